@@ -186,7 +186,7 @@ func TestDocumentedServers(t *testing.T) {
 	violates("a request for a lease", monitor, monitorsProblems, func() error { return monitor.Publish(lease, nil) })
 	violates("a command", monitor, monitorsProblems, func() error { return monitor.Publish(command, speed(1)) })
 	violates("data made up", monitor, monitorsProblems, func() error { return monitor.Publish("player.lab.a.sonar.0.data", nil) })
-	for _, subject := range []string{command, lease, "_INBOX.driver.>", "$KV.player_lab.>", bridge.Prefix("lab", ">")} {
+	for _, subject := range []string{command, lease, "_INBOX.driver.>", "$KV." + bridge.Bucket("lab", 0) + ".>", bridge.Prefix("lab", ">")} {
 		violates("to listen to "+subject, monitor, monitorsProblems, func() error {
 			_, err := monitor.SubscribeSync(subject)
 			return err
@@ -281,9 +281,9 @@ func TestReachOfLeafNode(t *testing.T) {
 	if r := request(t, inside, command, token, speed(100)); !r.OK {
 		t.Errorf("a command is answered %+v", r)
 	}
-	before := last(inside, "", "KV_player_lab")
-	wait(t, "renewal at the site", func() bool { return last(inside, "", "KV_player_lab") > before+2 })
-	if _, err := js.KeyValue(t.Context(), "player_lab"); !errors.Is(err, jetstream.ErrBucketNotFound) {
+	before := last(inside, "", hub.Leases("lab", bridge.GroupOf("a")))
+	wait(t, "renewal at the site", func() bool { return last(inside, "", hub.Leases("lab", bridge.GroupOf("a"))) > before+2 })
+	if _, err := js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a"))); !errors.Is(err, jetstream.ErrBucketNotFound) {
 		t.Errorf("the leases are in the public network: %v", err)
 	}
 	stop()

@@ -26,6 +26,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/fleet/bridge"
+	"player/fleet/hub"
 )
 
 // network is TCP proxies between programs. Each can be told to hold what passes it, as
@@ -120,6 +121,7 @@ func (n *network) cut(name string) (heal func()) {
 type clusterNode struct {
 	name    string
 	address string // for clients
+	store   string // of JetStream
 	args    []string
 	*process
 }
@@ -148,11 +150,12 @@ func startNodes(t *testing.T, n *network, program string) (all []*clusterNode) {
 		}
 		node := &clusterNode{name: nodeName(i), address: "127.0.0.1:" + strconv.Itoa(freePort(t))}
 		dir := t.TempDir()
+		node.store = filepath.Join(dir, "store")
 		// The nodes and their clients learn no way around the network. One route for
 		// each pair is enough.
 		config := fmt.Sprintf("server_name: %s\nlisten: %q\njetstream { store_dir: %q }\n"+
 			"cluster { name: lab, listen: \"127.0.0.1:%d\", advertise: \"127.0.0.1:1\", no_advertise: true, pool_size: -1, routes: [ %s ] }\n",
-			node.name, node.address, filepath.Join(dir, "store"), ports[i], strings.Join(others, ", "))
+			node.name, node.address, node.store, ports[i], strings.Join(others, ", "))
 		file := filepath.Join(dir, "node.conf")
 		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 			t.Fatal(err)
@@ -235,7 +238,7 @@ func startLaboratory(t *testing.T, natsServer string) *laboratory {
 	for _, node := range l.nodes {
 		direct = append(direct, "nats://"+node.address)
 	}
-	l.inside = patient(t, strings.Join(direct, ","))
+	l.inside = patient(t, strings.Join(direct, ","), 500*time.Millisecond)
 	l.status = subscribe(t, l.inside, "player.lab.a.status")
 
 	ctx, stop := context.WithCancel(t.Context())
@@ -243,7 +246,7 @@ func startLaboratory(t *testing.T, natsServer string) *laboratory {
 	all.Go(func() { l.observe(ctx, t) })
 	for i := range commanderCount {
 		c := &commander{name: fmt.Sprint("commander", i), history: l.history, random: rand.New(rand.NewPCG(1, uint64(i)))}
-		c.conn = patient(t, urls(t, l.network, c.name, l.nodes))
+		c.conn = patient(t, urls(t, l.network, c.name, l.nodes), 500*time.Millisecond)
 		l.commanders = append(l.commanders, c)
 		all.Go(func() { c.run(ctx) })
 	}
@@ -256,11 +259,12 @@ func startLaboratory(t *testing.T, natsServer string) *laboratory {
 	return l
 }
 
-// patient connects to NATS, and again whenever the connection is lost.
-func patient(t *testing.T, urls string) *nats.Conn {
+// patient connects to NATS, and again whenever the connection is lost, which is when the server
+// has not answered for two or three pings.
+func patient(t *testing.T, urls string, ping time.Duration) *nats.Conn {
 	t.Helper()
 	conn, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(200*time.Millisecond), nats.ReconnectBufSize(-1),
-		nats.PingInterval(500*time.Millisecond), nats.MaxPingsOutstanding(2),
+		nats.PingInterval(ping), nats.MaxPingsOutstanding(2),
 		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // a lost connection is a part of the test
 	if err != nil {
 		t.Fatal(err)
@@ -303,7 +307,7 @@ func (l *laboratory) serving(t *testing.T) (name string) {
 // lease to the bucket: whoever asked has hardly been answered.
 func (l *laboratory) giving(t *testing.T) (name string) {
 	t.Helper()
-	entries := subscribe(t, l.inside, "$KV.player_lab.a.position.0")
+	entries := subscribe(t, l.inside, "$KV."+bridge.Bucket("lab", bridge.GroupOf("a"))+".a.position.0")
 	defer entries.Unsubscribe()
 	name = l.serving(t)
 	wait(t, "new lease", func() bool {
@@ -334,8 +338,8 @@ func (l *laboratory) releasing(t *testing.T) (name string) {
 	return name
 }
 
-// leader returns the node that leads the stream of the leases.
-func (l *laboratory) leader(t *testing.T) (node *clusterNode) {
+// leader returns the node that leads the leases of a group.
+func (l *laboratory) leader(t *testing.T, group int) (node *clusterNode) {
 	t.Helper()
 	js, err := jetstream.New(l.inside)
 	if err != nil {
@@ -344,7 +348,7 @@ func (l *laboratory) leader(t *testing.T) (node *clusterNode) {
 	wait(t, "leader", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		s, err := js.Stream(ctx, "KV_player_lab")
+		s, err := js.Stream(ctx, hub.Leases("lab", group))
 		if err != nil {
 			return false
 		}
@@ -505,11 +509,7 @@ func (c *commander) do(o operation, subject, token string, body []byte) (r reply
 // time is obeyed, by the newest lease, and the robot stops when nobody renews it.
 func TestFaults(t *testing.T) {
 	acceptance.Only(t)
-	natsServer := filepath.Join(filepath.Dir(program), "nats-server")
-	// The server itself, of the version in go.mod.
-	if out, err := exec.Command("go", "build", "-o", natsServer, "github.com/nats-io/nats-server/v2").CombinedOutput(); err != nil {
-		t.Fatalf("go build nats-server: %v\n%s", err, out)
-	}
+	natsServer := buildNATS(t)
 	type fault struct {
 		name string
 		do   func(t *testing.T, l *laboratory)
@@ -551,13 +551,13 @@ func TestFaults(t *testing.T) {
 		},
 		"nodes": {
 			{"the end of the leader", func(t *testing.T, l *laboratory) {
-				node := l.leader(t)
+				node := l.leader(t, bridge.GroupOf("a"))
 				node.end(t, syscall.SIGKILL)
 				l.progress(t, "the end of the leader, with two nodes")
 				node.run(t)
 			}},
-			{"a pause of the leader", func(t *testing.T, l *laboratory) { pause(t, l.leader(t).process, longer) }},
-			{"a leader without the other nodes", func(t *testing.T, l *laboratory) { cut(l, routes(l.leader(t).name), longer) }},
+			{"a pause of the leader", func(t *testing.T, l *laboratory) { pause(t, l.leader(t, bridge.GroupOf("a")).process, longer) }},
+			{"a leader without the other nodes", func(t *testing.T, l *laboratory) { cut(l, routes(l.leader(t, bridge.GroupOf("a")).name), longer) }},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -77,7 +77,7 @@ func TestReleaseOfAdoptedLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	bucket, err := js.KeyValue(t.Context(), "player_lab")
+	bucket, err := js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a")))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,16 @@ func TestReleaseOfAdoptedLease(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := bucket.Put(t.Context(), entry.Key(), entry.Value()); err != nil {
+	var value map[string]any
+	if err := json.Unmarshal(entry.Value(), &value); err != nil {
+		t.Fatal(err)
+	}
+	value["bridge"] = "another"
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bucket.Put(t.Context(), entry.Key(), text); err != nil {
 		t.Fatal(err)
 	}
 	if r := request(t, conn, lease, token, []byte("release")); r.OK || r.Error == "" {
@@ -219,7 +228,7 @@ func bucket(t *testing.T, conn *nats.Conn) jetstream.KeyValue {
 	if err != nil {
 		t.Fatal(err)
 	}
-	kv, err := js.KeyValue(t.Context(), "player_lab")
+	kv, err := js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a")))
 	if err != nil {
 		t.Fatal(err)
 	}

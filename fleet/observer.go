@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -50,7 +51,7 @@ type observation struct {
 	uptime        time.Duration
 	report        *hub.Report // nil: the bridge starts, or hangs
 	link          link
-	leases        stream
+	leases        [bridge.Groups]stream
 	recording     stream    // zero if nothing is recorded
 	server        *embedded // nil: NATS is another program
 }
@@ -90,7 +91,9 @@ func (o *observer) look(ctx context.Context) observation {
 	var all sync.WaitGroup
 	all.Go(func() { seen.report = o.ask(ctx) })
 	all.Go(func() { seen.link = o.link(ctx) })
-	all.Go(func() { seen.leases = o.stream(ctx, hub.Leases(o.fleet)) })
+	for group := range seen.leases {
+		all.Go(func() { seen.leases[group] = o.stream(ctx, hub.Leases(o.fleet, group)) })
+	}
 	if o.recorded {
 		all.Go(func() { seen.recording = o.stream(ctx, bridge.Stream(o.fleet)) })
 	}
@@ -161,7 +164,9 @@ func (o observation) problems() []string {
 	add(!o.link.connected, "the connection to NATS is lost")
 	add(o.link.connected && o.link.rtt == 0, "NATS does not answer")
 	if o.link.connected {
-		add(o.leases.err != nil, fmt.Sprintf("nobody gets a lease: %v", o.leases.err))
+		for group, s := range o.leases {
+			add(s.err != nil, fmt.Sprintf("nobody gets a lease of a robot of group %d: %v", group+1, s.err))
+		}
 		add(o.recording.err != nil, fmt.Sprintf("nothing is recorded: %v", o.recording.err))
 	}
 	add(o.server != nil && o.server.off, "JetStream has stopped: is the disk full?")
@@ -215,7 +220,8 @@ func (o observation) metrics() []byte {
 	t.Single("player_fleet_info", status.Gauge, "Always 1; the labels are the names of the fleet and of this bridge.", 1, "fleet", o.fleet, "bridge", o.bridge)
 	t.Single("player_fleet_uptime_seconds", status.Gauge, "Time since the bridge was started.", o.uptime.Seconds())
 	t.Single("player_fleet_well", status.Gauge, "0 while the bridge cannot do its work; /healthz says why.", status.One(len(o.problems()) == 0))
-	t.Single("player_fleet_leases_well", status.Gauge, "0 while nobody gets a lease: JetStream does not answer.", status.One(o.leases.err == nil))
+	well := !slices.ContainsFunc(o.leases[:], func(s stream) bool { return s.err != nil })
+	t.Single("player_fleet_leases_well", status.Gauge, "0 while nobody gets a lease of some robots: JetStream does not answer.", status.One(well))
 	o.link.metrics(&t)
 	if o.recorded {
 		t.Single("player_fleet_recording_well", status.Gauge, "0 while nothing is recorded: JetStream does not answer.", status.One(o.recording.err == nil))

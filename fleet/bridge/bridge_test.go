@@ -100,7 +100,7 @@ func TestLease(t *testing.T) {
 			case "grant":
 				c.Grant("1-a", "alice", at(s.sent), at(s.at))
 			case "adopt":
-				c.Adopt("1-a", "alice", at(s.sent), at(s.at))
+				c.Adopt("1-a", "alice", false, at(s.sent), at(s.at))
 			case "renew":
 				err = c.Renew(s.token, at(s.at))
 			case "write":
@@ -126,12 +126,37 @@ func TestAdoptedLeaseIsNotGivenAtOnce(t *testing.T) {
 	if !c.Free(at(0)) {
 		t.Fatal("a new lease is not free")
 	}
-	c.Adopt("1-a", "alice", at(0), at(0))
+	c.Adopt("1-a", "alice", false, at(0), at(0))
 	c.End()
 	for ms, want := range map[int]bool{0: false, 999: false, 1000: true} {
 		if got := c.Free(at(ms)); got != want {
 			t.Errorf("after %d ms: free %t", ms, got)
 		}
+	}
+	c = Control{}
+	c.Adopt("1-a", "alice", true, at(0), at(0))
+	c.End()
+	if !c.Free(at(0)) {
+		t.Error("the bridge before obeys nobody, and the lease is not free")
+	}
+}
+
+// A renewal that has failed is due again soon, though its holder has not renewed since.
+func TestFailedRenewalIsDueAgain(t *testing.T) {
+	var c Control
+	c.Grant("1-a", "alice", at(0), at(0))
+	if err := c.Renew("1-a", at(300)); err != nil {
+		t.Fatal(err)
+	}
+	c.Write(at(300))
+	c.Fail(at(320))
+	if due, ok := c.WriteDue(); !ok || !due.Equal(at(320).Add(RetryPeriod)) {
+		t.Errorf("due at %v, %t", due, ok)
+	}
+	c.Write(at(370))
+	c.Confirm(at(370))
+	if due, ok := c.WriteDue(); ok {
+		t.Errorf("it is due again, at %v, though it is written", due)
 	}
 }
 

@@ -13,6 +13,9 @@ const (
 	// WritePeriod is the shortest time between two renewals of a lease in the
 	// bucket: a quarter of the TTL, so that two of them may be late.
 	WritePeriod = TTL / 4
+	// RetryPeriod is the time after which a renewal is written again that has failed: a
+	// connection that was lost is there again, or the bucket has a leader again.
+	RetryPeriod = TTL / 20
 )
 
 // Errors of a token, which its sender gets as an answer.
@@ -32,6 +35,7 @@ type Control struct {
 	renewed   time.Time // by the holder
 	written   time.Time // when the last write to the bucket was sent
 	confirmed time.Time // when the last write that the bucket has accepted was sent
+	failed    bool      // the last write: the bucket has not confirmed it
 	blocked   time.Time // no lease is given before
 }
 
@@ -41,11 +45,13 @@ func (c *Control) Grant(token, holder string, sent, now time.Time) {
 	*c = Control{Token: token, Holder: holder, renewed: now, written: sent, confirmed: sent, blocked: c.blocked}
 }
 
-// Adopt continues a lease that another bridge gave. That bridge may still obey its
-// holder for up to a TTL, so nobody else gets the lease before.
-func (c *Control) Adopt(token, holder string, sent, now time.Time) {
+// Adopt continues a lease that another bridge gave. Unless that bridge has said that it obeys
+// the holder no more, it may do so for up to a TTL, so nobody else gets the lease before.
+func (c *Control) Adopt(token, holder string, handedOver bool, sent, now time.Time) {
 	c.Grant(token, holder, sent, now)
-	c.blocked = now.Add(TTL)
+	if !handedOver {
+		c.blocked = now.Add(TTL)
+	}
 }
 
 // Free reports whether the lease can be given to somebody.
@@ -89,7 +95,7 @@ func (c *Control) End() { *c = Control{blocked: c.blocked} }
 // WriteDue returns when the last renewal must be written to the bucket; ok is false if
 // it was.
 func (c *Control) WriteDue() (at time.Time, ok bool) {
-	if c.Token == "" || !c.renewed.After(c.written) {
+	if c.Token == "" || !c.failed && !c.renewed.After(c.written) {
 		return at, false
 	}
 	return c.written.Add(WritePeriod), true
@@ -98,5 +104,11 @@ func (c *Control) WriteDue() (at time.Time, ok bool) {
 // Write notes that a renewal was sent to the bucket.
 func (c *Control) Write(now time.Time) { c.written = now }
 
+// Fail notes that a renewal has failed. It is due again after RetryPeriod.
+func (c *Control) Fail(now time.Time) {
+	c.failed = true
+	c.written = now.Add(RetryPeriod - WritePeriod)
+}
+
 // Confirm notes that the bucket has accepted the write that was sent then.
-func (c *Control) Confirm(sent time.Time) { c.confirmed = sent }
+func (c *Control) Confirm(sent time.Time) { c.confirmed, c.failed = sent, false }

@@ -22,6 +22,9 @@ const (
 	bucketLimit = bridge.TTL
 	// adoptPause is the time between two attempts to find out who had a lease.
 	adoptPause = bridge.TTL / 4
+	// lateLimit is for how long after the start a lease is looked for again: the bridge before
+	// may have written it until it heard of this one, and it lasts for a TTL.
+	lateLimit = bridge.BeatLimit + bridge.TTL
 	// commandLifetime is for how long a command to the wheels is good after the holder of
 	// the lease has been heard. A bridge that hangs keeps its connection, and cannot end
 	// the lease. It is longer than a lease, so that a renewal that is late between bridge
@@ -49,8 +52,12 @@ type controller struct {
 	spec  devices.Spec
 	state *state
 
+	bucket  leases    // of the robot's group
+	began   time.Time // when this bridge had looked for a lease
+	looked  time.Time // when it has looked again
 	lease   bridge.Control
 	entry   held           // the lease in the bucket
+	silent  bool           // the last renewal has failed, which was logged
 	writing chan renewal   // not nil: a renewal is on its way
 	conn    *client.Client // nil: there is none
 }
@@ -63,7 +70,7 @@ type renewal struct {
 }
 
 func newController(h *hub, r Robot, spec devices.Spec, s *state) *controller {
-	return &controller{hub: h, robot: r, spec: spec, state: s}
+	return &controller{hub: h, robot: r, spec: spec, state: s, bucket: h.leases[bridge.GroupOf(r.Name)]}
 }
 
 func (c *controller) key() string { return leaseKey(c.robot.Name, c.spec.Name) }
@@ -74,6 +81,7 @@ func (c *controller) run(ctx context.Context) error {
 	if !c.adopt(ctx) {
 		return nil
 	}
+	c.began = time.Now()
 	messages := make(chan *nats.Msg, backlog) // one channel: their order is kept
 	commands, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Command), messages)
 	if err != nil {
@@ -92,8 +100,8 @@ func (c *controller) run(ctx context.Context) error {
 		timer.Reset(c.next())
 		select {
 		case <-ctx.Done():
-			if errors.Is(context.Cause(ctx), errHandedOver) {
-				c.disconnect() // the lease goes on, with the other bridge
+			if handedOver(ctx) {
+				c.handOver()
 				return nil
 			}
 			_ = c.end("the bridge ends") // remove has logged it
@@ -144,7 +152,9 @@ func (c *controller) settle(ctx context.Context) {
 	go func() {
 		ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 		defer cancel()
-		renewed, err := c.hub.leases.renew(ctx, c.key(), entry)
+		ctx, end := c.hub.again.context(ctx)
+		defer end()
+		renewed, err := c.bucket.renew(ctx, c.key(), entry)
 		result <- renewal{renewed, now, err}
 	}()
 }
@@ -158,11 +168,30 @@ func (c *controller) wrote(r renewal) {
 		c.entry = held{}
 		_ = c.end(r.err.Error()) // there is no entry
 	case r.err != nil: // the lease ends by itself unless a later one succeeds
-		c.hub.Log.Warn("a lease could not be renewed in the bucket", zap.Stringer("device", c), zap.Error(r.err))
+		c.lease.Fail(time.Now())
+		if !c.silent {
+			c.hub.Log.Warn("a lease could not be renewed in the bucket", zap.Stringer("device", c), zap.Error(r.err))
+		}
+		c.silent = true
 	default:
-		c.entry = r.entry
+		c.entry, c.silent = r.entry, false
 		c.lease.Confirm(r.sent)
 	}
+}
+
+// late adopts a lease that the bridge before this one gave at the moment of the handover, when
+// this one had looked already. It reports whether there was one. Later, an entry that this
+// bridge does not know is one of a bridge that believes that it serves the robot, too.
+func (c *controller) late(ctx context.Context) bool {
+	now := time.Now()
+	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.looked) < adoptPause {
+		return false
+	}
+	c.looked = now
+	if err := c.tryAdopt(ctx); err != nil && ctx.Err() == nil {
+		c.hub.Log.Warn("the lease of a device is not known", zap.Stringer("device", c), zap.Error(err))
+	}
+	return c.lease.Token != ""
 }
 
 // adopt continues a lease that another bridge gave. It returns false if ctx ends first.
@@ -186,16 +215,16 @@ func (c *controller) adopt(ctx context.Context) bool {
 func (c *controller) tryAdopt(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
-	entry, given, err := c.hub.leases.find(ctx, c.key())
+	entry, given, err := c.bucket.find(ctx, c.key())
 	if err != nil || !given {
 		return err
 	}
-	sent := time.Now()
-	if entry, err = c.hub.leases.renew(ctx, c.key(), entry); err != nil {
+	sent, handedOver := time.Now(), entry.Bridge == ""
+	if entry, err = c.bucket.renew(ctx, c.key(), entry); err != nil {
 		return err // the other bridge has written it, or it has expired: look again
 	}
 	c.entry = entry
-	c.lease.Adopt(entry.token(), entry.Holder, sent, time.Now())
+	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, time.Now())
 	c.state.holder(c.spec.Name, entry.Holder)
 	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
@@ -216,11 +245,12 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	switch {
 	case err != nil:
 	case token != "" || released:
-		err = c.renew(token)
+		err = c.renew(ctx, token)
 	default:
-		err = c.acquire(ctx, cmp.Or(holder, nobody))
+		err = c.acquire(ctx, m, cmp.Or(holder, nobody))
 	}
 	switch {
+	case errors.Is(err, errOnItsWay):
 	case err != nil:
 		answer(m, c.refuse(err))
 	case released:
@@ -235,7 +265,10 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 }
 
 // renew lets the lease go on, and what its holder drives.
-func (c *controller) renew(token string) error {
+func (c *controller) renew(ctx context.Context, token string) error {
+	if token != "" {
+		c.late(ctx)
+	}
 	if err := c.lease.Renew(token, time.Now()); err != nil || c.conn == nil {
 		return err
 	}
@@ -254,8 +287,12 @@ func (c *controller) live(conn *client.Client) error {
 	return conn.SetCommandLifetime(commandLifetime)
 }
 
+// errOnItsWay means that the request is answered later: the robot was handed over, and
+// whether the bucket has the entry of the lease is not known yet.
+var errOnItsWay = errors.New("the answer is on its way")
+
 // acquire gives the lease to whoever sent a request, or returns why not.
-func (c *controller) acquire(ctx context.Context, holder string) error {
+func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) error {
 	if _, err := codec.DecodeServerConfig(append([]byte{codec.ConfigName}, holder...)); err != nil {
 		return fmt.Errorf("the name of the holder: %w", err)
 	}
@@ -267,11 +304,32 @@ func (c *controller) acquire(ctx context.Context, holder string) error {
 	}
 	// First the entry: if another bridge has given the lease, the robot is left alone.
 	sent := time.Now()
-	entry, err := c.create(ctx, holder)
+	creation := c.create(ctx, holder)
+	var made created
+	select {
+	case made = <-creation:
+	case <-ctx.Done():
+		if handedOver(ctx) {
+			go func() { c.tell(m, <-creation) }()
+			return errOnItsWay
+		}
+		if made = <-creation; made.err == nil {
+			_ = c.remove(context.Background(), made.entry) // remove has logged it
+		}
+		return errors.New("the bridge ends")
+	}
+	entry, err := made.entry, made.err
+	if errors.Is(err, errHeld) && c.late(ctx) {
+		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
+	}
 	if err != nil {
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	if err := c.connect(ctx); err != nil {
+		if handedOver(ctx) && time.Since(sent) < bridge.TTL {
+			c.tell(m, made)
+			return errOnItsWay
+		}
 		_ = c.remove(context.Background(), entry) // remove has logged it
 		return fmt.Errorf("%v: %w", c, err)
 	}
@@ -290,20 +348,48 @@ func (c *controller) acquire(ctx context.Context, holder string) error {
 	return nil
 }
 
-// create makes the entry of a lease in the bucket.
-func (c *controller) create(ctx context.Context, holder string) (held, error) {
-	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
-	defer cancel()
-	return c.hub.leases.create(ctx, c.key(), holder)
+// handedOver reports whether ctx has ended because another bridge serves the robot.
+func handedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errHandedOver) }
+
+// tell tells who asked for a lease, while the robot was handed over, what has become of it.
+// If it was given, the other bridge finds it in the bucket and goes on with it. Nobody else
+// knows the token: untold, the lease would keep everybody from the robot until it ended.
+func (c *controller) tell(m *nats.Msg, made created) {
+	if made.err != nil {
+		answer(m, refusal{Error: fmt.Sprintf("%v has changed its bridge: try again: %v", c, made.err)})
+		return
+	}
+	answer(m, granted{made.entry.token(), bridge.TTL.Milliseconds(), made.entry.Holder})
+}
+
+// created is the result of a create.
+type created struct {
+	entry held
+	err   error
+}
+
+// create makes the entry of a lease in the bucket. It goes on if ctx ends: JetStream has the
+// request, and its answer says whether somebody has the lease.
+func (c *controller) create(ctx context.Context, holder string) <-chan created {
+	ctx = context.WithoutCancel(ctx)
+	result := make(chan created, 1)
+	go func() {
+		ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+		defer cancel()
+		entry, err := c.bucket.create(ctx, c.key(), holder)
+		result <- created{entry, err}
+	}()
+	return result
 }
 
 // recreate renews an entry, or makes another one if it has expired.
 func (c *controller) recreate(ctx context.Context, old held) (held, error) {
 	renewal, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
-	entry, err := c.hub.leases.renew(renewal, c.key(), old)
+	entry, err := c.bucket.renew(renewal, c.key(), old)
 	if errors.Is(err, errHeld) {
-		return c.create(ctx, old.Holder)
+		again := <-c.create(ctx, old.Holder)
+		return again.entry, again.err
 	}
 	return entry, err
 }
@@ -313,7 +399,7 @@ func (c *controller) recreate(ctx context.Context, old held) (held, error) {
 func (c *controller) remove(ctx context.Context, entry held) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
-	err := c.hub.leases.remove(ctx, c.key(), entry)
+	err := c.bucket.remove(ctx, c.key(), entry)
 	switch {
 	case errors.Is(err, errHeld):
 		return fmt.Errorf("the lease has ended in this bridge, and may go on in another one for %v at most", bridge.TTL)
@@ -345,6 +431,9 @@ func (c *controller) command(ctx context.Context, m *nats.Msg) {
 
 // pass passes a command on. If it is asked whether the robot has obeyed, it waits for that.
 func (c *controller) pass(ctx context.Context, token string, body bridge.Body, asked bool) (err error) {
+	if token != "" {
+		c.late(ctx)
+	}
 	if err := c.lease.Check(token, time.Now()); err != nil {
 		return err
 	}
@@ -378,6 +467,23 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	return nil
+}
+
+// handOver leaves the lease to the other bridge. What it has to know is written while the robot
+// has been let go already: that bridge waits until this one has heard of it.
+func (c *controller) handOver() {
+	c.disconnect()
+	if c.lease.Token == "" || c.writing != nil { // on its way is a renewal by a bridge that obeys
+		return
+	}
+	entry := c.entry
+	go func() {
+		ctx, cancel := context.WithTimeout(context.Background(), bucketLimit)
+		defer cancel()
+		if err := c.bucket.handOver(ctx, c.key(), entry); err != nil { // the other bridge is careful for a TTL
+			c.hub.Log.Debug("a lease was handed over without a word", zap.Stringer("device", c), zap.Error(err))
+		}
+	}()
 }
 
 // end ends the lease, and what its holder drives. It returns an error if another bridge may

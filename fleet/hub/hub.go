@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -60,13 +61,16 @@ const (
 type hub struct {
 	Config
 	nats   *nats.Conn
-	leases leases
+	leases [bridge.Groups]leases
 	peers  bridge.Peers
 	found  int // robots, while it runs
 	hangs  uint64
 
+	balances atomic.Bool // this bridge balances the leaders of the buckets
+	again    again       // the connection to NATS is there again
+
 	stoppers map[string]*stopper // by robot
-	stopping sync.WaitGroup      // the stoppers
+	stopping sync.WaitGroup      // the stoppers, and others that end with Run
 }
 
 // errHandedOver is the cause of the end of a robot's goroutines when another bridge
@@ -77,10 +81,11 @@ var errHandedOver = errors.New("another bridge serves the robot")
 // drove have been stopped and their leases given up. ready is called when requests are
 // served.
 func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
-	h := &hub{Config: c, nats: conn, stoppers: map[string]*stopper{}, peers: bridge.Peers{Self: c.Bridge}}
+	h := &hub{Config: c, nats: conn, stoppers: map[string]*stopper{}, peers: bridge.Peers{Self: c.Bridge}, again: again{next: make(chan struct{})}}
 	ctx, cancel := context.WithCancel(ctx)
 	defer h.stopping.Wait()
 	defer cancel()
+	h.stopping.Go(func() { h.again.run(ctx, conn) })
 	for _, r := range h.Robots { // a stop does not wait for JetStream
 		h.stand(ctx, r)
 	}
@@ -91,6 +96,7 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 	if err := h.openLeases(ctx, js); err != nil {
 		return err
 	}
+	h.stopping.Go(func() { h.balance(ctx, js) })
 	if err := h.record(ctx, js); err != nil {
 		return err
 	}
@@ -163,6 +169,7 @@ type served struct {
 // assign begins to serve the robots that are this bridge's, and hands over others.
 func (h *hub) assign(ctx context.Context, serving map[string]*served) {
 	now := time.Now()
+	h.balances.Store(h.peers.Mine(balancer, now))
 	for _, r := range h.Robots {
 		s, mine := serving[r.Name], h.peers.Mine(r.Name, now)
 		switch {
@@ -316,35 +323,6 @@ func JetStream(conn *nats.Conn, domain string) (jetstream.JetStream, error) {
 		return jetstream.New(conn)
 	}
 	return jetstream.NewWithDomain(conn, domain)
-}
-
-// Leases returns the name of the stream of NATS that has the leases of a fleet.
-func Leases(fleet string) string { return "KV_" + bucketName(fleet) }
-
-func bucketName(fleet string) string { return "player_" + fleet }
-
-// openLeases opens the bucket, and makes it if it does not exist.
-func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
-	bucket := jetstream.KeyValueConfig{
-		Bucket:         bucketName(h.Fleet),
-		Description:    "who controls the robots of the fleet " + h.Fleet,
-		LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
-		Replicas:       h.Replicas,
-	}
-	leader, err := h.nats.JetStream(nats.Domain(h.Domain))
-	if err != nil {
-		return err
-	}
-	subjects := "$KV." + bucket.Bucket + "."
-	writes := subjects
-	if h.Domain != "" { // leaf nodes do not pass on what is written to a bucket, but this
-		writes = "$JS." + h.Domain + ".API." + subjects
-	}
-	return h.whenReady(ctx, "bucket "+bucket.Bucket+" for leases", func(ctx context.Context) error {
-		kv, err := js.CreateOrUpdateKeyValue(ctx, bucket)
-		h.leases = leases{js: js, kv: kv, leader: leader, stream: Leases(h.Fleet), subjects: subjects, writes: writes}
-		return err
-	})
 }
 
 // whenReady calls do until it succeeds or JetStream had enough time to start. what is

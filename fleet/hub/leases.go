@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -14,9 +15,11 @@ import (
 	"player/fleet/bridge"
 )
 
-// leases is the bucket. Each key is a device; its value lasts for a TTL. The sequence
-// numbers of the bucket only grow, so does the number that a token begins with.
+// leases is the bucket of a group of robots. Each key is a device; its value lasts for a
+// TTL. The sequence numbers of the bucket only grow, so does the number that a token begins
+// with.
 type leases struct {
+	self     string // this bridge
 	js       jetstream.JetStream
 	kv       jetstream.KeyValue
 	leader   nats.JetStreamManager // reads from the leader of the stream
@@ -29,6 +32,7 @@ type leases struct {
 type entry struct {
 	Holder string `json:"holder"`
 	Secret string `json:"secret"` // so that nobody can make up a token
+	Bridge string `json:"bridge"` // which has written it, and obeys the holder; empty: none, it was handed over
 	// First is the sequence number of the lease's first entry; 0: it is this one's.
 	First uint64 `json:"first,omitempty"`
 }
@@ -46,25 +50,73 @@ func leaseKey(robot, iface string) string { return robot + "." + iface + ".0" }
 // errHeld means that the bucket has an entry of somebody else.
 var errHeld = errors.New("another bridge has given the lease to somebody")
 
-// create makes an entry, unless there is one.
+// create makes an entry, unless there is one. If the bucket does not answer, the entry that
+// it may have is removed.
 func (l leases) create(ctx context.Context, key, holder string) (held, error) {
-	e := entry{Holder: holder, Secret: rand.Text()}
+	e := entry{Holder: holder, Secret: rand.Text(), Bridge: l.self}
 	sequence, err := l.kv.Create(ctx, key, mustJSON(e), jetstream.KeyTTL(bridge.TTL))
 	switch {
 	case outdated(err):
 		return held{}, errHeld
 	case err != nil:
+		go l.forget(key, e)
 		return held{}, fmt.Errorf("bucket for leases: %w", err)
 	}
 	e.First = sequence
 	return held{e, sequence}, nil
 }
 
-// renew writes the entry again, for another TTL, if nobody else has written it since.
-// The bucket's own Update would make it last forever.
+// forget removes an entry whose token nobody knows, for a TTL: the bucket may have got it late.
+func (l leases) forget(key string, e entry) {
+	ctx, cancel := context.WithTimeout(context.Background(), bridge.TTL)
+	defer cancel()
+	for ctx.Err() == nil {
+		last, given, err := l.find(ctx, key)
+		if err == nil && given {
+			if e.First = last.First; last.entry == e {
+				_ = l.remove(ctx, key, last) // it expires by itself
+			}
+			return
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(adoptPause):
+		}
+	}
+}
+
+// renew writes the entry again, for another TTL, if no other bridge has written it since.
+// An earlier renewal by this bridge, whose answer was lost, does not count.
 func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
+	h.Bridge = l.self
+	renewed, err := l.write(ctx, key, h)
+	if !errors.Is(err, errHeld) {
+		return renewed, err
+	}
+	last, given, err := l.find(ctx, key)
+	switch {
+	case err != nil:
+		return held{}, err
+	case !given || last.entry != h.entry:
+		return held{}, errHeld
+	}
+	return l.write(ctx, key, last)
+}
+
+// handOver notes that this bridge obeys the holder no more, unless another one has written the
+// entry since.
+func (l leases) handOver(ctx context.Context, key string, h held) error {
+	h.Bridge = ""
+	_, err := l.write(ctx, key, h)
+	return err
+}
+
+// write writes an entry for a TTL, or returns errHeld if it has been written since. The
+// bucket's own Update would make it last forever.
+func (l leases) write(ctx context.Context, key string, h held) (held, error) {
 	m := &nats.Msg{Subject: l.writes + key, Data: mustJSON(h.entry)}
-	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(h.sequence))
+	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(h.sequence),
+		jetstream.WithRetryAttempts(0)) // the controller tries again, and sooner
 	if outdated(err) {
 		return held{}, errHeld
 	}
@@ -101,12 +153,21 @@ func (l leases) find(ctx context.Context, key string) (h held, given bool, err e
 	return h, true, nil
 }
 
-// remove removes an entry, unless it has expired or has been written since: then it
-// returns errHeld. Who has written it may be another bridge, or this one by a renewal
-// whose answer was lost.
+// remove removes an entry, unless it has expired or another bridge has written it since: then
+// it returns errHeld.
 func (l leases) remove(ctx context.Context, key string, h held) error {
 	err := l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence))
-	if outdated(err) {
+	if !outdated(err) {
+		return err
+	}
+	last, given, err := l.find(ctx, key)
+	switch {
+	case err != nil:
+		return err
+	case !given || last.entry != h.entry:
+		return errHeld
+	}
+	if err = l.kv.Delete(ctx, key, jetstream.LastRevision(last.sequence)); outdated(err) {
 		return errHeld
 	}
 	return err

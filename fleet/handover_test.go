@@ -1,0 +1,161 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nats-io/nats-server/v2/server"
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+
+	"player/fleet/bridge"
+)
+
+// another is the command of another device. Without a lease it is answered at once, by the
+// bridge that serves robot a.
+const another = "player.lab.a.ptz.0.command"
+
+// startNATS starts a server of NATS in this test.
+func startNATS(t *testing.T, o server.Options) *server.Server {
+	t.Helper()
+	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
+	s, err := server.NewServer(&o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("a server of NATS does not start")
+	}
+	return s
+}
+
+// Somebody asks for a lease, JetStream is slow, and meanwhile another bridge takes the robot
+// over. If the lease is given after that, whoever asked is told its token: nobody else could
+// use it, and it would keep everybody from the robot until it ended.
+func TestLeaseGivenAtAHandover(t *testing.T) {
+	t.Parallel()
+	leaf, way := freePort(t), newNetwork()
+	startNATS(t, server.Options{ServerName: "store", JetStream: true, JetStreamDomain: "store", StoreDir: t.TempDir(), LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: leaf}})
+	remote, err := url.Parse("nats://" + way.proxy(t, "near", "store", fmt.Sprint("127.0.0.1:", leaf)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	near := startNATS(t, server.Options{ServerName: "near", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{{URLs: []*url.URL{remote}}}}})
+	wait(t, "leaf node", func() bool { return near.NumLeafNodes() == 1 })
+	p, conn := startFleet(t, []robot{startRobot(t, "a")}, "-nats", near.ClientURL(), "-domain", "store")
+	entries := subscribe(t, conn, "$JS.store.API.$KV."+bridge.Bucket("lab", bridge.GroupOf("a"))+".>")
+
+	for range 5 { // on a busy machine JetStream may be too slow
+		request(t, conn, lease, "no token", nil) // as soon as the bridge serves the robot
+		heal := way.cut("store")
+		answers := subscribe(t, conn, nats.NewInbox())
+		if err := conn.PublishRequest(lease, answers.Subject, []byte("alice")); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := entries.NextMsg(patience); err != nil {
+			t.Fatal(err)
+		}
+		stop := beats(t, conn, rival(t, p))
+		wait(t, "handover", func() bool {
+			_, err := conn.Request(another, nil, patience)
+			return errors.Is(err, nats.ErrNoResponders)
+		})
+		heal()
+		m, err := answers.NextMsg(patience)
+		if err != nil {
+			t.Fatal(err)
+		}
+		stop()
+		var r reply
+		if err := json.Unmarshal(m.Data, &r); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(r.Error, "deadline exceeded") {
+			t.Log(r.Error)
+			continue
+		}
+		if r.Token == "" || r.Holder != "alice" {
+			t.Errorf("alice is answered %+v, while the bucket has her lease", r)
+		}
+		return
+	}
+	t.Error("JetStream was too slow five times")
+}
+
+// rival returns the name of a bridge that takes robot a from another one.
+func rival(t *testing.T, of *process) string {
+	t.Helper()
+	var name string
+	for line := range strings.Lines(of.lines()) {
+		var l struct{ Msg, Bridge string }
+		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "serving" {
+			name = l.Bridge
+		}
+	}
+	for i := 0; ; i++ {
+		peers, now := bridge.Peers{Self: fmt.Sprint("rival", i)}, time.Now()
+		if peers.Heard(name, now); peers.Mine("a", now) {
+			return peers.Self
+		}
+	}
+}
+
+// beats tells that a bridge is alive until stop is called.
+func beats(t *testing.T, conn *nats.Conn, name string) (stop func()) {
+	ended, ending := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			if err := conn.Publish("player.lab.bridges", fmt.Appendf(nil, `{"bridge":%q,"state":"alive"}`, name)); err != nil {
+				t.Error(err)
+			}
+			select {
+			case <-ending:
+				return
+			case <-time.After(bridge.BeatPeriod / 2):
+			}
+		}
+	}()
+	return func() {
+		close(ending)
+		<-ended
+	}
+}
+
+// A bridge finds a lease, too, that the bridge before it has written after this one had looked.
+func TestLeaseGivenAfterAHandover(t *testing.T) {
+	t.Parallel()
+	p, conn := startFleet(t, []robot{startRobot(t, "a")})
+	other := rival(t, p)
+	var r reply
+	for range 5 { // on a busy machine the bridge does not look any more
+		stop := beats(t, conn, other)
+		wait(t, "handover", func() bool {
+			_, err := conn.Request(another, nil, patience)
+			return errors.Is(err, nats.ErrNoResponders)
+		})
+		stop()
+		request(t, conn, lease, "no token", nil) // as soon as the bridge serves the robot again
+		kv := bucket(t, conn)
+		sequence, err := kv.Create(t.Context(), leaseKey, []byte(`{"holder":"alice","secret":"S","bridge":"`+other+`"}`), jetstream.KeyTTL(bridge.TTL))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for begin := time.Now(); time.Since(begin) < bridge.TTL; { // the entry lives as long
+			if r = request(t, conn, command, fmt.Sprintf("%d-S", sequence), speed(100)); r.OK {
+				return
+			}
+		}
+	}
+	t.Errorf("alice has a lease, and her command is answered %+v", r)
+}
