@@ -44,7 +44,8 @@ func discover(ctx context.Context, log *zap.Logger) (<-chan hub.Robot, error) {
 }
 
 // announced returns the robot of an announcement. Its name is that of its computer;
-// on another port than the usual one, the port is added.
+// on another port than the usual one, the port is added. The port of its dashboard, if others
+// may see that, is the text page=PORT.
 func announced(e *zeroconf.ServiceEntry) (r hub.Robot, ok bool) {
 	host := strings.TrimSuffix(strings.TrimSuffix(e.HostName, "."), ".local")
 	r.Name = strings.Map(func(c rune) rune {
@@ -59,8 +60,21 @@ func announced(e *zeroconf.ServiceEntry) (r hub.Robot, ok bool) {
 	for _, ip := range append(e.AddrIPv4, e.AddrIPv6...) {
 		if !ip.IsLinkLocalUnicast() || ip.To4() != nil { // IPv6 would need the interface
 			r.Address = net.JoinHostPort(ip.String(), strconv.Itoa(e.Port))
+			r.Page = dashboard(ip.String(), e.Text)
 			break
 		}
 	}
 	return r, host != "" && bridge.CheckName(r.Name) == nil && r.Address != ""
+}
+
+// dashboard returns the URL of the dashboard in an announcement, or "".
+func dashboard(host string, texts []string) string {
+	for _, text := range texts {
+		if port, ok := strings.CutPrefix(text, "page="); ok {
+			if n, err := strconv.ParseUint(port, 10, 16); err == nil && n != 0 {
+				return "http://" + net.JoinHostPort(host, port) + "/"
+			}
+		}
+	}
+	return ""
 }

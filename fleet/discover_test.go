@@ -26,6 +26,10 @@ func TestAnnounced(t *testing.T) {
 		}
 		return e
 	}
+	withText := func(e *zeroconf.ServiceEntry, texts ...string) *zeroconf.ServiceEntry {
+		e.Text = texts
+		return e
+	}
 	for _, c := range []struct {
 		entry *zeroconf.ServiceEntry
 		want  hub.Robot // without a name: not usable
@@ -33,6 +37,9 @@ func TestAnnounced(t *testing.T) {
 		{entry("kitchen.local.", 6665, "10.0.0.7"), hub.Robot{Name: "kitchen", Address: "10.0.0.7:6665"}},
 		{entry("kitchen.local.", 6666, "10.0.0.7"), hub.Robot{Name: "kitchen-6666", Address: "10.0.0.7:6666"}},
 		{entry("my.kitchen é.local.", 6665, "fe80::1", "2001:db8::1"), hub.Robot{Name: "my-kitchen--", Address: "[2001:db8::1]:6665"}},
+		{withText(entry("kitchen.local.", 6665, "10.0.0.7"), "model=p3dx", "page=8080"), hub.Robot{Name: "kitchen", Address: "10.0.0.7:6665", Page: "http://10.0.0.7:8080/"}},
+		{withText(entry("kitchen.local.", 6665, "2001:db8::1"), "page=8080"), hub.Robot{Name: "kitchen", Address: "[2001:db8::1]:6665", Page: "http://[2001:db8::1]:8080/"}},
+		{withText(entry("kitchen.local.", 6665, "10.0.0.7"), "page=javascript:alert(1)"), hub.Robot{Name: "kitchen", Address: "10.0.0.7:6665"}},
 		{entry("kitchen.local.", 6665, "fe80::1"), hub.Robot{}},
 		{entry("kitchen.local.", 6665), hub.Robot{}},
 		{entry(".local.", 6665, "10.0.0.7"), hub.Robot{}},
