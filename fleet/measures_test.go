@@ -481,7 +481,7 @@ func TestMeasureFaults(t *testing.T) {
 				return nil
 			})
 			s.measure(t, "the only NATS hangs for 3 s", shortly, func() func() { return suspend(s.nodes[0].process) })
-			s.measure(t, "the disk of the only NATS is full for 3 s", shortly, func() func() { return s.nodes[0].fill(t) })
+			s.measure(t, "the disk of the only NATS is full for 12 s", longer, func() func() { return s.nodes[0].fill(t) })
 			s.measure(t, "holder is killed", shortly, func() func() {
 				w := m.holder()
 				w.pause.Store(true)
@@ -493,20 +493,22 @@ func TestMeasureFaults(t *testing.T) {
 	t.Run("two bridges", func(t *testing.T) {
 		for range *times {
 			s := startStage(t, []*clusterNode{startNode(t, natsServer)}, newNetwork(), []string{"a"}, 2, 1)
-			s.measure(t, "one of two bridges is killed", shortly, func() func() {
-				s.bridges[s.serving(t)].end(t, syscall.SIGKILL)
+			lose := func(name string, do func(number int) (undo func())) {
+				number := s.serving(t)
+				s.measure(t, name, shortly, func() func() { return do(number) })
+			}
+			lose("the bridge of two that serves is killed", func(number int) func() {
+				s.bridges[number].end(t, syscall.SIGKILL)
 				return nil
 			})
 			s.addBridge(t)
-			s.measure(t, "one of two bridges ends", shortly, func() func() {
-				s.bridges[s.serving(t)].end(t, syscall.SIGTERM)
+			lose("the bridge of two that serves ends", func(number int) func() {
+				s.bridges[number].end(t, syscall.SIGTERM)
 				return nil
 			})
 			s.addBridge(t)
-			s.measure(t, "one of two bridges hangs for 3 s", shortly, func() func() { return suspend(s.bridges[s.serving(t)]) })
-			s.measure(t, "one of two bridges is cut off from NATS for 3 s", shortly, func() func() {
-				return s.network.cut(fmt.Sprint("bridge", s.serving(t)))
-			})
+			lose("the bridge of two that serves hangs for 3 s", func(number int) func() { return suspend(s.bridges[number]) })
+			lose("the bridge of two that serves is cut off from NATS for 3 s", func(number int) func() { return s.network.cut(fmt.Sprint("bridge", number)) })
 		}
 	})
 	t.Run("three nodes", func(t *testing.T) {
@@ -518,7 +520,8 @@ func TestMeasureFaults(t *testing.T) {
 			// The robots of one group may stand; each robot is in a group of its own.
 			lose := func(name string, group int, do func(node *clusterNode) (undo func())) {
 				t.Helper()
-				for _, o := range s.measure(t, name, longer, func() func() { return do(s.leaderOf(t, group)) }) {
+				node := s.leaderOf(t, group)
+				for _, o := range s.measure(t, name, longer, func() func() { return do(node) }) {
 					if o.Stood != 0 && o.Robot != s.machines[group].name {
 						t.Errorf("%s: %s stood, which is of another group", name, o.Robot)
 					}
@@ -537,7 +540,7 @@ func TestMeasureFaults(t *testing.T) {
 				all, routes := s.network.cut(node.name), s.network.cut(routes(node.name))
 				return func() { all(); routes() }
 			})
-			lose("the disk of the node that leads is full", 1, func(node *clusterNode) func() {
+			lose("the disk of the node that leads is full for 12 s", 1, func(node *clusterNode) func() {
 				return node.fill(t)
 			})
 		}

@@ -3,6 +3,7 @@ package hub
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -51,16 +52,34 @@ func (h *hub) receive(ctx context.Context, handle func(context.Context, *nats.Ms
 	}
 }
 
-// refuseRest ends subscriptions, and answers the requests that wait: nobody else does.
+// drainLimit bounds the wait for the server of NATS, which may send requests until it has heard
+// that a subscription ends. With more, a handover would take longer than a beat.
+const drainLimit = bridge.BeatPeriod
+
+// refuseRest ends subscriptions, and answers the requests that come until the server knows:
+// nobody else does.
 func refuseRest(messages <-chan *nats.Msg, all ...*nats.Subscription) {
 	for _, sub := range all {
-		_ = sub.Unsubscribe() // it fails if the connection is closed
+		if sub.Drain() != nil {
+			_ = sub.Unsubscribe() // the connection is lost, or closed
+		}
 	}
+	limit := time.After(drainLimit)
+	tick := time.NewTicker(time.Millisecond)
+	defer tick.Stop()
 	for {
 		select {
 		case m := <-messages:
 			answer(m, refusal{Error: "this bridge serves the robot no more: ask again"})
+			continue
 		default:
+		}
+		if !slices.ContainsFunc(all, (*nats.Subscription).IsValid) {
+			return
+		}
+		select {
+		case <-tick.C:
+		case <-limit:
 			return
 		}
 	}
