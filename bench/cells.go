@@ -102,6 +102,9 @@ type cell struct {
 	// Monitors is how many clients share a connection to NATS, which a bridge feeds at
 	// the clients' end of the network (fleet.go); zero: clients of the robots.
 	Monitors int `json:"monitors_per_connection,omitempty"`
+	// Plain replaces the bridge by a program that publishes as fast, but nothing else
+	// (plain.go); nil: there is a bridge.
+	Plain *plain `json:"plain,omitempty"`
 	// Population is how many robots the server simulates, each on a port of its own
 	// (population.go).
 	Population int `json:"population,omitempty"`
@@ -135,7 +138,7 @@ func cells() []cell {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
 	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), beset(), viewed(), filmed(), exchanges(),
-		realTime(), compacted(), relayed(), fleets(), clientCells(), populated(), []cell{
+		realTime(), compacted(), relayed(), fleets(), plains(), clientCells(), populated(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
 			{Name: "start", Kind: start, Device: costRate, Size: large},

@@ -69,6 +69,9 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	}
 	f := &fleet{nats: &process{port: port}, bridge: &process{}}
 	f.nats.prepare(ctx, filepath.Join(w.fleet(), "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
+	if c.Plain != nil {
+		f.nats.cmd.Env = append(os.Environ(), c.Plain.Env...)
+	}
 	if err := wire.AtClients(f.nats.cmd.Start); err != nil {
 		return nil, fmt.Errorf("start NATS: %w", err)
 	}
@@ -76,7 +79,11 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("NATS: %w: %s", err, last(f.nats.said.Bytes()))
 	}
-	f.bridge.prepare(ctx, filepath.Join(w.fleet(), "fleet"), "-fleet", fleetName, "-robots", list, "-nats", "nats://"+loopbackAddress(port))
+	bridge, args := filepath.Join(w.fleet(), "fleet"), []string{"-fleet", fleetName, "-robots", list, "-nats", "nats://" + loopbackAddress(port)}
+	if c.Plain != nil {
+		bridge, args = c.Plain.publisher(loopbackAddress(port), c.Robots)
+	}
+	f.bridge.prepare(ctx, bridge, args...)
 	if err := wire.AtClients(f.bridge.cmd.Start); err != nil {
 		_ = f.nats.stop()
 		return nil, fmt.Errorf("start the bridge: %w", err)
@@ -107,26 +114,31 @@ func (f *fleet) stop() {
 	_ = f.nats.stop()
 }
 
+// fleetSubject is a subject of a bridge.
+func fleetSubject(robot int, iface, last string) string {
+	return fmt.Sprintf("player.%s.r%d.%s.0.%s", fleetName, robot, iface, last)
+}
+
 // subscribe makes the clients of a cell subscriptions.
 func (f *fleet) subscribe(c cell, s *load.Spec) {
-	subject := func(robot int, iface, last string) string {
-		return fmt.Sprintf("player.%s.r%d.%s.0.%s", fleetName, robot, iface, last)
-	}
 	g := &s.Groups[0]
 	g.Address = loopbackAddress(f.nats.port)
 	if c.Robots > 0 {
 		s.FrameSize = codec.LaserSize
+		if c.Plain != nil {
+			s.FrameSize = c.Plain.Payload
+		}
 		g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".laser.0.data"}
 		for i := range c.Robots {
-			g.NATS.Subjects = append(g.NATS.Subjects, subject(i, "laser", "data"))
+			g.NATS.Subjects = append(g.NATS.Subjects, fleetSubject(i, "laser", "data"))
 		}
 		return
 	}
 	// All devices; a frame is complete with the sonar, which has the stamp.
 	s.FrameSize = codec.SonarSize
-	g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".sonar.0.data", Subjects: []string{subject(0, "*", "data")}}
+	g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".sonar.0.data", Subjects: []string{fleetSubject(0, "*", "data")}}
 	for _, iface := range []string{"laser", "sonar", "position", "misc", "gripper", "ptz", "vision"} {
-		g.NATS.Rates = append(g.NATS.Rates, subject(0, iface, "rate"))
+		g.NATS.Rates = append(g.NATS.Rates, fleetSubject(0, iface, "rate"))
 	}
 }
 

@@ -16,11 +16,11 @@ func TestFleetCells(t *testing.T) {
 	t.Parallel()
 	w := buildForTest(t)
 	few := func(name string, monitors int) cell {
-		c := cellNamed(t, "fleet/"+name)
+		c := cellNamed(t, name)
 		c.Robots, c.Monitors, c.Groups[0].Clients = 3, monitors, 6
 		return c
 	}
-	all := []cell{few("direct", 0), few("100x100", 3)}
+	all := []cell{few("fleet/direct", 0), few("fleet/100x100", 3), few("nats/as-bridge", 1), few("nats/bare-64", 1)}
 	if os.Geteuid() == 0 {
 		all = append(all, cellNamed(t, fleetGoal))
 	} else if os.Getenv("CI") != "" {

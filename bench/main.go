@@ -126,6 +126,8 @@ func asChild(args []string) {
 		exit(beStrangers(args[1:]))
 	case len(args) > 0 && args[0] == filmVerb:
 		exit(film(os.Stdout))
+	case len(args) > 0 && args[0] == publishVerb:
+		exit(publish(args[1:]))
 	case len(args) > 0 && args[0] == awakeVerb:
 		exit(stayAwake())
 	}

@@ -49,7 +49,7 @@ var selections = map[string]func(*cellResult) bool{
 	"libraries":        func(c *cellResult) bool { return c.Kind == library },
 	"counting":         func(c *cellResult) bool { return c.Calls },
 	"compact-or-relay": func(c *cellResult) bool { return c.Drive || c.Wire > 0 },
-	"by-nats":          func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 },
+	"by-nats":          func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 && c.Plain == nil },
 	// A client that does not run may get fewer frames.
 	"unheld": func(c *cellResult) bool { return strings.HasPrefix(c.Name, "healthy/") && c.Hold == 0 },
 	// Other clients send as fast as they can.

@@ -98,7 +98,7 @@ type natsParser struct {
 	rest          []byte // the beginning of a message that is cut
 }
 
-// message is a message with headers, or a ping. It is zero for anything else.
+// message is a message, or a ping. It is zero for anything else.
 type message struct {
 	ping         bool
 	subscription int
@@ -121,19 +121,21 @@ func (p *natsParser) next(b []byte) (m message, n int, err error) {
 		return m, n, nil
 	case "PING":
 		return message{ping: true}, n, nil
-	case "HMSG":
-	default: // messages without headers are not sent by a bridge; the server reports errors
+	case "HMSG", "MSG":
+	default: // the server reports errors
 		return m, 0, errNATS
 	}
-	// HMSG SUBJECT ID [REPLY] SIZE-OF-HEADERS SIZE
+	// HMSG SUBJECT ID [REPLY] SIZE-OF-HEADERS SIZE; MSG SUBJECT ID [REPLY] SIZE
 	var id, sizes []byte
 	m.subject, line, _ = bytes.Cut(line, []byte(" "))
 	id, sizes, _ = bytes.Cut(line, []byte(" "))
-	last := bytes.LastIndexByte(sizes, ' ')
-	if last < 0 {
-		return m, 0, errNATS
+	last, headers := bytes.LastIndexByte(sizes, ' '), []byte("0")
+	if verb[0] == 'H' {
+		if last < 0 {
+			return m, 0, errNATS
+		}
+		headers = sizes[bytes.LastIndexByte(sizes[:last], ' ')+1 : last]
 	}
-	headers := sizes[bytes.LastIndexByte(sizes[:last], ' ')+1 : last]
 	number, err1 := strconv.Atoi(string(id))
 	head, err2 := strconv.Atoi(string(headers))
 	size, err3 := strconv.Atoi(string(sizes[last+1:]))

@@ -21,8 +21,9 @@ func TestNATSMessagesHoweverCut(t *testing.T) {
 	message := func(subject string, id int, reply, payload string) string {
 		return fmt.Sprintf("HMSG %s %d %s%d %d\r\n%s%s\r\n", subject, id, reply, len(headers), len(headers)+len(payload), headers, payload)
 	}
-	stream := "INFO {\"headers\":true}\r\nPING\r\nPONG\r\n" + message("a.data", 1, "", "one\r\n") + message("b.json", 0, "_INBOX.1 ", "") + message("b.data", 0, "_INBOX.2 ", "two")
-	const want = "ping; a.data 1 \"one\\r\\n\"; b.json 0 \"\"; b.data 0 \"two\"; "
+	stream := "INFO {\"headers\":true}\r\nPING\r\nPONG\r\n" + message("a.data", 1, "", "one\r\n") + message("b.json", 0, "_INBOX.1 ", "") + message("b.data", 0, "_INBOX.2 ", "two") +
+		"MSG a.data 1 3\r\nbar\r\nMSG b.data 0 _INBOX.3 4\r\nbare\r\n"
+	const want = "ping; a.data 1 \"one\\r\\n\"; b.json 0 \"\"; b.data 0 \"two\"; a.data 1 \"bar\"; b.data 0 \"bare\"; "
 	for cut := range len(stream) + 1 {
 		p := natsParser{subscriptions: 2}
 		got := ""
