@@ -221,7 +221,7 @@ func (o observation) metrics() []byte {
 	t.Single("player_fleet_uptime_seconds", status.Gauge, "Time since the bridge was started.", o.uptime.Seconds())
 	t.Single("player_fleet_well", status.Gauge, "0 while the bridge cannot do its work; /healthz says why.", status.One(len(o.problems()) == 0))
 	well := !slices.ContainsFunc(o.leases[:], func(s stream) bool { return s.err != nil })
-	t.Single("player_fleet_leases_well", status.Gauge, "0 while nobody gets a lease of some robots: JetStream does not answer.", status.One(well))
+	t.Single("player_fleet_leases_well", status.Gauge, "0 while one of the buckets with leases does not answer: nobody gets a lease of its group.", status.One(well))
 	o.link.metrics(&t)
 	if o.recorded {
 		t.Single("player_fleet_recording_well", status.Gauge, "0 while nothing is recorded: JetStream does not answer.", status.One(o.recording.err == nil))

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -15,9 +16,13 @@ import (
 )
 
 const (
-	// balancePeriod is the time between two looks at who leads the buckets. A node that
-	// returns leads one again after that time; until then, the loss of one stops two groups.
+	// balancePeriod is the time between two looks at who leads the buckets.
 	balancePeriod = 2 * time.Second
+	// steadyLooks is how many looks in a row a node must have been ready before it is made a
+	// leader. One whose link was cut says so at once, but answers late at first: robots that
+	// nothing had happened to stood for 0.9 s. Until then, the loss of another node stops two
+	// groups.
+	steadyLooks = 4
 	// balancer is hashed as if it were a robot: the bridge that would serve it balances. No
 	// robot has this name.
 	balancer = "leaders of buckets"
@@ -62,16 +67,17 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 func (h *hub) balance(ctx context.Context, js jetstream.JetStream) {
 	tick := time.NewTicker(balancePeriod)
 	defer tick.Stop()
-	for {
+	for looks := map[follower]int{}; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 		if !h.balances.Load() {
+			clear(looks)
 			continue
 		}
-		group, node, ok := bridge.Spread(h.led(ctx, js))
+		group, node, ok := bridge.Spread(steady(looks, h.led(ctx, js)))
 		if !ok {
 			continue
 		}
@@ -82,6 +88,29 @@ func (h *hub) balance(ctx context.Context, js jetstream.JetStream) {
 		}
 		h.Log.Info("another node leads leases", zap.String("stream", name), zap.String("node", node))
 	}
+}
+
+// follower is a node that could lead the bucket of a group.
+type follower struct {
+	group int
+	node  string
+}
+
+// steady returns the buckets with the nodes that were ready for them in the last looks, which it
+// counts.
+func steady(looks map[follower]int, buckets []bridge.Led) []bridge.Led {
+	for f := range looks {
+		if !slices.Contains(buckets[f.group].Ready, f.node) {
+			delete(looks, f)
+		}
+	}
+	for group, b := range buckets {
+		for _, node := range b.Ready {
+			looks[follower{group, node}]++
+		}
+		buckets[group].Ready = slices.DeleteFunc(b.Ready, func(node string) bool { return looks[follower{group, node}] < steadyLooks })
+	}
+	return buckets
 }
 
 // led returns who leads the buckets, and who could.
