@@ -3,7 +3,9 @@ package live
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"image/jpeg"
+	"sync"
 	"time"
 
 	"player/foxglove"
@@ -30,9 +32,10 @@ func (r Robot) calibrationTopic(camera *pictures.Camera) string {
 
 // cameraChannels returns the channels of a camera on a robot.
 func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
+	f := &film{}
 	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.ImageSchema(), keep: 1, robot: -1,
 		tell: func(ctx context.Context, v *viewer, channel uint32) error {
-			return v.sendPictures(ctx, channel, r, camera)
+			return v.sendPictures(ctx, channel, r, camera, f)
 		}}}
 	if camera.Calibrated() {
 		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.CalibrationSchema(), keep: 1, robot: -1,
@@ -45,7 +48,8 @@ func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 
 // sendPictures hands the pictures of a camera, and where its lens is, to the outbox: one that
 // a viewer has not been sent is replaced by the next.
-func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera) error {
+func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera, f *film) error {
+	defer f.forget()
 	converter := robot.converter()
 	frames, framed := v.server.topics[converter.TransformTopic()]
 	return look(ctx, camera, func(p pictures.Picture) error {
@@ -53,7 +57,7 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 		if err != nil {
 			return err
 		}
-		v.outbox.Put(channel, "", at, converter.Image(camera.Name(), at, p.JPEG))
+		v.outbox.Put(channel, "", at, f.message(p.Number, at, func() foxglove.CompressedImage { return converter.Image(camera.Name(), at, p.JPEG) }))
 		if !framed { // a robot without devices
 			return nil
 		}
@@ -66,6 +70,45 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 		v.outbox.Put(uint32(frames+1), foxglove.Frame(lens), at, lens)
 		return nil
 	})
+}
+
+// film has the newest picture of a camera as it is sent. It is encoded once, when the first
+// viewer is sent it, however many look.
+type film struct {
+	mu     sync.Mutex
+	number uint64
+	at     int64
+	newest encoded // nil: none
+}
+
+// encoded returns the payload of a message that is made once.
+type encoded func() ([]byte, error)
+
+// message returns the payload of the picture with a number, taken at a time in ns since 1970,
+// which picture makes if nobody has it.
+func (f *film) message(number uint64, at int64, picture func() foxglove.CompressedImage) encoded {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.newest == nil || f.number != number || f.at != at {
+		f.number, f.at = number, at
+		f.newest = sync.OnceValues(func() ([]byte, error) { return json.Marshal(picture()) })
+	}
+	return f.newest
+}
+
+// forget frees the newest picture. Who still looks has the next one encoded.
+func (f *film) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.newest = nil
+}
+
+// payloadOf returns the payload of a message with a content.
+func payloadOf(content any) ([]byte, error) {
+	if once, ok := content.(encoded); ok {
+		return once()
+	}
+	return json.Marshal(content)
 }
 
 // sendCalibration hands the calibration of a camera to the outbox when it changes, and again

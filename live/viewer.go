@@ -166,7 +166,7 @@ func (v *viewer) greet() error {
 // write writes what is in the outbox.
 func (v *viewer) write(ctx context.Context) error {
 	return v.outbox.Write(ctx, v.visitor, v.ws, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
-		payload, err := json.Marshal(m.Content)
+		payload, err := payloadOf(m.Content)
 		return foxglove.AppendMessageData(dst, m.Subscription, m.Taken, payload), err
 	})
 }
