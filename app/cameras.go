@@ -62,7 +62,7 @@ func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
 	c.close()
 	c.sources, c.robots, c.replays, c.list = conf.Cameras, sim.robots, replays, nil
 	for _, s := range c.sources {
-		view := pictures.View{FOV: s.FOV}
+		view := pictures.View{FOV: s.FOV, Z: s.Height}
 		if g := s.Geometry; g != (devices.Geometry{}) {
 			view.Mount = &pictures.Mount{X: g.X, Y: g.Y, Heading: g.Heading}
 		}
@@ -143,6 +143,6 @@ func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, pict
 // viewOf returns where the camera of a sight looks, and how much it sees.
 func viewOf(s *stage.Sight) pictures.View {
 	const mm, deg = 1000, 180 / math.Pi
-	pose, tilt, fov := s.Mount()
-	return pictures.View{FOV: fov * deg, Mount: &pictures.Mount{X: pose.X * mm, Y: pose.Y * mm, Heading: pose.Heading * deg, Tilt: tilt * deg}}
+	l := s.Lens()
+	return pictures.View{FOV: l.FOV * deg, Z: l.Above * mm, Mount: &pictures.Mount{X: l.Pose.X * mm, Y: l.Pose.Y * mm, Heading: l.Pose.Heading * deg, Tilt: l.Tilt * deg}}
 }

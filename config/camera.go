@@ -21,12 +21,13 @@ type Camera struct {
 	// Geometry has only a pose: that of the lens. Zero: it is on the head of a ptz device, if
 	// there is one.
 	Geometry devices.Geometry
+	Height   float64 // mm that the lens is above the plane of the robot's laser
 }
 
 // Equal reports whether two sections say the same.
 func (c Camera) Equal(other Camera) bool {
 	return c.Name == other.Name && c.Robot == other.Robot && slices.Equal(c.Command, other.Command) && c.Address == other.Address && c.Rate == other.Rate &&
-		c.FOV == other.FOV && c.Geometry == other.Geometry
+		c.FOV == other.FOV && c.Geometry == other.Geometry && c.Height == other.Height
 }
 
 const (
@@ -44,7 +45,7 @@ var cameraName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
 func (b *builder) readCameras() (cameras []Camera) {
 	for _, s := range b.file.Global.Sections("camera") {
 		c := Camera{s.String("name", ""), s.Int("robot", b.firstRobot()), s.Strings("command"), s.String("url", ""), s.Float("rate", usualRate),
-			s.Angle("fov", 0) * deg, readPose(s)}
+			s.Angle("fov", 0) * deg, readPose(s), s.Length("height", 0) * mm}
 		if s.Broken {
 			continue // it has an error
 		}

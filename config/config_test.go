@@ -374,12 +374,12 @@ func TestDashboard(t *testing.T) {
 
 func TestCameras(t *testing.T) {
 	const robot = `driver ( name "wheels" ) `
-	server, _, err := build(t, robot+`camera ( name "front" command ["rpicam-vid" "-o" "-"] ) camera ( name "door" url "https://10.0.0.9/?action=stream" rate 2.5 fov 62 pose [0.1 0 90] )`)
+	server, _, err := build(t, robot+`camera ( name "front" command ["rpicam-vid" "-o" "-"] ) camera ( name "door" url "https://10.0.0.9/?action=stream" rate 2.5 fov 62 pose [0.1 0 90] height 0.2 )`)
 	if err != nil {
 		t.Fatal(err)
 	}
 	first := server.Robots[0].Port
-	want := []Camera{{"front", first, []string{"rpicam-vid", "-o", "-"}, "", usualRate, 0, devices.Geometry{}}, {"door", first, nil, "https://10.0.0.9/?action=stream", 2.5, 62, devices.Geometry{X: 100, Heading: 90}}}
+	want := []Camera{{"front", first, []string{"rpicam-vid", "-o", "-"}, "", usualRate, 0, devices.Geometry{}, 0}, {"door", first, nil, "https://10.0.0.9/?action=stream", 2.5, 62, devices.Geometry{X: 100, Heading: 90}, 200}}
 	if !slices.EqualFunc(server.Cameras, want, Camera.Equal) {
 		t.Errorf("%+v, want %+v", server.Cameras, want)
 	}

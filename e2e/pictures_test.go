@@ -395,3 +395,43 @@ func testPictures(t *testing.T, chromium browser) {
 	s.stop(t)
 	b.until(`document.getElementById("picture-note").textContent !== ""`)
 }
+
+// testLaserInPictures compares what the page marks of the laser with the picture: a white
+// board floats in the plane of the laser, and there is nothing else that it detects.
+func testLaserInPictures(t *testing.T, chromium browser) {
+	world := write(t, t.TempDir(), "board.world", `
+		include "`+absolute(t, "../worlds/pioneer.inc")+`"
+		model ( pose [2 0.1 0.17 0] size [0.02 0.3 0.06] color "white" )
+		pioneer_full ( pose [0 0 0 0] )`)
+	s := start(t, "-stage", world, "-http", "127.0.0.1:0")
+	b := chromium.open(t, s.dashboard(t))
+	// found returns how far the board and the marks reach in the picture, in hundredths of its
+	// width: left, right, top, bottom; null if there is none.
+	evaluate[any](b, `void (window.found = () => {
+		const canvas = document.getElementById("image"), {width, height} = canvas, scale = 100 / width;
+		const {data} = canvas.getContext("2d").getImageData(0, 0, width, height);
+		const reach = (is) => {
+			let box = null;
+			for (let y = 0, i = 0; y < height; y++) for (let x = 0; x < width; x++, i += 4) if (is(data[i], data[i + 1], data[i + 2])) {
+				box ??= [x, x, y, y];
+				box = [Math.min(box[0], x), Math.max(box[1], x), Math.min(box[2], y), Math.max(box[3], y)];
+			}
+			return box?.map((v) => v * scale);
+		};
+		return [reach((r, g, b) => Math.min(r, g, b) > 240), reach((r, g, b) => b - r > 90)];
+	})`)
+	// Readings are half a degree apart, one hundredth of the picture's width.
+	fits := `((from, to) => {
+		const [board, marks] = found();
+		return board && marks && board[0] > from && board[0] < to && board[1] - board[0] > 10 &&
+			Math.abs(board[0] - marks[0]) < 1.8 && Math.abs(board[1] - marks[1]) < 1.8 &&
+			Math.abs(board[2] + board[3] - marks[2] - marks[3]) < 2 && marks[3] - marks[2] < 2;
+	})`
+	b.until(`document.getElementById("image").clientWidth > 0 && ` + fits + `(30, 40)`)
+	// The head turns to the left and down: the board goes to the right and up.
+	evaluate[any](b, `(() => { for (const [id, value] of [["pan", -8], ["tilt", -5]]) {
+		document.getElementById(id).value = value; document.getElementById(id).dispatchEvent(new Event("input")); } })()`)
+	b.until(fits + `(47, 57)`)
+	evaluate[any](b, `document.getElementById("picture-laser").click()`)
+	b.until(`found()[0] && !found()[1]`)
+}

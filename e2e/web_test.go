@@ -67,6 +67,7 @@ func TestWeb(t *testing.T) {
 		{"past", testPast, true},
 		{"log drawer", testLogDrawer, true},
 		{"pictures", testPictures, true},
+		{"laser in pictures", testLaserInPictures, true},
 		{"calibrate", testCalibrate, true},
 		{"hundred robots", testHundredRobots, true},
 		{"page of a fleet", testFleetPage, true},

@@ -55,6 +55,7 @@ type Source struct {
 // View is where a camera looks, and how much it sees.
 type View struct {
 	FOV   float64 // degrees from the left to the right of a picture; 0: nobody knows
+	Z     float64 // mm that the lens is above the plane of the robot's laser
 	Mount *Mount  // nil: on the head of a ptz device, if there is one
 }
 

@@ -77,8 +77,23 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 	}
 }
 
+// viewOf returns what a page needs to know where a picture shows a point: the degrees from
+// its left to its right, how many mm the lens is above the laser, and, unless it is on the
+// head of a ptz device, its place on the robot in mm, and its heading and tilt in degrees. It
+// is empty if nobody knows how much the camera sees.
+func viewOf(v pictures.View) string {
+	if v.FOV == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%.3f %.1f", v.FOV, v.Z)
+	if m := v.Mount; m != nil {
+		text += fmt.Sprintf(" %.1f %.1f %.3f %.3f", m.X, m.Y, m.Heading, m.Tilt)
+	}
+	return text
+}
+
 // sendPicture sends the newest picture, of those with a number above ?after=N, and with it
-// its number and its age in ms. It waits for one as long as the limit of a reply allows.
+// its number, its age in ms and its view. It waits for one as long as the limit of a reply allows.
 func sendPicture(w http.ResponseWriter, r *http.Request, camera *pictures.Camera) {
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 if there is none: any picture
 	ctx, cancel := context.WithTimeout(r.Context(), pictureLimit)
@@ -96,6 +111,9 @@ func sendPicture(w http.ResponseWriter, r *http.Request, camera *pictures.Camera
 	h.Set("Content-Length", strconv.Itoa(len(picture.JPEG)))
 	h.Set("Cache-Control", "no-store")
 	h.Set("Picture-Number", strconv.FormatUint(picture.Number, 10))
+	if view := viewOf(picture.View); view != "" {
+		h.Set("Picture-View", view)
+	}
 	h.Set("Picture-Age", strconv.FormatInt(time.Since(picture.At).Milliseconds(), 10))
 	_, _ = w.Write(picture.JPEG) // fails if the browser has disconnected
 }

@@ -11,14 +11,16 @@ import (
 )
 
 // Shape is what a robot that is not simulated looks like, in metres and radians in its
-// frame.
+// frame. What is not known is nil.
 type Shape struct {
 	Outline []stage.Vec
 	Sonars  []stage.Pose // in the order of the ranges
+	Laser   *stage.Pose
+	Camera  *stage.Pose
 }
 
 // shape replies with the shape of a robot as its drivers and the configuration know it
-// now, or with no content: the page draws a Pioneer 2-DX then.
+// now, or with no content: the page draws that of a Pioneer 2-DX for what is not known.
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
 	err := s.onLoop(r.Context(), func(now time.Duration) {
@@ -33,22 +35,22 @@ func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	switch shape := shapeOf(devices); {
 	case err != nil:
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
-	case shape.Outline == nil:
+	case shape.Outline == nil && shape.Laser == nil && shape.Camera == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:
 		sendJSON(w, http.StatusOK, shape)
 	}
 }
 
-// shapeOf returns a robot's body, an octagon, and its sonars; the zero Shape if the body
-// is not known.
+// shapeOf returns a robot's body, an octagon, and where its sensors are. Sonars are known
+// only with a body.
 func shapeOf(devices map[string]status.Device) (s Shape) {
 	const metre, radian, bevel = 1000, 180 / math.Pi, 0.25 // in mm, in degrees; the share of the width that a corner lacks
 	for _, b := range devices["position"].Parts {
 		front, rear, left, right := b.X+b.Length/2, b.X-b.Length/2, b.Y+b.Width/2, b.Y-b.Width/2
 		cut := b.Width * bevel
 		if cut == 0 {
-			return Shape{}
+			break
 		}
 		s.Outline = []stage.Vec{
 			{X: front, Y: left - cut}, {X: front - cut, Y: left}, {X: rear + cut, Y: left}, {X: rear, Y: left - cut},
@@ -58,13 +60,26 @@ func shapeOf(devices map[string]status.Device) (s Shape) {
 			s.Outline[i] = stage.Vec{X: v.X / metre, Y: v.Y / metre}
 		}
 	}
+	pose := func(p codec.Part) stage.Pose {
+		return stage.Pose{X: p.X / metre, Y: p.Y / metre, Heading: p.Heading / radian}
+	}
 	for _, p := range devices["sonar"].Parts {
-		if s.Sonars == nil {
+		if s.Outline != nil && s.Sonars == nil {
 			s.Sonars = make([]stage.Pose, codec.SonarCount)
 		}
 		if p.Number < len(s.Sonars) {
-			s.Sonars[p.Number] = stage.Pose{X: p.X / metre, Y: p.Y / metre, Heading: p.Heading / radian}
+			s.Sonars[p.Number] = pose(p)
 		}
 	}
+	// A part without a pose is at the centre, where nobody mounts a laser or a camera.
+	mounted := func(device string) *stage.Pose {
+		for _, p := range devices[device].Parts {
+			if at := pose(p); at != (stage.Pose{}) {
+				return &at
+			}
+		}
+		return nil
+	}
+	s.Laser, s.Camera = mounted("laser"), mounted("ptz")
 	return s
 }

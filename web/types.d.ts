@@ -139,6 +139,13 @@ export interface Mounts {
   SonarFOV: number;
 }
 
+/** Where a camera's lens is on the robot, and what it sees. */
+export interface Lens extends Placement {
+  above: number; // metres above the plane of the laser
+  tilt: number; // radians up
+  fov: number; // radians from the left to the right of a picture
+}
+
 export interface Edit {
   move?: { thing: number } & Pose;
   delete?: number;
@@ -163,8 +170,10 @@ export interface Draft {
 
 /** GET /shape (shape.go). */
 export interface Shape {
-  Outline: Vec[];
+  Outline: Vec[] | null;
   Sonars: Placement[] | null;
+  Laser: Placement | null;
+  Camera: Placement | null;
 }
 
 /** GET /run, POST /playback and /record (run.go). Times are ns since 1970. */

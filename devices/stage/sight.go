@@ -15,8 +15,7 @@ type Sight struct {
 	fixtures []*body // these and the pictures are constant
 	pictures []*picture
 	movers   []body
-	mount    Pose    // in the robot's frame, turned by the head's pan
-	tilt     float64 // radians up
+	lens     Lens
 }
 
 // Sight returns what the robot's camera may see now, nil without a camera. It must be
@@ -26,7 +25,11 @@ func (r *Robot) Sight() *Sight {
 		return nil
 	}
 	w := r.world
-	s := &Sight{mount: r.camera.pose.then(Pose{Heading: radians(r.head.pan)}), tilt: radians(r.head.tilt), fixtures: w.fixtures, pictures: w.pictures, view: viewOf(r, &canvas[Color]{}, sightReach, func(m *material) Color { return m.color })}
+	s := &Sight{fixtures: w.fixtures, pictures: w.pictures, view: viewOf(r, &canvas[Color]{}, sightReach, func(m *material) Color { return m.color })}
+	s.lens = Lens{Pose: r.camera.pose.then(Pose{Heading: radians(r.head.pan)}), Tilt: radians(r.head.tilt), FOV: r.head.fov()}
+	if r.laser != nil {
+		s.lens.Above = r.camera.height - r.laser.height
+	}
 	for _, b := range w.bodies {
 		if b != r.body && b.spot.within(s.view.at, sightReach) {
 			s.movers = append(s.movers, *b)
@@ -35,11 +38,16 @@ func (r *Robot) Sight() *Sight {
 	return s
 }
 
-// Mount returns where on the robot the lens is and where it looks, in radians, and how much
-// it sees from left to right.
-func (s *Sight) Mount() (pose Pose, tilt, fov float64) {
-	return s.mount, s.tilt, 2 * math.Atan(s.view.half)
+// Lens is where on a robot the lens of its camera is, and what it sees.
+type Lens struct {
+	Pose  Pose    // in the robot's frame, turned by the head's pan
+	Above float64 // metres above the plane of the robot's laser; 0 without one
+	Tilt  float64 // radians up
+	FOV   float64 // radians from the left to the right of a picture
 }
+
+// Lens returns where the lens is and what it sees.
+func (s *Sight) Lens() Lens { return s.lens }
 
 // Draw draws the picture, width by height pixels, in the colours of the world's things,
 // paler with the distance. It may be called anywhere. Of a picture as wide as that of the

@@ -80,10 +80,10 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 		r.head = head
 		sight := r.Sight()
 		picture := sight.Draw(width, height)
-		mount, tilt, fov := sight.Mount()
+		l := sight.Lens()
 		c := foxglove.New("r0", []foxglove.Device{{Interface: "ptz"}})
-		lens := c.Lens("front", 0, &foxglove.Geometry{X: mount.X * 1000, Y: mount.Y * 1000, Heading: deg * mount.Heading}, deg*tilt)
-		k := c.Calibration("front", 0, width, height, deg*fov).Intrinsic
+		lens := c.Lens("front", 0, &foxglove.Geometry{X: l.Pose.X * 1000, Y: l.Pose.Y * 1000, Heading: deg * l.Pose.Heading}, deg*l.Tilt)
+		k := c.Calibration("front", 0, width, height, deg*l.FOV).Intrinsic
 		// A point of the thing's near side, as high as the lens, in the frame of the lens.
 		at := turnBack(lens.Rotation, 2-lens.Translation.X, 0.2-lens.Translation.Y, 0)
 		x, y := int(math.Round(k[0]*at[0]/at[2]+k[2])), int(math.Round(k[4]*at[1]/at[2]+k[5]))

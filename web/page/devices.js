@@ -1,6 +1,7 @@
 // Camera, gripper and body of the robot that is shown.
 
 import { $, download } from "./dom.js";
+import { lensOf, projected } from "./geometry.js";
 import { Picture } from "./picture.js";
 import { fieldOfView } from "./pioneer.js";
 import * as text from "./text.js";
@@ -14,6 +15,7 @@ const WIDTH = 160, HEIGHT = 120; // pixels of the image that ACTS tracks colours
 const LOOK_PERIOD = 80; // ms between the commands of a slider that is moved
 const TAP = 6; // pixels: a pointer that moves less does not drag
 const WHEEL_ZOOM = 40; // units of zoom (0 to 1023) for a notch of the wheel
+const MARK = 1.5; // pixels of the image: the size of the mark of a laser reading
 const SLIDER_REST = 4000; // ms after which untouched sliders follow the camera again
 
 // CHANNELS are the colours of the simulator's tracker. A real tracker may have
@@ -39,10 +41,16 @@ export class Camera {
     });
     new ResizeObserver(() => this.robot && this.update(this.robot)).observe(this.canvas);
     this.large = false; // as large as the page
+    this.marksLaser = true; // in the picture
     this.cameras = ""; // the names in the list
     this.picture = new Picture(this.canvas);
     this.picture.addEventListener("change", () => this.redraw());
     $("picture-large").addEventListener("click", () => this.enlarge());
+    $("picture-laser").addEventListener("click", () => {
+      this.marksLaser = !this.marksLaser;
+      $("picture-laser").setAttribute("aria-pressed", String(this.marksLaser));
+      this.redraw();
+    });
     $("picture-save").addEventListener("click", () => this.save());
     $("picture-choice").addEventListener("change", () => this.picture.show($("picture-choice").value));
     this.bindCanvas();
@@ -119,6 +127,7 @@ export class Camera {
     const { picture } = this;
     $("picture-age").textContent = picture.bitmap ? text.pictureAge(picture.age()) : "";
     $("picture-note").textContent = picture.camera ? picture.problem || (picture.bitmap ? "" : "waiting for a picture") : "";
+    $("picture-laser").hidden = !(picture.bitmap && picture.view && this.robot?.data.l);
     $("picture-save").disabled = $("picture-large").disabled = !picture.bitmap;
   }
 
@@ -174,6 +183,7 @@ export class Camera {
       c.moveTo(WIDTH / 2, 0), c.lineTo(WIDTH / 2, HEIGHT), c.moveTo(0, HEIGHT / 2), c.lineTo(WIDTH, HEIGHT / 2);
       c.stroke();
     }
+    this.drawLaser(c);
     if (!blobs) return;
     for (const b of blobs) {
       const color = channelColor(b.channel), w = b.right - b.left + 1, h = b.bottom - b.top + 1;
@@ -193,6 +203,18 @@ export class Camera {
       const label = `${CHANNELS[b.channel]?.[0] ?? `channel ${b.channel}`} ${b.area} px`;
       const left = Math.max(1, Math.min(b.left, WIDTH - 2 - c.measureText(label).width));
       c.fillText(label, left, b.top > 10 ? b.top - 2.5 : Math.min(b.bottom + 8, HEIGHT - 2));
+    }
+  }
+
+  // drawLaser marks what the laser detects where the picture shows it.
+  /** @param {Context} c */
+  drawLaser(c) {
+    const { robot, picture: { bitmap, view } } = this, laser = robot?.data.l;
+    if (!bitmap || !view || !robot || !laser || !this.marksLaser) return;
+    const lens = lensOf(view, robot.mounts.Camera, robot.data.z);
+    c.fillStyle = palette().laser;
+    for (const p of projected(laser, robot.mounts.Laser, lens, bitmap.width / bitmap.height)) {
+      c.fillRect(p.x * WIDTH - MARK / 2, p.y * HEIGHT - MARK / 2, MARK, MARK);
     }
   }
 }

@@ -3,14 +3,16 @@
 
 import { NO_ECHO, SONAR_FAR } from "./wire.js";
 
-/** @import { Data, Mounts, Point, Pose, Position } from "../types" */
+/** @import { Data, Lens, Mounts, Placement, Point, Pose, Position } from "../types" */
 
 const HALF_DEGREE = Math.PI / 360;
 const SURFACE_GAP = 0.25; // metres: neighbouring readings farther apart are on different surfaces
+const LENS_NEAR = 0.02; // metres: nothing is seen nearer to a lens
 const PREVIEW_STEPS = 20; // points of a preview; more would not look smoother
 
 // degrees converts from radians.
 export const degrees = (rad) => (rad * 180) / Math.PI;
+const radians = (deg) => (deg * Math.PI) / 180;
 
 // laserPoints returns a point for each of the 361 readings of a scan, in the
 // laser's frame. echo reports whether something was in reach.
@@ -42,6 +44,35 @@ export function obstacles({ l: laser = new Float32Array(), s: sonar = new Float3
   const points = laserPoints(laser).filter((p) => p.echo).map((p) => place(mounts.Laser, p));
   sonar.forEach((r, i) => {
     if (r > 0 && r < SONAR_FAR && mounts.Sonars[i]) points.push(place(mounts.Sonars[i], { x: r, y: 0 }));
+  });
+  return points;
+}
+
+// lensOf returns where a lens is, of what the server says about a picture: the degrees from
+// its left to its right, how many mm the lens is above the laser, and, unless it is on the
+// head at mount, its place in mm, and its heading and tilt in degrees.
+/** @type {(view: number[], mount: Placement, ptz?: Data["z"]) => Lens} */
+export function lensOf([fov, z, x, y, heading, tilt], mount, ptz) {
+  const lens = { fov: radians(fov), above: z / 1000 };
+  if (x !== undefined) return { ...lens, X: x / 1000, Y: y / 1000, Heading: radians(heading), tilt: radians(tilt) };
+  return { ...lens, X: mount.X, Y: mount.Y, Heading: mount.Heading + radians(ptz?.pan ?? 0), tilt: radians(ptz?.tilt ?? 0) };
+}
+
+// projected returns where a camera's picture shows the points of a laser scan: x and y from
+// its upper left corner as shares of its width and height, and the index of the reading. A
+// pinhole without distortion is assumed. aspect is the width of the picture over its height.
+/** @type {(scan: Float32Array | number[], laser: Placement, lens: Lens, aspect: number) => (Point & { index: number })[]} */
+export function projected(scan, laser, lens, aspect) {
+  const half = Math.tan(lens.fov / 2), cos = Math.cos(lens.tilt), sin = Math.sin(lens.tilt);
+  const points = [];
+  laserPoints(scan).forEach((p, index) => {
+    if (!p.echo) return;
+    const at = place(laser, p), dx = at.x - lens.X, dy = at.y - lens.Y;
+    const ahead = dx * Math.cos(lens.Heading) + dy * Math.sin(lens.Heading);
+    const left = dy * Math.cos(lens.Heading) - dx * Math.sin(lens.Heading);
+    const depth = ahead * cos - lens.above * sin, up = -ahead * sin - lens.above * cos;
+    const x = 0.5 - left / depth / half / 2, y = 0.5 - (up / depth / half / 2) * aspect;
+    if (depth > LENS_NEAR && x >= 0 && x <= 1 && y >= 0 && y <= 1) points.push({ x, y, index });
   });
   return points;
 }

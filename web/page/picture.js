@@ -16,6 +16,8 @@ export class Picture extends EventTarget {
     this.problem = ""; // why there is no newer one
     this.takenAt = 0; // when the server had it whole, on the clock of performance.now()
     this.number = 0; // of the newest; the server counts
+    /** @type {number[] | null} */
+    this.view = null; // of lensOf; null: nobody knows how much the camera sees
     this.seen = false;
     this.requests = new AbortController(); // of this camera
     this.running = false; // requests are made
@@ -31,7 +33,7 @@ export class Picture extends EventTarget {
     if (camera === this.camera) return;
     this.camera = camera;
     this.bitmap?.close();
-    this.bitmap = this.file = null;
+    this.bitmap = this.file = this.view = null;
     this.number = 0;
     this.problem = "";
     this.requests.abort();
@@ -67,12 +69,13 @@ export class Picture extends EventTarget {
     const reply = await fetch(`camera/${camera}/picture?after=${this.number}`, { signal: limited });
     if (!reply.ok) return reply.text();
     const age = Number(reply.headers.get("Picture-Age")), number = Number(reply.headers.get("Picture-Number"));
+    const view = reply.headers.get("Picture-View")?.split(" ").map(Number) ?? null;
     const takenAt = performance.now() - age, file = await reply.blob();
     const bitmap = await createImageBitmap(file).catch(() => null);
     if (!bitmap) return `Camera ${camera} sends what this browser cannot show.`;
     if (signal.aborted) return "";
     this.bitmap?.close();
-    Object.assign(this, { bitmap, file, takenAt, number });
+    Object.assign(this, { bitmap, file, takenAt, number, view });
     return "";
   }
 }

@@ -86,8 +86,8 @@ export class Robot extends EventTarget {
     try {
       const reply = await fetch(`shape?robot=${encodeURIComponent(this.address)}`);
       if (!reply.ok || reply.status === 204) return; // 204: it knows none
-      const { Outline, Sonars } = /** @type {Shape} */ (await reply.json());
-      this.setBuild({ mounts: { Sonars }, parts: [{ outlines: [Outline] }] });
+      const { Outline, ...mounts } = /** @type {Shape} */ (await reply.json());
+      this.setBuild({ mounts, parts: [{ outlines: [Outline ?? HULL] }] });
     } catch {
       // It is drawn as a Pioneer 2-DX.
     }

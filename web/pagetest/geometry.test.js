@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import "./browser.js";
 import { near } from "./data.js";
-import { laserPoints, nearest, obstacles, preview, reach, sameSurface } from "../page/geometry.js";
+import { laserPoints, lensOf, nearest, obstacles, preview, projected, reach, sameSurface } from "../page/geometry.js";
 import { MOUNTS, fieldOfView } from "../page/pioneer.js";
 
 const point = ({ x, y }, wantX, wantY) => {
@@ -76,4 +76,46 @@ test("mounts of a Pioneer", () => {
   }
   near((fieldOfView(0) * 180) / Math.PI, 48.8);
   near((fieldOfView(1023) * 180) / Math.PI, 4.4);
+});
+
+// A picture is 90 degrees wide and twice as wide as high: at its edges, what is a metre
+// ahead is a metre beside, and half a metre above or below.
+const lens = { X: 0, Y: 0, Heading: 0, above: 0, tilt: 0, fov: Math.PI / 2 };
+const origin = { X: 0, Y: 0, Heading: 0 };
+const seen = (deg, range, where = {}, laser = origin) => projected(scan(deg, range), laser, { ...lens, ...where }, 2);
+
+test("a reading is where the picture shows it", () => {
+  for (const [name, deg, range, where, x, y] of [
+    ["ahead", 0, 2, {}, 0.5, 0.5],
+    ["to the left", 30, 2, {}, 0.5 - Math.tan(Math.PI / 6) / 2, 0.5],
+    ["to the right", -44, 2, {}, 0.5 + Math.tan((44 * Math.PI) / 180) / 2, 0.5],
+    ["below the lens", 0, 2, { above: 0.2 }, 0.5, 0.6],
+    ["the lens looks down at it", 0, 2, { above: 2, tilt: -Math.PI / 4 }, 0.5, 0.5],
+    ["the lens looks up", 0, 2, { tilt: 0.1 }, 0.5, 0.5 + Math.tan(0.1)],
+    ["the head is turned to it", 60, 3, { Heading: Math.PI / 3 }, 0.5, 0.5],
+    ["the lens is beside the laser", 0, 2, { Y: -0.5 }, 0.375, 0.5],
+  ]) {
+    const [p] = seen(deg, range, where);
+    near(p.x, x, name);
+    near(p.y, y, name);
+    assert.equal(p.index, 180 + 2 * deg);
+  }
+  const [p] = seen(0, 1, {}, { X: 1, Y: 1.5, Heading: -Math.PI / 2 }); // the laser looks to the right
+  near(p.x, 0.25);
+});
+
+test("what is beside, behind and without echo is not in the picture", () => {
+  for (const [deg, range, where] of [[50, 2, {}], [0, 2, { Heading: Math.PI }], [0, 8.191, {}], [0, 0, {}], [0, 1, { X: 0.99 }], [0, 2, { above: 1.1 }]]) {
+    assert.deepEqual(seen(deg, range, where), []);
+  }
+});
+
+test("where a lens is", () => {
+  const mount = { X: 0.1, Y: 0.2, Heading: 0.5 };
+  assert.deepEqual(lensOf([90, 200, 100, -50, 180, -90], mount, { pan: 1, tilt: 1, zoom: 1 }),
+    { fov: Math.PI / 2, above: 0.2, X: 0.1, Y: -0.05, Heading: Math.PI, tilt: -Math.PI / 2 });
+  assert.deepEqual(lensOf([180, 0], mount), { fov: Math.PI, above: 0, X: 0.1, Y: 0.2, Heading: 0.5, tilt: 0 });
+  const turned = lensOf([180, 0], mount, { pan: 90, tilt: -45, zoom: 0 });
+  near(turned.Heading, 0.5 + Math.PI / 2);
+  near(turned.tilt, -Math.PI / 4);
 });

@@ -11,8 +11,9 @@ const camera = new Camera(driver); // its elements belong to one
 
 // picture is the reply with a picture of a camera. Nothing follows it: the next request
 // waits until the test has a reply.
-function picture(number, age, file) {
+function picture(number, age, file, view) {
   const headers = new Map([["Picture-Number", String(number)], ["Picture-Age", String(age)]]);
+  if (view) headers.set("Picture-View", view);
   return { ok: true, headers, blob: async () => file };
 }
 const forever = new Promise(() => {});
@@ -55,6 +56,37 @@ test("a camera that fails says why, and is asked again", async () => {
   assert.equal(element("picture-note").textContent, "");
   camera.follow(robot, true);
   assert.equal(element("picture-large").disabled, true);
+});
+
+test("what the laser detects is marked in a picture whose view is known", async () => {
+  const scan = new Float32Array(361).fill(8.191);
+  scan[180] = 2;
+  Object.assign(robot, { data: { l: scan }, mounts: { ...robot.mounts, Laser: { X: 0, Y: 0, Heading: 0 } } });
+  const button = element("picture-laser"), { calls } = element("image").getContext();
+  const show = async (number, view) => {
+    replies[`camera/front/picture?after=${number - 1}`] = picture(number, 0, { width: 4, height: 3 }, view);
+    replies[`camera/front/picture?after=${number}`] = waiting;
+    camera.follow(robot, true);
+    camera.follow(robot, false);
+    calls.length = 0;
+    await settle();
+  };
+  // marks returns the middles of the squares that are filled.
+  const marks = () => calls.filter(([name]) => name === "fillRect").map(([, x, y, w, h]) => [x + w / 2, y + h / 2]);
+  camera.update(robot);
+  await show(1, "90.000 0.0 0.0 0.0 0.000 0.000");
+  assert.deepEqual(marks().at(-1), [80, 60]);
+  assert.equal(button.hidden, false);
+  fire(button, "click");
+  assert.equal(button.attributes["aria-pressed"], "false");
+  calls.length = 0;
+  camera.update(robot);
+  assert.deepEqual(marks(), []);
+  fire(button, "click");
+  assert.deepEqual(marks().at(-1), [80, 60]);
+  await show(1, undefined);
+  assert.deepEqual(marks(), []);
+  assert.equal(button.hidden, true);
 });
 
 test("a drag looks around, a wheel zooms, a tap enlarges", async () => {
