@@ -3,8 +3,8 @@ package config
 import (
 	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
+	"strings"
 
 	"player/devices"
 )
@@ -37,8 +37,15 @@ const (
 	mostRate = 60
 )
 
-// cameraName is what a part of a web address can be without quoting.
-var cameraName = regexp.MustCompile(`^[A-Za-z0-9_-]{1,32}$`)
+// maxCameraName is the longest name of a camera, in characters: it is part of addresses, topics
+// and the names of files.
+const maxCameraName = 32
+
+// isCameraName reports whether a name can be a part of a web address without quoting.
+func isCameraName(name string) bool {
+	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
+	return name != "" && len(name) <= maxCameraName && strings.Trim(name, allowed) == ""
+}
 
 // readCameras reads the sections camera ( name "front" command ["rpicam-vid" ...] ). The
 // robots are known.
@@ -72,7 +79,7 @@ func (b *builder) firstRobot() int {
 func (b *builder) checkCamera(others []Camera, c Camera) *cameraMistake {
 	u, err := url.Parse(c.Address)
 	switch {
-	case !cameraName.MatchString(c.Name):
+	case !isCameraName(c.Name):
 		return &cameraMistake{"name", `a camera needs a name of up to 32 letters, digits, - and _, as in name "front"`}
 	case slices.ContainsFunc(others, func(o Camera) bool { return o.Name == c.Name }):
 		return &cameraMistake{"name", "there is another camera with this name"}

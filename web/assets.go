@@ -13,7 +13,7 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -66,13 +66,6 @@ type assetSet struct {
 	files  map[string]asset
 }
 
-var (
-	// references matches what the page loads itself.
-	references = regexp.MustCompile(`(href|src)="([\w.-]+\.(?:css|js|svg))"`)
-	// content matches the body.
-	content = regexp.MustCompile(`(?s)<body>(.*)</body>`)
-)
-
 // literal returns text as a string of JavaScript.
 func literal(text []byte) []byte {
 	var b bytes.Buffer
@@ -108,14 +101,14 @@ func readAssets(page fs.FS) (assetSet, error) {
 	if err != nil {
 		return set, err
 	}
-	index := references.ReplaceAll(texts["index.html"], []byte(`$1="`+set.digest+`/$2"`))
-	index = bytes.Replace(index, []byte(main), []byte(all), 1)
-	if body := content.FindSubmatch(index); body != nil {
-		index = bytes.Replace(index, body[1], nil, 1)
-		texts[all] = fmt.Appendf(nil, "document.body.innerHTML = %s;\n", literal(body[1]))
+	index := bytes.Replace([]byte(inFolder(string(texts["index.html"]), set.digest)), []byte(main), []byte(all), 1)
+	if head, rest, ok := bytes.Cut(index, []byte("<body>")); ok {
+		body, tail, _ := bytes.Cut(rest, []byte("</body>"))
+		texts[all] = fmt.Appendf(nil, "document.body.innerHTML = %s;\n", literal(body))
+		index = slices.Concat(head, []byte("<body></body>"), tail)
 	}
 	texts[all] = append(texts[all], modules...)
-	script := append([]byte{'\n'}, remarks.ReplaceAll(texts[first], nil)...)
+	script := append([]byte{'\n'}, withoutRemarks(string(texts[first]))...)
 	index = bytes.Replace(index, []byte(` src="`+set.digest+"/"+first+`">`), append([]byte{'>'}, script...), 1)
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
@@ -126,61 +119,6 @@ func readAssets(page fs.FS) (assetSet, error) {
 		}
 	}
 	return set, nil
-}
-
-var (
-	// importing matches an import, which has a line of its own: its names, or all as one
-	// name, and the module.
-	importing = regexp.MustCompile(`(?m)^import (?:\{ (.*) \}|\* as (\w+)) from "\./(\w+)\.js";$`)
-	// exporting matches the word export, and the name.
-	exporting = regexp.MustCompile(`(?m)^export ((?:class|const|function|async function) ([\w$]+))`)
-	// remarks match comments that have their lines to themselves, and indentation.
-	remarks = regexp.MustCompile(`(?m)^[ \t]*(?:(?://.*|/\*\*(?:[^*]|\*+[^*/])*\*+/)\n)?`)
-)
-
-// bundle returns one module with main and all that it imports, without comments: each in a
-// function that returns what it exports, after those that it imports. Modules may not import
-// each other in a circle.
-func bundle(texts map[string][]byte, main string) ([]byte, error) {
-	var b strings.Builder
-	begun, ended := map[string]bool{}, map[string]bool{}
-	var add func(file string) error
-	add = func(file string) error {
-		text, ok := texts[file]
-		switch {
-		case ended[file]:
-			return nil
-		case begun[file]:
-			return fmt.Errorf("%s imports itself, through others", file)
-		case !ok:
-			return fmt.Errorf("there is no module %s", file)
-		}
-		begun[file] = true
-		for _, match := range importing.FindAllSubmatch(text, -1) {
-			if err := add(string(match[3]) + ".js"); err != nil {
-				return err
-			}
-		}
-		var names []string
-		for _, match := range exporting.FindAllSubmatch(text, -1) {
-			names = append(names, string(match[2]))
-		}
-		body := importing.ReplaceAllStringFunc(string(text), func(line string) string {
-			match := importing.FindStringSubmatch(line)
-			what := match[2]
-			if what == "" {
-				what = "{ " + strings.ReplaceAll(match[1], " as ", ": ") + " }"
-			}
-			return "const " + what + " = from_" + match[3] + ";"
-		})
-		body = exporting.ReplaceAllString(body, "$1")
-		body = remarks.ReplaceAllString(body, "")
-		fmt.Fprintf(&b, "const from_%s = (() => {\n%s\nreturn { %s };\n})();\n", strings.TrimSuffix(file, ".js"), body, strings.Join(names, ", "))
-		ended[file] = true
-		return nil
-	}
-	err := add(main)
-	return []byte(b.String()), err
 }
 
 // pack compresses text.

@@ -1,0 +1,133 @@
+package web
+
+import (
+	"fmt"
+	"path"
+	"strings"
+	"unicode"
+)
+
+// What is read here is the page's own source, in the forms that it has: package regexp, which
+// nothing else in the program needs, would make the program larger by 250 KB.
+
+// inFolder returns the text of index.html with the folder before the names of the files that
+// it loads itself.
+func inFolder(text, folder string) string {
+	var b strings.Builder
+	for {
+		before, after, ok := strings.Cut(text, `="`)
+		b.WriteString(before)
+		if !ok {
+			return b.String()
+		}
+		b.WriteString(`="`)
+		name, _, _ := strings.Cut(after, `"`)
+		if (strings.HasSuffix(before, "href") || strings.HasSuffix(before, "src")) && isLoaded(name) {
+			b.WriteString(folder + "/")
+		}
+		text = after
+	}
+}
+
+// isLoaded reports whether a reference is the name of a style, a script or a picture beside the page.
+func isLoaded(name string) bool {
+	switch path.Ext(name) {
+	case ".css", ".js", ".svg":
+		return !strings.ContainsAny(name, "/:?#")
+	}
+	return false
+}
+
+// module is the import of a module of the page, which has a line of its own.
+type module struct {
+	names string // as "{ a, b as c }", or one name that has all
+	name  string // without .js
+}
+
+// imported reads a line: import NAMES from "./NAME.js";
+func imported(line string) (m module, ok bool) {
+	rest, imports := strings.CutPrefix(line, "import ")
+	names, file, from := strings.Cut(rest, ` from "./`)
+	name, ends := strings.CutSuffix(file, `.js";`)
+	return module{strings.TrimPrefix(names, "* as "), name}, imports && from && ends
+}
+
+// exported reads a line that begins with export, and returns it without that word, and the name.
+func exported(line string) (rest, name string, ok bool) {
+	rest, ok = strings.CutPrefix(line, "export ")
+	for _, kind := range []string{"class ", "const ", "function ", "async function "} {
+		if name, is := strings.CutPrefix(rest, kind); ok && is {
+			end := strings.IndexFunc(name, func(r rune) bool { return r != '_' && r != '$' && !unicode.IsLetter(r) && !unicode.IsDigit(r) })
+			return rest, name[:max(end, 0)], end > 0
+		}
+	}
+	return line, "", false
+}
+
+// withoutRemarks returns a script without comments that have their lines to themselves, and
+// without indentation.
+func withoutRemarks(text string) string {
+	var b strings.Builder
+	for text != "" {
+		text = strings.TrimLeft(text, " \t")
+		end := -1 // of a comment
+		if strings.HasPrefix(text, "//") {
+			end = strings.Index(text, "\n")
+		} else if strings.HasPrefix(text, "/**") {
+			if end = strings.Index(text, "*/") + len("*/"); !strings.HasPrefix(text[end:], "\n") {
+				end = -1 // code stands behind it
+			}
+		}
+		line, rest, more := strings.Cut(text, "\n")
+		if end >= 0 {
+			text = text[end+1:]
+			continue
+		}
+		b.WriteString(line)
+		if more {
+			b.WriteByte('\n')
+		}
+		text = rest
+	}
+	return b.String()
+}
+
+// bundle returns one module with main and all that it imports, without comments: each in a
+// function that returns what it exports, after those that it imports. Modules may not import
+// each other in a circle.
+func bundle(texts map[string][]byte, main string) ([]byte, error) {
+	var b strings.Builder
+	begun, ended := map[string]bool{}, map[string]bool{}
+	var add func(file string) error
+	add = func(file string) error {
+		text, ok := texts[file]
+		switch {
+		case ended[file]:
+			return nil
+		case begun[file]:
+			return fmt.Errorf("%s imports itself, through others", file)
+		case !ok:
+			return fmt.Errorf("there is no module %s", file)
+		}
+		begun[file] = true
+		var names []string
+		var body strings.Builder
+		for line := range strings.Lines(string(text)) {
+			if m, ok := imported(strings.TrimSuffix(line, "\n")); ok {
+				if err := add(m.name + ".js"); err != nil {
+					return err
+				}
+				line = fmt.Sprintf("const %s = from_%s;\n", strings.ReplaceAll(m.names, " as ", ": "), m.name)
+			} else if rest, name, ok := exported(line); ok {
+				names = append(names, name)
+				line = rest
+			}
+			body.WriteString(line)
+		}
+		fmt.Fprintf(&b, "const from_%s = (() => {\n%s\nreturn { %s };\n})();\n", strings.TrimSuffix(file, ".js"), withoutRemarks(body.String()), strings.Join(names, ", "))
+		ended[file] = true
+		return nil
+	}
+	err := add(main)
+	return []byte(b.String()), err
+}
