@@ -184,6 +184,10 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			viewers.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			programs.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
 			sim.start(s.Start, quit)
+			go func() {
+				defer last.OnPanic()
+				showPosition(ctx, conf, s.Post, stderr, log)
+			}()
 			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, programs: programs, notify: manager, log: log, server: s, quit: quit}
 			go func() {
 				defer last.OnPanic()

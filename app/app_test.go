@@ -395,6 +395,15 @@ func TestExport(t *testing.T) {
 	if _, err := cut.WriteString(file.text(t)); err != nil {
 		t.Fatal(err)
 	}
+	damaged := newOutput(t)
+	if _, err := damaged.WriteString(file.text(t)); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{`"whole":false,"messages":1,"damage":"the log was not closed: `, `"whole":true}`} {
+		if stdout, _, err := runs(t, "repair", "-json", damaged.Name()); err != nil || !strings.HasPrefix(stdout, fmt.Sprintf(`{"log":%q,`, damaged.Name())+want) {
+			t.Errorf("repaired: %s, %v; want %s", stdout, err, want)
+		}
+	}
 	for _, want := range []string{": 1 messages are left; the log was not closed: ", ": whole, nothing was done"} {
 		if stdout, stderr, err := runs(t, "repair", cut.Name()); err != nil || stderr != "" || !strings.HasPrefix(stdout, cut.Name()+want) {
 			t.Errorf("repaired: %s%s, %v; want %q", stdout, stderr, err, want)

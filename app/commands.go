@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -15,10 +16,7 @@ import (
 
 	"player/config"
 	"player/config/syntax"
-	"player/logging"
 	"player/ros/bag"
-	"player/serialport"
-	"player/server/secure"
 	"player/tools"
 	"player/tools/drive"
 	"player/tools/find"
@@ -48,18 +46,20 @@ func commands() []tools.Command {
 		{
 			Name: "check", Args: "[flags] [FILE]", Summary: "check a configuration file",
 			Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-				o, err := parseOptions(args)
-				if err != nil {
-					return err
-				}
-				return check(o, stdout, stderr)
+				return check(args, stdout, stderr)
 			},
 		},
 		{
-			Name: "list", Args: "", Summary: "list drivers and options",
+			Name: "list", Args: "[flags]", Summary: "list drivers and options",
 			Run: func(_ context.Context, args []string, stdout io.Writer, _ *os.File) error {
-				if _, err := tools.Parse(tools.NewFlags("list"), args, 0); err != nil {
+				flags := tools.NewFlags("list")
+				raw := flags.Bool("json", false, "")
+				_, err := tools.Parse(flags, args, 0)
+				switch {
+				case err != nil:
 					return err
+				case *raw:
+					return json.NewEncoder(stdout).Encode(config.ReportKinds(catalogue()))
 				}
 				return config.WriteList(stdout, catalogue())
 			},
@@ -182,34 +182,4 @@ func pageOf(name string) string {
 		panic(err) // TestCommandsFitTheHelp reads all
 	}
 	return string(text)
-}
-
-// check prints what a configuration describes, and warns about serial ports and
-// certificates.
-func check(o options, stdout io.Writer, stderr *os.File) error {
-	log := logging.New(stderr, logging.Format(o.log), o.debug)
-	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
-	conf, err := o.configure(log)
-	if err != nil {
-		return err
-	}
-	if err := conf.WriteTable(stdout); err != nil {
-		return err
-	}
-	if o.deadman != 0 {
-		if _, err := fmt.Fprintf(stdout, "\nA command to position that its client does not repeat within %d ms ends (-deadman).\n", o.deadman); err != nil {
-			return err
-		}
-	}
-	for _, port := range conf.SerialPorts() {
-		if err := serialport.Check(port.Path); err != nil {
-			fmt.Fprintf(stderr, "player: warning: %s: %v\n", port.Driver, err)
-		}
-	}
-	if conf.TLS.Listen != "" {
-		if _, err := secure.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients); err != nil {
-			fmt.Fprintf(stderr, "player: warning: tls: %v\n", err)
-		}
-	}
-	return nil
 }

@@ -26,7 +26,8 @@ func exportLog(ctx context.Context, path, to string, replace bool, inROS *bag.Op
 		}
 		return nil
 	}
-	progress := tools.Progress("player: "+path, stderr)
+	work := tools.NewWork("player: "+path, true, stderr)
+	progress := work.Done
 	var s *logfile.Summary
 	var err error
 	inFolder := func(name string) (io.Writer, error) {
@@ -50,6 +51,7 @@ func exportLog(ctx context.Context, path, to string, replace bool, inROS *bag.Op
 	default:
 		s, err = logfile.ExportFiles(path, inFolder, progress)
 	}
+	work.End()
 	if err := files.Close(err); err != nil {
 		return err
 	}

@@ -112,18 +112,22 @@ func newFlagSet(o *options) *flag.FlagSet {
 }
 
 // parseOptions reads and checks the command line. It returns flag.ErrHelp for -h.
-func parseOptions(args []string) (options, error) {
-	var o options
-	fs := newFlagSet(&o)
+func parseOptions(args []string) (o options, err error) {
+	err = o.parse(newFlagSet(&o), args)
+	return o, err
+}
+
+// parse reads and checks a command line with the flags of fs, and perhaps a file.
+func (o *options) parse(fs *flag.FlagSet, args []string) error {
 	files, err := tools.Parse(fs, args, 1)
 	if err != nil {
-		return o, err
+		return err
 	}
 	if len(files) > 0 {
 		o.file = files[0]
 	}
 	o.override(fs)
-	return o, o.validate()
+	return o.validate()
 }
 
 // override sets the options of drivers that the flags give.

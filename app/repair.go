@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -14,35 +15,55 @@ import (
 // repairCommand is player repair.
 func repairCommand() tools.Command {
 	return tools.Command{
-		Name: "repair", Args: "LOG...", Summary: "make logs of a crash whole",
+		Name: "repair", Args: "[flags] LOG...", Summary: "make logs of a crash whole",
 		Run: func(_ context.Context, args []string, stdout io.Writer, stderr *os.File) error {
-			logs, err := tools.ParseSome(tools.NewFlags("repair"), args, 1, len(args), "the path of a log")
+			flags := tools.NewFlags("repair")
+			raw := flags.Bool("json", false, "")
+			logs, err := tools.ParseSome(flags, args, 1, len(args), "the path of a log")
 			if err != nil {
 				return err
 			}
 			for _, path := range logs {
-				err = errors.Join(err, repair(path, stdout, stderr))
+				err = errors.Join(err, repair(path, *raw, stdout, stderr))
 			}
 			return err
 		},
 	}
 }
 
+// repaired is what a program reads of one log.
+type repaired struct {
+	Log      string `json:"log"`
+	Whole    bool   `json:"whole"`              // there was nothing to do: the rest is left out
+	Messages int    `json:"messages,omitempty"` // in the log now
+	Damage   string `json:"damage,omitempty"`   // what was missing, beside the index
+	Original string `json:"original,omitempty"` // where it is, if more than the end was lost
+}
+
 // repair repairs one log, and reports on stdout what was done.
-func repair(path string, stdout, stderr io.Writer) error {
-	done, err := logfile.Repair(path, tools.Progress("player: "+path, stderr))
-	switch {
-	case err != nil:
+func repair(path string, raw bool, stdout, stderr io.Writer) error {
+	work := tools.NewWork("player: "+path, true, stderr)
+	done, err := logfile.Repair(path, work.Done)
+	work.End()
+	if err != nil {
 		return err
-	case done.Whole:
-		fmt.Fprintf(stdout, "%s: whole, nothing was done\n", path)
-	case done.Damage == nil:
-		fmt.Fprintf(stdout, "%s: %d messages; it has an index now\n", path, done.Messages)
-	default:
-		fmt.Fprintf(stdout, "%s: %d messages are left; %v\n", path, done.Messages, done.Damage)
 	}
-	if done.Kept != "" {
-		fmt.Fprintf(stdout, "%s: the original\n", done.Kept)
+	r := repaired{path, done.Whole, done.Messages, "", done.Kept}
+	if done.Damage != nil {
+		r.Damage = done.Damage.Error()
+	}
+	switch {
+	case raw:
+		return json.NewEncoder(stdout).Encode(r)
+	case r.Whole:
+		fmt.Fprintf(stdout, "%s: whole, nothing was done\n", path)
+	case r.Damage == "":
+		fmt.Fprintf(stdout, "%s: %d messages; it has an index now\n", path, r.Messages)
+	default:
+		fmt.Fprintf(stdout, "%s: %d messages are left; %s\n", path, r.Messages, r.Damage)
+	}
+	if r.Original != "" {
+		fmt.Fprintf(stdout, "%s: the original\n", r.Original)
 	}
 	return nil
 }

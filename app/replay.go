@@ -3,12 +3,20 @@ package app
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"time"
+
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
 
 	"player/config"
+	"player/devices/readlog"
+	"player/logging"
 	"player/tools"
+	"player/visitors"
 )
 
 // replayCommand is player replay: the server with a configuration made of flags.
@@ -23,6 +31,46 @@ func replayCommand() tools.Command {
 			return serve(ctx, o, stdout, stderr)
 		},
 	}
+}
+
+// positionPeriod is how often the position of a log is shown.
+const positionPeriod = time.Second
+
+// showPosition shows which moment of a log is played, until ctx ends, if the server has one log
+// and stderr is a terminal in which it runs in the foreground: others use the terminal beside a
+// server in the background. Only this wakes the loop.
+func showPosition(ctx context.Context, conf *config.Server, post func(func(now time.Duration)) bool, stderr *os.File, log *zap.Logger) {
+	logs := replaysOf(conf)
+	if len(logs) != 1 || !logging.Show(log, "") {
+		return
+	}
+	ticks := time.NewTicker(positionPeriod)
+	defer ticks.Stop()
+	for {
+		var at *readlog.Playback
+		if err := visitors.OnLoop(ctx, post, func(now time.Duration) { at = logs[0].driver.Playback(now) }); err != nil {
+			return
+		}
+		if group, err := unix.IoctlGetInt(int(stderr.Fd()), unix.TIOCGPGRP); err == nil && group == unix.Getpgrp() {
+			logging.Show(log, position(at))
+		}
+		select {
+		case <-ctx.Done():
+			logging.Show(log, "")
+			return
+		case <-ticks.C:
+		}
+	}
+}
+
+// position is the line for a person.
+func position(at *readlog.Playback) string {
+	if at.State == readlog.Off {
+		return "waiting for a client"
+	}
+	played, all := time.Duration(at.Time-at.Start), time.Duration(at.End-at.Start)
+	return fmt.Sprintf("%v: %v of %v, %.0f %%, %g times as fast", at.State, played.Round(time.Second), all.Round(time.Second),
+		100*float64(played)/float64(max(all, 1)), at.Speed)
 }
 
 // parseReplay returns the options of a server that replays a log.

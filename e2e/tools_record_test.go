@@ -3,6 +3,7 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -54,6 +55,11 @@ func TestRecordTool(t *testing.T) {
 	code, _, errs := uses(t, "record", start(t, "-stage", room).address, "pr", "-o", ours)
 	if code != 2 || !strings.Contains(errs, "exists: -f replaces it") {
 		t.Errorf("an existing log: exit %d, %s", code, errs)
+	}
+
+	code, out, errs := uses(t, "record", "-json", "-for", "300ms", start(t, "-stage", room).address, "pr", "-o", filepath.Join(dir, "short.mcap"))
+	if want := `{"file":"` + filepath.Join(dir, "short.mcap") + `","messages":`; code != 0 || !strings.HasPrefix(out, want) || strings.Contains(errs, "messages in") {
+		t.Errorf("for a program: exit %d, %s%s, want %s", code, out, errs, want)
 	}
 
 	port := freePort(t)
@@ -149,4 +155,47 @@ func TestRecordMistakes(t *testing.T) {
 	if _, err := os.Stat("run.mcap"); err == nil {
 		t.Error("there is a log, though nothing was recorded")
 	}
+}
+
+// A replay in a terminal says which moment is played, and other lines take its place.
+func TestReplayShowsItsPosition(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	if code, _, errs := uses(t, "record", start(t, "-stage", room).address, "pr", "-for", "1s", "-o", path); code != 0 {
+		t.Fatal(errs)
+	}
+	master, terminal := openTerminal(t)
+	port := freePort(t)
+	replay := startTool(t, func(cmd *exec.Cmd) {
+		cmd.Stdin, cmd.Stderr = terminal, terminal
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	}, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), path)
+	var seen strings.Builder
+	until := func(want string) {
+		t.Helper()
+		if err := master.SetReadDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
+		for buf := make([]byte, 1000); !strings.Contains(seen.String(), want); {
+			n, err := master.Read(buf)
+			if err != nil {
+				t.Fatalf("%v: %q, want %q", err, seen.String(), want)
+			}
+			seen.Write(buf[:n])
+		}
+	}
+	until("waiting for a client")
+	reader := startTool(t, nil, "print", fmt.Sprintf("127.0.0.1:%d", port), "pr")
+	until("ended: 1s of 1s, 100 %, 1 times as fast")
+	if err := replay.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	until("shutting down")
+	if text := seen.String(); !strings.Contains(text, "waiting for a client\r\x1b[K") {
+		t.Errorf("the position stays before the line: %q", text)
+	}
+	if code := replay.code(t); code != 0 {
+		t.Errorf("exit %d", code)
+	}
+	_ = reader.code(t) // its server has gone
 }

@@ -108,7 +108,9 @@ func runExport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err != nil {
 		return errors.Join(err, files.Close(err))
 	}
-	summary, err := o.write(ctx, file, index, filepath.Base(path), tools.Progress("fleet: "+o.out, stderr))
+	work := tools.NewWork("fleet: "+o.out, false, stderr)
+	summary, err := o.write(ctx, file, index, filepath.Base(path), work.Done)
+	work.End()
 	if err := files.Close(err); err != nil {
 		return tools.Failure{Err: err}
 	}

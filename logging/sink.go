@@ -42,6 +42,7 @@ var errSync = errors.New("nobody reads the log")
 type sink struct {
 	file   io.Writer
 	torn   bool // the last line in the file is not whole: the disk is full
+	shown  bool // what was written last is a state, without the end of a line
 	encode func(zapcore.Entry, []zapcore.Field) (*buffer.Buffer, error)
 
 	mu    sync.Mutex
@@ -120,9 +121,13 @@ func (s *sink) write() {
 		if line == nil {
 			return
 		}
-		if s.torn {
+		switch {
+		case s.torn:
 			line = append([]byte{'\n'}, line...)
+		case s.shown:
+			line = append([]byte(clearLine), line...)
 		}
+		s.shown = len(line) > 0 && line[len(line)-1] != '\n'
 		var n int
 		n, err = s.file.Write(line)
 		s.torn = n > 0 && n < len(line) || s.torn && n == 0

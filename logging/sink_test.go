@@ -318,3 +318,27 @@ func TestConcurrent(t *testing.T) {
 		t.Errorf("%d lines", lines)
 	}
 }
+
+// A state is the last line until the next one: of the log, or the next state.
+func TestShow(t *testing.T) {
+	r := &reader{room: -1}
+	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "m", LineEnding: "\n"})
+	core := newCore(encoder, encoder, zapcore.InfoLevel, r)
+	log := zap.New(core)
+	if Show(log, "nobody reads") {
+		t.Error("shown to a program")
+	}
+	core.greets = true
+	Show(log, "at 1")
+	Show(log, "at 2")
+	log.Info("line")
+	log.Info("line")
+	Show(log, "at 3")
+	Show(log, "")
+	if err := log.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "at 1" + clearLine + "at 2" + clearLine + `{"m":"line"}` + "\n" + `{"m":"line"}` + "\nat 3" + clearLine; r.text.String() != want {
+		t.Errorf("%q, want %q", r.text.String(), want)
+	}
+}

@@ -39,6 +39,19 @@ func Greet(log *zap.Logger, lines string) {
 	}
 }
 
+// clearLine clears the line of a terminal.
+const clearLine = "\r\x1b[K"
+
+// Show shows a state as the last line of the log, until the next line or state takes its place,
+// if people read the log in a terminal. It reports whether they do.
+func Show(log *zap.Logger, state string) bool {
+	c := log.Core().(*core)
+	if c.greets {
+		c.sink.put([]byte(state))
+	}
+	return c.greets
+}
+
 // colours are escape sequences of a terminal. The zero value has none.
 type colours struct{ dim, warn, bad, end string }
 

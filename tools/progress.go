@@ -13,14 +13,53 @@ import (
 // nothing.
 const progressPeriod = time.Second
 
-// Progress returns a function that reports, once a second, how much of some work is done.
-func Progress(what string, stderr io.Writer) func(done, total int64) {
-	next := time.Now().Add(progressPeriod)
-	return func(done, total int64) {
-		if now := time.Now(); now.After(next) {
-			next = now.Add(progressPeriod)
-			fmt.Fprintf(stderr, "%s: %d %%\n", what, done*100/max(total, 1))
-		}
+// Work shows once a second how much of some work is done: as a line, or on a terminal on one
+// line with the time that it has taken and will take.
+type Work struct {
+	what     string
+	bytes    bool // it is counted in bytes: their number and rate are shown, too
+	out      io.Writer
+	terminal bool
+	began    time.Time
+	next     time.Time
+	shown    bool // on a terminal
+}
+
+// NewWork begins now.
+func NewWork(what string, bytes bool, stderr io.Writer) *Work {
+	now := time.Now()
+	return &Work{what: what, bytes: bytes, out: stderr, terminal: IsTerminal(stderr), began: now, next: now.Add(progressPeriod)}
+}
+
+// Done shows how much is done, if it is time.
+func (w *Work) Done(done, total int64) {
+	now := time.Now()
+	if !now.After(w.next) {
+		return
+	}
+	w.next = now.Add(progressPeriod)
+	share := float64(done) / float64(max(total, 1))
+	if !w.terminal {
+		fmt.Fprintf(w.out, "%s: %.0f %%\n", w.what, 100*share)
+		return
+	}
+	took := now.Sub(w.began)
+	fmt.Fprintf(w.out, "\r%s: %.0f %%", w.what, 100*share)
+	if w.bytes {
+		fmt.Fprintf(w.out, ", %.1f of %.1f MB, %.1f MB/s", float64(done)/1e6, float64(total)/1e6, float64(done)/1e6/took.Seconds())
+	}
+	fmt.Fprintf(w.out, ", %v", took.Round(time.Second))
+	if share > 0 {
+		fmt.Fprintf(w.out, ", %v to go", time.Duration(float64(took)*(1/share-1)).Round(time.Second))
+	}
+	fmt.Fprint(w.out, "   ") // over the end of a longer line
+	w.shown = true
+}
+
+// End leaves the line.
+func (w *Work) End() {
+	if w.shown {
+		fmt.Fprintln(w.out)
 	}
 }
 

@@ -12,17 +12,28 @@ import (
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var out strings.Builder
-		progress := Progress("run.mcap", &out)
-		for i := range int64(26) {
-			progress(i, 50)
-			time.Sleep(100 * time.Millisecond)
+		for _, tt := range []struct {
+			terminal, bytes bool
+			want            string
+		}{
+			{false, true, "run.mcap: 22 %\nrun.mcap: 44 %\n"},
+			{true, false, "\rrun.mcap: 22 %, 1s, 4s to go   \rrun.mcap: 44 %, 2s, 3s to go   \n"},
+			{true, true, "\rrun.mcap: 22 %, 22.0 of 100.0 MB, 20.0 MB/s, 1s, 4s to go   \rrun.mcap: 44 %, 44.0 of 100.0 MB, 20.0 MB/s, 2s, 3s to go   \n"},
+		} {
+			var out strings.Builder
+			work := NewWork("run.mcap", tt.bytes, &out)
+			work.terminal = tt.terminal
+			for i := range int64(26) {
+				work.Done(2e6*i, 100e6)
+				time.Sleep(100 * time.Millisecond)
+			}
+			work.End()
+			if out.String() != tt.want {
+				t.Errorf("%q, want %q", out.String(), tt.want)
+			}
+			time.Sleep(2 * time.Second)
+			work.Done(0, 0) // nothing is known yet
 		}
-		if want := "run.mcap: 22 %\nrun.mcap: 44 %\n"; out.String() != want {
-			t.Errorf("%q, want %q", out.String(), want)
-		}
-		time.Sleep(2 * time.Second)
-		progress(0, 0) // nothing is known yet
 	})
 }
 

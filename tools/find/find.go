@@ -82,15 +82,17 @@ func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stder
 	return err
 }
 
+// port is what a program reads of one.
+type port struct {
+	Port   string `json:"port"`
+	Driver string `json:"driver,omitempty"` // none: nothing was found
+	Model  string `json:"model,omitempty"`
+	Baud   int    `json:"baud,omitempty"` // none: over the network
+	Note   string `json:"note,omitempty"` // why nothing was found
+}
+
 // printJSON prints an array with a member for each port, found or not.
 func printJSON(stdout io.Writer, looked []result) error {
-	type port struct {
-		Port   string `json:"port"`
-		Driver string `json:"driver,omitempty"` // none: nothing was found
-		Model  string `json:"model,omitempty"`
-		Baud   int    `json:"baud,omitempty"` // none: over the network
-		Note   string `json:"note,omitempty"` // why nothing was found
-	}
 	ports := make([]port, len(looked))
 	for i, r := range looked {
 		ports[i] = port{r.path, r.Kind, r.Model, r.Baud, r.note}

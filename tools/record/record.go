@@ -4,6 +4,7 @@ package record
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -31,13 +32,21 @@ const (
 func Command(version string) tools.Command {
 	return tools.Command{
 		Name: "record", Args: "[flags] HOST[:PORT] [DEVICES] -o FILE", Summary: "record a run in a log",
-		Run: func(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error {
-			return run(ctx, args, version, stderr)
+		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
+			return run(ctx, args, version, stdout, stderr)
 		},
 	}
 }
 
-func run(ctx context.Context, args []string, version string, stderr io.Writer) (err error) {
+// result is what a program reads when the recording has ended.
+type result struct {
+	File     string `json:"file"`
+	Messages int    `json:"messages"`
+	Pictures int    `json:"pictures"`
+	Bytes    int64  `json:"bytes"`
+}
+
+func run(ctx context.Context, args []string, version string, stdout, stderr io.Writer) (err error) {
 	flags := tools.NewFlags("record")
 	path := flags.String("o", "", "")
 	limit := flags.Duration("for", 0, "")
@@ -46,6 +55,7 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	compress := flags.Bool("compress", false, "")
 	pictures := flags.Float64("pictures", 0, "")
 	page := flags.String("page", "", "")
+	raw := flags.Bool("json", false, "")
 	rest, err := tools.Parse(flags, args, 2)
 	switch {
 	case err != nil:
@@ -108,7 +118,9 @@ func run(ctx context.Context, args []string, version string, stderr io.Writer) (
 	}
 	err = r.record(ctx, file, version)
 	r.growth.End()
-	if r.film == nil {
+	if *raw {
+		err = errors.Join(err, json.NewEncoder(stdout).Encode(result{*path, r.messages, r.pictures, r.size()}))
+	} else if r.film == nil {
 		fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
 	} else {
 		fmt.Fprintf(stderr, "%d messages and %d pictures in %s\n", r.messages, r.pictures, *path)

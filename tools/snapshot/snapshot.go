@@ -28,12 +28,23 @@ func Command() tools.Command {
 	return tools.Command{Name: "snapshot", Args: "[flags] HOST[:PORT]", Summary: "save a picture of a camera", Run: run}
 }
 
+// result is what a program reads.
+type result struct {
+	Camera string `json:"camera"`
+	File   string `json:"file"`
+	Bytes  int    `json:"bytes"`
+}
+
 func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 	flags := tools.NewFlags("snapshot")
 	camera, path, replace := flags.String("camera", "", ""), flags.String("o", "", ""), flags.Bool("f", false, "")
+	raw := flags.Bool("json", false, "")
 	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player snapshot localhost")
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case *raw && *path == "-":
+		return errors.New("-json and the picture (-o -) would both be on standard output")
 	}
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
@@ -69,6 +80,9 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	}
 	if err := file.Close(); err != nil {
 		return tools.Failure{Err: err}
+	}
+	if *raw {
+		return json.NewEncoder(stdout).Encode(result{*camera, *path, len(picture)})
 	}
 	_, err = fmt.Fprintf(stderr, "%s: %d bytes\n", *path, len(picture))
 	return err

@@ -83,3 +83,17 @@ func TestSnapshot(t *testing.T) {
 		t.Errorf("standard output: %q, %v", out.String(), err)
 	}
 }
+
+func TestSnapshotForPrograms(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.jpg")
+	var out bytes.Buffer
+	if err := run(t.Context(), []string{"-json", "-o", path, serves(t, "front")}, &out, nil); err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf(`{"camera":"front","file":%q,"bytes":32}`, path) + "\n"; out.String() != want {
+		t.Errorf("%s, want %s", out.String(), want)
+	}
+	if err := run(t.Context(), []string{"-json", "-o", "-", serves(t, "front")}, &out, nil); err == nil {
+		t.Error("the picture and JSON on one output")
+	}
+}

@@ -3,6 +3,7 @@ package stop
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -21,12 +22,19 @@ const (
 
 // Command is the subcommand.
 func Command() tools.Command {
-	return tools.Command{Name: "stop", Args: "[-release] HOST[:PORT]", Summary: "emergency stop, and release", Run: run}
+	return tools.Command{Name: "stop", Args: "[flags] HOST[:PORT]", Summary: "emergency stop, and release", Run: run}
+}
+
+// result is what a program reads. Stands is whether the robot reports that it stands;
+// after a release it is left out.
+type result struct {
+	Stopped bool  `json:"stopped"`
+	Stands  *bool `json:"stands,omitempty"`
 }
 
 func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error {
 	flags := tools.NewFlags("stop")
-	release := flags.Bool("release", false, "")
+	release, raw := flags.Bool("release", false, ""), flags.Bool("json", false, "")
 	rest, err := tools.ParseSome(flags, args, 1, 1, "a host: player stop 10.0.0.5")
 	if err != nil {
 		return err
@@ -52,14 +60,21 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	if err != nil {
 		return err
 	}
-	if *release {
-		_, err := fmt.Fprintln(stdout, "released: clients may drive again")
-		return err
+	text, r := "released: clients may drive again", result{}
+	var failure error
+	if !*release {
+		failure = stands(ctx, c, aged)
+		stands := failure == nil
+		text, r = fmt.Sprintf("stopped: player stop -release %s releases it", address), result{true, &stands}
 	}
-	if err := stands(ctx, c, aged); err != nil {
-		return tools.Failure{Err: err}
+	if *raw {
+		err = json.NewEncoder(stdout).Encode(r)
+	} else if failure == nil {
+		_, err = fmt.Fprintln(stdout, text)
 	}
-	_, err = fmt.Fprintf(stdout, "stopped: player stop -release %s releases it\n", address)
+	if failure != nil {
+		return tools.Failure{Err: failure}
+	}
 	return err
 }
 

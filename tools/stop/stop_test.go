@@ -118,6 +118,35 @@ func TestRelease(t *testing.T) {
 	}
 }
 
+// A program reads whether the robot is stopped, and whether it stands.
+func TestStopForPrograms(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name   string
+		f      *fake
+		args   []string
+		want   string
+		failed bool
+	}{
+		{"stands", newFake(t, "yrpa", 100, 300, 0), nil, `{"stopped":true,"stands":true}`, false},
+		{"moves on", newFake(t, "yrpa", 100, 300), nil, `{"stopped":true,"stands":false}`, true},
+		{"released", newFake(t, "yrpa", 100, 300), []string{"-release"}, `{"stopped":false}`, false},
+		{"forbidden", newFake(t, "yrpe", 100, 0), nil, "", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			var out bytes.Buffer
+			err := run(t.Context(), append(tt.args, "-json", tt.f.listener.Addr().String()), &out, nil)
+			if _, failed := errors.AsType[tools.Failure](err); failed != tt.failed || (err == nil) != (tt.want != "" && !tt.failed) {
+				t.Error(err)
+			}
+			if got := strings.TrimSpace(out.String()); got != tt.want {
+				t.Errorf("%s, want %s", got, tt.want)
+			}
+		})
+	}
+}
+
 // A robot that moves on, and one whose data is from before the stop, are failures.
 func TestStopInVain(t *testing.T) {
 	t.Parallel()

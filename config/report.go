@@ -1,0 +1,112 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+
+	"player/config/syntax"
+	"player/devices"
+)
+
+// Report is what a program reads of a configuration.
+type Report struct {
+	Good     bool            `json:"good"`
+	Robots   []ReportRobot   `json:"robots,omitempty"`
+	Errors   []ReportMistake `json:"errors,omitempty"`   // it is not good
+	Warnings []string        `json:"warnings,omitempty"` // of what is not here now: ports, certificates
+}
+
+// ReportRobot is one robot of it.
+type ReportRobot struct {
+	Port    int            `json:"port"`
+	TLS     string         `json:"tls,omitempty"` // HOST:PORT
+	Drivers []ReportDriver `json:"drivers"`
+}
+
+// ReportDriver is one driver of a robot.
+type ReportDriver struct {
+	Name    string         `json:"name"`
+	Place   string         `json:"place"`             // FILE:LINE
+	Devices []string       `json:"devices,omitempty"` // as "position:0"; clients reach those with 0
+	Options map[string]any `json:"options"`           // by the names in the file
+}
+
+// ReportMistake is a mistake. What is of no place has neither file nor line.
+type ReportMistake struct {
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"`   // from 1
+	Column  int    `json:"column,omitempty"` // from 1, in bytes
+	Message string `json:"message"`
+}
+
+// Report returns what a program reads of a server.
+func (s *Server) Report() Report {
+	r := Report{Good: true}
+	for _, robot := range s.Robots {
+		reported := ReportRobot{Port: robot.Port, TLS: robot.TLS}
+		for _, d := range robot.Drivers {
+			driver := ReportDriver{d.Link.Name(), d.Pos.Place(), nil, d.Values}
+			for _, device := range d.Link.Devices() {
+				if spec := device.Spec(); spec.Index != devices.Hidden {
+					driver.Devices = append(driver.Devices, nameOf(spec))
+				}
+			}
+			reported.Drivers = append(reported.Drivers, driver)
+		}
+		r.Robots = append(r.Robots, reported)
+	}
+	return r
+}
+
+// Mistakes returns what a program reads of the error of a configuration.
+func Mistakes(err error) (all []ReportMistake) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, part := range joined.Unwrap() {
+			all = append(all, Mistakes(part)...)
+		}
+		return all
+	}
+	if e, ok := errors.AsType[*syntax.Error](err); ok && e == err {
+		return []ReportMistake{{e.File, e.Line, e.Column, e.Err.Error()}}
+	}
+	return []ReportMistake{{Message: err.Error()}}
+}
+
+// ReportKind is what a program reads of a kind of driver.
+type ReportKind struct {
+	Name     string         `json:"name"`
+	Doc      string         `json:"doc"`
+	Provides []string       `json:"provides,omitempty"` // none: what its block names
+	Requires []string       `json:"requires,omitempty"`
+	Options  []ReportOption `json:"options,omitempty"`
+}
+
+// ReportOption is an option of a kind.
+type ReportOption struct {
+	Name     string `json:"name"`
+	Default  any    `json:"default"` // its type is that of the option
+	Required bool   `json:"required,omitempty"`
+	Unit     string `json:"unit,omitempty"`
+	Doc      string `json:"doc"`
+}
+
+// ReportKinds returns what a program reads of kinds.
+func ReportKinds(kinds []devices.Kind) (all []ReportKind) {
+	for _, k := range kinds {
+		r := ReportKind{Name: k.Name, Doc: k.Doc}
+		for _, spec := range k.Provides {
+			r.Provides = append(r.Provides, spec.Name)
+		}
+		for _, spec := range k.Requires {
+			r.Requires = append(r.Requires, nameOf(spec))
+		}
+		for _, o := range k.Options {
+			r.Options = append(r.Options, ReportOption{o.Name, o.Default, o.Required, o.Unit, o.Doc})
+		}
+		all = append(all, r)
+	}
+	return all
+}
+
+// nameOf is a device as a file names it.
+func nameOf(s devices.Spec) string { return fmt.Sprintf("%s:%d", s.Name, s.Index) }
