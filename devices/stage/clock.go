@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	// stepBudget is the most steps of one robot in a call of Advance, so that
-	// a call does not hold the server for a millisecond: in a crowd a step
+	// stepBudget is the most steps of one robot in a call of Advance in real time, so
+	// that a call does not hold the server for a millisecond: in a crowd a step
 	// takes one microsecond per robot (docs/BENCHMARKS.md). The remaining
 	// steps are made in calls that follow at once.
 	stepBudget = 400
@@ -123,11 +123,14 @@ func (w *World) Advance(now time.Duration) (more bool) {
 		w.target = w.simBase + time.Duration(float64(now-w.wallBase)*w.speed)
 	}
 	w.last = now
-	for range max(1, stepBudget/max(1, len(w.robots))) {
-		if w.target-w.sim < StepTime || w.Finished() {
-			break
-		}
-		w.step()
+	budget := max(1, stepBudget/max(1, len(w.robots)))
+	if w.Fast() {
+		budget = max(budget, int(publishPeriod/StepTime)) // the scans of all take longer
+	}
+	for budget > 0 && w.target-w.sim >= StepTime && !w.Finished() {
+		n := min(budget, int(min(w.target-w.sim, publishPeriod-w.sim%publishPeriod)/StepTime))
+		budget -= n
+		w.Step(n)
 		if w.lockstep.need > 0 && w.sim%publishPeriod == 0 {
 			w.rearm(now) // all drivers report
 			break
@@ -190,13 +193,6 @@ func (w *World) Pause(now time.Duration, paused bool) {
 	w.rebase(now)
 	w.paused = paused
 	w.rearm(now)
-}
-
-// Step advances n steps of StepTime, paused or not.
-func (w *World) Step(n int) {
-	for range n {
-		w.step()
-	}
 }
 
 // rearm notifies the drivers that the relation of simulated to server time

@@ -45,8 +45,9 @@ type Robot struct {
 	stalledUntil  time.Duration // simulated time
 }
 
-// step advances the robot by dt.
-func (r *Robot) step(dt time.Duration) {
+// step advances the robot by StepTime, to the simulated time now.
+func (r *Robot) step(now time.Duration) {
+	const dt = StepTime
 	r.charge(dt)
 	if r.battery.empty() {
 		r.drive.speed, r.drive.turn = 0, 0
@@ -54,7 +55,7 @@ func (r *Robot) step(dt time.Duration) {
 	}
 	forward, turned := r.drive.step(dt)
 	if forward != 0 || turned != 0 {
-		r.move(forward, turned)
+		r.move(now, forward, turned)
 	}
 	r.battery.drain(dt, r.drive.speed, r.drive.turn)
 	if r.camera != nil {
@@ -67,11 +68,11 @@ func (r *Robot) step(dt time.Duration) {
 
 // move moves the robot by the travel of its wheels until it meets something.
 // An obstacle that it cannot push stops the wheels: a robot never penetrates anything.
-func (r *Robot) move(forward, turned float64) {
+func (r *Robot) move(now time.Duration, forward, turned float64) {
 	if r.tryMove(forward, turned) {
 		return
 	}
-	r.stalledUntil = r.world.sim + stallHold
+	r.stalledUntil = now + stallHold
 	r.drive.speed = 0
 	if turned != 0 && r.tryMove(0, turned) { // it can still turn on the spot
 		return

@@ -1,8 +1,10 @@
 package stage
 
 import (
+	"math"
 	"runtime"
 	"slices"
+	"time"
 )
 
 // This file steps the robots. What a robot does depends on those that it touches and pushes,
@@ -16,11 +18,14 @@ import (
 // groups are the robots of a world that may be stepped at the same time. They are valid for
 // an epoch of the crowd.
 type groups struct {
-	members []*Robot // group by group, each in the order of the file
-	ends    []int    // of the groups in members
-	stepped []bool   // by robot: with its group, in this step
-	rest    []*Robot // that are in no group, or cannot be stepped with it now
-	marks   []mark   // by robot, see group
+	members []*Robot      // group by group, each in the order of the file
+	ends    []int         // of the groups in members
+	grips   bool          // some robot has a gripper
+	steps   int           // that each group makes at once
+	from    time.Duration // simulated time before these
+	stepped []bool        // by robot: with its group, in this step
+	rest    []*Robot      // that are in no group, or cannot be stepped with it now
+	marks   []mark        // by robot, see group
 }
 
 // mark says to which group a robot belongs, by a robot of the same group that comes before it,
@@ -52,8 +57,9 @@ func (g *groups) first(i int32) *mark {
 // group makes the groups, at the start of an epoch.
 func (w *World) group() {
 	g := &w.groups
-	g.marks = g.marks[:0]
+	g.marks, g.grips = g.marks[:0], false
 	for i, r := range w.robots {
+		g.grips = g.grips || r.gripper != nil
 		g.marks = append(g.marks, mark{before: int32(i), late: r.body.pushable})
 	}
 	for i, r := range w.robots {
@@ -93,12 +99,28 @@ func (w *World) group() {
 	}
 }
 
-// stepRobots advances all robots by StepTime.
-func (w *World) stepRobots() {
-	w.stepGroups()
-	for _, r := range w.groups.rest {
-		r.step(StepTime)
+// steps advances the robots and the time by at most n steps, and returns by how many.
+func (w *World) steps(n int) int {
+	w.settle()
+	g := &w.groups
+	if g.grips || len(g.members) < len(w.robots) {
+		n = 1
 	}
+	// Groups may make several steps at once until they have used up slack.
+	n = max(1, min(n, int((slack-math.Sqrt(w.crowd.drift))/stepReach)))
+	if w.truth != nil {
+		n = max(1, min(n, int((w.truth.next-w.sim)/StepTime)))
+	}
+	if w.quitAt != 0 {
+		n = max(1, min(n, int((w.quitAt-w.sim)/StepTime)))
+	}
+	g.steps, g.from = n, w.sim
+	w.stepGroups()
+	w.sim += time.Duration(n) * StepTime
+	for _, r := range g.rest {
+		r.step(w.sim)
+	}
+	return n
 }
 
 // stepGroups steps the robots that are in groups.
@@ -122,7 +144,7 @@ func (w *World) stepGroups() {
 	w.sharing.share(workers, len(g.ends), stepShare, g)
 }
 
-// do implements work: a step of groups.
+// do implements work: the steps of groups.
 func (g *groups) do(_, first, end int) {
 	var b *body
 	defer func() {
@@ -140,11 +162,13 @@ func (g *groups) do(_, first, end int) {
 		if slices.ContainsFunc(group, (*Robot).grips) {
 			continue
 		}
-		for _, r := range group {
-			b = r.body
-			b.grouped, g.stepped[b.number-1] = true, true
-			r.step(StepTime)
-			b.grouped, b = false, nil
+		for k := range g.steps {
+			for _, r := range group {
+				b = r.body
+				b.grouped, g.stepped[b.number-1] = true, true
+				r.step(g.from + time.Duration(k+1)*StepTime)
+				b.grouped, b = false, nil
+			}
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"time"
 
 	"player/codec"
 )
@@ -35,7 +36,10 @@ func (w *World) state() (state string) {
 		state += fmt.Sprintln(b.name, b.pose, b.lifted)
 	}
 	for _, r := range w.robots {
-		state += fmt.Sprintln(r.Name, r.drive, r.odometry, r.battery, r.stalledUntil, r.gripper.paddles, r.gripper.lift)
+		state += fmt.Sprintln(r.Name, r.drive, r.odometry, r.battery, r.stalledUntil)
+		if r.gripper != nil {
+			state += fmt.Sprintln(r.gripper.paddles, r.gripper.lift)
+		}
 	}
 	return state
 }
@@ -81,5 +85,32 @@ func TestProcessorsStepAlike(t *testing.T) {
 	}
 	if digests[0] != digests[1] || digests[0] != digests[2] {
 		t.Errorf("digests %x", digests)
+	}
+}
+
+// Several steps at once are the same as one after the other, up to the time at which the world
+// stops.
+func TestStepsAtOnce(t *testing.T) {
+	text := "quit_time 60\n" + arena(60, "pioneer2dx")
+	w, each := newWorld(t, text), newWorld(t, text)
+	random, most := rand.New(rand.NewPCG(17, 18)), 0
+	for !each.Finished() {
+		for i := range w.robots {
+			speed, turn := int16(random.IntN(1000)-300), int16(random.IntN(100)-50)
+			w.robots[i].drive.command(speed, turn)
+			each.robots[i].drive.command(speed, turn)
+		}
+		n := 1 + random.IntN(200)
+		w.Step(n)
+		most = max(most, w.groups.steps)
+		for range n {
+			each.Step(1)
+		}
+		if w.Time() != each.Time() || w.state() != each.state() {
+			t.Fatalf("after %v and %v the states differ", w.Time(), each.Time())
+		}
+	}
+	if w.Time() != 60*time.Second || most < 5 {
+		t.Errorf("the world has stopped at %v, with at most %d steps at once", w.Time(), most)
 	}
 }

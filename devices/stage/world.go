@@ -87,19 +87,16 @@ func (w *World) OnFast(tell func(fast bool)) {
 	tell(w.Fast())
 }
 
-// step advances the world by StepTime.
-func (w *World) step() {
-	if w.Finished() {
-		return
-	}
-	w.sim += StepTime
-	w.settle()
-	w.stepRobots()
-	if w.truth != nil {
-		w.truth.sample(w)
-	}
-	if w.Finished() && w.quit != nil {
-		w.quit()
+// Step advances n steps of StepTime, paused or not. The world stops at its quit_time.
+func (w *World) Step(n int) {
+	for n > 0 && !w.Finished() {
+		n -= w.steps(n)
+		if w.truth != nil {
+			w.truth.sample(w)
+		}
+		if w.Finished() && w.quit != nil {
+			w.quit()
+		}
 	}
 }
 
