@@ -233,6 +233,29 @@ func TestCalibrateStrangers(t *testing.T) {
 	}
 }
 
+// reads reads what the server sends until the end of the test: it sends on while somebody reads.
+func (p *peer) reads() {
+	go func() {
+		for {
+			if _, err := p.conn.Read(make([]byte, 4096)); err != nil {
+				return
+			}
+		}
+	}()
+}
+
+// mark drags over the middle of a thing in the picture of 320x240 pixels.
+func (b *tab) mark(at image.Point) {
+	b.t.Helper()
+	box := evaluate[struct{ X, Y, Width, Height float64 }](b, `(({x, y, width, height}) => ({x, y, width, height}))(document.getElementById("picture").getBoundingClientRect())`)
+	mouse := func(event input.DispatchMouseEventType, by float64) chromedp.Action[chromedp.Void] {
+		return chromedp.MouseEvent(event, box.X+(float64(at.X)+by)*box.Width/320, box.Y+(float64(at.Y)+by)*box.Height/240, chromedp.ButtonLeft)
+	}
+	if err := chromedp.Do(b.ctx, mouse(chromedp.MousePressed, -4), mouse(chromedp.MouseMoved, 0), mouse(chromedp.MouseReleased, 4)); err != nil {
+		b.t.Fatal(err)
+	}
+}
+
 // testCalibrate clicks at the red thing on the page, names its colour, and saves it.
 func testCalibrate(t *testing.T, chromium browser) {
 	file := filepath.Join(t.TempDir(), "colors.cfg")
@@ -240,13 +263,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	number := 0
 	c.until("a picture", func() bool { c.blobs(); number = seen(t, page, 0).Number; return number > 0 })
 	at := colored(t, page, number, red)
-	go func() { // the server sends on while somebody reads
-		for {
-			if _, err := c.conn.Read(make([]byte, 4096)); err != nil {
-				return
-			}
-		}
-	}()
+	c.reads()
 	b := chromium.open(t, dashboard)
 	b.until(`document.querySelector("#camera .head a.page")?.textContent === "Page of vision"`)
 	b.checkAxe("with a link to the page")
@@ -256,14 +273,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	b = chromium.open(t, page)
 	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
 	b.checkAxe("before a click")
-	box := evaluate[struct{ X, Y, Width, Height float64 }](b, `(({x, y, width, height}) => ({x, y, width, height}))(document.getElementById("picture").getBoundingClientRect())`)
-	// A drag over the middle of the thing.
-	mouse := func(event input.DispatchMouseEventType, by float64) chromedp.Action[chromedp.Void] {
-		return chromedp.MouseEvent(event, box.X+(float64(at.X)+by)*box.Width/320, box.Y+(float64(at.Y)+by)*box.Height/240, chromedp.ButtonLeft)
-	}
-	if err := chromedp.Do(b.ctx, mouse(chromedp.MousePressed, -4), mouse(chromedp.MouseMoved, 0), mouse(chromedp.MouseReleased, 4)); err != nil {
-		t.Fatal(err)
-	}
+	b.mark(at)
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1 && !document.getElementById("save").disabled`)
 	await(t, "a blob where the click was", func() bool {
 		d := seen(t, page, 0)

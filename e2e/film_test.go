@@ -1,62 +1,194 @@
 package e2e
 
 import (
+	"bytes"
 	"flag"
 	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	imagepng "image/png"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/chromedp/cdproto/input"
+	cdppage "github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
 
 	"player/e2e/needs"
 )
 
-var filmFolder = flag.String("film", "", "folder for which TestWeb/film makes the pictures of the dashboard: docs")
+var filmFolder = flag.String("film", "", "absolute folder for which TestWeb/film makes the pictures of the dashboard: docs")
 
-// filmRate is how many pictures a second the film shows. Where a screenshot takes longer, the film
-// is faster than what it shows.
-const filmRate = 6
+const (
+	// filmRate is how many pictures a second the film shows. Where a screenshot takes longer, the
+	// film is faster than what it shows.
+	filmRate = 6
+	// maxStrip is the size of a picture of docs, in bytes: more makes its page slow to load.
+	maxStrip = 300_000
+	// stripWidth is the most pixels of a strip: GitHub shows fewer, and all of them after a click.
+	stripWidth = 1400
+)
 
-// testFilm makes the film of README.md and the strip of views of docs/DASHBOARD.md, of the real
-// program, with -film ABSOLUTE-FOLDER.
+// testFilm makes the film of README.md and the strips of docs/DASHBOARD.md, of the real program,
+// with -film ABSOLUTE-FOLDER. They are made when the page has changed. -run TestWeb/film/NAME makes
+// one of them.
 func testFilm(t *testing.T, b browser) {
 	if *filmFolder == "" {
-		return // the pictures are made when the page has changed
+		return
 	}
-	ffmpeg, frames := needs.Program(t, "ffmpeg"), t.TempDir()
+	ffmpeg := needs.Program(t, "ffmpeg")
+	t.Run("dashboard", func(t *testing.T) { filmDriving(t, b, &film{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}) })
+	for _, strip := range []struct {
+		name  string
+		below bool // its pictures are below each other
+		act   func(t *testing.T, b browser, f *film)
+	}{
+		{"drive", false, filmDrive},
+		{"shared", false, filmShared},
+		{"stop", false, filmStop},
+		{"sensors", false, filmSensors},
+		{"world", false, filmWorld},
+		{"edit", false, filmEdit},
+		{"picture", false, filmPicture},
+		{"past", false, filmPast},
+		{"run", true, filmRun},
+		{"robots", false, filmRobots},
+		{"phone", false, filmPhone},
+		{"landscape", false, filmLandscape},
+		{"limits", false, filmLimits},
+		{"calibrate", false, filmCalibrate},
+		{"fleet", false, filmFleet},
+	} {
+		t.Run(strip.name, func(t *testing.T) {
+			f := &film{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}
+			strip.act(t, b, f)
+			f.strip(strip.below, filepath.Join(*filmFolder, "views", strip.name+".webp"))
+		})
+	}
+}
+
+// film is pictures of pages, in the order in which they were taken.
+type film struct {
+	t        *testing.T
+	ffmpeg   string
+	frames   string // folder with them
+	pictures []image.Image
+}
+
+// shoot takes a picture of the part of a page that elements cover, of the whole page without.
+func (f *film) shoot(b *tab, ids ...string) {
+	f.t.Helper()
+	var clip *cdppage.Viewport
+	if len(ids) > 0 {
+		box := evaluate[struct{ Left, Top, Right, Bottom float64 }](b, fmt.Sprintf(`(() => {
+			const boxes = [...document.querySelectorAll(%q)].map((e) => e.getBoundingClientRect());
+			const edge = (name, of) => of(...boxes.map((box) => box[name]));
+			return {left: Math.max(4, edge("left", Math.min)), top: Math.max(4, edge("top", Math.min)),
+				right: Math.min(innerWidth - 4, edge("right", Math.max)), bottom: Math.min(innerHeight - 4, edge("bottom", Math.max))}; })()`,
+			strings.Join(ids, ",")))
+		clip = &cdppage.Viewport{X: box.Left - 4, Y: box.Top - 4, Width: box.Right - box.Left + 8, Height: box.Bottom - box.Top + 8, Scale: 1}
+	}
+	picture, err := chromedp.Call(b.ctx, cdppage.CaptureScreenshot, cdppage.CaptureScreenshotParams{Clip: clip})
+	if err == nil {
+		err = os.WriteFile(filepath.Join(f.frames, fmt.Sprintf("%03d.png", len(f.pictures))), picture.Data, 0o600)
+	}
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	m, err := imagepng.Decode(bytes.NewReader(picture.Data))
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.pictures = append(f.pictures, m)
+}
+
+// convert runs ffmpeg, whose input are the pictures.
+func (f *film) convert(args ...string) {
+	f.t.Helper()
+	command := exec.Command(f.ffmpeg, append([]string{"-hide_banner", "-loglevel", "error", "-y"}, args...)...)
+	command.Dir = f.frames
+	if out, err := command.CombinedOutput(); err != nil {
+		f.t.Fatalf("ffmpeg: %v: %s", err, out)
+	}
+}
+
+// strip writes the pictures as one: beside each other, or below.
+func (f *film) strip(below bool, path string) {
+	f.t.Helper()
+	const gap = 8
+	var places []image.Rectangle
+	var whole image.Rectangle
+	var next image.Point
+	for _, m := range f.pictures {
+		place := m.Bounds().Sub(m.Bounds().Min).Add(next)
+		places, whole = append(places, place), whole.Union(place)
+		if next = image.Pt(place.Max.X+gap, 0); below {
+			next = image.Pt(0, place.Max.Y+gap)
+		}
+	}
+	canvas := image.NewNRGBA(whole)
+	draw.Draw(canvas, whole, image.NewUniform(color.Gray{0x80}), image.Point{}, draw.Src) // on light and dark pages
+	for i, m := range f.pictures {
+		draw.Draw(canvas, places[i], m, m.Bounds().Min, draw.Src)
+	}
+	var png bytes.Buffer
+	if err := imagepng.Encode(&png, canvas); err != nil {
+		f.t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(f.frames, "strip.png"), png.Bytes(), 0o600); err != nil {
+		f.t.Fatal(err)
+	}
+	f.convert("-i", "strip.png", "-vf", fmt.Sprintf("scale='min(%d,iw)':-1:flags=lanczos", stripWidth),
+		"-c:v", "libwebp", "-quality", "82", "-compression_level", "6", path)
+	file, err := os.Stat(path)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	if file.Size() > maxStrip {
+		f.t.Errorf("%s has %d bytes, more than %d", path, file.Size(), maxStrip)
+	}
+}
+
+// ready waits until a page of a simulated robot shows everything.
+func (b *tab) ready(size screen) {
+	b.t.Helper()
+	b.resize(size)
+	b.until(`player.shown?.data.l && player.world.plan && player.shown.frames.rate() > 5 && document.getElementById("who").textContent`)
+}
+
+// settle gives a page the time to draw what has changed, for a picture. What needs to be
+// there, a film waits for.
+func (b *tab) settle() {
+	b.t.Helper()
+	evaluate[bool](b, `new Promise((done) => setTimeout(() => done(true), 600))`)
+}
+
+func (b *tab) hold(key string, code int64)  { b.key(input.DispatchKeyEventTypeKeyDown, key, code) }
+func (b *tab) letGo(key string, code int64) { b.key(input.DispatchKeyEventTypeKeyUp, key, code) }
+
+// desk is the screen of most strips.
+var desk = screen{1280, 760}
+
+// filmDriving is the film of README.md.
+func filmDriving(t *testing.T, b browser, f *film) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
-	save := func(name string) {
-		t.Helper()
-		picture, err := chromedp.Run(tab.ctx, chromedp.CaptureScreenshot())
-		if err == nil {
-			err = os.WriteFile(filepath.Join(frames, name+".png"), picture, 0o600)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	convert := func(args ...string) {
-		t.Helper()
-		command := exec.Command(ffmpeg, append([]string{"-hide_banner", "-loglevel", "error", "-y"}, args...)...)
-		command.Dir = frames
-		if out, err := command.CombinedOutput(); err != nil {
-			t.Fatalf("ffmpeg: %v: %s", err, out)
-		}
-	}
-	tab.resize(screen{1280, 760})
-	tab.until(`player.shown?.data.l && player.world.plan && player.shown.frames.rate() > 5`)
-	down := func() { tab.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode) }
-	up := func() { tab.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode) }
-	left := func() { tab.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode) }
+	tab.ready(desk)
 	script := map[int]func(){
-		4: down, 16: left, 26: func() { tab.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode) },
-		40: func() { tab.click("stop") }, 42: up, 52: func() { tab.click("release") }, 56: left,
-		64: func() { tab.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode) },
+		4:  func() { tab.hold(arrowUp, arrowUpCode) },
+		16: func() { tab.hold(arrowLeft, arrowLeftCode) },
+		26: func() { tab.letGo(arrowLeft, arrowLeftCode) },
+		40: func() { tab.click("stop") },
+		42: func() { tab.letGo(arrowUp, arrowUpCode) },
+		52: func() { tab.click("release") },
+		56: func() { tab.hold(arrowLeft, arrowLeftCode) },
+		64: func() { tab.letGo(arrowLeft, arrowLeftCode) },
 	}
 	ticker := time.NewTicker(time.Second / filmRate)
 	defer ticker.Stop()
@@ -64,27 +196,293 @@ func testFilm(t *testing.T, b browser) {
 		if act := script[i]; act != nil {
 			act()
 		}
-		save(fmt.Sprintf("film%03d", i))
+		f.shoot(tab)
 		<-ticker.C
 	}
-	convert("-framerate", fmt.Sprint(filmRate), "-i", "film%03d.png", "-vf", "scale=960:-1:flags=lanczos",
+	f.convert("-framerate", fmt.Sprint(filmRate), "-i", "%03d.png", "-vf", "scale=960:-1:flags=lanczos",
 		"-c:v", "libwebp_anim", "-loop", "0", "-quality", "70", "-compression_level", "6", filepath.Join(*filmFolder, "dashboard.webp"))
+}
 
-	tab.resize(screen{1280, 800})
-	settle := func() { evaluate[bool](tab, `new Promise((done) => setTimeout(() => done(true), 500))`) }
-	settle()
+// A robot stands, drives ahead, and turns.
+func filmDrive(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(desk)
+	parts := []string{"#robot", ".drive"}
+	f.shoot(tab, parts...)
+	tab.hold(arrowUp, arrowUpCode)
+	tab.until(`player.shown.data.p.x > 1`)
+	tab.hold(arrowLeft, arrowLeftCode)
+	tab.until(`player.shown.data.p.heading > 0.6`)
+	f.shoot(tab, parts...)
+	tab.letGo(arrowUp, arrowUpCode)
+	tab.letGo(arrowLeft, arrowLeftCode)
+}
+
+// Nobody drives, a program drives, this page drives, too, and takes control.
+func filmShared(t *testing.T, b browser, f *film) {
+	s, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(desk)
+	parts := []string{".drive", "#clients"}
+	tab.until(shows("who", "^Nobody drives"))
+	f.shoot(tab, parts...)
+	stop := program(t, s, "anna", "127.0.0.1")
+	tab.until(shows("who", `\(anna\) commands, (19|20|21) times`))
+	f.shoot(tab, parts...)
+	tab.hold(arrowLeft, arrowLeftCode)
+	tab.until(shows("who", "both in turn|follows both"))
+	tab.settle()
+	f.shoot(tab, parts...)
+	tab.letGo(arrowLeft, arrowLeftCode)
+	stop()
+	tab.until(visible + `("take")`)
+	tab.click("take")
+	tab.until(shows("take", "^Give back control$") + ` && ` + shows("who", "^You command"))
+	tab.settle()
+	f.shoot(tab, parts...)
+}
+
+// An emergency stop, on the page that asked for it and on another one.
+func filmStop(t *testing.T, b browser, f *film) {
+	s, page := startDashboard(t)
+	program(t, s, "anna", "127.0.0.1")
+	one, other := b.open(t, page), b.open(t, page)
+	other.media("prefers-color-scheme", "dark")
+	for _, p := range []*tab{one, other} {
+		p.ready(screen{900, 620})
+	}
+	for _, p := range []*tab{one, other} {
+		p.until(shows("who", `anna\) commands, (19|20|21) times`))
+	}
+	f.shoot(one)
+	one.click("stop")
+	one.until(shows("stop", "^Stopped$"))
+	one.settle()
+	f.shoot(one)
+	other.until(shows("stop", "^Stopped$"))
+	other.settle()
+	f.shoot(other)
+}
+
+// What the robot senses, its devices, and one that is switched off.
+func filmSensors(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(desk)
+	tab.settle()
+	f.shoot(tab, "#robot")
 	tab.click("devices-open")
-	settle()
-	save("view0")
-	tab.click("devices-open")
+	tab.settle()
+	f.shoot(tab, "#robot")
+	evaluate[chromedp.Void](tab, `document.querySelector('[data-device="l"]').click()`)
+	tab.until(`!player.shown.data.l && player.shown.device("l").access === "c"`)
+	tab.click("scope-up")
+	tab.settle()
+	tab.until(shows("devices-open", "^6 devices, [12]"))
+	f.shoot(tab, "#robot")
+}
+
+// A robot is put elsewhere, also where there is no room, and the world is paused.
+func filmWorld(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(desk)
+	f.shoot(tab, "#world")
+	tab.drag(-2, -1.5, 1, -0.5)
+	tab.until(`Math.abs(player.world.poses[0].x - 1) < 0.1`)
+	tab.settle()
+	f.shoot(tab, "#world")
+	tab.drag(1, -0.5, 4, -0.5)
+	tab.until(shows("world-note", "no room"))
+	tab.click("pause")
+	tab.until(shows("pause", "^Run$"))
+	tab.settle()
+	f.shoot(tab, "#world")
+}
+
+// The world file is edited: as it is, with a wall, and with another robot.
+func filmEdit(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(desk)
+	free := func() { tab.until(`player.editor.draft && !player.editor.busy`) }
 	tab.click("edit")
-	tab.until(`player.editor.draft`)
-	settle()
-	save("view1")
-	tab.click("edit")
-	tab.resize(screen{390, 800})
-	settle()
-	save("view2")
-	convert("-i", "view0.png", "-i", "view1.png", "-i", "view2.png",
-		"-filter_complex", "[0][1]vstack,scale=-1:800:flags=lanczos[two];[two][2]hstack", "-c:v", "libwebp", "-quality", "80", filepath.Join(*filmFolder, "dashboard-views.webp"))
+	free()
+	tab.settle()
+	f.shoot(tab, "#world")
+	tab.click("edit-wall")
+	tab.drag(-3, 0, -1, 0)
+	free()
+	tab.click("edit-wall")
+	tab.settle()
+	f.shoot(tab, "#world")
+	evaluate[chromedp.Void](tab, `document.getElementById("edit-kind").value = "pioneer2dx"`)
+	tab.click("edit-add")
+	free()
+	tab.settle()
+	f.shoot(tab, "#world")
+}
+
+// A camera's picture, the same turned, and as large as the page.
+func filmPicture(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(screen{1100, 760})
+	tab.until(shows("picture-age", "s old$"))
+	evaluate[chromedp.Void](tab, `document.getElementById("camera").scrollIntoView()`)
+	tab.settle()
+	f.shoot(tab)
+	tab.click("picture-large")
+	tab.until(`document.getElementById("image").getBoundingClientRect().width > 500`)
+	evaluate[chromedp.Void](tab, `(() => { const pan = document.getElementById("pan"); pan.value = -40; pan.dispatchEvent(new Event("input")); })()`)
+	tab.until(`player.shown.data.z?.pan === 40`)
+	tab.settle()
+	f.shoot(tab)
+}
+
+// The present with plots, and a moment of the last minute.
+func filmPast(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(desk)
+	tab.click("plots-open")
+	tab.click("log-open")
+	tab.hold(arrowUp, arrowUpCode)
+	tab.until(`player.shown.data.p.x > 1.5`)
+	tab.hold(arrowLeft, arrowLeftCode)
+	tab.until(`player.shown.data.p.heading > 1`)
+	tab.letGo(arrowLeft, arrowLeftCode)
+	tab.letGo(arrowUp, arrowUpCode)
+	tab.settle()
+	f.shoot(tab)
+	evaluate[chromedp.Void](tab, `player.timeline.go(player.timeline.latest() - 5000)`)
+	tab.until(visible + `("past")`)
+	tab.settle()
+	f.shoot(tab)
+}
+
+// A run is recorded, and replayed.
+func filmRun(t *testing.T, b browser, f *film) {
+	log := filepath.Join(t.TempDir(), "run.mcap")
+	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "record.cfg", fmt.Sprintf(`
+		driver ( name "stage" world %q provides ["position:0" "laser:0"] )
+		driver ( name "writelog" file %q manual 1 requires ["position:0" "laser:0"] )`, absolute(t, room), log)))
+	tab := b.open(t, s.dashboard(t))
+	tab.ready(desk)
+	tab.until(visible + `("record")`)
+	f.shoot(tab, ".dock")
+	tab.click("record")
+	tab.hold(arrowUp, arrowUpCode)
+	tab.until(`player.dock.run.recording?.on && player.shown.data.p.x > 1`)
+	f.shoot(tab, ".dock")
+	tab.letGo(arrowUp, arrowUpCode)
+	tab.click("record")
+	tab.until(`player.dock.run.recording.on === false`)
+	tab.close()
+
+	s = start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "replay.cfg", fmt.Sprintf(`driver ( name "readlog" file %q )`, log)))
+	tab = b.open(t, s.dashboard(t))
+	tab.resize(desk)
+	tab.until(`player.dock.run.playback?.state === "ended" && player.shown.data.l`)
+	tab.click("play")
+	tab.until(`player.dock.run.playback.state === "playing" && player.shown.data.p?.x > 0.3`)
+	f.shoot(tab, ".dock")
+}
+
+// A hundred robots: those that are stopped come first, and one is found.
+func filmRobots(t *testing.T, b browser, f *film) {
+	page := hundredRobots(t)
+	tab := b.open(t, page)
+	tab.resize(screen{1280, 760})
+	tab.until(`player.robots.length === 100 && player.world.poses.length === 100 && player.shown.data.p && ` + shows("fleet-state", "2 stopped"))
+	tab.settle()
+	f.shoot(tab)
+	tab.click("search")
+	if err := chromedp.Do(tab.ctx, chromedp.KeyEvent("unit5")); err != nil {
+		t.Fatal(err)
+	}
+	tab.until(shows("fleet-state", "11 of 100"))
+	tab.settle()
+	f.shoot(tab)
+}
+
+// A phone upright: the world, what the robot senses, the list of robots, and a stop.
+func filmPhone(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(screen{360, 640})
+	tab.settle()
+	f.shoot(tab)
+	tab.click("tab-robot")
+	tab.settle()
+	f.shoot(tab)
+	tab.click("robots-open")
+	tab.media("prefers-color-scheme", "dark")
+	tab.settle()
+	f.shoot(tab)
+	tab.click("robots-open")
+	tab.click("stop")
+	tab.until(shows("stop", "^Stopped$"))
+	tab.settle()
+	f.shoot(tab)
+}
+
+// A phone in landscape.
+func filmLandscape(t *testing.T, b browser, f *film) {
+	_, page := startDashboard(t)
+	tab := b.open(t, page)
+	tab.ready(screen{640, 360})
+	tab.settle()
+	f.shoot(tab)
+	tab.click("tab-robot")
+	tab.media("prefers-color-scheme", "dark")
+	tab.settle()
+	f.shoot(tab)
+}
+
+// A browser that may only watch, and one whose server has gone.
+func filmLimits(t *testing.T, b browser, f *film) {
+	s, page := readOnly(t)
+	tab := b.open(t, page)
+	tab.ready(screen{1180, 760})
+	tab.settle()
+	f.shoot(tab)
+	s.kill(t)
+	tab.until(dead)
+	tab.settle()
+	f.shoot(tab)
+}
+
+// The page of vision: before a click, and with a colour.
+func filmCalibrate(t *testing.T, b browser, f *film) {
+	c, _, page := balls(t, filepath.Join(t.TempDir(), "colors.cfg"))
+	c.reads()
+	tab := b.open(t, page)
+	tab.resize(screen{560, 680})
+	tab.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
+	tab.settle()
+	f.shoot(tab, "h1", "#picture", "#colors")
+	tab.mark(colored(t, page, seen(t, page, 0).Number, red))
+	tab.until(`document.querySelectorAll("#colors li[data-channel]").length === 1`)
+	tab.settle()
+	f.shoot(tab, "h1", "#picture", "#colors")
+}
+
+// The page of a fleet: a hundred robots, and one that is looked for.
+func filmFleet(t *testing.T, b browser, f *film) {
+	_, dashboard := startDashboard(t)
+	tab := b.open(t, fleetPage(t, dashboard, "anna"))
+	tab.resize(screen{1000, 640})
+	tab.until(shows("summary", "^100 robots · 0 stopped · 1 in trouble · 1 driven$"))
+	tab.until(`fleet.map.robots.length === 99 && fleet.map.draws > 0`)
+	tab.settle()
+	f.shoot(tab)
+	tab.media("prefers-color-scheme", "dark")
+	tab.click("search")
+	if err := chromedp.Do(tab.ctx, chromedp.KeyEvent("unit4"+kb.Tab)); err != nil {
+		t.Fatal(err)
+	}
+	tab.settle()
+	f.shoot(tab)
 }

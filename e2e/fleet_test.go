@@ -64,8 +64,8 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 
 // fleetPage starts the program of the fleet with its page, and a bridge that is made up:
 // it has a hundred robots, whose own page is dashboard. Of unit99 there is no data, and
-// unit42 is driven. It returns the page.
-func fleetPage(t *testing.T, dashboard string) (page string) {
+// unit42 is driven by who. It returns the page.
+func fleetPage(t *testing.T, dashboard, who string) (page string) {
 	t.Helper()
 	fleet := startFleet(t, "-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", freePort(t), dashboard))
 	fleet.publish(t, 99, func(out io.Writer, round int) {
@@ -73,8 +73,8 @@ func fleetPage(t *testing.T, dashboard string) (page string) {
 			var holders map[string]string
 			odometry := codec.PositionData{X: 100}
 			if i == 42 {
-				holders = map[string]string{"position": "<b>anna</b>"}
-				odometry.Speed = 200 // anna drives
+				holders = map[string]string{"position": who}
+				odometry.Speed = 200
 			}
 			publishStatus(out, i, dashboard, map[string]int{"x": 2 * (i % 10), "y": 2 * (i / 10), "heading": 37 * i % 360}, holders)
 			publishData(out, i, round, odometry)
@@ -133,7 +133,7 @@ func publishData(out io.Writer, robot, sequence int, odometry codec.PositionData
 // drives, a search, and links to the robots' own pages.
 func testFleetPage(t *testing.T, chromium browser) {
 	_, dashboard := startDashboard(t)
-	url := fleetPage(t, dashboard)
+	url := fleetPage(t, dashboard, "<b>anna</b>")
 	b := chromium.open(t, url)
 	b.until(shows("summary", "^100 robots · 0 stopped · 1 in trouble · 1 driven$"))
 	const names = `[...document.querySelectorAll("#robots li")].filter((li) => !li.hidden).map((li) => li.querySelector("b").textContent).join(" ")`

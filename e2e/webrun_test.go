@@ -92,9 +92,9 @@ func testLogDrawer(t *testing.T, chromium browser) {
 	}
 }
 
-// A hundred robots: those in trouble come first, one can be found, and only what is
-// shown costs a connection.
-func testHundredRobots(t *testing.T, chromium browser) {
+// hundredRobots starts a hundred robots, two of them stopped, and returns their dashboard.
+func hundredRobots(t *testing.T) (page string) {
+	t.Helper()
 	var world strings.Builder
 	ports := make([]int, 100)
 	for i := range ports {
@@ -105,7 +105,7 @@ func testHundredRobots(t *testing.T, chromium browser) {
 		fmt.Fprintf(&world, "position ( name \"unit%d\" port %d pose [%d %d 0 0] )\n", i, ports[i], 2*(i%10), 2*(i/10))
 	}
 	s := start(t, "-stage", write(t, t.TempDir(), "fleet.world", world.String()), "-http", "127.0.0.1:0")
-	page := s.dashboard(t)
+	page = s.dashboard(t)
 	for _, i := range []int{37, 88} {
 		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, ports[i]), "", nil)
 		if err != nil {
@@ -113,6 +113,13 @@ func testHundredRobots(t *testing.T, chromium browser) {
 		}
 		reply.Body.Close()
 	}
+	return page
+}
+
+// A hundred robots: those in trouble come first, one can be found, and only what is
+// shown costs a connection.
+func testHundredRobots(t *testing.T, chromium browser) {
+	page := hundredRobots(t)
 	b := chromium.open(t, page)
 	b.until(`player.robots.length === 100 && player.world.poses.length === 100 && player.shown.data.p`)
 	const names = `[...document.querySelectorAll("#robots li")].filter((li) => !li.hidden).map((li) => li.querySelector("b").textContent).join(" ")`
