@@ -272,7 +272,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	}
 	b = chromium.open(t, page)
 	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
-	b.checkAxe("before a click")
+	b.checkLooks("before a click", screens[0], screens[4])
 	b.mark(at)
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1 && !document.getElementById("save").disabled`)
 	await(t, "a blob where the click was", func() bool {
@@ -282,7 +282,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	// Frames of blobs are white, in a world that has none but those.
 	b.until(`(() => { const c = document.getElementById("picture"), d = c.getContext("2d").getImageData(0, 0, c.width, c.height).data;
 		let n = 0; for (let i = 0; i < d.length; i += 4) n += d[i] > 250 && d[i + 1] > 250 && d[i + 2] > 250 ? 1 : 0; return n > 40; })()`)
-	b.checkAxe("with a colour")
+	b.checkLooks("with a colour", screens[0], screens[4])
 	evaluate[bool](b, `(() => { const name = document.querySelector("#colors input[maxlength]");
 		name.value = "ball"; name.dispatchEvent(new Event("change")); return true; })()`)
 	await(t, "the name", func() bool { return seen(t, page, 0).Colors[0].Name == "ball" })

@@ -477,6 +477,43 @@ func testKeyboard(t *testing.T, chromium browser) {
 	b.until(`!` + visible + `("alert")`)
 }
 
+// What is normal is one line, each number has its unit, and what a robot has not does not look
+// usable.
+func testCalm(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	b := chromium.open(t, page)
+	b.until(shows("devices-open", `^7 devices, \d+ Hz, \d+ ms old$`) + ` && ` + shows("picture-age", "s old$") + ` && ` + shows("clients", "reads"))
+	for _, id := range []string{"details", "alert", "why", "past", "plots", "log", "edit-bar"} {
+		if evaluate[bool](b, visible+fmt.Sprintf("(%q)", id)) {
+			t.Errorf("%s is shown, and nothing is unusual", id)
+		}
+	}
+	b.click("devices-open")
+	b.click("plots-open")
+	b.until(shows("robot-flow", "frames") + ` && document.querySelector("#plots output").textContent`)
+	if bare := evaluate[[]string](b, bareNumbers); len(bare) > 0 {
+		t.Errorf("these have no unit: %q", bare)
+	}
+	for _, size := range screens {
+		b.resize(size)
+		if !evaluate[bool](b, `document.querySelector(".panel.body").getBoundingClientRect().bottom <= document.getElementById("camera").getBoundingClientRect().top`) {
+			t.Errorf("%v: the camera is before battery and bumpers", size)
+		}
+	}
+
+	bare := start(t, "-http", "127.0.0.1:0", "-stage", write(t, t.TempDir(), "bare.world", `position ( pose [0 0 0 0] )`))
+	b = chromium.open(t, bare.dashboard(t))
+	b.until(`player.shown?.data.p && player.shown.device("z").access === "e" && player.shown.device("g").access === "e"`)
+	b.until(`["image", "pan", "zoom", "ahead", "grip-buttons"].every((id) => !` + visible + `(id)) && document.getElementById("camera").getBoundingClientRect().height < 60`)
+}
+
+// bareNumbers is an expression: numbers that are shown without a unit.
+const bareNumbers = `[...document.querySelectorAll("output, dd, .number, .status, .state, .who, .clients span, .chip span")]
+	.filter((e) => e.checkVisibility() && e.children.length === 0)
+	.flatMap((e) => [...e.textContent.matchAll(/(?<![\w.:−-])[−-]?\d+(?:\.\d+)?(?![\d.:])\s?([^\s,]*)/g)]
+		.filter(([, unit]) => !/^(m|mm|°|Hz|ms|s|V|px|B|kB|MB|devices?|connected|blobs?|rounds|times|robots|frames)?(\/s)?\.?$/.test(unit) || !unit)
+		.map(([number]) => (e.id || e.className) + ": " + number + " in " + e.textContent))`
+
 // axe returns the source of axe-core, of the version in testdata/axe.
 var axe = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "axe")
@@ -507,6 +544,28 @@ func (b *tab) checkAxe(what string) {
 	}
 }
 
+// checkLooks checks a view with axe-core in both themes, on each of the screens or on the one that
+// it has, and that nothing moves by itself for who does not want that. The theme is light then.
+func (b *tab) checkLooks(what string, sizes ...screen) {
+	b.t.Helper()
+	for _, scheme := range []string{"dark", "light"} {
+		b.media("prefers-color-scheme", scheme)
+		b.until(fmt.Sprintf(`matchMedia("(prefers-color-scheme: %s)").matches && (document.documentElement.dataset.theme ?? %[1]q) === %[1]q`, scheme))
+		if len(sizes) == 0 {
+			b.checkAxe(fmt.Sprint(what, ", ", scheme))
+		}
+		for _, size := range sizes {
+			b.resize(size)
+			b.checkAxe(fmt.Sprint(what, ", ", scheme, size))
+		}
+	}
+	b.media("prefers-reduced-motion", "reduce")
+	if moving := evaluate[[]string](b, moves); len(moving) > 0 {
+		b.t.Errorf("%s: these move though the user does not want that: %q", what, moving)
+	}
+	b.media("prefers-color-scheme", "light")
+}
+
 // moves is an expression: the elements that move by themselves.
 const moves = `[...document.querySelectorAll("*")].filter((e) => {
 	const style = getComputedStyle(e);
@@ -522,31 +581,37 @@ func testAccessibility(t *testing.T, chromium browser) {
 	if acceptance.Wanted() {
 		sizes = screens[:5]
 	}
-	for _, scheme := range []string{"light", "dark"} {
-		b.media("prefers-color-scheme", scheme)
-		b.until(fmt.Sprintf(`document.documentElement.dataset.theme === "%s" && player.shown?.data.l && %s`, scheme, shows("who", "commands")))
-		for _, size := range sizes {
-			b.resize(size)
-			b.checkAxe(fmt.Sprint(scheme, size))
+	b.until(`player.shown?.data.l && player.world.plan && ` + shows("who", "commands"))
+	b.checkLooks("at first", sizes...)
+	click := func(id string) func() {
+		return func() {
+			evaluate[chromedp.Void](b, fmt.Sprintf(`document.getElementById(%q).click()`, id)) // also what this screen folds
 		}
-		b.click("stop")
-		b.until(visible + `("alert")`)
-		b.checkAxe(scheme + ", stopped")
-		b.click("release")
-		b.until(`!` + visible + `("alert")`)
-		b.click("edit")
-		b.until(visible + `("edit-bar")`)
-		b.checkAxe(scheme + ", editing the world")
-		b.click("edit")
 	}
-	b.media("prefers-reduced-motion", "reduce")
-	if moving := evaluate[[]string](b, moves); len(moving) > 0 {
-		t.Errorf("these move though the user does not want that: %q", moving)
+	for _, view := range []struct {
+		name         string
+		enter, leave func()
+		there        string
+	}{
+		{"stopped", click("stop"), click("release"), visible + `("alert")`},
+		{"editing the world", click("edit"), click("edit"), visible + `("edit-bar")`},
+		{"devices", click("devices-open"), click("devices-open"), visible + `("details")`},
+		{"plots", click("plots-open"), click("plots-open"), `document.querySelector("#plots canvas")`},
+		{"the log", click("log-open"), click("log-open"), `document.querySelectorAll("#log li").length > 3`},
+		{"the past", click("live"), click("to-live"), visible + `("past")`},
+		{"the robot on a phone", click("tab-robot"), click("tab-world"), `document.getElementById("tab-robot").ariaPressed === "true"`},
+		{"the list of robots on a phone", click("robots-open"), click("robots-open"), `document.getElementById("robots-open").ariaExpanded === "true"`},
+	} {
+		view.enter()
+		b.until(view.there)
+		b.checkLooks(view.name)
+		view.leave()
+		b.until(`!(` + view.there + `)`)
 	}
 	b = chromium.open(t, readerPage)
 	b.until(`player.shown?.data.l && ` + shows("why", "only watch"))
-	b.checkAxe("read-only")
+	b.checkLooks("read-only")
 	reader.kill(t)
 	b.until(`document.querySelectorAll(".pane.old").length === 2`)
-	b.checkAxe("without the server")
+	b.checkLooks("without the server")
 }

@@ -212,7 +212,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 
 	b = chromium.open(t, url)
 	b.until(shows("summary", "1 driven"))
-	checkFleetLooks(b)
+	b.checkLooks("a hundred robots", screens[:3]...)
 }
 
 // drawn is an expression: a colour of the theme is at a point of the map.
@@ -240,23 +240,6 @@ func named(name string) string {
 		return names.includes(%s); })()`, name)
 }
 
-// checkFleetLooks checks the page of a fleet with axe-core in both themes, and that nothing
-// moves by itself for who does not want that.
-func checkFleetLooks(b *tab) {
-	b.t.Helper()
-	for _, scheme := range []string{"light", "dark"} {
-		b.media("prefers-color-scheme", scheme)
-		for _, size := range screens[:3] {
-			b.resize(size)
-			b.checkAxe(fmt.Sprint(scheme, size))
-		}
-	}
-	b.media("prefers-reduced-motion", "reduce")
-	if moving := evaluate[[]string](b, moves); len(moving) > 0 {
-		b.t.Errorf("these move though the user does not want that: %q", moving)
-	}
-}
-
 // Robots with one floor plan are on one map, with its walls; others are on another one.
 func testFleetPlans(t *testing.T, chromium browser) {
 	s, dashboard := startDashboard(t)
@@ -273,8 +256,7 @@ func testFleetPlans(t *testing.T, chromium browser) {
 	b.until(named(`"a"`))
 	// Battery and age as lines.
 	b.until(`document.querySelectorAll("#robots .lines path[d]").length === 6`)
-	checkFleetLooks(b)
-	b.media("prefers-color-scheme", "light")
+	b.checkLooks("floor plans", screens[:3]...)
 
 	// By keyboard: the other map, and a part of it.
 	press := func(keys string) {

@@ -23,6 +23,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"player/e2e/acceptance"
 	"player/foxglove"
 	"player/logfile"
 )
@@ -375,6 +376,9 @@ func testPictures(t *testing.T, chromium browser) {
 	stop := evaluate[bool](b, `(() => { const r = document.getElementById("stop").getBoundingClientRect(); return document.elementFromPoint(r.x + r.width / 2, r.y + r.height / 2)?.id === "stop"; })()`)
 	if !stop {
 		t.Error("the large picture hides Stop")
+	}
+	if acceptance.Wanted() {
+		b.checkLooks("a large picture")
 	}
 	// A drag looks around: the camera is told.
 	mouse := func(event input.DispatchMouseEventType, x float64) chromedp.Action[chromedp.Void] {

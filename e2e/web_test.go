@@ -59,6 +59,7 @@ func TestWeb(t *testing.T) {
 		{"client count", testClientCount, true},
 		{"gone", testGone, true},
 		{"screens", testScreens, true},
+		{"calm", testCalm, true},
 		{"stop stays", testStopStays, true},
 		{"touch", testTouch, true},
 		{"keyboard", testKeyboard, true},
