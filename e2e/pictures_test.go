@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -114,6 +115,56 @@ func TestPictures(t *testing.T) {
 	await(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
 	if code, text := fetch(t, "GET", page+"camera/rear"); code != http.StatusNotFound {
 		t.Errorf("another camera: %d, %s", code, text)
+	}
+}
+
+// Each command of docs/CAMERAS.md is one that the configuration takes, and that starts a
+// program with options it has. The programs here only have the names of those that the
+// page means.
+func TestSourcesOfDocs(t *testing.T) {
+	text, err := os.ReadFile("../docs/CAMERAS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, pictures := twoPictures(t)
+	dir := t.TempDir()
+	write(t, dir, "picture.jpg", string(pictures[0]))
+	// Options of rpicam-vid: rpicam-apps and libcamera-apps, core/options; of gst-launch-1.0 and its elements: gst-inspect-1.0.
+	const raspberry = `^-n -t 0 --codec mjpeg --width \d+ --height \d+ --framerate \d+ -o -$`
+	takes := map[string]*regexp.Regexp{
+		"ffmpeg":         regexp.MustCompile(`^-loglevel error (-f v4l2 -input_format mjpeg -video_size \d+x\d+ -framerate \d+ -i /dev/video\d -c copy|-re -f lavfi -i testsrc=size=\d+x\d+:rate=\d+ -c:v mjpeg -q:v \d+) -f mjpeg -$`),
+		"gst-launch-1.0": regexp.MustCompile(`^-q (v4l2src device=/dev/video\d ! image/jpeg,width=\d+,height=\d+|videotestsrc is-live=true ! video/x-raw,width=\d+,height=\d+,framerate=\d+/1 ! jpegenc) ! fdsink$`),
+		"rpicam-vid":     regexp.MustCompile(raspberry),
+		"libcamera-vid":  regexp.MustCompile(raspberry),
+	}
+	for name := range takes {
+		write(t, dir, name, fmt.Sprintf("#!/bin/sh\necho \"$*\" >> %[1]s/%[2]s.said\nwhile cat %[1]s/picture.jpg; do sleep 0.05; done\n", dir, name))
+		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
+	commands := regexp.MustCompile(`command (\["[^\]]*"\])`).FindAllStringSubmatch(string(text), -1)
+	config := `driver ( name "testpattern" provides ["position:0"] )`
+	for i, c := range commands {
+		config += fmt.Sprintf("\ncamera ( name \"camera%d\" command %s )", i, c[1])
+	}
+	page := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "robot.cfg", config)).dashboard(t)
+	for i, c := range commands {
+		if code, got := fetch(t, "GET", fmt.Sprintf("%scamera/camera%d/picture", page, i)); code != http.StatusOK || got != string(pictures[0]) {
+			t.Errorf("%s: %d, %.200s", c[1], code, got)
+		}
+	}
+	for name, options := range takes {
+		said, err := os.ReadFile(filepath.Join(dir, name+".said"))
+		for line := range strings.Lines(string(said)) {
+			if !options.MatchString(strings.TrimSpace(line)) {
+				t.Errorf("%s is started with options that it does not have: %s", name, line)
+			}
+		}
+		if err != nil {
+			t.Errorf("no command starts %s: %v", name, err)
+		}
 	}
 }
 
