@@ -108,18 +108,19 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		return writeWorlds(stdout)
 	}
 
-	tuneRuntime()
+	procs := &processors{}
+	procs.tuneRuntime()
 	log := logging.New(stderr, logging.Format(o.log), o.debug)
 	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
 	conf, err := o.configure(log)
 	if err != nil {
 		return err
 	}
-	sim, err := openSimulation(o, conf, log)
+	sim, err := openSimulation(o, conf, procs, log)
 	if err != nil {
 		return err
 	}
-	seen := &cameras{log: log}
+	seen := &cameras{log: log, processors: procs}
 	defer seen.close()
 	dash, err := openDashboard(o, conf, sim, seen, log)
 	if err != nil {

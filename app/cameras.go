@@ -36,12 +36,13 @@ const (
 // cameras are those of a configuration and of its simulated robots. The dashboard and the
 // server for viewers share them: one program at a time can have a device.
 type cameras struct {
-	log     *zap.Logger
-	post    func(func(now time.Duration)) bool // calls a function on the loop
-	sources []config.Camera
-	robots  simulatedRobots // of list
-	replays []replay
-	list    []*pictures.Camera
+	log        *zap.Logger
+	processors *processors
+	post       func(func(now time.Duration)) bool // calls a function on the loop
+	sources    []config.Camera
+	robots     simulatedRobots // of list
+	replays    []replay
+	list       []*pictures.Camera
 }
 
 // of returns the cameras of a configuration. They are the same until another one is asked
@@ -117,7 +118,10 @@ func (c *cameras) player(driver *readlog.Driver, film *logfile.Film, camera stri
 	}
 }
 
-func (c *cameras) add(s pictures.Source) { c.list = append(c.list, pictures.NewCamera(s, c.log)) }
+func (c *cameras) add(s pictures.Source) {
+	s.Runs = c.processors.see
+	c.list = append(c.list, pictures.NewCamera(s, c.log))
+}
 
 // close ends what runs, and waits for it.
 func (c *cameras) close() {

@@ -6,6 +6,7 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"time"
 
@@ -59,21 +60,53 @@ func takeSlack() {
 
 // tuneRuntime sets up the Go runtime for the server. The environment variables
 // GOMAXPROCS and GOGC take precedence.
-func tuneRuntime() {
-	useProcessors(false)
+func (p *processors) tuneRuntime() {
+	p.set()
 	if os.Getenv("GOGC") == "" {
 		debug.SetGCPercent(gcPercent)
 	}
 }
 
-// useProcessors lets Go code run on one processor, or on all, unless GOMAXPROCS is set. The
-// loop does all the work, and a second thread for Go code would only spin beside it
-// (docs/BENCHMARKS.md); a simulation that is faster than real time has work for all.
-func useProcessors(all bool) {
+// processors is on how many processors Go code runs, unless the environment sets
+// GOMAXPROCS: on one, because the loop does all the work, and a second thread for Go code
+// would only spin beside it (docs/BENCHMARKS.md). A simulation that is faster than real time
+// has work for all. While a camera runs, its goroutines have a second one: without it they
+// get their turn when the runtime takes the loop's from it, which is when the loop wakes, too,
+// and a client's frame waits for their system calls.
+type processors struct {
+	mu      sync.Mutex
+	fast    bool // a simulation is
+	cameras int  // that run
+}
+
+// simulate is told whether a simulation is faster than real time.
+func (p *processors) simulate(fast bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fast = fast
+	p.set()
+}
+
+// see is told that a camera begins or ends to run.
+func (p *processors) see(runs bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if runs {
+		p.cameras++
+	} else {
+		p.cameras--
+	}
+	p.set()
+}
+
+// set sets the number. The caller holds the mutex.
+func (p *processors) set() {
 	switch {
 	case os.Getenv("GOMAXPROCS") != "":
-	case all:
+	case p.fast:
 		runtime.SetDefaultGOMAXPROCS()
+	case p.cameras > 0:
+		runtime.GOMAXPROCS(2)
 	default:
 		runtime.GOMAXPROCS(1)
 	}

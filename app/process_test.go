@@ -25,7 +25,7 @@ func TestTuneRuntime(t *testing.T) {
 		}
 		runtime.GOMAXPROCS(3)
 		debug.SetGCPercent(80)
-		tuneRuntime()
+		new(processors).tuneRuntime()
 		if procs, percent := runtime.GOMAXPROCS(0), debug.SetGCPercent(100); procs != tt.procs || percent != tt.gcIsAt {
 			t.Errorf("environment set: %v: GOMAXPROCS %d, GC at %d %%", tt.set, procs, percent)
 		}
@@ -36,17 +36,32 @@ func TestUseProcessors(t *testing.T) {
 	procs := runtime.GOMAXPROCS(0)
 	defer runtime.GOMAXPROCS(procs)
 	t.Setenv("GOMAXPROCS", "")
-	if useProcessors(false); runtime.GOMAXPROCS(0) != 1 {
-		t.Errorf("%d processors, want 1", runtime.GOMAXPROCS(0))
+	var p processors
+	want := func(when string, want int) {
+		t.Helper()
+		if got := runtime.GOMAXPROCS(0); got != want {
+			t.Errorf("%s: %d processors, want %d", when, got, want)
+		}
 	}
-	if useProcessors(true); runtime.NumCPU() > 1 && runtime.GOMAXPROCS(0) < 2 {
-		t.Errorf("%d processors of %d", runtime.GOMAXPROCS(0), runtime.NumCPU())
-	}
+	p.simulate(false)
+	want("nothing runs", 1)
+	p.see(true)
+	p.see(true)
+	want("two cameras run", 2)
+	p.see(false)
+	want("one camera runs", 2)
+	p.see(false)
+	want("no camera runs", 1)
+	p.simulate(true)
+	want("a fast simulation", runtime.NumCPU())
+	p.see(true)
+	want("a fast simulation and a camera", runtime.NumCPU())
+	p.simulate(false)
+	want("a camera runs", 2)
 	runtime.GOMAXPROCS(3)
 	t.Setenv("GOMAXPROCS", "3")
-	if useProcessors(false); runtime.GOMAXPROCS(0) != 3 {
-		t.Errorf("%d processors, want those of GOMAXPROCS", runtime.GOMAXPROCS(0))
-	}
+	p.see(false)
+	want("that of the environment", 3)
 }
 
 func TestUntilSignal(t *testing.T) {

@@ -18,11 +18,12 @@ import (
 // simulation is the simulated world of a configuration, and what the flags
 // -truth and -run ask of it.
 type simulation struct {
-	world  *stage.World // nil: nothing is simulated
-	robots simulatedRobots
-	truth  *os.File // nil: -truth is not given
-	run    bool
-	log    *zap.Logger
+	world      *stage.World // nil: nothing is simulated
+	robots     simulatedRobots
+	truth      *os.File // nil: -truth is not given
+	run        bool
+	log        *zap.Logger
+	processors *processors
 }
 
 // simulatedRobots are the robots and overhead cameras of a world by TCP port.
@@ -38,8 +39,8 @@ var errNoWorld = errors.New("-run and -truth need a simulated world: add -stage 
 
 // openSimulation looks for a simulated world and creates the file of -truth. The error
 // names the flag.
-func openSimulation(o options, conf *config.Server, log *zap.Logger) (*simulation, error) {
-	s := &simulation{run: o.run || o.truth != "", log: log}
+func openSimulation(o options, conf *config.Server, p *processors, log *zap.Logger) (*simulation, error) {
+	s := &simulation{processors: p, run: o.run || o.truth != "", log: log}
 	s.world, s.robots = worldOf(conf)
 	if s.world == nil && s.run {
 		return nil, errNoWorld
@@ -88,7 +89,7 @@ func (s *simulation) start(run func(timers.Func), quit func()) {
 		s.log.Info("the simulation has reached its quit_time", zap.Duration("simulated", world.Time()))
 		quit()
 	})
-	world.OnFast(useProcessors)
+	world.OnFast(s.processors.simulate)
 	if s.run {
 		run(func(now time.Duration) time.Duration {
 			if s.world != world { // since a reload

@@ -49,7 +49,8 @@ type Source struct {
 	Calibrated bool
 	// Draw makes a picture, as a JPEG, Rate times a second; nil: there is no new one.
 	Draw func(context.Context) ([]byte, View, error)
-	Rest func() // called when Draw is not called for a while; may be nil
+	Rest func()          // called when Draw is not called for a while; may be nil
+	Runs func(runs bool) // called when the camera begins to run, and when it has ended; may be nil
 }
 
 // View is where a camera looks, and how much it sees.
@@ -121,6 +122,10 @@ func (c *Camera) Look() (leave func()) {
 			defer close(ended)
 			if before != nil {
 				<-before // two programs cannot have one device
+			}
+			if runs := c.source.Runs; runs != nil {
+				runs(true)
+				defer runs(false)
 			}
 			c.run(ctx)
 		}()

@@ -263,6 +263,26 @@ func TestDraw(t *testing.T) {
 	until(t, "another picture", func() bool { return c.Status().State == status.Ready })
 }
 
+// Whoever asks is told once that a camera begins to run, however many look, and once that it
+// has ended.
+func TestRuns(t *testing.T) {
+	t.Parallel()
+	told := make(chan bool, 4)
+	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
+		return []byte{1}, View{}, nil
+	}}, zap.NewNop())
+	for range 2 {
+		leave := []func(){c.Look(), c.Look()}
+		next(t, c, 0)
+		leave[0]()
+		c.Close()
+		leave[1]()
+		if begun, ended := <-told, <-told; !begun || ended || len(told) > 0 {
+			t.Fatalf("told %v and %v, and %d more", begun, ended, len(told))
+		}
+	}
+}
+
 // Pictures above the rate are dropped; those of a source that jitters at the rate are not.
 func TestRate(t *testing.T) {
 	t.Parallel()
