@@ -44,9 +44,9 @@ func TestClients(t *testing.T) {
 					t.Fatal(err)
 				case c.Kind == parser:
 					return r.Parsed > 0
-				case r.Reader.Frames < robots:
+				case r.Reader.Frames < robots, r.Reader.P50 <= 0: // a starved program: too few frames for a median interval
 					return false
-				case r.Reader.P50 <= 0 || r.Reader.Max < r.Reader.P99 || r.Usage.CPU <= 0 || r.Reader.Runtime == "":
+				case r.Reader.Max < r.Reader.P99 || r.Usage.CPU <= 0 || r.Reader.Runtime == "":
 					t.Errorf("%+v, usage %+v", r.Reader, r.Usage)
 				}
 				return true
