@@ -30,8 +30,9 @@ import (
 // the slowest one, a client declared lost after 15 s, on a machine that is busy.
 const patience = time.Minute
 
-// binary and emulator are the server and the emulated hardware, built once.
-var binary, emulator string
+// binary and emulator are the server and the emulated hardware, built once. scratch is a
+// folder of this run.
+var binary, emulator, scratch string
 
 func TestMain(m *testing.M) {
 	dir, err := built.Programs("..", ".", "./emulator")
@@ -40,8 +41,14 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	binary, emulator = filepath.Join(dir, "player"), filepath.Join(dir, "emulator")
+	if scratch, err = os.MkdirTemp("", "player-e2e"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
 	receiveSignals()
-	os.Exit(waiting.Run(m, 32))
+	code := waiting.Run(m, 32)
+	os.RemoveAll(scratch)
+	os.Exit(code)
 }
 
 // buildProgram builds a program of this module, and returns its path.

@@ -138,7 +138,7 @@ var troubled = sync.OnceValues(func() (path string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir := filepath.Dir(binary)
+	dir := scratch
 	catalogue, err := os.ReadFile("../app/catalogue.go")
 	if err != nil {
 		return "", err
