@@ -445,16 +445,6 @@ func TestMeasureFaults(t *testing.T) {
 				return func() { w.pause.Store(false) }
 			})
 			s.measure(t, "holder is cut off", shortly, func() func() { return s.network.cut(m.holder().name) })
-			s.measure(t, "a listener of everything hangs for 12 s, and is killed", longer, func() func() {
-				listener, err := net.Dial("tcp", s.nodes[0].address)
-				if err == nil {
-					_, err = listener.Write([]byte("CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB player.> 1\r\n"))
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				return func() { listener.Close() } // it has read nothing
-			})
 			s.measure(t, "robot is cut off", shortly, func() func() { return s.network.cut("robot a") })
 			s.measure(t, "robot's server is killed, and starts at once", 0, func() func() {
 				m.server.end(t, syscall.SIGKILL)
@@ -498,6 +488,21 @@ func TestMeasureFaults(t *testing.T) {
 				w.pause.Store(true)
 				w.conn.Close()
 				return nil
+			})
+		}
+	})
+	t.Run("listener", func(t *testing.T) {
+		for range *times {
+			s := startStage(t, []*clusterNode{startNode(t, natsServer)}, newNetwork(), []string{"a"}, 1, 1)
+			s.measure(t, "a listener of everything hangs for 12 s, and is killed", longer, func() func() {
+				listener, err := net.Dial("tcp", s.nodes[0].address)
+				if err == nil {
+					_, err = listener.Write([]byte("CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB player.> 1\r\n"))
+				}
+				if err != nil {
+					t.Fatal(err)
+				}
+				return func() { listener.Close() } // it has read nothing
 			})
 		}
 	})
