@@ -65,7 +65,10 @@ func TestReportOfFleets(t *testing.T) {
 			t.Errorf("the report lacks %s", want)
 		}
 	}
-	if text := rendered(t, resultsOf(t, "scale/50x50Hz")); strings.Contains(text, "## A fleet") {
+	if text := rendered(t, resultsOf(t, "scale/50x50Hz")); strings.Contains(text, "## A fleet") || strings.Contains(text, "plain NATS") {
 		t.Error("there is a section without a fleet")
+	}
+	if text := rendered(t, resultsOf(t, "nats/bare")); !strings.Contains(text, "| bare | 100000 | 0 |") {
+		t.Error("the report lacks plain NATS")
 	}
 }
