@@ -111,10 +111,14 @@ func mirrored(half ...Mount) (all [codec.SonarCount]Mount) {
 	return all
 }
 
-// coordinateBits is how many bits of a coordinate count: the robot's starts over after
-// 32768 units. Manuals of P2OS and of the Pioneer 1 say 15; later ones have whole integers,
-// whose lower 15 bits are as good.
-const coordinateBits = 15
+// How many bits of a coordinate count; then it starts over. The manuals of P2OS and of the
+// Pioneer 1 say 15. Of the Pioneer 2 and later 12 are taken, as the original server does: they
+// are enough for a second without packets, and right for robots and simulators that send no
+// more. In the small units of a Pioneer 1 they would be 0.2 m.
+const (
+	coordinateBits  = 12
+	coordinateBits1 = 15 // Pioneer 1
+)
 
 // kind is a model as the manufacturer's parameter files have it, published with ARIA
 // (https://github.com/reedhedges/AriaCoda, params/*.p).
@@ -187,7 +191,7 @@ func (k *kind) model() Model {
 	}
 	switch {
 	case k.body == &body1:
-		m.Angle, m.Velocity, m.Vel2 = 0.0061359, 2.5332, 4
+		m.Angle, m.Velocity, m.Vel2, m.Bits = 0.0061359, 2.5332, 4, coordinateBits1
 		m.Turns = !strings.HasPrefix(k.subclass, "psos1") // PSOS before 4.2 has no RVEL
 	case k.subclass == "amigo":
 		m.Velocity = 0.6154

@@ -233,8 +233,8 @@ func TestOdometryRecorded(t *testing.T) {
 // is explained.
 func TestOdometryGaps(t *testing.T) {
 	pioneer3, pioneer1 := byName("p3dx").model(), byName("pion1m").model()
-	short := pioneer3
-	short.Bits = 12 // 2 m
+	whole := pioneer3
+	whole.Bits = 15 // the option bits
 	for _, tt := range []struct {
 		name   string
 		m      Model
@@ -256,8 +256,8 @@ func TestOdometryGaps(t *testing.T) {
 		{"a Pioneer 3, a second at 500 mm/s", pioneer3, 1100 * time.Millisecond, 500, 500, 1100, "", 0},
 		{"a Pioneer 3, an outage at 300 mm/s", pioneer3, time.Minute, 300, 300, 1400, "", 0},
 		{"a Pioneer 3, an outage at 500 mm/s", pioneer3, time.Minute, 500, 500, 1000, "", 0}, // 1500 mm back are too far
-		{"a Pioneer 3, an outage, 700 mm", pioneer3, time.Minute, 500, 500, 1500, "", 0},
-		{"2 m of counters, an outage, forward or back", short, time.Minute, 500, 500, 1500, "nothing was heard for 1m0s", 0},
+		{"all bits, an outage, 700 mm", whole, time.Minute, 500, 500, 1500, "", 0},
+		{"a Pioneer 3, an outage, forward or back", pioneer3, time.Minute, 500, 500, 1500, "nothing was heard for 1m0s", 0},
 		{"a Pioneer 1, half a second at 400 mm/s", pioneer1, 600 * time.Millisecond, 158, 400, 4700, "", 0},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

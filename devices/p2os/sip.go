@@ -110,13 +110,15 @@ func (s *SIP) ChargeState() string {
 // Motors reports whether the motors have power.
 func (s *SIP) Motors() bool { return s.Flags&1 != 0 }
 
-// CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if the
-// robot has no reading: what is more than a full turn. A robot without a compass sends 0.
+// CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if the robot
+// has no reading: it then sends 0, 181 or 255. The codes between 181 and 255 would be more
+// than a full turn and count as no reading too. The manuals count from 0, so that this is
+// 2 degrees less than the compass says, as it is in the original server.
 func (s *SIP) CompassDegrees(previous int) int {
-	if s.Compass > 180 {
+	if s.Compass < 1 || s.Compass > 180 {
 		return previous
 	}
-	return int(s.Compass) * 2 % 360
+	return (int(s.Compass) - 1) * 2
 }
 
 // RangeMM returns the latest range at one of Player's 16 places, in mm, 0 if the

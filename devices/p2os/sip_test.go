@@ -30,7 +30,7 @@ func TestSIP(t *testing.T) {
 		got, want int
 	}{
 		{"heading", testModel.degrees(float64(s.Heading)), 356}, // -3.5 degrees
-		{"compass", s.CompassDegrees(-1), 92},
+		{"compass", s.CompassDegrees(-1), 90},
 		{"speed", testModel.Speed(&s), -290},
 		{"turn rate", testModel.TurnRate(&s), -60}, // -60.9
 		{"sonar 0", int(testModel.RangeMM(&s, 0)), 268},
@@ -151,7 +151,7 @@ func TestConversions(t *testing.T) {
 			t.Fatalf("heading %d: %d degrees", raw, got)
 		}
 	}
-	for code, want := range map[byte]int{0: 0, 1: 2, 45: 90, 179: 358, 180: 0, 181: 123, 182: 123, 254: 123, 255: 123} {
+	for code, want := range map[byte]int{0: 123, 1: 0, 2: 2, 46: 90, 180: 358, 181: 123, 182: 123, 254: 123, 255: 123} {
 		if got := (&SIP{Compass: code}).CompassDegrees(123); got != want {
 			t.Errorf("compass %d: %d degrees, want %d", code, got, want)
 		}
