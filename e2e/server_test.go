@@ -51,14 +51,20 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// buildProgram builds a program of this module, and returns its path.
+// buildProgram builds a program of this module, and returns a path of it that only this test
+// has: tests find the processes of a program by its path.
 func buildProgram(t *testing.T, folder string) string {
 	t.Helper()
 	dir, err := built.Programs("..", "./"+folder)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join(dir, filepath.Base(folder))
+	name := filepath.Base(folder)
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.Symlink(filepath.Join(dir, name), path); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // receiveSignals catches the signals that end a server if this process ignores
