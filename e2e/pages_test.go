@@ -264,7 +264,8 @@ func (s sandbox) run(t *testing.T, b pageBlock) {
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "unshare", "--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc",
 		"bash", "-c", "mount -t tmpfs tmpfs /mnt; "+script.String(), "bash", s.root, s.clone, filepath.Join(filepath.Dir(s.clone), "hosts"))
-	cmd.Env = append(os.Environ(), "HOME="+s.home, "PATH="+s.bin+":"+os.Getenv("PATH"), "GOWORK=", "GOPROXY=off", "ACCEPTANCE=")
+	cmd.Env = append(os.Environ(), "HOME="+s.home, "PATH="+s.bin+":"+os.Getenv("PATH"), "GOWORK=", "GOPROXY=off", "ACCEPTANCE=",
+		"GOFLAGS=-trimpath") // what one copy compiles serves all
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
 		value, err := exec.Command("go", "env", name).Output()
 		if err != nil {
