@@ -109,7 +109,7 @@ func TestRobotConnects(t *testing.T) {
 				if got := c.frame(4); got != "p21 s32 g2 m3" {
 					t.Fatalf("frame %s", got)
 				}
-				if p := c.position(); p.X != 0 || p.Y != 0 || p.Heading != 0 || p.Compass != 92 {
+				if p := c.position(); p.X != 0 || p.Y != 0 || p.Heading != 0 || p.Compass != 90 {
 					t.Fatalf("position %+v", p)
 				}
 				state := r.State()
