@@ -561,7 +561,10 @@ func (b *tab) checkLooks(what string, sizes ...screen) {
 		if len(sizes) == 0 {
 			b.checkAxe(fmt.Sprint(what, ", ", scheme), rules...)
 		}
-		for _, size := range sizes {
+		for i, size := range sizes {
+			if i > 0 && rules != nil {
+				break // a theme has the same colours on all screens
+			}
 			b.resize(size)
 			b.checkAxe(fmt.Sprint(what, ", ", scheme, size), rules...)
 		}
