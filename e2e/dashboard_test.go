@@ -555,7 +555,11 @@ func (b *tab) checkAxe(what string, rules ...string) {
 // it has, and that nothing moves by itself for who does not want that. The theme is light then.
 func (b *tab) checkLooks(what string, sizes ...screen) {
 	b.t.Helper()
-	for scheme, rules := range map[string][]string{"dark": {"color-contrast"}, "light": nil} { // the rest does not follow the theme
+	for _, scheme := range []string{"dark", "light"} { // light is the last, on the last of the screens
+		var rules []string
+		if scheme == "dark" {
+			rules = []string{"color-contrast"} // the rest does not follow the theme
+		}
 		b.media("prefers-color-scheme", scheme)
 		b.until(fmt.Sprintf(`matchMedia("(prefers-color-scheme: %s)").matches && (document.documentElement.dataset.theme ?? %[1]q) === %[1]q`, scheme))
 		if len(sizes) == 0 {
