@@ -20,7 +20,7 @@ import (
 const (
 	// limit bounds waits for events that must happen. It is longer than the
 	// patience of a request, so that the adapter reports its own timeout.
-	limit = 60 * time.Second
+	limit = 5 * time.Minute // Python steers for five simulated minutes in one answer
 	// buildLimit bounds the first answer of an adapter, which may have to be built
 	// first, on a machine that builds other things.
 	buildLimit = 5 * time.Minute
