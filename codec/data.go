@@ -3,6 +3,7 @@ package codec
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // Sizes of the data payloads in bytes (manual table 7). The size of vision
@@ -100,8 +101,10 @@ func (d *LaserData) Append(dst []byte) []byte { return appendRanges(dst, d[:]) }
 func (d *LaserData) Decode(b []byte) error { return decodeRanges("laser", d[:], b) }
 
 func appendRanges(dst []byte, ranges []uint16) []byte {
-	for _, r := range ranges {
-		dst = binary.BigEndian.AppendUint16(dst, r)
+	size := len(dst)
+	dst = slices.Grow(dst, 2*len(ranges))[:size+2*len(ranges)]
+	for i, r := range ranges {
+		binary.BigEndian.PutUint16(dst[size+2*i:], r)
 	}
 	return dst
 }

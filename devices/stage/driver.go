@@ -25,6 +25,7 @@ type Driver struct {
 	aimed  bool // the camera's head is open
 
 	sonarSeen, laserSeen moment // of sonarData and laserData
+	sonarBuf, laserBuf   []byte // their payloads
 
 	buf []byte
 	// Payloads are kept, so that a report does not allocate.
@@ -44,6 +45,8 @@ func NewDriver(world *World, robot *Robot) *Driver {
 		schedule:  schedule{world: world, robot: robot},
 		sonarSeen: never,
 		laserSeen: never,
+		sonarBuf:  make([]byte, 0, codec.SonarSize),
+		laserBuf:  make([]byte, 0, codec.LaserSize),
 		buf:       make([]byte, 0, codec.MaxVisionSize),
 	}
 	d.scans = d
@@ -200,10 +203,10 @@ func (d *Driver) publish(now time.Duration) {
 		d.send(now, d.misc, d.miscData.Append)
 	}
 	if d.subscribed(d.sonar) {
-		d.send(now, d.sonar, d.sonarData.Append)
+		d.sonar.Publish(now, d.sonarBuf)
 	}
 	if d.subscribed(d.laser) {
-		d.send(now, d.laser, d.laserData.Append)
+		d.laser.Publish(now, d.laserBuf)
 	}
 	if d.subscribed(d.gripper) {
 		r.gripper.read(&d.gripperData)

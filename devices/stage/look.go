@@ -49,11 +49,11 @@ func (d *Driver) scan(c *scanner) {
 	c.prepare(d.robot)
 	if sonar {
 		d.robot.scanSonars(c, &d.sonarData)
-		d.sonarSeen = now
+		d.sonarBuf, d.sonarSeen = d.sonarData.Append(d.sonarBuf[:0]), now
 	}
 	if laser {
 		d.robot.scanLaser(c, &d.laserData)
-		d.laserSeen = now
+		d.laserBuf, d.laserSeen = d.laserData.Append(d.laserBuf[:0]), now
 	}
 }
 
