@@ -35,8 +35,7 @@ type body struct {
 
 	pose    Pose
 	start   Pose       // see begin
-	facing  Vec        // unit vector of the heading
-	spot    *spot      // the same body in the world's list
+	spot    *spot      // where it is: in the world's list
 	crowd   *crowd     // the bodies of the world; nil while it is loaded
 	number  int32      // in the crowd
 	beside  neighbours // within reach of its hull
@@ -57,11 +56,12 @@ type body struct {
 	spin   float64 // mean distance of the hull's points from the middle, squared, m^2
 }
 
-// spot is the position and radius of a body. The world keeps the spots of all
-// bodies together, because most checks need nothing else.
+// spot is where a body is. The world keeps the spots of all bodies together, because most
+// checks need nothing else.
 type spot struct {
-	at     Vec
-	radius float64
+	at, facing Vec // facing is the unit vector of the heading
+	radius     float64
+	body       *body
 }
 
 // within reports whether some point of the body may be within reach of p.
@@ -99,16 +99,16 @@ func (b *body) shape() {
 	}
 	b.spin = meanDistance * meanDistance * (b.spin - b.middle.dot(b.middle))
 	b.here = make([]Vec, len(b.hull))
-	b.spot = &spot{radius: b.radius}
+	b.spot = &spot{radius: b.radius, body: b}
 	b.place(b.pose)
 }
 
 // place puts the body at a pose.
 func (b *body) place(at Pose) {
 	at.Heading = wrap(at.Heading)
-	b.pose, b.facing, b.spot.at = at, direction(at.Heading), at.position()
+	b.pose, b.spot.at, b.spot.facing = at, at.position(), direction(at.Heading)
 	for i, v := range b.hull {
-		b.here[i] = v.rotate(b.facing).add(at.position())
+		b.here[i] = v.rotate(b.spot.facing).add(at.position())
 	}
 	if b.crowd != nil && !b.grouped {
 		b.crowd.moved(b.number, b.spot.at)
@@ -117,69 +117,40 @@ func (b *body) place(at Pose) {
 
 // carry transforms a pose on the body to the world's frame.
 func (b *body) carry(p Pose) Pose {
-	at := b.pose.position().add(p.position().rotate(b.facing))
+	at := b.pose.position().add(p.position().rotate(b.spot.facing))
 	return Pose{at.X, at.Y, b.pose.Heading + p.Heading}
 }
 
 // cast returns the distance from o along the unit vector d, at a height, to the
 // nearest part that gives an echo, or limit.
 func (b *body) cast(o, d Vec, height, limit float64) float64 {
-	return b.castAll(b.pose.position().sub(o), b.facing, []Vec{d}, height, limit)
+	return b.castFrom(b.pose.position().sub(o), b.spot.facing, d, height, limit)
 }
 
-// castAll is cast for the nearest of several rays from one point. The rays, and the
-// position and the direction of the body, are in any frame that has its origin there.
-func (b *body) castAll(at, facing Vec, rays []Vec, height, limit float64) float64 {
-	o, height := at.scale(-1).rotateBack(facing), height-b.lifted
-	for _, d := range rays {
-		if along := at.dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(at.cross(d)) > b.radius {
-			continue
-		}
-		d = d.rotateBack(facing)
-		for i := range b.parts {
-			if p := &b.parts[i]; p.echo && p.at(height) {
-				for _, outline := range p.shapes {
-					limit = rayPolygon(o, d, outline, limit)
-				}
+// castFrom is cast in any frame that has its origin where the ray starts. at and facing are the
+// position and the direction of the body there.
+func (b *body) castFrom(at, facing, d Vec, height, limit float64) float64 {
+	if along := at.dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(at.cross(d)) > b.radius {
+		return limit
+	}
+	o, d := at.scale(-1).rotateBack(facing), d.rotateBack(facing)
+	for i := range b.parts {
+		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
+			for _, outline := range p.shapes {
+				limit = rayPolygon(o, d, outline, limit)
 			}
 		}
 	}
 	return limit
 }
 
-// castBeam is castAll for the nearest point within a beam.
+// castBeam is castFrom for the nearest point within a beam.
 func (b *body) castBeam(at, facing Vec, beam *beam, height, limit float64) float64 {
-	limit = b.castAll(at, facing, beam.rays, height, limit)
-	if len(beam.rays) == 1 {
-		return limit
-	}
-	// What is nearer than at the edges is nearest to the middle of the turn on a side.
-	o, height := at.scale(-1).rotateBack(facing), height-b.lifted
-	within := *beam
-	within.facing = beam.facing.rotateBack(facing)
+	o, turned := at.scale(-1).rotateBack(facing), beam.turned(Vec{facing.X, -facing.Y})
 	for i := range b.parts {
-		p := &b.parts[i]
-		if !p.echo || !p.at(height) {
-			continue
-		}
-		for _, outline := range p.shapes {
-			p := outline[len(outline)-1].sub(o)
-			for _, q := range outline {
-				q = q.sub(o)
-				side, v := q.sub(p), p
-				if back, length := -p.dot(side), side.dot(side); back > 0 && back < length {
-					if turn := p.cross(side); turn*turn >= limit*limit*length {
-						p = q
-						continue
-					}
-					v = p.add(side.scale(back / length))
-				}
-				if square := v.dot(v); square < limit*limit {
-					if d := math.Sqrt(square); within.has(v, d) {
-						limit = d
-					}
-				}
-				p = q
+		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
+			for _, outline := range p.shapes {
+				limit = turned.meet(o, outline, limit)
 			}
 		}
 	}

@@ -89,7 +89,7 @@ func (r *Robot) readBumpers(out *codec.MiscData) {
 		return
 	}
 	for _, f := range r.feelers {
-		p := f.at.rotate(b.facing).add(b.pose.position())
+		p := f.at.rotate(b.spot.facing).add(b.pose.position())
 		if !(wall && b.walls.occupied(p)) && !touches(b, near, p) {
 			continue
 		}
@@ -101,9 +101,9 @@ func (r *Robot) readBumpers(out *codec.MiscData) {
 	}
 }
 
-func touches(b *body, near []*body, p Vec) bool {
-	for _, o := range near {
-		if o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && contains(o.here, p) {
+func touches(b *body, near []*spot, p Vec) bool {
+	for _, n := range near {
+		if o := n.body; o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && contains(o.here, p) {
 			return true
 		}
 	}

@@ -118,7 +118,7 @@ func (v *view[T]) drawBody(b *body) {
 // toLens transforms a point of a body to the frame of the lens: x ahead, y
 // left.
 func (v *view[T]) toLens(b *body, p Vec) Vec {
-	return b.pose.position().add(p.rotate(b.facing)).sub(v.at).rotateBack(v.facing)
+	return b.pose.position().add(p.rotate(b.spot.facing)).sub(v.at).rotateBack(v.facing)
 }
 
 // column returns the slope, left per metre ahead, of the ray through a column.

@@ -31,9 +31,9 @@ type crowd struct {
 
 // neighbours are bodies that may be near another one. The zero value is empty.
 type neighbours struct {
-	bodies []*body
-	crowd  *crowd // for which, and in which epoch, they are known
-	epoch  int
+	spots []*spot
+	crowd *crowd // for which, and in which epoch, they are known
+	epoch int
 }
 
 // newCrowd returns the crowd of the bodies, which it numbers, on a floor of that
@@ -116,23 +116,23 @@ func (c *crowd) link(number, cell int32) {
 // is filled every body is within drift of its anchor, and later within slack, or in a step of
 // groups a step farther. So two come nearer to each other by at most twice the sum. After a
 // body has left its anchor nothing is kept. The slice is valid until the next call.
-func (w *World) beside(b *body, n *neighbours, reach float64) []*body {
+func (w *World) beside(b *body, n *neighbours, reach float64) []*spot {
 	c := w.crowd
 	switch settled := c.drift <= slack*slack; {
 	case !settled:
 		n.crowd = nil
 	case n.crowd == c && n.epoch == c.epoch:
-		return n.bodies
+		return n.spots
 	default:
 		n.crowd, n.epoch = c, c.epoch
 		reach += 2 * (math.Sqrt(c.drift) + slack + stepReach + cullTolerance)
 	}
-	n.bodies = w.appendOthers(n.bodies[:0], b, b.spot.at, reach)
-	return n.bodies
+	n.spots = w.appendOthers(n.spots[:0], b, b.spot.at, reach)
+	return n.spots
 }
 
-// appendNear appends the bodies of which some point may be within reach of p.
-func (w *World) appendNear(dst []*body, p Vec, reach float64) []*body {
+// appendNear appends the spots of the bodies of which some point may be within reach of p.
+func (w *World) appendNear(dst []*spot, p Vec, reach float64) []*spot {
 	c := w.crowd
 	left, right := c.column(p.X-reach-c.reach), c.column(p.X+reach+c.reach)
 	bottom, top := c.row(p.Y-reach-c.reach), c.row(p.Y+reach+c.reach)
@@ -140,7 +140,7 @@ func (w *World) appendNear(dst []*body, p Vec, reach float64) []*body {
 		for column := left; column <= right; column++ {
 			for i := c.first[row*c.columns+column]; i != 0; i = c.next[i] {
 				if w.spots[i-1].within(p, reach) {
-					dst = append(dst, w.bodies[i-1])
+					dst = append(dst, &w.spots[i-1])
 				}
 			}
 		}

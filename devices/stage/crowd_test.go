@@ -116,14 +116,14 @@ func TestCrowd(t *testing.T) {
 		b := w.bodies[random.IntN(len(w.bodies))]
 		b.place(Pose{40*random.Float64() - 20, 40*random.Float64() - 20, 0})
 		p, reach := Vec{40*random.Float64() - 20, 40*random.Float64() - 20}, 10*random.Float64()*random.Float64()
-		var want []*body
-		for i, b := range w.bodies {
+		var want []*spot
+		for i := range w.spots {
 			if w.spots[i].within(p, reach) {
-				want = append(want, b)
+				want = append(want, &w.spots[i])
 			}
 		}
 		got := w.appendNear(nil, p, reach)
-		slices.SortFunc(got, func(a, b *body) int { return int(a.number - b.number) })
+		slices.SortFunc(got, func(a, b *spot) int { return int(a.body.number - b.body.number) })
 		if !slices.Equal(got, want) {
 			t.Fatalf("near %v: %d bodies, want %d", p, len(got), len(want))
 		}
@@ -165,9 +165,9 @@ func TestBesideMissesNoBody(t *testing.T) {
 			found := w.beside(b, n, 0.5)
 			for k, o := range w.bodies {
 				switch near := w.spots[k].within(b.spot.at, 0.5); {
-				case o == b && slices.Contains(found, o):
+				case o == b && slices.Contains(found, o.spot):
 					t.Fatal("a body is beside itself")
-				case o != b && near && !slices.Contains(found, o):
+				case o != b && near && !slices.Contains(found, o.spot):
 					t.Fatalf("body %d misses %d", i, k)
 				case o != b && near:
 					met++

@@ -44,13 +44,13 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	o, facing := at.position(), direction(at.Heading)
 	c := w.scanning.scanners[0]
 	c.near = w.nearby(r, o, f.reach)
-	targets := c.targets(o, facing, f.reach, -f.reach)
+	c.look(o, facing)
 	for i := range w.fiducials {
 		m := &w.fiducials[i]
 		if m.body == r.body || m.key != f.key {
 			continue
 		}
-		v := m.body.pose.position().add(m.at.rotate(m.body.facing)).sub(o)
+		v := m.body.pose.position().add(m.at.rotate(m.body.spot.facing)).sub(o)
 		far := v.length()
 		if far < f.near || far > f.reach || far == 0 {
 			continue
@@ -62,7 +62,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 		}
 		d := v.scale(1 / far)
 		limit := m.body.cast(o, d, f.height, far) // its own surface
-		if hides(targets, ahead.scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
+		if hides(c.targets(), ahead.scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
 			continue
 		}
 		s := Sighting{Name: m.body.name, Range: far, Bearing: bearing}
@@ -77,13 +77,12 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 // hides reports whether something that moves is in front of a body, whose surface is at
 // limit along the unit vector d. The nearest ones hide the most, and come first.
 func hides(targets []target, d Vec, height, limit float64, behind *body) bool {
-	rays := []Vec{d}
 	for i := range targets {
 		t := &targets[i]
-		if float64(t.metres()) >= limit {
+		if t.metres() >= limit {
 			return false
 		}
-		if t.body != behind && t.body.castAll(t.at, t.facing, rays, height, limit) < limit {
+		if t.body != behind && t.body.castFrom(t.at, t.facing, d, height, limit) < limit {
 			return true
 		}
 	}

@@ -159,7 +159,8 @@ func (g *gripper) across(b *body) (middle, width float64) {
 func (g *gripper) between(beam float64) *body {
 	from, ahead := g.beam(beam)
 	best, found := g.gap(), (*body)(nil)
-	for _, b := range g.robot.world.nearby(g.robot, from, best) {
+	for _, near := range g.robot.world.nearby(g.robot, from, best) {
+		b := near.body
 		// From both sides: a ray that starts within a body misses its near
 		// face.
 		d := b.cast(from, ahead, g.beamHeight(), best)

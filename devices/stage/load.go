@@ -208,6 +208,7 @@ func (l *loader) things(s *syntax.Section) {
 		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
+	shareAlike(l.world.bodies)
 	l.world.spots = make([]spot, len(l.world.bodies))
 	for i, b := range l.world.bodies {
 		l.world.spots[i] = *b.spot

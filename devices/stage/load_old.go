@@ -63,7 +63,7 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 		l.warn(s, "a second laser is not supported: %s has the first", r.Name)
 		return
 	}
-	r.laser = &laser{pose: at, height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
+	r.laser = &laser{pose: at, facing: direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
 	l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
 }
 

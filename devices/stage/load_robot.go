@@ -126,7 +126,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
 				continue
 			}
-			r.laser = &laser{pose: pose, height: height, flaws: l.flaws(sensor, false),
+			r.laser = &laser{pose: pose, facing: direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
 				reach: l.reach(sensor, 8), fov: sensor.Angle("fov", math.Pi)}
 			continue
 		}
@@ -156,7 +156,7 @@ func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sona
 	r.sonars.ring = append(r.sonars.ring, beam)
 	r.sonars.reach = max(r.sonars.reach, beam.reach)
 	r.sonars.sight = max(r.sonars.sight, beam.reach+beam.offset)
-	r.sonars.flawed = r.sonars.flawed || beam.flaws.any()
+	r.sonars.flawed = r.sonars.flawed || beam.flawed
 	return true
 }
 

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"math"
-	"math/rand/v2"
 	"time"
 
 	"player/config/syntax"
@@ -37,9 +36,6 @@ func (n *noise) next() uint64 {
 	return z ^ z>>31
 }
 
-// Uint64 implements rand.Source.
-func (n *noise) Uint64() uint64 { return n.next() }
-
 // flaws are what keeps a ranger from measuring exactly.
 type flaws struct {
 	constant     float64 // standard deviation of a range, metres
@@ -56,9 +52,9 @@ type flaws struct {
 const leastRange = 0.001
 
 // flaws reads those of a sensor: a sonar has more than a laser.
-func (l *loader) flaws(s *syntax.Section, sonar bool) *flaws {
+func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
 	n := s.Tuple("noise", "lna", 0, 0, 0)
-	f := &flaws{constant: n[0], proportional: n[1], angular: n[2], dropout: s.Float("dropout", 0)}
+	f := flaws{constant: n[0], proportional: n[1], angular: n[2], dropout: s.Float("dropout", 0)}
 	if sonar {
 		f.crosstalk, f.specular = s.Float("crosstalk", 0), s.Angle("specular", 0)
 	}
@@ -71,13 +67,10 @@ func (l *loader) flaws(s *syntax.Section, sonar bool) *flaws {
 	return f
 }
 
-// any reports whether some flaw is not zero. A nil *flaws has none.
-func (f *flaws) any() bool { return f != nil && f.flawed }
-
 // apply returns what noise and dropouts make of a range in metres. reach is a range
 // without an echo.
-func (f *flaws) apply(random *rand.Rand, d, reach float64) float64 {
-	if d >= reach || f.dropout > 0 && random.Float64() < f.dropout {
+func (f *flaws) apply(random *random, d, reach float64) float64 {
+	if d >= reach || f.dropout > 0 && random.uniform() < f.dropout {
 		return reach
 	}
 	deviation := f.constant
@@ -85,7 +78,7 @@ func (f *flaws) apply(random *rand.Rand, d, reach float64) float64 {
 		share := f.proportional * d
 		deviation = math.Sqrt(deviation*deviation + share*share)
 	}
-	switch d += random.NormFloat64() * deviation; {
+	switch d += random.normal() * deviation; {
 	case d < leastRange:
 		return leastRange
 	case d > reach:
@@ -96,7 +89,7 @@ func (f *flaws) apply(random *rand.Rand, d, reach float64) float64 {
 
 // echo returns the distance in metres to the nearest surface that reflects a beam
 // back, or the beam's reach. heard is the distance to the nearest surface of all.
-func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*body) float64 {
+func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*spot) float64 {
 	at := r.body.carry(sonar.pose)
 	at.Heading = r.body.pose.Heading + math.Atan2(b.facing.Y, b.facing.X)
 	count := sonar.samples
@@ -125,7 +118,7 @@ func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*bo
 // Two rays beside the first find the surface. Along a plane at the distance r, the
 // inverse of the distance is a sinusoid of the angle, and its slope is tan(incidence) /
 // r.
-func (s *sonars) reflects(at Pose, angle float64, near []*body, r, limit float64) bool {
+func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64) bool {
 	const (
 		spot  = 0.1  // half the width of the surface that counts, metres: several grid cells
 		plane = 0.15 // how far the inverse distances of a plane differ from a sinusoid, as a share: grid cells
@@ -146,11 +139,11 @@ func (s *sonars) reflects(at Pose, angle float64, near []*body, r, limit float64
 
 // ray returns the distance in metres to what gives an echo at an angle and a height, or
 // limit.
-func ray(walls *layer, near []*body, at Pose, angle, height, limit float64) float64 {
+func ray(walls *layer, near []*spot, at Pose, angle, height, limit float64) float64 {
 	o, d := at.position(), direction(angle)
 	limit = walls.cast(o, d, limit)
-	for _, b := range near {
-		limit = b.cast(o, d, height, limit)
+	for _, n := range near {
+		limit = n.body.cast(o, d, height, limit)
 	}
 	return limit
 }

@@ -3,7 +3,6 @@ package stage
 import (
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"player/codec"
@@ -32,16 +31,17 @@ func TestNoiseGenerator(t *testing.T) {
 			t.Error("two readings have one generator")
 		}
 	}
-	random := rand.New(&g)
+	random := newRandom()
+	random.noise = g
 	// The standard error of these means is 0.001 and 0.003.
-	if mean, deviation := moments(100000, func(int) float64 { return random.Float64() }); !near(mean, 0.5, 0.005) || !near(deviation, math.Sqrt(1./12), 0.005) {
+	if mean, deviation := moments(100000, func(int) float64 { return random.uniform() }); !near(mean, 0.5, 0.005) || !near(deviation, math.Sqrt(1./12), 0.005) {
 		t.Errorf("uniform: mean %v, deviation %v", mean, deviation)
 	}
-	if mean, deviation := moments(100000, func(int) float64 { return random.NormFloat64() }); !near(mean, 0, 0.015) || !near(deviation, 1, 0.015) {
+	if mean, deviation := moments(100000, func(int) float64 { return random.normal() }); !near(mean, 0, 0.015) || !near(deviation, 1, 0.015) {
 		t.Errorf("normal: mean %v, deviation %v", mean, deviation)
 	}
 	if beyond, _ := moments(100000, func(int) float64 {
-		if math.Abs(random.NormFloat64()) > 2 {
+		if math.Abs(random.normal()) > 2 {
 			return 1
 		}
 		return 0

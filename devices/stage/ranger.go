@@ -23,45 +23,26 @@ type sonar struct {
 	fov     float64 // radians
 	samples int     // 1: the beam is its middle ray; more: it is the cone of fov
 	reach   float64 // metres; also the reading without an echo
-	*flaws
+	flaws
 
 	beam   beam    // in the frame of the robot
 	offset float64 // from the robot's position, metres
 	edge   Vec     // along the left edge of the beam, in its own frame; straight back if it is wider than half around
 }
 
-// beam is a cone from a point, or a ray.
-type beam struct {
-	facing Vec   // unit vector of its middle
-	rays   []Vec // its edges, or the one ray
-	cosine float64
-}
-
 // aim computes the fields that depend on pose, fov and samples.
 func (s *sonar) aim() {
-	s.beam = beam{facing: direction(s.pose.Heading), cosine: math.Cos(min(s.fov/2, math.Pi))}
+	facing := direction(s.pose.Heading)
 	s.edge, s.offset = Vec{1, 0}, s.pose.position().length()
 	if s.samples == 1 || s.fov == 0 {
-		s.beam.rays = []Vec{s.beam.facing}
+		s.beam = beam{facing, [2]Vec{facing, facing}, 2}
 		return
 	}
-	s.beam.rays = []Vec{direction(s.pose.Heading + s.fov/2), direction(s.pose.Heading - s.fov/2)}
+	s.beam = beam{facing, [2]Vec{direction(s.pose.Heading + s.fov/2), direction(s.pose.Heading - s.fov/2)}, math.Cos(min(s.fov/2, math.Pi))}
 	if s.edge = (Vec{-1, 0}); s.fov < math.Pi {
 		s.edge = direction(s.fov / 2)
 	}
 }
-
-// turned returns the beam in a frame in which its own frame has a direction. Its rays are
-// in the buffer.
-func (b *beam) turned(by Vec, rays *[2]Vec) beam {
-	for i, d := range b.rays {
-		rays[i] = d.rotate(by)
-	}
-	return beam{b.facing.rotate(by), rays[:len(b.rays)], b.cosine}
-}
-
-// has reports whether the direction of v, of that length, is within the cone.
-func (b *beam) has(v Vec, length float64) bool { return v.dot(b.facing) >= length*b.cosine }
 
 // sonars is a ring of up to 16.
 type sonars struct {
@@ -76,11 +57,12 @@ type sonars struct {
 // laser is a scanner of 180 degrees in half degree steps.
 type laser struct {
 	pose   Pose
+	facing Vec // unit vector of its heading
 	height float64
 	reach  float64
 	fov    float64 // radians; readings outside have no echo
 	walls  *layer
-	*flaws
+	flaws
 }
 
 // scanDirections returns the unit vectors of a scan, the rightmost first.
@@ -92,19 +74,19 @@ func scanDirections() *[codec.LaserCount]Vec {
 	return &d
 }
 
-// nearby returns the bodies that a ray from o on the robot may meet within
+// nearby returns the spots of the bodies that a ray from o on the robot may meet within
 // reach: all movable bodies except the robot itself. The slice is valid until
 // the next call.
-func (w *World) nearby(r *Robot, o Vec, reach float64) []*body {
+func (w *World) nearby(r *Robot, o Vec, reach float64) []*spot {
 	w.near = w.appendOthers(w.near[:0], r.body, o, reach)
 	return w.near
 }
 
-// appendOthers appends the bodies of appendNear except one.
-func (w *World) appendOthers(dst []*body, one *body, o Vec, reach float64) []*body {
+// appendOthers is appendNear for all bodies except one.
+func (w *World) appendOthers(dst []*spot, one *body, o Vec, reach float64) []*spot {
 	dst = w.appendNear(dst, o, reach)
-	for i, b := range dst {
-		if b == one {
+	for i, s := range dst {
+		if s.body == one {
 			last := len(dst) - 1
 			dst[i] = dst[last]
 			return dst[:last]
@@ -120,57 +102,60 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 	for i := range out {
 		out[i] = millimetres(s.reach)
 	}
-	targets := c.targets(b.pose.position(), b.facing, s.sight, math.Inf(-1))
-	var heard [codec.SonarCount]float64
-	var rays [2]Vec
 	if s.flawed {
 		c.seed(r, codec.Sonar)
 	}
+	var heard [codec.SonarCount]float64
+	targets, free := c.targets(), s.walls.free(b.pose.position())
 	for i := range s.ring {
 		sonar := &s.ring[i]
 		beam := sonar.beam
-		if sonar.flaws.any() && sonar.angular > 0 {
-			beam = beam.turned(turn(sonar.angular*c.random.NormFloat64()), &rays)
+		if sonar.angular > 0 {
+			beam = beam.turned(turn(sonar.angular * c.random.normal()))
 		}
-		heard[i] = s.hear(r, sonar, &beam, targets)
-		if heard[i] < sonar.reach && sonar.flaws.any() && sonar.specular > 0 {
+		heard[i] = s.hear(r, sonar, &beam, targets, free)
+		if heard[i] < sonar.reach && sonar.specular > 0 {
 			heard[i] = s.echo(r, sonar, &beam, heard[i], c.near)
 		}
 	}
 	for i := range s.ring {
 		sonar, d := &s.ring[i], heard[i]
-		if sonar.flaws.any() {
-			if sonar.crosstalk > 0 && c.random.Float64() < sonar.crosstalk {
+		if sonar.flawed {
+			if sonar.crosstalk > 0 && c.random.uniform() < sonar.crosstalk {
 				d = min(d, heard[(i+1)%len(s.ring)])
 			}
-			d = sonar.apply(c.random, d, sonar.reach)
+			d = sonar.apply(&c.random, d, sonar.reach)
 		}
 		out[i] = millimetres(d)
 	}
 }
 
 // hear returns the distance in metres to what is nearest within a beam, or the sonar's
-// reach.
-func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target) float64 {
+// reach. No wall is within free metres of the robot's position.
+func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target, free float64) float64 {
 	o, best := sonar.pose.position(), sonar.reach
+	ahead, aside := o.dot(b.facing), b.facing.cross(o)
+	end := best + sonar.offset
 	for k := range targets {
 		t := &targets[k]
-		if t.distance-sonar.offset >= best {
-			if float64(t.metres())-sonar.offset >= best {
+		if t.distance >= end {
+			if t.metres() >= end {
 				break // all others are as far
 			}
 			continue
 		}
-		at := t.at.sub(o)
 		// Bodies within the beam. The left side is the distance from its edge, negative within.
-		if math.Abs(at.cross(b.facing))*sonar.edge.X-at.dot(b.facing)*sonar.edge.Y <= t.body.radius+cullTolerance {
-			best = t.body.castBeam(at, t.facing, b, s.height, best)
+		if math.Abs(b.facing.cross(t.at)-aside)*sonar.edge.X-(t.at.dot(b.facing)-ahead)*sonar.edge.Y <= t.radius {
+			best = t.body.castBeam(t.at.sub(o), t.facing, b, s.height, best)
+			end = best + sonar.offset
 		}
 	}
-	o = r.body.pose.position().add(o.rotate(r.body.facing))
+	if end <= free {
+		return best
+	}
+	o = r.body.pose.position().add(o.rotate(r.body.spot.facing))
 	if free := max(0, s.walls.free(o)); best > free {
-		var rays [2]Vec
-		world := b.turned(r.body.facing, &rays)
+		world := b.turned(r.body.spot.facing)
 		best = s.walls.castBeam(o, &world, free, best)
 	}
 	return best
@@ -180,29 +165,30 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target) float64
 func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	l := r.laser
 	at := r.body.carry(l.pose)
-	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height, rays: r.world.scan}
-	for i := range s.ranges {
-		s.ranges[i] = l.reach
+	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height, reach: l.reach, rays: r.world.scan}
+	for i := range s.inverses {
+		s.inverses[i] = 1 / l.reach
 	}
-	flawed := l.flaws.any()
+	flawed := l.flawed
 	if flawed {
 		if c.seed(r, codec.Laser); l.angular > 0 {
 			s.jitter(c, l.angular)
 		}
 	}
-	s.meetBodies(c.targets(s.at, s.facing, l.reach, -s.astray*l.reach))
+	s.meetBodies(c.targets(), l.pose, l.facing)
 	// Walls are last, because a ray that a body has shortened is cheaper.
-	s.meetWalls(l.walls)
+	var ranges [codec.LaserCount]float64
+	s.meetWalls(l.walls, &ranges)
 	// Rays of half a degree on each side of the middle one.
 	side := int(math.Floor(l.fov*(180/math.Pi) + 1e-6))
-	for i := range s.ranges {
-		best, k := s.ranges[i], i
+	for i, best := range &ranges {
+		k := i
 		if s.astray > 0 {
 			k = int(c.order[i])
 		}
 		if out[k] = noEcho; best < l.reach && k-codec.LaserCount/2 <= side && codec.LaserCount/2-k <= side {
 			if flawed {
-				if best = l.apply(c.random, best, l.reach); best >= l.reach {
+				if best = l.apply(&c.random, best, l.reach); best >= l.reach {
 					continue
 				}
 			}

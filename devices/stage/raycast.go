@@ -63,112 +63,28 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 	return limit
 }
 
-// castBeam returns the distance in metres from o to the nearest point of an occupied cell
-// within a beam, or limit. Nothing is nearer than from.
-func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
-	narrow := b.cosine > 0.5
-	if narrow {
-		from = l.covered(o, b, from, limit)
-	}
-	for _, d := range b.rays {
-		limit = l.castFrom(o, d, from, limit)
-	}
-	if len(b.rays) == 1 || from >= limit {
-		return limit
-	}
-	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
-	// would be on an edge.
-	p := l.toCells(o)
-	reach := limit * l.perMetre
-	extent := box{p.sub(Vec{reach, reach}), p.add(Vec{reach, reach})}
-	var corners [4]Vec
-	if narrow {
-		near, far := from*l.perMetre, reach/b.cosine
-		corners = [4]Vec{p.add(b.rays[0].scale(near)), p.add(b.rays[1].scale(near)), p.add(b.rays[1].scale(far)), p.add(b.rays[0].scale(far))}
-		extent = emptyBox()
-		extent.include(corners[:]...)
-	}
-	first, last := max(0, int(math.Floor(extent.min.Y))), min(l.height-1, int(math.Floor(extent.max.Y)))
-	for y := first; y <= last; y++ {
-		x0, x1 := extent.min.X, extent.max.X
-		if narrow {
-			x0, x1 = crossing(&corners, float64(y), float64(y+1))
-			// The free square around the middle of the row may hold the beam in further rows.
-			if x := int((x0 + x1) / 2); uint(x) < uint(l.width) {
-				if n := l.at(x, y); n > 2 && float64(x-n+1) < x0 && x1 < float64(x+n) {
-					rows := n
-					for ; rows > 1; rows /= 2 {
-						x0, x1 := crossing(&corners, float64(y), float64(y+rows))
-						if float64(x-n+1) < x0 && x1 < float64(x+n) {
-							break
-						}
-					}
-					y += rows - 1
-					continue
-				}
-			}
-		}
-		for x, end := max(0, int(math.Floor(x0))), min(l.width-1, int(math.Floor(x1))); x <= end; {
-			if n := l.at(x, y); n > 0 {
-				x += n
-				continue
-			}
-			v := Vec{max(float64(x), min(float64(x+1), p.X)), max(float64(y), min(float64(y+1), p.Y))}.sub(p).scale(l.resolution)
-			if square := v.dot(v); square < limit*limit {
-				if d := math.Sqrt(square); b.has(v, d) {
-					limit = d
-				}
-			}
-			x++
-		}
-	}
-	return limit
-}
-
 // covered returns up to which distance, at most about limit, discs without walls around points
-// of the middle ray cover a beam.
-func (l *layer) covered(o Vec, b *beam, from, limit float64) float64 {
-	// One disc around the middle covers most beams: of these cones, no point is further from it.
-	if l.free(o.add(b.facing.scale(limit/2))) > limit*math.Sqrt(1.25-b.cosine) {
+// of its middle cover a cone from o: facing is the unit vector of the middle, and cosine that of
+// half its angle. Nothing is nearer than from.
+func (l *layer) covered(o, facing Vec, cosine, from, limit float64) float64 {
+	// One disc around the middle covers most: no point of a cone of that length is further from it.
+	if l.free(o.add(facing.scale(limit/2))) > limit*math.Sqrt(1.25-cosine) {
 		return limit
 	}
-	sine := 1 - b.cosine*b.cosine // squared
+	sine := 1 - cosine*cosine // squared
 	for from < limit {
-		free := l.free(o.add(b.facing.scale(from)))
+		free := max(0, l.free(o.add(facing.scale(from)))) // a wall may begin where a disc ends
 		root := free*free - from*from*sine
 		if !(root > 0) {
 			break
 		}
-		next := from*b.cosine + math.Sqrt(root)
+		next := from*cosine + math.Sqrt(root)
 		if next < from+l.resolution {
 			break
 		}
 		from = next
 	}
 	return min(from, limit)
-}
-
-// crossing returns between which x a quadrilateral has points from y0 to y1.
-func crossing(corners *[4]Vec, y0, y1 float64) (x0, x1 float64) {
-	x0, x1 = math.Inf(1), math.Inf(-1)
-	a := corners[3]
-	for _, b := range corners {
-		low, high := a, b
-		if low.Y > high.Y {
-			low, high = high, low
-		}
-		a = b
-		if low.Y > y1 || high.Y < y0 {
-			continue
-		}
-		xa, xb := low.X, high.X
-		if low.Y < y0 || high.Y > y1 {
-			slope := (high.X - low.X) / (high.Y - low.Y)
-			xa, xb = low.X+slope*(max(low.Y, y0)-low.Y), low.X+slope*(min(high.Y, y1)-low.Y)
-		}
-		x0, x1 = min(x0, xa, xb), max(x1, xa, xb)
-	}
-	return x0, x1
 }
 
 // inside reports whether a point, in cell units, is within the grid.

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"math"
-	"math/rand/v2"
 	"slices"
 
 	"player/codec"
@@ -10,86 +9,87 @@ import (
 
 // scan is a laser's scan while it is computed. It checks a ray only against what the ray
 // may meet. The ranges are the same as if each ray were checked against everything.
+//
+// It has the inverse of the ranges: along the straight side of a body the inverse is a linear
+// function of the ray's direction, so no ray needs a division.
 type scan struct {
 	at, facing Vec // of the scanner, in the world's frame
 	height     float64
+	reach      float64                   // metres
 	rays       *[codec.LaserCount]Vec    // directions in the scanner's frame, the rightmost first
 	astray     float64                   // no ray is further from half a degree times its number, radians
-	ranges     [codec.LaserCount]float64 // so far, metres
+	inverses   [codec.LaserCount]float64 // of the ranges so far, 1/m; at least that of reach
 }
 
 // target is a body that a ray may meet.
 type target struct {
 	body       *body
-	at, facing Vec     // in the frame of the sensor
+	at, facing Vec     // in the frame of the robot, or of a sensor
 	distance   float64 // within which no point of the body is, metres
+	radius     float64 // the body's, and a tolerance, metres
 }
 
 // scanner has the buffers in which the scans of one robot after the other are computed.
 // Those of different scanners may be computed at the same time.
 type scanner struct {
-	near   []*body // what the rangers of the robot may meet
+	near   []*spot // what the rangers of the robot may meet
 	found  []target
-	sorted []target // see targets
-	random *rand.Rand
-	source noise // of random
+	sorted []target // see look
+	random random
 	rays   [codec.LaserCount]Vec
 	angles [codec.LaserCount]float64
 	order  [codec.LaserCount]int16 // see jitter
 }
 
-func newScanner() *scanner {
-	c := &scanner{}
-	c.random = rand.New(&c.source)
-	return c
-}
+func newScanner() *scanner { return &scanner{random: newRandom()} }
 
 // seed starts the random numbers of a reading.
-func (c *scanner) seed(r *Robot, sensor byte) { c.source = r.noise.at(r.world.sim, sensor) }
+func (c *scanner) seed(r *Robot, sensor byte) { c.random.noise = r.noise.at(r.world.sim, sensor) }
 
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except
 // the robot itself.
 func (c *scanner) prepare(r *Robot) {
 	c.near = r.world.beside(r.body, &r.seen, r.sight)
+	c.look(r.body.spot.at, r.body.spot.facing)
 }
 
-// targets returns the bodies that rays from a point on the robot may meet
-// within reach: near ones first, to a metre, for they hide others. A body is left out if
-// all of it is less than ahead metres in front of the sensor. The slice is valid until
-// the next call.
-func (c *scanner) targets(from, facing Vec, reach, ahead float64) []target {
+// look makes targets of what is near, as seen from a point in a direction.
+func (c *scanner) look(from, facing Vec) {
 	var ends [16]int // in the sorted list, by metres
-	c.found = c.found[:0]
-	for _, b := range c.near {
-		spot := b.spot
-		if !spot.within(from, reach+cullTolerance) {
-			continue
-		}
-		at := spot.at.sub(from).rotateBack(facing)
-		if at.X+spot.radius+cullTolerance < ahead {
-			continue
-		}
-		t := target{b, at, b.facing.rotateBack(facing), math.Sqrt(at.dot(at)) - spot.radius - cullTolerance}
-		c.found = append(c.found, t)
-		ends[t.metres()]++
+	c.found = slices.Grow(c.found[:0], len(c.near))[:len(c.near)]
+	for i, n := range c.near {
+		t := &c.found[i]
+		t.body, t.at, t.facing = n.body, n.at.sub(from).rotateBack(facing), n.facing.rotateBack(facing)
+		t.radius = n.radius + cullTolerance
+		t.distance = math.Sqrt(t.at.dot(t.at)) - t.radius
+		ends[t.bin()]++
 	}
 	for i := 1; i < len(ends); i++ {
 		ends[i] += ends[i-1]
 	}
 	c.sorted = slices.Grow(c.sorted[:0], len(c.found))[:len(c.found)]
 	for i := range c.found {
-		end := &ends[c.found[i].metres()]
+		end := &ends[c.found[i].bin()]
 		*end--
 		c.sorted[*end] = c.found[i]
 	}
-	return c.sorted
 }
+
+// targets returns the bodies that rays may meet, in the frame of the robot: near ones first, to
+// a metre, for they hide others. They are valid until the next prepare.
+func (c *scanner) targets() []target { return c.sorted }
+
+// bin returns the target's distance in whole metres, 0 to 15.
+func (t *target) bin() int { return max(0, min(int(t.distance), 15)) }
+
+// metres returns a distance in metres within which neither the target is nor any that follows it.
+func (t *target) metres() float64 { return float64(t.bin()) }
 
 // jitter turns each ray by a normal error of that standard deviation in radians, and puts
 // the rays in order again: ray i of the scan is reading order[i].
 func (s *scan) jitter(c *scanner, deviation float64) {
 	for i := range c.angles {
-		e := deviation * c.random.NormFloat64()
+		e := deviation * c.random.normal()
 		s.astray = max(s.astray, math.Abs(e))
 		angle := radians(float64(i)/2-90) + e
 		ray := s.rays[i].rotate(turn(e))
@@ -112,27 +112,38 @@ func turn(angle float64) Vec {
 	return Vec{1 - square/2*(1-square/12), angle * (1 - square/6*(1-square/20))}
 }
 
-// metres returns the target's distance in whole metres, 0 to 15.
-func (t *target) metres() int { return max(0, min(int(t.distance), 15)) }
-
-// meetBodies shortens the rays that meet bodies.
-func (s *scan) meetBodies(targets []target) {
+// meetBodies shortens the rays that meet bodies. The scanner has a pose and a direction on the
+// robot, in whose frame the targets are.
+func (s *scan) meetBodies(targets []target, pose Pose, facing Vec) {
+	behind := -s.astray * s.reach // no ray goes farther back
 	for i := range targets {
-		s.meet(&targets[i])
+		t := targets[i]
+		t.at = t.at.sub(pose.position()).rotateBack(facing)
+		if t.at.X+t.radius < behind {
+			continue
+		}
+		t.distance = math.Sqrt(t.at.dot(t.at)) - t.radius
+		if t.distance < s.reach {
+			t.facing = t.facing.rotateBack(facing)
+			s.meet(&t)
+		}
 	}
 }
 
 // meet shortens the rays that meet a body.
 func (s *scan) meet(t *target) {
 	first, last, apart := t.rays(s.astray)
-	for first <= last && s.ranges[first] <= t.distance {
-		first++
-	}
-	for first <= last && s.ranges[last] <= t.distance {
-		last--
-	}
-	if first > last {
-		return
+	if t.distance > 0 { // else none is shorter
+		hidden := 1 / t.distance
+		for first <= last && s.inverses[first] >= hidden {
+			first++
+		}
+		for first <= last && s.inverses[last] >= hidden {
+			last--
+		}
+		if first > last {
+			return
+		}
 	}
 	o := t.at.scale(-1).rotateBack(t.facing)
 	for i := range t.body.parts {
@@ -146,36 +157,46 @@ func (s *scan) meet(t *target) {
 				continue
 			}
 			for i := first; i <= last; i++ {
-				s.ranges[i] = rayPolygon(o, s.rays[i].rotateBack(t.facing), outline, s.ranges[i])
+				limit := 1 / s.inverses[i]
+				if d := rayPolygon(o, s.rays[i].rotateBack(t.facing), outline, limit); d < limit {
+					s.inverses[i] = 1 / math.Abs(d) // it may be -0
+				}
 			}
 		}
 	}
 }
 
-// meetWalls shortens the rays that meet walls. Where no wall is near a whole group of
-// rays, none of them enters the grid.
-func (s *scan) meetWalls(walls *layer) {
-	const (
-		group = 19 // rays, 9 degrees: a scan has 19 such groups
-	)
-	// reach is how far a point of such a sector may be from the middle of its middle ray, as
-	// a share of its radius: 0.503 if all rays are where they should be.
-	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, radians((group-1)/4.)+2*s.astray)))
+// meetWalls shortens the rays that meet walls, and returns the ranges in metres. A ray enters the
+// grid only behind what is free of walls for its whole group.
+func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
+	const group = 19 // rays, 9 degrees: a scan has 19 such groups
+	least := 1 / s.reach
+	for i, v := range &s.inverses {
+		if ranges[i] = s.reach; v > least {
+			ranges[i] = 1 / v
+		}
+	}
 	free := max(0, walls.free(s.at))
+	if free >= s.reach {
+		return
+	}
+	// Half the angle of a group, as seen from its middle ray.
+	cosine := math.Cos(min(math.Pi, radians((group-1)/4.)+2*s.astray))
 	for first := 0; first < codec.LaserCount; first += group {
-		rays, ranges := s.rays[first:first+group], s.ranges[first:first+group]
+		rays, ranges := s.rays[first:first+group], ranges[first:first+group]
 		end := 0.0
 		for _, limit := range ranges {
 			if limit > end {
 				end = limit
 			}
 		}
-		if end <= free || walls.clear(s.at.add(rays[group/2].rotate(s.facing).scale(end/2)), end*reach+cullTolerance) {
+		if end <= free {
 			continue
 		}
+		from := walls.covered(s.at, rays[group/2].rotate(s.facing), cosine, free, end+cullTolerance)
 		for i, d := range rays {
-			if ranges[i] > free {
-				ranges[i] = walls.castFrom(s.at, d.rotate(s.facing), free, ranges[i])
+			if ranges[i] > from {
+				ranges[i] = walls.castFrom(s.at, d.rotate(s.facing), from, ranges[i])
 			}
 		}
 	}
@@ -186,7 +207,7 @@ func (s *scan) meetWalls(walls *layer) {
 // is further than astray from where it should be, radians.
 func (t *target) rays(astray float64) (first, last int, apart bool) {
 	const perRadian, middle = 2 * 180 / math.Pi, codec.LaserCount / 2
-	sin := t.body.radius / (t.distance + t.body.radius)
+	sin := t.radius / (t.distance + t.radius)
 	if !(sin >= 0 && sin < 0.99 && astray < maxAstray) {
 		return 0, codec.LaserCount - 1, false
 	}
@@ -200,29 +221,36 @@ func (t *target) rays(astray float64) (first, last int, apart bool) {
 // at o in the frame of the body. The outline's near sides follow each other from left to
 // right, so each ray is checked against one or two of them.
 func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
+	// edgeOn is twice the area of the triangle from the scanner to a side below which no ray
+	// meets the side, m^2: the side is then seen edge-on, and there is no ray between its ends.
+	const edgeOn = 1e-9
 	far, swept := false, false
 	p := round[0].sub(o).rotate(t.facing)
 	for _, q := range round[1:] {
 		q = q.sub(o).rotate(t.facing)
-		switch near := p.cross(q) < 0; {
-		case near && far:
-			swept = true
-			for ; last >= first; last-- {
-				d := s.rays[last]
-				cp, cq := d.cross(p), d.cross(q)
-				if cq > 0 { // the ray passes the side on its right
-					break
-				}
-				if cp > 0 {
-					if t := (p.dot(d)*cq - q.dot(d)*cp) / (cq - cp); t >= 0 && t < s.ranges[last] {
-						s.ranges[last] = t
-					}
+		switch across := p.cross(q); {
+		case across >= 0:
+			if swept {
+				return
+			}
+			far = true
+		case far && across < -edgeOn:
+			if !swept {
+				swept = true
+				for last >= first && s.rays[last].cross(p) <= 0 { // the ray passes the body on its left
+					last--
 				}
 			}
-		case swept:
-			return
-		case !near:
-			far = true
+			a, b := (q.Y-p.Y)/across, (p.X-q.X)/across
+			for ; last >= first; last-- {
+				d := s.rays[last]
+				if d.cross(q) > 0 { // the ray passes the side on its right
+					break
+				}
+				if v := a*d.X + b*d.Y; v > s.inverses[last] {
+					s.inverses[last] = v
+				}
+			}
 		}
 		p = q
 	}

@@ -65,11 +65,11 @@ func (w *World) group() {
 	for i, r := range w.robots {
 		one := g.first(int32(i))
 		for _, o := range w.beside(r.body, &r.body.beside, r.body.hullRadius) {
-			if o.robot == nil {
+			if o.body.robot == nil {
 				one.late = true
 				continue
 			}
-			other := g.first(o.number - 1)
+			other := g.first(o.body.number - 1)
 			first, second := one, other
 			if other.before < one.before {
 				first, second = other, one

@@ -44,7 +44,7 @@ type World struct {
 	onFast func(bool)
 
 	warnings []string
-	near     []*body // see nearby
+	near     []*spot // see nearby
 	scanning scanning
 	groups   groups
 	sharing  sharing
@@ -107,7 +107,10 @@ func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 // none.
 func (w *World) hit(b *body) (first *body) {
 	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
-		if (first == nil || o.number < first.number) && o.holder == nil && o.spot.within(b.spot.at, b.hullRadius) && b.overlaps(o) {
+		if !o.within(b.spot.at, b.hullRadius) {
+			continue
+		}
+		if o := o.body; (first == nil || o.number < first.number) && o.holder == nil && b.overlaps(o) {
 			first = o
 		}
 	}

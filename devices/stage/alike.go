@@ -1,0 +1,48 @@
+package stage
+
+import "slices"
+
+// maxKinds is how many different bodies the next one is compared with: a world with more kinds is read
+// as fast, and takes more memory.
+const maxKinds = 32
+
+// shareAlike has bodies of one kind share what does not change: their parts, and the sonars of robots.
+// A thousand robots then have little more of them than one, and what scans look at stays in the caches
+// of the processor.
+func shareAlike(bodies []*body) {
+	var kinds []*body
+	for _, b := range bodies {
+		i := slices.IndexFunc(kinds, b.alike)
+		if i < 0 {
+			kinds = append(kinds, b)
+			if len(kinds) > maxKinds {
+				kinds = kinds[1:]
+			}
+			continue
+		}
+		b.parts, b.hull = kinds[i].parts, kinds[i].hull
+		if b.robot != nil {
+			b.robot.sonars = kinds[i].robot.sonars
+		}
+	}
+}
+
+// alike reports whether two bodies have equal parts, and equal sonars if they are robots.
+func (b *body) alike(o *body) bool {
+	if !slices.EqualFunc(b.parts, o.parts, part.equal) || (b.robot == nil) != (o.robot == nil) {
+		return false
+	}
+	return b.robot == nil || b.robot.sonars.equal(o.robot.sonars)
+}
+
+func (p part) equal(o part) bool {
+	return p.material == o.material && p.bottom == o.bottom && p.top == o.top && p.bitmap == o.bitmap &&
+		slices.EqualFunc(p.shapes, o.shapes, slices.Equal[[]Vec])
+}
+
+func (s *sonars) equal(o *sonars) bool {
+	if s == nil || o == nil {
+		return s == o
+	}
+	return s.height == o.height && slices.Equal(s.ring, o.ring)
+}

@@ -1,0 +1,202 @@
+package stage
+
+import "math"
+
+// beam is a cone from a point, or a ray.
+type beam struct {
+	facing Vec     // unit vector of its middle
+	edges  [2]Vec  // unit vectors, the left one first; those of a ray are its middle
+	cosine float64 // of half its angle; of a ray 2, because it has no point but those of its edges
+}
+
+// isRay reports whether the beam is a ray.
+func (b *beam) isRay() bool { return b.cosine > 1 }
+
+// turned returns the beam in a frame in which its own frame has a direction.
+func (b *beam) turned(by Vec) beam {
+	return beam{b.facing.rotate(by), [2]Vec{b.edges[0].rotate(by), b.edges[1].rotate(by)}, b.cosine}
+}
+
+// has reports whether the direction of v, of that length, is within the cone.
+func (b *beam) has(v Vec, length float64) bool { return v.dot(b.facing) >= length*b.cosine }
+
+// meet returns the distance from o, where the beam starts, to the nearest point of the sides of a
+// polygon within it, or limit if that is nearer.
+func (b *beam) meet(o Vec, polygon []Vec, limit float64) float64 {
+	p := polygon[len(polygon)-1].sub(o)
+	for _, q := range polygon {
+		q = q.sub(o)
+		limit = b.meetSide(p, q, limit)
+		p = q
+	}
+	return limit
+}
+
+// meetSide is meet for the segment from p to q, as seen from the start of the beam. What is nearest
+// in the beam is what is nearest of all, or it is on an edge.
+func (b *beam) meetSide(p, q Vec, limit float64) float64 {
+	side, across := q.sub(p), p.cross(q)
+	square := side.dot(side)
+	if across*across >= limit*limit*square { // so far is its line
+		return limit
+	}
+	nearest := p
+	if along := -p.dot(side); along >= square {
+		nearest = q
+	} else if along > 0 {
+		nearest = p.add(side.scale(along / square))
+	}
+	d := math.Sqrt(nearest.dot(nearest))
+	if d >= limit {
+		return limit
+	}
+	if b.has(nearest, d) {
+		return d
+	}
+	for _, edge := range b.edges {
+		cp, cq := edge.cross(p), edge.cross(q)
+		if (cp > 0) != (cq > 0) {
+			if t := (p.dot(edge)*cq - q.dot(edge)*cp) / (cq - cp); t >= 0 && t < limit {
+				limit = t
+			}
+		}
+	}
+	return limit
+}
+
+// castBeam returns the distance in metres from o to the nearest point of an occupied cell
+// within a beam, or limit. Nothing is nearer than from.
+func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
+	// narrow is the cosine of half the angle below which a beam is not narrow: both edges of a
+	// narrow one go forward along the axis that its middle is nearest to, which is within 45 degrees.
+	const narrow = 0.75
+	switch {
+	case b.isRay():
+		return l.castFrom(o, b.facing, from, limit)
+	case b.cosine < narrow:
+		return l.castWide(o, b, from, limit)
+	}
+	// One disc around the middle covers most: no point of a beam of that length is further from it.
+	if l.free(o.add(b.facing.scale(limit/2))) > limit*math.Sqrt(1.25-b.cosine) {
+		return limit
+	}
+	return l.castNarrow(o, b, from, limit)
+}
+
+// castNarrow is castBeam for a narrow beam. It looks at one row of cells across the beam after
+// the other, the nearest first, and ends when the next one is farther than what it has found.
+func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
+	// In cells, X along the axis that is nearest to the middle of the beam, Y across.
+	p, facing, edges, columns, rows := l.toCells(o), b.facing, b.edges, l.height, l.width
+	swapped := math.Abs(facing.X) < math.Abs(facing.Y)
+	if swapped {
+		columns, rows = rows, columns
+		for _, v := range [...]*Vec{&p, &facing, &edges[0], &edges[1]} {
+			v.X, v.Y = v.Y, v.X
+		}
+	}
+	// slopes are those of the edges: cells across for each cell forward.
+	forward := [2]float64{math.Abs(edges[0].X), math.Abs(edges[1].X)}
+	slopes := [2]float64{edges[0].Y / forward[0], edges[1].Y / forward[1]}
+	right, left := min(slopes[0], slopes[1]), max(slopes[0], slopes[1])
+	step, row := 1, int(math.Floor(p.X+from*l.perMetre*min(forward[0], forward[1])))
+	if facing.X < 0 {
+		step, row = -1, int(math.Floor(p.X-from*l.perMetre*min(forward[0], forward[1])))
+	}
+	if row = max(0, row); step < 0 {
+		row = min(row, rows-1)
+	}
+	for ; uint(row) < uint(rows); row += step {
+		near := float64(row) - p.X // to where the row begins, and below to where it ends
+		if step < 0 {
+			near = p.X - float64(row+1)
+		}
+		far := near + 1
+		if near = max(0, near); near >= limit*l.perMetre {
+			break
+		}
+		low, high := p.Y+right*near+min(0, right), p.Y+left*near+max(0, left)
+		// Around each cell is a free square. They hold the beam in further rows, too.
+		free, from, to := rows, low, high
+		for column, last := max(0, int(math.Floor(low))), min(columns-1, int(math.Floor(high))); column <= last; {
+			x, y := row, column
+			if swapped {
+				x, y = y, x
+			}
+			if n := l.at(x, y); n > 0 {
+				free, from, to = min(free, n), min(from, float64(column-n+1)), float64(column+n)
+				column += n
+				continue
+			}
+			free = 1
+			v := nearestIn(p, float64(row), float64(column))
+			if d := math.Sqrt(v.dot(v)); d*l.resolution < limit {
+				if v.dot(facing) >= d*b.cosine {
+					limit = d * l.resolution
+				} else { // what is nearest in the beam is on an edge
+					for i, slope := range slopes {
+						limit = min(limit, entry(p.Y, slope, near, far, float64(column))/forward[i]*l.resolution)
+					}
+				}
+			}
+			column++
+		}
+		if free > 1 {
+			if right < 0 {
+				free = min(free, 1+int((low-from)/-right))
+			}
+			if left > 0 {
+				free = min(free, 1+int(max(0, to-high)/left))
+			}
+			row += step * (free - 1)
+		}
+	}
+	return limit
+}
+
+// entry returns how far forward a ray meets a cell that begins at low, in a row from near to far:
+// the ray starts at y and goes slope to the side for each cell forward. Without a meeting the
+// result is infinite.
+func entry(y, slope, near, far, low float64) float64 {
+	t := near
+	switch at := y + slope*near; {
+	case at < low:
+		t = (low - y) / slope
+	case at > low+1:
+		t = (low + 1 - y) / slope
+	}
+	if t >= near && t <= far {
+		return t
+	}
+	return math.Inf(1)
+}
+
+// castWide is castBeam for a beam of any width.
+func (l *layer) castWide(o Vec, b *beam, from, limit float64) float64 {
+	for _, d := range b.edges {
+		limit = l.castFrom(o, d, from, limit)
+	}
+	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
+	// would be on an edge.
+	p, reach := l.toCells(o), limit*l.perMetre
+	for y, last := max(0, int(math.Floor(p.Y-reach))), min(l.height-1, int(math.Floor(p.Y+reach))); y <= last; y++ {
+		for x, last := max(0, int(math.Floor(p.X-reach))), min(l.width-1, int(math.Floor(p.X+reach))); x <= last; {
+			if n := l.at(x, y); n > 0 {
+				x += n
+				continue
+			}
+			v := nearestIn(p, float64(x), float64(y)).scale(l.resolution)
+			if d := math.Sqrt(v.dot(v)); d < limit && b.has(v, d) {
+				limit = d
+			}
+			x++
+		}
+	}
+	return limit
+}
+
+// nearestIn returns the way from p to the nearest point of the cell whose lower left corner is at
+// x and y.
+func nearestIn(p Vec, x, y float64) Vec {
+	return Vec{max(x, min(x+1, p.X)), max(y, min(y+1, p.Y))}.sub(p)
+}

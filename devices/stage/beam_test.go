@@ -1,0 +1,62 @@
+package stage
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Beams find the nearest point within them of all occupied cells, wherever they start, and however wide they are.
+func TestCastBeam(t *testing.T) {
+	random := rand.New(rand.NewPCG(21, 22))
+	met, ended := 0, 0
+	for range 20 {
+		extent := emptyBox()
+		extent.include(Vec{0, 0}, Vec{4, 3})
+		l := newLayer(extent, 0.05, maxStored)
+		for range 1 + random.IntN(8) {
+			l.draw(placed(rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64()), Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}))
+		}
+		l.finish()
+		var cells [][]Vec
+		for y := range l.height {
+			for x := range l.width {
+				if l.at(x, y) == 0 {
+					at := l.origin.add(Vec{float64(x), float64(y)}.scale(l.resolution))
+					cells = append(cells, []Vec{at, at.add(Vec{l.resolution, 0}), at.add(Vec{l.resolution, l.resolution}), at.add(Vec{0, l.resolution})})
+				}
+			}
+		}
+		for range 300 {
+			s := sonar{pose: Pose{Heading: 2 * math.Pi * random.Float64()}, samples: 2, fov: []float64{0.01, 0.1, 0.26, 0.8, 1.4, 1.5, 3, 4}[random.IntN(8)]}
+			if random.IntN(4) == 0 { // along an axis
+				s.pose.Heading = math.Pi / 2 * float64(random.IntN(4))
+			}
+			if s.aim(); random.IntN(10) == 0 {
+				s.samples = 1
+				s.aim()
+			}
+			o, limit := Vec{5*random.Float64() - 0.5, 4*random.Float64() - 0.5}, 0.2+3*random.Float64()
+			want := limit
+			for _, cell := range cells {
+				if want = s.beam.meet(o, cell, want); contains(cell, o) {
+					want = 0
+				}
+			}
+			if want == limit {
+				ended++
+			} else {
+				met++
+			}
+			if got := l.covered(o, s.beam.facing, math.Cos(s.fov/2), 0, limit); got > want+1e-5 {
+				t.Fatalf("from %v to %v degrees, %v wide: nothing up to %v, want %v", o, s.pose.Heading*180/math.Pi, s.fov, got, want)
+			}
+			if got := l.castBeam(o, &s.beam, 0, limit); math.Abs(got-want) > 1e-5 {
+				t.Fatalf("from %v to %v degrees, %v wide, up to %v: %v, want %v", o, s.pose.Heading*180/math.Pi, s.fov, limit, got, want)
+			}
+		}
+	}
+	if met < 1000 || ended < 1000 {
+		t.Errorf("%d beams have met something, %d have not", met, ended)
+	}
+}
