@@ -64,12 +64,13 @@ func (b *beam) meetSide(p, q Vec, limit float64) float64 {
 	return limit
 }
 
+// narrow is the cosine of half the angle below which a beam is not narrow: both edges of a narrow
+// one go forward along the axis that its middle is nearest to, which is within 45 degrees.
+const narrow = 0.75
+
 // castBeam returns the distance in metres from o to the nearest point of an occupied cell
 // within a beam, or limit. Nothing is nearer than from.
 func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
-	// narrow is the cosine of half the angle below which a beam is not narrow: both edges of a
-	// narrow one go forward along the axis that its middle is nearest to, which is within 45 degrees.
-	const narrow = 0.75
 	switch {
 	case b.isRay():
 		return l.castFrom(o, b.facing, from, limit)
@@ -106,64 +107,81 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 	if row = max(0, row); step < 0 {
 		row = min(row, rows-1)
 	}
+	end := limit * l.perMetre
 	for ; uint(row) < uint(rows); row += step {
 		near := float64(row) - p.X // to where the row begins, and below to where it ends
 		if step < 0 {
 			near = p.X - float64(row+1)
 		}
 		far := near + 1
-		if near = max(0, near); near >= limit*l.perMetre {
+		if near = max(0, near); near >= end {
 			break
 		}
 		low, high := p.Y+right*near+min(0, right), p.Y+left*near+max(0, left)
-		// Around each cell is a free square. They hold the beam in further rows, too.
-		free, from, to := rows, low, high
-		for column, last := max(0, int(math.Floor(low))), min(columns-1, int(math.Floor(high))); column <= last; {
-			x, y := row, column
-			if swapped {
-				x, y = y, x
-			}
-			if n := l.at(x, y); n > 0 {
-				free, from, to = min(free, n), min(from, float64(column-n+1)), float64(column+n)
-				column += n
+		first, last := max(0, int(math.Floor(low))), min(columns-1, int(math.Floor(high)))
+		// Around each free cell is a free square. They hold the beam in further rows, too.
+		free, begin, next := rows, first, first
+		for next <= last {
+			n := l.across(row, next, swapped)
+			if n > 0 {
+				if next == first {
+					begin = first - n + 1
+				}
+				free = min(free, n)
+				next += n
 				continue
 			}
-			free = 1
-			v := nearestIn(p, float64(row), float64(column))
-			if d := math.Sqrt(v.dot(v)); d*l.resolution < limit {
-				if v.dot(facing) >= d*b.cosine {
-					limit = d * l.resolution
-				} else { // what is nearest in the beam is on an edge
-					for i, slope := range slopes {
-						limit = min(limit, entry(p.Y, slope, near, far, float64(column))/forward[i]*l.resolution)
-					}
-				}
+			free = 0
+			start := next // of a row of occupied cells
+			for next++; next <= last && l.across(row, next, swapped) == 0; next++ {
 			}
-			column++
+			v := Vec{max(float64(row), min(float64(row+1), p.X)), max(float64(start), min(float64(next), p.Y))}.sub(p)
+			square := v.dot(v)
+			if square >= end*end {
+				continue
+			}
+			if d := math.Sqrt(square); v.dot(facing) >= d*b.cosine {
+				end = d
+				continue
+			}
+			for i, slope := range slopes { // what is nearest in the beam is on an edge
+				end = min(end, entry(p.Y, slope, near, far, float64(start), float64(next))/forward[i])
+			}
 		}
 		if free > 1 {
 			if right < 0 {
-				free = min(free, 1+int((low-from)/-right))
+				free = min(free, 1+int(max(0, low-float64(begin))/-right))
 			}
 			if left > 0 {
-				free = min(free, 1+int(max(0, to-high)/left))
+				free = min(free, 1+int(max(0, float64(next)-high)/left))
 			}
 			row += step * (free - 1)
 		}
 	}
+	if end < limit*l.perMetre {
+		return end * l.resolution
+	}
 	return limit
 }
 
-// entry returns how far forward a ray meets a cell that begins at low, in a row from near to far:
-// the ray starts at y and goes slope to the side for each cell forward. Without a meeting the
-// result is infinite.
-func entry(y, slope, near, far, low float64) float64 {
+// across is at with x and y swapped or not.
+func (l *layer) across(x, y int, swapped bool) int {
+	if swapped {
+		return l.at(y, x)
+	}
+	return l.at(x, y)
+}
+
+// entry returns how far forward a ray meets the cells between low and high of a row, which is from
+// near to far: the ray starts at y and goes slope to the side for each cell forward. Without a
+// meeting the result is infinite.
+func entry(y, slope, near, far, low, high float64) float64 {
 	t := near
 	switch at := y + slope*near; {
 	case at < low:
 		t = (low - y) / slope
-	case at > low+1:
-		t = (low + 1 - y) / slope
+	case at > high:
+		t = (high - y) / slope
 	}
 	if t >= near && t <= far {
 		return t

@@ -63,30 +63,6 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 	return limit
 }
 
-// covered returns up to which distance, at most about limit, discs without walls around points
-// of its middle cover a cone from o: facing is the unit vector of the middle, and cosine that of
-// half its angle. Nothing is nearer than from.
-func (l *layer) covered(o, facing Vec, cosine, from, limit float64) float64 {
-	// One disc around the middle covers most: no point of a cone of that length is further from it.
-	if l.free(o.add(facing.scale(limit/2))) > limit*math.Sqrt(1.25-cosine) {
-		return limit
-	}
-	sine := 1 - cosine*cosine // squared
-	for from < limit {
-		free := max(0, l.free(o.add(facing.scale(from)))) // a wall may begin where a disc ends
-		root := free*free - from*from*sine
-		if !(root > 0) {
-			break
-		}
-		next := from*cosine + math.Sqrt(root)
-		if next < from+l.resolution {
-			break
-		}
-		from = next
-	}
-	return min(from, limit)
-}
-
 // inside reports whether a point, in cell units, is within the grid.
 func (l *layer) inside(p Vec) bool {
 	return p.X >= 0 && p.X < float64(l.width) && p.Y >= 0 && p.Y < float64(l.height)

@@ -166,8 +166,8 @@ func (s *scan) meet(t *target) {
 	}
 }
 
-// meetWalls shortens the rays that meet walls, and returns the ranges in metres. A ray enters the
-// grid only behind what is free of walls for its whole group.
+// meetWalls shortens the rays that meet walls, and returns the ranges in metres. Where no wall is
+// near a whole group of rays, none of them enters the grid.
 func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
 	const group = 19 // rays, 9 degrees: a scan has 19 such groups
 	least := 1 / s.reach
@@ -180,8 +180,9 @@ func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
 	if free >= s.reach {
 		return
 	}
-	// Half the angle of a group, as seen from its middle ray.
-	cosine := math.Cos(min(math.Pi, radians((group-1)/4.)+2*s.astray))
+	// reach is how far a point of a group may be from the middle of its middle ray, as a share of
+	// the longest range: 0.503 if all rays are where they should be.
+	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, radians((group-1)/4.)+2*s.astray)))
 	for first := 0; first < codec.LaserCount; first += group {
 		rays, ranges := s.rays[first:first+group], ranges[first:first+group]
 		end := 0.0
@@ -190,13 +191,12 @@ func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
 				end = limit
 			}
 		}
-		if end <= free {
+		if end <= free || walls.clear(s.at.add(rays[group/2].rotate(s.facing).scale(end/2)), end*reach+cullTolerance) {
 			continue
 		}
-		from := walls.covered(s.at, rays[group/2].rotate(s.facing), cosine, free, end+cullTolerance)
 		for i, d := range rays {
-			if ranges[i] > from {
-				ranges[i] = walls.castFrom(s.at, d.rotate(s.facing), from, ranges[i])
+			if ranges[i] > free {
+				ranges[i] = walls.castFrom(s.at, d.rotate(s.facing), free, ranges[i])
 			}
 		}
 	}
