@@ -67,9 +67,9 @@ func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
 	return f
 }
 
-// apply returns what noise and dropouts make of a range in metres. reach is a range
-// without an echo.
-func (f *flaws) apply(random *random, d, reach float64) float64 {
+// apply returns what noise and dropouts make of a range in metres. normal is a normal number, and
+// reach a range without an echo.
+func (f *flaws) apply(random *random, normal, d, reach float64) float64 {
 	if d >= reach || f.dropout > 0 && random.uniform() < f.dropout {
 		return reach
 	}
@@ -78,7 +78,7 @@ func (f *flaws) apply(random *random, d, reach float64) float64 {
 		share := f.proportional * d
 		deviation = math.Sqrt(deviation*deviation + share*share)
 	}
-	switch d += random.normal() * deviation; {
+	switch d += normal * deviation; {
 	case d < leastRange:
 		return leastRange
 	case d > reach:

@@ -39,21 +39,39 @@ func (r *random) uniform() float64 { return float64(r.next()>>11) / (1 << 53) }
 
 // normal returns a normal number with the mean 0 and the standard deviation 1.
 func (r *random) normal() float64 {
-	for {
-		u := r.next()
+	var x [1]float64
+	r.fill(x[:])
+	return x[0]
+}
+
+// fill is normal for many.
+func (r *random) fill(dst []float64) {
+	n := r.noise // in a register
+	for i := range dst {
+		u := n.next()
 		layer := uint8(u)
 		x := float64(int64(u)>>10) / (1 << 53) * r.edges[layer] // other bits than those of the layer
-		if math.Abs(x) < r.edges[int(layer)+1] {
-			return x
+		if math.Abs(x) >= r.edges[int(layer)+1] {
+			r.noise = n
+			x = r.outer(layer, x)
+			n = r.noise
 		}
-		if layer == 0 {
-			return math.Copysign(r.beyond(), x)
-		}
-		low, high := bell(r.edges[layer]), bell(r.edges[int(layer)+1])
-		if low+r.uniform()*(high-low) < bell(x) {
-			return x
-		}
+		dst[i] = x
 	}
+	r.noise = n
+}
+
+// outer returns x, which is in a part of a layer that the curve crosses, or another normal number
+// instead.
+func (r *random) outer(layer uint8, x float64) float64 {
+	if layer == 0 {
+		return math.Copysign(r.beyond(), x)
+	}
+	low, high := bell(r.edges[layer]), bell(r.edges[int(layer)+1])
+	if low+r.uniform()*(high-low) < bell(x) {
+		return x
+	}
+	return r.normal()
 }
 
 // beyond returns a number of the tail (Marsaglia, Generating a Variable from the Tail of the Normal

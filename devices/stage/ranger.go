@@ -124,7 +124,7 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 			if sonar.crosstalk > 0 && c.random.uniform() < sonar.crosstalk {
 				d = min(d, heard[(i+1)%len(s.ring)])
 			}
-			d = sonar.apply(&c.random, d, sonar.reach)
+			d = sonar.apply(&c.random, c.random.normal(), d, sonar.reach)
 		}
 		out[i] = millimetres(d)
 	}
@@ -166,8 +166,9 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	l := r.laser
 	at := r.body.carry(l.pose)
 	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height, reach: l.reach, rays: r.world.scan}
+	least := 1 / l.reach
 	for i := range s.inverses {
-		s.inverses[i] = 1 / l.reach
+		s.inverses[i] = least
 	}
 	flawed := l.flawed
 	if flawed {
@@ -179,6 +180,9 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	// Walls are last, because a ray that a body has shortened is cheaper.
 	var ranges [codec.LaserCount]float64
 	s.meetWalls(l.walls, &ranges)
+	if flawed {
+		c.random.fill(c.normals[:])
+	}
 	// Rays of half a degree on each side of the middle one.
 	side := int(math.Floor(l.fov*(180/math.Pi) + 1e-6))
 	for i, best := range &ranges {
@@ -188,7 +192,7 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 		}
 		if out[k] = noEcho; best < l.reach && k-codec.LaserCount/2 <= side && codec.LaserCount/2-k <= side {
 			if flawed {
-				if best = l.apply(&c.random, best, l.reach); best >= l.reach {
+				if best = l.apply(&c.random, c.normals[i], best, l.reach); best >= l.reach {
 					continue
 				}
 			}

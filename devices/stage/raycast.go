@@ -36,13 +36,14 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 		perY = math.Inf(1)
 	}
 	x, y := int(p.X+1+d.X*t)-1, int(p.Y+1+d.Y*t)-1 // a conversion truncates toward zero
+	tiles, hints, columns, width, height := l.tiles, l.hints, l.columns, uint(l.width), uint(l.height)
 	for t < end {
-		if uint(x) >= uint(l.width) || uint(y) >= uint(l.height) {
+		if uint(x) >= width || uint(y) >= height {
 			return limit
 		}
 		var left, low, side int // of the square, in cells
-		if tile := int(l.tiles[y>>tileBits*l.columns+x>>tileBits]); tile < 0 {
-			n := int(l.hints[^tile*tileArea+y&tileMask<<tileBits+x&tileMask])
+		if tile := int(tiles[y>>tileBits*columns+x>>tileBits]); tile < 0 {
+			n := int(hints[^tile*tileArea+y&tileMask<<tileBits+x&tileMask])
 			left, low, side = x-n+1, y-n+1, 2*n-1
 		} else {
 			left, low, side = x&^tileMask-(tile-1)*tileSide, y&^tileMask-(tile-1)*tileSide, (2*tile-1)*tileSide

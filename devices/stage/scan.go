@@ -32,13 +32,14 @@ type target struct {
 // scanner has the buffers in which the scans of one robot after the other are computed.
 // Those of different scanners may be computed at the same time.
 type scanner struct {
-	near   []*spot // what the rangers of the robot may meet
-	found  []target
-	sorted []target // see look
-	random random
-	rays   [codec.LaserCount]Vec
-	angles [codec.LaserCount]float64
-	order  [codec.LaserCount]int16 // see jitter
+	near    []*spot // what the rangers of the robot may meet
+	found   []target
+	sorted  []target // see look
+	random  random
+	rays    [codec.LaserCount]Vec
+	normals [codec.LaserCount]float64 // the errors of a scan
+	angles  [codec.LaserCount]float64
+	order   [codec.LaserCount]int16 // see jitter
 }
 
 func newScanner() *scanner { return &scanner{random: newRandom()} }
@@ -207,12 +208,13 @@ func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
 // is further than astray from where it should be, radians.
 func (t *target) rays(astray float64) (first, last int, apart bool) {
 	const perRadian, middle = 2 * 180 / math.Pi, codec.LaserCount / 2
-	sin := t.radius / (t.distance + t.radius)
+	length := t.distance + t.radius
+	sin := t.radius / length
 	if !(sin >= 0 && sin < 0.99 && astray < maxAstray) {
 		return 0, codec.LaserCount - 1, false
 	}
 	// The arc sine of x is at most x + (pi/2 - 1) x^3.
-	bearing, half := roughBearing(t.at)*perRadian, (sin+(math.Pi/2-1)*sin*sin*sin+bearingError+astray)*perRadian
+	bearing, half := roughBearing(t.at, length)*perRadian, (sin+(math.Pi/2-1)*sin*sin*sin+bearingError+astray)*perRadian
 	// A conversion truncates toward zero.
 	return max(0, int(bearing-half)+middle-1), min(codec.LaserCount-1, int(bearing+half)+middle+1), true
 }
@@ -260,18 +262,13 @@ func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 const maxAstray = 0.2
 
 // bearingError bounds the error of roughBearing, radians.
-const bearingError = 0.005
+const bearingError = 0.0001
 
-// roughBearing returns the angle of a vector in radians, -pi to pi, in a fraction of the
-// time of math.Atan2. (Rajan, Wang, Inkol and Joyal, Efficient Approximations for the
-// Arctangent Function, 2006.)
-func roughBearing(v Vec) float64 {
-	x, y := math.Abs(v.X), math.Abs(v.Y)
-	z := min(x, y) / max(x, y)
-	angle := z * (0.97239411 - 0.19194795*z*z)
-	if y > x {
-		angle = math.Pi/2 - angle
-	}
+// roughBearing returns the angle of a vector of that length in radians, -pi to pi, in a fraction of
+// the time of math.Atan2. (Abramowitz and Stegun, Handbook of Mathematical Functions, 4.4.45.)
+func roughBearing(v Vec, length float64) float64 {
+	x := min(1, math.Abs(v.Y)/length)
+	angle := math.Pi/2 - math.Sqrt(1-x)*(1.5707288+x*(-0.2121144+x*(0.0742610-x*0.0187293)))
 	if v.X < 0 {
 		angle = math.Pi - angle
 	}
