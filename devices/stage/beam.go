@@ -149,13 +149,14 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 			}
 		}
 		if free > 1 {
+			further := float64(free - 1) // rows
 			if right < 0 {
-				free = min(free, 1+int(max(0, low-float64(begin))/-right))
+				further = min(further, max(0, low-float64(begin))/-right)
 			}
 			if left > 0 {
-				free = min(free, 1+int(max(0, float64(next)-high)/left))
+				further = min(further, max(0, float64(next)-high)/left)
 			}
-			row += step * (free - 1)
+			row += step * int(further)
 		}
 	}
 	if end < limit*l.perMetre {

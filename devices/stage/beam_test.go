@@ -29,8 +29,11 @@ func TestCastBeam(t *testing.T) {
 		}
 		for range 300 {
 			s := sonar{pose: Pose{Heading: 2 * math.Pi * random.Float64()}, samples: 2, fov: []float64{0.01, 0.1, 0.26, 0.8, 1.4, 1.5, 3, 4}[random.IntN(8)]}
-			if random.IntN(4) == 0 { // along an axis
+			switch random.IntN(6) {
+			case 0: // its middle along an axis
 				s.pose.Heading = math.Pi / 2 * float64(random.IntN(4))
+			case 1: // an edge, but for what rounding leaves
+				s.pose.Heading = math.Pi/2*float64(random.IntN(4)) + s.fov/2 + 1e-18*float64(random.IntN(3))
 			}
 			if s.aim(); random.IntN(10) == 0 {
 				s.samples = 1
