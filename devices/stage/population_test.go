@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/codec"
 )
 
 // population is 100 moving robots with sonars, ten of them with lasers, too.
@@ -141,5 +143,47 @@ func BenchmarkRealTime(b *testing.B) {
 				}
 			}
 		}
+	}
+}
+
+// What the sonars and the laser of a robot cost, one robot after the other, as in a report of all. Robots
+// are measured ten at a time, and the least of fifteen rounds counts: a machine that does other work
+// changes it little.
+func BenchmarkScansInTurn(b *testing.B) {
+	const group, rounds = 10, 15
+	for _, n := range []int{100, 1000} {
+		b.Run(fmt.Sprintf("%d robots", n), func(b *testing.B) {
+			w := newWorld(b, "speedup 1000\n"+flawed(n, "noise [0.01 0 0]", ""))
+			for i, r := range w.robots {
+				r.drive.motors = true
+				r.drive.command(int16(100+i%300), int16(i%40-20))
+			}
+			w.Step(200)
+			var sonar codec.SonarData
+			var laser codec.LaserData
+			for b.Loop() { // the measures are below
+			}
+			for name, scan := range map[string]func(r *Robot){
+				"ns-sonars": func(r *Robot) { r.readSonars(&sonar) },
+				"ns-laser":  func(r *Robot) { r.readLaser(&laser) },
+				"ns-both":   func(r *Robot) { c := w.scanner(r); r.scanSonars(c, &sonar); r.scanLaser(c, &laser) },
+			} {
+				least := slices.Repeat([]time.Duration{time.Hour}, n/group)
+				for range rounds {
+					for k := range least {
+						start := time.Now()
+						for _, r := range w.robots[k*group : (k+1)*group] {
+							scan(r)
+						}
+						least[k] = min(least[k], time.Since(start))
+					}
+				}
+				sum := time.Duration(0)
+				for _, d := range least {
+					sum += d
+				}
+				b.ReportMetric(float64(sum.Nanoseconds())/float64(n), name)
+			}
+		})
 	}
 }
