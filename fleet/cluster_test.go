@@ -20,21 +20,11 @@ func startCluster(t *testing.T) []*server.Server {
 	}
 	cluster := make([]*server.Server, nodes)
 	for i := range cluster {
-		s, err := server.NewServer(&server.Options{
-			ServerName: fmt.Sprint("node", i), Host: "127.0.0.1", Port: server.RANDOM_PORT,
-			JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
+		cluster[i] = startNATS(t, &server.Options{
+			ServerName: fmt.Sprint("node", i), JetStream: true, StoreDir: t.TempDir(),
 			Cluster: server.ClusterOpts{Name: "lab", Host: "127.0.0.1", Port: ports[i]},
 			Routes:  server.RoutesFromStr(strings.Join(routes, ",")),
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		s.Start()
-		t.Cleanup(func() {
-			s.Shutdown()
-			s.WaitForShutdown()
-		})
-		cluster[i] = s
 	}
 	return cluster
 }

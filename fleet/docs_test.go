@@ -54,20 +54,7 @@ func documented(t *testing.T, name string, replace ...string) *server.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o.NoSigs, o.NoLog = true, true
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatalf("the server of %s does not start", name)
-	}
-	return s
+	return startNATS(t, o)
 }
 
 // certificate writes a certificate for 127.0.0.1 and its key into dir.
@@ -305,19 +292,7 @@ func TestKey(t *testing.T) {
 	if err := errors.Join(err1, err2, os.WriteFile(file, seed, 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true,
-		Nkeys: []*server.NkeyUser{{Nkey: public}}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("the server does not start")
-	}
+	s := startNATS(t, &server.Options{JetStream: true, StoreDir: t.TempDir(), Nkeys: []*server.NkeyUser{{Nkey: public}}})
 	start(t, program, "-nats", s.ClientURL(), "-nkey", file, "-robot", "a=127.0.0.1:1")
 	if out, err := exec.Command(program, "-nats", s.ClientURL(), "-robot", "a=127.0.0.1:1").CombinedOutput(); err == nil || !strings.Contains(string(out), "-nkey") {
 		t.Errorf("without the key: %v, %s", err, out)

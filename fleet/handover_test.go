@@ -20,37 +20,18 @@ import (
 // bridge that serves robot a.
 const another = "player.lab.a.ptz.0.command"
 
-// startNATS starts a server of NATS in this test.
-func startNATS(t *testing.T, o server.Options) *server.Server {
-	t.Helper()
-	o.Host, o.Port, o.NoSigs, o.NoLog = "127.0.0.1", server.RANDOM_PORT, true, true
-	s, err := server.NewServer(&o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Start()
-	t.Cleanup(func() {
-		s.Shutdown()
-		s.WaitForShutdown()
-	})
-	if !s.ReadyForConnections(patience) {
-		t.Fatal("a server of NATS does not start")
-	}
-	return s
-}
-
 // Somebody asks for a lease, JetStream is slow, and meanwhile another bridge takes the robot
 // over. If the lease is given after that, whoever asked is told its token: nobody else could
 // use it, and it would keep everybody from the robot until it ended.
 func TestLeaseGivenAtAHandover(t *testing.T) {
 	t.Parallel()
 	leaf, way := freePort(t), newNetwork()
-	startNATS(t, server.Options{ServerName: "store", JetStream: true, JetStreamDomain: "store", StoreDir: t.TempDir(), LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: leaf}})
+	startNATS(t, &server.Options{ServerName: "store", JetStream: true, JetStreamDomain: "store", StoreDir: t.TempDir(), LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: leaf}})
 	remote, err := url.Parse("nats://" + way.proxy(t, "near", "store", fmt.Sprint("127.0.0.1:", leaf)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	near := startNATS(t, server.Options{ServerName: "near", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{{URLs: []*url.URL{remote}}}}})
+	near := startNATS(t, &server.Options{ServerName: "near", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{{URLs: []*url.URL{remote}}}}})
 	wait(t, "leaf node", func() bool { return near.NumLeafNodes() == 1 })
 	p, conn := startFleet(t, []robot{startRobot(t, "a")}, "-nats", near.ClientURL(), "-domain", "store")
 	entries := subscribe(t, conn, "$JS.store.API.$KV."+bridge.Bucket("lab", bridge.GroupOf("a"))+".>")

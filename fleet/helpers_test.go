@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
 	"player/client"
@@ -254,6 +255,28 @@ func (p *process) address(t *testing.T) string {
 	}
 	t.Fatal("the program did not log where NATS is")
 	return ""
+}
+
+// startNATS starts a server of NATS in this test, on a free port of 127.0.0.1 unless o has one.
+func startNATS(t *testing.T, o *server.Options) *server.Server {
+	t.Helper()
+	o.NoSigs, o.NoLog = true, true
+	if o.Port == 0 {
+		o.Host, o.Port = "127.0.0.1", server.RANDOM_PORT
+	}
+	s, err := server.NewServer(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Start()
+	t.Cleanup(func() {
+		s.Shutdown()
+		s.WaitForShutdown()
+	})
+	if !s.ReadyForConnections(patience) {
+		t.Fatal("a server of NATS does not start")
+	}
+	return s
 }
 
 // subscribe subscribes and waits until the server knows.

@@ -198,17 +198,9 @@ func TestObservedWithoutNATS(t *testing.T) {
 // the program is too slow, and missing rights.
 func TestTroubles(t *testing.T) {
 	t.Parallel()
-	natsServer, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, Users: []*server.User{
+	natsServer := startNATS(t, &server.Options{Users: []*server.User{
 		{Username: "bridge", Password: "secret", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"forbidden"}}}},
 	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	natsServer.Start()
-	t.Cleanup(natsServer.Shutdown)
-	if !natsServer.ReadyForConnections(patience) {
-		t.Fatal("the server of NATS does not start")
-	}
 	var o observer
 	conn, err := connect(options{access: access{nats: "nats://bridge:secret@" + natsServer.Addr().String()}}, zap.NewNop(), &o.troubles)
 	if err != nil {

@@ -109,15 +109,7 @@ func TestPictures(t *testing.T) {
 // for those that the robot's dashboard refuses the bridge.
 func TestPicturesRefused(t *testing.T) {
 	t.Parallel()
-	small, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, JetStream: true, StoreDir: t.TempDir(), NoSigs: true, NoLog: true, MaxPayload: 2000})
-	if err != nil {
-		t.Fatal(err)
-	}
-	small.Start()
-	t.Cleanup(small.Shutdown)
-	if !small.ReadyForConnections(patience) {
-		t.Fatal("no NATS")
-	}
+	small := startNATS(t, &server.Options{JetStream: true, StoreDir: t.TempDir(), MaxPayload: 2000})
 	a, b := startRobot(t, "a"), newRobot(t, "b")
 	config := filepath.Join(t.TempDir(), "robot.cfg")
 	text := `driver ( name "testpattern" ) camera ( name "front" command ["sleep" "1000"] ) access ( allow "read" from ["127.0.0.9"] )`
