@@ -68,6 +68,44 @@ func TestLease(t *testing.T) {
 	}
 }
 
+// The robot's server hangs, and with it the bridge's answers. A program that has asked for the
+// lease meanwhile may have given up: it does not get the lease when the server goes on.
+func TestLeaseOfWhoHasGivenUp(t *testing.T) {
+	t.Parallel()
+	a := newRobot(t, "a")
+	server := a.serve(t)
+	_, conn := startFleet(t, []robot{a})
+	token := acquire(t, conn, "alice")
+	if r := request(t, conn, command, token, speed(100)); !r.OK {
+		t.Fatalf("a command is answered %+v", r)
+	}
+	resume := suspend(server)
+	defer resume()
+	if r := request(t, conn, command, token, speed(100)); r.Error == "" {
+		t.Fatalf("the server hangs, and a command is answered %+v", r)
+	}
+	began, answers := time.Now(), subscribe(t, conn, conn.NewInbox())
+	for _, m := range []*nats.Msg{
+		{Subject: command, Header: nats.Header{bridge.HeaderLease: {token}}, Data: speed(100)}, // the bridge connects again
+		{Subject: lease, Reply: answers.Subject, Data: []byte("bob")},
+	} {
+		if err := conn.PublishMsg(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	time.Sleep(time.Until(began.Add(2 * bridge.TTL))) // for which the robot has kept them waiting
+	resume()
+	m, err := answers.NextMsg(patience)
+	var r reply
+	if err == nil {
+		err = json.Unmarshal(m.Data, &r)
+	}
+	if err != nil || r.Token != "" || !strings.Contains(r.Error, "ask again") {
+		t.Errorf("bob is answered %+v, %v", r, err)
+	}
+	acquire(t, conn, "carol")
+}
+
 // A release is answered with ok only if no other bridge goes on with the lease. Here, the
 // test renews the lease in the bucket, as another bridge does that takes the robot over.
 func TestReleaseOfAdoptedLease(t *testing.T) {

@@ -109,14 +109,29 @@ func (c *controller) run(ctx context.Context) error {
 		case r := <-c.writing:
 			c.wrote(r)
 		case m := <-messages:
+			began := time.Now()
 			if m.Subject == commands.Subject {
 				c.command(ctx, m)
 			} else {
 				c.request(ctx, m)
 			}
+			if time.Since(began) >= bridge.TTL {
+				c.refuseWaiting(messages)
+			}
 		case <-timer.C:
 		}
 		c.settle(ctx)
+	}
+}
+
+// errWaited answers what has waited for longer than a lease lasts.
+var errWaited = errors.New("the robot's server has not answered for long: ask again")
+
+// refuseWaiting answers what has come while the robot kept this bridge waiting. Who sent it may
+// have given up: a lease that nobody waits for would keep everybody from the robot for a TTL.
+func (c *controller) refuseWaiting(messages <-chan *nats.Msg) {
+	for range len(messages) {
+		answer(<-messages, c.refuse(errWaited))
 	}
 }
 
