@@ -143,7 +143,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 	}
 	first("unit99 unit42 unit0 unit1 unit2")
 	const row = `[...document.querySelectorAll("#robots li")].find((li) => li.querySelector("b").textContent === "%s")`
-	b.until(fmt.Sprintf(row, "unit99") + `.querySelector(".text").textContent.includes("refused")`)
+	b.until(fmt.Sprintf(row, "unit99") + `.querySelector(".text").textContent.includes("no server runs")`)
 	// Of the others there are the battery and the age.
 	b.until(`document.querySelectorAll("#robots li:not([data-state=trouble])").length === 99 &&
 		[...document.querySelectorAll("#robots li:not([data-state=trouble])")].every((li) => /^\d+\.\d V$/.test(li.querySelector(".volts").textContent) && /^\d.*s$/.test(li.querySelector(".age").textContent))`)

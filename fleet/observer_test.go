@@ -152,7 +152,7 @@ func TestObserved(t *testing.T) {
 	// A robot that cannot be reached is not the bridge's fault.
 	subscribe(t, conn, "player.lab.b.position.0.data")
 	look(t, url, `player_fleet_robot_well{fleet="lab",robot="b"} 0`)
-	if v := until(t, url, http.StatusOK, "refused"); v.Robots["b"] == "" || len(v.Robots) != 1 {
+	if v := until(t, url, http.StatusOK, "no server runs"); v.Robots["b"] == "" || len(v.Robots) != 1 {
 		t.Errorf("robots in trouble: %v", v.Robots)
 	}
 	if _, _, body := get(t, url+"/metrics"); strings.Contains(body, `robot_stopped{fleet="lab",robot="b"}`) || !strings.Contains(body, "\nplayer_fleet_nats_rtt_seconds ") ||

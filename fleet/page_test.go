@@ -89,7 +89,7 @@ func TestPage(t *testing.T) {
 	until("data", func(m message) bool {
 		return m.Fleet == "lab" && len(m.Robots) == 2 && m.Robots[0].Volts != nil && m.Robots[0].Place != nil && *m.Robots[0].Place == [3]float64{1, 2, 0} &&
 			m.Robots[0].Page == "http://example.org/" && m.Robots[0].Age != nil && m.Robots[0].State == "well" &&
-			m.Robots[1].State == "trouble" && strings.Contains(m.Robots[1].Text, "refused") && m.Robots[1].Place == nil
+			m.Robots[1].State == "trouble" && strings.Contains(m.Robots[1].Text, "no server runs at "+b.address) && m.Robots[1].Place == nil
 	})
 	if clients := a.readers(t); len(clients) != 1 || clients[0].Devices["p"] != "r" || clients[0].Devices["m"] != "r" || clients[0].Devices["s"] == "r" {
 		t.Errorf("for the page the robot has the clients %+v", clients)
@@ -97,15 +97,16 @@ func TestPage(t *testing.T) {
 	letGo := drive(t, conn, acquire(t, conn, "anna"))
 	defer letGo()
 	until("driver", func(m message) bool { return m.Robots[0].State == "driven" && m.Robots[0].Text == "anna has control" })
-	press := func(path string, code int) {
+	press := func(path string, code int, why ...string) {
 		t.Helper()
 		answer, err := http.Post(url+path, "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		answer.Body.Close()
-		if answer.StatusCode != code {
-			t.Errorf("POST %s: %s", path, answer.Status)
+		defer answer.Body.Close()
+		text, err := io.ReadAll(answer.Body)
+		if err != nil || answer.StatusCode != code || len(why) > 0 && !strings.Contains(string(text), why[0]) {
+			t.Errorf("POST %s: %s %s, %v", path, answer.Status, text, err)
 		}
 	}
 	letGo()
@@ -118,7 +119,8 @@ func TestPage(t *testing.T) {
 	press("/release", http.StatusNoContent)
 	until("release of all", func(m message) bool { return m.Robots[0].State != "stopped" })
 	press("/stop?robot=a.b", http.StatusBadRequest)
-	press("/stop?robot=b", http.StatusBadGateway)
+	press("/stop?robot=b", http.StatusBadGateway, "no server runs at "+b.address)
+	press("/stop?robot=c", http.StatusBadGateway, "no bridge serves")
 	if most := int(time.Since(began)/(500*time.Millisecond)) + 1; count > most {
 		t.Errorf("%d messages came in %v", count, time.Since(began))
 	}

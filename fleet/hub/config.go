@@ -24,7 +24,8 @@ const (
 
 // dial connects to a robot, under a name that its owner recognises.
 func (h *hub) dial(ctx context.Context, r Robot) (*client.Client, error) {
-	return client.DialAs(ctx, r.Address, h.clientName(), dialLimit)
+	c, err := client.DialAs(ctx, r.Address, h.clientName(), dialLimit)
+	return c, inWords(r.Address, err)
 }
 
 // clientName is the name of the fleet's connections at a robot.
@@ -99,7 +100,7 @@ func (c *configurer) run(ctx context.Context) error {
 			payload, err = body.Config()
 		}
 		if err == nil {
-			err = c.configure(ctx, bridge.Interface(m.Subject), payload)
+			err = inWords(c.robot.Address, c.configure(ctx, bridge.Interface(m.Subject), payload))
 		}
 		if err != nil {
 			answer(m, refusal{Error: err.Error()})

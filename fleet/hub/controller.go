@@ -466,7 +466,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	}
 	if err := c.conn.Command(c.spec.Letter, payload); err != nil {
 		c.disconnect()
-		return fmt.Errorf("%v: %w", c, err)
+		return fmt.Errorf("%v: %w", c, inWords(c.robot.Address, err))
 	}
 	if !asked {
 		return nil
@@ -476,7 +476,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	lines, err := c.conn.Ask(wait, codec.QuestionObstacles) // the answer comes after the command was obeyed, or dropped
 	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
 		c.disconnect()
-		return fmt.Errorf("%v: %w", c, err)
+		return fmt.Errorf("%v: %w", c, inWords(c.robot.Address, err))
 	}
 	if err := readObstacles(lines).to(c.spec); err != nil {
 		return fmt.Errorf("%v: %w", c, err)
@@ -542,7 +542,7 @@ func (c *controller) connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	if err := errors.Join(c.live(conn), conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite}))); err != nil {
-		return errors.Join(err, conn.Close())
+		return errors.Join(inWords(c.robot.Address, err), conn.Close())
 	}
 	c.conn = conn
 	return nil

@@ -33,13 +33,13 @@ func (r Robot) get(ctx context.Context, limit time.Duration, most int64, query s
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	reply, err := client.Do(request)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, inWords(r.Page, err)
 	}
 	defer reply.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(reply.Body, most))
 	switch reply.StatusCode {
 	case http.StatusOK:
-		return reply.Header, body, err
+		return reply.Header, body, inWords(r.Page, err)
 	case http.StatusNotFound:
 		return nil, nil, fmt.Errorf("%s: %w", page, errNotFound)
 	}

@@ -460,5 +460,5 @@ func (r *reader) disconnect(err error) {
 	if err != nil {
 		r.retry = time.Now().Add(retryPause)
 	}
-	r.state.connection(false, nil, err)
+	r.state.connection(false, nil, inWords(r.robot.Address, err))
 }

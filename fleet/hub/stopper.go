@@ -42,7 +42,7 @@ func (s *stopper) carryOut(ctx context.Context, m *nats.Msg) {
 	if !stop && serving == nil {
 		return
 	}
-	err := s.set(ctx, stop)
+	err := inWords(s.robot.Address, s.set(ctx, stop))
 	if serving != nil {
 		serving.wake()
 	}

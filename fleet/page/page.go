@@ -8,6 +8,7 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/http"
@@ -150,7 +151,7 @@ func (s *site) press(w http.ResponseWriter, r *http.Request, verb string) {
 	if name == "" {
 		s.Log.Warn("a browser presses a button of the page for all robots", zap.String("button", verb), zap.String("browser", r.RemoteAddr))
 		if err := errors.Join(s.NATS.Publish(subject+"."+verb, nil), s.NATS.FlushTimeout(pressLimit)); err != nil {
-			http.Error(w, err.Error(), http.StatusBadGateway)
+			http.Error(w, s.why(err), http.StatusBadGateway)
 			return
 		}
 		w.WriteHeader(http.StatusNoContent)
@@ -170,10 +171,23 @@ func (s *site) press(w http.ResponseWriter, r *http.Request, verb string) {
 		err = errors.New(carried.Error)
 	}
 	if err != nil {
-		http.Error(w, name+": "+err.Error(), http.StatusBadGateway)
+		http.Error(w, name+": "+s.why(err), http.StatusBadGateway)
 		return
 	}
 	w.WriteHeader(http.StatusNoContent)
+}
+
+// why returns why a button has had no effect, in words and with what to do about it.
+func (s *site) why(err error) string {
+	switch {
+	case errors.Is(err, nats.ErrNoResponders):
+		return "no bridge serves this robot: start one that has it in -robot or -robots"
+	case !s.NATS.IsConnected():
+		return "this bridge is cut off from NATS: use the button of the robot itself, or the page of another bridge"
+	case errors.Is(err, nats.ErrTimeout):
+		return fmt.Sprintf("the bridge of this robot does not answer in %v: use the button of the robot itself", pressLimit)
+	}
+	return err.Error()
 }
 
 // run watches the fleet while there are viewers.
