@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"go.uber.org/zap"
 
+	"player/e2e/promtool"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/status"
@@ -54,6 +55,12 @@ func TestMetricsInDocs(t *testing.T) {
 			t.Errorf("%s uses only %v", page, used)
 		}
 	}
+}
+
+// Prometheus takes the alerts and the metrics of a bridge, and what its dashboard asks for.
+func TestPrometheusOfFleet(t *testing.T) {
+	t.Parallel()
+	promtool.Check(t, "../docs/fleet-alerts.yml", "../docs/fleet-grafana.json", everyMetric().metrics())
 }
 
 // OPERATIONS says what to do about each alert.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"player/e2e/promtool"
 )
 
 // The dashboard for Grafana and the alerts use only metrics that exist.
@@ -29,4 +31,9 @@ func TestMetricsInDocs(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Prometheus takes the alerts and the metrics, and what the dashboard asks for.
+func TestPrometheus(t *testing.T) {
+	promtool.Check(t, "../docs/alerts.yml", "../docs/grafana.json", example().AppendMetrics(nil))
 }
