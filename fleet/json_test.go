@@ -3,12 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"testing"
 	"time"
 
 	mqtt "github.com/eclipse/paho.mqtt.golang"
+	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/npm"
 	"player/fleet/bridge"
 	"player/fleet/schematest"
 )
@@ -102,14 +105,33 @@ func TestJSON(t *testing.T) {
 	}
 }
 
+// listeners starts a server of NATS that speaks MQTT and WebSocket at these addresses.
+func listeners(t *testing.T) (s *server.Server, topics, web string) {
+	t.Helper()
+	topics, web = fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	return documented(t, "listeners.conf", "/var/lib/nats", t.TempDir(), "127.0.0.1:4222", "127.0.0.1:-1", "127.0.0.1:1883", topics, "127.0.0.1:8081", web), topics, web
+}
+
+// npm's client of NATS drives a robot by a WebSocket, as a page in a browser does.
+func TestWebSocket(t *testing.T) {
+	t.Parallel()
+	program := npm.Install(t, "examples/websocket")
+	a := startRobot(t, "a")
+	s, _, web := listeners(t)
+	startFleet(t, []robot{a}, "-nats", s.ClientURL())
+	if said := npm.Node(t, program, "drive.js", "ws://"+web, "lab", "a"); !slices.Equal(said, []string{"it moves", `{"ok":true}`}) {
+		t.Errorf("the program says %q", said)
+	}
+	wait(t, "end of the lease", func() bool { return len(a.report(t).Clients) == 0 })
+}
+
 // A client of MQTT, which has neither headers nor requests, drives a robot through a server
-// of NATS, while one that uses WebSocket watches.
+// of NATS.
 func TestMQTT(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	topics, web := fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	s := documented(t, "listeners.conf", "/var/lib/nats", t.TempDir(), "127.0.0.1:4222", "127.0.0.1:-1", "127.0.0.1:1883", topics, "127.0.0.1:8081", web)
-	startFleet(t, []robot{a}, "-nats", s.ClientURL())
+	s, topics, _ := listeners(t)
+	_, conn := startFleet(t, []robot{a}, "-nats", s.ClientURL())
 
 	c := mqtt.NewClient(mqtt.NewClientOptions().AddBroker("tcp://" + topics).SetClientID("phone"))
 	do := func(what string, token mqtt.Token) {
@@ -151,12 +173,7 @@ func TestMQTT(t *testing.T) {
 		return false
 	}
 	wait(t, "command that is obeyed", drives)
-	watching, err := nats.Connect("ws://" + web)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(watching.Close)
-	statusOf(t, subscribe(t, watching, "player.lab.a.status"), "holder", func(s bridge.RobotStatus) bool {
+	statusOf(t, subscribe(t, conn, "player.lab.a.status"), "holder", func(s bridge.RobotStatus) bool {
 		return drives() && s.Holders["position"] == "phone"
 	})
 	wait(t, "movement", func() bool {
