@@ -121,6 +121,7 @@ func (n *network) cut(name string) (heal func()) {
 type clusterNode struct {
 	name    string
 	address string // for clients
+	monitor string // for questions by HTTP
 	store   string // of JetStream
 	args    []string
 	*process
@@ -148,14 +149,14 @@ func startNodes(t *testing.T, n *network, program string) (all []*clusterNode) {
 				others = append(others, fmt.Sprintf("%q", "nats://"+n.proxy(t, routes(nodeName(i)), routes(nodeName(j)), "127.0.0.1:"+strconv.Itoa(ports[j]))))
 			}
 		}
-		node := &clusterNode{name: nodeName(i), address: "127.0.0.1:" + strconv.Itoa(freePort(t))}
+		node := &clusterNode{name: nodeName(i), address: "127.0.0.1:" + strconv.Itoa(freePort(t)), monitor: "127.0.0.1:" + strconv.Itoa(freePort(t))}
 		dir := t.TempDir()
 		node.store = filepath.Join(dir, "store")
 		// The nodes and their clients learn no way around the network. One route for
 		// each pair is enough.
-		config := fmt.Sprintf("server_name: %s\nlisten: %q\njetstream { store_dir: %q }\n"+
+		config := fmt.Sprintf("server_name: %s\nlisten: %q\nhttp: %q\njetstream { store_dir: %q }\n"+
 			"cluster { name: lab, listen: \"127.0.0.1:%d\", advertise: \"127.0.0.1:1\", no_advertise: true, pool_size: -1, routes: [ %s ] }\n",
-			node.name, node.address, node.store, ports[i], strings.Join(others, ", "))
+			node.name, node.address, node.monitor, node.store, ports[i], strings.Join(others, ", "))
 		file := filepath.Join(dir, "node.conf")
 		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 			t.Fatal(err)

@@ -8,10 +8,13 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -24,15 +27,17 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/client"
+	"player/devices"
 	"player/e2e/acceptance"
 	"player/fleet/bridge"
 )
 
 // The table "What happens when" of docs/FLEET.md is measured by
 //
-//	ACCEPTANCE=1 go test . -run TestMeasureFaults -times 5 -raw ../bench/results/faults.jsonl -v
+//	ACCEPTANCE=1 go test . -run TestMeasureFaults -times 3 -raw ../bench/results/faults.jsonl -v
 var (
 	times   = flag.Int("times", 0, "how often TestMeasureFaults measures each fault")
+	faults  = flag.String("faults", "", "a regular expression of the faults that TestMeasureFaults measures; all without it")
 	rawFile = flag.String("raw", "", "the file to which TestMeasureFaults appends its raw numbers")
 )
 
@@ -190,6 +195,7 @@ type stage struct {
 	links    map[string]string // address of a robot as bridges see it
 	extra    []string          // arguments of bridges
 	drive    func(w *wheelman, m *machine)
+	led      *machine // of the group that the node leads to which a fault happens; nil: it happens to no node
 }
 
 // startStage starts robots, nodes and bridges, and a program that drives each robot. Of the
@@ -268,13 +274,17 @@ func (s *stage) serving(t *testing.T) (number int) {
 type outcome struct {
 	Fault string  `json:"fault"`
 	Robot string  `json:"robot"`
-	Stood float64 `json:"stands_ms"` // after the fault; 0: it never stood
-	Moved float64 `json:"moves_ms"`  // after the fault, again; 0: not before the fault ended
+	Stood float64 `json:"stands_ms"`             // after the fault; 0: it never stood
+	Moved float64 `json:"moves_ms"`              // after the fault, again; 0: not before the fault ended
+	Other bool    `json:"other_group,omitempty"` // the fault is a node's, which does not lead this robot's group
 }
 
 // measure causes a fault, ends it after a while, waits until all robots move, and reports.
 func (s *stage) measure(t *testing.T, name string, lasts time.Duration, do func() (undo func())) []outcome {
 	t.Helper()
+	if !regexp.MustCompile(*faults).MatchString(name) {
+		return nil
+	}
 	moving := func() bool {
 		return !slices.ContainsFunc(s.machines, func(m *machine) bool { return !m.moves() })
 	}
@@ -293,7 +303,7 @@ func (s *stage) measure(t *testing.T, name string, lasts time.Duration, do func(
 	var all []outcome
 	for _, m := range s.machines {
 		stood, moved := m.after(began)
-		all = append(all, outcome{name, m.name, float64(stood.Microseconds()) / 1000, float64(moved.Microseconds()) / 1000})
+		all = append(all, outcome{name, m.name, float64(stood.Microseconds()) / 1000, float64(moved.Microseconds()) / 1000, s.led != nil && m != s.led})
 	}
 	t.Logf("%s: %+v", name, all)
 	if *rawFile != "" {
@@ -428,6 +438,32 @@ func (s *stage) leaderOf(t *testing.T, group int) (node *clusterNode) {
 	return node
 }
 
+// metaGroup returns the group whose leases the leader of JetStream itself leads, when each node
+// leads one.
+func (s *stage) metaGroup(t *testing.T) (group int) {
+	t.Helper()
+	wait(t, "leader of JetStream that leads a group", func() bool {
+		answer, err := http.Get("http://" + s.nodes[0].monitor + "/jsz")
+		if err != nil {
+			return false
+		}
+		defer answer.Body.Close()
+		var js struct {
+			Meta struct{ Leader string } `json:"meta_cluster"`
+		}
+		if err := json.NewDecoder(answer.Body).Decode(&js); err != nil {
+			return false
+		}
+		for group = range bridge.Groups {
+			if s.leaderOf(t, group).name == js.Meta.Leader {
+				return true
+			}
+		}
+		return false
+	})
+	return group
+}
+
 // Each fault that docs/FLEET.md has a row for is caused, and what the robots do is recorded.
 // Nothing is judged: it measures when it is asked to (-times).
 func TestMeasureFaults(t *testing.T) {
@@ -498,15 +534,27 @@ func TestMeasureFaults(t *testing.T) {
 	t.Run("listener", func(t *testing.T) {
 		for range *times {
 			s := startStage(t, []*clusterNode{startNode(t, natsServer)}, newNetwork(), []string{"a"}, 1, 1)
-			s.measure(t, "a listener of everything hangs for 12 s, and is killed", longer, func() func() {
+			s.measure(t, "a listener of everything at 100 Hz hangs for 20 s", 20*time.Second, func() func() {
 				listener, err := net.Dial("tcp", s.nodes[0].address)
 				if err == nil {
-					_, err = listener.Write([]byte("CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB player.> 1\r\n"))
+					said := "CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB player.> 1\r\n"
+					for _, spec := range devices.Interfaces() { // the kernel's buffers are full after seconds
+						said += fmt.Sprintf("PUB %s 3\r\n100\r\n", bridge.Subject("lab", "a", spec.Name, bridge.Rate))
+					}
+					_, err = listener.Write([]byte(said))
+				}
+				if err == nil {
+					err = listener.SetReadDeadline(time.Now().Add(patience))
 				}
 				if err != nil {
 					t.Fatal(err)
 				}
-				return func() { listener.Close() } // it has read nothing
+				return func() {
+					defer listener.Close()
+					if _, err := io.Copy(io.Discard, listener); errors.Is(err, os.ErrDeadlineExceeded) {
+						t.Error("NATS has not disconnected a listener that has read nothing: the kernel has taken all")
+					}
+				}
 			})
 		}
 	})
@@ -542,8 +590,9 @@ func TestMeasureFaults(t *testing.T) {
 			lose := func(name string, group int, do func(node *clusterNode) (undo func())) {
 				t.Helper()
 				node := s.leaderOf(t, group)
+				s.led = s.machines[group]
 				for _, o := range s.measure(t, name, longer, func() func() { return do(node) }) {
-					if away := float64(longer.Milliseconds()); o.Stood != 0 && o.Stood < away && o.Robot != s.machines[group].name {
+					if away := float64(longer.Milliseconds()); o.Stood != 0 && o.Stood < away && o.Other {
 						t.Errorf("%s: %s stood, which is of another group", name, o.Robot)
 					}
 				}
@@ -564,6 +613,11 @@ func TestMeasureFaults(t *testing.T) {
 			lose("the disk of the node that leads is full for 12 s", 1, func(node *clusterNode) func() {
 				return node.fill(t)
 			})
+			lose("the node that leads JetStream is killed", s.metaGroup(t), func(node *clusterNode) func() {
+				node.end(t, syscall.SIGKILL)
+				return func() { node.run(t) }
+			})
+			lose("the node that leads JetStream hangs for 12 s", s.metaGroup(t), func(node *clusterNode) func() { return suspend(node.process) })
 		}
 	})
 }
