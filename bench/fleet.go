@@ -39,8 +39,19 @@ func fleets() []cell {
 	return []cell{one("direct", 0), one("100x100", 100), one("10000x1", 1), radio}
 }
 
-// fleet is a NATS server and a bridge that feeds it.
-type fleet struct{ nats, bridge *process }
+// fleet is NATS and a bridge that feeds it.
+type fleet struct {
+	nats   []*process // one, or a cluster
+	bridge *process
+}
+
+// A NATS server has a port for each of these.
+const (
+	forClients = iota
+	forWebSockets
+	forCluster
+	portsOfNATS
+)
 
 // startFleet starts a fleet for the robots of a server, at the clients' end of the network.
 func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire *rig.Wire) (*fleet, error) {
@@ -50,7 +61,7 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	port, host := natsPort, rig.ServerAddress
 	if wire == nil {
 		var err error
-		if port, err = w.ports.free(1); err != nil {
+		if port, err = w.ports.free(portsOfNATS * c.natsServers()); err != nil {
 			return nil, err
 		}
 		host = "127.0.0.1"
@@ -63,32 +74,67 @@ func (w *workshop) startFleet(ctx context.Context, c cell, robots *process, wire
 	if err := os.WriteFile(list, []byte(text.String()), 0o644); err != nil {
 		return nil, err
 	}
-	store, err := os.MkdirTemp(w.dir, "nats")
-	if err != nil {
-		return nil, err
-	}
-	f := &fleet{nats: &process{port: port}, bridge: &process{}}
-	f.nats.prepare(ctx, filepath.Join(w.fleet(), "nats-server"), "-a", "127.0.0.1", "-p", strconv.Itoa(port), "-js", "-sd", store)
-	if c.Plain != nil {
-		f.nats.cmd.Env = append(os.Environ(), c.Plain.Env...)
-	}
-	if err := wire.AtClients(f.nats.cmd.Start); err != nil {
-		return nil, fmt.Errorf("start NATS: %w", err)
-	}
-	if err := wire.AtClients(func() error { return f.nats.awaitListening(ctx) }); err != nil {
-		_ = f.nats.stop()
-		return nil, fmt.Errorf("NATS: %w: %s", err, last(f.nats.said.Bytes()))
+	f := &fleet{}
+	for i := range c.natsServers() {
+		p, err := w.startNATS(ctx, c, wire, port, i)
+		if err != nil {
+			f.stop()
+			return nil, fmt.Errorf("start NATS: %w", err)
+		}
+		f.nats = append(f.nats, p)
 	}
 	bridge, args := filepath.Join(w.fleet(), "fleet"), []string{"-fleet", fleetName, "-robots", list, "-nats", "nats://" + loopbackAddress(port)}
 	if c.Plain != nil {
 		bridge, args = c.Plain.publisher(loopbackAddress(port), c.Robots)
 	}
-	f.bridge.prepare(ctx, bridge, args...)
-	if err := wire.AtClients(f.bridge.cmd.Start); err != nil {
-		_ = f.nats.stop()
+	fed := &process{}
+	fed.prepare(ctx, bridge, args...)
+	if err := wire.AtClients(fed.cmd.Start); err != nil {
+		f.stop()
 		return nil, fmt.Errorf("start the bridge: %w", err)
 	}
+	f.bridge = fed
 	return f, nil
+}
+
+// natsServers is how many servers of NATS a cell has.
+func (c cell) natsServers() int {
+	if c.Plain == nil {
+		return 1
+	}
+	return max(c.Plain.Servers, 1)
+}
+
+// startNATS starts the server of NATS with this number. The first one has the ports from port on.
+func (w *workshop) startNATS(ctx context.Context, c cell, wire *rig.Wire, port, number int) (*process, error) {
+	store, err := os.MkdirTemp(w.dir, "nats")
+	if err != nil {
+		return nil, err
+	}
+	p := &process{port: port + number*portsOfNATS}
+	config := fmt.Sprintf("server_name: nats%d\nlisten: %q\nwebsocket { listen: %q, no_tls: true }\n", number, loopbackAddress(p.port), loopbackAddress(p.port+forWebSockets))
+	if c.Plain == nil {
+		config += fmt.Sprintf("jetstream { store_dir: %q }\n", store) // for leases
+	}
+	if c.natsServers() > 1 {
+		config += fmt.Sprintf("cluster { name: bench, listen: %q, routes: [ \"nats://%s\" ] }\n", loopbackAddress(p.port+forCluster), loopbackAddress(port+forCluster))
+	}
+	file := filepath.Join(store, "nats.conf")
+	if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
+		return nil, err
+	}
+	p.prepare(ctx, filepath.Join(w.fleet(), "nats-server"), "-c", file)
+	if c.Plain != nil {
+		p.cmd.Env = append(os.Environ(), c.Plain.Env...)
+	}
+	if err := wire.AtClients(p.cmd.Start); err != nil {
+		return nil, err
+	}
+	if err := wire.AtClients(func() error { return p.awaitListening(ctx) }); err != nil {
+		_ = p.stop()
+		return nil, fmt.Errorf("%w: %s", err, last(p.said.Bytes()))
+	}
+	return p, nil
 }
 
 // fleet is the folder of the fleet's programs.
@@ -110,8 +156,21 @@ func (w *workshop) buildFleet(ctx context.Context) error {
 }
 
 func (f *fleet) stop() {
-	_ = f.bridge.stop()
-	_ = f.nats.stop()
+	if f.bridge != nil {
+		_ = f.bridge.stop()
+	}
+	for _, p := range f.nats {
+		_ = p.stop()
+	}
+}
+
+// pids are those of the bridge, then of NATS.
+func (f *fleet) pids() []int {
+	all := []int{f.bridge.cmd.Process.Pid}
+	for _, p := range f.nats {
+		all = append(all, p.cmd.Process.Pid)
+	}
+	return all
 }
 
 // fleetSubject is a subject of a bridge.
@@ -122,13 +181,21 @@ func fleetSubject(robot int, iface, last string) string {
 // subscribe makes the clients of a cell subscriptions.
 func (f *fleet) subscribe(c cell, s *load.Spec) {
 	g := &s.Groups[0]
-	g.Address = loopbackAddress(f.nats.port)
+	g.NATS = &load.Subscriptions{Each: c.Monitors}
+	way := forClients
+	if g.NATS.WebSocket = c.Plain != nil && c.Plain.WebSocket; g.NATS.WebSocket {
+		way = forWebSockets
+	}
+	g.Address = loopbackAddress(f.nats[0].port + way)
+	for _, p := range f.nats[1:] {
+		g.NATS.Others = append(g.NATS.Others, loopbackAddress(p.port+way))
+	}
 	if c.Robots > 0 {
 		s.FrameSize = codec.LaserSize
 		if c.Plain != nil {
 			s.FrameSize = c.Plain.Payload
 		}
-		g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".laser.0.data"}
+		g.NATS.Suffix = ".laser.0.data"
 		for i := range c.Robots {
 			g.NATS.Subjects = append(g.NATS.Subjects, fleetSubject(i, "laser", "data"))
 		}
@@ -136,7 +203,7 @@ func (f *fleet) subscribe(c cell, s *load.Spec) {
 	}
 	// All devices; a frame is complete with the sonar, which has the stamp.
 	s.FrameSize = codec.SonarSize
-	g.NATS = &load.Subscriptions{Each: c.Monitors, Suffix: ".sonar.0.data", Subjects: []string{fleetSubject(0, "*", "data")}}
+	g.NATS.Suffix, g.NATS.Subjects = ".sonar.0.data", []string{fleetSubject(0, "*", "data")}
 	for _, iface := range []string{"laser", "sonar", "position", "misc", "gripper", "ptz", "vision"} {
 		g.NATS.Rates = append(g.NATS.Rates, fleetSubject(0, iface, "rate"))
 	}

@@ -20,7 +20,8 @@ func TestFleetCells(t *testing.T) {
 		c.Robots, c.Monitors, c.Groups[0].Clients = 3, monitors, 6
 		return c
 	}
-	all := []cell{few("fleet/direct", 0), few("fleet/100x100", 3), few("nats/as-bridge", 1), few("nats/bare-64", 1)}
+	all := []cell{few("fleet/direct", 0), few("fleet/100x100", 3), few("nats/as-bridge", 1), few("nats/bare-64", 1),
+		few("nats/as-bridge-WebSocket", 1), few("nats/as-bridge-two-servers", 1)}
 	if os.Geteuid() == 0 {
 		all = append(all, cellNamed(t, fleetGoal))
 	} else if os.Getenv("CI") != "" {

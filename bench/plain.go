@@ -36,7 +36,9 @@ type plain struct {
 	Rate    int  `json:"rate_hz"` // of each robot
 	Bare    bool `json:"bare"`    // without headers
 	// Env is of the NATS server.
-	Env []string `json:"env,omitempty"`
+	Env       []string `json:"env,omitempty"`
+	WebSocket bool     `json:"websocket,omitempty"` // monitors connect so
+	Servers   int      `json:"servers,omitempty"`   // of NATS, which share the monitors; zero: one
 }
 
 // plains are the cells: as a bridge publishes, then one thing after another is less.
@@ -51,8 +53,9 @@ func plains() []cell {
 		{"bare", plain{Payload: payload, Rate: costRate, Bare: true}},
 		{"bare-64", plain{Payload: small, Rate: costRate, Bare: true}},
 		{"as-bridge-GOGC-400", plain{Payload: payload, Rate: costRate, Env: []string{"GOGC=400"}}},
+		{"as-bridge-WebSocket", plain{Payload: payload, Rate: costRate, WebSocket: true}},
+		{"as-bridge-two-servers", plain{Payload: payload, Rate: costRate, Servers: 2}},
 		{"as-bridge-8Hz", plain{Payload: payload, Rate: 8}},
-		{"as-bridge-6Hz", plain{Payload: payload, Rate: 6}},
 		{"as-bridge-5Hz", plain{Payload: payload, Rate: 5}},
 		{"ten-in-one-1Hz", plain{Payload: 10 * payload, Rate: 1}},
 	} {

@@ -191,7 +191,7 @@ func (w *workshop) measureFrames(ctx context.Context, r *run, c cell, window tim
 			return err
 		}
 		defer f.stop()
-		m.pids = append(m.pids, f.bridge.cmd.Process.Pid, f.nats.cmd.Process.Pid)
+		m.pids = append(m.pids, f.pids()...)
 		f.subscribe(c, &spec)
 	}
 	if c.Calls {
@@ -346,6 +346,10 @@ func (r *run) between(from, to reading) {
 	}
 	if r.Usage = to.usage[0]; len(to.usage) > 1 {
 		r.Bridge, r.NATS = &to.usage[1], &to.usage[2]
+		for _, more := range to.usage[3:] { // of a cluster
+			r.NATS.CPU += more.CPU
+			r.NATS.RSS += more.RSS
+		}
 	}
 	if to.calls == nil {
 		return

@@ -323,6 +323,9 @@ func (e *engine) send(c *client, b []byte) int {
 	if c.tls != nil {
 		b = c.tls.Seal(nil, b)
 	}
+	if c.nats != nil && c.nats.web != nil {
+		b = c.nats.web.frame(b)
+	}
 	n, err := unix.Write(c.fd, b)
 	if err != nil && err != unix.EAGAIN {
 		e.lose(c)

@@ -20,23 +20,29 @@ const ratePeriod = 4 * time.Second
 
 // subscribe opens the connections of a group and subscribes.
 func (e *engine) subscribe(g *group) error {
+	servers := append([]string{g.Address}, g.NATS.Others...)
 	for n := 0; n < g.Clients; n += g.NATS.Each {
-		fd, err := dial(g.Address)
+		parser := &natsParser{suffix: []byte(g.NATS.Suffix), subscriptions: min(g.NATS.Each, g.Clients-n)}
+		to := servers[n/g.NATS.Each%len(servers)]
+		fd, err := dial(to)
 		if err != nil {
-			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, g.Address, err)
+			return fmt.Errorf("client %d of %s cannot connect to %s: %w", n+1, g.Name, to, err)
 		}
 		first := len(e.clients)
 		said := []byte("CONNECT {\"verbose\":false,\"headers\":true,\"no_responders\":false,\"protocol\":1}\r\n")
-		for i := range min(g.NATS.Each, g.Clients-n) {
+		for i := range parser.subscriptions {
 			e.clients = append(e.clients, client{group: g, index: int32(first + i), fd: -1})
 			said = fmt.Appendf(said, "SUB %s %d\r\n", g.NATS.Subjects[(n+i)%len(g.NATS.Subjects)], i)
 			e.waiting++
 		}
 		c := &e.clients[first]
-		c.fd, c.nats = fd, &natsParser{suffix: []byte(g.NATS.Suffix), subscriptions: min(g.NATS.Each, g.Clients-n)}
+		c.fd, c.nats = fd, parser
 		ev := unix.EpollEvent{Events: unix.EPOLLIN | unix.EPOLLRDHUP, Fd: c.index}
 		if err := unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &ev); err != nil {
 			return err
+		}
+		if g.NATS.WebSocket {
+			parser.web, parser.greeting, said = &webSocket{}, said, []byte(openingHandshake)
 		}
 		if sent, err := unix.Write(fd, said); err != nil || sent < len(said) {
 			return fmt.Errorf("client %d of %s cannot subscribe: %d of %d bytes, %w", n+1, g.Name, sent, len(said), err)
@@ -63,6 +69,20 @@ func (e *engine) askRate(c *client) {
 // messages takes bytes of a connection to NATS.
 func (e *engine) messages(c *client, now time.Duration, b []byte) {
 	p := c.nats
+	if w := p.web; w != nil {
+		if !w.open {
+			var err error
+			if b, err = w.opens(b); err != nil {
+				e.lose(c)
+				return
+			}
+			if !w.open {
+				return
+			}
+			e.send(c, p.greeting)
+		}
+		b = w.content(b)
+	}
 	if len(p.rest) > 0 {
 		p.rest = append(p.rest, b...)
 		b = p.rest
@@ -95,7 +115,9 @@ func (e *engine) messages(c *client, now time.Duration, b []byte) {
 type natsParser struct {
 	suffix        []byte // of the subjects that count
 	subscriptions int
-	rest          []byte // the beginning of a message that is cut
+	rest          []byte     // the beginning of a message that is cut
+	web           *webSocket // nil: the connection is none
+	greeting      []byte     // what is sent when it is open
 }
 
 // message is a message, or a ping. It is zero for anything else.

@@ -53,6 +53,9 @@ type Subscriptions struct {
 	Subjects []string `json:"subjects"`        // of the clients, in turn
 	Suffix   string   `json:"suffix"`          // a message whose subject ends so is a frame
 	Rates    []string `json:"rates,omitempty"` // where the first client asks for Rate
+	// Others are more servers of a cluster: connections are to Address and to these, in turn.
+	Others    []string `json:"others,omitempty"`
+	WebSocket bool     `json:"websocket,omitempty"` // connections are WebSockets
 }
 
 // Spec is one run.
