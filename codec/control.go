@@ -95,7 +95,7 @@ const LifetimeEndless uint16 = 0xFFFF
 const (
 	FramesPlain   uint16 = 0
 	FramesCompact uint16 = 1
-	FramesAuto    uint16 = 2 // compact while the link is full
+	FramesAuto    uint16 = 2 // compact while the network is full
 )
 
 // Scan selects a part of laser scans (PROTOCOL 8.4.7). The zero value is all of them.

@@ -13,16 +13,16 @@ import (
 )
 
 const (
-	// window is the time in which lines are counted against the budget.
-	window = 10 * time.Second
-	// maxSame is how many lines with the same message are written in a window. A
+	// period is the time in which lines are counted against the budget.
+	period = 10 * time.Second
+	// maxSame is how many lines with the same message are written in a period. A
 	// traceback fits. A flood costs 10 lines a second, a gigabyte in a week.
 	maxSame = 100
-	// maxLines is how many lines of all messages are written in a window. Beyond it
+	// maxLines is how many lines of all messages are written in a period. Beyond it
 	// each message has its first line only, so a flood never hides that hardware is
 	// lost.
 	maxLines = 500
-	// maxMessages bounds the messages that are counted apart in a window. All
+	// maxMessages bounds the messages that are counted apart in a period. All
 	// others share one count.
 	maxMessages = 256
 	// maxQueue is how many lines wait for a slow reader: half a megabyte at most.
@@ -49,11 +49,11 @@ type sink struct {
 	queue [][]byte
 	idle  chan struct{} // closed when the goroutine ends; nil: it does not run
 
-	since   time.Time      // begin of the window
-	lines   int            // written in this window
-	same    map[string]int // lines in this window, by message, also dropped ones
+	since   time.Time      // begin of the period
+	lines   int            // written in this period
+	same    map[string]int // lines in this period, by message, also dropped ones
 	dropped dropped
-	timer   *time.Timer // at the end of a window with dropped lines; nil: not set
+	timer   *time.Timer // at the end of a period with dropped lines; nil: not set
 }
 
 // dropped counts lines since the last report.
@@ -68,7 +68,7 @@ type dropped struct {
 func (s *sink) allow(e zapcore.Entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.same == nil || e.Time.Sub(s.since) >= window {
+	if s.same == nil || e.Time.Sub(s.since) >= period {
 		s.since, s.lines = e.Time, 0
 		s.same = map[string]int{}
 	}
@@ -88,7 +88,7 @@ func (s *sink) allow(e zapcore.Entry) bool {
 	}
 	if s.timer == nil {
 		// Set only while there is something to report: an idle server does not wake.
-		s.timer = time.AfterFunc(s.since.Add(window).Sub(e.Time), s.report)
+		s.timer = time.AfterFunc(s.since.Add(period).Sub(e.Time), s.report)
 	}
 	return false
 }

@@ -104,7 +104,7 @@ func TestBudget(t *testing.T) {
 		if len(counts) != 1 || report["too many"] != 900.0 || report["most of them"] != "malformed" || report["not read"] != nil || report["level"] != "warn" {
 			t.Errorf("lines: %v, report %v", counts, report)
 		}
-		log.Warn("malformed") // the next window
+		log.Warn("malformed") // the next period
 		time.Sleep(time.Hour)
 		synctest.Wait()
 		if counts, _ := r.take(t); counts["malformed"] != 1 || len(counts) != 1 {
@@ -129,7 +129,7 @@ func TestBudgetOfAll(t *testing.T) {
 		if counts, _ := r.take(t); len(counts) != 21 || counts["unplugged"] != 1 || counts["kind 7"] != 25 {
 			t.Errorf("lines: %v", counts)
 		}
-		time.Sleep(window)
+		time.Sleep(period)
 		synctest.Wait()
 		if _, report := r.take(t); report["too many"] != 1500.0 {
 			t.Errorf("report %v", report)
@@ -142,7 +142,7 @@ func TestBudgetOfAll(t *testing.T) {
 			total += n
 		}
 		if total > maxLines+maxMessages {
-			t.Errorf("%d lines in a window", total)
+			t.Errorf("%d lines in a period", total)
 		}
 	})
 }
@@ -258,7 +258,7 @@ func TestFilesThatHold(t *testing.T) {
 				for i := range 20_000 { // more than a socket takes
 					log.Info(fmt.Sprint("kind ", i%250), zap.String("text", strings.Repeat("x", 200)))
 				}
-				log.Core().(*core).sink.same = nil // the next window
+				log.Core().(*core).sink.same = nil // the next period
 				for i := range 400 {
 					log.Info(fmt.Sprint("kind ", i%250), zap.String("text", strings.Repeat("x", 200)))
 				}

@@ -2,31 +2,31 @@ package timers
 
 import "time"
 
-// rateWindow is the shortest time that a Rate is measured over. With less, one
+// ratePeriod is the shortest time that a Rate is measured over. With less, one
 // event more or less would change a rate of 10 Hz by more than a tenth.
-const rateWindow = time.Second
+const ratePeriod = time.Second
 
 // Rate counts events and measures how often they happen. The zero value is ready.
 // An event costs an addition and a comparison.
 type Rate struct {
 	Total uint64 // never runs backwards
 
-	since time.Duration // when the window began
+	since time.Duration // when the period began
 	from  uint64        // Total then
-	hz    float64       // in the window before
+	hz    float64       // in the period before
 }
 
 // Count counts an event.
 func (r *Rate) Count(now time.Duration) {
 	r.Total++
-	if now-r.since >= rateWindow {
+	if now-r.since >= ratePeriod {
 		r.hz, r.since, r.from = r.over(now), now, r.Total
 	}
 }
 
 // Hz returns how many events a second there were in the last second or two.
 func (r *Rate) Hz(now time.Duration) float64 {
-	if now-r.since < 2*rateWindow {
+	if now-r.since < 2*ratePeriod {
 		return r.hz
 	}
 	return r.over(now) // the events are rare, or have ended

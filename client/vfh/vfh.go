@@ -55,7 +55,7 @@ const (
 const (
 	width   = 5 // degrees of a sector
 	sectors = 360 / width
-	window  = 1200 // mm: obstacles beyond it are not in the histogram
+	horizon = 1200 // mm: obstacles beyond it are not in the histogram
 	least   = 400  // mm: those within it always are
 	high    = 30   // percent of the density of an obstacle at the robot: a sector is blocked
 	low     = 15   // below it is free again
@@ -450,9 +450,9 @@ func (w *Way) steer(x, y, heading int) (speed, turn int) {
 // histogram blocks the directions in which the robot would meet obstacles. It returns
 // how far away the nearest one ahead is, from the robot's centre.
 func (w *Way) histogram(x, y, heading int) (room int) {
-	radius := min(max(distance(w.aimX-x, w.aimY-y)+cell, least), window)
+	radius := min(max(distance(w.aimX-x, w.aimY-y)+cell, least), horizon)
 	var density [sectors]int
-	room = window
+	room = horizon
 	cx, cy := (x-w.x0)/cell, (y-w.y0)/cell
 	reach := radius/cell + 1
 	for j := cy - reach; j <= cy+reach; j++ {
@@ -476,7 +476,7 @@ func (w *Way) histogram(x, y, heading int) (room int) {
 			}
 			for s := range sectors {
 				if abs(wrap(s*width-at)) <= half {
-					density[s] += 100 - 100*d*d/(window*window)
+					density[s] += 100 - 100*d*d/(horizon*horizon)
 				}
 			}
 		}

@@ -7,8 +7,7 @@ import (
 	"github.com/nats-io/nats.go"
 )
 
-// again tells when the connection to NATS is there again. What was asked before that is not
-// answered any more.
+// again reports that NATS is connected again. Requests from before are then without an answer.
 type again struct {
 	mu   sync.Mutex
 	next chan struct{} // closed then

@@ -19,9 +19,9 @@ const (
 	// balancePeriod is the time between two looks at who leads the buckets.
 	balancePeriod = 2 * time.Second
 	// steadyLooks is how many looks in a row a node must have been ready before it is made a
-	// leader. One whose link was cut says so at once, but answers late at first: robots that
-	// nothing had happened to stood for 0.9 s. Until then, the loss of another node stops two
-	// groups.
+	// leader. A node whose network was cut reports at once that it is ready, but answers late at
+	// first: robots far from the fault stood for 0.9 s. Until then, the loss of another node
+	// stops two groups.
 	steadyLooks = 4
 	// balancer is hashed as if it were a robot: the bridge that would serve it balances. No
 	// robot has this name.
@@ -121,7 +121,7 @@ func (h *hub) led(ctx context.Context, js jetstream.JetStream) []bridge.Led {
 		stream, err := js.Stream(ctx, Leases(h.Fleet, group))
 		cancel()
 		if err != nil || stream.CachedInfo().Cluster == nil {
-			break // nothing is moved while one is not known
+			break // leaders are moved only while all of them are known
 		}
 		cluster := stream.CachedInfo().Cluster
 		all[group].Leader = cluster.Leader

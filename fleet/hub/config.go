@@ -57,8 +57,8 @@ func (h *hub) receive(ctx context.Context, handle func(context.Context, *nats.Ms
 // that a subscription ends. With more, a handover would take longer than a beat.
 const drainLimit = bridge.BeatPeriod
 
-// refuseRest ends subscriptions, and answers the requests that come until the server knows:
-// nobody else does.
+// refuseRest ends subscriptions, and refuses the requests that come until the server knows of
+// the end: they reach no other bridge.
 func refuseRest(messages <-chan *nats.Msg, all ...*nats.Subscription) {
 	for _, sub := range all {
 		if sub.Drain() != nil {

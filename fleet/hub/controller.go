@@ -135,7 +135,7 @@ func (c *controller) refuseWaiting(messages <-chan *nats.Msg) {
 	}
 }
 
-// next returns how long nothing is due.
+// next returns the time until something is due.
 func (c *controller) next() time.Duration {
 	if c.lease.Token == "" {
 		return time.Hour
@@ -384,7 +384,7 @@ type created struct {
 }
 
 // create makes the entry of a lease in the bucket. It goes on if ctx ends: JetStream has the
-// request, and its answer says whether somebody has the lease.
+// request, and its answer reports whether the lease was given.
 func (c *controller) create(ctx context.Context, holder string) <-chan created {
 	ctx = context.WithoutCancel(ctx)
 	result := make(chan created, 1)
@@ -488,7 +488,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 // has been let go already: that bridge waits until this one has heard of it.
 func (c *controller) handOver() {
 	c.disconnect()
-	if c.lease.Token == "" || c.writing != nil { // on its way is a renewal by a bridge that obeys
+	if c.lease.Token == "" || c.writing != nil { // a renewal, under the name of this bridge, is on its way
 		return
 	}
 	entry := c.entry

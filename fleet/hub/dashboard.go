@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// errNotFound is that a dashboard does not have what it is asked for.
+// errNotFound reports that a dashboard has nothing at a path.
 var errNotFound = errors.New("404 Not Found")
 
 // get gets what a robot's dashboard has at a path within limit, and at most so many bytes of

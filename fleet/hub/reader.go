@@ -63,9 +63,9 @@ type reader struct {
 	rate  int            // of conn, Hz
 	retry time.Time      // no attempt to connect before
 
-	window context.Context // ends when the reader must look around
-	until  time.Time       // when window ends
-	close  context.CancelFunc
+	limited context.Context // of Read: ends when the reader must look around
+	until   time.Time       // when limited ends
+	close   context.CancelFunc
 }
 
 // source is a device and its data.
@@ -391,18 +391,18 @@ func (r *reader) read(ctx context.Context) {
 			until = s.pacer.Due()
 		}
 	}
-	if r.window == nil || !until.Equal(r.until) {
+	if r.limited == nil || !until.Equal(r.until) {
 		r.close()
-		r.window, r.close = context.WithDeadline(ctx, until)
+		r.limited, r.close = context.WithDeadline(ctx, until)
 		r.until = until
 	}
-	err := r.conn.Read(r.window)
+	err := r.conn.Read(r.limited)
 	now := time.Now()
 	switch {
 	case err == nil:
 		r.take(now)
-	case r.window.Err() != nil:
-		r.window = nil
+	case r.limited.Err() != nil:
+		r.limited = nil
 	case lost(err):
 		r.disconnect(err)
 		return
@@ -449,7 +449,7 @@ func lost(err error) bool {
 // disconnect closes the connection to the robot. err is why, or nil if nobody listens.
 func (r *reader) disconnect(err error) {
 	r.close()
-	r.window, r.close = nil, func() {}
+	r.limited, r.close = nil, func() {}
 	if r.conn != nil {
 		_ = r.conn.Close() // nothing was written that matters
 		r.conn = nil

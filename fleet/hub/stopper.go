@@ -35,8 +35,8 @@ func (s *stopper) run(ctx context.Context) error {
 	return s.hub.receive(ctx, s.carryOut, robot+"."+bridge.Stop, fleet+"."+bridge.Stop, robot+"."+bridge.Release, fleet+"."+bridge.Release)
 }
 
-// carryOut stops or releases the robot. If several bridges stop it, one that serves it not
-// answers only that it stands: another one may reach it.
+// carryOut stops or releases the robot. All bridges stop it. A bridge that does not serve the
+// robot answers only if the robot stands: another bridge may reach it.
 func (s *stopper) carryOut(ctx context.Context, m *nats.Msg) {
 	stop, serving := strings.HasSuffix(m.Subject, "."+bridge.Stop), s.state.Load()
 	if !stop && serving == nil {

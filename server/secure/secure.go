@@ -26,7 +26,7 @@ import (
 
 const (
 	// handshakeLimit is how long a client may take for its handshake. Three round
-	// trips of a bad radio link fit.
+	// trips of a bad radio network fit.
 	handshakeLimit = 5 * time.Second
 	// atOnce is how many handshakes are under way at a time, and perAddress how many of
 	// one address. Each takes about 20 KB. A client beyond that is closed at once.
