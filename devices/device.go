@@ -65,8 +65,8 @@ func (d *Device) MotorsOff(now time.Duration) bool {
 	return ok && d.link.state == Ready && m.MotorsOff(now)
 }
 
-// Charge returns what the charger of its robot does, in a word of PROTOCOL 8.9.4; empty: it is
-// not known, or told by another device.
+// Charge returns what the charger of the robot does, in a word of PROTOCOL 8.9.4. It is empty
+// if the state is unknown, or another device reports it.
 func (d *Device) Charge() string {
 	if c, ok := d.link.driver.(Charged); ok && d.link.state == Ready && d.spec.Letter == codec.Misc {
 		return c.Charge()
@@ -341,7 +341,7 @@ func (d *Device) Command() []byte {
 	return d.command
 }
 
-// Commands counts the commands given. Whoever remembers the count after its own
+// Commands counts the commands given. A client that remembers the count after its own
 // command can find out whether there is a newer one.
 func (d *Device) Commands() uint64 { return d.orders }
 

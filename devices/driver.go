@@ -94,7 +94,7 @@ type Stepper interface {
 	Asked(now time.Duration)
 }
 
-// Recorder is a driver that records. It has no device whose state would tell how it does.
+// Recorder is a driver that records. It has no device, so it reports its own state.
 type Recorder interface {
 	Recording() Recording
 }
@@ -174,9 +174,9 @@ type Host interface {
 	// the port and the remedy. Bytes may be written at once.
 	OpenSerial(path string, baud int, h PortHandler) (Port, error)
 
-	// Identify finds out which hardware answers on a serial line that nobody has open, by
-	// the Probes of all Kinds, and calls done within some seconds. The zero Finding is
-	// nothing that a Kind knows. done is not called if the line is opened meanwhile:
+	// Identify finds out which hardware answers on a serial line that is not open, by
+	// the Probes of all Kinds, and calls done within some seconds. The zero Finding means
+	// that no Kind knows the hardware. done is not called if the line is opened meanwhile:
 	// OpenSerial ends the search, and its error is ErrProbed.
 	Identify(path string, done func(now time.Duration, f Finding))
 
@@ -224,7 +224,7 @@ type Port interface {
 	SetSpeed(baud int) error
 	// Discard drops what was received but not read.
 	Discard()
-	// Close closes the port. Nothing is called for it any more.
+	// Close closes the port. It ends the calls of its handler.
 	Close()
 }
 

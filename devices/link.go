@@ -107,7 +107,7 @@ type Link struct {
 	host    Host
 	log     *zap.Logger
 
-	// What else the driver can do; nil: it cannot.
+	// The optional interfaces of the driver; nil: it lacks them.
 	commanded  Commanded
 	configurer Configurer
 	polled     Polled
@@ -358,8 +358,8 @@ func (l *Link) expire(now time.Duration) {
 		l.Counts.Retries++
 		l.setup(now)
 	case Starting:
-		// Subscribers are removed before the driver stops, or Stopped would take them
-		// for new ones and start again.
+		// Subscribers are removed before the driver stops: Stopped would take them for
+		// new ones and start the driver again.
 		l.state, l.overdueAt = Stopping, now+stopLimit
 		l.arm()
 		if !l.lost {

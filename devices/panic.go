@@ -14,10 +14,10 @@ import (
 )
 
 // This file keeps the panic of a driver from ending the server. Every call into a
-// driver is made under Link.caught. After a panic nothing is known about the driver's
-// state, so all that it holds is taken from it: ports, programs, other devices. Its
-// link is then like one whose hardware was unplugged: clients keep their
-// subscriptions, data grows old, commands are dropped, and Setup is tried again.
+// driver is made under Link.caught. After a panic the driver's state is unknown, so the
+// link takes back all that the driver holds: ports, programs, other devices. Then the
+// link is like one whose hardware was unplugged: clients keep their subscriptions, data
+// grows old, commands are dropped, and Setup is tried again.
 
 const (
 	// mostPanics within panicPeriod switch a driver off: its next try would be as
@@ -33,7 +33,7 @@ const (
 
 var (
 	errPanicked = errors.New("its driver has panicked")
-	// ErrSwitchedOff refuses a subscription. The caller logs it; nothing else does.
+	// ErrSwitchedOff refuses a subscription. Only the caller logs it.
 	ErrSwitchedOff = errors.New("its driver has panicked three times in a minute: it is off until the server is restarted")
 )
 

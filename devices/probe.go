@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-// Probe is how a Kind's hardware is found on a serial line of which nothing is
-// known (player find). Whatever a Probe sends must be harmless to hardware of all
-// kinds: it moves nothing, and changes nothing that outlives the connection.
+// Probe is how a Kind's hardware is found on an unknown serial line (player find). All
+// requests of a Probe must be harmless to hardware of all kinds: they move nothing, and
+// change nothing that outlives the connection.
 type Probe struct {
 	Speeds []int // of the line in baud, the most usual first
 
@@ -19,7 +19,7 @@ type Probe struct {
 	Wait time.Duration
 	// Recognise judges what was heard since the last request, cut anywhere and
 	// perhaps with garbage in front. It is also given what hardware of other kinds
-	// sends. The zero Answer means that it is nothing for this Kind, or not yet.
+	// sends. The zero Answer means that the bytes are, so far, not of this Kind.
 	Recognise func(heard []byte) Answer
 	// Leave is sent at the end to hardware that has answered, to undo what the
 	// requests have done. It may be empty.
@@ -37,7 +37,7 @@ type Answer struct {
 type Finding struct {
 	Kind  string // its name
 	Model string // see Answer
-	Baud  int    // the speed of the line; 0: over the network, nobody knows
+	Baud  int    // the speed of the line; 0: unknown, over the network
 }
 
 // String describes the hardware: `p2os, Pioneer p2dx "Emu01", at 9600 baud`.

@@ -97,7 +97,7 @@ func (n *Required) Close(now time.Duration) {
 	}
 }
 
-// Path is that of the driver's link: it waits for the devices.
+// Path returns the path of the driver's link, which waits for the devices.
 func (n *Required) Path() string { return n.link.Path() }
 
 func (n *Required) isOff() bool {

@@ -51,8 +51,8 @@ func Unreachable(err error) error {
 }
 
 // Resolve returns the numeric address, IP:PORT, of HOST:PORT, for Host.Dial. It looks up
-// a name, which blocks; of several addresses it takes the first of IPv4, if there is one:
-// who listens on 127.0.0.1 does not listen on ::1.
+// a name, which blocks. Of several addresses it takes the first of IPv4, if there is one:
+// a server on 127.0.0.1 does not hear ::1.
 func Resolve(address string) (string, error) {
 	host, port, err := net.SplitHostPort(address)
 	n, wrong := strconv.ParseUint(port, 10, 16)

@@ -23,10 +23,10 @@ type Table struct {
 // NewTable returns a robot without devices.
 func NewTable(log *zap.Logger) *Table { return &Table{log: log} }
 
-// reserved is the letters of server messages that are no data of a device.
+// reserved has the letters of server messages, which no device may have.
 const reserved = string(codec.Server) + string(codec.KindReply) + string(codec.KindCompact) + string(codec.KindAnswer)
 
-// Hidden is the Spec.Index of a device that nobody can open.
+// Hidden is the Spec.Index of a device that cannot be opened.
 const Hidden = -1
 
 // Attach puts a driver on a link of its own and adds its devices under their

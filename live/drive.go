@@ -61,7 +61,7 @@ func (v *viewer) unadvertise(id uint32) error {
 		return nil
 	}
 	if d := v.drivers[robot]; d != nil {
-		d.Drive(0, 0) // which lets go of what the viewer drives
+		d.Drive(0, 0) // it stops the robot if this viewer drives it
 	}
 	return nil
 }

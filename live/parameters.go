@@ -20,7 +20,7 @@ const (
 	maxRate     = 50
 )
 
-// parameters are those of one viewer: others do not see its rates.
+// parameters are those of one viewer: each viewer has its own rates.
 type parameters struct {
 	names      []string
 	rates      map[string]float64 // by name. Of a topic 0 is that of the robot

@@ -46,8 +46,8 @@ func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 	return list
 }
 
-// sendPictures hands the pictures of a camera, and where its lens is, to the outbox: one that
-// a viewer has not been sent is replaced by the next.
+// sendPictures hands the pictures of a camera, and the place of its lens, to the outbox. The
+// next picture replaces one that the viewer has not been sent.
 func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera, f *film) error {
 	defer f.forget()
 	converter := robot.converter()
@@ -84,8 +84,8 @@ type film struct {
 // encoded returns the payload of a message that is made once.
 type encoded func() ([]byte, error)
 
-// message returns the payload of the picture with a number, taken at a time in ns since 1970,
-// which picture makes if nobody has it.
+// message returns the payload of the picture with a number, taken at a time in ns since 1970.
+// If the film does not have it, picture makes it.
 func (f *film) message(number uint64, at int64, picture func() foxglove.CompressedImage) encoded {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -96,7 +96,7 @@ func (f *film) message(number uint64, at int64, picture func() foxglove.Compress
 	return f.newest
 }
 
-// forget frees the newest picture. Who still looks has the next one encoded.
+// forget frees the newest picture. For viewers that still look, the next one is encoded.
 func (f *film) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -43,7 +43,7 @@ type viewer struct {
 	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
 	feeds         map[int]*feed                 // by robot
 	drivers       map[int]*visitors.Wheels      // by robot
-	told          map[uint32]context.CancelFunc // by subscription: of channels that the server itself tells
+	told          map[uint32]context.CancelFunc // by subscription: ends channel.tell
 	parameters    parameters
 	warned        visitors.Repeats
 }

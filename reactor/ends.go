@@ -13,10 +13,10 @@ import (
 const lookPeriod = time.Millisecond
 
 // endWatch finds the connections that their peers have ended. gnet learns of an end when it
-// has read everything before it, and meanwhile others are served: a robot could be told
-// to go on by a client that has gone. So a second epoll, which knows nothing but ends,
-// is looked at before anything is served. It reports a FIN that the kernel has, a
-// reset, and a failure; it never wakes the loop, because each of them wakes it anyway.
+// has read everything before it, and meanwhile others are served: a client that has gone
+// could tell a robot to go on. So the loop looks at a second epoll, which reports ends only,
+// before it serves anything. That epoll reports a FIN, a reset and a failure. It never wakes
+// the loop, because each of them wakes it anyway.
 type endWatch struct {
 	epoll   int
 	watched map[int]*Descriptor
@@ -43,7 +43,7 @@ func (e *endWatch) watch(d *Descriptor) {
 	fd := d.conn.Fd()
 	e.watched[fd] = d
 	// It fails without memory, or for a descriptor that is closed within this callback.
-	// Its end is found behind its input then.
+	// Then gnet finds the end behind the input.
 	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd), Events: unix.EPOLLRDHUP})
 }
 

@@ -1,8 +1,8 @@
 package reactor
 
 // Only this file uses gnet, except for the resolution of addresses in listen.go.
-// gnet serves TCP connections on one epoll. What else the loop needs is done behind
-// its back, here:
+// gnet serves TCP connections on one epoll. This file adds the rest that the loop needs,
+// unknown to gnet:
 //
 //   - Adoption: gnet polls only sockets that it has dialled or accepted. A serial
 //     line, a pipe or a timer takes the place of one end of a socket pair by

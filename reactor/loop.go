@@ -54,9 +54,8 @@ type Config struct {
 	Accept func(now time.Duration, d *Descriptor, listener int) Handler
 	// Started is called once, when descriptors can be opened.
 	Started func(now time.Duration)
-	// Settle is called when the outermost callback returns: what handlers and
-	// timers have decided is carried out there, where nobody is in the middle of
-	// anything.
+	// Settle is called when the outermost callback returns. It carries out what handlers
+	// and timers have decided: there, all of them have returned.
 	Settle      func(now time.Duration)
 	Descriptors *descriptors.Share // for descriptors that are opened
 	// LastWords are those of the descriptors, for whoever ends the process. Nil: they
@@ -154,8 +153,8 @@ func (l *Loop) Post(fn func(now time.Duration)) bool {
 	})
 }
 
-// enter begins a callback and returns its time. The outermost one looks first who has
-// gone: whatever the loop has slept through, nothing is done any more for those.
+// enter begins a callback and returns its time. The outermost one first looks for peers that
+// have gone, however long the loop has slept: nothing more is done for them.
 func (l *Loop) enter() time.Duration {
 	l.depth++
 	if l.onEnter != nil {
@@ -195,8 +194,8 @@ func (l *Loop) start(now time.Duration) {
 	}
 }
 
-// Receive implements Handler for the clock's timer. What has come is read before what
-// is due is believed: after a pause of the process, timers and input wait both.
+// Receive implements Handler for the clock's timer. After a pause of the process both timers
+// and input wait: input is read first, because it may prove a timer wrong.
 func (l *Loop) Receive(now time.Duration, _ []byte) {
 	l.clock.armed = 0
 	if l.inputFirst(now) {

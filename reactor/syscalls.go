@@ -7,7 +7,7 @@ import (
 )
 
 // Some system calls are made past the Go scheduler and past x/sys: for each frame,
-// for each look at a link, and for each wake. They do not block.
+// for each look at a network, and for each wake. They do not block.
 
 // writeNow writes to a descriptor that does not block, and returns how many
 // bytes the kernel took and what failed, zero if nothing did. The scheduler is

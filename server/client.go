@@ -140,9 +140,8 @@ func (s *Server) network(local net.Addr) *pacing.Network[*client] {
 	return l
 }
 
-// Receive implements reactor.Handler: bytes from the client. What they ask for
-// of a device is carried out within the call, up to a slice; what they ask for of
-// us is sent by settle.
+// Receive implements reactor.Handler: bytes from the client. Requests to devices are
+// carried out within the call, up to a slice; settle sends the replies.
 func (c *client) Receive(now time.Duration, p []byte) {
 	c.live.Heard(now)
 	if c.server.stopAt == 0 { // nothing is started any more
@@ -202,8 +201,8 @@ func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > 
 // Log implements session.Owner.
 func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c)) }
 
-// settle carries out what sessions have decided since the last time. A write
-// that fails closes its connection within, which may change other sessions.
+// settle carries out what sessions have decided since the last settle. A write that fails
+// closes its connection within the call, which may change other sessions.
 func (s *Server) settle(now time.Duration) {
 	for i := 0; i < len(s.changed); i++ {
 		c := s.changed[i]

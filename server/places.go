@@ -34,10 +34,10 @@ type place struct {
 	stranger bool
 }
 
-// takePlace takes a place for a client with the given address and rights. Who
-// holds a place keeps it.
+// takePlace takes a place for a client with the given address and rights. Clients that
+// have a place keep it.
 func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
-	// Without rules everybody may drive, so nobody is preferred for it.
+	// Without rules everybody may drive, so that is no reason to prefer a client.
 	owner := from.Unmap().IsLoopback() || len(s.config.Access) > 0 && may.Has(rights.Write)
 	from = rights.Computer(from)
 	a := s.addresses[from]

@@ -71,8 +71,8 @@ func robotWith(robots []Robot, table *devices.Table) *Robot {
 	return &robots[i]
 }
 
-// restrict applies access rules to the clients. Who may do more than before does it
-// with its next request.
+// restrict applies access rules to the clients. Further rights count from the client's
+// next request.
 func (s *Server) restrict(now time.Duration, access rights.Rules) {
 	s.config.Access = access
 	for _, c := range s.inOrder() {

@@ -10,9 +10,9 @@ import (
 )
 
 // Clients that speak TLS. Package secure has done the handshake; the connection itself
-// is in the loop, so that pacing and liveness see it as it is. What a client sends is
-// decrypted when it is carried out, in its turn, so a flood of records has a share of
-// the loop like any other input.
+// is in the loop, so that pacing and liveness see the socket. Input is decrypted in the
+// client's turn, when it is carried out, so that a flood of records gets the same share of
+// the loop as other input.
 
 // encrypted is the connection of such a client.
 type encrypted struct {

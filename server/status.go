@@ -166,10 +166,10 @@ func addressOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
 }
 
-// Hands returns a number that is another one after another client has got control of a robot,
-// or a robot was stopped or released.
+// Hands returns a number that changes when another client gets control of a robot, and when
+// a robot is stopped or released.
 func (s *Server) Hands() uint64 {
-	const apart = 1_000_003 // so that what two robots add does not add up to nothing
+	const apart = 1_000_003 // a prime: the changes of two robots do not cancel out
 	var hands uint64
 	for _, r := range s.robots {
 		hands = hands*apart + 2*r.control.Passed()

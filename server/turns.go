@@ -9,8 +9,8 @@ import (
 	"player/server/turns"
 )
 
-// How clients share the loop (package turns). A client that waits for its turn is not
-// read: what else it has sent stays in the kernel.
+// How clients share the loop (package turns). The socket of a client that waits for its
+// turn is not read: the rest of its input stays in the kernel.
 const (
 	// sliceFrames is how many frames that it asked for a client gets before others
 	// are served. They take the loop a quarter of a millisecond, and one read may

@@ -61,9 +61,9 @@ const (
 	keptPlaces = places / 8
 )
 
-// budget bounds the connections of visitors and the work that they cause. Who has
-// used more than its share sleeps, so that only a few goroutines ever wait for the
-// thread.
+// budget bounds the connections of visitors and the work that they cause. The goroutine
+// of a visitor that has used more than its share sleeps, so that only a few goroutines
+// wait for the thread.
 type budget struct {
 	log      *zap.Logger
 	mu       sync.Mutex

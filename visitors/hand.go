@@ -12,8 +12,8 @@ import (
 )
 
 const (
-	// holdLimit is how long a visitor who does not drive holds the wheels. Hardware that
-	// only he uses is switched off then; with less, it would be started again at each
+	// holdLimit is how long a visitor that does not drive holds the wheels. Then hardware
+	// without other users is switched off; with less, it would be started again at each
 	// press of a button.
 	holdLimit = 3 * time.Second
 	// retryPeriod is how long a device that was refused is not requested again. The
@@ -26,13 +26,13 @@ const (
 )
 
 // Hand is the hand of a visitor on one device of a robot. It takes hold when the visitor
-// commands, and lets go when he does. It has a Player connection of its own: while a
-// device is set up, the server executes nothing that follows the request (PROTOCOL 2.7),
-// and a camera's setup must not delay the stop of the wheels.
+// commands, and lets go when the visitor ends. It has a Player connection of its own: while
+// a device is set up, the server delays all that follows the request (PROTOCOL 2.7), and a
+// camera's setup must not delay the stop of the wheels.
 //
-// Who drives is decided by the robot's server: commands of a Hand have a lifetime, and
-// yield (PROTOCOL 5.5). So a visitor who drives is stopped in whatever way he ends, this
-// process included, and stops nobody who has taken over. One goroutine uses a Hand.
+// The robot's server decides who drives: commands of a Hand have a lifetime, and yield
+// (PROTOCOL 5.5). So the robot stops however the visitor or this process ends, and a client
+// that has taken over drives on. One goroutine uses a Hand.
 type Hand struct {
 	device  byte
 	name    string
@@ -51,8 +51,8 @@ type Hand struct {
 type Dial func(ctx context.Context) (robot *client.Client, closed func(), err error)
 
 // NewHand returns a hand on a device, by its letter and its name for people. silence is
-// for how long a command of Drive is good, from 1 ms to a minute; zero if the device is
-// not the wheels: it is held until LetGo then, and nothing lapses.
+// how long a command of Drive is good, from 1 ms to a minute. It is zero for a device other
+// than the wheels, which is held until LetGo.
 func NewHand(device byte, name string, silence time.Duration, dial Dial) *Hand {
 	h := &Hand{device: device, name: name, silence: silence, dial: dial, timer: time.NewTimer(holdLimit)}
 	h.timer.Stop()
@@ -125,7 +125,7 @@ func (h *Hand) take(ctx context.Context) (err error) {
 	return err
 }
 
-// rest begins the time after which a visitor who does not drive lets go.
+// rest begins the time after which a visitor that does not drive lets go.
 func (h *Hand) rest() {
 	h.moving = false
 	if h.silence != 0 {
@@ -133,14 +133,14 @@ func (h *Hand) rest() {
 	}
 }
 
-// Robot returns the connection that holds the device, for other commands than Drive; nil:
-// the visitor does not hold it.
+// Robot returns the connection that holds the device, for commands other than Drive; nil
+// while the visitor does not hold the device.
 func (h *Hand) Robot() *client.Client { return h.robot }
 
-// Drive drives by a command that was heard then, until the time of silence has passed
-// without another one: mm/s forward, deg/s counterclockwise. 0, 0 stops what the visitor
-// drives, and so does a command that is too old: it waited for the setup of the wheels.
-// The visitor must hold the wheels.
+// Drive drives at a speed in mm/s forward and a turn rate in deg/s counterclockwise, until
+// silence has passed since the command was heard. 0, 0 stops the robot if the visitor
+// drives it, and so does a command that is too old because it waited for the setup of the
+// wheels. The visitor must hold the wheels.
 func (h *Hand) Drive(speed, turnRate int, heard time.Time) error {
 	left := h.silence - time.Since(heard)
 	if left <= 0 || speed == 0 && turnRate == 0 {
@@ -161,8 +161,8 @@ func (h *Hand) Overrule() error {
 // Due delivers when Lapse is to be called.
 func (h *Hand) Due() <-chan time.Time { return h.timer.C }
 
-// Lapse stops what the visitor drives when nothing has been heard for too long, and lets
-// go later. It reports whether he drove.
+// Lapse stops the robot if the visitor drives it and was silent for too long, and otherwise
+// lets go. It reports whether the visitor drove.
 func (h *Hand) Lapse() (drove bool, err error) {
 	if !h.moving {
 		h.LetGo()
@@ -172,8 +172,8 @@ func (h *Hand) Lapse() (drove bool, err error) {
 	return true, h.robot.SetSpeed(0, 0)
 }
 
-// LetGo gives the device up: it closes the connection, upon which the robot's server
-// stops what the visitor drives. The next Hold connects again.
+// LetGo gives the device up: it closes the connection, and the robot's server stops the
+// robot if the visitor drives it. The next Hold connects again.
 func (h *Hand) LetGo() {
 	h.timer.Stop()
 	h.moving = false

@@ -53,8 +53,8 @@ func (l *limited) Accept() (net.Conn, error) {
 // visitor that waits is not read, so it cannot send more either. Writes do not
 // wait, but the next read pays for them. An emergency stop does not wait.
 //
-// It is encrypted if it begins so. What is read and written is counted without its
-// encryption.
+// It is encrypted if its first byte is that of a TLS handshake. The bytes that count are
+// those before encryption.
 type counted struct {
 	net.Conn
 	tls    func() *tls.Config // nil: it has been asked

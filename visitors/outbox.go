@@ -165,9 +165,9 @@ func (o *Outbox) take(now time.Time) (replies []reply, messages []Message, wait 
 }
 
 // Write writes what is in the outbox to a visitor until ctx ends. After each batch it
-// waits until the visitor has answered a ping, and so has read the batch: what comes
-// meanwhile is dropped for newer data and does not age in buffers. encode appends a
-// message as it is sent, in frames of a kind.
+// waits until the visitor has answered a ping, and so has read the batch. Meanwhile newer
+// data replaces older data, so that data does not age in buffers. encode appends a message
+// as it is sent, in frames of a kind.
 func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn, kind websocket.MessageType, encode func(dst []byte, m Message) ([]byte, error)) error {
 	var out []byte
 	for {

@@ -8,7 +8,7 @@ import (
 // repeatPeriod is how long it takes until a visitor is told the same again.
 const repeatPeriod = 5 * time.Second
 
-// Repeats knows what a visitor was told a short time ago. The zero value is ready.
+// Repeats has the texts that a visitor was told a short time ago. The zero value is ready.
 type Repeats struct{ told map[string]time.Time }
 
 // New reports whether the visitor is to be told a text, and notes that it is.

@@ -13,8 +13,8 @@ type Turns struct {
 	interrupt context.CancelFunc // of the turn under way
 }
 
-// Wake ends the context of the turn under way. What was given to the goroutine before is
-// there in the next turn, if not in this one.
+// Wake ends the context of the turn under way. The next turn has everything that the
+// goroutine was given before.
 func (t *Turns) Wake() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

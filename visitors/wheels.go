@@ -39,8 +39,9 @@ func NewWheels(silence time.Duration, dial Dial, report func(error) error) *Whee
 	return &Wheels{NewHand(codec.Position, "wheels", silence, dial), report, make(chan velocity, 1), make(chan call, maxCalls)}
 }
 
-// Drive hands a command to Run, mm/s and deg/s, instead of one that Run has not taken.
-// 0, 0 stops what the visitor drives. It does not block; one goroutine calls it.
+// Drive hands a command to Run, in mm/s and deg/s. It replaces a command that Run has not
+// taken yet. 0, 0 stops the robot if the visitor drives it. Drive does not block; one
+// goroutine calls it.
 func (w *Wheels) Drive(speed, turnRate int) {
 	select {
 	case <-w.velocities:
@@ -86,8 +87,8 @@ func (w *Wheels) Run(ctx context.Context) error {
 	}
 }
 
-// drive drives. A visitor who drives nothing does not connect to the robot in order to
-// stop it.
+// drive passes a command on. A visitor that drives nothing does not connect to the robot
+// only to stop it.
 func (w *Wheels) drive(ctx context.Context, v velocity) error {
 	if v.stops() && w.hand.Robot() == nil || w.hand.Refused() != nil { // the visitor has been shown the refusal
 		return nil

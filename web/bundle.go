@@ -7,8 +7,8 @@ import (
 	"unicode"
 )
 
-// What is read here is the page's own source, in the forms that it has: package regexp, which
-// nothing else in the program needs, would make the program larger by 250 KB.
+// The text is the page's own source, in the forms that it has. Package regexp would make the
+// program larger by 250 KB.
 
 // inFolder returns the text of index.html with the folder before the names of the files that
 // it loads itself.

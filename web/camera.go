@@ -16,8 +16,8 @@ const (
 	// pictureLimit is how long a browser may take to read a picture. One that reads none
 	// would keep the camera running.
 	pictureLimit = 10 * time.Second
-	// frameBoundary separates the pictures of a stream. No JPEG is searched for it: each
-	// part has its length.
+	// frameBoundary separates the pictures of a stream. It may be part of a JPEG: browsers
+	// go by the length of each part.
 	frameBoundary = "picture"
 	// failurePause is how long a stream waits for a camera that fails. The camera itself
 	// decides when it is started again.
@@ -80,7 +80,7 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 // viewOf returns what a page needs to know where a picture shows a point: the degrees from
 // its left to its right, how many mm the lens is above the laser, and, unless it is on the
 // head of a ptz device, its place on the robot in mm, and its heading and tilt in degrees. It
-// is empty if nobody knows how much the camera sees.
+// is empty if the field of view is unknown.
 func viewOf(v pictures.View) string {
 	if v.FOV == 0 {
 		return ""

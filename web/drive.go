@@ -16,7 +16,7 @@ import (
 // Commands that wait are merged into one.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
-	Take   bool      `json:"take"`   // Drive stops whoever drives, if it is 0, 0
+	Take   bool      `json:"take"`   // Drive 0, 0 stops the robot whoever drives it
 	Look   *[3]int   `json:"look"`   // pan, tilt in deg, zoom (PROTOCOL 5.1)
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors

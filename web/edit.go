@@ -17,7 +17,7 @@ import (
 // or the process ends. A page that was disconnected goes on with it.
 type Drafting struct {
 	id   string        // another process has another draft
-	turn chan struct{} // has an element while a page has its turn, who may use the rest
+	turn chan struct{} // has an element while a page has its turn: only that page uses the other fields
 	free time.Time     // when the next turn begins
 
 	draft   *stage.Draft // nil before the first edit
@@ -26,8 +26,8 @@ type Drafting struct {
 
 // draftShare is the part of the thread that all edits may use together: an eighth. An
 // edit draws the world anew, which takes milliseconds, or 0.1 s for the largest draft.
-// Edits wait for each other and not for the budget of visitors, and nobody else waits
-// for edits. Two drafts never exist at a time.
+// Edits wait for earlier edits only; the budget of visitors does not count them. There is
+// one draft at a time.
 const draftShare = 8
 
 // NewDrafting returns one without a draft.

@@ -11,9 +11,9 @@ import (
 )
 
 // deadMan is how long a robot keeps driving without a command from the dashboard, which
-// repeats it ten times a second. With less, a short disturbance of a wireless link would
-// stop it; with more, the robot of a page that hangs would drive more than half a metre
-// at full speed.
+// repeats it ten times a second. With less, a short disturbance of a wireless network would
+// stop the robot; with more, the robot of a page that hangs would drive more than half a
+// metre at full speed.
 const deadMan = 400 * time.Millisecond
 
 // executor executes the commands of one page to one device.

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// newestLimit is how old data may be that a page comes with: a page that is reloaded has shown
-// it just now, and a later one would mistake it for the present.
+// newestLimit is how old data may be that is sent within a page. A page that is reloaded has
+// shown it just now; a page that is opened later would take older data for the present.
 const newestLimit = time.Second
 
-// newest has the newest data of each robot that is sent to a page, so that the next page comes
-// with it: what a socket brings takes three round trips more.
+// newest keeps the newest data of each robot that a page watches. The next page is sent with
+// it: data by a socket comes three round trips later.
 type newest struct {
 	mu     sync.Mutex
 	robots map[string]map[byte]reading // by address and device

@@ -22,8 +22,9 @@ const (
 	// open: once for all of them. A page gets only what has changed.
 	presencePeriod = time.Second
 	// lookPeriod is how often the server is asked whether somebody else drives or a robot was
-	// stopped, which costs the loop a microsecond. Then, and after the first answer, which has no
-	// rates, earlyPeriod stands for presencePeriod: people see within the sum that they share a robot.
+	// stopped, which costs the loop a microsecond. If so, and after the first answer, which has no
+	// rates, the next answer is due after earlyPeriod instead of presencePeriod: people see within
+	// the sum of both that they share a robot.
 	lookPeriod  = 100 * time.Millisecond
 	earlyPeriod = 300 * time.Millisecond
 	// maxPresent is how many clients of a robot a page is told: more do not fit on a
@@ -118,7 +119,7 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 }
 
 // presences returns which robots are stopped and the presence of each robot, as JSON. It
-// asks the server if the last answer is too old, or not true any more.
+// asks the server if the last answer is too old or outdated.
 func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte, err error) {
 	p := &s.present
 	p.mu.Lock()
@@ -190,8 +191,8 @@ func (s *server) presenceOf(robot *status.Robot) presence {
 	return told
 }
 
-// update computes the rates, each over a second. Only of a client that has just begun to command
-// it is that of less: pages tell at once that it commands.
+// update computes the rates, each over a second. The first rate of a client that begins to
+// command is computed over less, so that pages show at once that it commands.
 func (p *presences) update(now status.Status) {
 	since := time.Duration(now.Uptime - p.uptime)
 	p.first = p.rates == nil || since < 0 || since > 2*presencePeriod

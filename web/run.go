@@ -16,7 +16,7 @@ import (
 	"player/devices/writelog"
 )
 
-// Run is what replays and records a robot. It is accessed through Config.Post only.
+// Run is the drivers that replay and record a robot. They are accessed through Config.Post only.
 type Run struct {
 	Replay *readlog.Driver  // nil: it is not replayed
 	Record *writelog.Driver // nil: it is not recorded

@@ -16,7 +16,7 @@ import (
 
 const (
 	// dialLimit is how long connecting to a robot may take, and then its first
-	// reply. Even a poor wireless link needs less than a second.
+	// reply. Even a poor wireless network needs less than a second.
 	dialLimit = 5 * time.Second
 	// setupLimit is how long a robot may take to start its devices: a laser whose
 	// line speed must be found takes more than ten seconds.

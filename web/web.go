@@ -102,7 +102,7 @@ type server struct {
 	ordering chan struct{}
 }
 
-// maxFirst is of how many robots a page comes with data: it watches no more from the start.
+// maxFirst is how many robots' data is sent within a page: it watches at most so many at first.
 const maxFirst = 6
 
 // stopPath is where an emergency stop is requested, by POST.
@@ -199,7 +199,7 @@ func (s *server) offer(r *http.Request) []byte {
 		Version string  `json:"version"` // of the program
 		You     string  `json:"you"`     // the address of the browser
 		May     string  `json:"may"`     // its rights
-		Takes   bool    `json:"takes"`   // commands of pages take control from who keeps it
+		Takes   bool    `json:"takes"`   // commands of pages take control from a client that keeps it
 	}{[]robot{}, s.config.World != nil, s.config.Version, visitors.AddressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
 	for _, r := range s.config.Robots {
 		mover := -1

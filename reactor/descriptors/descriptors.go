@@ -1,5 +1,5 @@
 // Package descriptors shares the file descriptors that the process may open
-// between those who open them. The shares are computed once. Whoever opens
+// between clients, drivers and pages. The shares are computed once. Code that opens
 // descriptors takes them from a share first and returns them when they are closed,
 // so that accept never fails for lack of one.
 package descriptors

@@ -1,8 +1,8 @@
 // Package lastwords writes the bytes that stop motors when the process ends in
-// disorder. Drivers hand them over in advance: at that moment they cannot be asked any
-// more. After a panic, with a loop that has failed, or by a signal while it hangs, the
-// process itself writes them. Other deaths leave it no time: then its guard does, a
-// small process that has every descriptor with last words, too.
+// disorder. Drivers hand them over in advance: at that moment it is too late to ask them.
+// The process itself writes them after a panic, after a failure of the loop, and at a
+// signal while the loop hangs. Other deaths leave it no time. Then its guard writes them:
+// a small process that has a duplicate of every descriptor with last words.
 package lastwords
 
 import (

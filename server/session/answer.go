@@ -36,10 +36,10 @@ func (s *Session) answer(now time.Duration, question byte) {
 	s.output = codec.AppendAnswer(s.output, question, lines)
 }
 
-// isStranger reports whether the client may do nothing, and learns nothing.
+// isStranger reports whether the client has no rights. Its questions are not answered.
 func (s *Session) isStranger() bool { return s.rights&(rights.Read|rights.Write) == 0 }
 
-// may says what the client may do, for people.
+// may returns the rights of the client, for people.
 func (s *Session) may() string {
 	return "the robot's access rules give this client: " + s.rights.String()
 }
@@ -149,8 +149,8 @@ func (s *Session) charge() []string {
 	return nil
 }
 
-// obstacle returns why a device does not work. It reports false if it does, or nobody
-// has tried.
+// obstacle returns why a device does not work. It reports false if the device works, or
+// was never started.
 func obstacle(now time.Duration, d *devices.Device) (r codec.Reason, is bool) {
 	l := d.Link()
 	switch err := l.SetupError(); {

@@ -14,7 +14,7 @@ import (
 // closing its connection holds up the others that long.
 const controlTime = time.Second
 
-// Control is who drives a robot: the client that has commanded its position last.
+// Control knows who drives a robot: the client that has commanded its position last.
 // All sessions of the robot share it.
 type Control struct {
 	// First lets a client keep control until it has not commanded for a second, has

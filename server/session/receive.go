@@ -77,9 +77,9 @@ func foreign(m codec.Message) error {
 	return fmt.Errorf("%w: it begins with %q, which is %s", ErrForeign, first, protocol(first))
 }
 
-// protocol names the protocol that begins with these four bytes, among those that
-// browsers and people send to the wrong port: the methods of RFC 9110 and RFC 5789,
-// the preface of RFC 9113 (3.4), RFC 4253 (4.2), and the record of RFC 8446 (5.1).
+// protocol names the protocol that begins with these four bytes, if browsers and people
+// send it to the wrong port: the methods of RFC 9110 and RFC 5789, the preface of RFC 9113
+// (3.4), RFC 4253 (4.2), and the record of RFC 8446 (5.1).
 func protocol(first string) string {
 	switch first {
 	case "GET ", "HEAD", "POST", "PUT ", "DELE", "CONN", "OPTI", "TRAC", "PATC":
@@ -183,8 +183,8 @@ func (s *Session) hold(now time.Duration, in []byte) {
 	}
 }
 
-// heed obeys the emergency stops in what is held (8.5). In its turn such a stop has no
-// effect any more, nor has a release before it.
+// heed obeys the emergency stops in what is held (8.5). When their turn comes, these stops,
+// and the releases before them, have no effect.
 func (s *Session) heed(now time.Duration) {
 	if s.searched == 0 {
 		s.ahead = s.decoder.Clone()

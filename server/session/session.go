@@ -126,8 +126,8 @@ type Session struct {
 	heeded   int           // emergency stops in them, which have been obeyed
 	ahead    codec.Decoder // has searched them
 	drives   bool          // the owner knows that it gives commands that move something
-	left     bool          // the client has ended its connection; input may still come
-	silent   bool          // since Halt; input may still come that it has sent before
+	left     bool          // the client has ended its connection; its input may still come
+	silent   bool          // since Halt; earlier input of the client may still come
 
 	output     []byte
 	err        error
@@ -368,9 +368,8 @@ func (s *Session) isGone(now time.Duration) bool {
 	return s.left || s.silent
 }
 
-// stop gives a device the command that follows the loss of the client that commanded it (5.4), and
-// reports whether it did. A client that has given no command, or whose command another
-// client has replaced, stops nothing.
+// stop gives a device the command that follows the loss of its client (5.4), and reports
+// whether it did. It does nothing if the newest command of the device is not this client's.
 func (s *Session) stop(now time.Duration, p *slot) (stopped bool) {
 	stop := p.device.Spec().Stop
 	if stopped = stop != "" && p.isNewest(); stopped {
