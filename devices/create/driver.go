@@ -36,10 +36,7 @@ const (
 // is chosen by holding the robot's button.
 var speeds = []int{115200, 19200}
 
-var (
-	errSilent   = errors.New("no robot answers at 115200 or 19200 baud: press its CLEAN button, and check the cable")
-	errNotReady = errors.New("the robot is not connected at the moment")
-)
+var errSilent = errors.New("no robot answers at 115200 or 19200 baud: press its CLEAN button, and check the cable")
 
 const (
 	listening transport.Phase = iota // does it still stream?
@@ -228,12 +225,9 @@ func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
 // Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
-	c, err := codec.DecodeRobotConfig(payload)
-	switch {
-	case err != nil:
+	c, err := d.RobotConfig(payload)
+	if err != nil {
 		return err
-	case !d.IsUp():
-		return errNotReady
 	}
 	switch c.Code {
 	case codec.ConfigMotors:

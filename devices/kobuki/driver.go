@@ -25,10 +25,7 @@ const (
 // speeds is that of the robot in baud. It cannot be changed.
 var speeds = []int{115200}
 
-var (
-	errSilent   = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
-	errNotReady = errors.New("the robot is not connected at the moment")
-)
+var errSilent = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
 
 // stop has the wheels stand.
 var stop = appendDrive(nil, codec.PositionCommand{})
@@ -177,12 +174,9 @@ func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
 // Configure implements devices.Configurer.
 func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
-	c, err := codec.DecodeRobotConfig(payload)
-	switch {
-	case err != nil:
+	c, err := d.RobotConfig(payload)
+	if err != nil {
 		return err
-	case !d.IsUp():
-		return errNotReady
 	}
 	switch c.Code {
 	case codec.ConfigMotors:

@@ -27,11 +27,8 @@ const (
 	answerLimit = 500 * time.Millisecond
 )
 
-// Errors of Driver.Configure.
-var (
-	errAway    = errors.New("the robot is not connected at the moment")
-	errUnknown = errors.New("the configuration has no line for it")
-)
+// errUnknown is an error of Driver.Configure.
+var errUnknown = errors.New("the configuration has no line for it")
 
 // Options of a driver.
 type Options struct {
@@ -528,12 +525,9 @@ func (d *Driver) flush(now time.Duration) {
 
 // Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
-	c, err := codec.DecodeRobotConfig(payload)
-	switch {
-	case err != nil:
+	c, err := d.RobotConfig(payload)
+	if err != nil {
 		return err
-	case !d.IsUp():
-		return errAway
 	}
 	var line template
 	switch {

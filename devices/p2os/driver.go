@@ -38,11 +38,8 @@ const (
 	enableTime = 200 * time.Millisecond
 )
 
-// Errors of Driver.Configure.
-var (
-	errAway = errors.New("the robot is not connected at the moment")
-	errBusy = errors.New("the serial line is busy: too many requests at once")
-)
+// errBusy is an error of Driver.Configure.
+var errBusy = errors.New("the serial line is busy: too many requests at once")
 
 // Driver drives the microcontroller: Player's position, sonar, gripper and misc
 // devices. The states of the connection are in handshake.go.
@@ -191,12 +188,10 @@ func (d *Driver) MotorsOff(time.Duration) bool {
 
 // Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
-	c, err := codec.DecodeRobotConfig(payload)
+	c, err := d.RobotConfig(payload)
 	switch {
 	case err != nil:
 		return err
-	case !d.IsUp():
-		return errAway
 	case d.free > now+maxBacklog:
 		return errBusy
 	}

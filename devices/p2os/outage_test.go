@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 func TestLostAndBack(t *testing.T) {
@@ -56,7 +57,7 @@ func TestLostAndBack(t *testing.T) {
 				if age := b.position.Age(b.Now()); age < test.away-100*ms || b.pose() != before {
 					t.Fatalf("data is %v old: %+v, was %+v", age, b.pose(), before)
 				}
-				if err := b.misc.Configure(b.Now(), []byte("m\x01")); !errors.Is(err, errAway) {
+				if err := b.misc.Configure(b.Now(), []byte("m\x01")); !errors.Is(err, transport.ErrAway) {
 					t.Fatalf("configuration of a lost robot: %v", err)
 				}
 				b.command(300, 0)

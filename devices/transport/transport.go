@@ -29,6 +29,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"player/codec"
 	"player/devices"
 	"player/devices/retry"
 	"player/timers"
@@ -219,6 +220,19 @@ func (t *Transport) Port() devices.Port {
 
 // Link returns the link of the last Setup.
 func (t *Transport) Link() *devices.Link { return t.link }
+
+// ErrAway refuses a request to hardware that is lost.
+var ErrAway = errors.New("the robot is not connected at the moment")
+
+// RobotConfig reads the payload of a configuration of the robot (PROTOCOL 6), whose hardware
+// has to be up.
+func (t *Transport) RobotConfig(payload []byte) (codec.Config, error) {
+	c, err := codec.DecodeRobotConfig(payload)
+	if err == nil && !t.IsUp() {
+		err = ErrAway
+	}
+	return c, err
+}
 
 // Log returns the link's logger, which names driver and port.
 func (t *Transport) Log() *zap.Logger { return t.log }
