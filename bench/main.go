@@ -160,7 +160,7 @@ func exit(err error) {
 	os.Exit(0)
 }
 
-// suite measures the chosen cells and writes results, plots and report. When
+// suite measures the chosen cells and writes results, figure 3 and report. When
 // ctx ends it writes what has been measured so far.
 func suite(ctx context.Context, o options) error {
 	here := thisMachine()
@@ -176,11 +176,11 @@ func suite(ctx context.Context, o options) error {
 			return err
 		}
 	}
-	if err := errors.Join(r.write(o.out), r.plots(o.out)); err != nil {
+	if err := errors.Join(r.write(o.out), r.drawFigure3(o.out)); err != nil {
 		return err
 	}
 	var page bytes.Buffer
-	// The report may be elsewhere than its plots.
+	// The report may be elsewhere than its figure.
 	plots, err := filepath.Rel(filepath.Dir(o.report), o.out)
 	if err == nil {
 		err = r.report(&page, filepath.ToSlash(plots)+"/")

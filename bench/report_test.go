@@ -53,7 +53,6 @@ func measured(c cell, s server) run {
 			WorstMean: 3 * time.Microsecond, Interval: load.Dist{P50: ms / 10, P99: ms, Max: 2 * ms},
 			AgeMean: c.ageFloor() + 5*ms, AgeP99: 2*c.ageFloor() + 5*ms,
 			IntervalCDF: []stats.Point{{Value: 0, Share: 0.5}, {Value: ms, Share: 1}},
-			AgeCDF:      []stats.Point{{Value: 10 * ms, Share: 0.5}, {Value: 100 * ms, Share: 1}},
 		})
 	}
 	return run{
@@ -402,20 +401,18 @@ func TestPutKeepsTheOrderOfTheSuite(t *testing.T) {
 	}
 }
 
-func TestPlots(t *testing.T) {
+func TestFigure3(t *testing.T) {
 	dir := t.TempDir()
 	for _, r := range []*results{
 		{}, // nothing measured
-		resultsOf(t, "paper/802.11/1x1Hz/807", "paper/802.11/50x50Hz/807", "paper/802.11/50x10Hz/807", "scale/50x50Hz", "scale/500x50Hz"),
+		resultsOf(t, "paper/802.11/1x1Hz/807", "paper/802.11/50x50Hz/807", "paper/802.11/50x10Hz/807"),
 	} {
-		if err := r.plots(dir); err != nil {
+		if err := r.drawFigure3(dir); err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{figure3, agePlot, scalePlot} {
-			text, err := os.ReadFile(filepath.Join(dir, name))
-			if err != nil || !strings.Contains(string(text), "</svg>") {
-				t.Errorf("%s: %v", name, err)
-			}
+		text, err := os.ReadFile(filepath.Join(dir, figure3))
+		if err != nil || !strings.Contains(string(text), "</svg>") {
+			t.Error(err)
 		}
 	}
 }
@@ -424,11 +421,11 @@ func TestTrim(t *testing.T) {
 	r := measured(cellNamed(t, "paper/802.11/50x50Hz/807"), player)
 	plotted := cellNamed(t, "paper/802.11/50x50Hz/807")
 	plotted.trim(&r, true)
-	if g := r.Load.Groups[0]; g.IntervalCDF == nil || g.AgeCDF == nil {
-		t.Error("what the plots show is gone")
+	if r.Load.Groups[0].IntervalCDF == nil {
+		t.Error("what the figure shows is gone")
 	}
 	plotted.trim(&r, false)
-	if g := r.Load.Groups[0]; g.IntervalCDF != nil || g.AgeCDF != nil {
+	if r.Load.Groups[0].IntervalCDF != nil {
 		t.Error("a further run keeps its distributions")
 	}
 	var points []stats.Point

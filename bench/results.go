@@ -262,9 +262,9 @@ func (c cell) trim(r *run, first bool) {
 	for i := range r.Load.Groups {
 		g := &r.Load.Groups[i]
 		if !first || c.Network != wireless || c.Size != large {
-			g.IntervalCDF, g.AgeCDF = nil, nil
+			g.IntervalCDF = nil
 		}
-		g.IntervalCDF, g.AgeCDF = thin(g.IntervalCDF), thin(g.AgeCDF)
+		g.IntervalCDF = thin(g.IntervalCDF)
 	}
 }
 

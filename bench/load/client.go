@@ -96,7 +96,7 @@ func sum(g *group, clients []client) GroupResult {
 	}
 	r.Interval, r.IntervalCDF = DistOf(&interval), interval.CDF()
 	r.Latency = DistOf(&latency)
-	r.AgeMean, r.AgeP50, r.AgeP99, r.AgeCDF = age.Mean(), age.Quantile(0.5), age.Quantile(0.99), age.CDF()
+	r.AgeMean, r.AgeP50, r.AgeP99 = age.Mean(), age.Quantile(0.5), age.Quantile(0.99)
 	r.Jain = stats.Jain(shares)
 	return r
 }

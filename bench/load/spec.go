@@ -102,7 +102,6 @@ type GroupResult struct {
 	Commands  int           `json:"commands,omitzero"` // sent
 
 	IntervalCDF []stats.Point `json:"interval_cdf,omitempty"`
-	AgeCDF      []stats.Point `json:"age_cdf,omitempty"`
 }
 
 // Result is one run.
