@@ -122,23 +122,12 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	}
 	seen := &cameras{log: log, processors: procs}
 	defer seen.close()
-	dash, err := openDashboard(o, conf, sim, seen, log)
+	dash, frontends, err := openFrontends(o, conf, sim, seen, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
 	}
 	if dash != nil {
 		o.http = dash.address // for a configuration that is read again
-	}
-	viewers, err := openFoxglove(o, conf, sim, seen, log)
-	if err != nil {
-		return errors.Join(err, sim.close())
-	}
-	if dash == nil && viewers == nil && len(conf.Cameras) > 0 {
-		log.Warn("nobody sees the pictures of the cameras: the dashboard has them, which -http HOST:PORT starts")
-	}
-	programs, err := openRosbridge(o, conf, sim, log)
-	if err != nil {
-		return errors.Join(err, sim.close())
 	}
 
 	var last lastwords.Book
@@ -149,7 +138,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 	}
 	ctx, quit, stop := untilSignal(ctx, last.Say, reloads)
 	defer stop()
-	budget := descriptors.New(fixedDescriptors(conf), dash != nil || viewers != nil || programs != nil)
+	budget := descriptors.New(fixedDescriptors(conf), frontends != nil)
 	encrypted, err := openTLS(conf, budget.Clients, log)
 	if err != nil {
 		return errors.Join(err, sim.close())
@@ -181,15 +170,20 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
 			seen.post = s.Post
-			dash.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
-			viewers.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
-			programs.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
+			for _, f := range frontends {
+				where := zap.Stringer("address", f.listener.Addr())
+				if f == dash {
+					where = zap.String("url", dash.url(encrypted.handshakes.Current))
+				}
+				log.Info(f.what, where)
+				f.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
+			}
 			sim.start(s.Start, quit)
 			go func() {
 				defer last.OnPanic()
 				showPosition(ctx, conf, s.Post, stderr, log)
 			}()
-			r := &reloader{options: o, conf: conf, sim: sim, dash: dash, tls: encrypted, viewers: viewers, programs: programs, notify: manager, log: log, server: s, quit: quit}
+			r := &reloader{options: o, conf: conf, sim: sim, frontends: frontends, tls: encrypted, notify: manager, log: log, server: s, quit: quit}
 			go func() {
 				defer last.OnPanic()
 				r.run(ctx, reloads)

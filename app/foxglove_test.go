@@ -23,15 +23,16 @@ func TestViewersRobots(t *testing.T) {
 		t.Fatal(err)
 	}
 	conf.Robots = append(conf.Robots, other.Robots...)
-	v, err := openFoxglove(o, conf, &simulation{}, &cameras{}, log)
+	f, err := openFoxglove(o, conf, &simulation{}, &cameras{}, log)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer v.listener.Close()
-	if len(v.config.Origins) != 1 || v.config.Origins[0] != foxgloveApp || len(v.config.Robots) != 2 {
-		t.Fatalf("%+v", v.config)
+	defer f.listener.Close()
+	robots := robotsOf(conf, &simulation{}, "127.0.0.1")
+	if len(f.Origins) != 1 || f.Origins[0] != foxgloveApp || len(robots) != 2 {
+		t.Fatalf("%q, %+v", f.Origins, robots)
 	}
-	first, second := v.config.Robots[0], v.config.Robots[1]
+	first, second := robots[0], robots[1]
 	if first.Name != "robot6665" || second.Name != "robot6670" || first.Address != "127.0.0.1:6665" || len(first.Devices) != 2 || len(second.Devices) < 3 {
 		t.Errorf("%+v, %+v", first, second)
 	}
@@ -46,8 +47,8 @@ func TestViewersRobots(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer closed.listener.Close()
-	if closed.config.Origins != nil {
-		t.Errorf("origins %q", closed.config.Origins)
+	if closed.Origins != nil {
+		t.Errorf("origins %q", closed.Origins)
 	}
 	if none, err := openFoxglove(options{}, conf, &simulation{}, &cameras{}, log); none != nil || err != nil {
 		t.Error("there are viewers without -foxglove")

@@ -1,35 +1,90 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"crypto/tls"
 	"net"
+	"net/netip"
+	"strconv"
 	"time"
 
+	"go.uber.org/zap"
+
+	"player/config"
 	"player/reactor/descriptors"
+	"player/visitors"
 )
 
-// frontend is a server for people and programs: the dashboard, Foxglove, rosbridge. C
-// is its configuration, which a reload changes.
-type frontend[C any] struct {
+// frontend is a server for people and programs: the dashboard, Foxglove, rosbridge.
+type frontend struct {
+	visitors.Common
 	listener *net.TCPListener
+	address  string // that the flags ask for
 	bind     string // where the robots are
-	config   C
-	start    func() (stop func()) // serves config until stop, which waits for the end
-	stop     func()               // of what is served
+	what     string // for the log when it begins
+	name     string // for the log when it fails
+	cost     int    // descriptors of a connection
+	// show takes over the robots of a configuration. It reports whether they are others than
+	// before.
+	show func(conf *config.Server, sim *simulation) (changed bool)
+	// serving returns what serves the robots that were shown, until ctx ends.
+	serving func() func(ctx context.Context, l net.Listener) error
+
+	start func() (stop func()) // serves until stop, which waits for the end
+	stop  func()               // of what is served
 }
 
-// serve starts to serve config, until ctx ends. run is the server, which ends with its
-// context. A connection takes cost descriptors of a share; onPanic is deferred.
-func (f *frontend[C]) serve(ctx context.Context, share *descriptors.Share, cost int, onPanic func(), run func(context.Context, net.Listener, C)) {
-	listener := descriptors.Listener(pausable{f.listener}, share, cost)
+// listen begins a frontend at an address that the flags ask for.
+func listen(o options, address string, log *zap.Logger) (*frontend, error) {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
+	return &frontend{Common: visitors.Common{Name: host, Log: log}, listener: listener.(*net.TCPListener), address: address, bind: cmp.Or(o.bind, "localhost"), cost: 1}, nil
+}
+
+// openFrontends opens those that the flags ask for. dash is the dashboard, nil if there is none.
+func openFrontends(o options, conf *config.Server, sim *simulation, seen *cameras, log *zap.Logger) (dash *frontend, all []*frontend, err error) {
+	if dash, err = openDashboard(o, conf, sim, seen, log); err != nil {
+		return nil, nil, err
+	}
+	viewers, err := openFoxglove(o, conf, sim, seen, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	if dash == nil && viewers == nil && len(conf.Cameras) > 0 {
+		log.Warn("nobody sees the pictures of the cameras: the dashboard has them, which -http HOST:PORT starts")
+	}
+	programs, err := openRosbridge(o, conf, sim, log)
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, f := range []*frontend{dash, viewers, programs} {
+		if f != nil {
+			all = append(all, f)
+		}
+	}
+	return dash, all, nil
+}
+
+// serve starts to serve, until ctx ends, with the descriptors of a share. s is the server of
+// the robots, tls the configuration of a new connection, and post calls a function on the
+// loop; onPanic is deferred.
+func (f *frontend) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
+	f.TLS, f.Post, f.Server, f.Descriptors = tls, post, s, share
+	listener := descriptors.Listener(pausable{f.listener}, share, f.cost)
 	f.start = func() (stop func()) {
 		serving, cancel := context.WithCancel(ctx)
 		ended := make(chan struct{})
-		config := f.config
+		run := f.serving()
 		go func() {
 			defer onPanic()
 			defer close(ended)
-			run(serving, listener, config)
+			if err := run(serving, listener); err != nil {
+				f.Log.Error(f.name+" failed", zap.Error(err))
+			}
 			if ctx.Err() != nil {
 				_ = f.listener.Close() // nothing is accepted any more
 			}
@@ -43,11 +98,32 @@ func (f *frontend[C]) serve(ctx context.Context, share *descriptors.Share, cost 
 	f.stop = f.start()
 }
 
-// restart serves config, which has changed. Pages and viewers connect again by
-// themselves.
-func (f *frontend[C]) restart() {
-	f.stop()
-	f.stop = f.start()
+// change serves the robots of a reloaded configuration, unless they are as before. Pages,
+// viewers and programs connect again by themselves.
+func (f *frontend) change(conf *config.Server, sim *simulation) {
+	if f.show(conf, sim) {
+		f.stop()
+		f.stop = f.start()
+	}
+}
+
+// url returns an address that a browser on this computer can open: with the host of the flag,
+// or localhost if that is every address of the computer. It is empty without a frontend. tls
+// is the configuration of a new connection.
+func (f *frontend) url(tls func() *tls.Config) string {
+	if f == nil {
+		return ""
+	}
+	at := f.listener.Addr().(*net.TCPAddr)
+	host := f.Name
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	scheme := "http://"
+	if !at.IP.IsLoopback() && tls() != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, strconv.Itoa(at.Port))
 }
 
 // pausable is a listener that only stops to accept when it is closed. Browsers that

@@ -16,17 +16,15 @@ import (
 // own goroutine, because files and name servers may be slow, and changes the server on
 // the loop.
 type reloader struct {
-	options  options
-	conf     *config.Server // that is served
-	sim      *simulation
-	dash     *dashboard
-	tls      *encryption
-	viewers  *viewers
-	programs *programs
-	notify   supervisor
-	log      *zap.Logger
-	server   *server.Server
-	quit     func() // ends it
+	options   options
+	conf      *config.Server // that is served
+	sim       *simulation
+	frontends []*frontend
+	tls       *encryption
+	notify    supervisor
+	log       *zap.Logger
+	server    *server.Server
+	quit      func() // ends it
 }
 
 // run reloads for each request, until ctx ends.
@@ -95,9 +93,9 @@ func (r *reloader) reload(ctx context.Context) error {
 	r.conf = plan.Server
 	r.options.warnOfAccess(r.conf, r.log)
 	r.tls.change(ctx, r.conf, certificates)
-	r.dash.change(r.conf, r.sim)
-	r.viewers.change(r.conf, r.sim)
-	r.programs.change(r.conf, r.sim)
+	for _, f := range r.frontends {
+		f.change(r.conf, r.sim)
+	}
 	r.log.Info("configuration read again", zap.String("plan", plan.String()))
 	return nil
 }

@@ -22,14 +22,7 @@ const (
 
 // driver returns the wheels of a robot, and starts them if necessary.
 func (v *viewer) driver(robot int) *visitors.Wheels {
-	w := v.drivers[robot]
-	if w == nil {
-		r := v.server.config.Robots[robot]
-		w = visitors.NewWheels(v.server.silence, v.dial(r), func(err error) error { return v.status(fmt.Errorf("%s: %w", r.Name, err)) })
-		v.drivers[robot] = w
-		v.start(w.Run)
-	}
-	return w
+	return v.Wheels(robot, v.server.config.Robots[robot].Robot, v.server.silence, v.status)
 }
 
 // advertise notes a topic that the viewer publishes on.
@@ -48,7 +41,7 @@ func (v *viewer) advertise(c foxglove.Channel) error {
 	if robot < 0 {
 		return fmt.Errorf("nobody here listens to %.60q: publish on /ROBOT%s", c.Topic, velocityTopic)
 	}
-	return visitors.Need(v.may, rights.Write)
+	return visitors.Need(v.May, rights.Write)
 }
 
 func (v *viewer) unadvertise(id uint32) error {
@@ -57,12 +50,7 @@ func (v *viewer) unadvertise(id uint32) error {
 		return fmt.Errorf("channel %d is not advertised", id)
 	}
 	delete(v.advertised, id)
-	if robot < 0 {
-		return nil
-	}
-	if d := v.drivers[robot]; d != nil {
-		d.Drive(0, 0) // it stops the robot if this viewer drives it
-	}
+	v.Stand(robot)
 	return nil
 }
 
@@ -72,7 +60,7 @@ func (r Robot) velocityTopic() string { return "/" + r.Name + velocityTopic }
 // driven returns the robot that a topic drives, -1 if there is none.
 func (v *viewer) driven(topic string) int {
 	return slices.IndexFunc(v.server.config.Robots, func(r Robot) bool {
-		return topic == r.velocityTopic() && r.device(codec.Position) >= 0
+		return topic == r.velocityTopic() && r.Device(codec.Position) >= 0
 	})
 }
 
@@ -85,7 +73,7 @@ func (v *viewer) publish(m foxglove.MessageData) error {
 	if robot < 0 {
 		return nil // advertise has returned the error
 	}
-	if err := visitors.Need(v.may, rights.Write); err != nil {
+	if err := visitors.Need(v.May, rights.Write); err != nil {
 		return err
 	}
 	speed, turnRate, err := foxglove.ParseVelocity(m.Payload)

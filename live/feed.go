@@ -2,7 +2,6 @@ package live
 
 import (
 	"fmt"
-	"net"
 	"strings"
 	"time"
 
@@ -30,13 +29,13 @@ func (v *viewer) newFeed(robot int) *feed {
 		}
 		f.channels = append(f.channels, id)
 	}
-	f.Feed = visitors.NewFeed(v.dial(f.robot), f.refuse, f.send)
+	f.Feed = visitors.NewFeed(v.Dial(f.robot.Robot), f.refuse, f.send)
 	return f
 }
 
 // refuse tells the viewer that the robot refuses a device.
 func (f *feed) refuse(a client.Access) error {
-	i := f.robot.device(a.Device)
+	i := f.robot.Device(a.Device)
 	if i < 0 {
 		return nil
 	}
@@ -64,17 +63,11 @@ func (f *feed) send(news []visitors.News) error {
 	}
 	for _, n := range news {
 		at := now - int64(float64(n.Age)*speed)
-		for _, m := range f.converter.Data(f.robot.device(n.Device), at, n.Payload) {
+		for _, m := range f.converter.Data(f.robot.Device(n.Device), at, n.Payload) {
 			if channel := f.channels[m.Topic]; channel != 0 {
-				f.viewer.outbox.Put(channel, foxglove.Frame(m.Content), at, m.Content)
+				f.viewer.Outbox.Put(channel, foxglove.Frame(m.Content), at, m.Content)
 			}
 		}
 	}
 	return nil
-}
-
-// dial connects to a robot. The robot sees who the viewer is by its name.
-func (v *viewer) dial(robot Robot) visitors.Dial {
-	host, _, _ := net.SplitHostPort(v.address) // the request has it from the connection
-	return visitors.DialRobot(v.server.config.Descriptors, robot.Address, "foxglove "+host)
 }

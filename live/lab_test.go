@@ -27,6 +27,7 @@ import (
 	"player/reactor/descriptors"
 	serving "player/server"
 	"player/status"
+	"player/visitors"
 )
 
 // lab is a simulated robot, its server, and the server for viewers.
@@ -78,21 +79,24 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 	t.Cleanup(l.camera.Close)
 	config := Config{
 		Cameras: []*pictures.Camera{l.camera},
-		Robots:  []Robot{{Name: "r0", Address: address, Port: port}}, Server: l.robots, Post: l.robots.Post, Descriptors: l.share,
+		Robots:  []Robot{{Robot: visitors.Robot{Name: "r0", Address: address, Port: port}}},
 		Recent: func(after uint64) ([][]byte, uint64) {
 			if after == 1 {
 				return nil, 1
 			}
 			return [][]byte{[]byte(`{"level":"info","ts":"2026-07-28T10:15:00.000Z","msg":"serving"}`)}, 1
 		},
-		Access: rights.Rules{
-			{Allow: rights.All, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
-			{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix(reader + "/32")}},
+		Version: "player 1",
+		Common: visitors.Common{
+			Server: l.robots, Post: l.robots.Post, Descriptors: l.share, Origins: []string{"https://app.example"}, Log: zap.NewNop(),
+			Access: rights.Rules{
+				{Allow: rights.All, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
+				{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix(reader + "/32")}},
+			},
 		},
-		Origins: []string{"https://app.example"}, Version: "player 1", Log: zap.NewNop(),
 	}
 	for _, d := range table.Links()[0].Devices() {
-		config.Robots[0].Devices = append(config.Robots[0].Devices, Device{foxglove.Device{Interface: d.Spec().Name}, d.Letter()})
+		config.Robots[0].Devices = append(config.Robots[0].Devices, visitors.Device{Device: foxglove.Device{Interface: d.Spec().Name}, Letter: d.Letter()})
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -6,7 +6,9 @@ import (
 	"net/http"
 	"slices"
 
+	"player/config/rights"
 	"player/pictures"
+	"player/visitors"
 )
 
 // layoutPath is where the layout for a robot is: ?robot=NAME, the first one by default.
@@ -72,8 +74,12 @@ func (r Robot) layout(cameras []*pictures.Camera) object {
 		"layout": split("row", 60, split("column", 70, view, told), split("column", 45, hand, plots))}
 }
 
-// serveLayout replies with the layout for a robot, as a file.
+// serveLayout replies with the layout for a robot, as a file, to visitors that may read.
 func (s *server) serveLayout(w http.ResponseWriter, r *http.Request) {
+	if err := visitors.Need(s.config.RightsOf(r), rights.Read); err != nil {
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
 	name := r.URL.Query().Get("robot")
 	i := slices.IndexFunc(s.config.Robots, func(robot Robot) bool { return name == "" || robot.Name == name })
 	if i < 0 {

@@ -9,58 +9,33 @@ package live
 
 import (
 	"context"
-	"crypto/tls"
 	"net"
 	"net/http"
-	"slices"
 	"strconv"
 	"time"
 
 	"go.uber.org/zap"
 
-	"player/config/rights"
 	"player/devices/readlog"
 	"player/foxglove"
 	"player/pictures"
-	"player/reactor/descriptors"
 	"player/visitors"
 )
 
 // Config is what Serve needs.
 type Config struct {
-	Robots []Robot
-	// Server is asked for states, and stops robots. It is accessed through Post only.
-	Server visitors.Server
-	// Post calls a function on the loop. It reports whether the loop still runs.
-	Post    func(func(now time.Duration)) bool
+	visitors.Common
+	Robots  []Robot
 	Cameras []*pictures.Camera // whose pictures viewers see
 	// Recent returns lines of the server's log as logging.Tail does.
-	Recent func(after uint64) (lines [][]byte, last uint64)
-	// Access has the rights of viewers by address. The robots themselves only see the
-	// address of this process.
-	Access rights.Rules
-	// Descriptors has those for connections to the robots.
-	Descriptors *descriptors.Share
-	Name        string             // a further host name of this server; may be empty
-	Origins     []string           // of pages that may connect
-	TLS         func() *tls.Config // as in visitors.Site
-	Version     string             // of the program, with its name
-	Log         *zap.Logger
+	Recent  func(after uint64) (lines [][]byte, last uint64)
+	Version string // of the program, with its name
 }
 
 // Robot is a robot of this server.
 type Robot struct {
-	Name    string // each once, without slash
-	Address string // host:port
-	Port    int
-	Devices []Device
-	Replay  *readlog.Driver // it is accessed through Post only; nil: this is no replayed log
-}
-
-// Device is a device that clients can open.
-type Device struct {
-	foxglove.Device
-	Letter byte
+	visitors.Robot
+	Replay *readlog.Driver // it is accessed through Post only; nil: this is no replayed log
 }
 
 // Serve serves viewers on l until ctx ends; then it closes l and returns nil.
@@ -69,9 +44,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 }
 
 func (s *server) serve(l net.Listener) error {
-	config := s.config
-	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for viewers", Flag: "-foxglove", Can: "drive", TLS: config.TLS, Handler: s, Log: config.Log}
-	return site.Serve(s.ctx, l)
+	return s.config.Site("the server for viewers", "-foxglove", s).Serve(s.ctx, l)
 }
 
 // server is what the viewers share. It is constant.
@@ -124,53 +97,37 @@ func newServer(ctx context.Context, config Config) *server {
 				}
 			}
 		}
-		s.services = append(s.services, servicesOf(i, robot)...)
+		for _, v := range robot.Services() {
+			s.services = append(s.services, service{v, "/" + robot.Name + "/" + v.Name, i})
+		}
 	}
 	return s
 }
 
 // Equal reports whether two robots are the same to viewers.
 func (r Robot) Equal(other Robot) bool {
-	return r.Name == other.Name && r.Address == other.Address && r.Replay == other.Replay && slices.Equal(r.Devices, other.Devices)
+	return r.Robot.Equal(other.Robot) && r.Replay == other.Replay
 }
 
 // controlTopic is the topic of who drives the robot.
 func (r Robot) controlTopic() string { return "/" + r.Name + "/control" }
 
 // converter returns a converter for the devices of the robot.
-func (r Robot) converter() *foxglove.Converter {
-	list := make([]foxglove.Device, len(r.Devices))
-	for i, d := range r.Devices {
-		list[i] = d.Device
-	}
-	return foxglove.New(r.Name, list)
-}
-
-// device returns the index of the device with a letter, -1 if there is none.
-func (r Robot) device(letter byte) int {
-	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
-}
+func (r Robot) converter() *foxglove.Converter { return foxglove.New(r.Name, r.Drawn()) }
 
 // ServeHTTP serves a viewer.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	visitor := visitors.VisitorOf(r)
-	may := s.config.Access.Of(visitor.Address, visitor.Name)
-	if err := visitors.Need(may, rights.Read); err != nil {
-		http.Error(w, err.Error(), http.StatusForbidden)
-		return
-	}
 	if r.Method == http.MethodGet && r.URL.Path == layoutPath {
 		s.serveLayout(w, r)
 		return
 	}
-	ws, err := visitor.Accept(w, r, foxglove.Subprotocols())
-	if err != nil {
+	guest := s.config.Admit(s.ctx, w, r, "foxglove", foxglove.Subprotocols())
+	if guest == nil {
 		return
 	}
-	defer ws.CloseNow()
+	defer guest.WS.CloseNow()
 	log := s.config.Log.With(zap.String("viewer", r.RemoteAddr))
-	log.Info("viewer connected", zap.String("protocol", ws.Subprotocol()))
-	v := newViewer(s, ws, visitor, may, r.RemoteAddr)
-	err = v.serve()
+	log.Info("viewer connected", zap.String("protocol", guest.WS.Subprotocol()))
+	err := newViewer(s, guest).serve()
 	log.Info("viewer disconnected", zap.Error(err))
 }

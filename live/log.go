@@ -6,7 +6,6 @@ import (
 
 	"player/foxglove"
 	"player/status"
-	"player/visitors"
 )
 
 const (
@@ -26,7 +25,7 @@ func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 		lines, last = v.server.config.Recent(last)
 		for _, line := range lines {
 			if content, at, err := foxglove.ParseLogLine(line); err == nil {
-				v.outbox.Put(channel, "", at, content)
+				v.Outbox.Put(channel, "", at, content)
 			}
 		}
 		select {
@@ -43,12 +42,12 @@ func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) erro
 	ticker := time.NewTicker(controlPeriod)
 	defer ticker.Stop()
 	for {
-		var now status.Status
-		if err := visitors.OnLoop(ctx, v.server.config.Post, func(at time.Duration) { now = v.server.config.Server.Status(at) }); err != nil {
+		now, err := v.server.config.Status(ctx)
+		if err != nil {
 			return nil // the viewer has gone, or the server ends
 		}
 		at := time.Now().UnixNano()
-		v.outbox.Put(channel, "", at, controlOf(now, port, at))
+		v.Outbox.Put(channel, "", at, controlOf(now, port, at))
 		select {
 		case <-ctx.Done():
 			return nil

@@ -8,7 +8,6 @@ import (
 
 	"player/foxglove"
 	"player/status"
-	"player/visitors"
 )
 
 const (
@@ -110,10 +109,11 @@ func (v *viewer) values(names []string) ([]foxglove.Parameter, error) {
 			continue
 		}
 		if now == nil {
-			now = new(status.Status)
-			if err := visitors.OnLoop(v.ctx, v.server.config.Post, func(at time.Duration) { *now = v.server.config.Server.Status(at) }); err != nil {
+			told, err := v.server.config.Status(v.Ctx)
+			if err != nil {
 				return nil, err
 			}
+			now = &told
 		}
 		for _, r := range v.server.config.Robots {
 			if robot == "/"+r.Name {
@@ -175,7 +175,7 @@ func (v *viewer) setRate(p foxglove.Parameter) error {
 	}
 	v.parameters.rates[p.Name] = rate
 	if ofTopic {
-		v.outbox.Pace(uint32(topic+1), v.parameters.period(name))
+		v.Outbox.Pace(uint32(topic+1), v.parameters.period(name))
 		return nil
 	}
 	for i, robot := range v.server.config.Robots {

@@ -57,7 +57,7 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 		if err != nil {
 			return err
 		}
-		v.outbox.Put(channel, "", at, f.message(p.Number, at, func() foxglove.CompressedImage { return converter.Image(camera.Name(), at, p.JPEG) }))
+		v.Outbox.Put(channel, "", at, f.message(p.Number, at, func() foxglove.CompressedImage { return converter.Image(camera.Name(), at, p.JPEG) }))
 		if !framed { // a robot without devices
 			return nil
 		}
@@ -67,7 +67,7 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 			mount, tilt = &foxglove.Geometry{X: m.X, Y: m.Y, Heading: m.Heading}, m.Tilt
 		}
 		lens := converter.Lens(camera.Name(), at, mount, tilt)
-		v.outbox.Put(uint32(frames+1), foxglove.Frame(lens), at, lens)
+		v.Outbox.Put(uint32(frames+1), foxglove.Frame(lens), at, lens)
 		return nil
 	})
 }
@@ -129,7 +129,7 @@ func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robo
 		if err != nil {
 			return err
 		}
-		v.outbox.Put(channel, "", at, converter.Calibration(camera.Name(), at, size.Width, size.Height, p.View.FOV))
+		v.Outbox.Put(channel, "", at, converter.Calibration(camera.Name(), at, size.Width, size.Height, p.View.FOV))
 		return nil
 	})
 }

@@ -19,7 +19,7 @@ var errNoReplay = errors.New("no log is replayed here")
 
 // playback returns the state of a replay.
 func (v *viewer) playback(replay *readlog.Driver) (p *readlog.Playback, err error) {
-	err = visitors.OnLoop(v.ctx, v.server.config.Post, func(now time.Duration) { p = replay.Playback(now) })
+	err = v.server.config.OnLoop(v.Ctx, func(now time.Duration) { p = replay.Playback(now) })
 	return p, err
 }
 
@@ -28,7 +28,7 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 	if v.replay == nil {
 		return errNoReplay
 	}
-	if err := visitors.Need(v.may, rights.Read|rights.Write); err != nil {
+	if err := visitors.Need(v.May, rights.Read|rights.Write); err != nil {
 		return err
 	}
 	speed := float64(c.Speed)
@@ -38,7 +38,7 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 	}
 	var p *readlog.Playback
 	var failed error
-	if err := visitors.OnLoop(v.ctx, v.server.config.Post, func(now time.Duration) {
+	if err := v.server.config.OnLoop(v.Ctx, func(now time.Duration) {
 		failed = v.replay.Control(now, change)
 		p = v.replay.Playback(now)
 	}); err != nil {
@@ -56,7 +56,7 @@ func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error
 	if !ok {
 		status = foxglove.Paused
 	}
-	return v.outbox.Reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
+	return v.Outbox.Reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
 }
 
 // follow tells the viewer the state of the playback, and its changes.

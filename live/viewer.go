@@ -10,7 +10,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"player/config/rights"
 	"player/devices/readlog"
 	"player/foxglove"
 	"player/visitors"
@@ -28,78 +27,47 @@ const (
 
 // viewer is a connection of a viewer. Its maps are used by the reader only.
 type viewer struct {
-	server  *server
-	ws      *websocket.Conn
-	visitor visitors.Visitor
-	may     rights.Set
-	address string // host:port, for logs
-	ctx     context.Context
-	fail    context.CancelCauseFunc
-	outbox  *visitors.Outbox
+	*visitors.Guest
+	server *server
 
 	replay *readlog.Driver // that the viewer may control; nil: none
 
 	subscriptions map[uint32]int                // by id: index in server.channels
 	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
 	feeds         map[int]*feed                 // by robot
-	drivers       map[int]*visitors.Wheels      // by robot
 	told          map[uint32]context.CancelFunc // by subscription: ends channel.tell
 	parameters    parameters
 	warned        visitors.Repeats
 }
 
-func newViewer(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *viewer {
-	v := &viewer{server: s, ws: ws, visitor: visitor, may: may, address: address, outbox: visitors.NewOutbox(),
-		subscriptions: map[uint32]int{}, told: map[uint32]context.CancelFunc{}, advertised: map[uint32]int{}, feeds: map[int]*feed{}, drivers: map[int]*visitors.Wheels{},
+func newViewer(s *server, guest *visitors.Guest) *viewer {
+	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, told: map[uint32]context.CancelFunc{}, advertised: map[uint32]int{}, feeds: map[int]*feed{},
 		parameters: newParameters(s)}
-	if ws.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
+	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
 				v.replay = robot.Replay
 			}
 		}
 	}
-	v.ctx, v.fail = context.WithCancelCause(s.ctx)
 	return v
 }
 
-// serve serves the viewer until it disconnects, or fails. An error is sent to it as the
-// reason of closing. When it returns, the connections to the robots are about to be
-// closed, and their server stops the wheels.
+// serve serves the viewer until it disconnects, or fails.
 func (v *viewer) serve() error {
-	defer v.fail(nil)
-	v.ws.SetReadLimit(messageLimit)
-	if v.ws.Subprotocol() == "" {
+	v.WS.SetReadLimit(messageLimit)
+	if v.WS.Subprotocol() == "" {
 		err := errors.New("the viewer has to ask for the subprotocol foxglove.sdk.v1")
-		_ = v.ws.Close(websocket.StatusPolicyViolation, err.Error())
+		_ = v.WS.Close(websocket.StatusPolicyViolation, err.Error())
 		return err
 	}
 	if err := v.greet(); err != nil {
 		return err
 	}
-	// Reading does not use the viewer's context: its end would close the connection
-	// before the viewer gets the reason.
-	v.start(func(context.Context) error { return v.read(v.server.ctx) })
-	v.start(v.write)
 	if v.replay != nil {
-		v.start(v.follow)
+		v.Start(v.follow)
 	}
-	<-v.ctx.Done()
-	err := context.Cause(v.ctx)
-	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
-		return nil // the viewer was closed, or the server ends
-	}
-	_ = v.ws.Close(websocket.StatusInternalError, visitors.CloseReason(err.Error()))
-	return err
-}
-
-// start runs fn in a goroutine; its error ends the viewer.
-func (v *viewer) start(fn func(ctx context.Context) error) {
-	go func() {
-		if err := visitors.Recovered(func() error { return fn(v.ctx) }); err != nil {
-			v.fail(err)
-		}
-	}()
+	return v.Serve(v.read, v.write)
 }
 
 // send adds a text message to the outbox.
@@ -108,7 +76,7 @@ func (v *viewer) send(op string, content any) error {
 	if err != nil {
 		return err
 	}
-	return v.outbox.Reply(true, text)
+	return v.Outbox.Reply(true, text)
 }
 
 // warn shows an error to the person at the viewer. Only the reader calls it.
@@ -154,7 +122,7 @@ func (v *viewer) greet() error {
 	}{{"serverInfo", info}, {"advertise", map[string]any{"channels": channels}}, {"advertiseServices", map[string]any{"services": services}}} {
 		text, err := foxglove.Text(m.op, m.content)
 		if err == nil {
-			err = visitors.WriteMessage(v.ctx, v.ws, websocket.MessageText, text)
+			err = visitors.WriteMessage(v.Ctx, v.WS, websocket.MessageText, text)
 		}
 		if err != nil {
 			return err
@@ -165,7 +133,7 @@ func (v *viewer) greet() error {
 
 // write writes what is in the outbox.
 func (v *viewer) write(ctx context.Context) error {
-	return v.outbox.Write(ctx, v.visitor, v.ws, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
+	return v.Outbox.Write(ctx, v.Visitor, v.WS, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
 		payload, err := payloadOf(m.Content)
 		return foxglove.AppendMessageData(dst, m.Subscription, m.Taken, payload), err
 	})
@@ -175,7 +143,7 @@ func (v *viewer) write(ctx context.Context) error {
 // connection stays.
 func (v *viewer) read(ctx context.Context) error {
 	for {
-		kind, message, err := v.visitor.Read(ctx, v.ws)
+		kind, message, err := v.Visitor.Read(ctx, v.WS)
 		if err != nil {
 			return err
 		}
@@ -259,14 +227,14 @@ func (v *viewer) subscribe(s foxglove.Subscription) error {
 	}
 	c := v.server.channels[i]
 	v.subscriptions[s.ID] = i
-	v.outbox.Subscribe(s.ChannelID, s.ID, c.keep, v.parameters.period(c.name))
+	v.Outbox.Subscribe(s.ChannelID, s.ID, c.keep, v.parameters.period(c.name))
 	if c.tell == nil {
 		v.watch(c.robot)
 		return nil
 	}
-	ctx, stop := context.WithCancel(v.ctx)
+	ctx, stop := context.WithCancel(v.Ctx)
 	v.told[s.ID] = stop
-	v.start(func(context.Context) error { return c.tell(ctx, v, s.ChannelID) })
+	v.Start(func(context.Context) error { return c.tell(ctx, v, s.ChannelID) })
 	return nil
 }
 
@@ -277,7 +245,7 @@ func (v *viewer) unsubscribe(id uint32) error {
 	}
 	delete(v.subscriptions, id)
 	c := v.server.channels[i]
-	v.outbox.Unsubscribe(uint32(i + 1))
+	v.Outbox.Unsubscribe(uint32(i + 1))
 	if stop := v.told[id]; stop != nil {
 		stop()
 		delete(v.told, id)
@@ -306,7 +274,7 @@ func (v *viewer) watch(robot int) {
 		}
 		f = v.newFeed(robot)
 		v.feeds[robot] = f
-		defer v.start(f.Run) // which ends if nothing is wanted
+		defer v.Start(f.Run) // which ends if nothing is wanted
 	}
 	f.Want(f.robot.letters(slices.Sorted(maps.Keys(devices))), v.parameters.rate(v.server.config.Robots[robot].Name))
 	if !subscribed {

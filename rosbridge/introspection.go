@@ -15,10 +15,10 @@ import (
 const node = "/player"
 
 // introspection returns the services by which programs find out what there is: those of
-// rosapi that roslib asks for, without parameters, which this server has none of.
+// rosapi that roslib asks for. Those of parameters are missing: this server has none.
 func (s *server) introspection() []service {
 	list := func(name, kind string, call func(arguments) (any, error)) service {
-		return service{"/rosapi/" + name, "rosapi_msgs/srv/" + kind, func(_ *program, args arguments, _ func(error) error) (any, error) { return call(args) }}
+		return service{name: "/rosapi/" + name, kind: "rosapi_msgs/srv/" + kind, call: call}
 	}
 	details := func(part func(serviceKind) []typedef) func(arguments) (any, error) {
 		return func(args arguments) (any, error) {
@@ -106,7 +106,7 @@ func (s *server) names() (names, kinds []string) {
 		names, kinds = append(names, t.name), append(kinds, t.kind)
 	}
 	for i, robot := range s.config.Robots {
-		if robot.device(codec.Position) >= 0 {
+		if robot.Device(codec.Position) >= 0 {
 			names, kinds = append(names, s.prefix(i)+velocityTopic), append(kinds, "geometry_msgs/msg/Twist")
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"net"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -41,20 +40,12 @@ const (
 
 // program is a connection of a program. Its maps are used by the reader only.
 type program struct {
-	server  *server
-	ws      *websocket.Conn
-	visitor visitors.Visitor
-	may     rights.Set
-	name    string // for the robots
-	by      string // host:port
-	ctx     context.Context
-	fail    context.CancelCauseFunc
-	outbox  *visitors.Outbox
-	mute    atomic.Bool // no status messages
+	*visitors.Guest
+	server *server
+	mute   atomic.Bool // no status messages
 
 	subscriptions map[subscription]pace
-	feeds         map[int]*feed            // by robot
-	wheels        map[int]*visitors.Wheels // by robot
+	feeds         map[int]*feed // by robot
 	told          visitors.Repeats
 }
 
@@ -70,45 +61,19 @@ type pace struct {
 	queue  int
 }
 
-func newProgram(s *server, ws *websocket.Conn, visitor visitors.Visitor, may rights.Set, address string) *program {
-	host, _, _ := net.SplitHostPort(address) // the request has it from the connection
-	p := &program{server: s, ws: ws, visitor: visitor, may: may, name: "rosbridge " + host, by: address, outbox: visitors.NewOutbox(),
-		subscriptions: map[subscription]pace{}, feeds: map[int]*feed{}, wheels: map[int]*visitors.Wheels{}}
-	p.ctx, p.fail = context.WithCancelCause(s.ctx)
-	return p
+func newProgram(s *server, guest *visitors.Guest) *program {
+	return &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, feeds: map[int]*feed{}}
 }
 
-// serve serves the program until it disconnects, or fails. An error is sent to it as the
-// reason of closing. When it returns, the connections to the robots are about to be
-// closed, and their server stops the wheels.
+// serve serves the program until it disconnects, or fails.
 func (p *program) serve() error {
-	defer p.fail(nil)
-	p.ws.SetReadLimit(messageLimit)
-	// Reading does not use the program's context: its end would close the connection
-	// before the program gets the reason.
-	p.start(func(context.Context) error { return p.read(p.server.ctx) })
-	p.start(p.write)
-	<-p.ctx.Done()
-	err := context.Cause(p.ctx)
-	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
-		return nil // the program has closed, or the server ends
-	}
-	_ = p.ws.Close(websocket.StatusInternalError, visitors.CloseReason(err.Error()))
-	return err
-}
-
-// start runs fn in a goroutine; its error ends the program.
-func (p *program) start(fn func(ctx context.Context) error) {
-	go func() {
-		if err := visitors.Recovered(func() error { return fn(p.ctx) }); err != nil {
-			p.fail(err)
-		}
-	}()
+	p.WS.SetReadLimit(messageLimit)
+	return p.Serve(p.read, p.write)
 }
 
 // write writes what is in the outbox.
 func (p *program) write(ctx context.Context) error {
-	return p.outbox.Write(ctx, p.visitor, p.ws, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
+	return p.Outbox.Write(ctx, p.Visitor, p.WS, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
 		dst = append(dst, p.server.topics[m.Subscription].head...)
 		return append(ros.AppendJSON(dst, m.Content), '}'), nil
 	})
@@ -120,7 +85,7 @@ func (p *program) reply(content any) error {
 	if err != nil {
 		return err
 	}
-	return p.outbox.Reply(true, text)
+	return p.Outbox.Reply(true, text)
 }
 
 // status tells the program an error; id is that of the message that caused it.
@@ -148,7 +113,7 @@ type request struct {
 // connection stays.
 func (p *program) read(ctx context.Context) error {
 	for {
-		kind, message, err := p.visitor.Read(ctx, p.ws)
+		kind, message, err := p.Visitor.Read(ctx, p.WS)
 		if err != nil {
 			return err
 		}
@@ -254,12 +219,12 @@ func (p *program) flow(i int) {
 		subscribed = true
 	}
 	if !subscribed {
-		p.outbox.Unsubscribe(uint32(i))
+		p.Outbox.Unsubscribe(uint32(i))
 	} else {
 		if all.period > 0 {
-			all.queue = 1 // who wants less than all wants the newest
+			all.queue = 1 // a subscriber with a period wants the newest
 		}
-		p.outbox.Subscribe(uint32(i), uint32(i), all.queue, all.period)
+		p.Outbox.Subscribe(uint32(i), uint32(i), all.queue, all.period)
 	}
 	for _, from := range p.server.topics[i].sources {
 		p.watch(from.robot)
@@ -281,7 +246,7 @@ func (p *program) watch(robot int) {
 		}
 		f = p.newFeed(robot)
 		p.feeds[robot] = f
-		defer p.start(f.Run) // which ends if nothing is wanted
+		defer p.Start(f.Run) // which ends if nothing is wanted
 	}
 	f.again.Store(true)
 	f.Want(devices.String(), rate)
@@ -313,14 +278,14 @@ type feed struct {
 
 func (p *program) newFeed(robot int) *feed {
 	f := &feed{program: p, robot: robot}
-	f.Feed = visitors.NewFeed(p.dial(robot), f.refuse, f.send)
+	f.Feed = visitors.NewFeed(p.Dial(p.server.config.Robots[robot]), f.refuse, f.send)
 	return f
 }
 
 // refuse tells the program that the robot refuses a device.
 func (f *feed) refuse(a client.Access) error {
 	r := f.program.server.config.Robots[f.robot]
-	i := r.device(a.Device)
+	i := r.Device(a.Device)
 	if i < 0 {
 		return nil
 	}
@@ -336,10 +301,10 @@ func (f *feed) send(news []visitors.News) error {
 	now := time.Now().UnixNano()
 	for _, n := range news {
 		at := now - int64(n.Age)
-		for _, m := range f.converter.Data(s.config.Robots[f.robot].device(n.Device), at, n.Payload) {
+		for _, m := range f.converter.Data(s.config.Robots[f.robot].Device(n.Device), at, n.Payload) {
 			i, offered := s.index[f.converter.Topics()[m.Topic].Name]
 			if offered {
-				f.program.outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
+				f.program.Outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
 			}
 		}
 	}
@@ -355,19 +320,13 @@ func frameOf(content any) string {
 	return ""
 }
 
-// dial connects to a robot. The robot sees who the program's user is by its name.
-func (p *program) dial(robot int) visitors.Dial {
-	c := p.server.config
-	return visitors.DialRobot(c.Descriptors, c.Robots[robot].Address, p.name)
-}
-
 // driven returns the robot that a topic drives.
 func (p *program) driven(name string) (robot int, err error) {
 	robot, known := p.server.drives[absolute(name)]
 	if !known {
 		return -1, fmt.Errorf("nobody here listens to %.60q", name)
 	}
-	return robot, visitors.Need(p.may, rights.Write)
+	return robot, visitors.Need(p.May, rights.Write)
 }
 
 func (p *program) advertise(r request) error {
@@ -380,12 +339,10 @@ func (p *program) advertise(r request) error {
 	return nil
 }
 
-// unadvertise lets go of what the program drives.
+// unadvertise stops the robot if the program drives it.
 func (p *program) unadvertise(r request) error {
 	robot, err := p.driven(r.Topic)
-	if w := p.wheels[robot]; w != nil {
-		w.Drive(0, 0)
-	}
+	p.Stand(robot)
 	return err
 }
 
@@ -409,12 +366,5 @@ func (p *program) publish(r request) error {
 
 // wheelsOf returns the wheels of a robot, and starts them if necessary.
 func (p *program) wheelsOf(robot int) *visitors.Wheels {
-	w := p.wheels[robot]
-	if w == nil {
-		name := p.server.config.Robots[robot].Name
-		w = visitors.NewWheels(silenceLimit, p.dial(robot), func(err error) error { return p.status("", fmt.Errorf("%s: %w", name, err)) })
-		p.wheels[robot] = w
-		p.start(w.Run)
-	}
-	return w
+	return p.Wheels(robot, p.server.config.Robots[robot], silenceLimit, func(err error) error { return p.status("", err) })
 }

@@ -11,64 +11,27 @@ package rosbridge
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"net"
 	"net/http"
 	"slices"
-	"time"
 
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/config/rights"
-	"player/foxglove"
-	"player/reactor/descriptors"
 	"player/ros"
 	"player/visitors"
 )
 
 // Config is what Serve needs.
 type Config struct {
-	Robots []Robot
-	// Server stops robots. It is accessed through Post only.
-	Server visitors.Server
-	// Post calls a function on the loop. It reports whether the loop still runs.
-	Post func(func(now time.Duration)) bool
-	// Access has the rights of programs by address. The robots themselves only see the
-	// address of this process.
-	Access rights.Rules
-	// Descriptors has those for connections to the robots.
-	Descriptors *descriptors.Share
-	TLS         func() *tls.Config // as in visitors.Site
-	Name        string             // a further host name of this server; may be empty
-	Origins     []string           // of pages that may connect
-	Log         *zap.Logger
-}
-
-// Robot is a robot of this server.
-type Robot struct {
-	Name    string // each once, without slash
-	Address string // host:port
-	Port    int
-	Devices []Device
-}
-
-// Device is a device that clients can open.
-type Device struct {
-	foxglove.Device
-	Letter byte
-}
-
-// Equal reports whether two robots are the same to programs.
-func (r Robot) Equal(other Robot) bool {
-	return r.Name == other.Name && r.Address == other.Address && slices.Equal(r.Devices, other.Devices)
+	visitors.Common
+	Robots []visitors.Robot
 }
 
 // Serve serves programs on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	site := visitors.Site{Name: config.Name, Origins: config.Origins, What: "the server for programs of ROS", Flag: "-rosbridge", Can: "drive", TLS: config.TLS, Handler: newServer(ctx, config), Log: config.Log}
-	return site.Serve(ctx, l)
+	return config.Site("the server for programs of ROS", "-rosbridge", newServer(ctx, config)).Serve(ctx, l)
 }
 
 // server is what the programs share. It is constant.
@@ -104,7 +67,7 @@ func newServer(ctx context.Context, config Config) *server {
 			}
 		}
 		s.services = append(s.services, s.servicesOf(i)...)
-		if robot.device(codec.Position) >= 0 {
+		if robot.Device(codec.Position) >= 0 {
 			s.drives[s.prefix(i)+velocityTopic] = i
 		}
 	}
@@ -167,33 +130,18 @@ func (s *server) prefix(robot int) string {
 
 // converter returns a converter for the devices of a robot.
 func (s *server) converter(robot int) *ros.Converter {
-	var list []foxglove.Device
-	for _, d := range s.config.Robots[robot].Devices {
-		list = append(list, d.Device)
-	}
-	return ros.New(s.namespace(robot), list)
-}
-
-// device returns the index of the device with a letter, -1 if there is none.
-func (r Robot) device(letter byte) int {
-	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
+	return ros.New(s.namespace(robot), s.config.Robots[robot].Drawn())
 }
 
 // ServeHTTP serves a program.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	visitor := visitors.VisitorOf(r)
-	may := s.config.Access.Of(visitor.Address, visitor.Name)
-	if err := visitors.Need(may, rights.Read); err != nil {
-		http.Error(w, err.Error(), http.StatusForbidden)
+	guest := s.config.Admit(s.ctx, w, r, "rosbridge", nil)
+	if guest == nil {
 		return
 	}
-	ws, err := visitor.Accept(w, r, nil)
-	if err != nil {
-		return
-	}
-	defer ws.CloseNow()
+	defer guest.WS.CloseNow()
 	log := s.config.Log.With(zap.String("program", r.RemoteAddr))
 	log.Info("program of ROS connected")
-	err = newProgram(s, ws, visitor, may, r.RemoteAddr).serve()
+	err := newProgram(s, guest).serve()
 	log.Info("program of ROS disconnected", zap.Error(err))
 }

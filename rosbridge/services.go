@@ -5,19 +5,16 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
-	"player/client"
-	"player/codec"
-	"player/config/rights"
 	"player/visitors"
 )
 
-// service is what programs can call. call returns the values of the response, or lets
-// later answer and returns errLater.
+// service is what programs can call: of a robot, or, with call, of this server.
 type service struct {
 	name, kind string
-	call       func(p *program, args arguments, later func(error) error) (any, error)
+	call       func(arguments) (values any, err error)
+	of         visitors.Service
+	robot      int
 }
 
 // arguments are those of all services.
@@ -26,9 +23,6 @@ type arguments struct {
 	Topic, Service, Type string
 	Node                 string
 }
-
-// errLater reports that a call is answered when the wheels have started.
-var errLater = errors.New("the answer comes later")
 
 // done is the response of std_srvs' services.
 type done struct {
@@ -39,32 +33,13 @@ type done struct {
 const trigger, setBool = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 
 // servicesOf returns the services of a robot.
-func (s *server) servicesOf(robot int) []service {
-	prefix := s.prefix(robot)
-	configure := func(run func(*client.Client, arguments) error) func(*program, arguments, func(error) error) (any, error) {
-		return func(p *program, args arguments, later func(error) error) (any, error) {
-			if err := visitors.Need(p.may, rights.Write|rights.Config); err != nil {
-				return nil, err
-			}
-			if err := p.wheelsOf(robot).Configure(func(c *client.Client) error { return run(c, args) }, later); err != nil {
-				return nil, err
-			}
-			return nil, errLater
+func (s *server) servicesOf(robot int) (list []service) {
+	for _, v := range s.config.Robots[robot].Services() {
+		kind := trigger
+		if v.Flag {
+			kind = setBool
 		}
-	}
-	emergency := func(on bool) func(*program, arguments, func(error) error) (any, error) {
-		return func(p *program, _ arguments, _ func(error) error) (any, error) {
-			if err := visitors.Need(p.may, rights.Write); err != nil {
-				return nil, err
-			}
-			port := s.config.Robots[robot].Port
-			return done{true, ""}, visitors.OnLoop(p.ctx, s.config.Post, func(now time.Duration) { s.config.Server.EmergencyStop(now, port, on, p.by) })
-		}
-	}
-	list := []service{{prefix + "/emergency_stop", trigger, emergency(true)}, {prefix + "/release", trigger, emergency(false)}}
-	if s.config.Robots[robot].device(codec.Position) >= 0 {
-		list = append(list, service{prefix + "/motors", setBool, configure(func(c *client.Client, args arguments) error { return c.ChangeMotorState(*args.Data) })},
-			service{prefix + "/reset_odometry", trigger, configure(func(c *client.Client, _ arguments) error { return c.ResetPosition() })})
+		list = append(list, service{name: s.prefix(robot) + "/" + v.Name, kind: kind, of: v, robot: robot})
 	}
 	return list
 }
@@ -106,9 +81,9 @@ func (p *program) call(r request) error {
 	if err != nil {
 		return answer(nil, err)
 	}
-	values, err := v.call(p, args, func(err error) error { return answer(done{true, ""}, err) })
-	if errors.Is(err, errLater) {
-		return nil
+	if v.call != nil {
+		return answer(v.call(args))
 	}
-	return answer(values, err)
+	return p.Call(v.of, args.Data != nil && *args.Data, p.server.config.Robots[v.robot], func() *visitors.Wheels { return p.wheelsOf(v.robot) },
+		func(err error) error { return answer(done{true, ""}, err) })
 }

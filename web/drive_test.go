@@ -41,7 +41,7 @@ func (s *stubborn) open(t *testing.T) *tab {
 			go s.serve(t, conn)
 		}
 	}()
-	return (&lab{t: t, url: servePage(t, Config{Log: zap.NewNop()})}).open("/drive", robot.Addr().String())
+	return (&lab{t: t, url: servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})}).open("/drive", robot.Addr().String())
 }
 
 func (s *stubborn) serve(t *testing.T, conn net.Conn) {

@@ -23,6 +23,7 @@ import (
 	"player/devices/stage"
 	"player/reactor/descriptors"
 	serving "player/server"
+	"player/visitors"
 )
 
 // patience is how long a test waits for an event before it fails.
@@ -71,7 +72,8 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 		t.Fatalf("the server ended: %v", err)
 	}
 	page := servePage(t, Config{
-		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Drafting: NewDrafting(), Post: loop.Post, Access: access, Log: zap.NewNop(),
+		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Drafting: NewDrafting(),
+		Common: visitors.Common{Post: loop.Post, Access: access, Log: zap.NewNop()},
 	})
 	t.Cleanup(func() {
 		cancel()
@@ -306,7 +308,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer robot.Close()
-	p := (&lab{t: t, url: servePage(t, Config{Log: zap.NewNop()})}).open("/stream", robot.Addr().String())
+	p := (&lab{t: t, url: servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})}).open("/stream", robot.Addr().String())
 	conn, err := robot.Accept()
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/status"
+	"player/visitors"
 )
 
 // crowded is a server with two robots, whose status a test sets.
@@ -60,7 +61,7 @@ func newCrowded() *crowded {
 
 func (c *crowded) config() Config {
 	return Config{
-		Server: c, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true },
+		Common: visitors.Common{Server: c, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }},
 		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
 	}
 }

@@ -19,6 +19,7 @@ import (
 	"player/devices/readlog"
 	"player/devices/writelog"
 	"player/logfile"
+	"player/visitors"
 )
 
 // began is the time of the first message in the logs of the tests.
@@ -102,12 +103,14 @@ func TestRun(t *testing.T) {
 		{rights.Write, "GET", "/log", "", 403, "your computer may"},
 	} {
 		page := site(t.Context(), Config{
-			Log: zap.NewNop(), Runs: map[string]Run{"r:1": newRun(t)},
-			Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+			Common: visitors.Common{
+				Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+				Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+			},
+			Runs: map[string]Run{"r:1": newRun(t)},
 			Recent: func(uint64) ([][]byte, uint64) {
 				return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4
 			},
-			Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 		}).Protected()
 		r, w := httptest.NewRequest(tt.method, tt.path, nil), httptest.NewRecorder()
 		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
@@ -126,8 +129,8 @@ func TestRun(t *testing.T) {
 func TestRunOfOneKind(t *testing.T) {
 	run := newRun(t)
 	page := site(t.Context(), Config{
-		Log: zap.NewNop(), Runs: map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
-		Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+		Common: visitors.Common{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true }},
+		Runs:   map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
 	}).Protected()
 	for path, want := range map[string]int{
 		"/playback?robot=replayed&pause=1": http.StatusOK, "/record?robot=replayed&on=1": http.StatusNotFound,

@@ -118,8 +118,7 @@ func (s *server) lists(address string) bool {
 // rightsOf returns the rights of the browser's address and certificate. Robots only see
 // the address of this process.
 func (s *server) rightsOf(r *http.Request) rights.Set {
-	visitor := visitors.VisitorOf(r)
-	return s.config.Access.Of(visitor.Address, visitor.Name)
+	return s.config.RightsOf(r)
 }
 
 // nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots

@@ -40,8 +40,8 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 // told calls next with the status of the server.
 func (s *server) told(next func(http.ResponseWriter, status.Status)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var all status.Status
-		if err := s.onLoop(r.Context(), func(now time.Duration) { all = s.config.Server.Status(now) }); err != nil {
+		all, err := s.config.Status(r.Context())
+		if err != nil {
 			http.Error(w, explain(err), http.StatusServiceUnavailable)
 			return
 		}
@@ -113,11 +113,7 @@ func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
 		return err
 	}
 	defer robot.Close()
-	stop := []byte{codec.ConfigStop, 0}
-	if on {
-		stop[1] = 1
-	}
-	if err := robot.Config(codec.Server, stop); err != nil {
+	if err := robot.EmergencyStop(on); err != nil {
 		return err
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), dialLimit)

@@ -16,6 +16,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/status"
+	"player/visitors"
 )
 
 // fakeServer has one robot, on port 6665, with a laser.
@@ -43,9 +44,11 @@ func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string
 // newStatus returns a function that sends a request and returns the reply.
 func newStatus(t *testing.T, f *fakeServer, may rights.Set) func(method, path, origin string) *httptest.ResponseRecorder {
 	page := site(t.Context(), Config{
-		Server: f, Version: "7", Log: zap.NewNop(), Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
-		Post:   func(fn func(now time.Duration)) bool { fn(time.Second); return true },
-		Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+		Version: "7", Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
+		Common: visitors.Common{
+			Server: f, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true },
+			Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
+		},
 	}).Protected()
 	return func(method, path, origin string) *httptest.ResponseRecorder {
 		r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
@@ -116,8 +119,8 @@ func TestEmergencyStop(t *testing.T) {
 func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 	f := &fakeServer{}
 	page := site(t.Context(), Config{
-		Server: f, Log: zap.NewNop(), Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
-		Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true },
+		Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
+		Common: visitors.Common{Server: f, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true }},
 	}).Protected()
 	for _, which := range []string{"all", "localhost:6667"} {
 		r, w := httptest.NewRequest("POST", "/stop?robot="+which, nil), httptest.NewRecorder()
@@ -162,7 +165,7 @@ func TestEmergencyStopThatIsIgnored(t *testing.T) {
 			}
 		}
 	}()
-	reply, err := http.Post(servePage(t, Config{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }})+"/stop?robot="+robot.Addr().String(), "", nil)
+	reply, err := http.Post(servePage(t, Config{Common: visitors.Common{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }}})+"/stop?robot="+robot.Addr().String(), "", nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,16 +13,12 @@ package web
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"net"
 	"net/http"
 	"net/netip"
 	"slices"
 	"sync"
-	"time"
-
-	"go.uber.org/zap"
 
 	"player/config/rights"
 	"player/devices/stage"
@@ -33,6 +29,7 @@ import (
 
 // Config is what Serve needs.
 type Config struct {
+	visitors.Common
 	// Robots are those that the dashboard lists. Browsers of other computers reach
 	// no others.
 	Robots []Robot
@@ -41,10 +38,6 @@ type Config struct {
 	// Drafting has the draft of the world's file. It is kept from one configuration to
 	// the next.
 	Drafting *Drafting
-	// Post calls a function on the loop. It reports whether the loop still runs.
-	Post func(func(now time.Duration)) bool
-	// Server is asked for the status, and stops robots.
-	Server visitors.Server
 	// Runs are what replays and records robots, by the robot's address.
 	Runs    map[string]Run
 	Cameras []*pictures.Camera // whose pictures visitors see
@@ -53,14 +46,6 @@ type Config struct {
 	Recent func(n uint64) (lines [][]byte, last uint64)
 	// Version is that of the program.
 	Version string
-	// Access has the rights of browsers by address. The robots themselves only
-	// see the address of this process.
-	Access rights.Rules
-	// Name is a further host name of the dashboard. IP addresses, localhost and the
-	// machine's own name are always valid. It may be empty.
-	Name string
-	TLS  func() *tls.Config // as in visitors.Site
-	Log  *zap.Logger
 }
 
 // Robot is a robot that the dashboard lists.
@@ -132,7 +117,9 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
 		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
 	}
-	return visitors.Site{Name: config.Name, What: "the dashboard", Flag: "-http", Can: "drive", Stop: stopPath, TLS: config.TLS, Handler: mux, Log: config.Log}
+	dashboard := config.Site("the dashboard", "-http", mux)
+	dashboard.Stop = stopPath
+	return dashboard
 }
 
 // readers calls next for browsers that may read.

@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"player/visitors"
 )
 
 // Robots are listed by port. mover is a robot's number in the scene, which
@@ -37,7 +39,7 @@ func TestRobots(t *testing.T) {
 			{Name: "hardware", Address: "localhost:6666", Port: 6666, Pages: []Page{{"v", "vision", ":8090"}}},
 			{Name: "a", Address: "localhost:6667", Simulated: a, Port: 6667},
 		},
-		World: world, Log: zap.NewNop(),
+		World: world, Common: visitors.Common{Log: zap.NewNop()},
 	}).Protected()
 	w := httptest.NewRecorder()
 	request := httptest.NewRequest("GET", "/robots", nil)
@@ -57,7 +59,7 @@ func TestRobots(t *testing.T) {
 
 // A browser that has the page loads it only when it has changed.
 func TestCached(t *testing.T) {
-	page := servePage(t, Config{Log: zap.NewNop()})
+	page := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
 	get := func(tag string) (status int, newTag string) {
 		r, err := http.NewRequest("GET", page+"/main.js", nil)
 		if err != nil {
@@ -83,7 +85,7 @@ func TestCached(t *testing.T) {
 // What the page loads is compressed, has addresses that never mean anything else, and may be
 // kept for ever. All modules are one file.
 func TestImmutable(t *testing.T) {
-	page := servePage(t, Config{Log: zap.NewNop()})
+	page := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
 	get := func(path, encoding string) (*http.Response, string) {
 		t.Helper()
 		r, err := http.NewRequest("GET", page+path, nil)
@@ -225,7 +227,7 @@ func TestAssets(t *testing.T) {
 // A request with a body is refused before the body comes.
 func TestBodyRefused(t *testing.T) {
 	for _, header := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{Log: zap.NewNop()}), "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}}), "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}

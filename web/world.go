@@ -105,7 +105,7 @@ func (o *observer) run(ctx context.Context) error {
 
 // onLoop calls fn on the loop and waits until it has returned.
 func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
-	return visitors.OnLoop(ctx, s.config.Post, fn)
+	return s.config.OnLoop(ctx, fn)
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {

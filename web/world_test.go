@@ -82,7 +82,7 @@ func TestWorld(t *testing.T) {
 // Unchanged poses are not sent, and a snapshot allocates nothing.
 func TestWorldUnchanged(t *testing.T) {
 	l := newLab(t, nil)
-	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Post: l.post}}, socket: &socket{}}
+	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Common: visitors.Common{Post: l.post}}}, socket: &socket{}}
 	if err := o.server.onLoop(t.Context(), o.takeSnapshot); err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +99,7 @@ func TestWorldUnchanged(t *testing.T) {
 }
 
 func TestOnLoopEnds(t *testing.T) {
-	s := &server{config: Config{Post: func(func(time.Duration)) bool { return false }}}
+	s := &server{config: Config{Common: visitors.Common{Post: func(func(time.Duration)) bool { return false }}}}
 	if err := s.onLoop(t.Context(), func(time.Duration) {}); err != visitors.ErrEnded {
 		t.Errorf("error %v", err)
 	}

@@ -1,0 +1,88 @@
+package visitors
+
+import (
+	"context"
+	"crypto/tls"
+	"net/http"
+	"slices"
+	"time"
+
+	"go.uber.org/zap"
+
+	"player/config/rights"
+	"player/foxglove"
+	"player/reactor/descriptors"
+	"player/status"
+)
+
+// Common is what each server for visitors of this server's robots needs.
+type Common struct {
+	// Server is asked for the status, and stops robots. It is accessed through Post only.
+	Server Server
+	// Post calls a function on the loop. It reports whether the loop still runs.
+	Post func(func(now time.Duration)) bool
+	// Access has the rights of visitors by address. The robots themselves only see the
+	// address of this process.
+	Access rights.Rules
+	// Descriptors has those for connections to the robots.
+	Descriptors *descriptors.Share
+	Name        string             // as in Site
+	Origins     []string           // as in Site
+	TLS         func() *tls.Config // as in Site
+	Log         *zap.Logger
+}
+
+// Site returns the site of a server with a name for the log, whose address a flag sets.
+func (c Common) Site(what, flag string, handler http.Handler) Site {
+	return Site{Name: c.Name, Origins: c.Origins, What: what, Flag: flag, Can: "drive", TLS: c.TLS, Handler: handler, Log: c.Log}
+}
+
+// OnLoop calls fn on the loop, and waits until it has returned.
+func (c Common) OnLoop(ctx context.Context, fn func(now time.Duration)) error {
+	return OnLoop(ctx, c.Post, fn)
+}
+
+// Status returns the status of the robots' server.
+func (c Common) Status(ctx context.Context) (now status.Status, err error) {
+	err = c.OnLoop(ctx, func(at time.Duration) { now = c.Server.Status(at) })
+	return now, err
+}
+
+// RightsOf returns the rights of the address and the certificate that a request comes from.
+func (c Common) RightsOf(r *http.Request) rights.Set {
+	visitor := VisitorOf(r)
+	return c.Access.Of(visitor.Address, visitor.Name)
+}
+
+// Robot is a robot of this server.
+type Robot struct {
+	Name    string // each once, without slash
+	Address string // host:port
+	Port    int
+	Devices []Device
+}
+
+// Device is a device that clients can open.
+type Device struct {
+	foxglove.Device
+	Letter byte
+}
+
+// Equal reports whether two robots are the same to visitors.
+func (r Robot) Equal(other Robot) bool {
+	return r.Name == other.Name && r.Address == other.Address && slices.Equal(r.Devices, other.Devices)
+}
+
+// Device returns the index of the device with a letter, -1 if there is none.
+func (r Robot) Device(letter byte) int {
+	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
+}
+
+// Drawn returns the devices as package foxglove draws them.
+func (r Robot) Drawn() []foxglove.Device {
+	list := make([]foxglove.Device, len(r.Devices))
+	for i, d := range r.Devices {
+		list[i] = d.Device
+	}
+	return list
+}

@@ -1,0 +1,49 @@
+package visitors
+
+import (
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/config/rights"
+)
+
+// Service is what a guest can ask of a robot beside commands.
+type Service struct {
+	Name string // "motors"
+	Flag bool   // it has an argument, on or off
+
+	needs rights.Set
+	// configure configures the wheels. If it is nil, the service begins the emergency stop
+	// (stop) or ends it.
+	configure func(r *client.Client, on bool) error
+	stop      bool
+}
+
+// Services returns the services of a robot.
+func (r Robot) Services() []Service {
+	list := []Service{{Name: "emergency_stop", needs: rights.Write, stop: true}, {Name: "release", needs: rights.Write}}
+	if r.Device(codec.Position) < 0 {
+		return list
+	}
+	return append(list,
+		Service{Name: "motors", Flag: true, needs: rights.Write | rights.Config, configure: (*client.Client).ChangeMotorState},
+		Service{Name: "reset_odometry", needs: rights.Write | rights.Config, configure: func(r *client.Client, _ bool) error { return r.ResetPosition() }})
+}
+
+// Call carries out a service of a robot for the guest, and answers: now, or when the wheels
+// have started. It returns the error of answer.
+func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Wheels, answer func(error) error) error {
+	err := Need(g.May, s.needs)
+	switch {
+	case err != nil:
+	case s.configure == nil:
+		err = g.common.OnLoop(g.Ctx, func(now time.Duration) { g.common.Server.EmergencyStop(now, robot.Port, s.stop, g.From) })
+	default:
+		err = wheels().Configure(func(c *client.Client) error { return s.configure(c, on) }, answer)
+		if err == nil {
+			return nil // Run answers
+		}
+	}
+	return answer(err)
+}
