@@ -1,7 +1,6 @@
 package config
 
 import (
-	"errors"
 	"fmt"
 
 	"player/config/syntax"
@@ -60,16 +59,14 @@ func (s *Server) Report() Report {
 
 // Mistakes returns what a program reads of the error of a configuration.
 func Mistakes(err error) (all []ReportMistake) {
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, part := range joined.Unwrap() {
-			all = append(all, Mistakes(part)...)
+	for _, mistake := range syntax.Mistakes(err) {
+		if e, ok := mistake.(*syntax.Error); ok {
+			all = append(all, ReportMistake{e.File, e.Line, e.Column, e.Err.Error()})
+			continue
 		}
-		return all
+		all = append(all, ReportMistake{Message: mistake.Error()})
 	}
-	if e, ok := errors.AsType[*syntax.Error](err); ok && e == err {
-		return []ReportMistake{{e.File, e.Line, e.Column, e.Err.Error()}}
-	}
-	return []ReportMistake{{Message: err.Error()}}
+	return all
 }
 
 // ReportKind is what a program reads of a kind of driver.
