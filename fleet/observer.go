@@ -25,7 +25,7 @@ import (
 // timeout of programs that read metrics, so that they get what is known.
 const lookLimit = 2 * time.Second
 
-// observer tells whoever operates a bridge how the bridge and NATS are: /metrics and
+// observer tells the operator of a bridge how the bridge and NATS are: /metrics and
 // /healthz.
 type observer struct {
 	fleet, bridge string
@@ -56,7 +56,7 @@ type observation struct {
 	server        *embedded // nil: NATS is another program
 }
 
-// link is the connection to NATS.
+// link is the state of the connection to NATS.
 type link struct {
 	connected        bool
 	rtt              time.Duration // 0: there was no answer

@@ -1,6 +1,6 @@
 // Package pictures has cameras: programs and addresses that send MJPEG. A camera runs
 // while somebody looks. It keeps the newest picture only and decodes none. Its goroutines
-// are beside the loop, which does not know of them.
+// run beside the loop and independently of it.
 package pictures
 
 import (
@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// linger is how long a camera runs on when nobody looks any more. Starting one takes
-	// about a second, and a page that is loaded again should not wait for it.
+	// linger is how long a camera runs on after its last viewer. A start takes about a
+	// second, and a page that is loaded again should not wait for it.
 	linger = 3 * time.Second
 	// silence is how long a camera may send no whole picture until it is started again.
 	// USB cameras need up to five seconds for their first.
@@ -55,7 +55,7 @@ type Source struct {
 
 // View is where a camera looks, and how much it sees.
 type View struct {
-	FOV   float64 // degrees from the left to the right of a picture; 0: nobody knows
+	FOV   float64 // degrees from the left to the right of a picture; 0: unknown
 	Z     float64 // mm that the lens is above the plane of the robot's laser
 	Mount *Mount  // nil: on the head of a ptz device, if there is one
 }
@@ -156,7 +156,7 @@ func (c *Camera) end() {
 	c.newest.JPEG, c.failure, c.due = nil, nil, time.Time{}
 }
 
-// Close ends what runs, and waits for it. Who still looks sees no further picture.
+// Close ends the run, and waits for its end. Viewers that still look see no further picture.
 func (c *Camera) Close() {
 	c.mu.Lock()
 	c.end()
@@ -237,7 +237,7 @@ func (c *Camera) fail(err error) {
 	c.tell()
 }
 
-// tell wakes who waits for a picture. The caller holds the mutex.
+// tell wakes the viewers that wait for a picture. The caller holds the mutex.
 func (c *Camera) tell() {
 	close(c.came)
 	c.came = make(chan struct{})

@@ -26,9 +26,9 @@ import (
 const exitLimit = time.Second
 
 const (
-	// behind is how much nicer a camera's program is than the server: where both want a
-	// processor the loop has it, and beside ten times the weight the program still gets a
-	// tenth. The robot matters more than its pictures.
+	// behind is how much higher the nice value of a camera's program is than the server's:
+	// when both want a processor, the loop gets ten times as much of it. The robot matters
+	// more than its pictures.
 	behind = 10
 	// usualSlack is the kernel's timer slack in ns.
 	usualSlack = 50_000
@@ -176,7 +176,7 @@ func putBehind(group int) {
 }
 
 // Close waits for the end of the program, whose context has ended, and returns why it
-// has written no more. What it said last is its reason.
+// stopped to write: the last line of its standard error.
 func (p *program) Close() error {
 	err := p.cmd.Wait()
 	if p.killed.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) || isKill(err) {
@@ -188,7 +188,7 @@ func (p *program) Close() error {
 	return fmt.Errorf("%s: %w", p.cmd.Args[0], err)
 }
 
-// isKill reports whether a program was killed, as this one's end is when its output ends.
+// isKill reports whether a program was killed, as this server does when its output ends.
 func isKill(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.ExitCode() < 0

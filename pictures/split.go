@@ -43,8 +43,8 @@ const (
 	scanMark              // after a prefix in it
 )
 
-// Splitter cuts a stream of bytes into JPEG pictures. What is between two pictures is
-// skipped, so it takes MJPEG as programs write it, and also the parts of an HTTP reply
+// Splitter cuts a stream of bytes into JPEG pictures. It skips the bytes between two
+// pictures, so it takes MJPEG as programs write it, and also the parts of an HTTP reply
 // with their headers. It reads the segments of a picture, which may contain another
 // picture (a thumbnail), and decodes nothing. The zero value is ready.
 type Splitter struct {

@@ -86,8 +86,8 @@ func (w *World) rebase(now time.Duration) {
 	w.lockstep.since = now
 }
 
-// goesOn reports whether a world in step may pass the present: nobody must be waited
-// for, and every driver has reported the present. Other worlds always may.
+// goesOn reports whether a world in step may pass the present: all clients that count have
+// asked, and every driver has reported the present. Other worlds always may.
 func (w *World) goesOn() bool {
 	if w.lockstep.need == 0 {
 		return true

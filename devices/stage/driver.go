@@ -188,8 +188,8 @@ func (d *Driver) subscribed(device *devices.Device) bool {
 	return device != nil && d.link.Subscribed(device)
 }
 
-// publish publishes the data of the open devices. Data that nobody reads is
-// not computed.
+// publish publishes the data of the open devices. Data without readers is not
+// computed.
 func (d *Driver) publish(now time.Duration) {
 	r := d.robot
 	d.look()

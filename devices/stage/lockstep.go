@@ -37,8 +37,8 @@ type member struct {
 	late bool
 }
 
-// open reports whether nobody must be waited for. A world whose clients are all late
-// does not run away from them.
+// open reports whether all clients that count have asked. A world whose clients are all
+// late waits for them.
 func (l *lockstep) open() bool {
 	return l.started && l.waiting > 0 && l.behind == 0
 }
@@ -47,7 +47,7 @@ func (l *lockstep) open() bool {
 func (l *lockstep) held() bool { return l.started && l.waiting > 0 && l.behind > 0 }
 
 // deadline returns the server's time at which the clients behind are given up, zero if
-// they hold up nobody.
+// no client waits for them.
 func (l *lockstep) deadline() time.Duration {
 	if !l.held() {
 		return 0

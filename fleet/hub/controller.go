@@ -366,9 +366,10 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 // handedOver reports whether ctx has ended because another bridge serves the robot.
 func handedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx), errHandedOver) }
 
-// tell tells who asked for a lease, while the robot was handed over, what has become of it.
-// If it was given, the other bridge finds it in the bucket and goes on with it. Nobody else
-// knows the token: untold, the lease would keep everybody from the robot until it ended.
+// tell answers a request for a lease that came while the robot was handed over. A lease that
+// was given is in the bucket, where the other bridge finds it and goes on with it. Only this
+// bridge knows the token: without an answer the lease would keep all programs from the robot
+// until it ended.
 func (c *controller) tell(m *nats.Msg, made created) {
 	if made.err != nil {
 		answer(m, refusal{Error: fmt.Sprintf("%v has changed its bridge: try again: %v", c, made.err)})

@@ -159,8 +159,8 @@ func (c *camera) noted(err error) error {
 	return err
 }
 
-// run publishes pictures until nobody asks for them any more. While nobody listens the camera
-// is left alone: a message without picture finds out who does.
+// run publishes pictures while programs ask for them. Without listeners the camera is left
+// alone: a message without picture finds out whether there are some.
 func (c *camera) run(ctx context.Context) {
 	refusals := make(chan *nats.Msg, backlog)
 	inbox := nats.NewInbox()

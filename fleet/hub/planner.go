@@ -23,8 +23,8 @@ func (p planner) run(ctx context.Context) error {
 	return p.hub.receive(ctx, p.answer, bridge.Prefix(p.hub.Fleet, p.robot.Name)+"."+bridge.Plan)
 }
 
-// answer answers with the plan, its digest in a header. Whoever has that plan is sent the
-// digest only.
+// answer answers with the plan, its digest in a header. A program that has that plan is sent
+// the digest only.
 func (p planner) answer(ctx context.Context, m *nats.Msg) {
 	plan, err := p.get(ctx)
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"player/fleet/bridge"
 )
 
-// Report is what a bridge does, for whoever operates it.
+// Report is what a bridge does, for its operator.
 type Report struct {
 	Bridges int    // alive, with this one
 	Hangs   uint64 // how often this one has hung for so long that others took its robots

@@ -44,7 +44,8 @@ func (s *state) wake() {
 	}
 }
 
-// obstacles notes what stands in the way of commands; known is false if nobody knows.
+// obstacles notes what stands in the way of commands; known reports whether the robot's server
+// has told.
 func (s *state) obstacles(o obstacles, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
