@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/emulator/line"
+	"player/emulator/room"
 )
 
 // Options of a sensor. Zero fields have the default in parentheses.
@@ -41,16 +42,9 @@ type Lidar struct {
 // Start plugs a sensor in.
 func Start(opts Options) (*Lidar, error) {
 	opts.Line.Baud, opts.Rate = cmp.Or(opts.Line.Baud, 230400), cmp.Or(opts.Rate, 10)
-	if opts.Room == nil {
-		opts.Room = square
-	}
+	opts.Room = room.Or(opts.Room)
 	d := &Lidar{opts: opts, next: chunk}
 	return d, d.Attach(opts.Line, d)
-}
-
-func square(degrees float64) float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return 2000 / max(math.Abs(sin), math.Abs(cos))
 }
 
 // Frame implements line.Device. The sensor's only line is the one that it sends on.

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/emulator/line"
+	"player/emulator/room"
 )
 
 // Options of a sensor. Zero fields have the default in parentheses.
@@ -78,20 +79,13 @@ func Start(opts Options) (*Lidar, error) {
 	if opts.Model < C1 {
 		opts.Mode = cmp.Or(opts.Mode, 2)
 	}
-	if opts.Room == nil {
-		opts.Room = square
-	}
+	opts.Room = room.Or(opts.Room)
 	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
 	d.motor = opts.Model == A1 || opts.Model == C1 // a pseudo-terminal has no DTR: it always turns
 	if opts.Scanning {
 		d.motor, d.scan, d.next = true, dataStandard, chunk
 	}
 	return d, d.Attach(opts.Line, d)
-}
-
-func square(degrees float64) float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return 2000 / max(math.Abs(sin), math.Abs(cos))
 }
 
 // Frame implements line.Device.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"player/emulator/room"
 )
 
 // Model is a kind of sensor: what it says of itself, and how it looks around. Angles are
@@ -80,19 +82,12 @@ func Start(opts Options) (*Sensor, error) {
 	if opts.Model.Name == "" {
 		opts.Model = TiM551
 	}
-	if opts.Room == nil {
-		opts.Room = square
-	}
+	opts.Room = room.Or(opts.Room)
 	s := &Sensor{opts: opts, address: "127.0.0.1:0", hosts: map[net.Conn]*host{}, random: rand.New(rand.NewPCG(1, 2))}
 	if !opts.Standby {
 		s.ready = time.Now()
 	}
 	return s, s.Plug()
-}
-
-func square(degrees float64) float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return 2000 / max(math.Abs(sin), math.Abs(cos))
 }
 
 // Address returns the address of the sensor.

@@ -10,6 +10,7 @@ import (
 
 	"player/emulator/internal/rawhost"
 	"player/emulator/line"
+	"player/emulator/room"
 )
 
 // host says lines and reads answers, which end with an empty line.
@@ -201,7 +202,7 @@ func TestScans(t *testing.T) {
 
 // A scan interval of 2 leaves two turns out between scans.
 func TestInterval(t *testing.T) {
-	s := &Sensor{opts: Options{Model: URG04LX, Room: square}, scip2: true, received: map[string]int{}}
+	s := &Sensor{opts: Options{Model: URG04LX, Room: room.Or(nil)}, scip2: true, received: map[string]int{}}
 	s.Receive(0, []byte("MD0384038401209\n"))
 	var left []int
 	for turn := range 8 {

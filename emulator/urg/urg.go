@@ -8,12 +8,12 @@ package urg
 import (
 	"cmp"
 	"io"
-	"math"
 	"net"
 	"strings"
 	"time"
 
 	"player/emulator/line"
+	"player/emulator/room"
 )
 
 // Model is a kind of sensor: what it answers to PP.
@@ -71,9 +71,7 @@ func Start(opts Options) (*Sensor, error) {
 	if opts.Model.Steps == 0 {
 		opts.Model = URG04LX
 	}
-	if opts.Room == nil {
-		opts.Room = square
-	}
+	opts.Room = room.Or(opts.Room)
 	s := &Sensor{opts: opts, scip2: !opts.Old, adjusts: opts.Adjusts, received: map[string]int{}}
 	if opts.Scanning {
 		s.request, _ = s.parse("MD0300040001000", "")
@@ -83,11 +81,6 @@ func Start(opts Options) (*Sensor, error) {
 		return s, s.listen()
 	}
 	return s, s.Attach(opts.Line, s)
-}
-
-func square(degrees float64) float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return 2000 / max(math.Abs(sin), math.Abs(cos))
 }
 
 // listen serves one host after the other on TCP.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"player/emulator/line"
+	"player/emulator/room"
 )
 
 // A Model is a kind of sensor, by the number that it tells.
@@ -59,16 +60,9 @@ type Lidar struct {
 // Start plugs a sensor in.
 func Start(opts Options) (*Lidar, error) {
 	opts.Line.Baud, opts.Rate = cmp.Or(opts.Line.Baud, bauds[opts.Model]), cmp.Or(opts.Rate, 7)
-	if opts.Room == nil {
-		opts.Room = square
-	}
+	opts.Room = room.Or(opts.Room)
 	d := &Lidar{opts: opts, scanning: opts.Scanning || opts.Model == X2, next: chunk}
 	return d, d.Attach(opts.Line, d)
-}
-
-func square(degrees float64) float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return 2000 / max(math.Abs(sin), math.Abs(cos))
 }
 
 // Frame implements line.Device.
