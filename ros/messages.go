@@ -172,13 +172,13 @@ type BoundingBox2D struct {
 	SizeY  float64 `ros:"size_y"`
 }
 
-// ObjectHypothesis is what an object may be.
+// ObjectHypothesis is a guess at the class of an object.
 type ObjectHypothesis struct {
 	ClassID string `ros:"class_id"`
 	Score   float64
 }
 
-// ObjectHypothesisWithPose is what an object may be, and where.
+// ObjectHypothesisWithPose is a guess at the class of an object, and at its place.
 type ObjectHypothesisWithPose struct {
 	Hypothesis ObjectHypothesis
 	Pose       PoseWithCovariance

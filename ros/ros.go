@@ -20,7 +20,7 @@ type Topic struct {
 	Name    string // "/scan"
 	Type    string // "sensor_msgs/msg/LaserScan"
 	Schema  string // the type's definition in ros2msg
-	Latched bool   // who subscribes later gets what was sent before, too (transient local)
+	Latched bool   // later subscribers get the earlier messages, too (transient local)
 }
 
 // Message is a message of this package.
@@ -76,7 +76,7 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 		}
 		c.convert(c.sources[m.Topic].Name, m.Content)
 	}
-	// One message has all: who subscribes later gets the last one only.
+	// One message has all: later subscribers get the last one only.
 	if seconds := taken / 1e9; len(static.Transforms) > 0 && (seconds < c.placed || seconds >= c.placed+staticPeriod) {
 		c.placed = seconds
 		c.send("/tf_static", static)

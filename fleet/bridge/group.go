@@ -23,7 +23,7 @@ type Led struct {
 }
 
 // Spread returns a bucket that should get another leader, and which, or false if the leaders
-// are spread as evenly as they can be. While one of the leaders is not known nothing is moved.
+// are spread as evenly as they can be. Nothing is moved until all leaders are known.
 func Spread(buckets []Led) (number int, to string, ok bool) {
 	leads := map[string]int{}
 	for _, b := range buckets {

@@ -25,7 +25,7 @@ func (i *Interest) Asking() bool { return i.pending != nil }
 // Ask notes that a message was sent in this round to find out about a subject.
 func (i *Interest) Ask(subject string) { i.pending[subject] = true }
 
-// Refused notes that nobody listens to a subject.
+// Refused notes that a subject has no listener.
 func (i *Interest) Refused(subject string) {
 	delete(i.pending, subject)
 	delete(i.listened, subject)
