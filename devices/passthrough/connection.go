@@ -51,15 +51,14 @@ func (d *Driver) connect(now time.Duration) {
 	}
 	d.port, d.reader, d.outbox = port, peer.Reader{}, peer.Outbox{Port: port, Log: d.link.Log()}
 	d.frame.Ages, d.next, d.refusal = d.frame.Ages[:0], 0, nil
-	rate := codec.Config{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}
-	form := codec.Config{Code: codec.ConfigCompact, Arg: codec.FramesAuto}
-	d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, rate.Append(nil))
-	path := codec.Config{Code: codec.ConfigPath, Text: d.link.Path()}
-	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, form.Append(nil))
-	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, path.Append(nil))
-	// Our own clients end by a command to stop: those of the other Player go on.
-	yield := codec.Config{Code: codec.ConfigLifetime, Arg: codec.LifetimeEndless}
-	d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, yield.Append(nil))
+	d.out = d.out[:0]
+	for _, c := range []codec.Config{
+		{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}, {Code: codec.ConfigCompact, Arg: codec.FramesAuto}, {Code: codec.ConfigPath, Text: d.link.Path()},
+		// Our own clients end by a command to stop: those of the other Player go on.
+		{Code: codec.ConfigLifetime, Arg: codec.LifetimeEndless},
+	} {
+		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, c.Append(nil))
+	}
 	d.out = codec.AppendRequest(d.out, nil)
 	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
 	for i := range d.remotes {
