@@ -84,12 +84,8 @@ func (c companion) pack(src source, t target, temp string) (results map[string][
 		file{path: "usr/share/lintian/overrides/" + c.name, data: []byte(overrides)},
 	)
 	for to, name := range c.system {
-		text, err := packaged(name)
-		if err != nil {
-			return nil, err
-		}
-		archived = append(archived, file{path: path.Join(folder, "system", name), data: text})
-		installed = append(installed, file{path: to, data: text, conf: strings.HasPrefix(to, "etc/")})
+		archived = append(archived, file{path: path.Join(folder, "system", name), data: packaged(name)})
+		installed = append(installed, file{path: to, data: packaged(name), conf: strings.HasPrefix(to, "etc/")})
 	}
 	for _, name := range append(c.manual, "LICENSE") {
 		f, err := single(name, path.Join(folder, path.Base(name)))

@@ -34,11 +34,7 @@ func (c content) system() ([]file, error) {
 		"usr/share/lintian/overrides/player":    "lintian-overrides",
 		"etc/player/player.cfg":                 "player.cfg",
 	} {
-		text, err := packaged(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file{path: to, data: text, conf: strings.HasPrefix(to, "etc/")})
+		files = append(files, file{path: to, data: packaged(name), conf: strings.HasPrefix(to, "etc/")})
 	}
 	docs, err := c.source.documents("player", c.copyright)
 	if err != nil {
@@ -92,11 +88,7 @@ func (c content) archive(dir string) ([]file, error) {
 		files = append(files, file{path: path.Join(dir, name), data: text})
 	}
 	for _, name := range []string{"player.service", "60-player.rules", "avahi.service", "player.cfg"} {
-		text, err := packaged(name)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, file{path: path.Join(dir, "system", name), data: text})
+		files = append(files, file{path: path.Join(dir, "system", name), data: packaged(name)})
 	}
 	return appendTrees(files, map[string]string{dir + "/worlds": "worlds", dir + "/configs": "configs", dir + "/docs": docFiles})
 }

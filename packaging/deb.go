@@ -85,12 +85,8 @@ func deb(src source, about debian, run map[string]string, files []file) ([]byte,
 	defer os.RemoveAll(temp)
 	scripts := map[string]string{}
 	for kind, name := range run {
-		text, err := packaged(name)
-		if err != nil {
-			return nil, err
-		}
 		scripts[kind] = filepath.Join(temp, name)
-		if err := os.WriteFile(scripts[kind], text, 0o755); err != nil {
+		if err := os.WriteFile(scripts[kind], packaged(name), 0o755); err != nil {
 			return nil, err
 		}
 	}
@@ -131,5 +127,11 @@ func deb(src source, about debian, run map[string]string, files []file) ([]byte,
 	return os.ReadFile(target)
 }
 
-// packaged returns a file of the directory files.
-func packaged(name string) ([]byte, error) { return files.ReadFile("files/" + name) }
+// packaged returns a file of the directory files. It panics if there is none.
+func packaged(name string) []byte {
+	text, err := files.ReadFile("files/" + name)
+	if err != nil {
+		panic(err) // the folder is part of the program
+	}
+	return text
+}

@@ -23,13 +23,9 @@ const ociType = "application/vnd.oci.image."
 // image returns an archive with a container image for a processor: an OCI image layout (image-spec 1.0), which has
 // also the manifest.json that docker load reads. It has the program and nothing else.
 func (c content) image(t target) ([]byte, error) {
-	config, err := packaged("player.cfg")
-	if err != nil {
-		return nil, err
-	}
 	layer, err := pack(withDirectories([]file{
 		{path: "usr/bin/player", data: c.binary, mode: 0o755},
-		{path: "etc/player/player.cfg", data: config},
+		{path: "etc/player/player.cfg", data: packaged("player.cfg")},
 		{path: "usr/share/doc/player/copyright", data: c.copyright},
 		{path: "var/lib/player/", mode: 0o755, owner: containerUser},
 	}), c.source.time)

@@ -412,11 +412,7 @@ func (l library) pack(src source, about func(arch string) debian, installed func
 	if err != nil {
 		return err
 	}
-	overrides, err := packaged("lintian-overrides-" + dev)
-	if err != nil {
-		return err
-	}
-	system = append(system, file{path: "usr/share/lintian/overrides/" + dev, data: overrides})
+	system = append(system, file{path: "usr/share/lintian/overrides/" + dev, data: packaged("lintian-overrides-" + dev)})
 	files, err := installed("lib/" + triplet)
 	if err != nil {
 		return err
