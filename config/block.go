@@ -26,8 +26,8 @@ type block struct {
 }
 
 // readBlock reads a driver's section. The file keeps errors about values of a
-// wrong type; others are returned. What a broken section lacks is not reported: it may be
-// what could not be read. Its block is not used.
+// wrong type; others are returned. A section that is Broken has no block, and its missing
+// values are not reported: they may be in the part that could not be read.
 func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	name := s.String("name", "")
 	kind, ok := b.kindOf(s, name)

@@ -73,7 +73,7 @@ type Charged interface {
 // Polled is a driver that asks its hardware for data, no faster than somebody reads them.
 type Polled interface {
 	// Wanted is called when the newest data of d are read for the first time, also
-	// within the making of a frame: it sets a deadline and does nothing else.
+	// within the making of a frame: all it may do is set a deadline.
 	Wanted(d *Device)
 }
 

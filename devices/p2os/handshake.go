@@ -73,8 +73,9 @@ func (d *Driver) steps() []transport.Step {
 	return []transport.Step{
 		// A robot that was left open, by a lost line or by a server that was killed,
 		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
-		// from stopping it, or let it drive on (P2OS manual).
-		// One that was not, and is silent, gets SYNC0 alone at first: some take nothing else.
+		// from stopping it, or let it drive on (P2OS manual). So VEL2 stops the robot first.
+		// A robot that has been silent since the port was opened was closed: it gets SYNC0
+		// alone, as some require.
 		sync0: {Send: func(dst []byte) []byte {
 			if !d.silent {
 				dst = AppendVel2(dst, 0, 0)
@@ -129,8 +130,8 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return sync0
 }
 
-// wake is Protocol.Wake: it keeps a robot from stopping that has nothing else to do, or
-// closes one that has braked.
+// wake is Protocol.Wake: it keeps the watchdog of a robot without commands from stopping
+// the robot, or closes a robot that has braked.
 func (d *Driver) wake(now time.Duration) {
 	if !d.IsUp() {
 		d.Finish(now, func(dst []byte) []byte { return AppendCommand(dst, Close) })

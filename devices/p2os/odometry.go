@@ -64,10 +64,10 @@ type point struct{ x, y uint16 }
 //
 // The coordinates wrap, and SIPs are held up, come together or get lost. The time
 // between two SIPs is the robot's, which their arrivals only bound: all of them together
-// tell no more than the time that has passed. A movement is counted if the robot can
-// have made it in the time that no other SIP has told. An error explains why one was not.
-// A single SIP of that kind is ignored; with the second the robot counts from elsewhere,
-// and further movement is measured from there.
+// tell at most the time that has passed. A movement is counted if the robot can have made
+// it in the time that is left by the other SIPs. An error explains why a movement was
+// impossible. A single SIP with an impossible movement is ignored; with the second the
+// robot counts from elsewhere, and further movement is measured from there.
 func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, rested time.Duration) error {
 	speed := math.Abs(float64(o.Model.Speed(s)))
 	o.fastest = max(o.fastest, commanded, speed)

@@ -26,9 +26,9 @@ type Protocol struct {
 	// Begin forgets what an earlier connection has left, and returns the phase that the
 	// handshake begins with. Nil: the first one.
 	Begin func(now time.Duration) Phase
-	// Steps is the handshake, by Phase. It ends when the driver calls Up or Down, or after
-	// Limit. Without a Limit it is not a table: Begin and Wake do all, and nothing else ends
-	// it.
+	// Steps is the handshake, by Phase. The handshake ends when the driver calls Up or Down,
+	// or after Limit. Without a Limit there are no Steps: Begin and Wake do all, and the
+	// driver alone ends the handshake.
 	Steps []Step
 	Limit time.Duration
 	// Search is tried in order until the hardware is found, after what Begin has chosen: its

@@ -65,7 +65,7 @@ const (
 )
 
 // Transport is a port and the state of the hardware behind it. It implements
-// devices.Driver. A driver sets Protocol when it is made, and nothing else.
+// devices.Driver. A driver sets only Protocol, when it is made.
 type Transport struct {
 	Protocol Protocol
 

@@ -30,7 +30,7 @@ const (
 	scip2      = "SCIP2.0"  // an old URG-04LX speaks SCIP 1.1 first
 	parameters = "PP"       // answered by Parameters
 	fastLine   = "SS115200" // speed of a serial line
-	adjusted   = "TM2"      // ends the adjustment of a clock, in which a sensor obeys nothing else
+	adjusted   = "TM2"      // ends the adjustment of a clock; until then a sensor obeys only this
 	laserOn    = "BM"
 	scanning   = "MD" // distances in three characters, again and again
 )

@@ -24,7 +24,7 @@ const (
 )
 
 // Body is the body of a command, a configuration, or a request for a lease or a rate. It is
-// JSON if it begins with a brace, which no other body of them does that means anything.
+// JSON if it begins with a brace: every other body that means something begins otherwise.
 type Body struct {
 	// Token is of a lease; empty: the body has none.
 	Token string

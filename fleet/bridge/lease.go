@@ -45,8 +45,8 @@ func (c *Control) Grant(token, holder string, sent, now time.Time) {
 	*c = Control{Token: token, Holder: holder, renewed: now, written: sent, confirmed: sent, blocked: c.blocked}
 }
 
-// Adopt continues a lease that another bridge gave. Unless that bridge has said that it obeys
-// the holder no more, it may do so for up to a TTL, so nobody else gets the lease before.
+// Adopt continues a lease that another bridge gave. That bridge may obey the holder for up to
+// a TTL more, unless it has handed the lease over. Until then the lease goes to nobody else.
 func (c *Control) Adopt(token, holder string, handedOver bool, sent, now time.Time) {
 	c.Grant(token, holder, sent, now)
 	if !handedOver {

@@ -64,7 +64,7 @@ func (w *watcher) run(ctx context.Context) error {
 	}
 }
 
-// ask notes what stands in the way of commands, or that it is not known.
+// ask notes what stands in the way of commands, or that this is unknown.
 func (w *watcher) ask(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, questionLimit)
 	defer cancel()
