@@ -18,8 +18,6 @@ import (
 )
 
 const (
-	// dialTimeout bounds the wait for a computer that does not answer.
-	dialTimeout = 10 * time.Second
 	// answerLimit bounds the wait for the reply to an empty request, which needs no
 	// hardware: a server that is attacked replies within a second.
 	answerLimit = 5 * time.Second
@@ -47,7 +45,7 @@ func Dial(ctx context.Context, address, command string, rate int) (*client.Clien
 
 // Connect is Dial without waiting for an answer.
 func Connect(ctx context.Context, address, command string) (*client.Client, error) {
-	c, err := client.DialAs(ctx, address, "player "+command, dialTimeout)
+	c, err := client.DialAs(ctx, address, "player "+command, dialLimit)
 	return c, Unanswered(address, err)
 }
 
