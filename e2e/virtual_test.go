@@ -287,8 +287,7 @@ func TestChainStopsNobody(t *testing.T) {
 			direct.message('x', 'p', 'm', 1)
 			speed := func() int16 { return direct.position().Speed }
 			p.drives("the chain drives", 0, 30, func() bool { return direct.position().TurnRate > 20 })
-			direct.drive(100, 0)
-			await(t, "the direct program drives", func() bool { return speed() == 100 })
+			direct.drives("the direct program drives", 100, 0, func() bool { return speed() == 100 })
 			end(p)
 			if name == "hangs" {
 				s.awaitLog(t, "no new command in time")
