@@ -180,3 +180,21 @@ func TestGeometryAnswer(t *testing.T) {
 	p.Restrict(rights.None)
 	p.expectAnswer('g')
 }
+
+// 8.9.4: what the charger does. Strangers are told nothing, and neither is who may only configure.
+func TestChargeAnswer(t *testing.T) {
+	r := newRobot(t)
+	p := newPeer(t, r)
+	p.request("mr", "mr")
+	p.expectAnswer('c')
+	r.of('m').charge = "float"
+	p.expectAnswer('c', "m float")
+	for _, stranger := range []rights.Set{rights.None, rights.Config} {
+		p.Restrict(stranger)
+		p.expectAnswer('c')
+	}
+	for _, known := range []rights.Set{rights.Read, rights.Write} {
+		p.Restrict(known)
+		p.expectAnswer('c', "m float")
+	}
+}

@@ -33,12 +33,13 @@ const (
 
 // part is a driver without hardware for some of a robot's devices.
 type part struct {
-	robot *robot
-	desc  devices.Instance
-	link  *devices.Link
-	mood  mood
-	mute  bool // publishes no data when ready
-	last  func(now time.Duration)
+	robot  *robot
+	desc   devices.Instance
+	link   *devices.Link
+	mood   mood
+	mute   bool   // publishes no data when ready
+	charge string // what its charger does, in a word of PROTOCOL 8.9.4
+	last   func(now time.Duration)
 }
 
 func (p *part) Setup(now time.Duration, l *devices.Link) {
@@ -75,6 +76,8 @@ func (p *part) Shutdown(now time.Duration) {
 func (p *part) Command(_ time.Duration, d *devices.Device) {
 	p.robot.note("command %c %X", d.Letter(), d.Command())
 }
+
+func (p *part) Charge() string { return p.charge }
 
 func (p *part) Configure(_ time.Duration, d *devices.Device, payload []byte) error {
 	p.robot.note("configure %c %q", d.Letter(), payload)
