@@ -1,7 +1,10 @@
 package visitors
 
 import (
+	"net"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"time"
 
@@ -71,6 +74,7 @@ type budget struct {
 	open     int       // connections
 	others   int       // those that are not of this computer
 	accounts map[netip.Addr]*account
+	idle     []*counted // connections without a request, the one that has been so for longest first
 }
 
 // account is what one visitor uses. The mutex of the budget protects it.
@@ -88,27 +92,63 @@ func newBudget(log *zap.Logger) *budget {
 	return &budget{log: log, accounts: map[netip.Addr]*account{}}
 }
 
-// enter takes a place for a connection. It returns nil if there is none for the
-// address.
+// enter takes a place for a connection: if there is no other, that of one that is idle. It
+// returns nil if there is none for the address.
 func (b *budget) enter(address netip.Addr) *account {
+	for {
+		a, idle := b.take(address)
+		if idle == nil {
+			return a
+		}
+		idle.Close() // its browser connects again
+	}
+}
+
+// take takes a place for a connection. If there is none, it returns an idle connection that
+// has one which the address could have, or nil.
+func (b *budget) take(address netip.Addr) (*account, *counted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	a := b.account(rights.Computer(address), now)
+	var full string
+	var helps func(*account) bool // the place of one of its connections
 	switch {
 	case a.open == perAddress:
-		a.warn(now, "visitor: connection refused: its address has half of all places")
-		return nil
-	case b.open == places, !a.local() && b.others == places-keptPlaces:
-		a.warn(now, "visitor: connection refused: all places are taken")
-		return nil
+		full, helps = "its address has half of all places", func(other *account) bool { return other == a }
+	case b.open == places:
+		full, helps = "all places are taken", func(*account) bool { return true }
+	case !a.local() && b.others == places-keptPlaces:
+		full, helps = "all places are taken", func(other *account) bool { return !other.local() }
+	default:
+		a.open++
+		b.open++
+		if !a.local() {
+			b.others++
+		}
+		return a, nil
 	}
-	a.open++
-	b.open++
-	if !a.local() {
-		b.others++
+	if i := slices.IndexFunc(b.idle, func(c *counted) bool { return helps(c.account) }); i >= 0 {
+		idle := b.idle[i]
+		b.idle = slices.Delete(b.idle, i, i+1)
+		return nil, idle
 	}
-	return a
+	a.warn(now, "visitor: connection refused: "+full)
+	return nil, nil
+}
+
+// follow keeps which connections are idle, by what http.Server says of each.
+func (b *budget) follow(conn net.Conn, state http.ConnState) {
+	c, ours := conn.(*counted)
+	if !ours {
+		return
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.idle = slices.DeleteFunc(b.idle, func(other *counted) bool { return other == c })
+	if state == http.StateIdle {
+		b.idle = append(b.idle, c)
+	}
 }
 
 // leave gives back a place.

@@ -28,9 +28,10 @@ const (
 	// replyLimit is how long a reply may take to be sent, at most: a slow network
 	// loads the dashboard in seconds. It does not apply to WebSockets.
 	replyLimit = 30 * time.Second
-	// idleLimit is how long a browser may keep an unused connection open, which has
-	// a place. The page loads everything within it.
-	idleLimit = 5 * time.Second
+	// idleLimit is how long a browser may keep an unused connection open: no browser keeps
+	// one for longer (Chromium's limit), and a page that is loaded again through it needs one
+	// round trip less. Who needs its place gets it.
+	idleLimit = 5 * time.Minute
 )
 
 // Site is a server for visitors: a page, or viewers.
@@ -57,9 +58,11 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 	if config := s.TLS(); !loopback(l.Addr()) && (config == nil || config.ClientCAs == nil) {
 		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
 	}
+	budget := newBudget(s.Log)
 	server := http.Server{
 		Handler:           throttle(s.encrypted(s.Protected())),
 		ConnContext:       withConn,
+		ConnState:         budget.follow,
 		ReadHeaderTimeout: requestLimit,
 		ReadTimeout:       requestLimit,
 		MaxHeaderBytes:    headerSize,
@@ -68,7 +71,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 		ErrorLog:          zap.NewStdLog(s.Log.WithOptions(zap.IncreaseLevel(zap.ErrorLevel))),
 	}
 	defer context.AfterFunc(ctx, func() { server.Close() })()
-	err := server.Serve(&limited{l, newBudget(s.Log), s.Stop, s.TLS})
+	err := server.Serve(&limited{l, budget, s.Stop, s.TLS})
 	if ctx.Err() != nil && errors.Is(err, http.ErrServerClosed) {
 		return nil
 	}

@@ -1,10 +1,98 @@
 package visitors
 
 import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
+
+	"go.uber.org/zap"
 )
+
+// Connections without a request stay open, and give way to those that need their places: the
+// one that has been idle for longest first. One with a request does not.
+func TestIdleGivesWay(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, end := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() {
+		served <- Site{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/long" {
+				w.(http.Flusher).Flush()
+				<-ctx.Done()
+			}
+		}), Log: zap.NewNop()}.Serve(ctx, l)
+	}()
+	t.Cleanup(func() {
+		end()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	})
+	type browser struct {
+		net.Conn
+		replies *bufio.Reader
+	}
+	// ask requests a page, and reports whether a reply has come.
+	ask := func(b browser, path string) bool {
+		t.Helper()
+		_ = b.SetDeadline(time.Now().Add(10 * time.Second))
+		if _, err := io.WriteString(b, "GET "+path+" HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			return false
+		}
+		reply, err := http.ReadResponse(b.replies, nil)
+		if err == nil && path != "/long" {
+			_, err = io.Copy(io.Discard, reply.Body)
+		}
+		return err == nil
+	}
+	open := func() browser {
+		t.Helper()
+		conn, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { conn.Close() })
+		return browser{conn, bufio.NewReader(conn)}
+	}
+	busy := open()
+	if !ask(busy, "/long") {
+		t.Fatal("no reply")
+	}
+	var kept []browser
+	for range perAddress - 1 {
+		kept = append(kept, open())
+		if !ask(kept[len(kept)-1], "/") {
+			t.Fatal("no reply")
+		}
+	}
+	if !ask(kept[0], "/") {
+		t.Error("an idle connection was closed though there are places")
+	}
+	if !ask(open(), "/") {
+		t.Error("idle connections keep another one out")
+	}
+	_ = kept[1].SetDeadline(time.Now().Add(10 * time.Second))
+	if _, err := kept[1].replies.ReadByte(); !errors.Is(err, io.EOF) {
+		t.Errorf("the longest idle connection: %v, want its end", err)
+	}
+	if !ask(kept[2], "/") || !ask(kept[0], "/") {
+		t.Error("more connections were closed than needed")
+	}
+	_ = busy.SetReadDeadline(time.Now())
+	if _, err := busy.replies.ReadByte(); errors.Is(err, io.EOF) {
+		t.Error("a connection with a request was closed")
+	}
+}
 
 func TestCloseReason(t *testing.T) {
 	if got := CloseReason("no route to host"); got != "no route to host" {
