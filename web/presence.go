@@ -22,10 +22,11 @@ const (
 	// open: once for all of them. A page gets only what has changed.
 	presencePeriod = time.Second
 	// lookPeriod is how often the server is asked whether somebody else drives or a robot was
-	// stopped, which costs the loop a microsecond. If so, and after the first answer, which has no
-	// rates, the next answer is due after earlyPeriod instead of presencePeriod: people see within
-	// the sum of both that they share a robot.
-	lookPeriod  = 100 * time.Millisecond
+	// stopped, which costs the loop a microsecond. If so, it is asked who is there at once: people
+	// see in that time that they share a robot.
+	lookPeriod = 100 * time.Millisecond
+	// earlyPeriod is the least time between two such questions: two that drive in turn change
+	// hands 30 times a second. It is also the time after the first answer, which has no rates.
 	earlyPeriod = 300 * time.Millisecond
 	// maxPresent is how many clients of a robot a page is told: more do not fit on a
 	// screen. The message stays below 8 KiB.
@@ -58,6 +59,7 @@ type presences struct {
 	mu      sync.Mutex
 	at      time.Time      // of the answer
 	looked  time.Time      // when the server was last asked for hands
+	early   time.Time      // when it was last asked because they had changed
 	hands   uint64         // when it answered
 	uptime  status.Seconds // the same
 	first   bool           // it is the first one, or the one before was too old for rates
@@ -131,8 +133,12 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	var asked bool
 	if err := s.onLoop(ctx, func(at time.Duration) {
 		age, hands := time.Since(p.at), s.config.Server.Hands()
-		if asked = age >= presencePeriod || age >= earlyPeriod && (p.first || hands != p.hands); asked {
+		early := hands != p.hands && time.Since(p.early) >= earlyPeriod
+		if asked = early || age >= presencePeriod || p.first && age >= earlyPeriod; asked {
 			now, p.hands = s.config.Server.Status(at), hands
+		}
+		if early {
+			p.early = time.Now()
 		}
 	}); err != nil {
 		return nil, nil, err
@@ -213,7 +219,7 @@ func (p *presences) update(now status.Status) {
 				this.commands = steady(this.commands, count/span.Seconds())
 				this.at, this.total = now.Uptime, c.Commands
 			case span > 0 && count > 0 && this.commands == 0:
-				this.commands = steady(0, count/span.Seconds())
+				this.commands = steady(0, count/max(span, earlyPeriod).Seconds()) // one command says little
 			}
 			this.frames = steady(this.frames, c.Served)
 			next[c.Address] = this
