@@ -96,7 +96,7 @@ func readAssets(page fs.FS) (assetSet, error) {
 		return set, err
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
-	const main, all, first = "main.js", "modules.js", "first.js"
+	const main, all, first, style = "main.js", "modules.js", "first.js", "style.css"
 	modules, err := bundle(texts, main)
 	if err != nil {
 		return set, err
@@ -104,7 +104,7 @@ func readAssets(page fs.FS) (assetSet, error) {
 	index := bytes.Replace([]byte(inFolder(string(texts["index.html"]), set.digest)), []byte(main), []byte(all), 1)
 	if head, rest, ok := bytes.Cut(index, []byte("<body>")); ok {
 		body, tail, _ := bytes.Cut(rest, []byte("</body>"))
-		texts[all] = fmt.Appendf(nil, "document.body.innerHTML = %s;\n", literal(body))
+		texts[all] = fmt.Appendf(nil, "document.body.innerHTML = %s;\n", literal([]byte(without("<!--", "-->", string(body)))))
 		index = slices.Concat(head, []byte("<body></body>"), tail)
 	}
 	texts[all] = append(texts[all], modules...)
@@ -113,6 +113,7 @@ func readAssets(page fs.FS) (assetSet, error) {
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
 	texts["index.html"] = index
+	texts[style] = []byte(without("/*", "*/", string(texts[style])))
 	for name, text := range texts {
 		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
 			return set, err
