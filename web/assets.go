@@ -67,18 +67,19 @@ type assetSet struct {
 }
 
 // literal returns text as a string of JavaScript.
-func literal(text []byte) []byte {
+func literal(text string) []byte {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)            // it is in a file of its own
-	_ = e.Encode(string(text))        // cannot fail: it writes to memory
+	_ = e.Encode(text)                // cannot fail: it writes to memory
 	return bytes.TrimSpace(b.Bytes()) // without the line end
 }
 
 // readAssets returns the files of the page. In index.html, what the page loads has addresses with
-// the digest, one file stands for all modules, and the script that comes first is in the page: each
-// request costs a round trip. The body of the page comes with the modules, which browsers keep, so
-// that a reload transfers little, and nothing is shown before it works.
+// the digest, and the script that comes first is in the page. One file has all modules, the body of
+// the page and its style: each request costs a round trip, and this one has the connection on which the
+// page came, because it stands at the end. Browsers keep it, so that a reload transfers little, and
+// nothing is shown before it works.
 func readAssets(page fs.FS) (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
@@ -102,18 +103,21 @@ func readAssets(page fs.FS) (assetSet, error) {
 		return set, err
 	}
 	index := bytes.Replace([]byte(inFolder(string(texts["index.html"]), set.digest)), []byte(main), []byte(all), 1)
-	if head, rest, ok := bytes.Cut(index, []byte("<body>")); ok {
-		body, tail, _ := bytes.Cut(rest, []byte("</body>"))
-		texts[all] = fmt.Appendf(nil, "document.body.innerHTML = %s;\n", literal([]byte(without("<!--", "-->", string(body)))))
-		index = slices.Concat(head, []byte("<body></body>"), tail)
+	index = bytes.Replace(index, fmt.Appendf(nil, "<link rel=\"stylesheet\" href=\"%s/%s\">\n", set.digest, style), nil, 1)
+	head, rest, _ := bytes.Cut(index, []byte("<body>"))
+	body, tail, ok := bytes.Cut(rest, []byte("<script"))
+	if !ok {
+		return set, errors.New("index.html has no script at the end of its body")
 	}
+	index = slices.Concat(head, []byte("<body><script"), tail)
+	texts[all] = fmt.Appendf(nil, "const style = new CSSStyleSheet();\nstyle.replaceSync(%s);\ndocument.adoptedStyleSheets = [style];\ndocument.body.innerHTML = %s;\n",
+		literal(without("/*", "*/", string(texts[style]))), literal(without("<!--", "-->", string(body))))
 	texts[all] = append(texts[all], modules...)
 	script := append([]byte{'\n'}, withoutRemarks(string(texts[first]))...)
 	index = bytes.Replace(index, []byte(` src="`+set.digest+"/"+first+`">`), append([]byte{'>'}, script...), 1)
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
 	texts["index.html"] = index
-	texts[style] = []byte(without("/*", "*/", string(texts[style])))
 	for name, text := range texts {
 		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
 			return set, err
