@@ -8,6 +8,7 @@ import (
 	"image/color"
 	"image/draw"
 	imagepng "image/png"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -64,6 +65,7 @@ func testFilm(t *testing.T, b browser) {
 		{"limits", false, filmLimits},
 		{"calibrate", false, filmCalibrate},
 		{"fleet", false, filmFleet},
+		{"plan", false, filmPlan},
 	} {
 		t.Run(strip.name, func(t *testing.T) {
 			f := &film{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}
@@ -408,15 +410,8 @@ func filmRobots(t *testing.T, b browser, f *film) {
 }
 
 // A phone upright: the world, what the robot senses, the list of robots, and a stop.
-func filmPhone(t *testing.T, b browser, f *film) {
-	_, page := startDashboard(t)
-	tab := b.open(t, page)
-	tab.ready(screen{360, 640})
-	tab.settle()
-	f.shoot(tab)
-	tab.click("tab-robot")
-	tab.settle()
-	f.shoot(tab)
+func filmPhone(_ *testing.T, b browser, f *film) {
+	tab := f.phone(b, screen{360, 640}, "light")
 	tab.click("robots-open")
 	tab.media("prefers-color-scheme", "dark")
 	tab.settle()
@@ -429,16 +424,22 @@ func filmPhone(t *testing.T, b browser, f *film) {
 }
 
 // A phone in landscape.
-func filmLandscape(t *testing.T, b browser, f *film) {
-	_, page := startDashboard(t)
-	tab := b.open(t, page)
-	tab.ready(screen{640, 360})
+func filmLandscape(_ *testing.T, b browser, f *film) { f.phone(b, screen{640, 360}, "dark") }
+
+// phone opens a page on a phone, and takes pictures of the world and, in a theme, of what the
+// robot senses.
+func (f *film) phone(b browser, size screen, theme string) *tab {
+	f.t.Helper()
+	_, page := startDashboard(f.t)
+	tab := b.open(f.t, page)
+	tab.ready(size)
 	tab.settle()
 	f.shoot(tab)
 	tab.click("tab-robot")
-	tab.media("prefers-color-scheme", "dark")
+	tab.media("prefers-color-scheme", theme)
 	tab.settle()
 	f.shoot(tab)
+	return tab
 }
 
 // A browser that may only watch, and one whose server has gone.
@@ -483,6 +484,34 @@ func filmFleet(t *testing.T, b browser, f *film) {
 	if err := chromedp.Do(tab.ctx, chromedp.KeyEvent("unit4"+kb.Tab)); err != nil {
 		t.Fatal(err)
 	}
+	tab.settle()
+	f.shoot(tab)
+}
+
+// The page of a fleet whose robots are on a floor plan: one is stopped, and one cannot be reached.
+func filmPlan(t *testing.T, b browser, f *film) {
+	var world strings.Builder
+	for i := range 4 {
+		fmt.Fprintf(&world, "box ( pose [%d %d 0 %d] size [8.1 0.1 1] )\n", []int{4, 0, -4, 0}[i], []int{0, 4, 0, -4}[i], 90*(i+1))
+	}
+	args := []string{"-robot", fmt.Sprintf("noether=127.0.0.1:%d", freePort(t))}
+	names := []string{"ada", "bell", "curie", "darwin", "euler", "frege", "gauss", "hertz"}
+	for i, name := range names {
+		degrees, port := 360*i/len(names), freePort(t)
+		sin, cos := math.Sincos(float64(degrees) * math.Pi / 180)
+		x, y, heading := 3*cos, 3*sin, degrees+180 // on a circle, towards its middle
+		fmt.Fprintf(&world, "position ( name %q port %d pose [%.2f %.2f 0 %d] )\n", name, port, x, y, heading)
+		args = append(args, "-robot", fmt.Sprintf("%s=127.0.0.1:%d page=PAGE at=%.2f,%.2f,%d", name, port, x, y, heading))
+	}
+	dashboard := start(t, "-stage", write(t, t.TempDir(), "fleet.world", world.String()), "-http", "127.0.0.1:0").dashboard(t)
+	for i := range args {
+		args[i] = strings.Replace(args[i], "PAGE", dashboard, 1)
+	}
+	tab := b.open(t, startFleet(t, args...).url)
+	tab.resize(screen{1000, 600})
+	tab.until(`fleet.map.plan && fleet.map.robots.length === 8 && ` + shows("summary", "^9 robots · 0 stopped · 1 in trouble · 0 driven$"))
+	evaluate[chromedp.Void](tab, `[...document.querySelectorAll("#robots li")].find((li) => li.querySelector("b").textContent === "curie").querySelector("button").click()`)
+	tab.until(shows("summary", "^9 robots · 1 stopped · 1 in trouble · 0 driven$"))
 	tab.settle()
 	f.shoot(tab)
 }

@@ -82,6 +82,23 @@ func (a *adapter) cut() {
 	}
 }
 
+// interrupts cuts the connection of a robot that p drives, and mends it: the robot stands, comes
+// back without moving by itself, and p drives it again.
+func (a *adapter) interrupts(t *testing.T, s *server, p *peer, r *robot.Robot) {
+	t.Helper()
+	const back = "device is back"
+	before := strings.Count(s.log.String(), back)
+	a.cut()
+	s.awaitLog(t, "device unavailable")
+	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
+	a.mend(t)
+	await(t, back, func() bool { return strings.Count(s.log.String(), back) > before })
+	if state := r.State(); state.Left != 0 || state.WantLeft != 0 {
+		t.Errorf("it moves by itself: %+v", state)
+	}
+	p.drivesOff(r)
+}
+
 func (a *adapter) serve(l net.Listener, conn net.Conn) {
 	defer conn.Close()
 	a.mu.Lock()
@@ -110,15 +127,7 @@ func TestRobotOverTCP(t *testing.T) {
 	a := overTCP(t, r.Port(), 9600)
 	_, port, _ := net.SplitHostPort(a.address)
 	s, c := launch{}.driving(t, r, "-pp", "localhost:"+port)
-	a.cut()
-	s.awaitLog(t, "device unavailable")
-	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
-	a.mend(t)
-	s.awaitLog(t, "device is back")
-	if state := r.State(); state.Left != 0 || state.WantLeft != 0 {
-		t.Errorf("it moves by itself: %+v", state)
-	}
-	c.drivesOff(r)
+	a.interrupts(t, s, c, r)
 	s.stop(t)
 	checkFarewell(t, r)
 }
@@ -150,15 +159,8 @@ func TestPioneerOverTCP(t *testing.T) {
 	camera.mend(t)
 	p.untilPoints(-20, 5, 100)
 
-	base.cut()
+	base.interrupts(t, s, p, r)
 	s.awaitLog(t, base.address)
-	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
-	base.mend(t)
-	p.until("the robot is back", func() bool { return !r.State().WatchdogTripped })
-	if state := r.State(); state.Left != 0 || state.WantLeft != 0 {
-		t.Errorf("it moves by itself: %+v", state)
-	}
-	p.drivesOff(r)
 	s.stop(t)
 	checkFarewell(t, r)
 }
