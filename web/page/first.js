@@ -60,7 +60,8 @@
     open("presence");
     if (world) {
       open("world");
-      first.plan = fetch("plan").catch(() => null);
+      // Behind the request for the modules, which gets the connection that this page came on.
+      document.addEventListener("readystatechange", () => (first.plan = fetch("plan").catch(() => null)), { once: true });
     }
   }
 }

@@ -11,17 +11,19 @@ const path = fileURLToPath(new URL("../page/first.js", import.meta.url));
 function load(stored, dark, { offer = "", shown = null } = {}) {
   const system = Object.assign(new EventTarget(), { matches: dark });
   const html = { dataset: {} }, page = new EventTarget();
+  const document = Object.assign(new EventTarget(), { documentElement: html, getElementById: () => ({ textContent: offer }) });
   const window = {};
   let changes = 0;
   page.addEventListener("themechange", () => changes++);
   runInNewContext(readFileSync(path, "utf8"), {
-    window, matchMedia: () => system, document: { documentElement: html, getElementById: () => ({ textContent: offer }) },
+    window, matchMedia: () => system, document,
     Event, URLSearchParams, WebSocket, fetch: async (path) => path, location: { protocol: "https:", host: "robot.example" },
     sessionStorage: { getItem: () => shown },
     localStorage: { getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value) },
     addEventListener: page.addEventListener.bind(page), dispatchEvent: page.dispatchEvent.bind(page),
   }, path);
-  return { first: window.first, system, html, toggle: () => page.dispatchEvent(new Event("toggletheme")), changes: () => changes };
+  const parsed = () => document.dispatchEvent(new Event("readystatechange"));
+  return { first: window.first, parsed, system, html, toggle: () => page.dispatchEvent(new Event("toggletheme")), changes: () => changes };
 }
 
 test("the theme is that of the system, and follows it", () => {
@@ -53,6 +55,8 @@ const opened = ({ first }) => [...first.opened.keys()].map((address) => {
 test("sockets are opened before the modules are here", async () => {
   const page = load({}, true, { offer: offer(2, true) });
   assert.deepEqual(opened(page), ["/streamlocalhost:6665", "/streamlocalhost:6666", "/presence", "/world"]);
+  assert.equal(page.first.plan, undefined); // the modules come first
+  page.parsed();
   assert.equal(await page.first.plan, "plan");
   const stream = new URL([...page.first.opened.keys()][0]);
   assert.deepEqual([stream.searchParams.get("rate"), stream.searchParams.get("request")], ["20", "prlrsrmrgrzrvr"]);
