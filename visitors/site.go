@@ -28,9 +28,9 @@ const (
 	// replyLimit is how long a reply may take to be sent, at most: a slow network
 	// loads the dashboard in seconds. It does not apply to WebSockets.
 	replyLimit = 30 * time.Second
-	// idleLimit is how long a browser may keep an unused connection open: no browser keeps
-	// one for longer (Chromium's limit), and a page that is loaded again through it needs one
-	// round trip less. Who needs its place gets it.
+	// idleLimit is how long a browser may keep an unused connection open, as long as Chromium
+	// keeps one (300 s): a page that is loaded again through it needs one
+	// round trip less. A new connection that needs the place gets it.
 	idleLimit = 5 * time.Minute
 )
 
