@@ -18,6 +18,11 @@ const GuardName = "player-guard"
 // seen the end of its input by then, and has stopped its motors.
 const groupPause = 2 * time.Second
 
+// socketPause is how long a connection stays open after its words. One that is closed while input
+// waits is reset, and then a server of serial lines (ser2net) drops what it has not written yet. A
+// new server of robots has to wait as long for the line.
+const socketPause = 500 * time.Millisecond
+
 // A message to the guard is the number of the words (4 bytes, little-endian), what is to
 // be done, and for words their bytes and descriptor, for a group its number (4 bytes).
 const (
@@ -66,8 +71,8 @@ func (s *socket) send(number uint32, what byte, text, rights []byte) {
 
 // Guard is the guard: it keeps what the book at the other end of the socket keeps. It
 // returns when the other process has ended, in whatever way. By then it has written the
-// words that were kept, closed the descriptors, told report how many there were if there
-// were any, and killed the groups.
+// words that were kept, told report how many there were if there were any, closed the
+// descriptors, and killed the groups.
 //
 // It ignores the signals by which people and terminals end programs: it ends with the
 // other process.
@@ -77,6 +82,11 @@ func Guard(socket int, report func(words, groups int)) {
 	kept := map[uint32]*Words{}
 	for receive(socket, kept) {
 	}
+	end(kept, report)
+}
+
+// end is what a guard does when its server is dead.
+func end(kept map[uint32]*Words, report func(words, groups int)) {
 	groups := map[int]bool{}
 	for _, w := range kept {
 		if w.group != 0 {
@@ -84,11 +94,22 @@ func Guard(socket int, report func(words, groups int)) {
 		}
 		w.say()
 	}
+	var sockets []*Words
 	for _, w := range kept {
+		if w.isSocket() {
+			sockets = append(sockets, w)
+			continue
+		}
 		w.close() // which may wait until the words have left
 	}
 	if len(kept) > 0 {
 		report(len(kept)-len(groups), len(groups))
+	}
+	if len(sockets) > 0 {
+		time.Sleep(socketPause)
+	}
+	for _, w := range sockets {
+		w.close()
 	}
 	if len(groups) > 0 {
 		time.Sleep(groupPause)

@@ -154,6 +154,15 @@ func (w *Words) Drop() {
 	w.close()
 }
 
+// isSocket reports whether the words go over a network.
+func (w *Words) isSocket() bool {
+	if w.group != 0 {
+		return false
+	}
+	_, err := unix.GetsockoptInt(w.fd, unix.SOL_SOCKET, unix.SO_TYPE)
+	return err == nil
+}
+
 func (w *Words) close() {
 	if w.group == 0 {
 		_ = unix.Close(w.fd) // a duplicate: nothing is lost with it

@@ -2,8 +2,10 @@ package lastwords
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"testing"
 	"time"
@@ -213,6 +215,52 @@ func TestGuardKeepsTheBook(t *testing.T) {
 }
 
 // A guard that hangs does not hang the process: it is reported.
+// A connection is not closed with its words: one with input that waits would be reset.
+func TestConnectionOutlivesItsWords(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	conn, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	peer, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer peer.Close()
+	if _, err := peer.Write([]byte("data that nobody reads")); err != nil {
+		t.Fatal(err)
+	}
+	file, err := conn.(*net.TCPConn).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fd, err := unix.Dup(int(file.Fd()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	conn.Close()
+	reported := false
+	end(map[uint32]*Words{1: {fd: fd, text: []byte("stop")}}, func(int, int) {
+		reported = true
+		words := make([]byte, 8)
+		if n, err := peer.Read(words); err != nil || string(words[:n]) != "stop" {
+			t.Errorf("heard %q, %v", words[:n], err)
+		}
+		_ = peer.SetReadDeadline(time.Now().Add(time.Millisecond))
+		if _, err := peer.Read(words); !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("the connection has ended with the words: %v", err)
+		}
+	})
+	if !reported {
+		t.Error("no report")
+	}
+}
+
 func TestGuardHangs(t *testing.T) {
 	var b Book
 	end, guard, err := Socketpair()
