@@ -33,7 +33,7 @@ import (
 // tests of other things: a browser takes the processor that emulated hardware needs.
 func TestWeb(t *testing.T) {
 	b := startBrowser(t)
-	slots := make(chan struct{}, 5) // windows at a time: each draws all the time
+	slots := make(chan struct{}, 3) // windows at a time: each draws all the time
 	for _, tt := range []struct {
 		name string
 		run  func(t *testing.T, b browser)

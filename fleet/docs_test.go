@@ -136,8 +136,12 @@ func TestDocumentedServers(t *testing.T) {
 		if err := pictures.Unsubscribe(); err != nil {
 			t.Fatal(err)
 		}
-		token := acquire(t, driver, "alice")
-		if r := request(t, driver, command, token, speed(100)); !r.OK {
+		// A lease lives for a second. A busy machine may take that long between the two requests.
+		r := request(t, driver, command, acquire(t, driver, "alice"), speed(100))
+		for try := 0; r.Error == bridge.ErrNoLease.Error() && try < 10; try++ {
+			r = request(t, driver, command, acquire(t, driver, "alice"), speed(100))
+		}
+		if !r.OK {
 			t.Errorf("%s: the driver's command is answered %+v", name, r)
 		}
 		// Who may stop may not release.
@@ -224,6 +228,9 @@ func TestReachOfLeafNode(t *testing.T) {
 			t.Fatal(err)
 		}
 		stream, err := js.Stream(t.Context(), name)
+		if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrStreamNotFound) {
+			return 0 // not yet
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
