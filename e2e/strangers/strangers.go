@@ -30,8 +30,11 @@ type Addresses struct{ Robot, Page, Foxglove, Rosbridge string }
 // Dialer connects strangers to a server.
 type Dialer func(address string) (net.Conn, error)
 
+// browser returns a client that ends connections without a request after a second: the server
+// keeps those, as of refused WebSockets, for minutes.
 func (d Dialer) browser() *http.Client {
-	return &http.Client{Transport: &http.Transport{DialContext: func(_ context.Context, _, address string) (net.Conn, error) { return d(address) }}}
+	dial := func(_ context.Context, _, address string) (net.Conn, error) { return d(address) }
+	return &http.Client{Transport: &http.Transport{DialContext: dial, IdleConnTimeout: time.Second}}
 }
 
 // Abuses are what strangers should not do.
