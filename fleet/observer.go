@@ -50,14 +50,14 @@ type observation struct {
 	recorded      bool
 	uptime        time.Duration
 	report        *hub.Report // nil: the bridge starts, or hangs
-	link          link
+	connection    connection
 	leases        [bridge.Groups]stream
 	recording     stream    // zero if nothing is recorded
 	server        *embedded // nil: NATS is another program
 }
 
-// link is the state of the connection to NATS.
-type link struct {
+// connection is the state of the connection to NATS.
+type connection struct {
 	connected        bool
 	rtt              time.Duration // 0: there was no answer
 	reconnects       uint64
@@ -90,7 +90,7 @@ func (o *observer) look(ctx context.Context) observation {
 	seen := observation{fleet: o.fleet, bridge: o.bridge, recorded: o.recorded, uptime: time.Since(o.began)}
 	var all sync.WaitGroup
 	all.Go(func() { seen.report = o.ask(ctx) })
-	all.Go(func() { seen.link = o.link(ctx) })
+	all.Go(func() { seen.connection = o.connection(ctx) })
 	for group := range seen.leases {
 		all.Go(func() { seen.leases[group] = o.stream(ctx, hub.Leases(o.fleet, group)) })
 	}
@@ -115,20 +115,20 @@ func (o *observer) ask(ctx context.Context) *hub.Report {
 	}
 }
 
-func (o *observer) link(ctx context.Context) link {
+func (o *observer) connection(ctx context.Context) connection {
 	stats := o.conn.Stats()
-	l := link{
+	c := connection{
 		connected: o.conn.IsConnected(), reconnects: stats.Reconnects,
 		dropped: o.troubles.dropped.Load(), errors: o.troubles.errors.Load(),
 		in: stats.InMsgs, inBytes: stats.InBytes, out: stats.OutMsgs, outByte: stats.OutBytes,
 	}
-	l.buffered, _ = o.conn.Buffered() // none while it is not connected
-	if l.connected {
+	c.buffered, _ = o.conn.Buffered() // none while it is not connected
+	if c.connected {
 		if sent := time.Now(); o.conn.FlushWithContext(ctx) == nil {
-			l.rtt = time.Since(sent)
+			c.rtt = time.Since(sent)
 		}
 	}
-	return l
+	return c
 }
 
 func (o *observer) stream(ctx context.Context, name string) stream {
@@ -161,9 +161,9 @@ func (o observation) problems() []string {
 		}
 	}
 	add(o.report == nil, "the bridge serves no robots: it starts, or it hangs")
-	add(!o.link.connected, "the connection to NATS is lost")
-	add(o.link.connected && o.link.rtt == 0, "NATS does not answer")
-	if o.link.connected {
+	add(!o.connection.connected, "the connection to NATS is lost")
+	add(o.connection.connected && o.connection.rtt == 0, "NATS does not answer")
+	if o.connection.connected {
 		for group, s := range o.leases {
 			add(s.err != nil, fmt.Sprintf("nobody gets a lease of a robot of group %d: %v", group+1, s.err))
 		}
@@ -222,7 +222,7 @@ func (o observation) metrics() []byte {
 	t.Single("player_fleet_well", status.Gauge, "0 while the bridge cannot do its work; /healthz says why.", status.One(len(o.problems()) == 0))
 	well := !slices.ContainsFunc(o.leases[:], func(s stream) bool { return s.err != nil })
 	t.Single("player_fleet_leases_well", status.Gauge, "0 while one of the buckets with leases does not answer: nobody gets a lease of its group.", status.One(well))
-	o.link.metrics(&t)
+	o.connection.metrics(&t)
 	if o.recorded {
 		t.Single("player_fleet_recording_well", status.Gauge, "0 while nothing is recorded: JetStream does not answer.", status.One(o.recording.err == nil))
 		t.Single("player_fleet_recording_messages", status.Gauge, "Messages of the recording.", float64(o.recording.messages))
@@ -248,20 +248,20 @@ func (o observation) metrics() []byte {
 	return t.Bytes
 }
 
-func (l link) metrics(t *status.Text) {
-	t.Single("player_fleet_nats_connected", status.Gauge, "1 while the bridge is connected to NATS.", status.One(l.connected))
+func (c connection) metrics(t *status.Text) {
+	t.Single("player_fleet_nats_connected", status.Gauge, "1 while the bridge is connected to NATS.", status.One(c.connected))
 	t.Family("player_fleet_nats_rtt_seconds", status.Gauge, "Time until NATS has answered; missing: it has not.")
-	if l.rtt > 0 {
-		t.Sample("player_fleet_nats_rtt_seconds", l.rtt.Seconds())
+	if c.rtt > 0 {
+		t.Sample("player_fleet_nats_rtt_seconds", c.rtt.Seconds())
 	}
-	t.Single("player_fleet_nats_reconnects_total", status.Counter, "Times that the bridge has connected to NATS again.", float64(l.reconnects))
-	t.Single("player_fleet_nats_dropped_total", status.Counter, "Times that the bridge was too slow and began to drop messages of NATS.", float64(l.dropped))
-	t.Single("player_fleet_nats_errors_total", status.Counter, "Other errors of the connection to NATS: missing rights.", float64(l.errors))
-	t.Single("player_fleet_nats_buffered_bytes", status.Gauge, "Bytes that wait to be sent to NATS.", float64(l.buffered))
-	t.Single("player_fleet_nats_received_total", status.Counter, "Messages received from NATS.", float64(l.in))
-	t.Single("player_fleet_nats_received_bytes_total", status.Counter, "Bytes of these messages.", float64(l.inBytes))
-	t.Single("player_fleet_nats_sent_total", status.Counter, "Messages sent to NATS.", float64(l.out))
-	t.Single("player_fleet_nats_sent_bytes_total", status.Counter, "Bytes of these messages.", float64(l.outByte))
+	t.Single("player_fleet_nats_reconnects_total", status.Counter, "Times that the bridge has connected to NATS again.", float64(c.reconnects))
+	t.Single("player_fleet_nats_dropped_total", status.Counter, "Times that the bridge was too slow and began to drop messages of NATS.", float64(c.dropped))
+	t.Single("player_fleet_nats_errors_total", status.Counter, "Other errors of the connection to NATS: missing rights.", float64(c.errors))
+	t.Single("player_fleet_nats_buffered_bytes", status.Gauge, "Bytes that wait to be sent to NATS.", float64(c.buffered))
+	t.Single("player_fleet_nats_received_total", status.Counter, "Messages received from NATS.", float64(c.in))
+	t.Single("player_fleet_nats_received_bytes_total", status.Counter, "Bytes of these messages.", float64(c.inBytes))
+	t.Single("player_fleet_nats_sent_total", status.Counter, "Messages sent to NATS.", float64(c.out))
+	t.Single("player_fleet_nats_sent_bytes_total", status.Counter, "Bytes of these messages.", float64(c.outByte))
 }
 
 func (s embedded) metrics(t *status.Text) {

@@ -27,9 +27,9 @@ func everyMetric() observation {
 	on := true
 	return observation{
 		fleet: "lab", bridge: "x", recorded: true, uptime: time.Minute,
-		report: &hub.Report{Bridges: 1, Robots: []hub.RobotReport{{Name: "a", Served: true, Status: bridge.RobotStatus{Stopped: &on}}}},
-		link:   link{connected: true, rtt: time.Millisecond},
-		server: &embedded{},
+		report:     &hub.Report{Bridges: 1, Robots: []hub.RobotReport{{Name: "a", Served: true, Status: bridge.RobotStatus{Stopped: &on}}}},
+		connection: connection{connected: true, rtt: time.Millisecond},
+		server:     &embedded{},
 	}
 }
 
@@ -223,15 +223,15 @@ func TestTroubles(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var l link
+	var c connection
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	wait(t, "trouble", func() bool {
-		l = o.link(ctx)
-		return l.dropped > 0 && l.errors > 0
+		c = o.connection(ctx)
+		return c.dropped > 0 && c.errors > 0
 	})
-	if l.dropped != 1 || l.errors != 1 || !l.connected || l.rtt <= 0 || l.out != 4 || l.in == 0 {
-		t.Errorf("the connection: %+v", l)
+	if c.dropped != 1 || c.errors != 1 || !c.connected || c.rtt <= 0 || c.out != 4 || c.in == 0 {
+		t.Errorf("the connection: %+v", c)
 	}
 }
 
@@ -266,7 +266,7 @@ func TestObservedBeforeItServes(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel() // nobody has answered in time
 	o := observer{reports: make(chan chan<- hub.Report)}
-	seen := observation{report: o.ask(ctx), link: link{connected: true, rtt: time.Millisecond}}
+	seen := observation{report: o.ask(ctx), connection: connection{connected: true, rtt: time.Millisecond}}
 	if v := seen.verdict(); v.Well || len(v.Problems) != 1 || !strings.Contains(v.Problems[0], "starts") {
 		t.Errorf("the verdict is %+v", v)
 	}
