@@ -118,6 +118,9 @@ func TestCreateUnplugged(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.awaitLog(t, "device is back")
+	if s.logged("switched its motors off") { // by the handshake
+		t.Error("reports of the time before the handshake are taken for new ones")
+	}
 	await(t, "it stands", func() bool { return r.State().Left == 0 })
 	c.until("its odometry is the true way", func() bool {
 		dx := r.State().X - float64(c.position().X)

@@ -13,12 +13,13 @@ import (
 )
 
 const (
-	// setupTime bounds the handshake: the search takes 2.2 s.
-	setupTime = 2500 * time.Millisecond
+	// setupTime bounds the handshake: the search takes 2.2 s, after listenTime.
+	setupTime = 2750 * time.Millisecond
 
 	// listenTime is how long the driver listens before it sends anything to a robot
-	// that was lost: one that was not switched off still streams, every 15 ms.
-	listenTime = 250 * time.Millisecond
+	// that was lost: one that was not switched off still streams, every 15 ms, which a
+	// busy computer may hand over late. Then the way since would not be known.
+	listenTime = 500 * time.Millisecond
 	// pulse is how long the wake line is pulled, and released before. The
 	// specification allows 50 to 500 ms.
 	pulse = 100 * time.Millisecond
@@ -57,7 +58,7 @@ func (d *Driver) steps() []transport.Step {
 			Send: func(dst []byte) []byte { return append(d.wakeLine(false)(dst), byte(Start)) },
 			Wait: modeTime, Late: d.Then(setting),
 		},
-		setting: {Send: func(dst []byte) []byte { return append(dst, byte(d.mode.command())) }, Wait: modeTime, Late: d.Then(asking)},
+		setting: {Send: func(dst []byte) []byte { return append(dst, byte(d.mode.command())) }, Wait: modeTime, Late: d.ask},
 		asking:  {Send: func(dst []byte) []byte { return AppendStream(AppendDrive(dst, 0, 0)) }, Wait: answerTime},
 	}
 }
@@ -134,6 +135,14 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 func (d *Driver) wasOff(now time.Duration) {
 	d.odometry.Restart()
 	d.Enter(now, releasing)
+}
+
+// ask asks for the stream. What a robot that was not switched off has streamed before is
+// dropped: it has the mode in which the robot was.
+func (d *Driver) ask(now time.Duration) {
+	d.Port().Discard()
+	d.parser.Reset()
+	d.Enter(now, asking)
 }
 
 // receive is Protocol.Receive.
