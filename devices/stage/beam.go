@@ -108,7 +108,10 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 		row = min(row, rows-1)
 	}
 	end := limit * l.perMetre
-	for ; uint(row) < uint(rows); row += step {
+	// known is the largest free square that was met: from first to last across, for further rows, with this one.
+	var known struct{ first, last, rows int }
+	for before := row; uint(row) < uint(rows); row += step {
+		known.rows, before = known.rows-(row-before)*step, row
 		near := float64(row) - p.X // to where the row begins, and below to where it ends
 		if step < 0 {
 			near = p.X - float64(row+1)
@@ -122,8 +125,19 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 		// Around each free cell is a free square. They hold the beam in further rows, too.
 		free, begin, next := rows, first, first
 		for next <= last {
+			if known.rows > 0 && next >= known.first && next <= known.last {
+				if next == first {
+					begin = known.first
+				}
+				free = min(free, known.rows)
+				next = known.last + 1
+				continue
+			}
 			n := l.across(row, next, swapped)
 			if n > 0 {
+				if n > known.rows {
+					known.first, known.last, known.rows = next-n+1, next+n-1, n
+				}
 				if next == first {
 					begin = first - n + 1
 				}

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -88,6 +89,36 @@ func TestOnFast(t *testing.T) {
 			t.Error("a world in step is not fast")
 		}
 	})
+}
+
+// counted counts how often each piece was done.
+type counted []atomic.Int32
+
+func (c counted) do(_, first, end int) {
+	for i := first; i < end; i++ {
+		c[i].Add(1)
+	}
+}
+
+// Each piece is done once, by helpers that were there and by new ones, and helpers without work end.
+func TestShare(t *testing.T) {
+	before := runtime.NumGoroutine()
+	var s sharing
+	for round := range 300 {
+		workers, n, some := 1+round%4, 1+round%50, 1+round%7
+		c := make(counted, n)
+		s.share(workers, n, some, c)
+		for i := range c {
+			if done := c[i].Load(); done != 1 {
+				t.Fatalf("piece %d of %d, by %d: done %d times", i, n, workers, done)
+			}
+		}
+	}
+	for end := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("helpers are left")
+		}
+	}
 }
 
 // A panic of a scan is one of the caller, who can catch it, whichever goroutine scans.
