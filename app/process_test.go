@@ -6,9 +6,14 @@ import (
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/reactor"
 )
 
 func TestTuneRuntime(t *testing.T) {
@@ -62,6 +67,40 @@ func TestUseProcessors(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "3")
 	p.see(false)
 	want("that of the environment", 3)
+}
+
+// A second processor is used by threads without slack.
+func TestSlackIsTakenBack(t *testing.T) {
+	const threads = 4
+	// onThreads calls do on some threads at once.
+	onThreads := func(do func()) {
+		var here, gone sync.WaitGroup
+		here.Add(threads)
+		for range threads {
+			gone.Go(func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				do()
+				here.Done()
+				here.Wait()
+			})
+		}
+		gone.Wait()
+	}
+	onThreads(func() {
+		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0); err != nil {
+			t.Error(err)
+		}
+	})
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	t.Setenv("GOMAXPROCS", "")
+	new(processors).see(true)
+	onThreads(func() {
+		if got, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || got != reactor.DefaultSlack {
+			t.Errorf("a thread has %d ns of slack: %v", got, err)
+		}
+	})
 }
 
 func TestUntilSignal(t *testing.T) {
