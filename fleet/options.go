@@ -126,7 +126,7 @@ const (
 const defaultRobot = "robot=localhost:6665"
 
 // maxRecording bounds -record-size, in MiB: bytes fit an int64.
-const maxRecording = 1 << 40
+const maxRecording int64 = 1 << 40
 
 // input is what has to be translated after all flags are known.
 type input struct {
