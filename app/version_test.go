@@ -18,6 +18,7 @@ func TestVersionAgrees(t *testing.T) {
 		"clients/javascript/package.json": `(?m)^  "version": "(.*)",$`,
 		"clients/tcl/pkgIndex.tcl":        `(?m)^package ifneeded \S+ (\S+) `,
 		"clients/tcl/player.tcl":          `(?m)^package provide \S+ (\S+)$`,
+		"clients/tcl/secure.tcl":          `(?m)^package provide \S+ (\S+)$`,
 		"clients/tcl/simulation.tcl":      `(?m)^package provide \S+ (\S+)$`,
 		"clients/c/player.h":              `(?m)^#define PLAYER_VERSION "(.*)"$`,
 	} {
