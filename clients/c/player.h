@@ -22,7 +22,7 @@
 #ifndef PLAYER_H
 #define PLAYER_H
 
-#define PLAYER_VERSION "1.0.0"
+#define PLAYER_VERSION "1.1.0"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,3 +1,3 @@
-package ifneeded player 1.0.0 [list source [file join $dir player.tcl]]
-package ifneeded player::secure 1.0.0 [list source [file join $dir secure.tcl]]
-package ifneeded player::simulation 1.0.0 [list source [file join $dir simulation.tcl]]
+package ifneeded player 1.1.0 [list source [file join $dir player.tcl]]
+package ifneeded player::secure 1.1.0 [list source [file join $dir secure.tcl]]
+package ifneeded player::simulation 1.1.0 [list source [file join $dir simulation.tcl]]

@@ -47,7 +47,7 @@
 # Calls that wait run the event loop. A script that has one itself, as in Tk, uses OnData instead of Read.
 
 package require Tcl 8.6
-package provide player 1.0.0
+package provide player 1.1.0
 
 namespace eval player {
     # The state of each connection: private(ROBOT,NAME).

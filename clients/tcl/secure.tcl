@@ -3,7 +3,7 @@
 
 package require Tcl 8.6
 package require tls
-package provide player::secure 1.0.0
+package provide player::secure 1.1.0
 
 namespace eval player::secure {
     variable ALTERNATIVE \x55\x1d\x11 ;# the object identifier of subjectAltName, 2.5.29.17 (RFC 5280, 4.2.1.6)

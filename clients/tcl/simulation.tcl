@@ -9,7 +9,7 @@
 
 package require Tcl 8.6
 package require http 2
-package provide player::simulation 1.0.0
+package provide player::simulation 1.1.0
 
 namespace eval player {
     namespace export Simulation
