@@ -339,10 +339,22 @@ func buildNATS(t *testing.T) string {
 	return path
 }
 
-// suspend stops a process until undo is called.
+// suspend stops a process until undo is called. A busy machine needs time to stop its threads.
 func suspend(p *process) (undo func()) {
 	_ = p.cmd.Process.Signal(syscall.SIGSTOP)
+	for end := time.Now().Add(patience); !stopped(p) && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	return func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }
+}
+
+// stopped reports whether all threads of a process have been stopped by a signal.
+func stopped(p *process) bool {
+	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.cmd.Process.Pid))
+	return err == nil && !slices.ContainsFunc(files, func(file string) bool {
+		stat, err := os.ReadFile(file)
+		return err == nil && !strings.Contains(string(stat), ") T ")
+	})
 }
 
 // startNode starts one NATS server as a process.
