@@ -11,8 +11,8 @@ if {[info exists env(CI)] && ![info exists env(PLAYER)]} {
 # simulate starts a server with a simulated robot; the array observer watches it.
 proc simulate {world} {
     global env root limit observer server port
-    set s [socket -server {} -myaddr 127.0.0.1 0]
-    set port [lindex [chan configure $s -sockname] 2]
+    # Below the ports that the kernel gives to others, which may get one as soon as it is closed here.
+    while {[catch {socket -server {} -myaddr 127.0.0.1 [set port [expr {10000 + int(rand() * 22000)}]]} s]} {}
     close $s
     set server [exec $env(PLAYER) -stage [file join $root .. .. worlds $world] -http off -bind 127.0.0.1 -gp $port \
         >/dev/null 2>@1 &]
