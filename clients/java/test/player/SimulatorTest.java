@@ -9,6 +9,7 @@ import java.net.ServerSocket;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /** The examples on a simulated robot. They need the server: its file is in the environment variable PLAYER. */
@@ -29,9 +30,16 @@ final class SimulatorTest {
                     .redirectErrorStream(true).redirectOutput(ProcessBuilder.Redirect.DISCARD).start();
         }
 
-        private static int freePort() throws IOException {
-            try (ServerSocket s = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-                return s.getLocalPort();
+        /** A port that was free a moment ago, below those that the kernel gives to others. */
+        private static int freePort() {
+            while (true) {
+                int port = ThreadLocalRandom.current().nextInt(10000, 32000);
+                try {
+                    new ServerSocket(port, 1, InetAddress.getLoopbackAddress()).close();
+                    return port;
+                } catch (IOException e) {
+                    // somebody has it
+                }
             }
         }
 
