@@ -104,20 +104,20 @@ func (p *processors) set() {
 	switch {
 	case os.Getenv("GOMAXPROCS") != "":
 	case p.fast:
-		takeBackSlack()
+		allTakeBackSlack()
 		runtime.SetDefaultGOMAXPROCS()
 	case p.cameras > 0:
-		takeBackSlack()
+		allTakeBackSlack()
 		runtime.GOMAXPROCS(2)
 	default:
 		runtime.GOMAXPROCS(1)
 	}
 }
 
-// takeBackSlack gives the threads that run goroutines the kernel's timer slack. A thread that looks
+// allTakeBackSlack gives the threads that run goroutines the kernel's timer slack. A thread that looks
 // for work sleeps for 3 us before it takes a goroutine that another one has just started, and with
 // slack it keeps its processor for as long as that from everybody, the loop too.
-func takeBackSlack() {
+func allTakeBackSlack() {
 	// More threads than goroutines of a camera and three viewers need: a thread that the
 	// runtime's watching one starts later has its slack.
 	const threads = 8
@@ -128,7 +128,7 @@ func takeBackSlack() {
 		go func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			_ = unix.Prctl(unix.PR_SET_TIMERSLACK, reactor.DefaultSlack, 0, 0, 0) // no kernel refuses it
+			reactor.TakeBackSlack()
 			here.Done()
 			<-done // until each has a thread of its own
 		}()

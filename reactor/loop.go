@@ -186,7 +186,7 @@ func (l *Loop) leave(now time.Duration) {
 
 // start is called once the clock's timer is polled.
 func (l *Loop) start(now time.Duration) {
-	takeBackSlack()
+	TakeBackSlack()
 	l.clock.polled = true
 	close(l.started)
 	if l.config.Started != nil {

@@ -131,14 +131,14 @@ func TestSlackIsTakenBack(t *testing.T) {
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	takeBackSlack()
+	TakeBackSlack()
 	if slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || slack != DefaultSlack {
 		t.Errorf("slack %d ns: %v", slack, err)
 	}
 	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1000, 0, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	takeBackSlack()
+	TakeBackSlack()
 	if slack, _ := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); slack != 1000 {
 		t.Errorf("a smaller slack became %d ns", slack)
 	}
