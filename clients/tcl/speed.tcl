@@ -33,6 +33,9 @@ for {set i 0} {$i < $count} {incr i} {
     player::Connect robot$i $host [expr {$port + $i}]
     player::SetFrequency robot$i $RATE
     player::Request robot$i lrsrprgrmrvrzr
+}
+# Only now: a call that waits runs the event loop, and the frames of the robots before would keep it busy.
+for {set i 0} {$i < $count} {incr i} {
     player::OnData robot$i [list arrived $i]
 }
 chan configure stdout -buffering line
