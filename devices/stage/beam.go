@@ -89,9 +89,9 @@ func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
 func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 	// In cells, X along the axis that is nearest to the middle of the beam, Y across.
 	p, facing, edges, columns, rows := l.toCells(o), b.facing, b.edges, l.height, l.width
-	swapped := math.Abs(facing.X) < math.Abs(facing.Y)
-	if swapped {
-		columns, rows = rows, columns
+	steps := strides{1, l.columns, 1, tileSide}
+	if math.Abs(facing.X) < math.Abs(facing.Y) {
+		columns, rows, steps = rows, columns, strides{l.columns, 1, tileSide, 1}
 		for _, v := range [...]*Vec{&p, &facing, &edges[0], &edges[1]} {
 			v.X, v.Y = v.Y, v.X
 		}
@@ -133,7 +133,7 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 				next = known.last + 1
 				continue
 			}
-			n := l.across(row, next, swapped)
+			n := l.across(row, next, &steps)
 			if n > 0 {
 				if n > known.rows {
 					known.first, known.last, known.rows = next-n+1, next+n-1, n
@@ -147,7 +147,7 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 			}
 			free = 0
 			start := next // of a row of occupied cells
-			for next++; next <= last && l.across(row, next, swapped) == 0; next++ {
+			for next++; next <= last && l.across(row, next, &steps) == 0; next++ {
 			}
 			v := Vec{max(float64(row), min(float64(row+1), p.X)), max(float64(start), min(float64(next), p.Y))}.sub(p)
 			square := v.dot(v)
@@ -179,12 +179,20 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 	return limit
 }
 
-// across is at with x and y swapped or not.
-func (l *layer) across(x, y int, swapped bool) int {
-	if swapped {
-		return l.at(y, x)
+// strides are how far the next row across a beam, and the next place in it, are apart in tiles and in hints.
+type strides struct{ tileRow, tile, cellRow, cell int }
+
+// across is at for a place in a row.
+func (l *layer) across(row, place int, s *strides) int {
+	tile := int(l.tiles[row>>tileBits*s.tileRow+place>>tileBits*s.tile])
+	row, place = row&tileMask, place&tileMask
+	switch {
+	case tile < 0:
+		return int(l.hints[^tile*tileArea+row*s.cellRow+place*s.cell])
+	case tile > 0:
+		return (tile-1)*tileSide + 1 + min(row, tileMask-row, place, tileMask-place)
 	}
-	return l.at(x, y)
+	return 0
 }
 
 // entry returns how far forward a ray meets the cells between low and high of a row, which is from
