@@ -73,18 +73,20 @@ func (f *flaws) apply(random *random, normal, d, reach float64) float64 {
 	if d >= reach || f.dropout > 0 && random.uniform() < f.dropout {
 		return reach
 	}
+	return f.blur(normal, d, reach)
+}
+
+// blur is apply without dropouts, for a range below reach.
+func (f *flaws) blur(normal, d, reach float64) float64 {
 	deviation := f.constant
 	if f.proportional > 0 {
 		share := f.proportional * d
 		deviation = math.Sqrt(deviation*deviation + share*share)
 	}
-	switch d += normal * deviation; {
-	case d < leastRange:
+	if d += normal * deviation; d < leastRange {
 		return leastRange
-	case d > reach:
-		return reach
 	}
-	return d
+	return min(d, reach)
 }
 
 // echo returns the distance in metres to the nearest surface that reflects a beam

@@ -164,8 +164,9 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target, free fl
 // scanLaser measures a scan in mm. The scanner is prepared for the robot.
 func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	l := r.laser
-	at := r.body.carry(l.pose)
-	s := scan{at: at.position(), facing: direction(at.Heading), height: l.height, reach: l.reach, rays: r.world.scan}
+	at, s := r.body.carry(l.pose), &c.scan
+	s.at, s.facing, s.height, s.reach = at.position(), direction(at.Heading), l.height, l.reach
+	s.rays, s.astray = r.world.scan, 0
 	least := 1 / l.reach
 	for i := range s.inverses {
 		s.inverses[i] = least
@@ -178,26 +179,33 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	}
 	s.meetBodies(c.targets(), l.pose, l.facing)
 	// Walls are last, because a ray that a body has shortened is cheaper.
-	var ranges [codec.LaserCount]float64
-	s.meetWalls(l.walls, &ranges)
+	s.meetWalls(l.walls, &c.ranges)
 	if flawed {
 		c.random.fill(c.normals[:])
 	}
 	// Rays of half a degree on each side of the middle one.
 	side := int(math.Floor(l.fov*(180/math.Pi) + 1e-6))
-	for i, best := range &ranges {
+	rightmost := codec.LaserCount/2 - side
+	for i, d := range &c.ranges {
 		k := i
 		if s.astray > 0 {
 			k = int(c.order[i])
 		}
-		if out[k] = noEcho; best < l.reach && k-codec.LaserCount/2 <= side && codec.LaserCount/2-k <= side {
-			if flawed {
-				if best = l.apply(&c.random, c.normals[i], best, l.reach); best >= l.reach {
-					continue
-				}
-			}
-			out[k] = millimetres(best)
+		out[k] = noEcho
+		if d >= l.reach || uint(k-rightmost) > uint(2*side) {
+			continue
 		}
+		if flawed {
+			if l.dropout > 0 {
+				d = l.apply(&c.random, c.normals[i], d, l.reach)
+			} else {
+				d = l.blur(c.normals[i], d, l.reach)
+			}
+			if d >= l.reach {
+				continue
+			}
+		}
+		out[k] = millimetres(d)
 	}
 }
 

@@ -36,6 +36,8 @@ type scanner struct {
 	found   []target
 	sorted  []target // see look
 	random  random
+	scan    scan
+	ranges  [codec.LaserCount]float64 // of the scan, metres
 	rays    [codec.LaserCount]Vec
 	normals [codec.LaserCount]float64 // the errors of a scan
 	angles  [codec.LaserCount]float64
