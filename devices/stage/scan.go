@@ -120,15 +120,13 @@ func turn(angle float64) Vec {
 func (s *scan) meetBodies(targets []target, pose Pose, facing Vec) {
 	behind := -s.astray * s.reach // no ray goes farther back
 	for i := range targets {
-		t := targets[i]
-		t.at = t.at.sub(pose.position()).rotateBack(facing)
-		if t.at.X+t.radius < behind {
+		t := &targets[i]
+		at := t.at.sub(pose.position()).rotateBack(facing)
+		if at.X+t.radius < behind {
 			continue
 		}
-		t.distance = math.Sqrt(t.at.dot(t.at)) - t.radius
-		if t.distance < s.reach {
-			t.facing = t.facing.rotateBack(facing)
-			s.meet(&t)
+		if distance := math.Sqrt(at.dot(at)) - t.radius; distance < s.reach {
+			s.meet(&target{t.body, at, t.facing.rotateBack(facing), distance, t.radius})
 		}
 	}
 }
