@@ -108,6 +108,8 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 		row = min(row, rows-1)
 	}
 	end := limit * l.perMetre
+	// The edges where they leave a row are these further than where they enter it.
+	rightmost, leftmost := p.Y+min(0, right), p.Y+max(0, left)
 	// known is the largest free square that was met: from first to last across, for further rows, with this one.
 	var known struct{ first, last, rows int }
 	for before := row; uint(row) < uint(rows); row += step {
@@ -117,11 +119,14 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 			near = p.X - float64(row+1)
 		}
 		far := near + 1
-		if near = max(0, near); near >= end {
+		if near < 0 {
+			near = 0
+		}
+		if near >= end {
 			break
 		}
-		low, high := p.Y+right*near+min(0, right), p.Y+left*near+max(0, left)
-		first, last := max(0, int(math.Floor(low))), min(columns-1, int(math.Floor(high)))
+		low, high := rightmost+right*near, leftmost+left*near
+		first, last := max(0, int(low+1)-1), min(columns-1, int(high+1)-1) // a conversion truncates toward zero
 		// Around each free cell is a free square. They hold the beam in further rows, too.
 		free, begin, next := rows, first, first
 		for next <= last {
