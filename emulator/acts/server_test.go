@@ -77,7 +77,10 @@ func TestRequests(t *testing.T) {
 			if n, err := c.Read(make([]byte, 1)); err != io.EOF {
 				t.Errorf("after quit: %d, %v", n, err)
 			}
-			wait(t, s, func(st State) bool { return st == State{Accepted: 1, Requests: 3, Answers: 3, Quits: 1, Unknown: 2} })
+			s.Close() // waits until nothing of it runs
+			if st, want := s.State(), (State{Accepted: 1, Requests: 3, Answers: 3, Quits: 1, Unknown: 2}); st != want {
+				t.Errorf("%+v, want %+v", st, want)
+			}
 			if _, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", s.Port())); err == nil {
 				t.Error("it listens after quit")
 			}
