@@ -10,7 +10,7 @@ import (
 // Frames of all lengths, cut everywhere, carry the stream.
 func TestWebSocketHoweverCut(t *testing.T) {
 	var stream []byte
-	want := ""
+	var want bytes.Buffer
 	for _, n := range []int{0, 1, 125, 126, 300, 1 << 16} {
 		text := strings.Repeat("x", n)
 		switch {
@@ -21,18 +21,19 @@ func TestWebSocketHoweverCut(t *testing.T) {
 		default:
 			stream = binary.BigEndian.AppendUint64(append(stream, 0x82, 127), uint64(n))
 		}
-		stream, want = append(stream, text...), want+text
+		stream = append(stream, text...)
+		want.WriteString(text)
 	}
 	for _, cut := range []int{1, 2, 3, 7, 100, 1 << 20} {
 		var w webSocket
-		got := ""
+		var got bytes.Buffer
 		for rest := bytes.Clone(stream); len(rest) > 0; {
 			n := min(cut, len(rest))
-			got += string(w.content(rest[:n]))
+			got.Write(w.content(rest[:n]))
 			rest = rest[n:]
 		}
-		if got != want {
-			t.Errorf("cut in pieces of %d bytes, %d bytes come, want %d", cut, len(got), len(want))
+		if !bytes.Equal(got.Bytes(), want.Bytes()) {
+			t.Errorf("cut in pieces of %d bytes, %d bytes come, want %d", cut, got.Len(), want.Len())
 		}
 	}
 }
