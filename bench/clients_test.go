@@ -9,12 +9,14 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/acceptance"
 	"player/e2e/built"
 	"player/e2e/needs"
 )
 
 // Every language's program reads all robots. A test does not check how fast.
 func TestClients(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	w := buildForTest(t)
 	w.clients = t.TempDir()

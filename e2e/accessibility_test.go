@@ -11,7 +11,6 @@ import (
 
 	"github.com/chromedp/chromedp"
 
-	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/npm"
 )
@@ -95,10 +94,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 	program(t, s, "anna", "127.0.0.1")
 	reader, readerPage := readOnly(t)
 	b := chromium.open(t, page)
-	sizes := screens[:1]
-	if acceptance.Wanted() {
-		sizes = screens[:5]
-	}
+	sizes := screens[:5]
 	b.until(`player.shown?.data.l && player.world.plan && ` + shows("who", "commands"))
 	b.checkLooks("at first", sizes...)
 	click := func(id string) func() {

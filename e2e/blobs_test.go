@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	robot "player/emulator/p2os"
@@ -47,6 +48,7 @@ func (p *peer) blobs() (d codec.VisionData) {
 // reports itself: all of at least 40 pixels of a picture, which are 10 of the image of vision,
 // within 2 pixels, which are one, and no others.
 func TestBlobsOfPictures(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	world := absolute(t, room)
 	stage, program := start(t, "-stage", world).dial(t), seeing(t, world, "../vision/colors.cfg").dial(t)
@@ -168,6 +170,7 @@ func TestVisionCameraLost(t *testing.T) {
 // The configuration of a robot with a webcam finds a ball in what ffmpeg copies, beside an
 // emulated Pioneer. For want of a webcam, ffmpeg copies a file, again and again.
 func TestWebcam(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	ffmpeg := needs.Program(t, "ffmpeg")
 	const webcam = `"-f" "v4l2" "-input_format" "mjpeg" "-video_size" "320x240"

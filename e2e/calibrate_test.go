@@ -15,6 +15,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
+	"player/e2e/acceptance"
 	"player/e2e/ports"
 	"player/vision/blobs"
 )
@@ -103,6 +104,7 @@ func change(t *testing.T, page, what string) string {
 // A colour is taken by a click into a picture, is looked for at once, and is in the file when
 // it is saved, for the next start.
 func TestCalibrate(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "colors.cfg")
 	c, _, page := balls(t, file)

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/emulator/create"
 	"player/emulator/kobuki"
 	"player/emulator/ldlidar"
@@ -102,6 +103,7 @@ func TestFind(t *testing.T) {
 // Robots and sensors of today are found, too: at either of their speeds, and while
 // they scan.
 func TestFindToday(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		name              string

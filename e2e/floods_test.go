@@ -58,6 +58,7 @@ func flood(t *testing.T, n int, fn func(ctx context.Context)) {
 // Clients that flood the server wait for their turns, and the log names them. Others
 // are served.
 func TestInputFloods(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	const setRequestMode, ask = "xy\x00\x02r\x01", "xy\x00\x01d"
 	const share = "more than its share"

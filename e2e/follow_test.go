@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/client/simulation"
+	"player/e2e/acceptance"
 	"player/e2e/ports"
 )
 
@@ -40,6 +41,7 @@ func apparent(away, depth float64) float64 {
 // its size is as asked, and follows when the ball is elsewhere. It stands when the pictures are
 // old.
 func TestFollow(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	port := ports.Free(t, 2)
 	dir := t.TempDir()

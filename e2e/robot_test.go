@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/acceptance"
 	"player/emulator/line"
 	robot "player/emulator/p2os"
 	laser "player/emulator/sick"
@@ -28,6 +29,7 @@ func (p *peer) sonar() (d codec.SonarData) {
 // Every model tells right millimetres and degrees, and has its sonars at Player's
 // places.
 func TestRobotModels(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	// The robot's own numbers of the sonars at the 16 places; -1: none.
 	places := map[string][]int{
@@ -175,6 +177,7 @@ func TestRobotMovesWhileUnplugged(t *testing.T) {
 
 // Slow commands move the robot: exactly if it knows RVEL, on average if it does not.
 func TestRobotDrivesSlowly(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	for _, o := range []robot.Options{{}, {Subclass: "p3at-sh"}, {Subclass: "amigo"}, {Subclass: "psos1m", NoRVEL: true}} {
 		for _, command := range [][2]int16{{0, 7}, {19, 0}, {39, 0}, {-5, 3}} {

@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 		os.Exit(1)
 	}
 	receiveSignals()
-	code := waiting.Run(m, 32)
+	code := waiting.Run(m, 16)
 	os.RemoveAll(scratch)
 	os.Exit(code)
 }

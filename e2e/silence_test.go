@@ -108,6 +108,7 @@ func in(t *testing.T, namespace string, fn func()) {
 // A client whose acknowledgements stop: its motors stop within two seconds,
 // and it is disconnected within fifteen (PROTOCOL 9.1).
 func TestClientOutOfRange(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	for _, c := range []struct{ name, request string }{
 		{"streaming", "pasr"},

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"player/e2e/acceptance"
 )
 
 // A sweep runs a server and a program for each seed, keeps what they have had for a
@@ -111,6 +113,7 @@ func TestSweepEndsItsChildren(t *testing.T) {
 
 // The example finds a gain, and every run of it can be repeated with its seed.
 func TestTune(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	dir := t.TempDir()
 	program := buildProgram(t, "examples/tune")

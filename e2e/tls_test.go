@@ -228,6 +228,7 @@ func TestTLSHalfHandshakes(t *testing.T) {
 
 // A client that floods the server with the smallest records waits for its turns.
 func TestTLSFlood(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
 	well, plain := f.enter(t, f.config("ada")), f.dial(t)
@@ -399,6 +400,7 @@ func TestTLSClientOutOfRange(t *testing.T) {
 // not in the queue of the link, with TLS as without: nothing is dropped, and every
 // client gets frames.
 func TestTLSSlowLink(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	for name, encrypted := range map[string]bool{"plain": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {

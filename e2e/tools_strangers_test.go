@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"player/e2e/acceptance"
 )
 
 // foreignServer is a TCP server that is no robot: it sends a text to whoever connects,
@@ -39,6 +41,7 @@ func foreignServer(t *testing.T, says string, closes bool) (address string) {
 // A tool that is pointed at what is no robot, or no dashboard, says so within seconds
 // and with what it heard.
 func TestToolsAtForeignServers(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	for _, tt := range []struct {
 		name, says   string

@@ -32,57 +32,54 @@ import (
 // of one browser: its start costs more than most of them. They do not run beside the
 // tests of other things: a browser takes the processor that emulated hardware needs.
 func TestWeb(t *testing.T) {
+	acceptance.Only(t)
 	b := startBrowser(t)
 	slots := make(chan struct{}, 3) // windows at a time: each draws all the time
 	for _, tt := range []struct {
 		name string
 		run  func(t *testing.T, b browser)
-		long bool // it looks at all of a view, and not at what drives and stops
 	}{
-		{"scan", testScan, false},
-		{"device buttons", testDeviceButtons, true},
-		{"driving", testDriving, false},
-		{"browser dies", testBrowserDies, false},
-		{"dragging", testDragging, true},
-		{"edit the world", testEditWorld, true},
-		{"draft survives", testDraftSurvives, true},
-		{"another robot", testAnotherRobot, true},
-		{"ports out of file order", testPortsOutOfFileOrder, true},
-		{"strangers", testStrangers, false},
-		{"who drives", testWhoDrives, true},
-		{"control first", testControlFirst, true},
-		{"take control", testTakeControl, false},
-		{"stop holds", testStopHolds, false},
-		{"stop elsewhere", testStopElsewhere, true},
-		{"read only", testReadOnly, false},
-		{"lost server", testLostServer, false},
-		{"stop shown", testStopShown, true},
-		{"client count", testClientCount, true},
-		{"gone", testGone, true},
-		{"screens", testScreens, true},
-		{"calm", testCalm, true},
-		{"stop stays", testStopStays, true},
-		{"touch", testTouch, true},
-		{"keyboard", testKeyboard, true},
-		{"accessibility", testAccessibility, true},
-		{"record and replay", testRecordAndReplay, true},
-		{"past", testPast, true},
-		{"log drawer", testLogDrawer, true},
-		{"pictures", testPictures, true},
-		{"laser in pictures", testLaserInPictures, true},
-		{"calibrate", testCalibrate, true},
-		{"hundred robots", testHundredRobots, true},
-		{"page of a fleet", testFleetPage, true},
-		{"floor plans of a fleet", testFleetPlans, true},
-		{"teleoperation by rosbridge", testTeleop, true},
-		{"first frames", testFirstFrames, true},
-		{"far away", testFarAway, true},
-		{"film", testFilm, false},
+		{"scan", testScan},
+		{"device buttons", testDeviceButtons},
+		{"driving", testDriving},
+		{"browser dies", testBrowserDies},
+		{"dragging", testDragging},
+		{"edit the world", testEditWorld},
+		{"draft survives", testDraftSurvives},
+		{"another robot", testAnotherRobot},
+		{"ports out of file order", testPortsOutOfFileOrder},
+		{"strangers", testStrangers},
+		{"who drives", testWhoDrives},
+		{"control first", testControlFirst},
+		{"take control", testTakeControl},
+		{"stop holds", testStopHolds},
+		{"stop elsewhere", testStopElsewhere},
+		{"read only", testReadOnly},
+		{"lost server", testLostServer},
+		{"stop shown", testStopShown},
+		{"client count", testClientCount},
+		{"gone", testGone},
+		{"screens", testScreens},
+		{"calm", testCalm},
+		{"stop stays", testStopStays},
+		{"touch", testTouch},
+		{"keyboard", testKeyboard},
+		{"accessibility", testAccessibility},
+		{"record and replay", testRecordAndReplay},
+		{"past", testPast},
+		{"log drawer", testLogDrawer},
+		{"pictures", testPictures},
+		{"laser in pictures", testLaserInPictures},
+		{"calibrate", testCalibrate},
+		{"hundred robots", testHundredRobots},
+		{"page of a fleet", testFleetPage},
+		{"floor plans of a fleet", testFleetPlans},
+		{"teleoperation by rosbridge", testTeleop},
+		{"first frames", testFirstFrames},
+		{"far away", testFarAway},
+		{"film", testFilm},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if tt.long {
-				acceptance.Only(t)
-			}
 			t.Parallel()
 			slots <- struct{}{}
 			defer func() { <-slots }()

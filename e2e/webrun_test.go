@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"player/e2e/acceptance"
 )
 
 // A run is recorded from the page, and then replayed, paused and sought from it.
@@ -147,9 +145,7 @@ func testHundredRobots(t *testing.T, chromium browser) {
 	// Each has a Stop of its own.
 	evaluate[bool](b, `[...document.querySelectorAll("#robots .halt")].find((e) => e.ariaLabel === "Stop unit50").click() ?? true`)
 	b.until(`[...document.querySelectorAll("#robots .halt")].filter((e) => e.textContent === "Stopped").map((e) => e.ariaLabel).sort().join() === "Stopped unit37,Stopped unit50,Stopped unit88"`)
-	if acceptance.Wanted() {
-		b.checkLooks("a hundred robots", screens[0], screens[4])
-	}
+	b.checkLooks("a hundred robots", screens[0], screens[4])
 	for _, size := range []screen{{1360, 850}, {390, 844}} {
 		b.resize(size)
 		b.until(`document.documentElement.scrollWidth <= innerWidth`)

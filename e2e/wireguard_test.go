@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"os/exec"
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"strings"
 	"testing"
@@ -14,6 +15,7 @@ import (
 // for keys and the endpoint: a client drives through the tunnel, and when the link dies
 // the motors stop.
 func TestWireGuard(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	for _, program := range []string{"wg", "wg-quick", "wireguard-go"} { // not each kernel has WireGuard
 		needs.Program(t, program)

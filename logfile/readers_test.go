@@ -8,10 +8,12 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/npm"
 )
 
 func TestOtherPeoplesReaders(t *testing.T) {
+	acceptance.Only(t)
 	directory := npm.Install(t, "readers")
 	t.Run("recorded", func(t *testing.T) { readRecorded(t, directory) })
 	t.Run("drawn and repaired", func(t *testing.T) { readDrawn(t, directory) })

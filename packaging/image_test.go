@@ -16,6 +16,7 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/needs"
 )
 
@@ -46,6 +47,7 @@ func unpacked(t *testing.T, packed []byte) map[string][]byte {
 // The parts of an image are found by their digests from its index, as container engines do, and
 // the program runs with nothing but what is in the image.
 func TestImage(t *testing.T) {
+	acceptance.Only(t)
 	binary := filepath.Join(t.TempDir(), "player")
 	t.Chdir("..")
 	from := source{commit: hash, version: "1.2.0~rc1", time: at(t)}

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"player/e2e/acceptance"
 	"player/e2e/built"
 	"player/e2e/needs"
 	"sync"
@@ -29,21 +30,23 @@ const (
 // language is a folder beside this one. programs are what building and
 // running takes, packages are the Debian packages that have them, and test is the
 // command that builds a client and runs the tests of its folder, in that folder.
+// A client that is quick is tested always, the others where tests may take long.
 type language struct {
 	name, title string
 	programs    []string
 	packages    string
 	test        []string
+	quick       bool
 }
 
 var languages = []language{
-	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}},
-	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}},
-	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}},
-	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}},
-	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}},
-	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}},
-	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}},
+	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true},
+	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true},
+	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false},
+	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false},
+	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false},
+	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false},
 }
 
 // forEachLanguage runs f as a parallel subtest for each language. A language
@@ -53,6 +56,9 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
+			if !l.quick {
+				acceptance.Only(t)
+			}
 			for _, program := range l.programs {
 				needs.Program(t, program)
 			}

@@ -33,13 +33,10 @@ s 7 69 -136 -90 0 0
 // The three implementations of goto give the same commands for the same recording: a robot
 // wanders through an office, and they steer for a goal in another room (docs/GOTO.md).
 func TestGoto(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	lookAtSources(t)
-	length := 10 * time.Second
-	if acceptance.Wanted() {
-		length = 5 * time.Minute
-	}
-	moments, err := lab.Drive("../../worlds/office.world", length)
+	moments, err := lab.Drive("../../worlds/office.world", 5*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,6 +68,7 @@ const each = 11
 // TestPlayer3 runs programs for Player 2 and 3 unchanged, and compares what they see with
 // the truth of the simulation. Another one is compiled as their build files do it.
 func TestPlayer3(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
 	needs.Program(t, "c++")
 	needs.Program(t, "pkg-config")
@@ -85,10 +86,6 @@ func TestPlayer3(t *testing.T) {
 			run(t, nil, "c++", "-std="+standard, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"+prefix+"/include", "../playerc/names.cpp")
 		}
 	})
-	rounds := 900 // a minute and a half, simulated
-	if acceptance.Wanted() {
-		rounds = 6000
-	}
 	servers := len(player3Programs)
 	// No system of today has a package of Python 2.7, so the lack of it is no failure in CI.
 	old := exec.Command("python2.7", "-c", "").Run() == nil
@@ -100,7 +97,6 @@ func TestPlayer3(t *testing.T) {
 	next := ports.Free(t, each*servers)
 	t.Run("cmake", func(t *testing.T) {
 		t.Parallel()
-		acceptance.Only(t)
 		needs.Program(t, "cmake")
 		project := t.TempDir()
 		text := fmt.Sprintf(player3Project, prefix, programsFolder(t))
@@ -119,7 +115,7 @@ func TestPlayer3(t *testing.T) {
 		t.Run(name, func(t *testing.T) { place.try(t, program) })
 	}
 	for name, program := range player3Programs {
-		place := player3Place{name: name, binary: binary, prefix: prefix, programs: programs, rounds: rounds}
+		place := player3Place{name: name, binary: binary, prefix: prefix, programs: programs, rounds: 6000}
 		try(name, place, program)
 		if old && filepath.Ext(name) == ".py" {
 			place.python = "python2.7"
