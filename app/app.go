@@ -46,8 +46,7 @@ func Main(args []string, stdout io.Writer, stderr *os.File) int {
 		return 0
 	}
 	args = args[1:]
-	// With slack, the goroutines that scan beside a simulation's loop begin when the loop has made all scans.
-	if o, err := parseOptions(args); err == nil && o.stage == "" && (len(args) == 0 || !isCommand(args[0])) {
+	if o, err := parseOptions(args); err == nil && (len(args) == 0 || !isCommand(args[0])) && !o.computesBeside() {
 		takeSlack()
 	}
 	err := run(context.Background(), args, stdout, stderr)

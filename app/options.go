@@ -209,6 +209,22 @@ func (o options) parseConfig() (*syntax.File, error) {
 	return syntax.Parse(name, func(string) ([]byte, error) { return text, nil })
 }
 
+// computesBeside reports whether goroutines have work beside the loop, those that scan or copy
+// pictures: the server has a simulation or a camera. With slack a thread that looks for their
+// work keeps a processor from the loop, and scans begin when the loop has made them all.
+func (o options) computesBeside() bool {
+	file, err := o.parseConfig()
+	if err != nil {
+		return false // the server does not start
+	}
+	for _, s := range file.Global.Sections("driver") {
+		if s.String("name", "") == "stage" {
+			return true
+		}
+	}
+	return len(file.Global.Sections("camera")) > 0
+}
+
 func (o options) validate() error {
 	switch {
 	case o.port < 1 || o.port > 65535:

@@ -70,12 +70,22 @@ cat >/dev/null
 	}
 }
 
-// A simulation may be made faster than real time while it runs: goroutines then scan beside the
-// loop, and with slack they come too late.
-func TestSimulationHasNoSlack(t *testing.T) {
+// Goroutines scan beside the loop of a simulation that is faster than real time, and copy pictures
+// beside that of a camera: with slack the first come too late, and the others keep a processor from
+// the loop.
+func TestNoSlackBesideGoroutines(t *testing.T) {
 	t.Parallel()
-	if got := start(t, "-stage", room).slacks(t); !slices.Equal(got, []string{kernelSlack}) {
-		t.Errorf("its threads have timer slack: %v", got)
+	for name, arguments := range map[string][]string{
+		"simulation": {"-stage", room},
+		"file":       {write(t, t.TempDir(), "stage.cfg", fmt.Sprintf("driver ( name \"stage\" world %q )", absolute(t, room)))},
+		"camera":     {write(t, t.TempDir(), "camera.cfg", `driver ( name "testpattern" provides [ "sonar:0" ] ) camera ( name "front" command [ "true" ] )`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			if got := start(t, arguments...).slacks(t); !slices.Equal(got, []string{kernelSlack}) {
+				t.Errorf("its threads have timer slack: %v", got)
+			}
+		})
 	}
 }
 
