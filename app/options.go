@@ -213,6 +213,9 @@ func (o options) parseConfig() (*syntax.File, error) {
 // pictures: the server has a simulation or a camera. With slack a thread that looks for their
 // work keeps a processor from the loop, and scans begin when the loop has made them all.
 func (o options) computesBeside() bool {
+	if info, err := os.Stat(o.file); o.file != "" && (err != nil || !info.Mode().IsRegular()) {
+		return false // a pipe can be read once, by the server
+	}
 	file, err := o.parseConfig()
 	if err != nil {
 		return false // the server does not start
