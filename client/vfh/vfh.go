@@ -19,7 +19,6 @@
 package vfh
 
 import (
-	"container/heap"
 	"math"
 
 	"player/codec"
@@ -316,10 +315,11 @@ func (w *Way) plan(x, y int) {
 		w.cost, w.parent = make([]int, side*side), make([]int, side*side)
 	}
 	clear(w.cost)
-	w.open = append(w.open[:0], item{0, goal})
+	w.open = w.open[:0]
+	w.open.push(0, goal)
 	w.cost[goal] = 1 // 0: not reached
 	for looked := 0; len(w.open) > 0 && looked < patience; looked++ {
-		at := heap.Pop(&w.open).(item).cell
+		at := w.open.pop()
 		if at == start {
 			w.follow(x, y, start, goal)
 			return
@@ -341,7 +341,7 @@ func (w *Way) plan(x, y int) {
 			if w.cost[next] == 0 || g+step < w.cost[next] {
 				w.cost[next] = g + step
 				w.parent[next] = at
-				heap.Push(&w.open, item{g + step + estimate(next, start), next})
+				w.open.push(g+step+estimate(next, start), next)
 			}
 		}
 	}
@@ -408,22 +408,33 @@ func (w *Way) inSight(x, y, toX, toY, start, goal int) bool {
 	return true
 }
 
-// item is a cell that is to be looked at, and the least cost of a way through it.
-type item struct{ cost, cell int }
+// queue is a heap of cells that are to be looked at: of the least cost of a way through each,
+// times the cells of a map, and the cell. So the cheapest is first, and of equal ones the first cell.
+type queue []int64
 
-// queue has the cheapest item first, and of equal ones that of the first cell.
-type queue []item
-
-func (q queue) Len() int { return len(q) }
-func (q queue) Less(i, j int) bool {
-	return q[i].cost < q[j].cost || q[i].cost == q[j].cost && q[i].cell < q[j].cell
+func (q *queue) push(cost, cell int) {
+	*q = append(*q, int64(cost)*side*side+int64(cell))
+	h := *q
+	for i := len(h) - 1; i > 0 && h[i] < h[(i-1)/2]; i = (i - 1) / 2 {
+		h[i], h[(i-1)/2] = h[(i-1)/2], h[i]
+	}
 }
-func (q queue) Swap(i, j int) { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)   { *q = append(*q, x.(item)) }
-func (q *queue) Pop() any {
-	last := (*q)[len(*q)-1]
-	*q = (*q)[:len(*q)-1]
-	return last
+
+func (q *queue) pop() (cell int) {
+	h := *q
+	first, last := h[0], len(h)-1
+	h[0], h = h[last], h[:last]
+	for i, next := 0, 1; next < last; i, next = next, 2*next+1 {
+		if next+1 < last && h[next+1] < h[next] {
+			next++
+		}
+		if h[i] <= h[next] {
+			break
+		}
+		h[i], h[next] = h[next], h[i]
+	}
+	*q = h
+	return int(first % (side * side))
 }
 
 // ---- The histogram ----
