@@ -484,8 +484,9 @@ func (e *engine) closeSpare() {
 	}
 }
 
-// engineLog passes on gnet's log; its greeting is for debugging. From it the engine
-// learns of an accept that failed.
+// engineLog passes on gnet's log. Its greeting is for debugging, and so is its only warning: an
+// event of a connection that the loop has closed in the same round. From the log the engine learns
+// of an accept that failed.
 type engineLog struct {
 	log    *zap.Logger
 	engine *engine
@@ -493,7 +494,7 @@ type engineLog struct {
 
 func (l engineLog) Debugf(format string, args ...any) { l.write(zap.DebugLevel, format, args) }
 func (l engineLog) Infof(format string, args ...any)  { l.write(zap.DebugLevel, format, args) }
-func (l engineLog) Warnf(format string, args ...any)  { l.write(zap.WarnLevel, format, args) }
+func (l engineLog) Warnf(format string, args ...any)  { l.write(zap.DebugLevel, format, args) }
 func (l engineLog) Fatalf(format string, args ...any) { l.write(zap.ErrorLevel, format, args) }
 
 func (l engineLog) Errorf(format string, args ...any) {
