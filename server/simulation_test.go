@@ -19,6 +19,7 @@ import (
 	"player/devices"
 	"player/devices/p2os"
 	"player/devices/reflex"
+	"player/e2e/acceptance"
 	"player/reactor/descriptors"
 	"player/timers"
 )
@@ -38,7 +39,7 @@ import (
 
 var (
 	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
-	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 30, with -short 5")
+	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 6, with ACCEPTANCE=1 30")
 	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
 )
 
@@ -47,10 +48,10 @@ func TestSimulation(t *testing.T) {
 	switch {
 	case *simSeed != 0:
 		first, seeds = *simSeed, 1
-	case seeds == 0 && testing.Short():
-		seeds = 5
-	case seeds == 0:
+	case seeds == 0 && acceptance.Wanted():
 		seeds = 30
+	case seeds == 0:
+		seeds = 6
 	}
 	var total summary
 	for seed := first; seed < first+uint64(seeds); seed++ {
