@@ -60,7 +60,15 @@ func main() {
 	only := flag.String("only", "", "build for this processor only")
 	version := flag.String("version", "", "version, instead of the one from git")
 	clients := flag.Bool("clients", true, "pack the client libraries, too")
+	notes := flag.String("notes", "", "print what CHANGELOG.md says of this release, and do nothing else")
 	flag.Parse()
+	if *notes != "" {
+		if err := printNotes(*notes); err != nil {
+			fmt.Fprintln(os.Stderr, "packaging:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if *output == "" || flag.NArg() > 0 {
 		flag.Usage()
 		os.Exit(2)
