@@ -123,7 +123,10 @@ func TestTokenStaysHere(t *testing.T) {
 	for servers, want := range map[string]bool{
 		"nats://127.0.0.1:4222":                      true,
 		"nats://localhost:4222, nats://[::1]:4223":   true,
-		"localhost:4222":                             false, // no URL
+		"localhost:4222":                             true,
+		"127.0.0.1:4222, [::1]:4223":                 true,
+		"user:secret@127.0.0.1:4222":                 false,
+		"10.0.0.1:4222":                              false,
 		"nats://user:secret@127.0.0.1:4222":          false,
 		"nats://127.0.0.1:4222,nats://10.0.0.1:4222": false,
 		"nats://localhost.example.org:4222":          false,

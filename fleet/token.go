@@ -63,10 +63,14 @@ func ownToken(path string) (string, error) {
 }
 
 // areLocal reports whether all servers of -nats are on this computer and no URL has
-// credentials.
+// credentials. HOST:PORT is a URL for NATS, too.
 func areLocal(servers string) bool {
 	for server := range strings.SplitSeq(servers, ",") {
-		u, err := url.Parse(strings.TrimSpace(server))
+		server = strings.TrimSpace(server)
+		if !strings.Contains(server, "://") {
+			server = "nats://" + server
+		}
+		u, err := url.Parse(server)
 		if err != nil || u.User != nil {
 			return false
 		}
