@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"os"
 	"strconv"
 	"time"
 
@@ -30,6 +31,10 @@ func startServer(listen, dir, token string) (*server.Server, error) {
 		return nil, fmt.Errorf("-listen: %w (-nats connects to a server that is there)", err)
 	}
 	probe.Close()
+	// Nor does it say that it cannot write there, and waits in vain.
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("-dir: %w", err)
+	}
 	o := &server.Options{
 		Host:       host,
 		Port:       int(port),

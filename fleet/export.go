@@ -100,13 +100,13 @@ func runExport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 			index, err = files.CreateIn(folder, ros.BagIndex)
 		}
 		if err != nil {
-			return errors.Join(err, files.Close(err))
+			return files.Close(err)
 		}
 		path = filepath.Join(folder, filepath.Base(folder)+"_0.mcap")
 	}
 	file, err := files.Create(path)
 	if err != nil {
-		return errors.Join(err, files.Close(err))
+		return files.Close(err)
 	}
 	work := tools.NewWork("fleet: "+o.out, false, stderr)
 	summary, err := o.write(ctx, file, index, filepath.Base(path), work.Done)

@@ -113,14 +113,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	}
 	if o.http != "" {
 		l, err := net.Listen("tcp", o.http)
-		if err != nil && o.nats == "" && o.http == o.listen {
-			return fmt.Errorf("-http and -listen have one address, %s: choose another for one of them", o.http)
-		}
 		if err != nil {
 			return fmt.Errorf("-http: %w", err)
 		}
 		log.Info("a page of all robots", zap.String("url", "http://"+l.Addr().String()))
-		name, _, _ := net.SplitHostPort(o.http) // Listen has accepted it
+		name, _, _ := net.SplitHostPort(o.http) // parseOptions has accepted it
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
@@ -220,6 +217,9 @@ func connect(o options, log *zap.Logger, count *troubles) (*nats.Conn, error) {
 func refused(err error) error {
 	if errors.Is(err, nats.ErrAuthorization) {
 		return fmt.Errorf("connect to NATS: %w: -token, -creds, -nkey or user:password@ in the URL of -nats let this program in", err)
+	}
+	if errors.Is(err, nats.ErrNoServers) {
+		return fmt.Errorf("connect to NATS: %w: does one run at the address of -nats, and do its firewall and ours let us there?", err)
 	}
 	return fmt.Errorf("connect to NATS: %w", err)
 }

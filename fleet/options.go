@@ -7,6 +7,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -173,6 +174,20 @@ func parseOptions(args []string) (options, error) {
 	if err := o.check(); err != nil {
 		return o, err
 	}
+	for _, f := range []struct{ name, address string }{{"listen", o.listen}, {"http", o.http}} {
+		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" {
+			return o, fmt.Errorf("-%s: %q is not HOST:PORT: 127.0.0.1:PORT is for this computer, :PORT for the network, too", f.name, f.address)
+		}
+	}
+	if o.nats == "" && o.http == o.listen && !strings.HasSuffix(o.http, ":0") {
+		return o, fmt.Errorf("-http and -listen have one address, %s: choose another for one of them", o.http)
+	}
+	if !slices.Contains([]int{1, 3, 5}, o.replicas) {
+		return o, fmt.Errorf("-replicas %d: want 1, 3 or 5", o.replicas)
+	}
+	if o.nats == "" && o.replicas > 1 {
+		return o, fmt.Errorf("-replicas %d is for a cluster of -nats; there is one server in this program", o.replicas)
+	}
 	if in.size < 1 || in.size > maxRecording {
 		return o, fmt.Errorf("-record-size %d: want 1 to %d MiB", in.size, maxRecording)
 	}
@@ -220,6 +235,9 @@ func (o *options) addRobot(name, about string, ok bool) error {
 	host, port, err := net.SplitHostPort(words[0])
 	if err != nil || port == "" {
 		return fmt.Errorf("robot %s: %q is not HOST:PORT", name, words[0])
+	}
+	if n, err := strconv.Atoi(port); err == nil && (n < 1 || n > math.MaxUint16) {
+		return fmt.Errorf("robot %s: port %d: a TCP port is 1 to %d", name, n, math.MaxUint16)
 	}
 	if slices.ContainsFunc(o.robots, func(r hub.Robot) bool { return r.Name == name }) {
 		return fmt.Errorf("there are two robots %s", name)
