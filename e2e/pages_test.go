@@ -211,6 +211,9 @@ func newSandbox(t *testing.T, root string) sandbox {
 	if err := os.Symlink(binary, filepath.Join(s.bin, "player")); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Symlink(filepath.Join(root, "e2e", "testdata", "nats.py"), filepath.Join(s.bin, "nats")); err != nil {
+		t.Fatal(err)
+	}
 	// In the sandbox we are root.
 	write(t, s.bin, "sudo", "#!/bin/sh\nexec \"$@\"\n")
 	if err := os.Chmod(filepath.Join(s.bin, "sudo"), 0o755); err != nil {
@@ -235,6 +238,20 @@ recorded() {
   await 'listens 6666'
   player record localhost:6666 prsrlr -for 1s -o $1
   kill $!
+}
+# desk starts the robots of FLEET, and fleet FLAGS the program that joins them.
+desk() {
+  player -stage room 2>/mnt/beside.a &
+  player -stage room -gp 6666 -http off 2>/mnt/beside.b &
+  await 'listens 6665 && listens 6666 && listens 8080'
+  printf 'a localhost:6665 page=http://localhost:8080/\nb localhost:6666\n' >robots.txt
+}
+fleet() {
+  desk
+  go run ./fleet -robots robots.txt "$@" 2>/mnt/beside.fleet &
+  beside+=" $!"
+  await 'grep -q \"serving\" /mnt/beside.fleet'
+  export NATS_URL=nats://$(cat ~/.local/state/player/nats.token)@localhost:4222
 }
 # await CONDITION waits until a command succeeds, and that what runs beside it does not fail.
 await() {
