@@ -4,11 +4,13 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -42,6 +44,9 @@ func Page(ctx context.Context, address, path string, limit time.Duration) ([]byt
 func Get(ctx context.Context, address, path string, limit time.Duration) (http.Header, []byte, error) {
 	d := net.Dialer{Timeout: dialLimit}
 	conn, err := d.DialContext(ctx, "tcp", address)
+	if errors.Is(err, syscall.ECONNREFUSED) {
+		err = fmt.Errorf("%w: no dashboard listens there: start the server with -http, or give its address, as HOST:PORT", err)
+	}
 	if err != nil {
 		return nil, nil, err
 	}

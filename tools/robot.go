@@ -70,6 +70,8 @@ func Unanswered(address string, err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return fmt.Errorf("%s closed the connection without an answer: it refuses this computer or is full (see its log), or is %s", address, notPlayer)
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return fmt.Errorf("%w: no server listens there: start it, or give the port of its -gp, as HOST:PORT", err)
 	case errors.Is(err, client.ErrForeign):
 		return fmt.Errorf("%s is %s: %w", address, notPlayer, err)
 	}

@@ -59,7 +59,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	terminal := int(os.Stdin.Fd())
 	before, err := term.GetState(terminal)
 	if err != nil {
-		return fmt.Errorf("drive needs a terminal: %w", err)
+		return errors.New("drive needs a terminal for its keys; programs use a client, as docs/CLIENTS.md says")
 	}
 	// The last two would end the program without restoring the terminal.
 	ctx, stop := tools.UntilSignal(ctx, syscall.SIGQUIT, syscall.SIGPIPE)
