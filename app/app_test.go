@@ -236,6 +236,13 @@ func TestMistakes(t *testing.T) {
 		want string
 	}{
 		{[]string{"-bogus"}, "flag provided but not defined: -bogus (player -h shows all flags)"},
+		{[]string{"-gp", "x"}, `invalid value "x" for flag -gp: it is a whole number (player -h shows all flags)`},
+		{[]string{"-stage", room, "-http", "8080"}, `-http: "8080" is not HOST:PORT`},
+		{[]string{"record", "localhost", "-for", "5"}, "for flag -for: it is a time with its unit, as 500ms, 5s or 2m (player record -h shows all flags)"},
+		{[]string{"replay", "-speed", "fast", "x"}, "for flag -speed: it is a number (player replay -h shows all flags)"},
+		{[]string{"replay", "nowhere.mcap"}, "nowhere.mcap: no such file or directory"},
+		{[]string{"list", "x"}, `unexpected argument "x" (player list -h shows all flags)`},
+		{[]string{write(t, "run.mcap", "\x89MCAP0\r\n\x01")}, "run.mcap is a log: player replay "},
 		{[]string{"nowhere.cfg"}, "nowhere.cfg: no such file"},
 		{[]string{write(t, "bad.cfg", `driver ( name "p2so" )`)}, `unknown driver "p2so"; did you mean "p2os"?`},
 		{[]string{write(t, "old.cfg", `driver ( name "deadman" provides ["position:0"] requires ["position:1"] timeout 500 )`)}, "deadman is no driver any more: remove this block"},

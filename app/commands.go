@@ -137,6 +137,9 @@ func runCommand(ctx context.Context, c tools.Command, args []string, stdout io.W
 	if errors.Is(err, flag.ErrHelp) {
 		return printHelp([]string{c.Name}, stdout)
 	}
+	if _, ok := errors.AsType[tools.Misused](err); ok {
+		return fmt.Errorf("%w (player %s -h shows all flags)", err, c.Name)
+	}
 	return err
 }
 

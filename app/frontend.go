@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/tls"
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -37,11 +38,14 @@ type frontend struct {
 
 // listen begins a frontend at an address that the flags ask for.
 func listen(o options, address string, log *zap.Logger) (*frontend, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%q is not HOST:PORT: localhost:PORT is for this computer, :PORT for the network, too", address)
+	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	host, _, _ := net.SplitHostPort(address) // Listen has accepted it
 	return &frontend{Common: visitors.Common{Name: host, Log: log}, listener: listener.(*net.TCPListener), address: address, bind: cmp.Or(o.bind, "localhost"), cost: 1}, nil
 }
 

@@ -197,7 +197,11 @@ func (o options) parseConfig() (*syntax.File, error) {
 		if err := checkName(o.file); err != nil { // it may be behind flags
 			return nil, err
 		}
-		return syntax.ParseFile(o.file, nil)
+		file, err := syntax.ParseFile(o.file, nil)
+		if err != nil && isLog(o.file) {
+			return nil, fmt.Errorf("%s is a log: player replay %[1]s serves it", o.file)
+		}
+		return file, err
 	}
 	name, text := "(built-in) configs/pioneer.cfg", configs.Pioneer
 	switch {
@@ -207,6 +211,24 @@ func (o options) parseConfig() (*syntax.File, error) {
 		name, text = "(from -stage)", []byte(`driver ( name "stage" )`)
 	}
 	return syntax.Parse(name, func(string) ([]byte, error) { return text, nil })
+}
+
+// logMagic is what a log begins with: the format is MCAP.
+const logMagic = "\x89MCAP0\r\n"
+
+// isLog reports whether a file that cannot be parsed is a log.
+func isLog(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() { // a pipe has been read
+		return false
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	begin := make([]byte, len(logMagic))
+	_, err = io.ReadFull(f, begin)
+	return err == nil && string(begin) == logMagic
 }
 
 // computesBeside reports whether goroutines have work beside the loop, those that scan or copy

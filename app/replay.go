@@ -90,6 +90,9 @@ func parseReplay(args []string) (o options, err error) {
 	if err != nil {
 		return o, err
 	}
+	if _, err := os.Stat(path); err != nil { // the driver's error has a place in a file that nobody has written
+		return o, err
+	}
 	o.builtin = []byte(`driver ( name "readlog" )`)
 	o.override(flags)
 	for _, v := range []config.Override{

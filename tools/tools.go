@@ -5,10 +5,13 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"strings"
+	"time"
 )
 
 // Command is a subcommand: player NAME ARGUMENTS.
@@ -45,19 +48,51 @@ func ParseSome(flags *flag.FlagSet, args []string, least, most int, need string)
 	return rest, err
 }
 
+// Misused is the error of arguments that Parse does not take.
+type Misused struct{ error }
+
+func (m Misused) Unwrap() error { return m.error }
+
 // Parse parses arguments and returns those that are no flags, at most so many.
 // Flags may come before and after them.
 func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	for {
-		if err := flags.Parse(args); err != nil {
+		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
 			return nil, err
+		} else if err != nil {
+			return nil, Misused{explained(flags, err)}
 		}
 		if flags.NArg() == 0 {
 			return rest, nil
 		}
 		if len(rest) == most {
-			return nil, fmt.Errorf("unexpected argument %q", flags.Arg(0))
+			return nil, Misused{fmt.Errorf("unexpected argument %q", flags.Arg(0))}
 		}
 		rest, args = append(rest, flags.Arg(0)), flags.Args()[1:]
 	}
+}
+
+// explained says what value a flag takes if err is that it has another one: package flag says neither
+// the type, nor how one writes it.
+func explained(flags *flag.FlagSet, err error) error {
+	before, unparsed := strings.CutSuffix(err.Error(), ": parse error")
+	if !unparsed {
+		return err
+	}
+	f := flags.Lookup(before[strings.LastIndex(before, " -")+2:])
+	if f == nil {
+		return err
+	}
+	value, ok := f.Value.(flag.Getter)
+	if !ok {
+		return err
+	}
+	want := "a number"
+	switch value.Get().(type) {
+	case time.Duration:
+		want = "a time with its unit, as 500ms, 5s or 2m"
+	case int, int64, uint, uint64:
+		want = "a whole number"
+	}
+	return errors.New(before + ": it is " + want)
 }
