@@ -260,6 +260,7 @@ func TestMistakes(t *testing.T) {
 		{[]string{"prnt", "localhost"}, "prnt: no such file, and no command of that name; did you mean player print?"},
 		{[]string{"foo"}, "foo: no such file, and no command of that name; player -h shows the commands"},
 		{[]string{"-gp", "7000", "chek"}, "did you mean player check?"},
+		{[]string{"check", "nope.cfg"}, "open nope.cfg: no such file"},
 		{[]string{"export", "nowhere.mcap"}, "nowhere.mcap: no such file"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["laser:0"] )`)}, "-reflex: the robot on port 6665 has no position device"},
 		{[]string{"-reflex", write(t, "blind.cfg", `driver ( name "testpattern" provides ["position:0" "ptz:0"] )`)},

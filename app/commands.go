@@ -113,7 +113,7 @@ func isCommand(name string) bool {
 // checkName returns an error if the first argument can only be a misspelt subcommand or
 // file.
 func checkName(name string) error {
-	if _, err := os.Stat(name); strings.HasPrefix(name, "-") || strings.Contains(name, "/") || !errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(name); strings.HasPrefix(name, "-") || strings.ContainsAny(name, "/.") || !errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	hint := "player -h shows the commands"
