@@ -16,6 +16,7 @@ import (
 	"player/logging"
 	"player/reactor"
 	"player/reactor/lastwords"
+	"player/reactor/slack"
 )
 
 // gcPercent is how much the heap may grow before it is collected, in per cent
@@ -23,11 +24,11 @@ import (
 // Go's default of 100 a client would take up to twice the memory that it needs.
 const gcPercent = 25
 
-// slack is the timer slack that the server runs with. The thread with which the Go
+// ownSlack is the timer slack that the server runs with. The thread with which the Go
 // runtime watches itself wakes after 20 us, again and again, while the loop blocks; with
 // slack it wakes together with the loop. Goroutines beside the loop, as those of pages, wait
 // for the processor as long in each of their steps.
-const slack = 20 * time.Millisecond
+const ownSlack = 20 * time.Millisecond
 
 // takeSlack executes the program again with slack, which only threads that are started
 // by a process with slack have (docs/DECISIONS.md, "Timer slack"). It returns in the
@@ -36,14 +37,14 @@ const slack = 20 * time.Millisecond
 func takeSlack() {
 	runtime.LockOSThread() // the slack is a thread's
 	defer runtime.UnlockOSThread()
-	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || has != reactor.DefaultSlack {
+	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || has != slack.Default {
 		if os.Getenv("GOMAXPROCS") == "1" {
 			_ = os.Unsetenv("GOMAXPROCS") // Go has read it; it is not for programs of drivers
 		}
 		return
 	}
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0)
-	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && has == int(slack) {
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(ownSlack), 0, 0, 0)
+	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && has == int(ownSlack) {
 		env := os.Environ()
 		if os.Getenv("GOMAXPROCS") == "" {
 			// A Go program with a second processor begins with a thread that looks for
@@ -55,7 +56,7 @@ func takeSlack() {
 			_ = syscall.Exec(path, os.Args, env)
 		}
 	}
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, reactor.DefaultSlack, 0, 0, 0)
+	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, slack.Default, 0, 0, 0)
 }
 
 // tuneRuntime sets up the Go runtime for the server. The environment variables
@@ -114,7 +115,8 @@ func (p *processors) set() {
 	}
 }
 
-// allTakeBackSlack gives the threads that run goroutines the kernel's timer slack. A thread that looks
+// allTakeBackSlack gives the threads that run goroutines the kernel's timer slack, which they have not
+// if a reload brought the first camera or simulation, or the slack is inherited. A thread that looks
 // for work sleeps for 3 us before it takes a goroutine that another one has just started, and with
 // slack it keeps its processor for as long as that from everybody, the loop too.
 func allTakeBackSlack() {
@@ -123,18 +125,16 @@ func allTakeBackSlack() {
 	const threads = 8
 	var here sync.WaitGroup
 	here.Add(threads)
-	done := make(chan struct{})
 	for range threads {
 		go func() {
 			runtime.LockOSThread()
 			defer runtime.UnlockOSThread()
-			reactor.TakeBackSlack()
+			slack.TakeBack()
 			here.Done()
-			<-done // until each has a thread of its own
+			here.Wait() // until each has a thread of its own
 		}()
 	}
 	here.Wait()
-	close(done)
 }
 
 // hasTerminal reports whether the process has a controlling terminal, which sends

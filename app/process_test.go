@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/reactor"
+	"player/reactor/slack"
 )
 
 func TestTuneRuntime(t *testing.T) {
@@ -88,7 +88,7 @@ func TestSlackIsTakenBack(t *testing.T) {
 		gone.Wait()
 	}
 	onThreads(func() {
-		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0); err != nil {
+		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(ownSlack), 0, 0, 0); err != nil {
 			t.Error(err)
 		}
 	})
@@ -97,7 +97,7 @@ func TestSlackIsTakenBack(t *testing.T) {
 	t.Setenv("GOMAXPROCS", "")
 	new(processors).see(true)
 	onThreads(func() {
-		if got, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || got != reactor.DefaultSlack {
+		if got, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || got != slack.Default {
 			t.Errorf("a thread has %d ns of slack: %v", got, err)
 		}
 	})

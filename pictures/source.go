@@ -19,20 +19,18 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/reactor/slack"
 )
 
 // exitLimit is how long the end of a killed program may take, which a driver of the
 // kernel can delay. Then its pipes are closed all the same.
 const exitLimit = time.Second
 
-const (
-	// behind is how much higher the nice value of a camera's program is than the server's:
-	// when both want a processor, the loop gets ten times as much of it. The robot matters
-	// more than its pictures.
-	behind = 10
-	// usualSlack is the kernel's timer slack in ns.
-	usualSlack = 50_000
-)
+// behind is how much higher the nice value of a camera's program is than the server's:
+// when both want a processor, the loop gets ten times as much of it. The robot matters
+// more than its pictures.
+const behind = 10
 
 // longestLine bounds what is kept of a line of a program's standard error, in bytes: what
 // a field of the log may have.
@@ -156,10 +154,7 @@ func (p *program) Read(buffer []byte) (int, error) {
 func startBehind(cmd *exec.Cmd) error {
 	runtime.LockOSThread() // which a child inherits the slack from
 	defer runtime.UnlockOSThread()
-	if slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && slack > usualSlack {
-		_ = unix.Prctl(unix.PR_SET_TIMERSLACK, usualSlack, 0, 0, 0)
-		defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(slack), 0, 0, 0) }()
-	}
+	defer slack.TakeBack()()
 	if err := cmd.Start(); err != nil {
 		return err
 	}

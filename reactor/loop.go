@@ -12,6 +12,7 @@ import (
 
 	"player/reactor/descriptors"
 	"player/reactor/lastwords"
+	"player/reactor/slack"
 	"player/timers"
 )
 
@@ -186,7 +187,7 @@ func (l *Loop) leave(now time.Duration) {
 
 // start is called once the clock's timer is polled.
 func (l *Loop) start(now time.Duration) {
-	TakeBackSlack()
+	slack.TakeBack()
 	l.clock.polled = true
 	close(l.started)
 	if l.config.Started != nil {

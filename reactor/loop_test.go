@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"player/timers"
 )
 
@@ -121,25 +119,5 @@ func TestEndHangsUp(t *testing.T) {
 	receive(t, h.hangups, "hangup")
 	if _, err := c.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection stays open")
-	}
-}
-
-// A process that was started with a large timer slack has the kernel's on its
-// loop.
-func TestSlackIsTakenBack(t *testing.T) {
-	runtime.LockOSThread() // never unlocked: the thread ends with the test
-	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0); err != nil {
-		t.Fatal(err)
-	}
-	TakeBackSlack()
-	if slack, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || slack != DefaultSlack {
-		t.Errorf("slack %d ns: %v", slack, err)
-	}
-	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 1000, 0, 0, 0); err != nil {
-		t.Fatal(err)
-	}
-	TakeBackSlack()
-	if slack, _ := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); slack != 1000 {
-		t.Errorf("a smaller slack became %d ns", slack)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"player/devices"
 	"player/reactor"
 	"player/reactor/lastwords"
+	"player/reactor/slack"
 )
 
 // program is a process that a driver has started. Its pidfd is in the loop: it
@@ -149,7 +150,7 @@ func (h *host) execute(p *program) error {
 	// A program inherits the timer slack of the thread that starts it, which the
 	// server may have been started with. Programs expect the kernel's.
 	runtime.LockOSThread()
-	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, reactor.DefaultSlack, 0, 0, 0)
+	slack.TakeBack()
 	err := p.cmd.Start()
 	runtime.UnlockOSThread()
 	if err != nil {

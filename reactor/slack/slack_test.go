@@ -1,0 +1,29 @@
+package slack
+
+import (
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// A thread with a large timer slack has the kernel's until it takes its own again; a smaller
+// one is left alone.
+func TestTakeBack(t *testing.T) {
+	runtime.LockOSThread() // never unlocked: the thread ends with the test
+	want := func(when string, ns int) {
+		t.Helper()
+		if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || has != ns {
+			t.Errorf("%s: slack %d ns, want %d: %v", when, has, ns, err)
+		}
+	}
+	for _, tt := range []struct{ has, taken int }{{77_000_000, Default}, {1000, 1000}} {
+		if err := unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(tt.has), 0, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		undo := TakeBack()
+		want("taken back", tt.taken)
+		undo()
+		want("undone", tt.has)
+	}
+}
