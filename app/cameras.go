@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"image/jpeg"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -48,16 +49,8 @@ type cameras struct {
 // of returns the cameras of a configuration. They are the same until another one is asked
 // for, which ends those before.
 func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
-	same := func(a, b simulatedRobots) bool {
-		for port, robot := range a {
-			if b[port] != robot {
-				return false
-			}
-		}
-		return len(a) == len(b)
-	}
 	replays := replaysOf(conf)
-	if slices.EqualFunc(c.sources, conf.Cameras, config.Camera.Equal) && same(c.robots, sim.robots) && slices.Equal(c.replays, replays) {
+	if slices.EqualFunc(c.sources, conf.Cameras, config.Camera.Equal) && maps.Equal(c.robots, sim.robots) && slices.Equal(c.replays, replays) {
 		return c.list
 	}
 	c.close()
