@@ -79,16 +79,16 @@ func (s *Splitter) Next(in []byte) (picture, rest []byte, err error) {
 			return nil, nil, ErrRubbish
 		}
 		if len(s.picture) > MaxPicture {
-			s.drop(outside)
+			s.drop()
 		}
 	}
 	return nil, nil, nil
 }
 
 // drop gives up a picture.
-func (s *Splitter) drop(at place) {
+func (s *Splitter) drop() {
 	s.Broken++
-	s.at, s.picture = at, nil
+	s.at, s.picture = outside, nil
 }
 
 // open begins a picture behind its first prefix. The caller appends the marker.
@@ -120,7 +120,7 @@ func (s *Splitter) take(in []byte) (n int, whole bool) {
 		}
 	case between:
 		if b != prefix {
-			s.drop(outside)
+			s.drop()
 			break
 		}
 		s.at = marker
@@ -132,7 +132,7 @@ func (s *Splitter) take(in []byte) (n int, whole bool) {
 		s.left += int(b) - 2
 		s.at = segment
 		if s.left < 0 {
-			s.drop(outside)
+			s.drop()
 		} else if s.left == 0 {
 			s.after()
 		}
@@ -158,14 +158,14 @@ func (s *Splitter) mark(code byte) (whole bool) {
 	case code == endOfImage && s.scans > 0:
 		return len(s.picture) < MaxPicture
 	case code == startOfImage: // the last picture was cut
-		s.drop(outside)
+		s.drop()
 		s.open()
 	case code == endOfImage:
-		s.drop(outside)
+		s.drop()
 	case s.at == scanMark && (code == stuffed || firstRestart <= code && code <= lastRestart):
 		s.at = scan
 	case code == stuffed:
-		s.drop(outside)
+		s.drop()
 	case code == temporary, firstRestart <= code && code <= lastRestart:
 		s.at = between
 	default:

@@ -102,13 +102,13 @@ func isPage(address string) bool {
 // Setup ends with the plugin's first block.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.retry = link, retry.Retry{}
-	if err := d.start(now); err != nil {
+	if err := d.start(); err != nil {
 		link.Fail(now, err)
 	}
 }
 
 // start starts the program and requests its devices.
-func (d *Driver) start(now time.Duration) error {
+func (d *Driver) start() error {
 	r := &run{driver: d, says: lines{log: d.link.Log()}}
 	var err error
 	r.program, r.stdin, err = d.link.Host().StartPlugin(r, &r.says, r.exited, d.path, d.args...)
@@ -185,7 +185,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		if now < d.due {
 			return d.due
 		}
-		if err := d.start(now); err != nil {
+		if err := d.start(); err != nil {
 			d.rest(now, err)
 			return d.due
 		}

@@ -41,10 +41,9 @@ func checksum(body []byte) uint16 {
 	return c
 }
 
-func appendPacket(dst, body []byte) []byte {
-	dst = append(dst, head1, head2, byte(len(body)+2))
-	dst = append(dst, body...)
-	return binary.BigEndian.AppendUint16(dst, checksum(body))
+func packetOf(body []byte) []byte {
+	packet := append([]byte{head1, head2, byte(len(body) + 2)}, body...)
+	return binary.BigEndian.AppendUint16(packet, checksum(body))
 }
 
 // parsePacket returns the body of a packet. ok reports whether p is a packet

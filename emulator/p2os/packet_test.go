@@ -29,7 +29,7 @@ func TestPacketsSeenOnTheWire(t *testing.T) {
 			t.Errorf("% X: checksum %04X", p, checksum(body))
 			continue
 		}
-		if again := appendPacket(nil, body); !bytes.Equal(again, p) {
+		if again := packetOf(body); !bytes.Equal(again, p) {
 			t.Errorf("% X re-encodes to % X", p, again)
 		}
 		if n, note := new(Robot).Frame(p); n != len(p) || note != tt.note {
@@ -88,7 +88,7 @@ func FuzzFrame(f *testing.F) {
 				}
 				return
 			}
-			if body, ok := parsePacket(b[:n]); ok && !bytes.Equal(appendPacket(nil, body), b[:n]) {
+			if body, ok := parsePacket(b[:n]); ok && !bytes.Equal(packetOf(body), b[:n]) {
 				t.Fatalf("% X changes when encoded again", b[:n])
 			}
 			r.Receive(now, b[:n])

@@ -171,14 +171,14 @@ func (r *Robot) sync(body []byte) {
 	r.stage = step + 1
 	r.counts[[...]string{"SYNC0", "SYNC1", "SYNC2"}[step]]++
 	if step < 2 {
-		r.send(appendPacket(nil, body[:1]), [...]string{"SYNC0 echo", "SYNC1 echo"}[step])
+		r.send(packetOf(body[:1]), [...]string{"SYNC0 echo", "SYNC1 echo"}[step])
 		return
 	}
 	reply := []byte{2}
 	for _, s := range []string{r.opts.Name, r.opts.Class, r.opts.Subclass} {
 		reply = append(append(reply, s...), 0)
 	}
-	r.send(appendPacket(nil, reply), "SYNC2 + name, class, subclass")
+	r.send(packetOf(reply), "SYNC2 + name, class, subclass")
 }
 
 // obey handles a packet from a connected host.
@@ -259,18 +259,18 @@ func (r *Robot) stream() {
 	}
 	r.sips++
 	if r.gyroOn {
-		r.send(appendPacket(nil, r.appendRates(nil)), "GYROpac")
+		r.send(packetOf(r.appendRates(nil)), "GYROpac")
 	}
 	if n := r.faults.BadChecksum; n > 0 && r.sips%n == 0 {
 		battery := r.battery
 		r.battery = liar
-		packet := appendPacket(nil, r.appendSIP(nil))
+		packet := packetOf(r.appendSIP(nil))
 		r.battery = battery
 		packet[len(packet)-1] ^= 0x1C // any change makes it wrong
 		r.send(packet, "SIP, bad checksum")
 		return
 	}
-	r.send(appendPacket(nil, r.appendSIP(nil)), "SIP")
+	r.send(packetOf(r.appendSIP(nil)), "SIP")
 }
 
 // A State is a copy of the robot's state.

@@ -30,7 +30,7 @@ func newBench(t *testing.T, opts Options) *bench {
 // say sends a packet given as its body.
 func (b *bench) say(body string) {
 	b.t.Helper()
-	b.Receive(b.now, appendPacket(nil, rawhost.Bytes(b.t, body)))
+	b.Receive(b.now, packetOf(rawhost.Bytes(b.t, body)))
 }
 
 // run advances the clock by d and calls Advance at the robot's deadlines.
@@ -83,7 +83,7 @@ func TestHandshake(t *testing.T) {
 		}
 		var want [][]byte
 		for _, body := range tt.want {
-			want = append(want, appendPacket(nil, rawhost.Bytes(t, body)))
+			want = append(want, packetOf(rawhost.Bytes(t, body)))
 		}
 		if got := fmt.Sprintf("% X", b.sent); got != fmt.Sprintf("% X", want) {
 			t.Errorf("%s:\n got %s\nwant % X", tt.name, got, want)

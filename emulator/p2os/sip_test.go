@@ -45,7 +45,7 @@ func TestSIP(t *testing.T) {
 		r := newRobot(Options{})
 		r.SetDigitalIn(6)
 		tt.set(r)
-		if got := appendPacket(nil, r.appendSIP(nil)); !bytes.Equal(got, rawhost.Bytes(t, tt.want)) {
+		if got := packetOf(r.appendSIP(nil)); !bytes.Equal(got, rawhost.Bytes(t, tt.want)) {
 			t.Errorf("%s:\n got % X\nwant %s", tt.name, got, tt.want)
 		}
 	}

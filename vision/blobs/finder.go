@@ -118,10 +118,6 @@ func (f *Finder) Find(m *image.YCbCr, out *codec.VisionData) {
 	}
 }
 
-// Has reports whether the pixel at x, y of the last picture has the colour of a channel, as
-// its neighbours see it.
-func (f *Finder) Has(channel, i int) bool { return f.voted[i]>>channel&1 != 0 }
-
 // classify gives each pixel the bits of its colours.
 func (f *Finder) classify(m *image.YCbCr) {
 	size := m.Rect.Size()
