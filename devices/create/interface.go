@@ -105,16 +105,8 @@ func (s *Parser) Next(p []byte) (r Report, rest []byte, ok bool) {
 // inspect recognises a frame of the stream with the packets of reported. The bytes
 // of a frame add up to zero, in eight bits.
 func inspect(b []byte) (size int, v transport.Verdict) {
-	for i, want := range [...]byte{streamHeader, payloadSize} {
-		if len(b) <= i {
-			return 0, transport.Partial
-		}
-		if b[i] != want {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) < frameSize {
-		return 0, transport.Partial
+	if v := transport.Begins(b, []byte{streamHeader, payloadSize}, frameSize); v != transport.Whole {
+		return 0, v
 	}
 	at, sum := 2, byte(0)
 	for _, p := range reported {

@@ -48,16 +48,8 @@ var head = [...]byte{0xAA, 0x55}
 // inspect recognises a packet of the robot: head, size, parts, and the exclusive or of all
 // but the head. A part is an identifier, a size, and as many bytes.
 func inspect(b []byte) (size int, v transport.Verdict) {
-	for i, want := range head {
-		if len(b) <= i {
-			return 0, transport.Partial
-		}
-		if b[i] != want {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) < 3 {
-		return 0, transport.Partial
+	if v := transport.Begins(b, head[:], 3); v != transport.Whole {
+		return 0, v
 	}
 	end := 3 + int(b[2])
 	at := 3

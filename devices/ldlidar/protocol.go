@@ -45,16 +45,8 @@ func sum(p []byte) (crc byte) {
 
 // inspect recognises a packet.
 func inspect(b []byte) (size int, v transport.Verdict) {
-	for i, want := range head {
-		if len(b) <= i {
-			return 0, transport.Partial
-		}
-		if b[i] != want {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) < packetSize {
-		return 0, transport.Partial
+	if v := transport.Begins(b, head[:], packetSize); v != transport.Whole {
+		return 0, v
 	}
 	if p := Packet(b[:packetSize]); sum(p[:packetSize-1]) != p[packetSize-1] || p.start() >= fullTurn || p.span() > maxSpan {
 		return 0, transport.Damaged

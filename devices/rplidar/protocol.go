@@ -114,16 +114,8 @@ var descriptors = map[byte][descriptorSize]byte{
 // inspectAnswer recognises a descriptor, and the data behind that of a request with
 // one answer.
 func inspectAnswer(b []byte) (size int, v transport.Verdict) {
-	for i, want := range [...]byte{0xA5, 0x5A} {
-		if len(b) <= i {
-			return 0, transport.Partial
-		}
-		if b[i] != want {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) < descriptorSize {
-		return 0, transport.Partial
+	if v := transport.Begins(b, []byte{0xA5, 0x5A}, descriptorSize); v != transport.Whole {
+		return 0, v
 	}
 	d, known := descriptors[b[6]]
 	if !known || d != [descriptorSize]byte(b[:descriptorSize]) {

@@ -87,13 +87,8 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 
 // inspectBinary recognises a telegram of CoLa B.
 func inspectBinary(b []byte) (size int, v transport.Verdict) {
-	for _, c := range b[:min(len(b), 4)] {
-		if c != stx {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) < headSize {
-		return 0, transport.Partial
+	if v := transport.Begins(b, []byte{stx, stx, stx, stx}, headSize); v != transport.Whole {
+		return 0, v
 	}
 	content := binary.BigEndian.Uint32(b[4:])
 	if content > maxSize-headSize-1 {

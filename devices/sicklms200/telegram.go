@@ -102,11 +102,8 @@ func (p *Parser) Next(in []byte) (telegram Telegram, rest []byte) {
 
 // inspect is a transport.Inspect.
 func inspect(b []byte) (size int, v transport.Verdict) {
-	if len(b) > 0 && b[0] != stx || len(b) > 1 && b[1] != addressHost {
-		return 0, transport.Junk
-	}
-	if len(b) < headSize {
-		return 0, transport.Partial
+	if v := transport.Begins(b, []byte{stx, addressHost}, headSize); v != transport.Whole {
+		return 0, v
 	}
 	content := int(binary.LittleEndian.Uint16(b[2:]))
 	if content < minContent || content > maxContent {

@@ -35,6 +35,19 @@ const (
 // return Partial for as many bytes as the buffer holds.
 type Inspect func(b []byte) (size int, v Verdict)
 
+// Begins judges the beginning of a packet of at least size bytes: head is its first ones.
+func Begins(b, head []byte, size int) Verdict {
+	for i, c := range b[:min(len(b), len(head))] {
+		if c != head[i] {
+			return Junk
+		}
+	}
+	if len(b) < size {
+		return Partial
+	}
+	return Whole
+}
+
 // Next consumes in up to the end of the first packet, and returns that packet and
 // the rest of in. The packet is nil when in is used up, and only then: buf may hold
 // further packets when the rest is empty. It lies in buf and is valid until the next call.

@@ -60,37 +60,17 @@ func modelName(number byte) string {
 
 // inspect recognises a packet of samples, or the answer to GetInfo.
 func inspect(b []byte) (size int, v transport.Verdict) {
-	if len(b) < 2 {
-		if len(b) == 1 && b[0] != 0xAA && b[0] != info[0] {
-			return 0, transport.Junk
-		}
-		return 0, transport.Partial
-	}
-	switch {
-	case b[0] == 0xAA && b[1] == 0x55:
+	switch v := transport.Begins(b, []byte{0xAA, 0x55}, headSize); v {
+	case transport.Whole:
 		return inspectPacket(b)
-	case b[0] != info[0] || b[1] != info[1]:
-		return 0, transport.Junk
+	case transport.Partial:
+		return 0, v
 	}
-	for i, want := range info {
-		if len(b) <= i {
-			return 0, transport.Partial
-		}
-		if b[i] != want {
-			return 0, transport.Junk
-		}
-	}
-	if len(b) < infoSize {
-		return 0, transport.Partial
-	}
-	return infoSize, transport.Whole
+	return infoSize, transport.Begins(b, info[:], infoSize)
 }
 
-// inspectPacket recognises a packet behind its first two bytes.
+// inspectPacket recognises a packet of samples by what follows its first two bytes.
 func inspectPacket(b []byte) (size int, v transport.Verdict) {
-	if len(b) < headSize {
-		return 0, transport.Partial
-	}
 	p := Packet(b)
 	if p.count() == 0 || p.count() > maxCount || b[4]&b[6]&1 == 0 {
 		return 0, transport.Junk
