@@ -269,9 +269,7 @@ func (m Mode) command() Command {
 // Cables connect it to RTS or DTR; ports without these lines need no waking.
 func (d *Driver) wakeLine(low bool) func(dst []byte) []byte {
 	return func(dst []byte) []byte {
-		if p, ok := d.Port().(devices.ModemPort); ok {
-			_ = p.SetModemLines(low, low) // a port without them has nothing to wake
-		}
+		d.SetModemLines(low, low)
 		return dst
 	}
 }

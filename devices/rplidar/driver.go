@@ -110,13 +110,13 @@ func newDriver(a devices.Args) *Driver {
 
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.reset, d.plain, d.info, d.mode, d.stream = false, d.useStandard, Info{}, 0, 0
-	d.turnMotor(true)
+	d.SetModemLines(false, false) // the motor of an A1 runs while DTR is released
 	return stopping
 }
 
 // bye stops laser and motor.
 func (d *Driver) bye(dst []byte) []byte {
-	d.turnMotor(false)
+	d.SetModemLines(true, true)
 	dst = AppendRequest(dst, Stop)
 	if r, _ := d.info.motor(); r != 0 {
 		dst = AppendMotor(dst, r, 0)
@@ -136,13 +136,6 @@ func stuck(p transport.Phase) error {
 		return errScan
 	}
 	return errNotReady
-}
-
-// turnMotor switches the motor of an A1, which runs while DTR is released.
-func (d *Driver) turnMotor(on bool) {
-	if p, ok := d.Port().(devices.ModemPort); ok {
-		_ = p.SetModemLines(!on, !on) // a port without these lines has no A1's motor
-	}
 }
 
 // motor appends the request that starts the motor, if the sensor has one.

@@ -218,6 +218,13 @@ func (t *Transport) Port() devices.Port {
 	return t.port
 }
 
+// SetModemLines asserts or releases DTR and RTS, if the port has these lines.
+func (t *Transport) SetModemLines(dtr, rts bool) {
+	if p, ok := t.Port().(devices.ModemPort); ok {
+		_ = p.SetModemLines(dtr, rts) // what they would switch is not there without them
+	}
+}
+
 // Link returns the link of the last Setup.
 func (t *Transport) Link() *devices.Link { return t.link }
 

@@ -92,21 +92,14 @@ func recognise(heard []byte) (a devices.Answer) {
 
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.Model = "YDLIDAR"
-	d.turnMotor(true)
+	d.SetModemLines(true, true) // the motor of an X2 or X4 runs while DTR is asserted
 	return stopping
 }
 
 // bye stops laser and motor.
 func (d *Driver) bye(dst []byte) []byte {
-	d.turnMotor(false)
+	d.SetModemLines(false, false)
 	return AppendRequest(dst, Stop)
-}
-
-// turnMotor switches the motor of an X2 or X4, which runs while DTR is asserted.
-func (d *Driver) turnMotor(on bool) {
-	if p, ok := d.Port().(devices.ModemPort); ok {
-		_ = p.SetModemLines(on, on) // a port without these lines has no such motor
-	}
 }
 
 // receive is Protocol.Receive.
