@@ -45,20 +45,7 @@ func (p Packet) Type() byte { return p[headSize] }
 func appendPacket(dst []byte, body ...byte) []byte {
 	dst = append(dst, header0, header1, byte(len(body)+checksumSize))
 	dst = append(dst, body...)
-	return binary.BigEndian.AppendUint16(dst, checksum(body))
-}
-
-// checksum adds the body as big-endian 16-bit words; the last byte of an odd
-// body is not added but xored into the low byte.
-func checksum(body []byte) uint16 {
-	var c uint16
-	for ; len(body) > 1; body = body[2:] {
-		c += binary.BigEndian.Uint16(body)
-	}
-	if len(body) == 1 {
-		c ^= uint16(body[0])
-	}
-	return c
+	return binary.BigEndian.AppendUint16(dst, transport.P2OSChecksum(body))
 }
 
 // Parser finds packets in the robot's byte stream. The zero value is ready.
@@ -89,7 +76,7 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 		return 0, transport.Partial
 	}
 	size = headSize + int(b[2])
-	if packet := Packet(b[:size]); checksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
+	if packet := Packet(b[:size]); transport.P2OSChecksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
 		return 0, transport.Damaged
 	}
 	return size, transport.Whole

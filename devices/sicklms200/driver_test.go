@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/transport"
 )
 
 // scan is a telegram with 361 values of the given word, in mm.
@@ -82,7 +83,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 
 // reseal gives a telegram the CRC that belongs to it.
 func reseal(t []byte) []byte {
-	c := crc(t[:len(t)-crcSize])
+	c := transport.SICKCRC(t[:len(t)-crcSize])
 	return append(t[:len(t)-crcSize], byte(c), byte(c>>8))
 }
 

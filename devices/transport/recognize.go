@@ -48,15 +48,19 @@ func isP2OS(b []byte) bool {
 	if b[2] < 4 || len(b) < end {
 		return false
 	}
-	body := b[3 : end-2]
-	var sum uint16
+	return P2OSChecksum(b[3:end-2]) == binary.BigEndian.Uint16(b[end-2:])
+}
+
+// P2OSChecksum adds the body of a packet as big-endian 16-bit words; the last byte of an
+// odd body is not added but xored into the low byte.
+func P2OSChecksum(body []byte) (sum uint16) {
 	for ; len(body) > 1; body = body[2:] {
 		sum += binary.BigEndian.Uint16(body)
 	}
-	if len(body) > 0 {
+	if len(body) == 1 {
 		sum ^= uint16(body[0])
 	}
-	return sum == binary.BigEndian.Uint16(b[end-2:])
+	return sum
 }
 
 // isSICK reports whether b begins with a telegram of a laser: 02, address 80, a
@@ -71,17 +75,23 @@ func isSICK(b []byte) bool {
 	if len(b) < end+2 {
 		return len(b) > 4 && b[3] > 0 && b[3] < 4 && b[4] == 0xB0
 	}
-	var crc, previous uint16
-	for _, v := range b[:end] {
-		carry := crc&0x8000 != 0
-		crc <<= 1
+	return SICKCRC(b[:end]) == binary.LittleEndian.Uint16(b[end:])
+}
+
+// SICKCRC is SICK's checksum: a 16-bit shift register with polynomial 8005, into
+// which each byte goes together with the one before it.
+func SICKCRC(b []byte) uint16 {
+	var c, previous uint16
+	for _, v := range b {
+		carry := c&0x8000 != 0
+		c <<= 1
 		if carry {
-			crc ^= 0x8005
+			c ^= 0x8005
 		}
-		crc ^= previous<<8 | uint16(v)
+		c ^= previous<<8 | uint16(v)
 		previous = uint16(v)
 	}
-	return crc == binary.LittleEndian.Uint16(b[end:])
+	return c
 }
 
 // isVISCA reports whether b begins with a reply of camera 1: 90, what it is (4
