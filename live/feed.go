@@ -1,11 +1,9 @@
 package live
 
 import (
-	"fmt"
 	"strings"
 	"time"
 
-	"player/client"
 	"player/foxglove"
 	"player/visitors"
 )
@@ -29,17 +27,8 @@ func (v *viewer) newFeed(robot int) *feed {
 		}
 		f.channels = append(f.channels, id)
 	}
-	f.Feed = visitors.NewFeed(v.Dial(f.robot.Robot), f.refuse, f.send)
+	f.Feed = v.Feed(f.robot.Robot, v.status, f.send)
 	return f
-}
-
-// refuse tells the viewer that the robot refuses a device.
-func (f *feed) refuse(a client.Access) error {
-	i := f.robot.Device(a.Device)
-	if i < 0 {
-		return nil
-	}
-	return f.viewer.status(fmt.Errorf("%s refuses %s: %s", f.robot.Name, f.robot.Devices[i].Interface, a.Reason()))
 }
 
 // letters returns the letters of devices, by their indexes.

@@ -11,7 +11,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"player/client"
 	"player/config/rights"
 	"player/foxglove"
 	"player/ros"
@@ -100,6 +99,9 @@ func (p *program) status(id string, err error) error {
 		Text  string `json:"msg"`
 	}{"status", id, "error", err.Error()})
 }
+
+// report tells the program an error that no message has caused.
+func (p *program) report(err error) error { return p.status("", err) }
 
 // request is a message of a program.
 type request struct {
@@ -278,18 +280,8 @@ type feed struct {
 
 func (p *program) newFeed(robot int) *feed {
 	f := &feed{program: p, robot: robot}
-	f.Feed = visitors.NewFeed(p.Dial(p.server.config.Robots[robot]), f.refuse, f.send)
+	f.Feed = p.Feed(p.server.config.Robots[robot], p.report, f.send)
 	return f
-}
-
-// refuse tells the program that the robot refuses a device.
-func (f *feed) refuse(a client.Access) error {
-	r := f.program.server.config.Robots[f.robot]
-	i := r.Device(a.Device)
-	if i < 0 {
-		return nil
-	}
-	return f.program.status("", fmt.Errorf("%s refuses %s: %s", r.Name, r.Devices[i].Interface, a.Reason()))
 }
 
 // send hands new data to the outbox.
@@ -366,5 +358,5 @@ func (p *program) publish(r request) error {
 
 // wheelsOf returns the wheels of a robot, and starts them if necessary.
 func (p *program) wheelsOf(robot int) *visitors.Wheels {
-	return p.Wheels(robot, p.server.config.Robots[robot], silenceLimit, func(err error) error { return p.status("", err) })
+	return p.Wheels(robot, p.server.config.Robots[robot], silenceLimit, p.report)
 }

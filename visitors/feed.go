@@ -3,26 +3,27 @@ package visitors
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
 
 	"player/client"
 	"player/codec"
-	"player/reactor/descriptors"
 )
 
 // dialLimit is how long connecting to a robot of this computer may take.
 const dialLimit = 5 * time.Second
 
-// DialRobot connects to a robot, within a share of descriptors. The robot sees who the
-// visitor is by the name.
-func DialRobot(share *descriptors.Share, address, name string) Dial {
+// dial connects to a robot, within the share of descriptors. The robot sees who the guest is
+// by the name.
+func (g *Guest) dial(robot Robot) Dial {
+	share := g.common.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
 		if err := share.Take(1); err != nil {
 			return nil, nil, err
 		}
-		r, err := client.DialAs(ctx, address, name, dialLimit)
+		r, err := client.DialAs(ctx, robot.Address, g.name, dialLimit)
 		if err != nil {
 			share.Return(1)
 			return nil, nil, err
@@ -35,7 +36,8 @@ func DialRobot(share *descriptors.Share, address, name string) Dial {
 // own (Run).
 type Feed struct {
 	dial   Dial
-	refuse func(client.Access) error
+	robot  Robot
+	report func(error) error
 	send   func([]News) error
 
 	turns  Turns
@@ -51,10 +53,10 @@ type News struct {
 	Payload []byte // valid until send returns
 }
 
-// NewFeed returns a feed of the robot that dial connects to. refuse tells the visitor that
+// Feed returns a feed of a robot, which runs when it is started. report tells the guest that
 // the robot refuses a device, and send gets what is new. Their errors end Run.
-func NewFeed(dial Dial, refuse func(client.Access) error, send func([]News) error) *Feed {
-	return &Feed{dial: dial, refuse: refuse, send: send}
+func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) error) *Feed {
+	return &Feed{dial: g.dial(robot), robot: robot, report: report, send: send}
 }
 
 // Want sets the devices that are read, by their letters; without devices Run ends.
@@ -151,7 +153,11 @@ func (f *Feed) request(ctx context.Context, r *client.Client, open, devices stri
 	err := r.Request(ctx, string(pairs))
 	if refused, ok := errors.AsType[*client.AccessError](err); ok {
 		for _, a := range refused.Devices {
-			if err := f.refuse(a); err != nil {
+			i := f.robot.Device(a.Device)
+			if i < 0 {
+				continue
+			}
+			if err := f.report(fmt.Errorf("%s refuses %s: %s", f.robot.Name, f.robot.Devices[i].Interface, a.Reason())); err != nil {
 				return err
 			}
 		}

@@ -78,15 +78,12 @@ func (g *Guest) Start(fn func(ctx context.Context) error) {
 	}()
 }
 
-// Dial connects to a robot.
-func (g *Guest) Dial(robot Robot) Dial { return DialRobot(g.common.Descriptors, robot.Address, g.name) }
-
 // Wheels returns the wheels of the robot with a number, and starts them if necessary. A
 // command is good for silence; report tells the guest an error.
 func (g *Guest) Wheels(number int, robot Robot, silence time.Duration, report func(error) error) *Wheels {
 	w := g.wheels[number]
 	if w == nil {
-		w = NewWheels(silence, g.Dial(robot), func(err error) error { return report(fmt.Errorf("%s: %w", robot.Name, err)) })
+		w = NewWheels(silence, g.dial(robot), func(err error) error { return report(fmt.Errorf("%s: %w", robot.Name, err)) })
 		g.wheels[number] = w
 		g.Start(w.Run)
 	}
