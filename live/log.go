@@ -18,15 +18,26 @@ const (
 
 // sendLog hands the lines that are kept to the outbox, and then the new ones.
 func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
-	ticker := time.NewTicker(logPeriod)
-	defer ticker.Stop()
-	for last := uint64(0); ; {
+	last := uint64(0)
+	return every(ctx, logPeriod, func() error {
 		var lines [][]byte
 		lines, last = v.server.config.Recent(last)
 		for _, line := range lines {
 			if content, at, err := foxglove.ParseLogLine(line); err == nil {
 				v.Outbox.Put(channel, "", at, content)
 			}
+		}
+		return nil
+	})
+}
+
+// every calls fn at once and then in each period, until ctx ends or fn fails.
+func every(ctx context.Context, period time.Duration, fn func() error) error {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		if err := fn(); err != nil {
+			return err
 		}
 		select {
 		case <-ctx.Done():
@@ -39,21 +50,16 @@ func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 // sendControl hands who drives a robot to the outbox, again and again: a viewer that plays
 // a minute back finds it there.
 func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) error {
-	ticker := time.NewTicker(controlPeriod)
-	defer ticker.Stop()
-	for {
+	_ = every(ctx, controlPeriod, func() error {
 		now, err := v.server.config.Status(ctx)
 		if err != nil {
-			return nil // the viewer has gone, or the server ends
+			return err // the viewer has gone, or the server ends
 		}
 		at := time.Now().UnixNano()
 		v.Outbox.Put(channel, "", at, controlOf(now, port, at))
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+		return nil
+	})
+	return nil
 }
 
 // controlOf returns who drives the robot at a port.

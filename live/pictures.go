@@ -12,13 +12,8 @@ import (
 	"player/pictures"
 )
 
-const (
-	// failurePause is how long a viewer waits for a camera that fails. The camera itself
-	// decides when it is started again.
-	failurePause = time.Second
-	// calibrationPeriod is how often a calibration is sent that has not changed.
-	calibrationPeriod = time.Second
-)
+// calibrationPeriod is how often a calibration is sent that has not changed.
+const calibrationPeriod = time.Second
 
 // cameraTopic is the topic of the pictures of a camera.
 func (r Robot) cameraTopic(camera *pictures.Camera) string {
@@ -52,7 +47,8 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 	defer f.forget()
 	converter := robot.converter()
 	frames, framed := v.server.topics[converter.TransformTopic()]
-	return look(ctx, camera, func(p pictures.Picture) error {
+	defer camera.Look()()
+	return camera.Follow(ctx, func(p pictures.Picture) error {
 		at, err := v.timeOf(robot, p)
 		if err != nil {
 			return err
@@ -116,7 +112,8 @@ func payloadOf(content any) ([]byte, error) {
 func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera) error {
 	converter := robot.converter()
 	var sent pictures.Picture
-	return look(ctx, camera, func(p pictures.Picture) error {
+	defer camera.Look()()
+	return camera.Follow(ctx, func(p pictures.Picture) error {
 		if p.View.FOV == sent.View.FOV && p.At.Sub(sent.At) < calibrationPeriod {
 			return nil
 		}
@@ -144,25 +141,4 @@ func (v *viewer) timeOf(robot Robot, p pictures.Picture) (int64, error) {
 		return 0, err
 	}
 	return now.Time, nil
-}
-
-// look calls show with each picture of a camera that is the newest, until ctx ends or show
-// fails.
-func look(ctx context.Context, camera *pictures.Camera, show func(pictures.Picture) error) error {
-	defer camera.Look()()
-	for number := uint64(0); ; {
-		picture, err := camera.Next(ctx, number)
-		if err != nil {
-			select {
-			case <-ctx.Done(): // the viewer has gone, or the server ends
-				return nil
-			case <-time.After(failurePause):
-				continue
-			}
-		}
-		number = picture.Number
-		if err := show(picture); err != nil {
-			return err
-		}
-	}
 }

@@ -61,23 +61,15 @@ func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error
 
 // follow tells the viewer the state of the playback, and its changes.
 func (v *viewer) follow(ctx context.Context) error {
-	ticker := time.NewTicker(followPeriod)
-	defer ticker.Stop()
-	for last := (readlog.Playback{}); ; {
+	var last readlog.Playback
+	return every(ctx, followPeriod, func() error {
 		p, err := v.playback(v.replay)
-		if err != nil {
-			return err
+		if err == nil && (p.State != last.State || p.Speed != last.Speed) {
+			err = v.sendPlayback(p, false, "")
 		}
-		if p.State != last.State || p.Speed != last.Speed {
-			if err := v.sendPlayback(p, false, ""); err != nil {
-				return err
-			}
+		if err == nil {
+			last = *p
 		}
-		last = *p
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
+		return err
+	})
 }

@@ -23,6 +23,8 @@ const (
 	// silence is how long a camera may send no whole picture until it is started again.
 	// USB cameras need up to five seconds for their first.
 	silence = 10 * time.Second
+	// failurePause is how long Follow waits after a failure.
+	failurePause = time.Second
 	// maxFlow is the most bytes a second that a camera may send: 80 times what MJPEG of
 	// 320x240 at 10 Hz has, and work of about 1 % for the thread of the loop.
 	maxFlow = 8e6
@@ -184,6 +186,26 @@ func (c *Camera) Next(ctx context.Context, after uint64) (Picture, error) {
 		case <-came:
 		case <-ctx.Done():
 			return Picture{}, ctx.Err()
+		}
+	}
+}
+
+// Follow calls show with each picture that is the newest, until ctx ends or show fails. The
+// camera itself decides when it is started again after a failure.
+func (c *Camera) Follow(ctx context.Context, show func(Picture) error) error {
+	for number := uint64(0); ; {
+		picture, err := c.Next(ctx, number)
+		if err != nil {
+			select {
+			case <-ctx.Done():
+				return nil
+			case <-time.After(failurePause):
+				continue
+			}
+		}
+		number = picture.Number
+		if err := show(picture); err != nil {
+			return err
 		}
 	}
 }

@@ -19,9 +19,6 @@ const (
 	// frameBoundary separates the pictures of a stream. It may be part of a JPEG: browsers
 	// go by the length of each part.
 	frameBoundary = "picture"
-	// failurePause is how long a stream waits for a camera that fails. The camera itself
-	// decides when it is started again.
-	failurePause = time.Second
 )
 
 // handleCameras adds the pictures of cameras: a stream and the newest one.
@@ -57,24 +54,16 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 	if control.Flush() != nil {
 		return
 	}
-	for number := uint64(0); ; {
-		visitor.Turn()
-		picture, err := camera.Next(r.Context(), number)
-		if err != nil {
-			select {
-			case <-r.Context().Done(): // the browser has gone, or the server ends
-				return
-			case <-time.After(failurePause):
-				continue
-			}
-		}
-		number = picture.Number
+	visitor.Turn()
+	_ = camera.Follow(r.Context(), func(picture pictures.Picture) error { // until the browser has gone
 		_ = control.SetWriteDeadline(time.Now().Add(pictureLimit)) // fails in tests without a connection
 		header := fmt.Appendf(nil, "--%s\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n", frameBoundary, len(picture.JPEG))
-		if visitor.WriteAll(w, header, picture.JPEG, []byte("\r\n")) != nil {
-			return
+		if err := visitor.WriteAll(w, header, picture.JPEG, []byte("\r\n")); err != nil {
+			return err
 		}
-	}
+		visitor.Turn() // before the next picture is taken, so that it is the newest
+		return nil
+	})
 }
 
 // viewOf returns what a page needs to know where a picture shows a point: the degrees from
