@@ -16,7 +16,7 @@ const maxMap = 1 << 24
 func (s *server) mapPlan(next func(http.ResponseWriter, stage.Plan)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var plan stage.Plan
-		if err := s.onLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+		if err := s.config.OnLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
 			http.Error(w, explain(err), http.StatusServiceUnavailable)
 			return
 		}

@@ -131,7 +131,7 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	}
 	var now status.Status
 	var asked bool
-	if err := s.onLoop(ctx, func(at time.Duration) {
+	if err := s.config.OnLoop(ctx, func(at time.Duration) {
 		age, hands := time.Since(p.at), s.config.Server.Hands()
 		early := hands != p.hands && time.Since(p.early) >= earlyPeriod
 		if asked = early || age >= presencePeriod || p.first && age >= earlyPeriod; asked {

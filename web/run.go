@@ -70,7 +70,7 @@ func (s *server) handleRuns(mux *http.ServeMux) {
 		{"POST /record", rights.Read | rights.Write, record},
 	} {
 		mux.HandleFunc(h.pattern, s.allowed(h.needs, func(w http.ResponseWriter, r *http.Request) {
-			report := runReport{Write: s.rightsOf(r).Has(rights.Write)}
+			report := runReport{Write: s.config.RightsOf(r).Has(rights.Write)}
 			if status, err := s.run(r, h.change, &report); err != nil {
 				http.Error(w, err.Error(), status)
 				return
@@ -87,7 +87,7 @@ func (s *server) run(r *http.Request, change runChange, report *runReport) (stat
 	if !ok {
 		return http.StatusNotFound, errors.New("which robot? add ?robot=HOST:PORT of one that is replayed or recorded")
 	}
-	if err := s.onLoop(r.Context(), func(now time.Duration) {
+	if err := s.config.OnLoop(r.Context(), func(now time.Duration) {
 		status, err = change(now, run, form)
 		if run.Replay != nil {
 			report.Playback = run.Replay.Playback(now)

@@ -66,7 +66,7 @@ func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 // encodeWorld encodes the world's floor plan.
 func (s *server) encodeWorld() (asset, error) {
 	var plan stage.Plan
-	if err := s.onLoop(s.ctx, func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+	if err := s.config.OnLoop(s.ctx, func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
 		return asset{}, err
 	}
 	return newAsset("application/octet-stream", encodePlan(plan, maxPlan))

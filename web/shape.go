@@ -23,7 +23,7 @@ type Shape struct {
 // now, or with no content: the page draws that of a Pioneer 2-DX for what is not known.
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
-	err := s.onLoop(r.Context(), func(now time.Duration) {
+	err := s.config.OnLoop(r.Context(), func(now time.Duration) {
 		for _, told := range s.config.Server.Status(now).Robots {
 			for _, robot := range s.config.Robots {
 				if robot.Address == address && robot.Port == told.Port {

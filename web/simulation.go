@@ -16,7 +16,7 @@ import (
 func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	var state simulation.State
 	var work time.Duration
-	if err := s.onLoop(r.Context(), func(time.Duration) {
+	if err := s.config.OnLoop(r.Context(), func(time.Duration) {
 		begin := time.Now()
 		state = stateOf(s.config.World)
 		work = time.Since(begin)
@@ -64,13 +64,13 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	var refused error
 	var state simulation.State
 	err := s.inTurn(r.Context(), func() error {
-		if err := s.onLoop(r.Context(), func(now time.Duration) { refused = carryOut(order, now, world) }); err != nil || refused != nil {
+		if err := s.config.OnLoop(r.Context(), func(now time.Duration) { refused = carryOut(order, now, world) }); err != nil || refused != nil {
 			return err
 		}
 		if err := s.step(r.Context(), order.Step); err != nil {
 			return err
 		}
-		return s.onLoop(r.Context(), func(time.Duration) { state = stateOf(world) })
+		return s.config.OnLoop(r.Context(), func(time.Duration) { state = stateOf(world) })
 	})
 	switch {
 	case err != nil:
@@ -99,7 +99,7 @@ func (s *server) inTurn(ctx context.Context, fn func() error) error {
 // all.
 func (s *server) step(ctx context.Context, n int) error {
 	for range n {
-		if err := s.onLoop(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
+		if err := s.config.OnLoop(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
 			return err
 		}
 	}

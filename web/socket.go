@@ -76,7 +76,7 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		query := r.URL.Query()
 		first := streamRequest{Request: query.Get("request")}
 		first.Rate, _ = strconv.Atoi(query.Get("rate")) // 0, the robot's own rate, if it is none
-		sock := &socket{ws: ws, visitor: visitor, robot: query.Get("robot"), first: first, may: s.rightsOf(r), name: nameOf(r)}
+		sock := &socket{ws: ws, visitor: visitor, robot: query.Get("robot"), first: first, may: s.config.RightsOf(r), name: nameOf(r)}
 		if err := s.admit(r, sock); err != nil {
 			_ = ws.Close(statusRobot, visitors.CloseReason(explain(err)))
 			return
@@ -113,12 +113,6 @@ func (s *server) admit(r *http.Request, sock *socket) error {
 // lists reports whether the dashboard lists a robot.
 func (s *server) lists(address string) bool {
 	return slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == address })
-}
-
-// rightsOf returns the rights of the browser's address and certificate. Robots only see
-// the address of this process.
-func (s *server) rightsOf(r *http.Request) rights.Set {
-	return s.config.RightsOf(r)
 }
 
 // nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots

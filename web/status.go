@@ -66,7 +66,7 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 	}
 	known := false
 	var missed []string // robots that the server has no longer
-	err := s.onLoop(r.Context(), func(now time.Duration) {
+	err := s.config.OnLoop(r.Context(), func(now time.Duration) {
 		for _, robot := range s.config.Robots {
 			if robot.Port == 0 || which != "all" && which != robot.Address && which != strconv.Itoa(robot.Port) {
 				continue
@@ -104,7 +104,7 @@ var (
 
 // stopElsewhere stops, or releases, a robot of another server.
 func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
-	sock := &socket{robot: address, may: s.rightsOf(r), name: nameOf(r)}
+	sock := &socket{robot: address, may: s.config.RightsOf(r), name: nameOf(r)}
 	if err := s.admit(r, sock); err != nil {
 		return err
 	}

@@ -128,7 +128,7 @@ func (s *server) readers(next http.HandlerFunc) http.HandlerFunc { return s.allo
 // allowed calls next for browsers that have the rights.
 func (s *server) allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if err := visitors.Need(s.rightsOf(r), needs); err != nil {
+		if err := visitors.Need(s.config.RightsOf(r), needs); err != nil {
 			http.Error(w, explain(err), http.StatusForbidden)
 			return
 		}
@@ -154,7 +154,7 @@ func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 // newestOf returns the newest data of the robots that pages watch, by address, as JSON; nil
 // if the browser may not read.
 func (s *server) newestOf(r *http.Request) []byte {
-	if !s.rightsOf(r).Has(rights.Read) {
+	if !s.config.RightsOf(r).Has(rights.Read) {
 		return nil
 	}
 	frames := map[string][]byte{}
@@ -169,7 +169,7 @@ func (s *server) newestOf(r *http.Request) []byte {
 
 // offer returns the reply to robots, nil if the browser may not read.
 func (s *server) offer(r *http.Request) []byte {
-	if !s.rightsOf(r).Has(rights.Read) {
+	if !s.config.RightsOf(r).Has(rights.Read) {
 		return nil
 	}
 	type robot struct {
@@ -187,7 +187,7 @@ func (s *server) offer(r *http.Request) []byte {
 		You     string  `json:"you"`     // the address of the browser
 		May     string  `json:"may"`     // its rights
 		Takes   bool    `json:"takes"`   // commands of pages take control from a client that keeps it
-	}{[]robot{}, s.config.World != nil, s.config.Version, visitors.AddressOf(r.RemoteAddr).String(), s.rightsOf(r).String(), false}
+	}{[]robot{}, s.config.World != nil, s.config.Version, visitors.AddressOf(r.RemoteAddr).String(), s.config.RightsOf(r).String(), false}
 	for _, r := range s.config.Robots {
 		mover := -1
 		if r.Simulated != nil {

@@ -79,7 +79,7 @@ func (o *observer) take(ctx context.Context, message []byte) error {
 // run sends the scene, then poses, until ctx ends.
 func (o *observer) run(ctx context.Context) error {
 	var static scene
-	if err := o.server.onLoop(ctx, func(time.Duration) { static = newScene(o.server.config.World) }); err != nil {
+	if err := o.server.config.OnLoop(ctx, func(time.Duration) { static = newScene(o.server.config.World) }); err != nil {
 		return err
 	}
 	if err := o.socket.sendJSON(ctx, static); err != nil {
@@ -103,11 +103,6 @@ func (o *observer) run(ctx context.Context) error {
 	}
 }
 
-// onLoop calls fn on the loop and waits until it has returned.
-func (s *server) onLoop(ctx context.Context, fn func(now time.Duration)) error {
-	return s.config.OnLoop(ctx, fn)
-}
-
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	if err := visitors.Need(o.socket.may, rights.Write); err != nil {
 		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
@@ -116,7 +111,7 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	switch {
 	case c.Move != nil:
 		m, report := c.Move, worldReport{Mover: c.Move.Mover}
-		if err := o.server.onLoop(ctx, func(time.Duration) {
+		if err := o.server.config.OnLoop(ctx, func(time.Duration) {
 			if err := world.SetPose(m.Mover, stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading}); err != nil {
 				report.Error = err.Error()
 			}
@@ -127,9 +122,9 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
-		return o.server.onLoop(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
+		return o.server.config.OnLoop(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return o.server.onLoop(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return o.server.config.OnLoop(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
 	return o.server.inTurn(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
@@ -139,7 +134,7 @@ func (o *observer) sendPoses(ctx context.Context) error {
 	if o.socket.congested() {
 		return nil
 	}
-	if err := o.server.onLoop(ctx, o.takeSnapshot); err != nil {
+	if err := o.server.config.OnLoop(ctx, o.takeSnapshot); err != nil {
 		return err
 	}
 	o.out = o.appendPoses(o.out[:0])

@@ -83,7 +83,7 @@ func TestWorld(t *testing.T) {
 func TestWorldUnchanged(t *testing.T) {
 	l := newLab(t, nil)
 	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Common: visitors.Common{Post: l.post}}}, socket: &socket{}}
-	if err := o.server.onLoop(t.Context(), o.takeSnapshot); err != nil {
+	if err := o.server.config.OnLoop(t.Context(), o.takeSnapshot); err != nil {
 		t.Fatal(err)
 	}
 	o.last = o.appendPoses(nil)
@@ -100,7 +100,7 @@ func TestWorldUnchanged(t *testing.T) {
 
 func TestOnLoopEnds(t *testing.T) {
 	s := &server{config: Config{Common: visitors.Common{Post: func(func(time.Duration)) bool { return false }}}}
-	if err := s.onLoop(t.Context(), func(time.Duration) {}); err != visitors.ErrEnded {
+	if err := s.config.OnLoop(t.Context(), func(time.Duration) {}); err != visitors.ErrEnded {
 		t.Errorf("error %v", err)
 	}
 }
