@@ -27,9 +27,13 @@ const (
 // Blob is one patch of colour in the camera image. Coordinates are pixels,
 // 0..254, from the top left.
 type Blob struct {
-	Area                     int // pixels, 0..16777215
-	X, Y                     int // centre
-	Left, Right, Top, Bottom int // bounding box
+	Area   int `json:"area"` // pixels, 0..16777215
+	X      int `json:"x"`    // centre
+	Y      int `json:"y"`
+	Left   int `json:"left"` // bounding box
+	Right  int `json:"right"`
+	Top    int `json:"top"`
+	Bottom int `json:"bottom"`
 }
 
 // VisionData holds the blobs of one image by channel. The zero value is an

@@ -96,62 +96,37 @@ func (s Sample) JSON() []byte {
 // fields returns the fields of a payload (PROTOCOL 7), or nil if its size is wrong.
 // Names are those of docs/CLIENTS.md.
 func fields(letter byte, payload []byte) any {
-	show := func(d interface{ Decode([]byte) error }, shown any) any {
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return shown
-	}
+	var d interface{ Decode([]byte) error }
 	switch letter {
 	case codec.Position:
-		d := new(codec.PositionData)
-		return show(d, d)
+		d = new(codec.PositionData)
 	case codec.Sonar:
-		d := new(codec.SonarData)
-		return show(d, map[string]any{"ranges": d})
+		d = new(codec.SonarData)
 	case codec.Laser:
-		d := new(codec.LaserData)
-		return show(d, map[string]any{"ranges": d})
+		d = new(codec.LaserData)
 	case codec.Misc:
-		d := new(codec.MiscData)
-		return show(d, d)
+		d = new(codec.MiscData)
 	case codec.Gripper:
-		d := new(codec.GripperData)
-		return show(d, d)
+		d = new(codec.GripperData)
 	case codec.PTZ:
-		d := new(codec.PTZData)
-		return show(d, d)
+		d = new(codec.PTZData)
 	case codec.Vision:
-		d := new(codec.VisionData)
-		if d.Decode(payload) != nil {
-			return nil
-		}
-		return channels(d)
+		d = new(codec.VisionData)
 	case codec.Joystick:
-		d := new(codec.JoystickData)
-		return show(d, d)
+		d = new(codec.JoystickData)
 	}
-	return nil
-}
-
-// blob has the fields of codec.Blob.
-type blob struct {
-	Area   int `json:"area"`
-	X      int `json:"x"`
-	Y      int `json:"y"`
-	Left   int `json:"left"`
-	Right  int `json:"right"`
-	Top    int `json:"top"`
-	Bottom int `json:"bottom"`
-}
-
-func channels(d *codec.VisionData) any {
-	all := make([][]blob, codec.VisionChannels)
-	for c := range all {
-		all[c] = []blob{}
-		for _, b := range d.Channel(c) {
-			all[c] = append(all[c], blob(b))
+	if d == nil || d.Decode(payload) != nil {
+		return nil
+	}
+	switch d := d.(type) {
+	case *codec.SonarData, *codec.LaserData:
+		return map[string]any{"ranges": d}
+	case *codec.VisionData:
+		channels := make([][]codec.Blob, codec.VisionChannels)
+		for c := range channels {
+			channels[c] = append([]codec.Blob{}, d.Channel(c)...) // not null
 		}
+		return map[string]any{"channels": channels}
 	}
-	return map[string]any{"channels": all}
+	return d
 }

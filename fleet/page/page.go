@@ -206,6 +206,16 @@ func (s *site) run() {
 	tick, move := time.NewTicker(period), time.NewTicker(movePeriod)
 	defer tick.Stop()
 	move.Stop() // while nobody looks
+	show := func(message any, to func(viewer) chan []byte) {
+		text, err := json.Marshal(message)
+		if err != nil {
+			s.Log.Error("the page of the fleet cannot be shown", zap.Error(err))
+			return
+		}
+		for v := range viewers {
+			offer(to(v), text)
+		}
+	}
 	for {
 		select {
 		case <-s.ctx.Done():
@@ -241,29 +251,13 @@ func (s *site) run() {
 			if len(viewers) == 0 {
 				continue
 			}
-			text, err := json.Marshal(shown{s.Fleet, s.NATS.IsConnected(), robots.rows(time.Now())})
-			if err != nil {
-				s.Log.Error("the page of the fleet cannot be shown", zap.Error(err))
-				continue
-			}
-			for v := range viewers {
-				offer(v.all, text)
-			}
+			show(shown{s.Fleet, s.NATS.IsConnected(), robots.rows(time.Now())}, func(v viewer) chan []byte { return v.all })
 			s.ask(robots)
 		case f := <-s.plans.found:
 			s.plans.take(f, robots)
 		case <-move.C:
-			moved := robots.moves()
-			if len(moved) == 0 {
-				continue
-			}
-			text, err := json.Marshal(moves{moved})
-			if err != nil {
-				s.Log.Error("the page of the fleet cannot be shown", zap.Error(err))
-				continue
-			}
-			for v := range viewers {
-				offer(v.moved, text)
+			if moved := robots.moves(); len(moved) > 0 {
+				show(moves{moved}, func(v viewer) chan []byte { return v.moved })
 			}
 		}
 	}
