@@ -2,9 +2,11 @@ package logfile
 
 import (
 	"bytes"
-	"encoding/binary"
 	"runtime"
 	"strings"
+	"sync"
+
+	"player/ros"
 )
 
 // Pictures of cameras are in a log as messages of ROS 2, which programs for MCAP show.
@@ -15,35 +17,21 @@ const (
 	PictureType     = "sensor_msgs/msg/CompressedImage"
 	pictureEncoding = "cdr"
 	pictureSchema   = "ros2msg"
-	// pictureFields is the definition of PictureType with those of the messages in it, as
-	// https://mcap.dev/spec/registry#ros2msg-1 has it. The tests of package ros/bag compare it
-	// with that of package ros.
-	pictureFields = "std_msgs/Header header\nstring format\nuint8[] data\n" + definitionsApart +
-		"MSG: std_msgs/Header\nbuiltin_interfaces/Time stamp\nstring frame_id\n" + definitionsApart +
-		"MSG: builtin_interfaces/Time\nint32 sec\nuint32 nanosec\n"
-	definitionsApart = "================================================================================\n"
 	// FirstPicture is the number of the first channel with pictures in an exported log, and of
 	// their schema: those of devices are below.
 	FirstPicture = 1 << 15
 )
 
+// pictureFields returns the definition of PictureType.
+var pictureFields = sync.OnceValue(func() []byte { return []byte(ros.Schema(PictureType)) })
+
 // AppendPicture appends the payload of a picture of a camera, a JPEG that was taken at a time
 // in ns since 1970: PictureType in CDR, little-endian.
 func AppendPicture(dst []byte, camera string, at int64, jpeg []byte) []byte {
 	const ns = 1e9
-	le := binary.LittleEndian
-	dst = append(dst, encapsulation[:]...)
-	start := len(dst)
-	dst = le.AppendUint32(le.AppendUint32(dst, uint32(at/ns)), uint32(at%ns))
-	for _, text := range []string{"camera_" + camera, "jpeg"} { // the frame of the lens, the format
-		dst = appendText(dst, text+"\x00")
-		dst = append(dst, make([]byte, -(len(dst)-start)&(pictureAlign-1))...)
-	}
-	return appendText(dst, jpeg)
+	stamp := ros.Time{Sec: int32(at / ns), Nanosec: uint32(at % ns)}
+	return ros.AppendCDR(dst, ros.CompressedImage{Header: ros.Header{Stamp: stamp, FrameID: "camera_" + camera}, Format: "jpeg", Data: jpeg})
 }
-
-// encapsulation is the header of a message: plain CDR, little-endian (OMG DDSI-RTPS 2.5, 10.2).
-var encapsulation = [4]byte{0, 1, 0, 0}
 
 // pictureAlign is where texts and lists of CDR begin: at multiples of it from behind the
 // encapsulation, in bytes.
@@ -53,7 +41,7 @@ const pictureAlign = 4
 func (m Message) JPEG() []byte {
 	const stamp = 4 + 4 // bytes
 	in := fields{left: m.Payload}
-	if head := in.bytes(4); len(head) < 4 || [2]byte(head) != [2]byte(encapsulation[:]) { // the others are options
+	if head := in.bytes(4); len(head) < 4 || head[0] != 0 || head[1] != 1 { // plain CDR, little-endian; the others are options
 		return nil
 	}
 	all := len(in.left)
@@ -85,7 +73,7 @@ const maxCamera = 64
 // has the number behind it: those of the devices' schemas are not above first.
 func (c *Container) AddPictures(first uint16, cameras []string, topic func(camera string) string, pairs ...string) {
 	for i, camera := range cameras {
-		c.AddSchema(first+1, PictureType, pictureSchema, []byte(pictureFields))
+		c.AddSchema(first+1, PictureType, pictureSchema, pictureFields())
 		c.AddChannel(first+uint16(i), first+1, topic(camera), pictureEncoding, pairs...)
 	}
 }
