@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+
+	"player/codec"
 )
 
 // fullImage has as many blobs as a packet can carry, all different.
 func fullImage() (blobs []Blob) {
-	for channel := range Channels {
-		for i := range MaxBlobs {
+	for channel := range codec.VisionChannels {
+		for i := range codec.MaxBlobs {
 			blobs = append(blobs, Blob{channel, 1000*channel + i, channel, i, channel + i, 50 + i, 60 + i, 70 + i})
 		}
 	}
@@ -62,7 +64,7 @@ func TestBlobsBeyondTenAreLeftOut(t *testing.T) {
 	for i := range 25 {
 		blobs = append(blobs, Blob{Channel: 3, Area: i})
 	}
-	want = append(want, blobs[:MaxBlobs]...)
+	want = append(want, blobs[:codec.MaxBlobs]...)
 	for i := range 9 {
 		blobs = append(blobs, Blob{Channel: 4, Area: i})
 		want = append(want, Blob{Channel: 4, Area: i})

@@ -66,8 +66,9 @@ type Driver struct {
 	conn   devices.Port // nil: not connected
 	found  bool         // conn has answered
 	parser Parser
-	image  []byte  // a V10 packet made of one of V12
-	one    [1]byte // a Request to be sent
+	blobs  codec.VisionData // of a V12 packet
+	image  []byte           // a V10 packet made of them
+	one    [1]byte          // a Request to be sent
 	asked  time.Duration
 	search
 
@@ -199,7 +200,8 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 
 func (d *Driver) publish(now time.Duration, packet Packet) {
 	if !d.parser.Detect && d.parser.Version == V12 {
-		d.image = AppendV10(d.image[:0], packet)
+		V12.Decode(&d.blobs, packet)
+		d.image = d.blobs.Append(d.image[:0]) // coordinates beyond 254 are clipped
 		packet = d.image
 	}
 	d.vision.Publish(now, packet)

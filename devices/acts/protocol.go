@@ -6,7 +6,10 @@
 // in search.go.
 package acts
 
-import "player/devices/transport"
+import (
+	"player/codec"
+	"player/devices/transport"
+)
 
 // What the client sends, one byte each. The server sends one packet for each
 // Request and none without.
@@ -19,11 +22,6 @@ const (
 	// Port is the server's. ACTS 1.0 means it, but listens on 35091, which is
 	// the same with its bytes swapped.
 	Port = 5001
-
-	// Channels is the number of colours that are tracked.
-	Channels = 32
-	// MaxBlobs is how many blobs of one channel a packet has at most.
-	MaxBlobs = 10
 
 	areaSize = 4 // bytes of a blob's area
 )
@@ -46,13 +44,15 @@ const (
 func (v Version) width() int { return 1 + int(v) }
 
 // headerSize in bytes: 64 or 128.
-func (v Version) headerSize() int { return Channels * 2 * v.width() }
+func (v Version) headerSize() int { return codec.VisionChannels * 2 * v.width() }
 
 // blobSize in bytes: 10 or 16.
 func (v Version) blobSize() int { return areaSize + 6*v.width() }
 
 // MaxPacket is the longest packet of a version in bytes: 3264 or 5248.
-func (v Version) MaxPacket() int { return v.headerSize() + Channels*MaxBlobs*v.blobSize() }
+func (v Version) MaxPacket() int {
+	return v.headerSize() + codec.VisionChannels*codec.MaxBlobs*v.blobSize()
+}
 
 // bufferSize is MaxPacket of V12.
 const bufferSize = 5248
@@ -139,7 +139,7 @@ func (v Version) inspect(b []byte) (size int, result transport.Verdict) {
 			}
 			continue
 		}
-		if n > MaxBlobs {
+		if n > codec.MaxBlobs {
 			return 0, transport.Junk
 		}
 		total += n

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/codec"
 	"player/devices/transport"
 )
 
@@ -96,7 +97,7 @@ func TestParserRecovers(t *testing.T) {
 		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, transport.Stats{Packets: 2, Garbage: 6, Broken: 0}},
 		{"first byte twice", [][]byte{{1}, good}, 1, transport.Stats{Packets: 1, Garbage: 1, Broken: 0}},
 		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"count over ten", [][]byte{edit(63, MaxBlobs+2), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
+		{"count over ten", [][]byte{edit(63, codec.MaxBlobs+2), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
 		{"index does not follow", [][]byte{edit(62, 5), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
 		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 1}},
 		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 1}},
@@ -177,8 +178,8 @@ func TestDetect(t *testing.T) {
 	settled := 0
 	for range 3000 {
 		var blobs []Blob
-		for channel := range Channels {
-			for range random.IntN(MaxBlobs+1) * (random.IntN(12) / 11) {
+		for channel := range codec.VisionChannels {
+			for range random.IntN(codec.MaxBlobs+1) * (random.IntN(12) / 11) {
 				n := func() int { return random.IntN(255) }
 				blobs = append(blobs, Blob{channel, random.IntN(1 << 17), n(), n(), n(), n(), n(), n()})
 			}
@@ -228,11 +229,13 @@ func TestReceiveAllocatesNothing(t *testing.T) {
 	stream := append(bytes.Repeat(recording(t, "acts12.hex"), 3), "noise"...)
 	stream = V12.AppendPacket(stream, fullImage())
 	p := Parser{Version: V12}
-	out := make([]byte, 0, V10.MaxPacket())
+	d := Driver{image: make([]byte, 0, V10.MaxPacket())}
+	d.blobs.Blobs = make([]codec.Blob, 0, codec.VisionChannels*codec.MaxBlobs)
 	packets := 0
 	allocs := testing.AllocsPerRun(100, func() {
 		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
-			out = AppendV10(out[:0], packet)
+			V12.Decode(&d.blobs, packet)
+			d.image = d.blobs.Append(d.image[:0])
 			packets++
 		}
 	})
