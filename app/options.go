@@ -242,12 +242,8 @@ func (o options) computesBeside() bool {
 	if err != nil {
 		return false // the server does not start
 	}
-	for _, s := range file.Global.Sections("driver") {
-		if s.String("name", "") == "stage" {
-			return true
-		}
-	}
-	return len(file.Global.Sections("camera")) > 0
+	isStage := func(driver *syntax.Section) bool { return driver.String("name", "") == "stage" }
+	return slices.ContainsFunc(file.Global.Sections("driver"), isStage) || len(file.Global.Sections("camera")) > 0
 }
 
 func (o options) validate() error {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -260,10 +261,8 @@ func (p *program) watch(robot int) {
 // watches reports whether a device is part of a topic that is subscribed to.
 func (p *program) watches(from source) bool {
 	for key := range p.subscriptions {
-		for _, s := range p.server.topics[key.topic].sources {
-			if s == from {
-				return true
-			}
+		if slices.Contains(p.server.topics[key.topic].sources, from) {
+			return true
 		}
 	}
 	return false

@@ -1,6 +1,7 @@
 package evid30
 
 import (
+	"slices"
 	"time"
 
 	"player/codec"
@@ -175,12 +176,7 @@ func (h *head) sees(now time.Duration, r request, at [2]int16, slack int) (disob
 
 // runs reports whether a socket runs the command r.
 func (h *head) runs(now time.Duration, r request) bool {
-	for _, s := range h.sockets {
-		if s.runs == r && now-s.since <= runLimit {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.sockets[:], func(s socket) bool { return s.runs == r && now-s.since <= runLimit })
 }
 
 // refused handles the refusal of the last command. It is sent again, unless it has
