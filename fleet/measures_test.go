@@ -312,8 +312,9 @@ func (s *stage) measure(t *testing.T, name string, lasts time.Duration, do func(
 			t.Fatal(err)
 		}
 		defer f.Close()
+		raw := json.NewEncoder(f)
 		for _, o := range all {
-			if _, err := f.Write(append(mustText(o), '\n')); err != nil {
+			if err := raw.Encode(o); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -321,12 +322,21 @@ func (s *stage) measure(t *testing.T, name string, lasts time.Duration, do func(
 	return all
 }
 
-func mustText(v any) []byte {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic(err)
+// ends are the ways in which a process ends.
+var ends = []struct {
+	name string
+	how  os.Signal
+}{{"is killed", syscall.SIGKILL}, {"ends", syscall.SIGTERM}}
+
+// restart measures both ends of a process that starts at once.
+func (s *stage) restart(t *testing.T, what string, do func(how os.Signal)) {
+	t.Helper()
+	for _, e := range ends {
+		s.measure(t, what+" "+e.name+", and starts at once", 0, func() func() {
+			do(e.how)
+			return nil
+		})
 	}
-	return text
 }
 
 // buildNATS builds the server of the version in go.mod.
@@ -498,40 +508,22 @@ func TestMeasureFaults(t *testing.T) {
 			})
 			s.measure(t, "holder is cut off", shortly, func() func() { return s.network.cut(m.holder().name) })
 			s.measure(t, "robot is cut off", shortly, func() func() { return s.network.cut("robot a") })
-			s.measure(t, "robot's server is killed, and starts at once", 0, func() func() {
-				m.server.end(t, syscall.SIGKILL)
+			s.restart(t, "robot's server", func(how os.Signal) {
+				m.server.end(t, how)
 				m.server = start(t, player, m.program...)
-				return nil
-			})
-			s.measure(t, "robot's server ends, and starts at once", 0, func() func() {
-				m.server.end(t, syscall.SIGTERM)
-				m.server = start(t, player, m.program...)
-				return nil
 			})
 			s.measure(t, "robot's server hangs for 3 s", shortly, func() func() { return suspend(m.server) })
 			s.measure(t, "the only bridge hangs for 3 s", shortly, func() func() { return suspend(s.bridges[len(s.bridges)-1]) })
-			s.measure(t, "the only bridge is killed, and starts at once", 0, func() func() {
-				s.bridges[len(s.bridges)-1].end(t, syscall.SIGKILL)
+			s.restart(t, "the only bridge", func(how os.Signal) {
+				s.bridges[len(s.bridges)-1].end(t, how)
 				s.addBridge(t)
-				return nil
-			})
-			s.measure(t, "the only bridge ends, and starts at once", 0, func() func() {
-				s.bridges[len(s.bridges)-1].end(t, syscall.SIGTERM)
-				s.addBridge(t)
-				return nil
 			})
 			s.measure(t, "the only bridge is cut off from NATS for 3 s", shortly, func() func() {
 				return s.network.cut(fmt.Sprint("bridge", len(s.bridges)-1))
 			})
-			s.measure(t, "the only NATS is killed, and starts at once", 0, func() func() {
-				s.nodes[0].end(t, syscall.SIGKILL)
+			s.restart(t, "the only NATS", func(how os.Signal) {
+				s.nodes[0].end(t, how)
 				s.nodes[0].run(t)
-				return nil
-			})
-			s.measure(t, "the only NATS ends, and starts at once", 0, func() func() {
-				s.nodes[0].end(t, syscall.SIGTERM)
-				s.nodes[0].run(t)
-				return nil
 			})
 			s.measure(t, "the only NATS hangs for 3 s", shortly, func() func() { return suspend(s.nodes[0].process) })
 			s.measure(t, "the disk of the only NATS is full for 12 s", longer, func() func() { return s.nodes[0].fill(t) })
@@ -577,16 +569,13 @@ func TestMeasureFaults(t *testing.T) {
 				number := s.serving(t)
 				s.measure(t, name, shortly, func() func() { return do(number) })
 			}
-			lose("the bridge of two that serves is killed", func(number int) func() {
-				s.bridges[number].end(t, syscall.SIGKILL)
-				return nil
-			})
-			s.addBridge(t)
-			lose("the bridge of two that serves ends", func(number int) func() {
-				s.bridges[number].end(t, syscall.SIGTERM)
-				return nil
-			})
-			s.addBridge(t)
+			for _, e := range ends {
+				lose("the bridge of two that serves "+e.name, func(number int) func() {
+					s.bridges[number].end(t, e.how)
+					return nil
+				})
+				s.addBridge(t)
+			}
 			lose("the bridge of two that serves hangs for 3 s", func(number int) func() { return suspend(s.bridges[number]) })
 			lose("the bridge of two that serves is cut off from NATS for 3 s", func(number int) func() { return s.network.cut(fmt.Sprint("bridge", number)) })
 		}
@@ -609,22 +598,18 @@ func TestMeasureFaults(t *testing.T) {
 					}
 				}
 			}
-			lose("the node that leads is killed", 0, func(node *clusterNode) func() {
-				node.end(t, syscall.SIGKILL)
-				return func() { node.run(t) }
-			})
-			lose("the node that leads ends", 1, func(node *clusterNode) func() {
-				node.end(t, syscall.SIGTERM)
-				return func() { node.run(t) }
-			})
+			for group, e := range ends {
+				lose("the node that leads "+e.name, group, func(node *clusterNode) func() {
+					node.end(t, e.how)
+					return func() { node.run(t) }
+				})
+			}
 			lose("the node that leads hangs for 12 s", 2, func(node *clusterNode) func() { return suspend(node.process) })
 			lose("the node that leads is cut off for 12 s", 0, func(node *clusterNode) func() {
 				all, routes := s.network.cut(node.name), s.network.cut(routes(node.name))
 				return func() { all(); routes() }
 			})
-			lose("the disk of the node that leads is full for 12 s", 1, func(node *clusterNode) func() {
-				return node.fill(t)
-			})
+			lose("the disk of the node that leads is full for 12 s", 1, func(node *clusterNode) func() { return node.fill(t) })
 			lose("the node that leads JetStream is killed", s.metaGroup(t), func(node *clusterNode) func() {
 				node.end(t, syscall.SIGKILL)
 				return func() { node.run(t) }
