@@ -23,6 +23,7 @@ var (
 type reload struct {
 	robots   []Robot
 	stopping []*devices.Link
+	waiting  []func(now time.Duration) // accept clients by TLS
 	done     func(now time.Duration, refused []int)
 }
 
@@ -90,6 +91,7 @@ func (s *Server) restrict(now time.Duration, access rights.Rules) {
 func (s *Server) finishReload(now time.Duration) time.Duration {
 	r := s.reload
 	if s.stopAt != 0 {
+		s.endReload(now) // closes them
 		return 0
 	}
 	if slices.ContainsFunc(r.stopping, func(l *devices.Link) bool { return !l.Off() }) {
@@ -122,8 +124,17 @@ func (s *Server) finishReload(now time.Duration) time.Duration {
 	for _, robot := range s.robots { // now that all have their links
 		robot.Table.Start(now)
 	}
-	s.reload = nil
 	s.loop.Accepting(true)
+	s.endReload(now)
 	r.done(now, refused)
 	return 0
+}
+
+// endReload accepts the clients that have waited.
+func (s *Server) endReload(now time.Duration) {
+	waiting := s.reload.waiting
+	s.reload = nil
+	for _, accept := range waiting {
+		accept(now)
+	}
 }

@@ -40,8 +40,13 @@ func (e *encrypted) LocalAddr() net.Addr  { return e.tls.Local }
 func (e *encrypted) RemoteAddr() net.Addr { return e.tls.Remote }
 
 // AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
-// port is that of the robot.
+// port is that of the robot, which a reload that is under way may take away: then the
+// connection waits for its end.
 func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
+	if s.reload != nil {
+		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.AcceptTLS(now, t, port) })
+		return
+	}
 	conn := &encrypted{tls: t, server: s}
 	c := &client{conn: conn, tls: t, robot: s.robotOn(port)}
 	if c.robot == nil || !s.admit(now, c) {

@@ -12,6 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/devices"
 	"player/server/secure"
 	"player/server/secure/certs"
 )
@@ -133,5 +134,41 @@ func TestNoPlaceByTLS(t *testing.T) {
 	closed(connect())
 	block(t, first)
 	first.Close()
+	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+}
+
+// Clients whose handshake ends during a reload wait for its end, as those that connect do:
+// one has the new driver of its robot, and one whose robot has gone is closed.
+func TestTLSDuringReload(t *testing.T) {
+	old, head := newCamera(true)
+	s, table := serveBoth(t, newRobot(), head)
+	request(t, dial(t, s), "za", "za")
+	goes, goesLinks := attach(t, instance(newRobot()))
+	stays := Robot{Table: table, Links: table.Links(), Address: s.address}
+	s.change(t, nil, stays, Robot{Table: goes, Links: goesLinks, Address: freeAddress(t), Port: 7})
+
+	_, nextHead := newCamera(false)
+	_, links := attach(t, nextHead)
+	stays.Links = []*devices.Link{table.Links()[0], links[0]}
+	done := make(chan []int, 1)
+	onLoop(t, s, func(now time.Duration) {
+		s.server.Reload(now, []Robot{stays}, nil, func(_ time.Duration, refused []int) { done <- refused })
+	})
+	receive(t, old.stops, "stop of the old driver")
+	waits, lost := encrypts(t, s, 0)(), encrypts(t, s, 7)()
+	send(t, waits, codec.AppendRequest(nil, []byte("za")))
+	time.Sleep(50 * time.Millisecond) // the server has got both
+	onLoop(t, s, func(now time.Duration) { old.link.Stopped(now) })
+	receive(t, done, "end of the reload")
+	closed(t, lost)
+	if letter, payload := block(t, waits); letter != codec.KindReply || string(payload) != "za" {
+		t.Errorf("the client that waited gets %q %q", letter, payload)
+	}
+	onLoop(t, s, func(now time.Duration) {
+		if n := len(s.server.Status(now).Robots[0].Clients); n != 1 {
+			t.Errorf("%d clients", n)
+		}
+	})
+	waits.Close()
 	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
 }
