@@ -82,8 +82,12 @@ func (c *client) carryOut(now time.Duration, p []byte) (more bool) {
 	switch {
 	case c.gone: // the write has failed
 		return false
+	case errors.Is(err, io.EOF) && c.session.More(): // Read says it again
+		return true
 	case errors.Is(err, io.EOF):
-		c.server.drop(now, c, err)
+		if c.server.settleClient(now, c); !c.gone { // it may still read
+			c.server.drop(now, c, err)
+		}
 		return false
 	case err != nil:
 		c.server.end(now, c, err)

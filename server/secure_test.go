@@ -172,3 +172,24 @@ func TestTLSDuringReload(t *testing.T) {
 	waits.Close()
 	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
 }
+
+// A client that says goodbye right behind its requests has its replies, as one has
+// that closes its half of a connection without TLS (PROTOCOL 5.4).
+func TestReplyBeforeGoodbye(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	connect := encrypts(t, s, 0)
+	for range 20 {
+		c := connect()
+		send(t, c, codec.AppendRequest(codec.AppendRequest(nil, []byte("pr")), []byte("pa")))
+		if err := c.CloseWrite(); err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{"pr", "pa"} {
+			if letter, payload := block(t, c); letter != codec.KindReply || string(payload) != want {
+				t.Fatalf("%q %q, want the reply %q", letter, payload, want)
+			}
+		}
+		closed(t, c)
+	}
+	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+}
