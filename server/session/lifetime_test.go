@@ -212,3 +212,16 @@ func TestLifetimeDuringSetup(t *testing.T) {
 		t.Error("a command to the camera ends")
 	}
 }
+
+// A command and the end of it that come together take control from another client, and so
+// they stop what it drives. With control alone, that client could not stop the robot for a
+// second.
+func TestZeroBehindACommand(t *testing.T) {
+	r := newRobot(t)
+	p := newDrivers(t, r, &Control{First: true}, 2)
+	p[0].send(ahead)
+	p[1].Restrict(rights.All | rights.Take)
+	p[1].send(lifetime(400*ms), slices.Concat(left, halt))
+	p[0].send(halt)
+	r.expectCommands(t, drivesAhead, stands)
+}

@@ -138,7 +138,10 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	s.counts.Commands++
 	s.counts.LastCommand = now
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
-		return // what moves is what was commanded last, though it has come together (5.3)
+		// What moves is what was commanded last, though it has come together (5.3). A command
+		// to stop that comes last ends what moves now, as it would end this command (5.5).
+		p.command = p.device.Commands()
+		return
 	}
 	p.device.SetCommand(now, payload)
 	p.command = p.device.Commands()
