@@ -2,10 +2,14 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"net"
+	"os"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 )
 
 func TestCheck(t *testing.T) {
@@ -58,5 +62,34 @@ func TestRobotsAndAccess(t *testing.T) {
 	}
 	if got := p.frame(1); got != "l722" {
 		t.Errorf("frame %s", got)
+	}
+}
+
+// A configuration may come through a pipe, as from player <(...) in a shell. It can be read
+// once: a server that is asked to read it again keeps what it has.
+func TestConfigThroughAPipe(t *testing.T) {
+	t.Parallel()
+	for name, more := range map[string]string{"plain": "", "camera": `camera ( name "front" command [ "true" ] )`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r, w, err := os.Pipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer r.Close()
+			text := `driver ( name "testpattern" provides ["laser:0"] )` + more
+			go func() {
+				time.Sleep(100 * time.Millisecond) // the server waits for the text
+				_, _ = io.WriteString(w, text)     // a server that ends is told of below
+				_ = w.Close()
+			}()
+			s := launch{alone: true, files: []*os.File{r}}.start(t, "/dev/fd/3")
+			p := s.dial(t)
+			p.mustOpen("lr", "lr")
+			s.signal(t, syscall.SIGHUP)
+			await(t, "a line about it", func() bool { return s.logged("configuration refused") })
+			p.frame(3)
+			s.stop(t)
+		})
 	}
 }
