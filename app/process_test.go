@@ -12,9 +12,12 @@ import (
 	"testing"
 	"time"
 
+	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
+	"player/devices/stage"
 	"player/reactor/slack"
+	"player/timers"
 )
 
 func TestTuneRuntime(t *testing.T) {
@@ -147,5 +150,29 @@ func TestUntilSignalReloads(t *testing.T) {
 	}
 	if ctx.Err() != nil {
 		t.Error("the signal ends the server")
+	}
+}
+
+// A reload that ends a fast simulation gives its processors back, whatever is said to the
+// world afterwards.
+func TestProcessorsAfterASimulation(t *testing.T) {
+	procs := runtime.GOMAXPROCS(0)
+	defer runtime.GOMAXPROCS(procs)
+	t.Setenv("GOMAXPROCS", "")
+	run := func(timers.Func) { t.Error("the world runs by itself") }
+	quit := func() { t.Error("the server ends") }
+	world := &stage.World{} // as fast as possible
+	s := &simulation{world: world, processors: &processors{}, log: zap.NewNop()}
+	s.start(run, quit)
+	if got := runtime.GOMAXPROCS(0); got != runtime.NumCPU() {
+		t.Errorf("a fast simulation: %d processors, want %d", got, runtime.NumCPU())
+	}
+	s.change(nil, nil, run, quit)
+	if got := runtime.GOMAXPROCS(0); got != 1 {
+		t.Errorf("no simulation: %d processors, want 1", got)
+	}
+	world.SetSpeed(time.Second, 0)
+	if got := runtime.GOMAXPROCS(0); got != 1 {
+		t.Errorf("a simulation that has ended: %d processors, want 1", got)
 	}
 }

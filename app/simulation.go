@@ -108,6 +108,11 @@ func (s *simulation) change(world *stage.World, robots simulatedRobots, run func
 	if world == before {
 		return
 	}
+	if before != nil { // pages may have it for a moment
+		before.OnQuit(nil)
+		before.OnFast(func(bool) {})
+		s.processors.simulate(false)
+	}
 	if s.truth != nil {
 		_ = before.FlushTruth() // world's writer meets the same error
 		world.LogTruth(s.truth)
