@@ -344,6 +344,21 @@ func TestQuitTime(t *testing.T) {
 	}
 }
 
+// A truth that cannot be written is told when that happens, and not only at the end.
+func TestTruthOnAFullDisk(t *testing.T) {
+	include, err := filepath.Abs("worlds/pioneer.inc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := starts(t, "-stage", write(t, "fast.world", fmt.Sprintf("include %q\nspeedup 0\npioneer2dx ( pose [0 0 0 0] )", include)), "-http", "off", "-truth", "/dev/full")
+	if line := s.line(t, "no space left"); !strings.Contains(line, `"level":"error"`) || !strings.Contains(line, "the truth") {
+		t.Error(line)
+	}
+	if err := s.stop(); err == nil || !strings.Contains(err.Error(), "truth file /dev/full: ") {
+		t.Error(err)
+	}
+}
+
 // Something else may have the default address of the dashboard: the robot is served.
 func TestDefaultDashboardTaken(t *testing.T) {
 	taken, err := net.Listen("tcp", defaultDashboard)

@@ -50,9 +50,24 @@ func openSimulation(o options, conf *config.Server, p *processors, log *zap.Logg
 		if s.truth, err = tools.Create(o.truth, o.replace); err != nil {
 			return nil, fmt.Errorf("-truth: %w", err)
 		}
-		s.world.LogTruth(s.truth)
+		s.world.LogTruth(told{s.truth, log})
 	}
 	return s, nil
+}
+
+// told is a file whose failure is told when it happens: the world writes no more, and its end
+// may be hours away.
+type told struct {
+	file *os.File
+	log  *zap.Logger
+}
+
+// Write implements io.Writer.
+func (t told) Write(p []byte) (n int, err error) {
+	if n, err = t.file.Write(p); err != nil {
+		t.log.Error("the truth has ended: its file cannot be written", zap.Error(err))
+	}
+	return n, err
 }
 
 // worldOf returns the simulated world of a configuration, the first one if there are
@@ -115,7 +130,7 @@ func (s *simulation) change(world *stage.World, robots simulatedRobots, run func
 	}
 	if s.truth != nil {
 		_ = before.FlushTruth() // world's writer meets the same error
-		world.LogTruth(s.truth)
+		world.LogTruth(told{s.truth, s.log})
 	}
 	s.start(run, quit)
 }
