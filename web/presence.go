@@ -100,7 +100,7 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 			}
 			var changed [][]byte
 			for i, robot := range robots {
-				if last == nil || !bytes.Equal(robot, last[i]) {
+				if i >= len(last) || !bytes.Equal(robot, last[i]) { // a reload may have added it just now
 					changed = append(changed, robot)
 				}
 			}

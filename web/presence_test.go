@@ -71,6 +71,23 @@ var (
 	ben  = netip.MustParseAddrPort("10.0.0.6:40000")
 )
 
+// A reload adds a robot just before it ends the sockets of pages: until then they go on.
+func TestPresenceOfANewRobot(t *testing.T) {
+	c := newCrowded()
+	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
+	if _, _, err := p.read(); err != nil {
+		t.Fatal(err)
+	}
+	c.set(func(now *status.Status) { now.Robots = append(now.Robots, status.Robot{Name: "new", Port: 6667}) })
+	for told := 0; told == 0; {
+		_, message, err := p.read()
+		if err != nil {
+			t.Fatal(err)
+		}
+		told = len(message["robots"].([]any))
+	}
+}
+
 // A page gets everything first, then what changes, and which robots are stopped each
 // second.
 func TestPresence(t *testing.T) {
