@@ -129,16 +129,17 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	if time.Since(p.looked) < lookPeriod {
 		return p.stopped, p.robots, nil
 	}
+	// The page may leave before the loop calls this: it uses nothing that others may use then.
 	var now status.Status
-	var asked bool
-	if err := s.config.OnLoop(ctx, func(at time.Duration) {
-		age, hands := time.Since(p.at), s.config.Server.Hands()
-		early := hands != p.hands && time.Since(p.early) >= earlyPeriod
-		if asked = early || age >= presencePeriod || p.first && age >= earlyPeriod; asked {
-			now, p.hands = s.config.Server.Status(at), hands
-		}
-		if early {
-			p.early = time.Now()
+	var asked, early bool
+	var hands uint64
+	at, before, lately, first := p.at, p.hands, p.early, p.first
+	if err := s.config.OnLoop(ctx, func(loop time.Duration) {
+		age := time.Since(at)
+		hands = s.config.Server.Hands()
+		early = hands != before && time.Since(lately) >= earlyPeriod
+		if asked = early || age >= presencePeriod || first && age >= earlyPeriod; asked {
+			now = s.config.Server.Status(loop)
 		}
 	}); err != nil {
 		return nil, nil, err
@@ -147,7 +148,10 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	if !asked {
 		return p.stopped, p.robots, nil
 	}
-	p.at = p.looked
+	p.at, p.hands = p.looked, hands
+	if early {
+		p.early = p.looked
+	}
 	p.update(now)
 	p.robots = make([][]byte, len(now.Robots))
 	addresses := []string{}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -86,6 +87,45 @@ func TestPresenceOfANewRobot(t *testing.T) {
 		}
 		told = len(message["robots"].([]any))
 	}
+}
+
+// A page that leaves while the server is asked takes nothing from the others: they are told
+// at once that somebody else drives.
+func TestPresenceAfterAPageHasLeft(t *testing.T) {
+	c := newCrowded()
+	synctest.Test(t, func(t *testing.T) {
+		config := c.config()
+		var loop []func(time.Duration) // that waits
+		config.Post = func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }
+		s := &server{config: config}
+		ask := func(ctx context.Context, run bool) {
+			ended := make(chan error, 1)
+			go func() { _, _, err := s.presences(ctx); ended <- err }()
+			synctest.Wait()
+			if run {
+				for _, fn := range loop {
+					fn(0)
+				}
+				loop = nil
+			}
+			if err := <-ended; run && err != nil {
+				t.Error(err)
+			}
+		}
+		ask(t.Context(), true)
+		time.Sleep(earlyPeriod)
+		ask(t.Context(), true) // has rates
+		time.Sleep(lookPeriod)
+		c.hands++ // while the loop is busy
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		ask(left, false)
+		c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
+		ask(t.Context(), true)
+		if got := string(s.present.stopped); got != `["localhost:6665"]` {
+			t.Errorf("the others are told that %s are stopped", got)
+		}
+	})
 }
 
 // A page gets everything first, then what changes, and which robots are stopped each
