@@ -90,7 +90,8 @@ type Camera struct {
 	came    chan struct{}      // closed when the next picture comes, or the camera fails
 	due     time.Time          // when the next picture is passed on
 	failure error              // since the last picture
-	counts  status.Camera      // the counters of it only
+	closed  bool
+	counts  status.Camera // the counters of it only
 }
 
 // NewCamera returns a camera that nobody looks at.
@@ -107,7 +108,7 @@ func (c *Camera) Calibrated() bool { return c.source.Calibrated || c.source.View
 // Robot returns the TCP port of the robot that the camera is on.
 func (c *Camera) Robot() int { return c.source.Robot }
 
-// Look starts the camera unless it runs. leave is called once, when the viewer looks no
+// Look starts the camera unless it runs or was closed. leave is called once, when the viewer looks no
 // more.
 func (c *Camera) Look() (leave func()) {
 	c.mu.Lock()
@@ -116,7 +117,7 @@ func (c *Camera) Look() (leave func()) {
 	if c.leaving != nil && c.leaving.Stop() {
 		c.leaving = nil
 	}
-	if c.stop == nil {
+	if c.stop == nil && !c.closed {
 		ctx, stop := context.WithCancel(context.Background())
 		before, ended := c.ended, make(chan struct{})
 		c.stop, c.ended = stop, ended
@@ -158,9 +159,11 @@ func (c *Camera) end() {
 	c.newest.JPEG, c.failure, c.due = nil, nil, time.Time{}
 }
 
-// Close ends the run, and waits for its end. Viewers that still look see no further picture.
+// Close ends the run, and waits for its end. Viewers that still look, and those that come
+// later, see no further picture.
 func (c *Camera) Close() {
 	c.mu.Lock()
+	c.closed = true
 	c.end()
 	ended := c.ended
 	c.mu.Unlock()

@@ -271,16 +271,33 @@ func TestRuns(t *testing.T) {
 	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
 		return []byte{1}, View{}, nil
 	}}, zap.NewNop())
-	for range 2 {
-		leave := []func(){c.Look(), c.Look()}
-		next(t, c, 0)
-		leave[0]()
-		c.Close()
-		leave[1]()
-		if begun, ended := <-told, <-told; !begun || ended || len(told) > 0 {
-			t.Fatalf("told %v and %v, and %d more", begun, ended, len(told))
-		}
+	leave := []func(){c.Look(), c.Look()}
+	next(t, c, 0)
+	leave[0]()
+	c.Close()
+	leave[1]()
+	if begun, ended := <-told, <-told; !begun || ended || len(told) > 0 {
+		t.Fatalf("told %v and %v, and %d more", begun, ended, len(told))
 	}
+}
+
+// A camera that was closed does not run for viewers that come late: a reload has another one
+// for the same device.
+func TestLookAfterClose(t *testing.T) {
+	t.Parallel()
+	told := make(chan bool, 4)
+	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
+		return []byte{1}, View{}, nil
+	}}, zap.NewNop())
+	c.Close()
+	leave := c.Look()
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	if p, err := c.Next(ctx, 0); !errors.Is(err, context.DeadlineExceeded) || len(told) > 0 {
+		t.Errorf("%v, picture %d", err, p.Number)
+	}
+	leave()
+	c.Close()
 }
 
 // Pictures above the rate are dropped; those of a source that jitters at the rate are not.
