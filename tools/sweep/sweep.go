@@ -53,8 +53,9 @@ type sweep struct {
 	player  string // this program
 	robots  int    // ports of a server
 
-	lock sync.Mutex
-	rows map[int]row
+	lock  sync.Mutex
+	rows  map[int]row
+	taken map[int]bool // the first ports of the servers that run
 }
 
 // row is the result of a run, by column.
@@ -64,7 +65,7 @@ func run(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error
 	flags := tools.NewFlags("sweep")
 	seeds := flags.String("seeds", "1-10", "")
 	jobs := flags.Int("jobs", runtime.NumCPU(), "")
-	s := &sweep{rows: map[int]row{}}
+	s := &sweep{rows: map[int]row{}, taken: map[int]bool{}}
 	flags.StringVar(&s.path, "o", "sweep.csv", "")
 	if i := slices.Index(args, "--"); i >= 0 {
 		args, s.program = args[:i], args[i+1:]
@@ -127,7 +128,7 @@ func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Wri
 	}
 	var failures []error
 	var wait sync.WaitGroup
-	for range min(jobs, missing) {
+	for range min(jobs, missing, sideBySide(s.robots)) {
 		wait.Go(func() {
 			for seed := range seeds {
 				result, err := s.one(ctx, seed)
@@ -171,10 +172,11 @@ func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Wri
 
 // one runs the world and the program with a seed.
 func (s *sweep) one(ctx context.Context, seed int) (row, error) {
-	port, err := freePorts(s.robots)
+	port, err := s.takePorts()
 	if err != nil {
 		return nil, err
 	}
+	defer s.returnPorts(port)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
 	var log, printed tail
 	server := exec.CommandContext(ctx, s.player, "-stage", s.world, "-seed", strconv.Itoa(seed), "-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-http", "off")
@@ -244,21 +246,45 @@ func await(ctx context.Context, address string, ended <-chan struct{}) error {
 	}
 }
 
-// freePorts returns the first of n ports that nobody listens on.
-func freePorts(n int) (int, error) {
-	for range 100 {
-		first, free := firstPort+rand.IntN(ports), true
-		for port := first; port < first+n && free; port++ {
-			l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-			if free = err == nil; free {
-				l.Close()
-			}
-		}
-		if free {
+// sideBySide returns how many servers with so many ports each have room at the same time,
+// wherever the others are: each keeps a new one from fewer than 2 n of the first ports.
+func sideBySide(n int) int { return (ports-1)/(2*n) + 1 }
+
+// takePorts returns the first of a server's ports: nobody listens there, and no other server
+// of this sweep, which may not listen yet, has one of them.
+func (s *sweep) takePorts() (int, error) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	for i, from := 0, rand.IntN(ports); i < ports; i++ {
+		first := firstPort + (from+i)%ports
+		if s.room(first) {
+			s.taken[first] = true
 			return first, nil
 		}
 	}
-	return 0, fmt.Errorf("there are no %d free ports side by side", n)
+	return 0, fmt.Errorf("there are no %d free ports side by side", s.robots)
+}
+
+func (s *sweep) room(first int) bool {
+	for other := range s.taken {
+		if first < other+s.robots && other < first+s.robots {
+			return false
+		}
+	}
+	for port := first; port < first+s.robots; port++ {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			return false
+		}
+		l.Close()
+	}
+	return true
+}
+
+func (s *sweep) returnPorts(first int) {
+	s.lock.Lock()
+	defer s.lock.Unlock()
+	delete(s.taken, first)
 }
 
 // tail keeps the end of what is written.
