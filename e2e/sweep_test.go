@@ -43,6 +43,10 @@ func TestSweep(t *testing.T) {
 		!strings.Contains(out, "seed 11: sh: exit status 4: no, that fails") || rows != `seed,square,text 8,1, 9,81,"a,b" 10,100,"a,b"` {
 		t.Errorf("exit %d, %s, rows %s", code, out, rows)
 	}
+	const kill = `for p in $(cat /proc/$PPID/task/*/children); do [ $p = $$ ] || kill -9 $p; done; sleep 0.5; echo square=1`
+	if code, out, _ := sweep("12", kill); code != 1 || !strings.Contains(out, "seed 12: the server: signal: killed") {
+		t.Errorf("without its server: exit %d, %s", code, out)
+	}
 	plot, err := os.ReadFile(table + ".svg")
 	if err != nil || strings.Count(string(plot), "<circle") != 6 || !strings.Contains(string(plot), "square, mean 60.67") {
 		t.Errorf("the plot %s, %v", plot, err)

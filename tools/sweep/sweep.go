@@ -186,7 +186,8 @@ func (s *sweep) one(ctx context.Context, seed int) (row, error) {
 		return nil, err
 	}
 	ended := make(chan struct{})
-	go func() { _ = server.Wait(); close(ended) }() // how it ends does not matter
+	var end error
+	go func() { end = server.Wait(); close(ended) }()
 	defer func() {
 		_ = server.Process.Signal(syscall.SIGTERM) // fails if it has ended
 		select {
@@ -207,6 +208,13 @@ func (s *sweep) one(ctx context.Context, seed int) (row, error) {
 	politely(program)
 	if err := program.Run(); err != nil {
 		return nil, fmt.Errorf("%s: %w: %s", s.program[0], err, errs.bytes)
+	}
+	select {
+	case <-ended:
+		if end != nil { // nil: at quit_time
+			return nil, fmt.Errorf("the server: %w: %s", end, log.bytes)
+		}
+	default:
 	}
 	result := row{"seed": strconv.Itoa(seed), "seconds": strconv.FormatFloat(time.Since(begin).Seconds(), 'f', 2, 64)}
 	for _, word := range strings.Fields(lastLine(string(printed.bytes))) {
