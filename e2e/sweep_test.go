@@ -56,10 +56,35 @@ func TestSweep(t *testing.T) {
 		{"sweep -seeds 3-1 room -- true", "write one seed or the first and the last"},
 		{"sweep nowhere.world -- true", "no such file"},
 		{"sweep -o sweep_test.go room -- true", "no table of a sweep"},
+		{"sweep -o nowhere/out.csv room -- true", "open nowhere/out.csv.part: no such file or directory"},
+		{"sweep -o " + table + " room -- ./nothing-there", "./nothing-there: no such file or directory"},
 	} {
 		if code, out := exits(t, strings.Fields(tt.args)...); code != 2 || !strings.Contains(out, tt.want) {
 			t.Errorf("%s: exit %d, %s, want %q", tt.args, code, out, tt.want)
 		}
+	}
+}
+
+// A sweep that is interrupted says which runs had failed before, and why.
+func TestInterruptedSweepTellsFailures(t *testing.T) {
+	t.Parallel()
+	mark := filepath.Join(t.TempDir(), "third")
+	const script = `case $PLAYER_SEED in 1) echo square=1;; 2) echo no module >&2; exit 4;; 3) echo >"$0"; sleep 300;; esac`
+	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", filepath.Join(filepath.Dir(mark), "out.csv"), "room", "--", "sh", "-c", script, mark)
+	var out strings.Builder
+	sweep.Stderr = &out
+	if err := sweep.Start(); err != nil {
+		t.Fatal(err)
+	}
+	await(t, "the third run", func() bool { _, err := os.Stat(mark); return err == nil })
+	if err := sweep.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	_ = sweep.Wait() // with an exit code
+	if code := sweep.ProcessState.ExitCode(); code != 1 || !strings.Contains(out.String(), "2 of 4 (1 failed)") ||
+		!strings.Contains(out.String(), "seed 2: sh: exit status 4: no module\ninterrupted: the same command goes on; ") ||
+		strings.Contains(out.String(), "seed 3") {
+		t.Errorf("exit %d: %s", code, &out)
 	}
 }
 

@@ -93,7 +93,13 @@ func run(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error
 	if s.player, err = os.Executable(); err != nil {
 		return err
 	}
+	if _, err := exec.LookPath(s.program[0]); err != nil {
+		return err
+	}
 	if err := s.resume(); err != nil {
+		return err
+	}
+	if err := writable(s.path); err != nil { // before runs are in vain
 		return err
 	}
 	ctx, stop := tools.UntilSignal(ctx)
@@ -127,22 +133,29 @@ func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Wri
 		}
 	}
 	var failures []error
+	var unwritten error // why the table lacks the newest results
 	var wait sync.WaitGroup
 	for range min(jobs, missing, sideBySide(s.robots)) {
 		wait.Go(func() {
 			for seed := range seeds {
 				result, err := s.one(ctx, seed)
 				s.lock.Lock()
+				if ctx.Err() != nil && err != nil { // by the interruption
+					s.lock.Unlock()
+					continue
+				}
 				if done++; err != nil {
 					failures = append(failures, fmt.Errorf("seed %d: %w", seed, err))
 				} else {
 					s.rows[seed] = result
-					if err := s.write(); err != nil {
-						failures = append(failures, err)
-					}
+					unwritten = s.write()
 				}
 				each := time.Since(begin) / time.Duration(done)
-				fmt.Fprintf(stderr, "\rsweep: %d of %d, %v to go   ", done, missing, (each * time.Duration(missing-done)).Round(time.Second))
+				failed := ""
+				if failures != nil {
+					failed = fmt.Sprintf(" (%d failed)", len(failures))
+				}
+				fmt.Fprintf(stderr, "\rsweep: %d of %d%s, %v to go   ", done, missing, failed, (each * time.Duration(missing-done)).Round(time.Second))
 				s.lock.Unlock()
 			}
 		})
@@ -161,8 +174,11 @@ func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Wri
 	if missing > 0 {
 		fmt.Fprintln(stderr)
 	}
-	if err := ctx.Err(); err != nil {
-		return tools.Failure{Err: fmt.Errorf("interrupted: the same command goes on; %s has %d results", s.path, len(s.rows))}
+	if unwritten != nil {
+		failures = append(failures, fmt.Errorf("results are lost: %w", unwritten))
+	}
+	if ctx.Err() != nil && done < missing {
+		failures = append(failures, fmt.Errorf("interrupted: the same command goes on; %s has %d results", s.path, len(s.rows)))
 	}
 	if failures != nil {
 		return tools.Failure{Err: errors.Join(failures...)}
@@ -198,7 +214,7 @@ func (s *sweep) one(ctx context.Context, seed int) (row, error) {
 		}
 	}()
 	if err := await(ctx, address, ended); err != nil {
-		return nil, fmt.Errorf("the server: %w: %s", err, log.bytes)
+		return nil, fmt.Errorf("the server: %w: %s", err, bytes.TrimSpace(log.bytes))
 	}
 	begin := time.Now()
 	program := exec.CommandContext(ctx, s.program[0], s.program[1:]...)
@@ -207,12 +223,12 @@ func (s *sweep) one(ctx context.Context, seed int) (row, error) {
 	program.Stdout, program.Stderr = &printed, &errs
 	politely(program)
 	if err := program.Run(); err != nil {
-		return nil, fmt.Errorf("%s: %w: %s", s.program[0], err, errs.bytes)
+		return nil, fmt.Errorf("%s: %w: %s", s.program[0], err, bytes.TrimSpace(errs.bytes))
 	}
 	select {
 	case <-ended:
 		if end != nil { // nil: at quit_time
-			return nil, fmt.Errorf("the server: %w: %s", end, log.bytes)
+			return nil, fmt.Errorf("the server: %w: %s", end, bytes.TrimSpace(log.bytes))
 		}
 	default:
 	}
@@ -363,6 +379,20 @@ func (s *sweep) write() error {
 	w := csv.NewWriter(&text)
 	_ = w.WriteAll(append([][]string{names}, table...)) // to memory
 	return errors.Join(replace(s.path, text.Bytes()), replace(s.path+".svg", []byte(plot(names, table))))
+}
+
+// writable reports why a file and its plot could not be written.
+func writable(path string) error {
+	for _, part := range []string{path + ".part", path + ".svg.part"} {
+		file, err := os.Create(part)
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(file.Close(), os.Remove(part)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // replace writes a file that is whole at all times.
