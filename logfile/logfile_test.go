@@ -268,7 +268,48 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
-// So is a damaged chunk that is compressed.
+// The first chunk has the schemas and the channels. Without it they are those of the summary,
+// if that is not damaged, too.
+func TestDamagedFirstChunk(t *testing.T) {
+	log, ends := record(t, script())
+	for at := ends[0] + 70; at < chunkEnd(log, ends[0]); at += 7 {
+		damaged := bytes.Clone(log)
+		damaged[at] ^= 0x10
+		path := filepath.Join(t.TempDir(), "run.mcap")
+		for _, again := range []bool{false, true} {
+			if err := os.WriteFile(path, damaged, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			r, err := Open(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, damage := drain(r)
+			r.Close()
+			if want := lines(script()[1:]); !slices.Equal(got, want) || (damage == nil) != again {
+				t.Fatalf("damage at %d, repaired %v: read %q, %v", at, again, got, damage)
+			}
+			damaged, _, _ = repaired(t, damaged)
+		}
+	}
+	damaged := bytes.Clone(log)
+	damaged[ends[0]+100] ^= 0x10
+	damaged[len(log)-60] ^= 0x10
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	if err := os.WriteFile(path, damaged, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	if got, damage := drain(r); len(got) > 0 || damage == nil {
+		t.Errorf("of a damaged summary: %q, %v", got, damage)
+	}
+}
+
+// A damaged chunk that is compressed is skipped, too.
 func TestDamagedCompressedChunk(t *testing.T) {
 	about := info()
 	about.Compress = true

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"math"
 	"os"
@@ -43,6 +44,7 @@ type Message struct {
 type Reader struct {
 	in       counter
 	records  *bufio.Reader // of in
+	file     *os.File      // nil: in is none
 	close    func() error
 	buf      []byte
 	chunk    []byte // what is left to read of the current chunk
@@ -58,9 +60,10 @@ type Reader struct {
 	growing bool // a recorder is writing it
 	ended   bool
 	damage  error
-	skipped int // damaged chunks
-	chunks  int // that were begun
-	indexes int // message indexes that were read
+	skipped int  // damaged chunks
+	chunks  int  // that were begun
+	indexes int  // message indexes that were read
+	asked   bool // the summary was read
 
 	// copy, if set, is given the records, and attach the attachments.
 	copy   func(opcode, []byte) error
@@ -82,7 +85,7 @@ func Open(path string) (*Reader, error) {
 		_ = file.Close() // opened for reading only
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	r.close = file.Close
+	r.file, r.close = file, file.Close
 	r.growing = IsLocked(file)
 	return r, nil
 }
@@ -165,7 +168,7 @@ func (r *Reader) next() (m Message, err error) {
 	case opMessageIndex:
 		r.indexes++
 	case opChunk:
-		r.openChunk(record)
+		return m, r.openChunk(record)
 	case opDataEnd, opFooter:
 		r.closed = true
 		return m, io.EOF // the summary that follows repeats what was read before
@@ -180,7 +183,9 @@ func (r *Reader) nextRecord() (opcode, []byte, error) {
 		if r.chunk = rest; ok {
 			return code, record, nil
 		}
-		r.skipped++
+		if err := r.leaveOut(); err != nil {
+			return 0, nil, err
+		}
 	}
 	code, size, err := readHeader(r.records)
 	switch {
@@ -211,12 +216,74 @@ func (r *Reader) skip(size uint64) error {
 }
 
 // openChunk begins to read a chunk. One that is damaged is left out.
-func (r *Reader) openChunk(record []byte) {
+func (r *Reader) openChunk(record []byte) (err error) {
 	r.chunks++
-	var err error
 	if r.chunk, err = r.unpack.open(record); err != nil {
-		r.skipped++
+		return r.leaveOut()
 	}
+	return nil
+}
+
+// leaveOut leaves out the rest of a damaged chunk. Schemas and channels are in the first
+// chunk that needs them, so without it all later messages would be unknown: they are taken
+// from the summary, which repeats them.
+func (r *Reader) leaveOut() error {
+	r.skipped++
+	if r.asked || r.file == nil {
+		return nil
+	}
+	r.asked = true
+	for rest := r.summary(); len(rest) > 0; {
+		var code opcode
+		var record []byte
+		var ok bool
+		if code, record, rest, ok = cutRecord(rest); !ok {
+			return nil
+		}
+		var err error
+		switch code {
+		case opSchema:
+			err = r.addSchema(fields{left: record})
+		case opChannel:
+			err = r.addChannel(fields{left: record})
+		default:
+			continue
+		}
+		if err == nil && r.copy != nil {
+			err = r.copy(code, record)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// summary returns the summary of the file, empty if that was not closed or is damaged.
+func (r *Reader) summary() []byte {
+	info, err := r.file.Stat()
+	if err != nil {
+		return nil
+	}
+	const footer = recordHeader + 8 + 8 + 4 // with the CRC at its end
+	end := info.Size() - footer - int64(len(magic))
+	last := make([]byte, footer)
+	if _, err := r.file.ReadAt(last, end); err != nil || opcode(last[0]) != opFooter {
+		return nil
+	}
+	f := fields{left: last[recordHeader:]}
+	begin, _, crc := f.u64(), f.u64(), f.u32()
+	if begin == 0 || begin > uint64(end) || uint64(end)-begin > maxChunk {
+		return nil
+	}
+	summary := make([]byte, uint64(end)-begin)
+	if _, err := r.file.ReadAt(summary, int64(begin)); err != nil {
+		return nil
+	}
+	if crc != 0 && crc32.Update(crc32.ChecksumIEEE(summary), crc32.IEEETable, last[:footer-4]) != crc {
+		return nil
+	}
+	return summary
 }
 
 func (r *Reader) addSchema(f fields) error {

@@ -22,6 +22,7 @@ for each blob, or one without values. Missing values are None.
 
 from __future__ import annotations
 
+import io
 import re
 import struct
 import sys
@@ -30,7 +31,7 @@ from typing import Any, BinaryIO, Callable, Dict, Iterator, List, NamedTuple, Op
 
 MAGIC = b"\x89MCAP0\r\n"
 # Records of MCAP (https://mcap.dev/spec).
-SCHEMA, CHANNEL, MESSAGE, CHUNK = 0x03, 0x04, 0x05, 0x06
+FOOTER, SCHEMA, CHANNEL, MESSAGE, CHUNK = 0x02, 0x03, 0x04, 0x05, 0x06
 LARGEST_RECORD = 1 << 30
 """Bytes. A larger size is a damaged one: logs have chunks of some 100 KB."""
 
@@ -135,30 +136,62 @@ def messages(path: str, damage: List[str]) -> Iterator[Message]:
     could not be read to damage."""
     schemas: Dict[int, str] = {0: ""}
     channels: Dict[int, Tuple[str, str, Optional[Geometry]]] = {}
+    asked = False  # the summary was read
+
+    def describe(kind: int, content: bytes) -> None:
+        if kind == SCHEMA:
+            (number,), at = struct.unpack_from("<H", content), 2
+            _, at = text(content, at)
+            encoding, at = text(content, at)
+            schemas[number] = text(content, at)[0] if encoding == "player" else ""
+        elif kind == CHANNEL:
+            number, schema = struct.unpack_from("<HH", content)
+            topic, at = text(content, 4)
+            _, at = text(content, at)
+            channels[number] = topic, schemas.get(schema, ""), parse_geometry(content[at:])
+
     with open(path, "rb") as file:
         if file.read(len(MAGIC)) != MAGIC:
             raise LogError(f"{path} is not an MCAP file")
         for kind, record in records(file, damage):
             for kind, content in chunk(record, damage) if kind == CHUNK else [(kind, record)]:
                 try:
-                    if kind == SCHEMA:
-                        (number,), at = struct.unpack_from("<H", content), 2
-                        _, at = text(content, at)
-                        encoding, at = text(content, at)
-                        schemas[number] = text(content, at)[0] if encoding == "player" else ""
-                    elif kind == CHANNEL:
-                        number, schema = struct.unpack_from("<HH", content)
-                        topic, at = text(content, 4)
-                        _, at = text(content, at)
-                        channels[number] = topic, schemas.get(schema, ""), parse_geometry(content[at:])
-                    elif kind == MESSAGE:
+                    describe(kind, content)
+                    if kind == MESSAGE:
                         number, _, nanoseconds = struct.unpack_from("<HIQ", content)
+                        if number not in channels and not asked:  # they were in a damaged chunk
+                            asked = True
+                            for repeated in summary(file):
+                                describe(*repeated)
                         if number not in channels:
                             damage.append(f"a message of the unknown channel {number}")
                             continue
                         yield Message(number, *channels[number], nanoseconds, content[22:])
                 except (struct.error, UnicodeDecodeError) as e:
                     damage.append(f"a record of kind {kind}: {e}")
+
+
+def summary(file: BinaryIO) -> List[Tuple[int, bytes]]:
+    """Returns the records that a closed log repeats at its end, none if that is damaged."""
+    if not file.seekable():
+        return []
+    here, size = file.tell(), file.seek(0, 2)
+    try:
+        end = size - len(MAGIC) - 29
+        file.seek(max(end, 0))
+        footer = file.read(29)
+        kind, _, begin, _, crc = struct.unpack("<BQQQI", footer)
+        if kind != FOOTER or not 0 < begin <= end:
+            return []
+        file.seek(begin)
+        content = file.read(end - begin)
+        if crc and zlib.crc32(footer[:25], zlib.crc32(content)) != crc:
+            return []
+        return list(records(io.BytesIO(content), []))
+    except struct.error:
+        return []
+    finally:
+        file.seek(here)
 
 
 def parse_geometry(pairs: bytes) -> Optional[Geometry]:

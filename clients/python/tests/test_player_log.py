@@ -107,6 +107,15 @@ class ByHand(unittest.TestCase):
             log = self.read(*parts)
             self.assertEqual((len(log["/position"]), len(log.damage)), (rows, 1), log.damage)
 
+    def test_damaged_first_chunk(self) -> None:
+        body = chunk(channels() + P, crc=1) + chunk(P) + chunk(P) + record(15, bytes(4))
+        begin = len(HEADER + body)
+        footer = struct.pack("<BQQQ", 2, 20, begin, 0)
+        crc = zlib.crc32(channels() + footer)
+        for crc, rows, damage in ((crc, 2, 1), (0, 2, 1), (crc + 1, 0, 3)):  # zero: there is none
+            log = self.read(body, channels(), footer, struct.pack("<I", crc), player_log.MAGIC)
+            self.assertEqual((sum(map(len, log.tables.values())), len(log.damage)), (rows, damage), log.damage)
+
     def test_every_end(self) -> None:
         whole = chunk(channels() + P) + chunk(P)
         for end in range(len(whole)):
