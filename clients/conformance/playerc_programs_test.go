@@ -386,6 +386,12 @@ var player3Programs = map[string]player3Program{
 		p.near("pose", 0.06, 1.5, 0.8, 0)
 		p.near("truth", 0.02, p.number("pose", 0)-2, p.number("pose", 1))
 	}},
+	"edges.c": {clients: 1, check: func(p *player3) {
+		p.near("goes", 0.05, 0.3, 0.3)
+		p.near("stopped", 0, 0, 0)
+		p.near("heads", 0.01, 0.2)
+		p.near("left", 0, 0, 0)
+	}},
 	"sleeper": {check: func(p *player3) {
 		p.near("there", 0.02, 0.6)
 	}},

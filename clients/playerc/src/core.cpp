@@ -465,6 +465,8 @@ Device::~Device() {
   auto &all = client->devices;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
   if (absent || !letter) return;
+  // Nobody steers any more: the robot would keep the latest speed while another proxy is open.
+  if ((goal || held) && link->robot.Socket() >= 0) link->robot.SetSpeed(0, 0);
   for (char open : {letter, sensor}) {
     if (!open || --link->users[open] > 0 || link->robot.Socket() < 0) continue;
     const char pairs[] = {open, 'c', 0};
@@ -486,11 +488,18 @@ static int whole(double v) {
   return static_cast<int>(std::clamp(r, -32767.0, 32767.0));
 }
 
+void Device::Relieve() {
+  for (Device *d : client->devices) {
+    if (d->link != link || d->letter != letter) continue;
+    d->goal.reset();
+    d->held.reset();
+  }
+}
+
 void Device::Drive(double speed, double turnrate) {
   if (!std::isfinite(speed) || !std::isfinite(turnrate)) throw Failure{"a speed is not a number"};
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
-  goal.reset();
-  held.reset();
+  Relieve();
   Send([&](player::CRobot &robot) { return robot.SetSpeed(whole(speed * 1000), whole(Degrees(turnrate))); });
 }
 
@@ -518,7 +527,7 @@ void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   player::WayConfig config = player::ConfigOf(link->parts);
   config.max_speed = whole(speed * 1000);
   auto [x, y] = place(*this, pose);
-  held.reset();
+  Relieve();
   goal.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
   client->Assist();
   Approach();

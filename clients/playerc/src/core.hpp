@@ -158,6 +158,8 @@ public:
   unsigned Blobs() const;
   player_blobfinder_blob_t Blob(unsigned i) const;
 
+  // Ends the goals of all proxies of this device: the newest command counts.
+  void Relieve();
   // Drives to the goal, if there is one. The client calls it with new data.
   void Approach();
 
