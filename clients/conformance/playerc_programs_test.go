@@ -391,6 +391,13 @@ var player3Programs = map[string]player3Program{
 		p.near("stopped", 0, 0, 0)
 		p.near("heads", 0.01, 0.2)
 		p.near("left", 0, 0, 0)
+		p.near("again", 0, 0, 0)
+		p.near("subscribed", 0, 0)
+		p.near("data", 0.01, 1, 0, 0.1)
+		p.near("silent", 0, -1)
+		if seconds := p.number("silent", 1); seconds > 5 { // the default is 10
+			p.t.Errorf("a server that does not answer is given up after %v s", seconds)
+		}
 	}},
 	"sleeper": {check: func(p *player3) {
 		p.near("there", 0.02, 0.6)

@@ -129,8 +129,9 @@ static Clients &clients() {
 
 Client::Client(const std::string &h, uint32_t p) : host(h), port(p), settings(Settings::Read()) {}
 
-std::shared_ptr<Client> Client::Connect(const std::string &host, uint32_t port) {
+std::shared_ptr<Client> Client::Connect(const std::string &host, uint32_t port, milliseconds patience) {
   std::shared_ptr<Client> c(new Client(host, port));
+  c->patience = patience;
   c->links[0] = c->Dial(port);
   std::lock_guard<std::mutex> lock(clients().mutex);
   std::vector<std::weak_ptr<Client>> alive{c};

@@ -181,7 +181,8 @@ public:
   const uint32_t port;
   const Settings settings;
   std::recursive_mutex mutex; // of all below, and of its devices
-  std::chrono::milliseconds patience{10000}; // for connections and requests
+  static constexpr std::chrono::milliseconds default_patience{10000};
+  std::chrono::milliseconds patience = default_patience; // for connections and requests
   int retries = 0;            // -1: for ever
   double retry_pause = 10;    // s
   std::map<uint32_t, std::unique_ptr<Link>> links; // by index
@@ -189,7 +190,7 @@ public:
   std::atomic<bool> stopping{false}; // Read returns without data
 
   // Connects.
-  static std::shared_ptr<Client> Connect(const std::string &host, uint32_t port);
+  static std::shared_ptr<Client> Connect(const std::string &host, uint32_t port, std::chrono::milliseconds patience = default_patience);
   ~Client();
   bool Connected();
   // Ends the connections. Devices may outlive them.

@@ -37,7 +37,7 @@ struct Proxy;
 // clients and devices in any order.
 struct State {
   std::shared_ptr<playerc::Client> client; // while it is connected
-  std::chrono::seconds patience{10};
+  std::chrono::milliseconds patience = playerc::Client::default_patience;
   std::vector<Proxy *> proxies;
 
   playerc::Client &Connected() const {
@@ -362,8 +362,11 @@ void playerc_client_destroy(playerc_client_t *c) {
 int playerc_client_connect(playerc_client_t *c) {
   return attempt([&] {
     if (c->port < 1 || c->port > 65535) throw Failure{"port " + std::to_string(c->port) + " is not in 1 to 65535"};
-    state(c).client = playerc::Client::Connect(c->host, static_cast<uint32_t>(c->port));
-    state(c).client->patience = state(c).patience;
+    // What is left of an earlier connection ends with it: a device would have no data any
+    // more, and a program that subscribes it again would be told that it is.
+    if (state(c).client) state(c).client->Close();
+    playerc_client_disconnect(c);
+    state(c).client = playerc::Client::Connect(c->host, static_cast<uint32_t>(c->port), state(c).patience);
     c->connected = 1;
   });
 }
