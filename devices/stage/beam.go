@@ -32,6 +32,27 @@ func (b *beam) meet(o Vec, polygon []Vec, limit float64) float64 {
 	return limit
 }
 
+// meetRound is meet for a convex outline, counterclockwise and twice around, that the beam starts
+// outside of. Only its near sides are looked at, which follow each other.
+func (b *beam) meetRound(o Vec, round []Vec, limit float64) float64 {
+	far, near := false, false
+	p := round[0].sub(o)
+	for _, q := range round[1:] {
+		q = q.sub(o)
+		if p.cross(q) >= 0 {
+			if near {
+				return limit
+			}
+			far = true
+		} else if far {
+			near = true
+			limit = b.meetSide(p, q, limit)
+		}
+		p = q
+	}
+	return limit
+}
+
 // meetSide is meet for the segment from p to q, as seen from the start of the beam. What is nearest
 // in the beam is what is nearest of all, or it is on an edge.
 func (b *beam) meetSide(p, q Vec, limit float64) float64 {

@@ -144,13 +144,17 @@ func (b *body) castFrom(at, facing, d Vec, height, limit float64) float64 {
 	return limit
 }
 
-// castBeam is castFrom for the nearest point within a beam.
-func (b *body) castBeam(at, facing Vec, beam *beam, height, limit float64) float64 {
+// castBeam is castFrom for the nearest point within a beam, which starts outside of the body if it is apart.
+func (b *body) castBeam(at, facing Vec, beam *beam, height, limit float64, apart bool) float64 {
 	o, turned := at.scale(-1).rotateBack(facing), beam.turned(Vec{facing.X, -facing.Y})
 	for i := range b.parts {
 		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
-			for _, outline := range p.shapes {
-				limit = turned.meet(o, outline, limit)
+			for k, outline := range p.shapes {
+				if apart && p.rounds[k] != nil {
+					limit = turned.meetRound(o, p.rounds[k], limit)
+				} else {
+					limit = turned.meet(o, outline, limit)
+				}
 			}
 		}
 	}

@@ -146,7 +146,7 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target, free fl
 		}
 		// Bodies within the beam. The left side is the distance from its edge, negative within.
 		if math.Abs(b.facing.cross(t.at)-aside)*sonar.edge.X-(t.at.dot(b.facing)-ahead)*sonar.edge.Y <= t.radius {
-			best = t.body.castBeam(t.at.sub(o), t.facing, b, s.height, best)
+			best = t.body.castBeam(t.at.sub(o), t.facing, b, s.height, best, t.distance > sonar.offset)
 			end = best + sonar.offset
 		}
 	}
