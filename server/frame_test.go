@@ -83,13 +83,15 @@ func allocations(t *testing.T, clients []net.Conn, frames int, form uint16) uint
 		done.Go(func() {
 			frame := make([]byte, sevenFrame)
 			for n := range 2 * frames {
-				if err := readFrame(c, frame, form); err != nil {
-					t.Error(err)
-					break
-				}
 				if n == frames {
 					ready.Done()
 					<-begin
+				}
+				if err := readFrame(c, frame, form); err != nil {
+					if t.Error(err); n < frames {
+						ready.Done()
+					}
+					return
 				}
 			}
 		})
