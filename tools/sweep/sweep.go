@@ -26,7 +26,7 @@ import (
 )
 
 const (
-	// startLimit is how long a server may take until it accepts connections: a large world
+	// startLimit is how long a server may take until it serves: a large world
 	// is drawn in seconds.
 	startLimit = 30 * time.Second
 	// endLimit is how long a server may take to end, and a program that is interrupted.
@@ -36,8 +36,9 @@ const (
 	// firstPort and ports are where the servers are: below the ports that the kernel
 	// gives to connections, and apart from those of the project's tests (e2e/ports).
 	firstPort, ports = 10000, 3000
-	// pollPeriod is how often a server that starts is asked whether it is there.
-	pollPeriod = 5 * time.Millisecond
+	// attempts is how often a run looks for ports. It needs a second one if somebody else begins to
+	// listen on a port between the look and the start of the server; more in a row are no accident.
+	attempts = 5
 )
 
 // Command returns player sweep.
@@ -186,15 +187,29 @@ func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Wri
 	return nil
 }
 
-// one runs the world and the program with a seed.
-func (s *sweep) one(ctx context.Context, seed int) (row, error) {
+// one runs the world and the program with a seed. Somebody else may listen on a port before the
+// server does: then it tries others.
+func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
+	for range attempts {
+		if result, err = s.try(ctx, seed); !errors.Is(err, errPortTaken) {
+			break
+		}
+	}
+	return result, err
+}
+
+// errPortTaken is the end of a server whose port somebody else listens on.
+var errPortTaken = errors.New("its port was taken by another program")
+
+func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	port, err := s.takePorts()
 	if err != nil {
 		return nil, err
 	}
 	defer s.returnPorts(port)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(port))
-	var log, printed tail
+	var printed tail
+	log := serverLog{serving: make(chan struct{})}
 	server := exec.CommandContext(ctx, s.player, "-stage", s.world, "-seed", strconv.Itoa(seed), "-bind", "127.0.0.1", "-gp", strconv.Itoa(port), "-http", "off")
 	server.Stderr = &log
 	politely(server)
@@ -213,8 +228,17 @@ func (s *sweep) one(ctx context.Context, seed int) (row, error) {
 			<-ended
 		}
 	}()
-	if err := await(ctx, address, ended); err != nil {
-		return nil, fmt.Errorf("the server: %w: %s", err, bytes.TrimSpace(log.bytes))
+	select {
+	case <-log.serving: // a connection may be to the server of somebody else
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(startLimit):
+		return nil, fmt.Errorf("the server does not serve after %v", startLimit)
+	case <-ended:
+		if bytes.Contains(log.bytes, []byte(syscall.EADDRINUSE.Error())) {
+			return nil, fmt.Errorf("the server: %w: %s", errPortTaken, bytes.TrimSpace(log.bytes))
+		}
+		return nil, fmt.Errorf("the server: it has ended: %s", bytes.TrimSpace(log.bytes))
 	}
 	begin := time.Now()
 	program := exec.CommandContext(ctx, s.program[0], s.program[1:]...)
@@ -248,26 +272,6 @@ func politely(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 	c.WaitDelay = endLimit
-}
-
-// await waits until a server accepts connections.
-func await(ctx context.Context, address string, ended <-chan struct{}) error {
-	for limit := time.Now().Add(startLimit); ; {
-		c, err := net.Dial("tcp", address)
-		if err == nil {
-			return c.Close()
-		}
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-ended:
-			return errors.New("it has ended")
-		case <-time.After(pollPeriod):
-		}
-		if time.Now().After(limit) {
-			return err
-		}
-	}
 }
 
 // sideBySide returns how many servers with so many ports each have room at the same time,
@@ -318,6 +322,22 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.bytes = append(t.bytes, p...)
 	t.bytes = t.bytes[max(0, len(t.bytes)-maxOutput):]
 	return len(p), nil
+}
+
+// serverLog is the tail of a server's log. serving is closed when it says that it serves.
+type serverLog struct {
+	tail
+	serving chan struct{}
+	told    bool
+}
+
+func (l *serverLog) Write(p []byte) (int, error) {
+	n, err := l.tail.Write(p)
+	if !l.told && bytes.Contains(l.bytes, []byte(`"msg":"serving"`)) {
+		l.told = true
+		close(l.serving)
+	}
+	return n, err
 }
 
 func lastLine(text string) string {
