@@ -201,6 +201,7 @@ func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
 // errPortTaken is the end of a server whose port somebody else listens on.
 var errPortTaken = errors.New("its port was taken by another program")
 
+// try is one with the first ports that are found.
 func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	port, err := s.takePorts()
 	if err != nil {
@@ -235,10 +236,13 @@ func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	case <-time.After(startLimit):
 		return nil, fmt.Errorf("the server does not serve after %v", startLimit)
 	case <-ended:
-		if bytes.Contains(log.bytes, []byte(syscall.EADDRINUSE.Error())) {
+		switch {
+		case log.served: // and has come to its quit_time
+		case bytes.Contains(log.bytes, []byte(syscall.EADDRINUSE.Error())):
 			return nil, fmt.Errorf("the server: %w: %s", errPortTaken, bytes.TrimSpace(log.bytes))
+		default:
+			return nil, fmt.Errorf("the server: it has ended: %s", bytes.TrimSpace(log.bytes))
 		}
-		return nil, fmt.Errorf("the server: it has ended: %s", bytes.TrimSpace(log.bytes))
 	}
 	begin := time.Now()
 	program := exec.CommandContext(ctx, s.program[0], s.program[1:]...)
@@ -324,17 +328,18 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// serverLog is the tail of a server's log. serving is closed when it says that it serves.
+// serverLog keeps the end of a server's log.
 type serverLog struct {
 	tail
-	serving chan struct{}
-	told    bool
+	serving chan struct{} // closed when the server logs that it serves
+	served  bool          // it is closed
 }
 
+// Write implements io.Writer.
 func (l *serverLog) Write(p []byte) (int, error) {
 	n, err := l.tail.Write(p)
-	if !l.told && bytes.Contains(l.bytes, []byte(`"msg":"serving"`)) {
-		l.told = true
+	if !l.served && bytes.Contains(l.bytes, []byte(`"msg":"serving"`)) {
+		l.served = true
 		close(l.serving)
 	}
 	return n, err
