@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/panjf2000/gnet/v2/pkg/socket"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
@@ -37,7 +38,6 @@ type conn interface {
 	Write(p []byte) (int, error)
 	OutboundBuffered() int
 	Fd() int
-	LocalAddr() net.Addr
 	RemoteAddr() net.Addr
 }
 
@@ -155,8 +155,19 @@ func (d *Descriptor) Fd() (int, error) {
 	return d.conn.Fd(), nil
 }
 
-// LocalAddr returns the local address of a connection.
-func (d *Descriptor) LocalAddr() net.Addr { return d.conn.LocalAddr() }
+// LocalAddr returns the address of this computer that a TCP connection came in on. It asks the
+// kernel: gnet knows only the listener's address, which has no IP where the listener takes
+// connections to all addresses. After the connection is gone it has no IP.
+func (d *Descriptor) LocalAddr() *net.TCPAddr {
+	if d.conn != nil {
+		if local, err := unix.Getsockname(d.conn.Fd()); err == nil {
+			if tcp, ok := socket.SockaddrToTCPOrUnixAddr(local).(*net.TCPAddr); ok {
+				return tcp
+			}
+		}
+	}
+	return &net.TCPAddr{}
+}
 
 // RemoteAddr returns the address of a connection's peer.
 func (d *Descriptor) RemoteAddr() net.Addr { return d.conn.RemoteAddr() }

@@ -1,6 +1,6 @@
 package reactor
 
-// Only this file uses gnet, except for the resolution of addresses in listen.go.
+// Only this file uses gnet, except for its functions of addresses (listen.go, descriptor.go).
 // gnet serves TCP connections on one epoll. This file adds the rest that the loop needs,
 // unknown to gnet:
 //

@@ -104,6 +104,28 @@ func TestClientThatWaits(t *testing.T) {
 	}
 }
 
+// A connection knows the address that it came in on, also where the listener takes all.
+func TestLocalAddr(t *testing.T) {
+	for _, listen := range []string{"127.0.0.1", "0.0.0.0", ""} {
+		connections := make(chan *Descriptor, 1)
+		r := run(t, func(c *Config) {
+			_, port, _ := net.SplitHostPort(c.Addresses[0])
+			c.Addresses[0] = net.JoinHostPort(listen, port)
+			c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
+				connections <- d
+				return newRecorder()
+			}
+		})
+		c := dial(t, r.address)
+		d := receive(t, connections, "connection")
+		r.on(t, func(time.Duration) {
+			if got, want := d.LocalAddr(), c.RemoteAddr().(*net.TCPAddr); !got.IP.Equal(want.IP) || got.Port != want.Port {
+				t.Errorf("listening on %q: the local address is %v, want %v", listen, got, want)
+			}
+		})
+	}
+}
+
 // Listeners come and go while the loop runs. A connection outlives its listener.
 func TestListenWhileRunning(t *testing.T) {
 	listeners := make(chan int, 10)

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"net"
-	"net/netip"
 	"slices"
 	"time"
 
@@ -95,7 +94,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)
 	c.session.Share(&c.robot.control)
-	s.network(c.conn.LocalAddr()).Join(&c.pace, c)
+	s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from).Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
@@ -124,20 +123,6 @@ func (c *client) String() string {
 		return fmt.Sprintf("%v (%s)", c.remote, name)
 	}
 	return c.remote.String()
-}
-
-// network returns the network that clients of a local address share.
-func (s *Server) network(local net.Addr) *pacing.Network[*client] {
-	var address netip.Addr
-	if tcp, ok := local.(*net.TCPAddr); ok {
-		address = tcp.AddrPort().Addr().Unmap()
-	}
-	l := s.networks[address]
-	if l == nil {
-		l = pacing.NewNetwork(s.timers, s.send)
-		s.networks[address] = l
-	}
-	return l
 }
 
 // Receive implements reactor.Handler: bytes from the client. Requests to devices are

@@ -37,7 +37,9 @@ type connection interface {
 	Buffered() int
 	Unacknowledged() int
 	Queued() bool
-	LocalAddr() net.Addr
+	// LocalAddr returns the address of this computer that the client has connected to. It is
+	// not the listener's, which may stand for all addresses.
+	LocalAddr() *net.TCPAddr
 	RemoteAddr() net.Addr
 	Close()
 

@@ -35,9 +35,9 @@ func (e *encrypted) Close() {
 	e.socket.Close()
 }
 
-func (e *encrypted) WireSize(n int) int   { return secure.Size(n) }
-func (e *encrypted) LocalAddr() net.Addr  { return e.tls.Local }
-func (e *encrypted) RemoteAddr() net.Addr { return e.tls.Remote }
+func (e *encrypted) WireSize(n int) int      { return secure.Size(n) }
+func (e *encrypted) LocalAddr() *net.TCPAddr { return e.tls.Local }
+func (e *encrypted) RemoteAddr() net.Addr    { return e.tls.Remote }
 
 // AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
 // port is that of the robot, which a reload that is under way may take away: then the

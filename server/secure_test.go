@@ -21,13 +21,20 @@ import (
 // that connects one.
 func encrypts(t *testing.T, s *running, port int) func() *tls.Conn {
 	t.Helper()
+	connect := encryptsAt(t, s, port, "127.0.0.1:0")
+	return func() *tls.Conn { return connect(&net.Dialer{}) }
+}
+
+// encryptsAt is encrypts at an address of this computer.
+func encryptsAt(t *testing.T, s *running, port int, address string) func(*net.Dialer) *tls.Conn {
+	t.Helper()
 	lab := certs.New(t, "lab")
 	pair := lab.Issue("robot", nil)
 	config, err := secure.Load(pair.Cert, pair.Key, lab.File)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	l, err := net.Listen("tcp", address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,8 +45,8 @@ func encrypts(t *testing.T, s *running, port int) func() *tls.Conn {
 		}
 	})
 	client := lab.Client(lab.Issue("ada", nil))
-	return func() *tls.Conn {
-		c, err := tls.Dial("tcp", l.Addr().String(), client)
+	return func(d *net.Dialer) *tls.Conn {
+		c, err := tls.DialWithDialer(d, "tcp", l.Addr().String(), client)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -17,7 +17,6 @@ import (
 	"player/reactor"
 	"player/reactor/descriptors"
 	"player/reactor/lastwords"
-	"player/server/pacing"
 	"player/server/session"
 	"player/server/turns"
 	"player/timers"
@@ -84,7 +83,7 @@ type Server struct {
 	robots   []*robotState
 	clients  map[*client]struct{}
 	changed  []*client // sessions that have something for their connection
-	networks map[netip.Addr]*pacing.Network[*client]
+	networks networks
 	ticks    *timers.Ticks[*client]
 	scratch  []byte                 // for frames
 	sealed   []byte                 // for records with them
@@ -146,7 +145,6 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		timers:    queue,
 		host:      newHost(loop, queue, config),
 		clients:   map[*client]struct{}{},
-		networks:  map[netip.Addr]*pacing.Network[*client]{},
 		scratch:   make([]byte, 0, scratchSize),
 		refusals:  timers.Limiter{Period: time.Second},
 		addresses: map[netip.Addr]*address{},
@@ -162,6 +160,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		robot.Table.Connect(&s.host)
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
+	s.networks = newNetworks(queue, s.send)
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkDriving)
 	s.turns = timers.NewTimer(s.serveTurns)

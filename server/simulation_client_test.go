@@ -42,6 +42,7 @@ type simClient struct {
 	// since.
 	stream   []byte // not parsed yet
 	written  time.Duration
+	heldBy   time.Duration // how long the loop had been held up when it was written
 	slots    []simSlot
 	y        byte // access to device y
 	requests []simRequest
@@ -56,6 +57,7 @@ type simClient struct {
 	frameTime uint64 // of block y, us
 	ages      []uint32
 	newest    time.Duration // when the newest frame was written
+	held      time.Duration // how long the loop had been held up by then
 	changed   time.Duration // when a reply came
 	asks      int           // in this request/reply mode
 	answers   int           // frames since it was confirmed
@@ -115,13 +117,15 @@ func (s *sim) newClient() {
 	c.well, c.drives, c.delays = s.chance(3), s.chance(2), s.chance(2)
 	c.conn.sndbuf = []int{4 << 10, 64 << 10, 1 << 20}[s.random.IntN(3)]
 	if c.well {
-		c.conn.wire = s.wires[0]
+		c.conn.wire = s.wires[s.random.IntN(2)]
 	} else {
 		c.rcvbuf = []int{600, 4 << 10, 64 << 10, 256 << 10}[s.random.IntN(4)]
 	}
-	c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
-	if c.conn.wire == s.wires[0] && s.chance(3) {
-		c.conn.remote.IP = net.IPv4(127, 0, 0, 1)
+	c.conn.local = c.conn.wire.addresses[s.random.IntN(len(c.conn.wire.addresses))]
+	if c.conn.wire == s.wires[0] { // a program on the robot
+		c.conn.remote.IP = net.ParseIP(c.conn.local)
+	} else {
+		c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
 	}
 	c.connect(c.begin)
 }
@@ -152,7 +156,7 @@ func (s *sim) client(r *simRobot, w *wire) *simClient {
 	s.summary.Clients++
 	c := &simClient{sim: s, name: s.names, robot: r, rcvbuf: 256 << 10, sure: mode{period: 100 * time.Millisecond}}
 	c.conn = &simConn{
-		sim: s, client: c, wire: w, remote: tcpAddr("10.1.0.1", 1024+c.name%60000), sndbuf: 64 << 10,
+		sim: s, client: c, wire: w, local: w.addresses[0], remote: tcpAddr("10.1.0.1", 1024+c.name%60000), sndbuf: 64 << 10,
 		heard: s.now, idle: 5 * time.Second, pause: 3 * time.Second, count: 3,
 	}
 	c.conn.probe = timers.NewTimer(c.conn.tick)
@@ -184,7 +188,7 @@ func (c *simClient) beAccepted(then func()) {
 			c.lost()
 			return
 		}
-		s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d", c, c.conn.remote, c.well, c.drives, c.conn.wire.local, c.robot.index, c.rcvbuf)
+		s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d", c, c.conn.remote, c.well, c.drives, c.conn.wire.name, c.robot.index, c.rcvbuf)
 		c.conn.schedule()
 		s.after(time.Millisecond, then)
 	})
@@ -212,7 +216,15 @@ func (c *simClient) begin() {
 	default:
 		c.request("yrpasrlrmrgr"[:2*(1+s.random.IntN(6))])
 	}
+	if s.crowded {
+		c.setRate(50)
+	}
 	s.after(s.wait(time.Second), c.act)
+}
+
+// setRate asks for hz frames a second.
+func (c *simClient) setRate(hz int) {
+	c.setMode([]byte{'f', byte(hz >> 8), byte(hz)}, false, func(m *mode) { m.period = time.Second / time.Duration(min(hz, 1000)) })
 }
 
 // pairs returns the pairs of a random request.
@@ -258,8 +270,7 @@ func (c *simClient) act() {
 	case 5:
 		c.send(message('c', 'g', []byte{byte(1 + s.random.IntN(17)), byte(s.random.IntN(200))}))
 	case 6, 7:
-		hz := []int{1, 3, 10, 10, 20, 25, 50, 100, 5000}[s.random.IntN(9)]
-		c.setMode([]byte{'f', byte(hz >> 8), byte(hz)}, false, func(m *mode) { m.period = time.Second / time.Duration(min(hz, 1000)) })
+		c.setRate([]int{1, 3, 10, 10, 20, 25, 50, 100, 5000}[s.random.IntN(9)])
 	case 8:
 		on := s.chance(2)
 		c.asks, c.askedAt = 0, 0

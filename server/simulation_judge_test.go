@@ -34,7 +34,7 @@ func (c *simClient) read() {
 	all := c.unread
 	c.unread, c.unreadBytes = nil, 0
 	for _, p := range all {
-		c.stream, c.written = append(c.stream, p.bytes...), p.written
+		c.stream, c.written, c.heldBy = append(c.stream, p.bytes...), p.written, p.held
 		c.parse()
 	}
 }
@@ -247,11 +247,26 @@ func (c *simClient) frame(modes []mode) {
 	s := c.sim
 	s.summary.Frames++
 	c.frames++
-	c.newest = c.written
+	c.onTime(modes)
+	c.newest, c.held = c.written, c.heldBy
 	if len(modes) == 1 && c.sure.onRequest {
 		if c.answers++; c.answers > c.asks { // 3.5
 			s.fail("%v has asked for %d frames and got %d", c, c.asks, c.answers)
 		}
+	}
+}
+
+// onTime judges when the frame was sent: clients on a network that carries everything do not wait
+// for those on another one that is full. The grid of the ticks is 5 ms at most.
+func (c *simClient) onTime(modes []mode) {
+	s := c.sim
+	if !c.well || c.delays || len(modes) > 1 || modes[0].onRequest || modes[0].onlyNew || modes[0].period < 10*time.Millisecond ||
+		len(c.requests) > 0 || c.newest < c.changed+time.Second {
+		return
+	}
+	s.summary.Near++
+	if late := c.written - c.newest - modes[0].period - (c.heldBy - c.held); late > 6*time.Millisecond {
+		s.fail("%v on %s: a frame comes %v later than its rate of one in %v allows", c, c.conn.wire.name, late, modes[0].period)
 	}
 }
 
@@ -336,7 +351,7 @@ func (c *simClient) check() {
 	}
 	since := max(c.newest, c.changed+time.Second)
 	hz, n := int(time.Second/c.sure.period), c.frames-c.before
-	least := int(float64(hz*6/10) * (1 - s.heldUp.Seconds()))                                                                  // a client that floods causes many callbacks, and each may be held up
+	least := int(float64(hz*6/10) * (1 - (s.held - s.heldAt).Seconds()))                                                       // a client that floods causes many callbacks, and each may be held up
 	if steady := s.now-c.changed > 3*time.Second && !c.sure.onRequest; steady && (n > hz+hz/10+2 || hz <= 50 && n < least-1) { // 3.4
 		s.fail("%v: %d frames in a second at %d Hz", c, n, hz)
 	}

@@ -15,13 +15,13 @@ import (
 	"player/timers"
 )
 
-// wire is the network behind one local address. What is sent waits in its
-// transmit queue.
+// wire is the network behind one interface. What is sent waits in its transmit queue.
 type wire struct {
-	local string
-	rate  float64       // bytes a second; zero: as fast as it is written
-	trip  time.Duration // one way
-	free  time.Duration // when the transmit queue has run empty
+	name      string        // of the interface
+	addresses []string      // of this computer to which its clients connect
+	rate      float64       // bytes a second; zero: as fast as it is written
+	trip      time.Duration // one way
+	free      time.Duration // when the transmit queue has run empty
 }
 
 // send returns when bytes that are sent now have left.
@@ -40,6 +40,7 @@ const never = time.Duration(math.MaxInt64)
 type packet struct {
 	bytes   []byte
 	written time.Duration
+	held    time.Duration // how long the loop had been held up by then
 	leaves  time.Duration
 	arrives time.Duration // never: it is lost, and sent again when the network is back
 	arrived bool
@@ -53,6 +54,7 @@ type simConn struct {
 	client  *simClient
 	wire    *wire
 	handler reactor.Handler
+	local   string // the address that the client has connected to
 	remote  *net.TCPAddr
 
 	unsent []*packet // for want of room in the client's window
@@ -90,9 +92,9 @@ func (c *simConn) Resume() {
 	c.sim.onLoop(c.read)
 }
 
-func (c *simConn) LocalAddr() net.Addr  { return tcpAddr(c.wire.local, 6665+c.client.robot.index) }
-func (c *simConn) RemoteAddr() net.Addr { return c.remote }
-func (c *simConn) WireSize(n int) int   { return n }
+func (c *simConn) LocalAddr() *net.TCPAddr { return tcpAddr(c.local, 6665+c.client.robot.index) }
+func (c *simConn) RemoteAddr() net.Addr    { return c.remote }
+func (c *simConn) WireSize(n int) int      { return n }
 
 func (c *simConn) String() string {
 	return fmt.Sprintf("%d packets in flight, %d not sent, last heard at %v, %d probes, another to come: %v, room for %d bytes",
@@ -108,7 +110,7 @@ func (c *simConn) Write(p []byte) {
 		c.hangup(c.reset)
 		return
 	}
-	c.unsent = append(c.unsent, &packet{bytes: slices.Clone(p), written: c.sim.now, leaves: never, arrives: never, acked: never})
+	c.unsent = append(c.unsent, &packet{bytes: slices.Clone(p), written: c.sim.now, held: c.sim.held, leaves: never, arrives: never, acked: never})
 	c.client.wasWritten(p)
 	c.pump()
 	if n := c.Buffered(); n > maxReplies+1<<16 {

@@ -45,7 +45,7 @@ func (s *sim) pause() {
 
 func (s *sim) pauseFor(d time.Duration) {
 	s.note("the server is paused for %v", d)
-	s.busy = max(s.busy, s.now+d)
+	s.hold(d)
 	s.woke = max(s.woke, s.busy)
 	for _, r := range s.robots {
 		r.fault = max(r.fault, s.woke) // its handshake may have been paused

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math"
 	"math/rand/v2"
+	"net/netip"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -72,7 +73,7 @@ func TestSimulation(t *testing.T) {
 	t.Logf("%d seeds: %+v", seeds, total)
 	if *simSeed == 0 && (total.Frames == 0 || total.Replies == 0 || total.Stops == 0 || total.Ages == 0 || total.Histories == 0 ||
 		total.Panics == 0 || total.Refusals == 0 || total.Turns == 0 || total.Pauses == 0 || total.Reloads == 0 ||
-		total.Motions == 0 || total.Told == 0) {
+		total.Motions == 0 || total.Near == 0 || total.Told == 0) {
 		t.Error("the simulation has not checked anything")
 	}
 }
@@ -173,6 +174,7 @@ type summary struct {
 	Histories              int // of commands
 	Pauses, Reloads        int
 	Motions                int // packets that move a robot
+	Near                   int // frames on networks that carry everything whose time was judged
 	Told                   int // robots that were told to stop in time when all who drove had gone
 }
 
@@ -195,6 +197,7 @@ func (s *summary) add(o *summary) {
 	s.Pauses += o.Pauses
 	s.Reloads += o.Reloads
 	s.Motions += o.Motions
+	s.Near += o.Near
 	s.Told += o.Told
 }
 
@@ -234,8 +237,10 @@ type sim struct {
 	timers  timers.Queue // of the server
 	outside timers.Queue // events of the world
 	busy    time.Duration
-	heldUp  time.Duration // how long the loop was held up in this second
+	held    time.Duration // how long the loop was held up so far
+	heldAt  time.Duration // held when the clients were checked last
 	pauses  bool          // the server is paused now and then
+	crowded bool          // clients far away want more than a radio carries, while others are near
 	woke    time.Duration // when the newest pause ends
 	depth   int           // of the server's callbacks
 	server  *Server
@@ -306,18 +311,26 @@ func (s *sim) call(fn func(now time.Duration)) {
 	fn(s.now)
 	if s.depth == 1 {
 		s.server.settle(s.now)
-		s.busy, s.lag = s.now+s.lag, 0
+		s.hold(s.lag)
+		s.lag = 0
 		switch { // the loop may be held up
 		case s.pauses && s.chance(5000):
 			s.pause()
 		case s.chance(3000):
-			s.busy = s.now + s.between(0, 150*time.Millisecond)
+			s.hold(s.between(0, 150*time.Millisecond))
 		case s.chance(100):
-			s.busy = s.now + s.between(0, 5*time.Millisecond)
+			s.hold(s.between(0, 5*time.Millisecond))
 		}
-		s.heldUp += s.busy - s.now
 	}
 	s.depth--
+}
+
+// hold keeps the loop from serving anything for some time from now on.
+func (s *sim) hold(d time.Duration) {
+	if until := s.now + d; until > s.busy {
+		s.held += until - max(s.busy, s.now)
+		s.busy = until
+	}
 }
 
 // onLoop has the loop call fn as soon as it can.
@@ -384,6 +397,9 @@ func (s *sim) life() (err error) {
 		r.misfortune()
 	}
 	population := 1 + s.random.IntN(6)
+	if s.crowded {
+		population += 4
+	}
 	for range population {
 		s.after(s.wait(time.Second), s.newClient)
 	}
@@ -434,12 +450,25 @@ func (s *sim) life() (err error) {
 func (s *sim) build() {
 	log := zap.New(simLog{sim: s})
 	s.log, s.accepting = log, true
+	s.crowded = s.chance(3)
+	radio := func(name string, addresses ...string) *wire {
+		w := &wire{name: name, addresses: addresses, trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6}
+		if s.crowded {
+			w.rate = 10_000 + s.random.Float64()*30_000
+		}
+		return w
+	}
 	s.wires = []*wire{
-		{local: "127.0.0.1", trip: 20 * time.Microsecond},
-		{local: "10.0.0.1", trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6},
+		{name: "lo", addresses: []string{"127.0.0.1", "10.0.0.1", "192.0.2.1"}, trip: 20 * time.Microsecond},
+		{name: "eth0", addresses: []string{"192.0.2.1"}, trip: 200 * time.Microsecond, rate: 12.5e6},
+		radio("wlan0", "10.0.0.1", "2001:db8::1"),
+		radio("wlan1", "10.9.0.1"),
 	}
 	config := Config{MaxRate: 1000, MaxClients: 2 + s.random.IntN(8), Log: log}
 	config.MaxPerAddress = 1 + s.random.IntN(config.MaxClients)
+	if s.crowded {
+		config.MaxClients, config.MaxPerAddress = 12, 12
+	}
 	s.most, s.mostOfAddress = config.MaxClients, config.MaxPerAddress
 	for i := range 1 + s.random.IntN(2) {
 		r := s.newRobot(i)
@@ -449,10 +478,22 @@ func (s *sim) build() {
 	}
 	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
 	s.server = newServer(config, simLoop{s}, &s.timers)
+	s.server.networks.list = s.interfaces
 	s.host = &simHost{host: &s.server.host, sim: s}
 	for _, r := range config.Robots {
 		r.Table.Connect(s.host)
 	}
+}
+
+// interfaces returns the interface of each address of the server's computer.
+func (s *sim) interfaces() map[netip.Addr]string {
+	all := map[netip.Addr]string{}
+	for _, w := range s.wires { // lo carries what programs on this computer send to any of them
+		for _, address := range w.addresses {
+			all[netip.MustParseAddr(address)] = w.name
+		}
+	}
+	return all
 }
 
 // table builds the robot's drivers, with or without a virtual device in front of
@@ -496,14 +537,14 @@ func (s *sim) watch() {
 		}
 		c.check()
 	}
-	s.heldUp = 0
+	s.heldAt = s.held
 	sv := s.server
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
 	}
-	if len(sv.driving) > open || len(sv.changed) > 0 || len(sv.networks) > len(s.wires) {
+	if len(sv.driving) > open || len(sv.changed) > 0 || len(sv.networks.all) > len(s.wires) {
 		s.fail("%d clients, but %d that drive, %d changed, %d networks",
-			open, len(sv.driving), len(sv.changed), len(sv.networks))
+			open, len(sv.driving), len(sv.changed), len(sv.networks.all))
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)

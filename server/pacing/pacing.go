@@ -6,8 +6,8 @@
 // kernel. One frame may be unacknowledged, because a receiver that is about to
 // send something itself delays its acknowledgement by up to 40 ms.
 //
-// The network is not full. A network is the network behind one local address, which
-// all clients on it share. Few frames may be in flight, which means that they
+// The network is not full. A network is the one behind an interface of this computer, which
+// all clients on it share. The caller says which network a client is on. Few frames may be in flight, which means that they
 // still wait in this computer's transmit queue. When the network is full, a client
 // whose frame is due enters the network's queue once, and gets the data of the
 // moment at which it is served. So a network that is too small carries no old data and
@@ -102,6 +102,9 @@ const (
 	queued       // in the queue of its network
 	aside        // does not keep up
 )
+
+// Network returns the network that the client has joined.
+func (c *Client[C]) Network() *Network[C] { return c.network }
 
 // Waits reports whether the client's frame is due and has not been sent.
 func (c *Client[C]) Waits() bool { return c.state != free }

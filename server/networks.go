@@ -1,0 +1,81 @@
+package server
+
+import (
+	"net"
+	"net/netip"
+	"time"
+
+	"player/server/pacing"
+	"player/timers"
+)
+
+// Networks that are no interface. Interfaces have other names: at most 15 bytes without blanks.
+const (
+	thisComputer = "this computer"                       // programs on it
+	unlisted     = "all addresses that no interface has" // for example redirected by a firewall
+)
+
+// networks finds the network of a client: the clients that come in on one interface share one,
+// whichever of its addresses they have connected to. Programs on this computer share one of their own,
+// even where they have connected to the address of an interface: their frames never
+// wait in its transmit queue, which pacing would take for a sign that the interface is idle.
+type networks struct {
+	timers *timers.Queue
+	send   func(now time.Duration, c *client) (bytes int)
+	all    map[string]*pacing.Network[*client] // by interface
+	// addresses holds the interface of each address of this computer. It is listed again when
+	// a connection comes in on an address that it lacks, after a change of the network.
+	addresses map[netip.Addr]string
+	list      func() map[netip.Addr]string // interfaces in the simulation, else listAddresses
+}
+
+func newNetworks(q *timers.Queue, send func(now time.Duration, c *client) (bytes int)) networks {
+	return networks{timers: q, send: send, all: map[string]*pacing.Network[*client]{}, list: listAddresses}
+}
+
+// of returns the network of a connection.
+func (n *networks) of(local, remote netip.Addr) *pacing.Network[*client] {
+	name := n.name(local, remote)
+	network := n.all[name]
+	if network == nil {
+		network = pacing.NewNetwork(n.timers, n.send)
+		n.all[name] = network
+	}
+	return network
+}
+
+// name returns the name of the network that a connection belongs to.
+func (n *networks) name(local, remote netip.Addr) string {
+	local, remote = local.WithZone(""), remote.WithZone("")
+	name, known := n.addresses[local]
+	if !known && local.IsLoopback() { // lo has millions of addresses, and lists one
+		return thisComputer
+	}
+	if !known {
+		n.addresses = n.list()
+		if name, known = n.addresses[local]; !known {
+			name = unlisted
+			n.addresses[local] = name // not listed again for the next connection
+		}
+	}
+	if _, ours := n.addresses[remote]; ours {
+		return thisComputer
+	}
+	return name
+}
+
+// listAddresses returns the interface of each address of this computer. Interfaces that cannot be
+// listed, for example in a sandbox without netlink, leave each address a network of its own.
+func listAddresses() map[netip.Addr]string {
+	addresses := map[netip.Addr]string{}
+	interfaces, _ := net.Interfaces()
+	for _, i := range interfaces {
+		prefixes, _ := i.Addrs()
+		for _, prefix := range prefixes {
+			if p, err := netip.ParsePrefix(prefix.String()); err == nil {
+				addresses[p.Addr().Unmap()] = i.Name
+			}
+		}
+	}
+	return addresses
+}
