@@ -33,19 +33,23 @@ const (
 	small = 85  // the same with the laser empty too
 )
 
-// group is clients that do the same, at the far end of the cell's network or, if
-// local, on the server's own machine.
+// group is clients that do the same, at the far end of the cell's network or near the server.
 type group struct {
 	Name    string    `json:"name"`
 	Clients int       `json:"clients"`
 	Rate    int       `json:"rate_hz"`
 	Task    load.Task `json:"task"`
-	Local   bool      `json:"local,omitempty"`
+	Local   bool      `json:"local,omitempty"` // on the server's own machine
+	Wired   bool      `json:"wired,omitempty"` // on a second network, which carries everything
+	TLS     bool      `json:"tls,omitempty"`   // they connect by TLS, on the server's own machine
 	// Form is the configuration of the server that sets the form of the frames, and
 	// Devices the ones to read; empty for plain frames of all devices.
 	Form    []byte `json:"form,omitempty"`
 	Devices string `json:"devices,omitempty"`
 }
+
+// far reports whether the clients are on the network of the cell.
+func (g group) far() bool { return !g.Local && !g.Wired }
 
 // kind is what is measured in a cell.
 type kind string
@@ -95,8 +99,6 @@ type cell struct {
 	// Relay puts a second server at the clients' end of the network. It reads the first
 	// by passthrough, and the clients read it.
 	Relay bool `json:"relay,omitempty"`
-	// TLS has the clients connect by TLS.
-	TLS bool `json:"tls,omitempty"`
 	// Robots is how many robots the server has, each with a port; zero: one.
 	Robots int `json:"robots,omitempty"`
 	// Monitors is how many clients share a connection to NATS, which a bridge feeds at
@@ -137,7 +139,7 @@ func cells() []cell {
 	for _, l := range []network{loopback, ethernet, wireless} {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
-	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), beset(), viewed(), filmed(), exchanges(),
+	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), filmed(), exchanges(),
 		realTime(), compacted(), relayed(), fleets(), plains(), clientCells(), populated(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
@@ -245,7 +247,7 @@ func scale() []cell {
 	}
 	// Beside the cells of the same size: what TLS costs a frame, and a client in memory.
 	for _, c := range []cell{one("tls/50x50Hz", 50, 50), one("tls/500x10Hz", 500, 10)} {
-		c.Servers, c.TLS = nil, true
+		c.Servers, c.Groups[0].TLS = nil, true
 		all = append(all, c)
 	}
 	return all
@@ -282,6 +284,32 @@ func isolation() []cell {
 		beside("deaf-client", ageRate, other("deaf", 1, load.Deaf, true)),
 		beside("command-flood", ageRate, other("flood", 1, load.Flood, true)),
 		beside("2500Hz-device", 2500),
+	}
+}
+
+// neighbours is clients on three networks of one server: a radio that is full, a wired one, and programs
+// on the robot, one of them by TLS. Each cell is about its first group.
+func neighbours() []cell {
+	far := func(n int) group { return group{Name: "far", Clients: n, Rate: 50, Task: load.Stream} }
+	near := []group{
+		{Name: "program", Clients: 1, Rate: 50, Task: load.Stream, Local: true},
+		{Name: "program, TLS", Clients: 1, Rate: 50, Task: load.Stream, Local: true, TLS: true},
+		{Name: "wired", Clients: 5, Rate: 50, Task: load.Stream, Wired: true},
+	}
+	one := func(name string, groups ...group) cell {
+		c := served("neighbours/"+name, wireless, groups...)
+		c.Device = ageRate
+		return c
+	}
+	return []cell{
+		one("near", near...),
+		one("program-with-50-far", near[0], near[1], near[2], far(50)),
+		one("tls-with-50-far", near[1], near[0], near[2], far(50)),
+		one("wired-with-50-far", near[2], near[0], near[1], far(50)),
+		one("10-far", far(10)),
+		one("10-far-with-near", append([]group{far(10)}, near...)...),
+		one("50-far", far(50)),
+		one("50-far-with-near", append([]group{far(50)}, near...)...),
 	}
 }
 
@@ -379,12 +407,15 @@ func (c cell) wireTime() time.Duration {
 func (c cell) asked() int {
 	n := 0
 	for _, g := range c.Groups {
-		if !g.Local {
+		if g.far() {
 			n += g.Clients * g.Rate
 		}
 	}
 	return n
 }
+
+// tls reports whether some of the clients connect by TLS.
+func (c cell) tls() bool { return slices.ContainsFunc(c.Groups, func(g group) bool { return g.TLS }) }
 
 // fits reports whether the network carries what its clients ask for.
 func (c cell) fits() bool { return time.Duration(c.asked())*c.wireTime() <= time.Second }
@@ -397,7 +428,7 @@ func (c cell) fits() bool { return time.Duration(c.asked())*c.wireTime() <= time
 func (c cell) ageFloor() time.Duration {
 	clients, rate := 0, 0
 	for _, g := range c.Groups {
-		if !g.Local {
+		if g.far() {
 			clients += g.Clients
 			rate = max(rate, g.Rate)
 		}

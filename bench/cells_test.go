@@ -46,6 +46,14 @@ func TestFits(t *testing.T) {
 		"relay/802.11/50x50Hz/807":     true, // without the relay
 		"fleet/802.11/50x50Hz/807":     true, // without the bridge
 
+		"neighbours/10-far":              true,
+		"neighbours/10-far-with-near":    true,
+		"neighbours/50-far":              true,
+		"neighbours/50-far-with-near":    true,
+		"neighbours/program-with-50-far": true,
+		"neighbours/tls-with-50-far":     true,
+		"neighbours/wired-with-50-far":   true,
+
 		"small-cpu/802.11/50x10Hz": true,
 		"small-cpu/802.11/50x50Hz": true,
 	}

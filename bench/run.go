@@ -284,12 +284,15 @@ func (p *process) spec(c cell, wire *rig.Wire, warmup, window time.Duration) loa
 	for i, g := range c.Groups {
 		lg := load.Group{Name: g.Name, Clients: g.Clients, Rate: g.Rate, Task: g.Task, Form: g.Form, Devices: g.Devices, Ports: c.Robots}
 		lg.Address = loopbackAddress(p.port + c.portOf(i))
-		if c.TLS {
+		if g.TLS {
 			lg.TLS = loopbackAddress(p.tls)
 		}
 		if wire != nil && !g.Local {
 			lg.Namespace = namespaceFile
-			if !c.Relay {
+			switch {
+			case g.Wired:
+				lg.Address = net.JoinHostPort(rig.FastServerAddress, strconv.Itoa(p.port))
+			case !c.Relay:
 				lg.Address = net.JoinHostPort(rig.ServerAddress, strconv.Itoa(p.port))
 			}
 		}

@@ -170,7 +170,7 @@ func (w *workshop) start(ctx context.Context, s server, c cell, wire *rig.Wire) 
 	if c.Strangers != "" {
 		p.page, p.foxglove, p.rosbridge = p.port+robots, p.port+robots+1, p.port+robots+3
 	}
-	if c.TLS {
+	if c.tls() {
 		p.tls = p.port + robots + 2
 	}
 	args, err := w.arguments(s, c, p)

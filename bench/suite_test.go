@@ -56,9 +56,9 @@ func TestOneCell(t *testing.T) {
 			t.Errorf("%s: calls %v, not counted because of %q", s, r.Calls, r.NotCounted)
 		}
 	}
-	c = cell{Name: "encrypted", Network: loopback, Size: large, Device: 50, TLS: true}
+	c = cell{Name: "encrypted", Network: loopback, Size: large, Device: 50}
 	for _, task := range []load.Task{load.Stream, load.Command, load.Request} {
-		c.Groups = append(c.Groups, group{Name: string(task), Clients: 2, Rate: 50, Task: task})
+		c.Groups = append(c.Groups, group{Name: string(task), Clients: 2, Rate: 50, Task: task, TLS: true})
 	}
 	r, err := w.measure(t.Context(), player, c, 700*time.Millisecond)
 	if err != nil || r.Error != "" || closed(r) != 0 {

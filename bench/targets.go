@@ -50,6 +50,7 @@ var selections = map[string]func(*cellResult) bool{
 	"counting":         func(c *cellResult) bool { return c.Calls },
 	"compact-or-relay": func(c *cellResult) bool { return c.Drive || c.Wire > 0 },
 	"by-nats":          func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 && c.Plain == nil },
+	"near-clients":     func(c *cellResult) bool { return strings.HasPrefix(c.Name, "neighbours/") && !c.Groups[0].far() },
 	// A client that does not run may get fewer frames.
 	"unheld": func(c *cellResult) bool { return strings.HasPrefix(c.Name, "healthy/") && c.Hold == 0 },
 	// Other clients send as fast as they can.

@@ -27,17 +27,22 @@ const (
 	Header = 66
 )
 
-// The two ends. The networks are private to the wire, so the addresses cannot
+// The ends of both networks. They are private to the wire, so the addresses cannot
 // conflict with others.
 const (
-	ServerAddress = "10.77.0.1"
-	clientAddress = "10.77.0.2"
-	prefix        = "/24"
-	device        = "wire"
+	ServerAddress     = "10.77.0.1"
+	FastServerAddress = "10.78.0.1"
+
+	clientAddress     = "10.77.0.2"
+	fastClientAddress = "10.78.0.2"
+	prefix            = "/24"
+	device            = "wire"
+	fastDevice        = "fast"
 )
 
 // Wire is a network of a given rate in both directions between two network
-// namespaces, one for the server and one for the clients. The namespaces have
+// namespaces, one for the server and one for the clients, and a second network
+// next to it that is as fast as this computer. The namespaces have
 // no name: the kernel removes them with the last process that uses them.
 type Wire struct {
 	Rate   int // bit/s
@@ -90,26 +95,39 @@ func (w *Wire) make() (err error) {
 		return err
 	}
 	// The thread is in the server's namespace now.
-	attrs := netlink.NewLinkAttrs()
-	attrs.Name = device
-	veth := netlink.NewVeth(attrs)
-	veth.PeerName, veth.PeerNamespace = device, netlink.NsFd(w.Client)
-	if err := netlink.LinkAdd(veth); err != nil {
-		return fmt.Errorf("make a veth pair: %w", err)
+	for _, name := range []string{device, fastDevice} {
+		attrs := netlink.NewLinkAttrs()
+		attrs.Name = name
+		veth := netlink.NewVeth(attrs)
+		veth.PeerName, veth.PeerNamespace = name, netlink.NsFd(w.Client)
+		if err := netlink.LinkAdd(veth); err != nil {
+			return fmt.Errorf("make a veth pair: %w", err)
+		}
 	}
 	if w.meter, err = netlink.NewHandle(); err != nil {
 		return fmt.Errorf("netlink: %w", err)
 	}
-	link, err := w.setUp(ServerAddress)
-	if err != nil {
+	if w.index, err = w.setUpEnd(ServerAddress, FastServerAddress); err != nil {
 		return err
 	}
-	w.index = link.Attrs().Index
 	if err := netns.Set(w.Client); err != nil {
 		return err
 	}
-	_, err = w.setUp(clientAddress)
+	_, err = w.setUpEnd(clientAddress, fastClientAddress)
 	return err
+}
+
+// setUpEnd configures one end of both networks and limits the rate of the first, whose index
+// it returns.
+func (w *Wire) setUpEnd(address, fast string) (index int, err error) {
+	if _, err := setUp(fastDevice, fast); err != nil {
+		return 0, err
+	}
+	link, err := setUp(device, address)
+	if err != nil {
+		return 0, err
+	}
+	return link.Attrs().Index, w.limit(link)
 }
 
 func newNamespace() (netns.NsHandle, error) {
@@ -127,9 +145,9 @@ func newNamespace() (netns.NsHandle, error) {
 	return ns, netlink.LinkSetUp(lo)
 }
 
-// setUp configures this end of the pair.
-func (w *Wire) setUp(address string) (netlink.Link, error) {
-	link, err := netlink.LinkByName(device)
+// setUp configures this end of a pair.
+func setUp(name, address string) (netlink.Link, error) {
+	link, err := netlink.LinkByName(name)
 	if err != nil {
 		return nil, err
 	}
@@ -140,20 +158,25 @@ func (w *Wire) setUp(address string) (netlink.Link, error) {
 	if err := errors.Join(netlink.AddrAdd(link, addr), netlink.LinkSetUp(link)); err != nil {
 		return nil, fmt.Errorf("address %s: %w", address, err)
 	}
+	return link, nil
+}
+
+// limit gives a device the rate of the wire.
+func (w *Wire) limit(link netlink.Link) error {
 	if err := disableOffload(device); err != nil {
-		return nil, fmt.Errorf("segmentation offload: %w", err)
+		return fmt.Errorf("segmentation offload: %w", err)
 	}
 	bytes := uint64(w.Rate) / 8
-	err = netlink.QdiscReplace(&netlink.Tbf{
+	err := netlink.QdiscReplace(&netlink.Tbf{
 		QdiscAttrs: netlink.QdiscAttrs{LinkIndex: link.Attrs().Index, Handle: netlink.MakeHandle(1, 0), Parent: netlink.HANDLE_ROOT},
 		Rate:       bytes,
 		Buffer:     netlink.Xmittime(bytes, burst),
 		Limit:      uint32(bytes*queueTime/1000) + burst,
 	})
 	if err != nil {
-		return nil, fmt.Errorf("rate limiter (tbf): %w", err)
+		return fmt.Errorf("rate limiter (tbf): %w", err)
 	}
-	return link, nil
+	return nil
 }
 
 // disableOffload makes the device send segments as they would appear on a
