@@ -17,6 +17,7 @@ import (
 	"player/detect"
 	"player/devices"
 	"player/logging"
+	"player/peertext"
 	"player/reactor"
 	"player/reactor/descriptors"
 	"player/reactor/lastwords"
@@ -65,7 +66,7 @@ func exitCode(err error, stderr io.Writer) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(stderr, "player:", err)
+	fmt.Fprintln(stderr, "player:", peertext.Lines(err.Error()))
 	if _, failed := errors.AsType[tools.Failure](err); failed || errors.Is(err, errFailed) {
 		return exitFailure
 	}

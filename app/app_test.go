@@ -483,3 +483,13 @@ func TestLinksNoTestLibrary(t *testing.T) {
 		}
 	}
 }
+
+// An error may have text that a peer has sent.
+func TestErrorsAreLegible(t *testing.T) {
+	t.Parallel()
+	var shown bytes.Buffer
+	exitCode(errors.Join(errors.New("robot \x1b]0;title\x07"), errors.New("\ttoo \u202eno")), &shown)
+	if want := "player: robot \\x1b]0;title\\x07\n\ttoo \\u202eno\n"; shown.String() != want {
+		t.Errorf("%q, want %q", shown.String(), want)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"player/logfile"
+	"player/peertext"
 	"player/ros/bag"
 	"player/tools"
 )
@@ -59,7 +60,7 @@ func exportLog(ctx context.Context, path, to string, replace bool, inROS *bag.Op
 		fmt.Fprintln(stdout, name)
 	}
 	if s.Damage != nil {
-		fmt.Fprintf(stderr, "player: %s: %v\n", path, s.Damage)
+		fmt.Fprintf(stderr, "player: %s: %s\n", path, peertext.Lines(fmt.Sprint(s.Damage)))
 	}
 	return nil
 }

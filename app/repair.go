@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"player/logfile"
+	"player/peertext"
 	"player/tools"
 )
 
@@ -60,7 +61,7 @@ func repair(path string, raw bool, stdout, stderr io.Writer) error {
 	case r.Damage == "":
 		fmt.Fprintf(stdout, "%s: %d messages; it has an index now\n", path, r.Messages)
 	default:
-		fmt.Fprintf(stdout, "%s: %d messages are left; %s\n", path, r.Messages, r.Damage)
+		fmt.Fprintf(stdout, "%s: %d messages are left; %s\n", path, r.Messages, peertext.Line(r.Damage))
 	}
 	if r.Original != "" {
 		fmt.Fprintf(stdout, "%s: the original\n", r.Original)

@@ -14,6 +14,7 @@ import (
 	"unicode"
 
 	"player/devices"
+	"player/peertext"
 )
 
 const (
@@ -73,7 +74,7 @@ func Look(ctx context.Context, where string, kinds []devices.Kind) (devices.Find
 			return devices.Finding{}, err
 		}
 		if k != nil {
-			return devices.Finding{Kind: k.Name, Model: model, Baud: baud}, nil
+			return devices.Finding{Kind: k.Name, Model: peertext.Line(model), Baud: baud}, nil
 		}
 		if len(l.heard) >= talkSize {
 			talk = cmp.Or(talk, "something unknown talks: "+l.excerpt())

@@ -22,6 +22,7 @@ import (
 	"player/fleet/hub"
 	"player/fleet/page"
 	"player/logging"
+	"player/peertext"
 	"player/tools"
 )
 
@@ -40,7 +41,7 @@ func main() {
 	if err == nil {
 		return
 	}
-	fmt.Fprintln(os.Stderr, "fleet:", err)
+	fmt.Fprintln(os.Stderr, "fleet:", peertext.Lines(err.Error()))
 	if _, failed := errors.AsType[tools.Failure](err); failed {
 		os.Exit(exitFailure)
 	}

@@ -3,12 +3,12 @@ package logging
 import (
 	"fmt"
 	"slices"
-	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
+
+	"player/peertext"
 )
 
 // bound returns before followed by fields, whose text has at most limit bytes. A
@@ -50,38 +50,33 @@ func composed(f zapcore.Field) string {
 // ellipsis marks text that was cut.
 const ellipsis = "..."
 
-// clip cuts text that takes more than limit bytes in JSON, between two characters.
-// Control characters that JSON does not escape, and that a terminal may obey, are
-// replaced, and so are invalid bytes.
+// asciiControls are the characters that JSON escapes, and so does textEncoder.
+const asciiControls = "\x00\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" +
+	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
+
+// clip cuts text that takes more than limit bytes in JSON, between two characters. What a
+// terminal may obey and JSON does not escape is escaped.
 func clip(text string, limit int) string {
+	text = peertext.Escape(text[:min(len(text), limit+utf8.UTFMax)], asciiControls)
 	size, room := 0, 0 // room is where text is cut so that the ellipsis fits
 	for i, r := range text {
 		if size <= limit-len(ellipsis) {
 			room = i
 		}
 		if size += escaped(r); size > limit {
-			text = text[:room] + ellipsis
-			break
+			return text[:room] + ellipsis
 		}
 	}
-	return strings.Map(func(r rune) rune {
-		if r >= 0x7F && unicode.IsControl(r) {
-			return utf8.RuneError
-		}
-		return r
-	}, text)
+	return text
 }
 
-// escaped returns the size of a character in a JSON string, in bytes, as clip and
-// zap write it.
+// escaped returns the size of a character in a JSON string, in bytes, as clip and zap write it.
 func escaped(r rune) int {
 	switch {
 	case r == '"', r == '\\', r == '\n', r == '\r', r == '\t':
 		return 2
 	case r < 0x20: // as \u0000
 		return 6
-	case r <= unicode.MaxLatin1 && unicode.IsControl(r): // replaced
-		return utf8.RuneLen(utf8.RuneError)
 	}
 	return utf8.RuneLen(r)
 }

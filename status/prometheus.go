@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"player/peertext"
 )
 
 // ContentType is that of AppendMetrics: the text format of Prometheus, version 0.0.4
@@ -138,7 +140,7 @@ func (t *Text) Sample(family string, value float64, labels ...string) {
 		t.Bytes = append(t.Bytes, separator)
 		t.Bytes = append(t.Bytes, labels[i]...)
 		t.Bytes = append(t.Bytes, `="`...)
-		t.Bytes = append(t.Bytes, escape.Replace(strings.ToValidUTF8(labels[i+1], "\uFFFD"))...)
+		t.Bytes = append(t.Bytes, escape.Replace(peertext.Line(labels[i+1]))...)
 		t.Bytes = append(t.Bytes, '"')
 	}
 	if len(labels) > 0 {
@@ -149,5 +151,5 @@ func (t *Text) Sample(family string, value float64, labels ...string) {
 	t.Bytes = append(t.Bytes, '\n')
 }
 
-// escape escapes the value of a label.
-var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
+// escape escapes the value of a label, which is one line.
+var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`)

@@ -84,12 +84,12 @@ func TestMetrics(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string]float64{
-		`player_info{version="1.2\\3\"4\n5"}`:                           1,
+		`player_info{version="1.2\\3\"4\\x0a5"}`:                        1,
 		`player_uptime_seconds`:                                         90,
 		`player_clients{robot="6665"}`:                                  1,
 		`player_clients{robot="6666"}`:                                  0,
 		`player_robot_stopped{robot="6666"}`:                            1,
-		`player_robot_info{robot="6666",name="r` + "\uFFFD" + `2"}`:     1,
+		`player_robot_info{robot="6666",name="r\\xff2"}`:                1,
 		`player_frames_sent_total{robot="6665"}`:                        17,
 		`player_frames_skipped_total{robot="6665"}`:                     3,
 		`player_commands_total{robot="6665"}`:                           15,

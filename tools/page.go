@@ -9,9 +9,12 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"strings"
 	"syscall"
 	"time"
+
+	"player/peertext"
 )
 
 const (
@@ -32,6 +35,9 @@ func PageAddress(address string) string {
 	}
 	return net.JoinHostPort(strings.Trim(address, "[]"), pagePort)
 }
+
+// PicturePath is the path of the newest picture of a camera. The peer chooses the name.
+func PicturePath(camera string) string { return "/camera/" + url.PathEscape(camera) + "/picture" }
 
 // Page gets a page of the dashboard at an address within limit.
 func Page(ctx context.Context, address, path string, limit time.Duration) ([]byte, error) {
@@ -61,7 +67,7 @@ func Get(ctx context.Context, address, path string, limit time.Duration) (http.H
 	case err != nil:
 		return nil, nil, fmt.Errorf("%s is %s: %w", address, noDashboard, err)
 	case response.StatusCode != http.StatusOK:
-		return nil, nil, fmt.Errorf("http://%s%s: %s: %s", address, path, response.Status, bytes.TrimSpace(answer))
+		return nil, nil, fmt.Errorf("http://%s%s: %s: %s", address, path, peertext.Line(response.Status), peertext.Line(string(bytes.TrimSpace(answer))))
 	}
 	return response.Header, answer, nil
 }

@@ -15,6 +15,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/devices"
+	"player/peertext"
 )
 
 const (
@@ -115,7 +116,7 @@ func Refused(access *client.AccessError) (lines []string) {
 		names[a.Reason()] = append(names[a.Reason()], InterfaceName(a.Device))
 	}
 	for _, reason := range reasons {
-		lines = append(lines, strings.Join(names[reason], ", ")+": "+reason)
+		lines = append(lines, strings.Join(names[reason], ", ")+": "+peertext.Line(reason))
 	}
 	return lines
 }
@@ -127,7 +128,7 @@ func InterfaceName(letter byte) string {
 			return spec.Name
 		}
 	}
-	return string(rune(letter))
+	return peertext.Line(string(rune(letter)))
 }
 
 // Readable checks a device request that is to read only: "lrsr".

@@ -5,6 +5,7 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -12,6 +13,8 @@ import (
 	"os"
 	"strings"
 	"time"
+
+	"player/peertext"
 )
 
 // Command is a subcommand: player NAME ARGUMENTS.
@@ -31,6 +34,24 @@ type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }
 func (f Failure) Unwrap() error { return f.Err }
+
+// WriteJSON writes a value as one line of JSON.
+func WriteJSON(out io.Writer, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	return PassJSON(out, text)
+}
+
+// PassJSON writes JSON of a peer in a form that is safe to show on a terminal, and ends the line.
+func PassJSON(out io.Writer, text []byte) error {
+	text, err := peertext.JSON(text)
+	if err == nil {
+		_, err = out.Write(append(text, '\n'))
+	}
+	return err
+}
 
 // NewFlags returns an empty set of flags for Parse.
 func NewFlags(name string) *flag.FlagSet {

@@ -5,7 +5,6 @@ package find
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 
 	"player/detect"
 	"player/devices"
+	"player/peertext"
 	"player/serialport"
 	"player/tools"
 )
@@ -97,7 +97,7 @@ func printJSON(stdout io.Writer, looked []result) error {
 	for i, r := range looked {
 		ports[i] = port{r.path, r.Kind, r.Model, r.Baud, r.note}
 	}
-	return json.NewEncoder(stdout).Encode(ports)
+	return tools.WriteJSON(stdout, ports)
 }
 
 func names(kinds []devices.Kind) (names []string) {
@@ -128,7 +128,7 @@ func look(ctx context.Context, path string, kinds []devices.Kind) result {
 	default:
 		f, err := detect.Look(ctx, path, kinds)
 		if err != nil {
-			r.note = err.Error()
+			r.note = peertext.Line(err.Error())
 			break
 		}
 		r.Finding = f

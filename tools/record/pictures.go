@@ -6,9 +6,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/url"
 	"strconv"
 	"time"
 
+	"player/peertext"
 	"player/tools"
 )
 
@@ -72,14 +74,14 @@ func findFilm(ctx context.Context, robot, page string, rate float64, stderr io.W
 func (f *film) follow(ctx context.Context, camera string, add func(taken time.Time, jpeg []byte)) {
 	number, failed := "0", ""
 	for next := time.Now(); ctx.Err() == nil; {
-		header, jpeg, err := tools.Get(ctx, f.page, "/camera/"+camera+"/picture?after="+number, pictureLimit)
+		header, jpeg, err := tools.Get(ctx, f.page, tools.PicturePath(camera)+"?after="+url.QueryEscape(number), pictureLimit)
 		pause := failurePause
 		switch {
 		case ctx.Err() != nil:
 			return
 		case err != nil && err.Error() != failed:
 			failed = err.Error()
-			fmt.Fprintf(f.stderr, "no pictures: %s\n", failed)
+			fmt.Fprintf(f.stderr, "no pictures: %s\n", peertext.Line(failed))
 		case err == nil:
 			failed, number = "", header.Get("Picture-Number")
 			age, _ := strconv.Atoi(header.Get("Picture-Age")) // 0 of a server that does not send it

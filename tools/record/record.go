@@ -4,7 +4,6 @@ package record
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -18,6 +17,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/logfile"
+	"player/peertext"
 	"player/tools"
 )
 
@@ -119,7 +119,7 @@ func run(ctx context.Context, args []string, version string, stdout, stderr io.W
 	err = r.record(ctx, file, version)
 	r.growth.End()
 	if *raw {
-		err = errors.Join(err, json.NewEncoder(stdout).Encode(result{*path, r.messages, r.pictures, r.size()}))
+		err = errors.Join(err, tools.WriteJSON(stdout, result{*path, r.messages, r.pictures, r.size()}))
 	} else if r.film == nil {
 		fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
 	} else {
@@ -190,7 +190,7 @@ func (r *recorder) names() (names []string) {
 	}
 	if r.film != nil {
 		for _, camera := range r.film.cameras {
-			names = append(names, "camera "+camera)
+			names = append(names, "camera "+peertext.Line(camera))
 		}
 	}
 	return names

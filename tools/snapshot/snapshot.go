@@ -13,6 +13,7 @@ import (
 	"strings"
 	"time"
 
+	"player/peertext"
 	"player/status"
 	"player/tools"
 )
@@ -60,7 +61,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	if *camera, err = choose(s, *camera); err != nil {
 		return err
 	}
-	picture, err := tools.Page(ctx, address, "/camera/"+*camera+"/picture", pictureLimit)
+	picture, err := tools.Page(ctx, address, tools.PicturePath(*camera), pictureLimit)
 	if err != nil {
 		return tools.Failure{Err: err}
 	}
@@ -69,7 +70,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		_, err := stdout.Write(picture)
 		return err
 	case "":
-		*path = fmt.Sprintf("%s-%s.jpg", *camera, time.Now().UTC().Format("20060102T150405Z"))
+		*path = peertext.File("", *camera, time.Now().UTC().Format("-20060102T150405Z.jpg"))
 	}
 	file, err := tools.Create(*path, *replace)
 	if err != nil {
@@ -82,7 +83,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		return tools.Failure{Err: err}
 	}
 	if *raw {
-		return json.NewEncoder(stdout).Encode(result{*camera, *path, len(picture)})
+		return tools.WriteJSON(stdout, result{*camera, *path, len(picture)})
 	}
 	_, err = fmt.Fprintf(stderr, "%s: %d bytes\n", *path, len(picture))
 	return err
@@ -92,15 +93,16 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 // one.
 func choose(s status.Status, name string) (string, error) {
 	names := slices.Sorted(maps.Keys(s.Cameras))
+	list := peertext.Line(strings.Join(names, ", "))
 	switch {
 	case len(names) == 0:
 		return "", errors.New("this server has no camera with pictures (section camera in its configuration)")
 	case name == "" && len(names) == 1:
 		return names[0], nil
 	case name == "":
-		return "", fmt.Errorf("choose one of its cameras with -camera: %s", strings.Join(names, ", "))
+		return "", fmt.Errorf("choose one of its cameras with -camera: %s", list)
 	case !slices.Contains(names, name):
-		return "", fmt.Errorf("there is no camera %q; there is %s", name, strings.Join(names, ", "))
+		return "", fmt.Errorf("there is no camera %q; there is %s", name, list)
 	}
 	return name, nil
 }

@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -23,7 +24,8 @@ func serves(t *testing.T, cameras ...string) (address string) {
 		case "/status":
 			var list []string
 			for _, name := range cameras {
-				list = append(list, fmt.Sprintf("%q: {}", name))
+				key, _ := json.Marshal(name) // strings have no errors
+				list = append(list, string(key)+": {}")
 			}
 			fmt.Fprintf(w, `{"cameras": {%s}}`, strings.Join(list, ","))
 		case "/camera/dark/picture":
@@ -54,6 +56,8 @@ func TestSnapshot(t *testing.T) {
 		{[]string{"front"}, []string{"-f", "-o", "there.jpg"}, "there.jpg", "", false},
 		{[]string{"front", "dark"}, nil, "", "choose one of its cameras with -camera: dark, front", false},
 		{[]string{"front"}, []string{"-camera", "rear"}, "", `no camera "rear"; there is front`, false},
+		{[]string{"../evil\x1b[2J"}, nil, "_.._evil__2J-*.jpg", "", false},
+		{[]string{"../evil\x1b[2J", "dark"}, nil, "", `: ../evil\x1b[2J, dark`, false},
 		{nil, nil, "", "no camera with pictures", false},
 		{[]string{"dark"}, nil, "", "no signal", true},
 	} {
@@ -74,8 +78,11 @@ func TestSnapshot(t *testing.T) {
 			t.Errorf("%v: files %v, want %s", tt.args, files, tt.file)
 			continue
 		}
-		if text, err := os.ReadFile(files[0]); err != nil || string(text) != "picture of /camera/front/picture" {
+		if text, err := os.ReadFile(files[0]); err != nil || string(text) != "picture of /camera/"+tt.cameras[0]+"/picture" {
 			t.Errorf("%s: %q, %v", files[0], text, err)
+		}
+		if shown, err := os.ReadFile(stderr.Name()); err != nil || strings.Contains(string(shown), "\x1b") {
+			t.Errorf("the terminal shows %q, %v", shown, err)
 		}
 	}
 	var out bytes.Buffer

@@ -3,12 +3,12 @@
 package status
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"os"
-	"strings"
 	"time"
 
 	"player/status"
@@ -47,13 +47,13 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 			return tools.Failure{Err: err}
 		case err != nil:
 			return err
-		case *raw:
-			_, err := fmt.Fprintf(stdout, "%s\n", strings.TrimSpace(string(answer)))
-			return err
 		}
 		var s status.Status
 		if err := json.Unmarshal(answer, &s); err != nil {
 			return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
+		}
+		if *raw {
+			return tools.PassJSON(stdout, bytes.TrimSpace(answer))
 		}
 		if *once || !tools.IsTerminal(stdout) {
 			return write(stdout, s)

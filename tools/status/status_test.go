@@ -31,16 +31,16 @@ const want = `v1.2, up 1m15s
 
 rosie, port 6665
   DEVICE          DRIVER      STATE       HZ    AGE ms  SETUPS  RETRIES  ERRORS  NOISE
-  laser           sicklms200  idle        0.0   -       0       0        0       0 no ?bell
+  laser           sicklms200  idle        0.0   -       0       0        0       0 no \x07bell
   position        p2os        ready       10.0  34      1       3        2       4
   CLIENT          NAME             DEVICES  ASKS HZ GETS HZ  FRAMES
   10.0.0.7:40001  wander (drives)  lrpa     10.0 10.0 1234
-  10.0.0.8:40002  evil?[2J                  0.0 0.0 0
+  10.0.0.8:40002  evil\x1b[2J               0.0 0.0 0
 
 second, port 6666: EMERGENCY STOP, until released (player stop -release)
   DEVICE     DRIVER  STATE     HZ    AGE ms  SETUPS  RETRIES  ERRORS  NOISE
   RECORDER   STATE   MESSAGES  LOST
-  /run.mcap  failed  12        3     no ?space
+  /run.mcap  failed  12        3     no \x07space
   no clients
 `
 
