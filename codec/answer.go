@@ -57,13 +57,10 @@ func AppendAnswer(dst []byte, question byte, lines []string) []byte {
 		}
 		dst = append(dst, '\n')
 		for _, c := range []byte(line) {
-			switch {
-			case c == '\n' || c == '\t':
+			if c == '\n' || c == '\t' {
 				c = ' '
-			case c < ' ' || c > '~':
-				c = '?'
 			}
-			dst = append(dst, c)
+			dst = append(dst, printable(c))
 		}
 	}
 	size := len(dst) - start
@@ -71,14 +68,27 @@ func AppendAnswer(dst []byte, question byte, lines []string) []byte {
 	return dst
 }
 
-// Answer splits the payload of an answer into the question and the lines.
+// printable replaces a byte that is not printable ASCII: people see the lines on terminals.
+func printable(c byte) byte {
+	if c < ' ' || c > '~' {
+		return '?'
+	}
+	return c
+}
+
+// Answer splits the payload of an answer into the question and the lines. Bytes that are not
+// printable ASCII are replaced, because the peer may be any server.
 func Answer(payload []byte) (question byte, lines []string) {
 	if len(payload) == 0 {
 		return 0, nil
 	}
 	for line := range bytes.SplitSeq(payload[1:], []byte("\n")) {
 		if len(line) > 0 {
-			lines = append(lines, string(line))
+			text := make([]byte, len(line))
+			for i, c := range line {
+				text[i] = printable(c)
+			}
+			lines = append(lines, string(text))
 		}
 	}
 	return payload[0], lines

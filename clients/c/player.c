@@ -229,7 +229,7 @@ static void take_answer(player_client *c, const uint8_t *b, size_t size) {
   size_t i, n = 0;
   if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != (uint8_t)c->question) return;
   for (i = 1; i < size; i++) {
-    char next = b[i] == '\n' ? 0 : (char)b[i];
+    char next = b[i] == '\n' ? 0 : b[i] < ' ' || b[i] > '~' ? '?' : (char)b[i]; /* people see it on terminals */
     if (next || (n > 0 && c->reasons[n - 1])) c->reasons[n++] = next; /* no empty lines */
   }
   c->reasons[n] = 0;

@@ -138,6 +138,14 @@ func accesses() []Case {
 		Case{"reasons that nobody understands", "8.9.1", []Step{
 			connect(), explained("qrsr", "qese", []string{"", "qq x y", "q", "q new", "p missing x", "! ! !", "s " + missing}, "s", missing), closing(),
 		}},
+		Case{"a reason that is not printable", "8.9", []Step{
+			connect(),
+			func() Step {
+				s := explained("sr", "se", nil, "s", "hardware ?[2Jno??? port??")
+				s.Then[0].Send = []string{block(codec.KindAnswer, []byte("e\ns hardware \x1b[2Jno\x7f\x9b\x00 port\xff\r")), emptyReply}
+				return s
+			}(), closing(),
+		}},
 		Case{"a word that is new", "8.9.1", []Step{connect(), explained("qr", "qe", []string{"q asleep it is night"}, "q", "asleep it is night"), closing()}},
 		Case{"the longest answer", "8.9", []Step{
 			connect(), explained("lrsrprgrmrvrzrjr", "lesepegemevezeje", []string{"l " + long, "s " + long, "p " + long, "g " + long, "m " + long, "v " + long, "z " + long, "j " + long},

@@ -408,6 +408,11 @@ def draw(points: Sequence[Point], dots: Sequence[Point] = (), size: int = 600, m
     return "\n".join([*parts, "</svg>", ""])
 
 
+def legible(text: str) -> str:
+    """Returns a text of a file with the characters escaped that a terminal may obey."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
 def main() -> None:
     if len(sys.argv) not in (2, 3):
         sys.exit("usage: player_log.py FILE.mcap [PATH.svg]")
@@ -416,13 +421,13 @@ def main() -> None:
         if len(sys.argv) == 3:
             log.plot(sys.argv[2])
     except (LogError, OSError) as e:
-        sys.exit(f"player_log: {e}")
+        sys.exit(f"player_log: {legible(str(e))}")
     except KeyError as e:
         sys.exit(f"player_log: no topic {e}")
     for table in log.tables.values():
-        print(f"{table.topic}: {len(table)} rows, {len(table.columns)} columns, {table.rows[0][0]:.3f} to {table.rows[-1][0]:.3f} s")
+        print(f"{legible(table.topic)}: {len(table)} rows, {len(table.columns)} columns, {table.rows[0][0]:.3f} to {table.rows[-1][0]:.3f} s")
     for damage in log.damage:
-        print(f"damaged: {damage}", file=sys.stderr)
+        print(f"damaged: {legible(damage)}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -376,7 +376,7 @@ proc player::Next {robot} {
         return reply
     }
     if {$letter eq "Y"} {
-        set private($robot,answer) $payload
+        set private($robot,answer) [regsub -all {[^\n -~]} $payload ?] ;# people see it on terminals
         return block
     }
     return [expr {[Store $robot $letter $payload] ? "round" : "block"}]

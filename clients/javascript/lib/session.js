@@ -109,7 +109,7 @@ export class Session extends Robot {
       if (letter === "r") {
         if (this.#takeReply(text(payload))) return REPLY;
       } else if (letter === "Y") {
-        this.#answer = text(payload);
+        this.#answer = text(payload).replace(/[^\n -~]/g, "?"); // people see it on terminals
       } else if (this.#takeBlock(letter, payload)) {
         return ROUND;
       }

@@ -8,6 +8,7 @@ and aio.py are two small examples.
 from __future__ import annotations
 
 import enum
+import re
 from struct import Struct
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -72,6 +73,7 @@ _PAYLOADS: Dict[int, _Payload] = {
 
 _REPLY = ord("r")
 _ANSWER = ord("Y")
+_UNPRINTABLE = re.compile(rb"[^\n -~]")  # in answers, which people see on terminals
 _SERVER = ord("y")
 _BLOCK_HEADER = Struct(">BH")
 _CLIENT_HEADER = Struct(">2sH")
@@ -187,7 +189,7 @@ class Session:
                 if self._take_reply(payload):
                     return Event.REPLY
             elif letter == _ANSWER:
-                self._answer = payload
+                self._answer = _UNPRINTABLE.sub(b"?", payload)
             elif self._take_block(letter, payload):
                 return Event.ROUND
         return None

@@ -35,7 +35,7 @@ def record(kind: int, content: bytes) -> bytes:
 
 
 def string(text: str) -> bytes:
-    return struct.pack("<I", len(text)) + text.encode()
+    return struct.pack("<I", len(text.encode())) + text.encode()
 
 
 def message(topic: str, nanoseconds: int, payload: bytes) -> bytes:
@@ -135,6 +135,17 @@ class ByHand(unittest.TestCase):
     def test_empty(self) -> None:
         log = self.read(chunk(channels()))
         self.assertEqual((log.topics, log.damage), ([], []))
+
+    def test_topic_of_a_stranger(self) -> None:
+        topic = "/a\x1b[2J\u202e"
+        path = self.folder / "run.mcap"
+        path.write_bytes(
+            HEADER + record(3, struct.pack("<H", 1) + string("s") + string("player") + string("u8 a"))
+            + record(4, struct.pack("<HH", 1, 1) + string(topic) + string("player") + string(""))
+            + record(5, struct.pack("<HIQQ", 1, 0, 1, 1) + b"\7")
+        )
+        shown = subprocess.run([sys.executable, player_log.__file__, str(path)], stdout=subprocess.PIPE, check=True, timeout=LIMIT)
+        self.assertEqual(shown.stdout.decode(), "/a\\x1b[2J\\u202e: 1 rows, 3 columns, 0.000 to 0.000 s\n")
 
     def test_plot(self) -> None:
         moved = [struct.pack(">Iii", 0, 2000 * i, -500 * i) + POSITION[12:] for i in range(3)]

@@ -110,7 +110,7 @@ final class Session {
             return Event.REPLY;
         }
         if (letter == 'Y') {
-            answer = new String(payload, StandardCharsets.ISO_8859_1);
+            answer = new String(payload, StandardCharsets.ISO_8859_1).replaceAll("[^\\n -~]", "?"); // people see it on terminals
             return Event.BLOCK;
         }
         return store(letter, payload) ? Event.ROUND : Event.BLOCK;
