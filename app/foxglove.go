@@ -53,16 +53,18 @@ func openFoxglove(o options, conf *config.Server, sim *simulation, cameras *came
 
 // robotsOf returns the robots of a configuration as viewers and programs see them.
 func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []live.Robot) {
+	nameOf := func(r config.Robot) string { return strings.ReplaceAll(sim.robots.nameOf(r.Port), "/", "_") }
 	names := map[string]int{}
 	for _, robot := range conf.Robots {
-		names[sim.robots.nameOf(robot.Port)]++
+		names[nameOf(robot)]++
 	}
 	for _, robot := range conf.Robots {
-		name := sim.robots.nameOf(robot.Port)
+		name := nameOf(robot)
 		if names[name] > 1 {
-			name += strconv.Itoa(robot.Port)
+			for name += strconv.Itoa(robot.Port); names[name] > 0; name += "_" {
+			}
 		}
-		offered := live.Robot{Robot: visitors.Robot{Name: strings.ReplaceAll(name, "/", "_"), Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)), Port: robot.Port}}
+		offered := live.Robot{Robot: visitors.Robot{Name: name, Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)), Port: robot.Port}}
 		for _, driver := range robot.Drivers {
 			if replay, ok := driver.Driver.(*readlog.Driver); ok {
 				offered.Replay = replay

@@ -114,6 +114,9 @@ func runExport(ctx context.Context, args []string, stdout, stderr io.Writer) err
 	if err := files.Close(err); err != nil {
 		return tools.Failure{Err: err}
 	}
+	for _, line := range summary.Renamed {
+		fmt.Fprintf(stderr, "fleet: ROS does not take the name of a robot: %s in the bag\n", line)
+	}
 	_, err = fmt.Fprintf(stdout, "%s: %d messages of %d robots\n", o.out, summary.Messages, summary.Robots)
 	return err
 }

@@ -241,6 +241,30 @@ func read(t *testing.T, path string) drawing {
 	}
 }
 
+// Topics and frames of a bag have names that ROS takes, and the user sees which were changed.
+func TestBagNames(t *testing.T) {
+	t.Parallel()
+	p, conn := startFleet(t, []robot{startRobot(t, "3pi"), startRobot(t, "robot-1")}, "-record", "laser")
+	wait(t, "recording", func() bool {
+		have := recorded(t, conn)
+		return have["player.lab.3pi.laser.0.data"] > 5 && have["player.lab.robot-1.laser.0.data"] > 5 // the first ones may have no data
+	})
+	bag := filepath.Join(t.TempDir(), "bag")
+	out, _, err := exported(t, p.address(t), "-ros", "-o", bag)
+	if err != nil || !strings.Contains(out, "3pi is robot_3pi in the bag") || !strings.Contains(out, "robot-1 is robot_1 in the bag") {
+		t.Fatalf("export -ros: %v, %s", err, out)
+	}
+	about, err := os.ReadFile(filepath.Join(bag, "metadata.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"name: /robot_3pi/scan\n", "name: /robot_1/scan\n"} {
+		if !strings.Contains(string(about), want) {
+			t.Errorf("%s lacks %q", about, want)
+		}
+	}
+}
+
 func TestExport(t *testing.T) {
 	t.Parallel()
 	a, b := startRobot(t, "a"), startRobot(t, "b")

@@ -69,12 +69,12 @@ func cameraOf(topic, encoding string) string {
 // configuration allows 32.
 const maxCamera = 64
 
-// AddPictures adds the channels of cameras to a file, from the number first on. Their schema
+// AddPictures adds the channels of cameras, by topic, to a file, from the number first on. Their schema
 // has the number behind it: those of the devices' schemas are not above first.
-func (c *Container) AddPictures(first uint16, cameras []string, topic func(camera string) string, pairs ...string) {
-	for i, camera := range cameras {
+func (c *Container) AddPictures(first uint16, topics []string, pairs ...string) {
+	for i, topic := range topics {
 		c.AddSchema(first+1, PictureType, pictureSchema, pictureFields())
-		c.AddChannel(first+uint16(i), first+1, topic(camera), pictureEncoding, pairs...)
+		c.AddChannel(first+uint16(i), first+1, topic, pictureEncoding, pairs...)
 	}
 }
 

@@ -96,7 +96,11 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 		}
 		file.AddChannel(uint16(i), schemas[name], c.Topic(), encoding, pairsOf(c.Geometry)...)
 	}
-	file.AddPictures(uint16(len(info.Channels)), info.Cameras, func(camera string) string { return pictureTopic + camera })
+	var pictures []string
+	for _, camera := range info.Cameras {
+		pictures = append(pictures, pictureTopic+camera)
+	}
+	file.AddPictures(uint16(len(info.Channels)), pictures)
 	return &Writer{file: file, start: uint64(info.Start.UnixNano())}, file.out.Flush()
 }
 

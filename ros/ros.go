@@ -48,10 +48,16 @@ type Converter struct {
 	pose   foxglove.PoseInFrame
 }
 
+// Robot is the kind of a robot's Name.
+const Robot = "robot"
+
 // New returns a converter for the devices of a robot. robot is its name if there are
-// several, otherwise empty; it stands before the names of frames, and of topics but /tf and
-// /tf_static, which all robots share.
+// several, one of Names, otherwise empty; it stands before the names of frames, and of topics but
+// /tf and /tf_static, which all robots share.
 func New(robot string, devices []foxglove.Device) *Converter {
+	if robot != "" {
+		robot = Name(Robot, robot)
+	}
 	c := &Converter{viewers: foxglove.New(robot, devices), known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
 	if robot != "" {
 		c.robot = "/" + robot

@@ -3,6 +3,8 @@ package ros
 import (
 	"bytes"
 	"math"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -35,8 +37,32 @@ func TestDefinitions(t *testing.T) {
 	}
 }
 
-// Of several robots each has a namespace, and of several devices each a number.
+// ROS 2 refuses topics with parts of another form.
+var legal = regexp.MustCompile("^[A-Za-z](_?[A-Za-z0-9])*$")
+
+func TestName(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"r1": "r1", "A_b2": "A_b2", "robot-1": "robot_1", "3pi": "robot_3pi", "Röbot 2": "R_bot_2", "日本": "robot", "": "robot",
+		"_hidden_": "hidden", "a__b": "a_b", "../x\x1b[2J\n": "x_2J", "a/b": "a_b", "\xff": "robot",
+	} {
+		if got := Name(Robot, name); got != want || !legal.MatchString(got) || Name(Robot, got) != got {
+			t.Errorf("%q: %q, want %q", name, got, want)
+		}
+	}
+}
+
 func TestNames(t *testing.T) {
+	t.Parallel()
+	got := Names(Robot, []string{"a-1", "a_1", "a 1", "a_1_2", "a-1", "3", "robot_3", "日", "本"})
+	want := []string{"a_1_3", "a_1", "a_1_4", "a_1_2", "a_1_3", "robot_3_2", "robot_3", "robot", "robot_2"}
+	if !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
+// Of several robots each has a namespace, and of several devices each a number.
+func TestTopics(t *testing.T) {
 	c := New("r1", []foxglove.Device{{Interface: "position"}, {Interface: "laser", Index: 1}, {Interface: "sonar", Index: 2}, {Interface: "vision", Index: 1}, {Interface: "ptz", Index: 1}})
 	c.Data(0, 1e9, (&codec.PositionData{}).Append(nil))
 	c.Data(1, 1e9, (&codec.LaserData{}).Append(nil))

@@ -38,6 +38,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 type server struct {
 	ctx      context.Context // ends with the server
 	config   Config
+	spaces   []string       // namespaces of the robots
 	topics   []topic        // by name
 	index    map[string]int // in topics
 	drives   map[string]int // the robot that a topic drives
@@ -59,7 +60,14 @@ type source struct {
 
 func newServer(ctx context.Context, config Config) *server {
 	s := &server{ctx: ctx, config: config, index: map[string]int{}, drives: map[string]int{}}
+	for _, robot := range config.Robots {
+		s.spaces = append(s.spaces, robot.Name)
+	}
+	s.spaces = ros.Names(ros.Robot, s.spaces)
 	for i, robot := range config.Robots {
+		if s.namespace(i) != "" && s.spaces[i] != robot.Name {
+			config.Log.Warn("ROS does not take the name of a robot: its topics and services have another one", zap.String("robot", robot.Name), zap.String("in ROS", s.spaces[i]))
+		}
 		c := s.converter(i)
 		for j, d := range robot.Devices {
 			for _, m := range c.Data(j, 0, sample(d.Letter)) {
@@ -117,7 +125,7 @@ func (s *server) namespace(robot int) string {
 	if len(s.config.Robots) == 1 {
 		return ""
 	}
-	return s.config.Robots[robot].Name
+	return s.spaces[robot]
 }
 
 // prefix returns "/" and the namespace, or nothing.

@@ -13,6 +13,7 @@ from __future__ import annotations
 import json
 import math
 import queue
+import re
 import ssl
 import threading
 import time
@@ -248,6 +249,13 @@ class Robot:
         return s
 
 
+def ros_name(name: str) -> str:
+    """Returns what the server calls a robot in topics (docs/ROS.md): ROS has ASCII letters, digits
+    and single underscores, and hides names that begin with an underscore."""
+    legal = "_".join(re.findall("[A-Za-z0-9]+", name))
+    return legal if legal[:1].isalpha() else "_".join(filter(None, ("robot", legal)))
+
+
 class PlayerNode(Node):
     """The node: parameters, robots, diagnostics."""
 
@@ -288,6 +296,8 @@ class PlayerNode(Node):
         host, _, port = address.rpartition(":")
         if not (name and host and port.isdigit()):
             raise ValueError(f"the parameter robots has {text!r}, want NAME=HOST:PORT")
+        if name != ros_name(name):
+            raise ValueError(f"the parameter robots has {text!r}: ROS does not take this name, write {ros_name(name)}={address}")
         return name, host, int(port)
 
     def diagnose(self) -> None:

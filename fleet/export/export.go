@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"slices"
 	"time"
@@ -51,6 +52,8 @@ type Choice struct {
 type Summary struct {
 	Robots   int
 	Messages int // of devices; each gives several in the file
+	// Renamed has the robots whose names ROS does not take: "robot-1 is robot_1".
+	Renamed []string
 }
 
 // Write writes the chosen data to out. Topics and frames begin with the name of the robot.
@@ -76,9 +79,17 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 	if len(robots) == 0 {
 		return Summary{}, ErrNothing
 	}
-	for name, r := range robots {
-		if r.convert = drawn(name, r.devices); c.ROS {
-			r.convert = inROS(name, r.devices, c.Reach)
+	summary := Summary{Robots: len(robots)}
+	names := slices.Sorted(maps.Keys(robots))
+	for i, inROS := range ros.Names(ros.Robot, names) {
+		name, r := names[i], robots[names[i]]
+		if !c.ROS {
+			r.convert = drawn(name, r.devices)
+			continue
+		}
+		r.convert = converted(inROS, r.devices, c.Reach)
+		if inROS != name {
+			summary.Renamed = append(summary.Renamed, name+" is "+inROS)
 		}
 	}
 
@@ -86,7 +97,6 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 	if err != nil {
 		return Summary{}, err
 	}
-	summary := Summary{Robots: len(robots)}
 	err = c.each(ctx, js, false, half(progress, 1), func(s sample) error {
 		r := robots[s.robot]
 		if r == nil {
@@ -147,8 +157,8 @@ func drawn(name string, devices []foxglove.Device) conversion {
 	}
 }
 
-// inROS returns the conversion to messages of ROS 2.
-func inROS(name string, devices []foxglove.Device, reach float64) conversion {
+// converted returns the conversion to messages of ROS 2.
+func converted(name string, devices []foxglove.Device, reach float64) conversion {
 	converter := ros.New(name, devices)
 	converter.Reach = reach
 	return func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error {

@@ -4,7 +4,6 @@ package bag
 import (
 	"io"
 	"path/filepath"
-	"strings"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -58,6 +57,7 @@ func (o Options) write(out, about io.Writer, path string, s *logfile.Summary, pr
 	devices := s.Devices()
 	converter := ros.New("", devices)
 	converter.Reach = o.Reach
+	pictures := topicsOf(s.Cameras)
 	var data []byte
 	err = s.EachOf(path, devices, progress, func(device int, m logfile.Message) error {
 		convert := converter.Data
@@ -79,7 +79,7 @@ func (o Options) write(out, about io.Writer, path string, s *logfile.Summary, pr
 		if m.JPEG() == nil {
 			return nil
 		}
-		c.AddPictures(logfile.FirstPicture, s.Cameras, topicOfROS, ros.QualityKey, ros.Topic{}.Quality())
+		c.AddPictures(logfile.FirstPicture, pictures, ros.QualityKey, ros.Topic{}.Quality())
 		c.AddMessage(uint16(logfile.FirstPicture+camera), 0, uint64(m.Time), uint64(m.Time), m.Payload)
 		return c.EndFullChunk()
 	})
@@ -93,9 +93,9 @@ func (o Options) write(out, about io.Writer, path string, s *logfile.Summary, pr
 	for i, topic := range converter.Topics() {
 		streams = append(streams, ros.Stream{Topic: topic, Messages: c.Messages(uint16(i + 1))})
 	}
-	for i, camera := range s.Cameras {
+	for i := range pictures {
 		if n := c.Messages(uint16(logfile.FirstPicture + i)); n > 0 {
-			streams = append(streams, ros.Stream{Topic: ros.Topic{Name: topicOfROS(camera), Type: logfile.PictureType}, Messages: n})
+			streams = append(streams, ros.Stream{Topic: ros.Topic{Name: pictures[i], Type: logfile.PictureType}, Messages: n})
 		}
 	}
 	began, ended := c.Times()
@@ -103,12 +103,15 @@ func (o Options) write(out, about io.Writer, path string, s *logfile.Summary, pr
 	return err
 }
 
-// topicOfROS is the topic of a camera in ROS 2, whose topics have no -, no two _ in turn and no
-// digit at the beginning of a part. Tools take what ends so for compressed pictures.
-func topicOfROS(camera string) string {
-	name := strings.ReplaceAll("/camera_"+camera, "-", "_")
-	for strings.Contains(name, "__") {
-		name = strings.ReplaceAll(name, "__", "_")
+// topicsOf returns the topics of cameras in ROS 2. Tools take a topic with this end for compressed
+// pictures.
+func topicsOf(cameras []string) []string {
+	topics := make([]string, len(cameras))
+	for i, camera := range cameras {
+		topics[i] = "camera_" + camera
 	}
-	return strings.TrimSuffix(name, "_") + "/compressed"
+	for i, name := range ros.Names("camera", topics) {
+		topics[i] = "/" + name + "/compressed"
+	}
+	return topics
 }

@@ -455,10 +455,9 @@ func heap() int64 {
 // readers has programs that read logs with npm's packages.
 const readers = "../../logfile/readers"
 
-func TestTopicOfROS(t *testing.T) {
-	for camera, want := range map[string]string{"front": "/camera_front/compressed", "3d--left-": "/camera_3d_left/compressed"} {
-		if got := topicOfROS(camera); got != want {
-			t.Errorf("%s: %s, want %s", camera, got, want)
-		}
+func TestTopicsOfCameras(t *testing.T) {
+	want := []string{"/camera_front/compressed", "/camera_3d_left/compressed", "/camera_a_b_2/compressed", "/camera_a_b/compressed", "/camera_a/compressed"}
+	if got := topicsOf([]string{"front", "3d--left-", "a-b", "a_b", "a\n"}); !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

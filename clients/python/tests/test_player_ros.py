@@ -50,6 +50,9 @@ class Pure(unittest.TestCase):
 
     def test_robots(self) -> None:
         self.assertEqual(player_ros.PlayerNode.parse("r1=robot:6665"), ("r1", "robot", 6665))
+        for text, legal in ("robot-1=robot:6665", "robot_1=robot:6665"), ("3pi=r:1", "robot_3pi=r:1"), ("R__2_=r:1", "R_2=r:1"), ("日=r:1", "robot=r:1"):
+            with self.assertRaisesRegex(ValueError, "write " + legal + "$"):
+                player_ros.PlayerNode.parse(text)
         for text in ("robot", "=robot:6665", "r1=robot", "r1=robot:x"):
             with self.assertRaises(ValueError):
                 player_ros.PlayerNode.parse(text)
