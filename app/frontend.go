@@ -6,8 +6,6 @@ import (
 	"crypto/tls"
 	"fmt"
 	"net"
-	"net/netip"
-	"strconv"
 	"time"
 
 	"go.uber.org/zap"
@@ -111,23 +109,15 @@ func (f *frontend) change(conf *config.Server, sim *simulation) {
 	}
 }
 
-// url returns an address that a browser on this computer can open: with the host of the flag,
-// or localhost if that is every address of the computer. It is empty without a frontend. tls
+// url returns an address that a browser on this computer can open, empty without a frontend. tls
 // is the configuration of a new connection.
 func (f *frontend) url(tls func() *tls.Config) string {
 	if f == nil {
 		return ""
 	}
-	at := f.listener.Addr().(*net.TCPAddr)
-	host := f.Name
-	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
-		host = "localhost"
-	}
-	scheme := "http://"
-	if !at.IP.IsLoopback() && tls() != nil {
-		scheme = "https://"
-	}
-	return scheme + net.JoinHostPort(host, strconv.Itoa(at.Port))
+	c := f.Common
+	c.TLS = tls
+	return c.URL(f.listener.Addr().(*net.TCPAddr))
 }
 
 // pausable is a listener that only stops to accept when it is closed. Browsers that

@@ -6,7 +6,30 @@ import (
 	"slices"
 
 	"player/config/rights"
+	"player/config/syntax"
 )
+
+// ReadAccess returns the rights in a file of sections access, for a program that has no robots of
+// its own. certified reports whether its visitors have certificates. The error joins all mistakes,
+// as that of Build; a file without a section is one.
+func ReadAccess(path string, certified bool) (rights.Rules, error) {
+	file, err := syntax.ParseFile(path, nil)
+	if err != nil {
+		return nil, err
+	}
+	b := &builder{file: file}
+	rules := b.readAccess(certified)
+	for _, plugin := range file.Plugins {
+		b.fail(file.Errorf(plugin.Pos, "only sections access are read here"))
+	}
+	for _, mistake := range slices.Concat(file.Unused(), file.Redefined()) {
+		b.fail(mistake)
+	}
+	if rules == nil && b.errs == nil && file.Err() == nil {
+		b.fail(fmt.Errorf(`%s has no section access ( allow ["read" "write"] from "10.0.0.0/8" )`, path))
+	}
+	return rules, file.Join(append(b.errs, file.Err())...)
+}
 
 // readAccess reads the sections access ( allow [...] from [...] name [...] ).
 // certified reports whether clients have certificates.

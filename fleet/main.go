@@ -113,16 +113,19 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		}
 	}
 	if o.http != "" {
+		common, err := o.page.Common(o.http, log)
+		if err != nil {
+			return err
+		}
 		l, err := net.Listen("tcp", o.http)
 		if err != nil {
 			return fmt.Errorf("-http: %w", err)
 		}
-		log.Info("a page of all robots", zap.String("url", "http://"+l.Addr().String()))
-		name, _, _ := net.SplitHostPort(o.http) // parseOptions has accepted it
+		log.Info("a page of all robots", zap.String("url", common.URL(l.Addr().(*net.TCPAddr))))
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			if err := page.Serve(ctx, l, page.Config{NATS: conn, Fleet: o.fleet, Name: name, Log: log, Metrics: watch.metrics, Health: watch.health}); err != nil {
+			if err := page.Serve(ctx, l, page.Config{Common: common, NATS: conn, Fleet: o.fleet, Metrics: watch.metrics, Health: watch.health}); err != nil {
 				log.Error("there is no page any more", zap.Error(err))
 			}
 		}()

@@ -21,6 +21,7 @@ import (
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/tools"
+	"player/visitors"
 )
 
 // usage is the page of -h.
@@ -38,6 +39,7 @@ type options struct {
 	replicas  int
 	recording hub.Recording
 	http      string // empty: no page
+	page      visitors.Flags
 	discover  bool
 	debug     bool
 	version   bool
@@ -150,6 +152,7 @@ func newFlags(o *options, in *input) *flag.FlagSet {
 	fs.Int64Var(&in.size, "record-size", 1024, "")
 	fs.DurationVar(&o.recording.Age, "record-age", 24*time.Hour, "")
 	fs.StringVar(&o.http, "http", "", "")
+	o.page.Add(fs)
 	fs.BoolVar(&o.discover, "discover", false, "")
 	fs.BoolVar(&o.debug, "debug", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
@@ -178,6 +181,9 @@ func parseOptions(args []string) (options, error) {
 		if _, _, err := net.SplitHostPort(f.address); err != nil && f.address != "" {
 			return o, fmt.Errorf("-%s: %q is not HOST:PORT: 127.0.0.1:PORT is for this computer, :PORT for the network, too", f.name, f.address)
 		}
+	}
+	if o.http == "" && o.page.Given() {
+		return o, errors.New("-access and -tls-... are for the page of -http; NATS has -cert, -key and rights of its own")
 	}
 	if o.nats == "" && o.http == o.listen && !strings.HasSuffix(o.http, ":0") {
 		return o, fmt.Errorf("-http and -listen have one address, %s: choose another for one of them", o.http)

@@ -6,6 +6,8 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +17,7 @@ import (
 
 	"player/codec"
 	"player/fleet/bridge"
+	"player/server/secure/certs"
 )
 
 // pageURL returns where the page of all robots is.
@@ -326,6 +329,45 @@ func TestForgedMessages(t *testing.T) {
 			}
 			publish("player.lab.fair.status", "", `{"robot":"fair","connected":true}`)
 			publish("player.lab.fair.position.0.data", "now", odometry)
+		}
+	}
+}
+
+// Over TLS a visitor has the rights of the name in its certificate. Everybody who gets in may stop.
+func TestPageOverTLS(t *testing.T) {
+	t.Parallel()
+	authority := certs.New(t, "lab")
+	pair := authority.Issue("bridge", nil)
+	rules := filepath.Join(t.TempDir(), "fleet.access")
+	if err := os.WriteFile(rules, []byte(`access ( allow "read" from "127.0.0.1" ) access ( allow "write" name "ada" )`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p, _ := startFleet(t, []robot{startRobot(t, "a")}, "-http", "127.0.0.1:0", "-access", rules, "-tls-cert", pair.Cert, "-tls-key", pair.Key, "-tls-clients", authority.File)
+	plain := p.pageURL(t)
+	secure := "https" + strings.TrimPrefix(plain, "http")
+	press := func(url string, pairs ...certs.Pair) int {
+		t.Helper()
+		client := http.Client{Transport: &http.Transport{TLSClientConfig: authority.Client(pairs...)}, Timeout: patience}
+		defer client.CloseIdleConnections()
+		reply, err := client.Post(url, "", nil)
+		if err != nil {
+			return 0
+		}
+		defer reply.Body.Close()
+		return reply.StatusCode
+	}
+	ada, eve := authority.Issue("ada", nil), authority.Issue("eve", nil)
+	wait(t, "the robot", func() bool { return press(secure+"/stop?robot=a", eve) == http.StatusNoContent })
+	for what, c := range map[string]struct{ got, want int }{
+		"ada releases":               {press(secure+"/release?robot=a", ada), http.StatusNoContent},
+		"eve releases":               {press(secure+"/release?robot=a", eve), http.StatusForbidden},
+		"eve stops":                  {press(secure+"/stop", eve), http.StatusNoContent},
+		"nobody is in a certificate": {press(secure+"/stop", certs.Pair{}), 0},
+		"this computer without TLS":  {press(plain + "/stop?robot=a"), http.StatusNoContent},
+		"it releases":                {press(plain + "/release"), http.StatusForbidden},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: %d, want %d", what, c.got, c.want)
 		}
 	}
 }

@@ -22,6 +22,7 @@ import (
 
 	"player/logging"
 	"player/pictures"
+	"player/visitors"
 )
 
 const usage = `usage: vision [flags] ADDRESS
@@ -51,6 +52,7 @@ func main() {
 type options struct {
 	colors string
 	http   string // address of the page; empty: there is none
+	page   visitors.Flags
 	source pictures.Source
 }
 
@@ -71,7 +73,7 @@ func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
 	}()
 	t := &tracker{camera: camera, colors: &colors{path: o.colors, none: o.http != "", log: log}}
 	if o.http != "" {
-		l, err := listen(o.http)
+		l, common, err := listen(o.http, o.page, log)
 		if err != nil {
 			return errors.Join(err, refuse(out, err))
 		}
@@ -79,7 +81,7 @@ func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
 		ended := make(chan struct{})
 		go func() {
 			defer close(ended)
-			(&page{t.colors, t.shown}).serve(ctx, l, log)
+			(&page{common, t.colors, t.shown}).serve(ctx, l)
 		}()
 		defer func() {
 			cancel()
@@ -94,6 +96,7 @@ func parse(args []string) (options, error) {
 	set := flag.NewFlagSet("vision", flag.ContinueOnError)
 	set.StringVar(&o.colors, "colors", "colors.cfg", "`file` of the colours")
 	set.StringVar(&o.http, "http", "", "serve a page at this `address` on which colours are calibrated by clicking; :8090 is of this computer only")
+	o.page.Add(set)
 	set.Float64Var(&o.source.Rate, "rate", 15, "most `pictures` a second that are looked at, 0.1 to 60")
 	set.Usage = func() {
 		fmt.Fprint(set.Output(), usage)
@@ -104,6 +107,9 @@ func parse(args []string) (options, error) {
 	}
 	if !(o.source.Rate >= 0.1 && o.source.Rate <= 60) {
 		return options{}, fmt.Errorf("-rate %v: it is 0.1 to 60", o.source.Rate)
+	}
+	if o.http == "" && o.page.Given() {
+		return options{}, errors.New("-access and -tls-... are for the page of -http")
 	}
 	switch first := set.Arg(0); {
 	case first == "":

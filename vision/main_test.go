@@ -18,6 +18,7 @@ func TestParse(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"":                        "needs the address",
+		"-tls-key a http://a/":    "are for the page of -http",
 		"-rate 0 cat":             "0.1 to 60",
 		"-rate NaN cat":           "0.1 to 60",
 		"http://a/ -colors a.cfg": "flags come before it",

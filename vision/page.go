@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/config/rights"
 	"player/pictures"
 	"player/vision/blobs"
 	"player/visitors"
@@ -36,31 +37,37 @@ const (
 var files embed.FS
 
 // page is what people calibrate the colours with: the newest picture with the blobs on it.
-// Whatever changes something is a POST, which the gate of the site refuses to pages of others.
+// Whatever changes something is a POST, which the gate of the site refuses to pages of others, and
+// needs the right to configure.
 type page struct {
+	visitors.Common
 	colors *colors
 	shown  *shown
 }
 
 // listen listens for browsers. Without a host the address is of this computer only.
-func listen(address string) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("-http %s: %w", address, err)
+func listen(address string, flags visitors.Flags, log *zap.Logger) (net.Listener, visitors.Common, error) {
+	if host, port, err := net.SplitHostPort(address); err == nil {
+		address = net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port)
 	}
-	l, err := net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+	common, err := flags.Common(address, log)
 	if err != nil {
-		return nil, fmt.Errorf("-http %s: %w", address, err)
+		return nil, common, fmt.Errorf("-http %s: %w", address, err)
 	}
-	return l, nil
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, common, fmt.Errorf("-http %s: %w", address, err)
+	}
+	return l, common, nil
 }
 
 // serve serves the page until ctx ends.
-func (p *page) serve(ctx context.Context, l net.Listener, log *zap.Logger) {
-	log.Info("colours are calibrated on a page", zap.Stringer("url", &url.URL{Scheme: "http", Host: l.Addr().String(), Path: "/"}))
-	site := visitors.Site{What: "the page of vision", Flag: "-http", Can: "change the colours of", Handler: p.handler(), Log: log}
+func (p *page) serve(ctx context.Context, l net.Listener) {
+	p.Log.Info("colours are calibrated on a page", zap.String("url", p.URL(l.Addr().(*net.TCPAddr))+"/"))
+	site := p.Site("the page of vision", "-http", p.handler())
+	site.Can = "see the pictures of"
 	if err := site.Serve(ctx, l); err != nil {
-		log.Warn("the page of vision has ended", zap.Error(err))
+		p.Log.Warn("the page of vision has ended", zap.Error(err))
 	}
 }
 
@@ -71,22 +78,22 @@ func (p *page) handler() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(assets))
-	mux.HandleFunc("GET /seen", p.sendSeen)
-	mux.HandleFunc("GET /picture", p.sendPicture)
-	mux.HandleFunc("POST /take", p.take)
+	mux.HandleFunc("GET /seen", p.Allowed(rights.Read, p.sendSeen))
+	mux.HandleFunc("GET /picture", p.Allowed(rights.Read, p.sendPicture))
+	mux.HandleFunc("POST /take", p.Allowed(rights.Config, p.take))
 	for path, change := range map[string]func(url.Values) error{
 		"name":   p.name,
 		"delete": p.remove,
 		"undo":   func(url.Values) error { return p.colors.back() },
 		"save":   func(url.Values) error { return p.colors.save() },
 	} {
-		mux.HandleFunc("POST /"+path, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc("POST /"+path, p.Allowed(rights.Config, func(w http.ResponseWriter, r *http.Request) {
 			if err := change(r.URL.Query()); err != nil {
 				refuseChange(w, err)
 				return
 			}
 			w.WriteHeader(http.StatusNoContent)
-		})
+		}))
 	}
 	return mux
 }

@@ -3,8 +3,11 @@ package visitors
 import (
 	"context"
 	"crypto/tls"
+	"net"
 	"net/http"
+	"net/netip"
 	"slices"
+	"strconv"
 	"time"
 
 	"go.uber.org/zap"
@@ -15,7 +18,8 @@ import (
 	"player/status"
 )
 
-// Common is what each server for visitors of this server's robots needs.
+// Common is what each server for visitors needs. A page of a program without robots has no
+// Server, Post and Descriptors.
 type Common struct {
 	// Server is asked for the status, and stops robots. It is accessed through Post only.
 	Server Server
@@ -52,6 +56,31 @@ func (c Common) Status(ctx context.Context) (now status.Status, err error) {
 func (c Common) RightsOf(r *http.Request) rights.Set {
 	visitor := VisitorOf(r)
 	return c.Access.Of(visitor.Address, visitor.Name)
+}
+
+// Allowed calls next for visitors that have the rights, and refuses others with the reason.
+func (c Common) Allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if err := Need(c.RightsOf(r), needs); err != nil {
+			http.Error(w, err.Error(), http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// URL returns an address that a browser on this computer can open: with the host of the flag, or
+// localhost if that is every address of the computer. at is where the site listens.
+func (c Common) URL(at *net.TCPAddr) string {
+	host := c.Name
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	scheme := "http://"
+	if !at.IP.IsLoopback() && c.TLS != nil && c.TLS() != nil {
+		scheme = "https://"
+	}
+	return scheme + net.JoinHostPort(host, strconv.Itoa(at.Port))
 }
 
 // Robot is a robot of this server.

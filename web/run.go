@@ -69,7 +69,7 @@ func (s *server) handleRuns(mux *http.ServeMux) {
 		{"POST /playback", rights.Read | rights.Write, playback},
 		{"POST /record", rights.Read | rights.Write, record},
 	} {
-		mux.HandleFunc(h.pattern, s.allowed(h.needs, func(w http.ResponseWriter, r *http.Request) {
+		mux.HandleFunc(h.pattern, s.config.Allowed(h.needs, func(w http.ResponseWriter, r *http.Request) {
 			report := runReport{Write: s.config.RightsOf(r).Has(rights.Write)}
 			if status, err := s.run(r, h.change, &report); err != nil {
 				http.Error(w, err.Error(), status)

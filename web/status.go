@@ -33,8 +33,8 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 		w.Header().Set("Content-Type", status.ContentType)
 		_, _ = w.Write(now.AppendMetrics(nil)) // fails if the reader has disconnected
 	})))
-	mux.HandleFunc("POST "+stopPath, s.allowed(rights.Write, s.emergencyStop))
-	mux.HandleFunc("POST /release", s.allowed(rights.Write, s.emergencyStop))
+	mux.HandleFunc("POST "+stopPath, s.config.Allowed(rights.Write, s.emergencyStop))
+	mux.HandleFunc("POST /release", s.config.Allowed(rights.Write, s.emergencyStop))
 }
 
 // told calls next with the status of the server.

@@ -115,7 +115,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("GET /map.yaml", s.readers(s.mapPlan(writeMap)))
 		mux.HandleFunc("GET /map.pgm", s.readers(s.mapPlan(writePicture)))
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
-		mux.HandleFunc("POST /simulation", s.allowed(rights.Write, s.orderSimulation))
+		mux.HandleFunc("POST /simulation", config.Allowed(rights.Write, s.orderSimulation))
 	}
 	dashboard := config.Site("the dashboard", "-http", mux)
 	dashboard.Stop = stopPath
@@ -123,17 +123,8 @@ func site(ctx context.Context, config Config) visitors.Site {
 }
 
 // readers calls next for browsers that may read.
-func (s *server) readers(next http.HandlerFunc) http.HandlerFunc { return s.allowed(rights.Read, next) }
-
-// allowed calls next for browsers that have the rights.
-func (s *server) allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
-		if err := visitors.Need(s.config.RightsOf(r), needs); err != nil {
-			http.Error(w, explain(err), http.StatusForbidden)
-			return
-		}
-		next(w, r)
-	}
+func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
+	return s.config.Allowed(rights.Read, next)
 }
 
 // hostOf returns the IP address of HOST:PORT; that of localhost is 127.0.0.1.

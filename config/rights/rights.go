@@ -65,6 +65,16 @@ func (r Rule) applies(client netip.Addr, name string) bool {
 // the manual.
 type Rules []Rule
 
+// Local returns the rules of a page that has none of its own: this computer may do all, others
+// look.
+func Local() Rules {
+	network := netip.MustParsePrefix
+	return Rules{
+		{Allow: All, From: []netip.Prefix{network("127.0.0.0/8"), network("::1/128")}},
+		{Allow: Read, From: []netip.Prefix{network("0.0.0.0/0"), network("::/0")}},
+	}
+}
+
 // Of returns the rights of a client with an address. name is the one in its
 // certificate, which somebody has verified; empty: it has none.
 func (r Rules) Of(client netip.Addr, name string) Set {

@@ -12,13 +12,13 @@ import (
 	"io/fs"
 	"net"
 	"net/http"
-	"net/netip"
 	"time"
 
 	"github.com/coder/websocket"
 	"github.com/nats-io/nats.go"
 	"go.uber.org/zap"
 
+	"player/config/rights"
 	"player/fleet/bridge"
 	"player/visitors"
 	"player/web/page"
@@ -46,10 +46,9 @@ const (
 
 // Config is what Serve needs.
 type Config struct {
+	visitors.Common
 	NATS  *nats.Conn
 	Fleet string
-	Name  string // a host name of the page, or an address; may be empty
-	Log   *zap.Logger
 	// Metrics and Health reply to GET /metrics and /healthz.
 	Metrics, Health http.HandlerFunc
 }
@@ -78,8 +77,19 @@ type site struct {
 func Serve(ctx context.Context, l net.Listener, c Config) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	s := &site{Config: c, ctx: ctx, join: make(chan viewer), leave: make(chan viewer), plans: plans{found: make(chan found)}}
+	s := newSite(ctx, c)
 	go s.run()
+	served := c.Site("the page of the fleet", "-http", s.handler())
+	served.Can, served.Stop = "watch and stop", "/"+bridge.Stop
+	return served.Serve(ctx, l)
+}
+
+func newSite(ctx context.Context, c Config) *site {
+	return &site{Config: c, ctx: ctx, join: make(chan viewer), leave: make(chan viewer), plans: plans{found: make(chan found)}}
+}
+
+// handler returns the handler of all requests. Everybody may stop.
+func (s *site) handler() http.Handler {
 	files, err := fs.Sub(assets, "assets")
 	if err != nil { // the folder is not embedded
 		panic(err)
@@ -87,18 +97,15 @@ func Serve(ctx context.Context, l net.Listener, c Config) error {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(files))
 	mux.Handle("GET "+modules, http.StripPrefix(modules, http.FileServerFS(page.Floor)))
-	mux.HandleFunc("GET /plan", s.plans.serve)
-	mux.HandleFunc("GET /robots", s.view)
-	mux.HandleFunc("GET /metrics", c.Metrics)
-	mux.HandleFunc("GET /healthz", c.Health)
-	for _, verb := range []string{bridge.Stop, bridge.Release} {
-		mux.HandleFunc("POST /"+verb, func(w http.ResponseWriter, r *http.Request) { s.press(w, r, verb) })
+	for path, read := range map[string]http.HandlerFunc{"plan": s.plans.serve, "robots": s.view, "metrics": s.Metrics, "healthz": s.Health} {
+		mux.HandleFunc("GET /"+path, s.Allowed(rights.Read, read))
 	}
-	name := c.Name
-	if _, err := netip.ParseAddr(name); err == nil {
-		name = "" // addresses are always valid
+	press := func(verb string) http.HandlerFunc {
+		return func(w http.ResponseWriter, r *http.Request) { s.press(w, r, verb) }
 	}
-	return visitors.Site{Name: name, What: "the page of the fleet", Flag: "-http", Can: "watch, stop and release", Stop: "/" + bridge.Stop, Handler: mux, Log: c.Log}.Serve(ctx, l)
+	mux.HandleFunc("POST /"+bridge.Stop, press(bridge.Stop))
+	mux.HandleFunc("POST /"+bridge.Release, s.Allowed(rights.Write, press(bridge.Release)))
+	return mux
 }
 
 // modules is where the modules of the dashboard are, which the page imports by their path in

@@ -1,0 +1,55 @@
+package visitors
+
+import (
+	"crypto/tls"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+
+	"go.uber.org/zap"
+
+	"player/config"
+	"player/config/rights"
+	"player/server/secure"
+)
+
+// Flags are those of a program that has a page and no configuration file: what visitors may do,
+// and how they encrypt. Without them other computers only look.
+type Flags struct{ access, cert, key, clients string }
+
+// Add adds the flags to a set.
+func (f *Flags) Add(set *flag.FlagSet) {
+	set.StringVar(&f.access, "access", "", "`file` of sections access: what other computers may do on the page; without it they look")
+	set.StringVar(&f.cert, "tls-cert", "", "certificate of the page, a PEM `file`: other computers have to encrypt")
+	set.StringVar(&f.key, "tls-key", "", "its key, a PEM `file`")
+	set.StringVar(&f.clients, "tls-clients", "", "PEM `file` of the authorities that browsers need a certificate of")
+}
+
+// Given reports whether one of the flags was given.
+func (f Flags) Given() bool { return f != Flags{} }
+
+// Common reads the files, and returns what the page at HOST:PORT needs.
+func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return Common{}, err
+	}
+	c := Common{Name: host, Access: rights.Local(), Log: log}
+	if f.access != "" {
+		if c.Access, err = config.ReadAccess(f.access, f.clients != ""); err != nil {
+			return c, fmt.Errorf("-access: %w", err)
+		}
+	}
+	if (f.cert == "") != (f.key == "") || f.cert == "" && f.clients != "" {
+		return c, errors.New("-tls-cert and -tls-key belong together, and -tls-clients needs them")
+	}
+	if f.cert != "" {
+		loaded, err := secure.Load(f.cert, f.key, f.clients)
+		if err != nil {
+			return c, err
+		}
+		c.TLS = func() *tls.Config { return loaded }
+	}
+	return c, nil
+}
