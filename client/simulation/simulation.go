@@ -23,6 +23,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"player/peertext"
 )
 
 // State is the true state of a world.
@@ -123,6 +125,7 @@ func (w *World) ask(ctx context.Context, method, query string) (state State, err
 	if err != nil {
 		return State{}, err
 	}
+	told := peertext.Line(string(bytes.TrimSpace(text)))
 	switch response.StatusCode {
 	case http.StatusOK:
 		if err := json.Unmarshal(text, &state); err != nil {
@@ -130,9 +133,9 @@ func (w *World) ask(ctx context.Context, method, query string) (state State, err
 		}
 		return state, nil
 	case http.StatusBadRequest, http.StatusConflict:
-		return State{}, fmt.Errorf("%w: %s", ErrRefused, bytes.TrimSpace(text))
+		return State{}, fmt.Errorf("%w: %s", ErrRefused, told)
 	case http.StatusNotFound:
 		return State{}, fmt.Errorf("%s serves no simulation: start the server with -stage and -http", w.Address)
 	}
-	return State{}, fmt.Errorf("%s: %s: %s", w.Address, response.Status, bytes.TrimSpace(text))
+	return State{}, fmt.Errorf("%s: %s: %s", w.Address, peertext.Line(response.Status), told)
 }

@@ -43,6 +43,7 @@ func TestErrors(t *testing.T) {
 		refused    bool
 	}{
 		{409, "there is no room for r0\n", "the simulation refuses: there is no room for r0", true},
+		{409, "no\x1b[2J", `the simulation refuses: no\x1b[2J`, true},
 		{400, "write step 0 to 1000", "the simulation refuses: write step 0 to 1000", true},
 		{404, "404 page not found", "serves no simulation: start the server with -stage and -http", false},
 		{403, "your computer may read", "403 Forbidden: your computer may read", false},

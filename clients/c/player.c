@@ -1032,8 +1032,11 @@ static player_result simulation_answer(player_simulation *w) {
     if (!is) return simulation_fail(w, PLAYER_PROTOCOL, "no dashboard of Player");
     return PLAYER_OK;
   }
-  while ((b = simulation_next(w)) >= 0 && b != '\n')
-    if (n + 1 < sizeof text) text[n++] = (char)b;
+  while ((b = simulation_next(w)) >= 0 && b != '\n') { /* people see it on terminals */
+    bool control = n > 0 && (uint8_t)text[n - 1] == 0xC2 && b >= 0x80 && b < 0xA0; /* of two bytes in UTF-8 */
+    if (control) text[n - 1] = '?';
+    if (n + 1 < sizeof text) text[n++] = control || b < ' ' || b == 0x7F ? '?' : (char)b;
+  }
   text[n] = 0;
   if (w->broken != PLAYER_OK) return simulation_fail(w, w->broken, w->line.error);
   if (status == 400 || status == 409) return simulation_fail(w, PLAYER_REFUSED, text);

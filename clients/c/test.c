@@ -212,6 +212,7 @@ static void test_simulation(void) {
     const char *error;
   } others[] = {
     {"HTTP/1.0 409 Conflict\r\n\r\nthere is no room for r0\n", PLAYER_REFUSED, "h:1: there is no room for r0"},
+    {"HTTP/1.0 409 Conflict\r\n\r\nno\033[2J\302\233r\303\266m\177\n", PLAYER_REFUSED, "h:1: no?[2J??r\303\266m?"},
     {"HTTP/1.1 400 Bad Request\n\nwrite step", PLAYER_REFUSED, "h:1: write step"},
     {"HTTP/1.0 403 Forbidden\r\n\r\nyour computer may read", PLAYER_USAGE, "h:1: your computer may read"},
     {"HTTP/1.0 404 Not Found\r\n\r\n404", PLAYER_USAGE, "h:1: no simulation: start the server with -stage and -http"},

@@ -644,7 +644,7 @@ proc player::Ask {robot pairs deadline} {
         incr failed [expr {$granted eq "e" && $access ne "e"}]
     }
     if {!$same} {
-        throw {PLAYER PROTOCOL} "the reply \"$reply\" does not answer the request \"$pairs\""
+        throw {PLAYER PROTOCOL} "the reply \"[regsub -all {[^ -~]} $reply ?]\" does not answer the request \"$pairs\""
     }
     set reasons [expr {$failed ? [Explain $robot $deadline] : ""}]
     if {$refused eq ""} {

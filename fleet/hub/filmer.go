@@ -224,7 +224,7 @@ func (c *camera) publish(ctx context.Context, s bridge.Sample, inbox string, ref
 
 // next waits for a picture with a number above another one's.
 func (c *camera) next(ctx context.Context, after string) (s bridge.Sample, number string, err error) {
-	header, picture, err := c.robot.get(ctx, pictureLimit, pictureSize, "after="+after, "camera", url.PathEscape(c.name), "picture")
+	header, picture, err := c.robot.get(ctx, pictureLimit, pictureSize, "after="+url.QueryEscape(after), "camera", url.PathEscape(c.name), "picture")
 	if err != nil {
 		return s, "", err
 	}

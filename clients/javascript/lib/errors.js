@@ -30,7 +30,7 @@ const enough = (asked, granted) => granted === asked || (granted === "a" && (ask
 // the reasons that the server gave, by device.
 export function compare(asked, granted, known = {}) {
   if (!isReply(asked, granted)) {
-    throw new PlayerError("protocol", `request "${asked}": the reply "${granted}" answers another request`);
+    throw new PlayerError("protocol", `request "${asked}": the reply "${granted.replace(/[^ -~]/g, "?")}" answers another request`);
   }
   const differences = [], reasons = {};
   for (let i = 0; i < asked.length; i += 2) {

@@ -67,7 +67,7 @@ export class Simulation {
       if (e.name === "TimeoutError") fail("timeout", `${address} did not answer in ${timeoutMs} ms`);
       fail("closed", `${address}: ${e.cause?.message || e.message}`);
     }
-    const reason = text.trim();
+    const reason = text.trim().replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "?"); // people see it on terminals
     if (response.status === 400 || response.status === 409) fail("refused", reason);
     if (response.status === 403) fail("usage", reason);
     if (response.status === 404) fail("usage", `${address} serves no simulation: start the server with -stage and -http`);

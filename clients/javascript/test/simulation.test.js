@@ -38,6 +38,7 @@ test("an order and the state afterwards", async () => {
 test("what is refused, and servers that are none", async () => {
   for (const [status, text, kind, want] of [
     [409, "there is no room for r0\n", "refused", /^there is no room for r0$/],
+    [409, "no\x1b[2J\u202e", "refused", /^no\?\[2J\?$/],
     [400, "write step 0 to 1000", "refused", /write step/],
     [403, "your computer may read", "usage", /your computer may read/],
     [404, "404 page not found", "usage", /start the server with -stage and -http/],

@@ -29,7 +29,7 @@ STATE = {"time": 1.5, "speed": 0, "paused": True, "finished": False, "seed": 7, 
 
 def answering(status: str, text: str, want: str = "") -> Callable[[socket.socket], None]:
     """A server that wants a request to begin with a text, and answers it."""
-    return sending(f"HTTP/1.1 {status}\r\nContent-Length: {len(text)}\r\n\r\n{text}", want)
+    return sending(f"HTTP/1.1 {status}\r\nContent-Length: {len(text.encode())}\r\n\r\n{text}", want)
 
 
 def sending(reply: str, want: str = "") -> Callable[[socket.socket], None]:
@@ -67,6 +67,7 @@ class Simulating(unittest.TestCase):
     def test_errors(self) -> None:
         cases = [
             (answering("409 Conflict", "there is no room for r0\n"), SimulationRefused, "there is no room for r0"),
+            (answering("409 Conflict", "no\x1b[2J\u202e"), SimulationRefused, "no?[2J?"),
             (answering("400 Bad Request", "write step 0 to 1000"), SimulationRefused, "write step"),
             (answering("404 Not Found", "404 page not found"), PlayerError, "start the server with -stage and -http"),
             (answering("403 Forbidden", "your computer may read"), PlayerError, "403 your computer may read"),

@@ -68,4 +68,8 @@ test errors "refusals, and servers that are none" -body {
     lappend kinds [kind { player::Simulation 127.0.0.1:1 -seed x }]
 } -result {REFUSED REFUSED USAGE USAGE PROTOCOL PROTOCOL PROTOCOL PROTOCOL TIMEOUT CLOSED USAGE USAGE}
 
+test printable "a refusal that a terminal would obey" -body {
+    answering "409 Conflict" "no\x1b\[2J" { catch { player::Simulation $address -reset 1 } text; set text }
+} -result {no?[2J}
+
 tcltest::cleanupTests

@@ -382,7 +382,7 @@ public final class PlayerClient implements AutoCloseable {
         }
         if (!same) {
             throw new PlayerException(PROTOCOL,
-                    "the reply \"" + reply + "\" does not answer the request \"" + pairs + "\"");
+                    "the reply \"" + reply.replaceAll("[^ -~]", "?") + "\" does not answer the request \"" + pairs + "\"");
         }
         Map<Character, PlayerException.Reason> reasons = failed ? explain(reply, deadline) : Map.of();
         if (refused) {

@@ -71,6 +71,8 @@ final class SimulationTest {
         var order = new Simulation.Order().reset();
         serving(409, "there is no room for r0\n",
                 world -> equal("text", fails("409", REFUSED, () -> world.order(order)).getMessage(), "there is no room for r0"));
+        serving(409, "no\u001b[2J\u202e",
+                world -> equal("text", fails("409", REFUSED, () -> world.order(order)).getMessage(), "no?[2J?"));
         serving(400, "write step", world -> fails("400", REFUSED, () -> world.order(order)));
         serving(403, "your computer may read", world -> fails("403", USAGE, () -> world.order(order)));
         serving(404, "404 page not found", world -> fails("404", USAGE, world::state));
