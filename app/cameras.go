@@ -18,6 +18,7 @@ import (
 	"player/devices/stage"
 	"player/logfile"
 	"player/pictures"
+	"player/ros"
 	"player/visitors"
 )
 
@@ -46,6 +47,15 @@ type cameras struct {
 	list       []*pictures.Camera
 }
 
+// legalCamera returns a name that a camera can have in addresses, topics and files, for that of a
+// camera in a log, which any program can have written.
+func legalCamera(name string) string {
+	if config.IsCameraName(name) {
+		return name
+	}
+	return ros.Name("camera", name)
+}
+
 // of returns the cameras of a configuration. They are the same until another one is asked
 // for, which ends those before.
 func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
@@ -69,9 +79,9 @@ func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
 	}
 	for _, r := range c.replays {
 		for _, camera := range r.driver.Cameras() {
-			name := camera
-			if slices.ContainsFunc(c.list, func(c *pictures.Camera) bool { return c.Name() == camera }) {
-				name = fmt.Sprintf("%s-%d", camera, r.port)
+			name := legalCamera(camera)
+			for taken := func(c *pictures.Camera) bool { return c.Name() == name }; slices.ContainsFunc(c.list, taken); {
+				name = fmt.Sprintf("%s-%d", name, r.port)
 			}
 			film := &logfile.Film{}
 			c.add(pictures.Source{Name: name, Robot: r.port, Rate: replayedRate, Draw: c.player(r.driver, film, camera), Rest: film.Close})

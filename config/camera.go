@@ -41,8 +41,8 @@ const (
 // and the names of files.
 const maxCameraName = 32
 
-// isCameraName reports whether a name can be a part of a web address without quoting.
-func isCameraName(name string) bool {
+// IsCameraName reports whether a name can be a part of a web address without quoting.
+func IsCameraName(name string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 	return name != "" && len(name) <= maxCameraName && strings.Trim(name, allowed) == ""
 }
@@ -79,7 +79,7 @@ func (b *builder) firstRobot() int {
 func (b *builder) checkCamera(others []Camera, c Camera) *cameraMistake {
 	u, err := url.Parse(c.Address)
 	switch {
-	case !isCameraName(c.Name):
+	case !IsCameraName(c.Name):
 		return &cameraMistake{"name", `a camera needs a name of up to 32 letters, digits, - and _, as in name "front"`}
 	case slices.ContainsFunc(others, func(o Camera) bool { return o.Name == c.Name }):
 		return &cameraMistake{"name", "there is another camera with this name"}

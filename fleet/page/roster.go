@@ -14,6 +14,7 @@ import (
 
 	"player/codec"
 	"player/fleet/bridge"
+	"player/peertext"
 )
 
 const (
@@ -156,6 +157,7 @@ func (r *robot) row(now time.Time) row {
 			w.State = driven
 		}
 	}
+	w.Text, w.Driver = peertext.Line(w.Text), peertext.Line(w.Driver)
 	if r.misc != nil {
 		volts := float64(r.misc.Battery) / 10
 		w.Volts = &volts

@@ -96,6 +96,9 @@ func TestStates(t *testing.T) {
 			f.status(t, alive)
 			f.now = f.now.Add(silence + time.Millisecond)
 		}, trouble, "no bridge serves it"},
+		{"an error that turns the text around", func(t *testing.T, f *fixture) {
+			f.status(t, bridge.RobotStatus{Robot: "a", Error: "refused\u202eno\nway"})
+		}, trouble, `refused\u202eno\x0away`},
 		{"not reached", func(t *testing.T, f *fixture) {
 			f.status(t, bridge.RobotStatus{Robot: "a", Error: "connection refused"})
 		}, trouble, "connection refused"},

@@ -66,7 +66,7 @@ export class Picture extends EventTarget {
   /** @type {(camera: string, signal: AbortSignal) => Promise<string>} */
   async next(camera, signal) {
     const limited = AbortSignal.any([signal, AbortSignal.timeout(LIMIT)]);
-    const reply = await fetch(`camera/${camera}/picture?after=${this.number}`, { signal: limited });
+    const reply = await fetch(`camera/${encodeURIComponent(camera)}/picture?after=${this.number}`, { signal: limited });
     if (!reply.ok) return reply.text();
     const age = Number(reply.headers.get("Picture-Age")), number = Number(reply.headers.get("Picture-Number"));
     const view = reply.headers.get("Picture-View")?.split(" ").map(Number) ?? null;
