@@ -53,7 +53,8 @@ func legalCamera(name string) string {
 	if config.IsCameraName(name) {
 		return name
 	}
-	return ros.Name("camera", name)
+	name = ros.Name("camera", name)
+	return name[:min(len(name), config.MaxCameraName)]
 }
 
 // of returns the cameras of a configuration. They are the same until another one is asked

@@ -37,14 +37,14 @@ const (
 	mostRate = 60
 )
 
-// maxCameraName is the longest name of a camera, in characters: it is part of addresses, topics
+// MaxCameraName is the longest name of a camera, in characters: it is part of addresses, topics
 // and the names of files.
-const maxCameraName = 32
+const MaxCameraName = 32
 
 // IsCameraName reports whether a name can be a part of a web address without quoting.
 func IsCameraName(name string) bool {
 	const allowed = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
-	return name != "" && len(name) <= maxCameraName && strings.Trim(name, allowed) == ""
+	return name != "" && len(name) <= MaxCameraName && strings.Trim(name, allowed) == ""
 }
 
 // readCameras reads the sections camera ( name "front" command ["rpicam-vid" ...] ). The
