@@ -56,7 +56,7 @@ func parseAddress(text string, port int) (address, error) {
 	names := interfaceNames(devices.Interfaces())
 	i := slices.Index(names, parts[n-2])
 	if i < 0 {
-		return address{}, fmt.Errorf("unknown interface %.40q%s", parts[n-2], suggest(parts[n-2], names))
+		return address{}, fmt.Errorf("unknown interface %.40q%s", parts[n-2], syntax.Suggest(parts[n-2], names))
 	}
 	a.spec = devices.Interfaces()[i]
 	index, err := strconv.Atoi(parts[n-1])
@@ -78,13 +78,4 @@ func interfaceNames(specs []devices.Spec) []string {
 		names[i] = s.Name
 	}
 	return names
-}
-
-// suggest ends an error about a name that is not valid: it gives the nearest
-// valid name, or all of them.
-func suggest(name string, valid []string) string {
-	if near := syntax.Nearest(name, valid); near != "" {
-		return fmt.Sprintf("; did you mean %q?", near)
-	}
-	return fmt.Sprintf("; there are %s", strings.Join(valid, ", "))
 }

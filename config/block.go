@@ -44,7 +44,7 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 		if name == "deadman" {
 			return nil, s.Errorf("name", "deadman is no driver any more: remove this block, let the driver behind it provide position:0, and start with -deadman MS")
 		}
-		return nil, s.Errorf("name", "unknown driver %.40q%s", name, suggest(name, kindNames(b.Kinds)))
+		return nil, s.Errorf("name", "unknown driver %.40q%s", name, syntax.Suggest(name, kindNames(b.Kinds)))
 	}
 	d := &block{section: s, kind: kind, name: name, where: map[string]syntax.Pos{}, values: map[string]any{}}
 	if name == "" {

@@ -20,6 +20,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/config/access"
 	"player/config/rights"
 	"player/config/syntax"
 	"player/devices"
@@ -120,7 +121,12 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 	}
 	b.checkPorts()
 	tls, dashboard := b.readTLS(), b.readDashboard()
-	access := b.readAccess(tls.Clients != "")
+	certificates := exampleTLS
+	if tls.Clients != "" {
+		certificates = ""
+	}
+	rules, mistakes := access.Read(file, certificates)
+	b.errs = append(b.errs, mistakes...)
 	for _, o := range b.Overrides {
 		if !b.used[o.Flag] && !b.incomplete {
 			b.fail(fmt.Errorf("%s has no effect: there is no driver %q in %s", o.Flag, o.Driver, file.Name))
@@ -147,7 +153,7 @@ func Build(file *syntax.File, options Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	return &Server{b.robots, access, tls, dashboard, cameras, b.groups}, nil
+	return &Server{b.robots, rules, tls, dashboard, cameras, b.groups}, nil
 }
 
 type builder struct {
@@ -357,5 +363,5 @@ func (b *builder) suggestDevice(want address) string {
 	if len(there) == 0 {
 		return ""
 	}
-	return suggest(want.short(b.Port), there)
+	return syntax.Suggest(want.short(b.Port), there)
 }

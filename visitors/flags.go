@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/config"
+	"player/config/access"
 	"player/config/rights"
 	"player/server/secure"
 )
@@ -37,7 +37,11 @@ func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
 	}
 	c := Common{Name: host, Access: rights.Local(), Log: log}
 	if f.access != "" {
-		if c.Access, err = config.ReadAccess(f.access, f.clients != ""); err != nil {
+		certificates := "-tls-clients FILE"
+		if f.clients != "" {
+			certificates = ""
+		}
+		if c.Access, err = access.ReadFile(f.access, certificates); err != nil {
 			return c, fmt.Errorf("-access: %w", err)
 		}
 	}

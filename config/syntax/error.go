@@ -271,3 +271,12 @@ func distance(a, b string, limit int) int {
 	}
 	return row[len(b)]
 }
+
+// Suggest ends an error about a name that is not valid: it gives the nearest
+// valid name, or all of them.
+func Suggest(name string, valid []string) string {
+	if near := Nearest(name, valid); near != "" {
+		return fmt.Sprintf("; did you mean %q?", near)
+	}
+	return fmt.Sprintf("; there are %s", strings.Join(valid, ", "))
+}
