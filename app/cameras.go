@@ -47,7 +47,7 @@ type cameras struct {
 	list       []*pictures.Camera
 }
 
-// legalCamera returns a name that a camera can have in addresses, topics and files, for that of a
+// legalCamera returns a name that a camera can have in addresses, topics and files, for the name of a
 // camera in a log, which any program can have written.
 func legalCamera(name string) string {
 	if config.IsCameraName(name) {

@@ -333,7 +333,7 @@ func TestForgedMessages(t *testing.T) {
 	}
 }
 
-// Over TLS a visitor has the rights of the name in its certificate. Everybody who gets in may stop.
+// Over TLS a visitor has the rights of the name in its certificate. Any visitor that the handshake admits may stop.
 func TestPageOverTLS(t *testing.T) {
 	t.Parallel()
 	authority := certs.New(t, "lab")
@@ -359,12 +359,12 @@ func TestPageOverTLS(t *testing.T) {
 	ada, eve := authority.Issue("ada", nil), authority.Issue("eve", nil)
 	wait(t, "the robot", func() bool { return press(secure+"/stop?robot=a", eve) == http.StatusNoContent })
 	for what, c := range map[string]struct{ got, want int }{
-		"ada releases":               {press(secure+"/release?robot=a", ada), http.StatusNoContent},
-		"eve releases":               {press(secure+"/release?robot=a", eve), http.StatusForbidden},
-		"eve stops":                  {press(secure+"/stop", eve), http.StatusNoContent},
-		"nobody is in a certificate": {press(secure+"/stop", certs.Pair{}), 0},
-		"this computer without TLS":  {press(plain + "/stop?robot=a"), http.StatusNoContent},
-		"it releases":                {press(plain + "/release"), http.StatusForbidden},
+		"ada releases":                    {press(secure+"/release?robot=a", ada), http.StatusNoContent},
+		"eve releases":                    {press(secure+"/release?robot=a", eve), http.StatusForbidden},
+		"eve stops":                       {press(secure+"/stop", eve), http.StatusNoContent},
+		"a browser without a certificate": {press(secure+"/stop", certs.Pair{}), 0},
+		"this computer without TLS":       {press(plain + "/stop?robot=a"), http.StatusNoContent},
+		"it releases":                     {press(plain + "/release"), http.StatusForbidden},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", what, c.got, c.want)

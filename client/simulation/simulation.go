@@ -125,7 +125,7 @@ func (w *World) ask(ctx context.Context, method, query string) (state State, err
 	if err != nil {
 		return State{}, err
 	}
-	told := peertext.Line(string(bytes.TrimSpace(text)))
+	reason := peertext.Line(string(bytes.TrimSpace(text)))
 	switch response.StatusCode {
 	case http.StatusOK:
 		if err := json.Unmarshal(text, &state); err != nil {
@@ -133,9 +133,9 @@ func (w *World) ask(ctx context.Context, method, query string) (state State, err
 		}
 		return state, nil
 	case http.StatusBadRequest, http.StatusConflict:
-		return State{}, fmt.Errorf("%w: %s", ErrRefused, told)
+		return State{}, fmt.Errorf("%w: %s", ErrRefused, reason)
 	case http.StatusNotFound:
 		return State{}, fmt.Errorf("%s serves no simulation: start the server with -stage and -http", w.Address)
 	}
-	return State{}, fmt.Errorf("%s: %s: %s", w.Address, peertext.Line(response.Status), told)
+	return State{}, fmt.Errorf("%s: %s: %s", w.Address, peertext.Line(response.Status), reason)
 }

@@ -84,13 +84,13 @@ proc player::Simulation {address args} {
         timeout { throw {PLAYER TIMEOUT} "$address did not answer within $timeout ms" }
         default { throw {PLAYER CLOSED} "$address: $status [lindex $error 0]" }
     }
-    set told [regsub -all {[^[:print:]]} $text ?] ;# people see it on terminals
+    set reason [regsub -all {[^[:print:]]} $text ?] ;# people see it on terminals
     switch -- $code {
         200 {}
-        400 - 409 { throw {PLAYER REFUSED} $told }
-        403 { throw {PLAYER USAGE} $told }
+        400 - 409 { throw {PLAYER REFUSED} $reason }
+        403 { throw {PLAYER USAGE} $reason }
         404 { throw {PLAYER USAGE} "$address serves no simulation: start the server with -stage and -http" }
-        default { throw {PLAYER PROTOCOL} "$address: $code $told" }
+        default { throw {PLAYER PROTOCOL} "$address: $code $reason" }
     }
     try {
         set state [simulation::Parse $text]

@@ -88,7 +88,7 @@ func newSite(ctx context.Context, c Config) *site {
 	return &site{Config: c, ctx: ctx, join: make(chan viewer), leave: make(chan viewer), plans: plans{found: make(chan found)}}
 }
 
-// handler returns the handler of all requests. Everybody may stop.
+// handler returns the handler of all requests. Any visitor may stop.
 func (s *site) handler() http.Handler {
 	files, err := fs.Sub(assets, "assets")
 	if err != nil { // the folder is not embedded

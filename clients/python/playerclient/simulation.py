@@ -122,7 +122,7 @@ class Simulation:
             connection.request(method, "/simulation" + query)
             response = connection.getresponse()
             text = response.read().decode(errors="replace")
-            told = "".join(c if c.isprintable() else "?" for c in text.strip())  # people see it on terminals
+            reason = "".join(c if c.isprintable() else "?" for c in text.strip())  # people see it on terminals
         except (socket.timeout, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {self.timeout} s") from None
         except (OSError, OverflowError, http.client.HTTPException) as e:  # OverflowError: the port
@@ -130,11 +130,11 @@ class Simulation:
         finally:
             connection.close()
         if response.status in (400, 409):
-            raise SimulationRefused(told)
+            raise SimulationRefused(reason)
         if response.status == 404:
             raise PlayerError(f"{self.host}:{self.port} serves no simulation: start the server with -stage and -http")
         if response.status != 200:
-            raise PlayerError(f"{self.host}:{self.port}: {response.status} {told}")
+            raise PlayerError(f"{self.host}:{self.port}: {response.status} {reason}")
         try:
             state = json.loads(text)
             movers = [

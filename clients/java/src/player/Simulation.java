@@ -177,7 +177,7 @@ public final class Simulation {
             throw new PlayerException(USAGE, address + " is no address", e);
         }
         String text = response.body().strip();
-        String told = text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?"); // people see it on terminals
+        String reason = text.replaceAll("[\\p{C}\\p{Zl}\\p{Zp}]", "?"); // people see it on terminals
         switch (response.statusCode()) {
             case 200 -> {
                 try {
@@ -186,11 +186,11 @@ public final class Simulation {
                     throw new PlayerException(PROTOCOL, address + " is no dashboard of Player", e);
                 }
             }
-            case 400, 409 -> throw new PlayerException(REFUSED, told);
-            case 403 -> throw new PlayerException(USAGE, told);
+            case 400, 409 -> throw new PlayerException(REFUSED, reason);
+            case 403 -> throw new PlayerException(USAGE, reason);
             case 404 -> throw new PlayerException(USAGE,
                     address + " serves no simulation: start the server with -stage and -http");
-            default -> throw new PlayerException(PROTOCOL, address + ": " + response.statusCode() + " " + told);
+            default -> throw new PlayerException(PROTOCOL, address + ": " + response.statusCode() + " " + reason);
         }
     }
 
