@@ -42,6 +42,7 @@ func TestWeb(t *testing.T) {
 		{"scan", testScan},
 		{"device buttons", testDeviceButtons},
 		{"driving", testDriving},
+		{"keeps nothing", testKeepsNothing},
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
 		{"edit the world", testEditWorld},
@@ -323,6 +324,31 @@ func testScan(t *testing.T, chromium browser) {
 			return false; })()`, at.view, at.x, at.y))
 		if drawn != at.wall {
 			t.Errorf("%s: laser drawn %v", at.what, drawn)
+		}
+	}
+}
+
+// A browser may refuse to keep data of sites, and what it keeps may be another program's: the
+// robot is shown and stopped all the same.
+func testKeepsNothing(t *testing.T, chromium browser) {
+	_, page := startDashboard(t)
+	const refuse = `for (const name of ["localStorage", "sessionStorage"]) {
+		Object.defineProperty(window, name, { get() { throw new DOMException("denied", "SecurityError"); } });
+	}`
+	const rubbish = `for (const storage of [localStorage, sessionStorage]) {
+		for (const name of ["theme", "robots", "plots", "shown", "editing"]) storage.setItem(name, "5");
+	}`
+	for _, tt := range []struct{ name, script string }{{"refuses", refuse}, {"has rubbish", rubbish}} {
+		b := chromium.openWith(t, page, tt.script+seldom)
+		b.until(`globalThis.player?.shown?.data.l && player.presence.heard && !document.getElementById("stop").disabled`)
+		evaluate[chromedp.Void](b, `document.getElementById("theme").click()`)
+		evaluate[chromedp.Void](b, `document.getElementById("stop").click()`)
+		b.until(`!document.getElementById("alert").hidden`)
+		evaluate[chromedp.Void](b, `document.getElementById("release").click()`)
+		b.until(`document.getElementById("alert").hidden`)
+		b.close()
+		if t.Failed() {
+			t.Fatalf("a browser that %s", tt.name)
 		}
 	}
 }

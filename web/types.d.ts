@@ -323,8 +323,19 @@ export interface Elements {
   zoom: HTMLInputElement;
 }
 
+/** What the browser keeps of what the user chose, by its name there. */
+export interface Kept {
+  theme: "dark" | "light";
+  robots: string[]; // addresses that the user added
+  plots: string[]; // names of those that are shown
+  shown: string; // address of the robot
+  editing: string; // empty: the world is not edited
+}
+
 /** What first.js has begun before the modules are here. */
 export interface First {
+  kept<Name extends keyof Kept>(name: Name): Kept[Name] | null; // null: nothing valid; it never throws
+  keep<Name extends keyof Kept>(name: Name, value: Kept[Name]): void; // for this page only if the browser refuses; it never throws
   page: string; // what this page calls itself
   opened: Map<string, { socket: WebSocket; events: Event[] }>; // by address; events: what they have received
   plan: Promise<Response | null> | undefined;

@@ -68,7 +68,7 @@ export class Editor {
     });
     // A page that was reloaded, or connects again, goes on.
     world.addEventListener("scene", () => {
-      if (this.on || (sessionStorage.getItem("editing") && !world.locked)) this.send({});
+      if (this.on || (first.kept("editing") && !world.locked)) this.send({});
     });
   }
 
@@ -119,7 +119,7 @@ export class Editor {
     world.editor = on ? this : null;
     $("edit-bar").hidden = !on;
     $("edit").setAttribute("aria-pressed", String(on));
-    on ? sessionStorage.setItem("editing", "1") : sessionStorage.removeItem("editing");
+    first.keep("editing", on ? "1" : "");
     $("world-canvas").ariaLabel = on ? HINT : this.label;
     this.wall(false);
   }

@@ -113,7 +113,7 @@ function show(robot) {
   $("robot-name").textContent = robot?.name ?? "No robot";
   if (robot) {
     $("rate").value = String(robot.rate);
-    sessionStorage.setItem("shown", robot.address); // keys drive the same robot after a reload
+    first.keep("shown", robot.address); // keys drive the same robot after a reload
   }
   linkPages(robot);
   refresh();
@@ -224,17 +224,7 @@ function showTab(view) {
 }
 
 // Robots that the user added are kept for the next visit.
-const remember = () => {
-  localStorage.setItem("robots", JSON.stringify(robots.filter((r) => r.typed).map((r) => r.address)));
-};
-/** @type {() => string[]} */
-const remembered = () => {
-  try {
-    return JSON.parse(localStorage.getItem("robots") ?? "[]") ?? [];
-  } catch {
-    return [];
-  }
-};
+const remember = () => first.keep("robots", robots.filter((r) => r.typed).map((r) => r.address));
 
 function startWorld() {
   $("world").hidden = part(document, ".tabs").hidden = false;
@@ -302,7 +292,7 @@ async function start() {
   part(document, "h1").title = offer.version;
   const newest = JSON.parse($("newest").textContent || "{}");
   for (const robot of offer.robots) add({ ...robot, newest: newest[robot.address] });
-  for (const address of remembered()) add({ name: address, address, typed: true });
+  for (const address of first.kept("robots") ?? []) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
   followPresence(offered);
   showTab(offer.world ? "world" : "robot");
@@ -313,7 +303,8 @@ async function start() {
     }
   }
   fleet.start();
-  show(robots.find(({ address }) => address === sessionStorage.getItem("shown")) ?? robots[0] ?? null);
+  const shownBefore = first.kept("shown");
+  show(robots.find(({ address }) => address === shownBefore) ?? robots[0] ?? null);
   for (const [address, { socket }] of first.opened) {
     if (!address.includes("/stream?")) continue;
     socket.close(); // another robot is shown

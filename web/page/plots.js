@@ -41,12 +41,7 @@ export class Plots {
     /** @type {Robot | null} */
     this.robot = null;
     this.open = false;
-    let picked = null;
-    try {
-      picked = JSON.parse(localStorage.getItem("plots") ?? "null");
-    } catch {
-      // as in a first visit
-    }
+    const picked = first.kept("plots");
     const choice = document.createElement("div");
     choice.className = "choice";
     panel.append(choice);
@@ -75,8 +70,7 @@ export class Plots {
       figure.hidden = !on;
       button.setAttribute("aria-pressed", String(on));
     }
-    const shown = this.plots.filter((p) => !p.figure.hidden).map((p) => p.name);
-    localStorage.setItem("plots", JSON.stringify(shown));
+    first.keep("plots", this.plots.filter((p) => !p.figure.hidden).map((p) => p.name));
   }
 
   scrub(canvas, e) {

@@ -7,19 +7,20 @@ import "./browser.js"; // WebSocket
 
 const path = fileURLToPath(new URL("../page/first.js", import.meta.url));
 
-// load runs the script in a page whose system is dark or not.
-function load(stored, dark, { offer = "", shown = null } = {}) {
+// storage keeps texts in an object. A storage that is refused throws instead.
+const storage = (stored) => ({ getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value) });
+
+// load runs the script in a page whose system is dark or not. storages are properties of its window.
+function load(stored, dark, { offer = "", shown = null, storages } = {}) {
   const system = Object.assign(new EventTarget(), { matches: dark });
   const html = { dataset: {} }, page = new EventTarget();
   const document = Object.assign(new EventTarget(), { documentElement: html, getElementById: () => ({ textContent: offer }) });
-  const window = {};
+  const window = Object.defineProperties({}, storages ?? { localStorage: { value: storage(stored) }, sessionStorage: { value: storage({ shown }) } });
   let changes = 0;
   page.addEventListener("themechange", () => changes++);
   runInNewContext(readFileSync(path, "utf8"), {
     window, matchMedia: () => system, document,
     Event, URLSearchParams, WebSocket, fetch: async (path) => path, location: { protocol: "https:", host: "robot.example" },
-    sessionStorage: { getItem: () => shown },
-    localStorage: { getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value) },
     addEventListener: page.addEventListener.bind(page), dispatchEvent: page.dispatchEvent.bind(page),
   }, path);
   const parsed = () => document.dispatchEvent(new Event("readystatechange"));
@@ -43,6 +44,33 @@ test("what the user chose is kept", () => {
   toggle();
   assert.equal(stored.theme, "dark");
   assert.equal(load(stored, false).html.dataset.theme, "dark");
+});
+
+const refusing = (get) => ({ localStorage: { get }, sessionStorage: { get } });
+const refused = {
+  "throws": refusing(() => { throw new DOMException("The operation is insecure.", "SecurityError"); }),
+  "has no storage": refusing(() => null),
+  "is full": refusing(() => ({ getItem: () => null, setItem() { throw new DOMException("full", "QuotaExceededError"); } })),
+  "cannot read": refusing(() => ({ getItem() { throw new Error("disk"); }, setItem() { throw new Error("disk"); } })),
+};
+for (const [name, storages] of Object.entries(refused)) {
+  test(`a browser that keeps nothing: it ${name}`, () => {
+    const page = load({}, true, { offer: offer(7, true), storages });
+    assert.deepEqual(opened(page), ["/streamlocalhost:6665", "/presence", "/world"]);
+    page.toggle(); // holds until the page is closed
+    assert.equal(page.html.dataset.theme, "light");
+    assert.equal(page.first.kept("robots"), null);
+    page.first.keep("robots", ["far:6665"]);
+    assert.deepEqual(page.first.kept("robots"), ["far:6665"]);
+  });
+}
+
+test("of what is stored only that counts which the page may have written", () => {
+  for (const text of ["", "{", "{}", "null", "5", `"far:6665"`, `[null]`, `["far:6665", 5]`, `[["far:6665"]]`, "dark mode", "[object Object]"]) {
+    const { first, html } = load({ robots: text, plots: text, theme: text }, true);
+    assert.deepEqual([first.kept("robots"), first.kept("plots"), first.kept("theme"), html.dataset.theme], [null, null, null, "dark"], text);
+  }
+  assert.deepEqual([...load({ robots: `["far:6665"]` }, true).first.kept("robots")], ["far:6665"]);
 });
 
 const offer = (count, world) => JSON.stringify({ world, robots: Array.from({ length: count }, (_, i) => ({ address: `localhost:${6665 + i}` })) });
