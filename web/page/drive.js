@@ -12,6 +12,8 @@ import { connect } from "./wire.js";
 
 const REPEAT = 100; // ms between repetitions of a command; the server stops the robot after four
 const LEAST_INTERVAL = 40; // ms between different commands: a stick moves on every frame of the screen
+const PAD_DRIVES = "; gamepad: hold a shoulder button";
+const PAD_NEEDS = "; gamepad: most browsers need https:// or localhost for it";
 
 export class Driver extends EventTarget {
   constructor() {
@@ -251,14 +253,18 @@ export function bindStick(driver, disc, knob) {
   addEventListener("blur", release);
 }
 
-// bindGamepad reads the first gamepad while one is connected, and shows hint
-// meanwhile.
+// bindGamepad reads the first gamepad while one is connected. hint says how it drives then, or
+// that the browser may offer none on a page which came without encryption.
 /** @type {(driver: Driver, hint: HTMLElement) => void} */
 export function bindGamepad(driver, hint) {
   let polling = false;
+  const show = (pad) => {
+    hint.hidden = !pad && isSecureContext;
+    hint.textContent = pad ? PAD_DRIVES : PAD_NEEDS;
+  };
   const poll = () => {
-    const pad = [...navigator.getGamepads()].find((p) => p?.connected);
-    hint.hidden = !pad;
+    const pad = gamepads().find((p) => p?.connected);
+    show(pad);
     polling = Boolean(pad);
     driver.setInput("pad", pad ? padInput(pad) : [0, 0]);
     if (pad) requestAnimationFrame(poll); // pauses while the dashboard is hidden
@@ -266,4 +272,14 @@ export function bindGamepad(driver, hint) {
   addEventListener("gamepadconnected", () => {
     if (!polling) poll();
   });
+  show(null);
+}
+
+// gamepads returns those that the browser lets this page see.
+function gamepads() {
+  try {
+    return [...navigator.getGamepads()];
+  } catch {
+    return []; // refused by a policy, or missing without encryption
+  }
 }

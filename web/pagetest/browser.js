@@ -183,6 +183,7 @@ const globals = {
   localStorage: storage(),
   sessionStorage: storage(),
   devicePixelRatio: 2,
+  isSecureContext: true,
   WebSocket: FakeSocket,
   ResizeObserver: class { observe() {} },
   matchMedia: () => new EventTarget(),

@@ -249,3 +249,22 @@ test("a gamepad", () => {
   clock.advance(100);
   assert.ok(clock.timers.length <= length); // nothing polls any more
 });
+
+test("without encryption the page says that a gamepad may need it, and lives with a browser that has none", (t) => {
+  const hint = new Element("hint"), { getGamepads } = navigator;
+  t.after(() => Object.assign(navigator, { getGamepads }));
+  globalThis.isSecureContext = false;
+  t.after(() => (globalThis.isSecureContext = true));
+  bindGamepad(driver, hint);
+  assert.deepEqual([hint.hidden, hint.textContent], [false, "; gamepad: most browsers need https:// or localhost for it"]);
+  for (const refuses of [undefined, () => { throw new DOMException("policy", "SecurityError"); }]) {
+    navigator.getGamepads = refuses;
+    fire(globalThis, "gamepadconnected");
+    assert.equal(driver.inputs.size, 0);
+  }
+  navigator.getGamepads = () => [{ connected: true, axes: [0, -1], buttons: [] }];
+  fire(globalThis, "gamepadconnected");
+  assert.deepEqual([hint.hidden, hint.textContent], [false, "; gamepad: hold a shoulder button"]);
+  navigator.getGamepads = () => [];
+  clock.advance(20);
+});
