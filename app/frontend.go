@@ -44,7 +44,7 @@ func listen(o options, address string, log *zap.Logger) (*frontend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &frontend{Common: visitors.Common{Name: host, Log: log}, listener: listener.(*net.TCPListener), address: address, bind: cmp.Or(o.bind, "localhost"), cost: 1}, nil
+	return &frontend{Common: visitors.Common{Name: host, Proxy: o.proxy, Log: log}, listener: listener.(*net.TCPListener), address: address, bind: cmp.Or(o.bind, "localhost"), cost: 1}, nil
 }
 
 // openFrontends opens those that the flags ask for. dash is the dashboard, nil if there is none.

@@ -21,6 +21,7 @@ import (
 	"player/devices/stage"
 	"player/logging"
 	"player/tools"
+	"player/visitors"
 	"player/worlds"
 )
 
@@ -34,6 +35,7 @@ type options struct {
 	origin        string // of web pages that may be viewers; empty: the default; "off": none
 	rosbridge     string // address for programs of ROS; empty: none
 	rosOrigin     string // of web pages that may be programs of ROS; empty: none
+	proxy         visitors.Proxy
 	file          string // configuration file; empty: none
 	builtin       []byte // configuration of a subcommand, instead of file; nil: none
 	stage         string
@@ -89,6 +91,7 @@ func newFlagSet(o *options) *flag.FlagSet {
 	fs.StringVar(&o.origin, "foxglove-origin", "", "")
 	fs.StringVar(&o.rosbridge, "rosbridge", "", "")
 	fs.StringVar(&o.rosOrigin, "rosbridge-origin", "", "")
+	fs.Var(&o.proxy, "proxy", "")
 	fs.StringVar(&o.stage, "stage", "", "")
 	fs.Int("seed", stage.FileSeed, "")
 	fs.StringVar(&o.truth, "truth", "", "")
@@ -127,7 +130,20 @@ func (o *options) parse(fs *flag.FlagSet, args []string) error {
 		o.file = files[0]
 	}
 	o.override(fs)
-	return o.validate()
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if o.origin != "" && o.origin != "off" {
+		if o.origin, err = visitors.ParseOrigin(o.origin); err != nil {
+			return fmt.Errorf("-foxglove-origin: %w, or off", err)
+		}
+	}
+	if o.rosOrigin != "" {
+		if o.rosOrigin, err = visitors.ParseOrigin(o.rosOrigin); err != nil {
+			return fmt.Errorf("-rosbridge-origin: %w", err)
+		}
+	}
+	return nil
 }
 
 // override sets the options of drivers that the flags give.

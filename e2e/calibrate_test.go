@@ -272,6 +272,9 @@ func testCalibrate(t *testing.T, chromium browser) {
 	if link := evaluate[string](b, `document.querySelector("#camera .head a.page").href`); link != page {
 		t.Errorf("the dashboard links %s, and the page is %s", link, page)
 	}
+	b = chromium.open(t, below(t, page))
+	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
+	b.close()
 	b = chromium.open(t, page)
 	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
 	b.checkLooks("before a click", screens[0], screens[4])

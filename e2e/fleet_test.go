@@ -148,6 +148,10 @@ func testFleetPage(t *testing.T, chromium browser) {
 	b.until(`document.querySelectorAll("#robots li:not([data-state=trouble])").length === 99 &&
 		[...document.querySelectorAll("#robots li:not([data-state=trouble])")].every((li) => /^\d+\.\d V$/.test(li.querySelector(".volts").textContent) && /^\d.*s$/.test(li.querySelector(".age").textContent))`)
 
+	other := chromium.open(t, below(t, url))
+	other.until(shows("summary", "^100 robots · 0 stopped · 1 in trouble · 1 driven$") + ` && fleet.map.robots.length === 99`)
+	other.close()
+
 	// The map has the robots where they are, in their colours, and their names.
 	b.until(`fleet.map.robots.length === 99 && fleet.map.draws > 0`)
 	if far := evaluate[[]string](b, `(() => {

@@ -43,6 +43,7 @@ func TestWeb(t *testing.T) {
 		{"device buttons", testDeviceButtons},
 		{"driving", testDriving},
 		{"keeps nothing", testKeepsNothing},
+		{"behind proxies", testProxied},
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
 		{"edit the world", testEditWorld},
@@ -114,8 +115,8 @@ func (s *server) dashboard(t *testing.T) (page string) {
 // browser is the context of a running browser.
 type browser struct{ ctx context.Context }
 
-// startBrowser starts a browser. In CI a missing browser is a failure.
-func startBrowser(t *testing.T) browser {
+// startBrowser starts a browser with further options. In CI a missing browser is a failure.
+func startBrowser(t *testing.T, options ...chromedp.ExecAllocatorOption) browser {
 	t.Helper()
 	// Chromium without its windows does the same work in half of the processor time. Debian's
 	// command for it is a script that goes on beside the browser: who kills it kills no browser.
@@ -123,12 +124,14 @@ func startBrowser(t *testing.T) browser {
 	if err != nil {
 		chromium = needs.Program(t, "chromium")
 	}
-	allocator, end := chromedp.NewExecAllocator(context.Background(),
+	options = append([]chromedp.ExecAllocatorOption{
 		chromedp.ExecPath(chromium), chromedp.UserDataDir(profile(t)), chromedp.WindowSize(1360, 850),
 		chromedp.Headless, chromedp.NoSandbox, chromedp.DisableGPU, chromedp.NoFirstRun,
-		chromedp.WSURLReadTimeout(3*patience), // a start on a busy machine
+		chromedp.WSURLReadTimeout(3 * patience), // a start on a busy machine
 		chromedp.Flag("disable-quic", true), chromedp.Flag("disable-background-networking", true),
-		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true))
+		chromedp.Flag("disable-component-update", true), chromedp.Flag("disable-sync", true),
+	}, options...)
+	allocator, end := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(end)
 	ctx, cancel := chromedp.NewContext(allocator)
 	t.Cleanup(cancel)

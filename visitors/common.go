@@ -32,13 +32,14 @@ type Common struct {
 	Descriptors *descriptors.Share
 	Name        string             // as in Site
 	Origins     []string           // as in Site
+	Proxy       Proxy              // as in Site
 	TLS         func() *tls.Config // as in Site
 	Log         *zap.Logger
 }
 
 // Site returns the site of a server with a name for the log, whose address a flag sets.
 func (c Common) Site(what, flag string, handler http.Handler) Site {
-	return Site{Name: c.Name, Origins: c.Origins, What: what, Flag: flag, Can: "drive", TLS: c.TLS, Handler: handler, Log: c.Log}
+	return Site{Name: c.Name, Origins: c.Origins, Proxy: c.Proxy, What: what, Flag: flag, Can: "drive", TLS: c.TLS, Handler: handler, Log: c.Log}
 }
 
 // OnLoop calls fn on the loop, and waits until it has returned.

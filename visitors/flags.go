@@ -15,19 +15,23 @@ import (
 )
 
 // Flags are those of a program that has a page and no configuration file: what visitors may do,
-// and how they encrypt. Without them other computers only look.
-type Flags struct{ access, cert, key, clients string }
+// how they encrypt, and which reverse proxy shows the page. Without them other computers only look.
+type Flags struct {
+	access, cert, key, clients string
+	proxy                      Proxy
+}
 
 // Add adds the flags to a set.
 func (f *Flags) Add(set *flag.FlagSet) {
 	set.StringVar(&f.access, "access", "", "`file` of sections access: what other computers may do on the page; without it they look")
 	set.StringVar(&f.cert, "tls-cert", "", "certificate of the page, a PEM `file`: other computers have to encrypt")
 	set.StringVar(&f.key, "tls-key", "", "its key, a PEM `file`")
+	set.Var(&f.proxy, "proxy", "`URL` that browsers open where a reverse proxy shows the page, and, behind a comma, the address that the proxy has if it is not on this computer")
 	set.StringVar(&f.clients, "tls-clients", "", "PEM `file` of the authorities that browsers need a certificate of")
 }
 
 // Given reports whether one of the flags was given.
-func (f Flags) Given() bool { return f != Flags{} }
+func (f Flags) Given() bool { return f.access+f.cert+f.key+f.clients != "" || f.proxy.Origins != nil }
 
 // Common reads the files, and returns what the page at HOST:PORT needs.
 func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
@@ -35,7 +39,7 @@ func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
 	if err != nil {
 		return Common{}, err
 	}
-	c := Common{Name: host, Access: rights.Local(), Log: log}
+	c := Common{Name: host, Access: rights.Local(), Proxy: f.proxy, Log: log}
 	if f.access != "" {
 		certificates := "-tls-clients FILE"
 		if f.clients != "" {

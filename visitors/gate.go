@@ -28,12 +28,13 @@ type gate struct {
 	names   []string // lower case
 	origins []string // of pages elsewhere that may send requests
 	flag    string   // that sets the address of this server, for errors
+	proxy   Proxy
 }
 
-// newGate returns a gate that accepts localhost, the machine's name and name,
-// which may be empty.
-func newGate(name string) gate {
-	g := gate{names: []string{"localhost"}}
+// newGate returns a gate that accepts localhost, the machine's name, name, which may be empty,
+// and the names of a proxy.
+func newGate(name string, proxy Proxy) gate {
+	g := gate{names: append([]string{"localhost"}, proxy.hosts()...), proxy: proxy}
 	if name != "" {
 		g.names = append(g.names, strings.ToLower(name))
 	}
@@ -52,18 +53,18 @@ func (g gate) check(r *http.Request) error {
 	}
 	host = strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(host, "["), "]"))
 	if _, err := netip.ParseAddr(host); err != nil && !slices.Contains(g.names, host) {
-		return fmt.Errorf("%s is not a name of this server: use its address, or start it with %s NAME:PORT", Quote(host), g.flag)
+		return fmt.Errorf("%s is not a name of this server: use its address, or start it with %s NAME:PORT, or with -proxy ORIGIN behind a proxy", Quote(host), g.flag)
 	}
 	origins := r.Header.Values("Origin")
 	if len(origins) == 0 {
 		return nil // browsers send the origin of requests from other sites
 	}
-	if len(origins) == 1 && slices.Contains(g.origins, origins[0]) {
+	if len(origins) == 1 && (slices.Contains(g.origins, origins[0]) || slices.Contains(g.proxy.Origins, origins[0])) {
 		return nil
 	}
 	u, err := url.Parse(origins[0])
 	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
-		return fmt.Errorf("pages of %s may not use this server", Quote(origins[0]))
+		return fmt.Errorf("pages of %s may not use this server; if that is a proxy in front of it, start it with -proxy ORIGIN", Quote(origins[0]))
 	}
 	return nil
 }
@@ -71,7 +72,8 @@ func (g gate) check(r *http.Request) error {
 // Quote quotes the beginning of what a browser sent, in at most 242 bytes.
 func Quote(text string) string { return strconv.Quote(text[:min(len(text), 60)]) }
 
-// protect calls next for requests that pass the check. Headers prevent that our
+// protect calls next for requests that pass the check, those that a proxy has forwarded with the
+// address of their visitor as RemoteAddr. Headers prevent that our
 // page loads anything from elsewhere, and that another page shows it in a frame,
 // where it could steal clicks.
 func (g gate) protect(next http.Handler, log *zap.Logger) http.Handler {
@@ -89,10 +91,17 @@ func (g gate) protect(next http.Handler, log *zap.Logger) http.Handler {
 			http.Error(w, "a request may not have a body", http.StatusRequestEntityTooLarge)
 			return
 		}
-		if err := g.check(r); err != nil {
+		visitor, err := g.proxy.visitor(r)
+		if err == nil {
+			err = g.check(r)
+		}
+		if err != nil {
 			log.Warn("visitor: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
+		}
+		if visitor.IsValid() {
+			r.RemoteAddr = netip.AddrPortFrom(visitor, 0).String() // its port is not known
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -99,7 +99,7 @@ func TestGuardOfSite(t *testing.T) {
 }
 
 func TestGateNames(t *testing.T) {
-	if g := newGate("Tanis.Example"); !strings.Contains(strings.Join(g.names, " "), "localhost tanis.example") {
+	if g := newGate("Tanis.Example", Proxy{}); !strings.Contains(strings.Join(g.names, " "), "localhost tanis.example") {
 		t.Errorf("names %q", g.names)
 	}
 }

@@ -37,7 +37,8 @@ const (
 // Site is a server for visitors: a page, or viewers.
 type Site struct {
 	Name    string   // a further host name; may be empty
-	Origins []string // of pages elsewhere that may use it
+	Origins []string // of pages elsewhere that may use it, as ParseOrigin returns them
+	Proxy   Proxy    // in front of it
 	What    string   // name of the server in the log
 	Flag    string   // that sets its address, for errors
 	Can     string   // what visitors can do with the robots, for the log: "drive"
@@ -80,7 +81,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 
 // Protected returns the handler behind the gate, which refuses pages of other sites.
 func (s Site) Protected() http.Handler {
-	g := newGate(s.Name)
+	g := newGate(s.Name, s.Proxy)
 	g.origins, g.flag = s.Origins, s.Flag
 	return g.protect(s.Handler, s.Log)
 }
@@ -109,7 +110,10 @@ type Visitor struct {
 func VisitorOf(r *http.Request) Visitor {
 	v := Visitor{Address: AddressOf(r.RemoteAddr)}
 	if c := connOf(r); c != nil { // otherwise a test calls the handler itself
-		v.Name, v.account, v.conn = c.name(), c.account, c
+		v.account, v.conn = c.account, c
+		if r.RemoteAddr == c.RemoteAddr().String() { // otherwise the certificate is a proxy's
+			v.Name = c.name()
+		}
 	}
 	return v
 }

@@ -96,6 +96,7 @@ func (s *site) handler() http.Handler {
 	}
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(files))
+	mux.Handle("GET "+scripts, http.StripPrefix(scripts, http.FileServerFS(files)))
 	mux.Handle("GET "+modules, http.StripPrefix(modules, http.FileServerFS(page.Floor)))
 	for path, read := range map[string]http.HandlerFunc{"plan": s.plans.serve, "robots": s.view, "metrics": s.Metrics, "healthz": s.Health} {
 		mux.HandleFunc("GET /"+path, s.Allowed(rights.Read, read))
@@ -108,9 +109,10 @@ func (s *site) handler() http.Handler {
 	return mux
 }
 
-// modules is where the modules of the dashboard are, which the page imports by their path in
-// the repository.
-const modules = "/web/page/"
+// scripts and modules are where the modules of the page and those of the dashboard are. They import
+// each other by their paths in the repository, which are relative: the page may be below any path of
+// a proxy.
+const scripts, modules = "/fleet/page/assets/", "/web/page/"
 
 // view sends what is known of the robots to a page until it is closed.
 func (s *site) view(w http.ResponseWriter, r *http.Request) {

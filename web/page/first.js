@@ -55,8 +55,9 @@
     rate: 20,
     devices: "plsmgzv",
     address(path, parameters = {}) {
-      const protocol = location.protocol === "https:" ? "wss" : "ws";
-      return `${protocol}://${location.host}/${path}?${new URLSearchParams({ ...parameters, page: this.page })}`;
+      const url = new URL(path, document.baseURI.replace(/^http/, "ws")); // a proxy may have the page below a path
+      url.search = String(new URLSearchParams({ ...parameters, page: this.page }));
+      return url.href;
     },
     stream: (robot, rate, letters) => {
       return { robot, rate: String(rate), request: [...letters].map((letter) => `${letter}r`).join("") };

@@ -166,6 +166,7 @@ function storage() {
 const listeners = new EventTarget();
 const document = Object.assign(new EventTarget(), {
   hidden: false,
+  baseURI: "http://robot.example:8080/",
   activeElement: null,
   documentElement: new Element("html"),
   found: {}, // what querySelectorAll finds, by selector

@@ -11,16 +11,16 @@ const path = fileURLToPath(new URL("../page/first.js", import.meta.url));
 const storage = (stored) => ({ getItem: (key) => stored[key] ?? null, setItem: (key, value) => (stored[key] = value) });
 
 // load runs the script in a page whose system is dark or not. storages are properties of its window.
-function load(stored, dark, { offer = "", shown = null, storages } = {}) {
+function load(stored, dark, { offer = "", shown = null, storages, baseURI = "https://robot.example/" } = {}) {
   const system = Object.assign(new EventTarget(), { matches: dark });
   const html = { dataset: {} }, page = new EventTarget();
-  const document = Object.assign(new EventTarget(), { documentElement: html, getElementById: () => ({ textContent: offer }) });
+  const document = Object.assign(new EventTarget(), { documentElement: html, baseURI, getElementById: () => ({ textContent: offer }) });
   const window = Object.defineProperties({}, storages ?? { localStorage: { value: storage(stored) }, sessionStorage: { value: storage({ shown }) } });
   let changes = 0;
   page.addEventListener("themechange", () => changes++);
   runInNewContext(readFileSync(path, "utf8"), {
     window, matchMedia: () => system, document,
-    Event, URLSearchParams, WebSocket, fetch: async (path) => path, location: { protocol: "https:", host: "robot.example" },
+    Event, URL, URLSearchParams, WebSocket, fetch: async (path) => path,
     addEventListener: page.addEventListener.bind(page), dispatchEvent: page.dispatchEvent.bind(page),
   }, path);
   const parsed = () => document.dispatchEvent(new Event("readystatechange"));
@@ -96,6 +96,18 @@ test("of many robots only the one that is shown is watched", () => {
   assert.deepEqual(opened(shown), ["/streamlocalhost:6670", "/presence"]);
   assert.equal(shown.first.plan, undefined);
   assert.deepEqual(opened(load({}, true, { offer: offer(7, false), shown: "far:6665" })), ["/presence"]);
+});
+
+test("below a path of a proxy the sockets are there, too", () => {
+  for (const [baseURI, want] of [
+    ["http://robot.example:8080/", "ws://robot.example:8080/presence?"],
+    ["https://fleet.example/robot1/", "wss://fleet.example/robot1/presence?"],
+    ["https://fleet.example/robot1/?x=http#here", "wss://fleet.example/robot1/presence?"],
+  ]) {
+    const { first } = load({}, true, { baseURI });
+    assert.equal(first.address("presence").split("page=")[0], want);
+    assert.equal(new URL(first.address("stream", { robot: "a&b" })).searchParams.get("robot"), "a&b");
+  }
 });
 
 test("who may not read opens nothing", () => assert.deepEqual(opened(load({}, true)), []));

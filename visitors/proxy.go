@@ -1,0 +1,139 @@
+package visitors
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Proxy is a reverse proxy in front of a Site. Browsers open its origins; the site gets all
+// requests from the addresses of the proxy, so that the proxy has to say in X-Forwarded-For whose
+// they are. Otherwise visitors would have the rights of the proxy's computer, which is often the
+// robot's own. In the zero value there is no proxy. It implements flag.Value.
+type Proxy struct {
+	Origins   []string // as browsers send them
+	Addresses []netip.Prefix
+}
+
+// Set reads origins and addresses, separated by commas. Without an address, the proxy runs on
+// this computer.
+func (p *Proxy) Set(text string) error {
+	*p = Proxy{}
+	for part := range strings.SplitSeq(text, ",") {
+		if network, err := prefix(part); err == nil {
+			p.Addresses = append(p.Addresses, network)
+			continue
+		}
+		origin, err := ParseOrigin(part)
+		if err == nil && !strings.HasPrefix(origin, "http://") && !strings.HasPrefix(origin, "https://") {
+			err = fmt.Errorf("%q is not an address that browsers open: http:// or https://", part)
+		}
+		if err != nil {
+			return err
+		}
+		p.Origins = append(p.Origins, origin)
+	}
+	if p.Origins == nil {
+		return errors.New("the origin is missing that browsers show, as in https://robots.example.org")
+	}
+	if p.Addresses == nil {
+		p.Addresses = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	}
+	return nil
+}
+
+// String is for flag.Value.
+func (p *Proxy) String() string { return strings.Join(p.Origins, ",") }
+
+// mappedBits is how many bits stand before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
+const mappedBits = 96
+
+// prefix reads the address of a computer, or a network.
+func prefix(text string) (netip.Prefix, error) {
+	if a, err := netip.ParseAddr(text); err == nil {
+		a = a.Unmap()
+		return netip.PrefixFrom(a, a.BitLen()), nil
+	}
+	p, err := netip.ParsePrefix(text)
+	if err == nil && p.Addr().Is4In6() && p.Bits() >= mappedBits {
+		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mappedBits)
+	}
+	return p, err
+}
+
+// ParseOrigin returns an origin as browsers send it in the header Origin (RFC 6454, 6.2): in lower
+// case, without the port that the scheme implies. Errors say which form is right.
+func ParseOrigin(text string) (string, error) {
+	if text == "null" || text == "file://" {
+		return text, nil // of pages without an origin, and of some programs
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Contains(text, "*") {
+		return "", fmt.Errorf("%q is not an origin: it is one, with http:// or https://, as in http://viewer.lab:8080", text)
+	}
+	host := strings.TrimSuffix(u.Host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
+	origin := strings.ToLower(u.Scheme + "://" + strings.TrimSuffix(host, ":"))
+	switch {
+	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
+		return "", fmt.Errorf("%q has more than an origin: browsers send %s", text, origin)
+	case strings.ContainsFunc(origin, func(r rune) bool { return r > '~' }):
+		return "", fmt.Errorf("%q: browsers send such a name in the form that begins with xn--; the log has it when a page is refused", text)
+	}
+	return origin, nil
+}
+
+// hosts returns the host names of the origins.
+func (p Proxy) hosts() (names []string) {
+	for _, origin := range p.Origins {
+		if u, err := url.Parse(origin); err == nil { // Set has checked it
+			names = append(names, u.Hostname())
+		}
+	}
+	return names
+}
+
+// has reports whether an address is one of the proxy.
+func (p Proxy) has(a netip.Addr) bool {
+	return slices.ContainsFunc(p.Addresses, func(network netip.Prefix) bool { return network.Contains(a.WithZone("")) })
+}
+
+// shown reports whether a request was sent to an origin of the proxy, or by a page there.
+func (p Proxy) shown(r *http.Request) bool {
+	return slices.ContainsFunc(p.Origins, func(origin string) bool {
+		_, host, _ := strings.Cut(origin, "://")
+		return r.Header.Get("Origin") == origin || strings.EqualFold(r.Host, host)
+	})
+}
+
+// forwardedFor is the header in which proxies add the address that a request came from.
+const forwardedFor = "X-Forwarded-For"
+
+// visitor returns the address that the proxy has forwarded a request for. It is not valid if the
+// request comes from the visitor itself. A request that does not say whose it is gets an error, not
+// the rights of this computer; of others than the proxy the header proves nothing.
+func (p Proxy) visitor(r *http.Request) (netip.Addr, error) {
+	from, chain := AddressOf(r.RemoteAddr), strings.Join(r.Header.Values(forwardedFor), ",")
+	switch forwarded := chain != "" || r.Header.Get("Forwarded") != ""; {
+	case p.has(from) && (forwarded || p.shown(r)):
+	case from.IsLoopback() && forwarded:
+		return netip.Addr{}, errors.New("a proxy on this computer has forwarded this: start the server with -proxy ORIGIN, the address that browsers open")
+	default:
+		return netip.Addr{}, nil
+	}
+	addresses := strings.Split(chain, ",")
+	var visitor netip.Addr
+	for _, text := range slices.Backward(addresses) { // each proxy has added one at the end
+		a, err := netip.ParseAddr(strings.TrimSpace(text))
+		if err != nil {
+			return netip.Addr{}, fmt.Errorf("the proxy does not say whose request this is: it has to send the address in %s, not %s", forwardedFor, Quote(text))
+		}
+		if visitor = a.Unmap(); !p.has(visitor) {
+			break
+		}
+	}
+	return visitor, nil
+}
