@@ -113,8 +113,8 @@ func replaysOf(conf *config.Server) (all []replay) {
 // is played.
 func (c *cameras) player(driver *readlog.Driver, film *logfile.Film, camera string) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
-		var at *readlog.Playback
-		if err := visitors.OnLoop(ctx, c.post, func(now time.Duration) { at = driver.Playback(now) }); err != nil || at.State == readlog.Off {
+		at, err := visitors.OnLoop(ctx, c.post, driver.Playback)
+		if err != nil || at.State == readlog.Off {
 			return nil, pictures.View{}, err
 		}
 		picture, err := film.At(driver.File(), camera, at.Time)
@@ -138,12 +138,12 @@ func (c *cameras) close() {
 // world is, and waits for no picture.
 func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
-		var sight *stage.Sight
-		if err := visitors.OnLoop(ctx, c.post, func(time.Duration) { sight = robot.Sight() }); err != nil {
+		sight, err := visitors.OnLoop(ctx, c.post, func(time.Duration) *stage.Sight { return robot.Sight() })
+		if err != nil {
 			return nil, pictures.View{}, err
 		}
 		var out bytes.Buffer
-		err := jpeg.Encode(&out, sight.Draw(simulatedWidth, simulatedHeight), &jpeg.Options{Quality: simulatedQuality})
+		err = jpeg.Encode(&out, sight.Draw(simulatedWidth, simulatedHeight), &jpeg.Options{Quality: simulatedQuality})
 		return out.Bytes(), viewOf(sight), err
 	}
 }

@@ -47,8 +47,8 @@ func showPosition(ctx context.Context, conf *config.Server, post func(func(now t
 	ticks := time.NewTicker(positionPeriod)
 	defer ticks.Stop()
 	for {
-		var at *readlog.Playback
-		if err := visitors.OnLoop(ctx, post, func(now time.Duration) { at = logs[0].driver.Playback(now) }); err != nil {
+		at, err := visitors.OnLoop(ctx, post, logs[0].driver.Playback)
+		if err != nil {
 			return
 		}
 		if group, err := unix.IoctlGetInt(int(stderr.Fd()), unix.TIOCGPGRP); err == nil && group == unix.Getpgrp() {

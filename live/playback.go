@@ -18,9 +18,8 @@ const followPeriod = 500 * time.Millisecond
 var errNoReplay = errors.New("no log is replayed here")
 
 // playback returns the state of a replay.
-func (v *viewer) playback(replay *readlog.Driver) (p *readlog.Playback, err error) {
-	err = v.server.config.OnLoop(v.Ctx, func(now time.Duration) { p = replay.Playback(now) })
-	return p, err
+func (v *viewer) playback(replay *readlog.Driver) (*readlog.Playback, error) {
+	return visitors.OnLoop(v.Ctx, v.server.config.Post, replay.Playback)
 }
 
 // control changes the playback as the viewer asks for, and answers with its state.
@@ -36,18 +35,22 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 	if c.Seeks {
 		change.Seek = &c.Seek
 	}
-	var p *readlog.Playback
-	var failed error
-	if err := v.server.config.OnLoop(v.Ctx, func(now time.Duration) {
-		failed = v.replay.Control(now, change)
-		p = v.replay.Playback(now)
-	}); err != nil {
+	type outcome struct {
+		playback *readlog.Playback
+		err      error
+	}
+	replay := v.replay
+	o, err := visitors.OnLoop(v.Ctx, v.server.config.Post, func(now time.Duration) outcome {
+		err := replay.Control(now, change)
+		return outcome{replay.Playback(now), err}
+	})
+	if err != nil {
 		return err
 	}
-	if err := v.sendPlayback(p, c.Seeks && failed == nil, c.ID); err != nil {
+	if err := v.sendPlayback(o.playback, c.Seeks && o.err == nil, c.ID); err != nil {
 		return err
 	}
-	return failed
+	return o.err
 }
 
 func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error {

@@ -42,15 +42,9 @@ func (c Common) Site(what, flag string, handler http.Handler) Site {
 	return Site{Name: c.Name, Origins: c.Origins, Proxy: c.Proxy, What: what, Flag: flag, Can: "drive", TLS: c.TLS, Handler: handler, Log: c.Log}
 }
 
-// OnLoop calls fn on the loop, and waits until it has returned.
-func (c Common) OnLoop(ctx context.Context, fn func(now time.Duration)) error {
-	return OnLoop(ctx, c.Post, fn)
-}
-
 // Status returns the status of the robots' server.
-func (c Common) Status(ctx context.Context) (now status.Status, err error) {
-	err = c.OnLoop(ctx, func(at time.Duration) { now = c.Server.Status(at) })
-	return now, err
+func (c Common) Status(ctx context.Context) (status.Status, error) {
+	return OnLoop(ctx, c.Post, c.Server.Status)
 }
 
 // RightsOf returns the rights of the address and the certificate that a request comes from.

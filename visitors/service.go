@@ -38,7 +38,9 @@ func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Wheels, ans
 	switch {
 	case err != nil:
 	case s.configure == nil:
-		err = g.common.OnLoop(g.Ctx, func(now time.Duration) { g.common.Server.EmergencyStop(now, robot.Port, s.stop, g.From) })
+		_, err = OnLoop(g.Ctx, g.common.Post, func(now time.Duration) bool {
+			return g.common.Server.EmergencyStop(now, robot.Port, s.stop, g.From)
+		})
 	default:
 		err = wheels().Configure(func(c *client.Client) error { return s.configure(c, on) }, answer)
 		if err == nil {

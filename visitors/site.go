@@ -179,20 +179,18 @@ func CloseReason(text string) string {
 // ErrEnded reports that the loop has ended.
 var ErrEnded = Notice{Text: "the server has stopped"}
 
-// OnLoop calls fn on the loop by its Post, and waits until it has returned.
-func OnLoop(ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration)) error {
-	done := make(chan struct{})
-	if !post(func(now time.Duration) {
-		fn(now)
-		close(done)
-	}) {
-		return ErrEnded
+// OnLoop calls fn on the loop by its Post, and returns what fn returns. After the end of ctx it does
+// not wait for that: fn may still run then, so it hands over by its result only.
+func OnLoop[T any](ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration) T) (result T, err error) {
+	done := make(chan T, 1)
+	if !post(func(now time.Duration) { done <- fn(now) }) {
+		return result, ErrEnded
 	}
 	select {
-	case <-done:
-		return nil
+	case result = <-done:
+		return result, nil
 	case <-ctx.Done():
-		return ctx.Err()
+		return result, ctx.Err()
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"player/devices/stage"
+	"player/visitors"
 )
 
 // maxMap bounds the map that is written out, in pixels: a simulation reads a picture of as many.
@@ -15,8 +16,8 @@ const maxMap = 1 << 24
 // mapPlan calls next with the floor plan, unless it is too large for a map.
 func (s *server) mapPlan(next func(http.ResponseWriter, stage.Plan)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		var plan stage.Plan
-		if err := s.config.OnLoop(r.Context(), func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+		plan, err := visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) stage.Plan { return s.config.World.Plan() })
+		if err != nil {
 			http.Error(w, explain(err), http.StatusServiceUnavailable)
 			return
 		}

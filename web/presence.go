@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/status"
+	"player/visitors"
 )
 
 const (
@@ -129,27 +130,32 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	if time.Since(p.looked) < lookPeriod {
 		return p.stopped, p.robots, nil
 	}
+	type answer struct {
+		now          status.Status
+		asked, early bool
+		hands        uint64
+	}
 	// The page may leave before the loop calls this: it uses nothing that others may use then.
-	var now status.Status
-	var asked, early bool
-	var hands uint64
 	at, before, lately, first := p.at, p.hands, p.early, p.first
-	if err := s.config.OnLoop(ctx, func(loop time.Duration) {
+	a, err := visitors.OnLoop(ctx, s.config.Post, func(loop time.Duration) (a answer) {
 		age := time.Since(at)
-		hands = s.config.Server.Hands()
-		early = hands != before && time.Since(lately) >= earlyPeriod
-		if asked = early || age >= presencePeriod || first && age >= earlyPeriod; asked {
-			now = s.config.Server.Status(loop)
+		a.hands = s.config.Server.Hands()
+		a.early = a.hands != before && time.Since(lately) >= earlyPeriod
+		if a.asked = a.early || age >= presencePeriod || first && age >= earlyPeriod; a.asked {
+			a.now = s.config.Server.Status(loop)
 		}
-	}); err != nil {
+		return a
+	})
+	if err != nil {
 		return nil, nil, err
 	}
 	p.looked = time.Now()
-	if !asked {
+	if !a.asked {
 		return p.stopped, p.robots, nil
 	}
-	p.at, p.hands = p.looked, hands
-	if early {
+	now := a.now
+	p.at, p.hands = p.looked, a.hands
+	if a.early {
 		p.early = p.looked
 	}
 	p.update(now)

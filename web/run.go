@@ -14,6 +14,7 @@ import (
 	"player/devices"
 	"player/devices/readlog"
 	"player/devices/writelog"
+	"player/visitors"
 )
 
 // Run is the drivers that replay and record a robot. They are accessed through Config.Post only.
@@ -87,18 +88,26 @@ func (s *server) run(r *http.Request, change runChange, report *runReport) (stat
 	if !ok {
 		return http.StatusNotFound, errors.New("which robot? add ?robot=HOST:PORT of one that is replayed or recorded")
 	}
-	if err := s.config.OnLoop(r.Context(), func(now time.Duration) {
-		status, err = change(now, run, form)
+	type outcome struct {
+		runReport
+		status int
+		err    error
+	}
+	o, err := visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) (o outcome) {
+		o.status, o.err = change(now, run, form)
 		if run.Replay != nil {
-			report.Playback = run.Replay.Playback(now)
+			o.Playback = run.Replay.Playback(now)
 		}
 		if run.Record != nil {
-			report.Recording = newRecording(run.Record.Recording())
+			o.Recording = newRecording(run.Record.Recording())
 		}
-	}); err != nil {
+		return o
+	})
+	if err != nil {
 		return http.StatusServiceUnavailable, err
 	}
-	return status, err
+	report.Playback, report.Recording = o.Playback, o.Recording
+	return o.status, o.err
 }
 
 // playback changes a playback: pause 1 or 0, seek in ns since 1970, speed.

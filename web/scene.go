@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices/stage"
+	"player/visitors"
 )
 
 // maxPlan is the largest floor plan that is sent to a page, in cells: a quarter
@@ -65,8 +66,8 @@ func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 
 // encodeWorld encodes the world's floor plan.
 func (s *server) encodeWorld() (asset, error) {
-	var plan stage.Plan
-	if err := s.config.OnLoop(s.ctx, func(time.Duration) { plan = s.config.World.Plan() }); err != nil {
+	plan, err := visitors.OnLoop(s.ctx, s.config.Post, func(time.Duration) stage.Plan { return s.config.World.Plan() })
+	if err != nil {
 		return asset{}, err
 	}
 	return newAsset("application/octet-stream", encodePlan(plan, maxPlan))

@@ -3,7 +3,6 @@ package web
 import (
 	"math"
 	"net/http"
-	"time"
 
 	"player/codec"
 	"player/devices/stage"
@@ -23,15 +22,14 @@ type Shape struct {
 // now, or with no content: the page draws that of a Pioneer 2-DX for what is not known.
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
-	err := s.config.OnLoop(r.Context(), func(now time.Duration) {
-		for _, told := range s.config.Server.Status(now).Robots {
-			for _, robot := range s.config.Robots {
-				if robot.Address == address && robot.Port == told.Port {
-					devices = told.Devices
-				}
+	now, err := s.config.Status(r.Context())
+	for _, told := range now.Robots {
+		for _, robot := range s.config.Robots {
+			if robot.Address == address && robot.Port == told.Port {
+				devices = told.Devices
 			}
 		}
-	})
+	}
 	switch shape := shapeOf(devices); {
 	case err != nil:
 		http.Error(w, explain(err), http.StatusServiceUnavailable)

@@ -14,18 +14,21 @@ import (
 
 // readSimulation answers with the state.
 func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
-	var state simulation.State
-	var work time.Duration
-	if err := s.config.OnLoop(r.Context(), func(time.Duration) {
+	type answer struct {
+		state simulation.State
+		work  time.Duration
+	}
+	a, err := visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) answer {
 		begin := time.Now()
-		state = stateOf(s.config.World)
-		work = time.Since(begin)
-	}); err != nil {
+		state := stateOf(s.config.World)
+		return answer{state, time.Since(begin)}
+	})
+	if err != nil {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
 		return
 	}
-	visitors.VisitorOf(r).Owe(work) // in a crowd of fiducial finders it takes milliseconds
-	sendJSON(w, http.StatusOK, state)
+	visitors.VisitorOf(r).Owe(a.work) // in a crowd of fiducial finders it takes milliseconds
+	sendJSON(w, http.StatusOK, a.state)
 }
 
 // stateOf must be called on the loop.
@@ -63,14 +66,16 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	world := s.config.World
 	var refused error
 	var state simulation.State
-	err := s.inTurn(r.Context(), func() error {
-		if err := s.config.OnLoop(r.Context(), func(now time.Duration) { refused = carryOut(order, now, world) }); err != nil || refused != nil {
+	err := s.inTurn(r.Context(), func() (err error) {
+		refused, err = visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) error { return carryOut(order, now, world) })
+		if err != nil || refused != nil {
 			return err
 		}
 		if err := s.step(r.Context(), order.Step); err != nil {
 			return err
 		}
-		return s.config.OnLoop(r.Context(), func(time.Duration) { state = stateOf(world) })
+		state, err = visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) simulation.State { return stateOf(world) })
+		return err
 	})
 	switch {
 	case err != nil:
@@ -99,11 +104,17 @@ func (s *server) inTurn(ctx context.Context, fn func() error) error {
 // all.
 func (s *server) step(ctx context.Context, n int) error {
 	for range n {
-		if err := s.config.OnLoop(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
+		if err := s.order(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// order calls fn on the loop. fn hands nothing over.
+func (s *server) order(ctx context.Context, fn func(now time.Duration)) error {
+	_, err := visitors.OnLoop(ctx, s.config.Post, func(now time.Duration) (none struct{}) { fn(now); return none })
+	return err
 }
 
 // carryOut does all but the steps. It must be called on the loop.

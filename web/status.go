@@ -64,23 +64,27 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "which robot? add ?robot=PORT or ?robot=all", http.StatusBadRequest)
 		return
 	}
-	known := false
-	var missed []string // robots that the server has no longer
-	err := s.config.OnLoop(r.Context(), func(now time.Duration) {
+	type outcome struct {
+		known  bool
+		missed []string // robots that the server has no longer
+	}
+	by := r.RemoteAddr
+	o, err := visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) (o outcome) {
 		for _, robot := range s.config.Robots {
 			if robot.Port == 0 || which != "all" && which != robot.Address && which != strconv.Itoa(robot.Port) {
 				continue
 			}
-			known = true
-			if !s.config.Server.EmergencyStop(now, robot.Port, on, r.RemoteAddr) {
-				missed = append(missed, robot.Name)
+			o.known = true
+			if !s.config.Server.EmergencyStop(now, robot.Port, on, by) {
+				o.missed = append(o.missed, robot.Name)
 			}
 		}
+		return o
 	})
-	if err == nil && missed != nil {
-		err = visitors.Notice{Text: "this server does not serve " + strings.Join(missed, ", ") + " any more: reload the page"}
+	if err == nil && o.missed != nil {
+		err = visitors.Notice{Text: "this server does not serve " + strings.Join(o.missed, ", ") + " any more: reload the page"}
 	}
-	if err == nil && !known {
+	if err == nil && !o.known {
 		if !strings.Contains(which, ":") {
 			http.Error(w, "this server has no such robot", http.StatusNotFound)
 			return

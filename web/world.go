@@ -47,13 +47,17 @@ type observer struct {
 	server   *server
 	socket   *socket
 	commands chan worldCommand
-	// The snapshot, written on the loop.
+	shown    snapshot
+
+	last, out []byte // the last message with number 0, and a buffer for the next
+}
+
+// snapshot is how the world is at a moment.
+type snapshot struct {
 	poses            []stage.Pose
 	time             time.Duration
 	speed            float64
 	paused, finished bool
-
-	last, out []byte // the last message with number 0, and a buffer for the next
 }
 
 // world serves one world socket.
@@ -78,8 +82,9 @@ func (o *observer) take(ctx context.Context, message []byte) error {
 
 // run sends the scene, then poses, until ctx ends.
 func (o *observer) run(ctx context.Context) error {
-	var static scene
-	if err := o.server.config.OnLoop(ctx, func(time.Duration) { static = newScene(o.server.config.World) }); err != nil {
+	world := o.server.config.World
+	static, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) scene { return newScene(world) })
+	if err != nil {
 		return err
 	}
 	if err := o.socket.sendJSON(ctx, static); err != nil {
@@ -111,20 +116,22 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	switch {
 	case c.Move != nil:
 		m, report := c.Move, worldReport{Mover: c.Move.Mover}
-		if err := o.server.config.OnLoop(ctx, func(time.Duration) {
-			if err := world.SetPose(m.Mover, stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading}); err != nil {
-				report.Error = err.Error()
-			}
-		}); err != nil {
+		refused, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) error {
+			return world.SetPose(m.Mover, stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading})
+		})
+		if err != nil {
 			return err
+		}
+		if refused != nil {
+			report.Error = refused.Error()
 		}
 		return o.socket.sendJSON(ctx, report)
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
-		return o.server.config.OnLoop(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
+		return o.server.order(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return o.server.config.OnLoop(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return o.server.order(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
 	return o.server.inTurn(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
@@ -134,51 +141,53 @@ func (o *observer) sendPoses(ctx context.Context) error {
 	if o.socket.congested() {
 		return nil
 	}
-	if err := o.server.config.OnLoop(ctx, o.takeSnapshot); err != nil {
+	world, poses := o.server.config.World, o.shown.poses[:0]
+	o.shown = snapshot{} // the loop may write the poses until it has answered
+	shown, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) snapshot { return takeSnapshot(world, poses) })
+	if err != nil {
 		return err
 	}
-	o.out = o.appendPoses(o.out[:0])
+	o.shown = shown
+	o.out = shown.appendTo(o.out[:0])
 	if bytes.Equal(o.out, o.last) {
 		return nil
 	}
 	o.socket.sent++
 	o.out, o.last = o.last, o.out
 	binary.BigEndian.PutUint32(o.last, o.socket.sent)
-	err := o.socket.sendData(ctx, o.last)
+	err = o.socket.sendData(ctx, o.last)
 	binary.BigEndian.PutUint32(o.last, 0)
 	return err
 }
 
-// takeSnapshot must be called on the loop.
-func (o *observer) takeSnapshot(time.Duration) {
-	world := o.server.config.World
-	o.poses = world.AppendPoses(o.poses[:0])
-	o.time = world.Time()
-	o.speed, o.paused = world.Speed()
-	o.finished = world.Finished()
+// takeSnapshot returns how a world is. It appends the poses to a buffer, and must be called on the loop.
+func takeSnapshot(world *stage.World, poses []stage.Pose) snapshot {
+	s := snapshot{poses: world.AppendPoses(poses), time: world.Time(), finished: world.Finished()}
+	s.speed, s.paused = world.Speed()
+	return s
 }
 
-// appendPoses appends the message of a snapshot, all big-endian:
+// appendTo appends the message of a snapshot, all big-endian:
 //
 //	u32 number of the message, 0 until it is sent
 //	f64 simulated time, seconds
 //	f32 speed, simulated seconds a second; 0: as fast as possible
 //	u8  bits, 1: paused, 2: finished
 //	for each mover: f32 x, y, metres; f32 heading, radians
-func (o *observer) appendPoses(dst []byte) []byte {
+func (s snapshot) appendTo(dst []byte) []byte {
 	f32 := func(v float64) { dst = binary.BigEndian.AppendUint32(dst, math.Float32bits(float32(v))) }
 	dst = binary.BigEndian.AppendUint32(dst, 0)
-	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(o.time.Seconds()))
-	f32(o.speed)
+	dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(s.time.Seconds()))
+	f32(s.speed)
 	var flags byte
-	if o.paused {
+	if s.paused {
 		flags |= 1
 	}
-	if o.finished {
+	if s.finished {
 		flags |= 2
 	}
 	dst = append(dst, flags)
-	for _, p := range o.poses {
+	for _, p := range s.poses {
 		f32(p.X)
 		f32(p.Y)
 		f32(p.Heading)

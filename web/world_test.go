@@ -83,24 +83,25 @@ func TestWorld(t *testing.T) {
 func TestWorldUnchanged(t *testing.T) {
 	l := newLab(t, nil)
 	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Common: visitors.Common{Post: l.post}}}, socket: &socket{}}
-	if err := o.server.config.OnLoop(t.Context(), o.takeSnapshot); err != nil {
+	shown, err := visitors.OnLoop(t.Context(), l.post, func(time.Duration) snapshot { return takeSnapshot(l.world, nil) })
+	if err != nil {
 		t.Fatal(err)
 	}
-	o.last = o.appendPoses(nil)
+	o.last = shown.appendTo(nil)
 	if err := o.sendPoses(t.Context()); err != nil || o.socket.sent != 0 { // no socket: it would panic
 		t.Errorf("%d messages, %v", o.socket.sent, err)
 	}
 	if n := testing.AllocsPerRun(100, func() {
-		o.takeSnapshot(0)
-		o.out = o.appendPoses(o.out[:0])
+		shown = takeSnapshot(l.world, shown.poses[:0])
+		o.out = shown.appendTo(o.out[:0])
 	}); n > 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
 
 func TestOnLoopEnds(t *testing.T) {
-	s := &server{config: Config{Common: visitors.Common{Post: func(func(time.Duration)) bool { return false }}}}
-	if err := s.config.OnLoop(t.Context(), func(time.Duration) {}); err != visitors.ErrEnded {
+	ended := func(func(time.Duration)) bool { return false }
+	if _, err := visitors.OnLoop(t.Context(), ended, func(time.Duration) bool { return true }); err != visitors.ErrEnded {
 		t.Errorf("error %v", err)
 	}
 }
