@@ -18,14 +18,9 @@ import (
 	"player/web"
 )
 
-const (
-	// defaultDashboard is the address of the dashboard of a simulated robot. Only
-	// this computer can reach it.
-	defaultDashboard = "localhost:8080"
-	// dashboardCost is how many descriptors a connection of a browser takes: its own,
-	// and those of the three devices that it may command.
-	dashboardCost = 4
-)
+// defaultDashboard is the address of the dashboard of a simulated robot. Only this computer can
+// reach it.
+const defaultDashboard = "localhost:8080"
 
 // openDashboard listens on the address that the flags ask for, nil if they ask for none. The
 // server starts without a dashboard if the default address is taken, for example by another
@@ -50,7 +45,7 @@ func openDashboard(o options, conf *config.Server, sim *simulation, cameras *cam
 	if err != nil {
 		return nil, fmt.Errorf("-http: %w", err)
 	}
-	f.what, f.name, f.cost = "dashboard", "the dashboard", dashboardCost
+	f.what, f.name = "dashboard", "the dashboard"
 	shown := web.Config{Recent: logging.TailOf(log).After, Drafting: web.NewDrafting(), Version: version()}
 	f.show = func(conf *config.Server, sim *simulation) bool {
 		before, access := shown, f.Access

@@ -23,7 +23,6 @@ type frontend struct {
 	bind     string // where the robots are
 	what     string // for the log when it begins
 	name     string // for the log when it fails
-	cost     int    // descriptors of a connection
 	// show takes over the robots of a configuration. It reports whether they are others than
 	// before.
 	show func(conf *config.Server, sim *simulation) (changed bool)
@@ -44,7 +43,7 @@ func listen(o options, address string, log *zap.Logger) (*frontend, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &frontend{Common: visitors.Common{Name: host, Proxy: o.proxy, Log: log}, listener: listener.(*net.TCPListener), address: address, bind: cmp.Or(o.bind, "localhost"), cost: 1}, nil
+	return &frontend{Common: visitors.Common{Name: host, Proxy: o.proxy, Log: log}, listener: listener.(*net.TCPListener), address: address, bind: cmp.Or(o.bind, "localhost")}, nil
 }
 
 // openFrontends opens those that the flags ask for. dash is the dashboard, nil if there is none.
@@ -76,7 +75,7 @@ func openFrontends(o options, conf *config.Server, sim *simulation, seen *camera
 // loop; onPanic is deferred.
 func (f *frontend) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
 	f.TLS, f.Post, f.Server, f.Descriptors = tls, post, s, share
-	listener := descriptors.Listener(pausable{f.listener}, share, f.cost)
+	listener := descriptors.Listener(pausable{f.listener}, share)
 	f.start = func() (stop func()) {
 		serving, cancel := context.WithCancel(ctx)
 		ended := make(chan struct{})

@@ -12,18 +12,18 @@ import (
 	"player/codec"
 )
 
-// dialLimit is how long connecting to a robot of this computer may take.
+// dialLimit is how long connecting to a robot may take.
 const dialLimit = 5 * time.Second
 
-// dial connects to a robot, within the share of descriptors. The robot sees who the guest is
-// by the name.
-func (g *Guest) dial(robot Robot) Dial {
-	share := g.common.Descriptors
+// Dialer returns what connects to the robot at an address, HOST:PORT, within the share of
+// descriptors. The robot sees who the visitor is by the name.
+func (c Common) Dialer(address, name string) Dial {
+	share := c.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
 		if err := share.Take(1); err != nil {
 			return nil, nil, err
 		}
-		r, err := client.DialAs(ctx, robot.Address, g.name, dialLimit)
+		r, err := client.DialAs(ctx, address, name, dialLimit)
 		if err != nil {
 			share.Return(1)
 			return nil, nil, err
@@ -56,7 +56,7 @@ type News struct {
 // Feed returns a feed of a robot, which runs when it is started. report tells the guest that
 // the robot refuses a device, and send gets what is new. Their errors end Run.
 func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) error) *Feed {
-	return &Feed{dial: g.dial(robot), robot: robot, report: report, send: send}
+	return &Feed{dial: g.common.Dialer(robot.Address, g.name), robot: robot, report: report, send: send}
 }
 
 // Want sets the devices that are read, by their letters; without devices Run ends.

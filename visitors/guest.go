@@ -83,7 +83,7 @@ func (g *Guest) Start(fn func(ctx context.Context) error) {
 func (g *Guest) Wheels(number int, robot Robot, silence time.Duration, report func(error) error) *Wheels {
 	w := g.wheels[number]
 	if w == nil {
-		w = NewWheels(silence, g.dial(robot), func(err error) error { return report(fmt.Errorf("%s: %w", robot.Name, err)) })
+		w = NewWheels(silence, g.common.Dialer(robot.Address, g.name), func(err error) error { return report(fmt.Errorf("%s: %w", robot.Name, err)) })
 		g.wheels[number] = w
 		g.Start(w.Run)
 	}

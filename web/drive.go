@@ -62,9 +62,9 @@ type driver struct {
 // connection, and the robot's server stops the wheels.
 func (s *server) drive(ctx context.Context, sock *socket) error {
 	d := driver{socket: sock, report: report{changed: make(chan struct{}, 1)}}
-	d.wheels = newExecutor(sock, codec.Position, "wheels", deadMan, &d.report)
-	d.camera = newExecutor(sock, codec.PTZ, "camera", 0, &d.report)
-	d.gripper = newExecutor(sock, codec.Gripper, "gripper", 0, &d.report)
+	d.wheels = newExecutor(sock.dial, codec.Position, "wheels", deadMan, &d.report)
+	d.camera = newExecutor(sock.dial, codec.PTZ, "camera", 0, &d.report)
+	d.gripper = newExecutor(sock.dial, codec.Gripper, "gripper", 0, &d.report)
 	return converse(ctx, sock, d.take, d.run)
 }
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"player/client"
 	"player/visitors"
 )
 
@@ -25,12 +24,8 @@ type executor struct {
 }
 
 // newExecutor returns an executor. silence is that of the hand.
-func newExecutor(sock *socket, device byte, name string, silence time.Duration, r *report) *executor {
-	hand := visitors.NewHand(device, name, silence, func(ctx context.Context) (*client.Client, func(), error) {
-		robot, err := sock.dial(ctx)
-		return robot, func() {}, err
-	})
-	return &executor{device: device, hand: hand, report: r, commands: make(chan driveCommand, 1)}
+func newExecutor(dial visitors.Dial, device byte, name string, silence time.Duration, r *report) *executor {
+	return &executor{device: device, hand: visitors.NewHand(device, name, silence, dial), report: r, commands: make(chan driveCommand, 1)}
 }
 
 // put hands a command to run, merged with one that waits. It does not block. Only

@@ -36,6 +36,7 @@ type lab struct {
 	post    func(func(time.Duration)) bool
 	address string // of the robot
 	url     string // of the dashboard
+	share   *descriptors.Share
 }
 
 // newLab serves the room. access has the rights of the dashboard. Tests with a lab do
@@ -71,9 +72,10 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 	case err := <-ended:
 		t.Fatalf("the server ended: %v", err)
 	}
+	share := descriptors.NewShare(100)
 	page := servePage(t, Config{
 		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Drafting: NewDrafting(),
-		Common: visitors.Common{Post: loop.Post, Access: access, Log: zap.NewNop()},
+		Common: visitors.Common{Post: loop.Post, Access: access, Descriptors: share, Log: zap.NewNop()},
 	})
 	t.Cleanup(func() {
 		cancel()
@@ -81,12 +83,15 @@ func newLab(t *testing.T, access rights.Rules) *lab {
 			t.Errorf("the server ended: %v", err)
 		}
 	})
-	return &lab{t, world, loop.Post, address, page}
+	return &lab{t, world, loop.Post, address, page, share}
 }
 
 // servePage serves a dashboard until the end of the test and returns its address.
 func servePage(t *testing.T, config Config) (url string) {
 	t.Helper()
+	if config.Descriptors == nil {
+		config.Descriptors = descriptors.NewShare(100)
+	}
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -386,6 +391,36 @@ func TestStreamOfAnotherServer(t *testing.T) {
 	if reason := p.ended(); !strings.Contains(reason, "not a Player server") {
 		t.Errorf("%q", reason)
 	}
+}
+
+// Each connection to a robot has a descriptor of the share of pages, and gives it back. Without
+// one the page says so.
+func TestDescriptorsOfPages(t *testing.T) {
+	l := newLab(t, nil)
+	free := func(n int) bool { // reports whether n are, and no more
+		if l.share.Take(n) != nil {
+			return false
+		}
+		defer l.share.Return(n)
+		if l.share.Take(1) != nil {
+			return true
+		}
+		l.share.Return(1)
+		return false
+	}
+	all := l.share.Most()
+	watching, driving := l.open("/stream", l.address), l.open("/drive", l.address)
+	driving.send(`{"drive":[100,0]}`)
+	l.await("a descriptor each", func() bool { return free(all - 2) })
+	if err := l.share.Take(all - 2); err != nil {
+		t.Fatal(err)
+	}
+	if reason := l.open("/stream", l.address).ended(); !strings.Contains(reason, "too many pages and viewers") {
+		t.Errorf("%q", reason)
+	}
+	watching.ws.CloseNow()
+	driving.ws.CloseNow()
+	l.await("they are given back", func() bool { return free(2) })
 }
 
 // await polls until ok, and fails after patience.

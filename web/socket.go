@@ -16,7 +16,6 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/zap"
 
-	"player/client"
 	"player/config/rights"
 	"player/visitors"
 )
@@ -51,7 +50,7 @@ type socket struct {
 	ws      *websocket.Conn
 	visitor visitors.Visitor
 	robot   string        // host:port, as requested by the dashboard
-	name    string        // by which robots list the connections of the page
+	dial    visitors.Dial // connects to the robot
 	first   streamRequest // with which a stream begins
 	may     rights.Set    // of the computer with the browser
 	sent    uint32        // number of the last message with data
@@ -76,7 +75,8 @@ func (s *server) accept(serve func(context.Context, *socket) error) http.Handler
 		query := r.URL.Query()
 		first := streamRequest{Request: query.Get("request")}
 		first.Rate, _ = strconv.Atoi(query.Get("rate")) // 0, the robot's own rate, if it is none
-		sock := &socket{ws: ws, visitor: visitor, robot: query.Get("robot"), first: first, may: s.config.RightsOf(r), name: nameOf(r)}
+		sock := &socket{ws: ws, visitor: visitor, robot: query.Get("robot"), first: first, may: s.config.RightsOf(r)}
+		sock.dial = s.config.Dialer(sock.robot, nameOf(r))
 		if err := s.admit(r, sock); err != nil {
 			_ = ws.Close(statusRobot, visitors.CloseReason(explain(err)))
 			return
@@ -121,11 +121,6 @@ func (s *server) lists(address string) bool {
 func nameOf(r *http.Request) string {
 	name := "browser " + visitors.AddressOf(r.RemoteAddr).String() + " " + r.URL.Query().Get("page")
 	return name[:min(len(name), maxName)]
-}
-
-// dial connects to the robot that the dashboard requested.
-func (s *socket) dial(ctx context.Context) (*client.Client, error) {
-	return client.DialAs(ctx, s.robot, s.name, dialLimit)
 }
 
 // converse calls run, and take for each message of the dashboard, until one of them

@@ -108,14 +108,15 @@ var (
 
 // stopElsewhere stops, or releases, a robot of another server.
 func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
-	sock := &socket{robot: address, may: s.config.RightsOf(r), name: nameOf(r)}
+	sock := &socket{robot: address, may: s.config.RightsOf(r)}
 	if err := s.admit(r, sock); err != nil {
 		return err
 	}
-	robot, err := sock.dial(r.Context())
+	robot, closed, err := s.config.Dialer(address, nameOf(r))(r.Context())
 	if err != nil {
 		return err
 	}
+	defer closed()
 	defer robot.Close()
 	if err := robot.EmergencyStop(on); err != nil {
 		return err

@@ -15,8 +15,7 @@ import (
 )
 
 const (
-	// dialLimit is how long connecting to a robot may take, and then its first
-	// reply. Even a poor wireless network needs less than a second.
+	// dialLimit is how long a robot may take for its first reply. Even a poor wireless network needs less than a second.
 	dialLimit = 5 * time.Second
 	// setupLimit is how long a robot may take to start its devices: a laser whose
 	// line speed must be found takes more than ten seconds.
@@ -69,10 +68,11 @@ type stream struct {
 
 // stream serves one stream socket.
 func (s *server) stream(ctx context.Context, sock *socket) error {
-	robot, err := sock.dial(ctx)
+	robot, closed, err := sock.dial(ctx)
 	if err != nil {
 		return err
 	}
+	defer closed()
 	defer robot.Close()
 	st := stream{socket: sock, robot: robot, access: map[byte]byte{}, refused: map[byte]streamReason{}, unsent: map[byte]bool{}}
 	if s.lists(sock.robot) {

@@ -112,14 +112,13 @@ func open() int {
 	return len(entries) - 1 // without the directory's own
 }
 
-// Listener returns a listener that takes n descriptors for each connection, and
-// closes connections for which there are none.
-func Listener(l net.Listener, share *Share, n int) net.Listener { return &listener{l, share, n} }
+// Listener returns a listener that takes a descriptor for each connection, and closes
+// connections for which there is none.
+func Listener(l net.Listener, share *Share) net.Listener { return &listener{l, share} }
 
 type listener struct {
 	net.Listener
 	share *Share
-	n     int
 }
 
 // Accept implements net.Listener.
@@ -129,8 +128,8 @@ func (l *listener) Accept() (net.Conn, error) {
 		if err != nil {
 			return nil, err
 		}
-		if l.share.Take(l.n) == nil {
-			return &conn{c, sync.OnceFunc(func() { l.share.Return(l.n) })}, nil
+		if l.share.Take(1) == nil {
+			return &conn{c, sync.OnceFunc(func() { l.share.Return(1) })}, nil
 		}
 		_ = c.Close() // nothing was said
 	}

@@ -63,8 +63,8 @@ func TestListener(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	share := NewShare(4)
-	l := Listener(inner, share, 4)
+	share := NewShare(1)
+	l := Listener(inner, share)
 	defer l.Close()
 	accepted := make(chan net.Conn, 2)
 	go func() {
@@ -94,7 +94,7 @@ func TestListener(t *testing.T) {
 	first.Close()
 	dial()
 	(<-accepted).Close()
-	if share.Take(4) != nil {
-		t.Error("a closed connection keeps its descriptors")
+	if share.Take(1) != nil {
+		t.Error("a closed connection keeps its descriptor")
 	}
 }
