@@ -122,6 +122,7 @@ func (v *viewer) greet() error {
 	}{{"serverInfo", info}, {"advertise", map[string]any{"channels": channels}}, {"advertiseServices", map[string]any{"services": services}}} {
 		text, err := foxglove.Text(m.op, m.content)
 		if err == nil {
+			v.Visitor.OweReply(len(text))
 			err = visitors.WriteMessage(v.Ctx, v.WS, websocket.MessageText, text)
 		}
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"reflect"
 	"strings"
+	"sync"
 )
 
 // encapsulation is the header of a message: plain CDR, little-endian (OMG DDSI-RTPS 2.5,
@@ -75,8 +76,8 @@ type definition struct {
 	text string // as of ros2msg, with all messages that it has in it
 }
 
-// definitions describes all messages of this package, by their type.
-func definitions() map[reflect.Type]definition {
+// definitions describes all messages of this package, by their type. It takes milliseconds, once.
+var definitions = sync.OnceValue(func() map[reflect.Type]definition {
 	owner := map[reflect.Type]string{}
 	for pkg, messages := range packages() {
 		for _, m := range messages {
@@ -88,7 +89,7 @@ func definitions() map[reflect.Type]definition {
 		all[t] = definition{pkg + "/msg/" + t.Name(), describe(t, owner)}
 	}
 	return all
-}
+})
 
 // Schema returns the definition in ros2msg of a message of this package, as
 // "sensor_msgs/msg/LaserScan", or nothing if there is none.

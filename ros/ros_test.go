@@ -168,3 +168,10 @@ func BenchmarkScan(b *testing.B) {
 		}
 	}
 }
+
+// Programs ask for definitions again and again, and each connection needs all of them.
+func TestSchemaIsMadeOnce(t *testing.T) {
+	if n := testing.AllocsPerRun(100, func() { Schema("sensor_msgs/msg/LaserScan") }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

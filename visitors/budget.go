@@ -27,6 +27,7 @@ const (
 	writeCost      = 50 * time.Microsecond
 	inputCost      = 250 * time.Nanosecond // of a byte read: the smallest frame of a WebSocket has six
 	outputCost     = time.Nanosecond       // of a byte written
+	replyCost      = 20 * time.Nanosecond  // of a byte of JSON that a reply is made of: a desktop needs 3 to 7 ns
 )
 
 const (

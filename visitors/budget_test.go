@@ -110,6 +110,21 @@ func TestOwe(t *testing.T) {
 	})
 }
 
+// A reply costs what its bytes do: a question for all topics of a hundred robots delays the next.
+func TestOweReply(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, _ := newBudgetLog()
+		a := join(t, b, "10.0.0.1")
+		const bytes = 10_000_000
+		Visitor{account: a}.OweReply(bytes)
+		begin := time.Now()
+		a.pay(0)
+		if d, want := time.Since(begin), (bytes*replyCost-addressBurst)*addressShare; d < want {
+			t.Errorf("paid after %v, want at least %v", d, want)
+		}
+	})
+}
+
 // Whatever was done before it was paid for, its address waits for a second beyond its
 // burst, and the others as long as for its burst.
 func TestDebtIsLimited(t *testing.T) {

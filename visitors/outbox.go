@@ -193,6 +193,7 @@ func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn,
 			if r.text {
 				kind = websocket.MessageText
 			}
+			visitor.OweReply(len(r.message))
 			if err := WriteMessage(ctx, ws, kind, r.message); err != nil {
 				return err
 			}

@@ -159,6 +159,10 @@ func (v Visitor) Owe(work time.Duration) {
 	}
 }
 
+// OweReply adds the work of making a reply in JSON with so many bytes: what lists all topics of a
+// hundred robots takes a thousand times as long as the question.
+func (v Visitor) OweReply(bytes int) { v.Owe(time.Duration(bytes) * replyCost) }
+
 // Need returns an error if a visitor lacks a right.
 func Need(may, want rights.Set) error {
 	if may.Has(want) {
