@@ -47,8 +47,9 @@ func (s *server) serve(l net.Listener) error {
 	return s.config.Site("the server for viewers", "-foxglove", s).Serve(s.ctx, l)
 }
 
-// server is what the viewers share. It is constant.
+// server is what the viewers share. All but statuses is constant.
 type server struct {
+	statuses statuses
 	ctx      context.Context // ends with the server
 	config   Config
 	session  string        // differs between runs of the server

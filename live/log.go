@@ -2,6 +2,7 @@ package live
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"player/foxglove"
@@ -11,10 +12,36 @@ import (
 const (
 	// logPeriod is how often a viewer that shows the log is sent new lines.
 	logPeriod = 500 * time.Millisecond
-	// controlPeriod is how often a viewer that shows who drives is told so. Each time wakes
-	// the loop.
+	// controlPeriod is how often a viewer that shows who drives is told so.
 	controlPeriod = 500 * time.Millisecond
+	// statusAge is how old a status may be that viewers are told: half of the period, so that
+	// viewers whose periods begin at different moments wake the loop four times a second together.
+	statusAge = controlPeriod / 2
 )
+
+// statuses is what the robots' server has last said of itself. A status has all robots and
+// clients, so it is made once for all viewers and topics.
+type statuses struct {
+	mu  sync.Mutex
+	at  time.Time // of now
+	now status.Status
+}
+
+// status returns the newest status, and when it was made. Nobody changes it.
+func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
+	n := &s.statuses
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if time.Since(n.at) < statusAge {
+		return n.now, n.at, nil
+	}
+	now, err := s.config.Status(ctx)
+	if err != nil {
+		return status.Status{}, time.Time{}, err
+	}
+	n.now, n.at = now, time.Now()
+	return n.now, n.at, nil
+}
 
 // sendLog hands the lines that are kept to the outbox, and then the new ones.
 func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
@@ -51,11 +78,11 @@ func every(ctx context.Context, period time.Duration, fn func() error) error {
 // a minute back finds it there.
 func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) error {
 	_ = every(ctx, controlPeriod, func() error {
-		now, err := v.server.config.Status(ctx)
+		now, made, err := v.server.status(ctx)
 		if err != nil {
 			return err // the viewer has gone, or the server ends
 		}
-		at := time.Now().UnixNano()
+		at := made.UnixNano()
 		v.Outbox.Put(channel, "", at, controlOf(now, port, at))
 		return nil
 	})

@@ -109,7 +109,7 @@ func (v *viewer) values(names []string) ([]foxglove.Parameter, error) {
 			continue
 		}
 		if now == nil {
-			told, err := v.server.config.Status(v.Ctx)
+			told, _, err := v.server.status(v.Ctx)
 			if err != nil {
 				return nil, err
 			}
