@@ -43,9 +43,22 @@ type rosProgram struct {
 
 // rosMessage is what a program receives.
 type rosMessage struct {
-	Op, ID, Topic, Service, Level string
-	Msg, Values                   json.RawMessage
-	Result                        bool
+	ID                        rosID
+	Op, Topic, Service, Level string
+	Msg, Values               json.RawMessage
+	Result                    bool
+}
+
+// rosID is an id: of a string its text, of a number its JSON.
+type rosID string
+
+func (i *rosID) UnmarshalJSON(text []byte) error {
+	var s string
+	if json.Unmarshal(text, &s) != nil {
+		s = string(text)
+	}
+	*i = rosID(s)
+	return nil
 }
 
 // openROS connects from an address.
@@ -129,7 +142,7 @@ func TestRosbridgeRoslib(t *testing.T) {
 	}
 	defer func() { _ = program.Process.Kill() }()
 	for _, line := range []string{
-		"nodes /player", "services 20", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
+		"nodes /player", "services 21", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
 		"message /scan sensor_msgs/msg/LaserScan 361", "message /odom nav_msgs/msg/Odometry ", "message /tf tf2_msgs/msg/TFMessage ",
 		"message /tf_static tf2_msgs/msg/TFMessage ", "message /battery_state sensor_msgs/msg/BatteryState ", "message /sonar/15 sensor_msgs/msg/Range ",
 		"message /detections vision_msgs/msg/Detection2DArray ", "details sensor_msgs/msg/LaserScan header:std_msgs/msg/Header ranges:float32", "raw /odom nav_msgs/msg/Odometry true", "raw /cmd_vel geometry_msgs/msg/Twist true",
@@ -362,7 +375,7 @@ func TestRosbridgeMistakes(t *testing.T) {
 	// A mistake is answered as often as it is made, but for those of a program that drives.
 	for _, id := range []string{"x", "y"} {
 		p.send(`{"op":"subscribe","id":%q,"topic":"/map"}`, id)
-		if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); m.ID != id {
+		if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); string(m.ID) != id {
 			t.Errorf("%s: %+v", id, m)
 		}
 	}
@@ -392,6 +405,80 @@ func TestRosbridgeMistakes(t *testing.T) {
 	p.send(`{"op":"call_service","id":"c","service":"rosapi/topic_type","args":{"topic":"odom"}}`)
 	if m := p.next(func(rosMessage) bool { return true }); string(m.Values) != `{"type":"nav_msgs/msg/Odometry"}` {
 		t.Errorf("%+v", m)
+	}
+}
+
+// Programs write the same in many forms: ids are strings or numbers and come back as they were,
+// arguments are an object or a list, names lack their slash and types their /msg/, and JSON comes in
+// frames of text or bytes.
+func TestRosbridgeForms(t *testing.T) {
+	t.Parallel()
+	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
+	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
+	const scan = `{"type":"sensor_msgs/msg/LaserScan"}`
+	forms := []struct{ message, reply string }{}
+	add := func(message, reply string) { forms = append(forms, struct{ message, reply string }{message, reply}) }
+	for _, id := range []string{`"a"`, `""`, `7`, `-1`, `0`, `1.5`, `1e3`, `12345678901234567890`, `null`, `"ü\"x"`} {
+		answered := `"id":` + id + `,`
+		if id == `""` || id == `null` {
+			answered = ""
+		}
+		add(`{"op":"call_service","id":`+id+`,"service":"/rosapi/nodes"}`, `{"op":"service_response",`+answered+`"service":"/rosapi/nodes","values":{"nodes":["/player"]},"result":true}`)
+		add(`{"op":"subscribe","id":`+id+`,"topic":"/map"}`, `{"op":"status",`+answered+`"level":"error","msg":"there is no topic \"/map\""}`)
+	}
+	for _, id := range []string{`{}`, `["a"]`, `true`} {
+		add(`{"op":"call_service","id":`+id+`,"service":"/rosapi/nodes"}`, `an id is a string or a number`)
+	}
+	for _, args := range []string{`{"topic":"/scan"}`, `["/scan"]`, `[{"topic":"scan"}]`, `["scan", 5]`, `{"topic":"scan","more":[1]}`} {
+		add(`{"op":"call_service","service":"rosapi/topic_type","args":`+args+`}`, `"values":`+scan)
+	}
+	for _, args := range []string{`{"topic":5}`, `[5]`, `[["/scan"]]`, `[{"topic":{}}]`} {
+		add(`{"op":"call_service","service":"rosapi/topic_type","args":`+args+`}`, `"result":false`)
+	}
+	for _, args := range []string{`{}`, `[]`, `null`, `""`, `0`, `[null]`} { // none
+		add(`{"op":"call_service","service":"rosapi/services","args":`+args+`,"timeout":0.5,"fragment_size":100,"compression":"none"}`, `"result":true`)
+	}
+	for _, args := range []string{`{"data":false}`, `[false]`, `[{"data":false}]`} {
+		add(`{"op":"call_service","service":"/motors","args":`+args+`}`, `"values":{"success":true,"message":""},"result":true`)
+	}
+	add(`{"op":"call_service","service":"/rosapi/get_time"}`, `"values":{"time":{"nanosec":`)
+	for _, number := range []string{`0`, `100`, `33.3`, `-5`, `1e300`, `null`} {
+		add(`{"op":"subscribe","id":"n","topic":"battery_state","type":null,"throttle_rate":`+number+`,"queue_length":`+number+`,"compression":null,"qos":{}}`, `"op":"publish","topic":"/battery_state"`)
+		add(`{"op":"unsubscribe","id":"n","topic":"battery_state"}`, "")
+	}
+	add(`{"op":"subscribe","topic":"/scan","throttle_rate":"100"}`, `not understood`)
+	add(`{"op":"advertise","id":1,"topic":"cmd_vel","type":"geometry_msgs/Twist","latch":false,"queue_size":100}`, "")
+	add(`{"op":"publish","id":2,"topic":"cmd_vel","msg":{"linear":{"x":0,"y":0,"z":0},"angular":{"x":0,"y":0,"z":0}},"latch":false}`, "")
+	add(`{"op":"unadvertise","id":1,"topic":"cmd_vel"}`, "")
+	for _, kind := range []websocket.MessageType{websocket.MessageText, websocket.MessageBinary} {
+		for _, tt := range forms {
+			say(t, p.ws, kind, []byte(tt.message))
+			if tt.reply == "" {
+				continue // the next reply shows that it was no mistake
+			}
+			if kind == websocket.MessageBinary && tt.reply == "not understood" {
+				tt.reply = "CBOR and BSON are not understood"
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), patience)
+			for {
+				_, text, err := p.ws.Read(ctx)
+				if err != nil {
+					t.Fatalf("%s: %v", tt.message, err)
+				}
+				if strings.HasPrefix(string(text), `{"op":"publish"`) && !strings.Contains(tt.reply, `"op":"publish"`) {
+					continue // it was on its way
+				}
+				if !strings.Contains(string(text), tt.reply) {
+					t.Errorf("%v %s: %s, want %s", kind, tt.message, text, tt.reply)
+				}
+				break
+			}
+			cancel()
+		}
+	}
+	say(t, p.ws, websocket.MessageBinary, []byte("\x16\x00\x00\x00\x02op\x00")) // BSON
+	if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); !strings.Contains(string(m.Msg), "CBOR and BSON") {
+		t.Errorf("%s", m.Msg)
 	}
 }
 

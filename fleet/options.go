@@ -183,7 +183,7 @@ func parseOptions(args []string) (options, error) {
 		}
 	}
 	if o.http == "" && o.page.Given() {
-		return o, errors.New("-access and -tls-... are for the page of -http; NATS has -cert, -key and rights of its own")
+		return o, errors.New("-access, -proxy and -tls-... are for the page of -http; NATS has -cert, -key and rights of its own")
 	}
 	if o.nats == "" && o.http == o.listen && !strings.HasSuffix(o.http, ":0") {
 		return o, fmt.Errorf("-http and -listen have one address, %s: choose another for one of them", o.http)

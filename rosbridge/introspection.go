@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"player/codec"
 	"player/ros"
@@ -17,8 +18,8 @@ const node = "/player"
 // introspection returns the services by which programs find out what there is: those of
 // rosapi that roslib asks for. Those of parameters are missing: this server has none.
 func (s *server) introspection() []service {
-	list := func(name, kind string, call func(arguments) (any, error)) service {
-		return service{name: "/rosapi/" + name, kind: "rosapi_msgs/srv/" + kind, call: call}
+	list := func(name, kind string, call func(arguments) (any, error), fields ...string) service {
+		return service{name: "/rosapi/" + name, kind: "rosapi_msgs/srv/" + kind, fields: fields, call: call}
 	}
 	details := func(part func(serviceKind) []typedef) func(arguments) (any, error) {
 		return func(args arguments) (any, error) {
@@ -46,7 +47,7 @@ func (s *server) introspection() []service {
 		list("topics_for_type", "TopicsForType", func(args arguments) (any, error) {
 			names, kinds := s.names()
 			return map[string]any{"topics": ofType(args.Type, names, kinds)}, nil
-		}),
+		}, "type"),
 		list("topic_type", "TopicType", func(args arguments) (any, error) {
 			names, kinds := s.names()
 			i := slices.Index(names, absolute(args.Topic))
@@ -54,21 +55,21 @@ func (s *server) introspection() []service {
 				return nil, fmt.Errorf("there is no topic %.60q", args.Topic)
 			}
 			return map[string]any{"type": kinds[i]}, nil
-		}),
+		}, "topic"),
 		list("message_details", "MessageDetails", func(args arguments) (any, error) {
 			all := typedefs(args.Type)
 			if all == nil {
 				return nil, fmt.Errorf("there is no topic of type %.60q", args.Type)
 			}
 			return map[string]any{"typedefs": all}, nil
-		}),
+		}, "type"),
 		list("publishers", "Publishers", func(args arguments) (any, error) {
 			publishers := []string{}
 			if _, sent := s.index[absolute(args.Topic)]; sent {
 				publishers = append(publishers, node)
 			}
 			return map[string]any{"publishers": publishers}, nil
-		}),
+		}, "topic"),
 		list("services", "Services", func(arguments) (any, error) {
 			names, _ := s.serviceNames()
 			return map[string]any{"services": names}, nil
@@ -76,13 +77,13 @@ func (s *server) introspection() []service {
 		list("services_for_type", "ServicesForType", func(args arguments) (any, error) {
 			names, kinds := s.serviceNames()
 			return map[string]any{"services": ofType(args.Type, names, kinds)}, nil
-		}),
+		}, "type"),
 		list("service_type", "ServiceType", func(args arguments) (any, error) {
 			v, err := s.service(args.Service)
 			return map[string]any{"type": v.kind}, err
-		}),
-		list("service_request_details", "ServiceRequestDetails", details(func(k serviceKind) []typedef { return k.request })),
-		list("service_response_details", "ServiceResponseDetails", details(func(k serviceKind) []typedef { return k.response })),
+		}, "service"),
+		list("service_request_details", "ServiceRequestDetails", details(func(k serviceKind) []typedef { return k.request }), "type"),
+		list("service_response_details", "ServiceResponseDetails", details(func(k serviceKind) []typedef { return k.response }), "type"),
 		list("nodes", "Nodes", func(arguments) (any, error) { return map[string]any{"nodes": []string{node}}, nil }),
 		list("node_details", "NodeDetails", func(args arguments) (any, error) {
 			if absolute(args.Node) != node {
@@ -93,6 +94,11 @@ func (s *server) introspection() []service {
 			sent := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, sent := s.index[name]; return !sent })
 			taken := slices.DeleteFunc(names, func(name string) bool { _, sent := s.index[name]; return sent })
 			return map[string]any{"subscribing": taken, "publishing": sent, "services": services}, nil
+		}, "node"),
+		// Pages ask for the time as a sign of life.
+		list("get_time", "GetTime", func(arguments) (any, error) {
+			now := time.Now()
+			return map[string]any{"time": map[string]int64{"sec": now.Unix(), "nanosec": int64(now.Nanosecond())}}, nil
 		}),
 		list("action_servers", "GetActionServers", func(arguments) (any, error) { return map[string]any{"action_servers": []string{}}, nil }),
 		list("get_param_names", "GetParamNames", func(arguments) (any, error) { return map[string]any{"names": []string{}}, nil }),

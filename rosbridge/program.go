@@ -52,7 +52,7 @@ type program struct {
 // subscription is one of a program: it may have several of a topic.
 type subscription struct {
 	topic int // index in server.topics
-	id    string
+	id    identity
 }
 
 // pace is how a program wants the messages of a topic.
@@ -89,15 +89,15 @@ func (p *program) reply(content any) error {
 }
 
 // status tells the program an error; id is that of the message that caused it.
-func (p *program) status(id string, err error) error {
+func (p *program) status(id identity, err error) error {
 	if p.mute.Load() {
 		return nil
 	}
 	return p.reply(struct {
-		Op    string `json:"op"`
-		ID    string `json:"id,omitempty"`
-		Level string `json:"level"`
-		Text  string `json:"msg"`
+		Op    string   `json:"op"`
+		ID    identity `json:"id,omitempty"`
+		Level string   `json:"level"`
+		Text  string   `json:"msg"`
 	}{"status", id, "error", err.Error()})
 }
 
@@ -106,27 +106,49 @@ func (p *program) report(err error) error { return p.status("", err) }
 
 // request is a message of a program.
 type request struct {
-	Op, ID, Topic, Type, Service, Level string
-	ThrottleRate                        float64 `json:"throttle_rate"` // ms
-	QueueLength                         float64 `json:"queue_length"`
-	Msg, Args                           json.RawMessage
+	ID                              identity
+	Op, Topic, Type, Service, Level string
+	ThrottleRate                    float64 `json:"throttle_rate"` // ms
+	QueueLength                     float64 `json:"queue_length"`
+	Msg, Args                       json.RawMessage
 }
+
+// identity is the id of a message as the program has written it, in JSON: a string or a number.
+// Replies have it in the same form. Empty: the message has none.
+type identity string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (i *identity) UnmarshalJSON(text []byte) error {
+	switch text[0] {
+	case '{', '[', 't', 'f':
+		return errors.New("an id is a string or a number")
+	case 'n': // null
+		text = nil
+	}
+	if *i = identity(text); *i == `""` {
+		*i = ""
+	}
+	return nil
+}
+
+// MarshalJSON implements json.Marshaler.
+func (i identity) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
 // read reads the messages of the program. One that fails is answered with a status; the
 // connection stays.
 func (p *program) read(ctx context.Context) error {
 	for {
-		kind, message, err := p.Visitor.Read(ctx, p.WS)
+		kind, message, err := p.Visitor.Read(ctx, p.WS) // some programs send their JSON in binary frames
 		if err != nil {
 			return err
 		}
 		var r request
-		if kind != websocket.MessageText {
-			err = errors.New("messages are JSON, as text")
-		} else if err = json.Unmarshal(message, &r); err != nil {
-			err = fmt.Errorf("the message is not understood: %w", err)
-		} else {
+		if err = json.Unmarshal(message, &r); err == nil {
 			err = p.take(r)
+		} else if kind == websocket.MessageBinary {
+			err = fmt.Errorf("the message is not JSON, and CBOR and BSON are not understood: %w", err)
+		} else {
+			err = fmt.Errorf("the message is not understood: %w", err)
 		}
 		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
 			if r.Op == "publish" && !p.told.New(err.Error()) {

@@ -12,6 +12,7 @@ import (
 // service is what programs can call: of a robot, or, with call, of this server.
 type service struct {
 	name, kind string
+	fields     []string // of the request, in its order
 	call       func(arguments) (values any, err error)
 	of         visitors.Service
 	robot      int
@@ -22,6 +23,27 @@ type arguments struct {
 	Data                 *bool
 	Topic, Service, Type string
 	Node                 string
+}
+
+// arguments reads the arguments of a call: an object, a list of the values of the fields, or the
+// object in a list. Anything else stands for none, as in rosbridge.
+func (v service) arguments(text json.RawMessage) (args arguments, err error) {
+	var list []json.RawMessage
+	if json.Unmarshal(text, &list) == nil {
+		if text = nil; len(list) == 1 && list[0][0] == '{' {
+			text = list[0]
+		} else if list != nil {
+			values := map[string]json.RawMessage{}
+			for i, value := range list[:min(len(list), len(v.fields))] {
+				values[v.fields[i]] = value
+			}
+			text, _ = json.Marshal(values) // they are JSON
+		}
+	}
+	if len(text) > 0 && text[0] == '{' {
+		err = json.Unmarshal(text, &args)
+	}
+	return args, err
 }
 
 // done is the response of std_srvs' services.
@@ -35,11 +57,11 @@ const trigger, setBool = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 // servicesOf returns the services of a robot.
 func (s *server) servicesOf(robot int) (list []service) {
 	for _, v := range s.config.Robots[robot].Services() {
-		kind := trigger
+		one := service{name: s.prefix(robot) + "/" + v.Name, kind: trigger, of: v, robot: robot}
 		if v.Flag {
-			kind = setBool
+			one.kind, one.fields = setBool, []string{"data"}
 		}
-		list = append(list, service{name: s.prefix(robot) + "/" + v.Name, kind: kind, of: v, robot: robot})
+		list = append(list, one)
 	}
 	return list
 }
@@ -60,21 +82,18 @@ func (p *program) call(r request) error {
 			values = err.Error()
 		}
 		return p.reply(struct {
-			Op      string `json:"op"`
-			ID      string `json:"id,omitempty"`
-			Service string `json:"service"`
-			Values  any    `json:"values"`
-			Result  bool   `json:"result"`
+			Op      string   `json:"op"`
+			ID      identity `json:"id,omitempty"`
+			Service string   `json:"service"`
+			Values  any      `json:"values"`
+			Result  bool     `json:"result"`
 		}{"service_response", r.ID, r.Service, values, err == nil})
 	}
 	v, err := p.server.service(r.Service)
 	if err != nil {
 		return answer(nil, err)
 	}
-	var args arguments
-	if r.Args != nil && string(r.Args) != "[]" { // an empty list is none, says the protocol
-		err = json.Unmarshal(r.Args, &args)
-	}
+	args, err := v.arguments(r.Args)
 	if v.kind == setBool && args.Data == nil {
 		err = errors.New(`the arguments have to be {"data": true} or {"data": false}`)
 	}
