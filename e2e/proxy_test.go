@@ -188,6 +188,11 @@ func TestProxy(t *testing.T) {
 							t.Errorf("%s %s /%s of a page of %q: %d %s", tt.from, tt.method, tt.what, tt.origin, status, tail(text, 300))
 						}
 					}
+					if reply, err := p.client("127.0.0.1").Get(strings.TrimSuffix(p.page, "/")); err != nil || reply.StatusCode != http.StatusOK || path != "/" && reply.Request.URL.String() != p.page {
+						t.Errorf("without the slash at the end: %v, %v", reply, err)
+					} else {
+						reply.Body.Close()
+					}
 					ctx, cancel := context.WithTimeout(t.Context(), patience)
 					defer cancel()
 					ws, _, err := websocket.Dial(ctx, strings.Replace(p.page, "http", "ws", 1)+"presence?page=abcd",

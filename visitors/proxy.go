@@ -113,27 +113,35 @@ func (p Proxy) shown(r *http.Request) bool {
 const forwardedFor = "X-Forwarded-For"
 
 // visitor returns the address that the proxy has forwarded a request for. It is not valid if the
-// request comes from the visitor itself. A request that does not say whose it is gets an error, not
-// the rights of this computer; of others than the proxy the header proves nothing.
+// request comes from the visitor itself, or from a proxy on this computer for a visitor there. A
+// request that does not say whose it is gets an error, not the rights of this computer; of others
+// than the proxy the header proves nothing.
 func (p Proxy) visitor(r *http.Request) (netip.Addr, error) {
 	from, chain := AddressOf(r.RemoteAddr), strings.Join(r.Header.Values(forwardedFor), ",")
-	switch forwarded := chain != "" || r.Header.Get("Forwarded") != ""; {
-	case p.has(from) && (forwarded || p.shown(r)):
-	case from.IsLoopback() && forwarded:
+	forwarded, named := chain != "" || r.Header.Get("Forwarded") != "", p.has(from)
+	switch {
+	case named && (forwarded || p.shown(r)):
+	case !named && forwarded && from.IsLoopback():
+		if visitor, err := last(chain, netip.Addr.IsLoopback); err == nil && visitor.IsLoopback() {
+			return netip.Addr{}, nil
+		}
 		return netip.Addr{}, errors.New("a proxy on this computer has forwarded this: start the server with -proxy ORIGIN, the address that browsers open")
 	default:
 		return netip.Addr{}, nil
 	}
-	addresses := strings.Split(chain, ",")
-	var visitor netip.Addr
-	for _, text := range slices.Backward(addresses) { // each proxy has added one at the end
-		a, err := netip.ParseAddr(strings.TrimSpace(text))
-		if err != nil {
+	return last(chain, p.has)
+}
+
+// last returns the last address of a chain to which each proxy has added one at its end, but for those
+// that are proxies; the first if all are.
+func last(chain string, isProxy func(netip.Addr) bool) (a netip.Addr, err error) {
+	for _, text := range slices.Backward(strings.Split(chain, ",")) {
+		if a, err = netip.ParseAddr(strings.TrimSpace(text)); err != nil {
 			return netip.Addr{}, fmt.Errorf("the proxy does not say whose request this is: it has to send the address in %s, not %s", forwardedFor, Quote(text))
 		}
-		if visitor = a.Unmap(); !p.has(visitor) {
+		if a = a.Unmap(); !isProxy(a) {
 			break
 		}
 	}
-	return visitor, nil
+	return a, nil
 }
