@@ -21,7 +21,7 @@ func (c Common) Dialer(address, name string) Dial {
 	share := c.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
 		if err := share.Take(1); err != nil {
-			return nil, nil, err
+			return nil, nil, Notice{Text: "the server has too many pages and viewers open: close some", Cause: err}
 		}
 		r, err := client.DialAs(ctx, address, name, dialLimit)
 		if err != nil {

@@ -7,7 +7,6 @@ import (
 	"net"
 	"syscall"
 
-	"player/reactor/descriptors"
 	"player/visitors"
 )
 
@@ -28,8 +27,6 @@ func explain(err error) string {
 		return plain.Text
 	case errors.As(err, &refusal):
 		return refusal.Error()
-	case errors.Is(err, descriptors.ErrNone):
-		return "the server has too many pages and viewers open: close some"
 	case errors.As(err, &unknown):
 		return "no computer has this name"
 	case errors.Is(err, syscall.ECONNREFUSED):
