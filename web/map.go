@@ -14,7 +14,7 @@ import (
 const maxMap = 1 << 24
 
 // mapPlan calls next with the floor plan, unless it is too large for a map.
-func (s *server) mapPlan(next func(http.ResponseWriter, stage.Plan)) http.HandlerFunc {
+func (s *server) mapPlan(next func(http.ResponseWriter, *http.Request, stage.Plan)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		plan, err := visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) stage.Plan { return s.config.World.Plan() })
 		if err != nil {
@@ -25,19 +25,20 @@ func (s *server) mapPlan(next func(http.ResponseWriter, stage.Plan)) http.Handle
 			http.Error(w, fmt.Sprintf("the map would have %d x %d pixels, and %d is the most: increase the resolution value of the world", plan.Width, plan.Height, maxMap), http.StatusConflict)
 			return
 		}
-		next(w, plan)
+		next(w, r, plan)
 	}
 }
 
 // writeMap writes map.yaml, as ROS reads it.
-func writeMap(w http.ResponseWriter, p stage.Plan) {
+func writeMap(w http.ResponseWriter, _ *http.Request, p stage.Plan) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = fmt.Fprintf(w, "image: map.pgm\nresolution: %v\norigin: [%v, %v, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
 		p.Resolution, p.Origin.X, p.Origin.Y) // fails if the reader has disconnected
 }
 
 // writePicture writes map.pgm: walls are black, what is free is white.
-func writePicture(w http.ResponseWriter, p stage.Plan) {
+func writePicture(w http.ResponseWriter, r *http.Request, p stage.Plan) {
+	visitors.VisitorOf(r).OweReply(p.Width * p.Height)
 	w.Header().Set("Content-Type", "image/x-portable-graymap")
 	out := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintf(out, "P5\n%d %d\n255\n", p.Width, p.Height)

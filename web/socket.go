@@ -211,5 +211,6 @@ func (s *socket) sendJSON(ctx context.Context, what any) error {
 	if err != nil {
 		return err
 	}
+	s.visitor.OweReply(len(text))
 	return s.ws.Write(ctx, websocket.MessageText, text)
 }

@@ -19,26 +19,28 @@ import (
 
 // handleStatus adds what tells about the server and stops its robots.
 func (s *server) handleStatus(mux *http.ServeMux) {
-	mux.HandleFunc("GET /status", s.readers(s.told(func(w http.ResponseWriter, now status.Status) {
-		sendJSON(w, http.StatusOK, now)
+	mux.HandleFunc("GET /status", s.readers(s.told(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+		visitors.VisitorOf(r).OweReply(sendJSON(w, http.StatusOK, now))
 	})))
-	mux.HandleFunc("GET /healthz", s.readers(s.told(func(w http.ResponseWriter, now status.Status) {
+	mux.HandleFunc("GET /healthz", s.readers(s.told(func(w http.ResponseWriter, _ *http.Request, now status.Status) {
 		health, code := now.Health(), http.StatusOK
 		if !health.Well {
 			code = http.StatusServiceUnavailable
 		}
 		sendJSON(w, code, health)
 	})))
-	mux.HandleFunc("GET /metrics", s.readers(s.told(func(w http.ResponseWriter, now status.Status) {
+	mux.HandleFunc("GET /metrics", s.readers(s.told(func(w http.ResponseWriter, r *http.Request, now status.Status) {
 		w.Header().Set("Content-Type", status.ContentType)
-		_, _ = w.Write(now.AppendMetrics(nil)) // fails if the reader has disconnected
+		text := now.AppendMetrics(nil)
+		visitors.VisitorOf(r).OweReply(len(text))
+		_, _ = w.Write(text) // fails if the reader has disconnected
 	})))
 	mux.HandleFunc("POST "+stopPath, s.config.Allowed(rights.Write, s.emergencyStop))
 	mux.HandleFunc("POST /release", s.config.Allowed(rights.Write, s.emergencyStop))
 }
 
 // told calls next with the status of the server.
-func (s *server) told(next func(http.ResponseWriter, status.Status)) http.HandlerFunc {
+func (s *server) told(next func(http.ResponseWriter, *http.Request, status.Status)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		all, err := s.config.Status(r.Context())
 		if err != nil {
@@ -52,7 +54,7 @@ func (s *server) told(next func(http.ResponseWriter, status.Status)) http.Handle
 		for _, camera := range s.config.Cameras {
 			all.Cameras[camera.Name()] = camera.Status()
 		}
-		next(w, all)
+		next(w, r, all)
 	}
 }
 
@@ -134,8 +136,11 @@ func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
 	return err
 }
 
-func sendJSON(w http.ResponseWriter, code int, v any) {
+// sendJSON replies with v, and returns how many bytes it has.
+func sendJSON(w http.ResponseWriter, code int, v any) (bytes int) {
+	text, _ := json.Marshal(v) // all replies have JSON
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(v) // fails if the reader has disconnected
+	_, _ = w.Write(append(text, '\n')) // fails if the reader has disconnected
+	return len(text)
 }
