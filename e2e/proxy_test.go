@@ -225,11 +225,20 @@ func testProxied(t *testing.T, _ browser) {
 		b.until(`!document.getElementById("alert").hidden`)
 		b.close()
 	}
+	// A proxy that nobody has named shows the page, and all that commands is refused: with the reason.
+	_, page := startDashboard(t)
+	chromium.open(t, passedOn(t, page, false)).until(`/^The server refuses this page: .*start it with -proxy ORIGIN$/.test(document.body.innerText.trim())`)
 }
 
 // below returns the address of a page below a path of another server, which passes on what
 // it gets as if it had come from a browser on this computer.
 func below(t *testing.T, page string) string {
+	t.Helper()
+	return passedOn(t, page, true)
+}
+
+// passedOn is below with the origin of the page, or with that of the browser, as nginx passes it on.
+func passedOn(t *testing.T, page string, origin bool) string {
 	t.Helper()
 	to, err := url.Parse(page)
 	if err != nil {
@@ -237,7 +246,7 @@ func below(t *testing.T, page string) string {
 	}
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
-		if r.Out.Header.Get("Origin") != "" {
+		if origin && r.Out.Header.Get("Origin") != "" {
 			r.Out.Header.Set("Origin", to.Scheme+"://"+to.Host)
 		}
 	}}

@@ -323,19 +323,13 @@ export interface Elements {
   zoom: HTMLInputElement;
 }
 
-/** What the browser keeps of what the user chose, by its name there. */
-export interface Kept {
-  theme: "dark" | "light";
-  robots: string[]; // addresses that the user added
-  plots: string[]; // names of those that are shown
-  shown: string; // address of the robot
-  editing: string; // empty: the world is not edited
-}
+/** Names of what the browser keeps: for the user, and for the tab ("shown", a robot, and "editing"). */
+export type Kept = "theme" | "robots" | "plots" | "shown" | "editing";
 
 /** What first.js has begun before the modules are here. */
 export interface First {
-  kept<Name extends keyof Kept>(name: Name): Kept[Name] | null; // null: nothing valid; it never throws
-  keep<Name extends keyof Kept>(name: Name, value: Kept[Name]): void; // for this page only if the browser refuses; it never throws
+  kept(name: Kept): string | null; // what the browser keeps, whoever has stored it; it never throws
+  keep(name: Kept, text: string): void; // until the page is closed if the browser refuses; it never throws
   page: string; // what this page calls itself
   opened: Map<string, { socket: WebSocket; events: Event[] }>; // by address; events: what they have received
   plan: Promise<Response | null> | undefined;
@@ -343,6 +337,7 @@ export interface First {
   rate: number; // Hz, of data at the start
   devices: string; // letters of those that the page shows, in the order of their buttons
   address(path: string, parameters?: Record<string, string>): string; // of a socket
+  refusal(): Promise<string>; // why the server refuses this page: sockets and scripts do not get to know; empty: it does not
   stream(robot: string, rate: number, letters: Iterable<string>): Record<string, string>; // parameters of a stream
 }
 

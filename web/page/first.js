@@ -3,51 +3,29 @@
 // trips. It is a classic script.
 "use strict";
 
-/** @import { First, Kept, Offer } from "../types" */
+/** @import { First, Offer } from "../types" */
 
 {
-  /** @type {(value: any) => boolean} */
-  const isText = (value) => typeof value === "string";
-  /** @type {(value: any) => boolean} */
-  const isTexts = (value) => Array.isArray(value) && value.every(isText);
-  // What the browser keeps: for the user ("localStorage") or for this tab, what it may be, and
-  // whether it is stored as JSON. Another program at the same address may have stored anything.
-  /** @type {{ [Name in keyof Kept]: [storage: "localStorage" | "sessionStorage", valid: (value: any) => boolean, json: boolean] }} */
-  const kinds = {
-    theme: ["localStorage", (value) => value === "dark" || value === "light", false],
-    robots: ["localStorage", isTexts, true],
-    plots: ["localStorage", isTexts, true],
-    shown: ["sessionStorage", isText, false],
-    editing: ["sessionStorage", isText, false],
-  };
-  // A browser that refuses to keep data throws at each use. The page has its values until it is closed.
-  /** @type {Map<string, any>} */
+  // A browser that refuses to keep data throws at each use of it: the page has its values then.
   const here = new Map();
-  /** @type {Pick<First, "kept" | "keep">} */
-  const keeper = {
+  const storage = (name) => (/shown|editing/.test(name) ? sessionStorage : localStorage);
+  /** @type {First} */
+  const first = {
     kept(name) {
-      if (here.has(name)) return here.get(name);
-      const [storage, valid, json] = kinds[name];
       try {
-        const text = window[storage].getItem(name), value = json ? JSON.parse(text ?? "null") : text;
-        return valid(value) ? value : null;
+        return here.get(name) ?? storage(name).getItem(name);
       } catch {
         return null;
       }
     },
-    keep(name, value) {
-      const [storage, , json] = kinds[name];
+    keep(name, text) {
       try {
-        window[storage].setItem(name, json ? JSON.stringify(value) : String(value));
+        storage(name).setItem(name, text);
         here.delete(name);
       } catch {
-        here.set(name, value);
+        here.set(name, text);
       }
     },
-  };
-  /** @type {First} */
-  const first = {
-    ...keeper,
     page: Math.random().toString(36).slice(2, 6),
     opened: new Map(),
     plan: undefined,
@@ -59,16 +37,27 @@
       url.search = String(new URLSearchParams({ ...parameters, page: this.page }));
       return url.href;
     },
+    async refusal() {
+      const reply = await fetch("robots", { method: "POST" }).catch(() => null);
+      return reply?.status === 403 ? "The server refuses this page: " + (await reply.text()) : "";
+    },
     stream: (robot, rate, letters) => {
       return { robot, rate: String(rate), request: [...letters].map((letter) => `${letter}r`).join("") };
     },
   };
   window.first = first;
 
+  // The modules have the body of the page; without them it is empty.
+  addEventListener("error", async ({ target }) => {
+    if (!(target instanceof HTMLScriptElement)) return;
+    document.body.textContent = (await first.refusal()) || "Reload this page.";
+  }, true);
+
   // The theme, light or dark, as the user chose on this page or else in the system.
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => {
-    document.documentElement.dataset.theme = first.kept("theme") ?? (dark.matches ? "dark" : "light");
+    const theme = first.kept("theme") ?? "";
+    document.documentElement.dataset.theme = /^(dark|light)$/.test(theme) ? theme : dark.matches ? "dark" : "light";
     dispatchEvent(new Event("themechange"));
   };
   dark.addEventListener("change", apply);

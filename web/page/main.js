@@ -16,6 +16,7 @@ import { Chips } from "./chips.js";
 import { bindControls } from "./controls.js";
 import { Dock } from "./dock.js";
 import { Fleet } from "./fleet.js";
+import { keepList, keptList } from "./kept.js";
 import { bindSimulation } from "./simulation.js";
 
 /** @import { Letter, Offer, RobotOptions } from "../types" */
@@ -224,7 +225,7 @@ function showTab(view) {
 }
 
 // Robots that the user added are kept for the next visit.
-const remember = () => first.keep("robots", robots.filter((r) => r.typed).map((r) => r.address));
+const remember = () => keepList("robots", robots.filter((r) => r.typed).map((r) => r.address));
 
 function startWorld() {
   $("world").hidden = part(document, ".tabs").hidden = false;
@@ -292,7 +293,7 @@ async function start() {
   part(document, "h1").title = offer.version;
   const newest = JSON.parse($("newest").textContent || "{}");
   for (const robot of offer.robots) add({ ...robot, newest: newest[robot.address] });
-  for (const address of first.kept("robots") ?? []) add({ name: address, address, typed: true });
+  for (const address of keptList("robots") ?? []) add({ name: address, address, typed: true });
   if (offer.world) startWorld();
   followPresence(offered);
   showTab(offer.world ? "world" : "robot");

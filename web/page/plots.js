@@ -1,6 +1,7 @@
 // Plots over the last minute of the robot that is shown.
 
 import { part } from "./dom.js";
+import { keepList, keptList } from "./kept.js";
 import { degrees, nearest, obstacles } from "./geometry.js";
 import { SPAN } from "./timeline.js";
 import { palette } from "./view.js";
@@ -41,7 +42,7 @@ export class Plots {
     /** @type {Robot | null} */
     this.robot = null;
     this.open = false;
-    const picked = first.kept("plots");
+    const picked = keptList("plots");
     const choice = document.createElement("div");
     choice.className = "choice";
     panel.append(choice);
@@ -70,7 +71,7 @@ export class Plots {
       figure.hidden = !on;
       button.setAttribute("aria-pressed", String(on));
     }
-    first.keep("plots", this.plots.filter((p) => !p.figure.hidden).map((p) => p.name));
+    keepList("plots", this.plots.filter((p) => !p.figure.hidden).map((p) => p.name));
   }
 
   scrub(canvas, e) {

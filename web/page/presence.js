@@ -24,7 +24,7 @@ export class Presence extends EventTarget {
     this.heard = null; // when the server was last heard
     /** @type {Set<Robot>} */
     this.asking = new Set(); // robots that are being stopped
-    this.problem = ""; // why the last request to stop or to release failed
+    this.problem = ""; // why the last request to stop or to release failed, or why nothing is heard
   }
 
   start() {
@@ -34,6 +34,7 @@ export class Presence extends EventTarget {
       const { robots, stopped } = /** @type {PresenceMessage} */ (JSON.parse(data));
       for (const robot of robots) this.robots.set(robot.address, robot);
       this.stopped = new Set(stopped);
+      if (!this.heard) this.problem = "";
       this.heard = new Date();
       this.listen();
       this.setLost(false);
@@ -41,8 +42,15 @@ export class Presence extends EventTarget {
     socket.onclose = () => {
       clearTimeout(this.timer);
       this.setLost(true);
+      if (!this.heard) this.explain();
       setTimeout(() => this.start(), RETRY);
     };
+  }
+
+  // explain shows why the server refuses the sockets of this page.
+  async explain() {
+    this.problem = (await first.refusal()).trim();
+    this.changed();
   }
 
   // listen waits for the next message.
