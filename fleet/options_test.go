@@ -78,7 +78,7 @@ func TestBadFlags(t *testing.T) {
 		{[]string{"-fleet", "a b"}, "-fleet"},
 		{[]string{"-http", "8090"}, `-http: "8090" is not HOST:PORT`},
 		{[]string{"-listen", "localhost"}, `-listen: "localhost" is not HOST:PORT`},
-		{[]string{"-access", "fleet.access"}, "-access and -tls-... are for the page of -http"},
+		{[]string{"-access", "fleet.access"}, "-access, -proxy and -tls-... are for the page of -http"},
 		{[]string{"-http", "127.0.0.1:4222"}, "-http and -listen have one address"},
 		{[]string{"-replicas", "3"}, "-replicas 3 is for a cluster of -nats"},
 		{[]string{"-nats", "tls://localhost:1", "-replicas", "2"}, "want 1, 3 or 5"},

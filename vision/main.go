@@ -109,7 +109,7 @@ func parse(args []string) (options, error) {
 		return options{}, fmt.Errorf("-rate %v: it is 0.1 to 60", o.source.Rate)
 	}
 	if o.http == "" && o.page.Given() {
-		return options{}, errors.New("-access and -tls-... are for the page of -http")
+		return options{}, errors.New("-access, -proxy and -tls-... are for the page of -http")
 	}
 	switch first := set.Arg(0); {
 	case first == "":
