@@ -39,46 +39,65 @@ func (c *canvas[T]) clear(background T) {
 	}
 }
 
+// eye is where a camera is and looks at one moment.
+type eye struct {
+	at         Vec     // of the lens
+	facing     Vec     // unit vector ahead
+	lensHeight float64 // above the floor
+	tilt       float64 // tangent
+	half       float64 // tangent of half the field of view
+	reach      float64
+}
+
+// eyeOf returns where a robot's camera is now.
+func eyeOf(r *Robot, reach float64) eye {
+	at := r.body.pose.then(r.camera.pose)
+	return eye{
+		at:         at.position(),
+		facing:     direction(at.Heading + radians(r.head.pan)),
+		lensHeight: r.camera.height,
+		tilt:       math.Tan(radians(r.head.tilt)),
+		half:       math.Tan(r.head.fov() / 2),
+		reach:      reach,
+	}
+}
+
+// figure is a body as cameras see it at one moment. Its parts are constant.
+type figure struct {
+	at, facing Vec
+	lifted     float64 // metres
+	parts      []part
+}
+
+func (b *body) figure() figure { return figure{b.spot.at, b.spot.facing, b.lifted, b.parts} }
+
 // view is one camera's view of the world. Surfaces are upright, so each fills
 // a run of every column that it is in. Their tops are hidden behind the upper
 // edge of their far sides, which are drawn too.
 type view[T any] struct {
+	eye
 	*canvas[T]
 	paintOf func(*material) T
-	at      Vec     // of the lens
-	facing  Vec     // unit vector ahead
-	lens    float64 // its height above the floor
-	tilt    float64 // tangent
-	half    float64 // tangent of half the field of view
 	focal   float64 // pixels
-	reach   float64
 }
 
-// viewOf returns the view of a robot's camera.
-func viewOf[T any](r *Robot, img *canvas[T], reach float64, paintOf func(*material) T) view[T] {
-	at, half := r.body.pose.then(r.camera.pose), math.Tan(r.head.fov()/2)
-	return view[T]{
-		canvas: img, paintOf: paintOf, reach: reach,
-		at:     at.position(),
-		facing: direction(at.Heading + radians(r.head.pan)),
-		lens:   r.camera.height,
-		tilt:   math.Tan(radians(r.head.tilt)),
-		half:   half,
-		focal:  float64(img.width) / 2 / half,
-	}
+// viewOf returns the view of an eye on a canvas.
+func viewOf[T any](e eye, img *canvas[T], paintOf func(*material) T) view[T] {
+	return view[T]{e, img, paintOf, float64(img.width) / 2 / e.half}
 }
 
 // look draws the channels that the colour tracker of the robot's camera sees.
 func (r *Robot) look(img *canvas[int8]) {
 	w := r.world
-	v := viewOf(r, img, r.camera.reach, r.camera.channelOf)
+	v := viewOf(eyeOf(r, r.camera.reach), img, r.camera.channelOf)
 	img.clear(-1)
-	for _, b := range w.fixtures {
-		v.drawBody(b)
+	for i := range w.scenery {
+		v.drawFigure(&w.scenery[i])
 	}
 	for _, b := range w.bodies {
 		if b != r.body && b.spot.within(v.at, v.reach) {
-			v.drawBody(b)
+			f := b.figure()
+			v.drawFigure(&f)
 		}
 	}
 	for _, p := range w.pictures {
@@ -97,28 +116,28 @@ func (c *camera) channelOf(m *material) int8 {
 	return -1
 }
 
-func (v *view[T]) drawBody(b *body) {
-	for i := range b.parts {
-		p := &b.parts[i]
+func (v *view[T]) drawFigure(f *figure) {
+	for i := range f.parts {
+		p := &f.parts[i]
 		if p.bitmap {
 			continue
 		}
 		paint := v.paintOf(&p.material)
 		for _, outline := range p.shapes {
-			last := v.toLens(b, outline[len(outline)-1])
+			last := v.toLens(f, outline[len(outline)-1])
 			for _, point := range outline {
-				next := v.toLens(b, point)
-				v.drawSide(last, next, p.bottom+b.lifted, p.top+b.lifted, paint)
+				next := v.toLens(f, point)
+				v.drawSide(last, next, p.bottom+f.lifted, p.top+f.lifted, paint)
 				last = next
 			}
 		}
 	}
 }
 
-// toLens transforms a point of a body to the frame of the lens: x ahead, y
+// toLens transforms a point of a figure to the frame of the lens: x ahead, y
 // left.
-func (v *view[T]) toLens(b *body, p Vec) Vec {
-	return b.pose.position().add(p.rotate(b.spot.facing)).sub(v.at).rotateBack(v.facing)
+func (v *view[T]) toLens(f *figure, p Vec) Vec {
+	return f.at.add(p.rotate(f.facing)).sub(v.at).rotateBack(v.facing)
 }
 
 // column returns the slope, left per metre ahead, of the ray through a column.
@@ -176,7 +195,7 @@ func (v *view[T]) drawRun(x int, distance, m, bottom, top float64, paint T) {
 	height := float64(v.height)
 	focal := v.focal * math.Sqrt(1+m*m) // columns at the side are farther from the lens
 	row := func(z float64) float64 {
-		slope := (z - v.lens) / distance
+		slope := (z - v.lensHeight) / distance
 		below := 1 + slope*v.tilt
 		if below <= 0 { // steeper than the image plane: outside the image
 			return math.Copysign(height, v.tilt)

@@ -173,6 +173,7 @@ func (l *loader) drawLayers(most size) error {
 	w := l.world
 	set := layerSet{extent: w.floor()}
 	for _, b := range w.fixtures {
+		w.scenery = append(w.scenery, b.figure())
 		for i := range b.parts {
 			set.parts = append(set.parts, &b.parts[i])
 		}

@@ -3,18 +3,20 @@ package stage
 import (
 	"image"
 	"math"
+	"slices"
 )
 
 // sightReach is how far the pictures of a camera reach, metres: what is farther is one
 // pixel wide.
 const sightReach = 60
 
-// Sight is what a robot's camera may see at a moment. It does not change with the world.
+// Sight is what a robot's camera may see at a moment. It does not change with the world: nothing in
+// it leads to a body.
 type Sight struct {
-	view     view[Color]
-	fixtures []*body // these and the pictures are constant
+	eye
+	scenery  []figure // this and the pictures are constant
 	pictures []*picture
-	movers   []body
+	movers   []figure
 	lens     Lens
 }
 
@@ -25,14 +27,14 @@ func (r *Robot) Sight() *Sight {
 		return nil
 	}
 	w := r.world
-	s := &Sight{fixtures: w.fixtures, pictures: w.pictures, view: viewOf(r, &canvas[Color]{}, sightReach, func(m *material) Color { return m.color })}
+	s := &Sight{eye: eyeOf(r, sightReach), scenery: w.scenery, pictures: w.pictures}
 	s.lens = Lens{Pose: r.camera.pose.then(Pose{Heading: radians(r.head.pan)}), Tilt: radians(r.head.tilt), FOV: r.head.fov()}
 	if r.laser != nil {
 		s.lens.Above = r.camera.height - r.laser.height
 	}
 	for _, b := range w.bodies {
-		if b != r.body && b.spot.within(s.view.at, sightReach) {
-			s.movers = append(s.movers, *b)
+		if b != r.body && b.spot.within(s.at, sightReach) {
+			s.movers = append(s.movers, b.figure())
 		}
 	}
 	return s
@@ -53,15 +55,10 @@ func (s *Sight) Lens() Lens { return s.lens }
 // paler with the distance. It may be called anywhere. Of a picture as wide as that of the
 // colour tracker, the blobs that vision reports are the patches in its colours.
 func (s *Sight) Draw(width, height int) *image.RGBA {
-	v := s.view
-	v.focal = float64(width) / 2 / v.half
-	v.canvas = newCanvas[Color](width, height)
+	v := viewOf(s.eye, newCanvas[Color](width, height), func(m *material) Color { return m.color })
 	v.clear(Color{})
-	for _, b := range s.fixtures {
-		v.drawBody(b)
-	}
-	for i := range s.movers {
-		v.drawBody(&s.movers[i])
+	for _, f := range slices.Concat(s.scenery, s.movers) {
+		v.drawFigure(&f)
 	}
 	for _, p := range s.pictures {
 		v.drawPicture(p)

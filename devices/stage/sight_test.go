@@ -1,11 +1,14 @@
 package stage
 
 import (
+	"bytes"
 	"fmt"
+	"image"
 	"image/color"
 	"image/png"
 	"math"
 	"os"
+	"reflect"
 	"testing"
 
 	"player/codec"
@@ -123,4 +126,79 @@ func alike(p color.RGBA, c Color) bool {
 	a, b := lead(p.R, p.G, p.B), lead(c.R, c.G, c.B)
 	strong := float64(max(p.R, p.G, p.B))-float64(min(p.R, p.G, p.B)) > 40
 	return strong && math.Abs(a[0]-b[0])+math.Abs(a[1]-b[1])+math.Abs(a[2]-b[2]) < 0.3
+}
+
+// A picture is of the moment at which its Sight was made, while the world goes on.
+func TestPictureIsOfOneMoment(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, robotWorld+`
+		crate ( pose [1.2 0.6 0 0] color "blue" )
+		crate ( pose [0.9 -0.5 0 30] color "green" pushable 1 mass 1 )
+		puck ( pose [0.55 0 0 0] )
+		pioneer_full ( pose [0 0 0 0] )
+		pioneer_full ( pose [1.8 -0.5 0 170] color "yellow" )
+	`)
+	r, other := w.robots[0], w.robots[1]
+	atRest := r.Sight().Draw(320, 240)
+	sight := r.Sight()
+	drawn := make(chan *image.RGBA)
+	start := make(chan struct{})
+	go func() {
+		defer close(drawn)
+		<-start
+		for range 20 {
+			drawn <- sight.Draw(320, 240)
+		}
+	}()
+	r.gripper.command(codec.GripperCommand{})
+	r.head.command(codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500})
+	other.drive.command(300, 40)
+	close(start)
+	for steps := 0; ; {
+		select {
+		case picture, more := <-drawn:
+			if !more {
+				if bytes.Equal(r.Sight().Draw(320, 240).Pix, atRest.Pix) {
+					t.Error("after the steps the picture has not changed: the test proves nothing")
+				}
+				return
+			}
+			if !bytes.Equal(picture.Pix, atRest.Pix) {
+				t.Fatalf("a picture of the start has changed after %d steps", steps)
+			}
+		default:
+			w.Step(1)
+			steps++
+		}
+	}
+}
+
+// A Sight is a copy by its type: a field that leads to a body, a robot or the world would be
+// read while the loop changes it.
+func TestSightLeadsToNothingThatMoves(t *testing.T) {
+	t.Parallel()
+	seen := map[reflect.Type]bool{}
+	var walk func(path string, of reflect.Type)
+	walk = func(path string, of reflect.Type) {
+		if seen[of] {
+			return
+		}
+		seen[of] = true
+		switch of {
+		case reflect.TypeFor[World](), reflect.TypeFor[Robot](), reflect.TypeFor[body](), reflect.TypeFor[spot](), reflect.TypeFor[crowd]():
+			t.Errorf("%s leads to a %v", path, of)
+			return
+		}
+		switch of.Kind() {
+		case reflect.Pointer, reflect.Slice, reflect.Array:
+			walk(path, of.Elem())
+		case reflect.Struct:
+			for i := range of.NumField() {
+				walk(path+"."+of.Field(i).Name, of.Field(i).Type)
+			}
+		case reflect.Map, reflect.Func, reflect.Interface, reflect.Chan:
+			t.Errorf("%s is a %v: nothing says that it is constant", path, of)
+		}
+	}
+	walk("Sight", reflect.TypeFor[Sight]())
 }

@@ -23,6 +23,7 @@ type World struct {
 	text       string     // of the main file
 	source     string     // digest of the files that it was read from
 	fixtures   []*body    // things that never move
+	scenery    []figure   // the same, for the cameras
 	pictures   []*picture // the pictures among them
 	bodies     []*body    // things that move: robots first, then objects
 	spots      []spot     // of the bodies
