@@ -113,6 +113,8 @@ type parser struct {
 	scan   scanner        // of the innermost open file
 	open   []string       // files from the main one to the innermost
 	plain  map[string]Pos // first use of names as section types without a define
+	within string         // the define whose body is read; empty outside
+	uses   []string       // defines that are copied, the outermost first
 	ended  bool           // nothing more is read: a limit is passed, or a section has no end
 	source int            // bytes read, see maxSource
 	tree   int            // bytes built, see maxTree
@@ -294,12 +296,13 @@ func (p *parser) define() error {
 	if !open.is("(") {
 		return p.unexpected(open, fmt.Sprintf(`: define %.40s needs its "("`, name.text))
 	}
-	body := &Section{Name: name.text, Type: base.text, Pos: name.pos, file: p.file}
-	if macro := p.file.defines[base.text]; macro != nil {
-		if err := p.copyInto(body, macro, name.pos); err != nil {
-			return err
-		}
+	p.within = name.text
+	defer func() { p.within = "" }()
+	body := &Section{Name: name.text, Pos: name.pos, file: p.file}
+	if err := p.begin(body, base.text, name.pos); err != nil {
+		return err
 	}
+	body.open = body.open && base.text != name.text
 	body.Macros = append([]string{name.text}, body.Macros...)
 	if err := p.spend(name.pos, sectionCost+valueCost*len(body.Macros)); err != nil {
 		return err
@@ -318,15 +321,8 @@ func (p *parser) define() error {
 	} else if use, used := p.plain[name.text]; used {
 		return p.file.Errorf(name.pos, "%.40s is used at %v, before it is defined here: move the define up", name.text, use)
 	}
-	p.notePlain(base)
 	p.file.defines[name.text] = body
 	return nil
-}
-
-func (p *parser) notePlain(name token) {
-	if _, noted := p.plain[name.text]; !noted && p.file.defines[name.text] == nil {
-		p.plain[name.text] = name.pos
-	}
 }
 
 // item reads the field or section of s that starts with the word name. depth
@@ -398,16 +394,14 @@ func (p *parser) setField(s *Section, field *Field) error {
 
 // section reads the section name ( ... ) into parent.
 func (p *parser) section(parent *Section, name, open token, depth int) error {
-	s := &Section{Name: name.text, Type: name.text, Pos: name.pos, file: p.file}
-	height := 0
-	if macro := p.file.defines[name.text]; macro != nil {
-		if err := p.copyInto(s, macro, name.pos); err != nil {
-			return err
-		}
-		height = macro.height()
+	s := &Section{Name: name.text, Pos: name.pos, file: p.file}
+	if err := p.begin(s, name.text, name.pos); err != nil {
+		return err
 	}
-	p.notePlain(name)
-	if depth+1+height > maxNesting {
+	if s.open && name.text == p.within {
+		p.plain[name.text] = name.pos // refused at the end of the define
+	}
+	if depth+1+s.height() > maxNesting {
 		return p.limit(name.pos, "sections nested more than %d deep", maxNesting)
 	}
 	if err := p.spend(name.pos, sectionCost); err != nil {
@@ -447,25 +441,56 @@ func (p *parser) body(s *Section, open token, depth int) error {
 	return nil
 }
 
-// copyInto gives s the type, fields and sections of the macro. The values are
+// begin gives an empty section the type of that name, with the fields and sections of its define if
+// there is one. In the body of a define another name is open without one: the section has the define
+// that the name has where the body is used.
+func (p *parser) begin(s *Section, name string, pos Pos) error {
+	macro := p.file.defines[name]
+	if macro == nil {
+		s.Type, s.open = name, p.within != ""
+		if _, noted := p.plain[name]; !noted && !s.open {
+			p.plain[name] = s.Pos
+		}
+		return nil
+	}
+	if slices.Contains(p.uses, name) {
+		return p.limit(pos, "define %.40s leads back to itself", name)
+	}
+	if len(p.uses) >= maxNesting {
+		return p.limit(pos, "sections nested more than %d deep", maxNesting)
+	}
+	p.uses = append(p.uses, name)
+	defer func() { p.uses = p.uses[:len(p.uses)-1] }()
+	return p.copyInto(s, macro, pos)
+}
+
+// copyInto gives an empty section the type, fields and sections of the macro. The values are
 // shared and never changed.
 func (p *parser) copyInto(s, macro *Section, pos Pos) error {
-	s.Type, s.Macros, s.Broken = macro.Type, macro.Macros, s.Broken || macro.Broken
-	s.Fields = make([]*Field, len(macro.Fields))
-	for i, field := range macro.Fields {
-		if err := p.spend(pos, field.cost()); err != nil {
+	s.Type = macro.Type
+	if macro.open {
+		if err := p.begin(s, macro.Type, pos); err != nil {
 			return err
 		}
-		fresh := *field
-		s.Fields[i] = &fresh
 	}
-	s.Children = make([]*Section, len(macro.Children))
-	for i, child := range macro.Children {
+	s.Broken = s.Broken || macro.Broken
+	if s.Macros = slices.Concat(macro.Macros, s.Macros); len(s.Macros) > len(macro.Macros) {
+		if err := p.spend(pos, valueCost*len(s.Macros)); err != nil {
+			return err
+		}
+	}
+	for _, field := range macro.Fields {
+		fresh := *field
+		if err := p.setField(s, &fresh); err != nil {
+			return err
+		}
+	}
+	for _, child := range macro.Children {
 		if err := p.spend(pos, sectionCost); err != nil {
 			return err
 		}
 		fresh := &Section{Name: child.Name, Pos: child.Pos, file: p.file}
-		s.Children[i] = fresh
+		s.Children = append(s.Children, fresh)
 		if err := p.copyInto(fresh, child, pos); err != nil {
 			return err
 		}

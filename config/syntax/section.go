@@ -18,7 +18,7 @@ type File struct {
 	Plugins []Value  // names given by plugin statements, in order
 
 	redefined     []*Error            // see Redefined
-	defines       map[string]*Section // by name, expanded: the last of each name
+	defines       map[string]*Section // by name, expanded but for what is open: the last of each name
 	sources       map[string]source   // by name as in Pos
 	errs          []*Error
 	length, angle unit
@@ -37,8 +37,18 @@ func (f *File) Texts() []string {
 func (f *File) Defined() []string { return slices.Sorted(maps.Keys(f.defines)) }
 
 // Define returns what a section of that name starts with at the end of the file, nil
-// if there is no such define.
-func (f *File) Define(name string) *Section { return f.defines[name] }
+// if there is no such define, or it leads back to itself.
+func (f *File) Define(name string) *Section {
+	if f.defines[name] == nil {
+		return nil
+	}
+	s := &Section{Name: name, Pos: f.defines[name].Pos, file: f}
+	p := parser{file: f, plain: map[string]Pos{}}
+	if p.begin(s, name, s.Pos) != nil {
+		return nil
+	}
+	return s
+}
 
 // Units returns the unit of lengths in metres and that of angles in radians.
 func (f *File) Units() (length, angle float64) {
@@ -63,7 +73,8 @@ type Section struct {
 	Used     bool // returned by Sections, or ignored
 	Broken   bool // something in it, outside of its sections, could not be read, or is a value of a wrong type
 
-	end   int // offset behind its ")", in the file of Pos
+	open  bool // in a define: Type had no define yet, and is looked up where the define is used
+	end   int  // offset behind its ")", in the file of Pos
 	file  *File
 	asked []string // names that readers asked for, to suggest corrections
 }
