@@ -46,12 +46,16 @@ const (
 	maxFields = 1024
 )
 
+// installedWorlds ends the path of the folder with the includes of Stage, wherever it was installed.
+// Worlds from other computers name it: /usr/local/share/stage/worlds/pioneer.inc.
+const installedWorlds = "/stage/worlds"
+
 var errNotRegular = errors.New("not a regular file")
 
 // ParseFile reads the configuration file at path and the files it includes, which
 // must be regular files. An included file that does not exist is looked for in
-// library, which may be nil, by its path from the directory of the main file. The
-// error joins an *[Error] for each mistake, the first 20, unless the file at path
+// library, which may be nil, by its path from the directory of the main file, or by its
+// name if that path is one of Stage's installation. The error joins an *[Error] for each mistake, the first 20, unless the file at path
 // cannot be read. With mistakes the File has what is left without the statements that
 // have them: enough to look for mistakes of other kinds, whose errors [File.Err] has,
 // too.
@@ -69,7 +73,11 @@ func Reader(path string, library fs.FS) func(name string) ([]byte, error) {
 		}
 		file, err := os.Open(name)
 		if errors.Is(err, fs.ErrNotExist) && library != nil && name != path {
-			if rel, e := filepath.Rel(filepath.Dir(path), name); e == nil && fs.ValidPath(rel) {
+			rel, e := filepath.Rel(filepath.Dir(path), name)
+			if strings.HasSuffix(filepath.ToSlash(filepath.Dir(name)), installedWorlds) {
+				rel = filepath.Base(name)
+			}
+			if e == nil && fs.ValidPath(rel) {
 				if text, e := fs.ReadFile(library, rel); e == nil {
 					return text, nil
 				}

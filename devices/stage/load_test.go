@@ -70,6 +70,48 @@ func TestShippedWorldsLoad(t *testing.T) {
 	}
 }
 
+// The includes of Stage's installation, and the models in them that worlds name, need no files.
+func TestIncludesOfStage(t *testing.T) {
+	t.Parallel()
+	for _, test := range []struct {
+		text   string
+		robots int
+		check  func(r *Robot) bool // of the last robot
+	}{
+		{`include "pioneer.inc" include "map.inc" include "sick.inc" pioneer2dx ( sicklaser ( pose [0.04 0 0 0] ) )`, 1,
+			func(r *Robot) bool { return r.laser.pose.X == 0.04 && len(r.sonars.ring) == 16 }},
+		{`include "sick.inc" include "pioneer.inc" pioneer2dx_base_no_sonar ( fancysicklaser () )`, 1,
+			func(r *Robot) bool { return r.laser != nil && r.sonars == nil }},
+		{`include "sick.inc" position ( ranger ( sicksensor () ) )`, 1, func(r *Robot) bool { return r.laser.reach == 8 }},
+		{`include "/usr/local/share/stage/worlds/pioneer.inc" pioneer3dx () pioneer3at ( pose [2 0 0 0] )`, 2,
+			func(r *Robot) bool { return r.sonars.ring[0].pose.X == 0.147 }},
+		{`include "pioneer.inc" amigobot () fancypioneer2dx ( pose [2 0 0 0] ) pioneer2dx_front_sonar ( pose [4 0 0 0] )`, 3,
+			func(r *Robot) bool { return len(r.sonars.ring) == 8 }},
+		{`include "irobot.inc" include "hokuyo.inc" roomba () create ( pose [2 0 0 0] hokuyolaser () )`, 2,
+			func(r *Robot) bool { return r.laser.reach == 4 && r.laser.height < 0.2 }},
+		{`include "map.inc" zone ( pose [0 0 0 0] ) position ()`, 1, func(r *Robot) bool { return !r.world.blocked(r.body) }},
+	} {
+		path := filepath.Join(t.TempDir(), "a.world")
+		text := strings.NewReplacer(` include`, "\ninclude", `inc" `, "inc\"\n").Replace(test.text)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		w, err := Load(path)
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		if n := len(w.robots); n != test.robots || !test.check(w.robots[n-1]) || w.Warnings() != nil {
+			t.Errorf("%s: %d robots, warnings %q", test.text, n, w.Warnings())
+		}
+	}
+	path := filepath.Join(t.TempDir(), "a.world")
+	err := os.WriteFile(path, []byte(`include "/somewhere/worlds/pioneer.inc"`), 0o600)
+	if _, loaded := Load(path); err != nil || loaded == nil {
+		t.Error("an include that is neither beside the world nor of Stage:", err, loaded)
+	}
+}
+
 func TestRoomRobotCarriesAll(t *testing.T) {
 	w := loadRoom(t)
 	if len(w.Robots()) != 1 || w.Robot("r0") != w.Robots()[0] || w.Robot("r1") != nil {
