@@ -8,12 +8,16 @@ import (
 	"fmt"
 	"image"
 	"image/color"
+	"image/gif"
+	"image/jpeg"
 	"image/png"
 	"io"
 	"io/fs"
 	"math"
 	"os"
 	"path/filepath"
+
+	"golang.org/x/image/bmp"
 
 	"player/config/syntax"
 )
@@ -178,8 +182,8 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	p.stretch(p.dark, size)
 }
 
-// decodePicture reads a PNG or PNM file, which may be packed by gzip, as those of Stage 1
-// are.
+// decodePicture reads a picture of a kind that Stage reads. It may be packed by gzip, as those of
+// Stage 1 are.
 func decodePicture(data []byte) (image.Image, error) {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		unpacked, err := gzip.NewReader(bytes.NewReader(data))
@@ -196,14 +200,29 @@ func decodePicture(data []byte) (image.Image, error) {
 	if len(data) >= 2 && data[0] == 'P' && data[1] >= '1' && data[1] <= '6' {
 		return decodePNM(data[1], bufio.NewReader(bytes.NewReader(data[2:])))
 	}
-	config, err := png.DecodeConfig(bytes.NewReader(data))
-	if err != nil {
-		return nil, fmt.Errorf("%w: a floor plan must be a PNG or PNM file, or the map.yaml of one", err)
+	for _, kind := range [...]struct {
+		magic  string
+		config func(io.Reader) (image.Config, error)
+		decode func(io.Reader) (image.Image, error)
+	}{
+		{"\x89PNG", png.DecodeConfig, png.Decode},
+		{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
+		{"GIF8", gif.DecodeConfig, gif.Decode},
+		{"BM", bmp.DecodeConfig, bmp.Decode},
+	} {
+		if !bytes.HasPrefix(data, []byte(kind.magic)) {
+			continue
+		}
+		config, err := kind.config(bytes.NewReader(data))
+		if err != nil {
+			return nil, err
+		}
+		if err := checkPixels(config.Width, config.Height); err != nil {
+			return nil, err
+		}
+		return kind.decode(bytes.NewReader(data))
 	}
-	if err := checkPixels(config.Width, config.Height); err != nil {
-		return nil, err
-	}
-	return png.Decode(bytes.NewReader(data))
+	return nil, errors.New("a floor plan must be a PNG or PNM file, a BMP, GIF or JPEG, or the map.yaml of one")
 }
 
 // decodePNM reads the rest of a picture of netpbm behind P and its kind (pbm(5), pgm(5), ppm(5)):

@@ -4,15 +4,23 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
+	"image"
 	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+
+	"golang.org/x/image/bmp"
 
 	"player/codec"
 )
@@ -72,7 +80,8 @@ func TestPicturesOfNetpbm(t *testing.T) {
 		"P2\n2 2\n255\n1 2 x":       "not a number",
 		"P5\n2":                     "width, height",
 		"P5\n":                      "width, height",
-		"GIF89a":                    "map.yaml",
+		"GIF89a":                    "gif:",
+		"RIFF":                      "map.yaml",
 		"\x1f\x8bno":                "EOF",
 		zipped(t, strings.Repeat("0", maxUnpacked+1000)): "unpacked",
 	} {
@@ -246,5 +255,34 @@ func TestMapOfROS(t *testing.T) {
 	}
 	if _, err := parseWorld(fmt.Sprintf("model ( bitmap %q size [8 4 1] )\n", straight)); err == nil || !strings.Contains(err.Error(), "4.000 m by 2.000 m: leave out size") {
 		t.Errorf("another size: %v", err)
+	}
+}
+
+// Pictures of all kinds that Stage reads are floor plans.
+func TestPicturesOfAllKinds(t *testing.T) {
+	t.Parallel()
+	dark := image.NewPaletted(image.Rect(0, 0, 16, 16), color.Palette{color.White, color.Black})
+	for y := range 8 {
+		for x := range 16 {
+			dark.SetColorIndex(x, y, 1)
+		}
+	}
+	for name, encode := range map[string]func(io.Writer) error{
+		"plan.gif":  func(w io.Writer) error { return gif.Encode(w, dark, nil) },
+		"plan.jpeg": func(w io.Writer) error { return jpeg.Encode(w, dark, nil) },
+		"plan.bmp":  func(w io.Writer) error { return bmp.Encode(w, dark) },
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		var data bytes.Buffer
+		if err := errors.Join(encode(&data), os.WriteFile(path, data.Bytes(), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+		if walls := readPlan(t, path, Vec{16, 16}); len(walls) != 1 || !slices.Equal(walls[0], []Vec{{-8, 0}, {8, 0}, {8, 8}, {-8, 8}}) {
+			t.Errorf("%s: walls %v", name, walls)
+		}
+	}
+	huge := []byte("BM\x36\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x01\x00\x18\x00")
+	if _, err := decodePicture(append(huge, make([]byte, 24)...)); err == nil || !strings.Contains(err.Error(), "at most") {
+		t.Errorf("a picture of 65536 x 65536: %v", err)
 	}
 }

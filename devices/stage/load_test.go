@@ -163,7 +163,7 @@ func TestLoadErrors(t *testing.T) {
 		{"camera colour", `position ( blobfinder ( colors ["read"] ) )`, `did you mean "red"?`},
 		{"gripper", `position ( gripper ( paddles "up" ) )`, `write "closed" or "open"`},
 		{"no such picture", `model ( bitmap "nothing.png" )`, "cannot read the floor plan"},
-		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PNM file"},
+		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PNM file, a BMP"},
 		{"a folder", `model ( bitmap "../stage" )`, "not a regular file"},
 		{"a pipe", `model ( bitmap "` + pipe + `" )`, "not a regular file"},
 	} {
