@@ -156,7 +156,7 @@ func (l *loader) settings(s *syntax.Section) {
 	w.seed = l.seed
 	l.colors = l.random(colorStream)
 	// Settings of the GUI or of other builds of Stage.
-	s.Ignore("window", "interval_sim", "interval_real", "threads", "show_clock", "show_clock_interval",
+	s.Ignore("window", "interval_sim", "interval_real", "threads", "threadpool", "show_clock", "show_clock_interval",
 		"gui", "gui_interval", "real_time_mode")
 }
 

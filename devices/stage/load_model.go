@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"player/config/syntax"
 )
@@ -16,8 +17,14 @@ var defaultSize = []float64{0.1, 0.1, 0.1}
 // looks lists fields that only a GUI shows, and those of pushing, which a thing that
 // cannot move may have.
 var looks = []string{
-	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval",
+	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval", "map_resolution",
 	"mass", "friction",
+}
+
+// surface lists the fields of material.
+var surface = []string{
+	"color", "color_rgba", "obstacle_return", "ranger_return", "laser_return", "sonar_return",
+	"blob_return", "blobfinder_return", "vision_return", "gripper_return",
 }
 
 // model reads a section and its children into the body b. frame is the pose of
@@ -72,7 +79,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 	if s.Field("size") != nil || len(s.Sections("block")) > 0 {
 		top = l.shape(s, frame, base, b, defaultSize)
 	} else {
-		s.Ignore(append(looks, "color", "color_rgba", "obstacle_return", "ranger_return", "blob_return", "gripper_return")...)
+		s.Ignore(slices.Concat(looks, surface)...)
 	}
 	l.children(s, frame, base, top, b, r)
 }
@@ -261,13 +268,15 @@ func (l *loader) material(s *syntax.Section) material {
 		look.channel = s.Int("channel", 0)
 		l.check(look.channel >= 0 && look.channel <= LightChannel, s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, LightChannel)
 	}
-	if s.Float("blob_return", 1) == 0 {
-		look.channel = noChannel
+	for _, field := range [...]string{"blob_return", "blobfinder_return", "vision_return"} {
+		if l.returns(s, field, 1) == 0 {
+			look.channel = noChannel
+		}
 	}
 	return material{
 		color:   look.Color,
 		channel: look.channel,
-		solid:   s.Float("obstacle_return", solid) != 0,
-		echo:    s.Float("ranger_return", echo) >= 0,
+		solid:   l.returns(s, "obstacle_return", solid) != 0,
+		echo:    l.echo(s, echo),
 	}
 }

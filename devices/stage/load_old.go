@@ -29,6 +29,39 @@ func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (
 	return Pose{p[0], p[1], p[3]}, p[2]
 }
 
+// returns reads the number that says whether a sensor detects a model. Stage 1 has words for it.
+func (l *loader) returns(s *syntax.Section, field string, def float64) float64 {
+	if f := s.Field(field); f != nil && !f.Tuple {
+		switch f.Values[0].Text {
+		case "visible", "bright":
+			return 1
+		case "invisible", "transparent":
+			return 0
+		}
+	}
+	return s.Float(field, def)
+}
+
+// echo reads whether sonars and lasers detect a model: unless its ranger_return is negative. Before
+// Stage 4 there were laser_return, and sonar_return or ranger_return for sonars, 0 of what is not
+// detected. Here laser_return is the answer for both.
+func (l *loader) echo(s *syntax.Section, def float64) bool {
+	given := func(field string) bool { return s.Field(field) != nil }
+	ranger := s.Float("ranger_return", def)
+	sonar := ranger >= 0
+	if given("sonar_return") {
+		sonar = l.returns(s, "sonar_return", 1) > 0
+	}
+	if !given("laser_return") {
+		return sonar
+	}
+	laser := l.returns(s, "laser_return", 1) > 0
+	if given("sonar_return") && sonar != laser || given("ranger_return") && (ranger > 0) != laser {
+		l.warn(s, "laser_return of %s counts for sonars, too", s.Name)
+	}
+	return laser
+}
+
 // environment reads a floor plan of Stage 1: scale is the side of a pixel, and the lower
 // left corner of the picture is at the pose.
 func (l *loader) environment(s *syntax.Section) *body {

@@ -66,9 +66,52 @@ rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
 	if got := r.sonars.ring[1].pose; math.Abs(got.Heading+math.Pi/2) > 1e-9 || got.Y != -0.1 {
 		t.Errorf("the second sonar at %v", got)
 	}
+	ranged := newWorld(t, "include \"sick.inc\"\nposition ( sicklaser ( samples 32 range_max 5 fov 90 size [0.3 0.3 0.2] ) )").robots[0].laser
+	if ranged.reach != 5 || math.Abs(ranged.fov-math.Pi/2) > 1e-9 {
+		t.Errorf("a laser with a range of its own: %v", ranged)
+	}
 	var at codec.PositionData
 	if r.readPosition(&at); at.X != 1000 || at.Y != 2000 || at.Heading != 90 {
 		t.Errorf("position %v", at)
+	}
+}
+
+// Before Stage 4, 0 and words said which sensors detect a model.
+func TestOldReturns(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		fields                  string
+		echo, solid, seen, warn bool
+	}{
+		{``, true, true, true, false},
+		{`ranger_return 0`, true, true, true, false}, // of Stage 4
+		{`ranger_return -1`, false, true, true, false},
+		{`laser_return 0`, false, true, true, false},
+		{`laser_return 1`, true, true, true, false},
+		{`laser_return 2`, true, true, true, false},
+		{`laser_return 0 ranger_return 0`, false, true, true, false},
+		{`laser_return 0 ranger_return 1`, false, true, true, true},
+		{`laser_return 1 ranger_return 0`, true, true, true, true},
+		{`laser_return 1 ranger_return 0.5`, true, true, true, false},
+		{`laser_return "invisible" sonar_return "invisible"`, false, true, true, false},
+		{`laser_return "bright" sonar_return "visible"`, true, true, true, false},
+		{`sonar_return "invisible"`, false, true, true, false},
+		{`obstacle_return "invisible"`, true, false, true, false},
+		{`vision_return "invisible"`, true, true, false, false},
+		{`blobfinder_return 0`, true, true, false, false},
+	} {
+		w, err := parseWorld("model ( pose [5 0 0 0] " + tt.fields + " )\nposition ( )")
+		if err != nil {
+			t.Errorf("%s: %v", tt.fields, err)
+			continue
+		}
+		m := w.fixtures[0].parts[0].material
+		if m.echo != tt.echo || m.solid != tt.solid || m.channel >= 0 != tt.seen || len(w.Warnings()) > 0 != tt.warn {
+			t.Errorf("%s: %+v, warnings %q", tt.fields, m, w.Warnings())
+		}
+	}
+	if _, err := parseWorld(`model ( laser_return "perhaps" )`); err == nil {
+		t.Error("a word that no version of Stage knows is taken")
 	}
 }
 

@@ -126,8 +126,11 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
 				continue
 			}
+			// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
+			s.Ignore("samples", "range_min")
 			r.laser = &laser{pose: pose, facing: direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
-				reach: l.reach(sensor, 8), fov: sensor.Angle("fov", math.Pi)}
+				reach: s.Length("range_max", l.reach(sensor, 8)), fov: s.Angle("fov", sensor.Angle("fov", math.Pi))}
+			l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
 			continue
 		}
 		if !l.addSonar(sensor, r, height, sonar{pose: pose, samples: samples,
@@ -198,8 +201,7 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 		l.warn(s, "a second gripper is not supported: %s has the first", r.Name)
 		return
 	}
-	s.Ignore(looks...)
-	s.Ignore("color", "color_rgba", "obstacle_return", "ranger_return", "blob_return", "gripper_return")
+	s.Ignore(slices.Concat(looks, surface)...)
 	size := s.Lengths("size", 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
 	l.check(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10, s, "size", "size %v m: write length of the paddles, opening, height", size)
