@@ -50,7 +50,7 @@ func openFile(path string) (fs.File, error) {
 
 // floorPlan is a picture of walls as it was read.
 type floorPlan struct {
-	walls  [][]Vec // rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0)
+	walls  [][]Vec // rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0); nil without a dark pixel
 	dark   box     // around the walls, in pixels
 	size   Vec     // of the picture, in pixels
 	placed *mapFile
@@ -139,9 +139,6 @@ func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan,
 			return nil, fmt.Errorf("too much detail: more than %d wall segments", maxWalls)
 		}
 	}
-	if plan.walls == nil {
-		return nil, errors.New("no dark pixel: draw walls dark on light")
-	}
 	return plan, nil
 }
 
@@ -170,6 +167,9 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 		return
 	default:
 		l.fail(s, "fit", `fit %.40q: write "walls" or "picture"`, fit)
+	}
+	if p.walls == nil {
+		return
 	}
 	walls := p.dark.max.sub(p.dark.min)
 	factor := Vec{p.size.X / walls.X, p.size.Y / walls.Y}
@@ -328,7 +328,7 @@ func readNumber(file *bufio.Reader) (n int, err error) {
 		default:
 			return 0, fmt.Errorf("%q is not a number", c)
 		}
-		if c, err = file.ReadByte(); err == io.EOF && digits >= 0 {
+		if c, err = file.ReadByte(); err == io.EOF {
 			return n, nil
 		}
 	}

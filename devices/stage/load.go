@@ -185,15 +185,16 @@ func (l *loader) things(s *syntax.Section) {
 		}
 		b.grasp = section.Float("gripper_return", held) > 0
 		if l.pushing(section, b, b.grasp, thingMass); b.pushable || b.grasp {
+			before := len(l.errs)
 			b.pose = at
 			l.model(section, Pose{}, base, b, nil)
+			l.check(!b.grasp || b.parts != nil || len(l.errs) > before, section, "gripper_return", "%s has no shape to grip", section.Name)
 			objects = append(objects, b)
 		} else {
 			l.model(section, at, base, b, nil)
 			l.world.fixtures = append(l.world.fixtures, b)
 		}
 		b.shape()
-		l.check(!b.grasp || b.parts != nil, section, "gripper_return", "%s has no shape to grip", section.Name)
 	}
 	for _, section := range s.Sections("overhead") {
 		l.overhead(section)

@@ -3,6 +3,7 @@ package stage
 import (
 	"fmt"
 	"math"
+	"path/filepath"
 	"slices"
 
 	"player/config/syntax"
@@ -92,8 +93,9 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	m := l.material(s)
 	sized := s.Field("size") != nil
 	size = s.Lengths("size", size...)
-	for _, v := range size {
-		if !(v > 0 && v < 1e5) {
+	for i, v := range size {
+		flat := v == 0 && i == 2 && b.robot == nil
+		if !(v > 0 && v < 1e5 || flat) {
 			l.fail(s, "size", "size %v m: write three positive lengths", v)
 			return base
 		}
@@ -136,8 +138,12 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)
 			walls = [][]Vec{rectangle(area.X, area.Y)}
 		}
-		add(base, top, !moves, walls...)
-		if !moves && !m.solid && m.echo {
+		if walls == nil && !s.Bool("boundary", false) {
+			l.warnBlank(s, path)
+		} else if walls != nil {
+			add(base, top, !moves, walls...)
+		}
+		if walls != nil && !moves && !m.solid && m.echo {
 			l.warn(s, "%s has obstacle_return 0: robots see its walls and drive through them", s.Name)
 		}
 	case len(blocks) > 0:
@@ -165,6 +171,11 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		add(base, top, false, sides...)
 	}
 	return top
+}
+
+// warnBlank warns about a floor plan without a wall.
+func (l *loader) warnBlank(s *syntax.Section, path string) {
+	l.warn(s, "%s has no dark pixel, so %s has no walls: draw them dark on light", filepath.Base(path), s.Name)
 }
 
 // outline transforms an outline, in place, from the frame at p to the frame that

@@ -66,7 +66,8 @@ func (l *loader) echo(s *syntax.Section, def float64) bool {
 // left corner of the picture is at the pose.
 func (l *loader) environment(s *syntax.Section) *body {
 	b := &body{name: s.String("name", s.Name)}
-	plan, err := l.readBitmap(s.Path("file", s.Path("bitmap", "")))
+	path := s.Path("file", s.Path("bitmap", ""))
+	plan, err := l.readBitmap(path)
 	if err != nil {
 		l.fail(s, "file", "cannot read the floor plan: %w", err)
 		return b
@@ -78,6 +79,10 @@ func (l *loader) environment(s *syntax.Section) *body {
 	scale := s.Length("scale", s.Length("resolution", pixel))
 	if !(scale > 0 && scale <= maxMapPixel) {
 		l.fail(s, "scale", "%s has pixels of %v m: write scale and metres for each pixel", s.Name, scale)
+		return b
+	}
+	if plan.walls == nil {
+		l.warnBlank(s, path)
 		return b
 	}
 	for _, outline := range plan.walls {

@@ -48,10 +48,12 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.check(r.Port >= 0 && r.Port <= 65535, s, "port", "port %d: write 1 to 65535", r.Port)
 	r.body = &body{name: r.Name, robot: r, pose: at}
 	l.pushing(s, r.body, false, robotMass)
+	before := len(l.errs)
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
 	l.children(s, Pose{}, base, top, r.body, r)
 	r.body.shape()
 	switch {
+	case len(l.errs) > before: // of the shape: what is missing of it follows from them
 	case r.body.hull == nil:
 		l.fail(s, "obstacle_return", "robot %q has no solid shape", r.Name)
 	case !(r.body.radius <= maxRobot):

@@ -313,8 +313,55 @@ func TestFloorPlan(t *testing.T) {
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
 	}
-	if _, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(writePNG(t, "   ")); err == nil || !strings.Contains(err.Error(), "no dark pixel") {
-		t.Errorf("an empty picture: %v", err)
+}
+
+// A floor plan without a wall is an empty area with its boundary. Without a boundary it is most
+// likely a mistake, and there is a warning.
+func TestBlankFloorPlan(t *testing.T) {
+	t.Parallel()
+	blank := writePNG(t, "    ", "    ")
+	w := newWorld(t, robotWorld+`include "map.inc"
+floorplan ( bitmap "`+blank+`" size [10 8 0.8] ) pioneer_full ( )`)
+	var scan codec.LaserData
+	if w.robots[0].readLaser(&scan); scan[180] != 4900 || scan[360] != 3980 {
+		t.Errorf("the boundary is %d mm ahead and %d mm to the left of the laser", scan[180], scan[360])
+	}
+	img := w.robots[0].Sight().Draw(32, 24)
+	if wall, sky := img.RGBAAt(16, 10), img.RGBAAt(16, 0); wall == sky {
+		t.Error("the camera does not see the boundary")
+	}
+	for _, world := range []string{
+		`model ( bitmap "` + blank + `" size [4 4 1] ) position ( )`,
+		`environment ( file "` + blank + `" scale 1 ) position ( )`,
+	} {
+		w, err := parseWorld(strings.ReplaceAll(world, ") ", ")\n"))
+		if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "plan.png has no dark pixel") {
+			t.Errorf("%s: %v, %v", world, w.Warnings(), err)
+			continue
+		}
+		if w.blocked(w.robots[0].body) {
+			t.Errorf("%s: the robot is blocked", world)
+		}
+	}
+	if _, err := parseWorld(`position ( bitmap "` + blank + `" )`); err == nil || !strings.Contains(err.Error(), "no solid shape") {
+		t.Errorf("a robot without a dark pixel: %v", err)
+	}
+}
+
+// What follows from a mistake in a shape is not reported with it.
+func TestMistakesWithoutFollowUps(t *testing.T) {
+	t.Parallel()
+	for _, world := range []string{
+		`position ( bitmap "nothere.png" gripper_return 1 )`,
+		`model ( bitmap "nothere.png" gripper_return 1 )`,
+		`position ( block ( points 2 ) )`,
+		`puck ( block ( points 2 ) )`,
+		`position ( size [1 0 1] )`,
+	} {
+		_, err := parseWorld(world)
+		if n := len(syntax.Mistakes(err)); n != 1 {
+			t.Errorf("%s: %d mistakes: %v", world, n, err)
+		}
 	}
 }
 
