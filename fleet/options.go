@@ -18,6 +18,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"player/config/textfile"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/tools"
@@ -292,7 +293,7 @@ func describe(r *hub.Robot, word string) error {
 // addFile adds the robots of a file: on each line NAME, and what addRobot takes. What follows # is a
 // comment.
 func (o *options) addFile(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := textfile.Read(path)
 	if err != nil {
 		return err
 	}

@@ -54,6 +54,36 @@ func checkUsage(t *testing.T, fs *flag.FlagSet, page string) {
 	})
 }
 
+// A file of robots, or a token, may come from an editor of another system.
+func TestFilesOfOtherEditors(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "robots")
+	for _, tt := range []struct {
+		text   string
+		robots int
+		want   string
+	}{
+		{"\ufeffa localhost:6665\r\nb localhost:6666\r\n", 2, ""},
+		{"# both\ra localhost:6665\rb localhost:6666", 2, ""},
+		{"\xff\xfea\x00 \x00", 0, "save it as UTF-8"},
+	} {
+		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var o options
+		err := o.addFile(path)
+		if len(o.robots) != tt.robots || (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%q: %v, %v", tt.text, o.robots, err)
+		}
+	}
+	if err := os.WriteFile(path, []byte("\ufeffsecret\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if token, err := readToken(path); token != "secret" || err != nil {
+		t.Errorf("token %q, %v", token, err)
+	}
+}
+
 func TestBadFlags(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "robots")

@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"player/config/textfile"
 )
 
 // tokenFile is where the token of the user's own NATS servers is, unless -token says
@@ -25,7 +27,7 @@ func readToken(path string) (string, error) {
 	if about.Mode()&0o077 != 0 {
 		return "", fmt.Errorf("%s: other users may open it: chmod 600, or delete it and all will get a new one", path)
 	}
-	text, err := os.ReadFile(path)
+	text, err := textfile.Read(path)
 	if err != nil {
 		return "", err
 	}

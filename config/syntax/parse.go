@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"player/config/textfile"
 )
 
 const (
@@ -207,6 +209,11 @@ func (p *parser) load(name string, pos Pos) (string, error) {
 	from, known := p.file.sources[name]
 	if !known {
 		data, err := p.read(name)
+		if err == nil {
+			if data, err = textfile.Clean(data); err != nil && len(p.open) == 0 {
+				err = fmt.Errorf("%s: %w", name, err)
+			}
+		}
 		if err != nil && len(p.open) == 0 {
 			return "", err
 		} else if err != nil {

@@ -227,6 +227,33 @@ func TestSyntaxErrors(t *testing.T) {
 	}
 }
 
+// A file may come from an editor that marks UTF-8, or ends lines in another way. Text in another
+// encoding has one mistake.
+func TestTextOfOtherEditors(t *testing.T) {
+	const text = "include \"a.inc\"\n# Räder\nm ( name \"x\" )\n"
+	for _, ends := range []string{"\n", "\r\n", "\r"} {
+		f, err := parseText("\ufeff"+strings.ReplaceAll(text, "\n", ends), map[string]string{"a.inc": "\ufeffdefine m t ()" + ends})
+		if err != nil {
+			t.Errorf("lines end in %q: %v", ends, err)
+			continue
+		}
+		if m := f.Global.Children[0]; m.Type != "t" || m.Pos.String() != "main.world:3:1" || strings.HasPrefix(f.Texts()[0], "\ufeff") {
+			t.Errorf("lines end in %q: %s at %v", ends, m.Type, m.Pos)
+		}
+	}
+	utf16 := "\xff\xfen\x00a\x00m\x00e\x00 \x001\x00\n\x00"
+	for _, tt := range []struct{ main, include, want string }{
+		{utf16, "", "main.world: it is text in UTF-16: save it as UTF-8"},
+		{"a 1\nb \x00\n", "", "main.world: it is no text: line 2 has a NUL byte"},
+		{"include \"a.inc\"\n", utf16, `cannot include "a.inc": it is text in UTF-16: save it as UTF-8`},
+	} {
+		_, err := parseText(tt.main, map[string]string{"a.inc": tt.include})
+		if err == nil || !strings.Contains(err.Error(), tt.want) || len(Mistakes(err)) != 1 {
+			t.Errorf("%q: %v", tt.main, err)
+		}
+	}
+}
+
 func TestIncludes(t *testing.T) {
 	files := map[string]string{
 		"sub/a.inc":    "define m t(a 1)\ninclude \"sub/b.inc\"",

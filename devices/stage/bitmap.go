@@ -20,6 +20,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"player/config/syntax"
+	"player/config/textfile"
 )
 
 const (
@@ -65,7 +66,10 @@ func (l *loader) readBitmap(path string) (*floorPlan, error) {
 		if err != nil {
 			return nil, err
 		}
-		if placed, err = readMapFile(path, data); err != nil {
+		if data, err = textfile.Clean(data); err == nil {
+			placed, err = readMapFile(path, textfile.Lines(data))
+		}
+		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
 		path, isWall = placed.Image, placed.isWall

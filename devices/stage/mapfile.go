@@ -59,7 +59,7 @@ func readMapFile(path string, data []byte) (*mapFile, error) {
 // other programs.
 func (m *mapFile) parse(text string) error {
 	key, number := "", 0
-	for line := range strings.Lines(strings.TrimPrefix(text, "\ufeff")) {
+	for line := range strings.Lines(text) {
 		number++
 		line = strings.TrimSpace(withoutComment(line))
 		if line == "" || line == "---" || line == "..." || strings.HasPrefix(line, "%") {

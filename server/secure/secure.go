@@ -13,13 +13,13 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
-	"os"
 	"sync"
 	"time"
 
 	"go.uber.org/zap"
 
 	"player/config/rights"
+	"player/config/textfile"
 	"player/reactor/descriptors"
 	"player/timers"
 )
@@ -56,7 +56,12 @@ var (
 // two PEM files. clients is a PEM file with the authorities that clients need a
 // certificate of; empty: clients need none.
 func Load(cert, key, clients string) (*tls.Config, error) {
-	pair, err := tls.LoadX509KeyPair(cert, key)
+	chain, err := textfile.Read(cert)
+	private, errKey := textfile.Read(key)
+	var pair tls.Certificate
+	if err = errors.Join(err, errKey); err == nil {
+		pair, err = tls.X509KeyPair(chain, private)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("certificate %s and key %s: %w", cert, key, err)
 	}
@@ -70,7 +75,7 @@ func Load(cert, key, clients string) (*tls.Config, error) {
 	if clients == "" {
 		return config, nil
 	}
-	text, err := os.ReadFile(clients)
+	text, err := textfile.Read(clients)
 	if err != nil {
 		return nil, fmt.Errorf("authority of clients: %w", err)
 	}

@@ -258,6 +258,20 @@ func TestLoad(t *testing.T) {
 	if config := load(t, robot.Cert, robot.Key, ""); config.ClientAuth != tls.NoClientCert || config.MinVersion != tls.VersionTLS13 {
 		t.Errorf("%+v", config)
 	}
+	edited := func(path string) string {
+		text, err := os.ReadFile(path)
+		if err == nil {
+			path = filepath.Join(t.TempDir(), "edited.pem")
+			err = os.WriteFile(path, []byte("\ufeff"+strings.ReplaceAll(string(text), "\n", "\r\n")), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	if config := load(t, edited(robot.Cert), edited(robot.Key), edited(robot.Cert)); config.ClientAuth != tls.RequireAndVerifyClientCert {
+		t.Errorf("files of another editor: %+v", config)
+	}
 	empty := filepath.Join(t.TempDir(), "empty.pem")
 	if err := os.WriteFile(empty, nil, 0o600); err != nil {
 		t.Fatal(err)

@@ -21,6 +21,7 @@ import (
 	"syscall"
 	"time"
 
+	"player/config/textfile"
 	"player/devices/stage"
 	"player/tools"
 )
@@ -352,7 +353,7 @@ func lastLine(text string) string {
 
 // resume reads the results of an earlier sweep, if there are any.
 func (s *sweep) resume() error {
-	data, err := os.ReadFile(s.path)
+	data, err := textfile.Read(s.path)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}

@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"os"
+	"path/filepath"
 	"sync"
 	"testing"
 )
@@ -33,5 +35,17 @@ func TestPortsOfTheirOwn(t *testing.T) {
 			})
 		}
 		wait.Wait()
+	}
+}
+
+// A sweep goes on with a table that another program has saved.
+func TestTableOfOtherPrograms(t *testing.T) {
+	t.Parallel()
+	s := &sweep{path: filepath.Join(t.TempDir(), "sweep.csv"), rows: map[int]row{}}
+	if err := os.WriteFile(s.path, []byte("\ufeffseed,seconds,distance\r\n3,1.5,2.5\r\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.resume(); err != nil || s.rows[3]["distance"] != "2.5" {
+		t.Errorf("%v, %v", s.rows, err)
 	}
 }
