@@ -213,6 +213,12 @@ func TestMapOfROS(t *testing.T) {
 	turned := file("turned.yml", "image: plan.pgm\nmode: scale\nresolution: 1.0\norigin: [10, 20, 1.5707963267948966]\n"+rest)
 	negated := file("light.yaml", "image: light.pgm\nresolution: 1\norigin: [10, 20]\nnegate: 1\n")
 	byHand := file("hand.yaml", "%YAML 1.1\n---\n# by hand\nimage: \"plan.pgm\" # beside it\n'resolution':  1.\nother: {a: [1, 2]}\norigin:\n  - 1e1\n- 20 # m\n- .0\nnegate: false\r\n...\n")
+	file("raw.pgm", "P5\n4 2\n255\n\x64\x41\xff\x00\x00\x00\x00\x00")
+	raw := file("raw.yaml", "image: raw.pgm\nresolution: 1\norigin: [10, 20]\nmode: Raw\n")
+	flow := file("flow.yaml", "{image: plan.pgm, resolution: 1, origin: [10, 20.0, 0.0], negate: 0, occupied_thresh: 0.65, free_thresh: 0.2}\n")
+	json := file("json.yaml", "---\n{\n  \"image\":\"plan.pgm\", # beside it\n  \"resolution\":1, \"other\": {\"image\": [\"}\"]},\n  'origin': [\n 10,\n 20, 0]}\n...\n")
+	long := file("long.yaml", "\ufeffimage:\n  'plan.pgm'\nother:\n  image: none.pgm\n  deep:\n    - x: 1\nalso:\n- [1, {a: b}]\ntext: |\n  \"a: b\n  image: none.pgm\norigin: [10,\n  # y\n  20,\n  0\n  ]\nresolution: 1.0\n")
+	carriage := file("cr.yaml", "image: plan.pgm\rresolution: 1 # m\rorigin: [10, 20, 0]\r")
 	for _, tt := range []struct {
 		world     string
 		x, y, yaw float64
@@ -224,14 +230,22 @@ func TestMapOfROS(t *testing.T) {
 		{fmt.Sprintf("environment ( file %q )", straight), 13.5, 21.5, 180, 2500},
 		{fmt.Sprintf("model ( bitmap %q )", negated), 13.5, 21.5, 180, 2500},
 		{fmt.Sprintf("model ( bitmap %q )", byHand), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", raw), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", flow), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", json), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", long), 13.5, 21.5, 180, 2500},
+		{fmt.Sprintf("model ( bitmap %q )", carriage), 13.5, 21.5, 180, 2500},
 		// The wall is the square from (0,1) to (1,2) of the map: now it is up and left.
 		{fmt.Sprintf("model ( bitmap %q )", turned), 8.5, 23.5, -90, 2500},
 		{"include \"map.inc\"\n" + fmt.Sprintf("floorplan ( bitmap %q )", straight), 13.5, 20.5, 180, 3490},
 	} {
 		w, err := parseWorld("resolution 0.01\n" + tt.world + "\n" + fmt.Sprintf(laserAt, tt.x, tt.y, tt.yaw))
-		if err != nil || len(w.Warnings()) != 0 {
-			t.Errorf("%s: %v, warnings %v", tt.world, err, w.Warnings())
+		if err != nil {
+			t.Errorf("%s: %v", tt.world, err)
 			continue
+		}
+		if len(w.Warnings()) != 0 {
+			t.Errorf("%s: warnings %v", tt.world, w.Warnings())
 		}
 		if got := ahead(w); math.Abs(float64(got)-float64(tt.want)) > 10 {
 			t.Errorf("%s: a wall %d mm ahead, want %d", tt.world, got, tt.want)
@@ -242,11 +256,18 @@ func TestMapOfROS(t *testing.T) {
 		"image: plan.pgm\norigin: [0, 0, 0]":                           "resolution is 0",
 		"image: plan.pgm\nresolution: 1\n":                             "origin wants",
 		"image: plan.pgm\nresolution: 1\norigin: [.nan, 0]":            "origin has NaN",
-		"image: plan.pgm\nresolution: 1\norigin: [0, 0]\nmode: raw":    "write mode: trinary",
+		"image: plan.pgm\nresolution: 1\norigin: [0, 0]\nmode: any":    "write trinary, scale or raw",
 		"image: plan.pgm\nresolution: one\norigin: [0, 0]":             `line 2: resolution: "one" is not a number`,
 		"image: none.pgm\nresolution: 1\norigin: [0, 0]":               "no such file",
 		"image: plan.pgm\nresolution: 1\norigin: [0]\noccupied_thresh": "line 4: write a key",
 		"image: plan.pgm\nresolution: 1\norigin: {x: 0}":               `line 3: origin: "{x: 0}" is not a number`,
+		"image: plan.pgm\nresolution: 1\norigin: [0,\n 0":              `line 3: "[" has no closing bracket`,
+		"{image: plan.pgm,\nresolution: 1,\norigin: [0, x]}":           `line 3: origin: "x" is not a number`,
+		"{image: plan.pgm, resolution: 1":                              `line 1: "{" has no closing bracket`,
+		"image: \"plan.pgm\nresolution: 1":                             `line 1: there is no closing "`,
+		"image: \"plan.pgm\" map\nresolution: 1":                       `line 1: image: unexpected 'm' behind the value`,
+		"origin: " + strings.Repeat("[", 100000):                       "nested more than 32 deep",
+		"\xff\xfei\x00":                                                "save it as UTF-8",
 	} {
 		_, err := parseWorld(fmt.Sprintf("model ( bitmap %q )\n", file("wrong.yaml", text)))
 		if err == nil || !strings.Contains(err.Error(), want) {

@@ -25,7 +25,7 @@ const maxMapPixel = 100
 // readMapFile reads a map file. What is neither a wall nor free is free.
 func readMapFile(path string, data []byte) (*mapFile, error) {
 	m := &mapFile{Occupied: 0.65, Mode: "trinary"}
-	if err := m.parse(string(data)); err != nil {
+	if err := readYAML(string(data), m.set); err != nil {
 		return nil, err
 	}
 	switch {
@@ -33,8 +33,8 @@ func readMapFile(path string, data []byte) (*mapFile, error) {
 		return nil, errors.New("image is missing: write the name of the picture")
 	case !(m.Resolution > 0 && m.Resolution <= maxMapPixel):
 		return nil, fmt.Errorf("resolution is %v: write metres for each pixel", m.Resolution)
-	case m.Mode == "raw":
-		return nil, errors.New("mode raw is not supported: write mode: trinary")
+	case m.Mode != "trinary" && m.Mode != "scale" && m.Mode != "raw":
+		return nil, fmt.Errorf("mode is %.40q: write trinary, scale or raw", m.Mode)
 	case !(m.Occupied > 0 && m.Occupied < 1):
 		return nil, fmt.Errorf("occupied_thresh is %v: write a number between 0 and 1", m.Occupied)
 	case len(m.Origin) < 2 || len(m.Origin) > 3:
@@ -54,66 +54,29 @@ func readMapFile(path string, data []byte) (*mapFile, error) {
 	return m, nil
 }
 
-// parse reads the part of YAML that map files are written in: a key and its value on each
-// line, comments, and a list in brackets or with a line for each item. Other keys are for
-// other programs.
-func (m *mapFile) parse(text string) error {
-	key, number := "", 0
-	for line := range strings.Lines(text) {
-		number++
-		line = strings.TrimSpace(withoutComment(line))
-		if line == "" || line == "---" || line == "..." || strings.HasPrefix(line, "%") {
-			continue
-		}
-		value, isItem := strings.CutPrefix(line, "- ")
-		if !isItem {
-			var found bool
-			if key, value, found = strings.Cut(line, ":"); !found || value != "" && value[0] != ' ' && value[0] != '\t' {
-				return fmt.Errorf("line %d: write a key and its value, as in resolution: 0.05", number)
-			}
-			key = strings.Trim(key, `"' `)
-		}
-		if err := m.set(key, strings.TrimSpace(value), isItem); err != nil {
-			return fmt.Errorf("line %d: %s: %w", number, key, err)
-		}
-	}
-	return nil
-}
-
-// withoutComment cuts a comment, which begins with a # after a space.
-func withoutComment(line string) string {
-	for i := range len(line) {
-		if line[i] == '#' && (i == 0 || line[i-1] == ' ' || line[i-1] == '\t') {
-			return line[:i]
-		}
-	}
-	return line
-}
-
-// set sets the value of a key, or one item of its list.
-func (m *mapFile) set(key, value string, isItem bool) (err error) {
-	text := strings.Trim(value, `"'`)
+// set sets the value of a key, or one item of its list. Other keys are for other programs.
+func (m *mapFile) set(key string, value yamlValue, isItem bool) (err error) {
 	switch key {
 	case "image":
-		m.Image = text
+		m.Image = value.text
 	case "mode":
-		m.Mode = text
+		m.Mode = strings.ToLower(value.text)
 	case "resolution":
-		m.Resolution, err = mapNumber(text)
+		m.Resolution, err = mapNumber(value.text)
 	case "occupied_thresh":
-		m.Occupied, err = mapNumber(text)
+		m.Occupied, err = mapNumber(value.text)
 	case "negate":
-		m.Negate = text == "1" || strings.EqualFold(text, "true")
+		m.Negate = value.text == "1" || strings.EqualFold(value.text, "true")
 	case "origin":
-		items := []string{value}
+		items := []yamlValue{value}
 		if !isItem {
-			m.Origin, items = nil, strings.Split(strings.Trim(value, "[]"), ",")
+			m.Origin = nil
+		}
+		if value.list {
+			items = value.items
 		}
 		for _, item := range items {
-			if item == "" { // the list follows
-				continue
-			}
-			v, err := mapNumber(strings.TrimSpace(item))
+			v, err := mapNumber(item.text)
 			if err != nil {
 				return err
 			}
@@ -141,8 +104,12 @@ func mapNumber(text string) (float64, error) {
 // origin returns the pose of the picture's lower left corner.
 func (m *mapFile) origin() Pose { return Pose{m.Origin[0], m.Origin[1], m.Origin[2]} }
 
-// isWall reports whether a pixel is a wall: its darkness is above the threshold.
+// isWall reports whether a pixel is a wall: its darkness is above the threshold. In mode raw a pixel is
+// the occupancy in percent, 0 to 100, and others are unknown.
 func (m *mapFile) isWall(luminance uint32) bool {
+	if percent := luminance >> 8; m.Mode == "raw" {
+		return percent <= 100 && float64(percent) > 100*m.Occupied
+	}
 	darkness := 1 - float64(luminance)/0xffff
 	if m.Negate {
 		darkness = 1 - darkness
