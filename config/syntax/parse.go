@@ -77,7 +77,7 @@ func Reader(path string, library fs.FS) func(name string) ([]byte, error) {
 		if errors.Is(err, fs.ErrNotExist) && library != nil && name != path {
 			rel, e := filepath.Rel(filepath.Dir(path), name)
 			if strings.HasSuffix(filepath.ToSlash(filepath.Dir(name)), installedWorlds) {
-				rel = filepath.Base(name)
+				rel, e = filepath.Base(name), nil
 			}
 			if e == nil && fs.ValidPath(rel) {
 				if text, e := fs.ReadFile(library, rel); e == nil {

@@ -18,6 +18,7 @@ import (
 	"player/codec"
 	"player/config/syntax"
 	"player/devices"
+	"player/worlds"
 )
 
 // parseWorld makes a world from text, which may include the files that come
@@ -105,8 +106,12 @@ func TestIncludesOfStage(t *testing.T) {
 			t.Errorf("%s: %d robots, warnings %q", test.text, n, w.Warnings())
 		}
 	}
+	text, err := syntax.Reader("a.world", worlds.Files)("/opt/Stage/share/stage/worlds/sick.inc")
+	if want, _ := worlds.Files.ReadFile("sick.inc"); err != nil || string(text) != string(want) {
+		t.Errorf("an include of Stage for a world in the working directory: %v", err)
+	}
 	path := filepath.Join(t.TempDir(), "a.world")
-	err := os.WriteFile(path, []byte(`include "/somewhere/worlds/pioneer.inc"`), 0o600)
+	err = os.WriteFile(path, []byte(`include "/somewhere/worlds/pioneer.inc"`), 0o600)
 	if _, loaded := Load(path); err != nil || loaded == nil {
 		t.Error("an include that is neither beside the world nor of Stage:", err, loaded)
 	}
