@@ -69,6 +69,7 @@ func (o origin) load() (*loader, error) {
 		digest:   sha256.New(),
 		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}, tracker: newTracker()},
 		sections: map[*body]*syntax.Section{},
+		told:     map[string]bool{},
 	}
 	return l, l.build(o.most)
 }
@@ -110,15 +111,20 @@ type loader struct {
 	seed    uint64
 	colors  *rand.Rand // of the models whose colour is "random"
 	errs    []error
+	told    map[string]bool // the texts of errs and of the world's warnings
 
 	fiducials []fiducial
 
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
 
-// fail records an error about a field of s.
+// fail records an error about a field of s: one for all sections that a define gives it to.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
-	l.errs = append(l.errs, s.Errorf(field, format, args...))
+	err := s.Errorf(field, format, args...)
+	if text := err.Error(); !l.told[text] {
+		l.told[text] = true
+		l.errs = append(l.errs, err)
+	}
 }
 
 // check is fail unless ok.
@@ -128,10 +134,12 @@ func (l *loader) check(ok bool, s *syntax.Section, field, format string, args ..
 	}
 }
 
-// warn records a warning about s.
+// warn records a warning about s, in the manner of fail.
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
-	l.world.warnings = append(l.world.warnings,
-		fmt.Sprintf("%s:%d: %s", s.Pos.File, s.Pos.Line, fmt.Sprintf(format, args...)))
+	if text := s.Pos.Place() + ": " + fmt.Sprintf(format, args...); !l.told[text] {
+		l.told[text] = true
+		l.world.warnings = append(l.world.warnings, text)
+	}
 }
 
 // settings reads the fields of the whole world.

@@ -92,10 +92,11 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	l.fiducial(s, frame, b)
 	m := l.material(s)
 	sized := s.Field("size") != nil
-	size = s.Lengths("size", size...)
+	size = l.size(s, size...)
 	for i, v := range size {
-		flat := v == 0 && i == 2 && b.robot == nil
-		if !(v > 0 && v < 1e5 || flat) {
+		if v == 0 && b.robot == nil && i < 2 { // as thin as the grid allows
+			size[i] = l.world.resolution
+		} else if !(v > 0 && v < 1e5 || v == 0 && b.robot == nil) {
 			l.fail(s, "size", "size %v m: write three positive lengths", v)
 			return base
 		}
@@ -176,6 +177,16 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 // warnBlank warns about a floor plan without a wall.
 func (l *loader) warnBlank(s *syntax.Section, path string) {
 	l.warn(s, "%s has no dark pixel, so %s has no walls: draw them dark on light", filepath.Base(path), s.Name)
+}
+
+// size reads the lengths in a field size. Stage leaves what is behind them unread.
+func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
+	given := s.Lengths("size")
+	if len(given) > len(def) {
+		l.warn(s, "size has %d numbers: the first %d count", len(given), len(def))
+		given = given[:len(def)]
+	}
+	return append(given, def[len(given):]...)
 }
 
 // outline transforms an outline, in place, from the frame at p to the frame that

@@ -204,7 +204,7 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 		return
 	}
 	s.Ignore(slices.Concat(looks, surface)...)
-	size := s.Lengths("size", 0.10, 0.215, 0.10)
+	size := l.size(s, 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
 	l.check(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10, s, "size", "size %v m: write length of the paddles, opening, height", size)
 	end := func(field, def, zero, one string) travel {

@@ -142,7 +142,8 @@ func TestLoadErrors(t *testing.T) {
 		{"too large for its resolution", "resolution 0.01 model ( size [90000 90000 1] )", "test.world:1:12: too much wall or floor for cells of 0.01 m on 90000 m by 90000 m: write resolution 0.5"},
 		{"too large for any resolution", `model ( pose [-300000 -300000 0 0] ) model ( pose [300000 300000 0 0] )`, "not even resolution 1"},
 		{"far away", `model ( pose [9000000 0 0 0] )`, "500 km or more from the origin"},
-		{"flat", `model ( size [1 0 1] )`, "three positive lengths"},
+		{"flat", `position ( size [1 0 1] )`, "three positive lengths"},
+		{"negative", `model ( size [1 -1 1] )`, "three positive lengths"},
 		{"name taken", `position ( name "a" ) position ( name "a" )`, `already called "a"`},
 		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" already uses port 7000`},
 		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
@@ -350,6 +351,38 @@ floorplan ( bitmap "`+blank+`" size [10 8 0.8] ) pioneer_full ( )`)
 	}
 	if _, err := parseWorld(`position ( bitmap "` + blank + `" )`); err == nil || !strings.Contains(err.Error(), "no solid shape") {
 		t.Errorf("a robot without a dark pixel: %v", err)
+	}
+}
+
+// Worlds have sizes of four numbers, and things without a width or a height.
+func TestSizesOfStage(t *testing.T) {
+	t.Parallel()
+	w, err := parseWorld(robotWorld + `define sheet model ( size [0 2 1 0] )
+sheet ( pose [3 0 0 0] ) sheet ( pose [-3 0 0 0] )
+model ( pose [1.5 0 0 0] size [1 1 0] )
+model ( pose [1.5 0 0 0] size [0 0 0] )
+pioneer_full ( )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if w := w.Warnings(); len(w) != 1 || !strings.HasSuffix(w[0], "size has 4 numbers: the first 3 count") {
+		t.Errorf("warnings %q", w)
+	}
+	var scan codec.LaserData
+	if w.robots[0].readLaser(&scan); scan[180] < 2890 || scan[180] > 2920 {
+		t.Errorf("the sheet is %d mm ahead", scan[180])
+	}
+	if w.blocked(w.robots[0].body) || w.SetPose(0, Pose{X: 1.5}) != nil {
+		t.Error("a mark on the floor is in the way")
+	}
+}
+
+// A mistake in a define is one mistake, however often it is used.
+func TestMistakeOfDefine(t *testing.T) {
+	t.Parallel()
+	_, err := parseWorld("define tree model ( size [-1 1 1] )\n" + strings.Repeat("tree ()\n", 50))
+	if n := len(syntax.Mistakes(err)); n != 1 {
+		t.Errorf("%d mistakes: %v", n, err)
 	}
 }
 
