@@ -132,7 +132,7 @@ func (l *loader) finder(s *syntax.Section, at Pose, base float64, r *Robot) {
 
 // fiducial reads the mark on a section of b.
 func (l *loader) fiducial(s *syntax.Section, frame Pose, b *body) {
-	id, key := s.Int("fiducial_return", 0), s.Int("fiducial_key", 0)
+	id, key := s.Int("fiducial_return", s.Int("fiducial_id", 0)), s.Int("fiducial_key", 0)
 	if id != 0 {
 		l.fiducials = append(l.fiducials, fiducial{b, frame.position(), id, key})
 	}

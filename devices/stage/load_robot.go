@@ -179,10 +179,10 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		l.warn(s, "a second camera is not supported: %s has the first", r.Name)
 		return
 	}
-	c := &camera{pose: at, height: base, reach: s.Length("range", cameraReach)}
+	c := &camera{pose: at, height: base, reach: s.Length("range", s.Length("range_max", cameraReach))}
 	l.check(c.reach > 0 && c.reach <= maxReach, s, "range", "range %v m: write up to %d", c.reach, maxReach)
-	s.Field("colors_count") // follows from colors
-	for channel, name := range s.Strings("colors") {
+	s.Ignore("colors_count", "channel_count") // follow from colors
+	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
 		look, err := l.palette.resolve(name)
 		l.check(err == nil, s, "colors", "%w", err)
 		if channel >= LightChannel {
