@@ -489,7 +489,10 @@ func (p *parser) copyInto(s, macro *Section, pos Pos) error {
 		}
 	}
 	s.Broken = s.Broken || macro.Broken
-	if s.Macros = slices.Concat(macro.Macros, s.Macros); len(s.Macros) > len(macro.Macros) {
+	if s.Macros == nil {
+		s.Macros = macro.Macros
+	} else {
+		s.Macros = slices.Concat(macro.Macros, s.Macros)
 		if err := p.spend(pos, valueCost*len(s.Macros)); err != nil {
 			return err
 		}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -375,6 +376,13 @@ func doubling(levels int) string {
 	return b.String()
 }
 
+// upward returns defines in the opposite order: each uses names that are defined below.
+func upward(defines string) string {
+	lines := strings.SplitAfter(defines, "\n")
+	slices.Reverse(lines)
+	return strings.Join(lines, "")
+}
+
 // chain returns defines that each build on the previous one.
 func chain(n int) string {
 	var b strings.Builder
@@ -432,6 +440,9 @@ func TestLimits(t *testing.T) {
 		{"includes that multiply", `include "0.inc"`, bush, "too much text"},
 		{"defines that double, few", doubling(10) + "d10()", nil, ""},
 		{"defines that double, many", doubling(50) + "d50()", nil, "too many fields and sections"},
+		{"defines below that double, few", upward(doubling(10)) + "d10()", nil, ""},
+		{"defines below that double, many", upward(doubling(50)) + "d50()", nil, "too many fields and sections"},
+		{"defines below in a long row", upward(chain(30000)) + "c30000()", nil, "nested more than"},
 		{"defines in a long row", chain(30000), nil, "too many fields and sections"},
 		{"long text copied often", "define m t(a \"" + strings.Repeat("x", 50000) + "\")\n" + strings.Repeat("m()", 10000), nil,
 			"too many fields and sections"},
