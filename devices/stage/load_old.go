@@ -57,7 +57,7 @@ func (l *loader) echo(s *syntax.Section, def float64) bool {
 	}
 	laser := l.returns(s, "laser_return", 1) > 0
 	if given("sonar_return") && sonar != laser || given("ranger_return") && (ranger > 0) != laser {
-		l.warn(s, "laser_return of %s counts for sonars, too", s.Name)
+		l.warn(s, "laser_return of %s also counts for sonars", s.Name)
 	}
 	return laser
 }

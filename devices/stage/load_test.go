@@ -113,7 +113,7 @@ func TestIncludesOfStage(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.world")
 	err = os.WriteFile(path, []byte(`include "/somewhere/worlds/pioneer.inc"`), 0o600)
 	if _, loaded := Load(path); err != nil || loaded == nil {
-		t.Error("an include that is neither beside the world nor of Stage:", err, loaded)
+		t.Error("an include that is neither in the folder of the world nor of Stage:", err, loaded)
 	}
 }
 
@@ -386,7 +386,7 @@ func TestMistakeOfDefine(t *testing.T) {
 	}
 }
 
-// What follows from a mistake in a shape is not reported with it.
+// A mistake in a shape is reported without those that follow from it.
 func TestMistakesWithoutFollowUps(t *testing.T) {
 	t.Parallel()
 	for _, world := range []string{
