@@ -4,6 +4,7 @@
 package migrate
 
 import (
+	"math"
 	"net"
 	"path"
 	"slices"
@@ -34,7 +35,8 @@ type Result struct {
 // Convert converts a file of Player 1 to 3. It uses the getters of the file's
 // sections, so the file's errors mean nothing afterwards. The error, which may be
 // several that are joined, is that a driver has its hardware where this server cannot
-// look for it: the result would talk to another line.
+// look for it, or turns its data round as no driver here does: the result would talk to
+// another line, or give other data.
 func Convert(file *syntax.File) (Result, error) {
 	c := converter{file: file}
 	c.out = append(c.out, printable("# From "+file.Name+`, by player migrate. Lines marked "no counterpart" were left out.`))
@@ -267,7 +269,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	if d[3] != "-" {
 		b.serial = strings.TrimPrefix(d[3], elsewhere)
 	}
-	known, remote := strings.Join(d[4:], " "), ""
+	remote := ""
 	if b.driver == "p2os" {
 		remote = remoteOf(s)
 	}
@@ -285,9 +287,12 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 			continue
 		}
 		dropped := len(b.left)
-		b.field(s, f, has(known, f.Name))
-		if len(b.left) > dropped && tells(s, f) {
+		b.field(s, f, counterpart(d, f.Name))
+		switch lost := len(b.left) > dropped; {
+		case lost && tells(s, f):
 			c.lost = append(c.lost, c.file.Errorf(f.Pos, lostPort, b.driver, f.Name))
+		case lost && has(turned, f.Name) && !asHere(s, f):
+			c.lost = append(c.lost, c.file.Errorf(f.Pos, lostTurn, b.driver, f.Name))
 		}
 	}
 	if b.port == "" && strings.HasPrefix(d[3], elsewhere) {
@@ -302,6 +307,19 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 // lostPort is the error of a driver here and a field that says where its hardware is.
 const lostPort = `the driver %s does not connect in this way: without %s it would take another line. ` +
 	`Give it port "/dev/..." or port "HOST:PORT"`
+
+// lostTurn is the error of a driver here and a field without which its data is another.
+const lostTurn = `the driver %s does not turn data round: without %s it would be mirrored or exchanged. ` +
+	`Remove the field from the file if your programs can do that instead`
+
+// asHere reports whether a field of turned has a value that changes nothing here.
+func asHere(s *syntax.Section, f *syntax.Field) bool {
+	if f.Name == "invert" {
+		return !s.Bool(f.Name, true)
+	}
+	axes := s.Floats(f.Name) // Player has 0 and 1, and from 2.1 on 1, 2 and 0, unless the file says otherwise
+	return slices.Equal(axes, []float64{0, 1}) || slices.Equal(axes, []float64{1, 2, 0})
+}
 
 // tells reports whether a field of a driver says where its hardware is.
 func tells(s *syntax.Section, f *syntax.Field) bool {
@@ -416,11 +434,14 @@ func (b *block) conflict(d device) string {
 	return ""
 }
 
-// field converts a field of a driver's section, or drops it. ok means that the driver
-// here has an option for it.
-func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
-	name, value, why := f.Name, "", ""
-	switch name {
+// field converts a field of a driver's section, or drops it. name is that of the option
+// here, empty if the driver has none for it.
+func (b *block) field(s *syntax.Section, f *syntax.Field, name string) {
+	value, why, ok := "", "", name != ""
+	if !ok {
+		name = f.Name
+	}
+	switch f.Name {
 	case "name", driverSection, "provides":
 		return
 	case "alwayson":
@@ -434,6 +455,9 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
 		value = numbers(s, f)
 		if value != "" && len(f.Values) == 6 {
 			b.note("pose: some drivers took the heading in radians; here it is in unit_angle, by default degrees")
+			if v := s.Floats(f.Name); v[3] != 0 || v[4] != 0 {
+				b.drop("roll "+f.Values[3].Text+" and pitch "+f.Values[4].Text+" of pose", "flip true is for a scanner that hangs upside down")
+			}
 		}
 	case "plugin":
 		if ok {
@@ -445,11 +469,24 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
 			why = "the dashboard drives by gamepad"
 		}
 	case "safe":
-		if ok && s.Bool(name, true) {
+		if ok && s.Bool(f.Name, true) {
 			return
 		}
 		if ok {
-			name, value = "full", "true"
+			value = "true"
+		}
+	case "invert":
+		if upright := !s.Bool(f.Name, true); ok && upright {
+			return
+		}
+		if ok && s.Bool(f.Name, false) {
+			value = "true"
+		}
+	case "max_xaccel", "max_xdecel", "max_yawaccel", "max_yawdecel":
+		if ok {
+			if value = limit(s, f.Name); value == "0" { // as in the robot's memory, there and here
+				return
+			}
 		}
 	case "port":
 		if ok && b.serial == "" {
@@ -461,12 +498,9 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
 		if !ok {
 			break
 		}
-		text := s.String(name, "")
-		switch name {
-		case "portopts":
-			name, text = "port", portopts(text)
-		case "worldfile":
-			name = "world"
+		text := s.String(f.Name, "")
+		if f.Name == "portopts" {
+			text = portopts(text)
 		}
 		if text == "" || name == "port" && !isPort(text) {
 			break
@@ -481,6 +515,21 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, ok bool) {
 	} else {
 		b.set(name, value)
 	}
+}
+
+// limit returns an acceleration in mm/s2 or deg/s2, in which p2os has it here; empty: it is
+// not one that fits a command. In Player those that slow down are negative.
+func limit(s *syntax.Section, name string) string {
+	most, value := 32767.0, math.NaN()
+	if strings.HasPrefix(name, "max_yaw") {
+		value = s.Angle(name, value) * 180 / math.Pi
+	} else {
+		value = s.Length(name, value) * 1000
+	}
+	if value = math.Abs(math.Round(value)); !(value <= most) {
+		return ""
+	}
+	return strconv.Itoa(int(value))
 }
 
 // numbers returns the tuple of a pose or size without what is only in three

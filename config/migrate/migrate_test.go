@@ -111,6 +111,145 @@ func TestLostPorts(t *testing.T) {
 	}
 }
 
+// driversOptions has every option of the drivers with a counterpart, as the reference pages
+// of Player 1.6.5, 2.0, 2.1 and 3 list them: its value in a file, then what becomes of it. "-" is a
+// comment that names it, empty is that nothing has to be said, "error: " refuses the file.
+var driversOptions = map[string][][3]string{
+	"p2os": {
+		{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`},
+		{"use_tcp", "0", "-"},
+		{"tcp_remote_host", `"localhost"`, "-"},
+		{"tcp_remote_port", "8101", "-"},
+		{"max_xaccel", "0.4", "acceleration 400"},
+		{"max_xdecel", "-0.6", "deceleration 600"},
+		{"max_yawaccel", "60", "turn_acceleration 60"},
+		{"max_yawdecel", "-80", "turn_deceleration 80"},
+		{"max_xaccel", "0", ""},
+		{"max_xaccel", "33", "-"}, // more than a command holds
+		{"max_xaccel", `"fast"`, "-"},
+		{"radio", "1", "-"},
+		{"bumpstall", "1", "-"},
+		{"pulse", "1.0", "-"},
+		{"joystick", "1", "-"},
+		{"direct_wheel_vel_control", "0", "-"},
+		{"max_xspeed", "0.5", "-"},
+		{"max_yawspeed", "100", "-"},
+		{"use_vel_band", "1", "-"},
+		{"rot_kp", "40", "-"}, {"rot_kv", "20", "-"}, {"rot_ki", "0", "-"},
+		{"trans_kp", "40", "-"}, {"trans_kv", "20", "-"}, {"trans_ki", "0", "-"},
+		{"aa_basepos", "[0.1 0 0.2]", "-"}, {"aa_baseorient", "[0 0 0]", "-"}, {"aa_offsets", "[0.1]", "-"},
+		{"aa_orients", "[0]", "-"}, {"aa_axes", "[0]", "-"},
+		{"limb_pos", "[0 0 0]", "-"}, {"limb_links", "[0.1]", "-"}, {"limb_offsets", "[0]", "-"},
+		{"gripper_pose", "[0 0 0 0 0 0]", "-"}, {"gripper_outersize", "[0 0 0]", "-"}, {"gripper_innersize", "[0 0 0]", "-"},
+		{"ignore_checksum", "1", "-"},
+	},
+	"sicklms200": {
+		{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`},
+		{"invert", "1", "flip true"},
+		{"invert", "0", ""},
+		{"invert", `"yes"`, "error: invert"},
+		{"pose", "[1 2 3]", "pose [1 2 3]"},
+		{"pose", "[1 2 0 180 0 3]", "- (flip true is for a scanner that hangs upside down): roll 180 and pitch 0 of pose"},
+		{"size", "[1 2]", "size [1 2]"},
+		{"rate", "38400", "-"}, {"connect_rate", "[9600 38400]", "-"}, {"transfer_rate", "38400", "-"},
+		{"serial_high_speed_mode", "1", "-"}, {"serial_high_speed_baudremap", "230400", "-"},
+		{"retry", "3", "-"}, {"delay", "35", "-"}, {"resolution", "100", "-"}, {"range_res", "10", "-"},
+	},
+	"urglaser": {
+		{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`},
+		{"pose", "[1 2 3]", "pose [1 2 3]"},
+		{"min_angle", "-90", "-"}, {"max_angle", "90", "-"}, {"use_serial", "1", "-"}, {"baud", "115200", "-"},
+	},
+	"hokuyoaist": {
+		{"portopts", `"type=serial,device=/dev/ttyACM1,timeout=1"`, `port "/dev/ttyACM1"`},
+		{"invert", "1", "flip true"},
+		{"invert", "false", ""},
+		{"pose", "[1 2 0 0 0 3]", "pose [1 2 3]"},
+		{"pose", "[1 2 0 3.14 0 3]", "- (flip true is for a scanner that hangs upside down): roll 3.14 and pitch 0 of pose"},
+		{"size", "[1 2 3]", "size [1 2]"},
+		{"min_angle", "-1", "-"}, {"max_angle", "1", "-"}, {"frequency", "10", "-"}, {"power", "0", "-"}, {"verbose", "1", "-"},
+		{"get_intensities", "1", "-"}, {"ignore_unknowns", "1", "-"}, {"min_dist", "0.1", "-"}, {"hw_timestamps", "1", "-"},
+		{"baudrate", "115200", "-"}, {"speed_level", "2", "-"}, {"high_sensitivity", "1", "-"},
+	},
+	"sonyevid30": {
+		{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`},
+		{"fov", "[3 30]", "-"}, {"movement", "1", "-"},
+	},
+	"acts": {
+		{"port", "5002", "port 5002"},
+		{"configfile", `"x.acts"`, `configfile "x.acts"`},
+		{"invert", "1", "error: invert"},
+		{"invert", "0", "-"},
+		{"path", `"/usr/bin/acts"`, "-"}, {"version", `"2.0"`, "-"}, {"width", "160", "-"}, {"height", "120", "-"}, {"pixels", "100", "-"},
+		{"fps", "30", "-"}, {"drivertype", `"bttv"`, "-"}, {"devicepath", `"/dev/fg0"`, "-"}, {"channel", "1", "-"}, {"norm", `"pal"`, "-"},
+		{"pxc200", "1", "-"}, {"brightness", "1", "-"}, {"contrast", "1", "-"},
+	},
+	"roomba": {
+		{"port", `"/dev/ttyUSB3"`, `port "/dev/ttyUSB3"`},
+		{"safe", "0", "full true"},
+		{"safe", "1", ""},
+		{"bumplock", "1", "-"},
+	},
+	"linuxjoystick": {
+		{"port", `"/dev/input/js1"`, `port "/dev/input/js1"`},
+		{"axes", "[3 2]", "error: axes"},
+		{"axes", "[0 1]", "-"},
+		{"axes", "[1 2 0]", "-"},
+		{"axis_maxima", "[32767 32767]", "-"}, {"axis_minima", "[5000 5000]", "-"},
+		{"axes_maxima", "[32767 32767 32767]", "-"}, {"axes_minima", "[0 0 0]", "-"},
+		{"max_speed", "[0.5 0 50]", "-"}, {"max_xspeed", "0.5", "-"}, {"max_yawspeed", "50", "-"}, {"deadman_button", "3", "-"},
+		{"timeout", "5.0", "-"}, {"scale_pos", "[0.1 0.1 0.1]", "-"},
+	},
+}
+
+// Every option of a driver with a counterpart is converted, or the comments name it, or the
+// file is refused.
+func TestEveryOption(t *testing.T) {
+	provides := map[string]string{"p2os": "position2d:0", "sonyevid30": "ptz:0", "acts": "blobfinder:0", "roomba": "position2d:0",
+		"linuxjoystick": "joystick:0", "sicklms200": "laser:0", "urglaser": "laser:0", "hokuyoaist": "ranger:0"}
+	for driver, options := range driversOptions {
+		for _, o := range options {
+			old := fmt.Sprintf("driver ( name %q provides [%q] %s %s )", driver, provides[driver], o[0], o[1])
+			file, err := parse("old.cfg", old)
+			if err != nil {
+				t.Fatal(err)
+			}
+			result, err := Convert(file)
+			got := result.Text
+			refused, wanted := strings.CutPrefix(o[2], "error: ")
+			switch comment, reason := strings.CutPrefix(o[2], "-"); {
+			case wanted:
+				if err == nil || !strings.Contains(err.Error(), refused) {
+					t.Errorf("%s: %v, want an error about %s", old, err, refused)
+				}
+				continue
+			case err != nil:
+				t.Errorf("%s: %v", old, err)
+			case o[2] == "" && result.Options > 0,
+				reason && comment == "" && !strings.Contains(got, "# no counterpart: "+o[0]+" "+o[1]+"\n"),
+				reason && comment != "" && !strings.Contains(got, "# no counterpart"+comment+"\n"),
+				o[2] != "" && !reason && !strings.Contains(got, "\n  "+o[2]+"\n"):
+				t.Errorf("%s\nbecomes\n%s\nwant %q", old, got, o[2])
+			}
+			if err := check(got); err != nil {
+				t.Errorf("%s\nbecomes\n%s%v", old, got, err)
+			}
+		}
+	}
+}
+
+// Accelerations are in the units of the file.
+func TestUnitsOfAccelerations(t *testing.T) {
+	file, err := parse("old.cfg", `unit_length "cm" unit_angle "radians" driver ( name "p2os" provides ["position2d:0"] max_xaccel 40 max_yawaccel 1 )`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := Convert(file)
+	if err != nil || !strings.Contains(result.Text, "\n  acceleration 400\n  turn_acceleration 57\n") {
+		t.Errorf("%v\n%s", err, result.Text)
+	}
+}
+
 // parse reads a file without includes.
 func parse(name, text string) (*syntax.File, error) {
 	return syntax.Parse(name, func(string) ([]byte, error) { return []byte(text), nil })
@@ -280,7 +419,7 @@ func TestRandomFiles(t *testing.T) {
 			}
 			for range random.IntN(4) {
 				field := pick("port", "alwayson", "pose", "size", "safe", "portopts", "configfile", "requires", "devices", "remote_host", "remote_port",
-					"remote_index", "host", "index", "worldfile", "model", "filename", "basename", "log_directory", "plugin", "max_xspeed", "requires")
+					"remote_index", "invert", "axes", "max_xaccel", "max_yawdecel", "host", "index", "worldfile", "model", "filename", "basename", "log_directory", "plugin", "max_xspeed", "requires")
 				fmt.Fprintf(&text, "%s %s\n", field, value())
 			}
 			text.WriteString(")\n")

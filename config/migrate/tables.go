@@ -11,7 +11,8 @@ import (
 var (
 	// drivers has the drivers of Player 1 to 3 that have a counterpart: the name there
 	// and here, the interfaces and the default serial port there (- for none, with
-	// elsewhere before it if the one here is another), and the options that are converted.
+	// elsewhere before it if the one here is another), and the options that are converted:
+	// the name that both have, or the one there, = and the one here.
 	//
 	//go:embed drivers.txt
 	drivers string
@@ -44,11 +45,29 @@ const elsewhere = "!"
 // transports has the options of the drivers that say where the hardware is.
 const transports = "port portopts use_tcp"
 
+// turned has the options of the drivers that change which reading or axis is which. A file
+// that loses one would give mirrored or exchanged data.
+const turned = "invert axes"
+
 // tcp has the options of a robot that is reached over TCP.
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
 
 // own has the drivers in reasons whose names this server has, too.
 const own = "readlog writelog passthrough"
+
+// counterpart returns the name here of an option there, by the row of its driver; empty: it
+// has none.
+func counterpart(row []string, option string) string {
+	for _, word := range row[4:] {
+		if there, here, renamed := strings.Cut(word, "="); there == option {
+			if renamed {
+				return here
+			}
+			return there
+		}
+	}
+	return ""
+}
 
 // row returns the words of the row of a table that begins with a name, or nil.
 func row(table, name string) []string {

@@ -3,12 +3,14 @@ package sicklms200
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
 
 	"player/codec"
 	"player/devices"
+	"player/devices/scan"
 	"player/devices/transport"
 	"player/timers"
 )
@@ -29,6 +31,7 @@ type Driver struct {
 	transport.Transport
 
 	laser *devices.Device
+	flip  bool // it is mounted upside down
 
 	// What the laser measures: as it has told, or as its first scan shows. Zero or
 	// empty: unknown.
@@ -53,9 +56,16 @@ func New(port string) *Driver {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupTime + transport.Grace,
-		Options: []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port, or HOST:PORT"}},
-		Probe:   probe(),
-		New:     func(a devices.Args) (devices.Driver, error) { return New(a.String("port")), nil },
+		Options: []devices.Option{
+			{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port, or HOST:PORT"},
+			scan.FlipOption(),
+		},
+		Probe: probe(),
+		New: func(a devices.Args) (devices.Driver, error) {
+			d := New(a.String("port"))
+			d.flip = a.Bool("flip")
+			return d, nil
+		},
 	}
 }
 
@@ -101,6 +111,9 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	d.Heard(now)
 	for i := range d.ranges {
 		d.ranges[i] = s.Range(i)
+	}
+	if d.flip {
+		slices.Reverse(d.ranges[:])
 	}
 	d.out = d.ranges.Append(d.out[:0])
 	d.laser.Publish(now, d.out)

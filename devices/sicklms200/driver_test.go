@@ -10,8 +10,8 @@ import (
 	"player/devices/transport"
 )
 
-// scan is a telegram with 361 values of the given word, in mm.
-func scan(word uint16) []byte {
+// scanOf is a telegram with 361 values of the given word, in mm.
+func scanOf(word uint16) []byte {
 	return scanTelegram(CodeScan, append([]uint16{ScanCount | 1<<unitShift}, slices.Repeat([]uint16{word}, ScanCount)...))
 }
 
@@ -21,7 +21,7 @@ func TestPublishesEveryScanOnce(t *testing.T) {
 	b.ready()
 	b.Pass(10 * ms)
 	before := b.laser.Seq()
-	telegram := scan(0xE000 | 1234) // all flags set
+	telegram := scanOf(0xE000 | 1234) // all flags set
 	for _, cut := range []int{1, 2, 100, len(telegram) - 1} {
 		b.Port().Say(telegram[:cut])
 		b.Port().Say(telegram[cut:])
@@ -40,6 +40,22 @@ func TestPublishesEveryScanOnce(t *testing.T) {
 	}
 }
 
+func TestUpsideDown(t *testing.T) {
+	b := newBench(t)
+	b.newLaser(38400)
+	b.driver.flip = true
+	b.ready()
+	words := make([]uint16, 1+ScanCount)
+	for i := range words {
+		words[i] = uint16(i)
+	}
+	words[0] = ScanCount | 1<<unitShift
+	b.Port().Say(scanTelegram(CodeScan, words))
+	if r := b.ranges(); r[0] != ScanCount || r[ScanCount-1] != 1 {
+		t.Fatalf("the right end is reading %d of the sensor, the left end %d", r[0], r[ScanCount-1])
+	}
+}
+
 func TestNoiseIsNotPublished(t *testing.T) {
 	b := newBench(t)
 	l := b.newLaser(38400)
@@ -47,7 +63,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	l.mute = true // the test itself plays it
 	b.log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
-	good, bad := scan(500), scan(600)
+	good, bad := scanOf(500), scanOf(600)
 	bad[100]++
 	short := scanTelegram(CodeScan, []uint16{ScanCount | 1<<unitShift, 600, 600}) // more values than there are
 	before := b.laser.Seq()
@@ -93,7 +109,7 @@ func TestHealth(t *testing.T) {
 	b.ready()
 	l.mute = true
 	b.log.TakeAll()
-	dirty := scan(500)
+	dirty := scanOf(500)
 	dirty[len(dirty)-crcSize-1] = 0x90
 	dirty = reseal(dirty)
 	for range 100 {
@@ -124,7 +140,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	b.ready()
 	l.mute = true
 	b.Pass(100 * ms)
-	p, telegram := b.Port(), scan(500)
+	p, telegram := b.Port(), scanOf(500)
 	if n := testing.AllocsPerRun(500, func() {
 		b.Pass(100 * ms)
 		p.Say(telegram)

@@ -309,7 +309,7 @@ func (l *laser) seal(name string) {
 }
 
 func cmScan() []byte {
-	t := scan(100)
+	t := scanOf(100)
 	t[6] &^= 0xC0
 	return reseal(t)
 }
