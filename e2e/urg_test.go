@@ -43,6 +43,7 @@ func TestUrgMeasures(t *testing.T) {
 		"left adjusted": {urg.Options{Adjusts: true}, "", 5600},
 		"noise":         {urg.Options{Line: line.Options{Noise: line.Noise{Seed: 1, Garbage: 0.05, Swallow: 0.05, Flip: 0.05}}}, "", 5600},
 		"TCP":           {urg.Options{TCP: true, Model: urg.UTM30LX}, "", 60000},
+		"1/8 degrees":   {urg.Options{TCP: true, Model: urg.UST20LXH01}, "", 60000},
 		"range":         {urg.Options{TCP: true, Model: urg.UTM30LX}, "range 12000", 12000},
 		"mounted askew": {urg.Options{Room: func(a float64) float64 { return corner(-a - 40) }}, "heading 40", 5600},
 		"upside down":   {urg.Options{Room: corner}, "flip true", 5600},

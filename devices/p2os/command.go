@@ -87,7 +87,7 @@ func AppendGripper(dst []byte, command, argument byte) []byte {
 
 // Identity is the robot's answer to SYNC2, for logs
 // (print with %q: the bytes are the robot's). A packet bounds it: all three
-// together are shorter than 198 bytes.
+// together are shorter than MaxPacket.
 type Identity struct {
 	Name     string // the owner's name for it
 	Class    string // "Pioneer"

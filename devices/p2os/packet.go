@@ -22,10 +22,9 @@ const (
 	headSize     = 3 // FA FB count
 	checksumSize = 2
 
-	// MaxPacket is the longest packet in bytes, the limit of P2OS when it sends. A
-	// larger count is damaged; waiting for that many bytes would hold up to 258 bytes
-	// of good packets.
-	MaxPacket = 198
+	// MaxPacket is the longest packet in bytes, that of a Pioneer LX (its manual, 10.1);
+	// P2OS sends up to 198. A larger count is damaged.
+	MaxPacket = headSize + 249
 
 	minCount = 1 + checksumSize // a body has at least its type
 	maxCount = MaxPacket - headSize
@@ -41,7 +40,7 @@ func (p Packet) Body() []byte { return p[headSize : len(p)-checksumSize] }
 // by it, a kind of data (see SIP) from the robot.
 func (p Packet) Type() byte { return p[headSize] }
 
-// appendPacket frames a body of 1 to 193 bytes.
+// appendPacket frames a body of 1 to 247 bytes; P2OS takes up to 198.
 func appendPacket(dst []byte, body ...byte) []byte {
 	dst = append(dst, header0, header1, byte(len(body)+checksumSize))
 	dst = append(dst, body...)

@@ -121,7 +121,7 @@ func TestParserRecovers(t *testing.T) {
 		{"noise before, between, after", "00 FF 12" + good + "FB 03" + good + "77", 2, transport.Stats{Packets: 2, Garbage: 6, Broken: 0}},
 		{"header bytes before", "FA FA FA FB FA " + good, 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 0}},
 		{"empty body", "FA FB 02 00 00 " + good, 1, transport.Stats{Packets: 1, Garbage: 5, Broken: 0}},
-		{"count over the limit", "FA FB C4 " + good, 1, transport.Stats{Packets: 1, Garbage: 3, Broken: 0}},
+		{"count over the limit", "FA FB FA " + good, 1, transport.Stats{Packets: 1, Garbage: 3, Broken: 0}},
 		{"wrong checksum", "FA FB 03 1D 00 1E " + good, 1, transport.Stats{Packets: 1, Garbage: 6, Broken: 1}},
 		{"count too small", "FA FB 04 07 3B 07 " + "3C" + good, 1, transport.Stats{Packets: 1, Garbage: 7, Broken: 1}},
 		{"count lies over good packets", "FA FB 0F 32 " + good + good + good, 3, transport.Stats{Packets: 3, Garbage: 4, Broken: 1}},

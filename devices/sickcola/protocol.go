@@ -21,10 +21,10 @@ const (
 	etx = 0x03 // behind a telegram of CoLa A
 
 	headSize = 8 // of CoLa B: four STX, the length of the content
-	// maxSize bounds a telegram. The longest has distances and intensities of two echoes at
-	// 1141 angles, five characters each. With more, a false beginning would keep good
-	// telegrams waiting.
-	maxSize = 32 << 10
+	// maxSize bounds a telegram. The longest is that of an LMS5xx, which has distances and
+	// intensities of five echoes at 1141 angles, five characters each. With more, a false
+	// beginning would keep good telegrams waiting.
+	maxSize = 64 << 10
 	// ahead is the angle that is ahead of the sensor, and degree is one degree, both in its
 	// unit of angles.
 	ahead  = 90 * degree

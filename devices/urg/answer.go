@@ -18,9 +18,8 @@ type Answer struct {
 	broken  bool // a checksum is wrong
 
 	// Of a scan.
-	stamped bool // its time has come
-	data    [maxSteps * charsPerStep]byte
-	filled  int // of data
+	stamped bool   // its time has come
+	data    []byte // distances; it grows with the sensor's first scan, to maxSteps at most
 }
 
 // Request returns the line that the answer begins with.
@@ -46,7 +45,7 @@ func (a *Answer) Take(line []byte) (whole bool) {
 		return false
 	case a.next == request:
 		a.size = copy(a.request[:], line)
-		a.next, a.broken, a.stamped, a.filled, a.code = status, false, false, 0, [2]byte{}
+		a.next, a.broken, a.stamped, a.data, a.code = status, false, false, a.data[:0], [2]byte{}
 		return false
 	case len(line) == 0:
 		whole = a.next == content
@@ -75,7 +74,7 @@ func (a *Answer) Describe(p *Parameters, line []byte) (whole bool) {
 // takeData takes a line of a scan: first its time, then distances.
 func (a *Answer) takeData(line []byte) {
 	data, ok := sealed(line)
-	if !ok || a.filled+len(data) > len(a.data) {
+	if !ok || len(a.data)+len(data) > maxSteps*charsPerStep {
 		a.broken = true
 		return
 	}
@@ -83,13 +82,13 @@ func (a *Answer) takeData(line []byte) {
 		a.stamped = true
 		return
 	}
-	a.filled += copy(a.data[a.filled:], data)
+	a.data = append(a.data, data...)
 }
 
 // distances calls fn with the distance in mm of each step, counted from zero. It
 // returns false if the scan is damaged, or has another number of steps.
 func (a *Answer) distances(steps int, fn func(i, mm int)) bool {
-	if a.broken || a.filled != steps*charsPerStep {
+	if a.broken || len(a.data) != steps*charsPerStep {
 		return false
 	}
 	for i := range steps {

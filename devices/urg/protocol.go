@@ -18,8 +18,8 @@ const (
 	// maxRequest is how much is kept of the line that an answer begins with, in bytes:
 	// more than the longest request.
 	maxRequest = 32
-	// maxSteps is the most readings of a scan: 270 degrees in quarters, and one.
-	maxSteps = 1081
+	// maxSteps is the most readings of a scan: a request names its steps with four digits.
+	maxSteps = 10000
 	// charsPerStep is the size of a distance in characters, 6 bits each.
 	charsPerStep = 3
 )
@@ -112,7 +112,7 @@ func (p *Parameters) Set(line []byte) bool {
 
 // Check returns an error if no scan can be made of the parameters.
 func (p *Parameters) Check() error {
-	if p.Steps < 1 || p.First < 0 || p.Last < p.First || p.Last-p.First >= maxSteps || p.Last > 9999 || p.Max <= p.Min || p.Min < 0 {
+	if p.Steps < 1 || p.First < 0 || p.Last < p.First || p.Last >= maxSteps || p.Max <= p.Min || p.Min < 0 {
 		return fmt.Errorf("the sensor describes itself in a way that makes no sense: %+v", *p)
 	}
 	return nil

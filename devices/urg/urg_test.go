@@ -54,7 +54,11 @@ func TestParameters(t *testing.T) {
 	if a := p.Angle(640); a != 90 {
 		t.Errorf("step 640 is at %v degrees", a)
 	}
-	for _, bad := range []Parameters{{}, {"", 20, 5600, 0, 44, 725, 384, 600}, {"", 20, 5600, 1024, 725, 44, 384, 600}, {"", 20, 20, 1024, 44, 725, 384, 600}, {"", 20, 5600, 1024, 0, 2000, 384, 600}} {
+	fine := Parameters{"UST-20LX-H01", 20, 60000, 2880, 0, 2160, 1080, 2400} // steps of 1/8 degree
+	if err := fine.Check(); err != nil {
+		t.Errorf("%+v: %v", fine, err)
+	}
+	for _, bad := range []Parameters{{}, {"", 20, 5600, 0, 44, 725, 384, 600}, {"", 20, 5600, 1024, 725, 44, 384, 600}, {"", 20, 20, 1024, 44, 725, 384, 600}, {"", 20, 5600, 1024, 0, 10000, 384, 600}} {
 		if bad.Check() == nil {
 			t.Errorf("%+v is taken for good", bad)
 		}

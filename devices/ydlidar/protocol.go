@@ -27,19 +27,16 @@ const (
 func AppendRequest(dst []byte, r Request) []byte { return append(dst, 0xA5, byte(r)) }
 
 const (
-	headSize = 10 // of a packet, before its samples
-	// maxCount bounds the samples of a packet: sensors send up to 40 (the SDK,
-	// TrianglePackageDataSize). With more, a false beginning would keep good packets waiting.
-	maxCount   = 80
-	packetSize = headSize + 2*maxCount
-	infoSize   = 7 + 20 // an answer to GetInfo: descriptor, model, firmware, hardware, serial number
+	headSize   = 10                         // of a packet, before its samples
+	packetSize = headSize + 2*math.MaxUint8 // the most: the number of samples is a byte
+	infoSize   = 7 + 20                     // an answer to GetInfo: descriptor, model, firmware, hardware, serial number
 	// degree and fullTurn are in the sensor's unit of angles.
 	degree   = 64
 	fullTurn = 360 * degree
-	// maxSpan bounds the angle from the first sample of a packet to the last: 40 samples
-	// span 43 degrees at 12 turns a second, the most, with 4000 samples a second, the least.
-	// Without it one damaged packet could draw samples over the whole turn.
-	maxSpan = 90 * degree
+	// maxSpan bounds the angle from the first sample of a packet to the last: a span of more
+	// than half a turn may as well be one that goes back. Without it one damaged packet could
+	// draw samples over the whole turn.
+	maxSpan = fullTurn / 2
 )
 
 // info is the descriptor of an answer to GetInfo. That of an answer to Scan is not needed:
@@ -72,7 +69,7 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 // inspectPacket recognises a packet of samples by what follows its first two bytes.
 func inspectPacket(b []byte) (size int, v transport.Verdict) {
 	p := Packet(b)
-	if p.count() == 0 || p.count() > maxCount || b[4]&b[6]&1 == 0 {
+	if p.count() == 0 || b[4]&b[6]&1 == 0 {
 		return 0, transport.Junk
 	}
 	size = headSize + 2*p.count()

@@ -25,10 +25,11 @@ type Model struct {
 	Intensities               bool // it knows GE and ME
 }
 
-// URG04LX and UTM30LX are models as Hokuyo's data sheets describe them.
+// The models, as Hokuyo's data sheets describe them. The H01 has steps of 1/8 degree.
 var (
-	URG04LX = Model{"URG-04LX(Hokuyo Automatic Co.,Ltd.)", 20, 5600, 1024, 44, 725, 384, 600, false}
-	UTM30LX = Model{"UTM-30LX/LN[Hokuyo Automatic Co.,Ltd.]", 23, 60000, 1440, 0, 1080, 540, 2400, true}
+	URG04LX    = Model{"URG-04LX(Hokuyo Automatic Co.,Ltd.)", 20, 5600, 1024, 44, 725, 384, 600, false}
+	UTM30LX    = Model{"UTM-30LX/LN[Hokuyo Automatic Co.,Ltd.]", 23, 60000, 1440, 0, 1080, 540, 2400, true}
+	UST20LXH01 = Model{"UST-20LX-H01", 20, 60000, 2880, 0, 2160, 1080, 2400, true}
 )
 
 // Options of a sensor.
