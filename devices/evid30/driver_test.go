@@ -156,14 +156,14 @@ func TestSetupFails(t *testing.T) {
 		want    string
 	}{
 		{"nothing there", func(string) []string { return []string{""} }, "/dev/ttyS2: no camera answers"},
-		{"noise", func(string) []string { return []string{"90 50 FF 90 90 12 FF 00"} }, "no camera answers"},
+		{"noise", func(string) []string { return []string{"90 50 FF 90 90 12 FF 00"} }, "bytes came that are not understood, nothing that a camera sends"},
 		{"standby", func(r string) []string {
 			if r == "81 09 06 12 FF" {
 				return []string{"90 60 41 FF"}
 			}
 			return nil
 		}, "/dev/ttyS2: the camera is on standby: switch it on"},
-		{"an echo", func(r string) []string { return []string{r} }, "no camera answers"},
+		{"an echo", func(r string) []string { return []string{r} }, "or an echo of the line?"},
 		{"impossible positions", func(r string) []string { return []string{"90 50 07 0F 0F 0F 00 00 00 00 FF"} }, "the camera is beyond the ranges of EVI-D30"},
 	}
 	for _, tt := range tests {

@@ -47,6 +47,7 @@ func Kind() devices.Kind {
 			d.Set(a, transport.Protocol{
 				Name: "an LDROBOT sensor", Speeds: speeds,
 				Begin: d.begin, Limit: setupTime, Framing: &d.framing, Receive: d.receive,
+				Others: "An LD14 sends at 115200 baud.",
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
 			})
 			return d, nil

@@ -205,7 +205,7 @@ func TestSetupFails(t *testing.T) {
 		{"a line without 500000 baud", func(b *bench) { b.MaxSpeed = 115200 }, 2100 * ms, "no answer at"},
 		{"a robot", babble("FA FB 06 32 00 00 01 32 01"), 1500 * ms, "a P2OS robot is heard here, not a laser: are the ports swapped?"},
 		{"a camera", babble("90 50 00 00 00 00 FF"), 1500 * ms, "a VISCA camera is heard here, not a laser"},
-		{"noise", babble("55 AA 02 80 FF"), Kind().SetupLimit - 1, "no answer at"},
+		{"noise", babble("55 AA 02 80 FF"), Kind().SetupLimit - 1, "bytes came that are not understood, nothing that a laser sends"},
 		{"a laser that hears nothing", func(b *bench) {
 			l := b.newLaser(38400)
 			l.streaming = true

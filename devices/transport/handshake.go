@@ -1,6 +1,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -37,9 +38,12 @@ type Protocol struct {
 	// Settle is the time between a change of speed in the search and the next request.
 	Settle time.Duration
 	// Silent is the error if the hardware does not answer. Stuck returns the error if it
-	// answers, but the handshake does not get beyond a phase. Both say what to do.
+	// answers, but the handshake does not get beyond a phase. Both say what to do. Where bytes
+	// come that are no packets, the error says that instead; Others is a sentence for it about
+	// models that the driver cannot read.
 	Silent error
 	Stuck  func(Phase) error
+	Others string
 
 	// Receive brings bytes as they came; p is valid during the call.
 	Receive func(now time.Duration, p []byte)
@@ -99,6 +103,7 @@ type handshake struct {
 	answered  bool   // it has answered at some speed
 	noisy     bool   // something was heard since the request
 	overheard []byte // by Recognize, until the hardware was found
+	read      Stats  // when the hardware was understood last
 	out       []byte
 }
 
@@ -110,6 +115,7 @@ func (t *Transport) greet(now time.Duration) {
 		t.port.LastWords(p.LastWords)
 	}
 	t.reset()
+	t.understood()
 	if p.Begin != nil {
 		first = p.Begin(now)
 	}
@@ -141,7 +147,10 @@ func (t *Transport) Tried() int { return t.tries }
 func (t *Transport) Baud() int { return t.baud }
 
 // Found reports that the hardware has answered: the search for its speed ends.
-func (t *Transport) Found() { t.found, t.answered = true, true }
+func (t *Transport) Found() {
+	t.found, t.answered = true, true
+	t.understood()
+}
 
 // Answers reports whether the hardware was found, and at this speed.
 func (t *Transport) Answers() bool { return t.found }
@@ -309,15 +318,48 @@ func (t *Transport) openPort() (devices.Port, error) {
 // Absent ends a handshake that has failed, with the error that says most.
 func (t *Transport) Absent(now time.Duration) {
 	err := t.stranger()
+	strange := t.strange()
 	switch {
 	case t.answered && t.Protocol.Stuck != nil:
-		t.Down(now, t.Protocol.Stuck(t.phase))
+		if strange == nil || t.Protocol.Framing.Stats.Packets != t.read.Packets {
+			strange = t.Protocol.Stuck(t.phase)
+		}
+		t.Down(now, strange)
 	case err != nil:
 		t.Down(now, err)
 	default:
 		t.unanswered = t.unanswered || t.IsOpen() && !t.OverNetwork()
-		t.Down(now, t.Protocol.Silent)
+		t.Down(now, cmp.Or(strange, t.Protocol.Silent))
 	}
+}
+
+// understood notes that something the hardware has sent makes sense.
+func (t *Transport) understood() {
+	if f := t.Protocol.Framing; f != nil {
+		t.read = f.Stats
+	}
+}
+
+// strange returns an error if bytes have come since the hardware was understood last that are
+// no packets. It is not silent then: looking for a cable or a switch would be in vain.
+func (t *Transport) strange() error {
+	p := &t.Protocol
+	if p.Framing == nil {
+		return nil
+	}
+	n := p.Framing.since(t.read)
+	if n < stray {
+		return nil
+	}
+	about := 10
+	for ; n > 10*uint64(about); about *= 10 { // another number would be another reason in the log
+	}
+	err := fmt.Errorf("more than %d bytes came that are not understood, nothing that %s sends: is it another model, another speed, or an echo of the line?",
+		about, p.Name)
+	if p.Others != "" {
+		err = fmt.Errorf("%w %s", err, p.Others)
+	}
+	return err
 }
 
 // stranger returns an error if other hardware was heard on the line.

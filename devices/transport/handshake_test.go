@@ -168,3 +168,73 @@ func TestNoStepAfterShutdown(t *testing.T) {
 		t.Errorf("wrote %q in phase %d", got, s.parrot.Phase())
 	}
 }
+
+// Hardware whose bytes are not understood is not silent.
+func TestNotUnderstood(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		error    string
+	}{
+		{"nothing", "", "no answer"},
+		{"a few stray bytes", "[garbage bytes]", "no answer"},
+		{"another protocol", "[garbage bytes ]", "more than 10 bytes came that are not understood, nothing that a parrot sends"},
+		{"the beginning of a packet", "[garbage bytes]<", "more than 10 bytes came that are not understood"},
+		{"much of it", strings.Repeat("x", 65280), "more than 10000 bytes came"},
+		{"others", "[garbage bytes ]", "or an echo of the line? It is no owl."},
+		{"packets, but not the right ones", "<a><a><a><a><a><a><a>", "stuck in phase 0"},
+		{"packets with noise", "<a>[garbage bytes ]<a>", "stuck in phase 0"},
+		{"packets, then another protocol", "<a>[garbage bytes ]", "more than 10 bytes came that are not understood"},
+	} {
+		s := newScene(t)
+		s.steps([]Look{{Wait: time.Second}})
+		var f Framing
+		var buf [8]byte
+		p := &s.parrot.Protocol
+		p.Framing, p.Others = &f, "It is no owl."
+		p.Receive = func(now time.Duration, b []byte) {
+			for packet, rest := f.Next(buf[:], b, toy); packet != nil; packet, rest = f.Next(buf[:], rest, toy) {
+				s.parrot.Found()
+			}
+		}
+		s.subscribe()
+		if tt.in != "" {
+			s.Port().Say([]byte(tt.in))
+		}
+		s.Pass(5 * time.Second)
+		if len(s.done) != 1 || s.done[0] == nil || !strings.Contains(s.done[0].Error(), tt.error) {
+			t.Errorf("%s: %v, want %q", tt.name, s.done, tt.error)
+		}
+	}
+}
+
+// Hardware that becomes unreadable is lost, and the log does not call it silent.
+func TestNotUnderstoodAnyMore(t *testing.T) {
+	for in, want := range map[string]string{"": "silent for 2 s", "!!": "more than 10 bytes came that are not understood"} {
+		s := newScene(t)
+		var f Framing
+		var buf [8]byte
+		p := &s.parrot.Protocol
+		p.Framing = &f
+		p.Receive = func(now time.Duration, b []byte) {
+			for packet, rest := f.Next(buf[:], b, toy); packet != nil; packet, rest = f.Next(buf[:], rest, toy) {
+				s.parrot.Heard(now)
+				s.parrot.Up(now)
+			}
+		}
+		s.subscribe()
+		s.Port().Say([]byte("<a>"))
+		for range 20 {
+			if in != "" {
+				s.Port().Say([]byte(in))
+			}
+			s.Pass(100 * time.Millisecond)
+		}
+		var reasons []string
+		for _, e := range s.log.FilterMessage("device unavailable, trying again").All() {
+			reasons = append(reasons, e.ContextMap()["error"].(string))
+		}
+		if len(reasons) != 1 || !strings.Contains(reasons[0], want) {
+			t.Errorf("%q: %q, want %q", in, reasons, want)
+		}
+	}
+}

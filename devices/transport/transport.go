@@ -22,6 +22,7 @@
 package transport
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"time"
@@ -40,6 +41,9 @@ const (
 	// slowest, the laser, sends 5 scans a second. Motors run on for at most that
 	// long.
 	silence = 2 * time.Second
+	// stray is how many bytes that are no packet count as something that is sent: a line that
+	// is opened, plugged in or switched on brings a few.
+	stray = 16
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. Closing with unsent bytes would block the loop until they have left.
 	linger = 50 * time.Millisecond
@@ -128,7 +132,7 @@ func (t *Transport) begin(now time.Duration) {
 // Tick implements devices.Ticker.
 func (t *Transport) Tick(now time.Duration) time.Duration {
 	if t.state == up && t.failure == nil && t.heard+silence <= now {
-		t.failure = errSilent
+		t.failure = cmp.Or(t.strange(), errSilent)
 	}
 	switch {
 	case t.failure != nil:
@@ -188,7 +192,10 @@ func (t *Transport) Down(now time.Duration, err error) {
 
 // Heard reports that the hardware is alive. The driver calls it for whatever the
 // hardware sends all the time.
-func (t *Transport) Heard(now time.Duration) { t.heard = now }
+func (t *Transport) Heard(now time.Duration) {
+	t.heard = now
+	t.understood()
+}
 
 // IsUp reports whether the hardware can be commanded and configured.
 func (t *Transport) IsUp() bool { return t.state == up && t.failure == nil }

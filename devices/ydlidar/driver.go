@@ -58,6 +58,7 @@ func Kind() devices.Kind {
 					scanning: {Send: request(Scan), Wait: setupTime},
 				},
 				Framing: &d.framing, Receive: d.receive, Bye: d.bye,
+				Others: "This driver does not read models that send intensities, such as S4B, G2B and T-mini.",
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
 			}
 			for range 4 { // an X2 sends when its motor has its speed: about 4 s
