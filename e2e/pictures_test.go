@@ -135,6 +135,7 @@ func TestSourcesOfDocs(t *testing.T) {
 		"gst-launch-1.0": regexp.MustCompile(`^-q (v4l2src device=/dev/video\d ! image/jpeg,width=\d+,height=\d+|videotestsrc is-live=true ! video/x-raw,width=\d+,height=\d+,framerate=\d+/1 ! jpegenc) ! fdsink$`),
 		"rpicam-vid":     regexp.MustCompile(raspberry),
 		"libcamera-vid":  regexp.MustCompile(raspberry),
+		"curl":           regexp.MustCompile(`^-sN --digest -u USER:PASSWORD http://[0-9a-z./]+$`),
 	}
 	for name := range takes {
 		write(t, dir, name, fmt.Sprintf("#!/bin/sh\necho \"$*\" >> %[1]s/%[2]s.said\nwhile cat %[1]s/picture.jpg; do sleep 0.05; done\n", dir, name))

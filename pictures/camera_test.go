@@ -323,3 +323,31 @@ func TestRate(t *testing.T) {
 		t.Errorf("10 Hz with jitter, at most 10: %d of 300", n)
 	}
 }
+
+// A camera that wants a password says in which way; the error says what to do about it.
+func TestPasswords(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		user string // in the address
+		ways []string
+		want string
+	}{
+		{"", []string{`Basic realm="cam"`}, "write the address as http://USER:PASSWORD@HOST/"},
+		{"me:secret@", []string{`basic realm="cam"`}, "user or password in the address are wrong"},
+		{"me:secret@", []string{`Digest realm="cam", nonce="1"`}, `it wants digest authentication, which curl does: command ["curl"`},
+		{"", []string{`Digest realm="cam"`, `Basic realm="cam"`}, "write the address as"},
+		{"", []string{"Bearer"}, "a way of authentication that is not known"},
+		{"", nil, "a way of authentication that is not known"},
+	} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			w.Header()["Www-Authenticate"] = tt.ways
+			w.WriteHeader(http.StatusUnauthorized)
+		}))
+		source := Source{Address: strings.Replace(server.URL, "//", "//"+tt.user, 1)}
+		if _, err := source.open(t.Context()); err == nil || !strings.Contains(err.Error(), "401 Unauthorized: ") ||
+			!strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%q: %v, want %q", tt.ways, err, tt.want)
+		}
+		server.Close()
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"net/url"
 	"os/exec"
 	"runtime"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -90,9 +91,31 @@ func pictureReply(conn net.Conn, request *http.Request) (io.Reader, error) {
 		if to := reply.Header.Get("Location"); to != "" {
 			return nil, fmt.Errorf("the server replies %s: write the address %s", reply.Status, to)
 		}
-		return nil, fmt.Errorf("the server replies %s", reply.Status)
+		return nil, fmt.Errorf("the server replies %s%s", reply.Status, passwordHint(reply))
 	}
 	return reply.Body, nil
+}
+
+// passwordHint says what to do about a reply that asks for a password; empty: it does not.
+func passwordHint(reply *http.Response) string {
+	if reply.StatusCode != http.StatusUnauthorized {
+		return ""
+	}
+	digest := false
+	for _, way := range reply.Header.Values("WWW-Authenticate") {
+		scheme, _, _ := strings.Cut(way, " ")
+		if strings.EqualFold(scheme, "Basic") {
+			if _, _, given := reply.Request.BasicAuth(); given {
+				return ": user or password in the address are wrong"
+			}
+			return ": write the address as http://USER:PASSWORD@HOST/..."
+		}
+		digest = digest || strings.EqualFold(scheme, "Digest")
+	}
+	if digest {
+		return `: it wants digest authentication, which curl does: command ["curl" "-sN" "--digest" "-u" "USER:PASSWORD" "ADDRESS"] instead of url`
+	}
+	return ": it wants a way of authentication that is not known here"
 }
 
 // body is that of a reply.
