@@ -93,9 +93,58 @@ func TestDamagedFramesAreDropped(t *testing.T) {
 	}
 }
 
+// Lines of text between frames are no noise, wherever the stream is cut.
+func TestText(t *testing.T) {
+	report := frame(2, 0, 0, 15600, 1, 7, 8)
+	const charging = "bat:   min 3  sec 12  mV 16380  mA 1230  tenths-deg-C 263  mAH 2068  state 5\r\n"
+	for _, tt := range []struct {
+		in      string
+		garbage uint64
+	}{
+		{charging, 0},
+		{"bl-start\x032004-05-26-1037-L   \x03Roomba by iRobot!\r\nstm32\r2018-07-19-1005-L\nbattery-current-zero 253\r\n", 0},
+		{"bat:", 4},    // cut off by a frame
+		{"abc\r\n", 5}, // too short to be more than noise
+		{strings.Repeat("x", maxText+1) + "\n", 1}, // too long by one
+		{"text with \xff in it\r\n", 11},
+	} {
+		whole := slices.Concat(report, []byte(tt.in), report)
+		for cut := range len(whole) {
+			var p Parser
+			n := 0
+			for _, part := range [][]byte{whole[:cut], whole[cut:]} {
+				for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
+					if n++; r.Left != 7 {
+						t.Errorf("%+v", r)
+					}
+				}
+			}
+			if n != 2 || p.Stats.Garbage != tt.garbage || p.Stats.Broken != 0 {
+				t.Fatalf("%q cut at %d: %d reports, %+v", tt.in, cut, n, p.Stats)
+			}
+		}
+	}
+}
+
+// A robot at its charger is not noisy: no warning, and nothing that /status counts.
+func TestCharging(t *testing.T) {
+	b := newBench(t, false)
+	if err := b.open(); err != nil {
+		t.Fatal(err)
+	}
+	for range 5 {
+		b.Pass(time.Second)
+		b.Port().Say([]byte("bat:   min 3  sec 12  mV 16380  mA 1230  tenths-deg-C 263  mAH 2068  state 5\r\n"))
+	}
+	if n := b.log.FilterMessage("damaged input").Len(); n != 0 || b.position.Link().Counts.Dropped != 0 {
+		t.Errorf("%d warnings, %d bytes dropped", n, b.position.Link().Counts.Dropped)
+	}
+}
+
 // FuzzParser: what is taken for a frame is one in the bytes of the specification.
 func FuzzParser(f *testing.F) {
 	f.Add(frame(1, 2, 3, 15000, 2, 1, 2), 3)
+	f.Add([]byte("bat:   min 3\r\n\x13\x17"), 7)
 	f.Add(slices.Concat([]byte{19, 19, 23}, frame(0, 0, 0, 0, 0, 0, 0)), 1)
 	f.Fuzz(func(t *testing.T, in []byte, cut int) {
 		var p Parser
@@ -110,7 +159,7 @@ func FuzzParser(f *testing.F) {
 				}
 			}
 		}
-		if total := uint64(reports*frameSize) + p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:]))); total != uint64(len(in)) {
+		if total := uint64(reports*frameSize) + p.Text + p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:]))); total != uint64(len(in)) {
 			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
 		}
 	})

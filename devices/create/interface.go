@@ -72,6 +72,10 @@ const (
 	payloadSize = 23
 	// frameSize adds the header, the size and the checksum.
 	frameSize = payloadSize + 3
+
+	// minText and maxText bound a line of text in bytes, without its end. Shorter ones may be
+	// noise; one of the charger has 80.
+	minText, maxText = 4, 200
 )
 
 // Report is what the robot sends every 15 ms.
@@ -89,22 +93,67 @@ type Report struct {
 // Parser finds Reports in the bytes of the robot. The zero value is ready.
 type Parser struct {
 	transport.Framing
-	buf [frameSize]byte
+	Text uint64 // bytes of lines of text that were skipped
+
+	buf [maxText + 2]byte
 }
 
 // Next consumes p up to the end of the first report. ok is false when p is used
 // up.
 func (s *Parser) Next(p []byte) (r Report, rest []byte, ok bool) {
-	frame, rest := s.Framing.Next(s.buf[:], p, inspect)
-	if frame == nil {
-		return Report{}, nil, false
+	for rest = p; ; {
+		var frame []byte
+		switch frame, rest = s.Framing.Next(s.buf[:], rest, inspect); {
+		case frame == nil:
+			return Report{}, nil, false
+		case frame[0] == streamHeader:
+			return decode(frame), rest, true
+		}
+		s.Text += uint64(len(frame))
 	}
-	return decode(frame), rest, true
 }
 
-// inspect recognises a frame of the stream with the packets of reported. The bytes
-// of a frame add up to zero, in eight bits.
+// inspect recognises a frame of the stream, or a line of text.
 func inspect(b []byte) (size int, v transport.Verdict) {
+	if len(b) > 0 && isText(b[0]) {
+		return inspectText(b)
+	}
+	return inspectFrame(b)
+}
+
+func isText(c byte) bool { return c >= ' ' && c < 0x7F || c == '\t' }
+
+// inspectText recognises a line of text, such as "bat:   min 3  sec 12  mV 16380 ...". A robot
+// sends them between the frames when it starts, sleeps or wakes, and each second while it
+// charges. They end with CR LF, CR, LF, or in the boot loader with ETX.
+func inspectText(b []byte) (size int, v transport.Verdict) {
+	const etx = 3
+	n := 0
+	for n < len(b) && isText(b[n]) {
+		n++
+	}
+	switch {
+	case n > maxText:
+		return 0, transport.Junk
+	case n == len(b):
+		return 0, transport.Partial
+	case n < minText:
+		return 0, transport.Junk
+	case b[n] == '\n' || b[n] == etx:
+		return n + 1, transport.Whole
+	case b[n] != '\r':
+		return 0, transport.Junk
+	case n+1 == len(b):
+		return 0, transport.Partial
+	case b[n+1] == '\n':
+		n++
+	}
+	return n + 1, transport.Whole
+}
+
+// inspectFrame recognises a frame of the stream with the packets of reported. The bytes
+// of a frame add up to zero, in eight bits.
+func inspectFrame(b []byte) (size int, v transport.Verdict) {
 	if v := transport.Begins(b, []byte{streamHeader, payloadSize}, frameSize); v != transport.Whole {
 		return 0, v
 	}

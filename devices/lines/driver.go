@@ -215,6 +215,8 @@ const (
 func (d *Driver) protocol() transport.Protocol {
 	o := &d.opts
 	example := slices.Concat(o.Read, o.Poll[min(1, len(o.Poll)):])[0] // New has seen a pattern
+	// Opening the line again would restart a board that boots longer, for ever.
+	patience := fmt.Sprintf("; if the board boots for more than %v when its port is opened, raise boot, which is %d ms", o.Boot+margin, o.Boot.Milliseconds())
 	p := transport.Protocol{
 		Address: o.Port, Name: "a board with lines of text", Speeds: []int{o.Baud},
 		Begin: d.begin, Limit: o.Boot + margin,
@@ -223,9 +225,9 @@ func (d *Driver) protocol() transport.Protocol {
 			asking:  {Send: d.ask, Wait: answerLimit, Tries: int(margin / answerLimit)},
 		},
 		Framing: &d.lines.Framing, Receive: d.receive, Wake: d.wake, Bye: d.bye,
-		Silent: fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board", o.Baud),
+		Silent: fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board%s", o.Baud, patience),
 		Stuck: func(transport.Phase) error {
-			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q", o.Baud, example)
+			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q%s", o.Baud, example, patience)
 		},
 	}
 	if d.stop != nil {

@@ -59,8 +59,11 @@ func (b *bench) setup(says string) error {
 // TestDiagnosis: what is wrong is told from what was heard in this handshake.
 func TestDiagnosis(t *testing.T) {
 	b := newBench(t)
+	const patience = "if the board boots for more than 4s when its port is opened, raise boot, which is 1000 ms"
 	for _, tt := range []struct{ says, want string }{
 		{"", "no line of text"},
+		{"", patience},
+		{"calibrating\r\n", patience},
 		{"hello\r\n", "none is like those of read and poll"},
 		{"", "no line of text"},
 	} {
