@@ -70,6 +70,7 @@ func (d *Driver) steps() []transport.Step {
 			return dst
 		}
 	}
+	// Requests are Fresh: a packet that noise has begun, or has cut off, would swallow the answer.
 	return []transport.Step{
 		// A robot that was left open, by a lost line or by a server that was killed,
 		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
@@ -82,10 +83,10 @@ func (d *Driver) steps() []transport.Step {
 			}
 			d.silent = false
 			return AppendCommand(dst, Sync0)
-		}},
-		sync1:     {Send: request(Sync1), Wait: answerTime, Tries: attempts},
-		sync2:     {Send: request(Sync2), Wait: answerTime, Tries: attempts},
-		opening:   {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts},
+		}, Fresh: true},
+		sync1:     {Send: request(Sync1), Wait: answerTime, Tries: attempts, Fresh: true},
+		sync2:     {Send: request(Sync2), Wait: answerTime, Tries: attempts, Fresh: true},
+		opening:   {Send: request(Open, Pulse), Wait: answerTime, Tries: attempts, Fresh: true},
 		origin:    {Send: func(dst []byte) []byte { return AppendSetOrigin(AppendInt(dst, Sonar, 1)) }, Wait: answerTime, Tries: attempts},
 		clearing:  {Send: func(dst []byte) []byte { return AppendCommand(AppendVel2(dst, 0, 0), Close) }, Wait: clearTime, Late: d.anew},
 		halfOpen:  {Send: request(Close), Wait: closeTime, Late: d.anew},

@@ -437,3 +437,26 @@ func TestTuning(t *testing.T) {
 		}
 	}
 }
+
+// The beginning of a long packet, which noise makes of an answer, does not swallow the answers
+// to the requests that follow: it costs no more than a lost answer does, and one more request.
+func TestTruncatedAnswer(t *testing.T) {
+	setup := func(at time.Duration, noise string) time.Duration {
+		b := newBench(t)
+		r := b.robot(9600)
+		begin := b.Now()
+		b.subscribe()
+		b.Pass(at)
+		b.Port().Say(unhex(t, noise))
+		r.muted = true
+		b.Pass(15 * ms)
+		r.muted = false
+		b.untilUp()
+		return b.Now() - begin
+	}
+	for at := time.Duration(0); at < listenTime+100*ms; at += 5 * ms {
+		if lost, took := setup(at, "00"), setup(at, "FA FB F9"); took > lost+answerTime {
+			t.Errorf("noise after %v: the setup took %v, without the noise %v", at, took, lost)
+		}
+	}
+}
