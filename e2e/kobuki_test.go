@@ -159,7 +159,7 @@ func TestKobukiFails(t *testing.T) {
 	t.Parallel()
 	_, s := startKobuki(t, kobuki.Options{Line: line.Options{Baud: 57600, Garble: true}})
 	s.dial(t).mustOpen("pr", "pe")
-	s.awaitLog(t, "no Kobuki sends at 115200 baud")
+	s.awaitLog(t, "bytes came that are not understood, nothing that a Kobuki sends")
 }
 
 // Servers that are killed leave a robot that stands.
