@@ -380,6 +380,9 @@ func (d *Driver) line(now time.Duration, line []byte) {
 	if !d.booted {
 		return
 	}
+	if d.values.unknown {
+		d.lines.Stats.Broken++
+	}
 	d.Heard(now)
 	d.pair()
 	d.publish(now)

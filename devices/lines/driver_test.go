@@ -76,6 +76,26 @@ func TestDiagnosis(t *testing.T) {
 	}
 }
 
+// A number that cannot be is not published, but counted, and the board is alive.
+func TestImpossibleNumbers(t *testing.T) {
+	b := newBench(t)
+	if err := b.setup("K 3\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	before, ports := b.misc.Link().Counts.Dropped, len(b.Ports)
+	for range 30 {
+		b.Port().Say([]byte("K 1e300\r\n"))
+		b.Pass(100 * time.Millisecond)
+	}
+	var d codec.MiscData
+	if err := d.Decode(b.misc.Data()); err != nil || d.FrontBumpers != 3 {
+		t.Errorf("bumpers %d, %v", d.FrontBumpers, err)
+	}
+	if n := b.misc.Link().Counts.Dropped - before; n != 30 || len(b.Ports) != ports {
+		t.Errorf("%d of 30 numbers are counted, the port was opened %d times more", n, len(b.Ports)-ports)
+	}
+}
+
 // TestRestartIsToldToStop: a board that has restarted on an open port, which its wheels
 // tell, is stopped and greeted. The command from before is not repeated.
 func TestRestartIsToldToStop(t *testing.T) {

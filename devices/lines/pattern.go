@@ -151,16 +151,44 @@ func newPattern(text string) (pattern, error) {
 
 // values are the fields of a line.
 type values struct {
-	number [fields]float64
-	has    [fields]bool
+	number  [fields]float64
+	has     [fields]bool
+	unknown bool // a field has no number, or one that cannot be: it is as if the line had no such field
+}
+
+// limits returns the least and greatest number that can be that of a field, in its unit.
+func limits(field int) (least, most float64) {
+	const (
+		turns = 1e6  // deg: a board that counts its turns may be far from 0
+		far   = 1e12 // mm: a counter of 32 bits with coarse counts
+		volts = 1000 // more than any robot has
+	)
+	switch field {
+	case fieldX, fieldY:
+		return math.MinInt32, math.MaxInt32
+	case fieldHeading, fieldCompass:
+		return -turns, turns
+	case fieldSpeed, fieldTurn:
+		return math.MinInt16, math.MaxInt16
+	case fieldLeft, fieldRight:
+		return -far, far
+	case fieldFront, fieldRear:
+		return 0, 31
+	case fieldBattery:
+		return 0, volts
+	}
+	return -math.MaxFloat64, math.Inf(1) // stall and sonars: the greatest number says it, farther than any
 }
 
 // match sets the fields of a line in v. It reports whether the line matches; v is
 // only good then.
 func (p pattern) match(line []byte, v *values) bool {
-	v.has = [fields]bool{}
+	v.has, v.unknown = [fields]bool{}, false
 	for i, piece := range p {
 		if piece.text != nil {
+			if i == 0 || p[i-1].text == nil && p[i-1].field != fieldRest {
+				line = unpad(line, piece.text)
+			}
 			if !bytes.HasPrefix(line, piece.text) {
 				return false
 			}
@@ -178,35 +206,92 @@ func (p pattern) match(line []byte, v *values) bool {
 			line = line[n:]
 			continue
 		}
-		n := word(line, piece.field == fieldNone)
+		line = bytes.TrimLeft(line, blanks)
+		n := 0
+		if piece.field == fieldNone {
+			n = word(line)
+		} else {
+			var f float64
+			f, n = number(line)
+			f *= piece.factor
+			if least, most := limits(piece.field); f >= least && f <= most { // false of NaN
+				v.number[piece.field], v.has[piece.field] = f, true
+			} else {
+				v.unknown = true
+			}
+		}
 		if n == 0 {
 			return false
 		}
-		if piece.field != fieldNone {
-			f, err := strconv.ParseFloat(string(line[:n]), 64)
-			if err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-				return false
-			}
-			v.number[piece.field], v.has[piece.field] = f*piece.factor, true
-		}
 		line = line[n:]
 	}
-	return len(line) == 0
+	return len(bytes.TrimLeft(line, blanks)) == 0
 }
 
-// word returns the length of the number at the beginning of b, or of anything up to
-// the next space, comma or semicolon.
-func word(b []byte, anything bool) int {
-	n := bytes.IndexFunc(b, func(r rune) bool {
-		if anything {
-			return r == ' ' || r == ',' || r == ';' || r == '\t'
-		}
-		return (r < '0' || r > '9') && r != '.' && r != '-' && r != '+' && r != 'e' && r != 'E'
-	})
-	if n < 0 {
-		return len(b)
+// blanks pad numbers: printf's "%5d" has them in front of a number, "%-5d" behind it.
+const blanks = " \t"
+
+// unpad returns a line without the blanks at its beginning, but for those with which a text
+// begins.
+func unpad(line, text []byte) []byte {
+	padding := len(line) - len(bytes.TrimLeft(line, blanks))
+	kept := len(text) - len(bytes.TrimLeft(text, blanks))
+	return line[max(0, padding-kept):]
+}
+
+// word returns the length of anything up to the next space, comma or semicolon.
+func word(b []byte) int {
+	if n := bytes.IndexAny(b, ",;"+blanks); n >= 0 {
+		return n
 	}
-	return n
+	return len(b)
+}
+
+// notNumbers are what boards send instead of a number: C and Arduino's print of one that is
+// none, endless or too large for it, and JSON of none. The longest comes first.
+var notNumbers = [...]struct {
+	text  string
+	value float64
+}{{"infinity", math.Inf(1)}, {"inf", math.Inf(1)}, {"nan", math.NaN()}, {"ovf", math.NaN()}, {"null", math.NaN()}}
+
+// number returns the number at the beginning of b and its length; zero: there is none. It is
+// infinite if it is too large.
+func number(b []byte) (f float64, n int) {
+	if n < len(b) && (b[n] == '-' || b[n] == '+') {
+		n++
+	}
+	for _, none := range notNumbers {
+		if end := n + len(none.text); end <= len(b) && strings.EqualFold(string(b[n:end]), none.text) {
+			if b[0] == '-' {
+				return -none.value, end
+			}
+			return none.value, end
+		}
+	}
+	digits := func() (some bool) {
+		for ; n < len(b) && b[n] >= '0' && b[n] <= '9'; n++ {
+			some = true
+		}
+		return some
+	}
+	some := digits()
+	if n < len(b) && b[n] == '.' {
+		n++
+		some = digits() || some
+	}
+	if !some {
+		return 0, 0
+	}
+	if mantissa := n; n < len(b) && b[n]|0x20 == 'e' {
+		if n++; n < len(b) && (b[n] == '-' || b[n] == '+') {
+			n++
+		}
+		if !digits() {
+			n = mantissa // the e begins the text that follows
+		}
+	}
+	f, _ = strconv.ParseFloat(string(b[:n]), 64) // an error is that it is too large
+	return f, n
 }
 
 // template is a line that is sent, with its end, or several.

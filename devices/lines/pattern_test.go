@@ -36,10 +36,27 @@ func TestMatch(t *testing.T) {
 		{"O {left} {right}", "O 12 34 56", nil},
 		{"O {left} {right}", "P 12 34", nil},
 		{"O {left} {right}", "O 1-2 3", nil},
-		{"O {left} {right}", "O  12 34", nil},
-		{"x {x}", "x nan", nil},
-		{"x {x}", "x 1e999", nil},
 		{"x {x}", "", nil},
+		{"x {x}", "x ", nil},
+		{"x {x}", "x -", nil},
+		{"x {x}", "x .", nil},
+		{"x {x}", "x e5", nil},
+		// As printf pads: "%5d", "%-5d", "%05d", "%+d", "% d".
+		{"O {left} {right}", "O    12   -34", map[int]float64{fieldLeft: 12, fieldRight: -34}},
+		{"O {left} {right}", "O 12    -34   ", map[int]float64{fieldLeft: 12, fieldRight: -34}},
+		{"O {left} {right}", "  O 00012 -0034", map[int]float64{fieldLeft: 12, fieldRight: -34}},
+		{"O {left} {right}", "O +12   +3.", map[int]float64{fieldLeft: 12, fieldRight: 3}},
+		{"x={x},y={y}", "x= 1   ,y=-2", map[int]float64{fieldX: 1, fieldY: -2}},
+		{"{x} mm {y} mm", "  7   mm  8 mm ", map[int]float64{fieldX: 7, fieldY: 8}},
+		{"{x}mm", "7   mm", map[int]float64{fieldX: 7}},
+		{"{_} {x}", "ab    7", map[int]float64{fieldX: 7}},
+		{"{_} {x}", "    7", nil},
+		{"O{left} {right}", "O12,34", nil},
+		// Exponents, and letters behind a number.
+		{"{x}", "1.25E+3", map[int]float64{fieldX: 1250}},
+		{"{x}", "-.5e1", map[int]float64{fieldX: -5}},
+		{"{x}end", "12end", map[int]float64{fieldX: 12}},
+		{"{x}e{y}", "12e3", nil},
 	} {
 		var v values
 		p := mustRead(t, tt.pattern)
@@ -52,6 +69,46 @@ func TestMatch(t *testing.T) {
 			want, has := tt.want[field]
 			if ok && (has != v.has[field] || has && math.Abs(v.number[field]-want) > 1e-9) {
 				t.Errorf("%q by %q: field %d is %v (%v), want %v", tt.line, tt.pattern, field, v.number[field], v.has[field], want)
+			}
+		}
+	}
+}
+
+// A field without a number, or with one that cannot be, is unknown; the others of its line are
+// not.
+func TestUnknown(t *testing.T) {
+	for _, tt := range []struct {
+		pattern, line string
+		want          map[int]float64
+		unknown       bool
+	}{
+		{"O {x} {heading}", "O nan 12", map[int]float64{fieldHeading: 12}, true},
+		{"O {x} {heading}", "O -NAN 12", map[int]float64{fieldHeading: 12}, true},
+		{"O {x} {heading}", "O inf -inf", nil, true},
+		{"O {x} {heading}", "O INFINITY 3", map[int]float64{fieldHeading: 3}, true},
+		{"O {x} {heading}", "O ovf -ovf", nil, true},
+		{`{{"x":{x},"h":{heading}}`, `{"x":null,"h":5}`, map[int]float64{fieldHeading: 5}, true},
+		{"O {x} {heading}", "O 1e300 12", map[int]float64{fieldHeading: 12}, true},
+		{"O {x} {heading}", "O 1e999 12", map[int]float64{fieldHeading: 12}, true},
+		{"O {x*1000} {heading}", "O 2147484 12", map[int]float64{fieldHeading: 12}, true},
+		{"O {x} {heading}", "O 2147483647 -720", map[int]float64{fieldX: math.MaxInt32, fieldHeading: -720}, false},
+		{"O {x} {heading}", "O -2147483649 1e7", nil, true},
+		{"{speed} {turn}", "32768 -32769", nil, true},
+		{"{left} {right}", "-4294967296 1e13", map[int]float64{fieldLeft: -4294967296}, true},
+		{"{front} {rear}", "31 32", map[int]float64{fieldFront: 31}, true},
+		{"{front} {rear}", "-1 0", map[int]float64{fieldRear: 0}, true},
+		{"{battery}", "48", map[int]float64{fieldBattery: 48}, false},
+		{"{battery}", "11640", nil, true},
+		{"{sonar0} {sonar1} {stall}", "inf 99999 7000", map[int]float64{fieldSonar: math.Inf(1), fieldSonar + 1: 99999, fieldStall: 7000}, false},
+		{"{sonar0} {sonar1}", "nan -inf", nil, true},
+	} {
+		var v values
+		if !mustRead(t, tt.pattern).match([]byte(tt.line), &v) || v.unknown != tt.unknown {
+			t.Errorf("%q by %q: unknown %v, want a match, unknown %v", tt.line, tt.pattern, v.unknown, tt.unknown)
+		}
+		for field, has := range v.has {
+			if want, wanted := tt.want[field]; wanted != has || has && v.number[field] != want {
+				t.Errorf("%q by %q: field %d is %v (%v), want %v (%v)", tt.line, tt.pattern, field, v.number[field], has, want, wanted)
 			}
 		}
 	}

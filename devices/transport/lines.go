@@ -1,15 +1,15 @@
 package transport
 
-import "bytes"
-
 // maxLine is the longest line in bytes; longer ones are garbage. Boards that send JSON
 // have lines of 350 bytes.
 const maxLine = 512
 
-// Lines cuts input into lines of text. The zero value is ready.
+// Lines cuts input into lines of text, which end with LF, CR, CR LF or LF CR. The zero value
+// is ready.
 type Lines struct {
 	Framing
 
+	end byte // of the line before: the other byte of CR LF and LF CR may follow; zero: it has
 	buf [maxLine]byte
 }
 
@@ -17,20 +17,28 @@ type Lines struct {
 // end and the rest of in. ok is false when in is used up. The line is valid until the
 // next call.
 func (l *Lines) Next(in []byte) (line, rest []byte, ok bool) {
-	b, rest := l.Framing.Next(l.buf[:], in, inspectLine)
-	if b == nil {
-		return nil, nil, false
+	for rest = in; ; {
+		var b []byte
+		if b, rest = l.Framing.Next(l.buf[:], rest, inspectLine); b == nil {
+			return nil, nil, false
+		}
+		line, end := b[:len(b)-1], b[len(b)-1]
+		if len(line) == 0 && l.end != 0 && end != l.end {
+			l.end = 0
+			continue
+		}
+		l.end = end
+		return line, rest, true
 	}
-	return bytes.TrimSuffix(b[:len(b)-1], []byte{'\r'}), rest, true
 }
 
 // inspectLine recognises a line of text.
 func inspectLine(b []byte) (size int, v Verdict) {
 	for i, c := range b {
-		if c == '\n' {
+		if c == '\n' || c == '\r' {
 			return i + 1, Whole
 		}
-		if c >= 0x7F || c < ' ' && c != '\r' && c != '\t' {
+		if c >= 0x7F || c < ' ' && c != '\t' {
 			return 0, Junk
 		}
 	}
