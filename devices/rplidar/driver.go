@@ -103,6 +103,7 @@ func newDriver(a devices.Args) *Driver {
 		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.framing, Receive: d.receive, Bye: d.bye,
+		Others: "This driver reads A1, A2, C1, S1, S2 and S3.",
 		Silent: errSilent, Stuck: stuck,
 	})
 	return d

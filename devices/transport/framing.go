@@ -89,12 +89,6 @@ func (f *Framing) Take(n int) {
 	f.Stats.Packets++
 }
 
-// since returns the bytes that have come since an earlier moment and are no packet: garbage,
-// and what waits for the rest of a packet.
-func (f *Framing) since(earlier Stats) uint64 {
-	return f.Stats.Garbage - earlier.Garbage + uint64(f.w-f.r)
-}
-
 // Reset discards the packet that is being received, as garbage. It is for a
 // transport that was silent too long or changed its speed, and before a request,
 // whose answer must not wait behind the rest of something else.

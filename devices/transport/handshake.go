@@ -39,8 +39,8 @@ type Protocol struct {
 	Settle time.Duration
 	// Silent is the error if the hardware does not answer. Stuck returns the error if it
 	// answers, but the handshake does not get beyond a phase. Both say what to do. Where bytes
-	// come that are no packets, the error says that instead; Others is a sentence for it about
-	// models that the driver cannot read.
+	// come that are not understood, the error says that instead; Others is a sentence for it
+	// about models.
 	Silent error
 	Stuck  func(Phase) error
 	Others string
@@ -103,7 +103,8 @@ type handshake struct {
 	answered  bool   // it has answered at some speed
 	noisy     bool   // something was heard since the request
 	overheard []byte // by Recognize, until the hardware was found
-	read      Stats  // when the hardware was understood last
+	unread    int    // bytes that have come since the hardware was understood
+	packets   uint64 // of the framing until then
 	out       []byte
 }
 
@@ -321,10 +322,7 @@ func (t *Transport) Absent(now time.Duration) {
 	strange := t.strange()
 	switch {
 	case t.answered && t.Protocol.Stuck != nil:
-		if strange == nil || t.Protocol.Framing.Stats.Packets != t.read.Packets {
-			strange = t.Protocol.Stuck(t.phase)
-		}
-		t.Down(now, strange)
+		t.Down(now, cmp.Or(strange, t.Protocol.Stuck(t.phase)))
 	case err != nil:
 		t.Down(now, err)
 	default:
@@ -335,24 +333,22 @@ func (t *Transport) Absent(now time.Duration) {
 
 // understood notes that something the hardware has sent makes sense.
 func (t *Transport) understood() {
+	t.unread = 0
 	if f := t.Protocol.Framing; f != nil {
-		t.read = f.Stats
+		t.packets = f.Stats.Packets
 	}
 }
 
-// strange returns an error if bytes have come since the hardware was understood last that are
-// no packets. It is not silent then: looking for a cable or a switch would be in vain.
+// strange returns an error if bytes have come since the hardware was understood last, and no
+// packets of hardware that was found. It is not silent then: looking for a cable or a switch
+// would be in vain.
 func (t *Transport) strange() error {
 	p := &t.Protocol
-	if p.Framing == nil {
-		return nil
-	}
-	n := p.Framing.since(t.read)
-	if n < stray {
+	if t.unread < stray || (t.answered || t.state == up) && p.Framing != nil && p.Framing.Stats.Packets != t.packets {
 		return nil
 	}
 	about := 10
-	for ; n > 10*uint64(about); about *= 10 { // another number would be another reason in the log
+	for ; t.unread > 10*about; about *= 10 { // another number would be another reason in the log
 	}
 	err := fmt.Errorf("more than %d bytes came that are not understood, nothing that %s sends: is it another model, another speed, or an echo of the line?",
 		about, p.Name)

@@ -41,8 +41,8 @@ const (
 	// slowest, the laser, sends 5 scans a second. Motors run on for at most that
 	// long.
 	silence = 2 * time.Second
-	// stray is how many bytes that are no packet count as something that is sent: a line that
-	// is opened, plugged in or switched on brings a few.
+	// stray is how many bytes that are not understood count as something that is sent: a line
+	// that is opened, plugged in or switched on brings a few.
 	stray = 16
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. Closing with unsent bytes would block the loop until they have left.
@@ -346,6 +346,7 @@ func (t *Transport) Receive(now time.Duration, p []byte) {
 	if t.state == greeting && !t.found {
 		t.noisy, t.overheard = true, Remember(t.overheard, p)
 	}
+	t.unread += len(p)
 	t.Protocol.Receive(now, p)
 	if f := t.Protocol.Framing; f != nil {
 		t.complain(now, f.Stats)

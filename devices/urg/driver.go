@@ -118,6 +118,7 @@ func newDriver(port string, far int, mount scan.Mount) *Driver {
 		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
 		Steps: d.steps(), Limit: setupTime,
 		Framing: &d.lines.Framing, Receive: d.receive, Bye: ask(quit),
+		Others: "This driver reads sensors with SCIP 2.0.",
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNotReady },
 	}
 	return d
