@@ -190,6 +190,12 @@ var driversOptions = map[string][][3]string{
 		{"safe", "1", ""},
 		{"bumplock", "1", "-"},
 	},
+	"stage": {
+		{"worldfile", `"a.world"`, `world "a.world"`},
+		{"alwayson", "1", ""},
+		{"plugin", `"stageplugin"`, ""},
+		{"usegui", "1", "-"},
+	},
 	"linuxjoystick": {
 		{"port", `"/dev/input/js1"`, `port "/dev/input/js1"`},
 		{"axes", "[3 2]", "error: axes"},
@@ -202,14 +208,33 @@ var driversOptions = map[string][][3]string{
 	},
 }
 
+// sameOptions are drivers with the options of another one.
+var sameOptions = map[string]string{"hokuyo_aist": "hokuyoaist", "urg_nz": "hokuyoaist", "evid30": "sonyevid30", "create": "roomba"}
+
 // Every option of a driver with a counterpart is converted, or the comments name it, or the
 // file is refused.
 func TestEveryOption(t *testing.T) {
-	provides := map[string]string{"p2os": "position2d:0", "sonyevid30": "ptz:0", "acts": "blobfinder:0", "roomba": "position2d:0",
-		"linuxjoystick": "joystick:0", "sicklms200": "laser:0", "urglaser": "laser:0", "hokuyoaist": "ranger:0"}
-	for driver, options := range driversOptions {
+	provides := map[string]string{"p2os": "position2d:0", "evid30": "ptz:0", "acts": "blobfinder:0", "create": "position2d:0",
+		"joystick": "joystick:0", "sicklms200": "laser:0", "urg": "laser:0", "stage": "simulation:0"}
+	for line := range strings.Lines(drivers) {
+		there, here := strings.Fields(line)[0], strings.Fields(line)[1]
+		name := there
+		if same := sameOptions[there]; same != "" {
+			name = same
+		}
+		options := driversOptions[name]
+		if strings.HasPrefix(there, "p2os_") { // of Player 1 (its manual, table 7.2)
+			options = [][3]string{{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`}, {"radio", "1", "-"}}
+		}
+		if options == nil {
+			t.Errorf("no options of %s", there)
+		}
 		for _, o := range options {
-			old := fmt.Sprintf("driver ( name %q provides [%q] %s %s )", driver, provides[driver], o[0], o[1])
+			world := ""
+			if here == "stage" && o[0] != "worldfile" {
+				world = `worldfile "a.world"`
+			}
+			old := fmt.Sprintf("driver ( name %q provides [%q] %s %s %s )", there, provides[here], o[0], o[1], world)
 			file, err := parse("old.cfg", old)
 			if err != nil {
 				t.Fatal(err)
