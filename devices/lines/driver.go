@@ -225,6 +225,7 @@ func (d *Driver) protocol() transport.Protocol {
 			asking:  {Send: d.ask, Wait: answerLimit, Tries: int(margin / answerLimit)},
 		},
 		Framing: &d.lines.Framing, Receive: d.receive, Wake: d.wake, Bye: d.bye,
+		Others: fmt.Sprintf("Its baud is %d%s.", o.Baud, patience),
 		Silent: fmt.Errorf("no line of text comes at %d bit/s: check cable, speed and program of the board%s", o.Baud, patience),
 		Stuck: func(transport.Phase) error {
 			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q%s", o.Baud, example, patience)

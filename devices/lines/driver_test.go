@@ -64,6 +64,8 @@ func TestDiagnosis(t *testing.T) {
 		{"", "no line of text"},
 		{"", patience},
 		{"calibrating\r\n", patience},
+		{strings.Repeat("\x00\xFF", 10), "more than 10 bytes came that are not understood"}, // its boot loader has another speed
+		{strings.Repeat("\x00\xFF", 10), "Its baud is 9600; " + patience},
 		{"hello\r\n", "none is like those of read and poll"},
 		{"", "no line of text"},
 	} {
