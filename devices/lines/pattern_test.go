@@ -167,6 +167,7 @@ func TestMistakes(t *testing.T) {
 func FuzzMatch(f *testing.F) {
 	f.Add("O {left*0.45} {right}", "O 12 -34")
 	f.Add("{_},{x}", "a,1e3")
+	f.Add("{sonar0} {stall/2}", "inf  7")
 	f.Fuzz(func(t *testing.T, text, line string) {
 		p, err := newPattern(text)
 		if err != nil {
@@ -177,8 +178,8 @@ func FuzzMatch(f *testing.F) {
 			return
 		}
 		for i, has := range v.has {
-			if has && (math.IsNaN(v.number[i]) || !strings.ContainsAny(line, "0123456789")) {
-				t.Fatalf("%q by %q: field %d is %v", line, text, i, v.number[i])
+			if n := v.number[i]; has && (math.IsNaN(n) || !math.IsInf(n, 0) && !strings.ContainsAny(line, "0123456789")) {
+				t.Fatalf("%q by %q: field %d is %v", line, text, i, n)
 			}
 		}
 	})
