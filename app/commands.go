@@ -40,7 +40,7 @@ func commands() []tools.Command {
 		snapshot.Command(),
 		latency.Command(),
 		record.Command(version()),
-		sweep.Command(),
+		sweep.Command(version()),
 		replayCommand(),
 		repairCommand(),
 		{

@@ -20,32 +20,35 @@ func TestSweep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	table := filepath.Join(dir, "out.csv")
-	sweep := func(seeds, script string) (int, string, string) {
+	// The program reaches the server of its seed, whatever it prints before.
+	const script = `case $PLAYER_SEED in
+8) echo square=1;;
+9|10) "$0" latency -for 300ms "$PLAYER_ADDRESS" || exit 3; echo "square=$((PLAYER_SEED * PLAYER_SEED)) text=a,b";;
+11) echo no, that fails >&2; exit 4;;
+12) for p in $(cat /proc/$PPID/task/*/children); do [ $p = $$ ] || kill -9 $p; done; sleep 0.5; echo square=1;;
+13) echo square=1 world=2;;
+esac`
+	sweep := func(seeds string) (int, string, string) {
 		t.Helper()
 		code, out := exits(t, "sweep", "-seeds", seeds, "-jobs", "2", "-o", table, "room", "--", "sh", "-c", script, binary)
-		text, err := os.ReadFile(table)
-		if err != nil {
-			t.Fatalf("exit %d, %s: %v", code, out, err)
-		}
-		var rows []string // without their times
-		for line := range strings.Lines(string(text)) {
-			values := strings.Split(strings.TrimSpace(line), ",")
-			rows = append(rows, strings.Join(append(values[:1], values[2:]...), ","))
+		var rows []string // without their times and origins
+		for _, values := range readTable(t, table) {
+			rows = append(rows, strings.Join(append(values[:1], values[2:len(values)-3]...), "|"))
 		}
 		return code, out, strings.Join(rows, " ")
 	}
-	// The program reaches the server of its seed, whatever it prints before.
-	const ask = `"$0" latency -for 300ms "$PLAYER_ADDRESS" || exit 3; echo "square=$((PLAYER_SEED * PLAYER_SEED)) text=a,b"`
-	if code, out, rows := sweep("9-10", ask); code != 0 || rows != `seed,square,text 9,81,"a,b" 10,100,"a,b"` {
+	if code, out, rows := sweep("9-10"); code != 0 || rows != `seed|square|text 9|81|a,b 10|100|a,b` {
 		t.Fatalf("exit %d, %s, rows %s", code, out, rows)
 	}
-	if code, out, rows := sweep("8-11", `[ "$PLAYER_SEED" = 11 ] && echo no, that fails >&2 && exit 4; echo square=1`); code != 1 ||
-		!strings.Contains(out, "seed 11: sh: exit status 4: no, that fails") || rows != `seed,square,text 8,1, 9,81,"a,b" 10,100,"a,b"` {
+	if code, out, rows := sweep("8-11"); code != 1 ||
+		!strings.Contains(out, "seed 11: sh: exit status 4: no, that fails") || rows != `seed|square|text 8|1| 9|81|a,b 10|100|a,b` {
 		t.Errorf("exit %d, %s, rows %s", code, out, rows)
 	}
-	const kill = `for p in $(cat /proc/$PPID/task/*/children); do [ $p = $$ ] || kill -9 $p; done; sleep 0.5; echo square=1`
-	if code, out, _ := sweep("12", kill); code != 1 || !strings.Contains(out, "seed 12: the server: signal: killed") {
+	if code, out, _ := sweep("12"); code != 1 || !strings.Contains(out, "seed 12: the server: signal: killed") {
 		t.Errorf("without its server: exit %d, %s", code, out)
+	}
+	if code, out, _ := sweep("13"); code != 1 || !strings.Contains(out, "seed 13: sh: the result world=2 has the name of a column") {
+		t.Errorf("a result with the name of another column: exit %d, %s", code, out)
 	}
 	plot, err := os.ReadFile(table + ".svg")
 	if err != nil || strings.Count(string(plot), "<circle") != 6 || !strings.Contains(string(plot), "square, mean 60.67") {
@@ -65,18 +68,95 @@ func TestSweep(t *testing.T) {
 	}
 }
 
+// readTable returns the rows of a table, the names of its columns first.
+func readTable(t *testing.T, path string) [][]string {
+	t.Helper()
+	file, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	table, err := csv.NewReader(file).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return table
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// A sweep goes on with a table of the same world, program and version only: results of others are not
+// its own. It leaves their table as it is and says how to go on.
+func TestSweepRefusesTablesOfOthers(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	const empty = `resolution 0.1 boundary [0 0 4 4] position ( pose [2 2 0 0] )`
+	world, table := write(t, dir, "own.world", empty), filepath.Join(dir, "sweep.csv")
+	program := write(t, dir, "own.sh", `echo result=1`)
+	sweep := func(world string, program ...string) (int, string) {
+		return exits(t, append([]string{"sweep", "-seeds", "1", "-o", table, world, "--"}, program...)...)
+	}
+	if code, out := sweep(world, "sh", program); code != 0 {
+		t.Fatalf("exit %d: %s", code, out)
+	}
+	made := read(t, table)
+	if code, out := sweep(world, "sh", program); code != 0 || read(t, table) != made {
+		t.Errorf("of its own table: exit %d, %s, table %s", code, out, read(t, table))
+	}
+	refused := func(of string, code int, out string) {
+		t.Helper()
+		if code != 2 || !strings.Contains(out, of) || !strings.HasSuffix(out, "move the table away, or name another one with -o\n") {
+			t.Errorf("exit %d: %s, want it refused: %s", code, out, of)
+		}
+	}
+	code, out := sweep("room", "sh", program)
+	refused("seed 1 is of another world, own.world ", code, out)
+	code, out = sweep(world, "sh", program, "-gain", "2")
+	refused("seed 1 is of another program, sh "+program, code, out)
+	write(t, dir, "own.world", empty+" gui_interval 1")
+	code, out = sweep(world, "sh", program)
+	refused("seed 1 is of another world, own.world ", code, out)
+	write(t, dir, "own.world", empty)
+	write(t, dir, "own.sh", `echo result=2`)
+	code, out = sweep(world, "sh", program)
+	refused("seed 1 is of another program, sh "+program, code, out)
+	write(t, dir, "own.sh", `echo result=1`)
+	rows := readTable(t, table)
+	if got := read(t, table); got != made {
+		t.Errorf("a sweep that was refused has changed the table to %s", got)
+	}
+	version := rows[1][len(rows[1])-1]
+	write(t, dir, "sweep.csv", strings.Replace(made, version, "0.1", 1))
+	code, out = sweep(world, "sh", program)
+	refused("seed 1 is of another version, 0.1, and this sweep is of "+version, code, out)
+	write(t, dir, "sweep.csv", "seed,seconds,result\n1,0.10,1\n")
+	code, out = sweep(world, "sh", program)
+	refused("seed 1 does not say of which world it is", code, out)
+}
+
 // A sweep that is interrupted says which runs had failed before, and why.
 func TestInterruptedSweepTellsFailures(t *testing.T) {
 	t.Parallel()
 	mark := filepath.Join(t.TempDir(), "third")
 	const script = `case $PLAYER_SEED in 1) echo square=1;; 2) echo no module >&2; exit 4;; 3) echo >"$0"; sleep 300;; esac`
-	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", filepath.Join(filepath.Dir(mark), "out.csv"), "room", "--", "sh", "-c", script, mark)
+	table := filepath.Join(filepath.Dir(mark), "out.csv")
+	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", table, "room", "--", "sh", "-c", script, mark)
 	var out strings.Builder
 	sweep.Stderr = &out
 	if err := sweep.Start(); err != nil {
 		t.Fatal(err)
 	}
 	await(t, "the third run", func() bool { _, err := os.Stat(mark); return err == nil })
+	if code, out := exits(t, "sweep", "-o", table, "room", "--", "true"); code != 2 || !strings.Contains(out, "another sweep writes it") {
+		t.Errorf("a second sweep with the same table: exit %d, %s", code, out)
+	}
 	if err := sweep.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
@@ -152,17 +232,8 @@ func TestTune(t *testing.T) {
 		if code, out := exits(t, "sweep", "-seeds", seeds, "-jobs", "2", "-o", path, "../examples/tune/tune.world", "--", program); code != 0 {
 			t.Fatalf("exit %d: %s", code, out)
 		}
-		file, err := os.Open(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer file.Close()
-		table, err := csv.NewReader(file).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
 		errors = map[string]string{}
-		for _, line := range table[1:] {
+		for _, line := range readTable(t, path)[1:] {
 			errors[line[0]] = line[2] + " " + line[3]
 		}
 		return errors

@@ -78,7 +78,7 @@ func (w *World) Instances() (made []devices.Instance) {
 }
 
 // Source implements devices.Sourced: the files of the world.
-func (d *Driver) Source() string { return d.world.source }
+func (d *Driver) Source() string { return d.world.Source() }
 
 // Setup is done at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {

@@ -64,6 +64,10 @@ type picture struct {
 // Name is the world file's name.
 func (w *World) Name() string { return w.name }
 
+// Source returns the digest of all files that the world was read from, of 32 bytes. Two worlds have the
+// same one exactly if their files have the same contents.
+func (w *World) Source() string { return w.source }
+
 // Robots returns the robots in the order of the file.
 func (w *World) Robots() []*Robot { return w.robots }
 

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"net"
 	"os"
@@ -42,9 +43,14 @@ const (
 	attempts = 5
 )
 
-// Command returns player sweep.
-func Command() tools.Command {
-	return tools.Command{Name: "sweep", Args: "[flags] WORLD -- PROGRAM [ARGUMENT ...]", Summary: "try a world with many seeds", Run: run}
+// Command returns player sweep of a version of the program.
+func Command(version string) tools.Command {
+	return tools.Command{
+		Name: "sweep", Args: "[flags] WORLD -- PROGRAM [ARGUMENT ...]", Summary: "try a world with many seeds",
+		Run: func(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error {
+			return run(ctx, args, stderr, version)
+		},
+	}
 }
 
 // sweep is what a user has asked for.
@@ -53,6 +59,7 @@ type sweep struct {
 	program []string
 	path    string // of the table
 	player  string // this program
+	origin  row    // its columns are in each result
 	robots  int    // ports of a server
 
 	lock  sync.Mutex
@@ -63,7 +70,7 @@ type sweep struct {
 // row is the result of a run, by column.
 type row map[string]string
 
-func run(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error {
+func run(ctx context.Context, args []string, stderr *os.File, version string) error {
 	flags := tools.NewFlags("sweep")
 	seeds := flags.String("seeds", "1-10", "")
 	jobs := flags.Int("jobs", runtime.NumCPU(), "")
@@ -95,9 +102,14 @@ func run(ctx context.Context, args []string, _ io.Writer, stderr *os.File) error
 	if s.player, err = os.Executable(); err != nil {
 		return err
 	}
-	if _, err := exec.LookPath(s.program[0]); err != nil {
+	if s.origin, err = originOf(s.world, world.Source(), s.program, version); err != nil {
 		return err
 	}
+	release, err := lock(s.path)
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err := s.resume(); err != nil {
 		return err
 	}
@@ -261,12 +273,16 @@ func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 		}
 	default:
 	}
-	result := row{"seed": strconv.Itoa(seed), "seconds": strconv.FormatFloat(time.Since(begin).Seconds(), 'f', 2, 64)}
+	result := maps.Clone(s.origin)
 	for _, word := range strings.Fields(lastLine(string(printed.bytes))) {
-		if name, value, ok := strings.Cut(word, "="); ok && name != "seed" && name != "seconds" {
+		name, value, ok := strings.Cut(word, "=")
+		if _, taken := s.origin[name]; ok && taken {
+			return nil, fmt.Errorf("%s: the result %s has the name of a column that the table has anyway: rename it", s.program[0], word)
+		} else if ok {
 			result[name] = value
 		}
 	}
+	result["seed"], result["seconds"] = strconv.Itoa(seed), strconv.FormatFloat(time.Since(begin).Seconds(), 'f', 2, 64)
 	return result, nil
 }
 
@@ -373,6 +389,9 @@ func (s *sweep) resume() error {
 		if err != nil {
 			return fmt.Errorf("%s: %q is no seed", s.path, result["seed"])
 		}
+		if err := s.origin.matches(result); err != nil {
+			return fmt.Errorf("%s: seed %d %w: move the table away, or name another one with -o", s.path, seed, err)
+		}
 		s.rows[seed] = result
 	}
 	return nil
@@ -383,13 +402,13 @@ func (s *sweep) write() error {
 	names := []string{}
 	for _, result := range s.rows {
 		for name := range result {
-			if name != "seed" && name != "seconds" && !slices.Contains(names, name) {
+			if name != "seed" && name != "seconds" && s.origin[name] == "" && !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
 	}
 	slices.Sort(names)
-	names = append([]string{"seed", "seconds"}, names...)
+	names = slices.Concat([]string{"seed", "seconds"}, names, originColumns)
 	table := [][]string{}
 	for _, result := range s.rows {
 		values := make([]string, len(names))
