@@ -133,7 +133,10 @@ func TestProgramOutsideTheRepository(t *testing.T) {
 	}
 	run := func(command string) {
 		t.Helper()
-		words := strings.Fields(strings.ReplaceAll(command, "/path/to/player", repository))
+		words := strings.Fields(command)
+		for i := range words { // the repository may be in a folder with blanks
+			words[i] = strings.ReplaceAll(words[i], "/path/to/player", repository)
+		}
 		cmd := exec.Command(words[0], words[1:]...)
 		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "GOWORK=off", "GOFLAGS=", "GOPROXY=off")
