@@ -30,7 +30,9 @@ func Open(path string, baud int) (*serial.Port, error) {
 	// goserial's own default mode holds a wrong flag. Non-blocking also keeps
 	// open from waiting for a modem's carrier.
 	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
-	if err != nil {
+	if errno := unix.Errno(0); errors.As(err, &errno) {
+		return nil, errno // without the prefix "Open: ", which is goserial's and says nothing
+	} else if err != nil {
 		return nil, err
 	}
 	if err := setUp(tty, baud); err != nil {
