@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"player/e2e/built"
@@ -43,6 +44,9 @@ func Into(directory, folder string) error {
 		}
 		install := exec.Command("npm", "ci", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund")
 		install.Dir = installed
+		// npm removes node_modules when it gives up. It must not outlive the lock, which ends with this
+		// process: it would remove what the next one has installed.
+		install.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 		if out, err := install.CombinedOutput(); err != nil {
 			return fmt.Errorf("npm ci: %w: %s", err, out)
 		}
