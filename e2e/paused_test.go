@@ -94,7 +94,11 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 					c := s.dial(t)
 					c.mustOpen("pa", "pa")
 					c.drive(300, 0)
-					await(t, "the robot drives", func() bool { return r.State().Left == 300 })
+					// Not in the middle of an answer: that would be written behind the pause.
+					await(t, "the robot drives, and its last report is answered", func() bool {
+						record := r.Record()
+						return r.State().Left == 300 && record[len(record)-1].Dir == line.HostToDevice
+					})
 					before := 0
 					s.pause(t, pause, func() {
 						gone(func() { d.leave(c) })

@@ -199,12 +199,7 @@ func TestSweepEndsItsChildren(t *testing.T) {
 				t.Fatal(err)
 			}
 			_ = sweep.Wait() // by the signal
-			gone := func(pid int) func() bool {
-				return func() bool {
-					state, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-					return err != nil || strings.Contains(string(state), ") Z ")
-				}
-			}
+			gone := func(pid int) func() bool { return func() bool { return !exists(pid) } }
 			await(t, "the end of the program", gone(program))
 			if tt.all {
 				await(t, "the end of what it has started", gone(child))
