@@ -185,7 +185,8 @@ func TestSer2net(t *testing.T) {
 		"/dev/ttyUSB0", r.Port(), "/dev/ttyUSB1", l.Port())
 	file := write(t, t.TempDir(), "ser2net.yaml", example.Replace(yaml))
 	serve := func() (end func()) {
-		cmd := exec.Command(program, "-n", "-c", file)
+		cmd, out := exec.Command(program, "-n", "-d", "-c", file), &lockedBuffer{} // -d: messages are printed
+		cmd.Stdout, cmd.Stderr = out, out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -193,6 +194,9 @@ func TestSer2net(t *testing.T) {
 		end = func() { once.Do(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) }
 		t.Cleanup(end)
 		await(t, "ser2net listens", func() bool {
+			if strings.Contains(out.String(), "Unable to find a valid name on the name server") {
+				needs.Missing(t, "ser2net finds no address, not even 127.0.0.1, on a computer without a network")
+			}
 			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", second))
 			if err == nil {
 				conn.Close()
