@@ -279,6 +279,17 @@ func TestMapOfROS(t *testing.T) {
 	}
 }
 
+// The time that a map file takes grows with its size: that of the square of this one would be half an hour.
+func TestMapOfOneLine(t *testing.T) {
+	t.Parallel()
+	for _, document := range []string{"{}", "---"} {
+		m, err := readMapFile("map.yaml", []byte(strings.Repeat(document, 2<<20)+"\nimage: plan.pgm\nresolution: 1\norigin: [0, 0]\n"))
+		if err != nil || m.Resolution != 1 {
+			t.Errorf("%s: %+v, %v", document, m, err)
+		}
+	}
+}
+
 // Pictures of all kinds that Stage reads are floor plans.
 func TestPicturesOfAllKinds(t *testing.T) {
 	t.Parallel()

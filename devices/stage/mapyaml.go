@@ -41,10 +41,14 @@ func readYAML(text string, set func(key string, value yamlValue, isItem bool) er
 func (r *yamlReader) document() error {
 	// The last key, its column, whether its value is on the lines below, and whether these are passed over.
 	key, margin, open, other := "", 0, false, false
+	begin, end := 0, 0 // of the line, looked for once: a line may have many documents
 	for r.skip(true); r.at < len(r.text); r.skip(true) {
 		start := r.at
-		line, _, _ := strings.Cut(r.text[start:], "\n")
-		column := start - 1 - strings.LastIndexByte(r.text[:start], '\n')
+		if start >= end {
+			rest, _, _ := strings.Cut(r.text[start:], "\n")
+			begin, end = 1+strings.LastIndexByte(r.text[:start], '\n'), start+len(rest)
+		}
+		line, column := r.text[start:end], start-begin
 		below := open && column > margin
 		switch {
 		case line[0] == '%' || below && other:
