@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"player/config/textfile"
 )
 
 // String returns the tree as a configuration file without comments and
@@ -118,8 +120,16 @@ func FuzzParse(f *testing.F) {
 	f.Add(doubling(12)+"d12()", "")
 	f.Add("a (b \"\x1b\" , ", "\xff")
 	f.Add("unit_length \"mm\" unit_angle 5 plugin \"p\" # c\n", "")
+	f.Add("\x00", "")
+	f.Add("include \"inc\"", "\xff\xfe")
 	f.Fuzz(func(t *testing.T, text, included string) {
 		file, err := parseText(text, map[string]string{"inc": included, "sensors.inc": included})
+		if _, unreadable := textfile.Clean([]byte(text)); unreadable != nil {
+			if err == nil || !strings.HasSuffix(err.Error(), unreadable.Error()) {
+				t.Fatalf("%v, want %v", err, unreadable)
+			}
+			return // no place in the text is wrong
+		}
 		if err != nil {
 			if wrong := checkComplaint(err); wrong != "" {
 				t.Fatalf("%s: %q", wrong, err)
