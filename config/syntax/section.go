@@ -36,8 +36,24 @@ func (f *File) Texts() []string {
 // Defined returns the names of the defines, sorted.
 func (f *File) Defined() []string { return slices.Sorted(maps.Keys(f.defines)) }
 
+// TypeOf returns the type that a section of that name would have at the end of the file, empty if
+// its define leads back to itself. It expands nothing.
+func (f *File) TypeOf(name string) string {
+	for range maxNesting {
+		macro := f.defines[name]
+		switch {
+		case macro == nil:
+			return name
+		case !macro.open:
+			return macro.Type
+		}
+		name = macro.Type
+	}
+	return ""
+}
+
 // Define returns what a section of that name starts with at the end of the file, nil
-// if there is no such define, or it leads back to itself.
+// if there is no such define, it leads back to itself, or it is too large.
 func (f *File) Define(name string) *Section {
 	if f.defines[name] == nil {
 		return nil

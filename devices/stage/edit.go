@@ -115,11 +115,11 @@ func (l *loader) item(b *body) *item {
 func (d *Draft) learn(l *loader) {
 	d.box = " size [" + d.lengths(boxSide, boxSide, boxSide) + "]"
 	for _, name := range l.file.Defined() {
-		define := l.file.Define(name)
-		if !slices.Contains([]string{"model", "position", "box", "puck"}, define.Type) {
+		kind := l.file.TypeOf(name)
+		if !slices.Contains([]string{"model", "position", "box", "puck"}, kind) {
 			continue
 		}
-		d.types[name] = define.Type
+		d.types[name] = kind
 		if name == "box" {
 			d.box = ""
 		}

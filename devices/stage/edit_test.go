@@ -54,6 +54,25 @@ func TestMoveNowhere(t *testing.T) {
 	}
 }
 
+// A world can be edited whose defines, which nothing uses, lead back to themselves or are too large
+// when they are expanded.
+func TestEditWithUnusableDefines(t *testing.T) {
+	t.Parallel()
+	const cycles = "define a model ( b() )\ndefine b model ( a() )\ndefine c d ()\ndefine d c ()\ndefine chair seat ()\ndefine seat model ()\n"
+	large := "define row model ( d0() )\ndefine wall model ( d0() )\n"
+	for i := range 32 {
+		large += fmt.Sprintf("define d%d model ( d%d() d%d() )\n", i, i+1, i+1)
+	}
+	w, err := parseWorld(cycles + large + "position ()\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := draftOf(t, w).Kinds()
+	if !slices.Contains(kinds, "chair") || slices.Contains(kinds, "c") || slices.Contains(kinds, "d") {
+		t.Errorf("the kinds are %v", kinds)
+	}
+}
+
 // thing is what a test expects in a world.
 type thing struct {
 	name string // of a robot
