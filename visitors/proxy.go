@@ -7,6 +7,7 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -72,11 +73,19 @@ func ParseOrigin(text string) (string, error) {
 		return text, nil // of pages without an origin, and of some programs
 	}
 	u, err := url.Parse(text)
-	if err != nil || u.Scheme == "" || u.Host == "" || u.User != nil || strings.Contains(text, "*") {
+	host, port := "", uint64(0)
+	if err == nil {
+		if host = strings.TrimSuffix(u.Host, ":"+u.Port()); u.Port() != "" {
+			port, err = strconv.ParseUint(u.Port(), 10, 16)
+		}
+	}
+	if err != nil || u.Scheme == "" || host == "" || u.User != nil || strings.Contains(text, "*") {
 		return "", fmt.Errorf("%q is not an origin: it is one, with http:// or https://, as in http://viewer.lab:8080", text)
 	}
-	host := strings.TrimSuffix(u.Host, map[string]string{"http": ":80", "https": ":443"}[u.Scheme])
-	origin := strings.ToLower(u.Scheme + "://" + strings.TrimSuffix(host, ":"))
+	origin := strings.ToLower(u.Scheme + "://" + host)
+	if u.Port() != "" && port != map[string]uint64{"http": 80, "https": 443}[u.Scheme] {
+		origin += ":" + strconv.FormatUint(port, 10)
+	}
 	switch {
 	case strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "":
 		return "", fmt.Errorf("%q has more than an origin: browsers send %s", text, origin)
