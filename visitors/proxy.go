@@ -123,13 +123,13 @@ const forwardedFor = "X-Forwarded-For"
 
 // visitor returns the address that the proxy has forwarded a request for. It is not valid if the
 // request comes from the visitor itself, or from a proxy on this computer for a visitor there. A
-// request that does not say whose it is gets an error, not the rights of this computer; of others
-// than the proxy the header proves nothing.
+// request that does not say whose it is gets an error, not the rights of the proxy's computer; of
+// others than the proxy the header proves nothing.
 func (p Proxy) visitor(r *http.Request) (netip.Addr, error) {
 	from, chain := AddressOf(r.RemoteAddr), strings.Join(r.Header.Values(forwardedFor), ",")
 	forwarded, named := chain != "" || r.Header.Get("Forwarded") != "", p.has(from)
 	switch {
-	case named && (forwarded || p.shown(r)):
+	case named && (forwarded || p.shown(r) || !from.IsLoopback()): // loopback also has programs that are no proxy
 	case !named && forwarded && from.IsLoopback():
 		if visitor, err := last(chain, netip.Addr.IsLoopback); err == nil && visitor.IsLoopback() {
 			return netip.Addr{}, nil

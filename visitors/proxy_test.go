@@ -99,6 +99,7 @@ func TestForwarded(t *testing.T) {
 		{name: "not a proxy", proxy: here, from: far, host: "robots.example", origin: here, chain: []string{"127.0.0.1"}, want: far},
 		{name: "the proxy does not say whose", proxy: here, from: local, host: "robots.example", want: "has to send the address in X-Forwarded-For"},
 		{name: "nor whose page", proxy: here, from: local, host: "127.0.0.1:8080", origin: here, want: "has to send the address in X-Forwarded-For"},
+		{name: "a proxy elsewhere does not say whose", proxy: elsewhere, from: near, host: "10.0.0.1:8080", want: "has to send the address in X-Forwarded-For"},
 		{name: "rubbish", proxy: here, from: local, host: "robots.example", chain: []string{"unknown"}, want: "X-Forwarded-For, not \"unknown\""},
 		{name: "behind rubbish", proxy: here, from: local, host: "robots.example", chain: []string{"x, 203.0.113.9"}, want: "203.0.113.9:0"},
 		{name: "a proxy without -proxy", from: local, host: "localhost:8080", chain: []string{"203.0.113.9"}, want: "-proxy ORIGIN"},
