@@ -12,7 +12,7 @@ import (
 // Networks that are no interface. Interfaces have other names: at most 15 bytes without blanks.
 const (
 	thisComputer = "this computer"                       // programs on it
-	unlisted     = "all addresses that no interface has" // for example redirected by a firewall
+	unlisted     = "all addresses that no interface has" // for example of a transparent proxy
 )
 
 // networks finds the network of a client: the clients that come in on one interface share one,
@@ -64,8 +64,9 @@ func (n *networks) name(local, remote netip.Addr) string {
 	return name
 }
 
-// listAddresses returns the interface of each address of this computer. Interfaces that cannot be
-// listed, for example in a sandbox without netlink, leave each address a network of its own.
+// listAddresses returns the interface of each address of this computer. It is empty if interfaces
+// cannot be listed, for example in a sandbox without netlink: then all clients of other computers share
+// one network.
 func listAddresses() map[netip.Addr]string {
 	addresses := map[netip.Addr]string{}
 	interfaces, _ := net.Interfaces()
