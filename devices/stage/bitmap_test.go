@@ -279,7 +279,8 @@ func TestMapOfROS(t *testing.T) {
 	}
 }
 
-// The time that a map file takes grows with its size: that of the square of this one would be half an hour.
+// The time that a map file takes grows with its size, not with the square of it, which would be half
+// an hour here.
 func TestMapOfOneLine(t *testing.T) {
 	t.Parallel()
 	for _, document := range []string{"{}", "---"} {
