@@ -245,11 +245,11 @@ func TestDefinedAgain(t *testing.T) {
 
 func TestAccess(t *testing.T) {
 	const robot = `driver ( name "wheels" ) `
-	server, _, err := build(t, robot+`access ( allow "read" from ["0.0.0.0/0" "::/0"] ) access ( allow ["write" "config"] from ["10.0.0.0/8" "::ffff:1.2.3.4"] ) access ( allow "take" from "10.2.3.5" )`)
+	server, _, err := build(t, robot+`access ( allow "read" from ["0.0.0.0/0" "::/0"] ) access ( allow ["write" "config"] from ["10.0.0.0/8" "::ffff:1.2.3.4" "::ffff:172.16.0.0/108"] ) access ( allow "take" from "10.2.3.5" )`)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for client, want := range map[string]rights.Set{"9.9.9.9": rights.Read, "1.2.3.4": rights.All, "10.2.3.4": rights.All, "10.2.3.5": rights.All | rights.Take, "::1": rights.Read} {
+	for client, want := range map[string]rights.Set{"9.9.9.9": rights.Read, "1.2.3.4": rights.All, "172.16.9.9": rights.All, "172.32.0.1": rights.Read, "10.2.3.4": rights.All, "10.2.3.5": rights.All | rights.Take, "::1": rights.Read} {
 		if got := server.Access.Of(netip.MustParseAddr(client), ""); got != want {
 			t.Errorf("%s has %v, want %v", client, got, want)
 		}

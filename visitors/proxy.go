@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"player/config/access"
 )
 
 // Proxy is a reverse proxy in front of a Site. Browsers open its origins; the site gets all
@@ -25,7 +27,7 @@ type Proxy struct {
 func (p *Proxy) Set(text string) error {
 	*p = Proxy{}
 	for part := range strings.SplitSeq(text, ",") {
-		if network, err := prefix(part); err == nil {
+		if network, err := access.ParseNetwork(part); err == nil {
 			p.Addresses = append(p.Addresses, network)
 			continue
 		}
@@ -49,22 +51,6 @@ func (p *Proxy) Set(text string) error {
 
 // String is for flag.Value.
 func (p *Proxy) String() string { return strings.Join(p.Origins, ",") }
-
-// mappedBits is how many bits stand before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
-const mappedBits = 96
-
-// prefix reads the address of a computer, or a network.
-func prefix(text string) (netip.Prefix, error) {
-	if a, err := netip.ParseAddr(text); err == nil {
-		a = a.Unmap()
-		return netip.PrefixFrom(a, a.BitLen()), nil
-	}
-	p, err := netip.ParsePrefix(text)
-	if err == nil && p.Addr().Is4In6() && p.Bits() >= mappedBits {
-		p = netip.PrefixFrom(p.Addr().Unmap(), p.Bits()-mappedBits)
-	}
-	return p, err
-}
 
 // ParseOrigin returns an origin as browsers send it in the header Origin (RFC 6454, 6.2): in lower
 // case, without the port that the scheme implies. Errors say which form is right.

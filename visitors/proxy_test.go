@@ -54,11 +54,12 @@ func TestProxyFlag(t *testing.T) {
 		"https://Robots.example/":         "[https://robots.example] [127.0.0.0/8 ::1/128]",
 		"https://robots.example,10.0.0.2": "[https://robots.example] [10.0.0.2/32]",
 		"https://a.example,http://b.example,::1,10.0.0.0/24,::ffff:10.1.0.0/112": "[https://a.example http://b.example] [::1/128 10.0.0.0/24 10.1.0.0/16]",
-		"":                        "",
-		"10.0.0.2":                "",
-		"robots.example":          "",
-		"file://":                 "",
-		"https://robots.example,": "",
+		"":                                  "",
+		"10.0.0.2":                          "",
+		"robots.example":                    "",
+		"file://":                           "",
+		"https://robots.example,":           "",
+		"https://robots.example,10.0.0.1/8": "",
 	} {
 		var p Proxy
 		err := p.Set(text)

@@ -47,7 +47,7 @@ func Read(file *syntax.File, certificates string) (rules rights.Rules, mistakes 
 			rule.Allow |= 1 << right
 		}
 		for i, text := range s.Strings("from") {
-			network, err := parseNetwork(text)
+			network, err := ParseNetwork(text)
 			if err != nil {
 				fail(file.Errorf(s.Field("from").Values[i].Pos, "%w", err))
 			}
@@ -75,8 +75,9 @@ func Read(file *syntax.File, certificates string) (rules rights.Rules, mistakes 
 	return rules, mistakes
 }
 
-// parseNetwork reads 10.0.0.0/8, or an address, which is a network of one host.
-func parseNetwork(text string) (netip.Prefix, error) {
+// ParseNetwork reads 10.0.0.0/8, or an address, which is a network of one host. IPv4 that is mapped
+// into IPv6 is IPv4, as all addresses of clients are.
+func ParseNetwork(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = addr.Unmap().WithZone("")
 		return netip.PrefixFrom(addr, addr.BitLen()), nil
@@ -88,5 +89,11 @@ func parseNetwork(text string) (netip.Prefix, error) {
 	if network.Masked() != network {
 		return network, fmt.Errorf("%s has bits behind its mask: write %q, or %q for one computer", network, network.Masked(), network.Addr())
 	}
+	if network.Addr().Is4In6() && network.Bits() >= mappedBits {
+		network = netip.PrefixFrom(network.Addr().Unmap(), network.Bits()-mappedBits)
+	}
 	return network, nil
 }
+
+// mappedBits is how many bits stand before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
+const mappedBits = 96
