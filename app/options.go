@@ -135,7 +135,7 @@ func (o *options) parse(fs *flag.FlagSet, args []string) error {
 	}
 	if o.origin != "" && o.origin != "off" {
 		if o.origin, err = visitors.ParseOrigin(o.origin); err != nil {
-			return fmt.Errorf("-foxglove-origin: %w, or off", err)
+			return fmt.Errorf("-foxglove-origin (off for none): %w", err)
 		}
 	}
 	if o.rosOrigin != "" {

@@ -25,10 +25,13 @@ type Proxy struct {
 // Set reads origins and addresses, separated by commas. Without an address, the proxy runs on
 // this computer.
 func (p *Proxy) Set(text string) error {
-	*p = Proxy{}
+	if p.Origins != nil {
+		return errors.New("there is one already: write all origins and addresses in one, with commas")
+	}
+	var set Proxy
 	for part := range strings.SplitSeq(text, ",") {
 		if network, err := access.ParseNetwork(part); err == nil {
-			p.Addresses = append(p.Addresses, network)
+			set.Addresses = append(set.Addresses, network)
 			continue
 		}
 		origin, err := ParseOrigin(part)
@@ -38,14 +41,15 @@ func (p *Proxy) Set(text string) error {
 		if err != nil {
 			return err
 		}
-		p.Origins = append(p.Origins, origin)
+		set.Origins = append(set.Origins, origin)
 	}
-	if p.Origins == nil {
+	if set.Origins == nil {
 		return errors.New("the origin is missing that browsers show, as in https://robots.example.org")
 	}
-	if p.Addresses == nil {
-		p.Addresses = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
+	if set.Addresses == nil {
+		set.Addresses = []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8"), netip.MustParsePrefix("::1/128")}
 	}
+	*p = set
 	return nil
 }
 

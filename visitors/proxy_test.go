@@ -74,6 +74,9 @@ func TestProxyFlag(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, %v, want %q", text, got, err, want)
 		}
+		if again := p.Set("https://second.example"); (again == nil) == (want != "") {
+			t.Errorf("%q: a second -proxy: %v", text, again)
+		}
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strings"
 
+	"go.uber.org/zap"
+
 	"player/devices"
 )
 
@@ -51,8 +53,17 @@ func newDrivers(a devices.Args) ([]devices.Instance, error) {
 	if len(world.Robots()) == 0 { // a misspelt type is among the warnings
 		return nil, errors.New(strings.Join(append([]string{world.Name() + ": there is no robot in this world: add a position model"}, world.Warnings()...), "; "))
 	}
-	for _, warning := range world.Warnings() {
+	warnings := world.Warnings()
+	shown := min(len(warnings), mostWarnings)
+	for _, warning := range warnings[:shown] {
 		a.Log.Warn(warning)
+	}
+	if more := len(warnings) - shown; more > 0 {
+		a.Log.Warn("there are more warnings about the world", zap.Int("warnings", more))
 	}
 	return world.Instances(), nil
 }
+
+// mostWarnings is how many warnings about a world are logged: half of what the log takes in ten seconds of messages that differ (logging),
+// so that a world with thousands leaves room for the line that says where robots are served.
+const mostWarnings = 100

@@ -51,6 +51,22 @@ func TestKindPlacesRobots(t *testing.T) {
 	}
 }
 
+// A world of which little is understood leaves room in the log for the rest.
+func TestManyWarnings(t *testing.T) {
+	world := filepath.Join(t.TempDir(), "odd.world")
+	text := "position ( )\n" + strings.Repeat("model ( size [1 1 1 1] pose [9 9 0 0] )\n", mostWarnings+7)
+	if err := os.WriteFile(world, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	_, warnings, err := newAll(world)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if last := warnings[len(warnings)-1]; len(warnings) != mostWarnings+1 || last.ContextMap()["warnings"] != int64(7) {
+		t.Errorf("%d warnings, the last one %+v", len(warnings), last)
+	}
+}
+
 func TestKindMistakes(t *testing.T) {
 	if _, _, err := newAll("nowhere.world"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
