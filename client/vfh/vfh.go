@@ -19,6 +19,7 @@
 package vfh
 
 import (
+	"fmt"
 	"math"
 
 	"player/codec"
@@ -34,6 +35,9 @@ const (
 	shadow   = 150 // mm: a beam does not clear what is so close before its echo
 	laserFar = 4000
 	sonarFar = 1400 // mm: further away the cone of a sonar is wider than a door
+	// mm: what is near an obstacle reaches further than the radius by soft, and has to be less
+	// than border, where the robot is at the nearest. C++ has a density of 100 times its square in 32 bits.
+	widest = 4000
 )
 
 // The way through the map.
@@ -54,7 +58,7 @@ const (
 const (
 	width   = 5 // degrees of a sector
 	sectors = 360 / width
-	horizon = 1200 // mm: obstacles beyond it are not in the histogram
+	sight   = 1200 // mm: obstacles beyond it are not in the histogram, unless the robot is wider
 	least   = 400  // mm: those within it always are
 	high    = 30   // percent of the density of an obstacle at the robot: a sector is blocked
 	low     = 15   // below it is free again
@@ -78,7 +82,7 @@ const (
 
 // Config is a robot and how it is to drive.
 type Config struct {
-	Radius    int // mm: half of the narrowest gap that it is to pass
+	Radius    int // mm: half of the narrowest gap that it is to pass, 0 to 4000
 	Front     int // mm from the centre of rotation to the front
 	MaxSpeed  int // mm/s
 	Tolerance int // mm from the goal, where the robot has arrived
@@ -142,12 +146,14 @@ type Way struct {
 
 	begun    bool
 	x0, y0   int // mm, of the map's corner
+	horizon  int // mm: sight, or what is near a wide robot
+	room     int // cells between an obstacle and the edge of the map, for what is near it
 	cells    []uint8
-	hard     []uint8 // obstacles within the radius of a cell
-	soft     []uint8 // and within soft of that
-	inner    []int   // offsets of cells within the radius
-	outer    []int   // and beyond it
-	aimX     int     // mm: what is steered for
+	hard     []uint16 // obstacles within the radius of a cell: for the widest robot there are 5025
+	soft     []uint16 // and within soft of that
+	inner    []int    // offsets of cells within the radius
+	outer    []int    // and beyond it
+	aimX     int      // mm: what is steered for
 	aimY     int
 	wait     int // rounds until the next plan
 	blocked  [sectors]bool
@@ -160,13 +166,17 @@ type Way struct {
 	open   queue
 }
 
-// New returns the way to a goal, in mm as the odometry counts.
+// New returns the way to a goal, in mm as the odometry counts. It panics if the robot is too
+// wide for its map: no command would be safe.
 func New(c Config, goalX, goalY int) *Way {
-	w := &Way{c: c, goalX: goalX, goalY: goalY}
+	if c.Radius < 0 || c.Radius > widest {
+		panic(fmt.Sprintf("vfh: a radius of %d mm is not 0 to %d", c.Radius, widest))
+	}
+	reach := (c.Radius + soft) / cell
+	w := &Way{c: c, goalX: goalX, goalY: goalY, horizon: max(sight, c.Radius+soft), room: reach}
 	for i := range w.cos {
 		w.cos[i] = int(math.Floor(math.Cos(float64(i)*math.Pi/360)*65536 + 0.5))
 	}
-	reach := (c.Radius + soft) / cell
 	for y := -reach; y <= reach; y++ {
 		for x := -reach; x <= reach; x++ {
 			switch d := (x*x + y*y) * cell * cell; {
@@ -214,7 +224,7 @@ func (w *Way) Next(p *codec.PositionData, beams []Beam) (speed, turn int, arrive
 func (w *Way) begin(x, y int) {
 	w.begun = true
 	w.x0, w.y0 = x-side*cell/2, y-side*cell/2
-	w.cells, w.hard, w.soft = make([]uint8, side*side), make([]uint8, side*side), make([]uint8, side*side)
+	w.cells, w.hard, w.soft = make([]uint8, side*side), make([]uint16, side*side), make([]uint16, side*side)
 	w.wait = 0
 }
 
@@ -296,9 +306,8 @@ func (w *Way) set(i int, value uint8) {
 
 // atEdge reports whether there is no room in the map for what is near a cell.
 func (w *Way) atEdge(i int) bool {
-	const room = 12 // cells, for robots of a radius of up to 900 mm
 	x, y := i%side, i/side
-	return x < room || y < room || x >= side-room || y >= side-room
+	return x < w.room || y < w.room || x >= side-w.room || y >= side-w.room
 }
 
 // ---- The way ----
@@ -349,9 +358,8 @@ func (w *Way) plan(x, y int) {
 
 // inMap returns the cell of a place, or the nearest one of the map.
 func (w *Way) inMap(x, y int) int {
-	const room = 12
-	cx := min(max((x-w.x0)/cell, room), side-1-room)
-	cy := min(max((y-w.y0)/cell, room), side-1-room)
+	cx := min(max((x-w.x0)/cell, w.room), side-1-w.room)
+	cy := min(max((y-w.y0)/cell, w.room), side-1-w.room)
 	return cy*side + cx
 }
 
@@ -461,9 +469,9 @@ func (w *Way) steer(x, y, heading int) (speed, turn int) {
 // histogram blocks the directions in which the robot would meet obstacles. It returns
 // how far away the nearest one ahead is, from the robot's centre.
 func (w *Way) histogram(x, y, heading int) (room int) {
-	radius := min(max(distance(w.aimX-x, w.aimY-y)+cell, least), horizon)
+	radius := min(max(distance(w.aimX-x, w.aimY-y)+cell, least), w.horizon)
 	var density [sectors]int
-	room = horizon
+	room = w.horizon
 	cx, cy := (x-w.x0)/cell, (y-w.y0)/cell
 	reach := radius/cell + 1
 	for j := cy - reach; j <= cy+reach; j++ {
@@ -487,7 +495,7 @@ func (w *Way) histogram(x, y, heading int) (room int) {
 			}
 			for s := range sectors {
 				if abs(wrap(s*width-at)) <= half {
-					density[s] += 100 - 100*d*d/(horizon*horizon)
+					density[s] += 100 - 100*d*d/(w.horizon*w.horizon)
 				}
 			}
 		}

@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <float.h>
 #include <netdb.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -519,6 +520,7 @@ static bool read_number(const char **text, double *to) {
   if (*p == '.')
     for (p++; *p >= '0' && *p <= '9'; p++) value = value * 10 + (*p - '0'), unit *= 10;
   if (*p && *p != ' ') return false;
+  if (value > DBL_MAX) return false; /* infinite: so many digits are no length */
   *to = (negative ? -value : value) / unit;
   *text = p;
   return true;

@@ -16,9 +16,9 @@ import (
 )
 
 // pioneer are the parts of a Pioneer 2-DX with a laser, as the adapters read them: device,
-// number, x, y, heading, length, width.
+// number, x, y, heading, length, width, of which the robot's own is left open.
 const pioneer = `10
-p 0 -40 0 0 440 380
+p 0 -40 0 0 440 %d
 l 0 80 0 0 155 156
 s 0 69 136 90 0 0
 s 1 114 119 50 0 0
@@ -31,7 +31,9 @@ s 7 69 -136 -90 0 0
 `
 
 // The three implementations of goto give the same commands for the same recording: a robot
-// wanders through an office, and they steer for a goal in another room (docs/GOTO.md).
+// wanders through an office, and they steer for a goal in another room (docs/GOTO.md). A robot
+// of 7.8 m is as wide as a map has room for, and a wider one is refused. The odometry of wide
+// robots runs away, so that they draw obstacles close together up to the edges of their maps.
 func TestGoto(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
@@ -40,9 +42,28 @@ func TestGoto(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "recording")
+	for _, c := range []struct {
+		width, slip, moments int
+	}{{380, 0, len(moments)}, {1900, 70, 500}, {7800, 70, 500}} {
+		t.Run(fmt.Sprint(c.width, " mm"), func(t *testing.T) {
+			compareGoto(t, record(t, c.width, c.slip, moments[:c.moments]), c.moments, c.width == 380)
+		})
+	}
+	path := record(t, 8000, 0, nil)
+	forEachPlanner(t, func(t *testing.T, a *adapter) {
+		if got := a.call(t, Object{"op": "goto", "path": path, "device": "l"}); got["ok"] != false || got["error"] != "usage" {
+			t.Errorf("a robot of 8 m: %s, want error usage", text(got))
+		}
+	})
+}
+
+// record writes the recording of a robot so wide, and returns its path. With a slip, its odometry
+// runs away ahead, by so much in each moment. Widths and slip are in mm.
+func record(t *testing.T, width, slip int, moments []lab.Moment) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "recording")
 	var text bytes.Buffer
-	fmt.Fprint(&text, "2000 2500 ", pioneer)
+	fmt.Fprintf(&text, "2000 2500 "+pioneer, width)
 	for i, m := range moments {
 		var p codec.PositionData
 		var scan codec.LaserData
@@ -51,6 +72,9 @@ func TestGoto(t *testing.T) {
 			if err := d.Decode(m[letter]); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if slip != 0 {
+			p.Y, p.Heading = p.Y+int32(slip*i), 90
 		}
 		if i == len(moments)/2 {
 			p.Stall = 1
@@ -66,35 +90,48 @@ func TestGoto(t *testing.T) {
 	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	commands := map[string][]any{}
+	return path
+}
+
+// forEachPlanner runs f for each language that has the algorithm, Go first.
+func forEachPlanner(t *testing.T, f func(t *testing.T, a *adapter)) {
 	for _, l := range languages {
 		if l.name != "go" && l.name != "cpp" && l.name != "python" {
 			continue
 		}
-		t.Run(l.name, func(t *testing.T) { // Go is the first
+		t.Run(l.name, func(t *testing.T) {
 			for _, program := range l.programs {
 				needs.Program(t, program)
 			}
-			a := l.adapters(t)(t)
-			for _, device := range []string{"l", "s"} {
-				got, _ := a.call(t, Object{"op": "goto", "path": path, "device": device})["commands"].([]any)
-				if commands[device] == nil {
-					commands[device] = got
-				}
-				if len(got) != 2*len(moments) {
-					t.Fatalf("device %s: %d numbers for %d rounds", device, len(got), len(moments))
-				}
-				turns := map[any]bool{}
-				for i, v := range got {
-					if !reflect.DeepEqual(v, commands[device][i]) {
-						t.Fatalf("device %s, round %d: %v, in Go %v", device, i/2, v, commands[device][i])
-					}
-					turns[v] = true
-				}
-				if len(turns) < 10 {
-					t.Errorf("device %s: only the numbers %v", device, turns)
-				}
-			}
+			f(t, l.adapters(t)(t))
 		})
 	}
+}
+
+// compareGoto compares the commands for a recording of so many rounds. A robot that fits
+// through doors gets various ones.
+func compareGoto(t *testing.T, path string, rounds int, fits bool) {
+	commands := map[string][]any{}
+	forEachPlanner(t, func(t *testing.T, a *adapter) {
+		for _, device := range []string{"l", "s"} {
+			answer := a.call(t, Object{"op": "goto", "path": path, "device": device})
+			got, _ := answer["commands"].([]any)
+			if commands[device] == nil {
+				commands[device] = got
+			}
+			if len(got) != 2*rounds {
+				t.Fatalf("device %s: %d numbers for %d rounds, error %v", device, len(got), rounds, answer["text"])
+			}
+			turns := map[any]bool{}
+			for i, v := range got {
+				if !reflect.DeepEqual(v, commands[device][i]) {
+					t.Fatalf("device %s, round %d: %v, in Go %v", device, i/2, v, commands[device][i])
+				}
+				turns[v] = true
+			}
+			if fits && len(turns) < 10 {
+				t.Errorf("device %s: only the numbers %v", device, turns)
+			}
+		}
+	})
 }

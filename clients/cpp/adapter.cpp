@@ -242,7 +242,12 @@ int drive(const std::string &line, std::ostream &out) {
     in >> p.device >> p.number >> p.x >> p.y >> p.heading >> p.length >> p.width;
     if (p.device == 'l') laser = p;
   }
-  player::Way way(player::ConfigOf(parts), x, y);
+  std::optional<player::Way> way;
+  try {
+    way.emplace(player::ConfigOf(parts), x, y);
+  } catch (const std::invalid_argument &) {
+    return PLAYER_USAGE;
+  }
   CPosition p{};
   unsigned short scan[PLAYER_LASERS], sonar[PLAYER_SONARS];
   int stall;
@@ -251,7 +256,7 @@ int drive(const std::string &line, std::ostream &out) {
     p.stalls = stall != 0;
     for (unsigned short &r : scan) in >> r;
     for (unsigned short &r : sonar) in >> r;
-    auto command = way.Next(p, text(line, "device") == "s" ? player::SonarBeams(parts, sonar) : player::LaserBeams(laser, scan));
+    auto command = way->Next(p, text(line, "device") == "s" ? player::SonarBeams(parts, sonar) : player::LaserBeams(laser, scan));
     commands.push_back(command.speed);
     commands.push_back(command.turn);
   }

@@ -23,6 +23,8 @@
 #include <cmath>
 #include <functional>
 #include <queue>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -30,7 +32,7 @@ namespace player {
 
 // A robot and how it is to drive.
 struct WayConfig {
-  int radius;     // mm: half of the narrowest gap that it is to pass
+  int radius;     // mm: half of the narrowest gap that it is to pass, 0 to 4000
   int front;      // mm from the centre of rotation to the front
   int max_speed;  // mm/s
   int tolerance;  // mm from the goal, where the robot has arrived
@@ -39,6 +41,12 @@ struct WayConfig {
 // A Pioneer 2-DX, which is 380 mm wide.
 inline WayConfig Pioneer() { return {250, 180, 400, 50}; }
 
+// Returns a length, which a server may say as it likes, in whole mm or half degrees.
+inline int Whole(double v) {
+  constexpr double most = 1e6; // further than any sensor is mounted; sums of some fit in 32 bits
+  return static_cast<int>(std::clamp(v, -most, most));
+}
+
 // A robot with these parts, of which that of position is its body (PROTOCOL 8.9.3), or a
 // Pioneer.
 inline WayConfig ConfigOf(const std::vector<player_part> &parts) {
@@ -46,8 +54,8 @@ inline WayConfig ConfigOf(const std::vector<player_part> &parts) {
   WayConfig c = Pioneer();
   for (const player_part &p : parts)
     if (p.device == 'p' && p.width > 0 && p.length > 0) {
-      c.radius = static_cast<int>(p.width / 2) + margin;
-      c.front = static_cast<int>(p.x + p.length / 2);
+      c.radius = Whole(p.width / 2) + margin;
+      c.front = Whole(p.x + p.length / 2);
     }
   return c;
 }
@@ -63,7 +71,7 @@ struct Beam {
 // The beams of a scan by a laser that is mounted so.
 inline std::vector<Beam> LaserBeams(const player_part &mount, const unsigned short *ranges) {
   constexpr int far = 4000;
-  auto whole = [](double v) { return static_cast<int>(std::floor(v + 0.5)); };
+  auto whole = [](double v) { return Whole(std::floor(v + 0.5)); };
   std::vector<Beam> beams;
   for (int i = 0; i < PLAYER_LASERS; i += 2)
     beams.push_back({whole(mount.x), whole(mount.y), whole(2 * mount.heading) - 180 + i, std::min<int>(ranges[i], far), ranges[i] < far});
@@ -73,7 +81,7 @@ inline std::vector<Beam> LaserBeams(const player_part &mount, const unsigned sho
 // The beams of sonars. Those without a mount are left out.
 inline std::vector<Beam> SonarBeams(const std::vector<player_part> &mounts, const unsigned short *ranges) {
   constexpr int far = 1400; // mm: further away the cone of a sonar is wider than a door
-  auto whole = [](double v) { return static_cast<int>(std::floor(v + 0.5)); };
+  auto whole = [](double v) { return Whole(std::floor(v + 0.5)); };
   std::vector<Beam> beams;
   for (const player_part &m : mounts)
     if (m.device == 's' && m.number >= 0 && m.number < PLAYER_SONARS)
@@ -89,10 +97,14 @@ public:
     bool arrived;
   };
 
-  // The goal is in mm as the odometry counts.
+  // The goal is in mm as the odometry counts. It throws std::invalid_argument if the robot is
+  // too wide for its map: no command would be safe.
   Way(const WayConfig &config, int x, int y) : c(config), goal_x(x), goal_y(y) {
     for (size_t i = 0; i < cosine.size(); i++) cosine[i] = static_cast<int>(std::floor(std::cos(static_cast<double>(i) * M_PI / 360) * 65536 + 0.5));
-    int reach = (c.radius + soft) / cell;
+    if (c.radius < 0 || c.radius > widest)
+      throw std::invalid_argument("a radius of " + std::to_string(c.radius) + " mm is not 0 to " + std::to_string(widest));
+    int reach = room = (c.radius + soft) / cell;
+    window = std::max(sight, c.radius + soft);
     for (int v = -reach; v <= reach; v++)
       for (int u = -reach; u <= reach; u++) {
         int d = (u * u + v * v) * cell * cell;
@@ -129,13 +141,13 @@ public:
 
 private:
   // The map: a square of cells around the place where the robot was when it was begun.
-  static constexpr int cell = 100, side = 400, border = 50, room = 12; // mm, cells
-  static constexpr int certain = 15, occupied = 8, shadow = 150;
+  static constexpr int cell = 100, side = 400, border = 50; // mm, cells
+  static constexpr int certain = 15, occupied = 8, shadow = 150, widest = 4000;
   // The way through the map.
   static constexpr int period = 5, turning = 40, patience = 40000;
   static constexpr int straight = 10, diagonal = 14, soft = 300, detour = 3, own = 400, ahead = 1500, leg = 50;
   // The histogram.
-  static constexpr int width = 5, sectors = 360 / width, window = 1200, least = 400, high = 30, low = 15, wide = 80;
+  static constexpr int width = 5, sectors = 360 / width, sight = 1200, least = 400, high = 30, low = 15, wide = 80;
   static constexpr int to_goal = 5, to_turn = 2, to_last = 2;
   // The commands.
   static constexpr int max_turn = 60, pivot = 45, near = 500, near_by = 20, front = 30, creep = 40, retreat = 10, back = 150;
@@ -145,7 +157,10 @@ private:
   std::array<int, 720> cosine{};
   bool begun = false, pivoting = false;
   int x0 = 0, y0 = 0; // mm, of the map's corner
-  std::vector<unsigned char> cells, hard_near, soft_near;
+  int window = 0;     // mm: sight, or what is near a wide robot
+  int room = 0;       // cells between an obstacle and the edge of the map, for what is near it
+  std::vector<unsigned char> cells;
+  std::vector<unsigned short> hard_near, soft_near;
   std::vector<int> inner, outer; // offsets of cells within the radius, and beyond it
   int aim_x = 0, aim_y = 0, wait = 0, last = 0, backing = 0;
   std::array<bool, sectors> blocked{};
@@ -159,7 +174,8 @@ private:
     begun = true;
     x0 = x - side * cell / 2;
     y0 = y - side * cell / 2;
-    for (auto *all : {&cells, &hard_near, &soft_near}) all->assign(side * side, 0);
+    cells.assign(side * side, 0);
+    for (auto *all : {&hard_near, &soft_near}) all->assign(side * side, 0);
     wait = 0;
   }
 
@@ -181,7 +197,8 @@ private:
   // Returns a vector of a length that points to a bearing in half degrees.
   std::pair<int, int> Turned(int length, int bearing) const {
     auto b = static_cast<size_t>((bearing % 720 + 720) % 720);
-    return {(length * cosine[b] + 32768) >> 16, (length * cosine[(b + 540) % 720] + 32768) >> 16};
+    auto part = [&](size_t at) { return static_cast<int>((static_cast<long long>(length) * cosine[at] + 32768) >> 16); };
+    return {part(b), part((b + 540) % 720)};
   }
 
   // Draws beams into the map: first what is free, then the echoes.
@@ -227,7 +244,7 @@ private:
     aim_x = goal_x;
     aim_y = goal_y;
     int start = Index(x, y);
-    auto clip = [](int v) { return std::clamp(v / cell, room, side - 1 - room); };
+    auto clip = [this](int v) { return std::clamp(v / cell, room, side - 1 - room); };
     int goal = clip(goal_y - y0) * side + clip(goal_x - x0);
     cost.assign(side * side, 0); // not reached; below zero: done
     parent.resize(side * side);

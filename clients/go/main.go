@@ -356,7 +356,12 @@ func kind(err error) string {
 
 // drive answers with the commands that package vfh gives for a recording: numbers of parts,
 // then of rounds (docs/CLIENTS.md).
-func drive(r request, out answer) error {
+func drive(r request, out answer) (err error) {
+	defer func() { // vfh refuses robots for which there is no map
+		if why := recover(); why != nil {
+			err = usageError{fmt.Errorf("%v", why)}
+		}
+	}()
 	file, err := os.Open(r.Path)
 	if err != nil {
 		return usageError{err}

@@ -529,7 +529,11 @@ void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   config.max_speed = whole(speed * 1000);
   auto [x, y] = place(*this, pose);
   Relieve();
-  goal.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
+  try {
+    goal.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
+  } catch (const std::invalid_argument &e) {
+    throw Failure{std::string("goto: ") + e.what()};
+  }
   client->Assist();
   Approach();
 }

@@ -15,20 +15,23 @@ docs/GOTO.md describes it.
 from __future__ import annotations
 
 import heapq
+from array import array
 from math import asin, atan2, cos, floor, isqrt, pi
 from typing import Dict, Iterable, List, NamedTuple, Sequence, Tuple
 
 from .data import LASER_READINGS, SONARS, Part, Position
+from .errors import UsageError
 
 # The map: a square of cells around the place where the robot was when it was begun.
-CELL, SIDE, BORDER, ROOM = 100, 400, 50, 12  # mm, cells
+CELL, SIDE, BORDER = 100, 400, 50  # mm, cells
+WIDEST = 4000  # mm of a radius: what is near an obstacle has to be less than BORDER
 CERTAIN, OCCUPIED, SHADOW = 15, 8, 150
 LASER_FAR, SONAR_FAR = 4000, 1400  # mm: further away the cone of a sonar is wider than a door
 # The way through the map.
 PERIOD, TURNING, PATIENCE = 5, 40, 40000
 STRAIGHT, DIAGONAL, SOFT, DETOUR, OWN, AHEAD, LEG = 10, 14, 300, 3, 400, 1500, 50
 # The histogram.
-WIDTH, SECTORS, WINDOW, LEAST, HIGH, LOW, WIDE = 5, 72, 1200, 400, 30, 15, 80
+WIDTH, SECTORS, SIGHT, LEAST, HIGH, LOW, WIDE = 5, 72, 1200, 400, 30, 15, 80
 TO_GOAL, TO_TURN, TO_LAST = 5, 2, 2
 # The commands.
 MAX_TURN, PIVOT, NEAR, NEAR_BY, FRONT, CREEP, RETREAT, BACK = 60, 45, 500, 20, 30, 40, 10, 150
@@ -44,7 +47,7 @@ NEIGHBOURS = [
 class Config(NamedTuple):
     """A robot and how it is to drive."""
 
-    radius: int  # mm: half of the narrowest gap that it is to pass
+    radius: int  # mm: half of the narrowest gap that it is to pass, 0 to 4000
     front: int  # mm from the centre of rotation to the front
     max_speed: int  # mm/s
     tolerance: int  # mm from the goal, where the robot has arrived
@@ -98,12 +101,16 @@ class Way:
     """The way of a robot to a goal, in mm as the odometry counts."""
 
     def __init__(self, config: Config, goal_x: int, goal_y: int) -> None:
+        """Raises UsageError if the robot is too wide for its map: no command would be safe."""
+        if not 0 <= config.radius <= WIDEST:
+            raise UsageError(f"a radius of {config.radius} mm is not 0 to {WIDEST}")
         self._c = config
         self._goal = goal_x, goal_y
         self._begun = self._pivoting = False
         self._inner: List[int] = []  # offsets of cells within the radius
         self._outer: List[int] = []  # and beyond it
-        reach = (config.radius + SOFT) // CELL
+        reach = self._room = (config.radius + SOFT) // CELL  # cells between an obstacle and the map's edge
+        self._window = max(SIGHT, config.radius + SOFT)  # mm
         for y in range(-reach, reach + 1):
             for x in range(-reach, reach + 1):
                 d = (x * x + y * y) * CELL * CELL
@@ -144,7 +151,8 @@ class Way:
     def _begin(self, x: int, y: int) -> None:
         self._begun = True
         self._x0, self._y0 = x - SIDE * CELL // 2, y - SIDE * CELL // 2
-        self._cells, self._hard, self._soft = bytearray(SIDE * SIDE), bytearray(SIDE * SIDE), bytearray(SIDE * SIDE)
+        self._cells = bytearray(SIDE * SIDE)
+        self._hard, self._soft = array("H", bytes(2 * SIDE * SIDE)), array("H", bytes(2 * SIDE * SIDE))
         self._wait = 0
 
     def _index(self, x: int, y: int) -> int:
@@ -182,7 +190,7 @@ class Way:
 
     def _set(self, i: int, value: int) -> None:
         """Changes a cell. What is near an obstacle is counted."""
-        if not _within(i, ROOM):
+        if not _within(i, self._room):
             return
         before, now = self._cells[i] >= OCCUPIED, value >= OCCUPIED
         self._cells[i] = value
@@ -200,7 +208,7 @@ class Way:
         reached in a straight line, or the goal if there is no way."""
         self._aim = self._goal
         start = self._index(x, y)
-        column, row = _clip(self._goal[0] - self._x0), _clip(self._goal[1] - self._y0)
+        column, row = self._clip(self._goal[0] - self._x0), self._clip(self._goal[1] - self._y0)
         goal = row * SIDE + column
         cost = {goal: 1}  # below zero: done
         parent: Dict[int, int] = {}
@@ -219,7 +227,7 @@ class Way:
             for dx, dy, step in NEIGHBOURS:
                 following = at + dy * SIDE + dx
                 known = cost.get(following, 0)
-                if known < 0 or not _within(following, ROOM) or not self._passable(following, start, goal):
+                if known < 0 or not _within(following, self._room) or not self._passable(following, start, goal):
                     continue
                 if self._soft[following] or self._hard[following]:
                     step *= DETOUR
@@ -229,6 +237,10 @@ class Way:
                     u, v = abs(following % SIDE - start % SIDE), abs(following // SIDE - start // SIDE)
                     estimate = STRAIGHT * max(u, v) + (DIAGONAL - STRAIGHT) * min(u, v)
                     heapq.heappush(open, (g + step + estimate, following))
+
+    def _clip(self, v: int) -> int:
+        """Returns the column or row of a place, or the nearest one of the map."""
+        return min(max(v // CELL, self._room), SIDE - 1 - self._room)
 
     def _passable(self, i: int, start: int, goal: int) -> bool:
         """Reports whether the robot's centre may be in a cell."""
@@ -281,8 +293,8 @@ class Way:
     def _histogram(self, x: int, y: int, heading: int) -> int:
         """Blocks the directions in which the robot would meet obstacles. Returns how far away
         the nearest one ahead is, from the robot's centre."""
-        radius = min(max(_distance(self._aim[0] - x, self._aim[1] - y) + CELL, LEAST), WINDOW)
-        clear, density = WINDOW, [0] * SECTORS
+        radius = min(max(_distance(self._aim[0] - x, self._aim[1] - y) + CELL, LEAST), self._window)
+        clear, density = self._window, [0] * SECTORS
         cx, cy, reach = (x - self._x0) // CELL, (y - self._y0) // CELL, radius // CELL + 1
         for row in range(cy - reach, cy + reach + 1):
             for i in range(row * SIDE + cx - reach, row * SIDE + cx + reach + 1):
@@ -297,7 +309,7 @@ class Way:
                     clear = min(clear, d)
                 # The obstacle is made larger by the robot: the robot becomes a point.
                 half = floor(asin(self._c.radius / d) * 180 / pi + 0.5) if d > self._c.radius else 90
-                weight = 100 - 100 * d * d // (WINDOW * WINDOW)
+                weight = 100 - 100 * d * d // (self._window * self._window)
                 for s in range(-((half - at) // WIDTH), (at + half) // WIDTH + 1):  # within half of at
                     density[s % SECTORS] += weight
         for s, m in enumerate(density):
@@ -366,11 +378,6 @@ def _turned(length: int, bearing: int) -> Tuple[int, int]:
 def _apart(a: int, b: int) -> int:
     """Returns the distance of two cells, mm."""
     return CELL * _distance(a % SIDE - b % SIDE, a // SIDE - b // SIDE)
-
-
-def _clip(v: int) -> int:
-    """Returns the column or row of a place, or the nearest one of the map."""
-    return min(max(v // CELL, ROOM), SIDE - 1 - ROOM)
 
 
 def _within(i: int, margin: int) -> bool:
