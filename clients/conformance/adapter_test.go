@@ -126,7 +126,8 @@ var starting sync.Map
 type adapter struct {
 	in      io.WriteCloser
 	answers chan answer
-	errors  *lockedBuffer // standard error
+	errors  *lockedBuffer              // standard error
+	end     func(within time.Duration) // at most once: ends the input, and waits for the end of the process
 }
 
 // answer is one line from an adapter, or why there is none.
@@ -173,19 +174,24 @@ func startAdapter(t *testing.T, script, build string) *adapter {
 			}
 		}
 	}()
+	var once sync.Once
+	a.end = func(within time.Duration) {
+		once.Do(func() {
+			close(enough)
+			_ = in.Close()
+			select {
+			case err := <-ended:
+				if err != nil {
+					t.Errorf("the adapter ended: %v", err)
+				}
+			case <-time.After(within):
+				_ = cmd.Process.Kill()
+				t.Errorf("the adapter does not end within %v of the end of its input", within)
+			}
+		})
+	}
 	t.Cleanup(func() {
-		close(enough)
-		_ = in.Close()
-		var err error
-		select {
-		case err = <-ended:
-		case <-time.After(limit):
-			_ = cmd.Process.Kill()
-			t.Error("the adapter does not end at the end of its input")
-		}
-		if err != nil {
-			t.Errorf("the adapter ended: %v", err)
-		}
+		a.end(limit)
 		if t.Failed() {
 			t.Logf("standard error of the adapter:\n%s", a.errors)
 		}

@@ -214,7 +214,9 @@ proc player::Open {robot deadline} {
     set private($robot,chan) $chan
     try {
         chan configure $chan -blocking 0 -translation binary -buffersize $CHUNK
-        Wait $robot {writable} [Left $robot $deadline]
+        while {[chan configure $chan -connecting]} {
+            Wait $robot {writable} [Left $robot $deadline]
+        }
         set error [chan configure $chan -error]
         if {$error ne ""} {
             throw {PLAYER CLOSED} "no connection to $r(host):$r(port): $error"

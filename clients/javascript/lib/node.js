@@ -17,6 +17,8 @@ const REQUEST_LIMIT = 60_000;
 // UNSENT_LIMIT is how many bytes of commands may wait for the network: thousands of commands. A link
 // with more is lost.
 const UNSENT_LIMIT = 65536;
+// CLOSE_LIMIT is how long commands that the network has not taken may keep a closed connection, in ms.
+const CLOSE_LIMIT = 5000;
 // FIRST_PAUSE and LONGEST_PAUSE are between attempts of reconnect, in ms, doubled each time.
 const FIRST_PAUSE = 100, LONGEST_PAUSE = 1000;
 
@@ -217,9 +219,16 @@ class Link {
     this.#socket.write(message);
   }
 
-  // close ends the connection when the commands have been sent.
+  // close ends the connection when the commands have been sent, or at once if it is none yet: a socket
+  // that connects would keep the program for minutes.
   close() {
     this.#wait.ended ??= "closed";
+    if (!this.#connected) {
+      this.#socket.destroy();
+      return;
+    }
     this.#socket.destroySoon();
+    const late = setTimeout(() => this.#socket.destroy(), CLOSE_LIMIT).unref();
+    this.#socket.once("close", () => clearTimeout(late));
   }
 }

@@ -1,0 +1,57 @@
+package conformance
+
+import (
+	"errors"
+	"net"
+	"os"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// leaving is how long a program may take to end when a server takes nothing. It is less than
+// the two minutes in which the kernel gives a connection up, and more than any limit of a client.
+const leaving = time.Minute
+
+// A program ends after it could not connect in time, though the attempt still hangs.
+func TestLeaveUnanswered(t *testing.T) {
+	t.Parallel()
+	forEachLanguage(t, func(t *testing.T, l language) {
+		address := unanswered(t)
+		a := l.adapters(t)(t)
+		got := a.call(t, Object{"op": "connect", "host": address.IP.String(), "port": address.Port, "timeout_ms": soon})
+		if got["ok"] != false || got["error"] != "timeout" {
+			t.Errorf("%s, want error timeout", text(got))
+		}
+		a.end(leaving)
+	})
+}
+
+// unanswered returns an address where connections hang until the end of the test: the queue of
+// its listener is full.
+func unanswered(t *testing.T) *net.TCPAddr {
+	t.Helper()
+	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := os.NewFile(uintptr(socket), "listener")
+	t.Cleanup(func() { file.Close() })
+	if err := errors.Join(syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(socket, 0)); err != nil {
+		t.Fatal(err)
+	}
+	name, err := syscall.Getsockname(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}
+	for range 10 {
+		conn, err := net.DialTimeout("tcp", address.String(), time.Second)
+		if err != nil {
+			return address
+		}
+		t.Cleanup(func() { conn.Close() })
+	}
+	t.Fatal("the queue of a listener is never full")
+	return nil
+}
