@@ -27,6 +27,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"time"
 
@@ -44,6 +45,10 @@ const (
 	// of all devices with some 300 blobs fits. For larger blocks, whose size
 	// is a u16, the buffer grows, to at most 128 KiB.
 	bufferSize = 4096
+
+	// sendLimit bounds a write. A network that takes nothing for so long is lost; the
+	// server stops the wheels after 2 s (PROTOCOL 9.1).
+	sendLimit = 5 * time.Second
 
 	// maxExcerpt is how much an error shows of what another server sends, in bytes: a
 	// line.
@@ -296,7 +301,7 @@ func (c *Client) send(kind, letter byte, payload []byte) error {
 	if err := c.queue(kind, letter, payload); err != nil {
 		return err
 	}
-	return c.flush()
+	return c.flush(context.Background())
 }
 
 // queue adds a message to those that flush sends.
@@ -308,9 +313,35 @@ func (c *Client) queue(kind, letter byte, payload []byte) error {
 	return nil
 }
 
-// flush sends the messages of queue in one write.
-func (c *Client) flush() error {
-	_, err := c.conn.Write(c.out)
+// flush sends the messages of queue in one write. If the network does not take it all within
+// sendLimit, or until ctx ends, the connection is closed: part of a message may have been sent.
+func (c *Client) flush(ctx context.Context) error {
+	out := c.out
 	c.out = c.out[:0]
-	return err
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	conn := c.conn
+	_ = conn.SetWriteDeadline(time.Now().Add(sendLimit)) // of a closed connection; Write reports it
+	if ctx.Done() != nil {
+		interrupted := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() {
+			_ = conn.SetWriteDeadline(time.Unix(1, 0))
+			close(interrupted)
+		})
+		defer func() {
+			if !stop() {
+				<-interrupted // otherwise it could interrupt the next write
+			}
+		}()
+	}
+	_, err := conn.Write(out)
+	if !errors.Is(err, os.ErrDeadlineExceeded) {
+		return err
+	}
+	_ = conn.Close()
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return fmt.Errorf("%w: the network took nothing for %v", net.ErrClosed, sendLimit)
 }

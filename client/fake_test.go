@@ -125,9 +125,10 @@ func (r *recording) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func (r *recording) Write(p []byte) (int, error)     { return len(p), nil }
-func (r *recording) Close() error                    { return nil }
-func (r *recording) SetReadDeadline(time.Time) error { return nil }
+func (r *recording) Write(p []byte) (int, error)      { return len(p), nil }
+func (r *recording) Close() error                     { return nil }
+func (r *recording) SetReadDeadline(time.Time) error  { return nil }
+func (r *recording) SetWriteDeadline(time.Time) error { return nil }
 
 // Blocks by table 7 of the manual, in hex.
 const (

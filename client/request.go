@@ -69,7 +69,8 @@ const replyHead = 3
 // Rounds that arrive meanwhile update the fields and are not returned by Read
 // again: in request/reply mode, Read what RequestData asked for before
 // Request. If ctx ends first, the server still answers the request; the next
-// Read or Request takes its reply.
+// Read or Request takes its reply. A request that the network does not take until then
+// ends the connection.
 func (c *Client) Request(ctx context.Context, request string) error {
 	if len(request)%2 != 0 {
 		return fmt.Errorf("request %q does not consist of pairs of device and access", request)
@@ -97,7 +98,10 @@ func (c *Client) Request(ctx context.Context, request string) error {
 // of receive.
 func (c *Client) roundTrip(ctx context.Context, request string) (reply []byte, err error) {
 	c.payload = append(c.payload[:0], request...)
-	if err := c.send(codec.KindRequest, 'r', c.payload); err != nil {
+	if err := c.queue(codec.KindRequest, 'r', c.payload); err != nil {
+		return nil, err
+	}
+	if err := c.flush(ctx); err != nil {
 		return nil, err
 	}
 	c.awaited++

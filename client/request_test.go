@@ -4,9 +4,11 @@ import (
 	"context"
 	"errors"
 	"io"
+	"net"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"player/codec"
 )
@@ -233,5 +235,21 @@ func TestReadNothing(t *testing.T) {
 	s.send("720002 7365")
 	if err := c.Read(within(t)); err != errNothingOpen {
 		t.Error(err)
+	}
+}
+
+// A request that the network does not take ends with its context, and with the connection: part
+// of it may have been sent.
+func TestRequestUntaken(t *testing.T) {
+	conn, other := net.Pipe() // nothing is taken until the other end reads
+	defer other.Close()
+	c := New(conn)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	if err := c.Request(ctx, "pr"); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v, want %v", err, context.DeadlineExceeded)
+	}
+	if err := c.EmergencyStop(true); !errors.Is(err, io.ErrClosedPipe) {
+		t.Errorf("after it: %v, want %v", err, io.ErrClosedPipe)
 	}
 }
