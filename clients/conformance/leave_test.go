@@ -55,3 +55,43 @@ func unanswered(t *testing.T) *net.TCPAddr {
 	t.Fatal("the queue of a listener is never full")
 	return nil
 }
+
+// A program whose server takes nothing any more gets an error, though it asks for no time limit
+// of its own, and ends.
+func TestLeaveUntaken(t *testing.T) {
+	t.Parallel()
+	forEachLanguage(t, func(t *testing.T, l language) {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer listener.Close()
+		a := l.adapters(t)(t)
+		address := listener.Addr().(*net.TCPAddr)
+		a.send(t, Object{"op": "connect", "host": address.IP.String(), "port": address.Port, "timeout_ms": patience})
+		conn, err := listener.Accept() // and nothing is read from it
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.(*net.TCPConn).SetReadBuffer(1); err != nil { // the least that the kernel has
+			t.Fatal(err)
+		}
+		if got := a.answer(t, Object{"op": "connect"}); got["ok"] != true {
+			t.Fatal(text(got))
+		}
+		name := Object{"op": "config", "name": "name", "value": 0, "text": "a client whose name has the sixty-four bytes that are possible "}
+		for range 1 << 16 { // of 4 MB in all: more than buffers have
+			got := a.call(t, name)
+			if got["ok"] == true {
+				continue
+			}
+			if got["error"] != "closed" && got["error"] != "timeout" { // Tcl keeps the connection
+				t.Errorf("%s, want error closed", text(got))
+			}
+			a.end(leaving)
+			return
+		}
+		t.Error("all messages are taken")
+	})
+}

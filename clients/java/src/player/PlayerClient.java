@@ -8,6 +8,7 @@ import static player.PlayerException.Kind.USAGE;
 
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.net.SocketException;
@@ -18,6 +19,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.TreeMap;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -97,6 +101,19 @@ public final class PlayerClient implements AutoCloseable {
     private static final int PAUSE = 100;
     /** For the reason of a server that has closed the connection, ms: it has come, or never will. */
     private static final int ALERT = 500;
+    /** For what is sent, ms. A network that takes nothing for so long is lost; the server stops the wheels before. */
+    private static final int SENDING = 5000;
+
+    /** Closes the lines that do not take what is sent within {@link #SENDING}: Java's writes have no limit. */
+    private static final ScheduledThreadPoolExecutor GUARD = new ScheduledThreadPoolExecutor(1, task -> {
+        Thread thread = new Thread(task, "player-send-limit");
+        thread.setDaemon(true);
+        return thread;
+    });
+
+    static {
+        GUARD.setRemoveOnCancelPolicy(true);
+    }
 
     private final String host;
     private final int port;
@@ -118,7 +135,7 @@ public final class PlayerClient implements AutoCloseable {
     /** What other threads know of session. Replaced under this object's monitor. */
     private volatile Snapshot snapshot;
     private long rounds; // completed
-    private PlayerException lost; // why the connection is lost, or null
+    private volatile PlayerException lost; // why the connection is lost, or null
 
     private volatile int frequency; // Hz; 0: the server's default
     private volatile int lifetime; // of commands, ms; 0: none
@@ -200,25 +217,39 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     private void connect(Deadline deadline) {
-        Line plain = new Line();
-        Socket s = plain;
+        Line made = null;
         try {
-            s.setTcpNoDelay(true); // a command must not wait for the next one
-            s.connect(new InetSocketAddress(host, port), deadline.left());
-            if (tls != null) {
-                s = secured(s, deadline);
-            }
+            made = reach(deadline);
+            Socket s = tls == null ? made : secured(made, deadline);
+            line = made;
+            socket = s;
         } catch (SocketTimeoutException e) {
-            closeQuietly(s);
             throw new PlayerException(TIMEOUT, "no connection to " + host + ":" + port + " in time", e);
         } catch (IOException | IllegalArgumentException e) {
-            closeQuietly(s);
             throw new PlayerException(CLOSED, "no connection to " + host + ":" + port + ": " + e.getMessage(), e);
+        } finally {
+            if (made != null && made != line) {
+                closeQuietly(made);
+            }
         }
-        socket = s;
-        line = plain;
-        synchronized (this) {
-            lost = null;
+    }
+
+    /** Connects to the first address of the host that answers. Each gets its share of the time that is left. */
+    private Line reach(Deadline deadline) throws IOException {
+        InetAddress[] addresses = InetAddress.getAllByName(host);
+        for (int i = 0;; i++) {
+            int others = addresses.length - i - 1;
+            Line made = new Line();
+            try {
+                made.setTcpNoDelay(true); // a command must not wait for the next one
+                made.connect(new InetSocketAddress(addresses[i], port), deadline.left() == 0 ? 0 : Math.max(1, deadline.left() / (others + 1)));
+                return made;
+            } catch (IOException | RuntimeException e) {
+                closeQuietly(made);
+                if (others == 0 || e instanceof RuntimeException) {
+                    throw e;
+                }
+            }
         }
     }
 
@@ -261,6 +292,18 @@ public final class PlayerClient implements AutoCloseable {
         }
     }
 
+    /** Closes a connection. TLS says so to the other side, which may take nothing any more. */
+    private static void closeQuietly(Socket s, Line below) {
+        ScheduledFuture<?> late = limit(below);
+        closeQuietly(s);
+        late.cancel(false);
+    }
+
+    /** Closes a line unless the result is cancelled within {@link #SENDING}. */
+    private static ScheduledFuture<?> limit(Line line) {
+        return GUARD.schedule(() -> closeQuietly(line), SENDING, TimeUnit.MILLISECONDS);
+    }
+
     private static void closeQuietly(Socket s) {
         try {
             s.close();
@@ -272,7 +315,7 @@ public final class PlayerClient implements AutoCloseable {
     /** Closes the connection. The server then stops the wheels if this client had write access to them. */
     @Override
     public void close() {
-        closeQuietly(socket);
+        closeQuietly(socket, line);
         fail(new PlayerException(CLOSED, "the connection is closed"));
     }
 
@@ -283,8 +326,15 @@ public final class PlayerClient implements AutoCloseable {
      */
     public void reconnect() {
         synchronized (reading) {
-            closeQuietly(socket);
-            session = new Session();
+            PlayerException restoring = new PlayerException(CLOSED, "the connection is being restored");
+            closeQuietly(socket, line);
+            synchronized (this) {
+                lost = restoring;
+                synchronized (writing) { // a command goes out before, or finds that its device is not open
+                    session = new Session();
+                    publish(false);
+                }
+            }
             Deadline deadline = new Deadline(timeout);
             while (true) {
                 try {
@@ -292,7 +342,7 @@ public final class PlayerClient implements AutoCloseable {
                     break;
                 } catch (PlayerException e) {
                     if (e.kind != CLOSED || deadline.isWithin(PAUSE)) {
-                        throw e;
+                        throw fail(e);
                     }
                 }
                 try {
@@ -326,6 +376,11 @@ public final class PlayerClient implements AutoCloseable {
                 throw e;
             } finally {
                 wanted = before; // what was not granted now is asked for again next time
+                synchronized (this) {
+                    if (lost == restoring) { // and not lost again
+                        lost = null;
+                    }
+                }
             }
             resumeFresh();
         }
@@ -668,11 +723,19 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Sends a command of any layout. It does not wait. Without write access it is a USAGE error. */
     public void command(char device, byte[] payload) {
-        if (!snapshot.can(device, 'w')) {
-            throw new PlayerException(USAGE,
-                    "no write access to device '" + device + "': request \"" + device + "w\" first");
-        }
         send('c', device, payload);
+    }
+
+    private void checkWritable(char device) {
+        PlayerException why = lost;
+        if (snapshot.can(device, 'w')) {
+            return;
+        }
+        if (why != null) {
+            throw new PlayerException(CLOSED, why.getMessage(), why);
+        }
+        throw new PlayerException(USAGE,
+                "no write access to device '" + device + "': request \"" + device + "w\" first");
     }
 
     /** Selects when the server sends data. getData still returns rounds that are on their way. */
@@ -781,17 +844,31 @@ public final class PlayerClient implements AutoCloseable {
         }
         ByteBuffer b = ByteBuffer.allocate(4 + payload.length);
         b.put((byte) kind).put((byte) device).putShort((short) payload.length).put(payload);
-        synchronized (writing) {
-            try {
-                socket.getOutputStream().write(b.array());
-                if (line.broken) {
-                    socket.setSoTimeout(ALERT);
-                    int n = socket.getInputStream().read(); // throws the reason
-                    throw new IOException(n < 0 ? "the server closed it" : "the server takes nothing");
+        try {
+            synchronized (writing) {
+                if (kind == 'c') {
+                    checkWritable(device);
                 }
-            } catch (IOException e) {
-                throw fail(new PlayerException(CLOSED, "connection lost: " + e.getMessage(), e));
+                write(b.array());
             }
+        } catch (IOException e) { // not while writing is held: fail needs the monitor, whose owner may wait for it
+            throw fail(new PlayerException(CLOSED, "connection lost: " + e.getMessage(), e));
+        }
+    }
+
+    private void write(byte[] message) throws IOException {
+        ScheduledFuture<?> late = limit(line);
+        try {
+            socket.getOutputStream().write(message);
+        } finally {
+            if (!late.cancel(false)) {
+                throw new IOException("the network takes nothing");
+            }
+        }
+        if (line.broken) {
+            socket.setSoTimeout(ALERT);
+            int n = socket.getInputStream().read(); // throws the reason
+            throw new IOException(n < 0 ? "the server closed it" : "the server takes nothing");
         }
     }
 }

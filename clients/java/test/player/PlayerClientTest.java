@@ -235,6 +235,7 @@ final class PlayerClientTest {
             server.expect("settings", "78790003 776d65 78790003 660032");
             server.expect("the devices that were open", "64720006 7972 7372 7061");
             equal("no data of the new connection", robot.has('s'), false);
+            fails("a command before its device is open", CLOSED, () -> robot.setSpeed(3, 4));
             server.send(reply("yrsrpa"), block('y', "0000000000001000 00000010"), SONAR);
             again.get(LIMIT, TimeUnit.MILLISECONDS);
             server.expect("only new data", "78790002 6e01");
