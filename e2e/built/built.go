@@ -108,7 +108,7 @@ func open(name, of string) (folder string, unlock func(), err error) {
 	}
 	all := filepath.Join(cache, "player-tests")
 	folder = filepath.Join(all, fmt.Sprintf("%s-%x", name, sha256.Sum256([]byte(of))))
-	if err := os.MkdirAll(folder, 0o700); err != nil {
+	if err := os.MkdirAll(all, 0o700); err != nil {
 		return "", nil, err
 	}
 	lock, err := os.OpenFile(folder+".lock", os.O_CREATE|os.O_RDWR, 0o600)
@@ -120,7 +120,7 @@ func open(name, of string) (folder string, unlock func(), err error) {
 		return "", nil, err
 	}
 	now := time.Now()
-	err = os.Chtimes(lock.Name(), now, now)
+	err = errors.Join(os.MkdirAll(folder, 0o700), os.Chtimes(lock.Name(), now, now)) // only the owner of the lock makes it
 	locks, _ := filepath.Glob(filepath.Join(all, "*.lock")) // the pattern is well formed
 	for _, path := range locks {
 		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > unused {
