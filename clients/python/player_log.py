@@ -97,6 +97,8 @@ class Log:
         """Writes an SVG picture of the robot's path: odometry, x to the right, with its start (a
         circle), its end (a dot) and a scale, and dots at other points in mm."""
         table = self.tables[topic]
+        if not {"x_mm", "y_mm"} <= set(table.columns):
+            raise LogError(f"{topic} has no x_mm and y_mm")
         points = [(x, y) for x, y in zip(table["x_mm"], table["y_mm"]) if x is not None and y is not None]
         with open(path, "w", encoding="utf-8") as file:
             file.write(draw(points, dots))
@@ -229,8 +231,10 @@ def chunk(record: bytes, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
         size, crc = struct.unpack_from("<QI", record, 16)
         compression, at = text(record, 28)
         (length,) = struct.unpack_from("<Q", record, at)
+        if size > LARGEST_RECORD:
+            raise ValueError(f"{size} bytes are not a size")
         content = decompress(compression, record[at + 8 : at + 8 + length], size)
-    except (struct.error, UnicodeDecodeError, RuntimeError, ValueError) as e:
+    except (struct.error, ValueError) as e:
         damage.append(f"a chunk: {e}")
         return
     if len(content) != size or (crc and zlib.crc32(content) != crc):
@@ -251,22 +255,27 @@ def decompress(compression: str, content: bytes, size: int) -> bytes:
     recorder was told to, and with either by other programs."""
     if compression == "":
         return content
+    if compression not in ("zstd", "lz4"):
+        raise LogError(f"the log is compressed with {compression}, which is unknown")
     try:
-        if compression == "zstd":
-            if sys.version_info >= (3, 14):
-                from compression import zstd  # type: ignore
-
-                return zstd.decompress(content)  # type: ignore
-            import zstandard  # type: ignore
-
-            return zstandard.ZstdDecompressor().decompress(content, max_output_size=size)  # type: ignore
         if compression == "lz4":
             import lz4.frame  # type: ignore
 
-            return lz4.frame.decompress(content)  # type: ignore
+            take = lambda: lz4.frame.LZ4FrameDecompressor().decompress(content, max_length=size)  # type: ignore
+        elif sys.version_info >= (3, 14):
+            from compression import zstd  # type: ignore
+
+            take = lambda: zstd.ZstdDecompressor().decompress(content, max_length=size)  # type: ignore
+        else:
+            import zstandard  # type: ignore
+
+            take = lambda: zstandard.ZstdDecompressor().stream_reader(content).read(size)  # type: ignore
     except ImportError as e:
         raise LogError(f"the log is compressed with {compression}: pip install {e.name}") from e
-    raise LogError(f"the log is compressed with {compression}, which is unknown")
+    try:
+        return take()  # type: ignore
+    except Exception as e:  # each library has its own, which are no ValueError
+        raise ValueError(f"{compression}: {e}") from e
 
 
 def text(content: bytes, at: int) -> Tuple[str, int]:

@@ -30,7 +30,7 @@ from rclpy.qos import DurabilityPolicy, QoSProfile
 from sensor_msgs.msg import BatteryState, LaserScan, Range
 from tf2_msgs.msg import TFMessage
 
-from playerclient import AccessRefused, PlayerClient, PlayerError
+from playerclient import AccessRefused, PlayerClient
 
 READ_LIMIT = 5.0
 """Seconds without a round of data after which the connection is made anew."""
@@ -126,7 +126,7 @@ class Robot:
         while not self.ended.is_set():
             try:
                 work()
-            except (PlayerError, OSError) as e:
+            except Exception as e:  # of any kind: without its thread the robot would be silent for ever
                 self.state = (2, str(e))
                 if str(e) != said:  # each reason once
                     said = str(e)
@@ -148,7 +148,8 @@ class Robot:
             except AccessRefused as e:
                 self.node.get_logger().warning(f"{self.name}: {e}")
             robot.set_frequency(self.node.value("rate"))
-            robot.set_fresh(True)
+            if robot.access("y") == "r":  # an older server has no ages
+                robot.set_fresh(True)
             self.place(robot)
             self.state = (0, "connected")
             while not self.ended.is_set():
@@ -274,6 +275,9 @@ class PlayerNode(Node):
     def __init__(self) -> None:
         super().__init__("player")
         self._values = {name: self.declare_parameter(name, default).value for name, default in self.DEFAULTS.items()}
+        for name, least, most in (("rate", 1, 65535), ("command_lifetime", 0.001, 60), ("port", 1, 65535)):
+            if not least <= self.value(name) <= most:
+                raise ValueError(f"the parameter {name} is {self.value(name)}, want {least} to {most}")
         self.tls: Optional[ssl.SSLContext] = None
         if self.value("tls_ca"):
             self.tls = ssl.create_default_context(cafile=self.value("tls_ca"))
@@ -318,7 +322,7 @@ class PlayerNode(Node):
             s.level = b"\x02" if "failed" in states.values() else b"\x00"
             s.message = f"{len(told.get('robots', []))} robots"
             s.values = [KeyValue(key=k, value=v) for k, v in states.items()]
-        except (OSError, ValueError) as e:
+        except Exception as e:  # of HTTP, of JSON, or of another server that has all of these
             s.level, s.message = b"\x02", f"it does not answer: {e}"
         return s
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import ssl
 from types import TracebackType
 from typing import List, Optional, Type, cast
 
-from .client import CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, REQUEST_TIMEOUT, deadline_after, seconds_left
+from .client import (
+    CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, deadline_after, seconds_left,
+)  # fmt: skip
 from .data import Part
 from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
 from .session import Event, Session
@@ -46,6 +49,7 @@ class AsyncPlayerClient(Session):
         self.tls = tls
         self.server_name = server_name
         self._link: Optional[_Link] = None
+        self._closing: Optional[_Link] = None  # the latest one that was closed
 
     async def connect(
         self, host: Optional[str] = None, port: Optional[int] = None, timeout: Optional[float] = CONNECT_TIMEOUT
@@ -58,26 +62,39 @@ class AsyncPlayerClient(Session):
         await self._open(timeout)
 
     async def _open(self, timeout: Optional[float]) -> None:
-        link = _Link()
+        link, connection, deadline = _Link(), None, deadline_after(timeout)
         loop = asyncio.get_running_loop()
         try:
-            name = self.server_name if self.tls else None
+            connection = await _reach(self.host, self.port, deadline)
+            name = (self.server_name or self.host) if self.tls else None
             await asyncio.wait_for(
-                loop.create_connection(lambda: link, self.host, self.port, ssl=self.tls, server_hostname=name), timeout
+                loop.create_connection(lambda: link, sock=connection, ssl=self.tls, server_hostname=name), seconds_left(deadline)
             )
+            self._link = link
         except (asyncio.TimeoutError, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
-        except (OSError, OverflowError) as e:  # OverflowError: the port
+        except NOT_CONNECTED as e:
             raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
-        self._link = link
+        finally:
+            if self._link is not link:
+                link.abort()
+                if connection is not None:
+                    connection.close()
         self._reset()
 
     def close(self) -> None:
-        """Closes the connection. The server then stops the wheels if this client had write
-        access to them."""
+        """Closes the connection when the commands have been sent, which takes a turn of the loop:
+        wait_closed. The server then stops the wheels if this client had write access to them."""
         if self._link is not None:
             self._link.close()
-            self._link = None
+            self._closing, self._link = self._link, None
+
+    async def wait_closed(self) -> None:
+        """Waits after close until the connection has ended. What the network does not take within
+        some seconds is given up."""
+        if self._closing is not None:
+            await self._closing.ended(SEND_TIMEOUT)
+            self._closing = None
 
     async def __aenter__(self) -> AsyncPlayerClient:
         if self._link is None:
@@ -88,6 +105,7 @@ class AsyncPlayerClient(Session):
         self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]
     ) -> None:
         self.close()
+        await self.wait_closed()
 
     async def request(self, pairs: str, timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
         """Asks for devices, waits for the server's reply and returns it: see
@@ -167,6 +185,24 @@ class AsyncPlayerClient(Session):
         return self._link
 
 
+async def _reach(host: str, port: int, deadline: Optional[float]) -> socket.socket:
+    """Connects to the first address of a host that answers, as client._reach does."""
+    loop = asyncio.get_running_loop()
+    addresses = await asyncio.wait_for(loop.getaddrinfo(host, port, type=socket.SOCK_STREAM), seconds_left(deadline))
+    for others, (family, kind, protocol, _, address) in zip(reversed(range(len(addresses))), addresses):
+        connection = socket.socket(family, kind, protocol)
+        try:
+            connection.setblocking(False)
+            left = seconds_left(deadline)
+            await asyncio.wait_for(loop.sock_connect(connection, address), None if left is None else left / (others + 1))
+            return connection
+        except BaseException as e:
+            connection.close()
+            if not others or not isinstance(e, (OSError, asyncio.TimeoutError)):
+                raise
+    raise OSError("the host has no address")
+
+
 class _Link(asyncio.Protocol):
     """The transport's other end. asyncio's StreamReader can lose bytes when a wait with a time
     limit is cancelled before Python 3.12; this one keeps them until they are returned."""
@@ -223,3 +259,14 @@ class _Link(asyncio.Protocol):
     def close(self) -> None:
         if self._transport:
             self._transport.close()
+
+    def abort(self) -> None:
+        if self._transport:
+            self._transport.abort()
+
+    async def ended(self, timeout: float) -> None:
+        """Waits for the end of a link that is closed, and ends it itself if that takes too long."""
+        while self._ended is None:
+            self._waiter = asyncio.get_running_loop().create_future()
+            if not (await asyncio.wait({self._waiter}, timeout=timeout))[0]:
+                self.abort()

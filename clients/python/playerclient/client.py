@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import List, Optional, Type
 
 from .data import Part
-from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
+from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut, UsageError
 from .session import Event, Session
 
 CONNECT_TIMEOUT = 10.0
@@ -66,16 +66,22 @@ class PlayerClient(Session):
         self._open(timeout)
 
     def _open(self, timeout: Optional[float]) -> None:
+        deadline = deadline_after(timeout)
+        connection: Optional[socket.socket] = None
         try:
-            connection = socket.create_connection((self.host, self.port), timeout)
+            connection = _reach(self.host, self.port, deadline)
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send commands at once
             if self.tls is not None:
+                connection.settimeout(seconds_left(deadline))
                 connection = self.tls.wrap_socket(connection, server_hostname=self.server_name or self.host)
-        except (socket.timeout, TimeoutError):
+            self._socket = connection
+        except (socket.timeout, TimeoutError, BlockingIOError, ssl.SSLWantReadError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {timeout} s") from None
-        except (OSError, OverflowError) as e:  # OverflowError: the port
+        except NOT_CONNECTED as e:
             raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)  # send commands at once
-        self._socket = connection
+        finally:
+            if connection is not None and connection is not self._socket:
+                connection.close()
         self._reset()
 
     def close(self) -> None:
@@ -204,8 +210,39 @@ class PlayerClient(Session):
         return self._socket
 
 
+NOT_CONNECTED = (OSError, OverflowError, ValueError)
+"""What the standard library raises if it cannot connect: OverflowError and ValueError are of a port
+or a host that cannot be one."""
+
+
+def _reach(host: str, port: int, deadline: Optional[float]) -> socket.socket:
+    """Connects to the first address of a host that answers. Each gets its share of the time that is
+    left; create_connection gives all of it to each."""
+    addresses = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
+    for others, (family, kind, protocol, _, address) in zip(reversed(range(len(addresses))), addresses):
+        connection = socket.socket(family, kind, protocol)
+        try:
+            left = seconds_left(deadline)
+            connection.settimeout(None if left is None else left / (others + 1))
+            connection.connect(address)
+            return connection
+        except BaseException as e:
+            connection.close()
+            if not others or not isinstance(e, OSError):
+                raise
+    raise OSError("the host has no address")
+
+
+LONGEST = 1e9
+"""Seconds. More is for ever: the system's clocks do not count so far."""
+
+
 def deadline_after(timeout: Optional[float]) -> Optional[float]:
-    return None if timeout is None else time.monotonic() + timeout
+    if timeout is None or timeout > LONGEST:
+        return None
+    if timeout != timeout:
+        raise UsageError("a timeout is not a number")
+    return time.monotonic() + timeout
 
 
 def seconds_left(deadline: Optional[float], most: Optional[float] = None) -> Optional[float]:

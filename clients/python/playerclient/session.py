@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import enum
 import re
+from math import isfinite
 from struct import Struct
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -268,6 +269,8 @@ class Session:
         return self._devices[letter]
 
     def _find(self, device: str) -> Optional[_Device]:
+        if len(device) != 1:
+            raise UsageError(f"{device!r} is not the letter of a device")
         return self._devices.get(ord(device))
 
     # Data and their ages
@@ -383,9 +386,11 @@ class Session:
     def set_gripper(self, command: int, value: int = 0) -> None:
         """Moves the gripper: a GripperCommand. value is the argument of GRIP_PRESS and
         LIFT_CARRY, in steps of 20 ms."""
-        if not (0 <= command <= 255 and 0 <= value <= 255):
-            raise UsageError(f"gripper command {command} {value}: both are bytes")
-        self.command("g", bytes([command, value]))
+        try:
+            payload = bytes([command, value])
+        except (TypeError, ValueError):
+            raise UsageError(f"gripper command {command} {value}: both are bytes") from None
+        self.command("g", payload)
 
     def command(self, device: str, payload: bytes) -> None:
         """Sends a command of any layout to a device. Without write access it raises UsageError,
@@ -406,9 +411,9 @@ class Session:
     def set_frequency(self, frequency: int) -> None:
         """Sets the rate of this client's rounds in continuous mode, 1 to 65535 Hz. The default
         is 10 Hz. The server may have a lower maximum."""
-        if not 1 <= frequency <= 65535:
+        if not 1 <= frequency <= 65535 or frequency != int(frequency):
             raise UsageError(f"frequency {frequency} Hz is not in 1 to 65535")
-        self._configure_server("f", frequency, 2)
+        self._configure_server("f", int(frequency), 2)
 
     def request_data(self) -> None:
         """Asks for one round in request/reply mode. In continuous mode it has no effect."""
@@ -428,7 +433,7 @@ class Session:
         the wheels stop unless it is repeated in time, also when this program hangs. A client with
         a lifetime yields: its zero speeds stop only what it drives itself. 0: the commands are
         good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it."""
-        ms = round(seconds * 1000)
+        ms = round(seconds * 1000) if isfinite(seconds) else -1
         if not 0 <= ms <= _MAX_LIFETIME or ms == 0 != seconds:
             raise UsageError(f"a lifetime of {seconds} s is not in 0.001 to {_MAX_LIFETIME // 1000} s")
         self._configure_server("l", ms, 2)
@@ -493,6 +498,8 @@ class Session:
             self.set_fresh(True)
 
     def _message(self, kind: str, payload: bytes) -> None:
+        if len(kind) != 2:
+            raise UsageError(f"{kind[1:]!r} is not the letter of a device")
         if len(payload) > _MAX_PAYLOAD:
             raise UsageError(f"a message has {len(payload)} bytes, a server takes {_MAX_PAYLOAD}")
         self._send(_CLIENT_HEADER.pack(_letters(kind), len(payload)) + payload)
@@ -507,5 +514,8 @@ def _letters(text: str) -> bytes:
 
 def _shorts(*values: int) -> bytes:
     """Encodes values as i16. Values beyond it are clipped, so that a speed never changes sign."""
-    clipped: List[int] = [max(-32768, min(int(v), 32767)) for v in values]
+    try:
+        clipped: List[int] = [max(-32768, min(int(v), 32767)) for v in values]
+    except (OverflowError, TypeError, ValueError):
+        raise UsageError(f"{values} are not numbers") from None
     return b"".join(v.to_bytes(2, "big", signed=True) for v in clipped)

@@ -9,6 +9,7 @@ import ssl
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Tuple
 from urllib.parse import quote
 
+from .client import NOT_CONNECTED
 from .errors import ConnectionClosed, PlayerError, ProtocolError, SimulationRefused, TimedOut
 
 LIMIT = 60.0
@@ -114,21 +115,23 @@ class Simulation:
         return self._ask("POST", "?order=" + quote(json.dumps(order, separators=(",", ":"))))
 
     def _ask(self, method: str, query: str) -> SimulationState:
-        if self.tls is None:
-            connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout)
-        else:
-            connection = http.client.HTTPSConnection(self.host, self.port, timeout=self.timeout, context=self.tls)
+        connection: Optional[http.client.HTTPConnection] = None
         try:
+            if self.tls is None:
+                connection = http.client.HTTPConnection(self.host, self.port, timeout=self.timeout)
+            else:
+                connection = http.client.HTTPSConnection(self.host, self.port, timeout=self.timeout, context=self.tls)
             connection.request(method, "/simulation" + query)
             response = connection.getresponse()
             text = response.read().decode(errors="replace")
             reason = "".join(c if c.isprintable() else "?" for c in text.strip())  # people see it on terminals
         except (socket.timeout, TimeoutError):
             raise TimedOut(f"{self.host}:{self.port} did not answer in {self.timeout} s") from None
-        except (OSError, OverflowError, http.client.HTTPException) as e:  # OverflowError: the port
+        except (*NOT_CONNECTED, http.client.HTTPException) as e:
             raise ConnectionClosed(f"{self.host}:{self.port}: {e}") from e
         finally:
-            connection.close()
+            if connection is not None:
+                connection.close()
         if response.status in (400, 409):
             raise SimulationRefused(reason)
         if response.status == 404:
@@ -145,5 +148,5 @@ class Simulation:
                 for mover in state["movers"]
             ]
             return SimulationState(movers=movers, **{field: state[field] for field in SimulationState._fields[:-1]})
-        except (ValueError, LookupError, TypeError):
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError):
             raise ProtocolError(f"{self.host}:{self.port} is no dashboard of Player") from None

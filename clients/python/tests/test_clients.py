@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import math
 import socket
+import ssl
 import threading
 import unittest
+import warnings
 from typing import Any, Coroutine
 
 from playerclient import (
@@ -135,8 +139,28 @@ class Faces(unittest.TestCase):
         self.assertRaises(ConnectionClosed, robot.connect, timeout=LIMIT)
         self.assertRaises(ConnectionClosed, robot.connect, port=99999, timeout=LIMIT)
         self.assertRaises(ConnectionClosed, robot.connect, "", 1, LIMIT)
+        self.assertRaises(ConnectionClosed, robot.connect, "..", 1, LIMIT)
+        self.assertRaises(ConnectionClosed, robot.connect, "127.0.0.1", 1, math.inf)
+        self.assertRaises(UsageError, robot.connect, "127.0.0.1", 1, math.nan)
         self.assertRaises(ConnectionClosed, robot.request, "sr", LIMIT)
         self.assertRaises(ConnectionClosed, robot.set_frequency, 10)
+        if isinstance(robot, AsyncFace):
+            robot.end()
+
+    # A server without TLS, and one that says nothing: nothing of the attempt is left.
+    def test_no_tls(self) -> None:
+        step = threading.Event()
+        script = Script(lambda connection: connection.sendall(P), lambda _: (step.wait(LIMIT), None)[1])
+        robot = self.make("127.0.0.1", script.port, ssl.create_default_context())
+        gc.collect()
+        with warnings.catch_warnings(record=True) as left:
+            warnings.simplefilter("always")
+            self.assertRaises(ConnectionClosed, robot.connect, timeout=LIMIT)
+            self.assertRaises(TimedOut, robot.connect, timeout=SHORT)
+            gc.collect()
+        self.assertEqual([str(w.message) for w in left], [])
+        step.set()
+        script.done()
         if isinstance(robot, AsyncFace):
             robot.end()
 
@@ -280,6 +304,24 @@ class AsyncFaces(Faces):
                 step.set()
                 await robot.read(LIMIT)
                 self.assertEqual(robot.new, "ps")
+
+        asyncio.run(run())
+        script.done()
+
+    def test_the_end_is_awaited(self) -> None:
+        script = Script(expect_end, expect_end)
+
+        async def run() -> None:
+            robot = AsyncPlayerClient("127.0.0.1", script.port)
+            async with robot:
+                transport = robot._link._transport  # type: ignore
+            self.assertEqual(transport.get_extra_info("socket").fileno(), -1)
+            await robot.connect()
+            transport = robot._link._transport  # type: ignore
+            robot.close()
+            await robot.wait_closed()
+            self.assertEqual(transport.get_extra_info("socket").fileno(), -1)
+            await robot.wait_closed()
 
         asyncio.run(run())
         script.done()

@@ -132,6 +132,20 @@ class ByHand(unittest.TestCase):
             with self.assertRaisesRegex(player_log.LogError, "pip install zstandard"):
                 self.read(chunk(b"", compression="zstd"))
 
+    # A damaged chunk has errors of the library's own, and sizes that no memory has.
+    def test_damaged_compression(self) -> None:
+        class ZstdError(Exception):
+            pass
+
+        library: Any = types.ModuleType("zstandard")
+        library.ZstdDecompressor = unittest.mock.Mock(side_effect=ZstdError("no frame"))
+        with unittest.mock.patch.dict(sys.modules, {"zstandard": library}):
+            if sys.version_info < (3, 14):  # from then on it is Python's own library, with its own text
+                self.assertEqual(self.read(chunk(b"x", compression="zstd")).damage, ["a chunk: zstd: no frame"])
+        large = bytearray(chunk(b"x"))
+        large[9 + 16 : 9 + 24] = struct.pack("<Q", 1 << 62)
+        self.assertEqual(self.read(bytes(large)).damage, [f"a chunk: {1 << 62} bytes are not a size"])
+
     def test_empty(self) -> None:
         log = self.read(chunk(channels()))
         self.assertEqual((log.topics, log.damage), ([], []))
@@ -152,6 +166,8 @@ class ByHand(unittest.TestCase):
         log = self.read(chunk(channels() + b"".join(message("/position", i, payload) for i, payload in enumerate(moved))))
         picture = self.folder / "path.svg"
         log.plot(str(picture))
+        with self.assertRaisesRegex(player_log.LogError, "/vision has no x_mm"):
+            self.read(chunk(channels() + message("/vision", 1, VISION))).plot(str(picture), "/vision")
         root = ElementTree.parse(picture).getroot()
         line = root.find("{http://www.w3.org/2000/svg}polyline")
         assert line is not None

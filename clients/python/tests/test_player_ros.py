@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 import os
 import shutil
+import socket
 import tempfile
+import threading
 import time
 import unittest
 from typing import Any, Callable, Dict
@@ -13,7 +15,8 @@ from typing import Any, Callable, Dict
 from playerclient import PlayerClient
 
 from . import fake_ros
-from .server import LIMIT, RealServer, certify, free_port
+from .blocks import POSITION, block, reply
+from .server import LIMIT, RealServer, Script, certify, expect, free_port
 
 fake_ros.install()
 
@@ -56,6 +59,51 @@ class Pure(unittest.TestCase):
         for text in ("robot", "=robot:6665", "r1=robot", "r1=robot:x"):
             with self.assertRaises(ValueError):
                 player_ros.PlayerNode.parse(text)
+
+    def test_parameters(self) -> None:
+        for name, value in (("rate", 0), ("command_lifetime", math.nan), ("port", 70000)):
+            fake_ros.Node.parameters = {name: value}
+            with self.assertRaisesRegex(ValueError, f"the parameter {name} is"):
+                player_ros.PlayerNode()
+
+    # The address of the status may be that of another server.
+    def test_foreign_status(self) -> None:
+        def serve(body: bytes) -> Callable[[socket.socket], None]:
+            def answer(connection: socket.socket) -> None:
+                connection.recv(4096)
+                connection.sendall(body)
+
+            return answer
+
+        head = b"HTTP/1.0 200 OK\r\n\r\n"
+        bodies = [b"PLAYER\r\n", head + b"[]", head + b'{"robots": [7]}', head + b'{"robots": [{"devices": {"laser": "ready"}}]}', head + b"\xff"]
+        script = Script(*map(serve, bodies))
+        fake_ros.Node.parameters = {"port": 1, "status": f"http://127.0.0.1:{script.port}"}
+        node = player_ros.PlayerNode()
+        node.ended.set()  # the test asks, not the thread
+        node.diagnosing.join(LIMIT)
+        for body in bodies:
+            self.assertEqual(node.ask().level, b"\x02", body)
+        node.end()
+        script.done()
+
+    # An older server has no device y, and no ages.
+    def test_older_server(self) -> None:
+        def serve(connection: socket.socket) -> None:
+            expect(connection, bytes.fromhex("7879000C 77") + b"ros sensors" + b"dr\0\4yrpr")
+            connection.sendall(reply("yepr"))
+            expect(connection, bytes.fromhex("78790002 7165 64720000"))
+            connection.sendall(reply("") + block("p", POSITION))
+            expect(connection, bytes.fromhex("78790003 66000A"))
+            published.wait(LIMIT)
+
+        published, script = threading.Event(), Script(serve)
+        fake_ros.Node.parameters = {"port": script.port, "host": "127.0.0.1", "devices": "p"}
+        node = player_ros.PlayerNode()
+        until("a position", lambda: node.publishers["odom"].messages)
+        published.set()
+        script.done()
+        node.end()
 
 
 class Real(unittest.TestCase):

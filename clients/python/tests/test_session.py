@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import unittest
 from typing import Any, List
@@ -242,7 +243,22 @@ class Messages(unittest.TestCase):
             lambda: session.start_request("\u0442r"),
             lambda: session.set_frequency(0),
             lambda: session.set_frequency(65536),
+            lambda: session.set_frequency(math.nan),
+            lambda: session.set_frequency(1.5),
+            lambda: session.set_speed(math.nan, 0),
+            lambda: session.set_speed(0, math.inf),
+            lambda: session.set_ptz(-math.inf, 0, 0),
+            lambda: session.set_command_lifetime(math.nan),
+            lambda: session.set_command_lifetime(math.inf),
             lambda: session.set_gripper(256),
+            lambda: session.set_gripper(1.5),
+            lambda: session.set_gripper(math.nan),
+            lambda: session.has(""),
+            lambda: session.has("sonar"),
+            lambda: session.access(""),
+            lambda: session.command("position", b""),
+            lambda: session.configure("position", b"R"),
+            lambda: session.configure("", b"R"),
             lambda: session.set_fresh(True),
             lambda: session.configure("y", bytes(513)),
         ):
