@@ -22,6 +22,7 @@ position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
 // player3Program is a program for Player 2 or 3, and what it has to print.
 type player3Program struct {
 	clients     int  // in step
+	stops       bool // the server ends when the program says end
 	robot       int  // that it is given
 	python2     bool // only Python 2 runs it as it is
 	environment []string
@@ -407,7 +408,11 @@ var player3Programs = map[string]player3Program{
 		p.near("run", 0, 0)
 		p.near("peek", 0, 1)
 	}},
-	"errors": {check: func(p *player3) {
+	"lost": {stops: true, check: func(p *player3) {
+		p.says("speed", "position2d:0")
+		p.says("stopped", "")
+	}},
+	"errors": {stops: true, check: func(p *player3) {
 		p.says("refused", "PlayerClient::PlayerClient: cannot connect to 127.0.0.1 port 1")
 		if p.output["granted"] != nil {
 			p.t.Error("a device was granted that the robot does not have")

@@ -1,11 +1,13 @@
 // Asks where things are, and puts them elsewhere, also out of the way.
 #include <libplayerc++/playerc++.h>
 #include <iostream>
+#include <locale.h>
 #include <stdio.h>
 using namespace PlayerCc;
 using namespace std;
 
 int main(int argc, char **argv) {
+  setlocale(LC_ALL, ""); // as programs with windows do
   PlayerClient robot(argv[1], atoi(argv[2]));
   SimulationProxy sim(&robot, 0);
   Position2dProxy pp(&robot, 0);

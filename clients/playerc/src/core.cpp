@@ -2,6 +2,8 @@
 #include "core.hpp"
 
 #include <poll.h>
+#include <locale>
+#include <sstream>
 #include <thread>
 
 #include "simulation.hpp"
@@ -167,8 +169,8 @@ void Client::Attend() {
     if (!reader) continue; // the program reads
     std::lock_guard<std::recursive_mutex> lock(mutex);
     try {
-      if (std::any_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->held; }) && Take(*links[0])) Approach();
-    } catch (const Failure &) { // the program's next call tells
+      if (std::any_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->held; }) && Take(*links[0]) == Taken::Round) Approach();
+    } catch (const Failure &) { // the program's next call tells, and connects again
     }
   }
 }
@@ -180,7 +182,7 @@ void Client::Approach() {
 
 std::unique_ptr<Link> Client::Dial(uint32_t number) {
   auto link = std::make_unique<Link>();
-  player::CRobot &robot = link->robot;
+  player::CRobot &robot = *link->robot;
   robot.host = host;
   robot.port = static_cast<int>(number);
   robot.timeout = patience;
@@ -202,14 +204,27 @@ Link *Client::At(uint32_t index) {
   return (links[index] = Dial(port + index)).get();
 }
 
+void Client::Stop() {
+  {
+    std::lock_guard<std::mutex> lock(leaving);
+    stopping = true;
+  }
+  leave.notify_all();
+}
+
 void Client::Close() {
+  {
+    std::lock_guard<std::mutex> lock(leaving);
+    closed = true;
+  }
+  leave.notify_all();
   std::lock_guard<std::recursive_mutex> lock(mutex);
-  for (auto &[index, link] : links) link->robot.Close();
+  for (auto &[index, link] : links) link->robot->Close();
 }
 
 bool Client::Connected() {
   std::lock_guard<std::recursive_mutex> lock(mutex);
-  return links[0]->robot.Socket() >= 0;
+  return links[0]->robot->Socket() >= 0;
 }
 
 // In step, asks for the next round of each connection of this program, unless the own one
@@ -220,7 +235,7 @@ void Client::Ask(bool insist) {
   long round; // that it waits for
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
-    if (Take(*links[0])) return;
+    if (Take(*links[0]) != Taken::Nothing) return; // of a loss, Wait tells
     round = links[0]->taken + 1;
   }
   std::vector<std::shared_ptr<Client>> all;
@@ -234,13 +249,10 @@ void Client::Ask(bool insist) {
     std::lock_guard<std::recursive_mutex> lock(c->mutex);
     for (auto &[index, link] : c->links) {
       most = std::max(most, link->taken);
-      try {
-        c->Take(*link);
-      } catch (const Failure &) { // its own Read tells
-      }
+      c->Take(*link); // of a loss, its own Read tells
       // Not before the others need it: a program commands with what it reads, and the
       // server may see the command of one connection behind the request of another.
-      if (link->requested == link->taken && (link->taken < round || insist) && link->robot.RequestData() == PLAYER_OK) link->requested++;
+      if (link->requested == link->taken && (link->taken < round || insist) && link->robot->RequestData() == PLAYER_OK) link->requested++;
     }
   }
   if (!insist) return;
@@ -252,14 +264,14 @@ void Client::Ask(bool insist) {
   links[0]->requested += behind;
 }
 
-// Takes all rounds that have arrived, without waiting, and reports whether there was one:
+// Takes all rounds that have arrived, without waiting, and returns whether there was one:
 // a program that is slower than its robot sees the newest data.
-bool Client::Take(Link &link) {
+Client::Taken Client::Take(Link &link) {
   bool any = link.waiting;
   for (;;) {
-    link.robot.timeout = milliseconds(0);
-    int r = link.robot.Read();
-    link.robot.timeout = patience;
+    link.robot->timeout = milliseconds(0);
+    int r = link.robot->Read();
+    link.robot->timeout = patience;
     switch (r) {
     case PLAYER_OK:
       any = link.waiting = true;
@@ -267,39 +279,78 @@ bool Client::Take(Link &link) {
       clients().rounds = std::max<long>(clients().rounds, link.taken);
       break;
     case PLAYER_TIMEOUT:
-      return any;
+      return any ? Taken::Round : Taken::Nothing;
     case PLAYER_PROTOCOL:
       break; // a block that is skipped
     case PLAYER_USAGE: // an old server, and no device is open: there is nothing to read
       std::this_thread::sleep_for(milliseconds(100));
-      return true;
+      return Taken::Round;
     default:
-      if (any) return true; // the loss is told by the next call
-      Reconnect(link);
+      return any ? Taken::Round : Taken::Lost; // the loss is told by the next call
     }
   }
 }
 
-void Client::Reconnect(Link &link) {
-  std::string why = link.robot.Error();
-  for (int left = retries; left != 0 && !stopping; left -= left > 0) {
-    std::this_thread::sleep_for(duration<double>(retry_pause));
-    link.robot.timeout = patience;
-    link.requested = link.taken;
-    int r = link.robot.Reconnect();
-    if (r == PLAYER_OK || r == PLAYER_REFUSED) return;
+// Gives a connection the data of another one, until it has its own.
+static void Keep(const player::CRobot &from, player::CRobot &to) {
+  std::copy_n(from.sonar, PLAYER_SONARS, to.sonar);
+  std::copy_n(from.laser, PLAYER_LASERS, to.laser);
+  *to.position = *from.position;
+  *to.misc = *from.misc;
+  *to.gripper = *from.gripper;
+  *to.ptz = *from.ptz;
+}
+
+// Connects again. It is called by the one that reads. The mutex is free meanwhile, so that other
+// threads, for which the connection is lost, do not wait.
+void Client::Restore(Link &link) {
+  uint32_t number;
+  std::string why, wanted;
+  {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    number = static_cast<uint32_t>(link.robot->port);
+    why = link.robot->Error();
+    for (auto &[letter, n] : link.users) {
+      if (n <= 0) continue;
+      wanted += letter;
+      wanted += letter == 'p' || letter == 'g' || letter == 'z' ? 'a' : 'r';
+    }
   }
-  throw Failure{"the connection to " + link.robot.host + " port " + std::to_string(link.robot.port) + " is lost: " + why};
+  for (int left = retries; left != 0; left -= left > 0) {
+    {
+      std::unique_lock<std::mutex> lock(leaving);
+      if (leave.wait_for(lock, duration<double>(retry_pause), [this] { return stopping || closed; })) break;
+    }
+    try {
+      auto made = Dial(number);
+      int r = wanted.empty() ? PLAYER_OK : made->robot->Request(wanted.c_str());
+      if (r != PLAYER_OK && r != PLAYER_REFUSED) continue;
+      std::lock_guard<std::recursive_mutex> lock(mutex);
+      if (std::lock_guard<std::mutex> leaver(leaving); closed) break;
+      Keep(*link.robot, *made->robot);
+      link.robot.swap(made->robot);
+      link.requested = link.taken;
+      return;
+    } catch (const Failure &) { // the next attempt
+    }
+  }
+  throw Failure{"the connection to " + host + " port " + std::to_string(number) + " is lost: " + why};
 }
 
 // Waits for a round of a connection. It reports false at the deadline, or if stopping.
 bool Client::Wait(Link &link, steady_clock::time_point deadline) {
   for (int slices = 0;; slices++) {
     int socket;
+    Taken taken;
     {
       std::lock_guard<std::recursive_mutex> lock(mutex);
-      if (Take(link)) return true;
-      socket = link.robot.Socket();
+      taken = Take(link);
+      socket = link.robot->Socket();
+    }
+    if (taken == Taken::Round) return true;
+    if (taken == Taken::Lost) {
+      Restore(link);
+      continue;
     }
     auto left = ceil<milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0 || stopping) return false;
@@ -333,8 +384,12 @@ bool Client::Round() {
     if (settings.step) {
       if (!Wait(*link, steady_clock::now() + never)) return false;
     } else {
-      std::lock_guard<std::recursive_mutex> lock(mutex);
-      Take(*link);
+      bool lost;
+      {
+        std::lock_guard<std::recursive_mutex> lock(mutex);
+        lost = Take(*link) == Taken::Lost;
+      }
+      if (lost) Restore(*link);
     }
   }
   Deliver();
@@ -356,12 +411,22 @@ bool Client::Incomplete() {
 // Tells all devices of the rounds that have been taken, and calls what wants to know.
 void Client::Deliver() {
   std::vector<std::function<void()>> calls;
+  // The dashboard is asked before the lock is taken: it may not answer.
+  std::map<uint32_t, std::vector<player_fiducial_item_t>> seen;
+  {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    for (Device *d : devices)
+      if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) seen[d->index];
+  }
+  for (auto &[index, items] : seen) items = WorldFiducials(*this, index);
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices) {
       double now = duration<double>(steady_clock::now().time_since_epoch()).count();
       if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) {
-        d->fiducials = WorldFiducials(*this, d->index);
+        auto found = seen.find(d->index);
+        if (found == seen.end()) continue; // it was made meanwhile
+        d->fiducials = found->second;
         d->elapsed = d->valid ? now - d->time : 0;
         d->time = now;
         d->valid = d->fresh = true;
@@ -369,7 +434,7 @@ void Client::Deliver() {
         continue;
       }
       if (d->absent || !d->link->waiting) continue;
-      const player::CRobot &robot = d->link->robot;
+      const player::CRobot &robot = *d->link->robot;
       if (!robot.Has(d->letter)) continue;
       if (auto age = robot.Age(d->letter)) now = duration<double>(robot.ServerTime() - *age).count();
       constexpr double rounding = 1e-4; // s: ages are whole us
@@ -397,7 +462,7 @@ const player_part *Link::Part(char device, int number) const {
 // Requests a device for reading, or reading and writing. It returns why not.
 static std::string open(Link &link, char letter, char access) {
   const char pairs[] = {letter, access, 0};
-  player::CRobot &robot = link.robot;
+  player::CRobot &robot = *link.robot;
   int r = robot.Request(pairs);
   if (r == PLAYER_OK) {
     link.users[letter]++;
@@ -423,7 +488,7 @@ Device::Device(std::shared_ptr<Client> c, const Interface &i, uint32_t n)
         break;
       }
       if (refused.empty()) {
-        if (--link->users[candidate] == 0) link->robot.Request(candidate == 's' ? "sc" : "lc");
+        if (--link->users[candidate] == 0) link->robot->Request(candidate == 's' ? "sc" : "lc");
         continue;
       }
       why += (why.empty() ? "" : "; ") + refused;
@@ -467,18 +532,20 @@ Device::~Device() {
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
   if (absent || !letter) return;
   // Nobody steers any more: the robot would keep the latest speed while another proxy is open.
-  if ((goal || held) && link->robot.Socket() >= 0) link->robot.SetSpeed(0, 0);
+  if ((goal || held) && link->robot->Socket() >= 0) link->robot->SetSpeed(0, 0);
   for (char open : {letter, sensor}) {
-    if (!open || --link->users[open] > 0 || link->robot.Socket() < 0) continue;
+    if (!open || --link->users[open] > 0 || link->robot->Socket() < 0) continue;
     const char pairs[] = {open, 'c', 0};
-    link->robot.Request(pairs);
+    link->robot->timeout = milliseconds(0); // nothing depends on the reply, which the next call takes
+    link->robot->Request(pairs);
+    link->robot->timeout = client->patience;
   }
 }
 
 void Device::Send(const std::function<int(player::CRobot &)> &order) {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
-  if (order(link->robot) != PLAYER_OK) throw Failure{std::string(interface.name) + ":" + std::to_string(index) + ": " + link->robot.Error()};
+  if (order(*link->robot) != PLAYER_OK) throw Failure{std::string(interface.name) + ":" + std::to_string(index) + ": " + link->robot->Error()};
 }
 
 // Rounds to a whole number that a command has room for. What is not zero stays so: a
@@ -542,7 +609,7 @@ void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
 static constexpr double aligned = 0.02;
 
 void Device::Approach() {
-  const player::CRobot &robot = link->robot;
+  const player::CRobot &robot = *link->robot;
   if (held && robot.Has('p')) {
     double error = Normal(held->heading - Pose().pa); // gone in about a second
     int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
@@ -592,7 +659,7 @@ player_pose2d_t Device::Velocity() const {
 
 void Device::SetPose(player_pose2d_t pose) {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
-  origin = absent ? player_pose2d_t{} : raw(link->robot);
+  origin = absent ? player_pose2d_t{} : raw(*link->robot);
   target = pose;
   if (goal) GoTo(goal->pose, goal->speed, goal->turnrate);
 }
@@ -863,9 +930,10 @@ void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t
     if (c == '"' || c == '\\') order += '\\';
     order += c;
   }
-  char numbers[3 * 350]; // a double has up to 309 digits before the point
-  snprintf(numbers, sizeof numbers, R"(","x":%.6f,"y":%.6f,"heading":%.6f}]})", pose.px, pose.py, Degrees(pose.pa));
-  world(client, (order + numbers).c_str());
+  std::ostringstream numbers;
+  numbers.imbue(std::locale::classic()); // JSON has a point, whatever the program's country has
+  numbers << std::fixed << R"(","x":)" << pose.px << R"(,"y":)" << pose.py << R"(,"heading":)" << Degrees(pose.pa) << "}]}";
+  world(client, (order + numbers.str()).c_str());
 }
 
 }  // namespace playerc

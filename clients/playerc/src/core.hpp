@@ -60,7 +60,7 @@ const Interface *FindInterface(const std::string &name);
 
 // Link is the connection to one port.
 struct Link {
-  player::CRobot robot;
+  std::unique_ptr<player::CRobot> robot = std::make_unique<player::CRobot>(); // replaced when it is lost
   // In step: how many rounds have been requested, and have come. Both begin at the rounds
   // of the other connections of the program.
   long requested = 0, taken = 0;
@@ -188,6 +188,8 @@ public:
   std::map<uint32_t, std::unique_ptr<Link>> links; // by index
   std::vector<Device *> devices;
   std::atomic<bool> stopping{false}; // Read returns without data
+  // Stops a Read of another thread, also while it waits for a server that is lost.
+  void Stop();
 
   // Connects.
   static std::shared_ptr<Client> Connect(const std::string &host, uint32_t port, std::chrono::milliseconds patience = default_patience);
@@ -209,9 +211,10 @@ private:
   Client(const std::string &host, uint32_t port);
   std::unique_ptr<Link> Dial(uint32_t number);
   void Ask(bool insist = false);
-  bool Take(Link &link);
+  enum class Taken { Nothing, Round, Lost };
+  Taken Take(Link &link);
   bool Wait(Link &link, std::chrono::steady_clock::time_point deadline);
-  void Reconnect(Link &link);
+  void Restore(Link &link);
   bool Round();
   bool Incomplete();
   void Deliver();
@@ -222,12 +225,12 @@ private:
   std::thread attendant;
   std::mutex leaving;
   std::condition_variable leave;
-  bool ending = false;
+  bool ending = false, closed = false;
 };
 
 template <typename F> auto Device::With(F f) const {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
-  return f(link->robot);
+  return f(*link->robot);
 }
 
 double Radians(double degrees);

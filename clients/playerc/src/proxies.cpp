@@ -68,7 +68,7 @@ void PlayerClient::StartThread() {
 
 void PlayerClient::StopThread() {
   if (!mCore->thread.joinable()) return;
-  mCore->client->stopping = true;
+  mCore->client->Stop();
   mCore->thread.join();
   mCore->client->stopping = false;
 }
@@ -82,7 +82,7 @@ void PlayerClient::Run(uint32_t aTimeout) {
   mCore->client->stopping = false;
 }
 
-void PlayerClient::Stop() { mCore->client->stopping = true; }
+void PlayerClient::Stop() { mCore->client->Stop(); }
 
 void PlayerClient::SetDataMode(uint32_t) {}
 void PlayerClient::SetReplaceRule(bool, int, int, int) {}
