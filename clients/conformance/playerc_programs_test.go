@@ -336,6 +336,7 @@ var player3Programs = map[string]player3Program{
 		p.near("scan", 0.03, 1, 4.92, math.Pi/2)
 		p.near("deleted", 0, 0)
 		p.near("gripper", 0, 0, 0, 0)
+		p.says("memory", "bad_alloc")
 	}},
 	"everything.py": {clients: 1, environment: []string{"PLAYERC_ROBOT=r0"}, check: func(p *player3) {
 		p.near("before", 0, 0, 0, 0)
@@ -357,6 +358,8 @@ var player3Programs = map[string]player3Program{
 		p.near("odometry", 0.06, 5, 6)
 		p.near("there", 0.06, 0.5, 0)
 		p.near("puck", 1e-4, -1, 2, 0)
+		p.near("destroyed", 0, 3)
+		p.near("kept", 0, 1)
 	}},
 	"course.py": {clients: 1, python2: true, check: func(p *player3) {
 		p.says("refused", "TypeError")

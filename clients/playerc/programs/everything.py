@@ -57,3 +57,15 @@ for i in range(150):
 print("there %g %g" % (pos.GetXPos(), pos.GetYaw()))
 sim.SetPose2d("puck", -1, 2, 0)
 print("puck %g %g %g" % sim.GetPose2d("puck"))
+marked, ranges = marks.GetFiducialItem(0), laser._d.scan
+before = "%g %g" % (marked.pose.px, ranges[180][0])
+laser._d.destroy()
+marks._d.destroy()
+destroyed = 0
+for use in (lambda: laser.GetRange(0), lambda: laser._d.scan, lambda: laser._d.subscribe(), laser._d.destroy):
+    try:
+        use()
+    except ValueError:
+        destroyed += 1
+print("destroyed %d" % destroyed)
+print("kept %d" % (before == "%g %g" % (marked.pose.px, ranges[180][0])))

@@ -1,5 +1,6 @@
 /* Waits for two robots at once, and uses what other programs use seldom. */
 #include <libplayerc/playerc.h>
+#include <sys/resource.h>
 
 static int calls;
 static void called(void *data) { calls += *(int *)data; }
@@ -14,6 +15,7 @@ int main(int argc, char *argv[]) {
   double (*scan)[2];
   double flat = 0;
   int i, ten = 10;
+  struct rlimit memory, least;
 
   playerc_mclient_addclient(both, one);
   playerc_mclient_addclient(both, other);
@@ -47,6 +49,13 @@ int main(int argc, char *argv[]) {
   printf("deleted %d\n", calls);
   printf("gripper %d %d %d\n", playerc_gripper_store_cmd(gripper), playerc_gripper_retrieve_cmd(gripper), playerc_gripper_stop_cmd(gripper));
   printf("laser %g\n", laser->max_range);
+  getrlimit(RLIMIT_AS, &memory);
+  least = memory;
+  least.rlim_cur = 1; // byte: what is mapped stays
+  setrlimit(RLIMIT_AS, &least);
+  while (playerc_blobfinder_create(one, 0)) continue;
+  setrlimit(RLIMIT_AS, &memory);
+  printf("memory %s\n", playerc_error_str());
   playerc_client_disconnect(one);
   playerc_client_disconnect(other);
   playerc_mclient_destroy(both);

@@ -98,25 +98,51 @@ _info = _structure(
 )
 _doublep = ctypes.POINTER(_double)
 
-for _f in ("playerc_client_create", "playerc_client_read"):
-    getattr(_library, _f).restype = ctypes.c_void_p
+_library.playerc_client_read.restype = ctypes.c_void_p
 
 
-class playerc_client(object):
-    def __init__(self, mclient, host, port):
-        self._own = _library.playerc_client_create(None, ctypes.c_char_p(_bytes(host)), _int(port))
-        self._c = ctypes.cast(self._own, ctypes.POINTER(_client)).contents
+class _Owner(object):
+    """What has a structure of the C library, until it is destroyed."""
+
+    _name = ""
+    _own = None  # its address
+
+    def _create(self, structure, *arguments):
+        create = getattr(_library, "playerc_%s_create" % self._name)
+        create.restype = ctypes.c_void_p
+        self._own = create(*arguments)
+        if not self._own:
+            raise MemoryError(playerc_error_str())
+        self._memory = ctypes.cast(self._own, ctypes.POINTER(structure)).contents
 
     def __del__(self):
         self.destroy()
 
     def destroy(self):
         if self._own:
-            _library.playerc_client_destroy(ctypes.c_void_p(self._own))
+            getattr(_library, "playerc_%s_destroy" % self._name)(ctypes.c_void_p(self._own))
         self._own = None
 
+    def _structure(self):
+        if not self._own:
+            raise ValueError("the %s is destroyed" % self._name)
+        return self._memory
+
     def _call(self, name, *arguments):
-        return getattr(_library, "playerc_client_" + name)(ctypes.c_void_p(self._own), *arguments)
+        self._structure()
+        return getattr(_library, "playerc_%s_%s" % (self._name, name))(ctypes.c_void_p(self._own), *arguments)
+
+
+def _copy(value):
+    """Returns a value that does not change with the next round, and outlives its device."""
+    return type(value).from_buffer_copy(value) if isinstance(value, (ctypes.Structure, ctypes.Array)) else value
+
+
+class playerc_client(_Owner):
+    _name = "client"
+
+    def __init__(self, mclient, host, port):
+        self._create(_client, None, ctypes.c_char_p(_bytes(host)), _int(port))
 
     def connect(self):
         return self._call("connect")
@@ -146,39 +172,30 @@ class playerc_client(object):
     def set_request_timeout(self, seconds):
         self._call("set_request_timeout", _uint(int(seconds)))
 
-    host = property(lambda self: _text(self._c.host))
-    port = property(lambda self: self._c.port)
-    connected = property(lambda self: self._c.connected)
-    datatime = property(lambda self: self._c.datatime)
+    host = property(lambda self: _text(self._structure().host))
+    port = property(lambda self: self._structure().port)
+    connected = property(lambda self: self._structure().connected)
+    datatime = property(lambda self: self._structure().datatime)
 
 
-class _Device(object):
+class _Device(_Owner):
     """What all devices have. A field of the structure is an attribute; an array has as
     many elements as the field says that _counts names."""
 
-    _name = ""
     _fields = []
     _counts = {}
     _methods = {}  # d: double, i: int
 
     def __init__(self, client, index=0):
+        client._structure()
         self._client = client  # lives as long as its devices
-        create = getattr(_library, "playerc_%s_create" % self._name)
-        create.restype = ctypes.c_void_p
-        self._own = create(ctypes.c_void_p(client._own), _int(index))
         structure = _structure("_" + self._name, *([("info", _info)] + self._fields))
-        self._s = ctypes.cast(self._own, ctypes.POINTER(structure)).contents
+        self._create(structure, ctypes.c_void_p(client._own), _int(index))
 
-    def __del__(self):
-        self.destroy()
-
-    def destroy(self):
-        if getattr(self, "_own", None):
-            getattr(_library, "playerc_%s_destroy" % self._name)(ctypes.c_void_p(self._own))
-        self._own = None
-
-    def _call(self, name, *arguments):
-        return getattr(_library, "playerc_%s_%s" % (self._name, name))(ctypes.c_void_p(self._own), *arguments)
+    def element(self, name, i, otherwise=None):
+        """Returns one element of an array, without a copy of all, or otherwise outside of its count."""
+        s = self._structure()
+        return _copy(getattr(s, name)[i]) if 0 <= i < getattr(s, self._counts[name]) else otherwise
 
     def subscribe(self, access=PLAYERC_OPEN_MODE):
         return self._call("subscribe", _int(access))
@@ -196,15 +213,15 @@ class _Device(object):
                 return self._call(name, *[_double(a) if kind == "d" else _int(int(a)) for kind, a in zip(kinds, arguments)])
 
             return call
-        structure = self.__dict__.get("_s")
-        if structure is None or not hasattr(structure, name):
+        if name != "info" and name not in [f[0] for f in type(self)._fields]:
             raise AttributeError("%s has no %s" % (type(self).__name__, name))
+        structure = self._structure()
         value = getattr(structure, name)
         if name in type(self)._counts:
-            return value[: getattr(structure, type(self)._counts[name])]
+            return [_copy(v) for v in value[: getattr(structure, type(self)._counts[name])]]
         if isinstance(value, ctypes.Array):
             return list(value)
-        return value
+        return value if name == "info" else _copy(value)
 
     def __str__(self):
         names = [f[0] for f in self._fields]

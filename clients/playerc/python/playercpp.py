@@ -94,10 +94,6 @@ class _Proxy(object):
         return str(self._d)
 
 
-def _element(values, i, otherwise):
-    return values[i] if 0 <= i < len(values) else otherwise
-
-
 class Position2dProxy(_Proxy):
     _device = playerc.playerc_position2d
 
@@ -162,7 +158,7 @@ class LaserProxy(_Ranges):
         return self._d.max_range
 
     def GetRange(self, i):
-        return _element(self._d.ranges, i, self._d.max_range)
+        return self._d.element("ranges", i, self._d.max_range)
 
     def GetBearing(self, i):
         return self._d.scan_start + i * self._d.scan_res
@@ -196,7 +192,7 @@ class SonarProxy(_Ranges):
         return self._d.scan_count
 
     def GetScan(self, i):
-        return _element(self._d.scan, i, 5.0)  # a sonar without an echo, m
+        return self._d.element("scan", i, 5.0)  # a sonar without an echo, m
 
     GetRange = GetScan
 
@@ -219,7 +215,7 @@ class RangerProxy(_Ranges):
         return self._d.element_count
 
     def GetRange(self, i):
-        return _element(self._d.ranges, i, self._d.max_range)
+        return self._d.element("ranges", i, self._d.max_range)
 
     def GetMinAngle(self):
         return self._d.min_angle
@@ -244,7 +240,7 @@ class BumperProxy(_Proxy):
         return self._d.bumper_count
 
     def IsBumped(self, i):
-        return _element(self._d.bumpers, i, 0) != 0
+        return self._d.element("bumpers", i, 0) != 0
 
     def IsAnyBumped(self):
         return any(self._d.bumpers)
@@ -325,7 +321,7 @@ class FiducialProxy(_Proxy):
 
     def GetFiducialItem(self, i):
         """Outside of the count: zeros."""
-        return _element(self._d.fiducials, i, playerc.player_fiducial_item_t())
+        return self._d.element("fiducials", i, playerc.player_fiducial_item_t())
 
     def RequestGeometry(self):
         pass

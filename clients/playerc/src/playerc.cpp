@@ -21,8 +21,17 @@ template <typename F> int attempt(F f) {
     return 0;
   } catch (const Failure &failure) {
     snprintf(error, sizeof error, "%s", failure.text.c_str());
-    return -1;
+  } catch (const std::exception &e) { // such as no memory: programs in C cannot catch it
+    snprintf(error, sizeof error, "%s", e.what());
   }
+  return -1;
+}
+
+// Returns what f makes, or NULL and keeps why it fails.
+template <typename F> auto made(F f) -> decltype(f()) {
+  decltype(f()) result = nullptr;
+  attempt([&] { result = f(); });
+  return result;
 }
 
 struct Callback {
@@ -342,12 +351,19 @@ const char *playerc_error_str(void) { return error; }
 // ---- Clients ----
 
 playerc_client_t *playerc_client_create(playerc_mclient_t *mclient, const char *host, int port) {
-  auto *c = new playerc_client_t{};
-  c->id = new std::shared_ptr<State>(std::make_shared<State>());
-  c->host = strdup(host);
-  c->port = port;
-  if (mclient) playerc_mclient_addclient(mclient, c);
-  return c;
+  return made([&] {
+    auto c = std::make_unique<playerc_client_t>();
+    auto s = std::make_unique<std::shared_ptr<State>>(std::make_shared<State>());
+    c->port = port;
+    if (mclient) mclient->clients.push_back(c.get());
+    c->host = strdup(host);
+    if (!c->host) {
+      if (mclient) mclient->clients.pop_back();
+      throw std::bad_alloc();
+    }
+    c->id = s.release();
+    return c.release();
+  });
 }
 
 void playerc_client_destroy(playerc_client_t *c) {
@@ -421,8 +437,7 @@ void playerc_client_set_request_timeout(playerc_client_t *c, uint32_t seconds) {
 }
 
 int playerc_client_addcallback(playerc_client_t *, playerc_device_t *device, playerc_callback_fn_t callback, void *data) {
-  proxy(device).callbacks.push_back({callback, data});
-  return 0;
+  return attempt([&] { proxy(device).callbacks.push_back({callback, data}); });
 }
 
 int playerc_client_delcallback(playerc_client_t *, playerc_device_t *device, playerc_callback_fn_t callback, void *data) {
@@ -431,12 +446,13 @@ int playerc_client_delcallback(playerc_client_t *, playerc_device_t *device, pla
   return 0;
 }
 
-playerc_mclient_t *playerc_mclient_create(void) { return new playerc_mclient_t; }
+playerc_mclient_t *playerc_mclient_create(void) {
+  return made([] { return new playerc_mclient_t; });
+}
 void playerc_mclient_destroy(playerc_mclient_t *m) { delete m; }
 
 int playerc_mclient_addclient(playerc_mclient_t *m, playerc_client_t *c) {
-  m->clients.push_back(c);
-  return 0;
+  return attempt([&] { m->clients.push_back(c); });
 }
 
 int playerc_mclient_peek(playerc_mclient_t *m, int timeout) {
@@ -463,7 +479,7 @@ int playerc_mclient_read(playerc_mclient_t *m, int timeout) {
 
 #define DEVICE(Type, name, code)                                                                       \
   playerc_##name##_t *playerc_##name##_create(playerc_client_t *client, int index) {                   \
-    return &(new Type(client, index, code))->data;                                                     \
+    return made([&] { return &(new Type(client, index, code))->data; });                               \
   }                                                                                                    \
   void playerc_##name##_destroy(playerc_##name##_t *device) {                                          \
     if (device) delete &proxy(device);                                                                 \

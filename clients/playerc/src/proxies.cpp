@@ -62,6 +62,8 @@ void PlayerClient::StartThread() {
       while (!mCore->client->stopping) Read();
     } catch (const PlayerError &e) {
       std::cerr << "playerc++: the reading thread ends: " << e.GetErrorStr() << std::endl;
+    } catch (const std::exception &e) {
+      std::cerr << "playerc++: the reading thread ends: " << e.what() << std::endl;
     }
   });
 }
