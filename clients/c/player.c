@@ -368,8 +368,8 @@ static player_result wait_until(player_client *c, int fd, short events, int64_t 
   }
 }
 
-/* Connects to one address. */
-static player_result dial(player_client *c, const struct addrinfo *a, int64_t deadline) {
+/* Connects to one address until connected, and encrypts until deadline. */
+static player_result dial(player_client *c, const struct addrinfo *a, int64_t connected, int64_t deadline) {
   int failure = 0, on = 1, fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
   socklen_t size = sizeof failure;
   player_result r = PLAYER_OK;
@@ -378,7 +378,7 @@ static player_result dial(player_client *c, const struct addrinfo *a, int64_t de
   if (!failure && connect(fd, a->ai_addr, a->ai_addrlen) < 0) {
     failure = errno;
     if (failure == EINPROGRESS) {
-      r = wait_until(c, fd, POLLOUT, deadline);
+      r = wait_until(c, fd, POLLOUT, connected);
       failure = 0;
       if (r == PLAYER_OK && getsockopt(fd, SOL_SOCKET, SO_ERROR, &failure, &size) < 0) failure = errno;
     }
@@ -407,7 +407,7 @@ player_result player_connect(player_client *c, const char *host, int port, int t
   int64_t deadline = deadline_after(timeout);
   player_result r = PLAYER_CLOSED;
   char service[16];
-  int failure;
+  int failure, left = 0;
   player_close(c);
   forget(c);
   if (host != c->host) {
@@ -422,7 +422,12 @@ player_result player_connect(player_client *c, const char *host, int port, int t
   snprintf(service, sizeof service, "%d", port);
   failure = getaddrinfo(host, service, &hints, &list);
   if (failure) return fail(c, PLAYER_CLOSED, host, gai_strerror(failure));
-  for (a = list; a && r != PLAYER_OK && r != PLAYER_TIMEOUT; a = a->ai_next) r = dial(c, a, deadline);
+  for (a = list; a; a = a->ai_next) left++;
+  /* Each address gets its share of the time: one that does not answer leaves some for the others. */
+  for (a = list; a && r != PLAYER_OK; a = a->ai_next, left--) {
+    int64_t now = now_ms();
+    r = dial(c, a, deadline == INT64_MAX ? deadline : now + (deadline - now) / left, deadline);
+  }
   freeaddrinfo(list);
   return r;
 }

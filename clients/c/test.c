@@ -3,6 +3,8 @@
  * Tests of the client that need no server, from inside. The conformance suite has the
  * others.
  */
+#define getaddrinfo test_getaddrinfo
+#define freeaddrinfo test_freeaddrinfo
 #include "player.c"
 
 #include <stdlib.h>
@@ -17,6 +19,23 @@
   } while (0)
 
 static player_client c;
+
+/* The addresses of each host, or NULL for those that it has. */
+static struct addrinfo *addresses;
+
+#undef getaddrinfo
+#undef freeaddrinfo
+int getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **list);
+void freeaddrinfo(struct addrinfo *list);
+
+int test_getaddrinfo(const char *host, const char *service, const struct addrinfo *hints, struct addrinfo **list) {
+  if (!addresses) return getaddrinfo(host, service, hints, list);
+  *list = addresses;
+  return 0;
+}
+void test_freeaddrinfo(struct addrinfo *list) {
+  if (list != addresses) freeaddrinfo(list);
+}
 
 /* Parses bytes in pieces and returns the last event; rounds counts the rounds. */
 static outcome feed(const uint8_t *b, size_t n, size_t piece, int *rounds) {
@@ -248,7 +267,57 @@ static void test_simulation(void) {
   CHECK(player_simulation_state(&world, 20000) == PLAYER_CLOSED);
 }
 
+/* Listens at an address and a port, 0 for a free one, which it returns. */
+static int listen_at(uint32_t address, int port, int *fd) {
+  struct sockaddr_in a;
+  socklen_t size = sizeof a;
+  memset(&a, 0, sizeof a);
+  a.sin_family = AF_INET;
+  a.sin_addr.s_addr = htonl(address);
+  a.sin_port = htons((uint16_t)port);
+  *fd = socket(AF_INET, SOCK_STREAM, 0);
+  CHECK(*fd >= 0 && bind(*fd, (struct sockaddr *)&a, sizeof a) == 0 && listen(*fd, 0) == 0);
+  CHECK(getsockname(*fd, (struct sockaddr *)&a, &size) == 0);
+  return ntohs(a.sin_port);
+}
+
+/* A host whose first address does not answer is reached at the next one. */
+static void test_addresses(void) {
+  struct sockaddr_in at[2];
+  struct addrinfo list[2];
+  player_client full[8], reached;
+  int i, used = 0, silent, answering, port = listen_at(0x7f000001, 0, &silent);
+  listen_at(0x7f000002, port, &answering);
+  memset(at, 0, sizeof at);
+  memset(list, 0, sizeof list);
+  for (i = 0; i < 2; i++) {
+    at[i].sin_family = AF_INET;
+    at[i].sin_addr.s_addr = htonl(0x7f000001 + (uint32_t)i);
+    at[i].sin_port = htons((uint16_t)port);
+    list[i].ai_family = AF_INET;
+    list[i].ai_socktype = SOCK_STREAM;
+    list[i].ai_addr = (struct sockaddr *)&at[i];
+    list[i].ai_addrlen = sizeof at[i];
+  }
+  memset(full, 0, sizeof full);
+  memset(&reached, 0, sizeof reached);
+  do { /* until its queue is full, and it is silent */
+    CHECK(used < 8);
+  } while (player_connect(&full[used++], "127.0.0.1", port, 1000) == PLAYER_OK);
+  list[0].ai_next = &list[1];
+  addresses = list;
+  CHECK(player_connect(&reached, "host", port, 3000) == PLAYER_OK);
+  player_close(&reached);
+  list[0].ai_next = NULL;
+  CHECK(player_connect(&reached, "host", port, 100) == PLAYER_TIMEOUT);
+  addresses = NULL;
+  while (used > 0) player_close(&full[--used]);
+  close(silent);
+  close(answering);
+}
+
 int main(void) {
+  test_addresses();
   test_every_cut();
   test_noise();
   test_every_letter_opened();

@@ -173,7 +173,7 @@ class Link {
 
   constructor(host, port, secure) {
     try {
-      this.#socket = secure ? tls.connect({ ...secure, host, port }) : net.createConnection({ host, port });
+      this.#socket = secure ? tls.connect({ ...secure, host, port }) : net.createConnection({ host, port, autoSelectFamily: true });
       this.#socket.setNoDelay(true); // send commands at once
     } catch (e) { // the port, or what is no certificate
       throw new PlayerError("closed", `${host}:${port}: ${e.message}`);

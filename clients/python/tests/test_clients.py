@@ -9,6 +9,7 @@ import socket
 import ssl
 import threading
 import unittest
+import unittest.mock
 import warnings
 from typing import Any, Coroutine
 
@@ -144,6 +145,27 @@ class Faces(unittest.TestCase):
         self.assertRaises(UsageError, robot.connect, "127.0.0.1", 1, math.nan)
         self.assertRaises(ConnectionClosed, robot.request, "sr", LIMIT)
         self.assertRaises(ConnectionClosed, robot.set_frequency, 10)
+        if isinstance(robot, AsyncFace):
+            robot.end()
+
+    # A host whose first address does not answer is reached at the next one.
+    def test_addresses(self) -> None:
+        silent, answering = socket.socket(), socket.socket()
+        silent.bind(("127.0.0.1", 0))
+        port = silent.getsockname()[1]
+        answering.bind(("127.0.0.2", port))
+        for s in (silent, answering):
+            s.listen(0)
+            self.addCleanup(s.close)
+        with self.assertRaises(OSError):  # until the queue is full
+            for _ in range(8):
+                filler = socket.create_connection(("127.0.0.1", port), 1)
+                self.addCleanup(filler.close)
+        found = [(socket.AF_INET, socket.SOCK_STREAM, 0, "", (address, port)) for address in ("127.0.0.1", "127.0.0.2")]
+        robot = self.make("host", port)
+        with unittest.mock.patch("socket.getaddrinfo", return_value=found):
+            robot.connect(timeout=3)
+        robot.close()
         if isinstance(robot, AsyncFace):
             robot.end()
 
