@@ -46,7 +46,7 @@
 #
 # Calls that wait run the event loop. A script that has one itself, as in Tk, uses OnData instead of Read.
 
-package require Tcl 8.6
+package require Tcl 8.6-
 package provide player 1.1.0
 
 namespace eval player {
@@ -327,6 +327,9 @@ proc player::Send {robot kind device payload} {
     set chan $private($robot,chan)
     if {$chan eq ""} {
         throw {PLAYER CLOSED} "the connection is closed"
+    }
+    if {[string length $device] != 1 || [regexp {[^\u0000-\u00ff]} $device$payload]} {
+        throw {PLAYER USAGE} "device \"$device\" is not a letter, or the message is not of bytes"
     }
     set size [string length $payload]
     if {$size > $MAXPAYLOAD} {
@@ -868,6 +871,9 @@ proc player::GripperCommand {name command {value 0}} {
     } elseif {![string is integer -strict $command]} {
         throw {PLAYER USAGE} "gripper command \"$command\" is not one of [join [dict keys $gripper] {, }]"
     }
+    if {![string is integer -strict $value]} {
+        throw {PLAYER USAGE} "the value \"$value\" of a gripper command is not a whole number"
+    }
     Order [Robot $name] g [binary format cc $command $value]
 }
 
@@ -887,7 +893,11 @@ proc player::Order {robot device payload} {
 proc player::Shorts {args} {
     set limited {}
     foreach v $args {
-        lappend limited [expr {max(-32768, min(int($v), 32767))}]
+        try {
+            lappend limited [expr {max(-32768, min(entier($v), 32767))}] ;# int() of Tcl 8 drops the high bits
+        } on error {text} {
+            throw {PLAYER USAGE} "\"$v\" is not a number: $text"
+        }
     }
     return [binary format S* $limited]
 }

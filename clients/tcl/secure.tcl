@@ -1,7 +1,7 @@
 # TLS for the client of the Player robot server. player::Connect loads it for a robot with tls,authority, and it loads
 # Tcl's package tls, which compares no names: that is done here.
 
-package require Tcl 8.6
+package require Tcl 8.6-
 package require tls
 package provide player::secure 1.1.0
 

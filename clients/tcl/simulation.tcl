@@ -7,7 +7,7 @@
 # It needs the right to read, and to change something the right to write. A world in step changes between two of its
 # steps: right before its client requests the next data. The call runs the event loop while it waits.
 
-package require Tcl 8.6
+package require Tcl 8.6-
 package require http 2
 package provide player::simulation 1.1.0
 
@@ -76,9 +76,14 @@ proc player::Simulation {address args} {
     }
     set status [http::status $token]
     set code [http::ncode $token]
-    set text [string trim [encoding convertfrom utf-8 [http::data $token]]]
+    set data [http::data $token]
     set error [http::error $token]
     http::cleanup $token
+    try {
+        set text [string trim [encoding convertfrom utf-8 $data]]
+    } on error {} { ;# of Tcl 9, for bytes that are no UTF-8
+        throw {PLAYER PROTOCOL} "$address is no dashboard of Player"
+    }
     switch -- $status {
         ok {}
         timeout { throw {PLAYER TIMEOUT} "$address did not answer within $timeout ms" }

@@ -186,19 +186,19 @@ export class DashboardClient extends Robot {
   // setSpeed drives the robot for 0.4 s: mm/s, positive is forward, and deg/s, positive is
   // counterclockwise.
   setSpeed(speed, turnrate) {
-    this.#command({ drive: [Math.round(speed), Math.round(turnrate)] });
+    this.#command({ drive: whole(speed, turnrate) });
   }
 
   // setPTZ points the camera: pan -100 to 100 deg counterclockwise, tilt -25 to 25 deg up, zoom 0 (wide)
   // to 1023 (telephoto).
   setPTZ(pan, tilt, zoom) {
-    this.#command({ look: [Math.round(pan), Math.round(tilt), Math.round(zoom)] });
+    this.#command({ look: whole(pan, tilt, zoom) });
   }
 
   // setGripper moves the gripper: a command of GRIPPER. value is the argument of gripPress and
   // liftCarry, in steps of 20 ms.
   setGripper(command, value = 0) {
-    this.#command({ grip: [command, value] });
+    this.#command({ grip: whole(command, value) });
   }
 
   // changeMotorState turns the power of the motors on or off, for all clients. Be careful: the robot may
@@ -240,4 +240,10 @@ export class DashboardClient extends Robot {
       },
     );
   }
+}
+
+// whole rounds numbers. In JSON, what is no number would be null, which the dashboard reads as zero.
+function whole(...values) {
+  if (!values.every(Number.isFinite)) throw new PlayerError("usage", `${values.join(", ")}: not all are numbers`);
+  return values.map(Math.round);
 }

@@ -405,6 +405,7 @@ export class Session extends Robot {
   }
 
   #message(kind, payload) {
+    if (kind.length !== 2) throw usage(`"${kind.slice(1)}" is not the letter of a device`);
     if (payload.length > MAX_PAYLOAD) {
       throw usage(`a message has ${payload.length} bytes, a server takes ${MAX_PAYLOAD}`);
     }
@@ -443,8 +444,10 @@ function bytes(letters) {
   return Uint8Array.from(letters, code);
 }
 
-// shorts encodes values as i16. Values beyond it are clipped, so that a speed never changes sign.
+// shorts encodes values as i16. Values beyond it are clipped, so that a speed never changes sign. What is
+// no number would be a zero, and infinity full speed.
 function shorts(...values) {
+  if (!values.every(Number.isFinite)) throw usage(`${values.join(", ")}: not all are numbers`);
   const d = new DataView(new ArrayBuffer(2 * values.length));
   values.forEach((v, i) => d.setInt16(2 * i, Math.max(-32768, Math.min(Math.trunc(v), 32767))));
   return new Uint8Array(d.buffer);

@@ -232,8 +232,17 @@ test("every message", () => {
 test("usage", () => {
   const sent = [];
   const session = new Session((message) => sent.push(message));
+  session.startRequest("pwzw");
+  events(session, reply("pwzw"));
+  sent.length = 0;
   for (const call of [
-    () => session.setSpeed(1, 1),
+    () => session.setSpeed(NaN, 0),
+    () => session.setSpeed(0, Infinity),
+    () => session.setSpeed(1),
+    () => session.setPTZ(0, "up", 0),
+    () => session.configure("position", new Uint8Array(1)),
+    () => session.configure("", new Uint8Array(1)),
+    () => session.setGripper(1),
     () => session.startRequest("s"),
     () => session.startRequest("\u0442r"),
     () => session.setFrequency(0),

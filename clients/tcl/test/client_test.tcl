@@ -73,6 +73,23 @@ served usage "nothing is sent" {
     list $kinds [received 5]
 } {{USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE} 7879000164}
 
+# Numbers that are none, and letters that are none, are errors of usage; large ones keep their sign.
+served numbers "nothing wrong is sent" {
+    say [reply pwgw]
+    player::Request robot pwgw
+    received 8
+    set kinds {}
+    foreach script {
+        {player::SetSpeed robot NaN 0} {player::SetSpeed robot 0 Inf} {player::SetSpeed robot fast 0} {player::SetSpeed robot "" 0}
+        {player::SetCommandLifetime robot NaN} {player::SetFrequency robot Inf} {player::GripperCommand robot GRIPpress hard}
+        {player::Config robot position R} {player::Config robot "" R} {player::Config robot p \u0442}
+    } {
+        lappend kinds [kind $script]
+    }
+    player::SetSpeed robot 1e30 -18446744073709551615
+    list $kinds [received 8]
+} {{USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE} 637000047fff8000}
+
 served timeout "in the middle of a round; the next Read continues it" {
     say [reply srpr]
     player::Request robot srpr
