@@ -871,8 +871,10 @@ proc player::GripperCommand {name command {value 0}} {
     } elseif {![string is integer -strict $command]} {
         throw {PLAYER USAGE} "gripper command \"$command\" is not one of [join [dict keys $gripper] {, }]"
     }
-    if {![string is integer -strict $value]} {
-        throw {PLAYER USAGE} "the value \"$value\" of a gripper command is not a whole number"
+    foreach byte [list $command $value] {
+        if {![string is integer -strict $byte] || $byte < 0 || $byte > 255} {
+            throw {PLAYER USAGE} "gripper command \"$command\" with \"$value\": both are bytes"
+        }
     }
     Order [Robot $name] g [binary format cc $command $value]
 }

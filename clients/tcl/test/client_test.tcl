@@ -81,14 +81,14 @@ served numbers "nothing wrong is sent" {
     set kinds {}
     foreach script {
         {player::SetSpeed robot NaN 0} {player::SetSpeed robot 0 Inf} {player::SetSpeed robot fast 0} {player::SetSpeed robot "" 0}
-        {player::SetCommandLifetime robot NaN} {player::SetFrequency robot Inf} {player::GripperCommand robot GRIPpress hard}
+        {player::SetCommandLifetime robot NaN} {player::SetFrequency robot Inf} {player::GripperCommand robot GRIPpress hard} {player::GripperCommand robot 256}
         {player::Config robot position R} {player::Config robot "" R} {player::Config robot p \u0442}
     } {
         lappend kinds [kind $script]
     }
     player::SetSpeed robot 1e30 -18446744073709551615
     list $kinds [received 8]
-} {{USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE} 637000047fff8000}
+} {{USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE} 637000047fff8000}
 
 served timeout "in the middle of a round; the next Read continues it" {
     say [reply srpr]

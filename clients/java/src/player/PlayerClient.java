@@ -718,6 +718,9 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Moves the gripper with an argument, 0..255. */
     public void setGripper(int gripperCommand, int argument) {
+        if ((gripperCommand & ~0xFF) != 0 || (argument & ~0xFF) != 0) {
+            throw new PlayerException(USAGE, "gripper command " + gripperCommand + " " + argument + ": both are bytes");
+        }
         command('g', new byte[] {(byte) gripperCommand, (byte) argument});
     }
 

@@ -143,6 +143,15 @@ final class PlayerClientTest {
         }
     }
 
+    static void testGripperOutOfRange() throws IOException {
+        try (Server server = new Server(); PlayerClient robot = server.connect()) {
+            server.send(reply("gw"));
+            robot.request("gw");
+            fails("a command of more than a byte", USAGE, () -> robot.setGripper(256));
+            fails("a negative argument", USAGE, () -> robot.setGripper(PlayerClient.GRIPpress, -1));
+        }
+    }
+
     static void testUsage() throws IOException {
         try (Server server = new Server(); PlayerClient robot = server.connect()) {
             fails("nothing open", USAGE, robot::getData);
