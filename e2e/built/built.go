@@ -121,7 +121,7 @@ func open(name, of string) (folder string, unlock func(), err error) {
 	}
 	now := time.Now()
 	err = errors.Join(os.MkdirAll(folder, 0o700), os.Chtimes(lock.Name(), now, now)) // only the owner of the lock makes it
-	locks, _ := filepath.Glob(filepath.Join(all, "*.lock")) // the pattern is well formed
+	locks, _ := filepath.Glob(filepath.Join(all, "*.lock"))                          // the pattern is well formed
 	for _, path := range locks {
 		if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > unused {
 			_ = errors.Join(os.RemoveAll(strings.TrimSuffix(path, ".lock")), os.Remove(path)) // another time
