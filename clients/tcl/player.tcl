@@ -214,7 +214,8 @@ proc player::Open {robot deadline} {
     set private($robot,chan) $chan
     try {
         chan configure $chan -blocking 0 -translation binary -buffersize $CHUNK
-        while {[chan configure $chan -connecting]} {
+        set private($robot,event) ""
+        while {$private($robot,event) ne "writable"} { ;# else the time is over, which Left tells
             Wait $robot {writable} [Left $robot $deadline]
         }
         set error [chan configure $chan -error]
