@@ -66,7 +66,7 @@ class Pure(unittest.TestCase):
             with self.assertRaisesRegex(ValueError, f"the parameter {name} is"):
                 player_ros.PlayerNode()
 
-    # The address of the status may be that of another server.
+    # The address of the status may belong to another server.
     def test_foreign_status(self) -> None:
         def serve(body: bytes) -> Callable[[socket.socket], None]:
             def answer(connection: socket.socket) -> None:
