@@ -134,12 +134,19 @@ func Dial(ctx context.Context, addr string) (*Client, error) {
 // DialBy connects by dial, for example with TLS, and again in Reconnect. Like that of New
 // the client does not ask for compact rounds by itself.
 func DialBy(ctx context.Context, dial func(context.Context) (net.Conn, error)) (*Client, error) {
-	conn, err := dial(ctx)
+	connect := func(ctx context.Context) (net.Conn, error) {
+		conn, err := dial(ctx)
+		if errors.Is(err, os.ErrDeadlineExceeded) { // the timer of package net came before that of ctx
+			err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
+		}
+		return conn, err
+	}
+	conn, err := connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	c := New(conn)
-	c.dial = dial
+	c.dial = connect
 	return c, nil
 }
 

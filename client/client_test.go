@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strings"
 	"testing"
 )
@@ -187,5 +188,15 @@ func TestReconnectOfNew(t *testing.T) {
 	defer far.Close()
 	if err := New(near).Reconnect(t.Context()); err == nil || !strings.Contains(err.Error(), "DialBy") {
 		t.Error(err)
+	}
+}
+
+// The end of a context is one error, whichever of two timers notices it.
+func TestDialDeadline(t *testing.T) {
+	_, err := DialBy(t.Context(), func(context.Context) (net.Conn, error) {
+		return nil, &net.OpError{Op: "dial", Err: os.ErrDeadlineExceeded}
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || !errors.Is(err, os.ErrDeadlineExceeded) {
+		t.Errorf("%v is not the end of the context", err)
 	}
 }
