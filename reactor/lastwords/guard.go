@@ -2,9 +2,11 @@ package lastwords
 
 import (
 	"encoding/binary"
+	"maps"
 	"os"
 	"os/signal"
 	"slices"
+	"sync"
 	"syscall"
 	"time"
 
@@ -92,15 +94,17 @@ func end(kept map[uint32]*Words, report func(words, groups int)) {
 		if w.group != 0 {
 			groups[w.group] = true
 		}
-		w.say()
 	}
+	say(slices.Collect(maps.Values(kept)))
 	var sockets []*Words
+	var closing sync.WaitGroup
+	defer closing.Wait()
 	for _, w := range kept {
 		if w.isSocket() {
 			sockets = append(sockets, w)
 			continue
 		}
-		w.close() // which may wait until the words have left
+		closing.Go(w.close) // which waits until the words have left: no line waits for another
 	}
 	if len(kept) > 0 {
 		report(len(kept)-len(groups), len(groups))
@@ -142,7 +146,7 @@ func receive(socket int, kept map[uint32]*Words) bool {
 		}
 	case drop:
 		if w := kept[number]; w != nil {
-			w.close()
+			go w.close() // an adapter that does not answer holds it
 			delete(kept, number)
 		}
 	}

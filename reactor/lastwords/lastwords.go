@@ -8,11 +8,19 @@ package lastwords
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"sync"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
+
+// sayLimit is how long those who say words wait until they are written. A serial line whose
+// adapter does not answer holds the write; the others have their words by then, and the process
+// can end.
+const sayLimit = 100 * time.Millisecond
 
 // Book has the last words of all descriptors, and the process groups to be killed. The
 // zero value is ready. Its methods may be called by any goroutine: the one that owns the
@@ -101,7 +109,7 @@ func (b *Book) Disown() {
 }
 
 // Say writes all words and silences their descriptors: until the process is dead, the
-// loop may go on and drive the motors again. It does not block.
+// loop may go on and drive the motors again. It returns after sayLimit at the latest.
 func (b *Book) Say() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -110,8 +118,17 @@ func (b *Book) Say() {
 		if err == nil && w.group == 0 {
 			_ = unix.Dup3(null, w.of, unix.O_CLOEXEC) // w.of is closed by now at worst
 		}
-		w.say()
 	}
+	say(slices.Collect(maps.Keys(b.words)))
+}
+
+// Go runs fn on a goroutine of its own. If it panics, the words are written before the process
+// ends. Every goroutine of a process with motors is started by it, or defers OnPanic itself.
+func (b *Book) Go(fn func()) {
+	go func() {
+		defer b.OnPanic()
+		fn()
+	}()
 }
 
 // OnPanic is deferred by a goroutine: if it panics, the words are written, and the
@@ -123,25 +140,62 @@ func (b *Book) OnPanic() {
 	}
 }
 
-// Say writes these words: nobody can write to the descriptor any more.
+// Say writes these words: nobody can write to the descriptor any more. It returns after
+// sayLimit at the latest.
 func (w *Words) Say() {
 	w.book.mu.Lock()
 	defer w.book.mu.Unlock()
-	w.say()
+	say([]*Words{w})
 }
 
-// say writes the words, or drops them where the kernel has no room. A serial line
-// makes room: what waits there are older commands. It leaves exclusive mode, which
-// would keep the next server out while another program has the line open, too.
-func (w *Words) say() {
+// say writes words, all at the same time, and waits for sayLimit at most.
+func say(words []*Words) {
+	said := make(chan struct{}, len(words))
+	for _, w := range words {
+		// w may be dropped while its write hangs, and its number be another descriptor's.
+		fd, err := unix.FcntlInt(uintptr(w.fd), unix.F_DUPFD_CLOEXEC, 0)
+		if err != nil {
+			w.say(w.fd) // a group, or no descriptor is left
+			said <- struct{}{}
+			continue
+		}
+		go func() {
+			w.say(fd)
+			said <- struct{}{}
+			_ = unix.Close(fd) // a duplicate
+		}()
+	}
+	limit := time.After(sayLimit)
+	for range words {
+		select {
+		case <-said:
+		case <-limit:
+			return
+		}
+	}
+}
+
+// say writes the words to a descriptor. A serial line leaves exclusive mode, which would keep
+// the next server out while another program has the line open, too.
+func (w *Words) say(fd int) {
 	if w.group != 0 {
 		return
 	}
-	_ = unix.IoctlSetInt(w.fd, unix.TIOCNXCL, 0) // fails for what is no serial line
-	if _, err := unix.Write(w.fd, w.text); err == unix.EAGAIN {
-		if unix.IoctlSetInt(w.fd, unix.TCFLSH, unix.TCOFLUSH) == nil {
-			_, _ = unix.Write(w.fd, w.text) // the last try
-		}
+	_ = unix.IoctlSetInt(fd, unix.TIOCNXCL, 0) // fails for what is no serial line
+	deliver(w.text, func(p []byte) (int, error) { return unix.Write(fd, p) },
+		func() error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCOFLUSH) })
+}
+
+// deliver writes text, or drops what the kernel has no room for. A serial line makes room, by
+// clear: what waits there are older commands, and the part of the text that was taken.
+func deliver(text []byte, write func(p []byte) (int, error), clear func() error) {
+	n, _ := write(text)
+	switch n = max(n, 0); {
+	case n == len(text):
+	case clear() == nil:
+		_, _ = write(text) // the last try
+	default:
+		_, _ = write(text[n:])
 	}
 }
 

@@ -201,7 +201,7 @@ func TestGuardKeepsTheBook(t *testing.T) {
 	before.Drop()
 	b.Disown()
 	if w := kept[before.number]; w != nil {
-		w.say()
+		say([]*Words{w})
 		w.close()
 	}
 	if got := heard(t, r); got != "stop" {
@@ -277,4 +277,64 @@ func TestGuardHangs(t *testing.T) {
 		}
 	}
 	t.Error("nobody was told")
+}
+
+// A serial line that takes only a part of the words is made to take all of them; what cannot be
+// made to is sent the rest.
+func TestPartOfTheWords(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		room   int // bytes, until it is cleared
+		serial bool
+		want   string
+	}{
+		{"a line with room", 10, true, "stop"},
+		{"a line with room for a part", 2, true, "stop"},
+		{"a full line", 0, true, "stop"},
+		{"a connection with room for a part", 2, false, "stop"},
+	} {
+		heard, room := "", tt.room
+		write := func(p []byte) (int, error) {
+			n := min(room, len(p))
+			if n == 0 {
+				room = 10 // by the next try
+				return -1, unix.EAGAIN
+			}
+			heard, room = heard+string(p[:n]), 10
+			return n, nil
+		}
+		deliver([]byte("stop"), write, func() error {
+			if !tt.serial {
+				return unix.ENOTTY
+			}
+			heard, room = "", 10
+			return nil
+		})
+		if heard != tt.want {
+			t.Errorf("%s: heard %q", tt.name, heard)
+		}
+	}
+}
+
+// A descriptor whose writes hang does not keep the others from their words.
+func TestWordsOfOthersWhileOneHangs(t *testing.T) {
+	var b Book
+	_, hung := pipe(t)
+	for n := 1; n > 0; {
+		n, _ = unix.Write(hung, bytes.Repeat([]byte{'x'}, 4096))
+	}
+	if err := unix.SetNonblock(hung, false); err != nil { // so a write blocks, for ever
+		t.Fatal(err)
+	}
+	r, fd := pipe(t)
+	for _, fd := range []int{hung, fd, hung} {
+		if _, err := b.Keep(fd, []byte("stop")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.Say()
+	got := make([]byte, 4)
+	if _, err := io.ReadFull(r, got); err != nil || string(got) != "stop" {
+		t.Errorf("heard %q, %v", got, err)
+	}
 }
