@@ -170,19 +170,21 @@ type Host interface {
 	// the deadline; at zero cancels it.
 	WakeAt(l *Link, at time.Duration)
 
-	// OpenSerial opens a serial line, raw 8N1, exclusively. The error names
-	// the port and the remedy. Bytes may be written at once.
-	OpenSerial(path string, baud int, h PortHandler) (Port, error)
+	// OpenSerial opens a serial line, raw 8N1, exclusively. An adapter may take its time or
+	// never answer, so opened is called when the line is open or cannot be opened, later or
+	// within the call, unless the link has stopped or begun anew by then. The error names the
+	// port and the remedy.
+	OpenSerial(path string, baud int, h PortHandler, opened func(now time.Duration, l Line, err error))
 
 	// Identify finds out which hardware answers on a serial line that is not open, by
 	// the Probes of all Kinds, and calls done within some seconds. The zero Finding means
-	// that no Kind knows the hardware. done is not called if the line is opened meanwhile:
-	// OpenSerial ends the search, and its error is ErrProbed.
+	// that no Kind knows the hardware. OpenSerial ends the search, and waits until it has
+	// ended; then done is not called.
 	Identify(path string, done func(now time.Duration, f Finding))
 
-	// OpenInput opens a device that is only read, such as /dev/input/js0, or a FIFO.
-	// The error names the device and the remedy.
-	OpenInput(path string, h PortHandler) (Port, error)
+	// OpenInput opens a device that is only read, such as /dev/input/js0, or a FIFO. opened
+	// is called as for OpenSerial.
+	OpenInput(path string, h PortHandler, opened func(now time.Duration, p Port, err error))
 
 	// Dial begins a TCP connection to a numeric address. Bytes may be written
 	// at once; they go out when it is established. A refusal is a Hangup.
@@ -219,28 +221,32 @@ type Port interface {
 	LastWords(p []byte)
 	// Buffered returns how many bytes the kernel has not taken yet.
 	Buffered() int
-	// SetSpeed changes a serial line's speed in baud, at once: bytes that have not
-	// left yet are sent at the new speed.
-	SetSpeed(baud int) error
-	// Discard drops what was received but not read.
-	Discard()
 	// Close closes the port. It ends the calls of its handler.
 	Close()
+}
+
+// Line is a serial line. An adapter may take its time to carry out what follows, or never
+// answer. Until it has answered nothing is received, and what is written waits. A line whose
+// adapter does not answer hangs up.
+type Line interface {
+	Port
+	// SetSpeed changes the speed in baud: bytes that have not left yet are sent at the new
+	// speed. done is called afterwards, later or within the call, unless the line is closed
+	// before.
+	SetSpeed(baud int, done func(now time.Duration, err error))
+	// SetModemLines asserts or releases DTR and RTS, if the line has them. At TTL level an
+	// asserted line is low.
+	SetModemLines(dtr, rts bool)
+	// Discard drops what was received but not read.
+	Discard()
 }
 
 // PortHandler handles the events of a port.
 type PortHandler interface {
 	// Receive brings bytes as they came; p is valid during the call.
 	Receive(now time.Duration, p []byte)
-	// Hangup is called when the port was unplugged or closed by its peer, and when the
-	// connection of Host.Dial could not be made (Unreachable). It is not called for
+	// Hangup is called when the port was unplugged or closed by its peer, when its adapter
+	// does not answer, and when the connection of Host.Dial could not be made (Unreachable). It is not called for
 	// Port.Close.
 	Hangup(now time.Duration, err error)
-}
-
-// ModemPort is a Port whose serial line has modem lines.
-type ModemPort interface {
-	// SetModemLines asserts or releases DTR and RTS. At TTL level an asserted line is
-	// low. The error is that of a port without these lines.
-	SetModemLines(dtr, rts bool) error
 }

@@ -222,10 +222,14 @@ type heldHost struct{ link *Link }
 
 func (o heldHost) WakeAt(l *Link, at time.Duration) { o.link.host.WakeAt(l, at) }
 
-func (o heldHost) OpenSerial(path string, baud int, h PortHandler) (Port, error) {
-	p := o.link.port(h)
-	port, err := o.link.host.OpenSerial(path, baud, p)
-	return p.opened(port, err)
+func (o heldHost) OpenSerial(path string, baud int, h PortHandler, opened func(now time.Duration, l Line, err error)) {
+	l := &heldLine{heldPort: o.link.port(h)}
+	l.openedBy(func(answer func(time.Duration, Port, error)) {
+		o.link.host.OpenSerial(path, baud, l, func(now time.Duration, line Line, err error) {
+			l.line = line
+			answer(now, line, err)
+		})
+	}, func(now time.Duration, err error) { opened(now, l, err) })
 }
 
 func (o heldHost) Identify(path string, done func(now time.Duration, f Finding)) {
@@ -238,10 +242,11 @@ func (o heldHost) Identify(path string, done func(now time.Duration, f Finding))
 	})
 }
 
-func (o heldHost) OpenInput(path string, h PortHandler) (Port, error) {
+func (o heldHost) OpenInput(path string, h PortHandler, opened func(now time.Duration, p Port, err error)) {
 	p := o.link.port(h)
-	port, err := o.link.host.OpenInput(path, p)
-	return p.opened(port, err)
+	p.openedBy(func(answer func(time.Duration, Port, error)) {
+		o.link.host.OpenInput(path, p, answer)
+	}, func(now time.Duration, err error) { opened(now, p, err) })
 }
 
 func (o heldHost) Dial(address string, h PortHandler) (Port, error) {
@@ -289,25 +294,46 @@ func (p *heldPort) opened(port Port, err error) (Port, error) {
 	return p, nil
 }
 
+// openedBy has open open the port, and passes its answer on to the driver. By then the link
+// may have stopped or begun anew, or its driver may have panicked: such a port is closed.
+func (p *heldPort) openedBy(open func(answer func(time.Duration, Port, error)), opened func(now time.Duration, err error)) {
+	l, setup := p.link, p.link.Counts.Setups
+	open(func(now time.Duration, port Port, err error) {
+		wanted := p.run == l.run && setup == l.Counts.Setups && l.state != Idle
+		switch {
+		case err == nil && !wanted:
+			port.Close()
+			return
+		case err == nil:
+			_, _ = p.opened(port, nil)
+		}
+		if wanted {
+			p.call(now, func() { opened(now, err) })
+		}
+	})
+}
+
+// call calls the driver, unless it has panicked since it asked for the port.
+func (p *heldPort) call(now time.Duration, fn func()) {
+	if p.run == p.link.run {
+		defer p.link.caught(now)
+		fn()
+	}
+}
+
 func (p *heldPort) forget() {
 	p.link.ports = slices.DeleteFunc(p.link.ports, func(o *heldPort) bool { return o == p })
 }
 
 // Receive implements PortHandler.
 func (p *heldPort) Receive(now time.Duration, b []byte) {
-	if p.run == p.link.run {
-		defer p.link.caught(now)
-		p.handler.Receive(now, b)
-	}
+	p.call(now, func() { p.handler.Receive(now, b) })
 }
 
 // Hangup implements PortHandler.
 func (p *heldPort) Hangup(now time.Duration, err error) {
 	p.forget()
-	if p.run == p.link.run {
-		defer p.link.caught(now)
-		p.handler.Hangup(now, err)
-	}
+	p.call(now, func() { p.handler.Hangup(now, err) })
 }
 
 // LastWords implements Port.
@@ -316,21 +342,28 @@ func (p *heldPort) LastWords(b []byte) {
 	p.Port.LastWords(b)
 }
 
-// SetModemLines implements ModemPort, for the ports that are one.
-func (p *heldPort) SetModemLines(dtr, rts bool) error {
-	if m, ok := p.Port.(ModemPort); ok {
-		return m.SetModemLines(dtr, rts)
-	}
-	return errNoModem
-}
-
-var errNoModem = errors.New("the port has no modem lines")
-
 // Close implements Port.
 func (p *heldPort) Close() {
 	p.forget()
 	p.Port.Close()
 }
+
+// heldLine is a serial line of a driver, and its handler.
+type heldLine struct {
+	*heldPort
+	line Line
+}
+
+// SetSpeed implements Line.
+func (l *heldLine) SetSpeed(baud int, done func(now time.Duration, err error)) {
+	l.line.SetSpeed(baud, func(now time.Duration, err error) { l.call(now, func() { done(now, err) }) })
+}
+
+// SetModemLines implements Line.
+func (l *heldLine) SetModemLines(dtr, rts bool) { l.line.SetModemLines(dtr, rts) }
+
+// Discard implements Line.
+func (l *heldLine) Discard() { l.line.Discard() }
 
 // heldProgram is a program that a driver has started.
 type heldProgram struct {

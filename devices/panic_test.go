@@ -64,7 +64,7 @@ func (b *bomb) Setup(now time.Duration, link *devices.Link) {
 		b.required.Open(now, link)
 		return
 	}
-	b.port, _ = link.Host().OpenSerial("/dev/bomb", 9600, b)
+	link.Host().OpenSerial("/dev/bomb", 9600, b, func(_ time.Duration, l devices.Line, _ error) { b.port = l })
 	b.port.LastWords([]byte("halt"))
 	_, _ = link.Host().StartProgram(func(time.Duration, error) { b.may("exited") }, "fuse")
 	b.may("Setup")

@@ -1,7 +1,6 @@
 package devices
 
 import (
-	"errors"
 	"fmt"
 	"time"
 )
@@ -51,7 +50,3 @@ func (f Finding) String() string {
 	}
 	return text
 }
-
-// ErrProbed is the error of Host.OpenSerial for a line that Host.Identify looks at. It
-// stops doing so, and the line can be opened some milliseconds later.
-var ErrProbed = errors.New("the line is being probed")

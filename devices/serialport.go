@@ -35,6 +35,9 @@ func (p SerialPort) Locate() (string, error) {
 	return address, nil
 }
 
+// ErrNoAnswer is the error of a port whose adapter holds whatever the server does with it.
+var ErrNoAnswer = errors.New("the adapter does not answer: unplug it, and plug it in again")
+
 // Unreachable returns what to do about a TCP connection that could not be made, or that the
 // network has ended, nil if err is another error. Connections are made in the background:
 // Host.Dial succeeds, and PortHandler.Hangup brings the error.

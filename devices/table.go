@@ -151,12 +151,12 @@ func (t *Table) Done() bool {
 type unconnected struct{}
 
 func (unconnected) WakeAt(*Link, time.Duration) {}
-func (unconnected) OpenSerial(path string, _ int, _ PortHandler) (Port, error) {
-	return nil, fmt.Errorf("%s: the server is not running", path)
+func (unconnected) OpenSerial(path string, _ int, _ PortHandler, opened func(time.Duration, Line, error)) {
+	opened(0, nil, fmt.Errorf("%s: the server is not running", path))
 }
 func (unconnected) Identify(string, func(time.Duration, Finding)) {}
-func (unconnected) OpenInput(path string, _ PortHandler) (Port, error) {
-	return nil, fmt.Errorf("%s: the server is not running", path)
+func (unconnected) OpenInput(path string, _ PortHandler, opened func(time.Duration, Port, error)) {
+	opened(0, nil, fmt.Errorf("%s: the server is not running", path))
 }
 func (unconnected) Dial(address string, _ PortHandler) (Port, error) {
 	return nil, fmt.Errorf("%s: the server is not running", address)

@@ -55,9 +55,11 @@ func TestUnconnected(t *testing.T) {
 	}
 	l := table.Links()[0]
 	l.WakeAt(ms)
-	if p, err := l.Host().OpenSerial("/dev/ttyS1", 9600, nil); p != nil || err == nil || err.Error() != "/dev/ttyS1: the server is not running" {
-		t.Errorf("opened: %v, %v", p, err)
-	}
+	l.host.OpenSerial("/dev/ttyS1", 9600, nil, func(_ time.Duration, p Line, err error) {
+		if p != nil || err == nil || err.Error() != "/dev/ttyS1: the server is not running" {
+			t.Errorf("opened: %v, %v", p, err)
+		}
+	})
 	if p, err := l.Host().Dial("127.0.0.1:5001", nil); p != nil || err == nil || err.Error() != "127.0.0.1:5001: the server is not running" {
 		t.Errorf("dialled: %v, %v", p, err)
 	}

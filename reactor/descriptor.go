@@ -18,19 +18,19 @@ import (
 // Descriptor is an open descriptor in the loop: a connection, a serial line, a
 // pipe, anything that can be polled.
 type Descriptor struct {
-	loop    *Loop
-	handler Handler
-	conn    conn   // nil until the loop polls the descriptor, and after it is gone
-	pending []byte // written before that
-	closed  bool
-	paused  bool
-	counted bool                    // Open has taken descriptors for it: two until the loop polls it, then one
-	failure unix.Errno              // of a write
-	opened  func(now time.Duration) // called once, when the loop polls it; may be nil
-	ended   func(now time.Duration) // of WatchEnd
-	atClose func(fd int)            // called by Close; may be nil
-	text    []byte                  // of last, while the loop does not poll the descriptor yet
-	last    *lastwords.Words        // nil: none
+	loop     *Loop
+	handler  Handler
+	conn     conn   // nil until the loop polls the descriptor, and after it is gone
+	pending  []byte // written before that, or while it is detached
+	closed   bool
+	paused   bool
+	detached bool
+	counted  bool                    // Open has taken descriptors for it: two until the loop polls it, then one
+	failure  unix.Errno              // of a write
+	opened   func(now time.Duration) // called once, when the loop polls it; may be nil
+	ended    func(now time.Duration) // of WatchEnd
+	text     []byte                  // of last, while the loop does not poll the descriptor yet
+	last     *lastwords.Words        // nil: none
 }
 
 // conn is what the engine makes of a descriptor.
@@ -69,7 +69,7 @@ func (l *Loop) Adopt(fd int, h Handler, opened func(now time.Duration)) (*Descri
 func (d *Descriptor) Write(p []byte) {
 	switch {
 	case d.closed:
-	case d.conn == nil:
+	case d.conn == nil, d.detached:
 		d.pending = append(d.pending, p...)
 	default:
 		if d.conn.OutboundBuffered() == 0 {
@@ -126,7 +126,7 @@ func (d *Descriptor) Buffered() int {
 	if d.conn == nil {
 		return len(d.pending)
 	}
-	return d.conn.OutboundBuffered()
+	return len(d.pending) + d.conn.OutboundBuffered()
 }
 
 // Unacknowledged returns how many bytes the peer of a TCP connection has not
@@ -172,9 +172,6 @@ func (d *Descriptor) LocalAddr() *net.TCPAddr {
 // RemoteAddr returns the address of a connection's peer.
 func (d *Descriptor) RemoteAddr() net.Addr { return d.conn.RemoteAddr() }
 
-// AtClose has f called with the descriptor's number before Close closes it.
-func (d *Descriptor) AtClose(f func(fd int)) { d.atClose = f }
-
 // Close closes the descriptor. Its handler is not called any more.
 func (d *Descriptor) Close() {
 	if d.closed {
@@ -187,9 +184,6 @@ func (d *Descriptor) Close() {
 }
 
 func (d *Descriptor) close() {
-	if d.atClose != nil {
-		d.atClose(d.conn.Fd())
-	}
 	d.loop.engine.close(d.conn) // gone is called within
 }
 
@@ -244,11 +238,15 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 func (d *Descriptor) gone(now time.Duration, err error) {
 	if d.conn != nil {
 		d.loop.ends.forget(d.conn.Fd())
+		speaks := d.last != nil && !d.closed
+		if speaks || d.detached {
+			d.silence()
+		}
+		if speaks {
+			d.last.Say()
+		}
 	}
 	d.conn = nil
-	if d.last != nil && !d.closed {
-		d.last.Say()
-	}
 	d.forgetWords()
 	if d.counted {
 		d.counted = false

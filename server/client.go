@@ -189,6 +189,7 @@ func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("clie
 // settle carries out what sessions have decided since the last settle. A write that fails
 // closes its connection within the call, which may change other sessions.
 func (s *Server) settle(now time.Duration) {
+	s.goOn(now)
 	for i := 0; i < len(s.changed); i++ {
 		c := s.changed[i]
 		c.changed = false

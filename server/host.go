@@ -27,13 +27,17 @@ type host struct {
 	identify  func(ctx context.Context, path string) devices.Finding // see Config
 	lastWords *lastwords.Book
 	searches  map[string]context.CancelFunc // for hardware, by the path of the line
-	guard     *guard
+
+	operations map[string]*operations // by the path of a device file
+	onOperate  func(path string)      // tests hold operations here
+	guard      *guard
 }
 
 func newHost(loop loop, queue *timers.Queue, config Config) host {
 	return host{
 		loop: loop, timers: queue, log: config.Log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{found: map[string]finding{}},
 		identify: config.Identify, lastWords: config.LastWords, searches: map[string]context.CancelFunc{},
+		operations: map[string]*operations{},
 	}
 }
 
@@ -53,16 +57,12 @@ func (h *host) WakeAt(l *devices.Link, at time.Duration) {
 	h.timers.Set(t, at)
 }
 
-// port is a descriptor of a driver. It adds what only serial lines have
-// (serial.go).
-type port struct{ *reactor.Descriptor }
-
 func (h *host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
 	d, err := h.loop.Open(fd, handler)
 	if err != nil {
 		return nil, err
 	}
-	return port{d}, nil
+	return d, nil
 }
 
 // Dial implements devices.Host. The address is numeric, so nothing blocks.

@@ -4,32 +4,40 @@ import (
 	"errors"
 	"fmt"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"player/devices"
 )
 
+var errNoInput = errors.New("it is neither a device nor a FIFO")
+
 // OpenInput implements devices.Host.
-func (h *host) OpenInput(path string, handler devices.PortHandler) (devices.Port, error) {
+func (h *host) OpenInput(path string, handler devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
+	h.openFile(path, handler, func() (*file, error) { return openInput(path) }, func(now time.Duration, l *line, err error) {
+		if err != nil {
+			opened(now, nil, inputError(path, err))
+			return
+		}
+		opened(now, l, nil)
+	})
+}
+
+func openInput(path string) (*file, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, inputError(path, err)
+		return nil, err
 	}
 	var stat unix.Stat_t
-	if err := unix.Fstat(fd, &stat); err != nil {
-		unix.Close(fd)
-		return nil, inputError(path, err)
+	err = unix.Fstat(fd, &stat)
+	if kind := stat.Mode & unix.S_IFMT; err == nil && kind != unix.S_IFCHR && kind != unix.S_IFIFO {
+		err = errNoInput
 	}
-	if kind := stat.Mode & unix.S_IFMT; kind != unix.S_IFCHR && kind != unix.S_IFIFO {
-		unix.Close(fd)
-		return nil, fmt.Errorf("input %s: it is neither a device nor a FIFO", path)
-	}
-	port, err := h.open(fd, handler)
 	if err != nil {
-		return nil, fmt.Errorf("input %s: %w", path, err)
+		return nil, errors.Join(err, unix.Close(fd))
 	}
-	return port, nil
+	return &file{fd, func() { _ = unix.Close(fd) }}, nil // it was only read
 }
 
 // inputError adds to an error what to do about it.

@@ -7,11 +7,21 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
 	"player/devices"
 )
+
+// openInputOf opens an input and waits for the answer.
+func openInputOf(t *testing.T, s *running, path string, in *inbox) error {
+	t.Helper()
+	_, err := tryToOpen(t, s, func(h *host, opened func(l *line, err error)) {
+		h.OpenInput(path, in, func(_ time.Duration, p devices.Port, err error) { opened(of(p), err) })
+	})
+	return err
+}
 
 func TestInput(t *testing.T) {
 	s := serve(t, newRobot(), nil)
@@ -20,7 +30,7 @@ func TestInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	in := newInbox()
-	if _, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenInput(path, in) }); err != nil {
+	if err := openInputOf(t, s, path, in); err != nil {
 		t.Fatal(err)
 	}
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
@@ -52,7 +62,7 @@ func TestInputErrors(t *testing.T) {
 		dir:                        "it is neither a device nor a FIFO",
 		"/dev/null":                "it cannot be polled", // it would neither send nor hang up
 	} {
-		_, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenInput(path, newInbox()) })
+		err := openInputOf(t, s, path, newInbox())
 		if err == nil || !strings.HasPrefix(err.Error(), "input "+path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}

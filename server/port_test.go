@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/reactor"
 )
 
 // inbox is the handler of a port. It keeps what the port receives.
@@ -82,11 +83,7 @@ func TestDial(t *testing.T) {
 		send(t, c, []byte("answer"))
 		in.expect(t, "answer")
 		onLoop(t, s, func(time.Duration) {
-			if err := p.SetSpeed(9600); !errors.Is(err, unix.ENOTTY) {
-				t.Errorf("the speed of a connection was set: %v", err)
-			}
-			p.Discard()
-			fd, err := p.(port).Fd()
+			fd, err := p.(*reactor.Descriptor).Fd()
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -71,7 +71,7 @@ func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now t
 		if errIn != nil {
 			closed := &reactor.Descriptor{}
 			closed.Close()
-			stdin = port{closed}
+			stdin = closed
 		}
 	}
 	return p, stdin, nil

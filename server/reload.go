@@ -9,7 +9,6 @@ import (
 
 	"player/config/rights"
 	"player/devices"
-	"player/timers"
 )
 
 // Reasons to disconnect a client.
@@ -60,7 +59,6 @@ func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, 
 	for _, l := range s.reload.stopping {
 		l.Shutdown(now)
 	}
-	s.timers.Set(timers.NewTimer(s.finishReload), now)
 }
 
 // robotWith returns the robot that has a table, nil if there is none.
@@ -87,16 +85,9 @@ func (s *Server) restrict(now time.Duration, access rights.Rules) {
 	}
 }
 
-// finishReload starts what is new when the drivers that end are off.
-func (s *Server) finishReload(now time.Duration) time.Duration {
+// finishReload starts what is new: the drivers that end are off.
+func (s *Server) finishReload(now time.Duration) {
 	r := s.reload
-	if s.stopAt != 0 {
-		s.endReload(now) // closes them
-		return 0
-	}
-	if slices.ContainsFunc(r.stopping, func(l *devices.Link) bool { return !l.Off() }) {
-		return now + shutdownPoll
-	}
 	for _, l := range r.stopping {
 		delete(s.host.wakes, l)
 	}
@@ -127,7 +118,6 @@ func (s *Server) finishReload(now time.Duration) time.Duration {
 	s.loop.Accepting(true)
 	s.endReload(now)
 	r.done(now, refused)
-	return 0
 }
 
 // endReload accepts the clients that have waited.

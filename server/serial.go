@@ -13,79 +13,65 @@ import (
 )
 
 // OpenSerial implements devices.Host.
-func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler) (devices.Port, error) {
+func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
 	if end := h.searches[path]; end != nil {
 		end()
-		return nil, devices.ErrProbed
 	}
-	tty, err := serialport.Open(path, baud)
-	if err != nil {
-		return nil, h.serialError(path, err)
-	}
-	d, err := h.loop.Open(tty.Fd(), handler)
-	if err != nil {
-		return nil, err
-	}
-	d.AtClose(func(fd int) {
-		if tty, err := serial.NewPort(fd, nil); err == nil {
-			serialport.Unlock(tty)
+	open := func() (*file, error) {
+		tty, err := serialport.Open(path, baud)
+		if err != nil {
+			return nil, err
 		}
+		return &file{tty.Fd(), func() { serialport.Unlock(tty); _ = tty.Close() }}, nil
+	}
+	h.openFile(path, handler, open, func(now time.Duration, l *line, err error) {
+		if err != nil {
+			opened(now, nil, h.serialError(path, err))
+			return
+		}
+		opened(now, l, nil)
 	})
-	return port{d}, nil
 }
 
-// Identify implements devices.Host. The search blocks, so it is not the loop's.
+// Identify implements devices.Host.
 func (h *host) Identify(path string, done func(now time.Duration, f devices.Finding)) {
 	if h.identify == nil || h.searches[path] != nil {
 		return
 	}
 	ctx, end := context.WithCancel(context.Background())
 	h.searches[path] = end
-	go func() {
-		defer h.lastWords.OnPanic()
-		found := h.identify(ctx, path)
-		h.loop.Post(func(now time.Duration) {
+	var found devices.Finding
+	h.operationsOn(path).add(operation{
+		run: func() {
+			if ctx.Err() == nil {
+				found = h.identify(ctx, path)
+			}
+		},
+		done: func(now time.Duration) {
 			delete(h.searches, path)
 			if ctx.Err() == nil {
 				done(now, found)
 			}
 			end()
-		})
-	}()
+		},
+	})
 }
 
-// SetSpeed implements devices.Port.
-func (p port) SetSpeed(baud int) error {
-	tty, err := p.tty()
-	if err != nil {
-		return err
-	}
-	return serialport.SetSpeed(tty, baud)
+// SetSpeed implements devices.Line.
+func (l *line) SetSpeed(baud int, done func(now time.Duration, err error)) {
+	l.set(func(tty *serial.Port) error { return serialport.SetSpeed(tty, baud) }, done)
 }
 
-// SetModemLines implements devices.ModemPort.
-func (p port) SetModemLines(dtr, rts bool) error {
-	tty, err := p.tty()
-	if err != nil {
-		return err
-	}
-	return serialport.SetModemLines(tty, dtr, rts)
+// SetModemLines implements devices.Line.
+func (l *line) SetModemLines(dtr, rts bool) {
+	// What they would switch is not there without them.
+	l.set(func(tty *serial.Port) error { return serialport.SetModemLines(tty, dtr, rts) }, func(time.Duration, error) {})
 }
 
-// Discard implements devices.Port.
-func (p port) Discard() {
-	if tty, err := p.tty(); err == nil {
-		_ = tty.Flush(serial.TCIFLUSH) // at worst the parser drops the bytes
-	}
-}
-
-// tty returns the serial line that the loop polls.
-func (p port) tty() (*serial.Port, error) {
-	fd, err := p.Fd()
-	if err != nil {
-		return nil, err
-	}
-	return serial.NewPort(fd, nil) // the loop keeps the descriptor
+// Discard implements devices.Line.
+func (l *line) Discard() {
+	// At worst the parser drops the bytes.
+	l.set(func(tty *serial.Port) error { return tty.Flush(serial.TCIFLUSH) }, func(time.Duration, error) {})
 }
 
 // holderAge is how long the server remembers who has a serial line open: a line
@@ -111,10 +97,10 @@ func (h *host) holder(path string) string {
 	f, known := h.holders.found[path]
 	if !h.holders.searching && (!known || h.loop.Now()-f.at >= holderAge) {
 		h.holders.searching = true
-		go func() {
+		h.lastWords.Go(func() {
 			text := serialport.Holder(path)
 			h.loop.Post(func(now time.Duration) { h.learn(now, path, text) })
-		}()
+		})
 	}
 	if !known {
 		return serialport.Somebody

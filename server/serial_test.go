@@ -42,17 +42,43 @@ func pseudoTerminal(t *testing.T) (far *os.File, path string) {
 }
 
 // openSerial opens our end of a serial line.
-func openSerial(t *testing.T, s *running, path string, in *inbox) devices.Port {
+func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
 	t.Helper()
-	p, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenSerial(path, 9600, in) })
+	l, err := tryToOpen(t, s, func(h *host, opened func(l *line, err error)) {
+		h.OpenSerial(path, 9600, in, func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	await(t, s, "the loop polls the line", func(time.Duration) bool {
-		_, err := p.(port).Fd()
-		return err == nil
+	return l
+}
+
+// tryToOpen opens a line and waits for the answer.
+func tryToOpen(t *testing.T, s *running, open func(h *host, opened func(l *line, err error))) (l *line, err error) {
+	t.Helper()
+	done := make(chan struct{})
+	onLoop(t, s, func(time.Duration) {
+		open(&s.server.host, func(opened *line, why error) {
+			l, err = opened, why
+			close(done)
+		})
 	})
-	return p
+	receive(t, done, "answer")
+	return l, err
+}
+
+// of returns what a port is, nil if there is none.
+func of(p devices.Port) *line {
+	l, _ := p.(*line)
+	return l
+}
+
+// setSpeed sets the speed of a line and waits for the answer.
+func setSpeed(t *testing.T, s *running, l *line, baud int) error {
+	t.Helper()
+	done := make(chan error, 1)
+	onLoop(t, s, func(time.Duration) { l.SetSpeed(baud, func(_ time.Duration, err error) { done <- err }) })
+	return receive(t, done, "answer")
 }
 
 // A line is raw: every byte passes, in both directions.
@@ -77,11 +103,10 @@ func TestSerialLine(t *testing.T) {
 	far.Close() // it is unplugged
 	receive(t, in.gone, "hangup")
 	onLoop(t, s, func(time.Duration) {
-		if err := p.SetSpeed(9600); !errors.Is(err, unix.EBADF) {
-			t.Errorf("the speed of a line that is gone was set: %v", err)
-		}
+		p.SetSpeed(9600, func(time.Duration, error) { t.Error("the speed of a line that is gone was set") })
 		p.Discard()
 	})
+	await(t, s, "the end of all operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
 }
 
 func TestSerialSpeed(t *testing.T) {
@@ -89,13 +114,13 @@ func TestSerialSpeed(t *testing.T) {
 	_, path := pseudoTerminal(t)
 	p := openSerial(t, s, path, newInbox())
 	for _, baud := range []int{9600, 38400, 500000} { // the first from opening it
-		onLoop(t, s, func(time.Duration) {
-			if baud != 9600 {
-				if err := p.SetSpeed(baud); err != nil {
-					t.Error(err)
-				}
+		if baud != 9600 {
+			if err := setSpeed(t, s, p, baud); err != nil {
+				t.Error(err)
 			}
-			fd, err := p.(port).Fd()
+		}
+		onLoop(t, s, func(time.Duration) {
+			fd, err := p.Fd()
 			if err != nil {
 				t.Error(err)
 				return
@@ -114,7 +139,7 @@ func TestSerialDiscard(t *testing.T) {
 	in := newInbox()
 	p := openSerial(t, s, path, in)
 	onLoop(t, s, func(time.Duration) { // meanwhile the loop does not read
-		fd, err := p.(port).Fd()
+		fd, err := p.Fd()
 		if err == nil {
 			_, err = far.WriteString("old")
 		}
@@ -130,6 +155,7 @@ func TestSerialDiscard(t *testing.T) {
 		}
 		p.Discard()
 	})
+	await(t, s, "the end of the operation", func(time.Duration) bool { return p.setting == 0 })
 	if _, err := far.WriteString("new"); err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +184,9 @@ func TestSerialErrors(t *testing.T) {
 		"/dev/ptmx":                "it is not a serial line",
 		"/proc/1/mem":              "it is not a serial line",
 	} {
-		_, err := open(t, s, func(h *host) (devices.Port, error) { return h.OpenSerial(path, 9600, newInbox()) })
+		_, err := tryToOpen(t, s, func(h *host, opened func(l *line, err error)) {
+			h.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
+		})
 		if err == nil || !strings.HasPrefix(err.Error(), "serial port "+path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}

@@ -8,6 +8,7 @@ package server
 import (
 	"context"
 	"net/netip"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -26,8 +27,6 @@ const (
 	// shutdownLimit ends the wait for devices that do not stop, so that the
 	// server is gone within two seconds of the signal.
 	shutdownLimit = 1700 * time.Millisecond
-	// shutdownPoll is how often the server looks whether all devices are off.
-	shutdownPoll = 10 * time.Millisecond
 	// scratchSize is the frame buffer's first size in bytes: all seven devices
 	// with a full vision packet.
 	scratchSize = 8 << 10
@@ -203,18 +202,35 @@ func (s *Server) stop(now time.Duration) {
 	for _, end := range s.host.searches {
 		end()
 	}
-	s.timers.Set(s.shutdown, now)
+	if s.reload != nil {
+		s.endReload(now) // refuses them
+	}
+	s.timers.Set(s.shutdown, s.stopAt)
 }
 
-// finish ends the loop when the devices are off.
-func (s *Server) finish(now time.Duration) time.Duration {
-	off := true
+// finish ends the loop, at the latest at stopAt.
+func (s *Server) finish(time.Duration) time.Duration {
+	s.loop.Stop()
+	return 0
+}
+
+// goOn goes on with a shutdown or a reload when the devices are off that it waits for. They
+// are turned off by callbacks, so settle calls it.
+func (s *Server) goOn(now time.Duration) {
+	switch {
+	case s.stopAt != 0 && s.off():
+		s.finish(now)
+	case s.reload != nil && !slices.ContainsFunc(s.reload.stopping, func(l *devices.Link) bool { return !l.Off() }):
+		s.finishReload(now)
+	}
+}
+
+// off reports whether the devices are off, and their files closed.
+func (s *Server) off() bool {
 	for _, robot := range s.robots {
-		off = off && robot.Table.Done()
+		if !robot.Table.Done() {
+			return false
+		}
 	}
-	if off || now >= s.stopAt {
-		s.loop.Stop()
-		return 0
-	}
-	return now + shutdownPoll
+	return len(s.host.operations) == 0
 }

@@ -22,6 +22,7 @@ type simPort struct {
 	closed  bool
 	inbox   []piece
 	waits   int    // bytes in inbox
+	setting int    // changes of speed that are under way
 	dead    bool   // its driver has panicked
 	words   []byte // the last ones that the driver has handed over
 	said    []byte // the newest packets
@@ -74,7 +75,7 @@ func (p *simPort) Write(b []byte) {
 		r.history.observe(s, p, body, rest[size:])
 		rest = rest[size:]
 	}
-	if r.jammed {
+	if r.jammed || p.setting > 0 {
 		p.stuck = append(p.stuck, b...)
 		return
 	}
@@ -94,6 +95,9 @@ func (p *simPort) travel(b []byte) {
 
 func (p *simPort) flush() {
 	b := p.stuck
+	if p.setting > 0 || p.robot.jammed {
+		return
+	}
 	p.stuck = nil
 	if len(b) > 0 && !p.closed {
 		p.travel(b)
@@ -104,13 +108,22 @@ func (p *simPort) flush() {
 func (p *simPort) LastWords(words []byte) { p.words = words }
 
 func (p *simPort) Buffered() int { return len(p.stuck) }
-func (p *simPort) SetSpeed(baud int) error {
-	if p.gone {
-		return unix.EIO
-	}
-	p.baud = baud
-	return nil
+func (p *simPort) SetSpeed(baud int, done func(now time.Duration, err error)) {
+	p.setting++
+	p.robot.answer(func(now time.Duration) {
+		p.setting--
+		switch {
+		case p.closed:
+		case p.gone:
+			done(now, unix.EIO)
+		default:
+			p.baud = baud
+			p.flush()
+			done(now, nil)
+		}
+	})
 }
+func (p *simPort) SetModemLines(bool, bool) {}
 func (p *simPort) Discard() {
 	for _, in := range p.inbox {
 		if in.report != nil {
@@ -196,6 +209,9 @@ func (p *simPort) bring(b []byte, report *simReport) {
 }
 
 func (p *simPort) read(now time.Duration) {
+	if p.setting > 0 { // the loop leaves the line alone
+		p.Discard()
+	}
 	if p.closed || len(p.inbox) == 0 {
 		return
 	}

@@ -47,13 +47,21 @@ type simHost struct {
 	sim *sim
 }
 
-func (h *simHost) OpenSerial(path string, baud int, handler devices.PortHandler) (devices.Port, error) {
+func (h *simHost) OpenSerial(path string, baud int, handler devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
 	for _, r := range h.sim.robots {
 		if r.path == path {
-			return r.open(baud, handler)
+			r.mayPanic(nil)
+			r.answer(func(now time.Duration) {
+				if p, err := r.open(baud, handler); err != nil {
+					opened(now, nil, err)
+				} else {
+					opened(now, p, nil)
+				}
+			})
+			return
 		}
 	}
-	return nil, fmt.Errorf("%s does not exist", path)
+	opened(h.sim.now, nil, fmt.Errorf("%s does not exist", path))
 }
 
 func (h *simHost) Dial(address string, _ devices.PortHandler) (devices.Port, error) {

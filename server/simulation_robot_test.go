@@ -61,6 +61,7 @@ type simRobot struct {
 	left, right float64 // mm/s
 	x, heading  float64
 	seq         int
+	answers     time.Duration // when its adapter has answered to all that it was asked
 	tick        *timers.Timer
 	reports     []*simReport // that the driver was given whole, oldest first
 
@@ -310,8 +311,23 @@ func (s *sim) junk(n int) []byte {
 	return b
 }
 
+// answer has the adapter of the line do what it is asked: at once, or some time later, after
+// what it was asked before.
+func (r *simRobot) answer(fn func(now time.Duration)) {
+	s := r.sim
+	if s.now >= r.answers && s.chance(2) {
+		fn(s.now)
+		return
+	}
+	r.answers = max(s.now, r.answers) + s.between(1, slowAnswer)
+	s.at(r.answers, func() { s.onLoop(fn) })
+}
+
+// slowAnswer is how long adapters take at most.
+const slowAnswer = 20 * time.Millisecond
+
 // open is the server's open(2) of the serial line.
-func (r *simRobot) open(baud int, handler devices.PortHandler) (devices.Port, error) {
+func (r *simRobot) open(baud int, handler devices.PortHandler) (*simPort, error) {
 	s := r.sim
 	if !r.plugged {
 		return nil, fmt.Errorf("%s: %w", r.path, unix.ENOENT)
@@ -319,7 +335,6 @@ func (r *simRobot) open(baud int, handler devices.PortHandler) (devices.Port, er
 	if r.port != nil {
 		s.fail("%s is opened twice", r.path)
 	}
-	r.mayPanic(nil)
 	if r.link.State() == devices.Starting && !r.crashed { // else it is not started anew
 		r.starts = append(r.starts, s.now)
 	}

@@ -40,7 +40,7 @@ import (
 
 var (
 	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
-	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 6, with ACCEPTANCE=1 30")
+	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 20, with ACCEPTANCE=1 30")
 	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
 )
 
@@ -52,7 +52,7 @@ func TestSimulation(t *testing.T) {
 	case seeds == 0 && acceptance.Wanted():
 		seeds = 30
 	case seeds == 0:
-		seeds = 6
+		seeds = 20
 	}
 	var total summary
 	for seed := first; seed < first+uint64(seeds); seed++ {

@@ -140,7 +140,7 @@ func (d *Driver) wasOff(now time.Duration) {
 // ask asks for the stream. What a robot that was not switched off has streamed before is
 // dropped: it has the mode in which the robot was.
 func (d *Driver) ask(now time.Duration) {
-	d.Port().Discard()
+	d.Discard()
 	d.parser.Reset()
 	d.Enter(now, asking)
 }

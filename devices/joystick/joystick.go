@@ -41,17 +41,19 @@ func New(path string) *Driver { return &Driver{path: path} }
 // buttons.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device, d.retry = link, link.Device(codec.Joystick), retry.Retry{}
-	if err := d.open(); err != nil {
-		link.Fail(now, err)
-		return
-	}
-	link.Ready(now)
+	d.open(link.Ready, link.Fail)
 }
 
-func (d *Driver) open() (err error) {
-	d.port, err = d.link.Host().OpenInput(d.path, d)
-	d.parser, d.state = parser{}, codec.JoystickData{}
-	return err
+// open opens the device. It ends with worked or failed.
+func (d *Driver) open(worked func(now time.Duration), failed func(now time.Duration, err error)) {
+	d.link.Host().OpenInput(d.path, d, func(now time.Duration, p devices.Port, err error) {
+		if err != nil {
+			failed(now, err)
+			return
+		}
+		d.port, d.parser, d.state = p, parser{}, codec.JoystickData{}
+		worked(now)
+	})
 }
 
 func (d *Driver) Shutdown(now time.Duration) {
@@ -89,15 +91,16 @@ func (d *Driver) Hangup(now time.Duration, err error) {
 	d.state = codec.JoystickData{}
 	d.publish(now)
 	d.port = nil
+	d.again(now, err)
+}
+
+// again has the joystick opened later.
+func (d *Driver) again(now time.Duration, err error) {
 	d.link.WakeAt(d.retry.Failed(now, d.link.Log(), err))
 }
 
 // Tick opens the joystick again.
-func (d *Driver) Tick(now time.Duration) time.Duration {
-	if err := d.open(); err != nil {
-		d.port = nil
-		return d.retry.Failed(now, d.link.Log(), err)
-	}
-	d.retry.Worked(now, d.link.Log())
+func (d *Driver) Tick(time.Duration) time.Duration {
+	d.open(func(now time.Duration) { d.retry.Worked(now, d.link.Log()) }, d.again)
 	return 0
 }

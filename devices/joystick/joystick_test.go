@@ -58,23 +58,20 @@ type world struct {
 }
 
 func (w *world) WakeAt(_ *devices.Link, at time.Duration) { w.at = at }
-func (w *world) OpenInput(path string, h devices.PortHandler) (devices.Port, error) {
-	if w.refuse != nil {
-		return nil, w.refuse
+func (w *world) OpenInput(path string, h devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
+	if w.refuse == nil {
+		w.handler, w.open = h, true
 	}
-	w.handler, w.open = h, true
-	return port{w}, nil
+	opened(w.at, port{w}, w.refuse)
 }
 func (w *world) SetupDone(time.Duration, *devices.Device, error) {}
 
 type port struct{ *world }
 
-func (p port) Close()             { p.open = false }
-func (p port) Write([]byte)       {}
-func (p port) Buffered() int      { return 0 }
-func (p port) LastWords([]byte)   {}
-func (p port) SetSpeed(int) error { return nil }
-func (p port) Discard()           {}
+func (p port) Close()           { p.open = false }
+func (p port) Write([]byte)     {}
+func (p port) Buffered() int    { return 0 }
+func (p port) LastWords([]byte) {}
 
 func newWorld(t *testing.T) *world {
 	t.Helper()

@@ -97,7 +97,7 @@ func (d *Driver) steps() []transport.Step {
 // anew greets a robot that was closed. What it has sent before is dropped.
 func (d *Driver) anew(now time.Duration) {
 	d.closed = true
-	d.Port().Discard()
+	d.Discard()
 	d.parser.Reset()
 	d.Enter(now, sync0)
 }

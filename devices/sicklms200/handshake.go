@@ -309,9 +309,7 @@ func (d *Driver) proceed(now time.Duration, next transport.Phase, err error) {
 	case err != nil:
 		d.refused(now, err)
 	case d.Phase() == changing:
-		if d.SetSpeed(now, streamSpeed) {
-			d.Pause(now, next, settleTime)
-		}
+		d.SetSpeed(now, streamSpeed, func(now time.Duration) { d.Pause(now, next, settleTime) })
 	case d.Tried() > 1 && next != waiting:
 		d.Pause(now, next, settleTime) // its second answer must not count as the next one's
 	default:

@@ -111,7 +111,7 @@ type handshake struct {
 // greet begins the handshake on a port that was just opened.
 func (t *Transport) greet(now time.Duration) {
 	p, first := &t.Protocol, Phase(0)
-	t.handshake = handshake{giveUp: now + p.Limit, baud: t.first, overheard: t.overheard[:0], out: t.out}
+	t.handshake = handshake{giveUp: min(now, t.begun+Grace/2) + p.Limit, baud: t.first, overheard: t.overheard[:0], out: t.out}
 	if len(p.LastWords) > 0 {
 		t.port.LastWords(p.LastWords)
 	}
@@ -188,7 +188,7 @@ func (t *Transport) Ask(now time.Duration) {
 	t.tries++
 	t.asked, t.pausing, t.noisy = now, false, false
 	if step.Fresh {
-		t.Port().Discard()
+		t.Discard()
 		t.reset()
 	}
 	if wait == 0 {
@@ -255,13 +255,18 @@ func (t *Transport) timeout(now time.Duration) {
 // search goes on with the next Look whose speed the line has.
 func (t *Transport) search(now time.Duration) {
 	p := &t.Protocol
-	for t.at++; t.at < len(p.Search); t.at++ {
-		if l := p.Search[t.at]; t.setSpeed(t.inOrder(l.Speed)) == nil {
-			t.Pause(now, l.First, p.Settle)
+	if t.at++; t.at >= len(p.Search) {
+		t.Absent(now)
+		return
+	}
+	l := p.Search[t.at]
+	t.setSpeed(now, t.inOrder(l.Speed), func(now time.Duration, err error) {
+		if err != nil {
+			t.search(now)
 			return
 		}
-	}
-	t.Absent(now)
+		t.Pause(now, l.First, p.Settle)
+	})
 }
 
 // inOrder returns a speed by its place in the order of the search.
@@ -275,26 +280,45 @@ func (t *Transport) inOrder(place int) (baud int) {
 	return t.Protocol.Speeds[place]
 }
 
-// SetSpeed changes the speed of a serial line, in baud. If the line cannot do it, the
-// hardware is down, and SetSpeed returns false.
-func (t *Transport) SetSpeed(now time.Duration, baud int) bool {
-	err := t.setSpeed(baud)
-	if err != nil {
-		t.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
-	}
-	return err == nil
+// SetSpeed changes the speed of a serial line, in baud, and goes on with then, unless the
+// hardware is down or shut down by that time. If the line cannot do the speed, the hardware is
+// down.
+func (t *Transport) SetSpeed(now time.Duration, baud int, then func(now time.Duration)) {
+	t.setSpeed(now, baud, func(now time.Duration, err error) {
+		if err != nil {
+			t.Down(now, fmt.Errorf("cannot set %d baud: %w", baud, err))
+			return
+		}
+		then(now)
+	})
 }
 
-func (t *Transport) setSpeed(baud int) error {
-	if !t.OverNetwork() {
-		if err := t.Port().SetSpeed(baud); err != nil {
-			return err
-		}
-		t.baud = baud
+// setSpeed changes the speed and calls done, unless the handshake has ended or the hardware
+// is down by that time. No request of the handshake is repeated meanwhile.
+func (t *Transport) setSpeed(now time.Duration, baud int, done func(now time.Duration, err error)) {
+	before := t.state
+	if before == greeting {
+		t.WakeAt(t.giveUp)
 	}
-	t.found = false
-	t.reset() // it holds bytes of the other speed
-	return nil
+	set := func(now time.Duration, err error) {
+		if t.state != before || t.failure != nil {
+			return
+		}
+		if err == nil {
+			if t.line != nil {
+				t.baud = baud
+			}
+			t.found = false
+			t.reset() // it holds bytes of the other speed
+		}
+		done(now, err)
+	}
+	switch {
+	case t.line != nil:
+		t.line.SetSpeed(baud, set)
+	case t.port != nil: // the speed is set at the other end
+		set(now, nil)
+	}
 }
 
 // OverNetwork reports whether the Address is IP:PORT: if there is a line behind it, its
@@ -303,17 +327,17 @@ func (t *Transport) OverNetwork() bool {
 	return devices.SerialPort(t.Protocol.Address).OverNetwork()
 }
 
-// openPort opens the port.
-func (t *Transport) openPort() (devices.Port, error) {
-	p := &t.Protocol
-	if t.OverNetwork() {
-		port, err := t.link.Host().Dial(p.Address, t)
-		if why := devices.Unreachable(err); why != nil {
-			err = fmt.Errorf("%s: %w", p.Address, why)
-		}
-		return port, err
+// dial opens a port on the network.
+func (t *Transport) dial(now time.Duration) {
+	port, err := t.link.Host().Dial(t.Protocol.Address, t)
+	if why := devices.Unreachable(err); why != nil {
+		err = fmt.Errorf("%s: %w", t.Protocol.Address, why)
 	}
-	return t.link.Host().OpenSerial(p.Address, t.first, t)
+	if err != nil {
+		t.unopened(now, err)
+		return
+	}
+	t.opened(now, port)
 }
 
 // Absent ends a handshake that has failed, with the error that says most.

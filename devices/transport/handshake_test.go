@@ -241,3 +241,27 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 		}
 	}
 }
+
+// While the speed of a slow line is being set nothing is asked, and the search goes on when it
+// is set. What is set when the link has stopped begins nothing.
+func TestSlowLine(t *testing.T) {
+	s := newScene(t)
+	s.steps(looks())
+	s.subscribe()
+	s.Slow = true
+	s.Pass(time.Second)
+	if got := string(s.Port().Wrote); got != "call@9600 call@9600 " {
+		t.Fatalf("while the line is being set: wrote %q", got)
+	}
+	s.Answer()
+	s.Pass(time.Second)
+	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 " {
+		t.Fatalf("when it is set: wrote %q", got)
+	}
+	s.device.Unsubscribe(s.Now(), s)
+	s.Answer()
+	s.Pass(time.Second)
+	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 bye" || s.link.State() != devices.Idle {
+		t.Errorf("after the end: wrote %q, link is %s", got, s.link.State())
+	}
+}

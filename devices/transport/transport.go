@@ -47,9 +47,6 @@ const (
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. Closing with unsent bytes would block the loop until they have left.
 	linger = 50 * time.Millisecond
-	// yield is the pause before a line is opened again that the search for other hardware
-	// gives up: it ends within some milliseconds.
-	yield = 20 * time.Millisecond
 	// mostLooks is how often other hardware is looked for on the line of an always-on
 	// driver. Its next setup ends a look; after the third the pauses between the setups are
 	// long enough for most finds.
@@ -60,12 +57,13 @@ type state uint8
 
 const (
 	off      state = iota // before Setup, and when the link has failed or stopped
-	waiting               // for the port until reopenAt: it is being probed
+	opening               // the port is being opened
 	greeting              // the port is open, the handshake under way
 	up                    // the port is open, the handshake done
 	away                  // lost: the port is closed until reopenAt
 	leaving               // the port is open, shutdown under way
 	closing               // the last bytes have been written; the port is open until wake
+	parting               // the port is being opened for the last words
 )
 
 // Transport is a port and the state of the hardware behind it. It implements
@@ -78,13 +76,15 @@ type Transport struct {
 
 	state state
 	port  devices.Port  // nil unless a state says it is open
+	line  devices.Line  // the same; nil over the network
+	begun time.Duration // when opening it was begun
 	first int           // baud: where the search begins, which is where the hardware was last
 	wake  time.Duration // the deadline of the handshake or the driver, zero for none
 	heard time.Duration // when the hardware last showed that it is alive
 	handshake
 
 	retry    retry.Retry
-	reopenAt time.Duration // if away or waiting
+	reopenAt time.Duration // if away
 
 	// A failure is handled in the next Tick: it may be reported from within a Write
 	// or deep within the driver, and handling it may start a new setup.
@@ -114,19 +114,7 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 	if t.first == 0 && len(t.Protocol.Speeds) > 0 {
 		t.first = t.Protocol.Speeds[0]
 	}
-	t.begin(now)
-}
-
-// begin opens the port for the link's setup.
-func (t *Transport) begin(now time.Duration) {
-	switch err := t.open(now); {
-	case errors.Is(err, devices.ErrProbed):
-		t.state, t.reopenAt = waiting, now+yield
-		t.arm()
-	case err != nil:
-		t.state = off
-		t.link.Fail(now, err)
-	}
+	t.open(now, opening)
 }
 
 // Tick implements devices.Ticker.
@@ -137,10 +125,9 @@ func (t *Transport) Tick(now time.Duration) time.Duration {
 	switch {
 	case t.failure != nil:
 		t.fall(now)
-	case t.state == waiting && t.reopenAt <= now:
-		t.begin(now)
 	case t.state == away && t.reopenAt <= now:
-		t.reopen(now)
+		t.link.Counts.Retries++
+		t.open(now, opening)
 	case t.wake != 0 && t.wake <= now:
 		t.wake = 0
 		switch {
@@ -227,8 +214,15 @@ func (t *Transport) Port() devices.Port {
 
 // SetModemLines asserts or releases DTR and RTS, if the port has these lines.
 func (t *Transport) SetModemLines(dtr, rts bool) {
-	if p, ok := t.Port().(devices.ModemPort); ok {
-		_ = p.SetModemLines(dtr, rts) // what they would switch is not there without them
+	if t.line != nil && t.state != closing {
+		t.line.SetModemLines(dtr, rts)
+	}
+}
+
+// Discard drops what was received but not read.
+func (t *Transport) Discard() {
+	if t.line != nil && t.state != closing {
+		t.line.Discard()
 	}
 }
 
@@ -289,13 +283,13 @@ func (t *Transport) Leave(now time.Duration) (open bool) {
 		t.state, t.wake = leaving, 0
 		return true
 	case t.state == closing: // leave does the rest
-		return false
 	case t.state == away && len(t.Protocol.LastWords) > 0:
-		if port, err := t.openPort(); err == nil {
-			t.port = port
-		}
+		t.open(now, parting)
+	case t.state == opening && t.WasLost() && len(t.Protocol.LastWords) > 0:
+		t.state = parting
+	default:
+		t.part(now)
 	}
-	t.part(now)
 	return false
 }
 
@@ -356,32 +350,59 @@ func (t *Transport) Receive(now time.Duration, p []byte) {
 // Hangup implements devices.PortHandler.
 func (t *Transport) Hangup(now time.Duration, err error) {
 	why := devices.Unreachable(err)
-	if why == nil {
+	switch {
+	case why != nil:
+	case errors.Is(err, devices.ErrNoAnswer):
+		why = err
+	default:
 		why = fmt.Errorf("unplugged or closed: %w", err)
 	}
 	t.Down(now, why)
 }
 
-// open opens the port and begins the handshake.
-func (t *Transport) open(now time.Duration) error {
-	port, err := t.openPort()
-	if err != nil {
-		return err
+// open begins to open the port, to greet (opening) or for the last words (parting).
+func (t *Transport) open(now time.Duration, why state) {
+	t.state, t.begun = why, now
+	if t.OverNetwork() {
+		t.dial(now)
+		return
 	}
-	t.port, t.state, t.wake = port, greeting, 0
+	t.link.Host().OpenSerial(t.Protocol.Address, t.first, t, func(now time.Duration, l devices.Line, err error) {
+		if err != nil {
+			t.unopened(now, err)
+			return
+		}
+		t.line = l
+		t.opened(now, l)
+	})
+}
+
+// opened goes on with the open port.
+func (t *Transport) opened(now time.Duration, port devices.Port) {
+	t.port, t.wake = port, 0
+	if t.state == parting {
+		t.part(now)
+		return
+	}
+	t.state = greeting
 	if t.WasLost() {
 		port.Write(t.Protocol.LastWords)
 	}
 	t.greet(now)
-	return nil
 }
 
-// reopen tries to reconnect.
-func (t *Transport) reopen(now time.Duration) {
-	t.link.Counts.Retries++
-	if err := t.open(now); err != nil {
+// unopened goes on without the port.
+func (t *Transport) unopened(now time.Duration, err error) {
+	switch {
+	case t.state == parting:
+		t.end(now)
+	case t.link.State() == devices.Starting:
+		t.state = off
+		t.link.Fail(now, err)
+	default:
 		t.link.Counts.Errors++
-		t.reopenAt = t.retry.Failed(now, t.log, err)
+		t.state, t.reopenAt = away, t.retry.Failed(now, t.log, err)
+		t.arm()
 	}
 }
 
@@ -464,7 +485,7 @@ func (t *Transport) close() {
 	if t.port != nil {
 		t.port.Close()
 	}
-	t.port, t.wake, t.failure, t.unanswered = nil, 0, nil, false
+	t.port, t.line, t.wake, t.failure, t.unanswered = nil, nil, 0, nil, false
 }
 
 // next is the earliest deadline, zero for none.
@@ -472,7 +493,7 @@ func (t *Transport) next() time.Duration {
 	switch {
 	case t.failure != nil:
 		return t.failedAt
-	case t.state == away, t.state == waiting:
+	case t.state == away:
 		return t.reopenAt
 	case t.state == up && (t.wake == 0 || t.heard+silence < t.wake):
 		return t.heard + silence
@@ -485,9 +506,7 @@ func (t *Transport) arm() { t.link.WakeAt(t.next()) }
 // noPort stands in for a port that is closed.
 type noPort struct{}
 
-func (noPort) Write([]byte)       {}
-func (noPort) LastWords([]byte)   {}
-func (noPort) Buffered() int      { return 0 }
-func (noPort) SetSpeed(int) error { return errors.New("the port is closed") }
-func (noPort) Discard()           {}
-func (noPort) Close()             {}
+func (noPort) Write([]byte)     {}
+func (noPort) LastWords([]byte) {}
+func (noPort) Buffered() int    { return 0 }
+func (noPort) Close()           {}

@@ -338,9 +338,7 @@ func TestWriteFails(t *testing.T) {
 			s.parrot.Port().Write([]byte("x"))
 			s.parrot.Port().Write([]byte("y"))
 			s.parrot.WakeAt(s.Now() + time.Second)
-			if s.parrot.Port().SetSpeed(9600) == nil {
-				t.Error("a port that is gone took a speed")
-			}
+			s.parrot.SetSpeed(s.Now(), 9600, func(time.Duration) { t.Error("a port that is gone took a speed") })
 		}, true, devices.Idle},
 	}
 	for _, test := range tests {
@@ -375,10 +373,12 @@ func TestSetSpeed(t *testing.T) {
 	s := newScene(t)
 	s.MaxSpeed = 9600
 	s.up(t)
-	if !s.parrot.SetSpeed(s.Now(), 4800) || s.Port().Baud != 4800 || !s.parrot.IsUp() {
+	set := 0
+	then := func(time.Duration) { set++ }
+	if s.parrot.SetSpeed(s.Now(), 4800, then); set != 1 || s.Port().Baud != 4800 || !s.parrot.IsUp() {
 		t.Fatalf("the line is at %d baud", s.Port().Baud)
 	}
-	if s.parrot.SetSpeed(s.Now(), 19200) || s.parrot.IsUp() {
+	if s.parrot.SetSpeed(s.Now(), 19200, then); set != 1 || s.parrot.IsUp() {
 		t.Fatal("a speed that the line cannot do is taken for set")
 	}
 	s.Pass(0)
@@ -490,13 +490,14 @@ func TestOtherHardware(t *testing.T) {
 	}
 
 	// The port is still being probed. The setup waits.
-	s.Refuse = devices.ErrProbed
+	s.Slow = true
 	s.subscribe()
-	s.Pass(time.Second)
+	s.Pass(time.Second / 2)
 	if s.link.State() != devices.Starting || len(s.Ports) != 1 {
 		t.Fatalf("%v, %d ports", s.link.State(), len(s.Ports))
 	}
-	s.Refuse = nil
+	s.Slow = false
+	s.Answer()
 	s.Pass(1100 * time.Millisecond)
 	if got := s.done[len(s.done)-1]; got == nil || got.Error() != found || len(s.Searches) != 2 {
 		t.Fatalf("%v, %d searches", got, len(s.Searches))
@@ -531,5 +532,58 @@ func TestOtherHardwareUnasked(t *testing.T) {
 	s.Pass(time.Minute)
 	if len(s.Searches) != mostLooks || s.link.Counts.Retries < 10 {
 		t.Errorf("%d searches for lost hardware after %d tries", len(s.Searches)-mostLooks, s.link.Counts.Retries)
+	}
+}
+
+// A link that stops while its port is being opened has stopped, and the port is closed when it
+// is open. Hardware that was lost gets its last words.
+func TestShutdownWhileOpening(t *testing.T) {
+	s := newScene(t)
+	s.Slow = true
+	s.subscribe()
+	s.device.Unsubscribe(s.Now(), s)
+	if s.link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.link.State())
+	}
+	s.subscribe() // and another setup
+	s.Answer()
+	if len(s.Ports) != 1 || !s.Port().Closed || s.link.State() != devices.Starting {
+		t.Fatalf("%d ports, link is %s", len(s.Ports), s.link.State())
+	}
+	s.Answer()
+	s.Port().Say([]byte("hi"))
+	if s.link.State() != devices.Ready {
+		t.Fatalf("link is %s", s.link.State())
+	}
+
+	s.parrot.Protocol.LastWords = []byte("halt")
+	s.Port().HangUp()
+	s.Pass(time.Second + retry.First)
+	s.device.Unsubscribe(s.Now(), s)
+	s.Answer()
+	if string(s.Port().Wrote) != "halt" || s.link.State() != devices.Stopping {
+		t.Fatalf("wrote %q, link is %s", s.Port().Wrote, s.link.State())
+	}
+	s.Pass(linger)
+	if s.link.State() != devices.Idle || !s.Port().Closed {
+		t.Fatalf("link is %s", s.link.State())
+	}
+}
+
+// A port that does not answer is tried again like one that is not there, and so it is said.
+func TestNoAnswerOfAdapter(t *testing.T) {
+	s := newScene(t)
+	s.up(t)
+	s.parrot.Hangup(s.Now(), devices.ErrNoAnswer)
+	s.Refuse = devices.ErrNoAnswer
+	s.Pass(retry.First)
+	s.Refuse = nil
+	s.Until(func() bool { return len(s.Ports) == 2 }, time.Minute)
+	s.Port().Say([]byte("hi"))
+	if !s.parrot.IsUp() {
+		t.Error("it is not tried again")
+	}
+	if why := s.log.FilterMessage("device unavailable, trying again").All()[0].ContextMap()["error"]; why != devices.ErrNoAnswer.Error() {
+		t.Errorf("the log says %v", why)
 	}
 }

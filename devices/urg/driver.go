@@ -126,9 +126,7 @@ func newDriver(port string, far int, mount scan.Mount) *Driver {
 
 // hurry changes the speed of the line, as the sensor does.
 func (d *Driver) hurry(now time.Duration) {
-	if d.SetSpeed(now, fast) {
-		d.Enter(now, lighting)
-	}
+	d.SetSpeed(now, fast, d.Then(lighting))
 }
 
 // receive is Protocol.Receive.

@@ -15,11 +15,14 @@ import (
 )
 
 // World implements devices.Host in simulated time, which starts at one second.
-// It has deadlines and ports; the other methods of Host panic.
+// It has deadlines and ports; the other methods of Host panic. Ports are opened and set
+// within the call, unless Slow.
 type World struct {
 	devices.Host
 	// Refuse is the error of OpenSerial and Dial, nil while ports open.
 	Refuse error
+	// Slow keeps what is asked of serial lines, until the test calls Answer.
+	Slow bool
 	// MaxSpeed is the highest speed that SetSpeed takes, in baud; zero: any.
 	MaxSpeed int
 	// Ports are all that were opened, in order; the last is the current one.
@@ -33,6 +36,7 @@ type World struct {
 	// from the call that wrote it. It may be nil.
 	Heard func(p *Port, b []byte)
 
+	slow   []func()
 	now    time.Duration
 	queue  timers.Queue
 	wakes  map[*devices.Link]*timers.Timer
@@ -158,8 +162,30 @@ func (w *World) WakeAt(l *devices.Link, at time.Duration) {
 }
 
 // OpenSerial implements devices.Host.
-func (w *World) OpenSerial(path string, baud int, h devices.PortHandler) (devices.Port, error) {
-	return w.open(&Port{Name: path, Baud: baud, DTR: true, handler: h})
+func (w *World) OpenSerial(path string, baud int, h devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
+	w.answer(func() {
+		p := &Port{Name: path, Baud: baud, DTR: true, handler: h}
+		if err := w.open(p); err != nil {
+			opened(w.now, nil, err)
+			return
+		}
+		opened(w.now, p, nil)
+	})
+}
+
+func (w *World) answer(fn func()) {
+	if w.Slow {
+		w.slow = append(w.slow, fn)
+		return
+	}
+	fn()
+}
+
+// Answer does the first thing that is asked of a serial line and was kept.
+func (w *World) Answer() {
+	fn := w.slow[0]
+	w.slow = w.slow[1:]
+	fn()
 }
 
 // Identify implements devices.Host.
@@ -168,22 +194,31 @@ func (w *World) Identify(path string, done func(now time.Duration, f devices.Fin
 }
 
 // OpenInput implements devices.Host.
-func (w *World) OpenInput(path string, h devices.PortHandler) (devices.Port, error) {
-	return w.open(&Port{Name: path, handler: h})
+func (w *World) OpenInput(path string, h devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
+	p := &Port{Name: path, handler: h}
+	if err := w.open(p); err != nil {
+		opened(w.now, nil, err)
+		return
+	}
+	opened(w.now, p, nil)
 }
 
 // Dial implements devices.Host.
 func (w *World) Dial(address string, h devices.PortHandler) (devices.Port, error) {
-	return w.open(&Port{Name: address, handler: h})
+	p := &Port{Name: address, handler: h}
+	if err := w.open(p); err != nil {
+		return nil, err
+	}
+	return p, nil
 }
 
-func (w *World) open(p *Port) (devices.Port, error) {
+func (w *World) open(p *Port) error {
 	if w.Refuse != nil {
-		return nil, w.Refuse
+		return w.Refuse
 	}
 	p.world = w
 	w.Ports = append(w.Ports, p)
-	return p, nil
+	return nil
 }
 
 // Port is one opened port.
@@ -243,25 +278,25 @@ func (p *Port) LastWords(b []byte) { p.Last = slices.Clone(b) }
 // Buffered implements devices.Port.
 func (p *Port) Buffered() int { return p.stuck }
 
-// SetSpeed implements devices.Port.
-func (p *Port) SetSpeed(baud int) error {
-	if p.Closed {
-		return errors.New("the port is closed")
-	}
-	if m := p.world.MaxSpeed; m != 0 && baud > m {
-		return errors.New("the line is slower")
-	}
-	p.Baud = baud
-	return nil
+// SetSpeed implements devices.Line.
+func (p *Port) SetSpeed(baud int, done func(now time.Duration, err error)) {
+	p.world.answer(func() {
+		if p.Closed {
+			return
+		}
+		if m := p.world.MaxSpeed; m != 0 && baud > m {
+			done(p.world.now, errors.New("the line is slower"))
+			return
+		}
+		p.Baud = baud
+		done(p.world.now, nil)
+	})
 }
 
-// SetModemLines implements devices.ModemPort.
-func (p *Port) SetModemLines(dtr, _ bool) error {
-	p.DTR = dtr
-	return nil
-}
+// SetModemLines implements devices.Line.
+func (p *Port) SetModemLines(dtr, _ bool) { p.DTR = dtr }
 
-// Discard implements devices.Port.
+// Discard implements devices.Line.
 func (p *Port) Discard() {}
 
 // Close implements devices.Port.

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"time"
+
+	serial "github.com/daedaluz/goserial"
+	"golang.org/x/sys/unix"
+
+	"player/devices"
+	"player/reactor"
+)
+
+// line is an open serial line, or another device file that may block. The loop polls, reads and
+// writes a duplicate of its descriptor. All else is done by operations. It implements
+// devices.Line.
+type line struct {
+	*reactor.Descriptor // of the loop
+	host                *host
+	path                string
+	handler             devices.PortHandler
+	file                *file // of the operations; nil: it was not opened
+	setting             int   // operations that are not done: the descriptor is detached
+	closed              bool
+}
+
+// file is an open device file.
+type file struct {
+	fd    int
+	close func()
+}
+
+// The descriptors of a line: that of the loop, that of the operations, and one for a moment
+// when the loop takes its own.
+const (
+	polledDescriptors = 2
+	lineDescriptors   = polledDescriptors + 1
+)
+
+// openFile has open open a device file, and calls opened as devices.Host.OpenSerial does.
+func (h *host) openFile(path string, handler devices.PortHandler, open func() (*file, error), opened func(now time.Duration, l *line, err error)) {
+	if err := h.loop.Descriptors().Take(lineDescriptors); err != nil {
+		opened(h.loop.Now(), nil, err)
+		return
+	}
+	l := &line{host: h, path: path, handler: handler}
+	var err error
+	h.operationsOn(path).add(operation{
+		owner: l,
+		run:   func() { l.file, err = open() },
+		done: func(now time.Duration) {
+			if err == nil && !l.closed {
+				if err = l.poll(func(now time.Duration) { opened(now, l, nil) }); err == nil {
+					return
+				}
+			}
+			h.loop.Descriptors().Return(polledDescriptors)
+			l.release()
+			if !l.closed {
+				opened(now, nil, err)
+			}
+		},
+		late: func(now time.Duration, begun bool) {
+			if l.closed = true; !begun {
+				h.loop.Descriptors().Return(lineDescriptors)
+			}
+			opened(now, nil, devices.ErrNoAnswer)
+		},
+	})
+}
+
+// poll has the loop poll the line, and calls opened when it does.
+func (l *line) poll(opened func(now time.Duration)) error {
+	own, err := unix.FcntlInt(uintptr(l.file.fd), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return err
+	}
+	l.Descriptor, err = l.host.loop.Adopt(own, l, func(now time.Duration) {
+		l.host.loop.Descriptors().Return(1)
+		opened(now)
+	})
+	return err
+}
+
+// set has an operation set the line. Meanwhile the loop leaves the line alone: the kernel holds
+// whoever polls, reads or writes a serial line that is being set.
+func (l *line) set(fn func(tty *serial.Port) error, done func(now time.Duration, err error)) {
+	if l.closed {
+		return
+	}
+	l.setting++
+	l.Detach()
+	var err error
+	l.host.operationsOn(l.path).add(operation{
+		owner: l,
+		run: func() {
+			var tty *serial.Port
+			if tty, err = serial.NewPort(l.file.fd, nil); err == nil {
+				err = fn(tty)
+			}
+		},
+		done: func(now time.Duration) {
+			if l.setting--; l.setting == 0 && !l.closed {
+				l.Attach()
+			}
+			if !l.closed {
+				done(now, err)
+			}
+		},
+		late: func(now time.Duration, _ bool) {
+			if !l.closed {
+				l.Close()
+				l.handler.Hangup(now, devices.ErrNoAnswer)
+			}
+		},
+	})
+}
+
+// Receive implements reactor.Handler. What comes while the line is being set is dropped.
+func (l *line) Receive(now time.Duration, p []byte) {
+	if l.setting == 0 {
+		l.handler.Receive(now, p)
+	}
+}
+
+// Hangup implements reactor.Handler.
+func (l *line) Hangup(now time.Duration, err error) {
+	l.gone()
+	l.handler.Hangup(now, err)
+}
+
+// Close implements devices.Port.
+func (l *line) Close() {
+	if !l.closed {
+		l.Descriptor.Close()
+		l.gone()
+	}
+}
+
+// gone is called when the loop does not poll the line any more.
+func (l *line) gone() {
+	l.closed = true
+	l.host.loop.Descriptors().Return(1)
+	l.release()
+}
+
+// release closes the descriptor of the operations: the last one, whose end may block.
+func (l *line) release() {
+	returned := func(time.Duration) { l.host.loop.Descriptors().Return(1) }
+	if l.file == nil {
+		returned(0)
+		return
+	}
+	l.host.operationsOn(l.path).end(l, operation{run: l.file.close, done: returned})
+}

@@ -1,0 +1,208 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"player/codec"
+	"player/devices"
+)
+
+// wedge holds the operations on device files from a moment on, as a wedged adapter does.
+type wedge struct {
+	held chan struct{} // one for each operation that is held
+	free func()        // ends it
+}
+
+// wedged has every operation held from now on.
+func wedged(t *testing.T, s *running) wedge {
+	t.Helper()
+	end := make(chan struct{})
+	w := wedge{make(chan struct{}, 1000), sync.OnceFunc(func() { close(end) })}
+	t.Cleanup(w.free)
+	onLoop(t, s, func(time.Duration) {
+		s.server.host.onOperate = func(string) {
+			w.held <- struct{}{}
+			<-end
+		}
+	})
+	return w
+}
+
+// The loop serves the robots while an adapter does not answer, whatever it is asked: an emergency
+// stop reaches the wheels. The error names the adapter, further tries wait for nothing, and one
+// goroutine waits for the adapter. When it answers the line is open again.
+func TestWedgedAdapter(t *testing.T) {
+	for name, ask := range map[string]func(l *line){
+		"opening": nil,
+		"setting": func(l *line) {
+			l.SetSpeed(19200, func(time.Duration, error) { t.Error("the speed was set") })
+			l.Discard() // waits behind it
+		},
+		"closing": func(l *line) { l.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRobot()
+			s := serve(t, r, nil)
+			far, path := pseudoTerminal(t)
+			in, c := newInbox(), dial(t, s)
+			var l *line
+			if ask != nil {
+				l = openSerial(t, s, path, in)
+			}
+			request(t, c, "pa", "pa")
+			w := wedged(t, s)
+			failed := make(chan error, 100)
+			open := func() {
+				onLoop(t, s, func(time.Duration) {
+					s.server.host.OpenSerial(path, 9600, in, func(_ time.Duration, _ devices.Line, err error) { failed <- err })
+				})
+			}
+			if ask == nil {
+				open()
+			} else {
+				onLoop(t, s, func(time.Duration) { ask(l); l.Write([]byte("never")) })
+			}
+			receive(t, w.held, "operation")
+			send(t, c, config(codec.Server, 'e', 1))
+			if got := receive(t, r.commands, "stop"); got != (codec.PositionCommand{}) {
+				t.Errorf("the wheels were told %v", got)
+			}
+			request(t, c, "pr", "pr") // all that while it is held
+			if name != "opening" {
+				open() // it waits
+			}
+			if name == "setting" {
+				if err := receive(t, in.gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
+					t.Errorf("the line hangs up with %v", err)
+				}
+			}
+			for range 10 {
+				if err := receive(t, failed, "error"); err == nil || !strings.Contains(err.Error(), path+": the adapter does not answer: unplug it") {
+					t.Errorf("opening it ends with %v", err)
+				}
+				open()
+			}
+			if len(w.held) != 0 {
+				t.Errorf("%d operations more", len(w.held))
+			}
+			w.free()
+			await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+			_ = far.SetReadDeadline(time.Now().Add(time.Millisecond))
+			if n, err := far.Read(make([]byte, 10)); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, unix.EIO) {
+				t.Errorf("%d bytes have left, %v", n, err)
+			}
+			openSerial(t, s, path, newInbox())
+			onLoop(t, s, func(time.Duration) { // the others were given back
+				if all := s.server.host.loop.Descriptors(); all.Take(all.Most()-polledDescriptors) != nil {
+					t.Error("descriptors are missing")
+				}
+			})
+		})
+	}
+}
+
+// A line that is closed while it is being set, or twice, is closed once, and what it was asked
+// afterwards has no effect.
+func TestCloseWhileSetting(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	_, path := pseudoTerminal(t)
+	l := openSerial(t, s, path, newInbox())
+	w := wedged(t, s)
+	onLoop(t, s, func(time.Duration) {
+		for range 3 {
+			l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed was set") })
+			l.SetModemLines(true, true)
+		}
+		l.Close()
+		l.Close()
+		l.Discard()
+	})
+	receive(t, w.held, "operation")
+	w.free()
+	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+	if len(w.held) != 1 { // the first is set, and then the line is closed
+		t.Errorf("%d operations more", len(w.held))
+	}
+}
+
+// What is written while the line is being set leaves afterwards, at the new speed.
+func TestWriteWhileSetting(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	far, path := pseudoTerminal(t)
+	l := openSerial(t, s, path, newInbox())
+	w := wedged(t, s)
+	set := make(chan error, 1)
+	onLoop(t, s, func(time.Duration) {
+		l.Write([]byte("before "))
+		l.SetSpeed(19200, func(_ time.Duration, err error) { set <- err })
+		l.Write([]byte("after"))
+		if l.Buffered() != len("after") {
+			t.Errorf("%d bytes wait", l.Buffered())
+		}
+	})
+	receive(t, w.held, "operation")
+	w.free()
+	if err := receive(t, set, "answer"); err != nil {
+		t.Error(err)
+	}
+	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	got := make([]byte, len("before after"))
+	if _, err := io.ReadFull(far, got); err != nil || string(got) != "before after" {
+		t.Errorf("%q has left, %v", got, err)
+	}
+}
+
+// The server ends though an adapter keeps its line from being closed.
+func TestShutdownWhileWedged(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	_, path := pseudoTerminal(t)
+	l := openSerial(t, s, path, newInbox())
+	w := wedged(t, s)
+	onLoop(t, s, func(time.Duration) { l.Close() })
+	receive(t, w.held, "operation")
+	s.stop()
+	w.free()
+}
+
+// Opening a line ends the search for hardware on it, and waits for its end.
+func TestOpenEndsSearch(t *testing.T) {
+	began, mayEnd := make(chan struct{}), make(chan struct{})
+	s := serve(t, newRobot(), func(c *Config) {
+		c.Identify = func(ctx context.Context, _ string) devices.Finding {
+			close(began)
+			<-ctx.Done()
+			<-mayEnd
+			return devices.Finding{Kind: "toucan"}
+		}
+	})
+	_, path := pseudoTerminal(t)
+	answer := make(chan error, 1)
+	onLoop(t, s, func(time.Duration) {
+		h := &s.server.host
+		h.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })
+	})
+	receive(t, began, "search")
+	onLoop(t, s, func(time.Duration) {
+		s.server.host.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, _ devices.Line, err error) { answer <- err })
+	})
+	onLoop(t, s, func(time.Duration) {
+		if len(answer) != 0 {
+			t.Error("it was opened while the search goes on")
+		}
+	})
+	close(mayEnd)
+	if err := receive(t, answer, "answer"); err != nil {
+		t.Error(err)
+	}
+}
