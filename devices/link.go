@@ -37,6 +37,11 @@ const (
 	// stopLimit bounds a driver's Shutdown. It keeps the shutdown of the whole
 	// server under two seconds; a driver that needs longer is cut off.
 	stopLimit = 1500 * time.Millisecond
+	// sliceOutcomes is how many subscribers are notified at a time, and slicePause the time
+	// until the next ones are. The replies of a slice take the loop half a millisecond. With
+	// all of them at once, an emergency stop would wait for the replies to thousands.
+	sliceOutcomes = 64
+	slicePause    = time.Millisecond
 )
 
 // State of a link.
@@ -122,7 +127,8 @@ type Link struct {
 	state         State
 	subscriptions []subscription
 	outcomes      []outcome     // SetupDone calls that are due
-	notifying     bool          // settle is calling SetupDone
+	notifying     bool          // notify is calling SetupDone
+	notifyAt      time.Duration // when it goes on, zero: nobody is left
 	overdueAt     time.Duration // when Starting or Stopping has taken too long
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
@@ -321,6 +327,9 @@ func (l *Link) wakeBy(at time.Duration) {
 // Wake is called by the host at the deadline given to Host.WakeAt. It returns
 // the next deadline, zero for none.
 func (l *Link) Wake(now time.Duration) time.Duration {
+	if l.notifyAt != 0 && l.notifyAt <= now {
+		l.notify(now)
+	}
 	if l.takeAt != 0 && l.takeAt <= now {
 		l.take(now)
 	}
@@ -338,7 +347,7 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 
 // deadline returns the earliest one, zero for none.
 func (l *Link) deadline() (earliest time.Duration) {
-	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.takeAt} {
+	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.takeAt, l.notifyAt} {
 		if at != 0 && (earliest == 0 || at < earliest) {
 			earliest = at
 		}
@@ -504,14 +513,26 @@ func (l *Link) settle(now time.Duration, err error) {
 	if err != nil {
 		l.subscriptions = nil
 	}
+	if l.notifyAt == 0 {
+		l.notify(now)
+	}
+}
+
+// notify calls SetupDone for a slice of the outcomes.
+func (l *Link) notify(now time.Duration) {
 	if l.notifying { // the loop below calls them
 		return
 	}
 	l.notifying = true
 	defer func() { l.notifying = false }() // also if a subscriber panics
-	for len(l.outcomes) > 0 {
+	for n := 0; len(l.outcomes) > 0 && n < sliceOutcomes; n++ {
 		o := l.outcomes[0]
-		l.outcomes = slices.Delete(l.outcomes, 0, 1)
+		l.outcomes[0] = outcome{}
+		l.outcomes = l.outcomes[1:]
 		o.who.SetupDone(now, o.device, o.err)
 	}
+	if l.notifyAt = 0; len(l.outcomes) > 0 {
+		l.notifyAt = now + slicePause
+	}
+	l.arm()
 }

@@ -363,3 +363,49 @@ func TestLinkAccessors(t *testing.T) {
 	}()
 	w.link.Device(codec.Laser)
 }
+
+// Thousands that wait for one setup are notified in slices, in order, each once. Those that leave
+// meanwhile are not.
+func TestSetupEndsInSlices(t *testing.T) {
+	for _, why := range []error{nil, errBroken} {
+		w := newTwoDevices(t)
+		w.driver.setup = later
+		const waiting = 10000
+		var told []int
+		people := make([]*person, waiting)
+		for i := range people {
+			people[i] = &person{react: func(time.Duration, *Device, error) { told = append(told, i) }}
+			if pending, err := w.position.Subscribe(ms, people[i]); !pending || err != nil {
+				t.Fatal(pending, err)
+			}
+		}
+		if why == nil {
+			w.link.Ready(2 * ms)
+		} else {
+			w.link.Fail(2*ms, why)
+		}
+		if len(told) != sliceOutcomes {
+			t.Fatalf("%d were notified at once", len(told))
+		}
+		const leaves = waiting / 2
+		w.position.Unsubscribe(2*ms, people[leaves])
+		parts := 1
+		for at := w.host.at[w.link]; len(told) < waiting-1; parts++ {
+			before := len(told)
+			if at = w.link.Wake(at); len(told)-before > sliceOutcomes || len(told) == before {
+				t.Fatalf("a slice of %d after %d", len(told)-before, before)
+			}
+		}
+		for i, who := range told {
+			if want := i + min(i/leaves, 1); who != want {
+				t.Fatalf("%d was notified in the place of %d", who, want)
+			}
+		}
+		if want := (waiting + sliceOutcomes - 1) / sliceOutcomes; parts != want {
+			t.Errorf("%d slices, want %d", parts, want)
+		}
+		if err := people[waiting-1].told[0]; why != nil && err != "p "+why.Error() || why == nil && err != "p <nil>" {
+			t.Errorf("the last one was told %q", err)
+		}
+	}
+}
