@@ -84,6 +84,7 @@ type engine struct {
 	sockets  reflect.Value // gnet's listeners by descriptor, a map
 	spare    int           // a descriptor for connections that there is none for; -1: none
 	retry    *timers.Timer // accepts again after acceptPause
+	pauses   [pauses]bool  // those that hold
 	failures timers.Limiter
 }
 
@@ -375,7 +376,7 @@ func (e *engine) listen(address string) (listener int, err error) {
 	}
 	err = socket.SetKeepAlive(fd, true, int(keepAliveIdle/time.Second), int(keepAliveInterval/time.Second), keepAliveCount)
 	if err == nil {
-		err = os.NewSyscallError("epoll_ctl", unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd), Events: inputEvents}))
+		err = os.NewSyscallError("epoll_ctl", unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd), Events: e.acceptEvents()}))
 	}
 	if err != nil {
 		return 0, errors.Join(err, unix.Close(fd))
@@ -448,7 +449,7 @@ func (e *engine) acceptFailed(reason any) {
 			zap.Int("refused since the last line", repeats))
 	}
 	if closed == 0 {
-		e.accepting(false)
+		e.accepting(afterFailure, false)
 		e.loop.Timers.Set(e.retry, now+acceptPause)
 	}
 	e.loop.leave(now)
@@ -456,19 +457,33 @@ func (e *engine) acceptFailed(reason any) {
 
 // acceptAgain accepts connections after a pause.
 func (e *engine) acceptAgain(time.Duration) time.Duration {
-	e.accepting(true)
+	e.accepting(afterFailure, true)
 	return 0
 }
 
-// accepting has gnet accept connections, or not.
-func (e *engine) accepting(on bool) {
-	var events uint32
-	if on {
-		events = inputEvents
-	}
+// pause is a reason not to accept connections.
+type pause int
+
+const (
+	ordered      pause = iota // by Loop.Accepting
+	afterFailure              // until acceptAgain
+	pauses
+)
+
+// accepting begins a pause, or ends it. gnet accepts connections while there is none.
+func (e *engine) accepting(why pause, on bool) {
+	e.pauses[why] = !on
 	for _, listener := range e.listening() {
-		e.setEvents(listener, events)
+		e.setEvents(listener, e.acceptEvents())
 	}
+}
+
+// acceptEvents returns what gnet polls a listener for.
+func (e *engine) acceptEvents() uint32 {
+	if e.pauses != [pauses]bool{} {
+		return 0
+	}
+	return inputEvents
 }
 
 func (e *engine) openSpare() {

@@ -100,4 +100,4 @@ func (l *Loop) Unlisten(listener int) {
 }
 
 // Accepting has connections accepted, or keeps those to come waiting.
-func (l *Loop) Accepting(on bool) { l.engine.accepting(on) }
+func (l *Loop) Accepting(on bool) { l.engine.accepting(ordered, on) }

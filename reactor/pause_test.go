@@ -182,3 +182,41 @@ func TestAcceptAgain(t *testing.T) {
 	})
 	roundTrip(t, dial(t, r.address), "hello")
 }
+
+// A loop that was ordered to keep clients waiting does so when the pause after a failure ends,
+// and the other way round.
+func TestPausesOfAccepting(t *testing.T) {
+	accepted := 0
+	r := run(t, func(c *Config) {
+		accept := c.Accept
+		c.Accept = func(now time.Duration, d *Descriptor, listener int) Handler {
+			accepted++
+			return accept(now, d, listener)
+		}
+	})
+	fail := func() { r.engine.acceptFailed("a test") }
+	again := func() { r.engine.acceptAgain(0); r.Timers.Stop(r.engine.retry) }
+	for name, order := range map[string][4]func(){
+		"the failure ends first": {func() { r.Accepting(false) }, fail, again, func() { r.Accepting(true) }},
+		"the order ends first":   {func() { r.Accepting(false) }, fail, func() { r.Accepting(true) }, again},
+	} {
+		r.on(t, func(time.Duration) {
+			order[0]()
+			order[1]()
+			r.Timers.Stop(r.engine.retry) // the test ends the pause
+			order[2]()
+		})
+		c := dial(t, r.address)
+		for range 3 { // rounds of the loop
+			r.on(t, func(time.Duration) {})
+		}
+		r.on(t, func(time.Duration) {
+			if accepted != 0 {
+				t.Errorf("%s: a client was accepted", name)
+			}
+			order[3]()
+		})
+		roundTrip(t, c, "hello")
+		r.on(t, func(time.Duration) { accepted = 0 })
+	}
+}
