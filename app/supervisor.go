@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"math"
 	"os"
 	"strconv"
 	"time"
@@ -22,12 +23,15 @@ type supervisor struct {
 	log      *zap.Logger
 }
 
+// longest is the longest time.Duration in microseconds, 292 years. systemd counts further.
+const longest = uint64(math.MaxInt64 / time.Microsecond)
+
 // newSupervisor reads what systemd puts into the environment.
 func newSupervisor(env func(string) string, log *zap.Logger) supervisor {
 	s := supervisor{socket: env("NOTIFY_SOCKET"), log: log}
-	usec, err := strconv.ParseUint(env("WATCHDOG_USEC"), 10, 32)
+	usec, err := strconv.ParseUint(env("WATCHDOG_USEC"), 10, 64)
 	if pid := env("WATCHDOG_PID"); err == nil && (pid == "" || pid == strconv.Itoa(os.Getpid())) {
-		s.watchdog = time.Duration(usec) * time.Microsecond
+		s.watchdog = time.Duration(min(usec, longest)) * time.Microsecond
 	}
 	return s
 }

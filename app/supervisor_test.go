@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"math"
 	"net"
 	"os"
 	"path/filepath"
@@ -63,6 +64,7 @@ func TestWatchdog(t *testing.T) {
 		want      time.Duration
 	}{
 		{"", "", 0}, {"x", "", 0}, {"4000000", "1", 0}, {"4000000", "", 4 * time.Second}, {"4000000", own, 4 * time.Second},
+		{"7200000000", "", 2 * time.Hour}, {"18446744073709551615", "", math.MaxInt64 / time.Microsecond * time.Microsecond},
 	} {
 		s := newSupervisor(environment(map[string]string{"WATCHDOG_USEC": tt.usec, "WATCHDOG_PID": tt.pid}), zap.NewNop())
 		if s.watchdog != tt.want {
