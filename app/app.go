@@ -165,7 +165,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			for _, robot := range conf.Robots {
 				log.Info("serving", zap.String("address", o.address(robot.Port)), zap.String("version", version()), zap.Duration("after", time.Since(started)))
 			}
-			encrypted.serve(ctx, s)
+			encrypted.serve(ctx, s, last.Go)
 			o.warnOfAccess(conf, log)
 			manager := newSupervisor(os.Getenv, log)
 			manager.ready(ctx, s.Start, statusLine(conf))
@@ -176,18 +176,12 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 					where = zap.String("url", dash.url(encrypted.handshakes.Current))
 				}
 				log.Info(f.what, where)
-				f.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.OnPanic)
+				f.serve(ctx, budget.Pages, encrypted.handshakes.Current, s, s.Post, last.Go)
 			}
 			sim.start(s.Start, quit)
-			go func() {
-				defer last.OnPanic()
-				showPosition(ctx, conf, s.Post, stderr, log)
-			}()
+			last.Go(func() { showPosition(ctx, conf, s.Post, stderr, log) })
 			r := &reloader{options: o, conf: conf, sim: sim, frontends: frontends, tls: encrypted, notify: manager, log: log, server: s, quit: quit}
-			go func() {
-				defer last.OnPanic()
-				r.run(ctx, reloads)
-			}()
+			last.Go(func() { r.run(ctx, reloads) })
 		},
 	})
 	err = errors.Join(err, sim.close())

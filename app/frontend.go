@@ -72,16 +72,15 @@ func openFrontends(o options, conf *config.Server, sim *simulation, seen *camera
 
 // serve starts to serve, until ctx ends, with the descriptors of a share. s is the server of
 // the robots, tls the configuration of a new connection, and post calls a function on the
-// loop; onPanic is deferred.
-func (f *frontend) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, onPanic func()) {
+// loop; spawn is lastwords.Book.Go.
+func (f *frontend) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, spawn func(fn func())) {
 	f.TLS, f.Post, f.Server, f.Descriptors = tls, post, s, share
 	listener := descriptors.Listener(pausable{f.listener}, share)
 	f.start = func() (stop func()) {
 		serving, cancel := context.WithCancel(ctx)
 		ended := make(chan struct{})
 		run := f.serving()
-		go func() {
-			defer onPanic()
+		spawn(func() {
 			defer close(ended)
 			if err := run(serving, listener); err != nil {
 				f.Log.Error(f.name+" failed", zap.Error(err))
@@ -89,7 +88,7 @@ func (f *frontend) serve(ctx context.Context, share *descriptors.Share, tls func
 			if ctx.Err() != nil {
 				_ = f.listener.Close() // nothing is accepted any more
 			}
-		}()
+		})
 		return func() {
 			cancel()
 			<-ended

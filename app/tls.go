@@ -23,6 +23,7 @@ type encryption struct {
 	handshakes *secure.Handshakes
 
 	server *server.Server
+	spawn  func(fn func()) // lastwords.Book.Go
 	log    *zap.Logger
 }
 
@@ -75,8 +76,8 @@ func (e *encryption) listen(robot config.Robot) error {
 }
 
 // serve serves the clients that encrypt, until ctx ends.
-func (e *encryption) serve(ctx context.Context, s *server.Server) {
-	e.server = s
+func (e *encryption) serve(ctx context.Context, s *server.Server, spawn func(fn func())) {
+	e.server, e.spawn = s, spawn
 	for port := range e.robots {
 		e.accept(ctx, port)
 	}
@@ -87,10 +88,12 @@ func (e *encryption) accept(ctx context.Context, port int) {
 	l := e.robots[port].listener
 	context.AfterFunc(ctx, func() { _ = l.Close() }) // a listener has nothing to lose
 	e.log.Info("serving by TLS", zap.Stringer("address", l.Addr()), zap.Int("robot", port))
-	go e.handshakes.Serve(l, func(c *secure.Conn) {
-		if !e.server.Post(func(now time.Duration) { e.server.AcceptTLS(now, c, port) }) {
-			_ = c.Close() // the server has ended
-		}
+	e.spawn(func() {
+		e.handshakes.Serve(l, func(c *secure.Conn) {
+			if !e.server.Post(func(now time.Duration) { e.server.AcceptTLS(now, c, port) }) {
+				_ = c.Close() // the server has ended
+			}
+		})
 	})
 }
 

@@ -200,3 +200,30 @@ func TestReplyBeforeGoodbye(t *testing.T) {
 	}
 	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
 }
+
+// A panic of crypto/tls over what a client sends ends that client, and nobody else.
+func TestPanicOverRecords(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	connect := encrypts(t, s, 0)
+	victim, other := connect(), connect()
+	request(t, victim, "pr", "pr")
+	request(t, other, "pr", "pr")
+	onLoop(t, s, func(time.Duration) {
+		for c := range s.server.clients {
+			if c.remote.String() == victim.LocalAddr().String() {
+				broken := &secure.Conn{Local: c.tls.Local, Remote: c.tls.Remote} // it panics
+				c.tls, c.conn.(*encrypted).tls = broken, broken
+			}
+		}
+	})
+	send(t, victim, []byte("dr\x00\x00"))
+	if err := victim.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	for err := error(nil); err == nil; { // frames have left before
+		if _, err = victim.Read(make([]byte, 1000)); errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Error("the client is still connected")
+		}
+	}
+	request(t, other, "sr", "sr")
+}

@@ -123,7 +123,8 @@ func (b *Book) Say() {
 }
 
 // Go runs fn on a goroutine of its own. If it panics, the words are written before the process
-// ends. Every goroutine of a process with motors is started by it, or defers OnPanic itself.
+// ends. Where a goroutine is started without a book the guard writes them, when the process is
+// dead.
 func (b *Book) Go(fn func()) {
 	go func() {
 		defer b.OnPanic()

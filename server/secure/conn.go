@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"net"
 	"os"
 	"syscall"
@@ -30,6 +31,7 @@ type Conn struct {
 
 	tls     *tls.Conn
 	wire    *wire
+	broken  error  // crypto/tls has panicked: it is not called any more
 	release func() // gives back the descriptors that were taken for the handshake
 }
 
@@ -71,6 +73,10 @@ func (c *Conn) Close() error {
 // it again without records. io.EOF means that the client has closed its side. Afterwards
 // the connection may have records of its own to send: see Unsaid.
 func (c *Conn) Read(records, p []byte) (n int, err error) {
+	if c.broken != nil {
+		return 0, c.broken
+	}
+	defer c.caught(&err)
 	if len(c.wire.in) == 0 {
 		c.wire.in = records
 	} else {
@@ -88,12 +94,25 @@ func (c *Conn) Read(records, p []byte) (n int, err error) {
 	return n, err
 }
 
+// caught makes a panic of crypto/tls an error: what strangers send must not stop the robot.
+// Nothing but this connection has state that the panic may have left half changed.
+func (c *Conn) caught(err *error) {
+	if r := recover(); r != nil {
+		c.broken = fmt.Errorf("panic: %v", r)
+		*err = c.broken
+	}
+}
+
 // Unsaid reports whether the connection has records of its own to send: the answer to
 // a new key of the client, or an alert.
-func (c *Conn) Unsaid() bool { return len(c.wire.out) > 0 }
+func (c *Conn) Unsaid() bool { return c.broken == nil && len(c.wire.out) > 0 }
 
-// Seal appends the connection's own records, and p in records, to dst.
+// Seal appends the connection's own records, and p in records, to dst. After an error of
+// Read that was a panic there are none.
 func (c *Conn) Seal(dst, p []byte) []byte {
+	if c.broken != nil {
+		return dst
+	}
 	c.wire.out = append(dst, c.wire.out...)
 	_, _ = c.tls.Write(p) // memory takes it
 	dst, c.wire.out = c.wire.out, nil
@@ -102,7 +121,9 @@ func (c *Conn) Seal(dst, p []byte) []byte {
 
 // Bye appends the last record, an alert that ends the connection, to dst.
 func (c *Conn) Bye(dst []byte) []byte {
-	_ = c.tls.CloseWrite() // as Seal
+	if c.broken == nil {
+		_ = c.tls.CloseWrite() // as Seal
+	}
 	return c.Seal(dst, nil)
 }
 

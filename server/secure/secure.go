@@ -205,14 +205,9 @@ func (h *Handshakes) leave(from netip.Addr) {
 	}
 }
 
-// shake does the handshake. A panic in it is an error: what strangers send must not
-// stop the robot.
+// shake does the handshake.
 func (c *Conn) shake() (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("panic: %v", r)
-		}
-	}()
+	defer c.caught(&err)
 	if err := c.tls.SetDeadline(time.Now().Add(handshakeLimit)); err != nil {
 		return err
 	}
