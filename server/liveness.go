@@ -24,6 +24,7 @@ func (s *Server) watchDriving(now time.Duration, c *client) {
 	c.driving = driving
 	if !driving {
 		s.driving = slices.DeleteFunc(s.driving, func(o *client) bool { return o == c })
+		c.conn.ProbeSlowly()
 		return
 	}
 	s.driving = append(s.driving, c)

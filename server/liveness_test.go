@@ -164,3 +164,39 @@ func (s *running) theClient() *client {
 	}
 	return nil
 }
+
+// A client that drives is probed every second, and one that drives no more as any other.
+func TestProbesOfDriving(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	c := dial(t, s)
+	idle := func() (seconds int) {
+		onLoop(t, s, func(time.Duration) {
+			fd, err := s.theClient().conn.(socket).Fd()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for _, option := range []int{unix.TCP_KEEPIDLE, unix.TCP_KEEPINTVL, unix.TCP_KEEPCNT} {
+				n, err := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, option)
+				if err != nil {
+					t.Error(err)
+				}
+				seconds = 100*seconds + n
+			}
+		})
+		return seconds
+	}
+	request(t, c, "pr", "pr")
+	before := idle()
+	for range 2 {
+		request(t, c, "pa", "pa")
+		send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+		if got := idle(); got != 1_01_12 {
+			t.Errorf("it drives, and is probed %d", got)
+		}
+		request(t, c, "pr", "pr")
+		if got := idle(); got != before {
+			t.Errorf("it does not drive, and is probed %d, before %d", got, before)
+		}
+	}
+}

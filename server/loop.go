@@ -58,6 +58,8 @@ type connection interface {
 	// period of whole seconds, and close it when count probes in a row are not
 	// answered.
 	Probe(period time.Duration, count int)
+	// ProbeSlowly undoes Probe.
+	ProbeSlowly()
 }
 
 // socket is a descriptor of a client. It adds what only TCP sockets have.
@@ -74,15 +76,21 @@ func (s socket) TCPInfo() (*unix.TCPInfo, error) {
 // WireSize implements connection.
 func (s socket) WireSize(n int) int { return n }
 
-// Probe implements connection. Errors leave the slower probes of the listener in
-// place.
+// Probe implements connection.
 func (s socket) Probe(period time.Duration, count int) {
+	s.probe(net.KeepAliveConfig{Idle: period, Interval: period, Count: count})
+}
+
+// ProbeSlowly implements connection.
+func (s socket) ProbeSlowly() { s.probe(reactor.KeepAlive()) }
+
+// probe sets how the kernel probes. Errors leave the probes as they are.
+func (s socket) probe(how net.KeepAliveConfig) {
 	fd, err := s.Fd()
 	if err != nil {
 		return
 	}
-	seconds := int(period / time.Second)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, seconds)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, seconds)
-	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, count)
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPIDLE, int(how.Idle/time.Second))
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPINTVL, int(how.Interval/time.Second))
+	_ = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_KEEPCNT, how.Count)
 }

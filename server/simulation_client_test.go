@@ -157,7 +157,7 @@ func (s *sim) client(r *simRobot, w *wire) *simClient {
 	c := &simClient{sim: s, name: s.names, robot: r, rcvbuf: 256 << 10, sure: mode{period: 100 * time.Millisecond}}
 	c.conn = &simConn{
 		sim: s, client: c, wire: w, local: w.addresses[0], remote: tcpAddr("10.1.0.1", 1024+c.name%60000), sndbuf: 64 << 10,
-		heard: s.now, idle: 5 * time.Second, pause: 3 * time.Second, count: 3,
+		heard: s.now, idle: slowProbe.Idle, pause: slowProbe.Interval, count: slowProbe.Count,
 	}
 	c.conn.probe = timers.NewTimer(c.conn.tick)
 	return c
@@ -491,4 +491,13 @@ func (c *simClient) lost() {
 	s.clients = slices.DeleteFunc(s.clients, func(o *simClient) bool { return o == c })
 	c.robot.expectStop()
 	s.after(s.wait(5*time.Second), s.newClient)
+}
+
+// slowProbe is how the kernel probes connections that nothing was set for.
+var slowProbe = net.KeepAliveConfig{Idle: 5 * time.Second, Interval: 3 * time.Second, Count: 3}
+
+// ProbeSlowly implements connection.
+func (c *simConn) ProbeSlowly() {
+	c.idle, c.pause, c.count = slowProbe.Idle, slowProbe.Interval, slowProbe.Count
+	c.schedule()
 }
