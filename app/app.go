@@ -180,7 +180,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 			}
 			sim.start(s.Start, quit)
 			last.Go(func() { showPosition(ctx, conf, s.Post, stderr, log) })
-			r := &reloader{options: o, conf: conf, sim: sim, frontends: frontends, tls: encrypted, notify: manager, log: log, server: s, quit: quit}
+			r := &reloader{options: o, conf: conf, sim: sim, frontends: frontends, tls: encrypted, notify: manager, log: log, server: s, budget: &budget, quit: quit}
 			last.Go(func() { r.run(ctx, reloads) })
 		},
 	})

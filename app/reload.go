@@ -9,6 +9,7 @@ import (
 
 	"player/config"
 	"player/config/syntax"
+	"player/reactor/descriptors"
 	"player/server"
 )
 
@@ -24,6 +25,7 @@ type reloader struct {
 	notify    supervisor
 	log       *zap.Logger
 	server    *server.Server
+	budget    *descriptors.Budget
 	quit      func() // ends it
 }
 
@@ -72,6 +74,8 @@ func (r *reloader) reload(ctx context.Context) error {
 		return errNoWorld
 	}
 
+	r.budget.Fix(max(fixedDescriptors(r.conf), fixedDescriptors(plan.Server))) // of both for a while
+	defer func() { r.budget.Fix(fixedDescriptors(r.conf)) }()
 	done := make(chan struct{})
 	begun := r.server.Post(func(now time.Duration) {
 		r.server.Reload(now, r.options.robots(plan.Server, robots), plan.Server.Access, func(_ time.Duration, refused []int) {

@@ -1,5 +1,6 @@
 // Package descriptors shares the file descriptors that the process may open
-// between clients, drivers and pages. The shares are computed once. Code that opens
+// between clients, drivers and pages. The shares are computed once; a reload changes that of
+// clients. Code that opens
 // descriptors takes them from a share first and returns them when they are closed,
 // so that accept never fails for lack of one.
 package descriptors
@@ -65,13 +66,24 @@ type Budget struct {
 	Clients *Share // connections of clients
 	Drivers *Share // serial lines, plugins and whatever else drivers open
 	Pages   *Share // the dashboard, and viewers
+
+	fixed int // that take no part
 }
 
 // New raises the soft limit of descriptors and shares what is free. fixed is how
 // many descriptors will be opened that take no part: listeners, files of drivers.
 // Without pages (a dashboard or viewers) their share belongs to the clients.
 func New(fixed int, withPages bool) Budget {
-	return divide(limit()-open()-own-fixed, withPages)
+	b := divide(limit()-open()-own-fixed, withPages)
+	b.fixed = fixed
+	return b
+}
+
+// Fix changes how many descriptors will be opened that take no part. Clients have so many
+// less, or more; those that have theirs keep them.
+func (b *Budget) Fix(fixed int) {
+	b.Clients.used.Add(int64(fixed - b.fixed))
+	b.fixed = fixed
 }
 
 // divide shares n descriptors.

@@ -98,3 +98,24 @@ func TestListener(t *testing.T) {
 		t.Error("a closed connection keeps its descriptor")
 	}
 }
+
+// What a reload opens beside the shares is taken from clients, and given back.
+func TestFix(t *testing.T) {
+	b := New(10, false)
+	most := b.Clients.Most()
+	if err := b.Clients.Take(most); err != nil {
+		t.Fatal(err)
+	}
+	b.Fix(13)
+	b.Clients.Return(3)
+	if err := b.Clients.Take(1); err != ErrNone {
+		t.Errorf("a descriptor more than there are: %v", err)
+	}
+	b.Fix(11)
+	if err := b.Clients.Take(2); err != nil {
+		t.Errorf("those that are free again: %v", err)
+	}
+	if err := b.Clients.Take(1); err != ErrNone {
+		t.Errorf("a descriptor more than there are: %v", err)
+	}
+}
