@@ -115,6 +115,7 @@ type Session struct {
 	asked     int          // frames requested and not yet sent (4.3)
 
 	changes  bool          // of access, by the current request
+	logged   string        // Access when it was logged last
 	waiting  int           // setups in progress for the current request
 	requests uint64        // so far, with the current one
 	request  []byte        // the pairs of the current request, or of the last reply
@@ -279,12 +280,27 @@ func (s *Session) reply(now time.Duration) {
 		pairs[i+1] = s.state(pairs[i]).reply()
 	}
 	s.output = codec.AppendBlock(s.output, codec.KindReply, pairs)
-	if s.changes {
-		s.changes = false
-		s.owner.Log().Info("client has devices open", zap.String("devices", s.Access()))
-	}
+	s.logAccess()
 	s.awaitNews(now)
 	s.changed()
+}
+
+// logAccess logs which devices the client has open, if that has changed.
+func (s *Session) logAccess() {
+	if !s.changes {
+		return
+	}
+	s.changes = false
+	open := s.Access()
+	if open == s.logged {
+		return
+	}
+	s.logged = open
+	if open == "" {
+		s.owner.Log().Info("client has no device open")
+		return
+	}
+	s.owner.Log().Info("client has devices open", zap.String("devices", open))
 }
 
 func (s *Session) state(letter byte) access {

@@ -285,6 +285,7 @@ func TestWhatIsLogged(t *testing.T) {
 		{"data in continuous mode (4.5)", config('d'), "data asked for in continuous mode, ignored"},
 		{"a request", request("prsrmapa"), "client has devices open"},
 		{"a request that changes nothing", request("pagr"), ""},
+		{"a request that closes all", request("pcmcgc"), "client has no device open"},
 		{"an empty request", request(""), ""},
 		{"a command", message('c', 'p', 1, 2, 3, 4), ""},
 		{"a configuration", message('x', 'p', 'R'), ""},
@@ -324,5 +325,19 @@ func TestDefaultRate(t *testing.T) {
 		if p.Period() != tt.want {
 			t.Errorf("period %v at a highest rate of %d Hz, want %v", p.Period(), tt.highest, tt.want)
 		}
+	}
+}
+
+// A request that is refused opens nothing, and the log has no line about what is open.
+func TestRefusalOpensNothing(t *testing.T) {
+	core, logs := observer.New(zap.InfoLevel)
+	r := newRobot(t)
+	r.of('l').mood = slowBroken
+	p := newLoggedPeer(t, r, zap.New(core))
+	p.send(request("lr"))
+	r.of('l').end(r.now)
+	p.expectReplies("le")
+	if lines := logs.FilterMessageSnippet("open").All(); len(lines) != 0 {
+		t.Errorf("logged %v", lines)
 	}
 }
