@@ -45,7 +45,7 @@ const (
 	// that is opened, plugged in or switched on brings a few.
 	stray = 16
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
-	// baud. Closing with unsent bytes would block the loop until they have left.
+	// baud. A line that is closed with unsent bytes cannot be opened again until they have left.
 	linger = 50 * time.Millisecond
 	// mostLooks is how often other hardware is looked for on the line of an always-on
 	// driver. Its next setup ends a look; after the third the pauses between the setups are
