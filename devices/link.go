@@ -128,7 +128,7 @@ type Link struct {
 	subscriptions []subscription
 	outcomes      []outcome     // SetupDone calls that are due
 	notifying     bool          // notify is calling SetupDone
-	notifyAt      time.Duration // when it goes on, zero: nobody is left
+	notifyAt      time.Duration // when it goes on, zero: no subscriber is left
 	overdueAt     time.Duration // when Starting or Stopping has taken too long
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed

@@ -2,7 +2,7 @@ package reactor
 
 import "golang.org/x/sys/unix"
 
-// Some devices hold whoever polls, reads or writes them while another thread sets them: a
+// Some devices hold a thread that polls, reads or writes them while another thread sets them: a
 // serial line does, for seconds if its adapter does not answer. So the loop leaves such a
 // descriptor alone meanwhile.
 

@@ -50,7 +50,7 @@ func TestDetach(t *testing.T) {
 	receive(t, h.hangups, "hangup")
 }
 
-// What was written while a descriptor was detached is written in order.
+// Bytes that are written while a descriptor is detached leave in order.
 func TestWritesWhileDetached(t *testing.T) {
 	r, h := run(t, nil), newRecorder()
 	d, far := opened(t, r, h)
@@ -73,8 +73,8 @@ func TestWritesWhileDetached(t *testing.T) {
 	}
 }
 
-// What still waits when a descriptor ends is not written behind its last words, and not at all
-// to one that is detached.
+// Bytes that still wait when a descriptor ends are not written behind its last words, and not at
+// all to a descriptor that is detached.
 func TestNothingIsWrittenAtTheEnd(t *testing.T) {
 	for name, end := range map[string]func(r *running, d *Descriptor){
 		"last words": func(r *running, d *Descriptor) {

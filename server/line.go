@@ -29,8 +29,8 @@ type file struct {
 	close func()
 }
 
-// The descriptors of a line: that of the loop, that of the operations, and one for a moment
-// when the loop takes its own.
+// The descriptors of a line: the loop's, the operations', and one for a moment when the loop
+// takes its own.
 const (
 	polledDescriptors = 2
 	lineDescriptors   = polledDescriptors + 1
@@ -82,7 +82,7 @@ func (l *line) poll(opened func(now time.Duration)) error {
 }
 
 // set has an operation set the line. Meanwhile the loop leaves the line alone: the kernel holds
-// whoever polls, reads or writes a serial line that is being set.
+// a thread that polls, reads or writes a serial line that is being set.
 func (l *line) set(fn func(tty *serial.Port) error, done func(now time.Duration, err error)) {
 	if l.closed {
 		return
@@ -115,7 +115,7 @@ func (l *line) set(fn func(tty *serial.Port) error, done func(now time.Duration,
 	})
 }
 
-// Receive implements reactor.Handler. What comes while the line is being set is dropped.
+// Receive implements reactor.Handler. Bytes that come while the line is being set are dropped.
 func (l *line) Receive(now time.Duration, p []byte) {
 	if l.setting == 0 {
 		l.handler.Receive(now, p)

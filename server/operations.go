@@ -9,12 +9,12 @@ import (
 
 // answerLimit is how long an operation on a device file may take. It takes milliseconds, with
 // some adapters tens of them. One that is wedged holds each for five seconds or for ever. The
-// limit is shorter than that of any setup, so that the error names the adapter.
+// limit is shorter than the limit of any setup, so that the error names the adapter.
 const answerLimit = 1500 * time.Millisecond
 
 // operation is something that may block: opening a device file, setting it, closing it.
 type operation struct {
-	owner *line                   // whose end voids it; nil: nobody's
+	owner *line                   // whose end voids it; nil: none
 	run   func()                  // on a goroutine
 	done  func(now time.Duration) // on the loop, when run has returned
 	// late is called once if that takes too long. If it has not begun by then, it never will.

@@ -134,7 +134,7 @@ func TestCloseWhileSetting(t *testing.T) {
 	}
 }
 
-// What is written while the line is being set leaves afterwards, at the new speed.
+// Bytes that are written while the line is being set leave afterwards, at the new speed.
 func TestWriteWhileSetting(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	far, path := pseudoTerminal(t)

@@ -201,7 +201,7 @@ func TestReplyBeforeGoodbye(t *testing.T) {
 	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
 }
 
-// A panic of crypto/tls over what a client sends ends that client, and nobody else.
+// A panic of crypto/tls over what a client sends ends that client, and no other.
 func TestPanicOverRecords(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	connect := encrypts(t, s, 0)

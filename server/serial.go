@@ -64,7 +64,7 @@ func (l *line) SetSpeed(baud int, done func(now time.Duration, err error)) {
 
 // SetModemLines implements devices.Line.
 func (l *line) SetModemLines(dtr, rts bool) {
-	// What they would switch is not there without them.
+	// A line without them has nothing that they would switch.
 	l.set(func(tty *serial.Port) error { return serialport.SetModemLines(tty, dtr, rts) }, func(time.Duration, error) {})
 }
 

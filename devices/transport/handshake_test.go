@@ -243,7 +243,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 }
 
 // While the speed of a slow line is being set nothing is asked, and the search goes on when it
-// is set. What is set when the link has stopped begins nothing.
+// is set. A speed that is set after the link has stopped begins nothing.
 func TestSlowLine(t *testing.T) {
 	s := newScene(t)
 	s.steps(looks())

@@ -1,6 +1,6 @@
 // Package descriptors shares the file descriptors that the process may open
-// between clients, drivers and pages. The shares are computed once; a reload changes that of
-// clients. Code that opens
+// between clients, drivers and pages. The shares are computed once; a reload changes the
+// share of clients. Code that opens
 // descriptors takes them from a share first and returns them when they are closed,
 // so that accept never fails for lack of one.
 package descriptors

@@ -99,7 +99,7 @@ func TestListener(t *testing.T) {
 	}
 }
 
-// What a reload opens beside the shares is taken from clients, and given back.
+// The descriptors of a reload are taken from the share of clients, and given back.
 func TestFix(t *testing.T) {
 	b := New(10, false)
 	most := b.Clients.Most()
