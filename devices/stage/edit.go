@@ -116,7 +116,8 @@ func (d *Draft) learn(l *loader) {
 	d.box = " size [" + d.lengths(boxSide, boxSide, boxSide) + "]"
 	for _, name := range l.file.Defined() {
 		kind := l.file.TypeOf(name)
-		if !slices.Contains([]string{"model", "position", "box", "puck"}, kind) {
+		// Worlds for Stage name a model so that is only there to make others of, such as pioneer_base.
+		if !slices.Contains([]string{"model", "position", "box", "puck"}, kind) || strings.Contains(name, "_base") {
 			continue
 		}
 		d.types[name] = kind
