@@ -225,7 +225,7 @@ func testProxied(t *testing.T, _ browser) {
 		b.until(`!document.getElementById("alert").hidden`)
 		b.close()
 	}
-	// A proxy that nobody has named shows the page, and all that commands is refused: with the reason.
+	// A proxy without -proxy shows the page, and all that commands is refused: with the reason.
 	_, page := startDashboard(t)
 	chromium.open(t, passedOn(t, page, false)).until(`/^The server refuses this page: .*start it with -proxy ORIGIN$/.test(document.body.innerText.trim())`)
 }
@@ -237,7 +237,7 @@ func below(t *testing.T, page string) string {
 	return passedOn(t, page, true)
 }
 
-// passedOn is below with the origin of the page, or with that of the browser, as nginx passes it on.
+// passedOn is below with the origin of the page, or with the browser's, as nginx passes it on.
 func passedOn(t *testing.T, page string, origin bool) string {
 	t.Helper()
 	to, err := url.Parse(page)

@@ -12,9 +12,9 @@ import (
 const (
 	// logPeriod is how often a viewer that shows the log is sent new lines.
 	logPeriod = 500 * time.Millisecond
-	// controlPeriod is how often a viewer that shows who drives is told so.
+	// controlPeriod is how often a viewer that shows who drives gets the status.
 	controlPeriod = 500 * time.Millisecond
-	// statusAge is how old a status may be that viewers are told: half of the period, so that
+	// statusAge is how old a status may be that viewers get: half of the period, so that
 	// viewers whose periods begin at different moments wake the loop four times a second together.
 	statusAge = controlPeriod / 2
 )
@@ -27,7 +27,7 @@ type statuses struct {
 	now status.Status
 }
 
-// status returns the newest status, and when it was made. Nobody changes it.
+// status returns the newest status, and when it was made. It is not changed any more.
 func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
 	n := &s.statuses
 	n.mu.Lock()

@@ -14,7 +14,7 @@ import (
 	"player/server/secure"
 )
 
-// Flags are those of a program that has a page and no configuration file: what visitors may do,
+// Flags belong to a program that has a page and no configuration file: what visitors may do,
 // how they encrypt, and which reverse proxy shows the page. Without them other computers only look.
 type Flags struct {
 	access, cert, key, clients string

@@ -80,7 +80,7 @@ func TestProxyFlag(t *testing.T) {
 	}
 }
 
-// A visitor behind a proxy has its own address, and nobody gets the rights of this computer because
+// A visitor behind a proxy has its own address, and no visitor gets the rights of this computer because
 // a proxy runs on it.
 func TestForwarded(t *testing.T) {
 	const local, near, far = "127.0.0.1:4000", "10.0.0.2:4000", "203.0.113.9:4000"

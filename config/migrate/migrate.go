@@ -434,7 +434,7 @@ func (b *block) conflict(d device) string {
 	return ""
 }
 
-// field converts a field of a driver's section, or drops it. name is that of the option
+// field converts a field of a driver's section, or drops it. name is the option's
 // here, empty if the driver has none for it.
 func (b *block) field(s *syntax.Section, f *syntax.Field, name string) {
 	value, why, ok := "", "", name != ""

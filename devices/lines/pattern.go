@@ -156,7 +156,7 @@ type values struct {
 	unknown bool // a field has no number, or one that cannot be: it is as if the line had no such field
 }
 
-// limits returns the least and greatest number that can be that of a field, in its unit.
+// limits returns the least and greatest number that a field can have, in its unit.
 func limits(field int) (least, most float64) {
 	const (
 		turns = 1e6  // deg: a board that counts its turns may be far from 0

@@ -22,7 +22,7 @@ const (
 	headSize     = 3 // FA FB count
 	checksumSize = 2
 
-	// MaxPacket is the longest packet in bytes, that of a Pioneer LX (its manual, 10.1);
+	// MaxPacket is the longest packet in bytes, which a Pioneer LX sends (its manual, 10.1);
 	// P2OS sends up to 198. A larger count is damaged.
 	MaxPacket = headSize + 249
 

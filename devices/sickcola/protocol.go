@@ -21,7 +21,7 @@ const (
 	etx = 0x03 // behind a telegram of CoLa A
 
 	headSize = 8 // of CoLa B: four STX, the length of the content
-	// maxSize bounds a telegram. The longest is that of an LMS5xx, which has distances and
+	// maxSize bounds a telegram. An LMS5xx sends the longest, which has distances and
 	// intensities of five echoes at 1141 angles, five characters each. With more, a false
 	// beginning would keep good telegrams waiting.
 	maxSize = 64 << 10

@@ -186,7 +186,7 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	p.stretch(p.dark, size)
 }
 
-// decodePicture reads a picture of a kind that Stage reads. It may be packed by gzip, as those of
+// decodePicture reads a picture of a kind that Stage reads. It may be packed by gzip, as the pictures of
 // Stage 1 are.
 func decodePicture(data []byte) (image.Image, error) {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {

@@ -141,7 +141,7 @@ func (b *Book) OnPanic() {
 	}
 }
 
-// Say writes these words: nobody can write to the descriptor any more. It returns after
+// Say writes these words: nothing else can write to the descriptor any more. It returns after
 // sayLimit at the latest.
 func (w *Words) Say() {
 	w.book.mu.Lock()
@@ -177,7 +177,7 @@ func say(words []*Words) {
 }
 
 // say writes the words to a descriptor. A serial line leaves exclusive mode, which would keep
-// the next server out while another program has the line open, too.
+// the next server out while another program also has the line open.
 func (w *Words) say(fd int) {
 	if w.group != 0 {
 		return

@@ -18,12 +18,12 @@ import (
 // versions can not be compared, so all rows of a table have the same values there.
 var originColumns = []string{"world", "program", "version"}
 
-// digestSize is how many bytes of a digest tell files apart. Nobody forges a table: 6 bytes are
+// digestSize is how many bytes of a digest tell files apart. A table needs no protection from forgery: 6 bytes are
 // enough, and short.
 const digestSize = 6
 
 // originOf returns the values of originColumns. A world and a program have a digest of their files
-// behind their names, so that edited ones are others. The error is that of a program that does not exist.
+// behind their names, so that edited ones are others. The error says that a program does not exist.
 func originOf(world, source string, program []string, version string) (row, error) {
 	path, err := exec.LookPath(program[0])
 	if err != nil {
