@@ -53,7 +53,7 @@ func TestLDFails(t *testing.T) {
 	t.Parallel()
 	_, s := startLD(t, ldlidar.Options{Line: line.Options{Baud: 115200, Garble: true}}, "")
 	s.dial(t).mustOpen("lr", "le")
-	s.awaitLog(t, "no LDROBOT sensor sends at 230400 baud")
+	s.awaitLog(t, "nothing that an LDROBOT sensor sends: is it another model, another speed than 230400 baud")
 }
 
 func TestLDUnplugged(t *testing.T) {

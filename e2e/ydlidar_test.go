@@ -62,7 +62,7 @@ func TestYDFails(t *testing.T) {
 		sensor ydlidar.Options
 		log    string
 	}{
-		"another speed": {ydlidar.Options{Line: line.Options{Baud: 57600, Garble: true}}, "no YDLIDAR answers or sends at 115200, 128000 or 230400 baud"},
+		"another speed": {ydlidar.Options{Line: line.Options{Baud: 57600, Garble: true}}, "nothing that a YDLIDAR sends: is it another model, another speed than 115200, 128000 or 230400 baud"},
 		"another model": {ydlidar.Options{Model: ydlidar.G6, Line: line.Options{Baud: 230400}}, "a YDLIDAR of model 13, with packets that this driver cannot read"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"image"
 	"image/color"
-	"image/gif"
 	"image/jpeg"
 	"image/png"
 	"io"
@@ -211,7 +210,6 @@ func decodePicture(data []byte) (image.Image, error) {
 	}{
 		{"\x89PNG", png.DecodeConfig, png.Decode},
 		{"\xff\xd8", jpeg.DecodeConfig, jpeg.Decode},
-		{"GIF8", gif.DecodeConfig, gif.Decode},
 		{"BM", bmp.DecodeConfig, bmp.Decode},
 	} {
 		if !bytes.HasPrefix(data, []byte(kind.magic)) {
@@ -226,7 +224,7 @@ func decodePicture(data []byte) (image.Image, error) {
 		}
 		return kind.decode(bytes.NewReader(data))
 	}
-	return nil, errors.New("a floor plan must be a PNG or PNM file, a BMP, GIF or JPEG, or the map.yaml of one")
+	return nil, errors.New("a floor plan must be a PNG or PNM file, a BMP or JPEG, or the map.yaml of one; save a GIF as PNG")
 }
 
 // decodePNM reads the rest of a picture of netpbm behind P and its kind (pbm(5), pgm(5), ppm(5)):

@@ -374,12 +374,32 @@ func (t *Transport) strange() error {
 	about := 10
 	for ; t.unread > 10*about; about *= 10 { // another number would be another reason in the log
 	}
-	err := fmt.Errorf("more than %d bytes came that are not understood, nothing that %s sends: is it another model, another speed, or an echo of the line?",
-		about, p.Name)
+	err := fmt.Errorf("more than %d bytes came that are not understood, nothing that %s sends: is it another model, another speed%s, or an echo of the line?",
+		about, p.Name, t.tried())
 	if p.Others != "" {
 		err = fmt.Errorf("%w %s", err, p.Others)
 	}
 	return err
+}
+
+// tried names the speeds of the protocol for an error, as in " than 9600 or 19200 baud". It is empty
+// over a network, where another computer sets the speed.
+func (t *Transport) tried() string {
+	if t.OverNetwork() || len(t.Protocol.Speeds) == 0 {
+		return ""
+	}
+	text := " than"
+	for i, baud := range t.Protocol.Speeds {
+		switch {
+		case i == 0:
+		case i == len(t.Protocol.Speeds)-1:
+			text += " or"
+		default:
+			text += ","
+		}
+		text += fmt.Sprintf(" %d", baud)
+	}
+	return text + " baud"
 }
 
 // stranger returns an error if other hardware was heard on the line.
