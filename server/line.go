@@ -20,7 +20,8 @@ type line struct {
 	handler             devices.PortHandler
 	file                *file // of the operations; nil: it was not opened
 	setting             int   // operations that are not done: the descriptor is detached
-	closed              bool
+	closed              bool  // nothing is called any more
+	ended               bool  // the loop does not poll it any more
 }
 
 // file is an open device file.
@@ -99,16 +100,19 @@ func (l *line) set(fn func(tty *serial.Port) error, done func(now time.Duration,
 			}
 		},
 		done: func(now time.Duration) {
-			if l.setting--; l.setting == 0 && !l.closed {
+			if l.setting--; l.setting == 0 && !l.ended {
 				l.Attach()
 			}
-			if !l.closed {
+			switch {
+			case !l.closed:
 				done(now, err)
+			case l.setting == 0:
+				l.end()
 			}
 		},
 		late: func(now time.Duration, _ bool) {
-			if !l.closed {
-				l.Close()
+			closed := l.closed
+			if l.end(); !closed {
 				l.handler.Hangup(now, devices.ErrNoAnswer)
 			}
 		},
@@ -124,13 +128,30 @@ func (l *line) Receive(now time.Duration, p []byte) {
 
 // Hangup implements reactor.Handler.
 func (l *line) Hangup(now time.Duration, err error) {
-	l.gone()
-	l.handler.Hangup(now, err)
+	closed := l.closed
+	if l.gone(); !closed {
+		l.handler.Hangup(now, err)
+	}
 }
 
-// Close implements devices.Port.
-func (l *line) Close() {
+// Write implements devices.Port.
+func (l *line) Write(p []byte) {
 	if !l.closed {
+		l.Descriptor.Write(p)
+	}
+}
+
+// Close implements devices.Port. Bytes that wait for the end of a setting leave first, if the
+// adapter answers: they may stop a motor.
+func (l *line) Close() {
+	if l.closed = true; l.setting == 0 || l.Buffered() == 0 {
+		l.end()
+	}
+}
+
+// end ends the line, unless it has ended.
+func (l *line) end() {
+	if !l.ended {
 		l.Descriptor.Close()
 		l.gone()
 	}
@@ -138,7 +159,7 @@ func (l *line) Close() {
 
 // gone is called when the loop does not poll the line any more.
 func (l *line) gone() {
-	l.closed = true
+	l.closed, l.ended = true, true
 	l.host.loop.Descriptors().Return(1)
 	l.release()
 }

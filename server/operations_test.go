@@ -48,6 +48,11 @@ func TestWedgedAdapter(t *testing.T) {
 			l.Discard() // waits behind it
 		},
 		"closing": func(l *line) { l.Close() },
+		"closing while setting": func(l *line) {
+			l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed was set") })
+			l.Write([]byte("never"))
+			l.Close()
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRobot()
@@ -161,6 +166,47 @@ func TestWriteWhileSetting(t *testing.T) {
 	if _, err := io.ReadFull(far, got); err != nil || string(got) != "before after" {
 		t.Errorf("%q has left, %v", got, err)
 	}
+}
+
+// Bytes that were written while the line is being set leave before the line is closed, behind all
+// that it was asked before: they may stop a motor.
+func TestCloseWithBytesWhileSetting(t *testing.T) {
+	s := serve(t, newRobot(), nil)
+	far, path := pseudoTerminal(t)
+	in := newInbox()
+	l := openSerial(t, s, path, in)
+	w := wedged(t, s)
+	onLoop(t, s, func(time.Duration) {
+		l.SetModemLines(false, false)
+		l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed calls back") })
+		l.Write([]byte("stop"))
+		l.Close()
+		l.Write([]byte("never"))
+		l.Close()
+	})
+	receive(t, w.held, "operation")
+	if _, err := far.WriteString("nobody reads this"); err != nil {
+		t.Fatal(err)
+	}
+	w.free()
+	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+	if len(w.held) != 2 { // the speed, and the end
+		t.Errorf("%d operations more", len(w.held))
+	}
+	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := io.ReadAll(far); string(got) != "stop" || !errors.Is(err, unix.EIO) {
+		t.Errorf("%q has left, %v", got, err)
+	}
+	if len(in.bytes)+len(in.gone) != 0 {
+		t.Error("a line that is closed calls its handler")
+	}
+	onLoop(t, s, func(time.Duration) {
+		if all := s.server.host.loop.Descriptors(); all.Take(all.Most()) != nil {
+			t.Error("descriptors are missing")
+		}
+	})
 }
 
 // The server ends though an adapter keeps its line from being closed.
