@@ -232,11 +232,16 @@ class _Link(asyncio.Protocol):
         if self._waiter and not self._waiter.done():
             self._waiter.set_result(None)
 
+    async def _wait(self, timeout: Optional[float]) -> bool:
+        """Waits for _wake, and reports whether it came in time. Several may wait: one reads, and another closes."""
+        if self._waiter is None or self._waiter.done():
+            self._waiter = asyncio.get_running_loop().create_future()
+        return bool((await asyncio.wait({self._waiter}, timeout=timeout))[0])
+
     async def received(self, timeout: Optional[float]) -> bytes:
         """Waits for bytes and returns them."""
         if not self._unread and self._ended is None:
-            self._waiter = asyncio.get_running_loop().create_future()
-            await asyncio.wait({self._waiter}, timeout=timeout)
+            await self._wait(timeout)
         if self._unread:
             received = bytes(self._unread)
             self._unread.clear()
@@ -267,6 +272,5 @@ class _Link(asyncio.Protocol):
     async def ended(self, timeout: float) -> None:
         """Waits for the end of a link that is closed, and ends it itself if that takes too long."""
         while self._ended is None:
-            self._waiter = asyncio.get_running_loop().create_future()
-            if not (await asyncio.wait({self._waiter}, timeout=timeout))[0]:
+            if not await self._wait(timeout):
                 self.abort()

@@ -348,6 +348,24 @@ class AsyncFaces(Faces):
         asyncio.run(run())
         script.done()
 
+    def test_a_read_ends_with_the_connection(self) -> None:
+        def serve(connection: socket.socket) -> None:
+            grant(connection, "sr")
+            expect_end(connection)
+
+        script = Script(serve)
+
+        async def run() -> None:
+            async with AsyncPlayerClient("127.0.0.1", script.port) as robot:
+                await robot.request("sr")
+                reading = asyncio.ensure_future(robot.read())
+                await asyncio.sleep(0)
+            with self.assertRaises(ConnectionClosed):
+                await asyncio.wait_for(reading, LIMIT)
+
+        asyncio.run(run())
+        script.done()
+
     def test_unread_data_is_bounded(self) -> None:
         def serve(connection: socket.socket) -> None:
             grant(connection, "sr")
