@@ -23,6 +23,7 @@ position ( name "bare" pose [2.5 -2.5 0 0] size [0.2 0.2 0.2] )
 type player3Program struct {
 	clients     int  // in step
 	stops       bool // the server ends when the program says end
+	returns     bool // and begins again when it says lost
 	robot       int  // that it is given
 	python2     bool // only Python 2 runs it as it is
 	environment []string
@@ -411,6 +412,7 @@ var player3Programs = map[string]player3Program{
 		p.near("run", 0, 0)
 		p.near("peek", 0, 1)
 	}},
+	"again": {stops: true, returns: true, check: func(p *player3) { p.near("connected", 0, 1) }},
 	"lost": {stops: true, check: func(p *player3) {
 		p.says("speed", "position2d:0")
 		p.says("stopped", "")

@@ -209,10 +209,17 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 		t.Fatal(err)
 	}
 	if program.stops {
-		for !strings.Contains(out.String(), "\nend\n") && ctx.Err() == nil {
-			time.Sleep(time.Millisecond)
+		says := func(line string) {
+			for !strings.Contains("\n"+out.String(), "\n"+line+"\n") && ctx.Err() == nil {
+				time.Sleep(time.Millisecond)
+			}
 		}
+		says("end")
 		p.stop(t)
+		if program.returns {
+			says("lost")
+			p.start(t)
+		}
 		_, _ = io.WriteString(in, "\n")
 	}
 	if err := command.Wait(); err != nil {

@@ -167,10 +167,18 @@ void Client::Attend() {
     }
     std::unique_lock<std::mutex> reader(reading, std::try_to_lock);
     if (!reader) continue; // the program reads
-    std::lock_guard<std::recursive_mutex> lock(mutex);
     try {
-      if (std::any_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->held; }) && Take(*links[0]) == Taken::Round) Approach();
-    } catch (...) { // the program's next call tells, and connects again
+      Link *link;
+      {
+        std::lock_guard<std::recursive_mutex> lock(mutex);
+        link = links[0].get();
+        if (std::none_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->held; })) continue;
+        Taken taken = Take(*link);
+        if (taken == Taken::Round) Approach();
+        if (taken != Taken::Lost) continue;
+      }
+      Restore(*link);
+    } catch (...) { // the program's next call tells
     }
   }
 }
@@ -319,7 +327,7 @@ void Client::Restore(Link &link) {
   for (int left = retries; left != 0; left -= left > 0) {
     {
       std::unique_lock<std::mutex> lock(leaving);
-      if (leave.wait_for(lock, duration<double>(retry_pause), [this] { return stopping || closed; })) break;
+      if (leave.wait_for(lock, duration<double>(retry_pause), [this] { return stopping || closed || ending; })) break;
     }
     try {
       auto made = Dial(number);
