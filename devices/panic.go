@@ -299,7 +299,7 @@ func (p *heldPort) opened(port Port, err error) (Port, error) {
 func (p *heldPort) openedBy(open func(answer func(time.Duration, Port, error)), opened func(now time.Duration, err error)) {
 	l, setup := p.link, p.link.Counts.Setups
 	open(func(now time.Duration, port Port, err error) {
-		wanted := p.run == l.run && setup == l.Counts.Setups && l.state != Idle
+		wanted := p.run == l.run && setup == l.Counts.Setups && l.state != Idle && l.state != Lost
 		switch {
 		case err == nil && !wanted:
 			port.Close()

@@ -503,3 +503,52 @@ func TestRandomPanics(t *testing.T) {
 		t.Errorf("%d work, %d are off: the test has lost its variety", works, off)
 	}
 }
+
+// waiter is a driver that is ready when its port is open, and panics at the first bytes.
+type waiter struct {
+	link   *devices.Link
+	opened int
+}
+
+func (w *waiter) Setup(_ time.Duration, link *devices.Link) {
+	w.link = link
+	link.Host().OpenSerial("/dev/slow", 9600, w, func(now time.Duration, _ devices.Line, _ error) {
+		w.opened++
+		link.Ready(now)
+	})
+}
+func (w *waiter) Shutdown(now time.Duration)       { w.link.Stopped(now) }
+func (w *waiter) Receive(time.Duration, []byte)    { panic("at once") }
+func (w *waiter) Hangup(time.Duration, error)      {}
+func (w *waiter) Tick(time.Duration) time.Duration { return 0 }
+
+// A port that opens when its driver waits for another try is closed: the try that asked for it has
+// been given up.
+func TestPortOpensTooLate(t *testing.T) {
+	w, driver, table := transporttest.NewWorld(), &waiter{}, devices.NewTable(zap.NewNop())
+	link, err := table.Attach(devices.Instance{Driver: driver, Name: "waiter", Provides: []devices.Spec{devices.Position()}, SetupLimit: time.Second})
+	if err != nil {
+		t.Fatal(err)
+	}
+	table.Connect(w)
+	if pending, err := link.Devices()[0].Subscribe(w.Now(), &nobody{}); pending || err != nil {
+		t.Fatal(pending, err)
+	}
+	w.Port().Say([]byte("x"))
+	w.Slow = true
+	await := func(state devices.State) {
+		t.Helper()
+		if !w.Until(func() bool { return link.State() == state }, patient) {
+			t.Fatalf("the link is %s", link.State())
+		}
+	}
+	await(devices.Starting)
+	await(devices.Lost)
+	if w.Answer(); driver.opened != 1 || len(w.Ports) != 2 || !w.Port().Closed {
+		t.Errorf("the driver got %d ports of %d", driver.opened, len(w.Ports))
+	}
+	await(devices.Starting)
+	if w.Answer(); driver.opened != 2 || link.State() != devices.Ready {
+		t.Errorf("the driver got %d ports, and is %s", driver.opened, link.State())
+	}
+}
