@@ -603,12 +603,14 @@ void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   player::WayConfig config = player::ConfigOf(link->parts);
   config.max_speed = whole(speed * 1000);
   auto [x, y] = place(*this, pose);
-  Relieve();
+  std::optional<Goal> next; // before what drives now is given up: a refused goal changes nothing
   try {
-    goal.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
+    next.emplace(Goal{pose, speed, turnrate, false, player::Way(config, x, y)});
   } catch (const std::invalid_argument &e) {
     throw Failure{std::string("goto: ") + e.what()};
   }
+  Relieve();
+  goal = std::move(next);
   client->Assist();
   Approach();
 }
