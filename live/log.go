@@ -12,7 +12,7 @@ import (
 const (
 	// logPeriod is how often a viewer that shows the log is sent new lines.
 	logPeriod = 500 * time.Millisecond
-	// controlPeriod is how often a viewer that shows who drives gets the status.
+	// controlPeriod is how often a viewer of the control topic gets the status.
 	controlPeriod = 500 * time.Millisecond
 	// statusAge is how old a status may be that viewers get: half of the period, so that
 	// viewers whose periods begin at different moments wake the loop four times a second together.

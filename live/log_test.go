@@ -19,7 +19,7 @@ type asked struct {
 
 func (a *asked) Status(time.Duration) status.Status { a.n.Add(1); return status.Status{} }
 
-// However many viewers show who drives however many robots, the status is made once for all.
+// The status is made once for all viewers of the control topic, and for all robots.
 func TestStatusIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &asked{}
