@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/visitors"
 )
 

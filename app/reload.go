@@ -9,7 +9,7 @@ import (
 
 	"player/config"
 	"player/config/syntax"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/server"
 )
 

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
+	"player/process/descriptors"
 	"player/reactor"
-	"player/reactor/descriptors"
 	"player/server"
 	"player/server/secure"
 )

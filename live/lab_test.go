@@ -24,7 +24,7 @@ import (
 	"player/devices/stage"
 	"player/foxglove"
 	"player/pictures"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	serving "player/server"
 	"player/status"
 	"player/visitors"

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 )
 
 // A pipe is written to before the loop polls it, takes more than the kernel's

@@ -9,7 +9,7 @@ import (
 
 	"go.uber.org/zap/zaptest"
 
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 )
 
 // patience is how long a test waits for an event before it fails.

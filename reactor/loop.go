@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/reactor/lastwords"
 	"player/reactor/slack"
 	"player/timers"

@@ -13,7 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 )
 
 // patience is how long a test waits for an event before it fails.

@@ -6,8 +6,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/process/descriptors"
 	"player/reactor"
-	"player/reactor/descriptors"
 )
 
 // loop is what the server uses of its *reactor.Loop. The simulation of the tests

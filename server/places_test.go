@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/config/rights"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 )
 
 // Places that clients get, by where they come from.

@@ -15,8 +15,8 @@ import (
 
 	"player/config/rights"
 	"player/devices"
+	"player/process/descriptors"
 	"player/reactor"
-	"player/reactor/descriptors"
 	"player/reactor/lastwords"
 	"player/server/session"
 	"player/server/turns"

@@ -12,7 +12,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/e2e/acceptance"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 )
 
 func TestServesFrames(t *testing.T) {

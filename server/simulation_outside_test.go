@@ -13,8 +13,8 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"player/devices"
+	"player/process/descriptors"
 	"player/reactor"
-	"player/reactor/descriptors"
 )
 
 // simLoop is the server's loop.

@@ -21,7 +21,7 @@ import (
 	"player/devices/p2os"
 	"player/devices/reflex"
 	"player/e2e/acceptance"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/timers"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	"player/config/rights"
 	"player/foxglove"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/status"
 )
 

@@ -21,7 +21,7 @@ import (
 	"player/config/rights"
 	"player/devices"
 	"player/devices/stage"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	serving "player/server"
 	"player/visitors"
 )

@@ -20,7 +20,7 @@ import (
 
 	"player/config/rights"
 	"player/config/textfile"
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/timers"
 )
 

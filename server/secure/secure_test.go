@@ -17,7 +17,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/reactor/descriptors"
+	"player/process/descriptors"
 	"player/server/secure/certs"
 )
 
