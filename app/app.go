@@ -19,8 +19,8 @@ import (
 	"player/logging"
 	"player/peertext"
 	"player/process/descriptors"
+	"player/process/lastwords"
 	"player/reactor"
-	"player/reactor/lastwords"
 	"player/server"
 	"player/tools"
 )

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/logging"
+	"player/process/lastwords"
 	"player/reactor"
-	"player/reactor/lastwords"
 	"player/reactor/slack"
 )
 

@@ -12,7 +12,7 @@ import (
 
 	"player/emulator/create"
 	"player/emulator/line"
-	"player/reactor/lastwords"
+	"player/process/lastwords"
 )
 
 // guards returns the guards that a server has.

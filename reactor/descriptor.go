@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
-	"player/reactor/lastwords"
+	"player/process/lastwords"
 )
 
 // Descriptor is an open descriptor in the loop: a connection, a serial line, a

@@ -11,7 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/process/descriptors"
-	"player/reactor/lastwords"
+	"player/process/lastwords"
 	"player/reactor/slack"
 	"player/timers"
 )

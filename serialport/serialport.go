@@ -14,7 +14,7 @@ import (
 	serial "github.com/daedaluz/goserial"
 	"golang.org/x/sys/unix"
 
-	"player/reactor/lastwords"
+	"player/process/lastwords"
 )
 
 // errNotSerial is the error for a path that is no serial line.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices/retry"
-	"player/reactor/lastwords"
+	"player/process/lastwords"
 	"player/status"
 	"player/timers"
 )

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/process/lastwords"
 	"player/reactor"
-	"player/reactor/lastwords"
 	"player/timers"
 )
 

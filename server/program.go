@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/process/lastwords"
 	"player/reactor"
-	"player/reactor/lastwords"
 	"player/reactor/slack"
 )
 
