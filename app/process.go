@@ -15,8 +15,8 @@ import (
 
 	"player/logging"
 	"player/process/lastwords"
+	"player/process/slack"
 	"player/reactor"
-	"player/reactor/slack"
 )
 
 // gcPercent is how much the heap may grow before it is collected, in per cent

@@ -16,7 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices/stage"
-	"player/reactor/slack"
+	"player/process/slack"
 	"player/timers"
 )
 

@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/reactor/slack"
+	"player/process/slack"
 )
 
 // exitLimit is how long the end of a killed program may take, which a driver of the

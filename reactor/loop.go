@@ -12,7 +12,7 @@ import (
 
 	"player/process/descriptors"
 	"player/process/lastwords"
-	"player/reactor/slack"
+	"player/process/slack"
 	"player/timers"
 )
 

@@ -14,8 +14,8 @@ import (
 
 	"player/devices"
 	"player/process/lastwords"
+	"player/process/slack"
 	"player/reactor"
-	"player/reactor/slack"
 )
 
 // program is a process that a driver has started. Its pidfd is in the loop: it
