@@ -7,7 +7,7 @@ import (
 	"os"
 
 	"player/config"
-	"player/logging"
+	"player/process/logging"
 	"player/serialport"
 	"player/server/secure"
 )

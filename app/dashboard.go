@@ -14,7 +14,7 @@ import (
 	"player/devices/plugin"
 	"player/devices/readlog"
 	"player/devices/writelog"
-	"player/logging"
+	"player/process/logging"
 	"player/web"
 )
 

@@ -15,7 +15,7 @@ import (
 	"player/devices/readlog"
 	"player/foxglove"
 	"player/live"
-	"player/logging"
+	"player/process/logging"
 	"player/visitors"
 )
 

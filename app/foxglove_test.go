@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"player/foxglove"
-	"player/logging"
+	"player/process/logging"
 )
 
 // Robots of one name are told apart by their ports. Devices have the letters and places

@@ -19,7 +19,7 @@ import (
 	"player/configs"
 	"player/devices/passthrough"
 	"player/devices/stage"
-	"player/logging"
+	"player/process/logging"
 	"player/tools"
 	"player/visitors"
 	"player/worlds"

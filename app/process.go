@@ -13,8 +13,8 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
-	"player/logging"
 	"player/process/lastwords"
+	"player/process/logging"
 	"player/process/slack"
 	"player/reactor"
 )

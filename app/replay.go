@@ -14,7 +14,7 @@ import (
 
 	"player/config"
 	"player/devices/readlog"
-	"player/logging"
+	"player/process/logging"
 	"player/tools"
 	"player/visitors"
 )

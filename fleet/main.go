@@ -21,8 +21,8 @@ import (
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/fleet/page"
-	"player/logging"
 	"player/peertext"
+	"player/process/logging"
 	"player/tools"
 )
 

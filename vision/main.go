@@ -20,8 +20,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/logging"
 	"player/pictures"
+	"player/process/logging"
 	"player/visitors"
 )
 
