@@ -8,7 +8,7 @@ import (
 
 	"player/config"
 	"player/process/logging"
-	"player/serialport"
+	"player/process/serialport"
 	"player/server/secure"
 )
 

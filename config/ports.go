@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"player/devices"
-	"player/serialport"
+	"player/process/serialport"
 )
 
 // SerialPort is a serial port that a driver will open.

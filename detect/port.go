@@ -12,7 +12,7 @@ import (
 	serial "github.com/daedaluz/goserial"
 
 	"player/devices"
-	"player/serialport"
+	"player/process/serialport"
 )
 
 const (

@@ -26,7 +26,7 @@ import (
 	"player/emulator/sony"
 	"player/emulator/urg"
 	"player/emulator/ydlidar"
-	"player/serialport"
+	"player/process/serialport"
 )
 
 // adapter serves a serial line over TCP as ser2net does: raw, at one speed, for one

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
-	"player/serialport"
+	"player/process/serialport"
 )
 
 // OpenSerial implements devices.Host.

@@ -16,7 +16,7 @@ import (
 	"player/detect"
 	"player/devices"
 	"player/peertext"
-	"player/serialport"
+	"player/process/serialport"
 	"player/tools"
 )
 
