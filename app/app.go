@@ -13,10 +13,10 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec/peertext"
 	"player/config"
 	"player/detect"
 	"player/devices"
-	"player/peertext"
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/process/logging"

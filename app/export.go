@@ -7,8 +7,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"player/codec/peertext"
 	"player/logfile"
-	"player/peertext"
 	"player/ros/bag"
 	"player/tools"
 )

@@ -8,8 +8,8 @@ import (
 	"io"
 	"os"
 
+	"player/codec/peertext"
 	"player/logfile"
-	"player/peertext"
 	"player/tools"
 )
 

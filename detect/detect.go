@@ -13,8 +13,8 @@ import (
 	"time"
 	"unicode"
 
+	"player/codec/peertext"
 	"player/devices"
-	"player/peertext"
 )
 
 const (

@@ -18,10 +18,10 @@ import (
 	"github.com/nats-io/nuid"
 	"go.uber.org/zap"
 
+	"player/codec/peertext"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/fleet/page"
-	"player/peertext"
 	"player/process/logging"
 	"player/tools"
 )

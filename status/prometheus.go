@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"player/peertext"
+	"player/codec/peertext"
 )
 
 // ContentType is that of AppendMetrics: the text format of Prometheus, version 0.0.4

@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"player/peertext"
+	"player/codec/peertext"
 )
 
 const (

@@ -14,8 +14,8 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/codec/peertext"
 	"player/devices"
-	"player/peertext"
 )
 
 const (

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"time"
 
-	"player/peertext"
+	"player/codec/peertext"
 )
 
 // Command is a subcommand: player NAME ARGUMENTS.

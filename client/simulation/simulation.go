@@ -24,7 +24,7 @@ import (
 	"net/url"
 	"strings"
 
-	"player/peertext"
+	"player/codec/peertext"
 )
 
 // State is the true state of a world.

@@ -13,8 +13,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/codec"
+	"player/codec/peertext"
 	"player/fleet/bridge"
-	"player/peertext"
 )
 
 const (

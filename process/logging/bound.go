@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"player/peertext"
+	"player/codec/peertext"
 )
 
 // bound returns before followed by fields, whose text has at most limit bytes. A

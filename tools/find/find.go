@@ -13,9 +13,9 @@ import (
 	"slices"
 	"strings"
 
+	"player/codec/peertext"
 	"player/detect"
 	"player/devices"
-	"player/peertext"
 	"player/process/serialport"
 	"player/tools"
 )

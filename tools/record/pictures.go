@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"time"
 
-	"player/peertext"
+	"player/codec/peertext"
 	"player/tools"
 )
 

@@ -15,9 +15,9 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/codec/peertext"
 	"player/devices"
 	"player/logfile"
-	"player/peertext"
 	"player/tools"
 )
 

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"time"
 
-	"player/peertext"
+	"player/codec/peertext"
 	"player/status"
 	"player/tools"
 )

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"player/peertext"
+	"player/codec/peertext"
 	"player/status"
 )
 

@@ -9,7 +9,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"player/peertext"
+	"player/codec/peertext"
 )
 
 func TestLine(t *testing.T) {
