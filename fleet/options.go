@@ -18,9 +18,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 
-	"player/config/textfile"
 	"player/fleet/bridge"
 	"player/fleet/hub"
+	"player/formats/textfile"
 	"player/tools"
 	"player/visitors"
 )

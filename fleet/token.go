@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"player/config/textfile"
+	"player/formats/textfile"
 )
 
 // tokenFile is where the token of the user's own NATS servers is, unless -token says

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/config/textfile"
+	"player/formats/textfile"
 )
 
 // String returns the tree as a configuration file without comments and

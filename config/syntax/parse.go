@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"player/config/textfile"
+	"player/formats/textfile"
 )
 
 const (

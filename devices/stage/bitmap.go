@@ -19,7 +19,7 @@ import (
 	"golang.org/x/image/bmp"
 
 	"player/config/syntax"
-	"player/config/textfile"
+	"player/formats/textfile"
 )
 
 const (

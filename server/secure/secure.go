@@ -19,7 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
-	"player/config/textfile"
+	"player/formats/textfile"
 	"player/process/descriptors"
 	"player/timers"
 )

@@ -22,8 +22,8 @@ import (
 	"syscall"
 	"time"
 
-	"player/config/textfile"
 	"player/devices/stage"
+	"player/formats/textfile"
 	"player/tools"
 )
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
-	"player/config/textfile"
+	"player/formats/textfile"
 )
 
 // encoded returns text in UTF-16, with or without a byte order mark.
