@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"player/config"
-	"player/config/syntax"
+	"player/formats/syntax"
 	"player/ros/bag"
 	"player/tools"
 	"player/tools/drive"

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/migrate"
-	"player/config/syntax"
+	"player/formats/syntax"
 	"player/tools"
 )
 

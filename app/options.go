@@ -15,10 +15,10 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/config/syntax"
 	"player/configs"
 	"player/devices/passthrough"
 	"player/devices/stage"
+	"player/formats/syntax"
 	"player/process/logging"
 	"player/tools"
 	"player/visitors"

@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/config/syntax"
+	"player/formats/syntax"
 	"player/process/descriptors"
 	"player/server"
 )

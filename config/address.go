@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // address names a device: [port:]interface:index. Clients see the device with

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // block is one driver ( ... ) of a file, checked against its kind.

@@ -22,8 +22,8 @@ import (
 
 	"player/config/access"
 	"player/config/rights"
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // Options is what the program and its flags add to a file.

@@ -16,8 +16,8 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // still is a driver that does nothing.

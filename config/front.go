@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // putInFront gives every robot a driver, as if the file had a block with its name. A port

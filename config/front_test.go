@@ -7,8 +7,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // frontKinds are the kinds of other tests, and drivers to put in front.

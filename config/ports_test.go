@@ -9,8 +9,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // buildSerial builds a file whose drivers base and eye have a serial port.

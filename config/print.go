@@ -7,8 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // WriteTable writes what player check prints: for each robot its devices with their

@@ -8,8 +8,8 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // mapped is a driver that is made from a file.

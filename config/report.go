@@ -3,8 +3,8 @@ package config
 import (
 	"fmt"
 
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // Report is what a program reads of a configuration.

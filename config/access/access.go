@@ -8,7 +8,7 @@ import (
 	"slices"
 
 	"player/config/rights"
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // ReadFile returns the rights in a file of sections access, for a program that has no robots of

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"unicode"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // Result is a converted file.

@@ -13,7 +13,6 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/config/syntax"
 	"player/devices"
 	"player/devices/acts"
 	"player/devices/create"
@@ -23,6 +22,7 @@ import (
 	"player/devices/sicklms200"
 	stagedriver "player/devices/stage"
 	"player/devices/urg"
+	"player/formats/syntax"
 )
 
 var update = flag.Bool("update", false, "write the golden files again")

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 
 	"golang.org/x/image/bmp"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 	"player/formats/textfile"
 )
 

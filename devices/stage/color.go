@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // Color is the colour of a thing.

@@ -3,7 +3,7 @@ package stage
 import (
 	"math"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // finder is a fiducial finder. The protocol has no device for it: what it sees is for the

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"time"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 	"player/worlds"
 )
 

@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // mapHeight is the height of the walls of a map without size, and of those of Stage 1, metres.

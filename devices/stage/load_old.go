@@ -5,7 +5,7 @@ import (
 	"math"
 
 	"player/codec"
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // The words of world files before Stage 3 (Stage manual 1.3.3, chapters 4 and 5; the

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"player/codec"
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // Defaults of a robot: the Pioneer 2-DX.

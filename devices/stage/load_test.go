@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 	"player/worlds"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math"
 	"time"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // noise is a generator of random numbers: splitmix64 (Steele, Lea and Flood, Fast

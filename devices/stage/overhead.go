@@ -4,8 +4,8 @@ import (
 	"time"
 
 	"player/codec"
-	"player/config/syntax"
 	"player/devices"
+	"player/formats/syntax"
 )
 
 // overhead is a camera on the ceiling with a vision system that tracks one robot.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 // ReadColors reads the colours of a file: sections in the grammar of configuration files, in

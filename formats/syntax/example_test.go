@@ -3,7 +3,7 @@ package syntax_test
 import (
 	"fmt"
 
-	"player/config/syntax"
+	"player/formats/syntax"
 )
 
 func ExampleParseFile() {
