@@ -27,7 +27,7 @@ import (
 	"player/config"
 	"player/devices/stage"
 	"player/e2e/ports"
-	"player/logfile"
+	"player/formats/logfile"
 )
 
 // patience is how long a test waits for what should happen at once, on a machine

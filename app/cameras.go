@@ -16,7 +16,7 @@ import (
 	"player/devices"
 	"player/devices/readlog"
 	"player/devices/stage"
-	"player/logfile"
+	"player/formats/logfile"
 	"player/pictures"
 	"player/ros"
 	"player/visitors"

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 
 	"player/codec/peertext"
-	"player/logfile"
+	"player/formats/logfile"
 	"player/ros/bag"
 	"player/tools"
 )

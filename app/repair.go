@@ -9,7 +9,7 @@ import (
 	"os"
 
 	"player/codec/peertext"
-	"player/logfile"
+	"player/formats/logfile"
 	"player/tools"
 )
 

@@ -18,7 +18,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
-	"player/logfile"
+	"player/formats/logfile"
 )
 
 // readLog returns the messages of a log as "/laser payload", in order.

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"player/logfile"
+	"player/formats/logfile"
 )
 
 // What player record has written of a run is in the server's own log, with the same

@@ -322,7 +322,7 @@ func TestExport(t *testing.T) {
 	}
 
 	// npm's readers of ROS 2 read it as a bag: each robot has a namespace, and all share /tf.
-	readers := npm.Install(t, "../logfile/readers")
+	readers := npm.Install(t, "../formats/logfile/readers")
 	bag := filepath.Join(t.TempDir(), "bag")
 	if out, _, err := exported(t, url, "-ros", "-reach", "0.5", "-o", bag); err != nil {
 		t.Fatalf("export -ros: %v, %s", err, out)

@@ -18,7 +18,7 @@ import (
 	"player/devices"
 	"player/devices/readlog"
 	"player/devices/writelog"
-	"player/logfile"
+	"player/formats/logfile"
 	"player/visitors"
 )
 

@@ -13,7 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/logfile"
+	"player/formats/logfile"
 )
 
 const (

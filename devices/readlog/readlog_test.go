@@ -16,7 +16,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/logfile"
+	"player/formats/logfile"
 )
 
 const ms = time.Millisecond

@@ -10,7 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/logfile"
+	"player/formats/logfile"
 )
 
 const (

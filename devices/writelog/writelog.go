@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/formats/logfile"
 	"player/foxglove"
-	"player/logfile"
 	"player/timers"
 )
 

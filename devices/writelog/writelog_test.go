@@ -18,8 +18,8 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/retry"
+	"player/formats/logfile"
 	"player/foxglove"
-	"player/logfile"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"player/logfile"
+	"player/formats/logfile"
 	"player/ros"
 )
 

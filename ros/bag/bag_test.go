@@ -17,8 +17,8 @@ import (
 
 	"player/codec"
 	"player/e2e/npm"
+	"player/formats/logfile"
 	"player/foxglove"
-	"player/logfile"
 	"player/ros"
 )
 
@@ -453,7 +453,7 @@ func heap() int64 {
 }
 
 // readers has programs that read logs with npm's packages.
-const readers = "../../logfile/readers"
+const readers = "../../formats/logfile/readers"
 
 func TestTopicsOfCameras(t *testing.T) {
 	want := []string{"/camera_front/compressed", "/camera_3d_left/compressed", "/camera_a_b_2/compressed", "/camera_a_b/compressed", "/camera_a/compressed"}

@@ -17,7 +17,7 @@ import (
 	"player/codec"
 	"player/codec/peertext"
 	"player/devices"
-	"player/logfile"
+	"player/formats/logfile"
 	"player/tools"
 )
 
