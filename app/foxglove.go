@@ -13,7 +13,7 @@ import (
 
 	"player/config"
 	"player/devices/readlog"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/live"
 	"player/process/logging"
 	"player/visitors"

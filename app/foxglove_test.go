@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/process/logging"
 )
 

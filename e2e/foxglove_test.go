@@ -15,7 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/npm"
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // viewers waits until the log has the address of the server for viewers.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // frontend is a visitor who drives the robot of a server through it.

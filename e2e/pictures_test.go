@@ -24,8 +24,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"player/formats/foxglove"
 	"player/formats/logfile"
-	"player/foxglove"
 )
 
 // twoPictures returns a shell command that writes two pictures in turn.

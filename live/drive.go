@@ -8,7 +8,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/visitors"
 )
 

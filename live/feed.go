@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/visitors"
 )
 

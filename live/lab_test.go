@@ -22,7 +22,7 @@ import (
 	"player/config/rights"
 	"player/devices"
 	"player/devices/stage"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/pictures"
 	"player/process/descriptors"
 	serving "player/server"

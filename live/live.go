@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices/readlog"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/pictures"
 	"player/visitors"
 )

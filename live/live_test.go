@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/client"
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // patience is how long a test waits for an event before it fails.

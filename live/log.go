@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/status"
 )
 

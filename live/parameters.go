@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/status"
 )
 

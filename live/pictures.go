@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/pictures"
 )
 

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // A picture is encoded once for all who look, also at one moment, and the next one again.

@@ -7,7 +7,7 @@ import (
 
 	"player/config/rights"
 	"player/devices/readlog"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/visitors"
 )
 

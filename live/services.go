@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/visitors"
 )
 

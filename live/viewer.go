@@ -11,7 +11,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/devices/readlog"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/visitors"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // Topic is a stream of messages of one type.

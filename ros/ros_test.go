@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // A message with all kinds of fields, byte by byte: alignment counts from behind the

@@ -13,7 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/config/rights"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/ros"
 	"player/visitors"
 )

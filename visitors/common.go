@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/process/descriptors"
 	"player/status"
 )

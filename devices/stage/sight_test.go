@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // What the tracker reports is where the picture shows it: in the rectangle of each blob, as

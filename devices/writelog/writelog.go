@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/formats/foxglove"
 	"player/formats/logfile"
-	"player/foxglove"
 	"player/timers"
 )
 

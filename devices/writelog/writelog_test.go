@@ -18,8 +18,8 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/retry"
+	"player/formats/foxglove"
 	"player/formats/logfile"
-	"player/foxglove"
 )
 
 const (

@@ -18,7 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"player/fleet/bridge"
-	"player/foxglove"
+	"player/formats/foxglove"
 	"player/ros"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 const (

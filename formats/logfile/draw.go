@@ -9,7 +9,7 @@ import (
 
 	"github.com/klauspost/compress/zstd"
 
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // ExportMCAP writes the messages of a log to what create returns, which is called when

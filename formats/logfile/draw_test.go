@@ -14,7 +14,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // everything returns a log of three seconds with messages of all devices.

@@ -13,7 +13,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
-	"player/foxglove"
+	"player/formats/foxglove"
 )
 
 // recordWith is record with given options of the writer.

@@ -17,8 +17,8 @@ import (
 
 	"player/codec"
 	"player/e2e/npm"
+	"player/formats/foxglove"
 	"player/formats/logfile"
-	"player/foxglove"
 	"player/ros"
 )
 
