@@ -17,8 +17,8 @@ import (
 	"player/devices/readlog"
 	"player/devices/stage"
 	"player/formats/logfile"
+	"player/formats/ros"
 	"player/pictures"
-	"player/ros"
 	"player/visitors"
 )
 

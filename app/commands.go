@@ -15,8 +15,8 @@ import (
 	"strings"
 
 	"player/config"
+	"player/formats/ros/bag"
 	"player/formats/syntax"
-	"player/ros/bag"
 	"player/tools"
 	"player/tools/drive"
 	"player/tools/find"

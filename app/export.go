@@ -9,7 +9,7 @@ import (
 
 	"player/codec/peertext"
 	"player/formats/logfile"
-	"player/ros/bag"
+	"player/formats/ros/bag"
 	"player/tools"
 )
 

@@ -16,7 +16,7 @@ import (
 	"player/fleet/bridge"
 	"player/fleet/export"
 	"player/fleet/hub"
-	"player/ros"
+	"player/formats/ros"
 	"player/tools"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"player/codec"
-	"player/ros"
+	"player/formats/ros"
 )
 
 // node is the name of this server as programs of ROS know programs.

@@ -14,7 +14,7 @@ import (
 
 	"player/config/rights"
 	"player/formats/foxglove"
-	"player/ros"
+	"player/formats/ros"
 	"player/visitors"
 )
 

@@ -19,7 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/ros"
+	"player/formats/ros"
 	"player/visitors"
 )
 

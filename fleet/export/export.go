@@ -19,7 +19,7 @@ import (
 
 	"player/fleet/bridge"
 	"player/formats/foxglove"
-	"player/ros"
+	"player/formats/ros"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"player/ros"
+	"player/formats/ros"
 )
 
 // Pictures of cameras are in a log as messages of ROS 2, which programs for MCAP show.

@@ -14,10 +14,10 @@ import (
 func TestFakeOfROS(t *testing.T) {
 	t.Parallel()
 	python3 := needs.Program(t, "python3")
-	directory := npm.Install(t, "../formats/logfile/readers")
+	directory := npm.Install(t, "../logfile/readers")
 	const print = "import json, fake_ros; print(json.dumps(fake_ros.DEFINITIONS))"
 	python := exec.Command(python3, "-c", print)
-	python.Dir = "../clients/python/tests"
+	python.Dir = "../../clients/python/tests"
 	definitions, err := python.Output()
 	if err != nil {
 		t.Fatal(err)

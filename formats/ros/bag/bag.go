@@ -8,7 +8,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"player/formats/logfile"
-	"player/ros"
+	"player/formats/ros"
 )
 
 // Options say how a log becomes a bag.

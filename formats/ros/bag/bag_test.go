@@ -19,7 +19,7 @@ import (
 	"player/e2e/npm"
 	"player/formats/foxglove"
 	"player/formats/logfile"
-	"player/ros"
+	"player/formats/ros"
 )
 
 const ms = time.Millisecond
@@ -453,7 +453,7 @@ func heap() int64 {
 }
 
 // readers has programs that read logs with npm's packages.
-const readers = "../../formats/logfile/readers"
+const readers = "../../logfile/readers"
 
 func TestTopicsOfCameras(t *testing.T) {
 	want := []string{"/camera_front/compressed", "/camera_3d_left/compressed", "/camera_a_b_2/compressed", "/camera_a_b/compressed", "/camera_a/compressed"}
