@@ -17,7 +17,7 @@ import (
 
 	"player/fleet/bridge"
 	"player/fleet/hub"
-	"player/status"
+	"player/server/status"
 )
 
 // lookLimit bounds the answers of the bridge and of NATS to an observer. What has not

@@ -19,7 +19,7 @@ import (
 	"player/e2e/promtool"
 	"player/fleet/bridge"
 	"player/fleet/hub"
-	"player/status"
+	"player/server/status"
 )
 
 // everyMetric has all metrics that a bridge can have.

@@ -26,7 +26,7 @@ import (
 	"player/pictures"
 	"player/process/descriptors"
 	serving "player/server"
-	"player/status"
+	"player/server/status"
 	"player/visitors"
 )
 

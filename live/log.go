@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"player/formats/foxglove"
-	"player/status"
+	"player/server/status"
 )
 
 const (

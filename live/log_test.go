@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"player/status"
+	"player/server/status"
 	"player/visitors"
 )
 

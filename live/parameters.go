@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"player/formats/foxglove"
-	"player/status"
+	"player/server/status"
 )
 
 const (

@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices/retry"
-	"player/status"
+	"player/server/status"
 )
 
 const (

@@ -20,7 +20,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
-	"player/status"
+	"player/server/status"
 )
 
 // patience is how long a test waits for what must happen.

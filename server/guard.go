@@ -11,7 +11,7 @@ import (
 
 	"player/devices/retry"
 	"player/process/lastwords"
-	"player/status"
+	"player/server/status"
 	"player/timers"
 )
 

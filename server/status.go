@@ -12,7 +12,7 @@ import (
 
 	"player/devices"
 	"player/server/session"
-	"player/status"
+	"player/server/status"
 )
 
 // robotState is a robot and what its clients share.

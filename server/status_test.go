@@ -10,7 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/status"
+	"player/server/status"
 )
 
 // statusOf returns the status of the only robot, and of the loop, some time from

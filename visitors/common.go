@@ -15,7 +15,7 @@ import (
 	"player/config/rights"
 	"player/formats/foxglove"
 	"player/process/descriptors"
-	"player/status"
+	"player/server/status"
 )
 
 // Common is what each server for visitors needs. A page of a program without robots has no

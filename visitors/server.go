@@ -3,7 +3,7 @@ package visitors
 import (
 	"time"
 
-	"player/status"
+	"player/server/status"
 )
 
 // Server is the server of the robots in this process. Its methods are called on

@@ -14,7 +14,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"player/status"
+	"player/server/status"
 	"player/visitors"
 )
 

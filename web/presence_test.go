@@ -14,7 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/status"
+	"player/server/status"
 	"player/visitors"
 )
 

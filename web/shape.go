@@ -6,7 +6,7 @@ import (
 
 	"player/codec"
 	"player/devices/stage"
-	"player/status"
+	"player/server/status"
 )
 
 // Shape is what a robot that is not simulated looks like, in metres and radians in its

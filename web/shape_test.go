@@ -7,7 +7,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/status"
+	"player/server/status"
 )
 
 func TestShape(t *testing.T) {

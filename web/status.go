@@ -13,7 +13,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/config/rights"
-	"player/status"
+	"player/server/status"
 	"player/visitors"
 )
 

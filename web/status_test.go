@@ -15,7 +15,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/status"
+	"player/server/status"
 	"player/visitors"
 )
 

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"player/codec/peertext"
-	"player/status"
+	"player/server/status"
 	"player/tools"
 )
 

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"player/status"
+	"player/server/status"
 	"player/tools"
 )
 

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"player/codec/peertext"
-	"player/status"
+	"player/server/status"
 )
 
 // write writes the table of what GET /status sends (docs/PROTOCOL.md).

@@ -14,7 +14,7 @@ import (
 func TestMetricsInDocs(t *testing.T) {
 	metrics := string(example().AppendMetrics(nil))
 	for page, least := range map[string]int{"grafana.json": 10, "alerts.yml": 8} {
-		text, err := os.ReadFile("../docs/" + page)
+		text, err := os.ReadFile("../../docs/" + page)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -35,5 +35,5 @@ func TestMetricsInDocs(t *testing.T) {
 
 // Prometheus takes the alerts and the metrics, and what the dashboard asks for.
 func TestPrometheus(t *testing.T) {
-	promtool.Check(t, "../docs/alerts.yml", "../docs/grafana.json", example().AppendMetrics(nil))
+	promtool.Check(t, "../../docs/alerts.yml", "../../docs/grafana.json", example().AppendMetrics(nil))
 }
