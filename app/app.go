@@ -15,8 +15,8 @@ import (
 
 	"player/codec/peertext"
 	"player/config"
-	"player/detect"
 	"player/devices"
+	"player/devices/detect"
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/process/logging"

@@ -14,8 +14,8 @@ import (
 	"strings"
 
 	"player/codec/peertext"
-	"player/detect"
 	"player/devices"
+	"player/devices/detect"
 	"player/process/serialport"
 	"player/tools"
 )
