@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"time"
 
+	"player/client/subsumption"
 	"player/codec"
-	"player/subsumption"
 )
 
 // Moment is what a robot's devices reported last: payloads by letter.

@@ -10,10 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"player/client/subsumption"
+	"player/client/subsumption/sense"
 	"player/devices/stage"
 	"player/lab"
-	"player/subsumption"
-	"player/subsumption/sense"
 )
 
 var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")

@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"player/client/subsumption"
 	"player/devices/stage"
 	"player/lab"
-	"player/subsumption"
 )
 
 // matches checks that a figure is the one in the documentation. Other processors

@@ -11,12 +11,12 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/client/subsumption"
+	"player/client/subsumption/pilot"
+	"player/client/subsumption/sense"
 	"player/codec"
 	"player/devices"
 	"player/devices/stage"
-	"player/subsumption"
-	"player/subsumption/pilot"
-	"player/subsumption/sense"
 	"player/timers"
 )
 

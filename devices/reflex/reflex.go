@@ -15,10 +15,10 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
+	"player/client/subsumption"
+	"player/client/subsumption/sense"
 	"player/codec"
 	"player/devices"
-	"player/subsumption"
-	"player/subsumption/sense"
 )
 
 const (

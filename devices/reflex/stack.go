@@ -3,7 +3,7 @@ package reflex
 import (
 	"time"
 
-	"player/subsumption"
+	"player/client/subsumption"
 )
 
 // calm is how long no reflex must have acted until escape takes the robot as free:

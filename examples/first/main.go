@@ -13,8 +13,8 @@ import (
 	"os/signal"
 
 	"player/client"
-	"player/subsumption"
-	"player/subsumption/pilot"
+	"player/client/subsumption"
+	"player/client/subsumption/pilot"
 )
 
 func main() {

@@ -18,8 +18,8 @@ import (
 	"time"
 
 	"player/client"
-	"player/subsumption"
-	"player/subsumption/pilot"
+	"player/client/subsumption"
+	"player/client/subsumption/pilot"
 )
 
 func main() {

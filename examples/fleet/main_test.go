@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"player/client/subsumption"
 	"player/lab"
-	"player/subsumption"
 )
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")

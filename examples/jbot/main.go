@@ -22,10 +22,10 @@ import (
 	"time"
 
 	"player/client"
+	"player/client/subsumption"
+	"player/client/subsumption/pilot"
+	"player/client/subsumption/sense"
 	"player/codec"
-	"player/subsumption"
-	"player/subsumption/pilot"
-	"player/subsumption/sense"
 )
 
 func main() {

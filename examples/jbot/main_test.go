@@ -6,10 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"player/client/subsumption"
+	"player/client/subsumption/pilot"
 	"player/devices/stage"
 	"player/lab"
-	"player/subsumption"
-	"player/subsumption/pilot"
 )
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")

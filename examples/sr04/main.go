@@ -19,9 +19,9 @@ import (
 	"time"
 
 	"player/client"
-	"player/subsumption"
-	"player/subsumption/pilot"
-	"player/subsumption/sense"
+	"player/client/subsumption"
+	"player/client/subsumption/pilot"
+	"player/client/subsumption/sense"
 )
 
 // lightChannel is the channel of the colour tracker that is trained for the

@@ -5,8 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"player/client/subsumption/sense"
 	"player/lab"
-	"player/subsumption/sense"
 )
 
 // build places a robot in a room with a light. It has looked for the light

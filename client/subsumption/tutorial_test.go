@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"player/client/subsumption"
+	"player/client/subsumption/sense"
 	"player/devices/stage"
 	"player/lab"
-	"player/subsumption"
-	"player/subsumption/sense"
 )
 
 var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")
@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.m
 // explore runs a stack in the tutorial's room until the robot reaches the
 // light, which takes half a minute, or for 40 s.
 func explore(stack *subsumption.Stack) (*lab.Lab, bool) {
-	l, err := lab.Open("../worlds/subsumption-light.world")
+	l, err := lab.Open("../../worlds/subsumption-light.world")
 	if err != nil {
 		panic(err)
 	}
@@ -77,12 +77,12 @@ func TestTutorialFigures(t *testing.T) {
 // TestTutorialCompiles: every piece of Go in the tutorial is also in a
 // compiled file, so that it stays correct; and every figure exists.
 func TestTutorialCompiles(t *testing.T) {
-	page, err := os.ReadFile("../docs/SUBSUMPTION.md")
+	page, err := os.ReadFile("../../docs/SUBSUMPTION.md")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var sources []string
-	for _, root := range []string{".", "../examples"} {
+	for _, root := range []string{".", "../../examples"} {
 		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if filepath.Ext(path) != ".go" {
 				return err
@@ -111,7 +111,7 @@ func TestTutorialCompiles(t *testing.T) {
 		if name == "" || strings.Contains(name, "://") {
 			continue
 		}
-		if _, err := os.Stat(filepath.Join("../docs", name)); err != nil {
+		if _, err := os.Stat(filepath.Join("../../docs", name)); err != nil {
 			t.Errorf("broken link: %v", err)
 		}
 	}

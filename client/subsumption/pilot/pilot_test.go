@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"player/client"
+	"player/client/subsumption"
+	"player/client/subsumption/sense"
 	"player/codec"
-	"player/subsumption"
-	"player/subsumption/sense"
 )
 
 // robot is the other end of a connection: a server of one client that grants

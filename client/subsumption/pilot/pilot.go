@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"player/client"
+	"player/client/subsumption"
+	"player/client/subsumption/sense"
 	"player/codec"
-	"player/subsumption"
-	"player/subsumption/sense"
 )
 
 // Period is the length of a cycle: 20 Hz, as on SR04, jBot and LEGOBot.

@@ -3,8 +3,8 @@ package sense
 import (
 	"math"
 
+	"player/client/subsumption"
 	"player/codec"
-	"player/subsumption"
 )
 
 const (

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"player/subsumption"
+	"player/client/subsumption"
 )
 
 // The four-layer robot of docs/SUBSUMPTION.md, layer by layer.

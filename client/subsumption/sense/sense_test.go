@@ -3,8 +3,8 @@ package sense
 import (
 	"testing"
 
+	"player/client/subsumption"
 	"player/codec"
-	"player/subsumption"
 )
 
 func TestPosition(t *testing.T) {

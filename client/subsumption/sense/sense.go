@@ -10,8 +10,8 @@
 package sense
 
 import (
+	"player/client/subsumption"
 	"player/codec"
-	"player/subsumption"
 )
 
 // Payloads adds payloads as they come from devices. It holds what they are decoded to,
