@@ -18,8 +18,8 @@ import (
 	"player/devices/stage"
 	"player/formats/logfile"
 	"player/formats/ros"
-	"player/pictures"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 const (

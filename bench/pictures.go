@@ -19,7 +19,7 @@ import (
 // program, which the server starts, takes its share wherever it is.
 
 const (
-	picturesPrefix = "pictures/"
+	picturesPrefix = "visitors/pictures/"
 	// filmVerb is the argument by which this program becomes a camera that costs nothing: it
 	// writes one prepared picture again and again.
 	filmVerb  = "film"

@@ -23,11 +23,11 @@ import (
 	"player/devices"
 	"player/devices/stage"
 	"player/formats/foxglove"
-	"player/pictures"
 	"player/process/descriptors"
 	serving "player/server"
 	"player/server/status"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 // lab is a simulated robot, its server, and the server for viewers.

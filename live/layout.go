@@ -7,8 +7,8 @@ import (
 	"slices"
 
 	"player/config/rights"
-	"player/pictures"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 // layoutPath is where the layout for a robot is: ?robot=NAME, the first one by default.

@@ -18,8 +18,8 @@ import (
 
 	"player/devices/readlog"
 	"player/formats/foxglove"
-	"player/pictures"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 // Config is what Serve needs.

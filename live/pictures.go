@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"player/formats/foxglove"
-	"player/pictures"
+	"player/visitors/pictures"
 )
 
 // calibrationPeriod is how often a calibration is sent that has not changed.

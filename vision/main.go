@@ -20,9 +20,9 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/pictures"
 	"player/process/logging"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 const usage = `usage: vision [flags] ADDRESS

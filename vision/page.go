@@ -19,9 +19,9 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/pictures"
 	"player/vision/blobs"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 const (

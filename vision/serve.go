@@ -12,8 +12,8 @@ import (
 
 	"player/codec"
 	"player/devices/retry"
-	"player/pictures"
 	"player/vision/blobs"
+	"player/visitors/pictures"
 )
 
 // serve reports the blobs of each picture to the server until ctx ends. What fails before the

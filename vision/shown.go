@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"player/codec"
-	"player/pictures"
+	"player/visitors/pictures"
 )
 
 // keptBytes bounds the pictures that a page can still click into: eight of the largest, and

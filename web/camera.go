@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"time"
 
-	"player/pictures"
 	"player/visitors"
+	"player/visitors/pictures"
 )
 
 const (

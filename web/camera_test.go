@@ -3,7 +3,7 @@ package web
 import (
 	"testing"
 
-	"player/pictures"
+	"player/visitors/pictures"
 )
 
 // A page is told what a picture shows as far as it is known.

@@ -22,8 +22,8 @@ import (
 
 	"player/config/rights"
 	"player/devices/stage"
-	"player/pictures"
 	"player/visitors"
+	"player/visitors/pictures"
 	"player/web/page"
 )
 
