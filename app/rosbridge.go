@@ -9,8 +9,8 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/rosbridge"
 	"player/visitors"
+	"player/visitors/rosbridge"
 )
 
 // openRosbridge listens for programs of ROS on the address that the flags ask for, nil if they
