@@ -15,7 +15,7 @@ import (
 	"player/devices/readlog"
 	"player/devices/writelog"
 	"player/process/logging"
-	"player/web"
+	"player/visitors/dashboard"
 )
 
 // defaultDashboard is the address of the dashboard of a simulated robot. Only this computer can

@@ -21,7 +21,7 @@ import (
 	"player/config/rights"
 	"player/fleet/bridge"
 	"player/visitors"
-	"player/web/page"
+	"player/visitors/dashboard/page"
 )
 
 //go:embed assets

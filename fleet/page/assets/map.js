@@ -1,8 +1,8 @@
 // The map of a fleet: robots on one canvas, with the floor plan that they share. However
 // many robots move in however many messages, each animation frame draws once.
 
-import { covered, decodePlan, paintPlan, tint } from "../../../web/page/floor.js";
-import { View } from "../../../web/page/view.js";
+import { covered, decodePlan, paintPlan, tint } from "../../../visitors/dashboard/page/floor.js";
+import { View } from "../../../visitors/dashboard/page/view.js";
 
 const LENGTH = 0.5; // m: of a robot
 const LEAST = 11, MOST = 22; // CSS pixels: half of a robot is seen, and does not cover its neighbours

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { clock, element, fire, settle, sockets } from "./browser.js";
-import { History, SAMPLES, PERIOD } from "../../fleet/page/assets/history.js";
+import { History, SAMPLES, PERIOD } from "../../../fleet/page/assets/history.js";
 
 // The page of a fleet, with a thousand robots.
 const MANY = 1000;
-await import("../../fleet/page/assets/main.js");
+await import("../../../fleet/page/assets/main.js");
 await settle();
 const { robots, map } = globalThis.fleet, [socket] = sockets, canvas = element("plan");
 element("search").value = "";

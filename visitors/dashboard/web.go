@@ -23,8 +23,8 @@ import (
 	"player/config/rights"
 	"player/devices/stage"
 	"player/visitors"
+	"player/visitors/dashboard/page"
 	"player/visitors/pictures"
-	"player/web/page"
 )
 
 // Config is what Serve needs.

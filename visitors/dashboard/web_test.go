@@ -14,7 +14,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
-	"player/web/page"
+	"player/visitors/dashboard/page"
 	"regexp"
 	"slices"
 	"strings"
