@@ -14,9 +14,9 @@ import (
 	"player/config"
 	"player/devices/readlog"
 	"player/formats/foxglove"
-	"player/live"
 	"player/process/logging"
 	"player/visitors"
+	"player/visitors/foxglove"
 )
 
 // foxgloveApp is the origin of Foxglove in a browser.

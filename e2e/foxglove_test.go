@@ -36,7 +36,7 @@ func (s *server) viewers(t *testing.T) (url string) {
 // services, drives the robot, and stops it when it is killed.
 func TestFoxglove(t *testing.T) {
 	t.Parallel()
-	directory := npm.Install(t, "../live/viewer")
+	directory := npm.Install(t, "../visitors/foxglove/viewer")
 	for _, subprotocol := range foxglove.Subprotocols() {
 		t.Run(subprotocol, func(t *testing.T) {
 			t.Parallel()
