@@ -51,7 +51,7 @@ func TestBlobsOfPictures(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	world := absolute(t, room)
-	stage, program := start(t, "-stage", world).dial(t), seeing(t, world, "../vision/colors.cfg").dial(t)
+	stage, program := start(t, "-stage", world).dial(t), seeing(t, world, "../visitors/vision/colors.cfg").dial(t)
 	stage.mustOpen("zavr", "zavr")
 	program.mustOpen("zavr", "zavr")
 	seen := 0
@@ -119,9 +119,9 @@ func TestNoVision(t *testing.T) {
 	program := buildProgram(t, "vision")
 	for _, tt := range []struct{ name, args, want string }{
 		{"no colours", `"-colors" "/none/colors.cfg" "cat"`, "/none/colors.cfg"},
-		{"no camera", `"-colors" "../vision/colors.cfg" "http://127.0.0.1:1/"`, "connection refused"},
-		{"no program", `"-colors" "../vision/colors.cfg" "/none/camera"`, "/none/camera"},
-		{"no pictures", `"-colors" "../vision/colors.cfg" "sh" "-c" "echo the lens is covered >&2"`, "the lens is covered"},
+		{"no camera", `"-colors" "../visitors/vision/colors.cfg" "http://127.0.0.1:1/"`, "connection refused"},
+		{"no program", `"-colors" "../visitors/vision/colors.cfg" "/none/camera"`, "/none/camera"},
+		{"no pictures", `"-colors" "../visitors/vision/colors.cfg" "sh" "-c" "echo the lens is covered >&2"`, "the lens is covered"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -143,7 +143,7 @@ func TestVisionCameraLost(t *testing.T) {
 	pid := filepath.Join(dir, "pid")
 	camera := write(t, dir, "camera", "#!/bin/sh\necho $$ >"+pid+"\n"+command+"\n")
 	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`
-		driver ( name "vision" plugin %q args ["-colors" "../vision/colors.cfg" %q] provides ["vision:0"] )`, buildProgram(t, "vision"), camera)))
+		driver ( name "vision" plugin %q args ["-colors" "../visitors/vision/colors.cfg" %q] provides ["vision:0"] )`, buildProgram(t, "vision"), camera)))
 	c := s.dial(t)
 	c.mustOpen("yrvr", "yrvr")
 	seen := map[byte]bool{}
@@ -182,7 +182,7 @@ func TestWebcam(t *testing.T) {
 	if out, err := draw.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile("../vision/webcam.cfg")
+	text, err := os.ReadFile("../visitors/vision/webcam.cfg")
 	if err != nil {
 		t.Fatal(err)
 	}

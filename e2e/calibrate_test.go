@@ -17,7 +17,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/ports"
-	"player/vision/blobs"
+	"player/visitors/vision/blobs"
 )
 
 // calibrated is what the page of vision is told.
@@ -199,7 +199,7 @@ func TestCalibrate(t *testing.T) {
 // Pages of other sites change nothing, and requests that are not meant to do nothing.
 func TestCalibrateStrangers(t *testing.T) {
 	t.Parallel()
-	c, _, page := balls(t, absolute(t, "../vision/colors.cfg"))
+	c, _, page := balls(t, absolute(t, "../visitors/vision/colors.cfg"))
 	c.until("both", func() bool { d := c.blobs(); return d.Count[0] == 1 && d.Count[1] == 1 })
 	for _, tt := range []struct {
 		method, path, origin, host, body string

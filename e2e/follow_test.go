@@ -53,7 +53,7 @@ func TestFollow(t *testing.T) {
 	vision := buildProgram(t, "vision")
 	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
-		driver ( name "vision" plugin %q args ["-colors" "../vision/colors.cfg" "http://127.0.0.1:%d/camera/simulated-%d"] provides ["vision:0"] )
+		driver ( name "vision" plugin %q args ["-colors" "../visitors/vision/colors.cfg" "http://127.0.0.1:%d/camera/simulated-%d"] provides ["vision:0"] )
 	`, world, vision, port+1, port))
 	s := launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file)
 

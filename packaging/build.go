@@ -100,7 +100,7 @@ func (s source) buildFleet(path, arch, arm string) error {
 
 // buildVision builds the plugin that finds blobs of colours for a processor.
 func (s source) buildVision(path, arch, arm string) error {
-	return compileProgram(".", "./vision", path, arch, arm, "", shipped.Flags()...)
+	return compileProgram(".", "./visitors/vision", path, arch, arm, "", shipped.Flags()...)
 }
 
 // compileProgram builds a static program of the module in a folder. Nothing of the environment, of

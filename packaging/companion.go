@@ -36,7 +36,7 @@ func companions() []companion {
 		{
 			program: program{"player-vision", map[string]module{}}, module: ".", build: source.buildVision,
 			place: "usr/lib/player/vision", about: descriptionVision, section: "electronics",
-			manual: []string{"vision/colors.cfg", "vision/vision.cfg", "vision/webcam.cfg"},
+			manual: []string{"visitors/vision/colors.cfg", "visitors/vision/vision.cfg", "visitors/vision/webcam.cfg"},
 		},
 	}
 }

@@ -89,7 +89,7 @@ verified $unit
 # The server knows the plugin of the package, and its example, which a test runs from a clone.
 dpkg -i "$work"/out-one/player-vision_*.deb >/dev/null
 /usr/lib/player/vision -h >/dev/null 2>&1 || fail "vision -h"
-sed -e 's|plugin "vision"|plugin "/usr/lib/player/vision"|' -e 's|vision/colors.cfg|/usr/share/doc/player-vision/colors.cfg|' \
+sed -e 's|plugin "vision"|plugin "/usr/lib/player/vision"|' -e 's|visitors/vision/colors.cfg|/usr/share/doc/player-vision/colors.cfg|' \
   -e 's|"../worlds/room.world"|"room"|' /usr/share/doc/player-vision/vision.cfg >/etc/player/player.cfg
 player check /etc/player/player.cfg | grep -q 'vision:0 *vision' || fail "the configuration with vision"
 dpkg --purge player-vision >/dev/null

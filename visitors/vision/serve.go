@@ -12,8 +12,8 @@ import (
 
 	"player/codec"
 	"player/devices/retry"
-	"player/vision/blobs"
 	"player/visitors/pictures"
+	"player/visitors/vision/blobs"
 )
 
 // serve reports the blobs of each picture to the server until ctx ends. What fails before the

@@ -19,9 +19,9 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/vision/blobs"
 	"player/visitors"
 	"player/visitors/pictures"
+	"player/visitors/vision/blobs"
 )
 
 const (

@@ -15,7 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
-	"player/vision/blobs"
+	"player/visitors/vision/blobs"
 )
 
 const (

@@ -8,7 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/vision/blobs"
+	"player/visitors/vision/blobs"
 )
 
 // A file that an editor empties before it writes it changes nothing, also when the new text
