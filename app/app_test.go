@@ -197,7 +197,7 @@ func TestPrints(t *testing.T) {
 		{[]string{"-version"}, ", protocol 0.7.4a, go"},
 		{[]string{"-stage", "list"}, "room                   A room of 8 m by 6 m with one robot"},
 		{[]string{"list"}, "\np2os: "[1:]},
-		{[]string{"check", "configs/testpattern.cfg"}, "configs/testpattern.cfg:4"},
+		{[]string{"check", "config/examples/testpattern.cfg"}, "config/examples/testpattern.cfg:4"},
 		{[]string{"check", "-stage", room, "-reflex"}, "position:0  reflex    (from -reflex):1"},
 		{[]string{"check", "-stage", room, "-deadman", "300", "-reflex"}, "position:0  reflex    (from -reflex):1"},
 		{[]string{"check", "-stage", room, "-deadman", "300"}, "not repeat within 300 ms ends (-deadman)"},

@@ -66,7 +66,7 @@ func TestWithoutFile(t *testing.T) {
 }
 
 func TestMotors(t *testing.T) {
-	for file, want := range map[string]bool{"configs/pioneer.cfg": true, "configs/testpattern.cfg": false, "configs/stage.cfg": false} {
+	for file, want := range map[string]bool{"config/examples/pioneer.cfg": true, "config/examples/testpattern.cfg": false, "config/examples/stage.cfg": false} {
 		server, err := options{port: 6665, file: file}.configure(zap.NewNop())
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestIsOpen(t *testing.T) {
 }
 
 func TestExamples(t *testing.T) {
-	files, _ := filepath.Glob("configs/*.cfg") // the pattern is well formed
+	files, _ := filepath.Glob("config/examples/*.cfg") // the pattern is well formed
 	if len(files) == 0 {
 		t.Fatal("where are the examples?")
 	}

@@ -45,7 +45,7 @@ driver ( name "p2os" provides ["odometry:::position2d:0"] pulse 1.0
 	}{
 		{[]string{"migrate"}, "migrate needs the path", exitUsage},
 		{[]string{"migrate", "nowhere.cfg"}, "no such file", exitUsage},
-		{[]string{"migrate", "configs/pioneer.cfg"}, "configs/pioneer.cfg needs no change", exitUsage},
+		{[]string{"migrate", "config/examples/pioneer.cfg"}, "config/examples/pioneer.cfg needs no change", exitUsage},
 		{[]string{"migrate", write(t, "vfh.cfg", `driver ( name "vfh" )`)}, "nothing in ", exitFailure},
 		{[]string{"migrate", write(t, "tcp.cfg", `driver ( name "sicklms200" provides ["laser:0"] use_tcp 1 )`)}, "tcp.cfg:1:49: the driver sicklms200 does not connect in this way", exitUsage},
 		{[]string{"migrate", write(t, "bad.cfg", `driver (`)}, "syntax error", exitUsage},

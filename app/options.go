@@ -15,7 +15,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config"
-	"player/configs"
+	"player/config/examples"
 	"player/devices/passthrough"
 	"player/devices/stage"
 	"player/formats/syntax"
@@ -219,7 +219,7 @@ func (o options) parseConfig() (*syntax.File, error) {
 		}
 		return file, err
 	}
-	name, text := "(built-in) configs/pioneer.cfg", configs.Pioneer
+	name, text := "(built-in) config/examples/pioneer.cfg", configs.Pioneer
 	switch {
 	case o.builtin != nil:
 		name, text = "(built-in)", o.builtin

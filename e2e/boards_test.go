@@ -32,10 +32,10 @@ func plugIn(t *testing.T, f boards.Firmware, file, devices string, o line.Option
 			t.Logf("board:\n%s", tail(b.Transcript(), 3000))
 		}
 	})
-	if code, out := exits(t, "check", "../configs/"+file); code != 0 {
+	if code, out := exits(t, "check", "../config/examples/"+file); code != 0 {
 		t.Fatalf("check %s: %s", file, out)
 	}
-	text, err := os.ReadFile("../configs/" + file)
+	text, err := os.ReadFile("../config/examples/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"player/emulator/line"
 )
 
-// startArduino starts a robot, and a server with configs/arduino.cfg for its port.
+// startArduino starts a robot, and a server with config/examples/arduino.cfg for its port.
 func startArduino(t *testing.T, o arduino.Options, change ...string) (*arduino.Robot, *server) {
 	t.Helper()
 	o.Line.Link = filepath.Join(t.TempDir(), "arduino")
@@ -30,7 +30,7 @@ func startArduino(t *testing.T, o arduino.Options, change ...string) (*arduino.R
 			t.Logf("robot:\n%s", tail(r.Transcript(), 3000))
 		}
 	})
-	text, err := os.ReadFile("../configs/arduino.cfg")
+	text, err := os.ReadFile("../config/examples/arduino.cfg")
 	if err != nil {
 		t.Fatal(err)
 	}

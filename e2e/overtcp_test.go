@@ -297,7 +297,7 @@ func TestAllOverTCP(t *testing.T) {
 		}
 		t.Cleanup(r.Close)
 		a := overTCP(t, r.Port(), 115200)
-		text, err := os.ReadFile("../configs/arduino.cfg")
+		text, err := os.ReadFile("../config/examples/arduino.cfg")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -198,7 +198,7 @@ access ( allow "read" from ["127.0.0.1"] )`))
 // The example of virtual devices, with -deadman: the robot stops when its program hangs.
 func TestVirtualDevices(t *testing.T) {
 	t.Parallel()
-	s := start(t, "-deadman", "1000", "../configs/virtual.cfg")
+	s := start(t, "-deadman", "1000", "../config/examples/virtual.cfg")
 	p := s.dial(t)
 	if reply := p.request("srpa"); reply != "srpa" {
 		t.Fatalf("reply %q", reply)

@@ -1,5 +1,5 @@
 // A robot with two driven wheels, three ultrasonic sensors and a bumper, for the driver
-// "lines" with configs/arduino.cfg. Adapt the pins and the two constants.
+// "lines" with config/examples/arduino.cfg. Adapt the pins and the two constants.
 //
 // It sends lines of text at 115200 baud:
 //   O LEFT RIGHT   20 times a second: counts of the encoders since power-up
@@ -11,7 +11,7 @@
 //   E 1, E 0       motors on, off
 // Without a V for half a second it stops: the computer may hang.
 
-const float MM_PER_COUNT = 0.45;     // as in configs/arduino.cfg
+const float MM_PER_COUNT = 0.45;     // as in config/examples/arduino.cfg
 const float PWM_PER_MM_S = 0.6;      // how much the motors need for a speed
 const unsigned long WATCHDOG = 500;  // ms
 
