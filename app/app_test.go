@@ -35,7 +35,7 @@ import (
 const patience = 30 * time.Second
 
 // room is a world with one robot that has all devices.
-const room = "worlds/room.world"
+const room = "simulation/worlds/room.world"
 
 // TestMain runs the tests in the root of the repository, whose worlds and pages they
 // read. It keeps the program from changing the Go runtime of the test's process, which is
@@ -329,7 +329,7 @@ func TestServes(t *testing.T) {
 
 // A world ends the server at its quit_time, with nobody connected.
 func TestQuitTime(t *testing.T) {
-	include, err := filepath.Abs("worlds/pioneer.inc")
+	include, err := filepath.Abs("simulation/worlds/pioneer.inc")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -347,7 +347,7 @@ func TestQuitTime(t *testing.T) {
 
 // A truth that cannot be written is told when that happens, and not only at the end.
 func TestTruthOnAFullDisk(t *testing.T) {
-	include, err := filepath.Abs("worlds/pioneer.inc")
+	include, err := filepath.Abs("simulation/worlds/pioneer.inc")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -58,8 +58,8 @@ func TestWithoutFile(t *testing.T) {
 	if got, want := provides(t, options{port: 6000}), map[int]string{6000: "glmpsvz"}; !maps.Equal(got, want) {
 		t.Errorf("a robot with %v, want %v", got, want)
 	}
-	stage := config.Override{Flag: "-stage", Driver: "stage", Option: "world", Value: "worlds/room.world"}
-	got := provides(t, options{port: 6000, stage: "worlds/room.world", overrides: []config.Override{stage}})
+	stage := config.Override{Flag: "-stage", Driver: "stage", Option: "world", Value: "simulation/worlds/room.world"}
+	got := provides(t, options{port: 6000, stage: "simulation/worlds/room.world", overrides: []config.Override{stage}})
 	if len(got) == 0 {
 		t.Error("a world without robots")
 	}

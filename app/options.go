@@ -20,9 +20,9 @@ import (
 	"player/devices/stage"
 	"player/formats/syntax"
 	"player/process/logging"
+	"player/simulation/worlds"
 	"player/tools"
 	"player/visitors"
-	"player/worlds"
 )
 
 // options is the command line: manual table 1 and our own flags.

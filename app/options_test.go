@@ -116,7 +116,7 @@ func TestDocsUseTheFlags(t *testing.T) {
 
 // -reflex puts the reflexes in front of every robot.
 func TestReflexFlag(t *testing.T) {
-	o, err := parseOptions([]string{"-reflex", "-stage", "worlds/subsumption-fleet.world"})
+	o, err := parseOptions([]string{"-reflex", "-stage", "simulation/worlds/subsumption-fleet.world"})
 	if err != nil {
 		t.Fatal(err)
 	}

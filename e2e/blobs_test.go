@@ -99,7 +99,7 @@ func TestColorsChange(t *testing.T) {
 	dir := t.TempDir()
 	colors := func(text string) string { return write(t, dir, "colors.cfg", text) }
 	world := write(t, dir, "ball.world", `
-		include "`+absolute(t, "../worlds/pioneer.inc")+`"
+		include "`+absolute(t, "../simulation/worlds/pioneer.inc")+`"
 		pioneer_full ( pose [0 0 0 0] )
 		model ( pose [1 0 0 0] size [0.2 0.2 0.4] color "red" )`)
 	s := seeing(t, world, colors(`color ( name "ball" channel 7 hue [345 15] saturation [50 100] )`))

@@ -40,7 +40,7 @@ func balls(t *testing.T, colors string) (c *peer, dashboard, page string) {
 	port := ports.Free(t, 3)
 	dir := t.TempDir()
 	world := write(t, dir, "balls.world", `
-		include "`+absolute(t, "../worlds/pioneer.inc")+`"
+		include "`+absolute(t, "../simulation/worlds/pioneer.inc")+`"
 		pioneer_full ( pose [0 0 0 0] )
 		model ( pose [1 0.15 0 0] size [0.2 0.2 0.4] color "red" )
 		model ( pose [1 -0.2 0 0] size [0.2 0.2 0.4] color "green" )`)

@@ -20,7 +20,7 @@ const (
 	// 80 divided by the tangent of half of its 48.8 degrees.
 	focal = 176.4
 	// lens is how far the camera is before the middle of the robot, and lensHeight how far
-	// above the floor, m (worlds/pioneer.inc).
+	// above the floor, m (simulation/worlds/pioneer.inc).
 	lens, lensHeight = 0.08, 0.45
 	// smallest and largest are how many pixels high the ball is where the example stands: 30,
 	// up to 10 percent to both sides, and a pixel that its edge may be off by.
@@ -47,7 +47,7 @@ func TestFollow(t *testing.T) {
 	dir := t.TempDir()
 	follow := buildProgram(t, "examples/follow")
 	world := write(t, dir, "ball.world", fmt.Sprintf(`
-		include "`+absolute(t, "../worlds/pioneer.inc")+`"
+		include "`+absolute(t, "../simulation/worlds/pioneer.inc")+`"
 		pioneer_full ( name "r0" pose [0 0 0 0] )
 		model ( name "ball" pose [0 2.2 0 0] size [%v %v %v] color "orange" gripper_return 1 )`, ballWidth, ballWidth, ballHeight))
 	vision := buildProgram(t, "vision")

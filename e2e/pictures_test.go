@@ -453,7 +453,7 @@ func testPictures(t *testing.T, chromium browser) {
 // board floats in the plane of the laser, and there is nothing else that it detects.
 func testLaserInPictures(t *testing.T, chromium browser) {
 	world := write(t, t.TempDir(), "board.world", `
-		include "`+absolute(t, "../worlds/pioneer.inc")+`"
+		include "`+absolute(t, "../simulation/worlds/pioneer.inc")+`"
 		model ( pose [2 0.1 0.17 0] size [0.02 0.3 0.06] color "white" )
 		pioneer_full ( pose [0 0 0 0] )`)
 	s := start(t, "-stage", world, "-http", "127.0.0.1:0")

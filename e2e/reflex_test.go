@@ -9,7 +9,7 @@ import (
 // not hit it. Another program sees the same odometry.
 func TestReflex(t *testing.T) {
 	t.Parallel()
-	s := start(t, "-stage", "../worlds/subsumption-box.world", "-reflex")
+	s := start(t, "-stage", "../simulation/worlds/subsumption-box.world", "-reflex")
 	p := s.dial(t)
 	if reply := p.request("srpa"); reply != "srpa" {
 		t.Fatalf("reply %q", reply)

@@ -77,7 +77,7 @@ func receiveSignals() {
 	}
 }
 
-const room = "../worlds/room.world"
+const room = "../simulation/worlds/room.world"
 
 // server is a running player.
 type server struct {

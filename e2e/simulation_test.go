@@ -17,7 +17,7 @@ func TestHeadlessRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	worlds, err := filepath.Glob("../worlds/*.inc")
+	worlds, err := filepath.Glob("../simulation/worlds/*.inc")
 	if err != nil || len(worlds) == 0 {
 		t.Fatal("no worlds", err)
 	}

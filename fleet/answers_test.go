@@ -17,7 +17,7 @@ import (
 func TestTrueAnswers(t *testing.T) {
 	t.Parallel()
 	a := newRobot(t, "a")
-	world, err := filepath.Abs("../worlds/room.world")
+	world, err := filepath.Abs("../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

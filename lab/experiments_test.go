@@ -38,7 +38,7 @@ func legend(layers ...string) (out []lab.Legend) {
 
 func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l, err := lab.Open("../worlds/" + world)
+	l, err := lab.Open("../simulation/worlds/" + world)
 	if err != nil {
 		t.Fatal(err)
 	}

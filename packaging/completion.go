@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"player/worlds"
+	"player/simulation/worlds"
 )
 
 // handbook is what the program says of itself: the page of -h with one subcommand a line, and

@@ -22,7 +22,7 @@ var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.m
 // explore runs a stack in the tutorial's room until the robot reaches the
 // light, which takes half a minute, or for 40 s.
 func explore(stack *subsumption.Stack) (*lab.Lab, bool) {
-	l, err := lab.Open("../../worlds/subsumption-light.world")
+	l, err := lab.Open("../../simulation/worlds/subsumption-light.world")
 	if err != nil {
 		panic(err)
 	}

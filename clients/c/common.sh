@@ -23,7 +23,7 @@ fi
 # is the server's binary.
 run_examples() {
   [ -n "${PLAYER:-}" ] || return 0
-  local port server example world=../../worlds/room.world
+  local port server example world=../../simulation/worlds/room.world
   while true; do
     port=$((7000 + RANDOM % 2900))
     : >"$BUILD/log"

@@ -38,7 +38,7 @@ func TestGoto(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	lookAtSources(t)
-	moments, err := lab.Drive("../../worlds/office.world", 5*time.Minute)
+	moments, err := lab.Drive("../../simulation/worlds/office.world", 5*time.Minute)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ import (
 	"player/e2e/built"
 	"player/e2e/needs"
 	"player/e2e/ports"
-	"player/worlds"
+	"player/simulation/worlds"
 )
 
 // player3Project has programs as the build files of such projects make them. It is given

@@ -53,11 +53,11 @@ func TestReal(t *testing.T) {
 		{"server restarts", []string{robot}, realRestart},
 		{"emergency stop", []string{robot}, realStop},
 		{"command lifetime", []string{robot}, realLifetime},
-		{"simulated robot", []string{"-stage", "../../worlds/room.world"}, realDrive},
+		{"simulated robot", []string{"-stage", "../../simulation/worlds/room.world"}, realDrive},
 		{"experiment", []string{"-stage", stepped}, realExperiment},
 		{"TLS", []string{robot}, realTLS},
 		{"reconnect", []string{robot}, realReconnect},
-		{"experiment by TLS", []string{"-stage", "../../worlds/room.world"}, realSealedExperiment},
+		{"experiment by TLS", []string{"-stage", "../../simulation/worlds/room.world"}, realSealedExperiment},
 	}
 	forEachLanguage(t, func(t *testing.T, l language) {
 		start := l.adapters(t)
@@ -382,7 +382,7 @@ func realDrive(s *session) {
 // inStep writes a world that waits for its one client. A second robot has a fiducial finder.
 func inStep(t *testing.T) (world string) {
 	t.Helper()
-	text, err := os.ReadFile("../../worlds/room.world")
+	text, err := os.ReadFile("../../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

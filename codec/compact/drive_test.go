@@ -16,7 +16,7 @@ import (
 
 // driveThrough is two minutes in an office.
 var driveThrough = sync.OnceValues(func() ([]lab.Moment, error) {
-	return lab.Drive("../../worlds/office.world", 2*time.Minute)
+	return lab.Drive("../../simulation/worlds/office.world", 2*time.Minute)
 })
 
 func drive(t testing.TB) []lab.Moment {

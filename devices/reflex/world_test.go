@@ -71,10 +71,10 @@ func TestDeadProgram(t *testing.T) {
 		way        float64 // m at least, with reflexes
 		blocked    int     // tenths of a second at most, with reflexes
 	}{
-		{"a room", "../../worlds/room.world", codec.PositionCommand{Speed: 500}, 30, 150},
-		{"a curve", "../../worlds/room.world", codec.PositionCommand{Speed: 400, TurnRate: 12}, 30, 50},
-		{"a corner that gives no echo", "../../worlds/subsumption-corner.world", codec.PositionCommand{Speed: 400}, 20, 250},
-		{"backward", "../../worlds/room.world", codec.PositionCommand{Speed: -300}, 0.5, 0},
+		{"a room", "../../simulation/worlds/room.world", codec.PositionCommand{Speed: 500}, 30, 150},
+		{"a curve", "../../simulation/worlds/room.world", codec.PositionCommand{Speed: 400, TurnRate: 12}, 30, 50},
+		{"a corner that gives no echo", "../../simulation/worlds/subsumption-corner.world", codec.PositionCommand{Speed: 400}, 20, 250},
+		{"backward", "../../simulation/worlds/room.world", codec.PositionCommand{Speed: -300}, 0.5, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, blocked := drive(t, c.path, false, c.command, tenths*100*time.Millisecond)

@@ -104,7 +104,7 @@ func (b *bench) position(t testing.TB, robot int) (p codec.PositionData) {
 }
 
 func loadRoom(t testing.TB) *World {
-	w, err := Load("../../worlds/room.world")
+	w, err := Load("../../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func draftOf(t *testing.T, w *World) *Draft {
 // Writing its pose into each section of every world changes nothing.
 func TestMoveNowhere(t *testing.T) {
 	t.Parallel()
-	files, err := filepath.Glob("../../worlds/*.world")
+	files, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}

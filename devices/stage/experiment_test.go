@@ -57,13 +57,13 @@ func TestReset(t *testing.T) {
 // The seed of the command line replaces that of the file.
 func TestLoadSeed(t *testing.T) {
 	for seed, want := range map[int]uint64{FileSeed: 1, 7: 7} {
-		w, err := LoadSeed("../../worlds/room.world", seed)
+		w, err := LoadSeed("../../simulation/worlds/room.world", seed)
 		if err != nil || w.Seed() != want {
 			t.Errorf("seed %d: %d, %v", seed, w.Seed(), err)
 		}
 	}
-	a, _ := LoadSeed("../../worlds/room.world", 7)
-	b, _ := Load("../../worlds/room.world")
+	a, _ := LoadSeed("../../simulation/worlds/room.world", 7)
+	b, _ := Load("../../simulation/worlds/room.world")
 	if a.source == b.source {
 		t.Error("a reload would not notice another seed")
 	}

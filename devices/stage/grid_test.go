@@ -273,7 +273,7 @@ func sign(v float64) float64 { return math.Copysign(1, v) }
 
 // Rays of at most 8 m in all directions, at 0.02 m per cell.
 func BenchmarkCast(b *testing.B) {
-	cave, err := Load("../../worlds/cave.world")
+	cave, err := Load("../../simulation/worlds/cave.world")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -24,7 +24,7 @@ func newAll(world string) ([]devices.Instance, []observer.LoggedEntry, error) {
 
 // TestKindProvidesWhatRobotsCarry: the room's robot carries everything.
 func TestKindProvidesWhatRobotsCarry(t *testing.T) {
-	made, _, err := newAll("../../worlds/room.world")
+	made, _, err := newAll("../../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"player/formats/syntax"
-	"player/worlds"
+	"player/simulation/worlds"
 )
 
 const (

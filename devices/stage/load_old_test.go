@@ -121,7 +121,7 @@ func TestOldReturns(t *testing.T) {
 
 func TestOldMistakes(t *testing.T) {
 	for _, tt := range []struct{ world, want string }{
-		{`environment ( file "../../worlds/bitmaps/cave.png" )`, "write scale and metres for each pixel"},
+		{`environment ( file "../../simulation/worlds/bitmaps/cave.png" )`, "write scale and metres for each pixel"},
 		{`environment ( file "nothing.png" scale 1 )`, "cannot read the floor plan"},
 		{`environment ( file "load_old_test.go" scale 1 )`, "PNG or PNM"},
 		{`position ( laser ( range_max 0 ) )`, "range_max 0 m"},

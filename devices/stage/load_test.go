@@ -18,7 +18,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/formats/syntax"
-	"player/worlds"
+	"player/simulation/worlds"
 )
 
 // parseWorld makes a world from text, which may include the files that come
@@ -32,7 +32,7 @@ func textOrigin(text string) origin {
 		if name == "test.world" {
 			return []byte(text), nil
 		}
-		return os.ReadFile(filepath.Join("../../worlds", filepath.Base(name)))
+		return os.ReadFile(filepath.Join("../../simulation/worlds", filepath.Base(name)))
 	}, openFile, size{maxStored, maxTiles}, FileSeed}
 }
 
@@ -52,7 +52,7 @@ func newWorld(t testing.TB, text string) *World {
 const robotWorld = `include "pioneer.inc"` + "\n" + `include "things.inc"` + "\n"
 
 func TestShippedWorldsLoad(t *testing.T) {
-	files, err := filepath.Glob("../../worlds/*.world")
+	files, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
 	}
@@ -568,7 +568,7 @@ func FuzzLoad(f *testing.F) {
 // light is seen above the low wall, the sonars detect the wall, no range
 // sensor detects the hassock.
 func TestSubsumptionScene(t *testing.T) {
-	w, err := Load("../../worlds/subsumption.world")
+	w, err := Load("../../simulation/worlds/subsumption.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ func TestRecord(t *testing.T) {
 	if *update {
 		length = 90 * time.Second
 	}
-	moments, err := lab.Drive("../../worlds/office.world", length)
+	moments, err := lab.Drive("../../simulation/worlds/office.world", length)
 	if err != nil {
 		t.Fatal(err)
 	}

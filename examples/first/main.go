@@ -2,7 +2,7 @@
 // from what its sonars see, and frees itself from what they do not. Ctrl-C
 // stops it.
 //
-//	go run . -stage worlds/room.world
+//	go run . -stage simulation/worlds/room.world
 //	go run ./examples/first
 package main
 

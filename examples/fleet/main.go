@@ -2,7 +2,7 @@
 // in a ring, and each drives to the opposite side and back, so that all meet
 // in the middle. Nothing coordinates them.
 //
-//	go run . -stage worlds/subsumption-fleet.world
+//	go run . -stage simulation/worlds/subsumption-fleet.world
 //	go run ./examples/fleet
 package main
 

@@ -15,7 +15,7 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // All ten robots reach the other side and come back, though they meet in the
 // middle.
 func TestThereAndBack(t *testing.T) {
-	l, err := lab.Open("../../worlds/subsumption-fleet.world")
+	l, err := lab.Open("../../simulation/worlds/subsumption-fleet.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func (h *host) SetupDone(_ time.Duration, _ *devices.Device, err error) {}
 // are left out: their time waits for programs of their own.
 func TestHelloDrivesOn(t *testing.T) {
 	const crowd = 8 // robots and cameras
-	worlds, err := filepath.Glob("../../worlds/*.world")
+	worlds, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(worlds) == 0 {
 		t.Fatal(worlds, err)
 	}

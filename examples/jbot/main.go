@@ -4,7 +4,7 @@
 // follows the perimeter of the obstacle; when it has come around and the way
 // is clear, it crosses again. See docs/SUBSUMPTION.md.
 //
-//	go run . -stage worlds/subsumption-building.world
+//	go run . -stage simulation/worlds/subsumption-building.world
 //	go run ./examples/jbot -targets "6.5,0 0,0"
 //
 // With -joystick a human can take over the wheels at any time; the server then

@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // TestBuilding: the target is on the other side of a building with a
 // courtyard.
 func TestBuilding(t *testing.T) {
-	l, err := lab.Open("../../worlds/subsumption-building.world")
+	l, err := lab.Open("../../simulation/worlds/subsumption-building.world")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -52,7 +52,7 @@ func draw(t *testing.T, l *lab.Lab) {
 
 // TestCrossingAloneFails shows that the second job is needed.
 func TestCrossingAloneFails(t *testing.T) {
-	l, err := lab.Open("../../worlds/subsumption-building.world")
+	l, err := lab.Open("../../simulation/worlds/subsumption-building.world")
 	if err != nil {
 		t.Fatal(err)
 	}

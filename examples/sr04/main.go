@@ -1,7 +1,7 @@
 // SR04 is the full stack of the robot of that name: nine layers, and masks
 // that turn it into different robots without code. See docs/SUBSUMPTION.md.
 //
-//	go run . -stage worlds/subsumption-light.world
+//	go run . -stage simulation/worlds/subsumption-light.world
 //	go run ./examples/sr04 -off motion,xlate               a moth: it seeks the light
 //	go run ./examples/sr04 -off motion,xlate -invert photo a cockroach: it flees from it
 //	go run ./examples/sr04 -off photo -invert prowl        a pet: it moves when disturbed

@@ -13,7 +13,7 @@ import (
 // unless photo is off.
 func build(t *testing.T, off, invert, targets, fence string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l, err := lab.Open("../../worlds/subsumption-light.world")
+	l, err := lab.Open("../../simulation/worlds/subsumption-light.world")
 	if err != nil {
 		t.Fatal(err)
 	}

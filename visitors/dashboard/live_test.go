@@ -43,7 +43,7 @@ type lab struct {
 // not run in parallel: loops in one process share gnet's logger without a lock.
 func newLab(t *testing.T, access rights.Rules) *lab {
 	t.Helper()
-	world, err := stage.Load("../../worlds/room.world")
+	world, err := stage.Load("../../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,7 @@ func TestEncodePlan(t *testing.T) {
 }
 
 func TestScene(t *testing.T) {
-	world, err := stage.Load("../../worlds/room.world")
+	world, err := stage.Load("../../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ type lab struct {
 // share gnet's logger without a lock.
 func newLab(t *testing.T, silence time.Duration) *lab {
 	t.Helper()
-	world, err := stage.Load("../../worlds/room.world")
+	world, err := stage.Load("../../simulation/worlds/room.world")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -99,7 +99,7 @@ export async function realServer() {
   }
   for (let attempt = 0; attempt < 10; attempt++) { // another program may take a free port first
     const port = await freePort(), dashboardPort = await freePort();
-    const child = spawn(program, ["-stage", "worlds/room.world", "-http", `localhost:${dashboardPort}`, "-gp", String(port)], {
+    const child = spawn(program, ["-stage", "simulation/worlds/room.world", "-http", `localhost:${dashboardPort}`, "-gp", String(port)], {
       cwd: repository, stdio: ["ignore", "ignore", "pipe"],
     });
     const gone = once(child, "exit");

@@ -103,7 +103,7 @@ class RealServer:
         for _ in range(10):  # another program may take a free port before the server does
             self.port = free_port()
             self._process = subprocess.Popen(
-                [program, *(arguments or ("-stage", "worlds/room.world")), "-http", http, "-gp", str(self.port)],
+                [program, *(arguments or ("-stage", "simulation/worlds/room.world")), "-http", http, "-gp", str(self.port)],
                 cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
             )  # fmt: skip
             assert self._process.stderr

@@ -126,7 +126,7 @@ class TLS(unittest.TestCase):
             certify(folder)
             port = free_port()
             server = RealServer(
-                "-stage", "worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem",
+                "-stage", "simulation/worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem",
                 "-tls-key", f"{folder}/robot.key", "-tls-clients", f"{folder}/authority.pem",
             )  # fmt: skip
             self.addCleanup(server.close)

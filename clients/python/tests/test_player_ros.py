@@ -203,7 +203,7 @@ class Real(unittest.TestCase):
             certify(folder)
             port, page = free_port(), free_port()
             server = RealServer(
-                "-stage", "worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem", "-tls-key", f"{folder}/robot.key",
+                "-stage", "simulation/worlds/room.world", "-tls", f"127.0.0.1:{port}", "-tls-cert", f"{folder}/robot.pem", "-tls-key", f"{folder}/robot.key",
                 "-tls-clients", f"{folder}/authority.pem", http=f"127.0.0.1:{page}",
             )  # fmt: skip
             self.addCleanup(server.close)

@@ -37,7 +37,7 @@ import (
 
 	"player/client/simulation"
 	"player/devices/stage"
-	files "player/worlds"
+	files "player/simulation/worlds"
 )
 
 const (

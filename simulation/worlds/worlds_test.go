@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/worlds"
+	"player/simulation/worlds"
 )
 
 func TestNames(t *testing.T) {
