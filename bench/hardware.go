@@ -13,11 +13,11 @@ import (
 	"player/bench/load"
 	"player/bench/stats"
 	"player/codec"
-	"player/emulator/line"
-	"player/emulator/p2os"
-	"player/emulator/rplidar"
-	"player/emulator/sick"
-	"player/emulator/sony"
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/p2os"
+	"player/simulation/emulator/rplidar"
+	"player/simulation/emulator/sick"
+	"player/simulation/emulator/sony"
 )
 
 // hardware is emulated hardware on a serial line.

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"player/e2e/acceptance"
-	"player/emulator/line"
+	"player/simulation/emulator/line"
 )
 
 // Each arrival is compared with the newest packet with news before it.

@@ -13,7 +13,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 // seeing starts a simulated robot whose vision is the program that finds blobs, with a file of

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/emulator/boards"
-	"player/emulator/line"
+	"player/simulation/emulator/boards"
+	"player/simulation/emulator/line"
 )
 
 // plugged is a server with a file of configs, and the board that the file is for.

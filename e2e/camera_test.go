@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"player/codec"
-	"player/emulator/line"
-	"player/emulator/sony"
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/sony"
 )
 
 func startCamera(t *testing.T, o sony.Options) *sony.Camera {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
 )
 
 // sizes maps devices to the size of their block. That of vision varies.

@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/emulator/create"
-	"player/emulator/line"
+	"player/simulation/emulator/create"
+	"player/simulation/emulator/line"
 )
 
 func startCreate(t *testing.T, o create.Options) (*create.Robot, *server) {

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 // A page of any site can make the browser send bytes of its choice to the robot's

@@ -12,16 +12,16 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
-	"player/emulator/create"
-	"player/emulator/kobuki"
-	"player/emulator/ldlidar"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
-	"player/emulator/rplidar"
-	laser "player/emulator/sick"
-	"player/emulator/sony"
-	"player/emulator/urg"
-	"player/emulator/ydlidar"
+	"player/simulation/emulator/create"
+	"player/simulation/emulator/kobuki"
+	"player/simulation/emulator/ldlidar"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
+	"player/simulation/emulator/rplidar"
+	laser "player/simulation/emulator/sick"
+	"player/simulation/emulator/sony"
+	"player/simulation/emulator/urg"
+	"player/simulation/emulator/ydlidar"
 )
 
 // finds runs player find and returns its output.

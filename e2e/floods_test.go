@@ -15,8 +15,8 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/strangers"
-	robot "player/emulator/p2os"
-	laser "player/emulator/sick"
+	robot "player/simulation/emulator/p2os"
+	laser "player/simulation/emulator/sick"
 )
 
 // answered reports whether the server serves a connection: it answers an empty

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"testing"
 
-	"player/emulator/create"
-	"player/emulator/line"
 	"player/process/lastwords"
+	"player/simulation/emulator/create"
+	"player/simulation/emulator/line"
 )
 
 // guards returns the guards that a server has.

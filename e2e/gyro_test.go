@@ -7,8 +7,8 @@ import (
 
 	"player/client"
 	"player/codec"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
 )
 
 // The wheels of a robot slip when it turns, and its gyroscope's centre drifts. By its wheels

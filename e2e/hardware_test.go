@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"player/codec"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
-	laser "player/emulator/sick"
-	"player/emulator/sony"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
+	laser "player/simulation/emulator/sick"
+	"player/simulation/emulator/sony"
 )
 
 func startRobot(t *testing.T, o robot.Options) *robot.Robot {

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/emulator/kobuki"
-	"player/emulator/line"
+	"player/simulation/emulator/kobuki"
+	"player/simulation/emulator/line"
 )
 
 func startKobuki(t *testing.T, o kobuki.Options) (*kobuki.Robot, *server) {

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"player/emulator/ldlidar"
-	"player/emulator/line"
+	"player/simulation/emulator/ldlidar"
+	"player/simulation/emulator/line"
 )
 
 func startLD(t *testing.T, o ldlidar.Options, options string) (*ldlidar.Lidar, *server) {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"player/codec"
-	"player/emulator/arduino"
-	"player/emulator/line"
+	"player/simulation/emulator/arduino"
+	"player/simulation/emulator/line"
 )
 
 // startArduino starts a robot, and a server with config/examples/arduino.cfg for its port.

@@ -18,7 +18,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 // checkLog checks that every line of the log is JSON and short, and returns how

@@ -7,10 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"player/emulator/arduino"
-	"player/emulator/create"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/arduino"
+	"player/simulation/emulator/create"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
 )
 
 // stalls holds up the line of a robot and stops the server in turn, for random times

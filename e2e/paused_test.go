@@ -12,10 +12,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
-	"player/emulator/arduino"
-	"player/emulator/create"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/arduino"
+	"player/simulation/emulator/create"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
 )
 
 // How a client that drives may end while its server does not run.

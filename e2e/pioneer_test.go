@@ -9,10 +9,10 @@ import (
 
 	"player/client"
 	"player/codec"
-	tracker "player/emulator/acts"
-	robot "player/emulator/p2os"
-	laser "player/emulator/sick"
-	"player/emulator/sony"
+	tracker "player/simulation/emulator/acts"
+	robot "player/simulation/emulator/p2os"
+	laser "player/simulation/emulator/sick"
+	"player/simulation/emulator/sony"
 )
 
 // A whole Pioneer: the real binary with the flags of the manual, all four

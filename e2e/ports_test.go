@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 // A second server, even of root, neither gets nor disturbs the robot of the first.

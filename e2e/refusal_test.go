@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"player/codec"
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 // ask asks a question, and returns the lines of the answer. An empty request follows,

@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 // reloadable is a server that reads its file again.

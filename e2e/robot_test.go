@@ -12,9 +12,9 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
-	laser "player/emulator/sick"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
+	laser "player/simulation/emulator/sick"
 )
 
 // sonar reads frames until one with sonar data.

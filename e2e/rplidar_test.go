@@ -7,8 +7,8 @@ import (
 	"testing"
 	"time"
 
-	"player/emulator/line"
-	"player/emulator/rplidar"
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/rplidar"
 )
 
 func startLidar(t *testing.T, o rplidar.Options, options string) (*rplidar.Lidar, *server) {

@@ -35,7 +35,7 @@ const patience = time.Minute
 var binary, emulator, scratch string
 
 func TestMain(m *testing.M) {
-	dir, err := built.Programs("..", ".", "./emulator")
+	dir, err := built.Programs("..", ".", "./simulation/emulator")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)

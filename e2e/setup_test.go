@@ -5,9 +5,9 @@ import (
 	"strconv"
 	"testing"
 
-	robot "player/emulator/p2os"
-	laser "player/emulator/sick"
-	"player/emulator/sony"
+	robot "player/simulation/emulator/p2os"
+	laser "player/simulation/emulator/sick"
+	"player/simulation/emulator/sony"
 )
 
 // While three drivers set up, and fail, fifty clients of a fourth get every frame.

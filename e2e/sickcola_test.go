@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/emulator/sickcola"
+	"player/simulation/emulator/sickcola"
 )
 
 func startCola(t *testing.T, o sickcola.Options, options string) (*sickcola.Sensor, *server) {

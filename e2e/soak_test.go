@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"player/e2e/strangers"
-	robot "player/emulator/p2os"
+	robot "player/simulation/emulator/p2os"
 )
 
 var soakFor = flag.Duration("soak", 0, "how long TestSoak uses the server in all ways at once; 0: not at all")

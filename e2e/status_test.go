@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/emulator/arduino"
-	"player/emulator/create"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/arduino"
+	"player/simulation/emulator/create"
+	robot "player/simulation/emulator/p2os"
 )
 
 // told is what a test needs of /status.

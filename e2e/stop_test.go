@@ -14,8 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"player/emulator/line"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
 )
 
 // farewell is what a robot hears last from a server that dies: VEL2 0, STOP, twice.

@@ -12,8 +12,8 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/emulator/line"
-	robot "player/emulator/p2os"
+	"player/simulation/emulator/line"
+	robot "player/simulation/emulator/p2os"
 )
 
 // Programs that speak other protocols are disconnected, at every port, and nothing

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	robot "player/emulator/p2os"
-	laser "player/emulator/sick"
+	robot "player/simulation/emulator/p2os"
+	laser "player/simulation/emulator/sick"
 )
 
 // The cables of robot and laser are swapped: both drivers hear nothing, and say what

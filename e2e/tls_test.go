@@ -19,8 +19,8 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
-	robot "player/emulator/p2os"
 	"player/server/secure/certs"
+	robot "player/simulation/emulator/p2os"
 )
 
 // fortress is a server with TLS, and the authority of its clients.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"player/emulator/line"
-	"player/emulator/urg"
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/urg"
 )
 
 func startUrg(t *testing.T, o urg.Options, options string) (*urg.Sensor, *server) {

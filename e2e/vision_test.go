@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"player/codec"
-	tracker "player/emulator/acts"
+	tracker "player/simulation/emulator/acts"
 )
 
 // startTracker starts ACTS, on a free port if the options have no address.

@@ -5,8 +5,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"player/emulator/line"
-	"player/emulator/ydlidar"
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/ydlidar"
 )
 
 func startYD(t *testing.T, o ydlidar.Options, options string) (*ydlidar.Lidar, *server) {

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Programs builds the programs of packages ("./emulator") of the module in a folder, and returns
+// Programs builds the programs of packages ("./simulation/emulator") of the module in a folder, and returns
 // the folder that has them. The go command looks whether a program there is still that of the
 // sources, which costs a sixth of linking it.
 func Programs(module string, packages ...string) (folder string, err error) {

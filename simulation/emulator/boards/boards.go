@@ -1,0 +1,100 @@
+// Package boards emulates motor controllers that are sold or published with firmware of
+// their own, and speak lines of text: each file is one firmware, as its documents and
+// sources have it.
+package boards
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"player/simulation/emulator/line"
+)
+
+// Firmware is what a board runs.
+type Firmware interface {
+	// baud is the speed of the line, ends are the bytes that end a command.
+	baud() int
+	ends() string
+	// command obeys one, without its end. It reports whether the firmware knows it.
+	command(b *Board, text string) (known bool)
+	// tick does what the firmware does by itself, every millisecond.
+	tick(b *Board)
+}
+
+// State is what a board does.
+type State struct {
+	Speed   [2]float64 // mm/s of the left and the right wheel, forward
+	Way     [2]float64 // mm that each has turned since power-up
+	Heard   int        // commands
+	Unknown []string   // of these, those that the firmware refuses
+	Trips   int        // of its watchdog while it drove
+}
+
+// Board is at the end of a cable. Its methods may be called by any goroutine.
+type Board struct {
+	line.End
+
+	firmware Firmware
+	state    State
+	at       time.Duration // that Way is of, and when the firmware ticked
+}
+
+// Start plugs a board in. A zero o.Baud is the firmware's speed.
+func Start(f Firmware, o line.Options) (*Board, error) {
+	o.Baud = cmp.Or(o.Baud, f.baud())
+	b := &Board{firmware: f}
+	return b, b.Attach(o, b)
+}
+
+// Frame implements line.Device.
+func (b *Board) Frame(buf []byte) (n int, note string) {
+	const longest = 256
+	n = bytes.IndexAny(buf, b.firmware.ends()) + 1
+	if n == 0 && len(buf) > longest {
+		return len(buf), "junk"
+	}
+	return n, string(bytes.TrimSpace(buf[:n]))
+}
+
+// Receive implements line.Device.
+func (b *Board) Receive(now time.Duration, unit []byte) {
+	b.Advance(now)
+	text := strings.TrimRight(string(unit), "\r\n!")
+	b.state.Heard++
+	if !b.firmware.command(b, text) && text != "" {
+		b.state.Unknown = append(b.state.Unknown, text)
+	}
+}
+
+// Advance implements line.Device.
+func (b *Board) Advance(now time.Duration) time.Duration {
+	for ; b.at < now; b.at += time.Millisecond {
+		for i, speed := range b.state.Speed {
+			b.state.Way[i] += speed / 1000
+		}
+		b.firmware.tick(b)
+	}
+	return now + 5*time.Millisecond
+}
+
+// trip stops the wheels.
+func (b *Board) trip() {
+	if b.state.Speed != [2]float64{} {
+		b.state.Speed = [2]float64{}
+		b.state.Trips++
+	}
+}
+
+func (b *Board) say(format string, values ...any) {
+	text := fmt.Sprintf(format, values...)
+	b.Send([]byte(text+"\r\n"), text)
+}
+
+// State returns what the board does.
+func (b *Board) State() (s State) {
+	b.Look(func() { s = b.state })
+	return s
+}

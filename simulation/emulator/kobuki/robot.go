@@ -1,0 +1,206 @@
+// Package kobuki emulates a Yujin Kobuki on a fake serial line.
+//
+// It follows Yujin's "Kobuki: Protocol Specification", and for the wheels its "Kobuki
+// Parameters"; anything that is not in them is marked "assumed".
+package kobuki
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"time"
+
+	"player/simulation/emulator/line"
+)
+
+// Options of a robot.
+type Options struct {
+	Line    line.Options // Baud (115200)
+	Driving bool         // a host has left it driving
+	Counts  uint16       // first counts of both encoders
+	// Slip is the part of a turn that the wheels make and the robot does not, 0 to 1.
+	Slip   float64
+	NoGyro bool // its reports have no inertial sensor data
+}
+
+const (
+	period      = 20 * time.Millisecond
+	base        = 230.0
+	countsPerMM = 11.72441658029856
+)
+
+// State is what the robot does and measures.
+type State struct {
+	Left, Right float64 // mm/s, the speeds of the wheels
+	X, Y        float64 // mm, the true pose since power-up
+	Heading     float64 // rad, counterclockwise
+}
+
+// A Robot is a Kobuki at the end of a cable. Its methods may be called by any goroutine.
+type Robot struct {
+	line.End
+	opts Options
+
+	state    State
+	bumpers  byte // bit 0 right, 1 middle, 2 left
+	dropped  byte // bit 0 right, 1 left
+	cliffs   byte // bit 0 right, 1 middle, 2 left
+	current  byte // bit 0 left, 1 right
+	counts   [2]float64
+	gyro     float64 // rad, since power-up
+	commands int
+	began    time.Duration // of its clock
+	next, at time.Duration
+}
+
+// Start plugs a robot in and switches it on.
+func Start(opts Options) (*Robot, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
+	r := &Robot{opts: opts, next: period, gyro: 3.1, began: -20 * time.Second} // it was on before
+	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
+	if opts.Driving {
+		r.state.Left, r.state.Right = 200, 200
+	}
+	return r, r.Attach(opts.Line, r)
+}
+
+// Frame implements line.Device.
+func (r *Robot) Frame(buf []byte) (n int, note string) {
+	if buf[0] != 0xAA || len(buf) > 1 && buf[1] != 0x55 {
+		return line.Junk(buf, 0xAA), "junk"
+	}
+	if len(buf) < 3 || len(buf) < int(buf[2])+4 {
+		return 0, ""
+	}
+	return int(buf[2]) + 4, "command"
+}
+
+// Receive implements line.Device.
+func (r *Robot) Receive(now time.Duration, c []byte) {
+	r.advance(now)
+	check := byte(0)
+	if len(c) < 4 {
+		return
+	}
+	for _, b := range c[2:] {
+		check ^= b
+	}
+	if c[0] != 0xAA || check != 0 {
+		return
+	}
+	for p := c[3 : len(c)-1]; len(p) >= 2 && len(p) >= 2+int(p[1]); p = p[2+int(p[1]):] {
+		if p[0] == 1 && p[1] == 4 {
+			r.commands++
+			r.drive(float64(int16(int(p[2])|int(p[3])<<8)), float64(int16(int(p[4])|int(p[5])<<8)))
+		}
+	}
+}
+
+// drive sets the wheels, from the table of base control, solved for them.
+func (r *Robot) drive(speed, radius float64) {
+	s := &r.state
+	inner := func(radius float64) float64 { return speed * (radius - base/2) / (radius + base/2) }
+	switch {
+	case radius == 0:
+		s.Left, s.Right = speed, speed
+	case radius == 1:
+		s.Left, s.Right = -speed, speed
+	case radius > 1:
+		s.Left, s.Right = inner(radius), speed
+	case radius < -1:
+		s.Left, s.Right = speed, inner(-radius)
+	} // -1 is not in the table
+}
+
+// Advance implements line.Device.
+func (r *Robot) Advance(now time.Duration) time.Duration {
+	r.advance(now)
+	if now >= r.next {
+		r.report(now)
+		for r.next += period; r.next <= now; r.next += period {
+		}
+	}
+	return r.next
+}
+
+// advance moves the robot to now. It drives on when it hears nothing (assumed).
+func (r *Robot) advance(now time.Duration) {
+	s := &r.state
+	seconds := (now - r.at).Seconds()
+	r.at = now
+	left, right := s.Left*seconds, s.Right*seconds
+	r.counts[0] += left * countsPerMM
+	r.counts[1] += right * countsPerMM
+	turn := (right - left) / base * (1 - r.opts.Slip)
+	way := (left + right) / 2
+	s.X += way * math.Cos(s.Heading+turn/2)
+	s.Y += way * math.Sin(s.Heading+turn/2)
+	s.Heading += turn
+	r.gyro += turn
+}
+
+// report sends what a robot sends by default.
+func (r *Robot) report(now time.Duration) {
+	two := func(v float64) []byte {
+		n := int(math.Floor(v))
+		return []byte{byte(n), byte(n >> 8)}
+	}
+	f := []byte{0xAA, 0x55, 0}
+	part := func(id byte, fields ...[]byte) {
+		at := len(f)
+		f = append(f, id, 0)
+		for _, field := range fields {
+			f = append(f, field...)
+		}
+		f[at+1] = byte(len(f) - at - 2)
+	}
+	part(1, two(float64((now - r.began).Milliseconds())), []byte{r.bumpers, r.dropped, r.cliffs}, two(r.counts[0]), two(r.counts[1]),
+		[]byte{20, 20, 0, 0, 161, r.current})
+	part(3, make([]byte, 3))
+	if !r.opts.NoGyro {
+		angle := math.Remainder(r.gyro, 2*math.Pi) * 18000 / math.Pi
+		part(4, two(angle), two((r.state.Right-r.state.Left)/base*18000/math.Pi), make([]byte, 3))
+	}
+	part(5, two(1500), two(1500), two(1500))
+	part(6, make([]byte, 2))
+	part(13, []byte{7, 6}, make([]byte, 12))
+	part(16, make([]byte, 16))
+	f[2] = byte(len(f) - 3)
+	check := byte(0)
+	for _, b := range f[2:] {
+		check ^= b
+	}
+	r.Send(append(f, check), fmt.Sprint("report ", len(f)))
+}
+
+// Bump presses the bumpers: bit 0 right, 1 middle, 2 left.
+func (r *Robot) Bump(which byte) { r.Change(func() { r.bumpers = which }) }
+
+// Lift lifts both wheels off the floor, or sets the robot down.
+func (r *Robot) Lift(up bool) { r.Change(func() { r.dropped = 3 * line.Bit(up) }) }
+
+// Cliff puts cliffs under sensors: bit 0 right, 1 middle, 2 left.
+func (r *Robot) Cliff(which byte) { r.Change(func() { r.cliffs = which }) }
+
+// Block blocks a wheel.
+func (r *Robot) Block(blocked bool) { r.Change(func() { r.current = 2 * line.Bit(blocked) }) }
+
+// Reboot switches the robot off and on.
+func (r *Robot) Reboot() {
+	r.Change(func() {
+		r.counts, r.gyro, r.began = [2]float64{}, 0, r.at
+		r.state.Left, r.state.Right = 0, 0
+	})
+}
+
+// State returns what the robot does.
+func (r *Robot) State() (s State) {
+	r.Look(func() { s = r.state })
+	return s
+}
+
+// Commands returns how many commands to its wheels the robot has carried out.
+func (r *Robot) Commands() (n int) {
+	r.Look(func() { n = r.commands })
+	return n
+}

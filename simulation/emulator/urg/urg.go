@@ -1,0 +1,281 @@
+// Package urg emulates a Hokuyo laser scanner with SCIP 2.0, on a fake serial line or
+// on TCP.
+//
+// It follows Hokuyo's SCIP 2.0 specification (C-42-03320); anything that is not in it
+// is marked "assumed".
+package urg
+
+import (
+	"cmp"
+	"io"
+	"net"
+	"strings"
+	"time"
+
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/room"
+)
+
+// Model is a kind of sensor: what it answers to PP.
+type Model struct {
+	Name                      string
+	Min, Max                  int // mm
+	Steps, First, Last, Ahead int
+	TurnsAMinute              int
+	Intensities               bool // it knows GE and ME
+}
+
+// The models, as Hokuyo's data sheets describe them. The H01 has steps of 1/8 degree.
+var (
+	URG04LX    = Model{"URG-04LX(Hokuyo Automatic Co.,Ltd.)", 20, 5600, 1024, 44, 725, 384, 600, false}
+	UTM30LX    = Model{"UTM-30LX/LN[Hokuyo Automatic Co.,Ltd.]", 23, 60000, 1440, 0, 1080, 540, 2400, true}
+	UST20LXH01 = Model{"UST-20LX-H01", 20, 60000, 2880, 0, 2160, 1080, 2400, true}
+)
+
+// Options of a sensor.
+type Options struct {
+	Line     line.Options // Baud (19200); not used on TCP
+	TCP      bool         // it listens on a port of the loopback interface instead
+	Model    Model        // (URG04LX)
+	Old      bool         // it speaks SCIP 1.1 until it is told SCIP2.0
+	Adjusts  bool         // a host has left its clock being adjusted (TM)
+	Scanning bool         // a host has left it scanning
+	Broken   bool         // its laser cannot be switched on
+	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
+	// ahead; zero: no return. Nil: a square of 4 m with the sensor in its middle.
+	Room func(degrees float64) float64
+}
+
+// A Sensor is a scanner. Its methods may be called by any goroutine.
+type Sensor struct {
+	line.End // without a line on TCP
+	opts     Options
+	listener net.Listener
+
+	conn     net.Conn // on TCP, nil while nobody is connected
+	scip2    bool
+	laser    bool
+	request  request // the scan under way
+	left     int     // scans, with a number; -1: without end
+	skipped  int     // turns since the last scan
+	adjusts  bool    // its clock (TM): it obeys nothing else
+	fast     bool    // HS
+	zero     time.Duration
+	next     time.Duration
+	baudSoon int // the speed after the answer
+	received map[string]int
+}
+
+// Start plugs a sensor in.
+func Start(opts Options) (*Sensor, error) {
+	opts.Line.Baud = cmp.Or(opts.Line.Baud, 19200)
+	if opts.Model.Steps == 0 {
+		opts.Model = URG04LX
+	}
+	opts.Room = room.Or(opts.Room)
+	s := &Sensor{opts: opts, scip2: !opts.Old, adjusts: opts.Adjusts, received: map[string]int{}}
+	if opts.Scanning {
+		s.request, _ = s.parse("MD0300040001000", "")
+		s.laser, s.left, s.next = true, -1, s.period()
+	}
+	if opts.TCP {
+		return s, s.listen()
+	}
+	return s, s.Attach(opts.Line, s)
+}
+
+// listen serves one host after the other on TCP.
+func (s *Sensor) listen() (err error) {
+	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
+		return err
+	}
+	go func() {
+		for {
+			conn, err := s.listener.Accept()
+			if err != nil {
+				return
+			}
+			s.Look(func() { s.conn = conn })
+			s.serve(conn)
+		}
+	}()
+	return nil
+}
+
+// serve answers a host on TCP until it leaves.
+func (s *Sensor) serve(conn net.Conn) {
+	defer conn.Close()
+	begin := time.Now()
+	in := make(chan []byte)
+	go func() {
+		defer close(in)
+		for {
+			b := make([]byte, 256)
+			n, err := conn.Read(b)
+			if err != nil {
+				return
+			}
+			in <- b[:n]
+		}
+	}()
+	var buf []byte
+	for {
+		var next time.Duration
+		s.Look(func() { next = s.Advance(time.Since(begin)) })
+		wait := time.Hour
+		if next != 0 {
+			wait = next - time.Since(begin)
+		}
+		select {
+		case b, ok := <-in:
+			if !ok {
+				s.Look(func() { s.next = 0 })
+				return
+			}
+			buf = append(buf, b...)
+			for n, _ := s.Frame(buf); n > 0; n, _ = s.Frame(buf) {
+				s.Look(func() { s.Receive(time.Since(begin), buf[:n]) })
+				if buf = buf[n:]; len(buf) == 0 {
+					break
+				}
+			}
+		case <-time.After(wait):
+		}
+	}
+}
+
+// Address returns the address on TCP.
+func (s *Sensor) Address() string { return s.listener.Addr().String() }
+
+// Disconnect closes the connection on TCP.
+func (s *Sensor) Disconnect() {
+	s.Look(func() {
+		if s.conn != nil {
+			s.conn.Close()
+		}
+	})
+}
+
+// Close ends the sensor.
+func (s *Sensor) Close() {
+	if s.listener != nil {
+		s.listener.Close()
+		s.Disconnect()
+		return
+	}
+	s.Line.Close()
+}
+
+// Frame implements line.Device.
+func (s *Sensor) Frame(buf []byte) (n int, note string) {
+	end := strings.IndexAny(string(buf), "\n\r")
+	if end < 0 && len(buf) > 100 {
+		return len(buf), "junk"
+	}
+	if end < 0 {
+		return 0, ""
+	}
+	return end + 1, strings.TrimSpace(string(buf[:end]))
+}
+
+// Receive implements line.Device.
+func (s *Sensor) Receive(now time.Duration, unit []byte) {
+	text := strings.TrimRight(string(unit), "\r\n")
+	if len(text) < 2 {
+		return
+	}
+	s.received[text[:2]]++
+	command, chars, _ := strings.Cut(text, ";") // the characters are echoed, and mean nothing
+	switch {
+	case !s.scip2: // the status of SCIP 1.1 is one character (urg_library, connect_serial_device)
+		status := "E"
+		if text == "SCIP2.0" {
+			s.scip2, status = true, "0"
+		}
+		s.send(text + "\n" + status + "\n\n")
+	case len(chars) > 16:
+		s.answer(text, "0G")
+	case s.adjusts && command[:2] != "TM":
+		s.answer(text, "0E")
+	default:
+		s.obey(now, text, command, chars)
+	}
+}
+
+// Advance implements line.Device.
+func (s *Sensor) Advance(now time.Duration) time.Duration {
+	if s.baudSoon != 0 && !s.Busy() {
+		s.SetBaud(s.baudSoon)
+		s.baudSoon = 0
+	}
+	if s.next != 0 && s.next <= now {
+		s.skipped++
+		if (s.Line == nil || !s.Busy()) && s.skipped > s.request.interval { // a slow line leaves turns out
+			s.skipped = 0
+			if s.left > 0 {
+				s.left--
+			}
+			s.measure(now)
+		}
+		for s.next <= now {
+			s.next += s.period()
+		}
+		if s.left == 0 {
+			s.next = 0
+		}
+	}
+	if s.baudSoon != 0 && s.next == 0 {
+		return now + time.Millisecond
+	}
+	return s.next
+}
+
+func (s *Sensor) period() time.Duration {
+	return time.Minute / time.Duration(s.opts.Model.TurnsAMinute)
+}
+
+// encode writes a number in characters of 6 bits.
+func encode(n, chars int) string {
+	b := make([]byte, chars)
+	for i := range b {
+		b[chars-1-i] = byte(n>>(6*i))&0x3F + 0x30
+	}
+	return string(b)
+}
+
+func sum(text string) byte {
+	total := 0
+	for _, c := range []byte(text) {
+		total += int(c)
+	}
+	return byte(total&0x3F) + 0x30
+}
+
+func (s *Sensor) answer(request, status string, lines ...string) {
+	text := request + "\n" + status + string(sum(status)) + "\n"
+	for _, l := range lines {
+		text += l + "\n"
+	}
+	s.send(text + "\n")
+}
+
+func (s *Sensor) send(text string) {
+	if s.Line != nil {
+		note, _, _ := strings.Cut(text, "\n")
+		s.Send([]byte(text), note)
+	} else if s.conn != nil {
+		_, _ = io.WriteString(s.conn, text) // a host that has left is noticed by its reader
+	}
+}
+
+// Laser reports whether the laser is on.
+func (s *Sensor) Laser() (on bool) {
+	s.Look(func() { on = s.laser })
+	return on
+}
+
+// Count returns how many requests that begin with two letters have come.
+func (s *Sensor) Count(letters string) (n int) {
+	s.Look(func() { n = s.received[letters] })
+	return n
+}

@@ -1,0 +1,178 @@
+// Package ydlidar emulates a YDLIDAR X2, X4 or G4 on a fake serial line.
+//
+// It follows YDLIDAR's development manuals and the protocol document of its SDK; anything
+// that is in neither is marked "assumed".
+package ydlidar
+
+import (
+	"cmp"
+	"encoding/binary"
+	"math"
+	"time"
+
+	"player/simulation/emulator/line"
+	"player/simulation/emulator/room"
+)
+
+// A Model is a kind of sensor, by the number that it tells.
+type Model byte
+
+const (
+	X2 Model = iota // sends as long as it has power, and hears nothing
+	G4 Model = 5
+	X4 Model = 6
+	G6 Model = 13 // with packets in other units
+)
+
+// bauds and rates are speeds of the line and samples a second.
+var (
+	bauds = map[Model]int{X2: 115200, X4: 128000, G4: 230400, G6: 512000}
+	rates = map[Model]float64{X2: 3000, X4: 5000, G4: 9000, G6: 9000}
+)
+
+// Options of a sensor. Zero fields have the default in parentheses.
+type Options struct {
+	Line     line.Options // Baud (that of the model)
+	Model    Model        // (X2)
+	Rate     float64      // turns per second (7)
+	Scanning bool         // a host has left it scanning
+	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
+	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
+	Room func(degrees float64) float64
+}
+
+const (
+	samplesPerPacket = 40
+	chunk            = 16 * time.Millisecond // assumed: how often packets go out
+)
+
+// A Lidar is a sensor at the end of a cable. Its methods may be called by any goroutine.
+type Lidar struct {
+	line.End
+	opts Options
+
+	scanning bool
+	next     time.Duration
+	due      float64 // samples
+	angle    float64 // degrees, of the next sample
+}
+
+// Start plugs a sensor in.
+func Start(opts Options) (*Lidar, error) {
+	opts.Line.Baud, opts.Rate = cmp.Or(opts.Line.Baud, bauds[opts.Model]), cmp.Or(opts.Rate, 7)
+	opts.Room = room.Or(opts.Room)
+	d := &Lidar{opts: opts, scanning: opts.Scanning || opts.Model == X2, next: chunk}
+	return d, d.Attach(opts.Line, d)
+}
+
+// Frame implements line.Device.
+func (d *Lidar) Frame(buf []byte) (n int, note string) {
+	switch {
+	case d.opts.Model == X2:
+		return len(buf), "unheard"
+	case buf[0] != 0xA5:
+		return 1, "junk"
+	case len(buf) < 2:
+		return 0, ""
+	}
+	return 2, "request"
+}
+
+// Receive implements line.Device. In a scan only Stop is heard.
+func (d *Lidar) Receive(now time.Duration, r []byte) {
+	if d.opts.Model == X2 || r[0] != 0xA5 || d.scanning && r[1] != 0x65 {
+		return
+	}
+	switch r[1] {
+	case 0x65:
+		d.scanning = false
+	case 0x60:
+		d.scanning, d.due, d.next = true, 0, now+chunk
+		d.Send([]byte{0xA5, 0x5A, 5, 0, 0, 0x40, 0x81}, "descriptor")
+	case 0x90:
+		d.Send(append([]byte{0xA5, 0x5A, 20, 0, 0, 0, 4, byte(d.opts.Model), 4, 1, 1}, "2026112300000001"...), "info")
+	}
+}
+
+// Advance implements line.Device.
+func (d *Lidar) Advance(now time.Duration) time.Duration {
+	if !d.scanning {
+		return 0
+	}
+	for ; d.next <= now; d.next += chunk {
+		for d.due += rates[d.opts.Model] * chunk.Seconds(); d.due >= samplesPerPacket; d.due -= samplesPerPacket {
+			d.packets()
+		}
+	}
+	return d.next
+}
+
+// packets sends a packet, and one of a single sample where a turn begins.
+func (d *Lidar) packets() {
+	step := 360 * d.opts.Rate / rates[d.opts.Model]
+	for left := samplesPerPacket; left > 0; {
+		n := min(left, int((360-d.angle)/step)+1)
+		d.packet(0, step, n)
+		left -= n
+		if d.angle >= 360 {
+			d.angle -= 360
+			d.packet(byte(d.opts.Rate*10)<<1|1, step, 1)
+		}
+	}
+}
+
+// packet sends a packet of n samples. The sensor tells angles as they were without the
+// correction that hosts apply.
+func (d *Lidar) packet(kind byte, step float64, n int) {
+	var angles []float64
+	for k := range n {
+		angles = append(angles, d.angle+float64(k)*step)
+	}
+	word := func(degrees float64) uint16 { return uint16(degrees*64)<<1 | 1 }
+	p := []byte{0xAA, 0x55, kind, byte(n)}
+	p = binary.LittleEndian.AppendUint16(p, word(angles[0]))
+	p = binary.LittleEndian.AppendUint16(p, word(angles[n-1]))
+	sum := uint16(0x55AA) ^ (uint16(n)<<8 | uint16(kind)) ^ word(angles[0]) ^ word(angles[n-1])
+	var data []byte
+	for _, a := range angles {
+		mm := d.see(a)
+		q := uint16(math.Round(mm * 4))
+		sum ^= q
+		data = binary.LittleEndian.AppendUint16(data, q)
+	}
+	d.Send(append(binary.LittleEndian.AppendUint16(p, sum), data...), "packet")
+	d.angle += float64(n) * step
+}
+
+// see returns the distance of what a host will place at the corrected angle: the ray has
+// the direction that its own length gives it.
+func (d *Lidar) see(told float64) (mm float64) {
+	mm = d.opts.Room(told)
+	for range 8 {
+		if mm == 0 {
+			// What is not seen cannot be moved: what is beyond the correction's limit is.
+			mm = d.opts.Room(told - limit)
+			if mm == 0 {
+				return 0
+			}
+		}
+		mm = d.opts.Room(told + correction(mm))
+	}
+	return min(mm, math.MaxUint16/4)
+}
+
+// limit is how far back far samples are moved, in degrees.
+const limit = 7.99
+
+// correction is the angle by which hosts move a sample, in degrees, as the geometry of a
+// laser and a lens that are 21.8 mm apart and look at one point 155.3 mm ahead (assumed: the
+// manuals have the formula, but not its reason).
+func correction(mm float64) float64 {
+	return (math.Atan(21.8/mm) - math.Atan(21.8/155.3)) * 180 / math.Pi
+}
+
+// Scanning reports whether the sensor sends samples.
+func (d *Lidar) Scanning() (on bool) {
+	d.Look(func() { on = d.scanning })
+	return on
+}
