@@ -14,7 +14,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/sense"
 	"player/devices/stage"
-	"player/lab"
+	"player/examples/lab"
 )
 
 var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")

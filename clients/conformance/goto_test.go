@@ -12,7 +12,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
-	"player/lab"
+	"player/examples/lab"
 )
 
 // pioneer are the parts of a Pioneer 2-DX with a laser, as the adapters read them: device,

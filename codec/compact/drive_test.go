@@ -11,7 +11,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
-	"player/lab"
+	"player/examples/lab"
 )
 
 // driveThrough is two minutes in an office.

@@ -9,7 +9,7 @@ import (
 	"player/codec"
 	"player/codec/compact"
 	"player/devices/testpattern"
-	"player/lab"
+	"player/examples/lab"
 )
 
 var update = flag.Bool("update", false, "write testdata/drive.bin")

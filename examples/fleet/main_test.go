@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"player/client/subsumption"
-	"player/lab"
+	"player/examples/lab"
 )
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")

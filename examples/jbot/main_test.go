@@ -9,7 +9,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/pilot"
 	"player/devices/stage"
-	"player/lab"
+	"player/examples/lab"
 )
 
 var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md")

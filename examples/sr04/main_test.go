@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"player/client/subsumption/sense"
-	"player/lab"
+	"player/examples/lab"
 )
 
 // build places a robot in a room with a light. It has looked for the light

@@ -3,12 +3,12 @@ package main
 import "testing"
 
 func TestMentions(t *testing.T) {
-	m := newMove("player", "example.org/someone/robots", []string{"main.go", "client/client.go", "app/app.go", "lab/lab.go", "devices/p2os/p2os.go"})
+	m := newMove("player", "example.org/someone/robots", []string{"main.go", "client/client.go", "app/app.go", "examples/lab/lab.go", "devices/p2os/p2os.go"})
 	for text, want := range map[string]string{
 		`import "player/client"`:                        `import "example.org/someone/robots/client"`,
 		"-X player/app.linkedVersion=1":                 "-X example.org/someone/robots/app.linkedVersion=1",
-		`"player/devices/p2os$", "player/lab"`:          `"example.org/someone/robots/devices/p2os$", "example.org/someone/robots/lab"`,
-		`publish("player/lab/a/position")`:              `publish("player/lab/a/position")`,
+		`"player/devices/p2os$", "player/examples/lab"`: `"example.org/someone/robots/devices/p2os$", "example.org/someone/robots/lab"`,
+		`publish("player/examples/lab/a/position")`:     `publish("player/examples/lab/a/position")`,
 		"/etc/player/client, ../player/client":          "/etc/player/client, ../player/client",
 		"libplayer/client, player/nothing, player list": "libplayer/client, player/nothing, player list",
 	} {

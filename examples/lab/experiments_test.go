@@ -13,7 +13,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/sense"
 	"player/devices/stage"
-	"player/lab"
+	"player/examples/lab"
 )
 
 var update = flag.Bool("update", false, "write the figures of docs/SUBSUMPTION.md")
@@ -38,7 +38,7 @@ func legend(layers ...string) (out []lab.Legend) {
 
 func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l, err := lab.Open("../simulation/worlds/" + world)
+	l, err := lab.Open("../../simulation/worlds/" + world)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"player/client/subsumption"
 	"player/devices/stage"
-	"player/lab"
+	"player/examples/lab"
 )
 
 // matches checks that a figure is the one in the documentation. Other processors
@@ -30,7 +30,7 @@ func matches(t *testing.T, name, svg string) {
 		t.Fatal(err)
 	}
 	if svg != string(want) {
-		t.Errorf("docs/subsumption-%s.svg is not the figure of this run; if the change is meant: go test ./lab -update", name)
+		t.Errorf("docs/subsumption-%s.svg is not the figure of this run; if the change is meant: go test ./examples/lab -update", name)
 	}
 }
 
