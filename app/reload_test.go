@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/server/secure/certs"
+	"player/e2e/certs"
 )
 
 // A reload reaches all that serves: the robot, its clients by TLS, the dashboard and the

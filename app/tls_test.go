@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/server/secure/certs"
+	"player/e2e/certs"
 )
 
 func TestTLSMistakes(t *testing.T) {

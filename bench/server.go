@@ -19,8 +19,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/bench/rig"
+	"player/e2e/certs"
 	"player/packaging/shipped"
-	"player/server/secure/certs"
 )
 
 // server is a program that sends frames.

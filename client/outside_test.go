@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/server/secure/certs"
+	"player/e2e/certs"
 )
 
 // address is where the robot of the examples listens, encrypted where it does so by TLS.

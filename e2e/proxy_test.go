@@ -21,8 +21,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"player/e2e/certs"
 	"player/e2e/needs"
-	"player/server/secure/certs"
 )
 
 // publicName is the name that docs/OPERATIONS.md has for what browsers open.

@@ -18,8 +18,8 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/certs"
 	"player/e2e/needs"
-	"player/server/secure/certs"
 	robot "player/simulation/emulator/p2os"
 )
 

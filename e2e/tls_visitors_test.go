@@ -11,7 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
-	"player/server/secure/certs"
+	"player/e2e/certs"
 )
 
 // getTLS gets a page by https. err is that of the connection.

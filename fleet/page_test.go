@@ -16,8 +16,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/codec"
+	"player/e2e/certs"
 	"player/fleet/bridge"
-	"player/server/secure/certs"
 )
 
 // pageURL returns where the page of all robots is.

@@ -13,8 +13,8 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/certs"
 	"player/server/secure"
-	"player/server/secure/certs"
 )
 
 // encrypts lets clients connect by TLS, to the robot on a port. It returns a function

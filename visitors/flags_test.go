@@ -12,7 +12,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
-	"player/server/secure/certs"
+	"player/e2e/certs"
 )
 
 func TestFlags(t *testing.T) {

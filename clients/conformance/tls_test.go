@@ -9,8 +9,8 @@ import (
 	"regexp"
 	"testing"
 
+	"player/e2e/certs"
 	"player/e2e/needs"
-	"player/server/secure/certs"
 )
 
 // trust has the authority of the servers and their clients, and what is not of it.

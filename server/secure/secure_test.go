@@ -17,8 +17,8 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/e2e/certs"
 	"player/process/descriptors"
-	"player/server/secure/certs"
 )
 
 // patience is how long a test waits for an event before it fails.
