@@ -39,6 +39,6 @@ require (
 	gopkg.in/natefinch/lumberjack.v2 v2.2.1 // indirect
 )
 
-replace github.com/daedaluz/fdev => ./third_party/fdev
+replace github.com/daedaluz/fdev => ./packaging/third_party/fdev
 
-replace github.com/stretchr/testify => ./third_party/testify
+replace github.com/stretchr/testify => ./packaging/third_party/testify

@@ -181,7 +181,7 @@ func isNamed(path string, named, drivers map[string]bool) bool {
 	switch top, _, _ := strings.Cut(path, "/"); top {
 	case ".":
 		return named["main.go"]
-	case "bench", "clients", "e2e", "emulator", "examples", "packaging":
+	case "bench", "clients", "e2e", "examples", "packaging", "simulation":
 		return named[top]
 	case "tools":
 		return named[path] || named["tools/NAME"]

@@ -46,18 +46,18 @@ func openDashboard(o options, conf *config.Server, sim *simulation, cameras *cam
 		return nil, fmt.Errorf("-http: %w", err)
 	}
 	f.what, f.name = "dashboard", "the dashboard"
-	shown := web.Config{Recent: logging.TailOf(log).After, Drafting: web.NewDrafting(), Version: version()}
+	shown := dashboard.Config{Recent: logging.TailOf(log).After, Drafting: dashboard.NewDrafting(), Version: version()}
 	f.show = func(conf *config.Server, sim *simulation) bool {
 		before, access := shown, f.Access
 		f.Access, shown.World, shown.Cameras = conf.Access, sim.world, cameras.of(conf, sim)
 		shown.Robots, shown.Runs = pagesOf(conf, sim, f.bind)
-		return shown.World != before.World || !slices.EqualFunc(shown.Robots, before.Robots, web.Robot.Equal) ||
+		return shown.World != before.World || !slices.EqualFunc(shown.Robots, before.Robots, dashboard.Robot.Equal) ||
 			!f.Access.Equal(access) || !slices.Equal(shown.Cameras, before.Cameras) || !maps.Equal(shown.Runs, before.Runs)
 	}
 	f.serving = func() func(context.Context, net.Listener) error {
 		config := shown
 		config.Common = f.Common
-		return func(ctx context.Context, l net.Listener) error { return web.Serve(ctx, l, config) }
+		return func(ctx context.Context, l net.Listener) error { return dashboard.Serve(ctx, l, config) }
 	}
 	f.show(conf, sim)
 	return f, nil
@@ -65,17 +65,17 @@ func openDashboard(o options, conf *config.Server, sim *simulation, cameras *cam
 
 // pagesOf returns the robots of a configuration as the dashboard shows them, and what replays
 // and records them.
-func pagesOf(conf *config.Server, sim *simulation, bind string) (robots []web.Robot, runs map[string]web.Run) {
-	runs = map[string]web.Run{}
+func pagesOf(conf *config.Server, sim *simulation, bind string) (robots []dashboard.Robot, runs map[string]dashboard.Run) {
+	runs = map[string]dashboard.Run{}
 	for _, robot := range conf.Robots {
-		offered := web.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)),
+		offered := dashboard.Robot{Name: sim.robots.nameOf(robot.Port), Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)),
 			Simulated: sim.robots[robot.Port].robot, Port: robot.Port}
-		var run web.Run
+		var run dashboard.Run
 		for _, attached := range robot.Drivers {
 			switch driver := attached.Driver.(type) {
 			case *plugin.Driver:
 				if page := driver.Page(); page != "" {
-					offered.Pages = append(offered.Pages, web.Page{Letter: string(attached.Link.Devices()[0].Letter()), Name: attached.Link.Name(), URL: page})
+					offered.Pages = append(offered.Pages, dashboard.Page{Letter: string(attached.Link.Devices()[0].Letter()), Name: attached.Link.Name(), URL: page})
 				}
 			case *readlog.Driver:
 				run.Replay = driver
@@ -86,12 +86,12 @@ func pagesOf(conf *config.Server, sim *simulation, bind string) (robots []web.Ro
 			}
 		}
 		robots = append(robots, offered)
-		if run != (web.Run{}) {
+		if run != (dashboard.Run{}) {
 			runs[offered.Address] = run
 		}
 	}
 	for _, address := range conf.Dashboard {
-		robots = append(robots, web.Robot{Name: address, Address: address})
+		robots = append(robots, dashboard.Robot{Name: address, Address: address})
 	}
 	return robots, runs
 }

@@ -288,7 +288,7 @@ func TestDocsUseTheTools(t *testing.T) {
 		}
 	}
 	command := regexp.MustCompile(`(?m)(?:^|[\s` + "`" + `(/])player ([a-z]+)( [^` + "`" + `|#;&>\n]*)`)
-	file := regexp.MustCompile(`(?:^|[\s` + "`" + `"(])((?:worlds|configs|examples|subsumption|clients|packaging|bench|emulator|lab|docs)/[\w./-]*\w)`)
+	file := regexp.MustCompile(`(?:^|[\s` + "`" + `"(])((?:simulation|config|examples|client|clients|packaging|bench|visitors|docs)/[\w./-]*\w)`)
 	tools, files := 0, 0
 	for _, page := range guide(t) {
 		for _, match := range command.FindAllStringSubmatch(page.text, -1) {

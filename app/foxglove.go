@@ -13,7 +13,7 @@ import (
 
 	"player/config"
 	"player/devices/readlog"
-	"player/formats/foxglove"
+	format "player/formats/foxglove"
 	"player/process/logging"
 	"player/visitors"
 	"player/visitors/foxglove"
@@ -36,23 +36,23 @@ func openFoxglove(o options, conf *config.Server, sim *simulation, cameras *came
 	if o.origin != "off" {
 		f.Origins = []string{cmp.Or(o.origin, foxgloveApp)}
 	}
-	shown := live.Config{Recent: logging.TailOf(log).After, Version: version()}
+	shown := foxglove.Config{Recent: logging.TailOf(log).After, Version: version()}
 	f.show = func(conf *config.Server, sim *simulation) bool {
 		before, access := shown, f.Access
 		f.Access, shown.Robots, shown.Cameras = conf.Access, robotsOf(conf, sim, f.bind), cameras.of(conf, sim)
-		return !f.Access.Equal(access) || !slices.EqualFunc(shown.Robots, before.Robots, live.Robot.Equal) || !slices.Equal(shown.Cameras, before.Cameras)
+		return !f.Access.Equal(access) || !slices.EqualFunc(shown.Robots, before.Robots, foxglove.Robot.Equal) || !slices.Equal(shown.Cameras, before.Cameras)
 	}
 	f.serving = func() func(context.Context, net.Listener) error {
 		config := shown
 		config.Common = f.Common
-		return func(ctx context.Context, l net.Listener) error { return live.Serve(ctx, l, config) }
+		return func(ctx context.Context, l net.Listener) error { return foxglove.Serve(ctx, l, config) }
 	}
 	f.show(conf, sim)
 	return f, nil
 }
 
 // robotsOf returns the robots of a configuration as viewers and programs see them.
-func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []live.Robot) {
+func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []foxglove.Robot) {
 	nameOf := func(r config.Robot) string { return strings.ReplaceAll(sim.robots.nameOf(r.Port), "/", "_") }
 	names := map[string]int{}
 	for _, robot := range conf.Robots {
@@ -64,7 +64,7 @@ func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []live.
 			for name += strconv.Itoa(robot.Port); names[name] > 0; name += "_" {
 			}
 		}
-		offered := live.Robot{Robot: visitors.Robot{Name: name, Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)), Port: robot.Port}}
+		offered := foxglove.Robot{Robot: visitors.Robot{Name: name, Address: net.JoinHostPort(bind, strconv.Itoa(robot.Port)), Port: robot.Port}}
 		for _, driver := range robot.Drivers {
 			if replay, ok := driver.Driver.(*readlog.Driver); ok {
 				offered.Replay = replay
@@ -74,7 +74,7 @@ func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []live.
 			for _, device := range link.Devices() {
 				if spec := device.Spec(); spec.Index == 0 {
 					offered.Devices = append(offered.Devices, visitors.Device{
-						Device: foxglove.Device{Interface: spec.Name, Geometry: foxglove.Geometry(link.Geometry())},
+						Device: format.Device{Interface: spec.Name, Geometry: format.Geometry(link.Geometry())},
 						Letter: spec.Letter,
 					})
 				}

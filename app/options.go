@@ -219,7 +219,7 @@ func (o options) parseConfig() (*syntax.File, error) {
 		}
 		return file, err
 	}
-	name, text := "(built-in) config/examples/pioneer.cfg", configs.Pioneer
+	name, text := "(built-in) config/examples/pioneer.cfg", examples.Pioneer
 	switch {
 	case o.builtin != nil:
 		name, text = "(built-in)", o.builtin

@@ -24,7 +24,7 @@ func seeing(t *testing.T, world, colors string) *server {
 	file := write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
 		driver ( name "vision" plugin %q args ["-colors" %q "http://127.0.0.1:%d/camera/simulated-%d"] provides ["vision:0"] )
-	`, world, buildProgram(t, "vision"), colors, port+1, port))
+	`, world, buildProgram(t, "visitors/vision"), colors, port+1, port))
 	return launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file)
 }
 
@@ -116,7 +116,7 @@ func TestColorsChange(t *testing.T) {
 // Who opens a vision that cannot see is told why, and the program ends with its last client.
 func TestNoVision(t *testing.T) {
 	t.Parallel()
-	program := buildProgram(t, "vision")
+	program := buildProgram(t, "visitors/vision")
 	for _, tt := range []struct{ name, args, want string }{
 		{"no colours", `"-colors" "/none/colors.cfg" "cat"`, "/none/colors.cfg"},
 		{"no camera", `"-colors" "../visitors/vision/colors.cfg" "http://127.0.0.1:1/"`, "connection refused"},
@@ -143,7 +143,7 @@ func TestVisionCameraLost(t *testing.T) {
 	pid := filepath.Join(dir, "pid")
 	camera := write(t, dir, "camera", "#!/bin/sh\necho $$ >"+pid+"\n"+command+"\n")
 	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`
-		driver ( name "vision" plugin %q args ["-colors" "../visitors/vision/colors.cfg" %q] provides ["vision:0"] )`, buildProgram(t, "vision"), camera)))
+		driver ( name "vision" plugin %q args ["-colors" "../visitors/vision/colors.cfg" %q] provides ["vision:0"] )`, buildProgram(t, "visitors/vision"), camera)))
 	c := s.dial(t)
 	c.mustOpen("yrvr", "yrvr")
 	seen := map[byte]bool{}
@@ -189,7 +189,7 @@ func TestWebcam(t *testing.T) {
 	config := string(text)
 	for old, replaced := range map[string]string{
 		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, film),
-		`"/usr/lib/player/vision"`:     fmt.Sprintf("%q", buildProgram(t, "vision")),
+		`"/usr/lib/player/vision"`:     fmt.Sprintf("%q", buildProgram(t, "visitors/vision")),
 		`"/var/lib/player/colors.cfg"`: fmt.Sprintf("%q", colors),
 		":8080/":                       fmt.Sprintf(":%d/", port+1),
 		`":8090"`:                      fmt.Sprintf(`":%d"`, port+2),

@@ -48,7 +48,7 @@ func balls(t *testing.T, colors string) (c *peer, dashboard, page string) {
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
 		driver ( name "vision" plugin %q provides ["vision:0"] page ":%d"
 			args ["-http" ":%d" "-colors" %q "http://127.0.0.1:%d/camera/simulated-%d"] )
-	`, world, buildProgram(t, "vision"), port+2, port+2, colors, port+1, port))
+	`, world, buildProgram(t, "visitors/vision"), port+2, port+2, colors, port+1, port))
 	c = launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file).dial(t)
 	c.mustOpen("vr", "vr")
 	return c, fmt.Sprintf("http://127.0.0.1:%d/", port+1), fmt.Sprintf("http://127.0.0.1:%d/", port+2)

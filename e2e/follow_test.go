@@ -50,7 +50,7 @@ func TestFollow(t *testing.T) {
 		include "`+absolute(t, "../simulation/worlds/pioneer.inc")+`"
 		pioneer_full ( name "r0" pose [0 0 0 0] )
 		model ( name "ball" pose [0 2.2 0 0] size [%v %v %v] color "orange" gripper_return 1 )`, ballWidth, ballWidth, ballHeight))
-	vision := buildProgram(t, "vision")
+	vision := buildProgram(t, "visitors/vision")
 	file := write(t, dir, "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "ptz:0"] )
 		driver ( name "vision" plugin %q args ["-colors" "../visitors/vision/colors.cfg" "http://127.0.0.1:%d/camera/simulated-%d"] provides ["vision:0"] )

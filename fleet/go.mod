@@ -40,4 +40,4 @@ require (
 
 replace player => ../
 
-replace github.com/stretchr/testify => ../third_party/testify
+replace github.com/stretchr/testify => ../packaging/third_party/testify

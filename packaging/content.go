@@ -46,8 +46,8 @@ func (c content) system() ([]file, error) {
 	}
 	files = append(append(files, docs...), manual)
 	return appendTrees(files, map[string]string{
-		"usr/share/player/worlds":       "worlds",
-		"usr/share/doc/player/examples": "configs",
+		"usr/share/player/worlds":       "simulation/worlds",
+		"usr/share/doc/player/examples": "config/examples",
 		"usr/share/doc/player":          docFiles,
 	})
 }
@@ -90,7 +90,7 @@ func (c content) archive(dir string) ([]file, error) {
 	for _, name := range []string{"player.service", "60-player.rules", "avahi.service", "player.cfg"} {
 		files = append(files, file{path: path.Join(dir, "system", name), data: packaged(name)})
 	}
-	return appendTrees(files, map[string]string{dir + "/worlds": "worlds", dir + "/configs": "configs", dir + "/docs": docFiles})
+	return appendTrees(files, map[string]string{dir + "/simulation/worlds": "simulation/worlds", dir + "/config/examples": "config/examples", dir + "/docs": docFiles})
 }
 
 // docFiles matches the pages, the dashboard and the alerts, and no pictures.

@@ -90,7 +90,7 @@ verified $unit
 dpkg -i "$work"/out-one/player-vision_*.deb >/dev/null
 /usr/lib/player/vision -h >/dev/null 2>&1 || fail "vision -h"
 sed -e 's|plugin "vision"|plugin "/usr/lib/player/vision"|' -e 's|visitors/vision/colors.cfg|/usr/share/doc/player-vision/colors.cfg|' \
-  -e 's|"../simulation/worlds/room.world"|"room"|' /usr/share/doc/player-vision/vision.cfg >/etc/player/player.cfg
+  /usr/share/doc/player-vision/vision.cfg >/etc/player/player.cfg
 player check /etc/player/player.cfg | grep -q 'vision:0 *vision' || fail "the configuration with vision"
 dpkg --purge player-vision >/dev/null
 [ ! -e /usr/lib/player ] || fail "files of player-vision are left"

@@ -4,7 +4,7 @@
 
 // The server's JSON messages. Lengths are metres, angles radians.
 
-/** GET /robots (web.go). */
+/** GET /robots (dashboard.go). */
 export interface Offer extends Visitor {
   robots: RobotOptions[];
   world: boolean;

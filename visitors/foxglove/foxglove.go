@@ -1,11 +1,11 @@
-// Package live serves the Foxglove WebSocket protocol: viewers see what the robots of
+// Package foxglove serves the Foxglove WebSocket protocol: viewers see what the robots of
 // this server sense, and drive them. It is an ordinary client of the Player protocol,
 // with the rights of each viewer's own address, and shares no state with the loop.
 //
 // A viewer has a goroutine that reads its messages and one that writes to it (outbox),
 // and for each robot that it watches (feed.go) or commands (drive.go) a goroutine with
 // a connection of its own: data never delays a command. Without viewers nothing runs.
-package live
+package foxglove
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-// Package web serves the dashboard, a web page that shows and drives the robots
+// Package dashboard serves the dashboard, a web page that shows and drives the robots
 // of any Player server. It is an ordinary client of the Player protocol and
 // shares no state with the loop; only the view of the simulated world needs the
 // simulator, through Config.Post.
@@ -9,7 +9,7 @@
 // Player connection, so that data never delays a command. Each commanded device has
 // one, too (executor.go), so that the setup of another device never delays the stop of
 // the wheels.
-package web
+package dashboard
 
 import (
 	"context"

@@ -1,6 +1,6 @@
-// Package configs holds the configurations that come with Player, so that the program
+// Package examples holds the configurations that come with Player, so that the program
 // needs no file for a Pioneer.
-package configs
+package examples
 
 import _ "embed" // Pioneer
 
