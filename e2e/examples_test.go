@@ -12,6 +12,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/built"
+	"player/e2e/waiting"
 )
 
 // The example programs drive a simulated robot until they are interrupted, and
@@ -51,7 +52,7 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			args, output := command(port), &lockedBuffer{}
+			args, output := command(port), &waiting.Output{}
 			program := exec.CommandContext(t.Context(), args[0], args[1:]...)
 			program.Stdout, program.Stderr = output, output
 			if err := program.Start(); err != nil {

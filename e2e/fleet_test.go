@@ -21,6 +21,7 @@ import (
 
 	"player/codec"
 	"player/e2e/built"
+	"player/e2e/waiting"
 )
 
 // fleetBinary is the program of the fleet, built once.
@@ -39,7 +40,7 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, log := t.TempDir(), &lockedBuffer{}
+	dir, log := t.TempDir(), &waiting.Output{}
 	token := filepath.Join(dir, "token")
 	fleet := exec.Command(binary, append([]string{"-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"), "-token", token, "-http", "127.0.0.1:0"}, args...)...)
 	fleet.Stdout, fleet.Stderr = log, log

@@ -11,6 +11,7 @@ import (
 	"player/client/simulation"
 	"player/e2e/acceptance"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 const (
@@ -57,7 +58,7 @@ func TestFollow(t *testing.T) {
 	`, world, vision, port+1, port))
 	s := launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file)
 
-	program, output := exec.CommandContext(t.Context(), follow, "-addr", fmt.Sprintf("127.0.0.1:%d", port), "-channel", "4"), &lockedBuffer{}
+	program, output := exec.CommandContext(t.Context(), follow, "-addr", fmt.Sprintf("127.0.0.1:%d", port), "-channel", "4"), &waiting.Output{}
 	program.Stdout, program.Stderr = output, output
 	if err := program.Start(); err != nil {
 		t.Fatal(err)

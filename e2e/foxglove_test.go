@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/npm"
+	"player/e2e/waiting"
 	"player/formats/foxglove"
 )
 
@@ -44,7 +45,7 @@ func TestFoxglove(t *testing.T) {
 			p := s.dial(t) // the world stands still without clients
 			p.request("prmr")
 			url := s.viewers(t)
-			var out lockedBuffer
+			var out waiting.Output
 			viewer := exec.Command("node", "view.js", url, subprotocol)
 			viewer.Dir, viewer.Stdout, viewer.Stderr = directory, &out, &out
 			if err := viewer.Start(); err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"player/e2e/needs"
+	"player/e2e/waiting"
 	"player/process/serialport"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
@@ -185,7 +186,7 @@ func TestSer2net(t *testing.T) {
 		"/dev/ttyUSB0", r.Port(), "/dev/ttyUSB1", l.Port())
 	file := write(t, t.TempDir(), "ser2net.yaml", example.Replace(yaml))
 	serve := func() (end func()) {
-		cmd, out := exec.Command(program, "-n", "-d", "-c", file), &lockedBuffer{} // -d: messages are printed
+		cmd, out := exec.Command(program, "-n", "-d", "-c", file), &waiting.Output{} // -d: messages are printed
 		cmd.Stdout, cmd.Stderr = out, out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

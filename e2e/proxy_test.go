@@ -23,6 +23,7 @@ import (
 
 	"player/e2e/certs"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 )
 
 // publicName is the name that docs/OPERATIONS.md has for what browsers open.
@@ -81,7 +82,7 @@ func startProxied(t *testing.T, kind, scheme, path string) proxied {
 		cmd = exec.Command(program, "run", "--adapter", "caddyfile", "--config", write(t, dir, "Caddyfile", conf))
 		cmd.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}
 	}
-	log := &lockedBuffer{}
+	log := &waiting.Output{}
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)

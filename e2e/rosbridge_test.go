@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/npm"
+	"player/e2e/waiting"
 )
 
 // rosbridge waits until the log has the address of the server for programs of ROS.
@@ -134,7 +135,7 @@ func TestRosbridgeRoslib(t *testing.T) {
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
 	p := s.dial(t)
 	p.request("pr")
-	var out lockedBuffer
+	var out waiting.Output
 	program := exec.Command("node", "roslib.js", s.rosbridge(t))
 	program.Dir, program.Stdout, program.Stderr = directory, &out, &out
 	if err := program.Start(); err != nil {

@@ -2,7 +2,6 @@
 package e2e
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -15,7 +14,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -28,7 +26,7 @@ import (
 
 // patience is how long a test waits for an event before it fails: long enough for
 // the slowest one, a client declared lost after 15 s, on a machine that is busy.
-const patience = time.Minute
+const patience = waiting.Patience
 
 // binary and emulator are the server and the emulated hardware, built once. scratch is a
 // folder of this run.
@@ -83,26 +81,8 @@ const room = "../simulation/worlds/room.world"
 type server struct {
 	cmd     *exec.Cmd
 	address string
-	log     *lockedBuffer
+	log     *waiting.Output
 	exited  chan struct{}
-}
-
-// lockedBuffer collects a process's output while a test reads it.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 // start runs the server with the given flags and waits until it serves.
@@ -135,7 +115,7 @@ func (l launch) start(t testing.TB, flags ...string) *server {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), l.env...), l.files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.alone}
-	s := &server{cmd: cmd, address: fmt.Sprintf("127.0.0.1:%d", l.port), log: &lockedBuffer{}, exited: make(chan struct{})}
+	s := &server{cmd: cmd, address: fmt.Sprintf("127.0.0.1:%d", l.port), log: &waiting.Output{}, exited: make(chan struct{})}
 	cmd.Stderr, cmd.Stdout = s.log, s.log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -219,14 +199,10 @@ func (s *server) awaitLog(t *testing.T, text string) {
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
 
-// await polls until ok, and fails after patience.
+// await waits for a condition, as waiting.Until.
 func await(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(2 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
+	waiting.Until(t, what, ok)
 }
 
 // freePort returns a port of 127.0.0.1 that nothing listens on and no other test

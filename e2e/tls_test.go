@@ -20,6 +20,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/certs"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -478,7 +479,7 @@ func TestTLSWithOpenSSL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &lockedBuffer{}
+		out := &waiting.Output{}
 		cmd.Stdout, cmd.Stderr = out, out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

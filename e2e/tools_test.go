@@ -8,19 +8,21 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"player/e2e/waiting"
 )
 
 // tool is a subcommand of player while it runs.
 type tool struct {
 	cmd         *exec.Cmd
-	out, errors *lockedBuffer
+	out, errors *waiting.Output
 	exited      chan struct{}
 }
 
 // startTool starts a subcommand; prepare may change how.
 func startTool(t *testing.T, prepare func(*exec.Cmd), args ...string) *tool {
 	t.Helper()
-	c := &tool{cmd: exec.Command(binary, args...), out: &lockedBuffer{}, errors: &lockedBuffer{}, exited: make(chan struct{})}
+	c := &tool{cmd: exec.Command(binary, args...), out: &waiting.Output{}, errors: &waiting.Output{}, exited: make(chan struct{})}
 	c.cmd.Stdout, c.cmd.Stderr = c.out, c.errors
 	if prepare != nil {
 		prepare(c.cmd)

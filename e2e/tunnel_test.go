@@ -6,9 +6,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"player/e2e/needs"
 	"strconv"
 	"testing"
+
+	"player/e2e/needs"
+	"player/e2e/waiting"
 )
 
 // The tunnel of SECURITY.md: a client drives through ssh -L, and when ssh is killed
@@ -35,7 +37,7 @@ func TestSSHTunnel(t *testing.T) {
 	port, local := freePort(t), freePort(t)
 	daemon := write(t, dir, "sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s.pub\nPidFile none\nStrictModes no\nUsePAM no\n", port, host, mine))
 	runs := func(program string, args ...string) *exec.Cmd {
-		cmd, out := exec.Command(program, args...), &lockedBuffer{}
+		cmd, out := exec.Command(program, args...), &waiting.Output{}
 		cmd.Stdout, cmd.Stderr = out, out
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)

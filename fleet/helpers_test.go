@@ -23,6 +23,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -121,11 +122,7 @@ func (p *process) end(t *testing.T, s os.Signal) int {
 // wait waits until ok.
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("there was no %s", what)
-		}
-	}
+	waiting.Until(t, what, ok)
 }
 
 // freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets.

@@ -2,7 +2,6 @@ package conformance
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/built"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 	"sync"
 	"testing"
 	"time"
@@ -126,7 +126,7 @@ var starting sync.Map
 type adapter struct {
 	in      io.WriteCloser
 	answers chan answer
-	errors  *lockedBuffer              // standard error
+	errors  *waiting.Output            // standard error
 	end     func(within time.Duration) // at most once: ends the input, and waits for the end of the process
 }
 
@@ -142,7 +142,7 @@ func startAdapter(t *testing.T, script, build string) *adapter {
 	t.Helper()
 	cmd := exec.Command(script)
 	cmd.Env = append(os.Environ(), "BUILD="+build)
-	a := &adapter{answers: make(chan answer), errors: new(lockedBuffer)}
+	a := &adapter{answers: make(chan answer), errors: new(waiting.Output)}
 	cmd.Stderr = a.errors
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -239,22 +239,4 @@ func (a *adapter) call(t *testing.T, request Object) Object {
 	t.Helper()
 	a.send(t, request)
 	return a.answer(t, request)
-}
-
-// lockedBuffer collects the output of a process.
-type lockedBuffer struct {
-	mutex sync.Mutex
-	b     bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mutex.Lock()
-	defer l.mutex.Unlock()
-	return l.b.String()
 }

@@ -23,6 +23,7 @@ import (
 	"player/e2e/built"
 	"player/e2e/needs"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/simulation/worlds"
 )
 
@@ -199,7 +200,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	}
 	environment = append(slices.Clone(environment), "LOCPATH="+at.locales, "LC_ALL="+german)
 	command.Env = append(append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python"), environment...)
-	out := new(lockedBuffer)
+	out := new(waiting.Output)
 	command.Stdout, command.Stderr = out, out
 	in, err := command.StdinPipe()
 	if err != nil {

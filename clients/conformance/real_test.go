@@ -17,6 +17,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // pattern is a robot with all devices of the manual and known data.
@@ -489,7 +490,7 @@ type process struct {
 // start runs the server until the end of the test, and waits until it serves.
 func (p *process) start(t *testing.T) {
 	t.Helper()
-	log := new(lockedBuffer)
+	log := new(waiting.Output)
 	p.cmd = exec.Command(p.binary, append([]string{"-bind", "127.0.0.1", "-gp", fmt.Sprint(p.port), "-http", fmt.Sprintf("127.0.0.1:%d", p.page)}, p.flags...)...)
 	p.cmd.Stderr = log
 	if err := p.cmd.Start(); err != nil {
@@ -504,11 +505,7 @@ func (p *process) start(t *testing.T) {
 			t.Logf("log of the server:\n%s", log)
 		}
 	})
-	for deadline := time.Now().Add(limit); !strings.Contains(log.String(), "serving"); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatalf("the server does not start:\n%s", log)
-		}
-	}
+	waiting.Until(t, "the server serves", func() bool { return strings.Contains(log.String(), "serving") })
 }
 
 func (p *process) stop(t *testing.T) {

@@ -21,6 +21,7 @@ import (
 	"player/config/rights"
 	"player/devices"
 	"player/devices/stage"
+	"player/e2e/waiting"
 	"player/process/descriptors"
 	serving "player/server"
 	"player/visitors"
@@ -423,14 +424,9 @@ func TestDescriptorsOfPages(t *testing.T) {
 	l.await("they are given back", func() bool { return free(2) })
 }
 
-// await polls until ok, and fails after patience.
 func (l *lab) await(what string, ok func() bool) {
 	l.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			l.t.Fatalf("waited in vain: %s", what)
-		}
-	}
+	waiting.Until(l.t, what, ok)
 }
 
 // stands reports whether the robot does not move.

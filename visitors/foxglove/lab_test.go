@@ -22,6 +22,7 @@ import (
 	"player/config/rights"
 	"player/devices"
 	"player/devices/stage"
+	"player/e2e/waiting"
 	"player/formats/foxglove"
 	"player/process/descriptors"
 	serving "player/server"
@@ -151,11 +152,7 @@ func (l *lab) status() (r status.Robot) {
 
 func (l *lab) await(what string, ok func() bool) {
 	l.t.Helper()
-	for deadline := time.Now().Add(patience); !ok(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			l.t.Fatalf("waited for %s", what)
-		}
-	}
+	waiting.Until(l.t, what, ok)
 }
 
 // awaitStop waits until the robot has not moved for some time of the world.

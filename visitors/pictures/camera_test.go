@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/waiting"
 	"player/server/status"
 )
 
@@ -50,16 +51,6 @@ func next(t *testing.T, c *Camera, after uint64) Picture {
 	return p
 }
 
-// until waits until a condition is true.
-func until(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("not: ", what)
-		}
-	}
-}
-
 // A camera runs while somebody looks. Everybody gets its newest picture, whole.
 func TestLook(t *testing.T) {
 	t.Parallel()
@@ -83,7 +74,7 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
-	until(t, "the program ends", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
+	waiting.Until(t, "the program ends", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 	if s := c.Status(); s.State != status.Idle || s.Errors != 0 {
 		t.Errorf("nobody looks any more: %+v", s)
 	}
@@ -106,7 +97,7 @@ func TestClose(t *testing.T) {
 	}
 	child, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	c.Close()
-	until(t, "the child of the program ends", func() bool {
+	waiting.Until(t, "the child of the program ends", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
 		return err != nil || bytes.Contains(stat, []byte(") Z ")) // nobody may reap it in a container
 	})
@@ -135,11 +126,11 @@ func TestFailures(t *testing.T) {
 				}
 			}
 			defer c.Look()()
-			until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
+			waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
 			if s := c.Status(); !strings.Contains(s.Error, tt.want) || s.Errors != 1 {
 				t.Errorf("%+v, want %q", s, tt.want)
 			}
-			until(t, "it is started again", func() bool { return c.Status().State == status.Ready })
+			waiting.Until(t, "it is started again", func() bool { return c.Status().State == status.Ready })
 		})
 	}
 }
@@ -199,7 +190,7 @@ func TestMissing(t *testing.T) {
 	c := NewCamera(Source{Name: "front", Command: []string{"/nonexistent/camera"}, Rate: 1}, zap.NewNop())
 	defer c.Close()
 	defer c.Look()()
-	until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
+	waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
 	if s := c.Status(); !strings.Contains(s.Error, "/nonexistent/camera") {
 		t.Errorf("%+v", s)
 	}
@@ -240,7 +231,7 @@ func TestAddress(t *testing.T) {
 	missing := NewCamera(Source{Name: "front", Address: server.URL, Rate: 1000}, zap.NewNop())
 	defer missing.Close()
 	defer missing.Look()()
-	until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
+	waiting.Until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
 }
 
 // A picture may be drawn, as often as the rate says.
@@ -259,8 +250,8 @@ func TestDraw(t *testing.T) {
 	if p := next(t, c, 1); p.JPEG[0] != 2 || p.View.FOV != 2 {
 		t.Errorf("picture %d, %+v", p.JPEG[0], p.View)
 	}
-	until(t, "the failure", func() bool { return strings.Contains(c.Status().Error, "the world has ended") })
-	until(t, "another picture", func() bool { return c.Status().State == status.Ready })
+	waiting.Until(t, "the failure", func() bool { return strings.Contains(c.Status().Error, "the world has ended") })
+	waiting.Until(t, "another picture", func() bool { return c.Status().State == status.Ready })
 }
 
 // Whoever asks is told once that a camera begins to run, however many look, and once that it
