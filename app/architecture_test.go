@@ -227,3 +227,76 @@ func TestSkips(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// The root shows the architecture: it has few folders, docs/ARCHITECTURE.md has a line for each,
+// and their imports run one way.
+func TestFolders(t *testing.T) {
+	const most = 20 // folders that one can hold in the head
+	page, err := os.ReadFile("docs/ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	imports := map[string]map[string]bool{}
+	for _, entry := range entries {
+		if !entry.IsDir() || strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "release-") {
+			continue
+		}
+		imports[entry.Name()] = importedFolders(t, entry.Name())
+		if row := "\n| `" + entry.Name() + "` | "; strings.Count(string(page), row) != 1 {
+			t.Errorf("docs/ARCHITECTURE.md has not one line for the folder %s", entry.Name())
+		}
+	}
+	if len(imports) > most || len(imports) < 10 {
+		t.Errorf("the root has %d folders, at most %d", len(imports), most)
+	}
+	for len(imports) > 0 { // those that import no other folder go first, then those that import these, and so on
+		var lowest []string
+		for folder, others := range imports {
+			if len(others) == 0 {
+				lowest = append(lowest, folder)
+			}
+		}
+		if len(lowest) == 0 {
+			t.Fatalf("these folders import each other: %v", imports)
+		}
+		for _, folder := range lowest {
+			delete(imports, folder)
+			for _, others := range imports {
+				delete(others, folder)
+			}
+		}
+	}
+}
+
+// importedFolders returns the other folders of the root whose packages a folder's programs and
+// packages import.
+func importedFolders(t *testing.T, folder string) map[string]bool {
+	t.Helper()
+	imported := map[string]bool{}
+	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			if name, ours := strings.CutPrefix(strings.Trim(spec.Path.Value, `"`), "player/"); ours {
+				other, _, _ := strings.Cut(name, "/")
+				if other != folder {
+					imported[other] = true
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return imported
+}
