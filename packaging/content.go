@@ -112,7 +112,10 @@ func appendTrees(files []file, trees map[string]string) ([]file, error) {
 			if err != nil {
 				return nil, err
 			}
-			_, below, _ := strings.Cut(name, "/")
+			below, inFolder := strings.CutPrefix(name, pattern+"/")
+			if !inFolder { // the pattern is not a folder: its names are below docs
+				_, below, _ = strings.Cut(name, "/")
+			}
 			files = append(files, file{path: path.Join(to, below), data: text})
 		}
 	}
