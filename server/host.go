@@ -11,20 +11,42 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
+	"player/server/status"
 	"player/timers"
 )
 
-// host is the outside world of the drivers.
+// hostConfig is what a host needs.
+type hostConfig struct {
+	LastWords *lastwords.Book
+	Log       *zap.Logger
+	Identify  func(ctx context.Context, path string) devices.Finding // see Config; may be nil
+	Guard     string                                                 // see Config
+}
+
+// hostLoop is what the host uses of the loop.
+type hostLoop interface {
+	Now() time.Duration
+	Post(fn func(now time.Duration)) bool
+	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
+	// Adopt is Open for a descriptor that is counted already.
+	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
+	// Descriptors returns the share that Open takes descriptors from.
+	Descriptors() *descriptors.Share
+}
+
+// host is the outside world of the drivers: their devices.Host. Its methods may be called on
+// the loop only.
 type host struct {
-	loop    loop
+	loop    hostLoop
 	timers  *timers.Queue
 	log     *zap.Logger
 	wakes   map[*devices.Link]*timers.Timer
 	holders holders
 
-	identify  func(ctx context.Context, path string) devices.Finding // see Config
+	identify  func(ctx context.Context, path string) devices.Finding // see hostConfig
 	lastWords *lastwords.Book
 	searches  map[string]context.CancelFunc // for hardware, by the path of the line
 
@@ -33,13 +55,32 @@ type host struct {
 	guard      *guard
 }
 
-func newHost(loop loop, queue *timers.Queue, config Config) host {
-	return host{
+// newHost returns the host of drivers on a loop with the given timers.
+func newHost(loop hostLoop, queue *timers.Queue, config hostConfig) *host {
+	h := &host{
 		loop: loop, timers: queue, log: config.Log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{found: map[string]finding{}},
 		identify: config.Identify, lastWords: config.LastWords, searches: map[string]context.CancelFunc{},
 		operations: map[string]*operations{},
 	}
+	h.guard = newGuard(h, config.LastWords, config.Guard)
+	return h
 }
+
+// Forget drops what is kept for a link that is off for good.
+func (h *host) Forget(l *devices.Link) { delete(h.wakes, l) }
+
+// EndSearches ends the searches for hardware. Each is an operation, for which Idle waits.
+func (h *host) EndSearches() {
+	for _, end := range h.searches {
+		end()
+	}
+}
+
+// Idle reports whether no operation on a device file is under way or waits.
+func (h *host) Idle() bool { return len(h.operations) == 0 }
+
+// Guard returns the state of the guard.
+func (h *host) Guard() status.Guard { return h.guard.state }
 
 // WakeAt implements devices.Host.
 func (h *host) WakeAt(l *devices.Link, at time.Duration) {

@@ -6,23 +6,16 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/process/descriptors"
 	"player/reactor"
 )
 
 // loop is what the server uses of its *reactor.Loop. The simulation of the tests
 // has a loop with a virtual clock.
 type loop interface {
+	hostLoop
 	Run() error
 	Stop()
-	Now() time.Duration
 	Wakes() uint64
-	Post(fn func(now time.Duration)) bool
-	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
-	// Adopt is Open for a descriptor that is counted already.
-	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
-	// Descriptors returns the share that Open takes descriptors from.
-	Descriptors() *descriptors.Share
 
 	Listen(address string) (listener int, err error)
 	Unlisten(listener int)

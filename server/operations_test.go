@@ -235,7 +235,7 @@ func TestOpenEndsSearch(t *testing.T) {
 	_, path := pseudoTerminal(t)
 	answer := make(chan error, 1)
 	onLoop(t, s, func(time.Duration) {
-		h := &s.server.host
+		h := s.server.host
 		h.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })
 	})
 	receive(t, began, "search")

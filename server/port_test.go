@@ -45,7 +45,7 @@ func (i *inbox) expect(t *testing.T, want string) {
 // open opens a port on the loop.
 func open(t *testing.T, s *running, fn func(h *host) (devices.Port, error)) (p devices.Port, err error) {
 	t.Helper()
-	onLoop(t, s, func(time.Duration) { p, err = fn(&s.server.host) })
+	onLoop(t, s, func(time.Duration) { p, err = fn(s.server.host) })
 	return p, err
 }
 

@@ -89,7 +89,7 @@ func (s *Server) restrict(now time.Duration, access rights.Rules) {
 func (s *Server) finishReload(now time.Duration) {
 	r := s.reload
 	for _, l := range r.stopping {
-		delete(s.host.wakes, l)
+		s.host.Forget(l)
 	}
 	before := s.robots
 	s.robots = nil
@@ -109,7 +109,7 @@ func (s *Server) finishReload(now time.Duration) {
 		}
 		state.Robot, state.control.First = robot, robot.KeepControl
 		robot.Table.SetLinks(robot.Links)
-		robot.Table.Connect(&s.host)
+		robot.Table.Connect(s.host)
 		s.robots = append(s.robots, state)
 	}
 	for _, robot := range s.robots { // now that all have their links

@@ -58,7 +58,7 @@ func tryToOpen(t *testing.T, s *running, open func(h *host, opened func(l *line,
 	t.Helper()
 	done := make(chan struct{})
 	onLoop(t, s, func(time.Duration) {
-		open(&s.server.host, func(opened *line, why error) {
+		open(s.server.host, func(opened *line, why error) {
 			l, err = opened, why
 			close(done)
 		})
@@ -219,7 +219,7 @@ func TestHoldersAreRemembered(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	s := serve(t, newRobot(), nil)
-	h := &s.server.host
+	h := s.server.host
 	busy := func() (text string) {
 		onLoop(t, s, func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
 		return text

@@ -77,7 +77,7 @@ type Server struct {
 	log    *zap.Logger
 	loop   loop
 	timers *timers.Queue // of the loop
-	host   host
+	host   *host
 
 	robots   []*robotState
 	clients  map[*client]struct{}
@@ -142,7 +142,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		log:       config.Log,
 		loop:      loop,
 		timers:    queue,
-		host:      newHost(loop, queue, config),
+		host:      newHost(loop, queue, hostConfig{LastWords: config.LastWords, Log: config.Log, Identify: config.Identify, Guard: config.Guard}),
 		clients:   map[*client]struct{}{},
 		scratch:   make([]byte, 0, scratchSize),
 		refusals:  timers.Limiter{Period: time.Second},
@@ -156,7 +156,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		s.config.MaxPerAddress = max(s.config.MaxClients/2, 1)
 	}
 	for i, robot := range config.Robots {
-		robot.Table.Connect(&s.host)
+		robot.Table.Connect(s.host)
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
 	s.networks = newNetworks(queue, s.send)
@@ -164,7 +164,6 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s.liveness = timers.NewTimer(s.checkDriving)
 	s.turns = timers.NewTimer(s.serveTurns)
 	s.shutdown = timers.NewTimer(s.finish)
-	s.host.guard = newGuard(&s.host, config.LastWords, config.Guard)
 	return s
 }
 
@@ -199,9 +198,7 @@ func (s *Server) stop(now time.Duration) {
 	for _, robot := range s.robots {
 		robot.Table.Shutdown(now)
 	}
-	for _, end := range s.host.searches {
-		end()
-	}
+	s.host.EndSearches()
 	if s.reload != nil {
 		s.endReload(now) // refuses them
 	}
@@ -232,5 +229,5 @@ func (s *Server) off() bool {
 			return false
 		}
 	}
-	return len(s.host.operations) == 0
+	return s.host.Idle()
 }

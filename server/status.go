@@ -26,7 +26,7 @@ type robotState struct {
 // Status returns what there is to know about the server at now.
 func (s *Server) Status(now time.Duration) status.Status {
 	all := status.Status{
-		Guard:  s.host.guard.state,
+		Guard:  s.host.Guard(),
 		Uptime: status.Seconds(now),
 		Robots: make([]status.Robot, len(s.robots)),
 		Loop: status.Loop{Wakes: s.loop.Wakes(), LateFrames: s.ticks.Late(),
