@@ -7,12 +7,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/reactor"
+	"player/server/host"
 )
 
 // loop is what the server uses of its *reactor.Loop. The simulation of the tests
 // has a loop with a virtual clock.
 type loop interface {
-	hostLoop
+	host.Loop
 	Run() error
 	Stop()
 	Wakes() uint64

@@ -87,36 +87,3 @@ func TestNoDescriptorForAClient(t *testing.T) {
 		t.Errorf("log %v", lines)
 	}
 }
-
-// A plugin that there are no descriptors for is not started.
-func TestNoDescriptorForAPlugin(t *testing.T) {
-	ports := descriptors.NewShare(9)
-	s := serve(t, newRobot(), func(c *Config) { c.Descriptors.Drivers = ports })
-	onLoop(t, s, func(time.Duration) {
-		_ = ports.Take(1)
-		if _, _, err := s.server.host.StartPlugin(ignore{}, ignore{}, nil, "true"); err == nil {
-			t.Error("a plugin was started with 8 descriptors")
-		}
-		ports.Return(1)
-		if err := ports.Take(9); err != nil {
-			t.Error("a plugin that was not started keeps descriptors")
-		}
-		ports.Return(9)
-	})
-	exited := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
-		if _, _, err := s.server.host.StartPlugin(ignore{}, ignore{}, func(_ time.Duration, err error) { exited <- err }, "true"); err != nil {
-			t.Error(err)
-		}
-	})
-	if err := receive(t, exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
-	await(t, s, "the plugin's descriptors are given back", func(time.Duration) bool {
-		if ports.Take(9) != nil {
-			return false
-		}
-		ports.Return(9)
-		return true
-	})
-}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"testing"
 	"time"
@@ -275,7 +276,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 	}
 	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{wheelsLink}, Address: s.address})
 	onLoop(t, s, func(time.Duration) {
-		if n := len(s.server.host.wakes); n > 1 {
+		if n := reflect.ValueOf(s.server.host).Elem().FieldByName("wakes").Len(); n > 1 {
 			t.Errorf("%d links have timers", n)
 		}
 		if n := len(s.server.robots); n != 1 {

@@ -1,8 +1,7 @@
 // Package server serves robots to clients. It joins what the other rooms do: the
 // reactor's descriptors and timers, the sessions of the clients, the pacing of
-// their frames, and the drivers of the robots, for which it is the
-// devices.Host. Everything happens on the reactor's loop. The numbers in comments
-// are clauses of docs/PROTOCOL.md.
+// their frames, and the drivers of the robots with their host. Everything happens
+// on the reactor's loop. The numbers in comments are clauses of docs/PROTOCOL.md.
 package server
 
 import (
@@ -18,6 +17,7 @@ import (
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
+	"player/server/host"
 	"player/server/session"
 	"player/server/turns"
 	"player/timers"
@@ -77,7 +77,7 @@ type Server struct {
 	log    *zap.Logger
 	loop   loop
 	timers *timers.Queue // of the loop
-	host   *host
+	host   *host.Host
 
 	robots   []*robotState
 	clients  map[*client]struct{}
@@ -138,11 +138,13 @@ func Run(ctx context.Context, config Config) error {
 // start once, accept for each connection, and settle after each callback.
 func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s := &Server{
-		config:    config,
-		log:       config.Log,
-		loop:      loop,
-		timers:    queue,
-		host:      newHost(loop, queue, hostConfig{LastWords: config.LastWords, Log: config.Log, Identify: config.Identify, Guard: config.Guard}),
+		config: config,
+		log:    config.Log,
+		loop:   loop,
+		timers: queue,
+		host: host.New(loop, queue, host.Config{
+			LastWords: config.LastWords, Log: config.Log, Identify: config.Identify, Guard: config.Guard,
+		}),
 		clients:   map[*client]struct{}{},
 		scratch:   make([]byte, 0, scratchSize),
 		refusals:  timers.Limiter{Period: time.Second},

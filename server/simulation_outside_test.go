@@ -15,6 +15,7 @@ import (
 	"player/devices"
 	"player/process/descriptors"
 	"player/reactor"
+	"player/server/host"
 )
 
 // simLoop is the server's loop.
@@ -43,7 +44,7 @@ func (l simLoop) Adopt(fd int, h reactor.Handler, _ func(time.Duration)) (*react
 
 // simHost is the server's host with simulated serial lines.
 type simHost struct {
-	*host
+	*host.Host
 	sim *sim
 }
 

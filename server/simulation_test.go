@@ -479,7 +479,7 @@ func (s *sim) build() {
 	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
 	s.server = newServer(config, simLoop{s}, &s.timers)
 	s.server.networks.list = s.interfaces
-	s.host = &simHost{host: s.server.host, sim: s}
+	s.host = &simHost{Host: s.server.host, sim: s}
 	for _, r := range config.Robots {
 		r.Table.Connect(s.host)
 	}

@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"bytes"
@@ -43,14 +43,14 @@ func (i *inbox) expect(t *testing.T, want string) {
 }
 
 // open opens a port on the loop.
-func open(t *testing.T, s *running, fn func(h *host) (devices.Port, error)) (p devices.Port, err error) {
+func open(t *testing.T, s *running, fn func(h *Host) (devices.Port, error)) (p devices.Port, err error) {
 	t.Helper()
-	onLoop(t, s, func(time.Duration) { p, err = fn(s.server.host) })
+	onLoop(t, s, func(time.Duration) { p, err = fn(s.host) })
 	return p, err
 }
 
 func TestDial(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	for _, address := range []string{"127.0.0.1:0", "[::1]:0"} {
 		l, err := net.Listen("tcp", address)
 		if err != nil {
@@ -61,7 +61,7 @@ func TestDial(t *testing.T) {
 		}
 		defer l.Close()
 		in := newInbox()
-		p, err := open(t, s, func(h *host) (devices.Port, error) {
+		p, err := open(t, s, func(h *Host) (devices.Port, error) {
 			p, err := h.Dial(l.Addr().String(), in)
 			if err == nil {
 				p.Write([]byte("early"))
@@ -97,10 +97,10 @@ func TestDial(t *testing.T) {
 }
 
 func TestDialRefused(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	address := freeAddress(t)
 	in := newInbox()
-	if _, err := open(t, s, func(h *host) (devices.Port, error) { return h.Dial(address, in) }); err == nil {
+	if _, err := open(t, s, func(h *Host) (devices.Port, error) { return h.Dial(address, in) }); err == nil {
 		err = receive(t, in.gone, "hangup")
 		if !errors.Is(err, unix.ECONNREFUSED) {
 			t.Errorf("hangup with %v, want a refusal", err)
@@ -111,14 +111,14 @@ func TestDialRefused(t *testing.T) {
 }
 
 func TestDialErrors(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	for address, want := range map[string]string{
 		"localhost:1":              "dial localhost:1: ",
 		"127.0.0.1":                "dial 127.0.0.1: ",
 		"[fe80::1%no-such-link]:1": "no such network interface",
 		"255.255.255.255:1":        "dial 255.255.255.255:1: ", // TCP has no broadcast
 	} {
-		_, err := open(t, s, func(h *host) (devices.Port, error) { return h.Dial(address, newInbox()) })
+		_, err := open(t, s, func(h *Host) (devices.Port, error) { return h.Dial(address, newInbox()) })
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", address, err, want)
 		}
@@ -190,13 +190,11 @@ func TestPortsOpenAnywhere(t *testing.T) {
 		}
 	}()
 	h := &echoer{address: echo.Addr().String(), left: 20, done: make(chan struct{})}
-	serve(t, newRobot(), func(c *Config) {
-		ready := c.Ready
-		c.Ready = func(r *Server) {
-			h.server = r
+	serve(t, func(with *setup) {
+		with.started = func(host *Host) {
+			h.host = host
 			h.open(t)
 			h.open(t)
-			ready(r)
 		}
 	})
 	receive(t, h.done, "echo on the last port")
@@ -205,14 +203,14 @@ func TestPortsOpenAnywhere(t *testing.T) {
 // echoer opens a port, waits for its greeting to come back, and opens the
 // next.
 type echoer struct {
-	server  *Server
+	host    *Host
 	address string
 	left    int
 	done    chan struct{}
 }
 
 func (h *echoer) open(t *testing.T) {
-	port, err := h.server.host.Dial(h.address, &echoPort{h, t})
+	port, err := h.host.Dial(h.address, &echoPort{h, t})
 	if err != nil {
 		t.Error(err)
 		return

@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ import (
 // guard is the server's guard (lastwords.Guard), a process. It runs from the moment
 // when there is something to guard. One that dies is replaced.
 type guard struct {
-	host  *host
+	host  *Host
 	book  *lastwords.Book
 	path  string // of the program
 	state status.Guard
@@ -27,7 +27,7 @@ type guard struct {
 }
 
 // newGuard returns the guard of a book. Without a path it never runs.
-func newGuard(h *host, book *lastwords.Book, path string) *guard {
+func newGuard(h *Host, book *lastwords.Book, path string) *guard {
 	g := &guard{host: h, book: book, path: path, state: status.GuardIdle}
 	g.again = timers.NewTimer(g.start)
 	if path != "" {

@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"context"
@@ -12,7 +12,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/codec"
 	"player/devices"
 )
 
@@ -29,7 +28,7 @@ func wedged(t *testing.T, s *running) wedge {
 	w := wedge{make(chan struct{}, 1000), sync.OnceFunc(func() { close(end) })}
 	t.Cleanup(w.free)
 	onLoop(t, s, func(time.Duration) {
-		s.server.host.onOperate = func(string) {
+		s.host.onOperate = func(string) {
 			w.held <- struct{}{}
 			<-end
 		}
@@ -37,8 +36,7 @@ func wedged(t *testing.T, s *running) wedge {
 	return w
 }
 
-// The loop serves the robots while an adapter does not answer, whatever it is asked: an emergency
-// stop reaches the wheels. The error names the adapter, further tries wait for nothing, and one
+// The loop serves others while an adapter does not answer, whatever it is asked. The error names the adapter, further tries wait for nothing, and one
 // goroutine waits for the adapter. When it answers the line is open again.
 func TestWedgedAdapter(t *testing.T) {
 	for name, ask := range map[string]func(l *line){
@@ -55,20 +53,19 @@ func TestWedgedAdapter(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRobot()
-			s := serve(t, r, nil)
+			s := serve(t, nil)
 			far, path := pseudoTerminal(t)
 			in, c := newInbox(), dial(t, s)
 			var l *line
 			if ask != nil {
 				l = openSerial(t, s, path, in)
 			}
-			request(t, c, "pa", "pa")
+			expectEcho(t, c, "before")
 			w := wedged(t, s)
 			failed := make(chan error, 100)
 			open := func() {
 				onLoop(t, s, func(time.Duration) {
-					s.server.host.OpenSerial(path, 9600, in, func(_ time.Duration, _ devices.Line, err error) { failed <- err })
+					s.host.OpenSerial(path, 9600, in, func(_ time.Duration, _ devices.Line, err error) { failed <- err })
 				})
 			}
 			if ask == nil {
@@ -77,11 +74,7 @@ func TestWedgedAdapter(t *testing.T) {
 				onLoop(t, s, func(time.Duration) { ask(l); l.Write([]byte("never")) })
 			}
 			receive(t, w.held, "operation")
-			send(t, c, config(codec.Server, 'e', 1))
-			if got := receive(t, r.commands, "stop"); got != (codec.PositionCommand{}) {
-				t.Errorf("the wheels were told %v", got)
-			}
-			request(t, c, "pr", "pr") // all that while it is held
+			expectEcho(t, c, "meanwhile")
 			if name != "opening" {
 				open() // it waits
 			}
@@ -100,14 +93,14 @@ func TestWedgedAdapter(t *testing.T) {
 				t.Errorf("%d operations more", len(w.held))
 			}
 			w.free()
-			await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+			await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 			_ = far.SetReadDeadline(time.Now().Add(time.Millisecond))
 			if n, err := far.Read(make([]byte, 10)); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, unix.EIO) {
 				t.Errorf("%d bytes have left, %v", n, err)
 			}
 			openSerial(t, s, path, newInbox())
 			onLoop(t, s, func(time.Duration) { // the others were given back
-				if all := s.server.host.loop.Descriptors(); all.Take(all.Most()-polledDescriptors) != nil {
+				if all := s.loop.Descriptors(); all.Take(all.Most()-polledDescriptors) != nil {
 					t.Error("descriptors are missing")
 				}
 			})
@@ -118,7 +111,7 @@ func TestWedgedAdapter(t *testing.T) {
 // A line that is closed while it is being set, or twice, is closed once, and what it was asked
 // afterwards has no effect.
 func TestCloseWhileSetting(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	_, path := pseudoTerminal(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
@@ -133,7 +126,7 @@ func TestCloseWhileSetting(t *testing.T) {
 	})
 	receive(t, w.held, "operation")
 	w.free()
-	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 	if len(w.held) != 1 { // the first is set, and then the line is closed
 		t.Errorf("%d operations more", len(w.held))
 	}
@@ -141,7 +134,7 @@ func TestCloseWhileSetting(t *testing.T) {
 
 // Bytes that are written while the line is being set leave afterwards, at the new speed.
 func TestWriteWhileSetting(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	far, path := pseudoTerminal(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
@@ -171,7 +164,7 @@ func TestWriteWhileSetting(t *testing.T) {
 // Bytes that were written while the line is being set leave before the line is closed, behind all
 // that it was asked before: they may stop a motor.
 func TestCloseWithBytesWhileSetting(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	far, path := pseudoTerminal(t)
 	in := newInbox()
 	l := openSerial(t, s, path, in)
@@ -189,7 +182,7 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.free()
-	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 	if len(w.held) != 2 { // the speed, and the end
 		t.Errorf("%d operations more", len(w.held))
 	}
@@ -203,15 +196,15 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 		t.Error("a line that is closed calls its handler")
 	}
 	onLoop(t, s, func(time.Duration) {
-		if all := s.server.host.loop.Descriptors(); all.Take(all.Most()) != nil {
+		if all := s.loop.Descriptors(); all.Take(all.Most()) != nil {
 			t.Error("descriptors are missing")
 		}
 	})
 }
 
-// The server ends though an adapter keeps its line from being closed.
-func TestShutdownWhileWedged(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+// The loop ends though an adapter keeps its line from being closed.
+func TestEndWhileWedged(t *testing.T) {
+	s := serve(t, nil)
 	_, path := pseudoTerminal(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
@@ -224,8 +217,8 @@ func TestShutdownWhileWedged(t *testing.T) {
 // Opening a line ends the search for hardware on it, and waits for its end.
 func TestOpenEndsSearch(t *testing.T) {
 	began, mayEnd := make(chan struct{}), make(chan struct{})
-	s := serve(t, newRobot(), func(c *Config) {
-		c.Identify = func(ctx context.Context, _ string) devices.Finding {
+	s := serve(t, func(with *setup) {
+		with.identify = func(ctx context.Context, _ string) devices.Finding {
 			close(began)
 			<-ctx.Done()
 			<-mayEnd
@@ -235,12 +228,11 @@ func TestOpenEndsSearch(t *testing.T) {
 	_, path := pseudoTerminal(t)
 	answer := make(chan error, 1)
 	onLoop(t, s, func(time.Duration) {
-		h := s.server.host
-		h.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })
+		s.host.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })
 	})
 	receive(t, began, "search")
 	onLoop(t, s, func(time.Duration) {
-		s.server.host.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, _ devices.Line, err error) { answer <- err })
+		s.host.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, _ devices.Line, err error) { answer <- err })
 	})
 	onLoop(t, s, func(time.Duration) {
 		if len(answer) != 0 {

@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"os"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/process/descriptors"
 )
 
 // plugin is a shell script with pipes.
@@ -23,7 +24,7 @@ func startPlugin(t *testing.T, s *running, script string) *plugin {
 	p := &plugin{stdout: newInbox(), stderr: newInbox(), exited: make(chan error, 1)}
 	var err error
 	onLoop(t, s, func(time.Duration) {
-		p.program, p.stdin, err = s.server.host.StartPlugin(p.stdout, p.stderr, func(_ time.Duration, err error) { p.exited <- err }, "sh", "-c", script)
+		p.program, p.stdin, err = s.host.StartPlugin(p.stdout, p.stderr, func(_ time.Duration, err error) { p.exited <- err }, "sh", "-c", script)
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -32,7 +33,7 @@ func startPlugin(t *testing.T, s *running, script string) *plugin {
 }
 
 func TestPluginPipes(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	p := startPlugin(t, s, "echo ready >&2; exec cat")
 	p.stderr.expect(t, "ready\n")
 	onLoop(t, s, func(time.Duration) { p.stdin.Write([]byte("hello")) })
@@ -47,7 +48,7 @@ func TestPluginPipes(t *testing.T) {
 
 // The last output arrives, and the end is reported with its reason.
 func TestPluginEnds(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	p := startPlugin(t, s, "echo last; exit 7")
 	p.stdout.expect(t, "last\n")
 	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "exit status 7" {
@@ -63,7 +64,7 @@ func TestPluginEnds(t *testing.T) {
 // A plugin that ends leaves nothing behind: its group is killed, so its pipes
 // have no writer any more.
 func TestPluginLeavesNoOrphans(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	p := startPlugin(t, s, "sleep 1000 & exit 0")
 	if err := receive(t, p.exited, "end of the plugin"); err != nil {
 		t.Error(err)
@@ -75,7 +76,7 @@ func TestPluginLeavesNoOrphans(t *testing.T) {
 // A plugin may close its standard input: it goes on, and what is written to it is
 // lost.
 func TestPluginDoesNotListen(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	p := startPlugin(t, s, "exec <&-; echo deaf; exec sleep 1000")
 	p.stdout.expect(t, "deaf\n")
 	onLoop(t, s, func(time.Duration) {
@@ -96,12 +97,12 @@ func TestPluginDoesNotListen(t *testing.T) {
 }
 
 func TestPluginNotFound(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	onLoop(t, s, func(time.Duration) {
 		const tries = 50
 		before := openDescriptors(t)
 		for range tries {
-			_, _, err := s.server.host.StartPlugin(newInbox(), newInbox(), nil, "no-such-program-as-this")
+			_, _, err := s.host.StartPlugin(newInbox(), newInbox(), nil, "no-such-program-as-this")
 			if err == nil || !strings.HasPrefix(err.Error(), "plugin no-such-program-as-this: ") {
 				t.Errorf("%v", err)
 			}
@@ -120,4 +121,37 @@ func openDescriptors(t *testing.T) int {
 		t.Error(err)
 	}
 	return len(list)
+}
+
+// A plugin that there are no descriptors for is not started.
+func TestNoDescriptorForAPlugin(t *testing.T) {
+	ports := descriptors.NewShare(9)
+	s := serve(t, func(with *setup) { with.descriptors = ports })
+	onLoop(t, s, func(time.Duration) {
+		_ = ports.Take(1)
+		if _, _, err := s.host.StartPlugin(ignore{}, ignore{}, nil, "true"); err == nil {
+			t.Error("a plugin was started with 8 descriptors")
+		}
+		ports.Return(1)
+		if err := ports.Take(9); err != nil {
+			t.Error("a plugin that was not started keeps descriptors")
+		}
+		ports.Return(9)
+	})
+	exited := make(chan error, 1)
+	onLoop(t, s, func(time.Duration) {
+		if _, _, err := s.host.StartPlugin(ignore{}, ignore{}, func(_ time.Duration, err error) { exited <- err }, "true"); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := receive(t, exited, "end of the plugin"); err != nil {
+		t.Error(err)
+	}
+	await(t, s, "the plugin's descriptors are given back", func(time.Duration) bool {
+		if ports.Take(9) != nil {
+			return false
+		}
+		ports.Return(9)
+		return true
+	})
 }

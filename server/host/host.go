@@ -1,4 +1,6 @@
-package server
+// Package host is the outside world of the drivers: the devices.Host of a loop. It opens
+// serial lines, inputs and connections, and starts programs and the guard. It knows no clients.
+package host
 
 import (
 	"context"
@@ -18,16 +20,20 @@ import (
 	"player/timers"
 )
 
-// hostConfig is what a host needs.
-type hostConfig struct {
-	LastWords *lastwords.Book
+// Config is what a host needs.
+type Config struct {
+	LastWords *lastwords.Book // those of the devices
 	Log       *zap.Logger
-	Identify  func(ctx context.Context, path string) devices.Finding // see Config; may be nil
-	Guard     string                                                 // see Config
+	// Identify finds out which hardware answers on a serial line that is not open, until the
+	// end of ctx. It may block: a goroutine calls it. It may be nil.
+	Identify func(ctx context.Context, path string) devices.Finding
+	// Guard is the path of this program, which is a guard if lastwords.GuardName is its name.
+	// Empty: there is no guard.
+	Guard string
 }
 
-// hostLoop is what the host uses of the loop.
-type hostLoop interface {
+// Loop is what the host uses of the loop.
+type Loop interface {
 	Now() time.Duration
 	Post(fn func(now time.Duration)) bool
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
@@ -37,16 +43,16 @@ type hostLoop interface {
 	Descriptors() *descriptors.Share
 }
 
-// host is the outside world of the drivers: their devices.Host. Its methods may be called on
+// Host is the outside world of the drivers: their devices.Host. Its methods may be called on
 // the loop only.
-type host struct {
-	loop    hostLoop
+type Host struct {
+	loop    Loop
 	timers  *timers.Queue
 	log     *zap.Logger
 	wakes   map[*devices.Link]*timers.Timer
 	holders holders
 
-	identify  func(ctx context.Context, path string) devices.Finding // see hostConfig
+	identify  func(ctx context.Context, path string) devices.Finding // see Config
 	lastWords *lastwords.Book
 	searches  map[string]context.CancelFunc // for hardware, by the path of the line
 
@@ -55,9 +61,9 @@ type host struct {
 	guard      *guard
 }
 
-// newHost returns the host of drivers on a loop with the given timers.
-func newHost(loop hostLoop, queue *timers.Queue, config hostConfig) *host {
-	h := &host{
+// New returns the host of drivers on a loop with the given timers.
+func New(loop Loop, queue *timers.Queue, config Config) *Host {
+	h := &Host{
 		loop: loop, timers: queue, log: config.Log, wakes: map[*devices.Link]*timers.Timer{}, holders: holders{found: map[string]finding{}},
 		identify: config.Identify, lastWords: config.LastWords, searches: map[string]context.CancelFunc{},
 		operations: map[string]*operations{},
@@ -67,23 +73,23 @@ func newHost(loop hostLoop, queue *timers.Queue, config hostConfig) *host {
 }
 
 // Forget drops what is kept for a link that is off for good.
-func (h *host) Forget(l *devices.Link) { delete(h.wakes, l) }
+func (h *Host) Forget(l *devices.Link) { delete(h.wakes, l) }
 
 // EndSearches ends the searches for hardware. Each is an operation, for which Idle waits.
-func (h *host) EndSearches() {
+func (h *Host) EndSearches() {
 	for _, end := range h.searches {
 		end()
 	}
 }
 
 // Idle reports whether no operation on a device file is under way or waits.
-func (h *host) Idle() bool { return len(h.operations) == 0 }
+func (h *Host) Idle() bool { return len(h.operations) == 0 }
 
 // Guard returns the state of the guard.
-func (h *host) Guard() status.Guard { return h.guard.state }
+func (h *Host) Guard() status.Guard { return h.guard.state }
 
 // WakeAt implements devices.Host.
-func (h *host) WakeAt(l *devices.Link, at time.Duration) {
+func (h *Host) WakeAt(l *devices.Link, at time.Duration) {
 	t := h.wakes[l]
 	if at == 0 {
 		if t != nil {
@@ -98,7 +104,7 @@ func (h *host) WakeAt(l *devices.Link, at time.Duration) {
 	h.timers.Set(t, at)
 }
 
-func (h *host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
+func (h *Host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
 	d, err := h.loop.Open(fd, handler)
 	if err != nil {
 		return nil, err
@@ -107,7 +113,7 @@ func (h *host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
 }
 
 // Dial implements devices.Host. The address is numeric, so nothing blocks.
-func (h *host) Dial(address string, handler devices.PortHandler) (devices.Port, error) {
+func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, error) {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("dial %s: %w", address, err)

@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"time"
@@ -15,7 +15,7 @@ import (
 // devices.Line.
 type line struct {
 	*reactor.Descriptor // of the loop
-	host                *host
+	host                *Host
 	path                string
 	handler             devices.PortHandler
 	file                *file // of the operations; nil: it was not opened
@@ -38,7 +38,7 @@ const (
 )
 
 // openFile has open open a device file, and calls opened as devices.Host.OpenSerial does.
-func (h *host) openFile(path string, handler devices.PortHandler, open func() (*file, error), opened func(now time.Duration, l *line, err error)) {
+func (h *Host) openFile(path string, handler devices.PortHandler, open func() (*file, error), opened func(now time.Duration, l *line, err error)) {
 	if err := h.loop.Descriptors().Take(lineDescriptors); err != nil {
 		opened(h.loop.Now(), nil, err)
 		return

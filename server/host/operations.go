@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"slices"
@@ -25,7 +25,7 @@ type operation struct {
 // operations are those on one device file, one after the other. At most one goroutine waits for
 // an adapter, however often its driver tries again.
 type operations struct {
-	host    *host
+	host    *Host
 	path    string
 	current *operation  // under way; nil: none
 	waiting []operation // behind it
@@ -34,7 +34,7 @@ type operations struct {
 }
 
 // operationsOn returns the operations on a path.
-func (h *host) operationsOn(path string) *operations {
+func (h *Host) operationsOn(path string) *operations {
 	o := h.operations[path]
 	if o == nil {
 		o = &operations{host: h, path: path}

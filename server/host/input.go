@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"errors"
@@ -14,7 +14,7 @@ import (
 var errNoInput = errors.New("it is neither a device nor a FIFO")
 
 // OpenInput implements devices.Host.
-func (h *host) OpenInput(path string, handler devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
+func (h *Host) OpenInput(path string, handler devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
 	h.openFile(path, handler, func() (*file, error) { return openInput(path) }, func(now time.Duration, l *line, err error) {
 		if err != nil {
 			opened(now, nil, inputError(path, err))

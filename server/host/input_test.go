@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"io"
@@ -17,14 +17,14 @@ import (
 // openInputOf opens an input and waits for the answer.
 func openInputOf(t *testing.T, s *running, path string, in *inbox) error {
 	t.Helper()
-	_, err := tryToOpen(t, s, func(h *host, opened func(l *line, err error)) {
+	_, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
 		h.OpenInput(path, in, func(_ time.Duration, p devices.Port, err error) { opened(of(p), err) })
 	})
 	return err
 }
 
 func TestInput(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	path := filepath.Join(t.TempDir(), "fifo")
 	if err := unix.Mkfifo(path, 0o600); err != nil {
 		t.Fatal(err)
@@ -50,7 +50,7 @@ func TestInput(t *testing.T) {
 }
 
 func TestInputErrors(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {

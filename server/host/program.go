@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"errors"
@@ -32,7 +32,7 @@ type program struct {
 }
 
 // StartProgram implements devices.Host.
-func (h *host) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (devices.Program, error) {
+func (h *Host) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (devices.Program, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited}
 	p.cmd.Stdout, p.cmd.Stderr = os.Stderr, os.Stderr
 	if err := h.start(p); err != nil {
@@ -42,7 +42,7 @@ func (h *host) StartProgram(exited func(now time.Duration, err error), name stri
 }
 
 // StartPlugin implements devices.Host.
-func (h *host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
+func (h *Host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true}
 	// Before anything is opened: two for each pipe, which Open takes again.
 	if err := h.loop.Descriptors().Take(6); err != nil {
@@ -123,7 +123,7 @@ func (ignore) Hangup(time.Duration, error)   {}
 
 // start starts a program, which the guard ends if this process is killed, and watches its
 // end. The process keeps a descriptor beside the one that the loop polls.
-func (h *host) start(p *program) error {
+func (h *Host) start(p *program) error {
 	err := h.launch(p)
 	if err == nil {
 		p.group = h.guard.book.KeepGroup(p.cmd.Process.Pid)
@@ -131,7 +131,7 @@ func (h *host) start(p *program) error {
 	return err
 }
 
-func (h *host) launch(p *program) error {
+func (h *Host) launch(p *program) error {
 	if err := h.loop.Descriptors().Take(3); err != nil {
 		return err
 	}
@@ -144,7 +144,7 @@ func (h *host) launch(p *program) error {
 	return err
 }
 
-func (h *host) execute(p *program) error {
+func (h *Host) execute(p *program) error {
 	var pidfd int
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
 	// A program inherits the timer slack of the thread that starts it, which the

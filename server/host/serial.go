@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"context"
@@ -13,7 +13,7 @@ import (
 )
 
 // OpenSerial implements devices.Host.
-func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
+func (h *Host) OpenSerial(path string, baud int, handler devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
 	if end := h.searches[path]; end != nil {
 		end()
 	}
@@ -34,7 +34,7 @@ func (h *host) OpenSerial(path string, baud int, handler devices.PortHandler, op
 }
 
 // Identify implements devices.Host.
-func (h *host) Identify(path string, done func(now time.Duration, f devices.Finding)) {
+func (h *Host) Identify(path string, done func(now time.Duration, f devices.Finding)) {
 	if h.identify == nil || h.searches[path] != nil {
 		return
 	}
@@ -93,7 +93,7 @@ type finding struct {
 
 // holder returns what serialport.Holder has said of a path. Unless that is younger
 // than holderAge, the path is searched for, and the log will tell who it is.
-func (h *host) holder(path string) string {
+func (h *Host) holder(path string) string {
 	f, known := h.holders.found[path]
 	if !h.holders.searching && (!known || h.loop.Now()-f.at >= holderAge) {
 		h.holders.searching = true
@@ -109,7 +109,7 @@ func (h *host) holder(path string) string {
 }
 
 // learn remembers who has a path open.
-func (h *host) learn(now time.Duration, path, text string) {
+func (h *Host) learn(now time.Duration, path, text string) {
 	before := h.holders.found[path].text
 	h.holders.searching, h.holders.found[path] = false, finding{text, now}
 	if text != before {
@@ -118,6 +118,6 @@ func (h *host) learn(now time.Duration, path, text string) {
 }
 
 // serialError adds to an error what to do about it.
-func (h *host) serialError(path string, err error) error {
+func (h *Host) serialError(path string, err error) error {
 	return serialport.Explain(path, err, h.holder)
 }

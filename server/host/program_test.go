@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"fmt"
@@ -23,13 +23,13 @@ func startProgram(t *testing.T, s *running, script string) (p devices.Program, e
 	t.Helper()
 	exited = make(chan error, 1)
 	onLoop(t, s, func(time.Duration) {
-		p, err = s.server.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
+		p, err = s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
 	})
 	return p, exited, err
 }
 
 func TestProgramEnds(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	for script, want := range map[string]string{
 		"exit 0":         "<nil>",
 		"exit 3":         "exit status 3",
@@ -63,7 +63,7 @@ func errString(err error) string {
 
 // TestProgramGroupIsSignalled: a program takes those that it has started along.
 func TestProgramGroupIsSignalled(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := unix.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
@@ -96,9 +96,9 @@ func TestProgramGroupIsSignalled(t *testing.T) {
 }
 
 func TestProgramNotFound(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	onLoop(t, s, func(time.Duration) {
-		_, err := s.server.host.StartProgram(nil, "no-such-program-as-this")
+		_, err := s.host.StartProgram(nil, "no-such-program-as-this")
 		if err == nil || !strings.Contains(err.Error(), "executable file not found") {
 			t.Errorf("%v", err)
 		}
@@ -107,8 +107,8 @@ func TestProgramNotFound(t *testing.T) {
 
 // TestProgramInheritsNothing: neither sockets nor serial lines of the server.
 func TestProgramInheritsNothing(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	request(t, dial(t, s), "sr", "sr")
+	s := serve(t, nil)
+	expectEcho(t, dial(t, s), "this connection is open")
 	list := filepath.Join(t.TempDir(), "list")
 	_, exited, err := startProgram(t, s, "ls -l /proc/$$/fd >"+list)
 	if err != nil {
@@ -141,10 +141,10 @@ func inherited(t *testing.T, link string) bool {
 	})
 }
 
-// TestServerEndsBeforeProgram: a program that nobody has stopped does not hold
-// up the end of the server.
-func TestServerEndsBeforeProgram(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+// TestLoopEndsBeforeProgram: a program that was not stopped does not hold up the
+// end of the loop.
+func TestLoopEndsBeforeProgram(t *testing.T) {
+	s := serve(t, nil)
 	p, _, err := startProgram(t, s, "exec sleep 1000")
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestServerEndsBeforeProgram(t *testing.T) {
 // The loop's thread may have a timer slack that is meant for the monitor of the
 // Go runtime.
 func TestProgramKeepsTimeAsUsual(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	file := filepath.Join(t.TempDir(), "slack")
 	exited := make(chan error, 1)
 	var err error
@@ -168,7 +168,7 @@ func TestProgramKeepsTimeAsUsual(t *testing.T) {
 		defer runtime.UnlockOSThread()
 		err = unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0)
 		if err == nil {
-			_, err = s.server.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", "exec cat /proc/self/timerslack_ns >"+file)
+			_, err = s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", "exec cat /proc/self/timerslack_ns >"+file)
 		}
 	})
 	if err != nil {

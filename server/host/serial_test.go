@@ -1,4 +1,4 @@
-package server
+package host
 
 import (
 	"errors"
@@ -44,7 +44,7 @@ func pseudoTerminal(t *testing.T) (far *os.File, path string) {
 // openSerial opens our end of a serial line.
 func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
 	t.Helper()
-	l, err := tryToOpen(t, s, func(h *host, opened func(l *line, err error)) {
+	l, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
 		h.OpenSerial(path, 9600, in, func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
 	})
 	if err != nil {
@@ -54,11 +54,11 @@ func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
 }
 
 // tryToOpen opens a line and waits for the answer.
-func tryToOpen(t *testing.T, s *running, open func(h *host, opened func(l *line, err error))) (l *line, err error) {
+func tryToOpen(t *testing.T, s *running, open func(h *Host, opened func(l *line, err error))) (l *line, err error) {
 	t.Helper()
 	done := make(chan struct{})
 	onLoop(t, s, func(time.Duration) {
-		open(s.server.host, func(opened *line, why error) {
+		open(s.host, func(opened *line, why error) {
 			l, err = opened, why
 			close(done)
 		})
@@ -84,7 +84,7 @@ func setSpeed(t *testing.T, s *running, l *line, baud int) error {
 // A line is raw: every byte passes, in both directions.
 func TestSerialLine(t *testing.T) {
 	const bytes = "a\r\n\x00\x03\x04\x11\x13\x7F\xFF"
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	far, path := pseudoTerminal(t)
 	in := newInbox()
 	p := openSerial(t, s, path, in)
@@ -106,11 +106,11 @@ func TestSerialLine(t *testing.T) {
 		p.SetSpeed(9600, func(time.Duration, error) { t.Error("the speed of a line that is gone was set") })
 		p.Discard()
 	})
-	await(t, s, "the end of all operations", func(time.Duration) bool { return len(s.server.host.operations) == 0 })
+	await(t, s, "the end of all operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 }
 
 func TestSerialSpeed(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	_, path := pseudoTerminal(t)
 	p := openSerial(t, s, path, newInbox())
 	for _, baud := range []int{9600, 38400, 500000} { // the first from opening it
@@ -134,7 +134,7 @@ func TestSerialSpeed(t *testing.T) {
 }
 
 func TestSerialDiscard(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	far, path := pseudoTerminal(t)
 	in := newInbox()
 	p := openSerial(t, s, path, in)
@@ -164,7 +164,7 @@ func TestSerialDiscard(t *testing.T) {
 
 // Every error names the port and the remedy.
 func TestSerialErrors(t *testing.T) {
-	s := serve(t, newRobot(), nil)
+	s := serve(t, nil)
 	dir := t.TempDir()
 	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "socket")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -184,7 +184,7 @@ func TestSerialErrors(t *testing.T) {
 		"/dev/ptmx":                "it is not a serial line",
 		"/proc/1/mem":              "it is not a serial line",
 	} {
-		_, err := tryToOpen(t, s, func(h *host, opened func(l *line, err error)) {
+		_, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
 			h.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
 		})
 		if err == nil || !strings.HasPrefix(err.Error(), "serial port "+path+": ") || !strings.Contains(err.Error(), want) {
@@ -197,7 +197,7 @@ func TestSerialErrors(t *testing.T) {
 			syscall.EBUSY:  "another program has it open",
 			syscall.ENXIO:  "there is no hardware behind it",
 		} {
-			if got := s.server.host.serialError("/dev/ttyUSB0", err); !errors.Is(got, err) || !strings.Contains(got.Error(), want) {
+			if got := s.host.serialError("/dev/ttyUSB0", err); !errors.Is(got, err) || !strings.Contains(got.Error(), want) {
 				t.Errorf("%v: error %v, want %q", err, got, want)
 			}
 		}
@@ -218,8 +218,8 @@ func TestHoldersAreRemembered(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
-	s := serve(t, newRobot(), nil)
-	h := s.server.host
+	s := serve(t, nil)
+	h := s.host
 	busy := func() (text string) {
 		onLoop(t, s, func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
 		return text
