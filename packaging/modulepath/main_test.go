@@ -8,7 +8,7 @@ func TestMentions(t *testing.T) {
 		`import "player/client"`:                        `import "example.org/someone/robots/client"`,
 		"-X player/app.linkedVersion=1":                 "-X example.org/someone/robots/app.linkedVersion=1",
 		`"player/devices/p2os$", "player/examples/lab"`: `"example.org/someone/robots/devices/p2os$", "example.org/someone/robots/examples/lab"`,
-		`publish("player/client/a/position")`:     `publish("player/client/a/position")`,
+		`publish("player/client/a/position")`:           `publish("player/client/a/position")`,
 		"/etc/player/client, ../player/client":          "/etc/player/client, ../player/client",
 		"libplayer/client, player/nothing, player list": "libplayer/client, player/nothing, player list",
 	} {
