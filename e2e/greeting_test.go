@@ -10,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"player/e2e/terminals"
 )
 
 // In a terminal the server says first where the dashboard is, as an address that can be
@@ -24,7 +26,7 @@ func TestGreeting(t *testing.T) {
 	} {
 		t.Run(strings.Join(tt.flags, " "), func(t *testing.T) {
 			t.Parallel()
-			master, terminal := openTerminal(t)
+			master, terminal := terminals.OpenBoth(t)
 			robot, page := freePort(t), freePort(t)
 			cmd := exec.Command(binary, append(tt.flags, "-stage", room, "-gp", fmt.Sprint(robot), "-http", fmt.Sprintf("0.0.0.0:%d", page))...)
 			cmd.Env, cmd.Stderr = append(os.Environ(), "NO_COLOR=1"), terminal

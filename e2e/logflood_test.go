@@ -18,6 +18,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/terminals"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -142,7 +143,7 @@ func TestStoppedReaderOfTheLog(t *testing.T) {
 // The terminal that shows the log is held, as by Ctrl-S.
 func TestHeldTerminal(t *testing.T) {
 	t.Parallel()
-	terminal, program := openTerminal(t)
+	terminal, program := terminals.OpenBoth(t)
 	go func() { // what it shows before it is held
 		_, _ = io.Copy(io.Discard, terminal)
 	}()
@@ -170,35 +171,4 @@ func TestHeldTerminal(t *testing.T) {
 	s.signal(t, syscall.SIGTERM)
 	p.closed()
 	s.ended(t)
-}
-
-// openTerminal returns both ends of a pseudo-terminal.
-func openTerminal(t *testing.T) (terminal, program *os.File) {
-	t.Helper()
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	var number int
-	raw, err := terminal.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := raw.Control(func(fd uintptr) {
-		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
-			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { program.Close() })
-	return terminal, program
 }

@@ -13,6 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	robot "player/simulation/emulator/p2os"
+
+	"player/e2e/terminals"
 )
 
 // reloadable is a server that reads its file again.
@@ -283,7 +285,7 @@ func TestReloadDashboard(t *testing.T) {
 // inTerminal returns a launch of servers with a controlling terminal.
 func inTerminal(t *testing.T) (l launch, terminal *os.File) {
 	t.Helper()
-	terminal, program := openTerminal(t)
+	terminal, program := terminals.OpenBoth(t)
 	defer program.Close()
 	// The shell makes it its terminal by opening it.
 	return launch{alone: true, via: []string{"sh", "-c", `exec "$0" "$@" <` + program.Name()}}, terminal

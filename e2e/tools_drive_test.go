@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/terminals"
 )
 
 // console is a terminal in which player drive runs.
@@ -21,7 +23,7 @@ type console struct {
 // startDrive starts player drive in a terminal of its own.
 func startDrive(t *testing.T, args ...string) *console {
 	t.Helper()
-	terminal, program := openTerminal(t)
+	terminal, program := terminals.OpenBoth(t)
 	before, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/terminals"
 	"player/formats/logfile"
 )
 
@@ -164,7 +165,7 @@ func TestReplayShowsItsPosition(t *testing.T) {
 	if code, _, errs := uses(t, "record", start(t, "-stage", room).address, "pr", "-for", "1s", "-o", path); code != 0 {
 		t.Fatal(errs)
 	}
-	master, terminal := openTerminal(t)
+	master, terminal := terminals.OpenBoth(t)
 	port := freePort(t)
 	replay := startTool(t, func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stderr = terminal, terminal

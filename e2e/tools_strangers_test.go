@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/terminals"
 )
 
 // foreignServer is a TCP server that is no robot: it sends a text to whoever connects,
@@ -62,7 +63,7 @@ func TestToolsAtForeignServers(t *testing.T) {
 				t.Parallel()
 				log := filepath.Join(t.TempDir(), "run.mcap")
 				args := strings.Fields(strings.NewReplacer("HOST", foreignServer(t, tt.says, tt.closes), "LOG", log).Replace(command))
-				_, terminal := openTerminal(t)
+				_, terminal := terminals.OpenBoth(t)
 				c := startTool(t, func(cmd *exec.Cmd) { cmd.Stdin = terminal }, args...)
 				code, said := c.code(t), c.errors.String()
 				want := tt.want

@@ -3,41 +3,15 @@ package server
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"player/codec"
 	"player/devices"
+	"player/e2e/terminals"
 )
-
-// pseudoTerminal returns the path of a serial line.
-func pseudoTerminal(t *testing.T) (path string) {
-	t.Helper()
-	far, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { far.Close() })
-	raw, err := far.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	number := 0
-	if controlErr := raw.Control(func(fd uintptr) {
-		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
-			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-	}); errors.Join(err, controlErr) != nil {
-		t.Fatal(err, controlErr)
-	}
-	return fmt.Sprintf("/dev/pts/%d", number)
-}
 
 // ends is the handler of a line. It keeps only how the line ends.
 type ends chan error
@@ -111,7 +85,8 @@ func TestStopWhileWedged(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRobot()
 			s, w := serveWedge(t, r)
-			path, c := pseudoTerminal(t), dial(t, s)
+			_, path := terminals.Open(t)
+			c := dial(t, s)
 			gone := make(ends, 1)
 			var l devices.Line
 			if ask != nil {
@@ -156,7 +131,7 @@ func TestStopWhileWedged(t *testing.T) {
 // The server ends though an adapter keeps its line from being closed.
 func TestShutdownWhileWedged(t *testing.T) {
 	s, w := serveWedge(t, newRobot())
-	path := pseudoTerminal(t)
+	_, path := terminals.Open(t)
 	l := openLine(t, s, path, make(ends, 1))
 	w.hold(t, s, path)
 	onLoop(t, s, func(time.Duration) { l.Close() })

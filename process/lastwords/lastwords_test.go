@@ -3,7 +3,6 @@ package lastwords
 import (
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/terminals"
 )
 
 // pipe returns a pipe whose writing end does not block.
@@ -125,19 +126,8 @@ func TestOnPanic(t *testing.T) {
 
 // A serial line that takes no more drops what waits, not the last words.
 func TestFullSerialLine(t *testing.T) {
-	master, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer master.Close()
-	var number int
-	if err = unix.IoctlSetPointerInt(int(master.Fd()), unix.TIOCSPTLCK, 0); err == nil {
-		number, err = unix.IoctlGetInt(int(master.Fd()), unix.TIOCGPTN)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	slave, err := unix.Open(fmt.Sprintf("/dev/pts/%d", number), unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
+	master, path := terminals.Open(t)
+	slave, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

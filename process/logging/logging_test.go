@@ -16,7 +16,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"golang.org/x/sys/unix"
+
+	"player/e2e/terminals"
 )
 
 // newLog returns a logger that writes to a file, and a function that returns what
@@ -198,7 +199,7 @@ func TestShortFields(t *testing.T) {
 
 // On a terminal the log is text, and a stranger cannot control the terminal.
 func TestTerminal(t *testing.T) {
-	terminal, program := openTerminal(t)
+	terminal, program := terminals.OpenBoth(t)
 	log := New(program, Auto, false)
 	lines := bufio.NewReader(terminal)
 	log.Info("news")
@@ -233,28 +234,4 @@ func TestTerminal(t *testing.T) {
 	if line, err = lines.ReadString('\n'); err != nil || strings.Contains(line, "\x1b") {
 		t.Errorf("%q, %v", line, err)
 	}
-}
-
-// openTerminal returns both ends of a pseudo-terminal.
-func openTerminal(t *testing.T) (terminal, program *os.File) {
-	t.Helper()
-	terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { terminal.Close() })
-	fd := int(terminal.Fd())
-	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { program.Close() })
-	return terminal, program
 }

@@ -16,6 +16,8 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
+
+	"player/e2e/terminals"
 )
 
 // reader is the reader of a log: a file that can be full, and that can hold its
@@ -233,11 +235,11 @@ func TestFilesThatHold(t *testing.T) {
 			return os.NewFile(uintptr(pair[0]), "log"), os.NewFile(uintptr(pair[1]), "reader"), func() {}
 		},
 		"terminal": func(t *testing.T) (*os.File, *os.File, func()) {
-			terminal, program := openTerminal(t)
+			terminal, program := terminals.OpenBoth(t)
 			return program, terminal, func() {}
 		},
 		"terminal after Ctrl-S": func(t *testing.T) (*os.File, *os.File, func()) {
-			terminal, program := openTerminal(t)
+			terminal, program := terminals.OpenBoth(t)
 			flow := func(to int) {
 				if err := unix.IoctlSetInt(int(program.Fd()), unix.TCXONC, to); err != nil {
 					t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/e2e/terminals"
 )
 
 // wedge holds the operations on device files from a moment on, as a wedged adapter does.
@@ -54,7 +55,7 @@ func TestWedgedAdapter(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, nil)
-			far, path := pseudoTerminal(t)
+			far, path := terminals.Open(t)
 			in, c := newInbox(), dial(t, s)
 			var l *line
 			if ask != nil {
@@ -112,7 +113,7 @@ func TestWedgedAdapter(t *testing.T) {
 // afterwards has no effect.
 func TestCloseWhileSetting(t *testing.T) {
 	s := serve(t, nil)
-	_, path := pseudoTerminal(t)
+	_, path := terminals.Open(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
 	onLoop(t, s, func(time.Duration) {
@@ -135,7 +136,7 @@ func TestCloseWhileSetting(t *testing.T) {
 // Bytes that are written while the line is being set leave afterwards, at the new speed.
 func TestWriteWhileSetting(t *testing.T) {
 	s := serve(t, nil)
-	far, path := pseudoTerminal(t)
+	far, path := terminals.Open(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
 	set := make(chan error, 1)
@@ -165,7 +166,7 @@ func TestWriteWhileSetting(t *testing.T) {
 // that it was asked before: they may stop a motor.
 func TestCloseWithBytesWhileSetting(t *testing.T) {
 	s := serve(t, nil)
-	far, path := pseudoTerminal(t)
+	far, path := terminals.Open(t)
 	in := newInbox()
 	l := openSerial(t, s, path, in)
 	w := wedged(t, s)
@@ -205,7 +206,7 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 // The loop ends though an adapter keeps its line from being closed.
 func TestEndWhileWedged(t *testing.T) {
 	s := serve(t, nil)
-	_, path := pseudoTerminal(t)
+	_, path := terminals.Open(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
 	onLoop(t, s, func(time.Duration) { l.Close() })
@@ -225,7 +226,7 @@ func TestOpenEndsSearch(t *testing.T) {
 			return devices.Finding{Kind: "toucan"}
 		}
 	})
-	_, path := pseudoTerminal(t)
+	_, path := terminals.Open(t)
 	answer := make(chan error, 1)
 	onLoop(t, s, func(time.Duration) {
 		s.host.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })

@@ -16,30 +16,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/e2e/terminals"
 )
-
-// pseudoTerminal returns the far end of a serial line and the path of ours.
-func pseudoTerminal(t *testing.T) (far *os.File, path string) {
-	t.Helper()
-	far, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { far.Close() })
-	raw, err := far.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
-	number := 0
-	if controlErr := raw.Control(func(fd uintptr) {
-		if err = unix.IoctlSetPointerInt(int(fd), unix.TIOCSPTLCK, 0); err == nil {
-			number, err = unix.IoctlGetInt(int(fd), unix.TIOCGPTN)
-		}
-	}); errors.Join(err, controlErr) != nil {
-		t.Fatal(err, controlErr)
-	}
-	return far, fmt.Sprintf("/dev/pts/%d", number)
-}
 
 // openSerial opens our end of a serial line.
 func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
@@ -85,7 +63,7 @@ func setSpeed(t *testing.T, s *running, l *line, baud int) error {
 func TestSerialLine(t *testing.T) {
 	const bytes = "a\r\n\x00\x03\x04\x11\x13\x7F\xFF"
 	s := serve(t, nil)
-	far, path := pseudoTerminal(t)
+	far, path := terminals.Open(t)
 	in := newInbox()
 	p := openSerial(t, s, path, in)
 	onLoop(t, s, func(time.Duration) { p.Write([]byte(bytes)) })
@@ -111,7 +89,7 @@ func TestSerialLine(t *testing.T) {
 
 func TestSerialSpeed(t *testing.T) {
 	s := serve(t, nil)
-	_, path := pseudoTerminal(t)
+	_, path := terminals.Open(t)
 	p := openSerial(t, s, path, newInbox())
 	for _, baud := range []int{9600, 38400, 500000} { // the first from opening it
 		if baud != 9600 {
@@ -135,7 +113,7 @@ func TestSerialSpeed(t *testing.T) {
 
 func TestSerialDiscard(t *testing.T) {
 	s := serve(t, nil)
-	far, path := pseudoTerminal(t)
+	far, path := terminals.Open(t)
 	in := newInbox()
 	p := openSerial(t, s, path, in)
 	onLoop(t, s, func(time.Duration) { // meanwhile the loop does not read
