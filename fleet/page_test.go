@@ -238,8 +238,8 @@ func TestPageIsGuarded(t *testing.T) {
 	}{
 		{"/", "", "", http.StatusOK},
 		{"/main.js", "", url, http.StatusOK},
-		{"/web/page/view.js", "", url, http.StatusOK},
-		{"/web/page/main.js", "", url, http.StatusNotFound}, // of the dashboard
+		{"/visitors/dashboard/page/view.js", "", url, http.StatusOK},
+		{"/visitors/dashboard/page/main.js", "", url, http.StatusNotFound}, // of the dashboard
 		{"/", "evil.example.org", "", http.StatusForbidden},
 		{"/robots", "evil.example.org", "http://evil.example.org", http.StatusForbidden},
 		{"/robots", "", "http://evil.example.org", http.StatusForbidden},

@@ -112,7 +112,7 @@ func (s *site) handler() http.Handler {
 // scripts and modules are where the modules of the page and those of the dashboard are. They import
 // each other by their paths in the repository, which are relative: the page may be below any path of
 // a proxy.
-const scripts, modules = "/fleet/page/assets/", "/web/page/"
+const scripts, modules = "/fleet/page/assets/", "/visitors/dashboard/page/"
 
 // view sends what is known of the robots to a page until it is closed.
 func (s *site) view(w http.ResponseWriter, r *http.Request) {
