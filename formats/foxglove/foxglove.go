@@ -99,49 +99,59 @@ func New(robot string, list []Device) *Converter {
 
 // declare adds the topics of the device with an index in the list.
 func (c *Converter) declare(device int, p part) {
-	commands := func(name string, message any) {
-		if _, known := c.byName[name]; !known {
-			c.byName[name] = len(c.topics)
-			c.topics = append(c.topics, Topic{Name: name, Schema: schemaOf(message)})
+	c.declareTopic(c.robot+"/tf", FrameTransform{})
+	c.declareTopic(c.robot+"/log", Log{})
+	if device == c.transformed || p.Interface == "ptz" {
+		c.topics[c.byName[c.robot+"/tf"]].add(device) // frames that move; the others come with all data
+	}
+	for _, d := range declarations(p.Interface) {
+		topic := c.declareTopic(p.topic+d.suffix, d.message)
+		if !d.command {
+			topic.add(device)
 		}
 	}
-	data := func(name string, message any) {
-		commands(name, message)
-		topic := &c.topics[c.byName[name]]
-		topic.Devices = append(topic.Devices, device)
+}
+
+// declareTopic returns the topic of a name, which it adds if there is none.
+func (c *Converter) declareTopic(name string, message any) *Topic {
+	if _, known := c.byName[name]; !known {
+		c.byName[name] = len(c.topics)
+		c.topics = append(c.topics, Topic{Name: name, Schema: schemaOf(message)})
 	}
-	commands(c.robot+"/tf", FrameTransform{})
-	commands(c.robot+"/log", Log{})
-	if device == c.transformed || p.Interface == "ptz" {
-		data(c.robot+"/tf", FrameTransform{}) // frames that move; the others come with all data
-	}
-	switch p.Interface {
+	return &c.topics[c.byName[name]]
+}
+
+func (t *Topic) add(device int) { t.Devices = append(t.Devices, device) }
+
+// declaration is a topic of a device: the end of its name, and a message of its type. Topics
+// of commands have messages without data of the device.
+type declaration struct {
+	suffix  string
+	message any
+	command bool
+}
+
+// declarations returns the topics of a device of an interface.
+func declarations(kind string) []declaration {
+	switch kind {
 	case "position":
-		data(p.topic, PoseInFrame{})
-		data(p.topic+"/motion", Motion{})
-		commands(p.topic+"/command", Velocity{})
+		return []declaration{{"", PoseInFrame{}, false}, {"/motion", Motion{}, false}, {"/command", Velocity{}, true}}
 	case "laser":
-		data(p.topic, LaserScan{})
+		return []declaration{{"", LaserScan{}, false}}
 	case "sonar":
-		data(p.topic, SceneUpdate{})
-		data(p.topic+"/ranges", Ranges{})
+		return []declaration{{"", SceneUpdate{}, false}, {"/ranges", Ranges{}, false}}
 	case "misc":
-		data(p.topic, SceneUpdate{})
-		data(p.topic+"/bumpers", Bumpers{})
-		data(p.topic+"/battery", Battery{})
+		return []declaration{{"", SceneUpdate{}, false}, {"/bumpers", Bumpers{}, false}, {"/battery", Battery{}, false}}
 	case "gripper":
-		data(p.topic, SceneUpdate{})
-		data(p.topic+"/state", Gripper{})
-		commands(p.topic+"/command", GripperCommand{})
+		return []declaration{{"", SceneUpdate{}, false}, {"/state", Gripper{}, false}, {"/command", GripperCommand{}, true}}
 	case "vision":
-		data(p.topic, SceneUpdate{})
-		data(p.topic+"/blobs", Blobs{})
+		return []declaration{{"", SceneUpdate{}, false}, {"/blobs", Blobs{}, false}}
 	case "ptz":
-		data(p.topic, PanTiltZoom{})
-		commands(p.topic+"/command", PanTiltZoom{})
+		return []declaration{{"", PanTiltZoom{}, false}, {"/command", PanTiltZoom{}, true}}
 	case "joystick":
-		data(p.topic, Joystick{})
+		return []declaration{{"", Joystick{}, false}}
 	}
+	return nil
 }
 
 // Topics returns all topics that messages may have.
