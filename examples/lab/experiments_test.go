@@ -52,7 +52,7 @@ func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 		matches(t, name, f.Draw(l))
 		return
 	}
-	if err := os.WriteFile("../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
+	if err := os.WriteFile("../../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -25,7 +25,7 @@ func matches(t *testing.T, name, svg string) {
 	if runtime.GOARCH != "amd64" {
 		return
 	}
-	want, err := os.ReadFile("../docs/subsumption-" + name + ".svg")
+	want, err := os.ReadFile("../../docs/subsumption-" + name + ".svg")
 	if err != nil {
 		t.Fatal(err)
 	}

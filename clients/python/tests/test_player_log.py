@@ -217,7 +217,7 @@ class Real(unittest.TestCase):
             config = Path(folder, "record.cfg")
             devices = " ".join(f'"{name}:0"' for name in ("position", "sonar", "laser", "misc", "gripper", "vision", "ptz"))
             config.write_text(
-                f'driver ( name "stage" world "{REPOSITORY}/worlds/room.world" )\n'
+                f'driver ( name "stage" world "{REPOSITORY}/simulation/worlds/room.world" )\n'
                 f'driver ( name "writelog" file "run.mcap" requires [{devices}] )\n'
             )
             server = RealServer(str(config))

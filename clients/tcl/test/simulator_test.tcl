@@ -14,7 +14,7 @@ proc simulate {world} {
     # Below the ports that the kernel gives to others, which may get one as soon as it is closed here.
     while {[catch {socket -server {} -myaddr 127.0.0.1 [set port [expr {10000 + int(rand() * 22000)}]]} s]} {}
     close $s
-    set server [exec $env(PLAYER) -stage [file join $root .. .. worlds $world] -http off -bind 127.0.0.1 -gp $port \
+    set server [exec $env(PLAYER) -stage [file join $root .. .. simulation worlds $world] -http off -bind 127.0.0.1 -gp $port \
         >/dev/null 2>@1 &]
     set end [expr {[clock milliseconds] + $limit}]
     set observer(timeout) $limit

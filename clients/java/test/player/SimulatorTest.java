@@ -16,7 +16,7 @@ import java.util.concurrent.TimeUnit;
 final class SimulatorTest {
     private SimulatorTest() {}
 
-    private static final String WORLDS = "../../worlds/"; // from clients/java
+    private static final String WORLDS = "../../simulation/worlds/"; // from clients/java
     private static final int BESIDE = 1000; // mm; a wall at the right is at most this far from the sonars there
 
     /** A server with a simulated robot of its own. */
