@@ -473,7 +473,7 @@ func goModule(t *testing.T, src source) (mod, zip []byte) {
 		t.Fatal(err)
 	}
 	files = slices.DeleteFunc(files, func(f file) bool { // modules of their own
-		return strings.Contains(f.path, "@v1.2.0/fleet/") || strings.Contains(f.path, "@v1.2.0/third_party/")
+		return strings.Contains(f.path, "@v1.2.0/fleet/") || strings.Contains(f.path, "@v1.2.0/packaging/third_party/")
 	})
 	mod, err = os.ReadFile("go.mod")
 	if err != nil {
