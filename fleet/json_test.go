@@ -146,12 +146,12 @@ func TestMQTT(t *testing.T) {
 	into := func(to chan []byte) mqtt.MessageHandler {
 		return func(_ mqtt.Client, m mqtt.Message) { to <- m.Payload() }
 	}
-	do("subscribe", c.Subscribe("player/examples/lab/a/answer/phone", 0, into(answers)))
-	do("subscribe", c.Subscribe("player/examples/lab/a/position/0/json", 0, into(positions)))
+	do("subscribe", c.Subscribe("player/lab/a/answer/phone", 0, into(answers)))
+	do("subscribe", c.Subscribe("player/lab/a/position/0/json", 0, into(positions)))
 	ask := func(last, format string, args ...any) (r reply) {
 		t.Helper()
 		for began := time.Now(); time.Since(began) < patience; { // a client of MQTT gets no answer until a bridge serves the robot
-			do("publish", c.Publish("player/examples/lab/a/position/0/"+last, 0, false, fmt.Sprintf(format, args...)))
+			do("publish", c.Publish("player/lab/a/position/0/"+last, 0, false, fmt.Sprintf(format, args...)))
 			select {
 			case text := <-answers:
 				if err := json.Unmarshal(text, &r); err != nil {
