@@ -2,6 +2,8 @@
 # Builds the packages of this machine twice and compares, then installs the package on this machine,
 # starts what the unit starts, upgrades it while a client is connected, removes and
 # purges it. It changes the machine, so it needs CI to be set, or the flag -here.
+# With pipefail a command that is piped into "grep -q" fails when grep has seen enough before the command
+# has written everything, so the tests below take the whole output first.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if [ -z "${CI:-}" ] && [ "${1:-}" != -here ]; then
@@ -50,7 +52,7 @@ new=$work/new/player_999-1_amd64.deb
 
 [ -z "$(dpkg-deb -c "$old" | awk '$1 ~ /^.....w/ || $1 ~ /^........w/ || $2 != "root/root"')" ] || fail "files that others may write"
 dpkg -i "$old" >/dev/null
-! readelf -l /usr/bin/player | grep -q INTERP || fail "the binary is not static"
+! grep -q INTERP <<<"$(readelf -l /usr/bin/player)" || fail "the binary is not static"
 man -l --warnings=w "$(dpkg -L player | grep player.1.gz)" 2>&1 >/dev/null | grep . && fail "the manual page has mistakes"
 unit=/usr/lib/systemd/system/player.service
 
@@ -91,7 +93,8 @@ dpkg -i "$work"/out-one/player-vision_*.deb >/dev/null
 /usr/lib/player/vision -h >/dev/null 2>&1 || fail "vision -h"
 sed -e 's|plugin "vision"|plugin "/usr/lib/player/vision"|' -e 's|visitors/vision/colors.cfg|/usr/share/doc/player-vision/colors.cfg|' \
   /usr/share/doc/player-vision/vision.cfg >/etc/player/player.cfg
-player check /etc/player/player.cfg | grep -q 'vision:0 *vision' || fail "the configuration with vision"
+check=$(player check /etc/player/player.cfg) || fail "the configuration with vision: $check"
+grep -q 'vision:0 *vision' <<<"$check" || fail "the configuration with vision: $check"
 dpkg --purge player-vision >/dev/null
 [ ! -e /usr/lib/player ] || fail "files of player-vision are left"
 
@@ -125,7 +128,7 @@ for _ in $(seq 600); do
   sleep 0.1
 done
 grep -q RELOADING=1 "$work/ready" && [ "$(grep -c READY=1 "$work/ready")" = 2 ] || fail "not reloaded"
-player -version | grep -q '^player 999 ' || fail "not upgraded"
+grep -q '^player 999 ' <<<"$(player -version)" || fail "not upgraded"
 python3 packaging/client.py 6665 <<<once
 stop
 
