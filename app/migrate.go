@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/config/migrate"
 	"player/formats/syntax"
 	"player/tools"
@@ -39,7 +40,7 @@ func migrateFile(path string, stdout, stderr io.Writer) error {
 		return err
 	}
 	if !result.Foreign {
-		if _, err := (options{port: usualPort, file: path}).configure(zap.NewNop()); err == nil {
+		if _, err := (options{port: codec.UsualPort, file: path}).configure(zap.NewNop()); err == nil {
 			return fmt.Errorf("%s needs no change: this server reads it as it is", path)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/config"
 	"player/config/examples"
 	"player/devices/passthrough"
@@ -74,13 +75,10 @@ func driverFlags() []driverFlag {
 // command comes every 10 ms, and after a minute without one nobody speaks of driving.
 const minDeadman, maxDeadman = 10, 60_000
 
-// usualPort is the TCP port of a robot (manual table 1).
-const usualPort = 6665
-
 // newFlagSet returns the flags. Parsing sets o, except for the driverFlags.
 func newFlagSet(o *options) *flag.FlagSet {
 	fs := tools.NewFlags("player")
-	fs.IntVar(&o.port, "gp", usualPort, "")
+	fs.IntVar(&o.port, "gp", codec.UsualPort, "")
 	fs.StringVar(&o.bind, "bind", "", "")
 	fs.StringVar(&o.http, "http", "", "")
 	fs.StringVar(&o.tls.Listen, "tls", "", "")
@@ -247,10 +245,10 @@ func isLog(path string) bool {
 	return err == nil && string(begin) == logMagic
 }
 
-// computesBeside reports whether goroutines have work beside the loop, those that scan or copy
-// pictures: the server has a simulation or a camera. With slack a thread that looks for their
-// work keeps a processor from the loop, and scans begin when the loop has made them all.
-func (o options) computesBeside() bool {
+// hasHelpers reports whether goroutines compute scans or copy pictures while the loop runs: the
+// server has a simulation or a camera. With slack a thread that searches for their work
+// would occupy a processor, and scans would begin only when the loop has prepared all of them.
+func (o options) hasHelpers() bool {
 	if info, err := os.Stat(o.file); o.file != "" && (err != nil || !info.Mode().IsRegular()) {
 		return false // a pipe can be read once, by the server
 	}

@@ -26,28 +26,29 @@ const gcPercent = 25
 
 // ownSlack is the timer slack that the server runs with. The thread with which the Go
 // runtime watches itself wakes after 20 us, again and again, while the loop blocks; with
-// slack it wakes together with the loop. Goroutines beside the loop, as those of pages, wait
-// for the processor as long in each of their steps.
+// slack it wakes together with the loop. The price: other goroutines, for example those of
+// pages, wait as long for the processor in each of their steps.
 const ownSlack = 20 * time.Millisecond
 
-// takeSlack executes the program again with slack, which only threads that are started
-// by a process with slack have (docs/DECISIONS.md, "Timer slack"). It returns in the
-// second program, in one that was started with another slack than the kernel's, and where
-// the program cannot be executed: then it costs more time of the processor.
-func takeSlack() {
+// executeWithSlack executes the program anew with slack, if wanted returns true: only threads that are
+// started by a process with slack have it (docs/DECISIONS.md, "Timer slack"). It returns in the second
+// program, in one that was started with another slack than the kernel's, and where the program cannot be
+// executed: then it costs more time of the processor.
+func executeWithSlack(wanted func() bool) {
 	runtime.LockOSThread() // the slack is a thread's
 	defer runtime.UnlockOSThread()
-	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err != nil || has != slack.Default {
-		if os.Getenv("GOMAXPROCS") == "1" {
-			_ = os.Unsetenv("GOMAXPROCS") // Go has read it; it is not for programs of drivers
-		}
+	has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0)
+	if err == nil && has == int(ownSlack) && os.Getenv("GOMAXPROCS") == "1" {
+		_ = os.Unsetenv("GOMAXPROCS") // the second program: Go has read it, and it is not for programs of drivers
+	}
+	if err != nil || has != slack.Default || !wanted() {
 		return
 	}
 	_ = unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(ownSlack), 0, 0, 0)
 	if has, err := unix.PrctlRetInt(unix.PR_GET_TIMERSLACK, 0, 0, 0, 0); err == nil && has == int(ownSlack) {
 		env := os.Environ()
 		if os.Getenv("GOMAXPROCS") == "" {
-			// A Go program with a second processor begins with a thread that looks for
+			// With a second processor a Go program begins with a thread that searches for
 			// work and sleeps for the slack.
 			env = append(env, "GOMAXPROCS=1")
 		}
@@ -68,19 +69,19 @@ func (p *processors) tuneRuntime() {
 	}
 }
 
-// processors is on how many processors Go code runs, unless the environment sets
-// GOMAXPROCS: on one, because the loop does all the work, and a second thread for Go code
-// would only spin beside it (docs/BENCHMARKS.md). A simulation that is faster than real time
-// has work for all. While a camera runs, its goroutines have a second one: without it they
-// get their turn when the runtime takes the loop's from it, which is when the loop wakes, too,
-// and a client's frame waits for their system calls.
+// processors sets on how many processors Go code runs, unless the environment sets
+// GOMAXPROCS. One is enough while the loop does all the work: a second thread for Go code
+// would only spin (docs/BENCHMARKS.md). A simulation that is faster than real time has work
+// for all. While a camera runs, its goroutines have a second processor: on one they run when
+// the runtime preempts the loop, which is when the loop has work, and a client's frame waits
+// for their system calls.
 type processors struct {
 	mu      sync.Mutex
-	fast    bool // a simulation is
-	cameras int  // that run
+	fast    bool // a simulation is faster than real time
+	cameras int  // running
 }
 
-// simulate is told whether a simulation is faster than real time.
+// simulate sets whether a simulation is faster than real time.
 func (p *processors) simulate(fast bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +89,7 @@ func (p *processors) simulate(fast bool) {
 	p.set()
 }
 
-// see is told that a camera begins or ends to run.
+// see counts the cameras that run: one more, or one fewer.
 func (p *processors) see(runs bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -105,23 +106,23 @@ func (p *processors) set() {
 	switch {
 	case os.Getenv("GOMAXPROCS") != "":
 	case p.fast:
-		allTakeBackSlack()
+		resetSlack()
 		runtime.SetDefaultGOMAXPROCS()
 	case p.cameras > 0:
-		allTakeBackSlack()
+		resetSlack()
 		runtime.GOMAXPROCS(2)
 	default:
 		runtime.GOMAXPROCS(1)
 	}
 }
 
-// allTakeBackSlack gives the threads that run goroutines the kernel's timer slack, which they have not
-// if a reload brought the first camera or simulation, or the slack is inherited. A thread that looks
-// for work sleeps for 3 us before it takes a goroutine that another one has just started, and with
-// slack it keeps its processor for as long as that from everybody, the loop too.
-func allTakeBackSlack() {
+// resetSlack sets the kernel's timer slack on all threads that run goroutines. They have the large one
+// after a reload that brought the first camera or simulation, and if the slack is inherited. A thread
+// that searches for work sleeps for 3 us before it takes a goroutine that another thread has just
+// started; with slack it occupies a processor for that long, and the loop waits.
+func resetSlack() {
 	// More threads than goroutines of a camera and three viewers need: a thread that the
-	// runtime's watching one starts later has its slack.
+	// runtime's monitor starts later has the monitor's slack.
 	const threads = 8
 	var here sync.WaitGroup
 	here.Add(threads)
@@ -151,7 +152,7 @@ func hasTerminal() bool {
 // untilSignal returns a context that ends with ctx, at the first signal to terminate,
 // or when quit is called. A second one, or a signal that asks for a stack dump, kills
 // the process as usual, but not before die was called: the loop may hang. SIGHUP
-// terminates if reloads is nil; otherwise it is sent there, once while nobody receives.
+// terminates if reloads is nil; otherwise it is sent there, once until it is received.
 // stop restores the default actions.
 func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ context.Context, quit context.CancelFunc, stop func()) {
 	ctx, quit = context.WithCancel(ctx)
@@ -162,8 +163,8 @@ func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ co
 			signal.Notify(signals, s)
 		}
 	}
-	// Motors must be stopped even if nobody reads the log: a write to a closed
-	// pipe must not kill the process.
+	// A write to the log's closed pipe must not kill the process before the motors are
+	// stopped.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	go func() {
 		for s := range signals {
@@ -177,7 +178,7 @@ func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ co
 			if s == syscall.SIGQUIT || s == syscall.SIGABRT || ctx.Err() != nil {
 				die()
 				signal.Reset(s)
-				_ = unix.Kill(os.Getpid(), s.(syscall.Signal)) // ourselves: it cannot fail
+				_ = unix.Kill(os.Getpid(), s.(syscall.Signal)) // to this process: it cannot fail
 			}
 			quit()
 		}
@@ -185,7 +186,7 @@ func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ co
 	return ctx, quit, func() { signal.Stop(signals); close(signals); quit() }
 }
 
-// isGuard reports whether a server has started this program, with name, as its guard.
+// isGuard reports whether name is the one with which a server starts this program as its guard.
 func isGuard(name string) bool { return name == lastwords.GuardName }
 
 // guard is the program of a guard, whose standard input is the connection to the server.
@@ -194,6 +195,6 @@ func guard(stderr *os.File) {
 	lastwords.Guard(0, func(words, groups int) {
 		log := logging.New(stderr, logging.Auto, false)
 		log.Warn("the server has died: its guard stops motors and plugins", zap.Int("last words", words), zap.Int("programs", groups))
-		_ = log.Sync() // it can fail only because nobody reads the log
+		_ = log.Sync() // it can fail only because nothing reads the log
 	})
 }

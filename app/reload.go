@@ -18,10 +18,10 @@ import (
 // the loop.
 type reloader struct {
 	options   options
-	conf      *config.Server // that is served
+	conf      *config.Server // is served now
 	sim       *simulation
 	frontends []*frontend
-	tls       *encryption
+	tls       *tlsPorts
 	notify    supervisor
 	log       *zap.Logger
 	server    *server.Server

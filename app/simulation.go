@@ -15,8 +15,7 @@ import (
 	"player/tools"
 )
 
-// simulation is the simulated world of a configuration, and what the flags
-// -truth and -run ask of it.
+// simulation is the simulated world of a configuration, with the flags -truth and -run.
 type simulation struct {
 	world      *stage.World // nil: nothing is simulated
 	robots     simulatedRobots
@@ -37,7 +36,7 @@ type simulatedRobot struct {
 // errNoWorld refuses a configuration.
 var errNoWorld = errors.New("-run and -truth need a simulated world: add -stage WORLD")
 
-// openSimulation looks for a simulated world and creates the file of -truth. The error
+// openSimulation finds the simulated world and creates the file of -truth. The error
 // names the flag.
 func openSimulation(o options, conf *config.Server, p *processors, log *zap.Logger) (*simulation, error) {
 	s := &simulation{processors: p, run: o.run || o.truth != "", log: log}
@@ -50,20 +49,20 @@ func openSimulation(o options, conf *config.Server, p *processors, log *zap.Logg
 		if s.truth, err = tools.Create(o.truth, o.replace); err != nil {
 			return nil, fmt.Errorf("-truth: %w", err)
 		}
-		s.world.LogTruth(told{s.truth, log})
+		s.world.LogTruth(truthFile{s.truth, log})
 	}
 	return s, nil
 }
 
-// told is a file whose failure is told when it happens: the world writes no more, and its end
-// may be hours away.
-type told struct {
+// truthFile logs the first error of a write at once: the world stops writing, and the run may
+// go on for hours.
+type truthFile struct {
 	file *os.File
 	log  *zap.Logger
 }
 
 // Write implements io.Writer.
-func (t told) Write(p []byte) (n int, err error) {
+func (t truthFile) Write(p []byte) (n int, err error) {
 	if n, err = t.file.Write(p); err != nil {
 		t.log.Error("the truth has ended: its file cannot be written", zap.Error(err))
 	}
@@ -130,14 +129,14 @@ func (s *simulation) change(world *stage.World, robots simulatedRobots, run func
 	}
 	if s.truth != nil {
 		_ = before.FlushTruth() // world's writer meets the same error
-		world.LogTruth(told{s.truth, s.log})
+		world.LogTruth(truthFile{s.truth, s.log})
 	}
 	s.start(run, quit)
 }
 
-// close writes the rest of the truth. The error names its file.
+// close writes the rest of the truth. The error names its file. A nil simulation was never open.
 func (s *simulation) close() error {
-	if s.truth == nil {
+	if s == nil || s.truth == nil {
 		return nil
 	}
 	if err := errors.Join(s.world.FlushTruth(), s.truth.Close()); err != nil {

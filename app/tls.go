@@ -17,9 +17,10 @@ import (
 	"player/server/secure"
 )
 
-// encryption is where clients connect by TLS: nowhere, if it has no robots.
-type encryption struct {
-	robots     map[int]encryptedRobot // by port
+// tlsPorts are the ports on which robots accept clients by TLS. There are none without the flag
+// -tls or a block tls.
+type tlsPorts struct {
+	robots     map[int]tlsPort // by the robot's own port
 	handshakes *secure.Handshakes
 
 	server *server.Server
@@ -27,7 +28,7 @@ type encryption struct {
 	log    *zap.Logger
 }
 
-type encryptedRobot struct {
+type tlsPort struct {
 	address  string // as it is configured
 	listener net.Listener
 }
@@ -45,52 +46,52 @@ func loadTLS(conf *config.Server) (*tls.Config, error) {
 	return loaded, nil
 }
 
-// openTLS listens for the clients that encrypt, of all robots. Descriptors of their
-// connections are taken from share.
-func openTLS(conf *config.Server, share *descriptors.Share, log *zap.Logger) (*encryption, error) {
+// openTLS listens for clients of all robots by TLS. Descriptors of their connections are taken
+// from share.
+func openTLS(conf *config.Server, share *descriptors.Share, log *zap.Logger) (*tlsPorts, error) {
 	loaded, err := loadTLS(conf)
 	if err != nil {
 		return nil, err
 	}
-	e := &encryption{robots: map[int]encryptedRobot{}, handshakes: secure.New(loaded, share, log), log: log}
+	t := &tlsPorts{robots: map[int]tlsPort{}, handshakes: secure.New(loaded, share, log), log: log}
 	if loaded == nil {
-		return e, nil
+		return t, nil
 	}
 	for _, robot := range conf.Robots {
-		if err := e.listen(robot); err != nil {
+		if err := t.listen(robot); err != nil {
 			return nil, err
 		}
 	}
-	return e, nil
+	return t, nil
 }
 
-// listen listens for a robot's clients that encrypt.
-func (e *encryption) listen(robot config.Robot) error {
+// listen listens for a robot's clients by TLS.
+func (t *tlsPorts) listen(robot config.Robot) error {
 	listen := net.ListenConfig{KeepAliveConfig: reactor.KeepAlive()}
 	l, err := listen.Listen(context.Background(), "tcp", robot.TLS)
 	if err != nil {
 		return fmt.Errorf("tls: %w", err)
 	}
-	e.robots[robot.Port] = encryptedRobot{robot.TLS, l}
+	t.robots[robot.Port] = tlsPort{robot.TLS, l}
 	return nil
 }
 
-// serve serves the clients that encrypt, until ctx ends.
-func (e *encryption) serve(ctx context.Context, s *server.Server, spawn func(fn func())) {
-	e.server, e.spawn = s, spawn
-	for port := range e.robots {
-		e.accept(ctx, port)
+// serve accepts clients by TLS, until ctx ends.
+func (t *tlsPorts) serve(ctx context.Context, s *server.Server, spawn func(fn func())) {
+	t.server, t.spawn = s, spawn
+	for port := range t.robots {
+		t.accept(ctx, port)
 	}
 }
 
-// accept begins to serve a robot's clients that encrypt, until ctx ends.
-func (e *encryption) accept(ctx context.Context, port int) {
-	l := e.robots[port].listener
+// accept begins to accept a robot's clients by TLS, until ctx ends.
+func (t *tlsPorts) accept(ctx context.Context, port int) {
+	l := t.robots[port].listener
 	context.AfterFunc(ctx, func() { _ = l.Close() }) // a listener has nothing to lose
-	e.log.Info("serving by TLS", zap.Stringer("address", l.Addr()), zap.Int("robot", port))
-	e.spawn(func() {
-		e.handshakes.Serve(l, func(c *secure.Conn) {
-			if !e.server.Post(func(now time.Duration) { e.server.AcceptTLS(now, c, port) }) {
+	t.log.Info("serving by TLS", zap.Stringer("address", l.Addr()), zap.Int("robot", port))
+	t.spawn(func() {
+		t.handshakes.Serve(l, func(c *secure.Conn) {
+			if !t.server.Post(func(now time.Duration) { t.server.AcceptTLS(now, c, port) }) {
 				_ = c.Close() // the server has ended
 			}
 		})
@@ -99,25 +100,25 @@ func (e *encryption) accept(ctx context.Context, port int) {
 
 // change serves the robots of another configuration, with certificates that were just
 // read. Clients that are connected stay. A robot that cannot be served is logged.
-func (e *encryption) change(ctx context.Context, conf *config.Server, loaded *tls.Config) {
-	for port, r := range e.robots {
+func (t *tlsPorts) change(ctx context.Context, conf *config.Server, loaded *tls.Config) {
+	for port, r := range t.robots {
 		if !slices.ContainsFunc(conf.Robots, func(o config.Robot) bool { return o.Port == port && o.TLS == r.address }) {
 			_ = r.listener.Close() // its connections stay
-			delete(e.robots, port)
+			delete(t.robots, port)
 		}
 	}
-	e.handshakes.Renew(loaded)
+	t.handshakes.Renew(loaded)
 	if loaded == nil {
 		return
 	}
 	for _, robot := range conf.Robots {
-		if _, ok := e.robots[robot.Port]; ok {
+		if _, ok := t.robots[robot.Port]; ok {
 			continue
 		}
-		if err := e.listen(robot); err != nil {
-			e.log.Error("robot is not served by TLS", zap.Int("robot", robot.Port), zap.Error(err))
+		if err := t.listen(robot); err != nil {
+			t.log.Error("robot is not served by TLS", zap.Int("robot", robot.Port), zap.Error(err))
 			continue
 		}
-		e.accept(ctx, robot.Port)
+		t.accept(ctx, robot.Port)
 	}
 }

@@ -28,6 +28,7 @@ import (
 	"io"
 	"net"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -36,10 +37,9 @@ import (
 )
 
 const (
-	// defaultHost and defaultPort are used when the address has none (manual
+	// defaultHost is the computer of a robot whose address names none (manual
 	// A.2, 3.2).
 	defaultHost = "localhost"
-	defaultPort = "6665"
 
 	// bufferSize is the initial size of the receive buffer in bytes. A round
 	// of all devices with some 300 blobs fits. For larger blocks, whose size
@@ -173,7 +173,7 @@ func withPort(addr string) string {
 		host = defaultHost
 	}
 	if port == "" {
-		port = defaultPort
+		port = strconv.Itoa(codec.UsualPort)
 	}
 	return net.JoinHostPort(host, port)
 }

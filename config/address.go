@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"player/codec"
 	"player/devices"
 	"player/formats/syntax"
 )
@@ -17,10 +18,6 @@ type address struct {
 	port int // of the robot
 	spec devices.Spec
 }
-
-// maxIndex bounds an index. A robot has a handful of devices of a kind; a
-// larger number is probably a port in the wrong place, and an error.
-const maxIndex = 99
 
 func (a address) String() string {
 	return fmt.Sprintf("%d:%s:%d", a.port, a.spec.Name, a.spec.Index)
@@ -60,8 +57,8 @@ func parseAddress(text string, port int) (address, error) {
 	}
 	a.spec = devices.Interfaces()[i]
 	index, err := strconv.Atoi(parts[n-1])
-	if err != nil || index < 0 || index > maxIndex {
-		return address{}, fmt.Errorf("%.60q: the index is 0 to %d", text, maxIndex)
+	if err != nil || index < 0 || index > codec.MaxIndex {
+		return address{}, fmt.Errorf("%.60q: the index is 0 to %d", text, codec.MaxIndex)
 	}
 	a.spec.Index = index
 	if n > 2 && parts[n-3] != "" {

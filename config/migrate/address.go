@@ -3,6 +3,8 @@ package migrate
 import (
 	"strconv"
 	"strings"
+
+	"player/codec"
 )
 
 // device is a device here.
@@ -27,12 +29,6 @@ type address struct {
 	here device // with the interface here; empty: there is none
 }
 
-// maxIndex is the highest index of a device here (package config).
-const maxIndex = 99
-
-// usualPort is the TCP port of a robot without one, in all versions.
-const usualPort = 6665
-
 // parseAddress reads key:host:robot:interface:index, of which the last two are
 // required. With four parts the first is a key (1.6) or a host (2, 3), which is that of the
 // server itself in what a driver provides.
@@ -49,7 +45,7 @@ func parseAddress(text string) (a address, ok bool) {
 		if err != nil || port == 0 {
 			return a, false
 		}
-		if port != usualPort {
+		if port != codec.UsualPort {
 			a.here.robot = int(port)
 		}
 	}
@@ -65,7 +61,7 @@ func parseName(text string) (name string, index int, ok bool) {
 	name, number, found := strings.Cut(text, ":")
 	if found {
 		n, err := strconv.ParseUint(number, 10, 16)
-		if err != nil || n > maxIndex {
+		if err != nil || n > codec.MaxIndex {
 			return "", 0, false
 		}
 		index = int(n)

@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/config"
 	"player/devices"
 	"player/devices/acts"
@@ -312,7 +313,7 @@ func check(text string) error {
 	if err != nil {
 		return err
 	}
-	_, err = config.Build(file, config.Options{Kinds: kinds(), Port: usualPort, Log: zap.NewNop()})
+	_, err = config.Build(file, config.Options{Kinds: kinds(), Port: codec.UsualPort, Log: zap.NewNop()})
 	return err
 }
 

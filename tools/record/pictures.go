@@ -10,13 +10,12 @@ import (
 	"strconv"
 	"time"
 
+	"player/codec"
 	"player/codec/peertext"
 	"player/tools"
 )
 
 const (
-	// robotPort is that of a robot whose address has none.
-	robotPort = "6665"
 	// robotsLimit is for an answer that takes milliseconds, and pictureLimit is more than the
 	// 10 s that the server waits for a camera that it starts.
 	robotsLimit, pictureLimit = 5 * time.Second, 12 * time.Second
@@ -40,7 +39,7 @@ type film struct {
 func findFilm(ctx context.Context, robot, page string, rate float64, stderr io.Writer) (*film, error) {
 	host, port, err := net.SplitHostPort(robot)
 	if err != nil {
-		host, port = robot, robotPort
+		host, port = robot, strconv.Itoa(codec.UsualPort)
 	}
 	if page == "" {
 		page = host
