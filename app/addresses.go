@@ -12,7 +12,7 @@ import (
 type listening struct{ what, address string }
 
 // checkAddresses returns an error if two servers of this program are to listen on one
-// address. The kernel would report that somebody else does.
+// address. The kernel would only report that the address is in use.
 func (o options) checkAddresses(conf *config.Server) error {
 	var all []listening
 	for _, robot := range conf.Robots {

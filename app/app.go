@@ -26,7 +26,7 @@ const (
 var errFailed = errors.New("the server failed")
 
 // printLimit is how long the program waits for the reader of its last error. A
-// program that nobody reads must end, too.
+// program whose output is not read must end.
 const printLimit = time.Second
 
 // Main is the program: args are its name, as which it may be the guard of a server, and its

@@ -131,7 +131,7 @@ func starts(t *testing.T, args ...string) *running {
 		cancel()
 		select {
 		case err := <-ended:
-			ended <- err // for whoever stops it again
+			ended <- err // for the next stop
 			return err
 		case <-time.After(patience):
 			return errors.New("the server does not stop")
@@ -327,7 +327,7 @@ func TestServes(t *testing.T) {
 	}
 }
 
-// A world ends the server at its quit_time, with nobody connected.
+// A world ends the server at its quit_time, although no client is connected.
 func TestQuitTime(t *testing.T) {
 	include, err := filepath.Abs("simulation/worlds/pioneer.inc")
 	if err != nil {
@@ -345,7 +345,7 @@ func TestQuitTime(t *testing.T) {
 	}
 }
 
-// A truth that cannot be written is told when that happens, and not only at the end.
+// A truth that cannot be written is logged when that happens, and not only at the end.
 func TestTruthOnAFullDisk(t *testing.T) {
 	include, err := filepath.Abs("simulation/worlds/pioneer.inc")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type source struct {
 	packages map[string]bool // folders with a program or a package, by path
 	drivers  map[string]bool // packages with a function Kind
-	names    map[string]bool // "Name", "Type.Name" and "package.Name", of tests, too
+	names    map[string]bool // "Name", "Type.Name" and "package.Name", also of tests
 }
 
 // readSource reads the files of both modules.

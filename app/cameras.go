@@ -26,17 +26,17 @@ const (
 	// replayedRate is how often a log is asked for a new picture: as often as cameras have
 	// one, mostly.
 	replayedRate = 30 // Hz
-	// simulatedRate, simulatedWidth and simulatedHeight are those of the pictures of
-	// simulated cameras: a picture costs 2 ms, so all that look at one cost 2 % of a
-	// processor. The size is twice that of the image in which colours are tracked.
+	// simulatedRate, simulatedWidth and simulatedHeight describe the pictures of simulated
+	// cameras. A picture costs 2 ms, so one camera costs 2 % of a processor for any number of
+	// viewers. The size is twice the size of the image in which colours are tracked.
 	simulatedRate                   = 10 // Hz
 	simulatedWidth, simulatedHeight = 320, 240
-	// simulatedQuality is that of JPEG: 5 kB for a picture, with edges that are straight.
+	// simulatedQuality is JPEG's: 5 kB for a picture, and edges stay straight.
 	simulatedQuality = 80
 )
 
-// cameras are those of a configuration and of its simulated robots. The dashboard and the
-// server for viewers share them: one program at a time can have a device.
+// cameras are the cameras of a configuration and of its simulated robots. The dashboard and the
+// server for viewers use the same ones: one program at a time can have a device.
 type cameras struct {
 	log        *zap.Logger
 	processors *processors

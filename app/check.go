@@ -22,11 +22,11 @@ func check(args []string, stdout io.Writer, stderr *os.File) error {
 		return err
 	}
 	log := logging.New(stderr, logging.Format(o.log), o.debug)
-	defer func() { _ = log.Sync() }() // it can fail only because nobody reads the log
+	defer func() { _ = log.Sync() }() // it can fail only because nothing reads the log
 	conf, err := o.configure(log)
 	if err != nil {
 		if *raw {
-			_ = json.NewEncoder(stdout).Encode(config.Report{Errors: config.Mistakes(err)}) // the exit code says it, too
+			_ = json.NewEncoder(stdout).Encode(config.Report{Errors: config.Mistakes(err)}) // the exit code also says it
 		}
 		return err
 	}

@@ -63,7 +63,7 @@ func TestCheckForPrograms(t *testing.T) {
 	}
 }
 
-// A program reads all drivers, and the type of each option by that of its default.
+// A program reads all drivers. The type of an option is the type of its default.
 func TestListForPrograms(t *testing.T) {
 	stdout, _, err := runs(t, "list", "-json")
 	if err != nil {

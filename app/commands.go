@@ -143,7 +143,7 @@ func runCommand(ctx context.Context, c tools.Command, args []string, stdout io.W
 	return err
 }
 
-// printHelp prints the page of -h, or that of a subcommand.
+// printHelp prints the page of -h, or the page of a subcommand.
 func printHelp(args []string, stdout io.Writer) error {
 	page, err := help(args)
 	if err == nil {
@@ -152,7 +152,7 @@ func printHelp(args []string, stdout io.Writer) error {
 	return err
 }
 
-// help is the page of -h. With an argument it is that of a subcommand.
+// help is the page of -h. With an argument it is the page of a subcommand.
 func help(args []string) (string, error) {
 	if len(args) > 0 {
 		c, ok := commandNamed(args[0])

@@ -10,8 +10,8 @@ import (
 	"player/config"
 )
 
-// greeting is what people in a terminal are told first: where the dashboard is, and how to
-// connect. url is that of the dashboard, or empty.
+// greeting is the first text in a terminal: where the dashboard is, and how to
+// connect. url is the dashboard's, or empty.
 func greeting(url string, o options, conf *config.Server) string {
 	first := conf.Robots[0].Port
 	host := o.bind

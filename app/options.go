@@ -42,7 +42,7 @@ type options struct {
 	stage         string
 	truth         string // file for the true poses of the simulated robots; empty: none
 	replace       bool   // files that exist may be replaced
-	run           bool   // the world runs without clients, too
+	run           bool   // the world also runs without clients
 	reflex        bool
 	deadman       int // ms, for which a client's command to the wheels is good; 0: off
 	overrides     []config.Override
@@ -58,7 +58,7 @@ type options struct {
 // driverFlag is a flag that sets an option of a driver.
 type driverFlag struct{ flag, driver, option string }
 
-// driverFlags returns those of manual table 1, and -stage.
+// driverFlags returns the drivers' flags of manual table 1, and -stage.
 func driverFlags() []driverFlag {
 	return []driverFlag{
 		{"pp", "p2os", "port"},
@@ -72,7 +72,7 @@ func driverFlags() []driverFlag {
 }
 
 // minDeadman and maxDeadman bound -deadman, in ms: no network is so steady that a
-// command comes every 10 ms, and after a minute without one nobody speaks of driving.
+// command comes every 10 ms, and a robot that drives for a minute without one is not under control.
 const minDeadman, maxDeadman = 10, 60_000
 
 // newFlagSet returns the flags. Parsing sets o, except for the driverFlags.

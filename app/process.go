@@ -26,8 +26,8 @@ const gcPercent = 25
 
 // ownSlack is the timer slack that the server runs with. The thread with which the Go
 // runtime watches itself wakes after 20 us, again and again, while the loop blocks; with
-// slack it wakes together with the loop. The price: other goroutines, for example those of
-// pages, wait as long for the processor in each of their steps.
+// slack it wakes together with the loop. The price: other goroutines, for example the pages',
+// wait as long for the processor in each of their steps.
 const ownSlack = 20 * time.Millisecond
 
 // executeWithSlack executes the program anew with slack, if wanted returns true: only threads that are

@@ -37,8 +37,8 @@ func replayCommand() tools.Command {
 const positionPeriod = time.Second
 
 // showPosition shows which moment of a log is played, until ctx ends, if the server has one log
-// and stderr is a terminal in which it runs in the foreground: others use the terminal beside a
-// server in the background. Only this wakes the loop.
+// and stderr is a terminal in which it runs in the foreground. Other programs use the terminal
+// while a server runs in the background. Nothing else wakes the loop of an idle replay.
 func showPosition(ctx context.Context, conf *config.Server, post func(func(now time.Duration)) bool, stderr *os.File, log *zap.Logger) {
 	logs := replaysOf(conf)
 	if len(logs) != 1 || !logging.Show(log, "") {
@@ -90,7 +90,7 @@ func parseReplay(args []string) (o options, err error) {
 	if err != nil {
 		return o, err
 	}
-	if _, err := os.Stat(path); err != nil { // the driver's error has a place in a file that nobody has written
+	if _, err := os.Stat(path); err != nil { // the driver's error has a place in a file that the user has not written
 		return o, err
 	}
 	o.builtin = []byte(`driver ( name "readlog" )`)

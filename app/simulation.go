@@ -88,7 +88,7 @@ func worldOf(conf *config.Server) (world *stage.World, robots simulatedRobots) {
 	return world, robots
 }
 
-// nameOf returns the name of the robot or overhead camera on a port: that of the
+// nameOf returns the name of the robot or overhead camera on a port: its name in the
 // world, or "robot".
 func (s simulatedRobots) nameOf(port int) string { return cmp.Or(s[port].name, "robot") }
 

@@ -16,9 +16,8 @@ import (
 	"testing"
 )
 
-// What is stable (docs/RELEASING.md) is in these files, a line for each name. A change of it
-// shows in the change of a file, which -update writes: that a line goes is the change of the first
-// number, that one comes that of the second.
+// Stable names (docs/RELEASING.md) are in these files, a line for each. -update writes the files.
+// A line that goes changes the first number of the version, a line that comes the second.
 func TestStable(t *testing.T) {
 	for name, lines := range map[string][]string{
 		"flags":   stableFlags(t),

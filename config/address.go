@@ -35,7 +35,7 @@ func (a address) same(o address) bool {
 	return a.port == o.port && a.spec.Letter == o.spec.Letter && a.spec.Index == o.spec.Index
 }
 
-// parseAddress reads an address. port is that of an address without one. The
+// parseAddress reads an address. An address without a port has port. The
 // grammar of Player 2 is key:host:robot:interface:index; key and host must be
 // empty or localhost.
 func parseAddress(text string, port int) (address, error) {

@@ -267,7 +267,7 @@ func (d *block) checkAddresses(port int) error {
 	return nil
 }
 
-// port returns the robot of the block: that of the devices it provides or
+// port returns the robot of the block: the one whose devices it provides or
 // requires, otherwise usual.
 func (d *block) port(usual int) int {
 	for _, devices := range [][]address{d.provides, d.requires} {
@@ -282,8 +282,8 @@ func (d *block) errorf(pos syntax.Pos, format string, args ...any) error {
 	return d.section.File().Errorf(pos, format, args...)
 }
 
-// pos returns the place of an address in a field of the block, or that of the
-// block if the field does not list it.
+// pos returns the place of an address in a field of the block, or the block's
+// place if the field does not list it.
 func (d *block) pos(field string, a address) syntax.Pos {
 	if pos, ok := d.where[field+a.String()]; ok {
 		return pos

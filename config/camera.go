@@ -17,7 +17,7 @@ type Camera struct {
 	Command []string // a program with its arguments; nil: there is an address
 	Address string   // http:// or https://
 	Rate    float64  // most pictures a second that are passed on
-	FOV     float64  // degrees that a picture is wide; 0: nobody knows
+	FOV     float64  // degrees that a picture is wide; 0: unknown
 	// Geometry has only a pose: that of the lens. Zero: it is on the head of a ptz device, if
 	// there is one.
 	Geometry devices.Geometry
@@ -31,9 +31,10 @@ func (c Camera) Equal(other Camera) bool {
 }
 
 const (
-	// usualRate of pictures is what people take for moving, and what teleoperation needs.
+	// usualRate, in Hz, looks like motion, and is enough for teleoperation.
 	usualRate = 15
-	// mostRate is that of usual cameras. Viewers are served beside the loop, on its thread.
+	// mostRate, in Hz, is the rate of usual cameras. More would cost the loop time: viewers are
+	// served on its thread.
 	mostRate = 60
 )
 

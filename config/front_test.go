@@ -69,7 +69,7 @@ func TestFront(t *testing.T) {
 	}
 }
 
-// A position that cannot move, as that of an overhead camera, has nothing in front.
+// A position that cannot move, for example an overhead camera's, has nothing in front.
 func TestNothingInFrontOfWhatCannotMove(t *testing.T) {
 	_, made, err := buildFronts(t, `driver ( name "wheels" ) driver ( name "camera" provides ["7000:position:0"] )`, "guard")
 	if err != nil {

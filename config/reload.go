@@ -12,14 +12,14 @@ import (
 
 // Plan is how a running server becomes what its file describes now.
 type Plan struct {
-	// Server is what it becomes. Its drivers are those that go on and new ones. A robot
-	// whose port stays has its old Table, which still has its old links.
+	// Server is the result: the drivers that go on, and new ones. A robot whose port stays
+	// has its old Table, which still has its old links.
 	Server *Server
 
 	steps [verbs][]string // ports, and drivers as "6665 p2os"
 }
 
-// What a plan does.
+// The verbs of a plan.
 const (
 	opens = iota
 	closes

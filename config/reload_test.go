@@ -93,7 +93,7 @@ func TestReload(t *testing.T) {
 		if got := plan.String(); got != tt.want {
 			t.Errorf("%s: %s\nwant: %s", tt.name, got, tt.want)
 		}
-		// What is kept is the old driver, on its old table; what is started is a new one.
+		// A kept driver is the old one, on its old table; a started driver is a new one.
 		for _, robot := range plan.Server.Robots {
 			before := old.robot(robot.Port)
 			if before != nil && robot.Table != before.Table {
@@ -170,7 +170,7 @@ func TestReloadFiles(t *testing.T) {
 	if err != nil || plan.String() != want {
 		t.Errorf("%s, %v\nwant: %s", plan.String(), err, want)
 	}
-	// A change of one of its robots restarts the others, too: they share a world.
+	// A change of one of its robots restarts the others as well: they have one world.
 	lease := "lease"
 	old, _ = load(t, text, "one", lease)
 	next, _ = load(t, text+` driver ( name "any" provides ["6666:position:1"] )`, "one", lease) // -lease moves position:0 elsewhere

@@ -289,7 +289,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 		dropped := len(b.left)
 		b.field(s, f, counterpart(d, f.Name))
 		switch lost := len(b.left) > dropped; {
-		case lost && tells(s, f):
+		case lost && locates(s, f):
 			c.lost = append(c.lost, c.file.Errorf(f.Pos, lostPort, b.driver, f.Name))
 		case lost && has(turned, f.Name) && !asHere(s, f):
 			c.lost = append(c.lost, c.file.Errorf(f.Pos, lostTurn, b.driver, f.Name))
@@ -321,8 +321,8 @@ func asHere(s *syntax.Section, f *syntax.Field) bool {
 	return slices.Equal(axes, []float64{0, 1}) || slices.Equal(axes, []float64{1, 2, 0})
 }
 
-// tells reports whether a field of a driver says where its hardware is.
-func tells(s *syntax.Section, f *syntax.Field) bool {
+// locates reports whether a field of a driver says where its hardware is.
+func locates(s *syntax.Section, f *syntax.Field) bool {
 	switch f.Name {
 	case "tcp_remote_host", "tcp_remote_port": // they mean nothing alone
 		return false
@@ -598,9 +598,9 @@ func portopts(text string) string {
 }
 
 // showHidden makes devices visible to clients, which see index 0 only. A device with
-// another index becomes index 0 if nothing else is: what was in front of it in
-// Player has no counterpart. A simulated robot may have it, so it keeps its index
-// beside one.
+// another index becomes index 0 if no other device is: the driver in front of it in
+// Player has no counterpart. A simulated robot may have index 0, so the device keeps
+// its index then.
 func (c *converter) showHidden(b *block) {
 	for i, d := range b.devices {
 		first := d

@@ -52,7 +52,7 @@ const turned = "invert axes"
 // tcp has the options of a robot that is reached over TCP.
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
 
-// own has the drivers in reasons whose names this server has, too.
+// own has the drivers in reasons whose names this server also has.
 const own = "readlog writelog passthrough"
 
 // counterpart returns the name here of an option there, by the row of its driver; empty: it

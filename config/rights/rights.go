@@ -18,7 +18,7 @@ const (
 	Take                   // command a robot of which another client keeps control (PROTOCOL 8.6)
 
 	None Set = 0
-	// All is what everybody may do without rules. It lacks Take: otherwise no client
+	// All is the access of every client without rules. It lacks Take: otherwise no client
 	// could keep control.
 	All Set = Read | Write | Config
 )
@@ -76,7 +76,7 @@ func Local() Rules {
 }
 
 // Of returns the rights of a client with an address. name is the one in its
-// certificate, which somebody has verified; empty: it has none.
+// certificate, which the caller has verified; empty: it has none.
 func (r Rules) Of(client netip.Addr, name string) Set {
 	if len(r) == 0 {
 		return All
