@@ -41,6 +41,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -85,13 +86,13 @@ type engine struct {
 	spare    int           // a descriptor for connections that there is none for; -1: none
 	retry    *timers.Timer // accepts again after acceptPause
 	pauses   [pauses]bool  // those that hold
-	failures timers.Limiter
+	failures limited.Line
 }
 
 func (e *engine) run(listeners map[int]int) error {
 	addresses := e.loop.config.Addresses
 	e.listeners, e.opened = listeners, len(addresses)
-	e.retry, e.failures.Period = timers.NewTimer(e.acceptAgain), time.Second
+	e.retry = timers.NewTimer(e.acceptAgain)
 	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
 		gneterrors.ErrAcceptSocket = acceptError{}
 	}
@@ -444,10 +445,7 @@ func (e *engine) acceptFailed(reason any) {
 		}
 	}
 	e.openSpare()
-	if repeats, ok := e.failures.Allow(now); ok {
-		e.loop.config.Log.Error("clients cannot be accepted and are disconnected", zap.Any("reason", reason),
-			zap.Int("refused since the last line", repeats))
-	}
+	e.failures.Log(now, e.loop.config.Log, zap.ErrorLevel, "clients cannot be accepted and are disconnected", zap.Any("reason", reason))
 	if closed == 0 {
 		e.accepting(afterFailure, false)
 		e.loop.Timers.Set(e.retry, now+acceptPause)

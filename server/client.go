@@ -36,6 +36,7 @@ type client struct {
 	tls     *secure.Conn // nil: it does not encrypt
 	remote  net.Addr
 	session *session.Session
+	log     *zap.Logger // made when it is first used: most clients are never logged
 	may     rights.Set
 	pace    pacing.Client[*client]
 
@@ -83,10 +84,8 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.may = s.config.Access.Of(from, c.certificate())
 	var err error
 	if c.place, err = s.takePlace(from, c.may); err != nil {
-		if repeats, ok := s.refusals.Allow(now); ok {
-			s.log.Warn("client refused", zap.Stringer("client", c), zap.NamedError("reason", err),
-				zap.Int("clients", len(s.clients)), zap.Int("refused since the last line", repeats))
-		}
+		s.refusals.Warn(now, s.log, "client refused", zap.Stringer("client", c), zap.NamedError("reason", err),
+			zap.Int("clients", len(s.clients)))
 		return false
 	}
 	c.turn.Join(&c.place.address.turns, c)
@@ -184,7 +183,12 @@ func (c *client) WatchEnd(now time.Duration) { c.conn.WatchEnd(now, c.session.Le
 func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > liveness.DriverSilence }
 
 // Log implements session.Owner.
-func (c *client) Log() *zap.Logger { return c.server.log.With(zap.Stringer("client", c)) }
+func (c *client) Log() *zap.Logger {
+	if c.log == nil {
+		c.log = c.server.log.With(zap.Stringer("client", c))
+	}
+	return c.log
+}
 
 // settle carries out what sessions have decided since the last settle. A write that fails
 // closes its connection within the call, which may change other sessions.

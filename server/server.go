@@ -21,6 +21,7 @@ import (
 	"player/server/session"
 	"player/server/turns"
 	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -96,9 +97,9 @@ type Server struct {
 	strangers int // clients that no place is kept for
 	queue     turns.Queue[*client]
 	turns     *timers.Timer
-	floods    timers.Limiter
+	floods    limited.Line
 
-	refusals timers.Limiter
+	refusals limited.Line
 
 	reload   *reload       // under way; nil: none
 	stopAt   time.Duration // when the devices are cut off, zero while serving
@@ -147,9 +148,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		}),
 		clients:   map[*client]struct{}{},
 		scratch:   make([]byte, 0, scratchSize),
-		refusals:  timers.Limiter{Period: time.Second},
 		addresses: map[netip.Addr]*address{},
-		floods:    timers.Limiter{Period: time.Second},
 	}
 	if most := config.Descriptors.Clients.Most(); config.MaxClients <= 0 || config.MaxClients > most {
 		s.config.MaxClients = most

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/server/turns"
 )
 
@@ -76,10 +74,7 @@ func (s *Server) nextTurn(now time.Duration) {
 		c.conn.Resume()
 	}
 	if c.turn.Taken() == turns.Flood {
-		if repeats, ok := s.floods.Allow(now); ok {
-			c.Log().Warn("client sends more than its share: its input waits while others are served",
-				zap.Int("others since the last line", repeats))
-		}
+		s.floods.Warn(now, c.Log(), "client sends more than its share: its input waits while others are served")
 	}
 }
 

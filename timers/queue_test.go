@@ -176,18 +176,3 @@ func TestQueueAgainstModel(t *testing.T) {
 		}
 	}
 }
-
-func TestLimiter(t *testing.T) {
-	l := Limiter{Period: time.Second}
-	if n, ok := l.Allow(0); !ok || n != 0 {
-		t.Fatal("the first event was suppressed")
-	}
-	for i := range 5 {
-		if _, ok := l.Allow(time.Duration(i) * 100 * ms); ok {
-			t.Fatal("a repeat within the period was let through")
-		}
-	}
-	if n, ok := l.Allow(time.Second); !ok || n != 5 {
-		t.Fatalf("Allow = %d, %v, want 5 repeats", n, ok)
-	}
-}

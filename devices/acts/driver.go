@@ -13,7 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -72,7 +72,7 @@ type Driver struct {
 	asked  time.Duration
 	search
 
-	noise    timers.Limiter
+	noise    limited.Line
 	reported uint64 // damaged bytes that were logged
 }
 
@@ -80,7 +80,7 @@ type Driver struct {
 // on that port with its bytes swapped (see Port). configFile is passed to acts if it
 // has to be started.
 func New(port int, configFile string) *Driver {
-	d := &Driver{port: port, configFile: configFile, noise: timers.Limiter{Period: time.Second}}
+	d := &Driver{port: port, configFile: configFile}
 	for _, p := range []int{port, port>>8 | port&0xFF<<8} {
 		if address := net.JoinHostPort("127.0.0.1", strconv.Itoa(p)); len(d.addresses) == 0 || d.addresses[0] != address {
 			d.addresses = append(d.addresses, address)
@@ -245,8 +245,7 @@ func (d *Driver) complain(now time.Duration) {
 	if damage == d.reported {
 		return
 	}
-	if _, ok := d.noise.Allow(now); ok {
-		d.link.Log().Warn("damaged bytes from ACTS", zap.String("address", d.address()), zap.Uint64("bytes", damage-d.reported))
+	if d.noise.Warn(now, d.link.Log(), "damaged bytes from ACTS", zap.String("address", d.address()), zap.Uint64("bytes", damage-d.reported)) {
 		d.reported = damage
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -119,12 +119,12 @@ type Driver struct {
 	pan, tilt  int16         // degrees
 	at         time.Duration // when they were received, zero once they are published
 	data       []byte        // a payload
-	complaints timers.Limiter
+	complaints limited.Line
 }
 
 // New returns a driver for the camera on a serial port.
 func New(port string, ranges Ranges) *Driver {
-	d := &Driver{ranges: ranges, complaints: timers.Limiter{Period: time.Second}}
+	d := &Driver{ranges: ranges}
 	d.Protocol = transport.Protocol{
 		Address: port, Name: "a camera", Kin: "a VISCA camera", Speeds: []int{baud},
 		Begin: d.begin, Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, Silent: errNoCamera,
@@ -478,7 +478,5 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 
 // complain logs a command that the camera does not carry out, once a second.
 func (d *Driver) complain(now time.Duration, why string) {
-	if repeats, ok := d.complaints.Allow(now); ok {
-		d.Log().Warn("the camera does not carry out a command", zap.String("why", why), zap.Int("repeats", repeats))
-	}
+	d.complaints.Warn(now, d.Log(), "the camera does not carry out a command", zap.String("why", why))
 }

@@ -7,13 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
 	"player/devices/transport"
 	"player/devices/wheels"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -123,7 +121,7 @@ type Driver struct {
 	odometry wheels.Odometry
 	turned   turning
 	unit     [2]float64 // mm for one count of left and right
-	restarts timers.Limiter
+	restarts limited.Line
 
 	out          []byte
 	positionData codec.PositionData
@@ -267,7 +265,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		}
 	}
 	d.odometry = wheels.Odometry{Base: d.opts.Base}
-	d.restarts = timers.Limiter{Period: time.Second}
+	d.restarts = limited.Line{}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
 	d.Transport.Setup(now, link)
 }
@@ -470,9 +468,7 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		d.position.ForgetCommand() // nothing moves by itself
 		d.moving, d.due = false, 0
 		d.Send(d.greet)
-		if repeats, ok := d.restarts.Allow(now); ok {
-			d.Log().Warn("the board has restarted: its wheels count from 0 again", zap.Int("times before", repeats))
-		}
+		d.restarts.Warn(now, d.Log(), "the board has restarted: its wheels count from 0 again")
 	}
 	d.odometry.Move(now, steps[0], steps[1])
 }

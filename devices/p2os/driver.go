@@ -13,7 +13,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -75,7 +75,7 @@ type Driver struct {
 	rested           time.Duration // how long its watchdog has stopped it since the last SIP, because nothing was sent
 	free             time.Duration // when the next command may go out
 
-	jumps        timers.Limiter
+	jumps        limited.Line
 	out          []byte
 	positionData codec.PositionData
 	sonarData    codec.SonarData
@@ -151,7 +151,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
 	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
 	d.motorsBy = 0
-	d.jumps = timers.Limiter{Period: time.Second}
+	d.jumps = limited.Line{}
 	d.Transport.Setup(now, link)
 }
 
@@ -241,9 +241,7 @@ func (d *Driver) report(now time.Duration) {
 			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is that of its wheels, unless its HasGyro is 2")
 		}
 		if err := d.odometry.Update(s, now, fastest, d.steered, rested); err != nil {
-			if repeats, ok := d.jumps.Allow(now); ok {
-				d.Log().Warn("a movement is missing in the odometry", zap.Error(err), zap.Int("times before", repeats))
-			}
+			d.jumps.Warn(now, d.Log(), "a movement is missing in the odometry", zap.Error(err))
 		}
 	}
 	d.publish(now)

@@ -9,7 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/timers"
+	"player/timers/limited"
 )
 
 // flushPeriod is the time between two tries to send to a peer that is slow to read.
@@ -22,7 +22,7 @@ type Outbox struct {
 	Log  *zap.Logger
 
 	pending []*devices.Device // whose newest command is to be sent
-	slow    timers.Limiter
+	slow    limited.Line
 	buf     []byte
 }
 
@@ -42,10 +42,7 @@ func (o *Outbox) Flush(now time.Duration) time.Duration {
 		return 0
 	}
 	if o.Port.Buffered() > 0 {
-		o.slow.Period = time.Second
-		if repeats, ok := o.slow.Allow(now); ok {
-			o.Log.Warn("commands are not read", zap.Int("complaints since the last line", repeats))
-		}
+		o.slow.Warn(now, o.Log, "commands are not read")
 		return now + flushPeriod
 	}
 	o.collect()

@@ -12,7 +12,7 @@ import (
 	"player/devices"
 	"player/devices/scan"
 	"player/devices/transport"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -60,7 +60,7 @@ type Driver struct {
 	started bool // it was told to measure
 	model   string
 	status  uint8 // of the sensor, that was logged
-	changes timers.Limiter
+	changes limited.Line
 
 	sweep scan.Scan
 	out   []byte
@@ -87,7 +87,7 @@ func Kind() devices.Kind {
 }
 
 func newDriver(a devices.Args) (devices.Driver, error) {
-	d := &Driver{changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	d := &Driver{changes: limited.Line{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
 	ask := d.ask
 	d.Protocol = transport.Protocol{
 		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: looks,
@@ -255,7 +255,7 @@ func (d *Driver) scan(now time.Duration, t telegram) {
 		d.Up(now)
 	}
 	if s.status != d.status {
-		if _, ok := d.changes.Allow(now); ok {
+		if d.changes.Allow(now) {
 			d.status = s.status
 			d.report(s.status)
 		}

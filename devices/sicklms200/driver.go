@@ -12,7 +12,7 @@ import (
 	"player/devices"
 	"player/devices/scan"
 	"player/devices/transport"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -40,7 +40,7 @@ type Driver struct {
 	configurable bool // it is in configuration mode
 
 	parser Parser
-	health timers.Limiter
+	health limited.Line
 	out    []byte
 	ranges codec.LaserData
 }
@@ -72,7 +72,7 @@ func Kind() devices.Kind {
 // Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.laser = link.Device(codec.Laser)
-	d.health = timers.Limiter{Period: healthPeriod}
+	d.health = limited.Line{Period: healthPeriod}
 	d.Transport.Setup(now, link)
 }
 
@@ -128,11 +128,8 @@ func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 }
 
 func (d *Driver) watchHealth(now time.Duration, s Status) {
-	if s.Severity() < severityWarning && !s.Polluted() {
-		return
-	}
-	if _, ok := d.health.Allow(now); ok {
-		d.Log().Warn("the laser complains: clean its window, and switch it off and on if that does not help",
+	if s.Severity() >= severityWarning || s.Polluted() {
+		d.health.Warn(now, d.Log(), "the laser complains: clean its window, and switch it off and on if that does not help",
 			zap.Bool("polluted", s.Polluted()), zap.Int("severity", s.Severity()))
 	}
 }

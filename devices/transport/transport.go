@@ -33,7 +33,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/retry"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -95,7 +95,7 @@ type Transport struct {
 	other devices.Finding // that answered instead, when it was looked for last
 	looks int             // for it since the hardware has worked or failed otherwise
 
-	complaints timers.Limiter
+	complaints limited.Line
 	noise      Stats // that was logged
 }
 
@@ -104,12 +104,11 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 	t.close() // a shutdown that took too long may have left it open
 	*t = Transport{
 		Protocol: t.Protocol, link: link,
-		log:        link.Log().With(zap.String("port", t.Protocol.Address)),
-		first:      t.first,
-		handshake:  handshake{overheard: t.overheard, out: t.out},
-		complaints: timers.Limiter{Period: time.Second},
-		noise:      t.noise,
-		other:      t.other, looks: t.looks,
+		log:       link.Log().With(zap.String("port", t.Protocol.Address)),
+		first:     t.first,
+		handshake: handshake{overheard: t.overheard, out: t.out},
+		noise:     t.noise,
+		other:     t.other, looks: t.looks,
 	}
 	if t.first == 0 && len(t.Protocol.Speeds) > 0 {
 		t.first = t.Protocol.Speeds[0]
@@ -253,17 +252,15 @@ func (t *Transport) complain(now time.Duration, total Stats) {
 		return
 	}
 	t.link.Counts.Dropped = total.Garbage + total.Broken
-	if _, ok := t.complaints.Allow(now); !ok {
-		return
-	}
 	level := zapcore.DebugLevel
 	if t.state == up {
 		level = zapcore.WarnLevel
 	}
-	t.log.Log(level, "damaged input",
+	if t.complaints.Log(now, t.log, level, "damaged input",
 		zap.Uint64("garbage bytes", total.Garbage-t.noise.Garbage),
-		zap.Uint64("broken packets", total.Broken-t.noise.Broken))
-	t.noise = total
+		zap.Uint64("broken packets", total.Broken-t.noise.Broken)) {
+		t.noise = total
+	}
 }
 
 // Shutdown implements devices.Driver: it writes Protocol.Bye and closes the port.

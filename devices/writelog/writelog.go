@@ -15,7 +15,7 @@ import (
 	"player/devices"
 	"player/formats/foxglove"
 	"player/formats/logfile"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -72,7 +72,7 @@ type Driver struct {
 	armed   bool           // flushAt is set
 	flushAt time.Duration
 	dropped int // messages since the last complaint
-	slow    timers.Limiter
+	slow    limited.Line
 }
 
 type state uint8
@@ -95,7 +95,7 @@ type track struct {
 // New returns a driver that records the devices, and keeps them open if open is
 // true.
 func New(list []*devices.Device, open bool) (*Driver, error) {
-	d := &Driver{disk: &disk{maxIndex: logfile.MaxIndex}, clock: time.Now, slow: timers.Limiter{Period: 5 * time.Second}}
+	d := &Driver{disk: &disk{maxIndex: logfile.MaxIndex}, clock: time.Now, slow: limited.Line{Period: 5 * time.Second}}
 	for i, device := range list {
 		spec := device.Spec()
 		for _, other := range list[:i] {
@@ -234,10 +234,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.flushAt = now + endPeriod
 		return d.flushAt
 	}
-	if d.dropped > 0 {
-		if _, ok := d.slow.Allow(now); ok {
-			d.complain()
-		}
+	if d.dropped > 0 && d.slow.Allow(now) {
+		d.complain()
 	}
 	if d.armed && d.flushAt <= now {
 		// On multiples of the period, to share wakes. Without messages there are none.

@@ -21,7 +21,7 @@ import (
 	"player/config/rights"
 	"player/formats/textfile"
 	"player/process/descriptors"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -39,9 +39,6 @@ const (
 	// cost is how many descriptors a connection takes until it is detached: its own, and
 	// the one that Detach returns.
 	cost = 2
-	// refusalPeriod is the time between two lines of the log about clients that were
-	// refused.
-	refusalPeriod = time.Second
 	// acceptPause is the time to the next try after accept has failed.
 	acceptPause = 100 * time.Millisecond
 )
@@ -97,12 +94,12 @@ type Handshakes struct {
 	all       int
 	addresses map[netip.Addr]int // how many, by computer
 	next      time.Time          // when the next computation may begin
-	refusals  timers.Limiter
+	refusals  limited.Line
 }
 
 // New returns handshakes with a configuration of Load, nil for none so far. Their descriptors are taken from share.
 func New(config *tls.Config, share *descriptors.Share, log *zap.Logger) *Handshakes {
-	h := &Handshakes{share: share, log: log, started: time.Now(), addresses: map[netip.Addr]int{}, refusals: timers.Limiter{Period: refusalPeriod}}
+	h := &Handshakes{share: share, log: log, started: time.Now(), addresses: map[netip.Addr]int{}}
 	h.Renew(config)
 	return h
 }
@@ -223,10 +220,6 @@ func (c *Conn) shake() (err error) {
 // refused logs that a client was refused.
 func (h *Handshakes) refused(client net.Addr, why error) {
 	h.mu.Lock()
-	repeats, ok := h.refusals.Allow(time.Since(h.started))
-	h.mu.Unlock()
-	if ok {
-		h.log.Warn("client refused", zap.Stringer("client", client), zap.NamedError("reason", why),
-			zap.Int("refused since the last line", repeats))
-	}
+	defer h.mu.Unlock()
+	h.refusals.Warn(time.Since(h.started), h.log, "client refused", zap.Stringer("client", client), zap.NamedError("reason", why))
 }

@@ -3,10 +3,8 @@ package session
 import (
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/config/rights"
-	"player/timers"
+	"player/timers/limited"
 )
 
 // controlTime is how long a client keeps control of a robot after its last command,
@@ -25,7 +23,7 @@ type Control struct {
 	holder  *Session // nil: nobody
 	passed  uint64   // how often it has changed
 	at      time.Duration
-	changes timers.Limiter
+	changes limited.Line
 }
 
 // Holds reports whether a session is of the client that has control.
@@ -56,15 +54,14 @@ func (c *Control) refuses(now time.Duration, s *Session) bool {
 func (c *Control) change(now time.Duration, to *Session) {
 	from := c.holder
 	c.passed++
-	c.holder, c.changes.Period = to, complaintPeriod
-	repeats, ok := c.changes.Allow(now)
-	if !ok {
+	c.holder = to
+	if !c.changes.Allow(now) {
 		return
 	}
 	if from != nil {
 		from.owner.Log().Info("client has lost control of position")
 	}
-	to.owner.Log().Info("client has taken control of position", zap.Int("changes since the last line", repeats))
+	to.owner.Log().Info("client has taken control of position", c.changes.Suppressed())
 }
 
 // leave takes control from a client that has left.

@@ -13,7 +13,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/devices"
-	"player/timers"
+	"player/timers/limited"
 )
 
 const (
@@ -35,9 +35,6 @@ const (
 	// retried (3.3). Each retry costs one wake; the frame is late by at
 	// most this interval.
 	heldRetry = 10 * time.Millisecond
-	// complaintPeriod is the shortest time between two log messages about one
-	// client's mistakes.
-	complaintPeriod = time.Second
 )
 
 // Reasons to close a connection.
@@ -132,20 +129,19 @@ type Session struct {
 
 	output     []byte
 	err        error
-	complaints timers.Limiter
+	complaints limited.Line
 }
 
 // New returns the session of a client that has just connected. maxRate is the
 // highest frame rate, in Hz.
 func New(owner Owner, table *devices.Table, maxRate int) *Session {
 	return &Session{
-		owner:      owner,
-		table:      table,
-		maxRate:    maxRate,
-		rights:     rights.All,
-		control:    &Control{},
-		period:     time.Second / time.Duration(min(DefaultRate, maxRate)),
-		complaints: timers.Limiter{Period: complaintPeriod},
+		owner:   owner,
+		table:   table,
+		maxRate: maxRate,
+		rights:  rights.All,
+		control: &Control{},
+		period:  time.Second / time.Duration(min(DefaultRate, maxRate)),
 	}
 }
 
@@ -425,12 +421,5 @@ func (s *Session) changed() { s.owner.SessionChanged() }
 
 // complain logs a client's mistake, at most one message a second (1.5).
 func (s *Session) complain(now time.Duration, what string, fields ...zap.Field) {
-	repeats, ok := s.complaints.Allow(now)
-	if !ok {
-		return
-	}
-	if repeats > 0 {
-		fields = append(fields, zap.Int("complaints since the last one", repeats))
-	}
-	s.owner.Log().Warn(what, fields...)
+	s.complaints.Warn(now, s.owner.Log(), what, fields...)
 }

@@ -248,7 +248,7 @@ func TestComplaints(t *testing.T) {
 		t.Fatalf("%d messages in 3 s", len(lines))
 	}
 	for i, line := range lines {
-		repeats := line.ContextMap()["complaints since the last one"]
+		repeats := line.ContextMap()["suppressed"]
 		if i == 0 && repeats != nil || i > 0 && repeats != int64(9) {
 			t.Errorf("message %d reports %v repeats", i, repeats)
 		}
