@@ -7,7 +7,7 @@ import "time"
 
 const (
 	// SilenceLimit is for a client that owes an acknowledgement. The kernel probes idle
-	// connections (reactor/gnet.go) but not while data is under way; then this limit
+	// connections (reactor/engine.go) but not while data is under way; then this limit
 	// holds, looked at every WatchPeriod. Together: a dead network is closed within 15 s.
 	SilenceLimit = 13 * time.Second
 	WatchPeriod  = time.Second
