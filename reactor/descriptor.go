@@ -75,7 +75,7 @@ func (d *Descriptor) Write(p []byte) {
 		if d.conn.OutboundBuffered() == 0 {
 			var n int
 			if n, d.failure = writeNow(d.conn.Fd(), p); d.failure != 0 {
-				d.loop.engine.close(d.conn) // gone is called within
+				d.close()
 				return
 			}
 			p = p[n:]
@@ -187,24 +187,6 @@ func (d *Descriptor) close() {
 	d.loop.engine.close(d.conn) // gone is called within
 }
 
-// Pause stops Receive until Resume, but for input of a descriptor whose output has
-// waited. A connection that is reset meanwhile is a Hangup at once; one that its
-// peer has closed is a Hangup after Resume, behind its last input.
-func (d *Descriptor) Pause() { d.pause(true) }
-
-// Resume ends a pause.
-func (d *Descriptor) Resume() { d.pause(false) }
-
-func (d *Descriptor) pause(on bool) {
-	if d.paused == on {
-		return
-	}
-	d.paused = on
-	if d.conn != nil {
-		d.loop.engine.poll(d.conn, !on)
-	}
-}
-
 // polled is called when the loop polls the descriptor.
 func (d *Descriptor) polled(now time.Duration, c conn) {
 	d.conn = c
@@ -227,7 +209,7 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 		d.Write(pending)
 	}
 	if d.paused && d.conn != nil {
-		d.loop.engine.poll(c, false)
+		d.poll()
 	}
 	if d.opened != nil {
 		d.opened(now)

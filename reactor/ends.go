@@ -1,7 +1,6 @@
 package reactor
 
 import (
-	"fmt"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -18,24 +17,21 @@ const lookPeriod = time.Millisecond
 // before it serves anything. That epoll reports a FIN, a reset and a failure. It never wakes
 // the loop, because each of them wakes it anyway.
 type endWatch struct {
-	epoll   int
+	epoll   epoll
 	watched map[int]*Descriptor
 	looked  time.Duration // when it was looked at last
 	found   [16]unix.EpollEvent
 }
 
-func (e *endWatch) open() error {
-	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
-	if err != nil {
-		return fmt.Errorf("cannot make an epoll: %w", err)
-	}
-	e.epoll, e.watched = fd, map[int]*Descriptor{}
-	return nil
+func (e *endWatch) open() (err error) {
+	e.watched = map[int]*Descriptor{}
+	e.epoll, err = newEpoll()
+	return err
 }
 
 func (e *endWatch) close() {
 	if e.epoll > 0 {
-		unix.Close(e.epoll)
+		e.epoll.close()
 	}
 }
 
@@ -44,13 +40,13 @@ func (e *endWatch) watch(d *Descriptor) {
 	e.watched[fd] = d
 	// It fails without memory, or for a descriptor that is closed within this callback.
 	// Then gnet finds the end behind the input.
-	_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_ADD, fd, &unix.EpollEvent{Fd: int32(fd), Events: unix.EPOLLRDHUP})
+	_ = e.epoll.add(fd, unix.EPOLLRDHUP)
 }
 
 func (e *endWatch) forget(fd int) {
 	if _, ok := e.watched[fd]; ok {
 		delete(e.watched, fd)
-		_ = unix.EpollCtl(e.epoll, unix.EPOLL_CTL_DEL, fd, nil) // at worst it is not there
+		_ = e.epoll.remove(fd) // at worst it is not there
 	}
 }
 
@@ -65,7 +61,7 @@ func (e *endWatch) lookAfterAbsence(now time.Duration) {
 func (e *endWatch) look(now time.Duration) {
 	e.looked = now
 	for n := len(e.found); n == len(e.found); {
-		n = happened(e.epoll, e.found[:])
+		n = e.epoll.happened(e.found[:])
 		for _, event := range e.found[:n] {
 			if d := e.watched[int(event.Fd)]; d != nil {
 				e.forget(int(event.Fd))

@@ -3,8 +3,10 @@ package reactor
 import (
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"syscall"
+	"time"
 
 	"github.com/panjf2000/gnet/v2/pkg/socket"
 	"golang.org/x/sys/unix"
@@ -99,5 +101,35 @@ func (l *Loop) Unlisten(listener int) {
 	l.config.Descriptors.Return(1)
 }
 
-// Accepting has connections accepted, or keeps those to come waiting.
-func (l *Loop) Accepting(on bool) { l.engine.accepting(ordered, on) }
+// listen has gnet accept connections to one more address. Without SO_REUSEPORT, which
+// gnet's own listeners have, no other program can listen there.
+func (e *engine) listen(address string) (listener int, err error) {
+	fd, local, err := socket.TCPSocket("tcp", address, true, []socket.Option[int]{{SetSockOpt: socket.SetReuseAddr, Opt: 1}, {SetSockOpt: socket.SetNoDelay, Opt: 1}}, nil)
+	if err != nil {
+		return 0, err
+	}
+	err = socket.SetKeepAlive(fd, true, int(keepAliveIdle/time.Second), int(keepAliveInterval/time.Second), keepAliveCount)
+	if err == nil {
+		err = os.NewSyscallError("epoll_ctl", e.epoll.add(fd, e.acceptEvents()))
+	}
+	if err != nil {
+		return 0, errors.Join(err, unix.Close(fd))
+	}
+	e.inside.add(fd, local)
+	listener = e.opened
+	e.opened++
+	e.ports[local.(*net.TCPAddr).Port] = listener
+	return listener, nil
+}
+
+// unlisten closes a listener.
+func (e *engine) unlisten(listener int) {
+	for _, fd := range e.listening() {
+		port, err := LocalPort(fd)
+		if opened, ok := e.ports[port]; err == nil && ok && opened == listener {
+			delete(e.ports, port)
+			e.inside.remove(fd)
+			_ = unix.Close(fd) // a listener has nothing to lose
+		}
+	}
+}

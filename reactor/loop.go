@@ -216,7 +216,7 @@ func (l *Loop) inputFirst(now time.Duration) bool {
 		}
 		l.until = now + min(now-at, latest)
 	}
-	if now < l.until && l.engine.hasEvents() {
+	if now < l.until && l.engine.epoll.hasEvents() {
 		return true
 	}
 	l.until = 0

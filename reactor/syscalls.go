@@ -43,22 +43,3 @@ func transmitting(fd int) bool {
 // leastPacket is the memory of the smallest packet with data in bytes.
 // Acknowledgements count one or two.
 const leastPacket = 64
-
-// happened takes the events of an epoll, without waiting for any, and returns how many
-// there are.
-func happened(epoll int, events []unix.EpollEvent) int {
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(epoll), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
-	if errno != 0 {
-		return 0
-	}
-	return int(n)
-}
-
-// readable reports whether a descriptor has input or an end that waits, or an epoll
-// an event.
-func readable(fd int) bool {
-	polled := unix.PollFd{Fd: int32(fd), Events: unix.POLLIN}
-	var now unix.Timespec // does not wait
-	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&polled)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
-	return errno == 0 && n > 0
-}

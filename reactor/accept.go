@@ -1,0 +1,116 @@
+package reactor
+
+import (
+	"os"
+	"time"
+
+	gneterrors "github.com/panjf2000/gnet/v2/pkg/errors"
+	"go.uber.org/zap"
+	"golang.org/x/sys/unix"
+
+	"player/timers"
+	"player/timers/limited"
+)
+
+// acceptPause is how long no connection is accepted after one could be neither
+// served nor closed: the loop would try again at once, and for ever.
+const acceptPause = 100 * time.Millisecond
+
+// acceptance says when connections are accepted, and what happens when accept fails.
+//
+// gnet ends its engine then, for example when no descriptor is free. Its poller knows the failure
+// by an error, which is replaced by one that the poller does not know. The engine learns of the
+// failure from the line that gnet logs. It accepts the connection with a descriptor that is kept
+// for this, and closes it.
+type acceptance struct {
+	spare    int           // the descriptor that is kept; -1: none
+	retry    *timers.Timer // accepts again after acceptPause
+	pauses   [pauses]bool  // those that last
+	failures limited.Line
+}
+
+// acceptLine is the beginning of the line that gnet logs when accept fails.
+const acceptLine = "Accept() failed"
+
+// acceptError takes the place of gnet's ErrAcceptSocket. Its values cannot be
+// compared, so that errors.Is, by which gnet knows it, is never true.
+type acceptError struct{ _ []byte }
+
+func (acceptError) Error() string { return "accept failed" }
+
+// prepareAccepting keeps gnet from ending when accept fails.
+func (e *engine) prepareAccepting() {
+	e.retry = timers.NewTimer(e.acceptAgain)
+	e.openSpare()
+	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
+		gneterrors.ErrAcceptSocket = acceptError{}
+	}
+}
+
+// acceptFailed is called when gnet could not accept a connection. The connection
+// still waits at its listener, and its client for an answer.
+func (e *engine) acceptFailed(reason any) {
+	now := e.loop.enter()
+	closed := 0
+	e.closeSpare()
+	for _, listener := range e.listening() {
+		if fd, _, err := unix.Accept4(listener, unix.SOCK_CLOEXEC); err == nil {
+			unix.Close(fd)
+			closed++
+		}
+	}
+	e.openSpare()
+	e.failures.Log(now, e.loop.config.Log, zap.ErrorLevel, "clients cannot be accepted and are disconnected", zap.Any("reason", reason))
+	if closed == 0 {
+		e.accepting(afterFailure, false)
+		e.loop.Timers.Set(e.retry, now+acceptPause)
+	}
+	e.loop.leave(now)
+}
+
+// acceptAgain accepts connections after a pause.
+func (e *engine) acceptAgain(time.Duration) time.Duration {
+	e.accepting(afterFailure, true)
+	return 0
+}
+
+func (e *engine) openSpare() {
+	var err error
+	if e.spare, err = unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0); err != nil {
+		e.spare = -1
+	}
+}
+
+func (e *engine) closeSpare() {
+	if e.spare >= 0 {
+		unix.Close(e.spare)
+	}
+}
+
+// pause is a reason not to accept connections.
+type pause int
+
+const (
+	commanded    pause = iota // by Loop.Accepting
+	afterFailure              // until acceptAgain
+	pauses
+)
+
+// Accepting has connections accepted, or keeps those to come waiting.
+func (l *Loop) Accepting(on bool) { l.engine.accepting(commanded, on) }
+
+// accepting begins a pause, or ends it. gnet accepts connections while there is none.
+func (e *engine) accepting(why pause, on bool) {
+	e.pauses[why] = !on
+	for _, listener := range e.listening() {
+		_ = e.epoll.set(listener, e.acceptEvents()) // cannot fail: gnet polls it
+	}
+}
+
+// acceptEvents returns what gnet polls a listener for.
+func (e *engine) acceptEvents() uint32 {
+	if e.pauses != [pauses]bool{} {
+		return 0
+	}
+	return inputEvents
+}
