@@ -12,9 +12,9 @@ import (
 type clock struct {
 	start  time.Time
 	base   time.Duration // CLOCK_MONOTONIC at start, for absolute deadlines
-	fd     int           // our descriptor of the timer; the loop polls a duplicate
-	polled bool          // the loop polls it
-	armed  time.Duration // the deadline set, zero for none
+	fd     int           // of the timer; the loop polls a duplicate
+	polled bool          // the loop polls the duplicate
+	armed  time.Duration // the deadline that is set; zero: none
 }
 
 func (c *clock) open() error {

@@ -21,16 +21,16 @@ type Descriptor struct {
 	loop     *Loop
 	handler  Handler
 	conn     conn   // nil until the loop polls the descriptor, and after it is gone
-	pending  []byte // written before that, or while it is detached
+	pending  []byte // written before the loop polls the descriptor, or while it is detached
 	closed   bool
 	paused   bool
 	detached bool
-	counted  bool                    // Open has taken descriptors for it: two until the loop polls it, then one
+	counted  bool                    // Open has taken two descriptors for it; one is returned when the loop polls it
 	failure  unix.Errno              // of a write
 	opened   func(now time.Duration) // called once, when the loop polls it; may be nil
 	ended    func(now time.Duration) // of WatchEnd
-	text     []byte                  // of last, while the loop does not poll the descriptor yet
-	last     *lastwords.Words        // nil: none
+	text     []byte                  // of words, until the loop polls the descriptor
+	words    *lastwords.Words        // nil: none
 }
 
 // conn is what the engine makes of a descriptor.
@@ -41,9 +41,9 @@ type conn interface {
 	RemoteAddr() net.Addr
 }
 
-// Open puts a descriptor that does not block into the loop and takes it over,
-// whatever happens. Bytes may be written at once. The error is
-// descriptors.ErrNone if Config.Descriptors has none left.
+// Open puts a descriptor that does not block into the loop. It takes the descriptor over, also
+// when it fails. Bytes may be written at once. The error is descriptors.ErrNone if
+// Config.Descriptors has none left.
 func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
 	if err := l.config.Descriptors.Take(2); err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
@@ -56,16 +56,15 @@ func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
 	return d, nil
 }
 
-// Adopt is Open for a descriptor that its owner has counted. opened is called once,
+// Adopt is Open for a descriptor that its owner has taken from a share. opened is called once,
 // when the loop polls it.
 func (l *Loop) Adopt(fd int, h Handler, opened func(now time.Duration)) (*Descriptor, error) {
 	d := &Descriptor{loop: l, handler: h, opened: opened}
 	return d, l.engine.adopt(fd, d)
 }
 
-// Write sends p whole; what the kernel does not take at once is kept and sent
-// when it does. p may be reused. An error is a Hangup, which may be called before
-// Write returns.
+// Write sends all of p. The part that the kernel does not take at once is kept, and sent
+// when it does. p may be reused. After an error Hangup is called, maybe before Write returns.
 func (d *Descriptor) Write(p []byte) {
 	switch {
 	case d.closed:
@@ -86,8 +85,8 @@ func (d *Descriptor) Write(p []byte) {
 	}
 }
 
-// LastWords has p written when the descriptor ends otherwise than by Close: the
-// process dies, the loop fails, the peer hangs up. It replaces earlier words.
+// LastWords has p written unless the descriptor is closed by Close: when the
+// process dies, the loop fails, or the peer hangs up. It replaces earlier words.
 func (d *Descriptor) LastWords(p []byte) {
 	switch {
 	case d.closed:
@@ -96,28 +95,28 @@ func (d *Descriptor) LastWords(p []byte) {
 	default:
 		d.forgetWords()
 		var err error
-		if d.last, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
+		if d.words, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
 			d.loop.config.Log.Warn("motors will not be stopped if the server crashes", zap.Error(err))
 		}
 	}
 }
 
 func (d *Descriptor) forgetWords() {
-	if d.last != nil {
-		d.last.Drop()
-		d.last = nil
+	if d.words != nil {
+		d.words.Drop()
+		d.words = nil
 	}
 }
 
-// WatchEnd has fn called once, when the peer of a connection has ended it: closed it,
-// reset it, or only shut down its writing half. fn is called before anything else that
-// has come is served, and before the input that still waits; Hangup follows behind that.
-// If the peer has ended the connection already, fn is called within. Call it once.
+// WatchEnd has fn called once, when the peer of a connection has closed it, reset it, or shut down
+// its writing half. fn is called before any input that waits is served, of this connection and of
+// others. Hangup is called after the input of this one. If the peer has ended the connection
+// already, fn is called within WatchEnd. Call it once.
 func (d *Descriptor) WatchEnd(now time.Duration, fn func(now time.Duration)) {
 	d.ended = fn
 	if d.conn != nil {
 		d.loop.ends.watch(d)
-		d.loop.ends.look(now)
+		d.loop.ends.check(now)
 	}
 }
 
@@ -142,8 +141,8 @@ func (d *Descriptor) Unacknowledged() int {
 	return n + d.conn.OutboundBuffered()
 }
 
-// Queued reports whether this computer's network still holds bytes of a TCP
-// connection that it has not sent.
+// Queued reports whether bytes of a TCP connection wait in this computer: in a queue of the
+// kernel, or in the network adapter.
 func (d *Descriptor) Queued() bool { return d.conn != nil && transmitting(d.conn.Fd()) }
 
 // Fd returns the descriptor's number, an error before the loop polls it and
@@ -155,9 +154,9 @@ func (d *Descriptor) Fd() (int, error) {
 	return d.conn.Fd(), nil
 }
 
-// LocalAddr returns the address of this computer that a TCP connection came in on. It asks the
-// kernel: gnet knows only the listener's address, which has no IP where the listener takes
-// connections to all addresses. After the connection is gone it has no IP.
+// LocalAddr returns the address of this computer to which a peer has connected by TCP. The kernel
+// knows it. gnet knows only the listener's, which has no IP if it listens on all addresses. It has
+// no IP either when the connection is gone.
 func (d *Descriptor) LocalAddr() *net.TCPAddr {
 	if d.conn != nil {
 		if local, err := unix.Getsockname(d.conn.Fd()); err == nil {
@@ -220,12 +219,12 @@ func (d *Descriptor) polled(now time.Duration, c conn) {
 func (d *Descriptor) gone(now time.Duration, err error) {
 	if d.conn != nil {
 		d.loop.ends.forget(d.conn.Fd())
-		speaks := d.last != nil && !d.closed
+		speaks := d.words != nil && !d.closed
 		if speaks || d.detached {
 			d.silence()
 		}
 		if speaks {
-			d.last.Say()
+			d.words.Say()
 		}
 	}
 	d.conn = nil

@@ -18,29 +18,14 @@ import (
 // buffer, and hangs up.
 func TestPipe(t *testing.T) {
 	r := run(t, nil)
-	var pair [2]int
-	if err := unix.Pipe2(pair[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		t.Fatal(err)
-	}
-	var theirs [2]int
-	if err := unix.Pipe2(theirs[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		t.Fatal(err)
-	}
+	theirs, ours := pipe(t)
+	reading, writing := pipe(t)
 	in, out := newRecorder(), newRecorder()
 	text := strings.Repeat("0123456789abcdef", 16<<10) // 256 KiB, four times a pipe
 	r.on(t, func(time.Duration) {
-		reader, err := r.Open(theirs[0], in)
-		if err != nil {
-			t.Error(err)
-			return
-		}
+		reader, writer := r.open(t, reading, in), r.open(t, ours, out)
 		if _, err := reader.Fd(); err == nil || reader.Unacknowledged() != 0 || reader.Queued() {
 			t.Error("a descriptor that is not polled yet has a number, or bytes")
-		}
-		writer, err := r.Open(pair[1], out)
-		if err != nil {
-			t.Error(err)
-			return
 		}
 		writer.Write([]byte(text[:100]))
 		writer.Write([]byte(text[100:]))
@@ -48,24 +33,17 @@ func TestPipe(t *testing.T) {
 			t.Errorf("%d bytes are buffered before the pipe is polled", writer.Buffered())
 		}
 	})
-	if _, err := unix.Write(theirs[1], []byte("hello")); err != nil {
-		t.Fatal(err)
-	}
+	far := os.NewFile(uintptr(writing), "pipe")
+	say(t, far, "hello")
 	if got := receive(t, in.received, "bytes"); got != "hello" {
 		t.Errorf("received %q", got)
 	}
-	unix.Close(theirs[1])
+	far.Close()
 	if err := receive(t, in.hangups, "hangup"); !errors.Is(err, io.EOF) {
 		t.Errorf("hangup: %v", err)
 	}
-	if err := unix.SetNonblock(pair[0], false); err != nil {
-		t.Fatal(err)
-	}
-	file := os.NewFile(uintptr(pair[0]), "pipe")
-	got := make([]byte, len(text))
-	if _, err := io.ReadFull(file, got); err != nil || string(got) != text {
-		t.Fatalf("the pipe carried something else: %v", err)
-	}
+	file := os.NewFile(uintptr(theirs), "pipe")
+	hear(t, file, text)
 	file.Close()
 	if err := receive(t, out.hangups, "hangup"); err == nil {
 		t.Error("no error")
@@ -87,42 +65,26 @@ func TestRefusedConnection(t *testing.T) {
 		if err := unix.Connect(fd, &unix.SockaddrInet4{Port: int(port), Addr: [4]byte{127, 0, 0, 1}}); err != unix.EINPROGRESS && err != unix.ECONNREFUSED {
 			t.Error(err)
 		}
-		d, err := r.Open(fd, h)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		d.Write([]byte("hello"))
+		r.open(t, fd, h).Write([]byte("hello"))
 	})
 	if err := receive(t, h.hangups, "hangup"); !errors.Is(err, unix.ECONNREFUSED) {
 		t.Errorf("hangup: %v", err)
 	}
 }
 
-// A descriptor may be closed before the loop polls it; nobody is told.
+// A descriptor may be closed before the loop polls it. Its handler is not called.
 func TestCloseAtOnce(t *testing.T) {
 	r := run(t, nil)
-	var pair [2]int
-	if err := unix.Pipe2(pair[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		t.Fatal(err)
-	}
+	reader, writer := pipe(t)
 	h := newRecorder()
 	r.on(t, func(time.Duration) {
-		d, err := r.Open(pair[0], h)
-		if err != nil {
-			t.Error(err)
-			return
-		}
+		d := r.open(t, reader, h)
 		d.Close()
 		d.Close()
-		d.Write([]byte("nobody reads this"))
+		d.Write([]byte("is not read"))
 	})
-	// The other end sees that ours is closed.
-	fds := []unix.PollFd{{Fd: int32(pair[1])}}
-	if n, err := unix.Poll(fds, int(patience/time.Millisecond)); n != 1 || err != nil {
-		t.Errorf("the pipe is not closed: %v", err)
-	}
-	unix.Close(pair[1])
+	come(t, writer, 0) // an error: our end is closed
+	unix.Close(writer)
 	r.on(t, func(time.Duration) {})
 	if len(h.hangups)+len(h.received) > 0 {
 		t.Error("the handler was called")
@@ -132,13 +94,7 @@ func TestCloseAtOnce(t *testing.T) {
 func TestOpenErrors(t *testing.T) {
 	r := run(t, nil)
 	r.on(t, func(time.Duration) {
-		file, err := os.Open(os.DevNull)
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer file.Close()
-		fd, err := unix.Dup(int(file.Fd()))
+		fd, err := unix.Open(os.DevNull, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 		if err != nil {
 			t.Error(err)
 			return
@@ -151,13 +107,7 @@ func TestOpenErrors(t *testing.T) {
 
 func TestUnacknowledged(t *testing.T) {
 	var served *Descriptor
-	r := run(t, func(c *Config) {
-		accept := c.Accept
-		c.Accept = func(now time.Duration, d *Descriptor, listener int) Handler {
-			served = d
-			return accept(now, d, listener)
-		}
-	})
+	r := accepting(t, func(d *Descriptor, _ int) { served = d })
 	c := dial(t, r.address)
 	roundTrip(t, c, "x")
 	// More than the two kernels take, to a client that does not read.
@@ -172,58 +122,32 @@ func TestUnacknowledged(t *testing.T) {
 		t.Fatal(err)
 	}
 	roundTrip(t, c, "y")
-	for deadline := time.Now().Add(patience); ; {
-		left := -1
-		r.on(t, func(time.Duration) {
-			left = served.Unacknowledged()
-			if served.Queued() {
-				left++
-			}
-		})
-		if left == 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes stay unacknowledged", left)
-		}
-	}
+	r.until(t, "acknowledgement of all bytes", func() bool { return served.Unacknowledged() == 0 && !served.Queued() })
 }
 
 // Each open descriptor is taken from its share until it is closed; one more is an
 // error.
 func TestOpenTakesDescriptors(t *testing.T) {
 	r := run(t, func(c *Config) { c.Descriptors = descriptors.NewShare(3) })
-	pipe := func() (ours, theirs int) {
-		var pair [2]int
-		if err := unix.Pipe2(pair[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-			t.Fatal(err)
-		}
-		return pair[0], pair[1]
-	}
 	h := newRecorder()
-	var all []int
+	var all []*os.File
 	for range 2 {
-		ours, theirs := pipe()
-		all = append(all, theirs)
-		if _, err := unix.Write(theirs, []byte("x")); err != nil {
-			t.Fatal(err)
-		}
-		r.on(t, func(time.Duration) {
-			if _, err := r.Open(ours, h); err != nil {
-				t.Error(err)
-			}
-		})
+		reader, writer := pipe(t)
+		far := os.NewFile(uintptr(writer), "pipe")
+		all = append(all, far)
+		say(t, far, "x")
+		r.on(t, func(time.Duration) { r.open(t, reader, h) })
 		receive(t, h.received, "byte")
 	}
+	reader, writer := pipe(t)
+	defer unix.Close(writer)
 	r.on(t, func(time.Duration) {
-		ours, theirs := pipe()
-		defer unix.Close(theirs)
-		if _, err := r.Open(ours, h); !errors.Is(err, descriptors.ErrNone) {
+		if _, err := r.Open(reader, h); !errors.Is(err, descriptors.ErrNone) {
 			t.Errorf("one more: %v", err)
 		}
 	})
-	for _, theirs := range all {
-		unix.Close(theirs)
+	for _, far := range all {
+		far.Close()
 		receive(t, h.hangups, "hangup")
 	}
 	r.on(t, func(time.Duration) {

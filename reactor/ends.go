@@ -6,20 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// lookPeriod is how long the loop serves what has come before it looks for ends again.
-// It bounds what looking costs while the loop is busy, and a loop that was away, asleep
-// or not, looks at once.
-const lookPeriod = time.Millisecond
+// checkPeriod is the shortest time between two checks for ends. It bounds their cost in a busy
+// loop. The first callback after a longer time, in which the loop slept or was paused, checks.
+const checkPeriod = time.Millisecond
 
-// endWatch finds the connections that their peers have ended. gnet learns of an end when it
-// has read everything before it, and meanwhile others are served: a client that has gone
-// could tell a robot to go on. So the loop looks at a second epoll, which reports ends only,
-// before it serves anything. That epoll reports a FIN, a reset and a failure. It never wakes
-// the loop, because each of them wakes it anyway.
+// endWatch finds the connections that their peers have ended. gnet learns of an end only when it
+// has read all input before it, and serves other connections meanwhile. The commands of a client
+// that is gone would still move a robot. So before the loop serves anything it takes the events of
+// a second epoll, which reports only a FIN, a reset or a failure. The loop does not wait on that
+// epoll: each of these events wakes it through gnet's.
 type endWatch struct {
 	epoll   epoll
 	watched map[int]*Descriptor
-	looked  time.Duration // when it was looked at last
+	checked time.Duration // last
 	found   [16]unix.EpollEvent
 }
 
@@ -38,8 +37,8 @@ func (e *endWatch) close() {
 func (e *endWatch) watch(d *Descriptor) {
 	fd := d.conn.Fd()
 	e.watched[fd] = d
-	// It fails without memory, or for a descriptor that is closed within this callback.
-	// Then gnet finds the end behind the input.
+	// It fails without memory, or if the descriptor is closed within this callback. Then only gnet
+	// finds the end, behind the input.
 	_ = e.epoll.add(fd, unix.EPOLLRDHUP)
 }
 
@@ -50,16 +49,16 @@ func (e *endWatch) forget(fd int) {
 	}
 }
 
-// lookAfterAbsence looks for ends unless that was done just now.
-func (e *endWatch) lookAfterAbsence(now time.Duration) {
-	if len(e.watched) > 0 && now-e.looked >= lookPeriod {
-		e.look(now)
+// checkOften is check once in checkPeriod.
+func (e *endWatch) checkOften(now time.Duration) {
+	if len(e.watched) > 0 && now-e.checked >= checkPeriod {
+		e.check(now)
 	}
 }
 
-// look calls those who watch connections that have ended.
-func (e *endWatch) look(now time.Duration) {
-	e.looked = now
+// check calls the functions of WatchEnd for connections that have ended.
+func (e *endWatch) check(now time.Duration) {
+	e.checked = now
 	for n := len(e.found); n == len(e.found); {
 		n = e.epoll.happened(e.found[:])
 		for _, event := range e.found[:n] {

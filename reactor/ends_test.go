@@ -13,7 +13,7 @@ import (
 	"player/timers"
 )
 
-// events are what handlers are told, in order.
+// events are the calls of handlers, in sequence.
 type events struct {
 	mu   sync.Mutex
 	list []string
@@ -41,21 +41,16 @@ type named struct {
 func (n named) Receive(_ time.Duration, p []byte) { n.to.add(n.name + " says " + string(p)) }
 func (n named) Hangup(time.Duration, error)       { n.to.add(n.name + " hangs up") }
 
-// held holds the loop up while something happens outside, as a pause of the process
-// does, and waits until the loop has served it all.
-func (r *running) held(t *testing.T, happens func(), done func() bool) {
+// blocked blocks the loop while something happens outside, like a pause of the process, and then
+// waits until there is an event.
+func (r *running) blocked(t *testing.T, happens func(), all *events, event string) {
 	t.Helper()
 	there, goOn := make(chan struct{}), make(chan struct{})
 	r.Post(func(time.Duration) { close(there); <-goOn })
 	receive(t, there, "the loop")
 	happens()
 	close(goOn)
-	for ok, deadline := false, time.Now().Add(patience); !ok; {
-		if time.Now().After(deadline) {
-			t.Fatal("waited in vain")
-		}
-		r.on(t, func(time.Duration) { ok = done() })
-	}
+	r.until(t, event, func() bool { return slices.Contains(all.all(), event) })
 }
 
 // come waits until a descriptor has input or an end.
@@ -68,9 +63,9 @@ func come(t *testing.T, fd int, events int16) {
 }
 
 // crowd runs a loop with clients named a, b, c...
-func crowd(t *testing.T, n int) (r *running, clients []*net.TCPConn, served []*Descriptor, told *events) {
+func crowd(t *testing.T, n int) (r *running, clients []*net.TCPConn, served []*Descriptor, seen *events) {
 	t.Helper()
-	told = &events{}
+	seen = &events{}
 	accepted := make(chan *Descriptor, 1)
 	next := 'a' // on the loop
 	r = run(t, func(c *Config) {
@@ -78,15 +73,14 @@ func crowd(t *testing.T, n int) (r *running, clients []*net.TCPConn, served []*D
 			name := string(next)
 			next++
 			accepted <- d
-			return named{name, told}
+			return named{name, seen}
 		}
 	})
 	for range n {
 		clients = append(clients, dial(t, r.address).(*net.TCPConn))
-		d := receive(t, accepted, "connection")
-		served = append(served, d)
+		served = append(served, receive(t, accepted, "connection"))
 	}
-	return r, clients, served, told
+	return r, clients, served, seen
 }
 
 func numbers(t *testing.T, r *running, all []*Descriptor) (fds []int) {
@@ -113,47 +107,46 @@ func TestEndComesFirst(t *testing.T) {
 	} {
 		for _, paused := range []bool{false, true} {
 			t.Run(name, func(t *testing.T) {
-				r, clients, served, told := crowd(t, 2)
+				r, clients, served, seen := crowd(t, 2)
 				r.on(t, func(now time.Duration) {
-					served[1].WatchEnd(now, func(time.Duration) { told.add("b has ended") })
+					served[1].WatchEnd(now, func(time.Duration) { seen.add("b has ended") })
 					if paused {
 						served[1].Pause()
 					}
 				})
 				fds := numbers(t, r, served)
-				r.held(t, func() {
+				r.blocked(t, func() {
 					say(t, clients[0], "go")
 					come(t, fds[0], unix.POLLIN)
 					say(t, clients[1], "drive")
 					come(t, fds[1], unix.POLLIN)
 					end(clients[1])
 					come(t, fds[1], unix.POLLRDHUP)
-					time.Sleep(2 * lookPeriod)
-				}, func() bool { return slices.Contains(told.all(), "a says go") })
-				if told.all()[0] != "b has ended" {
-					t.Errorf("told %q", told.all())
+					time.Sleep(2 * checkPeriod)
+				}, seen, "a says go")
+				if seen.all()[0] != "b has ended" {
+					t.Errorf("seen: %q", seen.all())
 				}
-				r.on(t, func(time.Duration) { served[1].Resume() })
-				r.held(t, func() {}, func() bool { return slices.Contains(told.all(), "b hangs up") })
-				if n := len(told.all()); n > 4 || name != "it resets" && n != 4 {
-					t.Errorf("told %q", told.all())
+				r.blocked(t, func() { r.Post(func(time.Duration) { served[1].Resume() }) }, seen, "b hangs up")
+				if n := len(seen.all()); n > 4 || name != "it resets" && n != 4 {
+					t.Errorf("seen: %q", seen.all())
 				}
 			})
 		}
 	}
 }
 
-// Who begins to watch a connection that has ended is told at once.
+// WatchEnd of a connection that has ended calls its function at once.
 func TestEndThatWasThere(t *testing.T) {
-	r, clients, served, told := crowd(t, 1)
+	r, clients, served, seen := crowd(t, 1)
 	fd := numbers(t, r, served)[0]
 	r.on(t, func(time.Duration) { served[0].Pause() })
 	clients[0].Close()
 	come(t, fd, unix.POLLRDHUP)
 	r.on(t, func(now time.Duration) {
-		served[0].WatchEnd(now, func(time.Duration) { told.add("ended") })
-		if !slices.Equal(told.all(), []string{"ended"}) {
-			t.Errorf("told %q", told.all())
+		served[0].WatchEnd(now, func(time.Duration) { seen.add("ended") })
+		if !slices.Equal(seen.all(), []string{"ended"}) {
+			t.Errorf("seen: %q", seen.all())
 		}
 		served[0].Close()
 		if len(r.ends.watched) > 0 {
@@ -166,26 +159,23 @@ func TestEndThatWasThere(t *testing.T) {
 // later than the timer was due.
 func TestInputComesBeforeTimers(t *testing.T) {
 	const each = 3*readSize + 1
-	r, clients, served, told := crowd(t, 3)
+	r, clients, served, seen := crowd(t, 3)
 	fds := numbers(t, r, served)
-	due := make(chan struct{})
 	r.on(t, func(now time.Duration) {
 		r.Timers.Set(timers.NewTimer(func(time.Duration) time.Duration {
-			told.add("timer")
-			close(due)
+			seen.add("timer")
 			return 0
 		}), now+time.Millisecond)
 	})
-	r.held(t, func() {
+	r.blocked(t, func() {
 		time.Sleep(20 * time.Millisecond)
 		for i, c := range clients {
 			say(t, c, string(bytes.Repeat([]byte("."), each)))
 			come(t, fds[i], unix.POLLIN)
 		}
-	}, func() bool { return slices.Contains(told.all(), "timer") })
-	receive(t, due, "timer")
+	}, seen, "timer")
 	read := 0
-	for _, e := range told.all() {
+	for _, e := range seen.all() {
 		if e == "timer" {
 			break
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"go.uber.org/zap/zaptest"
+	"golang.org/x/sys/unix"
 
 	"player/process/descriptors"
 )
@@ -15,7 +16,7 @@ import (
 // patience is how long a test waits for an event before it fails.
 const patience = 20 * time.Second
 
-// recorder is a handler that sends on what it is told.
+// recorder is a handler that sends what it is called with.
 type recorder struct {
 	received chan string
 	hangups  chan error
@@ -35,6 +36,13 @@ func (r *recorder) Receive(_ time.Duration, p []byte) {
 
 func (r *recorder) Hangup(_ time.Duration, err error) { r.hangups <- err }
 
+// echo is a Config.Accept whose connections send back what they receive.
+func echo(_ time.Duration, d *Descriptor, _ int) Handler {
+	h := newRecorder()
+	h.echo = d
+	return h
+}
+
 // running is a loop that runs.
 type running struct {
 	*Loop
@@ -43,18 +51,25 @@ type running struct {
 	stop    func()
 }
 
+// accepting is run with a loop that echoes, and calls accepted with each connection.
+func accepting(t testing.TB, accepted func(d *Descriptor, listener int)) *running {
+	t.Helper()
+	return run(t, func(c *Config) {
+		c.Accept = func(now time.Duration, d *Descriptor, listener int) Handler {
+			accepted(d, listener)
+			return echo(now, d, listener)
+		}
+	})
+}
+
 // run starts a loop that echoes, unless change sets another Accept.
 func run(t testing.TB, change func(c *Config)) *running {
 	t.Helper()
 	r := &running{address: freeAddress(t), err: make(chan error, 1)}
 	started := make(chan struct{})
 	config := Config{
-		Addresses: []string{r.address},
-		Accept: func(_ time.Duration, d *Descriptor, _ int) Handler {
-			h := newRecorder()
-			h.echo = d
-			return h
-		},
+		Addresses:   []string{r.address},
+		Accept:      echo,
 		Descriptors: descriptors.NewShare(100),
 		Log:         zaptest.NewLogger(t),
 	}
@@ -98,6 +113,37 @@ func (r *running) on(t testing.TB, fn func(now time.Duration)) {
 	receive(t, done, "the loop")
 }
 
+// open is Open in a callback of the loop.
+func (r *running) open(t testing.TB, fd int, h Handler) *Descriptor {
+	t.Helper()
+	d, err := r.Open(fd, h)
+	if err != nil {
+		t.Error(err)
+	}
+	return d
+}
+
+// until waits until ok reports true on the loop.
+func (r *running) until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for done, deadline := false, time.Now().Add(patience); !done; {
+		if time.Now().After(deadline) {
+			t.Fatalf("no %s", what)
+		}
+		r.on(t, func(time.Duration) { done = ok() })
+	}
+}
+
+// pipe returns the two ends of a pipe that does not block.
+func pipe(t testing.TB) (reader, writer int) {
+	t.Helper()
+	var ends [2]int
+	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
+		t.Fatal(err)
+	}
+	return ends[0], ends[1]
+}
+
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -132,13 +178,24 @@ func dial(t testing.TB, address string) net.Conn {
 	return c
 }
 
-func roundTrip(t testing.TB, c net.Conn, text string) {
+func say(t testing.TB, to io.Writer, text string) {
 	t.Helper()
-	if _, err := c.Write([]byte(text)); err != nil {
+	if _, err := io.WriteString(to, text); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// hear checks that text is the next to be read.
+func hear(t testing.TB, from io.Reader, text string) {
+	t.Helper()
 	got := make([]byte, len(text))
-	if _, err := io.ReadFull(c, got); err != nil || string(got) != text {
-		t.Fatalf("%q came back, want %q: %v", got, text, err)
+	if _, err := io.ReadFull(from, got); err != nil || string(got) != text {
+		t.Fatalf("read %.100q, want %.100q: %v", got, text, err)
 	}
+}
+
+func roundTrip(t testing.TB, c net.Conn, text string) {
+	t.Helper()
+	say(t, c, text)
+	hear(t, c, text)
 }

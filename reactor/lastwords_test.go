@@ -37,7 +37,7 @@ var ends = []struct {
 	{"a panic in a handler", func(_ *Loop, d *Descriptor) { d.handler.Hangup(0, nil) }, true},
 }
 
-// sulker panics when it is spoken to.
+// sulker panics at a hangup without an error.
 type sulker struct{}
 
 func (sulker) Receive(time.Duration, []byte) {}
@@ -91,17 +91,11 @@ func endLoop(t *testing.T, name string) {
 	r := run(t, nil)
 	var d *Descriptor
 	r.on(t, func(time.Duration) {
-		var err error
-		if d, err = r.Open(3, sulker{}); err != nil {
-			t.Error(err)
-			return
-		}
+		d = r.open(t, 3, sulker{})
 		d.LastWords([]byte("?"))
 		d.LastWords([]byte(lastWords)) // it replaces the others
 	})
-	for polled := false; !polled; {
-		r.on(t, func(time.Duration) { polled = d.conn != nil })
-	}
+	r.until(t, "polling", func() bool { return d.conn != nil })
 	for _, tt := range ends {
 		if tt.name == name {
 			r.Post(func(time.Duration) { d.Write([]byte("go")); tt.end(r.Loop, d) })

@@ -30,7 +30,7 @@ func (e *AddressError) Error() string {
 
 func (e *AddressError) Unwrap() error { return e.Err }
 
-// ports returns the listener of each port, by its place in addresses.
+// ports returns the number of the listener at each port: its place in addresses.
 func ports(addresses []string) (map[int]int, error) {
 	listeners := map[int]int{}
 	for i, address := range addresses {
@@ -46,9 +46,9 @@ func ports(addresses []string) (map[int]int, error) {
 	return listeners, nil
 }
 
-// probe returns the port of an address on which nobody listens, which
-// SO_REUSEPORT would hide. It binds and does not listen: a client that waits for
-// the server would be accepted by the probe, and reset.
+// probe returns the port of an address, or an error if another program listens there: with
+// SO_REUSEPORT gnet would not notice. It binds and does not listen: it would accept a client that
+// waits for the server, and reset it.
 func probe(address string) (port int, err error) {
 	to, family, resolved, onlyIPv6, err := socket.GetTCPSockAddr("tcp", address) // as gnet does
 	if err != nil {
@@ -81,10 +81,9 @@ func LocalPort(fd int) (int, error) {
 	return 0, err
 }
 
-// Listen accepts connections to one more address. Config.Accept is called for them
-// with the number that it returns; those of Config.Addresses are numbered from 0. The
-// error is an *AddressError. Listeners take descriptors from Config.Descriptors, but for those
-// that are there from the start.
+// Listen accepts connections to one more address. It returns the number with which Config.Accept is
+// called for them; the listeners of Config.Addresses are numbered from 0. The error is an
+// *AddressError. A listener of Listen takes a descriptor from Config.Descriptors.
 func (l *Loop) Listen(address string) (listener int, err error) {
 	if err = l.config.Descriptors.Take(1); err == nil {
 		if listener, err = l.engine.listen(address); err == nil {

@@ -37,11 +37,11 @@ func TestAddressErrors(t *testing.T) {
 	}
 }
 
-// knocker connects from another address than the server's: on one and the same,
-// a socket may be connected to itself when nobody listens.
-var knocker = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
+// dialer connects from another address than the server's: with the same address a socket may be
+// connected to itself when no program listens.
+var dialer = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
 
-func TestProbeAcceptsNobody(t *testing.T) {
+func TestProbeAcceptsNothing(t *testing.T) {
 	address := freeAddress(t)
 	var tries, in atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())
@@ -49,7 +49,7 @@ func TestProbeAcceptsNobody(t *testing.T) {
 	for range 8 {
 		wg.Go(func() {
 			for ; ctx.Err() == nil; tries.Add(1) {
-				if c, err := knocker.Dial("tcp", address); err == nil {
+				if c, err := dialer.Dial("tcp", address); err == nil {
 					in.Add(1)
 					c.Close()
 				}
@@ -74,21 +74,13 @@ func TestProbeAcceptsNobody(t *testing.T) {
 func TestClientThatWaits(t *testing.T) {
 	for range 10 {
 		address := freeAddress(t)
-		l := New(Config{
-			Addresses: []string{address},
-			Accept: func(_ time.Duration, d *Descriptor, _ int) Handler {
-				h := newRecorder()
-				h.echo = d
-				return h
-			},
-			Log: zap.NewNop(),
-		})
+		l := New(Config{Addresses: []string{address}, Accept: echo, Log: zap.NewNop()})
 		ended := make(chan error, 1)
 		go func() { ended <- l.Run() }()
 		var c net.Conn
 		for deadline := time.Now().Add(patience); c == nil; {
 			var err error
-			if c, err = knocker.Dial("tcp", address); err != nil && time.Now().After(deadline) {
+			if c, err = dialer.Dial("tcp", address); err != nil && time.Now().After(deadline) {
 				t.Fatal(err)
 			}
 		}
@@ -107,36 +99,41 @@ func TestClientThatWaits(t *testing.T) {
 // A connection knows the address that it came in on, also where the listener takes all.
 func TestLocalAddr(t *testing.T) {
 	for _, listen := range []string{"127.0.0.1", "0.0.0.0", ""} {
-		connections := make(chan *Descriptor, 1)
+		locals := make(chan *net.TCPAddr, 1)
 		r := run(t, func(c *Config) {
 			_, port, _ := net.SplitHostPort(c.Addresses[0])
 			c.Addresses[0] = net.JoinHostPort(listen, port)
 			c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
-				connections <- d
+				locals <- d.LocalAddr()
 				return newRecorder()
 			}
 		})
-		c := dial(t, r.address)
-		d := receive(t, connections, "connection")
-		r.on(t, func(time.Duration) {
-			if got, want := d.LocalAddr(), c.RemoteAddr().(*net.TCPAddr); !got.IP.Equal(want.IP) || got.Port != want.Port {
-				t.Errorf("listening on %q: the local address is %v, want %v", listen, got, want)
-			}
-		})
+		want := dial(t, r.address).RemoteAddr().(*net.TCPAddr)
+		if got := receive(t, locals, "connection"); !got.IP.Equal(want.IP) || got.Port != want.Port {
+			t.Errorf("listening on %q: the local address is %v, want %v", listen, got, want)
+		}
 	}
 }
 
 // Listeners come and go while the loop runs. A connection outlives its listener.
 func TestListenWhileRunning(t *testing.T) {
 	listeners := make(chan int, 10)
-	r := run(t, func(c *Config) {
-		c.Accept = func(_ time.Duration, d *Descriptor, listener int) Handler {
-			listeners <- listener
-			h := newRecorder()
-			h.echo = d
-			return h
+	r := accepting(t, func(_ *Descriptor, listener int) { listeners <- listener })
+	listen := func(address string) (listener int) {
+		r.on(t, func(time.Duration) {
+			var err error
+			if listener, err = r.Listen(address); err != nil {
+				t.Error(err)
+			}
+		})
+		return listener
+	}
+	refused := func(address string) {
+		if c, err := net.Dial("tcp", address); err == nil {
+			c.Close()
+			t.Errorf("%s is listened on", address)
 		}
-	})
+	}
 	first := dial(t, r.address)
 	roundTrip(t, first, "one")
 	if got := receive(t, listeners, "first connection"); got != 0 {
@@ -144,13 +141,7 @@ func TestListenWhileRunning(t *testing.T) {
 	}
 	address := freeAddress(t)
 	for round := range 3 {
-		var listener int
-		r.on(t, func(time.Duration) {
-			var err error
-			if listener, err = r.Listen(address); err != nil {
-				t.Error(err)
-			}
-		})
+		listener := listen(address)
 		second := dial(t, address)
 		roundTrip(t, second, "two")
 		if got := receive(t, listeners, "second connection"); got != listener || got != round+1 {
@@ -162,58 +153,18 @@ func TestListenWhileRunning(t *testing.T) {
 			}
 			r.Unlisten(listener)
 		})
-		if c, err := net.Dial("tcp", address); err == nil {
-			c.Close()
-			t.Error("somebody listens on a closed port")
-		}
+		refused(address)
 		roundTrip(t, second, "three")
 		second.Close()
 	}
 	r.on(t, func(time.Duration) { r.Unlisten(0) }) // one of gnet's
-	if c, err := net.Dial("tcp", r.address); err == nil {
-		c.Close()
-		t.Error("somebody listens on the first port")
-	}
+	refused(r.address)
 	roundTrip(t, first, "four")
-	var again int
-	r.on(t, func(time.Duration) {
-		var err error
-		if again, err = r.Listen(r.address); err != nil {
-			t.Error(err)
-		}
-	})
+	again := listen(r.address)
 	roundTrip(t, dial(t, r.address), "five")
 	if got := receive(t, listeners, "connection to the reopened port"); got != again {
 		t.Errorf("listener %d, want %d", got, again)
 	}
-}
-
-// Connections wait while none are accepted.
-func TestAcceptingPauses(t *testing.T) {
-	accepted := make(chan struct{}, 10)
-	r := run(t, func(c *Config) {
-		c.Accept = func(_ time.Duration, d *Descriptor, _ int) Handler {
-			accepted <- struct{}{}
-			h := newRecorder()
-			h.echo = d
-			return h
-		}
-	})
-	known := dial(t, r.address)
-	roundTrip(t, known, "one")
-	receive(t, accepted, "connection")
-	r.on(t, func(time.Duration) { r.Accepting(false) })
-	waiting := dial(t, r.address)
-	for range 10 { // each would have accepted it
-		roundTrip(t, known, "two")
-	}
-	select {
-	case <-accepted:
-		t.Error("accepted during the pause")
-	default:
-	}
-	r.on(t, func(time.Duration) { r.Accepting(true) })
-	roundTrip(t, waiting, "three")
 }
 
 // The end of the loop closes its own listeners only, and not what has got the number of

@@ -1,6 +1,6 @@
-// Package reactor is the event loop: descriptors, timers and Post. Whoever owns
+// Package reactor is the event loop: descriptors, timers and Post. The owner of
 // a descriptor registers a handler for it. All handlers and timers run on one
-// goroutine, so what they share needs no locks.
+// goroutine, so they need no locks.
 package reactor
 
 import (
@@ -17,27 +17,26 @@ import (
 )
 
 const (
-	// coalesce is how early a timer may be served when the loop is awake anyway.
-	// It saves a wake-up for deadlines that lie close together. Frames come this
-	// much early when a command wakes the loop just before a tick: with 500 us,
-	// clients beside 500 commands a second saw it in the intervals of their frames.
+	// coalesce is how early a timer may be served when the loop is awake anyway. It saves
+	// wake-ups for deadlines that lie close together. A command that wakes the loop just before a
+	// tick makes its frames early by this: with 500 us and 500 commands a second, other clients
+	// saw it in the intervals of their frames.
 	coalesce = 50 * time.Microsecond
-	// timerSlice is how long timers may run before the loop looks at its
-	// descriptors again. On a server that is asked for more than it can do,
-	// frames are always due; without a limit new clients, commands and device
+	// timerSlice is how long timers may run before the loop serves its descriptors again. On an
+	// overloaded server frames are always due; without a limit new clients, commands and device
 	// data would wait for all of them.
 	timerSlice = time.Millisecond
-	// late is how late timers must be to wait for input that has not been read: input
-	// may prove them wrong, such as that of hardware that seems to be silent. It is less
-	// than any deadline that input prevents. Timers that are not late cost no look.
+	// late is from when on timers wait until input has been read. Input may prove a timer wrong:
+	// hardware that seemed to be silent has sent something. It is shorter than any deadline that
+	// input can prevent. For timers that are less late the loop does not poll for input.
 	late = time.Millisecond
-	// latest is how long late timers wait for input, and no longer than they are late
-	// already: input that never ends delays them by as much again, at most. It is enough
-	// to read from a thousand descriptors after a pause of the process.
+	// latest bounds how long late timers wait for input. They also wait no longer than they are
+	// late already, so input without end at most doubles their delay. 10 ms are enough to read
+	// from a thousand descriptors after a pause of the process.
 	latest = 10 * time.Millisecond
 )
 
-// Handler is told what happens on a descriptor. Its methods run on the loop.
+// Handler is the owner of a descriptor. Its methods run on the loop.
 type Handler interface {
 	// Receive is called with bytes as they came; p is valid during the call.
 	Receive(now time.Duration, p []byte)
@@ -55,19 +54,19 @@ type Config struct {
 	Accept func(now time.Duration, d *Descriptor, listener int) Handler
 	// Started is called once, when descriptors can be opened.
 	Started func(now time.Duration)
-	// Settle is called when the outermost callback returns. It carries out what handlers
-	// and timers have decided: there, all of them have returned.
+	// Settle is called when the outermost callback returns. All handlers and timers have returned
+	// by then, so it can carry out what they have decided.
 	Settle      func(now time.Duration)
 	Descriptors *descriptors.Share // for descriptors that are opened
-	// LastWords are those of the descriptors, for whoever ends the process. Nil: they
-	// are written if the loop ends or panics.
+	// LastWords has the last words of the descriptors. Nil: only the loop writes them, when it ends
+	// or panics.
 	LastWords *lastwords.Book
 	Log       *zap.Logger
 }
 
-// yieldPeriod is how long the loop keeps the thread while it has work. Go itself takes the
-// thread away after ten milliseconds or more. A stop from the dashboard passes half a dozen
-// goroutines, each of which waits as long, while clients flood the loop.
+// yieldPeriod is how long the loop keeps the thread while it has work. Go's scheduler takes the
+// thread away only after ten milliseconds or more. While clients flood the loop, an emergency stop
+// from the dashboard would wait that long for each of the half dozen goroutines that it passes.
 const yieldPeriod = 2 * time.Millisecond
 
 // Loop is the event loop. Its methods may be called on the loop only, except
@@ -79,7 +78,7 @@ type Loop struct {
 	config  Config
 	clock   clock
 	ends    endWatch
-	until   time.Duration // timers wait for input, zero: they do not
+	until   time.Duration // late timers wait for input; zero: none waits
 	engine  engine
 	started chan struct{} // closed when descriptors can be opened
 	ended   chan struct{} // closed when the loop has ended
@@ -87,11 +86,11 @@ type Loop struct {
 	yielded time.Duration // when goroutines had the thread last
 	depth   int           // of callbacks: a failing write calls Hangup within another one
 	stopped bool
-	// proceed reports whether timers may go on. It is made once: a function made in each
-	// run would be an allocation.
+	// proceed reports whether timers may go on, until sliceEnds. It is made once, because a function
+	// that is made in each run is an allocation.
 	proceed   func() (time.Duration, bool)
-	sliceEnds time.Duration // until when they may
-	onEnter   func()        // tests look at the goroutine here
+	sliceEnds time.Duration
+	onEnter   func() // of tests
 }
 
 // New returns a loop that does not run yet.
@@ -139,8 +138,8 @@ func (l *Loop) Wakes() uint64 { return l.wakes }
 // stands for "no deadline".
 func (l *Loop) Now() time.Duration { return l.clock.now() }
 
-// Post has fn called on the loop. It is the one entrance for other goroutines.
-// It waits until the loop has started, and reports false when it has ended.
+// Post has fn called on the loop. It is the only method that other goroutines may call.
+// It waits until the loop has started, and reports false when the loop has ended.
 func (l *Loop) Post(fn func(now time.Duration)) bool {
 	select {
 	case <-l.started:
@@ -154,8 +153,8 @@ func (l *Loop) Post(fn func(now time.Duration)) bool {
 	})
 }
 
-// enter begins a callback and returns its time. The outermost one first looks for peers that
-// have gone, however long the loop has slept: nothing more is done for them.
+// enter begins a callback and returns its time. The outermost one first finds the connections that
+// their peers have ended, because nothing more must be done for those.
 func (l *Loop) enter() time.Duration {
 	l.depth++
 	if l.onEnter != nil {
@@ -164,13 +163,13 @@ func (l *Loop) enter() time.Duration {
 	now := l.clock.now()
 	if l.depth == 1 {
 		l.wakes++
-		l.ends.lookAfterAbsence(now)
+		l.ends.checkOften(now)
 	}
 	return now
 }
 
-// leave ends a callback. The outermost one settles, sets the timer, and now and then lets
-// goroutines have the thread.
+// leave ends a callback. The outermost one settles, sets the timer, and yields the thread to
+// other goroutines once in yieldPeriod.
 func (l *Loop) leave(now time.Duration) {
 	if l.depth == 1 {
 		if l.config.Settle != nil {
@@ -195,19 +194,18 @@ func (l *Loop) start(now time.Duration) {
 	}
 }
 
-// Receive implements Handler for the clock's timer. After a pause of the process both timers
-// and input wait: input is read first, because it may prove a timer wrong.
+// Receive implements Handler for the clock's timer.
 func (l *Loop) Receive(now time.Duration, _ []byte) {
 	l.clock.armed = 0
 	if l.inputFirst(now) {
-		return // leave sets the clock's timer, which is due at once
+		return // leave arms the clock's timer, which is due at once
 	}
 	l.sliceEnds = now + timerSlice
 	l.Timers.RunWhile(now, coalesce, l.proceed)
 }
 
-// inputFirst reports whether the timers have to wait because they are late and other
-// descriptors have something to read.
+// inputFirst reports whether the timers have to wait for input: they are late, for example after
+// a pause of the process, and other descriptors have something to read.
 func (l *Loop) inputFirst(now time.Duration) bool {
 	if l.until == 0 {
 		at, armed := l.Timers.Next()

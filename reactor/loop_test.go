@@ -3,6 +3,7 @@ package reactor
 import (
 	"bytes"
 	"runtime"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -12,12 +13,11 @@ import (
 func TestAccept(t *testing.T) {
 	refuse := false
 	r := run(t, func(c *Config) {
-		accept := c.Accept
 		c.Accept = func(now time.Duration, d *Descriptor, listener int) Handler {
 			if refuse || listener != 0 || d.LocalAddr().String() != c.Addresses[0] || d.RemoteAddr() == nil {
 				return nil
 			}
-			return accept(now, d, listener)
+			return echo(now, d, listener)
 		}
 	})
 	c := dial(t, r.address)
@@ -58,8 +58,8 @@ func goroutineID() string {
 	return string(bytes.Fields(buf)[1])
 }
 
-// What a handler writes in a callback may close another descriptor; what was
-// decided meanwhile is settled when the outermost callback returns.
+// A write of a handler may close another descriptor, whose Hangup is a callback within the first
+// one. The decisions of both are settled when the outermost callback returns.
 func TestSettlesWhenTheOutermostCallbackReturns(t *testing.T) {
 	settled, depth := 0, 0
 	r := run(t, nil)
@@ -111,13 +111,45 @@ func TestEndHangsUp(t *testing.T) {
 	h := newRecorder()
 	r := run(t, func(c *Config) { c.Accept = func(time.Duration, *Descriptor, int) Handler { return h } })
 	c := dial(t, r.address)
-	if _, err := c.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	say(t, c, "x")
 	receive(t, h.received, "byte")
 	r.stop()
 	receive(t, h.hangups, "hangup")
 	if _, err := c.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection stays open")
+	}
+}
+
+// While the loop always has something to do, another goroutine gets the thread again and again,
+// and earlier than Go's scheduler takes it away, which is after ten milliseconds.
+func TestBusyLoopYields(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	r := run(t, nil)
+	var runs atomic.Int64
+	var over atomic.Bool
+	go func() {
+		for !over.Load() {
+			runs.Add(1)
+			runtime.Gosched()
+		}
+	}()
+	const callbacks = 400 // of a millisecond each, or more on a busy computer
+	done := make(chan struct{})
+	left := callbacks
+	var work func(now time.Duration)
+	work = func(now time.Duration) {
+		for r.Now() < now+time.Millisecond { // work
+		}
+		if left--; left == 0 {
+			close(done)
+			return
+		}
+		r.Post(work)
+	}
+	r.Post(work)
+	receive(t, done, "end of the work")
+	over.Store(true)
+	if got, want := runs.Load(), int64(callbacks*time.Millisecond/(3*yieldPeriod)); got < want {
+		t.Errorf("in %d callbacks the other goroutine ran %d times, want %d", callbacks, got, want)
 	}
 }

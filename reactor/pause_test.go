@@ -4,7 +4,8 @@ import (
 	"errors"
 	"io"
 	"net"
-	"net/netip"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,7 +19,6 @@ func served(t *testing.T) (r *running, c *net.TCPConn, d *Descriptor, h *recorde
 	accepted := make(chan *Descriptor, 1)
 	first := true
 	r = run(t, func(c *Config) {
-		echo := c.Accept
 		c.Accept = func(now time.Duration, conn *Descriptor, listener int) Handler {
 			if !first {
 				return echo(now, conn, listener)
@@ -36,26 +36,14 @@ func served(t *testing.T) (r *running, c *net.TCPConn, d *Descriptor, h *recorde
 // after that, and checks that they are not received.
 func (r *running) unread(t *testing.T, d *Descriptor, h *recorder, n int) {
 	t.Helper()
-	for deadline, there := time.Now().Add(patience), 0; there < n; {
-		r.on(t, func(time.Duration) {
-			if fd, err := d.Fd(); err == nil {
-				there, _ = unix.IoctlGetInt(fd, unix.SIOCINQ)
-			}
-		})
-		if time.Now().After(deadline) {
-			t.Fatalf("%d bytes wait in the kernel, want %d", there, n)
-		}
-	}
+	r.until(t, "input in the kernel", func() bool {
+		fd, err := d.Fd()
+		there, _ := unix.IoctlGetInt(fd, unix.SIOCINQ)
+		return err == nil && there >= n
+	})
 	roundTrip(t, dial(t, r.address), "others are served")
 	if len(h.received) > 0 {
 		t.Fatalf("received %q in a pause", <-h.received)
-	}
-}
-
-func say(t *testing.T, c net.Conn, text string) {
-	t.Helper()
-	if _, err := c.Write([]byte(text)); err != nil {
-		t.Fatal(err)
 	}
 }
 
@@ -121,102 +109,102 @@ func TestOutputInAPause(t *testing.T) {
 	}
 }
 
-// Without a free descriptor, clients are accepted and closed, and those that are
-// connected are served.
-func TestAcceptWithoutDescriptors(t *testing.T) {
-	r := run(t, nil)
-	old := dial(t, r.address)
-	roundTrip(t, old, "hello")
-	var sockets [3]int
-	for i := range sockets {
-		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer unix.Close(fd)
-		timeout := unix.NsecToTimeval(int64(patience))
-		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout); err != nil {
-			t.Fatal(err)
-		}
-		sockets[i] = fd
-	}
-	var before unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &before); err != nil {
-		t.Fatal(err)
-	}
-	free, err := unix.Dup(0) // the lowest one that is free
+// opened puts our end of a socket pair into the loop, and returns it and the far end.
+func opened(t *testing.T, r *running, h Handler) (d *Descriptor, far *os.File) {
+	t.Helper()
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	unix.Close(free)
-	setLimit := func(n uint64) {
-		if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: before.Max}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	setLimit(uint64(free))
-	defer setLimit(before.Cur)
-	to := unix.SockaddrInet4{Port: int(netip.MustParseAddrPort(r.address).Port()), Addr: [4]byte{127, 0, 0, 1}}
-	for _, fd := range sockets {
-		if err := unix.Connect(fd, &to); err != nil {
-			t.Fatal(err)
-		}
-		if n, err := unix.Read(fd, make([]byte, 1)); n > 0 || err != nil && err != unix.ECONNRESET {
-			t.Errorf("a client without a descriptor: %d bytes, %v, want a closed connection", n, err)
-		}
-		roundTrip(t, old, "still there")
-	}
-	setLimit(before.Cur)
-	roundTrip(t, dial(t, r.address), "hello again")
-}
-
-// Where not even the spare descriptor helps, clients wait until the loop accepts
-// again.
-func TestAcceptAgain(t *testing.T) {
-	r := run(t, nil)
+	far = os.NewFile(uintptr(pair[1]), "far end")
+	t.Cleanup(func() { far.Close() })
+	polled := make(chan struct{})
 	r.on(t, func(time.Duration) {
-		r.engine.acceptFailed("a test") // nobody is there to be closed
-		if !r.engine.retry.Armed() {
-			t.Error("the loop does not stop accepting")
+		if d, err = r.Adopt(pair[0], h, func(time.Duration) { close(polled) }); err != nil {
+			t.Error(err)
 		}
 	})
-	roundTrip(t, dial(t, r.address), "hello")
+	receive(t, polled, "polling")
+	return d, far
 }
 
-// A loop that was ordered to keep clients waiting does so when the pause after a failure ends,
-// and the other way round.
-func TestPausesOfAccepting(t *testing.T) {
-	accepted := 0
-	r := run(t, func(c *Config) {
-		accept := c.Accept
-		c.Accept = func(now time.Duration, d *Descriptor, listener int) Handler {
-			accepted++
-			return accept(now, d, listener)
+// A descriptor that is detached is neither read nor written. Attach makes up for it.
+func TestDetach(t *testing.T) {
+	r, h := run(t, nil), newRecorder()
+	d, far := opened(t, r, h)
+	r.on(t, func(time.Duration) { d.Detach(); d.Detach() })
+	say(t, far, "early")
+	far.Close() // it is a hangup later
+	for range 3 {
+		r.on(t, func(time.Duration) { d.Write([]byte("x")) })
+	}
+	r.on(t, func(time.Duration) {
+		if len(h.received)+len(h.hangups) != 0 || d.Buffered() != 3 {
+			t.Errorf("received %d times, %d hangups, %d bytes wait", len(h.received), len(h.hangups), d.Buffered())
 		}
 	})
-	fail := func() { r.engine.acceptFailed("a test") }
-	again := func() { r.engine.acceptAgain(0); r.Timers.Stop(r.engine.retry) }
-	for name, order := range map[string][4]func(){
-		"the failure ends first": {func() { r.Accepting(false) }, fail, again, func() { r.Accepting(true) }},
-		"the order ends first":   {func() { r.Accepting(false) }, fail, func() { r.Accepting(true) }, again},
+	r.on(t, func(time.Duration) { d.Attach(); d.Attach() })
+	receive(t, h.hangups, "hangup")
+}
+
+// Bytes that are written while a descriptor is detached leave in order.
+func TestWritesWhileDetached(t *testing.T) {
+	r, h := run(t, nil), newRecorder()
+	d, far := opened(t, r, h)
+	r.on(t, func(time.Duration) {
+		d.Write([]byte("a"))
+		d.Detach()
+		d.Write([]byte("b"))
+		d.Attach()
+		d.Write([]byte("c"))
+	})
+	hear(t, far, "abc")
+	say(t, far, "hello")
+	if got := receive(t, h.received, "bytes"); got != "hello" {
+		t.Errorf("received %q", got)
+	}
+}
+
+// Bytes that still wait when a descriptor ends are not written behind its last words, and not at
+// all to a descriptor that is detached.
+func TestNothingIsWrittenAtTheEnd(t *testing.T) {
+	for name, end := range map[string]func(r *running, d *Descriptor){
+		"last words": func(r *running, d *Descriptor) {
+			d.LastWords([]byte(lastWords))
+			r.engine.close(d.conn)
+		},
+		"detached": func(_ *running, d *Descriptor) {
+			d.Detach()
+			d.Close()
+		},
 	} {
-		r.on(t, func(time.Duration) {
-			order[0]()
-			order[1]()
-			r.Timers.Stop(r.engine.retry) // the test ends the pause
-			order[2]()
-		})
-		c := dial(t, r.address)
-		for range 3 { // rounds of the loop
-			r.on(t, func(time.Duration) {})
-		}
-		r.on(t, func(time.Duration) {
-			if accepted != 0 {
-				t.Errorf("%s: a client was accepted", name)
+		t.Run(name, func(t *testing.T) {
+			r := run(t, nil)
+			d, far := opened(t, r, newRecorder())
+			var heard []byte
+			taken := 0                    // by the kernel
+			r.on(t, func(time.Duration) { // in one callback, in which gnet does not write
+				d.Write([]byte(strings.Repeat("x", 1<<20)))
+				taken = 1<<20 - d.Buffered()
+				buf := make([]byte, 64<<10) // now there is room
+				n, err := far.Read(buf)
+				if err != nil {
+					t.Error(err)
+				}
+				heard = append(heard, buf[:n]...)
+				end(r, d)
+			})
+			rest, err := io.ReadAll(far)
+			if heard = append(heard, rest...); err != nil {
+				t.Fatal(err)
 			}
-			order[3]()
+			want := ""
+			if name == "last words" {
+				want = lastWords
+			}
+			if after := strings.TrimLeft(string(heard), "x"); after != want || len(heard) > taken+len(want) {
+				t.Errorf("heard %d bytes, then %.20q", len(heard)-len(after), after)
+			}
 		})
-		roundTrip(t, c, "hello")
-		r.on(t, func(time.Duration) { accepted = 0 })
 	}
 }

@@ -6,14 +6,12 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Some system calls are made past the Go scheduler and past x/sys: for each frame,
-// for each look at a network, and for each wake. They do not block.
+// Some system calls are made directly, without Go's scheduler and x/sys: for each frame, for each
+// check of a network, and for each wake (epoll.go). They do not block.
 
-// writeNow writes to a descriptor that does not block, and returns how many
-// bytes the kernel took and what failed, zero if nothing did. The scheduler is
-// not told, because it would take the processor away from a write that is longer
-// than 20 us and give it back: on a full machine that is a fifth of a frame's cost
-// (DECISIONS).
+// writeNow writes to a descriptor that does not block. It returns how many bytes the kernel took,
+// and the error, zero if there is none. A write that Go's scheduler knows of loses its processor
+// after 20 us and has to get it back: on a full machine a fifth of a frame's cost (DECISIONS).
 func writeNow(fd int, p []byte) (int, unix.Errno) {
 	if len(p) == 0 {
 		return 0, 0
@@ -28,10 +26,9 @@ func writeNow(fd int, p []byte) (int, unix.Errno) {
 	return 0, errno
 }
 
-// transmitting reports whether the network of this computer holds bytes of a
-// socket: in a queue of the kernel, or in the adapter. SO_MEMINFO returns nine
-// 32-bit numbers, of which the third counts the memory of such packets. x/sys
-// has no function for it, and the ones that fit would allocate.
+// transmitting reports whether packets of a socket wait in this computer: in a queue of the
+// kernel, or in the network adapter. SO_MEMINFO returns nine 32-bit numbers, of which the third
+// counts the memory of such packets. x/sys has no function for it that does not allocate.
 func transmitting(fd int) bool {
 	var info [9]uint32
 	size := uint32(unsafe.Sizeof(info))
@@ -40,6 +37,6 @@ func transmitting(fd int) bool {
 	return errno == 0 && info[2] >= leastPacket
 }
 
-// leastPacket is the memory of the smallest packet with data in bytes.
-// Acknowledgements count one or two.
+// leastPacket is the memory of the smallest packet with data, in bytes. One without data, an
+// acknowledgement, counts one or two.
 const leastPacket = 64

@@ -9,7 +9,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 )
 
-// victim is a connection whose first input closes all others, and tells so.
+// victim is a connection whose first input closes all of them, and then the channel.
 type victim struct {
 	all    *[]*Descriptor
 	closed chan<- struct{}
@@ -43,15 +43,11 @@ func TestEngineLogRepeats(t *testing.T) {
 	for i := range conns {
 		conns[i] = dial(t, r.address)
 	}
-	for accepted := 0; accepted < connections; { // each turn of the loop accepts some
-		r.on(t, func(time.Duration) { accepted = len(all) })
-	}
-	// All input is there before the loop looks: one epoll_wait reports all of it.
+	r.until(t, "connections", func() bool { return len(all) == connections })
+	// All input is there before the loop polls: one epoll_wait reports all of it.
 	r.on(t, func(time.Duration) {
 		for _, c := range conns {
-			if _, err := c.Write([]byte("x")); err != nil {
-				t.Error(err)
-			}
+			say(t, c, "x")
 		}
 	})
 	receive(t, closed, "first input")
