@@ -60,7 +60,8 @@ func (e *engine) acceptFailed(reason any) {
 		}
 	}
 	e.openSpare()
-	e.failures.Log(now, e.loop.config.Log, zap.ErrorLevel, "clients cannot be accepted and are disconnected", zap.Any("reason", reason))
+	e.failures.Log(now, e.loop.config.Log, zap.ErrorLevel, "clients cannot be accepted and are disconnected",
+		zap.Any("reason", reason))
 	if closed == 0 {
 		e.accepting(afterFailure, false)
 		e.loop.Timers.Set(e.retry, now+acceptPause)

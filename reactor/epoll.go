@@ -40,7 +40,8 @@ func (e epoll) control(operation, fd int, events uint32) error {
 // happened takes the events that there are, without waiting for any, and returns how many. It does
 // not pass through the Go scheduler (syscalls.go).
 func (e epoll) happened(events []unix.EpollEvent) int {
-	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(e), uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
+	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(e),
+		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
 	if errno != 0 {
 		return 0
 	}
@@ -51,6 +52,7 @@ func (e epoll) happened(events []unix.EpollEvent) int {
 func (e epoll) hasEvents() bool {
 	polled := unix.PollFd{Fd: int32(e), Events: unix.POLLIN}
 	var now unix.Timespec // does not wait
-	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&polled)), 1, uintptr(unsafe.Pointer(&now)), 0, 0, 0)
+	n, _, errno := unix.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&polled)), 1,
+		uintptr(unsafe.Pointer(&now)), 0, 0, 0)
 	return errno == 0 && n > 0
 }

@@ -51,9 +51,10 @@ func TestGnet(t *testing.T) {
 	// accept.go and adopt.go replace variables, which gnet must read each time.
 	file, _ := runtime.FuncForPC(reflect.ValueOf(gnet.Rotate).Pointer()).FileLine(0)
 	for _, line := range []struct{ file, text, user string }{
-		{"acceptor_unix.go", `Errorf("` + acceptLine + ` due to error: %v", err)` + "\n\t\treturn errors.ErrAcceptSocket", "accept.go"},
+		{"acceptor_unix.go", `Errorf("` + acceptLine + ` due to error: %v", err)`, "accept.go"},
+		{"acceptor_unix.go", "return errors.ErrAcceptSocket", "accept.go"},
 		{"pkg/netpoll/poller_epoll_default.go", "errors.Is(err, errorx.ErrAcceptSocket)", "accept.go"},
-		{"listener_unix.go", "if ln.fd > 0 {\n\t\t\tlogging.Error(os.NewSyscallError(\"close\", unix.Close(ln.fd)))", "inside.remove"},
+		{"listener_unix.go", "if ln.fd > 0 {", "inside.remove"},
 		{"eventloop_unix.go", "goroutine.DefaultWorkerPool.Submit(", "adopt.go"},
 	} {
 		source, err := os.ReadFile(filepath.Join(filepath.Dir(file), line.file))

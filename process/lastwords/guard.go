@@ -16,17 +16,17 @@ import (
 // GuardName is the name of a guard's process and its only argument.
 const GuardName = "player-guard"
 
-// groupPause is how long a process group lives on when its server is dead. A plugin has
-// seen the end of its input by then, and has stopped its motors.
+// groupPause is the time from the death of the server until its process groups are killed. In
+// this time a plugin reads the end of its input and stops its motors.
 const groupPause = 2 * time.Second
 
-// socketPause is how long a connection stays open after its words. One that is closed while input
-// waits is reset, and then a server of serial lines (ser2net) drops what it has not written yet. A
-// new server of robots has to wait as long for the line.
+// socketPause is how long a connection stays open after its words. A connection that is closed while
+// input waits is reset, and then a server of serial lines (ser2net) drops bytes that it has not
+// written yet. A new server of robots has to wait as long for the line.
 const socketPause = 500 * time.Millisecond
 
-// A message to the guard is the number of the words (4 bytes, little-endian), what is to
-// be done, and for words their bytes and descriptor, for a group its number (4 bytes).
+// A message to the guard is the number of the words (4 bytes, little-endian), a command, and for
+// words their bytes and descriptor, for a process group its number (4 bytes).
 const (
 	keepWords byte = 'w'
 	keepGroup byte = 'g'
@@ -40,7 +40,7 @@ const (
 
 // Socketpair returns the ends of a connection between a book and a guard.
 func Socketpair() (book, guard int, err error) {
-	// With packets a message is whole. The book does not wait.
+	// A packet is a whole message.
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	return ends[0], ends[1], os.NewSyscallError("socketpair", err)
 }
@@ -48,7 +48,7 @@ func Socketpair() (book, guard int, err error) {
 // socket is a book's end of the connection; nil: there is no guard.
 type socket struct {
 	fd   int
-	dead func() // the guard does not listen
+	dead func() // is called when the guard does not receive
 }
 
 func (s *socket) keep(w *Words) {
@@ -61,34 +61,33 @@ func (s *socket) keep(w *Words) {
 
 func (s *socket) drop(w *Words) { s.send(w.number, drop, nil, nil) }
 
-func (s *socket) send(number uint32, what byte, text, rights []byte) {
+func (s *socket) send(number uint32, command byte, text, rights []byte) {
 	if s == nil {
 		return
 	}
-	message := append(binary.LittleEndian.AppendUint32(nil, number), what)
+	message := append(binary.LittleEndian.AppendUint32(nil, number), command)
 	if err := unix.Sendmsg(s.fd, append(message, text...), rights, nil, unix.MSG_DONTWAIT|unix.MSG_NOSIGNAL); err != nil {
 		s.dead()
 	}
 }
 
-// Guard is the guard: it keeps what the book at the other end of the socket keeps. It
-// returns when the other process has ended, in whatever way. By then it has written the
-// words that were kept, told report how many there were if there were any, closed the
-// descriptors, and killed the groups.
+// Guard is the guard. It keeps a copy of the book at the other end of the socket until the other
+// process has ended, for whatever reason. Then it writes the words, calls report with their number
+// unless there were none, closes the descriptors, kills the groups, and returns.
 //
-// It ignores the signals by which people and terminals end programs: it ends with the
+// It ignores the signals by which people and terminals end programs, because it has to outlive the
 // other process.
 func Guard(socket int, report func(words, groups int)) {
 	signal.Ignore(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGPIPE, syscall.SIGTTOU)
-	_ = os.WriteFile("/proc/self/comm", []byte(GuardName), 0) // ps shows the number of its program otherwise
+	_ = os.WriteFile("/proc/self/comm", []byte(GuardName), 0) // without it ps shows a number as its name
 	kept := map[uint32]*Words{}
 	for receive(socket, kept) {
 	}
-	end(kept, report)
+	act(kept, report)
 }
 
-// end is what a guard does when its server is dead.
-func end(kept map[uint32]*Words, report func(words, groups int)) {
+// act writes the words and kills the groups of a server that is dead.
+func act(kept map[uint32]*Words, report func(words, groups int)) {
 	groups := map[int]bool{}
 	for _, w := range kept {
 		if w.group != 0 {
@@ -104,7 +103,7 @@ func end(kept map[uint32]*Words, report func(words, groups int)) {
 			sockets = append(sockets, w)
 			continue
 		}
-		closing.Go(w.close) // which waits until the words have left: no line waits for another
+		closing.Go(w.close) // waits until the words have left the line, so each line has a goroutine
 	}
 	if len(kept) > 0 {
 		report(len(kept)-len(groups), len(groups))
@@ -146,7 +145,7 @@ func receive(socket int, kept map[uint32]*Words) bool {
 		}
 	case drop:
 		if w := kept[number]; w != nil {
-			go w.close() // an adapter that does not answer holds it
+			go w.close() // it blocks while an adapter does not answer
 			delete(kept, number)
 		}
 	}

@@ -1,8 +1,8 @@
-// Package lastwords writes the bytes that stop motors when the process ends in
-// disorder. Drivers hand them over in advance: at that moment it is too late to ask them.
-// The process itself writes them after a panic, after a failure of the loop, and at a
-// signal while the loop hangs. Other deaths leave it no time. Then its guard writes them:
-// a small process that has a duplicate of every descriptor with last words.
+// Package lastwords writes the bytes that stop motors when the process fails. Drivers pass them to it
+// in advance, because a driver may not be able to run any more. The process itself writes them
+// after a panic, after a failure of the loop, and at a signal while the loop hangs. Other deaths
+// leave it no time. Then its guard writes them: a small process that has a duplicate of every
+// descriptor with last words.
 package lastwords
 
 import (
@@ -17,14 +17,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sayLimit is how long those who say words wait until they are written. A serial line whose
-// adapter does not answer holds the write; the others have their words by then, and the process
-// can end.
+// sayLimit is how long Say waits for the writes. A write to a serial line blocks if its adapter does
+// not answer. By then the other descriptors have their words, and the process can end.
 const sayLimit = 100 * time.Millisecond
 
 // Book has the last words of all descriptors, and the process groups to be killed. The
-// zero value is ready. Its methods may be called by any goroutine: the one that owns the
-// descriptors may be the one that hangs or has panicked.
+// zero value is ready. Any goroutine may call its methods, because the owner of the descriptors may
+// hang or have panicked.
 type Book struct {
 	// Need is called by Keep and KeepGroup while there is no guard. It may be nil.
 	Need func()
@@ -38,9 +37,9 @@ type Book struct {
 // Words are the last words of one descriptor, or a process group.
 type Words struct {
 	book   *Book
-	number uint32 // by which the guard knows them
+	number uint32 // names the words in messages to the guard
 	of     int    // the descriptor
-	fd     int    // a duplicate: of may be closed, and the number another descriptor's
+	fd     int    // a duplicate of it: its owner may close the descriptor, and its number is used again
 	text   []byte
 	group  int // zero: these are words
 }
@@ -56,7 +55,7 @@ func (b *Book) Keep(fd int, p []byte) (*Words, error) {
 }
 
 // KeepGroup has a process group killed by the guard, some time after this process has
-// ended. The words must be dropped before the group can become another one's.
+// ended. The words must be dropped before the kernel can use the group's number again.
 func (b *Book) KeepGroup(group int) *Words {
 	return b.keep(&Words{of: -1, fd: -1, group: group})
 }
@@ -78,17 +77,17 @@ func (b *Book) keep(w *Words) *Words {
 	return w
 }
 
-// Empty reports whether there is nothing to guard.
+// Empty reports whether a guard would have nothing to do.
 func (b *Book) Empty() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.words) == 0
 }
 
-// Entrust has a guard keep the book, too, through one end of a socket pair (Socketpair),
-// which the book takes over. dead is called if the guard does not listen; it must kill
-// the guard. Call Disown when the guard has died, and not before: it would take that for
-// the death of this process.
+// Entrust has a guard keep a copy of the book. The book takes over one end of a socket pair
+// (Socketpair). dead is called if the guard does not receive; it must kill the guard. Call Disown
+// only when the guard has died: it closes the socket, which is the death of this process to a
+// guard.
 func (b *Book) Entrust(end int, dead func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -108,23 +107,23 @@ func (b *Book) Disown() {
 	}
 }
 
-// Say writes all words and silences their descriptors: until the process is dead, the
-// loop may go on and drive the motors again. It returns after sayLimit at the latest.
+// Say writes all words. Before that it makes their descriptors those of /dev/null, because the loop
+// may go on until the process is dead, and drive the motors again. It returns after sayLimit at the
+// latest.
 func (b *Book) Say() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	null, err := unix.Open(os.DevNull, unix.O_RDWR|unix.O_CLOEXEC, 0)
 	for w := range b.words {
 		if err == nil && w.group == 0 {
-			_ = unix.Dup3(null, w.of, unix.O_CLOEXEC) // w.of is closed by now at worst
+			_ = unix.Dup3(null, w.of, unix.O_CLOEXEC) // at worst w.of is closed by now
 		}
 	}
 	say(slices.Collect(maps.Keys(b.words)))
 }
 
-// Go runs fn on a goroutine of its own. If it panics, the words are written before the process
-// ends. Where a goroutine is started without a book the guard writes them, when the process is
-// dead.
+// Go runs fn on a goroutine of its own. If fn panics, the words are written before the process
+// ends. After a panic of a goroutine that was started without Go, only the guard writes them.
 func (b *Book) Go(fn func()) {
 	go func() {
 		defer b.OnPanic()
@@ -141,8 +140,8 @@ func (b *Book) OnPanic() {
 	}
 }
 
-// Say writes these words: nothing else can write to the descriptor any more. It returns after
-// sayLimit at the latest.
+// Say writes these words. The owner of the descriptor must not write to it any more. It returns
+// after sayLimit at the latest.
 func (w *Words) Say() {
 	w.book.mu.Lock()
 	defer w.book.mu.Unlock()
@@ -153,7 +152,7 @@ func (w *Words) Say() {
 func say(words []*Words) {
 	said := make(chan struct{}, len(words))
 	for _, w := range words {
-		// w may be dropped while its write hangs, and its number be another descriptor's.
+		// While the write hangs, w may be dropped, and the number of w.fd be used again.
 		fd, err := unix.FcntlInt(uintptr(w.fd), unix.F_DUPFD_CLOEXEC, 0)
 		if err != nil {
 			w.say(w.fd) // a group, or no descriptor is left
@@ -176,8 +175,8 @@ func say(words []*Words) {
 	}
 }
 
-// say writes the words to a descriptor. A serial line leaves exclusive mode, which would keep
-// the next server out while another program also has the line open.
+// say writes the words to a descriptor. It ends the exclusive mode of a serial line, which lasts
+// while any program has the line open and would keep the next server out.
 func (w *Words) say(fd int) {
 	if w.group != 0 {
 		return
@@ -187,14 +186,15 @@ func (w *Words) say(fd int) {
 		func() error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCOFLUSH) })
 }
 
-// deliver writes text, or drops what the kernel has no room for. A serial line makes room, by
-// clear: what waits there are older commands, and the part of the text that was taken.
+// deliver writes text. If the kernel has no room for all of it, clear empties the output queue of a
+// serial line, which has older commands and a part of the text, and all of the text is written
+// again. A descriptor that cannot be cleared gets the rest of the text.
 func deliver(text []byte, write func(p []byte) (int, error), clear func() error) {
 	n, _ := write(text)
 	switch n = max(n, 0); {
 	case n == len(text):
 	case clear() == nil:
-		_, _ = write(text) // the last try
+		_, _ = write(text)
 	default:
 		_, _ = write(text[n:])
 	}

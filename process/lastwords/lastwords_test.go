@@ -29,17 +29,44 @@ func pipe(t *testing.T) (r *os.File, fd int) {
 	return r, ends[1]
 }
 
-// heard returns all that was written to a pipe whose ends are closed by now.
-func heard(t *testing.T, r *os.File) string {
+// hears checks what was written to a pipe whose writing ends are closed by now.
+func hears(t *testing.T, r *os.File, want string) {
 	t.Helper()
-	b, err := io.ReadAll(r)
+	if got, err := io.ReadAll(r); err != nil || string(got) != want {
+		t.Errorf("heard %q, %v, want %q", got, err, want)
+	}
+}
+
+// keep keeps words of a descriptor.
+func keep(t *testing.T, b *Book, fd int, text string) *Words {
+	t.Helper()
+	w, err := b.Keep(fd, []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return string(b)
+	return w
 }
 
-// What the owner of a descriptor writes after the last words reaches nobody.
+// fill writes to a descriptor until it takes no more.
+func fill(fd int) {
+	for n := 1; n > 0; {
+		n, _ = unix.Write(fd, bytes.Repeat([]byte{'x'}, 4096))
+	}
+}
+
+// guarded entrusts a book to the guard at the returned end of a connection.
+func guarded(t *testing.T, b *Book, dead func()) (guard int) {
+	t.Helper()
+	end, guard, err := Socketpair()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { unix.Close(guard) })
+	b.Entrust(end, dead)
+	return guard
+}
+
+// After the last words the owner of a descriptor writes to /dev/null.
 func TestNothingFollowsLastWords(t *testing.T) {
 	var b Book
 	r, fd := pipe(t)
@@ -54,47 +81,40 @@ func TestNothingFollowsLastWords(t *testing.T) {
 	_, _ = unix.Write(fd, []byte(" go"))
 	unix.Close(fd)
 	w.Drop()
-	if got := heard(t, r); got != "go stop" {
-		t.Errorf("heard %q", got)
-	}
+	hears(t, r, "go stop")
 }
 
-// The descriptor is closed, and its number another one's: the words reach the first.
+// The descriptor is closed, and its number used again: the words reach the first one.
 func TestWordsOfAClosedDescriptor(t *testing.T) {
 	var b Book
 	r, fd := pipe(t)
-	w, err := b.Keep(fd, []byte("stop"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := keep(t, &b, fd, "stop")
 	unix.Close(fd)
 	w.Say()
 	w.Drop()
-	if got := heard(t, r); got != "stop" {
-		t.Errorf("heard %q", got)
-	}
-	b.Say() // there is nobody left
+	hears(t, r, "stop")
+	b.Say() // nothing is left
 }
 
-// A full pipe does not block the other words.
+// A full pipe does not keep the others from their words, whether a write to it fails or blocks for
+// ever.
 func TestSayDoesNotBlock(t *testing.T) {
-	var b Book
-	_, fd := pipe(t)
-	for n := 1; n > 0; {
-		n, _ = unix.Write(fd, bytes.Repeat([]byte{'x'}, 4096))
-	}
-	r, other := pipe(t)
-	for _, fd := range []int{fd, other} {
-		w, err := b.Keep(fd, []byte("stop"))
-		if err != nil {
+	for _, nonblocking := range []bool{true, false} {
+		var b Book
+		_, full := pipe(t)
+		fill(full)
+		if err := unix.SetNonblock(full, nonblocking); err != nil {
 			t.Fatal(err)
 		}
-		defer w.Drop()
-	}
-	b.Say()
-	got := make([]byte, 4)
-	if _, err := io.ReadFull(r, got); err != nil || string(got) != "stop" {
-		t.Errorf("heard %q, %v", got, err)
+		r, fd := pipe(t)
+		for _, fd := range []int{full, fd, full} {
+			keep(t, &b, fd, "stop")
+		}
+		b.Say()
+		got := make([]byte, 4)
+		if _, err := io.ReadFull(r, got); err != nil || string(got) != "stop" {
+			t.Errorf("heard %q, %v", got, err)
+		}
 	}
 }
 
@@ -102,10 +122,7 @@ func TestOnPanic(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		var b Book
 		r, fd := pipe(t)
-		w, err := b.Keep(fd, []byte("stop"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := keep(t, &b, fd, "stop")
 		want, caught := "", any(nil)
 		func() {
 			defer func() { caught = recover() }()
@@ -118,13 +135,13 @@ func TestOnPanic(t *testing.T) {
 		}()
 		unix.Close(fd)
 		w.Drop()
-		if got := heard(t, r); got != want || (caught != nil) != panics {
-			t.Errorf("panic %v: heard %q, caught %v", panics, got, caught)
+		if hears(t, r, want); (caught != nil) != panics {
+			t.Errorf("panic %v: caught %v", panics, caught)
 		}
 	}
 }
 
-// A serial line that takes no more drops what waits, not the last words.
+// A serial line that takes no more drops the bytes that wait, not the last words.
 func TestFullSerialLine(t *testing.T) {
 	master, path := terminals.Open(t)
 	slave, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -132,15 +149,9 @@ func TestFullSerialLine(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unix.Close(slave)
-	for err == nil {
-		_, err = unix.Write(slave, bytes.Repeat([]byte{'x'}, 4096))
-	}
+	fill(slave)
 	var b Book
-	w, err := b.Keep(slave, []byte("stop"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer w.Drop()
+	defer keep(t, &b, slave, "stop").Drop()
 	b.Say()
 	var got []byte
 	for deadline := time.Now().Add(20 * time.Second); !bytes.HasSuffix(got, []byte("stop")); {
@@ -152,27 +163,15 @@ func TestFullSerialLine(t *testing.T) {
 	}
 }
 
-// A guard keeps what the book keeps, and forgets what it forgets.
+// A guard keeps what the book keeps, and drops what it drops.
 func TestGuardKeepsTheBook(t *testing.T) {
 	var b Book
 	needed := 0
 	b.Need = func() { needed++ }
-	end, guard, err := Socketpair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(guard)
 	r, fd := pipe(t)
-	before, err := b.Keep(fd, []byte("stop"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Entrust(end, func() { t.Error("the guard does not listen") })
-	gone, err := b.Keep(fd, []byte("never"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	gone.Drop()
+	before := keep(t, &b, fd, "stop")
+	guard := guarded(t, &b, func() { t.Error("the guard does not receive") })
+	keep(t, &b, fd, "never").Drop()
 	group := b.KeepGroup(1234567)
 	unix.Close(fd)
 	if needed != 1 {
@@ -194,9 +193,7 @@ func TestGuardKeepsTheBook(t *testing.T) {
 		say([]*Words{w})
 		w.close()
 	}
-	if got := heard(t, r); got != "stop" {
-		t.Errorf("heard %q", got)
-	}
+	hears(t, r, "stop")
 	for receive(guard, kept) {
 	}
 	if len(kept) != 0 || !b.Empty() {
@@ -204,7 +201,6 @@ func TestGuardKeepsTheBook(t *testing.T) {
 	}
 }
 
-// A guard that hangs does not hang the process: it is reported.
 // A connection is not closed with its words: one with input that waits would be reset.
 func TestConnectionOutlivesItsWords(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -221,7 +217,7 @@ func TestConnectionOutlivesItsWords(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer peer.Close()
-	if _, err := peer.Write([]byte("data that nobody reads")); err != nil {
+	if _, err := peer.Write([]byte("data that is not read")); err != nil {
 		t.Fatal(err)
 	}
 	file, err := conn.(*net.TCPConn).File()
@@ -235,7 +231,7 @@ func TestConnectionOutlivesItsWords(t *testing.T) {
 	file.Close()
 	conn.Close()
 	reported := false
-	end(map[uint32]*Words{1: {fd: fd, text: []byte("stop")}}, func(int, int) {
+	act(map[uint32]*Words{1: {fd: fd, text: []byte("stop")}}, func(int, int) {
 		reported = true
 		words := make([]byte, 8)
 		if n, err := peer.Read(words); err != nil || string(words[:n]) != "stop" {
@@ -251,26 +247,22 @@ func TestConnectionOutlivesItsWords(t *testing.T) {
 	}
 }
 
+// A guard that hangs does not hang the process: it is reported.
 func TestGuardHangs(t *testing.T) {
 	var b Book
-	end, guard, err := Socketpair()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer unix.Close(guard)
 	dead := false
-	b.Entrust(end, func() { dead = true })
+	guarded(t, &b, func() { dead = true })
 	for range 1 << 20 {
 		b.KeepGroup(1234567).Drop()
 		if dead {
 			return
 		}
 	}
-	t.Error("nobody was told")
+	t.Error("it is not reported")
 }
 
-// A serial line that takes only a part of the words is made to take all of them; what cannot be
-// made to is sent the rest.
+// A serial line that takes only a part of the words is cleared and gets all of them; a descriptor
+// that cannot be cleared gets the rest.
 func TestPartOfTheWords(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -287,7 +279,7 @@ func TestPartOfTheWords(t *testing.T) {
 		write := func(p []byte) (int, error) {
 			n := min(room, len(p))
 			if n == 0 {
-				room = 10 // by the next try
+				room = 10 // at the next write
 				return -1, unix.EAGAIN
 			}
 			heard, room = heard+string(p[:n]), 10
@@ -303,28 +295,5 @@ func TestPartOfTheWords(t *testing.T) {
 		if heard != tt.want {
 			t.Errorf("%s: heard %q", tt.name, heard)
 		}
-	}
-}
-
-// A descriptor whose writes hang does not keep the others from their words.
-func TestWordsOfOthersWhileOneHangs(t *testing.T) {
-	var b Book
-	_, hung := pipe(t)
-	for n := 1; n > 0; {
-		n, _ = unix.Write(hung, bytes.Repeat([]byte{'x'}, 4096))
-	}
-	if err := unix.SetNonblock(hung, false); err != nil { // so a write blocks, for ever
-		t.Fatal(err)
-	}
-	r, fd := pipe(t)
-	for _, fd := range []int{hung, fd, hung} {
-		if _, err := b.Keep(fd, []byte("stop")); err != nil {
-			t.Fatal(err)
-		}
-	}
-	b.Say()
-	got := make([]byte, 4)
-	if _, err := io.ReadFull(r, got); err != nil || string(got) != "stop" {
-		t.Errorf("heard %q, %v", got, err)
 	}
 }
