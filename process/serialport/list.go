@@ -25,9 +25,8 @@ func list(class string) (paths []string) {
 	return paths
 }
 
-// isPlaceholder reports whether a terminal, given by its directory in sysfs, is
-// one of those that the kernel makes for ports of the mainboard that may exist:
-// its UART has no type.
+// isPlaceholder reports whether a terminal, given by its directory in sysfs, has no hardware: the
+// kernel makes it for a port that the mainboard may have. Its UART has no type.
 func isPlaceholder(dir string) bool { return attribute(dir, "type") == "0" }
 
 // IsConsole reports whether the kernel writes its messages to a line.
@@ -36,7 +35,7 @@ func IsConsole(path string) bool {
 	return unix.Stat(path, &stat) == nil && attribute(sysfs(stat), "console") == "Y"
 }
 
-// attribute returns what sysfs says, "" for an attribute that does not exist.
+// attribute returns an attribute in sysfs, "" if it does not exist.
 func attribute(dir, name string) string {
 	text, _ := os.ReadFile(filepath.Join(dir, name))
 	return strings.TrimSpace(string(text))
@@ -47,8 +46,8 @@ func sysfs(stat unix.Stat_t) string {
 	return fmt.Sprintf("/sys/dev/char/%d:%d", unix.Major(uint64(stat.Rdev)), unix.Minor(uint64(stat.Rdev)))
 }
 
-// StableName returns the name below /dev/serial/by-id of the same port, which
-// does not depend on the order of plugging in, or else path itself.
+// StableName returns the name of the same port below /dev/serial/by-id, which does not depend on
+// the sequence in which adapters are plugged in. It returns path if there is none.
 func StableName(path string) string {
 	links, _ := filepath.Glob("/dev/serial/by-id/*") // the pattern is well formed
 	for _, link := range links {

@@ -21,17 +21,18 @@ import (
 var errNotSerial = errors.New("it is not a serial line")
 
 // Open opens a serial line without waiting, raw 8N1, no flow control, and locks
-// it: opening it again fails with EBUSY, also for root and in this process. What
-// was received before is dropped. Call Unlock before the line is closed.
+// it: opening it again fails with EBUSY, also for root and in this process. It drops
+// the bytes that were received before. Call Unlock before the line is closed.
 func Open(path string, baud int) (*serial.Port, error) {
 	if err := inspect(path); err != nil {
 		return nil, err
 	}
-	// goserial's own default mode holds a wrong flag. Non-blocking also keeps
-	// open from waiting for a modem's carrier.
-	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC})
+	// goserial's own default mode has a wrong flag. With O_NONBLOCK open does not wait for a
+	// modem's carrier.
+	const mode = unix.O_RDWR | unix.O_NOCTTY | unix.O_NONBLOCK | unix.O_CLOEXEC
+	tty, err := serial.Open(path, &serial.Options{ReadTimeout: -1, OpenMode: mode})
 	if errno := unix.Errno(0); errors.As(err, &errno) {
-		return nil, errno // without the prefix "Open: ", which is goserial's and says nothing
+		return nil, errno // without goserial's prefix "Open: "
 	} else if err != nil {
 		return nil, err
 	}
@@ -70,9 +71,30 @@ func setUp(tty *serial.Port, baud int) error {
 	return nil
 }
 
-// lock keeps others from opening the line: of two programs on one line, each would
-// get half of the bytes. The kernel's exclusive mode does not bind root. The lock
-// of flock(2) does, but binds only programs that ask for it.
+// answerAtOnce has an FTDI adapter pass on each byte within 1 ms, by a flag that users may set.
+// Otherwise it waits up to 16 ms for more bytes, and a driver that waits for each answer gets a
+// quarter of the data. Errors are ignored: the line works without the flag.
+func answerAtOnce(tty *serial.Port) {
+	var stat unix.Stat_t
+	if unix.Fstat(tty.Fd(), &stat) != nil || !isFTDI(sysfs(stat)) {
+		return
+	}
+	if line, err := tty.GetSerial(); err == nil && line.Flags&serial.AsyncLowLatency == 0 {
+		line.Flags |= serial.AsyncLowLatency
+		_ = tty.SetSerial(line)
+	}
+}
+
+// isFTDI reports whether the driver of a terminal, given by its directory in sysfs, is that
+// of adapters by FTDI.
+func isFTDI(dir string) bool {
+	driver, err := os.Readlink(filepath.Join(dir, "device", "driver"))
+	return err == nil && filepath.Base(driver) == "ftdi_sio"
+}
+
+// lock keeps other programs from opening the line: of two, each would get half of the bytes. The
+// kernel's exclusive mode keeps out all but root. The lock of flock(2) keeps out all programs that
+// ask for it.
 func lock(tty *serial.Port) error {
 	if err := unix.Flock(tty.Fd(), unix.LOCK_EX|unix.LOCK_NB); errors.Is(err, unix.EWOULDBLOCK) {
 		return unix.EBUSY
@@ -86,17 +108,16 @@ func lock(tty *serial.Port) error {
 	return tty.EnableExclusiveMode()
 }
 
-// Unlock ends the exclusive mode, which is the line's and not the descriptor's: it
-// would outlive us while another program has the line open, too, and keep us out. It
-// ends the lock, which would outlive the descriptor while the guard has its duplicate.
+// Unlock ends the exclusive mode: it is the line's and not the descriptor's, so it would keep us
+// out later if another program still has the line open. It ends the lock, which would last while
+// the guard has a duplicate of the descriptor.
 func Unlock(tty *serial.Port) {
 	_ = tty.DisableExclusiveMode() // at worst the line is gone
 	_ = unix.Flock(tty.Fd(), unix.LOCK_UN)
 }
 
-// keepsMode reports whether the line is a pseudo-terminal, which stays in exclusive mode
-// when the last program closes it. Any other line is in exclusive mode only while a
-// program has it open.
+// keepsMode reports whether the line is a pseudo-terminal. It stays in exclusive mode when the last
+// program has closed it. Any other line does not.
 func keepsMode(tty *serial.Port) bool {
 	var stat unix.Stat_t
 	err := unix.Fstat(tty.Fd(), &stat)
@@ -108,8 +129,7 @@ func keepsMode(tty *serial.Port) bool {
 // (Linux, admin-guide/devices).
 const firstPTY, lastPTY = 136, 143
 
-// SetSpeed changes the speed of an open line at once: bytes that have not left yet
-// are sent at the new speed.
+// SetSpeed changes the speed of an open line at once, also for bytes that have not left yet.
 func SetSpeed(tty *serial.Port, baud int) error {
 	attrs, err := tty.GetAttr2()
 	if err != nil {
@@ -129,9 +149,8 @@ func SetSpeed(tty *serial.Port, baud int) error {
 	return nil
 }
 
-// SetModemLines asserts or releases DTR and RTS, for good: from now on the kernel does not
-// release them when the line is closed (termios, HUPCL), which would start the motor of an
-// RPLIDAR A1 again.
+// SetModemLines asserts or releases DTR and RTS. The kernel does not release them any more when the
+// line is closed (termios, HUPCL): that would start the motor of an RPLIDAR A1 again.
 func SetModemLines(tty *serial.Port, dtr, rts bool) error {
 	attrs, err := tty.GetAttr2()
 	if err != nil {
@@ -153,8 +172,8 @@ func SetModemLines(tty *serial.Port, dtr, rts bool) error {
 	return nil
 }
 
-// sameSpeed reports whether the ends of a line understand each other at these speeds:
-// up to 3 % of difference, by which the last bit of ten is still sampled within itself.
+// sameSpeed reports whether the two sides of a line understand each other at these speeds. They may
+// differ by 3 %: then the last of ten bits is still sampled within the bit.
 func sameSpeed(a, b int) bool { return 100*max(a, b) <= 103*min(a, b) }
 
 // inspect returns an error for a path that cannot be a serial line, without
@@ -173,8 +192,8 @@ func inspect(path string) error {
 	return nil
 }
 
-// Check reports whether a serial line exists and this user may open it. It does
-// not open the line: that can reset what is behind it.
+// Check returns an error unless a serial line exists and this user may open it. It does
+// not open the line: that can reset the hardware.
 func Check(path string) error {
 	err := inspect(path)
 	if err == nil {
@@ -198,8 +217,8 @@ func Identity(path string) string {
 	return filepath.Clean(path)
 }
 
-// Explain adds the path and the remedy to an error of Open. who is called for a
-// line that is busy: see Holder.
+// Explain adds the path and the remedy to an error of Open. For a line that is busy the remedy is
+// the text of who: see Holder.
 func Explain(path string, err error, who func(path string) string) error {
 	remedy := ""
 	switch {
@@ -215,9 +234,8 @@ func Explain(path string, err error, who func(path string) string) error {
 	return fmt.Errorf("serial port %s: %w%s", path, err, remedy)
 }
 
-// Holder says who has the line open: "process 123 (player) has it open". It reads
-// every descriptor of the computer, which may take a second, and yields the thread
-// all the time.
+// Holder returns which process has the line open: "process 123 (player) has it open". It reads
+// every descriptor of the computer, which may take a second, and yields the thread again and again.
 func Holder(path string) string {
 	switch pid := holder(path); pid {
 	case 0:
@@ -230,25 +248,26 @@ func Holder(path string) string {
 	}
 }
 
-// Somebody is what Holder says of a process that this user may not look into.
+// Somebody is the text of Holder for a process whose descriptors this user may not read.
 const Somebody = "another program has it open"
 
-// IsOpen reports whether another process that we may look into has the line open.
+// IsOpen reports whether another process has the line open. It knows only processes whose
+// descriptors this user may read.
 func IsOpen(path string) bool {
 	pid := holder(path)
 	return pid != 0 && pid != os.Getpid()
 }
 
-// holder returns a process that has path open, this one only if there is no
-// other; zero if we may see none.
+// holder returns a process that has path open, and this one only if there is no other. It returns
+// zero if it finds none.
 func holder(path string) (found int) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return 0
 	}
-	entries, _ := os.ReadDir("/proc") // at worst no process is seen
+	entries, _ := os.ReadDir("/proc") // at worst no process is found
 	for _, entry := range entries {
-		if pid, err := strconv.Atoi(entry.Name()); err == nil && holds(pid, target) && !isGuard(pid) {
+		if pid, err := strconv.Atoi(entry.Name()); err == nil && hasOpen(pid, target) && !isGuard(pid) {
 			if found = pid; pid != os.Getpid() {
 				break
 			}
@@ -264,8 +283,9 @@ func isGuard(pid int) bool {
 	return string(args) == lastwords.GuardName+"\x00"
 }
 
-// holds reports whether a process that we may look into has a file open.
-func holds(pid int, target string) bool {
+// hasOpen reports whether a process has a file open. It is false if this user may not read the
+// process's descriptors.
+func hasOpen(pid int, target string) bool {
 	dir, err := os.Open(fmt.Sprintf("/proc/%d/fd", pid))
 	if err != nil {
 		return false

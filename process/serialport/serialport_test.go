@@ -7,37 +7,37 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"player/e2e/needs"
 	"strings"
 	"testing"
 
 	serial "github.com/daedaluz/goserial"
 	"golang.org/x/sys/unix"
+
+	"player/e2e/needs"
+	"player/e2e/terminals"
 )
 
 // newLine returns the path of a pseudo-terminal, which is a serial line to Open.
 func newLine(t *testing.T) string {
 	t.Helper()
-	far, near, err := serial.OpenPTY(nil, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { far.Close() })
-	n, err := far.PTSNumber()
-	if err := errors.Join(err, near.Close()); err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprint("/dev/pts/", n)
+	_, path := terminals.Open(t)
+	return path
 }
 
-// open opens a line for the length of the test.
-func open(t *testing.T, path string) {
+// open opens a line, which is closed when the test ends.
+func open(t *testing.T, path string) *serial.Port {
 	t.Helper()
 	tty, err := Open(path, 9600)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tty.Close() })
+	return tty
+}
+
+// openRaw opens a line without Open.
+func openRaw(path string) (*serial.Port, error) {
+	return serial.Open(path, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY})
 }
 
 // holdVariable makes TestMain hold the line that it names, as another program; behind
@@ -52,7 +52,7 @@ func TestMain(m *testing.M) {
 	var err error
 	if how, line, special := strings.Cut(path, " "); special {
 		var tty *serial.Port
-		if tty, err = serial.Open(line, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY}); err == nil && how == "exclusive" {
+		if tty, err = openRaw(line); err == nil && how == "exclusive" {
 			err = tty.EnableExclusiveMode()
 		}
 	} else {
@@ -86,10 +86,10 @@ func hold(t *testing.T, path string) int {
 	return other.Process.Pid
 }
 
-// speed returns the speed of a line in baud, opening it without Open.
+// speed returns the speed of a line in baud.
 func speed(t *testing.T, path string) int {
 	t.Helper()
-	tty, err := serial.Open(path, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY})
+	tty, err := openRaw(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +138,7 @@ func realLine(t *testing.T) string {
 	return ""
 }
 
-// Programs that lock by exclusive mode alone are respected by root, too.
+// A program that locks by exclusive mode alone also keeps root out.
 func TestExclusiveMode(t *testing.T) {
 	path := newLine(t)
 	if os.Getuid() == 0 {
@@ -150,24 +150,16 @@ func TestExclusiveMode(t *testing.T) {
 	}
 }
 
-// A line that another program has open, too, opens again and again. So does a
+// A line that another program also has open opens again and again. So does a
 // pseudo-terminal for root, in whatever mode a server that was killed has left it.
 func TestSharedLine(t *testing.T) {
 	path := newLine(t)
 	hold(t, "plainly "+path)
-	for i := range 3 {
-		tty, err := Open(path, 9600)
-		if err != nil {
-			t.Fatalf("opened %d times: %v", i, err)
-		}
+	for i := range 4 {
+		tty := open(t, path)
 		if i < 2 || os.Getuid() != 0 {
 			Unlock(tty)
 		}
-		tty.Close()
-	}
-	if tty, err := Open(path, 9600); err != nil {
-		t.Error(err)
-	} else {
 		tty.Close()
 	}
 }
@@ -176,11 +168,8 @@ func TestSharedLine(t *testing.T) {
 func TestOneMasterInOneProcess(t *testing.T) {
 	path := newLine(t)
 	for range 2 {
-		tty, err := Open(path, 9600)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = Open(path, 9600)
+		tty := open(t, path)
+		_, err := Open(path, 9600)
 		if !errors.Is(err, unix.EBUSY) {
 			t.Errorf("opened twice: %v", err)
 		} else if got := Explain(path, err, Holder).Error(); !strings.Contains(got, "another driver of this server") {
@@ -212,7 +201,7 @@ func TestCheck(t *testing.T) {
 		}
 	}
 	line := newLine(t)
-	open(t, line) // does not matter
+	open(t, line) // makes no difference
 	if err := Check(line); err != nil {
 		t.Error(err)
 	}
@@ -243,25 +232,19 @@ func TestSameSpeed(t *testing.T) {
 	}
 }
 
-// TestModemLinesStay: the kernel releases DTR and RTS at the end of a line, unless a driver
-// has set them. A pseudo-terminal has no such lines, but the flag.
+// The kernel releases DTR and RTS when a line is closed, unless a driver has set them. A
+// pseudo-terminal has no such lines, but the flag.
 func TestModemLinesStay(t *testing.T) {
-	tty, err := Open(newLine(t), 9600)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tty.Close()
-	hangsUp := func() bool {
+	tty := open(t, newLine(t))
+	settings := func() *unix.Termios {
 		attrs, err := unix.IoctlGetTermios(tty.Fd(), unix.TCGETS)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return attrs.Cflag&unix.HUPCL != 0
+		return attrs
 	}
-	attrs, err := unix.IoctlGetTermios(tty.Fd(), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	hangsUp := func() bool { return settings().Cflag&unix.HUPCL != 0 }
+	attrs := settings()
 	attrs.Cflag |= unix.HUPCL
 	if err := unix.IoctlSetTermios(tty.Fd(), unix.TCSETS, attrs); err != nil {
 		t.Fatal(err)
