@@ -1,8 +1,7 @@
-// Package descriptors shares the file descriptors that the process may open
-// between clients, drivers and pages. The shares are computed once; a reload changes the
-// share of clients. Code that opens
-// descriptors takes them from a share first and returns them when they are closed,
-// so that accept never fails for lack of one.
+// Package descriptors divides the file descriptors that the process may open between clients,
+// drivers and pages. It does so once; a reload changes only the share of clients. Code that opens
+// descriptors takes them from its share first, and returns them when they are closed. So accept
+// never fails for lack of one.
 package descriptors
 
 import (
@@ -16,21 +15,20 @@ import (
 )
 
 const (
-	// own is how many descriptors the process needs beside the shares and those
-	// that are open when the budget is made. Permanent ones: two of the Go runtime,
-	// two of gnet, two of the timer, one for the ends of connections, a spare one. For
+	// own is how many descriptors the process opens that belong to no share. Always: two of the
+	// Go runtime, two of gnet, two of the timer, one for the ends of connections, a spare one. For
 	// a moment: six while a plugin is started or a descriptor adopted, four to find a
 	// host name or to rotate a log, two to accept and close connections, one of the
 	// runtime.
 	own = 21
-	// fewDrivers is the share of the robot where descriptors are few: a plugin and a
-	// serial line.
+	// fewDrivers is the least that drivers get, if that is not more than a half: enough for a
+	// plugin and a serial line.
 	fewDrivers = 12
-	// mostDrivers is the share of the robot where there are many: 50 plugins.
+	// mostDrivers is the most that drivers get: enough for 50 plugins.
 	mostDrivers = 256
-	// mostPages is the share of the dashboard and of viewers where there are many.
+	// mostPages is the most that the dashboard and viewers get.
 	mostPages = 512
-	// mostOpen bounds the budget where files are unlimited.
+	// mostOpen bounds the budget where the number of files is not limited.
 	mostOpen = 1 << 20
 )
 
@@ -67,26 +65,26 @@ type Budget struct {
 	Drivers *Share // serial lines, plugins and whatever else drivers open
 	Pages   *Share // the dashboard, and viewers
 
-	fixed int // that take no part
+	fixed int // that belong to no share
 }
 
-// New raises the soft limit of descriptors and shares what is free. fixed is how
-// many descriptors will be opened that take no part: listeners, files of drivers.
-// Without pages (a dashboard or viewers) their share belongs to the clients.
+// New raises the soft limit of descriptors and divides those that are free. fixed is how
+// many descriptors will be opened that belong to no share: listeners, files of drivers.
+// Without pages (a dashboard or viewers) clients get their share.
 func New(fixed int, withPages bool) Budget {
 	b := divide(limit()-open()-own-fixed, withPages)
 	b.fixed = fixed
 	return b
 }
 
-// Fix changes how many descriptors will be opened that take no part. Clients have so many
-// less, or more; those that have theirs keep them.
+// Fix changes how many descriptors will be opened that belong to no share. The share of clients
+// becomes smaller or larger by the difference. Clients that are connected stay.
 func (b *Budget) Fix(fixed int) {
 	b.Clients.used.Add(int64(fixed - b.fixed))
 	b.fixed = fixed
 }
 
-// divide shares n descriptors.
+// divide divides n descriptors.
 func divide(n int, withPages bool) Budget {
 	drivers := min(max(n/4, min(fewDrivers, n/2)), mostDrivers)
 	pages := 0
@@ -143,11 +141,11 @@ func (l *listener) Accept() (net.Conn, error) {
 		if l.share.Take(1) == nil {
 			return &conn{c, sync.OnceFunc(func() { l.share.Return(1) })}, nil
 		}
-		_ = c.Close() // nothing was said
+		_ = c.Close() // nothing was sent
 	}
 }
 
-// conn gives back what was taken for it.
+// conn returns the descriptor that was taken for it.
 type conn struct {
 	net.Conn
 	release func()

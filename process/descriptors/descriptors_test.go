@@ -21,7 +21,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// The shares are never more than there is.
+// The sum of the shares is never more than there is.
 func TestDivide(t *testing.T) {
 	for _, tt := range []struct {
 		n                       int
@@ -51,7 +51,7 @@ func TestNew(t *testing.T) {
 		t.Errorf("the soft limit is %d, the hard one %d: %v", limit.Cur, limit.Max, err)
 	}
 	if sum := all.Clients.Most() + all.Drivers.Most() + all.Pages.Most(); sum >= int(limit.Cur)-own || sum < int(min(limit.Cur, mostOpen))-100 {
-		t.Errorf("%d of %d descriptors are shared", sum, limit.Cur)
+		t.Errorf("%d of %d descriptors are in shares", sum, limit.Cur)
 	}
 	if less := New(100, false); less.Clients.Most() >= all.Clients.Most() {
 		t.Error("100 fixed descriptors cost nothing")

@@ -11,8 +11,8 @@ import (
 	"player/codec/peertext"
 )
 
-// bound returns before followed by fields, whose text has at most limit bytes. A
-// field that has no natural bound becomes text.
+// bound returns before followed by fields, each with at most limit bytes of text. A
+// field of a type that can have any length becomes text.
 func bound(before, fields []zapcore.Field, limit int) []zapcore.Field {
 	bounded := slices.Grow(slices.Clip(before), len(fields))
 	for _, f := range fields {
@@ -54,11 +54,11 @@ const ellipsis = "..."
 const asciiControls = "\x00\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" +
 	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
 
-// clip cuts text that takes more than limit bytes in JSON, between two characters. What a
-// terminal may obey and JSON does not escape is escaped.
+// clip cuts text that takes more than limit bytes in JSON, between two characters. It escapes
+// characters that a terminal may obey, unless JSON does.
 func clip(text string, limit int) string {
 	text = peertext.Escape(text[:min(len(text), limit+utf8.UTFMax)], asciiControls)
-	size, room := 0, 0 // room is where text is cut so that the ellipsis fits
+	size, room := 0, 0 // the ellipsis fits behind text[:room]
 	for i, r := range text {
 		if size <= limit-len(ellipsis) {
 			room = i

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// isJournal reports whether a file is the stream to the journal that the service
-// manager names in JOURNAL_STREAM: systemd.exec(5).
+// isJournal reports whether a file is the stream to the journal. The service manager names its
+// device and inode in JOURNAL_STREAM: systemd.exec(5).
 func isJournal(file *os.File, stream string) bool {
 	var stat unix.Stat_t
 	return unix.Fstat(int(file.Fd()), &stat) == nil && stream == fmt.Sprintf("%d:%d", stat.Dev, stat.Ino)

@@ -2,8 +2,6 @@ package logging
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -12,34 +10,19 @@ import (
 )
 
 func TestPriorities(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "log")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
+	file := newFile(t)
 	lines := func() []string {
 		t.Helper()
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return strings.Split(strings.TrimSpace(string(text)), "\n")
-	}
-	write := func() {
-		t.Helper()
-		log := New(file, Auto, true).With(zap.Int("robot", 1))
+		log, text := newLog(t, file, true)
+		log = log.With(zap.Int("robot", 1))
 		log.Debug("a")
 		log.Info("b")
 		log.Warn("c", zap.String("long", strings.Repeat("x", 2*maxLine)))
 		log.Error("d")
-		if err := log.Sync(); err != nil {
-			t.Fatal(err)
-		}
+		return strings.Split(strings.TrimSpace(text()), "\n")
 	}
 
 	t.Setenv("JOURNAL_STREAM", "8:1234") // the stream of another program, of which stderr was redirected
-	write()
 	for _, line := range lines() {
 		if !strings.HasPrefix(line, "{") {
 			t.Errorf("not in the journal: %s", line)
@@ -51,7 +34,6 @@ func TestPriorities(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("JOURNAL_STREAM", fmt.Sprintf("%d:%d", stat.Dev, stat.Ino))
-	write()
 	got := lines()[4:]
 	for i, want := range []string{"<7>{", "<6>{", "<4>{", "<3>{"} {
 		if i >= len(got) || !strings.HasPrefix(got[i], want) || !strings.Contains(got[i], `"robot":1`) {

@@ -1,6 +1,5 @@
-// Package logging is the program's log. Whatever is logged, by whom and how often:
-// a field has at most 256 bytes, a line at most 2 KiB, equal messages at most 100
-// lines in 10 s, and no caller waits for the reader of the log.
+// Package logging is the program's log. A field has at most 256 bytes, a line at most 2 KiB, and
+// equal messages at most 100 lines in 10 s. No caller waits for the reader of the log.
 package logging
 
 import (
@@ -18,16 +17,15 @@ const (
 	// maxLine bounds a line with its newline, in bytes. A pipe takes 4096 bytes
 	// whole, so lines of several programs that share one do not mix.
 	maxLine = 2048
-	// maxField bounds the text of the message and of each field as it is written,
-	// with escapes and without quotes, in bytes. A path or an error with its causes
-	// fits.
+	// maxField bounds the text of the message and of each field, in bytes with escapes and without
+	// quotes. A path or an error with its causes fits.
 	maxField = 256
 	// stackKey is the field of a goroutine's stack. It may be stackFactor times as
-	// long as others: with less, the frames that matter are cut off.
+	// long as others: in a shorter one the frames that matter are cut off.
 	stackKey    = "stack"
 	stackFactor = 6
-	// minField is the shortest limit that is tried for the fields of a line that is
-	// too long. If it is still too long, it is written without fields.
+	// minField is the lowest limit to which the fields of a long line are cut, in bytes. A line
+	// that is still too long is written without fields.
 	minField = 16
 )
 
@@ -63,7 +61,7 @@ type core struct {
 	sink    *sink
 	plain   zapcore.Encoder // of the tail
 	tail    *Tail
-	greets  bool // people read the file
+	greets  bool // the file is a terminal, and the log is text
 }
 
 func newCore(encoder, plain zapcore.Encoder, level zapcore.LevelEnabler, file io.Writer) *core {
@@ -79,7 +77,7 @@ func (c *core) With(fields []zapcore.Field) zapcore.Core {
 	return &with
 }
 
-// Check implements zapcore.Core. Lines over the budget cost nothing more.
+// Check implements zapcore.Core. A line over the budget is not encoded.
 func (c *core) Check(e zapcore.Entry, checked *zapcore.CheckedEntry) *zapcore.CheckedEntry {
 	if c.Enabled(e.Level) && c.sink.allow(e) {
 		return checked.AddCore(e, c)
@@ -127,8 +125,8 @@ func (c *core) keep(e zapcore.Entry, fields []zapcore.Field) {
 	}
 }
 
-// message bounds a message. On a terminal it is not quoted, so control characters
-// are replaced.
+// message bounds a message. It is not quoted on a terminal, so its control characters are
+// replaced.
 func message(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

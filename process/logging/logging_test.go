@@ -20,23 +20,25 @@ import (
 	"player/e2e/terminals"
 )
 
-// newLog returns a logger that writes to a file, and a function that returns what
-// it has written.
-func newLog(t *testing.T, debug bool) (log *zap.Logger, text func() string) {
+// newFile returns a file, which is closed when the test ends.
+func newFile(t *testing.T) *os.File {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// newLog returns a logger that writes to a file, and a function that returns the text of the file.
+func newLog(t *testing.T, file *os.File, debug bool) (log *zap.Logger, text func() string) {
 	log = New(file, Auto, debug)
 	return log, func() string {
 		t.Helper()
-		if err := log.Sync(); err != nil {
-			t.Fatal(err)
-		}
+		syncErr := log.Sync()
 		text, err := os.ReadFile(file.Name())
-		if err != nil {
+		if err := errors.Join(syncErr, err); err != nil {
 			t.Fatal(err)
 		}
 		return string(text)
@@ -45,7 +47,7 @@ func newLog(t *testing.T, debug bool) (log *zap.Logger, text func() string) {
 
 func TestLevels(t *testing.T) {
 	for _, debug := range []bool{false, true} {
-		log, text := newLog(t, debug)
+		log, text := newLog(t, newFile(t), debug)
 		log.Debug("small talk")
 		log.Info("news", zap.Duration("after", time.Second))
 		lines := strings.Split(strings.TrimSpace(text()), "\n")
@@ -107,7 +109,7 @@ var kinds = map[string]func(key, text string) zap.Field{
 	"namespace":    func(_, text string) zap.Field { return zap.Namespace(text) },
 	"stack":        func(_, text string) zap.Field { return zap.String("stack", text) },
 	"panics":       func(key, _ string) zap.Field { return zap.NamedError(key, (*panics)(nil)) },
-	"panics too":   func(key, _ string) zap.Field { return zap.Stringer(key, &panics{}) },
+	"panics also":  func(key, _ string) zap.Field { return zap.Stringer(key, &panics{}) },
 	"unreadable":   func(key, _ string) zap.Field { return zap.Object(key, unreadable{}) },
 }
 
@@ -144,7 +146,7 @@ func checkLine(t *testing.T, line []byte) {
 	check(fields)
 }
 
-// Whatever is logged in whatever way, a line is short and is one line.
+// A line is short and is one line, with every text in every kind of field.
 func TestLinesAreBounded(t *testing.T) {
 	var out bytes.Buffer
 	for name, field := range kinds {
@@ -182,9 +184,9 @@ func TestLinesAreBounded(t *testing.T) {
 	}
 }
 
-// What fits is not changed.
+// A field that fits is not changed.
 func TestShortFields(t *testing.T) {
-	log, text := newLog(t, false)
+	log, text := newLog(t, newFile(t), false)
 	fits := strings.Repeat("é", 128)
 	log.With(zap.String("client", "10.0.0.7:6665")).Info("news",
 		zap.Int("n", -3), zap.Float64("x", 0.5), zap.Bool("b", true), zap.Uint8("u", 255), zap.Error(nil), zap.Error(errors.New(`open "x"`)),
@@ -202,36 +204,31 @@ func TestTerminal(t *testing.T) {
 	terminal, program := terminals.OpenBoth(t)
 	log := New(program, Auto, false)
 	lines := bufio.NewReader(terminal)
+	next := func(check func(line string) bool) {
+		t.Helper()
+		if line, err := lines.ReadString('\n'); err != nil || !check(line) {
+			t.Errorf("%q, %v", line, err)
+		}
+	}
 	log.Info("news")
-	line, err := lines.ReadString('\n')
-	if err != nil || !strings.HasSuffix(line, "\x1b[0m  news\r\n") {
-		t.Errorf("%q, %v", line, err)
-	}
+	next(func(line string) bool { return strings.HasSuffix(line, "\x1b[0m  news\r\n") })
 	log.Info("two\nlines \x1b[2J", zap.String("text", "\x1b]0;title\x07 \u009b2J \n"))
-	line, err = lines.ReadString('\n')
-	if err != nil || strings.Count(line, "\x1b") != 4 || // of the colours of the time and of the name
-		!strings.HasSuffix(line, "  two lines  [2J  \x1b[2mtext=\x1b[0m\"\\x1b]0;title\\a \\\\u009b2J \\n\"\r\n") {
-		t.Errorf("%q, %v", line, err)
-	}
+	const escaped = "  two lines  [2J  \x1b[2mtext=\x1b[0m\"\\x1b]0;title\\a \\\\u009b2J \\n\"\r\n"
+	next(func(line string) bool { // with four escape sequences: the colours of the time and of the name
+		return strings.Count(line, "\x1b") == 4 && strings.HasSuffix(line, escaped)
+	})
 	log.With(zap.Int("robot", 1)).Warn("mind", zap.Duration("after", time.Second), zap.Error(nil), zap.String("empty", ""))
-	line, err = lines.ReadString('\n')
-	const want = "  warning: mind  robot=1 after=1s empty=\"\"\r\n"
-	if plain := regexp.MustCompile("\x1b\\[\\d+m").ReplaceAllString(line, ""); err != nil || !strings.HasSuffix(plain, want) || !strings.Contains(line, "\x1b[33m") {
-		t.Errorf("%q, %v", line, err)
-	}
+	next(func(line string) bool {
+		plain := regexp.MustCompile("\x1b\\[\\d+m").ReplaceAllString(line, "")
+		return strings.HasSuffix(plain, "  warning: mind  robot=1 after=1s empty=\"\"\r\n") && strings.Contains(line, "\x1b[33m")
+	})
 	Greet(log, "hello\n")
-	if line, err = lines.ReadString('\n'); err != nil || line != "hello\r\n" {
-		t.Errorf("%q, %v", line, err)
-	}
+	next(func(line string) bool { return line == "hello\r\n" })
 	log = New(program, JSON, false)
 	Greet(log, "hello\n") // not for programs
 	log.Info("news")
-	if line, err = lines.ReadString('\n'); err != nil || !strings.HasPrefix(line, `{"level":"info"`) {
-		t.Errorf("%q, %v", line, err)
-	}
+	next(func(line string) bool { return strings.HasPrefix(line, `{"level":"info"`) })
 	t.Setenv("NO_COLOR", "1")
 	New(program, Auto, false).Info("news")
-	if line, err = lines.ReadString('\n'); err != nil || strings.Contains(line, "\x1b") {
-		t.Errorf("%q, %v", line, err)
-	}
+	next(func(line string) bool { return !strings.Contains(line, "\x1b") })
 }

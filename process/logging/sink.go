@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	// period is the time in which lines are counted against the budget.
+	// period is the time for which a budget of lines lasts.
 	period = 10 * time.Second
 	// maxSame is how many lines with the same message are written in a period. A
 	// traceback fits. A flood costs 10 lines a second, a gigabyte in a week.
@@ -22,27 +22,25 @@ const (
 	// each message has its first line only, so a flood never hides that hardware is
 	// lost.
 	maxLines = 500
-	// maxMessages bounds the messages that are counted apart in a period. All
-	// others share one count.
+	// maxMessages bounds how many messages have a count of their own in a period. All
+	// others have one count together.
 	maxMessages = 256
 	// maxQueue is how many lines wait for a slow reader: half a megabyte at most.
 	// Beyond it lines are dropped.
 	maxQueue = 256
-	// syncLimit is how long sync waits for the reader of the log. Together with the
-	// shutdown of the devices it makes two seconds: the end of the server does not
-	// wait longer for a reader that has stopped.
+	// syncLimit is how long sync waits for a reader of the log that has stopped. With the shutdown
+	// of the devices the server takes two seconds to end.
 	syncLimit = 300 * time.Millisecond
 )
 
-var errSync = errors.New("nobody reads the log")
+var errSync = errors.New("the log is not read")
 
-// sink passes lines to a file. A goroutine writes them, because a write may block
-// for as long as a terminal is held, a pipe is full or a disk is busy, and the
-// loop logs. The goroutine runs only while lines wait.
+// sink passes lines to a file. A goroutine writes them, because the loop logs and a write may block:
+// a terminal is paused, a pipe is full, a disk is busy. The goroutine runs only while lines wait.
 type sink struct {
 	file   io.Writer
 	torn   bool // the last line in the file is not whole: the disk is full
-	shown  bool // what was written last is a state, without the end of a line
+	shown  bool // the last line is a state, without a newline
 	encode func(zapcore.Entry, []zapcore.Field) (*buffer.Buffer, error)
 
 	mu    sync.Mutex
@@ -51,7 +49,7 @@ type sink struct {
 
 	since   time.Time      // begin of the period
 	lines   int            // written in this period
-	same    map[string]int // lines in this period, by message, also dropped ones
+	same    map[string]int // lines in this period, by message, also those that were dropped
 	dropped dropped
 	timer   *time.Timer // at the end of a period with dropped lines; nil: not set
 }
@@ -64,7 +62,7 @@ type dropped struct {
 	most    int    // lines with it
 }
 
-// allow reports whether a line is within the budget. Otherwise it counts it.
+// allow reports whether a line is within the budget. Otherwise it counts the line as dropped.
 func (s *sink) allow(e zapcore.Entry) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -87,7 +85,7 @@ func (s *sink) allow(e zapcore.Entry) bool {
 		s.dropped.message, s.dropped.most = e.Message, n
 	}
 	if s.timer == nil {
-		// Set only while there is something to report: an idle server does not wake.
+		// An idle server must not wake, so the timer runs only when there is something to report.
 		s.timer = time.AfterFunc(s.since.Add(period).Sub(e.Time), s.report)
 	}
 	return false
@@ -139,8 +137,8 @@ func (s *sink) write() {
 	}
 }
 
-// next returns the line to write next, or nil when the goroutine is to end. When
-// the queue is empty and the file takes lines, it reports dropped ones.
+// next returns the next line to write, or nil when the goroutine has to end. When
+// the queue is empty and the file takes lines, the next line is the report of dropped ones.
 func (s *sink) next(takes bool) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +170,7 @@ func (d dropped) report() (zapcore.Entry, []zapcore.Field) {
 	return zapcore.Entry{Level: zapcore.WarnLevel, Time: time.Now(), Message: "log lines were dropped"}, fields
 }
 
-// report has dropped lines reported.
+// report starts the goroutine, which reports dropped lines.
 func (s *sink) report() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -1,6 +1,7 @@
 package logging
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -20,18 +21,18 @@ import (
 	"player/e2e/terminals"
 )
 
-// reader is the reader of a log: a file that can be full, and that can hold its
+// reader is the reader of a log: a file that can be full, and that can block its
 // writer.
 type reader struct {
-	mu   sync.Mutex
-	text bytes.Buffer
-	held chan struct{} // until it is closed; nil: not held
-	room int           // bytes; negative: no limit
+	mu      sync.Mutex
+	text    bytes.Buffer
+	blocked chan struct{} // until it is closed; nil: not blocked
+	room    int           // bytes; negative: no limit
 }
 
 func (r *reader) Write(line []byte) (int, error) {
-	if r.held != nil {
-		<-r.held
+	if r.blocked != nil {
+		<-r.blocked
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -95,7 +96,7 @@ func TestBudget(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 		log.Error("unplugged")
-		log.Debug("small talk") // not dropped: nobody wants it
+		log.Debug("small talk") // not dropped: its level is not logged
 		synctest.Wait()
 		if counts, _ := r.take(t); counts["malformed"] != 100 || counts["unplugged"] != 1 || len(counts) != 2 {
 			t.Errorf("lines: %v", counts)
@@ -136,7 +137,7 @@ func TestBudgetOfAll(t *testing.T) {
 		if _, report := r.take(t); report["too many"] != 1500.0 {
 			t.Errorf("report %v", report)
 		}
-		flood(1000) // as with messages that strangers choose
+		flood(1000) // messages may have parts that strangers choose
 		synctest.Wait()
 		total := 0
 		counts, _ := r.take(t)
@@ -149,12 +150,12 @@ func TestBudgetOfAll(t *testing.T) {
 	})
 }
 
-// A reader that stops does not stop who logs. When it goes on, it gets the oldest
+// A reader that stops does not block a goroutine that logs. When it goes on, it gets the oldest
 // lines and a report of those that were dropped.
 func TestReaderStops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, r := newRead()
-		r.held = make(chan struct{})
+		r.blocked = make(chan struct{})
 		for i := range 40 { // seconds
 			for range 50 {
 				log.Info(fmt.Sprint("kind ", i/10))
@@ -167,7 +168,7 @@ func TestReaderStops(t *testing.T) {
 			t.Errorf("Sync: %v after %v", err, time.Since(begin))
 		}
 		time.Sleep(time.Hour)
-		close(r.held)
+		close(r.blocked)
 		synctest.Wait()
 		counts, report := r.take(t)
 		read := 0
@@ -213,9 +214,9 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// No file holds who logs: a pipe that is full, a socket, a terminal that is held.
-// Sync gives up, and when the file takes lines again it gets them.
-func TestFilesThatHold(t *testing.T) {
+// A file that blocks does not block a goroutine that logs: a full pipe, a socket, a terminal that is
+// paused. Sync gives up, and when the file takes lines again it gets them.
+func TestFilesThatBlock(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (file, reader *os.File, release func()){
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {
 			r, w, err := os.Pipe()
@@ -257,32 +258,27 @@ func TestFilesThatHold(t *testing.T) {
 			logged := make(chan struct{})
 			go func() {
 				defer close(logged)
-				for i := range 20_000 { // more than a socket takes
-					log.Info(fmt.Sprint("kind ", i%250), zap.String("text", strings.Repeat("x", 200)))
-				}
-				log.Core().(*core).sink.same = nil // the next period
-				for i := range 400 {
+				for i := range 20_400 { // more than a socket takes
+					if i == 20_000 {
+						log.Core().(*core).sink.same = nil // the next period
+					}
 					log.Info(fmt.Sprint("kind ", i%250), zap.String("text", strings.Repeat("x", 200)))
 				}
 			}()
 			select {
 			case <-logged:
 			case <-time.After(time.Minute):
-				t.Fatal("the file holds who logs")
+				t.Fatal("a goroutine that logs is blocked")
 			}
 			release()
 			seen := make(chan string, 1)
 			go func() {
-				var text []byte
-				piece := make([]byte, 4096)
-				for !bytes.Contains(text, []byte("the last line")) {
-					n, err := reader.Read(piece)
-					if err != nil {
-						break
-					}
-					text = append(text, piece[:n]...)
+				var text strings.Builder
+				lines := bufio.NewScanner(reader)
+				for !strings.Contains(lines.Text(), "the last line") && lines.Scan() {
+					text.WriteString(lines.Text())
 				}
-				seen <- string(text)
+				seen <- text.String()
 			}()
 			for log.Sync() != nil {
 			}
@@ -301,7 +297,7 @@ func TestFilesThatHold(t *testing.T) {
 
 // Several goroutines log.
 func TestConcurrent(t *testing.T) {
-	log, text := newLog(t, false)
+	log, text := newLog(t, newFile(t), false)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
@@ -327,7 +323,7 @@ func TestShow(t *testing.T) {
 	encoder := zapcore.NewJSONEncoder(zapcore.EncoderConfig{MessageKey: "m", LineEnding: "\n"})
 	core := newCore(encoder, encoder, zapcore.InfoLevel, r)
 	log := zap.New(core)
-	if Show(log, "nobody reads") {
+	if Show(log, "not read") {
 		t.Error("shown to a program")
 	}
 	core.greets = true

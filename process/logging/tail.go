@@ -9,8 +9,8 @@ import (
 )
 
 const (
-	// tailLines and tailSize bound the lines that are kept for people who look at the
-	// log later, and so the memory for them, in bytes.
+	// tailLines and tailSize, in bytes, bound the lines that are kept for people who open the log
+	// later.
 	tailLines = 500
 	tailSize  = 64 << 10
 )
@@ -40,9 +40,9 @@ func (t *Tail) add(line []byte) {
 	}
 }
 
-// After returns the lines with numbers above n that are kept, each a JSON object of
-// level, ts, msg and fields, and the number of the newest line. n may be that of an
-// earlier run of the program; then all lines are returned.
+// After returns the lines with numbers above n that are kept, and the number of the newest line.
+// Each is a JSON object of level, ts, msg and fields. If n is above all numbers, it is of an earlier
+// run of the program, and all lines are returned.
 func (t *Tail) After(n uint64) (lines [][]byte, last uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,8 +2,6 @@ package logging
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,12 +9,7 @@ import (
 )
 
 func TestTail(t *testing.T) {
-	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	log := New(file, Auto, false)
+	log, _ := newLog(t, newFile(t), false)
 	tail := TailOf(log)
 	if lines, last := tail.After(0); len(lines) != 0 || last != 0 {
 		t.Errorf("%q, %d", lines, last)
@@ -28,11 +21,11 @@ func TestTail(t *testing.T) {
 	if len(lines) != 2 || last != 2 {
 		t.Fatalf("%q, %d", lines, last)
 	}
-	var first struct {
-		Level, TS, Msg, Robot, After string
-	}
-	if err := json.Unmarshal(lines[0], &first); err != nil || first.Level != "warn" || first.Msg != "lost" || first.Robot != "<b>\n\x1b[31m" || first.After != "1.5s" || !strings.HasPrefix(first.TS, "20") {
-		t.Errorf("%s: %+v, %v", lines[0], first, err)
+	type line struct{ Level, TS, Msg, Robot, After string }
+	var got line
+	err := json.Unmarshal(lines[0], &got)
+	if want := (line{"warn", got.TS, "lost", "<b>\n\x1b[31m", "1.5s"}); err != nil || got != want || !strings.HasPrefix(got.TS, "20") {
+		t.Errorf("%s: %+v, %v", lines[0], got, err)
 	}
 	for n, want := range []int{2, 1, 0, 2} { // 3 is a number of another run
 		if lines, last := tail.After(uint64(n)); len(lines) != want || last != 2 {

@@ -31,8 +31,8 @@ func isTerminal(file *os.File) bool {
 	return err == nil
 }
 
-// Greet writes lines as they are, if the log is Text in a terminal. Programs that read the
-// log have the same in its lines.
+// Greet writes lines as they are, if the log is Text in a terminal. Programs find the same facts in
+// the lines of the log.
 func Greet(log *zap.Logger, lines string) {
 	if c := log.Core().(*core); c.greets {
 		c.sink.put([]byte(lines))
@@ -42,8 +42,8 @@ func Greet(log *zap.Logger, lines string) {
 // clearLine clears the line of a terminal.
 const clearLine = "\r\x1b[K"
 
-// Show shows a state as the last line of the log, until the next line or state takes its place,
-// if people read the log in a terminal. It reports whether they do.
+// Show shows a state as the last line of the log, until the next line or state overwrites it. It
+// reports false, and does nothing, unless the log is Text in a terminal.
 func Show(log *zap.Logger, state string) bool {
 	c := log.Core().(*core)
 	if c.greets {
@@ -65,7 +65,7 @@ func coloursOf(file *os.File) colours {
 
 // textEncoder writes a line for people.
 type textEncoder struct {
-	zapcore.Encoder // for what is not a line
+	zapcore.Encoder // of everything but lines
 	colours         colours
 	pool            buffer.Pool
 }
@@ -106,13 +106,14 @@ func (t textEncoder) EncodeEntry(e zapcore.Entry, fields []zapcore.Field) (*buff
 	return line, nil
 }
 
-// legible returns the value of a field. Text is quoted if it has characters that would be
-// taken for the end of it, or that a terminal may obey.
+// legible returns the value of a field. Text is quoted if it has characters that seem to end it, or
+// that a terminal may obey.
 func legible(f zapcore.Field) string {
 	values := zapcore.NewMapObjectEncoder()
 	f.AddTo(values)
 	text := fmt.Sprint(values.Fields[f.Key])
-	if text == "" || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '=' || !unicode.IsPrint(r) }) {
+	unclear := func(r rune) bool { return unicode.IsSpace(r) || r == '"' || r == '=' || !unicode.IsPrint(r) }
+	if text == "" || strings.ContainsFunc(text, unclear) {
 		return strconv.Quote(text)
 	}
 	return text
