@@ -1,4 +1,4 @@
-// Package timers orders deadlines. It is pure: it never reads a clock and
+// Package timers calls functions at deadlines. It is pure: it never reads a clock and
 // never starts a goroutine. The caller passes the time, a monotonic
 // time.Duration since the server started. Nothing here is safe for concurrent
 // use.
@@ -6,8 +6,8 @@ package timers
 
 import "time"
 
-// Func is called when its timer is due. now is the time of the wake, at most
-// the lookahead of Queue.Run before the deadline. Func returns the next
+// Func is called when its timer is due. now is the time at which the loop woke up. It may be
+// before the deadline, by at most the lookahead of Queue.Run. Func returns the next
 // absolute deadline, or zero to stop.
 type Func func(now time.Duration) time.Duration
 
@@ -15,16 +15,16 @@ type Func func(now time.Duration) time.Duration
 type Timer struct {
 	fn     Func
 	at     time.Duration
-	period time.Duration // of a tick; the shorter one goes first at the same deadline
+	period time.Duration // of a tick, otherwise zero
 	index  int           // position in the heap, -1 while not armed
-	round  uint64        // the Run that called it last
+	round  uint64        // number of the last Run that called it
 }
 
 // NewTimer returns a timer that is not armed.
 func NewTimer(fn Func) *Timer { return &Timer{fn: fn, index: -1} }
 
-// before reports whether t goes before o. Of two ticks with one deadline the faster one
-// goes first: a wait is a larger part of its interval, and ends before its next one.
+// before reports whether t goes before o. Of two ticks with one deadline the one with the shorter
+// period goes first, because the same wait is a larger part of a shorter period.
 func (t *Timer) before(o *Timer) bool {
 	return t.at < o.at || t.at == o.at && t.period < o.period
 }
@@ -32,12 +32,11 @@ func (t *Timer) before(o *Timer) bool {
 // Armed reports whether the timer is waiting for its deadline.
 func (t *Timer) Armed() bool { return t.index >= 0 }
 
-// Queue holds the armed timers, earliest first. The zero value is empty and
-// ready to use.
+// Queue is a binary heap of the armed timers. The zero value is empty and ready to use.
 type Queue struct {
 	heap    []*Timer
 	round   uint64                              // counts the calls of Run
-	proceed func() (now time.Duration, ok bool) // of the present Run
+	proceed func() (now time.Duration, ok bool) // of the Run that goes on
 }
 
 // Set arms t for the absolute deadline at. An armed timer is moved.
@@ -74,18 +73,18 @@ func (q *Queue) Next() (at time.Duration, ok bool) {
 	return q.heap[0].at, true
 }
 
-// Run calls the timers that are due at now+lookahead or before, in order of
+// Run calls the timers that are due at now+lookahead or before, sorted by
 // deadline, each at most once. It disarms each timer before the call and arms
 // it again for the deadline that the call returns. A callback may set and stop
-// any timer. Run ends when a timer that it called is due again within the
-// lookahead: the rest is not due at now yet.
+// any timer. Run ends when a timer that it has called is due again within the
+// lookahead: all others are due later than that.
 func (q *Queue) Run(now, lookahead time.Duration) {
 	q.RunWhile(now, lookahead, func() (time.Duration, bool) { return 0, true })
 }
 
-// RunWhile is Run, but ends when proceed, called before each timer after the
-// first and within long ticks, returns false and the time at which it says so. The
-// remaining timers are overdue, so the next run calls them first.
+// RunWhile is Run, but ends when proceed returns false, and the time. It calls proceed before each
+// timer but the first, and within long ticks. The next run calls the remaining timers first,
+// because their deadlines have passed.
 func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() (time.Duration, bool)) {
 	q.round++
 	q.proceed = proceed
@@ -109,7 +108,7 @@ func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() (time.Dura
 
 // Skip returns the next deadline of a periodic timer: the first deadline +
 // n*period, n >= 1, after now. Deadlines are absolute, so a late wake does not
-// shift later ones. Missed periods are skipped, never made up.
+// shift later ones. A period that was missed is skipped.
 func Skip(deadline, period, now time.Duration) time.Duration {
 	next := deadline + period
 	if next <= now {

@@ -2,18 +2,18 @@ package timers
 
 import "time"
 
-// ratePeriod is the shortest time that a Rate is measured over. With less, one
-// event more or less would change a rate of 10 Hz by more than a tenth.
+// ratePeriod is the shortest time over which a Rate is measured. In a shorter time, one event more
+// or less would change a rate of 10 Hz by more than a tenth.
 const ratePeriod = time.Second
 
 // Rate counts events and measures how often they happen. The zero value is ready.
 // An event costs an addition and a comparison.
 type Rate struct {
-	Total uint64 // never runs backwards
+	Total uint64 // never decreases
 
-	since time.Duration // when the period began
-	from  uint64        // Total then
-	hz    float64       // in the period before
+	since time.Duration // the begin of the period
+	from  uint64        // Total at that time
+	hz    float64       // in the previous period
 }
 
 // Count counts an event.

@@ -6,28 +6,27 @@ import (
 )
 
 const (
-	// Grid is the spacing of ticks of one rate, 5 ms. A wake-up costs more
-	// than the frames sent in it (docs/BENCHMARKS.md), so members share ticks
-	// and ticks lie on a coarse grid. A finer grid means more wakes; with a
+	// Grid is the distance of two ticks of one rate. A wake-up costs more
+	// than the frames that are sent in it (docs/BENCHMARKS.md), so members have common ticks
+	// on a coarse grid. A finer grid means more wakes; with a
 	// coarser one the last member of a full tick waits longer.
 	Grid = 5 * time.Millisecond
 	// TickFill is the number of members that a tick takes before the next tick
 	// of the same rate is opened, one grid step later. At about 5 us a frame,
-	// a full tick holds the loop for 0.3 ms. When every grid step of the
-	// period has a tick, the ticks fill evenly.
+	// a full tick takes the loop 0.3 ms. When every grid step of the
+	// period has a tick, a new member joins the smallest.
 	TickFill = 64
-	// lookAgain is how many members are fired before the tick asks whether it may go on:
-	// 0.1 ms of frames of hardware, and 1 ms of simulated ones with lasers and noise, which
-	// are cast for the frame. More would hold up what is due in between; fewer would read
-	// the clock more often.
-	lookAgain = 16
+	// slice is how many members are fired before the tick asks whether it may go on. Their frames
+	// take 0.1 ms, or 1 ms with simulated lasers and noise, which are cast for the frame. More
+	// would delay other timers; fewer would read the clock more often.
+	slice = 16
 	// lateLimit is how long after its deadline a member counts as late: from then on
 	// its interval differs by a whole step of the grid.
 	lateLimit = Grid
 )
 
 // Ticks gives members with the same period a common deadline. Deadlines are
-// multiples of the period, so slow and fast rates share wakes.
+// multiples of the period, so slow and fast rates have common wakes.
 type Ticks[M comparable] struct {
 	queue   *Queue
 	fire    func(now time.Duration, m M)
@@ -35,13 +34,13 @@ type Ticks[M comparable] struct {
 	late    uint64
 }
 
-// Tick is one shared deadline and its members.
+// Tick is one deadline and its members.
 type Tick[M comparable] struct {
 	period  time.Duration
 	phase   int // offset from the multiple of the period, in grid steps
 	members []M
-	fired   int           // how many members, from the first, have been fired in this round
-	due     time.Duration // the deadline of a round that has begun and goes on, otherwise zero
+	fired   int           // members[:fired] have been fired in this round
+	due     time.Duration // the deadline of a round that goes on, otherwise zero
 	timer   *Timer
 }
 
@@ -123,19 +122,18 @@ func (s *Ticks[M]) tick(period, now time.Duration) *Tick[M] {
 	return t
 }
 
-// run fires the members as long as the queue's run proceeds; if some are left it is due
-// again at once, behind all that is due by then, and the loop does its other work in
-// between: with thousands of members fired at once, a full server accepted only fifty
-// clients a second, and a faster tick waited for the whole of a slower one. A member may
-// leave during its own call or between two slices. Each of the others is fired once per
-// round.
+// run fires each member once, in slices. When the queue's run must not proceed, the rest of the
+// tick is due at once, behind all other timers that are due, and the loop does its other work first.
+// Without slices, thousands of members were fired at once: a full server accepted only fifty clients
+// a second, and a faster tick waited for all of a slower one. A member may leave during its own call
+// or between two slices.
 func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
 	if t.due == 0 {
 		t.due = t.timer.at
 	}
 	deadline := t.due
 	for n := 0; t.fired < len(t.members); n++ {
-		if n > 0 && n%lookAgain == 0 {
+		if n > 0 && n%slice == 0 {
 			if yielded, ok := s.queue.proceed(); !ok {
 				return yielded
 			}

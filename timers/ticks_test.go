@@ -19,31 +19,28 @@ func drive(q *Queue, end time.Duration) (wakes int) {
 	}
 }
 
-func TestMembersOfOneRateShareATick(t *testing.T) {
-	var q Queue
-	fired := map[int]int{}
-	ticks := NewTicks(&q, func(_ time.Duration, m int) { fired[m]++ })
-	for m := range 50 {
-		ticks.Join(m, 100*ms, time.Duration(m)*ms)
-	}
-	if wakes := drive(&q, time.Second); wakes != 10 {
-		t.Errorf("%d wakes in a second for 50 members at 10 Hz, want 10", wakes)
-	}
-	for m := range 50 {
-		if fired[m] != 10 {
-			t.Errorf("member %d fired %d times, want 10", m, fired[m])
+func TestMembersShareWakes(t *testing.T) {
+	for name, tt := range map[string]struct {
+		periods []time.Duration
+		wakes   int // in a second
+	}{
+		"50 members at 10 Hz": {slices.Repeat([]time.Duration{100 * ms}, 50), 10},
+		"1, 10 and 50 Hz":     {[]time.Duration{100 * ms, 20 * ms, time.Second}, 50},
+	} {
+		var q Queue
+		fired := map[int]int{}
+		ticks := NewTicks(&q, func(_ time.Duration, m int) { fired[m]++ })
+		for m, period := range tt.periods {
+			ticks.Join(m, period, time.Duration(m)*ms)
 		}
-	}
-}
-
-func TestRatesShareWakes(t *testing.T) {
-	var q Queue
-	ticks := NewTicks(&q, func(time.Duration, int) {})
-	ticks.Join(1, 100*ms, 0)
-	ticks.Join(2, 20*ms, 0)
-	ticks.Join(3, time.Second, 0)
-	if wakes := drive(&q, time.Second); wakes != 50 {
-		t.Errorf("%d wakes in a second for 1, 10 and 50 Hz, want 50", wakes)
+		if wakes := drive(&q, time.Second); wakes != tt.wakes {
+			t.Errorf("%s: %d wakes in a second, want %d", name, wakes, tt.wakes)
+		}
+		for m, period := range tt.periods {
+			if want := int(time.Second / period); fired[m] != want {
+				t.Errorf("%s: member %d fired %d times, want %d", name, m, fired[m], want)
+			}
+		}
 	}
 }
 
@@ -141,38 +138,38 @@ func TestOddRateKeepsItsMean(t *testing.T) {
 	}
 }
 
-func TestTickAllocatesNothing(t *testing.T) {
+// tickOf50 returns a function that runs one tick of 50 members.
+func tickOf50() (run func()) {
 	var q Queue
 	ticks := NewTicks(&q, func(time.Duration, int) {})
 	for m := range 50 {
 		ticks.Join(m, 20*ms, 0)
 	}
-	if n := testing.AllocsPerRun(100, func() {
+	return func() {
 		at, _ := q.Next()
 		q.Run(at, 0)
-	}); n != 0 {
+	}
+}
+
+func TestTickAllocatesNothing(t *testing.T) {
+	if n := testing.AllocsPerRun(100, tickOf50()); n != 0 {
 		t.Fatalf("%v allocations a tick", n)
 	}
 }
 
 func BenchmarkTickOf50(b *testing.B) {
-	var q Queue
-	ticks := NewTicks(&q, func(time.Duration, int) {})
-	for m := range 50 {
-		ticks.Join(m, 20*ms, 0)
-	}
+	run := tickOf50()
 	b.ReportAllocs()
 	for b.Loop() {
-		at, _ := q.Next()
-		q.Run(at, 0)
+		run()
 	}
 }
 
-// A tick whose time is up is fired in slices. Other timers run between two slices, and
-// members that join or leave there do not affect the rest.
+// A tick that must not proceed is fired in several runs. Members that leave between two of them do
+// not affect the others.
 func TestLargeTickIsSliced(t *testing.T) {
-	const slice = 4 * lookAgain
-	const members = 3*slice + 20
+	const most = 4 * slice // in a run
+	const members = 3*most + 20
 	period := Grid // one grid step, so one tick for all
 	var q Queue
 	fired := map[int]int{}
@@ -189,19 +186,19 @@ func TestLargeTickIsSliced(t *testing.T) {
 		homes[m] = ticks.Join(m, period, 0)
 	}
 	at, _ := q.Next()
-	for slices := 1; ; slices++ {
+	for runs := 1; ; runs++ {
 		before := len(fired)
-		q.RunWhile(at, 0, func() (time.Duration, bool) { return at, len(fired)-before < slice })
-		if n := len(fired) - before; n > slice {
-			t.Fatalf("slice %d fired %d members", slices, n)
+		q.RunWhile(at, 0, func() (time.Duration, bool) { return at, len(fired)-before < most })
+		if n := len(fired) - before; n > most {
+			t.Fatalf("run %d fired %d members", runs, n)
 		}
 		if next, _ := q.Next(); next > at {
-			if slices != 4 {
-				t.Errorf("%d slices, want 4", slices)
+			if runs != 4 {
+				t.Errorf("%d runs, want 4", runs)
 			}
 			break
 		}
-		// Between two slices, one member that has fired leaves, and one that
+		// Between two runs, one member that has fired leaves, and one that
 		// has not.
 		for _, been := range []bool{true, false} {
 			for m := range members {
@@ -224,20 +221,20 @@ func TestLargeTickIsSliced(t *testing.T) {
 }
 
 // A client at 50 Hz does not wait for the frames of slower ones that are due with its own,
-// whoever came first.
+// also if they joined first.
 func TestFasterTickGoesFirst(t *testing.T) {
-	for _, order := range [][]time.Duration{{20 * ms, 100 * ms, 50 * ms}, {100 * ms, 50 * ms, 20 * ms}} {
+	for _, joined := range [][]time.Duration{{20 * ms, 100 * ms, 50 * ms}, {100 * ms, 50 * ms, 20 * ms}} {
 		var q Queue
 		var fired []time.Duration
 		ticks := NewTicks(&q, func(_ time.Duration, m time.Duration) { fired = append(fired, m) })
-		for _, period := range order {
+		for _, period := range joined {
 			ticks.Join(period, period, 0)
 		}
 		drive(&q, 99*ms)
 		fired = nil
 		drive(&q, 100*ms)
 		if want := []time.Duration{20 * ms, 50 * ms, 100 * ms}; !slices.Equal(fired, want) {
-			t.Errorf("joined as %v, fired as %v at 100 ms, want %v", order, fired, want)
+			t.Errorf("joined as %v, fired as %v at 100 ms, want %v", joined, fired, want)
 		}
 	}
 }
@@ -248,7 +245,7 @@ func TestFastTickWaitsForOneSlice(t *testing.T) {
 	const (
 		slow, fast = 100 * ms, 20 * ms
 		frame      = 500 * time.Microsecond // of a member of the slow tick: 8 ms each slice
-		members    = 4 * lookAgain          // 32 ms: the fast tick is due again in the third slice
+		members    = 4 * slice              // 32 ms: the fast tick is due again in the third slice
 	)
 	var q Queue
 	var clock time.Duration
@@ -279,7 +276,7 @@ func TestFastTickWaitsForOneSlice(t *testing.T) {
 		q.RunWhile(clock, 0, func() (time.Duration, bool) { return clock, false })
 	}
 	const before = 4 // fast rounds, until 80 ms
-	want := []run{{0, before + 1}, {1, 3 * lookAgain}, {0, 1}, {1, lookAgain}}
+	want := []run{{0, before + 1}, {1, 3 * slice}, {0, 1}, {1, slice}}
 	if !slices.Equal(runs, want) {
 		t.Errorf("fired %v, want %v", runs, want)
 	}
