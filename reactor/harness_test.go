@@ -1,6 +1,7 @@
 package reactor
 
 import (
+	"fmt"
 	"io"
 	"net"
 	"sync"
@@ -10,6 +11,7 @@ import (
 	"go.uber.org/zap/zaptest"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/ports"
 	"player/process/descriptors"
 )
 
@@ -144,15 +146,7 @@ func pipe(t testing.TB) (reader, writer int) {
 	return ends[0], ends[1]
 }
 
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
+func freeAddress(t testing.TB) string { return fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)) }
 
 func receive[T any](t testing.TB, ch <-chan T, what string) T {
 	t.Helper()

@@ -30,8 +30,8 @@ func (e *AddressError) Error() string {
 
 func (e *AddressError) Unwrap() error { return e.Err }
 
-// ports returns the number of the listener at each port: its place in addresses.
-func ports(addresses []string) (map[int]int, error) {
+// probeAll probes all addresses. It returns the number of the listener at each port.
+func probeAll(addresses []string) (map[int]int, error) {
 	listeners := map[int]int{}
 	for i, address := range addresses {
 		port, err := probe(address)

@@ -90,7 +90,6 @@ type Loop struct {
 	// that is made in each run is an allocation.
 	proceed   func() (time.Duration, bool)
 	sliceEnds time.Duration
-	onEnter   func() // of tests
 }
 
 // New returns a loop that does not run yet.
@@ -110,7 +109,7 @@ func New(config Config) *Loop {
 // Run listens and runs the loop until Stop. Descriptors that are open at its end
 // are closed. An *AddressError names an address that cannot be listened on.
 func (l *Loop) Run() error {
-	ports, err := ports(l.config.Addresses)
+	ports, err := probeAll(l.config.Addresses)
 	if err != nil {
 		return err
 	}
@@ -157,9 +156,6 @@ func (l *Loop) Post(fn func(now time.Duration)) bool {
 // their peers have ended, because nothing more must be done for those.
 func (l *Loop) enter() time.Duration {
 	l.depth++
-	if l.onEnter != nil {
-		l.onEnter()
-	}
 	now := l.clock.now()
 	if l.depth == 1 {
 		l.wakes++

@@ -33,8 +33,7 @@ func TestAccept(t *testing.T) {
 // Every callback runs on one goroutine.
 func TestOneGoroutine(t *testing.T) {
 	seen := map[string]int{}
-	r := run(t, nil)
-	r.on(t, func(time.Duration) { r.onEnter = func() { seen[goroutineID()]++ } })
+	r := run(t, func(c *Config) { c.Settle = func(time.Duration) { seen[goroutineID()]++ } })
 	for range 10 {
 		c := dial(t, r.address)
 		roundTrip(t, c, "hello")
@@ -61,15 +60,11 @@ func goroutineID() string {
 // A write of a handler may close another descriptor, whose Hangup is a callback within the first
 // one. The decisions of both are settled when the outermost callback returns.
 func TestSettlesWhenTheOutermostCallbackReturns(t *testing.T) {
-	settled, depth := 0, 0
+	settled, depth, before := 0, 0, 0
 	r := run(t, nil)
 	r.on(t, func(time.Duration) {
-		r.config.Settle = func(time.Duration) {
-			settled++
-			depth = max(depth, r.depth)
-		}
+		r.config.Settle = func(time.Duration) { settled, depth = settled+1, max(depth, r.depth) }
 	})
-	before := 0
 	r.on(t, func(now time.Duration) {
 		before = settled
 		inner := r.enter() // as gnet does when a write fails

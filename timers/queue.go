@@ -4,7 +4,10 @@
 // use.
 package timers
 
-import "time"
+import (
+	"container/heap"
+	"time"
+)
 
 // Func is called when its timer is due. now is the time at which the loop woke up. It may be
 // before the deadline, by at most the lookahead of Queue.Run. Func returns the next
@@ -34,7 +37,7 @@ func (t *Timer) Armed() bool { return t.index >= 0 }
 
 // Queue is a binary heap of the armed timers. The zero value is empty and ready to use.
 type Queue struct {
-	heap    []*Timer
+	heap    timerHeap
 	round   uint64                              // counts the calls of Run
 	proceed func() (now time.Duration, ok bool) // of the Run that goes on
 }
@@ -42,26 +45,17 @@ type Queue struct {
 // Set arms t for the absolute deadline at. An armed timer is moved.
 func (q *Queue) Set(t *Timer, at time.Duration) {
 	t.at = at
-	if t.index < 0 {
-		t.index = len(q.heap)
-		q.heap = append(q.heap, t)
+	if t.Armed() {
+		heap.Fix(&q.heap, t.index)
+	} else {
+		heap.Push(&q.heap, t)
 	}
-	q.down(q.up(t.index))
 }
 
 // Stop disarms t. It is a no-op if t is not armed.
 func (q *Queue) Stop(t *Timer) {
-	i := t.index
-	if i < 0 {
-		return
-	}
-	last := len(q.heap) - 1
-	q.swap(i, last)
-	q.heap[last] = nil
-	q.heap = q.heap[:last]
-	t.index = -1
-	if i < last {
-		q.down(q.up(i))
+	if t.Armed() {
+		heap.Remove(&q.heap, t.index)
 	}
 }
 
@@ -117,36 +111,27 @@ func Skip(deadline, period, now time.Duration) time.Duration {
 	return next
 }
 
-func (q *Queue) swap(i, j int) {
-	q.heap[i], q.heap[j] = q.heap[j], q.heap[i]
-	q.heap[i].index, q.heap[j].index = i, j
+// timerHeap implements heap.Interface.
+type timerHeap []*Timer
+
+func (h timerHeap) Len() int           { return len(h) }
+func (h timerHeap) Less(i, j int) bool { return h[i].before(h[j]) }
+
+func (h timerHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
 }
 
-func (q *Queue) up(i int) int {
-	for i > 0 {
-		parent := (i - 1) / 2
-		if !q.heap[i].before(q.heap[parent]) {
-			break
-		}
-		q.swap(i, parent)
-		i = parent
-	}
-	return i
+func (h *timerHeap) Push(x any) {
+	t := x.(*Timer)
+	t.index = len(*h)
+	*h = append(*h, t)
 }
 
-func (q *Queue) down(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(q.heap) {
-			return
-		}
-		if right := child + 1; right < len(q.heap) && q.heap[right].before(q.heap[child]) {
-			child = right
-		}
-		if !q.heap[child].before(q.heap[i]) {
-			return
-		}
-		q.swap(i, child)
-		i = child
-	}
+func (h *timerHeap) Pop() any {
+	last := len(*h) - 1
+	t := (*h)[last]
+	(*h)[last], t.index = nil, -1
+	*h = (*h)[:last]
+	return t
 }
