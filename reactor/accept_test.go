@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/waiting"
 )
 
 // Without a free descriptor, clients are accepted and closed, and those that are
@@ -21,7 +23,7 @@ func TestAcceptWithoutDescriptors(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer unix.Close(fd)
-		timeout := unix.NsecToTimeval(int64(patience))
+		timeout := unix.NsecToTimeval(int64(waiting.Patience))
 		if err := unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout); err != nil {
 			t.Fatal(err)
 		}

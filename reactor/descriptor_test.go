@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/waiting"
 	"player/process/descriptors"
 )
 
@@ -35,17 +36,17 @@ func TestPipe(t *testing.T) {
 	})
 	far := os.NewFile(uintptr(writing), "pipe")
 	say(t, far, "hello")
-	if got := receive(t, in.received, "bytes"); got != "hello" {
+	if got := waiting.Receive(t, in.received, "bytes"); got != "hello" {
 		t.Errorf("received %q", got)
 	}
 	far.Close()
-	if err := receive(t, in.hangups, "hangup"); !errors.Is(err, io.EOF) {
+	if err := waiting.Receive(t, in.hangups, "hangup"); !errors.Is(err, io.EOF) {
 		t.Errorf("hangup: %v", err)
 	}
 	file := os.NewFile(uintptr(theirs), "pipe")
 	hear(t, file, text)
 	file.Close()
-	if err := receive(t, out.hangups, "hangup"); err == nil {
+	if err := waiting.Receive(t, out.hangups, "hangup"); err == nil {
 		t.Error("no error")
 	}
 }
@@ -67,7 +68,7 @@ func TestRefusedConnection(t *testing.T) {
 		}
 		r.open(t, fd, h).Write([]byte("hello"))
 	})
-	if err := receive(t, h.hangups, "hangup"); !errors.Is(err, unix.ECONNREFUSED) {
+	if err := waiting.Receive(t, h.hangups, "hangup"); !errors.Is(err, unix.ECONNREFUSED) {
 		t.Errorf("hangup: %v", err)
 	}
 }
@@ -137,7 +138,7 @@ func TestOpenTakesDescriptors(t *testing.T) {
 		all = append(all, far)
 		say(t, far, "x")
 		r.on(t, func(time.Duration) { r.open(t, reader, h) })
-		receive(t, h.received, "byte")
+		waiting.Receive(t, h.received, "byte")
 	}
 	reader, writer := pipe(t)
 	defer unix.Close(writer)
@@ -148,7 +149,7 @@ func TestOpenTakesDescriptors(t *testing.T) {
 	})
 	for _, far := range all {
 		far.Close()
-		receive(t, h.hangups, "hangup")
+		waiting.Receive(t, h.hangups, "hangup")
 	}
 	r.on(t, func(time.Duration) {
 		if r.config.Descriptors.Take(3) != nil {

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/waiting"
 	"player/timers"
 )
 
@@ -47,7 +48,7 @@ func (r *running) blocked(t *testing.T, happens func(), all *events, event strin
 	t.Helper()
 	there, goOn := make(chan struct{}), make(chan struct{})
 	r.Post(func(time.Duration) { close(there); <-goOn })
-	receive(t, there, "the loop")
+	waiting.Receive(t, there, "the loop")
 	happens()
 	close(goOn)
 	r.until(t, event, func() bool { return slices.Contains(all.all(), event) })
@@ -57,7 +58,7 @@ func (r *running) blocked(t *testing.T, happens func(), all *events, event strin
 func come(t *testing.T, fd int, events int16) {
 	t.Helper()
 	polled := []unix.PollFd{{Fd: int32(fd), Events: events}}
-	if n, err := unix.Poll(polled, int(patience/time.Millisecond)); n != 1 || err != nil {
+	if n, err := unix.Poll(polled, int(waiting.Patience/time.Millisecond)); n != 1 || err != nil {
 		t.Fatalf("nothing has come: %v", err)
 	}
 }
@@ -78,7 +79,7 @@ func crowd(t *testing.T, n int) (r *running, clients []*net.TCPConn, served []*D
 	})
 	for range n {
 		clients = append(clients, dial(t, r.address).(*net.TCPConn))
-		served = append(served, receive(t, accepted, "connection"))
+		served = append(served, waiting.Receive(t, accepted, "connection"))
 	}
 	return r, clients, served, seen
 }
@@ -212,6 +213,6 @@ func TestTimersRunDuringAFlood(t *testing.T) {
 		}), now)
 	})
 	for range 20 {
-		receive(t, fired, "timer")
+		waiting.Receive(t, fired, "timer")
 	}
 }

@@ -12,11 +12,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/process/descriptors"
 )
-
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
 
 // recorder is a handler that sends what it is called with.
 type recorder struct {
@@ -89,7 +87,7 @@ func run(t testing.TB, change func(c *Config)) *running {
 	go func() { r.err <- r.Run() }()
 	r.stop = sync.OnceFunc(func() {
 		r.Post(func(time.Duration) { r.Stop() })
-		if err := receive(t, r.err, "end of the loop"); err != nil {
+		if err := waiting.Receive(t, r.err, "end of the loop"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -99,7 +97,7 @@ func run(t testing.TB, change func(c *Config)) *running {
 	case err := <-r.err:
 		r.err <- nil
 		t.Fatalf("the loop ended at once: %v", err)
-	case <-time.After(patience):
+	case <-time.After(waiting.Patience):
 		t.Fatal("the loop does not start")
 	}
 	return r
@@ -112,7 +110,7 @@ func (r *running) on(t testing.TB, fn func(now time.Duration)) {
 	if !r.Post(func(now time.Duration) { fn(now); close(done) }) {
 		t.Fatal("the loop has ended")
 	}
-	receive(t, done, "the loop")
+	waiting.Receive(t, done, "the loop")
 }
 
 // open is Open in a callback of the loop.
@@ -128,12 +126,10 @@ func (r *running) open(t testing.TB, fd int, h Handler) *Descriptor {
 // until waits until ok reports true on the loop.
 func (r *running) until(t testing.TB, what string, ok func() bool) {
 	t.Helper()
-	for done, deadline := false, time.Now().Add(patience); !done; {
-		if time.Now().After(deadline) {
-			t.Fatalf("no %s", what)
-		}
+	waiting.Until(t, what, func() (done bool) {
 		r.on(t, func(time.Duration) { done = ok() })
-	}
+		return done
+	})
 }
 
 // pipe returns the two ends of a pipe that does not block.
@@ -148,17 +144,6 @@ func pipe(t testing.TB) (reader, writer int) {
 
 func freeAddress(t testing.TB) string { return fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)) }
 
-func receive[T any](t testing.TB, ch <-chan T, what string) T {
-	t.Helper()
-	select {
-	case v := <-ch:
-		return v
-	case <-time.After(patience):
-		t.Fatalf("no %s", what)
-		panic("unreachable")
-	}
-}
-
 func dial(t testing.TB, address string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -166,7 +151,7 @@ func dial(t testing.TB, address string) net.Conn {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetDeadline(time.Now().Add(waiting.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	return c

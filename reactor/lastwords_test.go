@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/waiting"
 	"player/timers"
 )
 
@@ -99,7 +100,7 @@ func endLoop(t *testing.T, name string) {
 	for _, tt := range ends {
 		if tt.name == name {
 			r.Post(func(time.Duration) { d.Write([]byte("go")); tt.end(r.Loop, d) })
-			err := receive(t, r.err, "end of the loop")
+			err := waiting.Receive(t, r.err, "end of the loop")
 			if r.err <- nil; (err != nil) != (name == "the loop fails") {
 				t.Errorf("the loop ends with %v", err)
 			}

@@ -13,6 +13,8 @@ import (
 
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+
+	"player/e2e/waiting"
 )
 
 func TestAddressErrors(t *testing.T) {
@@ -39,7 +41,7 @@ func TestAddressErrors(t *testing.T) {
 
 // dialer connects from another address than the server's: with the same address a socket may be
 // connected to itself when no program listens.
-var dialer = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: patience}
+var dialer = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: waiting.Patience}
 
 func TestProbeAcceptsNothing(t *testing.T) {
 	address := freeAddress(t)
@@ -78,19 +80,19 @@ func TestClientThatWaits(t *testing.T) {
 		ended := make(chan error, 1)
 		go func() { ended <- l.Run() }()
 		var c net.Conn
-		for deadline := time.Now().Add(patience); c == nil; {
+		for deadline := time.Now().Add(waiting.Patience); c == nil; {
 			var err error
 			if c, err = dialer.Dial("tcp", address); err != nil && time.Now().After(deadline) {
 				t.Fatal(err)
 			}
 		}
-		if err := c.SetDeadline(time.Now().Add(patience)); err != nil {
+		if err := c.SetDeadline(time.Now().Add(waiting.Patience)); err != nil {
 			t.Fatal(err)
 		}
 		roundTrip(t, c, "hello")
 		c.Close()
 		l.Post(func(time.Duration) { l.Stop() })
-		if err := receive(t, ended, "end of the loop"); err != nil {
+		if err := waiting.Receive(t, ended, "end of the loop"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -109,7 +111,7 @@ func TestLocalAddr(t *testing.T) {
 			}
 		})
 		want := dial(t, r.address).RemoteAddr().(*net.TCPAddr)
-		if got := receive(t, locals, "connection"); !got.IP.Equal(want.IP) || got.Port != want.Port {
+		if got := waiting.Receive(t, locals, "connection"); !got.IP.Equal(want.IP) || got.Port != want.Port {
 			t.Errorf("listening on %q: the local address is %v, want %v", listen, got, want)
 		}
 	}
@@ -136,7 +138,7 @@ func TestListenWhileRunning(t *testing.T) {
 	}
 	first := dial(t, r.address)
 	roundTrip(t, first, "one")
-	if got := receive(t, listeners, "first connection"); got != 0 {
+	if got := waiting.Receive(t, listeners, "first connection"); got != 0 {
 		t.Errorf("listener %d", got)
 	}
 	address := freeAddress(t)
@@ -144,7 +146,7 @@ func TestListenWhileRunning(t *testing.T) {
 		listener := listen(address)
 		second := dial(t, address)
 		roundTrip(t, second, "two")
-		if got := receive(t, listeners, "second connection"); got != listener || got != round+1 {
+		if got := waiting.Receive(t, listeners, "second connection"); got != listener || got != round+1 {
 			t.Errorf("listener %d, want %d", got, round+1)
 		}
 		r.on(t, func(time.Duration) {
@@ -162,7 +164,7 @@ func TestListenWhileRunning(t *testing.T) {
 	roundTrip(t, first, "four")
 	again := listen(r.address)
 	roundTrip(t, dial(t, r.address), "five")
-	if got := receive(t, listeners, "connection to the reopened port"); got != again {
+	if got := waiting.Receive(t, listeners, "connection to the reopened port"); got != again {
 		t.Errorf("listener %d, want %d", got, again)
 	}
 }

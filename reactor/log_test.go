@@ -7,6 +7,8 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zaptest/observer"
+
+	"player/e2e/waiting"
 )
 
 // victim is a connection whose first input closes all of them, and then the channel.
@@ -50,7 +52,7 @@ func TestEngineLogRepeats(t *testing.T) {
 			say(t, c, "x")
 		}
 	})
-	receive(t, closed, "first input")
+	waiting.Receive(t, closed, "first input")
 	r.stop()
 	const want = "gnet: received event[fd=*|ev=*|flags=*] of a stale connection from event-loop(*)"
 	lines := logged.FilterMessage(want).All()

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/waiting"
 	"player/timers"
 )
 
@@ -88,7 +89,7 @@ func TestTimers(t *testing.T) {
 		deadline = now + 20*time.Millisecond
 		r.Timers.Set(timers.NewTimer(func(now time.Duration) time.Duration { fired <- now; return 0 }), deadline)
 	})
-	if at := receive(t, fired, "timer"); at < deadline-coalesce {
+	if at := waiting.Receive(t, fired, "timer"); at < deadline-coalesce {
 		t.Errorf("fired at %v, %v too early", at, deadline-at)
 	}
 }
@@ -107,9 +108,9 @@ func TestEndHangsUp(t *testing.T) {
 	r := run(t, func(c *Config) { c.Accept = func(time.Duration, *Descriptor, int) Handler { return h } })
 	c := dial(t, r.address)
 	say(t, c, "x")
-	receive(t, h.received, "byte")
+	waiting.Receive(t, h.received, "byte")
 	r.stop()
-	receive(t, h.hangups, "hangup")
+	waiting.Receive(t, h.hangups, "hangup")
 	if _, err := c.Read(make([]byte, 1)); err == nil {
 		t.Error("the connection stays open")
 	}
@@ -142,7 +143,7 @@ func TestBusyLoopYields(t *testing.T) {
 		r.Post(work)
 	}
 	r.Post(work)
-	receive(t, done, "end of the work")
+	waiting.Receive(t, done, "end of the work")
 	over.Store(true)
 	if got, want := runs.Load(), int64(callbacks*time.Millisecond/(3*yieldPeriod)); got < want {
 		t.Errorf("in %d callbacks the other goroutine ran %d times, want %d", callbacks, got, want)

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/waiting"
 )
 
 // served runs a loop and returns one connection to it and its descriptor.
@@ -29,7 +31,7 @@ func served(t *testing.T) (r *running, c *net.TCPConn, d *Descriptor, h *recorde
 		}
 	})
 	c = dial(t, r.address).(*net.TCPConn)
-	return r, c, receive(t, accepted, "connection"), h
+	return r, c, waiting.Receive(t, accepted, "connection"), h
 }
 
 // unread waits until the kernel holds n bytes of input and the loop has gone round
@@ -55,7 +57,7 @@ func TestPause(t *testing.T) {
 	say(t, c, "hello")
 	r.unread(t, d, h, 5)
 	r.on(t, func(time.Duration) { d.Resume() })
-	if got := receive(t, h.received, "input"); got != "hello" {
+	if got := waiting.Receive(t, h.received, "input"); got != "hello" {
 		t.Fatalf("received %q", got)
 	}
 	r.on(t, func(time.Duration) { d.Pause() })
@@ -66,10 +68,10 @@ func TestPause(t *testing.T) {
 		t.Fatal("hung up before the last input")
 	}
 	r.on(t, func(time.Duration) { d.Resume() })
-	if got := receive(t, h.received, "input"); got != "last" {
+	if got := waiting.Receive(t, h.received, "input"); got != "last" {
 		t.Fatalf("received %q", got)
 	}
-	if err := receive(t, h.hangups, "hangup"); !errors.Is(err, io.EOF) {
+	if err := waiting.Receive(t, h.hangups, "hangup"); !errors.Is(err, io.EOF) {
 		t.Errorf("hangup: %v", err)
 	}
 }
@@ -81,7 +83,7 @@ func TestResetInAPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.Close()
-	receive(t, h.hangups, "hangup")
+	waiting.Receive(t, h.hangups, "hangup")
 	r.on(t, func(time.Duration) { d.Resume(); d.Pause() })
 }
 
@@ -98,13 +100,13 @@ func TestOutputInAPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(t, c, "x")
-	if got := receive(t, h.received, "input"); got != "x" {
+	if got := waiting.Receive(t, h.received, "input"); got != "x" {
 		t.Fatalf("received %q", got)
 	}
 	say(t, c, "yz")
 	r.unread(t, d, h, 2)
 	r.on(t, func(time.Duration) { d.Resume() })
-	if got := receive(t, h.received, "input"); got != "yz" {
+	if got := waiting.Receive(t, h.received, "input"); got != "yz" {
 		t.Fatalf("received %q", got)
 	}
 }
@@ -124,7 +126,7 @@ func opened(t *testing.T, r *running, h Handler) (d *Descriptor, far *os.File) {
 			t.Error(err)
 		}
 	})
-	receive(t, polled, "polling")
+	waiting.Receive(t, polled, "polling")
 	return d, far
 }
 
@@ -144,7 +146,7 @@ func TestDetach(t *testing.T) {
 		}
 	})
 	r.on(t, func(time.Duration) { d.Attach(); d.Attach() })
-	receive(t, h.hangups, "hangup")
+	waiting.Receive(t, h.hangups, "hangup")
 }
 
 // Bytes that are written while a descriptor is detached leave in order.
@@ -160,7 +162,7 @@ func TestWritesWhileDetached(t *testing.T) {
 	})
 	hear(t, far, "abc")
 	say(t, far, "hello")
-	if got := receive(t, h.received, "bytes"); got != "hello" {
+	if got := waiting.Receive(t, h.received, "bytes"); got != "hello" {
 		t.Errorf("received %q", got)
 	}
 }

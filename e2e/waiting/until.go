@@ -25,6 +25,17 @@ func Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
+// Receive returns what comes from a channel, and ends the test if nothing does for Patience.
+func Receive[T any](t testing.TB, from <-chan T, what string) (v T) {
+	t.Helper()
+	select {
+	case v = <-from:
+	case <-time.After(Patience):
+		t.Fatalf("waited in vain: %s", what)
+	}
+	return v
+}
+
 // Output collects the output of a process while a test reads it.
 type Output struct {
 	mu sync.Mutex
