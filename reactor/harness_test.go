@@ -36,6 +36,14 @@ func (r *recorder) Receive(_ time.Duration, p []byte) {
 
 func (r *recorder) Hangup(_ time.Duration, err error) { r.hangups <- err }
 
+// expect checks the next input.
+func (r *recorder) expect(t testing.TB, want string) {
+	t.Helper()
+	if got := waiting.Receive(t, r.received, "input"); got != want {
+		t.Fatalf("received %q, want %q", got, want)
+	}
+}
+
 // echo is a Config.Accept whose connections send back what they receive.
 func echo(_ time.Duration, d *Descriptor, _ int) Handler {
 	h := newRecorder()

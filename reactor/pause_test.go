@@ -18,20 +18,18 @@ import (
 func served(t *testing.T) (r *running, c *net.TCPConn, d *Descriptor, h *recorder) {
 	t.Helper()
 	h = newRecorder()
-	accepted := make(chan *Descriptor, 1)
-	first := true
 	r = run(t, func(c *Config) {
 		c.Accept = func(now time.Duration, conn *Descriptor, listener int) Handler {
-			if !first {
-				return echo(now, conn, listener)
+			if d == nil {
+				d = conn
+				return h
 			}
-			first = false
-			accepted <- conn
-			return h
+			return echo(now, conn, listener)
 		}
 	})
 	c = dial(t, r.address).(*net.TCPConn)
-	return r, c, waiting.Receive(t, accepted, "connection"), h
+	r.until(t, "connection", func() bool { return d != nil })
+	return r, c, d, h
 }
 
 // unread waits until the kernel holds n bytes of input and the loop has gone round
@@ -57,9 +55,7 @@ func TestPause(t *testing.T) {
 	say(t, c, "hello")
 	r.unread(t, d, h, 5)
 	r.on(t, func(time.Duration) { d.Resume() })
-	if got := waiting.Receive(t, h.received, "input"); got != "hello" {
-		t.Fatalf("received %q", got)
-	}
+	h.expect(t, "hello")
 	r.on(t, func(time.Duration) { d.Pause() })
 	say(t, c, "last")
 	c.Close()
@@ -68,9 +64,7 @@ func TestPause(t *testing.T) {
 		t.Fatal("hung up before the last input")
 	}
 	r.on(t, func(time.Duration) { d.Resume() })
-	if got := waiting.Receive(t, h.received, "input"); got != "last" {
-		t.Fatalf("received %q", got)
-	}
+	h.expect(t, "last")
 	if err := waiting.Receive(t, h.hangups, "hangup"); !errors.Is(err, io.EOF) {
 		t.Errorf("hangup: %v", err)
 	}
@@ -100,15 +94,11 @@ func TestOutputInAPause(t *testing.T) {
 		t.Fatal(err)
 	}
 	say(t, c, "x")
-	if got := waiting.Receive(t, h.received, "input"); got != "x" {
-		t.Fatalf("received %q", got)
-	}
+	h.expect(t, "x")
 	say(t, c, "yz")
 	r.unread(t, d, h, 2)
 	r.on(t, func(time.Duration) { d.Resume() })
-	if got := waiting.Receive(t, h.received, "input"); got != "yz" {
-		t.Fatalf("received %q", got)
-	}
+	h.expect(t, "yz")
 }
 
 // opened puts our end of a socket pair into the loop, and returns it and the far end.
@@ -162,9 +152,7 @@ func TestWritesWhileDetached(t *testing.T) {
 	})
 	hear(t, far, "abc")
 	say(t, far, "hello")
-	if got := waiting.Receive(t, h.received, "bytes"); got != "hello" {
-		t.Errorf("received %q", got)
-	}
+	h.expect(t, "hello")
 }
 
 // Bytes that still wait when a descriptor ends are not written behind its last words, and not at
