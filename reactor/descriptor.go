@@ -8,6 +8,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/panjf2000/gnet/v2"
 	"github.com/panjf2000/gnet/v2/pkg/socket"
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
@@ -20,8 +21,8 @@ import (
 type Descriptor struct {
 	loop     *Loop
 	handler  Handler
-	conn     conn   // nil until the loop polls the descriptor, and after it is gone
-	pending  []byte // written before the loop polls the descriptor, or while it is detached
+	conn     gnet.Conn // nil until the loop polls the descriptor, and after it is gone
+	pending  []byte    // written before the loop polls the descriptor, or while it is detached
 	closed   bool
 	paused   bool
 	detached bool
@@ -31,14 +32,6 @@ type Descriptor struct {
 	ended    func(now time.Duration) // of WatchEnd
 	text     []byte                  // of words, until the loop polls the descriptor
 	words    *lastwords.Words        // nil: none
-}
-
-// conn is what the engine makes of a descriptor.
-type conn interface {
-	Write(p []byte) (int, error)
-	OutboundBuffered() int
-	Fd() int
-	RemoteAddr() net.Addr
 }
 
 // Open puts a descriptor that does not block into the loop. It takes the descriptor over, also
@@ -187,7 +180,7 @@ func (d *Descriptor) close() {
 }
 
 // polled is called when the loop polls the descriptor.
-func (d *Descriptor) polled(now time.Duration, c conn) {
+func (d *Descriptor) polled(now time.Duration, c gnet.Conn) {
 	d.conn = c
 	if d.counted {
 		d.loop.config.Descriptors.Return(1)

@@ -1,8 +1,7 @@
 package reactor
 
 // gnet serves TCP connections on one epoll. The loop needs more than that, each in a file of its
-// own, and gnet knows of none of it: adopt.go, inside.go, accept.go, pause.go. Other files use
-// gnet only for its functions of addresses (listen.go, descriptor.go).
+// own, and gnet knows of none of it: adopt.go, inside.go, accept.go, pause.go.
 
 import (
 	"context"
@@ -169,4 +168,4 @@ func (e *engine) post(fn func()) bool {
 	})) == nil
 }
 
-func (e *engine) close(c conn) { _ = e.events.Close(c.(gnet.Conn)) }
+func (e *engine) close(c gnet.Conn) { _ = e.events.Close(c) }

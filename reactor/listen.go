@@ -103,7 +103,8 @@ func (l *Loop) Unlisten(listener int) {
 // listen has gnet accept connections to one more address. Without SO_REUSEPORT, which
 // gnet's own listeners have, no other program can listen there.
 func (e *engine) listen(address string) (listener int, err error) {
-	fd, local, err := socket.TCPSocket("tcp", address, true, []socket.Option[int]{{SetSockOpt: socket.SetReuseAddr, Opt: 1}, {SetSockOpt: socket.SetNoDelay, Opt: 1}}, nil)
+	options := []socket.Option[int]{{SetSockOpt: socket.SetReuseAddr, Opt: 1}, {SetSockOpt: socket.SetNoDelay, Opt: 1}}
+	fd, local, err := socket.TCPSocket("tcp", address, true, options, nil)
 	if err != nil {
 		return 0, err
 	}
