@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/ports"
+	"player/e2e/require"
 	"player/e2e/waiting"
 	"player/process/descriptors"
 )
@@ -144,9 +145,7 @@ func (r *running) until(t testing.TB, what string, ok func() bool) {
 func pipe(t testing.TB) (reader, writer int) {
 	t.Helper()
 	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK))
 	return ends[0], ends[1]
 }
 
@@ -155,13 +154,9 @@ func freeAddress(t testing.TB) string { return fmt.Sprintf("127.0.0.1:%d", ports
 func dial(t testing.TB, address string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(waiting.Patience)); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.SetDeadline(time.Now().Add(waiting.Patience)))
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/require"
 	"player/e2e/waiting"
 	"player/timers"
 )
@@ -58,15 +59,11 @@ func TestLastWords(t *testing.T) {
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			defer r.Close()
 			child := exec.Command(os.Args[0], "-test.run=^TestLastWords$")
 			child.Env, child.ExtraFiles = append(os.Environ(), "END="+tt.name), []*os.File{w}
-			if err := child.Start(); err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, child.Start())
 			w.Close()
 			got, err := io.ReadAll(r)
 			failed := child.Wait() != nil
@@ -86,9 +83,7 @@ func TestLastWords(t *testing.T) {
 
 // endLoop is the process whose loop ends; descriptor 3 is its motors.
 func endLoop(t *testing.T, name string) {
-	if err := unix.SetNonblock(3, true); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unix.SetNonblock(3, true))
 	r := run(t, nil)
 	var d *Descriptor
 	r.on(t, func(time.Duration) {

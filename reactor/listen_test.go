@@ -14,6 +14,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/require"
 	"player/e2e/waiting"
 )
 
@@ -86,15 +87,11 @@ func TestClientThatWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := c.SetDeadline(time.Now().Add(waiting.Patience)); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, c.SetDeadline(time.Now().Add(waiting.Patience)))
 		roundTrip(t, c, "hello")
 		c.Close()
 		l.Post(func(time.Duration) { l.Stop() })
-		if err := waiting.Receive(t, ended, "end of the loop"); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, waiting.Receive(t, ended, "end of the loop"))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/require"
 	"player/e2e/waiting"
 )
 
@@ -73,9 +74,7 @@ func TestPause(t *testing.T) {
 func TestResetInAPause(t *testing.T) {
 	r, c, d, h := served(t)
 	r.on(t, func(time.Duration) { d.Pause() })
-	if err := c.SetLinger(0); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, c.SetLinger(0))
 	c.Close()
 	waiting.Receive(t, h.hangups, "hangup")
 	r.on(t, func(time.Duration) { d.Resume(); d.Pause() })
@@ -105,9 +104,7 @@ func TestOutputInAPause(t *testing.T) {
 func opened(t *testing.T, r *running, h Handler) (d *Descriptor, far *os.File) {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	far = os.NewFile(uintptr(pair[1]), "far end")
 	t.Cleanup(func() { far.Close() })
 	polled := make(chan struct{})

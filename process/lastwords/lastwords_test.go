@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/require"
 	"player/e2e/terminals"
 )
 
@@ -18,12 +19,8 @@ import (
 func pipe(t *testing.T) (r *os.File, fd int) {
 	t.Helper()
 	var ends [2]int
-	if err := unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.SetNonblock(ends[0], false); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK))
+	require.NoError(t, unix.SetNonblock(ends[0], false))
 	r = os.NewFile(uintptr(ends[0]), "pipe")
 	t.Cleanup(func() { r.Close() })
 	return r, ends[1]
@@ -41,9 +38,7 @@ func hears(t *testing.T, r *os.File, want string) {
 func keep(t *testing.T, b *Book, fd int, text string) *Words {
 	t.Helper()
 	w, err := b.Keep(fd, []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return w
 }
 
@@ -58,9 +53,7 @@ func fill(fd int) {
 func guarded(t *testing.T, b *Book, dead func()) (guard int) {
 	t.Helper()
 	end, guard, err := Socketpair()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { unix.Close(guard) })
 	b.Entrust(end, dead)
 	return guard
@@ -72,9 +65,7 @@ func TestNothingFollowsLastWords(t *testing.T) {
 	r, fd := pipe(t)
 	text := []byte("stop")
 	w, err := b.Keep(fd, text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	copy(text, "goon")
 	_, _ = unix.Write(fd, []byte("go "))
 	b.Say()
@@ -103,9 +94,7 @@ func TestSayDoesNotBlock(t *testing.T) {
 		var b Book
 		_, full := pipe(t)
 		fill(full)
-		if err := unix.SetNonblock(full, nonblocking); err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, unix.SetNonblock(full, nonblocking))
 		r, fd := pipe(t)
 		for _, fd := range []int{full, fd, full} {
 			keep(t, &b, fd, "stop")
@@ -145,9 +134,7 @@ func TestOnPanic(t *testing.T) {
 func TestFullSerialLine(t *testing.T) {
 	master, path := terminals.Open(t)
 	slave, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer unix.Close(slave)
 	fill(slave)
 	var b Book
@@ -204,30 +191,20 @@ func TestGuardKeepsTheBook(t *testing.T) {
 // A connection is not closed with its words: one with input that waits would be reset.
 func TestConnectionOutlivesItsWords(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer l.Close()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	peer, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer peer.Close()
 	if _, err := peer.Write([]byte("data that is not read")); err != nil {
 		t.Fatal(err)
 	}
 	file, err := conn.(*net.TCPConn).File()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	fd, err := unix.Dup(int(file.Fd()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	file.Close()
 	conn.Close()
 	reported := false

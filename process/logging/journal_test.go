@@ -7,6 +7,8 @@ import (
 
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
+
+	"player/e2e/require"
 )
 
 func TestPriorities(t *testing.T) {
@@ -30,9 +32,7 @@ func TestPriorities(t *testing.T) {
 	}
 
 	var stat unix.Stat_t
-	if err := unix.Fstat(int(file.Fd()), &stat); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unix.Fstat(int(file.Fd()), &stat))
 	t.Setenv("JOURNAL_STREAM", fmt.Sprintf("%d:%d", stat.Dev, stat.Ino))
 	got := lines()[4:]
 	for i, want := range []string{"<7>{", "<6>{", "<4>{", "<3>{"} {

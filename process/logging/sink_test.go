@@ -18,6 +18,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/require"
 	"player/e2e/terminals"
 )
 
@@ -220,9 +221,7 @@ func TestFilesThatBlock(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (file, reader *os.File, release func()){
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {
 			r, w, err := os.Pipe()
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
 				t.Fatal(err)
 			}
@@ -230,9 +229,7 @@ func TestFilesThatBlock(t *testing.T) {
 		},
 		"socket": func(t *testing.T) (*os.File, *os.File, func()) {
 			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			require.NoError(t, err)
 			return os.NewFile(uintptr(pair[0]), "log"), os.NewFile(uintptr(pair[1]), "reader"), func() {}
 		},
 		"terminal": func(t *testing.T) (*os.File, *os.File, func()) {
@@ -242,9 +239,7 @@ func TestFilesThatBlock(t *testing.T) {
 		"terminal after Ctrl-S": func(t *testing.T) (*os.File, *os.File, func()) {
 			terminal, program := terminals.OpenBoth(t)
 			flow := func(to int) {
-				if err := unix.IoctlSetInt(int(program.Fd()), unix.TCXONC, to); err != nil {
-					t.Fatal(err)
-				}
+				require.NoError(t, unix.IoctlSetInt(int(program.Fd()), unix.TCXONC, to))
 			}
 			flow(unix.TCOOFF)
 			return program, terminal, func() { flow(unix.TCOON) }
@@ -333,9 +328,7 @@ func TestShow(t *testing.T) {
 	log.Info("line")
 	Show(log, "at 3")
 	Show(log, "")
-	if err := log.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, log.Sync())
 	if want := "at 1" + clearLine + "at 2" + clearLine + `{"m":"line"}` + "\n" + `{"m":"line"}` + "\nat 3" + clearLine; r.text.String() != want {
 		t.Errorf("%q, want %q", r.text.String(), want)
 	}

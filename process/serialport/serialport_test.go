@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/needs"
+	"player/e2e/require"
 	"player/e2e/terminals"
 )
 
@@ -28,9 +29,7 @@ func newLine(t *testing.T) string {
 func open(t *testing.T, path string) *serial.Port {
 	t.Helper()
 	tty, err := Open(path, 9600)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	t.Cleanup(func() { tty.Close() })
 	return tty
 }
@@ -69,16 +68,10 @@ func hold(t *testing.T, path string) int {
 	other := exec.Command("/proc/self/exe")
 	other.Env = append(os.Environ(), holdVariable+"="+path)
 	in, err := other.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	out, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
+	require.NoError(t, other.Start())
 	t.Cleanup(func() { in.Close(); _ = other.Wait() })
 	if said, err := bufio.NewReader(out).ReadString('\n'); said != "<nil>\n" {
 		t.Fatalf("the other program: %s, %v", said, err)
@@ -90,14 +83,10 @@ func hold(t *testing.T, path string) int {
 func speed(t *testing.T, path string) int {
 	t.Helper()
 	tty, err := openRaw(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	defer tty.Close()
 	attrs, err := tty.GetAttr2()
-	if err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, err)
 	return int(attrs.OSpeed)
 }
 
@@ -183,9 +172,7 @@ func TestOneMasterInOneProcess(t *testing.T) {
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"): "is the adapter plugged in?",
 		file:                       "it is not a serial line",
@@ -210,9 +197,7 @@ func TestCheck(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	line, other := newLine(t), newLine(t)
 	link := filepath.Join(t.TempDir(), "by-id")
-	if err := os.Symlink(line, link); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, os.Symlink(line, link))
 	if Identity(line) != Identity(link) || Identity(line) == Identity(other) {
 		t.Errorf("%s, %s and %s", Identity(line), Identity(link), Identity(other))
 	}
@@ -238,17 +223,13 @@ func TestModemLinesStay(t *testing.T) {
 	tty := open(t, newLine(t))
 	settings := func() *unix.Termios {
 		attrs, err := unix.IoctlGetTermios(tty.Fd(), unix.TCGETS)
-		if err != nil {
-			t.Fatal(err)
-		}
+		require.NoError(t, err)
 		return attrs
 	}
 	hangsUp := func() bool { return settings().Cflag&unix.HUPCL != 0 }
 	attrs := settings()
 	attrs.Cflag |= unix.HUPCL
-	if err := unix.IoctlSetTermios(tty.Fd(), unix.TCSETS, attrs); err != nil {
-		t.Fatal(err)
-	}
+	require.NoError(t, unix.IoctlSetTermios(tty.Fd(), unix.TCSETS, attrs))
 	if !hangsUp() {
 		needs.Missing(t, "this kernel does not keep the flag of a pseudo-terminal")
 	}
