@@ -25,7 +25,8 @@ const acceptPause = 100 * time.Millisecond
 type acceptance struct {
 	spare    int           // the descriptor that is kept; -1: none
 	retry    *timers.Timer // accepts again after acceptPause
-	pauses   [pauses]bool  // those that last
+	failed   bool          // until then
+	paused   bool          // by Loop.Accepting
 	failures limited.Line
 }
 
@@ -63,7 +64,8 @@ func (e *engine) acceptFailed(reason any) {
 	e.failures.Log(now, e.loop.config.Log, zap.ErrorLevel, "clients cannot be accepted and are disconnected",
 		zap.Any("reason", reason))
 	if closed == 0 {
-		e.accepting(afterFailure, false)
+		e.failed = true
+		e.pollListeners()
 		e.loop.Timers.Set(e.retry, now+acceptPause)
 	}
 	e.loop.leave(now)
@@ -71,7 +73,8 @@ func (e *engine) acceptFailed(reason any) {
 
 // acceptAgain accepts connections after a pause.
 func (e *engine) acceptAgain(time.Duration) time.Duration {
-	e.accepting(afterFailure, true)
+	e.failed = false
+	e.pollListeners()
 	return 0
 }
 
@@ -88,21 +91,14 @@ func (e *engine) closeSpare() {
 	}
 }
 
-// pause is a reason not to accept connections.
-type pause int
-
-const (
-	commanded    pause = iota // by Loop.Accepting
-	afterFailure              // until acceptAgain
-	pauses
-)
-
 // Accepting has connections accepted, or keeps those to come waiting.
-func (l *Loop) Accepting(on bool) { l.engine.accepting(commanded, on) }
+func (l *Loop) Accepting(on bool) {
+	l.engine.paused = !on
+	l.engine.pollListeners()
+}
 
-// accepting begins a pause, or ends it. gnet accepts connections while there is none.
-func (e *engine) accepting(why pause, on bool) {
-	e.pauses[why] = !on
+// pollListeners sets what gnet polls all listeners for.
+func (e *engine) pollListeners() {
 	for _, listener := range e.listening() {
 		_ = e.epoll.set(listener, e.acceptEvents()) // cannot fail: gnet polls it
 	}
@@ -110,7 +106,7 @@ func (e *engine) accepting(why pause, on bool) {
 
 // acceptEvents returns what gnet polls a listener for.
 func (e *engine) acceptEvents() uint32 {
-	if e.pauses != [pauses]bool{} {
+	if e.paused || e.failed {
 		return 0
 	}
 	return inputEvents
