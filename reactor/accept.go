@@ -16,12 +16,12 @@ import (
 // served nor closed: the loop would try again at once, and for ever.
 const acceptPause = 100 * time.Millisecond
 
-// acceptance says when connections are accepted, and what happens when accept fails.
+// acceptance is whether connections are accepted.
 //
-// gnet ends its engine then, for example when no descriptor is free. Its poller knows the failure
-// by an error, which is replaced by one that the poller does not know. The engine learns of the
-// failure from the line that gnet logs. It accepts the connection with a descriptor that is kept
-// for this, and closes it.
+// When accept fails, for example because no descriptor is free, gnet ends its engine. Its poller
+// compares the error with ErrAcceptSocket, which is replaced so that they are never equal. The
+// engine learns of the failure from the line that gnet logs. It accepts the connection with a
+// descriptor that is kept for this, and closes it.
 type acceptance struct {
 	spare    int           // the descriptor that is kept; -1: none
 	retry    *timers.Timer // accepts again after acceptPause
