@@ -83,22 +83,16 @@ func LocalPort(fd int) (int, error) {
 
 // Listen accepts connections to one more address. It returns the number with which Config.Accept is
 // called for them; the listeners of Config.Addresses are numbered from 0. The error is an
-// *AddressError. A listener of Listen takes a descriptor from Config.Descriptors.
+// *AddressError. Listeners belong to no share of the descriptors (descriptors.Budget.Fix).
 func (l *Loop) Listen(address string) (listener int, err error) {
-	if err = l.config.Descriptors.Take(1); err == nil {
-		if listener, err = l.engine.listen(address); err == nil {
-			return listener, nil
-		}
-		l.config.Descriptors.Return(1)
+	if listener, err = l.engine.listen(address); err != nil {
+		return 0, &AddressError{address, err}
 	}
-	return 0, &AddressError{address, err}
+	return listener, nil
 }
 
 // Unlisten closes a listener. Its connections stay.
-func (l *Loop) Unlisten(listener int) {
-	l.engine.unlisten(listener)
-	l.config.Descriptors.Return(1)
-}
+func (l *Loop) Unlisten(listener int) { l.engine.unlisten(listener) }
 
 // listen has gnet accept connections to one more address. Without SO_REUSEPORT, which
 // gnet's own listeners have, no other program can listen there.
