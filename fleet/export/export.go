@@ -141,15 +141,18 @@ type topic struct {
 // drawn returns the conversion to the messages of package foxglove.
 func drawn(name string, devices []foxglove.Device) conversion {
 	converter := foxglove.New(name, devices)
+	var topics []topic
+	for _, t := range converter.Topics() {
+		schema := foxglove.SchemaOf(t.Message)
+		topics = append(topics, topic{ros.Topic{Name: t.Name, Type: schema.Name, Schema: string(schema.Text)}, "json", "jsonschema"})
+	}
 	return func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error {
 		for _, m := range converter.Data(device, taken, payload) {
 			text, err := json.Marshal(m.Content)
 			if err != nil {
 				return err
 			}
-			t := converter.Topics()[m.Topic]
-			about := topic{ros.Topic{Name: t.Name, Type: t.Schema.Name, Schema: string(t.Schema.Text)}, "json", "jsonschema"}
-			if err := write(about, taken, text); err != nil {
+			if err := write(topics[m.Topic], taken, text); err != nil {
 				return err
 			}
 		}

@@ -24,11 +24,6 @@ type CameraCalibration struct {
 	Projection      []float64 `json:"P"` // 3 x 4
 }
 
-// ImageSchema is the schema of CompressedImage, and CalibrationSchema that of
-// CameraCalibration.
-func ImageSchema() Schema       { return schemaOf(CompressedImage{}) }
-func CalibrationSchema() Schema { return schemaOf(CameraCalibration{}) }
-
 // lensFrame is the frame of the lens of a camera with a name.
 func (c *Converter) lensFrame(camera string) string { return c.frame + "camera_" + camera }
 

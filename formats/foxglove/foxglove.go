@@ -34,8 +34,8 @@ type Device struct {
 
 // Topic is a stream of messages of one type.
 type Topic struct {
-	Name   string // "/laser"
-	Schema Schema
+	Name    string // "/laser"
+	Message any    // of the type of all of them
 	// Devices has the indexes of the devices whose data it is made of; none for
 	// commands and configurations.
 	Devices []int
@@ -116,7 +116,7 @@ func (c *Converter) declare(device int, p part) {
 func (c *Converter) declareTopic(name string, message any) *Topic {
 	if _, known := c.byName[name]; !known {
 		c.byName[name] = len(c.topics)
-		c.topics = append(c.topics, Topic{Name: name, Schema: schemaOf(message)})
+		c.topics = append(c.topics, Topic{Name: name, Message: message})
 	}
 	return &c.topics[c.byName[name]]
 }

@@ -299,8 +299,9 @@ func TestTopics(t *testing.T) {
 		for _, m := range messages {
 			seen[m.Topic] = true
 			topic := c.Topics()[m.Topic]
-			if want := schemaOf(m.Content); topic.Schema.Name != want.Name {
-				t.Errorf("%s: %s, want %s", topic.Name, topic.Schema.Name, want.Name)
+			of := SchemaOf(topic.Message)
+			if want := SchemaOf(m.Content); of.Name != want.Name {
+				t.Errorf("%s: %s, want %s", topic.Name, of.Name, want.Name)
 			}
 			text, err := json.Marshal(m.Content)
 			if err != nil || strings.Contains(string(text), "null") {
@@ -308,8 +309,8 @@ func TestTopics(t *testing.T) {
 			}
 			var schema description
 			fields := map[string]any{}
-			if err := errors.Join(json.Unmarshal(topic.Schema.Text, &schema), json.Unmarshal(text, &fields)); err != nil || len(schema.Properties) != len(fields) {
-				t.Errorf("%s: schema %s, %v", topic.Name, topic.Schema.Text, err)
+			if err := errors.Join(json.Unmarshal(of.Text, &schema), json.Unmarshal(text, &fields)); err != nil || len(schema.Properties) != len(fields) {
+				t.Errorf("%s: schema %s, %v", topic.Name, of.Text, err)
 			}
 		}
 	}

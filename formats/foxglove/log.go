@@ -9,9 +9,6 @@ import (
 	"time"
 )
 
-// LogSchema is the schema of Log.
-func LogSchema() Schema { return schemaOf(Log{}) }
-
 // levels are the levels of Log, by those of the server's log.
 var levels = map[string]uint8{"debug": 1, "info": levelInfo, "warn": 3, "error": 4, "dpanic": 5, "panic": 5, "fatal": 5}
 

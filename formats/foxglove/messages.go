@@ -199,9 +199,6 @@ type Control struct {
 // NewControl returns that nobody drives at a time, in ns since 1970.
 func NewControl(at int64) Control { return Control{Timestamp: newTime(at)} }
 
-// ControlSchema is the schema of Control.
-func ControlSchema() Schema { return schemaOf(Control{}) }
-
 // Velocity is a command to the wheels, in m/s and rad/s, with the names of ROS.
 type Velocity struct {
 	Timestamp Time    `json:"timestamp"`

@@ -15,8 +15,8 @@ type Schema struct {
 // Messages returns what a viewer is told of messages with the schema.
 func (s Schema) Messages() Messages { return Messages{Encoding, s.Name, "jsonschema", string(s.Text)} }
 
-// schemaOf returns the schema of a message's type, made of its fields.
-func schemaOf(message any) Schema {
+// SchemaOf returns the schema of a message's type, made of its fields.
+func SchemaOf(message any) Schema {
 	t := reflect.TypeOf(message)
 	space := "player."
 	switch message.(type) {

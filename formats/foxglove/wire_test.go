@@ -122,7 +122,7 @@ func TestTopicsOfData(t *testing.T) {
 
 // Schemas are JSON.
 func TestLogSchema(t *testing.T) {
-	if s := LogSchema(); s.Name != "foxglove.Log" || !json.Valid(s.Text) {
+	if s := SchemaOf(Log{}); s.Name != "foxglove.Log" || !json.Valid(s.Text) {
 		t.Errorf("%s: %s", s.Name, s.Text)
 	}
 }

@@ -39,6 +39,11 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 	devices := s.Devices()
 	converter := foxglove.New("", devices)
 	topics := converter.Topics()
+	schemas := make([]foxglove.Schema, len(topics))
+	for i, topic := range topics {
+		schemas[i] = foxglove.SchemaOf(topic.Message)
+	}
+	pictures := foxglove.SchemaOf(foxglove.CompressedImage{})
 	write := func(id uint16, topic string, schema foxglove.Schema, schemaID uint16, at int64, content any) error {
 		text, err := json.Marshal(content)
 		if err != nil {
@@ -55,7 +60,7 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 		}[m.Channel.Content]
 		for _, message := range convert(device, m.Time, m.Payload) {
 			id, topic := uint16(message.Topic+1), topics[message.Topic]
-			if err := write(id, topic.Name, topic.Schema, id, m.Time, message.Content); err != nil {
+			if err := write(id, topic.Name, schemas[message.Topic], id, m.Time, message.Content); err != nil {
 				return err
 			}
 		}
@@ -65,7 +70,7 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 		if picture == nil {
 			return nil
 		}
-		err := write(uint16(FirstPicture+camera), pictureTopic+m.Camera, foxglove.ImageSchema(), FirstPicture, m.Time, converter.Image(m.Camera, m.Time, picture))
+		err := write(uint16(FirstPicture+camera), pictureTopic+m.Camera, pictures, FirstPicture, m.Time, converter.Image(m.Camera, m.Time, picture))
 		return errors.Join(err, c.EndFullChunk())
 	})
 	if err != nil {

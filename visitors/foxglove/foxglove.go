@@ -79,15 +79,15 @@ func newServer(ctx context.Context, config Config) *server {
 		s.topics[c.name] = len(s.channels)
 		s.channels = append(s.channels, c)
 	}
-	add(channel{name: logTopic, schema: foxglove.LogSchema(), keep: logLines, robot: -1,
+	add(channel{name: logTopic, schema: foxglove.SchemaOf(foxglove.Log{}), keep: logLines, robot: -1,
 		tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
 	for i, robot := range config.Robots {
 		for _, topic := range robot.converter().Topics() {
 			if topic.Devices != nil { // clients do not see the commands of others
-				add(channel{name: topic.Name, schema: topic.Schema, keep: 1, robot: i, devices: topic.Devices})
+				add(channel{name: topic.Name, schema: foxglove.SchemaOf(topic.Message), keep: 1, robot: i, devices: topic.Devices})
 			}
 		}
-		add(channel{name: robot.controlTopic(), schema: foxglove.ControlSchema(), keep: 1, robot: -1,
+		add(channel{name: robot.controlTopic(), schema: foxglove.SchemaOf(foxglove.Control{}), keep: 1, robot: -1,
 			tell: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendControl(ctx, channel, robot.Port)
 			}})

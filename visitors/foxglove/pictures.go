@@ -28,12 +28,12 @@ func (r Robot) calibrationTopic(camera *pictures.Camera) string {
 // cameraChannels returns the channels of a camera on a robot.
 func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 	f := &film{}
-	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.ImageSchema(), keep: 1, robot: -1,
+	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.SchemaOf(foxglove.CompressedImage{}), keep: 1, robot: -1,
 		tell: func(ctx context.Context, v *viewer, channel uint32) error {
 			return v.sendPictures(ctx, channel, r, camera, f)
 		}}}
 	if camera.Calibrated() {
-		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.CalibrationSchema(), keep: 1, robot: -1,
+		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.SchemaOf(foxglove.CameraCalibration{}), keep: 1, robot: -1,
 			tell: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendCalibration(ctx, channel, r, camera)
 			}})
