@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // What the tracker reports is where the picture shows it: in the rectangle of each blob, as
@@ -84,8 +84,8 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 		sight := r.Sight()
 		picture := sight.Draw(width, height)
 		l := sight.Lens()
-		c := foxglove.New("r0", []foxglove.Device{{Interface: "ptz"}})
-		lens := c.Lens("front", 0, &foxglove.Geometry{X: l.Pose.X * 1000, Y: l.Pose.Y * 1000, Heading: deg * l.Pose.Heading}, deg*l.Tilt)
+		c := telemetry.New("r0", []telemetry.Device{{Interface: "ptz"}})
+		lens := c.Lens("front", 0, &telemetry.Geometry{X: l.Pose.X * 1000, Y: l.Pose.Y * 1000, Heading: deg * l.Pose.Heading}, deg*l.Tilt)
 		k := c.Calibration("front", 0, width, height, deg*l.FOV).Intrinsic
 		// A point of the thing's near side, as high as the lens, in the frame of the lens.
 		at := turnBack(lens.Rotation, 2-lens.Translation.X, 0.2-lens.Translation.Y, 0)
@@ -107,7 +107,7 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 }
 
 // turnBack turns a vector by the inverse of a rotation.
-func turnBack(q foxglove.Quaternion, x, y, z float64) [3]float64 {
+func turnBack(q telemetry.Quaternion, x, y, z float64) [3]float64 {
 	return [3]float64{
 		(1-2*(q.Y*q.Y+q.Z*q.Z))*x + 2*(q.X*q.Y+q.Z*q.W)*y + 2*(q.X*q.Z-q.Y*q.W)*z,
 		2*(q.X*q.Y-q.Z*q.W)*x + (1-2*(q.X*q.X+q.Z*q.Z))*y + 2*(q.Y*q.Z+q.X*q.W)*z,

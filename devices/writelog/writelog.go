@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
-	"player/formats/foxglove"
 	"player/formats/logfile"
+	"player/formats/telemetry"
 	"player/timers/limited"
 )
 
@@ -146,7 +146,7 @@ func (d *Driver) begin(now time.Duration) {
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), d.link.Log()
 	d.counted = devices.Recording{Since: d.clock()}
 	for i, t := range d.tracks {
-		d.disk.info.Channels[3*i].Geometry = foxglove.Geometry(t.device.Link().Geometry())
+		d.disk.info.Channels[3*i].Geometry = telemetry.Geometry(t.device.Link().Geometry())
 	}
 	d.disk.start()
 	for _, t := range d.tracks {

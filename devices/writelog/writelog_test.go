@@ -18,8 +18,8 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/retry"
-	"player/formats/foxglove"
 	"player/formats/logfile"
+	"player/formats/telemetry"
 )
 
 const (
@@ -228,7 +228,7 @@ func TestRecords(t *testing.T) {
 	// What comes now is not recorded, and does no harm.
 	r.position.Publish(2*time.Second, []byte("late"))
 	s, err := logfile.Scan(r.path)
-	if err != nil || len(s.Channels) != 6 || !s.Start.Equal(began) || s.Channels[0].Geometry != foxglove.Geometry(mount) {
+	if err != nil || len(s.Channels) != 6 || !s.Start.Equal(began) || s.Channels[0].Geometry != telemetry.Geometry(mount) {
 		t.Errorf("%+v, %v", s, err)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"player/fleet/bridge"
 	"player/formats/foxglove"
 	"player/formats/ros"
+	"player/formats/telemetry"
 )
 
 const (
@@ -41,7 +42,7 @@ type Choice struct {
 	From, To time.Time
 	// Stream has the messages; empty: that of -record.
 	Stream string
-	// ROS has the messages those of ROS 2, otherwise those of package foxglove.
+	// ROS has the messages those of ROS 2, otherwise those of package telemetry.
 	ROS bool
 	// Reach is the reading, in m, from which on a laser sees nothing, for ROS; 0: that of an
 	// LMS 200 and of the simulator.
@@ -69,8 +70,8 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 			r = &robot{newest: map[string]time.Time{}}
 			robots[s.robot] = r
 		}
-		if !slices.ContainsFunc(r.devices, func(d foxglove.Device) bool { return d.Interface == s.iface }) {
-			r.devices = append(r.devices, foxglove.Device{Interface: s.iface})
+		if !slices.ContainsFunc(r.devices, func(d telemetry.Device) bool { return d.Interface == s.iface }) {
+			r.devices = append(r.devices, telemetry.Device{Interface: s.iface})
 		}
 		return nil
 	}); err != nil {
@@ -102,7 +103,7 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 		if r == nil {
 			return nil // its first message came since
 		}
-		device := slices.IndexFunc(r.devices, func(d foxglove.Device) bool { return d.Interface == s.iface })
+		device := slices.IndexFunc(r.devices, func(d telemetry.Device) bool { return d.Interface == s.iface })
 		if device < 0 || r.newest[s.iface].Equal(s.measured) {
 			return nil // repeated, as the bridge does with data that does not change
 		}
@@ -124,7 +125,7 @@ func half(progress func(done, total int64), first int64) func(done, total int64)
 
 // robot is a robot of the recording.
 type robot struct {
-	devices []foxglove.Device
+	devices []telemetry.Device
 	convert conversion
 	newest  map[string]time.Time // when the last data was measured, by interface
 }
@@ -138,9 +139,9 @@ type topic struct {
 	encoding, schemaEncoding string
 }
 
-// drawn returns the conversion to the messages of package foxglove.
-func drawn(name string, devices []foxglove.Device) conversion {
-	converter := foxglove.New(name, devices)
+// drawn returns the conversion to the messages of package telemetry.
+func drawn(name string, devices []telemetry.Device) conversion {
+	converter := telemetry.New(name, devices)
 	var topics []topic
 	for _, t := range converter.Topics() {
 		schema := foxglove.SchemaOf(t.Message)
@@ -161,7 +162,7 @@ func drawn(name string, devices []foxglove.Device) conversion {
 }
 
 // converted returns the conversion to messages of ROS 2.
-func converted(name string, devices []foxglove.Device, reach float64) conversion {
+func converted(name string, devices []telemetry.Device, reach float64) conversion {
 	converter := ros.New(name, devices)
 	converter.Reach = reach
 	return func(device int, taken int64, payload []byte, write func(topic, int64, []byte) error) error {

@@ -1,9 +1,13 @@
+// Package foxglove has what Foxglove and viewers like it read: the schemas of package telemetry's
+// messages, and the messages of its WebSocket protocol. It has no files and no sockets.
 package foxglove
 
 import (
 	"encoding/json"
 	"reflect"
 	"strings"
+
+	"player/formats/telemetry"
 )
 
 // Schema describes the messages of a topic.
@@ -12,7 +16,7 @@ type Schema struct {
 	Text []byte // JSON Schema (https://json-schema.org)
 }
 
-// Messages returns what a viewer is told of messages with the schema.
+// Messages returns the description of messages with the schema that viewers get.
 func (s Schema) Messages() Messages { return Messages{Encoding, s.Name, "jsonschema", string(s.Text)} }
 
 // SchemaOf returns the schema of a message's type, made of its fields.
@@ -20,12 +24,13 @@ func SchemaOf(message any) Schema {
 	t := reflect.TypeOf(message)
 	space := "player."
 	switch message.(type) {
-	case LaserScan, PoseInFrame, FrameTransform, SceneUpdate, Log, CompressedImage, CameraCalibration:
+	case telemetry.LaserScan, telemetry.PoseInFrame, telemetry.FrameTransform, telemetry.SceneUpdate, telemetry.Log,
+		telemetry.CompressedImage, telemetry.CameraCalibration:
 		space = "foxglove."
 	}
 	text, err := json.Marshal(describe(t))
 	if err != nil {
-		panic(err) // a type above that JSON does not have
+		panic(err) // a type that JSON does not have
 	}
 	return Schema{space + t.Name(), text}
 }

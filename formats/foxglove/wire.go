@@ -223,20 +223,3 @@ func ParseBinary(b []byte) (any, error) {
 	return PlaybackControl{b[0] != 0, math.Float32frombits(binary.LittleEndian.Uint32(b[1:])), b[5] != 0, int64(binary.LittleEndian.Uint64(b[6:])),
 		string(b[playbackControlSize:][:binary.LittleEndian.Uint32(b[14:])])}, nil
 }
-
-// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in
-// m/s and rad/s, of which x and z count. It returns mm/s and deg/s, within 16 bits.
-func ParseVelocity(payload []byte) (speed, turnRate int, err error) {
-	var v struct {
-		Linear, Angular struct{ X, Z float64 }
-	}
-	if err := json.Unmarshal(payload, &v); err != nil {
-		return 0, 0, fmt.Errorf("the message is not a velocity: %w", err)
-	}
-	return short(v.Linear.X * 1000), short(v.Angular.Z * 180 / math.Pi), nil
-}
-
-// short rounds v within the range of an int16.
-func short(v float64) int {
-	return int(math.Round(max(math.MinInt16, min(v, math.MaxInt16))))
-}

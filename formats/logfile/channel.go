@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 const (
@@ -41,31 +41,31 @@ type Channel struct {
 	// Schema describes the payloads (docs/LOGS.md). A Writer fills it in.
 	Schema string
 	// Geometry is the device's place on the robot.
-	Geometry foxglove.Geometry
+	Geometry telemetry.Geometry
 }
 
 // geometryKey names the geometry in the metadata of a channel.
 const geometryKey = "geometry"
 
 // pairsOf returns the metadata of a channel with a geometry, keys and values.
-func pairsOf(g foxglove.Geometry) []string {
-	if g == (foxglove.Geometry{}) {
+func pairsOf(g telemetry.Geometry) []string {
+	if g == (telemetry.Geometry{}) {
 		return nil
 	}
 	return []string{geometryKey, fmt.Sprintf("%g %g %g %g %g", g.X, g.Y, g.Heading, g.Length, g.Width)}
 }
 
 // parseGeometry is the inverse of pairsOf. A text that it cannot parse gives zero.
-func parseGeometry(text string) (g foxglove.Geometry) {
+func parseGeometry(text string) (g telemetry.Geometry) {
 	words := strings.Fields(text)
 	values := [...]*float64{&g.X, &g.Y, &g.Heading, &g.Length, &g.Width}
 	if len(words) != len(values) {
-		return foxglove.Geometry{}
+		return telemetry.Geometry{}
 	}
 	for i, word := range words {
 		var err error
 		if *values[i], err = strconv.ParseFloat(word, 64); err != nil {
-			return foxglove.Geometry{}
+			return telemetry.Geometry{}
 		}
 	}
 	return g

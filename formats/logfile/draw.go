@@ -10,6 +10,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // ExportMCAP writes the messages of a log to what create returns, which is called when
@@ -37,13 +38,13 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 	}
 	c.addMetadata(profile, "log", filepath.Base(path), "server", s.Server)
 	devices := s.Devices()
-	converter := foxglove.New("", devices)
+	converter := telemetry.New("", devices)
 	topics := converter.Topics()
 	schemas := make([]foxglove.Schema, len(topics))
 	for i, topic := range topics {
 		schemas[i] = foxglove.SchemaOf(topic.Message)
 	}
-	pictures := foxglove.SchemaOf(foxglove.CompressedImage{})
+	pictures := foxglove.SchemaOf(telemetry.CompressedImage{})
 	write := func(id uint16, topic string, schema foxglove.Schema, schemaID uint16, at int64, content any) error {
 		text, err := json.Marshal(content)
 		if err != nil {
@@ -55,7 +56,7 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 		return nil
 	}
 	err = s.EachOf(path, devices, progress, func(device int, m Message) error {
-		convert := [...]func(int, int64, []byte) []foxglove.Message{
+		convert := [...]func(int, int64, []byte) []telemetry.Message{
 			Data: converter.Data, Command: converter.Command, Configuration: converter.Configuration,
 		}[m.Channel.Content]
 		for _, message := range convert(device, m.Time, m.Payload) {
@@ -80,11 +81,11 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 }
 
 // Devices returns the devices of a log with the geometry that their data has.
-func (s *Summary) Devices() (list []foxglove.Device) {
+func (s *Summary) Devices() (list []telemetry.Device) {
 	for _, c := range s.Channels {
-		i := slices.IndexFunc(list, func(d foxglove.Device) bool { return d.Interface == c.Interface && d.Index == c.Index })
+		i := slices.IndexFunc(list, func(d telemetry.Device) bool { return d.Interface == c.Interface && d.Index == c.Index })
 		if i < 0 {
-			i, list = len(list), append(list, foxglove.Device{Interface: c.Interface, Index: c.Index})
+			i, list = len(list), append(list, telemetry.Device{Interface: c.Interface, Index: c.Index})
 		}
 		if c.Content == Data {
 			list[i].Geometry = c.Geometry
@@ -95,7 +96,7 @@ func (s *Summary) Devices() (list []foxglove.Device) {
 
 // EachOf calls fn for each message of a log with the index of its device in the list, and
 // picture for each picture with the index of its camera.
-func (s *Summary) EachOf(path string, devices []foxglove.Device, progress Progress, fn, picture func(index int, m Message) error) error {
+func (s *Summary) EachOf(path string, devices []telemetry.Device, progress Progress, fn, picture func(index int, m Message) error) error {
 	return forEach(path, progress, func(m Message) error {
 		if m.Channel == nil {
 			if camera := slices.Index(s.Cameras, m.Camera); camera >= 0 {
@@ -103,7 +104,7 @@ func (s *Summary) EachOf(path string, devices []foxglove.Device, progress Progre
 			}
 			return nil
 		}
-		device := slices.IndexFunc(devices, func(d foxglove.Device) bool { return d.Interface == m.Channel.Interface && d.Index == m.Channel.Index })
+		device := slices.IndexFunc(devices, func(d telemetry.Device) bool { return d.Interface == m.Channel.Interface && d.Index == m.Channel.Index })
 		if device < 0 {
 			return nil // its first message came while the log was read
 		}

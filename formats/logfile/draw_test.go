@@ -14,7 +14,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // everything returns a log of three seconds with messages of all devices.
@@ -29,7 +29,7 @@ func everything(t testing.TB) []byte {
 		{Channel{Interface: "position"}, (&codec.PositionData{X: 1000, Heading: 90}).Append(nil)},
 		{Channel{Interface: "position", Content: Command}, codec.PositionCommand{Speed: 200}.Append(nil)},
 		{Channel{Interface: "position", Content: Configuration}, []byte("m\x01")},
-		{Channel{Interface: "laser", Geometry: foxglove.Geometry{X: 60}}, (&codec.LaserData{0: 500, 360: 8191}).Append(nil)},
+		{Channel{Interface: "laser", Geometry: telemetry.Geometry{X: 60}}, (&codec.LaserData{0: 500, 360: 8191}).Append(nil)},
 		{Channel{Interface: "sonar"}, (&codec.SonarData{1: 1000, 2: 5000}).Append(nil)},
 		{Channel{Interface: "misc"}, (&codec.MiscData{FrontBumpers: 4, Battery: 126}).Append(nil)},
 		{Channel{Interface: "gripper"}, (&codec.GripperData{State: codec.PaddlesOpen, Beams: codec.OuterBeam}).Append(nil)},
@@ -128,7 +128,7 @@ func TestDrawnScans(t *testing.T) {
 		if c.Topic != "/laser" {
 			return nil
 		}
-		var scan foxglove.LaserScan
+		var scan telemetry.LaserScan
 		if err := json.Unmarshal(m.Data, &scan); err != nil {
 			return err
 		}

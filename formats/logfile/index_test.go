@@ -13,7 +13,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // recordWith is record with given options of the writer.
@@ -191,14 +191,14 @@ func TestCompress(t *testing.T) {
 // The geometry of the devices is in the log.
 func TestGeometry(t *testing.T) {
 	about := info()
-	want := foxglove.Geometry{X: 80, Y: -1.5, Heading: 180, Length: 156, Width: 155}
+	want := telemetry.Geometry{X: 80, Y: -1.5, Heading: 180, Length: 156, Width: 155}
 	about.Channels[3].Geometry = want
 	r, err := NewReader(bytes.NewReader(recordWith(t, about, script())))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for m, err := r.Next(); err == nil; m, err = r.Next() {
-		if got := m.Channel.Geometry; got != want && m.Channel.Interface == "laser" || got != (foxglove.Geometry{}) && m.Channel.Interface != "laser" {
+		if got := m.Channel.Geometry; got != want && m.Channel.Interface == "laser" || got != (telemetry.Geometry{}) && m.Channel.Interface != "laser" {
 			t.Errorf("%s: %+v", m.Channel.Topic(), got)
 		}
 	}

@@ -1,5 +1,5 @@
-// Package ros turns what viewers draw (package foxglove) into the messages of ROS 2, in
-// CDR or JSON and described as ROS describes them. It has no files and no sockets.
+// Package ros turns the messages of package telemetry into those of ROS 2, in CDR or JSON and
+// described as ROS describes them. It has no files and no sockets.
 //
 // Frames and units are those of REP 103 and REP 105, what has not been detected is
 // infinite (REP 117).
@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // Topic is a stream of messages of one type.
@@ -35,17 +35,17 @@ type Converter struct {
 	// and of the simulator.
 	Reach float64
 
-	viewers *foxglove.Converter
+	viewers *telemetry.Converter
 	robot   string // before the name of each topic: "" or "/r1"
-	sources []foxglove.Topic
+	sources []telemetry.Topic
 	known   map[reflect.Type]definition
 	topics  []Topic
 	byName  map[string]int
 	out     []Message
 
 	placed int64 // when the frames that do not move were sent, s since 1970
-	motion foxglove.Motion
-	pose   foxglove.PoseInFrame
+	motion telemetry.Motion
+	pose   telemetry.PoseInFrame
 }
 
 // Robot is the kind of a robot's Name.
@@ -54,11 +54,11 @@ const Robot = "robot"
 // New returns a converter for the devices of a robot. robot is its name if there are
 // several, one of Names, otherwise empty; it stands before the names of frames, and of topics but
 // /tf and /tf_static, which all robots share.
-func New(robot string, devices []foxglove.Device) *Converter {
+func New(robot string, devices []telemetry.Device) *Converter {
 	if robot != "" {
 		robot = Name(Robot, robot)
 	}
-	c := &Converter{viewers: foxglove.New(robot, devices), known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
+	c := &Converter{viewers: telemetry.New(robot, devices), known: definitions(), byName: map[string]int{}, placed: math.MinInt64 / 2}
 	if robot != "" {
 		c.robot = "/" + robot
 	}
@@ -76,7 +76,7 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	var static TFMessage
 	for _, m := range c.viewers.Data(device, taken, payload) {
-		if f, ok := m.Content.(foxglove.FrameTransform); ok && !f.Moves {
+		if f, ok := m.Content.(telemetry.FrameTransform); ok && !f.Moves {
 			static.Transforms = append(static.Transforms, stamped(f))
 			continue
 		}
@@ -94,7 +94,7 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 func (c *Converter) Command(device int, came int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	for _, m := range c.viewers.Command(device, came, payload) {
-		if v, ok := m.Content.(foxglove.Velocity); ok {
+		if v, ok := m.Content.(telemetry.Velocity); ok {
 			c.send(c.rename(c.sources[m.Topic].Name, "cmd_vel"), Twist{Vector3(v.Linear), Vector3(v.Angular)})
 		}
 	}
@@ -154,31 +154,31 @@ const (
 // convert translates one message for viewers.
 func (c *Converter) convert(topic string, content any) {
 	switch m := content.(type) {
-	case foxglove.FrameTransform:
+	case telemetry.FrameTransform:
 		c.send("/tf", TFMessage{[]TransformStamped{stamped(m)}})
-	case foxglove.PoseInFrame:
+	case telemetry.PoseInFrame:
 		c.pose = m // the motion of the same data follows
-	case foxglove.Motion:
+	case telemetry.Motion:
 		c.motion = m
 		c.odometry(c.rename(topic, "odom"))
-	case foxglove.LaserScan:
+	case telemetry.LaserScan:
 		c.scan(c.rename(topic, "scan"), m)
-	case foxglove.Ranges:
+	case telemetry.Ranges:
 		for i, r := range m.Ranges {
 			number := strconv.Itoa(i)
 			c.send(c.rename(topic, "sonar")+"/"+number, Range{
 				header(m.Timestamp, c.frameOf("sonar", topic)+"_"+number), 0, sonarCone, sonarMin, sonarMax, sonarRange(r), 0})
 		}
-	case foxglove.Battery:
+	case telemetry.Battery:
 		nan := float32(math.NaN())
 		c.send(c.rename(topic, "battery_state"), BatteryState{Header: header(m.Timestamp, ""), Voltage: float32(m.Voltage),
 			Temperature: nan, Current: nan, Charge: nan, Capacity: nan, DesignCapacity: nan, Percentage: nan, Present: true})
-	case foxglove.Bumpers:
+	case telemetry.Bumpers:
 		layout := MultiArrayLayout{Dim: []MultiArrayDimension{{"front, rear", 2, uint32(len(m.Front) + len(m.Rear))}, {"bumper", uint32(len(m.Front)), uint32(len(m.Front))}}}
 		c.send(c.rename(topic, "bumpers"), UInt8MultiArray{layout, append(pressed(m.Front), pressed(m.Rear)...)})
-	case foxglove.Blobs:
+	case telemetry.Blobs:
 		c.send(c.rename(topic, "detections"), c.detections(topic, m))
-	case foxglove.Joystick:
+	case telemetry.Joystick:
 		joy := Joy{Header: header(m.Timestamp, "")}
 		for _, v := range m.Axes {
 			joy.Axes = append(joy.Axes, float32(v))
@@ -187,13 +187,13 @@ func (c *Converter) convert(topic string, content any) {
 			joy.Buttons = append(joy.Buttons, int32(b))
 		}
 		c.send(c.rename(topic, "joy"), joy)
-	case foxglove.PanTiltZoom:
+	case telemetry.PanTiltZoom:
 		c.send(c.rename(topic, "joint_states"), JointState{Header: header(m.Timestamp, ""), Name: []string{"pan", "tilt"}, Position: []float64{m.Pan, m.Tilt}})
 	}
 }
 
 // stamped returns a frame as ROS has it.
-func stamped(f foxglove.FrameTransform) TransformStamped {
+func stamped(f telemetry.FrameTransform) TransformStamped {
 	return TransformStamped{header(f.Timestamp, f.ParentFrameID), f.ChildFrameID, Transform{Vector3(f.Translation), Quaternion(f.Rotation)}}
 }
 
@@ -212,7 +212,7 @@ func planar() (m [36]float64) {
 }
 
 // scan sends a scan. Readings that mean that nothing was seen are infinite.
-func (c *Converter) scan(topic string, s foxglove.LaserScan) {
+func (c *Converter) scan(topic string, s telemetry.LaserScan) {
 	most, nothing := c.Reach, func(r float64) bool { return r >= c.Reach }
 	if c.Reach == 0 {
 		most, nothing = noEcho, func(r float64) bool { return r >= noEcho && r <= laserMax }
@@ -251,7 +251,7 @@ func sonarRange(r float64) float32 {
 	return float32(r)
 }
 
-func (c *Converter) detections(topic string, b foxglove.Blobs) Detection2DArray {
+func (c *Converter) detections(topic string, b telemetry.Blobs) Detection2DArray {
 	at := header(b.Timestamp, c.frameOf("camera", topic))
 	all := Detection2DArray{Header: at}
 	for _, blob := range b.Blobs {
@@ -266,7 +266,7 @@ func (c *Converter) detections(topic string, b foxglove.Blobs) Detection2DArray 
 }
 
 // header returns a header.
-func header(at foxglove.Time, frame string) Header {
+func header(at telemetry.Time, frame string) Header {
 	return Header{Time{int32(at.Sec), at.Nsec}, frame}
 }
 

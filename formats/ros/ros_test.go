@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // A message with all kinds of fields, byte by byte: alignment counts from behind the
@@ -63,7 +63,7 @@ func TestNames(t *testing.T) {
 
 // Of several robots each has a namespace, and of several devices each a number.
 func TestTopics(t *testing.T) {
-	c := New("r1", []foxglove.Device{{Interface: "position"}, {Interface: "laser", Index: 1}, {Interface: "sonar", Index: 2}, {Interface: "vision", Index: 1}, {Interface: "ptz", Index: 1}})
+	c := New("r1", []telemetry.Device{{Interface: "position"}, {Interface: "laser", Index: 1}, {Interface: "sonar", Index: 2}, {Interface: "vision", Index: 1}, {Interface: "ptz", Index: 1}})
 	c.Data(0, 1e9, (&codec.PositionData{}).Append(nil))
 	c.Data(1, 1e9, (&codec.LaserData{}).Append(nil))
 	c.Data(2, 1e9, (&codec.SonarData{}).Append(nil))
@@ -98,7 +98,7 @@ func TestReach(t *testing.T) {
 		{0, 500, 0.5, noEcho}, {0, 8182, 8.182, noEcho}, {0, 8183, float32(math.Inf(1)), noEcho}, {0, 8191, float32(math.Inf(1)), noEcho},
 		{0, 12000, 12, farthest}, {12, 8191, 8.191, 12}, {12, 11999, 11.999, 12}, {12, 12000, float32(math.Inf(1)), 12},
 	} {
-		c := New("", []foxglove.Device{{Interface: "laser"}})
+		c := New("", []telemetry.Device{{Interface: "laser"}})
 		c.Reach = tt.reach
 		for _, m := range c.Data(0, 1e9, (&codec.LaserData{7: tt.mm}).Append(nil)) {
 			if scan, ok := m.Content.(LaserScan); ok && (scan.Ranges[7] != tt.want || scan.RangeMax != tt.most) {
@@ -129,7 +129,7 @@ func TestEmptyBag(t *testing.T) {
 
 // Frames that do not move come again every ten seconds, and those that move always.
 func TestStaticFrames(t *testing.T) {
-	c := New("", []foxglove.Device{{Interface: "position"}, {Interface: "laser"}})
+	c := New("", []telemetry.Device{{Interface: "position"}, {Interface: "laser"}})
 	count := map[string]int{}
 	for second := range int64(21) {
 		for _, m := range c.Data(0, second*1e9, (&codec.PositionData{}).Append(nil)) {
@@ -143,7 +143,7 @@ func TestStaticFrames(t *testing.T) {
 
 // No payload makes the converter panic.
 func FuzzData(f *testing.F) {
-	devices := []foxglove.Device{{Interface: "position"}, {Interface: "laser"}, {Interface: "sonar"}, {Interface: "misc"}, {Interface: "gripper"},
+	devices := []telemetry.Device{{Interface: "position"}, {Interface: "laser"}, {Interface: "sonar"}, {Interface: "misc"}, {Interface: "gripper"},
 		{Interface: "vision"}, {Interface: "ptz"}, {Interface: "joystick"}}
 	f.Add(uint8(0), (&codec.PositionData{}).Append(nil))
 	f.Add(uint8(5), (&codec.VisionData{Blobs: []codec.Blob{{Area: 1}}}).Append(nil))
@@ -159,7 +159,7 @@ func FuzzData(f *testing.F) {
 }
 
 func BenchmarkScan(b *testing.B) {
-	c := New("", []foxglove.Device{{Interface: "laser"}})
+	c := New("", []telemetry.Device{{Interface: "laser"}})
 	payload := (&codec.LaserData{}).Append(nil)
 	var out []byte
 	for b.Loop() {

@@ -17,9 +17,9 @@ import (
 
 	"player/codec"
 	"player/e2e/npm"
-	"player/formats/foxglove"
 	"player/formats/logfile"
 	"player/formats/ros"
+	"player/formats/telemetry"
 )
 
 const ms = time.Millisecond
@@ -74,7 +74,7 @@ func everything(t testing.TB) []byte {
 		{logfile.Channel{Interface: "position"}, (&codec.PositionData{X: 1000, Heading: 90}).Append(nil)},
 		{logfile.Channel{Interface: "position", Content: logfile.Command}, codec.PositionCommand{Speed: 200}.Append(nil)},
 		{logfile.Channel{Interface: "position", Content: logfile.Configuration}, []byte("m\x01")},
-		{logfile.Channel{Interface: "laser", Geometry: foxglove.Geometry{X: 60}}, (&codec.LaserData{0: 500, 360: 8191}).Append(nil)},
+		{logfile.Channel{Interface: "laser", Geometry: telemetry.Geometry{X: 60}}, (&codec.LaserData{0: 500, 360: 8191}).Append(nil)},
 		{logfile.Channel{Interface: "sonar"}, (&codec.SonarData{1: 1000, 2: 5000}).Append(nil)},
 		{logfile.Channel{Interface: "misc"}, (&codec.MiscData{FrontBumpers: 4, Battery: 126}).Append(nil)},
 		{logfile.Channel{Interface: "gripper"}, (&codec.GripperData{State: codec.PaddlesOpen, Beams: codec.OuterBeam}).Append(nil)},
@@ -106,7 +106,7 @@ func TestPictures(t *testing.T) {
 	}
 	for size := range 5 { // of all lengths modulo 4
 		name, picture := strings.Repeat("c", size+1), make([]byte, size)
-		frame := foxglove.New("", nil).Image(name, 1e18+7, picture).FrameID
+		frame := telemetry.New("", nil).Image(name, 1e18+7, picture).FrameID
 		content := ros.CompressedImage{Header: ros.Header{Stamp: ros.Time{Sec: 1e9, Nanosec: 7}, FrameID: frame}, Format: "jpeg", Data: picture}
 		got, want := logfile.AppendPicture(nil, name, 1e18+7, picture), ros.AppendCDR(nil, content)
 		if !bytes.Equal(got, want) {

@@ -1,7 +1,7 @@
-// Package foxglove turns the payloads of devices into messages that viewers such as
-// Foxglove draw: laser scans, poses, frames, scenes, and plain values for plots. It has
-// no files and no sockets.
-package foxglove
+// Package telemetry turns the payloads of a robot's devices into messages in metres, radians and
+// frames: laser scans, poses, scenes to draw, pictures, and plain values for plots. formats/foxglove
+// and formats/ros write them for others. It has no files and no sockets.
+package telemetry
 
 import (
 	"fmt"

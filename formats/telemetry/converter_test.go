@@ -1,8 +1,6 @@
-package foxglove
+package telemetry
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"strings"
@@ -286,42 +284,20 @@ func TestBadPayloads(t *testing.T) {
 	}
 }
 
-// Each message has the type that its topic has declared, and no list is null.
-func TestTopics(t *testing.T) {
-	c, index := all("")
-	payloads := map[string][]byte{
-		"position": (&codec.PositionData{}).Append(nil), "sonar": (&codec.SonarData{1: 1}).Append(nil), "laser": (&codec.LaserData{}).Append(nil), "misc": (&codec.MiscData{}).Append(nil),
-		"gripper": (&codec.GripperData{Beams: 255}).Append(nil), "vision": (&codec.VisionData{}).Append(nil), "ptz": (&codec.PTZData{}).Append(nil), "joystick": (&codec.JoystickData{}).Append(nil),
-	}
-	commands := map[string][]byte{"position": make([]byte, 4), "ptz": make([]byte, 6), "gripper": make([]byte, 2)}
-	seen := map[int]bool{}
-	check := func(messages []Message) {
-		for _, m := range messages {
-			seen[m.Topic] = true
-			topic := c.Topics()[m.Topic]
-			of := SchemaOf(topic.Message)
-			if want := SchemaOf(m.Content); of.Name != want.Name {
-				t.Errorf("%s: %s, want %s", topic.Name, of.Name, want.Name)
-			}
-			text, err := json.Marshal(m.Content)
-			if err != nil || strings.Contains(string(text), "null") {
-				t.Errorf("%s: %s, %v", topic.Name, text, err)
-			}
-			var schema description
-			fields := map[string]any{}
-			if err := errors.Join(json.Unmarshal(of.Text, &schema), json.Unmarshal(text, &fields)); err != nil || len(schema.Properties) != len(fields) {
-				t.Errorf("%s: schema %s, %v", topic.Name, of.Text, err)
-			}
+// Live topics are those of data, and know the devices that they are made of.
+func TestTopicsOfData(t *testing.T) {
+	c, index := all("r0")
+	var got []string
+	for _, topic := range c.Topics() {
+		if topic.Devices != nil {
+			got = append(got, fmt.Sprintf("%s %v", topic.Name, topic.Devices))
+		}
+		if topic.Devices == nil != (strings.HasSuffix(topic.Name, "/command") || strings.HasSuffix(topic.Name, "/log")) {
+			t.Errorf("%s: %v", topic.Name, topic.Devices)
 		}
 	}
-	for name, device := range index {
-		check(c.Data(device, taken, payloads[name]))
-		check(c.Command(device, taken, commands[name]))
-		check(c.Configuration(device, taken, []byte("R")))
-	}
-	for i, topic := range c.Topics() {
-		if !seen[i] {
-			t.Errorf("%s has no messages", topic.Name)
-		}
+	want := fmt.Sprintf("/r0/tf [%d %d]", index["position"], index["ptz"])
+	if got[0] != want || len(got) != 15 {
+		t.Errorf("%q, want %s first", got, want)
 	}
 }

@@ -1,4 +1,4 @@
-package foxglove
+package telemetry
 
 import "math"
 

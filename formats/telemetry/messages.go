@@ -1,4 +1,4 @@
-package foxglove
+package telemetry
 
 import "math"
 
@@ -73,6 +73,15 @@ type FrameTransform struct {
 	Rotation      Quaternion `json:"rotation"`
 
 	Moves bool `json:"-"` // the frame is not fixed to its parent
+}
+
+// Frame returns the frame whose earlier messages a message replaces: a topic has
+// transforms of several frames.
+func Frame(content any) string {
+	if f, ok := content.(FrameTransform); ok {
+		return f.ChildFrameID
+	}
+	return ""
 }
 
 // levelInfo is a level of Log.

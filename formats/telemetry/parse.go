@@ -1,9 +1,10 @@
-package foxglove
+package telemetry
 
 import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -39,11 +40,19 @@ func ParseLogLine(line []byte) (l Log, at int64, err error) {
 	return l, at, nil
 }
 
-// Frame returns the frame whose earlier messages a message replaces: a topic has
-// transforms of several frames.
-func Frame(content any) string {
-	if f, ok := content.(FrameTransform); ok {
-		return f.ChildFrameID
+// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in
+// m/s and rad/s, of which x and z count. It returns mm/s and deg/s, within 16 bits.
+func ParseVelocity(payload []byte) (speed, turnRate int, err error) {
+	var v struct {
+		Linear, Angular struct{ X, Z float64 }
 	}
-	return ""
+	if err := json.Unmarshal(payload, &v); err != nil {
+		return 0, 0, fmt.Errorf("the message is not a velocity: %w", err)
+	}
+	return short(v.Linear.X * 1000), short(v.Angular.Z * 180 / math.Pi), nil
+}
+
+// short rounds v within the range of an int16.
+func short(v float64) int {
+	return int(math.Round(max(math.MinInt16, min(v, math.MaxInt16))))
 }
