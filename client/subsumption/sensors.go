@@ -1,6 +1,10 @@
 package subsumption
 
-import "slices"
+import (
+	"slices"
+
+	"player/codec/pioneer"
+)
 
 // Pose is the robot's position and heading by its odometry.
 type Pose struct {
@@ -18,7 +22,7 @@ const Directions = 16
 // Bearing returns the middle of a direction, degrees counterclockwise from
 // straight ahead.
 func Bearing(direction int) int {
-	return [Directions]int{90, 50, 30, 10, -10, -30, -50, -90, -90, -130, -150, -170, 170, 150, 130, 90}[direction]
+	return int(pioneer.Sonars()[direction].Heading)
 }
 
 // Bumpers is a set of pressed bumpers.

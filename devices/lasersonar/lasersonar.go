@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/pioneer"
 	"player/devices"
 )
 
@@ -21,13 +22,6 @@ const (
 	// sonars are blind when the laser is mounted a little before them.
 	nearSight = 300
 )
-
-// ring holds the poses of a Pioneer 2's sonars: mm forward and to the left of the
-// centre of rotation, and the direction in degrees, counterclockwise.
-var ring = [codec.SonarCount][3]float64{
-	{69, 136, 90}, {114, 119, 50}, {148, 78, 30}, {166, 27, 10}, {166, -27, -10}, {148, -78, -30}, {114, -119, -50}, {69, -136, -90},
-	{-157, -136, -90}, {-203, -119, -130}, {-237, -78, -150}, {-255, -27, -170}, {-255, 27, 170}, {-237, 78, 150}, {-203, 119, 130}, {-157, 136, 90},
-}
 
 // Kind declares the driver.
 func Kind() devices.Kind {
@@ -95,7 +89,7 @@ func New(laser *devices.Device, cone, longest int) *Driver {
 // AppendParts implements devices.Surveyed: the sonars that a laser sees.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	for _, b := range d.beams {
-		dst = append(dst, codec.Part{Number: b.sonar, X: b.at.x, Y: b.at.y, Heading: ring[b.sonar][2], Range: d.longest, View: 2 * d.half})
+		dst = append(dst, codec.Part{Number: b.sonar, X: b.at.x, Y: b.at.y, Heading: pioneer.Sonars()[b.sonar].Heading, Range: d.longest, View: 2 * d.half})
 	}
 	return dst
 }
@@ -107,9 +101,9 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 		d.rays[i] = unit(d.mount.Heading - 90 + float64(i)/2)
 	}
 	d.beams = d.beams[:0]
-	for i, pose := range ring {
+	for i, pose := range pioneer.Sonars() {
 		d.ranges[i] = uint16(d.longest)
-		if b := (beam{sonar: i, at: vector{pose[0], pose[1]}, axis: unit(pose[2])}); d.sees(b, pose[2]) {
+		if b := (beam{sonar: i, at: vector{pose.X, pose.Y}, axis: unit(pose.Heading)}); d.sees(b, pose.Heading) {
 			d.beams = append(d.beams, b)
 		}
 	}

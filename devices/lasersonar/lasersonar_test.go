@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/codec/pioneer"
 	"player/devices"
 )
 
@@ -85,8 +86,8 @@ func TestWall(t *testing.T) {
 		got := ranges(t, sonar)
 		for s, r := range got {
 			// The echo comes from the side of the cone that meets the wall first.
-			off := max(math.Abs(ring[s][2])-halfCone, 0)
-			want := (2000 - ring[s][0]) / math.Cos(off*math.Pi/180)
+			off := max(math.Abs(pioneer.Sonars()[s].Heading)-halfCone, 0)
+			want := (2000 - pioneer.Sonars()[s].X) / math.Cos(off*math.Pi/180)
 			if off >= 90 || want > none {
 				want = none
 			}
@@ -179,7 +180,7 @@ func TestPost(t *testing.T) {
 		})
 		got := ranges(t, sonar)
 		p := unit(tt.heading + tt.degrees)
-		want := math.Hypot(3000*p.x-ring[tt.sonar][0], 3000*p.y-ring[tt.sonar][1])
+		want := math.Hypot(3000*p.x-pioneer.Sonars()[tt.sonar].X, 3000*p.y-pioneer.Sonars()[tt.sonar].Y)
 		for s, r := range got {
 			if s == tt.sonar && math.Abs(float64(r)-want) > 1 || s != tt.sonar && r != none {
 				t.Errorf("%+v: sonar %d reads %d", tt, s, r)

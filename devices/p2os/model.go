@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"player/codec"
+	"player/codec/pioneer"
 	"player/devices"
 )
 
@@ -31,12 +32,9 @@ type Model struct {
 // the wheels, x ahead, y to the left.
 type Body struct {
 	Length, Width float64
-	Front         float64                 // from the origin to the front
-	Sonars        [codec.SonarCount]Mount // at Player's places
+	Front         float64                         // from the origin to the front
+	Sonars        [codec.SonarCount]pioneer.Mount // at Player's places
 }
-
-// Mount is where a sonar is and looks to.
-type Mount struct{ X, Y, Heading float64 }
 
 const (
 	sonarRange = 5000 // mm, the reading without an echo
@@ -72,44 +70,36 @@ var (
 const angleUnit = 0.001534
 
 var (
-	bodyDX = Body{511, 425, 210, mirrored(
-		Mount{69, 136, 90}, Mount{114, 119, 50}, Mount{148, 78, 30}, Mount{166, 27, 10},
-		Mount{-157, -136, -90}, Mount{-203, -119, -130}, Mount{-237, -78, -150}, Mount{-255, -27, -170})}
-	bodyAT = Body{626, 505, 313, mirrored(
-		Mount{147, 136, 90}, Mount{193, 119, 50}, Mount{227, 79, 30}, Mount{245, 27, 10},
-		Mount{-144, -136, -90}, Mount{-189, -119, -130}, Mount{-223, -79, -150}, Mount{-241, -27, -170})}
+	bodyDX = Body{511, 425, 210, pioneer.Sonars()}
+	bodyAT = Body{626, 505, 313, pioneer.Mirrored([8][3]float64{
+		{147, 136, 90}, {193, 119, 50}, {227, 79, 30}, {245, 27, 10},
+		{-144, -136, -90}, {-189, -119, -130}, {-223, -79, -150}, {-241, -27, -170},
+	})}
 	bodyPeople = Body{513, 425, 256.5, bodyDX.Sonars}
-	bodyPower  = Body{911, 680, 369, mirrored(
-		Mount{152, 278, 90}, Mount{241, 238, 45}, Mount{300, 153, 25}, Mount{332, 33, 5},
-		Mount{-298, -278, -90}, Mount{-388, -238, -135}, Mount{-447, -153, -155}, Mount{-478, -33, -175})}
-	bodyPatrol = Body{510, 425, 255, mirrored(
-		Mount{83, 229, 90}, Mount{169, 202, 55}, Mount{232, 134, 30}, Mount{263, 46, 10},
-		Mount{-83, -229, -90}, Mount{-169, -202, -125}, Mount{-232, -134, -150}, Mount{-263, -46, -170})}
-	bodyLX = Body{696, 500, 348, mirrored(
-		Mount{}, Mount{}, Mount{}, Mount{331, 61, 10},
-		Mount{}, Mount{}, Mount{}, Mount{-317, -90, -164})}
-	bodySeekur     = Body{1410, 1270, 705, [codec.SonarCount]Mount{}}
-	bodySeekurJr   = Body{1200, 830, 600, [codec.SonarCount]Mount{}}
-	bodyWheelchair = Body{1340, 680, 670, [codec.SonarCount]Mount{}}
-	bodyAmigo      = Body{330, 279, 160, mirrored(
-		Mount{76, 100, 90}, Mount{125, 75, 41}, Mount{}, Mount{150, 30, 15},
-		Mount{}, Mount{}, Mount{-140, -58, -145}, Mount{})}
-	body1 = Body{500, 400, 250, [codec.SonarCount]Mount{
-		{100, 100, 90}, {120, 80, 30}, {130, 40, 15}, {130, 0, 0}, {130, -40, -15}, {120, -80, -30}, {}, {100, -100, -90}}}
+	bodyPower  = Body{911, 680, 369, pioneer.Mirrored([8][3]float64{
+		{152, 278, 90}, {241, 238, 45}, {300, 153, 25}, {332, 33, 5},
+		{-298, -278, -90}, {-388, -238, -135}, {-447, -153, -155}, {-478, -33, -175},
+	})}
+	bodyPatrol = Body{510, 425, 255, pioneer.Mirrored([8][3]float64{
+		{83, 229, 90}, {169, 202, 55}, {232, 134, 30}, {263, 46, 10},
+		{-83, -229, -90}, {-169, -202, -125}, {-232, -134, -150}, {-263, -46, -170},
+	})}
+	bodyLX = Body{696, 500, 348, pioneer.Mirrored([8][3]float64{
+		{}, {}, {}, {331, 61, 10},
+		{}, {}, {}, {-317, -90, -164},
+	})}
+	bodySeekur     = Body{1410, 1270, 705, [codec.SonarCount]pioneer.Mount{}}
+	bodySeekurJr   = Body{1200, 830, 600, [codec.SonarCount]pioneer.Mount{}}
+	bodyWheelchair = Body{1340, 680, 670, [codec.SonarCount]pioneer.Mount{}}
+	bodyAmigo      = Body{330, 279, 160, pioneer.Mirrored([8][3]float64{
+		{76, 100, 90}, {125, 75, 41}, {}, {150, 30, 15},
+		{}, {}, {-140, -58, -145}, {},
+	})}
+	body1 = Body{500, 400, 250, [codec.SonarCount]pioneer.Mount{
+		{X: 100, Y: 100, Heading: 90}, {X: 120, Y: 80, Heading: 30}, {X: 130, Y: 40, Heading: 15}, {X: 130},
+		{X: 130, Y: -40, Heading: -15}, {X: 120, Y: -80, Heading: -30}, {}, {X: 100, Y: -100, Heading: -90},
+	}}
 )
-
-// mirrored returns the mounts of a symmetric robot from those of its left front and
-// its right rear.
-func mirrored(half ...Mount) (all [codec.SonarCount]Mount) {
-	for i, m := range half {
-		at, mirror := i, 7-i
-		if i >= 4 {
-			at, mirror = i+4, 19-i
-		}
-		all[at], all[mirror] = m, Mount{m.X, -m.Y, -m.Heading}
-	}
-	return all
-}
 
 // How many bits of a coordinate count; then it starts over. The manuals of P2OS and of the
 // Pioneer 1 say 15. Of the Pioneer 2 and later 12 are taken, as the original server does: they

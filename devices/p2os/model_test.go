@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/codec/pioneer"
 	"player/devices"
 )
 
@@ -25,7 +26,7 @@ func TestModelTable(t *testing.T) {
 		}
 		const beside = 17 // mm that the sonars of a PatrolBot stand out of it, by its parameter file
 		for place, n := range m.Sonars {
-			if mount := m.Body.Sonars[place]; (mount == Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2+beside {
+			if mount := m.Body.Sonars[place]; (mount == pioneer.Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2+beside {
 				t.Errorf("%s: the sonar at place %d is mounted at %v", name, place, mount)
 			}
 		}

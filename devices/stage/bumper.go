@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"player/codec"
+	"player/codec/pioneer"
 )
 
 const (
@@ -13,14 +14,6 @@ const (
 	// bumperSpacing is the distance between the sensing points of a bumper,
 	// metres: less than a grid cell, so that no thin pole fits between them.
 	bumperSpacing = 0.01
-)
-
-// The bumpers of the Pioneer 2-DX: the direction of each, degrees. Bits count
-// clockwise, at the front from left to right, at the rear from right to left
-// (manual C.3).
-var (
-	frontBumpers = [5]float64{52, 19, 0, -19, -52}
-	rearBumpers  = [5]float64{-128, -161, 180, 161, 128}
 )
 
 // bumperEnd is the angle from straight ahead, or straight back, at which the
@@ -40,6 +33,7 @@ func feelers(hull []Vec) []feeler {
 	extent := emptyBox()
 	extent.include(hull...)
 	centre := extent.min.add(extent.max).scale(0.5)
+	front, rear := pioneer.Bumpers()
 	var ring []feeler
 	feel := func(p, outward Vec) {
 		v := p.sub(centre)
@@ -47,9 +41,9 @@ func feelers(hull []Vec) []feeler {
 		f := feeler{at: p.add(outward.scale(bumperTravel))}
 		switch {
 		case math.Abs(angle) <= bumperEnd:
-			f.front, f.bit = true, nearestBumper(angle, frontBumpers)
+			f.front, f.bit = true, nearestBumper(angle, front)
 		case math.Abs(angle) >= 180-bumperEnd:
-			f.bit = nearestBumper(angle, rearBumpers)
+			f.bit = nearestBumper(angle, rear)
 		default:
 			return
 		}

@@ -4,20 +4,12 @@ import (
 	"fmt"
 	"math"
 
-	"player/codec"
+	"player/codec/pioneer"
 	"player/formats/syntax"
 )
 
 // The words of world files before Stage 3 (Stage manual 1.3.3, chapters 4 and 5; the
 // online manuals of 2.0 and 3.1).
-
-// pioneerSonars are the poses of the Pioneer 2's sonars: metres and degrees.
-var pioneerSonars = [codec.SonarCount]Pose{
-	{0.069, 0.136, 90}, {0.114, 0.119, 50}, {0.148, 0.078, 30}, {0.166, 0.027, 10},
-	{0.166, -0.027, -10}, {0.148, -0.078, -30}, {0.114, -0.119, -50}, {0.069, -0.136, -90},
-	{-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
-	{-0.255, 0.027, 170}, {-0.237, 0.078, 150}, {-0.203, 0.119, 130}, {-0.157, 0.136, 90},
-}
 
 // place reads a pose in a field, and its height. Three numbers are x, y and heading.
 func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (at Pose, z float64) {
@@ -114,8 +106,8 @@ func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	l.check(beam.reach > 0 && beam.reach <= maxSonar, s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
 	s.Field("ssize") // only shown
 	if count == 0 && s.Type == "sonar" {
-		for _, p := range pioneerSonars {
-			beam.pose = Pose{p.X, p.Y, radians(p.Heading)}
+		for _, p := range pioneer.Sonars() {
+			beam.pose = Pose{p.X / 1000, p.Y / 1000, radians(p.Heading)}
 			beams = append(beams, beam)
 		}
 	}

@@ -22,6 +22,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/codec/pioneer"
 )
 
 const (
@@ -87,16 +88,13 @@ func run(ctx context.Context, host string, port, n int, limit time.Duration) err
 	return nil
 }
 
-// bearings are the directions of the sonars, degrees counterclockwise.
-var bearings = [codec.SonarCount]float64{90, 50, 30, 10, -10, -30, -50, -90, -90, -130, -150, -170, 170, 150, 130, 90}
-
 // spread returns the speed in mm/s and the turn rate in deg/s of a robot that drives
 // away from what is nearer than room.
 func spread(sonar *codec.SonarData) (speed, turn int) {
 	x, y := 0.0, 0.0
 	for i, r := range sonar {
 		near := float64(room - min(int(r), room))
-		sin, cos := math.Sincos(bearings[i] * math.Pi / 180)
+		sin, cos := math.Sincos(pioneer.Sonars()[i].Heading * math.Pi / 180)
 		x, y = x-near*cos, y-near*sin
 	}
 	if math.Hypot(x, y) < enough {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/codec/pioneer"
 )
 
 // framesPeriod is the time, in ns, after which the frames of the sensors are sent
@@ -231,8 +232,8 @@ func (c *Converter) sendFrames(at Time) {
 			}
 			mount = p.Geometry.or(cameraPlace)
 		case "sonar":
-			for i := range ring {
-				mount := ring[i].on(p.Geometry.or(place{}))
+			for i := range codec.SonarCount {
+				mount := sonarPlace(i, p.Geometry.or(place{}))
 				c.sendFrame(at, baseLink, p.frame+"_"+strconv.Itoa(i), mount.vector(), mount.rotation(), false)
 			}
 			continue
@@ -277,7 +278,7 @@ func (c *Converter) sonar(p part, at Time, payload []byte) {
 		if r >= noEcho {
 			color.A = 0.05
 		}
-		width, mount := 2*r*math.Tan(rad(sonarCone/2.0)), ring[i].on(p.Geometry.or(place{}))
+		width, mount := 2*r*math.Tan(rad(sonarCone/2.0)), sonarPlace(i, p.Geometry.or(place{}))
 		// z of a cylinder points up: it is turned down by a right angle to point ahead.
 		axis := turned(rad(mount.heading), -math.Pi/2)
 		scene.Cylinders = append(scene.Cylinders, Cylinder{Pose{mount.ahead(r / 2).vector(), axis}, Vector3{width, width, r}, 0, 1, color})
@@ -307,9 +308,10 @@ func (c *Converter) misc(p part, at Time, payload []byte) {
 		from := place{hullCentre.x, hullCentre.y, heading}
 		scene.Cubes = append(scene.Cubes, Cube{from.ahead(bumperRadius).pose(), Vector3{0.02, 0.10, 0.10}, color})
 	}
+	front, rear := pioneer.Bumpers()
 	for i := range bumpers {
-		add(frontBumpers[i], state.Front[i])
-		add(rearBumpers[i], state.Rear[i])
+		add(front[i], state.Front[i])
+		add(rear[i], state.Rear[i])
 	}
 	c.draw(p, scene)
 }

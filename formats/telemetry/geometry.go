@@ -3,7 +3,7 @@ package telemetry
 import (
 	"math"
 
-	"player/codec"
+	"player/codec/pioneer"
 )
 
 // What is drawn where the configuration does not say: the shape of a Pioneer 2-DX, in
@@ -14,19 +14,7 @@ type place struct{ x, y, heading float64 }
 
 var (
 	laserPlace, cameraPlace, gripperPlace = place{x: 0.08}, place{x: 0.08}, place{x: 0.18}
-
-	// ring holds the places of the sonars, by their numbers.
-	ring = [codec.SonarCount]place{
-		{0.069, 0.136, 90}, {0.114, 0.119, 50}, {0.148, 0.078, 30}, {0.166, 0.027, 10},
-		{0.166, -0.027, -10}, {0.148, -0.078, -30}, {0.114, -0.119, -50}, {0.069, -0.136, -90},
-		{-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
-		{-0.255, 0.027, 170}, {-0.237, 0.078, 150}, {-0.203, 0.119, 130}, {-0.157, 0.136, 90},
-	}
-
-	// The directions of the bumpers from hullCentre, by their bits.
-	frontBumpers = [bumpers]float64{52, 19, 0, -19, -52}
-	rearBumpers  = [bumpers]float64{-128, -161, 180, 161, 128}
-	hullCentre   = place{x: -0.04}
+	hullCentre                            = place{x: -0.04}
 )
 
 const (
@@ -53,6 +41,12 @@ func (g Geometry) or(other place) place {
 		return other
 	}
 	return place{g.X / 1000, g.Y / 1000, g.Heading}
+}
+
+// sonarPlace returns the place of the sonar with a number on a part.
+func sonarPlace(number int, part place) place {
+	m := pioneer.Sonars()[number]
+	return place{m.X / 1000, m.Y / 1000, m.Heading}.on(part)
 }
 
 // on returns a place on a part that is itself at a place.
