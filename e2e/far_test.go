@@ -45,7 +45,7 @@ func testFirstFrames(t *testing.T, b browser) {
 		case r.Header.Get("Upgrade") != "":
 			sockets.Add(1)
 			wait = nil
-		case !strings.HasSuffix(r.URL.Path, "/modules.js"):
+		case !strings.HasSuffix(r.URL.Path, "/main.js"):
 			wait = nil
 		}
 		if wait != nil {

@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"compress/gzip"
 	"crypto/sha256"
+	"embed"
 	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,6 +58,12 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(body) // it fails when the visitor has gone
 }
 
+// page has index.html and main.js as esbuild has made them of the files in the folder page, and
+// TestBuilt compares them: go test ./visitors/dashboard -run TestBuilt -update
+//
+//go:embed built page/icon.svg
+var page embed.FS
+
 // assetSet is the page as it is served.
 type assetSet struct {
 	digest string // of all files: the folder of those that never change
@@ -66,21 +71,11 @@ type assetSet struct {
 	files  map[string]asset
 }
 
-// literal returns text as a string of JavaScript.
-func literal(text string) []byte {
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)            // it is in a file of its own
-	_ = e.Encode(text)                // cannot fail: it writes to memory
-	return bytes.TrimSpace(b.Bytes()) // without the line end
-}
-
-// readAssets returns the files of the page. In index.html, what the page loads has addresses with
-// the digest, and the script that comes first is in the page. One file has all modules, the body of
-// the page and its style: each request costs a round trip, and this one has the connection on which the
-// page came, because it stands at the end. Browsers keep it, so that a reload transfers little, and
-// nothing is shown before it works.
-func readAssets(page fs.FS) (assetSet, error) {
+// readAssets returns the files of the page: index.html has addresses with the digest, and one file has
+// all modules, the body of the page and its style: each request costs a round trip, and this one has the
+// connection on which the page came, because it stands at the end. Browsers keep it, so that a reload
+// transfers little, and nothing is shown before it works.
+func readAssets() (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
 	texts := map[string][]byte{}
@@ -88,37 +83,25 @@ func readAssets(page fs.FS) (assetSet, error) {
 		if err != nil || d.IsDir() {
 			return err
 		}
-		texts[name], err = fs.ReadFile(page, name)
-		fmt.Fprintf(digest, "%s %d\n", name, len(texts[name]))
-		digest.Write(texts[name])
+		text, err := fs.ReadFile(page, name)
+		fmt.Fprintf(digest, "%s %d\n", name, len(text))
+		digest.Write(text)
+		texts[path.Base(name)] = text
 		return err
 	})
 	if err != nil {
 		return set, err
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
-	const main, all, first, style = "main.js", "modules.js", "first.js", "style.css"
-	modules, err := bundle(texts, main)
-	if err != nil {
-		return set, err
-	}
-	index := bytes.Replace([]byte(inFolder(string(texts["index.html"]), set.digest)), []byte(main), []byte(all), 1)
-	index = bytes.Replace(index, fmt.Appendf(nil, "<link rel=\"stylesheet\" href=\"%s/%s\">\n", set.digest, style), nil, 1)
-	head, rest, _ := bytes.Cut(index, []byte("<body>"))
-	body, tail, ok := bytes.Cut(rest, []byte("<script"))
-	if !ok {
-		return set, errors.New("index.html has no script at the end of its body")
-	}
-	index = slices.Concat(head, []byte("<body><script"), tail)
-	texts[all] = fmt.Appendf(nil, "const style = new CSSStyleSheet();\nstyle.replaceSync(%s);\ndocument.adoptedStyleSheets = [style];\ndocument.body.innerHTML = %s;\n",
-		literal(without("/*", "*/", string(texts[style]))), literal(without("<!--", "-->", string(body))))
-	texts[all] = append(texts[all], modules...)
-	script := append([]byte{'\n'}, withoutRemarks(string(texts[first]))...)
-	index = bytes.Replace(index, []byte(` src="`+set.digest+"/"+first+`">`), append([]byte{'>'}, script...), 1)
+	const begin, end = "<script>", "</script>" // of the script that is in the page
+	_, script, _ := bytes.Cut(texts["index.html"], []byte(begin))
+	script, _, _ = bytes.Cut(script, []byte(end))
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
-	texts["index.html"] = index
 	for name, text := range texts {
+		for file := range texts { // references are in quotation marks, or in those of a string
+			text = bytes.ReplaceAll(text, []byte(`"`+file), []byte(`"`+set.digest+"/"+file))
+		}
 		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
 			return set, err
 		}
@@ -141,9 +124,9 @@ func pack(text []byte) ([]byte, error) {
 // serveAssets serves the files of the page: those in the folder of the digest for ever,
 // index.html with what it would ask for at once, by the elements that have it, and never to be
 // kept, and others as long as the server has the same ones.
-func serveAssets(page fs.FS, first func(*http.Request) map[string][]byte) http.HandlerFunc {
+func serveAssets(first func(*http.Request) map[string][]byte) http.HandlerFunc {
 	read := sync.OnceValue(func() assetSet { // when the first visitor comes
-		set, err := readAssets(page)
+		set, err := readAssets()
 		if err != nil { // the folder is not embedded
 			panic(err)
 		}

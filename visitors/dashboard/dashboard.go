@@ -23,7 +23,6 @@ import (
 	"player/config/rights"
 	"player/devices/stage"
 	"player/visitors"
-	"player/visitors/dashboard/page"
 	"player/visitors/pictures"
 )
 
@@ -97,7 +96,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
 	s.encoded = sync.OnceValues(s.encodeWorld)
 	mux := http.NewServeMux()
-	mux.Handle("GET /", serveAssets(page.Files, func(r *http.Request) map[string][]byte {
+	mux.Handle("GET /", serveAssets(func(r *http.Request) map[string][]byte {
 		return map[string][]byte{"offer": s.offer(r), "newest": s.newestOf(r)}
 	}))
 	mux.HandleFunc("GET /robots", s.readers(s.robots))

@@ -1,0 +1,81 @@
+package dashboard
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"player/e2e/needs"
+)
+
+var update = flag.Bool("update", false, "write the files in built anew")
+
+// esbuild returns what esbuild makes of a file of the page.
+func esbuild(t *testing.T, file string, flags ...string) []byte {
+	t.Helper()
+	command := exec.Command("go", append([]string{"run", "github.com/evanw/esbuild/cmd/esbuild@v0.25.12", file, "--minify", "--target=es2022"}, flags...)...)
+	command.Dir = "page"
+	var errors strings.Builder
+	command.Stderr = &errors
+	text, err := command.Output()
+	if err != nil {
+		needs.Missing(t, errors.String(), err)
+	}
+	return bytes.TrimSpace(text)
+}
+
+// dense returns a text of HTML without indentation and empty lines.
+func dense(text []byte) string {
+	var b strings.Builder
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" {
+			b.WriteString(line + "\n")
+		}
+	}
+	return b.String()
+}
+
+// literal returns text as a string of JavaScript.
+func literal(text string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // it is in a file of its own
+	_ = e.Encode(text)     // it writes to memory
+	return strings.TrimSpace(b.String())
+}
+
+// The program has what is made of the folder page now: in index.html the script that comes first, and
+// in main.js all modules, the body of the page and its style.
+func TestBuilt(t *testing.T) {
+	text, err := os.ReadFile("page/index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const style, first = "<link rel=\"stylesheet\" href=\"style.css\">\n", ` src="first.js">`
+	head, rest, _ := bytes.Cut(text, []byte("<body>"))
+	body, tail, ok := bytes.Cut(rest, []byte("<script"))
+	if !ok || !bytes.Contains(head, []byte(style)) || !bytes.Contains(head, []byte(first)) {
+		t.Fatal("index.html has no style, no first script, or no script at the end of its body")
+	}
+	script := ">" + string(esbuild(t, "first.js"))
+	for name, want := range map[string]string{
+		"index.html": strings.NewReplacer(style, "", first, script).Replace(dense(head)) + "<body>\n" + dense(append([]byte("<script"), tail...)),
+		"main.js": "document.adoptedStyleSheets=[new CSSStyleSheet];document.adoptedStyleSheets[0].replaceSync(" + literal(string(esbuild(t, "style.css"))) + ");\n" +
+			"document.body.innerHTML=" + literal(dense(body)) + ";\n" + string(esbuild(t, "main.js", "--bundle", "--format=esm")) + "\n",
+	} {
+		path := filepath.Join("built", name)
+		if *update {
+			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+			t.Errorf("%s is not that of the page, %v: go test ./visitors/dashboard -run TestBuilt -update", path, err)
+		}
+	}
+}
