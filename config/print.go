@@ -23,17 +23,12 @@ func (s *Server) WriteTable(w io.Writer) error {
 		}
 		fmt.Fprintln(tw)
 		for _, d := range r.Drivers {
-			for _, device := range d.Link.Devices() {
-				spec := device.Spec()
+			for _, spec := range d.shown() {
 				letter := string(rune(spec.Letter))
-				switch spec.Index {
-				case 0:
-				case devices.Hidden:
-					continue
-				default:
+				if spec.Index != 0 {
 					letter = "-" // clients cannot ask for it
 				}
-				fmt.Fprintf(tw, "  %s\t%s:%d\t%s\t%s:%d\n", letter, spec.Name, spec.Index, d.Link.Name(), d.Pos.File, d.Pos.Line)
+				fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", letter, nameOf(spec), d.Link.Name(), d.Pos.Place())
 			}
 		}
 		for _, d := range r.Drivers {
@@ -90,11 +85,7 @@ func relations(k devices.Kind) []string {
 		lines = nil
 	}
 	if len(k.Requires) > 0 {
-		var needs []string
-		for _, need := range k.Requires {
-			needs = append(needs, fmt.Sprintf("%s:%d", need.Name, need.Index))
-		}
-		lines = append(lines, "requires "+strings.Join(needs, ", "))
+		lines = append(lines, "requires "+strings.Join(namesOf(k.Requires), ", "))
 	}
 	if len(k.Accepts) > 0 {
 		lines = append(lines, "can require "+strings.Join(interfaceNames(k.Accepts), ", "))

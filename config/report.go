@@ -44,13 +44,7 @@ func (s *Server) Report() Report {
 	for _, robot := range s.Robots {
 		reported := ReportRobot{Port: robot.Port, TLS: robot.TLS}
 		for _, d := range robot.Drivers {
-			driver := ReportDriver{d.Link.Name(), d.Pos.Place(), nil, d.Values}
-			for _, device := range d.Link.Devices() {
-				if spec := device.Spec(); spec.Index != devices.Hidden {
-					driver.Devices = append(driver.Devices, nameOf(spec))
-				}
-			}
-			reported.Drivers = append(reported.Drivers, driver)
+			reported.Drivers = append(reported.Drivers, ReportDriver{d.Link.Name(), d.Pos.Place(), namesOf(d.shown()), d.Values})
 		}
 		r.Robots = append(r.Robots, reported)
 	}
@@ -90,13 +84,7 @@ type ReportOption struct {
 // ReportKinds returns what a program reads of kinds.
 func ReportKinds(kinds []devices.Kind) (all []ReportKind) {
 	for _, k := range kinds {
-		r := ReportKind{Name: k.Name, Doc: k.Doc}
-		for _, spec := range k.Provides {
-			r.Provides = append(r.Provides, spec.Name)
-		}
-		for _, spec := range k.Requires {
-			r.Requires = append(r.Requires, nameOf(spec))
-		}
+		r := ReportKind{Name: k.Name, Doc: k.Doc, Provides: interfaceNames(k.Provides), Requires: namesOf(k.Requires)}
 		for _, o := range k.Options {
 			r.Options = append(r.Options, ReportOption{o.Name, o.Default, o.Required, o.Unit, o.Doc})
 		}
@@ -105,5 +93,23 @@ func ReportKinds(kinds []devices.Kind) (all []ReportKind) {
 	return all
 }
 
+// shown returns the devices of a driver that people and programs are shown.
+func (d Driver) shown() (specs []devices.Spec) {
+	for _, device := range d.Link.Devices() {
+		if spec := device.Spec(); spec.Index != devices.Hidden {
+			specs = append(specs, spec)
+		}
+	}
+	return specs
+}
+
 // nameOf is a device as a file names it.
 func nameOf(s devices.Spec) string { return fmt.Sprintf("%s:%d", s.Name, s.Index) }
+
+func namesOf(specs []devices.Spec) []string {
+	names := make([]string, len(specs))
+	for i, s := range specs {
+		names[i] = nameOf(s)
+	}
+	return names
+}
