@@ -115,18 +115,6 @@ func TestCancelledBetweenReads(t *testing.T) {
 	}
 }
 
-func TestTimeout(t *testing.T) {
-	c, s := dial(t)
-	open(t, c, s, "mr")
-	ctx, cancel := context.WithTimeout(t.Context(), 1)
-	defer cancel()
-	if err := c.Read(ctx); err != context.DeadlineExceeded {
-		t.Fatal(err)
-	}
-	s.send(miscBlock)
-	read(t, c)
-}
-
 // After a cancelled wait commands are still sent: a robot must be stopped.
 func TestStopAfterCancel(t *testing.T) {
 	c, s := dial(t)

@@ -15,22 +15,23 @@ import (
 	"player/client"
 )
 
+// check ends a program that cannot go on.
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
+}
+
 // The first program of the manual, for one round of data.
 func Example() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	robot, err := client.Dial(ctx, address)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer robot.Close() // the server stops the wheels
 
-	if err := robot.Request(ctx, "srpw"); err != nil { // sonar read, position write
-		log.Fatal(err)
-	}
-	if err := robot.Read(ctx); err != nil { // ten times a second, in a program
-		log.Fatal(err)
-	}
+	check(robot.Request(ctx, "srpw")) // sonar read, position write
+	check(robot.Read(ctx))            // ten times a second, in a program
 	fmt.Println("ahead", robot.Sonar[3], "mm")
 	if robot.Sonar[3] > 500 {
 		err = robot.SetSpeed(100, -20) // mm/s, deg/s
@@ -46,9 +47,7 @@ func ExampleClient_Request() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	robot, err := client.Dial(ctx, address)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer robot.Close()
 
 	err = robot.Request(ctx, "srvr") // this robot has no camera
@@ -58,9 +57,7 @@ func ExampleClient_Request() {
 			fmt.Printf("%c: asked %c, granted %c\n", d.Device, d.Asked, d.Granted)
 		}
 	}
-	if err := robot.Read(ctx); err != nil {
-		log.Fatal(err)
-	}
+	check(robot.Read(ctx))
 	fmt.Println("sonar:", robot.Has('s'))
 	// Output:
 	// v: asked r, granted e
@@ -72,20 +69,12 @@ func ExampleClient_SetFresh() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	robot, err := client.Dial(ctx, address)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer robot.Close()
 
-	if err := robot.Request(ctx, "yrsr"); err != nil { // y describes each round
-		log.Fatal(err)
-	}
-	if err := robot.SetFresh(true); err != nil {
-		log.Fatal(err)
-	}
-	if err := robot.Read(ctx); err != nil {
-		log.Fatal(err)
-	}
+	check(robot.Request(ctx, "yrsr")) // y describes each round
+	check(robot.SetFresh(true))
+	check(robot.Read(ctx))
 	age, ok := robot.Age('s')
 	fmt.Println("new:", robot.New('s'), "age:", age, ok)
 	// Output:
@@ -97,24 +86,14 @@ func ExampleClient_RequestData() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	robot, err := client.Dial(ctx, address)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer robot.Close()
 
-	if err := robot.SetDataMode(client.RequestReply); err != nil { // before anything streams
-		log.Fatal(err)
-	}
-	if err := robot.Request(ctx, "sr"); err != nil {
-		log.Fatal(err)
-	}
+	check(robot.SetDataMode(client.RequestReply)) // before anything streams
+	check(robot.Request(ctx, "sr"))
 	for range 2 {
-		if err := robot.RequestData(); err != nil {
-			log.Fatal(err)
-		}
-		if err := robot.Read(ctx); err != nil {
-			log.Fatal(err)
-		}
+		check(robot.RequestData())
+		check(robot.Read(ctx))
 		fmt.Println("left", robot.Sonar[0], "mm, right", robot.Sonar[7], "mm")
 	}
 	// Output:
@@ -128,25 +107,17 @@ func ExampleClient_Read() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	robot, err := client.Dial(ctx, address)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer robot.Close()
-	if err := robot.SetDataMode(client.RequestReply); err != nil {
-		log.Fatal(err)
-	}
-	if err := robot.Request(ctx, "sr"); err != nil {
-		log.Fatal(err)
-	}
+	check(robot.SetDataMode(client.RequestReply))
+	check(robot.Request(ctx, "sr"))
 
 	soon, cancelSoon := context.WithTimeout(ctx, 10*time.Millisecond)
 	defer cancelSoon()
 	err = robot.Read(soon) // nothing was asked for
 	fmt.Println("timeout:", errors.Is(err, context.DeadlineExceeded))
 
-	if err := robot.RequestData(); err != nil {
-		log.Fatal(err)
-	}
+	check(robot.RequestData())
 	fmt.Println("data:", robot.Read(ctx) == nil)
 	// Output:
 	// timeout: true
@@ -159,30 +130,20 @@ func ExampleDialBy_tls() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	authority, err := os.ReadFile(filepath.Join(certificates, "authority.pem"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	config := &tls.Config{RootCAs: x509.NewCertPool()}
 	config.RootCAs.AppendCertsFromPEM(authority)
 	mine, err := tls.LoadX509KeyPair(filepath.Join(certificates, "cert.pem"), filepath.Join(certificates, "key.pem"))
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	config.Certificates = append(config.Certificates, mine)
 
 	robot, err := client.DialBy(ctx, func(ctx context.Context) (net.Conn, error) { // also for Reconnect
 		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", encrypted) // -tls of the server
 	})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer robot.Close()
-	if err := robot.Request(ctx, "sr"); err != nil { // also if the server refuses the certificate
-		log.Fatal(err)
-	}
-	if err := robot.Read(ctx); err != nil {
-		log.Fatal(err)
-	}
+	check(robot.Request(ctx, "sr")) // also if the server refuses the certificate
+	check(robot.Read(ctx))
 	fmt.Println("ahead", robot.Sonar[3], "mm")
 	// Output:
 	// ahead 1300 mm

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -108,45 +107,6 @@ func TestRounds(t *testing.T) {
 				check("cut at", cut, stream[:cut], stream[cut:])
 			}
 		})
-	}
-}
-
-func TestTypedData(t *testing.T) {
-	c, s := dial(t)
-	open(t, c, s, "lrsrprgrmrzrvr")
-	letters := "lspgmzv"
-	for _, letter := range []byte(letters) {
-		if c.Has(letter) || c.New(letter) || len(c.Raw(letter)) > 0 {
-			t.Errorf("%c has data before any was sent", letter)
-		}
-	}
-	s.send(laserBlock, sonarBlock, positionBlock, gripperBlock, miscBlock, ptzBlock, visionBlock)
-	read(t, c)
-	want := &Client{
-		Laser:    codec.LaserData{0: 2000, 1: 2001, 360: 8191},
-		Sonar:    codec.SonarData{1000, 1100, 1200, 1300, 1400, 1500, 1600, 1700, 1800, 1900, 2000, 2100, 2200, 2300, 2400, 2500},
-		Position: codec.PositionData{Time: 123456, X: 1111, Y: -2222, Heading: 45, Speed: 100, TurnRate: -20, Compass: 270, Stall: 1},
-		Gripper:  codec.GripperData{State: codec.PaddlesClosed | codec.LiftUp, Beams: codec.OuterBeam | codec.RightPaddleOpen},
-		Misc:     codec.MiscData{FrontBumpers: 0b10001, RearBumpers: 0b00110, Battery: 124},
-		PTZ:      codec.PTZData{Pan: -30, Tilt: 10, Zoom: 512},
-		Vision: codec.VisionData{Count: [32]uint8{0: 1},
-			Blobs: []codec.Blob{{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}}},
-	}
-	for _, f := range []struct{ name, got, want any }{
-		{"laser", c.Laser, want.Laser}, {"sonar", c.Sonar, want.Sonar}, {"position", c.Position, want.Position},
-		{"gripper", c.Gripper, want.Gripper}, {"misc", c.Misc, want.Misc}, {"ptz", c.PTZ, want.PTZ}, {"vision", c.Vision, want.Vision},
-	} {
-		if !reflect.DeepEqual(f.got, f.want) {
-			t.Errorf("%s is %+v, want %+v", f.name, f.got, f.want)
-		}
-	}
-	for _, letter := range []byte(letters) {
-		if !c.Has(letter) || !c.New(letter) {
-			t.Errorf("%c has no data", letter)
-		}
-	}
-	if got := c.Raw('z'); !bytes.Equal(got, unhex(ptzBlock)[3:]) {
-		t.Errorf("raw ptz is % X", got)
 	}
 }
 
