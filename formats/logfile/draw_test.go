@@ -80,11 +80,7 @@ func created(t testing.TB, path string) func() (io.Writer, error) {
 func drawn(t testing.TB, log []byte) (path string, s *Summary) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "drawn.mcap")
-	in := filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(in, log, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	s, err := ExportMCAP(in, created(t, path), quiet)
+	s, err := ExportMCAP(store(t, log), created(t, path), quiet)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,26 +97,15 @@ func TestDrawnScans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := mcap.NewReader(bytes.NewReader(out))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := r.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, summary := library(t, out)
 	for _, c := range summary.ChunkIndexes {
 		if c.Compression != mcap.CompressionZSTD {
 			t.Errorf("compression %q", c.Compression)
 		}
 	}
-	messages, err := r.Messages(mcap.UsingIndex(true))
-	if err != nil {
-		t.Fatal(err)
-	}
 	topics := map[string]int{}
 	scans := 0
-	if err := mcap.Range(messages, func(schema *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+	each(t, out, func(schema *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
 		topics[c.Topic]++
 		if c.MessageEncoding != "json" || schema.Encoding != "jsonschema" || m.PublishTime != m.LogTime {
 			t.Errorf("%s: %s, %s, published %d, logged %d", c.Topic, c.MessageEncoding, schema.Encoding, m.PublishTime, m.LogTime)
@@ -139,9 +124,7 @@ func TestDrawnScans(t *testing.T) {
 		}
 		scans++
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	if scans != 30 || topics["/position"] != 30 || topics["/log"] != 30 || topics["/misc/battery"] != 30 || topics["/tf"] < 30+30+3*18 {
 		t.Errorf("%d scans; messages by topic: %v", scans, topics)
 	}

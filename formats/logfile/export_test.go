@@ -18,7 +18,7 @@ import (
 func discard() *bufio.Writer { return bufio.NewWriter(io.Discard) }
 
 // store writes a log to a file.
-func store(t *testing.T, log []byte) (path string) {
+func store(t testing.TB, log []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "run.mcap")
 	if err := os.WriteFile(path, log, 0o644); err != nil {

@@ -3,7 +3,6 @@ package logfile
 import (
 	"bytes"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -15,38 +14,6 @@ import (
 	"player/codec"
 	"player/formats/telemetry"
 )
-
-// recordWith is record with given options of the writer.
-func recordWith(t testing.TB, info Info, chunks [][]said) []byte {
-	t.Helper()
-	var out bytes.Buffer
-	w, err := NewWriter(&out, info)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var b Batch
-	for _, chunk := range chunks {
-		b.Reset()
-		for _, s := range chunk {
-			b.Add(s.channel, s.at, []byte(s.payload))
-		}
-		before, size := w.Size(), b.Size()
-		if err := w.WriteChunk(&b); err != nil {
-			t.Fatal(err)
-		}
-		if grown := w.Size() - before; grown > int64(size) {
-			t.Errorf("a chunk of %d bytes, Size reported %d", grown, size)
-		}
-	}
-	most := w.Size()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if int64(out.Len()) > most {
-		t.Errorf("%d bytes, Size reported at most %d", out.Len(), most)
-	}
-	return out.Bytes()
-}
 
 // manyChunks returns random messages whose times overlap between chunks, some of them
 // empty and some as large as they get.
@@ -70,29 +37,19 @@ func manyChunks(seed uint64) (chunks [][]said) {
 // returns its messages sorted by time.
 func indexed(t testing.TB, log []byte, index bool) (lines []string) {
 	t.Helper()
-	r, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
 	order := mcap.FileOrder
 	if index {
 		order = mcap.LogTimeOrder
 	}
-	messages, err := r.Messages(mcap.UsingIndex(index), mcap.InOrder(order))
-	if err != nil {
-		t.Fatal(err)
-	}
 	last := uint64(0)
-	if err := mcap.Range(messages, func(_ *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+	each(t, log, func(_ *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
 		if index && m.LogTime < last {
 			t.Errorf("%d after %d", m.LogTime, last)
 		}
 		last = m.LogTime
 		lines = append(lines, fmt.Sprintf("%s %d %q", c.Topic, m.LogTime, m.Data))
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}, mcap.UsingIndex(index), mcap.InOrder(order))
 	slices.Sort(lines)
 	return lines
 }
@@ -100,12 +57,10 @@ func indexed(t testing.TB, log []byte, index bool) (lines []string) {
 // The summary of a closed log agrees with its content, and all ways to read it give
 // the same messages.
 func TestIndex(t *testing.T) {
-	for _, compress := range []bool{false, true} {
+	for _, about := range []Info{info(), compressed()} {
 		for seed := range uint64(2) {
 			chunks := manyChunks(seed)
-			about := info()
-			about.Compress = compress
-			log := recordWith(t, about, chunks)
+			log, _ := recordWith(t, about, chunks)
 			want := lines(chunks)
 			got, damage := read(t, log)
 			if damage != nil || !slices.Equal(got, want) {
@@ -125,14 +80,7 @@ func TestIndex(t *testing.T) {
 // check compares the summary of a log with the file and the messages.
 func check(t *testing.T, log []byte, chunks [][]said) {
 	t.Helper()
-	r, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := r.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r, summary := library(t, log)
 	all := slices.Concat(chunks...)
 	times := make([]uint64, len(all))
 	counts := map[uint16]uint64{}
@@ -180,10 +128,8 @@ func TestCompress(t *testing.T) {
 		}
 		chunks[i/10] = append(chunks[i/10], said{3, time.Duration(i) * ms, string(scan.Append(nil))})
 	}
-	plain := recordWith(t, info(), chunks)
-	about := info()
-	about.Compress = true
-	if small := recordWith(t, about, chunks); len(small) > len(plain)*3/4 {
+	plain, _ := record(t, chunks)
+	if small, _ := recordWith(t, compressed(), chunks); len(small) > len(plain)*3/4 {
 		t.Errorf("%d bytes, %d without compression", len(small), len(plain))
 	}
 }
@@ -193,10 +139,8 @@ func TestGeometry(t *testing.T) {
 	about := info()
 	want := telemetry.Geometry{X: 80, Y: -1.5, Heading: 180, Length: 156, Width: 155}
 	about.Channels[3].Geometry = want
-	r, err := NewReader(bytes.NewReader(recordWith(t, about, script())))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log, _ := recordWith(t, about, script())
+	r := reader(t, log)
 	for m, err := r.Next(); err == nil; m, err = r.Next() {
 		if got := m.Channel.Geometry; got != want && m.Channel.Interface == "laser" || got != (telemetry.Geometry{}) && m.Channel.Interface != "laser" {
 			t.Errorf("%s: %+v", m.Channel.Topic(), got)
@@ -324,18 +268,13 @@ func heap() int64 {
 
 // A disk that fails at any byte is reported, and nothing is written after it.
 func TestFailingWriter(t *testing.T) {
-	log := recordWith(t, info(), script())
+	log, _ := record(t, script())
 	for limit := range len(log) {
 		out := &limited{left: limit}
 		w, err := NewWriter(out, info())
-		var b Batch
 		for _, chunk := range script() {
-			b.Reset()
-			for _, s := range chunk {
-				b.Add(s.channel, s.at, []byte(s.payload))
-			}
 			if err == nil {
-				err = w.WriteChunk(&b)
+				err = w.WriteChunk(batchOf(chunk))
 			}
 		}
 		if err == nil {
@@ -362,5 +301,3 @@ func (l *limited) Write(b []byte) (int, error) {
 	}
 	return n, nil
 }
-
-var _ io.Writer = (*limited)(nil)

@@ -31,6 +31,13 @@ func info() Info {
 	}}
 }
 
+// compressed is info of a log with compressed chunks.
+func compressed() Info {
+	about := info()
+	about.Compress = true
+	return about
+}
+
 // said is one message of a test.
 type said struct {
 	channel int
@@ -52,26 +59,27 @@ func script() [][]said {
 	}
 }
 
-// record writes the script and returns the log and its size after each chunk.
+// record writes chunks and returns the log, and its size after each chunk.
 func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
 	t.Helper()
+	return recordWith(t, info(), chunks)
+}
+
+// recordWith is record with given options of the writer.
+func recordWith(t testing.TB, about Info, chunks [][]said) (log []byte, ends []int) {
+	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, info())
+	w, err := NewWriter(&out, about)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var b Batch
 	for _, chunk := range chunks {
 		ends = append(ends, out.Len())
-		b.Reset()
-		for _, s := range chunk {
-			b.Add(s.channel, s.at, []byte(s.payload))
-		}
-		before := int64(out.Len())
-		if err := w.WriteChunk(&b); err != nil {
+		before, b := w.Size(), batchOf(chunk)
+		if err := w.WriteChunk(b); err != nil {
 			t.Fatal(err)
 		}
-		if grown := int64(out.Len()) - before; len(ends) > 1 && grown > int64(b.Size()) {
+		if grown := w.Size() - before; grown > int64(b.Size()) {
 			t.Errorf("a chunk of %d bytes, Size reported %d", grown, b.Size())
 		}
 	}
@@ -86,14 +94,58 @@ func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
 	return out.Bytes(), ends
 }
 
-// read reads a log to its end, one text line per message.
-func read(t testing.TB, log []byte) (lines []string, damage error) {
+func batchOf(chunk []said) *Batch {
+	var b Batch
+	for _, s := range chunk {
+		b.Add(s.channel, s.at, []byte(s.payload))
+	}
+	return &b
+}
+
+// reader returns a reader of a log.
+func reader(t testing.TB, log []byte) *Reader {
 	t.Helper()
 	r, err := NewReader(bytes.NewReader(log))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return drain(r)
+	return r
+}
+
+// read reads a log to its end, one text line per message.
+func read(t testing.TB, log []byte) (lines []string, damage error) {
+	t.Helper()
+	return drain(reader(t, log))
+}
+
+// library returns the library's reader of a log, and the summary that it finds.
+func library(t testing.TB, log []byte) (*mcap.Reader, *mcap.Info) {
+	t.Helper()
+	r, err := mcap.NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	summary, err := r.Info()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, summary
+}
+
+// each calls fn with all messages that the library's reader finds in a log.
+func each(t testing.TB, log []byte, fn func(*mcap.Schema, *mcap.Channel, *mcap.Message) error, options ...mcap.ReadOpt) {
+	t.Helper()
+	r, err := mcap.NewReader(bytes.NewReader(log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := r.Messages(options...)
+	if err == nil {
+		err = mcap.Range(messages, fn)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func drain(r *Reader) (lines []string, damage error) {
@@ -115,15 +167,14 @@ func lines(chunks [][]said) (want []string) {
 
 func TestRoundTrip(t *testing.T) {
 	log, _ := record(t, script())
-	got, damage := read(t, log)
+	r := reader(t, log)
+	got, damage := drain(r)
 	if damage != nil {
 		t.Error(damage)
 	}
 	if want := lines(script()); !slices.Equal(got, want) {
 		t.Errorf("read %s\nwritten %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	r, _ := NewReader(bytes.NewReader(log))
-	drain(r)
 	if r.server != "player test" || !r.start.Equal(started) {
 		t.Errorf("by %q, started %v", r.server, r.start)
 	}
@@ -132,35 +183,18 @@ func TestRoundTrip(t *testing.T) {
 // The library's own reader, which checks more, gives the same result.
 func TestOtherReaders(t *testing.T) {
 	log, _ := record(t, script())
-	r, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := r.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, summary := library(t, log)
 	if n := summary.Statistics.MessageCount; n != 9 || len(summary.Channels) != 6 {
 		t.Errorf("%d messages of %d channels", n, len(summary.Channels))
 	}
-	again, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	messages, err := again.Messages()
-	if err != nil {
-		t.Fatal(err)
-	}
 	var got []string
-	if err := mcap.Range(messages, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+	each(t, log, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
 		if s.Encoding != encoding || len(s.Data) == 0 || m.PublishTime != m.LogTime {
 			t.Errorf("%s: schema %+v, times %d %d", c.Topic, s, m.LogTime, m.PublishTime)
 		}
 		got = append(got, fmt.Sprintf("%s %d %q", c.Topic, m.LogTime, m.Data))
 		return nil
-	}); err != nil {
-		t.Fatal(err)
-	}
+	})
 	if want := lines(script()); !slices.Equal(got, want) {
 		t.Errorf("read %s\nwritten %s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
@@ -175,30 +209,18 @@ func rewrite(t testing.TB, log []byte, options mcap.WriterOptions) []byte {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	messages, err := r.Messages(mcap.UsingIndex(false))
-	if err != nil {
-		t.Fatal(err)
-	}
 	known := map[uint16]bool{}
-	check := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	check(w.WriteHeader(&mcap.Header{}))
-	check(mcap.Range(messages, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
+	err = w.WriteHeader(&mcap.Header{})
+	each(t, log, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
 		if !known[c.ID] {
 			known[c.ID] = true
-			check(w.WriteSchema(s))
-			check(w.WriteChannel(c))
+			err = errors.Join(err, w.WriteSchema(s), w.WriteChannel(c))
 		}
 		return w.WriteMessage(m)
-	}))
-	check(w.Close())
+	}, mcap.UsingIndex(false))
+	if err := errors.Join(err, w.Close()); err != nil {
+		t.Fatal(err)
+	}
 	return out.Bytes()
 }
 
@@ -222,6 +244,13 @@ func TestRewrittenLogs(t *testing.T) {
 // chunkEnd returns where the chunk that begins at an offset ends, and its index begins.
 func chunkEnd(log []byte, at int) int {
 	return at + recordHeader + int(binary.LittleEndian.Uint64(log[at+1:]))
+}
+
+// damagedAt returns a log with another bit at a place.
+func damagedAt(log []byte, at int) []byte {
+	damaged := bytes.Clone(log)
+	damaged[at] ^= 0x10
+	return damaged
 }
 
 // Wherever a log ends, its whole chunks can be read, and nothing else.
@@ -258,9 +287,7 @@ func TestCutAtEveryByte(t *testing.T) {
 func TestDamagedChunk(t *testing.T) {
 	log, ends := record(t, script())
 	for at := ends[1] + 70; at < chunkEnd(log, ends[1]); at++ { // after the lengths
-		damaged := bytes.Clone(log)
-		damaged[at] ^= 0x10
-		got, damage := read(t, damaged)
+		got, damage := read(t, damagedAt(log, at))
 		want := lines([][]said{script()[0], script()[2]})
 		if !slices.Equal(got, want) || damage == nil || !strings.Contains(damage.Error(), "1 chunks were left out") {
 			t.Fatalf("damage at %d: read %q, %v", at, got, damage)
@@ -268,61 +295,47 @@ func TestDamagedChunk(t *testing.T) {
 	}
 }
 
+// readFile is read of a file, which has a summary.
+func readFile(t *testing.T, log []byte) (lines []string, damage error) {
+	t.Helper()
+	r, err := Open(store(t, log))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	return drain(r)
+}
+
 // The first chunk has the schemas and the channels. Without it they are those of the summary,
 // if that is not damaged, too.
 func TestDamagedFirstChunk(t *testing.T) {
 	log, ends := record(t, script())
 	for at := ends[0] + 70; at < chunkEnd(log, ends[0]); at += 7 {
-		damaged := bytes.Clone(log)
-		damaged[at] ^= 0x10
-		path := filepath.Join(t.TempDir(), "run.mcap")
+		damaged := damagedAt(log, at)
 		for _, again := range []bool{false, true} {
-			if err := os.WriteFile(path, damaged, 0o600); err != nil {
-				t.Fatal(err)
-			}
-			r, err := Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, damage := drain(r)
-			r.Close()
+			got, damage := readFile(t, damaged)
 			if want := lines(script()[1:]); !slices.Equal(got, want) || (damage == nil) != again {
 				t.Fatalf("damage at %d, repaired %v: read %q, %v", at, again, got, damage)
 			}
 			damaged, _, _ = repaired(t, damaged)
 		}
 	}
-	damaged := bytes.Clone(log)
-	damaged[ends[0]+100] ^= 0x10
-	damaged[len(log)-60] ^= 0x10
-	path := filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(path, damaged, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if got, damage := drain(r); len(got) > 0 || damage == nil {
+	damaged := damagedAt(damagedAt(log, ends[0]+100), len(log)-60)
+	if got, damage := readFile(t, damaged); len(got) > 0 || damage == nil {
 		t.Errorf("of a damaged summary: %q, %v", got, damage)
 	}
 }
 
 // A damaged chunk that is compressed is skipped, too.
 func TestDamagedCompressedChunk(t *testing.T) {
-	about := info()
-	about.Compress = true
-	log := recordWith(t, about, script())
+	log, _ := recordWith(t, compressed(), script())
 	second := bytes.Index(log, []byte("zstd"))
 	second += bytes.Index(log[second+4:], []byte("zstd")) + 4
 	size := int(binary.LittleEndian.Uint64(log[second+4:]))
 	rest := lines([][]said{script()[0], script()[2]})
 	left := 0
 	for at := second; at < second+4+8+size; at++ {
-		damaged := bytes.Clone(log)
-		damaged[at] ^= 0x10
-		got, damage := read(t, damaged)
+		got, damage := read(t, damagedAt(log, at))
 		if slices.Equal(got, lines(script())) && damage == nil {
 			continue // a bit of the compression that does not matter
 		}
@@ -448,11 +461,7 @@ func TestForeignChannels(t *testing.T) {
 	if got, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(got, []string{`/sonar 1 "/sonar"`}) {
 		t.Errorf("%q, %v", got, damage)
 	}
-	// Read record by record, each message counts.
-	r, err := NewReader(&out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader(t, out.Bytes()) // record by record each message counts
 	var got []string
 	for m, err := r.NextRecord(); err == nil; m, err = r.NextRecord() {
 		if len(m.Payload) > 0 {
@@ -554,12 +563,8 @@ func FuzzReader(f *testing.F) {
 		}
 		// What can be read is copied, and the copy is whole.
 		all, _ := read(t, log)
-		again, err := NewReader(bytes.NewReader(log))
-		if err != nil {
-			t.Fatal(err)
-		}
 		var out bytes.Buffer
-		if _, err := copyLog(&out, again, int64(len(log)), quiet); err == nil {
+		if _, err := copyLog(&out, reader(t, log), int64(len(log)), quiet); err == nil {
 			if copied, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(copied, all) {
 				t.Fatalf("%d of %d messages were copied: %v", len(copied), len(all), damage)
 			}

@@ -23,17 +23,15 @@ func pictured(t *testing.T) (log []byte, want []string) {
 		chunks = append(chunks, []said{{0, at, "position"}, {2 + camera, at, string(payload)}})
 		want = append(want, fmt.Sprintf("%s %d %x", about.Cameras[camera], started.Add(at).UnixNano(), picture))
 	}
-	return recordWith(t, about, chunks), want
+	log, _ = recordWith(t, about, chunks)
+	return log, want
 }
 
 // The pictures in a log are those that were recorded, byte by byte. Readers of devices skip
 // them.
 func TestPictures(t *testing.T) {
 	log, want := pictured(t)
-	r, err := NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := reader(t, log)
 	var got []string
 	for {
 		m, err := r.NextRecord()

@@ -22,8 +22,6 @@ func TestOtherPeoplesReaders(t *testing.T) {
 // The readers of npm's @mcap/core, by the index and as a stream, read the messages
 // that were written.
 func readRecorded(t *testing.T, directory string) {
-	compressed := info()
-	compressed.Compress = true
 	chunks := manyChunks(1)
 	var want []string
 	for _, s := range slices.Concat(chunks...) {
@@ -32,10 +30,8 @@ func readRecorded(t *testing.T, directory string) {
 		want = append(want, fmt.Sprintf("%s %d %d %s %x", c.Topic(), at, at, c.schemaName(), s.payload))
 	}
 	slices.Sort(want)
-	for name, log := range map[string][]byte{
-		"plain":      recordWith(t, info(), chunks),
-		"compressed": recordWith(t, compressed, chunks),
-	} {
+	for name, about := range map[string]Info{"plain": info(), "compressed": compressed()} {
+		log, _ := recordWith(t, about, chunks)
 		path := filepath.Join(directory, name+".mcap")
 		if err := os.WriteFile(path, log, 0o644); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 // repaired repairs a log and returns what it has become.
 func repaired(t testing.TB, log []byte) ([]byte, Repaired, string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(path, log, 0o640); err != nil {
+	path := store(t, log)
+	if err := os.Chmod(path, 0o640); err != nil {
 		t.Fatal(err)
 	}
 	done, err := Repair(path, quiet)
@@ -42,9 +42,8 @@ func repaired(t testing.TB, log []byte) ([]byte, Repaired, string) {
 // A log that was cut at any byte has the same messages when it was repaired, and all
 // readers find them. A second repair finds nothing to do.
 func TestRepairCutLogs(t *testing.T) {
-	compressed := info()
-	compressed.Compress = true
-	for _, log := range [][]byte{recordWith(t, info(), script()), recordWith(t, compressed, script())} {
+	for _, about := range []Info{info(), compressed()} {
+		log, _ := recordWith(t, about, script())
 		for cut := len(mcap.Magic) + 40; cut < len(log); cut += 31 {
 			want, _ := read(t, log[:cut])
 			after, done, path := repaired(t, log[:cut])
@@ -84,14 +83,12 @@ func TestRepairWholeLog(t *testing.T) {
 func TestRepairDamagedLogs(t *testing.T) {
 	log, ends := record(t, script())
 	zeros := append(bytes.Clone(log[:ends[2]]), make([]byte, 4096)...)
-	middle := bytes.Clone(log)
-	middle[ends[1]+80] ^= 1
 	for name, tt := range map[string]struct {
 		log  []byte
 		want [][]said
 	}{
 		"zeros":  {zeros, script()[:2]},
-		"middle": {middle, [][]said{script()[0], script()[2]}},
+		"middle": {damagedAt(log, ends[1]+80), [][]said{script()[0], script()[2]}},
 	} {
 		after, done, path := repaired(t, tt.log)
 		got, damage := read(t, after)
@@ -153,14 +150,7 @@ func TestRepairForeignLogs(t *testing.T) {
 				t.Errorf("%s, index %v: %q, want %q", name, index, got, want)
 			}
 		}
-		r, err := mcap.NewReader(bytes.NewReader(after))
-		if err != nil {
-			t.Fatal(err)
-		}
-		summary, err := r.Info()
-		if err != nil {
-			t.Fatal(err)
-		}
+		r, summary := library(t, after)
 		if got := fmt.Sprint(summary.Header.Profile, *summary.Channels[65535], summary.Schemas[7].Name); got != "other{65535 7 /scan cdr map[a:1 b:2]}Scan" {
 			t.Errorf("%s: %s", name, got)
 		}
