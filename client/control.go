@@ -126,7 +126,7 @@ func (c *Client) SetCommandLifetime(d time.Duration) error {
 const maxLifetime = time.Minute
 
 // EmergencyStop stops the robot for everybody, or releases the stop. While it holds,
-// which it does when this client has left, too, the server drops all commands of all
+// which it also does when this client has left, the server drops all commands of all
 // clients. It needs no open device, but the right to write; without it the server
 // ignores the call. It is an extension that the original server ignores.
 func (c *Client) EmergencyStop(on bool) error {

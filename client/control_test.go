@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// What clients in other languages cannot send; the rest is in clients/conformance.
+// Messages that clients in other languages cannot send; the rest is in clients/conformance.
 func TestControl(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "paXw")

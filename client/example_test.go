@@ -124,7 +124,7 @@ func ExampleClient_Read() {
 	// data: true
 }
 
-// A connection that is encrypted: the client trusts the server's authority and shows
+// A connection by TLS: the client trusts the server's authority and shows
 // its own certificate.
 func ExampleDialBy_tls() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -138,7 +138,7 @@ func ExampleDialBy_tls() {
 	config.Certificates = append(config.Certificates, mine)
 
 	robot, err := client.DialBy(ctx, func(ctx context.Context) (net.Conn, error) { // also for Reconnect
-		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", encrypted) // -tls of the server
+		return (&tls.Dialer{Config: config}).DialContext(ctx, "tcp", sealed) // -tls of the server
 	})
 	check(err)
 	defer robot.Close()

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What is no reply is an error at once: read as a block it would be one that never ends.
+// Bytes that are no reply are an error at once: read as a block it would be one that never ends.
 func TestForeignServer(t *testing.T) {
 	for _, text := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "r\x00\x02", "rr", "\x00", strings.Repeat("x", 1000)} {
 		c, s := dial(t)

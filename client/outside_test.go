@@ -15,9 +15,9 @@ import (
 	"player/e2e/certs"
 )
 
-// address is where the robot of the examples listens, encrypted where it does so by TLS.
+// address is where the robot of the examples listens, sealed where it does so by TLS.
 // A client's files are in the folder certificates.
-var address, encrypted, certificates string
+var address, sealed, certificates string
 
 // setup makes certificates before there is a test.
 type setup struct{ dir string }
@@ -39,11 +39,11 @@ func TestMain(m *testing.M) {
 	if err != nil || !pool.AppendCertsFromPEM(authority) {
 		panic(err)
 	}
-	secured := &tls.Config{Certificates: []tls.Certificate{server.TLS}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
+	config := &tls.Config{Certificates: []tls.Certificate{server.TLS}, ClientCAs: pool, ClientAuth: tls.RequireAndVerifyClientCert}
 
-	plain, sealed := listen(), tls.NewListener(listen(), secured)
-	address, encrypted = plain.Addr().String(), sealed.Addr().String()
-	for _, listener := range []net.Listener{plain, sealed} {
+	plain, overTLS := listen(), tls.NewListener(listen(), config)
+	address, sealed = plain.Addr().String(), overTLS.Addr().String()
+	for _, listener := range []net.Listener{plain, overTLS} {
 		go func() {
 			for {
 				conn, err := listener.Accept()
@@ -56,7 +56,7 @@ func TestMain(m *testing.M) {
 	}
 	code := m.Run()
 	plain.Close()
-	sealed.Close()
+	overTLS.Close()
 	os.RemoveAll(certificates)
 	os.Exit(code)
 }

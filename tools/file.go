@@ -12,7 +12,7 @@ import (
 
 // Create creates a file that a user has named. One that is there is an error, unless
 // replace (-f) has it emptied; a pipe or a device is written to. A file behind a symbolic
-// link, which somebody else may have put there, is neither created nor emptied.
+// link, which another user may have made, is neither created nor emptied.
 func Create(path string, replace bool) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // follows no link
 	if !errors.Is(err, fs.ErrExist) {
@@ -36,22 +36,22 @@ func Create(path string, replace bool) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY, 0)
 }
 
-// unfinished is the end of the name of a Whole until it is whole.
+// unfinished ends the name of an atomicFile until it is whole.
 const unfinished = ".part"
 
-// Whole is a file that has its name only when it is whole: whatever fails, what was
+// atomicFile is a file that has its name only when it is whole: whatever fails, what was
 // there before stays, and no part of a file is taken for one.
-type Whole struct {
+type atomicFile struct {
 	ctx     context.Context
 	file    *os.File
 	path    string
 	replace bool
 }
 
-// CreateWhole begins a file that a user has named. One that is there is an error, as
+// createAtomic begins a file that a user has named. One that is there is an error, as
 // for Create. Writing fails when ctx ends.
-func CreateWhole(ctx context.Context, path string, replace bool) (*Whole, error) {
-	w := &Whole{ctx: ctx, path: path, replace: replace}
+func createAtomic(ctx context.Context, path string, replace bool) (*atomicFile, error) {
+	w := &atomicFile{ctx: ctx, path: path, replace: replace}
 	err := w.free()
 	if err == nil {
 		w.file, err = Create(path+unfinished, replace)
@@ -61,7 +61,7 @@ func CreateWhole(ctx context.Context, path string, replace bool) (*Whole, error)
 
 // free returns an error if there is a file that is not to be replaced, or something
 // else than a file.
-func (w *Whole) free() error {
+func (w *atomicFile) free() error {
 	switch there, err := os.Lstat(w.path); {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -76,7 +76,7 @@ func (w *Whole) free() error {
 }
 
 // Write implements io.Writer.
-func (w *Whole) Write(p []byte) (int, error) {
+func (w *atomicFile) Write(p []byte) (int, error) {
 	if err := w.ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -84,8 +84,8 @@ func (w *Whole) Write(p []byte) (int, error) {
 }
 
 // Close gives the file its name; with the error of its writer, or after the end of ctx,
-// it removes it. It returns those errors, too.
-func (w *Whole) Close(err error) error {
+// it removes it. It also returns those errors.
+func (w *atomicFile) Close(err error) error {
 	err = errors.Join(err, w.file.Close(), w.ctx.Err())
 	if err == nil {
 		err = w.free()
@@ -103,13 +103,13 @@ func (w *Whole) Close(err error) error {
 type Files struct {
 	Context context.Context // its end is an error of Write
 	Replace bool            // files that exist (-f)
-	files   []*Whole
+	files   []*atomicFile
 	folders []string // that CreateIn has made, parents first
 }
 
 // Create begins one more file.
-func (f *Files) Create(path string) (*Whole, error) {
-	w, err := CreateWhole(f.Context, path, f.Replace)
+func (f *Files) Create(path string) (*atomicFile, error) {
+	w, err := createAtomic(f.Context, path, f.Replace)
 	if err == nil {
 		f.files = append(f.files, w)
 	}
@@ -118,7 +118,7 @@ func (f *Files) Create(path string) (*Whole, error) {
 
 // CreateIn begins one more file in a folder. The folder is made if it is missing, and
 // removed if the files are.
-func (f *Files) CreateIn(folder, name string) (*Whole, error) {
+func (f *Files) CreateIn(folder, name string) (*atomicFile, error) {
 	if err := f.make(filepath.Clean(folder)); err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (f *Files) Close(err error) error {
 	}
 	if err != nil {
 		for _, folder := range slices.Backward(f.folders) {
-			_ = os.Remove(folder) // unless somebody else has put something there
+			_ = os.Remove(folder) // unless another program has put something there
 		}
 	}
 	return err

@@ -69,20 +69,20 @@ func TestCreate(t *testing.T) {
 }
 
 // Whatever fails, what was there before stays and nothing else is left.
-func TestWhole(t *testing.T) {
+func TestAtomicFile(t *testing.T) {
 	path, text := folder(t)
 	before := names(t, path("."))
 	failed := errors.New("failed")
-	if _, err := CreateWhole(t.Context(), path("old"), false); err == nil || !strings.Contains(err.Error(), "old exists: -f replaces it") {
+	if _, err := createAtomic(t.Context(), path("old"), false); err == nil || !strings.Contains(err.Error(), "old exists: -f replaces it") {
 		t.Error(err)
 	}
 	for _, name := range []string{"link", "dangling", "device", "."} {
-		if _, err := CreateWhole(t.Context(), path(name), true); err == nil {
+		if _, err := createAtomic(t.Context(), path(name), true); err == nil {
 			t.Errorf("%s: no error", name)
 		}
 	}
 	for _, name := range []string{"old", "new"} {
-		w, err := CreateWhole(t.Context(), path(name), true)
+		w, err := createAtomic(t.Context(), path(name), true)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -94,7 +94,7 @@ func TestWhole(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	interrupted, err := CreateWhole(ctx, path("new"), false)
+	interrupted, err := createAtomic(ctx, path("new"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,17 +109,17 @@ func TestWhole(t *testing.T) {
 		t.Errorf("%q are left, were %q; old is %q", got, before, text("old"))
 	}
 
-	late, err := CreateWhole(t.Context(), path("late"), false)
+	late, err := createAtomic(t.Context(), path("late"), false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(path("late"), []byte("of somebody else"), 0o600); err != nil {
+	if err := os.WriteFile(path("late"), []byte("of another user"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := late.Close(nil); err == nil || text("late") != "of somebody else" {
+	if err := late.Close(nil); err == nil || text("late") != "of another user" {
 		t.Errorf("%v, %q", err, text("late"))
 	}
-	w, err := CreateWhole(t.Context(), path("old"), true)
+	w, err := createAtomic(t.Context(), path("old"), true)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,10 +158,10 @@ func TestCreateIn(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := os.WriteFile(path("new/of somebody else"), nil, 0o600); err != nil {
+	if err := os.WriteFile(path("new/of another user"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := f.Close(errors.New("failed")); err == nil || !slices.Equal(names(t, path("new")), []string{"of somebody else"}) {
+	if err := f.Close(errors.New("failed")); err == nil || !slices.Equal(names(t, path("new")), []string{"of another user"}) {
 		t.Errorf("%v, %q are left", err, names(t, path("new")))
 	}
 	f = Files{Context: t.Context()}

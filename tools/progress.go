@@ -17,7 +17,7 @@ const progressPeriod = time.Second
 // line with the time that it has taken and will take.
 type Work struct {
 	what     string
-	bytes    bool // it is counted in bytes: their number and rate are shown, too
+	bytes    bool // it is counted in bytes: their number and rate are also shown
 	out      io.Writer
 	terminal bool
 	began    time.Time
@@ -38,19 +38,19 @@ func (w *Work) Done(done, total int64) {
 		return
 	}
 	w.next = now.Add(progressPeriod)
-	share := float64(done) / float64(max(total, 1))
+	fraction := float64(done) / float64(max(total, 1))
 	if !w.terminal {
-		fmt.Fprintf(w.out, "%s: %.0f %%\n", w.what, 100*share)
+		fmt.Fprintf(w.out, "%s: %.0f %%\n", w.what, 100*fraction)
 		return
 	}
 	took := now.Sub(w.began)
-	fmt.Fprintf(w.out, "\r%s: %.0f %%", w.what, 100*share)
+	fmt.Fprintf(w.out, "\r%s: %.0f %%", w.what, 100*fraction)
 	if w.bytes {
 		fmt.Fprintf(w.out, ", %.1f of %.1f MB, %.1f MB/s", float64(done)/1e6, float64(total)/1e6, float64(done)/1e6/took.Seconds())
 	}
 	fmt.Fprintf(w.out, ", %v", took.Round(time.Second))
-	if share > 0 {
-		fmt.Fprintf(w.out, ", %v to go", time.Duration(float64(took)*(1/share-1)).Round(time.Second))
+	if fraction > 0 {
+		fmt.Fprintf(w.out, ", %v to go", time.Duration(float64(took)*(1/fraction-1)).Round(time.Second))
 	}
 	fmt.Fprint(w.out, "   ") // over the end of a longer line
 	w.shown = true

@@ -23,7 +23,7 @@ const (
 	// hardware: a server that is attacked replies within a second.
 	answerLimit = 5 * time.Second
 	// openLimit bounds the wait for hardware that has to be set up. The longest that a
-	// driver may be told to wait is the boot of a board, 60 s.
+	// driver may have to wait is the boot of a board, 60 s.
 	openLimit = 90 * time.Second
 )
 

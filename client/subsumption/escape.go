@@ -32,7 +32,7 @@ type Escape struct {
 	Swing    time.Duration // zero: 1.5 s
 	Forward  time.Duration // zero: 1 s
 	Patience time.Duration // zero: 6 s
-	Progress int           // distance that counts as getting away, mm; zero: 250. Turning by 120 degrees counts, too
+	Progress int           // distance that counts as getting away, mm; zero: 250. Turning by 120 degrees also counts
 
 	ballistic ballistic
 	bumps     bumps

@@ -40,7 +40,7 @@ func (m *Motion) Act(now time.Duration, s *Sensors, to Signals) Output {
 		m.watching = true
 		m.settle(now)
 	}
-	if to.Subsumed { // another layer moves the robot, so its ranges change, too
+	if to.Subsumed { // another layer moves the robot, so its ranges also change
 		m.settle(now)
 	}
 	switch {
@@ -56,7 +56,7 @@ func (m *Motion) Act(now time.Duration, s *Sensors, to Signals) Output {
 		m.watching, m.since = false, now
 		return Output{}
 	default:
-		m.look(now, s, to.Inverted)
+		m.face(now, s, to.Inverted)
 		if now < m.until {
 			return want(0, m.turn)
 		}
@@ -67,8 +67,8 @@ func (m *Motion) Act(now time.Duration, s *Sensors, to Signals) Output {
 // settle restarts the watch.
 func (m *Motion) settle(now time.Duration) { m.still, m.seen, m.until = now, false, now }
 
-// look turns to the direction in which something has come nearest.
-func (m *Motion) look(now time.Duration, s *Sensors, inverted bool) {
+// face turns to the direction in which something has come nearest.
+func (m *Motion) face(now time.Duration, s *Sensors, inverted bool) {
 	most, where := cmp.Or(m.Threshold, motionThreshold), 0
 	moved := false
 	for i, r := range s.Range {

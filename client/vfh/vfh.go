@@ -44,14 +44,14 @@ const (
 const (
 	period   = 5     // rounds between two plans
 	turning  = 40    // and while the robot turns on the spot: it looks before it decides anew
-	patience = 40000 // cells that a plan may look at: a fourth of the map
+	patience = 40000 // cells that a plan may check: a fourth of the map
 	straight = 10    // cost of a step to the next cell
 	diagonal = 14    // and across
 	soft     = 300   // mm beyond the radius: there a step costs three times as much
 	detour   = 3
 	own      = 400  // mm around the robot and its goal: obstacles may be this near
 	ahead    = 1500 // mm to the corner that is steered for, at most
-	leg      = 50   // mm between two looks whether the straight line to it is free
+	leg      = 50   // mm between two checks whether the straight line to it is free
 )
 
 // The histogram.
@@ -327,7 +327,7 @@ func (w *Way) plan(x, y int) {
 	w.open = w.open[:0]
 	w.open.push(0, goal)
 	w.cost[goal] = 1 // 0: not reached
-	for looked := 0; len(w.open) > 0 && looked < patience; looked++ {
+	for checked := 0; len(w.open) > 0 && checked < patience; checked++ {
 		at := w.open.pop()
 		if at == start {
 			w.follow(x, y, start, goal)
@@ -416,7 +416,7 @@ func (w *Way) inSight(x, y, toX, toY, start, goal int) bool {
 	return true
 }
 
-// queue is a heap of cells that are to be looked at: of the least cost of a way through each,
+// queue is a heap of cells that are to be checked: of the least cost of a way through each,
 // times the cells of a map, and the cell. So the cheapest is first, and of equal ones the first cell.
 type queue []int64
 

@@ -14,7 +14,7 @@ import (
 )
 
 // ExportMCAP writes the messages of a log to what create returns, which is called when
-// the log has been looked at, so that viewers such as Foxglove draw them: with the
+// the log has been scanned, so that viewers such as Foxglove draw them: with the
 // schemas of package foxglove, in JSON, compressed and with an index. Times stay.
 func ExportMCAP(path string, create func() (io.Writer, error), progress Progress) (s *Summary, err error) {
 	if s, err = Scan(path); err != nil {

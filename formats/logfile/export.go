@@ -66,7 +66,7 @@ func (s *Summary) recorded() (channels []Channel) {
 	return channels
 }
 
-// fileName turns the topic into a file name: position, position-command,
+// fileName returns the file name for a topic: position, position-command,
 // position-1.
 func fileName(c Channel) string {
 	return strings.NewReplacer("/", "-", ":", "-").Replace(strings.TrimPrefix(c.Topic(), "/"))

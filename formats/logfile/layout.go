@@ -12,7 +12,7 @@ import (
 // maxColumns is the most columns of a table: a laser scan has 361.
 const maxColumns = 4096
 
-// layout is a parsed schema: it turns payloads into rows of a table.
+// layout is a parsed schema: it converts payloads to rows of a table.
 type layout struct {
 	columns []string
 	fields  []field
@@ -137,7 +137,7 @@ func parseLine(line string) (typ string, count int, names []string, ok bool) {
 const nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_#"
 
 // maxCount is the largest array of a schema. It bounds the memory for the columns
-// of a hostile one before maxColumns is looked at.
+// of a hostile one before maxColumns is checked.
 const maxCount = 9999
 
 // appendRows appends the rows of one payload, each after the given first

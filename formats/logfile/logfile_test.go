@@ -307,7 +307,7 @@ func readFile(t *testing.T, log []byte) (lines []string, damage error) {
 }
 
 // The first chunk has the schemas and the channels. Without it they are those of the summary,
-// if that is not damaged, too.
+// unless that is also damaged.
 func TestDamagedFirstChunk(t *testing.T) {
 	log, ends := record(t, script())
 	for at := ends[0] + 70; at < chunkEnd(log, ends[0]); at += 7 {
@@ -326,7 +326,7 @@ func TestDamagedFirstChunk(t *testing.T) {
 	}
 }
 
-// A damaged chunk that is compressed is skipped, too.
+// A damaged chunk that is compressed is also skipped.
 func TestDamagedCompressedChunk(t *testing.T) {
 	log, _ := recordWith(t, compressed(), script())
 	second := bytes.Index(log, []byte("zstd"))
@@ -561,7 +561,7 @@ func FuzzReader(f *testing.F) {
 		if _, err := r.Next(); err != io.EOF {
 			t.Fatal("reading continues after the end")
 		}
-		// What can be read is copied, and the copy is whole.
+		// Messages that can be read are copied, and the copy is whole.
 		all, _ := read(t, log)
 		var out bytes.Buffer
 		if _, err := copyLog(&out, reader(t, log), int64(len(log)), quiet); err == nil {

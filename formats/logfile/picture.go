@@ -123,15 +123,15 @@ func (f *Film) read(camera string) {
 				return
 			}
 		}
-		if n%filmBurst == 0 {
+		if n%readBurst == 0 {
 			runtime.Gosched()
 		}
 	}
 }
 
-// filmBurst is how many records are read until others may run: less than a millisecond of
+// readBurst is how many records are read until others may run: less than a millisecond of
 // work.
-const filmBurst = 1024
+const readBurst = 1024
 
 // Close closes the log.
 func (f *Film) Close() {

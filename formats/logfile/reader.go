@@ -90,7 +90,7 @@ func Open(path string) (*Reader, error) {
 	return r, nil
 }
 
-// Lock marks a file as one that is being recorded, until it is closed or the process
+// Lock locks a file as one that is being recorded, until it is closed or the process
 // ends. Some network disks cannot.
 func Lock(file *os.File) { _ = syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) }
 

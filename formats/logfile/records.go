@@ -101,7 +101,7 @@ func (f *fields) u64() uint64 { return f.integer(8) }
 // text returns bytes with their length before them.
 func (f *fields) text() []byte { return f.bytes(f.integer(4)) }
 
-// pairs returns the keys and values of a map, in turn.
+// pairs returns the keys and values of a map, one after the other.
 func (f *fields) pairs() (list []string) {
 	in := fields{left: f.text()}
 	for len(in.left) > 0 && !in.bad {
@@ -143,7 +143,7 @@ func appendText[T string | []byte](b []byte, text T) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(text))), text...)
 }
 
-// appendPairs appends a map of keys and values, given in turn.
+// appendPairs appends a map of keys and values, given one after the other.
 func appendPairs(b []byte, pairs []string) []byte {
 	at := len(b)
 	b = append(b, 0, 0, 0, 0)

@@ -43,7 +43,7 @@ func Repair(path string, progress Progress) (done Repaired, err error) {
 	if err != nil {
 		return done, err
 	}
-	// What a repair has left that was interrupted is overwritten.
+	// The copy of a repair that was interrupted is overwritten.
 	out, err := os.OpenFile(path+repairing, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, info.Mode().Perm())
 	if err != nil {
 		return done, err

@@ -79,7 +79,7 @@ func TestRepairWholeLog(t *testing.T) {
 }
 
 // After a power failure the end of a file may be zero. What is damaged in the middle
-// stays for those who want to look.
+// is kept.
 func TestRepairDamagedLogs(t *testing.T) {
 	log, ends := record(t, script())
 	zeros := append(bytes.Clone(log[:ends[2]]), make([]byte, 4096)...)

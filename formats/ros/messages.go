@@ -2,7 +2,7 @@ package ros
 
 // The messages below are those of ROS 2's packages builtin_interfaces, std_msgs,
 // geometry_msgs, sensor_msgs, nav_msgs, tf2_msgs and vision_msgs, field by field in their
-// order: metres, radians, seconds. The types of fields are those of ROS, too.
+// order, with its types: metres, radians, seconds.
 
 // Time is a time since 1970.
 type Time struct {

@@ -20,7 +20,7 @@ type Topic struct {
 	Name    string // "/scan"
 	Type    string // "sensor_msgs/msg/LaserScan"
 	Schema  string // the type's definition in ros2msg
-	Latched bool   // later subscribers get the earlier messages, too (transient local)
+	Latched bool   // later subscribers also get the earlier messages (transient local)
 }
 
 // Message is a message of this package.
@@ -29,7 +29,7 @@ type Message struct {
 	Content any
 }
 
-// Converter turns the payloads of one robot into messages.
+// Converter converts the payloads of one robot into messages.
 type Converter struct {
 	// Reach is the reading, in m, from which on a laser sees nothing; 0: that of an LMS 200
 	// and of the simulator.
@@ -132,7 +132,7 @@ func indexOf(topic string) string {
 
 const (
 	// staticPeriod is the time, in s, after which frames that do not move are sent again:
-	// a bag that is played from its middle has them, too.
+	// a bag that is played from its middle also has them.
 	staticPeriod = 10
 	// laserMin, in m, is below what any of our scanners measures: a reading below it is no
 	// distance.
@@ -203,7 +203,7 @@ func (c *Converter) odometry(topic string) {
 	c.send(topic, Odometry{header(c.pose.Timestamp, c.pose.FrameID), c.frameOf("base_link", ""), PoseWithCovariance{pose, planar()}, TwistWithCovariance{twist, planar()}})
 }
 
-// planar returns the covariance of what two wheels know: x, y, and the turn about z.
+// planar returns the covariance of what two wheels know: x, y, and the rotation about z.
 func planar() (m [36]float64) {
 	for i, v := range [...]float64{variance, variance, unknown, unknown, unknown, turnVariance} {
 		m[7*i] = v

@@ -13,7 +13,7 @@ import (
 )
 
 // A message with all kinds of fields, byte by byte: alignment counts from behind the
-// encapsulation, and the elements of a sequence are aligned, too.
+// encapsulation, and so are the elements of a sequence aligned.
 func TestCDR(t *testing.T) {
 	got := AppendCDR([]byte("before"), JointState{
 		Header: Header{Time{1, 2}, "ab"}, Name: []string{"p"}, Position: []float64{1},

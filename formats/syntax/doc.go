@@ -18,8 +18,8 @@
 // exponent; a string stays on one line, has no escapes, and stands in " or, with
 // a " in it, in '. The value of a
 // field is on the line of its name; the ( of a section may follow on a later
-// line, and a tuple may span lines. A newline is LF, CR, CRLF or LFCR. The mark
-// of UTF-8 that some editors begin a file with is skipped; text in UTF-16 is refused.
+// line, and a tuple may span lines. A newline is LF, CR, CRLF or LFCR. The byte
+// order mark that some editors begin a file with is skipped; text in UTF-16 is refused.
 //
 // # Includes
 //

@@ -138,14 +138,14 @@ type Ignored struct {
 	Near string // the valid name that it most likely misspells, "" if none is near
 }
 
-// Ignored returns what nobody read, in order of files and lines. The contents of an
+// Ignored returns what was not read, in order of files and lines. The contents of an
 // unused section are not listed, and an unused field or section of a define is listed
 // once.
 func (f *File) Ignored() []Ignored {
 	var all []Ignored
 	f.Global.unused(func(in *Section, what, name string, pos Pos) {
 		valid := slices.Clone(in.asked)
-		for _, field := range in.Fields { // those of a define, too
+		for _, field := range in.Fields { // also those of a define
 			if field.Used {
 				valid = append(valid, field.Name)
 			}

@@ -19,7 +19,7 @@ func TestAllMistakes(t *testing.T) {
 		{"a string without end", "s (\n  port \"x\n  name y\n)\nd e\n", "2:8 3:8 5:3"},
 		{"a wrong tuple", "s (\n  read [ \"a\" b\n    \"c\" ]\n  name y\n)\n", "2:14 4:8"},
 		{"a section that is none", "s x (\n  a 1\n  b 2\n)\nd e\n", "1:3 5:3"},
-		{"a closing mark too many", "s ( a 1 ) )\nd e\n", "1:11 2:3"},
+		{"a ) too many", "s ( a 1 ) )\nd e\n", "1:11 2:3"},
 		{"a stranger", "s ( a 1\n  ; b 2\n c d )\n", "2:3 3:4"},
 		{"define", "define a\ndefine b c ( x y )\nb ( z w )\n", "1:9 2:16 3:7"},
 		{"an include", "include nothing\nd e\n", "1:9 2:3"},
@@ -44,7 +44,7 @@ func TestAllMistakes(t *testing.T) {
 	}
 }
 
-// What has no mistake is read.
+// Statements without mistakes are read.
 func TestRestOfAFile(t *testing.T) {
 	f, err := parseText("a b\ns (\n  port x\n  rate 10\n)\nt ( n 3 )\n", nil)
 	if err == nil {

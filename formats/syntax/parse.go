@@ -55,7 +55,7 @@ const installedWorlds = "/stage/worlds"
 var errNotRegular = errors.New("not a regular file")
 
 // ParseFile reads the configuration file at path and the files it includes, which
-// must be regular files. An included file that does not exist is looked for in
+// must be regular files. An included file that does not exist is read from
 // library, which may be nil, by its path from the directory of the main file, or by its
 // name if that path is one of Stage's installation. The error joins an *[Error] for each mistake, the first 20, unless the file at path
 // cannot be read. With mistakes the File has what is left without the statements that
@@ -426,7 +426,7 @@ func (p *parser) section(parent *Section, name, open token, depth int) error {
 	return p.body(s, open, depth+1)
 }
 
-// body reads the rest of s up to its closing mark. depth is the number of open
+// body reads the rest of s up to its ")". depth is the number of open
 // sections, including s.
 func (p *parser) body(s *Section, open token, depth int) error {
 	for !p.ended {

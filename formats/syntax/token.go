@@ -27,8 +27,8 @@ type token struct {
 	pos  Pos
 }
 
-// is reports whether t is the punctuation mark.
-func (t token) is(mark string) bool { return t.kind == kindPunct && t.text == mark }
+// is reports whether t is one of ( ) [ ].
+func (t token) is(bracket string) bool { return t.kind == kindPunct && t.text == bracket }
 
 // String describes the token for messages, clipped to fit a line.
 func (t token) String() string {

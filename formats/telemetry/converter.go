@@ -1,4 +1,4 @@
-// Package telemetry turns the payloads of a robot's devices into messages in metres, radians and
+// Package telemetry converts the payloads of a robot's devices into messages in metres, radians and
 // frames: laser scans, poses, scenes to draw, pictures, and plain values for plots. formats/foxglove
 // and formats/ros write them for others. It has no files and no sockets.
 package telemetry
@@ -48,7 +48,7 @@ type Message struct {
 	Content any
 }
 
-// Converter turns the payloads of one robot into messages. It keeps what a message
+// Converter converts the payloads of one robot into messages. It keeps what a message
 // needs of another device, such as the camera's zoom.
 type Converter struct {
 	topics []Topic
@@ -449,7 +449,7 @@ func panTiltZoom(at Time, d codec.PTZData) PanTiltZoom {
 	return PanTiltZoom{at, rad(float64(d.Pan)), rad(float64(d.Tilt)), int(d.Zoom)}
 }
 
-// metres turns readings in mm into metres.
+// metres converts readings in mm.
 func metres(mm []uint16) []float64 {
 	m := make([]float64, len(mm))
 	for i, v := range mm {

@@ -119,7 +119,7 @@ func TestFrames(t *testing.T) {
 	if camera.ChildFrameID != "camera" || !near(heading(camera.Rotation), 30) || !near(up, math.Sin(rad(20))) {
 		t.Errorf("%+v, up %v", camera, up)
 	}
-	// A camera that does not turn has a frame, too.
+	// A camera that does not turn also has a frame.
 	fixed := New("", []Device{{Interface: "vision", Geometry: Geometry{X: 20}}})
 	if got := frames(fixed, fixed.Data(0, taken, nil)); len(got) != 1 || got[0] != "base_link -> camera 0.020 0.000 0" {
 		t.Errorf("%q", got)
@@ -159,7 +159,7 @@ func TestSonar(t *testing.T) {
 	if !near(cone.Pose.Position.X, 0.069) || !near(cone.Pose.Position.Y, 0.636) || cone.Size.Z != 1 || !near(cone.Size.X, 2*math.Tan(rad(7.5))) || cone.BottomScale != 0 || cone.TopScale != 1 {
 		t.Errorf("%+v", cone)
 	}
-	// Its axis, z, points to the left, too.
+	// Its axis, z, also points to the left.
 	q := cone.Pose.Orientation
 	if x, y, z := 2*(q.X*q.Z+q.W*q.Y), 2*(q.Y*q.Z-q.W*q.X), 1-2*(q.X*q.X+q.Y*q.Y); !near(x, 0) || !near(y, 1) || !near(z, 0) {
 		t.Errorf("axis %v %v %v", x, y, z)

@@ -6,7 +6,7 @@ import (
 	"player/codec/pioneer"
 )
 
-// What is drawn where the configuration does not say: the shape of a Pioneer 2-DX, in
+// The shape that is drawn where the configuration has none: that of a Pioneer 2-DX, in
 // metres forward and to the left of the centre of rotation, and degrees.
 
 // place is a pose on the robot.
@@ -32,7 +32,7 @@ const (
 	imageDistance           = 1.0 // metres from the camera to the image that is drawn
 )
 
-// rad turns degrees into radians.
+// rad converts degrees to radians.
 func rad(degrees float64) float64 { return degrees * math.Pi / 180 }
 
 // or returns the declared place, or if none was declared another.

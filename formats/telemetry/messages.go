@@ -187,7 +187,7 @@ type Ranges struct {
 	Ranges    []float64 `json:"ranges"`
 }
 
-// Motion is what position reports beside the pose, in m/s and rad/s.
+// Motion is what position reports besides the pose, in m/s and rad/s.
 type Motion struct {
 	Timestamp Time    `json:"timestamp"`
 	Speed     float64 `json:"speed"`
@@ -201,11 +201,11 @@ type Motion struct {
 type Control struct {
 	Timestamp Time   `json:"timestamp"`
 	Driver    string `json:"driver"`  // its name, as it says
-	Address   string `json:"address"` // host:port; empty: nobody drives
+	Address   string `json:"address"` // host:port; empty: no client drives
 	Stopped   bool   `json:"stopped"` // by an emergency stop
 }
 
-// NewControl returns that nobody drives at a time, in ns since 1970.
+// NewControl returns that no client drives at a time, in ns since 1970.
 func NewControl(at int64) Control { return Control{Timestamp: newTime(at)} }
 
 // Velocity is a command to the wheels, in m/s and rad/s, with the names of ROS.

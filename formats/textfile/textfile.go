@@ -12,7 +12,7 @@ import (
 // errUTF16 refuses text in two or four bytes for each character, which some editors call Unicode.
 var errUTF16 = errors.New("it is text in UTF-16: save it as UTF-8")
 
-// Clean returns the text of a file without the mark of UTF-8 that some editors begin it with.
+// Clean returns the text of a file without the byte order mark that some editors begin it with.
 // Text in UTF-16 and data with a NUL byte, which is no text, are errors.
 func Clean(data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))

@@ -27,13 +27,13 @@ const (
 	// lifetime is how long the robot drives when it hears nothing from this program: as
 	// long as a key counts.
 	lifetime = repeatLimit
-	// repeatPeriod is how often a speed that is held is sent again. It is a fifth of
+	// repeatPeriod is how often the speed of a key that stays pressed is sent again. It is a fifth of
 	// lifetime, so that a short disturbance of the network does not stop the robot, and
 	// below the second for which a server gives a client control.
 	repeatPeriod = 100 * time.Millisecond
 	// linePeriod is how often the line is drawn.
 	linePeriod = 100 * time.Millisecond
-	// oldAge is the age from which data is marked as old.
+	// oldAge is the age from which data is shown as old.
 	oldAge = time.Second
 )
 
@@ -86,8 +86,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return err
 	}
 	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")
-	// Ctrl-C, Ctrl-Z and Ctrl-S are keys, too: a program that is suspended stops no robot,
-	// and a terminal that is held shows nothing.
+	// Ctrl-C, Ctrl-Z and Ctrl-S are also keys: a program that is suspended stops no robot,
+	// and a terminal that is paused shows nothing.
 	if _, err := term.MakeRaw(terminal); err != nil {
 		return err
 	}
@@ -112,7 +112,7 @@ type driver struct {
 
 	sent    motion
 	sentAt  time.Time
-	stop    bool      // the key was pressed, which stops what others command, too
+	stop    bool      // the key was pressed, which also stops what others command
 	moved   bool      // the motors were switched on
 	dataAt  time.Time // of the latest round
 	drawnAt time.Time
@@ -124,7 +124,7 @@ func (d *driver) run(ctx context.Context) error {
 	d.dataAt = time.Now()
 	for {
 		now := time.Now()
-		d.wheels.turnBegins(now)
+		d.wheels.roundBegins(now)
 		if quit := d.press(now); quit || ctx.Err() != nil {
 			return nil
 		}
@@ -218,14 +218,14 @@ func (d *driver) line(now time.Time) string {
 // nearest returns the shortest range of laser and sonar, and where it is; "" if
 // there is none. A range of 0 is none (PROTOCOL 7.2).
 func nearest(c *client.Client) (mm int, where string) {
-	look := func(letter byte, ranges []uint16, place func(i int) string) {
+	consider := func(letter byte, ranges []uint16, place func(i int) string) {
 		for i, r := range ranges {
 			if c.Has(letter) && r > 0 && (where == "" || int(r) < mm) {
 				mm, where = int(r), place(i)
 			}
 		}
 	}
-	look(codec.Laser, c.Laser[:], func(i int) string { return fmt.Sprintf("at %d deg", i/2-90) })
-	look(codec.Sonar, c.Sonar[:], func(i int) string { return fmt.Sprintf("at sonar %d", i) })
+	consider(codec.Laser, c.Laser[:], func(i int) string { return fmt.Sprintf("at %d deg", i/2-90) })
+	consider(codec.Sonar, c.Sonar[:], func(i int) string { return fmt.Sprintf("at sonar %d", i) })
 	return mm, where
 }

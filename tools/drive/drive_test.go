@@ -76,7 +76,7 @@ func each(keys <-chan key) func(func(key) bool) {
 	}
 }
 
-// A terminal that takes nothing holds nobody up.
+// A terminal that takes nothing delays nothing.
 func TestScreenHangs(t *testing.T) {
 	hangs := make(chan struct{})
 	t.Cleanup(func() { close(hangs) })
@@ -109,14 +109,14 @@ func TestLine(t *testing.T) {
 func TestPausedWheels(t *testing.T) {
 	start := time.Unix(0, 0)
 	w := wheels{speed: 100, turn: 30}
-	w.turnBegins(start)
+	w.roundBegins(start)
 	w.press(forwardKey, start)
-	w.turnBegins(start.Add(pauseLimit)) // no pause
+	w.roundBegins(start.Add(pauseLimit)) // no pause
 	if m := w.motion(start.Add(pauseLimit)); m.speed != 100 {
 		t.Errorf("without a pause: %+v", m)
 	}
 	resumed := start.Add(2*pauseLimit + time.Millisecond)
-	w.turnBegins(resumed)
+	w.roundBegins(resumed)
 	if m := w.motion(resumed); m != (motion{}) {
 		t.Errorf("after a pause: %+v", m)
 	}

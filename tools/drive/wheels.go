@@ -3,15 +3,15 @@ package drive
 import "time"
 
 const (
-	// repeatLimit is how long a key counts. A terminal repeats a key that is held
+	// repeatLimit is how long a key counts. A terminal repeats a key that stays pressed
 	// after 0.25 to 0.5 s, then 20 to 30 times a second.
 	repeatLimit = 500 * time.Millisecond
 	// maxSpeed, in mm/s, and maxTurn, in degrees a second, bound what + chooses.
-	// Servers limit speeds, too.
+	// Servers also limit speeds.
 	maxSpeed, maxTurn = 2000, 300
 	// step is how much + and - change both, in per cent.
 	step = 20
-	// pauseLimit is how long one turn of the program's loop takes at most, unless the
+	// pauseLimit is how long one round of the program's loop takes at most, unless the
 	// program was paused. Keys from before a pause do not drive: another program may drive by now.
 	pauseLimit = 300 * time.Millisecond
 	// deafTime is for keys from before a pause that are still on their way from the terminal.
@@ -35,24 +35,24 @@ const (
 // motion is a command: mm/s forward, degrees a second counterclockwise.
 type motion struct{ speed, turn int }
 
-// wheels turns keys into motions. The two axes expire by themselves, because a
-// terminal repeats only the last key of two that are held.
+// wheels makes motions of keys. The two axes expire by themselves, because a
+// terminal repeats only the last of two keys that stay pressed.
 type wheels struct {
 	speed, turn       int // chosen
 	forward, left     int // -1, 0 or 1
 	forwardAt, leftAt time.Time
-	turnAt            time.Time // when the latest turn of the loop began
+	roundAt           time.Time // when the latest round of the loop began
 	deafUntil         time.Time // keys until then do nothing, but for stop
 }
 
-// turnBegins is called in each turn of the program's loop. After a pause the wheels stop,
+// roundBegins is called in each round of the program's loop. After a pause the wheels stop,
 // and keys do not drive for deafTime.
-func (w *wheels) turnBegins(now time.Time) {
-	if !w.turnAt.IsZero() && now.Sub(w.turnAt) > pauseLimit {
+func (w *wheels) roundBegins(now time.Time) {
+	if !w.roundAt.IsZero() && now.Sub(w.roundAt) > pauseLimit {
 		w.press(stopKey, now)
 		w.deafUntil = now.Add(deafTime)
 	}
-	w.turnAt = now
+	w.roundAt = now
 }
 
 // press takes a key.
@@ -91,7 +91,7 @@ func (w *wheels) motion(now time.Time) (m motion) {
 	return m
 }
 
-// keyboard turns the bytes of a terminal into keys.
+// keyboard makes keys of the bytes of a terminal.
 type keyboard struct{ sequence int } // bytes of an arrow's ESC [ or ESC O so far
 
 // next takes a byte; ok is false in the middle of a sequence.

@@ -58,20 +58,20 @@ func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stder
 	fmt.Fprintf(stderr, "looking for %s on %s ...\n", strings.Join(names(kinds), ", "), strings.Join(paths, ", "))
 	results := make(chan result)
 	for _, path := range paths {
-		go func() { results <- look(ctx, path, kinds) }()
+		go func() { results <- probe(ctx, path, kinds) }()
 	}
-	looked := make([]result, len(paths)) // in the order of paths
+	probed := make([]result, len(paths)) // in the order of paths
 	for range paths {
 		r := <-results
 		fmt.Fprintln(stderr, r)
-		looked[slices.Index(paths, r.path)] = r
+		probed[slices.Index(paths, r.path)] = r
 	}
 	if *raw {
-		if err := printJSON(stdout, looked); err != nil {
+		if err := printJSON(stdout, probed); err != nil {
 			return err
 		}
 	}
-	found := slices.DeleteFunc(looked, func(r result) bool { return !r.found() })
+	found := slices.DeleteFunc(probed, func(r result) bool { return !r.found() })
 	if len(found) == 0 {
 		return tools.Failure{Err: fmt.Errorf("nothing was found on %d ports", len(paths))}
 	}
@@ -92,9 +92,9 @@ type port struct {
 }
 
 // printJSON prints an array with a member for each port, found or not.
-func printJSON(stdout io.Writer, looked []result) error {
-	ports := make([]port, len(looked))
-	for i, r := range looked {
+func printJSON(stdout io.Writer, probed []result) error {
+	ports := make([]port, len(probed))
+	for i, r := range probed {
 		ports[i] = port{r.path, r.Kind, r.Model, r.Baud, r.note}
 	}
 	return tools.WriteJSON(stdout, ports)
@@ -117,8 +117,8 @@ type result struct {
 
 func (r result) found() bool { return r.Kind != "" }
 
-// look looks for hardware of the kinds on one port.
-func look(ctx context.Context, path string, kinds []devices.Kind) result {
+// probe looks for hardware of the kinds on one port.
+func probe(ctx context.Context, path string, kinds []devices.Kind) result {
 	r := result{path: path}
 	switch {
 	case serialport.IsConsole(path):

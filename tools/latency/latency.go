@@ -201,11 +201,11 @@ type result struct {
 
 func (m measurement) result(trip time.Duration) result {
 	rate, jitter := m.evenness()
-	return result{ms(trip), len(m.rounds), rate, ms(jitter), shares(m.intervals()), shares(m.ages(trip))}
+	return result{ms(trip), len(m.rounds), rate, ms(jitter), percentiles(m.intervals()), percentiles(m.ages(trip))}
 }
 
-// shares returns the percentiles of values, in ms, and the longest one.
-func shares(values []time.Duration) map[string]float64 {
+// percentiles returns the percentiles of values, in ms, and the longest one.
+func percentiles(values []time.Duration) map[string]float64 {
 	slices.Sort(values)
 	all := map[string]float64{"max": ms(values[len(values)-1])}
 	for _, p := range percents {
@@ -219,7 +219,7 @@ func percentile(values []time.Duration, p float64) time.Duration {
 	return values[int(math.Ceil(float64(len(values))*p/100))-1]
 }
 
-// percents are the shares of values of which the report says how long they are at most.
+// percents are the fractions of the values of which the report says how long they are at most.
 var percents = [...]float64{1, 5, 25, 50, 75, 95, 99, 99.9}
 
 // histogram writes percentiles, and how many values are in bins that are 3 % wide: what

@@ -26,17 +26,17 @@ const (
 	leastPictures, mostPictures = 0.001, 60
 )
 
-// film is the pictures of a robot's cameras, from the dashboard of its server.
-type film struct {
-	page    string // host:port
-	cameras []string
-	period  time.Duration
-	stderr  io.Writer
+// cameras are those of a robot, from the dashboard of its server.
+type cameras struct {
+	page   string // host:port
+	names  []string
+	period time.Duration
+	stderr io.Writer
 }
 
-// findFilm asks the dashboard at a page, or at the usual port of the robot's computer, which
+// findCameras asks the dashboard at a page, or at the usual port of the robot's computer, which
 // cameras the robot has.
-func findFilm(ctx context.Context, robot, page string, rate float64, stderr io.Writer) (*film, error) {
+func findCameras(ctx context.Context, robot, page string, rate float64, stderr io.Writer) (*cameras, error) {
 	host, port, err := net.SplitHostPort(robot)
 	if err != nil {
 		host, port = robot, strconv.Itoa(codec.UsualPort)
@@ -44,7 +44,7 @@ func findFilm(ctx context.Context, robot, page string, rate float64, stderr io.W
 	if page == "" {
 		page = host
 	}
-	f := &film{page: tools.PageAddress(page), period: time.Duration(float64(time.Second) / rate), stderr: stderr}
+	f := &cameras{page: tools.PageAddress(page), period: time.Duration(float64(time.Second) / rate), stderr: stderr}
 	_, text, err := tools.Get(ctx, f.page, "/robots", robotsLimit)
 	if err != nil {
 		return nil, fmt.Errorf("-pictures: %w", err)
@@ -60,17 +60,17 @@ func findFilm(ctx context.Context, robot, page string, rate float64, stderr io.W
 	}
 	for _, r := range list.Robots {
 		if _, of, _ := net.SplitHostPort(r.Address); of == port {
-			f.cameras = append(f.cameras, r.Cameras...)
+			f.names = append(f.names, r.Cameras...)
 		}
 	}
-	if len(f.cameras) == 0 {
+	if len(f.names) == 0 {
 		return nil, fmt.Errorf("-pictures: the robot on port %s has no camera at http://%s", port, f.page)
 	}
 	return f, nil
 }
 
-// follow calls add with each picture of a camera at the rate of the film, until ctx ends.
-func (f *film) follow(ctx context.Context, camera string, add func(taken time.Time, jpeg []byte)) {
+// follow calls add with each picture of a camera at their rate, until ctx ends.
+func (f *cameras) follow(ctx context.Context, camera string, add func(taken time.Time, jpeg []byte)) {
 	number, failed := "0", ""
 	for next := time.Now(); ctx.Err() == nil; {
 		header, jpeg, err := tools.Get(ctx, f.page, tools.PicturePath(camera)+"?after="+url.QueryEscape(number), pictureLimit)

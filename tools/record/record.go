@@ -90,7 +90,7 @@ func run(ctx context.Context, args []string, version string, stdout, stderr io.W
 		return err
 	}
 	if *pictures > 0 {
-		if r.film, err = findFilm(ctx, rest[0], *page, *pictures, stderr); err != nil {
+		if r.cameras, err = findCameras(ctx, rest[0], *page, *pictures, stderr); err != nil {
 			return err
 		}
 	}
@@ -120,7 +120,7 @@ func run(ctx context.Context, args []string, version string, stdout, stderr io.W
 	r.growth.End()
 	if *raw {
 		err = errors.Join(err, tools.WriteJSON(stdout, result{*path, r.messages, r.pictures, r.size()}))
-	} else if r.film == nil {
+	} else if r.cameras == nil {
 		fmt.Fprintf(stderr, "%d messages in %s\n", r.messages, *path)
 	} else {
 		fmt.Fprintf(stderr, "%d messages and %d pictures in %s\n", r.messages, r.pictures, *path)
@@ -137,16 +137,16 @@ type recorder struct {
 	compress bool
 	aged     bool // the server sends ages
 	specs    []devices.Spec
-	film     *film // nil: no pictures
+	cameras  *cameras // nil: no pictures
 	growth   *tools.Growth
 	size     func() int64 // of the file
 
-	mu       sync.Mutex // of what follows: pictures come beside the robot's data
+	mu       sync.Mutex // of what follows: pictures come in goroutines of their own
 	writer   *logfile.Writer
 	batch    logfile.Batch
 	flushed  time.Time
 	failure  error
-	messages int // in the file, and pictures beside them
+	messages int // in the file, and pictures besides them
 	pictures int
 	waiting  int // pictures in the batch
 }
@@ -188,8 +188,8 @@ func (r *recorder) names() (names []string) {
 	for _, spec := range r.specs {
 		names = append(names, spec.Name)
 	}
-	if r.film != nil {
-		for _, camera := range r.film.cameras {
+	if r.cameras != nil {
+		for _, camera := range r.cameras.names {
 			names = append(names, "camera "+peertext.Line(camera))
 		}
 	}
@@ -209,8 +209,8 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 	for _, spec := range r.specs {
 		info.Channels = append(info.Channels, logfile.Channel{Interface: spec.Name})
 	}
-	if r.film != nil {
-		info.Cameras = r.film.cameras
+	if r.cameras != nil {
+		info.Cameras = r.cameras.names
 	}
 	r.flushed = began
 	if r.writer, err = logfile.NewWriter(file, info); err != nil {
@@ -223,12 +223,12 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 		err = errors.Join(err, r.writer.Close())
 	}()
 	filming, end := context.WithCancel(ctx)
-	var cameras sync.WaitGroup
-	defer cameras.Wait()
+	var running sync.WaitGroup
+	defer running.Wait()
 	defer end()
 	for i, camera := range info.Cameras {
-		cameras.Go(func() {
-			r.film.follow(filming, camera, func(taken time.Time, jpeg []byte) {
+		running.Go(func() {
+			r.cameras.follow(filming, camera, func(taken time.Time, jpeg []byte) {
 				r.mu.Lock()
 				defer r.mu.Unlock()
 				r.batch.Add(len(info.Channels)+i, taken.Sub(info.Start), logfile.AppendPicture(nil, camera, taken.UnixNano(), jpeg))

@@ -90,11 +90,11 @@ func lock(table string) (release func(), err error) {
 	if err != nil {
 		return nil, err
 	}
-	mark, err := net.Listen("unix", fmt.Sprintf("@player-sweep-%x", sha256.Sum256([]byte(path))))
+	socket, err := net.Listen("unix", fmt.Sprintf("@player-sweep-%x", sha256.Sum256([]byte(path))))
 	if errors.Is(err, syscall.EADDRINUSE) {
 		return nil, fmt.Errorf("%s: another sweep writes it: wait for its end, or name another table with -o", table)
 	} else if err != nil {
 		return nil, err
 	}
-	return func() { _ = mark.Close() }, nil
+	return func() { _ = socket.Close() }, nil
 }

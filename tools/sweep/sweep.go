@@ -38,8 +38,8 @@ const (
 	// firstPort and ports are where the servers are: below the ports that the kernel
 	// gives to connections, and apart from those of the project's tests (e2e/ports).
 	firstPort, ports = 10000, 3000
-	// attempts is how often a run looks for ports. It needs a second one if somebody else begins to
-	// listen on a port between the look and the start of the server; more in a row are no accident.
+	// attempts is how often a run looks for ports. It needs a second one if another program begins to
+	// listen on a port between the search and the start of the server; more in a row are no accident.
 	attempts = 5
 )
 
@@ -200,7 +200,7 @@ func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Wri
 	return nil
 }
 
-// one runs the world and the program with a seed. Somebody else may listen on a port before the
+// one runs the world and the program with a seed. Another program may listen on a port before the
 // server does: then it tries others.
 func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
 	for range attempts {
@@ -211,7 +211,7 @@ func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
 	return result, err
 }
 
-// errPortTaken is the end of a server whose port somebody else listens on.
+// errPortTaken is the end of a server on whose port another program listens.
 var errPortTaken = errors.New("its port was taken by another program")
 
 // try is one with the first ports that are found.
@@ -243,7 +243,7 @@ func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 		}
 	}()
 	select {
-	case <-log.serving: // a connection may be to the server of somebody else
+	case <-log.serving: // a connection may be to the server of another user
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	case <-time.After(startLimit):
@@ -299,7 +299,7 @@ func politely(c *exec.Cmd) {
 // wherever the others are: each keeps a new one from fewer than 2 n of the first ports.
 func sideBySide(n int) int { return (ports-1)/(2*n) + 1 }
 
-// takePorts returns the first of a server's ports: nobody listens there, and no other server
+// takePorts returns the first of a server's ports: no program listens there, and no other server
 // of this sweep, which may not listen yet, has one of them.
 func (s *sweep) takePorts() (int, error) {
 	s.lock.Lock()

@@ -19,7 +19,7 @@ import (
 const Period = 50 * time.Millisecond
 
 // lifetime is that of the commands. With one, the stop at the end stops what the stack
-// drives, and no robot that somebody else has taken over. It is long: in step, a cycle
+// drives, and no robot that another client has taken over. It is long: in step, a cycle
 // takes as long as the slowest of all clients.
 const lifetime = time.Minute
 

@@ -27,7 +27,7 @@ func (o Options) file() string { return filepath.Base(o.Name) + "_0.mcap" }
 
 // Export writes the messages of a log as a bag of ROS 2: an MCAP file with the profile
 // ros2, and metadata.yaml. create returns what to write them to for their names; it is
-// called when the log has been looked at. Times are when the data was taken. What ROS has
+// called when the log has been scanned. Times are when the data was taken. What ROS has
 // no message of, as the gripper and configurations, is left out.
 func Export(path string, o Options, create func(name string) (io.Writer, error), progress logfile.Progress) (s *logfile.Summary, err error) {
 	if s, err = logfile.Scan(path); err != nil {

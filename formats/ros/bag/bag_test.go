@@ -146,7 +146,7 @@ func TestBag(t *testing.T) {
 
 func checkBag(t *testing.T, lines []string) {
 	t.Helper()
-	// What the messages of each topic must have in them, of all 30 rounds of the log.
+	// The number of messages of each topic, and texts that they must have, of all 30 rounds of the log.
 	type expected struct {
 		count int
 		text  []string
@@ -197,7 +197,7 @@ func checkBag(t *testing.T, lines []string) {
 }
 
 // Each value of a bag is that which our own reader finds in the log at that time. Each
-// stamp is the time at which the data was taken, which is the message's time, too.
+// stamp is the time at which the data was taken, which is also the message's time.
 func TestValuesOfABag(t *testing.T) {
 	log := changing(t)
 	folder, _ := bagOf(t, log, Options{Compress: true})
