@@ -137,79 +137,89 @@ func seeker() *subsumption.Stack {
 	)
 }
 
-// TestTwentyHertz: Run sleeps only for the rest of the period.
-func TestTwentyHertz(t *testing.T) {
+// drive runs a stack on a robot, in virtual time, until the limit or until stop is called.
+func drive(t *testing.T, request string, answers func(int) time.Duration, limit time.Duration, stack *subsumption.Stack,
+	tasks func(c *client.Client, r *robot, stop func()) []Task) (r *robot, err error) {
+	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
-		c, r := connect(t, "pasrmr", func(n int) time.Duration {
-			return []time.Duration{0, 10, 49, 50, 130}[n%5] * time.Millisecond
-		})
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+		var c *client.Client
+		c, r = connect(t, request, answers)
+		ctx, cancel := context.WithTimeout(t.Context(), limit)
 		defer cancel()
-		if err := Run(ctx, c, seeker()); !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("error %v", err)
+		var all []Task
+		if tasks != nil {
+			all = tasks(c, r, cancel)
 		}
+		err = Run(ctx, c, stack, all...)
 		c.Close()
 		<-r.done
-		// Five cycles take 4 periods and one answer of 130 ms.
-		for i := 5; i < len(r.asked); i += 5 {
-			if got := r.asked[i] - r.asked[i-5]; got != 330*time.Millisecond {
-				t.Errorf("request %d arrived %v after request %d", i, got, i-5)
-			}
-		}
-		for i := 1; i < len(r.asked); i++ {
-			want := Period
-			if i%5 == 4 {
-				want = 130 * time.Millisecond
-			}
-			if got := r.asked[i] - r.asked[i-1]; got != want {
-				t.Errorf("request %d arrived %v after the last, want %v", i, got, want)
-			}
-		}
-		if len(r.commands) < 30 {
-			t.Fatalf("%d commands in 2 s", len(r.commands))
-		}
-		if last := r.commands[len(r.commands)-1]; last != (codec.PositionCommand{}) {
-			t.Errorf("the last command is %+v: the robot must stop", last)
-		}
-		if got, want := r.commands[25], (codec.PositionCommand{Speed: 150, TurnRate: -40}); got != want {
-			t.Errorf("command %+v, want %+v", got, want)
-		}
 	})
+	return r, err
+}
+
+func atOnce(int) time.Duration { return 0 }
+
+// TestTwentyHertz: Run sleeps only for the rest of the period.
+func TestTwentyHertz(t *testing.T) {
+	r, err := drive(t, "pasrmr", func(n int) time.Duration {
+		return []time.Duration{0, 10, 49, 50, 130}[n%5] * time.Millisecond
+	}, 2*time.Second, seeker(), nil)
+	if !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("error %v", err)
+	}
+	// Five cycles take 4 periods and one answer of 130 ms.
+	for i := 5; i < len(r.asked); i += 5 {
+		if got := r.asked[i] - r.asked[i-5]; got != 330*time.Millisecond {
+			t.Errorf("request %d arrived %v after request %d", i, got, i-5)
+		}
+	}
+	for i := 1; i < len(r.asked); i++ {
+		want := Period
+		if i%5 == 4 {
+			want = 130 * time.Millisecond
+		}
+		if got := r.asked[i] - r.asked[i-1]; got != want {
+			t.Errorf("request %d arrived %v after the last, want %v", i, got, want)
+		}
+	}
+	if len(r.commands) < 30 {
+		t.Fatalf("%d commands in 2 s", len(r.commands))
+	}
+	if last := r.commands[len(r.commands)-1]; last != (codec.PositionCommand{}) {
+		t.Errorf("the last command is %+v: the robot must stop", last)
+	}
+	if got, want := r.commands[25], (codec.PositionCommand{Speed: 150, TurnRate: -40}); got != want {
+		t.Errorf("command %+v, want %+v", got, want)
+	}
 }
 
 func TestTasksComeFirst(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, r := connect(t, "pasr", func(int) time.Duration { return 0 })
-		ctx, cancel := context.WithCancel(t.Context())
-		stack := bare(subsumption.NewLayer("radio", subsumption.Radio{}), subsumption.NewLayer("stop", subsumption.Stop{}))
+	stack := bare(subsumption.NewLayer("radio", subsumption.Radio{}), subsumption.NewLayer("stop", subsumption.Stop{}))
+	r, err := drive(t, "pasr", atOnce, time.Minute, stack, func(_ *client.Client, _ *robot, stop func()) []Task {
 		cycles := 0
-		err := Run(ctx, c, stack,
-			func(now time.Duration, s *subsumption.Sensors) {
-				if s.Pose.X != 1000 || s.Range[2] != 300 || s.Range[3] != 3000 || s.Bumpers != 0 {
-					t.Errorf("the task sees %+v", s)
-				}
-				if want := time.Duration(cycles) * Period; now != want {
-					t.Errorf("cycle %d: it is %v, want %v", cycles, now, want)
-				}
-				s.Radio = subsumption.Stick{On: true, Speed: 77, Turn: 5}
-			},
-			func(_ time.Duration, s *subsumption.Sensors) {
-				if cycles++; cycles == 3 {
-					cancel()
-				}
-				if s.Radio.Speed != 77 {
-					t.Error("the second task does not see what the first did")
-				}
-			})
-		if !errors.Is(err, context.Canceled) {
-			t.Errorf("error %v", err)
-		}
-		c.Close()
-		<-r.done
-		if want := (codec.PositionCommand{Speed: 77, TurnRate: 5}); r.commands[0] != want {
-			t.Errorf("command %+v, want %+v", r.commands[0], want)
-		}
+		return []Task{func(now time.Duration, s *subsumption.Sensors) {
+			if s.Pose.X != 1000 || s.Range[2] != 300 || s.Range[3] != 3000 || s.Bumpers != 0 {
+				t.Errorf("the task sees %+v", s)
+			}
+			if want := time.Duration(cycles) * Period; now != want {
+				t.Errorf("cycle %d: it is %v, want %v", cycles, now, want)
+			}
+			s.Radio = subsumption.Stick{On: true, Speed: 77, Turn: 5}
+		}, func(_ time.Duration, s *subsumption.Sensors) {
+			if cycles++; cycles == 3 {
+				stop()
+			}
+			if s.Radio.Speed != 77 {
+				t.Error("the second task does not see what the first did")
+			}
+		}}
 	})
+	if !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v", err)
+	}
+	if want := (codec.PositionCommand{Speed: 77, TurnRate: 5}); r.commands[0] != want {
+		t.Errorf("command %+v, want %+v", r.commands[0], want)
+	}
 }
 
 func bare(layers ...*subsumption.Layer) *subsumption.Stack {
@@ -220,72 +230,48 @@ func bare(layers ...*subsumption.Layer) *subsumption.Stack {
 
 // TestBacklog: the layers do not see data that was streamed before Run.
 func TestBacklog(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, r := connect(t, "pa", func(int) time.Duration { return 0 })
+	r, _ := drive(t, "pa", atOnce, 3*Period, seeker(), func(_ *client.Client, r *robot, _ func()) []Task {
 		for x := range int32(20) {
 			d := codec.PositionData{X: x}
 			r.send <- codec.AppendBlock(nil, codec.Position, d.Append(nil))
 		}
-		ctx, cancel := context.WithTimeout(t.Context(), 3*Period)
-		defer cancel()
-		Run(ctx, c, seeker(), func(now time.Duration, s *subsumption.Sensors) {
+		return []Task{func(now time.Duration, s *subsumption.Sensors) {
 			if s.Pose.X != 1000 {
 				t.Errorf("after %v x is %d mm, the robot is at 1000", now, s.Pose.X)
 			}
-		})
-		c.Close()
-		<-r.done
-		if len(r.asked) == 0 {
-			t.Error("no cycle")
-		}
+		}}
 	})
+	if len(r.asked) == 0 {
+		t.Error("no cycle")
+	}
 }
 
 func TestServerGone(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, r := connect(t, "pa", func(n int) time.Duration {
-			if n == 3 {
-				return -1
-			}
-			return 0
-		})
-		if err := Run(t.Context(), c, seeker()); !errors.Is(err, io.EOF) {
-			t.Errorf("error %v, want %v", err, io.EOF)
-		}
-		c.Close()
-		<-r.done
-	})
+	hangUp := func(n int) time.Duration { return -time.Duration(n / 3) } // at the third request
+	if _, err := drive(t, "pa", hangUp, time.Minute, seeker(), nil); !errors.Is(err, io.EOF) {
+		t.Errorf("error %v, want %v", err, io.EOF)
+	}
 }
 
 func TestNoWheels(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, r := connect(t, "pr", func(int) time.Duration { return 0 })
-		if err := Run(t.Context(), c, seeker()); err == nil {
-			t.Error("no error without write access to position")
-		}
-		c.Close()
-		<-r.done
-	})
+	if _, err := drive(t, "pr", atOnce, time.Minute, seeker(), nil); err == nil || errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("%v without write access to position", err)
+	}
 }
 
 // TestWatch: the camera follows a light and photo turns to it.
 func TestWatch(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		c, r := connect(t, "pavrza", func(int) time.Duration { return 0 })
+	stack := bare(subsumption.NewLayer("photo", subsumption.Photo{}), subsumption.NewLayer("stop", subsumption.Stop{}))
+	r, _ := drive(t, "pavrza", atOnce, time.Second, stack, func(c *client.Client, r *robot, _ func()) []Task {
 		image := codec.VisionData{Blobs: []codec.Blob{{Area: 10, X: 0}}} // at the left edge
 		image.Count[4] = 1
 		r.vision = image.Append(nil)
-		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
-		defer cancel()
-		stack := bare(subsumption.NewLayer("photo", subsumption.Photo{}), subsumption.NewLayer("stop", subsumption.Stop{}))
-		Run(ctx, c, stack, Watch(c, &sense.Eye{Channel: 4}))
-		c.Close()
-		<-r.done
-		if len(r.pans) != 1 || r.pans[0] != 24 {
-			t.Errorf("camera commands %v, want 24 once", r.pans)
-		}
-		if want := (codec.PositionCommand{Speed: 300, TurnRate: 40}); r.commands[0] != want {
-			t.Errorf("command %+v, want %+v", r.commands[0], want)
-		}
+		return []Task{Watch(c, &sense.Eye{Channel: 4})}
 	})
+	if len(r.pans) != 1 || r.pans[0] != 24 {
+		t.Errorf("camera commands %v, want 24 once", r.pans)
+	}
+	if want := (codec.PositionCommand{Speed: 300, TurnRate: 40}); r.commands[0] != want {
+		t.Errorf("command %+v, want %+v", r.commands[0], want)
+	}
 }
