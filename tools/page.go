@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,9 @@ const (
 	pagePort = "8080"
 	// dialLimit bounds the wait for a computer that does not answer.
 	dialLimit = 10 * time.Second
+	// answerTime is for an answer of a dashboard that takes milliseconds, and pictureTime is more than the
+	// 10 s that the server waits for a camera that it starts.
+	answerTime, pictureTime = 5 * time.Second, 12 * time.Second
 	// maxPage bounds the answer, in bytes: the status of thousands of clients.
 	maxPage = 16 << 20
 	// noDashboard is what a server is that does not answer as a dashboard does.
@@ -36,18 +40,26 @@ func PageAddress(address string) string {
 	return net.JoinHostPort(strings.Trim(address, "[]"), pagePort)
 }
 
-// PicturePath is the path of the newest picture of a camera. The peer chooses the name.
-func PicturePath(camera string) string { return "/camera/" + url.PathEscape(camera) + "/picture" }
-
-// Page gets a page of the dashboard at an address within limit.
-func Page(ctx context.Context, address, path string, limit time.Duration) ([]byte, error) {
-	_, answer, err := Get(ctx, address, path, limit)
-	return answer, err
+// Picture gets a picture of a camera from the dashboard at an address, with the header of the answer.
+// query may ask for a newer one. The peer has chosen the name of the camera.
+func Picture(ctx context.Context, address, camera, query string) (http.Header, []byte, error) {
+	return get(ctx, address, "/camera/"+url.PathEscape(camera)+"/picture"+query, pictureTime)
 }
 
-// Get is Page with the header of the answer. It does without http.Client, which would make
-// the program larger by half a megabyte.
-func Get(ctx context.Context, address, path string, limit time.Duration) (http.Header, []byte, error) {
+// Object gets JSON at a path of the dashboard at an address and decodes it into value; what names
+// it. With the error of another text it returns that.
+func Object(ctx context.Context, address, path, what string, value any) (text []byte, err error) {
+	if _, text, err = get(ctx, address, path, answerTime); err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(text, value); err != nil {
+		return text, fmt.Errorf("http://%s%s is not the %s of a server: %w", address, path, what, err)
+	}
+	return text, nil
+}
+
+// get does without http.Client, which would make the program larger by half a megabyte.
+func get(ctx context.Context, address, path string, limit time.Duration) (http.Header, []byte, error) {
 	d := net.Dialer{Timeout: dialLimit}
 	conn, err := d.DialContext(ctx, "tcp", address)
 	if errors.Is(err, syscall.ECONNREFUSED) {
@@ -60,7 +72,7 @@ func Get(ctx context.Context, address, path string, limit time.Duration) (http.H
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	defer context.AfterFunc(limited, func() { conn.Close() })()
-	response, answer, err := get(conn, address, path)
+	response, answer, err := exchange(conn, address, path)
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
 		return nil, nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, limit, noDashboard)
@@ -72,7 +84,7 @@ func Get(ctx context.Context, address, path string, limit time.Duration) (http.H
 	return response.Header, answer, nil
 }
 
-func get(conn net.Conn, address, path string) (response *http.Response, body []byte, err error) {
+func exchange(conn net.Conn, address, path string) (response *http.Response, body []byte, err error) {
 	if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", path, address); err != nil {
 		return nil, nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"net"
 	"strings"
 	"testing"
-	"time"
 )
 
 func TestPageAddress(t *testing.T) {
@@ -40,8 +39,8 @@ func TestPageOfAStranger(t *testing.T) {
 		asked <- first
 		_, _ = io.WriteString(conn, "HTTP/1.1 404 no\x1b[2J\r\nContent-Length: 9\r\n\r\na\x1b[31m\nb\r")
 	}()
-	_, err = Page(t.Context(), l.Addr().String(), PicturePath("a b/../c\r\nX: y"), 10*time.Second)
-	if want := "GET /camera/a%20b%2F..%2Fc%0D%0AX:%20y/picture HTTP/1.1"; <-asked != want {
+	_, _, err = Picture(t.Context(), l.Addr().String(), "a b/../c\r\nX: y", "?after=1")
+	if want := "GET /camera/a%20b%2F..%2Fc%0D%0AX:%20y/picture?after=1 HTTP/1.1"; <-asked != want {
 		t.Errorf("the request is not %s", want)
 	}
 	if err == nil || strings.ContainsAny(err.Error(), "\x1b\r\n") || !strings.Contains(err.Error(), `404 no\x1b[2J: a\x1b[31m\x0ab`) {

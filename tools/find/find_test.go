@@ -57,34 +57,37 @@ func kind(name, ask, answer string) devices.Kind {
 	}
 }
 
-// play runs the far end of a line: it appends what it hears to the result, and
-// answers some of it. It ends when the line is closed.
-func play(far *os.File, answer func(heard string) string) (heard chan string) {
-	heard = make(chan string, 1)
+// found runs the command on a line whose far end answers what it hears. It returns what the command
+// writes, its error, and what the line was sent.
+func found(t *testing.T, path string, far *os.File, hangUp func() error, answer func(heard string) string, kinds ...devices.Kind) (out, said, heard string, err error) {
+	t.Helper()
+	all := make(chan string, 1)
 	go func() {
-		var all []byte
+		var heard []byte
 		buf := make([]byte, 100)
 		for {
 			n, err := far.Read(buf)
-			if err != nil {
-				heard <- string(all)
+			if err != nil { // the line is closed
+				all <- string(heard)
 				return
 			}
-			all = append(all, buf[:n]...)
+			heard = append(heard, buf[:n]...)
 			_, _ = far.WriteString(answer(string(buf[:n]))) // it may have been closed
 		}
 	}()
-	return heard
+	var stdout, stderr bytes.Buffer
+	err = run(t.Context(), kinds, []string{path}, &stdout, &stderr)
+	if err := hangUp(); err != nil {
+		t.Fatal(err)
+	}
+	return stdout.String(), stderr.String(), <-all, err
 }
 
 func TestFindIsADialogue(t *testing.T) {
 	t.Parallel()
 	far, path, hangUp := newPort(t)
-	heard := play(far, func(h string) string { return map[string]string{"b": "B", "b!": "B!"}[h] })
-	var out, said bytes.Buffer
-	if err := run(t.Context(), []devices.Kind{kind("a", "a", "A"), {Name: "none"}, kind("b", "b", "B")}, []string{path}, &out, &said); err != nil {
-		t.Fatal(err)
-	}
+	out, said, heard, err := found(t, path, far, hangUp, func(h string) string { return map[string]string{"b": "B", "b!": "B!"}[h] },
+		kind("a", "a", "A"), devices.Kind{Name: "none"}, kind("b", "b", "B"))
 	want := fmt.Sprintf(`driver
 (
   name "b"
@@ -92,14 +95,11 @@ func TestFindIsADialogue(t *testing.T) {
   port "%s"
 )
 `, path)
-	if !strings.HasSuffix(out.String(), "# b, the best, at 9600 baud\n"+want+access) || !strings.Contains(said.String(), path+": b, the best, at 9600 baud\n") {
-		t.Errorf("%s%s", out.String(), said.String())
+	if err != nil || !strings.HasSuffix(out, "# b, the best, at 9600 baud\n"+want+access) || !strings.Contains(said, path+": b, the best, at 9600 baud\n") {
+		t.Errorf("%v, %s%s", err, out, said)
 	}
-	if err := hangUp(); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-heard; got != "abb!bye" {
-		t.Errorf("the line was sent %q", got)
+	if heard != "abb!bye" {
+		t.Errorf("the line was sent %q", heard)
 	}
 }
 
@@ -107,17 +107,13 @@ func TestFindIsADialogue(t *testing.T) {
 func TestFindOnAnEcho(t *testing.T) {
 	t.Parallel()
 	far, path, hangUp := newPort(t)
-	heard := play(far, func(h string) string { return strings.ToUpper(strings.TrimSuffix(h, "!")) })
-	var out, said bytes.Buffer
-	err := run(t.Context(), []devices.Kind{kind("a", "a", "A")}, []string{path}, &out, &said)
-	if _, failed := errors.AsType[tools.Failure](err); !failed || out.Len() > 0 {
-		t.Errorf("%v, %s", err, out.String())
+	echo := func(h string) string { return strings.ToUpper(strings.TrimSuffix(h, "!")) }
+	out, _, heard, err := found(t, path, far, hangUp, echo, kind("a", "a", "A"))
+	if _, failed := errors.AsType[tools.Failure](err); !failed || out != "" {
+		t.Errorf("%v, %s", err, out)
 	}
-	if err := hangUp(); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-heard; !strings.HasPrefix(got, "aa!") || !strings.HasSuffix(got, "bye") {
-		t.Errorf("the line was sent %q", got)
+	if !strings.HasPrefix(heard, "aa!") || !strings.HasSuffix(heard, "bye") {
+		t.Errorf("the line was sent %q", heard)
 	}
 }
 
@@ -125,7 +121,6 @@ func TestFindOnAnEcho(t *testing.T) {
 func TestFindOnlyListens(t *testing.T) {
 	t.Parallel()
 	far, path, hangUp := newPort(t)
-	heard := play(far, func(string) string { return "" })
 	done := make(chan struct{})
 	defer close(done)
 	go func() {
@@ -138,15 +133,12 @@ func TestFindOnlyListens(t *testing.T) {
 			}
 		}
 	}()
-	var out, said bytes.Buffer
-	if err := run(t.Context(), []devices.Kind{kind("a", "a", "#")}, []string{path}, &out, &said); err == nil || !strings.Contains(said.String(), "something unknown talks: at 9600 baud \"") {
-		t.Errorf("%v, %s", err, said.String())
+	_, said, heard, err := found(t, path, far, hangUp, func(string) string { return "" }, kind("a", "a", "#"))
+	if err == nil || !strings.Contains(said, "something unknown talks: at 9600 baud \"") {
+		t.Errorf("%v, %s", err, said)
 	}
-	if err := hangUp(); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-heard; got != "" {
-		t.Errorf("the line was sent %q", got)
+	if heard != "" {
+		t.Errorf("the line was sent %q", heard)
 	}
 }
 

@@ -2,7 +2,6 @@ package record
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"net"
@@ -16,9 +15,6 @@ import (
 )
 
 const (
-	// robotsLimit is for an answer that takes milliseconds, and pictureLimit is more than the
-	// 10 s that the server waits for a camera that it starts.
-	robotsLimit, pictureLimit = 5 * time.Second, 12 * time.Second
 	// failurePause is how long a camera that fails is left alone.
 	failurePause = time.Second
 	// leastPictures is a picture in a quarter of an hour, and mostPictures the highest rate of
@@ -45,18 +41,14 @@ func findCameras(ctx context.Context, robot, page string, rate float64, stderr i
 		page = host
 	}
 	f := &cameras{page: tools.PageAddress(page), period: time.Duration(float64(time.Second) / rate), stderr: stderr}
-	_, text, err := tools.Get(ctx, f.page, "/robots", robotsLimit)
-	if err != nil {
-		return nil, fmt.Errorf("-pictures: %w", err)
-	}
 	var list struct {
 		Robots []struct {
 			Address string
 			Cameras []string
 		}
 	}
-	if err := json.Unmarshal(text, &list); err != nil {
-		return nil, fmt.Errorf("-pictures: http://%s/robots is not the list of a server: %w", f.page, err)
+	if _, err := tools.Object(ctx, f.page, "/robots", "list", &list); err != nil {
+		return nil, fmt.Errorf("-pictures: %w", err)
 	}
 	for _, r := range list.Robots {
 		if _, of, _ := net.SplitHostPort(r.Address); of == port {
@@ -73,7 +65,7 @@ func findCameras(ctx context.Context, robot, page string, rate float64, stderr i
 func (f *cameras) follow(ctx context.Context, camera string, add func(taken time.Time, jpeg []byte)) {
 	number, failed := "0", ""
 	for next := time.Now(); ctx.Err() == nil; {
-		header, jpeg, err := tools.Get(ctx, f.page, tools.PicturePath(camera)+"?after="+url.QueryEscape(number), pictureLimit)
+		header, jpeg, err := tools.Picture(ctx, f.page, camera, "?after="+url.QueryEscape(number))
 		pause := failurePause
 		switch {
 		case ctx.Err() != nil:

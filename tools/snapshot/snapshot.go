@@ -3,7 +3,6 @@ package snapshot
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,12 +15,6 @@ import (
 	"player/codec/peertext"
 	"player/server/status"
 	"player/tools"
-)
-
-const (
-	statusLimit = 5 * time.Second // for an answer that takes milliseconds
-	// pictureLimit is more than the 10 s that the server waits for a camera that it starts.
-	pictureLimit = 12 * time.Second
 )
 
 // Command is the subcommand.
@@ -50,18 +43,14 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	ctx, stop := tools.UntilSignal(ctx)
 	defer stop()
 	address := tools.PageAddress(rest[0])
-	text, err := tools.Page(ctx, address, "/status", statusLimit)
-	if err != nil {
-		return err
-	}
 	var s status.Status
-	if err := json.Unmarshal(text, &s); err != nil {
-		return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
+	if _, err := tools.Object(ctx, address, "/status", "status", &s); err != nil {
+		return err
 	}
 	if *camera, err = choose(s, *camera); err != nil {
 		return err
 	}
-	picture, err := tools.Page(ctx, address, tools.PicturePath(*camera), pictureLimit)
+	_, picture, err := tools.Picture(ctx, address, *camera, "")
 	if err != nil {
 		return tools.Failure{Err: err}
 	}

@@ -5,8 +5,6 @@ package status
 import (
 	"bytes"
 	"context"
-	"encoding/json"
-	"fmt"
 	"io"
 	"os"
 	"time"
@@ -15,12 +13,8 @@ import (
 	"player/tools"
 )
 
-const (
-	// refreshPeriod is how often the table is drawn again.
-	refreshPeriod = time.Second
-	// answerLimit bounds the wait for the answer, which takes milliseconds.
-	answerLimit = 5 * time.Second
-)
+// refreshPeriod is how often the table is drawn again.
+const refreshPeriod = time.Second
 
 // Command is the subcommand.
 func Command() tools.Command {
@@ -39,18 +33,15 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	defer stop()
 	address := tools.PageAddress(rest[0])
 	for again := false; ; again = true {
-		answer, err := tools.Page(ctx, address, "/status", answerLimit)
+		var s status.Status
+		answer, err := tools.Object(ctx, address, "/status", "status", &s)
 		switch {
 		case ctx.Err() != nil:
 			return nil
-		case err != nil && again:
+		case err != nil && again && answer == nil: // the server is gone
 			return tools.Failure{Err: err}
 		case err != nil:
 			return err
-		}
-		var s status.Status
-		if err := json.Unmarshal(answer, &s); err != nil {
-			return fmt.Errorf("http://%s/status is not the status of a server: %w", address, err)
 		}
 		if *raw {
 			return tools.PassJSON(stdout, bytes.TrimSpace(answer))

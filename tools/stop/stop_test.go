@@ -87,34 +87,27 @@ const (
 	asked    = "xy\x00\x02z\x02" + "dr\x00\x00" // the client library asks for compact frames first
 )
 
-// The robot is stopped, and waited for until it stands.
+// The robot is stopped, and waited for until it stands; or it is released.
 func TestStop(t *testing.T) {
 	t.Parallel()
-	f := newFake(t, "yrpa", 100, 300, 150, 0)
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{f.listener.Addr().String()}, &out, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-f.heard; got != named+stopped+asked+opened {
-		t.Errorf("the server was sent %q", got)
-	}
-	if !strings.HasPrefix(out.String(), "stopped: ") {
-		t.Error(out.String())
-	}
-}
-
-func TestRelease(t *testing.T) {
-	t.Parallel()
-	f := newFake(t, "yrpa", 100, 300)
-	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-release", f.listener.Addr().String()}, &out, nil); err != nil {
-		t.Fatal(err)
-	}
-	if got := <-f.heard; got != named+released+asked+opened {
-		t.Errorf("the server was sent %q", got)
-	}
-	if !strings.HasPrefix(out.String(), "released: ") {
-		t.Error(out.String())
+	for _, tt := range []struct {
+		f          *fake
+		args       []string
+		sent, says string
+	}{
+		{newFake(t, "yrpa", 100, 300, 150, 0), nil, stopped, "stopped: "},
+		{newFake(t, "yrpa", 100, 300), []string{"-release"}, released, "released: "},
+	} {
+		var out bytes.Buffer
+		if err := run(t.Context(), append(tt.args, tt.f.listener.Addr().String()), &out, nil); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-tt.f.heard; got != named+tt.sent+asked+opened {
+			t.Errorf("the server was sent %q", got)
+		}
+		if !strings.HasPrefix(out.String(), tt.says) {
+			t.Error(out.String())
+		}
 	}
 }
 
