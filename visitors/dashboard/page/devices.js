@@ -1,5 +1,6 @@
 // Camera, gripper and body of the robot that is shown.
 
+import { sized, stroke } from "./canvas.js";
 import { $, download } from "./dom.js";
 import { lensOf, projected } from "./geometry.js";
 import { Picture } from "./picture.js";
@@ -60,26 +61,26 @@ export class Camera {
   bindCanvas() {
     const { canvas } = this;
     /** @type {{ x: number, y: number, pan: number, tilt: number, moved: boolean } | null} */
-    let held = null;
+    let grip = null;
     canvas.addEventListener("pointerdown", (e) => {
-      held = { x: e.clientX, y: e.clientY, pan: +$("pan").value, tilt: +$("tilt").value, moved: false };
+      grip = { x: e.clientX, y: e.clientY, pan: +$("pan").value, tilt: +$("tilt").value, moved: false };
       canvas.setPointerCapture(e.pointerId);
     });
     canvas.addEventListener("pointermove", (e) => {
-      if (!held) return;
-      const dx = e.clientX - held.x, dy = e.clientY - held.y;
-      held.moved ||= Math.hypot(dx, dy) > TAP;
-      if (!held.moved || !this.turns()) return;
+      if (!grip) return;
+      const dx = e.clientX - grip.x, dy = e.clientY - grip.y;
+      grip.moved ||= Math.hypot(dx, dy) > TAP;
+      if (!grip.moved || !this.turns()) return;
       const degrees = (fieldOfView(+$("zoom").value) * 180) / Math.PI / canvas.clientWidth; // of a pixel
-      $("pan").value = String(Math.round(held.pan - dx * degrees));
-      $("tilt").value = String(Math.round(held.tilt + dy * degrees));
+      $("pan").value = String(Math.round(grip.pan - dx * degrees));
+      $("tilt").value = String(Math.round(grip.tilt + dy * degrees));
       this.look();
     });
     canvas.addEventListener("pointerup", () => {
-      if (held && !held.moved && this.picture.bitmap) this.enlarge();
-      held = null;
+      if (grip && !grip.moved && this.picture.bitmap) this.enlarge();
+      grip = null;
     });
-    canvas.addEventListener("pointercancel", () => (held = null));
+    canvas.addEventListener("pointercancel", () => (grip = null));
     canvas.addEventListener("wheel", (e) => {
       if (!this.turns()) return;
       e.preventDefault();
@@ -155,8 +156,8 @@ export class Camera {
     $("blob-count").textContent = text.blobCount(blobs);
     $("ptz-out").textContent = text.ptz(ptz);
     // The sliders follow the camera, but not while the user moves them.
-    const held = document.activeElement?.matches("#pan:active, #tilt:active, #zoom:active");
-    if (ptz && performance.now() - this.touchedAt > SLIDER_REST && !held) {
+    const grabbed = document.activeElement?.matches("#pan:active, #tilt:active, #zoom:active");
+    if (ptz && performance.now() - this.touchedAt > SLIDER_REST && !grabbed) {
       $("pan").value = String(-ptz.pan);
       $("tilt").value = String(ptz.tilt);
       $("zoom").value = String(ptz.zoom);
@@ -166,10 +167,7 @@ export class Camera {
   }
 
   draw(blobs) {
-    const { canvas } = this, ratio = devicePixelRatio || 1, colors = palette();
-    const c = /** @type {Context} */ (canvas.getContext("2d"));
-    const width = Math.round(canvas.clientWidth * ratio), height = Math.round(canvas.clientHeight * ratio);
-    if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
+    const { canvas } = this, colors = palette(), { c, width, height } = sized(canvas);
     c.setTransform(width / WIDTH, 0, 0, height / HEIGHT, 0, 0);
     c.clearRect(0, 0, WIDTH, HEIGHT);
     const { bitmap } = this.picture;
@@ -177,11 +175,9 @@ export class Camera {
     if (bitmap) {
       c.drawImage(bitmap, 0, 0, WIDTH, HEIGHT);
     } else {
-      c.strokeStyle = colors.grid;
-      c.lineWidth = 0.5;
       c.beginPath();
       c.moveTo(WIDTH / 2, 0), c.lineTo(WIDTH / 2, HEIGHT), c.moveTo(0, HEIGHT / 2), c.lineTo(WIDTH, HEIGHT / 2);
-      c.stroke();
+      stroke(c, colors.grid, 0.5);
     }
     this.drawLaser(c);
     if (!blobs) return;
@@ -194,10 +190,9 @@ export class Camera {
       c.lineWidth = 1;
       c.strokeRect(b.left, b.top, w, h);
       c.beginPath();
-      c.strokeStyle = colors.text;
       c.moveTo(b.x - 2.5, b.y + 0.5), c.lineTo(b.x + 3.5, b.y + 0.5);
       c.moveTo(b.x + 0.5, b.y - 2.5), c.lineTo(b.x + 0.5, b.y + 3.5);
-      c.stroke();
+      stroke(c, colors.text, 1);
       c.font = "7px system-ui, sans-serif";
       c.fillStyle = colors.text;
       const label = `${CHANNELS[b.channel]?.[0] ?? `channel ${b.channel}`} ${b.area} px`;

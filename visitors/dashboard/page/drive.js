@@ -1,5 +1,5 @@
 // The robot that is driven from this page, on a socket of its own. The dead man's
-// rule: the robot moves only while the user holds a key, the stick or the
+// rule: the robot moves only while the user presses a key, the stick or the
 // gamepad, on a page that is visible and has the focus; and the server stops it
 // when it hears nothing from the dashboard (executor.go). After a stop that the user
 // did not make, every input must be released before the robot moves again.
@@ -28,8 +28,8 @@ export class Driver extends EventTarget {
     /** @type {Map<string, [forward: number, left: number]>} */
     this.inputs = new Map(); // source → [forward, left], each -1 to 1; without those at rest
     this.locked = false; // until all inputs are released
-    this.blocked = false; // nobody may drive, or not from here
-    this.keeps = false; // control: it commands also while nobody drives
+    this.blocked = false; // driving is not possible, or not from here
+    this.keeps = false; // control: it also commands while no client drives
     this.vain = false; // commands have no effect: another client drives
     /** @type {[speed: number, turn: number]} */
     this.sent = [0, 0]; // the last command: mm/s, deg/s
@@ -60,7 +60,7 @@ export class Driver extends EventTarget {
     this.update();
   }
 
-  // halt stops the robot, whatever the user holds.
+  // halt stops the robot, whatever the user presses.
   halt(note = "") {
     this.locked = this.inputs.size > 0;
     this.keeps = false;
@@ -254,7 +254,7 @@ export function bindStick(driver, disc, knob) {
 }
 
 // bindGamepad reads the first gamepad while one is connected. hint says how it drives then, or
-// that the browser may offer none on a page which came without encryption.
+// that the browser may offer none on a page which came without TLS.
 /** @type {(driver: Driver, hint: HTMLElement) => void} */
 export function bindGamepad(driver, hint) {
   let polling = false;
@@ -280,6 +280,6 @@ function gamepads() {
   try {
     return [...navigator.getGamepads()];
   } catch {
-    return []; // refused by a policy, or missing without encryption
+    return []; // refused by a policy, or missing without TLS
   }
 }

@@ -1,9 +1,9 @@
 // Editing of the world file. The server keeps one draft of it, for all pages, and sends
 // what each change gives; the world that runs stays as it is.
 
+import { inFrame, stroke, strokeParts } from "./canvas.js";
 import { $ } from "./dom.js";
 import { nudged } from "./geometry.js";
-import { outline } from "./sensors.js";
 
 /** @import { Context, Drag, Draft, Edit, Model, Palette, Placement, Point, Pose, Vec } from "../types" */
 /** @import { World } from "./world.js" */
@@ -210,24 +210,15 @@ export class Editor {
     c.font = "600 11px system-ui, sans-serif";
     c.textAlign = "center";
     this.things.forEach((t, i) => {
-      const chosen = i === this.selected, { x, y, heading } = (chosen && this.ghost) || t.start;
-      c.save();
-      c.translate(x, y);
-      c.rotate(heading);
-      for (const part of t.parts) world.drawPart(c, part, colors, pixel);
-      if (t.mounts) world.drawNose(c, t.radius);
-      if (chosen) {
-        c.strokeStyle = colors.accent;
-        c.lineWidth = 2.5 * pixel;
-        for (const points of t.parts.flatMap((p) => p.outlines)) {
-          outline(c, points);
-          c.stroke();
-        }
-      }
-      c.restore();
+      const chosen = i === this.selected, pose = (chosen && this.ghost) || t.start;
+      inFrame(c, pose, () => {
+        for (const part of t.parts) world.drawPart(c, part, colors, pixel);
+        if (t.mounts) world.drawNose(c, t.radius);
+        if (chosen) strokeParts(c, t.parts, colors.accent, 2.5 * pixel);
+      });
       if (!chosen && !t.mounts) return;
       c.fillStyle = chosen ? colors.text : colors.dim;
-      world.view.text(t.name, { x, y }, 0, t.radius / pixel + 16);
+      world.view.text(t.name, pose, 0, t.radius / pixel + 16);
     });
     c.textAlign = "start";
     if (!this.line) return;
@@ -235,9 +226,7 @@ export class Editor {
     c.beginPath();
     c.moveTo(from.x, from.y);
     c.lineTo(to.x, to.y);
-    c.strokeStyle = colors.accent;
-    c.lineWidth = 0.1;
-    c.stroke();
+    stroke(c, colors.accent, 0.1);
   }
 }
 

@@ -1,4 +1,4 @@
-// What does not wait for the modules of the page: what the browser keeps, the theme, which is
+// The part that does not wait for the modules of the page: what the browser keeps, the theme, which is
 // set before anything is drawn, and the first sockets and requests, each of which costs round
 // trips. It is a classic script.
 "use strict";

@@ -1,4 +1,4 @@
-// The list of many robots: those that need somebody first, with a search.
+// The list of many robots: those that need help first, with a search.
 
 import { $ } from "./dom.js";
 import { stateOf } from "./state.js";
@@ -46,7 +46,7 @@ export class Fleet {
     return stateOf(robot).level === "bad" ? "bad" : this.many && this.text ? "found" : "";
   }
 
-  // update hides robots that are not searched for, and sorts the list unless somebody
+  // update hides robots that are not searched for, and sorts the list unless the user
   // is about to click in it.
   update() {
     const { rail, robots } = this;

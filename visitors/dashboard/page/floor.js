@@ -23,7 +23,7 @@ export const covered = (plan) => ({
   left: plan.x, right: plan.x + plan.width * plan.resolution, bottom: plan.y, top: plan.y + plan.height * plan.resolution,
 });
 
-// paintPlan turns a floor plan into a mask of its walls: a pixel for each cell.
+// paintPlan makes a mask of the walls of a floor plan: a pixel for each cell.
 /** @param {Plan} plan */
 export function paintPlan(plan) {
   const canvas = new OffscreenCanvas(plan.width, plan.height), c = context(canvas);

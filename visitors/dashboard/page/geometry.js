@@ -59,7 +59,7 @@ export function lensOf([fov, z, x, y, heading, tilt], mount, ptz) {
 }
 
 // projected returns where a camera's picture shows the points of a laser scan: x and y from
-// its upper left corner as shares of its width and height, and the index of the reading. A
+// its upper left corner as fractions of its width and height, and the index of the reading. A
 // pinhole without distortion is assumed. aspect is the width of the picture over its height.
 /** @type {(scan: Float32Array | number[], laser: Placement, lens: Lens, aspect: number) => (Point & { index: number })[]} */
 export function projected(scan, laser, lens, aspect) {
@@ -90,12 +90,12 @@ export function nearest(points) {
   return best;
 }
 
-// reach returns the distance within which the given share of the points is, or
+// reach returns the distance within which the given fraction of the points is, or
 // undefined if there are no points.
-/** @type {(points: Point[], share: number) => number | undefined} */
-export function reach(points, share) {
+/** @type {(points: Point[], fraction: number) => number | undefined} */
+export function reach(points, fraction) {
   const distances = points.map(({ x, y }) => Math.hypot(x, y)).sort((a, b) => a - b);
-  return distances[Math.floor(distances.length * share)];
+  return distances[Math.floor(distances.length * fraction)];
 }
 
 // preview returns the path of a robot that keeps its speed (m/s) and turn rate

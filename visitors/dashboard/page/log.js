@@ -14,7 +14,7 @@ export class Log {
     this.open = false;
     this.asking = false;
     /** @type {HTMLElement | null} */
-    this.problem = null; // the line that tells why there are no new ones
+    this.problem = null; // the line that says why there are no new ones
     setInterval(() => this.open && !document.hidden && this.ask(), PERIOD);
   }
 

@@ -247,7 +247,7 @@ function startWorld() {
   simulated.start();
 }
 
-// followPresence shows what the server tells of all robots, and that it is gone.
+// followPresence shows what the server sends of all robots, and that it is gone.
 function followPresence(offer) {
   presence.addEventListener("change", () => {
     if (world) world.locked = presence.lost || !people.may("write");
@@ -256,7 +256,7 @@ function followPresence(offer) {
     refreshText();
   });
   presence.addEventListener("lost", () => {
-    for (const robot of robots) robot.motors = undefined; // somebody else may switch them
+    for (const robot of robots) robot.motors = undefined; // another client may switch them
     driver.halt("stopped: the server does not answer");
     driver.close();
     lose(true);
@@ -267,7 +267,7 @@ function followPresence(offer) {
     const now = await fetch("robots").catch(() => null);
     if (!now?.ok || (await now.text()) === offer) return;
     if (!editor?.draft?.edited) return location.reload();
-    // What is edited may be only in this page.
+    // The edits may be only in this page.
     presence.problem = "The server has other robots or rights now: save what you have edited, and reload the page.";
     presence.changed();
   });

@@ -88,17 +88,17 @@ export class People {
   update() {
     const { presence, robot } = this, here = presence.lost ? undefined : presence.of(robot);
     for (const r of this.robots) {
-      const told = presence.of(r);
+      const known = presence.of(r);
       r.gone = presence.lost;
-      r.here = Boolean(told);
-      r.trouble = told?.trouble ?? [];
-      r.used = told?.used ?? false;
-      if (told) r.stopped = presence.stopped.has(r.address);
+      r.here = Boolean(known);
+      r.trouble = known?.trouble ?? [];
+      r.used = known?.used ?? false;
+      if (known) r.stopped = presence.stopped.has(r.address);
     }
-    // What is not known is not shown.
+    // Stops that are not known are not shown.
     const stopped = presence.lost ? [] : this.robots.filter((r) => r.stopped);
     const all = text.group(here?.clients ?? []);
-    const more = here ? here.count - here.clients.length : 0; // that were too many to be told
+    const more = here ? here.count - here.clients.length : 0; // that were too many to be sent
     const other = all.find((c) => c.commander && !c.self), going = other !== undefined && other.commands > 0;
     const keeps = here?.control === "first" && !this.visitor.takes;
     $("who").textContent = text.commander(here, all, presence.lost, keeps);

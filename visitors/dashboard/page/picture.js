@@ -1,4 +1,4 @@
-// The newest picture of a camera, fetched again and again while somebody sees it: one
+// The newest picture of a camera, fetched again and again while it is seen: one
 // request at a time, so a slow link has fewer pictures and none that are old.
 
 const RETRY = 1000; // ms after a failure; the server starts a camera again by itself
@@ -17,7 +17,7 @@ export class Picture extends EventTarget {
     this.takenAt = 0; // when the server had it whole, on the clock of performance.now()
     this.number = 0; // of the newest; the server counts
     /** @type {number[] | null} */
-    this.view = null; // of lensOf; null: nobody knows how much the camera sees
+    this.view = null; // of lensOf; null: how much the camera sees is not known
     this.seen = false;
     this.requests = new AbortController(); // of this camera
     this.running = false; // requests are made

@@ -1,5 +1,6 @@
 // Plots over the last minute of the robot that is shown.
 
+import { sized, stroke } from "./canvas.js";
 import { part } from "./dom.js";
 import { keepList, keptList } from "./kept.js";
 import { degrees, nearest, obstacles } from "./geometry.js";
@@ -7,7 +8,7 @@ import { SPAN } from "./timeline.js";
 import { palette } from "./view.js";
 import { DEVICES } from "./wire.js";
 
-/** @import { Context, Letter, RobotMoment } from "../types" */
+/** @import { Letter, RobotMoment } from "../types" */
 /** @import { Robot } from "./robot.js" */
 /** @import { Timeline } from "./timeline.js" */
 /** @typedef {(moment: RobotMoment, robot: Robot) => number | undefined} Value */
@@ -89,29 +90,26 @@ export class Plots {
 
   // drawPlot draws lines: the letter of a device, and points {at, v}.
   drawPlot({ canvas, value, unit, least, digits }, series) {
-    const { timeline } = this, end = timeline.latest(), colors = palette(), ratio = devicePixelRatio || 1;
-    const { clientWidth: width, clientHeight: height } = canvas, c = /** @type {Context} */ (canvas.getContext("2d"));
-    canvas.width = Math.round(width * ratio);
-    canvas.height = Math.round(height * ratio);
+    const { timeline } = this, end = timeline.latest(), colors = palette();
+    const { clientWidth: width, clientHeight: height } = canvas, { c, ratio } = sized(canvas);
     const values = series.flatMap(({ points }) => points.map(({ v }) => v));
     const low = values.reduce((a, b) => Math.min(a, b), least[0]);
     const high = values.reduce((a, b) => Math.max(a, b), least[1]);
     const x = (at) => width * (1 - (end - at) / SPAN), y = (v) => 6 + (height - 12) * (1 - (v - low) / (high - low));
     c.setTransform(ratio, 0, 0, ratio, 0, 0);
+    c.clearRect(0, 0, width, height);
     c.strokeStyle = colors.grid;
     c.beginPath();
     for (let s = 0; s <= 60; s += 10) c.moveTo(x(end - s * 1000), 0), c.lineTo(x(end - s * 1000), height);
     for (const v of [low, 0, high]) if (v >= low) c.moveTo(0, y(v)), c.lineTo(width, y(v));
     c.stroke();
     for (const { letter, points } of series) {
-      c.strokeStyle = colors[COLORS[letter] ?? "dim"];
-      c.lineWidth = 1.5;
       c.beginPath();
       points.forEach((p, i) => {
         if (i && p.at - points[i - 1].at < GAP) c.lineTo(x(p.at), y(p.v));
         else c.moveTo(x(p.at), y(p.v));
       });
-      c.stroke();
+      stroke(c, colors[COLORS[letter] ?? "dim"], 1.5);
     }
     c.fillStyle = colors.dim;
     c.font = "11px system-ui, sans-serif";

@@ -59,7 +59,7 @@ export class Presence extends EventTarget {
     this.timer = setTimeout(() => this.setLost(true), SILENCE);
   }
 
-  // setLost tells also when the server is lost, and when it is back.
+  // setLost also dispatches when the server is lost, and when it is back.
   setLost(lost) {
     const was = this.lost;
     this.lost = lost;

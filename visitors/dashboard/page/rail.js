@@ -1,11 +1,11 @@
 // The list of robots: a card for each, with a small picture of what it senses.
 
+import { sized } from "./canvas.js";
 import { part } from "./dom.js";
 import { drawRobot, drawSensors } from "./sensors.js";
 import { stateOf } from "./state.js";
 import { palette } from "./view.js";
 
-/** @import { Context } from "../types" */
 /** @import { Robot } from "./robot.js" */
 
 const REACH = 3; // metres shown to each side of the robot
@@ -99,14 +99,10 @@ export class Rail {
 
   /** @type {(canvas: HTMLCanvasElement, robot: Robot) => void} */
   draw(canvas, robot) {
-    const ratio = devicePixelRatio || 1, { clientWidth: width, clientHeight: height } = canvas;
-    const c = /** @type {Context} */ (canvas.getContext("2d"));
-    if (width === 0) return;
+    const { clientWidth, clientHeight } = canvas, { c, ratio } = sized(canvas);
+    if (clientWidth === 0) return;
     robot = this.lens(robot);
-    if (canvas.width !== Math.round(width * ratio)) {
-      Object.assign(canvas, { width: Math.round(width * ratio), height: Math.round(height * ratio) });
-    }
-    const scale = Math.min(width, height) / 2 / REACH;
+    const scale = Math.min(clientWidth, clientHeight) / 2 / REACH;
     c.setTransform(1, 0, 0, 1, 0, 0);
     c.clearRect(0, 0, canvas.width, canvas.height);
     c.setTransform(scale * ratio, 0, 0, -scale * ratio, canvas.width / 2, canvas.height / 2);

@@ -40,7 +40,7 @@ export class Robot extends EventTarget {
     this.here = false; // it is a robot of that server
     /** @type {string[]} */
     this.trouble = []; // the devices that are not well, as texts
-    this.used = false; // somebody has a device of it open
+    this.used = false; // a client has a device of it open
     this.pinned = false; // watched even while another robot is shown
     this.rate = first.rate; // Hz, as requested
     /** @type {boolean | undefined} */

@@ -24,7 +24,7 @@ export class Run {
     this.recording = null;
     this.write = false; // this page may control it
     this.heard = 0; // when the state was last heard
-    this.held = false; // the user moves the slider
+    this.sliding = false; // the user moves the slider
     this.problem = "";
     $("play").addEventListener("click", () => {
       this.post("playback", { pause: this.playback?.state === "playing" ? "1" : "0" });
@@ -35,8 +35,8 @@ export class Run {
       const time = this.playback.start + Number($("seek").value) * 1e9;
       this.post("playback", { seek: String(Math.round(time)) });
     });
-    $("seek").addEventListener("pointerdown", () => (this.held = true));
-    for (const type of ["pointerup", "pointercancel"]) $("seek").addEventListener(type, () => (this.held = false));
+    $("seek").addEventListener("pointerdown", () => (this.sliding = true));
+    for (const type of ["pointerup", "pointercancel"]) $("seek").addEventListener(type, () => (this.sliding = false));
     $("record").addEventListener("click", () => this.post("record", { on: this.recording?.on ? "0" : "1" }));
     setInterval(() => this.robot?.run && !document.hidden && this.ask(), PERIOD);
   }
@@ -104,7 +104,7 @@ export class Run {
       for (const id of ["play", "seek", "play-speed"]) Object.assign($(id), { disabled: off, title: why });
       $("play").textContent = p.state === "playing" ? "Pause" : "Play";
       $("seek").max = String((p.end - p.start) / 1e9);
-      if (!this.held) $("seek").value = String(at);
+      if (!this.sliding) $("seek").value = String(at);
       $("seek").setAttribute("aria-valuetext", clock(at));
       const state = p.state === "playing" ? "" : ` ${p.steps ? "by steps" : p.state}`;
       $("play-time").textContent = `${clock(at)} / ${clock((p.end - p.start) / 1e9)}${state}`;

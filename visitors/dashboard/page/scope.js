@@ -1,5 +1,6 @@
 // The robot's own view: what it senses around it, and its path by odometry.
 
+import { stroke } from "./canvas.js";
 import { preview, reach } from "./geometry.js";
 import { drawRobot, drawSensors } from "./sensors.js";
 import { tracePath } from "./trail.js";
@@ -7,7 +8,7 @@ import { View, palette } from "./view.js";
 
 const DEFAULT_REACH = 4; // metres shown around a robot that senses nothing
 const LEAST_REACH = 1.5; // metres shown at least: the robot and what it could bump into
-const NEAR = 0.8; // share of the readings that Fit shows
+const NEAR = 0.8; // part of the readings that Fit shows
 const BEHIND = 0.5; // metres shown behind the robot for each metre ahead: the laser looks ahead
 const PREVIEW = 1; // seconds that the drawn path reaches ahead
 
@@ -71,8 +72,6 @@ export class Scope {
   drawRings(c, colors, pixel) {
     const far = Math.hypot(this.view.width, this.view.height) * pixel;
     const step = [0.25, 0.5, 1, 2, 5, 10].find((s) => s / pixel > 44) ?? 20;
-    c.strokeStyle = colors.grid;
-    c.lineWidth = pixel;
     c.beginPath();
     for (const [x, y] of [[1, 0], [0, 1]]) {
       c.moveTo(-x * far, -y * far);
@@ -82,7 +81,7 @@ export class Scope {
       c.moveTo(r, 0);
       c.arc(0, 0, r, 0, 2 * Math.PI);
     }
-    c.stroke();
+    stroke(c, colors.grid, pixel);
     c.fillStyle = colors.dim;
     c.font = "11px system-ui, sans-serif";
     for (let r = step; r < far; r += step) {
@@ -97,9 +96,7 @@ export class Scope {
     c.rotate(-heading);
     c.translate(-x, -y);
     tracePath(c, trail);
-    c.strokeStyle = colors.trail;
-    c.lineWidth = 2 * pixel;
-    c.stroke();
+    stroke(c, colors.trail, 2 * pixel);
     c.restore();
   }
 }
@@ -109,7 +106,5 @@ export class Scope {
 function drawPreview(c, position, colors, pixel) {
   c.beginPath();
   for (const { x, y } of preview(position, PREVIEW)) c.lineTo(x, y);
-  c.strokeStyle = colors.accent;
-  c.lineWidth = 3 * pixel;
-  c.stroke();
+  stroke(c, colors.accent, 3 * pixel);
 }

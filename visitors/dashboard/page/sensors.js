@@ -1,6 +1,7 @@
-// What a robot senses, and the robot itself, drawn in its own frame: x ahead, y
+// The readings of a robot's sensors, and the robot itself, drawn in its own frame: x ahead, y
 // to the left, metres. pixel is the length of a CSS pixel in metres.
 
+import { fill, inFrame, outline, stroke } from "./canvas.js";
 import { laserPoints, sameSurface } from "./geometry.js";
 import { BUMPERS, CENTRE, fieldOfView } from "./pioneer.js";
 import { SONAR_FAR } from "./wire.js";
@@ -16,24 +17,17 @@ export function drawSensors(c, robot, colors, pixel) {
   if (laser) drawLaser(c, robot.mounts.Laser, laser, colors, pixel);
 }
 
-function inFrame(c, pose, draw) {
-  c.save();
-  c.translate(pose.X, pose.Y);
-  c.rotate(pose.Heading);
-  draw();
-  c.restore();
-}
+const mounted = (c, { X, Y, Heading }, draw) => inFrame(c, { x: X, y: Y, heading: Heading }, draw);
 
 /** @type {(c: Context, mount: Mounts["Laser"], scan: Float32Array, colors: Palette, pixel: number) => void} */
 function drawLaser(c, mount, scan, colors, pixel) {
-  inFrame(c, mount, () => {
+  mounted(c, mount, () => {
     const points = laserPoints(scan);
     c.beginPath();
     c.moveTo(0, 0);
     for (const p of points) c.lineTo(p.x, p.y);
     c.closePath();
-    c.fillStyle = colors["laser-area"];
-    c.fill();
+    fill(c, colors["laser-area"]);
     // Lines along surfaces, and dots for single points.
     c.beginPath();
     points.forEach((p, i) => {
@@ -43,9 +37,7 @@ function drawLaser(c, mount, scan, colors, pixel) {
       c.moveTo(from.x, from.y);
       c.lineTo(p.x, p.y);
     });
-    c.strokeStyle = colors.laser;
-    c.lineWidth = 2 * pixel;
-    c.stroke();
+    stroke(c, colors.laser, 2 * pixel);
   });
 }
 
@@ -55,45 +47,32 @@ function drawSonar(c, mounts, ranges, colors, pixel) {
   mounts.Sonars.forEach((mount, i) => {
     const range = ranges[i];
     if (!(range > 0)) return;
-    inFrame(c, mount, () => {
+    mounted(c, mount, () => {
       c.beginPath();
       c.moveTo(0, 0);
       c.arc(0, 0, range, -half, half);
       c.closePath();
-      c.fillStyle = range < SONAR_FAR ? colors["sonar-area"] : colors["sonar-none"];
-      c.fill();
+      fill(c, range < SONAR_FAR ? colors["sonar-area"] : colors["sonar-none"]);
       if (range >= SONAR_FAR) return;
       c.beginPath();
       c.arc(0, 0, range, -half, half);
-      c.strokeStyle = colors.sonar;
-      c.lineWidth = 2 * pixel;
-      c.stroke();
+      stroke(c, colors.sonar, 2 * pixel);
     });
   });
 }
 
 function drawCamera(c, mount, ptz, colors, pixel) {
   const half = fieldOfView(ptz.zoom) / 2, length = 1.1;
-  inFrame(c, mount, () => {
+  mounted(c, mount, () => {
     c.rotate((ptz.pan * Math.PI) / 180);
     c.beginPath();
     c.moveTo(0, 0);
     c.arc(0, 0, length, -half, half);
     c.closePath();
-    c.fillStyle = colors["camera-area"];
-    c.fill();
-    c.strokeStyle = colors.camera;
-    c.lineWidth = pixel;
+    fill(c, colors["camera-area"]);
     c.setLineDash([3 * pixel, 3 * pixel]);
-    c.stroke();
+    stroke(c, colors.camera, pixel);
   });
-}
-
-/** @type {(c: Context | OffscreenCanvasRenderingContext2D, points: Vec[]) => void} */
-export function outline(c, points) {
-  c.beginPath();
-  for (const p of points) c.lineTo(p.X, p.Y);
-  c.closePath();
 }
 
 // drawRobot draws the robot from above, with the state of its gripper and
@@ -102,21 +81,17 @@ export function outline(c, points) {
 export function drawRobot(c, robot, colors, pixel) {
   const { p: position, m: body, g: gripper } = robot.data;
   if (gripper) drawGripper(c, gripper, colors, pixel);
-  c.fillStyle = position?.stall ? colors["robot-stalled"] : colors.robot;
-  c.strokeStyle = colors["robot-line"];
-  c.lineWidth = 1.5 * pixel;
   for (const points of robot.shape) {
     outline(c, points);
-    c.fill();
-    c.stroke();
+    fill(c, position?.stall ? colors["robot-stalled"] : colors.robot);
+    stroke(c, colors["robot-line"], 1.5 * pixel);
   }
   c.beginPath();
   c.moveTo(-0.03, 0);
   c.lineTo(-0.16, 0.07);
   c.lineTo(-0.16, -0.07);
   c.closePath();
-  c.fillStyle = colors["robot-line"];
-  c.fill();
+  fill(c, colors["robot-line"]);
   if (body) {
     drawBumpers(c, BUMPERS.front, body.front, colors, pixel);
     drawBumpers(c, BUMPERS.rear, body.rear, colors, pixel);
@@ -129,21 +104,17 @@ function drawBumpers(c, directions, bits, colors, pixel) {
     c.beginPath();
     c.arc(CENTRE.X, CENTRE.Y, 0.275, direction - half, direction + half);
     c.lineCap = "butt";
-    c.strokeStyle = pressed ? colors.bad : colors.bumper;
-    c.lineWidth = Math.max(pressed ? 0.045 : 0.02, 1.5 * pixel);
-    c.stroke();
+    stroke(c, pressed ? colors.bad : colors.bumper, Math.max(pressed ? 0.045 : 0.02, 1.5 * pixel));
   });
   c.lineCap = "round";
 }
 
 function drawGripper(c, { state }, colors, pixel) {
   const apart = state & 2 ? 0.02 : state & 1 ? 0.107 : 0.065;
-  c.strokeStyle = colors["robot-line"];
-  c.lineWidth = Math.max(0.02, 1.5 * pixel);
   for (const side of [-1, 1]) {
     c.beginPath();
     c.moveTo(0.18, side * apart);
     c.lineTo(0.29, side * apart);
-    c.stroke();
+    stroke(c, colors["robot-line"], Math.max(0.02, 1.5 * pixel));
   }
 }

@@ -1,4 +1,4 @@
-// What state a robot is in: one order of what matters, for the list, the heading, the
+// The state of a robot: one order of what matters, for the list, the heading, the
 // map and the search.
 
 /** @import { Robot } from "./robot.js" */

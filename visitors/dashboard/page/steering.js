@@ -3,9 +3,9 @@
 
 /** @typedef {[forward: number, left: number]} Input */
 
-const STICK_DEAD = 0.08; // dead zone of the stick, a share of its way: a finger is not exact
+const STICK_DEAD = 0.08; // dead zone of the stick, a part of its way: a finger is not exact
 const PAD_DEAD = 0.12; // dead zone of gamepads: worn ones rest that far from the middle
-const SHOULDERS = [4, 5, 6, 7]; // gamepad buttons, one of which must be held (W3C standard layout)
+const SHOULDERS = [4, 5, 6, 7]; // gamepad buttons, one of which must be pressed (W3C standard layout)
 
 // KEYS has the input of each key, by its place on the keyboard.
 /** @type {Record<string, Input>} */
@@ -36,7 +36,7 @@ export const steers = (code) => code in KEYS;
 export const keyInput = (codes) => sum([...codes].map((code) => KEYS[code]));
 
 // stickOffset returns where the knob of a stick is: x to the right, y down, as
-// shares of its reach. dx and dy are the pointer's distance from the middle.
+// fractions of its reach. dx and dy are the pointer's distance from the middle.
 export function stickOffset(dx, dy, reach) {
   const x = dx / reach, y = dy / reach, far = Math.max(1, Math.hypot(x, y));
   return { x: x / far, y: y / far };
@@ -47,7 +47,7 @@ export function stickOffset(dx, dy, reach) {
 export const stickInput = ({ x, y }) => [deadZone(-y, STICK_DEAD), deadZone(-x, STICK_DEAD)];
 
 // padInput returns the input of a gamepad's left stick while a shoulder button
-// is held.
+// is pressed.
 /** @type {(pad: Pick<Gamepad, "axes" | "buttons">) => Input} */
 export function padInput({ axes, buttons }) {
   if (!SHOULDERS.some((i) => buttons[i]?.pressed)) return [0, 0];

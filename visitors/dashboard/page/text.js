@@ -64,7 +64,7 @@ export function drive({ note, moving, sent: [speed, turn], vain }) {
 
 const times = (rate) => (rate === 1 ? "once a second" : `${rate} times a second`);
 
-// group joins the connections of each browser, and marks those of this page: self.
+// group joins the connections of each browser, and finds those of this page: self.
 /** @type {(clients: Client[]) => Group[]} */
 export function group(clients) {
   /** @type {Map<string, Group>} */

@@ -136,8 +136,8 @@ export class View extends Viewport {
       if (distance(last) > 0) this.scaleBy(distance(point) / distance(last), middle);
     }
     if (!this.grabbed && this.pan) {
-      const share = 1 / this.pointers.size; // two fingers that move together report two moves
-      this.shift((point.x - last.x) * share, (point.y - last.y) * share);
+      const part = 1 / this.pointers.size; // two fingers that move together report two moves
+      this.shift((point.x - last.x) * part, (point.y - last.y) * part);
       this.touched = true;
       this.changed();
     }

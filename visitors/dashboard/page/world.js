@@ -1,8 +1,9 @@
 // The simulated world from above, with true poses. Movers can be dragged.
 
+import { fill, inFrame, outline, stroke, strokeParts } from "./canvas.js";
 import { context, covered, decodePlan, paintPlan, tint } from "./floor.js";
 import { nudged } from "./geometry.js";
-import { drawSensors, outline } from "./sensors.js";
+import { drawSensors } from "./sensors.js";
 import { extend, tracePath } from "./trail.js";
 import { View, palette } from "./view.js";
 import { acknowledge, connect, decodePoses } from "./wire.js";
@@ -74,7 +75,7 @@ export class World extends EventTarget {
     });
   }
 
-  // start gets the floor plan, which another world after a reload of the server has, too,
+  // start gets the floor plan, which is another one if the server has another world after a reload,
   // and connects.
   async start() {
     const asked = first.plan ?? fetch("plan").catch(() => null);
@@ -188,7 +189,7 @@ export class World extends EventTarget {
     }, 16);
   }
 
-  // paintFloor turns the floor plan into a mask. Fixtures are left out of it:
+  // paintFloor makes a mask of the floor plan. Fixtures are left out of it:
   // their exact outlines are drawn.
   /** @param {Plan} plan */
   paintFloor(plan) {
@@ -197,12 +198,10 @@ export class World extends EventTarget {
     const cells = 1 / plan.resolution; // in a metre
     c.setTransform(cells, 0, 0, cells, -plan.x * cells, -plan.y * cells);
     c.lineWidth = 3 * plan.resolution;
-    for (const part of this.fixtures) {
-      for (const points of part.outlines) {
-        outline(c, points);
-        c.fill();
-        c.stroke();
-      }
+    for (const points of this.fixtures.flatMap((part) => part.outlines)) {
+      outline(c, points);
+      c.fill();
+      c.stroke();
     }
     return canvas;
   }
@@ -241,22 +240,16 @@ export class World extends EventTarget {
     c.beginPath();
     for (let x = Math.ceil(left / step) * step; x <= right; x += step) c.moveTo(x, bottom), c.lineTo(x, top);
     for (let y = Math.ceil(bottom / step) * step; y <= top; y += step) c.moveTo(left, y), c.lineTo(right, y);
-    c.strokeStyle = colors.grid;
-    c.lineWidth = pixel;
-    c.stroke();
+    stroke(c, colors.grid, pixel);
   }
 
   /** @type {(c: Context, part: Model["parts"][number], colors: Palette, pixel: number) => void} */
   drawPart(c, part, colors, pixel) {
     for (const points of part.outlines) {
       outline(c, points);
-      c.fillStyle = part.color;
-      c.fill();
-      c.fillStyle = colors.veil; // softens pure colours
-      c.fill();
-      c.strokeStyle = colors["part-line"];
-      c.lineWidth = pixel;
-      c.stroke();
+      fill(c, part.color);
+      fill(c, colors.veil); // softens pure colours
+      stroke(c, colors["part-line"], pixel);
     }
   }
 
@@ -266,27 +259,21 @@ export class World extends EventTarget {
     if (!this.frozen) { // the trail is that of the present
       tracePath(c, trail);
       c.lineTo(pose.x, pose.y);
-      c.strokeStyle = colors.trail;
-      c.lineWidth = 1.5 * pixel;
-      c.stroke();
+      stroke(c, colors.trail, 1.5 * pixel);
     }
-    c.save();
-    c.translate(pose.x, pose.y);
-    c.rotate(pose.heading);
-    c.globalAlpha = i === this.selected ? 1 : 0.45;
-    drawSensors(c, this.lens(robot), colors, pixel);
-    c.restore();
+    inFrame(c, pose, () => {
+      c.globalAlpha = i === this.selected ? 1 : 0.45;
+      drawSensors(c, this.lens(robot), colors, pixel);
+    });
   }
 
   /** @type {(c: Context, i: number, pose: Pose, colors: Palette, pixel: number) => void} */
   drawMover(c, i, pose, colors, pixel) {
     const mover = this.movers[i];
-    c.save();
-    c.translate(pose.x, pose.y);
-    c.rotate(pose.heading);
-    for (const part of mover.parts) this.drawPart(c, part, colors, pixel);
-    if (this.robots[i]) this.drawNose(c, mover.radius);
-    c.restore();
+    inFrame(c, pose, () => {
+      for (const part of mover.parts) this.drawPart(c, part, colors, pixel);
+      if (this.robots[i]) this.drawNose(c, mover.radius);
+    });
   }
 
   // drawNose marks the front of a robot.
@@ -297,8 +284,7 @@ export class World extends EventTarget {
     c.lineTo(r * 0.15, r * 0.34);
     c.lineTo(r * 0.15, -r * 0.34);
     c.closePath();
-    c.fillStyle = "#fff";
-    c.fill();
+    fill(c, "#fff");
   }
 
   // drawNames draws the names of robots, and marks. What matters most is drawn first:
@@ -318,12 +304,9 @@ export class World extends EventTarget {
       c.beginPath();
       c.arc(pose.x, pose.y, (color ? Math.max(radius, DOT) + 4 : DOT) * pixel, 0, 2 * Math.PI);
       if (color) {
-        c.strokeStyle = color;
-        c.lineWidth = 2.5 * pixel;
-        c.stroke();
+        stroke(c, color, 2.5 * pixel);
       } else if (radius < DOT) {
-        c.fillStyle = colors.dim; // it could not be seen
-        c.fill();
+        fill(c, colors.dim); // it could not be seen
       }
       const at = this.view.toScreen(pose), name = this.label(this.robots[i]), half = c.measureText(name).width / 2 + 3;
       const crosses = (t) => Math.abs(t.x - at.x) < t.half + half && Math.abs(t.y - at.y) < 14;
@@ -341,36 +324,24 @@ export class World extends EventTarget {
     const pose = this.poses[this.selected];
     if (!pose) return;
     const radius = this.movers[this.selected].radius + 5 * pixel, handle = this.handle(this.selected);
-    c.strokeStyle = colors.accent;
-    c.lineWidth = 1.5 * pixel;
     c.beginPath();
     c.arc(pose.x, pose.y, radius, 0, 2 * Math.PI);
     c.moveTo(pose.x + radius * Math.cos(pose.heading), pose.y + radius * Math.sin(pose.heading));
     c.lineTo(handle.x, handle.y);
-    c.stroke();
+    stroke(c, colors.accent, 1.5 * pixel);
     c.beginPath();
     c.arc(handle.x, handle.y, 5 * pixel, 0, 2 * Math.PI);
-    c.fillStyle = colors.panel;
-    c.fill();
+    fill(c, colors.panel);
     c.stroke();
   }
 
   // drawGhost shows where a dragged mover would be if it fitted there.
   /** @type {(c: Context, ghost: Pose & { mover: number }, colors: Palette, pixel: number) => void} */
-  drawGhost(c, { mover, x, y, heading }, colors, pixel) {
-    c.save();
-    c.translate(x, y);
-    c.rotate(heading);
-    c.strokeStyle = colors.bad;
-    c.lineWidth = 2 * pixel;
-    c.setLineDash([4 * pixel, 4 * pixel]);
-    for (const part of this.movers[mover].parts) {
-      for (const points of part.outlines) {
-        outline(c, points);
-        c.stroke();
-      }
-    }
-    c.restore();
+  drawGhost(c, ghost, colors, pixel) {
+    inFrame(c, ghost, () => {
+      c.setLineDash([4 * pixel, 4 * pixel]);
+      strokeParts(c, this.movers[ghost.mover].parts, colors.bad, 2 * pixel);
+    });
   }
 
   // handle returns where a mover can be grabbed to turn it.
