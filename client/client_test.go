@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestAddress(t *testing.T) {
@@ -29,10 +31,7 @@ func TestAddress(t *testing.T) {
 }
 
 func TestDialErrors(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	l.Close()
 	if _, err := Dial(t.Context(), l.Addr().String()); err == nil {
 		t.Error("no error from a port without a server")
@@ -101,14 +100,10 @@ func TestCancelledBetweenReads(t *testing.T) {
 	for range 200 {
 		ctx, cancel := context.WithCancel(t.Context())
 		s.send(miscBlock)
-		if err := c.Read(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Read(ctx))
 		cancel()
 		s.send(miscBlock)
-		if err := c.Read(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Read(t.Context()))
 		if err := c.Read(ctx); err != context.Canceled {
 			t.Fatal(err)
 		}
@@ -122,12 +117,8 @@ func TestStopAfterCancel(t *testing.T) {
 	if err := c.Read(cancelAfter(t, c, 0)); err != context.Canceled {
 		t.Fatal(err)
 	}
-	if err := c.SetSpeed(0, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetSpeed(0, 0))
+	must.Do(t, c.Close())
 	s.expect("6370 0004 0000 0000")
 	s.expectEnd()
 }

@@ -6,6 +6,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/e2e/must"
 )
 
 // small returns a round in compact form, in hex.
@@ -23,9 +24,7 @@ func TestCompactRounds(t *testing.T) {
 	c, s := dial(t)
 	c.auto = true
 	s.send("720006 6C72 7A72 7072")
-	if err := c.Request(t.Context(), "lrzrpr"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Request(t.Context(), "lrzrpr"))
 	s.expect("78790002 7A02", "64720006 6C72 7A72 7072")
 	s.send(small(laserBlock, ptzBlock, positionBlock), laserBlock, ptzBlock, positionBlock, "5A0001 6C", small(laserBlock, ptzBlock, positionBlock))
 	for range 2 {
@@ -42,8 +41,6 @@ func TestCompactRounds(t *testing.T) {
 	if c.Position.X != 1111 {
 		t.Error("the round behind it was not")
 	}
-	if err := c.SetCompact(codec.FramesCompact, codec.Scan{Step: 2, Last: 360, Unit: 10}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetCompact(codec.FramesCompact, codec.Scan{Step: 2, Last: 360, Unit: 10}))
 	s.expect("78790008 7A01 02 0000 0168 0A")
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // server is the other end of a client's connection. It does not implement the
@@ -24,20 +26,11 @@ const limit = 20 * time.Second
 
 func dial(t *testing.T) (*Client, *server) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	c, err := Dial(t.Context(), l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Dial(t.Context(), l.Addr().String()))(t)
 	t.Cleanup(func() { c.Close() })
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(l.Accept())(t)
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(limit))
 	c.auto = false // tests but those of compact rounds expect nothing before their messages
@@ -87,17 +80,13 @@ func open(t *testing.T, c *Client, s *server, request string) {
 	t.Helper()
 	head := "00" + hex.EncodeToString([]byte{byte(len(request))}) + hex.EncodeToString([]byte(request))
 	s.send("72" + head)
-	if err := c.Request(t.Context(), request); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Request(t.Context(), request))
 	s.expect("6472" + head)
 }
 
 func read(t *testing.T, c *Client) {
 	t.Helper()
-	if err := c.Read(within(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Read(within(t)))
 }
 
 // within bounds a wait that would otherwise never end.

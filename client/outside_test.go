@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/e2e/certs"
+	"player/e2e/must"
 )
 
 // address is where the robot of the examples listens, sealed where it does so by TLS.
@@ -115,22 +116,11 @@ func serve(conn net.Conn) {
 
 // A program outside this repository uses the client as README.md describes.
 func TestProgramOutsideTheRepository(t *testing.T) {
-	repository, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
-	readme, err := os.ReadFile("../README.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile("../examples/hello/main.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	repository := must.Get(filepath.Abs(".."))(t)
+	readme := must.Get(os.ReadFile("../README.md"))(t)
+	program := must.Get(os.ReadFile("../examples/hello/main.go"))(t)
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "main.go"), program, 0o644))
 	run := func(command string) {
 		t.Helper()
 		words := strings.Fields(command)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 // sessions holds the bytes that a server sent on one connection: replies to
@@ -213,9 +214,7 @@ func TestAges(t *testing.T) {
 		t.Errorf("server time %v", got)
 	}
 	// In freshness mode, data that is not sent again grows older.
-	if err := c.SetFresh(true); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetFresh(true))
 	s.expect("7879 0002 6E01")
 	s.send("79000C 0000000000100000 00000001", visionBlock)
 	read(t, c)
@@ -224,9 +223,7 @@ func TestAges(t *testing.T) {
 	if c.New('s') || !c.New('v') || !c.Has('s') {
 		t.Error("not a round of only vision")
 	}
-	if err := c.SetFresh(false); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.SetFresh(false))
 	s.expect("7879 0002 6E00")
 	open(t, c, s, "yc")
 	age('s', 0, false)
@@ -361,8 +358,6 @@ func BenchmarkRead(b *testing.B) {
 	b.SetBytes(int64(len(stream)))
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := c.Read(b.Context()); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, c.Read(b.Context()))
 	}
 }

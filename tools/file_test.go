@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // folder returns a folder with files, links and a directory.
@@ -17,14 +19,10 @@ func folder(t *testing.T) (path func(name string) string, text func(name string)
 	dir := t.TempDir()
 	path = func(name string) string { return filepath.Join(dir, name) }
 	for name, to := range map[string]string{"link": "precious", "dangling": "none", "device": "/dev/null"} {
-		if err := os.Symlink(to, path(name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Symlink(to, path(name)))
 	}
 	for _, name := range []string{"precious", "old"} {
-		if err := os.WriteFile(path(name), []byte("longer than what is written"), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path(name), []byte("longer than what is written"), 0o600))
 	}
 	return path, func(name string) string {
 		text, err := os.ReadFile(path(name))
@@ -82,10 +80,7 @@ func TestAtomicFile(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"old", "new"} {
-		w, err := createAtomic(t.Context(), path(name), true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(createAtomic(t.Context(), path(name), true))(t)
 		if _, err := w.Write([]byte("te")); err != nil {
 			t.Error(err)
 		}
@@ -94,10 +89,7 @@ func TestAtomicFile(t *testing.T) {
 		}
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	interrupted, err := createAtomic(ctx, path("new"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	interrupted := must.Get(createAtomic(ctx, path("new"), false))(t)
 	cancel()
 	if _, err := interrupted.Write([]byte("te")); !errors.Is(err, context.Canceled) {
 		t.Error(err)
@@ -109,20 +101,12 @@ func TestAtomicFile(t *testing.T) {
 		t.Errorf("%q are left, were %q; old is %q", got, before, text("old"))
 	}
 
-	late, err := createAtomic(t.Context(), path("late"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path("late"), []byte("of another user"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	late := must.Get(createAtomic(t.Context(), path("late"), false))(t)
+	must.Do(t, os.WriteFile(path("late"), []byte("of another user"), 0o600))
 	if err := late.Close(nil); err == nil || text("late") != "of another user" {
 		t.Errorf("%v, %q", err, text("late"))
 	}
-	w, err := createAtomic(t.Context(), path("old"), true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(createAtomic(t.Context(), path("old"), true))(t)
 	_, wrote := w.Write([]byte("text"))
 	if err := w.Close(wrote); err != nil || text("old") != "text" {
 		t.Errorf("%v, %q", err, text("old"))
@@ -158,9 +142,7 @@ func TestCreateIn(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	if err := os.WriteFile(path("new/of another user"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path("new/of another user"), nil, 0o600))
 	if err := f.Close(errors.New("failed")); err == nil || !slices.Equal(names(t, path("new")), []string{"of another user"}) {
 		t.Errorf("%v, %q are left", err, names(t, path("new")))
 	}
@@ -175,10 +157,7 @@ func TestCreateIn(t *testing.T) {
 
 func names(t *testing.T, dir string) (names []string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestPageAddress(t *testing.T) {
@@ -21,10 +23,7 @@ func TestPageAddress(t *testing.T) {
 // The name of a camera is one part of the path, and a peer's refusal is one legible line.
 func TestPageOfAStranger(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	asked := make(chan string, 1)
 	go func() {
@@ -39,7 +38,7 @@ func TestPageOfAStranger(t *testing.T) {
 		asked <- first
 		_, _ = io.WriteString(conn, "HTTP/1.1 404 no\x1b[2J\r\nContent-Length: 9\r\n\r\na\x1b[31m\nb\r")
 	}()
-	_, _, err = Picture(t.Context(), l.Addr().String(), "a b/../c\r\nX: y", "?after=1")
+	_, _, err := Picture(t.Context(), l.Addr().String(), "a b/../c\r\nX: y", "?after=1")
 	if want := "GET /camera/a%20b%2F..%2Fc%0D%0AX:%20y/picture?after=1 HTTP/1.1"; <-asked != want {
 		t.Errorf("the request is not %s", want)
 	}

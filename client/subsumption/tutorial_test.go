@@ -14,6 +14,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/sense"
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -68,32 +69,24 @@ func TestTutorialFigures(t *testing.T) {
 	} {
 		l, _ := explore(step.stack)
 		figure := lab.Figure{Title: step.title, Layers: step.layers}
-		if err := os.WriteFile(fmt.Sprintf("../docs/subsumption-step%d.svg", i+1), []byte(figure.Draw(l)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(fmt.Sprintf("../docs/subsumption-step%d.svg", i+1), []byte(figure.Draw(l)), 0o644))
 	}
 }
 
 // TestTutorialCompiles: every piece of Go in the tutorial is also in a
 // compiled file, so that it stays correct; and every figure exists.
 func TestTutorialCompiles(t *testing.T) {
-	page, err := os.ReadFile("../../docs/SUBSUMPTION.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../../docs/SUBSUMPTION.md"))(t)
 	var sources []string
 	for _, root := range []string{".", "../../examples"} {
-		err := filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
 			if filepath.Ext(path) != ".go" {
 				return err
 			}
 			text, err := os.ReadFile(path)
 			sources = append(sources, squeeze(string(text)))
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	blocks := strings.Split(string(page), "```go\n")[1:]
 	if len(blocks) < 5 {

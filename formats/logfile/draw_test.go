@@ -14,6 +14,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/formats/telemetry"
 )
 
@@ -44,10 +45,7 @@ func everything(t testing.TB) []byte {
 		about.Channels = append(about.Channels, m.Channel)
 	}
 	var out bytes.Buffer
-	w, err := NewWriter(&out, about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWriter(&out, about))(t)
 	var b Batch
 	for now := time.Duration(0); now < 3*time.Second; now += 100 * ms {
 		b.Reset()
@@ -57,13 +55,9 @@ func everything(t testing.TB) []byte {
 		for i, camera := range about.Cameras {
 			b.Add(len(messages)+i, now, AppendPicture(nil, camera, started.Add(now).UnixNano(), []byte(camera+"'s picture")))
 		}
-		if err := w.WriteChunk(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteChunk(&b))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -80,10 +74,7 @@ func created(t testing.TB, path string) func() (io.Writer, error) {
 func drawn(t testing.TB, log []byte) (path string, s *Summary) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "drawn.mcap")
-	s, err := ExportMCAP(store(t, log), created(t, path), quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(ExportMCAP(store(t, log), created(t, path), quiet))(t)
 	return path, s
 }
 
@@ -93,10 +84,7 @@ func TestDrawnScans(t *testing.T) {
 	if s.Damage != nil || s.Messages != 360 {
 		t.Errorf("%+v", s)
 	}
-	out, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.ReadFile(path))(t)
 	_, summary := library(t, out)
 	for _, c := range summary.ChunkIndexes {
 		if c.Compression != mcap.CompressionZSTD {
@@ -145,10 +133,7 @@ func TestDrawErrors(t *testing.T) {
 	}
 	// A log that is being recorded: what it has so far.
 	growing := store(t, log[:ends[2]])
-	file, err := os.Open(growing)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(growing))(t)
 	defer file.Close()
 	Lock(file)
 	out := filepath.Join(t.TempDir(), "drawn.mcap")

@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 )
 
 func discard() *bufio.Writer { return bufio.NewWriter(io.Discard) }
@@ -21,9 +22,7 @@ func discard() *bufio.Writer { return bufio.NewWriter(io.Discard) }
 func store(t testing.TB, log []byte) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(path, log, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, log, 0o644))
 	return path
 }
 
@@ -79,9 +78,7 @@ func TestExportFiles(t *testing.T) {
 		files[name] = &bytes.Buffer{}
 		return files[name], nil
 	}
-	if _, err := ExportFiles(store(t, log), create, quiet); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(ExportFiles(store(t, log), create, quiet))(t)
 	names := slices.Sorted(maps.Keys(files))
 	if got := strings.Join(names, " "); got != "laser.csv misc-2.csv position-command.csv position-configuration.csv position.csv vision.csv" {
 		t.Error(got)

@@ -12,6 +12,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/formats/telemetry"
 )
 
@@ -165,10 +166,7 @@ func TestMemoryOfADay(t *testing.T) {
 		}
 	}
 	file := &sized{}
-	w, err := NewWriter(file, about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWriter(file, about))(t)
 	var b Batch
 	position, scan, small := make([]byte, codec.PositionSize), make([]byte, codec.LaserSize), make([]byte, codec.SonarSize)
 	// quarter records a quarter of a second from now on.
@@ -184,9 +182,7 @@ func TestMemoryOfADay(t *testing.T) {
 		for i := 3; i < len(about.Channels); i += 3 {
 			b.Add(i, now+time.Duration(i)*ms, small)
 		}
-		if err := w.WriteChunk(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteChunk(&b))
 	}
 	quarter(0)
 	before := heap()

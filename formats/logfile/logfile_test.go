@@ -17,6 +17,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -69,25 +70,18 @@ func record(t testing.TB, chunks [][]said) (log []byte, ends []int) {
 func recordWith(t testing.TB, about Info, chunks [][]said) (log []byte, ends []int) {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := NewWriter(&out, about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWriter(&out, about))(t)
 	for _, chunk := range chunks {
 		ends = append(ends, out.Len())
 		before, b := w.Size(), batchOf(chunk)
-		if err := w.WriteChunk(b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteChunk(b))
 		if grown := w.Size() - before; grown > int64(b.Size()) {
 			t.Errorf("a chunk of %d bytes, Size reported %d", grown, b.Size())
 		}
 	}
 	ends = append(ends, out.Len())
 	most := w.Size()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	if int64(out.Len()) > most {
 		t.Errorf("%d bytes, Size reported at most %d", out.Len(), most)
 	}
@@ -105,10 +99,7 @@ func batchOf(chunk []said) *Batch {
 // reader returns a reader of a log.
 func reader(t testing.TB, log []byte) *Reader {
 	t.Helper()
-	r, err := NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReader(bytes.NewReader(log)))(t)
 	return r
 }
 
@@ -121,24 +112,15 @@ func read(t testing.TB, log []byte) (lines []string, damage error) {
 // library returns the library's reader of a log, and the summary that it finds.
 func library(t testing.TB, log []byte) (*mcap.Reader, *mcap.Info) {
 	t.Helper()
-	r, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
-	summary, err := r.Info()
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(mcap.NewReader(bytes.NewReader(log)))(t)
+	summary := must.Get(r.Info())(t)
 	return r, summary
 }
 
 // each calls fn with all messages that the library's reader finds in a log.
 func each(t testing.TB, log []byte, fn func(*mcap.Schema, *mcap.Channel, *mcap.Message) error, options ...mcap.ReadOpt) {
 	t.Helper()
-	r, err := mcap.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(mcap.NewReader(bytes.NewReader(log)))(t)
 	messages, err := r.Messages(options...)
 	if err == nil {
 		err = mcap.Range(messages, fn)
@@ -205,12 +187,9 @@ func TestOtherReaders(t *testing.T) {
 func rewrite(t testing.TB, log []byte, options mcap.WriterOptions) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := mcap.NewWriter(&out, &options)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(mcap.NewWriter(&out, &options))(t)
 	known := map[uint16]bool{}
-	err = w.WriteHeader(&mcap.Header{})
+	err := w.WriteHeader(&mcap.Header{})
 	each(t, log, func(s *mcap.Schema, c *mcap.Channel, m *mcap.Message) error {
 		if !known[c.ID] {
 			known[c.ID] = true
@@ -218,9 +197,7 @@ func rewrite(t testing.TB, log []byte, options mcap.WriterOptions) []byte {
 		}
 		return w.WriteMessage(m)
 	}, mcap.UsingIndex(false))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, w.Close()))
 	return out.Bytes()
 }
 
@@ -298,10 +275,7 @@ func TestDamagedChunk(t *testing.T) {
 // readFile is read of a file, which has a summary.
 func readFile(t *testing.T, log []byte) (lines []string, damage error) {
 	t.Helper()
-	r, err := Open(store(t, log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Open(store(t, log)))(t)
 	defer r.Close()
 	return drain(r)
 }
@@ -378,10 +352,7 @@ func (f failing) Read(p []byte) (int, error) {
 
 func TestUnreadableFiles(t *testing.T) {
 	log, _ := record(t, script())
-	r, err := NewReader(failing{bytes.NewReader(log[:len(log)/2])})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(NewReader(failing{bytes.NewReader(log[:len(log)/2])}))(t)
 	if _, damage := drain(r); damage != errBroken {
 		t.Errorf("a broken disk is reported as %v", damage)
 	}
@@ -395,9 +366,7 @@ func TestUnreadableFiles(t *testing.T) {
 		t.Error("a directory was opened")
 	}
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	if _, err := Open(pipe); err == nil || !strings.Contains(err.Error(), pipe+": not a regular file") {
 		t.Error(err)
 	}
@@ -414,10 +383,7 @@ func TestRecording(t *testing.T) {
 		lock bool
 		want error
 	}{{false, errCut}, {true, ErrRecording}, {false, errCut}} {
-		file, err := os.OpenFile(path, os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 		if tt.lock {
 			Lock(file)
 		}
@@ -425,9 +391,7 @@ func TestRecording(t *testing.T) {
 		if err != nil || s.Damage != tt.want || s.Messages != 7 {
 			t.Errorf("%+v, %v", s, err)
 		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, file.Close())
 	}
 }
 
@@ -443,21 +407,14 @@ func TestForeignChannels(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	w, err := mcap.NewWriter(&out, &mcap.WriterOptions{Chunked: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(mcap.NewWriter(&out, &mcap.WriterOptions{Chunked: true}))(t)
 	for i, c := range []mcap.Channel{
 		{Topic: "/scan", MessageEncoding: "cdr"}, {Topic: "/sonar", MessageEncoding: encoding}, {Topic: "sonar", MessageEncoding: encoding},
 	} {
 		c.ID = uint16(i)
-		if err := errors.Join(w.WriteChannel(&c), w.WriteMessage(&mcap.Message{ChannelID: c.ID, LogTime: 1, Data: []byte(c.Topic)})); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(w.WriteChannel(&c), w.WriteMessage(&mcap.Message{ChannelID: c.ID, LogTime: 1, Data: []byte(c.Topic)})))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	if got, damage := read(t, out.Bytes()); damage != nil || !slices.Equal(got, []string{`/sonar 1 "/sonar"`}) {
 		t.Errorf("%q, %v", got, damage)
 	}
@@ -479,10 +436,7 @@ func TestForeignChannels(t *testing.T) {
 // Once a batch has grown, recording allocates nothing but a block of the index now and
 // then.
 func TestRecordingAllocates(t *testing.T) {
-	w, err := NewWriter(io.Discard, info())
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWriter(io.Discard, info()))(t)
 	var b Batch
 	scan := make([]byte, codec.LaserSize)
 	chunk := func(messages int) func() {
@@ -491,9 +445,7 @@ func TestRecordingAllocates(t *testing.T) {
 			for i := range messages {
 				b.Add(3, time.Duration(i)*ms, scan)
 			}
-			if err := w.WriteChunk(&b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.WriteChunk(&b))
 		}
 	}
 	chunk(1000)()
@@ -504,10 +456,7 @@ func TestRecordingAllocates(t *testing.T) {
 }
 
 func BenchmarkRecord(b *testing.B) {
-	w, err := NewWriter(io.Discard, info())
-	if err != nil {
-		b.Fatal(err)
-	}
+	w := must.Get(NewWriter(io.Discard, info()))(b)
 	var batch Batch
 	scan := make([]byte, codec.LaserSize)
 	b.ReportAllocs()
@@ -515,9 +464,7 @@ func BenchmarkRecord(b *testing.B) {
 	for b.Loop() {
 		batch.Add(3, 0, scan)
 		if batch.Size() >= 64<<10 {
-			if err := w.WriteChunk(&batch); err != nil {
-				b.Fatal(err)
-			}
+			must.Do(b, w.WriteChunk(&batch))
 			batch.Reset()
 		}
 	}
@@ -553,9 +500,7 @@ func FuzzReader(f *testing.F) {
 			}
 			if n < 10 { // also parse schemas
 				table.layout = parseLayout(m.Channel.Schema)
-				if err := table.add(m, 0); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, table.add(m, 0))
 			}
 		}
 		if _, err := r.Next(); err != io.EOF {

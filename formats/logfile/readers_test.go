@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/npm"
 )
 
@@ -33,9 +34,7 @@ func readRecorded(t *testing.T, directory string) {
 	for name, about := range map[string]Info{"plain": info(), "compressed": compressed()} {
 		log, _ := recordWith(t, about, chunks)
 		path := filepath.Join(directory, name+".mcap")
-		if err := os.WriteFile(path, log, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, log, 0o644))
 		for _, mode := range []string{"indexed", "stream"} {
 			if got := npm.Node(t, directory, "read.js", mode, path); !slices.Equal(got, want) {
 				t.Errorf("%s, %s: %d of %d messages", name, mode, len(got), len(want))
@@ -53,9 +52,7 @@ func readDrawn(t *testing.T, directory string) {
 	}
 	after, _, _ := repaired(t, log[:len(log)/2])
 	cut := filepath.Join(directory, "repaired.mcap")
-	if err := os.WriteFile(cut, after, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(cut, after, 0o644))
 	for _, path := range []string{path, cut} {
 		streamed, indexed := npm.Node(t, directory, "read.js", "stream", path), npm.Node(t, directory, "read.js", "indexed", path)
 		if len(streamed) < 100 || !slices.Equal(streamed, indexed) {

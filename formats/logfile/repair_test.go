@@ -11,23 +11,17 @@ import (
 	"testing"
 
 	"github.com/foxglove/mcap/go/mcap"
+
+	"player/e2e/must"
 )
 
 // repaired repairs a log and returns what it has become.
 func repaired(t testing.TB, log []byte) ([]byte, Repaired, string) {
 	t.Helper()
 	path := store(t, log)
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	done, err := Repair(path, quiet)
-	if err != nil {
-		t.Fatal(err)
-	}
-	after, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(path, 0o640))
+	done := must.Get(Repair(path, quiet))(t)
+	after := must.Get(os.ReadFile(path))(t)
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o640 {
 		t.Errorf("mode %v, %v", info.Mode(), err)
@@ -99,9 +93,7 @@ func TestRepairDamagedLogs(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, done, err)
 		}
 		// The original of another repair is not replaced.
-		if err := os.WriteFile(path, tt.log, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, tt.log, 0o600))
 		if _, err := Repair(path, quiet); err == nil || !strings.Contains(err.Error(), ".damaged exists") {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -123,11 +115,8 @@ func TestRepairForeignLogs(t *testing.T) {
 		"lz4":       {Chunked: true, ChunkSize: 64, Compression: mcap.CompressionLZ4, SkipMessageIndexing: true},
 	} {
 		var out bytes.Buffer
-		w, err := mcap.NewWriter(&out, &options)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = errors.Join(
+		w := must.Get(mcap.NewWriter(&out, &options))(t)
+		err := errors.Join(
 			w.WriteHeader(&mcap.Header{Profile: "other"}),
 			w.WriteSchema(&mcap.Schema{ID: 7, Name: "Scan", Encoding: "ros2msg", Data: []byte("float32 x")}),
 			w.WriteChannel(&mcap.Channel{ID: 65535, SchemaID: 7, Topic: "/scan", MessageEncoding: "cdr", Metadata: map[string]string{"b": "2", "a": "1"}}),
@@ -137,9 +126,7 @@ func TestRepairForeignLogs(t *testing.T) {
 		for i := range uint64(9) {
 			err = errors.Join(err, w.WriteMessage(&mcap.Message{ChannelID: 65535, Sequence: uint32(i), LogTime: 100 - i, PublishTime: i, Data: []byte("payload of a message")}))
 		}
-		if err := errors.Join(err, w.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, w.Close()))
 		after, done, path := repaired(t, out.Bytes())
 		if done.Whole || done.Damage != nil || done.Messages != 9 {
 			t.Errorf("%s: %+v", name, done)
@@ -154,10 +141,7 @@ func TestRepairForeignLogs(t *testing.T) {
 		if got := fmt.Sprint(summary.Header.Profile, *summary.Channels[65535], summary.Schemas[7].Name); got != "other{65535 7 /scan cdr map[a:1 b:2]}Scan" {
 			t.Errorf("%s: %s", name, got)
 		}
-		attachment, err := r.GetAttachmentReader(summary.AttachmentIndexes[0].Offset)
-		if err != nil {
-			t.Fatal(err)
-		}
+		attachment := must.Get(r.GetAttachmentReader(summary.AttachmentIndexes[0].Offset))(t)
 		var text bytes.Buffer
 		_, err = text.ReadFrom(attachment.Data())
 		if err != nil || text.String() != "walls" || attachment.Name != "map" || attachment.CreateTime != 2 {
@@ -180,17 +164,12 @@ func TestRepairForeignLogs(t *testing.T) {
 func TestRepairErrors(t *testing.T) {
 	log, ends := record(t, script())
 	path := store(t, log[:ends[2]])
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	Lock(file)
 	if _, err := Repair(path, quiet); err == nil || !strings.Contains(err.Error(), "is being recorded") {
 		t.Error(err)
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, file.Close())
 	if _, err := Repair("repair.go", quiet); err == nil || !strings.Contains(err.Error(), "not a log") {
 		t.Error(err)
 	}

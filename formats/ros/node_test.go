@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/npm"
 )
@@ -18,10 +19,7 @@ func TestFakeOfROS(t *testing.T) {
 	const print = "import json, fake_ros; print(json.dumps(fake_ros.DEFINITIONS))"
 	python := exec.Command(python3, "-c", print)
 	python.Dir = "../../clients/python/tests"
-	definitions, err := python.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	definitions := must.Get(python.Output())(t)
 	node := exec.Command("node", "definitions.js")
 	node.Dir, node.Stdin = directory, strings.NewReader(string(definitions))
 	equal, err := node.CombinedOutput()

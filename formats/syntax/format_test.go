@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/formats/textfile"
 )
 
@@ -83,10 +84,7 @@ func TestFormatParsesBack(t *testing.T) {
 		t.Fatalf("no worlds in testdata: %v", err)
 	}
 	for _, path := range worlds {
-		f, err := ParseFile(path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(ParseFile(path, nil))(t)
 		if got, want := tree(mustParse(t, f.String())), tree(f); got != want {
 			t.Errorf("%s:\ngot  %s\nwant %s", path, got, want)
 		}
@@ -107,10 +105,7 @@ func (s *Section) size() int {
 
 func FuzzParse(f *testing.F) {
 	for _, path := range []string{"testdata/yard.world", "testdata/sensors.inc"} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(f)
 		f.Add(string(text), "define echo transducer ( reach 4 )\ndefine ring ranger ( echo () )")
 	}
 	f.Add("include \"inc\"\rm(a [7])include \"inc\"\n", "define m m(a [1 \"b\" 2] b no)")

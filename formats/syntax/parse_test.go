@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"player/e2e/must"
 )
 
 // parseText parses the text as main.world, with further files given by name.
@@ -30,10 +32,7 @@ func parseText(text string, files map[string]string) (*File, error) {
 
 func mustParse(t *testing.T, text string) *File {
 	t.Helper()
-	f, err := parseText(text, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(parseText(text, nil))(t)
 	return f
 }
 
@@ -124,10 +123,7 @@ func TestRedefined(t *testing.T) {
 }
 
 func TestPositions(t *testing.T) {
-	f, err := ParseFile("testdata/yard.world", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ParseFile("testdata/yard.world", nil))(t)
 	robot := f.Global.Children[1]
 	ring := robot.Children[0]
 	for want, got := range map[string]Pos{
@@ -262,11 +258,8 @@ func TestIncludes(t *testing.T) {
 		"/abs/c.inc":   "define k m(c 1)",
 		"../other.inc": "title \"x\"",
 	}
-	f, err := parseText("include \"sub/a.inc\" # first\ninclude \"../other.inc\"\r"+
-		"include \"sub/./a.inc\"\nk()", files) // a file may be included twice
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(parseText("include \"sub/a.inc\" # first\ninclude \"../other.inc\"\r"+
+		"include \"sub/./a.inc\"\nk()", files))(t)
 	if got, want := tree(f), `=[]{title:[string "x"] k=t[k m]{a:[number 1] c:[number 1] }}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -291,17 +284,10 @@ func TestParseFileOnDisk(t *testing.T) {
 		"two.inc":       "found yes",
 	} {
 		path := filepath.Join(dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 	}
-	f, err := ParseFile(filepath.Join(dir, "main.cfg"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(ParseFile(filepath.Join(dir, "main.cfg"), nil))(t)
 	if !f.Global.Bool("found", false) {
 		t.Error("the nested include was not read")
 	}
@@ -315,9 +301,7 @@ func TestLibrary(t *testing.T) {
 		"pioner.inc":  `did you mean "pioneer.inc"?`,
 		"x[.inc":      "no such file",
 	} {
-		if err := os.WriteFile(main, []byte("include \""+name+"\""), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(main, []byte("include \""+name+"\""), 0o644))
 		f, err := ParseFile(main, library)
 		if want == "" && (err != nil || !f.Global.Bool("found", false)) {
 			t.Errorf("%s: %v", name, err)
@@ -333,17 +317,13 @@ func TestLibrary(t *testing.T) {
 func TestIncludesAreRegularFiles(t *testing.T) {
 	dir := t.TempDir()
 	pipe, main, linked := filepath.Join(dir, "pipe"), filepath.Join(dir, "main.cfg"), filepath.Join(dir, "link")
-	if err := errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(linked, []byte("found yes"), 0o600), os.Symlink(linked, filepath.Join(dir, "found.inc"))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(syscall.Mkfifo(pipe, 0o600), os.WriteFile(linked, []byte("found yes"), 0o600), os.Symlink(linked, filepath.Join(dir, "found.inc"))))
 	for include, want := range map[string]string{
 		"pipe": `main.cfg:1:9: cannot include "` + pipe + `": not a regular file`, "/dev/zero": `"/dev/zero": not a regular file`, ".": "not a regular file",
 		"found.inc": "",
 	} {
 		text := fmt.Sprintf("include %q", include)
-		if err := os.WriteFile(main, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(main, []byte(text), 0o600))
 		parsed := make(chan error, 1)
 		go func() {
 			_, err := ParseFile(main, nil)
@@ -468,14 +448,8 @@ func TestLimits(t *testing.T) {
 
 // A file cut anywhere is read, or refused at a place within it.
 func TestCutEverywhere(t *testing.T) {
-	main, err := os.ReadFile("testdata/yard.world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	sensors, err := os.ReadFile("testdata/sensors.inc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	main := must.Get(os.ReadFile("testdata/yard.world"))(t)
+	sensors := must.Get(os.ReadFile("testdata/sensors.inc"))(t)
 	refused := 0
 	for n := range len(main) + 1 {
 		text := string(main[:n])

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 const values = `
@@ -74,10 +76,7 @@ func TestGetters(t *testing.T) {
 		{"Path of number", func(s *Section) any { return s.Path("number", "d") }, "d", `3:30: number wants a "file name"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			f, err := Parse("rooms/main.world", func(string) ([]byte, error) { return []byte(values), nil })
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(Parse("rooms/main.world", func(string) ([]byte, error) { return []byte(values), nil }))(t)
 			equal := false
 			switch got := test.read(f.Global).(type) {
 			case []float64:
@@ -182,7 +181,7 @@ func TestSections(t *testing.T) {
 }
 
 func TestUnused(t *testing.T) {
-	f, err := parseText(`
+	f := must.Get(parseText(`
 paused 0
 include "later.inc"
 robot( prot 5 pose [1 2] gui( nose 1 ) laser( range 8 ) )
@@ -193,10 +192,7 @@ define pioneer_full robot()
 pioneer_ful()
 define heavy robot( pose [3 4] )
 heavy( poes [1 2] )
-`, map[string]string{"later.inc": "title \"x\" define r robot( mass 3 )\n"})
-	if err != nil {
-		t.Fatal(err)
-	}
+`, map[string]string{"later.inc": "title \"x\" define r robot( mass 3 )\n"}))(t)
 	f.Global.Ignore("seen", "nothing")
 	for _, robot := range f.Global.Sections("robot") {
 		robot.Int("port", 0)

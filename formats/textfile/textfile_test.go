@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf16"
 
+	"player/e2e/must"
 	"player/formats/textfile"
 )
 
@@ -51,9 +52,7 @@ func TestRead(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "a.txt")
 	for data, want := range map[string]string{"\ufeffa\r\nb\rc\n\r\n": "a\nb\nc\n\n", "a\x00": ""} {
-		if err := os.WriteFile(path, []byte(data), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(data), 0o600))
 		got, err := textfile.Read(path)
 		if string(got) != want || (err != nil) != (want == "") || err != nil && !strings.Contains(err.Error(), path) {
 			t.Errorf("%q: %q, %v", data, got, err)

@@ -12,6 +12,7 @@ import (
 	serial "github.com/daedaluz/goserial"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/tools"
 )
 
@@ -25,13 +26,9 @@ func newPort(t *testing.T) (far *os.File, path string, hangUp func() error) {
 	}
 	n, err := tty.PTSNumber()
 	attrs, attrsErr := near.GetAttr2()
-	if err := errors.Join(err, attrsErr); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, attrsErr))
 	attrs.MakeRaw() // no echo before it is opened
-	if err := near.SetAttr2(serial.TCSANOW, attrs); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, near.SetAttr2(serial.TCSANOW, attrs))
 	far = os.NewFile(uintptr(tty.Fd()), "far")
 	t.Cleanup(func() { far.Close() })
 	return far, fmt.Sprint("/dev/pts/", n), near.Close
@@ -77,9 +74,7 @@ func found(t *testing.T, path string, far *os.File, hangUp func() error, answer 
 	}()
 	var stdout, stderr bytes.Buffer
 	err = run(t.Context(), kinds, []string{path}, &stdout, &stderr)
-	if err := hangUp(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, hangUp())
 	return stdout.String(), stderr.String(), <-all, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/must"
 )
 
 // reader returns a client that has read one round of blocks.
@@ -24,12 +25,8 @@ func reader(t *testing.T, devices string, blocks ...[]byte) *client.Client {
 			_, _ = far.Write(b) // Read fails if it is not taken
 		}
 	}()
-	if err := c.Request(t.Context(), devices); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Request(t.Context(), devices))
+	must.Do(t, c.Read(t.Context()))
 	return c
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/tools"
 )
 
@@ -42,9 +43,7 @@ func TestSnapshot(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	there := filepath.Join(dir, "there.jpg")
-	if err := os.WriteFile(there, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(there, nil, 0o600))
 	for _, tt := range []struct {
 		cameras, args []string
 		file, err     string
@@ -61,11 +60,8 @@ func TestSnapshot(t *testing.T) {
 		{nil, nil, "", "no camera with pictures", false},
 		{[]string{"dark"}, nil, "", "no signal", true},
 	} {
-		stderr, err := os.Create(filepath.Join(t.TempDir(), "stderr"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = run(t.Context(), append(tt.args, serves(t, tt.cameras...)), nil, stderr)
+		stderr := must.Get(os.Create(filepath.Join(t.TempDir(), "stderr")))(t)
+		err := run(t.Context(), append(tt.args, serves(t, tt.cameras...)), nil, stderr)
 		_, failed := errors.AsType[tools.Failure](err)
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || failed != tt.failed {
 			t.Errorf("%v of %v: %v, want %q", tt.args, tt.cameras, err, tt.err)
@@ -94,9 +90,7 @@ func TestSnapshot(t *testing.T) {
 func TestSnapshotForPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jpg")
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-json", "-o", path, serves(t, "front")}, &out, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), []string{"-json", "-o", path, serves(t, "front")}, &out, nil))
 	if want := fmt.Sprintf(`{"camera":"front","file":%q,"bytes":32}`, path) + "\n"; out.String() != want {
 		t.Errorf("%s, want %s", out.String(), want)
 	}

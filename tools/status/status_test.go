@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/tools"
 )
 
@@ -64,9 +65,7 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	address := serves(t, func() (string, int) { return answer, 200 })
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{address}, &out, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run(t.Context(), []string{address}, &out, nil))
 	if got := spaces(out.String()); got != spaces(want) {
 		t.Errorf("%s\nwant\n%s", out.String(), want)
 	}
@@ -111,10 +110,7 @@ func TestStatusRefreshes(t *testing.T) {
 	for name, gone := range map[string]bool{"gone": true, "ended": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			terminal, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			terminal := must.Get(os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0))(t)
 			t.Cleanup(func() { terminal.Close() })
 			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 			defer cancel()
@@ -128,7 +124,7 @@ func TestStatusRefreshes(t *testing.T) {
 				}
 				return "", 500
 			})
-			err = run(ctx, []string{address}, terminal, nil)
+			err := run(ctx, []string{address}, terminal, nil)
 			if _, failed := errors.AsType[tools.Failure](err); failed != gone || fetches.Load() != 3 {
 				t.Errorf("%v after %d fetches", err, fetches.Load())
 			}

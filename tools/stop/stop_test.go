@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/tools"
 )
 
@@ -26,10 +27,7 @@ type fake struct {
 
 func newFake(t *testing.T, grant string, age uint32, speeds ...int16) *fake {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	f := &fake{l, make(chan string, 1)}
 	go f.serve(grant, age, speeds)
 	t.Cleanup(func() { l.Close() })
@@ -99,9 +97,7 @@ func TestStop(t *testing.T) {
 		{newFake(t, "yrpa", 100, 300), []string{"-release"}, released, "released: "},
 	} {
 		var out bytes.Buffer
-		if err := run(t.Context(), append(tt.args, tt.f.listener.Addr().String()), &out, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run(t.Context(), append(tt.args, tt.f.listener.Addr().String()), &out, nil))
 		if got := <-tt.f.heard; got != named+tt.sent+asked+opened {
 			t.Errorf("the server was sent %q", got)
 		}

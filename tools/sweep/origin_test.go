@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // An origin is the same exactly if the world, the command, the files that it names and the version are.
@@ -15,16 +17,11 @@ func TestOrigin(t *testing.T) {
 	source := strings.Repeat("s", 32)
 	set := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(script, []byte(text), 0o600))
 	}
 	of := func(world, source, version string, program ...string) row {
 		t.Helper()
-		o, err := originOf(world, source, program, version)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(originOf(world, source, program, version))(t)
 		return o
 	}
 	set("one")
@@ -62,10 +59,7 @@ func TestOrigin(t *testing.T) {
 func TestLock(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	release, err := lock("table.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(lock("table.csv"))(t)
 	if _, err := lock(filepath.Join(dir, "table.csv")); err == nil {
 		t.Error("a table is written by two sweeps")
 	}

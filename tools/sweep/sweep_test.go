@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // Servers that start at the same time have ports of their own: one would find the other's
@@ -42,9 +44,7 @@ func TestPortsOfTheirOwn(t *testing.T) {
 func TestTableOfOtherPrograms(t *testing.T) {
 	t.Parallel()
 	s := &sweep{path: filepath.Join(t.TempDir(), "sweep.csv"), rows: map[int]row{}}
-	if err := os.WriteFile(s.path, []byte("\ufeffseed,seconds,distance\r\n3,1.5,2.5\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(s.path, []byte("\ufeffseed,seconds,distance\r\n3,1.5,2.5\r\n"), 0o600))
 	if err := s.resume(); err != nil || s.rows[3]["distance"] != "2.5" {
 		t.Errorf("%v, %v", s.rows, err)
 	}

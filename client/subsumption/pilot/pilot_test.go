@@ -13,6 +13,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/sense"
 	"player/codec"
+	"player/e2e/must"
 )
 
 // robot is the other end of a connection: a server of one client that grants
@@ -124,9 +125,7 @@ func connect(t *testing.T, request string, answers func(int) time.Duration) (*cl
 	r := &robot{conn: far, answers: answers, start: time.Now(), done: make(chan struct{}), send: make(chan []byte, 100)}
 	go r.serve()
 	c := client.New(near)
-	if err := c.Request(t.Context(), request); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Request(t.Context(), request))
 	return c, r
 }
 

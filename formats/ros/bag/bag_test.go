@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/npm"
 	"player/formats/logfile"
 	"player/formats/ros"
@@ -42,10 +43,7 @@ func record(t testing.TB, cameras []string, rounds [][]content) []byte {
 		about.Channels = append(about.Channels, c.Channel)
 	}
 	var out bytes.Buffer
-	w, err := logfile.NewWriter(&out, about)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(logfile.NewWriter(&out, about))(t)
 	var b logfile.Batch
 	for i, round := range rounds {
 		now := time.Duration(i) * 100 * ms
@@ -56,13 +54,9 @@ func record(t testing.TB, cameras []string, rounds [][]content) []byte {
 		for j, camera := range cameras {
 			b.Add(len(round)+j, now, logfile.AppendPicture(nil, camera, started.Add(now).UnixNano(), []byte(camera+"'s picture")))
 		}
-		if err := w.WriteChunk(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteChunk(&b))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -97,10 +91,7 @@ func create(t testing.TB, folder string) func(name string) (io.Writer, error) {
 // The definition of a picture that a log has is that of package ros, and so is its content.
 func TestPictures(t *testing.T) {
 	folder, _ := bagOf(t, everything(t), Options{})
-	file, err := os.ReadFile(filepath.Join(folder, "drive_0.mcap"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(filepath.Join(folder, "drive_0.mcap")))(t)
 	if !bytes.Contains(file, []byte(ros.Schema(logfile.PictureType))) {
 		t.Error("the definition of a picture differs")
 	}
@@ -120,17 +111,10 @@ func bagOf(t testing.TB, log []byte, o Options) (folder string, s *logfile.Summa
 	t.Helper()
 	folder = filepath.Join(t.TempDir(), "drive")
 	in := filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(in, log, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(folder, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(in, log, 0o644))
+	must.Do(t, os.Mkdir(folder, 0o755))
 	o.Name = folder
-	s, err := Export(in, o, create(t, folder), func(int64, int64) {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s = must.Get(Export(in, o, create(t, folder), func(int64, int64) {}))(t)
 	return folder, s
 }
 
@@ -206,9 +190,7 @@ func TestValuesOfABag(t *testing.T) {
 	for _, line := range npm.Node(t, npm.Install(t, readers), "ros.js", folder) {
 		words := strings.SplitN(line, " ", 4)
 		var fields any
-		if err := json.Unmarshal([]byte(words[3]), &fields); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(words[3]), &fields))
 		if stamp := numbers(fields, "header.stamp.sec"); len(stamp) > 0 {
 			at := fmt.Sprintf("%.0f%09.0f", stamp[0], append(numbers(fields, "header.stamp.nsec"), numbers(fields, "header.stamp.nanosec")...)[0])
 			if stamped++; at != words[1] {
@@ -217,10 +199,7 @@ func TestValuesOfABag(t *testing.T) {
 		}
 		bag[place{words[0], words[1]}] = fields
 	}
-	in, err := logfile.NewReader(bytes.NewReader(log))
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(logfile.NewReader(bytes.NewReader(log)))(t)
 	compared := 0
 	for {
 		m, err := in.Next()
@@ -249,31 +228,21 @@ func TestValuesOfABag(t *testing.T) {
 // does, but for the index of chunks. Its progress goes from its beginning to its end.
 func TestMemoryOfABag(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "run.mcap")
-	file, err := os.Create(in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(in))(t)
 	defer file.Close()
-	w, err := logfile.NewWriter(file, logfile.Info{Start: started, Channels: []logfile.Channel{{Interface: "position"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(logfile.NewWriter(file, logfile.Info{Start: started, Channels: []logfile.Channel{{Interface: "position"}}}))(t)
 	var b logfile.Batch
 	for i := range 2 * 60 * 60 {
 		b.Reset()
 		for j := range 10 {
 			b.Add(0, time.Duration(i)*time.Second+time.Duration(j)*100*ms, (&codec.PositionData{X: int32(i)}).Append(nil))
 		}
-		if err := w.WriteChunk(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteChunk(&b))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	var first, most, at, all int64
 	out := &sized{}
-	_, err = Export(in, Options{Name: "drive"}, func(string) (io.Writer, error) { return out, nil }, func(done, total int64) {
+	_, err := Export(in, Options{Name: "drive"}, func(string) (io.Writer, error) { return out, nil }, func(done, total int64) {
 		if done < at {
 			t.Errorf("%d done after %d", done, at)
 		}
