@@ -13,7 +13,7 @@ import (
 
 	"player/config"
 	"player/devices/readlog"
-	format "player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/process/logging"
 	"player/visitors"
 	"player/visitors/foxglove"
@@ -74,7 +74,7 @@ func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []foxgl
 			for _, device := range link.Devices() {
 				if spec := device.Spec(); spec.Index == 0 {
 					offered.Devices = append(offered.Devices, visitors.Device{
-						Device: format.Device{Interface: spec.Name, Geometry: format.Geometry(link.Geometry())},
+						Device: telemetry.Device{Interface: spec.Name, Geometry: telemetry.Geometry(link.Geometry())},
 						Letter: spec.Letter,
 					})
 				}

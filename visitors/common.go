@@ -13,7 +13,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/config/rights"
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/process/descriptors"
 	"player/server/status"
 )
@@ -88,7 +88,7 @@ type Robot struct {
 
 // Device is a device that clients can open.
 type Device struct {
-	foxglove.Device
+	telemetry.Device
 	Letter byte
 }
 
@@ -102,9 +102,9 @@ func (r Robot) Device(letter byte) int {
 	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
 }
 
-// Drawn returns the devices as package foxglove draws them.
-func (r Robot) Drawn() []foxglove.Device {
-	list := make([]foxglove.Device, len(r.Devices))
+// Drawn returns the devices as package telemetry draws them.
+func (r Robot) Drawn() []telemetry.Device {
+	list := make([]telemetry.Device, len(r.Devices))
 	for i, d := range r.Devices {
 		list[i] = d.Device
 	}

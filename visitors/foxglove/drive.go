@@ -9,6 +9,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/visitors"
 )
 
@@ -76,7 +77,7 @@ func (v *viewer) publish(m foxglove.MessageData) error {
 	if err := visitors.Need(v.May, rights.Write); err != nil {
 		return err
 	}
-	speed, turnRate, err := foxglove.ParseVelocity(m.Payload)
+	speed, turnRate, err := telemetry.ParseVelocity(m.Payload)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/visitors"
 )
 
@@ -13,7 +13,7 @@ type feed struct {
 	*visitors.Feed
 	viewer    *viewer
 	robot     Robot
-	converter *foxglove.Converter
+	converter *telemetry.Converter
 	channels  []uint32 // by topic of the converter; 0: it is not offered
 }
 
@@ -54,7 +54,7 @@ func (f *feed) send(news []visitors.News) error {
 		at := now - int64(float64(n.Age)*speed)
 		for _, m := range f.converter.Data(f.robot.Device(n.Device), at, n.Payload) {
 			if channel := f.channels[m.Topic]; channel != 0 {
-				f.viewer.Outbox.Put(channel, foxglove.Frame(m.Content), at, m.Content)
+				f.viewer.Outbox.Put(channel, telemetry.Frame(m.Content), at, m.Content)
 			}
 		}
 	}

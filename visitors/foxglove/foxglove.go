@@ -18,6 +18,7 @@ import (
 
 	"player/devices/readlog"
 	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/visitors"
 	"player/visitors/pictures"
 )
@@ -79,7 +80,7 @@ func newServer(ctx context.Context, config Config) *server {
 		s.topics[c.name] = len(s.channels)
 		s.channels = append(s.channels, c)
 	}
-	add(channel{name: logTopic, schema: foxglove.SchemaOf(foxglove.Log{}), keep: logLines, robot: -1,
+	add(channel{name: logTopic, schema: foxglove.SchemaOf(telemetry.Log{}), keep: logLines, robot: -1,
 		tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
 	for i, robot := range config.Robots {
 		for _, topic := range robot.converter().Topics() {
@@ -87,7 +88,7 @@ func newServer(ctx context.Context, config Config) *server {
 				add(channel{name: topic.Name, schema: foxglove.SchemaOf(topic.Message), keep: 1, robot: i, devices: topic.Devices})
 			}
 		}
-		add(channel{name: robot.controlTopic(), schema: foxglove.SchemaOf(foxglove.Control{}), keep: 1, robot: -1,
+		add(channel{name: robot.controlTopic(), schema: foxglove.SchemaOf(telemetry.Control{}), keep: 1, robot: -1,
 			tell: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendControl(ctx, channel, robot.Port)
 			}})
@@ -114,7 +115,7 @@ func (r Robot) Equal(other Robot) bool {
 func (r Robot) controlTopic() string { return "/" + r.Name + "/control" }
 
 // converter returns a converter for the devices of the robot.
-func (r Robot) converter() *foxglove.Converter { return foxglove.New(r.Name, r.Drawn()) }
+func (r Robot) converter() *telemetry.Converter { return telemetry.New(r.Name, r.Drawn()) }
 
 // ServeHTTP serves a viewer.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {

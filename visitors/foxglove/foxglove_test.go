@@ -14,6 +14,7 @@ import (
 
 	"player/client"
 	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // patience is how long a test waits for an event before it fails.
@@ -46,7 +47,7 @@ func TestTopics(t *testing.T) {
 	for len(missing) > 0 {
 		m := v.next("data")
 		topic := topics[m.subscription]
-		var content struct{ Timestamp foxglove.Time }
+		var content struct{ Timestamp telemetry.Time }
 		if err := json.Unmarshal(m.payload, &content); err != nil {
 			t.Fatalf("%s: %v", topic, err)
 		}
@@ -195,11 +196,11 @@ func TestServices(t *testing.T) {
 	}
 	v.subscribe("/r0/position")
 	for { // the position that was reported before may still come
-		var pose foxglove.PoseInFrame
+		var pose telemetry.PoseInFrame
 		if err := json.Unmarshal(v.next("data").payload, &pose); err != nil {
 			t.Fatal(err)
 		}
-		if pose.Pose.Position == (foxglove.Vector3{}) {
+		if pose.Pose.Position == (telemetry.Vector3{}) {
 			break
 		}
 	}
@@ -279,17 +280,17 @@ func TestWhoDrives(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/control")
-	is := func(what string, is func(foxglove.Control) bool) {
+	is := func(what string, is func(telemetry.Control) bool) {
 		t.Helper()
 		l.await(what, func() bool {
-			var c foxglove.Control
+			var c telemetry.Control
 			if err := json.Unmarshal(v.next("data").payload, &c); err != nil {
 				t.Fatal(err)
 			}
 			return is(c)
 		})
 	}
-	is("nobody drives", func(c foxglove.Control) bool { return c.Address == "" && !c.Stopped })
+	is("nobody drives", func(c telemetry.Control) bool { return c.Address == "" && !c.Stopped })
 	ada, err := client.Dial(t.Context(), l.address)
 	if err != nil {
 		t.Fatal(err)
@@ -298,15 +299,15 @@ func TestWhoDrives(t *testing.T) {
 	if err := errors.Join(ada.SetName("ada"), ada.Request(t.Context(), "pa"), ada.SetSpeed(100, 0)); err != nil {
 		t.Fatal(err)
 	}
-	is("ada drives", func(c foxglove.Control) bool { return c.Driver == "ada" && c.Address != "" })
+	is("ada drives", func(c telemetry.Control) bool { return c.Driver == "ada" && c.Address != "" })
 	if err := ada.EmergencyStop(true); err != nil {
 		t.Fatal(err)
 	}
-	is("the robot is stopped", func(c foxglove.Control) bool { return c.Stopped })
+	is("the robot is stopped", func(c telemetry.Control) bool { return c.Stopped })
 	if err := ada.Close(); err != nil {
 		t.Fatal(err)
 	}
-	is("nobody drives any more", func(c foxglove.Control) bool { return c.Address == "" && c.Driver == "" })
+	is("nobody drives any more", func(c telemetry.Control) bool { return c.Address == "" && c.Driver == "" })
 }
 
 // A camera's pictures come while a viewer looks.
@@ -315,7 +316,7 @@ func TestPictures(t *testing.T) {
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/camera/front")
 	for last := ""; ; {
-		var image foxglove.CompressedImage
+		var image telemetry.CompressedImage
 		if err := json.Unmarshal(v.next("data").payload, &image); err != nil {
 			t.Fatal(err)
 		}
@@ -340,8 +341,8 @@ func TestCalibration(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	v.subscribe("/r0/camera/front/calibration", "/r0/camera/front", "/r0/tf")
-	var calibration foxglove.CameraCalibration
-	var lens foxglove.FrameTransform
+	var calibration telemetry.CameraCalibration
+	var lens telemetry.FrameTransform
 	for calibration.FrameID == "" || lens.ChildFrameID != "r0/camera_front" {
 		m := v.next("data")
 		into := map[uint32]any{0: &calibration, 2: &lens}[m.subscription]

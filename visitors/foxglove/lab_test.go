@@ -24,6 +24,7 @@ import (
 	"player/devices/stage"
 	"player/e2e/waiting"
 	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/process/descriptors"
 	serving "player/server"
 	"player/server/status"
@@ -97,7 +98,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 		},
 	}
 	for _, d := range table.Links()[0].Devices() {
-		config.Robots[0].Devices = append(config.Robots[0].Devices, visitors.Device{Device: foxglove.Device{Interface: d.Spec().Name}, Letter: d.Letter()})
+		config.Robots[0].Devices = append(config.Robots[0].Devices, visitors.Device{Device: telemetry.Device{Interface: d.Spec().Name}, Letter: d.Letter()})
 	}
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"time"
 
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/server/status"
 )
 
@@ -50,7 +50,7 @@ func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 		var lines [][]byte
 		lines, last = v.server.config.Recent(last)
 		for _, line := range lines {
-			if content, at, err := foxglove.ParseLogLine(line); err == nil {
+			if content, at, err := telemetry.ParseLogLine(line); err == nil {
 				v.Outbox.Put(channel, "", at, content)
 			}
 		}
@@ -90,8 +90,8 @@ func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) erro
 }
 
 // controlOf returns who drives the robot at a port.
-func controlOf(now status.Status, port int, at int64) foxglove.Control {
-	c := foxglove.NewControl(at)
+func controlOf(now status.Status, port int, at int64) telemetry.Control {
+	c := telemetry.NewControl(at)
 	for _, r := range now.Robots {
 		if r.Port != port {
 			continue

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/formats/foxglove"
+	"player/formats/telemetry"
 	"player/visitors/pictures"
 )
 
@@ -28,12 +29,12 @@ func (r Robot) calibrationTopic(camera *pictures.Camera) string {
 // cameraChannels returns the channels of a camera on a robot.
 func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 	f := &film{}
-	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.SchemaOf(foxglove.CompressedImage{}), keep: 1, robot: -1,
+	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.SchemaOf(telemetry.CompressedImage{}), keep: 1, robot: -1,
 		tell: func(ctx context.Context, v *viewer, channel uint32) error {
 			return v.sendPictures(ctx, channel, r, camera, f)
 		}}}
 	if camera.Calibrated() {
-		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.SchemaOf(foxglove.CameraCalibration{}), keep: 1, robot: -1,
+		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.SchemaOf(telemetry.CameraCalibration{}), keep: 1, robot: -1,
 			tell: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendCalibration(ctx, channel, r, camera)
 			}})
@@ -53,17 +54,17 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 		if err != nil {
 			return err
 		}
-		v.Outbox.Put(channel, "", at, f.message(p.Number, at, func() foxglove.CompressedImage { return converter.Image(camera.Name(), at, p.JPEG) }))
+		v.Outbox.Put(channel, "", at, f.message(p.Number, at, func() telemetry.CompressedImage { return converter.Image(camera.Name(), at, p.JPEG) }))
 		if !framed { // a robot without devices
 			return nil
 		}
-		var mount *foxglove.Geometry
+		var mount *telemetry.Geometry
 		var tilt float64
 		if m := p.View.Mount; m != nil {
-			mount, tilt = &foxglove.Geometry{X: m.X, Y: m.Y, Heading: m.Heading}, m.Tilt
+			mount, tilt = &telemetry.Geometry{X: m.X, Y: m.Y, Heading: m.Heading}, m.Tilt
 		}
 		lens := converter.Lens(camera.Name(), at, mount, tilt)
-		v.Outbox.Put(uint32(frames+1), foxglove.Frame(lens), at, lens)
+		v.Outbox.Put(uint32(frames+1), telemetry.Frame(lens), at, lens)
 		return nil
 	})
 }
@@ -82,7 +83,7 @@ type encoded func() ([]byte, error)
 
 // message returns the payload of the picture with a number, taken at a time in ns since 1970.
 // If the film does not have it, picture makes it.
-func (f *film) message(number uint64, at int64, picture func() foxglove.CompressedImage) encoded {
+func (f *film) message(number uint64, at int64, picture func() telemetry.CompressedImage) encoded {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.newest == nil || f.number != number || f.at != at {

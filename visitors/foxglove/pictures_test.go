@@ -7,16 +7,16 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"player/formats/foxglove"
+	"player/formats/telemetry"
 )
 
 // A picture is encoded once for all who look, also at one moment, and the next one again.
 func TestFilmEncodesOnce(t *testing.T) {
 	var f film
 	var made atomic.Int64
-	robot := foxglove.New("r0", nil)
+	robot := telemetry.New("r0", nil)
 	send := func(number uint64, at int64) []byte {
-		payload, err := payloadOf(f.message(number, at, func() foxglove.CompressedImage {
+		payload, err := payloadOf(f.message(number, at, func() telemetry.CompressedImage {
 			made.Add(1)
 			return robot.Image("front", at, []byte{byte(number)})
 		}))

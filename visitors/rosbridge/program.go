@@ -13,8 +13,8 @@ import (
 	"github.com/coder/websocket"
 
 	"player/config/rights"
-	"player/formats/foxglove"
 	"player/formats/ros"
+	"player/formats/telemetry"
 	"player/visitors"
 )
 
@@ -369,7 +369,7 @@ func (p *program) publish(r request) error {
 	if json.Unmarshal(r.Msg, &stamped) == nil && stamped.Twist != nil {
 		r.Msg = stamped.Twist
 	}
-	speed, turnRate, err := foxglove.ParseVelocity(r.Msg)
+	speed, turnRate, err := telemetry.ParseVelocity(r.Msg)
 	if err != nil {
 		return err
 	}
