@@ -40,9 +40,7 @@ func dial(t *testing.T) (*Client, *server) {
 // send sends messages, given in hex.
 func (s *server) send(messages ...string) {
 	s.t.Helper()
-	if _, err := s.conn.Write(unhex(messages...)); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(s.conn.Write(unhex(messages...)))(s.t)
 }
 
 // expect reads messages, given in hex.

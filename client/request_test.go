@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 // Replies of the original server that grant less, and what Request returns for them.
@@ -140,9 +141,7 @@ func TestLateReply(t *testing.T) {
 	s.expect("6472 0002 7372", "6472 0002 6D72")
 	s.send("720002 7372", sonarBlock, "720002 6D65") // misc failed
 	s.send("720002 7072")
-	if err := c.Request(within(t), "pr"); err != nil { // takes its own reply, not the earlier ones
-		t.Fatal(err)
-	}
+	must.Do(t, c.Request(within(t), "pr")) // takes its own reply, not the earlier ones
 	s.send(sonarBlock, positionBlock)
 	read(t, c)
 	if !c.New('s') || !c.New('p') || c.New('m') {

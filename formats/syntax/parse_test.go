@@ -259,7 +259,7 @@ func TestIncludes(t *testing.T) {
 		"../other.inc": "title \"x\"",
 	}
 	f := must.Get(parseText("include \"sub/a.inc\" # first\ninclude \"../other.inc\"\r"+
-		"include \"sub/./a.inc\"\nk()", files))(t)
+		"include \"sub/./a.inc\"\nk()", files))(t) // a file may be included twice
 	if got, want := tree(f), `=[]{title:[string "x"] k=t[k m]{a:[number 1] c:[number 1] }}`; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
