@@ -58,39 +58,44 @@ type Converter struct {
 	parts  []part
 	out    []Message
 
-	framesAt    int64 // when the frames of the sensors are due, ns since 1970
-	framesFrom  int64 // when they were sent last
-	zoom        int16
-	vision      codec.VisionData
-	transformed int // the device that gives the pose of the robot, -1: none
+	framesAt   int64 // when the frames of the sensors are due, ns since 1970
+	framesFrom int64 // when they were sent last
+	zoom       int16
+	vision     codec.VisionData
 }
 
 // part is a device and its names.
 type part struct {
 	Device
-	topic string // "/laser", "/laser:1"
-	frame string // "laser", "laser1"; that of ptz and vision is "camera"
+	instrument instrument
+	moves      bool   // its data is the pose of the robot
+	topic      string // "/laser", "/laser:1"
+	frame      string // "laser", "laser1"; that of ptz and vision is "camera"
 }
 
 // New returns a converter for the devices of a robot. robot is its name if there are
 // several, otherwise empty; it stands before the names of topics and frames.
 func New(robot string, list []Device) *Converter {
-	c := &Converter{byName: map[string]int{}, transformed: -1}
+	c := &Converter{byName: map[string]int{}}
 	if robot != "" {
 		c.robot, c.frame = "/"+robot, robot+"/"
 	}
+	known, transformed := instruments(), -1 // the device that gives the pose of the robot
 	for i, d := range list {
-		p := part{d, c.robot + "/" + d.Interface, c.frame + d.Interface}
+		p := part{Device: d, instrument: known[d.Interface], topic: c.robot + "/" + d.Interface, frame: c.frame + d.Interface}
 		if d.Interface == "ptz" || d.Interface == "vision" {
 			p.frame = c.frame + "camera"
 		}
 		if d.Index != 0 {
 			p.topic, p.frame = fmt.Sprintf("%s:%d", p.topic, d.Index), p.frame+strconv.Itoa(d.Index)
 		}
-		if d.Interface == "position" && (c.transformed < 0 || d.Index < list[c.transformed].Index) {
-			c.transformed = i
+		if d.Interface == "position" && (transformed < 0 || d.Index < list[transformed].Index) {
+			transformed = i
 		}
 		c.parts = append(c.parts, p)
+	}
+	if transformed >= 0 {
+		c.parts[transformed].moves = true
 	}
 	for i, p := range c.parts {
 		c.declare(i, p)
@@ -102,10 +107,10 @@ func New(robot string, list []Device) *Converter {
 func (c *Converter) declare(device int, p part) {
 	c.declareTopic(c.robot+"/tf", FrameTransform{})
 	c.declareTopic(c.robot+"/log", Log{})
-	if device == c.transformed || p.Interface == "ptz" {
+	if p.moves || p.Interface == "ptz" {
 		c.topics[c.byName[c.robot+"/tf"]].add(device) // frames that move; the others come with all data
 	}
-	for _, d := range declarations(p.Interface) {
+	for _, d := range p.instrument.topics {
 		topic := c.declareTopic(p.topic+d.suffix, d.message)
 		if !d.command {
 			topic.add(device)
@@ -132,27 +137,24 @@ type declaration struct {
 	command bool
 }
 
-// declarations returns the topics of a device of an interface.
-func declarations(kind string) []declaration {
-	switch kind {
-	case "position":
-		return []declaration{{"", PoseInFrame{}, false}, {"/motion", Motion{}, false}, {"/command", Velocity{}, true}}
-	case "laser":
-		return []declaration{{"", LaserScan{}, false}}
-	case "sonar":
-		return []declaration{{"", SceneUpdate{}, false}, {"/ranges", Ranges{}, false}}
-	case "misc":
-		return []declaration{{"", SceneUpdate{}, false}, {"/bumpers", Bumpers{}, false}, {"/battery", Battery{}, false}}
-	case "gripper":
-		return []declaration{{"", SceneUpdate{}, false}, {"/state", Gripper{}, false}, {"/command", GripperCommand{}, true}}
-	case "vision":
-		return []declaration{{"", SceneUpdate{}, false}, {"/blobs", Blobs{}, false}}
-	case "ptz":
-		return []declaration{{"", PanTiltZoom{}, false}, {"/command", PanTiltZoom{}, true}}
-	case "joystick":
-		return []declaration{{"", Joystick{}, false}}
+// instrument is what a device of an interface has: its topics, and the conversion of its data.
+type instrument struct {
+	topics  []declaration
+	convert func(c *Converter, p part, at Time, payload []byte)
+}
+
+// instruments are those of the interfaces, by their names.
+func instruments() map[string]instrument {
+	return map[string]instrument{
+		"position": {[]declaration{{"", PoseInFrame{}, false}, {"/motion", Motion{}, false}, {"/command", Velocity{}, true}}, (*Converter).position},
+		"laser":    {[]declaration{{"", LaserScan{}, false}}, (*Converter).laser},
+		"sonar":    {[]declaration{{"", SceneUpdate{}, false}, {"/ranges", Ranges{}, false}}, (*Converter).sonar},
+		"misc":     {[]declaration{{"", SceneUpdate{}, false}, {"/bumpers", Bumpers{}, false}, {"/battery", Battery{}, false}}, (*Converter).misc},
+		"gripper":  {[]declaration{{"", SceneUpdate{}, false}, {"/state", Gripper{}, false}, {"/command", GripperCommand{}, true}}, (*Converter).gripper},
+		"vision":   {[]declaration{{"", SceneUpdate{}, false}, {"/blobs", Blobs{}, false}}, (*Converter).blobs},
+		"ptz":      {[]declaration{{"", PanTiltZoom{}, false}, {"/command", PanTiltZoom{}, true}}, (*Converter).ptz},
+		"joystick": {[]declaration{{"", Joystick{}, false}}, (*Converter).joystick},
 	}
-	return nil
 }
 
 // Topics returns all topics that messages may have.
@@ -178,35 +180,8 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 		c.framesAt, c.framesFrom = taken+framesPeriod, taken
 		c.sendFrames(at)
 	}
-	switch p.Interface {
-	case "position":
-		c.position(p, device, at, payload)
-	case "laser":
-		var d codec.LaserData
-		if d.Decode(payload) == nil {
-			c.send(p.topic, LaserScan{
-				Timestamp: at, FrameID: p.frame, Pose: place{}.pose(),
-				StartAngle: -math.Pi / 2, EndAngle: math.Pi / 2, Ranges: metres(d[:]), Intensities: []float64{},
-			})
-		}
-	case "sonar":
-		c.sonar(p, at, payload)
-	case "misc":
-		c.misc(p, at, payload)
-	case "gripper":
-		c.gripper(p, at, payload)
-	case "vision":
-		c.blobs(p, at, payload)
-	case "ptz":
-		var d codec.PTZData
-		if d.Decode(payload) == nil {
-			c.zoom = d.Zoom
-			c.send(p.topic, panTiltZoom(at, d))
-			mount := p.Geometry.or(cameraPlace)
-			c.sendFrame(at, baseLink, p.frame, mount.vector(), turned(rad(mount.heading+float64(d.Pan)), rad(float64(d.Tilt))), true)
-		}
-	case "joystick":
-		c.joystick(p, at, payload)
+	if p.instrument.convert != nil { // of an interface that the protocol has
+		p.instrument.convert(c, p, at, payload)
 	}
 	return c.out
 }
@@ -249,7 +224,7 @@ func (c *Converter) turns(vision part) bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return p.Interface == "ptz" && p.Index == vision.Index })
 }
 
-func (c *Converter) position(p part, device int, at Time, payload []byte) {
+func (c *Converter) position(p part, at Time, payload []byte) {
 	var d codec.PositionData
 	if d.Decode(payload) != nil {
 		return
@@ -257,8 +232,28 @@ func (c *Converter) position(p part, device int, at Time, payload []byte) {
 	pose := place{float64(d.X) / 1000, float64(d.Y) / 1000, float64(d.Heading)}.pose()
 	c.send(p.topic, PoseInFrame{at, c.frame + odom, pose})
 	c.send(p.topic+"/motion", Motion{at, float64(d.Speed) / 1000, rad(float64(d.TurnRate)), rad(float64(d.Compass)), d.Stall != 0})
-	if device == c.transformed {
+	if p.moves {
 		c.sendFrame(at, odom, c.frame+baseLink, pose.Position, pose.Orientation, true)
+	}
+}
+
+func (c *Converter) laser(p part, at Time, payload []byte) {
+	var d codec.LaserData
+	if d.Decode(payload) == nil {
+		c.send(p.topic, LaserScan{
+			Timestamp: at, FrameID: p.frame, Pose: place{}.pose(),
+			StartAngle: -math.Pi / 2, EndAngle: math.Pi / 2, Ranges: metres(d[:]), Intensities: []float64{},
+		})
+	}
+}
+
+func (c *Converter) ptz(p part, at Time, payload []byte) {
+	var d codec.PTZData
+	if d.Decode(payload) == nil {
+		c.zoom = d.Zoom
+		c.send(p.topic, panTiltZoom(at, d))
+		mount := p.Geometry.or(cameraPlace)
+		c.sendFrame(at, baseLink, p.frame, mount.vector(), turned(rad(mount.heading+float64(d.Pan)), rad(float64(d.Tilt))), true)
 	}
 }
 
