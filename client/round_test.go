@@ -191,44 +191,20 @@ func TestBadData(t *testing.T) {
 	}
 }
 
-func TestAges(t *testing.T) {
+func TestServerTime(t *testing.T) {
 	c, s := dial(t)
-	open(t, c, s, "srvryrpr")
-	age := func(letter byte, want time.Duration, known bool) {
-		t.Helper()
-		if got, ok := c.Age(letter); got != want || ok != known {
-			t.Errorf("age of %c is %v %v, want %v %v", letter, got, ok, want, known)
-		}
-	}
-	age('s', 0, false)
+	open(t, c, s, "yrsr")
 	if c.ServerTime() != 0 {
 		t.Error("server time before a block of y")
 	}
-	s.send("790014 00000000000F4240 000000FA FFFFFFFF FFFFFFFE", sonarBlock, noVision, positionBlock)
+	s.send("79000C 00000000000F4240 000000FA", sonarBlock)
 	read(t, c)
-	age('s', 250*time.Microsecond, true)
-	age('v', 0, false)
-	age('p', 4294967294*time.Microsecond, true)
-	age('q', 0, false)
 	if got := c.ServerTime(); got != time.Second {
 		t.Errorf("server time %v", got)
 	}
-	// In freshness mode, data that is not sent again grows older.
-	must.Do(t, c.SetFresh(true))
-	s.expect("7879 0002 6E01")
-	s.send("79000C 0000000000100000 00000001", visionBlock)
-	read(t, c)
-	age('s', (0x100000-1000000+250)*time.Microsecond, true)
-	age('v', time.Microsecond, true)
-	if c.New('s') || !c.New('v') || !c.Has('s') {
-		t.Error("not a round of only vision")
+	if age, ok := c.Age('q'); age != 0 || ok {
+		t.Errorf("a device that was not asked for has the age %v", age)
 	}
-	must.Do(t, c.SetFresh(false))
-	s.expect("7879 0002 6E00")
-	open(t, c, s, "yc")
-	age('s', 0, false)
-	s.send(sonarBlock, noVision, positionBlock)
-	read(t, c)
 }
 
 func TestFreshNeedsServer(t *testing.T) {
