@@ -104,7 +104,7 @@ func Of(parts []codec.Part) Config {
 }
 
 // margin is how far from obstacles a robot is to pass, in mm. Cells are made of echoes, so a
-// door looks up to two cells narrower than it is: with 100 mm a door of 1 m closes at times.
+// door seems up to two cells narrower than it is: with 100 mm a door of 1 m closes at times.
 const margin = 60
 
 // Beam is a reading of a sensor, in mm and half degrees in the robot's frame.
