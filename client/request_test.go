@@ -129,7 +129,7 @@ func TestConnectionEndsWhileRequesting(t *testing.T) {
 	}
 }
 
-// A request whose context ended is still answered.
+// Requests whose context ended are still answered. That Read takes such a reply is in clients/conformance.
 func TestLateReply(t *testing.T) {
 	c, s := dial(t)
 	if err := c.Request(cancelAfter(t, c, 0), "sr"); !errors.Is(err, context.Canceled) {
@@ -146,15 +146,6 @@ func TestLateReply(t *testing.T) {
 	read(t, c)
 	if !c.New('s') || !c.New('p') || c.New('m') {
 		t.Error("not a round of sonar and position")
-	}
-
-	if err := c.Request(cancelAfter(t, c, 0), "zr"); !errors.Is(err, context.Canceled) {
-		t.Fatal(err)
-	}
-	s.send("720002 7A72", sonarBlock, positionBlock, ptzBlock)
-	read(t, c)
-	if !c.New('z') || c.PTZ.Pan != -30 {
-		t.Error("Read did not take the reply")
 	}
 }
 

@@ -110,15 +110,7 @@ func (p *printer) json(dst []byte) []byte {
 			dst = fmt.Appendf(dst, `"age_ms":%.3f`, age.Seconds()*1000)
 		}
 		for _, v := range p.values(letter) {
-			dst = fmt.Appendf(separated(dst, '{', ","), "%q:", v.column())
-			switch {
-			case v.json != "":
-				dst = append(dst, v.json...)
-			case v.list != nil:
-				dst = append(appendList(append(dst, '['), v.list, ","), ']')
-			default:
-				dst = strconv.AppendInt(dst, int64(v.number), 10)
-			}
+			dst = v.append(fmt.Appendf(separated(dst, '{', ","), "%q:", v.column()), "[", ",", "]")
 		}
 		dst = append(dst, '}')
 	}
@@ -152,15 +144,7 @@ func (p *printer) text(dst []byte) []byte {
 			continue
 		}
 		for _, v := range p.values(letter) {
-			dst = fmt.Appendf(dst, " %s ", v.name)
-			switch {
-			case v.json != "":
-				dst = append(dst, v.json...)
-			case v.list != nil:
-				dst = appendList(dst, v.list, " ")
-			default:
-				dst = strconv.AppendInt(dst, int64(v.number), 10)
-			}
+			dst = v.append(fmt.Appendf(dst, " %s ", v.name), "", " ", "")
 			if v.unit != "" {
 				dst = append(append(dst, ' '), v.unit...)
 			}
@@ -179,14 +163,22 @@ func (p *printer) scan(dst []byte) []byte {
 		scan[nearest], 180*float64(nearest)/float64(last)-90, scan[0], scan[last/2], scan[last])
 }
 
-func appendList(dst []byte, list []int, separator string) []byte {
-	for i, n := range list {
+// append appends the value; a list has a separator between its elements, and is between first and last.
+func (v value) append(dst []byte, first, separator, last string) []byte {
+	switch {
+	case v.json != "":
+		return append(dst, v.json...)
+	case v.list == nil:
+		return strconv.AppendInt(dst, int64(v.number), 10)
+	}
+	dst = append(dst, first...)
+	for i, n := range v.list {
 		if i > 0 {
 			dst = append(dst, separator...)
 		}
 		dst = strconv.AppendInt(dst, int64(n), 10)
 	}
-	return dst
+	return append(dst, last...)
 }
 
 // column returns the name with its unit: turn_rate_deg_per_s.
