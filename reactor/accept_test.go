@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -20,25 +20,25 @@ func TestAcceptWithoutDescriptors(t *testing.T) {
 	var sockets [3]int
 	for i := range sockets {
 		fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-		require.NoError(t, err)
+		must.Do(t, err)
 		defer unix.Close(fd)
 		timeout := unix.NsecToTimeval(int64(waiting.Patience))
-		require.NoError(t, unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout))
+		must.Do(t, unix.SetsockoptTimeval(fd, unix.SOL_SOCKET, unix.SO_RCVTIMEO, &timeout))
 		sockets[i] = fd
 	}
 	var before unix.Rlimit
-	require.NoError(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &before))
+	must.Do(t, unix.Getrlimit(unix.RLIMIT_NOFILE, &before))
 	free, err := unix.Dup(0) // the lowest one that is free
-	require.NoError(t, err)
+	must.Do(t, err)
 	unix.Close(free)
 	setLimit := func(n uint64) {
-		require.NoError(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: before.Max}))
+		must.Do(t, unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: n, Max: before.Max}))
 	}
 	setLimit(uint64(free))
 	defer setLimit(before.Cur)
 	to := unix.SockaddrInet4{Port: int(netip.MustParseAddrPort(r.address).Port()), Addr: [4]byte{127, 0, 0, 1}}
 	for _, fd := range sockets {
-		require.NoError(t, unix.Connect(fd, &to))
+		must.Do(t, unix.Connect(fd, &to))
 		if n, err := unix.Read(fd, make([]byte, 1)); n > 0 || err != nil && err != unix.ECONNRESET {
 			t.Errorf("a client without a descriptor: %d bytes, %v, want a closed connection", n, err)
 		}

@@ -11,8 +11,8 @@ import (
 	"go.uber.org/zap/zaptest"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/ports"
-	"player/e2e/require"
 	"player/e2e/waiting"
 	"player/process/descriptors"
 )
@@ -145,7 +145,7 @@ func (r *running) until(t testing.TB, what string, ok func() bool) {
 func pipe(t testing.TB) (reader, writer int) {
 	t.Helper()
 	var ends [2]int
-	require.NoError(t, unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK))
+	must.Do(t, unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK))
 	return ends[0], ends[1]
 }
 
@@ -154,9 +154,9 @@ func freeAddress(t testing.TB) string { return fmt.Sprintf("127.0.0.1:%d", ports
 func dial(t testing.TB, address string) net.Conn {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
-	require.NoError(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { c.Close() })
-	require.NoError(t, c.SetDeadline(time.Now().Add(waiting.Patience)))
+	must.Do(t, c.SetDeadline(time.Now().Add(waiting.Patience)))
 	return c
 }
 

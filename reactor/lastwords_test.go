@@ -12,7 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/timers"
 )
@@ -59,11 +59,11 @@ func TestLastWords(t *testing.T) {
 	for _, tt := range ends {
 		t.Run(tt.name, func(t *testing.T) {
 			r, w, err := os.Pipe()
-			require.NoError(t, err)
+			must.Do(t, err)
 			defer r.Close()
 			child := exec.Command(os.Args[0], "-test.run=^TestLastWords$")
 			child.Env, child.ExtraFiles = append(os.Environ(), "END="+tt.name), []*os.File{w}
-			require.NoError(t, child.Start())
+			must.Do(t, child.Start())
 			w.Close()
 			got, err := io.ReadAll(r)
 			failed := child.Wait() != nil
@@ -83,7 +83,7 @@ func TestLastWords(t *testing.T) {
 
 // endLoop is the process whose loop ends; descriptor 3 is its motors.
 func endLoop(t *testing.T, name string) {
-	require.NoError(t, unix.SetNonblock(3, true))
+	must.Do(t, unix.SetNonblock(3, true))
 	r := run(t, nil)
 	var d *Descriptor
 	r.on(t, func(time.Duration) {

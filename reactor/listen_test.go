@@ -14,7 +14,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -87,11 +87,11 @@ func TestClientThatWaits(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		require.NoError(t, c.SetDeadline(time.Now().Add(waiting.Patience)))
+		must.Do(t, c.SetDeadline(time.Now().Add(waiting.Patience)))
 		roundTrip(t, c, "hello")
 		c.Close()
 		l.Post(func(time.Duration) { l.Stop() })
-		require.NoError(t, waiting.Receive(t, ended, "end of the loop"))
+		must.Do(t, waiting.Receive(t, ended, "end of the loop"))
 	}
 }
 

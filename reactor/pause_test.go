@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -74,7 +74,7 @@ func TestPause(t *testing.T) {
 func TestResetInAPause(t *testing.T) {
 	r, c, d, h := served(t)
 	r.on(t, func(time.Duration) { d.Pause() })
-	require.NoError(t, c.SetLinger(0))
+	must.Do(t, c.SetLinger(0))
 	c.Close()
 	waiting.Receive(t, h.hangups, "hangup")
 	r.on(t, func(time.Duration) { d.Resume(); d.Pause() })
@@ -104,7 +104,7 @@ func TestOutputInAPause(t *testing.T) {
 func opened(t *testing.T, r *running, h Handler) (d *Descriptor, far *os.File) {
 	t.Helper()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
-	require.NoError(t, err)
+	must.Do(t, err)
 	far = os.NewFile(uintptr(pair[1]), "far end")
 	t.Cleanup(func() { far.Close() })
 	polled := make(chan struct{})

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 )
 
 func TestShare(t *testing.T) {
@@ -62,7 +62,7 @@ func TestNew(t *testing.T) {
 
 func TestListener(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	must.Do(t, err)
 	share := NewShare(1)
 	l := Listener(inner, share)
 	defer l.Close()
@@ -78,7 +78,7 @@ func TestListener(t *testing.T) {
 	}()
 	dial := func() net.Conn {
 		c, err := net.Dial("tcp", inner.Addr().String())
-		require.NoError(t, err)
+		must.Do(t, err)
 		t.Cleanup(func() { c.Close() })
 		_ = c.SetDeadline(time.Now().Add(20 * time.Second))
 		return c
@@ -101,7 +101,7 @@ func TestListener(t *testing.T) {
 func TestFix(t *testing.T) {
 	b := New(10, false)
 	most := b.Clients.Most()
-	require.NoError(t, b.Clients.Take(most))
+	must.Do(t, b.Clients.Take(most))
 	b.Fix(13)
 	b.Clients.Return(3)
 	if err := b.Clients.Take(1); err != ErrNone {

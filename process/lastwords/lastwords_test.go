@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/terminals"
 )
 
@@ -19,8 +19,8 @@ import (
 func pipe(t *testing.T) (r *os.File, fd int) {
 	t.Helper()
 	var ends [2]int
-	require.NoError(t, unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK))
-	require.NoError(t, unix.SetNonblock(ends[0], false))
+	must.Do(t, unix.Pipe2(ends[:], unix.O_CLOEXEC|unix.O_NONBLOCK))
+	must.Do(t, unix.SetNonblock(ends[0], false))
 	r = os.NewFile(uintptr(ends[0]), "pipe")
 	t.Cleanup(func() { r.Close() })
 	return r, ends[1]
@@ -38,7 +38,7 @@ func hears(t *testing.T, r *os.File, want string) {
 func keep(t *testing.T, b *Book, fd int, text string) *Words {
 	t.Helper()
 	w, err := b.Keep(fd, []byte(text))
-	require.NoError(t, err)
+	must.Do(t, err)
 	return w
 }
 
@@ -53,7 +53,7 @@ func fill(fd int) {
 func guarded(t *testing.T, b *Book, dead func()) (guard int) {
 	t.Helper()
 	end, guard, err := Socketpair()
-	require.NoError(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { unix.Close(guard) })
 	b.Entrust(end, dead)
 	return guard
@@ -65,7 +65,7 @@ func TestNothingFollowsLastWords(t *testing.T) {
 	r, fd := pipe(t)
 	text := []byte("stop")
 	w, err := b.Keep(fd, text)
-	require.NoError(t, err)
+	must.Do(t, err)
 	copy(text, "goon")
 	_, _ = unix.Write(fd, []byte("go "))
 	b.Say()
@@ -94,7 +94,7 @@ func TestSayDoesNotBlock(t *testing.T) {
 		var b Book
 		_, full := pipe(t)
 		fill(full)
-		require.NoError(t, unix.SetNonblock(full, nonblocking))
+		must.Do(t, unix.SetNonblock(full, nonblocking))
 		r, fd := pipe(t)
 		for _, fd := range []int{full, fd, full} {
 			keep(t, &b, fd, "stop")
@@ -134,7 +134,7 @@ func TestOnPanic(t *testing.T) {
 func TestFullSerialLine(t *testing.T) {
 	master, path := terminals.Open(t)
 	slave, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
-	require.NoError(t, err)
+	must.Do(t, err)
 	defer unix.Close(slave)
 	fill(slave)
 	var b Book
@@ -191,20 +191,20 @@ func TestGuardKeepsTheBook(t *testing.T) {
 // A connection is not closed with its words: one with input that waits would be reset.
 func TestConnectionOutlivesItsWords(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	require.NoError(t, err)
+	must.Do(t, err)
 	defer l.Close()
 	conn, err := net.Dial("tcp", l.Addr().String())
-	require.NoError(t, err)
+	must.Do(t, err)
 	peer, err := l.Accept()
-	require.NoError(t, err)
+	must.Do(t, err)
 	defer peer.Close()
 	if _, err := peer.Write([]byte("data that is not read")); err != nil {
 		t.Fatal(err)
 	}
 	file, err := conn.(*net.TCPConn).File()
-	require.NoError(t, err)
+	must.Do(t, err)
 	fd, err := unix.Dup(int(file.Fd()))
-	require.NoError(t, err)
+	must.Do(t, err)
 	file.Close()
 	conn.Close()
 	reported := false

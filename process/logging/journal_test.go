@@ -8,7 +8,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 )
 
 func TestPriorities(t *testing.T) {
@@ -32,7 +32,7 @@ func TestPriorities(t *testing.T) {
 	}
 
 	var stat unix.Stat_t
-	require.NoError(t, unix.Fstat(int(file.Fd()), &stat))
+	must.Do(t, unix.Fstat(int(file.Fd()), &stat))
 	t.Setenv("JOURNAL_STREAM", fmt.Sprintf("%d:%d", stat.Dev, stat.Ino))
 	got := lines()[4:]
 	for i, want := range []string{"<7>{", "<6>{", "<4>{", "<3>{"} {

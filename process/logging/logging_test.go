@@ -17,7 +17,7 @@ import (
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/terminals"
 )
 
@@ -25,7 +25,7 @@ import (
 func newFile(t *testing.T) *os.File {
 	t.Helper()
 	file, err := os.Create(filepath.Join(t.TempDir(), "log"))
-	require.NoError(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { file.Close() })
 	return file
 }
@@ -37,7 +37,7 @@ func newLog(t *testing.T, file *os.File, debug bool) (log *zap.Logger, text func
 		t.Helper()
 		syncErr := log.Sync()
 		text, err := os.ReadFile(file.Name())
-		require.NoError(t, errors.Join(syncErr, err))
+		must.Do(t, errors.Join(syncErr, err))
 		return string(text)
 	}
 }
@@ -168,7 +168,7 @@ func TestLinesAreBounded(t *testing.T) {
 				c.encoder = zapcore.NewJSONEncoder(zap.NewProductionEncoderConfig())
 				c.sink = &sink{file: &out, encode: c.encode}
 				log(l)
-				require.NoError(t, l.Sync())
+				must.Do(t, l.Sync())
 				if out.Len() == 0 {
 					t.Fatalf("%s: nothing is logged", name)
 				}

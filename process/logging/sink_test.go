@@ -18,7 +18,7 @@ import (
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 	"player/e2e/terminals"
 )
 
@@ -221,7 +221,7 @@ func TestFilesThatBlock(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (file, reader *os.File, release func()){
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {
 			r, w, err := os.Pipe()
-			require.NoError(t, err)
+			must.Do(t, err)
 			if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
 				t.Fatal(err)
 			}
@@ -229,7 +229,7 @@ func TestFilesThatBlock(t *testing.T) {
 		},
 		"socket": func(t *testing.T) (*os.File, *os.File, func()) {
 			pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
-			require.NoError(t, err)
+			must.Do(t, err)
 			return os.NewFile(uintptr(pair[0]), "log"), os.NewFile(uintptr(pair[1]), "reader"), func() {}
 		},
 		"terminal": func(t *testing.T) (*os.File, *os.File, func()) {
@@ -239,7 +239,7 @@ func TestFilesThatBlock(t *testing.T) {
 		"terminal after Ctrl-S": func(t *testing.T) (*os.File, *os.File, func()) {
 			terminal, program := terminals.OpenBoth(t)
 			flow := func(to int) {
-				require.NoError(t, unix.IoctlSetInt(int(program.Fd()), unix.TCXONC, to))
+				must.Do(t, unix.IoctlSetInt(int(program.Fd()), unix.TCXONC, to))
 			}
 			flow(unix.TCOOFF)
 			return program, terminal, func() { flow(unix.TCOON) }
@@ -328,7 +328,7 @@ func TestShow(t *testing.T) {
 	log.Info("line")
 	Show(log, "at 3")
 	Show(log, "")
-	require.NoError(t, log.Sync())
+	must.Do(t, log.Sync())
 	if want := "at 1" + clearLine + "at 2" + clearLine + `{"m":"line"}` + "\n" + `{"m":"line"}` + "\nat 3" + clearLine; r.text.String() != want {
 		t.Errorf("%q, want %q", r.text.String(), want)
 	}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"player/e2e/require"
+	"player/e2e/must"
 )
 
 func TestList(t *testing.T) {
@@ -21,7 +21,7 @@ func TestList(t *testing.T) {
 		if kind := map[string]string{"ttyS0": "4\n", "ttyS1": "0\n"}[name]; kind != "" {
 			err = errors.Join(err, os.WriteFile(filepath.Join(dir, "type"), []byte(kind), 0o644))
 		}
-		require.NoError(t, err)
+		must.Do(t, err)
 	}
 	if got, want := list(class), []string{"/dev/ttyS0", "/dev/ttyUSB0"}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)

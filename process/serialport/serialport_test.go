@@ -13,8 +13,8 @@ import (
 	serial "github.com/daedaluz/goserial"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/needs"
-	"player/e2e/require"
 	"player/e2e/terminals"
 )
 
@@ -29,7 +29,7 @@ func newLine(t *testing.T) string {
 func open(t *testing.T, path string) *serial.Port {
 	t.Helper()
 	tty, err := Open(path, 9600)
-	require.NoError(t, err)
+	must.Do(t, err)
 	t.Cleanup(func() { tty.Close() })
 	return tty
 }
@@ -68,10 +68,10 @@ func hold(t *testing.T, path string) int {
 	other := exec.Command("/proc/self/exe")
 	other.Env = append(os.Environ(), holdVariable+"="+path)
 	in, err := other.StdinPipe()
-	require.NoError(t, err)
+	must.Do(t, err)
 	out, err := other.StdoutPipe()
-	require.NoError(t, err)
-	require.NoError(t, other.Start())
+	must.Do(t, err)
+	must.Do(t, other.Start())
 	t.Cleanup(func() { in.Close(); _ = other.Wait() })
 	if said, err := bufio.NewReader(out).ReadString('\n'); said != "<nil>\n" {
 		t.Fatalf("the other program: %s, %v", said, err)
@@ -83,10 +83,10 @@ func hold(t *testing.T, path string) int {
 func speed(t *testing.T, path string) int {
 	t.Helper()
 	tty, err := openRaw(path)
-	require.NoError(t, err)
+	must.Do(t, err)
 	defer tty.Close()
 	attrs, err := tty.GetAttr2()
-	require.NoError(t, err)
+	must.Do(t, err)
 	return int(attrs.OSpeed)
 }
 
@@ -172,7 +172,7 @@ func TestOneMasterInOneProcess(t *testing.T) {
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	must.Do(t, os.WriteFile(file, nil, 0o600))
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"): "is the adapter plugged in?",
 		file:                       "it is not a serial line",
@@ -197,7 +197,7 @@ func TestCheck(t *testing.T) {
 func TestIdentity(t *testing.T) {
 	line, other := newLine(t), newLine(t)
 	link := filepath.Join(t.TempDir(), "by-id")
-	require.NoError(t, os.Symlink(line, link))
+	must.Do(t, os.Symlink(line, link))
 	if Identity(line) != Identity(link) || Identity(line) == Identity(other) {
 		t.Errorf("%s, %s and %s", Identity(line), Identity(link), Identity(other))
 	}
@@ -223,13 +223,13 @@ func TestModemLinesStay(t *testing.T) {
 	tty := open(t, newLine(t))
 	settings := func() *unix.Termios {
 		attrs, err := unix.IoctlGetTermios(tty.Fd(), unix.TCGETS)
-		require.NoError(t, err)
+		must.Do(t, err)
 		return attrs
 	}
 	hangsUp := func() bool { return settings().Cflag&unix.HUPCL != 0 }
 	attrs := settings()
 	attrs.Cflag |= unix.HUPCL
-	require.NoError(t, unix.IoctlSetTermios(tty.Fd(), unix.TCSETS, attrs))
+	must.Do(t, unix.IoctlSetTermios(tty.Fd(), unix.TCSETS, attrs))
 	if !hangsUp() {
 		needs.Missing(t, "this kernel does not keep the flag of a pseudo-terminal")
 	}

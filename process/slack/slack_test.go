@@ -6,7 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"player/e2e/require"
+	"player/e2e/must"
 )
 
 // A thread with a large timer slack has the kernel's until it takes its own again; a smaller
@@ -20,7 +20,7 @@ func TestTakeBack(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct{ has, taken int }{{77_000_000, Default}, {1000, 1000}} {
-		require.NoError(t, unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(tt.has), 0, 0, 0))
+		must.Do(t, unix.Prctl(unix.PR_SET_TIMERSLACK, uintptr(tt.has), 0, 0, 0))
 		undo := TakeBack()
 		want("taken back", tt.taken)
 		undo()
