@@ -190,7 +190,7 @@ func (r *rig) panics(place string) (n int) {
 		}
 		n++
 		fields := line.ContextMap()
-		if stack := fields["stack"].(string); fields["panic"] != "in "+place || !strings.Contains(stack, "(*bomb).may panic_test.go:") || len(stack) > 1000 {
+		if stack := fields["stack"].(string); fields["panic"] != "in "+place || !strings.Contains(stack, "(*bomb).may isolation_test.go:") || len(stack) > 1000 {
 			r.t.Errorf("logged %v", fields)
 		}
 	}
