@@ -40,7 +40,7 @@ func (d *Device) Spec() Spec { return d.spec }
 // configuration declares them; none: nothing is known.
 func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 	known := len(dst)
-	if s, ok := d.link.driver.(Surveyed); ok {
+	if s := d.link.surveyed; s != nil {
 		dst = s.AppendParts(dst, d)
 	}
 	g := d.link.geometry
@@ -61,14 +61,14 @@ func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 
 // MotorsOff reports whether its driver knows that the motors of the robot are off.
 func (d *Device) MotorsOff(now time.Duration) bool {
-	m, ok := d.link.driver.(Motored)
-	return ok && d.link.state == Ready && m.MotorsOff(now)
+	m := d.link.motored
+	return m != nil && d.link.state == Ready && m.MotorsOff(now)
 }
 
 // Charge returns what the charger of the robot does, in a word of PROTOCOL 8.9.4. It is empty
 // if the state is unknown, or another device reports it.
 func (d *Device) Charge() string {
-	if c, ok := d.link.driver.(Charged); ok && d.link.state == Ready && d.spec.Letter == codec.Misc {
+	if c := d.link.charged; c != nil && d.link.state == Ready && d.spec.Letter == codec.Misc {
 		return c.Charge()
 	}
 	return ""
@@ -121,8 +121,8 @@ func (d *Device) Steps() bool { return d.link.stepper != nil }
 
 // Asked passes on that a waiter of d has asked for data.
 func (d *Device) Asked(now time.Duration) {
-	if d.link.stepper != nil && d.link.state == Ready {
-		d.link.callAsked(now)
+	if l := d.link; l.stepper != nil && l.state == Ready {
+		l.call(now, l.run, func() { l.stepper.Asked(now) })
 	}
 }
 
@@ -151,23 +151,19 @@ type observation struct {
 }
 
 func (o observation) published(d *Device) {
-	if o.run == o.link.run {
-		defer o.link.caught(d.stamp) // earlier than now: its driver is tried again too early at worst
-		o.Published(d)
-	}
+	// The stamp is earlier than now: its driver is tried again too early at worst.
+	o.link.call(d.stamp, o.run, func() { o.Published(d) })
 }
 
 func (o observation) commanded(now time.Duration, d *Device) {
-	if f, ok := o.Observer.(CommandObserver); ok && o.run == o.link.run {
-		defer o.link.caught(now)
-		f.Commanded(now, d)
+	if f, ok := o.Observer.(CommandObserver); ok {
+		o.link.call(now, o.run, func() { f.Commanded(now, d) })
 	}
 }
 
 func (o observation) configured(now time.Duration, d *Device, payload []byte) {
-	if f, ok := o.Observer.(CommandObserver); ok && o.run == o.link.run {
-		defer o.link.caught(now)
-		f.Configured(now, d, payload)
+	if f, ok := o.Observer.(CommandObserver); ok {
+		o.link.call(now, o.run, func() { f.Configured(now, d, payload) })
 	}
 }
 
@@ -327,8 +323,8 @@ func (d *Device) order(now time.Duration, payload []byte) {
 	for _, o := range d.observers {
 		o.commanded(now, d)
 	}
-	if d.link.commanded != nil {
-		d.link.callCommand(now, d)
+	if l := d.link; l.commanded != nil {
+		l.call(now, l.run, func() { l.commanded.Command(now, d) })
 	}
 }
 
@@ -358,10 +354,12 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 	for _, o := range d.observers {
 		o.configured(now, d, payload)
 	}
-	if d.link.configurer == nil {
+	l, err := d.link, errPanicked
+	if l.configurer == nil {
 		return errNoConfiguration
 	}
-	return d.link.callConfigure(now, d, payload)
+	l.call(now, l.run, func() { err = l.configurer.Configure(now, d, payload) })
+	return err
 }
 
 // restart forgets data and command of the link's previous run.

@@ -17,9 +17,8 @@ import (
 
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
-// whatever takes time is a state machine over Tick and the ports. Commanded,
-// Configurer, Surveyed, Motored, Charged, Polled, Ticker and Stepper are optional; the Table looks for them when the
-// driver is attached. docs/DRIVERS.md has a complete driver.
+// whatever takes time is a state machine over Tick and the ports. The other interfaces of a
+// driver in this file are optional; Link.SetDriver looks up which of them it has. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
 	// link.Fail; when Kind.SetupLimit has passed, the link fails it. The driver

@@ -350,7 +350,7 @@ func TestOneDeadline(t *testing.T) {
 
 func TestLinkAccessors(t *testing.T) {
 	w := newTwoDevices(t)
-	if w.link.Name() != "wheels" || w.link.Host() != Host(heldHost{w.link}) || w.link.host != Host(w.host) || w.link.Log() == nil {
+	if w.link.Name() != "wheels" || w.link.Host() != Host(isolatedHost{w.link}) || w.link.host != Host(w.host) || w.link.Log() == nil {
 		t.Error("name, host or log is not what it was given")
 	}
 	if w.link.Device(codec.Sonar) != w.sonar || w.sonar.Link() != w.link || w.sonar.Letter() != 's' {
