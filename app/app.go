@@ -152,7 +152,7 @@ func serve(ctx context.Context, o options, stdout io.Writer, stderr *os.File) er
 		Descriptors:   budget,
 		LastWords:     &last,
 		Identify: func(ctx context.Context, path string) devices.Finding {
-			f, err := detect.Look(ctx, path, catalogue())
+			f, err := detect.Identify(ctx, path, catalogue())
 			if err != nil {
 				log.Debug("port probed", zap.String("port", path), zap.Error(err))
 			}

@@ -29,7 +29,7 @@ const (
 	// answerTime is how long the first report may take. Then the next speed is tried.
 	answerTime = 300 * time.Millisecond
 	// commandGap is the shortest time between two commands of clients that send
-	// more: the robot looks at its input every 15 ms.
+	// more: the robot reads its input every 15 ms.
 	commandGap = 20 * time.Millisecond
 )
 
@@ -64,7 +64,7 @@ func (d *Driver) steps() []transport.Step {
 }
 
 // search tries both speeds three times. The first try wakes the robot.
-var search = []transport.Look{{}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}}
+var search = []transport.Attempt{{}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}}
 
 // Driver drives the robot.
 type Driver struct {
@@ -213,7 +213,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: look again
+		d.free = now + commandGap // the line takes nothing: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)

@@ -37,7 +37,7 @@ const (
 	keep = 2048
 )
 
-// line is a serial line that is being looked at.
+// line is a serial line that is being searched.
 type line struct {
 	port
 	ctx   context.Context
@@ -46,11 +46,11 @@ type line struct {
 	heard []byte // since the last request
 }
 
-// Look asks the line at a serial port for hardware of the kinds that have a Probe, and
+// Identify asks the line at a serial port for hardware of the kinds that have a Probe, and
 // leaves the hardware as it was. The error says why nothing is found: nothing answers,
-// something unknown talks, the line cannot be opened, or ctx has ended. Look returns soon
+// something unknown talks, the line cannot be opened, or ctx has ended. Identify returns soon
 // after the end of ctx, and at the latest some seconds after it was called.
-func Look(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
+func Identify(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
 	kinds = Probed(kinds)
 	if len(kinds) == 0 {
 		return devices.Finding{}, errors.New("no driver can look for its hardware")
@@ -65,7 +65,7 @@ func Look(ctx context.Context, where string, kinds []devices.Kind) (devices.Find
 	}
 	defer p.Close()
 	l := &line{port: p, ctx: ctx, kinds: kinds}
-	// listen sets the deadline of each read and then looks at ctx.
+	// listen sets the deadline of each read and then checks ctx.
 	defer context.AfterFunc(ctx, func() { _ = p.SetReadDeadline(time.Now()) })()
 	talk := ""
 	for _, baud := range speeds {

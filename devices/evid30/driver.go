@@ -34,7 +34,7 @@ const (
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
-	// restPeriod is the time between two looks at a camera whose position nobody reads:
+	// restPeriod is the period of the polls of a camera whose position nobody reads:
 	// it must answer within the 2 s after which hardware counts as lost.
 	restPeriod = 800 * time.Millisecond
 	// maxTries is how often a command is sent that the camera does not acknowledge. A

@@ -113,7 +113,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Tick publishes if the laptop was tilted.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.due = timers.Skip(d.due, d.period, max(now, d.due))
-	position, err := d.look()
+	position, err := d.sample()
 	if err != nil {
 		d.miss(now, err)
 		return d.due
@@ -124,9 +124,9 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// look reads the tilt. It opens a lost sensor anew: the old file stays dead when the
+// sample reads the tilt. It opens a lost sensor anew: the old file stays dead when the
 // kernel module was reloaded, and the module may have calibrated anew.
-func (d *Driver) look() ([2]int, error) {
+func (d *Driver) sample() ([2]int, error) {
 	if d.retry.Failing() {
 		_ = d.position.Close() // was only read, or is closed already
 		if err := d.open(); err != nil {

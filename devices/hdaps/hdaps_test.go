@@ -53,8 +53,8 @@ func newSensor(t *testing.T) *sensor {
 	return s
 }
 
-// look lets the driver look once and returns how often it has published.
-func (s *sensor) look() uint64 {
+// sample lets the driver sample once and returns how often it has published.
+func (s *sensor) sample() uint64 {
 	s.at = s.joystick.Link().Wake(s.at)
 	return s.joystick.Seq()
 }
@@ -76,13 +76,13 @@ func TestTilt(t *testing.T) {
 	} {
 		s.write("position", tt.position)
 		at := s.at
-		if seq := s.look(); seq != uint64(i+1) {
+		if seq := s.sample(); seq != uint64(i+1) {
 			t.Fatalf("%s: published %d times, want %d", tt.position, seq, i+1)
 		}
 		if s.at != at+50*ms {
-			t.Errorf("next look after %v", s.at-at)
+			t.Errorf("next sample after %v", s.at-at)
 		}
-		if s.look() != uint64(i+1) {
+		if s.sample() != uint64(i+1) {
 			t.Error("published without a change")
 		}
 		var d codec.JoystickData
@@ -92,7 +92,7 @@ func TestTilt(t *testing.T) {
 	}
 	for _, broken := range []string{"", "(12)", "(a,b)", "(1,2,3)"} {
 		s.write("position", broken)
-		if s.look() != 5 {
+		if s.sample() != 5 {
 			t.Errorf("%q was published", broken)
 		}
 	}
@@ -112,12 +112,12 @@ func (s *sensor) published() (seq uint64, x int16) {
 	return s.joystick.Seq(), d.Axes[0]
 }
 
-// run lets the driver look until a time and returns how often it has.
-func (s *sensor) run(until time.Duration) (looks int) {
-	for ; s.at <= until; looks++ {
-		s.look()
+// run lets the driver sample until a time and returns how often it has.
+func (s *sensor) run(until time.Duration) (samples int) {
+	for ; s.at <= until; samples++ {
+		s.sample()
 	}
-	return looks
+	return samples
 }
 
 // remove takes the module away, insert brings another back.
@@ -143,7 +143,7 @@ func TestLost(t *testing.T) {
 	if _, err := s.joystick.Subscribe(ms, s); err != nil {
 		t.Fatal(err)
 	}
-	s.look()
+	s.sample()
 	for i := uint64(1); i < 6; i += 2 {
 		lost := s.at
 		s.remove()
@@ -154,8 +154,8 @@ func TestLost(t *testing.T) {
 		if seq, x := s.published(); seq != i+1 || x != 0 {
 			t.Fatalf("after 1 s it has published %d times, last %d", seq, x)
 		}
-		if looks := s.run(lost + 10000*ms); looks != 3 || s.joystick.Seq() != i+1 {
-			t.Errorf("looked %d times in 9 s, published %d times", looks, s.joystick.Seq())
+		if samples := s.run(lost + 10000*ms); samples != 3 || s.joystick.Seq() != i+1 {
+			t.Errorf("sampled %d times in 9 s, published %d times", samples, s.joystick.Seq())
 		}
 		if n := s.log.FilterMessage("device unavailable, trying again").Len(); n != 2 { // unreadable, then not there
 			t.Errorf("%d lines in the log", n)
@@ -191,7 +191,7 @@ func TestBusy(t *testing.T) {
 	}
 	for range 10 {
 		s.write("position", "(419,528)")
-		s.look()
+		s.sample()
 		s.write("position", "")
 		s.run(s.at + 900*ms)
 	}
@@ -227,7 +227,7 @@ func TestLookAllocatesNothing(t *testing.T) {
 	if _, err := s.joystick.Subscribe(ms, s); err != nil {
 		t.Fatal(err)
 	}
-	if n := testing.AllocsPerRun(100, func() { s.look() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { s.sample() }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }

@@ -498,7 +498,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: look again
+		d.free = now + commandGap // the line takes nothing: try again
 	}
 	b := d.position.Command()
 	if d.moving && now >= d.free && b != nil {

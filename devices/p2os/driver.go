@@ -290,7 +290,7 @@ func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.Link().Devices(),
 // flush sends the commands that are due, when the line is free.
 func (d *Driver) flush(now time.Duration) {
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: look again
+		d.free = now + commandGap // the line takes nothing: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)

@@ -20,7 +20,7 @@ var speeds = []int{9600, 38400, 19200, 57600, 115200}
 // asks for a robot that is not there is told within 2 s. The original server waits 200 ms
 // for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
 // SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
-var search = []transport.Look{
+var search = []transport.Attempt{
 	{Speed: 0, Tries: 2, Wait: 175 * time.Millisecond},
 	{Speed: 1, Tries: 2, Wait: 175 * time.Millisecond},
 	{Speed: 2, Wait: 150 * time.Millisecond},

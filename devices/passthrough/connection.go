@@ -279,7 +279,7 @@ func (d *Driver) lost(now time.Duration, why error) {
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	switch {
 	case d.state == serving:
-		return d.look(now)
+		return d.check(now)
 	case now < d.due:
 	case d.state == resting:
 		d.connect(now)
@@ -291,8 +291,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// look sends waiting commands and pings, and detects a silent connection.
-func (d *Driver) look(now time.Duration) time.Duration {
+// check sends waiting commands and pings, and detects a silent connection.
+func (d *Driver) check(now time.Duration) time.Duration {
 	next := d.heard + pingPeriod
 	if now >= next {
 		next = min(now+pingPeriod, d.heard+silenceLimit)

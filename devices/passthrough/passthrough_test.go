@@ -104,7 +104,7 @@ func (c *chain) say(blocks ...[]byte) { c.world.Port().Say(slices.Concat(blocks.
 
 func reply(pairs string) []byte { return codec.AppendBlock(nil, 'r', []byte(pairs)) }
 
-// ages is the block that begins a frame. Its time is not looked at.
+// ages is the block that begins a frame. Its time is not checked.
 func ages(ages ...uint32) []byte {
 	f := codec.FreshnessData{Time: 7, Ages: ages}
 	return codec.AppendBlock(nil, 'y', f.Append(nil))

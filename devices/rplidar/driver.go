@@ -100,7 +100,7 @@ func Kind() devices.Kind {
 func newDriver(a devices.Args) *Driver {
 	d := &Driver{useStandard: a.Bool("standard")}
 	d.Set(a, transport.Protocol{
-		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
+		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Attempt{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.framing, Receive: d.receive, Bye: d.bye,
 		Others: "This driver reads A1, A2, C1, S1, S2 and S3.",

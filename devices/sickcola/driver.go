@@ -27,8 +27,8 @@ const (
 	changeTime = 10 * time.Second
 )
 
-// looks tries each form of the protocol three times.
-var looks = []transport.Look{{First: asking}, {First: askingB}, {First: asking}, {First: askingB}, {First: asking}, {First: askingB}}
+// search tries each form of the protocol three times.
+var search = []transport.Attempt{{First: asking}, {First: askingB}, {First: asking}, {First: askingB}, {First: asking}, {First: askingB}}
 
 var (
 	errSilent = errors.New("no SICK sensor answers: check its power, that this computer has an address in its network, and that the port is 2112 or 2111")
@@ -90,7 +90,7 @@ func newDriver(a devices.Args) (devices.Driver, error) {
 	d := &Driver{changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
 	ask := d.ask
 	d.Protocol = transport.Protocol{
-		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: looks,
+		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: search,
 		Steps: []transport.Step{
 			asking:    {Send: ask, Wait: answerTime},
 			askingB:   {Send: ask, Wait: answerTime},

@@ -37,7 +37,7 @@ const (
 // search tries each speed in turn, then again. A laser takes 60 ms to answer. Longer waits
 // would make clients wait: a laser that is not there is told within 3 s. What is heard may
 // be a scan at first.
-var search = []transport.Look{
+var search = []transport.Attempt{
 	{Speed: 0, Wait: 250 * time.Millisecond, Noisy: answerTime},
 	{Speed: 1, Wait: 250 * time.Millisecond, Noisy: answerTime},
 	{Speed: 2, Wait: 250 * time.Millisecond, Noisy: answerTime},

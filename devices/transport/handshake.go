@@ -33,8 +33,8 @@ type Protocol struct {
 	Steps []Step
 	Limit time.Duration
 	// Search is tried in order until the hardware is found, after what Begin has chosen: its
-	// first Look begins anew with First. Empty: the first of Speeds only.
-	Search []Look
+	// first Attempt begins anew with First. Empty: the first of Speeds only.
+	Search []Attempt
 	// Settle is the time between a change of speed in the search and the next request.
 	Settle time.Duration
 	// Silent is the error if the hardware does not answer. Stuck returns the error if it
@@ -70,16 +70,16 @@ type Step struct {
 	// Fresh drops what has come before the request: it cannot be the answer.
 	Fresh bool
 	// Wait bounds the wait for the answer to each of Tries requests (zero: one). Without a
-	// Wait, both are those of the Look.
+	// Wait, both are those of the Attempt.
 	Wait  time.Duration
 	Tries int
 	// Late goes on when no answer has come. Nil: the search begins anew if the hardware was
-	// found, else it goes on with the next Look.
+	// found, else it goes on with the next Attempt.
 	Late func(now time.Duration)
 }
 
-// Look is a part of the search for hardware of unknown speed.
-type Look struct {
+// Attempt is a part of the search for hardware of unknown speed.
+type Attempt struct {
 	Speed int   // place in the order of Speeds, in which the one that worked last is the first
 	First Phase // that it begins with
 	// Wait and Tries are those of steps without a Wait.
@@ -215,22 +215,22 @@ func (t *Transport) step() (s Step, wait time.Duration, tries int) {
 	if s.Wait != 0 {
 		return s, s.Wait, max(s.Tries, 1)
 	}
-	l := t.looked()
+	l := t.attempt()
 	return s, l.Wait, max(l.Tries, 1)
 }
 
-// looked returns the present Look.
-func (t *Transport) looked() (l Look) {
+// attempt returns the present Attempt.
+func (t *Transport) attempt() (a Attempt) {
 	if t.at < len(t.Protocol.Search) {
-		l = t.Protocol.Search[t.at]
+		a = t.Protocol.Search[t.at]
 	}
-	return l
+	return a
 }
 
 // timeout goes on with the handshake at its deadline.
 func (t *Transport) timeout(now time.Duration) {
 	step, _, tries := t.step()
-	until := t.asked + t.looked().Noisy
+	until := t.asked + t.attempt().Noisy
 	switch {
 	case now >= t.giveUp:
 		t.Absent(now)
@@ -240,7 +240,7 @@ func (t *Transport) timeout(now time.Duration) {
 		step.Late(now)
 	case t.found:
 		t.first, t.at, t.found = t.baud, 0, false
-		t.Enter(now, t.looked().First)
+		t.Enter(now, t.attempt().First)
 	case step.Wait == 0 && t.noisy && now < until:
 		if err := t.stranger(); err != nil {
 			t.Down(now, err)
@@ -252,7 +252,7 @@ func (t *Transport) timeout(now time.Duration) {
 	}
 }
 
-// search goes on with the next Look whose speed the line has.
+// search goes on with the next Attempt whose speed the line has.
 func (t *Transport) search(now time.Duration) {
 	p := &t.Protocol
 	if t.at++; t.at >= len(p.Search) {

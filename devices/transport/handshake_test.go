@@ -20,7 +20,7 @@ const (
 
 // steps gives the scene's parrot a longer handshake. The answers of the hardware are
 // given by the test.
-func (s *scene) steps(search []Look) {
+func (s *scene) steps(search []Attempt) {
 	ask := func(request string) func(dst []byte) []byte {
 		return func(dst []byte) []byte {
 			return append(append(dst, request...), "@"+strconv.Itoa(s.parrot.Baud())+" "...)
@@ -46,8 +46,8 @@ func (s *scene) steps(search []Look) {
 	}
 }
 
-func looks() []Look {
-	return []Look{
+func attempts() []Attempt {
+	return []Attempt{
 		{Speed: 0, Wait: 50 * time.Millisecond, Tries: 2, Noisy: 200 * time.Millisecond},
 		{Speed: 1, Wait: 50 * time.Millisecond},
 		{Speed: 2, First: knocking, Wait: 50 * time.Millisecond},
@@ -91,7 +91,7 @@ func TestHandshake(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
-			s.steps(looks())
+			s.steps(attempts())
 			s.parrot.first = tt.first
 			var wrote string
 			s.Heard = func(_ *transporttest.Port, b []byte) {
@@ -116,7 +116,7 @@ func TestHandshake(t *testing.T) {
 // network has no speeds, and nobody looks for other hardware there.
 func TestHandshakeOverNetwork(t *testing.T) {
 	s := newScene(t)
-	s.steps(looks())
+	s.steps(attempts())
 	s.parrot.Protocol.Address = "127.0.0.1:8101"
 	s.MaxSpeed = 1
 	s.subscribe()
@@ -160,7 +160,7 @@ func TestFreshAndPause(t *testing.T) {
 // No step is begun once the link shuts down.
 func TestNoStepAfterShutdown(t *testing.T) {
 	s := newScene(t)
-	s.steps(looks())
+	s.steps(attempts())
 	s.subscribe()
 	s.parrot.Leave(s.Now())
 	s.parrot.Enter(s.Now(), telling)
@@ -187,7 +187,7 @@ func TestNotUnderstood(t *testing.T) {
 		{"packets, then another protocol", "<a>|[garbage bytes ]", "more than 10 bytes came that are not understood"},
 	} {
 		s := newScene(t)
-		s.steps([]Look{{Wait: time.Second}})
+		s.steps([]Attempt{{Wait: time.Second}})
 		var f Framing
 		var buf [8]byte
 		p := &s.parrot.Protocol
@@ -246,7 +246,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 // is set. A speed that is set after the link has stopped begins nothing.
 func TestSlowLine(t *testing.T) {
 	s := newScene(t)
-	s.steps(looks())
+	s.steps(attempts())
 	s.subscribe()
 	s.Slow = true
 	s.Pass(time.Second)

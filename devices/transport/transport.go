@@ -47,10 +47,10 @@ const (
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. A line that is closed with unsent bytes cannot be opened again until they have left.
 	linger = 50 * time.Millisecond
-	// mostLooks is how often other hardware is looked for on the line of an always-on
-	// driver. Its next setup ends a look; after the third the pauses between the setups are
-	// long enough for most finds.
-	mostLooks = 4
+	// mostSearches bounds the searches for other hardware on the line of an always-on driver.
+	// Its next setup ends a search; after the third the pauses between the setups are long
+	// enough for most of them.
+	mostSearches = 4
 )
 
 type state uint8
@@ -92,8 +92,8 @@ type Transport struct {
 	failedAt   time.Duration
 	unanswered bool // failure is that the hardware says nothing
 
-	other devices.Finding // that answered instead, when it was looked for last
-	looks int             // for it since the hardware has worked or failed otherwise
+	other    devices.Finding // that answered instead, in the last search
+	searches int             // for it since the hardware has worked or failed otherwise
 
 	complaints timers.Limiter
 	noise      Stats // that was logged
@@ -109,7 +109,7 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 		handshake:  handshake{overheard: t.overheard, out: t.out},
 		complaints: timers.Limiter{Period: time.Second},
 		noise:      t.noise,
-		other:      t.other, looks: t.looks,
+		other:      t.other, searches: t.searches,
 	}
 	if t.first == 0 && len(t.Protocol.Speeds) > 0 {
 		t.first = t.Protocol.Speeds[0]
@@ -157,7 +157,7 @@ func (t *Transport) Up(now time.Duration) {
 	if f := t.Protocol.Framing; f != nil {
 		t.noise = f.Stats // what came in the handshake may be the rest of something else
 	}
-	t.other, t.looks = devices.Finding{}, 0
+	t.other, t.searches = devices.Finding{}, 0
 	if t.retry.Failing() {
 		t.retry.Worked(now, t.log)
 		t.forgetCommands() // those that came meanwhile
@@ -415,11 +415,11 @@ func (t *Transport) fall(now time.Duration) {
 		t.close()
 		t.state = off
 		if !unanswered {
-			t.other, t.looks = devices.Finding{}, 0
+			t.other, t.searches = devices.Finding{}, 0
 		}
 		t.link.Fail(now, fmt.Errorf("%s: %w", t.Protocol.Address, t.hinted(err)))
 		if unanswered {
-			t.look(err)
+			t.identify(err)
 		}
 	case t.link.State() != devices.Ready || t.state == closing: // the last bytes were under way
 		t.leave(now)
@@ -433,18 +433,18 @@ func (t *Transport) fall(now time.Duration) {
 	}
 }
 
-// look looks for other hardware on the port after a setup that has failed by err: for
-// each that a client asked for, and mostLooks times for an always-on driver.
-func (t *Transport) look(err error) {
-	if t.state != off || t.looks >= mostLooks && t.link.AlwaysOn() {
+// identify looks for other hardware on the port after a setup that has failed by err: for
+// each that a client asked for, and mostSearches times for an always-on driver.
+func (t *Transport) identify(err error) {
+	if t.state != off || t.searches >= mostSearches && t.link.AlwaysOn() {
 		return // a client has begun another setup, or all is known
 	}
-	t.looks++
+	t.searches++
 	t.link.Host().Identify(t.Protocol.Address, func(_ time.Duration, f devices.Finding) {
 		if f.Kind != "" && f != t.other {
 			t.log.Warn("other hardware answers on the port", zap.Stringer("found", f), zap.String("advice", t.advice(f.Kind)))
 		}
-		t.other, t.looks = f, mostLooks
+		t.other, t.searches = f, mostSearches
 		t.link.Explain(fmt.Errorf("%s: %w", t.Protocol.Address, t.hinted(err)))
 	})
 }

@@ -522,16 +522,16 @@ func TestOtherHardwareUnasked(t *testing.T) {
 	s.link.KeepOn()
 	s.table.Start(s.Now())
 	s.Pass(time.Minute)
-	if len(s.Searches) != mostLooks {
-		t.Errorf("%d searches in a minute, want %d", len(s.Searches), mostLooks)
+	if len(s.Searches) != mostSearches {
+		t.Errorf("%d searches in a minute, want %d", len(s.Searches), mostSearches)
 	}
 	for s.link.State() != devices.Ready {
 		s.Pass(100 * time.Millisecond)
 		s.Port().Say([]byte("hi"))
 	}
 	s.Pass(time.Minute)
-	if len(s.Searches) != mostLooks || s.link.Counts.Retries < 10 {
-		t.Errorf("%d searches for lost hardware after %d tries", len(s.Searches)-mostLooks, s.link.Counts.Retries)
+	if len(s.Searches) != mostSearches || s.link.Counts.Retries < 10 {
+		t.Errorf("%d searches for lost hardware after %d tries", len(s.Searches)-mostSearches, s.link.Counts.Retries)
 	}
 }
 

@@ -115,7 +115,7 @@ func Kind() devices.Kind {
 func newDriver(port string, far int, mount scan.Mount) *Driver {
 	d := &Driver{far: far, sweep: scan.Scan{Mount: mount}}
 	d.Protocol = transport.Protocol{
-		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
+		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Attempt{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
 		Steps: d.steps(), Limit: setupTime,
 		Framing: &d.lines.Framing, Receive: d.receive, Bye: ask(quit),
 		Others: "This driver reads sensors with SCIP 2.0.",

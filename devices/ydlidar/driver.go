@@ -62,7 +62,7 @@ func Kind() devices.Kind {
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
 			}
 			for range 4 { // an X2 sends when its motor has its speed: about 4 s
-				p.Search = append(p.Search, transport.Look{Speed: 0}, transport.Look{Speed: 1}, transport.Look{Speed: 2})
+				p.Search = append(p.Search, transport.Attempt{Speed: 0}, transport.Attempt{Speed: 1}, transport.Attempt{Speed: 2})
 			}
 			d.Set(a, p)
 			return d, nil
