@@ -14,6 +14,8 @@ import (
 
 // Table is a robot: its devices by letter, and the links they are on.
 type Table struct {
+	Kinds []Kind // whose Probes name strange hardware (Link.Stranger)
+
 	log     *zap.Logger
 	letters [256]*Device
 	links   []*Link

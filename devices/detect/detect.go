@@ -124,7 +124,7 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		return l.converse()
 	}
 	for _, k := range l.kinds {
-		if !l.has(k) || len(k.Probe.Ask) == 0 {
+		if !k.Probe.At(l.baud) || len(k.Probe.Ask) == 0 {
 			continue
 		}
 		if err := l.ask(k.Probe.Ask, k.Probe.Wait); err != nil {
@@ -140,11 +140,6 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		}
 	}
 	return nil, "", nil
-}
-
-// has reports whether hardware of a kind may be at the speed of the line.
-func (l *line) has(k devices.Kind) bool {
-	return l.baud == 0 || slices.Contains(k.Probe.Speeds, l.baud)
 }
 
 // converse continues with the hardware that was recognised until all is known,
@@ -180,21 +175,9 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 	return k, model, nil
 }
 
-// recognise returns the kind of hardware that makes sense of what was heard, and
-// what it makes of it. kind is nil if there is none. One that is certain comes before
-// one that has to ask further: some hardware returns what it does not understand.
-func (l *line) recognise() (kind *devices.Kind, a devices.Answer) {
-	for i := range l.kinds {
-		k := &l.kinds[i]
-		if !l.has(*k) {
-			continue
-		}
-		got := k.Probe.Recognise(l.heard)
-		if got.Found && !a.Found || len(got.Next) > 0 && kind == nil {
-			kind, a = k, got
-		}
-	}
-	return kind, a
+// recognise is devices.Recognise of what was heard.
+func (l *line) recognise() (*devices.Kind, devices.Answer) {
+	return devices.Recognise(l.kinds, l.baud, l.heard)
 }
 
 // ask sends a request and listens to the answer.

@@ -126,7 +126,7 @@ type Driver struct {
 func New(port string, ranges Ranges) *Driver {
 	d := &Driver{ranges: ranges, complaints: timers.Limiter{Period: time.Second}}
 	d.Protocol = transport.Protocol{
-		Address: port, Name: "a camera", Kin: "a VISCA camera", Speeds: []int{baud},
+		Address: port, Name: "a camera", Speeds: []int{baud},
 		Begin: d.begin, Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, Silent: errNoCamera,
 		LastWords: []byte("\xFF" + ClearInterface), // FF ends a packet that was cut off
 	}

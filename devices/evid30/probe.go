@@ -12,6 +12,7 @@ import (
 // camera's buffer.
 func probe() *devices.Probe {
 	return &devices.Probe{
+		Name:      "a VISCA camera",
 		Speeds:    []int{baud},
 		Ask:       []byte("\xFF" + SetAddress),
 		Wait:      300 * time.Millisecond,
@@ -32,10 +33,11 @@ func recognise(heard []byte) (a devices.Answer) {
 	var parser Parser
 	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
 		r, ok := DecodeReply(p)
+		a.Likely = a.Likely || ok
 		if v, named := r.Version(); ok && named {
-			a = devices.Answer{Found: true, Model: v.String()}
+			a = devices.Answer{Found: true, Likely: true, Model: v.String()}
 		} else if ok && r.Kind == Error && r.Socket == 0 {
-			a = devices.Answer{Found: true}
+			a = devices.Answer{Found: true, Likely: true}
 		}
 	}
 	return a

@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/sicklms200"
 	"player/devices/transport/transporttest"
 )
 
@@ -42,6 +43,7 @@ func newBench(t testing.TB) *bench {
 	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
 		t.Fatal(err)
 	}
+	table.Kinds = []devices.Kind{Kind(), sicklms200.Kind()}
 	table.Connect(b.World)
 	b.position, b.sonar = table.Device(codec.Position), table.Device(codec.Sonar)
 	b.gripper, b.misc = table.Device(codec.Gripper), table.Device(codec.Misc)

@@ -105,7 +105,7 @@ func (d *Driver) anew(now time.Duration) {
 // protocol returns what the driver says of a robot on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
-		Address: port, Name: "a robot", Kin: "a P2OS robot", Speeds: speeds, Search: search,
+		Address: port, Name: "a robot", Speeds: speeds, Search: search,
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, LastWords: lastWords(),
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNotOpened },

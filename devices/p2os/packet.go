@@ -44,7 +44,7 @@ func (p Packet) Type() byte { return p[headSize] }
 func appendPacket(dst []byte, body ...byte) []byte {
 	dst = append(dst, header0, header1, byte(len(body)+checksumSize))
 	dst = append(dst, body...)
-	return binary.BigEndian.AppendUint16(dst, transport.P2OSChecksum(body))
+	return binary.BigEndian.AppendUint16(dst, checksum(body))
 }
 
 // Parser finds packets in the robot's byte stream. The zero value is ready.
@@ -75,8 +75,20 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 		return 0, transport.Partial
 	}
 	size = headSize + int(b[2])
-	if packet := Packet(b[:size]); transport.P2OSChecksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
+	if packet := Packet(b[:size]); checksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
 		return 0, transport.Damaged
 	}
 	return size, transport.Whole
+}
+
+// checksum adds the body of a packet as big-endian 16-bit words; the last byte of an
+// odd body is not added but xored into the low byte.
+func checksum(body []byte) (sum uint16) {
+	for ; len(body) > 1; body = body[2:] {
+		sum += binary.BigEndian.Uint16(body)
+	}
+	if len(body) == 1 {
+		sum ^= uint16(body[0])
+	}
+	return sum
 }

@@ -11,6 +11,8 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/evid30"
+	"player/devices/p2os"
 	"player/devices/transport/transporttest"
 )
 
@@ -39,6 +41,7 @@ func newBench(t testing.TB) *bench {
 	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
 		t.Fatal(err)
 	}
+	table.Kinds = []devices.Kind{Kind(), p2os.Kind(), evid30.Kind()}
 	table.Connect(b.World)
 	b.laser = table.Device(codec.Laser)
 	b.link = b.laser.Link()

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/devices/transport"
 )
 
 // scanOf is a telegram with 361 values of the given word, in mm.
@@ -99,7 +98,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 
 // reseal gives a telegram the CRC that belongs to it.
 func reseal(t []byte) []byte {
-	c := transport.SICKCRC(t[:len(t)-crcSize])
+	c := crc(t[:len(t)-crcSize])
 	return append(t[:len(t)-crcSize], byte(c), byte(c>>8))
 }
 

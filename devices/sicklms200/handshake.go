@@ -250,7 +250,7 @@ func (d *Driver) steps() (steps []transport.Step) {
 // protocol returns what the driver says of a laser on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
-		Address: port, Name: "a laser", Kin: "a SICK laser", Speeds: speeds, Search: search, Settle: lineTime,
+		Address: port, Name: "a laser", Speeds: speeds, Search: search, Settle: lineTime,
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.parser.Framing, Receive: d.receive,
 		// The laser stays at the speed it has.

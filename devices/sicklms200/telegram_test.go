@@ -104,7 +104,7 @@ func TestCRC(t *testing.T) {
 	for _, tt := range tests {
 		in := unhex(t, tt.in)
 		for i, want := range tt.want {
-			if got := transport.SICKCRC(in[:i+1]); got != want {
+			if got := crc(in[:i+1]); got != want {
 				t.Errorf("% X: %04X, want %04X", in[:i+1], got, want)
 			}
 		}

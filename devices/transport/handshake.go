@@ -20,9 +20,8 @@ const Grace = 500 * time.Millisecond
 // server, Receive and Wake never from within a call to Transport.
 type Protocol struct {
 	Address string // serial port, or IP:PORT
-	Name    string // "a laser", for errors; Kin is what Recognize calls it, if it does
-	Kin     string
-	Speeds  []int // of a serial line in baud, the likely one first
+	Name    string // "a laser", for errors
+	Speeds  []int  // of a serial line in baud, the likely one first
 
 	// Begin forgets what an earlier connection has left, and returns the phase that the
 	// handshake begins with. Nil: the first one.
@@ -102,7 +101,7 @@ type handshake struct {
 	found     bool   // the hardware has answered at this speed
 	answered  bool   // it has answered at some speed
 	noisy     bool   // something was heard since the request
-	overheard []byte // by Recognize, until the hardware was found
+	overheard []byte // until the hardware was found
 	unread    int    // bytes that have come since the hardware was understood
 	packets   uint64 // of the framing until then
 	out       []byte
@@ -404,7 +403,7 @@ func (t *Transport) tried() string {
 
 // stranger returns an error if other hardware was heard on the line.
 func (t *Transport) stranger() error {
-	if what := Recognize(t.overheard); what != "" && what != t.Protocol.Kin {
+	if what := t.link.Stranger(t.overheard); what != "" {
 		return fmt.Errorf("%s is heard here, not %s: are the ports swapped?", what, t.Protocol.Name)
 	}
 	return nil

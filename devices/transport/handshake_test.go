@@ -55,7 +55,6 @@ func attempts() []Attempt {
 }
 
 func TestHandshake(t *testing.T) {
-	const robot = "\xFA\xFB\x06\x32\x00\x00\x01\x32\x01"
 	for _, tt := range []struct {
 		name   string
 		answer func(s *scene, request string) string
@@ -84,7 +83,7 @@ func TestHandshake(t *testing.T) {
 			}
 			return ""
 		}, 9600, 5 * time.Second, strings.Repeat("call@9600 tell@9600 tell@9600 ", 25), "stuck in phase 1"},
-		{"other hardware", func(*scene, string) string { return robot }, 9600, 110 * time.Millisecond,
+		{"other hardware", func(*scene, string) string { return strings.Repeat("?", 5000) + "robot" }, 9600, 110 * time.Millisecond,
 			"call@9600 call@9600 ", "a P2OS robot is heard here, not a parrot: are the ports swapped?"},
 		{"noise", func(*scene, string) string { return "?" }, 9600, 360 * time.Millisecond,
 			"call@9600 call@9600 call@19200 knock@38400 call@38400 ", "no answer"},

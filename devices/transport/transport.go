@@ -44,6 +44,9 @@ const (
 	// stray is how many bytes that are not understood count as something that is sent: a line
 	// that is opened, plugged in or switched on brings a few.
 	stray = 16
+	// mostOverheard is how many bytes are kept to recognise other hardware: two scans of a SICK
+	// laser, the longest packets of all, so that one of them is whole.
+	mostOverheard = 2048
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. A line that is closed with unsent bytes cannot be opened again until they have left.
 	linger = 50 * time.Millisecond
@@ -338,7 +341,8 @@ func (t *Transport) Receive(now time.Duration, p []byte) {
 		return
 	}
 	if t.state == greeting && !t.found {
-		t.noisy, t.overheard = true, Remember(t.overheard, p)
+		t.noisy, t.overheard = true, append(t.overheard, p...)
+		t.overheard = t.overheard[max(0, len(t.overheard)-mostOverheard):]
 	}
 	t.unread += len(p)
 	t.Protocol.Receive(now, p)

@@ -3,6 +3,7 @@ package transport
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -79,6 +80,9 @@ func newScene(t *testing.T) *scene {
 	if _, err := table.Attach(devices.Instance{Driver: s.parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}}); err != nil {
 		t.Fatal(err)
 	}
+	table.Kinds = []devices.Kind{{Name: "p2os", Probe: &devices.Probe{Name: "a P2OS robot", Recognise: func(heard []byte) devices.Answer {
+		return devices.Answer{Found: strings.Contains(string(heard), "robot")}
+	}}}}
 	table.Connect(s.World)
 	s.device = table.Device(codec.Position)
 	s.link = s.device.Link()
