@@ -105,8 +105,8 @@ func FuzzReader(f *testing.F) {
 		if !slices.Equal(whole, cut) || (errWhole == nil) != (errCut == nil) {
 			t.Errorf("whole %q, %v; in pieces of %d %q, %v", whole, errWhole, n+1, cut, errCut)
 		}
-		if _, _, _, ok, _ := r.Next(in, limit); !ok && len(r.partial) > codec.BlockHeaderSize+32 {
-			t.Errorf("%d bytes are kept", len(r.partial))
+		if _, _, _, ok, _ := r.Next(in, limit); !ok && len(r.split.Waiting()) > codec.BlockHeaderSize+32 {
+			t.Errorf("%d bytes are kept", len(r.split.Waiting()))
 		}
 	})
 }
