@@ -30,8 +30,9 @@ const (
 type Driver struct {
 	transport.Transport
 
-	laser *devices.Device
-	flip  bool // it is mounted upside down
+	phases []phase
+	laser  *devices.Device
+	flip   bool // it is mounted upside down
 
 	// What the laser measures: as it has told, or as its first scan shows. Zero or
 	// empty: unknown.

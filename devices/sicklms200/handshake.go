@@ -73,101 +73,82 @@ var (
 	errAnswer          = errors.New("its answer makes no sense: is it an LMS-200?")
 )
 
-// phases are the requests. take reads the answer and returns the next phase; it is
-// called with telegrams of the answer's code only. without, if not nil, returns the
-// next phase of a laser that does not acknowledge the request.
-var phases = [...]struct {
-	what    string // completes "the laser refuses to ..."
-	request func(d *Driver, dst []byte) []byte
-	answer  Code
-	take    func(d *Driver, t Telegram) (transport.Phase, error)
-	without func(d *Driver, why error) (transport.Phase, error)
-}{
-	stopping: {
-		"stop streaming",
-		func(_ *Driver, dst []byte) []byte { return AppendMode(dst, OnRequest) },
-		CodeAck,
-		func(d *Driver, t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
-		func(d *Driver, _ error) (transport.Phase, error) { return d.found(), nil },
-	},
-	changing: {
-		"change to 38400 baud",
-		func(_ *Driver, dst []byte) []byte { return AppendMode(dst, Speed38400) },
-		CodeAck,
-		func(_ *Driver, t Telegram) (transport.Phase, error) { return asking, acknowledged(t) },
-		nil,
-	},
-	asking: {
-		"tell its status",
-		func(_ *Driver, dst []byte) []byte { return AppendStatusRequest(dst) },
-		CodeStatus,
-		func(d *Driver, t Telegram) (transport.Phase, error) {
-			if v, ok := t.Variant(); ok {
-				d.variant = v
-			}
-			return reading, nil
-		},
-		func(*Driver, error) (transport.Phase, error) { return reading, nil },
-	},
-	reading: {
-		"tell its configuration",
-		func(_ *Driver, dst []byte) []byte { return AppendConfigRequest(dst) },
-		CodeConfig,
-		func(d *Driver, t Telegram) (transport.Phase, error) {
-			if c, ok := t.Config(); ok {
+// phase is a step of the handshake, and what its answer leads to.
+type phase struct {
+	transport.Step
+	what   string // completes "the laser refuses to ..."
+	answer Code
+	// take returns the next phase, by an answer of this code.
+	take func(t Telegram) (transport.Phase, error)
+	// without returns the next phase of a laser that does not acknowledge the request. Nil: the
+	// handshake fails.
+	without func(why error) (transport.Phase, error)
+}
+
+// table returns the handshake.
+func (d *Driver) table() []phase {
+	ask := func(request func(dst []byte) []byte) transport.Step {
+		return transport.Step{Send: request, Fresh: true, Wait: answerTime, Tries: attempts}
+	}
+	mode := func(m Mode) transport.Step { return ask(func(dst []byte) []byte { return AppendMode(dst, m) }) }
+	stop, status, config := mode(OnRequest), ask(AppendStatusRequest), ask(AppendConfigRequest)
+	stop.Wait = 0 // that of the search
+	status.Late, config.Late = d.goOn, d.goOn
+	write := ask(func(dst []byte) []byte { return AppendSetConfig(dst, d.config.adjusted()) })
+	write.Wait = setupTime // it writes to a memory that is slow and wears out
+	return []phase{
+		stopping: {stop, "stop streaming", CodeAck,
+			func(t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
+			func(error) (transport.Phase, error) { return d.found(), nil }},
+		changing: {mode(Speed38400), "change to 38400 baud", CodeAck,
+			func(t Telegram) (transport.Phase, error) { return asking, acknowledged(t) }, nil},
+		asking: {status, "tell its status", CodeStatus,
+			func(t Telegram) (transport.Phase, error) {
+				if v, ok := t.Variant(); ok {
+					d.variant = v
+				}
+				return reading, nil
+			},
+			func(error) (transport.Phase, error) { return reading, nil }},
+		reading: {config, "tell its configuration", CodeConfig,
+			func(t Telegram) (transport.Phase, error) {
+				if c, ok := t.Config(); ok {
+					d.config = append(d.config[:0], c...)
+				}
+				return d.plan(), nil
+			},
+			func(error) (transport.Phase, error) { return d.plan(), nil }},
+		varying: {ask(func(dst []byte) []byte { return AppendVariant(dst, wanted) }), "scan 180 degrees in steps of 0.5", CodeVariantSet,
+			func(t Telegram) (transport.Phase, error) {
+				if accepted, v, ok := t.VariantSet(); !ok || !accepted || v != wanted {
+					return d.cannotVary(errSetting)
+				}
+				d.variant = wanted
+				return d.plan(), nil
+			},
+			d.cannotVary},
+		configuring: {ask(AppendConfigurationMode), "enter configuration mode", CodeAck,
+			func(t Telegram) (transport.Phase, error) {
+				if err := acknowledged(t); err != nil {
+					return d.cannotConfigure(err)
+				}
+				d.configurable = true
+				return d.plan(), nil
+			},
+			d.cannotConfigure},
+		writing: {write, "measure in millimetres", CodeConfigSet,
+			func(t Telegram) (transport.Phase, error) {
+				accepted, c, ok := t.ConfigSet()
+				if !ok || !accepted || !c.suits() {
+					return 0, errSetting
+				}
 				d.config = append(d.config[:0], c...)
-			}
-			return d.plan(), nil
-		},
-		func(d *Driver, _ error) (transport.Phase, error) { return d.plan(), nil },
-	},
-	varying: {
-		"scan 180 degrees in steps of 0.5",
-		func(_ *Driver, dst []byte) []byte { return AppendVariant(dst, wanted) },
-		CodeVariantSet,
-		func(d *Driver, t Telegram) (transport.Phase, error) {
-			if accepted, v, ok := t.VariantSet(); !ok || !accepted || v != wanted {
-				return d.cannotVary(errSetting)
-			}
-			d.variant = wanted
-			return d.plan(), nil
-		},
-		(*Driver).cannotVary,
-	},
-	configuring: {
-		"enter configuration mode",
-		func(_ *Driver, dst []byte) []byte { return AppendConfigurationMode(dst) },
-		CodeAck,
-		func(d *Driver, t Telegram) (transport.Phase, error) {
-			if err := acknowledged(t); err != nil {
-				return d.cannotConfigure(err)
-			}
-			d.configurable = true
-			return d.plan(), nil
-		},
-		(*Driver).cannotConfigure,
-	},
-	writing: {
-		"measure in millimetres",
-		func(d *Driver, dst []byte) []byte { return AppendSetConfig(dst, d.config.adjusted()) },
-		CodeConfigSet,
-		func(d *Driver, t Telegram) (transport.Phase, error) {
-			accepted, c, ok := t.ConfigSet()
-			if !ok || !accepted || !c.suits() {
-				return 0, errSetting
-			}
-			d.config = append(d.config[:0], c...)
-			return d.plan(), nil
-		},
-		nil,
-	},
-	starting: {
-		"stream",
-		func(_ *Driver, dst []byte) []byte { return AppendMode(dst, Stream) },
-		CodeAck,
-		func(_ *Driver, t Telegram) (transport.Phase, error) { return waiting, acknowledged(t) },
-		nil,
-	},
+				return d.plan(), nil
+			}, nil},
+		starting: {mode(Stream), "stream", CodeAck,
+			func(t Telegram) (transport.Phase, error) { return waiting, acknowledged(t) }, nil},
+		waiting: {Step: transport.Step{Wait: setupTime}, what: "stream"},
+	}
 }
 
 // acknowledged returns an error if the answer to a mode is not a success.
@@ -227,35 +208,20 @@ func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 	return starting, nil
 }
 
-// steps is the handshake, made of the requests.
-func (d *Driver) steps() (steps []transport.Step) {
-	for i, p := range phases {
-		step := transport.Step{
-			Send:  func(dst []byte) []byte { return p.request(d, dst) },
-			Fresh: true, Wait: answerTime, Tries: attempts,
-		}
-		switch transport.Phase(i) {
-		case stopping:
-			step.Wait = 0 // that of the search
-		case asking, reading:
-			step.Late = func(now time.Duration) { d.goOn(now, p.without) }
-		case writing:
-			step.Wait = setupTime // it writes to a memory that is slow and wears out
-		}
-		steps = append(steps, step)
-	}
-	return append(steps, transport.Step{Wait: setupTime})
-}
-
 // protocol returns what the driver says of a laser on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
+	d.phases = d.table()
+	var steps []transport.Step
+	for _, p := range d.phases {
+		steps = append(steps, p.Step)
+	}
 	return transport.Protocol{
 		Address: port, Name: "a laser", Speeds: speeds, Search: search, Settle: lineTime,
-		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
+		Begin: d.begin, Steps: steps, Limit: setupTime,
 		Framing: &d.parser.Framing, Receive: d.receive,
 		// The laser stays at the speed it has.
 		Bye:    func(dst []byte) []byte { return AppendMode(dst, OnRequest) },
-		Silent: errAbsent, Stuck: stuck,
+		Silent: errAbsent, Stuck: d.stuck,
 	}
 }
 
@@ -265,30 +231,30 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 }
 
 // stuck is Protocol.Stuck.
-func stuck(p transport.Phase) error {
+func (d *Driver) stuck(p transport.Phase) error {
 	if p == stopping {
 		return errMute
 	}
-	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[min(p, starting)].what)
+	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", d.phases[p].what)
 }
 
 // goOn goes on with a laser that does not answer the request of the phase.
-func (d *Driver) goOn(now time.Duration, without func(*Driver, error) (transport.Phase, error)) {
+func (d *Driver) goOn(now time.Duration) {
 	if !d.Answers() {
 		d.Enter(now, stopping) // it is at another speed
 		return
 	}
-	next, _ := without(d, nil) // it cannot fail
+	next, _ := d.phases[d.Phase()].without(nil) // it cannot fail
 	d.Pause(now, next, settleTime)
 }
 
 // answer handles a telegram during the handshake; scans that are still under way are
 // ignored.
 func (d *Driver) answer(now time.Duration, t Telegram) {
-	p := &phases[d.Phase()]
+	p := &d.phases[d.Phase()]
 	switch t.Code() {
 	case p.answer:
-		next, err := p.take(d, t)
+		next, err := p.take(t)
 		d.proceed(now, next, err)
 	case CodeNack:
 		switch {
@@ -297,7 +263,7 @@ func (d *Driver) answer(now time.Duration, t Telegram) {
 		case p.without == nil:
 			d.refused(now, errNotAcknowledged)
 		default:
-			next, err := p.without(d, errNotAcknowledged)
+			next, err := p.without(errNotAcknowledged)
 			d.proceed(now, next, err)
 		}
 	}
@@ -318,7 +284,7 @@ func (d *Driver) proceed(now time.Duration, next transport.Phase, err error) {
 }
 
 func (d *Driver) refused(now time.Duration, why error) {
-	err := fmt.Errorf("the laser refuses to %s: %w", phases[d.Phase()].what, why)
+	err := fmt.Errorf("the laser refuses to %s: %w", d.phases[d.Phase()].what, why)
 	switch d.Phase() {
 	case varying, configuring, writing:
 		err = fmt.Errorf("%w. %s", err, d.measures())
