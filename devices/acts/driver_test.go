@@ -3,10 +3,8 @@ package acts
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,10 +14,9 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/retry"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const (
 	likely  = "127.0.0.1:5001"
@@ -48,20 +45,7 @@ func TestGolden(t *testing.T) {
 			w.run(250 * ms)
 			w.note("data % X", w.vision.Data())
 			w.unsubscribe()
-			got := strings.Join(w.story, "\n") + "\n"
-			file := "testdata/" + name + ".golden"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got\n%swant\n%s", got, want)
-			}
+			devicetest.Golden(t, "testdata/"+name+".golden", []byte(strings.Join(w.story, "\n")+"\n"))
 			// PROTOCOL 7.7: whatever the version, clients get that of 1.0.
 			if data := recording(t, "acts10.hex"); !bytes.Equal(w.vision.Data(), data) {
 				t.Errorf("published % X, want % X", w.vision.Data(), data)

@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
@@ -84,7 +85,7 @@ func (c *camera) hear(p *transporttest.Port, b []byte) {
 
 // say sends a packet later.
 func (c *camera) say(p *transporttest.Port, after time.Duration, packet string) {
-	b := unhex(c.t, packet)
+	b := devicetest.Hex(c.t, packet)
 	c.After(after, func() { p.Say(b) })
 }
 
@@ -138,7 +139,7 @@ func (c *camera) start(p *transporttest.Port, request string) string {
 		if c.newest[j.kind] != j {
 			return
 		}
-		b := unhex(c.t, request)
+		b := devicetest.Hex(c.t, request)
 		word := func(at int) int {
 			v, _ := decodeNibbles(b[at:])
 			return int(int16(v))
@@ -264,7 +265,7 @@ func TestCamera(t *testing.T) {
 		InquireZoom:    "90 50 00 03 0F 0F FF",
 	} {
 		got := c.answer(nil, fmt.Sprintf("% X", request))
-		if len(got) != 1 || !bytes.Equal(unhex(t, got[0]), unhex(t, want)) {
+		if len(got) != 1 || !bytes.Equal(devicetest.Hex(t, got[0]), devicetest.Hex(t, want)) {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

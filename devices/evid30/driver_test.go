@@ -2,9 +2,7 @@ package evid30
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +11,8 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // said is one line of a recording.
 type said struct {
@@ -26,15 +23,8 @@ type said struct {
 
 func recordedSession(t *testing.T, name string) (session []said) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		f := strings.SplitN(strings.TrimSpace(line), " ", 3)
+	for _, line := range devicetest.Lines(t, "testdata/"+name) {
+		f := strings.SplitN(line, " ", 3)
 		at, err := strconv.ParseFloat(f[0], 64)
 		if err != nil || len(f) != 3 {
 			t.Fatalf("%s: %q", name, line)
@@ -110,19 +100,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			got.WriteString(published)
-			file := "testdata/" + tt.name + ".golden"
-			if *update {
-				if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != string(want) {
-				t.Errorf("got\n%swant\n%s", got.String(), want)
-			}
+			devicetest.Golden(t, "testdata/"+tt.name+".golden", []byte(got.String()))
 		})
 	}
 }
@@ -480,10 +458,10 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	s.World.Heard, s.reads = nil, 0
 	s.Pass(minExchange)
 	answers := map[request][]byte{
-		inquirePanTilt: unhex(t, "90 50 0F 0F 0F 0A 00 00 00 06 FF"),
-		inquireZoom:    unhex(t, "90 50 00 01 01 09 FF"),
-		turn:           unhex(t, "90 41 FF 90 51 FF"),
-		zoom:           unhex(t, "90 42 FF 90 52 FF"),
+		inquirePanTilt: devicetest.Hex(t, "90 50 0F 0F 0F 0A 00 00 00 06 FF"),
+		inquireZoom:    devicetest.Hex(t, "90 50 00 01 01 09 FF"),
+		turn:           devicetest.Hex(t, "90 41 FF 90 51 FF"),
+		zoom:           devicetest.Hex(t, "90 42 FF 90 52 FF"),
 	}
 	position := int16(0)
 	var command [6]byte

@@ -1,6 +1,10 @@
 package evid30
 
-import "testing"
+import (
+	"testing"
+
+	"player/devices/devicetest"
+)
 
 func TestReply(t *testing.T) {
 	tests := []struct {
@@ -30,7 +34,7 @@ func TestReply(t *testing.T) {
 		{"90 D1 FF", 0, 0, 0, ""},
 	}
 	for _, tt := range tests {
-		r, ok := DecodeReply(unhex(t, tt.packet))
+		r, ok := DecodeReply(devicetest.Hex(t, tt.packet))
 		if ok != (tt.kind != 0) || r.Kind != tt.kind || r.Socket != tt.socket || r.Fault != tt.fault || string(r.data) != tt.data {
 			t.Errorf("%s: %+v, %v", tt.packet, r, ok)
 		}
@@ -62,7 +66,7 @@ func TestAnswers(t *testing.T) {
 		{packet: "90 61 02 FF"},
 	}
 	for _, tt := range tests {
-		r, ok := DecodeReply(unhex(t, tt.packet))
+		r, ok := DecodeReply(devicetest.Hex(t, tt.packet))
 		if !ok {
 			t.Errorf("%s: no reply", tt.packet)
 		}

@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/sicklms200"
 	"player/devices/transport/transporttest"
 )
@@ -142,7 +143,7 @@ const (
 )
 
 func (b *bench) robot(baud int) *robot {
-	r := &robot{bench: b, baud: baud, sip: unhex(b.t, sipZero), deaf: map[string]int{}}
+	r := &robot{bench: b, baud: baud, sip: devicetest.Hex(b.t, sipZero), deaf: map[string]int{}}
 	b.Heard = func(p *transporttest.Port, sent []byte) {
 		if p.Baud == r.baud && !r.off {
 			for _, name := range names(sent) {
@@ -201,7 +202,7 @@ func (r *robot) stream() {
 }
 
 func (r *robot) say(hex string) {
-	r.bench.After(10*ms, func() { r.saying(unhex(r.bench.t, hex)) })
+	r.bench.After(10*ms, func() { r.saying(devicetest.Hex(r.bench.t, hex)) })
 }
 
 func (r *robot) saying(b []byte) {

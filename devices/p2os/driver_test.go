@@ -12,6 +12,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 )
 
 func TestCommandGoesOutAtOnce(t *testing.T) {
@@ -162,13 +163,13 @@ func TestResetOdometry(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
 	b.ready()
-	r.sip = unhex(t, sipSpeed)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 40 || p.Speed != 400 {
 		t.Fatalf("position %+v", p)
 	}
 	b.configure('R')
-	r.sip = unhex(t, sipZero) // what SETO does
+	r.sip = devicetest.Hex(t, sipZero) // what SETO does
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 0 {
 		t.Fatalf("position %+v after reset", p)
@@ -203,7 +204,7 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 func TestOriginAtFirstOpening(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	r.sip = unhex(t, sipFar)
+	r.sip = devicetest.Hex(t, sipFar)
 	b.subscribe()
 	if !b.Until(func() bool { return slices.Contains(r.heard, "SETO 3B") }, time.Minute) {
 		t.Fatal("no SETO")
@@ -212,7 +213,7 @@ func TestOriginAtFirstOpening(t *testing.T) {
 	if b.position.HasData() {
 		t.Fatalf("published %+v before SETO", b.pose())
 	}
-	r.sip = unhex(t, sipZero)
+	r.sip = devicetest.Hex(t, sipZero)
 	b.untilUp()
 	if p := b.pose(); p.X != 0 || p.Y != 0 || p.Time != uint32(b.Now().Milliseconds()) {
 		t.Fatalf("position %+v at %v", p, b.Now())
@@ -234,7 +235,7 @@ func TestOriginOnAlwaysOnLink(t *testing.T) {
 	b.position, b.link = table.Device(codec.Position), link
 	table.Start(b.Now())
 	b.untilUp()
-	r.sip = unhex(t, sipSpeed)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(time.Second)
 	r.heard = nil
 	if _, err := b.position.Subscribe(b.Now(), b); err != nil {
@@ -269,7 +270,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	b.log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	before := b.position.Seq()
-	bad := unhex(t, sipSpeed)
+	bad := devicetest.Hex(t, sipSpeed)
 	bad[len(bad)-1]++
 	for range 100 { // of noise between 10 good SIPs a second
 		for range 10 {
@@ -307,7 +308,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	b.Heard = nil
 	b.configure('v', 1)
 	b.Pass(200 * ms)
-	p, sip, forward := b.Port(), unhex(t, sipSpeed), []byte{0, 100, 0, 0}
+	p, sip, forward := b.Port(), devicetest.Hex(t, sipSpeed), []byte{0, 100, 0, 0}
 	n := testing.AllocsPerRun(1000, func() {
 		b.position.SetCommand(b.Now(), forward)
 		b.gripper.SetCommand(b.Now(), []byte{16, 1})

@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
@@ -74,7 +75,7 @@ func TestFirstPacket(t *testing.T) {
 		b := newBench(t)
 		b.subscribe()
 		b.Pass(50 * ms)
-		b.Port().Say(unhex(t, noise))
+		b.Port().Say(devicetest.Hex(t, noise))
 		if b.Pass(listenTime); first(b) != "VEL2 3B 00 00" {
 			t.Errorf("%s were heard: %q", name, b.wrote())
 		}
@@ -154,7 +155,7 @@ func (b *bench) echo() {
 
 // laser makes a laser at 38400 baud send scans, headed as recorded.
 func (b *bench) laser() {
-	scan := unhex(b.t, "02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B 56 30 32 2E 31 30 20 10 99 AB") // its name, as good as a scan
+	scan := devicetest.Hex(b.t, "02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B 56 30 32 2E 31 30 20 10 99 AB") // its name, as good as a scan
 	var send func()
 	send = func() {
 		if p := b.Port(); p.Baud == 38400 {
@@ -258,7 +259,7 @@ func TestModels(t *testing.T) {
 			r := b.robot(9600)
 			r.subclass = tt.subclass
 			b.ready()
-			r.sip = appendPacket(nil, unhex(t, "32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 01 03 E8 03 04 11 80 06 00")...)
+			r.sip = appendPacket(nil, devicetest.Hex(t, "32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 01 03 E8 03 04 11 80 06 00")...)
 			for x := uint16(0); x <= 1000; x += 50 {
 				r.at(x, 0, 0)
 				b.Pass(100 * ms)
@@ -447,7 +448,7 @@ func TestTruncatedAnswer(t *testing.T) {
 		begin := b.Now()
 		b.subscribe()
 		b.Pass(at)
-		b.Port().Say(unhex(t, noise))
+		b.Port().Say(devicetest.Hex(t, noise))
 		r.muted = true
 		b.Pass(15 * ms)
 		r.muted = false

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport"
 )
 
@@ -43,7 +44,7 @@ func TestLostAndBack(t *testing.T) {
 				b := newBench(t)
 				r := b.robot(baud)
 				b.ready()
-				r.sip = unhex(t, sipSpeed)
+				r.sip = devicetest.Hex(t, sipSpeed)
 				b.command(200, 0)
 				b.configure('m', 1)
 				b.Pass(time.Second)
@@ -63,7 +64,7 @@ func TestLostAndBack(t *testing.T) {
 				b.command(300, 0)
 				r.heard = nil
 				test.back(b, r)
-				r.sip = unhex(t, sipZero)
+				r.sip = devicetest.Hex(t, sipZero)
 				b.untilUp()
 				b.Pass(time.Second)
 
@@ -106,17 +107,17 @@ func TestPositionSurvivesRestart(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
 	b.ready()
-	r.sip = unhex(t, sipSpeed)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(time.Second)
 	r.switchOff()
 	b.Pass(3 * time.Second)
 	r.off = false
-	r.sip = unhex(t, sipZero)
+	r.sip = devicetest.Hex(t, sipZero)
 	b.untilUp()
 	if p := b.pose(); p.X != 40 {
 		t.Fatalf("position %+v", p)
 	}
-	r.sip = unhex(t, sipSpeed)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 81 {
 		t.Fatalf("position %+v", p)
@@ -129,7 +130,7 @@ func TestMovementOfAnOutageIsCounted(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
 	b.ready()
-	r.sip = unhex(t, sipSpeed) // 400 mm/s at x 48
+	r.sip = devicetest.Hex(t, sipSpeed) // 400 mm/s at x 48
 	b.command(400, 0)
 	b.Pass(time.Second)
 	before := b.pose()
@@ -138,7 +139,7 @@ func TestMovementOfAnOutageIsCounted(t *testing.T) {
 	b.Pass(10 * time.Second)
 	b.log.TakeAll()
 	b.Refuse = nil
-	r.sip = unhex(t, sipZero)
+	r.sip = devicetest.Hex(t, sipZero)
 	r.at(48+1000, 0, 0)
 	b.untilUp()
 	b.Pass(time.Second)

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+
+	"player/devices/devicetest"
 )
 
 // A moving robot with four sonar readings, one of them not a sonar.
@@ -13,7 +15,7 @@ const sipBody = "33 D0 0F F3 0F D8 FF 88 FF 34 FE 7C 03 20 39 30 01 00 2E " +
 func TestSIP(t *testing.T) {
 	var s SIP
 	s.Sonar[1] = 77 // of an earlier packet
-	if err := s.Decode(appendPacket(nil, unhex(t, sipBody)...)); err != nil {
+	if err := s.Decode(appendPacket(nil, devicetest.Hex(t, sipBody)...)); err != nil {
 		t.Fatal(err)
 	}
 	want := SIP{
@@ -49,17 +51,17 @@ func TestSIP(t *testing.T) {
 }
 
 func TestSIPTypesAndLengths(t *testing.T) {
-	whole := unhex(t, sipBody)
+	whole := devicetest.Hex(t, sipBody)
 	tests := []struct {
 		name string
 		body []byte
 		err  error
 	}{
 		{"whole", whole, nil},
-		{"with more behind", append(unhex(t, sipBody), 1, 2, 3), nil},
+		{"with more behind", append(devicetest.Hex(t, sipBody), 1, 2, 3), nil},
 		{"one byte", []byte{0x32}, ErrShortSIP},
-		{"sonar count lies", func() []byte { b := unhex(t, sipBody); b[19] = 5; return b }(), ErrShortSIP},
-		{"sonar count lies high", func() []byte { b := unhex(t, sipBody); b[19] = 255; return b }(), ErrShortSIP},
+		{"sonar count lies", func() []byte { b := devicetest.Hex(t, sipBody); b[19] = 5; return b }(), ErrShortSIP},
+		{"sonar count lies high", func() []byte { b := devicetest.Hex(t, sipBody); b[19] = 255; return b }(), ErrShortSIP},
 		{"more readings than sonars", manyReadings(17), nil},
 		{"SYNC2 answer", []byte("\x02Emu01\x00"), ErrNotSIP},
 		{"configuration packet", []byte{0x20, 0}, ErrNotSIP},

@@ -3,6 +3,8 @@ package sicklms200
 import (
 	"bytes"
 	"testing"
+
+	"player/devices/devicetest"
 )
 
 func TestAck(t *testing.T) {
@@ -17,7 +19,7 @@ func TestAck(t *testing.T) {
 		{"02 80 02 00 92 10 7F 33", 0, false},
 	}
 	for _, tt := range tests {
-		result, ok := Telegram(unhex(t, tt.telegram)).Ack()
+		result, ok := Telegram(devicetest.Hex(t, tt.telegram)).Ack()
 		if result != tt.result || ok != tt.ok {
 			t.Errorf("%s: %v, %v, want %v, %v", tt.telegram, result, ok, tt.result, tt.ok)
 		}
@@ -36,7 +38,7 @@ func TestVariantSet(t *testing.T) {
 		{"02 80 03 00 A0 00 10 16 0A", false, Variant{}, false},
 	}
 	for _, tt := range tests {
-		accepted, variant, ok := Telegram(unhex(t, tt.telegram)).VariantSet()
+		accepted, variant, ok := Telegram(devicetest.Hex(t, tt.telegram)).VariantSet()
 		if accepted != tt.accepted || variant != tt.variant || ok != tt.ok {
 			t.Errorf("%s: %v, %v, %v", tt.telegram, accepted, variant, ok)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/evid30"
 	"player/devices/p2os"
 	"player/devices/transport/transporttest"
@@ -141,11 +142,11 @@ func (l *laser) obey(sent []byte) {
 		return
 	}
 	l.heard = append(l.heard, name)
-	answer, baud := unhex(l.bench.t, ackOK), l.baud
+	answer, baud := devicetest.Hex(l.bench.t, ackOK), l.baud
 	given, scripted := l.answers[name]
 	switch {
 	case scripted:
-		answer = unhex(l.bench.t, given)
+		answer = devicetest.Hex(l.bench.t, given)
 	case name == "stop":
 		l.streaming, l.open = false, false
 	case name == "stream":

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/devicetest"
 )
 
 func TestFindsLaser(t *testing.T) {
@@ -291,7 +292,7 @@ func babble(packet string) func(b *bench) {
 			if b.Port().Closed {
 				return
 			}
-			b.Port().Say(unhex(b.t, packet))
+			b.Port().Say(devicetest.Hex(b.t, packet))
 			b.After(100*ms, say)
 		}
 		b.After(50*ms, say)
@@ -305,7 +306,7 @@ func script(name, answer string) func(b *bench) {
 
 // seal completes a scripted answer with its CRC.
 func (l *laser) seal(name string) {
-	l.answers[name] = fmt.Sprintf("% X", reseal(append(unhex(l.bench.t, l.answers[name]), 0, 0)))
+	l.answers[name] = fmt.Sprintf("% X", reseal(append(devicetest.Hex(l.bench.t, l.answers[name]), 0, 0)))
 }
 
 func cmScan() []byte {

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"slices"
 	"testing"
+
+	"player/devices/devicetest"
 )
 
 // partOfScan is a telegram of the values 91 to 93 of a scan.
@@ -25,7 +27,7 @@ func TestScanRecorded(t *testing.T) {
 		if Telegram(b).Code() != CodeScan {
 			continue
 		}
-		if len(b) != 732 || !bytes.HasPrefix(b, unhex(t, "02 80 D6 02 B0 69 41")) {
+		if len(b) != 732 || !bytes.HasPrefix(b, devicetest.Hex(t, "02 80 D6 02 B0 69 41")) {
 			t.Fatalf("%d bytes, begins % X", len(b), b[:7])
 		}
 		s, err := DecodeScan(b)
