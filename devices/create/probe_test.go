@@ -1,25 +1,15 @@
 package create
 
 import (
-	"slices"
 	"testing"
+
+	"player/devices/devicetest"
 )
 
 func TestProbe(t *testing.T) {
-	p := probe()
-	report := frame(0, 0, 0, 15000, 1, 2, 3)
-	for name, tt := range map[string]struct {
-		heard []byte
-		found bool
-	}{
-		"nothing":                 {nil, false},
-		"a report behind garbage": {slices.Concat([]byte{0, 19, 1}, report), true},
-		"half a report":           {report[:20], false},
-		"its own request":         {p.Ask, false},
-		"a robot's packet":        {[]byte{0xFA, 0xFB, 3, 0, 0, 0}, false},
-	} {
-		if a := p.Recognise(tt.heard); a.Found != tt.found || len(a.Next) != 0 {
-			t.Errorf("%s: %+v", name, a)
-		}
-	}
+	report := string(frame(0, 0, 0, 15000, 1, 2, 3))
+	answers := devicetest.Probe(t, probe())
+	answers("a report behind garbage", "\x00\x13\x01"+report, true, "", "")
+	answers("half a report", report[:20], false, "", "")
+	answers("a robot's packet", "\xFA\xFB\x03\x00\x00\x00", false, "", "")
 }

@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
@@ -26,7 +27,7 @@ func startA1(t *testing.T) (*transporttest.World, *devices.Device) {
 	world.Heard = func(p *transporttest.Port, b []byte) {
 		for request, answer := range map[Request]string{GetInfo: infoA1, GetHealth: healthOK, ExpressScan: expressA1} {
 			if bytes.HasPrefix(b, []byte{requestStart, byte(request)}) {
-				p.Say(unhex(t, answer))
+				p.Say(devicetest.Hex(t, answer))
 			}
 		}
 	}
