@@ -83,14 +83,14 @@ func TestGolden(t *testing.T) {
 				}
 				return answers
 			}
-			s.subscribe()
+			s.Subscribe()
 			for _, c := range tt.commands {
 				s.Pass(begin + c.at - s.Now())
 				s.command(c.pan, c.tilt, c.zoom)
 			}
 			s.Pass(begin + tt.end - s.Now())
 			published := fmt.Sprintf("%+v after %d inquiries\n", s.data(), len(s.heard)-len(s.commands()))
-			s.unsubscribe()
+			s.Unsubscribe()
 			s.Pass(time.Second)
 
 			var got strings.Builder
@@ -109,7 +109,7 @@ func TestGolden(t *testing.T) {
 func TestSetup(t *testing.T) {
 	s := newStage(t)
 	s.pan, s.tilt, s.zoom = -88, 24, 5
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(time.Second)
 	if s.Port().Name != "/dev/ttyS2" || s.Port().Baud != 9600 {
 		t.Errorf("port %s at %d", s.Port().Name, s.Port().Baud)
@@ -120,9 +120,9 @@ func TestSetup(t *testing.T) {
 	if got, want := s.data(), (codec.PTZData{Pan: 10, Tilt: 2, Zoom: 5}); got != want {
 		t.Errorf("data %+v, want %+v", got, want)
 	}
-	s.unsubscribe()
+	s.Unsubscribe()
 	s.Pass(time.Second)
-	if len(s.commands()) != 2 || s.link.State() != devices.Idle || !s.Port().Closed {
+	if len(s.commands()) != 2 || s.Link.State() != devices.Idle || !s.Port().Closed {
 		t.Errorf("a camera that nobody has moved was told %q at the end", s.commands())
 	}
 }
@@ -148,27 +148,27 @@ func TestSetupFails(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			s.replace = tt.replace
-			s.subscribe()
-			if !s.Until(func() bool { return s.setup != nil }, 1500*ms) || s.setup[0] == nil || !strings.Contains(s.setup[0].Error(), tt.want) {
-				t.Fatalf("setup %v, want %q", s.setup, tt.want)
+			s.Subscribe()
+			if !s.Until(func() bool { return s.Done != nil }, 1500*ms) || s.Done[0] == nil || !strings.Contains(s.Done[0].Error(), tt.want) {
+				t.Fatalf("setup %v, want %q", s.Done, tt.want)
 			}
-			if s.link.State() != devices.Idle || !s.Port().Closed {
-				t.Errorf("link %v", s.link.State())
+			if s.Link.State() != devices.Idle || !s.Port().Closed {
+				t.Errorf("link %v", s.Link.State())
 			}
 			s.replace = nil // switched on: the next try succeeds
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(time.Second)
-			if len(s.setup) != 2 || s.setup[1] != nil {
-				t.Errorf("second setup %v", s.setup)
+			if len(s.Done) != 2 || s.Done[1] != nil {
+				t.Errorf("second setup %v", s.Done)
 			}
 		})
 	}
 	t.Run("no port", func(t *testing.T) {
 		s := newStage(t)
 		s.Refuse = errors.New("serial port /dev/ttyS2: no such file")
-		s.subscribe()
-		if len(s.setup) != 1 || s.setup[0] == nil || s.setup[0].Error() != s.Refuse.Error() {
-			t.Errorf("setup %v", s.setup)
+		s.Subscribe()
+		if len(s.Done) != 1 || s.Done[0] == nil || s.Done[0].Error() != s.Refuse.Error() {
+			t.Errorf("setup %v", s.Done)
 		}
 	})
 }
@@ -184,10 +184,10 @@ func TestSetupOfASleepyCamera(t *testing.T) {
 			}
 			return nil
 		}
-		s.subscribe()
+		s.Subscribe()
 		s.Pass(setupLimit)
-		if len(s.setup) != 1 || s.setup[0] != nil {
-			t.Errorf("%d requests lost: setup %v", lost, s.setup)
+		if len(s.Done) != 1 || s.Done[0] != nil {
+			t.Errorf("%d requests lost: setup %v", lost, s.Done)
 		}
 	}
 }
@@ -208,9 +208,9 @@ func TestModels(t *testing.T) {
 	for _, tt := range tests {
 		s := newStage(t)
 		s.version = tt.version
-		s.subscribe()
+		s.Subscribe()
 		if !s.Until(func() bool { return s.device.HasData() }, time.Second) {
-			t.Errorf("%s: setup %v, heard %q", tt.name, s.setup, s.heard)
+			t.Errorf("%s: setup %v, heard %q", tt.name, s.Done, s.heard)
 			continue
 		}
 		s.command(60, -20, 1023)
@@ -314,8 +314,8 @@ func TestShutdownGoesHome(t *testing.T) {
 				s.replace = func(string) []string { return []string{""} }
 			}
 			s.forget()
-			s.unsubscribe()
-			if !s.Until(func() bool { return s.link.State() == devices.Idle }, tt.limit) {
+			s.Unsubscribe()
+			if !s.Until(func() bool { return s.Link.State() == devices.Idle }, tt.limit) {
 				t.Fatalf("not stopped after %v: %q", tt.limit, s.commands())
 			}
 			if got := s.commands(); !slices.Equal(got, tt.want) {
@@ -328,7 +328,7 @@ func TestShutdownGoesHome(t *testing.T) {
 				return
 			}
 			s.Pass(time.Second) // it gets there alone
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(time.Second)
 			if got := s.data(); got != (codec.PTZData{}) {
 				t.Errorf("the camera is at %+v", got)
@@ -345,14 +345,14 @@ func TestShutdownAtAnyTime(t *testing.T) {
 			if dead {
 				s.replace = func(string) []string { return []string{""} }
 			}
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(after)
 			s.command(10, 10, 10)
 			s.Pass(after / 3)
-			s.unsubscribe()
+			s.Unsubscribe()
 			s.Pass(time.Second)
-			if s.link.State() != devices.Idle || !s.Port().Closed || s.logs.FilterMessageSnippet("stop in time").Len() > 0 {
-				t.Fatalf("after %v: link %v", after, s.link.State())
+			if s.Link.State() != devices.Idle || !s.Port().Closed || s.Log.FilterMessageSnippet("stop in time").Len() > 0 {
+				t.Fatalf("after %v: link %v", after, s.Link.State())
 			}
 		}
 	}
@@ -381,8 +381,8 @@ func TestLostAndBack(t *testing.T) {
 			s.command(-100, 20, 0)
 			tt.lose(s)
 			s.Pass(2*time.Second + 500*ms)
-			if s.device.Command() != nil || !s.device.HasData() || s.device.Age(s.Now()) < 2*time.Second || s.link.State() != devices.Ready {
-				t.Errorf("command %v, data %v old, link %v", s.device.Command(), s.device.Age(s.Now()), s.link.State())
+			if s.device.Command() != nil || !s.device.HasData() || s.device.Age(s.Now()) < 2*time.Second || s.Link.State() != devices.Ready {
+				t.Errorf("command %v, data %v old, link %v", s.device.Command(), s.device.Age(s.Now()), s.Link.State())
 			}
 			s.command(1, 2, 3) // of the outage: not obeyed
 			s.Pass(3 * time.Second)
@@ -396,13 +396,13 @@ func TestLostAndBack(t *testing.T) {
 					t.Errorf("the camera was moved: %q", s.commands())
 				}
 			}
-			if n := s.logs.FilterMessage("device is back").Len(); n != 1 {
+			if n := s.Log.FilterMessage("device is back").Len(); n != 1 {
 				t.Errorf("log %q", s.logged())
 			}
 			s.command(5, 5, 5)
 			s.reaches(5, 5, 5, time.Second)
 			s.forget()
-			s.unsubscribe()
+			s.Unsubscribe()
 			s.Pass(time.Second)
 			if len(s.commands()) != 2 {
 				t.Errorf("at the end %q, want the way home", s.commands())
@@ -434,10 +434,10 @@ func TestNoise(t *testing.T) {
 			t.Fatalf("published %+v, want %+v", got, want)
 		}
 	}
-	if s.link.State() != devices.Ready || s.device.Age(s.Now()) > time.Second || len(s.Ports) != 1 {
+	if s.Link.State() != devices.Ready || s.device.Age(s.Now()) > time.Second || len(s.Ports) != 1 {
 		t.Errorf("data %v old, %d ports", s.device.Age(s.Now()), len(s.Ports))
 	}
-	if n := s.logs.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
+	if n := s.Log.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
 		t.Errorf("%d complaints in 10 s: %q", n, s.logged())
 	}
 }

@@ -8,9 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
-	"player/codec"
 	"player/devices"
 	"player/devices/devicetest"
 )
@@ -18,7 +15,7 @@ import (
 func TestCommandGoesOutAtOnce(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	b.Pass(50 * ms) // between two SIPs
 	r.heard = nil
 	b.command(200, 0)
@@ -48,7 +45,7 @@ func TestCommandGoesOutAtOnce(t *testing.T) {
 func TestVelocitiesWithEverySIP(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	b.Pass(50 * ms)
 	r.heard = nil
 	b.Pass(10 * time.Second)
@@ -60,7 +57,7 @@ func TestVelocitiesWithEverySIP(t *testing.T) {
 func TestGripper(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	b.Pass(50 * ms)
 	for _, test := range []struct {
 		command, argument byte
@@ -86,7 +83,7 @@ func TestGripper(t *testing.T) {
 func TestMotors(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	power := func(flags byte) {
 		body := slices.Clone(Packet(r.sip).Body())
 		body[16] = flags
@@ -120,7 +117,7 @@ func TestMotors(t *testing.T) {
 func TestConfigure(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	if slices.ContainsFunc(r.heard, func(s string) bool { return strings.HasPrefix(s, "ENABLE") }) {
 		t.Fatalf("motors were switched without being asked: %q", r.heard)
 	}
@@ -162,7 +159,7 @@ func TestConfigure(t *testing.T) {
 func TestResetOdometry(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 40 || p.Speed != 400 {
@@ -181,7 +178,7 @@ func TestResetOdometry(t *testing.T) {
 func TestResetOdometryWhileDriving(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	for _, x := range []uint16{60, 109} { // units; 200 mm/s are 24 a packet
 		r.at(x, 0, 0)
 		b.Pass(100 * ms)
@@ -194,7 +191,7 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 			t.Errorf("SIP %d after reset: x is %d mm, want %d", i, b.pose().X, want)
 		}
 	}
-	if lines := b.messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "a movement is missing") }) {
+	if lines := b.Messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "a movement is missing") }) {
 		t.Errorf("log %q", lines)
 	}
 }
@@ -205,7 +202,7 @@ func TestOriginAtFirstOpening(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
 	r.sip = devicetest.Hex(t, sipFar)
-	b.subscribe()
+	b.Subscribe()
 	if !b.Until(func() bool { return slices.Contains(r.heard, "SETO 3B") }, time.Minute) {
 		t.Fatal("no SETO")
 	}
@@ -214,7 +211,7 @@ func TestOriginAtFirstOpening(t *testing.T) {
 		t.Fatalf("published %+v before SETO", b.pose())
 	}
 	r.sip = devicetest.Hex(t, sipZero)
-	b.untilUp()
+	b.UntilUp()
 	if p := b.pose(); p.X != 0 || p.Y != 0 || p.Time != uint32(b.Now().Milliseconds()) {
 		t.Fatalf("position %+v at %v", p, b.Now())
 	}
@@ -224,23 +221,13 @@ func TestOriginAtFirstOpening(t *testing.T) {
 func TestOriginOnAlwaysOnLink(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	table := devices.NewTable(zap.NewNop())
-	b.driver = New("/dev/robot", Overrides{})
-	link, err := table.Attach(Kind().Instance(b.driver))
-	if err != nil {
-		t.Fatal(err)
-	}
-	link.KeepOn()
-	table.Connect(b.World)
-	b.position, b.link = table.Device(codec.Position), link
-	table.Start(b.Now())
-	b.untilUp()
+	b.Link.KeepOn()
+	b.Table.Start(b.Now())
+	b.UntilUp()
 	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(time.Second)
 	r.heard = nil
-	if _, err := b.position.Subscribe(b.Now(), b); err != nil {
-		t.Fatal(err)
-	}
+	b.Subscribe()
 	b.Pass(110 * ms)
 	if n := count(r.heard, "SETO 3B"); n != 1 {
 		t.Fatalf("%d SETO at the first opening: %q", n, r.heard)
@@ -266,8 +253,8 @@ func count(list []string, s string) (n int) {
 func TestNoiseIsNotPublished(t *testing.T) {
 	b := newBench(t)
 	b.robot(9600)
-	b.ready()
-	b.log.TakeAll()
+	b.Ready()
+	b.Log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	before := b.position.Seq()
 	bad := devicetest.Hex(t, sipSpeed)
@@ -290,12 +277,12 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	if n := b.position.Seq() - before; n < 50 || n > 100 {
 		t.Fatalf("%d of 100 SIPs published", n)
 	}
-	for _, e := range b.log.All() {
+	for _, e := range b.Log.All() {
 		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/robot" || e.ContextMap()["device"] != "p2os" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}
-	if n := b.log.Len(); n < 5 || n > 11 {
+	if n := b.Log.Len(); n < 5 || n > 11 {
 		t.Fatalf("%d log lines in 10 s", n)
 	}
 }
@@ -303,7 +290,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	b := newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	r.switchOff() // the test itself plays it
 	b.Heard = nil
 	b.configure('v', 1)

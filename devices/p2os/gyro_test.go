@@ -126,10 +126,10 @@ func TestGyroIsMissing(t *testing.T) {
 		b := newBench(t)
 		b.driver.overrides.Gyro, b.driver.overrides.GyroScaler = asked, gyroScaler
 		r := b.robot(9600)
-		b.ready()
+		b.Ready()
 		b.Pass(gyroTime + time.Second)
 		sent := strings.Contains(strings.Join(r.heard, "\n"), "command 58 3B 01 00")
-		told := strings.Contains(strings.Join(b.messages(), "\n"), "nothing of a gyroscope")
+		told := strings.Contains(strings.Join(b.Messages(), "\n"), "nothing of a gyroscope")
 		if sent != asked || told != asked {
 			t.Errorf("asked %v: sent %v, told %v; %q", asked, sent, told, r.heard)
 		}

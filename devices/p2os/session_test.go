@@ -34,7 +34,7 @@ func replay(t *testing.T, file string) []byte {
 			sent = sent[size:]
 		}
 	}
-	b.subscribe()
+	b.Subscribe()
 	b.Pass(listenTime) // the recordings begin with the answer to SYNC0
 	for _, line := range devicetest.Lines(t, file) {
 		var number byte
@@ -60,11 +60,11 @@ func replay(t *testing.T, file string) []byte {
 	}
 	pose := b.pose()
 	data := [][]byte{bytes.Clone(b.sonar.Data()), bytes.Clone(b.gripper.Data()), bytes.Clone(b.misc.Data())}
-	b.position.Unsubscribe(b.Now(), b)
+	b.Unsubscribe()
 	b.Pass(2 * time.Second)
 	fmt.Fprintf(&out, "# position %+v\n# sonar % X\n# gripper % X\n# misc % X\n", pose, data[0], data[1], data[2])
-	if b.link.State() != devices.Idle {
-		t.Errorf("link is %s", b.link.State())
+	if b.Link.State() != devices.Idle {
+		t.Errorf("link is %s", b.Link.State())
 	}
 	return out.Bytes()
 }

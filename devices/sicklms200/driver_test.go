@@ -17,7 +17,7 @@ func scanOf(word uint16) []byte {
 func TestPublishesEveryScanOnce(t *testing.T) {
 	b := newBench(t)
 	b.newLaser(38400)
-	b.ready()
+	b.Ready()
 	b.Pass(10 * ms)
 	before := b.laser.Seq()
 	telegram := scanOf(0xE000 | 1234) // all flags set
@@ -43,7 +43,7 @@ func TestUpsideDown(t *testing.T) {
 	b := newBench(t)
 	b.newLaser(38400)
 	b.driver.flip = true
-	b.ready()
+	b.Ready()
 	words := make([]uint16, 1+ScanCount)
 	for i := range words {
 		words[i] = uint16(i)
@@ -58,9 +58,9 @@ func TestUpsideDown(t *testing.T) {
 func TestNoiseIsNotPublished(t *testing.T) {
 	b := newBench(t)
 	l := b.newLaser(38400)
-	b.ready()
+	b.Ready()
 	l.mute = true // the test itself plays it
-	b.log.TakeAll()
+	b.Log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	good, bad := scanOf(500), scanOf(600)
 	bad[100]++
@@ -85,7 +85,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	if n := b.laser.Seq() - before; n < 20 || n > 40 {
 		t.Fatalf("%d of 40 scans published", n)
 	}
-	lines := b.log.All()
+	lines := b.Log.All()
 	for _, e := range lines {
 		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
@@ -105,9 +105,9 @@ func reseal(t []byte) []byte {
 func TestHealth(t *testing.T) {
 	b := newBench(t)
 	l := b.newLaser(38400)
-	b.ready()
+	b.Ready()
 	l.mute = true
-	b.log.TakeAll()
+	b.Log.TakeAll()
 	dirty := scanOf(500)
 	dirty[len(dirty)-crcSize-1] = 0x90
 	dirty = reseal(dirty)
@@ -115,7 +115,7 @@ func TestHealth(t *testing.T) {
 		b.Pass(100 * ms)
 		b.Port().Say(dirty)
 	}
-	lines := b.log.All()
+	lines := b.Log.All()
 	if len(lines) != 1 || lines[0].ContextMap()["polluted"] != true {
 		t.Fatalf("log %v", lines)
 	}
@@ -127,7 +127,7 @@ func TestHealth(t *testing.T) {
 func TestTakesNoConfiguration(t *testing.T) {
 	b := newBench(t)
 	b.newLaser(9600)
-	b.ready()
+	b.Ready()
 	if err := b.laser.Configure(b.Now(), []byte("m\x01")); err == nil {
 		t.Fatal("a configuration was taken")
 	}
@@ -136,7 +136,7 @@ func TestTakesNoConfiguration(t *testing.T) {
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	b := newBench(t)
 	l := b.newLaser(38400)
-	b.ready()
+	b.Ready()
 	l.mute = true
 	b.Pass(100 * ms)
 	p, telegram := b.Port(), scanOf(500)

@@ -30,11 +30,11 @@ func TestFindsLaser(t *testing.T) {
 					l.config[MeasuringMode] = 6
 					l.config[20] = 0x55
 				}
-				b.subscribe()
+				b.Subscribe()
 				if l.streaming = streaming; streaming {
 					l.tick()
 				}
-				b.untilUp()
+				b.UntilUp()
 				if !slices.Equal(l.heard, want) || l.baud != max(baud, streamSpeed) {
 					t.Errorf("laser at %d baud, streaming %v: it heard %q, want %q", baud, streaming, l.heard, want)
 				}
@@ -45,13 +45,13 @@ func TestFindsLaser(t *testing.T) {
 					t.Errorf("laser at %d baud took %v", baud, took)
 				}
 				// The next setup knows the speed.
-				b.laser.Unsubscribe(b.Now(), b)
+				b.Unsubscribe()
 				b.Pass(time.Second)
 				if l.streaming {
 					t.Error("the laser was left streaming")
 				}
 				start := b.Now()
-				b.ready()
+				b.Ready()
 				if took := b.Now() - start; took > 500*ms {
 					t.Errorf("second setup took %v", took)
 				}
@@ -103,13 +103,13 @@ func TestLaserThatRefuses(t *testing.T) {
 			b := newBench(t)
 			l := b.newLaser(38400)
 			tt.prepare(l)
-			b.ready()
+			b.Ready()
 			b.Pass(time.Second)
 			if got := strings.Join(slices.Compact(l.heard), " "); got != tt.heard || b.ranges()[0] != 1000 || b.laser.Age(b.Now()) > 300*ms {
 				t.Errorf("the laser heard %q, want %q; data %v old", got, tt.heard, b.laser.Age(b.Now()))
 			}
-			if n := b.log.FilterMessageSnippet("another measuring mode").Len(); n != strings.Count(tt.name, "16 m") {
-				t.Errorf("log %v", b.log.All())
+			if n := b.Log.FilterMessageSnippet("another measuring mode").Len(); n != strings.Count(tt.name, "16 m") {
+				t.Errorf("log %v", b.Log.All())
 			}
 		})
 	}
@@ -119,15 +119,15 @@ func TestLaserThatRefuses(t *testing.T) {
 func TestLastSpeedIsTriedFirst(t *testing.T) {
 	b := newBench(t)
 	l := b.newLaser(500000)
-	b.ready()
-	b.laser.Unsubscribe(b.Now(), b)
+	b.Ready()
+	b.Unsubscribe()
 	b.Pass(time.Second)
 	l.off = true
-	b.subscribe()
+	b.Subscribe()
 	b.Pass(Kind().SetupLimit) // it has failed at all speeds
 	l.off = false
 	start := b.Now()
-	b.ready()
+	b.Ready()
 	if took := b.Now() - start; took > 300*ms {
 		t.Errorf("a laser at the last speed took %v", took)
 	}
@@ -145,15 +145,15 @@ func TestLostTelegrams(t *testing.T) {
 			} else {
 				l.deaf[name] = 1
 			}
-			b.subscribe()
+			b.Subscribe()
 			up := b.Until(b.driver.IsUp, Kind().SetupLimit)
 			if name == "configuration" && !up {
 				// That request is made once; the next setup finds it done or does it.
-				b.subscribe()
+				b.Subscribe()
 				up = b.Until(b.driver.IsUp, Kind().SetupLimit)
 			}
 			if !up || l.variant != wanted || l.config[Units] != 1 {
-				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.done, l.heard)
+				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.Done, l.heard)
 			}
 		}
 	}
@@ -175,10 +175,10 @@ func TestLateAnswers(t *testing.T) {
 		l := b.newLaser(9600)
 		l.variant = Variant{100, 25}
 		l.late[name] = answerTime + 50*ms
-		b.subscribe()
+		b.Subscribe()
 		b.Until(func() bool { return count(l.heard, name) == 2 }, Kind().SetupLimit)
 		l.late[name] = 0
-		b.untilUp()
+		b.UntilUp()
 		if want := 9; len(l.heard) > want {
 			t.Errorf("%s late: laser heard %q", name, l.heard)
 		}
@@ -268,18 +268,13 @@ func TestSetupFails(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			test.play(b)
-			b.subscribe()
+			b.Subscribe()
 			b.Pass(test.within)
-			if len(b.done) != 1 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), test.want) {
-				t.Fatalf("setup ended with %v, want %q", b.done, test.want)
-			}
-			if b.link.State() != devices.Idle || len(b.Ports) > 0 && !b.Port().Closed {
-				t.Fatalf("link is %s", b.link.State())
-			}
+			b.Failed(test.want)
 			b.Refuse, b.MaxSpeed = nil, 0
 			b.Pass(time.Second)
 			b.newLaser(9600)
-			b.ready() // the next request finds the laser
+			b.Ready() // the next request finds the laser
 		})
 	}
 }
@@ -292,7 +287,7 @@ func babble(packet string) func(b *bench) {
 			if b.Port().Closed {
 				return
 			}
-			b.Port().Say(devicetest.Hex(b.t, packet))
+			b.Port().Say(devicetest.Hex(b.T, packet))
 			b.After(100*ms, say)
 		}
 		b.After(50*ms, say)
@@ -306,7 +301,7 @@ func script(name, answer string) func(b *bench) {
 
 // seal completes a scripted answer with its CRC.
 func (l *laser) seal(name string) {
-	l.answers[name] = fmt.Sprintf("% X", reseal(append(devicetest.Hex(l.bench.t, l.answers[name]), 0, 0)))
+	l.answers[name] = fmt.Sprintf("% X", reseal(append(devicetest.Hex(l.bench.T, l.answers[name]), 0, 0)))
 }
 
 func cmScan() []byte {
@@ -319,12 +314,12 @@ func TestShutdown(t *testing.T) {
 	for at := time.Duration(0); at < 4*time.Second; at += 50 * ms {
 		b := newBench(t)
 		l := b.newLaser(38400)
-		b.subscribe()
+		b.Subscribe()
 		b.Pass(at)
-		b.laser.Unsubscribe(b.Now(), b)
+		b.Unsubscribe()
 		b.Pass(100 * ms)
-		if b.link.State() != devices.Idle || !b.Port().Closed {
-			t.Fatalf("shutdown after %v: link is %s", at, b.link.State())
+		if b.Link.State() != devices.Idle || !b.Port().Closed {
+			t.Fatalf("shutdown after %v: link is %s", at, b.Link.State())
 		}
 		if l.streaming {
 			t.Fatalf("shutdown after %v: the laser streams on", at)
@@ -359,18 +354,18 @@ func TestLostAndBack(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			l := b.newLaser(9600)
-			b.ready()
+			b.Ready()
 			b.Pass(time.Second)
 			test.lose(b, l)
 			b.Pass(5 * time.Second)
-			if b.driver.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
-				t.Fatalf("not lost: link is %s, data %v old", b.link.State(), b.laser.Age(b.Now()))
+			if b.driver.IsUp() || b.Link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
+				t.Fatalf("not lost: link is %s, data %v old", b.Link.State(), b.laser.Age(b.Now()))
 			}
 			test.back(b, l)
-			b.untilUp()
+			b.UntilUp()
 			b.Pass(10 * time.Second)
-			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.done) != 1 {
-				t.Fatalf("data is %v old, the client was told %v", age, b.done)
+			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.Done) != 1 {
+				t.Fatalf("data is %v old, the client was told %v", age, b.Done)
 			}
 		})
 	}
@@ -380,81 +375,15 @@ func TestLostAndBack(t *testing.T) {
 // port, and a laser that works is found.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 200, 1, 2, 0x02, 0x80, 0, 250, 2, 0, 250})
-	f.Add([]byte{3, 0, 20, 5, 0, 250, 0, 250, 6, 4, 5, 0, 250, 3, 3})
-	f.Add([]byte{3, 0, 250, 0, 250, 2, 0, 250, 3, 0, 1, 3, 5})
-	f.Add([]byte{3, 7, 0, 0, 50, 3, 0, 200, 7, 1, 0, 200, 7, 0, 0, 250})
+	f.Add([]byte{3, 0, 20, 6, 0, 250, 0, 250, 7, 4, 6, 0, 250, 3, 3})
+	f.Add([]byte{3, 0, 250, 0, 250, 2, 0, 250, 3, 0, 1, 3, 6})
+	f.Add([]byte{3, 5, 0, 0, 50, 3, 0, 200, 5, 1, 0, 200, 5, 0, 0, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
 		b := newBench(t)
 		l := b.newLaser(9600)
-		next := func() (v byte) {
-			if len(script) > 0 {
-				v, script = script[0], script[1:]
-			}
-			return v
-		}
-		open := false
-		for len(script) > 0 && len(b.Ports) < 50 {
-			switch next() % 8 {
-			case 0:
-				b.Pass(time.Duration(next()) * 10 * ms)
-			case 1:
-				n := min(int(next()), len(script))
-				if len(b.Ports) > 0 {
-					b.Port().Say(script[:n])
-				}
-				script = script[n:]
-			case 2:
-				if len(b.Ports) > 0 {
-					b.Port().HangUp()
-				}
-			case 3:
-				if open = !open; open {
-					b.subscribe()
-				} else {
-					b.laser.Unsubscribe(b.Now(), b)
-				}
-			case 4:
-				b.Refuse = nil
-				if next()%2 == 0 {
-					b.Refuse = errors.New("no such port")
-				}
-			case 5:
-				l.off = !l.off
-			case 6:
-				l.baud, l.streaming = speeds[next()%byte(len(speeds))], false
-			case 7:
-				leave := next()%2 == 0
-				b.Break = func() {
-					if leave && open {
-						open = false
-						b.laser.Unsubscribe(b.Now(), b)
-					}
-				}
-			}
-			checkPorts(t, b)
-		}
-		b.Refuse, b.Break, l.off, b.done = nil, nil, false, nil
-		if !open || b.link.State() == devices.Idle {
-			b.Pass(2 * time.Second)
-			b.subscribe()
-		}
-		if !b.Until(b.driver.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
-			b.subscribe() // that setup was spoilt before
-		}
-		b.untilUp()
+		b.Chaos(script, func() { l.off = false },
+			func(func() byte) { l.off = !l.off },
+			func(next func() byte) { l.baud, l.streaming = speeds[next()%byte(len(speeds))], false },
+		)
 	})
-}
-
-// checkPorts looks for ports that nobody closed.
-func checkPorts(t *testing.T, b *bench) {
-	t.Helper()
-	n := 0
-	for _, p := range b.Ports {
-		if !p.Closed {
-			n++
-		}
-	}
-	if n > 1 || n > 0 && b.link.State() == devices.Idle {
-		t.Fatalf("%d ports are open, link is %s", n, b.link.State())
-	}
 }

@@ -27,7 +27,7 @@ func replay(t *testing.T, file string) []byte {
 	b.Heard = func(p *transporttest.Port, sent []byte) {
 		fmt.Fprintf(&out, "%6.3f %d % X ; %s\n", (b.Now() - time.Second).Seconds(), p.Baud, sent, requestName(sent))
 	}
-	b.subscribe()
+	b.Subscribe()
 	var baud, wait int // of a laser that does not follow the driver's speed; ms
 	for _, line := range devicetest.Lines(t, file) {
 		if _, err := fmt.Sscanf(line, "baud %d", &baud); err == nil {
@@ -43,11 +43,11 @@ func replay(t *testing.T, file string) []byte {
 		}
 	}
 	ranges := b.ranges()
-	b.laser.Unsubscribe(b.Now(), b)
+	b.Unsubscribe()
 	b.Pass(2 * time.Second)
 	fmt.Fprintf(&out, "# scans %d, the last %d\n", b.laser.Seq(), ranges)
-	if b.link.State() != devices.Idle {
-		t.Errorf("link is %s", b.link.State())
+	if b.Link.State() != devices.Idle {
+		t.Errorf("link is %s", b.Link.State())
 	}
 	return out.Bytes()
 }
