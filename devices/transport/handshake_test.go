@@ -99,12 +99,12 @@ func TestHandshake(t *testing.T) {
 					s.Port().Say([]byte(answer))
 				}
 			}
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(tt.limit)
-			if wrote != tt.wrote || len(s.done) != 1 {
-				t.Fatalf("it was sent %q, want %q; setups ended: %v", wrote, tt.wrote, s.done)
+			if wrote != tt.wrote || len(s.Done) != 1 {
+				t.Fatalf("it was sent %q, want %q; setups ended: %v", wrote, tt.wrote, s.Done)
 			}
-			if err := s.done[0]; (err == nil) != (tt.end == "") || err != nil && err.Error() != "/dev/parrot: "+tt.end {
+			if err := s.Done[0]; (err == nil) != (tt.end == "") || err != nil && err.Error() != "/dev/parrot: "+tt.end {
 				t.Errorf("%v, want %q", err, tt.end)
 			}
 		})
@@ -118,10 +118,10 @@ func TestHandshakeOverNetwork(t *testing.T) {
 	s.steps(attempts())
 	s.parrot.Protocol.Address = "127.0.0.1:8101"
 	s.MaxSpeed = 1
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(time.Second)
-	if len(s.Ports) != 1 || s.Port().Name != "127.0.0.1:8101" || len(s.Searches) != 0 || s.link.State() != devices.Idle {
-		t.Fatalf("%d ports, %d searches, link %v", len(s.Ports), len(s.Searches), s.link.State())
+	if len(s.Ports) != 1 || s.Port().Name != "127.0.0.1:8101" || len(s.Searches) != 0 || s.Link.State() != devices.Idle {
+		t.Fatalf("%d ports, %d searches, link %v", len(s.Ports), len(s.Searches), s.Link.State())
 	}
 	if got := strings.Fields(string(s.Port().Wrote)); len(got) != 5 {
 		t.Errorf("it was sent %q", got)
@@ -143,7 +143,7 @@ func TestFreshAndPause(t *testing.T) {
 			s.parrot.Pause(now, telling, time.Second)
 		}
 	}
-	s.subscribe()
+	s.Subscribe()
 	s.Port().Say([]byte("<a>"))
 	s.Port().Say([]byte("<b"))
 	s.Pass(999 * time.Millisecond)
@@ -160,7 +160,7 @@ func TestFreshAndPause(t *testing.T) {
 func TestNoStepAfterShutdown(t *testing.T) {
 	s := newScene(t)
 	s.steps(attempts())
-	s.subscribe()
+	s.Subscribe()
 	s.parrot.Leave(s.Now())
 	s.parrot.Enter(s.Now(), telling)
 	if got := string(s.Port().Wrote); got != "call@9600 " || s.parrot.Phase() != Over {
@@ -198,13 +198,13 @@ func TestNotUnderstood(t *testing.T) {
 				}
 			}
 		}
-		s.subscribe()
+		s.Subscribe()
 		for part := range strings.SplitSeq(tt.in, "|") {
 			s.Port().Say([]byte(part))
 		}
 		s.Pass(5 * time.Second)
-		if len(s.done) != 1 || s.done[0] == nil || !strings.Contains(s.done[0].Error(), tt.error) {
-			t.Errorf("%s: %v, want %q", tt.name, s.done, tt.error)
+		if len(s.Done) != 1 || s.Done[0] == nil || !strings.Contains(s.Done[0].Error(), tt.error) {
+			t.Errorf("%s: %v, want %q", tt.name, s.Done, tt.error)
 		}
 	}
 }
@@ -223,7 +223,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 				s.parrot.Up(now)
 			}
 		}
-		s.subscribe()
+		s.Subscribe()
 		s.Port().Say([]byte("<a>"))
 		for range 20 {
 			if in != "" {
@@ -232,7 +232,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 			s.Pass(100 * time.Millisecond)
 		}
 		var reasons []string
-		for _, e := range s.log.FilterMessage("device unavailable, trying again").All() {
+		for _, e := range s.Log.FilterMessage("device unavailable, trying again").All() {
 			reasons = append(reasons, e.ContextMap()["error"].(string))
 		}
 		if len(reasons) != 1 || !strings.Contains(reasons[0], want) {
@@ -246,7 +246,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 func TestSlowLine(t *testing.T) {
 	s := newScene(t)
 	s.steps(attempts())
-	s.subscribe()
+	s.Subscribe()
 	s.Slow = true
 	s.Pass(time.Second)
 	if got := string(s.Port().Wrote); got != "call@9600 call@9600 " {
@@ -257,10 +257,10 @@ func TestSlowLine(t *testing.T) {
 	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 " {
 		t.Fatalf("when it is set: wrote %q", got)
 	}
-	s.device.Unsubscribe(s.Now(), s)
+	s.Unsubscribe()
 	s.Answer()
 	s.Pass(time.Second)
-	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 bye" || s.link.State() != devices.Idle {
-		t.Errorf("after the end: wrote %q, link is %s", got, s.link.State())
+	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 bye" || s.Link.State() != devices.Idle {
+		t.Errorf("after the end: wrote %q, link is %s", got, s.Link.State())
 	}
 }
