@@ -161,6 +161,12 @@ func (w *World) WakeAt(l *devices.Link, at time.Duration) {
 	}
 }
 
+// Waits reports whether a link has set a deadline.
+func (w *World) Waits(l *devices.Link) bool {
+	t := w.wakes[l]
+	return t != nil && t.Armed()
+}
+
 // OpenSerial implements devices.Host.
 func (w *World) OpenSerial(path string, baud int, h devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
 	w.answer(func() {
@@ -244,10 +250,13 @@ func (p *Port) Say(b []byte) {
 }
 
 // HangUp unplugs the port.
-func (p *Port) HangUp() {
+func (p *Port) HangUp() { p.Fail(io.ErrUnexpectedEOF) }
+
+// Fail ends the port with an error.
+func (p *Port) Fail(err error) {
 	if !p.Closed {
 		p.Closed = true
-		p.handler.Hangup(p.world.now, io.ErrUnexpectedEOF)
+		p.handler.Hangup(p.world.now, err)
 	}
 }
 
