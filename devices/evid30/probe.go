@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 // probe gives the camera its address, as the driver does, and asks for its
@@ -30,8 +31,7 @@ func recognise(heard []byte) (a devices.Answer) {
 		a = devices.Answer{Found: true, Next: []byte(InquireVersion)}
 		heard = heard[i+len(addressed):]
 	}
-	var parser Parser
-	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
+	for p := range transport.Packets(heard, inspect, MaxPacket) {
 		r, ok := DecodeReply(p)
 		a.Likely = a.Likely || ok
 		if v, named := r.Version(); ok && named {

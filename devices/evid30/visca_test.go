@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"player/devices/devicetest"
+	"player/devices/transport"
 )
 
 // recorded is what an emulated camera sent to a driver: type, power, a position
@@ -79,7 +80,7 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 func TestReceiveAndSendAllocateNothing(t *testing.T) {
 	stream := append(bytes.Join(recording(t), nil), 0x90, 0x90, 0x41, 0x90)
 	out := make([]byte, 0, 64)
-	var p Parser
+	p := transport.NewParser(inspect, MaxPacket)
 	positions := 0
 	allocs := testing.AllocsPerRun(100, func() {
 		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {

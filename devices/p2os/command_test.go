@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/devices/devicetest"
+	"player/devices/transport"
 )
 
 func TestCommands(t *testing.T) {
@@ -78,10 +79,10 @@ func TestLastWords(t *testing.T) {
 		AppendCommand(nil, Pulse), AppendVel2(nil, 25, 25), AppendInt(nil, Vel, -500), AppendSetOrigin(nil), AppendGripper(nil, gripPress, 200),
 	} {
 		for cut := range before {
-			var p Parser
+			p := transport.NewParser(inspect, MaxPacket)
 			var got []Command
 			for packet, in := p.Next(slices.Concat(before[:cut], lastWords())); packet != nil; packet, in = p.Next(in) {
-				got = append(got, Command(packet.Type()))
+				got = append(got, Command(Packet(packet).Type()))
 			}
 			if n := len(got); n < 2 || got[n-2] != Vel2 || got[n-1] != Stop {
 				t.Errorf("after % X the robot understands %v", before[:cut], got)

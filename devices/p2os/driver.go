@@ -54,7 +54,7 @@ type Driver struct {
 	originBy time.Duration // when the robot counts as one that ignores SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
 
-	parser   Parser
+	parser   transport.Parser
 	sip      SIP
 	odometry Odometry
 	gyro     gyro
@@ -83,7 +83,7 @@ type Driver struct {
 
 // New returns the driver of the robot on a serial port.
 func New(port string, o Overrides) *Driver {
-	d := &Driver{overrides: o}
+	d := &Driver{overrides: o, parser: transport.NewParser(inspect, MaxPacket)}
 	d.Protocol = d.protocol(port)
 	_, _ = d.setModel("") // the default model is known
 	return d

@@ -47,23 +47,6 @@ func appendPacket(dst []byte, body ...byte) []byte {
 	return binary.BigEndian.AppendUint16(dst, checksum(body))
 }
 
-// Parser finds packets in the robot's byte stream. The zero value is ready.
-type Parser struct {
-	transport.Framing
-
-	buf [MaxPacket]byte
-}
-
-// Next consumes in up to the end of the first packet, and returns that packet
-// and the rest of in. The packet is nil when in is used up:
-//
-//	for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
-//
-// The packet is valid until the next call.
-func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
-	return p.Framing.Next(p.buf[:], in, inspect)
-}
-
 // inspect is a transport.Inspect.
 func inspect(b []byte) (size int, v transport.Verdict) {
 	switch {

@@ -84,7 +84,7 @@ func TestParserRejectsRecordedDamage(t *testing.T) {
 func TestReceiveAllocatesNothing(t *testing.T) {
 	packets, _ := recording(t, "bits.hex")
 	stream := append(bytes.Join(packets, nil), "noise"...)
-	var p Parser
+	p := transport.NewParser(inspect, MaxPacket)
 	var s SIP
 	o := newStepped()
 	decoded := 0

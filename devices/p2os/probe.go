@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 // probe greets the robot as the driver does, up to its identity. The handshake
@@ -24,8 +25,8 @@ func probe() *devices.Probe {
 // recognise returns the step after the last packet heard. An identity must have text, and other
 // packets more than a type: a line may return the requests.
 func recognise(heard []byte) (a devices.Answer) {
-	var parser Parser
-	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
+	for b := range transport.Packets(heard, inspect, MaxPacket) {
+		p := Packet(b)
 		id, isIdentity := DecodeIdentity(p)
 		switch {
 		case isIdentity && id != Identity{}:

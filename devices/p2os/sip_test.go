@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/devices/devicetest"
+	"player/devices/transport"
 )
 
 // A moving robot with four sonar readings, one of them not a sonar.
@@ -119,7 +120,7 @@ func TestSIPLastReadingWins(t *testing.T) {
 // other, stall, bumpers, compass without reading, gripper.
 func TestSIPRecorded(t *testing.T) {
 	packets, _ := recording(t, "bits.hex")
-	var p Parser
+	p := transport.NewParser(inspect, MaxPacket)
 	var s SIP
 	for _, in := range packets {
 		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {

@@ -54,8 +54,7 @@ type Driver struct {
 	transport.Transport
 
 	far     uint16 // mm, the reading where nothing is seen
-	framing transport.Framing
-	buf     [maxSize]byte
+	parser  transport.Parser
 	form    int  // of the requests that the sensor understands
 	started bool // it was told to measure
 	model   string
@@ -87,7 +86,7 @@ func Kind() devices.Kind {
 }
 
 func newDriver(a devices.Args) (devices.Driver, error) {
-	d := &Driver{changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	d := &Driver{parser: transport.NewParser(inspect, maxSize), changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
 	ask := d.ask
 	d.Protocol = transport.Protocol{
 		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: search,
@@ -99,7 +98,7 @@ func newDriver(a devices.Args) (devices.Driver, error) {
 			starting:  {Send: ask, Wait: scanTime},
 			running:   {Send: ask, Wait: scanTime},
 		},
-		Framing: &d.framing, Receive: d.receive, Bye: func(dst []byte) []byte { return append(dst, quiet[d.form]...) },
+		Framing: &d.parser.Framing, Receive: d.receive, Bye: func(dst []byte) []byte { return append(dst, quiet[d.form]...) },
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNoScan },
 	}
 	if !d.OverNetwork() {
@@ -119,9 +118,7 @@ func (d *Driver) ask(dst []byte) []byte {
 
 // recognise is Probe.Recognise.
 func recognise(heard []byte) (a devices.Answer) {
-	var f transport.Framing
-	buf := make([]byte, maxSize)
-	for b, rest := f.Next(buf, heard, inspect); b != nil; b, rest = f.Next(buf, rest, inspect) {
+	for b := range transport.Packets(heard, inspect, maxSize) {
 		t := open(b)
 		if string(t.word()) != "sRA" || string(t.word()) != "DeviceIdent" {
 			continue
@@ -169,7 +166,7 @@ func (d *Driver) wake(now time.Duration) {
 
 // receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for b, rest := d.framing.Next(d.buf[:], p, inspect); b != nil && d.IsOpen(); b, rest = d.framing.Next(d.buf[:], rest, inspect) {
+	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		d.answered(now, open(b))
 	}
 }
@@ -233,7 +230,7 @@ func (d *Driver) refused(now time.Duration, t telegram) {
 func (d *Driver) scan(now time.Duration, t telegram) {
 	s, ok := t.scan()
 	if !ok {
-		d.framing.Stats.Broken++
+		d.parser.Stats.Broken++
 		if !d.IsUp() && !t.bad {
 			d.Down(now, errEmpty)
 		}

@@ -40,7 +40,7 @@ type Driver struct {
 	config       Configuration
 	configurable bool // it is in configuration mode
 
-	parser Parser
+	parser transport.Parser
 	health timers.Limiter
 	out    []byte
 	ranges codec.LaserData
@@ -48,7 +48,7 @@ type Driver struct {
 
 // New returns the driver of the laser on a serial port.
 func New(port string) *Driver {
-	d := &Driver{}
+	d := &Driver{parser: transport.NewParser(inspect, MaxTelegram)}
 	d.Protocol = d.protocol(port)
 	return d
 }

@@ -67,23 +67,6 @@ func appendTelegram(dst []byte, address, code byte, data ...byte) []byte {
 	return binary.LittleEndian.AppendUint16(dst, crc(dst[start:]))
 }
 
-// Parser finds a device's telegrams in its byte stream. The zero value is ready.
-type Parser struct {
-	transport.Framing
-
-	buf [MaxTelegram]byte
-}
-
-// Next consumes in up to the end of the first telegram, and returns that telegram
-// and the rest of in. The telegram is nil when in is used up:
-//
-//	for telegram, in := p.Next(in); telegram != nil; telegram, in = p.Next(in) {
-//
-// The telegram is valid until the next call.
-func (p *Parser) Next(in []byte) (telegram Telegram, rest []byte) {
-	return p.Framing.Next(p.buf[:], in, inspect)
-}
-
 // inspect is a transport.Inspect.
 func inspect(b []byte) (size int, v transport.Verdict) {
 	if v := transport.Begins(b, []byte{stx, addressHost}, headSize); v != transport.Whole {

@@ -115,7 +115,7 @@ func TestParser(t *testing.T) {
 
 func TestReceiveAllocatesNothing(t *testing.T) {
 	stream := append(bytes.Join(recording(t), nil), "\x02\x80\x03noise"...)
-	var p Parser
+	p := transport.NewParser(inspect, MaxTelegram)
 	sum := 0
 	scans := 0
 	allocs := testing.AllocsPerRun(100, func() {

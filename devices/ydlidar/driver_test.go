@@ -18,7 +18,7 @@ func TestPacketsOfOneRead(t *testing.T) {
 	}
 	p := sealed(10, 11, 4000, 4000)
 	world.Port().Say(slices.Concat(p, p, p, p[:5]))
-	if got := driver.(*Driver).framing.Stats.Packets; got != 3 {
+	if got := driver.(*Driver).parser.Stats.Packets; got != 3 {
 		t.Errorf("%d packets, want 3", got)
 	}
 }
