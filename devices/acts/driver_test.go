@@ -195,8 +195,8 @@ func TestSetupFails(t *testing.T) {
 			if len(w.Done) != 1 || w.Done[0] == nil || !strings.HasPrefix(w.Done[0].Error(), "acts 5001: ") || !strings.Contains(w.Done[0].Error(), tt.want) {
 				t.Fatalf("setup %v, want %q", w.Done, tt.want)
 			}
-			if w.Link.State() != devices.Idle || w.Waits(w.Link) || w.conn != nil && !w.conn.Closed {
-				t.Errorf("link %v, deadline %v", w.Link.State(), w.Waits(w.Link))
+			if w.Link.State() != devices.Idle || w.Deadline(w.Link) != 0 || w.conn != nil && !w.conn.Closed {
+				t.Errorf("link %v, deadline %v", w.Link.State(), w.Deadline(w.Link))
 			}
 			var signals []syscall.Signal
 			for _, p := range w.programs {
@@ -285,8 +285,8 @@ func TestShutdownDuringSetup(t *testing.T) {
 					t.Errorf("%s, after %v: the program runs", name, after)
 				}
 			}
-			if w.Link.State() != devices.Idle || w.Waits(w.Link) || w.conn != nil && !w.conn.Closed || w.Done != nil {
-				t.Errorf("%s, after %v: link %v, deadline %v, setup %v", name, after, w.Link.State(), w.Waits(w.Link), w.Done)
+			if w.Link.State() != devices.Idle || w.Deadline(w.Link) != 0 || w.conn != nil && !w.conn.Closed || w.Done != nil {
+				t.Errorf("%s, after %v: link %v, deadline %v, setup %v", name, after, w.Link.State(), w.Deadline(w.Link), w.Done)
 			}
 		}
 	}

@@ -39,7 +39,7 @@ type World struct {
 	slow   []func()
 	now    time.Duration
 	queue  timers.Queue
-	wakes  map[*devices.Link]*timers.Timer
+	wakes  map[*devices.Link]*wake
 	events []event // in order
 	next   *timers.Timer
 }
@@ -50,6 +50,12 @@ type Search struct {
 	Done func(now time.Duration, f devices.Finding)
 }
 
+// wake is the deadline of a link.
+type wake struct {
+	timer *timers.Timer
+	at    time.Duration // zero: none
+}
+
 type event struct {
 	at time.Duration
 	fn func()
@@ -57,7 +63,7 @@ type event struct {
 
 // NewWorld returns a world without ports.
 func NewWorld() *World {
-	w := &World{now: time.Second, wakes: map[*devices.Link]*timers.Timer{}}
+	w := &World{now: time.Second, wakes: map[*devices.Link]*wake{}}
 	w.next = timers.NewTimer(w.happen)
 	return w
 }
@@ -151,20 +157,28 @@ func (w *World) Port() *Port { return w.Ports[len(w.Ports)-1] }
 
 // WakeAt implements devices.Host.
 func (w *World) WakeAt(l *devices.Link, at time.Duration) {
-	t := w.wakes[l]
-	if t == nil {
-		t = timers.NewTimer(l.Wake)
-		w.wakes[l] = t
+	d := w.wakes[l]
+	if d == nil {
+		d = &wake{}
+		d.timer = timers.NewTimer(func(now time.Duration) time.Duration {
+			d.at = 0
+			d.at = l.Wake(now)
+			return d.at
+		})
+		w.wakes[l] = d
 	}
-	if w.queue.Stop(t); at != 0 {
-		w.queue.Set(t, at)
+	w.queue.Stop(d.timer)
+	if d.at = at; at != 0 {
+		w.queue.Set(d.timer, at)
 	}
 }
 
-// Waits reports whether a link has set a deadline.
-func (w *World) Waits(l *devices.Link) bool {
-	t := w.wakes[l]
-	return t != nil && t.Armed()
+// Deadline returns that of a link, zero for none.
+func (w *World) Deadline(l *devices.Link) time.Duration {
+	if d := w.wakes[l]; d != nil {
+		return d.at
+	}
+	return 0
 }
 
 // OpenSerial implements devices.Host.
