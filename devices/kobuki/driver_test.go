@@ -11,14 +11,11 @@ import (
 // All reports of one read are taken at once, also those that the buffer holds beside the
 // first, and not with the next read.
 func TestReportsOfOneRead(t *testing.T) {
-	world := transporttest.NewWorld()
-	_, misc, err := world.Open(Kind(), codec.Misc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b, _ := transporttest.NewKind(t, Kind())
+	b.Subscribe()
 	later := packet(1, 15, 0x48, 0x12, 0, 0, 0, 0xFE, 0xFF, 0x01, 0x80, 200, 56, 0, 6, 120, 0b01)
-	world.Port().Say(slices.Concat(full, later, later[:9]))
-	if got := misc.Data(); len(got) != codec.MiscSize || got[2] != 120 {
+	b.Port().Say(slices.Concat(full, later, later[:9]))
+	if got := b.Link.Device(codec.Misc).Data(); len(got) != codec.MiscSize || got[2] != 120 {
 		t.Errorf("%v, want the battery of the second report", got)
 	}
 }

@@ -50,6 +50,16 @@ func NewBench(t testing.TB, i devices.Instance, kinds ...devices.Kind) *Bench {
 	return b
 }
 
+// NewKind attaches a driver of a kind with its default options.
+func NewKind(t testing.TB, kind devices.Kind) (*Bench, devices.Driver) {
+	t.Helper()
+	driver, err := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewBench(t, kind.Instance(driver)), driver
+}
+
 // SetupDone implements devices.Subscriber.
 func (b *Bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
 	if b.Done = append(b.Done, err); err != nil && b.Again {

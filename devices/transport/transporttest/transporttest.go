@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/devices"
 	"player/timers"
 )
@@ -67,30 +65,6 @@ func NewWorld() *World {
 	w.next = timers.NewTimer(w.happen)
 	return w
 }
-
-// Open attaches a driver with its default options, and opens a device of it.
-func (w *World) Open(kind devices.Kind, letter byte) (devices.Driver, *devices.Device, error) {
-	driver, err := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults()})
-	if err != nil {
-		return nil, nil, err
-	}
-	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(kind.Instance(driver)); err != nil {
-		return nil, nil, err
-	}
-	table.Connect(w)
-	device := table.Device(letter)
-	_, err = device.Subscribe(w.Now(), client{})
-	return driver, device, err
-}
-
-// Leave closes a device that Open has opened.
-func (w *World) Leave(d *devices.Device) { d.Unsubscribe(w.Now(), client{}) }
-
-// client reads a device, and is told nothing.
-type client struct{}
-
-func (client) SetupDone(time.Duration, *devices.Device, error) {}
 
 // Now is the time.
 func (w *World) Now() time.Duration { return w.now }
