@@ -29,7 +29,7 @@ type Driver struct {
 	device *devices.Device
 	port   devices.Port // nil: it is unplugged
 	retry  retry.Retry
-	parser parser
+	events codec.Splitter
 	state  codec.JoystickData
 	buf    []byte
 }
@@ -51,7 +51,7 @@ func (d *Driver) open(worked func(now time.Duration), failed func(now time.Durat
 			failed(now, err)
 			return
 		}
-		d.port, d.parser, d.state = p, parser{}, codec.JoystickData{}
+		d.port, d.events, d.state = p, codec.Splitter{}, codec.JoystickData{}
 		worked(now)
 	})
 }
@@ -67,13 +67,8 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Receive implements devices.PortHandler.
 func (d *Driver) Receive(now time.Duration, in []byte) {
 	before := d.state
-	for {
-		e, rest, ok := d.parser.next(in)
-		if !ok {
-			break
-		}
-		e.apply(&d.state)
-		in = rest
+	for b, rest := d.events.Next(in, eventSize, noPayload); b != nil; b, rest = d.events.Next(rest, eventSize, noPayload) {
+		decode(b).apply(&d.state)
 	}
 	if d.state != before || !d.device.HasData() {
 		d.publish(now)

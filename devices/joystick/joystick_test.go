@@ -120,15 +120,10 @@ func TestCuts(t *testing.T) {
 		stream = append(stream, bytesOf(uint32(n), int16(n)*100, typeAxis, n)...)
 	}
 	read := func(pieces ...[]byte) (events []string) {
-		var p parser
+		var s codec.Splitter
 		for _, in := range pieces {
-			for {
-				e, rest, ok := p.next(in)
-				if !ok {
-					break
-				}
-				events = append(events, fmt.Sprint(e))
-				in = rest
+			for b, rest := s.Next(in, eventSize, noPayload); b != nil; b, rest = s.Next(rest, eventSize, noPayload) {
+				events = append(events, fmt.Sprint(decode(b)))
 			}
 		}
 		return events

@@ -6,10 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
@@ -32,14 +31,6 @@ func (s *scanner) see(stamp time.Duration, reading func(degrees float64) float64
 	s.link.Devices()[0].Publish(stamp, scan.Append(nil))
 }
 
-type client struct{}
-
-func (client) SetupDone(time.Duration, *devices.Device, error) {}
-
-type host struct{ devices.Host }
-
-func (host) WakeAt(*devices.Link, time.Duration) {}
-
 // start opens sonars of a laser with the given pose.
 func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 	t.Helper()
@@ -48,20 +39,12 @@ func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 
 func startFar(t testing.TB, pose devices.Geometry, longest int) (*scanner, *devices.Device) {
 	t.Helper()
-	laser, table := &scanner{}, devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(devices.Instance{Driver: laser, Name: "scanner", Provides: []devices.Spec{devices.Laser()}}); err != nil {
-		t.Fatal(err)
-	}
-	table.Links()[0].Place(pose)
-	if _, err := table.Attach(Kind().Instance(New(table.Device(codec.Laser), 2*halfCone, longest))); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(host{})
-	sonar := table.Device(codec.Sonar)
-	if pending, err := sonar.Subscribe(ms, client{}); pending || err != nil {
-		t.Fatal(pending, err)
-	}
-	return laser, sonar
+	laser := &scanner{}
+	b := transporttest.NewBench(t, devices.Instance{Driver: laser, Name: "scanner", Provides: []devices.Spec{devices.Laser()}})
+	b.Link.Place(pose)
+	b.Client = b.Attach(Kind().Instance(New(b.Client, 2*halfCone, longest))).Devices()[0]
+	b.Subscribe()
+	return laser, b.Client
 }
 
 func ranges(t *testing.T, sonar *devices.Device) (d codec.SonarData) {

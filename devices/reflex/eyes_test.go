@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
 
 	"player/devices"
 	"player/devices/retry"
@@ -107,8 +106,7 @@ func TestEyeOfOthers(t *testing.T) {
 // its sensor, and the log says once that it does.
 func TestEyeNever(t *testing.T) {
 	for _, underWay := range []bool{false, true} {
-		core, lines := observer.New(zapcore.WarnLevel)
-		r := newLogged(t, zap.New(core))
+		r := newRobot(t)
 		r.misc.err = errBroken
 		r.open(t)
 		r.Pass(14 * time.Second) // tried at 0, 1, 3, 7 and 12 s
@@ -122,7 +120,7 @@ func TestEyeNever(t *testing.T) {
 		if r.misc.setups != 6 || r.misc.link.State() != devices.Idle {
 			t.Errorf("under way %v: %d setups, the bumpers are %v", underWay, r.misc.setups, r.misc.link.State())
 		}
-		if n := lines.FilterField(zap.String("requires", "misc")).Len(); n != 1 {
+		if n := r.Log.FilterLevelExact(zapcore.WarnLevel).FilterField(zap.String("requires", "misc")).Len(); n != 1 {
 			t.Errorf("under way %v: the log says %d times that it is not there", underWay, n)
 		}
 		r.told(t, "nobody wants it to move", "shutdown")

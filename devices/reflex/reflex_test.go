@@ -7,10 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
@@ -20,7 +16,6 @@ const ms = time.Millisecond
 
 // fake is the driver of a device that the test speaks for.
 type fake struct {
-	world *transporttest.World
 	name  string
 	spec  devices.Spec
 	slow  bool // its setup waits for the test
@@ -76,49 +71,32 @@ func (f *fake) device() *devices.Device { return f.link.Devices()[0] }
 
 // robot is wheels and eyes with reflexes before them.
 type robot struct {
-	*transporttest.World
+	*transporttest.Bench
 	wheels, sonar, misc, laser *fake
 	driver                     *Driver
 	device                     *devices.Device // what clients see
-	done                       []error         // SetupDone of the client
 }
 
-func (r *robot) SetupDone(_ time.Duration, _ *devices.Device, err error) {
-	r.done = append(r.done, err)
-}
-
-func newRobot(t testing.TB) *robot { return newLogged(t, zap.NewNop()) }
-
-func newLogged(t testing.TB, log *zap.Logger) *robot {
+func newRobot(t testing.TB) *robot {
 	t.Helper()
-	w := transporttest.NewWorld()
+	wheels := &fake{name: "wheels", spec: devices.Position().At(1)}
 	r := &robot{
-		World:  w,
-		wheels: &fake{world: w, name: "wheels", spec: devices.Position().At(1)},
-		sonar:  &fake{world: w, name: "ring", spec: devices.Sonar()},
-		misc:   &fake{world: w, name: "bumpers", spec: devices.Misc()},
-		laser:  &fake{world: w, name: "scanner", spec: devices.Laser()},
-	}
-	table := devices.NewTable(log)
-	inner, err := table.Attach(r.wheels.instance())
-	if err != nil {
-		t.Fatal(err)
+		Bench:  transporttest.NewBench(t, wheels.instance()),
+		wheels: wheels,
+		sonar:  &fake{name: "ring", spec: devices.Sonar()},
+		misc:   &fake{name: "bumpers", spec: devices.Misc()},
+		laser:  &fake{name: "scanner", spec: devices.Laser()},
 	}
 	var eyes []*devices.Device
 	for _, f := range []*fake{r.sonar, r.misc, r.laser} {
-		if _, err := table.Attach(f.instance()); err != nil {
-			t.Fatal(err)
-		}
-		eyes = append(eyes, table.Device(f.spec.Letter))
+		eyes = append(eyes, r.Attach(f.instance()).Devices()[0])
 	}
-	if r.driver, err = New(inner.Devices()[0], eyes, 400); err != nil {
+	var err error
+	if r.driver, err = New(r.Client, eyes, 400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Attach(Kind().Instance(r.driver)); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(w)
-	r.device = table.Device(codec.Position)
+	r.device = r.Attach(Kind().Instance(r.driver)).Devices()[0]
+	r.Client = r.device
 	return r
 }
 
@@ -401,8 +379,7 @@ func TestCaught(t *testing.T) {
 
 // TestLog: who has the wheels is told when it changes, to those who ask.
 func TestLog(t *testing.T) {
-	core, lines := observer.New(zapcore.DebugLevel)
-	r := newLogged(t, zap.New(core))
+	r := newRobot(t)
 	r.open(t)
 	r.sees(2, 3000)
 	r.command(300, 0)
@@ -411,7 +388,7 @@ func TestLog(t *testing.T) {
 	r.Pass(500 * ms)
 	r.command(0, 0)
 	var layers []string
-	for _, line := range lines.FilterMessage("the wheels go to").All() {
+	for _, line := range r.Log.FilterMessage("the wheels go to").All() {
 		layers = append(layers, line.ContextMap()["layer"].(string))
 	}
 	if want := []string{"radio", "avoid", "stop"}; !slices.Equal(layers, want) {
@@ -431,10 +408,10 @@ func TestWheelsFail(t *testing.T) {
 		}
 		if slow {
 			r.wheels.link.Fail(r.Now(), errBroken)
-			if len(r.done) != 1 {
-				t.Fatalf("told %v", r.done)
+			if len(r.Done) != 1 {
+				t.Fatalf("told %v", r.Done)
 			}
-			err = r.done[0]
+			err = r.Done[0]
 		}
 		if !errors.Is(err, errBroken) {
 			t.Errorf("slow %v: error %v", slow, err)

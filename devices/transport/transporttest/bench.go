@@ -37,17 +37,23 @@ func NewBench(t testing.TB, i devices.Instance, kinds ...devices.Kind) *Bench {
 	core, log := observer.New(zap.DebugLevel)
 	b := &Bench{World: NewWorld(), T: t, Table: devices.NewTable(zap.New(core)), Log: log}
 	b.Table.Kinds = kinds
-	link, err := b.Table.Attach(i)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.Table.Connect(b.World)
-	b.Link = link
-	b.Client = link.Devices()[0]
+	b.Link = b.Attach(i)
+	b.Client = b.Link.Devices()[0]
 	if d, ok := i.Driver.(interface{ IsUp() bool }); ok {
 		b.isUp = d.IsUp
 	}
 	return b
+}
+
+// Attach attaches one more driver.
+func (b *Bench) Attach(i devices.Instance) *devices.Link {
+	b.T.Helper()
+	link, err := b.Table.Attach(i)
+	if err != nil {
+		b.T.Fatal(err)
+	}
+	b.Table.Connect(b.World)
+	return link
 }
 
 // NewKind attaches a driver of a kind with its default options.
