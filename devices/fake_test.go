@@ -110,6 +110,18 @@ func (s *scripted) Tick(now time.Duration) time.Duration {
 	return s.tick(now)
 }
 
+// attach attaches drivers. It returns the link of the last one.
+func attach(t testing.TB, table *Table, instances ...Instance) (l *Link) {
+	t.Helper()
+	for _, i := range instances {
+		var err error
+		if l, err = table.Attach(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
 func later(time.Duration) {}
 
 // person is a subscriber that remembers what it was told.
@@ -137,9 +149,7 @@ type twoDevices struct {
 func newTwoDevices(t testing.TB) *twoDevices {
 	t.Helper()
 	w := &twoDevices{driver: newScripted("wheels", Position(), Sonar()), host: newHost(), table: NewTable(zap.NewNop())}
-	if _, err := w.table.Attach(w.driver.desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, w.driver.desc)
 	w.table.Connect(w.host)
 	w.position, w.sonar = w.table.Device(codec.Position), w.table.Device(codec.Sonar)
 	w.link = w.position.Link()

@@ -8,9 +8,7 @@ import (
 
 func TestHide(t *testing.T) {
 	w := newTwoDevices(t)
-	if _, err := w.table.Attach(newScripted("spare", Position().At(1)).desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, newScripted("spare", Position().At(1)).desc)
 	if got := w.table.Hide(codec.Position); got != w.position || got.Spec().Index != 2 {
 		t.Fatalf("covered %+v", got)
 	}
@@ -21,9 +19,7 @@ func TestHide(t *testing.T) {
 		t.Error("there was nothing to cover")
 	}
 	front := newScripted("front", Position())
-	if _, err := w.table.Attach(front.desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, front.desc)
 	if got := w.table.Device(codec.Position); got == nil || got.Link().Name() != "front" {
 		t.Errorf("clients see %v", got)
 	}

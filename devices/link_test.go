@@ -114,9 +114,7 @@ func TestSetupLimitOfTheDriver(t *testing.T) {
 	w := newTwoDevices(t)
 	w.driver.desc.SetupLimit = 700 * ms
 	w.table = NewTable(w.table.log)
-	if _, err := w.table.Attach(w.driver.desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, w.driver.desc)
 	w.table.Connect(w.host)
 	w.driver.setup = later
 	d := w.table.Device(codec.Position)

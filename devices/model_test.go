@@ -63,9 +63,7 @@ type member struct {
 
 func newWorld(t *testing.T, seed uint64, alwaysOn bool) *world {
 	w := &world{alwaysOn: alwaysOn, t: t, rng: rand.New(rand.NewPCG(seed, 1)), host: newHost(), table: NewTable(zap.NewNop()), wants: map[want]int{}, now: ms}
-	if _, err := w.table.Attach(Instance{Driver: w, Name: "moody", Provides: []Spec{Position(), Sonar()}, SetupLimit: modelLimit}); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, Instance{Driver: w, Name: "moody", Provides: []Spec{Position(), Sonar()}, SetupLimit: modelLimit})
 	w.table.Connect(w.host)
 	w.link = w.table.Links()[0]
 	if alwaysOn {

@@ -28,11 +28,7 @@ func newTower(t *testing.T) *tower {
 		who:     &person{},
 	}
 	w.virtual.desc.SetupLimit = VirtualSetupLimit
-	for _, d := range []*scripted{w.wheels, w.eye, w.virtual} {
-		if _, err := w.table.Attach(d.desc); err != nil {
-			t.Fatal(err)
-		}
-	}
+	attach(t, w.table, w.wheels.desc, w.eye.desc, w.virtual.desc)
 	w.table.Connect(newHost())
 	w.sonar = w.table.Device(codec.Sonar)
 	w.needs = &Required{Devices: []*Device{w.table.Device(codec.Position), w.table.Device(codec.Laser)}}
@@ -133,16 +129,12 @@ type follower struct{ got []string }
 func TestNeedsFollow(t *testing.T) {
 	w := newTower(t)
 	laser := w.table.Device(codec.Laser)
-	if _, err := laser.Subscribe(ms, w.who); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, laser, ms, w.who, false)
 	laser.Publish(ms, []byte("1"))
 	var f follower
 	w.needs.Observer = &f
 	for range 2 {
-		if _, err := w.sonar.Subscribe(ms, w.who); err != nil {
-			t.Fatal(err)
-		}
+		subscribe(t, w.sonar, ms, w.who, false)
 		laser.Publish(ms, []byte("2"))
 		w.sonar.Unsubscribe(ms, w.who)
 		laser.Publish(ms, []byte("3"))
@@ -161,9 +153,7 @@ func (f *follower) Published(d *Device) { f.got = append(f.got, string(d.Data())
 
 func TestFollow(t *testing.T) {
 	w := newTwoDevices(t)
-	if _, err := w.sonar.Subscribe(ms, &person{}); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, w.sonar, ms, &person{}, false)
 	var a, b follower
 	w.sonar.Publish(ms, []byte("1"))
 	w.sonar.AddObserver(w.link, &a)
