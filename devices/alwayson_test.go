@@ -25,7 +25,7 @@ func TestAlwaysOn(t *testing.T) {
 	step := func(what string, want ...string) {
 		t.Helper()
 		if got := w.driver.take(); !slices.Equal(got, want) {
-			t.Fatalf("%s: the driver was told %q, want %q", what, got, want)
+			t.Fatalf("%s: the driver was notified %q, want %q", what, got, want)
 		}
 	}
 	w.table.Start(ms)

@@ -16,15 +16,15 @@ type Device struct {
 	spec Spec
 	link *Link
 
-	block   []byte        // newest data as a block, header included
-	stamp   time.Duration // when it was taken
-	seq     uint64        // counts the data published, never restarts
-	command []byte        // newest command; empty: none since the link started
-	orders  uint64        // counts the commands given, never restarts
-	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
-	items   []item        // data in compact form, for those who asked
-	rate    timers.Rate   // of publications
-	read    bool          // somebody has read the newest data
+	block    []byte        // newest data as a block, header included
+	stamp    time.Duration // when it was taken
+	seq      uint64        // counts the data published, never restarts
+	command  []byte        // newest command; empty: none since the link started
+	commands uint64        // counts the commands given, never restarts
+	seqSeen  uint64        // seq when the link started: data up to it is of an earlier run
+	items    []item        // data in compact form, for those who asked
+	rate     timers.Rate   // of publications
+	read     bool          // the newest data have been read
 
 	observers []observation
 	waiters   []Waiter
@@ -292,7 +292,7 @@ func (d *Device) item(scan codec.Scan) *item {
 	return t
 }
 
-// Subscribe opens the device, and starts its link if nobody else has it open. If
+// Subscribe opens the device, and starts its link if no other subscriber has it open. If
 // pending, setup is under way and s.SetupDone is called at its end. Otherwise the
 // subscription stands, or setup has failed at once with err.
 func (d *Device) Subscribe(now time.Duration, s Subscriber) (pending bool, err error) {
@@ -309,17 +309,17 @@ func (d *Device) Unsubscribe(now time.Duration, s Subscriber) { d.link.unsubscri
 // (Table.Stop).
 func (d *Device) SetCommand(now time.Duration, payload []byte) {
 	if !d.link.table.stopped {
-		d.order(now, payload)
+		d.force(now, payload)
 	}
 }
 
-// order is SetCommand, also for a robot that is stopped.
-func (d *Device) order(now time.Duration, payload []byte) {
+// force is SetCommand, also for a robot that is stopped.
+func (d *Device) force(now time.Duration, payload []byte) {
 	if d.link.state != Ready {
 		return
 	}
 	d.command = append(d.command[:0], payload...)
-	d.orders++
+	d.commands++
 	for _, o := range d.observers {
 		o.commanded(now, d)
 	}
@@ -339,7 +339,7 @@ func (d *Device) Command() []byte {
 
 // Commands counts the commands given. A client that remembers the count after its own
 // command can find out whether there is a newer one.
-func (d *Device) Commands() uint64 { return d.orders }
+func (d *Device) Commands() uint64 { return d.commands }
 
 // ForgetCommand drops the command, so that hardware that comes back does not move
 // by itself.

@@ -50,7 +50,7 @@ func TestPublish(t *testing.T) {
 	}
 	expect("never open", false, "", 0)
 	w.driver.setup = func(now time.Duration) {
-		d.Publish(now, []byte("first")) // before Ready: the first frame is not held
+		d.Publish(now, []byte("first")) // before Ready: the first frame does not wait
 		w.link.Ready(now)
 	}
 	p := new(person)

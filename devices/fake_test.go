@@ -44,7 +44,7 @@ func (h *fakeHost) wake(l *Link, now time.Duration) bool {
 }
 
 // scripted is a driver that does what the test says and writes down what it is
-// told.
+// called with.
 type scripted struct {
 	desc     Instance
 	link     *Link
@@ -124,14 +124,14 @@ func attach(t testing.TB, table *Table, instances ...Instance) (l *Link) {
 
 func later(time.Duration) {}
 
-// person is a subscriber that remembers what it was told.
+// person is a subscriber that remembers its notifications.
 type person struct {
-	told  []string
-	react func(now time.Duration, d *Device, err error) // nil: nothing
+	notified []string
+	react    func(now time.Duration, d *Device, err error) // nil: nothing
 }
 
 func (p *person) SetupDone(now time.Duration, d *Device, err error) {
-	p.told = append(p.told, fmt.Sprintf("%c %v", d.Letter(), err))
+	p.notified = append(p.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 	if p.react != nil {
 		p.react(now, d, err)
 	}

@@ -197,7 +197,7 @@ func (r *rig) panics(place string) (n int) {
 	return n
 }
 
-// A driver of hardware panics: its motors are stopped, what it held is taken, clients
+// A driver of hardware panics: its motors are stopped, what it owned is taken, clients
 // keep their subscriptions, and it is set up again.
 func TestPanicOfHardware(t *testing.T) {
 	for _, place := range []string{"Tick", "Receive", "Hangup", "exited", "Command", "Configure"} {

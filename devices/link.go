@@ -242,8 +242,8 @@ func (l *Link) Device(letter byte) *Device {
 	panic(fmt.Sprintf("driver %s uses device %q, which it does not provide", l.name, letter))
 }
 
-// Subscribed reports whether anybody has d open. A driver can skip work for a device
-// that nobody reads.
+// Subscribed reports whether d is open. A driver can skip work for a device
+// that no client reads.
 func (l *Link) Subscribed(d *Device) bool {
 	return slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
 }

@@ -16,7 +16,7 @@ import (
 
 // world is a link with a driver of changing mood and three subscribers, and
 // beside it a model of what they may see. The model knows no code of the link:
-// it believes what the driver does and what subscribers are told, and holds the
+// it believes what the driver does and what subscribers are notified of, and holds the
 // two against each other.
 type world struct {
 	t     *testing.T
@@ -36,7 +36,7 @@ type world struct {
 	failed    int           // the run that failed last
 	pause     time.Duration // after a failed run of an always-on driver
 	closed    bool          // the table is shut down
-	reactions int           // how many more calls subscribers make while they are told
+	reactions int           // how many more calls subscribers make while they are notified
 
 	// What the subscribers know: the run that a subscription waits for, or
 	// standing.
@@ -138,7 +138,7 @@ func (w *world) Shutdown(now time.Duration) {
 	w.say("Shutdown")
 	w.expect(w.phase == Ready || w.phase == Starting, "Shutdown of a driver that is %v", w.phase)
 	if w.overdue() {
-		if w.failed < w.run { // else a subscriber was told first
+		if w.failed < w.run { // else a subscriber was notified first
 			w.fails()
 		}
 	} else {
@@ -241,18 +241,18 @@ func (w *world) span() time.Duration { return time.Duration(1+w.rng.IntN(600)) *
 
 func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 	w := m.w
-	w.say("%s is told %c: %v", m.name, d.Letter(), err)
+	w.say("%s is notified of %c: %v", m.name, d.Letter(), err)
 	run, ok := w.wants[want{m, d}]
-	w.expect(m.calling == 0, "%s is told of %c from within its own call", m.name, d.Letter())
-	w.expect(ok && run != standing, "%s is told of %c but does not wait for it", m.name, d.Letter())
+	w.expect(m.calling == 0, "%s is notified of %c from within its own call", m.name, d.Letter())
+	w.expect(ok && run != standing, "%s is notified of %c but does not wait for it", m.name, d.Letter())
 	if err == nil {
-		w.expect(w.phase == Ready && run == w.run, "%s is told that run %d is ready", m.name, run)
+		w.expect(w.phase == Ready && run == w.run, "%s is notified that run %d is ready", m.name, run)
 		w.wants[want{m, d}] = standing
 	} else {
 		if w.overdue() && w.failed < w.run {
 			w.fails()
 		}
-		w.expect(run <= w.failed, "%s is told that run %d failed", m.name, run)
+		w.expect(run <= w.failed, "%s is notified that run %d failed", m.name, run)
 		delete(w.wants, want{m, d})
 	}
 	for w.reactions > 0 && w.rng.IntN(2) == 0 {
@@ -260,7 +260,7 @@ func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 		if w.rng.IntN(2) == 0 {
 			m.subscribe(w.device())
 		} else {
-			// anybody's: what one is told may end another
+			// anybody's: what one hears may end another
 			w.members[w.rng.IntN(len(w.members))].unsubscribe(w.device())
 		}
 	}

@@ -48,7 +48,7 @@ func (l *Link) disown(now time.Duration) {
 	}
 }
 
-// take takes what the driver held when it panicked: at first the devices of other
+// take takes what the driver owned when it panicked: at first the devices of other
 // drivers, and a little later what still has to leave.
 func (l *Link) take(now time.Duration) {
 	if len(l.holders) > 0 {

@@ -42,15 +42,15 @@ func newTower(t *testing.T) *tower {
 	return w
 }
 
-func (w *tower) expect(t *testing.T, wheels, eye, virtual State, told ...string) {
+func (w *tower) expect(t *testing.T, wheels, eye, virtual State, notified ...string) {
 	t.Helper()
 	for i, want := range []State{wheels, eye, virtual} {
 		if l := w.table.Links()[i]; l.State() != want {
 			t.Errorf("%s is %v, want %v", l.Name(), l.State(), want)
 		}
 	}
-	if !slices.Equal(w.who.told, told) {
-		t.Errorf("told %q, want %q", w.who.told, told)
+	if !slices.Equal(w.who.notified, notified) {
+		t.Errorf("notified %q, want %q", w.who.notified, notified)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestNeeds(t *testing.T) {
 					w.expect(t, Ready, Ready, Ready, "s <nil>")
 				}
 				w.sonar.Unsubscribe(3*ms, w.who)
-				w.expect(t, Idle, Idle, Idle, w.who.told...)
+				w.expect(t, Idle, Idle, Idle, w.who.notified...)
 				return
 			}
 			want := map[byte]string{'w': "it works on position of wheels: broken", 'e': "it works on laser of eye: broken"}[tt.broken[0]]
@@ -125,7 +125,7 @@ func TestNeedsGivenBackEarly(t *testing.T) {
 
 type follower struct{ got []string }
 
-// A driver that comes late is told what was said before, once per opening.
+// A driver that comes late gets what was said before, once per opening.
 func TestNeedsFollow(t *testing.T) {
 	w := newTower(t)
 	laser := w.table.Device(codec.Laser)
@@ -145,7 +145,7 @@ func TestNeedsFollow(t *testing.T) {
 	}
 	laser.Publish(ms, []byte("4"))
 	if want := []string{"1", "2", "3", "2"}; !slices.Equal(f.got, want) {
-		t.Errorf("told %q, want %q", f.got, want)
+		t.Errorf("notified %q, want %q", f.got, want)
 	}
 }
 
@@ -174,7 +174,7 @@ type leaver struct {
 
 func (l *leaver) Published(*Device) { l.calls++; l.device.RemoveObserver(l) }
 
-// A follower may leave when it is told.
+// A follower may leave when it is called.
 func TestRemoveObserverWithinPublish(t *testing.T) {
 	w := newTwoDevices(t)
 	var first, last follower

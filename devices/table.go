@@ -116,7 +116,7 @@ func (t *Table) Stop(now time.Duration) {
 	for _, l := range t.links {
 		for _, d := range l.devices {
 			if stop := d.spec.Stop; stop != "" {
-				d.order(now, []byte(stop))
+				d.force(now, []byte(stop))
 			}
 		}
 	}

@@ -123,7 +123,7 @@ func TestTableShutdown(t *testing.T) {
 			t.Errorf("%s was started again", d.desc.Name)
 		}
 	}
-	expectTold(t, &p)
+	expectNotified(t, &p)
 	if len(host.at) != 0 {
 		t.Errorf("%d deadlines are armed for a robot that is off", len(host.at))
 	}

@@ -212,7 +212,7 @@ func (d *Driver) answered(now time.Duration) {
 	first := !d.found
 	d.found = true
 	switch next := d.asked + requestPeriod; {
-	case d.state != asking: // an image that nobody asked for
+	case d.state != asking: // an image without a request
 	case next > now:
 		d.wait(pausing, next)
 	default:

@@ -1,6 +1,6 @@
 // Package detect finds out which hardware is on a serial line of which nothing is known,
 // by the Probes of the drivers' Kinds. It knows no hardware itself. It blocks: it is for
-// subcommands and for goroutines beside the loop.
+// subcommands and for goroutines other than the loop.
 package detect
 
 import (
@@ -42,7 +42,7 @@ type line struct {
 	port
 	ctx   context.Context
 	kinds []devices.Kind
-	baud  int    // 0: over the network, nobody knows
+	baud  int    // 0: over the network, unknown
 	heard []byte // since the last request
 }
 
@@ -104,7 +104,7 @@ func speedsOf(kinds []devices.Kind) (speeds []int) {
 	return speeds
 }
 
-// try looks for hardware at one speed. kind is nil if there is none. A line on
+// try searches for hardware at one speed. kind is nil if there is none. A line on
 // which something unknown talks is sent nothing.
 func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 	if err := l.setSpeed(baud); err != nil {

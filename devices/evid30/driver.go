@@ -27,14 +27,14 @@ const (
 	answerLimit = 200 * time.Millisecond
 	// greetLimit is answerLimit of setup, which does not mind late answers.
 	greetLimit = 120 * time.Millisecond
-	// greetTime bounds setup: each of the four requests three times. A client is told
-	// within 1.5 s that there is no camera.
+	// greetTime bounds setup: each of the four requests three times. A client gets
+	// the error within 1.5 s.
 	greetTime = 12 * greetLimit
 	// minExchange is the shortest time from one request to the next: the bytes
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
-	// restPeriod is the period of the polls of a camera whose position nobody reads:
+	// restPeriod is the period of the polls of a camera whose position no client reads:
 	// it must answer within the 2 s after which hardware counts as lost.
 	restPeriod = 800 * time.Millisecond
 	// maxTries is how often a command is sent that the camera does not acknowledge. A
@@ -169,7 +169,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 		d.Finish(now, nil)
 	default:
 		d.phase = leaving
-		d.head.order(codec.PTZCommand{})
+		d.head.aim(codec.PTZCommand{})
 		d.head.clear = d.head.busy() || d.request == turn || d.request == zoom
 		if d.request == nothing {
 			d.next(now)
@@ -184,7 +184,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand
 	if d.phase == running && d.IsUp() && c.Decode(device.Command()) == nil {
-		d.head.order(c)
+		d.head.aim(c)
 		d.hurry()
 	}
 }
@@ -210,7 +210,7 @@ func (d *Driver) soonest() time.Duration {
 
 // begin is Protocol.Begin. It sets the camera's address and clears its commands, as ours
 // are cleared; then it asks for the position. The requests are a cycle and not a table:
-// their answers may come late, and the model may be told after the position.
+// their answers may come late, and the model may come after the position.
 func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
 	d.answers, d.unnamed = false, 0
@@ -406,14 +406,14 @@ func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
 	return false
 }
 
-// watch compares where the camera is with where it was told to go.
-func (d *Driver) watch(now time.Duration, r request, at [2]int16, slack int) {
-	if d.phase == running && d.head.sees(now, r, at, slack) {
+// watch compares where the camera is with where it was commanded to go.
+func (d *Driver) watch(now time.Duration, r request, at [2]int16, tolerance int) {
+	if d.phase == running && d.head.sees(now, r, at, tolerance) {
 		d.complain(now, "it is elsewhere")
 	}
 }
 
-// greetingDone ends setup: the camera has told where it is, in time or late.
+// greetingDone ends setup: the camera has reported where it is, in time or late.
 func (d *Driver) greetingDone(now time.Duration) {
 	d.phase = running
 	d.end(now)

@@ -148,7 +148,7 @@ func (d *Driver) miss(now time.Duration, err error) {
 	if now-d.failing < patience {
 		return
 	}
-	if !d.retry.Failing() { // nobody may go on driving by a stale tilt
+	if !d.retry.Failing() { // no client may go on driving by a stale tilt
 		d.sent, d.data = none, codec.JoystickData{}
 		d.send(now)
 	}

@@ -81,7 +81,7 @@ func (d *Driver) publish(now time.Duration) {
 }
 
 // Hangup implements devices.PortHandler: the joystick was unplugged. It reads as at
-// rest, so that nobody drives on.
+// rest, so that no client drives on.
 func (d *Driver) Hangup(now time.Duration, err error) {
 	d.state = codec.JoystickData{}
 	d.publish(now)

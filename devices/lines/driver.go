@@ -288,7 +288,7 @@ func (d *Driver) halt(dst []byte) []byte {
 	return d.stop.append(dst, &[args]float64{})
 }
 
-// greet appends what a board is told that has booted. It may have been left driving.
+// greet appends the greeting of a board that has booted. It may have been left driving.
 func (d *Driver) greet(dst []byte) []byte {
 	d.booted = true
 	dst = d.halt(dst)
@@ -505,7 +505,7 @@ func (d *Driver) flush(now time.Duration) {
 		var c codec.PositionCommand
 		_ = c.Decode(b) // its size was checked
 		left, right := wheels.Speeds(float64(c.Speed), float64(c.TurnRate), d.opts.Base, d.opts.Most)
-		d.turned.told = [2]float64{left, right}
+		d.turned.commanded = [2]float64{left, right}
 		line := d.drive
 		if c == (codec.PositionCommand{}) {
 			line = d.stop

@@ -16,8 +16,8 @@ import (
 // sonar readings. Other programs leave a robot at one of the others.
 var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
-// search is the way in which a robot is looked for. It ends in 1.9 s: a client that
-// asks for a robot that is not there is told within 2 s. The original server waits 200 ms
+// search is the way in which a robot is found. It ends in 1.9 s: a client that
+// asks for a robot that is not there gets an error within 2 s. The original server waits 200 ms
 // for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
 // SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
 var search = []transport.Attempt{
@@ -213,7 +213,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		switch {
 		case d.model.atOrigin(&d.sip):
 			d.run(now)
-		case now >= d.originBy: // it ignores SETO, or somebody pushes it
+		case now >= d.originBy: // it ignores SETO, or a person pushes it
 			d.odometry = Odometry{Model: &d.model}
 			d.run(now)
 		}

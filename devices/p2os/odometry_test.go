@@ -236,14 +236,14 @@ func TestOdometryGaps(t *testing.T) {
 	whole := pioneer3
 	whole.Bits = 15 // the option bits
 	for _, tt := range []struct {
-		name   string
-		m      Model
-		gap    time.Duration
-		speed  int16 // mm/s, in the SIPs
-		told   float64
-		units  int
-		reason string // empty: it is counted
-		until  time.Duration
+		name      string
+		m         Model
+		gap       time.Duration
+		speed     int16 // mm/s, in the SIPs
+		commanded float64
+		units     int
+		reason    string // empty: it is counted
+		until     time.Duration
 	}{
 		{"half a second at 400 mm/s", testModel, 600 * time.Millisecond, 400, 400, 278, "", 0},
 		{"one and a half", testModel, 1600 * time.Millisecond, 400, 400, 763, "", 0},
@@ -267,7 +267,7 @@ func TestOdometryGaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			sip.X += uint16(tt.units)
-			err := o.Update(&sip, time.Second+tt.gap, tt.told, tt.until, 0)
+			err := o.Update(&sip, time.Second+tt.gap, tt.commanded, tt.until, 0)
 			want := int(math.Round(float64(tt.units) * tt.m.Distance))
 			if tt.reason != "" {
 				want = 0
@@ -323,21 +323,21 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 	o := Odometry{Model: m}
 	var (
 		x, y, speed, course float64       // mm, mm/s, rad
-		told                float64       // mm/s
-		held                []SIP         // on their way
+		commanded           float64       // mm/s
+		late                []SIP         // on their way
 		until               time.Duration // they are held up, for less than counts as lost
 		lost                int           // further SIPs that get lost
-		fastest             float64       // mm/s, told since the latest SIP
+		fastest             float64       // mm/s, commanded since the latest SIP
 	)
 	frame := func(mm float64) uint16 { return uint16(int64(math.Round(mm/m.Distance)) & (m.wrap() - 1)) }
 	o.Update(&SIP{}, time.Second, 0, 0, 0)
 	for n := 1; n <= 1200; n++ {
 		now := time.Second + time.Duration(n)*100*time.Millisecond
 		if rnd.IntN(30) == 0 {
-			told, course = float64(rnd.IntN(1001)-500), rnd.Float64()*2*math.Pi
+			commanded, course = float64(rnd.IntN(1001)-500), rnd.Float64()*2*math.Pi
 		}
-		fastest = max(fastest, math.Abs(told)) // with each SIP
-		speed += max(-100, min(told-speed, 100))
+		fastest = max(fastest, math.Abs(commanded)) // with each SIP
+		speed += max(-100, min(commanded-speed, 100))
 		x, y = x+0.1*speed*math.Cos(course), y+0.1*speed*math.Sin(course)
 		wheel := int16(math.Round(speed / m.Velocity))
 		if lost == 0 && rnd.IntN(100) == 0 {
@@ -346,22 +346,22 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 		if lost > 0 {
 			lost--
 		} else {
-			held = append(held, SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel})
+			late = append(late, SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel})
 		}
-		if len(held) == 1 && rnd.IntN(20) == 0 {
+		if len(late) == 1 && rnd.IntN(20) == 0 {
 			until = now + time.Duration(rnd.IntN(1400))*time.Millisecond
 		}
 		if until > now {
 			continue
 		}
-		for i := range held {
-			if err := o.Update(&held[i], now, fastest, now, 0); err != nil {
+		for i := range late {
+			if err := o.Update(&late[i], now, fastest, now, 0); err != nil {
 				t.Fatalf("%s, SIP %d: %v", name, n, err)
 			}
 			fastest = 0
 		}
-		fresh := len(held) > 0 && held[len(held)-1].X == frame(x) && held[len(held)-1].Y == frame(y)
-		held = held[:0]
+		fresh := len(late) > 0 && late[len(late)-1].X == frame(x) && late[len(late)-1].Y == frame(y)
+		late = late[:0]
 		if wantX, wantY := m.mm(int64(math.Round(x/m.Distance))), m.mm(int64(math.Round(y/m.Distance))); fresh &&
 			max(math.Abs(float64(o.X())-wantX), math.Abs(float64(o.Y())-wantY)) > 0.51 {
 			t.Fatalf("%s, SIP %d: (%d, %d) mm, want (%.1f, %.1f)", name, n, o.X(), o.Y(), wantX, wantY)

@@ -214,7 +214,7 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 			d.refusal = fmt.Errorf("it cannot open device %q for us", pairs[i])
 			why := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionRefusals)}
 			d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, why.Append(nil))
-			d.out = codec.AppendRequest(d.out, nil) // answered by a Player that knows no questions, too
+			d.out = codec.AppendRequest(d.out, nil) // answered even by a Player that knows no questions
 			d.port.Write(d.out)
 			d.wake(now + connectLimit)
 			return nil

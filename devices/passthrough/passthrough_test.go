@@ -21,8 +21,8 @@ const ms = time.Millisecond
 // chain is a driver whose other Player is the test.
 type chain struct {
 	*transporttest.Bench
-	network *network
-	told    []string // of subscriptions
+	network  *network
+	notified []string // of subscriptions
 }
 
 // network is a world whose connections can be full.
@@ -59,7 +59,7 @@ func newChain(t testing.TB) *chain {
 }
 
 func (c *chain) SetupDone(_ time.Duration, d *devices.Device, err error) {
-	c.told = append(c.told, fmt.Sprintf("%c %v", d.Letter(), err))
+	c.notified = append(c.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 }
 
 func (c *chain) position() *devices.Device { return c.Client }
@@ -143,12 +143,12 @@ func (c *chain) open() {
 	c.expectState(devices.Ready, "p <nil>")
 }
 
-func (c *chain) expectState(state devices.State, told ...string) {
+func (c *chain) expectState(state devices.State, notified ...string) {
 	c.T.Helper()
-	if l := c.position().Link(); l.State() != state || !slices.Equal(c.told, told) {
-		c.T.Fatalf("%v, told %q; want %v, %q", l.State(), c.told, state, told)
+	if l := c.position().Link(); l.State() != state || !slices.Equal(c.notified, notified) {
+		c.T.Fatalf("%v, notified %q; want %v, %q", l.State(), c.notified, state, notified)
 	}
-	c.told = nil
+	c.notified = nil
 }
 
 func (c *chain) x() int32 {

@@ -22,7 +22,7 @@ type world struct {
 	driver   *Driver
 	refuse   error
 	programs []*program
-	told     []string // of subscriptions
+	notified []string // of subscriptions
 }
 
 func (w *world) StartPlugin(stdout, stderr devices.PortHandler, exited func(time.Duration, error), name string, args ...string) (devices.Program, devices.Port, error) {
@@ -35,7 +35,7 @@ func (w *world) StartPlugin(stdout, stderr devices.PortHandler, exited func(time
 }
 
 func (w *world) SetupDone(_ time.Duration, d *devices.Device, err error) {
-	w.told = append(w.told, fmt.Sprintf("%c %v", d.Letter(), err))
+	w.notified = append(w.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 }
 
 // program is one that was started.
@@ -122,12 +122,12 @@ func (w *world) subscribe(letter byte) {
 	}
 }
 
-func (w *world) expect(state devices.State, told ...string) {
+func (w *world) expect(state devices.State, notified ...string) {
 	w.T.Helper()
-	if w.Link.State() != state || !slices.Equal(w.told, told) {
-		w.T.Fatalf("link %v, subscribers told %q; want %v, %q", w.Link.State(), w.told, state, told)
+	if w.Link.State() != state || !slices.Equal(w.notified, notified) {
+		w.T.Fatalf("link %v, subscribers notified %q; want %v, %q", w.Link.State(), w.notified, state, notified)
 	}
-	w.told = nil
+	w.notified = nil
 }
 
 const (
@@ -288,7 +288,7 @@ func TestKill(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')
 	w.programs[0].says(grip)
-	w.told = nil
+	w.notified = nil
 	start := w.Now()
 	w.Table.Device('p').Unsubscribe(w.Now(), w)
 	w.subscribe('p')

@@ -81,7 +81,7 @@ type Driver struct {
 	buf     [packetSize]byte
 	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
 	last    Packet // whose span is not known yet
-	held    bool   // last is one
+	waits   bool   // last is one
 	damage  uint64 // garbage before last, in bytes
 }
 
@@ -192,7 +192,7 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 			d.Enter(now, express)
 		}
 	case d.Phase() == express && (kind == answerExpress || kind == answerDense), d.Phase() == standard && kind == answerScan:
-		d.stream, d.held = kind, false
+		d.stream, d.waits = kind, false
 		d.Begin()
 		d.Enter(now, scanning)
 	}
@@ -223,7 +223,7 @@ func (d *Driver) health(now time.Duration, h Health) {
 // damaged one was between them (as the SDK, handler_capsules.cpp).
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
-	if d.held && !p.first() && garbage == d.damage {
+	if d.waits && !p.first() && garbage == d.damage {
 		n, sample, span := 2*cabins, d.last.sample, d.last.span(&p)
 		if d.stream == answerDense {
 			n, sample = distances, d.last.dense
@@ -233,5 +233,5 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.Take(now, s.Angle, s.MM)
 		}
 	}
-	d.last, d.held, d.damage = p, true, garbage
+	d.last, d.waits, d.damage = p, true, garbage
 }

@@ -19,7 +19,7 @@ type Lidar struct {
 	Model string
 
 	far   uint16 // mm, the reading where nothing is seen
-	sweep Turn
+	sweep Revolution
 	out   []byte
 }
 

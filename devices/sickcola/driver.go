@@ -56,7 +56,7 @@ type Driver struct {
 	far     uint16 // mm, the reading where nothing is seen
 	parser  transport.Parser
 	form    int  // of the requests that the sensor understands
-	started bool // it was told to measure
+	started bool // it was commanded to measure
 	model   string
 	status  uint8 // of the sensor, that was logged
 	changes timers.Limiter

@@ -34,7 +34,7 @@ type Driver struct {
 	laser  *devices.Device
 	flip   bool // it is mounted upside down
 
-	// What the laser measures: as it has told, or as its first scan shows. Zero or
+	// What the laser measures: as it has reported, or as its first scan shows. Zero or
 	// empty: unknown.
 	variant      Variant
 	config       Configuration
@@ -99,7 +99,7 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 		d.parser.Stats.Broken++
 		return
 	case d.Phase() == waiting && errors.Is(err, ErrVariant) && d.variant == Variant{} && s.variant() != Variant{}:
-		d.variant = s.variant() // it has not told before
+		d.variant = s.variant() // it has not reported it before
 		d.Enter(now, stopping)
 		return
 	case d.Phase() == waiting && err != nil:

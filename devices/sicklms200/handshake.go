@@ -35,7 +35,7 @@ const (
 )
 
 // search tries each speed in turn, then again. A laser takes 60 ms to answer. Longer waits
-// would make clients wait: a laser that is not there is told within 3 s. What is heard may
+// would make clients wait: the error comes within 3 s. What is heard may
 // be a scan at first.
 var search = []transport.Attempt{
 	{Speed: 0, Wait: 250 * time.Millisecond, Noisy: answerTime},
@@ -173,8 +173,8 @@ func (d *Driver) found() transport.Phase {
 	return asking
 }
 
-// plan returns the next phase, by what the laser measures as far as it has told. What
-// it has not told shows in its first scan. Its setting is left alone if it is right, so
+// plan returns the next phase, by what the laser measures as far as it has reported. What
+// it has not reported shows in its first scan. Its setting is left alone if it is right, so
 // that a laser with another password works.
 func (d *Driver) plan() transport.Phase {
 	switch {

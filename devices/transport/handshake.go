@@ -142,7 +142,7 @@ func (t *Transport) Phase() Phase {
 // Tried returns how often the request of the phase was sent.
 func (t *Transport) Tried() int { return t.tries }
 
-// Baud returns the speed of the line; over the network, where nobody knows it, the first of
+// Baud returns the speed of the line; over the network, where it is unknown, the first of
 // Protocol.Speeds.
 func (t *Transport) Baud() int { return t.baud }
 
@@ -363,7 +363,7 @@ func (t *Transport) understood() {
 }
 
 // strange returns an error if bytes have come since the hardware was understood last, and no
-// packets of hardware that was found. It is not silent then: looking for a cable or a switch
+// packets of hardware that was found. It is not silent then: checking a cable or a switch
 // would be in vain.
 func (t *Transport) strange() error {
 	p := &t.Protocol

@@ -9,7 +9,7 @@
 //
 //   - A setup that fails ends with Link.Fail. The next request tries again.
 //   - If a setup fails because nothing answers on a serial line, the hardware of another
-//     driver may be there: ports are easily swapped. The Probes of all kinds look for it
+//     driver may be there: ports are easily swapped. The Probes of all kinds search for it
 //     when the port is closed. What they find goes to the log, and to the error of this
 //     setup and of the next.
 //   - Hardware that is lost later leaves its link ready. Its devices keep their
@@ -18,7 +18,7 @@
 //   - Whoever gives up a line writes the last words first, and a new connection to
 //     hardware that was lost begins with them: it may still hear, and move.
 //   - Nothing moves by itself when the hardware is back: commands that came during
-//     the outage are forgotten, too.
+//     the outage are also forgotten.
 package transport
 
 import (
@@ -437,7 +437,7 @@ func (t *Transport) fall(now time.Duration) {
 	}
 }
 
-// identify looks for other hardware on the port after a setup that has failed by err: for
+// identify searches for other hardware on the port after a setup that has failed by err: for
 // each that a client asked for, and mostSearches times for an always-on driver.
 func (t *Transport) identify(err error) {
 	if t.state != off || t.searches >= mostSearches && t.link.AlwaysOn() {

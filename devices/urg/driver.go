@@ -193,7 +193,7 @@ func (d *Driver) describe(now time.Duration) {
 	}
 }
 
-// AppendParts implements devices.Surveyed: the range, once the sensor has told it.
+// AppendParts implements devices.Surveyed: the range, once the sensor has reported it.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	if far := cmp.Or(d.far, d.params.Max); far > 0 {
 		dst = append(dst, codec.Part{Range: float64(far), View: codec.LaserView})

@@ -353,12 +353,12 @@ func TestRotateNames(t *testing.T) {
 	}
 }
 
-// While the disk is busy the loop goes on; what is lost is told.
+// While the disk is busy the loop goes on; what is lost is logged.
 func TestSlowDisk(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
-	var held []*logfile.Batch
+	var taken []*logfile.Batch
 	for range batches {
-		held = append(held, <-r.driver.disk.free)
+		taken = append(taken, <-r.driver.disk.free)
 	}
 	r.sonar.Publish(200*ms, []byte("lost"))
 	r.sonar.Publish(210*ms, []byte("lost, too"))
@@ -367,13 +367,13 @@ func TestSlowDisk(t *testing.T) {
 		t.Errorf("%v", r.log.All())
 	}
 	r.sonar.Publish(500*ms, []byte("lost as well"))
-	for _, b := range held {
+	for _, b := range taken {
 		r.driver.disk.free <- b
 	}
 	r.sonar.Publish(510*ms, []byte("kept"))
 	r.stop(600 * ms)
 	if n := r.log.FilterMessage("the disk is too slow: not everything is recorded").Len(); n != 2 {
-		t.Errorf("told %d times", n)
+		t.Errorf("logged %d times", n)
 	}
 	if got := read(t, r.path); !slices.Equal(got, []string{`510ms /sonar "kept"`}) {
 		t.Error(got)
