@@ -188,6 +188,14 @@ func (s *stage) read() {
 	}
 }
 
+// start returns a stage whose device is open.
+func start(t testing.TB) *stage {
+	t.Helper()
+	s := newStage(t)
+	s.start()
+	return s
+}
+
 // start opens the device and forgets how.
 func (s *stage) start() {
 	s.T.Helper()

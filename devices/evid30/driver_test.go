@@ -306,8 +306,7 @@ func TestShutdownGoesHome(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t)
-			s.start()
+			s := start(t)
 			s.command(50, 20, 1000)
 			s.Pass(tt.at)
 			if tt.dead {
@@ -374,8 +373,7 @@ func TestLostAndBack(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t)
-			s.start()
+			s := start(t)
 			s.command(50, 20, 1000)
 			s.reaches(50, 20, 1000, time.Second)
 			s.command(-100, 20, 0)
@@ -413,8 +411,7 @@ func TestLostAndBack(t *testing.T) {
 
 // TestNoise: damaged answers cost time, not the line, and are not published.
 func TestNoise(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.pan, s.tilt, s.zoom = 88, 12, 1
 	s.Pass(100 * ms)
 	n := 0
@@ -443,8 +440,7 @@ func TestNoise(t *testing.T) {
 }
 
 func TestConfigure(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	if err := s.device.Configure(s.Now(), []byte{'m', 1}); err == nil {
 		t.Error("a configuration is accepted")
 	}
@@ -452,8 +448,7 @@ func TestConfigure(t *testing.T) {
 
 // TestSteadyStateAllocatesNothing goes through inquiries and commands.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	port := s.Port()
 	s.World.Heard, s.reads = nil, 0
 	s.Pass(minExchange)

@@ -8,8 +8,7 @@ import (
 )
 
 func TestCommands(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.command(30, 10, 256)
 	s.reaches(30, 10, 256, time.Second)
 	s.command(30, 10, 300) // only what is new
@@ -34,8 +33,7 @@ func TestCommands(t *testing.T) {
 // TestNewestWins: many commands in a row do not pile up, never more than two
 // run, and inquiries go on.
 func TestNewestWins(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	seq := s.device.Seq()
 	for i := range int16(400) {
 		s.command(i%100, i%25, i)
@@ -115,8 +113,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t)
-			s.start()
+			s := start(t)
 			s.replace = tt.prepare(s)
 			s.command(50, 20, 1000)
 			s.reaches(50, 20, 1000, 3*time.Second)
@@ -139,8 +136,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 // TestCompletionLost: a socket whose completion never comes is used again.
 func TestCompletionLost(t *testing.T) {
 	for _, cancelled := range []bool{true, false} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.run = 100 * runLimit // no completion comes
 		s.command(10, 0, 10)
 		s.Pass(time.Second)
@@ -157,8 +153,7 @@ func TestCompletionLost(t *testing.T) {
 		s.reaches(-10, -10, 500, 3*time.Second)
 	}
 	// Without a further command it is free after runLimit.
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.run = 100 * runLimit
 	s.command(10, 0, 10)
 	s.Pass(time.Second)
@@ -177,8 +172,7 @@ func TestCompletionLost(t *testing.T) {
 // logged once a second.
 func TestCameraThatRefuses(t *testing.T) {
 	for _, answer := range []string{"90 60 02 FF", "90 60 03 FF", "90 61 41 FF", "90 60 04 FF", ""} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.replace = func(request string) []string {
 			if strings.HasPrefix(request, "81 01 0") && !strings.HasPrefix(request, "81 01 00") {
 				return []string{answer}
@@ -212,8 +206,7 @@ func TestCameraThatRefuses(t *testing.T) {
 
 // A command that failed while it ran is carried out when a client repeats it.
 func TestFailedCommandIsRepeated(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.run = 100 * runLimit
 	s.command(10, 0, 0)
 	s.Pass(time.Second)
@@ -229,8 +222,7 @@ func TestFailedCommandIsRepeated(t *testing.T) {
 // else, while it runs.
 func TestErrorAfterAcknowledgement(t *testing.T) {
 	for _, e := range []string{"90 61 41 FF", "90 61 04 FF"} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.run = 100 * runLimit
 		s.command(10, 0, 0)
 		s.Pass(time.Second)
@@ -251,8 +243,7 @@ func TestErrorAfterAcknowledgement(t *testing.T) {
 // one is sent again.
 func TestLateAcknowledgement(t *testing.T) {
 	for _, kind := range []string{commandTurn, commandZoom} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		sent := 0
 		s.deaf = func(request string) bool {
 			if strings.HasPrefix(request, kind) {
@@ -292,8 +283,7 @@ func TestLateAcknowledgement(t *testing.T) {
 // times, and again when a client repeats the command. A unit beside it is good enough.
 func TestDisobedience(t *testing.T) {
 	for _, off := range []int{0, 1, 100} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.run = 0
 		s.replace = func(request string) []string {
 			if !strings.HasPrefix(request, commandTurn) {

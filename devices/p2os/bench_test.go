@@ -109,6 +109,15 @@ func (b *bench) robot(baud int) *robot {
 	return r
 }
 
+// ready returns a bench whose robot is connected.
+func ready(t testing.TB, baud int) (*bench, *robot) {
+	t.Helper()
+	b := newBench(t)
+	r := b.robot(baud)
+	b.Ready()
+	return b, r
+}
+
 const stageOpen = 4
 
 func (r *robot) obey(name string) {

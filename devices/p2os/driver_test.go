@@ -13,9 +13,7 @@ import (
 )
 
 func TestCommandGoesOutAtOnce(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	b.Pass(50 * ms) // between two SIPs
 	r.heard = nil
 	b.command(200, 0)
@@ -43,9 +41,7 @@ func TestCommandGoesOutAtOnce(t *testing.T) {
 }
 
 func TestVelocitiesWithEverySIP(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	b.Pass(50 * ms)
 	r.heard = nil
 	b.Pass(10 * time.Second)
@@ -55,9 +51,7 @@ func TestVelocitiesWithEverySIP(t *testing.T) {
 }
 
 func TestGripper(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	b.Pass(50 * ms)
 	for _, test := range []struct {
 		command, argument byte
@@ -81,9 +75,7 @@ func TestGripper(t *testing.T) {
 // A SIP reports whether the motors have power. After ENABLE, one that was under way is not
 // believed.
 func TestMotors(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	power := func(flags byte) {
 		body := slices.Clone(Packet(r.sip).Body())
 		body[16] = flags
@@ -115,9 +107,7 @@ func TestMotors(t *testing.T) {
 
 // PROTOCOL 6
 func TestConfigure(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	if slices.ContainsFunc(r.heard, func(s string) bool { return strings.HasPrefix(s, "ENABLE") }) {
 		t.Fatalf("motors were switched without being asked: %q", r.heard)
 	}
@@ -157,9 +147,7 @@ func TestConfigure(t *testing.T) {
 }
 
 func TestResetOdometry(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 40 || p.Speed != 400 {
@@ -176,9 +164,7 @@ func TestResetOdometry(t *testing.T) {
 // A SIP that was under way when SETO was sent neither moves the origin nor is
 // reported, however far it is from the next one.
 func TestResetOdometryWhileDriving(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	for _, x := range []uint16{60, 109} { // units; 200 mm/s are 24 a packet
 		r.at(x, 0, 0)
 		b.Pass(100 * ms)
@@ -251,9 +237,7 @@ func count(list []string, s string) (n int) {
 }
 
 func TestNoiseIsNotPublished(t *testing.T) {
-	b := newBench(t)
-	b.robot(9600)
-	b.Ready()
+	b, _ := ready(t, 9600)
 	b.Log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	before := b.position.Seq()
@@ -288,9 +272,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	r.switchOff() // the test itself plays it
 	b.Heard = nil
 	b.configure('v', 1)

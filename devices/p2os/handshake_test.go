@@ -189,9 +189,7 @@ func TestShutdown(t *testing.T) {
 
 // A robot that falls silent still hears from us, until it counts as lost.
 func TestPulse(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	b.Pass(20 * ms)
 	r.muted, r.heard = true, nil
 	b.Pass(100 * ms)
@@ -207,9 +205,7 @@ func TestPulse(t *testing.T) {
 // A search has sent CLOSE before a packet arrives that the robot sent while it was
 // open: it is opened anew, not taken for one that is still open.
 func TestPacketFromBeforeClose(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	r.muted = true
 	closes := func() bool { return slices.Contains(r.heard, "SYNC2/CLOSE") }
 	r.heard = nil

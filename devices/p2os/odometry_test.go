@@ -398,9 +398,7 @@ func TestOdometryAfterAPause(t *testing.T) {
 		}
 	}
 	// The driver knows how long.
-	b := newBench(t)
-	b.robot(9600)
-	b.Ready()
+	b, _ := ready(t, 9600)
 	b.driver.steered, b.driver.odometry.at = b.Now()-5*time.Second, b.Now()-4*time.Second
 	b.command(100, 0)
 	b.Pass(commandGap)

@@ -41,9 +41,7 @@ func TestLostAndBack(t *testing.T) {
 	for _, baud := range speeds {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				b := newBench(t)
-				r := b.robot(baud)
-				b.Ready()
+				b, r := ready(t, baud)
 				r.sip = devicetest.Hex(t, sipSpeed)
 				b.command(200, 0)
 				b.configure('m', 1)
@@ -104,9 +102,7 @@ func TestLostAndBack(t *testing.T) {
 
 // The clients' position goes on where it was, whatever the robot counts now.
 func TestPositionSurvivesRestart(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(time.Second)
 	r.switchOff()
@@ -127,9 +123,7 @@ func TestPositionSurvivesRestart(t *testing.T) {
 // The cable of a robot that drives is pulled and put back: what it drove until its
 // watchdog stopped it is in its coordinates.
 func TestMovementOfAnOutageIsCounted(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	r.sip = devicetest.Hex(t, sipSpeed) // 400 mm/s at x 48
 	b.command(400, 0)
 	b.Pass(time.Second)
@@ -157,9 +151,7 @@ func TestMovementOfAnOutageIsCounted(t *testing.T) {
 // clients go on in the frame they know.
 func TestPoseSurvivesRestart(t *testing.T) {
 	const step = 110 // units in 100 ms: 92 mm
-	b := newBench(t)
-	r := b.robot(9600)
-	b.Ready()
+	b, r := ready(t, 9600)
 	expect := func(when string, x, y int32, heading uint16) {
 		t.Helper()
 		if p := b.pose(); p.X != x || p.Y != y || p.Heading != heading {

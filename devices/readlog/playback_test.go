@@ -99,8 +99,7 @@ func TestSeekThroughLongLog(t *testing.T) {
 	for i := range 3 * burst {
 		messages = append(messages, said{0, time.Duration(i) * ms, "p"})
 	}
-	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
 	r.take()
 	at := began.Add(time.Duration(2*burst) * ms).UnixNano()
 	r.control(Control{Seek: &at}, Playing, 2*burst*ms)
@@ -121,8 +120,7 @@ func TestSeekThroughLongLog(t *testing.T) {
 func TestControlRefused(t *testing.T) {
 	speed, nan, back := 1000.0, math.NaN(), to(0)
 	path := write(t, script()...)
-	r := newRig(t, Options{File: path, Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: path, Rate: 1})
 	r.run(1100 * ms)
 	for _, c := range []Control{{Speed: &speed}, {Speed: &nan}} {
 		if err := r.driver.Control(r.now, c); err == nil {
@@ -147,8 +145,7 @@ func TestControlRefused(t *testing.T) {
 
 // A seek in a log that loops does not end the loop.
 func TestSeekInLoop(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1, Loop: true})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 1, Loop: true})
 	r.control(to(time.Hour), Playing, 0)
 	r.take()
 	r.run(r.now + lap + 50*ms)

@@ -118,6 +118,14 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	return r
 }
 
+// openRig returns a rig whose devices are open.
+func openRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
+	t.Helper()
+	r := newRig(t, o, wanted...)
+	r.open()
+	return r
+}
+
 // open opens all devices, close closes them.
 func (r *rig) open() {
 	for _, d := range r.link.Devices() {
@@ -153,8 +161,7 @@ func (r *rig) want(lines ...string) {
 
 // What was recorded comes with its distances in time, stamped now.
 func TestPlays(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 1})
 	r.run(time.Minute)
 	all := []string{
 		`1s p "p0"`, `1.01s s "s0"`, `1.1s p "p1"`, `1.1s s "s1, taken before"`, `1.2s p "p2"`, `1.21s s ""`,
@@ -182,25 +189,21 @@ func TestPlays(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()...), Rate: 10})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 10})
 	r.run(time.Minute)
 	r.want(`1s p "p0"`, `1.001s s "s0"`, `1.01s p "p1"`, `1.01s s "s1, taken before"`, `1.02s p "p2"`, `1.021s s ""`)
-	r = newRig(t, Options{File: write(t, script()[:2]...), Rate: 0.01})
-	r.open()
+	r = openRig(t, Options{File: write(t, script()[:2]...), Rate: 0.01})
 	r.run(time.Minute)
 	r.want(`1s p "p0"`, `2s s "s0"`)
 }
 
 func TestLoop(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()[:2]...), Rate: 1, Loop: true})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()[:2]...), Rate: 1, Loop: true})
 	r.run(1300 * ms)
 	r.want(`1s p "p0"`, `1.01s s "s0"`, `1.11s p "p0"`, `1.12s s "s0"`, `1.22s p "p0"`, `1.23s s "s0"`)
 	r.close()
 	// Without anything to say it does not go round.
-	r = newRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
-	r.open()
+	r = openRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
 	r.run(time.Hour)
 	r.want()
 	if r.log.FilterMessage("the log is at its end").Len() != 1 {
@@ -210,8 +213,7 @@ func TestLoop(t *testing.T) {
 
 func TestStep(t *testing.T) {
 	for _, loop := range []bool{false, true} {
-		r := newRig(t, Options{File: write(t, script()...), Rate: 1, Step: true, Loop: loop})
-		r.open()
+		r := openRig(t, Options{File: write(t, script()...), Rate: 1, Step: true, Loop: loop})
 		r.run(time.Minute)
 		r.want()
 		step := func(letter byte) error { return r.table.Device(letter).Configure(r.now, []byte("s")) }
@@ -236,8 +238,7 @@ func TestStep(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 1})
 	if err := r.table.Device('p').Configure(r.now, []byte("s")); err != errNoStep {
 		t.Error(err)
 	}
@@ -255,8 +256,7 @@ func TestBursts(t *testing.T) {
 	for i := range 3 * burst {
 		messages = append(messages, said{0, time.Duration(i), fmt.Sprint(i)})
 	}
-	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
 	if r.now += ms; r.at != time.Second+1 {
 		t.Fatal(r.at)
 	}
@@ -280,8 +280,7 @@ func TestBursts(t *testing.T) {
 	}
 	// A long step, too.
 	messages = append(messages, said{2, time.Second, "far away"})
-	r = newRig(t, Options{File: write(t, messages...), Rate: 1, Step: true})
-	r.open()
+	r = openRig(t, Options{File: write(t, messages...), Rate: 1, Step: true})
 	sonar := r.table.Device('s')
 	if err := sonar.Configure(r.now, []byte("s")); err != nil || sonar.HasData() {
 		t.Fatal(err)
@@ -313,8 +312,7 @@ func TestPassesOver(t *testing.T) {
 			}
 			messages = append(messages, said{0, 1000 * ms, "p1"}, said{0, 2000 * ms, "p2"})
 			for _, step := range []bool{false, true} {
-				r := newRig(t, Options{File: write(t, messages...), Rate: 1, Step: step})
-				r.open()
+				r := openRig(t, Options{File: write(t, messages...), Rate: 1, Step: step})
 				if step {
 					r.now += 100 * ms
 					if err := r.table.Device('s').Configure(r.now, []byte("s")); err != nil {
@@ -341,8 +339,7 @@ func TestPassesOver(t *testing.T) {
 	// It may begin with that. What is played begins late, and catches up.
 	messages := slices.Repeat([]said{{3, 0, ""}}, 5*burst)
 	messages = append(messages, said{0, 100 * ms, "p0"}, said{0, 600 * ms, "p1"})
-	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
 	r.run(time.Minute)
 	got := r.take()
 	if len(got) != 2 || got[0] == `1s p "p0"` || !strings.HasSuffix(got[0], `p "p0"`) || got[1] != `1.5s p "p1"` {

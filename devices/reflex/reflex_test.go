@@ -108,6 +108,14 @@ func (r *robot) open(t testing.TB) {
 	}
 }
 
+// openRobot returns a robot whose device is open.
+func openRobot(t testing.TB) *robot {
+	t.Helper()
+	r := newRobot(t)
+	r.open(t)
+	return r
+}
+
 func (r *robot) command(speed, turn int16) {
 	c := codec.PositionCommand{Speed: speed, TurnRate: turn}
 	r.device.SetCommand(r.Now(), c.Append(nil))
@@ -144,8 +152,7 @@ func (r *robot) last() string {
 }
 
 func TestNothingInTheWay(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.told(t, "opened")
 	r.sees(3, 3000)
 	r.command(500, -100)
@@ -225,8 +232,7 @@ func TestReflexes(t *testing.T) {
 		{"data that make no sense", func(r *robot) { r.sonar.device().Publish(r.Now(), []byte("abc")) }, 300, 0, "300 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRobot(t)
-			r.open(t)
+			r := openRobot(t)
 			c.sense(r)
 			r.command(c.speed, c.turn)
 			if got := r.last(); got != c.want {
@@ -239,8 +245,7 @@ func TestReflexes(t *testing.T) {
 // TestStandMeansStand: a reflex ends when the client does not want to move, and
 // does not act while it stands.
 func TestStandMeansStand(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.feels(1, 0)
 	r.Pass(time.Second)
 	r.told(t, "bumped while it stands")
@@ -260,8 +265,7 @@ func TestStandMeansStand(t *testing.T) {
 
 // TestCollision: the whole of a recovery, and then the client goes on.
 func TestCollision(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.command(300, 0)
 	r.feels(1, 0)
 	r.Pass(100 * ms)
@@ -295,8 +299,7 @@ func TestWheelsLost(t *testing.T) {
 		{"on another computer", func(*robot) {}, true, "300 0", []string{"200 0", "0 0"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRobot(t)
-			r.open(t)
+			r := openRobot(t)
 			c.sense(r)
 			r.command(300, 0)
 			r.Pass(100 * ms)
@@ -332,8 +335,7 @@ func TestWheelsLost(t *testing.T) {
 // drives in circles or slowly.
 func TestCaught(t *testing.T) {
 	t.Run("in a corner", func(t *testing.T) {
-		r := newRobot(t)
-		r.open(t)
+		r := openRobot(t)
 		r.command(300, 0)
 		for i := range 30 { // both sides in turn, and the robot does not get away
 			r.sees(2+3*(i%2), 200)
@@ -345,8 +347,7 @@ func TestCaught(t *testing.T) {
 		}
 	})
 	t.Run("between moments in which the client has its way", func(t *testing.T) {
-		r := newRobot(t)
-		r.open(t)
+		r := openRobot(t)
 		r.command(300, 0)
 		for range 8 {
 			for _, mm := range []uint16{200, 5000, 5000, 5000} {
@@ -360,8 +361,7 @@ func TestCaught(t *testing.T) {
 		}
 	})
 	t.Run("a client that wants it so", func(t *testing.T) {
-		r := newRobot(t)
-		r.open(t)
+		r := openRobot(t)
 		r.sees(2, 300)
 		r.command(60, 0) // avoid acts for a moment
 		r.sees(2, 3000)
@@ -379,8 +379,7 @@ func TestCaught(t *testing.T) {
 
 // TestLog: who has the wheels is told when it changes, to those who ask.
 func TestLog(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.sees(2, 3000)
 	r.command(300, 0)
 	r.Pass(500 * ms)
@@ -474,8 +473,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestCycleDoesNotAllocate(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.sees(2, 300)
 	r.feels(0, 0)
 	r.wheels.device().Publish(r.Now(), new(codec.PositionData).Append(nil))

@@ -98,6 +98,15 @@ func (b *bench) newLaser(baud int) *laser {
 	return l
 }
 
+// ready returns a bench whose laser is connected.
+func ready(t testing.TB, baud int) (*bench, *laser) {
+	t.Helper()
+	b := newBench(t)
+	l := b.newLaser(baud)
+	b.Ready()
+	return b, l
+}
+
 func (l *laser) obey(sent []byte) {
 	name := requestName(sent)
 	if l.deaf[name] > 0 {

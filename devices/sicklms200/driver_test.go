@@ -15,9 +15,7 @@ func scanOf(word uint16) []byte {
 }
 
 func TestPublishesEveryScanOnce(t *testing.T) {
-	b := newBench(t)
-	b.newLaser(38400)
-	b.Ready()
+	b, _ := ready(t, 38400)
 	b.Pass(10 * ms)
 	before := b.laser.Seq()
 	telegram := scanOf(0xE000 | 1234) // all flags set
@@ -56,9 +54,7 @@ func TestUpsideDown(t *testing.T) {
 }
 
 func TestNoiseIsNotPublished(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(38400)
-	b.Ready()
+	b, l := ready(t, 38400)
 	l.mute = true // the test itself plays it
 	b.Log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -103,9 +99,7 @@ func reseal(t []byte) []byte {
 }
 
 func TestHealth(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(38400)
-	b.Ready()
+	b, l := ready(t, 38400)
 	l.mute = true
 	b.Log.TakeAll()
 	dirty := scanOf(500)
@@ -125,18 +119,14 @@ func TestHealth(t *testing.T) {
 }
 
 func TestTakesNoConfiguration(t *testing.T) {
-	b := newBench(t)
-	b.newLaser(9600)
-	b.Ready()
+	b, _ := ready(t, 9600)
 	if err := b.laser.Configure(b.Now(), []byte("m\x01")); err == nil {
 		t.Fatal("a configuration was taken")
 	}
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(38400)
-	b.Ready()
+	b, l := ready(t, 38400)
 	l.mute = true
 	b.Pass(100 * ms)
 	p, telegram := b.Port(), scanOf(500)

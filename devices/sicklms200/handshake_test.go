@@ -117,9 +117,7 @@ func TestLaserThatRefuses(t *testing.T) {
 
 // A search begins where the laser was last.
 func TestLastSpeedIsTriedFirst(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(500000)
-	b.Ready()
+	b, l := ready(t, 500000)
 	b.Unsubscribe()
 	b.Pass(time.Second)
 	l.off = true
@@ -352,9 +350,7 @@ func TestLostAndBack(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBench(t)
-			l := b.newLaser(9600)
-			b.Ready()
+			b, l := ready(t, 9600)
 			b.Pass(time.Second)
 			test.lose(b, l)
 			b.Pass(5 * time.Second)
