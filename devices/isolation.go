@@ -61,9 +61,7 @@ func (l *Link) crash(now time.Duration, value any) {
 		l.off, err = true, ErrSwitchedOff
 	}
 	l.disown(now)
-	for _, d := range l.devices {
-		d.ForgetCommand()
-	}
+	l.ForgetCommands()
 	switch {
 	case l.state == Stopping:
 		l.Stopped(now)

@@ -226,6 +226,14 @@ func (l *Link) Source() string {
 	return l.sourced.Source()
 }
 
+// ForgetCommands forgets the commands of all devices, so that hardware that comes back does not
+// move by itself.
+func (l *Link) ForgetCommands() {
+	for _, d := range l.devices {
+		d.ForgetCommand()
+	}
+}
+
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 

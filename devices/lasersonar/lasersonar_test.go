@@ -211,12 +211,3 @@ func TestPublishedAllocatesNothing(t *testing.T) {
 		t.Error("nothing was published")
 	}
 }
-
-func BenchmarkScan(b *testing.B) {
-	laser, _ := start(b, devices.Geometry{})
-	laser.see(ms, func(degrees float64) float64 { return 2000 / math.Cos(degrees*math.Pi/180) })
-	device, scan := laser.link.Devices()[0], append([]byte(nil), laser.link.Devices()[0].Data()...)
-	for b.Loop() {
-		device.Publish(ms, scan)
-	}
-}

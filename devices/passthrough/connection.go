@@ -268,9 +268,7 @@ func (d *Driver) lost(now time.Duration, why error) {
 		d.link.Fail(now, fmt.Errorf("player %s: %w", d.address, why))
 		return
 	}
-	for i := range d.remotes {
-		d.remotes[i].device.ForgetCommand()
-	}
+	d.link.ForgetCommands()
 	d.state = resting
 	d.wake(d.retry.Failed(now, d.link.Log(), why))
 }

@@ -163,7 +163,7 @@ func (t *Transport) Up(now time.Duration) {
 	t.other, t.searches = devices.Finding{}, 0
 	if t.retry.Failing() {
 		t.retry.Worked(now, t.log)
-		t.forgetCommands() // those that came meanwhile
+		t.link.ForgetCommands() // those that came meanwhile
 	}
 	t.arm()
 	t.link.Ready(now)
@@ -429,7 +429,7 @@ func (t *Transport) fall(now time.Duration) {
 		t.leave(now)
 	default:
 		if t.state == up {
-			t.forgetCommands()
+			t.link.ForgetCommands()
 		}
 		t.link.Counts.Errors++
 		t.reopenAt = t.retry.Failed(now, t.log, err)
@@ -470,12 +470,6 @@ func (t *Transport) advice(kind string) string {
 		return fmt.Sprintf("swap the ports of %s and %s", t.link.Name(), kind)
 	}
 	return "is it the right port?"
-}
-
-func (t *Transport) forgetCommands() {
-	for _, d := range t.link.Devices() {
-		d.ForgetCommand()
-	}
 }
 
 // end closes the port for good.
