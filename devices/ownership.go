@@ -183,24 +183,20 @@ func (p *isolatedPort) forget() {
 	p.link.ports = slices.DeleteFunc(p.link.ports, func(o *isolatedPort) bool { return o == p })
 }
 
-// Receive implements PortHandler.
 func (p *isolatedPort) Receive(now time.Duration, b []byte) {
 	p.link.call(now, p.run, func() { p.handler.Receive(now, b) })
 }
 
-// Hangup implements PortHandler.
 func (p *isolatedPort) Hangup(now time.Duration, err error) {
 	p.forget()
 	p.link.call(now, p.run, func() { p.handler.Hangup(now, err) })
 }
 
-// LastWords implements Port.
 func (p *isolatedPort) LastWords(b []byte) {
 	p.last = slices.Clone(b)
 	p.Port.LastWords(b)
 }
 
-// Close implements Port.
 func (p *isolatedPort) Close() {
 	p.forget()
 	p.Port.Close()
@@ -212,17 +208,14 @@ type isolatedLine struct {
 	line Line
 }
 
-// SetSpeed implements Line.
 func (l *isolatedLine) SetSpeed(baud int, done func(now time.Duration, err error)) {
 	l.line.SetSpeed(baud, func(now time.Duration, err error) {
 		l.link.call(now, l.run, func() { done(now, err) })
 	})
 }
 
-// SetModemLines implements Line.
 func (l *isolatedLine) SetModemLines(dtr, rts bool) { l.line.SetModemLines(dtr, rts) }
 
-// Discard implements Line.
 func (l *isolatedLine) Discard() { l.line.Discard() }
 
 // isolatedProgram is a program that a driver has started.

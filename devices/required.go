@@ -45,7 +45,6 @@ func (n *Required) Open(now time.Duration, link *Link) {
 	}
 }
 
-// SetupDone implements Subscriber.
 func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
 	n.link.call(now, n.run, func() {
 		if err != nil {

@@ -63,7 +63,6 @@ func (w *world) note(format string, args ...any) {
 	w.story = append(w.story, fmt.Sprintf("%.3f ", (w.Now()-time.Second).Seconds())+fmt.Sprintf(format, args...))
 }
 
-// Dial implements devices.Host.
 func (w *world) Dial(address string, h devices.PortHandler) (devices.Port, error) {
 	w.note("dial %s", address)
 	listens := w.servers[address] != nil
@@ -81,7 +80,6 @@ func (w *world) Dial(address string, h devices.PortHandler) (devices.Port, error
 	return c, nil
 }
 
-// StartProgram implements devices.Host.
 func (w *world) StartProgram(exited func(time.Duration, error), name string, args ...string) (devices.Program, error) {
 	w.note("start %s %s", name, strings.Join(args, " "))
 	if !w.installed {

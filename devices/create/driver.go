@@ -116,7 +116,6 @@ func New(port string, full bool) *Driver {
 	return d
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.odometry, d.free = newOdometry(), 0
@@ -145,7 +144,6 @@ func (d *Driver) ask(now time.Duration) {
 	d.Enter(now, asking)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for r, rest, ok := d.parser.Next(p); ok && d.IsOpen(); r, rest, ok = d.parser.Next(rest) {
 		switch {
@@ -229,10 +227,8 @@ func (d *Driver) flush(now time.Duration) {
 	d.Port().Write(d.out)
 }
 
-// MotorsOff implements devices.Motored.
 func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	if err != nil {

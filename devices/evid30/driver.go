@@ -152,7 +152,6 @@ func Kind() devices.Kind {
 	}
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.device = link.Device(codec.PTZ)
 	d.head.moved = false
@@ -189,7 +188,6 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	}
 }
 
-// Wanted implements devices.Polled.
 func (d *Driver) Wanted(*devices.Device) { d.hurry() }
 
 // hurry has the next request sent as soon as the camera can take it.
@@ -320,7 +318,6 @@ func (d *Driver) end(now time.Duration) {
 	d.next(now)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	if d.request == setAddress { // the answer's content does not matter: there is one camera
 		if bytes.IndexByte(p, terminator) >= 0 {

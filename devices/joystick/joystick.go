@@ -64,7 +64,6 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Receive implements devices.PortHandler.
 func (d *Driver) Receive(now time.Duration, in []byte) {
 	before := d.state
 	for b, rest := d.events.Next(in, eventSize, noPayload); b != nil; b, rest = d.events.Next(rest, eventSize, noPayload) {

@@ -83,7 +83,6 @@ func reports(b []byte) (n int) {
 	return n
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
@@ -97,7 +96,6 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return 0
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		if r, ok := decode(b); ok {
@@ -166,10 +164,8 @@ func (d *Driver) drive() {
 	d.Port().Write(d.out)
 }
 
-// MotorsOff implements devices.Motored.
 func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	if err != nil {

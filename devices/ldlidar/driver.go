@@ -68,7 +68,6 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return 0
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		d.Found()

@@ -254,7 +254,6 @@ func (d *Driver) provides() (specs []devices.Spec) {
 // has reports whether a pattern has one of the fields from one to another.
 func (d *Driver) has(from, to int) bool { return slices.Contains(d.measured[from:to+1], true) }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	for _, device := range link.Devices() {
 		switch device.Letter() {
@@ -361,7 +360,6 @@ func (d *Driver) schedule() {
 	d.WakeAt(at)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		d.line(now, line)
@@ -484,7 +482,6 @@ func take[T uint8 | uint16 | int16 | int32](v *values, field int, to *T, least, 
 	}
 }
 
-// Command implements devices.Commanded.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if d.IsUp() && device == d.position && d.drive != nil {
 		d.moving = true
@@ -529,7 +526,6 @@ func (d *Driver) flush(now time.Duration) {
 	d.schedule()
 }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	if err != nil {

@@ -186,7 +186,6 @@ func (d *Driver) MotorsOff(time.Duration) bool {
 	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
 }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	switch {
@@ -249,7 +248,6 @@ func (d *Driver) report(now time.Duration) {
 	d.publish(now)
 }
 
-// Charge implements devices.Charged.
 func (d *Driver) Charge() string { return d.sip.ChargeState() }
 
 func (d *Driver) publish(now time.Duration) {

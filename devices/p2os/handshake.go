@@ -155,7 +155,6 @@ var (
 	errSilent    = errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
 )
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	d.silent = false
 	for packet, rest := d.parser.Next(p); packet != nil && d.IsOpen(); packet, rest = d.parser.Next(rest) {

@@ -101,7 +101,6 @@ func (d *Driver) limit(letter byte) int {
 	return -1
 }
 
-// Receive implements devices.PortHandler.
 func (d *Driver) Receive(now time.Duration, in []byte) {
 	d.heard = now
 	for port := d.port; d.port == port && port != nil; {
@@ -251,7 +250,6 @@ func (d *Driver) ask(r *remote, access byte) {
 	d.port.Write(d.out)
 }
 
-// Hangup implements devices.PortHandler.
 func (d *Driver) Hangup(now time.Duration, err error) {
 	if errors.Is(err, io.EOF) {
 		err = errClosed
@@ -273,7 +271,6 @@ func (d *Driver) lost(now time.Duration, why error) {
 	d.wake(d.retry.Failed(now, d.link.Log(), why))
 }
 
-// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	switch {
 	case d.state == serving:

@@ -131,7 +131,6 @@ func (d *Driver) withoutExpress(now time.Duration) {
 	d.Enter(now, stopping)
 }
 
-// stuck is Protocol.Stuck.
 func stuck(p transport.Phase) error {
 	if p == scanning {
 		return errScan
@@ -147,7 +146,6 @@ func (d *Driver) motor(dst []byte) []byte {
 	return dst
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for d.IsOpen() {
 		inspect := inspectAnswer

@@ -116,7 +116,6 @@ func (d *Driver) ask(dst []byte) []byte {
 	return append(dst, requests[phase][form]...)
 }
 
-// recognise is Probe.Recognise.
 func recognise(heard []byte) (a devices.Answer) {
 	for b := range transport.Packets(heard, inspect, maxSize) {
 		t := open(b)
@@ -164,7 +163,6 @@ func (d *Driver) wake(now time.Duration) {
 	d.Enter(now, loggingIn)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		d.answered(now, open(b))
@@ -274,7 +272,6 @@ func (d *Driver) report(status uint8) {
 	}
 }
 
-// AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
 }

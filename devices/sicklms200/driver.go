@@ -70,14 +70,12 @@ func Kind() devices.Kind {
 	}
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.laser = link.Device(codec.Laser)
 	d.health = timers.Limiter{Period: healthPeriod}
 	d.Transport.Setup(now, link)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for t, rest := d.parser.Next(p); t != nil && d.IsOpen(); t, rest = d.parser.Next(rest) {
 		d.Found()
@@ -122,7 +120,6 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	d.Up(now)
 }
 
-// AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	const farthest = 8182 // mm, the largest value of 13 bits that is no code
 	return append(dst, codec.Part{Range: farthest, View: codec.LaserView})

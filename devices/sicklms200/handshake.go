@@ -230,7 +230,6 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return stopping
 }
 
-// stuck is Protocol.Stuck.
 func (d *Driver) stuck(p transport.Phase) error {
 	if p == stopping {
 		return errMute

@@ -120,7 +120,6 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 	t.open(now, opening)
 }
 
-// Tick implements devices.Ticker.
 func (t *Transport) Tick(now time.Duration) time.Duration {
 	if t.state == up && t.failure == nil && t.heard+silence <= now {
 		t.failure = cmp.Or(t.strange(), errSilent)
@@ -335,7 +334,6 @@ func (t *Transport) leave(now time.Duration) {
 	t.arm()
 }
 
-// Receive implements devices.PortHandler.
 func (t *Transport) Receive(now time.Duration, p []byte) {
 	if !t.IsOpen() {
 		return
@@ -351,7 +349,6 @@ func (t *Transport) Receive(now time.Duration, p []byte) {
 	}
 }
 
-// Hangup implements devices.PortHandler.
 func (t *Transport) Hangup(now time.Duration, err error) {
 	why := devices.Unreachable(err)
 	switch {

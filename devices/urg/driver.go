@@ -129,7 +129,6 @@ func (d *Driver) hurry(now time.Duration) {
 	d.SetSpeed(now, fast, d.Then(lighting))
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		if d.answer.Describe(&d.params, line) {

@@ -74,7 +74,6 @@ func request(r Request) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return AppendRequest(dst, r) }
 }
 
-// recognise is Probe.Recognise.
 func recognise(heard []byte) (a devices.Answer) {
 	n := 0
 	for p := range transport.Packets(heard, inspect, packetSize) {
@@ -100,7 +99,6 @@ func (d *Driver) bye(dst []byte) []byte {
 	return AppendRequest(dst, Stop)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		switch d.Phase() {

@@ -66,7 +66,6 @@ func NewKind(t testing.TB, kind devices.Kind) (*Bench, devices.Driver) {
 	return NewBench(t, kind.Instance(driver)), driver
 }
 
-// SetupDone implements devices.Subscriber.
 func (b *Bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
 	if b.Done = append(b.Done, err); err != nil && b.Again {
 		b.Again = false

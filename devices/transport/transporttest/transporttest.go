@@ -129,7 +129,6 @@ func (w *World) happen(time.Duration) time.Duration {
 // Port is the port opened last.
 func (w *World) Port() *Port { return w.Ports[len(w.Ports)-1] }
 
-// WakeAt implements devices.Host.
 func (w *World) WakeAt(l *devices.Link, at time.Duration) {
 	d := w.wakes[l]
 	if d == nil {
@@ -155,7 +154,6 @@ func (w *World) Deadline(l *devices.Link) time.Duration {
 	return 0
 }
 
-// OpenSerial implements devices.Host.
 func (w *World) OpenSerial(path string, baud int, h devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
 	w.answer(func() {
 		p := &Port{Name: path, Baud: baud, DTR: true, handler: h}
@@ -182,12 +180,10 @@ func (w *World) Answer() {
 	fn()
 }
 
-// Identify implements devices.Host.
 func (w *World) Identify(path string, done func(now time.Duration, f devices.Finding)) {
 	w.Searches = append(w.Searches, Search{path, done})
 }
 
-// OpenInput implements devices.Host.
 func (w *World) OpenInput(path string, h devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
 	p := &Port{Name: path, handler: h}
 	if err := w.open(p); err != nil {
@@ -197,7 +193,6 @@ func (w *World) OpenInput(path string, h devices.PortHandler, opened func(now ti
 	opened(w.now, p, nil)
 }
 
-// Dial implements devices.Host.
 func (w *World) Dial(address string, h devices.PortHandler) (devices.Port, error) {
 	p := &Port{Name: address, handler: h}
 	if err := w.open(p); err != nil {
@@ -248,7 +243,6 @@ func (p *Port) Fail(err error) {
 	}
 }
 
-// Write implements devices.Port.
 func (p *Port) Write(b []byte) {
 	switch {
 	case p.Closed:
@@ -269,13 +263,10 @@ func (p *Port) Write(b []byte) {
 	}
 }
 
-// LastWords implements devices.Port.
 func (p *Port) LastWords(b []byte) { p.Last = slices.Clone(b) }
 
-// Buffered implements devices.Port.
 func (p *Port) Buffered() int { return p.stuck }
 
-// SetSpeed implements devices.Line.
 func (p *Port) SetSpeed(baud int, done func(now time.Duration, err error)) {
 	p.world.answer(func() {
 		if p.Closed {
@@ -290,11 +281,8 @@ func (p *Port) SetSpeed(baud int, done func(now time.Duration, err error)) {
 	})
 }
 
-// SetModemLines implements devices.Line.
 func (p *Port) SetModemLines(dtr, _ bool) { p.DTR = dtr }
 
-// Discard implements devices.Line.
 func (p *Port) Discard() {}
 
-// Close implements devices.Port.
 func (p *Port) Close() { p.Closed = true }
