@@ -30,9 +30,8 @@ const (
 type Driver struct {
 	transport.Transport
 
-	phases []phase
-	laser  *devices.Device
-	flip   bool // it is mounted upside down
+	laser *devices.Device
+	flip  bool // it is mounted upside down
 
 	// What the laser measures: as it has reported, or as its first scan shows. Zero or
 	// empty: unknown.

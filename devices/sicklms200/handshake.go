@@ -79,76 +79,85 @@ type phase struct {
 	what   string // completes "the laser refuses to ..."
 	answer Code
 	// take returns the next phase, by an answer of this code.
-	take func(t Telegram) (transport.Phase, error)
+	take func(d *Driver, t Telegram) (transport.Phase, error)
 	// without returns the next phase of a laser that does not acknowledge the request. Nil: the
 	// handshake fails.
-	without func(why error) (transport.Phase, error)
+	without func(d *Driver, why error) (transport.Phase, error)
 }
 
-// table returns the handshake.
-func (d *Driver) table() []phase {
-	ask := func(request func(dst []byte) []byte) transport.Step {
-		return transport.Step{Send: request, Fresh: true, Wait: answerTime, Tries: attempts}
-	}
-	mode := func(m Mode) transport.Step { return ask(func(dst []byte) []byte { return AppendMode(dst, m) }) }
-	stop, status, config := mode(OnRequest), ask(AppendStatusRequest), ask(AppendConfigRequest)
-	stop.Wait = 0 // that of the search
-	status.Late, config.Late = d.goOn, d.goOn
-	write := ask(func(dst []byte) []byte { return AppendSetConfig(dst, d.config.adjusted()) })
-	write.Wait = setupTime // it writes to a memory that is slow and wears out
-	return []phase{
-		stopping: {stop, "stop streaming", CodeAck,
-			func(t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
-			func(error) (transport.Phase, error) { return d.found(), nil }},
-		changing: {mode(Speed38400), "change to 38400 baud", CodeAck,
-			func(t Telegram) (transport.Phase, error) { return asking, acknowledged(t) }, nil},
-		asking: {status, "tell its status", CodeStatus,
-			func(t Telegram) (transport.Phase, error) {
-				if v, ok := t.Variant(); ok {
-					d.variant = v
-				}
-				return reading, nil
-			},
-			func(error) (transport.Phase, error) { return reading, nil }},
-		reading: {config, "tell its configuration", CodeConfig,
-			func(t Telegram) (transport.Phase, error) {
-				if c, ok := t.Config(); ok {
-					d.config = append(d.config[:0], c...)
-				}
-				return d.plan(), nil
-			},
-			func(error) (transport.Phase, error) { return d.plan(), nil }},
-		varying: {ask(func(dst []byte) []byte { return AppendVariant(dst, wanted) }), "scan 180 degrees in steps of 0.5", CodeVariantSet,
-			func(t Telegram) (transport.Phase, error) {
-				if accepted, v, ok := t.VariantSet(); !ok || !accepted || v != wanted {
-					return d.cannotVary(errSetting)
-				}
-				d.variant = wanted
-				return d.plan(), nil
-			},
-			d.cannotVary},
-		configuring: {ask(AppendConfigurationMode), "enter configuration mode", CodeAck,
-			func(t Telegram) (transport.Phase, error) {
-				if err := acknowledged(t); err != nil {
-					return d.cannotConfigure(err)
-				}
-				d.configurable = true
-				return d.plan(), nil
-			},
-			d.cannotConfigure},
-		writing: {write, "measure in millimetres", CodeConfigSet,
-			func(t Telegram) (transport.Phase, error) {
-				accepted, c, ok := t.ConfigSet()
-				if !ok || !accepted || !c.suits() {
-					return 0, errSetting
-				}
+// ask is a step that sends a request.
+func ask(request func(dst []byte) []byte, wait time.Duration) transport.Step {
+	return transport.Step{Send: request, Fresh: true, Wait: wait, Tries: attempts}
+}
+
+// phases is the handshake. Driver.steps adds what needs a driver.
+var phases = [...]phase{
+	// Its wait is that of the search.
+	stopping: {ask(func(dst []byte) []byte { return AppendMode(dst, OnRequest) }, 0), "stop streaming", CodeAck,
+		func(d *Driver, t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
+		func(d *Driver, _ error) (transport.Phase, error) { return d.found(), nil }},
+	changing: {ask(func(dst []byte) []byte { return AppendMode(dst, Speed38400) }, answerTime),
+		"change to 38400 baud", CodeAck,
+		func(_ *Driver, t Telegram) (transport.Phase, error) { return asking, acknowledged(t) }, nil},
+	asking: {ask(AppendStatusRequest, answerTime), "tell its status", CodeStatus,
+		func(d *Driver, t Telegram) (transport.Phase, error) {
+			if v, ok := t.Variant(); ok {
+				d.variant = v
+			}
+			return reading, nil
+		},
+		func(*Driver, error) (transport.Phase, error) { return reading, nil }},
+	reading: {ask(AppendConfigRequest, answerTime), "tell its configuration", CodeConfig,
+		func(d *Driver, t Telegram) (transport.Phase, error) {
+			if c, ok := t.Config(); ok {
 				d.config = append(d.config[:0], c...)
-				return d.plan(), nil
-			}, nil},
-		starting: {mode(Stream), "stream", CodeAck,
-			func(t Telegram) (transport.Phase, error) { return waiting, acknowledged(t) }, nil},
-		waiting: {Step: transport.Step{Wait: setupTime}, what: "stream"},
+			}
+			return d.plan(), nil
+		},
+		func(d *Driver, _ error) (transport.Phase, error) { return d.plan(), nil }},
+	varying: {ask(func(dst []byte) []byte { return AppendVariant(dst, wanted) }, answerTime),
+		"scan 180 degrees in steps of 0.5", CodeVariantSet,
+		func(d *Driver, t Telegram) (transport.Phase, error) {
+			if accepted, v, ok := t.VariantSet(); !ok || !accepted || v != wanted {
+				return d.cannotVary(errSetting)
+			}
+			d.variant = wanted
+			return d.plan(), nil
+		},
+		(*Driver).cannotVary},
+	configuring: {ask(AppendConfigurationMode, answerTime), "enter configuration mode", CodeAck,
+		func(d *Driver, t Telegram) (transport.Phase, error) {
+			if err := acknowledged(t); err != nil {
+				return d.cannotConfigure(err)
+			}
+			d.configurable = true
+			return d.plan(), nil
+		},
+		(*Driver).cannotConfigure},
+	// It writes to a memory that is slow and wears out.
+	writing: {ask(nil, setupTime), "measure in millimetres", CodeConfigSet,
+		func(d *Driver, t Telegram) (transport.Phase, error) {
+			accepted, c, ok := t.ConfigSet()
+			if !ok || !accepted || !c.suits() {
+				return 0, errSetting
+			}
+			d.config = append(d.config[:0], c...)
+			return d.plan(), nil
+		}, nil},
+	starting: {ask(func(dst []byte) []byte { return AppendMode(dst, Stream) }, answerTime), "stream", CodeAck,
+		func(_ *Driver, t Telegram) (transport.Phase, error) { return waiting, acknowledged(t) }, nil},
+	waiting: {Step: transport.Step{Wait: setupTime}, what: "stream"},
+}
+
+// steps returns the steps of the phases.
+func (d *Driver) steps() []transport.Step {
+	steps := make([]transport.Step, len(phases))
+	for i := range phases {
+		steps[i] = phases[i].Step
 	}
+	steps[writing].Send = func(dst []byte) []byte { return AppendSetConfig(dst, d.config.adjusted()) }
+	steps[asking].Late, steps[reading].Late = d.goOn, d.goOn
+	return steps
 }
 
 // acknowledged returns an error if the answer to a mode is not a success.
@@ -210,18 +219,13 @@ func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 
 // protocol returns what the driver says of a laser on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
-	d.phases = d.table()
-	var steps []transport.Step
-	for _, p := range d.phases {
-		steps = append(steps, p.Step)
-	}
 	return transport.Protocol{
 		Address: port, Name: "a laser", Speeds: speeds, Search: search, Settle: lineTime,
-		Begin: d.begin, Steps: steps, Limit: setupTime,
+		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.parser.Framing, Receive: d.receive,
 		// The laser stays at the speed it has.
 		Bye:    func(dst []byte) []byte { return AppendMode(dst, OnRequest) },
-		Silent: errAbsent, Stuck: d.stuck,
+		Silent: errAbsent, Stuck: stuck,
 	}
 }
 
@@ -230,11 +234,11 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return stopping
 }
 
-func (d *Driver) stuck(p transport.Phase) error {
+func stuck(p transport.Phase) error {
 	if p == stopping {
 		return errMute
 	}
-	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", d.phases[p].what)
+	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[p].what)
 }
 
 // goOn goes on with a laser that does not answer the request of the phase.
@@ -243,17 +247,17 @@ func (d *Driver) goOn(now time.Duration) {
 		d.Enter(now, stopping) // it is at another speed
 		return
 	}
-	next, _ := d.phases[d.Phase()].without(nil) // it cannot fail
+	next, _ := phases[d.Phase()].without(d, nil) // it cannot fail
 	d.Pause(now, next, settleTime)
 }
 
 // answer handles a telegram during the handshake; scans that are still under way are
 // ignored.
 func (d *Driver) answer(now time.Duration, t Telegram) {
-	p := &d.phases[d.Phase()]
+	p := &phases[d.Phase()]
 	switch t.Code() {
 	case p.answer:
-		next, err := p.take(t)
+		next, err := p.take(d, t)
 		d.proceed(now, next, err)
 	case CodeNack:
 		switch {
@@ -262,7 +266,7 @@ func (d *Driver) answer(now time.Duration, t Telegram) {
 		case p.without == nil:
 			d.refused(now, errNotAcknowledged)
 		default:
-			next, err := p.without(errNotAcknowledged)
+			next, err := p.without(d, errNotAcknowledged)
 			d.proceed(now, next, err)
 		}
 	}
@@ -283,7 +287,7 @@ func (d *Driver) proceed(now time.Duration, next transport.Phase, err error) {
 }
 
 func (d *Driver) refused(now time.Duration, why error) {
-	err := fmt.Errorf("the laser refuses to %s: %w", d.phases[d.Phase()].what, why)
+	err := fmt.Errorf("the laser refuses to %s: %w", phases[d.Phase()].what, why)
 	switch d.Phase() {
 	case varying, configuring, writing:
 		err = fmt.Errorf("%w. %s", err, d.measures())
