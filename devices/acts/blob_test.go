@@ -42,7 +42,7 @@ func TestBlobs(t *testing.T) {
 }
 
 func TestNumbersAreClipped(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		version Version
 		blob    Blob
 		want    []byte // the blob
@@ -50,8 +50,7 @@ func TestNumbersAreClipped(t *testing.T) {
 		{V10, Blob{0, 1 << 24, 254, 255, 4095, -1, 0, 1}, []byte{64, 64, 64, 64, 255, 255, 255, 1, 1, 2}},
 		{V12, Blob{0, -5, 254, 255, 4095, 4096, -1, 64},
 			[]byte{1, 1, 1, 1, 4, 63, 4, 64, 64, 64, 64, 64, 1, 1, 2, 1}},
-	}
-	for _, tt := range tests {
+	} {
 		packet := tt.version.AppendPacket(nil, []Blob{tt.blob})
 		if got := packet[tt.version.headerSize():]; !bytes.Equal(got, tt.want) {
 			t.Errorf("version %d: %+v is % X, want % X", tt.version, tt.blob, got, tt.want)

@@ -59,7 +59,7 @@ func TestImages(t *testing.T) {
 	empty10, empty12 := V10.AppendPacket(nil, nil), V12.AppendPacket(nil, nil)
 	last := []Blob{{Channel: 31, Area: 5}} // all channels of the first half are empty
 	middle := []Blob{{15, 5, 1, 2, 3, 4, 5, 6}, {15, 5, 1, 2, 3, 4, 5, 6}}
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		pieces [][]byte
 		want   []byte
@@ -76,8 +76,7 @@ func TestImages(t *testing.T) {
 		{"1.2 without blobs cut", [][]byte{empty12[:64], empty12[64:]}, empty10, 30},
 		{"1.2 last channel", [][]byte{V12.AppendPacket(nil, last)}, V10.AppendPacket(nil, last), 30},
 		{"1.2 last channel of the first half", [][]byte{V12.AppendPacket(nil, middle)}, V10.AppendPacket(nil, middle), 30},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.servers[likely] = answers(ms, tt.pieces...)
@@ -149,7 +148,7 @@ func TestPacing(t *testing.T) {
 
 // TestSetupFails: how a client and the log learn that there is no ACTS.
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		prepare func(w *world)
 		after   time.Duration
@@ -179,8 +178,7 @@ func TestSetupFails(t *testing.T) {
 		{"a server of something else", func(w *world) {
 			w.servers[likely], w.installed = answers(ms, []byte("HTTP/1.1 400 Bad Request\r\n")), true
 		}, setupLimit, "127.0.0.1:5001: it is connected, but does not answer a request", nil},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			tt.prepare(w)
@@ -296,7 +294,7 @@ func TestShutdownDuringSetup(t *testing.T) {
 // second, without a client doing anything.
 func TestLost(t *testing.T) {
 	good := answers(40*ms, recording(t, "acts10.hex"))
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		lose  func(w *world)
 		after time.Duration // until it is noticed
@@ -313,8 +311,7 @@ func TestLost(t *testing.T) {
 			cut := answers(10*ms, recording(t, "acts10.hex")[:80])
 			w.servers[likely] = cut
 		}, silenceLimit + 100*ms, "does not answer"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.servers[likely] = good

@@ -32,7 +32,7 @@ func stranger(t *testing.T) func(heard []byte) string {
 func TestStranger(t *testing.T) {
 	recognise := stranger(t)
 	const robot, laser, camera = "a P2OS robot", "a SICK laser", "a VISCA camera"
-	tests := []struct{ name, bytes, want string }{
+	for _, tt := range []struct{ name, bytes, want string }{
 		{"the robot's names", "FA FB 16 02 45 6D 75 30 31 00 50 69 6F 6E 65 65 72 00 70 32 64 78 00 88 55", robot},
 		{"a report of an odd length",
 			"FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 04 11 80 06 00 E4 93", robot},
@@ -52,8 +52,7 @@ func TestStranger(t *testing.T) {
 		{"the beginning of a scan", "02 80 D6 02 B0", laser},
 		{"a laser's CRC is wrong", "02 80 03 00 A0 00 10 16 0B", ""},
 		{"text", "6C 6F 67 69 6E 3A 20", ""},
-	}
-	for _, tt := range tests {
+	} {
 		b, err := hex.DecodeString(strings.ReplaceAll(tt.bytes, " ", ""))
 		if err != nil {
 			t.Fatal(err)

@@ -41,15 +41,14 @@ func TestGolden(t *testing.T) {
 		at              time.Duration
 		pan, tilt, zoom int16
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name     string
 		commands []command
 		end      time.Duration
 	}{
 		{"left-right-home", []command{{110 * ms, 30, 10, 256}, {2114 * ms, -50, -20, 1023}}, 3604 * ms},
 		{"cancel", []command{{107 * ms, 28, 11, 721}, {909 * ms, -99, -24, 1000}}, 3218 * ms},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			session := recordedSession(t, tt.name+".txt")
@@ -128,7 +127,7 @@ func TestSetup(t *testing.T) {
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		replace func(request string) []string
 		want    string
@@ -143,8 +142,7 @@ func TestSetupFails(t *testing.T) {
 		}, "/dev/ttyS2: the camera is on standby: switch it on"},
 		{"an echo", func(r string) []string { return []string{r} }, "or an echo of the line?"},
 		{"impossible positions", func(r string) []string { return []string{"90 50 07 0F 0F 0F 00 00 00 00 FF"} }, "the camera is beyond the ranges of EVI-D30"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			s.replace = tt.replace
@@ -194,7 +192,7 @@ func TestSetupOfASleepyCamera(t *testing.T) {
 
 // TestModels: the camera says which one it is, and its units are used.
 func TestModels(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, version   string
 		pan, tilt, zoom int // camera units of 60, -20 and 1023
 		data            codec.PTZData
@@ -204,8 +202,7 @@ func TestModels(t *testing.T) {
 		{"D100", "90 50 00 01 04 0D 00 01 02 FF", -864, -288, 16384, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
 		{"one that refuses to tell", "90 60 02 FF", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
 		{"one that does not tell", "", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
-	}
-	for _, tt := range tests {
+	} {
 		s := newStage(t)
 		s.version = tt.version
 		s.Subscribe()
@@ -292,7 +289,7 @@ func TestPollsForReaders(t *testing.T) {
 func TestShutdownGoesHome(t *testing.T) {
 	home := []string{"81 01 06 02 18 14 00 00 00 00 00 00 00 00 FF", "81 01 04 47 00 00 00 00 FF"}
 	clear := "81 01 00 01 FF"
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		at    time.Duration // after a command
 		dead  bool
@@ -303,8 +300,7 @@ func TestShutdownGoesHome(t *testing.T) {
 		{"while it moves", 200 * ms, false, append([]string{clear}, home...), 200 * ms},
 		{"while it is told to", 30 * ms, false, []string{clear, home[1], home[0]}, 200 * ms},
 		{"unplugged camera", 2*time.Second + 500*ms, true, home, time.Second},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t)
 			s.command(50, 20, 1000)
@@ -360,7 +356,7 @@ func TestShutdownAtAnyTime(t *testing.T) {
 // TestLostAndBack: commands are forgotten, data grows old, and the camera does
 // not move when it is back.
 func TestLostAndBack(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		lose func(s *stage)
 		mend func(s *stage)
@@ -370,8 +366,7 @@ func TestLostAndBack(t *testing.T) {
 		{"noise", func(s *stage) { s.replace = func(string) []string { return []string{"90 12 34 FF 01 02"} } }, func(s *stage) { s.replace = nil }},
 		{"standby", func(s *stage) { s.replace = func(string) []string { return []string{"90 60 41 FF"} } }, func(s *stage) { s.replace = nil }},
 		{"switched off and on", func(s *stage) { s.say(s.Port(), 0, "90 38 FF"); s.Refuse = errors.New("for a while") }, func(s *stage) { s.Refuse = nil }},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t)
 			s.command(50, 20, 1000)

@@ -81,7 +81,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 			}
 		}
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		prepare func(s *stage) func(request string) []string
 		logged  int
@@ -110,8 +110,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 		{"nonsense socket", once(commandTurn, "90 4F FF"), 0},
 		{"answer is noise", once(commandTurn, "90 77 88 FF"), 1},
 		{"answer is cut", once(commandTurn, "90 4"+"1"), 1},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := start(t)
 			s.replace = tt.prepare(s)

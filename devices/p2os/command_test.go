@@ -51,7 +51,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 }
 
 func TestDecodeIdentity(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, body string
 		want       Identity
 		ok         bool
@@ -64,8 +64,7 @@ func TestDecodeIdentity(t *testing.T) {
 		{"empty strings", "\x02\x00\x00\x00", Identity{}, true},
 		{"as long as a packet", "\x02" + strings.Repeat("n", MaxPacket-6), Identity{Name: strings.Repeat("n", MaxPacket-6)}, true},
 		{"echo of SYNC1", "\x01", Identity{}, false},
-	}
-	for _, tt := range tests {
+	} {
 		got, ok := DecodeIdentity(appendPacket(nil, []byte(tt.body)...))
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s: %+v, %v, want %+v, %v", tt.name, got, ok, tt.want, tt.ok)

@@ -116,7 +116,7 @@ func TestLostPackets(t *testing.T) {
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		play   func(b *bench)
 		within time.Duration
@@ -128,8 +128,7 @@ func TestSetupFails(t *testing.T) {
 		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, Kind().SetupLimit - 1, "the robot answers, but"},
 		{"a loop of wire", (*bench).echo, Kind().SetupLimit - 1, "the robot answers, but"},
 		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			test.play(b)

@@ -52,7 +52,7 @@ func (d drive) check(t *testing.T, o *stepped) {
 }
 
 func TestOdometry(t *testing.T) {
-	tests := []drive{
+	for _, tt := range []drive{
 		{"the first SIP is the reference", [][2]uint16{{4000, 17}}, 0, 0, 0},
 		{"forward", [][2]uint16{{100, 0}, {200, 10}}, 83, 8, 0}, // 82.6, 8.26
 		{"back over the wrap", [][2]uint16{{0, 0}, {0x0FF8, 0}}, -7, 0, 0},
@@ -66,8 +66,7 @@ func TestOdometry(t *testing.T) {
 		{"a single jump is ignored", [][2]uint16{{0, 0}, {1000, 50}, {50, 10}, {100, 20}}, 83, 17, 1},
 		{"as is the first of two to different places", [][2]uint16{{0, 0}, {1000, 50}, {2000, 10}, {2050, 20}}, 41, 8, 2},
 		{"small steps do not add up rounding", [][2]uint16{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}}, 4, 4, 0},
-	}
-	for _, tt := range tests {
+	} {
 		o := newStepped()
 		tt.check(t, o)
 	}
@@ -77,7 +76,7 @@ func at(x, y uint16) *SIP { return &SIP{X: x, Y: y} }
 
 // TestOdometryReset: SIPs from before SETO took effect, then from 0.
 func TestOdometryReset(t *testing.T) {
-	tests := []drive{ // since Reset
+	for _, tt := range []drive{ // since Reset
 		{"none yet", nil, 0, 0, 0},
 		{"none late", [][2]uint16{{10, 4090}}, 8, -5, 0},
 		{"a near one", [][2]uint16{{110, 100}, {0, 0}, {10, 4090}}, 8, -5, 0},
@@ -89,8 +88,7 @@ func TestOdometryReset(t *testing.T) {
 		{"two far ones", [][2]uint16{{2000, 0}, {2024, 0}, {24, 0}}, 20, 0, 0},
 		{"none late, fast, and one got lost", [][2]uint16{{121, 0}, {182, 0}, {242, 0}}, 200, 0, 0},
 		{"a robot without SETO", [][2]uint16{{2000, 0}, {2000, 0}, {2000, 0}, {2010, 0}}, 8, 0, 1},
-	}
-	for _, tt := range tests {
+	} {
 		o := newStepped()
 		o.Update(at(100, 100))
 		o.Update(at(150, 100))
@@ -102,7 +100,7 @@ func TestOdometryReset(t *testing.T) {
 // TestOdometryResume: a robot is at (826, 413) mm before it restarts, and goes
 // 826 mm along its new x axis and back.
 func TestOdometryResume(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name          string
 		before, after int16 // headings where it restarts, angle units
 		x, y, heading int   // away
@@ -114,8 +112,7 @@ func TestOdometryResume(t *testing.T) {
 		{"60 degrees", 683, 0, 826 + 413, 413 + 716, 60},
 		{"not restarted, but reopened", 1024, 1024, 826 + 826, 413, 90},
 		{"turned meanwhile", 0, 1024, 826, 413 - 826, 0},
-	}
-	for _, tt := range tests {
+	} {
 		o := newStepped()
 		drive := func(s SIP, units int) {
 			for range 10 {

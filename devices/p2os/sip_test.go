@@ -28,7 +28,7 @@ func TestSIP(t *testing.T) {
 	if s != want {
 		t.Errorf("got  %+v\nwant %+v", s, want)
 	}
-	checks := []struct {
+	for _, c := range []struct {
 		name      string
 		got, want int
 	}{
@@ -40,8 +40,7 @@ func TestSIP(t *testing.T) {
 		{"sonar 15", int(testModel.RangeMM(&s, 15)), 295}, // 294.8
 		{"front bumpers", int(s.FrontBumpers()), 0x10},
 		{"rear bumpers", int(s.RearBumpers()), 0x01},
-	}
-	for _, c := range checks {
+	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
 		}
@@ -53,7 +52,7 @@ func TestSIP(t *testing.T) {
 
 func TestSIPTypesAndLengths(t *testing.T) {
 	whole := devicetest.Hex(t, sipBody)
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		body []byte
 		err  error
@@ -66,8 +65,7 @@ func TestSIPTypesAndLengths(t *testing.T) {
 		{"more readings than sonars", manyReadings(17), nil},
 		{"SYNC2 answer", []byte("\x02Emu01\x00"), ErrNotSIP},
 		{"configuration packet", []byte{0x20, 0}, ErrNotSIP},
-	}
-	for _, tt := range tests {
+	} {
 		s := SIP{Battery: 99}
 		if err := s.Decode(appendPacket(nil, tt.body...)); !errors.Is(err, tt.err) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.err)
@@ -159,7 +157,7 @@ func TestConversions(t *testing.T) {
 			t.Errorf("compass %d: %d degrees, want %d", code, got, want)
 		}
 	}
-	speeds := []struct {
+	for _, tt := range []struct {
 		left, right    int16
 		speed, turning int
 	}{ // recorded from the original server, but for the last two
@@ -170,8 +168,7 @@ func TestConversions(t *testing.T) {
 		{-500, 500, 0, 179},
 		{-1, 0, 0, 0},
 		{-32768, 32767, 0, 11733},
-	}
-	for _, tt := range speeds {
+	} {
 		s := SIP{Left: tt.left, Right: tt.right}
 		if testModel.Speed(&s) != tt.speed || testModel.TurnRate(&s) != tt.turning {
 			t.Errorf("wheels %d, %d: %d mm/s, %d deg/s, want %d, %d",

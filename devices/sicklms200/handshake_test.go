@@ -78,7 +78,7 @@ func TestLaserThatRefuses(t *testing.T) {
 		}
 	}
 	deny := func(l *laser) { l.answers["password"] = ackDeny }
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		prepare func(l *laser)
 		heard   string // which requests, once each
@@ -97,8 +97,7 @@ func TestLaserThatRefuses(t *testing.T) {
 		{"nothing, and flags three fields", func(l *laser) { l.config[MeasuringMode] = 2 }, "stop status? configuration? stream"},
 		{"nothing, and sends indices", func(l *laser) { l.config[4] = 2 }, "stop status? configuration? stream"},
 		{"the password, and measures 16 m", func(l *laser) { deny(l); l.config[MeasuringMode] = 3 }, "stop status? configuration? password stream"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t)
 			l := b.newLaser(38400)
@@ -193,7 +192,7 @@ func count(list []string, s string) (n int) {
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		play   func(b *bench)
 		within time.Duration
@@ -261,8 +260,7 @@ func TestSetupFails(t *testing.T) {
 			b.After(time.Second, func() { l.say(cmScan()) })
 		}, 1100 * ms, "scan in a wrong unit"},
 		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			test.play(b)
@@ -330,7 +328,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestLostAndBack(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name       string
 		lose, back func(b *bench, l *laser)
 	}{
@@ -347,8 +345,7 @@ func TestLostAndBack(t *testing.T) {
 			func(b *bench, l *laser) { l.say(cmScan()); l.off = true },
 			func(b *bench, l *laser) { l.off = false },
 		},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b, l := ready(t, 9600)
 			b.Pass(time.Second)

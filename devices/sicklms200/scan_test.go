@@ -53,7 +53,7 @@ func TestScanRecorded(t *testing.T) {
 
 func TestScanVariants(t *testing.T) {
 	full := func(head uint16, n int) []uint16 { return append([]uint16{head}, make([]uint16, n)...) }
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		code  Code
 		words []uint16
@@ -80,8 +80,7 @@ func TestScanVariants(t *testing.T) {
 		{"another code", CodeType, full(0x4169, 361), 0, 0, 0, ErrNotScan},
 		{"no count", CodeScan, nil, 0, 0, 0, ErrNotScan},
 		{"range without count", CodeScanRange, []uint16{1, 361}, 0, 0, 0, ErrNotScan},
-	}
-	for _, tt := range tests {
+	} {
 		s, err := DecodeScan(scanTelegram(tt.code, tt.words))
 		if !errors.Is(err, tt.err) || s.First != tt.first || s.Count != tt.count || s.Unit != tt.unit {
 			t.Errorf("%s: first %d, count %d, unit %d, %v", tt.name, s.First, s.Count, s.Unit, err)

@@ -57,15 +57,14 @@ func TestTelegram(t *testing.T) {
 
 func TestCRC(t *testing.T) {
 	// Each byte's register, worked by hand.
-	tests := []struct {
+	for _, tt := range []struct {
 		in   string
 		want []uint16
 	}{
 		{"02 00 02 00 20 24", []uint16{0x0002, 0x0204, 0x040A, 0x0A14, 0x1408, 0x0834}},
 		{"02 00 0A 00 20 00 53 49 43 4B 5F 4C 4D 53", []uint16{0x0002, 0x0204, 0x0402, 0x0204, 0x0428, 0x2850,
 			0x50F3, 0xF2AF, 0x2C18, 0x1B7B, 0x7DA9, 0xA41E, 0x8474, 0xC5BE}},
-	}
-	for _, tt := range tests {
+	} {
 		in := devicetest.Hex(t, tt.in)
 		for i, want := range tt.want {
 			if got := crc(in[:i+1]); got != want {

@@ -116,7 +116,7 @@ func TestSetupAndShutdown(t *testing.T) {
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		happen func(s *scene)
 		want   string
@@ -125,8 +125,7 @@ func TestSetupFails(t *testing.T) {
 		{"no answer", func(s *scene) { s.Subscribe(); s.Pass(time.Second) }, "/dev/parrot: no answer"},
 		{"refused", func(s *scene) { s.Subscribe(); s.Port().Say([]byte("go away")); s.Pass(0) }, "/dev/parrot: refused"},
 		{"unplugged", func(s *scene) { s.Subscribe(); s.Port().HangUp(); s.Pass(0) }, "/dev/parrot: unplugged or closed: unexpected EOF"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScene(t)
 			test.happen(s)
@@ -161,15 +160,14 @@ func TestSetupAgainAtOnce(t *testing.T) {
 }
 
 func TestLostAndBack(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name string
 		lose func(s *scene)
 	}{
 		{"silence", func(s *scene) { s.Pass(silence) }},
 		{"unplugged", func(s *scene) { s.Port().HangUp(); s.Pass(0) }},
 		{"refused", func(s *scene) { s.Port().Say([]byte("go away")); s.Pass(0) }},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScene(t)
 			s.up()
@@ -300,7 +298,7 @@ func TestNoise(t *testing.T) {
 // A Write may fail, and its failure may make the clients leave before it has
 // returned.
 func TestWriteFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		write func(s *scene) // leads to the Write
 		leave bool
@@ -315,8 +313,7 @@ func TestWriteFails(t *testing.T) {
 			s.parrot.WakeAt(s.Now() + time.Second)
 			s.parrot.SetSpeed(s.Now(), 9600, func(time.Duration) { t.Error("a port that is gone took a speed") })
 		}, true, devices.Idle},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScene(t)
 			if test.name != "greeting" {
@@ -413,7 +410,7 @@ func TestUnpluggedDuringLastWords(t *testing.T) {
 // The last one leaves while the hardware is lost: it is told to stop once more, if
 // its port can be opened, and the link stops.
 func TestShutdownWhileLost(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		before func(s *scene)
 		ports  int
@@ -425,8 +422,7 @@ func TestShutdownWhileLost(t *testing.T) {
 		{"it greets", func(s *scene) { s.Pass(silence + linger + retry.First) }, 2, "halthellobye"},
 		{"in the same call", func(s *scene) { s.Port().Say([]byte("go away")) }, 1, "hellohalt"},
 		{"unplugged in the same call", func(s *scene) { s.Port().HangUp() }, 1, "hello"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
 			s.parrot.Protocol.LastWords = []byte("halt")
