@@ -258,11 +258,8 @@ func (b *bench) open() error {
 	return b.Done[0]
 }
 
-func (b *bench) data() (d codec.PositionData) {
-	if err := d.Decode(b.position.Data()); err != nil {
-		b.T.Fatal(err)
-	}
-	return d
+func (b *bench) data() codec.PositionData {
+	return transporttest.Data[codec.PositionData](b.T, b.position)
 }
 
 func TestHandshake(t *testing.T) {

@@ -217,12 +217,7 @@ func (s *stage) command(pan, tilt, zoom int16) {
 }
 
 // data is what clients get.
-func (s *stage) data() (d codec.PTZData) {
-	if err := d.Decode(s.device.Data()); err != nil {
-		s.T.Fatal(err)
-	}
-	return d
-}
+func (s *stage) data() codec.PTZData { return transporttest.Data[codec.PTZData](s.T, s.device) }
 
 // reaches fails the test unless the camera gets there.
 func (s *stage) reaches(pan, tilt, zoom int16, limit time.Duration) {

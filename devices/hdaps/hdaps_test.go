@@ -72,9 +72,9 @@ func TestTilt(t *testing.T) {
 		if s.sample() != uint64(i+1) {
 			t.Error("published without a change")
 		}
-		var d codec.JoystickData
-		if err := d.Decode(s.joystick.Data()); err != nil || d != (codec.JoystickData{Axes: [8]int16{tt.x, tt.y}}) {
-			t.Errorf("%s: %+v, %v", tt.position, d, err)
+		d := transporttest.Data[codec.JoystickData](t, s.joystick)
+		if d != (codec.JoystickData{Axes: [8]int16{tt.x, tt.y}}) {
+			t.Errorf("%s: %+v", tt.position, d)
 		}
 	}
 	for _, broken := range []string{"", "(12)", "(a,b)", "(1,2,3)"} {
@@ -92,11 +92,7 @@ func TestTilt(t *testing.T) {
 // published is what the joystick says, and how often it has said anything.
 func (s *sensor) published() (seq uint64, x int16) {
 	s.T.Helper()
-	var d codec.JoystickData
-	if err := d.Decode(s.joystick.Data()); err != nil {
-		s.T.Fatal(err)
-	}
-	return s.joystick.Seq(), d.Axes[0]
+	return s.joystick.Seq(), transporttest.Data[codec.JoystickData](s.T, s.joystick).Axes[0]
 }
 
 // run lets the driver sample until a time and returns how often it has.

@@ -47,12 +47,8 @@ func startFar(t testing.TB, pose devices.Geometry, longest int) (*scanner, *devi
 	return laser, b.Client
 }
 
-func ranges(t *testing.T, sonar *devices.Device) (d codec.SonarData) {
-	t.Helper()
-	if err := d.Decode(sonar.Data()); err != nil {
-		t.Fatal(err)
-	}
-	return d
+func ranges(t *testing.T, sonar *devices.Device) codec.SonarData {
+	return transporttest.Data[codec.SonarData](t, sonar)
 }
 
 const (

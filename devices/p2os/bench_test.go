@@ -45,12 +45,8 @@ func (b *bench) configure(payload ...byte) {
 	}
 }
 
-func (b *bench) pose() (p codec.PositionData) {
-	b.T.Helper()
-	if err := p.Decode(b.position.Data()); err != nil {
-		b.T.Fatal(err)
-	}
-	return p
+func (b *bench) pose() codec.PositionData {
+	return transporttest.Data[codec.PositionData](b.T, b.position)
 }
 
 // wrote is what the driver has sent on all ports, as command names with what
@@ -109,11 +105,17 @@ func (b *bench) robot(baud int) *robot {
 	return r
 }
 
+// newRobot returns a bench with a robot.
+func newRobot(t testing.TB, baud int) (*bench, *robot) {
+	t.Helper()
+	b := newBench(t)
+	return b, b.robot(baud)
+}
+
 // ready returns a bench whose robot is connected.
 func ready(t testing.TB, baud int) (*bench, *robot) {
 	t.Helper()
-	b := newBench(t)
-	r := b.robot(baud)
+	b, r := newRobot(t, baud)
 	b.Ready()
 	return b, r
 }

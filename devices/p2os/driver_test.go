@@ -185,8 +185,7 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 // The first device to be opened is the origin, whatever the robot remembers
 // (manual 3.6).
 func TestOriginAtFirstOpening(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
+	b, r := newRobot(t, 9600)
 	r.sip = devicetest.Hex(t, sipFar)
 	b.Subscribe()
 	if !b.Until(func() bool { return slices.Contains(r.heard, "SETO 3B") }, time.Minute) {
@@ -205,8 +204,7 @@ func TestOriginAtFirstOpening(t *testing.T) {
 
 // On an always-on link the robot is up before anybody opens a device.
 func TestOriginOnAlwaysOnLink(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
+	b, r := newRobot(t, 9600)
 	b.Link.KeepOn()
 	b.Table.Start(b.Now())
 	b.UntilUp()

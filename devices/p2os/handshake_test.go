@@ -15,8 +15,7 @@ import (
 
 func TestSpeeds(t *testing.T) {
 	for _, baud := range speeds {
-		b := newBench(t)
-		b.robot(baud)
+		b, _ := newRobot(t, baud)
 		start := b.Now()
 		b.Ready()
 		if b.Port().Baud != baud {
@@ -38,8 +37,7 @@ func TestSpeeds(t *testing.T) {
 // A robot that an earlier server left open is closed once, then as usual.
 func TestLeftOpen(t *testing.T) {
 	for _, baud := range speeds {
-		b := newBench(t)
-		r := b.robot(baud)
+		b, r := newRobot(t, baud)
 		b.Subscribe()
 		r.start()
 		b.UntilUp()
@@ -97,15 +95,13 @@ func TestFirstPacket(t *testing.T) {
 func TestLostPackets(t *testing.T) {
 	for _, lost := range []string{"SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE"} {
 		for times := 1; times <= 2; times++ {
-			b := newBench(t)
-			r := b.robot(9600)
+			b, r := newRobot(t, 9600)
 			r.deaf[lost] = times
 			b.Ready()
 		}
 	}
 	for at := time.Duration(0); at < 400*ms; at += 5 * ms {
-		b := newBench(t)
-		r := b.robot(9600)
+		b, r := newRobot(t, 9600)
 		b.Subscribe()
 		b.Pass(at)
 		r.muted = true
@@ -163,8 +159,7 @@ func (b *bench) laser() {
 // Shutdown comes at any moment, also of the setup.
 func TestShutdown(t *testing.T) {
 	for at := time.Duration(0); at < 1500*ms; at += 10 * ms {
-		b := newBench(t)
-		b.robot(9600)
+		b, _ := newRobot(t, 9600)
 		b.Subscribe()
 		b.Pass(at)
 		b.command(200, 0)
@@ -245,8 +240,7 @@ func TestModels(t *testing.T) {
 		{"researchPB", 1000, 1000, 3, false},
 	} {
 		t.Run(tt.subclass, func(t *testing.T) {
-			b := newBench(t)
-			r := b.robot(9600)
+			b, r := newRobot(t, 9600)
 			r.subclass = tt.subclass
 			b.Ready()
 			r.sip = appendPacket(nil, devicetest.Hex(t, "32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 01 03 E8 03 04 11 80 06 00")...)
@@ -254,10 +248,7 @@ func TestModels(t *testing.T) {
 				r.at(x, 0, 0)
 				b.Pass(100 * ms)
 			}
-			var ranges codec.SonarData
-			if err := ranges.Decode(b.sonar.Data()); err != nil {
-				t.Fatal(err)
-			}
+			ranges := transporttest.Data[codec.SonarData](t, b.sonar)
 			if p := b.pose(); p.X != tt.x || ranges[tt.place] != tt.sonar3 {
 				t.Errorf("x %d mm, sonars %d; want %d, and %d at place %d", p.X, ranges, tt.x, tt.sonar3, tt.place)
 			}
@@ -296,8 +287,7 @@ func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 250, 8, 1, 1, 1, 1, 10, 1, 109, 9, 17, 5, 2, 0, 250, 3, 0, 1, 3, 6})
 	f.Add([]byte{3, 5, 0, 0, 50, 3, 0, 200, 5, 1, 0, 200, 5, 0, 0, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		b := newBench(t)
-		r := b.robot(9600)
+		b, r := newRobot(t, 9600)
 		b.Chaos(script, func() { r.off = false },
 			func(func() byte) {
 				if r.off = !r.off; r.off {
@@ -324,8 +314,7 @@ func TestLeftHalfOpen(t *testing.T) {
 
 // What the owner sets is sent to each robot that answers, also to one that was off.
 func TestTuning(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
+	b, r := newRobot(t, 9600)
 	b.driver.overrides.Tuning = Tuning{
 		Acceleration: 300, Deceleration: 600, TurnAcceleration: 100, TurnDeceleration: 200, TicksMM: 128, RevCount: 16570, DriftFactor: -50,
 	}
@@ -366,8 +355,7 @@ func TestTuning(t *testing.T) {
 // to the requests that follow: it costs no more than a lost answer does, and one more request.
 func TestTruncatedAnswer(t *testing.T) {
 	setup := func(at time.Duration, noise string) time.Duration {
-		b := newBench(t)
-		r := b.robot(9600)
+		b, r := newRobot(t, 9600)
 		begin := b.Now()
 		b.Subscribe()
 		b.Pass(at)

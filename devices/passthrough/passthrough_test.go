@@ -151,14 +151,7 @@ func (c *chain) expectState(state devices.State, notified ...string) {
 	c.notified = nil
 }
 
-func (c *chain) x() int32 {
-	c.T.Helper()
-	var d codec.PositionData
-	if err := d.Decode(c.position().Data()); err != nil {
-		c.T.Fatal(err)
-	}
-	return d.X
-}
+func (c *chain) x() int32 { return transporttest.Data[codec.PositionData](c.T, c.position()).X }
 
 func TestData(t *testing.T) {
 	c := newChain(t)

@@ -88,12 +88,8 @@ func TestDamagedPacketMovesNothing(t *testing.T) {
 	for range 3 {
 		turn(b, 2*width)
 	}
-	var d codec.LaserData
-	if err := d.Decode(b.Client.Data()); err != nil {
-		t.Fatal(err)
-	}
 	seen := 0
-	for i, mm := range d {
+	for i, mm := range transporttest.Data[codec.LaserData](t, b.Client) {
 		degrees := math.Mod(90-float64(i)/2+360, 360) // clockwise
 		if mm == 12000 {
 			continue

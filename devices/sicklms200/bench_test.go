@@ -31,13 +31,7 @@ func newBench(t testing.TB) *bench {
 	return b
 }
 
-func (b *bench) ranges() (r codec.LaserData) {
-	b.T.Helper()
-	if err := r.Decode(b.laser.Data()); err != nil {
-		b.T.Fatal(err)
-	}
-	return r
-}
+func (b *bench) ranges() codec.LaserData { return transporttest.Data[codec.LaserData](b.T, b.laser) }
 
 // requestNames are the requests as they are on the wire.
 var requestNames = map[string]string{
@@ -98,11 +92,17 @@ func (b *bench) newLaser(baud int) *laser {
 	return l
 }
 
+// newLaser returns a bench with a laser.
+func newLaser(t testing.TB, baud int) (*bench, *laser) {
+	t.Helper()
+	b := newBench(t)
+	return b, b.newLaser(baud)
+}
+
 // ready returns a bench whose laser is connected.
 func ready(t testing.TB, baud int) (*bench, *laser) {
 	t.Helper()
-	b := newBench(t)
-	l := b.newLaser(baud)
+	b, l := newLaser(t, baud)
 	b.Ready()
 	return b, l
 }

@@ -16,8 +16,7 @@ func TestFindsLaser(t *testing.T) {
 	for _, baud := range speeds {
 		for _, streaming := range []bool{false, true} {
 			for _, right := range []bool{false, true} {
-				b := newBench(t)
-				l := b.newLaser(baud)
+				b, l := newLaser(t, baud)
 				want := []string{"stop", "38400", "status?", "configuration?", "variant", "password", "configuration", "stream"}
 				if baud >= streamSpeed {
 					want = slices.DeleteFunc(want, func(s string) bool { return s == "38400" })
@@ -99,8 +98,7 @@ func TestLaserThatRefuses(t *testing.T) {
 		{"the password, and measures 16 m", func(l *laser) { deny(l); l.config[MeasuringMode] = 3 }, "stop status? configuration? password stream"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t)
-			l := b.newLaser(38400)
+			b, l := newLaser(t, 38400)
 			tt.prepare(l)
 			b.Ready()
 			b.Pass(time.Second)
@@ -134,8 +132,7 @@ func TestLastSpeedIsTriedFirst(t *testing.T) {
 func TestLostTelegrams(t *testing.T) {
 	for name := range requestSet() {
 		for _, answer := range []bool{false, true} {
-			b := newBench(t)
-			l := b.newLaser(9600)
+			b, l := newLaser(t, 9600)
 			l.variant, l.config[Units] = Variant{100, 25}, 0
 			if answer {
 				l.dumb[name] = 1
@@ -168,8 +165,7 @@ func requestSet() map[string]bool {
 // to the next one.
 func TestLateAnswers(t *testing.T) {
 	for _, name := range []string{"38400", "password", "stream"} {
-		b := newBench(t)
-		l := b.newLaser(9600)
+		b, l := newLaser(t, 9600)
 		l.variant = Variant{100, 25}
 		l.late[name] = answerTime + 50*ms
 		b.Subscribe()
@@ -308,8 +304,7 @@ func cmScan() []byte {
 
 func TestShutdown(t *testing.T) {
 	for at := time.Duration(0); at < 4*time.Second; at += 50 * ms {
-		b := newBench(t)
-		l := b.newLaser(38400)
+		b, l := newLaser(t, 38400)
 		b.Subscribe()
 		b.Pass(at)
 		b.Unsubscribe()
@@ -372,8 +367,7 @@ func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 250, 0, 250, 2, 0, 250, 3, 0, 1, 3, 6})
 	f.Add([]byte{3, 5, 0, 0, 50, 3, 0, 200, 5, 1, 0, 200, 5, 0, 0, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		b := newBench(t)
-		l := b.newLaser(9600)
+		b, l := newLaser(t, 9600)
 		b.Chaos(script, func() { l.off = false },
 			func(func() byte) { l.off = !l.off },
 			func(next func() byte) { l.baud, l.streaming = speeds[next()%byte(len(speeds))], false },

@@ -192,3 +192,15 @@ func (b *Bench) checkPorts() {
 		b.T.Fatalf("%d ports are open, link is %s", n, b.Link.State())
 	}
 }
+
+// Data decodes the newest data of a device.
+func Data[T any, P interface {
+	*T
+	Decode(b []byte) error
+}](t testing.TB, d *devices.Device) (data T) {
+	t.Helper()
+	if err := P(&data).Decode(d.Data()); err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
