@@ -196,25 +196,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-func TestReceiveAllocatesNothing(t *testing.T) {
-	stream := append(bytes.Repeat(recording(t, "acts12.hex"), 3), "noise"...)
-	stream = V12.AppendPacket(stream, fullImage())
-	p := Parser{Version: V12}
-	d := Driver{image: make([]byte, 0, V10.MaxPacket())}
-	d.blobs.Blobs = make([]codec.Blob, 0, codec.VisionChannels*codec.MaxBlobs)
-	packets := 0
-	allocs := testing.AllocsPerRun(100, func() {
-		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
-			V12.Decode(&d.blobs, packet)
-			d.image = d.blobs.Append(d.image[:0])
-			packets++
-		}
-	})
-	if allocs != 0 || packets == 0 {
-		t.Errorf("%v allocations in a stream of %d packets", allocs, packets)
-	}
-}
-
 func FuzzParser(f *testing.F) {
 	for v, name := range recordings {
 		f.Add(byte(v), recording(f, name))

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"player/devices/devicetest"
-	"player/devices/transport"
 )
 
 // recorded is what an emulated camera sent to a driver: type, power, a position
@@ -74,26 +73,6 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 		if len(got) == 0 || !bytes.Equal(got[len(got)-1], want) {
 			t.Fatalf("after % X: % X", noise, got)
 		}
-	}
-}
-
-func TestReceiveAndSendAllocateNothing(t *testing.T) {
-	stream := append(bytes.Join(recording(t), nil), 0x90, 0x90, 0x41, 0x90)
-	out := make([]byte, 0, 64)
-	p := transport.NewParser(inspect, MaxPacket)
-	positions := 0
-	allocs := testing.AllocsPerRun(100, func() {
-		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
-			r, _ := DecodeReply(packet)
-			if pan, tilt, ok := r.PanTilt(); ok {
-				out = AppendPanTilt(out[:0], 0x18, 0x14, d30.PanUnits(d30.PanDegrees(pan)), tilt)
-				out = append(out, InquirePanTilt...)
-				positions++
-			}
-		}
-	})
-	if allocs != 0 || positions == 0 {
-		t.Errorf("%v allocations in a stream of %d positions", allocs, positions)
 	}
 }
 

@@ -81,26 +81,6 @@ func TestParserRejectsRecordedDamage(t *testing.T) {
 	}
 }
 
-func TestReceiveAllocatesNothing(t *testing.T) {
-	packets, _ := recording(t, "bits.hex")
-	stream := append(bytes.Join(packets, nil), "noise"...)
-	p := transport.NewParser(inspect, MaxPacket)
-	var s SIP
-	o := newStepped()
-	decoded := 0
-	allocs := testing.AllocsPerRun(100, func() {
-		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
-			if s.Decode(packet) == nil {
-				decoded++
-				o.Update(&s)
-			}
-		}
-	})
-	if allocs != 0 || decoded == 0 {
-		t.Errorf("%v allocations in a stream of %d SIPs", allocs, decoded)
-	}
-}
-
 func FuzzParser(f *testing.F) {
 	for _, tt := range packetTests {
 		f.Add(devicetest.Hex(f, tt.packet))

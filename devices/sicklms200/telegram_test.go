@@ -112,26 +112,6 @@ func TestParser(t *testing.T) {
 	parser.Noise(t, devicetest.Hex(t, good), stx, addressHost, 3)
 }
 
-func TestReceiveAllocatesNothing(t *testing.T) {
-	stream := append(bytes.Join(recording(t), nil), "\x02\x80\x03noise"...)
-	p := transport.NewParser(inspect, MaxTelegram)
-	sum := 0
-	scans := 0
-	allocs := testing.AllocsPerRun(100, func() {
-		for telegram, in := p.Next(stream); telegram != nil; telegram, in = p.Next(in) {
-			if s, err := DecodeScan(telegram); err == nil {
-				for i := range s.Count {
-					sum += int(s.Range(i))
-				}
-				scans++
-			}
-		}
-	})
-	if allocs != 0 || scans == 0 || sum == 0 {
-		t.Errorf("%v allocations in a stream of %d scans", allocs, scans)
-	}
-}
-
 func FuzzParser(f *testing.F) {
 	for _, tt := range answers {
 		f.Add(devicetest.Hex(f, tt.telegram))
