@@ -176,15 +176,6 @@ func TestConfigure(t *testing.T) {
 	expectEvents(t, w.driver, "shutdown")
 }
 
-func TestSubscribed(t *testing.T) {
-	w := newTwoDevices(t)
-	p := new(person)
-	subscribe(t, w.position, ms, p, false)
-	if !w.link.Subscribed(w.position) || w.link.Subscribed(w.sonar) {
-		t.Error("Subscribed does not tell the devices of a link apart")
-	}
-}
-
 func TestHotPathAllocates(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
 	attach(t, table, Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}})

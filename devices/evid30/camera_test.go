@@ -1,7 +1,6 @@
 package evid30
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -233,18 +232,4 @@ func (s *stage) logged() (lines []string) {
 		lines = append(lines, fmt.Sprintln(e.Message, e.ContextMap()))
 	}
 	return lines
-}
-
-// TestCamera: the test's own camera gives what was recorded of a better one.
-func TestCamera(t *testing.T) {
-	c := &camera{t: t, pan: -264, tilt: 120, zoom: 1023}
-	for request, want := range map[string]string{
-		InquirePanTilt: "90 50 0F 0E 0F 08 00 00 07 08 FF",
-		InquireZoom:    "90 50 00 03 0F 0F FF",
-	} {
-		got := c.answer(nil, fmt.Sprintf("% X", request))
-		if len(got) != 1 || !bytes.Equal(devicetest.Hex(t, got[0]), devicetest.Hex(t, want)) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"player/devices/devicetest"
-	"player/devices/transport"
 )
 
 // A moving robot with four sonar readings, one of them not a sonar.
@@ -111,30 +110,6 @@ func TestSIPLastReadingWins(t *testing.T) {
 	}
 	if s.Sonar != want {
 		t.Errorf("sonar %v, want %v", s.Sonar, want)
-	}
-}
-
-// TestSIPRecorded checks the bits of a recorded session: sonars one after the
-// other, stall, bumpers, compass without reading, gripper.
-func TestSIPRecorded(t *testing.T) {
-	packets, _ := recording(t, "bits.hex")
-	p := transport.NewParser(inspect, MaxPacket)
-	var s SIP
-	for _, in := range packets {
-		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
-			if s.Decode(packet) != nil {
-				continue
-			}
-			if s.Battery != 124 || s.CompassDegrees(42) != 42 || s.GripperState != 0x11 || s.Digital != 6 ||
-				s.FrontBumpers() != 0x10 || s.RearBumpers() != 0x01 || !s.LeftStall() || s.RightStall() {
-				t.Fatalf("% X: %+v", packet, s)
-			}
-		}
-	}
-	for i, want := range []int{268, 295, 322, 348, 375, 402, 429, 456, 482, 509, 536, 563, 0, 0, 0, 0} { // it begins with sonars 0 to 11
-		if got := int(testModel.RangeMM(&s, i)); got != want {
-			t.Errorf("sonar %d: %d mm, want %d", i, got, want)
-		}
 	}
 }
 

@@ -1,13 +1,10 @@
 package sicklms200
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
-
-	"player/devices/devicetest"
 )
 
 // partOfScan is a telegram of the values 91 to 93 of a scan.
@@ -19,36 +16,6 @@ func scanTelegram(code Code, words []uint16) []byte {
 		data = binary.LittleEndian.AppendUint16(data, w)
 	}
 	return appendTelegram(nil, addressHost, byte(code), append(data, 0x10)...)
-}
-
-func TestScanRecorded(t *testing.T) {
-	scans := 0
-	for _, b := range recording(t) {
-		if Telegram(b).Code() != CodeScan {
-			continue
-		}
-		if len(b) != 732 || !bytes.HasPrefix(b, devicetest.Hex(t, "02 80 D6 02 B0 69 41")) {
-			t.Fatalf("%d bytes, begins % X", len(b), b[:7])
-		}
-		s, err := DecodeScan(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.First != 1 || s.Count != 361 || s.Unit != Millimetres {
-			t.Errorf("first %d, count %d, unit %d", s.First, s.Count, s.Unit)
-		}
-		ranges := rangesOf(s)
-		for i, got := range ranges {
-			// The dazzle bit of value 5 is not part of its range.
-			if want := uint16(1000 + scans + 10*i); got != want {
-				t.Fatalf("scan %d value %d: %d mm, want %d", scans, i, got, want)
-			}
-		}
-		scans++
-	}
-	if scans != 4 {
-		t.Errorf("%d scans, want 4", scans)
-	}
 }
 
 func TestScanVariants(t *testing.T) {
