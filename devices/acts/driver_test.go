@@ -424,16 +424,6 @@ func TestNoiseIsReported(t *testing.T) {
 	}
 }
 
-func TestConfigureAndCommand(t *testing.T) {
-	w := newWorld(t)
-	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
-	w.Subscribe()
-	w.Pass(100 * ms)
-	if err := w.vision.Configure(w.Now(), []byte{'m', 1}); err == nil {
-		t.Error("a configuration is accepted")
-	}
-}
-
 // TestSteadyStateAllocatesNothing goes from request to request.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"acts10.hex", "acts12.hex"} {

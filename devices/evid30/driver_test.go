@@ -161,14 +161,6 @@ func TestSetupFails(t *testing.T) {
 			}
 		})
 	}
-	t.Run("no port", func(t *testing.T) {
-		s := newStage(t)
-		s.Refuse = errors.New("serial port /dev/ttyS2: no such file")
-		s.Subscribe()
-		if len(s.Done) != 1 || s.Done[0] == nil || s.Done[0].Error() != s.Refuse.Error() {
-			t.Errorf("setup %v", s.Done)
-		}
-	})
 }
 
 // TestSetupOfASleepyCamera: each of the requests of setup may be lost.
@@ -431,13 +423,6 @@ func TestNoise(t *testing.T) {
 	}
 	if n := s.Log.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
 		t.Errorf("%d complaints in 10 s: %q", n, s.logged())
-	}
-}
-
-func TestConfigure(t *testing.T) {
-	s := start(t)
-	if err := s.device.Configure(s.Now(), []byte{'m', 1}); err == nil {
-		t.Error("a configuration is accepted")
 	}
 }
 

@@ -118,13 +118,6 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestTakesNoConfiguration(t *testing.T) {
-	b, _ := ready(t, 9600)
-	if err := b.laser.Configure(b.Now(), []byte("m\x01")); err == nil {
-		t.Fatal("a configuration was taken")
-	}
-}
-
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	b, l := ready(t, 38400)
 	l.mute = true
