@@ -212,8 +212,9 @@ func TestPanicOfHardware(t *testing.T) {
 			r.wheels.in = ""
 			r.expect(r.inner, devices.Lost)
 			r.expect(r.device, devices.Ready)
-			if place != "Hangup" && string(port.Wrote) != "halt" {
-				t.Errorf("wrote %q", port.Wrote)
+			// What stops the motors has time to leave.
+			if place != "Hangup" && (string(port.Wrote) != "halt" || port.Closed) {
+				t.Errorf("wrote %q, port closed: %v", port.Wrote, port.Closed)
 			}
 			if r.inner.Command() != nil || !r.inner.HasData() {
 				t.Errorf("command %q, has data: %v", r.inner.Command(), r.inner.HasData())
@@ -234,7 +235,10 @@ func TestPanicOfHardware(t *testing.T) {
 				t.Error("the old run was called")
 			}
 
-			r.world.Pass(retry.First - 1)
+			if r.world.Pass(600 * time.Millisecond); !port.Closed {
+				t.Error("the port is open")
+			}
+			r.world.Pass(retry.First - 1 - 600*time.Millisecond)
 			ended := place == "exited"
 			if !port.Closed || slices.Contains(r.world.signals, syscall.SIGKILL) == ended || slices.Contains(r.world.signals, syscall.SIGTERM) == ended {
 				t.Errorf("port closed: %v, signals %v", port.Closed, r.world.signals)
@@ -315,22 +319,6 @@ func TestPanicInSetup(t *testing.T) {
 		t.Error(err)
 	}
 	r.expect(r.device, devices.Ready)
-}
-
-// What stops the motors has time to leave, whether the driver holds devices of others
-// or not.
-func TestLastWordsHaveTimeToLeave(t *testing.T) {
-	r := newRig(t)
-	port := r.world.Port()
-	r.wheels.in = "Tick"
-	r.fire("Tick")
-	if string(port.Wrote) != "halt" || port.Closed {
-		t.Errorf("wrote %q, port closed: %v", port.Wrote, port.Closed)
-	}
-	r.wheels.in = ""
-	if r.world.Pass(600 * time.Millisecond); !port.Closed {
-		t.Error("the port is open")
-	}
 }
 
 func TestPanicInShutdown(t *testing.T) {
@@ -525,15 +513,10 @@ func (w *waiter) Tick(time.Duration) time.Duration { return 0 }
 // A port that opens when its driver waits for another try is closed: the try that asked for it has
 // been given up.
 func TestPortOpensTooLate(t *testing.T) {
-	w, driver, table := transporttest.NewWorld(), &waiter{}, devices.NewTable(zap.NewNop())
-	link, err := table.Attach(devices.Instance{Driver: driver, Name: "waiter", Provides: []devices.Spec{devices.Position()}, SetupLimit: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(w)
-	if pending, err := link.Devices()[0].Subscribe(w.Now(), &nobody{}); pending || err != nil {
-		t.Fatal(pending, err)
-	}
+	driver := &waiter{}
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "waiter", Provides: []devices.Spec{devices.Position()}, SetupLimit: time.Second})
+	w, link := b.World, b.Link
+	b.Subscribe()
 	w.Port().Say([]byte("x"))
 	w.Slow = true
 	await := func(state devices.State) {

@@ -222,21 +222,6 @@ func TestLostAndBack(t *testing.T) {
 	}
 }
 
-func TestShutdownWhileAway(t *testing.T) {
-	s := newScene(t)
-	s.up()
-	s.Port().HangUp()
-	s.Pass(0)
-	s.Unsubscribe()
-	if s.Link.State() != devices.Idle {
-		t.Fatalf("link is %s", s.Link.State())
-	}
-	s.Pass(10 * time.Second)
-	if len(s.Ports) != 1 {
-		t.Fatal("the port of a stopped link was opened")
-	}
-}
-
 // A hang-up that nobody has dealt with yet, or in the last moment, does not
 // keep a link from stopping.
 func TestShutdownOfBrokenLine(t *testing.T) {
@@ -416,6 +401,11 @@ func TestShutdownWhileLost(t *testing.T) {
 		ports  int
 		wrote  string // to the last one
 	}{
+		{"no words, and it waits", func(s *scene) {
+			s.parrot.Protocol.LastWords = nil
+			s.Port().HangUp()
+			s.Pass(0)
+		}, 1, "hello"},
 		{"the last words leave", func(s *scene) { s.Pass(silence) }, 1, "hellohalt"},
 		{"it waits", func(s *scene) { s.Pass(silence + linger) }, 2, "halt"},
 		{"it waits, and the port is gone", func(s *scene) { s.Pass(silence + linger); s.Refuse = errors.New("gone") }, 1, "hellohalt"},
