@@ -69,7 +69,7 @@ func TestAttachIndices(t *testing.T) {
 	if table.Find(codec.Position, 1) != inner.Device(codec.Position) || table.Find(codec.Laser, Hidden) != nil {
 		t.Error("drivers find other devices than those with an index")
 	}
-	// A hidden device stands in nobody's way, a visible one does, and then
+	// A hidden device is in no way, a visible one does, and then
 	// nothing of the driver is attached.
 	attach(t, table, newScripted("outer", Position(), Laser()).desc)
 	if _, err := table.Attach(newScripted("third", Misc(), Laser()).desc); err == nil || table.Device(codec.Misc) != nil {

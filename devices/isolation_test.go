@@ -111,9 +111,9 @@ func (b *bomb) Configure(now time.Duration, _ *devices.Device, payload []byte) e
 	return nil
 }
 
-type nobody struct{ err error }
+type member struct{ err error }
 
-func (n *nobody) SetupDone(_ time.Duration, _ *devices.Device, err error) { n.err = err }
+func (n *member) SetupDone(_ time.Duration, _ *devices.Device, err error) { n.err = err }
 
 // rig is a bomb on wheels, and in front of it a virtual one.
 type rig struct {
@@ -123,7 +123,7 @@ type rig struct {
 	logs          *observer.ObservedLogs
 	wheels, front *bomb
 	inner, device *devices.Device
-	client        nobody
+	client        member
 }
 
 func newRig(t *testing.T) *rig {
@@ -226,7 +226,7 @@ func TestPanicOfHardware(t *testing.T) {
 			if err := r.inner.Configure(r.world.Now(), nil); !errors.Is(err, devices.ErrNotOpen) || len(r.wheels.commands) != before {
 				t.Errorf("configured with %v, commands %q", err, r.wheels.commands)
 			}
-			if pending, err := r.inner.Subscribe(r.world.Now(), &nobody{}); pending || err != nil {
+			if pending, err := r.inner.Subscribe(r.world.Now(), &member{}); pending || err != nil {
 				t.Errorf("a subscription is pending: %v, %v", pending, err)
 			}
 			r.wheels.in = "Receive"
@@ -261,7 +261,7 @@ func TestPanicOfVirtualDriver(t *testing.T) {
 	for _, place := range []string{"Command", "Configure", "Published", "Commanded", "Configured"} {
 		t.Run(place, func(t *testing.T) {
 			r := newRig(t)
-			if _, err := r.inner.Subscribe(r.world.Now(), &nobody{}); err != nil { // somebody keeps the wheels open
+			if _, err := r.inner.Subscribe(r.world.Now(), &member{}); err != nil { // a client keeps the wheels open
 				t.Fatal(err)
 			}
 			r.front.in = place
@@ -360,7 +360,7 @@ func TestShutdownOfADriverThatHangs(t *testing.T) {
 	}
 }
 
-// So it is when its last client has left, and nobody else comes.
+// So it is when its last client has left, and no other comes.
 func TestTheLastOneLeavesADriverThatHangs(t *testing.T) {
 	r := newRig(t)
 	port := r.world.Port()
@@ -383,7 +383,7 @@ func TestPanicsSwitchOff(t *testing.T) {
 	r.expect(r.inner, devices.Lost)
 	r.expect(r.device, devices.Ready)
 	for _, d := range []*devices.Device{r.inner, r.device} {
-		if _, err := d.Subscribe(r.world.Now(), &nobody{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
+		if _, err := d.Subscribe(r.world.Now(), &member{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -441,7 +441,7 @@ func TestRandomPanics(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		r := newRig(t)
-		members := map[*nobody]*devices.Device{&r.client: r.device}
+		members := map[*member]*devices.Device{&r.client: r.device}
 		for range 30 {
 			r.wheels.in, r.front.in = places[rng.IntN(len(places))], places[rng.IntN(len(places))]
 			switch rng.IntN(4) {
@@ -452,7 +452,7 @@ func TestRandomPanics(t *testing.T) {
 					break
 				}
 			case 1:
-				m, d := &nobody{}, []*devices.Device{r.inner, r.device}[rng.IntN(2)]
+				m, d := &member{}, []*devices.Device{r.inner, r.device}[rng.IntN(2)]
 				if _, err := d.Subscribe(r.world.Now(), m); err == nil {
 					members[m] = d
 				}

@@ -24,7 +24,7 @@ func TestDriverWithoutCommands(t *testing.T) {
 	attach(t, table, Instance{Driver: &quiet{}, Name: "quiet", Provides: []Spec{Position()}})
 	d := table.Device(codec.Position)
 	if err := d.Configure(ms, []byte("R")); !errors.Is(err, ErrNotOpen) {
-		t.Errorf("configured while nobody has it open: %v", err)
+		t.Errorf("configured while it is not open: %v", err)
 	}
 	subscribe(t, d, ms, new(person), false)
 	d.SetCommand(ms, []byte("abcd"))

@@ -15,7 +15,7 @@ import (
 )
 
 // world is a link with a driver of changing mood and three subscribers, and
-// beside it a model of what they may see. The model knows no code of the link:
+// next to it a model of what they may see. The model knows no code of the link:
 // it believes what the driver does and what subscribers are notified of, and holds the
 // two against each other.
 type world struct {
@@ -120,7 +120,7 @@ func (w *world) Setup(now time.Duration, l *Link) {
 	w.cutOff()
 	w.expect(w.phase == Idle, "Setup of a driver that is %v", w.phase)
 	again := w.alwaysOn && (w.run == 0 || w.overdueAt <= w.now)
-	w.expect(again || w.asking > 0 || len(w.wants) > 0, "Setup, but nobody asked")
+	w.expect(again || w.asking > 0 || len(w.wants) > 0, "Setup without a subscriber")
 	w.expect(!w.closed, "Setup after the table was shut down")
 	w.expect(l == w.link && now == w.now, "Setup(%v, %v)", now, l)
 	for _, d := range l.devices {
@@ -260,7 +260,7 @@ func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 		if w.rng.IntN(2) == 0 {
 			m.subscribe(w.device())
 		} else {
-			// anybody's: what one hears may end another
+			// those of any member: what one hears may end another
 			w.members[w.rng.IntN(len(w.members))].unsubscribe(w.device())
 		}
 	}
@@ -355,7 +355,7 @@ func (w *world) check() {
 	for k, run := range w.wants {
 		w.expect(run == await, "%s waits for run %d of %c, now is run %d", k.m.name, run, k.d.Letter(), w.run)
 	}
-	w.expect(len(w.wants) > 0 || w.alwaysOn || w.phase == Idle || w.phase == Stopping, "the driver runs for nobody")
+	w.expect(len(w.wants) > 0 || w.alwaysOn || w.phase == Idle || w.phase == Stopping, "the driver runs without a subscriber")
 	for _, d := range w.link.devices {
 		open := false
 		for k := range w.wants {
@@ -368,7 +368,7 @@ func (w *world) check() {
 		deadline = w.wake
 	}
 	w.expect(w.host.at[w.link] == deadline, "armed for %v, want %v (overdue at %v, wake %v)", w.host.at[w.link], deadline, w.overdueAt, w.wake)
-	w.expect(w.overdueAt == 0 || w.overdueAt > w.now, "nobody ended what should have ended at %v", w.overdueAt)
+	w.expect(w.overdueAt == 0 || w.overdueAt > w.now, "what should have ended goes on at %v", w.overdueAt)
 }
 
 // TestLinkModel holds the link against the model in many random histories.
@@ -396,7 +396,7 @@ func TestLinkModel(t *testing.T) {
 		w.check()
 		for range 50 {
 			w.step()
-			w.expect(len(w.wants) == 0, "somebody subscribed after the table was shut down")
+			w.expect(len(w.wants) == 0, "a member subscribed after the table was shut down")
 		}
 		w.now += 10 * time.Second
 		w.fire()

@@ -68,15 +68,15 @@ func TestNeeds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newTower(t)
-			slow := func(d *scripted, mark byte) {
+			slow := func(d *scripted, letter byte) {
 				end := func(now time.Duration) {
-					if slices.Contains([]byte(tt.broken), mark) {
+					if slices.Contains([]byte(tt.broken), letter) {
 						d.link.Fail(now, errBroken)
 					} else {
 						d.link.Ready(now)
 					}
 				}
-				if d.setup = end; slices.Contains([]byte(tt.slow), mark) {
+				if d.setup = end; slices.Contains([]byte(tt.slow), letter) {
 					d.setup = later
 					d.tick = func(now time.Duration) time.Duration { end(now); return 0 }
 				}

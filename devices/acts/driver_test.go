@@ -252,7 +252,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestForeignACTS: an ACTS that somebody else has started stays when the last client leaves.
+// TestForeignACTS: an ACTS that the server has not started stays when the last client leaves.
 func TestForeignACTS(t *testing.T) {
 	w := newWorld(t)
 	w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex"))

@@ -122,7 +122,7 @@ func TestSetup(t *testing.T) {
 	s.Unsubscribe()
 	s.Pass(time.Second)
 	if len(s.commands()) != 2 || s.Link.State() != devices.Idle || !s.Port().Closed {
-		t.Errorf("a camera that nobody has moved was told %q at the end", s.commands())
+		t.Errorf("a camera that no client has moved was commanded %q at the end", s.commands())
 	}
 }
 
@@ -252,7 +252,7 @@ func TestPolling(t *testing.T) {
 	}
 }
 
-// The camera is asked no faster than somebody reads, and often enough to see that it is
+// The camera is asked no faster than a client reads, and often enough to see that it is
 // there. A command does not wait for a reader.
 func TestPollsForReaders(t *testing.T) {
 	for period, want := range map[time.Duration]int{50 * ms: 20, 100 * ms: 10, time.Second: 2, 0: 1} {
@@ -290,7 +290,7 @@ func TestShutdownGoesHome(t *testing.T) {
 	}{
 		{"at rest", 2 * time.Second, false, home, 200 * ms},
 		{"while it moves", 200 * ms, false, append([]string{clear}, home...), 200 * ms},
-		{"while it is told to", 30 * ms, false, []string{clear, home[1], home[0]}, 200 * ms},
+		{"while it is commanded to", 30 * ms, false, []string{clear, home[1], home[0]}, 200 * ms},
 		{"unplugged camera", 2*time.Second + 500*ms, true, home, time.Second},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

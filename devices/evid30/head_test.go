@@ -217,8 +217,8 @@ func TestFailedCommandIsRepeated(t *testing.T) {
 	s.reaches(10, 0, 0, time.Second)
 }
 
-// TestErrorAfterAcknowledgement: a command may fail, or be ended by somebody
-// else, while it runs.
+// TestErrorAfterAcknowledgement: a command may fail, or be ended by another
+// controller, while it runs.
 func TestErrorAfterAcknowledgement(t *testing.T) {
 	for _, e := range []string{"90 61 41 FF", "90 61 04 FF"} {
 		s := start(t)
@@ -278,8 +278,8 @@ func TestLateAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestDisobedience: a camera that acknowledges commands and rests elsewhere is told three
-// times, and again when a client repeats the command. A unit beside it is good enough.
+// TestDisobedience: a camera that acknowledges commands and rests elsewhere is commanded three
+// times, and again when a client repeats the command. A unit off is good enough.
 func TestDisobedience(t *testing.T) {
 	for _, off := range []int{0, 1, 100} {
 		s := start(t)

@@ -110,7 +110,7 @@ func TestDriver(t *testing.T) {
 	}
 }
 
-// Pulled out, and nobody asks for it any more.
+// Pulled out, and no client asks for it any more.
 func TestShutdownWhileOut(t *testing.T) {
 	b := newBench(t)
 	b.Subscribe()

@@ -115,7 +115,7 @@ func FuzzReports(f *testing.F) {
 	})
 }
 
-// All reports of one read are taken at once, also those that the buffer holds beside the
+// All reports of one read are taken at once, also those that the buffer holds behind the
 // first, and not with the next read.
 func TestReportsOfOneRead(t *testing.T) {
 	b, _ := transporttest.NewKind(t, Kind())

@@ -108,7 +108,7 @@ func TestSees(t *testing.T) {
 		{devices.Geometry{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 110}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 150}, []int{1, 2, 3, 4, 5, 6}},               // too far before 0 and 7
-		{devices.Geometry{X: -600}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 15}}, // the others look away
+		{devices.Geometry{X: -600}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 15}}, // the others face away
 		{devices.Geometry{Heading: 180}, []int{8, 9, 10, 11, 12, 13, 14, 15}},
 		{devices.Geometry{Heading: 90}, []int{0, 1, 2, 3, 12, 13, 14, 15}},
 	} {
@@ -126,7 +126,7 @@ func TestSees(t *testing.T) {
 	}
 }
 
-// A sonar that looks away from where the laser looks does not see, not even what
+// A sonar that faces away from where the laser faces does not see, not even what
 // is near.
 func TestLooksAway(t *testing.T) {
 	laser, sonar := start(t, devices.Geometry{X: -600})
@@ -141,7 +141,7 @@ func TestLooksAway(t *testing.T) {
 	}
 }
 
-// A post that one sonar sees, by a laser that looks forward or backward.
+// A post that one sonar sees, by a laser that faces forward or backward.
 func TestPost(t *testing.T) {
 	for _, tt := range []struct {
 		heading, degrees float64 // of the laser; of the post to the laser

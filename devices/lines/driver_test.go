@@ -46,7 +46,7 @@ func setup(b *transporttest.Bench, says string) error {
 	return b.Done[0]
 }
 
-// TestDiagnosis: what is wrong is told from what was heard in this handshake.
+// TestDiagnosis: the error says what is wrong, by what was heard in this handshake.
 func TestDiagnosis(t *testing.T) {
 	b := newBumper(t)
 	const patience = "if the board boots for more than 4s when its port is opened, raise boot, which is 1000 ms"
@@ -122,7 +122,7 @@ func TestRestartIsToldToStop(t *testing.T) {
 	}
 }
 
-// TestPolls: answers that look alike are told apart by what was asked. The next line is
+// TestPolls: answers of the same form are distinguished by what was asked. The next line is
 // sent when the answer has come; an answer that does not come is given up. Commands are
 // sent meanwhile.
 func TestPolls(t *testing.T) {

@@ -89,7 +89,7 @@ func TestMotors(t *testing.T) {
 	}
 	b.Pass(100 * ms)
 	off(true)
-	power(1) // somebody presses the button
+	power(1) // a person presses the button
 	b.Pass(100 * ms)
 	off(false)
 	b.configure('m', 0)
@@ -202,7 +202,7 @@ func TestOriginAtFirstOpening(t *testing.T) {
 	}
 }
 
-// On an always-on link the robot is up before anybody opens a device.
+// On an always-on link the robot is up before a client opens a device.
 func TestOriginOnAlwaysOnLink(t *testing.T) {
 	b, r := newRobot(t, 9600)
 	b.Link.KeepOn()

@@ -54,7 +54,7 @@ func TestLeftOpen(t *testing.T) {
 }
 
 // The first packet to a silent robot is SYNC0: some take nothing else. One that may be open
-// is told to stand still before anything else, whatever it says.
+// is commanded to stand still before anything else, whatever it says.
 func TestFirstPacket(t *testing.T) {
 	first := func(b *bench) string { return b.wrote()[0] }
 	b := newBench(t)
@@ -119,7 +119,7 @@ func TestSetupFails(t *testing.T) {
 		want   string
 	}{
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
-		{"nobody", func(b *bench) {}, 2*time.Second - 1, "/dev/robot: no answer at 9600 to 115200 baud"},
+		{"no hardware", func(b *bench) {}, 2*time.Second - 1, "/dev/robot: no answer at 9600 to 115200 baud"},
 		{"a laser", (*bench).laser, 2*time.Second - 1, "a SICK laser is heard here, not a robot: are the ports swapped?"},
 		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, Kind().SetupLimit - 1, "the robot answers, but"},
 		{"a loop of wire", (*bench).echo, Kind().SetupLimit - 1, "the robot answers, but"},

@@ -106,9 +106,9 @@ func TestOdometryResume(t *testing.T) {
 		x, y, heading int   // away
 	}{
 		{"straight on", 0, 0, 826 + 826, 413, 0},
-		{"restarted where it looks left", 1024, 0, 826, 413 + 826, 90},
-		{"restarted where it looks right", -1024, 0, 826, 413 - 826, 270},
-		{"restarted where it looks back", 2048, 0, 0, 413, 180},
+		{"restarted where it faces left", 1024, 0, 826, 413 + 826, 90},
+		{"restarted where it faces right", -1024, 0, 826, 413 - 826, 270},
+		{"restarted where it faces back", 2048, 0, 0, 413, 180},
 		{"60 degrees", 683, 0, 826 + 413, 413 + 716, 60},
 		{"not restarted, but reopened", 1024, 1024, 826 + 826, 413, 90},
 		{"turned meanwhile", 0, 1024, 826, 413 - 826, 0},

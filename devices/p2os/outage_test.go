@@ -93,7 +93,7 @@ func TestLostAndBack(t *testing.T) {
 					t.Fatalf("a new command is not obeyed: %q", r.heard)
 				}
 				if len(b.Done) != 1 {
-					t.Fatalf("the client was told %v", b.Done)
+					t.Fatalf("the setups of the client ended with %v", b.Done)
 				}
 			})
 		}
@@ -147,7 +147,7 @@ func TestMovementOfAnOutageIsCounted(t *testing.T) {
 	}
 }
 
-// A robot that restarts counts from (0, 0, 0) where it stands and looks; its
+// A robot that restarts counts from (0, 0, 0) where it stands and faces; its
 // clients go on in the frame they know.
 func TestPoseSurvivesRestart(t *testing.T) {
 	const step = 110 // units in 100 ms: 92 mm

@@ -322,7 +322,7 @@ func TestSetupFails(t *testing.T) {
 			}
 			c.Pass(time.Minute)
 			if len(c.Ports) != 1 {
-				t.Error("tried again while nobody asks for it")
+				t.Error("tried again while no client asks for it")
 			}
 		})
 	}
@@ -393,7 +393,7 @@ func TestReconnect(t *testing.T) {
 			}
 			c.Pass(time.Minute)
 			if len(c.Ports) != before+1 {
-				t.Error("connected while nobody asks for it")
+				t.Error("connected while no client asks for it")
 			}
 		})
 	}
@@ -418,7 +418,7 @@ func TestPing(t *testing.T) {
 	if !c.Port().Closed {
 		t.Error("not given up")
 	}
-	// Data is a sign of life, too.
+	// Data is also a sign of life.
 	c.Pass(retry.First)
 	c.say(reply(""), reply(granted))
 	c.Port().Wrote = nil

@@ -278,7 +278,7 @@ func TestBursts(t *testing.T) {
 	if got := string(r.table.Device('p').Data()); got != fmt.Sprint(3*burst-1) {
 		t.Errorf("ends with %s", got)
 	}
-	// A long step, too.
+	// So is a long step.
 	messages = append(messages, said{2, time.Second, "far away"})
 	r = openRig(t, Options{File: write(t, messages...), Rate: 1, Step: true})
 	sonar := r.table.Device('s')

@@ -16,14 +16,14 @@ const ms = time.Millisecond
 
 // fake is the driver of a device that the test speaks for.
 type fake struct {
-	name  string
-	spec  devices.Spec
-	slow  bool // its setup waits for the test
-	quiet bool // nothing is written down
-	deaf  bool // commands are forgotten at once, as by a passthrough that has no connection
-	err   error
-	link  *devices.Link
-	told  []string
+	name   string
+	spec   devices.Spec
+	slow   bool // its setup waits for the test
+	quiet  bool // nothing is written down
+	deaf   bool // commands are forgotten at once, as by a passthrough that has no connection
+	err    error
+	link   *devices.Link
+	events []string
 
 	setups int
 }
@@ -60,12 +60,12 @@ func (f *fake) Configure(_ time.Duration, _ *devices.Device, payload []byte) err
 	return nil
 }
 func (f *fake) note(format string, args ...any) {
-	f.told = append(f.told, fmt.Sprintf(format, args...))
+	f.events = append(f.events, fmt.Sprintf(format, args...))
 }
 func (f *fake) take() []string {
-	told := f.told
-	f.told = nil
-	return told
+	events := f.events
+	f.events = nil
+	return events
 }
 func (f *fake) device() *devices.Device { return f.link.Devices()[0] }
 
@@ -135,36 +135,36 @@ func (r *robot) feels(front, rear uint8) {
 	r.misc.device().Publish(r.Now(), []byte{front, rear, 120})
 }
 
-func (r *robot) told(t testing.TB, when string, want ...string) {
+func (r *robot) commanded(t testing.TB, when string, want ...string) {
 	t.Helper()
 	if got := r.wheels.take(); !slices.Equal(got, want) {
-		t.Errorf("%s: the wheels were told %q, want %q", when, got, want)
+		t.Errorf("%s: the wheels were commanded %q, want %q", when, got, want)
 	}
 }
 
-// last is what the wheels were told last, since it was asked last.
+// last is what the wheels were commanded last, since it was asked last.
 func (r *robot) last() string {
-	told := r.wheels.take()
-	if len(told) == 0 {
+	commands := r.wheels.take()
+	if len(commands) == 0 {
 		return "nothing"
 	}
-	return told[len(told)-1]
+	return commands[len(commands)-1]
 }
 
 func TestNothingInTheWay(t *testing.T) {
 	r := openRobot(t)
-	r.told(t, "opened")
+	r.commanded(t, "opened")
 	r.sees(3, 3000)
 	r.command(500, -100)
-	r.told(t, "at once", "500 -100")
+	r.commanded(t, "at once", "500 -100")
 	r.command(-32768, 32767)
-	r.told(t, "unchanged", "-32768 32767")
+	r.commanded(t, "unchanged", "-32768 32767")
 	r.Pass(200 * ms)
-	r.told(t, "20 times a second", slices.Repeat([]string{"-32768 32767"}, 4)...)
+	r.commanded(t, "20 times a second", slices.Repeat([]string{"-32768 32767"}, 4)...)
 	r.command(0, 0)
-	r.told(t, "stop", "0 0")
+	r.commanded(t, "stop", "0 0")
 	r.Pass(time.Minute)
-	r.told(t, "a robot that stands is left alone")
+	r.commanded(t, "a robot that stands is left alone")
 }
 
 func TestOdometryPasses(t *testing.T) {
@@ -193,7 +193,7 @@ func TestOdometryPasses(t *testing.T) {
 	if err := r.device.Configure(r.Now(), []byte("R")); err != nil {
 		t.Error(err)
 	}
-	r.told(t, "configuration", "configure R")
+	r.commanded(t, "configuration", "configure R")
 }
 
 func TestReflexes(t *testing.T) {
@@ -206,7 +206,7 @@ func TestReflexes(t *testing.T) {
 		{"something to the left", func(r *robot) { r.sees(2, 399) }, 300, 5, "150 -40"},
 		{"something to the right", func(r *robot) { r.sees(5, 399) }, 300, 5, "150 40"},
 		{"far enough", func(r *robot) { r.sees(2, 400) }, 300, 5, "300 5"},
-		{"slow clients are slowed, too", func(r *robot) { r.sees(2, 300) }, 60, 0, "30 -40"},
+		{"slow clients are also slowed", func(r *robot) { r.sees(2, 300) }, 60, 0, "30 -40"},
 		{"turning on the spot", func(r *robot) { r.sees(2, 100) }, 0, 20, "0 20"},
 		{"backing away", func(r *robot) { r.sees(2, 100) }, -200, 0, "-200 0"},
 		{"backing into something", func(r *robot) { r.sees(12, 199) }, -200, 7, "0 7"},
@@ -236,7 +236,7 @@ func TestReflexes(t *testing.T) {
 			c.sense(r)
 			r.command(c.speed, c.turn)
 			if got := r.last(); got != c.want {
-				t.Errorf("told to go %d %d the wheels go %s, want %s", c.speed, c.turn, got, c.want)
+				t.Errorf("commanded %d %d the wheels go %s, want %s", c.speed, c.turn, got, c.want)
 			}
 		})
 	}
@@ -248,19 +248,19 @@ func TestStandMeansStand(t *testing.T) {
 	r := openRobot(t)
 	r.feels(1, 0)
 	r.Pass(time.Second)
-	r.told(t, "bumped while it stands")
+	r.commanded(t, "bumped while it stands")
 	r.command(200, 0)
-	r.told(t, "bumped when it wants to go", "-100 0")
+	r.commanded(t, "bumped when it wants to go", "-100 0")
 	r.Pass(100 * ms)
 	r.command(0, 0)
 	if got := r.last(); got != "0 0" {
-		t.Errorf("in the middle of a recovery it is told to stop, and does %s", got)
+		t.Errorf("in the middle of a recovery it is commanded to stop, and does %s", got)
 	}
 	r.Pass(time.Minute)
-	r.told(t, "standing")
+	r.commanded(t, "standing")
 	r.feels(0, 0)
 	r.command(200, 0)
-	r.told(t, "the recovery is over", "200 0")
+	r.commanded(t, "the recovery is over", "200 0")
 }
 
 // TestCollision: the whole of a recovery, and then the client goes on.
@@ -278,7 +278,7 @@ func TestCollision(t *testing.T) {
 		}
 	}
 	if want := []string{"-100 0", "100 -80", "200 0", "300 0"}; !slices.Equal(phases, want) {
-		t.Errorf("the wheels were told %q, want %q", phases, want)
+		t.Errorf("the wheels were commanded %q, want %q", phases, want)
 	}
 }
 
@@ -303,30 +303,30 @@ func TestWheelsLost(t *testing.T) {
 			c.sense(r)
 			r.command(300, 0)
 			r.Pass(100 * ms)
-			r.told(t, "driving", again(c.driven, 3)...)
+			r.commanded(t, "driving", again(c.driven, 3)...)
 
 			r.wheels.deaf = c.deaf
 			r.wheels.device().ForgetCommand()
 			r.Pass(time.Minute)
-			r.told(t, "lost", "0 0")
+			r.commanded(t, "lost", "0 0")
 			if r.device.Command() != nil {
 				t.Error("reflex has not forgotten the command")
 			}
 			r.feels(0, 0)
 			r.command(0, 0)
 			r.Pass(time.Minute)
-			r.told(t, "told to stop while they are away", "0 0")
+			r.commanded(t, "commanded to stop while they are away", "0 0")
 			r.command(200, 0)
 			r.Pass(time.Second)
-			r.told(t, "told to go while they are away", c.away...)
+			r.commanded(t, "commanded to go while they are away", c.away...)
 
 			r.wheels.deaf = false
 			r.wheels.device().ForgetCommand()
 			r.Pass(time.Minute)
-			r.told(t, "back", c.back...)
+			r.commanded(t, "back", c.back...)
 			r.command(250, 0)
 			r.Pass(100 * ms)
-			r.told(t, "driving again", again("250 0", 3)...)
+			r.commanded(t, "driving again", again("250 0", 3)...)
 		})
 	}
 }
@@ -372,12 +372,12 @@ func TestCaught(t *testing.T) {
 			r.Pass(100 * ms)
 		}
 		if got := slices.Compact(r.wheels.take()); !slices.Equal(got, []string{"30 -40", "20 60"}) {
-			t.Errorf("the wheels were told %q", got)
+			t.Errorf("the wheels were commanded %q", got)
 		}
 	})
 }
 
-// TestLog: who has the wheels is told when it changes, to those who ask.
+// TestLog: who has the wheels is logged when it changes, to those who ask.
 func TestLog(t *testing.T) {
 	r := openRobot(t)
 	r.sees(2, 3000)
@@ -425,18 +425,18 @@ func TestWheelsFail(t *testing.T) {
 }
 
 // TestReaderAfterDriver: who only reads leaves the wheels alone, though a sensor
-// is looked for, and though somebody drove before.
+// is tried again, and though a client drove before.
 func TestReaderAfterDriver(t *testing.T) {
 	r := newRobot(t)
 	r.misc.err = errBroken
 	r.open(t)
 	r.command(300, 0)
 	r.device.Unsubscribe(r.Now(), r)
-	r.told(t, "driven", "300 0", "0 0", "shutdown")
+	r.commanded(t, "driven", "300 0", "0 0", "shutdown")
 	r.open(t)
 	r.wheels.device().ForgetCommand()
 	r.Pass(time.Minute)
-	r.told(t, "read")
+	r.commanded(t, "read")
 }
 
 func TestShutdown(t *testing.T) {
@@ -450,16 +450,16 @@ func TestShutdown(t *testing.T) {
 			}
 			if !r.wheels.slow {
 				r.command(300, 0)
-				r.told(t, when, "300 0")
+				r.commanded(t, when, "300 0")
 			}
 			r.device.Unsubscribe(r.Now(), r)
 			if r.wheels.slow {
-				r.told(t, "closed", "shutdown")
+				r.commanded(t, "closed", "shutdown")
 			} else {
-				r.told(t, "closed", "0 0", "shutdown")
+				r.commanded(t, "closed", "0 0", "shutdown")
 			}
 			r.Pass(time.Minute)
-			r.told(t, "afterwards")
+			r.commanded(t, "afterwards")
 			for _, f := range []*fake{r.wheels, r.sonar, r.misc, r.laser} {
 				if f.link != nil && f.link.State() != devices.Idle {
 					t.Errorf("%s is %v", f.name, f.link.State())

@@ -131,7 +131,7 @@ func TestScan(t *testing.T) {
 // A telegram that ends early has no scan, whatever is missing of it.
 func TestShort(t *testing.T) {
 	need := strings.Index(golden, " A0 0") + 3 // the last intensity
-	for n := range need - 1 {                  // A is a number, too
+	for n := range need - 1 {                  // A is also a number
 		if _, ok := readings(ascii(golden[:n])); ok {
 			t.Errorf("%q has a scan", golden[:n])
 		}

@@ -195,7 +195,7 @@ func TestSetupFails(t *testing.T) {
 		want   string
 	}{
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
-		{"nobody", func(b *bench) {}, 3 * time.Second, "/dev/laser: no answer at 9600, 19200, 38400 or 500000 baud: is the laser on"},
+		{"no hardware", func(b *bench) {}, 3 * time.Second, "/dev/laser: no answer at 9600, 19200, 38400 or 500000 baud: is the laser on"},
 		{"a line without 500000 baud", func(b *bench) { b.MaxSpeed = 115200 }, 2100 * ms, "no answer at"},
 		{"a robot", babble("FA FB 06 32 00 00 01 32 01"), 1500 * ms, "a P2OS robot is heard here, not a laser: are the ports swapped?"},
 		{"a camera", babble("90 50 00 00 00 00 FF"), 1500 * ms, "a VISCA camera is heard here, not a laser"},
@@ -353,7 +353,7 @@ func TestLostAndBack(t *testing.T) {
 			b.UntilUp()
 			b.Pass(10 * time.Second)
 			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.Done) != 1 {
-				t.Fatalf("data is %v old, the client was told %v", age, b.Done)
+				t.Fatalf("data is %v old, the setups of the client ended with %v", age, b.Done)
 			}
 		})
 	}

@@ -63,9 +63,9 @@ func TestHandshake(t *testing.T) {
 		wrote  string // what the hardware was sent, with the speed
 		end    string // the error
 	}{
-		{"nobody", func(*scene, string) string { return "" }, 9600, 210 * time.Millisecond,
+		{"no hardware", func(*scene, string) string { return "" }, 9600, 210 * time.Millisecond,
 			"call@9600 call@9600 call@19200 knock@38400 call@38400 ", "no answer"},
-		{"nobody, and the last one was at 19200", func(*scene, string) string { return "" }, 19200, 210 * time.Millisecond,
+		{"no hardware, and the last one was at 19200", func(*scene, string) string { return "" }, 19200, 210 * time.Millisecond,
 			"call@19200 call@19200 call@9600 knock@38400 call@38400 ", "no answer"},
 		{"at the third speed", func(s *scene, r string) string {
 			if s.parrot.Baud() == 38400 && r != "knock@38400 " {
@@ -112,7 +112,7 @@ func TestHandshake(t *testing.T) {
 }
 
 // A search begins where the hardware was last, also after a failure; a port on the
-// network has no speeds, and nobody looks for other hardware there.
+// network has no speeds, and other hardware is not searched there.
 func TestHandshakeOverNetwork(t *testing.T) {
 	s := newScene(t)
 	s.steps(attempts())

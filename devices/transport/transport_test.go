@@ -216,13 +216,13 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatalf("log %q, want %q", got, want)
 			}
 			if len(s.Done) != 1 || s.Done[0] != nil {
-				t.Fatalf("the subscriber was told %v", s.Done)
+				t.Fatalf("the setups of the subscriber ended with %v", s.Done)
 			}
 		})
 	}
 }
 
-// A hang-up that nobody has dealt with yet, or in the last moment, does not
+// A hang-up that was not dealt with yet, or in the last moment, does not
 // keep a link from stopping.
 func TestShutdownOfBrokenLine(t *testing.T) {
 	s := newScene(t)
@@ -392,7 +392,7 @@ func TestUnpluggedDuringLastWords(t *testing.T) {
 	}
 }
 
-// The last one leaves while the hardware is lost: it is told to stop once more, if
+// The last one leaves while the hardware is lost: it is commanded to stop once more, if
 // its port can be opened, and the link stops.
 func TestShutdownWhileLost(t *testing.T) {
 	for _, tt := range []struct {
@@ -425,7 +425,7 @@ func TestShutdownWhileLost(t *testing.T) {
 			}
 			s.Pass(time.Minute)
 			if len(s.Ports) != tt.ports {
-				t.Error("it is opened again, and nobody is there")
+				t.Error("it is opened again without a client")
 			}
 			s.Refuse = nil
 			s.up()
@@ -433,7 +433,7 @@ func TestShutdownWhileLost(t *testing.T) {
 	}
 }
 
-// Other hardware is looked for after each setup that a client asked for. What is found is
+// Other hardware is searched after each setup that a client asked for. What is found is
 // in the log and in the errors of this setup and the next.
 func TestOtherHardware(t *testing.T) {
 	s := newScene(t)
@@ -476,7 +476,7 @@ func TestOtherHardware(t *testing.T) {
 	}
 }
 
-// For an always-on driver the search is bounded, and hardware that was lost is not looked
+// For an always-on driver the search is bounded, and hardware that was lost is not searched
 // for: its own has worked there.
 func TestOtherHardwareUnasked(t *testing.T) {
 	s := newScene(t)

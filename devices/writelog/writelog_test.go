@@ -193,7 +193,7 @@ func read(t testing.TB, path string) (lines []string) {
 
 func TestRecords(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 3, false, 0)
-	r.position.SetCommand(110*ms, []byte("lost")) // nobody has it open
+	r.position.SetCommand(110*ms, []byte("lost")) // it is not open
 	if _, err := r.position.Subscribe(200*ms, client{}); err != nil {
 		t.Fatal(err)
 	}
@@ -361,7 +361,7 @@ func TestSlowDisk(t *testing.T) {
 		taken = append(taken, <-r.driver.disk.free)
 	}
 	r.sonar.Publish(200*ms, []byte("lost"))
-	r.sonar.Publish(210*ms, []byte("lost, too"))
+	r.sonar.Publish(210*ms, []byte("also lost"))
 	r.wake(460 * ms)
 	if e := r.log.FilterMessage("the disk is too slow: not everything is recorded").All(); len(e) != 1 || e[0].ContextMap()["messages lost"] != int64(2) {
 		t.Errorf("%v", r.log.All())

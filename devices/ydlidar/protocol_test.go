@@ -140,7 +140,7 @@ func FuzzInspect(f *testing.F) {
 	})
 }
 
-// All packets of one read are taken at once, also those that the buffer holds beside the
+// All packets of one read are taken at once, also those that the buffer holds behind the
 // first, and not with the next read.
 func TestPacketsOfOneRead(t *testing.T) {
 	b, driver := transporttest.NewKind(t, Kind())
