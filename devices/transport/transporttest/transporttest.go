@@ -89,6 +89,9 @@ func (w *World) Pass(d time.Duration) {
 	w.now = until
 }
 
+// Skip lets time pass in which nothing happens, as in a server that is paused.
+func (w *World) Skip(d time.Duration) { w.now += d }
+
 // Until lets time pass until cond holds; cond is checked after each event. It
 // reports whether cond held within limit.
 func (w *World) Until(cond func() bool, limit time.Duration) bool {
