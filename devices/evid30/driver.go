@@ -124,7 +124,8 @@ type Driver struct {
 
 // New returns a driver for the camera on a serial port.
 func New(port string, ranges Ranges) *Driver {
-	d := &Driver{ranges: ranges, parser: transport.NewParser(inspect, MaxPacket), complaints: timers.Limiter{Period: time.Second}}
+	d := &Driver{ranges: ranges, complaints: timers.Limiter{Period: time.Second}}
+	d.parser = transport.NewParser(inspect, MaxPacket)
 	d.Protocol = transport.Protocol{
 		Address: port, Name: "a camera", Speeds: []int{baud},
 		Begin: d.begin, Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, Silent: errNoCamera,

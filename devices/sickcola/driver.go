@@ -86,7 +86,8 @@ func Kind() devices.Kind {
 }
 
 func newDriver(a devices.Args) (devices.Driver, error) {
-	d := &Driver{parser: transport.NewParser(inspect, maxSize), changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	d := &Driver{changes: timers.Limiter{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	d.parser = transport.NewParser(inspect, maxSize)
 	ask := d.ask
 	d.Protocol = transport.Protocol{
 		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: search,
