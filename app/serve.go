@@ -106,7 +106,7 @@ func (p *program) describe() server.Config {
 		Descriptors:   p.budget,
 		LastWords:     &p.last,
 		Identify: func(ctx context.Context, path string) devices.Finding {
-			f, err := detect.Look(ctx, path, catalogue())
+			f, err := detect.Identify(ctx, path, catalogue())
 			if err != nil {
 				p.log.Debug("port probed", zap.String("port", path), zap.Error(err))
 			}

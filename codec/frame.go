@@ -76,72 +76,83 @@ type Message struct {
 	Malformed bool
 }
 
+// Splitter cuts a byte stream into messages of a header and a payload, wherever the stream is
+// cut. It copies only messages that come in pieces. The zero value is ready to use.
+type Splitter struct {
+	partial []byte // the start of an incomplete message
+	done    bool   // partial holds the message that the last Next returned
+}
+
+// Next returns the first message in in, and the input that follows it. The message is nil when
+// in holds no complete one; then all of in is consumed and kept. head is the size of a header,
+// size reads that of the payload from one. The message is valid until the next call.
+func (s *Splitter) Next(in []byte, head int, size func(header []byte) int) (message, rest []byte) {
+	if s.done {
+		s.partial, s.done = s.partial[:0], false
+	}
+	if len(s.partial) == 0 && len(in) >= head {
+		if end := head + size(in); len(in) >= end {
+			return in[:end:end], in[end:]
+		}
+	}
+	if in = s.fill(in, head); len(s.partial) < head {
+		return nil, nil
+	}
+	end := head + size(s.partial)
+	if in = s.fill(in, end); len(s.partial) < end {
+		return nil, nil
+	}
+	s.done = true
+	return s.partial, in
+}
+
+// fill moves bytes from in to partial until partial holds want bytes or in is empty.
+func (s *Splitter) fill(in []byte, want int) []byte {
+	n := min(max(want-len(s.partial), 0), len(in))
+	s.partial = append(s.partial, in[:n]...)
+	return in[n:]
+}
+
+// Waiting returns the start of a message that is not complete yet.
+func (s *Splitter) Waiting() []byte { return s.partial }
+
 // Decoder splits a client's byte stream into messages, wherever the stream is
 // cut (PROTOCOL 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and
 // none while messages arrive whole. The zero value is ready to use.
 type Decoder struct {
-	partial []byte // the start of an incomplete message
-	done    bool   // partial holds the message that the last Next returned
-	skip    int    // payload bytes of a malformed message still to be dropped
+	split Splitter
+	skip  int // payload bytes of a malformed message still to be dropped
 }
 
 // Clone returns a decoder that goes on where d is, and shares nothing with it.
-func (d *Decoder) Clone() Decoder { return Decoder{bytes.Clone(d.partial), d.done, d.skip} }
+func (d *Decoder) Clone() Decoder {
+	return Decoder{Splitter{bytes.Clone(d.split.partial), d.split.done}, d.skip}
+}
 
 // Next decodes the first message in in and returns the input that follows it.
 // If in holds no complete message, ok is false and all of in is consumed; the
 // decoder keeps what it needs of it.
 func (d *Decoder) Next(in []byte) (m Message, rest []byte, ok bool) {
-	if d.done {
-		d.partial, d.done = d.partial[:0], false
-	}
-	if d.skip > 0 {
-		n := min(d.skip, len(in))
-		d.skip -= n
-		in = in[n:]
-	}
-	if len(d.partial) == 0 {
-		if len(in) >= ClientHeaderSize {
-			m = header(in)
-			if m.Malformed {
-				d.skip = m.Size
-				return m, in[ClientHeaderSize:], true
-			}
-			if end := ClientHeaderSize + m.Size; len(in) >= end {
-				m.Payload = in[ClientHeaderSize:end]
-				return m, in[end:], true
-			}
-		}
-		if len(in) == 0 {
-			return Message{}, nil, false
-		}
-	}
-	if in = d.fill(in, ClientHeaderSize); len(d.partial) < ClientHeaderSize {
+	n := min(d.skip, len(in))
+	d.skip -= n
+	message, rest := d.split.Next(in[n:], ClientHeaderSize, payloadSize)
+	if message == nil {
 		return Message{}, nil, false
 	}
-	m = header(d.partial)
-	if m.Malformed {
+	if m = header(message); m.Malformed {
 		d.skip = m.Size
-		d.done = true
-		return m, in, true
+	} else {
+		m.Payload = message[ClientHeaderSize:]
 	}
-	if in = d.fill(in, ClientHeaderSize+m.Size); len(d.partial) < ClientHeaderSize+m.Size {
-		return Message{}, nil, false
-	}
-	m.Payload = d.partial[ClientHeaderSize:]
-	d.done = true
-	return m, in, true
+	return m, rest, true
 }
 
-// fill moves bytes from in to partial until partial holds want bytes or in is
-// empty.
-func (d *Decoder) fill(in []byte, want int) []byte {
-	n := min(want-len(d.partial), len(in))
-	if n <= 0 {
-		return in
+// payloadSize returns the size of the payload that Next keeps.
+func payloadSize(b []byte) int {
+	if m := header(b); !m.Malformed {
+		return m.Size
 	}
-	d.partial = append(d.partial, in[:n]...)
-	return in[n:]
+	return 0
 }
 
 // header reads the four header bytes. The second byte of a request must be

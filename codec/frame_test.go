@@ -96,8 +96,8 @@ func decode(t testing.TB, pieces ...[]byte) []Message {
 func checkBounded(t testing.TB, d *Decoder) {
 	t.Helper()
 	const most = ClientHeaderSize + MaxPayload
-	if len(d.partial) > most || cap(d.partial) > 2*most {
-		t.Fatalf("decoder keeps %d of %d bytes, may %d", len(d.partial), cap(d.partial), most)
+	if len(d.split.partial) > most || cap(d.split.partial) > 2*most {
+		t.Fatalf("decoder keeps %d of %d bytes, may %d", len(d.split.partial), cap(d.split.partial), most)
 	}
 	if d.skip > MaxBlock {
 		t.Fatalf("decoder skips %d bytes, more than a size field can hold", d.skip)
@@ -224,8 +224,8 @@ func TestDecoderSkips(t *testing.T) {
 			}
 			var d Decoder
 			d.Next(stream[:len(stream)-len(after)-1])
-			if d.Next(nil); cap(d.partial) != 0 {
-				t.Errorf("%s %d: decoder keeps %d bytes", head, size, cap(d.partial))
+			if d.Next(nil); cap(d.split.partial) != 0 {
+				t.Errorf("%s %d: decoder keeps %d bytes", head, size, cap(d.split.partial))
 			}
 		}
 	}
@@ -251,8 +251,8 @@ func TestDecoderKeepsWhatCame(t *testing.T) {
 		for in, ok := []byte(tt.in), true; ok; {
 			_, in, ok = d.Next(in)
 		}
-		if len(d.partial) != tt.want {
-			t.Errorf("%q: keeps %d bytes, want %d", tt.in, len(d.partial), tt.want)
+		if len(d.split.partial) != tt.want {
+			t.Errorf("%q: keeps %d bytes, want %d", tt.in, len(d.split.partial), tt.want)
 		}
 	}
 }
@@ -341,8 +341,8 @@ func TestDecoderAllocates(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { drain(&d, burst) }); n != 0 {
 		t.Errorf("a burst of whole messages: %v allocations", n)
 	}
-	if cap(d.partial) != 0 {
-		t.Errorf("whole messages were copied: %d bytes", cap(d.partial))
+	if cap(d.split.partial) != 0 {
+		t.Errorf("whole messages were copied: %d bytes", cap(d.split.partial))
 	}
 	if n := testing.AllocsPerRun(100, func() {
 		drain(&d, burst[:len(burst)/2+1])

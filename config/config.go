@@ -339,6 +339,7 @@ func (b *builder) robot(port int) *Robot {
 			log = log.With(zap.Int("robot", port))
 		}
 		b.robots = slices.Insert(b.robots, i, Robot{Port: port, Table: devices.NewTable(log)})
+		b.robots[i].Table.Kinds = b.Kinds
 	}
 	return &b.robots[i]
 }

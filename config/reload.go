@@ -149,15 +149,7 @@ func (d Driver) same(n Driver) bool {
 	was, is := d.Link, n.Link
 	return d.port == n.port && d.Kind.Name == n.Kind.Name && was.Name() == is.Name() &&
 		was.AlwaysOn() == is.AlwaysOn() && was.Geometry() == is.Geometry() && slices.EqualFunc(was.Devices(), is.Devices(), spec) &&
-		reflect.DeepEqual(d.Values, n.Values) && source(d.Driver) == source(n.Driver)
-}
-
-// source returns the digest of the files that a driver was made from.
-func source(d devices.Driver) string {
-	if s, ok := d.(devices.Sourced); ok {
-		return s.Source()
-	}
-	return ""
+		reflect.DeepEqual(d.Values, n.Values) && was.Source() == is.Source()
 }
 
 // requireKept makes the drivers again if they require devices that others stand for.

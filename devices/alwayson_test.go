@@ -25,7 +25,7 @@ func TestAlwaysOn(t *testing.T) {
 	step := func(what string, want ...string) {
 		t.Helper()
 		if got := w.driver.take(); !slices.Equal(got, want) {
-			t.Fatalf("%s: the driver was told %q, want %q", what, got, want)
+			t.Fatalf("%s: the driver was notified %q, want %q", what, got, want)
 		}
 	}
 	w.table.Start(ms)
@@ -39,9 +39,7 @@ func TestAlwaysOn(t *testing.T) {
 	}
 	step("second try", "setup")
 	who := &person{}
-	if pending, err := w.sonar.Subscribe(7*time.Second, who); pending || err != nil {
-		t.Fatal(pending, err)
-	}
+	subscribe(t, w.sonar, 7*time.Second, who, false)
 	w.sonar.Unsubscribe(8*time.Second, who)
 	step("a client came and went")
 	w.table.Shutdown(9 * time.Second)
@@ -55,9 +53,7 @@ func TestAlwaysOnIsStartedByAClient(t *testing.T) {
 	w := newTwoDevices(t)
 	w.link.KeepOn()
 	who := &person{}
-	if pending, err := w.sonar.Subscribe(ms, who); pending || err != nil {
-		t.Fatal(pending, err)
-	}
+	subscribe(t, w.sonar, ms, who, false)
 	w.sonar.Unsubscribe(2*ms, who)
 	if w.link.State() != Ready {
 		t.Fatalf("link is %v after the client left", w.link.State())
@@ -66,21 +62,16 @@ func TestAlwaysOnIsStartedByAClient(t *testing.T) {
 
 func TestAttachIndices(t *testing.T) {
 	table := NewTable(zap.NewNop())
-	inner, err := table.Attach(newScripted("inner", Position().At(1), Sonar(), Laser().At(Hidden)).desc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inner := attach(t, table, newScripted("inner", Position().At(1), Sonar(), Laser().At(Hidden)).desc)
 	if table.Device(codec.Position) != nil || table.Device(codec.Laser) != nil || table.Device(codec.Sonar) != inner.Device(codec.Sonar) {
 		t.Error("clients see other devices than those of index 0")
 	}
 	if table.Find(codec.Position, 1) != inner.Device(codec.Position) || table.Find(codec.Laser, Hidden) != nil {
 		t.Error("drivers find other devices than those with an index")
 	}
-	// A hidden device stands in nobody's way, a visible one does, and then
+	// A hidden device is in no way, a visible one does, and then
 	// nothing of the driver is attached.
-	if _, err := table.Attach(newScripted("outer", Position(), Laser()).desc); err != nil {
-		t.Error(err)
-	}
+	attach(t, table, newScripted("outer", Position(), Laser()).desc)
 	if _, err := table.Attach(newScripted("third", Misc(), Laser()).desc); err == nil || table.Device(codec.Misc) != nil {
 		t.Errorf("error %v", err)
 	}

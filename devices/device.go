@@ -16,15 +16,15 @@ type Device struct {
 	spec Spec
 	link *Link
 
-	block   []byte        // newest data as a block, header included
-	stamp   time.Duration // when it was taken
-	seq     uint64        // counts the data published, never restarts
-	command []byte        // newest command; empty: none since the link started
-	orders  uint64        // counts the commands given, never restarts
-	seqSeen uint64        // seq when the link started: data up to it is of an earlier run
-	items   []item        // data in compact form, for those who asked
-	rate    timers.Rate   // of publications
-	read    bool          // somebody has read the newest data
+	block    []byte        // newest data as a block, header included
+	stamp    time.Duration // when it was taken
+	seq      uint64        // counts the data published, never restarts
+	command  []byte        // newest command; empty: none since the link started
+	commands uint64        // counts the commands given, never restarts
+	seqSeen  uint64        // seq when the link started: data up to it is of an earlier run
+	items    []item        // data in compact form, for those who asked
+	rate     timers.Rate   // of publications
+	read     bool          // the newest data have been read
 
 	observers []observation
 	waiters   []Waiter
@@ -40,7 +40,7 @@ func (d *Device) Spec() Spec { return d.spec }
 // configuration declares them; none: nothing is known.
 func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 	known := len(dst)
-	if s, ok := d.link.driver.(Surveyed); ok {
+	if s := d.link.surveyed; s != nil {
 		dst = s.AppendParts(dst, d)
 	}
 	g := d.link.geometry
@@ -61,14 +61,14 @@ func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 
 // MotorsOff reports whether its driver knows that the motors of the robot are off.
 func (d *Device) MotorsOff(now time.Duration) bool {
-	m, ok := d.link.driver.(Motored)
-	return ok && d.link.state == Ready && m.MotorsOff(now)
+	m := d.link.motored
+	return m != nil && d.link.state == Ready && m.MotorsOff(now)
 }
 
 // Charge returns what the charger of the robot does, in a word of PROTOCOL 8.9.4. It is empty
 // if the state is unknown, or another device reports it.
 func (d *Device) Charge() string {
-	if c, ok := d.link.driver.(Charged); ok && d.link.state == Ready && d.spec.Letter == codec.Misc {
+	if c := d.link.charged; c != nil && d.link.state == Ready && d.spec.Letter == codec.Misc {
 		return c.Charge()
 	}
 	return ""
@@ -121,8 +121,8 @@ func (d *Device) Steps() bool { return d.link.stepper != nil }
 
 // Asked passes on that a waiter of d has asked for data.
 func (d *Device) Asked(now time.Duration) {
-	if d.link.stepper != nil && d.link.state == Ready {
-		d.link.callAsked(now)
+	if l := d.link; l.stepper != nil && l.state == Ready {
+		l.call(now, l.run, func() { l.stepper.Asked(now) })
 	}
 }
 
@@ -151,23 +151,19 @@ type observation struct {
 }
 
 func (o observation) published(d *Device) {
-	if o.run == o.link.run {
-		defer o.link.caught(d.stamp) // earlier than now: its driver is tried again too early at worst
-		o.Published(d)
-	}
+	// The stamp is earlier than now: its driver is tried again too early at worst.
+	o.link.call(d.stamp, o.run, func() { o.Published(d) })
 }
 
 func (o observation) commanded(now time.Duration, d *Device) {
-	if f, ok := o.Observer.(CommandObserver); ok && o.run == o.link.run {
-		defer o.link.caught(now)
-		f.Commanded(now, d)
+	if f, ok := o.Observer.(CommandObserver); ok {
+		o.link.call(now, o.run, func() { f.Commanded(now, d) })
 	}
 }
 
 func (o observation) configured(now time.Duration, d *Device, payload []byte) {
-	if f, ok := o.Observer.(CommandObserver); ok && o.run == o.link.run {
-		defer o.link.caught(now)
-		f.Configured(now, d, payload)
+	if f, ok := o.Observer.(CommandObserver); ok {
+		o.link.call(now, o.run, func() { f.Configured(now, d, payload) })
 	}
 }
 
@@ -296,7 +292,7 @@ func (d *Device) item(scan codec.Scan) *item {
 	return t
 }
 
-// Subscribe opens the device, and starts its link if nobody else has it open. If
+// Subscribe opens the device, and starts its link if no other subscriber has it open. If
 // pending, setup is under way and s.SetupDone is called at its end. Otherwise the
 // subscription stands, or setup has failed at once with err.
 func (d *Device) Subscribe(now time.Duration, s Subscriber) (pending bool, err error) {
@@ -313,22 +309,22 @@ func (d *Device) Unsubscribe(now time.Duration, s Subscriber) { d.link.unsubscri
 // (Table.Stop).
 func (d *Device) SetCommand(now time.Duration, payload []byte) {
 	if !d.link.table.stopped {
-		d.order(now, payload)
+		d.force(now, payload)
 	}
 }
 
-// order is SetCommand, also for a robot that is stopped.
-func (d *Device) order(now time.Duration, payload []byte) {
+// force is SetCommand, also for a robot that is stopped.
+func (d *Device) force(now time.Duration, payload []byte) {
 	if d.link.state != Ready {
 		return
 	}
 	d.command = append(d.command[:0], payload...)
-	d.orders++
+	d.commands++
 	for _, o := range d.observers {
 		o.commanded(now, d)
 	}
-	if d.link.commanded != nil {
-		d.link.callCommand(now, d)
+	if l := d.link; l.commanded != nil {
+		l.call(now, l.run, func() { l.commanded.Command(now, d) })
 	}
 }
 
@@ -343,7 +339,7 @@ func (d *Device) Command() []byte {
 
 // Commands counts the commands given. A client that remembers the count after its own
 // command can find out whether there is a newer one.
-func (d *Device) Commands() uint64 { return d.orders }
+func (d *Device) Commands() uint64 { return d.commands }
 
 // ForgetCommand drops the command, so that hardware that comes back does not move
 // by itself.
@@ -358,10 +354,12 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 	for _, o := range d.observers {
 		o.configured(now, d, payload)
 	}
-	if d.link.configurer == nil {
+	l, err := d.link, errPanicked
+	if l.configurer == nil {
 		return errNoConfiguration
 	}
-	return d.link.callConfigure(now, d, payload)
+	l.call(now, l.run, func() { err = l.configurer.Configure(now, d, payload) })
+	return err
 }
 
 // restart forgets data and command of the link's previous run.

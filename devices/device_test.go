@@ -50,7 +50,7 @@ func TestPublish(t *testing.T) {
 	}
 	expect("never open", false, "", 0)
 	w.driver.setup = func(now time.Duration) {
-		d.Publish(now, []byte("first")) // before Ready: the first frame is not held
+		d.Publish(now, []byte("first")) // before Ready: the first frame does not wait
 		w.link.Ready(now)
 	}
 	p := new(person)
@@ -176,20 +176,9 @@ func TestConfigure(t *testing.T) {
 	expectEvents(t, w.driver, "shutdown")
 }
 
-func TestSubscribed(t *testing.T) {
-	w := newTwoDevices(t)
-	p := new(person)
-	subscribe(t, w.position, ms, p, false)
-	if !w.link.Subscribed(w.position) || w.link.Subscribed(w.sonar) {
-		t.Error("Subscribed does not tell the devices of a link apart")
-	}
-}
-
 func TestHotPathAllocates(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
-	if _, err := table.Attach(Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}}); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, table, Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}})
 	d, laser := table.Device(codec.Position), table.Device(codec.Laser)
 	subscribe(t, d, ms, new(person), false)
 	scan, command := make([]byte, codec.LaserSize), []byte{0, 1, 0, 2}
@@ -215,9 +204,7 @@ func TestHotPathAllocates(t *testing.T) {
 // A device has the item of its newest data for each selection, whoever asked before.
 func TestAppendItem(t *testing.T) {
 	table := NewTable(newTwoDevices(t).table.log)
-	if _, err := table.Attach(Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}}); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, table, Instance{Driver: &mute{}, Provides: []Spec{Position(), Laser()}})
 	laser := table.Device(codec.Laser)
 	expect := func(data []byte, scan codec.Scan) {
 		t.Helper()
@@ -277,10 +264,7 @@ func TestParts(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			table := NewTable(newTwoDevices(t).table.log)
-			link, err := table.Attach(Instance{Driver: tt.driver, Provides: []Spec{Position(), Sonar()}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			link := attach(t, table, Instance{Driver: tt.driver, Provides: []Spec{Position(), Sonar()}})
 			link.Place(tt.declared)
 			for letter, want := range map[byte][]codec.Part{codec.Position: tt.position, codec.Sonar: tt.sonar} {
 				got := table.Device(letter).AppendParts(nil)

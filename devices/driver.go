@@ -17,9 +17,8 @@ import (
 
 // Driver is the code for one piece of hardware, real, simulated or virtual.
 // All methods are called on the one thread of the server and must return at once:
-// whatever takes time is a state machine over Tick and the ports. Commanded,
-// Configurer, Surveyed, Motored, Charged, Polled, Ticker and Stepper are optional; the Table looks for them when the
-// driver is attached. docs/DRIVERS.md has a complete driver.
+// whatever takes time is a state machine over Tick and the ports. The other interfaces of a
+// driver in this file are optional; Link.SetDriver looks up which of them it has. docs/DRIVERS.md has a complete driver.
 type Driver interface {
 	// Setup starts the hardware. It ends, then or later, with link.Ready or
 	// link.Fail; when Kind.SetupLimit has passed, the link fails it. The driver
@@ -70,7 +69,7 @@ type Charged interface {
 	Charge() string
 }
 
-// Polled is a driver that asks its hardware for data, no faster than somebody reads them.
+// Polled is a driver that asks its hardware for data, no faster than clients read them.
 type Polled interface {
 	// Wanted is called when the newest data of d are read for the first time, also
 	// within the making of a frame: all it may do is set a deadline.
@@ -103,7 +102,7 @@ type Recorder interface {
 type Recording struct {
 	File     string    // path of the log
 	On       bool      // it records
-	Manual   bool      // somebody starts and stops it
+	Manual   bool      // a client starts and stops it
 	Err      error     // why it has failed, and records nothing more; nil: it has not
 	Since    time.Time // of this recording, or the last one; zero: there was none
 	Messages int       // of it
@@ -215,7 +214,7 @@ type Port interface {
 	// may be reused.
 	Write(p []byte)
 	// LastWords hands over, in advance, bytes that stop the motors, in whole packets
-	// that the hardware understands in the middle of another packet, too. They are
+	// that the hardware understands even in the middle of another packet. They are
 	// written when the process dies, short of SIGKILL and of errors that end the Go
 	// runtime, and when the driver has panicked. Close forgets them.
 	LastWords(p []byte)

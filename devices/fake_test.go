@@ -44,7 +44,7 @@ func (h *fakeHost) wake(l *Link, now time.Duration) bool {
 }
 
 // scripted is a driver that does what the test says and writes down what it is
-// told.
+// called with.
 type scripted struct {
 	desc     Instance
 	link     *Link
@@ -110,16 +110,28 @@ func (s *scripted) Tick(now time.Duration) time.Duration {
 	return s.tick(now)
 }
 
+// attach attaches drivers. It returns the link of the last one.
+func attach(t testing.TB, table *Table, instances ...Instance) (l *Link) {
+	t.Helper()
+	for _, i := range instances {
+		var err error
+		if l, err = table.Attach(i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return l
+}
+
 func later(time.Duration) {}
 
-// person is a subscriber that remembers what it was told.
+// person is a subscriber that remembers its notifications.
 type person struct {
-	told  []string
-	react func(now time.Duration, d *Device, err error) // nil: nothing
+	notified []string
+	react    func(now time.Duration, d *Device, err error) // nil: nothing
 }
 
 func (p *person) SetupDone(now time.Duration, d *Device, err error) {
-	p.told = append(p.told, fmt.Sprintf("%c %v", d.Letter(), err))
+	p.notified = append(p.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 	if p.react != nil {
 		p.react(now, d, err)
 	}
@@ -137,9 +149,7 @@ type twoDevices struct {
 func newTwoDevices(t testing.TB) *twoDevices {
 	t.Helper()
 	w := &twoDevices{driver: newScripted("wheels", Position(), Sonar()), host: newHost(), table: NewTable(zap.NewNop())}
-	if _, err := w.table.Attach(w.driver.desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, w.driver.desc)
 	w.table.Connect(w.host)
 	w.position, w.sonar = w.table.Device(codec.Position), w.table.Device(codec.Sonar)
 	w.link = w.position.Link()

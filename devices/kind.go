@@ -24,7 +24,7 @@ type Kind struct {
 	// drivers. Of those in Accepts it takes any number of devices, or none.
 	Requires, Accepts []Spec
 	// AlwaysOn runs the driver from the server's start, whatever the file says: it
-	// is useful even when nobody subscribes.
+	// is useful even without subscribers.
 	AlwaysOn bool
 
 	// Simulated: its devices move nothing real.

@@ -21,12 +21,10 @@ func (q *quiet) Shutdown(now time.Duration)       { q.link.Stopped(now) }
 // configuration is refused.
 func TestDriverWithoutCommands(t *testing.T) {
 	table := NewTable(zap.NewNop())
-	if _, err := table.Attach(Instance{Driver: &quiet{}, Name: "quiet", Provides: []Spec{Position()}}); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, table, Instance{Driver: &quiet{}, Name: "quiet", Provides: []Spec{Position()}})
 	d := table.Device(codec.Position)
 	if err := d.Configure(ms, []byte("R")); !errors.Is(err, ErrNotOpen) {
-		t.Errorf("configured while nobody has it open: %v", err)
+		t.Errorf("configured while it is not open: %v", err)
 	}
 	subscribe(t, d, ms, new(person), false)
 	d.SetCommand(ms, []byte("abcd"))

@@ -115,9 +115,14 @@ type Link struct {
 	// The optional interfaces of the driver; nil: it lacks them.
 	commanded  Commanded
 	configurer Configurer
+	surveyed   Surveyed
+	motored    Motored
+	charged    Charged
 	polled     Polled
 	ticker     Ticker
 	stepper    Stepper
+	recorder   Recorder
+	sourced    Sourced
 
 	geometry Geometry
 
@@ -155,11 +160,16 @@ func (l *Link) SetDriver(d Driver) {
 	l.driver = d
 	l.commanded, _ = d.(Commanded)
 	l.configurer, _ = d.(Configurer)
+	l.surveyed, _ = d.(Surveyed)
+	l.motored, _ = d.(Motored)
+	l.charged, _ = d.(Charged)
 	l.polled, _ = d.(Polled)
 	l.ticker, _ = d.(Ticker)
-	if s, ok := d.(Stepper); ok && s.InStep() {
-		l.stepper = s
+	if l.stepper, _ = d.(Stepper); l.stepper != nil && !l.stepper.InStep() {
+		l.stepper = nil
 	}
+	l.recorder, _ = d.(Recorder)
+	l.sourced, _ = d.(Sourced)
 }
 
 // AlwaysOn reports whether KeepOn was called.
@@ -206,16 +216,29 @@ func (l *Link) Beside(name string) bool {
 }
 
 // Recorder returns the driver if it is one, otherwise nil.
-func (l *Link) Recorder() Recorder {
-	r, _ := l.driver.(Recorder)
-	return r
+func (l *Link) Recorder() Recorder { return l.recorder }
+
+// Source returns Sourced.Source, or an empty text: the driver is not made from files.
+func (l *Link) Source() string {
+	if l.sourced == nil {
+		return ""
+	}
+	return l.sourced.Source()
+}
+
+// ForgetCommands forgets the commands of all devices, so that hardware that comes back does not
+// move by itself.
+func (l *Link) ForgetCommands() {
+	for _, d := range l.devices {
+		d.ForgetCommand()
+	}
 }
 
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 
 // Host returns the outside world: ports, programs.
-func (l *Link) Host() Host { return heldHost{l} }
+func (l *Link) Host() Host { return isolatedHost{l} }
 
 // Device returns the device of the given letter, which the driver must provide.
 func (l *Link) Device(letter byte) *Device {
@@ -227,8 +250,8 @@ func (l *Link) Device(letter byte) *Device {
 	panic(fmt.Sprintf("driver %s uses device %q, which it does not provide", l.name, letter))
 }
 
-// Subscribed reports whether anybody has d open. A driver can skip work for a device
-// that nobody reads.
+// Subscribed reports whether d is open. A driver can skip work for a device
+// that no client reads.
 func (l *Link) Subscribed(d *Device) bool {
 	return slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
 }
@@ -335,9 +358,11 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 	}
 	if l.wake != 0 && l.wake <= now {
 		l.wake = 0
-		if next := l.callTick(now); next != 0 {
-			l.WakeAt(next)
-		}
+		l.call(now, l.run, func() {
+			if next := l.ticker.Tick(now); next != 0 {
+				l.WakeAt(next)
+			}
+		})
 	}
 	if l.overdueAt != 0 && l.overdueAt <= now {
 		l.expire(now)
@@ -375,7 +400,7 @@ func (l *Link) expire(now time.Duration) {
 			l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
 			l.settle(now, errSetupLimit)
 		}
-		l.callShutdown(now)
+		l.call(now, l.run, func() { l.driver.Shutdown(now) })
 	case Stopping:
 		l.log.Warn("device did not stop in time")
 		l.disown(now)
@@ -480,13 +505,13 @@ func (l *Link) setup(now time.Duration) {
 	l.Counts.Setups++
 	l.state, l.overdueAt = Starting, now+l.limit
 	l.arm()
-	l.callSetup(now)
+	l.call(now, l.run, func() { l.driver.Setup(now, l) })
 }
 
 func (l *Link) stop(now time.Duration) {
 	l.state, l.overdueAt, l.lost = Stopping, now+stopLimit, false
 	l.arm()
-	l.callShutdown(now)
+	l.call(now, l.run, func() { l.driver.Shutdown(now) })
 	l.log.Info("device stops")
 }
 

@@ -16,12 +16,12 @@ func expectEvents(t *testing.T, d *scripted, want ...string) {
 	}
 }
 
-func expectTold(t *testing.T, p *person, want ...string) {
+func expectNotified(t *testing.T, p *person, want ...string) {
 	t.Helper()
-	if got := p.told; !slices.Equal(got, want) {
-		t.Errorf("subscriber was told %q, want %q", got, want)
+	if got := p.notified; !slices.Equal(got, want) {
+		t.Errorf("subscriber was notified %q, want %q", got, want)
 	}
-	p.told = nil
+	p.notified = nil
 }
 
 func expectState(t *testing.T, w *twoDevices, want State) {
@@ -52,14 +52,14 @@ func TestSetupEnds(t *testing.T) {
 	const at = 5 * time.Second
 	limit := defaultSetupLimit
 	for _, tt := range []struct {
-		name    string
-		setup   func(w *twoDevices, now time.Duration) // within Setup
-		after   func(w *twoDevices)                    // later
-		pending bool
-		err     string // of Subscribe
-		told    string
-		state   State
-		events  []string
+		name     string
+		setup    func(w *twoDevices, now time.Duration) // within Setup
+		after    func(w *twoDevices)                    // later
+		pending  bool
+		err      string // of Subscribe
+		notified string
+		state    State
+		events   []string
 	}{
 		{"at once", func(w *twoDevices, now time.Duration) { w.link.Ready(now) }, nil,
 			false, "", "", Ready, []string{"setup"}},
@@ -93,11 +93,11 @@ func TestSetupEnds(t *testing.T) {
 			if tt.after != nil {
 				tt.after(w)
 			}
-			var told []string
-			if tt.told != "" {
-				told = []string{tt.told}
+			var notified []string
+			if tt.notified != "" {
+				notified = []string{tt.notified}
 			}
-			expectTold(t, &p, told...)
+			expectNotified(t, &p, notified...)
 			expectState(t, w, tt.state)
 			expectEvents(t, w.driver, tt.events...)
 			if armed := len(w.host.at) > 0; armed != (tt.state == Starting) {
@@ -114,9 +114,7 @@ func TestSetupLimitOfTheDriver(t *testing.T) {
 	w := newTwoDevices(t)
 	w.driver.desc.SetupLimit = 700 * ms
 	w.table = NewTable(w.table.log)
-	if _, err := w.table.Attach(w.driver.desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, w.driver.desc)
 	w.table.Connect(w.host)
 	w.driver.setup = later
 	d := w.table.Device(codec.Position)
@@ -188,7 +186,7 @@ func TestSetupIsGivenUp(t *testing.T) {
 	w.link.Stopped(4 * ms)
 	expectState(t, w, Idle)
 	expectEvents(t, w.driver, "setup", "shutdown")
-	expectTold(t, &p)
+	expectNotified(t, &p)
 }
 
 // Who comes while the driver stops waits, and is served by its next run.
@@ -200,10 +198,10 @@ func TestSubscriptionWhileStopping(t *testing.T) {
 	w.position.Unsubscribe(2*ms, &a)
 	subscribe(t, w.sonar, 3*ms, &b, true)
 	expectState(t, w, Stopping)
-	expectTold(t, &b)
+	expectNotified(t, &b)
 	w.link.Stopped(4 * ms)
 	expectState(t, w, Ready)
-	expectTold(t, &b, "s <nil>")
+	expectNotified(t, &b, "s <nil>")
 	expectEvents(t, w.driver, "setup", "shutdown", "setup")
 
 	w.sonar.Unsubscribe(5*ms, &b)
@@ -219,7 +217,7 @@ func TestSubscriptionWhileStopping(t *testing.T) {
 	w.driver.setup = func(now time.Duration) { w.link.Fail(now, errBroken) }
 	w.host.wake(w.link, 9*ms+stopLimit) // the driver is cut off
 	expectState(t, w, Idle)
-	expectTold(t, &a, "p broken")
+	expectNotified(t, &a, "p broken")
 	expectEvents(t, w.driver, "setup", "shutdown", "setup")
 }
 
@@ -240,18 +238,18 @@ func TestSubscriptionsCount(t *testing.T) {
 }
 
 // From within SetupDone a subscriber tries again, and one that gives up another
-// device is not told of that one any more.
+// device hears no more of that one.
 func TestCallsFromWithinSetupDone(t *testing.T) {
 	for _, err := range []error{nil, errBroken} {
 		w := newTwoDevices(t)
 		w.driver.setup = later
 		var p person
 		p.react = func(now time.Duration, d *Device, _ error) {
-			if len(p.told) == 1 {
+			if len(p.notified) == 1 {
 				w.sonar.Unsubscribe(now, &p)
 				w.position.Unsubscribe(now, &p)
 				subscribe(t, w.sonar, now, &p, true)
-				expectTold(t, &p, "p "+errorText(err))
+				expectNotified(t, &p, "p "+errorText(err))
 			}
 		}
 		w.driver.shutdown = later
@@ -266,24 +264,24 @@ func TestCallsFromWithinSetupDone(t *testing.T) {
 			w.link.Fail(2*ms, err)
 		}
 		expectEvents(t, w.driver, "setup")
-		expectTold(t, &p)
+		expectNotified(t, &p)
 		p.react = nil
 		w.link.Ready(4 * ms)
-		expectTold(t, &p, "s <nil>")
+		expectNotified(t, &p, "s <nil>")
 		if w.link.Subscribed(w.position) || !w.link.Subscribed(w.sonar) {
 			t.Error("subscriptions are not as given")
 		}
 	}
 }
 
-// Who is not told yet that it failed may ask again and give one of the two
+// Who has not heard yet that it failed may ask again and give one of the two
 // back; the other one stands.
 func TestAskedTwice(t *testing.T) {
 	w := newTwoDevices(t)
 	w.driver.setup = later
 	var p person
 	p.react = func(now time.Duration, d *Device, _ error) {
-		if len(p.told) == 1 {
+		if len(p.notified) == 1 {
 			subscribe(t, w.sonar, now, &p, true)
 			w.sonar.Unsubscribe(now, &p)
 		}
@@ -293,7 +291,7 @@ func TestAskedTwice(t *testing.T) {
 	w.link.Fail(2*ms, errBroken)
 	expectState(t, w, Starting)
 	w.link.Ready(3 * ms)
-	expectTold(t, &p, "p broken", "s <nil>")
+	expectNotified(t, &p, "p broken", "s <nil>")
 }
 
 func errorText(err error) string {
@@ -350,7 +348,7 @@ func TestOneDeadline(t *testing.T) {
 
 func TestLinkAccessors(t *testing.T) {
 	w := newTwoDevices(t)
-	if w.link.Name() != "wheels" || w.link.Host() != Host(heldHost{w.link}) || w.link.host != Host(w.host) || w.link.Log() == nil {
+	if w.link.Name() != "wheels" || w.link.Host() != Host(isolatedHost{w.link}) || w.link.host != Host(w.host) || w.link.Log() == nil {
 		t.Error("name, host or log is not what it was given")
 	}
 	if w.link.Device(codec.Sonar) != w.sonar || w.sonar.Link() != w.link || w.sonar.Letter() != 's' {
@@ -371,10 +369,10 @@ func TestSetupEndsInSlices(t *testing.T) {
 		w := newTwoDevices(t)
 		w.driver.setup = later
 		const waiting = 10000
-		var told []int
+		var notified []int
 		people := make([]*person, waiting)
 		for i := range people {
-			people[i] = &person{react: func(time.Duration, *Device, error) { told = append(told, i) }}
+			people[i] = &person{react: func(time.Duration, *Device, error) { notified = append(notified, i) }}
 			if pending, err := w.position.Subscribe(ms, people[i]); !pending || err != nil {
 				t.Fatal(pending, err)
 			}
@@ -384,19 +382,19 @@ func TestSetupEndsInSlices(t *testing.T) {
 		} else {
 			w.link.Fail(2*ms, why)
 		}
-		if len(told) != sliceOutcomes {
-			t.Fatalf("%d were notified at once", len(told))
+		if len(notified) != sliceOutcomes {
+			t.Fatalf("%d were notified at once", len(notified))
 		}
 		const leaves = waiting / 2
 		w.position.Unsubscribe(2*ms, people[leaves])
 		parts := 1
-		for at := w.host.at[w.link]; len(told) < waiting-1; parts++ {
-			before := len(told)
-			if at = w.link.Wake(at); len(told)-before > sliceOutcomes || len(told) == before {
-				t.Fatalf("a slice of %d after %d", len(told)-before, before)
+		for at := w.host.at[w.link]; len(notified) < waiting-1; parts++ {
+			before := len(notified)
+			if at = w.link.Wake(at); len(notified)-before > sliceOutcomes || len(notified) == before {
+				t.Fatalf("a slice of %d after %d", len(notified)-before, before)
 			}
 		}
-		for i, who := range told {
+		for i, who := range notified {
 			if want := i + min(i/leaves, 1); who != want {
 				t.Fatalf("%d was notified in the place of %d", who, want)
 			}
@@ -404,8 +402,8 @@ func TestSetupEndsInSlices(t *testing.T) {
 		if want := (waiting + sliceOutcomes - 1) / sliceOutcomes; parts != want {
 			t.Errorf("%d slices, want %d", parts, want)
 		}
-		if err := people[waiting-1].told[0]; why != nil && err != "p "+why.Error() || why == nil && err != "p <nil>" {
-			t.Errorf("the last one was told %q", err)
+		if err := people[waiting-1].notified[0]; why != nil && err != "p "+why.Error() || why == nil && err != "p <nil>" {
+			t.Errorf("the last one was notified %q", err)
 		}
 	}
 }

@@ -15,8 +15,8 @@ import (
 )
 
 // world is a link with a driver of changing mood and three subscribers, and
-// beside it a model of what they may see. The model knows no code of the link:
-// it believes what the driver does and what subscribers are told, and holds the
+// next to it a model of what they may see. The model knows no code of the link:
+// it believes what the driver does and what subscribers are notified of, and holds the
 // two against each other.
 type world struct {
 	t     *testing.T
@@ -36,7 +36,7 @@ type world struct {
 	failed    int           // the run that failed last
 	pause     time.Duration // after a failed run of an always-on driver
 	closed    bool          // the table is shut down
-	reactions int           // how many more calls subscribers make while they are told
+	reactions int           // how many more calls subscribers make while they are notified
 
 	// What the subscribers know: the run that a subscription waits for, or
 	// standing.
@@ -63,9 +63,7 @@ type member struct {
 
 func newWorld(t *testing.T, seed uint64, alwaysOn bool) *world {
 	w := &world{alwaysOn: alwaysOn, t: t, rng: rand.New(rand.NewPCG(seed, 1)), host: newHost(), table: NewTable(zap.NewNop()), wants: map[want]int{}, now: ms}
-	if _, err := w.table.Attach(Instance{Driver: w, Name: "moody", Provides: []Spec{Position(), Sonar()}, SetupLimit: modelLimit}); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, w.table, Instance{Driver: w, Name: "moody", Provides: []Spec{Position(), Sonar()}, SetupLimit: modelLimit})
 	w.table.Connect(w.host)
 	w.link = w.table.Links()[0]
 	if alwaysOn {
@@ -122,7 +120,7 @@ func (w *world) Setup(now time.Duration, l *Link) {
 	w.cutOff()
 	w.expect(w.phase == Idle, "Setup of a driver that is %v", w.phase)
 	again := w.alwaysOn && (w.run == 0 || w.overdueAt <= w.now)
-	w.expect(again || w.asking > 0 || len(w.wants) > 0, "Setup, but nobody asked")
+	w.expect(again || w.asking > 0 || len(w.wants) > 0, "Setup without a subscriber")
 	w.expect(!w.closed, "Setup after the table was shut down")
 	w.expect(l == w.link && now == w.now, "Setup(%v, %v)", now, l)
 	for _, d := range l.devices {
@@ -140,7 +138,7 @@ func (w *world) Shutdown(now time.Duration) {
 	w.say("Shutdown")
 	w.expect(w.phase == Ready || w.phase == Starting, "Shutdown of a driver that is %v", w.phase)
 	if w.overdue() {
-		if w.failed < w.run { // else a subscriber was told first
+		if w.failed < w.run { // else a subscriber was notified first
 			w.fails()
 		}
 	} else {
@@ -243,18 +241,18 @@ func (w *world) span() time.Duration { return time.Duration(1+w.rng.IntN(600)) *
 
 func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 	w := m.w
-	w.say("%s is told %c: %v", m.name, d.Letter(), err)
+	w.say("%s is notified of %c: %v", m.name, d.Letter(), err)
 	run, ok := w.wants[want{m, d}]
-	w.expect(m.calling == 0, "%s is told of %c from within its own call", m.name, d.Letter())
-	w.expect(ok && run != standing, "%s is told of %c but does not wait for it", m.name, d.Letter())
+	w.expect(m.calling == 0, "%s is notified of %c from within its own call", m.name, d.Letter())
+	w.expect(ok && run != standing, "%s is notified of %c but does not wait for it", m.name, d.Letter())
 	if err == nil {
-		w.expect(w.phase == Ready && run == w.run, "%s is told that run %d is ready", m.name, run)
+		w.expect(w.phase == Ready && run == w.run, "%s is notified that run %d is ready", m.name, run)
 		w.wants[want{m, d}] = standing
 	} else {
 		if w.overdue() && w.failed < w.run {
 			w.fails()
 		}
-		w.expect(run <= w.failed, "%s is told that run %d failed", m.name, run)
+		w.expect(run <= w.failed, "%s is notified that run %d failed", m.name, run)
 		delete(w.wants, want{m, d})
 	}
 	for w.reactions > 0 && w.rng.IntN(2) == 0 {
@@ -262,7 +260,7 @@ func (m *member) SetupDone(now time.Duration, d *Device, err error) {
 		if w.rng.IntN(2) == 0 {
 			m.subscribe(w.device())
 		} else {
-			// anybody's: what one is told may end another
+			// those of any member: what one hears may end another
 			w.members[w.rng.IntN(len(w.members))].unsubscribe(w.device())
 		}
 	}
@@ -357,7 +355,7 @@ func (w *world) check() {
 	for k, run := range w.wants {
 		w.expect(run == await, "%s waits for run %d of %c, now is run %d", k.m.name, run, k.d.Letter(), w.run)
 	}
-	w.expect(len(w.wants) > 0 || w.alwaysOn || w.phase == Idle || w.phase == Stopping, "the driver runs for nobody")
+	w.expect(len(w.wants) > 0 || w.alwaysOn || w.phase == Idle || w.phase == Stopping, "the driver runs without a subscriber")
 	for _, d := range w.link.devices {
 		open := false
 		for k := range w.wants {
@@ -370,7 +368,7 @@ func (w *world) check() {
 		deadline = w.wake
 	}
 	w.expect(w.host.at[w.link] == deadline, "armed for %v, want %v (overdue at %v, wake %v)", w.host.at[w.link], deadline, w.overdueAt, w.wake)
-	w.expect(w.overdueAt == 0 || w.overdueAt > w.now, "nobody ended what should have ended at %v", w.overdueAt)
+	w.expect(w.overdueAt == 0 || w.overdueAt > w.now, "what should have ended goes on at %v", w.overdueAt)
 }
 
 // TestLinkModel holds the link against the model in many random histories.
@@ -398,7 +396,7 @@ func TestLinkModel(t *testing.T) {
 		w.check()
 		for range 50 {
 			w.step()
-			w.expect(len(w.wants) == 0, "somebody subscribed after the table was shut down")
+			w.expect(len(w.wants) == 0, "a member subscribed after the table was shut down")
 		}
 		w.now += 10 * time.Second
 		w.fire()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// overseer writes down what a device says and is told.
+// overseer writes down what a device says and gets.
 type overseer struct{ driver *scripted }
 
 func (o overseer) Published(d *Device) { o.driver.note("sees data %q", d.Data()) }
@@ -19,8 +19,8 @@ func (o overseer) Configured(now time.Duration, _ *Device, payload []byte) {
 	o.driver.note("sees %v configure %q", now, payload)
 }
 
-// An overseer sees what a device is told before its driver does, and only what
-// its driver is told.
+// An overseer sees what a device gets before its driver does, and only what
+// its driver gets.
 func TestCommandObserver(t *testing.T) {
 	w := newTwoDevices(t)
 	o := overseer{w.driver}

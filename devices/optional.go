@@ -86,7 +86,6 @@ func (in *input) subscribe(now time.Duration) {
 	}
 }
 
-// SetupDone implements Subscriber.
 func (in *input) SetupDone(now time.Duration, d *Device, err error) {
 	log := in.of.link.log.With(zap.String("requires", d.spec.Name))
 	if err == nil {

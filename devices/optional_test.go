@@ -18,11 +18,7 @@ func TestOptional(t *testing.T) {
 	core, observed := observer.New(zapcore.WarnLevel)
 	table, host := NewTable(zap.New(core)), newHost()
 	sonar, laser, user := newScripted("sonar", Sonar()), newScripted("laser", Laser()), newScripted("user", Position())
-	for _, d := range []*scripted{sonar, laser, user} {
-		if _, err := table.Attach(d.desc); err != nil {
-			t.Fatal(err)
-		}
-	}
+	attach(t, table, sonar.desc, laser.desc, user.desc)
 	table.Connect(host)
 	eyes := Optional{Devices: []*Device{table.Device(codec.Sonar), table.Device(codec.Laser)}}
 	user.setup = func(now time.Duration) {

@@ -45,19 +45,14 @@ func (n *Required) Open(now time.Duration, link *Link) {
 	}
 }
 
-// SetupDone implements Subscriber.
 func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
-	if n.run != n.link.run {
-		return
-	}
-	defer n.link.caught(now)
-	if err != nil {
-		n.fail(now, d, err)
-		return
-	}
-	if n.waiting--; n.waiting == 0 {
-		n.ready(now)
-	}
+	n.link.call(now, n.run, func() {
+		if err != nil {
+			n.fail(now, d, err)
+		} else if n.waiting--; n.waiting == 0 {
+			n.ready(now)
+		}
+	})
 }
 
 // ready passes on the data that the devices have already.

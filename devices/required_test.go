@@ -28,11 +28,7 @@ func newTower(t *testing.T) *tower {
 		who:     &person{},
 	}
 	w.virtual.desc.SetupLimit = VirtualSetupLimit
-	for _, d := range []*scripted{w.wheels, w.eye, w.virtual} {
-		if _, err := w.table.Attach(d.desc); err != nil {
-			t.Fatal(err)
-		}
-	}
+	attach(t, w.table, w.wheels.desc, w.eye.desc, w.virtual.desc)
 	w.table.Connect(newHost())
 	w.sonar = w.table.Device(codec.Sonar)
 	w.needs = &Required{Devices: []*Device{w.table.Device(codec.Position), w.table.Device(codec.Laser)}}
@@ -46,15 +42,15 @@ func newTower(t *testing.T) *tower {
 	return w
 }
 
-func (w *tower) expect(t *testing.T, wheels, eye, virtual State, told ...string) {
+func (w *tower) expect(t *testing.T, wheels, eye, virtual State, notified ...string) {
 	t.Helper()
 	for i, want := range []State{wheels, eye, virtual} {
 		if l := w.table.Links()[i]; l.State() != want {
 			t.Errorf("%s is %v, want %v", l.Name(), l.State(), want)
 		}
 	}
-	if !slices.Equal(w.who.told, told) {
-		t.Errorf("told %q, want %q", w.who.told, told)
+	if !slices.Equal(w.who.notified, notified) {
+		t.Errorf("notified %q, want %q", w.who.notified, notified)
 	}
 }
 
@@ -72,15 +68,15 @@ func TestNeeds(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newTower(t)
-			slow := func(d *scripted, mark byte) {
+			slow := func(d *scripted, letter byte) {
 				end := func(now time.Duration) {
-					if slices.Contains([]byte(tt.broken), mark) {
+					if slices.Contains([]byte(tt.broken), letter) {
 						d.link.Fail(now, errBroken)
 					} else {
 						d.link.Ready(now)
 					}
 				}
-				if d.setup = end; slices.Contains([]byte(tt.slow), mark) {
+				if d.setup = end; slices.Contains([]byte(tt.slow), letter) {
 					d.setup = later
 					d.tick = func(now time.Duration) time.Duration { end(now); return 0 }
 				}
@@ -100,7 +96,7 @@ func TestNeeds(t *testing.T) {
 					w.expect(t, Ready, Ready, Ready, "s <nil>")
 				}
 				w.sonar.Unsubscribe(3*ms, w.who)
-				w.expect(t, Idle, Idle, Idle, w.who.told...)
+				w.expect(t, Idle, Idle, Idle, w.who.notified...)
 				return
 			}
 			want := map[byte]string{'w': "it works on position of wheels: broken", 'e': "it works on laser of eye: broken"}[tt.broken[0]]
@@ -129,20 +125,16 @@ func TestNeedsGivenBackEarly(t *testing.T) {
 
 type follower struct{ got []string }
 
-// A driver that comes late is told what was said before, once per opening.
+// A driver that comes late gets what was said before, once per opening.
 func TestNeedsFollow(t *testing.T) {
 	w := newTower(t)
 	laser := w.table.Device(codec.Laser)
-	if _, err := laser.Subscribe(ms, w.who); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, laser, ms, w.who, false)
 	laser.Publish(ms, []byte("1"))
 	var f follower
 	w.needs.Observer = &f
 	for range 2 {
-		if _, err := w.sonar.Subscribe(ms, w.who); err != nil {
-			t.Fatal(err)
-		}
+		subscribe(t, w.sonar, ms, w.who, false)
 		laser.Publish(ms, []byte("2"))
 		w.sonar.Unsubscribe(ms, w.who)
 		laser.Publish(ms, []byte("3"))
@@ -153,7 +145,7 @@ func TestNeedsFollow(t *testing.T) {
 	}
 	laser.Publish(ms, []byte("4"))
 	if want := []string{"1", "2", "3", "2"}; !slices.Equal(f.got, want) {
-		t.Errorf("told %q, want %q", f.got, want)
+		t.Errorf("notified %q, want %q", f.got, want)
 	}
 }
 
@@ -161,9 +153,7 @@ func (f *follower) Published(d *Device) { f.got = append(f.got, string(d.Data())
 
 func TestFollow(t *testing.T) {
 	w := newTwoDevices(t)
-	if _, err := w.sonar.Subscribe(ms, &person{}); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, w.sonar, ms, &person{}, false)
 	var a, b follower
 	w.sonar.Publish(ms, []byte("1"))
 	w.sonar.AddObserver(w.link, &a)
@@ -184,7 +174,7 @@ type leaver struct {
 
 func (l *leaver) Published(*Device) { l.calls++; l.device.RemoveObserver(l) }
 
-// A follower may leave when it is told.
+// A follower may leave when it is called.
 func TestRemoveObserverWithinPublish(t *testing.T) {
 	w := newTwoDevices(t)
 	var first, last follower

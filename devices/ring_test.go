@@ -47,9 +47,7 @@ func TestPathOfRequired(t *testing.T) {
 	if wheels == virtual {
 		t.Fatal("two links have one identifier")
 	}
-	if _, err := w.sonar.Subscribe(0, &asker{path: other}); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, w.sonar, 0, &asker{path: other}, false)
 	if got, want := links[0].Path(), other+virtual+wheels; got != want {
 		t.Errorf("path %q, want %q", got, want)
 	}

@@ -32,20 +32,14 @@ func (r *restless) Command(now time.Duration, _ *Device) { r.inner.SetCommand(no
 func TestStop(t *testing.T) {
 	table, host := NewTable(zap.NewNop()), newHost()
 	wheels := newScripted("wheels", Position().At(1), Sonar())
-	if _, err := table.Attach(wheels.desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, table, wheels.desc)
 	inner := table.Find('p', 1)
 	virtual := &restless{inner: inner}
-	if _, err := table.Attach(Instance{Driver: virtual, Name: "virtual", Provides: []Spec{Position()}}); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, table, Instance{Driver: virtual, Name: "virtual", Provides: []Spec{Position()}})
 	table.Connect(host)
 	outer := table.Device('p')
 	table.Stop(ms) // nothing is open: nothing happens
-	if _, err := outer.Subscribe(ms, &person{}); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, outer, ms, &person{}, false)
 	outer.SetCommand(ms, []byte("fast"))
 	if inner.Command() != nil || outer.Command() != nil || !table.Stopped() {
 		t.Errorf("stopped before it was opened: %q, %q", outer.Command(), inner.Command())
@@ -89,9 +83,7 @@ func TestCounts(t *testing.T) {
 	}
 	expect("a setup that fails", Counts{Setups: 1, Errors: 1}, errBroken)
 	w.driver.setup = func(now time.Duration) { w.link.Ready(now) }
-	if _, err := w.sonar.Subscribe(2*ms, &person{}); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, w.sonar, 2*ms, &person{}, false)
 	expect("one that succeeds", Counts{Setups: 2, Errors: 1}, nil)
 	if !w.sonar.IsFresh(2*ms+staleAfter) || w.sonar.IsFresh(3*ms+staleAfter) {
 		t.Error("without data")

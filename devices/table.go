@@ -14,6 +14,8 @@ import (
 
 // Table is a robot: its devices by letter, and the links they are on.
 type Table struct {
+	Kinds []Kind // whose Probes name strange hardware (Link.Stranger)
+
 	log     *zap.Logger
 	letters [256]*Device
 	links   []*Link
@@ -114,7 +116,7 @@ func (t *Table) Stop(now time.Duration) {
 	for _, l := range t.links {
 		for _, d := range l.devices {
 			if stop := d.spec.Stop; stop != "" {
-				d.order(now, []byte(stop))
+				d.force(now, []byte(stop))
 			}
 		}
 	}
@@ -166,4 +168,22 @@ func (unconnected) StartPlugin(_, _ PortHandler, _ func(time.Duration, error), n
 }
 func (unconnected) StartProgram(_ func(time.Duration, error), name string, _ ...string) (Program, error) {
 	return nil, fmt.Errorf("%s: the server is not running", name)
+}
+
+// Hide takes the device of a letter from the clients, so that a virtual device that
+// works on it can be attached in its place: its Spec.Index becomes the first free
+// one. It returns the device, nil if there is none. Call it before the robot is
+// served.
+func (t *Table) Hide(letter byte) *Device {
+	d := t.letters[letter]
+	if d == nil {
+		return nil
+	}
+	index := 1
+	for t.Find(letter, index) != nil {
+		index++
+	}
+	d.spec.Index = index
+	t.letters[letter] = nil
+	return d
 }

@@ -13,11 +13,7 @@ import (
 func TestTable(t *testing.T) {
 	table := NewTable(zap.NewNop())
 	wheels, laser := newScripted("wheels", Position(), Sonar()), newScripted("laser", Laser())
-	for _, d := range []*scripted{wheels, laser} {
-		if _, err := table.Attach(d.desc); err != nil {
-			t.Fatal(err)
-		}
-	}
+	attach(t, table, wheels.desc, laser.desc)
 	for _, tt := range []struct {
 		driver *scripted
 		want   string
@@ -50,9 +46,7 @@ func TestTable(t *testing.T) {
 // Before Connect there is no outside world, and nothing panics.
 func TestUnconnected(t *testing.T) {
 	table := NewTable(zap.NewNop())
-	if _, err := table.Attach(newScripted("laser", Laser()).desc); err != nil {
-		t.Fatal(err)
-	}
+	attach(t, table, newScripted("laser", Laser()).desc)
 	l := table.Links()[0]
 	l.WakeAt(ms)
 	l.host.OpenSerial("/dev/ttyS1", 9600, nil, func(_ time.Duration, p Line, err error) {
@@ -76,9 +70,7 @@ func TestTableShutdown(t *testing.T) {
 		d := newScripted(spec.Name, spec)
 		d.shutdown = later
 		drivers[i] = d
-		if _, err := table.Attach(d.desc); err != nil {
-			t.Fatal(err)
-		}
+		attach(t, table, d.desc)
 	}
 	table.Connect(host)
 	var p person
@@ -131,7 +123,7 @@ func TestTableShutdown(t *testing.T) {
 			t.Errorf("%s was started again", d.desc.Name)
 		}
 	}
-	expectTold(t, &p)
+	expectNotified(t, &p)
 	if len(host.at) != 0 {
 		t.Errorf("%d deadlines are armed for a robot that is off", len(host.at))
 	}
@@ -142,19 +134,11 @@ func TestSetLinks(t *testing.T) {
 	table, host := NewTable(zap.NewNop()), newHost()
 	wheels, old, next := newScripted("wheels", Position()), newScripted("old", Laser()), newScripted("next", Laser(), PTZ())
 	old.shutdown = func(time.Duration) {} // it takes a while
-	for _, d := range []*scripted{wheels, old} {
-		if _, err := table.Attach(d.desc); err != nil {
-			t.Fatal(err)
-		}
-	}
+	attach(t, table, wheels.desc, old.desc)
 	table.Connect(host)
 	driver, viewer := &person{}, &person{}
-	if _, err := table.Device('p').Subscribe(ms, driver); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := table.Device('l').Subscribe(ms, viewer); err != nil {
-		t.Fatal(err)
-	}
+	subscribe(t, table.Device('p'), ms, driver, false)
+	subscribe(t, table.Device('l'), ms, viewer, false)
 	wheels.take()
 
 	stopping := table.Links()[1]
@@ -171,10 +155,7 @@ func TestSetLinks(t *testing.T) {
 	}
 
 	fresh := NewTable(zap.NewNop())
-	link, err := fresh.Attach(next.desc)
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := attach(t, fresh, next.desc)
 	link.KeepOn()
 	table.Stop(5 * ms)
 	wheels.take()
@@ -200,5 +181,24 @@ func TestSetLinks(t *testing.T) {
 	table.Start(8 * ms) // for another reload
 	if got := next.take(); got != nil {
 		t.Errorf("started twice: %v", got)
+	}
+}
+
+func TestHide(t *testing.T) {
+	w := newTwoDevices(t)
+	attach(t, w.table, newScripted("spare", Position().At(1)).desc)
+	if got := w.table.Hide(codec.Position); got != w.position || got.Spec().Index != 2 {
+		t.Fatalf("covered %+v", got)
+	}
+	if w.table.Device(codec.Position) != nil || w.table.Find(codec.Position, 2) != w.position || w.table.Device(codec.Sonar) != w.sonar {
+		t.Error("clients see it still, or drivers do not, or the sonar is gone")
+	}
+	if w.table.Hide(codec.Position) != nil || w.table.Hide(codec.Laser) != nil {
+		t.Error("there was nothing to cover")
+	}
+	front := newScripted("front", Position())
+	attach(t, w.table, front.desc)
+	if got := w.table.Device(codec.Position); got == nil || got.Link().Name() != "front" {
+		t.Errorf("clients see %v", got)
 	}
 }

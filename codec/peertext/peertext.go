@@ -23,7 +23,7 @@ const (
 	// maxFileName bounds FileName, in bytes: a file system allows 255, and callers add a date and
 	// an extension.
 	maxFileName = 100
-	// ellipsis marks text that was cut.
+	// ellipsis stands where text was cut.
 	ellipsis = "..."
 )
 

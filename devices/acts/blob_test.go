@@ -41,46 +41,6 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
-func TestNumbersAreClipped(t *testing.T) {
-	tests := []struct {
-		version Version
-		blob    Blob
-		want    []byte // the blob
-	}{
-		{V10, Blob{0, 1 << 24, 254, 255, 4095, -1, 0, 1}, []byte{64, 64, 64, 64, 255, 255, 255, 1, 1, 2}},
-		{V12, Blob{0, -5, 254, 255, 4095, 4096, -1, 64},
-			[]byte{1, 1, 1, 1, 4, 63, 4, 64, 64, 64, 64, 64, 1, 1, 2, 1}},
-	}
-	for _, tt := range tests {
-		packet := tt.version.AppendPacket(nil, []Blob{tt.blob})
-		if got := packet[tt.version.headerSize():]; !bytes.Equal(got, tt.want) {
-			t.Errorf("version %d: %+v is % X, want % X", tt.version, tt.blob, got, tt.want)
-		}
-	}
-}
-
-func TestBlobsBeyondTenAreLeftOut(t *testing.T) {
-	var blobs, want []Blob
-	for i := range 25 {
-		blobs = append(blobs, Blob{Channel: 3, Area: i})
-	}
-	want = append(want, blobs[:codec.MaxBlobs]...)
-	for i := range 9 {
-		blobs = append(blobs, Blob{Channel: 4, Area: i})
-		want = append(want, Blob{Channel: 4, Area: i})
-	}
-	for v := range recordings {
-		packet := v.AppendPacket(nil, blobs)
-		p := Parser{Version: v}
-		if !equal(feed(&p, packet), [][]byte{packet}) {
-			t.Errorf("version %d: % X is not parsed", v, packet)
-		}
-		if got := v.AppendBlobs(nil, packet); !slices.Equal(got, want) {
-			t.Errorf("version %d: %+v, want %+v", v, got, want)
-		}
-	}
-}
-
 func TestAppendV10(t *testing.T) {
 	old, recent := recording(t, "acts10.hex"), recording(t, "acts12.hex")
 	if got := AppendV10([]byte{9}, recent); !bytes.Equal(got, append([]byte{9}, old...)) {

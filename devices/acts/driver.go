@@ -108,7 +108,6 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.seek(now)
 }
 
-// Shutdown implements devices.Driver.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.giveUp = 0
 	d.wait(off, 0)
@@ -131,7 +130,6 @@ func (d *Driver) stopped(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	switch {
 	case d.giveUp != 0 && now >= d.giveUp:
@@ -183,7 +181,6 @@ func (d *Driver) late(now time.Duration) {
 	d.lost(now, fmt.Errorf("%s: %w", d.address(), errSilent))
 }
 
-// Receive implements devices.PortHandler.
 func (d *Driver) Receive(now time.Duration, p []byte) {
 	before := d.parser.Stats.Packets
 	for packet, in := d.parser.Next(p); packet != nil; packet, in = d.parser.Next(in) {
@@ -212,7 +209,7 @@ func (d *Driver) answered(now time.Duration) {
 	first := !d.found
 	d.found = true
 	switch next := d.asked + requestPeriod; {
-	case d.state != asking: // an image that nobody asked for
+	case d.state != asking: // an image without a request
 	case next > now:
 		d.wait(pausing, next)
 	default:
@@ -223,7 +220,6 @@ func (d *Driver) answered(now time.Duration) {
 	}
 }
 
-// Hangup implements devices.PortHandler.
 func (d *Driver) Hangup(now time.Duration, err error) {
 	d.conn = nil
 	if d.state != off {

@@ -3,10 +3,8 @@ package acts
 import (
 	"bytes"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 	"syscall"
@@ -16,10 +14,9 @@ import (
 	"go.uber.org/zap/zapcore"
 
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/retry"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 const (
 	likely  = "127.0.0.1:5001"
@@ -44,24 +41,11 @@ func TestGolden(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.servers[address] = answers(100*ms, recording(t, name+".hex"))
-			w.subscribe()
-			w.run(250 * ms)
+			w.Subscribe()
+			w.Pass(250 * ms)
 			w.note("data % X", w.vision.Data())
-			w.unsubscribe()
-			got := strings.Join(w.story, "\n") + "\n"
-			file := "testdata/" + name + ".golden"
-			if *update {
-				if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("got\n%swant\n%s", got, want)
-			}
+			w.Unsubscribe()
+			devicetest.Golden(t, "testdata/"+name+".golden", []byte(strings.Join(w.story, "\n")+"\n"))
 			// PROTOCOL 7.7: whatever the version, clients get that of 1.0.
 			if data := recording(t, "acts10.hex"); !bytes.Equal(w.vision.Data(), data) {
 				t.Errorf("published % X, want % X", w.vision.Data(), data)
@@ -75,7 +59,7 @@ func TestImages(t *testing.T) {
 	empty10, empty12 := V10.AppendPacket(nil, nil), V12.AppendPacket(nil, nil)
 	last := []Blob{{Channel: 31, Area: 5}} // all channels of the first half are empty
 	middle := []Blob{{15, 5, 1, 2, 3, 4, 5, 6}, {15, 5, 1, 2, 3, 4, 5, 6}}
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		pieces [][]byte
 		want   []byte
@@ -92,18 +76,17 @@ func TestImages(t *testing.T) {
 		{"1.2 without blobs cut", [][]byte{empty12[:64], empty12[64:]}, empty10, 30},
 		{"1.2 last channel", [][]byte{V12.AppendPacket(nil, last)}, V10.AppendPacket(nil, last), 30},
 		{"1.2 last channel of the first half", [][]byte{V12.AppendPacket(nil, middle)}, V10.AppendPacket(nil, middle), 30},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.servers[likely] = answers(ms, tt.pieces...)
-			w.subscribe()
-			w.run(100 * ms)
-			if len(w.setup) != 1 || w.setup[0] != nil {
-				t.Fatalf("setup %v", w.setup)
+			w.Subscribe()
+			w.Pass(100 * ms)
+			if len(w.Done) != 1 || w.Done[0] != nil {
+				t.Fatalf("setup %v", w.Done)
 			}
 			seq := w.vision.Seq()
-			w.run(time.Second)
+			w.Pass(time.Second)
 			if got := w.vision.Seq() - seq; got < uint64(tt.hz)-1 || got > uint64(tt.hz)+1 {
 				t.Errorf("%d images a second, want %d", got, tt.hz)
 			}
@@ -126,14 +109,14 @@ func TestVersionIsFoundWithTheFirstBlob(t *testing.T) {
 	w.servers[likely] = func(c *conn, _ byte) {
 		requests++
 		if requests > 1 {
-			w.after(ms, func() { c.send(full) })
+			w.After(ms, func() { c.Say(full) })
 			return
 		}
-		w.after(ms, func() { c.send(empty[:64]) })
-		w.after(200*ms, func() { c.send(empty[64:]) }) // after the second answer
+		w.After(ms, func() { c.Say(empty[:64]) })
+		w.After(200*ms, func() { c.Say(empty[64:]) }) // after the second answer
 	}
-	w.subscribe()
-	w.run(time.Second)
+	w.Subscribe()
+	w.Pass(time.Second)
 	if want := AppendV10(nil, full); !bytes.Equal(w.vision.Data(), want) {
 		t.Errorf("% X, want % X", w.vision.Data(), want)
 	}
@@ -153,10 +136,10 @@ func TestPacing(t *testing.T) {
 	} {
 		w := newWorld(t)
 		w.servers[likely] = answers(delay, packet)
-		w.subscribe()
-		w.run(silenceLimit)
+		w.Subscribe()
+		w.Pass(silenceLimit)
 		before := w.count("> 30")
-		w.run(time.Second)
+		w.Pass(time.Second)
 		if got := w.count("> 30") - before; got < want || got > want+1 {
 			t.Errorf("%d requests a second to a server that takes %v, want %d", got, delay, want)
 		}
@@ -165,7 +148,7 @@ func TestPacing(t *testing.T) {
 
 // TestSetupFails: how a client and the log learn that there is no ACTS.
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		prepare func(w *world)
 		after   time.Duration
@@ -180,11 +163,11 @@ func TestSetupFails(t *testing.T) {
 			"gave up after 6s: dial 127.0.0.1:5001: connection refused; dial 127.0.0.1:35091: connection refused", []syscall.Signal{syscall.SIGKILL}},
 		{"the program ends", func(w *world) {
 			w.installed = true
-			w.after(time.Second, func() { w.programs[0].exit(errors.New("exit status 3")) })
+			w.After(time.Second, func() { w.programs[0].exit(errors.New("exit status 3")) })
 		}, time.Second, "the program acts ended before it answered: exit status 3", nil},
 		{"the program ends well", func(w *world) {
 			w.installed = true
-			w.after(time.Second, func() { w.programs[0].exit(nil) })
+			w.After(time.Second, func() { w.programs[0].exit(nil) })
 		}, time.Second, "exit status 0", nil},
 		{"a silent server", func(w *world) { w.servers[likely], w.installed = silent, true }, setupLimit,
 			"127.0.0.1:5001: it is connected, but does not answer a request: is it ACTS?; dial 127.0.0.1:35091: connection refused", nil},
@@ -195,24 +178,23 @@ func TestSetupFails(t *testing.T) {
 		{"a server of something else", func(w *world) {
 			w.servers[likely], w.installed = answers(ms, []byte("HTTP/1.1 400 Bad Request\r\n")), true
 		}, setupLimit, "127.0.0.1:5001: it is connected, but does not answer a request", nil},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			tt.prepare(w)
-			w.subscribe()
+			w.Subscribe()
 			if tt.after > 0 {
-				w.run(tt.after - ms)
-				if w.setup != nil {
-					t.Fatalf("ended too early: %v", w.setup)
+				w.Pass(tt.after - ms)
+				if w.Done != nil {
+					t.Fatalf("ended too early: %v", w.Done)
 				}
 			}
-			w.run(2 * ms)
-			if len(w.setup) != 1 || w.setup[0] == nil || !strings.HasPrefix(w.setup[0].Error(), "acts 5001: ") || !strings.Contains(w.setup[0].Error(), tt.want) {
-				t.Fatalf("setup %v, want %q", w.setup, tt.want)
+			w.Pass(2 * ms)
+			if len(w.Done) != 1 || w.Done[0] == nil || !strings.HasPrefix(w.Done[0].Error(), "acts 5001: ") || !strings.Contains(w.Done[0].Error(), tt.want) {
+				t.Fatalf("setup %v, want %q", w.Done, tt.want)
 			}
-			if w.link.State() != devices.Idle || w.wake != 0 || w.conn != nil && !w.conn.closed {
-				t.Errorf("link %v, deadline %v", w.link.State(), w.wake)
+			if w.Link.State() != devices.Idle || w.Deadline(w.Link) != 0 || w.conn != nil && !w.conn.Closed {
+				t.Errorf("link %v, deadline %v", w.Link.State(), w.Deadline(w.Link))
 			}
 			var signals []syscall.Signal
 			for _, p := range w.programs {
@@ -223,10 +205,10 @@ func TestSetupFails(t *testing.T) {
 			}
 			// The next try does as well as a first one.
 			w.servers[likely] = answers(ms, recording(t, "acts10.hex"))
-			w.subscribe()
-			w.run(time.Second)
-			if len(w.setup) != 2 || w.setup[1] != nil {
-				t.Errorf("second setup %v", w.setup)
+			w.Subscribe()
+			w.Pass(time.Second)
+			if len(w.Done) != 2 || w.Done[1] != nil {
+				t.Errorf("second setup %v", w.Done)
 			}
 		})
 	}
@@ -238,22 +220,22 @@ func TestProgram(t *testing.T) {
 	for _, stays := range []bool{false, true} {
 		w := newWorld(t)
 		w.installed = true
-		w.subscribe()
+		w.Subscribe()
 		w.programs[0].stays = stays
-		w.after(4*time.Second, func() { w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex")) })
-		w.run(4200 * ms)
-		if len(w.setup) != 1 || w.setup[0] != nil {
-			t.Fatalf("setup %v", w.setup)
+		w.After(4*time.Second, func() { w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex")) })
+		w.Pass(4200 * ms)
+		if len(w.Done) != 1 || w.Done[0] != nil {
+			t.Fatalf("setup %v", w.Done)
 		}
 		if w.count("start acts -t /etc/colours -s 5001") != 1 {
 			t.Errorf("%q", w.story)
 		}
-		w.run(10 * time.Second)
-		w.unsubscribe()
-		if w.link.State() != devices.Stopping {
-			t.Errorf("link %v before the program has ended", w.link.State())
+		w.Pass(10 * time.Second)
+		w.Unsubscribe()
+		if w.Link.State() != devices.Stopping {
+			t.Errorf("link %v before the program has ended", w.Link.State())
 		}
-		w.run(2 * time.Second)
+		w.Pass(2 * time.Second)
 		want := []syscall.Signal{syscall.SIGTERM}
 		if stays {
 			want = append(want, syscall.SIGKILL)
@@ -261,8 +243,8 @@ func TestProgram(t *testing.T) {
 		if got := w.programs[0].signals; !slices.Equal(got, want) || len(w.programs) != 1 {
 			t.Errorf("%d programs, signals %v, want %v", len(w.programs), got, want)
 		}
-		if w.link.State() != devices.Idle || w.logs.FilterMessage("device did not stop in time").Len() > 0 {
-			t.Errorf("link %v", w.link.State())
+		if w.Link.State() != devices.Idle || w.Log.FilterMessage("device did not stop in time").Len() > 0 {
+			t.Errorf("link %v", w.Link.State())
 		}
 		if n := len(w.story); !strings.HasSuffix(w.story[n-1], "signal "+want[len(want)-1].String()) || w.count("> 31") != 1 {
 			t.Errorf("%q", w.story[n-5:])
@@ -270,16 +252,16 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestForeignACTS: an ACTS that somebody else has started stays when the last client leaves.
+// TestForeignACTS: an ACTS that the server has not started stays when the last client leaves.
 func TestForeignACTS(t *testing.T) {
 	w := newWorld(t)
 	w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex"))
-	w.subscribe()
-	w.run(time.Second)
-	w.unsubscribe()
-	w.run(time.Second)
-	if len(w.setup) != 1 || w.setup[0] != nil || w.count("> 31") != 0 || w.link.State() != devices.Idle {
-		t.Errorf("setup %v, link %v: %q", w.setup, w.link.State(), w.story[len(w.story)-3:])
+	w.Subscribe()
+	w.Pass(time.Second)
+	w.Unsubscribe()
+	w.Pass(time.Second)
+	if len(w.Done) != 1 || w.Done[0] != nil || w.count("> 31") != 0 || w.Link.State() != devices.Idle {
+		t.Errorf("setup %v, link %v: %q", w.Done, w.Link.State(), w.story[len(w.story)-3:])
 	}
 }
 
@@ -292,17 +274,17 @@ func TestShutdownDuringSetup(t *testing.T) {
 			if s != nil {
 				w.servers[likely] = s
 			}
-			w.subscribe()
-			w.run(after)
-			w.unsubscribe()
-			w.run(time.Second)
+			w.Subscribe()
+			w.Pass(after)
+			w.Unsubscribe()
+			w.Pass(time.Second)
 			for _, p := range w.programs {
 				if !p.ended {
 					t.Errorf("%s, after %v: the program runs", name, after)
 				}
 			}
-			if w.link.State() != devices.Idle || w.wake != 0 || w.conn != nil && !w.conn.closed || w.setup != nil {
-				t.Errorf("%s, after %v: link %v, deadline %v, setup %v", name, after, w.link.State(), w.wake, w.setup)
+			if w.Link.State() != devices.Idle || w.Deadline(w.Link) != 0 || w.conn != nil && !w.conn.Closed || w.Done != nil {
+				t.Errorf("%s, after %v: link %v, deadline %v, setup %v", name, after, w.Link.State(), w.Deadline(w.Link), w.Done)
 			}
 		}
 	}
@@ -312,50 +294,49 @@ func TestShutdownDuringSetup(t *testing.T) {
 // second, without a client doing anything.
 func TestLost(t *testing.T) {
 	good := answers(40*ms, recording(t, "acts10.hex"))
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		lose  func(w *world)
 		after time.Duration // until it is noticed
 		why   string
 	}{
-		{"closed", func(w *world) { delete(w.servers, likely); w.conn.hangup(io.EOF) }, 0, "127.0.0.1:5001: EOF"},
+		{"closed", func(w *world) { delete(w.servers, likely); w.conn.Fail(io.EOF) }, 0, "127.0.0.1:5001: EOF"},
 		{"reset at a write", func(w *world) { delete(w.servers, likely); w.conn.reset = true }, 100 * ms, "connection reset"},
-		{"silent", func(w *world) { w.servers[likely], w.conn.server = silent, silent }, silenceLimit + 100*ms, "does not answer"},
+		{"silent", func(w *world) { w.servers[likely] = silent }, silenceLimit + 100*ms, "does not answer"},
 		{"noise only", func(w *world) {
 			noise := answers(10*ms, bytes.Repeat([]byte{0xFF, 0, 1}, 10000))
-			w.servers[likely], w.conn.server = noise, noise
+			w.servers[likely] = noise
 		}, silenceLimit + 100*ms, "does not answer"},
 		{"answers that are cut short", func(w *world) {
 			cut := answers(10*ms, recording(t, "acts10.hex")[:80])
-			w.servers[likely], w.conn.server = cut, cut
+			w.servers[likely] = cut
 		}, silenceLimit + 100*ms, "does not answer"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			w.servers[likely] = good
-			w.subscribe()
-			w.run(time.Second)
+			w.Subscribe()
+			w.Pass(time.Second)
 			tt.lose(w)
-			w.run(tt.after + ms)
-			if got := w.logs.FilterMessage("device unavailable, trying again").All(); len(got) != 1 || !strings.Contains(fmt.Sprint(got[0].ContextMap()), tt.why) {
+			w.Pass(tt.after + ms)
+			if got := w.Log.FilterMessage("device unavailable, trying again").All(); len(got) != 1 || !strings.Contains(fmt.Sprint(got[0].ContextMap()), tt.why) {
 				t.Fatalf("%q, want %q", w.messages(zapcore.WarnLevel), tt.why)
 			}
 			dials := w.count("dial " + likely)
 			seq := w.vision.Seq()
-			w.run(10 * time.Second)
-			if age := w.vision.Age(w.now); age < 10*time.Second || w.vision.Seq() != seq || !w.vision.HasData() {
+			w.Pass(10 * time.Second)
+			if age := w.vision.Age(w.Now()); age < 10*time.Second || w.vision.Seq() != seq || !w.vision.HasData() {
 				t.Errorf("data %v old", age)
 			}
 			if got := w.count("dial "+likely) - dials; got < 2 || got > 5 { // a silent server costs 2 s of patience
 				t.Errorf("dialed %d times in 10 s", got)
 			}
 			w.servers[likely] = good
-			w.run(silenceLimit + retry.Last + 100*ms)
-			if age := w.vision.Age(w.now); age > 50*ms || len(w.setup) != 1 {
-				t.Errorf("data %v old after the server is back, setup %v", age, w.setup)
+			w.Pass(silenceLimit + retry.Last + 100*ms)
+			if age := w.vision.Age(w.Now()); age > 50*ms || len(w.Done) != 1 {
+				t.Errorf("data %v old after the server is back, setup %v", age, w.Done)
 			}
-			if len(w.messages(zapcore.WarnLevel)) > 15 || w.logs.FilterMessage("device is back").Len() != 1 {
+			if len(w.messages(zapcore.WarnLevel)) > 15 || w.Log.FilterMessage("device is back").Len() != 1 {
 				t.Errorf("%q", w.messages(zapcore.WarnLevel))
 			}
 			if w.count("start acts -t /etc/colours -s 5001") > 0 {
@@ -370,13 +351,13 @@ func TestVersionMayChange(t *testing.T) {
 	w := newWorld(t)
 	want := recording(t, "acts10.hex")
 	w.servers[swapped] = answers(33*ms, want)
-	w.subscribe()
-	w.run(time.Second)
+	w.Subscribe()
+	w.Pass(time.Second)
 	delete(w.servers, swapped)
 	w.servers[likely] = answers(33*ms, recording(t, "acts12.hex"))
-	w.conn.hangup(io.EOF)
+	w.conn.Fail(io.EOF)
 	seq := w.vision.Seq()
-	w.run(1200 * ms)
+	w.Pass(1200 * ms)
 	if w.vision.Seq() == seq || !bytes.Equal(w.vision.Data(), want) {
 		t.Errorf("published % X, want % X", w.vision.Data(), want)
 	}
@@ -387,33 +368,33 @@ func TestVersionMayChange(t *testing.T) {
 func TestProgramEndsLater(t *testing.T) {
 	w := newWorld(t)
 	w.installed = true
-	w.subscribe()
+	w.Subscribe()
 	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
-	w.run(time.Second)
+	w.Pass(time.Second)
 	end := func() {
 		delete(w.servers, likely)
-		w.conn.hangup(io.EOF)
+		w.conn.Fail(io.EOF)
 		w.programs[len(w.programs)-1].exit(errors.New("exit status 1"))
 	}
 	end()
-	w.run(setupLimit + time.Second)
+	w.Pass(setupLimit + time.Second)
 	if len(w.programs) != 2 {
 		t.Fatalf("%d programs", len(w.programs))
 	}
 	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
-	w.run(retry.Last + 100*ms)
-	if age := w.vision.Age(w.now); age > 50*ms {
+	w.Pass(retry.Last + 100*ms)
+	if age := w.vision.Age(w.Now()); age > 50*ms {
 		t.Errorf("data %v old", age)
 	}
 	end()
 	w.installed = false // removed
-	w.run(time.Minute)
+	w.Pass(time.Minute)
 	if got := w.count("start acts -t /etc/colours -s 5001"); got < 5 || got > 11 {
 		t.Errorf("started %d times in a minute", got)
 	}
-	w.unsubscribe()
-	if w.link.State() != devices.Idle {
-		t.Errorf("link %v", w.link.State())
+	w.Unsubscribe()
+	if w.Link.State() != devices.Idle {
+		t.Errorf("link %v", w.Link.State())
 	}
 }
 
@@ -422,12 +403,12 @@ func TestNoiseIsReported(t *testing.T) {
 	w := newWorld(t)
 	packet := recording(t, "acts10.hex")
 	w.servers[likely] = answers(10*ms, []byte("noise"), packet)
-	w.subscribe()
-	w.run(10*time.Second + 500*ms)
-	if age := w.vision.Age(w.now); age > 50*ms || !bytes.Equal(w.vision.Data(), packet) {
+	w.Subscribe()
+	w.Pass(10*time.Second + 500*ms)
+	if age := w.vision.Age(w.Now()); age > 50*ms || !bytes.Equal(w.vision.Data(), packet) {
 		t.Errorf("data %v old", age)
 	}
-	all := w.logs.FilterMessage("damaged bytes from ACTS").All()
+	all := w.Log.FilterMessage("damaged bytes from ACTS").All()
 	if len(all) != 11 {
 		t.Errorf("%d complaints in 10.5 s", len(all))
 	}
@@ -443,16 +424,6 @@ func TestNoiseIsReported(t *testing.T) {
 	}
 }
 
-func TestConfigureAndCommand(t *testing.T) {
-	w := newWorld(t)
-	w.servers[likely] = answers(33*ms, recording(t, "acts10.hex"))
-	w.subscribe()
-	w.run(100 * ms)
-	if err := w.vision.Configure(w.now, []byte{'m', 1}); err == nil {
-		t.Error("a configuration is accepted")
-	}
-}
-
 // TestSteadyStateAllocatesNothing goes from request to request.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"acts10.hex", "acts12.hex"} {
@@ -461,14 +432,12 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 		packet := recording(t, name)
 		requests := 0
 		w.servers[likely] = func(c *conn, _ byte) { requests++ }
-		w.subscribe()
+		w.Subscribe()
 		round := func() {
-			w.now += 10 * ms
-			w.conn.send(packet[:50])
-			w.conn.send(packet[50:])
-			for w.driver.state == pausing {
-				w.step(w.now + time.Second)
-			}
+			w.Pass(10 * ms)
+			w.conn.Say(packet[:50])
+			w.conn.Say(packet[50:])
+			w.Until(func() bool { return w.driver.state != pausing }, time.Second)
 		}
 		round()
 		before := requests

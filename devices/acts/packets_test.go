@@ -33,10 +33,9 @@ func AppendV10(dst []byte, p Packet) []byte {
 	return d.Append(dst)
 }
 
-// AppendPacket appends the packet of blobs, which are in channel order. Blobs
-// of a channel beyond the tenth are left out, numbers beyond what the version
-// can carry are clipped to that. It holds for a channel's index, too, from the
-// 255th blob on in V10, where the counts alone then tell where blobs are.
+// AppendPacket appends the packet of blobs, which are in channel order, at most ten of a
+// channel. An index beyond what the version can carry is clipped to that, from the 255th blob
+// on in V10, where the counts alone then tell where blobs are.
 func (v Version) AppendPacket(dst []byte, blobs []Blob) []byte {
 	var counts [codec.VisionChannels]int
 	for _, b := range blobs {
@@ -44,17 +43,12 @@ func (v Version) AppendPacket(dst []byte, blobs []Blob) []byte {
 	}
 	index := 0
 	for _, count := range counts {
-		count = min(count, codec.MaxBlobs)
 		dst = v.appendNumber(dst, index)
 		dst = v.appendNumber(dst, count)
 		index += count
 	}
-	for i := range blobs {
-		// The tenth before this one of the same channel makes this the eleventh.
-		if i >= codec.MaxBlobs && blobs[i-codec.MaxBlobs].Channel == blobs[i].Channel {
-			continue
-		}
-		dst = v.appendBlob(dst, blobs[i])
+	for _, b := range blobs {
+		dst = v.appendBlob(dst, b)
 	}
 	return dst
 }

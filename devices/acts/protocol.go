@@ -60,7 +60,7 @@ const bufferSize = 5248
 // Packet is one whole packet: header and blobs.
 type Packet []byte
 
-// Parser finds packets in a byte stream that is cut anywhere. There is no mark
+// Parser finds packets in a byte stream that is cut anywhere. There is no tag
 // where a packet begins and no checksum: a header is accepted if its indices are
 // the running sums of its counts, and a packet if its bytes can be blobs. After a
 // false one the parser goes on with the very next byte. Some damage cannot be

@@ -2,39 +2,30 @@ package acts
 
 import (
 	"bytes"
-	"encoding/hex"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"player/codec"
+	"player/devices/devicetest"
 	"player/devices/transport"
 )
 
 // recording reads one recorded packet.
 func recording(t testing.TB, name string) []byte {
-	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var packet []byte
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		b, err := hex.DecodeString(strings.Join(strings.Fields(line), ""))
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		packet = append(packet, b...)
-	}
-	return packet
+	return devicetest.Hex(t, strings.Join(devicetest.Lines(t, "testdata/"+name), ""))
 }
 
 var recordings = map[Version]string{V10: "acts10.hex", V12: "acts12.hex"}
+
+// parserOf makes parsers that are set as p is.
+func parserOf(p Parser) devicetest.Parser {
+	return func() (*transport.Framing, []byte, func(in []byte) (packet, rest []byte)) {
+		p := p
+		return &p.Framing, p.buf[:], func(in []byte) (packet, rest []byte) { return p.Next(in) }
+	}
+}
 
 // feed gives the parser chunks in turn and returns copies of the packets.
 func feed(p *Parser, chunks ...[]byte) (packets [][]byte) {
@@ -63,20 +54,7 @@ func TestParserCutAnywhere(t *testing.T) {
 		if got := len(packets[2]); got != v.MaxPacket() {
 			t.Fatalf("version %d: a full image has %d bytes, want %d", v, got, v.MaxPacket())
 		}
-		stream := bytes.Join(packets, nil)
-		for cut := range len(stream) + 1 {
-			p := Parser{Version: v}
-			if got := feed(&p, stream[:cut], stream[cut:]); !equal(got, packets) {
-				t.Fatalf("version %d cut at %d: %d packets, want %d, %+v", v, cut, len(got), len(packets), p.Stats)
-			}
-			if want := (transport.Stats{Packets: uint64(len(packets))}); p.Stats != want {
-				t.Fatalf("version %d cut at %d: %+v, want %+v", v, cut, p.Stats, want)
-			}
-		}
-		p := Parser{Version: v}
-		if got := feed(&p, slices.Collect(slices.Chunk(stream, 1))...); !equal(got, packets) {
-			t.Fatalf("version %d byte by byte: %d packets, want %d", v, len(got), len(packets))
-		}
+		parserOf(Parser{Version: v}).Cut(t, devicetest.Stream{Name: name, In: bytes.Join(packets, nil), Packets: packets})
 	}
 }
 
@@ -88,32 +66,25 @@ func TestParserRecovers(t *testing.T) {
 		return damaged
 	}
 	n := uint64(len(good))
-	tests := []struct {
-		name    string
-		in      [][]byte
-		packets int // copies of good to come out
-		stats   transport.Stats
+	for _, tt := range []struct {
+		name            string
+		in              [][]byte
+		packets         int // copies of good to come out
+		garbage, broken uint64
 	}{
-		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, transport.Stats{Packets: 2, Garbage: 6, Broken: 0}},
-		{"first byte twice", [][]byte{{1}, good}, 1, transport.Stats{Packets: 1, Garbage: 1, Broken: 0}},
-		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"count over ten", [][]byte{edit(63, codec.MaxBlobs+2), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"index does not follow", [][]byte{edit(62, 5), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 0}},
-		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 1}},
-		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, transport.Stats{Packets: 1, Garbage: n, Broken: 1}},
-		{"truncated in the header", [][]byte{good[:31], good}, 1, transport.Stats{Packets: 1, Garbage: 31, Broken: 0}},
-	}
-	for _, tt := range tests {
-		want := slices.Repeat([][]byte{good}, tt.packets)
-		in := bytes.Join(tt.in, nil)
-		for cut := range len(in) + 1 {
-			var p Parser
-			got := feed(&p, in[:cut], in[cut:])
-			if pending := len(p.Waiting(p.buf[:])); !equal(got, want) || p.Stats != tt.stats || pending != 0 {
-				t.Errorf("%s, cut at %d: %d packets, %+v, %d waiting, want %d, %+v",
-					tt.name, cut, len(got), p.Stats, pending, tt.packets, tt.stats)
-				break
-			}
+		{"noise before, between, after", [][]byte{{0, 255, 2}, good, {9}, good, {7, 7}}, 2, 6, 0},
+		{"first byte twice", [][]byte{{1}, good}, 1, 1, 0},
+		{"zero byte in the header", [][]byte{edit(40, 0), good}, 1, n, 0},
+		{"count over ten", [][]byte{edit(63, codec.MaxBlobs+2), good}, 1, n, 0},
+		{"index does not follow", [][]byte{edit(62, 5), good}, 1, n, 0},
+		{"zero byte in a blob", [][]byte{edit(70, 0), good}, 1, n, 1},
+		{"digit of an area too large", [][]byte{edit(64, 65), good}, 1, n, 1},
+		{"truncated in the header", [][]byte{good[:31], good}, 1, 31, 0},
+	} {
+		stream := devicetest.Stream{Name: tt.name, In: bytes.Join(tt.in, nil), Packets: slices.Repeat([][]byte{good}, tt.packets), Garbage: tt.garbage, Broken: tt.broken}
+		parserOf(Parser{}).Cut(t, stream)
+		if _, _, waiting := parserOf(Parser{}).Find(stream.In); waiting != 0 {
+			t.Errorf("%s: %d bytes wait", tt.name, waiting)
 		}
 	}
 }
@@ -225,25 +196,6 @@ func TestSettle(t *testing.T) {
 	}
 }
 
-func TestReceiveAllocatesNothing(t *testing.T) {
-	stream := append(bytes.Repeat(recording(t, "acts12.hex"), 3), "noise"...)
-	stream = V12.AppendPacket(stream, fullImage())
-	p := Parser{Version: V12}
-	d := Driver{image: make([]byte, 0, V10.MaxPacket())}
-	d.blobs.Blobs = make([]codec.Blob, 0, codec.VisionChannels*codec.MaxBlobs)
-	packets := 0
-	allocs := testing.AllocsPerRun(100, func() {
-		for packet, in := p.Next(stream); packet != nil; packet, in = p.Next(in) {
-			V12.Decode(&d.blobs, packet)
-			d.image = d.blobs.Append(d.image[:0])
-			packets++
-		}
-	})
-	if allocs != 0 || packets == 0 {
-		t.Errorf("%v allocations in a stream of %d packets", allocs, packets)
-	}
-}
-
 func FuzzParser(f *testing.F) {
 	for v, name := range recordings {
 		f.Add(byte(v), recording(f, name))
@@ -252,11 +204,7 @@ func FuzzParser(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, version byte, in []byte) {
 		v := Version(version % 2)
-		p := Parser{Version: v}
-		got := feed(&p, in)
-		total := p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:])))
-		for _, packet := range got {
-			total += uint64(len(packet))
+		parserOf(Parser{Version: v}).Account(t, in, func(packet []byte) {
 			if len(packet) > v.MaxPacket() {
 				t.Fatalf("a packet of %d bytes", len(packet))
 			}
@@ -276,10 +224,7 @@ func FuzzParser(f *testing.F) {
 					t.Fatalf("% X is % X in version 1.0", packet, old)
 				}
 			}
-		}
-		if total != uint64(len(in)) || p.Stats.Packets != uint64(len(got)) {
-			t.Fatalf("%d bytes of %d accounted for, %+v", total, len(in), p.Stats)
-		}
+		})
 		found := Parser{Detect: true}
 		whole := feed(&found, in)
 		var bytewise Parser
@@ -289,10 +234,6 @@ func FuzzParser(f *testing.F) {
 		}
 		if rest := found.Settle(); rest != nil && (len(rest) > V10.MaxPacket() || len(found.Waiting(found.buf[:])) > 0) {
 			t.Fatalf("settled % X", rest)
-		}
-		q := Parser{Version: v}
-		if split := feed(&q, slices.Collect(slices.Chunk(in, 1))...); !equal(split, got) || p.Stats != q.Stats {
-			t.Fatalf("byte by byte %d packets %+v, at once %d %+v", len(split), q.Stats, len(got), p.Stats)
 		}
 	})
 }

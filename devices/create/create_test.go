@@ -8,11 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
@@ -129,14 +127,12 @@ func TestText(t *testing.T) {
 // A robot at its charger is not noisy: no warning, and nothing that /status counts.
 func TestCharging(t *testing.T) {
 	b := newBench(t, false)
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	b.Ready()
 	for range 5 {
 		b.Pass(time.Second)
 		b.Port().Say([]byte("bat:   min 3  sec 12  mV 16380  mA 1230  tenths-deg-C 263  mAH 2068  state 5\r\n"))
 	}
-	if n := b.log.FilterMessage("damaged input").Len(); n != 0 || b.position.Link().Counts.Dropped != 0 {
+	if n := b.Log.FilterMessage("damaged input").Len(); n != 0 || b.position.Link().Counts.Dropped != 0 {
 		t.Errorf("%d warnings, %d bytes dropped", n, b.position.Link().Counts.Dropped)
 	}
 }
@@ -205,15 +201,11 @@ func TestOdometry(t *testing.T) {
 	}
 }
 
-// bench is a driver in simulated time, and a robot that the test plays.
+// bench is a driver with a client, and a robot that the test plays.
 type bench struct {
-	*transporttest.World
-	t        *testing.T
-	log      *observer.ObservedLogs
-	link     *devices.Link
+	*transporttest.Bench
 	position *devices.Device
 	misc     *devices.Device
-	who      *subscriber
 
 	heard       []byte
 	streams     bool
@@ -223,21 +215,9 @@ type bench struct {
 	bumps       byte
 }
 
-type subscriber struct{ done chan error }
-
-func (s *subscriber) SetupDone(_ time.Duration, _ *devices.Device, err error) { s.done <- err }
-
 func newBench(t *testing.T, full bool) *bench {
-	core, logs := observer.New(zap.InfoLevel)
-	b := &bench{World: transporttest.NewWorld(), t: t, log: logs, baud: 115200, who: &subscriber{make(chan error, 10)}}
-	table := devices.NewTable(zap.New(core))
-	kind := Kind()
-	link, err := table.Attach(kind.Instance(New("/dev/robot", full)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(b)
-	b.link, b.position, b.misc = link, link.Device(codec.Position), link.Device(codec.Misc)
+	b := &bench{Bench: transporttest.NewBench(t, Kind().Instance(New("/dev/robot", full))), baud: 115200}
+	b.position, b.misc = b.Link.Device(codec.Position), b.Link.Device(codec.Misc)
 	b.Heard = b.hear
 	b.After(15*ms, b.speak)
 	return b
@@ -269,21 +249,17 @@ func (b *bench) speak() {
 	b.After(15*ms, b.speak)
 }
 
+// open has the client open its device. It returns how the setup has ended.
 func (b *bench) open() error {
-	if _, err := b.position.Subscribe(b.Now(), b.who); err != nil {
-		return err
+	b.Subscribe()
+	if !b.Until(func() bool { return len(b.Done) > 0 }, 10*time.Second) {
+		b.T.Fatal("the setup does not end")
 	}
-	if !b.Until(func() bool { return len(b.who.done) > 0 }, 10*time.Second) {
-		b.t.Fatal("the setup does not end")
-	}
-	return <-b.who.done
+	return b.Done[0]
 }
 
-func (b *bench) data() (d codec.PositionData) {
-	if err := d.Decode(b.position.Data()); err != nil {
-		b.t.Fatal(err)
-	}
-	return d
+func (b *bench) data() codec.PositionData {
+	return transporttest.Data[codec.PositionData](b.T, b.position)
 }
 
 func TestHandshake(t *testing.T) {
@@ -291,9 +267,7 @@ func TestHandshake(t *testing.T) {
 		for _, baud := range []int{115200, 19200} {
 			b := newBench(t, full)
 			b.baud = baud
-			if err := b.open(); err != nil {
-				t.Fatal(err)
-			}
+			b.Ready()
 			mode := byte(131)
 			if full {
 				mode = 132
@@ -321,9 +295,7 @@ func TestNobodyAnswers(t *testing.T) {
 
 func TestNewestCommand(t *testing.T) {
 	b := newBench(t, false)
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	b.Ready()
 	b.Pass(50 * ms)
 	b.heard = nil
 	for speed := range int16(20) {
@@ -339,14 +311,12 @@ func TestNewestCommand(t *testing.T) {
 // A robot that switches its motors off by itself stays off until a client asks.
 func TestCliff(t *testing.T) {
 	b := newBench(t, false)
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	b.Ready()
 	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
 	b.Pass(50 * ms)
 	b.mode, b.bumps, b.heard = 1, 0b0100, nil // the right wheel drops
 	b.Pass(50 * ms)
-	if n := b.log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
+	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
 		t.Errorf("%d log lines", n)
 	}
 	if b.position.Command() != nil || !b.position.MotorsOff(b.Now()) {
@@ -369,7 +339,7 @@ func TestCliff(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.Pass(50 * ms)
-	if n := b.log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
+	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
 		t.Error("motors that a client switched off are complained about")
 	}
 }
@@ -378,9 +348,7 @@ func TestCliff(t *testing.T) {
 // never off, without it when its counters began anew.
 func TestOutage(t *testing.T) {
 	b := newBench(t, false)
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	b.Ready()
 	move := func(counts uint16) { b.left, b.right = b.left+counts, b.right+counts }
 	move(2249)
 	b.Pass(50 * ms)
@@ -411,11 +379,9 @@ func TestOutage(t *testing.T) {
 
 func TestShutdown(t *testing.T) {
 	b := newBench(t, false)
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	b.Ready()
 	b.heard = nil
-	b.position.Unsubscribe(b.Now(), b.who)
+	b.Unsubscribe()
 	b.Pass(time.Second)
 	if want := []byte{145, 0, 0, 0, 0, 150, 0, 128}; !bytes.Equal(b.heard, want) || !b.Port().Closed {
 		t.Errorf("the robot heard % d, want % d; port closed %v", b.heard, want, b.Port().Closed)
@@ -424,11 +390,17 @@ func TestShutdown(t *testing.T) {
 
 func TestReportsAllocateNothing(t *testing.T) {
 	b := newBench(t, false)
-	if err := b.open(); err != nil {
-		t.Fatal(err)
-	}
+	b.Ready()
 	f := frame(0, 0, 0, 15600, 2, 0, 0)
 	if n := testing.AllocsPerRun(1000, func() { b.Port().Say(f) }); n != 0 {
 		t.Errorf("%v allocations a report", n)
 	}
+}
+
+func TestProbe(t *testing.T) {
+	report := string(frame(0, 0, 0, 15000, 1, 2, 3))
+	answers := devicetest.Probe(t, probe())
+	answers("a report behind garbage", "\x00\x13\x01"+report, true, "", "")
+	answers("half a report", report[:20], false, "", "")
+	answers("a robot's packet", "\xFA\xFB\x03\x00\x00\x00", false, "", "")
 }

@@ -29,7 +29,7 @@ const (
 	// answerTime is how long the first report may take. Then the next speed is tried.
 	answerTime = 300 * time.Millisecond
 	// commandGap is the shortest time between two commands of clients that send
-	// more: the robot looks at its input every 15 ms.
+	// more: the robot reads its input every 15 ms.
 	commandGap = 20 * time.Millisecond
 )
 
@@ -64,7 +64,7 @@ func (d *Driver) steps() []transport.Step {
 }
 
 // search tries both speeds three times. The first try wakes the robot.
-var search = []transport.Look{{}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}}
+var search = []transport.Attempt{{}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}, {First: starting}, {Speed: 1, First: starting}}
 
 // Driver drives the robot.
 type Driver struct {
@@ -116,7 +116,6 @@ func New(port string, full bool) *Driver {
 	return d
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.odometry, d.free = newOdometry(), 0
@@ -145,7 +144,6 @@ func (d *Driver) ask(now time.Duration) {
 	d.Enter(now, asking)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for r, rest, ok := d.parser.Next(p); ok && d.IsOpen(); r, rest, ok = d.parser.Next(rest) {
 		switch {
@@ -213,7 +211,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: look again
+		d.free = now + commandGap // the line takes nothing: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)
@@ -229,10 +227,8 @@ func (d *Driver) flush(now time.Duration) {
 	d.Port().Write(d.out)
 }
 
-// MotorsOff implements devices.Motored.
 func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	if err != nil {

@@ -45,7 +45,7 @@ func (m Mode) String() string {
 }
 
 const (
-	// maxWheelSpeed is the fastest that a wheel can be told to turn, in mm/s.
+	// maxWheelSpeed is the fastest that a wheel can be commanded to turn, in mm/s.
 	maxWheelSpeed = 500
 	// streamHeader begins a frame of the stream.
 	streamHeader = 19

@@ -15,7 +15,7 @@ const (
 	wheelBase = 235
 
 	// fastest is the speed of a wheel, in mm/s, above which a report is not believed:
-	// twice what it can be told to drive. The checksum of a frame has eight bits only.
+	// twice what it can be commanded to drive. The checksum of a frame has eight bits only.
 	fastest = 2 * maxWheelSpeed
 )
 

@@ -1,6 +1,6 @@
 // Package detect finds out which hardware is on a serial line of which nothing is known,
 // by the Probes of the drivers' Kinds. It knows no hardware itself. It blocks: it is for
-// subcommands and for goroutines beside the loop.
+// subcommands and for goroutines other than the loop.
 package detect
 
 import (
@@ -37,20 +37,20 @@ const (
 	keep = 2048
 )
 
-// line is a serial line that is being looked at.
+// line is a serial line that is being searched.
 type line struct {
 	port
 	ctx   context.Context
 	kinds []devices.Kind
-	baud  int    // 0: over the network, nobody knows
+	baud  int    // 0: over the network, unknown
 	heard []byte // since the last request
 }
 
-// Look asks the line at a serial port for hardware of the kinds that have a Probe, and
+// Identify asks the line at a serial port for hardware of the kinds that have a Probe, and
 // leaves the hardware as it was. The error says why nothing is found: nothing answers,
-// something unknown talks, the line cannot be opened, or ctx has ended. Look returns soon
+// something unknown talks, the line cannot be opened, or ctx has ended. Identify returns soon
 // after the end of ctx, and at the latest some seconds after it was called.
-func Look(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
+func Identify(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
 	kinds = Probed(kinds)
 	if len(kinds) == 0 {
 		return devices.Finding{}, errors.New("no driver can look for its hardware")
@@ -65,7 +65,7 @@ func Look(ctx context.Context, where string, kinds []devices.Kind) (devices.Find
 	}
 	defer p.Close()
 	l := &line{port: p, ctx: ctx, kinds: kinds}
-	// listen sets the deadline of each read and then looks at ctx.
+	// listen sets the deadline of each read and then checks ctx.
 	defer context.AfterFunc(ctx, func() { _ = p.SetReadDeadline(time.Now()) })()
 	talk := ""
 	for _, baud := range speeds {
@@ -104,7 +104,7 @@ func speedsOf(kinds []devices.Kind) (speeds []int) {
 	return speeds
 }
 
-// try looks for hardware at one speed. kind is nil if there is none. A line on
+// try searches for hardware at one speed. kind is nil if there is none. A line on
 // which something unknown talks is sent nothing.
 func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 	if err := l.setSpeed(baud); err != nil {
@@ -124,7 +124,7 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		return l.converse()
 	}
 	for _, k := range l.kinds {
-		if !l.has(k) || len(k.Probe.Ask) == 0 {
+		if !k.Probe.At(l.baud) || len(k.Probe.Ask) == 0 {
 			continue
 		}
 		if err := l.ask(k.Probe.Ask, k.Probe.Wait); err != nil {
@@ -140,11 +140,6 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		}
 	}
 	return nil, "", nil
-}
-
-// has reports whether hardware of a kind may be at the speed of the line.
-func (l *line) has(k devices.Kind) bool {
-	return l.baud == 0 || slices.Contains(k.Probe.Speeds, l.baud)
 }
 
 // converse continues with the hardware that was recognised until all is known,
@@ -180,21 +175,9 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 	return k, model, nil
 }
 
-// recognise returns the kind of hardware that makes sense of what was heard, and
-// what it makes of it. kind is nil if there is none. One that is certain comes before
-// one that has to ask further: some hardware returns what it does not understand.
-func (l *line) recognise() (kind *devices.Kind, a devices.Answer) {
-	for i := range l.kinds {
-		k := &l.kinds[i]
-		if !l.has(*k) {
-			continue
-		}
-		got := k.Probe.Recognise(l.heard)
-		if got.Found && !a.Found || len(got.Next) > 0 && kind == nil {
-			kind, a = k, got
-		}
-	}
-	return kind, a
+// recognise is devices.Recognise of what was heard.
+func (l *line) recognise() (*devices.Kind, devices.Answer) {
+	return devices.Recognise(l.kinds, l.baud, l.heard)
 }
 
 // ask sends a request and listens to the answer.

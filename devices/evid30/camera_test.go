@@ -1,18 +1,15 @@
 package evid30
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
@@ -21,7 +18,7 @@ const ms = time.Millisecond
 // camera is what a test has at the far end of the line. It answers after
 // latency and runs a command for run.
 type camera struct {
-	*transporttest.World
+	world   *transporttest.World
 	t       testing.TB
 	latency time.Duration
 	run     time.Duration
@@ -59,7 +56,7 @@ func (c *camera) hear(p *transporttest.Port, b []byte) {
 	}
 	request := fmt.Sprintf("% X", b)
 	c.heard = append(c.heard, request)
-	c.times = append(c.times, c.Now())
+	c.times = append(c.times, c.world.Now())
 	if c.deaf != nil && c.deaf(request) {
 		return
 	}
@@ -84,8 +81,8 @@ func (c *camera) hear(p *transporttest.Port, b []byte) {
 
 // say sends a packet later.
 func (c *camera) say(p *transporttest.Port, after time.Duration, packet string) {
-	b := unhex(c.t, packet)
-	c.After(after, func() { p.Say(b) })
+	b := devicetest.Hex(c.t, packet)
+	c.world.After(after, func() { p.Say(b) })
 }
 
 func (c *camera) answer(p *transporttest.Port, request string) []string {
@@ -129,7 +126,7 @@ func (c *camera) start(p *transporttest.Port, request string) string {
 		busy = 2
 	}
 	c.most = max(c.most, busy)
-	c.After(c.latency+c.run, func() {
+	c.world.After(c.latency+c.run, func() {
 		if c.sockets[socket] != j {
 			return // cancelled
 		}
@@ -138,7 +135,7 @@ func (c *camera) start(p *transporttest.Port, request string) string {
 		if c.newest[j.kind] != j {
 			return
 		}
-		b := unhex(c.t, request)
+		b := devicetest.Hex(c.t, request)
 		word := func(at int) int {
 			v, _ := decodeNibbles(b[at:])
 			return int(int16(v))
@@ -165,28 +162,19 @@ func (c *camera) commands() (all []string) {
 // stage is a camera with its driver, a client of it, and what was logged.
 type stage struct {
 	*camera
+	*transporttest.Bench
 	driver *Driver
-	link   *devices.Link
 	device *devices.Device
-	logs   *observer.ObservedLogs
-	setup  []error // how subscriptions have ended
 	block  []byte
 	reads  time.Duration // the period of a client that reads; zero: it has left
 }
 
 func newStage(t testing.TB) *stage {
-	core, logs := observer.New(zap.DebugLevel)
-	s := &stage{driver: New("/dev/ttyS2", Ranges{}), logs: logs, camera: &camera{World: transporttest.NewWorld(), t: t,
+	driver := New("/dev/ttyS2", Ranges{})
+	b := transporttest.NewBench(t, Kind().Instance(driver))
+	s := &stage{Bench: b, driver: driver, device: b.Client, reads: ms, camera: &camera{world: b.World, t: t,
 		latency: 17 * ms, run: 500 * ms, newest: map[string]*job{}, version: "90 50 00 20 04 02 00 01 02 FF"}}
-	s.World.Heard = s.hear
-	table := devices.NewTable(zap.New(core))
-	if _, err := table.Attach(Kind().Instance(s.driver)); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(s.World)
-	s.device = table.Device(codec.PTZ)
-	s.link = s.device.Link()
-	s.reads = ms
+	b.Heard = s.hear
 	s.read()
 	return s
 }
@@ -199,32 +187,27 @@ func (s *stage) read() {
 	}
 }
 
-// SetupDone implements devices.Subscriber.
-func (s *stage) SetupDone(_ time.Duration, _ *devices.Device, err error) {
-	s.setup = append(s.setup, err)
+// start returns a stage whose device is open.
+func start(t testing.TB) *stage {
+	t.Helper()
+	s := newStage(t)
+	s.start()
+	return s
 }
-
-func (s *stage) subscribe() {
-	if pending, err := s.device.Subscribe(s.Now(), s); !pending {
-		s.setup = append(s.setup, err)
-	}
-}
-
-func (s *stage) unsubscribe() { s.device.Unsubscribe(s.Now(), s) }
 
 // start opens the device and forgets how.
 func (s *stage) start() {
-	s.t.Helper()
-	s.subscribe()
-	if !s.Until(func() bool { return s.device.HasData() }, setupLimit) || len(s.setup) != 1 || s.setup[0] != nil {
-		s.t.Fatalf("setup %v after %q", s.setup, s.heard)
+	s.T.Helper()
+	s.Subscribe()
+	if !s.Until(func() bool { return s.device.HasData() }, setupLimit) || len(s.Done) != 1 || s.Done[0] != nil {
+		s.T.Fatalf("setup %v after %q", s.Done, s.heard)
 	}
 	s.forget()
 }
 
 func (s *stage) forget() {
 	s.heard, s.times = nil, nil
-	s.logs.TakeAll()
+	s.Log.TakeAll()
 }
 
 func (s *stage) command(pan, tilt, zoom int16) {
@@ -233,39 +216,20 @@ func (s *stage) command(pan, tilt, zoom int16) {
 }
 
 // data is what clients get.
-func (s *stage) data() (d codec.PTZData) {
-	if err := d.Decode(s.device.Data()); err != nil {
-		s.t.Fatal(err)
-	}
-	return d
-}
+func (s *stage) data() codec.PTZData { return transporttest.Data[codec.PTZData](s.T, s.device) }
 
 // reaches fails the test unless the camera gets there.
 func (s *stage) reaches(pan, tilt, zoom int16, limit time.Duration) {
-	s.t.Helper()
+	s.T.Helper()
 	want := codec.PTZData{Pan: pan, Tilt: tilt, Zoom: zoom}
 	if !s.Until(func() bool { return s.data() == want }, limit) {
-		s.t.Fatalf("camera is at %+v after %v, want %+v; heard %q", s.data(), limit, want, s.commands())
+		s.T.Fatalf("camera is at %+v after %v, want %+v; heard %q", s.data(), limit, want, s.commands())
 	}
 }
 
 func (s *stage) logged() (lines []string) {
-	for _, e := range s.logs.All() {
+	for _, e := range s.Log.All() {
 		lines = append(lines, fmt.Sprintln(e.Message, e.ContextMap()))
 	}
 	return lines
-}
-
-// TestCamera: the test's own camera gives what was recorded of a better one.
-func TestCamera(t *testing.T) {
-	c := &camera{World: transporttest.NewWorld(), t: t, pan: -264, tilt: 120, zoom: 1023}
-	for request, want := range map[string]string{
-		InquirePanTilt: "90 50 0F 0E 0F 08 00 00 07 08 FF",
-		InquireZoom:    "90 50 00 03 0F 0F FF",
-	} {
-		got := c.answer(nil, fmt.Sprintf("% X", request))
-		if len(got) != 1 || !bytes.Equal(unhex(t, got[0]), unhex(t, want)) {
-			t.Errorf("%q, want %q", got, want)
-		}
-	}
 }

@@ -27,14 +27,14 @@ const (
 	answerLimit = 200 * time.Millisecond
 	// greetLimit is answerLimit of setup, which does not mind late answers.
 	greetLimit = 120 * time.Millisecond
-	// greetTime bounds setup: each of the four requests three times. A client is told
-	// within 1.5 s that there is no camera.
+	// greetTime bounds setup: each of the four requests three times. A client gets
+	// the error within 1.5 s.
 	greetTime = 12 * greetLimit
 	// minExchange is the shortest time from one request to the next: the bytes
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
-	// restPeriod is the time between two looks at a camera whose position nobody reads:
+	// restPeriod is the period of the polls of a camera whose position no client reads:
 	// it must answer within the 2 s after which hardware counts as lost.
 	restPeriod = 800 * time.Millisecond
 	// maxTries is how often a command is sent that the camera does not acknowledge. A
@@ -98,7 +98,7 @@ type Driver struct {
 	ranges Ranges
 	device *devices.Device
 
-	parser Parser
+	parser transport.Parser
 
 	phase   phase
 	greeted int           // requests of setup that have ended
@@ -125,8 +125,9 @@ type Driver struct {
 // New returns a driver for the camera on a serial port.
 func New(port string, ranges Ranges) *Driver {
 	d := &Driver{ranges: ranges}
+	d.parser = transport.NewParser(inspect, MaxPacket)
 	d.Protocol = transport.Protocol{
-		Address: port, Name: "a camera", Kin: "a VISCA camera", Speeds: []int{baud},
+		Address: port, Name: "a camera", Speeds: []int{baud},
 		Begin: d.begin, Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, Silent: errNoCamera,
 		LastWords: []byte("\xFF" + ClearInterface), // FF ends a packet that was cut off
 	}
@@ -152,7 +153,6 @@ func Kind() devices.Kind {
 	}
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.device = link.Device(codec.PTZ)
 	d.head.moved = false
@@ -169,7 +169,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 		d.Finish(now, nil)
 	default:
 		d.phase = leaving
-		d.head.order(codec.PTZCommand{})
+		d.head.aim(codec.PTZCommand{})
 		d.head.clear = d.head.busy() || d.request == turn || d.request == zoom
 		if d.request == nothing {
 			d.next(now)
@@ -184,12 +184,11 @@ func (d *Driver) Shutdown(now time.Duration) {
 func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 	var c codec.PTZCommand
 	if d.phase == running && d.IsUp() && c.Decode(device.Command()) == nil {
-		d.head.order(c)
+		d.head.aim(c)
 		d.hurry()
 	}
 }
 
-// Wanted implements devices.Polled.
 func (d *Driver) Wanted(*devices.Device) { d.hurry() }
 
 // hurry has the next request sent as soon as the camera can take it.
@@ -210,7 +209,7 @@ func (d *Driver) soonest() time.Duration {
 
 // begin is Protocol.Begin. It sets the camera's address and clears its commands, as ours
 // are cleared; then it asks for the position. The requests are a cycle and not a table:
-// their answers may come late, and the model may be told after the position.
+// their answers may come late, and the model may come after the position.
 func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
 	d.answers, d.unnamed = false, 0
@@ -320,7 +319,6 @@ func (d *Driver) end(now time.Duration) {
 	d.next(now)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	if d.request == setAddress { // the answer's content does not matter: there is one camera
 		if bytes.IndexByte(p, terminator) >= 0 {
@@ -406,14 +404,14 @@ func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
 	return false
 }
 
-// watch compares where the camera is with where it was told to go.
-func (d *Driver) watch(now time.Duration, r request, at [2]int16, slack int) {
-	if d.phase == running && d.head.sees(now, r, at, slack) {
+// watch compares where the camera is with where it was commanded to go.
+func (d *Driver) watch(now time.Duration, r request, at [2]int16, tolerance int) {
+	if d.phase == running && d.head.sees(now, r, at, tolerance) {
 		d.complain(now, "it is elsewhere")
 	}
 }
 
-// greetingDone ends setup: the camera has told where it is, in time or late.
+// greetingDone ends setup: the camera has reported where it is, in time or late.
 func (d *Driver) greetingDone(now time.Duration) {
 	d.phase = running
 	d.end(now)

@@ -2,9 +2,7 @@ package evid30
 
 import (
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,9 +11,8 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // said is one line of a recording.
 type said struct {
@@ -26,15 +23,8 @@ type said struct {
 
 func recordedSession(t *testing.T, name string) (session []said) {
 	t.Helper()
-	text, err := os.ReadFile("testdata/" + name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		f := strings.SplitN(strings.TrimSpace(line), " ", 3)
+	for _, line := range devicetest.Lines(t, "testdata/"+name) {
+		f := strings.SplitN(line, " ", 3)
 		at, err := strconv.ParseFloat(f[0], 64)
 		if err != nil || len(f) != 3 {
 			t.Fatalf("%s: %q", name, line)
@@ -51,15 +41,14 @@ func TestGolden(t *testing.T) {
 		at              time.Duration
 		pan, tilt, zoom int16
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name     string
 		commands []command
 		end      time.Duration
 	}{
 		{"left-right-home", []command{{110 * ms, 30, 10, 256}, {2114 * ms, -50, -20, 1023}}, 3604 * ms},
 		{"cancel", []command{{107 * ms, 28, 11, 721}, {909 * ms, -99, -24, 1000}}, 3218 * ms},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			session := recordedSession(t, tt.name+".txt")
@@ -93,14 +82,14 @@ func TestGolden(t *testing.T) {
 				}
 				return answers
 			}
-			s.subscribe()
+			s.Subscribe()
 			for _, c := range tt.commands {
 				s.Pass(begin + c.at - s.Now())
 				s.command(c.pan, c.tilt, c.zoom)
 			}
 			s.Pass(begin + tt.end - s.Now())
 			published := fmt.Sprintf("%+v after %d inquiries\n", s.data(), len(s.heard)-len(s.commands()))
-			s.unsubscribe()
+			s.Unsubscribe()
 			s.Pass(time.Second)
 
 			var got strings.Builder
@@ -110,19 +99,7 @@ func TestGolden(t *testing.T) {
 				}
 			}
 			got.WriteString(published)
-			file := "testdata/" + tt.name + ".golden"
-			if *update {
-				if err := os.WriteFile(file, []byte(got.String()), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got.String() != string(want) {
-				t.Errorf("got\n%swant\n%s", got.String(), want)
-			}
+			devicetest.Golden(t, "testdata/"+tt.name+".golden", []byte(got.String()))
 		})
 	}
 }
@@ -131,7 +108,7 @@ func TestGolden(t *testing.T) {
 func TestSetup(t *testing.T) {
 	s := newStage(t)
 	s.pan, s.tilt, s.zoom = -88, 24, 5
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(time.Second)
 	if s.Port().Name != "/dev/ttyS2" || s.Port().Baud != 9600 {
 		t.Errorf("port %s at %d", s.Port().Name, s.Port().Baud)
@@ -142,15 +119,15 @@ func TestSetup(t *testing.T) {
 	if got, want := s.data(), (codec.PTZData{Pan: 10, Tilt: 2, Zoom: 5}); got != want {
 		t.Errorf("data %+v, want %+v", got, want)
 	}
-	s.unsubscribe()
+	s.Unsubscribe()
 	s.Pass(time.Second)
-	if len(s.commands()) != 2 || s.link.State() != devices.Idle || !s.Port().Closed {
-		t.Errorf("a camera that nobody has moved was told %q at the end", s.commands())
+	if len(s.commands()) != 2 || s.Link.State() != devices.Idle || !s.Port().Closed {
+		t.Errorf("a camera that no client has moved was commanded %q at the end", s.commands())
 	}
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		replace func(request string) []string
 		want    string
@@ -165,34 +142,25 @@ func TestSetupFails(t *testing.T) {
 		}, "/dev/ttyS2: the camera is on standby: switch it on"},
 		{"an echo", func(r string) []string { return []string{r} }, "or an echo of the line?"},
 		{"impossible positions", func(r string) []string { return []string{"90 50 07 0F 0F 0F 00 00 00 00 FF"} }, "the camera is beyond the ranges of EVI-D30"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newStage(t)
 			s.replace = tt.replace
-			s.subscribe()
-			if !s.Until(func() bool { return s.setup != nil }, 1500*ms) || s.setup[0] == nil || !strings.Contains(s.setup[0].Error(), tt.want) {
-				t.Fatalf("setup %v, want %q", s.setup, tt.want)
+			s.Subscribe()
+			if !s.Until(func() bool { return s.Done != nil }, 1500*ms) || s.Done[0] == nil || !strings.Contains(s.Done[0].Error(), tt.want) {
+				t.Fatalf("setup %v, want %q", s.Done, tt.want)
 			}
-			if s.link.State() != devices.Idle || !s.Port().Closed {
-				t.Errorf("link %v", s.link.State())
+			if s.Link.State() != devices.Idle || !s.Port().Closed {
+				t.Errorf("link %v", s.Link.State())
 			}
 			s.replace = nil // switched on: the next try succeeds
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(time.Second)
-			if len(s.setup) != 2 || s.setup[1] != nil {
-				t.Errorf("second setup %v", s.setup)
+			if len(s.Done) != 2 || s.Done[1] != nil {
+				t.Errorf("second setup %v", s.Done)
 			}
 		})
 	}
-	t.Run("no port", func(t *testing.T) {
-		s := newStage(t)
-		s.Refuse = errors.New("serial port /dev/ttyS2: no such file")
-		s.subscribe()
-		if len(s.setup) != 1 || s.setup[0] == nil || s.setup[0].Error() != s.Refuse.Error() {
-			t.Errorf("setup %v", s.setup)
-		}
-	})
 }
 
 // TestSetupOfASleepyCamera: each of the requests of setup may be lost.
@@ -206,17 +174,17 @@ func TestSetupOfASleepyCamera(t *testing.T) {
 			}
 			return nil
 		}
-		s.subscribe()
+		s.Subscribe()
 		s.Pass(setupLimit)
-		if len(s.setup) != 1 || s.setup[0] != nil {
-			t.Errorf("%d requests lost: setup %v", lost, s.setup)
+		if len(s.Done) != 1 || s.Done[0] != nil {
+			t.Errorf("%d requests lost: setup %v", lost, s.Done)
 		}
 	}
 }
 
 // TestModels: the camera says which one it is, and its units are used.
 func TestModels(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, version   string
 		pan, tilt, zoom int // camera units of 60, -20 and 1023
 		data            codec.PTZData
@@ -226,13 +194,12 @@ func TestModels(t *testing.T) {
 		{"D100", "90 50 00 01 04 0D 00 01 02 FF", -864, -288, 16384, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
 		{"one that refuses to tell", "90 60 02 FF", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
 		{"one that does not tell", "", -528, -240, 1023, codec.PTZData{Pan: 60, Tilt: -20, Zoom: 1023}},
-	}
-	for _, tt := range tests {
+	} {
 		s := newStage(t)
 		s.version = tt.version
-		s.subscribe()
+		s.Subscribe()
 		if !s.Until(func() bool { return s.device.HasData() }, time.Second) {
-			t.Errorf("%s: setup %v, heard %q", tt.name, s.setup, s.heard)
+			t.Errorf("%s: setup %v, heard %q", tt.name, s.Done, s.heard)
 			continue
 		}
 		s.command(60, -20, 1023)
@@ -285,7 +252,7 @@ func TestPolling(t *testing.T) {
 	}
 }
 
-// The camera is asked no faster than somebody reads, and often enough to see that it is
+// The camera is asked no faster than a client reads, and often enough to see that it is
 // there. A command does not wait for a reader.
 func TestPollsForReaders(t *testing.T) {
 	for period, want := range map[time.Duration]int{50 * ms: 20, 100 * ms: 10, time.Second: 2, 0: 1} {
@@ -314,7 +281,7 @@ func TestPollsForReaders(t *testing.T) {
 func TestShutdownGoesHome(t *testing.T) {
 	home := []string{"81 01 06 02 18 14 00 00 00 00 00 00 00 00 FF", "81 01 04 47 00 00 00 00 FF"}
 	clear := "81 01 00 01 FF"
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		at    time.Duration // after a command
 		dead  bool
@@ -323,21 +290,19 @@ func TestShutdownGoesHome(t *testing.T) {
 	}{
 		{"at rest", 2 * time.Second, false, home, 200 * ms},
 		{"while it moves", 200 * ms, false, append([]string{clear}, home...), 200 * ms},
-		{"while it is told to", 30 * ms, false, []string{clear, home[1], home[0]}, 200 * ms},
+		{"while it is commanded to", 30 * ms, false, []string{clear, home[1], home[0]}, 200 * ms},
 		{"unplugged camera", 2*time.Second + 500*ms, true, home, time.Second},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t)
-			s.start()
+			s := start(t)
 			s.command(50, 20, 1000)
 			s.Pass(tt.at)
 			if tt.dead {
 				s.replace = func(string) []string { return []string{""} }
 			}
 			s.forget()
-			s.unsubscribe()
-			if !s.Until(func() bool { return s.link.State() == devices.Idle }, tt.limit) {
+			s.Unsubscribe()
+			if !s.Until(func() bool { return s.Link.State() == devices.Idle }, tt.limit) {
 				t.Fatalf("not stopped after %v: %q", tt.limit, s.commands())
 			}
 			if got := s.commands(); !slices.Equal(got, tt.want) {
@@ -350,7 +315,7 @@ func TestShutdownGoesHome(t *testing.T) {
 				return
 			}
 			s.Pass(time.Second) // it gets there alone
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(time.Second)
 			if got := s.data(); got != (codec.PTZData{}) {
 				t.Errorf("the camera is at %+v", got)
@@ -367,14 +332,14 @@ func TestShutdownAtAnyTime(t *testing.T) {
 			if dead {
 				s.replace = func(string) []string { return []string{""} }
 			}
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(after)
 			s.command(10, 10, 10)
 			s.Pass(after / 3)
-			s.unsubscribe()
+			s.Unsubscribe()
 			s.Pass(time.Second)
-			if s.link.State() != devices.Idle || !s.Port().Closed || s.logs.FilterMessageSnippet("stop in time").Len() > 0 {
-				t.Fatalf("after %v: link %v", after, s.link.State())
+			if s.Link.State() != devices.Idle || !s.Port().Closed || s.Log.FilterMessageSnippet("stop in time").Len() > 0 {
+				t.Fatalf("after %v: link %v", after, s.Link.State())
 			}
 		}
 	}
@@ -383,7 +348,7 @@ func TestShutdownAtAnyTime(t *testing.T) {
 // TestLostAndBack: commands are forgotten, data grows old, and the camera does
 // not move when it is back.
 func TestLostAndBack(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name string
 		lose func(s *stage)
 		mend func(s *stage)
@@ -393,18 +358,16 @@ func TestLostAndBack(t *testing.T) {
 		{"noise", func(s *stage) { s.replace = func(string) []string { return []string{"90 12 34 FF 01 02"} } }, func(s *stage) { s.replace = nil }},
 		{"standby", func(s *stage) { s.replace = func(string) []string { return []string{"90 60 41 FF"} } }, func(s *stage) { s.replace = nil }},
 		{"switched off and on", func(s *stage) { s.say(s.Port(), 0, "90 38 FF"); s.Refuse = errors.New("for a while") }, func(s *stage) { s.Refuse = nil }},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t)
-			s.start()
+			s := start(t)
 			s.command(50, 20, 1000)
 			s.reaches(50, 20, 1000, time.Second)
 			s.command(-100, 20, 0)
 			tt.lose(s)
 			s.Pass(2*time.Second + 500*ms)
-			if s.device.Command() != nil || !s.device.HasData() || s.device.Age(s.Now()) < 2*time.Second || s.link.State() != devices.Ready {
-				t.Errorf("command %v, data %v old, link %v", s.device.Command(), s.device.Age(s.Now()), s.link.State())
+			if s.device.Command() != nil || !s.device.HasData() || s.device.Age(s.Now()) < 2*time.Second || s.Link.State() != devices.Ready {
+				t.Errorf("command %v, data %v old, link %v", s.device.Command(), s.device.Age(s.Now()), s.Link.State())
 			}
 			s.command(1, 2, 3) // of the outage: not obeyed
 			s.Pass(3 * time.Second)
@@ -418,13 +381,13 @@ func TestLostAndBack(t *testing.T) {
 					t.Errorf("the camera was moved: %q", s.commands())
 				}
 			}
-			if n := s.logs.FilterMessage("device is back").Len(); n != 1 {
+			if n := s.Log.FilterMessage("device is back").Len(); n != 1 {
 				t.Errorf("log %q", s.logged())
 			}
 			s.command(5, 5, 5)
 			s.reaches(5, 5, 5, time.Second)
 			s.forget()
-			s.unsubscribe()
+			s.Unsubscribe()
 			s.Pass(time.Second)
 			if len(s.commands()) != 2 {
 				t.Errorf("at the end %q, want the way home", s.commands())
@@ -435,8 +398,7 @@ func TestLostAndBack(t *testing.T) {
 
 // TestNoise: damaged answers cost time, not the line, and are not published.
 func TestNoise(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.pan, s.tilt, s.zoom = 88, 12, 1
 	s.Pass(100 * ms)
 	n := 0
@@ -456,34 +418,25 @@ func TestNoise(t *testing.T) {
 			t.Fatalf("published %+v, want %+v", got, want)
 		}
 	}
-	if s.link.State() != devices.Ready || s.device.Age(s.Now()) > time.Second || len(s.Ports) != 1 {
+	if s.Link.State() != devices.Ready || s.device.Age(s.Now()) > time.Second || len(s.Ports) != 1 {
 		t.Errorf("data %v old, %d ports", s.device.Age(s.Now()), len(s.Ports))
 	}
-	if n := s.logs.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
+	if n := s.Log.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
 		t.Errorf("%d complaints in 10 s: %q", n, s.logged())
-	}
-}
-
-func TestConfigure(t *testing.T) {
-	s := newStage(t)
-	s.start()
-	if err := s.device.Configure(s.Now(), []byte{'m', 1}); err == nil {
-		t.Error("a configuration is accepted")
 	}
 }
 
 // TestSteadyStateAllocatesNothing goes through inquiries and commands.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	port := s.Port()
 	s.World.Heard, s.reads = nil, 0
 	s.Pass(minExchange)
 	answers := map[request][]byte{
-		inquirePanTilt: unhex(t, "90 50 0F 0F 0F 0A 00 00 00 06 FF"),
-		inquireZoom:    unhex(t, "90 50 00 01 01 09 FF"),
-		turn:           unhex(t, "90 41 FF 90 51 FF"),
-		zoom:           unhex(t, "90 42 FF 90 52 FF"),
+		inquirePanTilt: devicetest.Hex(t, "90 50 0F 0F 0F 0A 00 00 00 06 FF"),
+		inquireZoom:    devicetest.Hex(t, "90 50 00 01 01 09 FF"),
+		turn:           devicetest.Hex(t, "90 41 FF 90 51 FF"),
+		zoom:           devicetest.Hex(t, "90 42 FF 90 52 FF"),
 	}
 	position := int16(0)
 	var command [6]byte

@@ -35,13 +35,13 @@ type head struct {
 
 // motor is one of the two that move at a time, pan with tilt, and the zoom.
 type motor struct {
-	order
+	target
 	at    [2]int16      // where it was seen last
 	since time.Duration // since when it is there, and no socket runs its command
 }
 
-// order is the newest position that clients want.
-type order struct {
+// target is the newest position that clients want.
+type target struct {
 	units    [2]int16 // pan and tilt, or the zoom
 	given    bool
 	open     bool // the camera has not acknowledged it
@@ -56,16 +56,16 @@ type socket struct {
 	since time.Duration
 }
 
-// order takes a command. As in the original server, head and zoom get a command only
+// aim takes a command. As in the original server, head and zoom get a command only
 // when their part of it has changed.
-func (h *head) order(c codec.PTZCommand) {
+func (h *head) aim(c codec.PTZCommand) {
 	h.turn.set(h.model.PanUnits(int(c.Pan)), h.model.TiltUnits(int(c.Tilt)))
 	h.zoom.set(int16(h.model.ZoomUnits(int(c.Zoom))), 0)
 }
 
-func (o *order) set(a, b int16) {
+func (o *target) set(a, b int16) {
 	if units := [2]int16{a, b}; !o.given || o.units != units {
-		*o = order{units: units, given: true, open: true}
+		*o = target{units: units, given: true, open: true}
 	}
 }
 
@@ -149,10 +149,10 @@ func (h *head) acknowledged(now time.Duration, number byte) {
 }
 
 // sees takes the position of the motor of turn or zoom. If it rests elsewhere than an
-// acknowledged order says, the order is sent again; after maxTries it is forgotten, so
-// that a client that repeats it is obeyed. disobeyed reports an order that is forgotten
-// and was missed by more than slack units, which is no matter of mechanics.
-func (h *head) sees(now time.Duration, r request, at [2]int16, slack int) (disobeyed bool) {
+// acknowledged target says, the target is sent again; after maxTries it is forgotten, so
+// that a client that repeats it is obeyed. disobeyed reports a target that is forgotten
+// and was missed by more than tolerance units, which is no matter of mechanics.
+func (h *head) sees(now time.Duration, r request, at [2]int16, tolerance int) (disobeyed bool) {
 	m := h.of(r)
 	if m.at != at || h.runs(now, r) {
 		m.at, m.since = at, now
@@ -167,7 +167,7 @@ func (h *head) sees(now time.Duration, r request, at [2]int16, slack int) (disob
 	default:
 		for i := range at {
 			off := int(at[i]) - int(m.units[i])
-			disobeyed = disobeyed || max(off, -off) > slack
+			disobeyed = disobeyed || max(off, -off) > tolerance
 		}
 		m.unproven, m.tries, m.given = false, 0, !disobeyed
 	}

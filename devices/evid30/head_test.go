@@ -8,8 +8,7 @@ import (
 )
 
 func TestCommands(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.command(30, 10, 256)
 	s.reaches(30, 10, 256, time.Second)
 	s.command(30, 10, 300) // only what is new
@@ -34,8 +33,7 @@ func TestCommands(t *testing.T) {
 // TestNewestWins: many commands in a row do not pile up, never more than two
 // run, and inquiries go on.
 func TestNewestWins(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	seq := s.device.Seq()
 	for i := range int16(400) {
 		s.command(i%100, i%25, i)
@@ -83,7 +81,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 			}
 		}
 	}
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		prepare func(s *stage) func(request string) []string
 		logged  int
@@ -112,11 +110,9 @@ func TestCommandsThatGoWrong(t *testing.T) {
 		{"nonsense socket", once(commandTurn, "90 4F FF"), 0},
 		{"answer is noise", once(commandTurn, "90 77 88 FF"), 1},
 		{"answer is cut", once(commandTurn, "90 4"+"1"), 1},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStage(t)
-			s.start()
+			s := start(t)
 			s.replace = tt.prepare(s)
 			s.command(50, 20, 1000)
 			s.reaches(50, 20, 1000, 3*time.Second)
@@ -126,10 +122,10 @@ func TestCommandsThatGoWrong(t *testing.T) {
 			if s.driver.head.busy() || s.device.Age(s.Now()) > 100*ms {
 				t.Errorf("sockets %+v, data %v old", s.driver.head.sockets, s.device.Age(s.Now()))
 			}
-			if got := s.logs.FilterMessageSnippet("does not carry out").Len(); got != tt.logged {
+			if got := s.Log.FilterMessageSnippet("does not carry out").Len(); got != tt.logged {
 				t.Errorf("%d complaints, want %d: %q", got, tt.logged, s.logged())
 			}
-			if !strings.Contains(tt.name, "noise") && !strings.Contains(tt.name, "cut") && s.logs.FilterMessage("damaged input").Len() > 0 {
+			if !strings.Contains(tt.name, "noise") && !strings.Contains(tt.name, "cut") && s.Log.FilterMessage("damaged input").Len() > 0 {
 				t.Errorf("log %q", s.logged())
 			}
 		})
@@ -139,8 +135,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 // TestCompletionLost: a socket whose completion never comes is used again.
 func TestCompletionLost(t *testing.T) {
 	for _, cancelled := range []bool{true, false} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.run = 100 * runLimit // no completion comes
 		s.command(10, 0, 10)
 		s.Pass(time.Second)
@@ -157,8 +152,7 @@ func TestCompletionLost(t *testing.T) {
 		s.reaches(-10, -10, 500, 3*time.Second)
 	}
 	// Without a further command it is free after runLimit.
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.run = 100 * runLimit
 	s.command(10, 0, 10)
 	s.Pass(time.Second)
@@ -177,8 +171,7 @@ func TestCompletionLost(t *testing.T) {
 // logged once a second.
 func TestCameraThatRefuses(t *testing.T) {
 	for _, answer := range []string{"90 60 02 FF", "90 60 03 FF", "90 61 41 FF", "90 60 04 FF", ""} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.replace = func(request string) []string {
 			if strings.HasPrefix(request, "81 01 0") && !strings.HasPrefix(request, "81 01 00") {
 				return []string{answer}
@@ -196,7 +189,7 @@ func TestCameraThatRefuses(t *testing.T) {
 		if sent != 2*maxTries {
 			t.Errorf("%q: %d commands sent, want %d", answer, sent, 2*maxTries)
 		}
-		if n := s.logs.FilterMessageSnippet("does not carry out").Len(); n < 1 || n > 3 {
+		if n := s.Log.FilterMessageSnippet("does not carry out").Len(); n < 1 || n > 3 {
 			t.Errorf("%q: log %q", answer, s.logged())
 		}
 		if age := s.device.Age(s.Now()); age > 100*ms {
@@ -212,8 +205,7 @@ func TestCameraThatRefuses(t *testing.T) {
 
 // A command that failed while it ran is carried out when a client repeats it.
 func TestFailedCommandIsRepeated(t *testing.T) {
-	s := newStage(t)
-	s.start()
+	s := start(t)
 	s.run = 100 * runLimit
 	s.command(10, 0, 0)
 	s.Pass(time.Second)
@@ -225,12 +217,11 @@ func TestFailedCommandIsRepeated(t *testing.T) {
 	s.reaches(10, 0, 0, time.Second)
 }
 
-// TestErrorAfterAcknowledgement: a command may fail, or be ended by somebody
-// else, while it runs.
+// TestErrorAfterAcknowledgement: a command may fail, or be ended by another
+// controller, while it runs.
 func TestErrorAfterAcknowledgement(t *testing.T) {
 	for _, e := range []string{"90 61 41 FF", "90 61 04 FF"} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.run = 100 * runLimit
 		s.command(10, 0, 0)
 		s.Pass(time.Second)
@@ -251,8 +242,7 @@ func TestErrorAfterAcknowledgement(t *testing.T) {
 // one is sent again.
 func TestLateAcknowledgement(t *testing.T) {
 	for _, kind := range []string{commandTurn, commandZoom} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		sent := 0
 		s.deaf = func(request string) bool {
 			if strings.HasPrefix(request, kind) {
@@ -288,12 +278,11 @@ func TestLateAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestDisobedience: a camera that acknowledges commands and rests elsewhere is told three
-// times, and again when a client repeats the command. A unit beside it is good enough.
+// TestDisobedience: a camera that acknowledges commands and rests elsewhere is commanded three
+// times, and again when a client repeats the command. A unit off is good enough.
 func TestDisobedience(t *testing.T) {
 	for _, off := range []int{0, 1, 100} {
-		s := newStage(t)
-		s.start()
+		s := start(t)
 		s.run = 0
 		s.replace = func(request string) []string {
 			if !strings.HasPrefix(request, commandTurn) {
@@ -316,7 +305,7 @@ func TestDisobedience(t *testing.T) {
 			}
 			return n
 		}
-		if n := s.logs.FilterMessageSnippet("does not carry out").Len(); turns() != want || n != complaints {
+		if n := s.Log.FilterMessageSnippet("does not carry out").Len(); turns() != want || n != complaints {
 			t.Errorf("%d units off: %d commands and %d complaints, want %d and %d", off, turns(), n, want, complaints)
 		}
 		s.command(10, 0, 0)

@@ -7,7 +7,7 @@ import (
 
 // Model is what a camera can do. Sources: the command list of the EVI-D30/D31, and
 // Sony's technical manuals of the EVI-D70/D70P (A-BS4-100-11) and the EVI-D100/D100P
-// (A-AYT-100-11), each with the D30's parameters beside its own.
+// (A-AYT-100-11), each with the D30's parameters next to its own.
 type Model struct {
 	Name      string
 	Pan, Tilt Axis // Pan: clockwise positive, against Player's sense; Tilt: up positive
@@ -53,9 +53,9 @@ func (a Axis) degrees(units int16) int {
 // plausible reports whether a position is within the range or at most a tenth of it
 // beyond. VISCA has no checksum.
 func (a Axis) plausible(units int16) bool {
-	slack := float64(a.Max-a.Min) / 20
+	tolerance := float64(a.Max-a.Min) / 20
 	degrees := float64(units) / a.Scale
-	return float64(a.Min)-slack <= degrees && degrees <= float64(a.Max)+slack
+	return float64(a.Min)-tolerance <= degrees && degrees <= float64(a.Max)+tolerance
 }
 
 // PanUnits converts a pan, counterclockwise positive, to camera units.
@@ -169,7 +169,7 @@ func (r Ranges) fixed() *Model {
 	return nil
 }
 
-// of returns the model of a camera that has told its version.
+// of returns the model of a camera that has reported its version.
 func (r Ranges) of(v Version) (*Model, error) {
 	if m := v.model(); m != nil {
 		return r.over(*m), nil

@@ -9,7 +9,7 @@ import (
 // The values of Sony's technical manuals.
 func TestUnits(t *testing.T) {
 	d70, d100 := models[0x040E], models[0x040D]
-	tests := []struct {
+	for _, tt := range []struct {
 		name      string
 		got, want int
 	}{
@@ -44,8 +44,7 @@ func TestUnits(t *testing.T) {
 		{"D100 pan -100", int(d100.PanUnits(-100)), 0x5A0},
 		{"D100 tilt 25", int(d100.TiltUnits(25)), 0x168},
 		{"D100 pan of 15", d100.PanDegrees(15), -1},
-	}
-	for _, tt := range tests {
+	} {
 		if tt.got != tt.want {
 			t.Errorf("%s: %d, want %d", tt.name, tt.got, tt.want)
 		}
@@ -77,7 +76,7 @@ func TestReadBack(t *testing.T) {
 }
 
 func TestRanges(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name      string
 		model     string
 		pan, tilt []float64
@@ -91,8 +90,7 @@ func TestRanges(t *testing.T) {
 		{"beyond 16 bits", "", []float64{-170, 170, 200}, nil, 0, "pan: "},
 		{"a model", "EVI-D100", nil, nil, 0, ""},
 		{"all", "", []float64{-170, 170, 45.33}, []float64{-20, 90, 45.33}, 0x4000, ""},
-	}
-	for _, tt := range tests {
+	} {
 		r, err := newRanges(tt.model, tt.pan, tt.tilt, tt.zoom)
 		if tt.err == "" && (err != nil || r.fixed() == nil) || tt.err != "" && (err == nil || !strings.Contains(err.Error(), tt.err)) {
 			t.Errorf("%s: %+v, %v", tt.name, r, err)

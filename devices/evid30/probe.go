@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 // probe gives the camera its address, as the driver does, and asks for its
@@ -12,6 +13,7 @@ import (
 // camera's buffer.
 func probe() *devices.Probe {
 	return &devices.Probe{
+		Name:      "a VISCA camera",
 		Speeds:    []int{baud},
 		Ask:       []byte("\xFF" + SetAddress),
 		Wait:      300 * time.Millisecond,
@@ -23,19 +25,19 @@ func probe() *devices.Probe {
 // number 2.
 const addressed = "\x88\x30\x02\xFF"
 
-// recognise takes an error for a camera's, too: it may not know the inquiry.
+// recognise also takes an error for a camera's: it may not know the inquiry.
 func recognise(heard []byte) (a devices.Answer) {
 	if i := bytes.Index(heard, []byte(addressed)); i >= 0 {
 		a = devices.Answer{Found: true, Next: []byte(InquireVersion)}
 		heard = heard[i+len(addressed):]
 	}
-	var parser Parser
-	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
+	for p := range transport.Packets(heard, inspect, MaxPacket) {
 		r, ok := DecodeReply(p)
+		a.Likely = a.Likely || ok
 		if v, named := r.Version(); ok && named {
-			a = devices.Answer{Found: true, Model: v.String()}
+			a = devices.Answer{Found: true, Likely: true, Model: v.String()}
 		} else if ok && r.Kind == Error && r.Socket == 0 {
-			a = devices.Answer{Found: true}
+			a = devices.Answer{Found: true, Likely: true}
 		}
 	}
 	return a

@@ -1,9 +1,13 @@
 package evid30
 
-import "testing"
+import (
+	"testing"
+
+	"player/devices/devicetest"
+)
 
 func TestReply(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		packet string
 		kind   ReplyKind // 0: no reply
 		socket byte
@@ -28,9 +32,8 @@ func TestReply(t *testing.T) {
 		{"90 38 00 FF", 0, 0, 0, ""},
 		{"90 00 FF", 0, 0, 0, ""},
 		{"90 D1 FF", 0, 0, 0, ""},
-	}
-	for _, tt := range tests {
-		r, ok := DecodeReply(unhex(t, tt.packet))
+	} {
+		r, ok := DecodeReply(devicetest.Hex(t, tt.packet))
 		if ok != (tt.kind != 0) || r.Kind != tt.kind || r.Socket != tt.socket || r.Fault != tt.fault || string(r.data) != tt.data {
 			t.Errorf("%s: %+v, %v", tt.packet, r, ok)
 		}
@@ -38,7 +41,7 @@ func TestReply(t *testing.T) {
 }
 
 func TestAnswers(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		packet    string
 		pan, tilt int16
 		position  bool
@@ -60,9 +63,8 @@ func TestAnswers(t *testing.T) {
 		{packet: "90 50 01 02 FF"},
 		{packet: "90 51 FF"},
 		{packet: "90 61 02 FF"},
-	}
-	for _, tt := range tests {
-		r, ok := DecodeReply(unhex(t, tt.packet))
+	} {
+		r, ok := DecodeReply(devicetest.Hex(t, tt.packet))
 		if !ok {
 			t.Errorf("%s: no reply", tt.packet)
 		}

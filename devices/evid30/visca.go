@@ -29,26 +29,8 @@ type Packet []byte
 // Body returns the bytes between header and FF, at least one byte.
 func (p Packet) Body() []byte { return p[1 : len(p)-1] }
 
-// Parser finds the camera's packets in its byte stream. VISCA has no checksum:
-// what runs from a header to the next FF is a packet if its length is right and
-// no other header is in it. DecodeReply checks more. The zero value is ready.
-type Parser struct {
-	transport.Framing
-
-	buf [MaxPacket]byte
-}
-
-// Next consumes in up to the end of the first packet, and returns that packet
-// and the rest of in. The packet is nil when in is used up:
-//
-//	for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
-//
-// The packet is valid until the next call.
-func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
-	return p.Framing.Next(p.buf[:], in, inspect)
-}
-
-// inspect is a transport.Inspect.
+// inspect is a transport.Inspect. VISCA has no checksum: what runs from a header to the next FF
+// is a packet if its length is right and no other header is in it. DecodeReply checks more.
 func inspect(b []byte) (size int, v transport.Verdict) {
 	if len(b) == 0 {
 		return 0, transport.Partial

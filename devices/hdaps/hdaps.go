@@ -113,7 +113,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 // Tick publishes if the laptop was tilted.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	d.due = timers.Skip(d.due, d.period, max(now, d.due))
-	position, err := d.look()
+	position, err := d.sample()
 	if err != nil {
 		d.miss(now, err)
 		return d.due
@@ -124,9 +124,9 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// look reads the tilt. It opens a lost sensor anew: the old file stays dead when the
+// sample reads the tilt. It opens a lost sensor anew: the old file stays dead when the
 // kernel module was reloaded, and the module may have calibrated anew.
-func (d *Driver) look() ([2]int, error) {
+func (d *Driver) sample() ([2]int, error) {
 	if d.retry.Failing() {
 		_ = d.position.Close() // was only read, or is closed already
 		if err := d.open(); err != nil {
@@ -148,7 +148,7 @@ func (d *Driver) miss(now time.Duration, err error) {
 	if now-d.failing < patience {
 		return
 	}
-	if !d.retry.Failing() { // nobody may go on driving by a stale tilt
+	if !d.retry.Failing() { // no client may go on driving by a stale tilt
 		d.sent, d.data = none, codec.JoystickData{}
 		d.send(now)
 	}

@@ -37,23 +37,10 @@ func (e event) apply(d *codec.JoystickData) {
 	}
 }
 
-// parser splits a stream of events that may be cut anywhere.
-type parser struct {
-	partial [eventSize]byte
-	have    int
+// decode reads an event.
+func decode(b []byte) event {
+	return event{int16(binary.NativeEndian.Uint16(b[4:])), b[6], b[7]}
 }
 
-// next takes the first event off in. ok is false when in has no further whole event;
-// then all of in is kept.
-func (p *parser) next(in []byte) (e event, rest []byte, ok bool) {
-	n := copy(p.partial[p.have:], in)
-	if p.have += n; p.have < eventSize {
-		return event{}, nil, false
-	}
-	p.have = 0
-	return event{
-		value:  int16(binary.NativeEndian.Uint16(p.partial[4:])),
-		kind:   p.partial[6],
-		number: p.partial[7],
-	}, in[n:], true
-}
+// noPayload is for the codec.Splitter: an event is a header alone.
+func noPayload([]byte) int { return 0 }

@@ -29,7 +29,7 @@ type Driver struct {
 	device *devices.Device
 	port   devices.Port // nil: it is unplugged
 	retry  retry.Retry
-	parser parser
+	events codec.Splitter
 	state  codec.JoystickData
 	buf    []byte
 }
@@ -51,7 +51,7 @@ func (d *Driver) open(worked func(now time.Duration), failed func(now time.Durat
 			failed(now, err)
 			return
 		}
-		d.port, d.parser, d.state = p, parser{}, codec.JoystickData{}
+		d.port, d.events, d.state = p, codec.Splitter{}, codec.JoystickData{}
 		worked(now)
 	})
 }
@@ -64,16 +64,10 @@ func (d *Driver) Shutdown(now time.Duration) {
 	d.link.Stopped(now)
 }
 
-// Receive implements devices.PortHandler.
 func (d *Driver) Receive(now time.Duration, in []byte) {
 	before := d.state
-	for {
-		e, rest, ok := d.parser.next(in)
-		if !ok {
-			break
-		}
-		e.apply(&d.state)
-		in = rest
+	for b, rest := d.events.Next(in, eventSize, noPayload); b != nil; b, rest = d.events.Next(rest, eventSize, noPayload) {
+		decode(b).apply(&d.state)
 	}
 	if d.state != before || !d.device.HasData() {
 		d.publish(now)
@@ -86,7 +80,7 @@ func (d *Driver) publish(now time.Duration) {
 }
 
 // Hangup implements devices.PortHandler: the joystick was unplugged. It reads as at
-// rest, so that nobody drives on.
+// rest, so that no client drives on.
 func (d *Driver) Hangup(now time.Duration, err error) {
 	d.state = codec.JoystickData{}
 	d.publish(now)

@@ -35,8 +35,7 @@ type Driver struct {
 	transport.Transport
 
 	position, misc *devices.Device
-	framing        transport.Framing
-	buf            [maxPacket]byte
+	parser         transport.Parser
 
 	odometry wheels.Counts
 	latest   report        // that the odometry has taken
@@ -59,10 +58,10 @@ func Kind() devices.Kind {
 		Provides: []devices.Spec{devices.Position(), devices.Misc()},
 		Options:  []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"}},
 		New: func(a devices.Args) (devices.Driver, error) {
-			d := &Driver{}
+			d := &Driver{parser: transport.NewParser(inspect, maxPacket)}
 			d.Protocol = transport.Protocol{
 				Address: a.String("port"), Name: "a Kobuki", Speeds: speeds,
-				Begin: d.begin, Limit: setupTime, Framing: &d.framing, Receive: d.receive,
+				Begin: d.begin, Limit: setupTime, Framing: &d.parser.Framing, Receive: d.receive,
 				Bye: func(dst []byte) []byte { return append(dst, stop...) },
 				// Twice: if a command was cut off before them, the robot takes the first for the
 				// rest of it.
@@ -76,9 +75,7 @@ func Kind() devices.Kind {
 
 // reports counts the reports in b.
 func reports(b []byte) (n int) {
-	var f transport.Framing
-	var buf [maxPacket]byte
-	for p, rest := f.Next(buf[:], b, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+	for p := range transport.Packets(b, inspect, maxPacket) {
 		if _, ok := decode(p); ok {
 			n++
 		}
@@ -86,7 +83,6 @@ func reports(b []byte) (n int) {
 	return n
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
@@ -100,9 +96,8 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return 0
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for b, rest := d.framing.Next(d.buf[:], p, inspect); b != nil && d.IsOpen(); b, rest = d.framing.Next(d.buf[:], rest, inspect) {
+	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		if r, ok := decode(b); ok {
 			d.report(now, r)
 		}
@@ -126,7 +121,7 @@ func (d *Driver) report(now time.Duration, r report) {
 		turn = math.Remainder(float64(r.Angle)-float64(d.latest.Angle), fullTurn) * 2 * math.Pi / fullTurn
 	}
 	if !d.odometry.Update(now, r.Left, r.Right, turn) {
-		d.framing.Stats.Broken++ // counts that cannot be
+		d.parser.Stats.Broken++ // counts that cannot be
 		return
 	}
 	d.latest, d.at, d.known = r, now, true
@@ -169,10 +164,8 @@ func (d *Driver) drive() {
 	d.Port().Write(d.out)
 }
 
-// MotorsOff implements devices.Motored.
 func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	if err != nil {

@@ -33,11 +33,11 @@ const (
 	// mmPerCount is the way of a wheel for one count of its encoder: its radius of 35 mm,
 	// and the radians of a count (the vendor's driver, diff_drive.cpp).
 	mmPerCount = 35 * 0.002436916871363930187454
-	// maxWheelSpeed is the fastest that a wheel is told to turn, in mm/s: the 70 cm/s by
+	// maxWheelSpeed is the fastest that a wheel is commanded to turn, in mm/s: the 70 cm/s by
 	// which the robot was sold. The specification names no limit.
 	maxWheelSpeed = 700
 	// fastest is the speed of a wheel, in mm/s, above which a report is not believed: a
-	// fifth more than it is told. In the 2 s that a line may hold reports up a wheel makes
+	// fifth more than it is commanded. In the 2 s that a line may hold reports up a wheel makes
 	// 1.7 m then; its count is ambiguous from 2.8 m on.
 	fastest = 1.2 * maxWheelSpeed
 )
@@ -106,7 +106,7 @@ func decode(b []byte) (r report, ok bool) {
 	return r, ok
 }
 
-// appendDrive appends a command to the wheels. The robot is told the speed of the outer
+// appendDrive appends a command to the wheels. The command has the speed of the outer
 // wheel and the radius of the curve, which is positive if its centre is on the left. Radius
 // 0 is straight on, radius 1 a turn on the spot, at the speed of the right wheel.
 func appendDrive(dst []byte, c codec.PositionCommand) []byte {

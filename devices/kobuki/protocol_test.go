@@ -2,12 +2,12 @@ package kobuki
 
 import (
 	"bytes"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"player/codec"
-	"player/devices/transport"
+	"player/devices/devicetest"
+	"player/devices/transport/transporttest"
 )
 
 // packet seals parts, as the specification says it.
@@ -31,16 +31,17 @@ var (
 	want = report{Time: 0x1234, Bumpers: 4, Dropped: true, Cliff: true, Left: 0xFFFE, Right: 0x8001, Stalled: true, Battery: 167, Gyro: true, Angle: -18000}
 )
 
-func found(parts ...[]byte) (all []report, f transport.Framing, rest []byte) {
-	var buf [maxPacket]byte
-	for _, part := range parts {
-		for p, rest := f.Next(buf[:], part, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
-			if r, ok := decode(p); ok {
-				all = append(all, r)
-			}
+var parser = devicetest.Framed(inspect, maxPacket)
+
+// found returns the reports in the parts of a stream.
+func found(parts ...[]byte) (all []report) {
+	packets, _, _ := parser.Find(parts...)
+	for _, p := range packets {
+		if r, ok := decode(p); ok {
+			all = append(all, r)
 		}
 	}
-	return all, f, slices.Clone(f.Waiting(buf[:]))
+	return all
 }
 
 // Reports are found however they are cut, and behind whatever is in front of them.
@@ -49,7 +50,7 @@ func TestReportCutAtEveryByte(t *testing.T) {
 	bad[30] ^= 1
 	in := slices.Concat([]byte{0xAA, 0xAA, 0x55, 0}, full, full[:20], full, packet(11, 4, 0, 2, 1, 0), bad, full)
 	for cut := range len(in) + 1 {
-		if all, _, _ := found(in[:cut], in[cut:]); !slices.Equal(all, []report{want, want, want}) {
+		if all := found(in[:cut], in[cut:]); !slices.Equal(all, []report{want, want, want}) {
 			t.Fatalf("cut at %d: %+v", cut, all)
 		}
 	}
@@ -59,7 +60,7 @@ func TestDamagedReportsAreDropped(t *testing.T) {
 	for i := range full {
 		bad := slices.Clone(full)
 		bad[i] ^= 4
-		all, _, _ := found(bad, full, full, full, full, full) // a damaged size may take up to 255 bytes
+		all := found(bad, full, full, full, full, full) // a damaged size may take up to 255 bytes
 		if len(all) < 3 || slices.ContainsFunc(all, func(r report) bool { return r != want }) {
 			t.Errorf("byte %d damaged: %+v", i, all)
 		}
@@ -67,7 +68,7 @@ func TestDamagedReportsAreDropped(t *testing.T) {
 	for name, p := range map[string][]byte{
 		"no parts": packet(), "a part that is cut off": packet(1, 15, 0), "half a head": packet(3, 1, 0, 1), "a short part": packet(1, 2, 0, 0),
 	} {
-		if all, _, _ := found(p); len(all) != 0 {
+		if all := found(p); len(all) != 0 {
 			t.Errorf("%s: %+v", name, all)
 		}
 	}
@@ -95,47 +96,33 @@ func TestGoldenCommands(t *testing.T) {
 }
 
 func TestProbe(t *testing.T) {
-	noise := make([]byte, 4096)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	for name, tt := range map[string]struct {
-		heard []byte
-		found bool
-	}{
-		"nothing":    {nil, false},
-		"noise":      {noise, false},
-		"one report": {full, false},
-		"two":        {slices.Concat(full[5:], full, full, full[:9]), true},
-	} {
-		if a := Kind().Probe.Recognise(tt.heard); a.Found != tt.found {
-			t.Errorf("%s: found %v", name, a.Found)
-		}
-	}
+	answers := devicetest.Probe(t, Kind().Probe)
+	answers("one report", string(full), false, "", "")
+	answers("two", string(slices.Concat(full[5:], full, full, full[:9])), true, "", "")
 }
 
-// FuzzReports: what is taken for a packet is one in the bytes of the specification, and all
-// bytes are accounted for.
+// FuzzReports: what is taken for a packet is one in the bytes of the specification.
 func FuzzReports(f *testing.F) {
-	f.Add(full, 7)
-	f.Add(slices.Concat([]byte{0xAA, 0x55, 2, 1}, full, packet(1, 0), packet(4, 7, 0, 0, 0, 0, 0, 0, 0)), 3)
-	f.Fuzz(func(t *testing.T, in []byte, cut int) {
-		cut = max(0, min(cut, len(in)))
-		var framing transport.Framing
-		var buf [maxPacket]byte
-		size := 0
-		for _, part := range [][]byte{in[:cut], in[cut:]} {
-			for p, rest := framing.Next(buf[:], part, inspect); p != nil; p, rest = framing.Next(buf[:], rest, inspect) {
-				decode(p)
-				size += len(p)
-				if !bytes.Equal(p, packet(p[3:len(p)-1]...)) || !bytes.Contains(in, p) {
-					t.Fatalf("% x is taken for a packet", p)
-				}
+	f.Add(full)
+	f.Add(slices.Concat([]byte{0xAA, 0x55, 2, 1}, full, packet(1, 0), packet(4, 7, 0, 0, 0, 0, 0, 0, 0)))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		parser.Account(t, in, func(p []byte) {
+			decode(p)
+			if !bytes.Equal(p, packet(p[3:len(p)-1]...)) {
+				t.Fatalf("% x is taken for a packet", p)
 			}
-		}
-		if total := uint64(size) + framing.Stats.Garbage + uint64(len(framing.Waiting(buf[:]))); total != uint64(len(in)) {
-			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
-		}
+		})
 	})
+}
+
+// All reports of one read are taken at once, also those that the buffer holds behind the
+// first, and not with the next read.
+func TestReportsOfOneRead(t *testing.T) {
+	b, _ := transporttest.NewKind(t, Kind())
+	b.Subscribe()
+	later := packet(1, 15, 0x48, 0x12, 0, 0, 0, 0xFE, 0xFF, 0x01, 0x80, 200, 56, 0, 6, 120, 0b01)
+	b.Port().Say(slices.Concat(full, later, later[:9]))
+	if got := b.Link.Device(codec.Misc).Data(); len(got) != codec.MiscSize || got[2] != 120 {
+		t.Errorf("%v, want the battery of the second report", got)
+	}
 }

@@ -94,7 +94,6 @@ func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	return dst
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.device, d.mount = link, link.Device(codec.Sonar), d.laser.Link().Geometry()
 	for i := range d.rays {
@@ -121,7 +120,6 @@ func (d *Driver) sees(b beam, heading float64) bool {
 	return b.axis.dot(forward) >= -rounding && ahead+nearSight*edge >= 0
 }
 
-// Shutdown implements devices.Driver.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.required.Close(now)
 	d.link.Stopped(now)

@@ -6,11 +6,10 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/codec/pioneer"
 	"player/devices"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
@@ -33,14 +32,6 @@ func (s *scanner) see(stamp time.Duration, reading func(degrees float64) float64
 	s.link.Devices()[0].Publish(stamp, scan.Append(nil))
 }
 
-type client struct{}
-
-func (client) SetupDone(time.Duration, *devices.Device, error) {}
-
-type host struct{ devices.Host }
-
-func (host) WakeAt(*devices.Link, time.Duration) {}
-
 // start opens sonars of a laser with the given pose.
 func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 	t.Helper()
@@ -49,28 +40,16 @@ func start(t testing.TB, pose devices.Geometry) (*scanner, *devices.Device) {
 
 func startFar(t testing.TB, pose devices.Geometry, longest int) (*scanner, *devices.Device) {
 	t.Helper()
-	laser, table := &scanner{}, devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(devices.Instance{Driver: laser, Name: "scanner", Provides: []devices.Spec{devices.Laser()}}); err != nil {
-		t.Fatal(err)
-	}
-	table.Links()[0].Place(pose)
-	if _, err := table.Attach(Kind().Instance(New(table.Device(codec.Laser), 2*halfCone, longest))); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(host{})
-	sonar := table.Device(codec.Sonar)
-	if pending, err := sonar.Subscribe(ms, client{}); pending || err != nil {
-		t.Fatal(pending, err)
-	}
-	return laser, sonar
+	laser := &scanner{}
+	b := transporttest.NewBench(t, devices.Instance{Driver: laser, Name: "scanner", Provides: []devices.Spec{devices.Laser()}})
+	b.Link.Place(pose)
+	b.Client = b.Attach(Kind().Instance(New(b.Client, 2*halfCone, longest))).Devices()[0]
+	b.Subscribe()
+	return laser, b.Client
 }
 
-func ranges(t *testing.T, sonar *devices.Device) (d codec.SonarData) {
-	t.Helper()
-	if err := d.Decode(sonar.Data()); err != nil {
-		t.Fatal(err)
-	}
-	return d
+func ranges(t *testing.T, sonar *devices.Device) codec.SonarData {
+	return transporttest.Data[codec.SonarData](t, sonar)
 }
 
 const (
@@ -130,7 +109,7 @@ func TestSees(t *testing.T) {
 		{devices.Geometry{}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 110}, []int{0, 1, 2, 3, 4, 5, 6, 7}},
 		{devices.Geometry{X: 150}, []int{1, 2, 3, 4, 5, 6}},               // too far before 0 and 7
-		{devices.Geometry{X: -600}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 15}}, // the others look away
+		{devices.Geometry{X: -600}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 15}}, // the others face away
 		{devices.Geometry{Heading: 180}, []int{8, 9, 10, 11, 12, 13, 14, 15}},
 		{devices.Geometry{Heading: 90}, []int{0, 1, 2, 3, 12, 13, 14, 15}},
 	} {
@@ -148,7 +127,7 @@ func TestSees(t *testing.T) {
 	}
 }
 
-// A sonar that looks away from where the laser looks does not see, not even what
+// A sonar that faces away from where the laser faces does not see, not even what
 // is near.
 func TestLooksAway(t *testing.T) {
 	laser, sonar := start(t, devices.Geometry{X: -600})
@@ -163,7 +142,7 @@ func TestLooksAway(t *testing.T) {
 	}
 }
 
-// A post that one sonar sees, by a laser that looks forward or backward.
+// A post that one sonar sees, by a laser that faces forward or backward.
 func TestPost(t *testing.T) {
 	for _, tt := range []struct {
 		heading, degrees float64 // of the laser; of the post to the laser
@@ -227,14 +206,5 @@ func TestPublishedAllocatesNothing(t *testing.T) {
 	}
 	if sonar.Seq() < 100 {
 		t.Error("nothing was published")
-	}
-}
-
-func BenchmarkScan(b *testing.B) {
-	laser, _ := start(b, devices.Geometry{})
-	laser.see(ms, func(degrees float64) float64 { return 2000 / math.Cos(degrees*math.Pi/180) })
-	device, scan := laser.link.Devices()[0], append([]byte(nil), laser.link.Devices()[0].Data()...)
-	for b.Loop() {
-		device.Publish(ms, scan)
 	}
 }

@@ -25,8 +25,7 @@ var (
 type Driver struct {
 	scan.Lidar
 
-	framing transport.Framing
-	buf     [packetSize]byte
+	parser transport.Parser
 }
 
 // Kind declares the driver.
@@ -42,11 +41,11 @@ func Kind() devices.Kind {
 		Provides: []devices.Spec{devices.Laser()},
 		Options:  scan.LidarOptions(),
 		New: func(a devices.Args) (devices.Driver, error) {
-			d := &Driver{}
+			d := &Driver{parser: transport.NewParser(inspect, packetSize)}
 			d.Model = "LDROBOT"
 			d.Set(a, transport.Protocol{
 				Name: "an LDROBOT sensor", Speeds: speeds,
-				Begin: d.begin, Limit: setupTime, Framing: &d.framing, Receive: d.receive,
+				Begin: d.begin, Limit: setupTime, Framing: &d.parser.Framing, Receive: d.receive,
 				Others: "An LD14 sends at 115200 baud.",
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
 			})
@@ -57,9 +56,7 @@ func Kind() devices.Kind {
 
 // packets counts the packets in b.
 func packets(b []byte) (n int) {
-	var f transport.Framing
-	var buf [packetSize]byte
-	for p, rest := f.Next(buf[:], b, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+	for range transport.Packets(b, inspect, packetSize) {
 		n++
 	}
 	return n
@@ -71,9 +68,8 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return 0
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for b, rest := d.framing.Next(d.buf[:], p, inspect); b != nil && d.IsOpen(); b, rest = d.framing.Next(d.buf[:], rest, inspect) {
+	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		d.Found()
 		packet := Packet(b)
 		for k := range count {

@@ -1,25 +1,18 @@
 package ldlidar
 
 import (
-	"encoding/hex"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
+	"player/devices/devicetest"
 	"player/devices/transport"
 )
 
 // golden is the example of the manual.
 func golden(t testing.TB) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll("54 2C 68 08 AB 7E E0 00 E4 DC 00 E2 D9 00 E5 D5 00 E3 D3 00 E4 D0 00 E9 CD 00 E4"+
-		" CA 00 E2 C7 00 E9 C5 00 E5 C2 00 E5 C0 00 E5 BE 82 3A 1A 50", " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return devicetest.Hex(t, "54 2C 68 08 AB 7E E0 00 E4 DC 00 E2 D9 00 E5 D5 00 E3 D3 00 E4 D0 00 E9 CD 00 E4"+
+		" CA 00 E2 C7 00 E9 C5 00 E5 C2 00 E5 C0 00 E5 BE 82 3A 1A 50")
 }
 
 func sealed(start, end int) []byte {
@@ -75,39 +68,12 @@ func TestCuts(t *testing.T) {
 	bad := slices.Clone(good)
 	bad[20] ^= 1
 	in := slices.Concat([]byte{0x54, 0x54, 0x2C}, good, good[:30], good, bad, good)
-	for cut := range len(in) + 1 {
-		var f transport.Framing
-		var buf [packetSize]byte
-		n := 0
-		for _, part := range [][]byte{in[:cut], in[cut:]} {
-			for p, rest := f.Next(buf[:], part, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
-				n++
-			}
-		}
-		if n != 3 {
-			t.Errorf("cut at %d: %d packets", cut, n)
-		}
-	}
+	devicetest.Framed(inspect, packetSize).Cut(t, devicetest.Stream{Name: "packets", In: in, Packets: [][]byte{good, good, good}, Garbage: 80, Broken: 3})
 }
 
 func TestProbe(t *testing.T) {
-	noise := make([]byte, 4096)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
 	good := golden(t)
-	for name, tt := range map[string]struct {
-		heard []byte
-		found bool
-	}{
-		"nothing":    {nil, false},
-		"noise":      {noise, false},
-		"one packet": {good, false},
-		"two":        {slices.Concat(good[5:], good, good, good[:9]), true},
-	} {
-		if a := Kind().Probe.Recognise(tt.heard); a.Found != tt.found {
-			t.Errorf("%s: found %v", name, a.Found)
-		}
-	}
+	answers := devicetest.Probe(t, Kind().Probe)
+	answers("one packet", string(good), false, "", "")
+	answers("two", string(slices.Concat(good[5:], good, good, good[:9])), true, "", "")
 }

@@ -252,7 +252,6 @@ func (d *Driver) provides() (specs []devices.Spec) {
 // has reports whether a pattern has one of the fields from one to another.
 func (d *Driver) has(from, to int) bool { return slices.Contains(d.measured[from:to+1], true) }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	for _, device := range link.Devices() {
 		switch device.Letter() {
@@ -286,7 +285,7 @@ func (d *Driver) halt(dst []byte) []byte {
 	return d.stop.append(dst, &[args]float64{})
 }
 
-// greet appends what a board is told that has booted. It may have been left driving.
+// greet appends the greeting of a board that has booted. It may have been left driving.
 func (d *Driver) greet(dst []byte) []byte {
 	d.booted = true
 	dst = d.halt(dst)
@@ -359,7 +358,6 @@ func (d *Driver) schedule() {
 	d.WakeAt(at)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		d.line(now, line)
@@ -480,7 +478,6 @@ func take[T uint8 | uint16 | int16 | int32](v *values, field int, to *T, least, 
 	}
 }
 
-// Command implements devices.Commanded.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if d.IsUp() && device == d.position && d.drive != nil {
 		d.moving = true
@@ -494,14 +491,14 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: look again
+		d.free = now + commandGap // the line takes nothing: try again
 	}
 	b := d.position.Command()
 	if d.moving && now >= d.free && b != nil {
 		var c codec.PositionCommand
 		_ = c.Decode(b) // its size was checked
 		left, right := wheels.Speeds(float64(c.Speed), float64(c.TurnRate), d.opts.Base, d.opts.Most)
-		d.turned.told = [2]float64{left, right}
+		d.turned.commanded = [2]float64{left, right}
 		line := d.drive
 		if c == (codec.PositionCommand{}) {
 			line = d.stop
@@ -525,7 +522,6 @@ func (d *Driver) flush(now time.Duration) {
 	d.schedule()
 }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	if err != nil {

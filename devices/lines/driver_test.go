@@ -5,60 +5,50 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
 )
 
-// bench is the driver of a board with a bumper, and a subscriber.
-type bench struct {
-	*transporttest.World
-	t    *testing.T
-	misc *devices.Device
-	done []error // outcomes of setups
-}
-
-func newBench(t *testing.T) *bench {
+// newBench returns the driver of a board, with a client of one of its devices.
+func newBench(t *testing.T, o Options, client byte) (*transporttest.Bench, *Driver) {
 	t.Helper()
-	d, err := New(Options{Port: "/dev/board", Baud: 9600, Boot: time.Second, Read: []string{"K {front}"}})
+	o.Port, o.Baud, o.Boot = "/dev/board", 9600, time.Second
+	d, err := New(o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(devices.Instance{Driver: d, Name: "board", Provides: d.provides()}); err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{World: transporttest.NewWorld(), t: t, misc: table.Device(codec.Misc)}
-	table.Connect(b.World)
-	return b
+	b := transporttest.NewBench(t, devices.Instance{Driver: d, Name: "board", Provides: d.provides()})
+	b.Client = b.Link.Device(client)
+	return b, d
 }
 
-func (b *bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
-	b.done = append(b.done, err)
+// newBumper returns a board with a bumper.
+func newBumper(t *testing.T) *transporttest.Bench {
+	b, _ := newBench(t, Options{Read: []string{"K {front}"}}, codec.Misc)
+	return b
 }
 
 // setup opens the device of a board that says a text when it has booted. It returns
 // the error.
-func (b *bench) setup(says string) error {
-	b.t.Helper()
-	b.done = nil
-	if pending, err := b.misc.Subscribe(b.Now(), b); !pending {
-		b.t.Fatalf("the setup has ended at once: %v", err)
+func setup(b *transporttest.Bench, says string) error {
+	b.T.Helper()
+	b.Done = nil
+	if b.Subscribe(); b.Done != nil {
+		b.T.Fatalf("the setup has ended at once: %v", b.Done)
 	}
 	b.Pass(1500 * time.Millisecond)
 	b.Port().Say([]byte(says))
 	b.Pass(5 * time.Second)
-	if len(b.done) != 1 {
-		b.t.Fatalf("the setup has ended %d times", len(b.done))
+	if len(b.Done) != 1 {
+		b.T.Fatalf("the setup has ended %d times", len(b.Done))
 	}
-	return b.done[0]
+	return b.Done[0]
 }
 
-// TestDiagnosis: what is wrong is told from what was heard in this handshake.
+// TestDiagnosis: the error says what is wrong, by what was heard in this handshake.
 func TestDiagnosis(t *testing.T) {
-	b := newBench(t)
+	b := newBumper(t)
 	const patience = "if the board boots for more than 4s when its port is opened, raise boot, which is 1000 ms"
 	for _, tt := range []struct{ says, want string }{
 		{"", "no line of text"},
@@ -69,31 +59,31 @@ func TestDiagnosis(t *testing.T) {
 		{"hello\r\n", "none is like those of read and poll"},
 		{"", "no line of text"},
 	} {
-		if err := b.setup(tt.says); err == nil || !strings.Contains(err.Error(), tt.want) {
+		if err := setup(b, tt.says); err == nil || !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("the board says %q: %v, want %q", tt.says, err, tt.want)
 		}
 	}
-	if err := b.setup("K 3\r\n"); err != nil {
+	if err := setup(b, "K 3\r\n"); err != nil {
 		t.Error(err)
 	}
 }
 
 // A number that cannot be is not published, but counted, and the board is alive.
 func TestImpossibleNumbers(t *testing.T) {
-	b := newBench(t)
-	if err := b.setup("K 3\r\n"); err != nil {
+	b := newBumper(t)
+	if err := setup(b, "K 3\r\n"); err != nil {
 		t.Fatal(err)
 	}
-	before, ports := b.misc.Link().Counts.Dropped, len(b.Ports)
+	before, ports := b.Client.Link().Counts.Dropped, len(b.Ports)
 	for range 30 {
 		b.Port().Say([]byte("K 1e300\r\n"))
 		b.Pass(100 * time.Millisecond)
 	}
 	var d codec.MiscData
-	if err := d.Decode(b.misc.Data()); err != nil || d.FrontBumpers != 3 {
+	if err := d.Decode(b.Client.Data()); err != nil || d.FrontBumpers != 3 {
 		t.Errorf("bumpers %d, %v", d.FrontBumpers, err)
 	}
-	if n := b.misc.Link().Counts.Dropped - before; n != 30 || len(b.Ports) != ports {
+	if n := b.Client.Link().Counts.Dropped - before; n != 30 || len(b.Ports) != ports {
 		t.Errorf("%d of 30 numbers are counted, the port was opened %d times more", n, len(b.Ports)-ports)
 	}
 }
@@ -101,23 +91,12 @@ func TestImpossibleNumbers(t *testing.T) {
 // TestRestartIsToldToStop: a board that has restarted on an open port, which its wheels
 // tell, is stopped and greeted. The command from before is not repeated.
 func TestRestartIsToldToStop(t *testing.T) {
-	d, err := New(Options{
-		Port: "/dev/board", Baud: 9600, Boot: time.Second, Hello: []string{"hello"}, Read: []string{"W {left} {right}"},
+	b, _ := newBench(t, Options{
+		Hello: []string{"hello"}, Read: []string{"W {left} {right}"},
 		Drive: "D {left} {right}", Stop: "S", Repeat: 100 * time.Millisecond, Base: 200, Most: 500,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(devices.Instance{Driver: d, Name: "board", Provides: d.provides()}); err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{World: transporttest.NewWorld(), t: t}
-	table.Connect(b.World)
-	position := table.Device(codec.Position)
-	if _, err := position.Subscribe(b.Now(), b); err != nil {
-		t.Fatal(err)
-	}
+	}, codec.Position)
+	position := b.Client
+	b.Subscribe()
 	b.Pass(1500 * time.Millisecond)
 	say := func(line string) {
 		b.Pass(50 * time.Millisecond)
@@ -143,28 +122,17 @@ func TestRestartIsToldToStop(t *testing.T) {
 	}
 }
 
-// TestPolls: answers that look alike are told apart by what was asked. The next line is
+// TestPolls: answers of the same form are distinguished by what was asked. The next line is
 // sent when the answer has come; an answer that does not come is given up. Commands are
 // sent meanwhile.
 func TestPolls(t *testing.T) {
-	d, err := New(Options{
-		Port: "/dev/board", Baud: 9600, Boot: time.Second, EOL: "cr", Read: []string{"OK"}, Round: 200 * time.Millisecond,
+	b, d := newBench(t, Options{
+		EOL: "cr", Read: []string{"OK"}, Round: 200 * time.Millisecond,
 		Poll:  []string{"f 0", "{left} {_}", "f 1", "{right*-1} {_}", "b", "{battery}"},
 		Drive: "D {left} {right}", Base: 200, Most: 500,
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(devices.Instance{Driver: d, Name: "board", Provides: d.provides()}); err != nil {
-		t.Fatal(err)
-	}
-	b := &bench{World: transporttest.NewWorld(), t: t}
-	table.Connect(b.World)
-	position := table.Device(codec.Position)
-	if _, err := position.Subscribe(b.Now(), b); err != nil {
-		t.Fatal(err)
-	}
+	}, codec.Position)
+	position := b.Client
+	b.Subscribe()
 	heard := 0
 	expect := func(after time.Duration, want string) {
 		t.Helper()
@@ -182,8 +150,8 @@ func TestPolls(t *testing.T) {
 	say("-100 7")
 	expect(0, "b\r")
 	say("12.5")
-	if len(b.done) != 1 || b.done[0] != nil || d.miscData.Battery != 125 {
-		t.Fatalf("setup %v, battery %d", b.done, d.miscData.Battery)
+	if len(b.Done) != 1 || b.Done[0] != nil || d.miscData.Battery != 125 {
+		t.Fatalf("setup %v, battery %d", b.Done, d.miscData.Battery)
 	}
 	expect(0, "f 0\r") // the round was long over
 	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))

@@ -25,7 +25,7 @@ func TestTurning(t *testing.T) {
 				c                  turning
 				way, speed, before [2]float64 // mm, mm/s
 				sum, true          [2]float64 // mm
-				held               [][2]float64
+				late               [][2]float64
 				until              time.Duration
 				restarts, detected int
 			)
@@ -42,18 +42,18 @@ func TestTurning(t *testing.T) {
 				} else if rnd.IntN(50) == 0 {
 					speed = [2]float64{float64(rnd.IntN(1001) - 500), float64(rnd.IntN(1001) - 500)}
 				}
-				c.told = speed
+				c.commanded = speed
 				for i := range way {
 					way[i] += speed[i] * period.Seconds()
 					true[i] += speed[i] * period.Seconds()
 				}
-				if far := max(math.Abs(way[0]), math.Abs(way[1])); len(held) == 0 && rnd.IntN(300) == 0 && far > 1500 {
+				if far := max(math.Abs(way[0]), math.Abs(way[1])); len(late) == 0 && rnd.IntN(300) == 0 && far > 1500 {
 					speed, way = [2]float64{}, [2]float64{}
-					c.told = speed
+					c.commanded = speed
 					restarts++
 				}
 				if rnd.IntN(20) != 0 {
-					held = append(held, line())
+					late = append(late, line())
 				}
 				if until < now && rnd.IntN(40) == 0 {
 					until = now + time.Duration(rnd.IntN(900))*time.Millisecond
@@ -61,14 +61,14 @@ func TestTurning(t *testing.T) {
 				if now < until {
 					continue
 				}
-				for _, line := range held {
+				for _, line := range late {
 					steps, restarted := c.update(now, line, [2]float64{unit, unit}, before)
 					if restarted {
 						detected++
 					}
 					sum[0], sum[1] = sum[0]+steps[0], sum[1]+steps[1]
 				}
-				held, before = held[:0], speed
+				late, before = late[:0], speed
 			}
 			// A line or two may be lost before a restart.
 			limit := 1 + float64(restarts)*500*period.Seconds()*2

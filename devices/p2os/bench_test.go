@@ -8,65 +8,30 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
+	"player/devices/sicklms200"
 	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
 
-// bench is a driver with a client, in simulated time.
+// bench is a driver with a client of its position.
 type bench struct {
-	*transporttest.World
-	t      testing.TB
+	*transporttest.Bench
 	driver *Driver
-	link   *devices.Link
-	log    *observer.ObservedLogs
-	done   []error // how setups ended
 
 	position, sonar, gripper, misc *devices.Device
 }
 
-func (b *bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
-	b.done = append(b.done, err)
-}
-
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	core, log := observer.New(zap.DebugLevel)
-	table := devices.NewTable(zap.New(core))
-	b := &bench{World: transporttest.NewWorld(), t: t, driver: New("/dev/robot", Overrides{}), log: log}
-	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(b.World)
-	b.position, b.sonar = table.Device(codec.Position), table.Device(codec.Sonar)
-	b.gripper, b.misc = table.Device(codec.Gripper), table.Device(codec.Misc)
-	b.link = b.position.Link()
+	driver := New("/dev/robot", Overrides{})
+	b := &bench{Bench: transporttest.NewBench(t, Kind().Instance(driver), Kind(), sicklms200.Kind()), driver: driver}
+	b.position, b.sonar = b.Link.Device(codec.Position), b.Link.Device(codec.Sonar)
+	b.gripper, b.misc = b.Link.Device(codec.Gripper), b.Link.Device(codec.Misc)
 	return b
-}
-
-func (b *bench) subscribe() {
-	if pending, err := b.position.Subscribe(b.Now(), b); err != nil || !pending {
-		b.done = append(b.done, err)
-	}
-}
-
-// ready subscribes and waits for the robot.
-func (b *bench) ready() {
-	b.t.Helper()
-	b.subscribe()
-	b.untilUp()
-}
-
-func (b *bench) untilUp() {
-	b.t.Helper()
-	if !b.Until(b.driver.IsUp, 10*time.Second) {
-		b.t.Fatalf("not connected: %v; wrote %q; log %v", b.done, b.wrote(), b.messages())
-	}
 }
 
 func (b *bench) command(speed, turnRate int16) {
@@ -74,25 +39,14 @@ func (b *bench) command(speed, turnRate int16) {
 }
 
 func (b *bench) configure(payload ...byte) {
-	b.t.Helper()
+	b.T.Helper()
 	if err := b.misc.Configure(b.Now(), payload); err != nil {
-		b.t.Fatal(err)
+		b.T.Fatal(err)
 	}
 }
 
-func (b *bench) pose() (p codec.PositionData) {
-	b.t.Helper()
-	if err := p.Decode(b.position.Data()); err != nil {
-		b.t.Fatal(err)
-	}
-	return p
-}
-
-func (b *bench) messages() (lines []string) {
-	for _, e := range b.log.TakeAll() {
-		lines = append(lines, fmt.Sprint(e.Level, " ", e.Message))
-	}
-	return lines
+func (b *bench) pose() codec.PositionData {
+	return transporttest.Data[codec.PositionData](b.T, b.position)
 }
 
 // wrote is what the driver has sent on all ports, as command names with what
@@ -140,7 +94,7 @@ const (
 )
 
 func (b *bench) robot(baud int) *robot {
-	r := &robot{bench: b, baud: baud, sip: unhex(b.t, sipZero), deaf: map[string]int{}}
+	r := &robot{bench: b, baud: baud, sip: devicetest.Hex(b.T, sipZero), deaf: map[string]int{}}
 	b.Heard = func(p *transporttest.Port, sent []byte) {
 		if p.Baud == r.baud && !r.off {
 			for _, name := range names(sent) {
@@ -149,6 +103,21 @@ func (b *bench) robot(baud int) *robot {
 		}
 	}
 	return r
+}
+
+// newRobot returns a bench with a robot.
+func newRobot(t testing.TB, baud int) (*bench, *robot) {
+	t.Helper()
+	b := newBench(t)
+	return b, b.robot(baud)
+}
+
+// ready returns a bench whose robot is connected.
+func ready(t testing.TB, baud int) (*bench, *robot) {
+	t.Helper()
+	b, r := newRobot(t, baud)
+	b.Ready()
+	return b, r
 }
 
 const stageOpen = 4
@@ -199,7 +168,7 @@ func (r *robot) stream() {
 }
 
 func (r *robot) say(hex string) {
-	r.bench.After(10*ms, func() { r.saying(unhex(r.bench.t, hex)) })
+	r.bench.After(10*ms, func() { r.saying(devicetest.Hex(r.bench.T, hex)) })
 }
 
 func (r *robot) saying(b []byte) {

@@ -1,48 +1,40 @@
 package p2os
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 	"testing"
+
+	"player/devices/devicetest"
+	"player/devices/transport"
 )
 
 func TestCommands(t *testing.T) {
-	tests := []struct {
-		name string
-		got  []byte
-		want string
-	}{
-		{"SYNC0", AppendCommand(nil, Sync0), "FA FB 03 00 00 00"},
-		{"SYNC1", AppendCommand(nil, Sync1), "FA FB 03 01 00 01"},
-		{"SYNC2", AppendCommand(nil, Sync2), "FA FB 03 02 00 02"},
-		{"PULSE", AppendCommand(nil, Pulse), "FA FB 03 00 00 00"},
-		{"OPEN", AppendCommand(nil, Open), "FA FB 03 01 00 01"},
-		{"CLOSE", AppendCommand(nil, Close), "FA FB 03 02 00 02"},
-		{"STOP", AppendCommand(nil, Stop), "FA FB 03 1D 00 1D"},
-		{"ENABLE off", AppendInt(nil, Enable, 0), "FA FB 06 04 3B 00 00 04 3B"},
-		{"ENABLE on", AppendInt(nil, Enable, 1), "FA FB 06 04 3B 01 00 05 3B"},
-		{"SONAR off", AppendInt(nil, Sonar, 0), "FA FB 06 1C 3B 00 00 1C 3B"},
-		{"SETO", AppendSetOrigin(nil), "FA FB 04 07 3B 07 3B"},
-		{"VEL 100", AppendInt(nil, Vel, 100), "FA FB 06 0B 3B 64 00 6F 3B"},
-		{"VEL -100", AppendInt(nil, Vel, -100), "FA FB 06 0B 1B 64 00 6F 1B"},
-		{"VEL 500", AppendInt(nil, Vel, 500), "FA FB 06 0B 3B F4 01 FF 3C"},
-		{"RVEL 10", AppendInt(nil, RVel, 10), "FA FB 06 15 3B 0A 00 1F 3B"},
-		{"RVEL -20", AppendInt(nil, RVel, -20), "FA FB 06 15 1B 14 00 29 1B"},
-		{"most negative", AppendInt(nil, Vel, -32768), "FA FB 06 0B 1B 00 80 0B 9B"},
-		{"VEL2 left", AppendVel2(nil, -4, 4), "FA FB 06 20 3B 04 FC 25 37"},
-		{"VEL2 back", AppendVel2(nil, -15, -15), "FA FB 06 20 3B F1 F1 12 2C"},
-		{"VEL2 stop", AppendVel2(nil, 0, 0), "FA FB 06 20 3B 00 00 20 3B"},
-		{"GRIPPER open", AppendGripper(nil, 1, 99), "FA FB 06 21 3B 01 00 22 3B"},
-		{"GRIPPER press", AppendGripper(nil, 16, 20), "FA FB 06 21 3B 10 00 31 3B FA FB 06 24 3B 14 00 38 3B"},
-		{"GRIPPER carry", AppendGripper(nil, 17, 255), "FA FB 06 21 3B 11 00 32 3B FA FB 06 24 3B FF 00 23 3B"},
-		{"appended", AppendCommand([]byte{0x11}, Stop), "11 FA FB 03 1D 00 1D"},
-	}
-	for _, tt := range tests {
-		if want := unhex(t, tt.want); !bytes.Equal(tt.got, want) {
-			t.Errorf("%s: % X, want % X", tt.name, tt.got, want)
-		}
-	}
+	encodes := devicetest.Encoding(t)
+	encodes("SYNC0", AppendCommand(nil, Sync0), "FA FB 03 00 00 00")
+	encodes("SYNC1", AppendCommand(nil, Sync1), "FA FB 03 01 00 01")
+	encodes("SYNC2", AppendCommand(nil, Sync2), "FA FB 03 02 00 02")
+	encodes("PULSE", AppendCommand(nil, Pulse), "FA FB 03 00 00 00")
+	encodes("OPEN", AppendCommand(nil, Open), "FA FB 03 01 00 01")
+	encodes("CLOSE", AppendCommand(nil, Close), "FA FB 03 02 00 02")
+	encodes("STOP", AppendCommand(nil, Stop), "FA FB 03 1D 00 1D")
+	encodes("ENABLE off", AppendInt(nil, Enable, 0), "FA FB 06 04 3B 00 00 04 3B")
+	encodes("ENABLE on", AppendInt(nil, Enable, 1), "FA FB 06 04 3B 01 00 05 3B")
+	encodes("SONAR off", AppendInt(nil, Sonar, 0), "FA FB 06 1C 3B 00 00 1C 3B")
+	encodes("SETO", AppendSetOrigin(nil), "FA FB 04 07 3B 07 3B")
+	encodes("VEL 100", AppendInt(nil, Vel, 100), "FA FB 06 0B 3B 64 00 6F 3B")
+	encodes("VEL -100", AppendInt(nil, Vel, -100), "FA FB 06 0B 1B 64 00 6F 1B")
+	encodes("VEL 500", AppendInt(nil, Vel, 500), "FA FB 06 0B 3B F4 01 FF 3C")
+	encodes("RVEL 10", AppendInt(nil, RVel, 10), "FA FB 06 15 3B 0A 00 1F 3B")
+	encodes("RVEL -20", AppendInt(nil, RVel, -20), "FA FB 06 15 1B 14 00 29 1B")
+	encodes("most negative", AppendInt(nil, Vel, -32768), "FA FB 06 0B 1B 00 80 0B 9B")
+	encodes("VEL2 left", AppendVel2(nil, -4, 4), "FA FB 06 20 3B 04 FC 25 37")
+	encodes("VEL2 back", AppendVel2(nil, -15, -15), "FA FB 06 20 3B F1 F1 12 2C")
+	encodes("VEL2 stop", AppendVel2(nil, 0, 0), "FA FB 06 20 3B 00 00 20 3B")
+	encodes("GRIPPER open", AppendGripper(nil, 1, 99), "FA FB 06 21 3B 01 00 22 3B")
+	encodes("GRIPPER press", AppendGripper(nil, 16, 20), "FA FB 06 21 3B 10 00 31 3B FA FB 06 24 3B 14 00 38 3B")
+	encodes("GRIPPER carry", AppendGripper(nil, 17, 255), "FA FB 06 21 3B 11 00 32 3B FA FB 06 24 3B FF 00 23 3B")
+	encodes("appended", AppendCommand([]byte{0x11}, Stop), "11 FA FB 03 1D 00 1D")
 }
 
 func TestSendAllocatesNothing(t *testing.T) {
@@ -59,7 +51,7 @@ func TestSendAllocatesNothing(t *testing.T) {
 }
 
 func TestDecodeIdentity(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name, body string
 		want       Identity
 		ok         bool
@@ -72,8 +64,7 @@ func TestDecodeIdentity(t *testing.T) {
 		{"empty strings", "\x02\x00\x00\x00", Identity{}, true},
 		{"as long as a packet", "\x02" + strings.Repeat("n", MaxPacket-6), Identity{Name: strings.Repeat("n", MaxPacket-6)}, true},
 		{"echo of SYNC1", "\x01", Identity{}, false},
-	}
-	for _, tt := range tests {
+	} {
 		got, ok := DecodeIdentity(appendPacket(nil, []byte(tt.body)...))
 		if got != tt.want || ok != tt.ok {
 			t.Errorf("%s: %+v, %v, want %+v, %v", tt.name, got, ok, tt.want, tt.ok)
@@ -87,10 +78,10 @@ func TestLastWords(t *testing.T) {
 		AppendCommand(nil, Pulse), AppendVel2(nil, 25, 25), AppendInt(nil, Vel, -500), AppendSetOrigin(nil), AppendGripper(nil, gripPress, 200),
 	} {
 		for cut := range before {
-			var p Parser
+			p := transport.NewParser(inspect, MaxPacket)
 			var got []Command
 			for packet, in := p.Next(slices.Concat(before[:cut], lastWords())); packet != nil; packet, in = p.Next(in) {
-				got = append(got, Command(packet.Type()))
+				got = append(got, Command(Packet(packet).Type()))
 			}
 			if n := len(got); n < 2 || got[n-2] != Vel2 || got[n-1] != Stop {
 				t.Errorf("after % X the robot understands %v", before[:cut], got)

@@ -54,7 +54,7 @@ type Driver struct {
 	originBy time.Duration // when the robot counts as one that ignores SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
 
-	parser   Parser
+	parser   transport.Parser
 	sip      SIP
 	odometry Odometry
 	gyro     gyro
@@ -83,7 +83,7 @@ type Driver struct {
 
 // New returns the driver of the robot on a serial port.
 func New(port string, o Overrides) *Driver {
-	d := &Driver{overrides: o}
+	d := &Driver{overrides: o, parser: transport.NewParser(inspect, MaxPacket)}
 	d.Protocol = d.protocol(port)
 	_, _ = d.setModel("") // the default model is known
 	return d
@@ -186,7 +186,6 @@ func (d *Driver) MotorsOff(time.Duration) bool {
 	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
 }
 
-// Configure implements devices.Configurer.
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	switch {
@@ -247,7 +246,6 @@ func (d *Driver) report(now time.Duration) {
 	d.publish(now)
 }
 
-// Charge implements devices.Charged.
 func (d *Driver) Charge() string { return d.sip.ChargeState() }
 
 func (d *Driver) publish(now time.Duration) {
@@ -288,7 +286,7 @@ func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.Link().Devices(),
 // flush sends the commands that are due, when the line is free.
 func (d *Driver) flush(now time.Duration) {
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: look again
+		d.free = now + commandGap // the line takes nothing: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)

@@ -8,16 +8,12 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
-	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 )
 
 func TestCommandGoesOutAtOnce(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	b.Pass(50 * ms) // between two SIPs
 	r.heard = nil
 	b.command(200, 0)
@@ -45,9 +41,7 @@ func TestCommandGoesOutAtOnce(t *testing.T) {
 }
 
 func TestVelocitiesWithEverySIP(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	b.Pass(50 * ms)
 	r.heard = nil
 	b.Pass(10 * time.Second)
@@ -57,9 +51,7 @@ func TestVelocitiesWithEverySIP(t *testing.T) {
 }
 
 func TestGripper(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	b.Pass(50 * ms)
 	for _, test := range []struct {
 		command, argument byte
@@ -83,9 +75,7 @@ func TestGripper(t *testing.T) {
 // A SIP reports whether the motors have power. After ENABLE, one that was under way is not
 // believed.
 func TestMotors(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	power := func(flags byte) {
 		body := slices.Clone(Packet(r.sip).Body())
 		body[16] = flags
@@ -99,7 +89,7 @@ func TestMotors(t *testing.T) {
 	}
 	b.Pass(100 * ms)
 	off(true)
-	power(1) // somebody presses the button
+	power(1) // a person presses the button
 	b.Pass(100 * ms)
 	off(false)
 	b.configure('m', 0)
@@ -117,9 +107,7 @@ func TestMotors(t *testing.T) {
 
 // PROTOCOL 6
 func TestConfigure(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	if slices.ContainsFunc(r.heard, func(s string) bool { return strings.HasPrefix(s, "ENABLE") }) {
 		t.Fatalf("motors were switched without being asked: %q", r.heard)
 	}
@@ -159,16 +147,14 @@ func TestConfigure(t *testing.T) {
 }
 
 func TestResetOdometry(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
-	r.sip = unhex(t, sipSpeed)
+	b, r := ready(t, 9600)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 40 || p.Speed != 400 {
 		t.Fatalf("position %+v", p)
 	}
 	b.configure('R')
-	r.sip = unhex(t, sipZero) // what SETO does
+	r.sip = devicetest.Hex(t, sipZero) // what SETO does
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 0 {
 		t.Fatalf("position %+v after reset", p)
@@ -178,9 +164,7 @@ func TestResetOdometry(t *testing.T) {
 // A SIP that was under way when SETO was sent neither moves the origin nor is
 // reported, however far it is from the next one.
 func TestResetOdometryWhileDriving(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	for _, x := range []uint16{60, 109} { // units; 200 mm/s are 24 a packet
 		r.at(x, 0, 0)
 		b.Pass(100 * ms)
@@ -193,7 +177,7 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 			t.Errorf("SIP %d after reset: x is %d mm, want %d", i, b.pose().X, want)
 		}
 	}
-	if lines := b.messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "a movement is missing") }) {
+	if lines := b.Messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "a movement is missing") }) {
 		t.Errorf("log %q", lines)
 	}
 }
@@ -201,10 +185,9 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 // The first device to be opened is the origin, whatever the robot remembers
 // (manual 3.6).
 func TestOriginAtFirstOpening(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	r.sip = unhex(t, sipFar)
-	b.subscribe()
+	b, r := newRobot(t, 9600)
+	r.sip = devicetest.Hex(t, sipFar)
+	b.Subscribe()
 	if !b.Until(func() bool { return slices.Contains(r.heard, "SETO 3B") }, time.Minute) {
 		t.Fatal("no SETO")
 	}
@@ -212,34 +195,23 @@ func TestOriginAtFirstOpening(t *testing.T) {
 	if b.position.HasData() {
 		t.Fatalf("published %+v before SETO", b.pose())
 	}
-	r.sip = unhex(t, sipZero)
-	b.untilUp()
+	r.sip = devicetest.Hex(t, sipZero)
+	b.UntilUp()
 	if p := b.pose(); p.X != 0 || p.Y != 0 || p.Time != uint32(b.Now().Milliseconds()) {
 		t.Fatalf("position %+v at %v", p, b.Now())
 	}
 }
 
-// On an always-on link the robot is up before anybody opens a device.
+// On an always-on link the robot is up before a client opens a device.
 func TestOriginOnAlwaysOnLink(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	table := devices.NewTable(zap.NewNop())
-	b.driver = New("/dev/robot", Overrides{})
-	link, err := table.Attach(Kind().Instance(b.driver))
-	if err != nil {
-		t.Fatal(err)
-	}
-	link.KeepOn()
-	table.Connect(b.World)
-	b.position, b.link = table.Device(codec.Position), link
-	table.Start(b.Now())
-	b.untilUp()
-	r.sip = unhex(t, sipSpeed)
+	b, r := newRobot(t, 9600)
+	b.Link.KeepOn()
+	b.Table.Start(b.Now())
+	b.UntilUp()
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(time.Second)
 	r.heard = nil
-	if _, err := b.position.Subscribe(b.Now(), b); err != nil {
-		t.Fatal(err)
-	}
+	b.Subscribe()
 	b.Pass(110 * ms)
 	if n := count(r.heard, "SETO 3B"); n != 1 {
 		t.Fatalf("%d SETO at the first opening: %q", n, r.heard)
@@ -263,13 +235,11 @@ func count(list []string, s string) (n int) {
 }
 
 func TestNoiseIsNotPublished(t *testing.T) {
-	b := newBench(t)
-	b.robot(9600)
-	b.ready()
-	b.log.TakeAll()
+	b, _ := ready(t, 9600)
+	b.Log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	before := b.position.Seq()
-	bad := unhex(t, sipSpeed)
+	bad := devicetest.Hex(t, sipSpeed)
 	bad[len(bad)-1]++
 	for range 100 { // of noise between 10 good SIPs a second
 		for range 10 {
@@ -289,25 +259,23 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	if n := b.position.Seq() - before; n < 50 || n > 100 {
 		t.Fatalf("%d of 100 SIPs published", n)
 	}
-	for _, e := range b.log.All() {
+	for _, e := range b.Log.All() {
 		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/robot" || e.ContextMap()["device"] != "p2os" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}
-	if n := b.log.Len(); n < 5 || n > 11 {
+	if n := b.Log.Len(); n < 5 || n > 11 {
 		t.Fatalf("%d log lines in 10 s", n)
 	}
 }
 
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	r.switchOff() // the test itself plays it
 	b.Heard = nil
 	b.configure('v', 1)
 	b.Pass(200 * ms)
-	p, sip, forward := b.Port(), unhex(t, sipSpeed), []byte{0, 100, 0, 0}
+	p, sip, forward := b.Port(), devicetest.Hex(t, sipSpeed), []byte{0, 100, 0, 0}
 	n := testing.AllocsPerRun(1000, func() {
 		b.position.SetCommand(b.Now(), forward)
 		b.gripper.SetCommand(b.Now(), []byte{16, 1})

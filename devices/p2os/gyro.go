@@ -27,7 +27,7 @@ const (
 	gyroNoise = 2
 	// gyroTime bounds the wait for the first GYROpac.
 	gyroTime = 3 * time.Second
-	// gyroCover is the share of the time between two SIPs of which there must be readings:
+	// gyroCover is the fraction of the time between two SIPs of which there must be readings:
 	// a packet that got lost leaves less.
 	gyroCover = 0.7
 )

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/devices/devicetest"
 )
 
 // pack returns the body of a GYROpac.
@@ -124,10 +126,10 @@ func TestGyroIsMissing(t *testing.T) {
 		b := newBench(t)
 		b.driver.overrides.Gyro, b.driver.overrides.GyroScaler = asked, gyroScaler
 		r := b.robot(9600)
-		b.ready()
+		b.Ready()
 		b.Pass(gyroTime + time.Second)
 		sent := strings.Contains(strings.Join(r.heard, "\n"), "command 58 3B 01 00")
-		told := strings.Contains(strings.Join(b.messages(), "\n"), "nothing of a gyroscope")
+		told := strings.Contains(strings.Join(b.Messages(), "\n"), "nothing of a gyroscope")
 		if sent != asked || told != asked {
 			t.Errorf("asked %v: sent %v, told %v; %q", asked, sent, told, r.heard)
 		}
@@ -136,13 +138,13 @@ func TestGyroIsMissing(t *testing.T) {
 
 // What the charger does comes behind the SIP of older robots.
 func TestCharge(t *testing.T) {
-	older := unhex(t, sipBody)
+	older := devicetest.Hex(t, sipBody)
 	for _, tt := range []struct {
 		more string
 		want string
 	}{{"", ""}, {"7C 00", ""}, {"7C 00 00", "no"}, {"7C 00 01", "bulk"}, {"7C 00 02 00 00 00 00", "overcharge"}, {"7C 00 03", "float"}, {"7C 00 04", "balance"}, {"7C 00 FF", ""}, {"7C 00 05", ""}} {
 		var s SIP
-		if err := s.Decode(appendPacket(nil, append(older[:len(older):len(older)], unhex(t, tt.more)...)...)); err != nil || s.ChargeState() != tt.want {
+		if err := s.Decode(appendPacket(nil, append(older[:len(older):len(older)], devicetest.Hex(t, tt.more)...)...)); err != nil || s.ChargeState() != tt.want {
 			t.Errorf("%q: %q, %v, want %q", tt.more, s.ChargeState(), err, tt.want)
 		}
 	}

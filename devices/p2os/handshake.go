@@ -16,11 +16,11 @@ import (
 // sonar readings. Other programs leave a robot at one of the others.
 var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
-// search is the way in which a robot is looked for. It ends in 1.9 s: a client that
-// asks for a robot that is not there is told within 2 s. The original server waits 200 ms
+// search is the way in which a robot is found. It ends in 1.9 s: a client that
+// asks for a robot that is not there gets an error within 2 s. The original server waits 200 ms
 // for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
 // SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
-var search = []transport.Look{
+var search = []transport.Attempt{
 	{Speed: 0, Tries: 2, Wait: 175 * time.Millisecond},
 	{Speed: 1, Tries: 2, Wait: 175 * time.Millisecond},
 	{Speed: 2, Wait: 150 * time.Millisecond},
@@ -105,7 +105,7 @@ func (d *Driver) anew(now time.Duration) {
 // protocol returns what the driver says of a robot on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
-		Address: port, Name: "a robot", Kin: "a P2OS robot", Speeds: speeds, Search: search,
+		Address: port, Name: "a robot", Speeds: speeds, Search: search,
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake, LastWords: lastWords(),
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNotOpened },
@@ -155,7 +155,6 @@ var (
 	errSilent    = errors.New("no answer at 9600 to 115200 baud: is the robot on, and the cable in its HOST port?")
 )
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	d.silent = false
 	for packet, rest := d.parser.Next(p); packet != nil && d.IsOpen(); packet, rest = d.parser.Next(rest) {
@@ -213,7 +212,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		switch {
 		case d.model.atOrigin(&d.sip):
 			d.run(now)
-		case now >= d.originBy: // it ignores SETO, or somebody pushes it
+		case now >= d.originBy: // it ignores SETO, or a person pushes it
 			d.odometry = Odometry{Model: &d.model}
 			d.run(now)
 		}

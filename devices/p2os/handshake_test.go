@@ -9,15 +9,15 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
 func TestSpeeds(t *testing.T) {
 	for _, baud := range speeds {
-		b := newBench(t)
-		b.robot(baud)
+		b, _ := newRobot(t, baud)
 		start := b.Now()
-		b.ready()
+		b.Ready()
 		if b.Port().Baud != baud {
 			t.Fatalf("ready at %d baud, robot at %d", b.Port().Baud, baud)
 		}
@@ -25,9 +25,9 @@ func TestSpeeds(t *testing.T) {
 			t.Errorf("robot at %d baud took %v", baud, took)
 		}
 		// The next setup knows the speed.
-		b.position.Unsubscribe(b.Now(), b)
+		b.Unsubscribe()
 		b.Pass(time.Second)
-		b.ready()
+		b.Ready()
 		if p := b.Port(); p.Baud != baud || len(b.Ports) != 2 {
 			t.Errorf("second setup at %d baud", p.Baud)
 		}
@@ -37,11 +37,10 @@ func TestSpeeds(t *testing.T) {
 // A robot that an earlier server left open is closed once, then as usual.
 func TestLeftOpen(t *testing.T) {
 	for _, baud := range speeds {
-		b := newBench(t)
-		r := b.robot(baud)
-		b.subscribe()
+		b, r := newRobot(t, baud)
+		b.Subscribe()
 		r.start()
-		b.untilUp()
+		b.UntilUp()
 		b.Pass(50 * ms)
 		got := slices.DeleteFunc(r.heard, func(s string) bool { return strings.HasPrefix(s, "VEL") })
 		want := []string{"SYNC2/CLOSE", "SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE", "SYNC1/OPEN", "SYNC0/PULSE", "SONAR 3B 01 00", "SETO 3B"}
@@ -55,11 +54,11 @@ func TestLeftOpen(t *testing.T) {
 }
 
 // The first packet to a silent robot is SYNC0: some take nothing else. One that may be open
-// is told to stand still before anything else, whatever it says.
+// is commanded to stand still before anything else, whatever it says.
 func TestFirstPacket(t *testing.T) {
 	first := func(b *bench) string { return b.wrote()[0] }
 	b := newBench(t)
-	b.subscribe()
+	b.Subscribe()
 	if b.Pass(listenTime - ms); len(b.wrote()) != 0 {
 		t.Errorf("before it has listened: %q", b.wrote())
 	}
@@ -72,9 +71,9 @@ func TestFirstPacket(t *testing.T) {
 
 	for name, noise := range map[string]string{"packets": "FA FB", "noise": "00"} {
 		b := newBench(t)
-		b.subscribe()
+		b.Subscribe()
 		b.Pass(50 * ms)
-		b.Port().Say(unhex(t, noise))
+		b.Port().Say(devicetest.Hex(t, noise))
 		if b.Pass(listenTime); first(b) != "VEL2 3B 00 00" {
 			t.Errorf("%s were heard: %q", name, b.wrote())
 		}
@@ -82,7 +81,7 @@ func TestFirstPacket(t *testing.T) {
 
 	b = newBench(t)
 	r := b.robot(9600)
-	b.ready()
+	b.Ready()
 	r.switchOff()
 	b.Pass(2500 * ms)
 	port := len(b.Ports)
@@ -96,53 +95,45 @@ func TestFirstPacket(t *testing.T) {
 func TestLostPackets(t *testing.T) {
 	for _, lost := range []string{"SYNC0/PULSE", "SYNC1/OPEN", "SYNC2/CLOSE"} {
 		for times := 1; times <= 2; times++ {
-			b := newBench(t)
-			r := b.robot(9600)
+			b, r := newRobot(t, 9600)
 			r.deaf[lost] = times
-			b.ready()
+			b.Ready()
 		}
 	}
 	for at := time.Duration(0); at < 400*ms; at += 5 * ms {
-		b := newBench(t)
-		r := b.robot(9600)
-		b.subscribe()
+		b, r := newRobot(t, 9600)
+		b.Subscribe()
 		b.Pass(at)
 		r.muted = true
 		b.Pass(15 * ms)
 		r.muted = false
-		b.untilUp()
+		b.UntilUp()
 	}
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		play   func(b *bench)
 		within time.Duration
 		want   string
 	}{
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
-		{"nobody", func(b *bench) {}, 2*time.Second - 1, "/dev/robot: no answer at 9600 to 115200 baud"},
+		{"no hardware", func(b *bench) {}, 2*time.Second - 1, "/dev/robot: no answer at 9600 to 115200 baud"},
 		{"a laser", (*bench).laser, 2*time.Second - 1, "a SICK laser is heard here, not a robot: are the ports swapped?"},
 		{"no stream", func(b *bench) { b.robot(9600).deaf["SYNC1/OPEN"] = 1 << 30 }, Kind().SetupLimit - 1, "the robot answers, but"},
 		{"a loop of wire", (*bench).echo, Kind().SetupLimit - 1, "the robot answers, but"},
 		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			test.play(b)
-			b.subscribe()
+			b.Subscribe()
 			b.Pass(test.within)
-			if len(b.done) != 1 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), test.want) {
-				t.Fatalf("setup ended with %v, want %q", b.done, test.want)
-			}
-			if b.link.State() != devices.Idle || len(b.Ports) > 0 && !b.Port().Closed {
-				t.Fatalf("link is %s", b.link.State())
-			}
+			b.Failed(test.want)
 			b.Refuse = nil
 			b.robot(9600)
-			b.ready() // the next request finds the robot
+			b.Ready() // the next request finds the robot
 		})
 	}
 }
@@ -154,7 +145,7 @@ func (b *bench) echo() {
 
 // laser makes a laser at 38400 baud send scans, headed as recorded.
 func (b *bench) laser() {
-	scan := unhex(b.t, "02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B 56 30 32 2E 31 30 20 10 99 AB") // its name, as good as a scan
+	scan := devicetest.Hex(b.T, "02 80 16 00 BA 4C 4D 53 32 30 30 3B 33 30 31 30 36 3B 56 30 32 2E 31 30 20 10 99 AB") // its name, as good as a scan
 	var send func()
 	send = func() {
 		if p := b.Port(); p.Baud == 38400 {
@@ -168,15 +159,14 @@ func (b *bench) laser() {
 // Shutdown comes at any moment, also of the setup.
 func TestShutdown(t *testing.T) {
 	for at := time.Duration(0); at < 1500*ms; at += 10 * ms {
-		b := newBench(t)
-		b.robot(9600)
-		b.subscribe()
+		b, _ := newRobot(t, 9600)
+		b.Subscribe()
 		b.Pass(at)
 		b.command(200, 0)
-		b.position.Unsubscribe(b.Now(), b)
+		b.Unsubscribe()
 		end := b.Now()
-		if !b.Until(func() bool { return b.link.State() == devices.Idle }, 1500*ms) {
-			t.Fatalf("shutdown after %v: link is %s", at, b.link.State())
+		if !b.Until(func() bool { return b.Link.State() == devices.Idle }, 1500*ms) {
+			t.Fatalf("shutdown after %v: link is %s", at, b.Link.State())
 		}
 		if took := b.Now() - end; took > 200*ms {
 			t.Fatalf("shutdown after %v took %v", at, took)
@@ -193,9 +183,7 @@ func TestShutdown(t *testing.T) {
 
 // A robot that falls silent still hears from us, until it counts as lost.
 func TestPulse(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	b.Pass(20 * ms)
 	r.muted, r.heard = true, nil
 	b.Pass(100 * ms)
@@ -203,7 +191,7 @@ func TestPulse(t *testing.T) {
 	if got := count(r.heard, "SYNC0/PULSE"); got != 1 {
 		t.Fatalf("%d PULSE in 2 s: %q", got, r.heard)
 	}
-	if b.link.State() != devices.Ready || b.driver.IsUp() {
+	if b.Link.State() != devices.Ready || b.driver.IsUp() {
 		t.Fatal("silence is not noticed")
 	}
 }
@@ -211,9 +199,7 @@ func TestPulse(t *testing.T) {
 // A search has sent CLOSE before a packet arrives that the robot sent while it was
 // open: it is opened anew, not taken for one that is still open.
 func TestPacketFromBeforeClose(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	r.muted = true
 	closes := func() bool { return slices.Contains(r.heard, "SYNC2/CLOSE") }
 	r.heard = nil
@@ -225,7 +211,7 @@ func TestPacketFromBeforeClose(t *testing.T) {
 	if b.driver.IsUp() {
 		t.Fatal("a robot that was closed is up")
 	}
-	b.untilUp()
+	b.UntilUp()
 	b.Pass(time.Second)
 	if r.stage != 4 || b.position.Age(b.Now()) > 100*ms {
 		t.Fatalf("robot at stage %d, data %v old", r.stage, b.position.Age(b.Now()))
@@ -254,23 +240,19 @@ func TestModels(t *testing.T) {
 		{"researchPB", 1000, 1000, 3, false},
 	} {
 		t.Run(tt.subclass, func(t *testing.T) {
-			b := newBench(t)
-			r := b.robot(9600)
+			b, r := newRobot(t, 9600)
 			r.subclass = tt.subclass
-			b.ready()
-			r.sip = appendPacket(nil, unhex(t, "32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 01 03 E8 03 04 11 80 06 00")...)
+			b.Ready()
+			r.sip = appendPacket(nil, devicetest.Hex(t, "32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 01 03 E8 03 04 11 80 06 00")...)
 			for x := uint16(0); x <= 1000; x += 50 {
 				r.at(x, 0, 0)
 				b.Pass(100 * ms)
 			}
-			var ranges codec.SonarData
-			if err := ranges.Decode(b.sonar.Data()); err != nil {
-				t.Fatal(err)
-			}
+			ranges := transporttest.Data[codec.SonarData](t, b.sonar)
 			if p := b.pose(); p.X != tt.x || ranges[tt.place] != tt.sonar3 {
 				t.Errorf("x %d mm, sonars %d; want %d, and %d at place %d", p.X, ranges, tt.x, tt.sonar3, tt.place)
 			}
-			if warned := b.log.FilterMessageSnippet("this model is not known").Len() > 0; warned != tt.warned {
+			if warned := b.Log.FilterMessageSnippet("this model is not known").Len() > 0; warned != tt.warned {
 				t.Errorf("warned: %v, want %v", warned, tt.warned)
 			}
 		})
@@ -281,16 +263,16 @@ func TestModels(t *testing.T) {
 func TestUnknownModel(t *testing.T) {
 	b := newBench(t)
 	b.robot(9600).subclass = "p2at9"
-	b.subscribe()
+	b.Subscribe()
 	b.Pass(setupTime)
-	if len(b.done) == 0 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), `"p2at9"`) || !strings.Contains(b.done[0].Error(), "p2at8+") {
-		t.Errorf("setup %v", b.done)
+	if len(b.Done) == 0 || b.Done[0] == nil || !strings.Contains(b.Done[0].Error(), `"p2at9"`) || !strings.Contains(b.Done[0].Error(), "p2at8+") {
+		t.Errorf("setup %v", b.Done)
 	}
 	for _, with := range []Overrides{{Subclass: "p2at8"}, {Distance: 1.32}} {
 		b := newBench(t)
 		b.driver.overrides = with
 		b.robot(9600).subclass = "p2at9"
-		b.ready()
+		b.Ready()
 		if b.driver.model.Distance != 1.32 {
 			t.Errorf("%+v: %+v", with, b.driver.model)
 		}
@@ -300,92 +282,24 @@ func TestUnknownModel(t *testing.T) {
 // Whatever happens in whatever order, the driver neither hangs nor forgets a
 // port, and a robot that works is found.
 func FuzzDriver(f *testing.F) {
-	f.Add([]byte{3, 0, 200, 1, 2, 0xFA, 0xFB, 0, 250, 2, 0, 250, 7, 1, 2, 3, 4})
-	f.Add([]byte{3, 0, 20, 5, 0, 250, 0, 250, 6, 1, 4, 5, 0, 250, 3, 3})
-	f.Add([]byte{3, 0, 250, 7, 1, 1, 1, 1, 9, 1, 109, 8, 17, 5, 2, 0, 250, 3, 0, 1, 3, 5})
-	f.Add([]byte{3, 10, 0, 0, 50, 3, 0, 200, 10, 1, 0, 200, 10, 0, 0, 250})
+	f.Add([]byte{3, 0, 200, 1, 2, 0xFA, 0xFB, 0, 250, 2, 0, 250, 8, 1, 2, 3, 4})
+	f.Add([]byte{3, 0, 20, 6, 0, 250, 0, 250, 7, 1, 4, 5, 0, 250, 3, 3})
+	f.Add([]byte{3, 0, 250, 8, 1, 1, 1, 1, 10, 1, 109, 9, 17, 5, 2, 0, 250, 3, 0, 1, 3, 6})
+	f.Add([]byte{3, 5, 0, 0, 50, 3, 0, 200, 5, 1, 0, 200, 5, 0, 0, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		b := newBench(t)
-		r := b.robot(9600)
-		next := func() (v byte) {
-			if len(script) > 0 {
-				v, script = script[0], script[1:]
-			}
-			return v
-		}
-		subscribed := false
-		for len(script) > 0 && len(b.Ports) < 50 {
-			switch next() % 11 {
-			case 0:
-				b.Pass(time.Duration(next()) * 10 * ms)
-			case 1:
-				n := min(int(next()), len(script))
-				if len(b.Ports) > 0 {
-					b.Port().Say(script[:n])
-				}
-				script = script[n:]
-			case 2:
-				if len(b.Ports) > 0 {
-					b.Port().HangUp()
-				}
-			case 3:
-				if subscribed = !subscribed; subscribed {
-					b.subscribe()
-				} else {
-					b.position.Unsubscribe(b.Now(), b)
-				}
-			case 4:
-				b.Refuse = nil
-				if next()%2 == 0 {
-					b.Refuse = errors.New("no such port")
-				}
-			case 5:
+		b, r := newRobot(t, 9600)
+		b.Chaos(script, func() { r.off = false },
+			func(func() byte) {
 				if r.off = !r.off; r.off {
 					r.switchOff()
 				}
-			case 6:
-				r.baud = speeds[int(next())%len(speeds)]
-			case 7:
-				b.position.SetCommand(b.Now(), []byte{next(), next(), next(), next()})
-			case 8:
-				b.gripper.SetCommand(b.Now(), []byte{next(), next()})
-			case 9:
-				_ = b.misc.Configure(b.Now(), []byte{next(), next()}) // or not
-			case 10:
-				leave := next()%2 == 0
-				b.Break = func() {
-					if leave && subscribed {
-						subscribed = false
-						b.position.Unsubscribe(b.Now(), b)
-					}
-				}
-			}
-			checkPorts(t, b)
-		}
-		b.Refuse, b.Break, r.off, b.done = nil, nil, false, nil
-		if !subscribed || b.link.State() == devices.Idle {
-			b.Pass(2 * time.Second)
-			b.subscribe()
-		}
-		if !b.Until(b.driver.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
-			b.subscribe() // that setup was spoilt before
-		}
-		b.untilUp()
+			},
+			func(next func() byte) { r.baud = speeds[int(next())%len(speeds)] },
+			func(next func() byte) { b.position.SetCommand(b.Now(), []byte{next(), next(), next(), next()}) },
+			func(next func() byte) { b.gripper.SetCommand(b.Now(), []byte{next(), next()}) },
+			func(next func() byte) { _ = b.misc.Configure(b.Now(), []byte{next(), next()}) }, // or not
+		)
 	})
-}
-
-// checkPorts looks for ports that nobody closed.
-func checkPorts(t *testing.T, b *bench) {
-	t.Helper()
-	n := 0
-	for _, p := range b.Ports {
-		if !p.Closed {
-			n++
-		}
-	}
-	if n > 1 || n > 0 && b.link.State() == devices.Idle {
-		t.Fatalf("%d ports are open, link is %s", n, b.link.State())
-	}
 }
 
 // A robot whose last handshake ended between SYNC2 and OPEN says nothing until
@@ -394,18 +308,17 @@ func TestLeftHalfOpen(t *testing.T) {
 	for _, baud := range speeds[:2] {
 		b := newBench(t)
 		b.robot(baud).stage = 3
-		b.ready()
+		b.Ready()
 	}
 }
 
 // What the owner sets is sent to each robot that answers, also to one that was off.
 func TestTuning(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
+	b, r := newRobot(t, 9600)
 	b.driver.overrides.Tuning = Tuning{
 		Acceleration: 300, Deceleration: 600, TurnAcceleration: 100, TurnDeceleration: 200, TicksMM: 128, RevCount: 16570, DriftFactor: -50,
 	}
-	b.ready()
+	b.Ready()
 	want := []string{"command 5 3B 2C 01", "command 5 1B 58 02", "command 23 3B 64 00", "command 23 1B C8 00",
 		"command 93 3B 80 00", "command 88 3B BA 40", "command 89 1B 32 00"}
 	sent := func() (n int) {
@@ -423,14 +336,14 @@ func TestTuning(t *testing.T) {
 	r.switchOff()
 	b.Pass(3 * time.Second)
 	r.off = false
-	b.untilUp()
+	b.UntilUp()
 	if sent() != 2 {
 		t.Errorf("after it was off: wrote %q, want twice %q", b.wrote(), want)
 	}
 
 	b = newBench(t)
 	b.robot(9600)
-	b.ready()
+	b.Ready()
 	for _, packet := range b.wrote() {
 		if strings.HasPrefix(packet, "command ") {
 			t.Errorf("nothing is tuned: wrote %q", packet)
@@ -442,16 +355,15 @@ func TestTuning(t *testing.T) {
 // to the requests that follow: it costs no more than a lost answer does, and one more request.
 func TestTruncatedAnswer(t *testing.T) {
 	setup := func(at time.Duration, noise string) time.Duration {
-		b := newBench(t)
-		r := b.robot(9600)
+		b, r := newRobot(t, 9600)
 		begin := b.Now()
-		b.subscribe()
+		b.Subscribe()
 		b.Pass(at)
-		b.Port().Say(unhex(t, noise))
+		b.Port().Say(devicetest.Hex(t, noise))
 		r.muted = true
 		b.Pass(15 * ms)
 		r.muted = false
-		b.untilUp()
+		b.UntilUp()
 		return b.Now() - begin
 	}
 	for at := time.Duration(0); at < listenTime+100*ms; at += 5 * ms {

@@ -51,14 +51,14 @@ var (
 	ring16 = Sonars{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
 	// peopleBot has a second ring at its front, which it numbers before the rear.
 	peopleBot = Sonars{0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23}
-	// amigo8 looks to 90, 41, 15, -15, -41, -90, -145 and 145 degrees.
+	// amigo8 faces 90, 41, 15, -15, -41, -90, -145 and 145 degrees.
 	amigo8 = Sonars{0, 1, noSonar, 2, 3, noSonar, 4, 5, noSonar, noSonar, 6, noSonar, noSonar, 7, noSonar, noSonar}
-	// pioneer7 looks to 90, 30, 15, 0, -15, -30 and -90 degrees.
+	// pioneer7 faces 90, 30, 15, 0, -15, -30 and -90 degrees.
 	pioneer7 = Sonars{0, 1, 2, 3, 4, 5, noSonar, 6,
 		noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar}
 	// powerBot has 28; of neighbours, the one nearer to the axis of the robot.
 	powerBot = Sonars{0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
-	// pioneerLX looks to 10, -10, 164 and -164 degrees.
+	// pioneerLX faces 10, -10, 164 and -164 degrees.
 	pioneerLX = Sonars{noSonar, noSonar, noSonar, 0, 1, noSonar, noSonar, noSonar,
 		noSonar, noSonar, noSonar, 3, 2, noSonar, noSonar, noSonar}
 	noRing = Sonars{noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar,

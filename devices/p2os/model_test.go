@@ -24,9 +24,9 @@ func TestModelTable(t *testing.T) {
 		if reach := m.mm(m.wrap() / 2); reach < maxStep+overshoot*maxWheelSpeed/2 {
 			t.Errorf("%s: the coordinates tell %.0f mm", name, reach)
 		}
-		const beside = 17 // mm that the sonars of a PatrolBot stand out of it, by its parameter file
+		const outside = 17 // mm that the sonars of a PatrolBot stand out of it, by its parameter file
 		for place, n := range m.Sonars {
-			if mount := m.Body.Sonars[place]; (mount == pioneer.Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2+beside {
+			if mount := m.Body.Sonars[place]; (mount == pioneer.Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2+outside {
 				t.Errorf("%s: the sonar at place %d is mounted at %v", name, place, mount)
 			}
 		}

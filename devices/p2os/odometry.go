@@ -12,7 +12,7 @@ const (
 	// maxStep is how far the coordinates of a robot at rest may move between two
 	// packets, in mm. A corrupt packet with a right checksum moves them farther.
 	maxStep = 100
-	// overshoot is how much faster than told a robot may drive for a moment.
+	// overshoot is how much faster than commanded a robot may drive for a moment.
 	overshoot = 1.1
 	// coast is the longest time that a robot drives after it has heard from us: its
 	// watchdog bites after 2 s, then it brakes.
@@ -42,7 +42,7 @@ type Odometry struct {
 	doubts     bool          // it was not
 	refHeading int16         // angle units, the latest SIP
 	at         time.Duration // when the latest SIP came
-	lag        time.Duration // that the robot can have driven before it sent the next SIP, and that no SIP has told
+	lag        time.Duration // that the robot can have driven before it sent the next SIP, and that no SIP has reported
 	fastest    float64       // mm/s, while there was a lag, or since SETO was sent
 	started    bool
 
@@ -73,7 +73,7 @@ func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, r
 	o.fastest = max(o.fastest, commanded, speed)
 	gap := now - o.at
 	driving := min(gap-rested, max(0, until-o.at)+coast)
-	// A robot that is to drive on must be told, so no lag is longer than coast.
+	// A robot that is to drive on must be commanded, so no lag is longer than coast.
 	o.lag = min(o.lag+driving, driving+coast)
 	reach := maxStep + overshoot*o.fastest*o.lag.Seconds()
 	alone := maxStep + overshoot*o.fastest*driving.Seconds() // if none was held up

@@ -52,7 +52,7 @@ func (d drive) check(t *testing.T, o *stepped) {
 }
 
 func TestOdometry(t *testing.T) {
-	tests := []drive{
+	for _, tt := range []drive{
 		{"the first SIP is the reference", [][2]uint16{{4000, 17}}, 0, 0, 0},
 		{"forward", [][2]uint16{{100, 0}, {200, 10}}, 83, 8, 0}, // 82.6, 8.26
 		{"back over the wrap", [][2]uint16{{0, 0}, {0x0FF8, 0}}, -7, 0, 0},
@@ -66,8 +66,7 @@ func TestOdometry(t *testing.T) {
 		{"a single jump is ignored", [][2]uint16{{0, 0}, {1000, 50}, {50, 10}, {100, 20}}, 83, 17, 1},
 		{"as is the first of two to different places", [][2]uint16{{0, 0}, {1000, 50}, {2000, 10}, {2050, 20}}, 41, 8, 2},
 		{"small steps do not add up rounding", [][2]uint16{{0, 0}, {1, 1}, {2, 2}, {3, 3}, {4, 4}, {5, 5}}, 4, 4, 0},
-	}
-	for _, tt := range tests {
+	} {
 		o := newStepped()
 		tt.check(t, o)
 	}
@@ -77,7 +76,7 @@ func at(x, y uint16) *SIP { return &SIP{X: x, Y: y} }
 
 // TestOdometryReset: SIPs from before SETO took effect, then from 0.
 func TestOdometryReset(t *testing.T) {
-	tests := []drive{ // since Reset
+	for _, tt := range []drive{ // since Reset
 		{"none yet", nil, 0, 0, 0},
 		{"none late", [][2]uint16{{10, 4090}}, 8, -5, 0},
 		{"a near one", [][2]uint16{{110, 100}, {0, 0}, {10, 4090}}, 8, -5, 0},
@@ -89,8 +88,7 @@ func TestOdometryReset(t *testing.T) {
 		{"two far ones", [][2]uint16{{2000, 0}, {2024, 0}, {24, 0}}, 20, 0, 0},
 		{"none late, fast, and one got lost", [][2]uint16{{121, 0}, {182, 0}, {242, 0}}, 200, 0, 0},
 		{"a robot without SETO", [][2]uint16{{2000, 0}, {2000, 0}, {2000, 0}, {2010, 0}}, 8, 0, 1},
-	}
-	for _, tt := range tests {
+	} {
 		o := newStepped()
 		o.Update(at(100, 100))
 		o.Update(at(150, 100))
@@ -102,20 +100,19 @@ func TestOdometryReset(t *testing.T) {
 // TestOdometryResume: a robot is at (826, 413) mm before it restarts, and goes
 // 826 mm along its new x axis and back.
 func TestOdometryResume(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name          string
 		before, after int16 // headings where it restarts, angle units
 		x, y, heading int   // away
 	}{
 		{"straight on", 0, 0, 826 + 826, 413, 0},
-		{"restarted where it looks left", 1024, 0, 826, 413 + 826, 90},
-		{"restarted where it looks right", -1024, 0, 826, 413 - 826, 270},
-		{"restarted where it looks back", 2048, 0, 0, 413, 180},
+		{"restarted where it faces left", 1024, 0, 826, 413 + 826, 90},
+		{"restarted where it faces right", -1024, 0, 826, 413 - 826, 270},
+		{"restarted where it faces back", 2048, 0, 0, 413, 180},
 		{"60 degrees", 683, 0, 826 + 413, 413 + 716, 60},
 		{"not restarted, but reopened", 1024, 1024, 826 + 826, 413, 90},
 		{"turned meanwhile", 0, 1024, 826, 413 - 826, 0},
-	}
-	for _, tt := range tests {
+	} {
 		o := newStepped()
 		drive := func(s SIP, units int) {
 			for range 10 {
@@ -236,14 +233,14 @@ func TestOdometryGaps(t *testing.T) {
 	whole := pioneer3
 	whole.Bits = 15 // the option bits
 	for _, tt := range []struct {
-		name   string
-		m      Model
-		gap    time.Duration
-		speed  int16 // mm/s, in the SIPs
-		told   float64
-		units  int
-		reason string // empty: it is counted
-		until  time.Duration
+		name      string
+		m         Model
+		gap       time.Duration
+		speed     int16 // mm/s, in the SIPs
+		commanded float64
+		units     int
+		reason    string // empty: it is counted
+		until     time.Duration
 	}{
 		{"half a second at 400 mm/s", testModel, 600 * time.Millisecond, 400, 400, 278, "", 0},
 		{"one and a half", testModel, 1600 * time.Millisecond, 400, 400, 763, "", 0},
@@ -267,7 +264,7 @@ func TestOdometryGaps(t *testing.T) {
 				t.Fatal(err)
 			}
 			sip.X += uint16(tt.units)
-			err := o.Update(&sip, time.Second+tt.gap, tt.told, tt.until, 0)
+			err := o.Update(&sip, time.Second+tt.gap, tt.commanded, tt.until, 0)
 			want := int(math.Round(float64(tt.units) * tt.m.Distance))
 			if tt.reason != "" {
 				want = 0
@@ -323,21 +320,21 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 	o := Odometry{Model: m}
 	var (
 		x, y, speed, course float64       // mm, mm/s, rad
-		told                float64       // mm/s
-		held                []SIP         // on their way
+		commanded           float64       // mm/s
+		late                []SIP         // on their way
 		until               time.Duration // they are held up, for less than counts as lost
 		lost                int           // further SIPs that get lost
-		fastest             float64       // mm/s, told since the latest SIP
+		fastest             float64       // mm/s, commanded since the latest SIP
 	)
 	frame := func(mm float64) uint16 { return uint16(int64(math.Round(mm/m.Distance)) & (m.wrap() - 1)) }
 	o.Update(&SIP{}, time.Second, 0, 0, 0)
 	for n := 1; n <= 1200; n++ {
 		now := time.Second + time.Duration(n)*100*time.Millisecond
 		if rnd.IntN(30) == 0 {
-			told, course = float64(rnd.IntN(1001)-500), rnd.Float64()*2*math.Pi
+			commanded, course = float64(rnd.IntN(1001)-500), rnd.Float64()*2*math.Pi
 		}
-		fastest = max(fastest, math.Abs(told)) // with each SIP
-		speed += max(-100, min(told-speed, 100))
+		fastest = max(fastest, math.Abs(commanded)) // with each SIP
+		speed += max(-100, min(commanded-speed, 100))
 		x, y = x+0.1*speed*math.Cos(course), y+0.1*speed*math.Sin(course)
 		wheel := int16(math.Round(speed / m.Velocity))
 		if lost == 0 && rnd.IntN(100) == 0 {
@@ -346,22 +343,22 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 		if lost > 0 {
 			lost--
 		} else {
-			held = append(held, SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel})
+			late = append(late, SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel})
 		}
-		if len(held) == 1 && rnd.IntN(20) == 0 {
+		if len(late) == 1 && rnd.IntN(20) == 0 {
 			until = now + time.Duration(rnd.IntN(1400))*time.Millisecond
 		}
 		if until > now {
 			continue
 		}
-		for i := range held {
-			if err := o.Update(&held[i], now, fastest, now, 0); err != nil {
+		for i := range late {
+			if err := o.Update(&late[i], now, fastest, now, 0); err != nil {
 				t.Fatalf("%s, SIP %d: %v", name, n, err)
 			}
 			fastest = 0
 		}
-		fresh := len(held) > 0 && held[len(held)-1].X == frame(x) && held[len(held)-1].Y == frame(y)
-		held = held[:0]
+		fresh := len(late) > 0 && late[len(late)-1].X == frame(x) && late[len(late)-1].Y == frame(y)
+		late = late[:0]
 		if wantX, wantY := m.mm(int64(math.Round(x/m.Distance))), m.mm(int64(math.Round(y/m.Distance))); fresh &&
 			max(math.Abs(float64(o.X())-wantX), math.Abs(float64(o.Y())-wantY)) > 0.51 {
 			t.Fatalf("%s, SIP %d: (%d, %d) mm, want (%.1f, %.1f)", name, n, o.X(), o.Y(), wantX, wantY)
@@ -398,9 +395,7 @@ func TestOdometryAfterAPause(t *testing.T) {
 		}
 	}
 	// The driver knows how long.
-	b := newBench(t)
-	b.robot(9600)
-	b.ready()
+	b, _ := ready(t, 9600)
 	b.driver.steered, b.driver.odometry.at = b.Now()-5*time.Second, b.Now()-4*time.Second
 	b.command(100, 0)
 	b.Pass(commandGap)

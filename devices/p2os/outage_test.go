@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport"
 )
 
@@ -40,10 +41,8 @@ func TestLostAndBack(t *testing.T) {
 	for _, baud := range speeds {
 		for _, test := range tests {
 			t.Run(test.name, func(t *testing.T) {
-				b := newBench(t)
-				r := b.robot(baud)
-				b.ready()
-				r.sip = unhex(t, sipSpeed)
+				b, r := ready(t, baud)
+				r.sip = devicetest.Hex(t, sipSpeed)
 				b.command(200, 0)
 				b.configure('m', 1)
 				b.Pass(time.Second)
@@ -51,8 +50,8 @@ func TestLostAndBack(t *testing.T) {
 
 				test.lose(b, r)
 				b.Pass(test.away)
-				if b.driver.IsUp() || b.link.State() != devices.Ready || b.position.Command() != nil {
-					t.Fatalf("not lost: link is %s, command %v", b.link.State(), b.position.Command())
+				if b.driver.IsUp() || b.Link.State() != devices.Ready || b.position.Command() != nil {
+					t.Fatalf("not lost: link is %s, command %v", b.Link.State(), b.position.Command())
 				}
 				if age := b.position.Age(b.Now()); age < test.away-100*ms || b.pose() != before {
 					t.Fatalf("data is %v old: %+v, was %+v", age, b.pose(), before)
@@ -63,8 +62,8 @@ func TestLostAndBack(t *testing.T) {
 				b.command(300, 0)
 				r.heard = nil
 				test.back(b, r)
-				r.sip = unhex(t, sipZero)
-				b.untilUp()
+				r.sip = devicetest.Hex(t, sipZero)
+				b.UntilUp()
 				b.Pass(time.Second)
 
 				if age := b.position.Age(b.Now()); age > 100*ms {
@@ -93,8 +92,8 @@ func TestLostAndBack(t *testing.T) {
 				if !slices.Contains(r.heard, "VEL2 3B 05 05") {
 					t.Fatalf("a new command is not obeyed: %q", r.heard)
 				}
-				if len(b.done) != 1 {
-					t.Fatalf("the client was told %v", b.done)
+				if len(b.Done) != 1 {
+					t.Fatalf("the setups of the client ended with %v", b.Done)
 				}
 			})
 		}
@@ -103,20 +102,18 @@ func TestLostAndBack(t *testing.T) {
 
 // The clients' position goes on where it was, whatever the robot counts now.
 func TestPositionSurvivesRestart(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
-	r.sip = unhex(t, sipSpeed)
+	b, r := ready(t, 9600)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(time.Second)
 	r.switchOff()
 	b.Pass(3 * time.Second)
 	r.off = false
-	r.sip = unhex(t, sipZero)
-	b.untilUp()
+	r.sip = devicetest.Hex(t, sipZero)
+	b.UntilUp()
 	if p := b.pose(); p.X != 40 {
 		t.Fatalf("position %+v", p)
 	}
-	r.sip = unhex(t, sipSpeed)
+	r.sip = devicetest.Hex(t, sipSpeed)
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 81 {
 		t.Fatalf("position %+v", p)
@@ -126,39 +123,35 @@ func TestPositionSurvivesRestart(t *testing.T) {
 // The cable of a robot that drives is pulled and put back: what it drove until its
 // watchdog stopped it is in its coordinates.
 func TestMovementOfAnOutageIsCounted(t *testing.T) {
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
-	r.sip = unhex(t, sipSpeed) // 400 mm/s at x 48
+	b, r := ready(t, 9600)
+	r.sip = devicetest.Hex(t, sipSpeed) // 400 mm/s at x 48
 	b.command(400, 0)
 	b.Pass(time.Second)
 	before := b.pose()
 	b.Port().HangUp()
 	b.Refuse = errors.New("no such port")
 	b.Pass(10 * time.Second)
-	b.log.TakeAll()
+	b.Log.TakeAll()
 	b.Refuse = nil
-	r.sip = unhex(t, sipZero)
+	r.sip = devicetest.Hex(t, sipZero)
 	r.at(48+1000, 0, 0)
-	b.untilUp()
+	b.UntilUp()
 	b.Pass(time.Second)
 	if p := b.pose(); p.X != before.X+840 || p.Speed != 0 {
 		t.Errorf("position %+v, before the outage %+v", p, before)
 	}
-	for _, line := range b.messages() {
+	for _, line := range b.Messages() {
 		if strings.Contains(line, "missing") || strings.Contains(line, "restart") {
 			t.Errorf("log %q", line)
 		}
 	}
 }
 
-// A robot that restarts counts from (0, 0, 0) where it stands and looks; its
+// A robot that restarts counts from (0, 0, 0) where it stands and faces; its
 // clients go on in the frame they know.
 func TestPoseSurvivesRestart(t *testing.T) {
 	const step = 110 // units in 100 ms: 92 mm
-	b := newBench(t)
-	r := b.robot(9600)
-	b.ready()
+	b, r := ready(t, 9600)
 	expect := func(when string, x, y int32, heading uint16) {
 		t.Helper()
 		if p := b.pose(); p.X != x || p.Y != y || p.Heading != heading {
@@ -174,7 +167,7 @@ func TestPoseSurvivesRestart(t *testing.T) {
 	b.Pass(3 * time.Second)
 	r.off = false
 	r.at(0, 0, 0)
-	b.untilUp()
+	b.UntilUp()
 	expect("restarted", 2033, 1016, 90)
 	for u := uint16(0); u <= 11*step; u += step {
 		r.at(u, 0, 0)

@@ -44,24 +44,7 @@ func (p Packet) Type() byte { return p[headSize] }
 func appendPacket(dst []byte, body ...byte) []byte {
 	dst = append(dst, header0, header1, byte(len(body)+checksumSize))
 	dst = append(dst, body...)
-	return binary.BigEndian.AppendUint16(dst, transport.P2OSChecksum(body))
-}
-
-// Parser finds packets in the robot's byte stream. The zero value is ready.
-type Parser struct {
-	transport.Framing
-
-	buf [MaxPacket]byte
-}
-
-// Next consumes in up to the end of the first packet, and returns that packet
-// and the rest of in. The packet is nil when in is used up:
-//
-//	for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
-//
-// The packet is valid until the next call.
-func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
-	return p.Framing.Next(p.buf[:], in, inspect)
+	return binary.BigEndian.AppendUint16(dst, checksum(body))
 }
 
 // inspect is a transport.Inspect.
@@ -75,8 +58,20 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 		return 0, transport.Partial
 	}
 	size = headSize + int(b[2])
-	if packet := Packet(b[:size]); transport.P2OSChecksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
+	if packet := Packet(b[:size]); checksum(packet.Body()) != binary.BigEndian.Uint16(b[size-checksumSize:]) {
 		return 0, transport.Damaged
 	}
 	return size, transport.Whole
+}
+
+// checksum adds the body of a packet as big-endian 16-bit words; the last byte of an
+// odd body is not added but xored into the low byte.
+func checksum(body []byte) (sum uint16) {
+	for ; len(body) > 1; body = body[2:] {
+		sum += binary.BigEndian.Uint16(body)
+	}
+	if len(body) == 1 {
+		sum ^= uint16(body[0])
+	}
+	return sum
 }

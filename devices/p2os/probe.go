@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 // probe greets the robot as the driver does, up to its identity. The handshake
@@ -13,7 +14,7 @@ import (
 // switches its motors off, and then greeted.
 func probe() *devices.Probe {
 	return &devices.Probe{
-		Speeds:    []int{9600, 38400, 115200, 57600, 19200},
+		Name: "a P2OS robot", Speeds: []int{9600, 38400, 115200, 57600, 19200},
 		Ask:       AppendCommand(AppendCommand(nil, Close), Sync0), // one that is silent may wait for OPEN
 		Wait:      400 * time.Millisecond,
 		Recognise: recognise,
@@ -21,12 +22,11 @@ func probe() *devices.Probe {
 	}
 }
 
-// recognise returns the step after the last packet heard. An identity must have
-// text: a line that returns what it is sent would return SYNC2, too.
+// recognise returns the step after the last packet heard. An identity must have text, and other
+// packets more than a type: a line may return the requests.
 func recognise(heard []byte) (a devices.Answer) {
-	var parser Parser
-	var sip SIP
-	for p, rest := parser.Next(heard); p != nil; p, rest = parser.Next(rest) {
+	for b := range transport.Packets(heard, inspect, MaxPacket) {
+		p := Packet(b)
 		id, isIdentity := DecodeIdentity(p)
 		switch {
 		case isIdentity && id != Identity{}:
@@ -35,7 +35,7 @@ func recognise(heard []byte) (a devices.Answer) {
 			a = devices.Answer{Next: AppendCommand(nil, Sync1)}
 		case p.Type() == byte(Sync1) && len(p.Body()) == 1:
 			a = devices.Answer{Next: AppendCommand(nil, Sync2)}
-		case sip.Decode(p) == nil:
+		case len(p.Body()) > 1:
 			a = devices.Answer{Found: true, Next: AppendCommand(AppendCommand(nil, Close), Sync0)}
 		}
 	}

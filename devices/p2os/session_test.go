@@ -2,38 +2,22 @@ package p2os
 
 import (
 	"bytes"
-	"flag"
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 	"time"
 
 	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
 
 // Recorded robots and what clients asked for meanwhile; the golden files hold
 // what the driver sent and what it made of the last packet.
 func TestSessions(t *testing.T) {
 	for _, name := range []string{"drive", "separate", "wrap", "bits"} {
 		t.Run(name, func(t *testing.T) {
-			got := replay(t, "testdata/"+name+".hex")
-			golden := "testdata/" + name + ".golden"
-			if *update {
-				if err := os.WriteFile(golden, got, 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(got, want) {
-				t.Errorf("the driver now sends:\n%s", got)
-			}
+			devicetest.Golden(t, "testdata/"+name+".golden", replay(t, "testdata/"+name+".hex"))
 		})
 	}
 }
@@ -50,18 +34,12 @@ func replay(t *testing.T, file string) []byte {
 			sent = sent[size:]
 		}
 	}
-	b.subscribe()
+	b.Subscribe()
 	b.Pass(listenTime) // the recordings begin with the answer to SYNC0
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
+	for _, line := range devicetest.Lines(t, file) {
 		var number byte
 		var speed, turnRate int16
 		switch {
-		case strings.HasPrefix(line, "#"):
 		case line == "x R":
 			b.configure('R')
 		case strings.HasPrefix(line, "x"):
@@ -76,17 +54,17 @@ func replay(t *testing.T, file string) []byte {
 			b.command(speed, turnRate)
 		default:
 			b.Pass(100 * ms)
-			b.Port().Say(unhex(t, strings.TrimPrefix(line, "!")))
+			b.Port().Say(devicetest.Hex(t, strings.TrimPrefix(line, "!")))
 			b.Pass(0)
 		}
 	}
 	pose := b.pose()
 	data := [][]byte{bytes.Clone(b.sonar.Data()), bytes.Clone(b.gripper.Data()), bytes.Clone(b.misc.Data())}
-	b.position.Unsubscribe(b.Now(), b)
+	b.Unsubscribe()
 	b.Pass(2 * time.Second)
 	fmt.Fprintf(&out, "# position %+v\n# sonar % X\n# gripper % X\n# misc % X\n", pose, data[0], data[1], data[2])
-	if b.link.State() != devices.Idle {
-		t.Errorf("link is %s", b.link.State())
+	if b.Link.State() != devices.Idle {
+		t.Errorf("link is %s", b.Link.State())
 	}
 	return out.Bytes()
 }

@@ -38,13 +38,13 @@ type SIP struct {
 	RightStallFront byte   // bit 0 right wheel stalled, bits 1 to 7 front bumpers
 	Flags           uint16 // bit 0 the motors have power
 	Compass         byte   // see CompassDegrees
-	Charge          byte   // 1 + RECHARGESTAGE, see ChargeState; 0: not told
+	Charge          byte   // 1 + RECHARGESTAGE, see ChargeState; 0: not reported
 
 	Sonar [robotSonars]uint16 // latest raw ranges, Model.Range, by the robot's numbers
 
 	// GripperState and Digital are the two bytes of the gripper data (manual
 	// table 7), which the original server passes on unchanged. Clients depend
-	// on that, so the table is met by passing them on, too.
+	// on that, so the table is met by passing these on as well.
 	//
 	// GripperState agrees with the table's first byte: paddles open 01, closed
 	// 02, moving 04, lift up 10, down 20, moving 40. The table's error bits 08
@@ -61,7 +61,7 @@ type SIP struct {
 }
 
 // Decode reads a SIP. Sonar readings with an index above 31 are ignored; bytes
-// after the known fields, which later robots send, too. On error (ErrNotSIP,
+// after the known fields, which later robots also send. On error (ErrNotSIP,
 // ErrShortSIP) s is unchanged.
 func (s *SIP) Decode(p Packet) error {
 	b := p.Body()

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"testing"
+
+	"player/devices/devicetest"
 )
 
 // A moving robot with four sonar readings, one of them not a sonar.
@@ -13,7 +15,7 @@ const sipBody = "33 D0 0F F3 0F D8 FF 88 FF 34 FE 7C 03 20 39 30 01 00 2E " +
 func TestSIP(t *testing.T) {
 	var s SIP
 	s.Sonar[1] = 77 // of an earlier packet
-	if err := s.Decode(appendPacket(nil, unhex(t, sipBody)...)); err != nil {
+	if err := s.Decode(appendPacket(nil, devicetest.Hex(t, sipBody)...)); err != nil {
 		t.Fatal(err)
 	}
 	want := SIP{
@@ -25,7 +27,7 @@ func TestSIP(t *testing.T) {
 	if s != want {
 		t.Errorf("got  %+v\nwant %+v", s, want)
 	}
-	checks := []struct {
+	for _, c := range []struct {
 		name      string
 		got, want int
 	}{
@@ -37,8 +39,7 @@ func TestSIP(t *testing.T) {
 		{"sonar 15", int(testModel.RangeMM(&s, 15)), 295}, // 294.8
 		{"front bumpers", int(s.FrontBumpers()), 0x10},
 		{"rear bumpers", int(s.RearBumpers()), 0x01},
-	}
-	for _, c := range checks {
+	} {
 		if c.got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, c.got, c.want)
 		}
@@ -49,22 +50,21 @@ func TestSIP(t *testing.T) {
 }
 
 func TestSIPTypesAndLengths(t *testing.T) {
-	whole := unhex(t, sipBody)
-	tests := []struct {
+	whole := devicetest.Hex(t, sipBody)
+	for _, tt := range []struct {
 		name string
 		body []byte
 		err  error
 	}{
 		{"whole", whole, nil},
-		{"with more behind", append(unhex(t, sipBody), 1, 2, 3), nil},
+		{"with more behind", append(devicetest.Hex(t, sipBody), 1, 2, 3), nil},
 		{"one byte", []byte{0x32}, ErrShortSIP},
-		{"sonar count lies", func() []byte { b := unhex(t, sipBody); b[19] = 5; return b }(), ErrShortSIP},
-		{"sonar count lies high", func() []byte { b := unhex(t, sipBody); b[19] = 255; return b }(), ErrShortSIP},
+		{"sonar count lies", func() []byte { b := devicetest.Hex(t, sipBody); b[19] = 5; return b }(), ErrShortSIP},
+		{"sonar count lies high", func() []byte { b := devicetest.Hex(t, sipBody); b[19] = 255; return b }(), ErrShortSIP},
 		{"more readings than sonars", manyReadings(17), nil},
 		{"SYNC2 answer", []byte("\x02Emu01\x00"), ErrNotSIP},
 		{"configuration packet", []byte{0x20, 0}, ErrNotSIP},
-	}
-	for _, tt := range tests {
+	} {
 		s := SIP{Battery: 99}
 		if err := s.Decode(appendPacket(nil, tt.body...)); !errors.Is(err, tt.err) {
 			t.Errorf("%s: %v, want %v", tt.name, err, tt.err)
@@ -113,30 +113,6 @@ func TestSIPLastReadingWins(t *testing.T) {
 	}
 }
 
-// TestSIPRecorded checks the bits of a recorded session: sonars one after the
-// other, stall, bumpers, compass without reading, gripper.
-func TestSIPRecorded(t *testing.T) {
-	packets, _ := recording(t, "bits.hex")
-	var p Parser
-	var s SIP
-	for _, in := range packets {
-		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
-			if s.Decode(packet) != nil {
-				continue
-			}
-			if s.Battery != 124 || s.CompassDegrees(42) != 42 || s.GripperState != 0x11 || s.Digital != 6 ||
-				s.FrontBumpers() != 0x10 || s.RearBumpers() != 0x01 || !s.LeftStall() || s.RightStall() {
-				t.Fatalf("% X: %+v", packet, s)
-			}
-		}
-	}
-	for i, want := range []int{268, 295, 322, 348, 375, 402, 429, 456, 482, 509, 536, 563, 0, 0, 0, 0} { // it begins with sonars 0 to 11
-		if got := int(testModel.RangeMM(&s, i)); got != want {
-			t.Errorf("sonar %d: %d mm, want %d", i, got, want)
-		}
-	}
-}
-
 func TestConversions(t *testing.T) {
 	for raw, want := range map[int]int{
 		0: 0, 1: 0, 6: 1, 1024: 90, 2048: 180, -1024: 270, -1: 0, -6: 359, 4056: 356, 4090: 359, 4096: 0,
@@ -156,7 +132,7 @@ func TestConversions(t *testing.T) {
 			t.Errorf("compass %d: %d degrees, want %d", code, got, want)
 		}
 	}
-	speeds := []struct {
+	for _, tt := range []struct {
 		left, right    int16
 		speed, turning int
 	}{ // recorded from the original server, but for the last two
@@ -167,8 +143,7 @@ func TestConversions(t *testing.T) {
 		{-500, 500, 0, 179},
 		{-1, 0, 0, 0},
 		{-32768, 32767, 0, 11733},
-	}
-	for _, tt := range speeds {
+	} {
 		s := SIP{Left: tt.left, Right: tt.right}
 		if testModel.Speed(&s) != tt.speed || testModel.TurnRate(&s) != tt.turning {
 			t.Errorf("wheels %d, %d: %d mm/s, %d deg/s, want %d, %d",

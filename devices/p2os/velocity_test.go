@@ -98,14 +98,13 @@ func TestWheels(t *testing.T) {
 }
 
 func TestSeparateVelocities(t *testing.T) {
-	tests := []struct{ speed, turnRate, vel, rvel int16 }{
+	for _, tt := range []struct{ speed, turnRate, vel, rvel int16 }{
 		{0, 0, 0, 0},
 		{120, 15, 120, 15},
 		{-130, -20, -130, -20},
 		{900, 200, 500, 100},
 		{-32768, -32768, -500, -100},
-	}
-	for _, tt := range tests {
+	} {
 		if vel, rvel := SeparateVelocities(tt.speed, tt.turnRate); vel != tt.vel || rvel != tt.rvel {
 			t.Errorf("%d mm/s, %d deg/s: %d, %d, want %d, %d", tt.speed, tt.turnRate, vel, rvel, tt.vel, tt.rvel)
 		}

@@ -101,7 +101,6 @@ func (d *Driver) limit(letter byte) int {
 	return -1
 }
 
-// Receive implements devices.PortHandler.
 func (d *Driver) Receive(now time.Duration, in []byte) {
 	d.heard = now
 	for port := d.port; d.port == port && port != nil; {
@@ -214,7 +213,7 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 			d.refusal = fmt.Errorf("it cannot open device %q for us", pairs[i])
 			why := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionRefusals)}
 			d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, why.Append(nil))
-			d.out = codec.AppendRequest(d.out, nil) // answered by a Player that knows no questions, too
+			d.out = codec.AppendRequest(d.out, nil) // answered even by a Player that knows no questions
 			d.port.Write(d.out)
 			d.wake(now + connectLimit)
 			return nil
@@ -251,7 +250,6 @@ func (d *Driver) ask(r *remote, access byte) {
 	d.port.Write(d.out)
 }
 
-// Hangup implements devices.PortHandler.
 func (d *Driver) Hangup(now time.Duration, err error) {
 	if errors.Is(err, io.EOF) {
 		err = errClosed
@@ -268,18 +266,15 @@ func (d *Driver) lost(now time.Duration, why error) {
 		d.link.Fail(now, fmt.Errorf("player %s: %w", d.address, why))
 		return
 	}
-	for i := range d.remotes {
-		d.remotes[i].device.ForgetCommand()
-	}
+	d.link.ForgetCommands()
 	d.state = resting
 	d.wake(d.retry.Failed(now, d.link.Log(), why))
 }
 
-// Tick implements devices.Ticker.
 func (d *Driver) Tick(now time.Duration) time.Duration {
 	switch {
 	case d.state == serving:
-		return d.look(now)
+		return d.check(now)
 	case now < d.due:
 	case d.state == resting:
 		d.connect(now)
@@ -291,8 +286,8 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.due
 }
 
-// look sends waiting commands and pings, and detects a silent connection.
-func (d *Driver) look(now time.Duration) time.Duration {
+// check sends waiting commands and pings, and detects a silent connection.
+func (d *Driver) check(now time.Duration) time.Duration {
 	next := d.heard + pingPeriod
 	if now >= next {
 		next = min(now+pingPeriod, d.heard+silenceLimit)

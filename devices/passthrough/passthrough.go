@@ -65,7 +65,7 @@ type remote struct {
 // (PROTOCOL 2.7).
 //
 // Write access is requested with the first command: on a Player 0.7.4a, a client with
-// write access stops the robot when it leaves, even if somebody else drives it.
+// write access stops the robot when it leaves, even if another client drives it.
 //
 // A lost connection is made again while there are subscribers. Until then data
 // grows old and commands are dropped.

@@ -7,9 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 	"player/codec/compact"
@@ -22,11 +20,9 @@ const ms = time.Millisecond
 
 // chain is a driver whose other Player is the test.
 type chain struct {
-	t     testing.TB
-	world *network
-	table *devices.Table
-	log   *observer.ObservedLogs
-	told  []string // of subscriptions
+	*transporttest.Bench
+	network  *network
+	notified []string // of subscriptions
 }
 
 // network is a world whose connections can be full.
@@ -54,32 +50,29 @@ func (c cable) Buffered() int {
 
 func newChain(t testing.TB) *chain {
 	t.Helper()
-	core, logs := observer.New(zapcore.WarnLevel)
-	c := &chain{t: t, world: &network{World: transporttest.NewWorld()}, table: devices.NewTable(zap.New(core)), log: logs}
 	d := Kind().Instance(New("10.0.0.7:6665", 50))
 	d.Provides = []devices.Spec{devices.Position(), devices.Sonar(), devices.Vision()}
-	if _, err := c.table.Attach(d); err != nil {
-		t.Fatal(err)
-	}
-	c.table.Connect(c.world)
+	b := transporttest.NewBench(t, d)
+	c := &chain{Bench: b, network: &network{World: b.World}}
+	c.Table.Connect(c.network)
 	return c
 }
 
 func (c *chain) SetupDone(_ time.Duration, d *devices.Device, err error) {
-	c.told = append(c.told, fmt.Sprintf("%c %v", d.Letter(), err))
+	c.notified = append(c.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 }
 
-func (c *chain) position() *devices.Device { return c.table.Device(codec.Position) }
+func (c *chain) position() *devices.Device { return c.Client }
 
 // drive sends a command to the position device.
-func (c *chain) drive(command string) { c.position().SetCommand(c.world.Now(), []byte(command)) }
+func (c *chain) drive(command string) { c.position().SetCommand(c.Now(), []byte(command)) }
 
 // expectSent expects the messages written to the current connection since the
 // last call.
 func (c *chain) expectSent(want ...string) {
-	c.t.Helper()
+	c.T.Helper()
 	var got []string
-	p := c.world.Port()
+	p := c.Port()
 	var d codec.Decoder
 	for in := p.Wrote; ; {
 		m, rest, ok := d.Next(in)
@@ -95,16 +88,16 @@ func (c *chain) expectSent(want ...string) {
 	}
 	p.Wrote = nil
 	if !slices.Equal(got, want) {
-		c.t.Errorf("sent %q, want %q", got, want)
+		c.T.Errorf("sent %q, want %q", got, want)
 	}
 }
 
 // say sends blocks.
-func (c *chain) say(blocks ...[]byte) { c.world.Port().Say(slices.Concat(blocks...)) }
+func (c *chain) say(blocks ...[]byte) { c.Port().Say(slices.Concat(blocks...)) }
 
 func reply(pairs string) []byte { return codec.AppendBlock(nil, 'r', []byte(pairs)) }
 
-// ages is the block that begins a frame. Its time is not looked at.
+// ages is the block that begins a frame. Its time is not checked.
 func ages(ages ...uint32) []byte {
 	f := codec.FreshnessData{Time: 7, Ages: ages}
 	return codec.AppendBlock(nil, 'y', f.Append(nil))
@@ -132,40 +125,33 @@ const (
 
 // subscribe opens position.
 func (c *chain) subscribe() {
-	c.t.Helper()
-	if pending, err := c.position().Subscribe(c.world.Now(), c); !pending || err != nil {
-		c.t.Fatal(pending, err)
+	c.T.Helper()
+	if pending, err := c.position().Subscribe(c.Now(), c); !pending || err != nil {
+		c.T.Fatal(pending, err)
 	}
 }
 
 // open opens position and lets the other Player agree.
 func (c *chain) open() {
-	c.t.Helper()
+	c.T.Helper()
 	c.subscribe()
 	c.expectSent(rate, form, path, yield, ping, request)
 	c.say(reply(""))
-	c.world.Pass(4 * time.Second) // its hardware is slow
+	c.Pass(4 * time.Second) // its hardware is slow
 	c.say(reply(granted))
 	c.expectSent(fresh)
 	c.expectState(devices.Ready, "p <nil>")
 }
 
-func (c *chain) expectState(state devices.State, told ...string) {
-	c.t.Helper()
-	if l := c.position().Link(); l.State() != state || !slices.Equal(c.told, told) {
-		c.t.Fatalf("%v, told %q; want %v, %q", l.State(), c.told, state, told)
+func (c *chain) expectState(state devices.State, notified ...string) {
+	c.T.Helper()
+	if l := c.position().Link(); l.State() != state || !slices.Equal(c.notified, notified) {
+		c.T.Fatalf("%v, notified %q; want %v, %q", l.State(), c.notified, state, notified)
 	}
-	c.told = nil
+	c.notified = nil
 }
 
-func (c *chain) x() int32 {
-	c.t.Helper()
-	var d codec.PositionData
-	if err := d.Decode(c.position().Data()); err != nil {
-		c.t.Fatal(err)
-	}
-	return d.X
-}
+func (c *chain) x() int32 { return transporttest.Data[codec.PositionData](c.T, c.position()).X }
 
 func TestData(t *testing.T) {
 	c := newChain(t)
@@ -173,7 +159,7 @@ func TestData(t *testing.T) {
 	published := func(p, s, v uint64) {
 		t.Helper()
 		for letter, want := range map[byte]uint64{'p': p, 's': s, 'v': v} {
-			if got := c.table.Device(letter).Seq(); got != want {
+			if got := c.Table.Device(letter).Seq(); got != want {
 				t.Errorf("%c was published %d times, want %d", letter, got, want)
 			}
 		}
@@ -184,19 +170,19 @@ func TestData(t *testing.T) {
 	published(1, 0, 0)
 	c.say(ages(20_000, codec.NoAge, 0), position(1), codec.AppendBlock(nil, 's', nil), vision())
 	published(2, 0, 1)
-	if c.x() != 1 || c.position().Age(c.world.Now()) != 20*ms {
-		t.Errorf("x %d, age %v", c.x(), c.position().Age(c.world.Now()))
+	if c.x() != 1 || c.position().Age(c.Now()) != 20*ms {
+		t.Errorf("x %d, age %v", c.x(), c.position().Age(c.Now()))
 	}
 	// From now on only what is new.
-	c.world.Pass(20 * ms)
+	c.Pass(20 * ms)
 	c.say(ages(5_000), sonar(), ages(1_000, 2_000), position(2), vision())
 	published(3, 1, 2)
-	if age := c.table.Device('s').Age(c.world.Now()); age != 5*ms || c.x() != 2 {
+	if age := c.Table.Device('s').Age(c.Now()); age != 5*ms || c.x() != 2 {
 		t.Errorf("x %d, age of sonar %v", c.x(), age)
 	}
 	// Data from before we were started.
 	c.say(ages(70*60*1e6), position(3))
-	if age := c.position().Age(c.world.Now()); age != 70*time.Minute {
+	if age := c.position().Age(c.Now()); age != 70*time.Minute {
 		t.Errorf("age %v", age)
 	}
 }
@@ -217,14 +203,14 @@ func TestCompactFrames(t *testing.T) {
 	c := newChain(t)
 	c.open()
 	c.say(compacted(ages(20_000, 0), position(1), sonar()), ages(5_000), position(2), compacted(ages(7_000), position(3)))
-	if c.x() != 3 || c.position().Age(c.world.Now()) != 7*ms || c.position().Seq() != 3 || c.table.Device('s').Seq() != 1 {
-		t.Errorf("x %d, age %v, published %d times", c.x(), c.position().Age(c.world.Now()), c.position().Seq())
+	if c.x() != 3 || c.position().Age(c.Now()) != 7*ms || c.position().Seq() != 3 || c.Table.Device('s').Seq() != 1 {
+		t.Errorf("x %d, age %v, published %d times", c.x(), c.position().Age(c.Now()), c.position().Seq())
 	}
 	for _, bad := range [][]byte{compacted(codec.AppendBlock(nil, 'l', nil)), compacted(reply("")), compacted(compacted()), codec.AppendBlock(nil, 'Z', []byte("p")), compacted(codec.AppendBlock(nil, 'p', []byte("short")))} {
 		c := newChain(t)
 		c.open()
 		c.say(bad)
-		if !c.world.Port().Closed {
+		if !c.Port().Closed {
 			t.Errorf("%q is accepted", bad)
 		}
 	}
@@ -239,8 +225,8 @@ func TestCuts(t *testing.T) {
 		c.say(stream[:cut])
 		c.say(stream[cut:])
 		c.expectState(devices.Ready, "p <nil>")
-		if c.x() != 6 || c.position().Seq() != 2 || c.table.Device('s').Seq() != 1 {
-			t.Fatalf("cut at %d: x %d, published %d and %d times", cut, c.x(), c.position().Seq(), c.table.Device('s').Seq())
+		if c.x() != 6 || c.position().Seq() != 2 || c.Table.Device('s').Seq() != 1 {
+			t.Fatalf("cut at %d: x %d, published %d and %d times", cut, c.x(), c.position().Seq(), c.Table.Device('s').Seq())
 		}
 	}
 }
@@ -256,15 +242,15 @@ func TestOldPlayer(t *testing.T) {
 	for range 3 {
 		c.say(position(7), sonar(), vision())
 	}
-	if c.position().Seq() != 3 || c.position().Age(c.world.Now()) != 0 {
-		t.Errorf("published %d times, age %v", c.position().Seq(), c.position().Age(c.world.Now()))
+	if c.position().Seq() != 3 || c.position().Age(c.Now()) != 0 {
+		t.Errorf("published %d times, age %v", c.position().Seq(), c.position().Age(c.Now()))
 	}
 }
 
 func TestCommands(t *testing.T) {
 	c := newChain(t)
 	c.open()
-	if err := c.position().Configure(c.world.Now(), []byte("m\x01")); err != nil {
+	if err := c.position().Configure(c.Now(), []byte("m\x01")); err != nil {
 		t.Error(err)
 	}
 	c.expectSent("xpm\x01")
@@ -275,17 +261,17 @@ func TestCommands(t *testing.T) {
 	c.expectSent("cpefgh")
 
 	// The network is full: the newest command is sent when it has room.
-	c.world.full = true
+	c.network.full = true
 	c.drive("ijkl")
-	if err := c.position().Configure(c.world.Now(), []byte("m\x01")); err == nil {
+	if err := c.position().Configure(c.Now(), []byte("m\x01")); err == nil {
 		t.Error("no error")
 	}
-	c.world.Pass(2 * pingPeriod)
+	c.Pass(2 * pingPeriod)
 	c.say(sonar()) // not silent
 	c.drive("mnop")
 	c.expectSent()
-	c.world.full = false
-	c.world.Pass(100 * ms)
+	c.network.full = false
+	c.Pass(100 * ms)
 	c.expectSent("cpmnop")
 }
 
@@ -304,7 +290,7 @@ func TestCommandsRefused(t *testing.T) {
 	if c.x() != 2 || c.position().Command() != nil {
 		t.Errorf("x %d, command %q", c.x(), c.position().Command())
 	}
-	if n := c.log.FilterMessage("the other Player takes no commands from us").Len(); n != 1 {
+	if n := c.Log.FilterMessage("the other Player takes no commands from us").Len(); n != 1 {
 		t.Errorf("%d lines in the log", n)
 	}
 }
@@ -320,10 +306,10 @@ func TestSetupFails(t *testing.T) {
 			c.say(reply(""), reply("yrpesrvr"), codec.AppendAnswer(nil, codec.QuestionRefusals, []string{"p right this client may: nothing"}), reply(""))
 		}, "it cannot open device 'p' for us: this client may: nothing"},
 		{"refuses a device and knows no questions", func(c *chain) { c.say(reply(""), reply("yrpesrvr"), reply("")) }, "it cannot open device 'p' for us"},
-		{"refuses a device and says no more", func(c *chain) { c.say(reply(""), reply("yrpesrvr")); c.world.Pass(connectLimit) }, "it cannot open device 'p' for us"},
-		{"hangs up", func(c *chain) { c.world.Port().HangUp() }, "unexpected EOF"},
-		{"is not reached", func(c *chain) { c.world.Pass(connectLimit) }, "it does not answer"},
-		{"says no more", func(c *chain) { c.say(reply("")); c.world.Pass(answerLimit) }, "it does not answer"},
+		{"refuses a device and says no more", func(c *chain) { c.say(reply(""), reply("yrpesrvr")); c.Pass(connectLimit) }, "it cannot open device 'p' for us"},
+		{"hangs up", func(c *chain) { c.Port().HangUp() }, "unexpected EOF"},
+		{"is not reached", func(c *chain) { c.Pass(connectLimit) }, "it does not answer"},
+		{"says no more", func(c *chain) { c.say(reply("")); c.Pass(answerLimit) }, "it does not answer"},
 		{"is no Player", func(c *chain) { c.say([]byte("HTTP/1.1 400 Bad Request")) }, "it sends 'H', which is no letter of its devices"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -331,18 +317,18 @@ func TestSetupFails(t *testing.T) {
 			c.subscribe()
 			tt.event(c)
 			c.expectState(devices.Idle, "p "+player+tt.want)
-			if !c.world.Port().Closed {
+			if !c.Port().Closed {
 				t.Error("the connection stays open")
 			}
-			c.world.Pass(time.Minute)
-			if len(c.world.Ports) != 1 {
-				t.Error("tried again while nobody asks for it")
+			c.Pass(time.Minute)
+			if len(c.Ports) != 1 {
+				t.Error("tried again while no client asks for it")
 			}
 		})
 	}
 	c := newChain(t)
-	c.world.Refuse = errors.New("no route to host")
-	if _, err := c.position().Subscribe(c.world.Now(), c); err == nil || err.Error() != player+"no route to host" {
+	c.Refuse = errors.New("no route to host")
+	if _, err := c.position().Subscribe(c.Now(), c); err == nil || err.Error() != player+"no route to host" {
 		t.Errorf("error %v", err)
 	}
 }
@@ -354,40 +340,40 @@ func TestReconnect(t *testing.T) {
 		name string
 		lose func(c *chain)
 	}{
-		{"closed", func(c *chain) { c.world.Port().HangUp() }},
-		{"silent", func(c *chain) { c.world.Pass(silenceLimit) }},
+		{"closed", func(c *chain) { c.Port().HangUp() }},
+		{"silent", func(c *chain) { c.Pass(silenceLimit) }},
 		{"garbage", func(c *chain) { c.say([]byte("garbage")) }},
 		{"wrong size", func(c *chain) { c.say(codec.AppendBlock(nil, 'p', []byte("short"))) }},
-		{"within a write", func(c *chain) { c.world.Break = func() {}; c.drive("ijkl") }},
-		{"within a ping", func(c *chain) { c.world.Break = func() {}; c.world.Pass(pingPeriod) }},
+		{"within a write", func(c *chain) { c.Break = func() {}; c.drive("ijkl") }},
+		{"within a ping", func(c *chain) { c.Break = func() {}; c.Pass(pingPeriod) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			c := newChain(t)
 			c.open()
 			c.say(ages(0), position(1))
-			stamp := c.world.Now()
+			stamp := c.Now()
 			c.drive("abcd")
 			tt.lose(c)
-			if !c.world.Port().Closed || c.position().Command() != nil {
-				t.Fatalf("closed: %v, command %q", c.world.Port().Closed, c.position().Command())
+			if !c.Port().Closed || c.position().Command() != nil {
+				t.Fatalf("closed: %v, command %q", c.Port().Closed, c.position().Command())
 			}
 			c.drive("efgh")
-			if err := c.position().Configure(c.world.Now(), []byte("m\x01")); err == nil {
+			if err := c.position().Configure(c.Now(), []byte("m\x01")); err == nil {
 				t.Error("no error")
 			}
-			c.world.Refuse = errors.New("no route to host")
+			c.Refuse = errors.New("no route to host")
 			for range 10 {
-				c.world.Pass(time.Second)
+				c.Pass(time.Second)
 			}
-			if n := c.log.Len(); n != 2 { // the loss, and why it stays
+			if n := c.Log.FilterLevelExact(zapcore.WarnLevel).Len(); n != 2 { // the loss, and why it stays
 				t.Errorf("%d lines in the log", n)
 			}
-			if c.x() != 1 || c.position().Age(c.world.Now()) != c.world.Now()-stamp {
-				t.Errorf("x %d, age %v", c.x(), c.position().Age(c.world.Now()))
+			if c.x() != 1 || c.position().Age(c.Now()) != c.Now()-stamp {
+				t.Errorf("x %d, age %v", c.x(), c.position().Age(c.Now()))
 			}
-			c.world.Refuse = nil
-			before := len(c.world.Ports)
-			if !c.world.Until(func() bool { return len(c.world.Ports) == before+1 }, retry.Last) {
+			c.Refuse = nil
+			before := len(c.Ports)
+			if !c.Until(func() bool { return len(c.Ports) == before+1 }, retry.Last) {
 				t.Fatal("not tried again")
 			}
 			c.expectSent(rate, form, path, yield, ping, request)
@@ -400,14 +386,14 @@ func TestReconnect(t *testing.T) {
 			}
 			c.drive("mnop")
 			c.expectSent(write, "cpmnop")
-			c.position().Unsubscribe(c.world.Now(), c)
+			c.position().Unsubscribe(c.Now(), c)
 			c.expectState(devices.Idle)
-			if !c.world.Port().Closed {
+			if !c.Port().Closed {
 				t.Error("the connection stays open")
 			}
-			c.world.Pass(time.Minute)
-			if len(c.world.Ports) != before+1 {
-				t.Error("connected while nobody asks for it")
+			c.Pass(time.Minute)
+			if len(c.Ports) != before+1 {
+				t.Error("connected while no client asks for it")
 			}
 		})
 	}
@@ -418,26 +404,26 @@ func TestPing(t *testing.T) {
 	c := newChain(t)
 	c.open()
 	for range 10 {
-		c.world.Pass(pingPeriod)
+		c.Pass(pingPeriod)
 		c.expectSent(ping)
 		c.say(reply(""))
 	}
-	c.world.Pass(2 * pingPeriod)
+	c.Pass(2 * pingPeriod)
 	c.expectSent(ping, ping)
-	c.world.Pass(silenceLimit - 2*pingPeriod - 1)
-	if c.world.Port().Closed {
+	c.Pass(silenceLimit - 2*pingPeriod - 1)
+	if c.Port().Closed {
 		t.Error("given up too early")
 	}
-	c.world.Pass(1)
-	if !c.world.Port().Closed {
+	c.Pass(1)
+	if !c.Port().Closed {
 		t.Error("not given up")
 	}
-	// Data is a sign of life, too.
-	c.world.Pass(retry.First)
+	// Data is also a sign of life.
+	c.Pass(retry.First)
 	c.say(reply(""), reply(granted))
-	c.world.Port().Wrote = nil
+	c.Port().Wrote = nil
 	for range 30 {
-		c.world.Pass(100 * ms)
+		c.Pass(100 * ms)
 		c.say(ages(0), position(4))
 	}
 	c.expectSent()
@@ -447,9 +433,9 @@ func TestPing(t *testing.T) {
 func TestShutdownEarly(t *testing.T) {
 	c := newChain(t)
 	c.subscribe()
-	c.position().Unsubscribe(c.world.Now(), c)
+	c.position().Unsubscribe(c.Now(), c)
 	c.expectState(devices.Idle)
-	if !c.world.Port().Closed {
+	if !c.Port().Closed {
 		t.Error("the connection stays open")
 	}
 }
@@ -486,12 +472,12 @@ func TestHotPathAllocatesNothing(t *testing.T) {
 	frame, command := slices.Concat(ages(0, 0), position(1), sonar()), []byte("abcd")
 	c.say(frame)
 	c.drive("abcd")
-	p := c.world.Port()
+	p := c.Port()
 	if n := testing.AllocsPerRun(1000, func() {
 		p.Say(frame[:50])
 		p.Say(frame[50:])
 		p.Wrote = p.Wrote[:0]
-		c.position().SetCommand(c.world.Now(), command)
+		c.position().SetCommand(c.Now(), command)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -511,10 +497,10 @@ func FuzzReceive(f *testing.F) {
 		c := newChain(t)
 		c.subscribe()
 		for piece := range slices.Chunk(in, int(n)+1) {
-			c.world.Port().Say(piece)
+			c.Port().Say(piece)
 			c.drive("abcd")
 		}
-		c.world.Pass(time.Minute)
+		c.Pass(time.Minute)
 		if s := c.position().Link().State(); s != devices.Idle && s != devices.Ready {
 			t.Errorf("after a minute the link is %v", s)
 		}

@@ -63,8 +63,8 @@ func message(kind, letter byte, payload string) string {
 
 // Whatever waits when the peer reads again comes before what is newer.
 func TestOrder(t *testing.T) {
-	go1, go2, look := "\x00\x01\x00\x00", "\x00\x02\x00\x00", "\x00\x01\x00\x02\x00\x03"
-	newest, other := message(codec.KindCommand, codec.Position, go2), message(codec.KindCommand, codec.PTZ, look)
+	go1, go2, aim := "\x00\x01\x00\x00", "\x00\x02\x00\x00", "\x00\x01\x00\x02\x00\x03"
+	newest, other := message(codec.KindCommand, codec.Position, go2), message(codec.KindCommand, codec.PTZ, aim)
 	config := message(codec.KindConfig, codec.Position, "m\x01")
 	for _, tt := range []struct {
 		name   string
@@ -78,7 +78,7 @@ func TestOrder(t *testing.T) {
 			f, position, ptz := newFar(t)
 			f.full = true
 			position.SetCommand(ms, []byte(go1))
-			ptz.SetCommand(ms, []byte(look))
+			ptz.SetCommand(ms, []byte(aim))
 			position.SetCommand(ms, []byte(go2))
 			if err := position.Configure(ms, []byte("m\x01")); err == nil || f.again != ms+flushPeriod || f.got != nil {
 				t.Fatalf("full: %v, again at %v, %q", err, f.again, f.got)

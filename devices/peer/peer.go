@@ -12,10 +12,7 @@ import (
 
 // Reader splits what a peer sends into blocks (PROTOCOL 1.3). The zero value
 // is ready.
-type Reader struct {
-	partial []byte // an incomplete block
-	done    bool   // partial holds the block that Next returned last
-}
+type Reader struct{ split codec.Splitter }
 
 // Next takes the first block off in and returns the input behind it. ok is false
 // when in holds no further whole block; then all of in is consumed and kept. limit
@@ -23,34 +20,19 @@ type Reader struct {
 // A block that breaks the limit is an error, after which the stream cannot be read
 // further. payload is valid until the next call.
 func (r *Reader) Next(in []byte, limit func(letter byte) int) (letter byte, payload, rest []byte, ok bool, err error) {
-	if r.done {
-		r.partial, r.done = r.partial[:0], false
-	}
-	if len(r.partial) == 0 {
-		if err := check(in, limit); err != nil {
-			return 0, nil, nil, false, err
+	block, rest := r.split.Next(in, codec.BlockHeaderSize, func(header []byte) int {
+		if err = check(header, limit); err != nil {
+			return 0
 		}
-		if letter, payload, rest, ok = codec.Block(in); ok {
-			return letter, payload, rest, true, nil
-		}
+		return size(header)
+	})
+	if block == nil {
+		return 0, nil, nil, false, check(r.split.Waiting(), limit)
 	}
-	in = r.fill(in, codec.BlockHeaderSize)
-	if err := check(r.partial, limit); err != nil {
+	if err != nil {
 		return 0, nil, nil, false, err
 	}
-	if len(r.partial) >= codec.BlockHeaderSize {
-		in = r.fill(in, codec.BlockHeaderSize+size(r.partial))
-		letter, payload, _, ok = codec.Block(r.partial)
-		r.done = ok
-	}
-	return letter, payload, in, ok, nil
-}
-
-// fill moves bytes from in until partial holds want bytes or in is empty.
-func (r *Reader) fill(in []byte, want int) []byte {
-	n := min(max(want-len(r.partial), 0), len(in))
-	r.partial = append(r.partial, in[:n]...)
-	return in[n:]
+	return block[0], block[codec.BlockHeaderSize:], rest, true, nil
 }
 
 // check checks as much of a block's header as has come against the limit.

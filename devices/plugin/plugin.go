@@ -170,9 +170,7 @@ func (d *Driver) ended(now time.Duration, why error) {
 // rest waits until the plugin is started again. Its commands are forgotten: it must
 // not move by itself when it is back.
 func (d *Driver) rest(now time.Duration, why error) {
-	for _, device := range d.link.Devices() {
-		device.ForgetCommand()
-	}
+	d.link.ForgetCommands()
 	d.state, d.due = resting, d.retry.Failed(now, d.link.Log(), why)
 	d.link.WakeAt(d.due)
 }

@@ -9,32 +9,21 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
 
-// world is the outside of a driver: deadlines, and programs that do what the
-// test says.
+// world is a driver with its clients, and programs that do what the test says.
 type world struct {
-	devices.Host // what it does not implement, nobody calls
-	t            *testing.T
-	table        *devices.Table
-	link         *devices.Link
-	driver       *Driver
-	log          *observer.ObservedLogs
-	now, at      time.Duration
-	refuse       error
-	programs     []*program
-	told         []string // of subscriptions
+	*transporttest.Bench
+	driver   *Driver
+	refuse   error
+	programs []*program
+	notified []string // of subscriptions
 }
-
-func (w *world) WakeAt(_ *devices.Link, at time.Duration) { w.at = at }
 
 func (w *world) StartPlugin(stdout, stderr devices.PortHandler, exited func(time.Duration, error), name string, args ...string) (devices.Program, devices.Port, error) {
 	if w.refuse != nil {
@@ -46,7 +35,7 @@ func (w *world) StartPlugin(stdout, stderr devices.PortHandler, exited func(time
 }
 
 func (w *world) SetupDone(_ time.Duration, d *devices.Device, err error) {
-	w.told = append(w.told, fmt.Sprintf("%c %v", d.Letter(), err))
+	w.notified = append(w.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 }
 
 // program is one that was started.
@@ -66,15 +55,15 @@ func (p *program) Signal(s syscall.Signal) { p.signals = append(p.signals, s) }
 
 func (p *program) says(blocks ...string) {
 	for _, b := range blocks {
-		p.stdout.Receive(p.world.now, codec.AppendBlock(nil, b[0], []byte(b[1:])))
+		p.stdout.Receive(p.world.Now(), codec.AppendBlock(nil, b[0], []byte(b[1:])))
 	}
 }
 
 // takes expects the messages written since the last call.
 func (p *program) takes(want ...string) {
-	p.world.t.Helper()
+	p.world.T.Helper()
 	if !slices.Equal(p.in, want) {
-		p.world.t.Errorf("the plugin was sent %q, want %q", p.in, want)
+		p.world.T.Errorf("the plugin was sent %q, want %q", p.in, want)
 	}
 	p.in = nil
 }
@@ -107,45 +96,38 @@ func (s stdin) Discard()           {}
 func (s stdin) Close()             { s.closed = true }
 
 func newWorld(t *testing.T) *world {
-	core, logs := observer.New(zapcore.DebugLevel)
-	w := &world{t: t, log: logs, now: ms, table: devices.NewTable(zap.New(core))}
-	var err error
-	if w.driver, err = New("/bin/sh", []string{"-x"}); err != nil {
+	driver, err := New("/bin/sh", []string{"-x"})
+	if err != nil {
 		t.Fatal(err)
 	}
-	mine := devices.Instance{Driver: w.driver, Name: "mine", Provides: []devices.Spec{devices.Gripper(), devices.Position()}, SetupLimit: time.Minute}
-	if w.link, err = w.table.Attach(mine); err != nil {
-		t.Fatal(err)
-	}
-	w.table.Connect(w)
+	mine := devices.Instance{Driver: driver, Name: "mine", Provides: []devices.Spec{devices.Gripper(), devices.Position()}, SetupLimit: time.Minute}
+	w := &world{Bench: transporttest.NewBench(t, mine), driver: driver}
+	w.Table.Connect(w)
 	return w
 }
 
 // wake lets time pass until the next deadline, which must be at.
 func (w *world) wake(at time.Duration) {
-	w.t.Helper()
-	if w.at != at {
-		w.t.Fatalf("at %v the next deadline is %v, want %v", w.now, w.at, at)
+	w.T.Helper()
+	if next := w.Deadline(w.Link); next != at {
+		w.T.Fatalf("at %v the next deadline is %v, want %v", w.Now(), next, at)
 	}
-	w.now, w.at = at, 0
-	if next := w.link.Wake(w.now); next != 0 {
-		w.at = next
-	}
+	w.Pass(at - w.Now())
 }
 
 func (w *world) subscribe(letter byte) {
-	w.t.Helper()
-	if _, err := w.table.Device(letter).Subscribe(w.now, w); err != nil {
-		w.t.Fatal(err)
+	w.T.Helper()
+	if _, err := w.Table.Device(letter).Subscribe(w.Now(), w); err != nil {
+		w.T.Fatal(err)
 	}
 }
 
-func (w *world) expect(state devices.State, told ...string) {
-	w.t.Helper()
-	if w.link.State() != state || !slices.Equal(w.told, told) {
-		w.t.Fatalf("link %v, subscribers told %q; want %v, %q", w.link.State(), w.told, state, told)
+func (w *world) expect(state devices.State, notified ...string) {
+	w.T.Helper()
+	if w.Link.State() != state || !slices.Equal(w.notified, notified) {
+		w.T.Fatalf("link %v, subscribers notified %q; want %v, %q", w.Link.State(), w.notified, state, notified)
 	}
-	w.told = nil
+	w.notified = nil
 }
 
 const (
@@ -165,23 +147,23 @@ func TestLife(t *testing.T) {
 	w.expect(devices.Starting)
 	p.says(grip) // the first data ends the setup
 	w.expect(devices.Ready, "g <nil>")
-	if got := w.table.Device('g').Data(); string(got) != grip[1:] {
+	if got := w.Table.Device('g').Data(); string(got) != grip[1:] {
 		t.Errorf("published %q", got)
 	}
 	w.subscribe('p')
-	w.table.Device('p').SetCommand(w.now, []byte("abcd"))
-	if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err != nil {
+	w.Table.Device('p').SetCommand(w.Now(), []byte("abcd"))
+	if err := w.Table.Device('p').Configure(w.Now(), []byte("m\x01")); err != nil {
 		t.Error(err)
 	}
 	p.takes("cpabcd", "xpm\x01")
 
-	w.table.Device('g').Unsubscribe(w.now, w)
-	w.table.Device('p').Unsubscribe(w.now, w)
+	w.Table.Device('g').Unsubscribe(w.Now(), w)
+	w.Table.Device('p').Unsubscribe(w.Now(), w)
 	p.takes(closed)
 	if !p.closed || p.signals != nil {
 		t.Errorf("standard input closed: %v; signals %v", p.closed, p.signals)
 	}
-	p.exited(w.now+50*ms, nil)
+	p.exited(w.Now()+50*ms, nil)
 	w.expect(devices.Idle)
 }
 
@@ -194,7 +176,7 @@ func TestReplyEndsSetup(t *testing.T) {
 	w = newWorld(t)
 	w.subscribe('p')
 	w.programs[0].says("rgape")
-	w.programs[0].exited(w.now, errors.New("signal: killed"))
+	w.programs[0].exited(w.Now(), errors.New("signal: killed"))
 	w.expect(devices.Idle, "p it cannot set up device 'p'")
 	if !slices.Equal(w.programs[0].signals, []syscall.Signal{syscall.SIGKILL}) {
 		t.Errorf("signals %v", w.programs[0].signals)
@@ -203,7 +185,7 @@ func TestReplyEndsSetup(t *testing.T) {
 	w = newWorld(t)
 	w.subscribe('p')
 	w.programs[0].says("Yeg missing no gripper\np hardware no such port", "rgape")
-	w.programs[0].exited(w.now, errors.New("signal: killed"))
+	w.programs[0].exited(w.Now(), errors.New("signal: killed"))
 	w.expect(devices.Idle, "p it cannot set up device 'p': no such port")
 }
 
@@ -214,26 +196,26 @@ func TestSetupFails(t *testing.T) {
 		want  string
 	}{
 		{"cannot be started", nil, "no such program"},
-		{"exits", func(w *world) { w.programs[0].exited(w.now, nil) }, "it has exited"},
-		{"fails", func(w *world) { w.programs[0].exited(w.now, errors.New("exit status 3")) }, "exit status 3"},
+		{"exits", func(w *world) { w.programs[0].exited(w.Now(), nil) }, "it has exited"},
+		{"fails", func(w *world) { w.programs[0].exited(w.Now(), errors.New("exit status 3")) }, "exit status 3"},
 		{"closes its output, then fails", func(w *world) {
-			w.programs[0].stdout.Hangup(w.now, errors.New("EOF"))
-			w.programs[0].exited(w.now, errors.New("exit status 3"))
+			w.programs[0].stdout.Hangup(w.Now(), errors.New("EOF"))
+			w.programs[0].exited(w.Now(), errors.New("exit status 3"))
 		}, "exit status 3"},
 		{"speaks something else", func(w *world) {
-			w.programs[0].stdout.Receive(w.now, []byte("Hello, world\n"))
-			w.programs[0].exited(w.now, errors.New("signal: killed"))
+			w.programs[0].stdout.Receive(w.Now(), []byte("Hello, world\n"))
+			w.programs[0].exited(w.Now(), errors.New("signal: killed"))
 		}, "it sends 'H', which is no letter of its devices"},
 		{"sends data of a wrong size", func(w *world) {
 			w.programs[0].says("gx")
-			w.programs[0].exited(w.now, errors.New("signal: killed"))
+			w.programs[0].exited(w.Now(), errors.New("signal: killed"))
 		}, "it sends 1 bytes of gripper data, which are always 2"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
 			if tt.event == nil {
 				w.refuse = errors.New(tt.want)
-				if _, err := w.table.Device('p').Subscribe(w.now, w); err != w.refuse {
+				if _, err := w.Table.Device('p').Subscribe(w.Now(), w); err != w.refuse {
 					t.Errorf("error %v", err)
 				}
 				return
@@ -251,18 +233,18 @@ func TestRestart(t *testing.T) {
 	w.subscribe('p')
 	w.programs[0].says(grip)
 	w.expect(devices.Ready, "p <nil>")
-	w.table.Device('p').SetCommand(w.now, []byte("abcd"))
+	w.Table.Device('p').SetCommand(w.Now(), []byte("abcd"))
 	for i, delay := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 5 * time.Second} {
-		w.programs[i].exited(w.now, errors.New("exit status 1"))
+		w.programs[i].exited(w.Now(), errors.New("exit status 1"))
 		w.expect(devices.Ready)
-		w.table.Device('p').SetCommand(w.now, []byte("efgh")) // lost
-		if c := w.table.Device('p').Command(); c != nil {
+		w.Table.Device('p').SetCommand(w.Now(), []byte("efgh")) // lost
+		if c := w.Table.Device('p').Command(); c != nil {
 			t.Errorf("a command for no plugin is kept: %q", c)
 		}
-		if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err == nil {
+		if err := w.Table.Device('p').Configure(w.Now(), []byte("m\x01")); err == nil {
 			t.Error("configured a plugin that is not there")
 		}
-		w.wake(w.now + delay)
+		w.wake(w.Now() + delay)
 		if len(w.programs) != i+2 {
 			t.Fatal("not started again")
 		}
@@ -274,17 +256,17 @@ func TestRestart(t *testing.T) {
 	}
 	// After steady service it is soon there again.
 	w.programs[4].says(grip)
-	w.now += 10 * time.Second
-	w.programs[4].exited(w.now, nil)
+	w.Pass(10 * time.Second)
+	w.programs[4].exited(w.Now(), nil)
 	w.refuse = errors.New("file busy")
-	w.wake(w.now + time.Second)
+	w.wake(w.Now() + time.Second)
 	w.refuse = nil
-	w.wake(w.now + 2*time.Second)
+	w.wake(w.Now() + 2*time.Second)
 	if len(w.programs) != 6 {
 		t.Error("not started again after it could not be")
 	}
-	w.table.Device('p').Unsubscribe(w.now, w)
-	w.programs[5].exited(w.now, nil)
+	w.Table.Device('p').Unsubscribe(w.Now(), w)
+	w.programs[5].exited(w.Now(), nil)
 	w.expect(devices.Idle)
 }
 
@@ -292,10 +274,10 @@ func TestShutdownWhileResting(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')
 	w.programs[0].says(grip)
-	w.programs[0].exited(w.now, nil)
-	w.table.Device('p').Unsubscribe(w.now, w)
+	w.programs[0].exited(w.Now(), nil)
+	w.Table.Device('p').Unsubscribe(w.Now(), w)
 	w.expect(devices.Idle, "p <nil>")
-	if w.at != 0 {
+	if w.Deadline(w.Link) != 0 {
 		t.Error("it would be started again")
 	}
 }
@@ -306,9 +288,9 @@ func TestKill(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')
 	w.programs[0].says(grip)
-	w.told = nil
-	start := w.now
-	w.table.Device('p').Unsubscribe(w.now, w)
+	w.notified = nil
+	start := w.Now()
+	w.Table.Device('p').Unsubscribe(w.Now(), w)
 	w.subscribe('p')
 	w.wake(start + termDelay)
 	w.programs[0].says(grip) // too late
@@ -321,7 +303,7 @@ func TestKill(t *testing.T) {
 	if len(w.programs) != 2 {
 		t.Fatal("not started for the next client")
 	}
-	w.programs[0].exited(w.now, errors.New("signal: killed"))
+	w.programs[0].exited(w.Now(), errors.New("signal: killed"))
 	w.expect(devices.Starting)
 	w.programs[1].says(grip)
 	w.expect(devices.Ready, "p <nil>")
@@ -332,19 +314,19 @@ func TestKill(t *testing.T) {
 func TestMistakesLeaveTimeToStop(t *testing.T) {
 	for name, mistake := range map[string]func(w *world){
 		"data of a wrong size": func(w *world) { w.programs[0].says("gx") },
-		"its output is closed": func(w *world) { w.programs[0].stdout.Hangup(w.now, errors.New("EOF")) },
+		"its output is closed": func(w *world) { w.programs[0].stdout.Hangup(w.Now(), errors.New("EOF")) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.subscribe('p')
 			w.programs[0].says(grip)
-			w.table.Device('p').SetCommand(w.now, []byte("abcd"))
-			start := w.now
+			w.Table.Device('p').SetCommand(w.Now(), []byte("abcd"))
+			start := w.Now()
 			mistake(w)
 			mistake(w)
-			w.table.Device('p').SetCommand(w.now, []byte("efgh"))
+			w.Table.Device('p').SetCommand(w.Now(), []byte("efgh"))
 			w.programs[0].takes(opened, "cpabcd", closed)
-			if !w.programs[0].closed || len(w.programs[0].signals) > 0 || w.table.Device('p').Command() != nil {
+			if !w.programs[0].closed || len(w.programs[0].signals) > 0 || w.Table.Device('p').Command() != nil {
 				t.Errorf("its input is closed: %v, signals %v", w.programs[0].closed, w.programs[0].signals)
 			}
 			w.wake(start + termDelay)
@@ -352,8 +334,8 @@ func TestMistakesLeaveTimeToStop(t *testing.T) {
 			if got, want := w.programs[0].signals, []syscall.Signal{syscall.SIGTERM, syscall.SIGKILL}; !slices.Equal(got, want) {
 				t.Errorf("signals %v, want %v", got, want)
 			}
-			w.programs[0].exited(w.now, errors.New("signal: killed"))
-			w.wake(w.now + time.Second)
+			w.programs[0].exited(w.Now(), errors.New("signal: killed"))
+			w.wake(w.Now() + time.Second)
 			if len(w.programs) != 2 {
 				t.Error("it is not started again")
 			}
@@ -367,19 +349,19 @@ func TestShutdownAfterAMistake(t *testing.T) {
 	w.subscribe('p')
 	w.programs[0].says(grip)
 	w.programs[0].says("gx")
-	w.table.Device('p').Unsubscribe(w.now, w)
+	w.Table.Device('p').Unsubscribe(w.Now(), w)
 	w.programs[0].takes(opened, closed)
-	w.programs[0].exited(w.now, nil)
+	w.programs[0].exited(w.Now(), nil)
 	w.expect(devices.Idle, "p <nil>")
 }
 
 func TestSetupLimit(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')
-	w.wake(w.now + time.Minute)
+	w.wake(w.Now() + time.Minute)
 	w.expect(devices.Stopping, "p gave up: no answer in time")
 	w.programs[0].takes(opened, closed)
-	w.programs[0].exited(w.now, nil)
+	w.programs[0].exited(w.Now(), nil)
 	w.expect(devices.Idle)
 }
 
@@ -392,21 +374,21 @@ func TestSlowReader(t *testing.T) {
 	p.takes(opened)
 	p.stuck = true
 	for i := range byte(100) {
-		w.table.Device('p').SetCommand(w.now, []byte{i, i, i, i})
-		w.table.Device('g').SetCommand(w.now, []byte{i, i})
+		w.Table.Device('p').SetCommand(w.Now(), []byte{i, i, i, i})
+		w.Table.Device('g').SetCommand(w.Now(), []byte{i, i})
 	}
-	if err := w.table.Device('p').Configure(w.now, []byte("m\x01")); err == nil {
+	if err := w.Table.Device('p').Configure(w.Now(), []byte("m\x01")); err == nil {
 		t.Error("no error")
 	}
-	w.wake(w.now + 20*ms)
+	w.wake(w.Now() + 20*ms)
 	p.takes()
 	p.stuck = false
-	w.wake(w.now + 20*ms)
+	w.wake(w.Now() + 20*ms)
 	p.takes("cpcccc", "cgcc")
-	if w.at != 0 {
+	if w.Deadline(w.Link) != 0 {
 		t.Error("it still wakes")
 	}
-	if n := w.log.FilterMessage("commands are not read").Len(); n != 1 {
+	if n := w.Log.FilterMessage("commands are not read").Len(); n != 1 {
 		t.Errorf("%d complaints", n)
 	}
 }
@@ -416,17 +398,17 @@ func TestStandardError(t *testing.T) {
 	w.subscribe('p')
 	err := w.programs[0].stderr
 	logged := func() (lines []string) {
-		for _, e := range w.log.FilterMessage("plugin says").TakeAll() {
+		for _, e := range w.Log.FilterMessage("plugin says").TakeAll() {
 			lines = append(lines, e.ContextMap()["line"].(string))
 		}
-		w.log.TakeAll()
+		w.Log.TakeAll()
 		return lines
 	}
-	err.Receive(w.now, []byte("one\ntw"))
-	err.Receive(w.now, []byte("o\n\n"+strings.Repeat("x", 400)))
-	err.Receive(w.now, []byte(strings.Repeat("x", 400)))
-	err.Receive(w.now, []byte("\nlast"))
-	err.Hangup(w.now, nil)
+	err.Receive(w.Now(), []byte("one\ntw"))
+	err.Receive(w.Now(), []byte("o\n\n"+strings.Repeat("x", 400)))
+	err.Receive(w.Now(), []byte(strings.Repeat("x", 400)))
+	err.Receive(w.Now(), []byte("\nlast"))
+	err.Hangup(w.Now(), nil)
 	if got, want := logged(), []string{"one", "two", "", strings.Repeat("x", longestLine), "last"}; !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -455,13 +437,13 @@ func TestDataAllocatesNothing(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')
 	block := codec.AppendBlock(nil, 'g', []byte("xy"))
-	w.programs[0].stdout.Receive(w.now, block)
+	w.programs[0].stdout.Receive(w.Now(), block)
 	command := []byte("abcd")
 	w.programs[0].stuck = true // the fake's bookkeeping allocates
 	if n := testing.AllocsPerRun(1000, func() {
-		w.programs[0].stdout.Receive(w.now, block[:4])
-		w.programs[0].stdout.Receive(w.now, block[4:])
-		w.table.Device('p').SetCommand(w.now, command)
+		w.programs[0].stdout.Receive(w.Now(), block[:4])
+		w.programs[0].stdout.Receive(w.Now(), block[4:])
+		w.Table.Device('p').SetCommand(w.Now(), command)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -37,7 +37,7 @@ type Control struct {
 	Seek  *int64   // ns since 1970; what is not in the log means its start or its end
 }
 
-// minSpeed and maxSpeed are the limits of the option rate, too.
+// minSpeed and maxSpeed are also the limits of the option rate.
 const minSpeed, maxSpeed = 0.01, 100
 
 var (

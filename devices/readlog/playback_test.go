@@ -11,18 +11,18 @@ import (
 // control controls the playback and checks where it is afterwards, as the time since
 // the start of the log.
 func (r *rig) control(c Control, state State, at time.Duration) {
-	r.t.Helper()
-	if err := r.driver.Control(r.now, c); err != nil {
-		r.t.Fatal(err)
+	r.T.Helper()
+	if err := r.driver.Control(r.Now(), c); err != nil {
+		r.T.Fatal(err)
 	}
 	r.wantPlayback(state, at)
 }
 
 func (r *rig) wantPlayback(state State, at time.Duration) {
-	r.t.Helper()
-	p := r.driver.Playback(r.now)
+	r.T.Helper()
+	p := r.driver.Playback(r.Now())
 	if got := time.Duration(p.Time - p.Start); p.State != state || got != at {
-		r.t.Errorf("%s at %v, want %s at %v", p.State, got, state, at)
+		r.T.Errorf("%s at %v, want %s at %v", p.State, got, state, at)
 	}
 }
 
@@ -36,11 +36,11 @@ func TestPlayback(t *testing.T) {
 	yes, no, twice := true, false, 2.0
 	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
 	r.wantPlayback(Off, 0)
-	p := r.driver.Playback(r.now)
+	p := r.driver.Playback(r.Now())
 	if time.Duration(p.End-p.Start) != 210*ms || p.Start != began.Add(5*time.Second).UnixNano() || p.Speed != 1 {
 		t.Errorf("%+v", p)
 	}
-	if err := r.driver.Control(r.now, Control{Pause: &yes}); !errors.Is(err, errOff) {
+	if err := r.driver.Control(r.Now(), Control{Pause: &yes}); !errors.Is(err, errOff) {
 		t.Error(err)
 	}
 	r.open()
@@ -48,8 +48,8 @@ func TestPlayback(t *testing.T) {
 	r.run(1050 * ms)
 	r.want(`1.01s s "s0"`)
 	r.control(Control{Pause: &yes}, Paused, 50*ms)
-	if r.at != 0 {
-		t.Errorf("paused, it wakes the server at %v", r.at)
+	if r.at() != 0 {
+		t.Errorf("paused, it wakes the server at %v", r.at())
 	}
 	r.run(5 * time.Second)
 	r.want()
@@ -99,21 +99,20 @@ func TestSeekThroughLongLog(t *testing.T) {
 	for i := range 3 * burst {
 		messages = append(messages, said{0, time.Duration(i) * ms, "p"})
 	}
-	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
 	r.take()
 	at := began.Add(time.Duration(2*burst) * ms).UnixNano()
 	r.control(Control{Seek: &at}, Playing, 2*burst*ms)
 	if got := len(r.take()); got != 0 {
 		t.Fatalf("%d messages in the first burst", got)
 	}
-	for len(r.told) == 0 {
-		r.run(r.at)
+	for len(r.events) == 0 {
+		r.run(r.at())
 	}
-	if wait := r.now - time.Second; wait < 2*pause || wait > 20*pause {
+	if wait := r.Now() - time.Second; wait < 2*pause || wait > 20*pause {
 		t.Errorf("the seek took %v", wait)
 	}
-	if got := time.Duration(r.driver.Playback(r.now).Time - at); got != 0 {
+	if got := time.Duration(r.driver.Playback(r.Now()).Time - at); got != 0 {
 		t.Errorf("it went on at %v", got)
 	}
 }
@@ -121,18 +120,17 @@ func TestSeekThroughLongLog(t *testing.T) {
 func TestControlRefused(t *testing.T) {
 	speed, nan, back := 1000.0, math.NaN(), to(0)
 	path := write(t, script()...)
-	r := newRig(t, Options{File: path, Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: path, Rate: 1})
 	r.run(1100 * ms)
 	for _, c := range []Control{{Speed: &speed}, {Speed: &nan}} {
-		if err := r.driver.Control(r.now, c); err == nil {
+		if err := r.driver.Control(r.Now(), c); err == nil {
 			t.Errorf("speed %v", *c.Speed)
 		}
 	}
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.driver.Control(r.now, back); !errors.Is(err, errRead) {
+	if err := r.driver.Control(r.Now(), back); !errors.Is(err, errRead) {
 		t.Error(err)
 	}
 	r.wantPlayback(Ended, 210*ms)
@@ -140,17 +138,16 @@ func TestControlRefused(t *testing.T) {
 
 	steps := newRig(t, Options{File: write(t, script()...), Rate: 1, Step: true})
 	steps.open()
-	if err := steps.driver.Control(steps.now, back); !errors.Is(err, errSteps) {
+	if err := steps.driver.Control(steps.Now(), back); !errors.Is(err, errSteps) {
 		t.Error(err)
 	}
 }
 
 // A seek in a log that loops does not end the loop.
 func TestSeekInLoop(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1, Loop: true})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 1, Loop: true})
 	r.control(to(time.Hour), Playing, 0)
 	r.take()
-	r.run(r.now + lap + 50*ms)
+	r.run(r.Now() + lap + 50*ms)
 	r.want(`1.1s p "p0"`, `1.11s s "s0"`)
 }

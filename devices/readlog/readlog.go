@@ -22,7 +22,7 @@ const (
 	// played fast or has much between the messages that are played.
 	burst = 1024
 	// ration bounds the bytes read in one go: about a millisecond of work. Other
-	// programs log camera images beside our messages.
+	// programs log camera images among our messages.
 	ration = 1 << 20
 	// pause is the time between two bursts, for the rest of the server.
 	pause = time.Millisecond

@@ -10,12 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/transport/transporttest"
 	"player/formats/logfile"
 )
 
@@ -67,113 +64,102 @@ func script() []said {
 	}
 }
 
-// rig is a robot that is played. It follows its devices, and has its own clock.
+// rig is a robot that is played. It follows its devices.
 type rig struct {
-	devices.Host
-	t       testing.TB
-	table   *devices.Table
-	link    *devices.Link
-	driver  *Driver
-	log     *observer.ObservedLogs
-	now, at time.Duration
-	told    []string
+	*transporttest.Bench
+	driver *Driver
+	events []string
 }
 
-func (r *rig) WakeAt(_ *devices.Link, at time.Duration)        { r.at = at }
-func (r *rig) SetupDone(time.Duration, *devices.Device, error) {}
 func (r *rig) Published(d *devices.Device) {
-	if d.Stamp() != r.now {
-		r.t.Errorf("%c %q is stamped %v at %v", d.Letter(), d.Data(), d.Stamp(), r.now)
+	if d.Stamp() != r.Now() {
+		r.T.Errorf("%c %q is stamped %v at %v", d.Letter(), d.Data(), d.Stamp(), r.Now())
 	}
-	r.told = append(r.told, fmt.Sprintf("%v %c %q", r.now, d.Letter(), d.Data()))
+	r.events = append(r.events, fmt.Sprintf("%v %c %q", r.Now(), d.Letter(), d.Data()))
 }
 
 // take returns what was published since the last call.
 func (r *rig) take() []string {
-	told := r.told
-	r.told = nil
-	return told
+	events := r.events
+	r.events = nil
+	return events
 }
 
 func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	t.Helper()
-	core, log := observer.New(zapcore.InfoLevel)
-	r := &rig{t: t, table: devices.NewTable(zap.New(core)), log: log, now: time.Second}
 	d, err := New(o, wanted)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.driver = d
 	made := devices.Instance{Driver: d, Name: "readlog", Provides: d.Provides()}
 	if wanted != nil {
 		made.Select(wanted)
 	}
-	if r.link, err = r.table.Attach(made); err != nil {
-		t.Fatal(err)
+	r := &rig{Bench: transporttest.NewBench(t, made), driver: d}
+	for _, d := range r.Link.Devices() {
+		d.AddObserver(r.Link, r)
 	}
-	r.table.Connect(r)
-	for _, d := range r.link.Devices() {
-		d.AddObserver(r.link, r)
-	}
+	return r
+}
+
+// openRig returns a rig whose devices are open.
+func openRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
+	t.Helper()
+	r := newRig(t, o, wanted...)
+	r.open()
 	return r
 }
 
 // open opens all devices, close closes them.
 func (r *rig) open() {
-	for _, d := range r.link.Devices() {
-		if pending, err := d.Subscribe(r.now, r); pending || err != nil {
-			r.t.Fatal(pending, err)
+	for _, d := range r.Link.Devices() {
+		if pending, err := d.Subscribe(r.Now(), r); pending || err != nil {
+			r.T.Fatal(pending, err)
 		}
 	}
 }
 
 func (r *rig) close() {
-	for _, d := range r.link.Devices() {
-		d.Unsubscribe(r.now, r)
+	for _, d := range r.Link.Devices() {
+		d.Unsubscribe(r.Now(), r)
 	}
 }
 
-// run serves deadlines until a time.
-func (r *rig) run(until time.Duration) {
-	for r.at != 0 && r.at <= until {
-		r.now, r.at = max(r.now, r.at), 0
-		if next := r.link.Wake(r.now); next != 0 {
-			r.at = next
-		}
-	}
-	r.now = until
-}
+// at is when the driver goes on; zero: never.
+func (r *rig) at() time.Duration { return r.Deadline(r.Link) }
+
+// run lets time pass until a time.
+func (r *rig) run(until time.Duration) { r.Pass(until - r.Now()) }
 
 func (r *rig) want(lines ...string) {
-	r.t.Helper()
+	r.T.Helper()
 	if got := r.take(); !slices.Equal(got, lines) {
-		r.t.Errorf("played\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
+		r.T.Errorf("played\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(lines, "\n"))
 	}
 }
 
 // What was recorded comes with its distances in time, stamped now.
 func TestPlays(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 1})
 	r.run(time.Minute)
 	all := []string{
 		`1s p "p0"`, `1.01s s "s0"`, `1.1s p "p1"`, `1.1s s "s1, taken before"`, `1.2s p "p2"`, `1.21s s ""`,
 	}
 	r.want(all...)
-	if r.log.FilterMessage("the log is at its end").Len() != 1 {
-		t.Error(r.log.All())
+	if r.Log.FilterMessage("the log is at its end").Len() != 1 {
+		t.Error(r.Log.All())
 	}
 	// The devices keep what they said last, and it grows old.
-	position := r.table.Device(codec.Position)
-	if string(position.Data()) != "p2" || position.Age(r.now) != time.Minute-1200*ms {
-		t.Errorf("%q of %v", position.Data(), position.Age(r.now))
+	position := r.Table.Device(codec.Position)
+	if string(position.Data()) != "p2" || position.Age(r.Now()) != time.Minute-1200*ms {
+		t.Errorf("%q of %v", position.Data(), position.Age(r.Now()))
 	}
-	if r.at != 0 {
-		t.Errorf("it wakes at %v", r.at)
+	if r.at() != 0 {
+		t.Errorf("it wakes at %v", r.at())
 	}
 	// Who opens it anew sees it from its beginning.
 	r.close()
-	r.now = 100 * time.Second
+	r.run(100 * time.Second)
 	r.open()
 	r.want(`1m40s p "p0"`)
 	r.close()
@@ -182,39 +168,34 @@ func TestPlays(t *testing.T) {
 }
 
 func TestRate(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()...), Rate: 10})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()...), Rate: 10})
 	r.run(time.Minute)
 	r.want(`1s p "p0"`, `1.001s s "s0"`, `1.01s p "p1"`, `1.01s s "s1, taken before"`, `1.02s p "p2"`, `1.021s s ""`)
-	r = newRig(t, Options{File: write(t, script()[:2]...), Rate: 0.01})
-	r.open()
+	r = openRig(t, Options{File: write(t, script()[:2]...), Rate: 0.01})
 	r.run(time.Minute)
 	r.want(`1s p "p0"`, `2s s "s0"`)
 }
 
 func TestLoop(t *testing.T) {
-	r := newRig(t, Options{File: write(t, script()[:2]...), Rate: 1, Loop: true})
-	r.open()
+	r := openRig(t, Options{File: write(t, script()[:2]...), Rate: 1, Loop: true})
 	r.run(1300 * ms)
 	r.want(`1s p "p0"`, `1.01s s "s0"`, `1.11s p "p0"`, `1.12s s "s0"`, `1.22s p "p0"`, `1.23s s "s0"`)
 	r.close()
 	// Without anything to say it does not go round.
-	r = newRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
-	r.open()
+	r = openRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
 	r.run(time.Hour)
 	r.want()
-	if r.log.FilterMessage("the log is at its end").Len() != 1 {
-		t.Error(r.log.All())
+	if r.Log.FilterMessage("the log is at its end").Len() != 1 {
+		t.Error(r.Log.All())
 	}
 }
 
 func TestStep(t *testing.T) {
 	for _, loop := range []bool{false, true} {
-		r := newRig(t, Options{File: write(t, script()...), Rate: 1, Step: true, Loop: loop})
-		r.open()
+		r := openRig(t, Options{File: write(t, script()...), Rate: 1, Step: true, Loop: loop})
 		r.run(time.Minute)
 		r.want()
-		step := func(letter byte) error { return r.table.Device(letter).Configure(r.now, []byte("s")) }
+		step := func(letter byte) error { return r.Table.Device(letter).Configure(r.Now(), []byte("s")) }
 		for _, tt := range []struct {
 			letter byte
 			want   []string
@@ -236,17 +217,16 @@ func TestStep(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
-	r.open()
-	if err := r.table.Device('p').Configure(r.now, []byte("s")); err != errNoStep {
+	r := openRig(t, Options{File: write(t, script()...), Rate: 1})
+	if err := r.Table.Device('p').Configure(r.Now(), []byte("s")); err != errNoStep {
 		t.Error(err)
 	}
 	for payload, ok := range map[string]bool{"m\x01": true, "s2": false, "": false, "?": false} {
-		if err := r.table.Device('p').Configure(r.now, []byte(payload)); (err == nil) != ok {
+		if err := r.Table.Device('p').Configure(r.Now(), []byte(payload)); (err == nil) != ok {
 			t.Errorf("%q: %v", payload, err)
 		}
 	}
-	r.table.Device('p').SetCommand(r.now, []byte("go!!"))
+	r.Table.Device('p').SetCommand(r.Now(), []byte("go!!"))
 }
 
 // A log that is played faster than it can be is played in bursts.
@@ -255,38 +235,36 @@ func TestBursts(t *testing.T) {
 	for i := range 3 * burst {
 		messages = append(messages, said{0, time.Duration(i), fmt.Sprint(i)})
 	}
-	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	r.open()
-	if r.now += ms; r.at != time.Second+1 {
-		t.Fatal(r.at)
+	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
+	if r.Skip(ms); r.at() != time.Second+1 {
+		t.Fatal(r.at())
 	}
 	r.take()
 	for want := burst; want > 0; want = min(burst, 3*burst-1-want) {
-		at := r.now
-		r.at = r.link.Wake(r.now)
+		at := r.Now()
+		r.Pass(0)
 		if n := len(r.take()); n > burst {
 			t.Fatalf("%d messages at once", n)
 		}
-		if r.at == 0 {
+		if r.at() == 0 {
 			break
 		}
-		if r.at != at+pause {
-			t.Fatalf("goes on at %v, after %v", r.at, at)
+		if r.at() != at+pause {
+			t.Fatalf("goes on at %v, after %v", r.at(), at)
 		}
-		r.now = r.at
+		r.Skip(r.at() - r.Now())
 	}
-	if got := string(r.table.Device('p').Data()); got != fmt.Sprint(3*burst-1) {
+	if got := string(r.Table.Device('p').Data()); got != fmt.Sprint(3*burst-1) {
 		t.Errorf("ends with %s", got)
 	}
-	// A long step, too.
+	// So is a long step.
 	messages = append(messages, said{2, time.Second, "far away"})
-	r = newRig(t, Options{File: write(t, messages...), Rate: 1, Step: true})
-	r.open()
-	sonar := r.table.Device('s')
-	if err := sonar.Configure(r.now, []byte("s")); err != nil || sonar.HasData() {
+	r = openRig(t, Options{File: write(t, messages...), Rate: 1, Step: true})
+	sonar := r.Table.Device('s')
+	if err := sonar.Configure(r.Now(), []byte("s")); err != nil || sonar.HasData() {
 		t.Fatal(err)
 	}
-	if err := sonar.Configure(r.now, []byte("s")); err != errBusy {
+	if err := sonar.Configure(r.Now(), []byte("s")); err != errBusy {
 		t.Error(err)
 	}
 	r.run(2 * time.Second)
@@ -313,18 +291,16 @@ func TestPassesOver(t *testing.T) {
 			}
 			messages = append(messages, said{0, 1000 * ms, "p1"}, said{0, 2000 * ms, "p2"})
 			for _, step := range []bool{false, true} {
-				r := newRig(t, Options{File: write(t, messages...), Rate: 1, Step: step})
-				r.open()
+				r := openRig(t, Options{File: write(t, messages...), Rate: 1, Step: step})
 				if step {
-					r.now += 100 * ms
-					if err := r.table.Device('s').Configure(r.now, []byte("s")); err != nil {
+					r.Skip(100 * ms)
+					if err := r.Table.Device('s').Configure(r.Now(), []byte("s")); err != nil {
 						t.Fatal(err)
 					}
 				}
 				goes := 0
-				for ; r.at != 0 && r.at < 1900*ms; goes++ {
-					r.now = r.at
-					r.at = r.link.Wake(r.now)
+				for ; r.at() != 0 && r.at() < 1900*ms; goes++ {
+					r.run(r.at())
 				}
 				if goes < tt.goes {
 					t.Errorf("passed over in %d goes, want at least %d", goes, tt.goes)
@@ -341,8 +317,7 @@ func TestPassesOver(t *testing.T) {
 	// It may begin with that. What is played begins late, and catches up.
 	messages := slices.Repeat([]said{{3, 0, ""}}, 5*burst)
 	messages = append(messages, said{0, 100 * ms, "p0"}, said{0, 600 * ms, "p1"})
-	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	r.open()
+	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
 	r.run(time.Minute)
 	got := r.take()
 	if len(got) != 2 || got[0] == `1s p "p0"` || !strings.HasSuffix(got[0], `p "p0"`) || got[1] != `1.5s p "p1"` {
@@ -353,12 +328,12 @@ func TestPassesOver(t *testing.T) {
 func TestProvides(t *testing.T) {
 	path := write(t, script()...)
 	r := newRig(t, Options{File: path, Rate: 1})
-	if r.table.Device('p') == nil || r.table.Device('s') == nil || len(r.link.Devices()) != 2 {
+	if r.Table.Device('p') == nil || r.Table.Device('s') == nil || len(r.Link.Devices()) != 2 {
 		t.Error("devices are missing")
 	}
 	// Of several devices of an interface, the one that is wanted.
 	r = newRig(t, Options{File: path, Rate: 1}, devices.Sonar().At(3))
-	if r.table.Find('s', 3) == nil || r.table.Device('p') != nil {
+	if r.Table.Find('s', 3) == nil || r.Table.Device('p') != nil {
 		t.Error("not what was asked for")
 	}
 	r.open()
@@ -379,7 +354,7 @@ func TestBadLogs(t *testing.T) {
 	if err := os.Remove(path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.table.Device('p').Subscribe(r.now, r); err == nil || !strings.Contains(err.Error(), "run.mcap") {
+	if _, err := r.Table.Device('p').Subscribe(r.Now(), r); err == nil || !strings.Contains(err.Error(), "run.mcap") {
 		t.Error(err)
 	}
 	if err := os.WriteFile(path, log[:len(log)/2], 0o644); err != nil {
@@ -387,8 +362,8 @@ func TestBadLogs(t *testing.T) {
 	}
 	r.open()
 	r.run(time.Minute)
-	if e := r.log.FilterMessage("the log is at its end").All(); len(e) != 1 || e[0].ContextMap()["damage"] == nil {
-		t.Error(r.log.All())
+	if e := r.Log.FilterMessage("the log is at its end").All(); len(e) != 1 || e[0].ContextMap()["damage"] == nil {
+		t.Error(r.Log.All())
 	}
 	k := Kind()
 	values := k.Defaults()
@@ -424,13 +399,13 @@ func TestAllocates(t *testing.T) {
 		messages = append(messages, said{0, time.Duration(i) * 10 * ms, "somewhere"})
 	}
 	r := newRig(t, Options{File: write(t, messages...), Rate: 1})
-	for _, d := range r.link.Devices() {
+	for _, d := range r.Link.Devices() {
 		d.RemoveObserver(r)
 	}
 	r.open()
 	r.run(time.Minute)
 	// Chunks of three messages here; a recorded one has dozens.
-	if n := testing.AllocsPerRun(2000, func() { r.run(r.now + 30*ms) }); n > 3 {
+	if n := testing.AllocsPerRun(2000, func() { r.run(r.Now() + 30*ms) }); n > 3 {
 		t.Errorf("%v allocations per chunk", n)
 	}
 }

@@ -7,7 +7,6 @@ import (
 
 	"go.uber.org/zap"
 	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
 
 	"player/devices"
 	"player/devices/retry"
@@ -20,10 +19,10 @@ func TestEyesFail(t *testing.T) {
 	r.open(t)
 	r.sees(2, 200)
 	r.command(300, 0)
-	r.told(t, "with sonar only", "150 -40")
+	r.commanded(t, "with sonar only", "150 -40")
 	r.Pass(retry.First)
 	if n := len(r.wheels.take()); n != int(retry.First/period) || r.misc.setups != 2 {
-		t.Errorf("in %v the wheels were told %d times, and the bumpers were tried %d times", retry.First, n, r.misc.setups)
+		t.Errorf("in %v the wheels were commanded %d times, and the bumpers were tried %d times", retry.First, n, r.misc.setups)
 	}
 	r.laser.link.Fail(r.Now(), errBroken)
 	r.device.Unsubscribe(r.Now(), r)
@@ -54,13 +53,13 @@ func TestEyeLater(t *testing.T) {
 			r.misc.link.Ready(r.Now())
 		}
 		r.Pass(time.Minute)
-		r.told(t, "nobody wants it to move")
+		r.commanded(t, "no client wants it to move")
 		if r.misc.link.State() != devices.Ready || r.misc.setups != 2 {
 			t.Fatalf("slow %v: the bumpers are %v after %d setups", slow, r.misc.link.State(), r.misc.setups)
 		}
 		r.feels(1, 0)
 		r.command(300, 0)
-		r.told(t, "bumped", "-100 0")
+		r.commanded(t, "bumped", "-100 0")
 
 		other, misc := &robot{}, r.misc.device()
 		if pending, err := misc.Subscribe(r.Now(), other); pending || err != nil {
@@ -68,7 +67,7 @@ func TestEyeLater(t *testing.T) {
 		}
 		r.device.Unsubscribe(r.Now(), r)
 		if r.misc.link.State() != devices.Ready {
-			t.Errorf("slow %v: the bumpers were taken from somebody else", slow)
+			t.Errorf("slow %v: the bumpers were taken from another client", slow)
 		}
 		misc.Unsubscribe(r.Now(), other)
 		for _, f := range []*fake{r.wheels, r.sonar, r.misc, r.laser} {
@@ -91,7 +90,7 @@ func TestEyeOfOthers(t *testing.T) {
 	}
 	r.feels(1, 0)
 	r.command(300, 0)
-	r.told(t, "bumped", "-100 0")
+	r.commanded(t, "bumped", "-100 0")
 	r.Pass(retry.First)
 	misc.Unsubscribe(r.Now(), other)
 	if r.misc.link.State() != devices.Ready {
@@ -103,12 +102,11 @@ func TestEyeOfOthers(t *testing.T) {
 	}
 }
 
-// TestEyeNever: nothing but the wheels' own clients keeps a driver looking for
+// TestEyeNever: nothing but the wheels' own clients keeps a driver searching for
 // its sensor, and the log says once that it does.
 func TestEyeNever(t *testing.T) {
 	for _, underWay := range []bool{false, true} {
-		core, lines := observer.New(zapcore.WarnLevel)
-		r := newLogged(t, zap.New(core))
+		r := newRobot(t)
 		r.misc.err = errBroken
 		r.open(t)
 		r.Pass(14 * time.Second) // tried at 0, 1, 3, 7 and 12 s
@@ -122,10 +120,10 @@ func TestEyeNever(t *testing.T) {
 		if r.misc.setups != 6 || r.misc.link.State() != devices.Idle {
 			t.Errorf("under way %v: %d setups, the bumpers are %v", underWay, r.misc.setups, r.misc.link.State())
 		}
-		if n := lines.FilterField(zap.String("requires", "misc")).Len(); n != 1 {
+		if n := r.Log.FilterLevelExact(zapcore.WarnLevel).FilterField(zap.String("requires", "misc")).Len(); n != 1 {
 			t.Errorf("under way %v: the log says %d times that it is not there", underWay, n)
 		}
-		r.told(t, "nobody wants it to move", "shutdown")
+		r.commanded(t, "no client wants it to move", "shutdown")
 	}
 }
 

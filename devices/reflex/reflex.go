@@ -173,14 +173,14 @@ func (d *Driver) cycle(now time.Duration) {
 func (d *Driver) sense(now time.Duration) {
 	d.sensors = subsumption.NewSensors()
 	d.sensors.Radio = d.radio
-	d.look(now, d.inner)
+	d.add(now, d.inner)
 	for _, device := range d.eyes.Devices {
-		d.look(now, device)
+		d.add(now, device)
 	}
 }
 
-// look adds the data of one device, unless it is too old.
-func (d *Driver) look(now time.Duration, device *devices.Device) {
+// add adds the data of one device, unless it is too old.
+func (d *Driver) add(now time.Duration, device *devices.Device) {
 	if device.HasData() && device.Age(now) <= maxAge {
 		d.payloads.Add(&d.sensors, device.Letter(), device.Data())
 	}

@@ -7,10 +7,6 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zapcore"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
@@ -20,15 +16,14 @@ const ms = time.Millisecond
 
 // fake is the driver of a device that the test speaks for.
 type fake struct {
-	world *transporttest.World
-	name  string
-	spec  devices.Spec
-	slow  bool // its setup waits for the test
-	quiet bool // nothing is written down
-	deaf  bool // commands are forgotten at once, as by a passthrough that has no connection
-	err   error
-	link  *devices.Link
-	told  []string
+	name   string
+	spec   devices.Spec
+	slow   bool // its setup waits for the test
+	quiet  bool // nothing is written down
+	deaf   bool // commands are forgotten at once, as by a passthrough that has no connection
+	err    error
+	link   *devices.Link
+	events []string
 
 	setups int
 }
@@ -65,60 +60,43 @@ func (f *fake) Configure(_ time.Duration, _ *devices.Device, payload []byte) err
 	return nil
 }
 func (f *fake) note(format string, args ...any) {
-	f.told = append(f.told, fmt.Sprintf(format, args...))
+	f.events = append(f.events, fmt.Sprintf(format, args...))
 }
 func (f *fake) take() []string {
-	told := f.told
-	f.told = nil
-	return told
+	events := f.events
+	f.events = nil
+	return events
 }
 func (f *fake) device() *devices.Device { return f.link.Devices()[0] }
 
 // robot is wheels and eyes with reflexes before them.
 type robot struct {
-	*transporttest.World
+	*transporttest.Bench
 	wheels, sonar, misc, laser *fake
 	driver                     *Driver
 	device                     *devices.Device // what clients see
-	done                       []error         // SetupDone of the client
 }
 
-func (r *robot) SetupDone(_ time.Duration, _ *devices.Device, err error) {
-	r.done = append(r.done, err)
-}
-
-func newRobot(t testing.TB) *robot { return newLogged(t, zap.NewNop()) }
-
-func newLogged(t testing.TB, log *zap.Logger) *robot {
+func newRobot(t testing.TB) *robot {
 	t.Helper()
-	w := transporttest.NewWorld()
+	wheels := &fake{name: "wheels", spec: devices.Position().At(1)}
 	r := &robot{
-		World:  w,
-		wheels: &fake{world: w, name: "wheels", spec: devices.Position().At(1)},
-		sonar:  &fake{world: w, name: "ring", spec: devices.Sonar()},
-		misc:   &fake{world: w, name: "bumpers", spec: devices.Misc()},
-		laser:  &fake{world: w, name: "scanner", spec: devices.Laser()},
-	}
-	table := devices.NewTable(log)
-	inner, err := table.Attach(r.wheels.instance())
-	if err != nil {
-		t.Fatal(err)
+		Bench:  transporttest.NewBench(t, wheels.instance()),
+		wheels: wheels,
+		sonar:  &fake{name: "ring", spec: devices.Sonar()},
+		misc:   &fake{name: "bumpers", spec: devices.Misc()},
+		laser:  &fake{name: "scanner", spec: devices.Laser()},
 	}
 	var eyes []*devices.Device
 	for _, f := range []*fake{r.sonar, r.misc, r.laser} {
-		if _, err := table.Attach(f.instance()); err != nil {
-			t.Fatal(err)
-		}
-		eyes = append(eyes, table.Device(f.spec.Letter))
+		eyes = append(eyes, r.Attach(f.instance()).Devices()[0])
 	}
-	if r.driver, err = New(inner.Devices()[0], eyes, 400); err != nil {
+	var err error
+	if r.driver, err = New(r.Client, eyes, 400); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := table.Attach(Kind().Instance(r.driver)); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(w)
-	r.device = table.Device(codec.Position)
+	r.device = r.Attach(Kind().Instance(r.driver)).Devices()[0]
+	r.Client = r.device
 	return r
 }
 
@@ -128,6 +106,14 @@ func (r *robot) open(t testing.TB) {
 	if pending, err := r.device.Subscribe(r.Now(), r); pending || err != nil {
 		t.Fatal(pending, err)
 	}
+}
+
+// openRobot returns a robot whose device is open.
+func openRobot(t testing.TB) *robot {
+	t.Helper()
+	r := newRobot(t)
+	r.open(t)
+	return r
 }
 
 func (r *robot) command(speed, turn int16) {
@@ -149,37 +135,36 @@ func (r *robot) feels(front, rear uint8) {
 	r.misc.device().Publish(r.Now(), []byte{front, rear, 120})
 }
 
-func (r *robot) told(t testing.TB, when string, want ...string) {
+func (r *robot) commanded(t testing.TB, when string, want ...string) {
 	t.Helper()
 	if got := r.wheels.take(); !slices.Equal(got, want) {
-		t.Errorf("%s: the wheels were told %q, want %q", when, got, want)
+		t.Errorf("%s: the wheels were commanded %q, want %q", when, got, want)
 	}
 }
 
-// last is what the wheels were told last, since it was asked last.
+// last is what the wheels were commanded last, since it was asked last.
 func (r *robot) last() string {
-	told := r.wheels.take()
-	if len(told) == 0 {
+	commands := r.wheels.take()
+	if len(commands) == 0 {
 		return "nothing"
 	}
-	return told[len(told)-1]
+	return commands[len(commands)-1]
 }
 
 func TestNothingInTheWay(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
-	r.told(t, "opened")
+	r := openRobot(t)
+	r.commanded(t, "opened")
 	r.sees(3, 3000)
 	r.command(500, -100)
-	r.told(t, "at once", "500 -100")
+	r.commanded(t, "at once", "500 -100")
 	r.command(-32768, 32767)
-	r.told(t, "unchanged", "-32768 32767")
+	r.commanded(t, "unchanged", "-32768 32767")
 	r.Pass(200 * ms)
-	r.told(t, "20 times a second", slices.Repeat([]string{"-32768 32767"}, 4)...)
+	r.commanded(t, "20 times a second", slices.Repeat([]string{"-32768 32767"}, 4)...)
 	r.command(0, 0)
-	r.told(t, "stop", "0 0")
+	r.commanded(t, "stop", "0 0")
 	r.Pass(time.Minute)
-	r.told(t, "a robot that stands is left alone")
+	r.commanded(t, "a robot that stands is left alone")
 }
 
 func TestOdometryPasses(t *testing.T) {
@@ -208,7 +193,7 @@ func TestOdometryPasses(t *testing.T) {
 	if err := r.device.Configure(r.Now(), []byte("R")); err != nil {
 		t.Error(err)
 	}
-	r.told(t, "configuration", "configure R")
+	r.commanded(t, "configuration", "configure R")
 }
 
 func TestReflexes(t *testing.T) {
@@ -221,7 +206,7 @@ func TestReflexes(t *testing.T) {
 		{"something to the left", func(r *robot) { r.sees(2, 399) }, 300, 5, "150 -40"},
 		{"something to the right", func(r *robot) { r.sees(5, 399) }, 300, 5, "150 40"},
 		{"far enough", func(r *robot) { r.sees(2, 400) }, 300, 5, "300 5"},
-		{"slow clients are slowed, too", func(r *robot) { r.sees(2, 300) }, 60, 0, "30 -40"},
+		{"slow clients are also slowed", func(r *robot) { r.sees(2, 300) }, 60, 0, "30 -40"},
 		{"turning on the spot", func(r *robot) { r.sees(2, 100) }, 0, 20, "0 20"},
 		{"backing away", func(r *robot) { r.sees(2, 100) }, -200, 0, "-200 0"},
 		{"backing into something", func(r *robot) { r.sees(12, 199) }, -200, 7, "0 7"},
@@ -247,12 +232,11 @@ func TestReflexes(t *testing.T) {
 		{"data that make no sense", func(r *robot) { r.sonar.device().Publish(r.Now(), []byte("abc")) }, 300, 0, "300 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRobot(t)
-			r.open(t)
+			r := openRobot(t)
 			c.sense(r)
 			r.command(c.speed, c.turn)
 			if got := r.last(); got != c.want {
-				t.Errorf("told to go %d %d the wheels go %s, want %s", c.speed, c.turn, got, c.want)
+				t.Errorf("commanded %d %d the wheels go %s, want %s", c.speed, c.turn, got, c.want)
 			}
 		})
 	}
@@ -261,29 +245,27 @@ func TestReflexes(t *testing.T) {
 // TestStandMeansStand: a reflex ends when the client does not want to move, and
 // does not act while it stands.
 func TestStandMeansStand(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.feels(1, 0)
 	r.Pass(time.Second)
-	r.told(t, "bumped while it stands")
+	r.commanded(t, "bumped while it stands")
 	r.command(200, 0)
-	r.told(t, "bumped when it wants to go", "-100 0")
+	r.commanded(t, "bumped when it wants to go", "-100 0")
 	r.Pass(100 * ms)
 	r.command(0, 0)
 	if got := r.last(); got != "0 0" {
-		t.Errorf("in the middle of a recovery it is told to stop, and does %s", got)
+		t.Errorf("in the middle of a recovery it is commanded to stop, and does %s", got)
 	}
 	r.Pass(time.Minute)
-	r.told(t, "standing")
+	r.commanded(t, "standing")
 	r.feels(0, 0)
 	r.command(200, 0)
-	r.told(t, "the recovery is over", "200 0")
+	r.commanded(t, "the recovery is over", "200 0")
 }
 
 // TestCollision: the whole of a recovery, and then the client goes on.
 func TestCollision(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.command(300, 0)
 	r.feels(1, 0)
 	r.Pass(100 * ms)
@@ -296,7 +278,7 @@ func TestCollision(t *testing.T) {
 		}
 	}
 	if want := []string{"-100 0", "100 -80", "200 0", "300 0"}; !slices.Equal(phases, want) {
-		t.Errorf("the wheels were told %q, want %q", phases, want)
+		t.Errorf("the wheels were commanded %q, want %q", phases, want)
 	}
 }
 
@@ -317,35 +299,34 @@ func TestWheelsLost(t *testing.T) {
 		{"on another computer", func(*robot) {}, true, "300 0", []string{"200 0", "0 0"}, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r := newRobot(t)
-			r.open(t)
+			r := openRobot(t)
 			c.sense(r)
 			r.command(300, 0)
 			r.Pass(100 * ms)
-			r.told(t, "driving", again(c.driven, 3)...)
+			r.commanded(t, "driving", again(c.driven, 3)...)
 
 			r.wheels.deaf = c.deaf
 			r.wheels.device().ForgetCommand()
 			r.Pass(time.Minute)
-			r.told(t, "lost", "0 0")
+			r.commanded(t, "lost", "0 0")
 			if r.device.Command() != nil {
 				t.Error("reflex has not forgotten the command")
 			}
 			r.feels(0, 0)
 			r.command(0, 0)
 			r.Pass(time.Minute)
-			r.told(t, "told to stop while they are away", "0 0")
+			r.commanded(t, "commanded to stop while they are away", "0 0")
 			r.command(200, 0)
 			r.Pass(time.Second)
-			r.told(t, "told to go while they are away", c.away...)
+			r.commanded(t, "commanded to go while they are away", c.away...)
 
 			r.wheels.deaf = false
 			r.wheels.device().ForgetCommand()
 			r.Pass(time.Minute)
-			r.told(t, "back", c.back...)
+			r.commanded(t, "back", c.back...)
 			r.command(250, 0)
 			r.Pass(100 * ms)
-			r.told(t, "driving again", again("250 0", 3)...)
+			r.commanded(t, "driving again", again("250 0", 3)...)
 		})
 	}
 }
@@ -354,8 +335,7 @@ func TestWheelsLost(t *testing.T) {
 // drives in circles or slowly.
 func TestCaught(t *testing.T) {
 	t.Run("in a corner", func(t *testing.T) {
-		r := newRobot(t)
-		r.open(t)
+		r := openRobot(t)
 		r.command(300, 0)
 		for i := range 30 { // both sides in turn, and the robot does not get away
 			r.sees(2+3*(i%2), 200)
@@ -367,8 +347,7 @@ func TestCaught(t *testing.T) {
 		}
 	})
 	t.Run("between moments in which the client has its way", func(t *testing.T) {
-		r := newRobot(t)
-		r.open(t)
+		r := openRobot(t)
 		r.command(300, 0)
 		for range 8 {
 			for _, mm := range []uint16{200, 5000, 5000, 5000} {
@@ -382,8 +361,7 @@ func TestCaught(t *testing.T) {
 		}
 	})
 	t.Run("a client that wants it so", func(t *testing.T) {
-		r := newRobot(t)
-		r.open(t)
+		r := openRobot(t)
 		r.sees(2, 300)
 		r.command(60, 0) // avoid acts for a moment
 		r.sees(2, 3000)
@@ -394,16 +372,14 @@ func TestCaught(t *testing.T) {
 			r.Pass(100 * ms)
 		}
 		if got := slices.Compact(r.wheels.take()); !slices.Equal(got, []string{"30 -40", "20 60"}) {
-			t.Errorf("the wheels were told %q", got)
+			t.Errorf("the wheels were commanded %q", got)
 		}
 	})
 }
 
-// TestLog: who has the wheels is told when it changes, to those who ask.
+// TestLog: who has the wheels is logged when it changes, to those who ask.
 func TestLog(t *testing.T) {
-	core, lines := observer.New(zapcore.DebugLevel)
-	r := newLogged(t, zap.New(core))
-	r.open(t)
+	r := openRobot(t)
 	r.sees(2, 3000)
 	r.command(300, 0)
 	r.Pass(500 * ms)
@@ -411,7 +387,7 @@ func TestLog(t *testing.T) {
 	r.Pass(500 * ms)
 	r.command(0, 0)
 	var layers []string
-	for _, line := range lines.FilterMessage("the wheels go to").All() {
+	for _, line := range r.Log.FilterMessage("the wheels go to").All() {
 		layers = append(layers, line.ContextMap()["layer"].(string))
 	}
 	if want := []string{"radio", "avoid", "stop"}; !slices.Equal(layers, want) {
@@ -431,10 +407,10 @@ func TestWheelsFail(t *testing.T) {
 		}
 		if slow {
 			r.wheels.link.Fail(r.Now(), errBroken)
-			if len(r.done) != 1 {
-				t.Fatalf("told %v", r.done)
+			if len(r.Done) != 1 {
+				t.Fatalf("told %v", r.Done)
 			}
-			err = r.done[0]
+			err = r.Done[0]
 		}
 		if !errors.Is(err, errBroken) {
 			t.Errorf("slow %v: error %v", slow, err)
@@ -449,18 +425,18 @@ func TestWheelsFail(t *testing.T) {
 }
 
 // TestReaderAfterDriver: who only reads leaves the wheels alone, though a sensor
-// is looked for, and though somebody drove before.
+// is tried again, and though a client drove before.
 func TestReaderAfterDriver(t *testing.T) {
 	r := newRobot(t)
 	r.misc.err = errBroken
 	r.open(t)
 	r.command(300, 0)
 	r.device.Unsubscribe(r.Now(), r)
-	r.told(t, "driven", "300 0", "0 0", "shutdown")
+	r.commanded(t, "driven", "300 0", "0 0", "shutdown")
 	r.open(t)
 	r.wheels.device().ForgetCommand()
 	r.Pass(time.Minute)
-	r.told(t, "read")
+	r.commanded(t, "read")
 }
 
 func TestShutdown(t *testing.T) {
@@ -474,16 +450,16 @@ func TestShutdown(t *testing.T) {
 			}
 			if !r.wheels.slow {
 				r.command(300, 0)
-				r.told(t, when, "300 0")
+				r.commanded(t, when, "300 0")
 			}
 			r.device.Unsubscribe(r.Now(), r)
 			if r.wheels.slow {
-				r.told(t, "closed", "shutdown")
+				r.commanded(t, "closed", "shutdown")
 			} else {
-				r.told(t, "closed", "0 0", "shutdown")
+				r.commanded(t, "closed", "0 0", "shutdown")
 			}
 			r.Pass(time.Minute)
-			r.told(t, "afterwards")
+			r.commanded(t, "afterwards")
 			for _, f := range []*fake{r.wheels, r.sonar, r.misc, r.laser} {
 				if f.link != nil && f.link.State() != devices.Idle {
 					t.Errorf("%s is %v", f.name, f.link.State())
@@ -497,8 +473,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestCycleDoesNotAllocate(t *testing.T) {
-	r := newRobot(t)
-	r.open(t)
+	r := openRobot(t)
 	r.sees(2, 300)
 	r.feels(0, 0)
 	r.wheels.device().Publish(r.Now(), new(codec.PositionData).Append(nil))

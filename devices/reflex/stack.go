@@ -11,7 +11,7 @@ import (
 const calm = 4 * time.Second
 
 // pace in mm/s is the full speed of the ballistic reflexes, which mostly use half of
-// it. It is low because people beside the robot do not expect the movement.
+// it. It is low because people next to the robot do not expect the movement.
 const pace = 200
 
 // newStack returns the layers, and which of them are reflexes. reach is the distance

@@ -50,11 +50,7 @@ func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d
 		p := body.Pose()
 		way += math.Hypot(p.X-last.X, p.Y-last.Y)
 		last = p
-		var data codec.PositionData
-		if err := data.Decode(position.Data()); err != nil {
-			t.Fatal(err)
-		}
-		if data.Stall != 0 {
+		if transporttest.Data[codec.PositionData](t, position).Stall != 0 {
 			blocked++
 		}
 	}

@@ -1,7 +1,7 @@
 // Package retry is the policy by which drivers bring back lost hardware, programs
 // and servers. The first try comes after a second. The pause doubles with each
 // try, up to five seconds. Tries cost wakes and log lines only while something is
-// missing that somebody has open.
+// missing that a client has open.
 package retry
 
 import (

@@ -81,7 +81,7 @@ type Driver struct {
 	buf     [packetSize]byte
 	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
 	last    Packet // whose span is not known yet
-	held    bool   // last is one
+	waits   bool   // last is one
 	damage  uint64 // garbage before last, in bytes
 }
 
@@ -100,7 +100,7 @@ func Kind() devices.Kind {
 func newDriver(a devices.Args) *Driver {
 	d := &Driver{useStandard: a.Bool("standard")}
 	d.Set(a, transport.Protocol{
-		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
+		Name: "an RPLIDAR", Speeds: speeds, Search: []transport.Attempt{{Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}, {Speed: 0}, {Speed: 1}, {Speed: 2}, {Speed: 3}},
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.framing, Receive: d.receive, Bye: d.bye,
 		Others: "This driver reads A1, A2, C1, S1, S2 and S3.",
@@ -131,7 +131,6 @@ func (d *Driver) withoutExpress(now time.Duration) {
 	d.Enter(now, stopping)
 }
 
-// stuck is Protocol.Stuck.
 func stuck(p transport.Phase) error {
 	if p == scanning {
 		return errScan
@@ -147,7 +146,6 @@ func (d *Driver) motor(dst []byte) []byte {
 	return dst
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for d.IsOpen() {
 		inspect := inspectAnswer
@@ -192,7 +190,7 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 			d.Enter(now, express)
 		}
 	case d.Phase() == express && (kind == answerExpress || kind == answerDense), d.Phase() == standard && kind == answerScan:
-		d.stream, d.held = kind, false
+		d.stream, d.waits = kind, false
 		d.Begin()
 		d.Enter(now, scanning)
 	}
@@ -223,7 +221,7 @@ func (d *Driver) health(now time.Duration, h Health) {
 // damaged one was between them (as the SDK, handler_capsules.cpp).
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
-	if d.held && !p.first() && garbage == d.damage {
+	if d.waits && !p.first() && garbage == d.damage {
 		n, sample, span := 2*cabins, d.last.sample, d.last.span(&p)
 		if d.stream == answerDense {
 			n, sample = distances, d.last.dense
@@ -233,5 +231,5 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.Take(now, s.Angle, s.MM)
 		}
 	}
-	d.last, d.held, d.damage = p, true, garbage
+	d.last, d.waits, d.damage = p, true, garbage
 }

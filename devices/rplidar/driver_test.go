@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"player/codec"
-	"player/devices"
+	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
 )
 
@@ -20,38 +20,35 @@ const (
 )
 
 // startA1 opens the driver with an A1 behind it, which has been asked for an express scan.
-func startA1(t *testing.T) (*transporttest.World, *devices.Device) {
+func startA1(t *testing.T) *transporttest.Bench {
 	t.Helper()
-	world := transporttest.NewWorld()
-	world.Heard = func(p *transporttest.Port, b []byte) {
+	b, driver := transporttest.NewKind(t, Kind())
+	b.Heard = func(p *transporttest.Port, sent []byte) {
 		for request, answer := range map[Request]string{GetInfo: infoA1, GetHealth: healthOK, ExpressScan: expressA1} {
-			if bytes.HasPrefix(b, []byte{requestStart, byte(request)}) {
-				p.Say(unhex(t, answer))
+			if bytes.HasPrefix(sent, []byte{requestStart, byte(request)}) {
+				p.Say(devicetest.Hex(t, answer))
 			}
 		}
 	}
-	driver, device, err := world.Open(Kind(), codec.Laser)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !world.Until(func() bool { return driver.(*Driver).stream == answerExpress }, setupTime) {
+	b.Subscribe()
+	if !b.Until(func() bool { return driver.(*Driver).stream == answerExpress }, setupTime) {
 		t.Fatal("no scan was asked for")
 	}
-	return world, device
+	return b
 }
 
 // TestMotorOfA1: the motor of an A1 runs while DTR is released, and stands when the driver
 // has ended.
 func TestMotorOfA1(t *testing.T) {
-	world, device := startA1(t)
-	if world.Port().DTR {
+	b := startA1(t)
+	if b.Port().DTR {
 		t.Error("DTR is asserted in a scan: the motor stands")
 	}
-	turn(world, -1)
-	turn(world, -1)
-	world.Leave(device)
-	world.Pass(time.Second)
-	if p := world.Port(); !p.Closed || !p.DTR || !bytes.HasSuffix(p.Wrote, AppendRequest(nil, Stop)) {
+	turn(b, -1)
+	turn(b, -1)
+	b.Unsubscribe()
+	b.Pass(time.Second)
+	if p := b.Port(); !p.Closed || !p.DTR || !bytes.HasSuffix(p.Wrote, AppendRequest(nil, Stop)) {
 		t.Errorf("closed %v, DTR %v, written at last % X", p.Closed, p.DTR, p.Wrote[len(p.Wrote)-2:])
 	}
 }
@@ -64,7 +61,7 @@ func distanceAt(degrees float64) float64 { return 2000 + 10*degrees }
 
 // turn sends a turn in packets of an express scan. The packet that begins at the angle
 // damaged has a wrong bit.
-func turn(world *transporttest.World, damaged int) {
+func turn(b *transporttest.Bench, damaged int) {
 	for start := 0; start < 360; start += width {
 		p := packet(uint16(start*64), 0, 0, 0, 0, 0)
 		for k := range 2 * cabins {
@@ -79,24 +76,20 @@ func turn(world *transporttest.World, damaged int) {
 		if start == damaged {
 			p[50] ^= 4
 		}
-		world.Port().Say(p)
-		world.Pass(5 * time.Millisecond)
+		b.Port().Say(p)
+		b.Pass(5 * time.Millisecond)
 	}
 }
 
 // TestDamagedPacketMovesNothing: the angles of a packet follow from the next one. Behind a
 // damaged one they are not known, and the samples before it do not fill its place.
 func TestDamagedPacketMovesNothing(t *testing.T) {
-	world, device := startA1(t)
+	b := startA1(t)
 	for range 3 {
-		turn(world, 2*width)
-	}
-	var d codec.LaserData
-	if err := d.Decode(device.Data()); err != nil {
-		t.Fatal(err)
+		turn(b, 2*width)
 	}
 	seen := 0
-	for i, mm := range d {
+	for i, mm := range transporttest.Data[codec.LaserData](t, b.Client) {
 		degrees := math.Mod(90-float64(i)/2+360, 360) // clockwise
 		if mm == 12000 {
 			continue

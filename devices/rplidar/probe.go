@@ -15,7 +15,10 @@ func probe() *devices.Probe {
 		Ask:    AppendRequest(nil, GetInfo),
 		Wait:   100 * time.Millisecond,
 		Recognise: func(heard []byte) (a devices.Answer) {
-			if b := first(heard, inspectAnswer); len(b) > descriptorSize && b[6] == answerInfo {
+			for b := range transport.Packets(heard, inspectAnswer, packetSize) {
+				if len(b) <= descriptorSize || b[6] != answerInfo {
+					break // the answer comes first
+				}
 				data := b[descriptorSize:]
 				if data[0] != 0 && data[0]>>4 < seriesA {
 					return a // a YDLIDAR, which uses the same answer
@@ -36,19 +39,9 @@ const probeSamples = 16
 // hardware has that is heard at a wrong speed.
 const probePackets = 4
 
-// first returns the first packet in b.
-func first(b []byte, inspect transport.Inspect) []byte {
-	var f transport.Framing
-	var buf [packetSize]byte
-	packet, _ := f.Next(buf[:], b, inspect)
-	return packet
-}
-
 // count counts what inspect recognises in b.
 func count(b []byte, inspect transport.Inspect) (n int) {
-	var f transport.Framing
-	var buf [packetSize]byte
-	for s, rest := f.Next(buf[:], b, inspect); s != nil; s, rest = f.Next(buf[:], rest, inspect) {
+	for range transport.Packets(b, inspect, packetSize) {
 		n++
 	}
 	return n

@@ -31,7 +31,7 @@ const (
 
 const (
 	requestStart = 0xA5
-	// withPayload marks requests with a payload, its size and a checksum.
+	// withPayload is set in requests with a payload, its size and a checksum.
 	withPayload = 0x80
 	// motorSpeed is the duty cycle of an A2 that the protocol recommends, of 1023.
 	motorSpeed = 660

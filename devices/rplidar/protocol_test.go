@@ -2,49 +2,35 @@ package rplidar
 
 import (
 	"bytes"
-	"encoding/hex"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
+	"player/devices/devicetest"
 	"player/devices/transport"
 )
 
-func unhex(t testing.TB, text string) []byte {
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
-
 // Requests as the protocol prints them.
 func TestGoldenRequests(t *testing.T) {
-	for want, got := range map[string][]byte{
-		"A5 25":                      AppendRequest(nil, Stop),
-		"A5 40":                      AppendRequest(nil, Reset),
-		"A5 20":                      AppendRequest(nil, Scan),
-		"A5 50":                      AppendRequest(nil, GetInfo),
-		"A5 52":                      AppendRequest(nil, GetHealth),
-		"A5 82 05 00 00 00 00 00 22": AppendExpressScan(nil, 0),
-		"A5 F0 02 94 02 C1":          AppendMotor(nil, SetMotor, motorSpeed),
-		"A5 A8 02 58 02 55":          AppendMotor(nil, SetRPM, motorRPM),
-		"A5 84 04 7C 00 00 00 59":    AppendGetTypicalMode(nil),
-		"A5 82 05 01 00 00 00 00 23": AppendExpressScan(nil, 1),
-	} {
-		if !bytes.Equal(got, unhex(t, want)) {
-			t.Errorf("% X, want %s", got, want)
-		}
-	}
+	encodes := devicetest.Encoding(t)
+	encodes("a request", AppendRequest(nil, Stop), "A5 25")
+	encodes("a request", AppendRequest(nil, Reset), "A5 40")
+	encodes("a request", AppendRequest(nil, Scan), "A5 20")
+	encodes("a request", AppendRequest(nil, GetInfo), "A5 50")
+	encodes("a request", AppendRequest(nil, GetHealth), "A5 52")
+	encodes("a request", AppendExpressScan(nil, 0), "A5 82 05 00 00 00 00 00 22")
+	encodes("a request", AppendMotor(nil, SetMotor, motorSpeed), "A5 F0 02 94 02 C1")
+	encodes("a request", AppendMotor(nil, SetRPM, motorRPM), "A5 A8 02 58 02 55")
+	encodes("a request", AppendGetTypicalMode(nil), "A5 84 04 7C 00 00 00 59")
+	encodes("a request", AppendExpressScan(nil, 1), "A5 82 05 01 00 00 00 00 23")
 }
 
 func TestDecodeSample(t *testing.T) {
 	// Quality 15, a new turn: 90 degrees are 5760/64, 1000 mm are 4000/4.
-	if got := decodeSample(unhex(t, "3D 01 2D A0 0F")); got != (Sample{90, 1000}) {
+	if got := decodeSample(devicetest.Hex(t, "3D 01 2D A0 0F")); got != (Sample{90, 1000}) {
 		t.Errorf("%+v", got)
 	}
-	if got := decodeSample(unhex(t, "02 01 00 00 00")); got != (Sample{}) {
+	if got := decodeSample(devicetest.Hex(t, "02 01 00 00 00")); got != (Sample{}) {
 		t.Errorf("%+v", got)
 	}
 }
@@ -107,40 +93,23 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// found returns what inspect recognises in the parts of a stream.
-func found(inspect transport.Inspect, parts ...[]byte) (all [][]byte) {
-	var f transport.Framing
-	var buf [packetSize]byte
-	for _, part := range parts {
-		for b, rest := f.Next(buf[:], part, inspect); b != nil; b, rest = f.Next(buf[:], rest, inspect) {
-			all = append(all, slices.Clone(b))
-		}
-	}
-	return all
-}
-
 func TestCutAtEveryByte(t *testing.T) {
-	info := append(unhex(t, "A5 5A 14 00 00 00 04"), bytes.Repeat([]byte{7}, infoSize)...)
-	health := unhex(t, "A5 5A 03 00 00 00 06 02 01 00")
-	scan := unhex(t, "A5 5A 05 00 00 40 81")
-	sample := unhex(t, "3E 01 2D A0 0F")
-	mode, dense := unhex(t, "A5 5A 06 00 00 00 20 7C 00 00 00 01 00"), unhex(t, "A5 5A 54 00 00 40 85")
-	for name, tt := range map[string]struct {
+	info := append(devicetest.Hex(t, "A5 5A 14 00 00 00 04"), bytes.Repeat([]byte{7}, infoSize)...)
+	health := devicetest.Hex(t, "A5 5A 03 00 00 00 06 02 01 00")
+	scan := devicetest.Hex(t, "A5 5A 05 00 00 40 81")
+	sample := devicetest.Hex(t, "3E 01 2D A0 0F")
+	mode, dense := devicetest.Hex(t, "A5 5A 06 00 00 00 20 7C 00 00 00 01 00"), devicetest.Hex(t, "A5 5A 54 00 00 40 85")
+	for _, tt := range []struct {
 		inspect transport.Inspect
-		stream  []byte
-		want    [][]byte
+		stream  devicetest.Stream
 	}{
-		"answers": {inspectAnswer, slices.Concat([]byte("RP LIDAR\r\n\xA5"), info, health, scan), [][]byte{info, health, scan}},
-		"a mode":  {inspectAnswer, slices.Concat(mode, dense), [][]byte{mode, dense}},
-		"samples": {inspectSample, slices.Concat([]byte{0xFF, 0}, bytes.Repeat(sample, runUp+1)), [][]byte{sample, sample}},
-		"packets": {inspectPacket, slices.Concat([]byte{0xA5, 0x5A}, packet(64, 1, 2, 3, 4, 5), packet(128, 0, 0, 0, 0, 0)),
-			[][]byte{packet(64, 1, 2, 3, 4, 5), packet(128, 0, 0, 0, 0, 0)}},
+		{inspectAnswer, devicetest.Stream{Name: "answers", In: slices.Concat([]byte("RP LIDAR\r\n\xA5"), info, health, scan), Packets: [][]byte{info, health, scan}, Garbage: 11}},
+		{inspectAnswer, devicetest.Stream{Name: "a mode", In: slices.Concat(mode, dense), Packets: [][]byte{mode, dense}}},
+		{inspectSample, devicetest.Stream{Name: "samples", In: slices.Concat([]byte{0xFF, 0}, bytes.Repeat(sample, runUp+1)), Packets: [][]byte{sample, sample}, Garbage: 2}},
+		{inspectPacket, devicetest.Stream{Name: "packets", In: slices.Concat([]byte{0xA5, 0x5A}, packet(64, 1, 2, 3, 4, 5), packet(128, 0, 0, 0, 0, 0)),
+			Packets: [][]byte{packet(64, 1, 2, 3, 4, 5), packet(128, 0, 0, 0, 0, 0)}, Garbage: 2, Broken: 1}},
 	} {
-		for cut := range len(tt.stream) + 1 {
-			if got := found(tt.inspect, tt.stream[:cut], tt.stream[cut:]); !slices.EqualFunc(got, tt.want, bytes.Equal) {
-				t.Fatalf("%s cut at %d: % X", name, cut, got)
-			}
-		}
+		devicetest.Framed(tt.inspect, packetSize).Cut(t, tt.stream)
 	}
 }
 
@@ -149,48 +118,35 @@ func TestDamagedPacketIsDropped(t *testing.T) {
 	for i := range good {
 		bad := slices.Clone(good)
 		bad[i] ^= 0x10
-		if got := found(inspectPacket, bad, good); len(got) != 1 || !bytes.Equal(got[0], good) {
+		if got, _, _ := devicetest.Framed(inspectPacket, packetSize).Find(bad, good); len(got) != 1 || !bytes.Equal(got[0], good) {
 			t.Errorf("byte %d damaged: %d packets", i, len(got))
 		}
 	}
 }
 
-// FuzzInspect: what is recognised is in the input and keeps the rules of the
-// protocol; every byte is accounted for.
+// FuzzInspect: what is recognised keeps the rules of the protocol.
 func FuzzInspect(f *testing.F) {
-	f.Add(packet(64, 1, 2, 3, 4, 5), 10)
-	f.Add(unhex(f, "A5 5A 03 00 00 00 06 02 01 00"), 3)
-	f.Add(bytes.Repeat(unhex(f, "3E 01 2D A0 0F"), 6), 7)
-	f.Fuzz(func(t *testing.T, in []byte, cut int) {
-		cut = max(0, min(cut, len(in)))
+	f.Add(packet(64, 1, 2, 3, 4, 5))
+	f.Add(devicetest.Hex(f, "A5 5A 03 00 00 00 06 02 01 00"))
+	f.Add(bytes.Repeat(devicetest.Hex(f, "3E 01 2D A0 0F"), 6))
+	f.Fuzz(func(t *testing.T, in []byte) {
 		for _, inspect := range []transport.Inspect{inspectAnswer, inspectSample, inspectPacket} {
-			var framing transport.Framing
-			var buf [packetSize]byte
-			size := 0
-			for _, part := range [][]byte{in[:cut], in[cut:]} {
-				for b, rest := framing.Next(buf[:], part, inspect); b != nil; b, rest = framing.Next(buf[:], rest, inspect) {
-					size += len(b)
-					if !bytes.Contains(in, b) {
-						t.Fatalf("% X is not in % X", b, in)
-					}
-					if len(b) == packetSize {
-						p, next := Packet(b), Packet{}
-						for k := range 2 * cabins {
-							if s := p.sample(k, p.span(&next)); s.MM < 0 || s.MM > 1<<14 || math.IsNaN(s.Angle) {
-								t.Fatalf("sample %+v", s)
-							}
-						}
-						for k := range distances {
-							if s := p.dense(k, p.span(&next)); s.MM < 0 || math.IsNaN(s.Angle) {
-								t.Fatalf("sample %+v", s)
-							}
-						}
+			devicetest.Framed(inspect, packetSize).Account(t, in, func(b []byte) {
+				if len(b) != packetSize {
+					return
+				}
+				p, next := Packet(b), Packet{}
+				for k := range 2 * cabins {
+					if s := p.sample(k, p.span(&next)); s.MM < 0 || s.MM > 1<<14 || math.IsNaN(s.Angle) {
+						t.Fatalf("sample %+v", s)
 					}
 				}
-			}
-			if total := uint64(size) + framing.Stats.Garbage + uint64(len(framing.Waiting(buf[:]))); total != uint64(len(in)) {
-				t.Fatalf("%d bytes of %d are accounted for", total, len(in))
-			}
+				for k := range distances {
+					if s := p.dense(k, p.span(&next)); s.MM < 0 || math.IsNaN(s.Angle) {
+						t.Fatalf("sample %+v", s)
+					}
+				}
+			})
 		}
 	})
 }

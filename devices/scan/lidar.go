@@ -19,7 +19,7 @@ type Lidar struct {
 	Model string
 
 	far   uint16 // mm, the reading where nothing is seen
-	sweep Turn
+	sweep Revolution
 	out   []byte
 }
 
@@ -40,7 +40,6 @@ func (l *Lidar) Set(a devices.Args, p transport.Protocol) {
 	l.Protocol, l.far, l.sweep.Mount = p, uint16(a.Int("range")), NewMount(a)
 }
 
-// AppendParts implements devices.Surveyed.
 func (l *Lidar) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	return append(dst, codec.Part{Range: float64(l.far), View: codec.LaserView})
 }

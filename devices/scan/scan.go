@@ -10,11 +10,11 @@ import (
 )
 
 // maxGap is how far away a reading may be that stands for an angle at which the
-// sensor has not looked: 1 degree, in half degrees. The slowest sensors look about
+// sensor has not measured: 1 degree, in half degrees. The slowest sensors measure about
 // once a degree.
 const maxGap = 2
 
-// unseen is a half degree at which the sensor has not looked yet.
+// unseen is a half degree at which the sensor has not measured yet.
 const unseen = -1
 
 // Mount is how a sensor is mounted on the robot.
@@ -80,7 +80,7 @@ func (s *Scan) Add(degrees float64, mm int) bool {
 	return true
 }
 
-// Append appends the sweep as data of device laser. Where the sensor has not looked,
+// Append appends the sweep as data of device laser. Where the sensor has not measured,
 // the next reading within a degree counts. Beyond far, and where there was no return,
 // the reading is far.
 func (s *Scan) Append(dst []byte, far uint16) []byte {

@@ -27,8 +27,8 @@ const (
 	changeTime = 10 * time.Second
 )
 
-// looks tries each form of the protocol three times.
-var looks = []transport.Look{{First: asking}, {First: askingB}, {First: asking}, {First: askingB}, {First: asking}, {First: askingB}}
+// search tries each form of the protocol three times.
+var search = []transport.Attempt{{First: asking}, {First: askingB}, {First: asking}, {First: askingB}, {First: asking}, {First: askingB}}
 
 var (
 	errSilent = errors.New("no SICK sensor answers: check its power, that this computer has an address in its network, and that the port is 2112 or 2111")
@@ -54,10 +54,9 @@ type Driver struct {
 	transport.Transport
 
 	far     uint16 // mm, the reading where nothing is seen
-	framing transport.Framing
-	buf     [maxSize]byte
+	parser  transport.Parser
 	form    int  // of the requests that the sensor understands
-	started bool // it was told to measure
+	started bool // it was commanded to measure
 	model   string
 	status  uint8 // of the sensor, that was logged
 	changes limited.Line
@@ -88,9 +87,10 @@ func Kind() devices.Kind {
 
 func newDriver(a devices.Args) (devices.Driver, error) {
 	d := &Driver{changes: limited.Line{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	d.parser = transport.NewParser(inspect, maxSize)
 	ask := d.ask
 	d.Protocol = transport.Protocol{
-		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: looks,
+		Address: a.String("port"), Name: "a SICK sensor", Begin: d.begin, Limit: setupTime, Search: search,
 		Steps: []transport.Step{
 			asking:    {Send: ask, Wait: answerTime},
 			askingB:   {Send: ask, Wait: answerTime},
@@ -99,7 +99,7 @@ func newDriver(a devices.Args) (devices.Driver, error) {
 			starting:  {Send: ask, Wait: scanTime},
 			running:   {Send: ask, Wait: scanTime},
 		},
-		Framing: &d.framing, Receive: d.receive, Bye: func(dst []byte) []byte { return append(dst, quiet[d.form]...) },
+		Framing: &d.parser.Framing, Receive: d.receive, Bye: func(dst []byte) []byte { return append(dst, quiet[d.form]...) },
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNoScan },
 	}
 	if !d.OverNetwork() {
@@ -117,11 +117,8 @@ func (d *Driver) ask(dst []byte) []byte {
 	return append(dst, requests[phase][form]...)
 }
 
-// recognise is Probe.Recognise.
 func recognise(heard []byte) (a devices.Answer) {
-	var f transport.Framing
-	buf := make([]byte, maxSize)
-	for b, rest := f.Next(buf, heard, inspect); b != nil; b, rest = f.Next(buf, rest, inspect) {
+	for b := range transport.Packets(heard, inspect, maxSize) {
 		t := open(b)
 		if string(t.word()) != "sRA" || string(t.word()) != "DeviceIdent" {
 			continue
@@ -167,9 +164,8 @@ func (d *Driver) wake(now time.Duration) {
 	d.Enter(now, loggingIn)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for b, rest := d.framing.Next(d.buf[:], p, inspect); b != nil && d.IsOpen(); b, rest = d.framing.Next(d.buf[:], rest, inspect) {
+	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		d.answered(now, open(b))
 	}
 }
@@ -233,7 +229,7 @@ func (d *Driver) refused(now time.Duration, t telegram) {
 func (d *Driver) scan(now time.Duration, t telegram) {
 	s, ok := t.scan()
 	if !ok {
-		d.framing.Stats.Broken++
+		d.parser.Stats.Broken++
 		if !d.IsUp() && !t.bad {
 			d.Down(now, errEmpty)
 		}
@@ -277,7 +273,6 @@ func (d *Driver) report(status uint8) {
 	}
 }
 
-// AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
 }

@@ -3,25 +3,17 @@ package sickcola
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
 
+	"player/devices/devicetest"
 	"player/devices/transport"
 )
 
-func unhex(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+var parser = devicetest.Framed(inspect, maxSize)
 
 func ascii(content string) []byte { return []byte("\x02" + content + "\x03") }
 
@@ -38,7 +30,7 @@ func TestExamples(t *testing.T) {
 		"02 02 02 02 00 00 00 11 73 45 4E 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 01 33":                scans[formB],
 		"02 73 4D 4E 20 53 65 74 41 63 63 65 73 73 4D 6F 64 65 20 30 33 20 46 34 37 32 34 37 34 34 03": login[formA],
 	} {
-		if got != string(unhex(t, want)) {
+		if got != string(devicetest.Hex(t, want)) {
 			t.Errorf("% X, want %s", got, want)
 		}
 	}
@@ -70,7 +62,7 @@ func TestRequests(t *testing.T) {
 func TestIdent(t *testing.T) {
 	for name, in := range map[string][]byte{
 		"A": ascii("sRA DeviceIdent 10 LMS10x_FieldEval 10 V1.36-21.10.2010"),
-		"B": unhex(t, "02 02 02 02 00 00 00 34 73 52 41 20 44 65 76 69 63 65 49 64 65 6E 74 20 00 10 4C 4D 53 31 30 78 5F 46 69 65 6C 64 45 76 61 6C 00 10 56 31 2E 33 36 2D 32 31 2E 31 30 2E 32 30 31 30 62"),
+		"B": devicetest.Hex(t, "02 02 02 02 00 00 00 34 73 52 41 20 44 65 76 69 63 65 49 64 65 6E 74 20 00 10 4C 4D 53 31 30 78 5F 46 69 65 6C 64 45 76 61 6C 00 10 56 31 2E 33 36 2D 32 31 2E 31 30 2E 32 30 31 30 62"),
 	} {
 		if size, v := inspect(in); size != len(in) || v != transport.Whole {
 			t.Fatalf("%s: %d, %v", name, size, v)
@@ -139,23 +131,11 @@ func TestScan(t *testing.T) {
 // A telegram that ends early has no scan, whatever is missing of it.
 func TestShort(t *testing.T) {
 	need := strings.Index(golden, " A0 0") + 3 // the last intensity
-	for n := range need - 1 {                  // A is a number, too
+	for n := range need - 1 {                  // A is also a number
 		if _, ok := readings(ascii(golden[:n])); ok {
 			t.Errorf("%q has a scan", golden[:n])
 		}
 	}
-}
-
-// found returns what is recognised in the parts of a stream.
-func found(parts ...[]byte) (all [][]byte) {
-	var f transport.Framing
-	buf := make([]byte, maxSize)
-	for _, part := range parts {
-		for b, rest := f.Next(buf, part, inspect); b != nil; b, rest = f.Next(buf, rest, inspect) {
-			all = append(all, slices.Clone(b))
-		}
-	}
-	return all
 }
 
 // Telegrams are found however they are cut, and behind whatever is in front of them.
@@ -164,36 +144,23 @@ func TestCuts(t *testing.T) {
 	bad := slices.Clone(b)
 	bad[20] ^= 1
 	in := slices.Concat([]byte{2, 3, 'x', 2, 2}, a[:20], a, []byte{2, 2, 2}, b, bad, a, []byte{2, 2, 2, 2, 0xFF, 0, 0, 0}, b)
-	want := [][]byte{{2, 3}, a, b, a, b}
-	for cut := range len(in) + 1 {
-		if got := found(in[:cut], in[cut:]); !slices.EqualFunc(got, want, bytes.Equal) {
-			t.Fatalf("cut at %d: %q", cut, got)
-		}
-	}
+	parser.Cut(t, devicetest.Stream{Name: "telegrams", In: in, Packets: [][]byte{{2, 3}, a, b, a, b}, Garbage: 60, Broken: 8})
 }
 
 // What has no end does not keep telegrams waiting for ever.
 func TestEndless(t *testing.T) {
 	good := ascii(golden)
 	for _, endless := range [][]byte{bytes.Repeat([]byte{'x'}, 2*maxSize), bytes.Repeat([]byte{2}, 2*maxSize)} {
-		if got := found(slices.Concat([]byte{2}, endless, []byte{0}, good)); len(got) != 1 || !bytes.Equal(got[0], good) {
+		if got, _, _ := parser.Find([]byte{2}, endless, []byte{0}, good); len(got) != 1 || !bytes.Equal(got[0], good) {
 			t.Errorf("%d telegrams", len(got))
 		}
 	}
 }
 
 func TestProbe(t *testing.T) {
-	noise := make([]byte, 4096)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	p := Kind().Probe
-	for name, heard := range map[string][]byte{"nothing": nil, "noise": noise, "its own request": p.Ask, "a scan": ascii(golden), "an LMS1000": ascii("sRA DeviceIdent 8 LMS1104C 4 V1.0")} {
-		if a := p.Recognise(heard); a.Found {
-			t.Errorf("%s: %+v", name, a)
-		}
-	}
+	answers := devicetest.Probe(t, Kind().Probe)
+	answers("a scan", string(ascii(golden)), false, "", "")
+	answers("an LMS1000", string(ascii("sRA DeviceIdent 8 LMS1104C 4 V1.0")), false, "", "")
 }
 
 func TestScanAllocatesNothing(t *testing.T) {
@@ -210,52 +177,38 @@ func TestScanAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzInspect: what is recognised is in the input and can be read; every byte is accounted
-// for; a telegram that is written again is the same.
+// FuzzInspect: what is recognised can be read, and a telegram that is written again is the same.
 func FuzzInspect(f *testing.F) {
-	f.Add(ascii(golden), 30)
-	f.Add([]byte(scans[formB]), 3)
-	f.Add(ascii("sRA DeviceIdent 10 LMS10x_FieldEval 10 V1.36-21.10.2010"), 7)
-	f.Add(ascii("sFA 1"), 1)
-	buf := make([]byte, maxSize)
-	f.Fuzz(func(t *testing.T, in []byte, cut int) {
-		cut = max(0, min(cut, len(in)))
-		var framing transport.Framing
-		size := 0
-		for _, part := range [][]byte{in[:cut], in[cut:]} {
-			for b, rest := framing.Next(buf, part, inspect); b != nil; b, rest = framing.Next(buf, rest, inspect) {
-				size += len(b)
-				if !bytes.Contains(in, b) {
-					t.Fatalf("% X is not in % X", b, in)
-				}
-				tel := open(b)
-				again := ascii(string(tel.rest))
-				if tel.binary {
-					again = append(binary.BigEndian.AppendUint32([]byte{2, 2, 2, 2}, uint32(len(tel.rest))), tel.rest...)
-					again = append(again, sum(tel.rest))
-				}
-				if !bytes.Equal(again, b) {
-					t.Fatalf("% X becomes % X", b, again)
-				}
-				recognise(b)
-				tel.word()
-				tel.word()
-				s, ok := tel.scan()
-				if !ok {
-					continue
-				}
-				if s.count > len(b) {
-					t.Fatalf("%d values in %d bytes", s.count, len(b))
-				}
-				s.each(func(degrees float64, mm int) {
-					if mm < 0 || mm > 1<<27 || math.IsNaN(degrees) || math.Abs(degrees) > 1e6 {
-						t.Fatalf("%v degrees, %d mm", degrees, mm)
-					}
-				})
+	f.Add(ascii(golden))
+	f.Add([]byte(scans[formB]))
+	f.Add(ascii("sRA DeviceIdent 10 LMS10x_FieldEval 10 V1.36-21.10.2010"))
+	f.Add(ascii("sFA 1"))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		parser.Account(t, in, func(b []byte) {
+			tel := open(b)
+			again := ascii(string(tel.rest))
+			if tel.binary {
+				again = append(binary.BigEndian.AppendUint32([]byte{2, 2, 2, 2}, uint32(len(tel.rest))), tel.rest...)
+				again = append(again, sum(tel.rest))
 			}
-		}
-		if total := uint64(size) + framing.Stats.Garbage + uint64(len(framing.Waiting(buf))); total != uint64(len(in)) {
-			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
-		}
+			if !bytes.Equal(again, b) {
+				t.Fatalf("% X becomes % X", b, again)
+			}
+			recognise(b)
+			tel.word()
+			tel.word()
+			s, ok := tel.scan()
+			if !ok {
+				return
+			}
+			if s.count > len(b) {
+				t.Fatalf("%d values in %d bytes", s.count, len(b))
+			}
+			s.each(func(degrees float64, mm int) {
+				if mm < 0 || mm > 1<<27 || math.IsNaN(degrees) || math.Abs(degrees) > 1e6 {
+					t.Fatalf("%v degrees, %d mm", degrees, mm)
+				}
+			})
+		})
 	})
 }

@@ -3,10 +3,12 @@ package sicklms200
 import (
 	"bytes"
 	"testing"
+
+	"player/devices/devicetest"
 )
 
 func TestAck(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		telegram string
 		result   AckResult
 		ok       bool
@@ -15,9 +17,8 @@ func TestAck(t *testing.T) {
 		{"02 80 03 00 A0 01 10 14 0B", WrongPassword, true},
 		{"02 80 03 00 A0 02 10 12 08", Fault, true},
 		{"02 80 02 00 92 10 7F 33", 0, false},
-	}
-	for _, tt := range tests {
-		result, ok := Telegram(unhex(t, tt.telegram)).Ack()
+	} {
+		result, ok := Telegram(devicetest.Hex(t, tt.telegram)).Ack()
 		if result != tt.result || ok != tt.ok {
 			t.Errorf("%s: %v, %v, want %v, %v", tt.telegram, result, ok, tt.result, tt.ok)
 		}
@@ -25,7 +26,7 @@ func TestAck(t *testing.T) {
 }
 
 func TestVariantSet(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		telegram string
 		accepted bool
 		variant  Variant
@@ -34,9 +35,8 @@ func TestVariantSet(t *testing.T) {
 		{"02 80 07 00 BB 01 B4 00 32 00 10 03 9D", true, Variant{180, 50}, true},
 		{"02 80 07 00 BB 00 B4 00 64 00 10 7B 20", false, Variant{180, 100}, true},
 		{"02 80 03 00 A0 00 10 16 0A", false, Variant{}, false},
-	}
-	for _, tt := range tests {
-		accepted, variant, ok := Telegram(unhex(t, tt.telegram)).VariantSet()
+	} {
+		accepted, variant, ok := Telegram(devicetest.Hex(t, tt.telegram)).VariantSet()
 		if accepted != tt.accepted || variant != tt.variant || ok != tt.ok {
 			t.Errorf("%s: %v, %v, %v", tt.telegram, accepted, variant, ok)
 		}

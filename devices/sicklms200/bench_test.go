@@ -6,71 +6,32 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
-
 	"player/codec"
 	"player/devices"
+	"player/devices/devicetest"
+	"player/devices/evid30"
+	"player/devices/p2os"
 	"player/devices/transport/transporttest"
 )
 
 const ms = time.Millisecond
 
-// bench is a driver with a client, in simulated time.
+// bench is a driver with a client.
 type bench struct {
-	*transporttest.World
-	t      testing.TB
+	*transporttest.Bench
 	driver *Driver
-	link   *devices.Link
 	laser  *devices.Device
-	log    *observer.ObservedLogs
-	done   []error // how setups ended
-}
-
-func (b *bench) SetupDone(_ time.Duration, _ *devices.Device, err error) {
-	b.done = append(b.done, err)
 }
 
 func newBench(t testing.TB) *bench {
 	t.Helper()
-	core, log := observer.New(zap.DebugLevel)
-	table := devices.NewTable(zap.New(core))
-	b := &bench{World: transporttest.NewWorld(), t: t, driver: New("/dev/laser"), log: log}
-	if _, err := table.Attach(Kind().Instance(b.driver)); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(b.World)
-	b.laser = table.Device(codec.Laser)
-	b.link = b.laser.Link()
+	driver := New("/dev/laser")
+	b := &bench{Bench: transporttest.NewBench(t, Kind().Instance(driver), Kind(), p2os.Kind(), evid30.Kind()), driver: driver}
+	b.laser = b.Client
 	return b
 }
 
-func (b *bench) subscribe() {
-	if pending, err := b.laser.Subscribe(b.Now(), b); err != nil || !pending {
-		b.done = append(b.done, err)
-	}
-}
-
-func (b *bench) ready() {
-	b.t.Helper()
-	b.subscribe()
-	b.untilUp()
-}
-
-func (b *bench) untilUp() {
-	b.t.Helper()
-	if !b.Until(b.driver.IsUp, 20*time.Second) {
-		b.t.Fatalf("not connected: %v", b.done)
-	}
-}
-
-func (b *bench) ranges() (r codec.LaserData) {
-	b.t.Helper()
-	if err := r.Decode(b.laser.Data()); err != nil {
-		b.t.Fatal(err)
-	}
-	return r
-}
+func (b *bench) ranges() codec.LaserData { return transporttest.Data[codec.LaserData](b.T, b.laser) }
 
 // requestNames are the requests as they are on the wire.
 var requestNames = map[string]string{
@@ -131,6 +92,21 @@ func (b *bench) newLaser(baud int) *laser {
 	return l
 }
 
+// newLaser returns a bench with a laser.
+func newLaser(t testing.TB, baud int) (*bench, *laser) {
+	t.Helper()
+	b := newBench(t)
+	return b, b.newLaser(baud)
+}
+
+// ready returns a bench whose laser is connected.
+func ready(t testing.TB, baud int) (*bench, *laser) {
+	t.Helper()
+	b, l := newLaser(t, baud)
+	b.Ready()
+	return b, l
+}
+
 func (l *laser) obey(sent []byte) {
 	name := requestName(sent)
 	if l.deaf[name] > 0 {
@@ -138,11 +114,11 @@ func (l *laser) obey(sent []byte) {
 		return
 	}
 	l.heard = append(l.heard, name)
-	answer, baud := unhex(l.bench.t, ackOK), l.baud
+	answer, baud := devicetest.Hex(l.bench.T, ackOK), l.baud
 	given, scripted := l.answers[name]
 	switch {
 	case scripted:
-		answer = unhex(l.bench.t, given)
+		answer = devicetest.Hex(l.bench.T, given)
 	case name == "stop":
 		l.streaming, l.open = false, false
 	case name == "stream":

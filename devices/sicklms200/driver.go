@@ -33,13 +33,13 @@ type Driver struct {
 	laser *devices.Device
 	flip  bool // it is mounted upside down
 
-	// What the laser measures: as it has told, or as its first scan shows. Zero or
+	// What the laser measures: as it has reported, or as its first scan shows. Zero or
 	// empty: unknown.
 	variant      Variant
 	config       Configuration
 	configurable bool // it is in configuration mode
 
-	parser Parser
+	parser transport.Parser
 	health limited.Line
 	out    []byte
 	ranges codec.LaserData
@@ -47,7 +47,7 @@ type Driver struct {
 
 // New returns the driver of the laser on a serial port.
 func New(port string) *Driver {
-	d := &Driver{}
+	d := &Driver{parser: transport.NewParser(inspect, MaxTelegram)}
 	d.Protocol = d.protocol(port)
 	return d
 }
@@ -69,14 +69,12 @@ func Kind() devices.Kind {
 	}
 }
 
-// Setup implements devices.Driver.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.laser = link.Device(codec.Laser)
 	d.health = limited.Line{Period: healthPeriod}
 	d.Transport.Setup(now, link)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for t, rest := d.parser.Next(p); t != nil && d.IsOpen(); t, rest = d.parser.Next(rest) {
 		d.Found()
@@ -98,7 +96,7 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 		d.parser.Stats.Broken++
 		return
 	case d.Phase() == waiting && errors.Is(err, ErrVariant) && d.variant == Variant{} && s.variant() != Variant{}:
-		d.variant = s.variant() // it has not told before
+		d.variant = s.variant() // it has not reported it before
 		d.Enter(now, stopping)
 		return
 	case d.Phase() == waiting && err != nil:
@@ -121,7 +119,6 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	d.Up(now)
 }
 
-// AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	const farthest = 8182 // mm, the largest value of 13 bits that is no code
 	return append(dst, codec.Part{Range: farthest, View: codec.LaserView})

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"player/codec"
-	"player/devices/transport"
 )
 
 // scanOf is a telegram with 361 values of the given word, in mm.
@@ -16,9 +15,7 @@ func scanOf(word uint16) []byte {
 }
 
 func TestPublishesEveryScanOnce(t *testing.T) {
-	b := newBench(t)
-	b.newLaser(38400)
-	b.ready()
+	b, _ := ready(t, 38400)
 	b.Pass(10 * ms)
 	before := b.laser.Seq()
 	telegram := scanOf(0xE000 | 1234) // all flags set
@@ -44,7 +41,7 @@ func TestUpsideDown(t *testing.T) {
 	b := newBench(t)
 	b.newLaser(38400)
 	b.driver.flip = true
-	b.ready()
+	b.Ready()
 	words := make([]uint16, 1+ScanCount)
 	for i := range words {
 		words[i] = uint16(i)
@@ -57,11 +54,9 @@ func TestUpsideDown(t *testing.T) {
 }
 
 func TestNoiseIsNotPublished(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(38400)
-	b.ready()
+	b, l := ready(t, 38400)
 	l.mute = true // the test itself plays it
-	b.log.TakeAll()
+	b.Log.TakeAll()
 	rnd := rand.New(rand.NewPCG(1, 2))
 	good, bad := scanOf(500), scanOf(600)
 	bad[100]++
@@ -86,7 +81,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	if n := b.laser.Seq() - before; n < 20 || n > 40 {
 		t.Fatalf("%d of 40 scans published", n)
 	}
-	lines := b.log.All()
+	lines := b.Log.All()
 	for _, e := range lines {
 		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
@@ -99,16 +94,14 @@ func TestNoiseIsNotPublished(t *testing.T) {
 
 // reseal gives a telegram the CRC that belongs to it.
 func reseal(t []byte) []byte {
-	c := transport.SICKCRC(t[:len(t)-crcSize])
+	c := crc(t[:len(t)-crcSize])
 	return append(t[:len(t)-crcSize], byte(c), byte(c>>8))
 }
 
 func TestHealth(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(38400)
-	b.ready()
+	b, l := ready(t, 38400)
 	l.mute = true
-	b.log.TakeAll()
+	b.Log.TakeAll()
 	dirty := scanOf(500)
 	dirty[len(dirty)-crcSize-1] = 0x90
 	dirty = reseal(dirty)
@@ -116,7 +109,7 @@ func TestHealth(t *testing.T) {
 		b.Pass(100 * ms)
 		b.Port().Say(dirty)
 	}
-	lines := b.log.All()
+	lines := b.Log.All()
 	if len(lines) != 1 || lines[0].ContextMap()["polluted"] != true {
 		t.Fatalf("log %v", lines)
 	}
@@ -125,19 +118,8 @@ func TestHealth(t *testing.T) {
 	}
 }
 
-func TestTakesNoConfiguration(t *testing.T) {
-	b := newBench(t)
-	b.newLaser(9600)
-	b.ready()
-	if err := b.laser.Configure(b.Now(), []byte("m\x01")); err == nil {
-		t.Fatal("a configuration was taken")
-	}
-}
-
 func TestSteadyStateAllocatesNothing(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(38400)
-	b.ready()
+	b, l := ready(t, 38400)
 	l.mute = true
 	b.Pass(100 * ms)
 	p, telegram := b.Port(), scanOf(500)

@@ -35,9 +35,9 @@ const (
 )
 
 // search tries each speed in turn, then again. A laser takes 60 ms to answer. Longer waits
-// would make clients wait: a laser that is not there is told within 3 s. What is heard may
+// would make clients wait: the error comes within 3 s. What is heard may
 // be a scan at first.
-var search = []transport.Look{
+var search = []transport.Attempt{
 	{Speed: 0, Wait: 250 * time.Millisecond, Noisy: answerTime},
 	{Speed: 1, Wait: 250 * time.Millisecond, Noisy: answerTime},
 	{Speed: 2, Wait: 250 * time.Millisecond, Noisy: answerTime},
@@ -73,58 +73,50 @@ var (
 	errAnswer          = errors.New("its answer makes no sense: is it an LMS-200?")
 )
 
-// phases are the requests. take reads the answer and returns the next phase; it is
-// called with telegrams of the answer's code only. without, if not nil, returns the
-// next phase of a laser that does not acknowledge the request.
-var phases = [...]struct {
-	what    string // completes "the laser refuses to ..."
-	request func(d *Driver, dst []byte) []byte
-	answer  Code
-	take    func(d *Driver, t Telegram) (transport.Phase, error)
+// phase is a step of the handshake, and what its answer leads to.
+type phase struct {
+	transport.Step
+	what   string // completes "the laser refuses to ..."
+	answer Code
+	// take returns the next phase, by an answer of this code.
+	take func(d *Driver, t Telegram) (transport.Phase, error)
+	// without returns the next phase of a laser that does not acknowledge the request. Nil: the
+	// handshake fails.
 	without func(d *Driver, why error) (transport.Phase, error)
-}{
-	stopping: {
-		"stop streaming",
-		func(_ *Driver, dst []byte) []byte { return AppendMode(dst, OnRequest) },
-		CodeAck,
+}
+
+// ask is a step that sends a request.
+func ask(request func(dst []byte) []byte, wait time.Duration) transport.Step {
+	return transport.Step{Send: request, Fresh: true, Wait: wait, Tries: attempts}
+}
+
+// phases is the handshake. Driver.steps adds what needs a driver.
+var phases = [...]phase{
+	// Its wait is that of the search.
+	stopping: {ask(func(dst []byte) []byte { return AppendMode(dst, OnRequest) }, 0), "stop streaming", CodeAck,
 		func(d *Driver, t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
-		func(d *Driver, _ error) (transport.Phase, error) { return d.found(), nil },
-	},
-	changing: {
-		"change to 38400 baud",
-		func(_ *Driver, dst []byte) []byte { return AppendMode(dst, Speed38400) },
-		CodeAck,
-		func(_ *Driver, t Telegram) (transport.Phase, error) { return asking, acknowledged(t) },
-		nil,
-	},
-	asking: {
-		"tell its status",
-		func(_ *Driver, dst []byte) []byte { return AppendStatusRequest(dst) },
-		CodeStatus,
+		func(d *Driver, _ error) (transport.Phase, error) { return d.found(), nil }},
+	changing: {ask(func(dst []byte) []byte { return AppendMode(dst, Speed38400) }, answerTime),
+		"change to 38400 baud", CodeAck,
+		func(_ *Driver, t Telegram) (transport.Phase, error) { return asking, acknowledged(t) }, nil},
+	asking: {ask(AppendStatusRequest, answerTime), "tell its status", CodeStatus,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			if v, ok := t.Variant(); ok {
 				d.variant = v
 			}
 			return reading, nil
 		},
-		func(*Driver, error) (transport.Phase, error) { return reading, nil },
-	},
-	reading: {
-		"tell its configuration",
-		func(_ *Driver, dst []byte) []byte { return AppendConfigRequest(dst) },
-		CodeConfig,
+		func(*Driver, error) (transport.Phase, error) { return reading, nil }},
+	reading: {ask(AppendConfigRequest, answerTime), "tell its configuration", CodeConfig,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			if c, ok := t.Config(); ok {
 				d.config = append(d.config[:0], c...)
 			}
 			return d.plan(), nil
 		},
-		func(d *Driver, _ error) (transport.Phase, error) { return d.plan(), nil },
-	},
-	varying: {
-		"scan 180 degrees in steps of 0.5",
-		func(_ *Driver, dst []byte) []byte { return AppendVariant(dst, wanted) },
-		CodeVariantSet,
+		func(d *Driver, _ error) (transport.Phase, error) { return d.plan(), nil }},
+	varying: {ask(func(dst []byte) []byte { return AppendVariant(dst, wanted) }, answerTime),
+		"scan 180 degrees in steps of 0.5", CodeVariantSet,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			if accepted, v, ok := t.VariantSet(); !ok || !accepted || v != wanted {
 				return d.cannotVary(errSetting)
@@ -132,12 +124,8 @@ var phases = [...]struct {
 			d.variant = wanted
 			return d.plan(), nil
 		},
-		(*Driver).cannotVary,
-	},
-	configuring: {
-		"enter configuration mode",
-		func(_ *Driver, dst []byte) []byte { return AppendConfigurationMode(dst) },
-		CodeAck,
+		(*Driver).cannotVary},
+	configuring: {ask(AppendConfigurationMode, answerTime), "enter configuration mode", CodeAck,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			if err := acknowledged(t); err != nil {
 				return d.cannotConfigure(err)
@@ -145,12 +133,9 @@ var phases = [...]struct {
 			d.configurable = true
 			return d.plan(), nil
 		},
-		(*Driver).cannotConfigure,
-	},
-	writing: {
-		"measure in millimetres",
-		func(d *Driver, dst []byte) []byte { return AppendSetConfig(dst, d.config.adjusted()) },
-		CodeConfigSet,
+		(*Driver).cannotConfigure},
+	// It writes to a memory that is slow and wears out.
+	writing: {ask(nil, setupTime), "measure in millimetres", CodeConfigSet,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			accepted, c, ok := t.ConfigSet()
 			if !ok || !accepted || !c.suits() {
@@ -158,16 +143,21 @@ var phases = [...]struct {
 			}
 			d.config = append(d.config[:0], c...)
 			return d.plan(), nil
-		},
-		nil,
-	},
-	starting: {
-		"stream",
-		func(_ *Driver, dst []byte) []byte { return AppendMode(dst, Stream) },
-		CodeAck,
-		func(_ *Driver, t Telegram) (transport.Phase, error) { return waiting, acknowledged(t) },
-		nil,
-	},
+		}, nil},
+	starting: {ask(func(dst []byte) []byte { return AppendMode(dst, Stream) }, answerTime), "stream", CodeAck,
+		func(_ *Driver, t Telegram) (transport.Phase, error) { return waiting, acknowledged(t) }, nil},
+	waiting: {Step: transport.Step{Wait: setupTime}, what: "stream"},
+}
+
+// steps returns the steps of the phases.
+func (d *Driver) steps() []transport.Step {
+	steps := make([]transport.Step, len(phases))
+	for i := range phases {
+		steps[i] = phases[i].Step
+	}
+	steps[writing].Send = func(dst []byte) []byte { return AppendSetConfig(dst, d.config.adjusted()) }
+	steps[asking].Late, steps[reading].Late = d.goOn, d.goOn
+	return steps
 }
 
 // acknowledged returns an error if the answer to a mode is not a success.
@@ -192,8 +182,8 @@ func (d *Driver) found() transport.Phase {
 	return asking
 }
 
-// plan returns the next phase, by what the laser measures as far as it has told. What
-// it has not told shows in its first scan. Its setting is left alone if it is right, so
+// plan returns the next phase, by what the laser measures as far as it has reported. What
+// it has not reported shows in its first scan. Its setting is left alone if it is right, so
 // that a laser with another password works.
 func (d *Driver) plan() transport.Phase {
 	switch {
@@ -227,30 +217,10 @@ func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 	return starting, nil
 }
 
-// steps is the handshake, made of the requests.
-func (d *Driver) steps() (steps []transport.Step) {
-	for i, p := range phases {
-		step := transport.Step{
-			Send:  func(dst []byte) []byte { return p.request(d, dst) },
-			Fresh: true, Wait: answerTime, Tries: attempts,
-		}
-		switch transport.Phase(i) {
-		case stopping:
-			step.Wait = 0 // that of the search
-		case asking, reading:
-			step.Late = func(now time.Duration) { d.goOn(now, p.without) }
-		case writing:
-			step.Wait = setupTime // it writes to a memory that is slow and wears out
-		}
-		steps = append(steps, step)
-	}
-	return append(steps, transport.Step{Wait: setupTime})
-}
-
 // protocol returns what the driver says of a laser on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
-		Address: port, Name: "a laser", Kin: "a SICK laser", Speeds: speeds, Search: search, Settle: lineTime,
+		Address: port, Name: "a laser", Speeds: speeds, Search: search, Settle: lineTime,
 		Begin: d.begin, Steps: d.steps(), Limit: setupTime,
 		Framing: &d.parser.Framing, Receive: d.receive,
 		// The laser stays at the speed it has.
@@ -264,21 +234,20 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return stopping
 }
 
-// stuck is Protocol.Stuck.
 func stuck(p transport.Phase) error {
 	if p == stopping {
 		return errMute
 	}
-	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[min(p, starting)].what)
+	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[p].what)
 }
 
 // goOn goes on with a laser that does not answer the request of the phase.
-func (d *Driver) goOn(now time.Duration, without func(*Driver, error) (transport.Phase, error)) {
+func (d *Driver) goOn(now time.Duration) {
 	if !d.Answers() {
 		d.Enter(now, stopping) // it is at another speed
 		return
 	}
-	next, _ := without(d, nil) // it cannot fail
+	next, _ := phases[d.Phase()].without(d, nil) // it cannot fail
 	d.Pause(now, next, settleTime)
 }
 

@@ -9,14 +9,14 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/devicetest"
 )
 
 func TestFindsLaser(t *testing.T) {
 	for _, baud := range speeds {
 		for _, streaming := range []bool{false, true} {
 			for _, right := range []bool{false, true} {
-				b := newBench(t)
-				l := b.newLaser(baud)
+				b, l := newLaser(t, baud)
 				want := []string{"stop", "38400", "status?", "configuration?", "variant", "password", "configuration", "stream"}
 				if baud >= streamSpeed {
 					want = slices.DeleteFunc(want, func(s string) bool { return s == "38400" })
@@ -29,11 +29,11 @@ func TestFindsLaser(t *testing.T) {
 					l.config[MeasuringMode] = 6
 					l.config[20] = 0x55
 				}
-				b.subscribe()
+				b.Subscribe()
 				if l.streaming = streaming; streaming {
 					l.tick()
 				}
-				b.untilUp()
+				b.UntilUp()
 				if !slices.Equal(l.heard, want) || l.baud != max(baud, streamSpeed) {
 					t.Errorf("laser at %d baud, streaming %v: it heard %q, want %q", baud, streaming, l.heard, want)
 				}
@@ -44,13 +44,13 @@ func TestFindsLaser(t *testing.T) {
 					t.Errorf("laser at %d baud took %v", baud, took)
 				}
 				// The next setup knows the speed.
-				b.laser.Unsubscribe(b.Now(), b)
+				b.Unsubscribe()
 				b.Pass(time.Second)
 				if l.streaming {
 					t.Error("the laser was left streaming")
 				}
 				start := b.Now()
-				b.ready()
+				b.Ready()
 				if took := b.Now() - start; took > 500*ms {
 					t.Errorf("second setup took %v", took)
 				}
@@ -77,7 +77,7 @@ func TestLaserThatRefuses(t *testing.T) {
 		}
 	}
 	deny := func(l *laser) { l.answers["password"] = ackDeny }
-	tests := []struct {
+	for _, tt := range []struct {
 		name    string
 		prepare func(l *laser)
 		heard   string // which requests, once each
@@ -96,19 +96,17 @@ func TestLaserThatRefuses(t *testing.T) {
 		{"nothing, and flags three fields", func(l *laser) { l.config[MeasuringMode] = 2 }, "stop status? configuration? stream"},
 		{"nothing, and sends indices", func(l *laser) { l.config[4] = 2 }, "stop status? configuration? stream"},
 		{"the password, and measures 16 m", func(l *laser) { deny(l); l.config[MeasuringMode] = 3 }, "stop status? configuration? password stream"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
-			b := newBench(t)
-			l := b.newLaser(38400)
+			b, l := newLaser(t, 38400)
 			tt.prepare(l)
-			b.ready()
+			b.Ready()
 			b.Pass(time.Second)
 			if got := strings.Join(slices.Compact(l.heard), " "); got != tt.heard || b.ranges()[0] != 1000 || b.laser.Age(b.Now()) > 300*ms {
 				t.Errorf("the laser heard %q, want %q; data %v old", got, tt.heard, b.laser.Age(b.Now()))
 			}
-			if n := b.log.FilterMessageSnippet("another measuring mode").Len(); n != strings.Count(tt.name, "16 m") {
-				t.Errorf("log %v", b.log.All())
+			if n := b.Log.FilterMessageSnippet("another measuring mode").Len(); n != strings.Count(tt.name, "16 m") {
+				t.Errorf("log %v", b.Log.All())
 			}
 		})
 	}
@@ -116,17 +114,15 @@ func TestLaserThatRefuses(t *testing.T) {
 
 // A search begins where the laser was last.
 func TestLastSpeedIsTriedFirst(t *testing.T) {
-	b := newBench(t)
-	l := b.newLaser(500000)
-	b.ready()
-	b.laser.Unsubscribe(b.Now(), b)
+	b, l := ready(t, 500000)
+	b.Unsubscribe()
 	b.Pass(time.Second)
 	l.off = true
-	b.subscribe()
+	b.Subscribe()
 	b.Pass(Kind().SetupLimit) // it has failed at all speeds
 	l.off = false
 	start := b.Now()
-	b.ready()
+	b.Ready()
 	if took := b.Now() - start; took > 300*ms {
 		t.Errorf("a laser at the last speed took %v", took)
 	}
@@ -136,23 +132,22 @@ func TestLastSpeedIsTriedFirst(t *testing.T) {
 func TestLostTelegrams(t *testing.T) {
 	for name := range requestSet() {
 		for _, answer := range []bool{false, true} {
-			b := newBench(t)
-			l := b.newLaser(9600)
+			b, l := newLaser(t, 9600)
 			l.variant, l.config[Units] = Variant{100, 25}, 0
 			if answer {
 				l.dumb[name] = 1
 			} else {
 				l.deaf[name] = 1
 			}
-			b.subscribe()
+			b.Subscribe()
 			up := b.Until(b.driver.IsUp, Kind().SetupLimit)
 			if name == "configuration" && !up {
 				// That request is made once; the next setup finds it done or does it.
-				b.subscribe()
+				b.Subscribe()
 				up = b.Until(b.driver.IsUp, Kind().SetupLimit)
 			}
 			if !up || l.variant != wanted || l.config[Units] != 1 {
-				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.done, l.heard)
+				t.Errorf("%s lost (answer: %v): not connected: %v; laser heard %q", name, answer, b.Done, l.heard)
 			}
 		}
 	}
@@ -170,14 +165,13 @@ func requestSet() map[string]bool {
 // to the next one.
 func TestLateAnswers(t *testing.T) {
 	for _, name := range []string{"38400", "password", "stream"} {
-		b := newBench(t)
-		l := b.newLaser(9600)
+		b, l := newLaser(t, 9600)
 		l.variant = Variant{100, 25}
 		l.late[name] = answerTime + 50*ms
-		b.subscribe()
+		b.Subscribe()
 		b.Until(func() bool { return count(l.heard, name) == 2 }, Kind().SetupLimit)
 		l.late[name] = 0
-		b.untilUp()
+		b.UntilUp()
 		if want := 9; len(l.heard) > want {
 			t.Errorf("%s late: laser heard %q", name, l.heard)
 		}
@@ -194,14 +188,14 @@ func count(list []string, s string) (n int) {
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		play   func(b *bench)
 		within time.Duration
 		want   string
 	}{
 		{"no port", func(b *bench) { b.Refuse = errors.New("no such port") }, 0, "no such port"},
-		{"nobody", func(b *bench) {}, 3 * time.Second, "/dev/laser: no answer at 9600, 19200, 38400 or 500000 baud: is the laser on"},
+		{"no hardware", func(b *bench) {}, 3 * time.Second, "/dev/laser: no answer at 9600, 19200, 38400 or 500000 baud: is the laser on"},
 		{"a line without 500000 baud", func(b *bench) { b.MaxSpeed = 115200 }, 2100 * ms, "no answer at"},
 		{"a robot", babble("FA FB 06 32 00 00 01 32 01"), 1500 * ms, "a P2OS robot is heard here, not a laser: are the ports swapped?"},
 		{"a camera", babble("90 50 00 00 00 00 FF"), 1500 * ms, "a VISCA camera is heard here, not a laser"},
@@ -262,23 +256,17 @@ func TestSetupFails(t *testing.T) {
 			b.After(time.Second, func() { l.say(cmScan()) })
 		}, 1100 * ms, "scan in a wrong unit"},
 		{"unplugged", func(b *bench) { b.After(300*ms, func() { b.Port().HangUp() }) }, 300 * ms, "unplugged"},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			b := newBench(t)
 			test.play(b)
-			b.subscribe()
+			b.Subscribe()
 			b.Pass(test.within)
-			if len(b.done) != 1 || b.done[0] == nil || !strings.Contains(b.done[0].Error(), test.want) {
-				t.Fatalf("setup ended with %v, want %q", b.done, test.want)
-			}
-			if b.link.State() != devices.Idle || len(b.Ports) > 0 && !b.Port().Closed {
-				t.Fatalf("link is %s", b.link.State())
-			}
+			b.Failed(test.want)
 			b.Refuse, b.MaxSpeed = nil, 0
 			b.Pass(time.Second)
 			b.newLaser(9600)
-			b.ready() // the next request finds the laser
+			b.Ready() // the next request finds the laser
 		})
 	}
 }
@@ -291,7 +279,7 @@ func babble(packet string) func(b *bench) {
 			if b.Port().Closed {
 				return
 			}
-			b.Port().Say(unhex(b.t, packet))
+			b.Port().Say(devicetest.Hex(b.T, packet))
 			b.After(100*ms, say)
 		}
 		b.After(50*ms, say)
@@ -305,7 +293,7 @@ func script(name, answer string) func(b *bench) {
 
 // seal completes a scripted answer with its CRC.
 func (l *laser) seal(name string) {
-	l.answers[name] = fmt.Sprintf("% X", reseal(append(unhex(l.bench.t, l.answers[name]), 0, 0)))
+	l.answers[name] = fmt.Sprintf("% X", reseal(append(devicetest.Hex(l.bench.T, l.answers[name]), 0, 0)))
 }
 
 func cmScan() []byte {
@@ -316,14 +304,13 @@ func cmScan() []byte {
 
 func TestShutdown(t *testing.T) {
 	for at := time.Duration(0); at < 4*time.Second; at += 50 * ms {
-		b := newBench(t)
-		l := b.newLaser(38400)
-		b.subscribe()
+		b, l := newLaser(t, 38400)
+		b.Subscribe()
 		b.Pass(at)
-		b.laser.Unsubscribe(b.Now(), b)
+		b.Unsubscribe()
 		b.Pass(100 * ms)
-		if b.link.State() != devices.Idle || !b.Port().Closed {
-			t.Fatalf("shutdown after %v: link is %s", at, b.link.State())
+		if b.Link.State() != devices.Idle || !b.Port().Closed {
+			t.Fatalf("shutdown after %v: link is %s", at, b.Link.State())
 		}
 		if l.streaming {
 			t.Fatalf("shutdown after %v: the laser streams on", at)
@@ -336,7 +323,7 @@ func TestShutdown(t *testing.T) {
 }
 
 func TestLostAndBack(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name       string
 		lose, back func(b *bench, l *laser)
 	}{
@@ -353,23 +340,20 @@ func TestLostAndBack(t *testing.T) {
 			func(b *bench, l *laser) { l.say(cmScan()); l.off = true },
 			func(b *bench, l *laser) { l.off = false },
 		},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
-			b := newBench(t)
-			l := b.newLaser(9600)
-			b.ready()
+			b, l := ready(t, 9600)
 			b.Pass(time.Second)
 			test.lose(b, l)
 			b.Pass(5 * time.Second)
-			if b.driver.IsUp() || b.link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
-				t.Fatalf("not lost: link is %s, data %v old", b.link.State(), b.laser.Age(b.Now()))
+			if b.driver.IsUp() || b.Link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
+				t.Fatalf("not lost: link is %s, data %v old", b.Link.State(), b.laser.Age(b.Now()))
 			}
 			test.back(b, l)
-			b.untilUp()
+			b.UntilUp()
 			b.Pass(10 * time.Second)
-			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.done) != 1 {
-				t.Fatalf("data is %v old, the client was told %v", age, b.done)
+			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.Done) != 1 {
+				t.Fatalf("data is %v old, the setups of the client ended with %v", age, b.Done)
 			}
 		})
 	}
@@ -379,81 +363,14 @@ func TestLostAndBack(t *testing.T) {
 // port, and a laser that works is found.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 200, 1, 2, 0x02, 0x80, 0, 250, 2, 0, 250})
-	f.Add([]byte{3, 0, 20, 5, 0, 250, 0, 250, 6, 4, 5, 0, 250, 3, 3})
-	f.Add([]byte{3, 0, 250, 0, 250, 2, 0, 250, 3, 0, 1, 3, 5})
-	f.Add([]byte{3, 7, 0, 0, 50, 3, 0, 200, 7, 1, 0, 200, 7, 0, 0, 250})
+	f.Add([]byte{3, 0, 20, 6, 0, 250, 0, 250, 7, 4, 6, 0, 250, 3, 3})
+	f.Add([]byte{3, 0, 250, 0, 250, 2, 0, 250, 3, 0, 1, 3, 6})
+	f.Add([]byte{3, 5, 0, 0, 50, 3, 0, 200, 5, 1, 0, 200, 5, 0, 0, 250})
 	f.Fuzz(func(t *testing.T, script []byte) {
-		b := newBench(t)
-		l := b.newLaser(9600)
-		next := func() (v byte) {
-			if len(script) > 0 {
-				v, script = script[0], script[1:]
-			}
-			return v
-		}
-		open := false
-		for len(script) > 0 && len(b.Ports) < 50 {
-			switch next() % 8 {
-			case 0:
-				b.Pass(time.Duration(next()) * 10 * ms)
-			case 1:
-				n := min(int(next()), len(script))
-				if len(b.Ports) > 0 {
-					b.Port().Say(script[:n])
-				}
-				script = script[n:]
-			case 2:
-				if len(b.Ports) > 0 {
-					b.Port().HangUp()
-				}
-			case 3:
-				if open = !open; open {
-					b.subscribe()
-				} else {
-					b.laser.Unsubscribe(b.Now(), b)
-				}
-			case 4:
-				b.Refuse = nil
-				if next()%2 == 0 {
-					b.Refuse = errors.New("no such port")
-				}
-			case 5:
-				l.off = !l.off
-			case 6:
-				l.baud, l.streaming = speeds[next()%byte(len(speeds))], false
-			case 7:
-				leave := next()%2 == 0
-				b.Break = func() {
-					if leave && open {
-						open = false
-						b.laser.Unsubscribe(b.Now(), b)
-					}
-				}
-			}
-			checkPorts(t, b)
-		}
-		b.Refuse, b.Break, l.off, b.done = nil, nil, false, nil
-		if !open || b.link.State() == devices.Idle {
-			b.Pass(2 * time.Second)
-			b.subscribe()
-		}
-		if !b.Until(b.driver.IsUp, 30*time.Second) && len(b.done) > 0 && b.done[0] != nil {
-			b.subscribe() // that setup was spoilt before
-		}
-		b.untilUp()
+		b, l := newLaser(t, 9600)
+		b.Chaos(script, func() { l.off = false },
+			func(func() byte) { l.off = !l.off },
+			func(next func() byte) { l.baud, l.streaming = speeds[next()%byte(len(speeds))], false },
+		)
 	})
-}
-
-// checkPorts looks for ports that nobody closed.
-func checkPorts(t *testing.T, b *bench) {
-	t.Helper()
-	n := 0
-	for _, p := range b.Ports {
-		if !p.Closed {
-			n++
-		}
-	}
-	if n > 1 || n > 0 && b.link.State() == devices.Idle {
-		t.Fatalf("%d ports are open, link is %s", n, b.link.State())
-	}
 }

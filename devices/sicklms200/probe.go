@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/transport"
 )
 
 // probe asks for the status and then for the type. Both only read. A laser that
 // streams is recognised by its scans, and streams on.
 func probe() *devices.Probe {
 	return &devices.Probe{
+		Name:      "a SICK laser",
 		Speeds:    speeds,
 		Ask:       AppendStatusRequest(nil),
 		Wait:      300 * time.Millisecond,
@@ -19,16 +21,25 @@ func probe() *devices.Probe {
 	}
 }
 
-// recognise takes any telegram for a laser's: the checksum tells it from noise.
+// recognise takes any telegram for a laser's: the checksum tells it from noise. A scan may take
+// as long as a driver listens at one speed, so its beginning is enough. A false beginning must
+// not hide what is behind it, so there is no Parser.
 func recognise(heard []byte) (a devices.Answer) {
-	var parser Parser
-	for t, rest := parser.Next(heard); t != nil; t, rest = parser.Next(rest) {
-		a.Found, a.Next = true, nil
-		switch t.Code() {
-		case CodeStatus:
-			a.Next = appendRequest(nil, requestType)
-		case CodeType, CodePowerUp:
-			a.Model = fmt.Sprintf("%.40q", strings.TrimSpace(string(t.Data())))
+	for i := range heard {
+		t := Telegram(heard[i:])
+		size, v := inspect(t)
+		switch {
+		case v == transport.Partial && len(t) > headSize && t.Code() == CodeScan && t[headSize-1] > 0:
+			a.Found = true
+		case v == transport.Whole:
+			t = t[:size]
+			a.Found, a.Next = true, nil
+			switch t.Code() {
+			case CodeStatus:
+				a.Next = appendRequest(nil, requestType)
+			case CodeType, CodePowerUp:
+				a.Model = fmt.Sprintf("%.40q", strings.TrimSpace(string(t.Data())))
+			}
 		}
 	}
 	return a

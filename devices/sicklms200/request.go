@@ -53,7 +53,7 @@ func AppendConfigRequest(dst []byte) []byte { return appendRequest(dst, requestC
 
 // AppendSetConfig appends the request to take a configuration, in configuration
 // mode only: the block that the device sent, with the wanted bytes changed.
-// Devices take a shorter block, too, as its beginning. Answer: CodeConfigSet.
+// Devices also take a shorter block as its beginning. Answer: CodeConfigSet.
 func AppendSetConfig(dst []byte, c Configuration) []byte {
 	return appendRequest(dst, requestSetConfig, c...)
 }

@@ -1,7 +1,6 @@
 package sicklms200
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"slices"
@@ -19,39 +18,9 @@ func scanTelegram(code Code, words []uint16) []byte {
 	return appendTelegram(nil, addressHost, byte(code), append(data, 0x10)...)
 }
 
-func TestScanRecorded(t *testing.T) {
-	scans := 0
-	for _, b := range recording(t) {
-		if Telegram(b).Code() != CodeScan {
-			continue
-		}
-		if len(b) != 732 || !bytes.HasPrefix(b, unhex(t, "02 80 D6 02 B0 69 41")) {
-			t.Fatalf("%d bytes, begins % X", len(b), b[:7])
-		}
-		s, err := DecodeScan(b)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if s.First != 1 || s.Count != 361 || s.Unit != Millimetres {
-			t.Errorf("first %d, count %d, unit %d", s.First, s.Count, s.Unit)
-		}
-		ranges := rangesOf(s)
-		for i, got := range ranges {
-			// The dazzle bit of value 5 is not part of its range.
-			if want := uint16(1000 + scans + 10*i); got != want {
-				t.Fatalf("scan %d value %d: %d mm, want %d", scans, i, got, want)
-			}
-		}
-		scans++
-	}
-	if scans != 4 {
-		t.Errorf("%d scans, want 4", scans)
-	}
-}
-
 func TestScanVariants(t *testing.T) {
 	full := func(head uint16, n int) []uint16 { return append([]uint16{head}, make([]uint16, n)...) }
-	tests := []struct {
+	for _, tt := range []struct {
 		name  string
 		code  Code
 		words []uint16
@@ -78,8 +47,7 @@ func TestScanVariants(t *testing.T) {
 		{"another code", CodeType, full(0x4169, 361), 0, 0, 0, ErrNotScan},
 		{"no count", CodeScan, nil, 0, 0, 0, ErrNotScan},
 		{"range without count", CodeScanRange, []uint16{1, 361}, 0, 0, 0, ErrNotScan},
-	}
-	for _, tt := range tests {
+	} {
 		s, err := DecodeScan(scanTelegram(tt.code, tt.words))
 		if !errors.Is(err, tt.err) || s.First != tt.first || s.Count != tt.count || s.Unit != tt.unit {
 			t.Errorf("%s: first %d, count %d, unit %d, %v", tt.name, s.First, s.Count, s.Unit, err)

@@ -64,24 +64,7 @@ func appendTelegram(dst []byte, address, code byte, data ...byte) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(1+len(data)))
 	dst = append(dst, code)
 	dst = append(dst, data...)
-	return binary.LittleEndian.AppendUint16(dst, transport.SICKCRC(dst[start:]))
-}
-
-// Parser finds a device's telegrams in its byte stream. The zero value is ready.
-type Parser struct {
-	transport.Framing
-
-	buf [MaxTelegram]byte
-}
-
-// Next consumes in up to the end of the first telegram, and returns that telegram
-// and the rest of in. The telegram is nil when in is used up:
-//
-//	for telegram, in := p.Next(in); telegram != nil; telegram, in = p.Next(in) {
-//
-// The telegram is valid until the next call.
-func (p *Parser) Next(in []byte) (telegram Telegram, rest []byte) {
-	return p.Framing.Next(p.buf[:], in, inspect)
+	return binary.LittleEndian.AppendUint16(dst, crc(dst[start:]))
 }
 
 // inspect is a transport.Inspect.
@@ -97,8 +80,24 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 	if len(b) < size {
 		return 0, transport.Partial
 	}
-	if end := size - crcSize; transport.SICKCRC(b[:end]) != binary.LittleEndian.Uint16(b[end:]) {
+	if end := size - crcSize; crc(b[:end]) != binary.LittleEndian.Uint16(b[end:]) {
 		return 0, transport.Damaged
 	}
 	return size, transport.Whole
+}
+
+// crc is SICK's checksum: a 16-bit shift register with polynomial 8005, into
+// which each byte goes together with the one before it.
+func crc(b []byte) uint16 {
+	var c, previous uint16
+	for _, v := range b {
+		carry := c&0x8000 != 0
+		c <<= 1
+		if carry {
+			c ^= 0x8005
+		}
+		c ^= previous<<8 | uint16(v)
+		previous = uint16(v)
+	}
+	return c
 }

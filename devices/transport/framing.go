@@ -1,11 +1,12 @@
 package transport
 
+import "iter"
+
 // Framing finds the packets of a protocol in a byte stream that is cut anywhere
 // and may lose or invent bytes. After a false beginning it goes on with the very
 // next byte, so a good packet behind or inside a bad one is found. The parsers of
 // all drivers share it: each brings an Inspect function, which recognises its
-// packets, and a buffer as large as its longest packet. So a parser needs no
-// memory but its struct. The zero value is ready.
+// packets, and a buffer as large as its longest packet. The zero value is ready.
 type Framing struct {
 	Stats Stats
 
@@ -95,4 +96,36 @@ func (f *Framing) Take(n int) {
 func (f *Framing) Reset() {
 	f.Stats.Garbage += uint64(f.w - f.r)
 	f.r, f.w = 0, 0
+}
+
+// Parser is a Framing with its buffer.
+type Parser struct {
+	Framing
+
+	inspect Inspect
+	buf     []byte
+}
+
+// NewParser returns a parser of packets of at most size bytes.
+func NewParser(inspect Inspect, size int) Parser {
+	return Parser{inspect: inspect, buf: make([]byte, size)}
+}
+
+// Next consumes in up to the end of the first packet, and returns that packet and the rest of
+// in. The packet is nil when in is used up:
+//
+//	for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
+//
+// The packet is valid until the next call.
+func (p *Parser) Next(in []byte) (packet, rest []byte) {
+	return p.Framing.Next(p.buf, in, p.inspect)
+}
+
+// Packets returns the packets in what was heard, each valid until the next.
+func Packets(heard []byte, inspect Inspect, size int) iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		p := NewParser(inspect, size)
+		for packet, rest := p.Next(heard); packet != nil && yield(packet); packet, rest = p.Next(rest) {
+		}
+	}
 }

@@ -20,9 +20,8 @@ const Grace = 500 * time.Millisecond
 // server, Receive and Wake never from within a call to Transport.
 type Protocol struct {
 	Address string // serial port, or IP:PORT
-	Name    string // "a laser", for errors; Kin is what Recognize calls it, if it does
-	Kin     string
-	Speeds  []int // of a serial line in baud, the likely one first
+	Name    string // "a laser", for errors
+	Speeds  []int  // of a serial line in baud, the likely one first
 
 	// Begin forgets what an earlier connection has left, and returns the phase that the
 	// handshake begins with. Nil: the first one.
@@ -33,8 +32,8 @@ type Protocol struct {
 	Steps []Step
 	Limit time.Duration
 	// Search is tried in order until the hardware is found, after what Begin has chosen: its
-	// first Look begins anew with First. Empty: the first of Speeds only.
-	Search []Look
+	// first Attempt begins anew with First. Empty: the first of Speeds only.
+	Search []Attempt
 	// Settle is the time between a change of speed in the search and the next request.
 	Settle time.Duration
 	// Silent is the error if the hardware does not answer. Stuck returns the error if it
@@ -70,16 +69,16 @@ type Step struct {
 	// Fresh drops what has come before the request: it cannot be the answer.
 	Fresh bool
 	// Wait bounds the wait for the answer to each of Tries requests (zero: one). Without a
-	// Wait, both are those of the Look.
+	// Wait, both are those of the Attempt.
 	Wait  time.Duration
 	Tries int
 	// Late goes on when no answer has come. Nil: the search begins anew if the hardware was
-	// found, else it goes on with the next Look.
+	// found, else it goes on with the next Attempt.
 	Late func(now time.Duration)
 }
 
-// Look is a part of the search for hardware of unknown speed.
-type Look struct {
+// Attempt is a part of the search for hardware of unknown speed.
+type Attempt struct {
 	Speed int   // place in the order of Speeds, in which the one that worked last is the first
 	First Phase // that it begins with
 	// Wait and Tries are those of steps without a Wait.
@@ -102,7 +101,7 @@ type handshake struct {
 	found     bool   // the hardware has answered at this speed
 	answered  bool   // it has answered at some speed
 	noisy     bool   // something was heard since the request
-	overheard []byte // by Recognize, until the hardware was found
+	overheard []byte // until the hardware was found
 	unread    int    // bytes that have come since the hardware was understood
 	packets   uint64 // of the framing until then
 	out       []byte
@@ -143,7 +142,7 @@ func (t *Transport) Phase() Phase {
 // Tried returns how often the request of the phase was sent.
 func (t *Transport) Tried() int { return t.tries }
 
-// Baud returns the speed of the line; over the network, where nobody knows it, the first of
+// Baud returns the speed of the line; over the network, where it is unknown, the first of
 // Protocol.Speeds.
 func (t *Transport) Baud() int { return t.baud }
 
@@ -215,22 +214,22 @@ func (t *Transport) step() (s Step, wait time.Duration, tries int) {
 	if s.Wait != 0 {
 		return s, s.Wait, max(s.Tries, 1)
 	}
-	l := t.looked()
+	l := t.attempt()
 	return s, l.Wait, max(l.Tries, 1)
 }
 
-// looked returns the present Look.
-func (t *Transport) looked() (l Look) {
+// attempt returns the present Attempt.
+func (t *Transport) attempt() (a Attempt) {
 	if t.at < len(t.Protocol.Search) {
-		l = t.Protocol.Search[t.at]
+		a = t.Protocol.Search[t.at]
 	}
-	return l
+	return a
 }
 
 // timeout goes on with the handshake at its deadline.
 func (t *Transport) timeout(now time.Duration) {
 	step, _, tries := t.step()
-	until := t.asked + t.looked().Noisy
+	until := t.asked + t.attempt().Noisy
 	switch {
 	case now >= t.giveUp:
 		t.Absent(now)
@@ -240,7 +239,7 @@ func (t *Transport) timeout(now time.Duration) {
 		step.Late(now)
 	case t.found:
 		t.first, t.at, t.found = t.baud, 0, false
-		t.Enter(now, t.looked().First)
+		t.Enter(now, t.attempt().First)
 	case step.Wait == 0 && t.noisy && now < until:
 		if err := t.stranger(); err != nil {
 			t.Down(now, err)
@@ -252,7 +251,7 @@ func (t *Transport) timeout(now time.Duration) {
 	}
 }
 
-// search goes on with the next Look whose speed the line has.
+// search goes on with the next Attempt whose speed the line has.
 func (t *Transport) search(now time.Duration) {
 	p := &t.Protocol
 	if t.at++; t.at >= len(p.Search) {
@@ -364,7 +363,7 @@ func (t *Transport) understood() {
 }
 
 // strange returns an error if bytes have come since the hardware was understood last, and no
-// packets of hardware that was found. It is not silent then: looking for a cable or a switch
+// packets of hardware that was found. It is not silent then: checking a cable or a switch
 // would be in vain.
 func (t *Transport) strange() error {
 	p := &t.Protocol
@@ -404,7 +403,7 @@ func (t *Transport) tried() string {
 
 // stranger returns an error if other hardware was heard on the line.
 func (t *Transport) stranger() error {
-	if what := Recognize(t.overheard); what != "" && what != t.Protocol.Kin {
+	if what := t.link.Stranger(t.overheard); what != "" {
 		return fmt.Errorf("%s is heard here, not %s: are the ports swapped?", what, t.Protocol.Name)
 	}
 	return nil

@@ -20,7 +20,7 @@ const (
 
 // steps gives the scene's parrot a longer handshake. The answers of the hardware are
 // given by the test.
-func (s *scene) steps(search []Look) {
+func (s *scene) steps(search []Attempt) {
 	ask := func(request string) func(dst []byte) []byte {
 		return func(dst []byte) []byte {
 			return append(append(dst, request...), "@"+strconv.Itoa(s.parrot.Baud())+" "...)
@@ -46,8 +46,8 @@ func (s *scene) steps(search []Look) {
 	}
 }
 
-func looks() []Look {
-	return []Look{
+func attempts() []Attempt {
+	return []Attempt{
 		{Speed: 0, Wait: 50 * time.Millisecond, Tries: 2, Noisy: 200 * time.Millisecond},
 		{Speed: 1, Wait: 50 * time.Millisecond},
 		{Speed: 2, First: knocking, Wait: 50 * time.Millisecond},
@@ -55,7 +55,6 @@ func looks() []Look {
 }
 
 func TestHandshake(t *testing.T) {
-	const robot = "\xFA\xFB\x06\x32\x00\x00\x01\x32\x01"
 	for _, tt := range []struct {
 		name   string
 		answer func(s *scene, request string) string
@@ -64,9 +63,9 @@ func TestHandshake(t *testing.T) {
 		wrote  string // what the hardware was sent, with the speed
 		end    string // the error
 	}{
-		{"nobody", func(*scene, string) string { return "" }, 9600, 210 * time.Millisecond,
+		{"no hardware", func(*scene, string) string { return "" }, 9600, 210 * time.Millisecond,
 			"call@9600 call@9600 call@19200 knock@38400 call@38400 ", "no answer"},
-		{"nobody, and the last one was at 19200", func(*scene, string) string { return "" }, 19200, 210 * time.Millisecond,
+		{"no hardware, and the last one was at 19200", func(*scene, string) string { return "" }, 19200, 210 * time.Millisecond,
 			"call@19200 call@19200 call@9600 knock@38400 call@38400 ", "no answer"},
 		{"at the third speed", func(s *scene, r string) string {
 			if s.parrot.Baud() == 38400 && r != "knock@38400 " {
@@ -84,14 +83,14 @@ func TestHandshake(t *testing.T) {
 			}
 			return ""
 		}, 9600, 5 * time.Second, strings.Repeat("call@9600 tell@9600 tell@9600 ", 25), "stuck in phase 1"},
-		{"other hardware", func(*scene, string) string { return robot }, 9600, 110 * time.Millisecond,
+		{"other hardware", func(*scene, string) string { return strings.Repeat("?", 5000) + "robot" }, 9600, 110 * time.Millisecond,
 			"call@9600 call@9600 ", "a P2OS robot is heard here, not a parrot: are the ports swapped?"},
 		{"noise", func(*scene, string) string { return "?" }, 9600, 360 * time.Millisecond,
 			"call@9600 call@9600 call@19200 knock@38400 call@38400 ", "no answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
-			s.steps(looks())
+			s.steps(attempts())
 			s.parrot.first = tt.first
 			var wrote string
 			s.Heard = func(_ *transporttest.Port, b []byte) {
@@ -100,12 +99,12 @@ func TestHandshake(t *testing.T) {
 					s.Port().Say([]byte(answer))
 				}
 			}
-			s.subscribe()
+			s.Subscribe()
 			s.Pass(tt.limit)
-			if wrote != tt.wrote || len(s.done) != 1 {
-				t.Fatalf("it was sent %q, want %q; setups ended: %v", wrote, tt.wrote, s.done)
+			if wrote != tt.wrote || len(s.Done) != 1 {
+				t.Fatalf("it was sent %q, want %q; setups ended: %v", wrote, tt.wrote, s.Done)
 			}
-			if err := s.done[0]; (err == nil) != (tt.end == "") || err != nil && err.Error() != "/dev/parrot: "+tt.end {
+			if err := s.Done[0]; (err == nil) != (tt.end == "") || err != nil && err.Error() != "/dev/parrot: "+tt.end {
 				t.Errorf("%v, want %q", err, tt.end)
 			}
 		})
@@ -113,16 +112,16 @@ func TestHandshake(t *testing.T) {
 }
 
 // A search begins where the hardware was last, also after a failure; a port on the
-// network has no speeds, and nobody looks for other hardware there.
+// network has no speeds, and other hardware is not searched there.
 func TestHandshakeOverNetwork(t *testing.T) {
 	s := newScene(t)
-	s.steps(looks())
+	s.steps(attempts())
 	s.parrot.Protocol.Address = "127.0.0.1:8101"
 	s.MaxSpeed = 1
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(time.Second)
-	if len(s.Ports) != 1 || s.Port().Name != "127.0.0.1:8101" || len(s.Searches) != 0 || s.link.State() != devices.Idle {
-		t.Fatalf("%d ports, %d searches, link %v", len(s.Ports), len(s.Searches), s.link.State())
+	if len(s.Ports) != 1 || s.Port().Name != "127.0.0.1:8101" || len(s.Searches) != 0 || s.Link.State() != devices.Idle {
+		t.Fatalf("%d ports, %d searches, link %v", len(s.Ports), len(s.Searches), s.Link.State())
 	}
 	if got := strings.Fields(string(s.Port().Wrote)); len(got) != 5 {
 		t.Errorf("it was sent %q", got)
@@ -144,7 +143,7 @@ func TestFreshAndPause(t *testing.T) {
 			s.parrot.Pause(now, telling, time.Second)
 		}
 	}
-	s.subscribe()
+	s.Subscribe()
 	s.Port().Say([]byte("<a>"))
 	s.Port().Say([]byte("<b"))
 	s.Pass(999 * time.Millisecond)
@@ -160,8 +159,8 @@ func TestFreshAndPause(t *testing.T) {
 // No step is begun once the link shuts down.
 func TestNoStepAfterShutdown(t *testing.T) {
 	s := newScene(t)
-	s.steps(looks())
-	s.subscribe()
+	s.steps(attempts())
+	s.Subscribe()
 	s.parrot.Leave(s.Now())
 	s.parrot.Enter(s.Now(), telling)
 	if got := string(s.Port().Wrote); got != "call@9600 " || s.parrot.Phase() != Over {
@@ -187,7 +186,7 @@ func TestNotUnderstood(t *testing.T) {
 		{"packets, then another protocol", "<a>|[garbage bytes ]", "more than 10 bytes came that are not understood"},
 	} {
 		s := newScene(t)
-		s.steps([]Look{{Wait: time.Second}})
+		s.steps([]Attempt{{Wait: time.Second}})
 		var f Framing
 		var buf [8]byte
 		p := &s.parrot.Protocol
@@ -199,13 +198,13 @@ func TestNotUnderstood(t *testing.T) {
 				}
 			}
 		}
-		s.subscribe()
+		s.Subscribe()
 		for part := range strings.SplitSeq(tt.in, "|") {
 			s.Port().Say([]byte(part))
 		}
 		s.Pass(5 * time.Second)
-		if len(s.done) != 1 || s.done[0] == nil || !strings.Contains(s.done[0].Error(), tt.error) {
-			t.Errorf("%s: %v, want %q", tt.name, s.done, tt.error)
+		if len(s.Done) != 1 || s.Done[0] == nil || !strings.Contains(s.Done[0].Error(), tt.error) {
+			t.Errorf("%s: %v, want %q", tt.name, s.Done, tt.error)
 		}
 	}
 }
@@ -224,7 +223,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 				s.parrot.Up(now)
 			}
 		}
-		s.subscribe()
+		s.Subscribe()
 		s.Port().Say([]byte("<a>"))
 		for range 20 {
 			if in != "" {
@@ -233,7 +232,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 			s.Pass(100 * time.Millisecond)
 		}
 		var reasons []string
-		for _, e := range s.log.FilterMessage("device unavailable, trying again").All() {
+		for _, e := range s.Log.FilterMessage("device unavailable, trying again").All() {
 			reasons = append(reasons, e.ContextMap()["error"].(string))
 		}
 		if len(reasons) != 1 || !strings.Contains(reasons[0], want) {
@@ -246,8 +245,8 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 // is set. A speed that is set after the link has stopped begins nothing.
 func TestSlowLine(t *testing.T) {
 	s := newScene(t)
-	s.steps(looks())
-	s.subscribe()
+	s.steps(attempts())
+	s.Subscribe()
 	s.Slow = true
 	s.Pass(time.Second)
 	if got := string(s.Port().Wrote); got != "call@9600 call@9600 " {
@@ -258,10 +257,10 @@ func TestSlowLine(t *testing.T) {
 	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 " {
 		t.Fatalf("when it is set: wrote %q", got)
 	}
-	s.device.Unsubscribe(s.Now(), s)
+	s.Unsubscribe()
 	s.Answer()
 	s.Pass(time.Second)
-	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 bye" || s.link.State() != devices.Idle {
-		t.Errorf("after the end: wrote %q, link is %s", got, s.link.State())
+	if got := string(s.Port().Wrote); got != "call@9600 call@9600 call@19200 bye" || s.Link.State() != devices.Idle {
+		t.Errorf("after the end: wrote %q, link is %s", got, s.Link.State())
 	}
 }

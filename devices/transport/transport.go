@@ -9,7 +9,7 @@
 //
 //   - A setup that fails ends with Link.Fail. The next request tries again.
 //   - If a setup fails because nothing answers on a serial line, the hardware of another
-//     driver may be there: ports are easily swapped. The Probes of all kinds look for it
+//     driver may be there: ports are easily swapped. The Probes of all kinds search for it
 //     when the port is closed. What they find goes to the log, and to the error of this
 //     setup and of the next.
 //   - Hardware that is lost later leaves its link ready. Its devices keep their
@@ -18,7 +18,7 @@
 //   - Whoever gives up a line writes the last words first, and a new connection to
 //     hardware that was lost begins with them: it may still hear, and move.
 //   - Nothing moves by itself when the hardware is back: commands that came during
-//     the outage are forgotten, too.
+//     the outage are also forgotten.
 package transport
 
 import (
@@ -44,13 +44,16 @@ const (
 	// stray is how many bytes that are not understood count as something that is sent: a line
 	// that is opened, plugged in or switched on brings a few.
 	stray = 16
+	// mostOverheard is how many bytes are kept to recognise other hardware: two scans of a SICK
+	// laser, the longest packets of all, so that one of them is whole.
+	mostOverheard = 2048
 	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
 	// baud. A line that is closed with unsent bytes cannot be opened again until they have left.
 	linger = 50 * time.Millisecond
-	// mostLooks is how often other hardware is looked for on the line of an always-on
-	// driver. Its next setup ends a look; after the third the pauses between the setups are
-	// long enough for most finds.
-	mostLooks = 4
+	// mostSearches bounds the searches for other hardware on the line of an always-on driver.
+	// Its next setup ends a search; after the third the pauses between the setups are long
+	// enough for most of them.
+	mostSearches = 4
 )
 
 type state uint8
@@ -92,8 +95,8 @@ type Transport struct {
 	failedAt   time.Duration
 	unanswered bool // failure is that the hardware says nothing
 
-	other devices.Finding // that answered instead, when it was looked for last
-	looks int             // for it since the hardware has worked or failed otherwise
+	other    devices.Finding // that answered instead, in the last search
+	searches int             // for it since the hardware has worked or failed otherwise
 
 	complaints limited.Line
 	noise      Stats // that was logged
@@ -108,7 +111,7 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 		first:     t.first,
 		handshake: handshake{overheard: t.overheard, out: t.out},
 		noise:     t.noise,
-		other:     t.other, looks: t.looks,
+		other:     t.other, searches: t.searches,
 	}
 	if t.first == 0 && len(t.Protocol.Speeds) > 0 {
 		t.first = t.Protocol.Speeds[0]
@@ -116,7 +119,6 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 	t.open(now, opening)
 }
 
-// Tick implements devices.Ticker.
 func (t *Transport) Tick(now time.Duration) time.Duration {
 	if t.state == up && t.failure == nil && t.heard+silence <= now {
 		t.failure = cmp.Or(t.strange(), errSilent)
@@ -156,10 +158,10 @@ func (t *Transport) Up(now time.Duration) {
 	if f := t.Protocol.Framing; f != nil {
 		t.noise = f.Stats // what came in the handshake may be the rest of something else
 	}
-	t.other, t.looks = devices.Finding{}, 0
+	t.other, t.searches = devices.Finding{}, 0
 	if t.retry.Failing() {
 		t.retry.Worked(now, t.log)
-		t.forgetCommands() // those that came meanwhile
+		t.link.ForgetCommands() // those that came meanwhile
 	}
 	t.arm()
 	t.link.Ready(now)
@@ -329,13 +331,13 @@ func (t *Transport) leave(now time.Duration) {
 	t.arm()
 }
 
-// Receive implements devices.PortHandler.
 func (t *Transport) Receive(now time.Duration, p []byte) {
 	if !t.IsOpen() {
 		return
 	}
 	if t.state == greeting && !t.found {
-		t.noisy, t.overheard = true, Remember(t.overheard, p)
+		t.noisy, t.overheard = true, append(t.overheard, p...)
+		t.overheard = t.overheard[max(0, len(t.overheard)-mostOverheard):]
 	}
 	t.unread += len(p)
 	t.Protocol.Receive(now, p)
@@ -344,7 +346,6 @@ func (t *Transport) Receive(now time.Duration, p []byte) {
 	}
 }
 
-// Hangup implements devices.PortHandler.
 func (t *Transport) Hangup(now time.Duration, err error) {
 	why := devices.Unreachable(err)
 	switch {
@@ -412,17 +413,17 @@ func (t *Transport) fall(now time.Duration) {
 		t.close()
 		t.state = off
 		if !unanswered {
-			t.other, t.looks = devices.Finding{}, 0
+			t.other, t.searches = devices.Finding{}, 0
 		}
 		t.link.Fail(now, fmt.Errorf("%s: %w", t.Protocol.Address, t.hinted(err)))
 		if unanswered {
-			t.look(err)
+			t.identify(err)
 		}
 	case t.link.State() != devices.Ready || t.state == closing: // the last bytes were under way
 		t.leave(now)
 	default:
 		if t.state == up {
-			t.forgetCommands()
+			t.link.ForgetCommands()
 		}
 		t.link.Counts.Errors++
 		t.reopenAt = t.retry.Failed(now, t.log, err)
@@ -430,18 +431,18 @@ func (t *Transport) fall(now time.Duration) {
 	}
 }
 
-// look looks for other hardware on the port after a setup that has failed by err: for
-// each that a client asked for, and mostLooks times for an always-on driver.
-func (t *Transport) look(err error) {
-	if t.state != off || t.looks >= mostLooks && t.link.AlwaysOn() {
+// identify searches for other hardware on the port after a setup that has failed by err: for
+// each that a client asked for, and mostSearches times for an always-on driver.
+func (t *Transport) identify(err error) {
+	if t.state != off || t.searches >= mostSearches && t.link.AlwaysOn() {
 		return // a client has begun another setup, or all is known
 	}
-	t.looks++
+	t.searches++
 	t.link.Host().Identify(t.Protocol.Address, func(_ time.Duration, f devices.Finding) {
 		if f.Kind != "" && f != t.other {
 			t.log.Warn("other hardware answers on the port", zap.Stringer("found", f), zap.String("advice", t.advice(f.Kind)))
 		}
-		t.other, t.looks = f, mostLooks
+		t.other, t.searches = f, mostSearches
 		t.link.Explain(fmt.Errorf("%s: %w", t.Protocol.Address, t.hinted(err)))
 	})
 }
@@ -463,12 +464,6 @@ func (t *Transport) advice(kind string) string {
 		return fmt.Sprintf("swap the ports of %s and %s", t.link.Name(), kind)
 	}
 	return "is it the right port?"
-}
-
-func (t *Transport) forgetCommands() {
-	for _, d := range t.link.Devices() {
-		d.ForgetCommand()
-	}
 }
 
 // end closes the port for good.

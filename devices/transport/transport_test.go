@@ -3,11 +3,9 @@ package transport
 import (
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 	"time"
-
-	"go.uber.org/zap"
-	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 	"player/devices"
@@ -52,51 +50,30 @@ func (d *parrot) receive(now time.Duration, p []byte) {
 	}
 }
 
-// scene is a parrot with a subscriber and the log it left.
+// scene is a parrot with a client.
 type scene struct {
-	*transporttest.World
+	*transporttest.Bench
 	parrot *parrot
-	table  *devices.Table
-	link   *devices.Link
 	device *devices.Device
-	log    *observer.ObservedLogs
-	done   []error // outcomes of setups
-	again  bool    // subscribe again when a setup fails
-}
-
-func (s *scene) SetupDone(now time.Duration, d *devices.Device, err error) {
-	if s.done = append(s.done, err); err != nil && s.again {
-		s.again = false
-		s.subscribe()
-	}
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	core, log := observer.New(zap.DebugLevel)
-	table := devices.NewTable(zap.New(core))
-	s := &scene{World: transporttest.NewWorld(), parrot: newParrot(), table: table, log: log}
-	if _, err := table.Attach(devices.Instance{Driver: s.parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}}); err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(s.World)
-	s.device = table.Device(codec.Position)
-	s.link = s.device.Link()
-	return s
+	parrot := newParrot()
+	robot := &devices.Probe{Name: "a P2OS robot", Recognise: func(heard []byte) devices.Answer {
+		return devices.Answer{Found: strings.Contains(string(heard), "robot")}
+	}}
+	b := transporttest.NewBench(t, devices.Instance{Driver: parrot, Name: "parrot", Provides: []devices.Spec{devices.Position()}},
+		devices.Kind{Name: "p2os", Probe: robot})
+	return &scene{b, parrot, b.Client}
 }
 
-func (s *scene) subscribe() {
-	if pending, err := s.device.Subscribe(s.Now(), s); err != nil || !pending {
-		s.done = append(s.done, err)
-	}
-}
-
-func (s *scene) up(t *testing.T) {
-	t.Helper()
-	s.subscribe()
+func (s *scene) up() {
+	s.T.Helper()
+	s.Subscribe()
 	s.Port().Say([]byte("hi"))
-	if s.link.State() != devices.Ready {
-		t.Fatalf("link is %s after the handshake", s.link.State())
+	if s.Link.State() != devices.Ready {
+		s.T.Fatalf("link is %s after the handshake", s.Link.State())
 	}
 }
 
@@ -112,8 +89,9 @@ func (s *scene) command(speed int16) {
 	s.device.SetCommand(s.Now(), codec.PositionCommand{Speed: speed}.Append(nil))
 }
 
-func messages(log *observer.ObservedLogs) (lines []string) {
-	for _, e := range log.TakeAll() {
+// messages are what was logged since the last call.
+func (s *scene) messages() (lines []string) {
+	for _, e := range s.Log.TakeAll() {
 		lines = append(lines, e.Message)
 	}
 	return lines
@@ -121,49 +99,45 @@ func messages(log *observer.ObservedLogs) (lines []string) {
 
 func TestSetupAndShutdown(t *testing.T) {
 	s := newScene(t)
-	s.up(t)
+	s.up()
 	s.chatter(10 * time.Second)
 	if len(s.Ports) != 1 || !s.parrot.IsUp() {
 		t.Fatalf("a line that talks was given up: %q", s.parrot.events)
 	}
-	s.device.Unsubscribe(s.Now(), s)
-	if s.link.State() != devices.Stopping || s.Port().Closed {
+	s.Unsubscribe()
+	if s.Link.State() != devices.Stopping || s.Port().Closed {
 		t.Fatal("the last words are not given time")
 	}
 	s.Pass(linger)
-	if s.link.State() != devices.Idle || !s.Port().Closed || string(s.Port().Wrote) != "hellobye" {
-		t.Fatalf("shutdown ended with link %s, wrote %q", s.link.State(), s.Port().Wrote)
+	if s.Link.State() != devices.Idle || !s.Port().Closed || string(s.Port().Wrote) != "hellobye" {
+		t.Fatalf("shutdown ended with link %s, wrote %q", s.Link.State(), s.Port().Wrote)
 	}
-	s.up(t) // and once more
+	s.up() // and once more
 }
 
 func TestSetupFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name   string
 		happen func(s *scene)
 		want   string
 	}{
-		{"no port", func(s *scene) { s.Refuse = errors.New("no such port"); s.subscribe() }, "no such port"},
-		{"no answer", func(s *scene) { s.subscribe(); s.Pass(time.Second) }, "/dev/parrot: no answer"},
-		{"refused", func(s *scene) { s.subscribe(); s.Port().Say([]byte("go away")); s.Pass(0) }, "/dev/parrot: refused"},
-		{"unplugged", func(s *scene) { s.subscribe(); s.Port().HangUp(); s.Pass(0) }, "/dev/parrot: unplugged or closed: unexpected EOF"},
-	}
-	for _, test := range tests {
+		{"no port", func(s *scene) { s.Refuse = errors.New("no such port"); s.Subscribe() }, "no such port"},
+		{"no answer", func(s *scene) { s.Subscribe(); s.Pass(time.Second) }, "/dev/parrot: no answer"},
+		{"refused", func(s *scene) { s.Subscribe(); s.Port().Say([]byte("go away")); s.Pass(0) }, "/dev/parrot: refused"},
+		{"unplugged", func(s *scene) { s.Subscribe(); s.Port().HangUp(); s.Pass(0) }, "/dev/parrot: unplugged or closed: unexpected EOF"},
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScene(t)
 			test.happen(s)
-			if len(s.done) != 1 || s.done[0] == nil || s.done[0].Error() != test.want {
-				t.Fatalf("setup ended with %v, want %s", s.done, test.want)
-			}
-			if s.link.State() != devices.Idle || len(s.Ports) > 0 && !s.Port().Closed {
-				t.Fatalf("link is %s, the port may be open", s.link.State())
+			if s.Failed(test.want); s.Done[0].Error() != test.want {
+				t.Fatalf("setup ended with %v, want %s", s.Done, test.want)
 			}
 			s.Pass(10 * time.Second)
 			if len(s.Ports) > 1 {
 				t.Fatal("the port of a failed setup was opened again")
 			}
 			s.Refuse = nil
-			s.up(t) // the next request tries again
+			s.up() // the next request tries again
 		})
 	}
 }
@@ -171,8 +145,8 @@ func TestSetupFails(t *testing.T) {
 // A subscriber may ask again from within the news that setup failed.
 func TestSetupAgainAtOnce(t *testing.T) {
 	s := newScene(t)
-	s.again = true
-	s.subscribe()
+	s.Again = true
+	s.Subscribe()
 	s.Port().Say([]byte("go away"))
 	s.Port().Say([]byte("hi")) // not heard any more
 	s.Pass(0)
@@ -180,31 +154,30 @@ func TestSetupAgainAtOnce(t *testing.T) {
 		t.Fatalf("%d ports after the second try", len(s.Ports))
 	}
 	s.Port().Say([]byte("hi"))
-	if s.link.State() != devices.Ready {
-		t.Fatalf("link is %s", s.link.State())
+	if s.Link.State() != devices.Ready {
+		t.Fatalf("link is %s", s.Link.State())
 	}
 }
 
 func TestLostAndBack(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name string
 		lose func(s *scene)
 	}{
 		{"silence", func(s *scene) { s.Pass(silence) }},
 		{"unplugged", func(s *scene) { s.Port().HangUp(); s.Pass(0) }},
 		{"refused", func(s *scene) { s.Port().Say([]byte("go away")); s.Pass(0) }},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScene(t)
-			s.up(t)
+			s.up()
 			s.device.Publish(s.Now(), []byte("data"))
 			s.command(200)
-			s.log.TakeAll()
+			s.Log.TakeAll()
 			test.lose(s)
 			switch {
-			case s.link.State() != devices.Ready:
-				t.Fatalf("link is %s", s.link.State())
+			case s.Link.State() != devices.Ready:
+				t.Fatalf("link is %s", s.Link.State())
 			case s.device.Command() != nil:
 				t.Fatal("the command is not forgotten")
 			case string(s.device.Data()) != "data":
@@ -239,65 +212,50 @@ func TestLostAndBack(t *testing.T) {
 				t.Fatalf("%d ports opened", len(s.Ports))
 			}
 			want := []string{"device unavailable, trying again", "device unavailable, trying again", "device unavailable, trying again", "device is back"}
-			if got := messages(s.log); !slices.Equal(got, want) {
+			if got := s.messages(); !slices.Equal(got, want) {
 				t.Fatalf("log %q, want %q", got, want)
 			}
-			if len(s.done) != 1 || s.done[0] != nil {
-				t.Fatalf("the subscriber was told %v", s.done)
+			if len(s.Done) != 1 || s.Done[0] != nil {
+				t.Fatalf("the setups of the subscriber ended with %v", s.Done)
 			}
 		})
 	}
 }
 
-func TestShutdownWhileAway(t *testing.T) {
-	s := newScene(t)
-	s.up(t)
-	s.Port().HangUp()
-	s.Pass(0)
-	s.device.Unsubscribe(s.Now(), s)
-	if s.link.State() != devices.Idle {
-		t.Fatalf("link is %s", s.link.State())
-	}
-	s.Pass(10 * time.Second)
-	if len(s.Ports) != 1 {
-		t.Fatal("the port of a stopped link was opened")
-	}
-}
-
-// A hang-up that nobody has dealt with yet, or in the last moment, does not
+// A hang-up that was not dealt with yet, or in the last moment, does not
 // keep a link from stopping.
 func TestShutdownOfBrokenLine(t *testing.T) {
 	s := newScene(t)
-	s.up(t)
+	s.up()
 	s.Port().HangUp()
-	s.device.Unsubscribe(s.Now(), s)
-	if s.link.State() != devices.Idle {
-		t.Fatalf("link is %s", s.link.State())
+	s.Unsubscribe()
+	if s.Link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.Link.State())
 	}
-	s.up(t)
-	s.device.Unsubscribe(s.Now(), s)
+	s.up()
+	s.Unsubscribe()
 	s.Port().HangUp()
 	s.Pass(0)
-	if s.link.State() != devices.Idle {
-		t.Fatalf("link is %s", s.link.State())
+	if s.Link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.Link.State())
 	}
 }
 
 func TestShutdownDuringSetup(t *testing.T) {
 	s := newScene(t)
-	s.subscribe()
-	s.device.Unsubscribe(s.Now(), s)
+	s.Subscribe()
+	s.Unsubscribe()
 	s.Port().Say([]byte("hi")) // too late
 	s.Pass(time.Second)
-	if s.link.State() != devices.Idle || !s.Port().Closed || len(s.Searches) > 0 || !slices.Equal(s.parrot.events, []string{"greet"}) {
-		t.Fatalf("link is %s after %q", s.link.State(), s.parrot.events)
+	if s.Link.State() != devices.Idle || !s.Port().Closed || len(s.Searches) > 0 || !slices.Equal(s.parrot.events, []string{"greet"}) {
+		t.Fatalf("link is %s after %q", s.Link.State(), s.parrot.events)
 	}
 }
 
 func TestNoise(t *testing.T) {
 	s := newScene(t)
-	s.up(t)
-	s.log.TakeAll()
+	s.up()
+	s.Log.TakeAll()
 	var total Stats
 	for range 1000 {
 		s.Pass(10 * time.Millisecond)
@@ -305,7 +263,7 @@ func TestNoise(t *testing.T) {
 		s.parrot.Heard(s.Now())
 		s.parrot.complain(s.Now(), total)
 	}
-	lines := s.log.TakeAll()
+	lines := s.Log.TakeAll()
 	var garbage uint64
 	for _, e := range lines {
 		fields := e.ContextMap()
@@ -325,14 +283,14 @@ func TestNoise(t *testing.T) {
 // A Write may fail, and its failure may make the clients leave before it has
 // returned.
 func TestWriteFails(t *testing.T) {
-	tests := []struct {
+	for _, test := range []struct {
 		name  string
 		write func(s *scene) // leads to the Write
 		leave bool
 		state devices.State
 	}{
-		{"greeting", (*scene).subscribe, false, devices.Idle},
-		{"last words", func(s *scene) { s.device.Unsubscribe(s.Now(), s) }, false, devices.Idle},
+		{"greeting", func(s *scene) { s.Subscribe() }, false, devices.Idle},
+		{"last words", func(s *scene) { s.Unsubscribe() }, false, devices.Idle},
 		{"in use", func(s *scene) { s.parrot.Port().Write([]byte("x")) }, false, devices.Ready},
 		{"in use, and the client leaves", func(s *scene) {
 			s.parrot.Port().Write([]byte("x"))
@@ -340,30 +298,29 @@ func TestWriteFails(t *testing.T) {
 			s.parrot.WakeAt(s.Now() + time.Second)
 			s.parrot.SetSpeed(s.Now(), 9600, func(time.Duration) { t.Error("a port that is gone took a speed") })
 		}, true, devices.Idle},
-	}
-	for _, test := range tests {
+	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newScene(t)
 			if test.name != "greeting" {
-				s.up(t)
+				s.up()
 			}
 			s.Break = func() {
 				if test.leave {
-					s.device.Unsubscribe(s.Now(), s)
+					s.Unsubscribe()
 				}
 			}
 			test.write(s)
 			s.Pass(0)
-			if s.link.State() != test.state || !s.Ports[0].Closed {
-				t.Fatalf("link is %s", s.link.State())
+			if s.Link.State() != test.state || !s.Ports[0].Closed {
+				t.Fatalf("link is %s", s.Link.State())
 			}
 			s.Pass(time.Minute)
-			if s.link.State() == devices.Idle {
-				s.subscribe()
+			if s.Link.State() == devices.Idle {
+				s.Subscribe()
 			}
 			s.Port().Say([]byte("hi"))
-			if s.link.State() != devices.Ready {
-				t.Fatalf("link is %s", s.link.State())
+			if s.Link.State() != devices.Ready {
+				t.Fatalf("link is %s", s.Link.State())
 			}
 		})
 	}
@@ -372,7 +329,7 @@ func TestWriteFails(t *testing.T) {
 func TestSetSpeed(t *testing.T) {
 	s := newScene(t)
 	s.MaxSpeed = 9600
-	s.up(t)
+	s.up()
 	set := 0
 	then := func(time.Duration) { set++ }
 	if s.parrot.SetSpeed(s.Now(), 4800, then); set != 1 || s.Port().Baud != 4800 || !s.parrot.IsUp() {
@@ -382,7 +339,7 @@ func TestSetSpeed(t *testing.T) {
 		t.Fatal("a speed that the line cannot do is taken for set")
 	}
 	s.Pass(0)
-	entries := s.log.TakeAll()
+	entries := s.Log.TakeAll()
 	if why := entries[len(entries)-1].ContextMap()["error"]; why != "cannot set 19200 baud: the line is slower" {
 		t.Fatalf("lost: %v", why)
 	}
@@ -398,7 +355,7 @@ func TestLastWords(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newScene(t)
 			s.parrot.Protocol.LastWords = []byte("halt")
-			s.up(t)
+			s.up()
 			p := s.Port()
 			lose(s)
 			p.Say([]byte("stay")) // it is not heard any more
@@ -406,15 +363,15 @@ func TestLastWords(t *testing.T) {
 			if string(p.Last) != "halt" || string(p.Wrote) != "hellohalt" || p.Closed {
 				t.Errorf("wrote %q, last words %q, closed %v", p.Wrote, p.Last, p.Closed)
 			}
-			if s.Pass(linger); !p.Closed || s.link.State() != devices.Ready {
-				t.Errorf("the port is closed: %v, the link is %v", p.Closed, s.link.State())
+			if s.Pass(linger); !p.Closed || s.Link.State() != devices.Ready {
+				t.Errorf("the port is closed: %v, the link is %v", p.Closed, s.Link.State())
 			}
 			s.Pass(retry.First)
 			if len(s.Ports) != 2 || string(s.Port().Wrote) != "halthello" {
 				t.Errorf("%d ports, the last one wrote %q", len(s.Ports), s.Port().Wrote)
 			}
 			s.Port().Say([]byte("hi"))
-			if messages := messages(s.log); !slices.Contains(messages, "device is back") {
+			if messages := s.messages(); !slices.Contains(messages, "device is back") {
 				t.Errorf("log %q", messages)
 			}
 		})
@@ -425,113 +382,117 @@ func TestLastWords(t *testing.T) {
 func TestUnpluggedDuringLastWords(t *testing.T) {
 	s := newScene(t)
 	s.parrot.Protocol.LastWords = []byte("halt")
-	s.up(t)
+	s.up()
 	s.Pass(silence)
 	s.Port().HangUp()
 	s.Pass(0)
 	s.Pass(retry.First)
-	if len(s.Ports) != 2 || s.link.Counts.Errors != 1 {
-		t.Errorf("%d ports, %d errors", len(s.Ports), s.link.Counts.Errors)
+	if len(s.Ports) != 2 || s.Link.Counts.Errors != 1 {
+		t.Errorf("%d ports, %d errors", len(s.Ports), s.Link.Counts.Errors)
 	}
 }
 
-// The last one leaves while the hardware is lost: it is told to stop once more, if
+// The last one leaves while the hardware is lost: it is commanded to stop once more, if
 // its port can be opened, and the link stops.
 func TestShutdownWhileLost(t *testing.T) {
-	tests := []struct {
+	for _, tt := range []struct {
 		name   string
 		before func(s *scene)
 		ports  int
 		wrote  string // to the last one
 	}{
+		{"no words, and it waits", func(s *scene) {
+			s.parrot.Protocol.LastWords = nil
+			s.Port().HangUp()
+			s.Pass(0)
+		}, 1, "hello"},
 		{"the last words leave", func(s *scene) { s.Pass(silence) }, 1, "hellohalt"},
 		{"it waits", func(s *scene) { s.Pass(silence + linger) }, 2, "halt"},
 		{"it waits, and the port is gone", func(s *scene) { s.Pass(silence + linger); s.Refuse = errors.New("gone") }, 1, "hellohalt"},
 		{"it greets", func(s *scene) { s.Pass(silence + linger + retry.First) }, 2, "halthellobye"},
 		{"in the same call", func(s *scene) { s.Port().Say([]byte("go away")) }, 1, "hellohalt"},
 		{"unplugged in the same call", func(s *scene) { s.Port().HangUp() }, 1, "hello"},
-	}
-	for _, tt := range tests {
+	} {
 		t.Run(tt.name, func(t *testing.T) {
 			s := newScene(t)
 			s.parrot.Protocol.LastWords = []byte("halt")
-			s.up(t)
+			s.up()
 			tt.before(s)
-			s.device.Unsubscribe(s.Now(), s)
+			s.Unsubscribe()
 			s.Pass(linger)
-			if s.link.State() != devices.Idle || len(s.Ports) != tt.ports || string(s.Port().Wrote) != tt.wrote || !s.Port().Closed {
-				t.Errorf("link %v, %d ports, wrote %q, closed %v", s.link.State(), len(s.Ports), s.Port().Wrote, s.Port().Closed)
+			if s.Link.State() != devices.Idle || len(s.Ports) != tt.ports || string(s.Port().Wrote) != tt.wrote || !s.Port().Closed {
+				t.Errorf("link %v, %d ports, wrote %q, closed %v", s.Link.State(), len(s.Ports), s.Port().Wrote, s.Port().Closed)
 			}
 			s.Pass(time.Minute)
 			if len(s.Ports) != tt.ports {
-				t.Error("it is opened again, and nobody is there")
+				t.Error("it is opened again without a client")
 			}
 			s.Refuse = nil
-			s.up(t)
+			s.up()
 		})
 	}
 }
 
-// Other hardware is looked for after each setup that a client asked for. What is found is
+// Other hardware is searched after each setup that a client asked for. What is found is
 // in the log and in the errors of this setup and the next.
 func TestOtherHardware(t *testing.T) {
 	s := newScene(t)
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(1100 * time.Millisecond)
-	if got := s.link.SetupError().Error(); got != "/dev/parrot: no answer" || len(s.Searches) != 1 || s.Searches[0].Path != "/dev/parrot" {
+	if got := s.Link.SetupError().Error(); got != "/dev/parrot: no answer" || len(s.Searches) != 1 || s.Searches[0].Path != "/dev/parrot" {
 		t.Fatalf("%s, searches %v", got, s.Searches)
 	}
-	messages(s.log)
+	s.messages()
 	toucan := devices.Finding{Kind: "toucan", Baud: 4800}
 	s.Searches[0].Done(s.Now(), toucan)
 	const found = "/dev/parrot: toucan answered here, at 4800 baud: is it the right port?; no answer"
-	if got, log := s.link.SetupError().Error(), messages(s.log); got != found || !slices.Equal(log, []string{"other hardware answers on the port"}) {
+	if got, log := s.Link.SetupError().Error(), s.messages(); got != found || !slices.Equal(log, []string{"other hardware answers on the port"}) {
 		t.Errorf("%s, log %q", got, log)
 	}
 
 	// The port is still being probed. The setup waits.
 	s.Slow = true
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(time.Second / 2)
-	if s.link.State() != devices.Starting || len(s.Ports) != 1 {
-		t.Fatalf("%v, %d ports", s.link.State(), len(s.Ports))
+	if s.Link.State() != devices.Starting || len(s.Ports) != 1 {
+		t.Fatalf("%v, %d ports", s.Link.State(), len(s.Ports))
 	}
 	s.Slow = false
 	s.Answer()
 	s.Pass(1100 * time.Millisecond)
-	if got := s.done[len(s.done)-1]; got == nil || got.Error() != found || len(s.Searches) != 2 {
+	if got := s.Done[len(s.Done)-1]; got == nil || got.Error() != found || len(s.Searches) != 2 {
 		t.Fatalf("%v, %d searches", got, len(s.Searches))
 	}
-	messages(s.log)
+	s.messages()
 	s.Searches[1].Done(s.Now(), toucan)
-	if log := messages(s.log); len(log) > 0 {
+	if log := s.messages(); len(log) > 0 {
 		t.Errorf("the log repeats %q", log)
 	}
-	s.subscribe()
+	s.Subscribe()
 	s.Pass(1100 * time.Millisecond)
 	s.Searches[2].Done(s.Now(), devices.Finding{})
-	if got := s.link.SetupError().Error(); got != "/dev/parrot: no answer" {
+	if got := s.Link.SetupError().Error(); got != "/dev/parrot: no answer" {
 		t.Errorf("nothing answers any more: %s", got)
 	}
 }
 
-// For an always-on driver the search is bounded, and hardware that was lost is not looked
+// For an always-on driver the search is bounded, and hardware that was lost is not searched
 // for: its own has worked there.
 func TestOtherHardwareUnasked(t *testing.T) {
 	s := newScene(t)
-	s.link.KeepOn()
-	s.table.Start(s.Now())
+	s.Link.KeepOn()
+	s.Table.Start(s.Now())
 	s.Pass(time.Minute)
-	if len(s.Searches) != mostLooks {
-		t.Errorf("%d searches in a minute, want %d", len(s.Searches), mostLooks)
+	if len(s.Searches) != mostSearches {
+		t.Errorf("%d searches in a minute, want %d", len(s.Searches), mostSearches)
 	}
-	for s.link.State() != devices.Ready {
+	for s.Link.State() != devices.Ready {
 		s.Pass(100 * time.Millisecond)
 		s.Port().Say([]byte("hi"))
 	}
 	s.Pass(time.Minute)
-	if len(s.Searches) != mostLooks || s.link.Counts.Retries < 10 {
-		t.Errorf("%d searches for lost hardware after %d tries", len(s.Searches)-mostLooks, s.link.Counts.Retries)
+	if len(s.Searches) != mostSearches || s.Link.Counts.Retries < 10 {
+		t.Errorf("%d searches for lost hardware after %d tries", len(s.Searches)-mostSearches, s.Link.Counts.Retries)
 	}
 }
 
@@ -540,40 +501,40 @@ func TestOtherHardwareUnasked(t *testing.T) {
 func TestShutdownWhileOpening(t *testing.T) {
 	s := newScene(t)
 	s.Slow = true
-	s.subscribe()
-	s.device.Unsubscribe(s.Now(), s)
-	if s.link.State() != devices.Idle {
-		t.Fatalf("link is %s", s.link.State())
+	s.Subscribe()
+	s.Unsubscribe()
+	if s.Link.State() != devices.Idle {
+		t.Fatalf("link is %s", s.Link.State())
 	}
-	s.subscribe() // and another setup
+	s.Subscribe() // and another setup
 	s.Answer()
-	if len(s.Ports) != 1 || !s.Port().Closed || s.link.State() != devices.Starting {
-		t.Fatalf("%d ports, link is %s", len(s.Ports), s.link.State())
+	if len(s.Ports) != 1 || !s.Port().Closed || s.Link.State() != devices.Starting {
+		t.Fatalf("%d ports, link is %s", len(s.Ports), s.Link.State())
 	}
 	s.Answer()
 	s.Port().Say([]byte("hi"))
-	if s.link.State() != devices.Ready {
-		t.Fatalf("link is %s", s.link.State())
+	if s.Link.State() != devices.Ready {
+		t.Fatalf("link is %s", s.Link.State())
 	}
 
 	s.parrot.Protocol.LastWords = []byte("halt")
 	s.Port().HangUp()
 	s.Pass(time.Second + retry.First)
-	s.device.Unsubscribe(s.Now(), s)
+	s.Unsubscribe()
 	s.Answer()
-	if string(s.Port().Wrote) != "halt" || s.link.State() != devices.Stopping {
-		t.Fatalf("wrote %q, link is %s", s.Port().Wrote, s.link.State())
+	if string(s.Port().Wrote) != "halt" || s.Link.State() != devices.Stopping {
+		t.Fatalf("wrote %q, link is %s", s.Port().Wrote, s.Link.State())
 	}
 	s.Pass(linger)
-	if s.link.State() != devices.Idle || !s.Port().Closed {
-		t.Fatalf("link is %s", s.link.State())
+	if s.Link.State() != devices.Idle || !s.Port().Closed {
+		t.Fatalf("link is %s", s.Link.State())
 	}
 }
 
 // A port that does not answer is tried again like one that is not there, and so it is said.
 func TestNoAnswerOfAdapter(t *testing.T) {
 	s := newScene(t)
-	s.up(t)
+	s.up()
 	s.parrot.Hangup(s.Now(), devices.ErrNoAnswer)
 	s.Refuse = devices.ErrNoAnswer
 	s.Pass(retry.First)
@@ -583,7 +544,7 @@ func TestNoAnswerOfAdapter(t *testing.T) {
 	if !s.parrot.IsUp() {
 		t.Error("it is not tried again")
 	}
-	if why := s.log.FilterMessage("device unavailable, trying again").All()[0].ContextMap()["error"]; why != devices.ErrNoAnswer.Error() {
+	if why := s.Log.FilterMessage("device unavailable, trying again").All()[0].ContextMap()["error"]; why != devices.ErrNoAnswer.Error() {
 		t.Errorf("the log says %v", why)
 	}
 }

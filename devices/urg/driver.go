@@ -115,7 +115,7 @@ func Kind() devices.Kind {
 func newDriver(port string, far int, mount scan.Mount) *Driver {
 	d := &Driver{far: far, sweep: scan.Scan{Mount: mount}}
 	d.Protocol = transport.Protocol{
-		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Look{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
+		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Attempt{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
 		Steps: d.steps(), Limit: setupTime,
 		Framing: &d.lines.Framing, Receive: d.receive, Bye: ask(quit),
 		Others: "This driver reads sensors with SCIP 2.0.",
@@ -129,7 +129,6 @@ func (d *Driver) hurry(now time.Duration) {
 	d.SetSpeed(now, fast, d.Then(lighting))
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
 	for line, rest, ok := d.lines.Next(p); ok && d.IsOpen(); line, rest, ok = d.lines.Next(rest) {
 		if d.answer.Describe(&d.params, line) {
@@ -193,7 +192,7 @@ func (d *Driver) describe(now time.Duration) {
 	}
 }
 
-// AppendParts implements devices.Surveyed: the range, once the sensor has told it.
+// AppendParts implements devices.Surveyed: the range, once the sensor has reported it.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	if far := cmp.Or(d.far, d.params.Max); far > 0 {
 		dst = append(dst, codec.Part{Range: float64(far), View: codec.LaserView})

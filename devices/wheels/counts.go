@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// held is for how long reports may be held up and get lost: the way of that time may
+// late is for how long reports may be held up and get lost: the way of that time may
 // come at once. A line that is silent for longer is closed.
-const held = 2 * time.Second
+const late = 2 * time.Second
 
 // Counts turns the counts of two encoders into a pose. Its zero value has its origin where
 // the robot is; Base, MMPerCount and Fastest must be set.
@@ -44,7 +44,7 @@ func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok
 		o.started, o.at, o.counts = true, now, to
 		o.Forget()
 	}
-	most := int((now - o.at + held).Seconds() * o.Fastest / o.MMPerCount)
+	most := int((now - o.at + late).Seconds() * o.Fastest / o.MMPerCount)
 	o.at = now
 	far := func(from counts) bool {
 		l, r := to.since(from)

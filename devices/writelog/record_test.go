@@ -48,7 +48,7 @@ func (r *rig) awaitEnd() {
 
 func TestRecord(t *testing.T) {
 	r := manual(t)
-	r.position.Publish(200*ms, []byte("nobody records"))
+	r.position.Publish(200*ms, []byte("not recorded"))
 	if got := r.driver.Recording(); got.On || !got.Manual || got.File != r.path || got.Messages != 0 {
 		t.Errorf("%+v", got)
 	}
@@ -67,7 +67,7 @@ func TestRecord(t *testing.T) {
 	}
 	r.awaitEnd()
 	r.record(false)
-	r.position.Publish(400*ms, []byte("nobody records"))
+	r.position.Publish(400*ms, []byte("not recorded"))
 	if got := read(t, r.path); !slices.Equal(got, []string{`300ms /position "first"`, `310ms /sonar "run"`}) {
 		t.Error(strings.Join(got, "\n"))
 	}

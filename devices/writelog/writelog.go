@@ -155,17 +155,14 @@ func (d *Driver) begin(now time.Duration) {
 	d.opened.Open(now, d.link)
 }
 
-// Published implements devices.Observer.
 func (t *track) Published(device *devices.Device) {
 	t.driver.record(t.channel, device.Stamp(), device.Data())
 }
 
-// Commanded implements devices.CommandObserver.
 func (t *track) Commanded(now time.Duration, device *devices.Device) {
 	t.driver.record(t.channel+1, now, device.Command())
 }
 
-// Configured implements devices.CommandObserver.
 func (t *track) Configured(now time.Duration, _ *devices.Device, payload []byte) {
 	t.driver.record(t.channel+2, now, payload)
 }

@@ -193,7 +193,7 @@ func read(t testing.TB, path string) (lines []string) {
 
 func TestRecords(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 3, false, 0)
-	r.position.SetCommand(110*ms, []byte("lost")) // nobody has it open
+	r.position.SetCommand(110*ms, []byte("lost")) // it is not open
 	if _, err := r.position.Subscribe(200*ms, client{}); err != nil {
 		t.Fatal(err)
 	}
@@ -353,27 +353,27 @@ func TestRotateNames(t *testing.T) {
 	}
 }
 
-// While the disk is busy the loop goes on; what is lost is told.
+// While the disk is busy the loop goes on; what is lost is logged.
 func TestSlowDisk(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
-	var held []*logfile.Batch
+	var taken []*logfile.Batch
 	for range batches {
-		held = append(held, <-r.driver.disk.free)
+		taken = append(taken, <-r.driver.disk.free)
 	}
 	r.sonar.Publish(200*ms, []byte("lost"))
-	r.sonar.Publish(210*ms, []byte("lost, too"))
+	r.sonar.Publish(210*ms, []byte("also lost"))
 	r.wake(460 * ms)
 	if e := r.log.FilterMessage("the disk is too slow: not everything is recorded").All(); len(e) != 1 || e[0].ContextMap()["messages lost"] != int64(2) {
 		t.Errorf("%v", r.log.All())
 	}
 	r.sonar.Publish(500*ms, []byte("lost as well"))
-	for _, b := range held {
+	for _, b := range taken {
 		r.driver.disk.free <- b
 	}
 	r.sonar.Publish(510*ms, []byte("kept"))
 	r.stop(600 * ms)
 	if n := r.log.FilterMessage("the disk is too slow: not everything is recorded").Len(); n != 2 {
-		t.Errorf("told %d times", n)
+		t.Errorf("logged %d times", n)
 	}
 	if got := read(t, r.path); !slices.Equal(got, []string{`510ms /sonar "kept"`}) {
 		t.Error(got)

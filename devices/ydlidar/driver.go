@@ -37,8 +37,7 @@ const (
 type Driver struct {
 	scan.Lidar
 
-	framing transport.Framing
-	buf     [packetSize]byte
+	parser transport.Parser
 }
 
 // Kind declares the driver.
@@ -49,7 +48,7 @@ func Kind() devices.Kind {
 		Provides: []devices.Spec{devices.Laser()},
 		Options:  scan.LidarOptions(),
 		New: func(a devices.Args) (devices.Driver, error) {
-			d := &Driver{}
+			d := &Driver{parser: transport.NewParser(inspect, packetSize)}
 			p := transport.Protocol{
 				Name: "a YDLIDAR", Speeds: speeds, Begin: d.begin, Limit: setupTime,
 				Steps: []transport.Step{
@@ -57,12 +56,12 @@ func Kind() devices.Kind {
 					naming:   {Send: request(GetInfo), Fresh: true, Wait: answerTime},
 					scanning: {Send: request(Scan), Wait: setupTime},
 				},
-				Framing: &d.framing, Receive: d.receive, Bye: d.bye,
+				Framing: &d.parser.Framing, Receive: d.receive, Bye: d.bye,
 				Others: "This driver does not read models that send intensities, such as S4B, G2B and T-mini.",
 				Silent: errSilent, Stuck: func(transport.Phase) error { return errScan },
 			}
 			for range 4 { // an X2 sends when its motor has its speed: about 4 s
-				p.Search = append(p.Search, transport.Look{Speed: 0}, transport.Look{Speed: 1}, transport.Look{Speed: 2})
+				p.Search = append(p.Search, transport.Attempt{Speed: 0}, transport.Attempt{Speed: 1}, transport.Attempt{Speed: 2})
 			}
 			d.Set(a, p)
 			return d, nil
@@ -75,12 +74,9 @@ func request(r Request) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return AppendRequest(dst, r) }
 }
 
-// recognise is Probe.Recognise.
 func recognise(heard []byte) (a devices.Answer) {
-	var f transport.Framing
-	var buf [packetSize]byte
 	n := 0
-	for p, rest := f.Next(buf[:], heard, inspect); p != nil; p, rest = f.Next(buf[:], rest, inspect) {
+	for p := range transport.Packets(heard, inspect, packetSize) {
 		if p[0] == info[0] {
 			name := modelName(p[len(info)])
 			return devices.Answer{Found: name != "", Model: "YDLIDAR " + name}
@@ -103,9 +99,8 @@ func (d *Driver) bye(dst []byte) []byte {
 	return AppendRequest(dst, Stop)
 }
 
-// receive is Protocol.Receive.
 func (d *Driver) receive(now time.Duration, p []byte) {
-	for b, rest := d.framing.Next(d.buf[:], p, inspect); b != nil && d.IsOpen(); b, rest = d.framing.Next(d.buf[:], rest, inspect) {
+	for b, rest := d.parser.Next(p); b != nil && d.IsOpen(); b, rest = d.parser.Next(rest) {
 		switch d.Phase() {
 		case stopping:
 			continue // it was sent before Stop

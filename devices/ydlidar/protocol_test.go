@@ -1,30 +1,21 @@
 package ydlidar
 
 import (
-	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 	"math"
-	"math/rand/v2"
 	"slices"
-	"strings"
 	"testing"
 
+	"player/devices/devicetest"
 	"player/devices/transport"
+	"player/devices/transport/transporttest"
 )
 
-func unhex(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
+var parser = devicetest.Framed(inspect, packetSize)
 
 // golden is the example of the SDK's protocol document: a new turn, one sample without a
 // return.
-func golden(t testing.TB) []byte { return unhex(t, "AA 55 01 01 53 AE 53 AE AB 54 00 00") }
+func golden(t testing.TB) []byte { return devicetest.Hex(t, "AA 55 01 01 53 AE 53 AE AB 54 00 00") }
 
 // sealed is a packet with angles in degrees and distances in 1/4 mm.
 func sealed(from, to float64, quarters ...uint16) []byte {
@@ -68,7 +59,7 @@ func TestGoldenAngles(t *testing.T) {
 	quarters := make([]uint16, 40)
 	quarters[0], quarters[39] = 4000, 32000
 	b := sealed(0, 0, quarters...)
-	copy(b[4:], unhex(t, "E5 6F BD 79"))
+	copy(b[4:], devicetest.Hex(t, "E5 6F BD 79"))
 	p := Packet(b)
 	for k, want := range map[int]struct {
 		degrees float64
@@ -107,56 +98,21 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// found returns what is recognised in the parts of a stream.
-func found(parts ...[]byte) (all [][]byte) {
-	var f transport.Framing
-	var buf [packetSize]byte
-	for _, part := range parts {
-		for b, rest := f.Next(buf[:], part, inspect); b != nil; b, rest = f.Next(buf[:], rest, inspect) {
-			all = append(all, slices.Clone(b))
-		}
-	}
-	return all
-}
-
 // Packets are found however they are cut, and behind whatever is in front of them.
 func TestCuts(t *testing.T) {
 	good := sealed(350, 3, 4000, 0, 8000)
 	bad := slices.Clone(good)
 	bad[11] ^= 1
 	in := slices.Concat([]byte{0xA5, 0xAA, 0xAA}, golden(t), dataAhead[:], answer(5), good[:9], good, bad, good)
-	want := [][]byte{golden(t), answer(5), good, good}
-	for cut := range len(in) + 1 {
-		if got := found(in[:cut], in[cut:]); !slices.EqualFunc(got, want, bytes.Equal) {
-			t.Fatalf("cut at %d: % X", cut, got)
-		}
-	}
+	parser.Cut(t, devicetest.Stream{Name: "packets", In: in, Packets: [][]byte{golden(t), answer(5), good, good}, Garbage: 35, Broken: 2})
 }
 
 func TestProbe(t *testing.T) {
-	noise := make([]byte, 4096)
-	random := rand.New(rand.NewPCG(1, 2))
-	for i := range noise {
-		noise[i] = byte(random.Uint32())
-	}
-	p := Kind().Probe
-	good := sealed(10, 20, 4000, 4000)
-	for name, tt := range map[string]struct {
-		heard []byte
-		model string
-		found bool
-	}{
-		"nothing":         {nil, "", false},
-		"noise":           {noise, "", false},
-		"its own request": {p.Ask, "", false},
-		"an X4":           {answer(6), "YDLIDAR X4", true},
-		"one packet":      {good, "", false},
-		"two":             {slices.Concat(good[3:], good, good, good[:9]), "", true},
-	} {
-		if a := p.Recognise(tt.heard); a.Found != tt.found || a.Found && a.Model != tt.model {
-			t.Errorf("%s: %+v", name, a)
-		}
-	}
+	p, good := Kind().Probe, sealed(10, 20, 4000, 4000)
+	answers := devicetest.Probe(t, p)
+	answers("an X4", string(answer(6)), true, "", "YDLIDAR X4")
+	answers("one packet", string(good), false, "", "")
+	answers("two", string(slices.Concat(good[3:], good, good, good[:9])), true, "", "")
 	for _, model := range []byte{0x18, 0x71, 13, 100, 255} { // an RPLIDAR's, and those with other packets
 		if p.Recognise(answer(model)).Found {
 			t.Errorf("model %d", model)
@@ -164,36 +120,34 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// FuzzInspect: what is recognised is in the input and can be read; every byte is accounted
-// for.
+// FuzzInspect: what is recognised can be read.
 func FuzzInspect(f *testing.F) {
-	f.Add(golden(f), 3)
-	f.Add(sealed(350, 3, 4000, 0, 8000), 11)
-	f.Add(answer(6), 7)
-	f.Fuzz(func(t *testing.T, in []byte, cut int) {
-		cut = max(0, min(cut, len(in)))
-		var framing transport.Framing
-		var buf [packetSize]byte
-		size := 0
-		for _, part := range [][]byte{in[:cut], in[cut:]} {
-			for b, rest := framing.Next(buf[:], part, inspect); b != nil; b, rest = framing.Next(buf[:], rest, inspect) {
-				size += len(b)
-				if !bytes.Contains(in, b) {
-					t.Fatalf("% X is not in % X", b, in)
-				}
-				if b[0] == info[0] {
-					modelName(b[len(info)])
-					continue
-				}
-				for k := range Packet(b).count() {
-					if degrees, mm := Packet(b).sample(k); mm < 0 || !(math.Abs(degrees) < 700) {
-						t.Fatalf("sample %d: %v degrees, %d mm", k, degrees, mm)
-					}
+	f.Add(golden(f))
+	f.Add(sealed(350, 3, 4000, 0, 8000))
+	f.Add(answer(6))
+	f.Fuzz(func(t *testing.T, in []byte) {
+		parser.Account(t, in, func(b []byte) {
+			if b[0] == info[0] {
+				modelName(b[len(info)])
+				return
+			}
+			for k := range Packet(b).count() {
+				if degrees, mm := Packet(b).sample(k); mm < 0 || !(math.Abs(degrees) < 700) {
+					t.Fatalf("sample %d: %v degrees, %d mm", k, degrees, mm)
 				}
 			}
-		}
-		if total := uint64(size) + framing.Stats.Garbage + uint64(len(framing.Waiting(buf[:]))); total != uint64(len(in)) {
-			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
-		}
+		})
 	})
+}
+
+// All packets of one read are taken at once, also those that the buffer holds behind the
+// first, and not with the next read.
+func TestPacketsOfOneRead(t *testing.T) {
+	b, driver := transporttest.NewKind(t, Kind())
+	b.Subscribe()
+	p := sealed(10, 11, 4000, 4000)
+	b.Port().Say(slices.Concat(p, p, p, p[:5]))
+	if got := driver.(*Driver).parser.Stats.Packets; got != 3 {
+		t.Errorf("%d packets, want 3", got)
+	}
 }

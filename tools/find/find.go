@@ -126,7 +126,7 @@ func probe(ctx context.Context, path string, kinds []devices.Kind) result {
 	case serialport.IsOpen(path):
 		r.note = serialport.Holder(path) + ": left alone"
 	default:
-		f, err := detect.Look(ctx, path, kinds)
+		f, err := detect.Identify(ctx, path, kinds)
 		if err != nil {
 			r.note = peertext.Line(err.Error())
 			break

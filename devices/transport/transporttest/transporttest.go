@@ -8,8 +8,6 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/devices"
 	"player/timers"
 )
@@ -39,7 +37,7 @@ type World struct {
 	slow   []func()
 	now    time.Duration
 	queue  timers.Queue
-	wakes  map[*devices.Link]*timers.Timer
+	wakes  map[*devices.Link]*wake
 	events []event // in order
 	next   *timers.Timer
 }
@@ -50,6 +48,12 @@ type Search struct {
 	Done func(now time.Duration, f devices.Finding)
 }
 
+// wake is the deadline of a link.
+type wake struct {
+	timer *timers.Timer
+	at    time.Duration // zero: none
+}
+
 type event struct {
 	at time.Duration
 	fn func()
@@ -57,34 +61,10 @@ type event struct {
 
 // NewWorld returns a world without ports.
 func NewWorld() *World {
-	w := &World{now: time.Second, wakes: map[*devices.Link]*timers.Timer{}}
+	w := &World{now: time.Second, wakes: map[*devices.Link]*wake{}}
 	w.next = timers.NewTimer(w.happen)
 	return w
 }
-
-// Open attaches a driver with its default options, and opens a device of it.
-func (w *World) Open(kind devices.Kind, letter byte) (devices.Driver, *devices.Device, error) {
-	driver, err := kind.New(devices.Args{Name: kind.Name, Values: kind.Defaults()})
-	if err != nil {
-		return nil, nil, err
-	}
-	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(kind.Instance(driver)); err != nil {
-		return nil, nil, err
-	}
-	table.Connect(w)
-	device := table.Device(letter)
-	_, err = device.Subscribe(w.Now(), client{})
-	return driver, device, err
-}
-
-// Leave closes a device that Open has opened.
-func (w *World) Leave(d *devices.Device) { d.Unsubscribe(w.Now(), client{}) }
-
-// client reads a device, and is told nothing.
-type client struct{}
-
-func (client) SetupDone(time.Duration, *devices.Device, error) {}
 
 // Now is the time.
 func (w *World) Now() time.Duration { return w.now }
@@ -108,6 +88,9 @@ func (w *World) Pass(d time.Duration) {
 	}
 	w.now = until
 }
+
+// Skip lets time pass in which nothing happens, as in a server that is paused.
+func (w *World) Skip(d time.Duration) { w.now += d }
 
 // Until lets time pass until cond holds; cond is checked after each event. It
 // reports whether cond held within limit.
@@ -149,19 +132,31 @@ func (w *World) happen(time.Duration) time.Duration {
 // Port is the port opened last.
 func (w *World) Port() *Port { return w.Ports[len(w.Ports)-1] }
 
-// WakeAt implements devices.Host.
 func (w *World) WakeAt(l *devices.Link, at time.Duration) {
-	t := w.wakes[l]
-	if t == nil {
-		t = timers.NewTimer(l.Wake)
-		w.wakes[l] = t
+	d := w.wakes[l]
+	if d == nil {
+		d = &wake{}
+		d.timer = timers.NewTimer(func(now time.Duration) time.Duration {
+			d.at = 0
+			d.at = l.Wake(now)
+			return d.at
+		})
+		w.wakes[l] = d
 	}
-	if w.queue.Stop(t); at != 0 {
-		w.queue.Set(t, at)
+	w.queue.Stop(d.timer)
+	if d.at = at; at != 0 {
+		w.queue.Set(d.timer, at)
 	}
 }
 
-// OpenSerial implements devices.Host.
+// Deadline returns that of a link, zero for none.
+func (w *World) Deadline(l *devices.Link) time.Duration {
+	if d := w.wakes[l]; d != nil {
+		return d.at
+	}
+	return 0
+}
+
 func (w *World) OpenSerial(path string, baud int, h devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
 	w.answer(func() {
 		p := &Port{Name: path, Baud: baud, DTR: true, handler: h}
@@ -188,12 +183,10 @@ func (w *World) Answer() {
 	fn()
 }
 
-// Identify implements devices.Host.
 func (w *World) Identify(path string, done func(now time.Duration, f devices.Finding)) {
 	w.Searches = append(w.Searches, Search{path, done})
 }
 
-// OpenInput implements devices.Host.
 func (w *World) OpenInput(path string, h devices.PortHandler, opened func(now time.Duration, p devices.Port, err error)) {
 	p := &Port{Name: path, handler: h}
 	if err := w.open(p); err != nil {
@@ -203,7 +196,6 @@ func (w *World) OpenInput(path string, h devices.PortHandler, opened func(now ti
 	opened(w.now, p, nil)
 }
 
-// Dial implements devices.Host.
 func (w *World) Dial(address string, h devices.PortHandler) (devices.Port, error) {
 	p := &Port{Name: address, handler: h}
 	if err := w.open(p); err != nil {
@@ -244,14 +236,16 @@ func (p *Port) Say(b []byte) {
 }
 
 // HangUp unplugs the port.
-func (p *Port) HangUp() {
+func (p *Port) HangUp() { p.Fail(io.ErrUnexpectedEOF) }
+
+// Fail ends the port with an error.
+func (p *Port) Fail(err error) {
 	if !p.Closed {
 		p.Closed = true
-		p.handler.Hangup(p.world.now, io.ErrUnexpectedEOF)
+		p.handler.Hangup(p.world.now, err)
 	}
 }
 
-// Write implements devices.Port.
 func (p *Port) Write(b []byte) {
 	switch {
 	case p.Closed:
@@ -272,13 +266,10 @@ func (p *Port) Write(b []byte) {
 	}
 }
 
-// LastWords implements devices.Port.
 func (p *Port) LastWords(b []byte) { p.Last = slices.Clone(b) }
 
-// Buffered implements devices.Port.
 func (p *Port) Buffered() int { return p.stuck }
 
-// SetSpeed implements devices.Line.
 func (p *Port) SetSpeed(baud int, done func(now time.Duration, err error)) {
 	p.world.answer(func() {
 		if p.Closed {
@@ -293,11 +284,8 @@ func (p *Port) SetSpeed(baud int, done func(now time.Duration, err error)) {
 	})
 }
 
-// SetModemLines implements devices.Line.
 func (p *Port) SetModemLines(dtr, _ bool) { p.DTR = dtr }
 
-// Discard implements devices.Line.
 func (p *Port) Discard() {}
 
-// Close implements devices.Port.
 func (p *Port) Close() { p.Closed = true }

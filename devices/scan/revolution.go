@@ -4,9 +4,9 @@ package scan
 // edges single readings change places. The slowest sensor has 180.
 const minReadings = 30
 
-// Turn cuts the readings of a sensor that turns without end into scans of the front
+// Revolution cuts the readings of a sensor that turns without end into scans of the front
 // half, from its one edge to the other.
-type Turn struct {
+type Revolution struct {
 	Scan
 
 	inside int  // readings of the front half in this sweep
@@ -15,11 +15,11 @@ type Turn struct {
 }
 
 // Begin forgets all readings. Readings may be added after it.
-func (t *Turn) Begin() { *t = Turn{Scan: Scan{Mount: t.Mount}, ended: true} }
+func (t *Revolution) Begin() { *t = Revolution{Scan: Scan{Mount: t.Mount}, ended: true} }
 
 // Add adds a reading as Scan.Add does. It reports whether a whole sweep has ended,
 // which Append appends then, until the next reading.
-func (t *Turn) Add(degrees float64, mm int) (whole bool) {
+func (t *Revolution) Add(degrees float64, mm int) (whole bool) {
 	if t.ended {
 		t.Clear()
 		t.ended = false

@@ -1,4 +1,4 @@
-package transport_test
+package detect_test
 
 import (
 	"encoding/hex"
@@ -7,12 +7,32 @@ import (
 	"strings"
 	"testing"
 
-	"player/devices/transport"
+	"go.uber.org/zap"
+
+	"player/devices"
+	"player/devices/create"
+	"player/devices/evid30"
+	"player/devices/p2os"
+	"player/devices/rplidar"
+	"player/devices/sicklms200"
+	"player/devices/urg"
 )
 
-func TestRecognize(t *testing.T) {
+// stranger returns Link.Stranger of a driver that no kind with a Probe has made.
+func stranger(t *testing.T) func(heard []byte) string {
+	table := devices.NewTable(zap.NewNop())
+	table.Kinds = []devices.Kind{create.Kind(), evid30.Kind(), p2os.Kind(), rplidar.Kind(), sicklms200.Kind(), urg.Kind()}
+	link, err := table.Attach(devices.Instance{Name: "other"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return link.Stranger
+}
+
+func TestStranger(t *testing.T) {
+	recognise := stranger(t)
 	const robot, laser, camera = "a P2OS robot", "a SICK laser", "a VISCA camera"
-	tests := []struct{ name, bytes, want string }{
+	for _, tt := range []struct{ name, bytes, want string }{
 		{"the robot's names", "FA FB 16 02 45 6D 75 30 31 00 50 69 6F 6E 65 65 72 00 70 32 64 78 00 88 55", robot},
 		{"a report of an odd length",
 			"FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 00 04 11 80 06 00 E4 93", robot},
@@ -32,21 +52,20 @@ func TestRecognize(t *testing.T) {
 		{"the beginning of a scan", "02 80 D6 02 B0", laser},
 		{"a laser's CRC is wrong", "02 80 03 00 A0 00 10 16 0B", ""},
 		{"text", "6C 6F 67 69 6E 3A 20", ""},
-	}
-	for _, tt := range tests {
+	} {
 		b, err := hex.DecodeString(strings.ReplaceAll(tt.bytes, " ", ""))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := transport.Recognize(b); got != tt.want {
+		if got := recognise(b); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}
 		within := slices.Concat([]byte{0x90, 0x02, 0x80, 0xFA}, b, []byte{0xFA, 0xFB, 0x02, 0x80, 0x90})
-		if got := transport.Recognize(within); got != tt.want {
+		if got := recognise(within); got != tt.want {
 			t.Errorf("%s, within noise: %q, want %q", tt.name, got, tt.want)
 		}
 		for cut := range b { // a part is not taken for something else
-			if got := transport.Recognize(b[:cut]); got != "" {
+			if got := recognise(b[:cut]); got != "" {
 				t.Errorf("%s, cut to %d bytes: %q", tt.name, cut, got)
 			}
 		}
@@ -54,40 +73,16 @@ func TestRecognize(t *testing.T) {
 }
 
 // Noise is not taken for a robot or a laser, whose packets have checksums.
-func TestRecognizeNoise(t *testing.T) {
+func TestStrangerNoise(t *testing.T) {
+	recognise := stranger(t)
 	rnd := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, 2048)
 	for range 200 {
 		for i := range b {
 			b[i] = byte(rnd.Uint32())
 		}
-		if got := transport.Recognize(b); got != "" && got != "a VISCA camera" {
+		if got := recognise(b); got != "" && got != "a VISCA camera" {
 			t.Fatalf("noise is %q", got)
-		}
-	}
-}
-
-// A laser is recognised by any scan in what Remember has kept, however it came.
-func TestRemember(t *testing.T) {
-	scan := slices.Concat([]byte{0x02, 0x80, 0xD6, 0x02, 0xB0, 0x69, 0x41}, make([]byte, 722), []byte{0x10, 0, 0})
-	var crc, previous uint16
-	for _, v := range scan[:len(scan)-2] {
-		carry := crc&0x8000 != 0
-		if crc <<= 1; carry {
-			crc ^= 0x8005
-		}
-		crc ^= previous<<8 | uint16(v)
-		previous = uint16(v)
-	}
-	scan[len(scan)-2], scan[len(scan)-1] = byte(crc), byte(crc>>8)
-	stream := slices.Concat(slices.Repeat([]byte{0xFE}, 5000), scan[100:], scan, scan[:500])
-	for _, size := range []int{1, 7, 255, 4096} {
-		var heard []byte
-		for part := range slices.Chunk(stream, size) {
-			heard = transport.Remember(heard, part)
-		}
-		if len(heard) != 2048 || transport.Recognize(heard) != "a SICK laser" {
-			t.Errorf("in parts of %d: %d bytes are %q", size, len(heard), transport.Recognize(heard))
 		}
 	}
 }

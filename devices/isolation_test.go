@@ -111,9 +111,9 @@ func (b *bomb) Configure(now time.Duration, _ *devices.Device, payload []byte) e
 	return nil
 }
 
-type nobody struct{ err error }
+type member struct{ err error }
 
-func (n *nobody) SetupDone(_ time.Duration, _ *devices.Device, err error) { n.err = err }
+func (n *member) SetupDone(_ time.Duration, _ *devices.Device, err error) { n.err = err }
 
 // rig is a bomb on wheels, and in front of it a virtual one.
 type rig struct {
@@ -123,7 +123,7 @@ type rig struct {
 	logs          *observer.ObservedLogs
 	wheels, front *bomb
 	inner, device *devices.Device
-	client        nobody
+	client        member
 }
 
 func newRig(t *testing.T) *rig {
@@ -190,14 +190,14 @@ func (r *rig) panics(place string) (n int) {
 		}
 		n++
 		fields := line.ContextMap()
-		if stack := fields["stack"].(string); fields["panic"] != "in "+place || !strings.Contains(stack, "(*bomb).may panic_test.go:") || len(stack) > 1000 {
+		if stack := fields["stack"].(string); fields["panic"] != "in "+place || !strings.Contains(stack, "(*bomb).may isolation_test.go:") || len(stack) > 1000 {
 			r.t.Errorf("logged %v", fields)
 		}
 	}
 	return n
 }
 
-// A driver of hardware panics: its motors are stopped, what it held is taken, clients
+// A driver of hardware panics: its motors are stopped, what it owned is taken, clients
 // keep their subscriptions, and it is set up again.
 func TestPanicOfHardware(t *testing.T) {
 	for _, place := range []string{"Tick", "Receive", "Hangup", "exited", "Command", "Configure"} {
@@ -212,8 +212,9 @@ func TestPanicOfHardware(t *testing.T) {
 			r.wheels.in = ""
 			r.expect(r.inner, devices.Lost)
 			r.expect(r.device, devices.Ready)
-			if place != "Hangup" && string(port.Wrote) != "halt" {
-				t.Errorf("wrote %q", port.Wrote)
+			// What stops the motors has time to leave.
+			if place != "Hangup" && (string(port.Wrote) != "halt" || port.Closed) {
+				t.Errorf("wrote %q, port closed: %v", port.Wrote, port.Closed)
 			}
 			if r.inner.Command() != nil || !r.inner.HasData() {
 				t.Errorf("command %q, has data: %v", r.inner.Command(), r.inner.HasData())
@@ -225,7 +226,7 @@ func TestPanicOfHardware(t *testing.T) {
 			if err := r.inner.Configure(r.world.Now(), nil); !errors.Is(err, devices.ErrNotOpen) || len(r.wheels.commands) != before {
 				t.Errorf("configured with %v, commands %q", err, r.wheels.commands)
 			}
-			if pending, err := r.inner.Subscribe(r.world.Now(), &nobody{}); pending || err != nil {
+			if pending, err := r.inner.Subscribe(r.world.Now(), &member{}); pending || err != nil {
 				t.Errorf("a subscription is pending: %v, %v", pending, err)
 			}
 			r.wheels.in = "Receive"
@@ -234,7 +235,10 @@ func TestPanicOfHardware(t *testing.T) {
 				t.Error("the old run was called")
 			}
 
-			r.world.Pass(retry.First - 1)
+			if r.world.Pass(600 * time.Millisecond); !port.Closed {
+				t.Error("the port is open")
+			}
+			r.world.Pass(retry.First - 1 - 600*time.Millisecond)
 			ended := place == "exited"
 			if !port.Closed || slices.Contains(r.world.signals, syscall.SIGKILL) == ended || slices.Contains(r.world.signals, syscall.SIGTERM) == ended {
 				t.Errorf("port closed: %v, signals %v", port.Closed, r.world.signals)
@@ -257,7 +261,7 @@ func TestPanicOfVirtualDriver(t *testing.T) {
 	for _, place := range []string{"Command", "Configure", "Published", "Commanded", "Configured"} {
 		t.Run(place, func(t *testing.T) {
 			r := newRig(t)
-			if _, err := r.inner.Subscribe(r.world.Now(), &nobody{}); err != nil { // somebody keeps the wheels open
+			if _, err := r.inner.Subscribe(r.world.Now(), &member{}); err != nil { // a client keeps the wheels open
 				t.Fatal(err)
 			}
 			r.front.in = place
@@ -317,22 +321,6 @@ func TestPanicInSetup(t *testing.T) {
 	r.expect(r.device, devices.Ready)
 }
 
-// What stops the motors has time to leave, whether the driver holds devices of others
-// or not.
-func TestLastWordsHaveTimeToLeave(t *testing.T) {
-	r := newRig(t)
-	port := r.world.Port()
-	r.wheels.in = "Tick"
-	r.fire("Tick")
-	if string(port.Wrote) != "halt" || port.Closed {
-		t.Errorf("wrote %q, port closed: %v", port.Wrote, port.Closed)
-	}
-	r.wheels.in = ""
-	if r.world.Pass(600 * time.Millisecond); !port.Closed {
-		t.Error("the port is open")
-	}
-}
-
 func TestPanicInShutdown(t *testing.T) {
 	r := newRig(t)
 	port := r.world.Port()
@@ -372,7 +360,7 @@ func TestShutdownOfADriverThatHangs(t *testing.T) {
 	}
 }
 
-// So it is when its last client has left, and nobody else comes.
+// So it is when its last client has left, and no other comes.
 func TestTheLastOneLeavesADriverThatHangs(t *testing.T) {
 	r := newRig(t)
 	port := r.world.Port()
@@ -395,7 +383,7 @@ func TestPanicsSwitchOff(t *testing.T) {
 	r.expect(r.inner, devices.Lost)
 	r.expect(r.device, devices.Ready)
 	for _, d := range []*devices.Device{r.inner, r.device} {
-		if _, err := d.Subscribe(r.world.Now(), &nobody{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
+		if _, err := d.Subscribe(r.world.Now(), &member{}); err == nil || !strings.Contains(err.Error(), "off until the server is restarted") {
 			t.Errorf("error %v", err)
 		}
 	}
@@ -453,7 +441,7 @@ func TestRandomPanics(t *testing.T) {
 	for seed := range uint64(300) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		r := newRig(t)
-		members := map[*nobody]*devices.Device{&r.client: r.device}
+		members := map[*member]*devices.Device{&r.client: r.device}
 		for range 30 {
 			r.wheels.in, r.front.in = places[rng.IntN(len(places))], places[rng.IntN(len(places))]
 			switch rng.IntN(4) {
@@ -464,7 +452,7 @@ func TestRandomPanics(t *testing.T) {
 					break
 				}
 			case 1:
-				m, d := &nobody{}, []*devices.Device{r.inner, r.device}[rng.IntN(2)]
+				m, d := &member{}, []*devices.Device{r.inner, r.device}[rng.IntN(2)]
 				if _, err := d.Subscribe(r.world.Now(), m); err == nil {
 					members[m] = d
 				}
@@ -525,15 +513,10 @@ func (w *waiter) Tick(time.Duration) time.Duration { return 0 }
 // A port that opens when its driver waits for another try is closed: the try that asked for it has
 // been given up.
 func TestPortOpensTooLate(t *testing.T) {
-	w, driver, table := transporttest.NewWorld(), &waiter{}, devices.NewTable(zap.NewNop())
-	link, err := table.Attach(devices.Instance{Driver: driver, Name: "waiter", Provides: []devices.Spec{devices.Position()}, SetupLimit: time.Second})
-	if err != nil {
-		t.Fatal(err)
-	}
-	table.Connect(w)
-	if pending, err := link.Devices()[0].Subscribe(w.Now(), &nobody{}); pending || err != nil {
-		t.Fatal(pending, err)
-	}
+	driver := &waiter{}
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "waiter", Provides: []devices.Spec{devices.Position()}, SetupLimit: time.Second})
+	w, link := b.World, b.Link
+	b.Subscribe()
 	w.Port().Say([]byte("x"))
 	w.Slow = true
 	await := func(state devices.State) {

@@ -1,0 +1,238 @@
+package devices
+
+import (
+	"slices"
+	"syscall"
+	"time"
+)
+
+// This file has what a driver owns: its link remembers it, and takes it from a driver that has
+// panicked or does not stop.
+
+// holder is what a driver holds of other drivers.
+type holder interface {
+	abandon(now time.Duration)
+	isOff() bool // the driver cannot work any more
+}
+
+// belongings is what a driver holds, to be taken from it after a panic.
+type belongings struct {
+	run      int // counts panics: callbacks of earlier runs are ignored
+	ports    []*isolatedPort
+	programs []*isolatedProgram
+	holders  []holder
+	takeAt   time.Duration // when the rest is taken, zero: nothing is left
+	panics   []time.Duration
+	off      bool // it has panicked too often
+}
+
+// disown ends the run of a driver that has panicked or does not stop: it is called no
+// more, and what it holds is taken from it when last words have left.
+func (l *Link) disown(now time.Duration) {
+	l.run++
+	switch {
+	case len(l.holders) > 0:
+		l.takeAt = now
+	case len(l.ports)+len(l.programs) > 0:
+		l.takeAt = now + parting
+	}
+	for _, p := range slices.Clone(l.ports) {
+		if len(p.last) == 0 {
+			p.Close()
+		} else {
+			p.Port.Write(p.last)
+		}
+	}
+	for _, p := range l.programs {
+		p.Signal(syscall.SIGTERM)
+	}
+}
+
+// take takes what the driver owned when it panicked: at first the devices of other
+// drivers, and a little later what still has to leave.
+func (l *Link) take(now time.Duration) {
+	if len(l.holders) > 0 {
+		l.takeAt = now + parting
+		for _, h := range slices.Clone(l.holders) {
+			h.abandon(now)
+		}
+	} else {
+		l.takeAt = 0
+		for _, p := range slices.Clone(l.ports) {
+			if p.run != l.run {
+				p.Close()
+			}
+		}
+		for _, p := range l.programs {
+			if p.run != l.run {
+				p.Signal(syscall.SIGKILL)
+			}
+		}
+	}
+}
+
+// takeAll takes it at once: the driver is about to be set up again.
+func (l *Link) takeAll(now time.Duration) {
+	for l.takeAt != 0 {
+		l.take(now)
+	}
+}
+
+func (l *Link) hold(h holder) { l.holders = append(l.holders, h) }
+
+func (l *Link) release(h holder) {
+	l.holders = slices.DeleteFunc(l.holders, func(o holder) bool { return o == h })
+}
+
+// isolatedHost is the Host that a driver gets. It remembers what the driver opens.
+type isolatedHost struct{ link *Link }
+
+func (o isolatedHost) WakeAt(l *Link, at time.Duration) { o.link.host.WakeAt(l, at) }
+
+func (o isolatedHost) OpenSerial(path string, baud int, h PortHandler, opened func(now time.Duration, l Line, err error)) {
+	l := &isolatedLine{isolatedPort: o.link.port(h)}
+	l.openedBy(func(answer func(time.Duration, Port, error)) {
+		o.link.host.OpenSerial(path, baud, l, func(now time.Duration, line Line, err error) {
+			l.line = line
+			answer(now, line, err)
+		})
+	}, func(now time.Duration, err error) { opened(now, l, err) })
+}
+
+func (o isolatedHost) Identify(path string, done func(now time.Duration, f Finding)) {
+	l, run := o.link, o.link.run
+	l.host.Identify(path, func(now time.Duration, f Finding) {
+		l.call(now, run, func() { done(now, f) })
+	})
+}
+
+func (o isolatedHost) OpenInput(path string, h PortHandler, opened func(now time.Duration, p Port, err error)) {
+	p := o.link.port(h)
+	p.openedBy(func(answer func(time.Duration, Port, error)) {
+		o.link.host.OpenInput(path, p, answer)
+	}, func(now time.Duration, err error) { opened(now, p, err) })
+}
+
+func (o isolatedHost) Dial(address string, h PortHandler) (Port, error) {
+	p := o.link.port(h)
+	port, err := o.link.host.Dial(address, p)
+	return p.opened(port, err)
+}
+
+func (o isolatedHost) StartProgram(exited func(now time.Duration, err error), name string, args ...string) (Program, error) {
+	p := &isolatedProgram{link: o.link, run: o.link.run, exited: exited}
+	program, err := o.link.host.StartProgram(p.ended, name, args...)
+	if err != nil {
+		return nil, err
+	}
+	return p.started(program), nil
+}
+
+func (o isolatedHost) StartPlugin(stdout, stderr PortHandler, exited func(now time.Duration, err error), name string, args ...string) (Program, Port, error) {
+	p, stdin := &isolatedProgram{link: o.link, run: o.link.run, exited: exited}, o.link.port(nil)
+	program, port, err := o.link.host.StartPlugin(o.link.port(stdout), o.link.port(stderr), p.ended, name, args...)
+	if err != nil {
+		return nil, nil, err
+	}
+	in, _ := stdin.opened(port, nil)
+	return p.started(program), in, nil
+}
+
+// isolatedPort is a port of a driver, and its handler.
+type isolatedPort struct {
+	Port
+	link    *Link
+	run     int
+	handler PortHandler
+	last    []byte // words
+}
+
+func (l *Link) port(h PortHandler) *isolatedPort {
+	return &isolatedPort{link: l, run: l.run, handler: h}
+}
+
+func (p *isolatedPort) opened(port Port, err error) (Port, error) {
+	if err != nil {
+		return nil, err
+	}
+	p.Port = port
+	p.link.ports = append(p.link.ports, p)
+	return p, nil
+}
+
+// openedBy has open open the port, and passes its answer on to the driver. By then the link
+// may have stopped or begun anew, or its driver may have panicked: such a port is closed.
+func (p *isolatedPort) openedBy(open func(answer func(time.Duration, Port, error)), opened func(now time.Duration, err error)) {
+	l, setup := p.link, p.link.Counts.Setups
+	open(func(now time.Duration, port Port, err error) {
+		wanted := p.run == l.run && setup == l.Counts.Setups && l.state != Idle && l.state != Lost
+		switch {
+		case err == nil && !wanted:
+			port.Close()
+			return
+		case err == nil:
+			_, _ = p.opened(port, nil)
+		}
+		if wanted {
+			l.call(now, p.run, func() { opened(now, err) })
+		}
+	})
+}
+
+func (p *isolatedPort) forget() {
+	p.link.ports = slices.DeleteFunc(p.link.ports, func(o *isolatedPort) bool { return o == p })
+}
+
+func (p *isolatedPort) Receive(now time.Duration, b []byte) {
+	p.link.call(now, p.run, func() { p.handler.Receive(now, b) })
+}
+
+func (p *isolatedPort) Hangup(now time.Duration, err error) {
+	p.forget()
+	p.link.call(now, p.run, func() { p.handler.Hangup(now, err) })
+}
+
+func (p *isolatedPort) LastWords(b []byte) {
+	p.last = slices.Clone(b)
+	p.Port.LastWords(b)
+}
+
+func (p *isolatedPort) Close() {
+	p.forget()
+	p.Port.Close()
+}
+
+// isolatedLine is a serial line of a driver, and its handler.
+type isolatedLine struct {
+	*isolatedPort
+	line Line
+}
+
+func (l *isolatedLine) SetSpeed(baud int, done func(now time.Duration, err error)) {
+	l.line.SetSpeed(baud, func(now time.Duration, err error) {
+		l.link.call(now, l.run, func() { done(now, err) })
+	})
+}
+
+func (l *isolatedLine) SetModemLines(dtr, rts bool) { l.line.SetModemLines(dtr, rts) }
+
+func (l *isolatedLine) Discard() { l.line.Discard() }
+
+// isolatedProgram is a program that a driver has started.
+type isolatedProgram struct {
+	Program
+	link   *Link
+	run    int
+	exited func(now time.Duration, err error)
+}
+
+func (p *isolatedProgram) started(program Program) Program {
+	p.Program = program
+	p.link.programs = append(p.link.programs, p)
+	return p
+}
+
+func (p *isolatedProgram) ended(now time.Duration, err error) {
+	p.link.programs = slices.DeleteFunc(p.link.programs, func(o *isolatedProgram) bool { return o == p })
+	p.link.call(now, p.run, func() { p.exited(now, err) })
+}
