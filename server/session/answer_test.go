@@ -165,7 +165,7 @@ func TestAnswerIsBounded(t *testing.T) {
 	if lines := strings.Count(string(p.Output()), "\n"); lines < 40 {
 		t.Errorf("only %d lines", lines)
 	}
-	if !errors.Is(p.slot(p.table.Device('p')).why, errRight) {
+	if !errors.Is(p.slots.of(p.table.Device('p')).why, errRight) {
 		t.Error("the reason is forgotten")
 	}
 }

@@ -118,7 +118,7 @@ func TestAskedFrameIsHeld(t *testing.T) {
 	p.request("lrsr", "lrsr")
 	p.send(config('d'))
 	p.expectFrame("")
-	if p.Asked() != 1 || p.Period() != heldRetry {
+	if p.Asked() != 1 || p.Period() != firstDataRetry {
 		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
 	}
 	r.publish('l')

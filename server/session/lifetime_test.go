@@ -16,8 +16,8 @@ const (
 
 var halt = message('c', 'p', 0, 0, 0, 0)
 
-// lifetime is the configuration that sets the lifetime of commands (4.10).
-func lifetime(d time.Duration) []byte { return config('l', byte(d/ms>>8), byte(d/ms)) }
+// setLifetime is the configuration that sets the lifetime of commands (4.10).
+func setLifetime(d time.Duration) []byte { return config('l', byte(d/ms>>8), byte(d/ms)) }
 
 // pass lets time pass, and the command of a client end when it is due.
 func (p *peer) pass(d time.Duration) {
@@ -50,7 +50,7 @@ func TestLifetime(t *testing.T) {
 		t.Error("a command without a lifetime ends")
 	}
 	p.changed = false
-	p.send(lifetime(500*ms), ahead)
+	p.send(setLifetime(500*ms), ahead)
 	if !p.changed {
 		t.Error("the owner was not told when the command ends")
 	}
@@ -78,22 +78,22 @@ func TestLifetime(t *testing.T) {
 func TestLifetimeRenews(t *testing.T) {
 	r := newRobot(t)
 	p := newDrivers(t, r, &Control{}, 2)
-	p[0].send(ahead, lifetime(500*ms)) // of a command without one, too
+	p[0].send(ahead, setLifetime(500*ms)) // of a command without one, too
 	for range 3 {
 		p[0].pass(499 * ms)
-		p[0].send(lifetime(500 * ms))
+		p[0].send(setLifetime(500 * ms))
 	}
 	r.expectCommands(t, drivesAhead)
-	p[0].send(lifetime(100 * ms))
+	p[0].send(setLifetime(100 * ms))
 	p[0].pass(100 * ms)
 	r.expectCommands(t, stands)
-	p[0].send(lifetime(100 * ms))
+	p[0].send(setLifetime(100 * ms))
 	if p[0].Lapses() != 0 {
 		t.Error("a command that has ended is renewed")
 	}
 	p[0].send(ahead)
 	p[1].send(left)
-	p[0].send(lifetime(100 * ms))
+	p[0].send(setLifetime(100 * ms))
 	if p[0].Lapses() != 0 {
 		t.Error("the command of another client is renewed")
 	}
@@ -109,7 +109,7 @@ func TestLimit(t *testing.T) {
 		p := newDrivers(t, r, &Control{}, 1)[0]
 		p.Limit(300 * ms)
 		if tt.asked != 0 {
-			p.send(lifetime(tt.asked))
+			p.send(setLifetime(tt.asked))
 		}
 		p.send(ahead)
 		if got := p.Lapses() - r.now; got != tt.want {
@@ -134,12 +134,12 @@ func TestEndsLeaveOthersAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRobot(t)
 			p := newDrivers(t, r, &Control{}, 2)
-			p[0].send(lifetime(400*ms), ahead)
+			p[0].send(setLifetime(400*ms), ahead)
 			p[1].send(left)
 			end(p[0])
 			r.expectCommands(t, drivesAhead, drivesLeft)
 			p = newDrivers(t, r, &Control{}, 1)
-			p[0].send(lifetime(400*ms), ahead)
+			p[0].send(setLifetime(400*ms), ahead)
 			end(p[0])
 			r.expectCommands(t, drivesAhead, stands)
 		})
@@ -155,7 +155,7 @@ func TestPlainZeroStopsOthers(t *testing.T) {
 	p[0].send(ahead)
 	p[1].send(halt)
 	p[0].send(ahead)
-	p[1].send(lifetime(400*ms), halt, config('l', 0, 0), halt)
+	p[1].send(setLifetime(400*ms), halt, config('l', 0, 0), halt)
 	r.expectCommands(t, drivesAhead, stands, drivesAhead, stands)
 }
 
@@ -169,7 +169,7 @@ func TestLettingGoGivesUpControl(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			r := newRobot(t)
 			p := newDrivers(t, r, &Control{First: true}, 2)
-			p[0].send(lifetime(400*ms), ahead)
+			p[0].send(setLifetime(400*ms), ahead)
 			end(p[0])
 			p[1].send(left)
 			p[0].Restrict(rights.All)
@@ -190,7 +190,7 @@ func TestLifetimeDuringSetup(t *testing.T) {
 		base := r.of('p')
 		base.mood = slow
 		p := newPeer(t, r)
-		p.send(lifetime(400*ms), request("pa"), ahead)
+		p.send(setLifetime(400*ms), request("pa"), ahead)
 		r.now += tt.waits
 		base.end(r.now)
 		p.expectReplies("pa")
@@ -204,7 +204,7 @@ func TestLifetimeDuringSetup(t *testing.T) {
 	camera := r.of('z')
 	camera.mood = slow
 	p := newPeer(t, r)
-	p.send(lifetime(400*ms), request("za"), r.command('z', 1))
+	p.send(setLifetime(400*ms), request("za"), r.command('z', 1))
 	r.now += time.Minute
 	camera.end(r.now)
 	r.expectCommands(t, "command z 010101010101")
@@ -221,7 +221,7 @@ func TestZeroBehindACommand(t *testing.T) {
 	p := newDrivers(t, r, &Control{First: true}, 2)
 	p[0].send(ahead)
 	p[1].Restrict(rights.All | rights.Take)
-	p[1].send(lifetime(400*ms), slices.Concat(left, halt))
+	p[1].send(setLifetime(400*ms), slices.Concat(left, halt))
 	p[0].send(halt)
 	r.expectCommands(t, drivesAhead, stands)
 }

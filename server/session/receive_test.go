@@ -70,13 +70,13 @@ func TestModes(t *testing.T) {
 		period time.Duration
 	}
 	for name, steps := range map[string][]step{
-		"d":                     {{mode1, 0, 0}, {d, 1, heldRetry}},
-		"many d":                {{mode1, 0, 0}, {d, 1, heldRetry}, {d, 2, heldRetry}, {d, 3, heldRetry}},
-		"any non-zero mode":     {{"r\x02", 0, 0}, {d, 1, heldRetry}, {mode0, 0, 100 * ms}, {"r\xFF", 0, 0}, {d, 1, heldRetry}},
+		"d":                     {{mode1, 0, 0}, {d, 1, firstDataRetry}},
+		"many d":                {{mode1, 0, 0}, {d, 1, firstDataRetry}, {d, 2, firstDataRetry}, {d, 3, firstDataRetry}},
+		"any non-zero mode":     {{"r\x02", 0, 0}, {d, 1, firstDataRetry}, {mode0, 0, 100 * ms}, {"r\xFF", 0, 0}, {d, 1, firstDataRetry}},
 		"d in continuous mode":  {{d, 0, 100 * ms}, {mode1, 0, 0}},
-		"the mode forgets d":    {{mode1, 0, 0}, {d, 1, heldRetry}, {mode1, 0, 0}, {d, 1, heldRetry}, {mode0, 0, 100 * ms}, {mode1, 0, 0}},
+		"the mode forgets d":    {{mode1, 0, 0}, {d, 1, firstDataRetry}, {mode1, 0, 0}, {d, 1, firstDataRetry}, {mode0, 0, 100 * ms}, {mode1, 0, 0}},
 		"to and fro":            {{mode1, 0, 0}, {mode0, 0, 100 * ms}, {mode1, 0, 0}, {mode0, 0, 100 * ms}, {d, 0, 100 * ms}},
-		"wrong sizes":           {{"r", 0, 100 * ms}, {"r\x01\x01", 0, 100 * ms}, {mode1, 0, 0}, {"d\x00", 0, 0}, {"r", 0, 0}, {"r\x00\x00", 0, 0}, {d, 1, heldRetry}},
+		"wrong sizes":           {{"r", 0, 100 * ms}, {"r\x01\x01", 0, 100 * ms}, {mode1, 0, 0}, {"d\x00", 0, 0}, {"r", 0, 0}, {"r\x00\x00", 0, 0}, {d, 1, firstDataRetry}},
 		"unknown code":          {{"Z", 0, 100 * ms}, {"D", 0, 100 * ms}, {"", 0, 100 * ms}},
 		"the rate keeps":        {{"f\x00\x14", 0, 50 * ms}, {mode1, 0, 0}, {"f\x00\x32", 0, 0}, {mode0, 0, 20 * ms}},
 		"new data, wrong sizes": {{"n", 0, 100 * ms}, {"n\x01\x01", 0, 100 * ms}},

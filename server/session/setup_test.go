@@ -217,23 +217,23 @@ func TestHeldInputIsBounded(t *testing.T) {
 			p := newPeer(t, r)
 			command := r.command('p', 1)
 			input := request("lr")
-			input = append(input, bytes.Repeat(command, maxHeld/len(command))...)
+			input = append(input, bytes.Repeat(command, maxKept/len(command))...)
 			input = append(input, make([]byte, more)...)
 			for piece := range slices.Chunk(input, (len(input)+pieces-1)/pieces) {
 				p.send(piece)
-				if len(p.held) > maxHeld {
-					t.Errorf("%d bytes held", len(p.held))
+				if len(p.input.kept) > maxKept {
+					t.Errorf("%d bytes held", len(p.input.kept))
 				}
 			}
-			if more == 0 && p.Err() != nil || more == 1 && p.Err() != ErrHeld {
+			if more == 0 && p.Err() != nil || more == 1 && p.Err() != ErrKept {
 				t.Errorf("%d pieces, %d bytes: %v", pieces, len(input), p.Err())
 			}
 			if more == 1 {
 				if !p.changed {
 					t.Error("the owner was not notified of the end")
 				}
-				held := len(p.held)
-				if p.send([]byte{0}); len(p.held) != held {
+				held := len(p.input.kept)
+				if p.send([]byte{0}); len(p.input.kept) != held {
 					t.Error("input is held after the end")
 				}
 				p.Close(r.now)
@@ -241,8 +241,8 @@ func TestHeldInputIsBounded(t *testing.T) {
 			}
 			r.of('l').end(r.now)
 			p.expectReplies("lr")
-			if len(p.held) != 0 || p.Err() != nil {
-				t.Errorf("%d bytes left, %v", len(p.held), p.Err())
+			if len(p.input.kept) != 0 || p.Err() != nil {
+				t.Errorf("%d bytes left, %v", len(p.input.kept), p.Err())
 			}
 		}
 	}

@@ -40,8 +40,8 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 		if received <= replied && replied > 0 {
 			t.Errorf("%d bytes of replies to %d bytes", replied, received)
 		}
-		if len(p.held) > maxHeld || cap(p.held) > 3*maxHeld || len(p.Session.request) > codec.MaxPayload || len(p.slots) > len(letters) {
-			t.Errorf("%d bytes held (%d), request of %d, %d slots", len(p.held), cap(p.held), len(p.Session.request), len(p.slots))
+		if len(p.input.kept) > maxKept || cap(p.input.kept) > 3*maxKept || len(p.Session.request) > codec.MaxPayload || len(p.slots) > len(letters) {
+			t.Errorf("%d bytes held (%d), request of %d, %d slots", len(p.input.kept), cap(p.input.kept), len(p.Session.request), len(p.slots))
 		}
 	}
 	for _, piece := range pieces {
@@ -59,8 +59,8 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 			}
 		}
 	}
-	if p.waiting != 0 || len(p.held) != 0 && p.Err() == nil {
-		t.Errorf("waits for %d devices after all setups, %d bytes held", p.waiting, len(p.held))
+	if p.input.waiting != 0 || len(p.input.kept) != 0 && p.Err() == nil {
+		t.Errorf("waits for %d devices after all setups, %d bytes held", p.input.waiting, len(p.input.kept))
 	}
 	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.Drives(), p.Err())
 	for _, later := range []time.Duration{0, time.Second, time.Second} {
