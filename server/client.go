@@ -37,7 +37,9 @@ type client struct {
 	remote  net.Addr
 	session *session.Session
 	may     rights.Set
+	network *network
 	pace    pacing.Client[*client]
+	retry   *timers.Timer // looks again at a client that pacing has set aside; nil before the first time
 
 	place
 	robot     *robotState
@@ -94,7 +96,8 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)
 	c.session.Share(&c.robot.control)
-	s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from).Join(&c.pace, c)
+	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
+	c.network.Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
@@ -143,9 +146,10 @@ func (c *client) Hangup(now time.Duration, err error) {
 	c.pace.Leave()
 	s.forget(c)
 	s.leavePlace(c.place)
-	s.stopWatching(c)
-	if c.lapse != nil {
-		s.timers.Stop(c.lapse)
+	for _, t := range []*timers.Timer{c.retry, c.watchdog, c.lapse} {
+		if t != nil {
+			s.timers.Stop(t)
+		}
 	}
 	c.session.Close(now)
 	c.robot.gone.Add(c.counts())

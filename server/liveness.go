@@ -63,7 +63,7 @@ func (s *Server) watch(now time.Duration, c *client) {
 	if c.watchdog == nil {
 		c.watchdog = timers.NewTimer(func(now time.Duration) time.Duration {
 			switch {
-			case c.Unacknowledged() == 0:
+			case c.unacknowledged() == 0:
 				return 0
 			case c.silence(now, false) > liveness.SilenceLimit:
 				s.end(now, c, errSilent)
@@ -74,12 +74,6 @@ func (s *Server) watch(now time.Duration, c *client) {
 	}
 	if !c.watchdog.Armed() {
 		s.timers.Set(c.watchdog, now+liveness.WatchPeriod)
-	}
-}
-
-func (s *Server) stopWatching(c *client) {
-	if c.watchdog != nil {
-		s.timers.Stop(c.watchdog)
 	}
 }
 

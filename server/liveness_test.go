@@ -27,7 +27,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 	stalled := func() bool {
 		c := s.theClient()
 		info, err := c.conn.TCPInfo()
-		return err == nil && int(info.Snd_wnd) < sevenFrame && c.pace.Waits() && c.Unacknowledged() == 0
+		return err == nil && int(info.Snd_wnd) < sevenFrame && c.pace.Waits() && c.unacknowledged() == 0
 	}
 	await(t, s, "the client's receive window is full", func(time.Duration) bool { return stalled() })
 	done := make(chan struct{})

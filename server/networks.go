@@ -9,6 +9,13 @@ import (
 	"player/timers"
 )
 
+// network is the clients that share a network, and the timer that polls it while one of them
+// waits for it.
+type network struct {
+	*pacing.Network[*client]
+	poll *timers.Timer
+}
+
 // Networks that are no interface. Interfaces have other names: at most 15 bytes without blanks.
 const (
 	thisComputer = "this computer"                       // programs on it
@@ -20,28 +27,28 @@ const (
 // even where they have connected to the address of an interface: their frames never
 // wait in its transmit queue, which pacing would take for a sign that the interface is idle.
 type networks struct {
-	timers *timers.Queue
-	send   func(now time.Duration, c *client) (bytes int)
-	all    map[string]*pacing.Network[*client] // by interface
+	serve func(now time.Duration, n *network) time.Duration // polls a network
+	all   map[string]*network                               // by interface
 	// addresses holds the interface of each address of this computer. It is listed again when
 	// a connection comes in on an address that it lacks, after a change of the network.
 	addresses map[netip.Addr]string
 	list      func() map[netip.Addr]string // interfaces in the simulation, else listAddresses
 }
 
-func newNetworks(q *timers.Queue, send func(now time.Duration, c *client) (bytes int)) networks {
-	return networks{timers: q, send: send, all: map[string]*pacing.Network[*client]{}, list: listAddresses}
+func newNetworks(serve func(now time.Duration, n *network) time.Duration) networks {
+	return networks{serve: serve, all: map[string]*network{}, list: listAddresses}
 }
 
 // of returns the network of a connection.
-func (n *networks) of(local, remote netip.Addr) *pacing.Network[*client] {
+func (n *networks) of(local, remote netip.Addr) *network {
 	name := n.name(local, remote)
-	network := n.all[name]
-	if network == nil {
-		network = pacing.NewNetwork(n.timers, n.send)
-		n.all[name] = network
+	found := n.all[name]
+	if found == nil {
+		found = &network{Network: pacing.NewNetwork[*client]()}
+		found.poll = timers.NewTimer(func(now time.Duration) time.Duration { return n.serve(now, found) })
+		n.all[name] = found
 	}
-	return network
+	return found
 }
 
 // name returns the name of the network that a connection belongs to.

@@ -22,7 +22,7 @@ func lab() map[netip.Addr]string {
 func TestNamesOfNetworks(t *testing.T) {
 	lists := 0
 	addresses := lab()
-	n := newNetworks(nil, nil)
+	n := newNetworks(nil)
 	n.list = func() map[netip.Addr]string { lists++; return addresses }
 	for _, tt := range []struct{ local, remote, want string }{
 		{"10.0.0.1", "10.0.0.7", "wlan0"},
@@ -108,7 +108,7 @@ func TestClientsOfEachNetwork(t *testing.T) {
 			name, known := want[addressOf(c.remote)]
 			if !known {
 				t.Errorf("an unexpected client %v", c)
-			} else if c.pace.Network() != s.server.networks.all[name] {
+			} else if c.network != s.server.networks.all[name] {
 				t.Errorf("%v is not on %s", c, name)
 			}
 		}

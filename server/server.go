@@ -161,7 +161,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		robot.Table.Connect(s.host)
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
-	s.networks = newNetworks(queue, s.send)
+	s.networks = newNetworks(s.serveQueue)
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkDriving)
 	s.turns = timers.NewTimer(s.serveTurns)

@@ -14,6 +14,79 @@ const ms = time.Millisecond
 // headers is what TCP, IP and Ethernet add to a frame on the wire.
 const headers = 66
 
+// sender does the server's part: it sends the frames and keeps the timers.
+type sender[C Connection] struct {
+	network *Network[C]
+	pace    func(c C) *Client[C]
+	write   func(now time.Duration, c C) (bytes int)
+	timers  timers.Queue
+	poll    *timers.Timer
+	retries map[C]*timers.Timer
+	now     time.Duration
+}
+
+func newSender[C Connection](pace func(c C) *Client[C], write func(now time.Duration, c C) (bytes int)) *sender[C] {
+	s := &sender[C]{network: NewNetwork[C](), pace: pace, write: write, retries: map[C]*timers.Timer{}, now: time.Second}
+	s.poll = timers.NewTimer(func(now time.Duration) time.Duration {
+		s.network.Poll(now)
+		for c, answer, ok := s.network.Next(now); ok; c, answer, ok = s.network.Next(now) {
+			s.follow(now, c, answer)
+		}
+		if !s.network.Waits() {
+			return 0
+		}
+		return now + PollPeriod
+	})
+	return s
+}
+
+func (s *sender[C]) due(asked bool, clients ...C) {
+	for _, c := range clients {
+		s.follow(s.now, c, s.pace(c).Due(s.now, asked))
+	}
+}
+
+func (s *sender[C]) follow(now time.Duration, c C, answer Answer) {
+	switch {
+	case answer == Now:
+		s.pace(c).Sent(now, s.write(now, c))
+	case answer == Later && !s.poll.Armed():
+		s.timers.Set(s.poll, now+PollPeriod)
+	case answer == Aside && s.retries[c] == nil:
+		s.retries[c] = timers.NewTimer(func(now time.Duration) time.Duration {
+			answer := s.pace(c).Retry(now)
+			if answer == Aside {
+				return s.pace(c).RetryAt(now)
+			}
+			s.follow(now, c, answer)
+			return 0
+		})
+		fallthrough
+	case answer == Aside && !s.retries[c].Armed():
+		s.timers.Set(s.retries[c], s.pace(c).RetryAt(now))
+	}
+}
+
+func (s *sender[C]) leave(c C) {
+	if retry := s.retries[c]; retry != nil {
+		s.timers.Stop(retry)
+	}
+	s.pace(c).Leave()
+}
+
+// run lets the clock jump from deadline to deadline.
+func (s *sender[C]) run(d time.Duration) {
+	for end := s.now + d; ; {
+		at, ok := s.timers.Next()
+		if !ok || at > end {
+			s.now = end
+			return
+		}
+		s.now = max(s.now, at)
+		s.timers.Run(s.now, 0)
+	}
+}
+
 // medium is a fake network: what is sent on it waits in the transmit queue of
 // this computer, then in that of a router, and is acknowledged by its receiver.
 type medium struct {
@@ -22,12 +95,10 @@ type medium struct {
 	trip       time.Duration // half of the round trip
 	burst      time.Duration // of silence, after which the network takes as much at once as in this time
 
-	grid    time.Duration // frames that are sent when due are sent at its multiples
-	timers  timers.Queue
-	ticks   *timers.Ticks[*peer]
-	network *Network[*peer]
-	peers   []*peer
-	now     time.Duration
+	*sender[*peer]
+	grid  time.Duration // frames that are sent when due are sent at its multiples
+	ticks *timers.Ticks[*peer]
+	peers []*peer
 
 	free, routerFree time.Duration // when the queues have run empty
 	busy             time.Duration // how long the network has been sending
@@ -65,9 +136,9 @@ type segmentSent struct {
 type arrival struct{ taken, came time.Duration }
 
 func newMedium() *medium {
-	n := &medium{now: time.Second}
-	n.network = NewNetwork(&n.timers, n.send)
-	n.ticks = timers.NewTicks(&n.timers, func(now time.Duration, p *peer) { p.pace.Due(now, p.asked) })
+	n := &medium{}
+	n.sender = newSender(func(p *peer) *Client[*peer] { return &p.pace }, n.send)
+	n.ticks = timers.NewTicks(&n.timers, func(_ time.Duration, p *peer) { n.due(p.asked, p) })
 	return n
 }
 
@@ -84,19 +155,6 @@ func (n *medium) join(count int, rate, size int, change func(p *peer)) {
 			n.grid = min(5*ms, time.Second/time.Duration(rate))
 			n.ticks.Join(p, time.Second/time.Duration(rate), n.now)
 		}
-	}
-}
-
-// run lets the clock jump from deadline to deadline.
-func (n *medium) run(d time.Duration) {
-	for end := n.now + d; ; {
-		at, ok := n.timers.Next()
-		if !ok || at > end {
-			n.now = end
-			return
-		}
-		n.now = max(n.now, at)
-		n.timers.Run(n.now, 0)
 	}
 }
 
@@ -175,7 +233,7 @@ func (p *peer) unread(at time.Duration) (frames int) {
 	return frames
 }
 
-func (p *peer) Unacknowledged() (bytes int) {
+func (p *peer) Backlog() (bytes, room int) {
 	p.net.looks++
 	p.sent = slices.DeleteFunc(p.sent, func(s segmentSent) bool { return s.acked <= p.net.now && s.leaves <= p.net.now })
 	for _, s := range p.sent {
@@ -183,19 +241,15 @@ func (p *peer) Unacknowledged() (bytes int) {
 			bytes += s.bytes
 		}
 	}
-	return bytes
+	if p.buffer == 0 {
+		return bytes, math.MaxInt
+	}
+	return bytes, max(p.buffer-p.unread(p.net.now), 0)
 }
 
 func (p *peer) Queued() bool {
 	p.net.looks++
 	return slices.ContainsFunc(p.sent, func(s segmentSent) bool { return s.leaves > p.net.now })
-}
-
-func (p *peer) Room() int {
-	if p.buffer == 0 {
-		return math.MaxInt
-	}
-	return max(p.buffer-p.unread(p.net.now), 0)
 }
 
 // ages returns mean and 99th percentile of the age of the newest data that the
@@ -224,7 +278,7 @@ func (p *peer) ages(start time.Duration) (mean, p99 time.Duration) {
 type result struct {
 	frames    int
 	looks     float64 // a frame
-	use       float64 // share of the time in which the network was sending
+	use       float64 // part of the time in which the network was sending
 	jain      float64
 	mean, p99 time.Duration // of the age
 	late      int           // frames that were not sent in their tick
@@ -257,7 +311,7 @@ func (n *medium) measure(d time.Duration) result {
 	return r
 }
 
-// floor is the least mean age with clients that share a network: half a round, and
+// floor is the least mean age with clients on one network: half a round, and
 // one frame's way.
 func floor(clients, size int, rate float64) time.Duration {
 	frame := time.Duration(float64(size+headers) / rate * float64(time.Second))
@@ -364,8 +418,8 @@ func TestFullLinks(t *testing.T) {
 			least := floor(tt.clients, tt.size, max(tt.local, tt.router)) + tt.trip
 			t.Logf("%+v floor %v deepest %d window %d", r, least, n.deepest, n.network.window)
 			carried := float64(r.frames) * float64(tt.size+headers) / 20
-			if share := carried / max(tt.local, tt.router); share < 0.97 {
-				t.Errorf("the network is used for %.3f of the time", share)
+			if part := carried / max(tt.local, tt.router); part < 0.97 {
+				t.Errorf("the network is used for %.3f of the time", part)
 			}
 			if r.use < tt.leastUse || r.jain < 0.99 {
 				t.Errorf("use %.3f, Jain %.4f", r.use, r.jain)

@@ -3,8 +3,6 @@ package pacing
 import (
 	"slices"
 	"time"
-
-	"player/timers"
 )
 
 const (
@@ -22,9 +20,9 @@ const (
 	// evidence that the network carries it. A longer time would notice a network that
 	// has become slow that much later.
 	memory = time.Second
-	// poll is how often a full network is looked at: no event reports that a frame
-	// has left. A small frame takes a network of 2 Mbps about this long.
-	poll = time.Millisecond
+	// PollPeriod is how often a network with a queue is polled: no event reports that a
+	// frame has left. A small frame takes a network of 2 Mbps about this long.
+	PollPeriod = time.Millisecond
 	// quick is how soon a window of frames has left a network that carries more: 16 of 800
 	// bytes take 50 Mbps this long. That frames of an earlier tick have left shows
 	// nothing: on a network that is busy most of the time the window would grow with every
@@ -47,15 +45,12 @@ const (
 // by the number of frames that the queue never went below. So it settles at the
 // fewest frames that keep the network busy.
 type Network[C Connection] struct {
-	timers *timers.Queue
-	send   func(now time.Duration, conn C) (bytes int)
 	joined int // clients that ever joined
 	doubts int // how often a client was set aside
 
 	queue  fifo[*Client[C]]
 	flight []flown[C] // oldest first
 	window int        // frames that may be in flight
-	poll   *timers.Timer
 
 	full  time.Duration // when the last look found the window used up
 	grown time.Duration // when the window last doubled
@@ -70,13 +65,9 @@ type flown[C Connection] struct {
 	sent   time.Duration
 }
 
-// NewNetwork returns a network without clients. send makes the frame of the moment for
-// a client, writes it and returns its size in bytes, zero if there was nothing
-// to send. Timers are set on q.
-func NewNetwork[C Connection](q *timers.Queue, send func(now time.Duration, conn C) (bytes int)) *Network[C] {
-	n := &Network[C]{timers: q, send: send, window: firstWindow, least: firstWindow}
-	n.poll = timers.NewTimer(n.serve)
-	return n
+// NewNetwork returns a network without clients.
+func NewNetwork[C Connection]() *Network[C] {
+	return &Network[C]{window: firstWindow, least: firstWindow}
 }
 
 // Join adds c as the client of a connection. It is part of what the caller keeps
@@ -129,64 +120,40 @@ func (n *Network[C]) grow(now time.Duration) {
 	n.window, n.grown = min(2*n.window, mostWindow), now
 }
 
-// transmit sends a frame to a client.
-func (n *Network[C]) transmit(now time.Duration, c *Client[C]) {
-	size := n.send(now, c.conn)
-	if size == 0 || c.gone {
-		return
-	}
-	c.frame = size
-	c.credit -= size
-	n.flight = append(n.flight, flown[C]{c, now})
-}
-
-func (n *Network[C]) setAside(now time.Duration, c *Client[C]) {
-	c.state, c.since = aside, now
-	n.doubts++
-	if c.retry == nil {
-		c.retry = timers.NewTimer(c.tryAgain)
-	}
-	n.timers.Set(c.retry, now+retryFirst)
-}
-
 func (n *Network[C]) enqueue(now time.Duration, c *Client[C]) {
 	c.state, c.since = queued, now
 	n.queue.push(c)
-	if !n.poll.Armed() {
-		n.timers.Set(n.poll, now+poll)
-	}
 }
 
-// serve sends frames to the clients in the queue as far as the window is open.
-// It returns when to look again, zero if nobody waits.
-func (n *Network[C]) serve(now time.Duration) time.Duration {
-	n.adapt(now, n.land(now))
-	for n.queue.len() > 0 && len(n.flight) < n.window {
-		c := n.queue.pop()
-		c.state = free
-		if now-c.since > slow {
-			n.slow = now
-		}
-		if !c.keepsUp() {
-			n.setAside(now, c)
-			continue
-		}
-		n.transmit(now, c)
-		if c.again && !c.gone {
-			// At the end of the queue at once: otherwise clients early in a tick
-			// would get twice the frames of late ones.
-			c.again, c.state, c.since = false, queued, now
-			n.queue.push(c)
-		}
+// Next takes the next client from the queue as far as the window is open, and returns what
+// becomes of its frame: Now or Aside. It reports false when there is none to take.
+func (n *Network[C]) Next(now time.Duration) (conn C, answer Answer, ok bool) {
+	if n.queue.len() == 0 || len(n.flight) >= n.window {
+		return conn, Later, false
 	}
-	if n.queue.len() == 0 {
-		return 0
+	c := n.queue.pop()
+	c.state = free
+	if now-c.since > slow {
+		n.slow = now
 	}
-	return now + poll
+	if !c.keepsUp() {
+		return c.conn, c.setAside(now), true
+	}
+	if c.again {
+		// At the end of the queue at once: otherwise clients early in a tick
+		// would get twice the frames of late ones.
+		c.again = false
+		n.enqueue(now, c)
+	}
+	return c.conn, Now, true
 }
 
-// adapt adjusts the window at a poll that found left frames in flight.
-func (n *Network[C]) adapt(now time.Duration, left int) {
+// Waits reports whether any client is in the queue, so that the network is to be polled.
+func (n *Network[C]) Waits() bool { return n.queue.len() > 0 }
+
+// Poll looks which frames have left, and adjusts the window. It comes before Next.
+func (n *Network[C]) Poll(now time.Duration) {
+	left := n.land(now)
 	if left == 0 {
 		n.grow(now)
 	}
@@ -201,9 +168,6 @@ func (n *Network[C]) adapt(now time.Duration, left int) {
 func (n *Network[C]) remove(c *Client[C]) {
 	if c.state == queued {
 		n.queue.remove(c)
-	}
-	if c.retry != nil {
-		n.timers.Stop(c.retry)
 	}
 	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool { return f.client == c })
 }

@@ -1,5 +1,6 @@
 // Package pacing decides which client may be sent a frame now and which client
-// waits. It is pure: it knows no sockets and reads no clock. It has two rules.
+// waits. It is pure: it knows no sockets, reads no clock and sets no timers. The caller
+// reports what happens and carries out each Answer. There are two rules.
 //
 // The client keeps up. A client that has not acknowledged what it was sent
 // before is set aside until it has: its frames would only grow old in the
@@ -7,22 +8,18 @@
 // send something itself delays its acknowledgement by up to 40 ms.
 //
 // The network is not full. A network is the one behind an interface of this computer, which
-// all clients on it share. The caller says which network a client is on. Few frames may be in flight, which means that they
-// still wait in this computer's transmit queue. When the network is full, a client
-// whose frame is due enters the network's queue once, and gets the data of the
-// moment at which it is served. So a network that is too small carries no old data and
-// is shared evenly.
+// all clients on it share. The caller says which network a client is on. Few frames may be
+// in flight, which means that they still wait in this computer's transmit queue. When the
+// network is full, a client whose frame is due enters the network's queue once, and gets
+// the data of the moment at which it is served. So a network that is too small carries no
+// old data and is shared evenly.
 //
 // Looking costs a system call, a twentieth of what a frame costs, so neither
 // rule looks at every frame: a client has credit, a network has a window, and
 // both are looked at when these are used up.
 package pacing
 
-import (
-	"time"
-
-	"player/timers"
-)
+import "time"
 
 const (
 	// segment is how many bytes a receiver may leave unacknowledged although it
@@ -65,18 +62,29 @@ const (
 // cost a system call.
 type Connection interface {
 	comparable
-	// Unacknowledged returns how many bytes the client has not acknowledged.
-	Unacknowledged() int
-	// Room returns how many more bytes may be written before the client's receive
-	// window is full, math.MaxInt where a full window does no harm.
-	Room() int
+	// Backlog returns how many bytes the client has not acknowledged, and how many more
+	// may be written before its receive window is full, math.MaxInt where a full window
+	// does no harm.
+	Backlog() (unacknowledged, room int)
 	// Queued reports whether the transmit queue of this computer still holds
 	// bytes of the client.
 	Queued() bool
 }
 
-// Client is the pacing state of one client. Its methods may be called from
-// within the network's send function.
+// Answer is what becomes of a frame that is due.
+type Answer uint8
+
+const (
+	// Now: the caller makes the frame, writes it and calls Sent.
+	Now Answer = iota
+	// Later: the client is in its network's queue, which Network.Next serves at the next
+	// poll.
+	Later
+	// Aside: the client does not keep up. The caller calls Retry when RetryAt says.
+	Aside
+)
+
+// Client is the pacing state of one client.
 type Client[C Connection] struct {
 	conn    C
 	network *Network[C]
@@ -92,7 +100,6 @@ type Client[C Connection] struct {
 
 	since  time.Duration // when it was queued or set aside
 	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
-	retry  *timers.Timer // looks again at a client that was set aside; nil before the first time
 }
 
 type state uint8
@@ -102,9 +109,6 @@ const (
 	queued       // in the queue of its network
 	aside        // does not keep up
 )
-
-// Network returns the network that the client has joined.
-func (c *Client[C]) Network() *Network[C] { return c.network }
 
 // Waits reports whether the client's frame is due and has not been sent.
 func (c *Client[C]) Waits() bool { return c.state != free }
@@ -116,22 +120,41 @@ func (c *Client[C]) Full(now time.Duration) bool {
 	return last != 0 && now-last < fullFor
 }
 
-// Due is called when a frame for the client is due. The network's send function is
-// called for it now or later. asked is set for a frame that the client asked
-// for, and not set for a frame that its rate makes due.
-func (c *Client[C]) Due(now time.Duration, asked bool) {
+// Due is called when a frame for the client is due. asked is set for a frame that the
+// client asked for, and not set for a frame that its rate makes due.
+func (c *Client[C]) Due(now time.Duration, asked bool) Answer {
 	c.asked = asked
-	switch l := c.network; {
+	switch n := c.network; {
 	case c.state == queued:
 		c.again = true
-	case c.state == aside: // the retry timer sends its frame
+		return Later
+	case c.state == aside: // Retry sends its frame
+		return Aside
 	case !c.keepsUp():
-		l.setAside(now, c)
-	case l.queue.len() == 0 && l.open(now):
-		l.transmit(now, c)
+		return c.setAside(now)
+	case n.queue.len() == 0 && n.open(now):
+		return Now
 	default:
-		l.enqueue(now, c)
+		n.enqueue(now, c)
+		return Later
 	}
+}
+
+// Sent is called when a frame of size bytes was sent after the answer Now; zero: there was
+// nothing to send. The client may have left meanwhile.
+func (c *Client[C]) Sent(now time.Duration, size int) {
+	if size == 0 || c.gone {
+		return
+	}
+	c.frame = size
+	c.credit -= size
+	c.network.flight = append(c.network.flight, flown[C]{c, now})
+}
+
+func (c *Client[C]) setAside(now time.Duration) Answer {
+	c.state, c.since = aside, now
+	c.network.doubts++
+	return Aside
 }
 
 // keepsUp reports whether the client has credit for a frame, and looks at its
@@ -142,8 +165,7 @@ func (c *Client[C]) keepsUp() bool {
 		return true
 	}
 	c.doubts = c.network.doubts
-	unacknowledged := c.conn.Unacknowledged()
-	room := c.conn.Room()
+	unacknowledged, room := c.conn.Backlog()
 	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
 	if c.trust == 1 {
 		allowed = 0
@@ -161,20 +183,24 @@ func (c *Client[C]) keepsUp() bool {
 	return true
 }
 
-// tryAgain is called by the timer of a client that was set aside.
-func (c *Client[C]) tryAgain(now time.Duration) time.Duration {
-	if c.keepsUp() {
-		if now-c.since > ackDelay {
-			c.trust, c.behind = 1, now
-		}
-		c.state = free
-		c.Due(now, c.asked)
-		return 0
+// Retry looks again at a client that was set aside.
+func (c *Client[C]) Retry(now time.Duration) Answer {
+	if !c.keepsUp() {
+		return Aside
 	}
+	if now-c.since > ackDelay {
+		c.trust, c.behind = 1, now
+	}
+	c.state = free
+	return c.Due(now, c.asked)
+}
+
+// RetryAt returns when Retry is due after the answer Aside at now.
+func (c *Client[C]) RetryAt(now time.Duration) time.Duration {
 	return now + min(max((now-c.since)/4, retryFirst), retryLast)
 }
 
-// Leave removes the client from its network. No method may be called after it.
+// Leave removes the client from its network. Only Sent may be called after it.
 func (c *Client[C]) Leave() {
 	c.gone = true
 	c.network.remove(c)
