@@ -13,11 +13,11 @@ import (
 
 	"player/config/rights"
 	"player/reactor"
+	"player/server/fair"
 	"player/server/liveness"
 	"player/server/pacing"
 	"player/server/secure"
 	"player/server/session"
-	"player/server/turns"
 	"player/timers"
 )
 
@@ -48,9 +48,9 @@ type client struct {
 	bytes     uint64      // of them
 	skipped   uint64      // frames not sent because its network was full
 
-	turn  turns.Client[*client] // while it waits, its connection is paused
-	input []byte                // what waits
-	more  bool                  // records whose content waits
+	turn  fair.Client[*client] // while it waits, its connection is paused
+	input []byte               // what waits
+	more  bool                 // records whose content waits
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed

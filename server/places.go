@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"player/config/rights"
-	"player/server/turns"
+	"player/server/fair"
 )
 
 // keptPlaces is the part of all places that strangers do not get: one in eight,
@@ -25,7 +25,7 @@ var (
 type address struct {
 	from    netip.Addr
 	clients int
-	turns   turns.Address[*client]
+	turns   fair.Address[*client]
 }
 
 // place is what a client occupies.

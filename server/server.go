@@ -17,9 +17,9 @@ import (
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
+	"player/server/fair"
 	"player/server/host"
 	"player/server/session"
-	"player/server/turns"
 	"player/timers"
 )
 
@@ -84,9 +84,9 @@ type Server struct {
 	changed  []*client // sessions that have something for their connection
 	networks networks
 	ticks    *timers.Ticks[*client]
-	scratch  []byte                 // for frames
-	sealed   []byte                 // for records with them
-	plain    [turns.SliceBytes]byte // for the content of records
+	scratch  []byte                // for frames
+	sealed   []byte                // for records with them
+	plain    [fair.SliceBytes]byte // for the content of records
 
 	driving  []*client // that could leave motors running
 	liveness *timers.Timer
@@ -94,7 +94,7 @@ type Server struct {
 
 	addresses map[netip.Addr]*address
 	strangers int // clients that no place is kept for
-	queue     turns.Queue[*client]
+	queue     fair.Queue[*client]
 	turns     *timers.Timer
 	floods    timers.Limiter
 

@@ -6,10 +6,10 @@ import (
 
 	"go.uber.org/zap"
 
-	"player/server/turns"
+	"player/server/fair"
 )
 
-// How clients share the loop (package turns). The socket of a client that waits for its
+// How clients share the loop (package fair). The socket of a client that waits for its
 // turn is not read: the rest of its input stays in the kernel.
 const (
 	// sliceFrames is how many frames that it asked for a client gets before others
@@ -59,7 +59,7 @@ func (s *Server) serveTurns(now time.Duration) time.Duration {
 // nextTurn serves a slice of the next client's input and of the frames that it asked for.
 func (s *Server) nextTurn(now time.Duration) {
 	c := s.queue.Next()
-	n := min(len(c.input), turns.SliceBytes)
+	n := min(len(c.input), fair.SliceBytes)
 	if c.more {
 		n = 0
 	}
@@ -75,7 +75,7 @@ func (s *Server) nextTurn(now time.Duration) {
 	case !c.turn.Waits():
 		c.conn.Resume()
 	}
-	if c.turn.Taken() == turns.Flood {
+	if c.turn.Taken() == fair.Flood {
 		if repeats, ok := s.floods.Allow(now); ok {
 			c.Log().Warn("client sends more than its share: its input waits while others are served",
 				zap.Int("others since the last line", repeats))

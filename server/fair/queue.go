@@ -1,11 +1,11 @@
-// Package turns decides whose input is carried out next, so that clients that send much
+// Package fair decides whose input is carried out next, so that clients that send much
 // do not delay the others. There are no limits of rate: a client may ask for as much as
 // the loop can do. What little a client sends is carried out when it comes. A client that
 // sends more than a slice waits for its turns: addresses take turns, and so do the
 // clients of an address.
 //
 // It is pure: it has no connections and no clock, and callers pass the time.
-package turns
+package fair
 
 import (
 	"slices"

@@ -10,7 +10,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
-	"player/server/turns"
+	"player/server/fair"
 )
 
 // command is a position command of 8 bytes with the given speed.
@@ -49,7 +49,7 @@ func serverSide(t *testing.T, s *running, c net.Conn) (found *client) {
 // Clients that send much take turns: one address after the other, and the clients
 // of an address one after the other. Counted on the loop.
 func TestTurns(t *testing.T) {
-	const slices, messages = 3, turns.SliceBytes / 8 // 8 bytes a message
+	const slices, messages = 3, fair.SliceBytes / 8 // 8 bytes a message
 	r := newRobot()
 	s := serve(t, r, nil)
 	var clients []*client
@@ -111,7 +111,7 @@ func TestFloodersTakeTurns(t *testing.T) {
 		}()
 	}
 	for _, c := range theirs {
-		await(t, s, "the flood has begun", func(time.Duration) bool { return c.turn.Taken() > turns.Flood })
+		await(t, s, "the flood has begun", func(time.Duration) bool { return c.turn.Taken() > fair.Flood })
 	}
 	ours := serverSide(t, s, well)
 	for range rounds {
@@ -145,7 +145,7 @@ func TestGoneWhileItWaits(t *testing.T) {
 	request(t, c, "pw", "pw")
 	one := serverSide(t, s, c)
 	onLoop(t, s, func(now time.Duration) {
-		one.Receive(now, bytes.Repeat(command(1), turns.SliceBytes))
+		one.Receive(now, bytes.Repeat(command(1), fair.SliceBytes))
 		one.conn.Close()
 		one.Hangup(now, nil)
 		if !s.server.queue.Empty() || len(s.server.addresses) != 0 {

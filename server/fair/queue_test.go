@@ -1,4 +1,4 @@
-package turns
+package fair
 
 import (
 	"math/rand/v2"
