@@ -48,8 +48,8 @@ type client struct {
 	bytes     uint64      // of them
 	skipped   uint64      // frames not sent because its network was full
 
-	turn  fair.Client[*client] // while it waits, its connection is paused
-	input []byte               // what waits
+	fair  fair.Client[*client] // while it waits, its connection is paused
+	input []byte               // that waits
 	more  bool                 // records whose content waits
 
 	changed bool                  // it is in server.changed
@@ -91,7 +91,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 		}
 		return false
 	}
-	c.turn.Join(&c.place.address.turns, c)
+	c.fair.Join(&c.place.address.waiting, c)
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)

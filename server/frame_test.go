@@ -178,7 +178,7 @@ func TestSliceOfAskedFrames(t *testing.T) {
 				if left == 0 {
 					break
 				}
-				s.server.nextTurn(now)
+				s.server.serveNext(now)
 			}
 		}
 	})

@@ -76,7 +76,7 @@ func TestTurns(t *testing.T) {
 			{messages, 0, 0}, {0, 0, messages}, {0, messages, 0}, {0, 0, messages}, {messages, 0, 0}, {0, 0, messages},
 			{0, messages, 0}, {messages, 0, 0}, {0, messages, 0},
 		} {
-			s.server.nextTurn(now)
+			s.server.serveNext(now)
 			if got := executed(); got != want {
 				t.Errorf("turn %d: %v messages, want %v", round, got, want)
 			}
@@ -111,7 +111,7 @@ func TestFloodersTakeTurns(t *testing.T) {
 		}()
 	}
 	for _, c := range theirs {
-		await(t, s, "the flood has begun", func(time.Duration) bool { return c.turn.Taken() > fair.Flood })
+		await(t, s, "the flood has begun", func(time.Duration) bool { return c.fair.Served() > fair.Flood })
 	}
 	ours := serverSide(t, s, well)
 	for range rounds {
@@ -128,8 +128,8 @@ func TestFloodersTakeTurns(t *testing.T) {
 		})
 	}
 	onLoop(t, s, func(time.Duration) {
-		if ours.turn.Taken() > 0 {
-			t.Errorf("a client that asks for one thing at a time waited %d times", ours.turn.Taken())
+		if ours.fair.Served() > 0 {
+			t.Errorf("a client that asks for one thing at a time waited %d times", ours.fair.Served())
 		}
 	})
 	if n := len(logs.FilterMessageSnippet("more than its share").All()); n == 0 || n > flooders {

@@ -1,4 +1,4 @@
-// Package server serves robots to clients. It joins what the other rooms do: the
+// Package server serves robots to clients. It joins what the other packages do: the
 // reactor's descriptors and timers, the sessions of the clients, the pacing of
 // their frames, and the drivers of the robots with their host. Everything happens
 // on the reactor's loop. The numbers in comments are clauses of docs/PROTOCOL.md.
@@ -95,7 +95,7 @@ type Server struct {
 	addresses map[netip.Addr]*address
 	strangers int // clients that no place is kept for
 	queue     fair.Queue[*client]
-	turns     *timers.Timer
+	next      *timers.Timer // serves the queue
 	floods    timers.Limiter
 
 	refusals timers.Limiter
@@ -164,7 +164,7 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s.networks = newNetworks(s.serveQueue)
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkDriving)
-	s.turns = timers.NewTimer(s.serveTurns)
+	s.next = timers.NewTimer(s.serveInput)
 	s.shutdown = timers.NewTimer(s.finish)
 	return s
 }

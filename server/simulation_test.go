@@ -548,14 +548,14 @@ func (s *sim) watch() {
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)
-		if waits := c.turn.Waits(); waits != conn.held || !waits && len(c.input) > 0 {
+		if waits := c.fair.Waits(); waits != conn.held || !waits && len(c.input) > 0 {
 			s.fail("%v: it waits for its turn: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.held, len(c.input))
 		}
 		if len(c.input) > mostRead+1<<14 {
 			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
 		}
 	}
-	if !sv.queue.Empty() && !sv.turns.Armed() {
+	if !sv.queue.Empty() && !sv.next.Armed() {
 		s.fail("clients wait for their turn, and nobody gives turns")
 	}
 	for _, r := range s.robots {

@@ -212,7 +212,7 @@ func TestPanicOverRecords(t *testing.T) {
 		for c := range s.server.clients {
 			if c.remote.String() == victim.LocalAddr().String() {
 				broken := &secure.Conn{Local: c.tls.Local, Remote: c.tls.Remote} // it panics
-				c.tls, c.conn.(*encrypted).tls = broken, broken
+				c.tls, c.conn.(*tlsConnection).tls = broken, broken
 			}
 		}
 	})
