@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
+	"player/server/looptest"
 	"player/server/session"
 )
 
@@ -25,7 +26,7 @@ func logged(logs **observer.ObservedLogs) func(*Config) {
 // reason.
 func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why error) {
 	t.Helper()
-	await(t, s, "no client is left", func(time.Duration) bool { return len(s.server.clients) == 0 })
+	s.Await("no client is left", func(time.Duration) bool { return len(s.server.clients) == 0 })
 	lines := logs.FilterMessage("client disconnected by us").All()
 	if len(lines) != 1 || lines[0].ContextMap()["error"] != why.Error() {
 		t.Errorf("log %v, want one line with %q", lines, why)
@@ -36,15 +37,15 @@ func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why err
 func TestMalformedMessages(t *testing.T) {
 	var logs *observer.ObservedLogs
 	s := serve(t, newRobot(), logged(&logs))
-	c := dial(t, s)
+	c := s.Dial()
 	malformed := codec.AppendMessage(nil, '?', '!', nil)
 	request(t, c, "", "")
-	send(t, c, bytes.Repeat(malformed, 99))
+	looptest.Send(t, c, bytes.Repeat(malformed, 99))
 	request(t, c, "sr", "sr") // a good one begins the count anew
-	send(t, c, bytes.Repeat(malformed, 99))
+	looptest.Send(t, c, bytes.Repeat(malformed, 99))
 	request(t, c, "sc", "sc")
-	send(t, c, bytes.Repeat(malformed, 100))
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	looptest.Send(t, c, bytes.Repeat(malformed, 100))
+	if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	_, err := io.Copy(io.Discard, c)
@@ -62,7 +63,7 @@ func TestRepliesAreNotRead(t *testing.T) {
 	s := serve(t, newRobot(), logged(&logs))
 	c := dialSmall(t, s)
 	asks := bytes.Repeat(codec.AppendRequest(nil, bytes.Repeat([]byte("yr"), codec.MaxPayload/2)), 16)
-	if err := c.SetWriteDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetWriteDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	for sent := 0; ; sent += len(asks) {

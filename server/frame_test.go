@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/server/looptest"
 )
 
 // seven is a robot with all seven devices and frames of 807 bytes.
@@ -37,9 +38,9 @@ func fifty(t testing.TB, rate byte, access string, form uint16) (*running, []net
 	s := serve(t, &seven{*newRobot()}, nil)
 	var all []net.Conn
 	for range 50 {
-		c := dial(t, s)
-		send(t, c, config(codec.Server, codec.ConfigFrequency, 0, rate))
-		send(t, c, config(codec.Server, codec.ConfigCompact, byte(form)))
+		c := s.Dial()
+		looptest.Send(t, c, config(codec.Server, codec.ConfigFrequency, 0, rate))
+		looptest.Send(t, c, config(codec.Server, codec.ConfigCompact, byte(form)))
 		request(t, c, access, access)
 		all = append(all, c)
 	}
@@ -70,7 +71,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 		if n > tt.allowed {
 			t.Errorf("%s, form %d: %d allocations in %d frames", tt.access, tt.form, n, 50*frames)
 		}
-		s.stop() // its clients do not read any more, and are looked at more often
+		s.Stop() // its clients do not read any more, and are looked at more often
 	}
 }
 
@@ -136,11 +137,11 @@ func TestFramesAreWhole(t *testing.T) {
 func TestAskerIsServedInSlices(t *testing.T) {
 	const frames = 300
 	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "sr", "sr")
-	send(t, c, config(codec.Server, codec.ConfigMode, 1))
-	send(t, c, bytes.Repeat(config(codec.Server, codec.ConfigData), frames))
-	send(t, c, codec.AppendRequest(nil, nil))
+	looptest.Send(t, c, config(codec.Server, codec.ConfigMode, 1))
+	looptest.Send(t, c, bytes.Repeat(config(codec.Server, codec.ConfigData), frames))
+	looptest.Send(t, c, codec.AppendRequest(nil, nil))
 	got := 0
 	for replied := false; got < frames || !replied; {
 		letter, _ := block(t, c)
@@ -153,7 +154,7 @@ func TestAskerIsServedInSlices(t *testing.T) {
 	if got < frames || got > frames+50 { // some may have come before the mode was set
 		t.Errorf("%d frames, asked for %d", got, frames)
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if !s.server.queue.Empty() {
 			t.Error("the client is not done")
 		}
@@ -163,11 +164,11 @@ func TestAskerIsServedInSlices(t *testing.T) {
 // One slice of frames that were asked for, counted on the loop.
 func TestSliceOfAskedFrames(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "sr", "sr")
-	send(t, c, config(codec.Server, codec.ConfigMode, 1))
+	looptest.Send(t, c, config(codec.Server, codec.ConfigMode, 1))
 	request(t, c, "sr", "sr")
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		for one := range s.server.clients {
 			one.session.Receive(now, bytes.Repeat(config(codec.Server, codec.ConfigData), 150))
 			s.server.settle(now)

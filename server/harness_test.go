@@ -4,7 +4,6 @@ import (
 	"context"
 	"io"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,10 +13,8 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
-
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
 
 // robot is a driver without hardware: a position and a sonar device with
 // constant data. It records what it is told.
@@ -89,9 +86,8 @@ func (r *robot) Tick(now time.Duration) time.Duration {
 
 // running is a running server.
 type running struct {
-	server  *Server
-	address string
-	stop    func() // ends it and waits
+	*looptest.Loop
+	server *Server
 }
 
 func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
@@ -104,90 +100,33 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
 	if _, err := table.Attach(instance(driver)); err != nil {
 		t.Fatal(err)
 	}
-	s := &running{address: freeAddress(t)}
-	ready := make(chan *Server, 1)
+	s, address, ready := &running{}, looptest.FreeAddress(t), make(chan struct{})
 	config := Config{
-		Robots:      []Robot{{Address: s.address, Table: table}},
+		Robots:      []Robot{{Address: address, Table: table}},
 		MaxRate:     1000,
 		Descriptors: descriptors.New(1, false),
 		Log:         log,
-		Ready:       func(r *Server) { ready <- r },
+		Ready:       func(r *Server) { s.server = r; close(ready) },
 	}
 	if change != nil {
 		change(&config)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, config) }()
-	s.stop = sync.OnceFunc(func() {
-		cancel()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(patience):
-			t.Error("the server does not end")
-		}
-	})
-	t.Cleanup(s.stop)
-	select {
-	case s.server = <-ready:
-	case err := <-ended:
-		t.Fatalf("the server ended at once: %v", err)
-	case <-time.After(patience):
-		t.Fatal("the server is not ready")
-	}
+	s.Loop = looptest.Run(t, address, func() error { return Run(ctx, config) }, ready, cancel)
+	s.Post = s.server.Post
 	return s
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-func dial(t testing.TB, s *running) net.Conn {
-	t.Helper()
-	c, err := net.Dial("tcp", s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
-func send(t testing.TB, c net.Conn, b []byte) {
-	t.Helper()
-	if _, err := c.Write(b); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // block reads one server message.
 func block(t testing.TB, c net.Conn) (letter byte, payload []byte) {
 	t.Helper()
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	header := make([]byte, codec.BlockHeaderSize)
-	if _, err := io.ReadFull(c, header); err != nil {
-		t.Fatalf("waiting for a block: %v", err)
-	}
-	payload = make([]byte, int(header[1])<<8|int(header[2]))
-	if _, err := io.ReadFull(c, payload); err != nil {
-		t.Fatalf("waiting for %d bytes of block %q: %v", len(payload), header[0], err)
-	}
-	return header[0], payload
+	header := looptest.Read(t, c, codec.BlockHeaderSize)
+	return header[0], looptest.Read(t, c, int(header[1])<<8|int(header[2]))
 }
 
 func request(t testing.TB, c net.Conn, pairs, want string) {
 	t.Helper()
-	send(t, c, codec.AppendRequest(nil, []byte(pairs)))
+	looptest.Send(t, c, codec.AppendRequest(nil, []byte(pairs)))
 	for {
 		if letter, payload := block(t, c); letter == codec.KindReply {
 			if string(payload) != want {
@@ -198,24 +137,13 @@ func request(t testing.TB, c net.Conn, pairs, want string) {
 	}
 }
 
-func receive[T any](t testing.TB, ch <-chan T, what string) T {
-	t.Helper()
-	select {
-	case v := <-ch:
-		return v
-	case <-time.After(patience):
-		t.Fatalf("no %s", what)
-		panic("unreachable")
-	}
-}
-
 func config(device byte, payload ...byte) []byte {
 	return codec.AppendMessage(nil, codec.KindConfig, device, payload)
 }
 
 // answers reports whether the server serves c.
 func answers(c net.Conn) bool {
-	_ = c.SetDeadline(time.Now().Add(patience))
+	_ = c.SetDeadline(time.Now().Add(looptest.Patience))
 	if _, err := c.Write([]byte("dr\x00\x00")); err != nil {
 		return false
 	}
@@ -223,25 +151,7 @@ func answers(c net.Conn) bool {
 	return n == 3
 }
 
-// onLoop runs fn on the loop.
-func onLoop(t *testing.T, s *running, fn func(now time.Duration)) {
-	t.Helper()
-	done := make(chan struct{})
-	s.server.Post(func(now time.Duration) { fn(now); close(done) })
-	receive(t, done, "the loop")
-}
-
-// await waits until a condition is true on the loop.
-func await(t *testing.T, s *running, what string, cond func(now time.Duration) bool) {
-	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		done := false
-		onLoop(t, s, func(now time.Duration) { done = cond(now) })
-		switch {
-		case done:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("waited in vain: %s", what)
-		}
-	}
+// command is a position command of 8 bytes with the given speed.
+func command(speed int16) []byte {
+	return codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil))
 }

@@ -11,6 +11,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/e2e/terminals"
+	"player/server/looptest"
 )
 
 // ends is the handler of a line. It keeps only how the line ends.
@@ -46,21 +47,21 @@ func serveWedge(t *testing.T, r *robot) (*running, wedge) {
 // hold begins the search that does not end.
 func (w wedge) hold(t *testing.T, s *running, path string) {
 	t.Helper()
-	onLoop(t, s, func(time.Duration) { s.server.host.Identify(path, func(time.Duration, devices.Finding) {}) })
-	receive(t, w.began, "search")
+	s.Do(func(time.Duration) { s.server.host.Identify(path, func(time.Duration, devices.Finding) {}) })
+	looptest.Receive(t, w.began, "search")
 }
 
 // openLine opens a serial line.
 func openLine(t *testing.T, s *running, path string, gone ends) (l devices.Line) {
 	t.Helper()
 	done := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		s.server.host.OpenSerial(path, 9600, gone, func(_ time.Duration, opened devices.Line, err error) {
 			l = opened
 			done <- err
 		})
 	})
-	if err := receive(t, done, "answer"); err != nil {
+	if err := looptest.Receive(t, done, "answer"); err != nil {
 		t.Fatal(err)
 	}
 	return l
@@ -86,7 +87,7 @@ func TestStopWhileWedged(t *testing.T) {
 			r := newRobot()
 			s, w := serveWedge(t, r)
 			_, path := terminals.Open(t)
-			c := dial(t, s)
+			c := s.Dial()
 			gone := make(ends, 1)
 			var l devices.Line
 			if ask != nil {
@@ -95,35 +96,35 @@ func TestStopWhileWedged(t *testing.T) {
 			request(t, c, "pa", "pa")
 			w.hold(t, s, path)
 			failed := make(chan error, 1)
-			onLoop(t, s, func(time.Duration) {
+			s.Do(func(time.Duration) {
 				if ask != nil {
 					ask(l)
 					return
 				}
 				s.server.host.OpenSerial(path, 9600, gone, func(_ time.Duration, _ devices.Line, err error) { failed <- err })
 			})
-			send(t, c, config(codec.Server, 'e', 1))
-			if got := receive(t, r.commands, "stop"); got != (codec.PositionCommand{}) {
+			looptest.Send(t, c, config(codec.Server, 'e', 1))
+			if got := looptest.Receive(t, r.commands, "stop"); got != (codec.PositionCommand{}) {
 				t.Errorf("the wheels were told %v", got)
 			}
 			request(t, c, "pr", "pr")
-			onLoop(t, s, func(time.Duration) {
+			s.Do(func(time.Duration) {
 				if s.server.host.Idle() {
 					t.Error("nothing was held")
 				}
 			})
 			switch name {
 			case "opening":
-				if err := receive(t, failed, "error"); !errors.Is(err, devices.ErrNoAnswer) {
+				if err := looptest.Receive(t, failed, "error"); !errors.Is(err, devices.ErrNoAnswer) {
 					t.Errorf("opening it ends with %v", err)
 				}
 			case "setting":
-				if err := receive(t, gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
+				if err := looptest.Receive(t, gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
 					t.Errorf("the line hangs up with %v", err)
 				}
 			}
 			w.free()
-			await(t, s, "the end of the operations", func(time.Duration) bool { return s.server.host.Idle() })
+			s.Await("the end of the operations", func(time.Duration) bool { return s.server.host.Idle() })
 		})
 	}
 }
@@ -134,8 +135,8 @@ func TestShutdownWhileWedged(t *testing.T) {
 	_, path := terminals.Open(t)
 	l := openLine(t, s, path, make(ends, 1))
 	w.hold(t, s, path)
-	onLoop(t, s, func(time.Duration) { l.Close() })
-	s.stop()
+	s.Do(func(time.Duration) { l.Close() })
+	s.Stop()
 	w.free()
 }
 
@@ -144,12 +145,12 @@ func TestServerEndsBeforeProgram(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	var p devices.Program
 	var err error
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		p, err = s.server.host.StartProgram(func(time.Duration, error) { t.Error("the program has ended") }, "sleep", "1000")
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.stop()
+	s.Stop()
 	p.Signal(syscall.SIGKILL)
 }

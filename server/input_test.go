@@ -11,29 +11,13 @@ import (
 
 	"player/codec"
 	"player/server/fair"
+	"player/server/looptest"
 )
-
-// command is a position command of 8 bytes with the given speed.
-func command(speed int16) []byte {
-	return codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil))
-}
-
-// dialFrom connects from another address of this computer.
-func dialFrom(t *testing.T, s *running, from string) net.Conn {
-	t.Helper()
-	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
-	c, err := d.Dial("tcp", s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
 
 // serverSide returns the server's side of a connection.
 func serverSide(t *testing.T, s *running, c net.Conn) (found *client) {
 	t.Helper()
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		for one := range s.server.clients {
 			if one.remote.String() == c.LocalAddr().String() {
 				found = one
@@ -54,7 +38,7 @@ func TestTurns(t *testing.T) {
 	s := serve(t, r, nil)
 	var clients []*client
 	for _, from := range []string{"127.0.0.2", "127.0.0.2", "127.0.0.3"} {
-		c := dialFrom(t, s, from)
+		c := s.DialFrom(from)
 		request(t, c, "pw", "pw")
 		clients = append(clients, serverSide(t, s, c))
 	}
@@ -64,7 +48,7 @@ func TestTurns(t *testing.T) {
 		}
 		return n
 	}
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		for i, c := range clients {
 			one := codec.AppendMessage(nil, codec.KindConfig, codec.Position, []byte{byte(i), 0, 0, 0})
 			c.Receive(now, bytes.Repeat(one, slices*messages))
@@ -93,13 +77,13 @@ func TestFloodersTakeTurns(t *testing.T) {
 	const flooders, rounds = 12, 200
 	var logs *observer.ObservedLogs
 	s := serve(t, newRobot(), logged(&logs))
-	well := dial(t, s)
+	well := s.Dial()
 	request(t, well, "sr", "sr")
-	send(t, well, config('y', 'r', 1))
+	looptest.Send(t, well, config('y', 'r', 1))
 	flood := bytes.Repeat(slices.Concat(bytes.Repeat(codec.AppendMessage(nil, '?', '!', nil), 90), config('y', 'n', 0)), 200)
 	var theirs []*client
 	for range flooders {
-		c := dial(t, s)
+		c := s.Dial()
 		request(t, c, "sr", "sr")
 		theirs = append(theirs, serverSide(t, s, c))
 		go func() {
@@ -111,15 +95,15 @@ func TestFloodersTakeTurns(t *testing.T) {
 		}()
 	}
 	for _, c := range theirs {
-		await(t, s, "the flood has begun", func(time.Duration) bool { return c.fair.Served() > fair.Flood })
+		s.Await("the flood has begun", func(time.Duration) bool { return c.fair.Served() > fair.Flood })
 	}
 	ours := serverSide(t, s, well)
 	for range rounds {
-		send(t, well, codec.AppendRequest(nil, nil))
+		looptest.Send(t, well, codec.AppendRequest(nil, nil))
 		for letter := byte(0); letter != codec.KindReply; {
 			letter, _ = block(t, well)
 		}
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			for _, c := range theirs {
 				if len(c.input) > 2*4096 { // what two reads take
 					t.Errorf("%d bytes of a flooder are kept", len(c.input))
@@ -127,7 +111,7 @@ func TestFloodersTakeTurns(t *testing.T) {
 			}
 		})
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if ours.fair.Served() > 0 {
 			t.Errorf("a client that asks for one thing at a time waited %d times", ours.fair.Served())
 		}
@@ -141,10 +125,10 @@ func TestFloodersTakeTurns(t *testing.T) {
 func TestGoneWhileItWaits(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pw", "pw")
 	one := serverSide(t, s, c)
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		one.Receive(now, bytes.Repeat(command(1), fair.SliceBytes))
 		one.conn.Close()
 		one.Hangup(now, nil)
@@ -162,20 +146,20 @@ func TestInputBeforeTheEnd(t *testing.T) {
 	const messages = 3000
 	r := newRobot()
 	s := serve(t, r, nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pw", "pw")
 	var all []byte
 	for i := range messages {
 		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
 	}
-	send(t, c, all)
+	looptest.Send(t, c, all)
 	c.Close()
 	for i := range messages {
-		if got, want := receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
+		if got, want := looptest.Receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
 			t.Fatalf("configuration %d is %q", i, got)
 		}
 	}
-	receive(t, r.stops, "end")
+	looptest.Receive(t, r.stops, "end")
 }
 
 // Commands that wait when the connection ends move nothing any more, though they are
@@ -184,13 +168,13 @@ func TestCommandsBehindTheEnd(t *testing.T) {
 	const commands = 3000
 	r := newRobot()
 	s := serve(t, r, nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pw", "pw")
-	send(t, c, command(1))
-	receive(t, r.commands, "command")
+	looptest.Send(t, c, command(1))
+	looptest.Receive(t, r.commands, "command")
 	one := serverSide(t, s, c)
-	onLoop(t, s, func(time.Duration) {
-		send(t, c, bytes.Repeat(command(2), commands))
+	s.Do(func(time.Duration) {
+		looptest.Send(t, c, bytes.Repeat(command(2), commands))
 		c.Close()
 		for info, err := one.conn.TCPInfo(); ; info, err = one.conn.TCPInfo() {
 			if err != nil {
@@ -202,8 +186,8 @@ func TestCommandsBehindTheEnd(t *testing.T) {
 		}
 		time.Sleep(5 * time.Millisecond) // a pause: within a millisecond the loop does not look twice
 	})
-	receive(t, r.stops, "end")
-	if got := receive(t, r.commands, "stop"); got.Speed != 0 || len(r.commands) != 0 {
+	looptest.Receive(t, r.stops, "end")
+	if got := looptest.Receive(t, r.commands, "stop"); got.Speed != 0 || len(r.commands) != 0 {
 		t.Errorf("speed %d after the client has left, and %d more commands", got.Speed, len(r.commands))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/e2e/needs"
+	"player/server/looptest"
 )
 
 // A client that drives and does not read gets no frame that its receive window has no
@@ -22,16 +23,16 @@ func TestDrivingWithoutReading(t *testing.T) {
 	d := &seven{*newRobot()}
 	s := serve(t, d, nil)
 	c := dialSmall(t, s)
-	send(t, c, config(codec.Server, codec.ConfigFrequency, 0, 200))
+	looptest.Send(t, c, config(codec.Server, codec.ConfigFrequency, 0, 200))
 	request(t, c, "lrsrpagrmrvrzr", "lrsrpagrmrvrzr")
 	stalled := func() bool {
 		c := s.theClient()
 		info, err := c.conn.TCPInfo()
 		return err == nil && int(info.Snd_wnd) < sevenFrame && c.pace.Waits() && c.unacknowledged() == 0
 	}
-	await(t, s, "the client's receive window is full", func(time.Duration) bool { return stalled() })
+	s.Await("the client's receive window is full", func(time.Duration) bool { return stalled() })
 	done := make(chan struct{})
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		later := now + 500*time.Millisecond // the client is looked at four times a second
 		s.server.Start(func(now time.Duration) time.Duration {
 			if now < later {
@@ -48,10 +49,10 @@ func TestDrivingWithoutReading(t *testing.T) {
 			return 0
 		})
 	})
-	receive(t, done, "second look")
+	looptest.Receive(t, done, "second look")
 	// More than the window had room for.
 	frames := make([]byte, 200*sevenFrame)
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(c, frames); err != nil {
@@ -70,16 +71,16 @@ func TestDrivingWithoutReadingReplies(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dialSmall(t, s)
-	send(t, c, config(codec.Server, 'r', 1))
+	looptest.Send(t, c, config(codec.Server, 'r', 1))
 	request(t, c, "pa", "pa")
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
-	receive(t, r.commands, "command")
-	send(t, c, bytes.Repeat([]byte("dr\x00\x00"), 12000)) // their replies have 36 kB
-	await(t, s, "its window is full, and it is silent", func(time.Duration) bool {
+	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+	looptest.Receive(t, r.commands, "command")
+	looptest.Send(t, c, bytes.Repeat([]byte("dr\x00\x00"), 12000)) // their replies have 36 kB
+	s.Await("its window is full, and it is silent", func(time.Duration) bool {
 		info, err := s.theClient().conn.TCPInfo()
 		return err == nil && info.Unacked == 0 && info.Notsent_bytes > 0 && s.theClient().silent
 	})
-	if stop := receive(t, r.commands, "stop"); stop != (codec.PositionCommand{}) {
+	if stop := looptest.Receive(t, r.commands, "stop"); stop != (codec.PositionCommand{}) {
 		t.Errorf("got the command %+v", stop)
 	}
 }
@@ -92,7 +93,7 @@ func dialSmall(t *testing.T, s *running) net.Conn {
 		controlErr := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 16<<10) })
 		return errors.Join(controlErr, err)
 	}}
-	c, err := d.Dial("tcp", s.address)
+	c, err := d.Dial("tcp", s.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,30 +106,30 @@ func dialSmall(t *testing.T, s *running) net.Conn {
 func TestDrivingInSilence(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
-	c := dial(t, s).(*net.TCPConn)
+	c := s.Dial().(*net.TCPConn)
 	request(t, c, "pa", "pa")
 	drive := codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil))
-	send(t, c, drive)
-	receive(t, r.commands, "command")
+	looptest.Send(t, c, drive)
+	looptest.Receive(t, r.commands, "command")
 	deafen(t, c, true)
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
+	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Errorf("command %+v, want zero", got)
 	}
-	onLoop(t, s, func(now time.Duration) { s.server.checkDriving(now) })
+	s.Do(func(now time.Duration) { s.server.checkDriving(now) })
 	if len(r.commands) > 0 {
 		t.Error("the motors are stopped again")
 	}
 	deafen(t, c, false)
-	await(t, s, "the client is heard", func(time.Duration) bool { return !s.theClient().silent })
-	send(t, c, drive)
-	if got := receive(t, r.commands, "command"); got.Speed != 200 {
+	s.Await("the client is heard", func(time.Duration) bool { return !s.theClient().silent })
+	looptest.Send(t, c, drive)
+	if got := looptest.Receive(t, r.commands, "command"); got.Speed != 200 {
 		t.Errorf("command %+v", got)
 	}
 	c.Close()
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
+	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Errorf("command %+v, want zero", got)
 	}
-	await(t, s, "no client that drives is watched", func(now time.Duration) bool {
+	s.Await("no client that drives is watched", func(now time.Duration) bool {
 		return len(s.server.driving) == 0 && s.server.checkDriving(now) == 0
 	})
 }
@@ -168,9 +169,9 @@ func (s *running) theClient() *client {
 // A client that drives is probed every second, and one that drives no more as any other.
 func TestProbesOfDriving(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
+	c := s.Dial()
 	idle := func() (seconds int) {
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			fd, err := s.theClient().conn.(socket).Fd()
 			if err != nil {
 				t.Error(err)
@@ -190,7 +191,7 @@ func TestProbesOfDriving(t *testing.T) {
 	before := idle()
 	for range 2 {
 		request(t, c, "pa", "pa")
-		send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+		looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
 		if got := idle(); got != 1_01_12 {
 			t.Errorf("it drives, and is probed %d", got)
 		}

@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"net/netip"
+	"player/server/looptest"
 	"testing"
 	"time"
 )
@@ -69,8 +70,8 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		c.Robots[0].Address = net.JoinHostPort("0.0.0.0", port)
 		c.MaxPerAddress = 100
 	})
-	_, port, _ := net.SplitHostPort(s.address)
-	onLoop(t, s, func(time.Duration) {
+	_, port, _ := net.SplitHostPort(s.Address)
+	s.Do(func(time.Duration) {
 		s.server.networks.addresses = map[netip.Addr]string{
 			netip.MustParseAddr("127.0.0.1"): "lo",
 			netip.MustParseAddr("127.0.0.2"): "wlan0",
@@ -78,7 +79,7 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		}
 	})
 	dial := func(to, from string) net.Conn {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
+		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: looptest.Patience}
 		c, err := d.Dial("tcp", net.JoinHostPort(to, port))
 		if err != nil {
 			t.Fatal(err)
@@ -103,7 +104,7 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		request(t, conn, "pr", "pr")
 		want[addressAt(conn)] = c.network
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		for c := range s.server.clients {
 			name, known := want[addressOf(c.remote)]
 			if !known {

@@ -9,6 +9,7 @@ import (
 
 	"player/config/rights"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
 
 // Places that clients get, by where they come from.
@@ -60,7 +61,7 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%d addresses and %d strangers are left", len(s.addresses), s.strangers)
 		}
 	})
-	receive(t, done, "the loop")
+	looptest.Receive(t, done, "the loop")
 }
 
 // Without descriptors a client is closed at once, and the log names the reason.
@@ -71,12 +72,12 @@ func TestNoDescriptorForAClient(t *testing.T) {
 		c.MaxPerAddress, c.Descriptors.Clients = 10, descriptors.NewShare(1)
 		c.MaxClients = 0
 	})
-	c := dial(t, s)
+	c := s.Dial()
 	if !answers(c) {
 		t.Fatal("the first client is not served")
 	}
-	onLoop(t, s, func(time.Duration) { s.server.config.MaxClients = 10 })
-	if answers(dial(t, s)) {
+	s.Do(func(time.Duration) { s.server.config.MaxClients = 10 })
+	if answers(s.Dial()) {
 		t.Error("a client without a descriptor is served")
 	}
 	if !answers(c) {

@@ -15,6 +15,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/devices"
+	"player/server/looptest"
 )
 
 // camera is a driver of a camera's head. It stops when the test allows it.
@@ -58,10 +59,10 @@ func serveBoth(t *testing.T, wheels *robot, head devices.Instance) (*running, *d
 func (s *running) change(t *testing.T, access rights.Rules, robots ...Robot) (refused []int) {
 	t.Helper()
 	done := make(chan []int, 1)
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		s.server.Reload(now, robots, access, func(_ time.Duration, refused []int) { done <- refused })
 	})
-	return receive(t, done, "end of the reload")
+	return looptest.Receive(t, done, "end of the reload")
 }
 
 // attach returns a link of a driver on a table of its own.
@@ -78,7 +79,7 @@ func attach(t *testing.T, instances ...devices.Instance) (*devices.Table, []*dev
 
 func closed(t *testing.T, c net.Conn) {
 	t.Helper()
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.Copy(io.Discard, c); err != nil {
@@ -92,7 +93,7 @@ func TestReloadReplacesADriver(t *testing.T) {
 	wheels := newRobot()
 	old, head := newCamera(false)
 	s, table := serveBoth(t, wheels, head)
-	stays, goes, closes := dial(t, s), dial(t, s), dial(t, s)
+	stays, goes, closes := s.Dial(), s.Dial(), s.Dial()
 	request(t, stays, "pasr", "pasr")
 	request(t, goes, "srza", "srza")
 	request(t, closes, "zasr", "zasr")
@@ -101,17 +102,17 @@ func TestReloadReplacesADriver(t *testing.T) {
 	_, next := newCamera(false)
 	_, links := attach(t, next)
 	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], links[0]}})
-	receive(t, old.stops, "stop of the old driver")
+	looptest.Receive(t, old.stops, "stop of the old driver")
 	closed(t, goes)
 	request(t, closes, "za", "za")
-	request(t, dial(t, s), "zasr", "zasr")
+	request(t, s.Dial(), "zasr", "zasr")
 	for range 3 { // its frames go on
 		if letter, _ := block(t, stays); letter != 'p' && letter != 's' {
 			t.Fatalf("block %q", letter)
 		}
 	}
-	send(t, stays, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
-	if c := receive(t, wheels.commands, "command"); c.Speed != 100 {
+	looptest.Send(t, stays, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
+	if c := looptest.Receive(t, wheels.commands, "command"); c.Speed != 100 {
 		t.Errorf("command %+v", c)
 	}
 	select {
@@ -127,28 +128,28 @@ func TestReloadStopsFirst(t *testing.T) {
 	wheels := newRobot()
 	old, head := newCamera(true)
 	s, table := serveBoth(t, wheels, head)
-	driver := dial(t, s)
+	driver := s.Dial()
 	request(t, driver, "paza", "paza")
-	send(t, driver, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
-	receive(t, wheels.commands, "command")
+	looptest.Send(t, driver, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
+	looptest.Receive(t, wheels.commands, "command")
 
 	next := newRobot()
 	_, links := attach(t, instance(next))
 	_, nextHead := newCamera(false)
 	_, more := attach(t, nextHead)
 	done := make(chan []int, 1)
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		s.server.Reload(now, []Robot{{Table: table, Links: []*devices.Link{links[0], more[0]}}}, nil, func(_ time.Duration, refused []int) { done <- refused })
 	})
 	closed(t, driver)
-	if c := receive(t, wheels.commands, "stop of the motors"); c.Speed != 0 {
+	if c := looptest.Receive(t, wheels.commands, "stop of the motors"); c.Speed != 0 {
 		t.Errorf("command %+v", c)
 	}
-	receive(t, wheels.stops, "stop of the wheels' driver")
-	receive(t, old.stops, "stop of the camera's driver")
-	waits := dial(t, s)
-	send(t, waits, codec.AppendRequest(nil, []byte("paza")))
-	onLoop(t, s, func(time.Duration) {
+	looptest.Receive(t, wheels.stops, "stop of the wheels' driver")
+	looptest.Receive(t, old.stops, "stop of the camera's driver")
+	waits := s.Dial()
+	looptest.Send(t, waits, codec.AppendRequest(nil, []byte("paza")))
+	s.Do(func(time.Duration) {
 		select {
 		case <-done:
 			t.Error("the reload is done before the old driver is off")
@@ -158,13 +159,13 @@ func TestReloadStopsFirst(t *testing.T) {
 			t.Error("a client is served during the reload")
 		}
 	})
-	onLoop(t, s, func(now time.Duration) { old.link.Stopped(now) })
-	receive(t, done, "end of the reload")
+	s.Do(func(now time.Duration) { old.link.Stopped(now) })
+	looptest.Receive(t, done, "end of the reload")
 	if letter, payload := block(t, waits); letter != codec.KindReply || string(payload) != "paza" {
 		t.Errorf("the client that waited gets %q %q", letter, payload)
 	}
-	send(t, waits, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 50, 0, 0}))
-	if c := receive(t, next.commands, "command to the new driver"); c.Speed != 50 {
+	looptest.Send(t, waits, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 50, 0, 0}))
+	if c := looptest.Receive(t, next.commands, "command to the new driver"); c.Speed != 50 {
 		t.Errorf("command %+v", c)
 	}
 }
@@ -173,8 +174,8 @@ func TestReloadStopsFirst(t *testing.T) {
 func TestReloadRobots(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	var first *devices.Table
-	onLoop(t, s, func(time.Duration) { first = s.server.robots[0].Table })
-	stays := dial(t, s)
+	s.Do(func(time.Duration) { first = s.server.robots[0].Table })
+	stays := s.Dial()
 	request(t, stays, "sr", "sr")
 
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
@@ -184,18 +185,18 @@ func TestReloadRobots(t *testing.T) {
 	defer taken.Close()
 	second, secondLinks := attach(t, instance(newRobot()))
 	third, thirdLinks := attach(t, instance(newRobot()))
-	secondAddress := freeAddress(t)
+	secondAddress := looptest.FreeAddress(t)
 	robots := []Robot{
-		{Table: first, Links: first.Links(), Address: s.address},
+		{Table: first, Links: first.Links(), Address: s.Address},
 		{Table: third, Links: thirdLinks, Address: taken.Addr().String(), Port: 7},
 		{Table: second, Links: secondLinks, Address: secondAddress, Port: 8},
 	}
 	if refused := s.change(t, nil, robots...); len(refused) != 1 || refused[0] != 7 {
 		t.Errorf("refused %v", refused)
 	}
-	other := dial(t, &running{address: secondAddress})
+	other := looptest.Dial(t, net.Dialer{}, secondAddress)
 	request(t, other, "sr", "sr")
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		if n := len(s.server.Status(now).Robots); n != 2 {
 			t.Errorf("%d robots in the status", n)
 		}
@@ -204,11 +205,11 @@ func TestReloadRobots(t *testing.T) {
 	if refused := s.change(t, nil, robots...); refused != nil {
 		t.Errorf("refused %v", refused)
 	}
-	request(t, dial(t, &running{address: taken.Addr().String()}), "sr", "sr")
+	request(t, looptest.Dial(t, net.Dialer{}, taken.Addr().String()), "sr", "sr")
 
 	s.change(t, nil, robots[2]) // the others go
 	closed(t, stays)
-	if c, err := net.Dial("tcp", s.address); err == nil {
+	if c, err := net.Dial("tcp", s.Address); err == nil {
 		c.Close()
 		t.Error("somebody listens on the port of a robot that is gone")
 	}
@@ -220,17 +221,17 @@ func TestReloadAccess(t *testing.T) {
 	here := netip.MustParsePrefix("127.0.0.1/32")
 	s := serve(t, newRobot(), func(c *Config) { c.Access = rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}} })
 	var robots []Robot
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		table := s.server.robots[0].Table
-		robots = []Robot{{Table: table, Links: table.Links(), Address: s.address}}
+		robots = []Robot{{Table: table, Links: table.Links(), Address: s.Address}}
 	})
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pa", "pe")
 	s.change(t, nil, robots...)
 	request(t, c, "pa", "pa")
 	s.change(t, rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here}}}, robots...)
 	closed(t, c)
-	c = dial(t, s)
+	c = s.Dial()
 	request(t, c, "pa", "pa")
 	s.change(t, rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here, netip.MustParsePrefix("10.0.0.0/8")}}}, robots...)
 	request(t, c, "sr", "sr")
@@ -240,12 +241,12 @@ func TestReloadAccess(t *testing.T) {
 func TestEndDuringReload(t *testing.T) {
 	old, head := newCamera(true)
 	s, table := serveBoth(t, newRobot(), head)
-	request(t, dial(t, s), "za", "za")
-	onLoop(t, s, func(now time.Duration) {
+	request(t, s.Dial(), "za", "za")
+	s.Do(func(now time.Duration) {
 		s.server.Reload(now, []Robot{{Table: table, Links: table.Links()[:1]}}, nil, func(time.Duration, []int) { t.Error("the reload is done") })
 	})
-	receive(t, old.stops, "stop of the driver")
-	s.stop()
+	looptest.Receive(t, old.stops, "stop of the driver")
+	s.Stop()
 	s.server.Post(func(now time.Duration) { s.server.Reload(now, nil, nil, nil) })
 }
 
@@ -254,12 +255,12 @@ func TestReloadLeavesNothing(t *testing.T) {
 	wheels := newRobot()
 	s := serve(t, wheels, nil)
 	var table *devices.Table
-	onLoop(t, s, func(time.Duration) { table = s.server.robots[0].Table })
-	c := dial(t, s)
+	s.Do(func(time.Duration) { table = s.server.robots[0].Table })
+	c := s.Dial()
 	request(t, c, "sr", "sr")
 	var wheelsLink *devices.Link
-	onLoop(t, s, func(time.Duration) { wheelsLink = table.Links()[0] })
-	address := freeAddress(t)
+	s.Do(func(time.Duration) { wheelsLink = table.Links()[0] })
+	address := looptest.FreeAddress(t)
 	_, text, err := net.SplitHostPort(address)
 	port, errPort := strconv.Atoi(text)
 	if err := errors.Join(err, errPort); err != nil {
@@ -270,12 +271,12 @@ func TestReloadLeavesNothing(t *testing.T) {
 		_, links := attach(t, head)
 		other, otherLinks := attach(t, instance(newRobot()))
 		s.change(t, nil,
-			Robot{Table: table, Links: []*devices.Link{wheelsLink, links[0]}, Address: s.address},
+			Robot{Table: table, Links: []*devices.Link{wheelsLink, links[0]}, Address: s.Address},
 			Robot{Table: other, Links: otherLinks, Address: address, Port: port})
-		request(t, dial(t, s), "za", "za")
+		request(t, s.Dial(), "za", "za")
 	}
-	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{wheelsLink}, Address: s.address})
-	onLoop(t, s, func(time.Duration) {
+	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{wheelsLink}, Address: s.Address})
+	s.Do(func(time.Duration) {
 		if n := reflect.ValueOf(s.server.host).Elem().FieldByName("wakes").Len(); n > 1 {
 			t.Errorf("%d links have timers", n)
 		}

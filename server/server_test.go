@@ -13,11 +13,12 @@ import (
 	"player/devices"
 	"player/e2e/acceptance"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
 
 func TestServesFrames(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "srpr", "srpr")
 	for range 3 {
 		for _, want := range []byte("sp") {
@@ -31,17 +32,17 @@ func TestServesFrames(t *testing.T) {
 func TestMotorsStopWhenTheDriverLeaves(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pa", "pa")
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200, TurnRate: -5}.Append(nil)))
-	if got := receive(t, r.commands, "command"); got != (codec.PositionCommand{Speed: 200, TurnRate: -5}) {
+	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200, TurnRate: -5}.Append(nil)))
+	if got := looptest.Receive(t, r.commands, "command"); got != (codec.PositionCommand{Speed: 200, TurnRate: -5}) {
 		t.Fatalf("command %+v", got)
 	}
 	c.Close()
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
+	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Fatalf("command %+v after the client left, want zero", got)
 	}
-	receive(t, r.stops, "shutdown")
+	looptest.Receive(t, r.stops, "shutdown")
 }
 
 // A setup that takes time delays its own client only.
@@ -56,10 +57,10 @@ func TestSetupDelaysOnlyItsClient(t *testing.T) {
 		}()
 	}
 	s = serve(t, r, nil)
-	slow, other := dial(t, s), dial(t, s)
-	send(t, slow, codec.AppendRequest(nil, []byte("pr")))
-	send(t, slow, codec.AppendRequest(nil, nil)) // must wait behind it
-	send(t, other, codec.AppendRequest(nil, nil))
+	slow, other := s.Dial(), s.Dial()
+	looptest.Send(t, slow, codec.AppendRequest(nil, []byte("pr")))
+	looptest.Send(t, slow, codec.AppendRequest(nil, nil)) // must wait behind it
+	looptest.Send(t, other, codec.AppendRequest(nil, nil))
 	if letter, payload := block(t, other); letter != 'r' || len(payload) != 0 {
 		t.Fatalf("other client got %q %q", letter, payload)
 	}
@@ -74,21 +75,21 @@ func TestSetupDelaysOnlyItsClient(t *testing.T) {
 
 func TestRequestReplyAnswersEveryRequest(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
-	send(t, c, config('y', 'r', 1))
+	c := s.Dial()
+	looptest.Send(t, c, config('y', 'r', 1))
 	request(t, c, "sr", "sr")
 	var burst []byte
 	for range 10 {
 		burst = append(burst, config('y', 'd')...)
 	}
-	send(t, c, burst)
+	looptest.Send(t, c, burst)
 	for range 10 {
 		if letter, _ := block(t, c); letter != 's' {
 			t.Fatalf("block %q", letter)
 		}
 	}
 	// and no more than asked for: the next thing is a reply
-	send(t, c, codec.AppendRequest(nil, nil))
+	looptest.Send(t, c, codec.AppendRequest(nil, nil))
 	if letter, _ := block(t, c); letter != 'r' {
 		t.Fatalf("block %q without being asked", letter)
 	}
@@ -96,7 +97,7 @@ func TestRequestReplyAnswersEveryRequest(t *testing.T) {
 
 func TestAddressInUse(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.address, Table: devices.NewTable(zap.NewNop())}}, Descriptors: descriptors.New(0, false), Log: zap.NewNop()})
+	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.Address, Table: devices.NewTable(zap.NewNop())}}, Descriptors: descriptors.New(0, false), Log: zap.NewNop()})
 	if err == nil || !strings.Contains(err.Error(), "already in use") {
 		t.Fatalf("second server on the same port: %v", err)
 	}
@@ -106,17 +107,17 @@ func TestMaxClients(t *testing.T) {
 	s := serve(t, newRobot(), func(c *Config) { c.MaxClients, c.MaxPerAddress = 2, 2 })
 	var kept []net.Conn
 	for range 2 { // the connection that the server makes to itself takes no place
-		c := dial(t, s)
+		c := s.Dial()
 		if !answers(c) {
 			t.Fatalf("only %d clients are served", len(kept))
 		}
 		kept = append(kept, c)
 	}
-	if answers(dial(t, s)) {
+	if answers(s.Dial()) {
 		t.Fatal("a third client is served")
 	}
 	kept[0].Close()
-	for deadline := time.Now().Add(patience); !answers(dial(t, s)); {
+	for deadline := time.Now().Add(looptest.Patience); !answers(s.Dial()); {
 		if time.Now().After(deadline) {
 			t.Fatal("no new client is served when one has left")
 		}
@@ -126,18 +127,18 @@ func TestMaxClients(t *testing.T) {
 func TestStopsInOrder(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pa", "pa")
 	drive := codec.PositionCommand{Speed: 300}
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, drive.Append(nil)))
-	if got := receive(t, r.commands, "command"); got != drive {
+	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, drive.Append(nil)))
+	if got := looptest.Receive(t, r.commands, "command"); got != drive {
 		t.Fatalf("command %+v", got)
 	}
-	s.stop()
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
+	s.Stop()
+	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
 		t.Fatalf("command %+v at shutdown, want zero", got)
 	}
-	receive(t, r.stops, "shutdown")
+	looptest.Receive(t, r.stops, "shutdown")
 	for {
 		if _, err := c.Read(make([]byte, 100)); err != nil {
 			return // the client is closed
@@ -150,11 +151,11 @@ func TestStopsInOrder(t *testing.T) {
 func TestTimersRunAfterTheLastClient(t *testing.T) {
 	d := &slowStop{robot: *newRobot()}
 	s := serve(t, d, nil)
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pr", "pr")
 	c.Close()
-	receive(t, d.stops, "shutdown")
-	receive(t, d.stops, "tick after shutdown")
+	looptest.Receive(t, d.stops, "shutdown")
+	looptest.Receive(t, d.stops, "tick after shutdown")
 }
 
 type slowStop struct{ robot }
@@ -174,9 +175,9 @@ func (d *slowStop) Tick(now time.Duration) time.Duration {
 func TestEndsWithoutTheDriver(t *testing.T) {
 	d := &neverStops{robot: *newRobot()}
 	s := serve(t, d, nil)
-	request(t, dial(t, s), "pr", "pr")
-	s.stop()
-	receive(t, d.stops, "shutdown")
+	request(t, s.Dial(), "pr", "pr")
+	s.Stop()
+	looptest.Receive(t, d.stops, "shutdown")
 }
 
 type neverStops struct{ robot }
@@ -188,7 +189,7 @@ func TestStart(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	calls := make(chan time.Duration, 10)
 	var begin time.Duration
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		begin = now
 		left := 3
 		s.server.Start(func(now time.Duration) time.Duration {
@@ -200,11 +201,11 @@ func TestStart(t *testing.T) {
 		})
 	})
 	for n := range time.Duration(3) {
-		if at := receive(t, calls, "call") - begin; at < n*10*time.Millisecond {
+		if at := looptest.Receive(t, calls, "call") - begin; at < n*10*time.Millisecond {
 			t.Errorf("call %d comes after %v", n, at)
 		}
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if len(calls) > 0 {
 			t.Error("it is called after it returned zero")
 		}
@@ -218,7 +219,7 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 	}
 	s := serve(t, newRobot(), nil)
 	for i := range n {
-		c, err := net.Dial("tcp", s.address)
+		c, err := net.Dial("tcp", s.Address)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -230,10 +231,10 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 		}
 		c.Close()
 	}
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "sr", "sr")
 	count := make(chan int)
-	for deadline := time.Now().Add(patience); ; {
+	for deadline := time.Now().Add(looptest.Patience); ; {
 		s.server.Post(func(time.Duration) { count <- len(s.server.clients) })
 		if <-count == 1 {
 			break

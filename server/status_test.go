@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/server/looptest"
 	"player/server/status"
 )
 
@@ -17,7 +18,7 @@ import (
 // now.
 func statusOf(t *testing.T, s *running, later time.Duration) (r status.Robot, l status.Loop) {
 	t.Helper()
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		all := s.server.Status(now + later)
 		if len(all.Robots) != 1 {
 			t.Errorf("%d robots", len(all.Robots))
@@ -32,7 +33,7 @@ func addressAt(c net.Conn) netip.AddrPort { return addressOf(c.LocalAddr()) }
 
 func drive(t *testing.T, c net.Conn, speed int16) {
 	t.Helper()
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil)))
+	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil)))
 }
 
 // The status of a robot without clients, of its devices, and of who has left.
@@ -57,12 +58,12 @@ func TestStatus(t *testing.T) {
 		t.Errorf("devices that nobody has open: %+v", r.Devices)
 	}
 
-	pilot, viewer := dial(t, s), dial(t, s)
-	send(t, pilot, config(codec.Server, append([]byte{codec.ConfigName}, "pilot"...)...))
-	send(t, pilot, config(codec.Server, codec.ConfigFrequency, 0, 20))
+	pilot, viewer := s.Dial(), s.Dial()
+	looptest.Send(t, pilot, config(codec.Server, append([]byte{codec.ConfigName}, "pilot"...)...))
+	looptest.Send(t, pilot, config(codec.Server, codec.ConfigFrequency, 0, 20))
 	request(t, pilot, "pa", "pa")
 	drive(t, pilot, 100)
-	receive(t, driver.commands, "command")
+	looptest.Receive(t, driver.commands, "command")
 	request(t, viewer, "yrsrpw", "yrsrpw")
 	drive(t, viewer, 300) // refused: the pilot keeps control
 	request(t, viewer, "pc", "pc")
@@ -89,7 +90,7 @@ func TestStatus(t *testing.T) {
 	}
 
 	pilot.Close()
-	await(t, s, "the pilot has left", func(now time.Duration) bool { return len(s.server.clients) == 1 })
+	s.Await("the pilot has left", func(now time.Duration) bool { return len(s.server.clients) == 1 })
 	if r, _ := statusOf(t, s, 0); r.Commander != nil || len(r.Clients) != 1 || r.Totals.Commands != 1 || r.Totals.Refused != 1 {
 		t.Errorf("the pilot has left: %+v", r)
 	}
@@ -100,13 +101,13 @@ func TestStatusOfFailedSetup(t *testing.T) {
 	driver := newRobot()
 	driver.setup = func(now time.Duration, l *devices.Link) { l.Fail(now, errors.New("no answer")) }
 	s := serve(t, driver, nil)
-	request(t, dial(t, s), "pr", "pe")
+	request(t, s.Dial(), "pr", "pe")
 	r, _ := statusOf(t, s, 0)
 	if d := r.Devices["position"]; d.State != status.Failed || d.Error != "no answer" || d.Open || d.Setups != 1 || d.Errors != 1 || d.Age != nil {
 		t.Errorf("%+v", d)
 	}
-	onLoop(t, s, func(time.Duration) { driver.setup = nil })
-	request(t, dial(t, s), "pr", "pr")
+	s.Do(func(time.Duration) { driver.setup = nil })
+	request(t, s.Dial(), "pr", "pr")
 	if r, _ := statusOf(t, s, 0); r.Devices["position"].State == status.Failed || r.Devices["position"].Error != "" {
 		t.Errorf("it works again: %+v", r.Devices["position"])
 	}
@@ -116,16 +117,16 @@ func TestStatusOfFailedSetup(t *testing.T) {
 func TestStatusOfStop(t *testing.T) {
 	driver := newRobot()
 	s := serve(t, driver, func(c *Config) { c.Robots[0].Port = 6665 })
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "pa", "pa")
 	stop := func(port int, on bool) (found bool) {
-		onLoop(t, s, func(now time.Duration) { found = s.server.EmergencyStop(now, port, on, "test") })
+		s.Do(func(now time.Duration) { found = s.server.EmergencyStop(now, port, on, "test") })
 		return found
 	}
 	if stop(6666, true) {
 		t.Error("there is no robot on port 6666")
 	}
-	if !stop(6665, true) || receive(t, driver.commands, "stop command") != (codec.PositionCommand{}) {
+	if !stop(6665, true) || looptest.Receive(t, driver.commands, "stop command") != (codec.PositionCommand{}) {
 		t.Error("it was not stopped")
 	}
 	drive(t, c, 100)
@@ -137,7 +138,7 @@ func TestStatusOfStop(t *testing.T) {
 		t.Error("it was not released")
 	}
 	drive(t, c, 100)
-	receive(t, driver.commands, "command")
+	looptest.Receive(t, driver.commands, "command")
 	if r, _ := statusOf(t, s, 0); r.Stopped || *r.Commander != addressAt(c) {
 		t.Errorf("released: %+v", r)
 	}

@@ -14,6 +14,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/e2e/certs"
+	"player/server/looptest"
 	"player/server/secure"
 )
 
@@ -78,23 +79,23 @@ func TestMessagesInRecords(t *testing.T) {
 		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
 	}
 	for _, b := range all[:800] {
-		send(t, c, []byte{b})
+		looptest.Send(t, c, []byte{b})
 	}
-	send(t, c, all[800:]) // records of 16 KiB
+	looptest.Send(t, c, all[800:]) // records of 16 KiB
 	for i := range messages {
-		if got, want := receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
+		if got, want := looptest.Receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
 			t.Fatalf("configuration %d is %q", i, got)
 		}
 	}
-	send(t, c, command(100))
-	if got := receive(t, r.commands, "command"); got.Speed != 100 {
+	looptest.Send(t, c, command(100))
+	if got := looptest.Receive(t, r.commands, "command"); got.Speed != 100 {
 		t.Fatalf("speed %d", got.Speed)
 	}
 	c.Close()
-	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
+	if got := looptest.Receive(t, r.commands, "stop"); got.Speed != 0 {
 		t.Fatalf("speed %d after the client left", got.Speed)
 	}
-	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+	s.Await("descriptors are given back", func(time.Duration) bool { return free(s) })
 }
 
 // Records that are forged end the connection, and stop the robot.
@@ -103,15 +104,15 @@ func TestForgedRecords(t *testing.T) {
 	s := serve(t, r, nil)
 	c := encrypts(t, s, 0)()
 	request(t, c, "pw", "pw")
-	send(t, c, command(100))
-	if got := receive(t, r.commands, "command"); got.Speed != 100 {
+	looptest.Send(t, c, command(100))
+	if got := looptest.Receive(t, r.commands, "command"); got.Speed != 100 {
 		t.Fatalf("speed %d", got.Speed)
 	}
-	send(t, c.NetConn(), slices.Concat([]byte{23, 3, 3, 0, 20}, make([]byte, 20)))
-	if got := receive(t, r.commands, "stop"); got.Speed != 0 {
+	looptest.Send(t, c.NetConn(), slices.Concat([]byte{23, 3, 3, 0, 20}, make([]byte, 20)))
+	if got := looptest.Receive(t, r.commands, "stop"); got.Speed != 0 {
 		t.Fatalf("speed %d", got.Speed)
 	}
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	for buffer, err := make([]byte, 1000), error(nil); err == nil; {
@@ -119,7 +120,7 @@ func TestForgedRecords(t *testing.T) {
 			t.Errorf("the client has %v", err)
 		}
 	}
-	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+	s.Await("descriptors are given back", func(time.Duration) bool { return free(s) })
 }
 
 // A client for which there is no place, or no robot any more, is closed.
@@ -127,7 +128,7 @@ func TestNoPlaceByTLS(t *testing.T) {
 	s := serve(t, newRobot(), func(c *Config) { c.MaxClients = 1 })
 	closed := func(c *tls.Conn) {
 		t.Helper()
-		if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 			t.Fatal(err)
 		}
 		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
@@ -141,7 +142,7 @@ func TestNoPlaceByTLS(t *testing.T) {
 	closed(connect())
 	block(t, first)
 	first.Close()
-	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+	s.Await("descriptors are given back", func(time.Duration) bool { return free(s) })
 }
 
 // Clients whose handshake ends during a reload wait for its end, as those that connect do:
@@ -149,35 +150,35 @@ func TestNoPlaceByTLS(t *testing.T) {
 func TestTLSDuringReload(t *testing.T) {
 	old, head := newCamera(true)
 	s, table := serveBoth(t, newRobot(), head)
-	request(t, dial(t, s), "za", "za")
+	request(t, s.Dial(), "za", "za")
 	goes, goesLinks := attach(t, instance(newRobot()))
-	stays := Robot{Table: table, Links: table.Links(), Address: s.address}
-	s.change(t, nil, stays, Robot{Table: goes, Links: goesLinks, Address: freeAddress(t), Port: 7})
+	stays := Robot{Table: table, Links: table.Links(), Address: s.Address}
+	s.change(t, nil, stays, Robot{Table: goes, Links: goesLinks, Address: looptest.FreeAddress(t), Port: 7})
 
 	_, nextHead := newCamera(false)
 	_, links := attach(t, nextHead)
 	stays.Links = []*devices.Link{table.Links()[0], links[0]}
 	done := make(chan []int, 1)
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		s.server.Reload(now, []Robot{stays}, nil, func(_ time.Duration, refused []int) { done <- refused })
 	})
-	receive(t, old.stops, "stop of the old driver")
+	looptest.Receive(t, old.stops, "stop of the old driver")
 	waits, lost := encrypts(t, s, 0)(), encrypts(t, s, 7)()
-	send(t, waits, codec.AppendRequest(nil, []byte("za")))
+	looptest.Send(t, waits, codec.AppendRequest(nil, []byte("za")))
 	time.Sleep(50 * time.Millisecond) // the server has got both
-	onLoop(t, s, func(now time.Duration) { old.link.Stopped(now) })
-	receive(t, done, "end of the reload")
+	s.Do(func(now time.Duration) { old.link.Stopped(now) })
+	looptest.Receive(t, done, "end of the reload")
 	closed(t, lost)
 	if letter, payload := block(t, waits); letter != codec.KindReply || string(payload) != "za" {
 		t.Errorf("the client that waited gets %q %q", letter, payload)
 	}
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		if n := len(s.server.Status(now).Robots[0].Clients); n != 1 {
 			t.Errorf("%d clients", n)
 		}
 	})
 	waits.Close()
-	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+	s.Await("descriptors are given back", func(time.Duration) bool { return free(s) })
 }
 
 // A client that says goodbye right behind its requests has its replies, as one has
@@ -187,7 +188,7 @@ func TestReplyBeforeGoodbye(t *testing.T) {
 	connect := encrypts(t, s, 0)
 	for range 20 {
 		c := connect()
-		send(t, c, codec.AppendRequest(codec.AppendRequest(nil, []byte("pr")), []byte("pa")))
+		looptest.Send(t, c, codec.AppendRequest(codec.AppendRequest(nil, []byte("pr")), []byte("pa")))
 		if err := c.CloseWrite(); err != nil {
 			t.Fatal(err)
 		}
@@ -198,7 +199,7 @@ func TestReplyBeforeGoodbye(t *testing.T) {
 		}
 		closed(t, c)
 	}
-	await(t, s, "descriptors are given back", func(time.Duration) bool { return free(s) })
+	s.Await("descriptors are given back", func(time.Duration) bool { return free(s) })
 }
 
 // A panic of crypto/tls over what a client sends ends that client, and no other.
@@ -208,7 +209,7 @@ func TestPanicOverRecords(t *testing.T) {
 	victim, other := connect(), connect()
 	request(t, victim, "pr", "pr")
 	request(t, other, "pr", "pr")
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		for c := range s.server.clients {
 			if c.remote.String() == victim.LocalAddr().String() {
 				broken := &secure.Conn{Local: c.tls.Local, Remote: c.tls.Remote} // it panics
@@ -216,8 +217,8 @@ func TestPanicOverRecords(t *testing.T) {
 			}
 		}
 	})
-	send(t, victim, []byte("dr\x00\x00"))
-	if err := victim.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	looptest.Send(t, victim, []byte("dr\x00\x00"))
+	if err := victim.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	for err := error(nil); err == nil; { // frames have left before

@@ -15,6 +15,7 @@ import (
 
 	"player/devices"
 	"player/reactor"
+	"player/server/looptest"
 )
 
 // inbox is the handler of a port. It keeps what the port receives.
@@ -35,7 +36,7 @@ func (i *inbox) expect(t *testing.T, want string) {
 	t.Helper()
 	got := ""
 	for len(got) < len(want) {
-		got += string(receive(t, i.bytes, fmt.Sprintf("%q after %q", want, got)))
+		got += string(looptest.Receive(t, i.bytes, fmt.Sprintf("%q after %q", want, got)))
 	}
 	if got != want {
 		t.Errorf("received %q, want %q", got, want)
@@ -45,7 +46,7 @@ func (i *inbox) expect(t *testing.T, want string) {
 // open opens a port on the loop.
 func open(t *testing.T, s *running, fn func(h *Host) (devices.Port, error)) (p devices.Port, err error) {
 	t.Helper()
-	onLoop(t, s, func(time.Duration) { p, err = fn(s.host) })
+	s.Do(func(time.Duration) { p, err = fn(s.host) })
 	return p, err
 }
 
@@ -80,9 +81,9 @@ func TestDial(t *testing.T) {
 		if _, err := c.Read(got); err != nil || string(got) != "early" {
 			t.Errorf("%s: read %q, %v", address, got, err)
 		}
-		send(t, c, []byte("answer"))
+		looptest.Send(t, c, []byte("answer"))
 		in.expect(t, "answer")
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			fd, err := p.(*reactor.Descriptor).Fd()
 			if err != nil {
 				t.Fatal(err)
@@ -92,16 +93,16 @@ func TestDial(t *testing.T) {
 			}
 		})
 		c.Close()
-		receive(t, in.gone, "hangup")
+		looptest.Receive(t, in.gone, "hangup")
 	}
 }
 
 func TestDialRefused(t *testing.T) {
 	s := serve(t, nil)
-	address := freeAddress(t)
+	address := looptest.FreeAddress(t)
 	in := newInbox()
 	if _, err := open(t, s, func(h *Host) (devices.Port, error) { return h.Dial(address, in) }); err == nil {
-		err = receive(t, in.gone, "hangup")
+		err = looptest.Receive(t, in.gone, "hangup")
 		if !errors.Is(err, unix.ECONNREFUSED) {
 			t.Errorf("hangup with %v, want a refusal", err)
 		}
@@ -197,7 +198,7 @@ func TestPortsOpenAnywhere(t *testing.T) {
 			h.open(t)
 		}
 	})
-	receive(t, h.done, "echo on the last port")
+	looptest.Receive(t, h.done, "echo on the last port")
 }
 
 // echoer opens a port, waits for its greeting to come back, and opens the

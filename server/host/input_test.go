@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/server/looptest"
 )
 
 // openInputOf opens an input and waits for the answer.
@@ -44,7 +45,7 @@ func TestInput(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, in.gone, "end of the input"); err != io.EOF {
+	if err := looptest.Receive(t, in.gone, "end of the input"); err != io.EOF {
 		t.Errorf("the input ended with %v", err)
 	}
 }

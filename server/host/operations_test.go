@@ -14,6 +14,7 @@ import (
 
 	"player/devices"
 	"player/e2e/terminals"
+	"player/server/looptest"
 )
 
 // wedge holds the operations on device files from a moment on, as a wedged adapter does.
@@ -28,7 +29,7 @@ func wedged(t *testing.T, s *running) wedge {
 	end := make(chan struct{})
 	w := wedge{make(chan struct{}, 1000), sync.OnceFunc(func() { close(end) })}
 	t.Cleanup(w.free)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		s.host.onOperate = func(string) {
 			w.held <- struct{}{}
 			<-end
@@ -56,7 +57,7 @@ func TestWedgedAdapter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, nil)
 			far, path := terminals.Open(t)
-			in, c := newInbox(), dial(t, s)
+			in, c := newInbox(), s.Dial()
 			var l *line
 			if ask != nil {
 				l = openSerial(t, s, path, in)
@@ -65,27 +66,27 @@ func TestWedgedAdapter(t *testing.T) {
 			w := wedged(t, s)
 			failed := make(chan error, 100)
 			open := func() {
-				onLoop(t, s, func(time.Duration) {
+				s.Do(func(time.Duration) {
 					s.host.OpenSerial(path, 9600, in, func(_ time.Duration, _ devices.Line, err error) { failed <- err })
 				})
 			}
 			if ask == nil {
 				open()
 			} else {
-				onLoop(t, s, func(time.Duration) { ask(l); l.Write([]byte("never")) })
+				s.Do(func(time.Duration) { ask(l); l.Write([]byte("never")) })
 			}
-			receive(t, w.held, "operation")
+			looptest.Receive(t, w.held, "operation")
 			expectEcho(t, c, "meanwhile")
 			if name != "opening" {
 				open() // it waits
 			}
 			if name == "setting" {
-				if err := receive(t, in.gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
+				if err := looptest.Receive(t, in.gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
 					t.Errorf("the line hangs up with %v", err)
 				}
 			}
 			for range 10 {
-				if err := receive(t, failed, "error"); err == nil || !strings.Contains(err.Error(), path+": the adapter does not answer: unplug it") {
+				if err := looptest.Receive(t, failed, "error"); err == nil || !strings.Contains(err.Error(), path+": the adapter does not answer: unplug it") {
 					t.Errorf("opening it ends with %v", err)
 				}
 				open()
@@ -94,13 +95,13 @@ func TestWedgedAdapter(t *testing.T) {
 				t.Errorf("%d operations more", len(w.held))
 			}
 			w.free()
-			await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+			s.Await("the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 			_ = far.SetReadDeadline(time.Now().Add(time.Millisecond))
 			if n, err := far.Read(make([]byte, 10)); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, unix.EIO) {
 				t.Errorf("%d bytes have left, %v", n, err)
 			}
 			openSerial(t, s, path, newInbox())
-			onLoop(t, s, func(time.Duration) { // the others were given back
+			s.Do(func(time.Duration) { // the others were given back
 				if all := s.loop.Descriptors(); all.Take(all.Most()-polledDescriptors) != nil {
 					t.Error("descriptors are missing")
 				}
@@ -116,7 +117,7 @@ func TestCloseWhileSetting(t *testing.T) {
 	_, path := terminals.Open(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		for range 3 {
 			l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed was set") })
 			l.SetModemLines(true, true)
@@ -125,9 +126,9 @@ func TestCloseWhileSetting(t *testing.T) {
 		l.Close()
 		l.Discard()
 	})
-	receive(t, w.held, "operation")
+	looptest.Receive(t, w.held, "operation")
 	w.free()
-	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.Await("the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 	if len(w.held) != 1 { // the first is set, and then the line is closed
 		t.Errorf("%d operations more", len(w.held))
 	}
@@ -140,7 +141,7 @@ func TestWriteWhileSetting(t *testing.T) {
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
 	set := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		l.Write([]byte("before "))
 		l.SetSpeed(19200, func(_ time.Duration, err error) { set <- err })
 		l.Write([]byte("after"))
@@ -148,12 +149,12 @@ func TestWriteWhileSetting(t *testing.T) {
 			t.Errorf("%d bytes wait", l.Buffered())
 		}
 	})
-	receive(t, w.held, "operation")
+	looptest.Receive(t, w.held, "operation")
 	w.free()
-	if err := receive(t, set, "answer"); err != nil {
+	if err := looptest.Receive(t, set, "answer"); err != nil {
 		t.Error(err)
 	}
-	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := far.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	got := make([]byte, len("before after"))
@@ -170,7 +171,7 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 	in := newInbox()
 	l := openSerial(t, s, path, in)
 	w := wedged(t, s)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		l.SetModemLines(false, false)
 		l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed calls back") })
 		l.Write([]byte("stop"))
@@ -178,16 +179,16 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 		l.Write([]byte("never"))
 		l.Close()
 	})
-	receive(t, w.held, "operation")
+	looptest.Receive(t, w.held, "operation")
 	if _, err := far.WriteString("nobody reads this"); err != nil {
 		t.Fatal(err)
 	}
 	w.free()
-	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.Await("the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 	if len(w.held) != 2 { // the speed, and the end
 		t.Errorf("%d operations more", len(w.held))
 	}
-	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := far.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := io.ReadAll(far); string(got) != "stop" || !errors.Is(err, unix.EIO) {
@@ -196,7 +197,7 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 	if len(in.bytes)+len(in.gone) != 0 {
 		t.Error("a line that is closed calls its handler")
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if all := s.loop.Descriptors(); all.Take(all.Most()) != nil {
 			t.Error("descriptors are missing")
 		}
@@ -209,9 +210,9 @@ func TestEndWhileWedged(t *testing.T) {
 	_, path := terminals.Open(t)
 	l := openSerial(t, s, path, newInbox())
 	w := wedged(t, s)
-	onLoop(t, s, func(time.Duration) { l.Close() })
-	receive(t, w.held, "operation")
-	s.stop()
+	s.Do(func(time.Duration) { l.Close() })
+	looptest.Receive(t, w.held, "operation")
+	s.Stop()
 	w.free()
 }
 
@@ -228,20 +229,20 @@ func TestOpenEndsSearch(t *testing.T) {
 	})
 	_, path := terminals.Open(t)
 	answer := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		s.host.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })
 	})
-	receive(t, began, "search")
-	onLoop(t, s, func(time.Duration) {
+	looptest.Receive(t, began, "search")
+	s.Do(func(time.Duration) {
 		s.host.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, _ devices.Line, err error) { answer <- err })
 	})
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if len(answer) != 0 {
 			t.Error("it was opened while the search goes on")
 		}
 	})
 	close(mayEnd)
-	if err := receive(t, answer, "answer"); err != nil {
+	if err := looptest.Receive(t, answer, "answer"); err != nil {
 		t.Error(err)
 	}
 }

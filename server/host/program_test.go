@@ -16,13 +16,14 @@ import (
 
 	"player/devices"
 	"player/e2e/needs"
+	"player/server/looptest"
 )
 
 // startProgram runs a shell script; its end comes from the channel.
 func startProgram(t *testing.T, s *running, script string) (p devices.Program, exited chan error, err error) {
 	t.Helper()
 	exited = make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		p, err = s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
 	})
 	return p, exited, err
@@ -41,11 +42,11 @@ func TestProgramEnds(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := receive(t, exited, script); errString(err) != want {
+		if err := looptest.Receive(t, exited, script); errString(err) != want {
 			t.Errorf("%q ended with %v, want %s", script, err, want)
 		}
 		// Now it is nobody's number: no signal may go there.
-		onLoop(t, s, func(time.Duration) { p.Signal(syscall.SIGKILL) })
+		s.Do(func(time.Duration) { p.Signal(syscall.SIGKILL) })
 		if pid := p.(*program).cmd.Process.Pid; strings.HasSuffix(script, "&") {
 			if err := unix.Kill(-pid, syscall.SIGKILL); err != nil {
 				t.Errorf("what %q left behind was killed by a signal to a program that had ended", script)
@@ -81,8 +82,8 @@ func TestProgramGroupIsSignalled(t *testing.T) {
 	if n, err := f.Read(make([]byte, 3)); n != 3 {
 		t.Fatal(err)
 	}
-	onLoop(t, s, func(time.Duration) { p.Signal(syscall.SIGTERM) })
-	if err := receive(t, exited, "the end"); errString(err) != "signal: terminated" {
+	s.Do(func(time.Duration) { p.Signal(syscall.SIGTERM) })
+	if err := looptest.Receive(t, exited, "the end"); errString(err) != "signal: terminated" {
 		t.Errorf("ended with %v", err)
 	}
 	gone := make(chan error)
@@ -90,14 +91,14 @@ func TestProgramGroupIsSignalled(t *testing.T) {
 		_, err := f.Read(make([]byte, 1))
 		gone <- err
 	}()
-	if err := receive(t, gone, "end of the grandchild"); err != io.EOF {
+	if err := looptest.Receive(t, gone, "end of the grandchild"); err != io.EOF {
 		t.Error(err)
 	}
 }
 
 func TestProgramNotFound(t *testing.T) {
 	s := serve(t, nil)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		_, err := s.host.StartProgram(nil, "no-such-program-as-this")
 		if err == nil || !strings.Contains(err.Error(), "executable file not found") {
 			t.Errorf("%v", err)
@@ -108,13 +109,13 @@ func TestProgramNotFound(t *testing.T) {
 // TestProgramInheritsNothing: neither sockets nor serial lines of the server.
 func TestProgramInheritsNothing(t *testing.T) {
 	s := serve(t, nil)
-	expectEcho(t, dial(t, s), "this connection is open")
+	expectEcho(t, s.Dial(), "this connection is open")
 	list := filepath.Join(t.TempDir(), "list")
 	_, exited, err := startProgram(t, s, "ls -l /proc/$$/fd >"+list)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, exited, "the end"); err != nil {
+	if err := looptest.Receive(t, exited, "the end"); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(list)
@@ -149,7 +150,7 @@ func TestLoopEndsBeforeProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.stop()
+	s.Stop()
 	p.Signal(syscall.SIGKILL)
 	if err := p.(*program).cmd.Wait(); errString(err) != "signal: killed" {
 		t.Error(err)
@@ -163,7 +164,7 @@ func TestProgramKeepsTimeAsUsual(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "slack")
 	exited := make(chan error, 1)
 	var err error
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		err = unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0)
@@ -174,7 +175,7 @@ func TestProgramKeepsTimeAsUsual(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := receive(t, exited, "the program's end"); err != nil {
+	if err := looptest.Receive(t, exited, "the program's end"); err != nil {
 		needs.Missing(t, "this kernel does not tell the timer slack: ", err)
 	}
 	if got, _ := os.ReadFile(file); string(got) != "50000\n" {

@@ -17,6 +17,7 @@ import (
 
 	"player/devices"
 	"player/e2e/terminals"
+	"player/server/looptest"
 )
 
 // openSerial opens our end of a serial line.
@@ -35,13 +36,13 @@ func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
 func tryToOpen(t *testing.T, s *running, open func(h *Host, opened func(l *line, err error))) (l *line, err error) {
 	t.Helper()
 	done := make(chan struct{})
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		open(s.host, func(opened *line, why error) {
 			l, err = opened, why
 			close(done)
 		})
 	})
-	receive(t, done, "answer")
+	looptest.Receive(t, done, "answer")
 	return l, err
 }
 
@@ -55,8 +56,8 @@ func of(p devices.Port) *line {
 func setSpeed(t *testing.T, s *running, l *line, baud int) error {
 	t.Helper()
 	done := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) { l.SetSpeed(baud, func(_ time.Duration, err error) { done <- err }) })
-	return receive(t, done, "answer")
+	s.Do(func(time.Duration) { l.SetSpeed(baud, func(_ time.Duration, err error) { done <- err }) })
+	return looptest.Receive(t, done, "answer")
 }
 
 // A line is raw: every byte passes, in both directions.
@@ -66,9 +67,9 @@ func TestSerialLine(t *testing.T) {
 	far, path := terminals.Open(t)
 	in := newInbox()
 	p := openSerial(t, s, path, in)
-	onLoop(t, s, func(time.Duration) { p.Write([]byte(bytes)) })
+	s.Do(func(time.Duration) { p.Write([]byte(bytes)) })
 	got := make([]byte, len(bytes))
-	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
+	if err := far.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := io.ReadFull(far, got); err != nil || string(got) != bytes {
@@ -79,12 +80,12 @@ func TestSerialLine(t *testing.T) {
 	}
 	in.expect(t, bytes)
 	far.Close() // it is unplugged
-	receive(t, in.gone, "hangup")
-	onLoop(t, s, func(time.Duration) {
+	looptest.Receive(t, in.gone, "hangup")
+	s.Do(func(time.Duration) {
 		p.SetSpeed(9600, func(time.Duration, error) { t.Error("the speed of a line that is gone was set") })
 		p.Discard()
 	})
-	await(t, s, "the end of all operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.Await("the end of all operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
 }
 
 func TestSerialSpeed(t *testing.T) {
@@ -97,7 +98,7 @@ func TestSerialSpeed(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			fd, err := p.Fd()
 			if err != nil {
 				t.Error(err)
@@ -116,7 +117,7 @@ func TestSerialDiscard(t *testing.T) {
 	far, path := terminals.Open(t)
 	in := newInbox()
 	p := openSerial(t, s, path, in)
-	onLoop(t, s, func(time.Duration) { // meanwhile the loop does not read
+	s.Do(func(time.Duration) { // meanwhile the loop does not read
 		fd, err := p.Fd()
 		if err == nil {
 			_, err = far.WriteString("old")
@@ -125,7 +126,7 @@ func TestSerialDiscard(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience.Milliseconds())); err != nil {
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(looptest.Patience.Milliseconds())); err != nil {
 			t.Error(err)
 		}
 		if n, err := unix.IoctlGetInt(fd, unix.TIOCINQ); n != len("old") {
@@ -133,7 +134,7 @@ func TestSerialDiscard(t *testing.T) {
 		}
 		p.Discard()
 	})
-	await(t, s, "the end of the operation", func(time.Duration) bool { return p.setting == 0 })
+	s.Await("the end of the operation", func(time.Duration) bool { return p.setting == 0 })
 	if _, err := far.WriteString("new"); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +170,7 @@ func TestSerialErrors(t *testing.T) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
 	}
-	onLoop(t, s, func(time.Duration) { // hard to cause, or not for the administrator
+	s.Do(func(time.Duration) { // hard to cause, or not for the administrator
 		for err, want := range map[syscall.Errno]string{
 			syscall.EACCES: "usermod -aG dialout",
 			syscall.EBUSY:  "another program has it open",
@@ -199,18 +200,18 @@ func TestHoldersAreRemembered(t *testing.T) {
 	s := serve(t, nil)
 	h := s.host
 	busy := func() (text string) {
-		onLoop(t, s, func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
+		s.Do(func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
 		return text
 	}
 	if got := busy(); !strings.HasSuffix(got, "another program has it open") {
 		t.Errorf("%s: it was searched for on the loop", got)
 	}
 	name := fmt.Sprintf("process %d (", other.Process.Pid)
-	await(t, s, "the holder", func(time.Duration) bool { return strings.HasPrefix(h.holders.found[path].text, name) })
+	s.Await("the holder", func(time.Duration) bool { return strings.HasPrefix(h.holders.found[path].text, name) })
 	if got := busy(); !strings.Contains(got, name) {
 		t.Errorf("%s, want %s", got, name)
 	}
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		for age, want := range map[time.Duration]bool{0: false, holderAge - time.Second: false, holderAge: true} {
 			h.holders.searching = false
 			h.holders.found[path] = finding{name, now - age}
