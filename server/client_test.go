@@ -2,7 +2,6 @@ package server
 
 import (
 	"bytes"
-	"io"
 	"net"
 	"testing"
 	"time"
@@ -36,22 +35,9 @@ func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why err
 // Something that does not speak the protocol is disconnected.
 func TestMalformedMessages(t *testing.T) {
 	var logs *observer.ObservedLogs
-	s := serve(t, newRobot(), logged(&logs))
-	c := s.Dial()
-	malformed := codec.AppendMessage(nil, '?', '!', nil)
-	request(t, c, "", "")
-	looptest.Send(t, c, bytes.Repeat(malformed, 99))
-	request(t, c, "sr", "sr") // a good one begins the count anew
-	looptest.Send(t, c, bytes.Repeat(malformed, 99))
-	request(t, c, "sc", "sc")
-	looptest.Send(t, c, bytes.Repeat(malformed, 100))
-	if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
-		t.Fatal(err)
-	}
-	_, err := io.Copy(io.Discard, c)
-	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-		t.Error("the client is still connected")
-	}
+	_, s, c := open(t, "", logged(&logs))
+	looptest.Send(t, c, bytes.Repeat(codec.AppendMessage(nil, '?', '!', nil), 100))
+	_ = looptest.End(t, c)
 	disconnected(t, s, logs, session.ErrMalformed)
 }
 

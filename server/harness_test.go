@@ -155,3 +155,70 @@ func answers(c net.Conn) bool {
 func command(speed int16) []byte {
 	return codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil))
 }
+
+// drive sends a command, and waits until the robot has it.
+func (r *robot) drive(t *testing.T, c net.Conn, speed int16) {
+	t.Helper()
+	looptest.Send(t, c, command(speed))
+	r.expect(t, speed)
+}
+
+// expect waits for the next command of the robot.
+func (r *robot) expect(t *testing.T, speed int16) {
+	t.Helper()
+	if got := looptest.Receive(t, r.commands, "command"); got != (codec.PositionCommand{Speed: speed}) {
+		t.Errorf("command %+v, want speed %d", got, speed)
+	}
+}
+
+// open serves a robot to one client, which opens devices.
+func open(t *testing.T, pairs string, change func(*Config)) (*robot, *running, net.Conn) {
+	t.Helper()
+	r := newRobot()
+	s := serve(t, r, change)
+	c := s.Dial()
+	request(t, c, pairs, pairs)
+	return r, s, c
+}
+
+// configs returns n different configurations of position.
+func configs(n int) (all []byte) {
+	for i := range n {
+		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
+	}
+	return all
+}
+
+// expectConfigs waits for the n configurations of configs.
+func (r *robot) expectConfigs(t *testing.T, n int) {
+	t.Helper()
+	for i := range n {
+		if got, want := looptest.Receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
+			t.Fatalf("configuration %d is %q", i, got)
+		}
+	}
+}
+
+// clientOf returns the server's side of a connection. It is called on the loop.
+func (s *running) clientOf(c net.Conn) *client {
+	for one := range s.server.clients {
+		if one.remote.String() == c.LocalAddr().String() {
+			return one
+		}
+	}
+	s.T.Error("the client is not connected")
+	return nil
+}
+
+// expectFree waits until no descriptor of clients is in use.
+func (s *running) expectFree() {
+	s.T.Helper()
+	all := s.server.config.Descriptors.Clients
+	s.Await("descriptors are given back", func(time.Duration) bool {
+		if all.Take(all.Most()) != nil {
+			return false
+		}
+		all.Return(all.Most())
+		return true
+	})
+}

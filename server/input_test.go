@@ -14,33 +14,17 @@ import (
 	"player/server/looptest"
 )
 
-// serverSide returns the server's side of a connection.
-func serverSide(t *testing.T, s *running, c net.Conn) (found *client) {
-	t.Helper()
-	s.Do(func(time.Duration) {
-		for one := range s.server.clients {
-			if one.remote.String() == c.LocalAddr().String() {
-				found = one
-			}
-		}
-	})
-	if found == nil {
-		t.Fatal("the client is not connected")
-	}
-	return found
-}
-
-// Clients that send much take turns: one address after the other, and the clients
-// of an address one after the other. Counted on the loop.
-func TestTurns(t *testing.T) {
+// Clients that send much are served one slice after the other: one address after the other,
+// and the clients of an address one after the other. Counted on the loop.
+func TestInputIsServedInSlices(t *testing.T) {
 	const slices, messages = 3, fair.SliceBytes / 8 // 8 bytes a message
 	r := newRobot()
 	s := serve(t, r, nil)
-	var clients []*client
+	var all []net.Conn
 	for _, from := range []string{"127.0.0.2", "127.0.0.2", "127.0.0.3"} {
 		c := s.DialFrom(from)
 		request(t, c, "pw", "pw")
-		clients = append(clients, serverSide(t, s, c))
+		all = append(all, c)
 	}
 	executed := func() (n [3]int) {
 		for len(r.configs) > 0 {
@@ -49,71 +33,67 @@ func TestTurns(t *testing.T) {
 		return n
 	}
 	s.Do(func(now time.Duration) {
-		for i, c := range clients {
+		for i, c := range all {
 			one := codec.AppendMessage(nil, codec.KindConfig, codec.Position, []byte{byte(i), 0, 0, 0})
-			c.Receive(now, bytes.Repeat(one, slices*messages))
+			s.clientOf(c).Receive(now, bytes.Repeat(one, slices*messages))
 		}
 		if got := executed(); got != [3]int{} {
 			t.Errorf("%v messages were carried out at once, want none", got)
 		}
-		for round, want := range [][3]int{
-			{messages, 0, 0}, {0, 0, messages}, {0, messages, 0}, {0, 0, messages}, {messages, 0, 0}, {0, 0, messages},
-			{0, messages, 0}, {messages, 0, 0}, {0, messages, 0},
-		} {
+		for round, next := range []int{0, 2, 1, 2, 0, 2, 1, 0, 1} {
+			want := [3]int{}
+			want[next] = messages
 			s.server.serveNext(now)
 			if got := executed(); got != want {
-				t.Errorf("turn %d: %v messages, want %v", round, got, want)
+				t.Errorf("slice %d: %v messages, want %v", round, got, want)
 			}
 		}
 		if !s.server.queue.Empty() {
-			t.Error("somebody waits for nothing")
+			t.Error("a client waits for nothing")
 		}
 	})
 }
 
 // While clients flood the server, another one of the same computer is served
-// without turns, and little of their input is kept.
-func TestFloodersTakeTurns(t *testing.T) {
+// at once, and little of their input is kept.
+func TestFloodersWait(t *testing.T) {
 	const flooders, rounds = 12, 200
 	var logs *observer.ObservedLogs
-	s := serve(t, newRobot(), logged(&logs))
-	well := s.Dial()
-	request(t, well, "sr", "sr")
+	_, s, well := open(t, "sr", logged(&logs))
 	looptest.Send(t, well, config('y', 'r', 1))
 	flood := bytes.Repeat(slices.Concat(bytes.Repeat(codec.AppendMessage(nil, '?', '!', nil), 90), config('y', 'n', 0)), 200)
-	var theirs []*client
 	for range flooders {
 		c := s.Dial()
 		request(t, c, "sr", "sr")
-		theirs = append(theirs, serverSide(t, s, c))
 		go func() {
-			for {
-				if _, err := c.Write(flood); err != nil {
-					return
-				}
+			for err := error(nil); err == nil; {
+				_, err = c.Write(flood)
 			}
 		}()
 	}
-	for _, c := range theirs {
-		s.Await("the flood has begun", func(time.Duration) bool { return c.fair.Served() > fair.Flood })
-	}
-	ours := serverSide(t, s, well)
-	for range rounds {
-		looptest.Send(t, well, codec.AppendRequest(nil, nil))
-		for letter := byte(0); letter != codec.KindReply; {
-			letter, _ = block(t, well)
+	others := func(is func(c *client) bool) bool {
+		ours := s.clientOf(well)
+		for c := range s.server.clients {
+			if c != ours && !is(c) {
+				return false
+			}
 		}
+		return true
+	}
+	s.Await("the flood has begun", func(time.Duration) bool {
+		return others(func(c *client) bool { return c.fair.Served() > fair.Flood })
+	})
+	for range rounds {
+		request(t, well, "", "")
 		s.Do(func(time.Duration) {
-			for _, c := range theirs {
-				if len(c.input) > 2*4096 { // what two reads take
-					t.Errorf("%d bytes of a flooder are kept", len(c.input))
-				}
+			if !others(func(c *client) bool { return len(c.input) <= 2*4096 }) { // what two reads take
+				t.Error("much of a flooder's input is kept")
 			}
 		})
 	}
 	s.Do(func(time.Duration) {
-		if ours.fair.Served() > 0 {
-			t.Errorf("a client that asks for one thing at a time waited %d times", ours.fair.Served())
+		if n := s.clientOf(well).fair.Served(); n > 0 {
+			t.Errorf("a client that asks for one thing at a time waited %d times", n)
 		}
 	})
 	if n := len(logs.FilterMessageSnippet("more than its share").All()); n == 0 || n > flooders {
@@ -121,19 +101,16 @@ func TestFloodersTakeTurns(t *testing.T) {
 	}
 }
 
-// A client that is gone takes no turn, and its address is forgotten.
+// A client that is gone waits no more, and its address is forgotten.
 func TestGoneWhileItWaits(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := s.Dial()
-	request(t, c, "pw", "pw")
-	one := serverSide(t, s, c)
+	r, s, _ := open(t, "pw", nil)
 	s.Do(func(now time.Duration) {
-		one.Receive(now, bytes.Repeat(command(1), fair.SliceBytes))
-		one.conn.Close()
-		one.Hangup(now, nil)
+		c := s.theClient()
+		c.Receive(now, bytes.Repeat(command(1), fair.SliceBytes))
+		c.conn.Close()
+		c.Hangup(now, nil)
 		if !s.server.queue.Empty() || len(s.server.addresses) != 0 {
-			t.Errorf("somebody waits: %v; %d addresses are known", !s.server.queue.Empty(), len(s.server.addresses))
+			t.Errorf("the queue is empty: %v; %d addresses are known", s.server.queue.Empty(), len(s.server.addresses))
 		}
 	})
 	if n := len(r.commands); n != 0 { // nor a stop: it has not commanded yet
@@ -141,40 +118,23 @@ func TestGoneWhileItWaits(t *testing.T) {
 	}
 }
 
-// What waits is carried out in order and before the end of the connection.
+// Input that waits is carried out in order and before the end of the connection.
 func TestInputBeforeTheEnd(t *testing.T) {
-	const messages = 3000
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := s.Dial()
-	request(t, c, "pw", "pw")
-	var all []byte
-	for i := range messages {
-		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
-	}
-	looptest.Send(t, c, all)
+	r, _, c := open(t, "pw", nil)
+	looptest.Send(t, c, configs(3000))
 	c.Close()
-	for i := range messages {
-		if got, want := looptest.Receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
-			t.Fatalf("configuration %d is %q", i, got)
-		}
-	}
+	r.expectConfigs(t, 3000)
 	looptest.Receive(t, r.stops, "end")
 }
 
 // Commands that wait when the connection ends move nothing any more, though they are
-// carried out in turns: the stop is the last one (5.4).
+// carried out later: the stop is the last one (5.4).
 func TestCommandsBehindTheEnd(t *testing.T) {
-	const commands = 3000
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := s.Dial()
-	request(t, c, "pw", "pw")
-	looptest.Send(t, c, command(1))
-	looptest.Receive(t, r.commands, "command")
-	one := serverSide(t, s, c)
+	r, s, c := open(t, "pw", nil)
+	r.drive(t, c, 1)
 	s.Do(func(time.Duration) {
-		looptest.Send(t, c, bytes.Repeat(command(2), commands))
+		one := s.theClient()
+		looptest.Send(t, c, bytes.Repeat(command(2), 3000))
 		c.Close()
 		for info, err := one.conn.TCPInfo(); ; info, err = one.conn.TCPInfo() {
 			if err != nil {
@@ -187,8 +147,8 @@ func TestCommandsBehindTheEnd(t *testing.T) {
 		time.Sleep(5 * time.Millisecond) // a pause: within a millisecond the loop does not look twice
 	})
 	looptest.Receive(t, r.stops, "end")
-	if got := looptest.Receive(t, r.commands, "stop"); got.Speed != 0 || len(r.commands) != 0 {
-		t.Errorf("speed %d after the client has left, and %d more commands", got.Speed, len(r.commands))
+	if r.expect(t, 0); len(r.commands) != 0 {
+		t.Errorf("%d more commands", len(r.commands))
 	}
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net"
 	"syscall"
 	"testing"
@@ -50,14 +49,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 		})
 	})
 	looptest.Receive(t, done, "second look")
-	// More than the window had room for.
-	frames := make([]byte, 200*sevenFrame)
-	if err := c.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(c, frames); err != nil {
-		t.Fatal(err)
-	}
+	frames := looptest.Read(t, c, 200*sevenFrame) // more than the window had room for
 	for n := range 200 {
 		if frames[n*sevenFrame] != codec.Laser {
 			t.Fatalf("frame %d begins with %q", n, frames[n*sevenFrame])
@@ -73,62 +65,43 @@ func TestDrivingWithoutReadingReplies(t *testing.T) {
 	c := dialSmall(t, s)
 	looptest.Send(t, c, config(codec.Server, 'r', 1))
 	request(t, c, "pa", "pa")
-	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
-	looptest.Receive(t, r.commands, "command")
+	r.drive(t, c, 200)
 	looptest.Send(t, c, bytes.Repeat([]byte("dr\x00\x00"), 12000)) // their replies have 36 kB
 	s.Await("its window is full, and it is silent", func(time.Duration) bool {
 		info, err := s.theClient().conn.TCPInfo()
 		return err == nil && info.Unacked == 0 && info.Notsent_bytes > 0 && s.theClient().silent
 	})
-	if stop := looptest.Receive(t, r.commands, "stop"); stop != (codec.PositionCommand{}) {
-		t.Errorf("got the command %+v", stop)
-	}
+	r.expect(t, 0)
 }
 
 // dialSmall connects with a small receive window. It is smaller from the start: a
 // kernel drops what arrives for a buffer that has become smaller.
 func dialSmall(t *testing.T, s *running) net.Conn {
 	t.Helper()
-	d := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
+	return looptest.Dial(t, net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
 		controlErr := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 16<<10) })
 		return errors.Join(controlErr, err)
-	}}
-	c, err := d.Dial("tcp", s.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
+	}}, s.Address)
 }
 
 // The motors stop when nothing is heard of the kernel of a client that drives, once; the client
 // may go on when it is back.
 func TestDrivingInSilence(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := s.Dial().(*net.TCPConn)
-	request(t, c, "pa", "pa")
-	drive := codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil))
-	looptest.Send(t, c, drive)
-	looptest.Receive(t, r.commands, "command")
+	r, s, conn := open(t, "pa", nil)
+	c := conn.(*net.TCPConn)
+	r.drive(t, c, 200)
 	deafen(t, c, true)
-	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Errorf("command %+v, want zero", got)
-	}
+	r.expect(t, 0)
 	s.Do(func(now time.Duration) { s.server.checkDriving(now) })
 	if len(r.commands) > 0 {
 		t.Error("the motors are stopped again")
 	}
 	deafen(t, c, false)
 	s.Await("the client is heard", func(time.Duration) bool { return !s.theClient().silent })
-	looptest.Send(t, c, drive)
-	if got := looptest.Receive(t, r.commands, "command"); got.Speed != 200 {
-		t.Errorf("command %+v", got)
-	}
+	r.drive(t, c, 200)
 	c.Close()
-	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Errorf("command %+v, want zero", got)
-	}
+	r.expect(t, 0)
+	looptest.Receive(t, r.stops, "shutdown")
 	s.Await("no client that drives is watched", func(now time.Duration) bool {
 		return len(s.server.driving) == 0 && s.server.checkDriving(now) == 0
 	})
@@ -168,18 +141,13 @@ func (s *running) theClient() *client {
 
 // A client that drives is probed every second, and one that drives no more as any other.
 func TestProbesOfDriving(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := s.Dial()
+	r, s, c := open(t, "pr", nil)
 	idle := func() (seconds int) {
 		s.Do(func(time.Duration) {
 			fd, err := s.theClient().conn.(socket).Fd()
-			if err != nil {
-				t.Error(err)
-				return
-			}
 			for _, option := range []int{unix.TCP_KEEPIDLE, unix.TCP_KEEPINTVL, unix.TCP_KEEPCNT} {
-				n, err := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, option)
-				if err != nil {
+				n, errGet := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, option)
+				if err := errors.Join(err, errGet); err != nil {
 					t.Error(err)
 				}
 				seconds = 100*seconds + n
@@ -187,15 +155,15 @@ func TestProbesOfDriving(t *testing.T) {
 		})
 		return seconds
 	}
-	request(t, c, "pr", "pr")
 	before := idle()
 	for range 2 {
 		request(t, c, "pa", "pa")
-		looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+		r.drive(t, c, 200)
 		if got := idle(); got != 1_01_12 {
 			t.Errorf("it drives, and is probed %d", got)
 		}
 		request(t, c, "pr", "pr")
+		r.expect(t, 0)
 		if got := idle(); got != before {
 			t.Errorf("it does not drive, and is probed %d, before %d", got, before)
 		}

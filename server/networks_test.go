@@ -79,12 +79,7 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		}
 	})
 	dial := func(to, from string) net.Conn {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: looptest.Patience}
-		c, err := d.Dial("tcp", net.JoinHostPort(to, port))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
+		c := looptest.Dial(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}, net.JoinHostPort(to, port))
 		request(t, c, "pr", "pr")
 		return c
 	}
@@ -98,9 +93,9 @@ func TestClientsOfEachNetwork(t *testing.T) {
 	} {
 		want[addressAt(dial(c.to, c.from))] = c.network
 	}
-	encrypted := encryptsAt(t, s, 0, "127.0.0.2:0")
+	connect := serveTLSAt(t, s, 0, "127.0.0.2:0")
 	for _, c := range []struct{ from, network string }{{"127.0.0.3", "wlan0"}, {"127.0.0.1", thisComputer}} {
-		conn := encrypted(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(c.from)}})
+		conn := connect(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(c.from)}})
 		request(t, conn, "pr", "pr")
 		want[addressAt(conn)] = c.network
 	}

@@ -16,82 +16,17 @@ import (
 	"player/server/looptest"
 )
 
-func TestServesFrames(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := s.Dial()
-	request(t, c, "srpr", "srpr")
-	for range 3 {
-		for _, want := range []byte("sp") {
-			if letter, _ := block(t, c); letter != want {
-				t.Fatalf("block %q, want %q", letter, want)
-			}
-		}
-	}
-}
-
-func TestMotorsStopWhenTheDriverLeaves(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := s.Dial()
-	request(t, c, "pa", "pa")
-	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200, TurnRate: -5}.Append(nil)))
-	if got := looptest.Receive(t, r.commands, "command"); got != (codec.PositionCommand{Speed: 200, TurnRate: -5}) {
-		t.Fatalf("command %+v", got)
-	}
-	c.Close()
-	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Fatalf("command %+v after the client left, want zero", got)
-	}
-	looptest.Receive(t, r.stops, "shutdown")
-}
-
 // A setup that takes time delays its own client only.
 func TestSetupDelaysOnlyItsClient(t *testing.T) {
 	r := newRobot()
-	proceed := make(chan struct{})
-	var s *running
-	r.setup = func(now time.Duration, l *devices.Link) {
-		go func() {
-			<-proceed
-			s.server.Post(func(now time.Duration) { r.ready(now) })
-		}()
-	}
-	s = serve(t, r, nil)
+	r.setup = func(time.Duration, *devices.Link) {}
+	s := serve(t, r, nil)
 	slow, other := s.Dial(), s.Dial()
 	looptest.Send(t, slow, codec.AppendRequest(nil, []byte("pr")))
-	looptest.Send(t, slow, codec.AppendRequest(nil, nil)) // must wait behind it
-	looptest.Send(t, other, codec.AppendRequest(nil, nil))
-	if letter, payload := block(t, other); letter != 'r' || len(payload) != 0 {
-		t.Fatalf("other client got %q %q", letter, payload)
-	}
-	close(proceed)
+	request(t, other, "", "")
+	s.Do(r.ready)
 	if _, payload := block(t, slow); string(payload) != "pr" {
-		t.Fatalf("first reply %q, want pr", payload)
-	}
-	if letter, payload := block(t, slow); letter != 'r' || len(payload) != 0 {
-		t.Fatalf("second reply %q %q, want the empty one", letter, payload)
-	}
-}
-
-func TestRequestReplyAnswersEveryRequest(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := s.Dial()
-	looptest.Send(t, c, config('y', 'r', 1))
-	request(t, c, "sr", "sr")
-	var burst []byte
-	for range 10 {
-		burst = append(burst, config('y', 'd')...)
-	}
-	looptest.Send(t, c, burst)
-	for range 10 {
-		if letter, _ := block(t, c); letter != 's' {
-			t.Fatalf("block %q", letter)
-		}
-	}
-	// and no more than asked for: the next thing is a reply
-	looptest.Send(t, c, codec.AppendRequest(nil, nil))
-	if letter, _ := block(t, c); letter != 'r' {
-		t.Fatalf("block %q without being asked", letter)
+		t.Fatalf("reply %q, want pr", payload)
 	}
 }
 
@@ -105,45 +40,27 @@ func TestAddressInUse(t *testing.T) {
 
 func TestMaxClients(t *testing.T) {
 	s := serve(t, newRobot(), func(c *Config) { c.MaxClients, c.MaxPerAddress = 2, 2 })
-	var kept []net.Conn
-	for range 2 { // the connection that the server makes to itself takes no place
-		c := s.Dial()
-		if !answers(c) {
-			t.Fatalf("only %d clients are served", len(kept))
-		}
-		kept = append(kept, c)
+	first, second := s.Dial(), s.Dial()
+	if !answers(first) || !answers(second) { // the connection that the server makes to itself takes no place
+		t.Fatal("two clients are not served")
 	}
 	if answers(s.Dial()) {
 		t.Fatal("a third client is served")
 	}
-	kept[0].Close()
-	for deadline := time.Now().Add(looptest.Patience); !answers(s.Dial()); {
-		if time.Now().After(deadline) {
-			t.Fatal("no new client is served when one has left")
-		}
+	first.Close()
+	s.Await("the client has left", func(time.Duration) bool { return len(s.server.clients) == 1 })
+	if !answers(s.Dial()) {
+		t.Fatal("no new client is served when one has left")
 	}
 }
 
 func TestStopsInOrder(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := s.Dial()
-	request(t, c, "pa", "pa")
-	drive := codec.PositionCommand{Speed: 300}
-	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, drive.Append(nil)))
-	if got := looptest.Receive(t, r.commands, "command"); got != drive {
-		t.Fatalf("command %+v", got)
-	}
+	r, s, c := open(t, "pa", nil)
+	r.drive(t, c, 300)
 	s.Stop()
-	if got := looptest.Receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Fatalf("command %+v at shutdown, want zero", got)
-	}
+	r.expect(t, 0)
 	looptest.Receive(t, r.stops, "shutdown")
-	for {
-		if _, err := c.Read(make([]byte, 100)); err != nil {
-			return // the client is closed
-		}
-	}
+	_ = looptest.End(t, c)
 }
 
 // A driver that needs time to stop gets it when its only client has left, and
@@ -171,7 +88,7 @@ func (d *slowStop) Tick(now time.Duration) time.Duration {
 	return 0
 }
 
-// A driver that never reports that it has stopped does not hold up the end.
+// A driver that never reports that it has stopped does not delay the end.
 func TestEndsWithoutTheDriver(t *testing.T) {
 	d := &neverStops{robot: *newRobot()}
 	s := serve(t, d, nil)
@@ -233,14 +150,5 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 	}
 	c := s.Dial()
 	request(t, c, "sr", "sr")
-	count := make(chan int)
-	for deadline := time.Now().Add(looptest.Patience); ; {
-		s.server.Post(func(time.Duration) { count <- len(s.server.clients) })
-		if <-count == 1 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("clients are left over")
-		}
-	}
+	s.Await("the others are forgotten", func(time.Duration) bool { return len(s.server.clients) == 1 })
 }
