@@ -9,7 +9,6 @@ import (
 
 	"player/config/rights"
 	"player/process/descriptors"
-	"player/server/looptest"
 )
 
 // Places that clients get, by where they come from.
@@ -23,10 +22,9 @@ func TestPlaces(t *testing.T) {
 			{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}},
 			{Allow: rights.Write, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
 		}
-	}).server
-	done := make(chan struct{})
-	s.Post(func(time.Duration) {
-		defer close(done)
+	})
+	s.Do(func(time.Duration) {
+		s := s.server
 		var taken []place
 		take := func(from netip.Addr, want error) {
 			t.Helper()
@@ -61,7 +59,6 @@ func TestPlaces(t *testing.T) {
 			t.Errorf("%d addresses and %d strangers are left", len(s.addresses), s.strangers)
 		}
 	})
-	looptest.Receive(t, done, "the loop")
 }
 
 // Without descriptors a client is closed at once, and the log names the reason.

@@ -31,11 +31,6 @@ func statusOf(t *testing.T, s *running, later time.Duration) (r status.Robot, l 
 
 func addressAt(c net.Conn) netip.AddrPort { return addressOf(c.LocalAddr()) }
 
-func drive(t *testing.T, c net.Conn, speed int16) {
-	t.Helper()
-	looptest.Send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil)))
-}
-
 // The status of a robot without clients, of its devices, and of who has left.
 func TestStatus(t *testing.T) {
 	driver := newRobot()
@@ -55,17 +50,16 @@ func TestStatus(t *testing.T) {
 	}
 	idle := status.Device{Driver: "robot", State: status.Idle}
 	if len(r.Devices) != 2 || !reflect.DeepEqual(r.Devices["position"], idle) || !reflect.DeepEqual(r.Devices["sonar"], idle) {
-		t.Errorf("devices that nobody has open: %+v", r.Devices)
+		t.Errorf("devices that no client has open: %+v", r.Devices)
 	}
 
 	pilot, viewer := s.Dial(), s.Dial()
 	looptest.Send(t, pilot, config(codec.Server, append([]byte{codec.ConfigName}, "pilot"...)...))
 	looptest.Send(t, pilot, config(codec.Server, codec.ConfigFrequency, 0, 20))
 	request(t, pilot, "pa", "pa")
-	drive(t, pilot, 100)
-	looptest.Receive(t, driver.commands, "command")
+	driver.drive(t, pilot, 100)
 	request(t, viewer, "yrsrpw", "yrsrpw")
-	drive(t, viewer, 300) // refused: the pilot keeps control
+	looptest.Send(t, viewer, command(300)) // refused: the pilot keeps control
 	request(t, viewer, "pc", "pc")
 
 	r, l = statusOf(t, s, 0)
@@ -113,12 +107,9 @@ func TestStatusOfFailedSetup(t *testing.T) {
 	}
 }
 
-// The emergency stop of somebody who is not a client.
+// The emergency stop of a visitor that is not a client.
 func TestStatusOfStop(t *testing.T) {
-	driver := newRobot()
-	s := serve(t, driver, func(c *Config) { c.Robots[0].Port = 6665 })
-	c := s.Dial()
-	request(t, c, "pa", "pa")
+	driver, s, c := open(t, "pa", func(c *Config) { c.Robots[0].Port = 6665 })
 	stop := func(port int, on bool) (found bool) {
 		s.Do(func(now time.Duration) { found = s.server.EmergencyStop(now, port, on, "test") })
 		return found
@@ -126,10 +117,11 @@ func TestStatusOfStop(t *testing.T) {
 	if stop(6666, true) {
 		t.Error("there is no robot on port 6666")
 	}
-	if !stop(6665, true) || looptest.Receive(t, driver.commands, "stop command") != (codec.PositionCommand{}) {
+	if !stop(6665, true) {
 		t.Error("it was not stopped")
 	}
-	drive(t, c, 100)
+	driver.expect(t, 0)
+	looptest.Send(t, c, command(100))
 	request(t, c, "", "")
 	if r, _ := statusOf(t, s, 0); !r.Stopped || r.Commander != nil || r.Clients[0].Refused != 1 {
 		t.Errorf("stopped: %+v", r)
@@ -137,8 +129,7 @@ func TestStatusOfStop(t *testing.T) {
 	if !stop(6665, false) {
 		t.Error("it was not released")
 	}
-	drive(t, c, 100)
-	looptest.Receive(t, driver.commands, "command")
+	driver.drive(t, c, 100)
 	if r, _ := statusOf(t, s, 0); r.Stopped || *r.Commander != addressAt(c) {
 		t.Errorf("released: %+v", r)
 	}
