@@ -49,9 +49,7 @@ func TestRepliesAreNotRead(t *testing.T) {
 	s := serve(t, newRobot(), logged(&logs))
 	c := dialSmall(t, s)
 	asks := bytes.Repeat(codec.AppendRequest(nil, bytes.Repeat([]byte("yr"), codec.MaxPayload/2)), 16)
-	if err := c.SetWriteDeadline(time.Now().Add(looptest.Patience)); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, c.SetWriteDeadline(time.Now().Add(looptest.Patience)))
 	for sent := 0; ; sent += len(asks) {
 		if sent > most {
 			t.Fatalf("%d bytes of replies were not read, and the client is still connected", sent)

@@ -97,9 +97,8 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
 		log = zaptest.NewLogger(tt)
 	}
 	table := devices.NewTable(log)
-	if _, err := table.Attach(instance(driver)); err != nil {
-		t.Fatal(err)
-	}
+	_, err := table.Attach(instance(driver))
+	looptest.Must(t, err)
 	s, address, ready := &running{}, looptest.FreeAddress(t), make(chan struct{})
 	config := Config{
 		Robots:      []Robot{{Address: address, Table: table}},

@@ -137,9 +137,7 @@ func TestCommandsBehindTheEnd(t *testing.T) {
 		looptest.Send(t, c, bytes.Repeat(command(2), 3000))
 		c.Close()
 		for info, err := one.conn.TCPInfo(); ; info, err = one.conn.TCPInfo() {
-			if err != nil {
-				t.Fatal(err)
-			}
+			looptest.Must(t, err)
 			if info.State != tcpEstablished {
 				break
 			}

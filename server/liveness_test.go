@@ -112,9 +112,7 @@ func TestDrivingInSilence(t *testing.T) {
 func deafen(t *testing.T, c *net.TCPConn, deaf bool) {
 	t.Helper()
 	raw, err := c.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	controlErr := raw.Control(func(fd uintptr) {
 		if deaf {
 			none := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K}

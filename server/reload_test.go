@@ -45,9 +45,8 @@ func serveBoth(t *testing.T, wheels *robot, head devices.Instance) (*running, *d
 	var table *devices.Table
 	s := serve(t, wheels, func(c *Config) {
 		table = c.Robots[0].Table
-		if _, err := table.Attach(head); err != nil {
-			t.Fatal(err)
-		}
+		_, err := table.Attach(head)
+		looptest.Must(t, err)
 	})
 	return s, table
 }
@@ -81,9 +80,8 @@ func attach(t *testing.T, instances ...devices.Instance) (*devices.Table, []*dev
 	t.Helper()
 	table := devices.NewTable(zap.NewNop())
 	for _, i := range instances {
-		if _, err := table.Attach(i); err != nil {
-			t.Fatal(err)
-		}
+		_, err := table.Attach(i)
+		looptest.Must(t, err)
 	}
 	return table, table.Links()
 }
@@ -168,9 +166,7 @@ func TestReloadRobots(t *testing.T) {
 	_, s, stays := open(t, "sr", nil)
 
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	defer taken.Close()
 	second, secondLinks := attach(t, instance(newRobot()))
 	third, thirdLinks := attach(t, instance(newRobot()))

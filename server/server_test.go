@@ -137,9 +137,7 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	for i := range n {
 		c, err := net.Dial("tcp", s.Address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		if i%3 == 0 {
 			_, _ = fmt.Fprint(c, "dr\x00\x02pr")
 		}

@@ -30,13 +30,9 @@ func serveTLSAt(t *testing.T, s *running, port int, address string) func(*net.Di
 	lab := certs.New(t, "lab")
 	pair := lab.Issue("robot", nil)
 	config, err := secure.Load(pair.Cert, pair.Key, lab.File)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	l, err := net.Listen("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	t.Cleanup(func() { l.Close() })
 	go secure.New(config, s.server.config.Descriptors.Clients, zap.NewNop()).Serve(l, func(c *secure.Conn) {
 		if !s.server.Post(func(now time.Duration) { s.server.AcceptTLS(now, c, port) }) {
@@ -46,9 +42,7 @@ func serveTLSAt(t *testing.T, s *running, port int, address string) func(*net.Di
 	client := lab.Client(lab.Issue("ada", nil))
 	return func(d *net.Dialer) *tls.Conn {
 		c, err := tls.DialWithDialer(d, "tcp", l.Addr().String(), client)
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		t.Cleanup(func() { c.Close() })
 		return c
 	}
@@ -146,9 +140,7 @@ func TestReplyBeforeGoodbye(t *testing.T) {
 	for range 20 {
 		c := connect()
 		looptest.Send(t, c, codec.AppendRequest(codec.AppendRequest(nil, []byte("pr")), []byte("pa")))
-		if err := c.CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, c.CloseWrite())
 		for _, want := range []string{"pr", "pa"} {
 			if letter, payload := block(t, c); letter != codec.KindReply || string(payload) != want {
 				t.Fatalf("%q %q, want the reply %q", letter, payload, want)

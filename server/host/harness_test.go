@@ -3,12 +3,14 @@ package host
 import (
 	"context"
 	"net"
+	"os"
 	"testing"
 	"time"
 
 	"go.uber.org/zap/zaptest"
 
 	"player/devices"
+	"player/e2e/terminals"
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
@@ -75,4 +77,28 @@ func expectEcho(t *testing.T, c net.Conn, text string) {
 	if got := looptest.Read(t, c, len(text)); string(got) != text {
 		t.Fatalf("%q came back as %q", text, got)
 	}
+}
+
+// serveLine is serve with an open serial line.
+func serveLine(t *testing.T) (s *running, far *os.File, path string, l *line, in *inbox) {
+	t.Helper()
+	s, in = serve(t, nil), newInbox()
+	far, path = terminals.Open(t)
+	return s, far, path, openSerial(t, s, path, in), in
+}
+
+// awaitIdle waits until all operations have ended.
+func (s *running) awaitIdle() {
+	s.T.Helper()
+	s.Await("the end of the operations", func(time.Duration) bool { return s.host.Idle() })
+}
+
+// expectReturned checks that all descriptors but some are given back.
+func (s *running) expectReturned(but int) {
+	s.T.Helper()
+	s.Do(func(time.Duration) {
+		if all := s.loop.Descriptors(); all.Take(all.Most()-but) != nil {
+			s.T.Error("descriptors are missing")
+		}
+	})
 }

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -69,25 +68,18 @@ func TestDial(t *testing.T) {
 			}
 			return p, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		defer c.Close()
-		got := make([]byte, len("early"))
-		if _, err := c.Read(got); err != nil || string(got) != "early" {
-			t.Errorf("%s: read %q, %v", address, got, err)
+		if got := looptest.Read(t, c, len("early")); string(got) != "early" {
+			t.Errorf("%s: read %q", address, got)
 		}
 		looptest.Send(t, c, []byte("answer"))
 		in.expect(t, "answer")
 		s.Do(func(time.Duration) {
 			fd, err := p.(*reactor.Descriptor).Fd()
-			if err != nil {
-				t.Fatal(err)
-			}
+			looptest.Must(t, err)
 			if on, err := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY); err != nil || on == 0 {
 				t.Errorf("last words may wait: TCP_NODELAY is %d, %v", on, err)
 			}
@@ -147,13 +139,9 @@ func TestDialNeverReachesItself(t *testing.T) {
 			t.Fatal(err)
 		}
 		local, err := unix.Getsockname(fd)
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		// Both ends of TCP's simultaneous open.
-		if err := unix.Connect(fd, local); err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, unix.Connect(fd, local))
 		var itself netip.AddrPort
 		switch local := local.(type) {
 		case *unix.SockaddrInet4:
@@ -176,21 +164,8 @@ func TestDialNeverReachesItself(t *testing.T) {
 // Ports may be opened from within any callback, also while others are being
 // adopted.
 func TestPortsOpenAnywhere(t *testing.T) {
-	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer echo.Close()
-	go func() {
-		for {
-			c, err := echo.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(c, c) }()
-		}
-	}()
-	h := &echoer{address: echo.Addr().String(), left: 20, done: make(chan struct{})}
+	address := serve(t, nil).Address
+	h := &echoer{address: address, left: 20, done: make(chan struct{})}
 	serve(t, func(with *setup) {
 		with.started = func(host *Host) {
 			h.host = host

@@ -18,33 +18,24 @@ import (
 // openInputOf opens an input and waits for the answer.
 func openInputOf(t *testing.T, s *running, path string, in *inbox) error {
 	t.Helper()
-	_, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
-		h.OpenInput(path, in, func(_ time.Duration, p devices.Port, err error) { opened(of(p), err) })
+	done := make(chan error, 1)
+	s.Do(func(time.Duration) {
+		s.host.OpenInput(path, in, func(_ time.Duration, _ devices.Port, err error) { done <- err })
 	})
-	return err
+	return looptest.Receive(t, done, "answer")
 }
 
 func TestInput(t *testing.T) {
 	s := serve(t, nil)
 	path := filepath.Join(t.TempDir(), "fifo")
-	if err := unix.Mkfifo(path, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, unix.Mkfifo(path, 0o600))
 	in := newInbox()
-	if err := openInputOf(t, s, path, in); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, openInputOf(t, s, path, in))
 	w, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.WriteString("one"); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
+	looptest.Send(t, w, []byte("one"))
 	in.expect(t, "one")
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, w.Close())
 	if err := looptest.Receive(t, in.gone, "end of the input"); err != io.EOF {
 		t.Errorf("the input ended with %v", err)
 	}
@@ -54,9 +45,7 @@ func TestInputErrors(t *testing.T) {
 	s := serve(t, nil)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, os.WriteFile(file, nil, 0o600))
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"): "no such file or directory: is it plugged in?",
 		file:                       "it is neither a device nor a FIFO",

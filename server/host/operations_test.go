@@ -38,8 +38,9 @@ func wedged(t *testing.T, s *running) wedge {
 	return w
 }
 
-// The loop serves others while an adapter does not answer, whatever it is asked. The error names the adapter, further tries wait for nothing, and one
-// goroutine waits for the adapter. When it answers the line is open again.
+// The loop serves others while an adapter does not answer, whatever it is asked. The error
+// names the adapter, further tries wait for nothing, and one goroutine waits for the adapter.
+// When it answers the line is open again.
 func TestWedgedAdapter(t *testing.T) {
 	for name, ask := range map[string]func(l *line){
 		"opening": nil,
@@ -95,17 +96,13 @@ func TestWedgedAdapter(t *testing.T) {
 				t.Errorf("%d operations more", len(w.held))
 			}
 			w.free()
-			s.Await("the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+			s.awaitIdle()
 			_ = far.SetReadDeadline(time.Now().Add(time.Millisecond))
 			if n, err := far.Read(make([]byte, 10)); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, unix.EIO) {
 				t.Errorf("%d bytes have left, %v", n, err)
 			}
 			openSerial(t, s, path, newInbox())
-			s.Do(func(time.Duration) { // the others were given back
-				if all := s.loop.Descriptors(); all.Take(all.Most()-polledDescriptors) != nil {
-					t.Error("descriptors are missing")
-				}
-			})
+			s.expectReturned(polledDescriptors)
 		})
 	}
 }
@@ -113,9 +110,7 @@ func TestWedgedAdapter(t *testing.T) {
 // A line that is closed while it is being set, or twice, is closed once, and what it was asked
 // afterwards has no effect.
 func TestCloseWhileSetting(t *testing.T) {
-	s := serve(t, nil)
-	_, path := terminals.Open(t)
-	l := openSerial(t, s, path, newInbox())
+	s, _, _, l, _ := serveLine(t)
 	w := wedged(t, s)
 	s.Do(func(time.Duration) {
 		for range 3 {
@@ -128,7 +123,7 @@ func TestCloseWhileSetting(t *testing.T) {
 	})
 	looptest.Receive(t, w.held, "operation")
 	w.free()
-	s.Await("the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.awaitIdle()
 	if len(w.held) != 1 { // the first is set, and then the line is closed
 		t.Errorf("%d operations more", len(w.held))
 	}
@@ -136,9 +131,7 @@ func TestCloseWhileSetting(t *testing.T) {
 
 // Bytes that are written while the line is being set leave afterwards, at the new speed.
 func TestWriteWhileSetting(t *testing.T) {
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	l := openSerial(t, s, path, newInbox())
+	s, far, _, l, _ := serveLine(t)
 	w := wedged(t, s)
 	set := make(chan error, 1)
 	s.Do(func(time.Duration) {
@@ -154,22 +147,15 @@ func TestWriteWhileSetting(t *testing.T) {
 	if err := looptest.Receive(t, set, "answer"); err != nil {
 		t.Error(err)
 	}
-	if err := far.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
-		t.Fatal(err)
-	}
-	got := make([]byte, len("before after"))
-	if _, err := io.ReadFull(far, got); err != nil || string(got) != "before after" {
-		t.Errorf("%q has left, %v", got, err)
+	if got := looptest.Read(t, far, len("before after")); string(got) != "before after" {
+		t.Errorf("%q has left", got)
 	}
 }
 
 // Bytes that were written while the line is being set leave before the line is closed, behind all
 // that it was asked before: they may stop a motor.
 func TestCloseWithBytesWhileSetting(t *testing.T) {
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	in := newInbox()
-	l := openSerial(t, s, path, in)
+	s, far, _, l, in := serveLine(t)
 	w := wedged(t, s)
 	s.Do(func(time.Duration) {
 		l.SetModemLines(false, false)
@@ -180,35 +166,25 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 		l.Close()
 	})
 	looptest.Receive(t, w.held, "operation")
-	if _, err := far.WriteString("nobody reads this"); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Send(t, far, []byte("this is never read"))
 	w.free()
-	s.Await("the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.awaitIdle()
 	if len(w.held) != 2 { // the speed, and the end
 		t.Errorf("%d operations more", len(w.held))
 	}
-	if err := far.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, far.SetReadDeadline(time.Now().Add(looptest.Patience)))
 	if got, err := io.ReadAll(far); string(got) != "stop" || !errors.Is(err, unix.EIO) {
 		t.Errorf("%q has left, %v", got, err)
 	}
 	if len(in.bytes)+len(in.gone) != 0 {
 		t.Error("a line that is closed calls its handler")
 	}
-	s.Do(func(time.Duration) {
-		if all := s.loop.Descriptors(); all.Take(all.Most()) != nil {
-			t.Error("descriptors are missing")
-		}
-	})
+	s.expectReturned(0)
 }
 
 // The loop ends though an adapter keeps its line from being closed.
 func TestEndWhileWedged(t *testing.T) {
-	s := serve(t, nil)
-	_, path := terminals.Open(t)
-	l := openSerial(t, s, path, newInbox())
+	s, _, _, l, _ := serveLine(t)
 	w := wedged(t, s)
 	s.Do(func(time.Duration) { l.Close() })
 	looptest.Receive(t, w.held, "operation")

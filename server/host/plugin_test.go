@@ -20,56 +20,44 @@ type plugin struct {
 	exited         chan error
 }
 
-func startPlugin(t *testing.T, s *running, script string) *plugin {
+func startPlugin(t *testing.T, script string) (*running, *plugin) {
 	t.Helper()
+	s := serve(t, nil)
 	p := &plugin{stdout: newInbox(), stderr: newInbox(), exited: make(chan error, 1)}
 	var err error
 	s.Do(func(time.Duration) {
 		p.program, p.stdin, err = s.host.StartPlugin(p.stdout, p.stderr, func(_ time.Duration, err error) { p.exited <- err }, "sh", "-c", script)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	looptest.Must(t, err)
+	return s, p
 }
 
 func TestPluginPipes(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "echo ready >&2; exec cat")
+	s, p := startPlugin(t, "echo ready >&2; exec cat")
 	p.stderr.expect(t, "ready\n")
 	s.Do(func(time.Duration) { p.stdin.Write([]byte("hello")) })
 	p.stdout.expect(t, "hello")
 	s.Do(func(time.Duration) { p.stdin.Close() }) // cat has read to the end
-	if err := looptest.Receive(t, p.exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
+	expectEnd(t, p.exited, well)
 	looptest.Receive(t, p.stdout.gone, "end of stdout")
 	looptest.Receive(t, p.stderr.gone, "end of stderr")
 }
 
 // The last output arrives, and the end is reported with its reason.
 func TestPluginEnds(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "echo last; exit 7")
+	_, p := startPlugin(t, "echo last; exit 7")
 	p.stdout.expect(t, "last\n")
-	if err := looptest.Receive(t, p.exited, "end of the plugin"); errString(err) != "exit status 7" {
-		t.Errorf("ended with %v", err)
-	}
-	p = startPlugin(t, s, "exec sleep 1000")
+	expectEnd(t, p.exited, "exit status 7")
+	s, p := startPlugin(t, "exec sleep 1000")
 	s.Do(func(time.Duration) { p.program.Signal(syscall.SIGTERM) })
-	if err := looptest.Receive(t, p.exited, "end of the plugin"); errString(err) != "signal: terminated" {
-		t.Errorf("ended with %v", err)
-	}
+	expectEnd(t, p.exited, "signal: terminated")
 }
 
 // A plugin that ends leaves nothing behind: its group is killed, so its pipes
 // have no writer any more.
 func TestPluginLeavesNoOrphans(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "sleep 1000 & exit 0")
-	if err := looptest.Receive(t, p.exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
+	_, p := startPlugin(t, "sleep 1000 & exit 0")
+	expectEnd(t, p.exited, well)
 	looptest.Receive(t, p.stdout.gone, "end of the orphan")
 	looptest.Receive(t, p.stderr.gone, "end of the orphan")
 }
@@ -77,24 +65,19 @@ func TestPluginLeavesNoOrphans(t *testing.T) {
 // A plugin may close its standard input: it goes on, and what is written to it is
 // lost.
 func TestPluginDoesNotListen(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "exec <&-; echo deaf; exec sleep 1000")
+	s, p := startPlugin(t, "exec <&-; echo deaf; exec sleep 1000")
 	p.stdout.expect(t, "deaf\n")
 	s.Do(func(time.Duration) {
 		p.stdin.Write([]byte("lost"))
 		p.stdin.Write([]byte("lost"))
 	})
 	s.Do(func(time.Duration) {
-		select {
-		case err := <-p.exited:
-			t.Errorf("the plugin ended: %v", err)
-		default:
+		if len(p.exited) > 0 {
+			t.Error("the plugin has ended")
 		}
 		p.program.Signal(syscall.SIGKILL)
 	})
-	if err := looptest.Receive(t, p.exited, "end of the plugin"); errString(err) != "signal: killed" {
-		t.Errorf("ended with %v", err)
-	}
+	expectEnd(t, p.exited, "signal: killed")
 }
 
 func TestPluginNotFound(t *testing.T) {
@@ -145,9 +128,7 @@ func TestNoDescriptorForAPlugin(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	if err := looptest.Receive(t, exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
+	expectEnd(t, exited, well)
 	s.Await("the plugin's descriptors are given back", func(time.Duration) bool {
 		if ports.Take(9) != nil {
 			return false

@@ -3,7 +3,6 @@ package host
 import (
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -16,40 +15,30 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
-	"player/e2e/terminals"
 	"player/server/looptest"
 )
 
 // openSerial opens our end of a serial line.
 func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
 	t.Helper()
-	l, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
-		h.OpenSerial(path, 9600, in, func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, err := tryToOpen(t, s, path, in)
+	looptest.Must(t, err)
 	return l
 }
 
 // tryToOpen opens a line and waits for the answer.
-func tryToOpen(t *testing.T, s *running, open func(h *Host, opened func(l *line, err error))) (l *line, err error) {
+func tryToOpen(t *testing.T, s *running, path string, in *inbox) (l *line, err error) {
 	t.Helper()
 	done := make(chan struct{})
 	s.Do(func(time.Duration) {
-		open(s.host, func(opened *line, why error) {
-			l, err = opened, why
+		s.host.OpenSerial(path, 9600, in, func(_ time.Duration, opened devices.Line, why error) {
+			l, _ = opened.(*line)
+			err = why
 			close(done)
 		})
 	})
 	looptest.Receive(t, done, "answer")
 	return l, err
-}
-
-// of returns what a port is, nil if there is none.
-func of(p devices.Port) *line {
-	l, _ := p.(*line)
-	return l
 }
 
 // setSpeed sets the speed of a line and waits for the answer.
@@ -63,21 +52,12 @@ func setSpeed(t *testing.T, s *running, l *line, baud int) error {
 // A line is raw: every byte passes, in both directions.
 func TestSerialLine(t *testing.T) {
 	const bytes = "a\r\n\x00\x03\x04\x11\x13\x7F\xFF"
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	in := newInbox()
-	p := openSerial(t, s, path, in)
+	s, far, _, p, in := serveLine(t)
 	s.Do(func(time.Duration) { p.Write([]byte(bytes)) })
-	got := make([]byte, len(bytes))
-	if err := far.SetReadDeadline(time.Now().Add(looptest.Patience)); err != nil {
-		t.Fatal(err)
+	if got := looptest.Read(t, far, len(bytes)); string(got) != bytes {
+		t.Errorf("%q arrived as %q", bytes, got)
 	}
-	if _, err := io.ReadFull(far, got); err != nil || string(got) != bytes {
-		t.Errorf("%q arrived as %q, %v", bytes, got, err)
-	}
-	if _, err := far.WriteString(bytes); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Send(t, far, []byte(bytes))
 	in.expect(t, bytes)
 	far.Close() // it is unplugged
 	looptest.Receive(t, in.gone, "hangup")
@@ -85,13 +65,11 @@ func TestSerialLine(t *testing.T) {
 		p.SetSpeed(9600, func(time.Duration, error) { t.Error("the speed of a line that is gone was set") })
 		p.Discard()
 	})
-	s.Await("the end of all operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.awaitIdle()
 }
 
 func TestSerialSpeed(t *testing.T) {
-	s := serve(t, nil)
-	_, path := terminals.Open(t)
-	p := openSerial(t, s, path, newInbox())
+	s, _, _, p, _ := serveLine(t)
 	for _, baud := range []int{9600, 38400, 500000} { // the first from opening it
 		if baud != 9600 {
 			if err := setSpeed(t, s, p, baud); err != nil {
@@ -113,10 +91,7 @@ func TestSerialSpeed(t *testing.T) {
 }
 
 func TestSerialDiscard(t *testing.T) {
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	in := newInbox()
-	p := openSerial(t, s, path, in)
+	s, far, _, p, in := serveLine(t)
 	s.Do(func(time.Duration) { // meanwhile the loop does not read
 		fd, err := p.Fd()
 		if err == nil {
@@ -135,9 +110,7 @@ func TestSerialDiscard(t *testing.T) {
 		p.Discard()
 	})
 	s.Await("the end of the operation", func(time.Duration) bool { return p.setting == 0 })
-	if _, err := far.WriteString("new"); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Send(t, far, []byte("new"))
 	in.expect(t, "new")
 }
 
@@ -146,13 +119,9 @@ func TestSerialErrors(t *testing.T) {
 	s := serve(t, nil)
 	dir := t.TempDir()
 	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "socket")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, os.WriteFile(file, nil, 0o600))
 	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	defer l.Close()
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"): "is the adapter plugged in?",
@@ -163,9 +132,7 @@ func TestSerialErrors(t *testing.T) {
 		"/dev/ptmx":                "it is not a serial line",
 		"/proc/1/mem":              "it is not a serial line",
 	} {
-		_, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
-			h.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
-		})
+		_, err := tryToOpen(t, s, path, newInbox())
 		if err == nil || !strings.HasPrefix(err.Error(), "serial port "+path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
@@ -188,14 +155,10 @@ func TestSerialErrors(t *testing.T) {
 func TestHoldersAreRemembered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "line")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	other := exec.Command("sleep", "60")
 	other.Stdin = file
-	if err := errors.Join(other.Start(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, errors.Join(other.Start(), file.Close()))
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	s := serve(t, nil)
 	h := s.host

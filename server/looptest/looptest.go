@@ -87,9 +87,7 @@ func Dial(t testing.TB, d net.Dialer, address string) net.Conn {
 	t.Helper()
 	d.Timeout = Patience
 	c, err := d.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	t.Cleanup(func() { c.Close() })
 	return c
 }
@@ -98,9 +96,7 @@ func Dial(t testing.TB, d net.Dialer, address string) net.Conn {
 func FreeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	Must(t, err)
 	defer l.Close()
 	return l.Addr().String()
 }
@@ -117,12 +113,19 @@ func Receive[T any](t testing.TB, ch <-chan T, what string) T {
 	}
 }
 
+// Must ends the test if there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // Send writes to a connection.
 func Send(t testing.TB, c io.Writer, b []byte) {
 	t.Helper()
-	if _, err := c.Write(b); err != nil {
-		t.Fatal(err)
-	}
+	_, err := c.Write(b)
+	Must(t, err)
 }
 
 // Reader is what bytes come from: a connection or a terminal.
@@ -135,9 +138,7 @@ type Reader interface {
 func Read(t testing.TB, r Reader, n int) []byte {
 	t.Helper()
 	b := make([]byte, n)
-	if err := r.SetReadDeadline(time.Now().Add(Patience)); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, r.SetReadDeadline(time.Now().Add(Patience)))
 	if got, err := io.ReadFull(r, b); err != nil {
 		t.Fatalf("%q has come, of %d bytes: %v", b[:got], n, err)
 	}
@@ -147,9 +148,7 @@ func Read(t testing.TB, r Reader, n int) []byte {
 // End waits for the end of a connection, and returns its error, nil for an orderly end.
 func End(t testing.TB, r Reader) error {
 	t.Helper()
-	if err := r.SetReadDeadline(time.Now().Add(Patience)); err != nil {
-		t.Fatal(err)
-	}
+	Must(t, r.SetReadDeadline(time.Now().Add(Patience)))
 	_, err := io.Copy(io.Discard, r)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Fatal("the connection is not closed")
