@@ -11,6 +11,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
+	"player/server/host"
 	"player/server/session"
 	"player/server/status"
 )
@@ -23,10 +24,14 @@ type robotState struct {
 	gone     status.Counts // of clients that have left
 }
 
+var guardStates = [...]status.Guard{
+	host.GuardIdle: status.GuardIdle, host.GuardReady: status.GuardReady, host.GuardMissing: status.GuardMissing,
+}
+
 // Status returns what there is to know about the server at now.
 func (s *Server) Status(now time.Duration) status.Status {
 	all := status.Status{
-		Guard:  s.host.Guard(),
+		Guard:  guardStates[s.host.Guard()],
 		Uptime: status.Seconds(now),
 		Robots: make([]status.Robot, len(s.robots)),
 		Loop: status.Loop{Wakes: s.loop.Wakes(), LateFrames: s.ticks.Late(),

@@ -16,7 +16,6 @@ import (
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
-	"player/server/status"
 	"player/timers"
 )
 
@@ -86,7 +85,7 @@ func (h *Host) EndSearches() {
 func (h *Host) Idle() bool { return len(h.operations) == 0 }
 
 // Guard returns the state of the guard.
-func (h *Host) Guard() status.Guard { return h.guard.state }
+func (h *Host) Guard() GuardState { return h.guard.state }
 
 // WakeAt implements devices.Host.
 func (h *Host) WakeAt(l *devices.Link, at time.Duration) {
