@@ -66,8 +66,7 @@ func TestAccessTable(t *testing.T) {
 			}
 			for _, want := range []byte(accesses) {
 				t.Run(fmt.Sprintf("%c %c %q", letter, state, want), func(t *testing.T) {
-					r := newRobot(t)
-					p := newPeer(t, r)
+					r, p := connect(t)
 					if state == 'E' {
 						r.of(letter).mood = broken
 					}
@@ -144,8 +143,7 @@ func TestAccessTableInOneRequest(t *testing.T) {
 						pairs, reply = append(pairs, letter, access), append(reply, letter, replyLetter(after))
 					}
 					pairs, reply = append(pairs, letter, want), append(reply, letter, replyLetter(after))
-					r := newRobot(t)
-					p := newPeer(t, r)
+					r, p := connect(t)
 					if letter != codec.Server {
 						r.of(letter).mood = mood
 					}

@@ -150,8 +150,7 @@ func TestEmergencyStop(t *testing.T) {
 
 // What the server is told about a client.
 func TestState(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	if p.Name() != "" || p.Access() != "" || p.Rate() != 10 {
 		t.Errorf("%q, %q, %v", p.Name(), p.Access(), p.Rate())
 	}

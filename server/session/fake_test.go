@@ -187,6 +187,28 @@ func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
 	return p
 }
 
+// connect returns a robot and a client of it.
+func connect(t testing.TB) (*robot, *peer) {
+	r := newRobot(t)
+	return r, newPeer(t, r)
+}
+
+// connectTo is connect with a part whose setups end as the mood says.
+func connectTo(t testing.TB, letter byte, m mood) (*robot, *peer) {
+	r, p := connect(t)
+	r.of(letter).mood = m
+	return r, p
+}
+
+// open is connect with a client that has devices open. Calls of the drivers are forgotten.
+func open(t testing.TB, pairs string) (*robot, *peer) {
+	t.Helper()
+	r, p := connect(t)
+	p.request(pairs, pairs)
+	r.take()
+	return r, p
+}
+
 func (p *peer) SessionChanged() { p.changed = true; p.goOn() }
 
 // WatchEnd implements Owner.

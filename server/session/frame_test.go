@@ -12,8 +12,7 @@ import (
 // 2.8, 3.1, 3.2: blocks are in the order of first opening. Closed, failed and
 // write-only devices keep their place but have no block.
 func TestOrderOfBlocks(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	r.of('l').mood = broken
 	for _, step := range []struct{ pairs, reply, frame string }{
 		{"zwlrsr", "zwlesr", "s32"},
@@ -43,9 +42,7 @@ func TestOrderOfBlocks(t *testing.T) {
 
 // A frame carries the data published last before it.
 func TestNewestData(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("gr", "gr")
+	r, p := open(t, "gr")
 	for _, data := range []string{"ab", "cd", ""} {
 		r.table.Device('g').Publish(r.now, []byte("xx"))
 		r.table.Device('g').Publish(r.now, []byte(data))
@@ -58,9 +55,7 @@ func TestNewestData(t *testing.T) {
 // 3.3: a frame is held until each of its devices has data, at most for one
 // second after the device was opened.
 func TestFrameIsHeld(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("prlw", "prlw")
+	r, p := open(t, "prlw")
 	r.of('v').mute = true
 	r.now += time.Second
 	p.request("vr", "vr")
@@ -195,9 +190,7 @@ func TestAgeAtItsEnd(t *testing.T) {
 		age  time.Duration
 		want uint32
 	}{{0, 0}, {999, 0}, {1000, 1}, {(1<<32 - 3) * time.Microsecond, codec.MaxAge - 1}, {(1<<32 - 2) * time.Microsecond, codec.MaxAge}, {(1<<32 - 1) * time.Microsecond, codec.MaxAge}, {1 << 33 * time.Microsecond, codec.MaxAge}} {
-		r := newRobot(t)
-		p := newPeer(t, r)
-		p.request("yrsr", "yrsr")
+		r, p := open(t, "yrsr")
 		r.now += tt.age
 		if got, _ := p.freshness(); len(got.Ages) != 1 || got.Ages[0] != tt.want {
 			t.Errorf("age %v is reported as %d, want %d", tt.age, got.Ages, tt.want)
@@ -255,8 +248,7 @@ func TestOnlyNew(t *testing.T) {
 
 // 8.1, 8.2: y comes only with new data, and describes the blocks of the frame.
 func TestOnlyNewWithFreshness(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	p.send(config('n', 1))
 	p.request("yr", "yr")
 	p.expectFrame("")
@@ -276,8 +268,7 @@ func TestOnlyNewWithFreshness(t *testing.T) {
 // 8.2, 4.3: a frame requested while nothing is new is sent as soon as there is
 // new data.
 func TestOnlyNewOnRequest(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	p.send(config('n', 1), config('r', 1))
 	p.request("srpr", "srpr")
 	p.send(config('d'), config('d'))

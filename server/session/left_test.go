@@ -8,9 +8,7 @@ import (
 // A client that has ended its connection moves nothing with what it has sent before,
 // and is answered all the same (5.4).
 func TestLeave(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("pagw", "pagw")
+	r, p := open(t, "pagw")
 	p.send(r.command('p', 1))
 	r.take()
 	p.Leave(r.now)
@@ -25,9 +23,7 @@ func TestLeave(t *testing.T) {
 // A client that is silent moves nothing with what it has sent before, and everything
 // when it is heard again (9.1).
 func TestSilentClient(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("pagw", "pagw")
+	r, p := open(t, "pagw")
 	p.send(r.command('p', 1))
 	r.take()
 	p.silence = true
@@ -59,9 +55,7 @@ func TestLeaveStopsNobodyElse(t *testing.T) {
 // If the client has ended its connection by then, that command is dropped, also where
 // it has waited for a setup.
 func TestWhoDrivesIsWatched(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("pagw", "pagw")
+	r, p := open(t, "pagw")
 	p.send(halt, r.command('g', 1))
 	if p.watched != 0 {
 		t.Error("it is watched, and moves nothing")
@@ -71,9 +65,7 @@ func TestWhoDrivesIsWatched(t *testing.T) {
 		t.Errorf("it drives and is watched %d times", p.watched)
 	}
 	for _, setup := range []mood{fine, slow} {
-		r := newRobot(t)
-		r.of('p').mood = setup
-		p := newPeer(t, r)
+		r, p := connectTo(t, 'p', setup)
 		p.gone = true
 		p.send(request("pa"), r.command('p', 1), request("ga"))
 		if setup == slow {
@@ -104,10 +96,7 @@ func TestCommandsThatComeTogether(t *testing.T) {
 		{"one that does not drive away", [][]byte{message('c', 'g', 1, 2), message('c', 'g', 3, 4)}, []string{"command g 0102", "command g 0304"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRobot(t)
-			p := newPeer(t, r)
-			p.request("pagw", "pagw")
-			r.take()
+			r, p := open(t, "pagw")
 			p.send(slices.Concat(tt.in...))
 			r.expect(t, tt.want...)
 		})

@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strings"
 	"testing"
 	"time"
 
@@ -13,8 +12,7 @@ import (
 // 4.1: rates are in Hz. 0 is refused; a rate above the maximum is served at
 // the maximum.
 func TestRate(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	p.send(rate(20)) // before any device is open
 	p.request("sr", "sr")
 	for _, tt := range []struct {
@@ -82,8 +80,7 @@ func TestModes(t *testing.T) {
 		"new data, wrong sizes": {{"n", 0, 100 * ms}, {"n\x01\x01", 0, 100 * ms}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPeer(t, newRobot(t))
-			p.request("sr", "sr")
+			_, p := open(t, "sr")
 			for i, s := range steps {
 				p.changed = false
 				before := p.Period()
@@ -112,7 +109,7 @@ func TestModes(t *testing.T) {
 
 // 4.3: on a congested network, waiting requests collapse into one.
 func TestCollapse(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.Collapse()
 	p.send(config('r', 1))
 	p.request("sr", "sr")
@@ -127,7 +124,7 @@ func TestCollapse(t *testing.T) {
 
 // 4.5: data asked for with nothing open for reading is forgotten.
 func TestDataWithNothingOpen(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send(config('r', 1), config('d'))
 	p.request("sw", "sw")
 	p.send(config('d'))
@@ -146,7 +143,7 @@ func TestDataWithNothingOpen(t *testing.T) {
 // Mode changes and requests for data in one burst with the device request, as
 // the Tcl client and other hasty clients send them.
 func TestConfigurationInABurst(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send(slices.Concat(config('r', 1), request("srpr"), config('d'), config('d')))
 	p.expectReplies("srpr")
 	p.expectFrame("s32 p21")
@@ -158,8 +155,7 @@ func TestConfigurationInABurst(t *testing.T) {
 // is dropped.
 func TestCommandSizes(t *testing.T) {
 	for letter, right := range map[byte]int{'p': 4, 'z': 6, 'g': 2, 's': -1, 'l': -1, 'm': -1, 'v': -1, 'y': -1, 'q': -1} {
-		r := newRobot(t)
-		p := newPeer(t, r)
+		r, p := connect(t)
 		p.send(request(string([]byte{letter, 'a'})))
 		p.replies()
 		r.take()
@@ -176,38 +172,6 @@ func TestCommandSizes(t *testing.T) {
 		}
 		p.expectReplies() // commands are not answered
 	}
-}
-
-// 5.2: commands without write access are dropped.
-func TestCommandAccess(t *testing.T) {
-	for _, access := range []string{"", "pr", "pa pr", "pw pc", "pa pc", "za", "pr zw"} {
-		r := newRobot(t)
-		newPeer(t, r).request("pw", "pw") // another client's access does not count
-		p := newPeer(t, r)
-		for _, pairs := range strings.Fields(access) {
-			p.request(pairs, pairs)
-		}
-		r.take()
-		p.send(r.command('p', 1))
-		if got := r.take(); got != "" {
-			t.Errorf("after %q: %s", access, got)
-		}
-	}
-}
-
-// 5.3: a newer command overwrites an older one, whichever client sent it.
-func TestTwoWriters(t *testing.T) {
-	r := newRobot(t)
-	a, b := newPeer(t, r), newPeer(t, r)
-	a.request("pw", "pw")
-	b.request("pa", "pa")
-	a.send(r.command('p', 1))
-	b.send(r.command('p', 2), r.command('p', 3))
-	if got := r.table.Device('p').Command(); string(got) != "\x03\x03\x03\x03" {
-		t.Errorf("command % X", got)
-	}
-	a.send(r.command('p', 4))
-	r.expect(t, "setup base", "command p 01010101", "command p 02020202", "command p 03030303", "command p 04040404")
 }
 
 // 6.4 to 6.6: configurations need no access, reach the device's driver in

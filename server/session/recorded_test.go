@@ -2,7 +2,6 @@ package session
 
 import (
 	"encoding/hex"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -66,7 +65,7 @@ func TestRecorded(t *testing.T) {
 	for name, conversations := range recorded {
 		for _, conversation := range conversations {
 			t.Run(name+" "+conversation, func(t *testing.T) {
-				p := newPeer(t, newRobot(t))
+				_, p := connect(t)
 				for _, step := range strings.Fields(conversation) {
 					p.play(step)
 				}
@@ -134,27 +133,4 @@ func unhex(p *peer, text string) []byte {
 		p.t.Fatal(err)
 	}
 	return b
-}
-
-// Two clients of the original: settings of one never affect the other, a
-// command or configuration may come from either, and wheels stop when the
-// client that drives leaves.
-func TestRecordedPairs(t *testing.T) {
-	r := newRobot(t)
-	a, b := newPeer(t, r), newPeer(t, r)
-	for _, step := range []struct {
-		who  *peer
-		step string
-	}{
-		{a, "sr=sr"}, {b, "sr=sr"}, {a, "f50"}, {b, "f5"}, {a, "@20"}, {b, "@200"}, {b, "r1"}, {b, "<>"}, {a, "<s>"}, {a, "@20"},
-		{b, "p:6d01"}, {b, "pw=pw"}, {b, "p00c80000"},
-	} {
-		step.who.play(step.step)
-	}
-	r.take()
-	b.Close(r.now)
-	if got := strings.Split(r.take(), "\n"); !slices.Equal(got, []string{"command p 00000000"}) {
-		t.Errorf("driver calls %q", got)
-	}
-	a.play("<s>")
 }

@@ -27,7 +27,7 @@ func TestRestrict(t *testing.T) {
 		{"configuration only", rights.Config, []string{"sr", "se"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := newPeer(t, newRobot(t))
+			_, p := connect(t)
 			p.Restrict(tt.rights)
 			for i := 0; i < len(tt.steps); i += 2 {
 				p.request(tt.steps[i], tt.steps[i+1])
@@ -69,8 +69,7 @@ func TestRingIsRefused(t *testing.T) {
 
 // A client that loses position by a refused request has its motors stopped.
 func TestRefusalStopsMotors(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	p.Restrict(rights.Write)
 	p.request("pw", "pw")
 	p.send(r.command('p', 1))

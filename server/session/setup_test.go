@@ -40,9 +40,7 @@ func TestSlowSetup(t *testing.T) {
 
 // 2.6: a setup that fails later is an error too.
 func TestSlowSetupFails(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = slowBroken
-	p := newPeer(t, r)
+	r, p := connectTo(t, 'l', slowBroken)
 	p.send(request("lasrlr"))
 	p.expectReplies()
 	r.of('l').end(r.now)
@@ -101,33 +99,6 @@ func TestOneSlowSetupOfTwoDevices(t *testing.T) {
 			b.expectReplies("me")
 		}
 		r.expect(t, "setup base")
-	}
-}
-
-// A device in setup may be closed in the same request: then nothing is left to
-// wait for, and nothing to stop.
-func TestCloseWhileStarting(t *testing.T) {
-	for _, tt := range []struct {
-		pairs, want string
-		events      []string
-		ends        bool // a setup remains that must end
-	}{
-		{"papc", "pcpc", []string{"setup base", "shutdown base"}, false},
-		{"pasrpc", "pcsrpc", []string{"setup base"}, true},
-		{"papcpr", "prprpr", []string{"setup base", "shutdown base", "setup base"}, true},
-		{"papr", "prpr", []string{"setup base"}, true},
-		{"papcsclr", "pcpcselr", []string{"setup base", "shutdown base", "setup laser"}, false},
-	} {
-		r := newRobot(t)
-		r.of('p').mood = slow
-		p := newPeer(t, r)
-		p.send(request(tt.pairs))
-		if tt.ends {
-			p.expectReplies()
-			r.of('p').end(r.now)
-		}
-		p.expectReplies(tt.want)
-		r.expect(t, tt.events...)
 	}
 }
 
@@ -212,9 +183,7 @@ func TestInputIsHeld(t *testing.T) {
 func TestHeldInputIsBounded(t *testing.T) {
 	for _, pieces := range []int{1, 2, 100, 1000} {
 		for _, more := range []int{0, 1} {
-			r := newRobot(t)
-			r.of('l').mood = slow
-			p := newPeer(t, r)
+			r, p := connectTo(t, 'l', slow)
 			command := r.command('p', 1)
 			input := request("lr")
 			input = append(input, bytes.Repeat(command, maxKept/len(command))...)
@@ -250,9 +219,7 @@ func TestHeldInputIsBounded(t *testing.T) {
 
 // A stop is not followed by commands that were sent before it (5.4, 9.1).
 func TestHeldCommandsEndWithHalt(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = slow
-	p := newPeer(t, r)
+	r, p := connectTo(t, 'l', slow)
 	p.request("pa", "pa")
 	p.send(request("lr"), r.command('p', 1))
 	p.Halt(r.now)
@@ -271,9 +238,7 @@ func TestHeldCommandsEndWithHalt(t *testing.T) {
 // What follows a request that opens or closes devices waits until others were served,
 // and a request tries each device once: nobody fills a turn of the loop with setups.
 func TestSetupsTakeTurns(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = broken
-	p := newPeer(t, r)
+	r, p := connectTo(t, 'l', broken)
 	failing := request(strings.Repeat("lr", 50))
 	p.Receive(r.now, slices.Concat(failing, failing, request("sa"), r.command('p', 7), request("sc"), request("pa")[:5]))
 	for _, tt := range []struct {
@@ -320,9 +285,7 @@ func TestEmergencyStopPassesASetup(t *testing.T) {
 		all := slices.Concat(tt.in...)
 		for cut := range len(all) {
 			for _, released := range []bool{false, true} {
-				r := newRobot(t)
-				r.of('l').mood = slow
-				p := newPeer(t, r)
+				r, p := connectTo(t, 'l', slow)
 				p.send(slices.Concat(request("lr"), all[:cut]), all[cut:])
 				if got := r.table.Stopped(); got != tt.atOnce {
 					t.Fatalf("%s, cut at %d: stopped at once: %v", tt.what, cut, got)

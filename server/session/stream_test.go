@@ -112,7 +112,7 @@ func TestMalformedIsSkipped(t *testing.T) {
 			{bad[:3], bad[3:], request("sr")},
 			{bad[:len(bad)-1], slices.Concat(bad[len(bad)-1:], request("sr"))},
 		} {
-			p := newPeer(t, newRobot(t))
+			_, p := connect(t)
 			p.request("", "")
 			p.send(pieces...)
 			if got := p.replies(); !slices.Equal(got, []string{"sr"}) || p.Err() != nil {
@@ -127,7 +127,7 @@ func TestMalformedIsSkipped(t *testing.T) {
 func TestMalformedInARow(t *testing.T) {
 	bad, large := []byte("??\x00\x03abc"), message('c', 'p', make([]byte, 600)...)
 	for _, good := range [][]byte{request(""), message('c', 'p', 1), message('x', 'q'), config('Z')} {
-		p := newPeer(t, newRobot(t))
+		_, p := connect(t)
 		p.send(good)
 		for range 3 {
 			for range maxMalformed - 1 {
@@ -151,7 +151,7 @@ func TestMalformedInARow(t *testing.T) {
 		p.robot.expect(t)
 	}
 	// In one piece: input after the hundredth is ignored.
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send(slices.Concat(request("pa"), slices.Repeat(bad, maxMalformed), request("lr")))
 	p.expectReplies("pa")
 	p.robot.expect(t, "setup base")
@@ -176,7 +176,7 @@ func TestOtherProtocols(t *testing.T) {
 				pieces = append(pieces, [][]byte{all[:cut], all[cut:]})
 			}
 			for _, cut := range pieces {
-				p := newPeer(t, newRobot(t))
+				_, p := connect(t)
 				p.send(cut...)
 				notified := p.changed
 				p.expectReplies()
@@ -188,14 +188,14 @@ func TestOtherProtocols(t *testing.T) {
 		}
 	}
 	// Half a header is waited for: it may become a message.
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send([]byte("PO"), []byte("S"))
 	if p.Err() != nil {
 		t.Error(p.Err())
 	}
 	// Every message that an old client may send first is one.
 	for _, first := range [][]byte{request("sr"), request(""), config('r', 1), config('f', 0, 50), config('Z'), message('c', 'p', 1), message('x', 'v', 1), message('x', 'q')} {
-		p := newPeer(t, newRobot(t))
+		_, p := connect(t)
 		p.send(first, []byte("??\x00\x00"), request("sr"))
 		if got := p.replies(); len(got) == 0 || got[len(got)-1] != "sr" || p.Err() != nil {
 			t.Errorf("%q: replies %q, %v", first, got, p.Err())
