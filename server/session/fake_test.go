@@ -174,6 +174,7 @@ type peer struct {
 	robot   *robot
 	log     *zap.Logger
 	changed bool // since output was last taken
+	notices int  // calls of SessionChanged
 	watched int  // calls of WatchEnd
 	gone    bool // it has ended its connection
 	silence bool // nothing is heard of it
@@ -209,7 +210,11 @@ func open(t testing.TB, pairs string) (*robot, *peer) {
 	return r, p
 }
 
-func (p *peer) SessionChanged() { p.changed = true; p.goOn() }
+func (p *peer) SessionChanged() {
+	p.changed = true
+	p.notices++
+	p.goOn()
+}
 
 // WatchEnd implements Owner.
 func (p *peer) WatchEnd(now time.Duration) {

@@ -4,108 +4,9 @@ import (
 	"fmt"
 	"slices"
 	"testing"
-	"time"
 
 	"player/codec"
 )
-
-// 4.1: rates are in Hz. 0 is refused; a rate above the maximum is served at
-// the maximum.
-func TestRate(t *testing.T) {
-	r, p := connect(t)
-	p.send(rate(20)) // before any device is open
-	p.request("sr", "sr")
-	for _, tt := range []struct {
-		config []byte
-		want   time.Duration
-	}{
-		{nil, 50 * ms},
-		{rate(1), time.Second},
-		{rate(2), 500 * ms},
-		{rate(3), 333333333},
-		{rate(0), 333333333},
-		{rate(maxRate), ms},
-		{rate(50), 20 * ms},
-		{rate(maxRate + 1), ms},
-		{rate(50), 20 * ms},
-		{rate(65535), ms},
-		{rate(10), 100 * ms},
-		{config('f'), 100 * ms},
-		{config('f', 50), 100 * ms},
-		{config('f', 0, 50, 0), 100 * ms},
-		{config('f', 0, 0, 0, 50), 100 * ms},
-	} {
-		p.changed = false
-		p.send(tt.config)
-		if got := p.Period(); got != tt.want {
-			t.Errorf("%q: period %v, want %v", tt.config, got, tt.want)
-		}
-		if !p.changed && p.Period() != 100*ms && tt.want != 333333333 && tt.config != nil {
-			t.Errorf("%q: the owner was not notified", tt.config)
-		}
-	}
-	// The rate is kept while nothing is open. Another client has its own rate.
-	p.send(rate(25))
-	p.request("sc", "sc")
-	if p.Period() != 0 {
-		t.Errorf("period %v with nothing open", p.Period())
-	}
-	p.request("pr", "pr")
-	other := newPeer(t, r)
-	other.request("pr", "pr")
-	if p.Period() != 40*ms || other.Period() != 100*ms {
-		t.Errorf("periods %v and %v", p.Period(), other.Period())
-	}
-}
-
-// 4.2, 4.3, 4.5, 3.5: modes and requests for data. Each step is a
-// configuration or a request, and what is due to be sent after it.
-func TestModes(t *testing.T) {
-	const d, mode0, mode1 = "d", "r\x00", "r\x01"
-	type step struct {
-		config string
-		asked  int
-		period time.Duration
-	}
-	for name, steps := range map[string][]step{
-		"d":                     {{mode1, 0, 0}, {d, 1, firstDataRetry}},
-		"many d":                {{mode1, 0, 0}, {d, 1, firstDataRetry}, {d, 2, firstDataRetry}, {d, 3, firstDataRetry}},
-		"any non-zero mode":     {{"r\x02", 0, 0}, {d, 1, firstDataRetry}, {mode0, 0, 100 * ms}, {"r\xFF", 0, 0}, {d, 1, firstDataRetry}},
-		"d in continuous mode":  {{d, 0, 100 * ms}, {mode1, 0, 0}},
-		"the mode forgets d":    {{mode1, 0, 0}, {d, 1, firstDataRetry}, {mode1, 0, 0}, {d, 1, firstDataRetry}, {mode0, 0, 100 * ms}, {mode1, 0, 0}},
-		"to and fro":            {{mode1, 0, 0}, {mode0, 0, 100 * ms}, {mode1, 0, 0}, {mode0, 0, 100 * ms}, {d, 0, 100 * ms}},
-		"wrong sizes":           {{"r", 0, 100 * ms}, {"r\x01\x01", 0, 100 * ms}, {mode1, 0, 0}, {"d\x00", 0, 0}, {"r", 0, 0}, {"r\x00\x00", 0, 0}, {d, 1, firstDataRetry}},
-		"unknown code":          {{"Z", 0, 100 * ms}, {"D", 0, 100 * ms}, {"", 0, 100 * ms}},
-		"the rate keeps":        {{"f\x00\x14", 0, 50 * ms}, {mode1, 0, 0}, {"f\x00\x32", 0, 0}, {mode0, 0, 20 * ms}},
-		"new data, wrong sizes": {{"n", 0, 100 * ms}, {"n\x01\x01", 0, 100 * ms}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			_, p := open(t, "sr")
-			for i, s := range steps {
-				p.changed = false
-				before := p.Period()
-				p.send(config([]byte(s.config)...))
-				if p.Asked() != s.asked || p.Period() != s.period {
-					t.Fatalf("step %d, %q: asked %d, period %v, want %d, %v", i, s.config, p.Asked(), p.Period(), s.asked, s.period)
-				}
-				if before != p.Period() && !p.changed {
-					t.Errorf("step %d, %q: the owner was not notified", i, s.config)
-				}
-			}
-			// Exactly the frames that were asked for, or any number in
-			// continuous mode.
-			last := steps[len(steps)-1]
-			for range last.asked {
-				p.expectFrame("s32")
-			}
-			if last.period == 100*ms || last.period == 20*ms {
-				p.expectFrame("s32")
-			} else {
-				p.expectFrame("")
-			}
-		})
-	}
-}
 
 // 4.3: on a congested network, waiting requests collapse into one.
 func TestCollapse(t *testing.T) {
@@ -119,24 +20,6 @@ func TestCollapse(t *testing.T) {
 	p.send(config('d'), config('d'), config('d'))
 	p.Collapse()
 	p.expectFrame("s32")
-	p.expectFrame("")
-}
-
-// 4.5: data asked for with nothing open for reading is forgotten.
-func TestDataWithNothingOpen(t *testing.T) {
-	_, p := connect(t)
-	p.send(config('r', 1), config('d'))
-	p.request("sw", "sw")
-	p.send(config('d'))
-	p.request("sr", "sa")
-	p.expectFrame("")
-	p.send(config('d'))
-	p.expectFrame("s32")
-	p.expectFrame("")
-	// The server's own block counts as a device.
-	p.request("scyr", "scyr")
-	p.send(config('d'))
-	p.expectFrame("y8")
 	p.expectFrame("")
 }
 

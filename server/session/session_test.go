@@ -12,34 +12,6 @@ import (
 	"player/codec"
 )
 
-// 2.1, 2.2, 2.4, 2.5: requests and their replies, one after another on one
-// connection.
-func TestReplies(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		steps string // request>reply ...
-	}{
-		{"the reply is the state, not what was asked", `sa>sa sx>sa se>sa s->sa`},
-		{"the state after the whole request in every place", `srprswpc>sapcsapc`},
-		{"empty", `> sr>sr >`},
-		{"a lone device", `s>s sr>sr s>s`},
-		{"odd size", `srp>srp srswp>sasap pc>pe`},
-		{"unknown devices", `qr>qe qr>qe qc>qe qaqwqx>qeqeqe Lr>Le`},
-		{"r is no device", `rr>re`},
-		{"all devices", `lrsrprgrmrvrzr>lrsrprgrmrvrzr`},
-		{"the server", `yr>yr yw>ya yc>yc yc>yc`},
-		{"the server is closed before it was open", `yc>ye yx>ye`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			_, p := connect(t)
-			for _, step := range strings.Split(tt.steps, " ") {
-				asked, want, _ := strings.Cut(step, ">")
-				p.request(asked, want)
-			}
-		})
-	}
-}
-
 // 2.5: any byte can be asked for.
 func TestEveryDeviceByte(t *testing.T) {
 	_, p := connect(t)
