@@ -83,7 +83,7 @@ type simConn struct {
 // Pause implements connection.
 func (c *simConn) Pause() {
 	c.held = true
-	c.sim.summary.Turns++
+	c.sim.summary.Waits++
 }
 
 // Resume implements connection.
@@ -224,12 +224,13 @@ func (c *simConn) mend(outage time.Duration) {
 func (c *simConn) Buffered() int { return max(0, c.Unacknowledged()-c.sndbuf) }
 
 // Unacknowledged implements connection.
-func (c *simConn) Unacknowledged() (bytes int) {
+func (c *simConn) Unacknowledged() int {
 	c.reap()
-	for _, p := range c.flight {
-		bytes += len(p.bytes)
-	}
-	for _, p := range c.unsent {
+	return size(c.flight) + size(c.unsent)
+}
+
+func size(packets []*packet) (bytes int) {
+	for _, p := range packets {
 		bytes += len(p.bytes)
 	}
 	return bytes
@@ -246,12 +247,8 @@ func (c *simConn) TCPInfo() (*unix.TCPInfo, error) {
 		return nil, unix.EBADF
 	}
 	c.reap()
-	unsent := 0
-	for _, p := range c.unsent {
-		unsent += len(p.bytes)
-	}
 	return &unix.TCPInfo{
-		Notsent_bytes: uint32(unsent),
+		Notsent_bytes: uint32(size(c.unsent)),
 		Unacked:       uint32(len(c.flight)),
 		Probes:        uint8(c.probes),
 		Last_ack_recv: uint32((c.sim.now - c.heard).Milliseconds()),

@@ -55,28 +55,19 @@ func (s *sim) pauseFor(d time.Duration) {
 // A client drives, and its computer vanishes while the server is paused: no end of its
 // connection comes, but the kernel knows that nobody answers (9.1).
 func TestClientVanishesDuringAPause(t *testing.T) {
-	s := newSim(2) // a robot without a lease
-	s.build()
-	s.call(s.server.start)
-	r := s.robots[0]
-	c := s.client(r, s.wires[0])
-	c.connect(func() {})
-	s.run(s.now + time.Second)
+	c := simulateOne(noLease, 256<<10)
+	s, r := c.sim, c.robot
 	c.request("pa")
 	s.run(s.now + 10*time.Second)
-	command := func() {
-		c.remember(r.history.write(s.now, c, 300, 0, false))
-		c.transmit(message('c', 'p', []byte{1, 44, 0, 0}), true)
-	}
-	command()
+	c.drive()
 	s.run(s.now + 500*time.Millisecond)
 	if !r.turns() {
 		t.Fatal("it does not drive")
 	}
 	s.pauseFor(5 * time.Second)
 	s.run(s.now + time.Second)
-	for range 1000 { // they are read and carried out in turns
-		command()
+	for range 1000 { // more than is carried out at once
+		c.drive()
 	}
 	s.run(s.now + 100*time.Millisecond)
 	c.vanish()
@@ -179,7 +170,7 @@ func (r *simRobot) expectStop() {
 		case p.moves:
 			s.fail("%s: nobody is there who may drive it, and it was not told to stop", r.path)
 		default:
-			s.summary.Told++
+			s.summary.InTime++
 		}
 	})
 }

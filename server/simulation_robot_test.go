@@ -163,22 +163,21 @@ type fragile struct {
 	robot *simRobot
 }
 
-func (d *fragile) Setup(now time.Duration, link *devices.Link) {
+// call calls the driver.
+func (d *fragile) call(fn func()) {
 	d.robot.mayPanic(nil)
-	d.Driver.Setup(now, link)
+	fn()
 	d.robot.mayPanic(nil)
 }
 
-func (d *fragile) Shutdown(now time.Duration) {
-	d.robot.mayPanic(nil)
-	d.Driver.Shutdown(now)
-	d.robot.mayPanic(nil)
+func (d *fragile) Setup(now time.Duration, link *devices.Link) {
+	d.call(func() { d.Driver.Setup(now, link) })
 }
+
+func (d *fragile) Shutdown(now time.Duration) { d.call(func() { d.Driver.Shutdown(now) }) }
 
 func (d *fragile) Command(now time.Duration, device *devices.Device) {
-	d.robot.mayPanic(nil)
-	d.Commanded.Command(now, device)
-	d.robot.mayPanic(nil)
+	d.call(func() { d.Commanded.Command(now, device) })
 }
 
 func (d *fragile) Configure(now time.Duration, device *devices.Device, payload []byte) error {
@@ -186,10 +185,8 @@ func (d *fragile) Configure(now time.Duration, device *devices.Device, payload [
 	return d.Configurer.Configure(now, device, payload)
 }
 
-func (d *fragile) Tick(now time.Duration) time.Duration {
-	d.robot.mayPanic(nil)
-	next := d.Ticker.Tick(now)
-	d.robot.mayPanic(nil)
+func (d *fragile) Tick(now time.Duration) (next time.Duration) {
+	d.call(func() { next = d.Ticker.Tick(now) })
 	return next
 }
 
@@ -251,10 +248,8 @@ func (r *simRobot) misfortune() {
 		case 1:
 			r.faulty("it is switched off for %v", lasts)
 			s.summary.Losses++
-			stage := r.stage
 			r.mute, r.jammed = true, false
 			r.stage, r.left, r.right = -1, 0, 0
-			_ = stage
 			over = func() { r.mute, r.stage, r.motors = false, 0, true }
 		case 2:
 			r.faulty("it sends nothing for %v", lasts)
