@@ -39,6 +39,14 @@ func newCamera(slow bool) (*camera, devices.Instance) {
 	return c, devices.Instance{Driver: c, Name: "camera", Provides: []devices.Spec{devices.PTZ()}}
 }
 
+// newHead returns the link of another camera.
+func newHead(t *testing.T) *devices.Link {
+	t.Helper()
+	_, head := newCamera(false)
+	_, links := attach(t, head)
+	return links[0]
+}
+
 // serveBoth serves a robot with wheels and a camera, and returns its table.
 func serveBoth(t *testing.T, wheels *robot, head devices.Instance) (*running, *devices.Table) {
 	t.Helper()
@@ -106,9 +114,7 @@ func TestReloadReplacesADriver(t *testing.T) {
 	request(t, closes, "zasr", "zasr")
 	request(t, closes, "zc", "zc") // it has it open no more
 
-	_, next := newCamera(false)
-	_, links := attach(t, next)
-	s.change(nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], links[0]}})
+	s.change(nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], newHead(t)}})
 	looptest.Receive(t, old.stops, "stop of the old driver")
 	closed(t, goes)
 	request(t, closes, "za", "za")
@@ -136,9 +142,7 @@ func TestReloadStopsFirst(t *testing.T) {
 
 	next := newRobot()
 	_, links := attach(t, instance(next))
-	_, nextHead := newCamera(false)
-	_, more := attach(t, nextHead)
-	done := s.reload(nil, Robot{Table: table, Links: []*devices.Link{links[0], more[0]}})
+	done := s.reload(nil, Robot{Table: table, Links: []*devices.Link{links[0], newHead(t)}})
 	closed(t, driver)
 	wheels.expect(t, 0)
 	looptest.Receive(t, wheels.stops, "stop of the wheels' driver")
@@ -239,10 +243,8 @@ func TestReloadLeavesNothing(t *testing.T) {
 	wheels, other := first.Links[0], looptest.FreeAddress(t)
 	port := int(netip.MustParseAddrPort(other).Port())
 	for range 100 {
-		_, head := newCamera(false)
-		_, links := attach(t, head)
 		second, secondLinks := attach(t, instance(newRobot()))
-		first.Links = []*devices.Link{wheels, links[0]}
+		first.Links = []*devices.Link{wheels, newHead(t)}
 		s.change(nil, first, Robot{Table: second, Links: secondLinks, Address: other, Port: port})
 		request(t, s.Dial(), "za", "za")
 	}

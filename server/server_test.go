@@ -38,22 +38,6 @@ func TestAddressInUse(t *testing.T) {
 	}
 }
 
-func TestMaxClients(t *testing.T) {
-	s := serve(t, newRobot(), func(c *Config) { c.MaxClients, c.MaxPerAddress = 2, 2 })
-	first, second := s.Dial(), s.Dial()
-	if !answers(first) || !answers(second) { // the connection that the server makes to itself takes no place
-		t.Fatal("two clients are not served")
-	}
-	if answers(s.Dial()) {
-		t.Fatal("a third client is served")
-	}
-	first.Close()
-	s.Await("the client has left", func(time.Duration) bool { return len(s.server.clients) == 1 })
-	if !answers(s.Dial()) {
-		t.Fatal("no new client is served when one has left")
-	}
-}
-
 func TestStopsInOrder(t *testing.T) {
 	r, s, c := open(t, "pa", nil)
 	r.drive(t, c, 300)

@@ -109,9 +109,7 @@ func TestTLSDuringReload(t *testing.T) {
 	stays := Robot{Table: table, Links: table.Links(), Address: s.Address}
 	s.change(nil, stays, Robot{Table: goes, Links: goesLinks, Address: looptest.FreeAddress(t), Port: 7})
 
-	_, nextHead := newCamera(false)
-	_, links := attach(t, nextHead)
-	stays.Links = []*devices.Link{table.Links()[0], links[0]}
+	stays.Links = []*devices.Link{table.Links()[0], newHead(t)}
 	done := s.reload(nil, stays)
 	looptest.Receive(t, old.stops, "stop of the old driver")
 	waits, lost := serveTLS(t, s, 0)(), serveTLS(t, s, 7)()

@@ -436,44 +436,31 @@ func TestFullLinks(t *testing.T) {
 
 // A tick of fifty on a slow network that carries them all: not all at once.
 func TestSlowLinkGetsFramesOneByOne(t *testing.T) {
-	n := newMedium()
-	n.rate = wireless
-	n.join(50, 1, 807, nil)
-	n.run(5 * time.Second)
-	n.deepest = 0
-	r := n.measure(20 * time.Second)
-	frame := floor(0, 807, wireless)
-	ideal := 500*ms + frame // one frame at a time, each with the data of its moment
-	t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
-	if r.mean > ideal*110/100 {
-		t.Errorf("mean age %v, want at most 1.1 times %v", r.mean, ideal)
-	}
-	if n.deepest > 16*807 {
-		t.Errorf("%d bytes in the transmit queue at once", n.deepest)
-	}
-	if r.frames < 50*19 {
-		t.Errorf("only %d frames", r.frames)
-	}
-}
-
-// The same ten times a second, on a network that saves up while it is idle: what has left
-// since the last tick is no reason to send more at once.
-func TestNearlyFullLinkGetsFramesOneByOne(t *testing.T) {
-	n := newMedium()
-	n.rate, n.burst = wireless, 12*ms
-	n.join(50, 10, 348, nil)
-	n.run(5 * time.Second)
-	n.deepest = 0
-	r := n.measure(20 * time.Second)
-	ideal := 50*ms + floor(0, 348, wireless)
-	t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
-	if r.mean > ideal*125/100 {
-		t.Errorf("mean age %v, want at most 1.25 times %v", r.mean, ideal)
-	}
-	if n.deepest > 16*348 {
-		t.Errorf("%d bytes in the transmit queue at once", n.deepest)
-	}
-	if r.frames != 50*200 {
-		t.Errorf("%d frames", r.frames)
+	for _, tt := range []struct {
+		rate, size  int
+		burst       time.Duration // a network that saves up while it is idle: what has left is no reason to send more at once
+		most        time.Duration // percent of the age with one frame at a time, each with the data of its moment
+		leastFrames int
+	}{
+		{1, 807, 0, 110, 50 * 19},
+		{10, 348, 12 * ms, 125, 50 * 200},
+	} {
+		n := newMedium()
+		n.rate, n.burst = wireless, tt.burst
+		n.join(50, tt.rate, tt.size, nil)
+		n.run(5 * time.Second)
+		n.deepest = 0
+		r := n.measure(20 * time.Second)
+		ideal := time.Second/time.Duration(2*tt.rate) + floor(0, tt.size, wireless)
+		t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
+		if r.mean > ideal*tt.most/100 {
+			t.Errorf("mean age %v, want at most %d %% of %v", r.mean, tt.most, ideal)
+		}
+		if n.deepest > 16*tt.size {
+			t.Errorf("%d bytes in the transmit queue at once", n.deepest)
+		}
+		if r.frames < tt.leastFrames || r.frames > 50*20*tt.rate {
+			t.Errorf("%d frames", r.frames)
+		}
 	}
 }

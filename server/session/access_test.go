@@ -126,42 +126,6 @@ func (p *peer) expectState(letter, state byte) {
 	p.request(string([]byte{letter, 'c'}), string([]byte{letter, replyLetter(transition(state, 'c'))}))
 }
 
-// 2.1, 2.4: the same in one request. Pairs are processed in order, and each is
-// answered with the state after the last one, also when a setup takes time.
-func TestAccessTableInOneRequest(t *testing.T) {
-	for _, mood := range []mood{fine, slow} {
-		for _, letter := range []byte(letters + "y") {
-			for _, row := range transitions {
-				state := row[0]
-				if state == 'E' {
-					continue
-				}
-				for _, want := range []byte(accesses) {
-					var pairs, reply []byte
-					after := transition(state, want)
-					for _, access := range []byte(ways[state]) {
-						pairs, reply = append(pairs, letter, access), append(reply, letter, replyLetter(after))
-					}
-					pairs, reply = append(pairs, letter, want), append(reply, letter, replyLetter(after))
-					r, p := connect(t)
-					if letter != codec.Server {
-						r.of(letter).mood = mood
-					}
-					p.send(request(string(pairs)))
-					if letter != codec.Server && mood == slow && isOpen(after) {
-						p.expectReplies()
-						r.of(letter).end(r.now)
-					}
-					if got := p.replies(); !slices.Equal(got, []string{string(reply)}) {
-						t.Errorf("mood %d: %q was answered %q, want %q", mood, pairs, got, reply)
-					}
-					p.expectState(letter, after)
-				}
-			}
-		}
-	}
-}
-
 // client is the model of one connection.
 type client struct {
 	*peer
