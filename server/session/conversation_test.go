@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/hex"
 	"maps"
+	"player/config/rights"
 	"strconv"
 	"strings"
 	"testing"
@@ -21,11 +22,17 @@ import (
 //	pHEX        a command to the device, taken; pHEX! dropped
 //	p:HEX       a configuration of the device, taken; p:HEX! dropped
 //	*sp         the devices have new data; *s+ and the owner is notified; *s- and it is not
-//	~998        so many ms pass
+//	~998        so many ms pass, and commands end that are not repeated
 //	-l +l       setups of the device fail from now on, or succeed
 //	|l %l !l    they succeed, or fail, when the test ends one
 //	_l          the device has no data after its setup
-//	.           the client leaves
+//	A L 0 AL    commands to position: ahead, left, stop; two that come together
+//	[AL0]       the commands that have reached drivers since the last [ ]
+//	T500 M300   the lifetime of commands in ms, and the longest that the server allows
+//	C c         the client has control, or has not
+//	^rw         its rights: read, write, config, take
+//	H h Q       it has gone silent and is stopped, is heard again, is silent
+//	E .         it has ended its connection; it leaves
 //	2:sr=sr     a step of another client
 var recorded = map[string][]string{
 	"one access after the other": {
@@ -74,13 +81,16 @@ var recorded = map[string][]string{
 // ours are conversations with a server that has devices and extensions which the original has not.
 var ours = map[string][]string{
 	"replies (2.1, 2.4, 2.5)": {
-		"sa=sa sx=sa se=sa s-=sa", "srprswpc=sapcsapc", "= sr=sr =", "s=s sr=sr s=s", "srp=srp srswp=sasap pc=pe", "qaqwqx=qeqeqe",
+		"sa=sa sx=sa se=sa s-=sa", "srprswpc=sapcsapc", "= sr=sr =", "s=s sr=sr s=s", "srp=srp srswp=sasap pc=pe",
+		"qaqwqx=qeqeqe",
 		"rr=re", "lrsrprgrmrvrzr=lrsrprgrmrvrzr", "yr=yr yw=ya yc=yc yc=yc", "yc=ye yx=ye",
 	},
 	// Closed, failed and write-only devices keep their place but have no block.
 	"order of blocks (2.8, 3.1, 3.2)": {
-		"-l zwlrsr=zwlesr <s> prgrmr=prgrmr <spgm> sc=sc <pgm> vr=vr <pgmv> vxqryc=vrqeye <pgmv> sr=sr <spgmv> <spgmv> zr=za <zspgmv> " +
-			"gw=ga <zspgmv> gw=gw <zspmv> gr=ga <zspgmv> za=za <zspgmv> zw=zw <spgmv> lr=le <spgmv> mcvcscgcpczc=mcvcscgcpczc <> " +
+		"-l zwlrsr=zwlesr <s> prgrmr=prgrmr <spgm> sc=sc <pgm> vr=vr <pgmv> vxqryc=vrqeye <pgmv> sr=sr <spgmv> " +
+			"<spgmv> zr=za <zspgmv> " +
+			"gw=ga <zspgmv> gw=gw <zspmv> gr=ga <zspgmv> za=za <zspgmv> zw=zw <spgmv> lr=le <spgmv> " +
+			"mcvcscgcpczc=mcvcscgcpczc <> " +
 			"vrpr=vrpr <pv> <pv> +l lr=lr <lpv>",
 	},
 	// A frame waits until each of its devices has data, at most for one second after the device was opened.
@@ -103,15 +113,33 @@ var ours = map[string][]string{
 	},
 	// 0 is refused; a rate above the maximum is served at the maximum. It is kept while nothing is open.
 	"rate (4.1)": {
-		"f20 @0 sr=sr @50 f3 @333.333333 f0 @333.333333 f1000 @1 f50 @20 f1001 @1 f50 @20 f65535 @1 f10 @100 f25 sc=sc @0 2:pr=pr 2:@100 pr=pr @40",
+		"f20 @0 sr=sr @50 f3 @333.333333 f0 @333.333333 f1000 @1 f50 @20 f1001 @1 f50 @20 f65535 @1 f10 @100 f25 " +
+			"sc=sc @0 2:pr=pr 2:@100 pr=pr @40",
 	},
 	"mode (4.2, 4.3, 4.5, 3.5)": {
-		"sr=sr r1 #0 @0 d #1 @10 d #2 @10 d #3 @10 <s> <s> <s> <>", "sr=sr x7202 d #1 @10 r0 #0 @100 x72ff #0 @0 d #1 @10 <s> <>",
-		"sr=sr d #0 @100 r1 #0 @0 <>", "sr=sr r1 d #1 r1 #0 @0 d #1 @10 r0 #0 @100 r1 #0 @0 <>", "sr=sr r1 r0 @100 r1 @0 r0 @100 d #0 @100 <s> <s>",
-		"sr=sr x72 @100 x720101 @100 r1 @0 x6400 #0 @0 x72 @0 x720000 @0 d #1 @10 <s> <>", "sr=sr x5a #0 @100 x44 @100 x @100 <s>",
+		"sr=sr r1 #0 @0 d #1 @10 d #2 @10 d #3 @10 <s> <s> <s> <>",
+		"sr=sr x7202 d #1 @10 r0 #0 @100 x72ff #0 @0 d #1 @10 <s> <>",
+		"sr=sr d #0 @100 r1 #0 @0 <>", "sr=sr r1 d #1 r1 #0 @0 d #1 @10 r0 #0 @100 r1 #0 @0 <>",
+		"sr=sr r1 r0 @100 r1 @0 r0 @100 d #0 @100 <s> <s>",
+		"sr=sr x72 @100 x720101 @100 r1 @0 x6400 #0 @0 x72 @0 x720000 @0 d #1 @10 <s> <>",
+		"sr=sr x5a #0 @100 x44 @100 x @100 <s>",
 		"sr=sr f20 @50 r1 @0 f50 @0 r0 @20 <s>", "sr=sr x6e #0 @100 x6e0101 #0 @100 <s> <s>",
 		"r1 d sw=sw d sr=sa <> d <s> <> scyr=scyr d <y> <>", // data asked for with nothing open for reading is forgotten
 	},
+	"rights (2.10)": {
+		"^rwc srpwga=srpwga", "^r srpwga=srpege pr=pr", "^r pr=pr pw=pe pr=pr pc=pc", "^w srpwga=sepwge pw=pw pr=pe",
+		"^rw srpwga=srpwga",
+		"^ srpwgaqr=sepegeqe sc=se", "^c sr=se", "2:sr=sr pw=pw A [A] p:6d01", "2:sr=sr ^r pw=pe A [] p:6d01!",
+		"2:sr=sr ^w pw=pw A [A] p:6d01!",
+		"^w pw=pw A pa=pe [A0]", // a refused request stops the motors
+	},
+	// What it has sent before moves nothing, and is answered. A stop is obeyed, and a gripper does not drive away.
+	"a client that has left, or is silent (5.4, 9.1)": {
+		"pagw=pagw A E [A0] L [] g0303 pa=pa 0 [0] . [0]", "pagw=pagw A H [A0] L [] g0303 0 [0] h A [A] Q A [A]",
+		"pa=pa H h A <p> [A]",
+	},
+	// A command that waits for a setup ages meanwhile.
+	"lifetime during a setup (5.5)": {"|p T400 pa=? A ~300 !p >pa ~100 [A0] A [A]", "|p T400 pa=? A ~400 !p >pa [] A [A]"},
 	// A frame contains the blocks that are new to this client, and there is no frame when nothing is new.
 	"only new (8.2)": {
 		"_v 2:srpr=srpr n1 srprlwvr=srprlwvr <sp> <> 2:<sp> *p <p> <> *vl <v> *psp lr=la <spl> <> 2:<sp> " +
@@ -127,25 +155,37 @@ func TestConversations(t *testing.T) {
 	maps.Copy(all, recorded)
 	for name, conversations := range all {
 		for _, conversation := range conversations {
-			t.Run(name+" "+conversation, func(t *testing.T) {
-				r, p := connect(t)
-				other := newPeer(t, r)
-				for _, step := range strings.Fields(conversation) {
-					if its, is := strings.CutPrefix(step, "2:"); is {
-						other.play(its)
-					} else {
-						p.play(step)
-					}
-				}
-			})
+			converse(t, name, "", conversation)
 		}
 	}
+}
+
+// converse runs a conversation. Each client opens the given devices first.
+func converse(t *testing.T, name, pairs, conversation string) {
+	t.Run(name+" "+conversation, func(t *testing.T) {
+		steps, first := strings.CutPrefix(conversation, "first ")
+		r, control, peers := newRobot(t), &Control{First: first}, map[string]*peer{}
+		for _, step := range strings.Fields(steps) {
+			who, its, is := strings.Cut(step, ":")
+			if !is || who < "1" || who > "9" {
+				who, its = "1", step
+			}
+			p := peers[who]
+			if p == nil {
+				p = newPeer(t, r)
+				peers[who] = p
+				p.Share(control)
+				p.request(pairs, pairs)
+			}
+			p.play(its)
+		}
+	})
 }
 
 // play runs one step of a conversation.
 func (p *peer) play(step string) {
 	p.t.Helper()
-	period, notices := p.Period(), p.notices
+	period, lapses, notices := p.Period(), p.Lapses(), p.notices
 	rest := step[1:]
 	switch first := step[0]; {
 	case strings.Contains(step, "="):
@@ -183,7 +223,34 @@ func (p *peer) play(step string) {
 			p.t.Errorf("after news of %s the owner is notified: %v", devices, notified)
 		}
 	case first == '~':
-		p.robot.now += time.Duration(number(p, rest)) * ms
+		p.robot.pass(p.t, time.Duration(number(p, rest))*ms)
+	case strings.Trim(step, "AL0") == "":
+		p.send([]byte(strings.NewReplacer("A", string(ahead), "L", string(left), "0", string(halt)).Replace(step)))
+	case first == '[':
+		if got := p.robot.commands(); "["+got+"]" != step {
+			p.t.Errorf("the commands [%s] have reached drivers, want %s", got, step)
+		}
+	case first == 'T':
+		p.send(config('l', byte(number(p, rest)>>8), byte(number(p, rest))))
+	case first == 'M':
+		p.Limit(time.Duration(number(p, rest)) * ms)
+	case first == 'C', first == 'c':
+		if has := p.control.Holds(p.Session); has != (first == 'C') {
+			p.t.Errorf("%s: it has control: %v", step, has)
+		}
+	case first == '^':
+		may := rights.None
+		for _, letter := range rest {
+			may |= map[rune]rights.Set{'r': rights.Read, 'w': rights.Write, 'c': rights.Config, 't': rights.Take}[letter]
+		}
+		p.Restrict(may)
+	case first == 'H':
+		p.silence = true
+		p.Halt(p.robot.now)
+	case first == 'h', first == 'Q':
+		p.silence = first == 'Q'
+	case first == 'E':
+		p.Leave(p.robot.now)
 	case strings.IndexByte("+-|%", first) >= 0:
 		p.robot.of(step[1]).mood = map[byte]mood{'+': fine, '-': broken, '|': slow, '%': slowBroken}[first]
 	case first == '_':
@@ -193,6 +260,7 @@ func (p *peer) play(step string) {
 		return // with a reply
 	case first == '.':
 		p.Close(p.robot.now)
+		return
 	case step == "d":
 		p.send(config('d'))
 	case first == 'r', first == 'n':
@@ -214,6 +282,9 @@ func (p *peer) play(step string) {
 		if got := p.robot.take(); strings.HasPrefix(got, verb) == dropped {
 			p.t.Errorf("%s: driver calls %q", step, got)
 		}
+	}
+	if at := p.Lapses(); at != 0 && (lapses == 0 || at < lapses) && p.notices == notices {
+		p.t.Errorf("%s: the owner was not notified of the end of the command at %v", step, at)
 	}
 	if p.expectReplies(); p.Period() != period && p.notices == notices && step[0] != '<' {
 		p.t.Errorf("%s: the owner was not notified of the period %v", step, p.Period())

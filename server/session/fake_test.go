@@ -90,6 +90,7 @@ type robot struct {
 	parts  []*part
 	now    time.Duration
 	events []string
+	peers  []*peer // its clients
 }
 
 // letters holds the devices of a robot.
@@ -141,6 +142,26 @@ func (r *robot) expect(t testing.TB, want ...string) {
 	}
 }
 
+// pass lets time pass, and commands of clients end when they are due.
+func (r *robot) pass(t testing.TB, d time.Duration) {
+	t.Helper()
+	for end := r.now + d; r.now < end; {
+		r.now++ // no lapse is in the past
+		next := end
+		for _, p := range r.peers {
+			if at := p.Lapses(); at != 0 {
+				next = min(next, max(at, r.now))
+			}
+		}
+		r.now = next
+		for _, p := range r.peers {
+			if again := p.Lapse(r.now); again != p.Lapses() {
+				t.Errorf("due again at %v, not %v", again, p.Lapses())
+			}
+		}
+	}
+}
+
 // sizes holds the sizes of the devices' data, in bytes.
 var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6, 'v': 94}
 
@@ -185,6 +206,7 @@ func newPeer(t testing.TB, r *robot) *peer { return newLoggedPeer(t, r, zap.NewN
 func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
 	p := &peer{t: t, robot: r, log: log}
 	p.Session = New(p, r.table, maxRate)
+	r.peers = append(r.peers, p)
 	return p
 }
 

@@ -5,52 +5,6 @@ import (
 	"testing"
 )
 
-// A client that has ended its connection moves nothing with what it has sent before,
-// and is answered all the same (5.4).
-func TestLeave(t *testing.T) {
-	r, p := open(t, "pagw")
-	p.send(r.command('p', 1))
-	r.take()
-	p.Leave(r.now)
-	r.expect(t, stands)
-	p.send(r.command('p', 2), r.command('g', 3), request("pa"), halt)
-	p.expectReplies("pa")
-	r.expect(t, "command g 0303", stands) // a stop is obeyed, and a gripper does not drive away
-	p.Close(r.now)
-	r.expect(t, stands, "shutdown base")
-}
-
-// A client that is silent moves nothing with what it has sent before, and everything
-// when it is heard again (9.1).
-func TestSilentClient(t *testing.T) {
-	r, p := open(t, "pagw")
-	p.send(r.command('p', 1))
-	r.take()
-	p.silence = true
-	p.Halt(r.now)
-	p.send(r.command('p', 2), r.command('g', 3), halt)
-	r.expect(t, stands, "command g 0303", stands)
-	p.silence = false
-	p.send(r.command('p', 4))
-	r.expect(t, "command p 04040404")
-	p.silence = true // as Halt does not know yet
-	p.send(r.command('p', 5))
-	r.expect(t, "command p 05050505")
-}
-
-// What another client drives goes on.
-func TestLeaveStopsNobodyElse(t *testing.T) {
-	r := newRobot(t)
-	p, other := newPeer(t, r), newPeer(t, r)
-	p.request("pw", "pw")
-	other.request("pw", "pw")
-	p.send(r.command('p', 1))
-	other.send(r.command('p', 2))
-	r.take()
-	p.Leave(r.now)
-	r.expect(t)
-}
-
 // The owner watches those who drive, from the first command that moves something on.
 // If the client has ended its connection by then, that command is dropped, also where
 // it has waited for a setup.
@@ -86,13 +40,13 @@ func TestCommandsThatComeTogether(t *testing.T) {
 		in   [][]byte
 		want []string
 	}{
-		{"two", [][]byte{ahead, left}, []string{drivesLeft}},
-		{"three, a stop at last", [][]byte{ahead, left, halt}, []string{stands}},
-		{"a stop first", [][]byte{halt, ahead}, []string{stands, drivesAhead}},
-		{"something between", [][]byte{ahead, message('x', 'p', 'R'), left}, []string{drivesAhead, `configure p "R"`, drivesLeft}},
-		{"the second one is cut", [][]byte{ahead, left[:7]}, []string{drivesAhead}},
-		{"the second one is wrong", [][]byte{ahead, message('c', 'p', 1)}, []string{drivesAhead}},
-		{"another device", [][]byte{ahead, message('c', 'g', 1, 2)}, []string{drivesAhead, "command g 0102"}},
+		{"two", [][]byte{ahead, left}, []string{"command p 05060708"}},
+		{"three, a stop at last", [][]byte{ahead, left, halt}, []string{"command p 00000000"}},
+		{"a stop first", [][]byte{halt, ahead}, []string{"command p 00000000", "command p 01020304"}},
+		{"something between", [][]byte{ahead, message('x', 'p', 'R'), left}, []string{"command p 01020304", `configure p "R"`, "command p 05060708"}},
+		{"the second one is cut", [][]byte{ahead, left[:7]}, []string{"command p 01020304"}},
+		{"the second one is wrong", [][]byte{ahead, message('c', 'p', 1)}, []string{"command p 01020304"}},
+		{"another device", [][]byte{ahead, message('c', 'g', 1, 2)}, []string{"command p 01020304", "command g 0102"}},
 		{"one that does not drive away", [][]byte{message('c', 'g', 1, 2), message('c', 'g', 3, 4)}, []string{"command g 0102", "command g 0304"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
