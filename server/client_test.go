@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -10,6 +11,8 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
+	"player/config/rights"
+	"player/process/descriptors"
 	"player/server/looptest"
 	"player/server/session"
 )
@@ -62,4 +65,79 @@ func TestRepliesAreNotRead(t *testing.T) {
 		}
 	}
 	disconnected(t, s, logs, errNotReading)
+}
+
+// Places that clients get, by where they come from.
+func TestPlaces(t *testing.T) {
+	stranger, home := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("127.0.0.1")
+	driver := netip.MustParseAddr("10.1.2.3")
+	others := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, i}) }
+	s := serve(t, newRobot(), func(c *Config) {
+		c.MaxClients = 16
+		c.Access = rights.Rules{
+			{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}},
+			{Allow: rights.Write, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
+		}
+	})
+	s.Do(func(time.Duration) {
+		s := s.server
+		var taken []place
+		take := func(from netip.Addr, want error) {
+			t.Helper()
+			p, err := s.takePlace(from, s.config.Access.Of(from, ""))
+			if err != want {
+				t.Errorf("place for %v: %v, want %v", from, err, want)
+			}
+			if err == nil {
+				taken = append(taken, p)
+			}
+		}
+		for range 8 {
+			take(stranger, nil)
+		}
+		take(stranger, errAddress)
+		for i := range byte(6) {
+			take(others(i), nil)
+		}
+		take(others(99), errStrangers) // 14 of 16 places, an eighth is kept
+		take(home, nil)
+		s.leavePlace(taken[0])
+		take(stranger, nil)
+		take(others(99), errStrangers)
+		take(driver, nil)
+		if used := s.config.Descriptors.Clients; used.Take(used.Most()-len(taken)+2) == nil {
+			t.Error("clients take no descriptors")
+		}
+		for _, p := range taken[1:] {
+			s.leavePlace(p)
+		}
+		if len(s.addresses) != 0 || s.strangers != 0 {
+			t.Errorf("%d addresses and %d strangers are left", len(s.addresses), s.strangers)
+		}
+	})
+}
+
+// Without descriptors a client is closed at once, and the log names the reason.
+func TestNoDescriptorForAClient(t *testing.T) {
+	var logs *observer.ObservedLogs
+	s := serve(t, newRobot(), func(c *Config) {
+		logged(&logs)(c)
+		c.MaxPerAddress, c.Descriptors.Clients = 10, descriptors.NewShare(1)
+		c.MaxClients = 0
+	})
+	c := s.Dial()
+	if !answers(c) {
+		t.Fatal("the first client is not served")
+	}
+	s.Do(func(time.Duration) { s.server.config.MaxClients = 10 })
+	if answers(s.Dial()) {
+		t.Error("a client without a descriptor is served")
+	}
+	if !answers(c) {
+		t.Error("the first client is not served any more")
+	}
+	lines := logs.FilterMessage("client refused").All()
+	if len(lines) != 1 || lines[0].ContextMap()["reason"] != descriptors.ErrNone.Error() || lines[0].ContextMap()["client"] == nil {
+		t.Errorf("log %v", lines)
+	}
 }
