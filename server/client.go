@@ -33,13 +33,13 @@ var errNotReading = errors.New("it asks but does not read the replies")
 type client struct {
 	server  *Server
 	conn    connection
-	tls     *secure.Conn // nil: it does not encrypt
+	tls     *secure.Conn // nil: it has no TLS
 	remote  net.Addr
 	session *session.Session
 	may     rights.Set
 	network *network
 	pace    pacing.Client[*client]
-	retry   *timers.Timer // looks again at a client that pacing has set aside; nil before the first time
+	retry   *timers.Timer // checks again a client that pacing has set aside; nil before the first time
 
 	place
 	robot     *robotState
@@ -61,7 +61,7 @@ type client struct {
 	live     liveness.Client
 	driving  bool          // it is in server.driving
 	silent   bool          // its motors were stopped because it is silent
-	watchdog *timers.Timer // looks at a client that is sent nothing more; nil before the first time
+	watchdog *timers.Timer // checks a client that is sent nothing more; nil before the first time
 }
 
 // accept makes a client of a new connection. It returns nil if there is no place.
@@ -95,7 +95,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)
-	c.session.Share(&c.robot.control)
+	c.session.SetControl(&c.robot.control)
 	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
 	c.network.Join(&c.pace, c)
 	s.clients[c] = struct{}{}
@@ -258,7 +258,7 @@ func (s *Server) sendAsked(now time.Duration, c *client) {
 		}
 		before := c.session.Asked()
 		s.due(now, c)
-		if c.session.Asked() == before { // held for a device's first data
+		if c.session.Asked() == before { // it waits for a device's first data
 			return
 		}
 	}

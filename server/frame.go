@@ -16,7 +16,7 @@ import (
 // client is next on a network that is full (3.6).
 func (s *Server) due(now time.Duration, c *client) {
 	if c.pace.Waits() {
-		c.skipped++ // the waiting frame answers this request, too
+		c.skipped++ // the waiting frame also answers this request
 	}
 	s.follow(now, c, c.pace.Due(now, c.session.Asked() > 0))
 	if c.pace.Waits() {
@@ -43,7 +43,7 @@ func (s *Server) follow(now time.Duration, c *client, answer pacing.Answer) {
 	}
 }
 
-// retry looks again at a client that was set aside.
+// retry checks a client again that was set aside.
 func (s *Server) retry(now time.Duration, c *client) time.Duration {
 	answer := c.pace.Retry(now)
 	if answer == pacing.Aside {
@@ -82,7 +82,7 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 		c.conn.Write(s.scratch)
 	}
 	if c.live.Unconfirmed() && (c.period == 0 || size == 0) || c.live.Unheard(now) {
-		s.watch(now, c) // pacing may not look in time whether the network is dead
+		s.watch(now, c) // pacing may not find in time that the network is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one
@@ -109,7 +109,7 @@ func (c *client) Backlog() (unacknowledged, room int) {
 	}
 	if c.live.RoomIsLow() {
 		if info, err := c.conn.TCPInfo(); err == nil { // else the next write fails as well
-			c.live.LookAtWindow(factsOf(info))
+			c.live.UpdateWindow(factsOf(info))
 		}
 	}
 	return unacknowledged, c.live.Room()

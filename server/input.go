@@ -16,7 +16,7 @@ const (
 	// are served. They take the loop a quarter of a millisecond, and one read may
 	// ask for 800.
 	sliceFrames = 32
-	// roundLimit is how long clients are served before the loop looks at its timers
+	// roundLimit is how long clients are served before the loop serves its timers
 	// and descriptors again. It is what a flood adds to the delay of other clients.
 	roundLimit = time.Millisecond
 )

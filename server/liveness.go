@@ -36,7 +36,7 @@ func (s *Server) watchDriving(now time.Duration, c *client) {
 }
 
 // checkDriving stops the motors of clients that drive and have gone silent. After a pause of
-// the server, what was read just now may be old: the kernel is asked about everybody.
+// the server, what was read just now may be old: the kernel is asked about every client.
 func (s *Server) checkDriving(now time.Duration) time.Duration {
 	paused := now-s.checked > 2*liveness.DrivingCheck
 	s.checked = now
@@ -54,7 +54,7 @@ func (s *Server) checkDriving(now time.Duration) time.Duration {
 	return now + liveness.DrivingCheck
 }
 
-// watch looks at a client once a second until it has acknowledged everything:
+// watch checks a client once a second until it has acknowledged everything:
 // frames may not show in time that its network is dead.
 func (s *Server) watch(now time.Duration, c *client) {
 	if c.gone {

@@ -9,7 +9,7 @@ import (
 	"player/timers"
 )
 
-// network is the clients that share a network, and the timer that polls it while one of them
+// network is the network of a group of clients, and the timer that polls it while one of them
 // waits for it.
 type network struct {
 	*pacing.Network[*client]
@@ -22,10 +22,10 @@ const (
 	unlisted     = "all addresses that no interface has" // for example of a transparent proxy
 )
 
-// networks finds the network of a client: the clients that come in on one interface share one,
-// whichever of its addresses they have connected to. Programs on this computer share one of their own,
-// even where they have connected to the address of an interface: their frames never
-// wait in its transmit queue, which pacing would take for a sign that the interface is idle.
+// networks finds the network of a client. The clients that come in on one interface have one
+// network, whichever of its addresses they have connected to. Programs on this computer have
+// one of their own, even where they have connected to the address of an interface: their frames
+// never wait in its transmit queue, which pacing would take for a sign that the interface is idle.
 type networks struct {
 	serve func(now time.Duration, n *network) time.Duration // polls a network
 	all   map[string]*network                               // by interface
@@ -72,8 +72,8 @@ func (n *networks) name(local, remote netip.Addr) string {
 }
 
 // listAddresses returns the interface of each address of this computer. It is empty if interfaces
-// cannot be listed, for example in a sandbox without netlink: then all clients of other computers share
-// one network.
+// cannot be listed, for example in a sandbox without netlink: then all clients of other computers
+// have one network.
 func listAddresses() map[netip.Addr]string {
 	addresses := map[netip.Addr]string{}
 	interfaces, _ := net.Interfaces()

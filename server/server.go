@@ -60,7 +60,7 @@ type Config struct {
 	Access        rights.Rules
 	LastWords     *lastwords.Book // those of the devices, for whoever ends the process; may be nil
 	Log           *zap.Logger
-	// Identify finds out which hardware answers on a serial line that nobody has open, until
+	// Identify finds out which hardware answers on a serial line that is not open, until
 	// the end of ctx. It may block: a goroutine calls it. It may be nil.
 	Identify func(ctx context.Context, path string) devices.Finding
 	// Guard is this program, which is a guard if lastwords.GuardName is its name
@@ -90,7 +90,7 @@ type Server struct {
 
 	driving  []*client // that could leave motors running
 	liveness *timers.Timer
-	checked  time.Duration // when they were looked at last
+	checked  time.Duration // when they were checked last
 
 	addresses map[netip.Addr]*address
 	strangers int // clients that no place is kept for

@@ -38,7 +38,7 @@ type Loop interface {
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
 	// Adopt is Open for a descriptor that is counted already.
 	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
-	// Descriptors returns the share that Open takes descriptors from.
+	// Descriptors returns the descriptors.Share of Open.
 	Descriptors() *descriptors.Share
 }
 
@@ -56,7 +56,7 @@ type Host struct {
 	searches  map[string]context.CancelFunc // for hardware, by the path of the line
 
 	operations map[string]*operations // by the path of a device file
-	onOperate  func(path string)      // tests hold operations here
+	onOperate  func(path string)      // tests delay operations here
 	guard      *guard
 }
 
@@ -149,7 +149,7 @@ func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, 
 }
 
 // toItself reports whether a socket is being connected to itself. That happens
-// when nobody listens and the kernel gives the socket the very port that it is
+// when nothing listens and the kernel gives the socket the very port that it is
 // to reach; it would hear its own words, and keep a server from listening there.
 func toItself(fd int, to netip.AddrPort) bool {
 	port, err := reactor.LocalPort(fd)

@@ -1,5 +1,5 @@
-// Package looptest is what the tests of the server and of its parts share: a loop that runs
-// beside the test, connections to it, and waits for what must come.
+// Package looptest is for the tests of the server and of its parts: a loop that runs during
+// the test, connections to it, and waits for what must come.
 package looptest
 
 import (

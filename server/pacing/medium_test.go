@@ -102,7 +102,7 @@ type medium struct {
 
 	free, routerFree time.Duration // when the queues have run empty
 	busy             time.Duration // how long the network has been sending
-	looks, frames    int
+	checks, frames   int
 	deepest          int // bytes in the transmit queue at most
 	queued           []packet
 }
@@ -234,7 +234,7 @@ func (p *peer) unread(at time.Duration) (frames int) {
 }
 
 func (p *peer) Backlog() (bytes, room int) {
-	p.net.looks++
+	p.net.checks++
 	p.sent = slices.DeleteFunc(p.sent, func(s segmentSent) bool { return s.acked <= p.net.now && s.leaves <= p.net.now })
 	for _, s := range p.sent {
 		if s.acked > p.net.now {
@@ -248,7 +248,7 @@ func (p *peer) Backlog() (bytes, room int) {
 }
 
 func (p *peer) Queued() bool {
-	p.net.looks++
+	p.net.checks++
 	return slices.ContainsFunc(p.sent, func(s segmentSent) bool { return s.leaves > p.net.now })
 }
 
@@ -277,7 +277,7 @@ func (p *peer) ages(start time.Duration) (mean, p99 time.Duration) {
 // result sums up what happened since the function was called.
 type result struct {
 	frames    int
-	looks     float64 // a frame
+	checks    float64 // a frame
 	use       float64 // part of the time in which the network was sending
 	jain      float64
 	mean, p99 time.Duration // of the age
@@ -286,13 +286,13 @@ type result struct {
 
 func (n *medium) measure(d time.Duration) result {
 	start := n.now
-	n.looks, n.frames, n.busy = 0, 0, 0
+	n.checks, n.frames, n.busy = 0, 0, 0
 	before := make([]int, len(n.peers))
 	for i, p := range n.peers {
 		before[i] = len(p.arrivals)
 	}
 	n.run(d)
-	r := result{frames: n.frames, looks: float64(n.looks) / float64(max(n.frames, 1)), use: n.busy.Seconds() / d.Seconds()}
+	r := result{frames: n.frames, checks: float64(n.checks) / float64(max(n.frames, 1)), use: n.busy.Seconds() / d.Seconds()}
 	var sum, squares float64
 	for i, p := range n.peers {
 		got := float64(len(p.arrivals) - before[i])
@@ -327,7 +327,7 @@ func TestHealthyLinks(t *testing.T) {
 		rate   int
 		trip   time.Duration
 		change func(i int, p *peer)
-		looks  float64 // a frame at most
+		checks float64 // a frame at most
 		late   int     // frames at most that are not sent when due
 	}{
 		{"readers", 807, 50, 0, nil, 0.2, 0},
@@ -366,8 +366,8 @@ func TestHealthyLinks(t *testing.T) {
 			n.run(2 * time.Second)
 			r := n.measure(10 * time.Second)
 			t.Logf("%+v", r)
-			if r.looks > tt.looks {
-				t.Errorf("%.2f looks a frame, want at most %.2f", r.looks, tt.looks)
+			if r.checks > tt.checks {
+				t.Errorf("%.2f checks a frame, want at most %.2f", r.checks, tt.checks)
 			}
 			if r.late > tt.late {
 				t.Errorf("%d of %d frames were not sent when due", r.late, r.frames)

@@ -9,9 +9,9 @@ const (
 	// leastWindow is the smallest window in frames: one that is being sent and
 	// one behind it, or the network would idle until the next poll.
 	leastWindow = 2
-	// firstWindow is how many frames a network is sent before the first look at its
+	// firstWindow is how many frames a network is sent before the first check of its
 	// transmit queue. On a network of 2 Mbps 16 frames of 800 bytes are 59 ms of
-	// queue; fewer cost a wide network more looks and more polls.
+	// queue; fewer cost a wide network more checks and more polls.
 	firstWindow = 16
 	// mostWindow bounds what a network that was healthy a moment ago may queue when
 	// it becomes slow: 0.24 s of frames at 2 Mbps, less than its queue drops.
@@ -20,7 +20,7 @@ const (
 	// evidence that the network carries it. A longer time would notice a network that
 	// has become slow that much later.
 	memory = time.Second
-	// PollPeriod is how often a network with a queue is polled: no event reports that a
+	// PollPeriod is the time between polls of a network with a queue: no event reports that a
 	// frame has left. A small frame takes a network of 2 Mbps about this long.
 	PollPeriod = time.Millisecond
 	// quick is how soon a window of frames has left a network that carries more: 16 of 800
@@ -33,11 +33,11 @@ const (
 	// take a pause for a queue that is too long.
 	epoch = 50
 	// lost is how long a frame counts as in flight. A client that walked out of
-	// range must not hold up the others on its network.
+	// range must not delay the others on its network.
 	lost = 400 * time.Millisecond
 )
 
-// Network is the network that a group of clients shares.
+// Network is the network of a group of clients.
 //
 // Its window follows the rule of the kernel's dynamic queue limits: it doubles
 // when the transmit queue has run empty while frames were waiting, or right after a
@@ -52,7 +52,7 @@ type Network[C Connection] struct {
 	flight []flown[C] // oldest first
 	window int        // frames that may be in flight
 
-	full  time.Duration // when the last look found the window used up
+	full  time.Duration // when the last check found the window used up
 	grown time.Duration // when the window last doubled
 	slow  time.Duration // when a frame last waited long in the queue; 0: never
 	polls int           // in this epoch
@@ -74,12 +74,12 @@ func NewNetwork[C Connection]() *Network[C] {
 // of the client, so a frame touches less memory.
 func (n *Network[C]) Join(c *Client[C], conn C) {
 	n.joined++
-	// Different first credits spread the looks over the ticks.
+	// Different first credits spread the checks over the ticks.
 	*c = Client[C]{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
 }
 
 // open reports whether the network may take another frame. When the window is used
-// up it looks which frames have left.
+// up it checks which frames have left.
 func (n *Network[C]) open(now time.Duration) bool {
 	if now-n.grown > memory {
 		n.window = min(n.window, firstWindow)
@@ -151,7 +151,7 @@ func (n *Network[C]) Next(now time.Duration) (conn C, answer Answer, ok bool) {
 // Waits reports whether any client is in the queue, so that the network is to be polled.
 func (n *Network[C]) Waits() bool { return n.queue.len() > 0 }
 
-// Poll looks which frames have left, and adjusts the window. It comes before Next.
+// Poll checks which frames have left, and adjusts the window. It comes before Next.
 func (n *Network[C]) Poll(now time.Duration) {
 	left := n.land(now)
 	if left == 0 {
@@ -172,7 +172,7 @@ func (n *Network[C]) remove(c *Client[C]) {
 	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool { return f.client == c })
 }
 
-// fifo holds what waits, first come, first served.
+// fifo is a queue: first come, first served.
 type fifo[E comparable] struct {
 	items []E
 	head  int // items before it have been served

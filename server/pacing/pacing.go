@@ -8,15 +8,15 @@
 // send something itself delays its acknowledgement by up to 40 ms.
 //
 // The network is not full. A network is the one behind an interface of this computer, which
-// all clients on it share. The caller says which network a client is on. Few frames may be
+// all clients on it use. The caller says which network a client is on. Few frames may be
 // in flight, which means that they still wait in this computer's transmit queue. When the
 // network is full, a client whose frame is due enters the network's queue once, and gets
 // the data of the moment at which it is served. So a network that is too small carries no
-// old data and is shared evenly.
+// old data and serves its clients evenly.
 //
-// Looking costs a system call, a twentieth of what a frame costs, so neither
-// rule looks at every frame: a client has credit, a network has a window, and
-// both are looked at when these are used up.
+// A check costs a system call, a twentieth of what a frame costs, so neither
+// rule checks at every frame: a client has credit, a network has a window, and
+// both are checked when these are used up.
 package pacing
 
 import "time"
@@ -28,7 +28,7 @@ const (
 	// less, clients of small frames would be set aside for no reason.
 	segment = 536
 	// maxTrust is how many frames a client that keeps up is sent between two
-	// looks. A client that stops reading has this many frames in its kernel
+	// checks. A client that stops reading has this many frames in its kernel
 	// before the server notices; a smaller number costs more system calls.
 	maxTrust = 32
 	// askedInFlight is how many bytes of frames that a client asked for may be
@@ -42,9 +42,9 @@ const (
 	ackDelay = 50 * time.Millisecond
 
 	// retryFirst and retryLast bound how soon a client that was set aside is
-	// looked at again; in between it is a quarter of the time since then. The
+	// checked again; in between it is a quarter of the time since then. The
 	// first bounds the delay after a short pause, the last the cost of a client
-	// that does not read for hours: four looks a second.
+	// that does not read for hours: four checks a second.
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
 
@@ -66,7 +66,7 @@ type Connection interface {
 	// may be written before its receive window is full, math.MaxInt where a full window
 	// does no harm.
 	Backlog() (unacknowledged, room int)
-	// Queued reports whether the transmit queue of this computer still holds
+	// Queued reports whether the transmit queue of this computer still has
 	// bytes of the client.
 	Queued() bool
 }
@@ -94,9 +94,9 @@ type Client[C Connection] struct {
 	again  bool // another frame became due while the client was queued
 	asked  bool // the frame that is due was asked for
 	frame  int  // bytes of the newest frame
-	credit int  // bytes that may be sent before the next look
-	trust  int  // frames of credit after the next look, 1 to maxTrust
-	doubts int  // network.doubts at the last look
+	credit int  // bytes that may be sent before the next check
+	trust  int  // frames of credit after the next check, 1 to maxTrust
+	doubts int  // network.doubts at the last check
 
 	since  time.Duration // when it was queued or set aside
 	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
@@ -157,9 +157,9 @@ func (c *Client[C]) setAside(now time.Duration) Answer {
 	return Aside
 }
 
-// keepsUp reports whether the client has credit for a frame, and looks at its
+// keepsUp reports whether the client has credit for a frame, and checks its
 // connection when the credit is used up. When another client of the network did not
-// keep up, all are looked at once: the network may be full further away.
+// keep up, all are checked once: the network may be full further away.
 func (c *Client[C]) keepsUp() bool {
 	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.network.doubts {
 		return true
@@ -183,7 +183,7 @@ func (c *Client[C]) keepsUp() bool {
 	return true
 }
 
-// Retry looks again at a client that was set aside.
+// Retry checks a client again that was set aside.
 func (c *Client[C]) Retry(now time.Duration) Answer {
 	if !c.keepsUp() {
 		return Aside

@@ -13,14 +13,14 @@ type fake struct {
 	unacknowledged int
 	room           int
 	queued         bool
-	looks          int
+	checks         int
 	frames         int
 	leave          bool // the write fails
 	pace           Client[*fake]
 }
 
-func (f *fake) Backlog() (unacknowledged, room int) { f.looks++; return f.unacknowledged, f.room }
-func (f *fake) Queued() bool                        { f.looks++; return f.queued }
+func (f *fake) Backlog() (unacknowledged, room int) { f.checks++; return f.unacknowledged, f.room }
+func (f *fake) Queued() bool                        { f.checks++; return f.queued }
 
 const frameSize = 800
 
@@ -73,10 +73,10 @@ func TestClientThatStopsReadingIsSetAside(t *testing.T) {
 	if f.frames > 40+maxTrust || !f.pace.Waits() {
 		t.Fatalf("%d frames to a client that does not read", f.frames-40)
 	}
-	looks := f.looks
+	checks := f.checks
 	w.run(10 * time.Second)
-	if got := f.looks - looks; got < 35 || got > 45 {
-		t.Errorf("%d looks in 10 s, want four a second", got)
+	if got := f.checks - checks; got < 35 || got > 45 {
+		t.Errorf("%d checks in 10 s, want four a second", got)
 	}
 	before := f.frames
 	f.unacknowledged = 0
@@ -148,7 +148,7 @@ func TestLinkIsSharedInTurns(t *testing.T) {
 		return frames
 	}
 	if got := count(); got != firstWindow {
-		t.Fatalf("%d frames before the network is looked at, want %d", got, firstWindow)
+		t.Fatalf("%d frames before the network is checked, want %d", got, firstWindow)
 	}
 	w.due(false, all...) // another tick: those in the queue are due again
 	for n := count(); n < 200; n++ {
@@ -185,7 +185,7 @@ func TestLostFramesLeaveTheWindow(t *testing.T) {
 	}
 	w.run(lost + 2*PollPeriod)
 	if well.frames != 1 {
-		t.Error("frames that do not leave hold up the others")
+		t.Error("frames that do not leave delay the others")
 	}
 }
 

@@ -329,16 +329,16 @@ func TestHalfHandshakes(t *testing.T) {
 	}
 }
 
-// Computations take turns.
-func TestTurn(t *testing.T) {
+// Computations are made one after the other.
+func TestDelay(t *testing.T) {
 	h := New(&tls.Config{}, descriptors.NewShare(0), zap.NewNop())
 	now := time.Now()
 	for i, want := range []time.Duration{0, period, 2 * period} {
-		if got := h.turn(now); got != want {
-			t.Errorf("turn %d comes after %v, want %v", i, got, want)
+		if got := h.delay(now); got != want {
+			t.Errorf("computation %d comes after %v, want %v", i, got, want)
 		}
 	}
-	if got := h.turn(now.Add(time.Second)); got != 0 {
+	if got := h.delay(now.Add(time.Second)); got != 0 {
 		t.Errorf("the first one in a second comes after %v", got)
 	}
 	if err := h.enter(netip.MustParseAddr("10.0.0.1")); !errors.Is(err, descriptors.ErrNone) || h.all > 0 {

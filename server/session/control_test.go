@@ -23,7 +23,7 @@ func newDrivers(t *testing.T, r *robot, control *Control, n int) []*peer {
 	peers := make([]*peer, n)
 	for i := range peers {
 		peers[i] = newPeer(t, r)
-		peers[i].Share(control)
+		peers[i].SetControl(control)
 		peers[i].request("pa", "pa")
 	}
 	r.take()

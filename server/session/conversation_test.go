@@ -174,7 +174,7 @@ func converse(t *testing.T, name, pairs, conversation string) {
 			if p == nil {
 				p = newPeer(t, r)
 				peers[who] = p
-				p.Share(control)
+				p.SetControl(control)
 				p.request(pairs, pairs)
 			}
 			p.play(its)

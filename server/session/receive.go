@@ -250,7 +250,7 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	s.changed()
 }
 
-// emergencyStop stops the robot until it is released (8.5). Whoever may command it
+// emergencyStop stops the robot until it is released (8.5). Clients that may command it
 // may do both.
 func (s *Session) emergencyStop(now time.Duration, on bool) {
 	switch {

@@ -107,9 +107,9 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 // session has rights.All.
 func (s *Session) Restrict(to rights.Set) { s.rights = to }
 
-// Share sets the control of the robot, which all its clients share. Call it before
-// Receive. Otherwise the session has one of its own.
-func (s *Session) Share(c *Control) { s.control = c }
+// SetControl sets the control of the robot, which is the same for all its clients. Call it
+// before Receive. Otherwise the session has one of its own.
+func (s *Session) SetControl(c *Control) { s.control = c }
 
 // permits reports whether the client may have a device in the given state.
 func (s *Session) permits(a access) bool {
