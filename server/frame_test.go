@@ -32,7 +32,7 @@ func (s *seven) Setup(now time.Duration, l *devices.Link) {
 }
 
 // fifty returns a server with fifty clients that have asked for all devices at
-// the given rate in Hz, and their connections. Nobody reads them.
+// the given rate in Hz, and their connections, which are not read.
 func fifty(t testing.TB, rate byte, access string, form uint16) (*running, []net.Conn) {
 	t.Helper()
 	s := serve(t, &seven{*newRobot()}, nil)
@@ -59,19 +59,19 @@ func TestFramesAllocateNothing(t *testing.T) {
 		// the log make some.
 		{"lrsrprgrmrvrzr", codec.FramesPlain, 80},
 		{"lrsrprgrmrvrzr", codec.FramesCompact, 80},
-		// The receive window of a client that drives is looked at about once in 80 frames,
+		// The receive window of a client that drives is checked about once in 80 frames,
 		// and its network four times a second if nothing else shows that it is alive.
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
 		s, all := fifty(t, 250, tt.access, tt.form)
 		n := tt.allowed + 1
-		for try := 0; try < 3 && n > tt.allowed; try++ { // the runtime makes more beside a busy program
+		for try := 0; try < 3 && n > tt.allowed; try++ { // the runtime makes more while other programs are busy
 			n = allocations(t, all, frames, tt.form)
 		}
 		if n > tt.allowed {
 			t.Errorf("%s, form %d: %d allocations in %d frames", tt.access, tt.form, n, 50*frames)
 		}
-		s.Stop() // its clients do not read any more, and are looked at more often
+		s.Stop() // its clients do not read any more, and are checked more often
 	}
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // robot is a driver without hardware: a position and a sonar device with
-// constant data. It records what it is told.
+// constant data. It records its commands and configurations.
 type robot struct {
 	link     *devices.Link
 	position *devices.Device

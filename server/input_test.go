@@ -133,7 +133,7 @@ func TestCommandsBehindTheEnd(t *testing.T) {
 				break
 			}
 		}
-		time.Sleep(5 * time.Millisecond) // a pause: within a millisecond the loop does not look twice
+		time.Sleep(5 * time.Millisecond) // a pause: within a millisecond the loop does not check twice
 	})
 	looptest.Receive(t, r.stops, "end")
 	if r.expect(t, 0); len(r.commands) != 0 {

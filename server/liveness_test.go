@@ -32,7 +32,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 	s.Await("the client's receive window is full", func(time.Duration) bool { return stalled() })
 	done := make(chan struct{})
 	s.Do(func(now time.Duration) {
-		later := now + 500*time.Millisecond // the client is looked at four times a second
+		later := now + 500*time.Millisecond // the client is checked four times a second
 		s.server.Start(func(now time.Duration) time.Duration {
 			if now < later {
 				return later
@@ -48,7 +48,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 			return 0
 		})
 	})
-	looptest.Receive(t, done, "second look")
+	looptest.Receive(t, done, "second check")
 	frames := looptest.Read(t, c, 200*sevenFrame) // more than the window had room for
 	for n := range 200 {
 		if frames[n*sevenFrame] != codec.Laser {
@@ -58,7 +58,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 }
 
 // Replies have filled the receive window of a client that drives: the kernel asks for room ever more
-// seldom, so nobody can know whether the client is there, and its motors are stopped.
+// seldom, so nothing shows whether the client is there, and its motors are stopped.
 func TestDrivingWithoutReadingReplies(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)

@@ -42,7 +42,7 @@ type simClient struct {
 	// since.
 	stream   []byte // not parsed yet
 	written  time.Duration
-	heldBy   time.Duration // how long the loop had been held up when it was written
+	delayed  time.Duration // how long the loop had been delayed when it was written
 	slots    []simSlot
 	y        byte // access to device y
 	requests []simRequest
@@ -57,7 +57,7 @@ type simClient struct {
 	frameTime uint64 // of block y, us
 	ages      []uint32
 	newest    time.Duration // when the newest frame was written
-	held      time.Duration // how long the loop had been held up by then
+	lag       time.Duration // how long the loop had been delayed by then
 	changed   time.Duration // when a reply came
 	asks      int           // in this request/reply mode
 	answers   int           // frames since it was confirmed

@@ -16,7 +16,7 @@ import (
 
 const (
 	// stopTime is the promise of 5.4 and 9.1, and what a slow line and a loop that
-	// is held up add to it.
+	// is delayed add to it.
 	stopTime = 2*time.Second + 400*time.Millisecond
 	// afterFault is how long after a fault of the line the wheels may turn: a robot
 	// that is not heard still hears the driver for two seconds, then its own watchdog
@@ -144,7 +144,7 @@ func (r *simRobot) mayPanic(p *simPort) {
 				s.fail("%s: its driver has panicked, and its port is closed before the last words have left", r.path)
 			}
 		})
-		s.at(max(s.now, s.busy)+900*time.Millisecond, func() { // the loop may be held up
+		s.at(max(s.now, s.busy)+900*time.Millisecond, func() { // the loop may be delayed
 			if !p.closed && !p.gone && s.awake(900*time.Millisecond) {
 				s.fail("%s: its driver has panicked, and its port is open", r.path)
 			}
@@ -487,7 +487,7 @@ func (r *simRobot) writersChange(more bool) {
 	}
 }
 
-// check checks that the wheels turn for somebody: 5.4, 9.1.
+// check checks that the wheels turn for a client: 5.4, 9.1.
 func (r *simRobot) check() {
 	s := r.sim
 	if !r.turns() {
@@ -505,13 +505,13 @@ func (r *simRobot) check() {
 	}
 }
 
-// checkAtRest checks that a robot that nobody uses stands still.
+// checkAtRest checks that a robot without clients stands still.
 func (r *simRobot) checkAtRest() {
 	if r.turns() {
-		r.sim.fail("%s: the wheels turn, and nobody is there", r.path)
+		r.sim.fail("%s: the wheels turn, and no client is there", r.path)
 	}
 	if r.port != nil {
-		r.sim.fail("%s is open, and nobody is there", r.path)
+		r.sim.fail("%s is open, and no client is there", r.path)
 	}
 }
 
@@ -519,12 +519,12 @@ func (r *simRobot) checkAtRest() {
 // of unit, was reported then, and was the newest when it was sent.
 func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, written time.Duration) {
 	s := r.sim
-	slack := unit
+	tolerance := unit
 	garbled := taken < r.garbled+time.Second
-	if garbled { // the rest of a damaged packet may hold up a good one
-		slack = time.Second
+	if garbled { // the rest of a damaged packet may delay a good one
+		tolerance = time.Second
 	}
-	i, _ := slices.BinarySearchFunc(r.reports, taken-slack, func(rep *simReport, at time.Duration) int {
+	i, _ := slices.BinarySearchFunc(r.reports, taken-tolerance, func(rep *simReport, at time.Duration) int {
 		return int(rep.at.Truncate(unit) - at.Truncate(unit))
 	})
 	match := -1
@@ -562,7 +562,7 @@ func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, w
 	}
 }
 
-// matches reports whether data is of a report; late: which was held up.
+// matches reports whether data is of a report; late: which was delayed.
 func (rep *simReport) matches(r *simRobot, letter byte, p []byte, late bool) bool {
 	be := binary.BigEndian
 	switch letter {

@@ -111,7 +111,7 @@ func (c *simClient) drive() {
 	c.transmit(message('c', 'p', []byte{1, 44, 0, 0}), true)
 }
 
-// Clients that vanish while pacing would not look at them in time (9.1).
+// Clients that vanish while pacing would not check them in time (9.1).
 func TestVanishedClientsAreClosed(t *testing.T) {
 	for name, session := range map[string]func(c *simClient){
 		"a reply is under way": func(c *simClient) { c.request("") },
@@ -145,7 +145,7 @@ func TestVanishedClientsAreClosed(t *testing.T) {
 
 // A client that drives has stopped reading, replies have filled its receive window, and then
 // its computer vanishes: the kernel asks for room up to two minutes apart, and
-// nothing else shows that nobody is there (9.1).
+// nothing else shows that it is gone (9.1).
 func TestClientThatHasStoppedReadingVanishes(t *testing.T) {
 	for _, paused := range []time.Duration{time.Second, 10 * time.Second, time.Minute} {
 		c := simulateOne(noLease, 4<<10)
@@ -229,19 +229,19 @@ type sim struct {
 	trace   trace
 	summary summary
 
-	now     time.Duration
-	timers  timers.Queue // of the server
-	outside timers.Queue // events of the world
-	busy    time.Duration
-	held    time.Duration // how long the loop was held up so far
-	heldAt  time.Duration // held when the clients were checked last
-	pauses  bool          // the server is paused now and then
-	crowded bool          // clients far away want more than a radio carries, while others are near
-	woke    time.Duration // when the newest pause ends
-	depth   int           // of the server's callbacks
-	server  *Server
-	host    *simHost
-	ended   bool // the server has called Stop
+	now       time.Duration
+	timers    timers.Queue // of the server
+	outside   timers.Queue // events of the world
+	busy      time.Duration
+	delayed   time.Duration // how long the loop was delayed so far
+	delayedAt time.Duration // delayed when the clients were checked last
+	pauses    bool          // the server is paused now and then
+	crowded   bool          // clients far away want more than a radio carries, while others are near
+	woke      time.Duration // when the newest pause ends
+	depth     int           // of the server's callbacks
+	server    *Server
+	host      *simHost
+	ended     bool // the server has called Stop
 
 	wires         []*wire
 	robots        []*simRobot
@@ -252,7 +252,7 @@ type sim struct {
 	closing       bool
 	accepting     bool
 	log           *zap.Logger
-	stopped       time.Duration // when the server was told to stop, zero: it runs
+	stopped       time.Duration // when the server was asked to stop, zero: it runs
 	failure       error         // the first invariant that did not hold
 	lag           time.Duration // how long the current callback has taken, for those who ask
 }
@@ -307,24 +307,24 @@ func (s *sim) call(fn func(now time.Duration)) {
 	fn(s.now)
 	if s.depth == 1 {
 		s.server.settle(s.now)
-		s.hold(s.lag)
+		s.delay(s.lag)
 		s.lag = 0
-		switch { // the loop may be held up
+		switch { // the loop may be delayed
 		case s.pauses && s.chance(5000):
 			s.pause()
 		case s.chance(3000):
-			s.hold(s.between(0, 150*time.Millisecond))
+			s.delay(s.between(0, 150*time.Millisecond))
 		case s.chance(100):
-			s.hold(s.between(0, 5*time.Millisecond))
+			s.delay(s.between(0, 5*time.Millisecond))
 		}
 	}
 	s.depth--
 }
 
-// hold keeps the loop from serving anything for some time from now on.
-func (s *sim) hold(d time.Duration) {
+// delay keeps the loop from serving anything for some time from now on.
+func (s *sim) delay(d time.Duration) {
 	if until := s.now + d; until > s.busy {
-		s.held += until - max(s.busy, s.now)
+		s.delayed += until - max(s.busy, s.now)
 		s.busy = until
 	}
 }
@@ -408,7 +408,7 @@ func (s *sim) life() (err error) {
 	}
 	s.run(s.now + s.between(time.Minute, 8*time.Minute))
 
-	// Everybody leaves: nothing may be left.
+	// All clients leave: nothing may be left.
 	s.closing, s.pauses = true, false
 	s.note("everybody leaves")
 	for _, c := range slices.Clone(s.clients) {
@@ -533,7 +533,7 @@ func (s *sim) watch() {
 		}
 		c.check()
 	}
-	s.heldAt = s.held
+	s.delayedAt = s.delayed
 	sv := s.server
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
@@ -544,15 +544,15 @@ func (s *sim) watch() {
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)
-		if waits := c.fair.Waits(); waits != conn.held || !waits && len(c.input) > 0 {
-			s.fail("%v: it waits for its turn: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.held, len(c.input))
+		if waits := c.fair.Waits(); waits != conn.paused || !waits && len(c.input) > 0 {
+			s.fail("%v: it is in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.paused, len(c.input))
 		}
 		if len(c.input) > mostRead+1<<14 {
 			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
 		}
 	}
 	if !sv.queue.Empty() && !sv.next.Armed() {
-		s.fail("clients wait for their turn, and nobody gives turns")
+		s.fail("clients are in the queue, which is not served")
 	}
 	for _, r := range s.robots {
 		r.watch()
@@ -565,19 +565,19 @@ func (s *sim) watch() {
 	}
 }
 
-// idle checks that nothing is left when nobody is connected.
+// idle checks that nothing is left when no client is connected.
 func (s *sim) idle() {
 	sv := s.server
 	if len(sv.clients)+len(sv.driving) != 0 || !sv.queue.Empty() {
-		s.fail("nobody is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.driving), sv.queue.Empty())
+		s.fail("no client is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.driving), sv.queue.Empty())
 	}
 	for _, r := range s.robots {
 		if r.link.State() != devices.Idle {
-			s.fail("nobody is connected, and %s is %v", r.path, r.link.State())
+			s.fail("no client is connected, and %s is %v", r.path, r.link.State())
 		}
 		r.checkAtRest()
 	}
 	if at, armed := s.timers.Next(); armed {
-		s.fail("nobody is connected, and a timer is armed for %v", at)
+		s.fail("no client is connected, and a timer is armed for %v", at)
 	}
 }

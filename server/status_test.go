@@ -69,14 +69,14 @@ func TestStatus(t *testing.T) {
 	if d := r.Devices["position"]; d.State != status.Ready || !d.Open || d.Age == nil || d.Setups != 1 || d.Error != "" {
 		t.Errorf("position is open: %+v", d)
 	}
-	told := map[netip.AddrPort]status.Client{}
+	byAddress := map[netip.AddrPort]status.Client{}
 	for _, c := range r.Clients {
-		told[c.Address] = c
+		byAddress[c.Address] = c
 	}
-	if c := told[addressAt(pilot)]; c.Name != "pilot" || c.Devices != "pa" || c.Rate != 20 || c.Commands != 1 || c.Refused != 0 || c.Last == nil || c.Age == nil {
+	if c := byAddress[addressAt(pilot)]; c.Name != "pilot" || c.Devices != "pa" || c.Rate != 20 || c.Commands != 1 || c.Refused != 0 || c.Last == nil || c.Age == nil {
 		t.Errorf("the pilot: %+v", c)
 	}
-	if c := told[addressAt(viewer)]; c.Name != "" || c.Devices != "yrsr" || c.Rate != 10 || c.Commands != 0 || c.Refused != 1 || c.Last != nil || c.Age == nil {
+	if c := byAddress[addressAt(viewer)]; c.Name != "" || c.Devices != "yrsr" || c.Rate != 10 || c.Commands != 0 || c.Refused != 1 || c.Last != nil || c.Age == nil {
 		t.Errorf("the viewer: %+v", c)
 	}
 	if r, _ := statusOf(t, s, time.Minute); r.Devices["position"].State != status.Stale || *r.Devices["position"].Age < status.Millis(time.Minute) {

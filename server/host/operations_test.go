@@ -17,13 +17,13 @@ import (
 	"player/server/looptest"
 )
 
-// wedge holds the operations on device files from a moment on, as a wedged adapter does.
+// wedge delays the operations on device files from a moment on, as a wedged adapter does.
 type wedge struct {
-	held chan struct{} // one for each operation that is held
-	free func()        // ends it
+	began chan struct{} // one for each operation that is delayed
+	free  func()        // ends it
 }
 
-// wedged has every operation held from now on.
+// wedged has every operation wait from now on.
 func wedged(t *testing.T, s *running) wedge {
 	t.Helper()
 	end := make(chan struct{})
@@ -31,7 +31,7 @@ func wedged(t *testing.T, s *running) wedge {
 	t.Cleanup(w.free)
 	s.Do(func(time.Duration) {
 		s.host.onOperate = func(string) {
-			w.held <- struct{}{}
+			w.began <- struct{}{}
 			<-end
 		}
 	})
@@ -76,7 +76,7 @@ func TestWedgedAdapter(t *testing.T) {
 			} else {
 				s.Do(func(time.Duration) { ask(l); l.Write([]byte("never")) })
 			}
-			looptest.Receive(t, w.held, "operation")
+			looptest.Receive(t, w.began, "operation")
 			expectEcho(t, c, "meanwhile")
 			if name != "opening" {
 				open() // it waits
@@ -92,8 +92,8 @@ func TestWedgedAdapter(t *testing.T) {
 				}
 				open()
 			}
-			if len(w.held) != 0 {
-				t.Errorf("%d operations more", len(w.held))
+			if len(w.began) != 0 {
+				t.Errorf("%d operations more", len(w.began))
 			}
 			w.free()
 			s.awaitIdle()
@@ -121,11 +121,11 @@ func TestCloseWhileSetting(t *testing.T) {
 		l.Close()
 		l.Discard()
 	})
-	looptest.Receive(t, w.held, "operation")
+	looptest.Receive(t, w.began, "operation")
 	w.free()
 	s.awaitIdle()
-	if len(w.held) != 1 { // the first is set, and then the line is closed
-		t.Errorf("%d operations more", len(w.held))
+	if len(w.began) != 1 { // the first is set, and then the line is closed
+		t.Errorf("%d operations more", len(w.began))
 	}
 }
 
@@ -142,7 +142,7 @@ func TestWriteWhileSetting(t *testing.T) {
 			t.Errorf("%d bytes wait", l.Buffered())
 		}
 	})
-	looptest.Receive(t, w.held, "operation")
+	looptest.Receive(t, w.began, "operation")
 	w.free()
 	if err := looptest.Receive(t, set, "answer"); err != nil {
 		t.Error(err)
@@ -165,12 +165,12 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 		l.Write([]byte("never"))
 		l.Close()
 	})
-	looptest.Receive(t, w.held, "operation")
+	looptest.Receive(t, w.began, "operation")
 	looptest.Send(t, far, []byte("this is never read"))
 	w.free()
 	s.awaitIdle()
-	if len(w.held) != 2 { // the speed, and the end
-		t.Errorf("%d operations more", len(w.held))
+	if len(w.began) != 2 { // the speed, and the end
+		t.Errorf("%d operations more", len(w.began))
 	}
 	looptest.Must(t, far.SetReadDeadline(time.Now().Add(looptest.Patience)))
 	if got, err := io.ReadAll(far); string(got) != "stop" || !errors.Is(err, unix.EIO) {
@@ -187,7 +187,7 @@ func TestEndWhileWedged(t *testing.T) {
 	s, _, _, l, _ := serveLine(t)
 	w := wedged(t, s)
 	s.Do(func(time.Duration) { l.Close() })
-	looptest.Receive(t, w.held, "operation")
+	looptest.Receive(t, w.began, "operation")
 	s.Stop()
 	w.free()
 }

@@ -151,7 +151,7 @@ func TestSerialErrors(t *testing.T) {
 	})
 }
 
-// A line that stays busy costs one search for its holder, which is made beside the
+// A line that stays busy costs one search for its holder, which is not made on the
 // loop, not one for each try.
 func TestHoldersAreRemembered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "line")

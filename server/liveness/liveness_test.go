@@ -19,7 +19,7 @@ func TestSilence(t *testing.T) {
 		{"idle, motors", Facts{LastAnswer: 20 * s}, true, 0},
 		{"segments under way", Facts{Unacked: 1, LastAnswer: 3 * s}, false, 3 * s},
 		{"it does not read", Facts{NotSent: 100, LastAnswer: 30 * s}, false, 0},
-		{"it does not read, motors: nobody knows", Facts{NotSent: 100, LastAnswer: 30 * s}, true, 30 * s},
+		{"it does not read, motors: it is unknown", Facts{NotSent: 100, LastAnswer: 30 * s}, true, 30 * s},
 		{"a probe has just left", Facts{Probes: 1, LastAnswer: 5 * s}, true, 0},
 		{"the probe before it was not answered", Facts{Probes: 2, LastAnswer: 5 * s}, true, 5 * s},
 	} {

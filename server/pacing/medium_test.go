@@ -119,7 +119,7 @@ type peer struct {
 	size     int
 	asked    bool
 	delays   bool            // it delays acknowledgements by 40 ms
-	held     []time.Duration // its process does not run from held[0] to held[1]
+	stopped  []time.Duration // its process does not run from stopped[0] to stopped[1]
 	vanishes time.Duration   // it is out of range from then on
 	buffer   int             // bytes its kernel takes while it does not read; zero: any number
 	reads    time.Duration   // it reads this often; zero: at once
@@ -192,8 +192,8 @@ func (n *medium) send(now time.Duration, p *peer) int {
 // receive decides when the frame is read and acknowledged.
 func (p *peer) receive(taken, arrives time.Duration, s *segmentSent) {
 	read := arrives
-	if len(p.held) == 2 && arrives >= p.held[0] && arrives < p.held[1] {
-		read = p.held[1]
+	if len(p.stopped) == 2 && arrives >= p.stopped[0] && arrives < p.stopped[1] {
+		read = p.stopped[1]
 	}
 	if p.reads > 0 {
 		read = (arrives/p.reads + 1) * p.reads
@@ -351,7 +351,7 @@ func TestHealthyLinks(t *testing.T) {
 				p.vanishes = 3 * time.Second
 			}
 		}, 0.2, 0},
-		{"all held for 150 ms", 807, 50, 0, func(_ int, p *peer) { p.held = []time.Duration{4 * time.Second, 4*time.Second + 150*ms} }, 0.25, 50},
+		{"all stopped for 150 ms", 807, 50, 0, func(_ int, p *peer) { p.stopped = []time.Duration{4 * time.Second, 4*time.Second + 150*ms} }, 0.25, 50},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newMedium()

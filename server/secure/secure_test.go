@@ -28,7 +28,7 @@ type front struct {
 	lab     *certs.Authority
 	address string
 	ready   chan *Conn
-	share   *descriptors.Share
+	quota   *descriptors.Share
 }
 
 // serve serves clients, which need a certificate of the lab or none.
@@ -42,8 +42,8 @@ func serve(t *testing.T, certificates bool) *front {
 	config := load(t, robot.Cert, robot.Key, authority)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	looptest.Must(t, err)
-	f := &front{lab: lab, address: l.Addr().String(), ready: make(chan *Conn, 10), share: descriptors.NewShare(1000)}
-	f.Handshakes = New(config, f.share, zap.NewNop())
+	f := &front{lab: lab, address: l.Addr().String(), ready: make(chan *Conn, 10), quota: descriptors.NewShare(1000)}
+	f.Handshakes = New(config, f.quota, zap.NewNop())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -199,7 +199,7 @@ func TestEnds(t *testing.T) {
 		}
 		looptest.Send(t, j.tcp, j.Seal(nil, nil))
 		if _, err := j.client.Read(make([]byte, 1)); err == nil || !strings.Contains(err.Error(), "bad record MAC") {
-			t.Errorf("the client is told %v", err)
+			t.Errorf("the client gets %v", err)
 		}
 	})
 	t.Run("not TLS", func(t *testing.T) {
@@ -214,7 +214,7 @@ func TestEnds(t *testing.T) {
 func TestFrameAllocatesNothing(t *testing.T) {
 	j := join(t)
 	frame, scratch := make([]byte, 807), make([]byte, 0, 2048)
-	least := math.Inf(1) // what goroutines of other tests allocate meanwhile counts, too
+	least := math.Inf(1) // what goroutines of other tests allocate meanwhile counts as well
 	for range 10 {
 		least = min(least, testing.AllocsPerRun(100, func() { scratch = j.Seal(scratch[:0], frame) }))
 	}
@@ -270,13 +270,13 @@ func TestNoCertificates(t *testing.T) {
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if f.share.Take(f.share.Most()) != nil {
+	if f.quota.Take(f.quota.Most()) != nil {
 		t.Error("descriptors are missing")
 	}
 }
 
 // Handshakes that do not go on take places of their own: one address has half of
-// them. Whoever has none is closed at once, and places are free again.
+// them. A client without one is closed at once, and places are free again.
 func TestHalfHandshakes(t *testing.T) {
 	f := serve(t, false)
 	var half []net.Conn
@@ -324,7 +324,7 @@ func TestHalfHandshakes(t *testing.T) {
 		c.Close()
 	}
 	await(0)
-	if len(f.addresses) > 0 || f.share.Take(f.share.Most()) != nil {
+	if len(f.addresses) > 0 || f.quota.Take(f.quota.Most()) != nil {
 		t.Error("places or descriptors are missing")
 	}
 }

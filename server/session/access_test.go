@@ -141,7 +141,7 @@ type model struct {
 	robot     *robot
 	clients   [2]*client
 	events    []string
-	commander *client       // whose command the wheels carry out, nil: nobody
+	commander *client       // whose command the wheels carry out, nil: none
 	refused   map[byte]bool // that the current request could not open
 }
 
@@ -227,7 +227,7 @@ func (m *model) request() {
 	}
 	starting := map[*part]bool{}
 	m.refused = map[byte]bool{}
-	told := maps.Clone(c.state)
+	before := maps.Clone(c.state)
 	for i := 0; i < len(pairs); i += 2 {
 		if strings.IndexByte(letters+"y", pairs[i]) >= 0 {
 			m.ask(c, pairs[i], pairs[i+1], starting)
@@ -237,7 +237,7 @@ func (m *model) request() {
 	if len(starting) > 0 {
 		c.expectReplies()
 		m.checkFrame(c, func(letter byte) bool {
-			return readable(told[letter]) && readable(c.at(letter)) && !(letter != codec.Server && starting[m.robot.of(letter)])
+			return readable(before[letter]) && readable(c.at(letter)) && !(letter != codec.Server && starting[m.robot.of(letter)])
 		})
 		for _, part := range m.robot.parts {
 			if !starting[part] {
