@@ -38,7 +38,7 @@ type client struct {
 	session *session.Session
 	may     rights.Set
 	network *network
-	pace    pacing.Client[*client]
+	pace    pacing.Client
 	retry   *timers.Timer // checks again a client that pacing has set aside; nil before the first time
 
 	place
@@ -97,7 +97,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.session.Limit(c.robot.CommandLifetime)
 	c.session.SetControl(&c.robot.control)
 	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
-	c.network.Join(&c.pace, c)
+	c.network.pacing.Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))

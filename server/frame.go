@@ -55,11 +55,11 @@ func (s *Server) retry(now time.Duration, c *client) time.Duration {
 
 // serveQueue serves the clients that wait for a network, as far as it takes frames.
 func (s *Server) serveQueue(now time.Duration, n *network) time.Duration {
-	n.Poll(now)
-	for c, answer, ok := n.Next(now); ok; c, answer, ok = n.Next(now) {
-		s.follow(now, c, answer)
+	n.pacing.Poll(now)
+	for c, answer, ok := n.pacing.Next(now); ok; c, answer, ok = n.pacing.Next(now) {
+		s.follow(now, c.(*client), answer)
 	}
-	if !n.Waits() {
+	if !n.pacing.Waits() {
 		return 0
 	}
 	return now + pacing.PollPeriod

@@ -13,30 +13,30 @@ import (
 // is in the loop, so that pacing and liveness see the socket. Input is decrypted when it is
 // carried out, so that a flood of records waits as other input does.
 
-// tlsConnection is the connection of such a client.
-type tlsConnection struct {
+// tlsConn is the connection of such a client.
+type tlsConn struct {
 	socket
 	tls    *secure.Conn
 	server *Server
 }
 
 // Write implements connection. A frame is one record, and still one write.
-func (c *tlsConnection) Write(p []byte) { c.write(c.tls.Seal(c.server.sealed[:0], p)) }
+func (c *tlsConn) Write(p []byte) { c.write(c.tls.Seal(c.server.sealed[:0], p)) }
 
-func (c *tlsConnection) write(records []byte) {
+func (c *tlsConn) write(records []byte) {
 	c.server.sealed = records
 	c.socket.Write(records)
 }
 
 // Close implements connection. The client learns that this is the end, and not a cut.
-func (c *tlsConnection) Close() {
+func (c *tlsConn) Close() {
 	c.write(c.tls.Bye(c.server.sealed[:0]))
 	c.socket.Close()
 }
 
-func (c *tlsConnection) WireSize(n int) int      { return secure.Size(n) }
-func (c *tlsConnection) LocalAddr() *net.TCPAddr { return c.tls.Local }
-func (c *tlsConnection) RemoteAddr() net.Addr    { return c.tls.Remote }
+func (c *tlsConn) WireSize(n int) int      { return secure.Size(n) }
+func (c *tlsConn) LocalAddr() *net.TCPAddr { return c.tls.Local }
+func (c *tlsConn) RemoteAddr() net.Addr    { return c.tls.Remote }
 
 // AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
 // port is that of the robot, which a reload that is under way may take away: then the
@@ -46,7 +46,7 @@ func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
 		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.AcceptTLS(now, t, port) })
 		return
 	}
-	conn := &tlsConnection{tls: t, server: s}
+	conn := &tlsConn{tls: t, server: s}
 	c := &client{conn: conn, tls: t, robot: s.robotOn(port)}
 	if c.robot == nil || !s.admit(now, c) {
 		_ = t.Close() // nothing was said

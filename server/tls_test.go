@@ -159,7 +159,7 @@ func TestPanicOverRecords(t *testing.T) {
 	s.Do(func(time.Duration) {
 		c := s.clientOf(victim)
 		broken := &secure.Conn{Local: c.tls.Local, Remote: c.tls.Remote} // it panics
-		c.tls, c.conn.(*tlsConnection).tls = broken, broken
+		c.tls, c.conn.(*tlsConn).tls = broken, broken
 	})
 	looptest.Send(t, victim, []byte("dr\x00\x00"))
 	_ = looptest.End(t, victim) // frames have left before

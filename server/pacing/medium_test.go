@@ -15,22 +15,27 @@ const ms = time.Millisecond
 const headers = 66
 
 // sender does the server's part: it sends the frames and keeps the timers.
-type sender[C Connection] struct {
-	network *Network[C]
-	pace    func(c C) *Client[C]
-	write   func(now time.Duration, c C) (bytes int)
+type sender struct {
+	network *Network
+	write   func(now time.Duration, c paced) (bytes int)
 	timers  timers.Queue
 	poll    *timers.Timer
-	retries map[C]*timers.Timer
+	retries map[paced]*timers.Timer
 	now     time.Duration
 }
 
-func newSender[C Connection](pace func(c C) *Client[C], write func(now time.Duration, c C) (bytes int)) *sender[C] {
-	s := &sender[C]{network: NewNetwork[C](), pace: pace, write: write, retries: map[C]*timers.Timer{}, now: time.Second}
+// paced is a connection that has its client.
+type paced interface {
+	Connection
+	client() *Client
+}
+
+func newSender(write func(now time.Duration, c paced) (bytes int)) *sender {
+	s := &sender{network: NewNetwork(), write: write, retries: map[paced]*timers.Timer{}, now: time.Second}
 	s.poll = timers.NewTimer(func(now time.Duration) time.Duration {
 		s.network.Poll(now)
 		for c, answer, ok := s.network.Next(now); ok; c, answer, ok = s.network.Next(now) {
-			s.follow(now, c, answer)
+			s.follow(now, c.(paced), answer)
 		}
 		if !s.network.Waits() {
 			return 0
@@ -40,42 +45,44 @@ func newSender[C Connection](pace func(c C) *Client[C], write func(now time.Dura
 	return s
 }
 
-func (s *sender[C]) due(asked bool, clients ...C) {
-	for _, c := range clients {
-		s.follow(s.now, c, s.pace(c).Due(s.now, asked))
+func (s *sender) due(asked bool, c paced) { s.follow(s.now, c, c.client().Due(s.now, asked)) }
+
+func dueAll[C paced](s *sender, all []C) {
+	for _, c := range all {
+		s.due(false, c)
 	}
 }
 
-func (s *sender[C]) follow(now time.Duration, c C, answer Answer) {
+func (s *sender) follow(now time.Duration, c paced, answer Answer) {
 	switch {
 	case answer == Now:
-		s.pace(c).Sent(now, s.write(now, c))
+		c.client().Sent(now, s.write(now, c))
 	case answer == Later && !s.poll.Armed():
 		s.timers.Set(s.poll, now+PollPeriod)
 	case answer == Aside && s.retries[c] == nil:
 		s.retries[c] = timers.NewTimer(func(now time.Duration) time.Duration {
-			answer := s.pace(c).Retry(now)
+			answer := c.client().Retry(now)
 			if answer == Aside {
-				return s.pace(c).RetryAt(now)
+				return c.client().RetryAt(now)
 			}
 			s.follow(now, c, answer)
 			return 0
 		})
 		fallthrough
 	case answer == Aside && !s.retries[c].Armed():
-		s.timers.Set(s.retries[c], s.pace(c).RetryAt(now))
+		s.timers.Set(s.retries[c], c.client().RetryAt(now))
 	}
 }
 
-func (s *sender[C]) leave(c C) {
+func (s *sender) leave(c paced) {
 	if retry := s.retries[c]; retry != nil {
 		s.timers.Stop(retry)
 	}
-	s.pace(c).Leave()
+	c.client().Leave()
 }
 
 // run lets the clock jump from deadline to deadline.
-func (s *sender[C]) run(d time.Duration) {
+func (s *sender) run(d time.Duration) {
 	for end := s.now + d; ; {
 		at, ok := s.timers.Next()
 		if !ok || at > end {
@@ -95,7 +102,7 @@ type medium struct {
 	trip       time.Duration // half of the round trip
 	burst      time.Duration // of silence, after which the network takes as much at once as in this time
 
-	*sender[*peer]
+	*sender
 	grid  time.Duration // frames that are sent when due are sent at its multiples
 	ticks *timers.Ticks[*peer]
 	peers []*peer
@@ -115,7 +122,7 @@ type packet struct {
 // peer is a client on the medium.
 type peer struct {
 	net      *medium
-	pace     Client[*peer]
+	pace     Client
 	size     int
 	asked    bool
 	delays   bool            // it delays acknowledgements by 40 ms
@@ -137,7 +144,7 @@ type arrival struct{ taken, came time.Duration }
 
 func newMedium() *medium {
 	n := &medium{}
-	n.sender = newSender(func(p *peer) *Client[*peer] { return &p.pace }, n.send)
+	n.sender = newSender(func(now time.Duration, c paced) int { return n.send(now, c.(*peer)) })
 	n.ticks = timers.NewTicks(&n.timers, func(_ time.Duration, p *peer) { n.due(p.asked, p) })
 	return n
 }
@@ -246,6 +253,8 @@ func (p *peer) Backlog() (bytes, room int) {
 	}
 	return bytes, max(p.buffer-p.unread(p.net.now), 0)
 }
+
+func (p *peer) client() *Client { return &p.pace }
 
 func (p *peer) Queued() bool {
 	p.net.checks++

@@ -44,13 +44,13 @@ const (
 // window of frames, and shrinks
 // by the number of frames that the queue never went below. So it settles at the
 // fewest frames that keep the network busy.
-type Network[C Connection] struct {
+type Network struct {
 	joined int // clients that ever joined
 	doubts int // how often a client was set aside
 
-	queue  fifo[*Client[C]]
-	flight []flown[C] // oldest first
-	window int        // frames that may be in flight
+	queue  fifo
+	flight []flown // oldest first
+	window int     // frames that may be in flight
 
 	full  time.Duration // when the last check found the window used up
 	grown time.Duration // when the window last doubled
@@ -60,27 +60,27 @@ type Network[C Connection] struct {
 }
 
 // flown is a frame in flight.
-type flown[C Connection] struct {
-	client *Client[C]
+type flown struct {
+	client *Client
 	sent   time.Duration
 }
 
 // NewNetwork returns a network without clients.
-func NewNetwork[C Connection]() *Network[C] {
-	return &Network[C]{window: firstWindow, least: firstWindow}
+func NewNetwork() *Network {
+	return &Network{window: firstWindow, least: firstWindow}
 }
 
 // Join adds c as the client of a connection. It is part of what the caller keeps
 // of the client, so a frame touches less memory.
-func (n *Network[C]) Join(c *Client[C], conn C) {
+func (n *Network) Join(c *Client, conn Connection) {
 	n.joined++
 	// Different first credits spread the checks over the ticks.
-	*c = Client[C]{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
+	*c = Client{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
 }
 
 // open reports whether the network may take another frame. When the window is used
 // up it checks which frames have left.
-func (n *Network[C]) open(now time.Duration) bool {
+func (n *Network) open(now time.Duration) bool {
 	if now-n.grown > memory {
 		n.window = min(n.window, firstWindow)
 	}
@@ -104,30 +104,30 @@ func (n *Network[C]) open(now time.Duration) bool {
 // land removes from flight what has left and returns how many frames are left.
 // The transmit queue is first in, first out: if the newest frame has left, all
 // have.
-func (n *Network[C]) land(now time.Duration) int {
+func (n *Network) land(now time.Duration) int {
 	last := len(n.flight) - 1
 	if last >= 0 && !n.flight[last].client.conn.Queued() {
 		clear(n.flight)
 		n.flight = n.flight[:0]
 	}
-	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool {
+	n.flight = slices.DeleteFunc(n.flight, func(f flown) bool {
 		return now-f.sent > lost || !f.client.conn.Queued()
 	})
 	return len(n.flight)
 }
 
-func (n *Network[C]) grow(now time.Duration) {
+func (n *Network) grow(now time.Duration) {
 	n.window, n.grown = min(2*n.window, mostWindow), now
 }
 
-func (n *Network[C]) enqueue(now time.Duration, c *Client[C]) {
+func (n *Network) enqueue(now time.Duration, c *Client) {
 	c.state, c.since = queued, now
 	n.queue.push(c)
 }
 
 // Next takes the next client from the queue as far as the window is open, and returns what
 // becomes of its frame: Now or Aside. It reports false when there is none to take.
-func (n *Network[C]) Next(now time.Duration) (conn C, answer Answer, ok bool) {
+func (n *Network) Next(now time.Duration) (conn Connection, answer Answer, ok bool) {
 	if n.queue.len() == 0 || len(n.flight) >= n.window {
 		return conn, Later, false
 	}
@@ -149,10 +149,10 @@ func (n *Network[C]) Next(now time.Duration) (conn C, answer Answer, ok bool) {
 }
 
 // Waits reports whether any client is in the queue, so that the network is to be polled.
-func (n *Network[C]) Waits() bool { return n.queue.len() > 0 }
+func (n *Network) Waits() bool { return n.queue.len() > 0 }
 
 // Poll checks which frames have left, and adjusts the window. It comes before Next.
-func (n *Network[C]) Poll(now time.Duration) {
+func (n *Network) Poll(now time.Duration) {
 	left := n.land(now)
 	if left == 0 {
 		n.grow(now)
@@ -165,37 +165,36 @@ func (n *Network[C]) Poll(now time.Duration) {
 	}
 }
 
-func (n *Network[C]) remove(c *Client[C]) {
+func (n *Network) remove(c *Client) {
 	if c.state == queued {
 		n.queue.remove(c)
 	}
-	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool { return f.client == c })
+	n.flight = slices.DeleteFunc(n.flight, func(f flown) bool { return f.client == c })
 }
 
 // fifo is a queue: first come, first served.
-type fifo[E comparable] struct {
-	items []E
+type fifo struct {
+	items []*Client
 	head  int // items before it have been served
 }
 
-func (f *fifo[E]) len() int { return len(f.items) - f.head }
-func (f *fifo[E]) push(e E) { f.items = append(f.items, e) }
+func (f *fifo) len() int       { return len(f.items) - f.head }
+func (f *fifo) push(c *Client) { f.items = append(f.items, c) }
 
 // pop removes the first item. It moves the others down when half of the space
 // is used up, so that thousands may wait and each is moved about once.
-func (f *fifo[E]) pop() E {
-	var zero E
-	e := f.items[f.head]
-	f.items[f.head] = zero
+func (f *fifo) pop() *Client {
+	c := f.items[f.head]
+	f.items[f.head] = nil
 	if f.head++; 2*f.head >= len(f.items) {
 		f.items = slices.Delete(f.items, 0, f.head)
 		f.head = 0
 	}
-	return e
+	return c
 }
 
-func (f *fifo[E]) remove(e E) {
-	if i := slices.Index(f.items[f.head:], e); i >= 0 {
+func (f *fifo) remove(c *Client) {
+	if i := slices.Index(f.items[f.head:], c); i >= 0 {
 		f.items = slices.Delete(f.items, f.head+i, f.head+i+1)
 	}
 }

@@ -61,7 +61,6 @@ const (
 // Connection is what pacing asks about one client's connection. Each answer may
 // cost a system call.
 type Connection interface {
-	comparable
 	// Backlog returns how many bytes the client has not acknowledged, and how many more
 	// may be written before its receive window is full, math.MaxInt where a full window
 	// does no harm.
@@ -85,9 +84,9 @@ const (
 )
 
 // Client is the pacing state of one client.
-type Client[C Connection] struct {
-	conn    C
-	network *Network[C]
+type Client struct {
+	conn    Connection
+	network *Network
 
 	state  state
 	gone   bool
@@ -111,18 +110,18 @@ const (
 )
 
 // Waits reports whether the client's frame is due and has not been sent.
-func (c *Client[C]) Waits() bool { return c.state != free }
+func (c *Client) Waits() bool { return c.state != free }
 
 // Full reports whether the network to the client has been found full lately: frames
 // waited in the queue of its network, or the client did not keep up.
-func (c *Client[C]) Full(now time.Duration) bool {
+func (c *Client) Full(now time.Duration) bool {
 	last := max(c.behind, c.network.slow)
 	return last != 0 && now-last < fullFor
 }
 
 // Due is called when a frame for the client is due. asked is set for a frame that the
 // client asked for, and not set for a frame that its rate makes due.
-func (c *Client[C]) Due(now time.Duration, asked bool) Answer {
+func (c *Client) Due(now time.Duration, asked bool) Answer {
 	c.asked = asked
 	switch n := c.network; {
 	case c.state == queued:
@@ -142,16 +141,16 @@ func (c *Client[C]) Due(now time.Duration, asked bool) Answer {
 
 // Sent is called when a frame of size bytes was sent after the answer Now; zero: there was
 // nothing to send. The client may have left meanwhile.
-func (c *Client[C]) Sent(now time.Duration, size int) {
+func (c *Client) Sent(now time.Duration, size int) {
 	if size == 0 || c.gone {
 		return
 	}
 	c.frame = size
 	c.credit -= size
-	c.network.flight = append(c.network.flight, flown[C]{c, now})
+	c.network.flight = append(c.network.flight, flown{c, now})
 }
 
-func (c *Client[C]) setAside(now time.Duration) Answer {
+func (c *Client) setAside(now time.Duration) Answer {
 	c.state, c.since = aside, now
 	c.network.doubts++
 	return Aside
@@ -160,7 +159,7 @@ func (c *Client[C]) setAside(now time.Duration) Answer {
 // keepsUp reports whether the client has credit for a frame, and checks its
 // connection when the credit is used up. When another client of the network did not
 // keep up, all are checked once: the network may be full further away.
-func (c *Client[C]) keepsUp() bool {
+func (c *Client) keepsUp() bool {
 	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.network.doubts {
 		return true
 	}
@@ -184,7 +183,7 @@ func (c *Client[C]) keepsUp() bool {
 }
 
 // Retry checks a client again that was set aside.
-func (c *Client[C]) Retry(now time.Duration) Answer {
+func (c *Client) Retry(now time.Duration) Answer {
 	if !c.keepsUp() {
 		return Aside
 	}
@@ -196,12 +195,12 @@ func (c *Client[C]) Retry(now time.Duration) Answer {
 }
 
 // RetryAt returns when Retry is due after the answer Aside at now.
-func (c *Client[C]) RetryAt(now time.Duration) time.Duration {
+func (c *Client) RetryAt(now time.Duration) time.Duration {
 	return now + min(max((now-c.since)/4, retryFirst), retryLast)
 }
 
 // Leave removes the client from its network. Only Sent may be called after it.
-func (c *Client[C]) Leave() {
+func (c *Client) Leave() {
 	c.gone = true
 	c.network.remove(c)
 }

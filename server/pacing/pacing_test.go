@@ -16,20 +16,21 @@ type fake struct {
 	checks         int
 	frames         int
 	leave          bool // the write fails
-	pace           Client[*fake]
+	pace           Client
 }
 
 func (f *fake) Backlog() (unacknowledged, room int) { f.checks++; return f.unacknowledged, f.room }
 func (f *fake) Queued() bool                        { f.checks++; return f.queued }
+func (f *fake) client() *Client                     { return &f.pace }
 
 const frameSize = 800
 
 // table is a network with fake connections.
-type table struct{ *sender[*fake] }
+type table struct{ *sender }
 
 func newTable() (t table) {
-	t.sender = newSender(func(f *fake) *Client[*fake] { return &f.pace }, func(_ time.Duration, f *fake) int {
-		if f.leave {
+	t.sender = newSender(func(_ time.Duration, c paced) int {
+		if f := c.(*fake); f.leave {
 			t.leave(f)
 		} else {
 			f.frames++
@@ -150,9 +151,9 @@ func TestLinkIsSharedInTurns(t *testing.T) {
 	if got := count(); got != firstWindow {
 		t.Fatalf("%d frames before the network is checked, want %d", got, firstWindow)
 	}
-	w.due(false, all...) // another tick: those in the queue are due again
+	dueAll(w.sender, all) // another tick: those in the queue are due again
 	for n := count(); n < 200; n++ {
-		w.network.flight[0].client.conn.queued = false // the oldest frame leaves
+		w.network.flight[0].client.conn.(*fake).queued = false // the oldest frame leaves
 		w.run(PollPeriod)
 		all[0].queued = true
 		for _, f := range all {
@@ -237,7 +238,7 @@ func TestLeave(t *testing.T) {
 
 func TestNothingToSend(t *testing.T) {
 	w := newTable()
-	w.write = func(time.Duration, *fake) int { return 0 }
+	w.write = func(time.Duration, paced) int { return 0 }
 	f := w.join(1)[0]
 	for range 60 {
 		w.due(false, f)
@@ -252,7 +253,7 @@ func TestTickAllocatesNothing(t *testing.T) {
 	w := newTable()
 	all := w.join(200)
 	tick := func() {
-		w.due(false, all...)
+		dueAll(w.sender, all)
 		w.run(20 * ms)
 	}
 	tick()
@@ -263,10 +264,10 @@ func TestTickAllocatesNothing(t *testing.T) {
 		f.queued = true
 	}
 	busy := func() {
-		w.due(false, all...)
+		dueAll(w.sender, all)
 		for range 20 {
 			if len(w.network.flight) > 0 {
-				w.network.flight[0].client.conn.queued = false
+				w.network.flight[0].client.conn.(*fake).queued = false
 			}
 			w.run(PollPeriod)
 		}
@@ -285,20 +286,20 @@ func BenchmarkTickOf50(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		w.now += 20 * ms
-		w.due(false, all...)
+		dueAll(w.sender, all)
 	}
 }
 
 // The queue against a slice that is moved for each item that is served.
 func TestFifo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var f fifo[int]
-	var model []int
-	for next := range 10_000 {
+	var f fifo
+	var model []*Client
+	for range 10_000 {
 		switch {
 		case len(model) > 0 && random.IntN(2) == 0:
-			if e := f.pop(); e != model[0] {
-				t.Fatalf("%d is served before %d", e, model[0])
+			if f.pop() != model[0] {
+				t.Fatal("another one is served first")
 			}
 			model = model[1:]
 		case len(model) > 0 && random.IntN(4) == 0:
@@ -306,8 +307,9 @@ func TestFifo(t *testing.T) {
 			f.remove(model[i])
 			model = slices.Delete(model, i, i+1)
 		default:
-			f.push(next)
-			model = append(model, next)
+			c := &Client{}
+			f.push(c)
+			model = append(model, c)
 		}
 		if f.len() != len(model) || !slices.Equal(f.items[f.head:], model) {
 			t.Fatalf("%d wait, want %d", f.len(), len(model))
