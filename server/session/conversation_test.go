@@ -32,6 +32,7 @@ import (
 //	C c         the client has control, or has not
 //	^rw         its rights: read, write, config, take
 //	H h Q       it has gone silent and is stopped, is heard again, is silent
+//	K           frames that it asked for collapse
 //	E .         it has ended its connection; it leaves
 //	2:sr=sr     a step of another client
 var recorded = map[string][]string{
@@ -138,6 +139,14 @@ var ours = map[string][]string{
 		"pagw=pagw A E [A0] L [] g0303 pa=pa 0 [0] . [0]", "pagw=pagw A H [A0] L [] g0303 0 [0] h A [A] Q A [A]",
 		"pa=pa H h A <p> [A]",
 	},
+	// A command of the device's size reaches its driver, any other size is dropped.
+	"sizes of commands (5.1, 5.2)": {
+		"pa=pa p! p00! p0000! p000000! p00000000 p0000000000!", "za=za z! z0000000000! z000000000000 z00000000000000!",
+		"ga=ga g! g00! g0000 g000000!", "sa=sa s! s00! s00000000!", "la=la l! l0000!", "ma=ma m! m00!", "va=va v! v00!",
+	},
+	"collapse (4.3)": {"K r1 sr=sr K #0 d d d K #1 <s> <>"},
+	// Commands from before a stop do not follow it (5.4, 9.1).
+	"a stop during a setup": {"|l pa=pa lr=? A H h !l >lr [] A [A]"},
 	// A command that waits for a setup ages meanwhile.
 	"lifetime during a setup (5.5)": {"|p T400 pa=? A ~300 !p >pa ~100 [A0] A [A]", "|p T400 pa=? A ~400 !p >pa [] A [A]"},
 	// A frame contains the blocks that are new to this client, and there is no frame when nothing is new.
@@ -249,6 +258,8 @@ func (p *peer) play(step string) {
 		p.Halt(p.robot.now)
 	case first == 'h', first == 'Q':
 		p.silence = first == 'Q'
+	case first == 'K':
+		p.Collapse()
 	case first == 'E':
 		p.Leave(p.robot.now)
 	case strings.IndexByte("+-|%", first) >= 0:
