@@ -113,9 +113,18 @@ func (h *Host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
 
 // Dial implements devices.Host. The address is numeric, so nothing blocks.
 func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, error) {
-	to, err := netip.ParseAddrPort(address)
+	fd, err := connect(address)
 	if err != nil {
 		return nil, fmt.Errorf("dial %s: %w", address, err)
+	}
+	return h.open(fd, handler)
+}
+
+// connect returns a socket that is being connected.
+func connect(address string) (fd int, err error) {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return -1, err
 	}
 	family, sockaddr := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
 	if to.Addr().Is4() {
@@ -123,29 +132,27 @@ func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, 
 	} else if zone := to.Addr().Zone(); zone != "" {
 		link, err := net.InterfaceByName(zone)
 		if err != nil {
-			return nil, fmt.Errorf("dial %s: %w", address, err)
+			return -1, err
 		}
 		sockaddr.(*unix.SockaddrInet6).ZoneId = uint32(link.Index)
 	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("dial %s: %w", address, err)
+		return -1, err
 	}
-	if err := unix.Connect(fd, sockaddr); err != nil && err != unix.EINPROGRESS {
+	if err = unix.Connect(fd, sockaddr); err == nil || err == unix.EINPROGRESS {
+		// What is written leaves at once. Otherwise last words wait for an acknowledgement, and
+		// are dropped if the connection is closed before.
+		err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	}
+	if err == nil && toItself(fd, to) {
+		err = unix.ECONNREFUSED
+	}
+	if err != nil {
 		unix.Close(fd)
-		return nil, fmt.Errorf("dial %s: %w", address, err)
+		return -1, err
 	}
-	// What is written leaves at once. Otherwise last words wait for an acknowledgement, and
-	// are dropped if the connection is closed before.
-	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		unix.Close(fd)
-		return nil, fmt.Errorf("dial %s: %w", address, err)
-	}
-	if toItself(fd, to) {
-		unix.Close(fd)
-		return nil, fmt.Errorf("dial %s: %w", address, unix.ECONNREFUSED)
-	}
-	return h.open(fd, handler)
+	return fd, nil
 }
 
 // toItself reports whether a socket is being connected to itself. That happens

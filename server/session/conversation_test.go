@@ -3,6 +3,7 @@ package session
 import (
 	"encoding/hex"
 	"maps"
+	"player/codec"
 	"player/config/rights"
 	"strconv"
 	"strings"
@@ -144,7 +145,9 @@ var ours = map[string][]string{
 		"pa=pa p! p00! p0000! p000000! p00000000 p0000000000!", "za=za z! z0000000000! z000000000000 z00000000000000!",
 		"ga=ga g! g00! g0000 g000000!", "sa=sa s! s00! s00000000!", "la=la l! l0000!", "ma=ma m! m00!", "va=va v! v00!",
 	},
-	"collapse (4.3)": {"K r1 sr=sr K #0 d d d K #1 <s> <>"},
+	// A client that uses no extension sees no difference, whatever others ask for.
+	"without extensions (8)": {"2:n1 2:yrsrpr=yrsrpr srpr=srpr 2:<ysp> <sp> 2:<> <sp> ~100 2:<> <sp>"},
+	"collapse (4.3)":         {"K r1 sr=sr K #0 d d d K #1 <s> <>"},
 	// Commands from before a stop do not follow it (5.4, 9.1).
 	"a stop during a setup": {"|l pa=pa lr=? A H h !l >lr [] A [A]"},
 	// A command that waits for a setup ages meanwhile.
@@ -155,6 +158,7 @@ var ours = map[string][]string{
 			"*s n0 <splv> n255 <> " + // frames sent in the other mode count as sent
 			"scpc=scpc *p <> srpr=srpr <p> " + // data published while the device was closed is new
 			"2:scpc=scpc *ps _p scpc=scpc srpr=srpr <> *s <s>", // data from before a restart is not
+		"n1 yr=yr <> srpr=srpr <ysp> <> *p ~7 <yp> <>", // y describes the blocks of the frame
 		"n1 r1 srpr=srpr d d <sp> <> #1 @0 *s+ <s> *s- <> #0 @0 <> d <s> d sc=sc *s- sr=sr *s+ r0 *s- r1 d . *p-",
 	},
 }
@@ -207,8 +211,15 @@ func (p *peer) play(step string) {
 	case first == '>':
 		p.expectReplies(rest)
 	case first == '<':
-		got := ""
-		for _, b := range p.blocks() {
+		got, blocks := "", p.blocks()
+		if len(blocks) > 0 && blocks[0].letter == codec.Server {
+			var y codec.FreshnessData
+			err := y.Decode(blocks[0].payload)
+			if err != nil || len(y.Ages) != len(blocks)-1 || y.Time != uint64(p.robot.now.Microseconds()) {
+				p.t.Errorf("%s: block y is %+v, %v", step, y, err)
+			}
+		}
+		for _, b := range blocks {
 			if got += string(rune(b.letter)); len(b.payload) == 0 {
 				got += "0"
 			}

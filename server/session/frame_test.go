@@ -95,25 +95,6 @@ func TestAgeAtItsEnd(t *testing.T) {
 	}
 }
 
-// 8.1, 8.2: y comes only with new data, and describes the blocks of the frame.
-func TestOnlyNewWithFreshness(t *testing.T) {
-	r, p := connect(t)
-	p.send(config('n', 1))
-	p.request("yr", "yr")
-	p.expectFrame("")
-	p.request("srpr", "srpr")
-	if got, others := p.freshness(); len(got.Ages) != 2 || others != "sp" {
-		t.Errorf("ages %v of %q", got.Ages, others)
-	}
-	p.expectFrame("")
-	r.publish('p')
-	r.now += 7 * ms
-	if got, others := p.freshness(); !slices.Equal(got.Ages, []uint32{7000}) || others != "p" {
-		t.Errorf("ages %v of %q", got.Ages, others)
-	}
-	p.expectFrame("")
-}
-
 // expectNews publishes new data of a device and checks whether that makes the
 // owner look for a frame.
 func (p *peer) expectNews(letter byte, want bool) {
@@ -122,25 +103,6 @@ func (p *peer) expectNews(letter byte, want bool) {
 	p.robot.publish(letter)
 	if p.changed != want {
 		p.t.Errorf("after news of %c the owner is notified: %v, want %v", letter, p.changed, want)
-	}
-}
-
-// 8: a client that uses neither extension sees the stream of 0.7.4a, byte by
-// byte, whatever other clients ask for.
-func TestWithoutFreshness(t *testing.T) {
-	r := newRobot(t)
-	p, fresh := newPeer(t, r), newPeer(t, r)
-	fresh.send(config('n', 1))
-	fresh.request("yrsrpr", "yrsrpr")
-	p.request("srpr", "srpr")
-	for range 3 {
-		fresh.AppendFrame(nil, r.now)
-		want := codec.AppendBlock(nil, 's', slices.Repeat([]byte("s"), 32))
-		want = codec.AppendBlock(want, 'p', slices.Repeat([]byte("p"), 21))
-		if got := p.AppendFrame(nil, r.now); string(got) != string(want) {
-			t.Errorf("frame %q", got)
-		}
-		r.now += 100 * ms
 	}
 }
 
