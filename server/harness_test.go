@@ -20,8 +20,8 @@ import (
 // constant data. It records its commands and configurations.
 type robot struct {
 	link     *devices.Link
-	position *devices.Device
 	setup    func(now time.Duration, l *devices.Link) // nil: ready at once
+	shutdown func(now time.Duration)                  // nil: stopped at once
 	commands chan codec.PositionCommand
 	configs  chan string
 	stops    chan struct{}
@@ -45,7 +45,7 @@ func instance(d devices.Driver) devices.Instance {
 }
 
 func (r *robot) Setup(now time.Duration, l *devices.Link) {
-	r.link, r.position = l, l.Device(codec.Position)
+	r.link = l
 	if r.setup != nil {
 		r.setup(now, l)
 		return
@@ -57,12 +57,16 @@ func (r *robot) ready(now time.Duration) {
 	var s codec.SonarData
 	r.link.Device(codec.Sonar).Publish(now, s.Append(nil))
 	p := codec.PositionData{X: 1, Y: 2}
-	r.position.Publish(now, p.Append(nil))
+	r.link.Device(codec.Position).Publish(now, p.Append(nil))
 	r.link.Ready(now)
 }
 
 func (r *robot) Shutdown(now time.Duration) {
 	r.stops <- struct{}{}
+	if r.shutdown != nil {
+		r.shutdown(now)
+		return
+	}
 	r.link.Stopped(now)
 }
 
@@ -80,7 +84,8 @@ func (r *robot) Configure(_ time.Duration, d *devices.Device, payload []byte) er
 }
 
 func (r *robot) Tick(now time.Duration) time.Duration {
-	r.ready(now)
+	r.stops <- struct{}{}
+	r.link.Stopped(now)
 	return 0
 }
 

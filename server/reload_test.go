@@ -15,27 +15,13 @@ import (
 	"player/server/looptest"
 )
 
-// camera is a driver of a camera's head. It stops when the test allows it.
-type camera struct {
-	link  *devices.Link
-	slow  bool
-	stops chan struct{}
-}
-
-func (c *camera) Setup(now time.Duration, l *devices.Link) {
-	c.link = l
-	l.Ready(now)
-}
-
-func (c *camera) Shutdown(now time.Duration) {
-	c.stops <- struct{}{}
-	if !c.slow {
-		c.link.Stopped(now)
+// newCamera returns a driver of a camera's head. If it is slow, it stops when the test says so.
+func newCamera(slow bool) (*robot, devices.Instance) {
+	c := newRobot()
+	c.setup = func(now time.Duration, l *devices.Link) { l.Ready(now) }
+	if slow {
+		c.shutdown = func(time.Duration) {}
 	}
-}
-
-func newCamera(slow bool) (*camera, devices.Instance) {
-	c := &camera{slow: slow, stops: make(chan struct{}, 10)}
 	return c, devices.Instance{Driver: c, Name: "camera", Provides: []devices.Spec{devices.PTZ()}}
 }
 

@@ -50,40 +50,24 @@ func TestStopsInOrder(t *testing.T) {
 // A driver that needs time to stop gets it when its only client has left, and
 // nothing else happens on the loop.
 func TestTimersRunAfterTheLastClient(t *testing.T) {
-	d := &slowStop{robot: *newRobot()}
-	s := serve(t, d, nil)
-	c := s.Dial()
+	r := newRobot()
+	r.shutdown = func(now time.Duration) { r.link.WakeAt(now + 20*time.Millisecond) }
+	c := serve(t, r, nil).Dial()
 	request(t, c, "pr", "pr")
 	c.Close()
-	looptest.Receive(t, d.stops, "shutdown")
-	looptest.Receive(t, d.stops, "tick after shutdown")
-}
-
-type slowStop struct{ robot }
-
-func (d *slowStop) Shutdown(now time.Duration) {
-	d.stops <- struct{}{}
-	d.link.WakeAt(now + 20*time.Millisecond)
-}
-
-func (d *slowStop) Tick(now time.Duration) time.Duration {
-	d.stops <- struct{}{}
-	d.link.Stopped(now)
-	return 0
+	looptest.Receive(t, r.stops, "shutdown")
+	looptest.Receive(t, r.stops, "tick after shutdown")
 }
 
 // A driver that never reports that it has stopped does not delay the end.
 func TestEndsWithoutTheDriver(t *testing.T) {
-	d := &neverStops{robot: *newRobot()}
-	s := serve(t, d, nil)
+	r := newRobot()
+	r.shutdown = func(time.Duration) {}
+	s := serve(t, r, nil)
 	request(t, s.Dial(), "pr", "pr")
 	s.Stop()
-	looptest.Receive(t, d.stops, "shutdown")
+	looptest.Receive(t, r.stops, "shutdown")
 }
-
-type neverStops struct{ robot }
-
-func (d *neverStops) Shutdown(time.Duration) { d.stops <- struct{}{} }
 
 // Start calls a function at once, and then at the deadlines that it returns.
 func TestStart(t *testing.T) {
