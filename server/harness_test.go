@@ -2,7 +2,6 @@ package server
 
 import (
 	"context"
-	"io"
 	"net"
 	"testing"
 	"time"
@@ -143,16 +142,6 @@ func request(t testing.TB, c net.Conn, pairs, want string) {
 
 func config(device byte, payload ...byte) []byte {
 	return codec.AppendMessage(nil, codec.KindConfig, device, payload)
-}
-
-// answers reports whether the server serves c.
-func answers(c net.Conn) bool {
-	_ = c.SetDeadline(time.Now().Add(looptest.Patience))
-	if _, err := c.Write([]byte("dr\x00\x00")); err != nil {
-		return false
-	}
-	n, _ := io.ReadFull(c, make([]byte, 3))
-	return n == 3
 }
 
 // command is a position command of 8 bytes with the given speed.

@@ -19,7 +19,7 @@ import (
 func TestInputIsServedInSlices(t *testing.T) {
 	const messages = fair.SliceBytes / 8 // 8 bytes a message
 	r, s, first := open(t, "pw", nil)
-	other := s.DialFrom("127.0.0.2")
+	other := looptest.Dial(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}, s.Address)
 	request(t, other, "pw", "pw")
 	s.Do(func(now time.Duration) {
 		for i, c := range []net.Conn{first, other} {

@@ -94,10 +94,10 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		want[addressAt(dial(c.to, c.from))] = c.network
 	}
 	connect := serveTLSAt(t, s, 0, "127.0.0.2:0")
-	for _, c := range []struct{ from, network string }{{"127.0.0.3", "wlan0"}, {"127.0.0.1", thisComputer}} {
-		conn := connect(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(c.from)}})
-		request(t, conn, "pr", "pr")
-		want[addressAt(conn)] = c.network
+	for from, network := range map[string]string{"127.0.0.3": "wlan0", "127.0.0.1": thisComputer} {
+		c := connect(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}})
+		request(t, c, "pr", "pr")
+		want[addressAt(c)] = network
 	}
 	s.Do(func(time.Duration) {
 		for c := range s.server.clients {

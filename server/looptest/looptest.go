@@ -76,12 +76,6 @@ func (l *Loop) Dial() net.Conn {
 	return Dial(l.T, net.Dialer{}, l.Address)
 }
 
-// DialFrom connects to the loop from another address of this computer.
-func (l *Loop) DialFrom(from string) net.Conn {
-	l.T.Helper()
-	return Dial(l.T, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}, l.Address)
-}
-
 // Dial connects to an address until the test ends.
 func Dial(t testing.TB, d net.Dialer, address string) net.Conn {
 	t.Helper()

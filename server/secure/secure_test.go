@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -18,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/e2e/certs"
+	"player/e2e/waiting"
 	"player/process/descriptors"
 	"player/server/looptest"
 )
@@ -284,18 +286,13 @@ func TestHalfHandshakes(t *testing.T) {
 		t.Helper()
 		half = append(half, looptest.Dial(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}, f.address))
 	}
-	under := func() int {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.all
-	}
 	await := func(n int) {
 		t.Helper()
-		for deadline := time.Now().Add(looptest.Patience); under() != n; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d handshakes, want %d", under(), n)
-			}
-		}
+		waiting.Until(t, fmt.Sprint(n, " handshakes"), func() bool {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.all == n
+		})
 	}
 	refused := func() {
 		t.Helper()
