@@ -73,28 +73,25 @@ func TestEndsWithoutTheDriver(t *testing.T) {
 func TestStart(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	calls := make(chan time.Duration, 10)
-	var begin time.Duration
-	s.Do(func(now time.Duration) {
-		begin = now
-		left := 3
+	s.Do(func(begin time.Duration) {
 		s.server.Start(func(now time.Duration) time.Duration {
-			calls <- now
-			if left--; left == 0 {
+			calls <- now - begin
+			if len(calls) == 3 {
 				return 0
 			}
 			return now + 10*time.Millisecond
 		})
 	})
+	s.Await("all calls", func(time.Duration) bool { return len(calls) == 3 })
 	for n := range time.Duration(3) {
-		if at := looptest.Receive(t, calls, "call") - begin; at < n*10*time.Millisecond {
-			t.Errorf("call %d comes after %v", n, at)
+		if after := <-calls; after < n*10*time.Millisecond {
+			t.Errorf("call %d comes after %v", n, after)
 		}
 	}
-	s.Do(func(time.Duration) {
-		if len(calls) > 0 {
-			t.Error("it is called after it returned zero")
-		}
-	})
+	time.Sleep(20 * time.Millisecond)
+	if len(calls) > 0 {
+		t.Error("it is called after it returned zero")
+	}
 }
 
 func TestManyConnectsAndDisconnects(t *testing.T) {

@@ -109,9 +109,7 @@ func TestReasonOf(t *testing.T) {
 
 // 8.9: a client that asks is told what stands in its way.
 func TestObstacles(t *testing.T) {
-	r := newRobot(t)
-	control := &Control{First: true}
-	p := newDrivers(t, r, control, 2)
+	r, p := newDrivers(t, &Control{First: true})
 	p[0].expectAnswer('s')
 
 	p[0].send(config([]byte("wAnna")...), ahead)

@@ -1,7 +1,7 @@
 package session
 
 import (
-	"slices"
+	"cmp"
 	"strings"
 	"testing"
 	"time"
@@ -18,31 +18,24 @@ var (
 	halt  = message('c', 'p', 0, 0, 0, 0)
 )
 
-// newDrivers returns clients of a robot that share its control and may drive.
-func newDrivers(t *testing.T, r *robot, control *Control, n int) []*peer {
-	peers := make([]*peer, n)
-	for i := range peers {
-		peers[i] = newPeer(t, r)
-		peers[i].SetControl(control)
-		peers[i].request("pa", "pa")
+// newDrivers returns two clients of a robot that have its control in common and may drive.
+func newDrivers(t *testing.T, control *Control) (*robot, [2]*peer) {
+	r := newRobot(t)
+	peers := [2]*peer{newPeer(t, r), newPeer(t, r)}
+	for _, p := range peers {
+		p.SetControl(control)
+		p.request("pa", "pa")
 	}
 	r.take()
-	return peers
+	return r, peers
 }
 
 // commands returns the commands that reached drivers since the last take: A, L, 0, or others.
 func (r *robot) commands() (all string) {
+	names := map[string]string{"p 01020304": "A", "p 05060708": "L", "p 00000000": "0"}
 	for e := range strings.Lines(r.take()) {
-		switch command, is := strings.CutPrefix(strings.TrimSpace(e), "command "); {
-		case !is:
-		case command == "p 01020304":
-			all += "A"
-		case command == "p 05060708":
-			all += "L"
-		case command == "p 00000000":
-			all += "0"
-		default:
-			all += command
+		if command, is := strings.CutPrefix(strings.TrimSpace(e), "command "); is {
+			all += cmp.Or(names[command], command)
 		}
 	}
 	return all
@@ -78,8 +71,7 @@ func TestState(t *testing.T) {
 // Who takes control from whom is logged, once a second at most.
 func TestControlIsLogged(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
-	r := newRobot(t)
-	p := newDrivers(t, r, &Control{}, 2)
+	r, p := newDrivers(t, &Control{})
 	for i, peer := range p {
 		peer.log = zap.New(core).With(zap.Int("client", i))
 	}
@@ -89,17 +81,17 @@ func TestControlIsLogged(t *testing.T) {
 	}
 	r.now += time.Second
 	p[0].send(ahead)
-	var got []string
+	got := ""
 	for _, line := range logs.TakeAll() {
-		got = append(got, line.Message)
+		got += line.Message + "\n"
 	}
-	const taken, lost = "client has taken control of position", "client has lost control of position"
-	if want := []string{taken, lost, taken}; !slices.Equal(got, want) {
+	const taken, lost = "client has taken control of position\n", "client has lost control of position\n"
+	if got != taken+lost+taken {
 		t.Errorf("%q", got)
 	}
 }
 
-// driving are conversations of clients that share control of a robot, and have opened its position.
+// driving are conversations of clients that have opened the position of a robot.
 // Control is newest, or first where a conversation begins with that.
 var driving = map[string][]string{
 	"control (8.6)": {
