@@ -38,7 +38,7 @@ type simClient struct {
 	excuse      string // why the server may close the connection; empty: it may not
 	over        bool   // the server's end is closed
 
-	// What it knows of its session: what replies have confirmed, and what was sent
+	// Its knowledge of its session: what replies have confirmed, and what was sent
 	// since.
 	stream   []byte // not parsed yet
 	written  time.Duration

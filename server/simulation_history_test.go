@@ -186,8 +186,8 @@ type register struct {
 // illegal returns the first read that no order explains, -1 if there is none. The
 // reads are in order, so it is enough to know what the register may hold after each.
 func (h *history) illegal() int {
-	// What was carried out before the robot was ready is forgotten. What was
-	// under way then is unknown.
+	// Commands that were carried out before the robot was ready are forgotten. The effect of
+	// those under way then is unknown.
 	writes := slices.DeleteFunc(slices.Clone(h.writes), func(o *op) bool { return o.ret < h.start-300*time.Millisecond })
 	writes = slices.DeleteFunc(writes, func(o *op) bool { return o.stops && !h.owned(o) })
 	before := h.start - time.Second

@@ -15,7 +15,7 @@ import (
 	"player/timers"
 )
 
-// wire is the network behind one interface. What is sent waits in its transmit queue.
+// wire is the network behind one interface. Frames wait in its transmit queue.
 type wire struct {
 	name      string        // of the interface
 	addresses []string      // of this computer to which its clients connect

@@ -65,7 +65,7 @@ type simRobot struct {
 	tick        *timers.Timer
 	reports     []*simReport // that the driver was given whole, oldest first
 
-	// Who may drive.
+	// The clients that may drive.
 	writers   int
 	lastLost  time.Duration // when the last writer was lost
 	ended     time.Duration // when the newest of its clients has ended

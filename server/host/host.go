@@ -141,7 +141,7 @@ func connect(address string) (fd int, err error) {
 		return -1, err
 	}
 	if err = unix.Connect(fd, sockaddr); err == nil || err == unix.EINPROGRESS {
-		// What is written leaves at once. Otherwise last words wait for an acknowledgement, and
+		// Bytes leave when they are written. Otherwise last words wait for an acknowledgement, and
 		// are dropped if the connection is closed before.
 		err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
 	}

@@ -1,5 +1,5 @@
 // Package secure is TLS for clients. A handshake takes milliseconds, so it is done in
-// a goroutine, with bounds on what strangers can make the server do. What remains is a
+// a goroutine, with bounds on what strangers can make the server do. The result is a
 // Conn: records in, records out, which the loop does itself.
 //
 // The protocol is TLS 1.3 only (RFC 8446): it has no renegotiation, and without

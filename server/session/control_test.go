@@ -41,7 +41,7 @@ func (r *robot) commands() (all string) {
 	return all
 }
 
-// What the server knows of a client.
+// The server can ask a session for the state of its client.
 func TestState(t *testing.T) {
 	r, p := connect(t)
 	if p.Name() != "" || p.Access() != "" || p.Rate() != 10 {
@@ -68,7 +68,7 @@ func TestState(t *testing.T) {
 	}
 }
 
-// Who takes control from whom is logged, once a second at most.
+// The log names the client that takes control and the one that loses it, once a second at most.
 func TestControlIsLogged(t *testing.T) {
 	core, logs := observer.New(zap.InfoLevel)
 	r, p := newDrivers(t, &Control{})
@@ -119,7 +119,7 @@ var driving = map[string][]string{
 	"letting go (5.5, 8.6)": {"first T400 A ~400 2:L 0 2:L [A0LL]", "first T400 A pr=pr 2:L 0 2:L [A0LL]"},
 	// Together they take control and stop. With control alone, the other client could not stop the robot for a second.
 	"a stop behind a command (5.5)": {"first A 2:^rwct 2:T400 2:L0 0 [A0]"},
-	// What another client drives goes on.
+	// A device that another client drives goes on.
 	"leaving (5.4)": {"A 2:L E [AL]"},
 }
 

@@ -135,7 +135,7 @@ var ours = map[string][]string{
 		"2:sr=sr ^w pw=pw A [A] p:6d01!",
 		"^w pw=pw A pa=pe [A0]", // a refused request stops the motors
 	},
-	// What it has sent before moves nothing, and is answered. A stop is obeyed, and a gripper does not drive away.
+	// Its earlier messages move nothing, and are answered. A stop is obeyed, and a gripper does not drive away.
 	"a client that has left, or is silent (5.4, 9.1)": {
 		"pagw=pagw A E [A0] L [] g0303 pa=pa 0 [0] . [0]", "pagw=pagw A H [A0] L [] g0303 0 [0] h A [A] Q A [A]",
 		"pa=pa H h A <p> [A]",

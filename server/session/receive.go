@@ -136,8 +136,8 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	s.counts.Commands++
 	s.counts.LastCommand = now
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
-		// What moves is what was commanded last, though it has come together (5.3). A command
-		// to stop that comes last ends what moves now, as it would end this command (5.5).
+		// Of commands that come together only the last one moves the device (5.3). If that is a
+		// stop, it ends the command before these, as it would end this one (5.5).
 		p.command = p.device.Commands()
 		return
 	}

@@ -125,7 +125,7 @@ func TestKeptInputIsBounded(t *testing.T) {
 	}
 }
 
-// What follows a request that opens or closes devices waits until others were served,
+// Input behind a request that opens or closes devices waits until others were served,
 // and a request tries each device once: no client fills a round of the loop with setups.
 func TestSetupsWait(t *testing.T) {
 	r, p := connectTo(t, 'l', broken)
