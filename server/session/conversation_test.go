@@ -147,6 +147,7 @@ var ours = map[string][]string{
 	},
 	// A client that uses no extension sees no difference, whatever others ask for.
 	"without extensions (8)": {"2:n1 2:yrsrpr=yrsrpr srpr=srpr 2:<ysp> <sp> 2:<> <sp> ~100 2:<> <sp>"},
+	"freshness (8.1)":        {"srlr=srlr yrpw=yrpw <ysl> scpc=scpc <yl> yc=yc <l> yw=yw <l> yr=ya <yl>"},
 	"collapse (4.3)":         {"K r1 sr=sr K #0 d d d K #1 <s> <>"},
 	// Commands from before a stop do not follow it (5.4, 9.1).
 	"a stop during a setup": {"|l pa=pa lr=? A H h !l >lr [] A [A]"},
