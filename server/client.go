@@ -13,11 +13,11 @@ import (
 
 	"player/config/rights"
 	"player/reactor"
+	"player/server/fair"
 	"player/server/liveness"
 	"player/server/pacing"
 	"player/server/secure"
 	"player/server/session"
-	"player/server/turns"
 	"player/timers"
 )
 
@@ -33,12 +33,14 @@ var errNotReading = errors.New("it asks but does not read the replies")
 type client struct {
 	server  *Server
 	conn    connection
-	tls     *secure.Conn // nil: it does not encrypt
+	tls     *secure.Conn // nil: it has no TLS
 	remote  net.Addr
 	session *session.Session
 	log     *zap.Logger // made when it is first used: most clients are never logged
 	may     rights.Set
-	pace    pacing.Client[*client]
+	network *network
+	pace    pacing.Client
+	retry   *timers.Timer // checks again a client that pacing has set aside; nil before the first time
 
 	place
 	robot     *robotState
@@ -47,9 +49,9 @@ type client struct {
 	bytes     uint64      // of them
 	skipped   uint64      // frames not sent because its network was full
 
-	turn  turns.Client[*client] // while it waits, its connection is paused
-	input []byte                // what waits
-	more  bool                  // records whose content waits
+	fair  fair.Client[*client] // while it waits, its connection is paused
+	input []byte               // that waits
+	more  bool                 // records whose content waits
 
 	changed bool                  // it is in server.changed
 	gone    bool                  // its connection is closed
@@ -60,7 +62,7 @@ type client struct {
 	live     liveness.Client
 	driving  bool          // it is in server.driving
 	silent   bool          // its motors were stopped because it is silent
-	watchdog *timers.Timer // looks at a client that is sent nothing more; nil before the first time
+	watchdog *timers.Timer // checks a client that is sent nothing more; nil before the first time
 }
 
 // accept makes a client of a new connection. It returns nil if there is no place.
@@ -88,12 +90,13 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 			zap.Int("clients", len(s.clients)))
 		return false
 	}
-	c.turn.Join(&c.place.address.turns, c)
+	c.fair.Join(&c.place.address.waiting, c)
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
 	c.session.Restrict(c.may)
 	c.session.Limit(c.robot.CommandLifetime)
-	c.session.Share(&c.robot.control)
-	s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from).Join(&c.pace, c)
+	c.session.SetControl(&c.robot.control)
+	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
+	c.network.pacing.Join(&c.pace, c)
 	s.clients[c] = struct{}{}
 	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
@@ -142,9 +145,10 @@ func (c *client) Hangup(now time.Duration, err error) {
 	c.pace.Leave()
 	s.forget(c)
 	s.leavePlace(c.place)
-	s.stopWatching(c)
-	if c.lapse != nil {
-		s.timers.Stop(c.lapse)
+	for _, t := range []*timers.Timer{c.retry, c.watchdog, c.lapse} {
+		if t != nil {
+			s.timers.Stop(t)
+		}
 	}
 	c.session.Close(now)
 	c.robot.gone.Add(c.counts())
@@ -258,7 +262,7 @@ func (s *Server) sendAsked(now time.Duration, c *client) {
 		}
 		before := c.session.Asked()
 		s.due(now, c)
-		if c.session.Asked() == before { // held for a device's first data
+		if c.session.Asked() == before { // it waits for a device's first data
 			return
 		}
 	}

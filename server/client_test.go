@@ -2,8 +2,8 @@ package server
 
 import (
 	"bytes"
-	"io"
 	"net"
+	"net/netip"
 	"testing"
 	"time"
 
@@ -11,6 +11,9 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
+	"player/config/rights"
+	"player/process/descriptors"
+	"player/server/looptest"
 	"player/server/session"
 )
 
@@ -25,7 +28,7 @@ func logged(logs **observer.ObservedLogs) func(*Config) {
 // reason.
 func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why error) {
 	t.Helper()
-	await(t, s, "no client is left", func(time.Duration) bool { return len(s.server.clients) == 0 })
+	s.Await("no client is left", func(time.Duration) bool { return len(s.server.clients) == 0 })
 	lines := logs.FilterMessage("client disconnected by us").All()
 	if len(lines) != 1 || lines[0].ContextMap()["error"] != why.Error() {
 		t.Errorf("log %v, want one line with %q", lines, why)
@@ -35,22 +38,9 @@ func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why err
 // Something that does not speak the protocol is disconnected.
 func TestMalformedMessages(t *testing.T) {
 	var logs *observer.ObservedLogs
-	s := serve(t, newRobot(), logged(&logs))
-	c := dial(t, s)
-	malformed := codec.AppendMessage(nil, '?', '!', nil)
-	request(t, c, "", "")
-	send(t, c, bytes.Repeat(malformed, 99))
-	request(t, c, "sr", "sr") // a good one begins the count anew
-	send(t, c, bytes.Repeat(malformed, 99))
-	request(t, c, "sc", "sc")
-	send(t, c, bytes.Repeat(malformed, 100))
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	_, err := io.Copy(io.Discard, c)
-	if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
-		t.Error("the client is still connected")
-	}
+	_, s, c := open(t, "", logged(&logs))
+	looptest.Send(t, c, bytes.Repeat(codec.AppendMessage(nil, '?', '!', nil), 100))
+	_ = looptest.End(t, c)
 	disconnected(t, s, logs, session.ErrMalformed)
 }
 
@@ -62,9 +52,7 @@ func TestRepliesAreNotRead(t *testing.T) {
 	s := serve(t, newRobot(), logged(&logs))
 	c := dialSmall(t, s)
 	asks := bytes.Repeat(codec.AppendRequest(nil, bytes.Repeat([]byte("yr"), codec.MaxPayload/2)), 16)
-	if err := c.SetWriteDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, c.SetWriteDeadline(time.Now().Add(looptest.Patience)))
 	for sent := 0; ; sent += len(asks) {
 		if sent > most {
 			t.Fatalf("%d bytes of replies were not read, and the client is still connected", sent)
@@ -77,4 +65,73 @@ func TestRepliesAreNotRead(t *testing.T) {
 		}
 	}
 	disconnected(t, s, logs, errNotReading)
+}
+
+// Places that clients get, by where they come from.
+func TestPlaces(t *testing.T) {
+	stranger, home := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("127.0.0.1")
+	driver := netip.MustParseAddr("10.1.2.3")
+	others := func(i byte) netip.Addr { return netip.AddrFrom4([4]byte{198, 51, 100, i}) }
+	s := serve(t, newRobot(), func(c *Config) {
+		c.MaxClients = 16
+		c.Access = rights.Rules{
+			{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("0.0.0.0/0")}},
+			{Allow: rights.Write, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}},
+		}
+	})
+	s.Do(func(time.Duration) {
+		s := s.server
+		var taken []place
+		take := func(from netip.Addr, want error) {
+			t.Helper()
+			p, err := s.takePlace(from, s.config.Access.Of(from, ""))
+			if err != want {
+				t.Errorf("place for %v: %v, want %v", from, err, want)
+			}
+			if err == nil {
+				taken = append(taken, p)
+			}
+		}
+		for range 8 {
+			take(stranger, nil)
+		}
+		take(stranger, errAddress)
+		for i := range byte(6) {
+			take(others(i), nil)
+		}
+		take(others(99), errStrangers) // 14 of 16 places, an eighth is kept
+		take(home, nil)
+		s.leavePlace(taken[0])
+		take(stranger, nil)
+		take(others(99), errStrangers)
+		take(driver, nil)
+		if used := s.config.Descriptors.Clients; used.Take(used.Most()-len(taken)+2) == nil {
+			t.Error("clients take no descriptors")
+		}
+		for _, p := range taken[1:] {
+			s.leavePlace(p)
+		}
+		if len(s.addresses) != 0 || s.strangers != 0 {
+			t.Errorf("%d addresses and %d strangers are left", len(s.addresses), s.strangers)
+		}
+	})
+}
+
+// Without descriptors a client is closed at once, and the log names the reason.
+func TestNoDescriptorForAClient(t *testing.T) {
+	var logs *observer.ObservedLogs
+	s := serve(t, newRobot(), func(c *Config) {
+		logged(&logs)(c)
+		c.MaxPerAddress, c.Descriptors.Clients = 10, descriptors.NewShare(1)
+		c.MaxClients = 0
+	})
+	c := s.Dial()
+	request(t, c, "", "")
+	s.Do(func(time.Duration) { s.server.config.MaxClients = 10 })
+	_ = looptest.End(t, s.Dial())
+	request(t, c, "", "")
+	lines := logs.FilterMessage("client refused").All()
+	if len(lines) != 1 || lines[0].ContextMap()["reason"] != descriptors.ErrNone.Error() || lines[0].ContextMap()["client"] == nil {
+		t.Errorf("log %v", lines)
+	}
 }

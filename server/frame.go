@@ -3,22 +3,66 @@ package server
 import (
 	"math"
 	"time"
+
+	"player/server/pacing"
+	"player/timers"
 )
 
 // One frame, from the tick to write(2): timers.Ticks calls due when the frame is
-// due, pacing calls send when it may go, AppendFrame copies the newest data of
+// due, pacing answers when it may go, AppendFrame copies the newest data of
 // the client's devices, Write hands it to the kernel.
 
 // due is called when a frame for a client is due. It is sent now, or when the
-// client's turn comes on a network that is full (3.6).
+// client is next on a network that is full (3.6).
 func (s *Server) due(now time.Duration, c *client) {
 	if c.pace.Waits() {
-		c.skipped++ // the waiting frame answers this request, too
+		c.skipped++ // the waiting frame also answers this request
 	}
-	c.pace.Due(now, c.session.Asked() > 0)
+	s.follow(now, c, c.pace.Due(now, c.session.Asked() > 0))
 	if c.pace.Waits() {
 		s.watch(now, c)
 	}
+}
+
+// follow carries out an answer of pacing.
+func (s *Server) follow(now time.Duration, c *client, answer pacing.Answer) {
+	switch answer {
+	case pacing.Now:
+		c.pace.Sent(now, s.send(now, c))
+	case pacing.Later:
+		if !c.network.poll.Armed() {
+			s.timers.Set(c.network.poll, now+pacing.PollPeriod)
+		}
+	case pacing.Aside:
+		if c.retry == nil {
+			c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return s.retry(now, c) })
+		}
+		if !c.retry.Armed() {
+			s.timers.Set(c.retry, c.pace.RetryAt(now))
+		}
+	}
+}
+
+// retry checks a client again that was set aside.
+func (s *Server) retry(now time.Duration, c *client) time.Duration {
+	answer := c.pace.Retry(now)
+	if answer == pacing.Aside {
+		return c.pace.RetryAt(now)
+	}
+	s.follow(now, c, answer)
+	return 0
+}
+
+// serveQueue serves the clients that wait for a network, as far as it takes frames.
+func (s *Server) serveQueue(now time.Duration, n *network) time.Duration {
+	n.pacing.Poll(now)
+	for c, answer, ok := n.pacing.Next(now); ok; c, answer, ok = n.pacing.Next(now) {
+		s.follow(now, c.(*client), answer)
+	}
+	if !n.pacing.Waits() {
+		return 0
+	}
+	return now + pacing.PollPeriod
 }
 
 // send makes the frame of this moment and writes it, whole and in one write
@@ -38,7 +82,7 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 		c.conn.Write(s.scratch)
 	}
 	if c.live.Unconfirmed() && (c.period == 0 || size == 0) || c.live.Unheard(now) {
-		s.watch(now, c) // pacing may not look in time whether the network is dead
+		s.watch(now, c) // pacing may not find in time that the network is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
 		c.SessionChanged() // its period is another one
@@ -46,8 +90,8 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 	return size
 }
 
-// Unacknowledged implements pacing.Connection.
-func (c *client) Unacknowledged() int {
+// unacknowledged returns how many bytes the client has not acknowledged.
+func (c *client) unacknowledged() int {
 	n := c.conn.Unacknowledged()
 	c.live.Unacknowledged(n)
 	return n
@@ -56,16 +100,17 @@ func (c *client) Unacknowledged() int {
 // Queued implements pacing.Connection.
 func (c *client) Queued() bool { return c.conn.Queued() }
 
-// Room implements pacing.Connection. A client that drives is sent no frame that its
+// Backlog implements pacing.Connection. A client that drives is sent no frame that its
 // receive window has no room for (9.1).
-func (c *client) Room() int {
+func (c *client) Backlog() (unacknowledged, room int) {
+	unacknowledged = c.unacknowledged()
 	if !c.driving {
-		return math.MaxInt
+		return unacknowledged, math.MaxInt
 	}
 	if c.live.RoomIsLow() {
 		if info, err := c.conn.TCPInfo(); err == nil { // else the next write fails as well
-			c.live.LookAtWindow(factsOf(info))
+			c.live.UpdateWindow(factsOf(info))
 		}
 	}
-	return c.live.Room()
+	return unacknowledged, c.live.Room()
 }

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/server/looptest"
 )
 
 // seven is a robot with all seven devices and frames of 807 bytes.
@@ -31,15 +32,15 @@ func (s *seven) Setup(now time.Duration, l *devices.Link) {
 }
 
 // fifty returns a server with fifty clients that have asked for all devices at
-// the given rate in Hz, and their connections. Nobody reads them.
+// the given rate in Hz, and their connections, which are not read.
 func fifty(t testing.TB, rate byte, access string, form uint16) (*running, []net.Conn) {
 	t.Helper()
 	s := serve(t, &seven{*newRobot()}, nil)
 	var all []net.Conn
 	for range 50 {
-		c := dial(t, s)
-		send(t, c, config(codec.Server, codec.ConfigFrequency, 0, rate))
-		send(t, c, config(codec.Server, codec.ConfigCompact, byte(form)))
+		c := s.Dial()
+		looptest.Send(t, c, config(codec.Server, codec.ConfigFrequency, 0, rate))
+		looptest.Send(t, c, config(codec.Server, codec.ConfigCompact, byte(form)))
 		request(t, c, access, access)
 		all = append(all, c)
 	}
@@ -58,19 +59,19 @@ func TestFramesAllocateNothing(t *testing.T) {
 		// the log make some.
 		{"lrsrprgrmrvrzr", codec.FramesPlain, 80},
 		{"lrsrprgrmrvrzr", codec.FramesCompact, 80},
-		// The receive window of a client that drives is looked at about once in 80 frames,
+		// The receive window of a client that drives is checked about once in 80 frames,
 		// and its network four times a second if nothing else shows that it is alive.
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
 		s, all := fifty(t, 250, tt.access, tt.form)
 		n := tt.allowed + 1
-		for try := 0; try < 3 && n > tt.allowed; try++ { // the runtime makes more beside a busy program
+		for try := 0; try < 3 && n > tt.allowed; try++ { // the runtime makes more while other programs are busy
 			n = allocations(t, all, frames, tt.form)
 		}
 		if n > tt.allowed {
 			t.Errorf("%s, form %d: %d allocations in %d frames", tt.access, tt.form, n, 50*frames)
 		}
-		s.stop() // its clients do not read any more, and are looked at more often
+		s.Stop() // its clients do not read any more, and are checked more often
 	}
 }
 
@@ -119,41 +120,30 @@ func readFrame(c net.Conn, buf []byte, form uint16) error {
 
 func TestFramesAreWhole(t *testing.T) {
 	_, all := fifty(t, 50, "lrsrprgrmrvrzr", codec.FramesPlain)
-	c := all[17]
 	for range 20 {
-		got := make([]byte, sevenFrame)
-		if _, err := io.ReadFull(c, got); err != nil {
-			t.Fatal(err)
-		}
-		if got[0] != codec.Laser {
+		if got := looptest.Read(t, all[17], sevenFrame); got[0] != codec.Laser {
 			t.Fatalf("a frame begins with %q", got[0])
 		}
 	}
 }
 
-// One client that asks for a thousand frames at once gets them in slices, and
-// between them the loop serves the others.
+// One client that asks for hundreds of frames at once gets them in slices, and no more.
 func TestAskerIsServedInSlices(t *testing.T) {
 	const frames = 300
-	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
-	request(t, c, "sr", "sr")
-	send(t, c, config(codec.Server, codec.ConfigMode, 1))
-	send(t, c, bytes.Repeat(config(codec.Server, codec.ConfigData), frames))
-	send(t, c, codec.AppendRequest(nil, nil))
-	got := 0
-	for replied := false; got < frames || !replied; {
-		letter, _ := block(t, c)
-		if letter == codec.KindReply {
-			replied = true
-			continue
+	_, s, c := open(t, "sr", nil)
+	looptest.Send(t, c, config(codec.Server, codec.ConfigMode, 1))
+	request(t, c, "", "")
+	looptest.Send(t, c, bytes.Repeat(config(codec.Server, codec.ConfigData), frames))
+	for n := range frames {
+		if letter, _ := block(t, c); letter != codec.Sonar {
+			t.Fatalf("block %d is %q", n, letter)
 		}
-		got++
 	}
-	if got < frames || got > frames+50 { // some may have come before the mode was set
-		t.Errorf("%d frames, asked for %d", got, frames)
+	looptest.Send(t, c, codec.AppendRequest(nil, nil))
+	if letter, _ := block(t, c); letter != codec.KindReply {
+		t.Fatalf("block %q without being asked", letter)
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if !s.server.queue.Empty() {
 			t.Error("the client is not done")
 		}
@@ -162,24 +152,21 @@ func TestAskerIsServedInSlices(t *testing.T) {
 
 // One slice of frames that were asked for, counted on the loop.
 func TestSliceOfAskedFrames(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
+	_, s, c := open(t, "sr", nil)
+	looptest.Send(t, c, config(codec.Server, codec.ConfigMode, 1))
 	request(t, c, "sr", "sr")
-	send(t, c, config(codec.Server, codec.ConfigMode, 1))
-	request(t, c, "sr", "sr")
-	onLoop(t, s, func(now time.Duration) {
-		for one := range s.server.clients {
-			one.session.Receive(now, bytes.Repeat(config(codec.Server, codec.ConfigData), 150))
-			s.server.settle(now)
-			for left := 150 - sliceFrames; left >= 0; left = max(left-sliceFrames, 0) {
-				if one.session.Asked() != left {
-					t.Errorf("%d frames are left, want %d", one.session.Asked(), left)
-				}
-				if left == 0 {
-					break
-				}
-				s.server.nextTurn(now)
+	s.Do(func(now time.Duration) {
+		one := s.theClient()
+		one.session.Receive(now, bytes.Repeat(config(codec.Server, codec.ConfigData), 150))
+		s.server.settle(now)
+		for left := 150 - sliceFrames; ; left = max(left-sliceFrames, 0) {
+			if one.session.Asked() != left {
+				t.Errorf("%d frames are left, want %d", one.session.Asked(), left)
 			}
+			if left == 0 {
+				break
+			}
+			s.server.serveNext(now)
 		}
 	})
 }

@@ -2,9 +2,7 @@ package server
 
 import (
 	"context"
-	"io"
 	"net"
-	"sync"
 	"testing"
 	"time"
 
@@ -14,17 +12,15 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
 
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
-
 // robot is a driver without hardware: a position and a sonar device with
-// constant data. It records what it is told.
+// constant data. It records its commands and configurations.
 type robot struct {
 	link     *devices.Link
-	position *devices.Device
 	setup    func(now time.Duration, l *devices.Link) // nil: ready at once
+	shutdown func(now time.Duration)                  // nil: stopped at once
 	commands chan codec.PositionCommand
 	configs  chan string
 	stops    chan struct{}
@@ -48,7 +44,7 @@ func instance(d devices.Driver) devices.Instance {
 }
 
 func (r *robot) Setup(now time.Duration, l *devices.Link) {
-	r.link, r.position = l, l.Device(codec.Position)
+	r.link = l
 	if r.setup != nil {
 		r.setup(now, l)
 		return
@@ -60,12 +56,16 @@ func (r *robot) ready(now time.Duration) {
 	var s codec.SonarData
 	r.link.Device(codec.Sonar).Publish(now, s.Append(nil))
 	p := codec.PositionData{X: 1, Y: 2}
-	r.position.Publish(now, p.Append(nil))
+	r.link.Device(codec.Position).Publish(now, p.Append(nil))
 	r.link.Ready(now)
 }
 
 func (r *robot) Shutdown(now time.Duration) {
 	r.stops <- struct{}{}
+	if r.shutdown != nil {
+		r.shutdown(now)
+		return
+	}
 	r.link.Stopped(now)
 }
 
@@ -83,15 +83,15 @@ func (r *robot) Configure(_ time.Duration, d *devices.Device, payload []byte) er
 }
 
 func (r *robot) Tick(now time.Duration) time.Duration {
-	r.ready(now)
+	r.stops <- struct{}{}
+	r.link.Stopped(now)
 	return 0
 }
 
 // running is a running server.
 type running struct {
-	server  *Server
-	address string
-	stop    func() // ends it and waits
+	*looptest.Loop
+	server *Server
 }
 
 func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
@@ -101,93 +101,35 @@ func serve(t testing.TB, driver devices.Driver, change func(*Config)) *running {
 		log = zaptest.NewLogger(tt)
 	}
 	table := devices.NewTable(log)
-	if _, err := table.Attach(instance(driver)); err != nil {
-		t.Fatal(err)
-	}
-	s := &running{address: freeAddress(t)}
-	ready := make(chan *Server, 1)
+	_, err := table.Attach(instance(driver))
+	looptest.Must(t, err)
+	s, address, ready := &running{}, looptest.FreeAddress(t), make(chan struct{})
 	config := Config{
-		Robots:      []Robot{{Address: s.address, Table: table}},
+		Robots:      []Robot{{Address: address, Table: table}},
 		MaxRate:     1000,
 		Descriptors: descriptors.New(1, false),
 		Log:         log,
-		Ready:       func(r *Server) { ready <- r },
+		Ready:       func(r *Server) { s.server = r; close(ready) },
 	}
 	if change != nil {
 		change(&config)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- Run(ctx, config) }()
-	s.stop = sync.OnceFunc(func() {
-		cancel()
-		select {
-		case err := <-ended:
-			if err != nil {
-				t.Error(err)
-			}
-		case <-time.After(patience):
-			t.Error("the server does not end")
-		}
-	})
-	t.Cleanup(s.stop)
-	select {
-	case s.server = <-ready:
-	case err := <-ended:
-		t.Fatalf("the server ended at once: %v", err)
-	case <-time.After(patience):
-		t.Fatal("the server is not ready")
-	}
+	s.Loop = looptest.Run(t, address, func() error { return Run(ctx, config) }, ready, cancel)
+	s.Post = s.server.Post
 	return s
-}
-
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
-func dial(t testing.TB, s *running) net.Conn {
-	t.Helper()
-	c, err := net.Dial("tcp", s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
-}
-
-func send(t testing.TB, c net.Conn, b []byte) {
-	t.Helper()
-	if _, err := c.Write(b); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // block reads one server message.
 func block(t testing.TB, c net.Conn) (letter byte, payload []byte) {
 	t.Helper()
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	header := make([]byte, codec.BlockHeaderSize)
-	if _, err := io.ReadFull(c, header); err != nil {
-		t.Fatalf("waiting for a block: %v", err)
-	}
-	payload = make([]byte, int(header[1])<<8|int(header[2]))
-	if _, err := io.ReadFull(c, payload); err != nil {
-		t.Fatalf("waiting for %d bytes of block %q: %v", len(payload), header[0], err)
-	}
-	return header[0], payload
+	header := looptest.Read(t, c, codec.BlockHeaderSize)
+	return header[0], looptest.Read(t, c, int(header[1])<<8|int(header[2]))
 }
 
 func request(t testing.TB, c net.Conn, pairs, want string) {
 	t.Helper()
-	send(t, c, codec.AppendRequest(nil, []byte(pairs)))
+	looptest.Send(t, c, codec.AppendRequest(nil, []byte(pairs)))
 	for {
 		if letter, payload := block(t, c); letter == codec.KindReply {
 			if string(payload) != want {
@@ -198,50 +140,78 @@ func request(t testing.TB, c net.Conn, pairs, want string) {
 	}
 }
 
-func receive[T any](t testing.TB, ch <-chan T, what string) T {
-	t.Helper()
-	select {
-	case v := <-ch:
-		return v
-	case <-time.After(patience):
-		t.Fatalf("no %s", what)
-		panic("unreachable")
-	}
-}
-
 func config(device byte, payload ...byte) []byte {
 	return codec.AppendMessage(nil, codec.KindConfig, device, payload)
 }
 
-// answers reports whether the server serves c.
-func answers(c net.Conn) bool {
-	_ = c.SetDeadline(time.Now().Add(patience))
-	if _, err := c.Write([]byte("dr\x00\x00")); err != nil {
-		return false
+// command is a position command of 8 bytes with the given speed.
+func command(speed int16) []byte {
+	return codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil))
+}
+
+// drive sends a command, and waits until the robot has it.
+func (r *robot) drive(t *testing.T, c net.Conn, speed int16) {
+	t.Helper()
+	looptest.Send(t, c, command(speed))
+	r.expect(t, speed)
+}
+
+// expect waits for the next command of the robot.
+func (r *robot) expect(t *testing.T, speed int16) {
+	t.Helper()
+	if got := looptest.Receive(t, r.commands, "command"); got != (codec.PositionCommand{Speed: speed}) {
+		t.Errorf("command %+v, want speed %d", got, speed)
 	}
-	n, _ := io.ReadFull(c, make([]byte, 3))
-	return n == 3
 }
 
-// onLoop runs fn on the loop.
-func onLoop(t *testing.T, s *running, fn func(now time.Duration)) {
+// open serves a robot to one client, which opens devices.
+func open(t *testing.T, pairs string, change func(*Config)) (*robot, *running, net.Conn) {
 	t.Helper()
-	done := make(chan struct{})
-	s.server.Post(func(now time.Duration) { fn(now); close(done) })
-	receive(t, done, "the loop")
+	r := newRobot()
+	s := serve(t, r, change)
+	c := s.Dial()
+	request(t, c, pairs, pairs)
+	return r, s, c
 }
 
-// await waits until a condition is true on the loop.
-func await(t *testing.T, s *running, what string, cond func(now time.Duration) bool) {
+// configs returns n different configurations of position.
+func configs(n int) (all []byte) {
+	for i := range n {
+		all = codec.AppendMessage(all, codec.KindConfig, codec.Position, []byte{byte(i >> 8), byte(i)})
+	}
+	return all
+}
+
+// expectConfigs waits for the n configurations of configs.
+func (r *robot) expectConfigs(t *testing.T, n int) {
 	t.Helper()
-	for deadline := time.Now().Add(patience); ; time.Sleep(time.Millisecond) {
-		done := false
-		onLoop(t, s, func(now time.Duration) { done = cond(now) })
-		switch {
-		case done:
-			return
-		case time.Now().After(deadline):
-			t.Fatalf("waited in vain: %s", what)
+	for i := range n {
+		if got, want := looptest.Receive(t, r.configs, "configuration"), string([]byte{'p', byte(i >> 8), byte(i)}); got != want {
+			t.Fatalf("configuration %d is %q", i, got)
 		}
 	}
+}
+
+// clientOf returns the server's side of a connection. It is called on the loop.
+func (s *running) clientOf(c net.Conn) *client {
+	for one := range s.server.clients {
+		if one.remote.String() == c.LocalAddr().String() {
+			return one
+		}
+	}
+	s.T.Error("the client is not connected")
+	return nil
+}
+
+// expectFree waits until no descriptor of clients is in use.
+func (s *running) expectFree() {
+	s.T.Helper()
+	all := s.server.config.Descriptors.Clients
+	s.Await("descriptors are given back", func(time.Duration) bool {
+		if all.Take(all.Most()) != nil {
+			return false
+		}
+		all.Return(all.Most())
+		return true
+	})
 }

@@ -36,7 +36,7 @@ func (s *Server) watchDriving(now time.Duration, c *client) {
 }
 
 // checkDriving stops the motors of clients that drive and have gone silent. After a pause of
-// the server, what was read just now may be old: the kernel is asked about everybody.
+// the server, what was read just now may be old: the kernel is asked about every client.
 func (s *Server) checkDriving(now time.Duration) time.Duration {
 	paused := now-s.checked > 2*liveness.DrivingCheck
 	s.checked = now
@@ -54,7 +54,7 @@ func (s *Server) checkDriving(now time.Duration) time.Duration {
 	return now + liveness.DrivingCheck
 }
 
-// watch looks at a client once a second until it has acknowledged everything:
+// watch checks a client once a second until it has acknowledged everything:
 // frames may not show in time that its network is dead.
 func (s *Server) watch(now time.Duration, c *client) {
 	if c.gone {
@@ -63,7 +63,7 @@ func (s *Server) watch(now time.Duration, c *client) {
 	if c.watchdog == nil {
 		c.watchdog = timers.NewTimer(func(now time.Duration) time.Duration {
 			switch {
-			case c.Unacknowledged() == 0:
+			case c.unacknowledged() == 0:
 				return 0
 			case c.silence(now, false) > liveness.SilenceLimit:
 				s.end(now, c, errSilent)
@@ -74,12 +74,6 @@ func (s *Server) watch(now time.Duration, c *client) {
 	}
 	if !c.watchdog.Armed() {
 		s.timers.Set(c.watchdog, now+liveness.WatchPeriod)
-	}
-}
-
-func (s *Server) stopWatching(c *client) {
-	if c.watchdog != nil {
-		s.timers.Stop(c.watchdog)
 	}
 }
 

@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"errors"
-	"io"
 	"net"
 	"syscall"
 	"testing"
@@ -13,6 +12,7 @@ import (
 
 	"player/codec"
 	"player/e2e/needs"
+	"player/server/looptest"
 )
 
 // A client that drives and does not read gets no frame that its receive window has no
@@ -22,17 +22,17 @@ func TestDrivingWithoutReading(t *testing.T) {
 	d := &seven{*newRobot()}
 	s := serve(t, d, nil)
 	c := dialSmall(t, s)
-	send(t, c, config(codec.Server, codec.ConfigFrequency, 0, 200))
+	looptest.Send(t, c, config(codec.Server, codec.ConfigFrequency, 0, 200))
 	request(t, c, "lrsrpagrmrvrzr", "lrsrpagrmrvrzr")
 	stalled := func() bool {
 		c := s.theClient()
 		info, err := c.conn.TCPInfo()
-		return err == nil && int(info.Snd_wnd) < sevenFrame && c.pace.Waits() && c.Unacknowledged() == 0
+		return err == nil && int(info.Snd_wnd) < sevenFrame && c.pace.Waits() && c.unacknowledged() == 0
 	}
-	await(t, s, "the client's receive window is full", func(time.Duration) bool { return stalled() })
+	s.Await("the client's receive window is full", func(time.Duration) bool { return stalled() })
 	done := make(chan struct{})
-	onLoop(t, s, func(now time.Duration) {
-		later := now + 500*time.Millisecond // the client is looked at four times a second
+	s.Do(func(now time.Duration) {
+		later := now + 500*time.Millisecond // the client is checked four times a second
 		s.server.Start(func(now time.Duration) time.Duration {
 			if now < later {
 				return later
@@ -48,15 +48,8 @@ func TestDrivingWithoutReading(t *testing.T) {
 			return 0
 		})
 	})
-	receive(t, done, "second look")
-	// More than the window had room for.
-	frames := make([]byte, 200*sevenFrame)
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.ReadFull(c, frames); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Receive(t, done, "second check")
+	frames := looptest.Read(t, c, 200*sevenFrame) // more than the window had room for
 	for n := range 200 {
 		if frames[n*sevenFrame] != codec.Laser {
 			t.Fatalf("frame %d begins with %q", n, frames[n*sevenFrame])
@@ -65,70 +58,51 @@ func TestDrivingWithoutReading(t *testing.T) {
 }
 
 // Replies have filled the receive window of a client that drives: the kernel asks for room ever more
-// seldom, so nobody can know whether the client is there, and its motors are stopped.
+// seldom, so nothing shows whether the client is there, and its motors are stopped.
 func TestDrivingWithoutReadingReplies(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dialSmall(t, s)
-	send(t, c, config(codec.Server, 'r', 1))
+	looptest.Send(t, c, config(codec.Server, 'r', 1))
 	request(t, c, "pa", "pa")
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
-	receive(t, r.commands, "command")
-	send(t, c, bytes.Repeat([]byte("dr\x00\x00"), 12000)) // their replies have 36 kB
-	await(t, s, "its window is full, and it is silent", func(time.Duration) bool {
+	r.drive(t, c, 200)
+	looptest.Send(t, c, bytes.Repeat([]byte("dr\x00\x00"), 12000)) // their replies have 36 kB
+	s.Await("its window is full, and it is silent", func(time.Duration) bool {
 		info, err := s.theClient().conn.TCPInfo()
 		return err == nil && info.Unacked == 0 && info.Notsent_bytes > 0 && s.theClient().silent
 	})
-	if stop := receive(t, r.commands, "stop"); stop != (codec.PositionCommand{}) {
-		t.Errorf("got the command %+v", stop)
-	}
+	r.expect(t, 0)
 }
 
 // dialSmall connects with a small receive window. It is smaller from the start: a
 // kernel drops what arrives for a buffer that has become smaller.
 func dialSmall(t *testing.T, s *running) net.Conn {
 	t.Helper()
-	d := net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
+	return looptest.Dial(t, net.Dialer{Control: func(_, _ string, raw syscall.RawConn) (err error) {
 		controlErr := raw.Control(func(fd uintptr) { err = unix.SetsockoptInt(int(fd), unix.SOL_SOCKET, unix.SO_RCVBUF, 16<<10) })
 		return errors.Join(controlErr, err)
-	}}
-	c, err := d.Dial("tcp", s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	return c
+	}}, s.Address)
 }
 
 // The motors stop when nothing is heard of the kernel of a client that drives, once; the client
 // may go on when it is back.
 func TestDrivingInSilence(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := dial(t, s).(*net.TCPConn)
-	request(t, c, "pa", "pa")
-	drive := codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil))
-	send(t, c, drive)
-	receive(t, r.commands, "command")
+	r, s, conn := open(t, "pa", nil)
+	c := conn.(*net.TCPConn)
+	r.drive(t, c, 200)
 	deafen(t, c, true)
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Errorf("command %+v, want zero", got)
-	}
-	onLoop(t, s, func(now time.Duration) { s.server.checkDriving(now) })
+	r.expect(t, 0)
+	s.Do(func(now time.Duration) { s.server.checkDriving(now) })
 	if len(r.commands) > 0 {
 		t.Error("the motors are stopped again")
 	}
 	deafen(t, c, false)
-	await(t, s, "the client is heard", func(time.Duration) bool { return !s.theClient().silent })
-	send(t, c, drive)
-	if got := receive(t, r.commands, "command"); got.Speed != 200 {
-		t.Errorf("command %+v", got)
-	}
+	s.Await("the client is heard", func(time.Duration) bool { return !s.theClient().silent })
+	r.drive(t, c, 200)
 	c.Close()
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Errorf("command %+v, want zero", got)
-	}
-	await(t, s, "no client that drives is watched", func(now time.Duration) bool {
+	r.expect(t, 0)
+	looptest.Receive(t, r.stops, "shutdown")
+	s.Await("no client that drives is watched", func(now time.Duration) bool {
 		return len(s.server.driving) == 0 && s.server.checkDriving(now) == 0
 	})
 }
@@ -138,9 +112,7 @@ func TestDrivingInSilence(t *testing.T) {
 func deafen(t *testing.T, c *net.TCPConn, deaf bool) {
 	t.Helper()
 	raw, err := c.SyscallConn()
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	controlErr := raw.Control(func(fd uintptr) {
 		if deaf {
 			none := unix.SockFilter{Code: unix.BPF_RET | unix.BPF_K}
@@ -167,18 +139,13 @@ func (s *running) theClient() *client {
 
 // A client that drives is probed every second, and one that drives no more as any other.
 func TestProbesOfDriving(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
+	r, s, c := open(t, "pr", nil)
 	idle := func() (seconds int) {
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			fd, err := s.theClient().conn.(socket).Fd()
-			if err != nil {
-				t.Error(err)
-				return
-			}
 			for _, option := range []int{unix.TCP_KEEPIDLE, unix.TCP_KEEPINTVL, unix.TCP_KEEPCNT} {
-				n, err := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, option)
-				if err != nil {
+				n, errGet := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, option)
+				if err := errors.Join(err, errGet); err != nil {
 					t.Error(err)
 				}
 				seconds = 100*seconds + n
@@ -186,15 +153,15 @@ func TestProbesOfDriving(t *testing.T) {
 		})
 		return seconds
 	}
-	request(t, c, "pr", "pr")
 	before := idle()
 	for range 2 {
 		request(t, c, "pa", "pa")
-		send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
+		r.drive(t, c, 200)
 		if got := idle(); got != 1_01_12 {
 			t.Errorf("it drives, and is probed %d", got)
 		}
 		request(t, c, "pr", "pr")
+		r.expect(t, 0)
 		if got := idle(); got != before {
 			t.Errorf("it does not drive, and is probed %d, before %d", got, before)
 		}

@@ -9,39 +9,46 @@ import (
 	"player/timers"
 )
 
+// network is the network of a group of clients, and the timer that polls it while one of them
+// waits for it.
+type network struct {
+	pacing *pacing.Network
+	poll   *timers.Timer
+}
+
 // Networks that are no interface. Interfaces have other names: at most 15 bytes without blanks.
 const (
 	thisComputer = "this computer"                       // programs on it
 	unlisted     = "all addresses that no interface has" // for example of a transparent proxy
 )
 
-// networks finds the network of a client: the clients that come in on one interface share one,
-// whichever of its addresses they have connected to. Programs on this computer share one of their own,
-// even where they have connected to the address of an interface: their frames never
-// wait in its transmit queue, which pacing would take for a sign that the interface is idle.
+// networks finds the network of a client. The clients that come in on one interface have one
+// network, whichever of its addresses they have connected to. Programs on this computer have
+// one of their own, even where they have connected to the address of an interface: their frames
+// never wait in its transmit queue, which pacing would take for a sign that the interface is idle.
 type networks struct {
-	timers *timers.Queue
-	send   func(now time.Duration, c *client) (bytes int)
-	all    map[string]*pacing.Network[*client] // by interface
+	serve func(now time.Duration, n *network) time.Duration // polls a network
+	all   map[string]*network                               // by interface
 	// addresses holds the interface of each address of this computer. It is listed again when
 	// a connection comes in on an address that it lacks, after a change of the network.
 	addresses map[netip.Addr]string
 	list      func() map[netip.Addr]string // interfaces in the simulation, else listAddresses
 }
 
-func newNetworks(q *timers.Queue, send func(now time.Duration, c *client) (bytes int)) networks {
-	return networks{timers: q, send: send, all: map[string]*pacing.Network[*client]{}, list: listAddresses}
+func newNetworks(serve func(now time.Duration, n *network) time.Duration) networks {
+	return networks{serve: serve, all: map[string]*network{}, list: listAddresses}
 }
 
 // of returns the network of a connection.
-func (n *networks) of(local, remote netip.Addr) *pacing.Network[*client] {
+func (n *networks) of(local, remote netip.Addr) *network {
 	name := n.name(local, remote)
-	network := n.all[name]
-	if network == nil {
-		network = pacing.NewNetwork(n.timers, n.send)
-		n.all[name] = network
+	found := n.all[name]
+	if found == nil {
+		found = &network{pacing: pacing.NewNetwork()}
+		found.poll = timers.NewTimer(func(now time.Duration) time.Duration { return n.serve(now, found) })
+		n.all[name] = found
 	}
-	return network
+	return found
 }
 
 // name returns the name of the network that a connection belongs to.
@@ -65,8 +72,8 @@ func (n *networks) name(local, remote netip.Addr) string {
 }
 
 // listAddresses returns the interface of each address of this computer. It is empty if interfaces
-// cannot be listed, for example in a sandbox without netlink: then all clients of other computers share
-// one network.
+// cannot be listed, for example in a sandbox without netlink: then all clients of other computers
+// have one network.
 func listAddresses() map[netip.Addr]string {
 	addresses := map[netip.Addr]string{}
 	interfaces, _ := net.Interfaces()

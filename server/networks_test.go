@@ -3,6 +3,7 @@ package server
 import (
 	"net"
 	"net/netip"
+	"player/server/looptest"
 	"testing"
 	"time"
 )
@@ -22,7 +23,7 @@ func lab() map[netip.Addr]string {
 func TestNamesOfNetworks(t *testing.T) {
 	lists := 0
 	addresses := lab()
-	n := newNetworks(nil, nil)
+	n := newNetworks(nil)
 	n.list = func() map[netip.Addr]string { lists++; return addresses }
 	for _, tt := range []struct{ local, remote, want string }{
 		{"10.0.0.1", "10.0.0.7", "wlan0"},
@@ -69,8 +70,8 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		c.Robots[0].Address = net.JoinHostPort("0.0.0.0", port)
 		c.MaxPerAddress = 100
 	})
-	_, port, _ := net.SplitHostPort(s.address)
-	onLoop(t, s, func(time.Duration) {
+	_, port, _ := net.SplitHostPort(s.Address)
+	s.Do(func(time.Duration) {
 		s.server.networks.addresses = map[netip.Addr]string{
 			netip.MustParseAddr("127.0.0.1"): "lo",
 			netip.MustParseAddr("127.0.0.2"): "wlan0",
@@ -78,12 +79,7 @@ func TestClientsOfEachNetwork(t *testing.T) {
 		}
 	})
 	dial := func(to, from string) net.Conn {
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: patience}
-		c, err := d.Dial("tcp", net.JoinHostPort(to, port))
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { c.Close() })
+		c := looptest.Dial(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}, net.JoinHostPort(to, port))
 		request(t, c, "pr", "pr")
 		return c
 	}
@@ -97,18 +93,18 @@ func TestClientsOfEachNetwork(t *testing.T) {
 	} {
 		want[addressAt(dial(c.to, c.from))] = c.network
 	}
-	encrypted := encryptsAt(t, s, 0, "127.0.0.2:0")
-	for _, c := range []struct{ from, network string }{{"127.0.0.3", "wlan0"}, {"127.0.0.1", thisComputer}} {
-		conn := encrypted(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(c.from)}})
-		request(t, conn, "pr", "pr")
-		want[addressAt(conn)] = c.network
+	connect := serveTLSAt(t, s, 0, "127.0.0.2:0")
+	for from, network := range map[string]string{"127.0.0.3": "wlan0", "127.0.0.1": thisComputer} {
+		c := connect(&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}})
+		request(t, c, "pr", "pr")
+		want[addressAt(c)] = network
 	}
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		for c := range s.server.clients {
 			name, known := want[addressOf(c.remote)]
 			if !known {
 				t.Errorf("an unexpected client %v", c)
-			} else if c.pace.Network() != s.server.networks.all[name] {
+			} else if c.network != s.server.networks.all[name] {
 				t.Errorf("%v is not on %s", c, name)
 			}
 		}

@@ -5,7 +5,7 @@ import (
 	"net/netip"
 
 	"player/config/rights"
-	"player/server/turns"
+	"player/server/fair"
 )
 
 // keptPlaces is the part of all places that strangers do not get: one in eight,
@@ -25,7 +25,7 @@ var (
 type address struct {
 	from    netip.Addr
 	clients int
-	turns   turns.Address[*client]
+	waiting fair.Address[*client]
 }
 
 // place is what a client occupies.
@@ -37,7 +37,7 @@ type place struct {
 // takePlace takes a place for a client with the given address and rights. Clients that
 // have a place keep it.
 func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
-	// Without rules everybody may drive, so that is no reason to prefer a client.
+	// Without rules every client may drive, so that is no reason to prefer one.
 	owner := from.Unmap().IsLoopback() || len(s.config.Access) > 0 && may.Has(rights.Write)
 	from = rights.Computer(from)
 	a := s.addresses[from]

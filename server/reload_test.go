@@ -1,12 +1,9 @@
 package server
 
 import (
-	"errors"
-	"io"
 	"net"
 	"net/netip"
 	"reflect"
-	"strconv"
 	"testing"
 	"time"
 
@@ -15,30 +12,25 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/devices"
+	"player/server/looptest"
 )
 
-// camera is a driver of a camera's head. It stops when the test allows it.
-type camera struct {
-	link  *devices.Link
-	slow  bool
-	stops chan struct{}
-}
-
-func (c *camera) Setup(now time.Duration, l *devices.Link) {
-	c.link = l
-	l.Ready(now)
-}
-
-func (c *camera) Shutdown(now time.Duration) {
-	c.stops <- struct{}{}
-	if !c.slow {
-		c.link.Stopped(now)
+// newCamera returns a driver of a camera's head. If it is slow, it stops when the test says so.
+func newCamera(slow bool) (*robot, devices.Instance) {
+	c := newRobot()
+	c.setup = func(now time.Duration, l *devices.Link) { l.Ready(now) }
+	if slow {
+		c.shutdown = func(time.Duration) {}
 	}
+	return c, devices.Instance{Driver: c, Name: "camera", Provides: []devices.Spec{devices.PTZ()}}
 }
 
-func newCamera(slow bool) (*camera, devices.Instance) {
-	c := &camera{slow: slow, stops: make(chan struct{}, 10)}
-	return c, devices.Instance{Driver: c, Name: "camera", Provides: []devices.Spec{devices.PTZ()}}
+// newHead returns the link of another camera.
+func newHead(t *testing.T) *devices.Link {
+	t.Helper()
+	_, head := newCamera(false)
+	_, links := attach(t, head)
+	return links[0]
 }
 
 // serveBoth serves a robot with wheels and a camera, and returns its table.
@@ -47,21 +39,34 @@ func serveBoth(t *testing.T, wheels *robot, head devices.Instance) (*running, *d
 	var table *devices.Table
 	s := serve(t, wheels, func(c *Config) {
 		table = c.Robots[0].Table
-		if _, err := table.Attach(head); err != nil {
-			t.Fatal(err)
-		}
+		_, err := table.Attach(head)
+		looptest.Must(t, err)
 	})
 	return s, table
 }
 
 // change reloads the server and waits until it is done.
-func (s *running) change(t *testing.T, access rights.Rules, robots ...Robot) (refused []int) {
-	t.Helper()
+func (s *running) change(access rights.Rules, robots ...Robot) (refused []int) {
+	s.T.Helper()
+	return looptest.Receive(s.T, s.reload(access, robots...), "end of the reload")
+}
+
+// reload begins to reload the server.
+func (s *running) reload(access rights.Rules, robots ...Robot) (refused <-chan []int) {
+	s.T.Helper()
 	done := make(chan []int, 1)
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		s.server.Reload(now, robots, access, func(_ time.Duration, refused []int) { done <- refused })
 	})
-	return receive(t, done, "end of the reload")
+	return done
+}
+
+// only returns the server's only robot.
+func (s *running) only() (r Robot) {
+	s.T.Helper()
+	s.Do(func(time.Duration) { r = s.server.robots[0].Robot })
+	r.Address, r.Links = s.Address, r.Table.Links()
+	return r
 }
 
 // attach returns a link of a driver on a table of its own.
@@ -69,19 +74,16 @@ func attach(t *testing.T, instances ...devices.Instance) (*devices.Table, []*dev
 	t.Helper()
 	table := devices.NewTable(zap.NewNop())
 	for _, i := range instances {
-		if _, err := table.Attach(i); err != nil {
-			t.Fatal(err)
-		}
+		_, err := table.Attach(i)
+		looptest.Must(t, err)
 	}
 	return table, table.Links()
 }
 
+// closed waits for the orderly end of a connection.
 func closed(t *testing.T, c net.Conn) {
 	t.Helper()
-	if err := c.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(io.Discard, c); err != nil {
+	if err := looptest.End(t, c); err != nil {
 		t.Fatalf("the connection is not closed: %v", err)
 	}
 }
@@ -92,32 +94,25 @@ func TestReloadReplacesADriver(t *testing.T) {
 	wheels := newRobot()
 	old, head := newCamera(false)
 	s, table := serveBoth(t, wheels, head)
-	stays, goes, closes := dial(t, s), dial(t, s), dial(t, s)
+	stays, goes, closes := s.Dial(), s.Dial(), s.Dial()
 	request(t, stays, "pasr", "pasr")
 	request(t, goes, "srza", "srza")
 	request(t, closes, "zasr", "zasr")
 	request(t, closes, "zc", "zc") // it has it open no more
 
-	_, next := newCamera(false)
-	_, links := attach(t, next)
-	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], links[0]}})
-	receive(t, old.stops, "stop of the old driver")
+	s.change(nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], newHead(t)}})
+	looptest.Receive(t, old.stops, "stop of the old driver")
 	closed(t, goes)
 	request(t, closes, "za", "za")
-	request(t, dial(t, s), "zasr", "zasr")
+	request(t, s.Dial(), "zasr", "zasr")
 	for range 3 { // its frames go on
 		if letter, _ := block(t, stays); letter != 'p' && letter != 's' {
 			t.Fatalf("block %q", letter)
 		}
 	}
-	send(t, stays, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
-	if c := receive(t, wheels.commands, "command"); c.Speed != 100 {
-		t.Errorf("command %+v", c)
-	}
-	select {
-	case <-wheels.stops:
+	wheels.drive(t, stays, 100)
+	if len(wheels.stops) > 0 {
 		t.Error("the driver that stays was stopped")
-	default:
 	}
 }
 
@@ -127,112 +122,89 @@ func TestReloadStopsFirst(t *testing.T) {
 	wheels := newRobot()
 	old, head := newCamera(true)
 	s, table := serveBoth(t, wheels, head)
-	driver := dial(t, s)
+	driver := s.Dial()
 	request(t, driver, "paza", "paza")
-	send(t, driver, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 100, 0, 0}))
-	receive(t, wheels.commands, "command")
+	wheels.drive(t, driver, 100)
 
 	next := newRobot()
 	_, links := attach(t, instance(next))
-	_, nextHead := newCamera(false)
-	_, more := attach(t, nextHead)
-	done := make(chan []int, 1)
-	onLoop(t, s, func(now time.Duration) {
-		s.server.Reload(now, []Robot{{Table: table, Links: []*devices.Link{links[0], more[0]}}}, nil, func(_ time.Duration, refused []int) { done <- refused })
-	})
+	done := s.reload(nil, Robot{Table: table, Links: []*devices.Link{links[0], newHead(t)}})
 	closed(t, driver)
-	if c := receive(t, wheels.commands, "stop of the motors"); c.Speed != 0 {
-		t.Errorf("command %+v", c)
-	}
-	receive(t, wheels.stops, "stop of the wheels' driver")
-	receive(t, old.stops, "stop of the camera's driver")
-	waits := dial(t, s)
-	send(t, waits, codec.AppendRequest(nil, []byte("paza")))
-	onLoop(t, s, func(time.Duration) {
-		select {
-		case <-done:
+	wheels.expect(t, 0)
+	looptest.Receive(t, wheels.stops, "stop of the wheels' driver")
+	looptest.Receive(t, old.stops, "stop of the camera's driver")
+	waits := s.Dial()
+	looptest.Send(t, waits, codec.AppendRequest(nil, []byte("paza")))
+	s.Do(func(time.Duration) {
+		if len(done) > 0 {
 			t.Error("the reload is done before the old driver is off")
-		default:
 		}
 		if len(s.server.clients) != 0 {
 			t.Error("a client is served during the reload")
 		}
 	})
-	onLoop(t, s, func(now time.Duration) { old.link.Stopped(now) })
-	receive(t, done, "end of the reload")
+	s.Do(func(now time.Duration) { old.link.Stopped(now) })
+	looptest.Receive(t, done, "end of the reload")
 	if letter, payload := block(t, waits); letter != codec.KindReply || string(payload) != "paza" {
 		t.Errorf("the client that waited gets %q %q", letter, payload)
 	}
-	send(t, waits, codec.AppendMessage(nil, codec.KindCommand, 'p', []byte{0, 50, 0, 0}))
-	if c := receive(t, next.commands, "command to the new driver"); c.Speed != 50 {
-		t.Errorf("command %+v", c)
-	}
+	next.drive(t, waits, 50)
 }
 
 // Robots come and go. A port that is taken is reported, and the others are served.
 func TestReloadRobots(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	var first *devices.Table
-	onLoop(t, s, func(time.Duration) { first = s.server.robots[0].Table })
-	stays := dial(t, s)
-	request(t, stays, "sr", "sr")
+	_, s, stays := open(t, "sr", nil)
 
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	defer taken.Close()
 	second, secondLinks := attach(t, instance(newRobot()))
 	third, thirdLinks := attach(t, instance(newRobot()))
-	secondAddress := freeAddress(t)
+	secondAddress := looptest.FreeAddress(t)
 	robots := []Robot{
-		{Table: first, Links: first.Links(), Address: s.address},
+		s.only(),
 		{Table: third, Links: thirdLinks, Address: taken.Addr().String(), Port: 7},
 		{Table: second, Links: secondLinks, Address: secondAddress, Port: 8},
 	}
-	if refused := s.change(t, nil, robots...); len(refused) != 1 || refused[0] != 7 {
+	if refused := s.change(nil, robots...); len(refused) != 1 || refused[0] != 7 {
 		t.Errorf("refused %v", refused)
 	}
-	other := dial(t, &running{address: secondAddress})
+	other := looptest.Dial(t, net.Dialer{}, secondAddress)
 	request(t, other, "sr", "sr")
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		if n := len(s.server.Status(now).Robots); n != 2 {
 			t.Errorf("%d robots in the status", n)
 		}
 	})
 	taken.Close()
-	if refused := s.change(t, nil, robots...); refused != nil {
+	if refused := s.change(nil, robots...); refused != nil {
 		t.Errorf("refused %v", refused)
 	}
-	request(t, dial(t, &running{address: taken.Addr().String()}), "sr", "sr")
+	request(t, looptest.Dial(t, net.Dialer{}, taken.Addr().String()), "sr", "sr")
 
-	s.change(t, nil, robots[2]) // the others go
+	s.change(nil, robots[2]) // the others go
 	closed(t, stays)
-	if c, err := net.Dial("tcp", s.address); err == nil {
+	if c, err := net.Dial("tcp", s.Address); err == nil {
 		c.Close()
-		t.Error("somebody listens on the port of a robot that is gone")
+		t.Error("the port of a robot that is gone is listened on")
 	}
 	request(t, other, "pa", "pa")
 }
 
-// Who may do less than before is disconnected; who may do more does it.
+// A client that may do less than before is disconnected; one that may do more does it.
 func TestReloadAccess(t *testing.T) {
 	here := netip.MustParsePrefix("127.0.0.1/32")
 	s := serve(t, newRobot(), func(c *Config) { c.Access = rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}} })
-	var robots []Robot
-	onLoop(t, s, func(time.Duration) {
-		table := s.server.robots[0].Table
-		robots = []Robot{{Table: table, Links: table.Links(), Address: s.address}}
-	})
-	c := dial(t, s)
+	robot := s.only()
+	c := s.Dial()
 	request(t, c, "pa", "pe")
-	s.change(t, nil, robots...)
+	s.change(nil, robot)
 	request(t, c, "pa", "pa")
-	s.change(t, rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here}}}, robots...)
+	s.change(rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here}}}, robot)
 	closed(t, c)
-	c = dial(t, s)
+	c = s.Dial()
 	request(t, c, "pa", "pa")
-	s.change(t, rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here, netip.MustParsePrefix("10.0.0.0/8")}}}, robots...)
+	s.change(rights.Rules{{Allow: rights.Read | rights.Write, From: []netip.Prefix{here, netip.MustParsePrefix("10.0.0.0/8")}}}, robot)
 	request(t, c, "sr", "sr")
 }
 
@@ -240,42 +212,31 @@ func TestReloadAccess(t *testing.T) {
 func TestEndDuringReload(t *testing.T) {
 	old, head := newCamera(true)
 	s, table := serveBoth(t, newRobot(), head)
-	request(t, dial(t, s), "za", "za")
-	onLoop(t, s, func(now time.Duration) {
-		s.server.Reload(now, []Robot{{Table: table, Links: table.Links()[:1]}}, nil, func(time.Duration, []int) { t.Error("the reload is done") })
-	})
-	receive(t, old.stops, "stop of the driver")
-	s.stop()
+	request(t, s.Dial(), "za", "za")
+	done := s.reload(nil, Robot{Table: table, Links: table.Links()[:1]})
+	looptest.Receive(t, old.stops, "stop of the driver")
+	s.Stop()
+	if len(done) > 0 {
+		t.Error("the reload is done")
+	}
 	s.server.Post(func(now time.Duration) { s.server.Reload(now, nil, nil, nil) })
 }
 
 // A hundred reloads leave nothing behind.
 func TestReloadLeavesNothing(t *testing.T) {
-	wheels := newRobot()
-	s := serve(t, wheels, nil)
-	var table *devices.Table
-	onLoop(t, s, func(time.Duration) { table = s.server.robots[0].Table })
-	c := dial(t, s)
-	request(t, c, "sr", "sr")
-	var wheelsLink *devices.Link
-	onLoop(t, s, func(time.Duration) { wheelsLink = table.Links()[0] })
-	address := freeAddress(t)
-	_, text, err := net.SplitHostPort(address)
-	port, errPort := strconv.Atoi(text)
-	if err := errors.Join(err, errPort); err != nil {
-		t.Fatal(err)
-	}
+	_, s, c := open(t, "sr", nil)
+	first := s.only()
+	wheels, other := first.Links[0], looptest.FreeAddress(t)
+	port := int(netip.MustParseAddrPort(other).Port())
 	for range 100 {
-		_, head := newCamera(false)
-		_, links := attach(t, head)
-		other, otherLinks := attach(t, instance(newRobot()))
-		s.change(t, nil,
-			Robot{Table: table, Links: []*devices.Link{wheelsLink, links[0]}, Address: s.address},
-			Robot{Table: other, Links: otherLinks, Address: address, Port: port})
-		request(t, dial(t, s), "za", "za")
+		second, secondLinks := attach(t, instance(newRobot()))
+		first.Links = []*devices.Link{wheels, newHead(t)}
+		s.change(nil, first, Robot{Table: second, Links: secondLinks, Address: other, Port: port})
+		request(t, s.Dial(), "za", "za")
 	}
-	s.change(t, nil, Robot{Table: table, Links: []*devices.Link{wheelsLink}, Address: s.address})
-	onLoop(t, s, func(time.Duration) {
+	first.Links = []*devices.Link{wheels}
+	s.change(nil, first)
+	s.Do(func(time.Duration) {
 		if n := reflect.ValueOf(s.server.host).Elem().FieldByName("wakes").Len(); n > 1 {
 			t.Errorf("%d links have timers", n)
 		}

@@ -1,4 +1,4 @@
-// Package server serves robots to clients. It joins what the other rooms do: the
+// Package server serves robots to clients. It joins what the other packages do: the
 // reactor's descriptors and timers, the sessions of the clients, the pacing of
 // their frames, and the drivers of the robots with their host. Everything happens
 // on the reactor's loop. The numbers in comments are clauses of docs/PROTOCOL.md.
@@ -17,9 +17,9 @@ import (
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
+	"player/server/fair"
 	"player/server/host"
 	"player/server/session"
-	"player/server/turns"
 	"player/timers"
 	"player/timers/limited"
 )
@@ -61,7 +61,7 @@ type Config struct {
 	Access        rights.Rules
 	LastWords     *lastwords.Book // those of the devices, for whoever ends the process; may be nil
 	Log           *zap.Logger
-	// Identify finds out which hardware answers on a serial line that nobody has open, until
+	// Identify finds out which hardware answers on a serial line that is not open, until
 	// the end of ctx. It may block: a goroutine calls it. It may be nil.
 	Identify func(ctx context.Context, path string) devices.Finding
 	// Guard is this program, which is a guard if lastwords.GuardName is its name
@@ -85,18 +85,18 @@ type Server struct {
 	changed  []*client // sessions that have something for their connection
 	networks networks
 	ticks    *timers.Ticks[*client]
-	scratch  []byte                 // for frames
-	sealed   []byte                 // for records with them
-	plain    [turns.SliceBytes]byte // for the content of records
+	scratch  []byte                // for frames
+	sealed   []byte                // for records with them
+	plain    [fair.SliceBytes]byte // for the content of records
 
 	driving  []*client // that could leave motors running
 	liveness *timers.Timer
-	checked  time.Duration // when they were looked at last
+	checked  time.Duration // when they were checked last
 
 	addresses map[netip.Addr]*address
 	strangers int // clients that no place is kept for
-	queue     turns.Queue[*client]
-	turns     *timers.Timer
+	queue     fair.Queue[*client]
+	next      *timers.Timer // serves the queue
 	floods    limited.Line
 
 	refusals limited.Line
@@ -160,10 +160,10 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		robot.Table.Connect(s.host)
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
-	s.networks = newNetworks(queue, s.send)
+	s.networks = newNetworks(s.serveQueue)
 	s.ticks = timers.NewTicks(queue, s.due)
 	s.liveness = timers.NewTimer(s.checkDriving)
-	s.turns = timers.NewTimer(s.serveTurns)
+	s.next = timers.NewTimer(s.serveInput)
 	s.shutdown = timers.NewTimer(s.finish)
 	return s
 }

@@ -13,202 +13,85 @@ import (
 	"player/devices"
 	"player/e2e/acceptance"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
-
-func TestServesFrames(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
-	request(t, c, "srpr", "srpr")
-	for range 3 {
-		for _, want := range []byte("sp") {
-			if letter, _ := block(t, c); letter != want {
-				t.Fatalf("block %q, want %q", letter, want)
-			}
-		}
-	}
-}
-
-func TestMotorsStopWhenTheDriverLeaves(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := dial(t, s)
-	request(t, c, "pa", "pa")
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200, TurnRate: -5}.Append(nil)))
-	if got := receive(t, r.commands, "command"); got != (codec.PositionCommand{Speed: 200, TurnRate: -5}) {
-		t.Fatalf("command %+v", got)
-	}
-	c.Close()
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Fatalf("command %+v after the client left, want zero", got)
-	}
-	receive(t, r.stops, "shutdown")
-}
 
 // A setup that takes time delays its own client only.
 func TestSetupDelaysOnlyItsClient(t *testing.T) {
 	r := newRobot()
-	proceed := make(chan struct{})
-	var s *running
-	r.setup = func(now time.Duration, l *devices.Link) {
-		go func() {
-			<-proceed
-			s.server.Post(func(now time.Duration) { r.ready(now) })
-		}()
-	}
-	s = serve(t, r, nil)
-	slow, other := dial(t, s), dial(t, s)
-	send(t, slow, codec.AppendRequest(nil, []byte("pr")))
-	send(t, slow, codec.AppendRequest(nil, nil)) // must wait behind it
-	send(t, other, codec.AppendRequest(nil, nil))
-	if letter, payload := block(t, other); letter != 'r' || len(payload) != 0 {
-		t.Fatalf("other client got %q %q", letter, payload)
-	}
-	close(proceed)
+	r.setup = func(time.Duration, *devices.Link) {}
+	s := serve(t, r, nil)
+	slow, other := s.Dial(), s.Dial()
+	looptest.Send(t, slow, codec.AppendRequest(nil, []byte("pr")))
+	request(t, other, "", "")
+	s.Do(r.ready)
 	if _, payload := block(t, slow); string(payload) != "pr" {
-		t.Fatalf("first reply %q, want pr", payload)
-	}
-	if letter, payload := block(t, slow); letter != 'r' || len(payload) != 0 {
-		t.Fatalf("second reply %q %q, want the empty one", letter, payload)
-	}
-}
-
-func TestRequestReplyAnswersEveryRequest(t *testing.T) {
-	s := serve(t, newRobot(), nil)
-	c := dial(t, s)
-	send(t, c, config('y', 'r', 1))
-	request(t, c, "sr", "sr")
-	var burst []byte
-	for range 10 {
-		burst = append(burst, config('y', 'd')...)
-	}
-	send(t, c, burst)
-	for range 10 {
-		if letter, _ := block(t, c); letter != 's' {
-			t.Fatalf("block %q", letter)
-		}
-	}
-	// and no more than asked for: the next thing is a reply
-	send(t, c, codec.AppendRequest(nil, nil))
-	if letter, _ := block(t, c); letter != 'r' {
-		t.Fatalf("block %q without being asked", letter)
+		t.Fatalf("reply %q, want pr", payload)
 	}
 }
 
 func TestAddressInUse(t *testing.T) {
 	s := serve(t, newRobot(), nil)
-	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.address, Table: devices.NewTable(zap.NewNop())}}, Descriptors: descriptors.New(0, false), Log: zap.NewNop()})
+	err := Run(t.Context(), Config{Robots: []Robot{{Address: s.Address, Table: devices.NewTable(zap.NewNop())}}, Descriptors: descriptors.New(0, false), Log: zap.NewNop()})
 	if err == nil || !strings.Contains(err.Error(), "already in use") {
 		t.Fatalf("second server on the same port: %v", err)
 	}
 }
 
-func TestMaxClients(t *testing.T) {
-	s := serve(t, newRobot(), func(c *Config) { c.MaxClients, c.MaxPerAddress = 2, 2 })
-	var kept []net.Conn
-	for range 2 { // the connection that the server makes to itself takes no place
-		c := dial(t, s)
-		if !answers(c) {
-			t.Fatalf("only %d clients are served", len(kept))
-		}
-		kept = append(kept, c)
-	}
-	if answers(dial(t, s)) {
-		t.Fatal("a third client is served")
-	}
-	kept[0].Close()
-	for deadline := time.Now().Add(patience); !answers(dial(t, s)); {
-		if time.Now().After(deadline) {
-			t.Fatal("no new client is served when one has left")
-		}
-	}
-}
-
 func TestStopsInOrder(t *testing.T) {
-	r := newRobot()
-	s := serve(t, r, nil)
-	c := dial(t, s)
-	request(t, c, "pa", "pa")
-	drive := codec.PositionCommand{Speed: 300}
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, drive.Append(nil)))
-	if got := receive(t, r.commands, "command"); got != drive {
-		t.Fatalf("command %+v", got)
-	}
-	s.stop()
-	if got := receive(t, r.commands, "stop command"); got != (codec.PositionCommand{}) {
-		t.Fatalf("command %+v at shutdown, want zero", got)
-	}
-	receive(t, r.stops, "shutdown")
-	for {
-		if _, err := c.Read(make([]byte, 100)); err != nil {
-			return // the client is closed
-		}
-	}
+	r, s, c := open(t, "pa", nil)
+	r.drive(t, c, 300)
+	s.Stop()
+	r.expect(t, 0)
+	looptest.Receive(t, r.stops, "shutdown")
+	_ = looptest.End(t, c)
 }
 
 // A driver that needs time to stop gets it when its only client has left, and
 // nothing else happens on the loop.
 func TestTimersRunAfterTheLastClient(t *testing.T) {
-	d := &slowStop{robot: *newRobot()}
-	s := serve(t, d, nil)
-	c := dial(t, s)
+	r := newRobot()
+	r.shutdown = func(now time.Duration) { r.link.WakeAt(now + 20*time.Millisecond) }
+	c := serve(t, r, nil).Dial()
 	request(t, c, "pr", "pr")
 	c.Close()
-	receive(t, d.stops, "shutdown")
-	receive(t, d.stops, "tick after shutdown")
+	looptest.Receive(t, r.stops, "shutdown")
+	looptest.Receive(t, r.stops, "tick after shutdown")
 }
 
-type slowStop struct{ robot }
-
-func (d *slowStop) Shutdown(now time.Duration) {
-	d.stops <- struct{}{}
-	d.link.WakeAt(now + 20*time.Millisecond)
-}
-
-func (d *slowStop) Tick(now time.Duration) time.Duration {
-	d.stops <- struct{}{}
-	d.link.Stopped(now)
-	return 0
-}
-
-// A driver that never reports that it has stopped does not hold up the end.
+// A driver that never reports that it has stopped does not delay the end.
 func TestEndsWithoutTheDriver(t *testing.T) {
-	d := &neverStops{robot: *newRobot()}
-	s := serve(t, d, nil)
-	request(t, dial(t, s), "pr", "pr")
-	s.stop()
-	receive(t, d.stops, "shutdown")
+	r := newRobot()
+	r.shutdown = func(time.Duration) {}
+	s := serve(t, r, nil)
+	request(t, s.Dial(), "pr", "pr")
+	s.Stop()
+	looptest.Receive(t, r.stops, "shutdown")
 }
-
-type neverStops struct{ robot }
-
-func (d *neverStops) Shutdown(time.Duration) { d.stops <- struct{}{} }
 
 // Start calls a function at once, and then at the deadlines that it returns.
 func TestStart(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	calls := make(chan time.Duration, 10)
-	var begin time.Duration
-	onLoop(t, s, func(now time.Duration) {
-		begin = now
-		left := 3
+	s.Do(func(begin time.Duration) {
 		s.server.Start(func(now time.Duration) time.Duration {
-			calls <- now
-			if left--; left == 0 {
+			calls <- now - begin
+			if len(calls) == 3 {
 				return 0
 			}
 			return now + 10*time.Millisecond
 		})
 	})
+	s.Await("all calls", func(time.Duration) bool { return len(calls) == 3 })
 	for n := range time.Duration(3) {
-		if at := receive(t, calls, "call") - begin; at < n*10*time.Millisecond {
-			t.Errorf("call %d comes after %v", n, at)
+		if after := <-calls; after < n*10*time.Millisecond {
+			t.Errorf("call %d comes after %v", n, after)
 		}
 	}
-	onLoop(t, s, func(time.Duration) {
-		if len(calls) > 0 {
-			t.Error("it is called after it returned zero")
-		}
-	})
+	time.Sleep(20 * time.Millisecond)
+	if len(calls) > 0 {
+		t.Error("it is called after it returned zero")
+	}
 }
 
 func TestManyConnectsAndDisconnects(t *testing.T) {
@@ -218,10 +101,8 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 	}
 	s := serve(t, newRobot(), nil)
 	for i := range n {
-		c, err := net.Dial("tcp", s.address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c, err := net.Dial("tcp", s.Address)
+		looptest.Must(t, err)
 		if i%3 == 0 {
 			_, _ = fmt.Fprint(c, "dr\x00\x02pr")
 		}
@@ -230,16 +111,7 @@ func TestManyConnectsAndDisconnects(t *testing.T) {
 		}
 		c.Close()
 	}
-	c := dial(t, s)
+	c := s.Dial()
 	request(t, c, "sr", "sr")
-	count := make(chan int)
-	for deadline := time.Now().Add(patience); ; {
-		s.server.Post(func(time.Duration) { count <- len(s.server.clients) })
-		if <-count == 1 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("clients are left over")
-		}
-	}
+	s.Await("the others are forgotten", func(time.Duration) bool { return len(s.server.clients) == 1 })
 }

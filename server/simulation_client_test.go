@@ -38,11 +38,11 @@ type simClient struct {
 	excuse      string // why the server may close the connection; empty: it may not
 	over        bool   // the server's end is closed
 
-	// What it knows of its session: what replies have confirmed, and what was sent
+	// Its knowledge of its session: what replies have confirmed, and what was sent
 	// since.
 	stream   []byte // not parsed yet
 	written  time.Duration
-	heldBy   time.Duration // how long the loop had been held up when it was written
+	delayed  time.Duration // how long the loop had been delayed when it was written
 	slots    []simSlot
 	y        byte // access to device y
 	requests []simRequest
@@ -57,7 +57,7 @@ type simClient struct {
 	frameTime uint64 // of block y, us
 	ages      []uint32
 	newest    time.Duration // when the newest frame was written
-	held      time.Duration // how long the loop had been held up by then
+	lag       time.Duration // how long the loop had been delayed by then
 	changed   time.Duration // when a reply came
 	asks      int           // in this request/reply mode
 	answers   int           // frames since it was confirmed

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// history is who commanded what when, and what the robot was told, while its
+// history is who commanded what when, and what the robot was sent, while its
 // line was open once. The newest command is a register: clients write it, a lost
 // writer writes zero, and each packet with velocities reads it. The history must
 // be linearizable: there is an order of all, each at one moment between its call
@@ -40,7 +40,7 @@ type op struct {
 
 func (o *op) String() string {
 	if o.read {
-		return fmt.Sprintf("%v: the robot is told %d, %d (separate: %v)", o.call, o.left, o.right, o.separate)
+		return fmt.Sprintf("%v: the robot is sent %d, %d (separate: %v)", o.call, o.left, o.right, o.separate)
 	}
 	return fmt.Sprintf("%v to %v: %v commands %d mm/s, %d deg/s (only a stop: %v; perhaps: %v)", o.call, o.ret, o.by, o.speed, o.turn, o.stops, o.maybe)
 }
@@ -72,7 +72,7 @@ func (h *history) begin(s *sim) {
 }
 
 // jammed ends the session's history if the line took nothing when the driver became
-// ready: nobody can see when that was.
+// ready: nothing shows when that was.
 func (h *history) jammed() {
 	if h.start == 0 {
 		h.open = false
@@ -112,7 +112,7 @@ func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 	h.reads = append(h.reads, o)
 }
 
-// velocities returns what a packet tells the robot, nil if it is about something else.
+// velocities returns the velocities of a packet, nil if it has none.
 // rest is what follows it.
 func velocities(body, rest []byte) *op {
 	o := &op{read: true}
@@ -169,7 +169,7 @@ func (h *history) end(s *sim, now time.Duration) {
 		s.summary.Histories++
 		if i := h.illegal(); i >= 0 {
 			h.print(s, h.reads[i].call)
-			s.fail("%s was told at %v to move as nobody commanded: the history above has no order", h.robot.path, h.reads[i].call)
+			s.fail("%s was sent at %v a motion that no client commanded: the history above has no order", h.robot.path, h.reads[i].call)
 		}
 	}
 	h.writes = slices.DeleteFunc(h.writes, func(o *op) bool { return o.ret < now })
@@ -186,12 +186,12 @@ type register struct {
 // illegal returns the first read that no order explains, -1 if there is none. The
 // reads are in order, so it is enough to know what the register may hold after each.
 func (h *history) illegal() int {
-	// What was carried out before the robot was ready is forgotten. Of what was
-	// under way then, nobody can say.
+	// Commands that were carried out before the robot was ready are forgotten. The effect of
+	// those under way then is unknown.
 	writes := slices.DeleteFunc(slices.Clone(h.writes), func(o *op) bool { return o.ret < h.start-300*time.Millisecond })
 	writes = slices.DeleteFunc(writes, func(o *op) bool { return o.stops && !h.owned(o) })
 	before := h.start - time.Second
-	held := []register{{&op{}, before}}
+	possible := []register{{&op{}, before}}
 	for i, r := range h.reads {
 		for len(writes) > 0 && writes[0].ret < before { // seen by an earlier read
 			writes = writes[1:]
@@ -205,15 +205,15 @@ func (h *history) illegal() int {
 		}
 		for _, w := range live {
 			if w.ret >= before {
-				held = append(held, register{w, min(w.ret, r.call)})
+				possible = append(possible, register{w, min(w.ret, r.call)})
 			}
 		}
-		held = slices.DeleteFunc(held, func(g register) bool {
+		possible = slices.DeleteFunc(possible, func(g register) bool {
 			return !r.matches(g.op.speed, g.op.turn) || slices.ContainsFunc(live, func(w *op) bool {
 				return !w.maybe && w.call > max(g.moment, h.start) && w.ret < r.call && (!w.stops || g.op.by == w.by && !g.op.stops)
 			})
 		})
-		if len(held) == 0 {
+		if len(possible) == 0 {
 			return i
 		}
 		before = r.call

@@ -34,7 +34,7 @@ func (c *simClient) read() {
 	all := c.unread
 	c.unread, c.unreadBytes = nil, 0
 	for _, p := range all {
-		c.stream, c.written, c.heldBy = append(c.stream, p.bytes...), p.written, p.held
+		c.stream, c.written, c.delayed = append(c.stream, p.bytes...), p.written, p.delayed
 		c.parse()
 	}
 }
@@ -248,7 +248,7 @@ func (c *simClient) frame(modes []mode) {
 	s.summary.Frames++
 	c.frames++
 	c.onTime(modes)
-	c.newest, c.held = c.written, c.heldBy
+	c.newest, c.lag = c.written, c.delayed
 	if len(modes) == 1 && c.sure.onRequest {
 		if c.answers++; c.answers > c.asks { // 3.5
 			s.fail("%v has asked for %d frames and got %d", c, c.asks, c.answers)
@@ -265,7 +265,7 @@ func (c *simClient) onTime(modes []mode) {
 		return
 	}
 	s.summary.Near++
-	if late := c.written - c.newest - modes[0].period - (c.heldBy - c.held); late > 6*time.Millisecond {
+	if late := c.written - c.newest - modes[0].period - (c.delayed - c.lag); late > 6*time.Millisecond {
 		s.fail("%v on %s: a frame comes %v later than its rate of one in %v allows", c, c.conn.wire.name, late, modes[0].period)
 	}
 }
@@ -351,7 +351,7 @@ func (c *simClient) check() {
 	}
 	since := max(c.newest, c.changed+time.Second)
 	hz, n := int(time.Second/c.sure.period), c.frames-c.before
-	least := int(float64(hz*6/10) * (1 - (s.held - s.heldAt).Seconds()))                                                       // a client that floods causes many callbacks, and each may be held up
+	least := int(float64(hz*6/10) * (1 - (s.delayed - s.delayedAt).Seconds()))                                                 // a client that floods causes many callbacks, and each may be delayed
 	if steady := s.now-c.changed > 3*time.Second && !c.sure.onRequest; steady && (n > hz+hz/10+2 || hz <= 50 && n < least-1) { // 3.4
 		s.fail("%v: %d frames in a second at %d Hz", c, n, hz)
 	}

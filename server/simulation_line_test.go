@@ -27,7 +27,7 @@ type simPort struct {
 	words   []byte // the last ones that the driver has handed over
 	said    []byte // the newest packets
 	parted  bool   // with the last words
-	moves   bool   // the robot was told to move
+	moves   bool   // the newest command is to move
 }
 
 // mostInput is how many bytes of a serial line the kernel keeps.
@@ -135,7 +135,7 @@ func (p *simPort) Discard() {
 func (p *simPort) Close() {
 	if !p.closed {
 		if p.moves && !p.gone && !p.dead {
-			p.robot.sim.fail("%s is given up, and the newest that it was told is to move", p.robot.path)
+			p.robot.sim.fail("%s is given up, and its newest command is to move", p.robot.path)
 		}
 		p.closed = true
 		p.robot.port = nil
@@ -194,7 +194,7 @@ func (p *simPort) bring(b []byte, report *simReport) {
 			if p.closed || p.gone || lost {
 				return
 			}
-			if p.waits += len(in.bytes); p.waits > mostInput { // nobody reads: it is lost
+			if p.waits += len(in.bytes); p.waits > mostInput { // it is not read, and lost
 				p.waits -= len(in.bytes)
 				p.robot.garbled = max(s.now, s.busy)
 				if report != nil {

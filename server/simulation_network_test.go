@@ -15,7 +15,7 @@ import (
 	"player/timers"
 )
 
-// wire is the network behind one interface. What is sent waits in its transmit queue.
+// wire is the network behind one interface. Frames wait in its transmit queue.
 type wire struct {
 	name      string        // of the interface
 	addresses []string      // of this computer to which its clients connect
@@ -40,7 +40,7 @@ const never = time.Duration(math.MaxInt64)
 type packet struct {
 	bytes   []byte
 	written time.Duration
-	held    time.Duration // how long the loop had been held up by then
+	delayed time.Duration // how long the loop had been delayed by then
 	leaves  time.Duration
 	arrives time.Duration // never: it is lost, and sent again when the network is back
 	arrived bool
@@ -74,7 +74,7 @@ type simConn struct {
 	in     []byte                  // what the kernel has received and the loop has not read
 	last   time.Duration           // when the newest bytes of the client come
 	full   *op                     // while its client's window is full
-	held   bool                    // the loop does not read
+	paused bool                    // the loop does not read
 	ends   func(now time.Duration) // of WatchEnd, nil: none, or it was called
 	fin    bool                    // the kernel has the client's end, or a reset
 	ended  bool                    // the client has closed, behind what it has sent
@@ -82,13 +82,13 @@ type simConn struct {
 
 // Pause implements connection.
 func (c *simConn) Pause() {
-	c.held = true
-	c.sim.summary.Turns++
+	c.paused = true
+	c.sim.summary.Waits++
 }
 
 // Resume implements connection.
 func (c *simConn) Resume() {
-	c.held = false
+	c.paused = false
 	c.sim.onLoop(c.read)
 }
 
@@ -110,7 +110,7 @@ func (c *simConn) Write(p []byte) {
 		c.hangup(c.reset)
 		return
 	}
-	c.unsent = append(c.unsent, &packet{bytes: slices.Clone(p), written: c.sim.now, held: c.sim.held, leaves: never, arrives: never, acked: never})
+	c.unsent = append(c.unsent, &packet{bytes: slices.Clone(p), written: c.sim.now, delayed: c.sim.delayed, leaves: never, arrives: never, acked: never})
 	c.client.wasWritten(p)
 	c.pump()
 	if n := c.Buffered(); n > maxReplies+1<<16 {
@@ -224,12 +224,13 @@ func (c *simConn) mend(outage time.Duration) {
 func (c *simConn) Buffered() int { return max(0, c.Unacknowledged()-c.sndbuf) }
 
 // Unacknowledged implements connection.
-func (c *simConn) Unacknowledged() (bytes int) {
+func (c *simConn) Unacknowledged() int {
 	c.reap()
-	for _, p := range c.flight {
-		bytes += len(p.bytes)
-	}
-	for _, p := range c.unsent {
+	return size(c.flight) + size(c.unsent)
+}
+
+func size(packets []*packet) (bytes int) {
+	for _, p := range packets {
 		bytes += len(p.bytes)
 	}
 	return bytes
@@ -246,12 +247,8 @@ func (c *simConn) TCPInfo() (*unix.TCPInfo, error) {
 		return nil, unix.EBADF
 	}
 	c.reap()
-	unsent := 0
-	for _, p := range c.unsent {
-		unsent += len(p.bytes)
-	}
 	return &unix.TCPInfo{
-		Notsent_bytes: uint32(unsent),
+		Notsent_bytes: uint32(size(c.unsent)),
 		Unacked:       uint32(len(c.flight)),
 		Probes:        uint8(c.probes),
 		Last_ack_recv: uint32((c.sim.now - c.heard).Milliseconds()),
@@ -374,7 +371,7 @@ func (c *simConn) over() {
 }
 
 // stuck reports whether the kernel waits for the client's window to open. It asks
-// up to two minutes apart whether it has, and sees only then that nobody is there.
+// up to two minutes apart whether it has, and sees only then that the client is gone.
 func (c *simConn) stuck() bool { return len(c.unsent) > 0 && len(c.flight) == 0 }
 
 // receive brings bytes of the client to the server's kernel.
@@ -389,7 +386,7 @@ func (c *simConn) receive(p []byte) {
 
 // read is the loop's.
 func (c *simConn) read(now time.Duration) {
-	if c.closed || c.held && (c.Unacknowledged() == 0 || !c.sim.chance(4)) { // reactor.Descriptor.Pause
+	if c.closed || c.paused && (c.Unacknowledged() == 0 || !c.sim.chance(4)) { // reactor.Descriptor.Pause
 		return
 	}
 	if in := c.in; len(in) > 0 {
@@ -398,7 +395,7 @@ func (c *simConn) read(now time.Duration) {
 		c.handler.Receive(now, in)
 	}
 	switch {
-	case c.held || c.closed:
+	case c.paused || c.closed:
 	case len(c.in) > 0:
 		c.sim.onLoop(c.read)
 	case c.ended:

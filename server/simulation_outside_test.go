@@ -1,6 +1,6 @@
 package server
 
-// What surrounds the simulated server: its loop, its host and its log.
+// The surroundings of the simulated server: its loop, its host and its log.
 
 import (
 	"errors"

@@ -10,13 +10,13 @@ import (
 )
 
 // Pauses of the server, clients that leave during them, reloads of the configuration,
-// and the judges of the promise that they must not break: what is told to the robot for
+// and the judges of the promise that they must not break: what the robot is commanded for
 // a client that has gone is to stop, as soon as the server can send anything.
 
-// tellTime is how long after the end of all who may drive, or after the pause of the
-// server in which it came, the robot may be told to stop at the latest: the line takes
+// stopDelay is how long after the end of all who may drive, or after the pause of the
+// server in which it came, the robot may be commanded to stop at the latest: the line takes
 // configurations of clients for 200 ms in advance.
-const tellTime = 350 * time.Millisecond
+const stopDelay = 350 * time.Millisecond
 
 // pauseLater pauses the server from time to time.
 func (s *sim) pauseLater() {
@@ -45,7 +45,7 @@ func (s *sim) pause() {
 
 func (s *sim) pauseFor(d time.Duration) {
 	s.note("the server is paused for %v", d)
-	s.hold(d)
+	s.delay(d)
 	s.woke = max(s.woke, s.busy)
 	for _, r := range s.robots {
 		r.fault = max(r.fault, s.woke) // its handshake may have been paused
@@ -53,36 +53,27 @@ func (s *sim) pauseFor(d time.Duration) {
 }
 
 // A client drives, and its computer vanishes while the server is paused: no end of its
-// connection comes, but the kernel knows that nobody answers (9.1).
+// connection comes, but the kernel knows that the client does not answer (9.1).
 func TestClientVanishesDuringAPause(t *testing.T) {
-	s := newSim(2) // a robot without a lease
-	s.build()
-	s.call(s.server.start)
-	r := s.robots[0]
-	c := s.client(r, s.wires[0])
-	c.connect(func() {})
-	s.run(s.now + time.Second)
+	c := simulateOne(noLease, 256<<10)
+	s, r := c.sim, c.robot
 	c.request("pa")
 	s.run(s.now + 10*time.Second)
-	command := func() {
-		c.remember(r.history.write(s.now, c, 300, 0, false))
-		c.transmit(message('c', 'p', []byte{1, 44, 0, 0}), true)
-	}
-	command()
+	c.drive()
 	s.run(s.now + 500*time.Millisecond)
 	if !r.turns() {
 		t.Fatal("it does not drive")
 	}
 	s.pauseFor(5 * time.Second)
 	s.run(s.now + time.Second)
-	for range 1000 { // they are read and carried out in turns
-		command()
+	for range 1000 { // more than is carried out at once
+		c.drive()
 	}
 	s.run(s.now + 100*time.Millisecond)
 	c.vanish()
-	s.run(s.woke + 300*time.Millisecond) // the loop may be held up
+	s.run(s.woke + 300*time.Millisecond) // the loop may be delayed
 	if r.port.moves {
-		t.Error("it was not told to stop")
+		t.Error("it was not commanded to stop")
 	}
 }
 
@@ -143,7 +134,7 @@ func (c *simClient) drivesOn() bool {
 	return c.conn.handler != nil && !c.conn.closed && !c.conn.fin
 }
 
-// hasDriver reports whether anybody may drive the robot.
+// hasDriver reports whether any client may drive the robot.
 func (r *simRobot) hasDriver() bool {
 	return slices.ContainsFunc(r.sim.clients, func(c *simClient) bool { return c.robot == r && c.drivesOn() && c.mayWrite() })
 }
@@ -159,27 +150,27 @@ func (r *simRobot) checkMotion(o *op) {
 	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
 		return !w.stops && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
 	}) {
-		s.fail("%s: %v, for nobody who is still there", r.path, o)
+		s.fail("%s: %v, for no client that is still there", r.path, o)
 	}
 }
 
-// expectStop is called when somebody has gone: if nobody else may drive, the robot must
-// have been told to stop as soon as the loop runs and the line takes bytes.
+// expectStop is called when a client has gone: if no other may drive, the robot must
+// have been commanded to stop as soon as the loop runs and the line takes bytes.
 func (r *simRobot) expectStop() {
 	s := r.sim
 	p, ended := r.port, s.now
 	if r.ended = ended; p == nil || !p.moves {
 		return
 	}
-	s.at(max(s.now, s.busy)+tellTime, func() {
+	s.at(max(s.now, s.busy)+stopDelay, func() {
 		switch {
 		case p != r.port || p.gone || p.dead || r.hasDriver() || r.ended != ended:
-		case r.jammed || !s.awake(tellTime) || s.now < s.busy:
+		case r.jammed || !s.awake(stopDelay) || s.now < s.busy:
 			r.expectStop()
 		case p.moves:
-			s.fail("%s: nobody is there who may drive it, and it was not told to stop", r.path)
+			s.fail("%s: no client is there that may drive it, and it was not commanded to stop", r.path)
 		default:
-			s.summary.Told++
+			s.summary.InTime++
 		}
 	})
 }
@@ -201,7 +192,7 @@ func (s *sim) reloads() {
 
 // reload replaces all drivers of a robot.
 func (s *sim) reload(now time.Duration, r *simRobot) {
-	r.faulty("its drivers change") // who asks meanwhile is refused
+	r.faulty("its drivers change") // requests are refused meanwhile
 	s.summary.Reloads++
 	link, scanner := r.link, r.scanner
 	next := r.table(s.log)

@@ -16,7 +16,7 @@ import (
 
 const (
 	// stopTime is the promise of 5.4 and 9.1, and what a slow line and a loop that
-	// is held up add to it.
+	// is delayed add to it.
 	stopTime = 2*time.Second + 400*time.Millisecond
 	// afterFault is how long after a fault of the line the wheels may turn: a robot
 	// that is not heard still hears the driver for two seconds, then its own watchdog
@@ -65,7 +65,7 @@ type simRobot struct {
 	tick        *timers.Timer
 	reports     []*simReport // that the driver was given whole, oldest first
 
-	// Who may drive.
+	// The clients that may drive.
 	writers   int
 	lastLost  time.Duration // when the last writer was lost
 	ended     time.Duration // when the newest of its clients has ended
@@ -144,7 +144,7 @@ func (r *simRobot) mayPanic(p *simPort) {
 				s.fail("%s: its driver has panicked, and its port is closed before the last words have left", r.path)
 			}
 		})
-		s.at(max(s.now, s.busy)+900*time.Millisecond, func() { // the loop may be held up
+		s.at(max(s.now, s.busy)+900*time.Millisecond, func() { // the loop may be delayed
 			if !p.closed && !p.gone && s.awake(900*time.Millisecond) {
 				s.fail("%s: its driver has panicked, and its port is open", r.path)
 			}
@@ -163,22 +163,21 @@ type fragile struct {
 	robot *simRobot
 }
 
-func (d *fragile) Setup(now time.Duration, link *devices.Link) {
+// call calls the driver.
+func (d *fragile) call(fn func()) {
 	d.robot.mayPanic(nil)
-	d.Driver.Setup(now, link)
+	fn()
 	d.robot.mayPanic(nil)
 }
 
-func (d *fragile) Shutdown(now time.Duration) {
-	d.robot.mayPanic(nil)
-	d.Driver.Shutdown(now)
-	d.robot.mayPanic(nil)
+func (d *fragile) Setup(now time.Duration, link *devices.Link) {
+	d.call(func() { d.Driver.Setup(now, link) })
 }
+
+func (d *fragile) Shutdown(now time.Duration) { d.call(func() { d.Driver.Shutdown(now) }) }
 
 func (d *fragile) Command(now time.Duration, device *devices.Device) {
-	d.robot.mayPanic(nil)
-	d.Commanded.Command(now, device)
-	d.robot.mayPanic(nil)
+	d.call(func() { d.Commanded.Command(now, device) })
 }
 
 func (d *fragile) Configure(now time.Duration, device *devices.Device, payload []byte) error {
@@ -186,10 +185,8 @@ func (d *fragile) Configure(now time.Duration, device *devices.Device, payload [
 	return d.Configurer.Configure(now, device, payload)
 }
 
-func (d *fragile) Tick(now time.Duration) time.Duration {
-	d.robot.mayPanic(nil)
-	next := d.Ticker.Tick(now)
-	d.robot.mayPanic(nil)
+func (d *fragile) Tick(now time.Duration) (next time.Duration) {
+	d.call(func() { next = d.Ticker.Tick(now) })
 	return next
 }
 
@@ -251,10 +248,8 @@ func (r *simRobot) misfortune() {
 		case 1:
 			r.faulty("it is switched off for %v", lasts)
 			s.summary.Losses++
-			stage := r.stage
 			r.mute, r.jammed = true, false
 			r.stage, r.left, r.right = -1, 0, 0
-			_ = stage
 			over = func() { r.mute, r.stage, r.motors = false, 0, true }
 		case 2:
 			r.faulty("it sends nothing for %v", lasts)
@@ -492,7 +487,7 @@ func (r *simRobot) writersChange(more bool) {
 	}
 }
 
-// check checks that the wheels turn for somebody: 5.4, 9.1.
+// check checks that the wheels turn for a client: 5.4, 9.1.
 func (r *simRobot) check() {
 	s := r.sim
 	if !r.turns() {
@@ -510,13 +505,13 @@ func (r *simRobot) check() {
 	}
 }
 
-// checkAtRest checks that a robot that nobody uses stands still.
+// checkAtRest checks that a robot without clients stands still.
 func (r *simRobot) checkAtRest() {
 	if r.turns() {
-		r.sim.fail("%s: the wheels turn, and nobody is there", r.path)
+		r.sim.fail("%s: the wheels turn, and no client is there", r.path)
 	}
 	if r.port != nil {
-		r.sim.fail("%s is open, and nobody is there", r.path)
+		r.sim.fail("%s is open, and no client is there", r.path)
 	}
 }
 
@@ -524,12 +519,12 @@ func (r *simRobot) checkAtRest() {
 // of unit, was reported then, and was the newest when it was sent.
 func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, written time.Duration) {
 	s := r.sim
-	slack := unit
+	tolerance := unit
 	garbled := taken < r.garbled+time.Second
-	if garbled { // the rest of a damaged packet may hold up a good one
-		slack = time.Second
+	if garbled { // the rest of a damaged packet may delay a good one
+		tolerance = time.Second
 	}
-	i, _ := slices.BinarySearchFunc(r.reports, taken-slack, func(rep *simReport, at time.Duration) int {
+	i, _ := slices.BinarySearchFunc(r.reports, taken-tolerance, func(rep *simReport, at time.Duration) int {
 		return int(rep.at.Truncate(unit) - at.Truncate(unit))
 	})
 	match := -1
@@ -567,7 +562,7 @@ func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, w
 	}
 }
 
-// matches reports whether data is of a report; late: which was held up.
+// matches reports whether data is of a report; late: which was delayed.
 func (rep *simReport) matches(r *simRobot, letter byte, p []byte, late bool) bool {
 	be := binary.BigEndian
 	switch letter {

@@ -11,11 +11,12 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
+	"player/server/host"
 	"player/server/session"
 	"player/server/status"
 )
 
-// robotState is a robot and what its clients share.
+// robotState is a robot and the state that all its clients have in common.
 type robotState struct {
 	Robot
 	listener int // of the loop
@@ -23,10 +24,14 @@ type robotState struct {
 	gone     status.Counts // of clients that have left
 }
 
+var guardStates = [...]status.Guard{
+	host.GuardIdle: status.GuardIdle, host.GuardReady: status.GuardReady, host.GuardMissing: status.GuardMissing,
+}
+
 // Status returns what there is to know about the server at now.
 func (s *Server) Status(now time.Duration) status.Status {
 	all := status.Status{
-		Guard:  s.host.Guard(),
+		Guard:  guardStates[s.host.Guard()],
 		Uptime: status.Seconds(now),
 		Robots: make([]status.Robot, len(s.robots)),
 		Loop: status.Loop{Wakes: s.loop.Wakes(), LateFrames: s.ticks.Late(),
@@ -40,75 +45,75 @@ func (s *Server) Status(now time.Duration) status.Status {
 	clients := slices.Collect(maps.Keys(s.clients))
 	slices.SortFunc(clients, func(a, b *client) int { return addressOf(a.remote).Compare(addressOf(b.remote)) })
 	for _, c := range clients {
-		r, told := places[c.robot], c.status(now)
-		r.Clients = append(r.Clients, told)
-		r.Totals.Add(told.Counts)
+		r, result := places[c.robot], c.status(now)
+		r.Clients = append(r.Clients, result)
+		r.Totals.Add(result.Counts)
 		if c.robot.control.Holds(c.session) {
-			r.Commander = &told.Address
+			r.Commander = &result.Address
 		}
 	}
 	return all
 }
 
 func (r *robotState) status(now time.Duration) status.Robot {
-	told := status.Robot{
+	result := status.Robot{
 		Name: r.Name, Port: r.Port, Control: "newest", Stopped: r.Table.Stopped(),
 		Devices: map[string]status.Device{}, Clients: []status.Client{}, Totals: r.gone,
 	}
 	if r.KeepControl {
-		told.Control = "first"
+		result.Control = "first"
 	}
 	for _, l := range r.Table.Links() {
 		if recorder := l.Recorder(); recorder != nil {
 			recording := recorder.Recording()
-			if told.Recorders == nil {
-				told.Recorders = map[string]status.Recorder{}
+			if result.Recorders == nil {
+				result.Recorders = map[string]status.Recorder{}
 			}
-			told.Recorders[recording.File] = recorderStatus(recording)
+			result.Recorders[recording.File] = recorderStatus(recording)
 		}
 		for _, d := range l.Devices() {
 			switch spec := d.Spec(); spec.Index {
 			case devices.Hidden:
 			case 0:
-				told.Devices[spec.Name] = deviceStatus(now, d)
+				result.Devices[spec.Name] = deviceStatus(now, d)
 			default:
-				told.Devices[fmt.Sprintf("%s:%d", spec.Name, spec.Index)] = deviceStatus(now, d)
+				result.Devices[fmt.Sprintf("%s:%d", spec.Name, spec.Index)] = deviceStatus(now, d)
 			}
 		}
 	}
-	return told
+	return result
 }
 
 func deviceStatus(now time.Duration, d *devices.Device) status.Device {
 	l := d.Link()
-	told := status.Device{
+	result := status.Device{
 		Driver: l.Name(), State: stateOf(now, d), Open: l.Subscribed(d), Rate: d.Rate(now),
 		Counted: status.Counted{Setups: l.Counts.Setups, Errors: l.Counts.Errors, Retries: l.Counts.Retries, Noise: l.Counts.Dropped},
 	}
-	if told.Open && d.HasData() {
+	if result.Open && d.HasData() {
 		age := status.Millis(d.Age(now))
-		told.Age = &age
+		result.Age = &age
 	}
-	told.Charge = d.Charge()
-	told.Parts = d.AppendParts(nil)
-	for i, p := range told.Parts {
-		told.Parts[i] = p.Rounded()
+	result.Charge = d.Charge()
+	result.Parts = d.AppendParts(nil)
+	for i, p := range result.Parts {
+		result.Parts[i] = p.Rounded()
 	}
 	if err := l.SetupError(); err != nil {
-		told.Error = err.Error()
+		result.Error = err.Error()
 	}
-	return told
+	return result
 }
 
 func recorderStatus(r devices.Recording) status.Recorder {
-	told := status.Recorder{State: status.Idle, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost}
+	result := status.Recorder{State: status.Idle, Messages: r.Messages, Bytes: r.Bytes, Lost: r.Lost}
 	if r.On {
-		told.State = status.Recording
+		result.State = status.Recording
 	}
 	if r.Err != nil {
-		told.State, told.Error = status.Failed, r.Err.Error()
+		result.State, result.Error = status.Failed, r.Err.Error()
 	}
-	return told
+	return result
 }
 
 func stateOf(now time.Duration, d *devices.Device) status.State {
@@ -142,18 +147,18 @@ func stateOf(now time.Duration, d *devices.Device) status.State {
 }
 
 func (c *client) status(now time.Duration) status.Client {
-	told := status.Client{
+	result := status.Client{
 		Address: addressOf(c.remote), Name: c.session.Name(), TLS: c.tls != nil, Certificate: c.certificate(), Connected: status.Seconds(now - c.connected),
 		Devices: status.Access(c.session.Access()), Rate: c.session.Rate(), Served: c.frames.Hz(now), Paced: c.pace.Waits(), Counts: c.counts(),
 	}
 	if age, ok := c.session.Age(now); ok {
-		told.Age = (*status.Millis)(&age)
+		result.Age = (*status.Millis)(&age)
 	}
-	if told.Commands > 0 {
+	if result.Commands > 0 {
 		ago := status.Seconds(now - c.session.Counts().LastCommand)
-		told.Last = &ago
+		result.Last = &ago
 	}
-	return told
+	return result
 }
 
 func (c *client) counts() status.Counts {
@@ -180,8 +185,8 @@ func (s *Server) Hands() uint64 {
 	return hands
 }
 
-// EmergencyStop stops the robot on a port until it is released, or releases it, for
-// somebody who is not a client. It reports whether there is such a robot.
+// EmergencyStop stops the robot on a port until it is released, or releases it, for a
+// visitor that is not a client. It reports whether there is such a robot.
 func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) bool {
 	r := s.robotOn(port)
 	if r == nil {

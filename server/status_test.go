@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/server/looptest"
 	"player/server/status"
 )
 
@@ -17,7 +18,7 @@ import (
 // now.
 func statusOf(t *testing.T, s *running, later time.Duration) (r status.Robot, l status.Loop) {
 	t.Helper()
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		all := s.server.Status(now + later)
 		if len(all.Robots) != 1 {
 			t.Errorf("%d robots", len(all.Robots))
@@ -29,11 +30,6 @@ func statusOf(t *testing.T, s *running, later time.Duration) (r status.Robot, l 
 }
 
 func addressAt(c net.Conn) netip.AddrPort { return addressOf(c.LocalAddr()) }
-
-func drive(t *testing.T, c net.Conn, speed int16) {
-	t.Helper()
-	send(t, c, codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: speed}.Append(nil)))
-}
 
 // The status of a robot without clients, of its devices, and of who has left.
 func TestStatus(t *testing.T) {
@@ -54,17 +50,16 @@ func TestStatus(t *testing.T) {
 	}
 	idle := status.Device{Driver: "robot", State: status.Idle}
 	if len(r.Devices) != 2 || !reflect.DeepEqual(r.Devices["position"], idle) || !reflect.DeepEqual(r.Devices["sonar"], idle) {
-		t.Errorf("devices that nobody has open: %+v", r.Devices)
+		t.Errorf("devices that no client has open: %+v", r.Devices)
 	}
 
-	pilot, viewer := dial(t, s), dial(t, s)
-	send(t, pilot, config(codec.Server, append([]byte{codec.ConfigName}, "pilot"...)...))
-	send(t, pilot, config(codec.Server, codec.ConfigFrequency, 0, 20))
+	pilot, viewer := s.Dial(), s.Dial()
+	looptest.Send(t, pilot, config(codec.Server, append([]byte{codec.ConfigName}, "pilot"...)...))
+	looptest.Send(t, pilot, config(codec.Server, codec.ConfigFrequency, 0, 20))
 	request(t, pilot, "pa", "pa")
-	drive(t, pilot, 100)
-	receive(t, driver.commands, "command")
+	driver.drive(t, pilot, 100)
 	request(t, viewer, "yrsrpw", "yrsrpw")
-	drive(t, viewer, 300) // refused: the pilot keeps control
+	looptest.Send(t, viewer, command(300)) // refused: the pilot keeps control
 	request(t, viewer, "pc", "pc")
 
 	r, l = statusOf(t, s, 0)
@@ -74,14 +69,14 @@ func TestStatus(t *testing.T) {
 	if d := r.Devices["position"]; d.State != status.Ready || !d.Open || d.Age == nil || d.Setups != 1 || d.Error != "" {
 		t.Errorf("position is open: %+v", d)
 	}
-	told := map[netip.AddrPort]status.Client{}
+	byAddress := map[netip.AddrPort]status.Client{}
 	for _, c := range r.Clients {
-		told[c.Address] = c
+		byAddress[c.Address] = c
 	}
-	if c := told[addressAt(pilot)]; c.Name != "pilot" || c.Devices != "pa" || c.Rate != 20 || c.Commands != 1 || c.Refused != 0 || c.Last == nil || c.Age == nil {
+	if c := byAddress[addressAt(pilot)]; c.Name != "pilot" || c.Devices != "pa" || c.Rate != 20 || c.Commands != 1 || c.Refused != 0 || c.Last == nil || c.Age == nil {
 		t.Errorf("the pilot: %+v", c)
 	}
-	if c := told[addressAt(viewer)]; c.Name != "" || c.Devices != "yrsr" || c.Rate != 10 || c.Commands != 0 || c.Refused != 1 || c.Last != nil || c.Age == nil {
+	if c := byAddress[addressAt(viewer)]; c.Name != "" || c.Devices != "yrsr" || c.Rate != 10 || c.Commands != 0 || c.Refused != 1 || c.Last != nil || c.Age == nil {
 		t.Errorf("the viewer: %+v", c)
 	}
 	if r, _ := statusOf(t, s, time.Minute); r.Devices["position"].State != status.Stale || *r.Devices["position"].Age < status.Millis(time.Minute) {
@@ -89,7 +84,7 @@ func TestStatus(t *testing.T) {
 	}
 
 	pilot.Close()
-	await(t, s, "the pilot has left", func(now time.Duration) bool { return len(s.server.clients) == 1 })
+	s.Await("the pilot has left", func(now time.Duration) bool { return len(s.server.clients) == 1 })
 	if r, _ := statusOf(t, s, 0); r.Commander != nil || len(r.Clients) != 1 || r.Totals.Commands != 1 || r.Totals.Refused != 1 {
 		t.Errorf("the pilot has left: %+v", r)
 	}
@@ -100,35 +95,33 @@ func TestStatusOfFailedSetup(t *testing.T) {
 	driver := newRobot()
 	driver.setup = func(now time.Duration, l *devices.Link) { l.Fail(now, errors.New("no answer")) }
 	s := serve(t, driver, nil)
-	request(t, dial(t, s), "pr", "pe")
+	request(t, s.Dial(), "pr", "pe")
 	r, _ := statusOf(t, s, 0)
 	if d := r.Devices["position"]; d.State != status.Failed || d.Error != "no answer" || d.Open || d.Setups != 1 || d.Errors != 1 || d.Age != nil {
 		t.Errorf("%+v", d)
 	}
-	onLoop(t, s, func(time.Duration) { driver.setup = nil })
-	request(t, dial(t, s), "pr", "pr")
+	s.Do(func(time.Duration) { driver.setup = nil })
+	request(t, s.Dial(), "pr", "pr")
 	if r, _ := statusOf(t, s, 0); r.Devices["position"].State == status.Failed || r.Devices["position"].Error != "" {
 		t.Errorf("it works again: %+v", r.Devices["position"])
 	}
 }
 
-// The emergency stop of somebody who is not a client.
+// The emergency stop of a visitor that is not a client.
 func TestStatusOfStop(t *testing.T) {
-	driver := newRobot()
-	s := serve(t, driver, func(c *Config) { c.Robots[0].Port = 6665 })
-	c := dial(t, s)
-	request(t, c, "pa", "pa")
+	driver, s, c := open(t, "pa", func(c *Config) { c.Robots[0].Port = 6665 })
 	stop := func(port int, on bool) (found bool) {
-		onLoop(t, s, func(now time.Duration) { found = s.server.EmergencyStop(now, port, on, "test") })
+		s.Do(func(now time.Duration) { found = s.server.EmergencyStop(now, port, on, "test") })
 		return found
 	}
 	if stop(6666, true) {
 		t.Error("there is no robot on port 6666")
 	}
-	if !stop(6665, true) || receive(t, driver.commands, "stop command") != (codec.PositionCommand{}) {
+	if !stop(6665, true) {
 		t.Error("it was not stopped")
 	}
-	drive(t, c, 100)
+	driver.expect(t, 0)
+	looptest.Send(t, c, command(100))
 	request(t, c, "", "")
 	if r, _ := statusOf(t, s, 0); !r.Stopped || r.Commander != nil || r.Clients[0].Refused != 1 {
 		t.Errorf("stopped: %+v", r)
@@ -136,8 +129,7 @@ func TestStatusOfStop(t *testing.T) {
 	if !stop(6665, false) {
 		t.Error("it was not released")
 	}
-	drive(t, c, 100)
-	receive(t, driver.commands, "command")
+	driver.drive(t, c, 100)
 	if r, _ := statusOf(t, s, 0); r.Stopped || *r.Commander != addressAt(c) {
 		t.Errorf("released: %+v", r)
 	}

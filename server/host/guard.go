@@ -11,8 +11,16 @@ import (
 
 	"player/devices/retry"
 	"player/process/lastwords"
-	"player/server/status"
 	"player/timers"
+)
+
+// GuardState is the state of the guard.
+type GuardState uint8
+
+const (
+	GuardIdle    GuardState = iota // there is nothing to guard
+	GuardReady                     // it runs
+	GuardMissing                   // it has died, and is started again
 )
 
 // guard is the server's guard (lastwords.Guard), a process. It runs from the moment
@@ -21,18 +29,18 @@ type guard struct {
 	host  *Host
 	book  *lastwords.Book
 	path  string // of the program
-	state status.Guard
+	state GuardState
 	retry retry.Retry
 	again *timers.Timer // starts the next one
 }
 
 // newGuard returns the guard of a book. Without a path it never runs.
 func newGuard(h *Host, book *lastwords.Book, path string) *guard {
-	g := &guard{host: h, book: book, path: path, state: status.GuardIdle}
+	g := &guard{host: h, book: book, path: path, state: GuardIdle}
 	g.again = timers.NewTimer(g.start)
 	if path != "" {
 		book.Need = func() {
-			if g.state == status.GuardIdle {
+			if g.state == GuardIdle {
 				h.timers.Set(g.again, h.loop.Now())
 			}
 		}
@@ -44,14 +52,14 @@ func newGuard(h *Host, book *lastwords.Book, path string) *guard {
 // to try again, zero for never.
 func (g *guard) start(now time.Duration) time.Duration {
 	if g.book.Empty() {
-		g.state = status.GuardIdle
+		g.state = GuardIdle
 		return 0
 	}
 	p, end, err := g.launch()
 	if err != nil {
 		return g.failed(now, err)
 	}
-	g.state = status.GuardReady
+	g.state = GuardReady
 	if g.retry.Failing() {
 		g.host.log.Info("guard is back")
 		g.retry.Worked(now, zap.NewNop())
@@ -99,7 +107,7 @@ func (g *guard) exited(now time.Duration, err error) {
 
 // failed returns when to try again.
 func (g *guard) failed(now time.Duration, err error) time.Duration {
-	g.state = status.GuardMissing
+	g.state = GuardMissing
 	g.host.log.Warn("no guard, trying again: until then motors run on if the server is killed", zap.Error(err))
 	return g.retry.Failed(now, zap.NewNop(), err)
 }

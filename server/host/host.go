@@ -16,7 +16,6 @@ import (
 	"player/process/descriptors"
 	"player/process/lastwords"
 	"player/reactor"
-	"player/server/status"
 	"player/timers"
 )
 
@@ -39,7 +38,7 @@ type Loop interface {
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
 	// Adopt is Open for a descriptor that is counted already.
 	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
-	// Descriptors returns the share that Open takes descriptors from.
+	// Descriptors returns the descriptors.Share of Open.
 	Descriptors() *descriptors.Share
 }
 
@@ -57,7 +56,7 @@ type Host struct {
 	searches  map[string]context.CancelFunc // for hardware, by the path of the line
 
 	operations map[string]*operations // by the path of a device file
-	onOperate  func(path string)      // tests hold operations here
+	onOperate  func(path string)      // tests delay operations here
 	guard      *guard
 }
 
@@ -86,7 +85,7 @@ func (h *Host) EndSearches() {
 func (h *Host) Idle() bool { return len(h.operations) == 0 }
 
 // Guard returns the state of the guard.
-func (h *Host) Guard() status.Guard { return h.guard.state }
+func (h *Host) Guard() GuardState { return h.guard.state }
 
 // WakeAt implements devices.Host.
 func (h *Host) WakeAt(l *devices.Link, at time.Duration) {
@@ -114,9 +113,18 @@ func (h *Host) open(fd int, handler devices.PortHandler) (devices.Port, error) {
 
 // Dial implements devices.Host. The address is numeric, so nothing blocks.
 func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, error) {
-	to, err := netip.ParseAddrPort(address)
+	fd, err := connect(address)
 	if err != nil {
 		return nil, fmt.Errorf("dial %s: %w", address, err)
+	}
+	return h.open(fd, handler)
+}
+
+// connect returns a socket that is being connected.
+func connect(address string) (fd int, err error) {
+	to, err := netip.ParseAddrPort(address)
+	if err != nil {
+		return -1, err
 	}
 	family, sockaddr := unix.AF_INET6, unix.Sockaddr(&unix.SockaddrInet6{Port: int(to.Port()), Addr: to.Addr().As16()})
 	if to.Addr().Is4() {
@@ -124,33 +132,31 @@ func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, 
 	} else if zone := to.Addr().Zone(); zone != "" {
 		link, err := net.InterfaceByName(zone)
 		if err != nil {
-			return nil, fmt.Errorf("dial %s: %w", address, err)
+			return -1, err
 		}
 		sockaddr.(*unix.SockaddrInet6).ZoneId = uint32(link.Index)
 	}
-	fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
+	fd, err = unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_NONBLOCK|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("dial %s: %w", address, err)
+		return -1, err
 	}
-	if err := unix.Connect(fd, sockaddr); err != nil && err != unix.EINPROGRESS {
+	if err = unix.Connect(fd, sockaddr); err == nil || err == unix.EINPROGRESS {
+		// Bytes leave when they are written. Otherwise last words wait for an acknowledgement, and
+		// are dropped if the connection is closed before.
+		err = unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1)
+	}
+	if err == nil && toItself(fd, to) {
+		err = unix.ECONNREFUSED
+	}
+	if err != nil {
 		unix.Close(fd)
-		return nil, fmt.Errorf("dial %s: %w", address, err)
+		return -1, err
 	}
-	// What is written leaves at once. Otherwise last words wait for an acknowledgement, and
-	// are dropped if the connection is closed before.
-	if err := unix.SetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY, 1); err != nil {
-		unix.Close(fd)
-		return nil, fmt.Errorf("dial %s: %w", address, err)
-	}
-	if toItself(fd, to) {
-		unix.Close(fd)
-		return nil, fmt.Errorf("dial %s: %w", address, unix.ECONNREFUSED)
-	}
-	return h.open(fd, handler)
+	return fd, nil
 }
 
 // toItself reports whether a socket is being connected to itself. That happens
-// when nobody listens and the kernel gives the socket the very port that it is
+// when nothing listens and the kernel gives the socket the very port that it is
 // to reach; it would hear its own words, and keep a server from listening there.
 func toItself(fd int, to netip.AddrPort) bool {
 	port, err := reactor.LocalPort(fd)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/netip"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"player/devices"
 	"player/reactor"
+	"player/server/looptest"
 )
 
 // inbox is the handler of a port. It keeps what the port receives.
@@ -35,7 +35,7 @@ func (i *inbox) expect(t *testing.T, want string) {
 	t.Helper()
 	got := ""
 	for len(got) < len(want) {
-		got += string(receive(t, i.bytes, fmt.Sprintf("%q after %q", want, got)))
+		got += string(looptest.Receive(t, i.bytes, fmt.Sprintf("%q after %q", want, got)))
 	}
 	if got != want {
 		t.Errorf("received %q, want %q", got, want)
@@ -45,7 +45,7 @@ func (i *inbox) expect(t *testing.T, want string) {
 // open opens a port on the loop.
 func open(t *testing.T, s *running, fn func(h *Host) (devices.Port, error)) (p devices.Port, err error) {
 	t.Helper()
-	onLoop(t, s, func(time.Duration) { p, err = fn(s.host) })
+	s.Do(func(time.Duration) { p, err = fn(s.host) })
 	return p, err
 }
 
@@ -68,45 +68,37 @@ func TestDial(t *testing.T) {
 			}
 			return p, err
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		c, err := l.Accept()
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		defer c.Close()
-		got := make([]byte, len("early"))
-		if _, err := c.Read(got); err != nil || string(got) != "early" {
-			t.Errorf("%s: read %q, %v", address, got, err)
+		if got := looptest.Read(t, c, len("early")); string(got) != "early" {
+			t.Errorf("%s: read %q", address, got)
 		}
-		send(t, c, []byte("answer"))
+		looptest.Send(t, c, []byte("answer"))
 		in.expect(t, "answer")
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			fd, err := p.(*reactor.Descriptor).Fd()
-			if err != nil {
-				t.Fatal(err)
-			}
+			looptest.Must(t, err)
 			if on, err := unix.GetsockoptInt(fd, unix.IPPROTO_TCP, unix.TCP_NODELAY); err != nil || on == 0 {
 				t.Errorf("last words may wait: TCP_NODELAY is %d, %v", on, err)
 			}
 		})
 		c.Close()
-		receive(t, in.gone, "hangup")
+		looptest.Receive(t, in.gone, "hangup")
 	}
 }
 
 func TestDialRefused(t *testing.T) {
 	s := serve(t, nil)
-	address := freeAddress(t)
+	address := looptest.FreeAddress(t)
 	in := newInbox()
-	if _, err := open(t, s, func(h *Host) (devices.Port, error) { return h.Dial(address, in) }); err == nil {
-		err = receive(t, in.gone, "hangup")
-		if !errors.Is(err, unix.ECONNREFUSED) {
-			t.Errorf("hangup with %v, want a refusal", err)
-		}
-	} else if !errors.Is(err, unix.ECONNREFUSED) {
-		t.Error(err)
+	_, err := open(t, s, func(h *Host) (devices.Port, error) { return h.Dial(address, in) })
+	if err == nil {
+		err = looptest.Receive(t, in.gone, "hangup")
+	}
+	if !errors.Is(err, unix.ECONNREFUSED) {
+		t.Errorf("it ends with %v, want a refusal", err)
 	}
 }
 
@@ -127,39 +119,29 @@ func TestDialErrors(t *testing.T) {
 
 // A socket that is connected to its own port is noticed.
 func TestDialNeverReachesItself(t *testing.T) {
-	for _, tt := range []struct {
-		family int
-		any    unix.Sockaddr
-	}{
-		{unix.AF_INET, &unix.SockaddrInet4{Addr: netip.MustParseAddr("127.0.0.1").As4()}},
-		{unix.AF_INET6, &unix.SockaddrInet6{Addr: netip.IPv6Loopback().As16()}},
+	for address, any := range map[netip.Addr]unix.Sockaddr{
+		netip.MustParseAddr("127.0.0.1"): &unix.SockaddrInet4{Addr: netip.MustParseAddr("127.0.0.1").As4()},
+		netip.IPv6Loopback():             &unix.SockaddrInet6{Addr: netip.IPv6Loopback().As16()},
 	} {
-		fd, err := unix.Socket(tt.family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+		family := unix.AF_INET
+		if address.Is6() {
+			family = unix.AF_INET6
+		}
+		fd, err := unix.Socket(family, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 		if err == nil {
 			defer unix.Close(fd)
-			err = unix.Bind(fd, tt.any)
+			err = unix.Bind(fd, any)
 		}
-		if err != nil {
-			if tt.family == unix.AF_INET6 {
-				continue // this computer has no IPv6
-			}
-			t.Fatal(err)
+		if err != nil && address.Is6() {
+			continue // this computer has no IPv6
 		}
+		looptest.Must(t, err)
 		local, err := unix.Getsockname(fd)
-		if err != nil {
-			t.Fatal(err)
-		}
-		// Both ends of TCP's simultaneous open.
-		if err := unix.Connect(fd, local); err != nil {
-			t.Fatal(err)
-		}
-		var itself netip.AddrPort
-		switch local := local.(type) {
-		case *unix.SockaddrInet4:
-			itself = netip.AddrPortFrom(netip.AddrFrom4(local.Addr), uint16(local.Port))
-		case *unix.SockaddrInet6:
-			itself = netip.AddrPortFrom(netip.AddrFrom16(local.Addr), uint16(local.Port))
-		}
+		looptest.Must(t, err)
+		looptest.Must(t, unix.Connect(fd, local)) // both ends of TCP's simultaneous open
+		port, err := reactor.LocalPort(fd)
+		looptest.Must(t, err)
+		itself := netip.AddrPortFrom(address, uint16(port))
 		if !toItself(fd, itself) {
 			t.Errorf("%v: a connection to itself is not noticed", itself)
 		}
@@ -175,61 +157,43 @@ func TestDialNeverReachesItself(t *testing.T) {
 // Ports may be opened from within any callback, also while others are being
 // adopted.
 func TestPortsOpenAnywhere(t *testing.T) {
-	echo, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer echo.Close()
-	go func() {
-		for {
-			c, err := echo.Accept()
-			if err != nil {
-				return
-			}
-			go func() { _, _ = io.Copy(c, c) }()
-		}
-	}()
-	h := &echoer{address: echo.Addr().String(), left: 20, done: make(chan struct{})}
+	h := &echoer{t: t, address: serve(t, nil).Address, left: 20, done: make(chan struct{})}
 	serve(t, func(with *setup) {
 		with.started = func(host *Host) {
 			h.host = host
-			h.open(t)
-			h.open(t)
+			h.open()
+			h.open()
 		}
 	})
-	receive(t, h.done, "echo on the last port")
+	looptest.Receive(t, h.done, "echo on the last port")
 }
 
 // echoer opens a port, waits for its greeting to come back, and opens the
-// next.
+// next. It is the handler of all ports.
 type echoer struct {
+	t       *testing.T
 	host    *Host
 	address string
 	left    int
 	done    chan struct{}
 }
 
-func (h *echoer) open(t *testing.T) {
-	port, err := h.host.Dial(h.address, &echoPort{h, t})
+func (h *echoer) open() {
+	port, err := h.host.Dial(h.address, h)
 	if err != nil {
-		t.Error(err)
+		h.t.Error(err)
 		return
 	}
 	port.Write([]byte("hello"))
 }
 
-type echoPort struct {
-	h *echoer
-	t *testing.T
-}
-
-func (p *echoPort) Receive(time.Duration, []byte) {
-	switch p.h.left--; {
-	case p.h.left > 0:
-		p.h.open(p.t)
-	case p.h.left == 0:
-		close(p.h.done)
+func (h *echoer) Receive(time.Duration, []byte) {
+	switch h.left--; {
+	case h.left > 0:
+		h.open()
+	case h.left == 0:
+		close(h.done)
 	}
 }
 
-func (p *echoPort) Hangup(time.Duration, error) {}
+func (h *echoer) Hangup(time.Duration, error) {}

@@ -82,7 +82,7 @@ func (l *line) poll(opened func(now time.Duration)) error {
 	return err
 }
 
-// set has an operation set the line. Meanwhile the loop leaves the line alone: the kernel holds
+// set has an operation set the line. Meanwhile the loop leaves the line alone: the kernel blocks
 // a thread that polls, reads or writes a serial line that is being set.
 func (l *line) set(fn func(tty *serial.Port) error, done func(now time.Duration, err error)) {
 	if l.closed {

@@ -8,7 +8,7 @@ import (
 )
 
 // answerLimit is how long an operation on a device file may take. It takes milliseconds, with
-// some adapters tens of them. One that is wedged holds each for five seconds or for ever. The
+// some adapters tens of them. One that is wedged blocks each for five seconds or for ever. The
 // limit is shorter than the limit of any setup, so that the error names the adapter.
 const answerLimit = 1500 * time.Millisecond
 
@@ -83,10 +83,10 @@ func (o *operations) next() {
 }
 
 func (o *operations) begin() {
-	run, held := o.current.run, o.host.onOperate
+	run, delay := o.current.run, o.host.onOperate
 	o.host.lastWords.Go(func() {
-		if held != nil {
-			held(o.path)
+		if delay != nil {
+			delay(o.path)
 		}
 		run()
 		o.host.loop.Post(o.finished)

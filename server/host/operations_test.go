@@ -14,31 +14,33 @@ import (
 
 	"player/devices"
 	"player/e2e/terminals"
+	"player/server/looptest"
 )
 
-// wedge holds the operations on device files from a moment on, as a wedged adapter does.
+// wedge delays the operations on device files from a moment on, as a wedged adapter does.
 type wedge struct {
-	held chan struct{} // one for each operation that is held
-	free func()        // ends it
+	began chan struct{} // one for each operation that is delayed
+	free  func()        // ends it
 }
 
-// wedged has every operation held from now on.
+// wedged has every operation wait from now on.
 func wedged(t *testing.T, s *running) wedge {
 	t.Helper()
 	end := make(chan struct{})
 	w := wedge{make(chan struct{}, 1000), sync.OnceFunc(func() { close(end) })}
 	t.Cleanup(w.free)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		s.host.onOperate = func(string) {
-			w.held <- struct{}{}
+			w.began <- struct{}{}
 			<-end
 		}
 	})
 	return w
 }
 
-// The loop serves others while an adapter does not answer, whatever it is asked. The error names the adapter, further tries wait for nothing, and one
-// goroutine waits for the adapter. When it answers the line is open again.
+// The loop serves others while an adapter does not answer, whatever it is asked. The error
+// names the adapter, further tries wait for nothing, and one goroutine waits for the adapter.
+// When it answers the line is open again.
 func TestWedgedAdapter(t *testing.T) {
 	for name, ask := range map[string]func(l *line){
 		"opening": nil,
@@ -56,7 +58,7 @@ func TestWedgedAdapter(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, nil)
 			far, path := terminals.Open(t)
-			in, c := newInbox(), dial(t, s)
+			in, c := newInbox(), s.Dial()
 			var l *line
 			if ask != nil {
 				l = openSerial(t, s, path, in)
@@ -65,46 +67,42 @@ func TestWedgedAdapter(t *testing.T) {
 			w := wedged(t, s)
 			failed := make(chan error, 100)
 			open := func() {
-				onLoop(t, s, func(time.Duration) {
+				s.Do(func(time.Duration) {
 					s.host.OpenSerial(path, 9600, in, func(_ time.Duration, _ devices.Line, err error) { failed <- err })
 				})
 			}
 			if ask == nil {
 				open()
 			} else {
-				onLoop(t, s, func(time.Duration) { ask(l); l.Write([]byte("never")) })
+				s.Do(func(time.Duration) { ask(l); l.Write([]byte("never")) })
 			}
-			receive(t, w.held, "operation")
+			looptest.Receive(t, w.began, "operation")
 			expectEcho(t, c, "meanwhile")
 			if name != "opening" {
 				open() // it waits
 			}
 			if name == "setting" {
-				if err := receive(t, in.gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
+				if err := looptest.Receive(t, in.gone, "hangup"); !errors.Is(err, devices.ErrNoAnswer) {
 					t.Errorf("the line hangs up with %v", err)
 				}
 			}
 			for range 10 {
-				if err := receive(t, failed, "error"); err == nil || !strings.Contains(err.Error(), path+": the adapter does not answer: unplug it") {
+				if err := looptest.Receive(t, failed, "error"); err == nil || !strings.Contains(err.Error(), path+": the adapter does not answer: unplug it") {
 					t.Errorf("opening it ends with %v", err)
 				}
 				open()
 			}
-			if len(w.held) != 0 {
-				t.Errorf("%d operations more", len(w.held))
+			if len(w.began) != 0 {
+				t.Errorf("%d operations more", len(w.began))
 			}
 			w.free()
-			await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+			s.awaitIdle()
 			_ = far.SetReadDeadline(time.Now().Add(time.Millisecond))
 			if n, err := far.Read(make([]byte, 10)); !errors.Is(err, os.ErrDeadlineExceeded) && !errors.Is(err, unix.EIO) {
 				t.Errorf("%d bytes have left, %v", n, err)
 			}
 			openSerial(t, s, path, newInbox())
-			onLoop(t, s, func(time.Duration) { // the others were given back
-				if all := s.loop.Descriptors(); all.Take(all.Most()-polledDescriptors) != nil {
-					t.Error("descriptors are missing")
-				}
-			})
+			s.expectReturned(polledDescriptors)
 		})
 	}
 }
@@ -112,11 +110,9 @@ func TestWedgedAdapter(t *testing.T) {
 // A line that is closed while it is being set, or twice, is closed once, and what it was asked
 // afterwards has no effect.
 func TestCloseWhileSetting(t *testing.T) {
-	s := serve(t, nil)
-	_, path := terminals.Open(t)
-	l := openSerial(t, s, path, newInbox())
+	s, _, _, l, _ := serveLine(t)
 	w := wedged(t, s)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		for range 3 {
 			l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed was set") })
 			l.SetModemLines(true, true)
@@ -125,22 +121,20 @@ func TestCloseWhileSetting(t *testing.T) {
 		l.Close()
 		l.Discard()
 	})
-	receive(t, w.held, "operation")
+	looptest.Receive(t, w.began, "operation")
 	w.free()
-	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
-	if len(w.held) != 1 { // the first is set, and then the line is closed
-		t.Errorf("%d operations more", len(w.held))
+	s.awaitIdle()
+	if len(w.began) != 1 { // the first is set, and then the line is closed
+		t.Errorf("%d operations more", len(w.began))
 	}
 }
 
 // Bytes that are written while the line is being set leave afterwards, at the new speed.
 func TestWriteWhileSetting(t *testing.T) {
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	l := openSerial(t, s, path, newInbox())
+	s, far, _, l, _ := serveLine(t)
 	w := wedged(t, s)
 	set := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		l.Write([]byte("before "))
 		l.SetSpeed(19200, func(_ time.Duration, err error) { set <- err })
 		l.Write([]byte("after"))
@@ -148,29 +142,22 @@ func TestWriteWhileSetting(t *testing.T) {
 			t.Errorf("%d bytes wait", l.Buffered())
 		}
 	})
-	receive(t, w.held, "operation")
+	looptest.Receive(t, w.began, "operation")
 	w.free()
-	if err := receive(t, set, "answer"); err != nil {
+	if err := looptest.Receive(t, set, "answer"); err != nil {
 		t.Error(err)
 	}
-	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	got := make([]byte, len("before after"))
-	if _, err := io.ReadFull(far, got); err != nil || string(got) != "before after" {
-		t.Errorf("%q has left, %v", got, err)
+	if got := looptest.Read(t, far, len("before after")); string(got) != "before after" {
+		t.Errorf("%q has left", got)
 	}
 }
 
 // Bytes that were written while the line is being set leave before the line is closed, behind all
 // that it was asked before: they may stop a motor.
 func TestCloseWithBytesWhileSetting(t *testing.T) {
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	in := newInbox()
-	l := openSerial(t, s, path, in)
+	s, far, _, l, in := serveLine(t)
 	w := wedged(t, s)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		l.SetModemLines(false, false)
 		l.SetSpeed(19200, func(time.Duration, error) { t.Error("a line that is closed calls back") })
 		l.Write([]byte("stop"))
@@ -178,40 +165,30 @@ func TestCloseWithBytesWhileSetting(t *testing.T) {
 		l.Write([]byte("never"))
 		l.Close()
 	})
-	receive(t, w.held, "operation")
-	if _, err := far.WriteString("nobody reads this"); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Receive(t, w.began, "operation")
+	looptest.Send(t, far, []byte("this is never read"))
 	w.free()
-	await(t, s, "the end of the operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
-	if len(w.held) != 2 { // the speed, and the end
-		t.Errorf("%d operations more", len(w.held))
+	s.awaitIdle()
+	if len(w.began) != 2 { // the speed, and the end
+		t.Errorf("%d operations more", len(w.began))
 	}
-	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, far.SetReadDeadline(time.Now().Add(looptest.Patience)))
 	if got, err := io.ReadAll(far); string(got) != "stop" || !errors.Is(err, unix.EIO) {
 		t.Errorf("%q has left, %v", got, err)
 	}
 	if len(in.bytes)+len(in.gone) != 0 {
 		t.Error("a line that is closed calls its handler")
 	}
-	onLoop(t, s, func(time.Duration) {
-		if all := s.loop.Descriptors(); all.Take(all.Most()) != nil {
-			t.Error("descriptors are missing")
-		}
-	})
+	s.expectReturned(0)
 }
 
 // The loop ends though an adapter keeps its line from being closed.
 func TestEndWhileWedged(t *testing.T) {
-	s := serve(t, nil)
-	_, path := terminals.Open(t)
-	l := openSerial(t, s, path, newInbox())
+	s, _, _, l, _ := serveLine(t)
 	w := wedged(t, s)
-	onLoop(t, s, func(time.Duration) { l.Close() })
-	receive(t, w.held, "operation")
-	s.stop()
+	s.Do(func(time.Duration) { l.Close() })
+	looptest.Receive(t, w.began, "operation")
+	s.Stop()
 	w.free()
 }
 
@@ -228,20 +205,20 @@ func TestOpenEndsSearch(t *testing.T) {
 	})
 	_, path := terminals.Open(t)
 	answer := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		s.host.Identify(path, func(time.Duration, devices.Finding) { t.Error("a search that was ended has found something") })
 	})
-	receive(t, began, "search")
-	onLoop(t, s, func(time.Duration) {
+	looptest.Receive(t, began, "search")
+	s.Do(func(time.Duration) {
 		s.host.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, _ devices.Line, err error) { answer <- err })
 	})
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if len(answer) != 0 {
 			t.Error("it was opened while the search goes on")
 		}
 	})
 	close(mayEnd)
-	if err := receive(t, answer, "answer"); err != nil {
+	if err := looptest.Receive(t, answer, "answer"); err != nil {
 		t.Error(err)
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"player/devices"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
 
 // plugin is a shell script with pipes.
@@ -19,86 +20,69 @@ type plugin struct {
 	exited         chan error
 }
 
-func startPlugin(t *testing.T, s *running, script string) *plugin {
+func startPlugin(t *testing.T, script string) (*running, *plugin) {
 	t.Helper()
+	s := serve(t, nil)
 	p := &plugin{stdout: newInbox(), stderr: newInbox(), exited: make(chan error, 1)}
 	var err error
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		p.program, p.stdin, err = s.host.StartPlugin(p.stdout, p.stderr, func(_ time.Duration, err error) { p.exited <- err }, "sh", "-c", script)
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	looptest.Must(t, err)
+	return s, p
 }
 
 func TestPluginPipes(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "echo ready >&2; exec cat")
+	s, p := startPlugin(t, "echo ready >&2; exec cat")
 	p.stderr.expect(t, "ready\n")
-	onLoop(t, s, func(time.Duration) { p.stdin.Write([]byte("hello")) })
+	s.Do(func(time.Duration) { p.stdin.Write([]byte("hello")) })
 	p.stdout.expect(t, "hello")
-	onLoop(t, s, func(time.Duration) { p.stdin.Close() }) // cat has read to the end
-	if err := receive(t, p.exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
-	receive(t, p.stdout.gone, "end of stdout")
-	receive(t, p.stderr.gone, "end of stderr")
+	s.Do(func(time.Duration) { p.stdin.Close() }) // cat has read to the end
+	expectEnd(t, p.exited, well)
+	looptest.Receive(t, p.stdout.gone, "end of stdout")
+	looptest.Receive(t, p.stderr.gone, "end of stderr")
 }
 
 // The last output arrives, and the end is reported with its reason.
 func TestPluginEnds(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "echo last; exit 7")
+	_, p := startPlugin(t, "echo last; exit 7")
 	p.stdout.expect(t, "last\n")
-	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "exit status 7" {
-		t.Errorf("ended with %v", err)
-	}
-	p = startPlugin(t, s, "exec sleep 1000")
-	onLoop(t, s, func(time.Duration) { p.program.Signal(syscall.SIGTERM) })
-	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "signal: terminated" {
-		t.Errorf("ended with %v", err)
-	}
+	expectEnd(t, p.exited, "exit status 7")
+	s, p := startPlugin(t, "exec sleep 1000")
+	s.Do(func(time.Duration) { p.program.Signal(syscall.SIGTERM) })
+	expectEnd(t, p.exited, "signal: terminated")
 }
 
 // A plugin that ends leaves nothing behind: its group is killed, so its pipes
 // have no writer any more.
 func TestPluginLeavesNoOrphans(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "sleep 1000 & exit 0")
-	if err := receive(t, p.exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
-	receive(t, p.stdout.gone, "end of the orphan")
-	receive(t, p.stderr.gone, "end of the orphan")
+	_, p := startPlugin(t, "sleep 1000 & exit 0")
+	expectEnd(t, p.exited, well)
+	looptest.Receive(t, p.stdout.gone, "end of the orphan")
+	looptest.Receive(t, p.stderr.gone, "end of the orphan")
 }
 
 // A plugin may close its standard input: it goes on, and what is written to it is
 // lost.
 func TestPluginDoesNotListen(t *testing.T) {
-	s := serve(t, nil)
-	p := startPlugin(t, s, "exec <&-; echo deaf; exec sleep 1000")
+	s, p := startPlugin(t, "exec <&-; echo deaf; exec sleep 1000")
 	p.stdout.expect(t, "deaf\n")
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		p.stdin.Write([]byte("lost"))
 		p.stdin.Write([]byte("lost"))
 	})
-	onLoop(t, s, func(time.Duration) {
-		select {
-		case err := <-p.exited:
-			t.Errorf("the plugin ended: %v", err)
-		default:
+	s.Do(func(time.Duration) {
+		if len(p.exited) > 0 {
+			t.Error("the plugin has ended")
 		}
 		p.program.Signal(syscall.SIGKILL)
 	})
-	if err := receive(t, p.exited, "end of the plugin"); errString(err) != "signal: killed" {
-		t.Errorf("ended with %v", err)
-	}
+	expectEnd(t, p.exited, "signal: killed")
 }
 
 func TestPluginNotFound(t *testing.T) {
 	s := serve(t, nil)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		const tries = 50
 		before := openDescriptors(t)
 		for range tries {
@@ -127,7 +111,7 @@ func openDescriptors(t *testing.T) int {
 func TestNoDescriptorForAPlugin(t *testing.T) {
 	ports := descriptors.NewShare(9)
 	s := serve(t, func(with *setup) { with.descriptors = ports })
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		_ = ports.Take(1)
 		if _, _, err := s.host.StartPlugin(ignore{}, ignore{}, nil, "true"); err == nil {
 			t.Error("a plugin was started with 8 descriptors")
@@ -139,15 +123,13 @@ func TestNoDescriptorForAPlugin(t *testing.T) {
 		ports.Return(9)
 	})
 	exited := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) {
+	s.Do(func(time.Duration) {
 		if _, _, err := s.host.StartPlugin(ignore{}, ignore{}, func(_ time.Duration, err error) { exited <- err }, "true"); err != nil {
 			t.Error(err)
 		}
 	})
-	if err := receive(t, exited, "end of the plugin"); err != nil {
-		t.Error(err)
-	}
-	await(t, s, "the plugin's descriptors are given back", func(time.Duration) bool {
+	expectEnd(t, exited, well)
+	s.Await("the plugin's descriptors are given back", func(time.Duration) bool {
 		if ports.Take(9) != nil {
 			return false
 		}

@@ -27,7 +27,7 @@ type program struct {
 	exited  func(now time.Duration, err error)
 	release func()           // of the descriptor of its process
 	sweep   bool             // kill what is left of its group when it has ended
-	group   *lastwords.Words // its process group, which the guard kills; nil: nobody does
+	group   *lastwords.Words // its process group, which the guard kills; nil: it does not
 	reaped  bool
 }
 
@@ -122,7 +122,7 @@ func (ignore) Receive(time.Duration, []byte) {}
 func (ignore) Hangup(time.Duration, error)   {}
 
 // start starts a program, which the guard ends if this process is killed, and watches its
-// end. The process keeps a descriptor beside the one that the loop polls.
+// end. The process keeps another descriptor than the one that the loop polls.
 func (h *Host) start(p *program) error {
 	err := h.launch(p)
 	if err == nil {

@@ -92,7 +92,7 @@ type finding struct {
 }
 
 // holder returns what serialport.Holder has said of a path. Unless that is younger
-// than holderAge, the path is searched for, and the log will tell who it is.
+// than holderAge, the path is searched for, and the log will name the program.
 func (h *Host) holder(path string) string {
 	f, known := h.holders.found[path]
 	if !h.holders.searching && (!known || h.loop.Now()-f.at >= holderAge) {

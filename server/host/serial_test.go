@@ -16,88 +16,68 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
-	"player/e2e/terminals"
+	"player/server/looptest"
 )
 
 // openSerial opens our end of a serial line.
 func openSerial(t *testing.T, s *running, path string, in *inbox) *line {
 	t.Helper()
-	l, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
-		h.OpenSerial(path, 9600, in, func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, err := tryToOpen(t, s, path, in)
+	looptest.Must(t, err)
 	return l
 }
 
 // tryToOpen opens a line and waits for the answer.
-func tryToOpen(t *testing.T, s *running, open func(h *Host, opened func(l *line, err error))) (l *line, err error) {
+func tryToOpen(t *testing.T, s *running, path string, in *inbox) (l *line, err error) {
 	t.Helper()
 	done := make(chan struct{})
-	onLoop(t, s, func(time.Duration) {
-		open(s.host, func(opened *line, why error) {
-			l, err = opened, why
+	s.Do(func(time.Duration) {
+		s.host.OpenSerial(path, 9600, in, func(_ time.Duration, opened devices.Line, why error) {
+			l, _ = opened.(*line)
+			err = why
 			close(done)
 		})
 	})
-	receive(t, done, "answer")
+	looptest.Receive(t, done, "answer")
 	return l, err
-}
-
-// of returns what a port is, nil if there is none.
-func of(p devices.Port) *line {
-	l, _ := p.(*line)
-	return l
 }
 
 // setSpeed sets the speed of a line and waits for the answer.
 func setSpeed(t *testing.T, s *running, l *line, baud int) error {
 	t.Helper()
 	done := make(chan error, 1)
-	onLoop(t, s, func(time.Duration) { l.SetSpeed(baud, func(_ time.Duration, err error) { done <- err }) })
-	return receive(t, done, "answer")
+	s.Do(func(time.Duration) { l.SetSpeed(baud, func(_ time.Duration, err error) { done <- err }) })
+	return looptest.Receive(t, done, "answer")
 }
 
 // A line is raw: every byte passes, in both directions.
 func TestSerialLine(t *testing.T) {
 	const bytes = "a\r\n\x00\x03\x04\x11\x13\x7F\xFF"
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	in := newInbox()
-	p := openSerial(t, s, path, in)
-	onLoop(t, s, func(time.Duration) { p.Write([]byte(bytes)) })
-	got := make([]byte, len(bytes))
-	if err := far.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
+	s, far, _, p, in := serveLine(t)
+	s.Do(func(time.Duration) { p.Write([]byte(bytes)) })
+	if got := looptest.Read(t, far, len(bytes)); string(got) != bytes {
+		t.Errorf("%q arrived as %q", bytes, got)
 	}
-	if _, err := io.ReadFull(far, got); err != nil || string(got) != bytes {
-		t.Errorf("%q arrived as %q, %v", bytes, got, err)
-	}
-	if _, err := far.WriteString(bytes); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Send(t, far, []byte(bytes))
 	in.expect(t, bytes)
 	far.Close() // it is unplugged
-	receive(t, in.gone, "hangup")
-	onLoop(t, s, func(time.Duration) {
+	looptest.Receive(t, in.gone, "hangup")
+	s.Do(func(time.Duration) {
 		p.SetSpeed(9600, func(time.Duration, error) { t.Error("the speed of a line that is gone was set") })
 		p.Discard()
 	})
-	await(t, s, "the end of all operations", func(time.Duration) bool { return len(s.host.operations) == 0 })
+	s.awaitIdle()
 }
 
 func TestSerialSpeed(t *testing.T) {
-	s := serve(t, nil)
-	_, path := terminals.Open(t)
-	p := openSerial(t, s, path, newInbox())
+	s, _, _, p, _ := serveLine(t)
 	for _, baud := range []int{9600, 38400, 500000} { // the first from opening it
 		if baud != 9600 {
 			if err := setSpeed(t, s, p, baud); err != nil {
 				t.Error(err)
 			}
 		}
-		onLoop(t, s, func(time.Duration) {
+		s.Do(func(time.Duration) {
 			fd, err := p.Fd()
 			if err != nil {
 				t.Error(err)
@@ -112,11 +92,8 @@ func TestSerialSpeed(t *testing.T) {
 }
 
 func TestSerialDiscard(t *testing.T) {
-	s := serve(t, nil)
-	far, path := terminals.Open(t)
-	in := newInbox()
-	p := openSerial(t, s, path, in)
-	onLoop(t, s, func(time.Duration) { // meanwhile the loop does not read
+	s, far, _, p, in := serveLine(t)
+	s.Do(func(time.Duration) { // meanwhile the loop does not read
 		fd, err := p.Fd()
 		if err == nil {
 			_, err = far.WriteString("old")
@@ -125,7 +102,7 @@ func TestSerialDiscard(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(patience.Milliseconds())); err != nil {
+		if _, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, int(looptest.Patience.Milliseconds())); err != nil {
 			t.Error(err)
 		}
 		if n, err := unix.IoctlGetInt(fd, unix.TIOCINQ); n != len("old") {
@@ -133,10 +110,8 @@ func TestSerialDiscard(t *testing.T) {
 		}
 		p.Discard()
 	})
-	await(t, s, "the end of the operation", func(time.Duration) bool { return p.setting == 0 })
-	if _, err := far.WriteString("new"); err != nil {
-		t.Fatal(err)
-	}
+	s.Await("the end of the operation", func(time.Duration) bool { return p.setting == 0 })
+	looptest.Send(t, far, []byte("new"))
 	in.expect(t, "new")
 }
 
@@ -145,13 +120,9 @@ func TestSerialErrors(t *testing.T) {
 	s := serve(t, nil)
 	dir := t.TempDir()
 	file, socket := filepath.Join(dir, "file"), filepath.Join(dir, "socket")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, os.WriteFile(file, nil, 0o600))
 	l, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	defer l.Close()
 	for path, want := range map[string]string{
 		filepath.Join(dir, "none"): "is the adapter plugged in?",
@@ -162,14 +133,12 @@ func TestSerialErrors(t *testing.T) {
 		"/dev/ptmx":                "it is not a serial line",
 		"/proc/1/mem":              "it is not a serial line",
 	} {
-		_, err := tryToOpen(t, s, func(h *Host, opened func(l *line, err error)) {
-			h.OpenSerial(path, 9600, newInbox(), func(_ time.Duration, l devices.Line, err error) { opened(of(l), err) })
-		})
+		_, err := tryToOpen(t, s, path, newInbox())
 		if err == nil || !strings.HasPrefix(err.Error(), "serial port "+path+": ") || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: error %v, want %q", path, err, want)
 		}
 	}
-	onLoop(t, s, func(time.Duration) { // hard to cause, or not for the administrator
+	s.Do(func(time.Duration) { // hard to cause, or not for the administrator
 		for err, want := range map[syscall.Errno]string{
 			syscall.EACCES: "usermod -aG dialout",
 			syscall.EBUSY:  "another program has it open",
@@ -182,35 +151,31 @@ func TestSerialErrors(t *testing.T) {
 	})
 }
 
-// A line that stays busy costs one search for its holder, which is made beside the
+// A line that stays busy costs one search for its holder, which is not made on the
 // loop, not one for each try.
 func TestHoldersAreRemembered(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "line")
 	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	other := exec.Command("sleep", "60")
 	other.Stdin = file
-	if err := errors.Join(other.Start(), file.Close()); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, errors.Join(other.Start(), file.Close()))
 	t.Cleanup(func() { _ = other.Process.Kill(); _ = other.Wait() })
 	s := serve(t, nil)
 	h := s.host
 	busy := func() (text string) {
-		onLoop(t, s, func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
+		s.Do(func(time.Duration) { text = h.serialError(path, unix.EBUSY).Error() })
 		return text
 	}
 	if got := busy(); !strings.HasSuffix(got, "another program has it open") {
 		t.Errorf("%s: it was searched for on the loop", got)
 	}
 	name := fmt.Sprintf("process %d (", other.Process.Pid)
-	await(t, s, "the holder", func(time.Duration) bool { return strings.HasPrefix(h.holders.found[path].text, name) })
+	s.Await("the holder", func(time.Duration) bool { return strings.HasPrefix(h.holders.found[path].text, name) })
 	if got := busy(); !strings.Contains(got, name) {
 		t.Errorf("%s, want %s", got, name)
 	}
-	onLoop(t, s, func(now time.Duration) {
+	s.Do(func(now time.Duration) {
 		for age, want := range map[time.Duration]bool{0: false, holderAge - time.Second: false, holderAge: true} {
 			h.holders.searching = false
 			h.holders.found[path] = finding{name, now - age}
@@ -219,4 +184,51 @@ func TestHoldersAreRemembered(t *testing.T) {
 			}
 		}
 	})
+}
+
+// openInputOf opens an input and waits for the answer.
+func openInputOf(t *testing.T, s *running, path string, in *inbox) error {
+	t.Helper()
+	done := make(chan error, 1)
+	s.Do(func(time.Duration) {
+		s.host.OpenInput(path, in, func(_ time.Duration, _ devices.Port, err error) { done <- err })
+	})
+	return looptest.Receive(t, done, "answer")
+}
+
+func TestInput(t *testing.T) {
+	s := serve(t, nil)
+	path := filepath.Join(t.TempDir(), "fifo")
+	looptest.Must(t, unix.Mkfifo(path, 0o600))
+	in := newInbox()
+	looptest.Must(t, openInputOf(t, s, path, in))
+	w, err := os.OpenFile(path, os.O_WRONLY, 0)
+	looptest.Must(t, err)
+	looptest.Send(t, w, []byte("one"))
+	in.expect(t, "one")
+	looptest.Must(t, w.Close())
+	if err := looptest.Receive(t, in.gone, "end of the input"); err != io.EOF {
+		t.Errorf("the input ended with %v", err)
+	}
+}
+
+func TestInputErrors(t *testing.T) {
+	s := serve(t, nil)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	looptest.Must(t, os.WriteFile(file, nil, 0o600))
+	for path, want := range map[string]string{
+		filepath.Join(dir, "none"): "no such file or directory: is it plugged in?",
+		file:                       "it is neither a device nor a FIFO",
+		dir:                        "it is neither a device nor a FIFO",
+		"/dev/null":                "it cannot be polled", // it would neither send nor hang up
+	} {
+		err := openInputOf(t, s, path, newInbox())
+		if err == nil || !strings.HasPrefix(err.Error(), "input "+path+": ") || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", path, err, want)
+		}
+	}
+	if err := inputError("/dev/input/js0", syscall.EACCES); !strings.Contains(err.Error(), "usermod -aG input") {
+		t.Errorf("no permission: %v", err)
+	}
 }

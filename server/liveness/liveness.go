@@ -8,17 +8,17 @@ import "time"
 const (
 	// SilenceLimit is for a client that owes an acknowledgement. The kernel probes idle
 	// connections (reactor/engine.go) but not while data is under way; then this limit
-	// holds, looked at every WatchPeriod. Together: a dead network is closed within 15 s.
+	// holds, checked every WatchPeriod. Together: a dead network is closed within 15 s.
 	SilenceLimit = 13 * time.Second
 	WatchPeriod  = time.Second
 	// unheardLimit is how long the frames alone show that a client is there. Pacing
-	// looks once in 32 of them, and while less than a segment is unacknowledged it
+	// checks once in 32 of them, and while less than a segment is unacknowledged it
 	// goes on: too late for clients with slow or small frames. A shorter limit
-	// costs looks at clients that pacing looks at anyway.
+	// costs checks of clients that pacing checks anyway.
 	unheardLimit = 5 * time.Second
 
 	// A client whose motors could run on is watched more closely: it is probed every
-	// DrivingProbe while it is idle, looked at every DrivingCheck, and must be heard
+	// DrivingProbe while it is idle, checked every DrivingCheck, and must be heard
 	// within DriverSilence. A shorter limit would stop robots on networks that drop a
 	// packet or two; with it the motors stop within two seconds.
 	DrivingProbe  = time.Second
@@ -50,9 +50,9 @@ type Client struct {
 	unconfirmed    bool          // the newest bytes may be unacknowledged
 	sent           time.Duration // when they were sent
 	heard          time.Duration // a time at which it was alive, known without asking the kernel
-	probed         time.Duration // the first look at which a probe was not answered, zero: it was
+	probed         time.Duration // the first check at which a probe was not answered, zero: it was
 	frame          int           // bytes of the newest frame
-	unacknowledged int           // bytes, at the last look
+	unacknowledged int           // bytes, at the last check
 	room           int           // bytes that fit into its receive window
 	largest        int           // the largest room seen
 }
@@ -69,7 +69,7 @@ func (c *Client) SentFrame(now time.Duration, size int) {
 	c.frame, c.room = size, c.room-size
 }
 
-// Unacknowledged is called with each look at how many bytes the client has not
+// Unacknowledged is called with each check of how many bytes the client has not
 // acknowledged.
 func (c *Client) Unacknowledged(bytes int) {
 	c.unacknowledged = bytes
@@ -92,8 +92,8 @@ func (c *Client) Quiet(now time.Duration) bool { return now-c.heard > DrivingChe
 
 // Silence returns how long the client's kernel has owed us an acknowledgement. It is zero
 // while none is due: a client that is paused, or does not read, is not silent, for its
-// kernel answers. If doubtful is set, silence includes the time during which nobody can
-// know: bytes wait for room in the client's window, and the kernel asks for it ever more
+// kernel answers. If doubtful is set, silence includes the time during which nothing can
+// be known: bytes wait for room in the client's window, and the kernel asks for it ever more
 // seldom.
 func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duration {
 	switch {
@@ -110,11 +110,11 @@ func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duratio
 	return f.LastAnswer
 }
 
-// RoomIsLow reports whether LookAtWindow is due before Room.
+// RoomIsLow reports whether UpdateWindow is due before Room.
 func (c *Client) RoomIsLow() bool { return c.room < roomLow*c.frame }
 
-// LookAtWindow brings Room up to date. It is called right after Unacknowledged.
-func (c *Client) LookAtWindow(f Facts) {
+// UpdateWindow brings Room up to date. It is called right after Unacknowledged.
+func (c *Client) UpdateWindow(f Facts) {
 	c.room = f.Window - c.unacknowledged
 	c.largest = max(c.largest, c.room)
 }

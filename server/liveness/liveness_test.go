@@ -19,7 +19,7 @@ func TestSilence(t *testing.T) {
 		{"idle, motors", Facts{LastAnswer: 20 * s}, true, 0},
 		{"segments under way", Facts{Unacked: 1, LastAnswer: 3 * s}, false, 3 * s},
 		{"it does not read", Facts{NotSent: 100, LastAnswer: 30 * s}, false, 0},
-		{"it does not read, motors: nobody knows", Facts{NotSent: 100, LastAnswer: 30 * s}, true, 30 * s},
+		{"it does not read, motors: it is unknown", Facts{NotSent: 100, LastAnswer: 30 * s}, true, 30 * s},
 		{"a probe has just left", Facts{Probes: 1, LastAnswer: 5 * s}, true, 0},
 		{"the probe before it was not answered", Facts{Probes: 2, LastAnswer: 5 * s}, true, 5 * s},
 	} {
@@ -83,7 +83,7 @@ func TestRoom(t *testing.T) {
 		t.Error("the window is not known")
 	}
 	c.Unacknowledged(800)
-	c.LookAtWindow(Facts{Window: 8000})
+	c.UpdateWindow(Facts{Window: 8000})
 	if got := c.Room(); got != 7200 {
 		t.Errorf("room for %d", got)
 	}
@@ -96,13 +96,13 @@ func TestRoom(t *testing.T) {
 		t.Errorf("room for %d", got)
 	}
 	c.Unacknowledged(8000)
-	c.LookAtWindow(Facts{Window: 8000})
+	c.UpdateWindow(Facts{Window: 8000})
 	if got := c.Room(); got != 0 {
 		t.Errorf("room for %d in a full window", got)
 	}
 	var tiny Client
 	tiny.SentFrame(s, 800)
-	tiny.LookAtWindow(Facts{Window: 100})
+	tiny.UpdateWindow(Facts{Window: 100})
 	if got := tiny.Room(); got != 800 {
 		t.Errorf("a frame larger than the window never goes: %d", got)
 	}

@@ -14,6 +14,86 @@ const ms = time.Millisecond
 // headers is what TCP, IP and Ethernet add to a frame on the wire.
 const headers = 66
 
+// sender does the server's part: it sends the frames and keeps the timers.
+type sender struct {
+	network *Network
+	write   func(now time.Duration, c paced) (bytes int)
+	timers  timers.Queue
+	poll    *timers.Timer
+	retries map[paced]*timers.Timer
+	now     time.Duration
+}
+
+// paced is a connection that has its client.
+type paced interface {
+	Connection
+	client() *Client
+}
+
+func newSender(write func(now time.Duration, c paced) (bytes int)) *sender {
+	s := &sender{network: NewNetwork(), write: write, retries: map[paced]*timers.Timer{}, now: time.Second}
+	s.poll = timers.NewTimer(func(now time.Duration) time.Duration {
+		s.network.Poll(now)
+		for c, answer, ok := s.network.Next(now); ok; c, answer, ok = s.network.Next(now) {
+			s.follow(now, c.(paced), answer)
+		}
+		if !s.network.Waits() {
+			return 0
+		}
+		return now + PollPeriod
+	})
+	return s
+}
+
+func (s *sender) due(asked bool, c paced) { s.follow(s.now, c, c.client().Due(s.now, asked)) }
+
+func dueAll[C paced](s *sender, all []C) {
+	for _, c := range all {
+		s.due(false, c)
+	}
+}
+
+func (s *sender) follow(now time.Duration, c paced, answer Answer) {
+	switch {
+	case answer == Now:
+		c.client().Sent(now, s.write(now, c))
+	case answer == Later && !s.poll.Armed():
+		s.timers.Set(s.poll, now+PollPeriod)
+	case answer == Aside && s.retries[c] == nil:
+		s.retries[c] = timers.NewTimer(func(now time.Duration) time.Duration {
+			answer := c.client().Retry(now)
+			if answer == Aside {
+				return c.client().RetryAt(now)
+			}
+			s.follow(now, c, answer)
+			return 0
+		})
+		fallthrough
+	case answer == Aside && !s.retries[c].Armed():
+		s.timers.Set(s.retries[c], c.client().RetryAt(now))
+	}
+}
+
+func (s *sender) leave(c paced) {
+	if retry := s.retries[c]; retry != nil {
+		s.timers.Stop(retry)
+	}
+	c.client().Leave()
+}
+
+// run lets the clock jump from deadline to deadline.
+func (s *sender) run(d time.Duration) {
+	for end := s.now + d; ; {
+		at, ok := s.timers.Next()
+		if !ok || at > end {
+			s.now = end
+			return
+		}
+		s.now = max(s.now, at)
+		s.timers.Run(s.now, 0)
+	}
+}
+
 // medium is a fake network: what is sent on it waits in the transmit queue of
 // this computer, then in that of a router, and is acknowledged by its receiver.
 type medium struct {
@@ -22,16 +102,14 @@ type medium struct {
 	trip       time.Duration // half of the round trip
 	burst      time.Duration // of silence, after which the network takes as much at once as in this time
 
-	grid    time.Duration // frames that are sent when due are sent at its multiples
-	timers  timers.Queue
-	ticks   *timers.Ticks[*peer]
-	network *Network[*peer]
-	peers   []*peer
-	now     time.Duration
+	*sender
+	grid  time.Duration // frames that are sent when due are sent at its multiples
+	ticks *timers.Ticks[*peer]
+	peers []*peer
 
 	free, routerFree time.Duration // when the queues have run empty
 	busy             time.Duration // how long the network has been sending
-	looks, frames    int
+	checks, frames   int
 	deepest          int // bytes in the transmit queue at most
 	queued           []packet
 }
@@ -44,11 +122,11 @@ type packet struct {
 // peer is a client on the medium.
 type peer struct {
 	net      *medium
-	pace     Client[*peer]
+	pace     Client
 	size     int
 	asked    bool
 	delays   bool            // it delays acknowledgements by 40 ms
-	held     []time.Duration // its process does not run from held[0] to held[1]
+	stopped  []time.Duration // its process does not run from stopped[0] to stopped[1]
 	vanishes time.Duration   // it is out of range from then on
 	buffer   int             // bytes its kernel takes while it does not read; zero: any number
 	reads    time.Duration   // it reads this often; zero: at once
@@ -65,9 +143,9 @@ type segmentSent struct {
 type arrival struct{ taken, came time.Duration }
 
 func newMedium() *medium {
-	n := &medium{now: time.Second}
-	n.network = NewNetwork(&n.timers, n.send)
-	n.ticks = timers.NewTicks(&n.timers, func(now time.Duration, p *peer) { p.pace.Due(now, p.asked) })
+	n := &medium{}
+	n.sender = newSender(func(now time.Duration, c paced) int { return n.send(now, c.(*peer)) })
+	n.ticks = timers.NewTicks(&n.timers, func(_ time.Duration, p *peer) { n.due(p.asked, p) })
 	return n
 }
 
@@ -84,19 +162,6 @@ func (n *medium) join(count int, rate, size int, change func(p *peer)) {
 			n.grid = min(5*ms, time.Second/time.Duration(rate))
 			n.ticks.Join(p, time.Second/time.Duration(rate), n.now)
 		}
-	}
-}
-
-// run lets the clock jump from deadline to deadline.
-func (n *medium) run(d time.Duration) {
-	for end := n.now + d; ; {
-		at, ok := n.timers.Next()
-		if !ok || at > end {
-			n.now = end
-			return
-		}
-		n.now = max(n.now, at)
-		n.timers.Run(n.now, 0)
 	}
 }
 
@@ -134,8 +199,8 @@ func (n *medium) send(now time.Duration, p *peer) int {
 // receive decides when the frame is read and acknowledged.
 func (p *peer) receive(taken, arrives time.Duration, s *segmentSent) {
 	read := arrives
-	if len(p.held) == 2 && arrives >= p.held[0] && arrives < p.held[1] {
-		read = p.held[1]
+	if len(p.stopped) == 2 && arrives >= p.stopped[0] && arrives < p.stopped[1] {
+		read = p.stopped[1]
 	}
 	if p.reads > 0 {
 		read = (arrives/p.reads + 1) * p.reads
@@ -175,27 +240,25 @@ func (p *peer) unread(at time.Duration) (frames int) {
 	return frames
 }
 
-func (p *peer) Unacknowledged() (bytes int) {
-	p.net.looks++
+func (p *peer) Backlog() (bytes, room int) {
+	p.net.checks++
 	p.sent = slices.DeleteFunc(p.sent, func(s segmentSent) bool { return s.acked <= p.net.now && s.leaves <= p.net.now })
 	for _, s := range p.sent {
 		if s.acked > p.net.now {
 			bytes += s.bytes
 		}
 	}
-	return bytes
+	if p.buffer == 0 {
+		return bytes, math.MaxInt
+	}
+	return bytes, max(p.buffer-p.unread(p.net.now), 0)
 }
+
+func (p *peer) client() *Client { return &p.pace }
 
 func (p *peer) Queued() bool {
-	p.net.looks++
+	p.net.checks++
 	return slices.ContainsFunc(p.sent, func(s segmentSent) bool { return s.leaves > p.net.now })
-}
-
-func (p *peer) Room() int {
-	if p.buffer == 0 {
-		return math.MaxInt
-	}
-	return max(p.buffer-p.unread(p.net.now), 0)
 }
 
 // ages returns mean and 99th percentile of the age of the newest data that the
@@ -223,8 +286,8 @@ func (p *peer) ages(start time.Duration) (mean, p99 time.Duration) {
 // result sums up what happened since the function was called.
 type result struct {
 	frames    int
-	looks     float64 // a frame
-	use       float64 // share of the time in which the network was sending
+	checks    float64 // a frame
+	use       float64 // part of the time in which the network was sending
 	jain      float64
 	mean, p99 time.Duration // of the age
 	late      int           // frames that were not sent in their tick
@@ -232,13 +295,13 @@ type result struct {
 
 func (n *medium) measure(d time.Duration) result {
 	start := n.now
-	n.looks, n.frames, n.busy = 0, 0, 0
+	n.checks, n.frames, n.busy = 0, 0, 0
 	before := make([]int, len(n.peers))
 	for i, p := range n.peers {
 		before[i] = len(p.arrivals)
 	}
 	n.run(d)
-	r := result{frames: n.frames, looks: float64(n.looks) / float64(max(n.frames, 1)), use: n.busy.Seconds() / d.Seconds()}
+	r := result{frames: n.frames, checks: float64(n.checks) / float64(max(n.frames, 1)), use: n.busy.Seconds() / d.Seconds()}
 	var sum, squares float64
 	for i, p := range n.peers {
 		got := float64(len(p.arrivals) - before[i])
@@ -257,7 +320,7 @@ func (n *medium) measure(d time.Duration) result {
 	return r
 }
 
-// floor is the least mean age with clients that share a network: half a round, and
+// floor is the least mean age with clients on one network: half a round, and
 // one frame's way.
 func floor(clients, size int, rate float64) time.Duration {
 	frame := time.Duration(float64(size+headers) / rate * float64(time.Second))
@@ -273,7 +336,7 @@ func TestHealthyLinks(t *testing.T) {
 		rate   int
 		trip   time.Duration
 		change func(i int, p *peer)
-		looks  float64 // a frame at most
+		checks float64 // a frame at most
 		late   int     // frames at most that are not sent when due
 	}{
 		{"readers", 807, 50, 0, nil, 0.2, 0},
@@ -297,7 +360,7 @@ func TestHealthyLinks(t *testing.T) {
 				p.vanishes = 3 * time.Second
 			}
 		}, 0.2, 0},
-		{"all held for 150 ms", 807, 50, 0, func(_ int, p *peer) { p.held = []time.Duration{4 * time.Second, 4*time.Second + 150*ms} }, 0.25, 50},
+		{"all stopped for 150 ms", 807, 50, 0, func(_ int, p *peer) { p.stopped = []time.Duration{4 * time.Second, 4*time.Second + 150*ms} }, 0.25, 50},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			n := newMedium()
@@ -312,8 +375,8 @@ func TestHealthyLinks(t *testing.T) {
 			n.run(2 * time.Second)
 			r := n.measure(10 * time.Second)
 			t.Logf("%+v", r)
-			if r.looks > tt.looks {
-				t.Errorf("%.2f looks a frame, want at most %.2f", r.looks, tt.looks)
+			if r.checks > tt.checks {
+				t.Errorf("%.2f checks a frame, want at most %.2f", r.checks, tt.checks)
 			}
 			if r.late > tt.late {
 				t.Errorf("%d of %d frames were not sent when due", r.late, r.frames)
@@ -364,8 +427,8 @@ func TestFullLinks(t *testing.T) {
 			least := floor(tt.clients, tt.size, max(tt.local, tt.router)) + tt.trip
 			t.Logf("%+v floor %v deepest %d window %d", r, least, n.deepest, n.network.window)
 			carried := float64(r.frames) * float64(tt.size+headers) / 20
-			if share := carried / max(tt.local, tt.router); share < 0.97 {
-				t.Errorf("the network is used for %.3f of the time", share)
+			if part := carried / max(tt.local, tt.router); part < 0.97 {
+				t.Errorf("the network is used for %.3f of the time", part)
 			}
 			if r.use < tt.leastUse || r.jain < 0.99 {
 				t.Errorf("use %.3f, Jain %.4f", r.use, r.jain)
@@ -382,44 +445,31 @@ func TestFullLinks(t *testing.T) {
 
 // A tick of fifty on a slow network that carries them all: not all at once.
 func TestSlowLinkGetsFramesOneByOne(t *testing.T) {
-	n := newMedium()
-	n.rate = wireless
-	n.join(50, 1, 807, nil)
-	n.run(5 * time.Second)
-	n.deepest = 0
-	r := n.measure(20 * time.Second)
-	frame := floor(0, 807, wireless)
-	ideal := 500*ms + frame // one frame at a time, each with the data of its moment
-	t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
-	if r.mean > ideal*110/100 {
-		t.Errorf("mean age %v, want at most 1.1 times %v", r.mean, ideal)
-	}
-	if n.deepest > 16*807 {
-		t.Errorf("%d bytes in the transmit queue at once", n.deepest)
-	}
-	if r.frames < 50*19 {
-		t.Errorf("only %d frames", r.frames)
-	}
-}
-
-// The same ten times a second, on a network that saves up while it is idle: what has left
-// since the last tick is no reason to send more at once.
-func TestNearlyFullLinkGetsFramesOneByOne(t *testing.T) {
-	n := newMedium()
-	n.rate, n.burst = wireless, 12*ms
-	n.join(50, 10, 348, nil)
-	n.run(5 * time.Second)
-	n.deepest = 0
-	r := n.measure(20 * time.Second)
-	ideal := 50*ms + floor(0, 348, wireless)
-	t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
-	if r.mean > ideal*125/100 {
-		t.Errorf("mean age %v, want at most 1.25 times %v", r.mean, ideal)
-	}
-	if n.deepest > 16*348 {
-		t.Errorf("%d bytes in the transmit queue at once", n.deepest)
-	}
-	if r.frames != 50*200 {
-		t.Errorf("%d frames", r.frames)
+	for _, tt := range []struct {
+		rate, size  int
+		burst       time.Duration // a network that saves up while it is idle: what has left is no reason to send more at once
+		most        time.Duration // percent of the age with one frame at a time, each with the data of its moment
+		leastFrames int
+	}{
+		{1, 807, 0, 110, 50 * 19},
+		{10, 348, 12 * ms, 125, 50 * 200},
+	} {
+		n := newMedium()
+		n.rate, n.burst = wireless, tt.burst
+		n.join(50, tt.rate, tt.size, nil)
+		n.run(5 * time.Second)
+		n.deepest = 0
+		r := n.measure(20 * time.Second)
+		ideal := time.Second/time.Duration(2*tt.rate) + floor(0, tt.size, wireless)
+		t.Logf("%+v ideal %v deepest %d", r, ideal, n.deepest)
+		if r.mean > ideal*tt.most/100 {
+			t.Errorf("mean age %v, want at most %d %% of %v", r.mean, tt.most, ideal)
+		}
+		if n.deepest > 16*tt.size {
+			t.Errorf("%d bytes in the transmit queue at once", n.deepest)
+		}
+		if r.frames < tt.leastFrames || r.frames > 50*20*tt.rate {
+			t.Errorf("%d frames", r.frames)
+		}
 	}
 }

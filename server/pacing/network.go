@@ -3,17 +3,15 @@ package pacing
 import (
 	"slices"
 	"time"
-
-	"player/timers"
 )
 
 const (
 	// leastWindow is the smallest window in frames: one that is being sent and
 	// one behind it, or the network would idle until the next poll.
 	leastWindow = 2
-	// firstWindow is how many frames a network is sent before the first look at its
+	// firstWindow is how many frames a network is sent before the first check of its
 	// transmit queue. On a network of 2 Mbps 16 frames of 800 bytes are 59 ms of
-	// queue; fewer cost a wide network more looks and more polls.
+	// queue; fewer cost a wide network more checks and more polls.
 	firstWindow = 16
 	// mostWindow bounds what a network that was healthy a moment ago may queue when
 	// it becomes slow: 0.24 s of frames at 2 Mbps, less than its queue drops.
@@ -22,9 +20,9 @@ const (
 	// evidence that the network carries it. A longer time would notice a network that
 	// has become slow that much later.
 	memory = time.Second
-	// poll is how often a full network is looked at: no event reports that a frame
-	// has left. A small frame takes a network of 2 Mbps about this long.
-	poll = time.Millisecond
+	// PollPeriod is the time between polls of a network with a queue: no event reports that a
+	// frame has left. A small frame takes a network of 2 Mbps about this long.
+	PollPeriod = time.Millisecond
 	// quick is how soon a window of frames has left a network that carries more: 16 of 800
 	// bytes take 50 Mbps this long. That frames of an earlier tick have left shows
 	// nothing: on a network that is busy most of the time the window would grow with every
@@ -35,29 +33,26 @@ const (
 	// take a pause for a queue that is too long.
 	epoch = 50
 	// lost is how long a frame counts as in flight. A client that walked out of
-	// range must not hold up the others on its network.
+	// range must not delay the others on its network.
 	lost = 400 * time.Millisecond
 )
 
-// Network is the network that a group of clients shares.
+// Network is the network of a group of clients.
 //
 // Its window follows the rule of the kernel's dynamic queue limits: it doubles
 // when the transmit queue has run empty while frames were waiting, or right after a
 // window of frames, and shrinks
 // by the number of frames that the queue never went below. So it settles at the
 // fewest frames that keep the network busy.
-type Network[C Connection] struct {
-	timers *timers.Queue
-	send   func(now time.Duration, conn C) (bytes int)
+type Network struct {
 	joined int // clients that ever joined
 	doubts int // how often a client was set aside
 
-	queue  fifo[*Client[C]]
-	flight []flown[C] // oldest first
-	window int        // frames that may be in flight
-	poll   *timers.Timer
+	queue  fifo
+	flight []flown // oldest first
+	window int     // frames that may be in flight
 
-	full  time.Duration // when the last look found the window used up
+	full  time.Duration // when the last check found the window used up
 	grown time.Duration // when the window last doubled
 	slow  time.Duration // when a frame last waited long in the queue; 0: never
 	polls int           // in this epoch
@@ -65,31 +60,27 @@ type Network[C Connection] struct {
 }
 
 // flown is a frame in flight.
-type flown[C Connection] struct {
-	client *Client[C]
+type flown struct {
+	client *Client
 	sent   time.Duration
 }
 
-// NewNetwork returns a network without clients. send makes the frame of the moment for
-// a client, writes it and returns its size in bytes, zero if there was nothing
-// to send. Timers are set on q.
-func NewNetwork[C Connection](q *timers.Queue, send func(now time.Duration, conn C) (bytes int)) *Network[C] {
-	n := &Network[C]{timers: q, send: send, window: firstWindow, least: firstWindow}
-	n.poll = timers.NewTimer(n.serve)
-	return n
+// NewNetwork returns a network without clients.
+func NewNetwork() *Network {
+	return &Network{window: firstWindow, least: firstWindow}
 }
 
 // Join adds c as the client of a connection. It is part of what the caller keeps
 // of the client, so a frame touches less memory.
-func (n *Network[C]) Join(c *Client[C], conn C) {
+func (n *Network) Join(c *Client, conn Connection) {
 	n.joined++
-	// Different first credits spread the looks over the ticks.
-	*c = Client[C]{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
+	// Different first credits spread the checks over the ticks.
+	*c = Client{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
 }
 
 // open reports whether the network may take another frame. When the window is used
-// up it looks which frames have left.
-func (n *Network[C]) open(now time.Duration) bool {
+// up it checks which frames have left.
+func (n *Network) open(now time.Duration) bool {
 	if now-n.grown > memory {
 		n.window = min(n.window, firstWindow)
 	}
@@ -113,80 +104,56 @@ func (n *Network[C]) open(now time.Duration) bool {
 // land removes from flight what has left and returns how many frames are left.
 // The transmit queue is first in, first out: if the newest frame has left, all
 // have.
-func (n *Network[C]) land(now time.Duration) int {
+func (n *Network) land(now time.Duration) int {
 	last := len(n.flight) - 1
 	if last >= 0 && !n.flight[last].client.conn.Queued() {
 		clear(n.flight)
 		n.flight = n.flight[:0]
 	}
-	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool {
+	n.flight = slices.DeleteFunc(n.flight, func(f flown) bool {
 		return now-f.sent > lost || !f.client.conn.Queued()
 	})
 	return len(n.flight)
 }
 
-func (n *Network[C]) grow(now time.Duration) {
+func (n *Network) grow(now time.Duration) {
 	n.window, n.grown = min(2*n.window, mostWindow), now
 }
 
-// transmit sends a frame to a client.
-func (n *Network[C]) transmit(now time.Duration, c *Client[C]) {
-	size := n.send(now, c.conn)
-	if size == 0 || c.gone {
-		return
-	}
-	c.frame = size
-	c.credit -= size
-	n.flight = append(n.flight, flown[C]{c, now})
-}
-
-func (n *Network[C]) setAside(now time.Duration, c *Client[C]) {
-	c.state, c.since = aside, now
-	n.doubts++
-	if c.retry == nil {
-		c.retry = timers.NewTimer(c.tryAgain)
-	}
-	n.timers.Set(c.retry, now+retryFirst)
-}
-
-func (n *Network[C]) enqueue(now time.Duration, c *Client[C]) {
+func (n *Network) enqueue(now time.Duration, c *Client) {
 	c.state, c.since = queued, now
 	n.queue.push(c)
-	if !n.poll.Armed() {
-		n.timers.Set(n.poll, now+poll)
-	}
 }
 
-// serve sends frames to the clients in the queue as far as the window is open.
-// It returns when to look again, zero if nobody waits.
-func (n *Network[C]) serve(now time.Duration) time.Duration {
-	n.adapt(now, n.land(now))
-	for n.queue.len() > 0 && len(n.flight) < n.window {
-		c := n.queue.pop()
-		c.state = free
-		if now-c.since > slow {
-			n.slow = now
-		}
-		if !c.keepsUp() {
-			n.setAside(now, c)
-			continue
-		}
-		n.transmit(now, c)
-		if c.again && !c.gone {
-			// At the end of the queue at once: otherwise clients early in a tick
-			// would get twice the frames of late ones.
-			c.again, c.state, c.since = false, queued, now
-			n.queue.push(c)
-		}
+// Next takes the next client from the queue as far as the window is open, and returns what
+// becomes of its frame: Now or Aside. It reports false when there is none to take.
+func (n *Network) Next(now time.Duration) (conn Connection, answer Answer, ok bool) {
+	if n.queue.len() == 0 || len(n.flight) >= n.window {
+		return conn, Later, false
 	}
-	if n.queue.len() == 0 {
-		return 0
+	c := n.queue.pop()
+	c.state = free
+	if now-c.since > slow {
+		n.slow = now
 	}
-	return now + poll
+	if !c.keepsUp() {
+		return c.conn, c.setAside(now), true
+	}
+	if c.again {
+		// At the end of the queue at once: otherwise clients early in a tick
+		// would get twice the frames of late ones.
+		c.again = false
+		n.enqueue(now, c)
+	}
+	return c.conn, Now, true
 }
 
-// adapt adjusts the window at a poll that found left frames in flight.
-func (n *Network[C]) adapt(now time.Duration, left int) {
+// Waits reports whether any client is in the queue, so that the network is to be polled.
+func (n *Network) Waits() bool { return n.queue.len() > 0 }
+
+// Poll checks which frames have left, and adjusts the window. It comes before Next.
+func (n *Network) Poll(now time.Duration) {
+	left := n.land(now)
 	if left == 0 {
 		n.grow(now)
 	}
@@ -198,40 +165,36 @@ func (n *Network[C]) adapt(now time.Duration, left int) {
 	}
 }
 
-func (n *Network[C]) remove(c *Client[C]) {
+func (n *Network) remove(c *Client) {
 	if c.state == queued {
 		n.queue.remove(c)
 	}
-	if c.retry != nil {
-		n.timers.Stop(c.retry)
-	}
-	n.flight = slices.DeleteFunc(n.flight, func(f flown[C]) bool { return f.client == c })
+	n.flight = slices.DeleteFunc(n.flight, func(f flown) bool { return f.client == c })
 }
 
-// fifo holds what waits, first come, first served.
-type fifo[E comparable] struct {
-	items []E
+// fifo is a queue: first come, first served.
+type fifo struct {
+	items []*Client
 	head  int // items before it have been served
 }
 
-func (f *fifo[E]) len() int { return len(f.items) - f.head }
-func (f *fifo[E]) push(e E) { f.items = append(f.items, e) }
+func (f *fifo) len() int       { return len(f.items) - f.head }
+func (f *fifo) push(c *Client) { f.items = append(f.items, c) }
 
 // pop removes the first item. It moves the others down when half of the space
 // is used up, so that thousands may wait and each is moved about once.
-func (f *fifo[E]) pop() E {
-	var zero E
-	e := f.items[f.head]
-	f.items[f.head] = zero
+func (f *fifo) pop() *Client {
+	c := f.items[f.head]
+	f.items[f.head] = nil
 	if f.head++; 2*f.head >= len(f.items) {
 		f.items = slices.Delete(f.items, 0, f.head)
 		f.head = 0
 	}
-	return e
+	return c
 }
 
-func (f *fifo[E]) remove(e E) {
-	if i := slices.Index(f.items[f.head:], e); i >= 0 {
+func (f *fifo) remove(c *Client) {
+	if i := slices.Index(f.items[f.head:], c); i >= 0 {
 		f.items = slices.Delete(f.items, f.head+i, f.head+i+1)
 	}
 }

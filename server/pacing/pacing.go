@@ -1,5 +1,6 @@
 // Package pacing decides which client may be sent a frame now and which client
-// waits. It is pure: it knows no sockets and reads no clock. It has two rules.
+// waits. It is pure: it knows no sockets, reads no clock and sets no timers. The caller
+// reports what happens and carries out each Answer. There are two rules.
 //
 // The client keeps up. A client that has not acknowledged what it was sent
 // before is set aside until it has: its frames would only grow old in the
@@ -7,22 +8,18 @@
 // send something itself delays its acknowledgement by up to 40 ms.
 //
 // The network is not full. A network is the one behind an interface of this computer, which
-// all clients on it share. The caller says which network a client is on. Few frames may be in flight, which means that they
-// still wait in this computer's transmit queue. When the network is full, a client
-// whose frame is due enters the network's queue once, and gets the data of the
-// moment at which it is served. So a network that is too small carries no old data and
-// is shared evenly.
+// all clients on it use. The caller says which network a client is on. Few frames may be
+// in flight, which means that they still wait in this computer's transmit queue. When the
+// network is full, a client whose frame is due enters the network's queue once, and gets
+// the data of the moment at which it is served. So a network that is too small carries no
+// old data and serves its clients evenly.
 //
-// Looking costs a system call, a twentieth of what a frame costs, so neither
-// rule looks at every frame: a client has credit, a network has a window, and
-// both are looked at when these are used up.
+// A check costs a system call, a twentieth of what a frame costs, so neither
+// rule checks at every frame: a client has credit, a network has a window, and
+// both are checked when these are used up.
 package pacing
 
-import (
-	"time"
-
-	"player/timers"
-)
+import "time"
 
 const (
 	// segment is how many bytes a receiver may leave unacknowledged although it
@@ -31,7 +28,7 @@ const (
 	// less, clients of small frames would be set aside for no reason.
 	segment = 536
 	// maxTrust is how many frames a client that keeps up is sent between two
-	// looks. A client that stops reading has this many frames in its kernel
+	// checks. A client that stops reading has this many frames in its kernel
 	// before the server notices; a smaller number costs more system calls.
 	maxTrust = 32
 	// askedInFlight is how many bytes of frames that a client asked for may be
@@ -45,9 +42,9 @@ const (
 	ackDelay = 50 * time.Millisecond
 
 	// retryFirst and retryLast bound how soon a client that was set aside is
-	// looked at again; in between it is a quarter of the time since then. The
+	// checked again; in between it is a quarter of the time since then. The
 	// first bounds the delay after a short pause, the last the cost of a client
-	// that does not read for hours: four looks a second.
+	// that does not read for hours: four checks a second.
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
 
@@ -64,35 +61,44 @@ const (
 // Connection is what pacing asks about one client's connection. Each answer may
 // cost a system call.
 type Connection interface {
-	comparable
-	// Unacknowledged returns how many bytes the client has not acknowledged.
-	Unacknowledged() int
-	// Room returns how many more bytes may be written before the client's receive
-	// window is full, math.MaxInt where a full window does no harm.
-	Room() int
-	// Queued reports whether the transmit queue of this computer still holds
+	// Backlog returns how many bytes the client has not acknowledged, and how many more
+	// may be written before its receive window is full, math.MaxInt where a full window
+	// does no harm.
+	Backlog() (unacknowledged, room int)
+	// Queued reports whether the transmit queue of this computer still has
 	// bytes of the client.
 	Queued() bool
 }
 
-// Client is the pacing state of one client. Its methods may be called from
-// within the network's send function.
-type Client[C Connection] struct {
-	conn    C
-	network *Network[C]
+// Answer is what becomes of a frame that is due.
+type Answer uint8
+
+const (
+	// Now: the caller makes the frame, writes it and calls Sent.
+	Now Answer = iota
+	// Later: the client is in its network's queue, which Network.Next serves at the next
+	// poll.
+	Later
+	// Aside: the client does not keep up. The caller calls Retry when RetryAt says.
+	Aside
+)
+
+// Client is the pacing state of one client.
+type Client struct {
+	conn    Connection
+	network *Network
 
 	state  state
 	gone   bool
 	again  bool // another frame became due while the client was queued
 	asked  bool // the frame that is due was asked for
 	frame  int  // bytes of the newest frame
-	credit int  // bytes that may be sent before the next look
-	trust  int  // frames of credit after the next look, 1 to maxTrust
-	doubts int  // network.doubts at the last look
+	credit int  // bytes that may be sent before the next check
+	trust  int  // frames of credit after the next check, 1 to maxTrust
+	doubts int  // network.doubts at the last check
 
 	since  time.Duration // when it was queued or set aside
 	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
-	retry  *timers.Timer // looks again at a client that was set aside; nil before the first time
 }
 
 type state uint8
@@ -103,47 +109,62 @@ const (
 	aside        // does not keep up
 )
 
-// Network returns the network that the client has joined.
-func (c *Client[C]) Network() *Network[C] { return c.network }
-
 // Waits reports whether the client's frame is due and has not been sent.
-func (c *Client[C]) Waits() bool { return c.state != free }
+func (c *Client) Waits() bool { return c.state != free }
 
 // Full reports whether the network to the client has been found full lately: frames
 // waited in the queue of its network, or the client did not keep up.
-func (c *Client[C]) Full(now time.Duration) bool {
+func (c *Client) Full(now time.Duration) bool {
 	last := max(c.behind, c.network.slow)
 	return last != 0 && now-last < fullFor
 }
 
-// Due is called when a frame for the client is due. The network's send function is
-// called for it now or later. asked is set for a frame that the client asked
-// for, and not set for a frame that its rate makes due.
-func (c *Client[C]) Due(now time.Duration, asked bool) {
+// Due is called when a frame for the client is due. asked is set for a frame that the
+// client asked for, and not set for a frame that its rate makes due.
+func (c *Client) Due(now time.Duration, asked bool) Answer {
 	c.asked = asked
-	switch l := c.network; {
+	switch n := c.network; {
 	case c.state == queued:
 		c.again = true
-	case c.state == aside: // the retry timer sends its frame
+		return Later
+	case c.state == aside: // Retry sends its frame
+		return Aside
 	case !c.keepsUp():
-		l.setAside(now, c)
-	case l.queue.len() == 0 && l.open(now):
-		l.transmit(now, c)
+		return c.setAside(now)
+	case n.queue.len() == 0 && n.open(now):
+		return Now
 	default:
-		l.enqueue(now, c)
+		n.enqueue(now, c)
+		return Later
 	}
 }
 
-// keepsUp reports whether the client has credit for a frame, and looks at its
+// Sent is called when a frame of size bytes was sent after the answer Now; zero: there was
+// nothing to send. The client may have left meanwhile.
+func (c *Client) Sent(now time.Duration, size int) {
+	if size == 0 || c.gone {
+		return
+	}
+	c.frame = size
+	c.credit -= size
+	c.network.flight = append(c.network.flight, flown{c, now})
+}
+
+func (c *Client) setAside(now time.Duration) Answer {
+	c.state, c.since = aside, now
+	c.network.doubts++
+	return Aside
+}
+
+// keepsUp reports whether the client has credit for a frame, and checks its
 // connection when the credit is used up. When another client of the network did not
-// keep up, all are looked at once: the network may be full further away.
-func (c *Client[C]) keepsUp() bool {
+// keep up, all are checked once: the network may be full further away.
+func (c *Client) keepsUp() bool {
 	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.network.doubts {
 		return true
 	}
 	c.doubts = c.network.doubts
-	unacknowledged := c.conn.Unacknowledged()
-	room := c.conn.Room()
+	unacknowledged, room := c.conn.Backlog()
 	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
 	if c.trust == 1 {
 		allowed = 0
@@ -161,21 +182,25 @@ func (c *Client[C]) keepsUp() bool {
 	return true
 }
 
-// tryAgain is called by the timer of a client that was set aside.
-func (c *Client[C]) tryAgain(now time.Duration) time.Duration {
-	if c.keepsUp() {
-		if now-c.since > ackDelay {
-			c.trust, c.behind = 1, now
-		}
-		c.state = free
-		c.Due(now, c.asked)
-		return 0
+// Retry checks a client again that was set aside.
+func (c *Client) Retry(now time.Duration) Answer {
+	if !c.keepsUp() {
+		return Aside
 	}
+	if now-c.since > ackDelay {
+		c.trust, c.behind = 1, now
+	}
+	c.state = free
+	return c.Due(now, c.asked)
+}
+
+// RetryAt returns when Retry is due after the answer Aside at now.
+func (c *Client) RetryAt(now time.Duration) time.Duration {
 	return now + min(max((now-c.since)/4, retryFirst), retryLast)
 }
 
-// Leave removes the client from its network. No method may be called after it.
-func (c *Client[C]) Leave() {
+// Leave removes the client from its network. Only Sent may be called after it.
+func (c *Client) Leave() {
 	c.gone = true
 	c.network.remove(c)
 }

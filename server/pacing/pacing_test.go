@@ -6,8 +6,6 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"player/timers"
 )
 
 // fake is a connection whose answers a test sets.
@@ -15,96 +13,86 @@ type fake struct {
 	unacknowledged int
 	room           int
 	queued         bool
-	looks          int
+	checks         int
 	frames         int
 	leave          bool // the write fails
-	pace           Client[*fake]
+	pace           Client
 }
 
-func (f *fake) Unacknowledged() int { f.looks++; return f.unacknowledged }
-func (f *fake) Room() int           { return f.room }
-func (f *fake) Queued() bool        { f.looks++; return f.queued }
+func (f *fake) Backlog() (unacknowledged, room int) { f.checks++; return f.unacknowledged, f.room }
+func (f *fake) Queued() bool                        { f.checks++; return f.queued }
+func (f *fake) client() *Client                     { return &f.pace }
 
 const frameSize = 800
 
-// table is a network with fake connections and a clock.
-type table struct {
-	queue   timers.Queue
-	network *Network[*fake]
-	now     time.Duration
-}
+// table is a network with fake connections.
+type table struct{ *sender }
 
-func newTable() *table {
-	w := &table{now: time.Second}
-	w.network = NewNetwork(&w.queue, func(_ time.Duration, f *fake) int {
-		if f.leave {
-			f.pace.Leave()
-			return frameSize
+func newTable() (t table) {
+	t.sender = newSender(func(_ time.Duration, c paced) int {
+		if f := c.(*fake); f.leave {
+			t.leave(f)
+		} else {
+			f.frames++
 		}
-		f.frames++
 		return frameSize
 	})
-	return w
+	return t
 }
 
-func (w *table) join() *fake {
-	f := &fake{room: math.MaxInt}
-	w.network.Join(&f.pace, f)
-	return f
+func (t table) join(n int) (all []*fake) {
+	for range n {
+		f := &fake{room: math.MaxInt}
+		t.network.Join(&f.pace, f)
+		all = append(all, f)
+	}
+	return all
 }
 
-func (w *table) wait(d time.Duration) {
-	for end := w.now + d; ; {
-		at, ok := w.queue.Next()
-		if !ok || at > end {
-			w.now = end
-			return
-		}
-		w.now = max(w.now, at)
-		w.queue.Run(w.now, 0)
+// newPair returns a network with one connection.
+func newPair() (table, *fake) {
+	t := newTable()
+	return t, t.join(1)[0]
+}
+
+// ticks makes a frame due n times, every 20 ms.
+func (t table) ticks(n int, f *fake) {
+	for range n {
+		t.due(false, f)
+		t.run(20 * ms)
 	}
 }
 
 func TestClientThatStopsReadingIsSetAside(t *testing.T) {
-	w := newTable()
-	f := w.join()
-	for range 20 {
-		f.pace.Due(w.now, false)
-		w.wait(20 * ms)
-	}
+	w, f := newPair()
+	w.ticks(20, f)
 	if f.frames != 20 || f.pace.Waits() {
 		t.Fatalf("%d frames of 20", f.frames)
 	}
 	f.unacknowledged = frameSize // one frame: it may delay its acknowledgement
-	for range 20 {
-		f.pace.Due(w.now, false)
-		w.wait(20 * ms)
-	}
+	w.ticks(20, f)
 	if f.frames != 40 {
 		t.Fatalf("%d frames of 40", f.frames)
 	}
 	f.unacknowledged = 2 * frameSize
-	for range 50 {
-		f.pace.Due(w.now, false)
-		w.wait(20 * ms)
-	}
+	w.ticks(50, f)
 	if f.frames > 40+maxTrust || !f.pace.Waits() {
 		t.Fatalf("%d frames to a client that does not read", f.frames-40)
 	}
-	looks := f.looks
-	w.wait(10 * time.Second)
-	if got := f.looks - looks; got < 35 || got > 45 {
-		t.Errorf("%d looks in 10 s, want four a second", got)
+	checks := f.checks
+	w.run(10 * time.Second)
+	if got := f.checks - checks; got < 35 || got > 45 {
+		t.Errorf("%d checks in 10 s, want four a second", got)
 	}
 	before := f.frames
 	f.unacknowledged = 0
-	w.wait(retryLast)
+	w.run(retryLast)
 	if f.frames != before+1 || f.pace.Waits() {
 		t.Errorf("%d frames when it has read, want the one that was due", f.frames-before)
 	}
 	// One frame at a time now: the network may be full further away.
 	f.unacknowledged = frameSize
-	f.pace.Due(w.now, false)
+	w.due(false, f)
 	if f.frames != before+1 || !f.pace.Waits() {
 		t.Errorf("%d frames under way", f.frames-before)
 	}
@@ -113,35 +101,33 @@ func TestClientThatStopsReadingIsSetAside(t *testing.T) {
 // With a frame in its queue that does not fit, the kernel would ask for room
 // instead of probing the connection.
 func TestNoFrameWithoutRoom(t *testing.T) {
-	w := newTable()
-	f := w.join()
+	w, f := newPair()
 	f.room = 10*frameSize + 100
 	sent := 0
 	for range 20 {
 		before := f.frames
-		f.pace.Due(w.now, false)
+		w.due(false, f)
 		if f.frames > before {
 			sent++
 			f.room -= frameSize
 		}
-		w.wait(20 * ms)
+		w.run(20 * ms)
 	}
 	if sent != 10 || f.room != 100 {
 		t.Errorf("%d frames were sent where ten fit", sent)
 	}
 	f.room = math.MaxInt
-	w.wait(retryLast)
+	w.run(retryLast)
 	if f.frames != 11 {
 		t.Error("no frame although there is room again")
 	}
 }
 
 func TestFramesThatWereAskedFor(t *testing.T) {
-	w := newTable()
-	f := w.join()
+	w, f := newPair()
 	for range 100 {
 		before := f.frames
-		f.pace.Due(w.now, true)
+		w.due(true, f)
 		f.unacknowledged += (f.frames - before) * frameSize
 	}
 	if least := askedInFlight / frameSize; f.frames < least || f.frames > least+maxTrust+2 {
@@ -152,15 +138,12 @@ func TestFramesThatWereAskedFor(t *testing.T) {
 	}
 }
 
-func TestLinkIsSharedInTurns(t *testing.T) {
+func TestNetworkIsServedEvenly(t *testing.T) {
 	w := newTable()
-	var all []*fake
-	for range 40 {
-		all = append(all, w.join())
-	}
+	all := w.join(40)
 	for _, f := range all {
 		f.queued = true
-		f.pace.Due(w.now, false)
+		w.due(false, f)
 	}
 	count := func() (frames int) {
 		for _, f := range all {
@@ -169,18 +152,16 @@ func TestLinkIsSharedInTurns(t *testing.T) {
 		return frames
 	}
 	if got := count(); got != firstWindow {
-		t.Fatalf("%d frames before the network is looked at, want %d", got, firstWindow)
+		t.Fatalf("%d frames before the network is checked, want %d", got, firstWindow)
 	}
-	for _, f := range all { // another tick: those in the queue are due again
-		f.pace.Due(w.now, false)
-	}
+	dueAll(w.sender, all) // another tick: those in the queue are due again
 	for n := count(); n < 200; n++ {
-		w.network.flight[0].client.conn.queued = false // the oldest frame leaves
-		w.wait(poll)
+		w.network.flight[0].client.conn.(*fake).queued = false // the oldest frame leaves
+		w.run(PollPeriod)
 		all[0].queued = true
 		for _, f := range all {
 			f.queued = true
-			f.pace.Due(w.now, false)
+			w.due(false, f)
 		}
 	}
 	least, most := math.MaxInt, 0
@@ -197,94 +178,81 @@ func TestLinkIsSharedInTurns(t *testing.T) {
 
 func TestLostFramesLeaveTheWindow(t *testing.T) {
 	w := newTable()
-	for range firstWindow {
-		f := w.join()
+	for _, f := range w.join(firstWindow) {
 		f.queued = true
-		f.pace.Due(w.now, false)
+		w.due(false, f)
 	}
-	well := w.join()
-	well.pace.Due(w.now, false)
+	well := w.join(1)[0]
+	w.due(false, well)
 	if well.frames != 0 || !well.pace.Waits() {
 		t.Fatal("the window is not used up")
 	}
-	w.wait(lost + 2*poll)
+	w.run(lost + 2*PollPeriod)
 	if well.frames != 1 {
-		t.Error("frames that do not leave hold up the others")
+		t.Error("frames that do not leave delay the others")
 	}
 }
 
 func TestLeave(t *testing.T) {
 	w := newTable()
-	var all []*fake
-	for range 3 * firstWindow {
-		f := w.join()
+	all := w.join(3 * firstWindow)
+	for _, f := range all {
 		f.queued = true
-		f.pace.Due(w.now, false)
-		all = append(all, f)
+		w.due(false, f)
 	}
-	asideOne := w.join()
+	asideOne := w.join(1)[0]
 	asideOne.unacknowledged = math.MaxInt
 	for range maxTrust + 2 {
-		asideOne.pace.Due(w.now, false)
+		w.due(false, asideOne)
 	}
 	all[firstWindow].leave = true // its connection is closed by the write
 	for i, f := range all {
 		if i != firstWindow && i%2 == 0 {
-			f.pace.Leave()
+			w.leave(f)
 		}
 		f.queued = false
 	}
-	asideOne.pace.Leave()
-	w.wait(time.Second)
+	w.leave(asideOne)
+	w.run(time.Second)
 	for i, f := range all {
 		gone := i == firstWindow || i%2 == 0
-		if want := 1; !gone && f.frames != want {
-			t.Errorf("client %d has %d frames", i, f.frames)
+		if !gone && f.frames != 1 || gone && i >= firstWindow && f.frames != 0 {
+			t.Errorf("client %d has %d frames; it has left: %v", i, f.frames, gone)
 		}
-		if gone && i >= firstWindow && f.frames != 0 {
-			t.Errorf("client %d has left and got a frame", i)
-		}
-	}
-	for _, f := range all {
 		if !f.pace.gone {
-			f.pace.Leave()
+			w.leave(f)
 		}
 	}
 	if w.network.queue.len() != 0 || len(w.network.flight) != 0 {
 		t.Error("clients that left are remembered")
 	}
-	if _, armed := w.queue.Next(); armed {
-		w.wait(time.Second)
-		if _, armed := w.queue.Next(); armed {
+	if _, armed := w.timers.Next(); armed {
+		w.run(time.Second)
+		if _, armed := w.timers.Next(); armed {
 			t.Error("a timer stays armed")
 		}
 	}
 }
 
 func TestNothingToSend(t *testing.T) {
-	var q timers.Queue
-	l := NewNetwork(&q, func(time.Duration, *fake) int { return 0 })
-	f := &fake{room: math.MaxInt}
-	l.Join(&f.pace, f)
-	for now := time.Second; now < time.Minute; now += time.Second {
-		f.pace.Due(now, false)
+	w := newTable()
+	w.write = func(time.Duration, paced) int { return 0 }
+	f := w.join(1)[0]
+	for range 60 {
+		w.due(false, f)
+		w.run(time.Second)
 	}
-	if len(l.flight) != 0 || f.pace.Waits() {
+	if len(w.network.flight) != 0 || f.pace.Waits() {
 		t.Error("a frame without bytes is in flight")
 	}
 }
 
 func TestTickAllocatesNothing(t *testing.T) {
 	w := newTable()
-	var all []*fake
-	for range 200 {
-		all = append(all, w.join())
-	}
+	all := w.join(200)
 	tick := func() {
-		for _, f := range all {
-			f.pace.Due(w.now, false)
-		}
-		w.wait(20 * ms)
+		dueAll(w.sender, all)
+		w.run(20 * ms)
 	}
 	tick()
 	if n := testing.AllocsPerRun(100, tick); n != 0 {
@@ -294,14 +262,12 @@ func TestTickAllocatesNothing(t *testing.T) {
 		f.queued = true
 	}
 	busy := func() {
-		for _, f := range all {
-			f.pace.Due(w.now, false)
-		}
+		dueAll(w.sender, all)
 		for range 20 {
 			if len(w.network.flight) > 0 {
-				w.network.flight[0].client.conn.queued = false
+				w.network.flight[0].client.conn.(*fake).queued = false
 			}
-			w.wait(poll)
+			w.run(PollPeriod)
 		}
 	}
 	for range 50 {
@@ -314,29 +280,24 @@ func TestTickAllocatesNothing(t *testing.T) {
 
 func BenchmarkTickOf50(b *testing.B) {
 	w := newTable()
-	var all []*fake
-	for range 50 {
-		all = append(all, w.join())
-	}
+	all := w.join(50)
 	b.ReportAllocs()
 	for b.Loop() {
 		w.now += 20 * ms
-		for _, f := range all {
-			f.pace.Due(w.now, false)
-		}
+		dueAll(w.sender, all)
 	}
 }
 
 // The queue against a slice that is moved for each item that is served.
 func TestFifo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
-	var f fifo[int]
-	var model []int
-	for next := range 10_000 {
+	var f fifo
+	var model []*Client
+	for range 10_000 {
 		switch {
 		case len(model) > 0 && random.IntN(2) == 0:
-			if e := f.pop(); e != model[0] {
-				t.Fatalf("%d is served before %d", e, model[0])
+			if f.pop() != model[0] {
+				t.Fatal("another one is served first")
 			}
 			model = model[1:]
 		case len(model) > 0 && random.IntN(4) == 0:
@@ -344,8 +305,9 @@ func TestFifo(t *testing.T) {
 			f.remove(model[i])
 			model = slices.Delete(model, i, i+1)
 		default:
-			f.push(next)
-			model = append(model, next)
+			c := &Client{}
+			f.push(c)
+			model = append(model, c)
 		}
 		if f.len() != len(model) || !slices.Equal(f.items[f.head:], model) {
 			t.Fatalf("%d wait, want %d", f.len(), len(model))
@@ -363,42 +325,43 @@ func TestFifo(t *testing.T) {
 // full further away.
 func TestFull(t *testing.T) {
 	w := newTable()
-	a, b := w.join(), w.join()
+	both := w.join(2)
+	a, b := both[0], both[1]
 	expect := func(what string, wantA, wantB bool) {
 		t.Helper()
 		if gotA, gotB := a.pace.Full(w.now), b.pace.Full(w.now); gotA != wantA || gotB != wantB {
 			t.Errorf("%s: full %v, %v", what, gotA, gotB)
 		}
 	}
-	a.pace.Due(w.now, false)
+	w.due(false, a)
 	expect("sent at once", false, false)
 	a.unacknowledged = 10 * frameSize // it pauses
 	for range maxTrust + 1 {
-		a.pace.Due(w.now, false)
+		w.due(false, a)
 	}
-	w.wait(ackDelay / 2)
+	w.run(ackDelay / 2)
 	a.unacknowledged = 0
-	w.wait(ackDelay / 2)
+	w.run(ackDelay / 2)
 	expect("a short pause", false, false)
 	a.unacknowledged = 10 * frameSize
 	for range maxTrust + 1 {
-		a.pace.Due(w.now, false)
+		w.due(false, a)
 	}
-	w.wait(2 * ackDelay)
+	w.run(2 * ackDelay)
 	a.unacknowledged = 0
-	w.wait(ackDelay)
+	w.run(ackDelay)
 	expect("a long one", true, false)
-	w.wait(fullFor)
+	w.run(fullFor)
 	expect("long ago", false, false)
 	// The transmit queue does not empty.
 	a.queued, b.queued = true, true
 	for range mostWindow + 1 {
-		b.pace.Due(w.now, false)
+		w.due(false, b)
 	}
-	w.wait(2 * slow)
+	w.run(2 * slow)
 	a.queued, b.queued = false, false
-	w.wait(slow)
+	w.run(slow)
 	expect("a slow frame", true, true)
-	w.wait(fullFor)
+	w.run(fullFor)
 	expect("later", false, false)
 }

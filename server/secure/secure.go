@@ -1,5 +1,5 @@
 // Package secure is TLS for clients. A handshake takes milliseconds, so it is done in
-// a goroutine, with bounds on what strangers can make the server do. What remains is a
+// a goroutine, with bounds on what strangers can make the server do. The result is a
 // Conn: records in, records out, which the loop does itself.
 //
 // The protocol is TLS 1.3 only (RFC 8446): it has no renegotiation, and without
@@ -85,21 +85,22 @@ func Load(cert, key, clients string) (*tls.Config, error) {
 
 // Handshakes does the handshakes of all listeners of a server.
 type Handshakes struct {
-	share   *descriptors.Share
+	quota   *descriptors.Share
 	log     *zap.Logger
 	started time.Time
 
 	mu        sync.Mutex
-	config    *tls.Config // nil: nobody encrypts
+	config    *tls.Config // nil: no client may connect
 	all       int
 	addresses map[netip.Addr]int // how many, by computer
 	next      time.Time          // when the next computation may begin
 	refusals  limited.Line
 }
 
-// New returns handshakes with a configuration of Load, nil for none so far. Their descriptors are taken from share.
-func New(config *tls.Config, share *descriptors.Share, log *zap.Logger) *Handshakes {
-	h := &Handshakes{share: share, log: log, started: time.Now(), addresses: map[netip.Addr]int{}}
+// New returns handshakes with a configuration of Load, nil for none so far. Their descriptors
+// are taken from quota.
+func New(config *tls.Config, quota *descriptors.Share, log *zap.Logger) *Handshakes {
+	h := &Handshakes{quota: quota, log: log, started: time.Now(), addresses: map[netip.Addr]int{}}
 	h.Renew(config)
 	return h
 }
@@ -112,7 +113,7 @@ func (h *Handshakes) Renew(config *tls.Config) {
 		// It is called when the client's first message has been read, and nothing has
 		// been computed.
 		config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
-			time.Sleep(h.turn(time.Now()))
+			time.Sleep(h.delay(time.Now()))
 			return nil, nil
 		}
 	}
@@ -122,16 +123,16 @@ func (h *Handshakes) Renew(config *tls.Config) {
 }
 
 // Current returns the configuration of a handshake that begins now, nil if there is
-// none. Handshakes with it are computed in turn with all others, also those that are made
-// elsewhere.
+// none. Handshakes with it are computed one after the other with all others, also those
+// that are made elsewhere.
 func (h *Handshakes) Current() *tls.Config {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.config
 }
 
-// turn returns how long a computation has to wait for its turn.
-func (h *Handshakes) turn(now time.Time) time.Duration {
+// delay returns how long a computation has to wait.
+func (h *Handshakes) delay(now time.Time) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	at := h.next
@@ -164,7 +165,7 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 		go func() {
 			defer h.leave(from)
 			w := &wire{Conn: conn}
-			c := newConn(w, tls.Server(w, h.Current()), func() { h.share.Return(cost) })
+			c := newConn(w, tls.Server(w, h.Current()), func() { h.quota.Return(cost) })
 			if err := c.shake(); err != nil {
 				h.refused(conn.RemoteAddr(), err)
 				_ = c.Close() // the reason is known
@@ -185,7 +186,7 @@ func (h *Handshakes) enter(from netip.Addr) error {
 	case h.addresses[from] == perAddress:
 		return errAddress
 	}
-	if err := h.share.Take(cost); err != nil {
+	if err := h.quota.Take(cost); err != nil {
 		return err
 	}
 	h.all++

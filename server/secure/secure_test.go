@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"math"
 	"net"
@@ -18,28 +19,33 @@ import (
 	"go.uber.org/zap"
 
 	"player/e2e/certs"
+	"player/e2e/waiting"
 	"player/process/descriptors"
+	"player/server/looptest"
 )
-
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
 
 // front is a listener with handshakes.
 type front struct {
 	*Handshakes
+	lab     *certs.Authority
 	address string
 	ready   chan *Conn
-	share   *descriptors.Share
+	quota   *descriptors.Share
 }
 
-func serve(t *testing.T, config *tls.Config) *front {
+// serve serves clients, which need a certificate of the lab or none.
+func serve(t *testing.T, certificates bool) *front {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
+	lab, authority := certs.New(t, "lab"), ""
+	if certificates {
+		authority = lab.File
 	}
-	f := &front{address: l.Addr().String(), ready: make(chan *Conn, 10), share: descriptors.NewShare(1000)}
-	f.Handshakes = New(config, f.share, zap.NewNop())
+	robot := lab.Issue("robot", nil)
+	config := load(t, robot.Cert, robot.Key, authority)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	looptest.Must(t, err)
+	f := &front{lab: lab, address: l.Addr().String(), ready: make(chan *Conn, 10), quota: descriptors.NewShare(1000)}
+	f.Handshakes = New(config, f.quota, zap.NewNop())
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -52,10 +58,17 @@ func serve(t *testing.T, config *tls.Config) *front {
 func load(t *testing.T, cert, key, clients string) *tls.Config {
 	t.Helper()
 	config, err := Load(cert, key, clients)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	return config
+}
+
+// dial connects a client with a certificate.
+func (f *front) dial(t *testing.T) *tls.Conn {
+	t.Helper()
+	c, err := tls.Dial("tcp", f.address, f.lab.Client(f.lab.Issue("ada", nil)))
+	looptest.Must(t, err)
+	t.Cleanup(func() { c.Close() })
+	return c
 }
 
 // joined is both ends of a connection after the handshake.
@@ -67,22 +80,12 @@ type joined struct {
 
 func join(t *testing.T) joined {
 	t.Helper()
-	lab := certs.New(t, "lab")
-	robot := lab.Issue("robot", nil)
-	f := serve(t, load(t, robot.Cert, robot.Key, lab.File))
-	client, err := tls.Dial("tcp", f.address, lab.Client(lab.Issue("ada", nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { client.Close() })
-	if err := client.SetDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
-	j := joined{Conn: receive(t, f.ready), client: client}
+	f := serve(t, true)
+	client := f.dial(t)
+	looptest.Must(t, client.SetDeadline(time.Now().Add(looptest.Patience)))
+	j := joined{Conn: looptest.Receive(t, f.ready, "connection"), client: client}
 	fd, err := j.Detach()
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	file := os.NewFile(uintptr(fd), "detached")
 	defer file.Close()
 	if j.tcp, err = net.FileConn(file); err != nil {
@@ -92,22 +95,10 @@ func join(t *testing.T) joined {
 	return j
 }
 
-func receive[T any](t *testing.T, from <-chan T) (v T) {
-	t.Helper()
-	select {
-	case v = <-from:
-	case <-time.After(patience):
-		t.Fatal("waited in vain")
-	}
-	return v
-}
-
 // records returns what the client's next n bytes are on the wire.
 func (j joined) records(t *testing.T, text []byte) []byte {
 	t.Helper()
-	if _, err := j.client.Write(text); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Send(t, j.client, text)
 	return j.wireBytes(t, 1)
 }
 
@@ -115,21 +106,10 @@ func (j joined) records(t *testing.T, text []byte) []byte {
 func (j joined) wireBytes(t *testing.T, n int) []byte {
 	t.Helper()
 	b := make([]byte, 64<<10)
-	if err := j.tcp.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, j.tcp.SetReadDeadline(time.Now().Add(looptest.Patience)))
 	got, err := io.ReadAtLeast(j.tcp, b, n)
-	if err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, err)
 	return b[:got]
-}
-
-func (j joined) send(t *testing.T, records []byte) {
-	t.Helper()
-	if _, err := j.tcp.Write(records); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // Records may come in any pieces, several in one, and with more content than the
@@ -155,19 +135,14 @@ func TestReadInPieces(t *testing.T) {
 		t.Errorf("%q, %v", p[:n], err)
 	}
 	large := make([]byte, 16<<10)
-	if _, err := rand.Read(large); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.client.Write(large); err != nil {
-		t.Fatal(err)
-	}
+	_, err := rand.Read(large)
+	looptest.Must(t, err)
+	looptest.Send(t, j.client, large)
 	in := j.wireBytes(t, Size(len(large)))
 	var got []byte
 	for {
 		n, err := j.Read(in, p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		clear(in) // the caller's
 		in = nil
 		if got = append(got, p[:n]...); n < len(p) {
@@ -190,13 +165,13 @@ func TestSeal(t *testing.T) {
 		if len(records) != 1+Size(size) || records[0] != 'x' {
 			t.Errorf("%d bytes are %d in records, want %d", size, len(records)-1, Size(size))
 		}
-		j.send(t, records[1:])
+		looptest.Send(t, j.tcp, records[1:])
 		got := make([]byte, size)
 		if _, err := io.ReadFull(j.client, got); err != nil || !bytes.Equal(got, p) {
 			t.Errorf("%d bytes: %v", size, err)
 		}
 	}
-	j.send(t, j.Bye(nil))
+	looptest.Send(t, j.tcp, j.Bye(nil))
 	if n, err := j.client.Read(make([]byte, 1)); err != io.EOF {
 		t.Errorf("%d bytes, %v after the goodbye", n, err)
 	}
@@ -209,9 +184,7 @@ func TestEnds(t *testing.T) {
 	t.Run("goodbye", func(t *testing.T) {
 		j := join(t)
 		in := j.records(t, []byte("last"))
-		if err := j.client.CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, j.client.CloseWrite())
 		in = append(in, j.wireBytes(t, 1)...)
 		p := make([]byte, 10)
 		if n, err := j.Read(in, p); string(p[:n]) != "last" || err != io.EOF {
@@ -226,9 +199,9 @@ func TestEnds(t *testing.T) {
 		if n > 0 || err == nil || errors.Is(err, io.EOF) || !j.Unsaid() {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
-		j.send(t, j.Seal(nil, nil))
+		looptest.Send(t, j.tcp, j.Seal(nil, nil))
 		if _, err := j.client.Read(make([]byte, 1)); err == nil || !strings.Contains(err.Error(), "bad record MAC") {
-			t.Errorf("the client is told %v", err)
+			t.Errorf("the client gets %v", err)
 		}
 	})
 	t.Run("not TLS", func(t *testing.T) {
@@ -243,7 +216,7 @@ func TestEnds(t *testing.T) {
 func TestFrameAllocatesNothing(t *testing.T) {
 	j := join(t)
 	frame, scratch := make([]byte, 807), make([]byte, 0, 2048)
-	least := math.Inf(1) // what goroutines of other tests allocate meanwhile counts, too
+	least := math.Inf(1) // what goroutines of other tests allocate meanwhile counts as well
 	for range 10 {
 		least = min(least, testing.AllocsPerRun(100, func() { scratch = j.Seal(scratch[:0], frame) }))
 	}
@@ -264,18 +237,14 @@ func TestLoad(t *testing.T) {
 			path = filepath.Join(t.TempDir(), "edited.pem")
 			err = os.WriteFile(path, []byte("\ufeff"+strings.ReplaceAll(string(text), "\n", "\r\n")), 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, err)
 		return path
 	}
 	if config := load(t, edited(robot.Cert), edited(robot.Key), edited(robot.Cert)); config.ClientAuth != tls.RequireAndVerifyClientCert {
 		t.Errorf("files of another editor: %+v", config)
 	}
 	empty := filepath.Join(t.TempDir(), "empty.pem")
-	if err := os.WriteFile(empty, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	looptest.Must(t, os.WriteFile(empty, nil, 0o600))
 	for _, tt := range []struct{ cert, key, clients, want string }{
 		{robot.Cert, other.Key, "", "private key does not match public key"},
 		{"nowhere.pem", robot.Key, "", "certificate nowhere.pem and key"},
@@ -294,61 +263,41 @@ func TestLoad(t *testing.T) {
 
 // Without authorities clients have no name, also those that have a certificate.
 func TestNoCertificates(t *testing.T) {
-	lab := certs.New(t, "lab")
-	robot := lab.Issue("robot", nil)
-	f := serve(t, load(t, robot.Cert, robot.Key, ""))
-	client, err := tls.Dial("tcp", f.address, lab.Client(lab.Issue("ada", nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	c := receive(t, f.ready)
+	f := serve(t, false)
+	f.dial(t)
+	c := looptest.Receive(t, f.ready, "connection")
 	if c.Name != "" {
 		t.Errorf("the client is called %q", c.Name)
 	}
 	if err := c.Close(); err != nil {
 		t.Error(err)
 	}
-	if f.share.Take(f.share.Most()) != nil {
+	if f.quota.Take(f.quota.Most()) != nil {
 		t.Error("descriptors are missing")
 	}
 }
 
 // Handshakes that do not go on take places of their own: one address has half of
-// them. Whoever has none is closed at once, and places are free again.
+// them. A client without one is closed at once, and places are free again.
 func TestHalfHandshakes(t *testing.T) {
-	lab := certs.New(t, "lab")
-	robot := lab.Issue("robot", nil)
-	f := serve(t, load(t, robot.Cert, robot.Key, ""))
+	f := serve(t, false)
 	var half []net.Conn
 	hang := func(from string) {
 		t.Helper()
-		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-		c, err := d.Dial("tcp", f.address)
-		if err != nil {
-			t.Fatal(err)
-		}
-		half = append(half, c)
-	}
-	under := func() int {
-		f.mu.Lock()
-		defer f.mu.Unlock()
-		return f.all
+		half = append(half, looptest.Dial(t, net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}, f.address))
 	}
 	await := func(n int) {
 		t.Helper()
-		for deadline := time.Now().Add(patience); under() != n; time.Sleep(time.Millisecond) {
-			if time.Now().After(deadline) {
-				t.Fatalf("%d handshakes, want %d", under(), n)
-			}
-		}
+		waiting.Until(t, fmt.Sprint(n, " handshakes"), func() bool {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			return f.all == n
+		})
 	}
 	refused := func() {
 		t.Helper()
 		c := half[len(half)-1]
-		if err := c.SetReadDeadline(time.Now().Add(handshakeLimit / 2)); err != nil {
-			t.Fatal(err)
-		}
+		looptest.Must(t, c.SetReadDeadline(time.Now().Add(handshakeLimit/2)))
 		if _, err := c.Read(make([]byte, 1)); err == nil || errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Errorf("one more: %v", err)
 		}
@@ -359,12 +308,8 @@ func TestHalfHandshakes(t *testing.T) {
 	await(perAddress)
 	hang("127.0.0.2")
 	refused()
-	client, err := tls.Dial("tcp", f.address, lab.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
-	client.Close()
-	_ = receive(t, f.ready).Close()
+	f.dial(t).Close()
+	_ = looptest.Receive(t, f.ready, "connection").Close()
 	await(perAddress)
 	for range perAddress {
 		hang("127.0.0.3")
@@ -376,21 +321,21 @@ func TestHalfHandshakes(t *testing.T) {
 		c.Close()
 	}
 	await(0)
-	if len(f.addresses) > 0 || f.share.Take(f.share.Most()) != nil {
+	if len(f.addresses) > 0 || f.quota.Take(f.quota.Most()) != nil {
 		t.Error("places or descriptors are missing")
 	}
 }
 
-// Computations take turns.
-func TestTurn(t *testing.T) {
+// Computations are made one after the other.
+func TestDelay(t *testing.T) {
 	h := New(&tls.Config{}, descriptors.NewShare(0), zap.NewNop())
 	now := time.Now()
 	for i, want := range []time.Duration{0, period, 2 * period} {
-		if got := h.turn(now); got != want {
-			t.Errorf("turn %d comes after %v, want %v", i, got, want)
+		if got := h.delay(now); got != want {
+			t.Errorf("computation %d comes after %v, want %v", i, got, want)
 		}
 	}
-	if got := h.turn(now.Add(time.Second)); got != 0 {
+	if got := h.delay(now.Add(time.Second)); got != 0 {
 		t.Errorf("the first one in a second comes after %v", got)
 	}
 	if err := h.enter(netip.MustParseAddr("10.0.0.1")); !errors.Is(err, descriptors.ErrNone) || h.all > 0 {

@@ -66,8 +66,7 @@ func TestAccessTable(t *testing.T) {
 			}
 			for _, want := range []byte(accesses) {
 				t.Run(fmt.Sprintf("%c %c %q", letter, state, want), func(t *testing.T) {
-					r := newRobot(t)
-					p := newPeer(t, r)
+					r, p := connect(t)
 					if state == 'E' {
 						r.of(letter).mood = broken
 					}
@@ -127,43 +126,6 @@ func (p *peer) expectState(letter, state byte) {
 	p.request(string([]byte{letter, 'c'}), string([]byte{letter, replyLetter(transition(state, 'c'))}))
 }
 
-// 2.1, 2.4: the same in one request. Pairs are processed in order, and each is
-// answered with the state after the last one, also when a setup takes time.
-func TestAccessTableInOneRequest(t *testing.T) {
-	for _, mood := range []mood{fine, slow} {
-		for _, letter := range []byte(letters + "y") {
-			for _, row := range transitions {
-				state := row[0]
-				if state == 'E' {
-					continue
-				}
-				for _, want := range []byte(accesses) {
-					var pairs, reply []byte
-					after := transition(state, want)
-					for _, access := range []byte(ways[state]) {
-						pairs, reply = append(pairs, letter, access), append(reply, letter, replyLetter(after))
-					}
-					pairs, reply = append(pairs, letter, want), append(reply, letter, replyLetter(after))
-					r := newRobot(t)
-					p := newPeer(t, r)
-					if letter != codec.Server {
-						r.of(letter).mood = mood
-					}
-					p.send(request(string(pairs)))
-					if letter != codec.Server && mood == slow && isOpen(after) {
-						p.expectReplies()
-						r.of(letter).end(r.now)
-					}
-					if got := p.replies(); !slices.Equal(got, []string{string(reply)}) {
-						t.Errorf("mood %d: %q was answered %q, want %q", mood, pairs, got, reply)
-					}
-					p.expectState(letter, after)
-				}
-			}
-		}
-	}
-}
-
 // client is the model of one connection.
 type client struct {
 	*peer
@@ -179,7 +141,7 @@ type model struct {
 	robot     *robot
 	clients   [2]*client
 	events    []string
-	commander *client       // whose command the wheels carry out, nil: nobody
+	commander *client       // whose command the wheels carry out, nil: none
 	refused   map[byte]bool // that the current request could not open
 }
 
@@ -265,7 +227,7 @@ func (m *model) request() {
 	}
 	starting := map[*part]bool{}
 	m.refused = map[byte]bool{}
-	told := maps.Clone(c.state)
+	before := maps.Clone(c.state)
 	for i := 0; i < len(pairs); i += 2 {
 		if strings.IndexByte(letters+"y", pairs[i]) >= 0 {
 			m.ask(c, pairs[i], pairs[i+1], starting)
@@ -275,7 +237,7 @@ func (m *model) request() {
 	if len(starting) > 0 {
 		c.expectReplies()
 		m.checkFrame(c, func(letter byte) bool {
-			return readable(told[letter]) && readable(c.at(letter)) && !(letter != codec.Server && starting[m.robot.of(letter)])
+			return readable(before[letter]) && readable(c.at(letter)) && !(letter != codec.Server && starting[m.robot.of(letter)])
 		})
 		for _, part := range m.robot.parts {
 			if !starting[part] {

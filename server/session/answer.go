@@ -47,13 +47,13 @@ func (s *Session) may() string {
 // refusals has a line for each device that is e in the last reply, the first time: a
 // flood of questions must not cost more than its bytes.
 func (s *Session) refusals() (lines []string) {
-	var told [256]bool
+	var answered [256]bool
 	for i := 0; i+1 < len(s.request); i += 2 {
 		letter, access := s.request[i], s.request[i+1]
-		if access != codec.AccessError || told[letter] || letter <= ' ' || letter > '~' {
+		if access != codec.AccessError || answered[letter] || letter <= ' ' || letter > '~' {
 			continue
 		}
-		told[letter] = true
+		answered[letter] = true
 		lines = append(lines, s.refusal(letter).Line())
 	}
 	s.request = s.request[:0]
@@ -63,7 +63,7 @@ func (s *Session) refusals() (lines []string) {
 // refusal returns why a device is refused.
 func (s *Session) refusal(letter byte) codec.Reason {
 	device := s.table.Device(letter)
-	p := s.slot(device)
+	p := s.slots.of(device)
 	switch {
 	case s.isStranger():
 		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}

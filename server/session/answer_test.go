@@ -66,9 +66,7 @@ func TestRefusals(t *testing.T) {
 		{"letters that are not printable", rights.All, "\nr r\xffr", "\ne e\xffe", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := newRobot(t)
-			r.of('l').mood = broken
-			p := newPeer(t, r)
+			_, p := connectTo(t, 'l', broken)
 			p.Restrict(tt.rights)
 			p.request(tt.pairs, tt.reply)
 			p.expectAnswer('e', tt.want...)
@@ -82,9 +80,7 @@ func TestRefusals(t *testing.T) {
 
 // A question behind a request is answered behind its reply (2.7).
 func TestQuestionWaitsForSetup(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = slowBroken
-	p := newPeer(t, r)
+	r, p := connectTo(t, 'l', slowBroken)
 	p.send(request("lr"), question('e'), request(""))
 	p.expectReplies()
 	r.of('l').end(r.now)
@@ -113,9 +109,7 @@ func TestReasonOf(t *testing.T) {
 
 // 8.9: a client that asks is told what stands in its way.
 func TestObstacles(t *testing.T) {
-	r := newRobot(t)
-	control := &Control{First: true}
-	p := newDrivers(t, r, control, 2)
+	r, p := newDrivers(t, &Control{First: true})
 	p[0].expectAnswer('s')
 
 	p[0].send(config([]byte("wAnna")...), ahead)
@@ -144,14 +138,14 @@ func TestObstacles(t *testing.T) {
 
 // An unknown question has no answer, as with a server that knows none.
 func TestUnknownQuestion(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send(question('k'), config(codec.ConfigQuestion), config(codec.ConfigQuestion, 'e', 'e'), request(""))
 	p.expectReplies("")
 }
 
 // An answer is bounded, whatever is asked.
 func TestAnswerIsBounded(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	var pairs []byte
 	for letter := range 256 {
 		pairs = append(pairs, byte(letter), 'w')
@@ -165,15 +159,14 @@ func TestAnswerIsBounded(t *testing.T) {
 	if lines := strings.Count(string(p.Output()), "\n"); lines < 40 {
 		t.Errorf("only %d lines", lines)
 	}
-	if !errors.Is(p.slot(p.table.Device('p')).why, errRight) {
+	if !errors.Is(p.slots.of(p.table.Device('p')).why, errRight) {
 		t.Error("the reason is forgotten")
 	}
 }
 
 // 8.9.3: where the parts of the robot are. Strangers are told nothing.
 func TestGeometryAnswer(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
+	r, p := connect(t)
 	p.expectAnswer('g')
 	r.table.Device('l').Link().Place(devices.Geometry{X: 80, Heading: 90})
 	p.expectAnswer('g', "l 0 80 0 90 0 0 0 0")
@@ -183,9 +176,7 @@ func TestGeometryAnswer(t *testing.T) {
 
 // 8.9.4: what the charger does. Strangers are told nothing, and neither is who may only configure.
 func TestChargeAnswer(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("mr", "mr")
+	r, p := open(t, "mr")
 	p.expectAnswer('c')
 	r.of('m').charge = "float"
 	p.expectAnswer('c', "m float")

@@ -9,18 +9,18 @@ import (
 
 // controlTime is how long a client keeps control of a robot after its last command,
 // with control "first". Clients command at 10 Hz or more; one that has ended without
-// closing its connection holds up the others that long.
+// closing its connection delays the others that long.
 const controlTime = time.Second
 
 // Control knows who drives a robot: the client that has commanded its position last.
-// All sessions of the robot share it.
+// All sessions of the robot have the same.
 type Control struct {
 	// First lets a client keep control until it has not commanded for a second, has
 	// left, or a client with the right rights.Take commands. Otherwise the newest
 	// command counts, as in the original.
 	First bool
 
-	holder  *Session // nil: nobody
+	holder  *Session // nil: none
 	passed  uint64   // how often it has changed
 	at      time.Duration
 	changes limited.Line
@@ -29,7 +29,7 @@ type Control struct {
 // Holds reports whether a session is of the client that has control.
 func (c *Control) Holds(s *Session) bool { return c.holder == s }
 
-// Passed returns how often another client has got control, or nobody.
+// Passed returns how often control has passed to another client, or to none.
 func (c *Control) Passed() uint64 { return c.passed }
 
 // take reports whether s may command position now. If so, it has control from now

@@ -90,6 +90,7 @@ type robot struct {
 	parts  []*part
 	now    time.Duration
 	events []string
+	peers  []*peer // its clients
 }
 
 // letters holds the devices of a robot.
@@ -141,6 +142,26 @@ func (r *robot) expect(t testing.TB, want ...string) {
 	}
 }
 
+// pass lets time pass, and commands of clients end when they are due.
+func (r *robot) pass(t testing.TB, d time.Duration) {
+	t.Helper()
+	for end := r.now + d; r.now < end; {
+		r.now++ // no lapse is in the past
+		next := end
+		for _, p := range r.peers {
+			if at := p.Lapses(); at != 0 {
+				next = min(next, max(at, r.now))
+			}
+		}
+		r.now = next
+		for _, p := range r.peers {
+			if again := p.Lapse(r.now); again != p.Lapses() {
+				t.Errorf("due again at %v, not %v", again, p.Lapses())
+			}
+		}
+	}
+}
+
 // sizes holds the sizes of the devices' data, in bytes.
 var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6, 'v': 94}
 
@@ -174,6 +195,7 @@ type peer struct {
 	robot   *robot
 	log     *zap.Logger
 	changed bool // since output was last taken
+	notices int  // calls of SessionChanged
 	watched int  // calls of WatchEnd
 	gone    bool // it has ended its connection
 	silence bool // nothing is heard of it
@@ -184,10 +206,37 @@ func newPeer(t testing.TB, r *robot) *peer { return newLoggedPeer(t, r, zap.NewN
 func newLoggedPeer(t testing.TB, r *robot, log *zap.Logger) *peer {
 	p := &peer{t: t, robot: r, log: log}
 	p.Session = New(p, r.table, maxRate)
+	r.peers = append(r.peers, p)
 	return p
 }
 
-func (p *peer) SessionChanged() { p.changed = true; p.goOn() }
+// connect returns a robot and a client of it.
+func connect(t testing.TB) (*robot, *peer) {
+	r := newRobot(t)
+	return r, newPeer(t, r)
+}
+
+// connectTo is connect with a part whose setups end as the mood says.
+func connectTo(t testing.TB, letter byte, m mood) (*robot, *peer) {
+	r, p := connect(t)
+	r.of(letter).mood = m
+	return r, p
+}
+
+// open is connect with a client that has devices open. Calls of the drivers are forgotten.
+func open(t testing.TB, pairs string) (*robot, *peer) {
+	t.Helper()
+	r, p := connect(t)
+	p.request(pairs, pairs)
+	r.take()
+	return r, p
+}
+
+func (p *peer) SessionChanged() {
+	p.changed = true
+	p.notices++
+	p.goOn()
+}
 
 // WatchEnd implements Owner.
 func (p *peer) WatchEnd(now time.Duration) {

@@ -2,25 +2,46 @@ package session
 
 import (
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"player/codec"
 	"player/codec/compact"
 )
 
+const (
+	// firstDataLimit is how long a frame waits for a device's first data
+	// before its block is sent empty (3.3). Old clients count blocks and hang
+	// if one is missing.
+	firstDataLimit = time.Second
+	// firstDataRetry is the interval at which a requested frame that waits for that is
+	// retried. Each retry costs one wake; the frame is late by at most this interval.
+	firstDataRetry = 10 * time.Millisecond
+)
+
+// frames decides which frames the client gets, and makes them.
+type frames struct {
+	period    time.Duration // in continuous mode
+	onRequest bool          // request/reply mode (4.2)
+	asked     int           // frames requested and not yet sent (4.3)
+	onlyNew   bool          // (8.2)
+	awaits    bool          // a frame waits for new data (8.2, 8.8)
+	form      codec.Config  // (8.4)
+	full      bool          // the client's network is full
+	ages      []byte        // payload of device y, of a client with compact frames
+}
+
 // Period returns how often the session needs a frame, or zero for never: the
 // client's own rate in continuous mode, and a short retry period while a
-// requested frame is held for a device's first data. A request that waits for new
+// requested frame waits for a device's first data. A request that waits for new
 // data needs none: see News.
 func (s *Session) Period() time.Duration {
-	switch {
+	switch f := &s.frames; {
 	case !s.hasBlocks():
 		return 0
-	case !s.onRequest:
-		return s.period
-	case s.asked > 0 && !s.awaits:
-		return heldRetry
+	case !f.onRequest:
+		return f.period
+	case f.asked > 0 && !f.awaits:
+		return firstDataRetry
 	}
 	return 0
 }
@@ -28,34 +49,34 @@ func (s *Session) Period() time.Duration {
 // News implements devices.Waiter: a device that is open for reading has new data,
 // perhaps for a request that waits for it (8.2, 8.8).
 func (s *Session) News() {
-	if s.asked > 0 {
+	if s.frames.asked > 0 {
 		s.changed()
 	}
 }
 
 // awaitNews has the session notified of new data if its requests wait for it.
 func (s *Session) awaitNews(now time.Duration) {
-	s.awaits = s.onRequest && s.onlyNew
+	f := &s.frames
+	f.awaits = f.onRequest && f.onlyNew
 	for i := range s.slots {
 		p := &s.slots[i]
-		s.awaits = s.awaits || s.onRequest && p.access.reads() && p.device.Steps()
+		f.awaits = f.awaits || f.onRequest && p.access.reads() && p.device.Steps()
 	}
 	for i := range s.slots {
 		p := &s.slots[i]
-		waits := s.awaits && p.access.reads()
 		before := p.waits
-		p.waits = waits
+		p.waits = f.awaits && p.access.reads()
 		switch {
-		case waits && !before:
+		case p.waits && !before:
 			p.device.AddWaiter(now, s)
-		case !waits && before:
+		case !p.waits && before:
 			p.device.RemoveWaiter(now, s)
 		}
 	}
 }
 
 // Waits implements devices.Waiter.
-func (s *Session) Waits() bool { return s.asked > 0 && !s.hasNews() }
+func (s *Session) Waits() bool { return s.frames.asked > 0 && !s.slots.haveNews() }
 
 // passOn notifies the devices of a request that waits for their data.
 func (s *Session) passOn(now time.Duration) {
@@ -66,92 +87,91 @@ func (s *Session) passOn(now time.Duration) {
 	}
 }
 
-// hasNews reports whether a device in the next frame has data that this client has not
-// been sent.
-func (s *Session) hasNews() bool {
-	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.isShown() && p.isNew() })
-}
-
-func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }
-
 // Asked returns how many frames the client has asked for and not been sent
 // (4.3).
-func (s *Session) Asked() int { return s.asked }
+func (s *Session) Asked() int { return s.frames.asked }
 
 // Collapse reduces the frames asked for to one: the network is congested, and the
 // newest data serves all requests (4.3).
-func (s *Session) Collapse() { s.asked = min(s.asked, 1) }
-
-// isShown reports whether frames have a block for p. While a request waits for
-// setups (2.7) they have those that were open before it.
-func (p *slot) isShown() bool { return p.shown && p.access.reads() && !p.pending }
+func (s *Session) Collapse() { s.frames.asked = min(s.frames.asked, 1) }
 
 // dates reports whether frames have the block of device y.
 func (s *Session) dates() bool { return s.dated && s.freshness.reads() }
 
 // hasBlocks reports whether a frame would contain any block.
-func (s *Session) hasBlocks() bool {
-	return s.dates() || slices.ContainsFunc(s.slots, func(p slot) bool { return p.isShown() })
-}
+func (s *Session) hasBlocks() bool { return s.dates() || s.slots.areShown() }
+
+// NetworkFull is called before AppendFrame and sets whether the network is full, for clients
+// whose frames are then compact (8.4.1).
+func (s *Session) NetworkFull(full bool) { s.frames.full = full }
 
 // AppendFrame appends a frame with the data of this moment: one block for
 // every device open for reading, in order of first opening (3.2), the
 // freshness block first (8.1), all in one block if frames are compact (8.4). It
-// appends nothing while the frame is held for a device's first data (3.3), or if the
+// appends nothing while the frame waits for a device's first data (3.3), or if the
 // client wants only new data and there is none (8.2).
 func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
-	if s.onRequest && s.asked == 0 || s.awaits && !s.hasNews() || s.isHeld(now) {
+	f := &s.frames
+	if f.onRequest && f.asked == 0 || f.awaits && !s.slots.haveNews() || f.lackFirstData(now, s.slots) {
 		return dst
 	}
 	start := len(dst)
-	small := s.compact()
-	if small {
-		dst = codec.AppendBlockHeader(dst, codec.KindCompact, 0)
+	if dst = f.append(dst, now, s.dates(), s.slots); len(dst) == start && f.onlyNew {
+		return dst
 	}
-	if s.dates() {
-		dst = s.appendFreshness(dst, now, small)
-	}
-	blocks := len(dst)
-	for i := range s.slots {
-		p := &s.slots[i]
-		if !s.shows(p) {
-			continue
-		}
-		if small {
-			dst = p.device.AppendItem(dst, s.form.Scan)
-		} else {
-			dst = p.device.AppendBlock(dst)
-		}
-		p.sent = p.device.Seq()
-	}
-	if s.onlyNew && len(dst) == blocks {
-		return dst[:start]
-	}
-	if small {
-		setSize(dst[start:])
-	}
-	if s.asked > 0 {
-		if s.asked--; s.asked > 0 {
+	if f.asked > 0 {
+		if f.asked--; f.asked > 0 {
 			s.passOn(now) // the next request begins to wait
 		}
 	}
 	return dst
 }
 
-// shows reports whether the next frame has a block for p.
-func (s *Session) shows(p *slot) bool {
-	return p.isShown() && (!s.onlyNew || p.isNew())
+// append appends the blocks of a frame. It appends nothing if the client wants only new
+// data and there is none.
+func (f *frames) append(dst []byte, now time.Duration, dated bool, all slots) []byte {
+	start := len(dst)
+	small := f.compact()
+	if small {
+		dst = codec.AppendBlockHeader(dst, codec.KindCompact, 0)
+	}
+	if dated {
+		dst = f.appendFreshness(dst, now, all)
+	}
+	blocks := len(dst)
+	for i := range all {
+		p := &all[i]
+		if !f.show(p) {
+			continue
+		}
+		if small {
+			dst = p.device.AppendItem(dst, f.form.Scan)
+		} else {
+			dst = p.device.AppendBlock(dst)
+		}
+		p.sent = p.device.Seq()
+	}
+	if f.onlyNew && len(dst) == blocks {
+		return dst[:start]
+	}
+	if small {
+		setSize(dst[start:])
+	}
+	return dst
 }
 
-// isHeld reports whether a device that was opened less than a second ago still
+// show reports whether the next frame has a block for p.
+func (f *frames) show(p *slot) bool { return p.isShown() && (!f.onlyNew || p.isNew()) }
+
+// lackFirstData reports whether a device that was opened less than a second ago still
 // has no data. In the only-new mode a device without data has no block, so no
-// frame is held for it; nor is one that waits for new data.
-func (s *Session) isHeld(now time.Duration) bool {
-	if s.onlyNew || s.awaits {
+// frame waits for it; nor does one that waits for new data.
+func (f *frames) lackFirstData(now time.Duration, all slots) bool {
+	if f.onlyNew || f.awaits {
 		return false
 	}
-	for i := range s.slots {
-		p := &s.slots[i]
+	for i := range all {
+		p := &all[i]
 		if p.isShown() && !p.device.HasData() && now < p.since+firstDataLimit {
 			return true
 		}
@@ -159,34 +179,30 @@ func (s *Session) isHeld(now time.Duration) bool {
 	return false
 }
 
-// NetworkFull is called before AppendFrame and sets whether the network is full, for clients
-// whose frames are then compact (8.4.1).
-func (s *Session) NetworkFull(full bool) { s.full = full }
-
 // compact reports whether the next frame is compact.
-func (s *Session) compact() bool {
-	return s.form.Arg == codec.FramesCompact || s.form.Arg == codec.FramesAuto && s.full
+func (f *frames) compact() bool {
+	return f.form.Arg == codec.FramesCompact || f.form.Arg == codec.FramesAuto && f.full
 }
 
 // appendFreshness appends the block of device y, or its item in a compact block.
-func (s *Session) appendFreshness(dst []byte, now time.Duration, small bool) []byte {
-	if small {
-		s.ages = s.appendAges(s.ages[:0], now)
-		return compact.Append(dst, codec.Server, s.ages, codec.Scan{})
+func (f *frames) appendFreshness(dst []byte, now time.Duration, all slots) []byte {
+	if f.compact() {
+		f.ages = f.appendAges(f.ages[:0], now, all)
+		return compact.Append(dst, codec.Server, f.ages, codec.Scan{})
 	}
 	start := len(dst)
-	dst = s.appendAges(codec.AppendBlockHeader(dst, codec.Server, 0), now)
+	dst = f.appendAges(codec.AppendBlockHeader(dst, codec.Server, 0), now, all)
 	setSize(dst[start:])
 	return dst
 }
 
 // appendAges appends the payload of device y: the time, and the age of every block
 // after it.
-func (s *Session) appendAges(dst []byte, now time.Duration) []byte {
+func (f *frames) appendAges(dst []byte, now time.Duration, all slots) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(now.Microseconds()))
-	for i := range s.slots {
-		p := &s.slots[i]
-		if !s.shows(p) {
+	for i := range all {
+		p := &all[i]
+		if !f.show(p) {
 			continue
 		}
 		age := codec.NoAge

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"math"
 	"slices"
 	"testing"
 	"time"
@@ -9,43 +8,9 @@ import (
 	"player/codec"
 )
 
-// 2.8, 3.1, 3.2: blocks are in the order of first opening. Closed, failed and
-// write-only devices keep their place but have no block.
-func TestOrderOfBlocks(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	r.of('l').mood = broken
-	for _, step := range []struct{ pairs, reply, frame string }{
-		{"zwlrsr", "zwlesr", "s32"},
-		{"prgrmr", "prgrmr", "s32 p21 g2 m3"},
-		{"sc", "sc", "p21 g2 m3"},
-		{"vr", "vr", "p21 g2 m3 v94"},
-		{"vxqryc", "vrqeye", "p21 g2 m3 v94"},
-		{"sr", "sr", "s32 p21 g2 m3 v94"},
-		{"zr", "za", "z6 s32 p21 g2 m3 v94"},
-		{"gw", "ga", "z6 s32 p21 g2 m3 v94"},
-		{"gw", "gw", "z6 s32 p21 m3 v94"},
-		{"gr", "ga", "z6 s32 p21 g2 m3 v94"},
-		{"za", "za", "z6 s32 p21 g2 m3 v94"},
-		{"zw", "zw", "s32 p21 g2 m3 v94"},
-		{"lr", "le", "s32 p21 g2 m3 v94"},
-		{"mcvcscgcpczc", "mcvcscgcpczc", ""},
-		{"vrpr", "vrpr", "p21 v94"},
-	} {
-		p.request(step.pairs, step.reply)
-		p.expectFrame(step.frame)
-		p.expectFrame(step.frame) // in continuous mode every frame is complete
-	}
-	r.of('l').mood = fine
-	p.request("lr", "lr")
-	p.expectFrame("l722 p21 v94")
-}
-
 // A frame carries the data published last before it.
 func TestNewestData(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("gr", "gr")
+	r, p := open(t, "gr")
 	for _, data := range []string{"ab", "cd", ""} {
 		r.table.Device('g').Publish(r.now, []byte("xx"))
 		r.table.Device('g').Publish(r.now, []byte(data))
@@ -53,80 +18,6 @@ func TestNewestData(t *testing.T) {
 			t.Errorf("frame %v, want %q", got, data)
 		}
 	}
-}
-
-// 3.3: a frame is held until each of its devices has data, at most for one
-// second after the device was opened.
-func TestFrameIsHeld(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("prlw", "prlw")
-	r.of('v').mute = true
-	r.now += time.Second
-	p.request("vr", "vr")
-	for _, step := range []struct {
-		after time.Duration
-		frame string
-	}{{0, ""}, {ms, ""}, {998 * ms, ""}, {ms, "p21 v0"}, {time.Hour, "p21 v0"}} {
-		r.now += step.after
-		p.expectFrame(step.frame)
-		if p.Period() != 100*ms {
-			t.Errorf("period %v", p.Period())
-		}
-	}
-	r.publish('v')
-	p.expectFrame("p21 v94")
-
-	// Another client does not wait for existing data.
-	other := newPeer(t, r)
-	other.request("vr", "vr")
-	other.expectFrame("v94")
-	other.request("vc", "vc")
-	// Data of an earlier run does not count, and the second starts again.
-	p.request("vc", "vc")
-	p.expectFrame("p21")
-	p.request("vr", "vr")
-	p.expectFrame("")
-	r.now += 999 * ms
-	p.expectFrame("")
-	r.publish('v')
-	p.expectFrame("p21 v94")
-}
-
-// 3.3: the second starts at the end of the setup.
-func TestHeldAfterSlowSetup(t *testing.T) {
-	r := newRobot(t)
-	r.of('v').mood, r.of('v').mute = slow, true
-	p := newPeer(t, r)
-	p.send(request("vr"))
-	r.now += 6 * time.Second
-	r.of('v').end(r.now)
-	p.expectReplies("vr")
-	p.expectFrame("")
-	r.now += 999 * ms
-	p.expectFrame("")
-	r.now += ms
-	p.expectFrame("v0")
-}
-
-// 3.3, 3.5: a requested frame is held too, and retried soon.
-func TestAskedFrameIsHeld(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mute = true
-	p := newPeer(t, r)
-	p.send(config('r', 1))
-	p.request("lrsr", "lrsr")
-	p.send(config('d'))
-	p.expectFrame("")
-	if p.Asked() != 1 || p.Period() != heldRetry {
-		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
-	}
-	r.publish('l')
-	p.expectFrame("l722 s32")
-	if p.Asked() != 0 || p.Period() != 0 {
-		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
-	}
-	p.expectFrame("")
 }
 
 func (p *peer) freshness() (f codec.FreshnessData, others string) {
@@ -171,22 +62,9 @@ func TestFreshness(t *testing.T) {
 	p.expectFrame("")
 	r.now += time.Second
 	expect("slpv", 1001750, 1000250, 1001750, codec.NoAge)
-	r.publish('s', 'l', 'p', 'v')
-	r.now += (math.MaxUint32 - 1) * time.Microsecond
-	expect("slpv", codec.MaxAge, codec.MaxAge, codec.MaxAge, codec.MaxAge)
-	r.now += time.Hour
-	expect("slpv", codec.MaxAge, codec.MaxAge, codec.MaxAge, codec.MaxAge)
 	r.publish('s', 'p', 'v')
 	r.table.Device('l').Publish(r.now+time.Second, nil) // a timestamp in the future
 	expect("slpv", 0, 0, 0, 0)
-	p.request("scvcpw", "scvcpw")
-	expect("l", 0)
-	p.request("yc", "yc")
-	p.expectFrame("l0")
-	p.request("yw", "yw")
-	p.expectFrame("l0")
-	p.request("yr", "ya")
-	expect("l", 0)
 }
 
 // The first age that is reported as MaxAge, and the last one below it (8.1).
@@ -195,117 +73,12 @@ func TestAgeAtItsEnd(t *testing.T) {
 		age  time.Duration
 		want uint32
 	}{{0, 0}, {999, 0}, {1000, 1}, {(1<<32 - 3) * time.Microsecond, codec.MaxAge - 1}, {(1<<32 - 2) * time.Microsecond, codec.MaxAge}, {(1<<32 - 1) * time.Microsecond, codec.MaxAge}, {1 << 33 * time.Microsecond, codec.MaxAge}} {
-		r := newRobot(t)
-		p := newPeer(t, r)
-		p.request("yrsr", "yrsr")
+		r, p := open(t, "yrsr")
 		r.now += tt.age
 		if got, _ := p.freshness(); len(got.Ages) != 1 || got.Ages[0] != tt.want {
 			t.Errorf("age %v is reported as %d, want %d", tt.age, got.Ages, tt.want)
 		}
 	}
-}
-
-// 8.2: with only new data, a frame contains the blocks that are new to this
-// client, and there is no frame when nothing is new.
-func TestOnlyNew(t *testing.T) {
-	r := newRobot(t)
-	r.of('v').mute = true
-	p, other := newPeer(t, r), newPeer(t, r)
-	other.request("srpr", "srpr")
-	p.send(config('n', 1))
-	p.request("srprlwvr", "srprlwvr")
-	p.expectFrame("s32 p21") // new to this client; no frame is held for vision
-	p.expectFrame("")
-	other.expectFrame("s32 p21")
-	r.publish('p')
-	p.expectFrame("p21")
-	p.expectFrame("")
-	r.publish('v', 'l')
-	p.expectFrame("v94")
-	r.publish('p', 's', 'p')
-	p.request("lr", "la")
-	p.expectFrame("s32 p21 l722")
-	p.expectFrame("")
-	other.expectFrame("s32 p21")
-
-	// Frames sent in the other mode count as sent.
-	r.publish('s')
-	p.send(config('n', 0))
-	p.expectFrame("s32 p21 l722 v94")
-	p.send(config('n', 255))
-	p.expectFrame("")
-	// Data published while the device was closed is new; data sent before is
-	// not.
-	p.request("scpc", "scpc")
-	r.publish('p')
-	p.expectFrame("")
-	p.request("srpr", "srpr")
-	p.expectFrame("p21")
-	// Data from before a restart of the hardware is not sent again, whether it
-	// was sent or not.
-	other.request("scpc", "scpc")
-	r.publish('p', 's')
-	r.of('p').mute = true
-	p.request("scpc", "scpc")
-	p.request("srpr", "srpr")
-	p.expectFrame("")
-	r.publish('s')
-	p.expectFrame("s32")
-}
-
-// 8.1, 8.2: y comes only with new data, and describes the blocks of the frame.
-func TestOnlyNewWithFreshness(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.send(config('n', 1))
-	p.request("yr", "yr")
-	p.expectFrame("")
-	p.request("srpr", "srpr")
-	if got, others := p.freshness(); len(got.Ages) != 2 || others != "sp" {
-		t.Errorf("ages %v of %q", got.Ages, others)
-	}
-	p.expectFrame("")
-	r.publish('p')
-	r.now += 7 * ms
-	if got, others := p.freshness(); !slices.Equal(got.Ages, []uint32{7000}) || others != "p" {
-		t.Errorf("ages %v of %q", got.Ages, others)
-	}
-	p.expectFrame("")
-}
-
-// 8.2, 4.3: a frame requested while nothing is new is sent as soon as there is
-// new data.
-func TestOnlyNewOnRequest(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.send(config('n', 1), config('r', 1))
-	p.request("srpr", "srpr")
-	p.send(config('d'), config('d'))
-	p.expectFrame("s32 p21")
-	p.expectFrame("")
-	if p.Asked() != 1 || p.Period() != 0 {
-		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
-	}
-	p.expectNews('s', true)
-	p.expectFrame("s32")
-	p.expectNews('s', false) // nothing is asked for
-	p.expectFrame("")
-	if p.Asked() != 0 || p.Period() != 0 {
-		t.Errorf("asked %d, period %v", p.Asked(), p.Period())
-	}
-	p.expectFrame("")
-	p.send(config('d'))
-	p.expectFrame("s32")
-	p.send(config('d'))
-	p.request("sc", "sc")
-	p.expectNews('s', false)
-	p.request("sr", "sr")
-	p.expectNews('s', true)
-	p.send(config('r', 0))
-	p.expectNews('s', false)
-	p.send(config('r', 1), config('d'))
-	p.Close(r.now)
-	p.expectNews('p', false)
 }
 
 // expectNews publishes new data of a device and checks whether that makes the
@@ -316,25 +89,6 @@ func (p *peer) expectNews(letter byte, want bool) {
 	p.robot.publish(letter)
 	if p.changed != want {
 		p.t.Errorf("after news of %c the owner is notified: %v, want %v", letter, p.changed, want)
-	}
-}
-
-// 8: a client that uses neither extension sees the stream of 0.7.4a, byte by
-// byte, whatever other clients ask for.
-func TestWithoutFreshness(t *testing.T) {
-	r := newRobot(t)
-	p, fresh := newPeer(t, r), newPeer(t, r)
-	fresh.send(config('n', 1))
-	fresh.request("yrsrpr", "yrsrpr")
-	p.request("srpr", "srpr")
-	for range 3 {
-		fresh.AppendFrame(nil, r.now)
-		want := codec.AppendBlock(nil, 's', slices.Repeat([]byte("s"), 32))
-		want = codec.AppendBlock(want, 'p', slices.Repeat([]byte("p"), 21))
-		if got := p.AppendFrame(nil, r.now); string(got) != string(want) {
-			t.Errorf("frame %q", got)
-		}
-		r.now += 100 * ms
 	}
 }
 

@@ -47,7 +47,7 @@ func TestHotPathAllocates(t *testing.T) {
 	dst := make([]byte, 0, 1000)
 	for _, onlyNew := range []bool{false, true} {
 		for _, freshness := range []access{none, read} {
-			s.onlyNew, s.freshness, s.dated = onlyNew, freshness, freshness == read
+			s.frames.onlyNew, s.freshness, s.dated = onlyNew, freshness, freshness == read
 			size := 807
 			if freshness == read {
 				size += codec.BlockHeaderSize + 8 + 7*4
@@ -62,7 +62,7 @@ func TestHotPathAllocates(t *testing.T) {
 			}
 		}
 	}
-	s.onlyNew, s.freshness = false, none
+	s.frames.onlyNew, s.freshness = false, none
 	if n := testing.AllocsPerRun(100, func() {
 		if s.Period() == 0 || !s.Drives() || s.Err() != nil || len(s.Output()) != 0 || s.Asked() < 0 {
 			t.Error("the session is not streaming")
@@ -70,7 +70,7 @@ func TestHotPathAllocates(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("querying a session: %v allocations", n)
 	}
-	s.onRequest = true
+	s.frames.onRequest = true
 	for name, in := range someCommands {
 		if n := testing.AllocsPerRun(100, func() { s.Receive(time.Hour, in) }); n != 0 {
 			t.Errorf("%s: %v allocations", name, n)

@@ -8,66 +8,75 @@ import (
 	"player/codec"
 )
 
-// Limit sets the longest time for which a command of the client to position is good,
-// for commands to come. Zero is for ever.
-func (s *Session) Limit(longest time.Duration) {
-	s.longest = longest
-	s.setLifetime(0)
+// lifetime is for how long the client's commands to position are good (4.10, 5.5).
+type lifetime struct {
+	longest time.Duration // that the robot allows; zero: for ever
+	length  time.Duration // of this client's, at most longest; zero: for ever
+	yields  bool          // its command to stop leaves alone what another client drives (5.5)
+	heard   time.Duration // when the input was received that is being carried out
+	ends    time.Duration // when the client's command ends unless repeated, zero: never
 }
 
-// setLifetime sets for how long the client's commands are good (4.10).
-func (s *Session) setLifetime(arg uint16) {
-	s.yields = arg != 0
-	s.lifetime = 0
+// set sets the length (4.10).
+func (l *lifetime) set(arg uint16) {
+	l.yields = arg != 0
+	l.length = 0
 	if arg != codec.LifetimeEndless {
-		s.lifetime = time.Duration(arg) * time.Millisecond
+		l.length = time.Duration(arg) * time.Millisecond
 	}
-	if s.longest != 0 && (s.lifetime == 0 || s.lifetime > s.longest) {
-		s.lifetime = s.longest
+	if l.longest != 0 && (l.length == 0 || l.length > l.longest) {
+		l.length = l.longest
 	}
+}
+
+// isOver reports whether the lifetime of what is being carried out was over before.
+func (l *lifetime) isOver(now time.Duration) bool { return l.length != 0 && now-l.heard >= l.length }
+
+// begin begins the lifetime of a command that the client has just given. It reports
+// whether the command before it had none.
+func (l *lifetime) begin(stops bool) (first bool) {
+	before := l.ends
+	l.ends = 0
+	if l.length == 0 || stops {
+		return false
+	}
+	l.ends = l.heard + l.length
+	return before == 0
 }
 
 // renew begins the lifetime of the client's newest command anew.
-func (s *Session) renew(now time.Duration) {
-	s.lapses = 0
-	for i := range s.slots {
-		p := &s.slots[i]
+func (l *lifetime) renew(now time.Duration, all slots) {
+	l.ends = 0
+	for i := range all {
+		p := &all[i]
 		stop := p.device.Spec().Stop
-		if s.lifetime != 0 && stop != "" && p.isNewest() && string(p.device.Command()) != stop {
-			s.lapses = now + s.lifetime
+		if l.length != 0 && stop != "" && p.isNewest() && string(p.device.Command()) != stop {
+			l.ends = now + l.length
 		}
 	}
 }
 
-// gave begins the lifetime of a command that the client has just given.
-func (s *Session) gave(stops bool) {
-	before := s.lapses
-	s.lapses = 0
-	if s.lifetime == 0 || stops {
-		return
-	}
-	if s.lapses = s.heard + s.lifetime; before == 0 {
-		s.changed()
-	}
+// Limit sets the longest time for which a command of the client to position is good,
+// for commands to come. Zero is for ever.
+func (s *Session) Limit(longest time.Duration) {
+	s.lifetime.longest = longest
+	s.lifetime.set(0)
 }
-
-// isNewest reports whether the newest command of p's device is of this client.
-func (p *slot) isNewest() bool { return p.command != 0 && p.command == p.device.Commands() }
 
 // Lapses returns when Lapse is due, zero for never. The owner is notified when it was
 // never before, or is earlier.
-func (s *Session) Lapses() time.Duration { return s.lapses }
+func (s *Session) Lapses() time.Duration { return s.lifetime.ends }
 
 // Lapse ends what the client drives if it has not repeated its command in time, as if
 // the client had left (5.5). It returns when it is due again, zero for never.
 func (s *Session) Lapse(now time.Duration) time.Duration {
-	if now < s.lapses || s.lapses == 0 {
-		return s.lapses
+	if at := s.lifetime.ends; now < at || at == 0 {
+		return at
 	}
 	if s.stopAll(now) {
-		s.complain(now, "no new command in time, what the client drives is stopped", zap.Duration("lifetime", s.lifetime))
+		s.complain(now, "no new command in time, what the client drives is stopped", zap.Duration("lifetime", s.lifetime.length))
 	}
-	s.lapses = 0
+	s.lifetime.ends = 0
 	s.control.leave(s)
 	return 0
 }

@@ -18,34 +18,32 @@ import (
 // More.
 func (s *Session) Receive(now time.Duration, in []byte) {
 	if len(in) > 0 {
-		s.heard = now
+		s.lifetime.heard = now
 	}
 	s.goOn(now, in)
 }
 
 // More reports whether there is input that the next Receive carries out. The owner
 // calls it, without new input, when others have been served.
-func (s *Session) More() bool { return s.waiting == 0 && s.err == nil && len(s.held) > 0 }
+func (s *Session) More() bool { return s.err == nil && s.input.more() }
 
-// goOn is Receive for input that came at s.heard.
+// goOn is Receive for input that came at s.lifetime.heard.
 func (s *Session) goOn(now time.Duration, in []byte) {
-	if s.More() {
-		in, s.held = append(s.held, in...), nil
+	if s.err != nil {
+		return
 	}
-	s.carryOut(now, in)
-	s.halted = s.halted && (s.waiting > 0 || s.More())
+	s.carryOut(now, s.input.begin(in))
+	s.input.stale = s.input.stale && s.input.waits()
 }
 
 func (s *Session) carryOut(now time.Duration, in []byte) {
-	s.turned, s.taken = false, len(in)
 	for s.err == nil {
-		if s.waiting > 0 || s.turned && len(in) > 0 {
-			s.hold(now, in)
+		if s.input.mustWait(in) {
+			s.keep(now, in)
 			return
 		}
-		m, rest, ok := s.decoder.Next(in)
+		m, rest, ok := s.input.next(in)
 		if !ok {
-			s.searched, s.heeded = 0, 0
 			return
 		}
 		in = rest
@@ -98,11 +96,11 @@ func protocol(first string) string {
 // command passes a command to its device (5). Invalid commands are logged and
 // dropped; commands are never answered (manual 3.4). rest is the input behind it.
 func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) {
-	if s.halted {
+	if s.input.stale {
 		s.refuse(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
 		return
 	}
-	p := s.slot(s.table.Device(letter))
+	p := s.slots.of(s.table.Device(letter))
 	if p == nil || !p.access.writes() {
 		s.refuse(now, "command without write access dropped", zap.Uint8("letter", letter))
 		return
@@ -118,9 +116,9 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	}
 	stops := string(payload) == spec.Stop
 	switch {
-	case stops && s.yields && !p.isNewest():
+	case stops && s.lifetime.yields && !p.isNewest():
 		return // what moves is another client's
-	case !stops && spec.Stop != "" && s.lifetime != 0 && now-s.heard >= s.lifetime:
+	case !stops && spec.Stop != "" && s.lifetime.isOver(now):
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
 	case !stops && spec.Stop != "" && s.isGone(now):
@@ -138,15 +136,15 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	s.counts.Commands++
 	s.counts.LastCommand = now
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
-		// What moves is what was commanded last, though it has come together (5.3). A command
-		// to stop that comes last ends what moves now, as it would end this command (5.5).
+		// Of commands that come together only the last one moves the device (5.3). If that is a
+		// stop, it ends the command before these, as it would end this one (5.5).
 		p.command = p.device.Commands()
 		return
 	}
 	p.device.SetCommand(now, payload)
 	p.command = p.device.Commands()
-	if spec.Stop != "" {
-		s.gave(stops)
+	if spec.Stop != "" && s.lifetime.begin(stops) {
+		s.changed()
 	}
 }
 
@@ -171,41 +169,16 @@ func (s *Session) skip(now time.Duration, m codec.Message) {
 	}
 }
 
-// hold keeps input until the setups in progress have ended (2.7).
-func (s *Session) hold(now time.Duration, in []byte) {
-	if len(s.held) == 0 {
-		s.searched = max(0, s.searched-(s.taken-len(in)))
-	}
-	if len(s.held)+len(in) > maxHeld {
-		s.end(ErrHeld)
+// keep keeps input until the setups in progress have ended (2.7), and obeys the emergency
+// stops in it (8.5).
+func (s *Session) keep(now time.Duration, in []byte) {
+	stops, err := s.input.keep(in)
+	if err != nil {
+		s.end(err)
 		return
 	}
-	s.held = append(s.held, in...)
-	if s.waiting > 0 {
-		s.heed(now)
-	}
-}
-
-// heed obeys the emergency stops in what is held (8.5). When their turn comes, these stops,
-// and the releases before them, have no effect.
-func (s *Session) heed(now time.Duration) {
-	if s.searched == 0 {
-		s.ahead = s.decoder.Clone()
-	}
-	in := s.held[s.searched:]
-	for s.searched = len(s.held); ; {
-		m, rest, ok := s.ahead.Next(in)
-		if !ok {
-			return
-		}
-		in = rest
-		if m.Kind != codec.KindConfig || m.Device != codec.Server || m.Malformed {
-			continue
-		}
-		if c, err := codec.DecodeServerConfig(m.Payload); err == nil && c.Code == codec.ConfigStop && c.Arg != 0 {
-			s.heeded++
-			s.emergencyStop(now, true)
-		}
+	for range stops {
+		s.emergencyStop(now, true)
 	}
 }
 
@@ -227,7 +200,7 @@ func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte
 		s.complain(now, "configuration dropped", name, zap.Error(err))
 		return
 	}
-	if p := s.slot(device); p == nil || !p.access.writes() {
+	if p := s.slots.of(device); p == nil || !p.access.writes() {
 		s.complain(now, "device configured without write access", name, zap.ByteString("configuration", payload))
 	}
 }
@@ -243,36 +216,33 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	case codec.ConfigFrequency:
 		s.setRate(now, int(c.Arg))
 	case codec.ConfigMode:
-		s.onRequest = c.Arg != 0
-		s.asked = 0
+		s.frames.onRequest = c.Arg != 0
+		s.frames.asked = 0
 	case codec.ConfigFresh:
-		s.onlyNew = c.Arg != 0
+		s.frames.onlyNew = c.Arg != 0
 	case codec.ConfigCompact:
-		s.form = c
+		s.frames.form = c
 	case codec.ConfigName:
 		s.name = c.Text
 	case codec.ConfigPath:
 		s.path = c.Text
 	case codec.ConfigStop:
-		switch {
-		case s.heeded == 0:
-			s.emergencyStop(now, c.Arg != 0)
-		case c.Arg != 0:
-			s.heeded--
+		if on := c.Arg != 0; !s.input.wasObeyed(on) {
+			s.emergencyStop(now, on)
 		}
 	case codec.ConfigLifetime:
-		s.setLifetime(c.Arg)
-		s.renew(now)
+		s.lifetime.set(c.Arg)
+		s.lifetime.renew(now, s.slots)
 	case codec.ConfigQuestion:
 		s.answer(now, byte(c.Arg))
 	case codec.ConfigData:
 		switch {
-		case !s.onRequest:
+		case !s.frames.onRequest:
 			s.complain(now, "data asked for in continuous mode, ignored")
 		case !s.hasBlocks():
 			s.complain(now, "data asked for with nothing open for reading, ignored")
 		default:
-			s.asked++
+			s.frames.asked++
 			s.passOn(now)
 		}
 	}
@@ -280,7 +250,7 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	s.changed()
 }
 
-// emergencyStop stops the robot until it is released (8.5). Whoever may command it
+// emergencyStop stops the robot until it is released (8.5). Clients that may command it
 // may do both.
 func (s *Session) emergencyStop(now time.Duration, on bool) {
 	switch {
@@ -304,5 +274,5 @@ func (s *Session) setRate(now time.Duration, hz int) {
 		s.complain(now, "rate is above the maximum", zap.Int("Hz", hz), zap.Int("served", s.maxRate))
 		hz = s.maxRate
 	}
-	s.period = time.Second / time.Duration(hz)
+	s.frames.period = time.Second / time.Duration(hz)
 }

@@ -1,213 +1,24 @@
 package session
 
 import (
-	"fmt"
 	"slices"
-	"strings"
 	"testing"
-	"time"
+
+	"go.uber.org/zap"
+	"go.uber.org/zap/zaptest/observer"
 
 	"player/codec"
 )
 
-// 4.1: rates are in Hz. 0 is refused; a rate above the maximum is served at
-// the maximum.
-func TestRate(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.send(rate(20)) // before any device is open
-	p.request("sr", "sr")
-	for _, tt := range []struct {
-		config []byte
-		want   time.Duration
-	}{
-		{nil, 50 * ms},
-		{rate(1), time.Second},
-		{rate(2), 500 * ms},
-		{rate(3), 333333333},
-		{rate(0), 333333333},
-		{rate(maxRate), ms},
-		{rate(50), 20 * ms},
-		{rate(maxRate + 1), ms},
-		{rate(50), 20 * ms},
-		{rate(65535), ms},
-		{rate(10), 100 * ms},
-		{config('f'), 100 * ms},
-		{config('f', 50), 100 * ms},
-		{config('f', 0, 50, 0), 100 * ms},
-		{config('f', 0, 0, 0, 50), 100 * ms},
-	} {
-		p.changed = false
-		p.send(tt.config)
-		if got := p.Period(); got != tt.want {
-			t.Errorf("%q: period %v, want %v", tt.config, got, tt.want)
-		}
-		if !p.changed && p.Period() != 100*ms && tt.want != 333333333 && tt.config != nil {
-			t.Errorf("%q: the owner was not notified", tt.config)
-		}
-	}
-	// The rate is kept while nothing is open. Another client has its own rate.
-	p.send(rate(25))
-	p.request("sc", "sc")
-	if p.Period() != 0 {
-		t.Errorf("period %v with nothing open", p.Period())
-	}
-	p.request("pr", "pr")
-	other := newPeer(t, r)
-	other.request("pr", "pr")
-	if p.Period() != 40*ms || other.Period() != 100*ms {
-		t.Errorf("periods %v and %v", p.Period(), other.Period())
-	}
-}
-
-// 4.2, 4.3, 4.5, 3.5: modes and requests for data. Each step is a
-// configuration or a request, and what is due to be sent after it.
-func TestModes(t *testing.T) {
-	const d, mode0, mode1 = "d", "r\x00", "r\x01"
-	type step struct {
-		config string
-		asked  int
-		period time.Duration
-	}
-	for name, steps := range map[string][]step{
-		"d":                     {{mode1, 0, 0}, {d, 1, heldRetry}},
-		"many d":                {{mode1, 0, 0}, {d, 1, heldRetry}, {d, 2, heldRetry}, {d, 3, heldRetry}},
-		"any non-zero mode":     {{"r\x02", 0, 0}, {d, 1, heldRetry}, {mode0, 0, 100 * ms}, {"r\xFF", 0, 0}, {d, 1, heldRetry}},
-		"d in continuous mode":  {{d, 0, 100 * ms}, {mode1, 0, 0}},
-		"the mode forgets d":    {{mode1, 0, 0}, {d, 1, heldRetry}, {mode1, 0, 0}, {d, 1, heldRetry}, {mode0, 0, 100 * ms}, {mode1, 0, 0}},
-		"to and fro":            {{mode1, 0, 0}, {mode0, 0, 100 * ms}, {mode1, 0, 0}, {mode0, 0, 100 * ms}, {d, 0, 100 * ms}},
-		"wrong sizes":           {{"r", 0, 100 * ms}, {"r\x01\x01", 0, 100 * ms}, {mode1, 0, 0}, {"d\x00", 0, 0}, {"r", 0, 0}, {"r\x00\x00", 0, 0}, {d, 1, heldRetry}},
-		"unknown code":          {{"Z", 0, 100 * ms}, {"D", 0, 100 * ms}, {"", 0, 100 * ms}},
-		"the rate keeps":        {{"f\x00\x14", 0, 50 * ms}, {mode1, 0, 0}, {"f\x00\x32", 0, 0}, {mode0, 0, 20 * ms}},
-		"new data, wrong sizes": {{"n", 0, 100 * ms}, {"n\x01\x01", 0, 100 * ms}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			p := newPeer(t, newRobot(t))
-			p.request("sr", "sr")
-			for i, s := range steps {
-				p.changed = false
-				before := p.Period()
-				p.send(config([]byte(s.config)...))
-				if p.Asked() != s.asked || p.Period() != s.period {
-					t.Fatalf("step %d, %q: asked %d, period %v, want %d, %v", i, s.config, p.Asked(), p.Period(), s.asked, s.period)
-				}
-				if before != p.Period() && !p.changed {
-					t.Errorf("step %d, %q: the owner was not notified", i, s.config)
-				}
-			}
-			// Exactly the frames that were asked for, or any number in
-			// continuous mode.
-			last := steps[len(steps)-1]
-			for range last.asked {
-				p.expectFrame("s32")
-			}
-			if last.period == 100*ms || last.period == 20*ms {
-				p.expectFrame("s32")
-			} else {
-				p.expectFrame("")
-			}
-		})
-	}
-}
-
-// 4.3: on a congested network, waiting requests collapse into one.
-func TestCollapse(t *testing.T) {
-	p := newPeer(t, newRobot(t))
-	p.Collapse()
-	p.send(config('r', 1))
-	p.request("sr", "sr")
-	if p.Collapse(); p.Asked() != 0 {
-		t.Errorf("%d frames asked for without a request", p.Asked())
-	}
-	p.send(config('d'), config('d'), config('d'))
-	p.Collapse()
-	p.expectFrame("s32")
-	p.expectFrame("")
-}
-
-// 4.5: data asked for with nothing open for reading is forgotten.
-func TestDataWithNothingOpen(t *testing.T) {
-	p := newPeer(t, newRobot(t))
-	p.send(config('r', 1), config('d'))
-	p.request("sw", "sw")
-	p.send(config('d'))
-	p.request("sr", "sa")
-	p.expectFrame("")
-	p.send(config('d'))
-	p.expectFrame("s32")
-	p.expectFrame("")
-	// The server's own block counts as a device.
-	p.request("scyr", "scyr")
-	p.send(config('d'))
-	p.expectFrame("y8")
-	p.expectFrame("")
-}
-
 // Mode changes and requests for data in one burst with the device request, as
 // the Tcl client and other hasty clients send them.
 func TestConfigurationInABurst(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send(slices.Concat(config('r', 1), request("srpr"), config('d'), config('d')))
 	p.expectReplies("srpr")
 	p.expectFrame("s32 p21")
 	p.expectFrame("s32 p21")
 	p.expectFrame("")
-}
-
-// 5.1, 5.2: a command of the device's size reaches its driver, any other size
-// is dropped.
-func TestCommandSizes(t *testing.T) {
-	for letter, right := range map[byte]int{'p': 4, 'z': 6, 'g': 2, 's': -1, 'l': -1, 'm': -1, 'v': -1, 'y': -1, 'q': -1} {
-		r := newRobot(t)
-		p := newPeer(t, r)
-		p.send(request(string([]byte{letter, 'a'})))
-		p.replies()
-		r.take()
-		for size := range 12 {
-			payload := slices.Repeat([]byte{0xA5}, size)
-			p.send(message(codec.KindCommand, letter, payload...))
-			want := ""
-			if size == right {
-				want = fmt.Sprintf("command %c %X", letter, payload)
-			}
-			if got := r.take(); got != want {
-				t.Errorf("%d bytes to %c: %q, want %q", size, letter, got, want)
-			}
-		}
-		p.expectReplies() // commands are not answered
-	}
-}
-
-// 5.2: commands without write access are dropped.
-func TestCommandAccess(t *testing.T) {
-	for _, access := range []string{"", "pr", "pa pr", "pw pc", "pa pc", "za", "pr zw"} {
-		r := newRobot(t)
-		newPeer(t, r).request("pw", "pw") // another client's access does not count
-		p := newPeer(t, r)
-		for _, pairs := range strings.Fields(access) {
-			p.request(pairs, pairs)
-		}
-		r.take()
-		p.send(r.command('p', 1))
-		if got := r.take(); got != "" {
-			t.Errorf("after %q: %s", access, got)
-		}
-	}
-}
-
-// 5.3: a newer command overwrites an older one, whichever client sent it.
-func TestTwoWriters(t *testing.T) {
-	r := newRobot(t)
-	a, b := newPeer(t, r), newPeer(t, r)
-	a.request("pw", "pw")
-	b.request("pa", "pa")
-	a.send(r.command('p', 1))
-	b.send(r.command('p', 2), r.command('p', 3))
-	if got := r.table.Device('p').Command(); string(got) != "\x03\x03\x03\x03" {
-		t.Errorf("command % X", got)
-	}
-	a.send(r.command('p', 4))
-	r.expect(t, "setup base", "command p 01010101", "command p 02020202", "command p 03030303", "command p 04040404")
 }
 
 // 6.4 to 6.6: configurations need no access, reach the device's driver in
@@ -227,4 +38,82 @@ func TestDeviceConfiguration(t *testing.T) {
 	p.request("pr", "pr")
 	r.expect(t, "shutdown base", "setup base")
 	p.expectReplies()
+}
+
+// The owner watches those who drive, from the first command that moves something on.
+// If the client has ended its connection by then, that command is dropped, also where
+// it has waited for a setup.
+func TestWhoDrivesIsWatched(t *testing.T) {
+	r, p := open(t, "pagw")
+	p.send(halt, r.command('g', 1))
+	if p.watched != 0 {
+		t.Error("it is watched, and moves nothing")
+	}
+	p.send(r.command('p', 1), r.command('p', 2))
+	if p.watched != 1 {
+		t.Errorf("it drives and is watched %d times", p.watched)
+	}
+	for _, setup := range []mood{fine, slow} {
+		r, p := connectTo(t, 'p', setup)
+		p.gone = true
+		p.send(request("pa"), r.command('p', 1), request("ga"))
+		if setup == slow {
+			r.of('p').end(r.now)
+		}
+		p.expectReplies("pa", "ga")
+		r.expect(t, "setup base")
+	}
+}
+
+// Of commands that come together only the last one moves the robot (5.3): those before
+// it were overwritten by their own client, which may have gone since.
+func TestCommandsThatComeTogether(t *testing.T) {
+	first, second := []byte{1, 2, 3, 4}, []byte{5, 6, 7, 8}
+	ahead, left := message('c', 'p', first...), message('c', 'p', second...)
+	for _, tt := range []struct {
+		name string
+		in   [][]byte
+		want []string
+	}{
+		{"two", [][]byte{ahead, left}, []string{"command p 05060708"}},
+		{"three, a stop at last", [][]byte{ahead, left, halt}, []string{"command p 00000000"}},
+		{"a stop first", [][]byte{halt, ahead}, []string{"command p 00000000", "command p 01020304"}},
+		{"something between", [][]byte{ahead, message('x', 'p', 'R'), left}, []string{"command p 01020304", `configure p "R"`, "command p 05060708"}},
+		{"the second one is cut", [][]byte{ahead, left[:7]}, []string{"command p 01020304"}},
+		{"the second one is wrong", [][]byte{ahead, message('c', 'p', 1)}, []string{"command p 01020304"}},
+		{"another device", [][]byte{ahead, message('c', 'g', 1, 2)}, []string{"command p 01020304", "command g 0102"}},
+		{"one that does not drive away", [][]byte{message('c', 'g', 1, 2), message('c', 'g', 3, 4)}, []string{"command g 0102", "command g 0304"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r, p := open(t, "pagw")
+			p.send(slices.Concat(tt.in...))
+			r.expect(t, tt.want...)
+		})
+	}
+}
+
+// A device that a reload has replaced while it was closed keeps its place in the
+// frames (2.8).
+func TestReplacedDeviceKeepsItsPlace(t *testing.T) {
+	r, next := newRobot(t), newRobot(t)
+	p := newPeer(t, r)
+	p.request("prlr", "prlr")
+	p.request("pclc", "pclc")
+	r.table.SetLinks(next.table.Links())
+	p.request("lrpr", "lrpr")
+	p.expectFrame("p21 l722")
+	next.expect(t, "setup laser", "setup base")
+	p.Close(r.now)
+}
+
+// 8.7: a device is refused to a server for which its driver waits.
+func TestRingIsRefused(t *testing.T) {
+	r := newRobot(t)
+	core, log := observer.New(zap.WarnLevel)
+	p := newLoggedPeer(t, r, zap.New(core))
+	p.send(config([]byte("p12345678" + r.table.Device(codec.Position).Link().Path())...))
+	p.request("prlr", "pelr")
+	if log.FilterMessage("access refused").Len() != 1 {
+		t.Errorf("%v", log.All())
+	}
 }

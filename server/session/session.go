@@ -23,25 +23,13 @@ const (
 	// maxMalformed is the number of malformed messages in a row that ends a
 	// connection (1.5): such a client does not speak the protocol.
 	maxMalformed = 100
-	// maxHeld is the most input in bytes that waits for a device's setup
-	// (2.7). At 10 commands a second that is minutes of input. A client that
-	// floods the server while it waits is disconnected.
-	maxHeld = 64 << 10
-	// firstDataLimit is how long a frame is held for a device's first data
-	// before its block is sent empty (3.3). Old clients count blocks and hang
-	// if one is missing.
-	firstDataLimit = time.Second
-	// heldRetry is the interval at which a requested frame that is held is
-	// retried (3.3). Each retry costs one wake; the frame is late by at
-	// most this interval.
-	heldRetry = 10 * time.Millisecond
 )
 
 // Reasons to close a connection.
 var (
 	ErrForeign   = errors.New("this is not a Player client")
 	ErrMalformed = errors.New("100 malformed messages in a row: this is not a Player client")
-	ErrHeld      = errors.New("too much input while a device is being set up")
+	errClosed    = errors.New("session is closed")
 )
 
 // Owner is notified when a session has something for its connection: output,
@@ -63,21 +51,6 @@ type Owner interface {
 	Log() *zap.Logger
 }
 
-// slot is the position of one device in this client's frames. Positions are in
-// order of first opening and are kept until the connection ends (2.8).
-type slot struct {
-	device  *devices.Device
-	access  access
-	pending bool          // its setup is in progress
-	shown   bool          // it is read, and the client has been told so: frames have it
-	since   time.Duration // time at which it was last opened
-	sent    uint64        // the device's Seq when last sent
-	waits   bool          // it is a Waiter of the device
-	tried   uint64        // the last request that could not open it: one request tries once
-	command uint64        // the device's Commands after this client's newest; zero: it gave none, or has let go
-	why     error         // it has failed
-}
-
 // Session is the state of one client.
 type Session struct {
 	owner   Owner
@@ -89,43 +62,24 @@ type Session struct {
 	path    string // of the links that wait for the client (8.7)
 	counts  Counts
 
-	longest  time.Duration // for which a command to position is good; zero: for ever
-	lifetime time.Duration // of this client's, at most longest (4.10)
-	yields   bool          // its command to stop leaves alone what another client drives (5.5)
-	heard    time.Duration // when the input was received that is being carried out
-	lapses   time.Duration // when the client's command ends unless repeated, zero: never
+	input    input
+	lifetime lifetime
+	frames   frames
 
-	decoder   codec.Decoder
-	malformed int  // in a row
+	malformed int  // messages in a row
 	spoken    bool // a message was well formed
-	slots     []slot
+	slots     slots
 	freshness access // of device y (8.1)
-	dated     bool   // it is read, and the client has been told so
+	dated     bool   // it is read, and a reply has said so
 
-	period    time.Duration
-	onRequest bool         // request/reply mode (4.2)
-	onlyNew   bool         // (8.2)
-	awaits    bool         // a frame waits for new data (8.2, 8.8)
-	form      codec.Config // of its frames (8.4)
-	full      bool         // its network is full
-	ages      []byte       // payload of device y, of a client with compact frames
-	asked     int          // frames requested and not yet sent (4.3)
+	requests uint64 // so far, with the current one
+	request  []byte // the pairs of the current request, or of the last reply
+	changes  bool   // of access, by the current request
+	logged   string // Access when it was logged last
 
-	changes  bool          // of access, by the current request
-	logged   string        // Access when it was logged last
-	waiting  int           // setups in progress for the current request
-	requests uint64        // so far, with the current one
-	request  []byte        // the pairs of the current request, or of the last reply
-	turned   bool          // this input has opened or closed devices
-	held     []byte        // input that follows it (2.7)
-	halted   bool          // commands in it are from before Halt
-	taken    int           // bytes of input that the current call carries out
-	searched int           // bytes of what is held that were searched for emergency stops
-	heeded   int           // emergency stops in them, which have been obeyed
-	ahead    codec.Decoder // has searched them
-	drives   bool          // the owner knows that it gives commands that move something
-	left     bool          // the client has ended its connection; its input may still come
-	silent   bool          // since Halt; earlier input of the client may still come
+	drives bool // the owner knows that it gives commands that move something
+	left   bool // the client has ended its connection; its input may still come
+	silent bool // since Halt; earlier input of the client may still come
 
 	output     []byte
 	err        error
@@ -141,7 +95,7 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 		maxRate: maxRate,
 		rights:  rights.All,
 		control: &Control{},
-		period:  time.Second / time.Duration(min(DefaultRate, maxRate)),
+		frames:  frames{period: time.Second / time.Duration(min(DefaultRate, maxRate))},
 	}
 }
 
@@ -149,9 +103,9 @@ func New(owner Owner, table *devices.Table, maxRate int) *Session {
 // session has rights.All.
 func (s *Session) Restrict(to rights.Set) { s.rights = to }
 
-// Share sets the control of the robot, which all its clients share. Call it before
-// Receive. Otherwise the session has one of its own.
-func (s *Session) Share(c *Control) { s.control = c }
+// SetControl sets the control of the robot, which is the same for all its clients. Call it
+// before Receive. Otherwise the session has one of its own.
+func (s *Session) SetControl(c *Control) { s.control = c }
 
 // permits reports whether the client may have a device in the given state.
 func (s *Session) permits(a access) bool {
@@ -166,7 +120,7 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 	for i := 0; i+1 < len(pairs); i += 2 {
 		s.ask(now, pairs[i], pairs[i+1])
 	}
-	if s.waiting == 0 {
+	if s.input.waiting == 0 {
 		s.reply(now)
 	}
 }
@@ -182,7 +136,7 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 		s.complain(now, "no such device", zap.String("letter", string(rune(letter))))
 		return
 	}
-	p := s.slot(device)
+	p := s.slots.of(device)
 	if p == nil {
 		if none.ask(want) == none {
 			s.complain(now, "cannot close a device that is not open, or unknown access", zap.String("device", device.Spec().Name), zap.Uint8("access", want))
@@ -213,7 +167,7 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 }
 
 func (s *Session) subscribe(now time.Duration, p *slot) {
-	s.turned = true
+	s.input.opened = true
 	if p.tried == s.requests {
 		p.access = failed
 		return
@@ -228,15 +182,15 @@ func (s *Session) subscribe(now time.Duration, p *slot) {
 	}
 	p.since = now
 	if p.pending = pending; pending {
-		s.waiting++
+		s.input.waiting++
 	}
 }
 
 func (s *Session) unsubscribe(now time.Duration, p *slot) {
-	s.turned = true
+	s.input.opened = true
 	if p.pending {
 		p.pending = false
-		s.waiting--
+		s.input.waiting--
 	}
 	p.device.Unsubscribe(now, s)
 }
@@ -247,7 +201,7 @@ func (s *Session) Path() string { return s.path }
 // SetupDone implements devices.Subscriber: a setup that this client waits for
 // has ended.
 func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
-	p := s.slot(d)
+	p := s.slots.of(d)
 	if p == nil || !p.pending {
 		return
 	}
@@ -256,7 +210,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	if err != nil {
 		p.access, p.why = failed, err
 	}
-	if s.waiting--; s.waiting > 0 {
+	if s.input.waiting--; s.input.waiting > 0 {
 		return
 	}
 	s.reply(now)
@@ -303,26 +257,10 @@ func (s *Session) state(letter byte) access {
 	if letter == codec.Server {
 		return s.freshness
 	}
-	if p := s.slot(s.table.Device(letter)); p != nil {
+	if p := s.slots.of(s.table.Device(letter)); p != nil {
 		return p.access
 	}
 	return none
-}
-
-// slot returns the slot of a device, or nil if it has none.
-func (s *Session) slot(d *devices.Device) *slot {
-	if d == nil {
-		return nil
-	}
-	i := slices.IndexFunc(s.slots, func(p slot) bool { return p.device.Letter() == d.Letter() })
-	if i < 0 {
-		return nil
-	}
-	p := &s.slots[i]
-	if p.device != d { // of a driver that a reload has replaced while the device was not open
-		*p = slot{device: d, access: p.access}
-	}
-	return p
 }
 
 // Close ends the session: it stops the motors that the client drives (5.4) and gives
@@ -340,14 +278,12 @@ func (s *Session) Close(now time.Duration) {
 	s.err = errors.Join(s.err, errClosed)
 }
 
-var errClosed = errors.New("session is closed")
-
 // Halt stops what this client drives and keeps its access: the client is
 // silent but still connected (9.1). Commands that it has sent before are dropped, or
 // they would move the robot again: those that wait for a setup, and those that come
 // while it is silent.
 func (s *Session) Halt(now time.Duration) {
-	s.halted, s.silent = s.waiting > 0 || s.More(), true
+	s.input.stale, s.silent = s.input.waits(), true
 	s.stopAll(now)
 }
 
@@ -386,7 +322,7 @@ func (s *Session) stop(now time.Duration, p *slot) (stopped bool) {
 	stop := p.device.Spec().Stop
 	if stopped = stop != "" && p.isNewest(); stopped {
 		p.device.SetCommand(now, []byte(stop))
-		s.lapses = 0
+		s.lifetime.ends = 0
 	}
 	p.command = 0
 	return stopped

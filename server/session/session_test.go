@@ -12,60 +12,13 @@ import (
 	"player/codec"
 )
 
-// 2.1, 2.2, 2.4, 2.5: requests and their replies, one after another on one
-// connection.
-func TestReplies(t *testing.T) {
-	for _, tt := range []struct {
-		name  string
-		steps string // request>reply ...
-	}{
-		{"r then w is a", `sr>sr sw>sa`},
-		{"r then w in one request", `srsw>sasa`},
-		{"w then r in one request", `swsr>sasa`},
-		{"opened and closed", `srsc>scsc`},
-		{"closed before it was open", `scsr>srsr`},
-		{"closed three times", `srsc>scsc sc>sc sc>sc`},
-		{"never opened", `sc>se scsc>sese sx>se`},
-		{"downgrade", `sa>sa sr>sr sa>sa sw>sw`},
-		{"the reply is the state, not what was asked", `sa>sa sx>sa se>sa s->sa`},
-		{"the state after the whole request in every place", `srprswpc>sapcsapc`},
-		{"empty", `> sr>sr >`},
-		{"a lone device", `s>s sr>sr s>s`},
-		{"odd size", `srp>srp srswp>sasap pc>pe`},
-		{"unknown devices", `qr>qe qr>qe qc>qe qaqwqx>qeqeqe Lr>Le`},
-		{"unknown among known", `srqrpr>srqepr`},
-		{"r is no device", `rr>re`},
-		{"all devices", `lrsrprgrmrvrzr>lrsrprgrmrvrzr`},
-		{"the server", `yr>yr yw>ya yc>yc yc>yc`},
-		{"the server is closed before it was open", `yc>ye yx>ye`},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			p := newPeer(t, newRobot(t))
-			for _, step := range strings.Split(tt.steps, " ") {
-				asked, want, _ := strings.Cut(step, ">")
-				p.request(asked, want)
-			}
-		})
-	}
-}
-
 // 2.5: any byte can be asked for.
 func TestEveryDeviceByte(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	for b := range 256 {
-		letter := byte(b)
-		known := strings.IndexByte(letters+"y", letter) >= 0
-		for _, access := range []byte("rwacx") {
-			want := byte('e')
-			if known {
-				want = replyLetter(transition('-', access))
-			}
-			p.send(request(string([]byte{letter, access})))
-			p.expectReplies(string([]byte{letter, want}))
-			if known && isOpen(want) {
-				p.send(request(string([]byte{letter, 'c'})))
-				p.replies()
-				p = newPeer(t, p.robot)
+		if letter := byte(b); strings.IndexByte(letters+"y", letter) < 0 {
+			for _, access := range []byte("rwacx") {
+				p.request(string([]byte{letter, access}), string([]byte{letter, 'e'}))
 			}
 		}
 	}
@@ -74,132 +27,14 @@ func TestEveryDeviceByte(t *testing.T) {
 // The largest request, 512 bytes, is answered whole; one byte more is skipped
 // (1.5).
 func TestLargestRequest(t *testing.T) {
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.request(strings.Repeat("srqr", 128), strings.Repeat("srqe", 128))
 	p.send(request(strings.Repeat("s", 513)), request("pr"))
 	p.expectReplies("pr")
 }
 
-// 2.6: hardware starts with its first client and stops with its last, counted
-// per cable.
-func TestHardwareRunsWhileOpen(t *testing.T) {
-	r := newRobot(t)
-	a, b := newPeer(t, r), newPeer(t, r)
-	a.request("srpa", "srpa")
-	r.expect(t, "setup base")
-	b.request("sr", "sr")
-	a.request("lrvr", "lrvr")
-	r.expect(t, "setup laser", "setup vision")
-	a.request("vc", "vc") // laser and vision are counted separately
-	r.expect(t, "shutdown vision")
-	a.request("scpcsc", "scpcsc")
-	r.expect(t)
-	b.request("sc", "sc")
-	r.expect(t, "shutdown base")
-	a.Close(r.now)
-	r.expect(t, "shutdown laser")
-	b.Close(r.now)
-	r.expect(t)
-}
-
-// 2.6: a setup that fails is an error, and the next request tries again.
-func TestSetupFails(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	r.of('l').mood = broken
-	p.request("lrsr", "lesr")
-	p.expectFrame("s32")
-	p.request("lc", "le")
-	p.request("lx", "le")
-	r.expect(t, "setup laser", "setup base")
-	p.request("la", "le")
-	r.expect(t, "setup laser")
-	p.send(r.command('l', 1))
-	r.of('l').mood = fine
-	p.request("lr", "lr") // not la: the reply shows this request only
-	p.expectFrame("l722 s32")
-	r.expect(t, "setup laser")
-}
-
-// 5.4: speed and turn rate become zero when the client that has given the newest
-// command stops having write access, however that happens. Other clients stop
-// nothing.
-func TestWheelsStop(t *testing.T) {
-	const zero = "command p 00000000"
-	for _, tt := range []struct {
-		name  string
-		leave func(p *peer)
-		want  string
-	}{
-		{"closes the device", func(p *peer) { p.request("pc", "pc") }, zero},
-		{"reads only", func(p *peer) { p.request("pr", "pr") }, zero},
-		{"writes only", func(p *peer) { p.request("pw", "pw") }, ""},
-		{"asks again", func(p *peer) { p.request("pa", "pa") }, ""},
-		{"asks for nonsense", func(p *peer) { p.request("px", "pa") }, ""},
-		{"reads only for a moment", func(p *peer) { p.request("prpw", "papa") }, zero},
-		{"disconnects", func(p *peer) { p.Close(p.robot.now) }, zero},
-		{"falls silent (9.1)", func(p *peer) { p.Halt(p.robot.now) }, zero},
-		{"falls silent and disconnects", func(p *peer) { p.Halt(p.robot.now); p.Close(p.robot.now) }, zero},
-		{"closes and disconnects", func(p *peer) { p.request("pc", "pc"); p.Close(p.robot.now) }, zero},
-		{"disconnects twice", func(p *peer) { p.Close(p.robot.now); p.Close(p.robot.now) }, zero},
-	} {
-		for _, drives := range []string{"", "it", "the other", "it, then the other", "the other, then it"} {
-			t.Run(tt.name+" "+drives, func(t *testing.T) {
-				r := newRobot(t)
-				other := newPeer(t, r) // it keeps the cable open
-				other.request("srpw", "srpw")
-				p := newPeer(t, r)
-				p.request("pazaga", "pazaga") // camera and gripper are left alone
-				for by := range strings.SplitSeq(drives, ", then ") {
-					switch by {
-					case "it":
-						p.send(r.command('p', 9), r.command('z', 9), r.command('g', 9))
-					case "the other":
-						other.send(r.command('p', 8))
-					}
-				}
-				r.take()
-				want := tt.want
-				if !strings.HasSuffix(drives, "it") {
-					want = ""
-				}
-				tt.leave(p)
-				got := strings.Trim(strings.ReplaceAll(r.take(), "shutdown camera", ""), "\n")
-				if got != want {
-					t.Errorf("driver calls %q, want %q", got, want)
-				}
-			})
-		}
-	}
-	// A client that only reads, or writes elsewhere, stops nothing.
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("prsaza", "prsaza")
-	r.take()
-	p.Halt(r.now)
-	p.Close(r.now)
-	r.expect(t, "shutdown base", "shutdown camera")
-}
-
-// 9.1: a silent client keeps its access, and can drive again.
-func TestHaltKeepsAccess(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("pa", "pa")
-	p.Halt(r.now)
-	r.take()
-	p.send(r.command('p', 1))
-	r.expect(t, "command p 01010101")
-	p.expectFrame("p21")
-	if !p.Drives() {
-		t.Error("it lost its write access")
-	}
-}
-
 func TestClose(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("lrpasr", "lrpasr")
+	r, p := open(t, "lrpasr")
 	p.send(r.command('p', 1))
 	r.take()
 	p.Close(r.now)
@@ -222,9 +57,7 @@ func TestClose(t *testing.T) {
 
 // Shutdown of the server while a client is connected.
 func TestTableIsShutDown(t *testing.T) {
-	r := newRobot(t)
-	p := newPeer(t, r)
-	p.request("pa", "pa")
+	r, p := open(t, "pa")
 	r.table.Shutdown(r.now)
 	r.take()
 	p.send(r.command('p', 1), message('x', 'p', 'R'))

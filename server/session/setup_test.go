@@ -10,127 +10,6 @@ import (
 	"player/devices"
 )
 
-// 2.7: while a device is set up its client waits for the reply and gets the data of
-// what it had open before; other clients are not affected.
-func TestSlowSetup(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = slow
-	p, other := newPeer(t, r), newPeer(t, r)
-	other.request("pr", "pr")
-	p.request("sr", "sr")
-	p.expectFrame("s32")
-
-	p.send(request("lrqrpryr")) // position is running and has data, but the reply comes first
-	p.expectReplies()
-	p.expectFrame("s32")
-	if p.Period() != 100*ms {
-		t.Errorf("period %v during setup", p.Period())
-	}
-	other.expectFrame("p21")
-	other.request("sr", "sr")
-	r.now += 900 * ms
-	r.of('l').end(r.now)
-	p.expectReplies("lrqepryr")
-	p.expectFrame("y20 s32 l722 p21")
-	if p.Period() != 100*ms {
-		t.Errorf("period %v after setup", p.Period())
-	}
-	r.expect(t, "setup base", "setup laser")
-}
-
-// 2.6: a setup that fails later is an error too.
-func TestSlowSetupFails(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = slowBroken
-	p := newPeer(t, r)
-	p.send(request("lasrlr"))
-	p.expectReplies()
-	r.of('l').end(r.now)
-	p.expectReplies("lesrle")
-	p.expectFrame("s32")
-	r.of('l').mood = slow
-	p.send(request("lr"))
-	r.of('l').end(r.now)
-	p.expectReplies("lr")
-	p.expectFrame("l722 s32")
-	r.expect(t, "setup laser", "setup base", "setup laser")
-}
-
-// 2.7: devices of one request are set up at the same time and answered
-// together, whether they succeed or not.
-func TestTwoSlowSetups(t *testing.T) {
-	for _, tt := range []struct {
-		laser, vision mood
-		want, frame   string
-	}{
-		{slow, slow, "lrpwvrsr", "l722 v94 s32"},
-		{slow, slowBroken, "lrpwvesr", "l722 s32"},
-		{slowBroken, slow, "lepwvrsr", "v94 s32"},
-		{slowBroken, slowBroken, "lepwvesr", "s32"},
-	} {
-		for _, order := range []string{"lv", "vl"} {
-			r := newRobot(t)
-			r.of('l').mood, r.of('v').mood = tt.laser, tt.vision
-			p := newPeer(t, r)
-			p.send(request("lrpwvrsr"))
-			r.expect(t, "setup laser", "setup base", "setup vision")
-			for _, letter := range []byte(order) {
-				p.expectReplies()
-				r.of(letter).end(r.now)
-			}
-			p.expectReplies(tt.want)
-			p.expectFrame(tt.frame)
-		}
-	}
-}
-
-// Two devices of one cable in setup are answered together too.
-func TestOneSlowSetupOfTwoDevices(t *testing.T) {
-	for _, mood := range []mood{slow, slowBroken} {
-		r := newRobot(t)
-		r.of('p').mood = mood
-		a, b := newPeer(t, r), newPeer(t, r)
-		a.send(request("prsr"))
-		b.send(request("mr"))
-		r.of('p').end(r.now)
-		if mood == slow {
-			a.expectReplies("prsr")
-			b.expectReplies("mr")
-		} else {
-			a.expectReplies("pese")
-			b.expectReplies("me")
-		}
-		r.expect(t, "setup base")
-	}
-}
-
-// A device in setup may be closed in the same request: then nothing is left to
-// wait for, and nothing to stop.
-func TestCloseWhileStarting(t *testing.T) {
-	for _, tt := range []struct {
-		pairs, want string
-		events      []string
-		ends        bool // a setup remains that must end
-	}{
-		{"papc", "pcpc", []string{"setup base", "shutdown base"}, false},
-		{"pasrpc", "pcsrpc", []string{"setup base"}, true},
-		{"papcpr", "prprpr", []string{"setup base", "shutdown base", "setup base"}, true},
-		{"papr", "prpr", []string{"setup base"}, true},
-		{"papcsclr", "pcpcselr", []string{"setup base", "shutdown base", "setup laser"}, false},
-	} {
-		r := newRobot(t)
-		r.of('p').mood = slow
-		p := newPeer(t, r)
-		p.send(request(tt.pairs))
-		if tt.ends {
-			p.expectReplies()
-			r.of('p').end(r.now)
-		}
-		p.expectReplies(tt.want)
-		r.expect(t, tt.events...)
-	}
-}
-
 // A request made while the hardware stops waits for it to start again.
 func TestOpenWhileStopping(t *testing.T) {
 	r := newRobot(t)
@@ -172,7 +51,7 @@ func TestDisconnectWhileStarting(t *testing.T) {
 
 // 2.7: input that follows a waiting request is processed after its reply, in
 // order, even if it has to wait again.
-func TestInputIsHeld(t *testing.T) {
+func TestInputIsKept(t *testing.T) {
 	input := slices.Concat(
 		request("pa"), []byte("cp\x00\x04\x01\x01\x01\x01"), message('x', 'p', 'm', 1), request("lr"), config('r', 1),
 		message('x', 'p', 'R'), request("vrzr"), config('d'), message('c', 'p', 2, 2, 2, 2), request("q"), config('d'))
@@ -209,86 +88,56 @@ func TestInputIsHeld(t *testing.T) {
 
 // 2.7: a client may send 64 KiB while it waits, in pieces of any size; one
 // byte more ends the connection.
-func TestHeldInputIsBounded(t *testing.T) {
+func TestKeptInputIsBounded(t *testing.T) {
 	for _, pieces := range []int{1, 2, 100, 1000} {
 		for _, more := range []int{0, 1} {
-			r := newRobot(t)
-			r.of('l').mood = slow
-			p := newPeer(t, r)
+			r, p := connectTo(t, 'l', slow)
 			command := r.command('p', 1)
 			input := request("lr")
-			input = append(input, bytes.Repeat(command, maxHeld/len(command))...)
+			input = append(input, bytes.Repeat(command, maxKept/len(command))...)
 			input = append(input, make([]byte, more)...)
 			for piece := range slices.Chunk(input, (len(input)+pieces-1)/pieces) {
 				p.send(piece)
-				if len(p.held) > maxHeld {
-					t.Errorf("%d bytes held", len(p.held))
+				if len(p.input.kept) > maxKept {
+					t.Errorf("%d bytes are kept", len(p.input.kept))
 				}
 			}
-			if more == 0 && p.Err() != nil || more == 1 && p.Err() != ErrHeld {
+			if more == 0 && p.Err() != nil || more == 1 && p.Err() != ErrKept {
 				t.Errorf("%d pieces, %d bytes: %v", pieces, len(input), p.Err())
 			}
 			if more == 1 {
 				if !p.changed {
 					t.Error("the owner was not notified of the end")
 				}
-				held := len(p.held)
-				if p.send([]byte{0}); len(p.held) != held {
-					t.Error("input is held after the end")
+				kept := len(p.input.kept)
+				if p.send([]byte{0}); len(p.input.kept) != kept {
+					t.Error("input is kept after the end")
 				}
 				p.Close(r.now)
 				continue
 			}
 			r.of('l').end(r.now)
 			p.expectReplies("lr")
-			if len(p.held) != 0 || p.Err() != nil {
-				t.Errorf("%d bytes left, %v", len(p.held), p.Err())
+			if len(p.input.kept) != 0 || p.Err() != nil {
+				t.Errorf("%d bytes left, %v", len(p.input.kept), p.Err())
 			}
 		}
 	}
 }
 
-// A stop is not followed by commands that were sent before it (5.4, 9.1).
-func TestHeldCommandsEndWithHalt(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = slow
-	p := newPeer(t, r)
-	p.request("pa", "pa")
-	p.send(request("lr"), r.command('p', 1))
-	p.Halt(r.now)
-	r.take()
-	r.of('l').end(r.now)
-	p.expectReplies("lr")
-	if got := r.take(); got != "" {
-		t.Errorf("after the stop: %s", got)
-	}
-	p.send(r.command('p', 2))
-	if r.take() == "" {
-		t.Error("the client cannot command any more")
-	}
-}
-
-// What follows a request that opens or closes devices waits until others were served,
-// and a request tries each device once: nobody fills a turn of the loop with setups.
-func TestSetupsTakeTurns(t *testing.T) {
-	r := newRobot(t)
-	r.of('l').mood = broken
-	p := newPeer(t, r)
+// Input behind a request that opens or closes devices waits until others were served,
+// and a request tries each device once: no client fills a round of the loop with setups.
+func TestSetupsWait(t *testing.T) {
+	r, p := connectTo(t, 'l', broken)
 	failing := request(strings.Repeat("lr", 50))
 	p.Receive(r.now, slices.Concat(failing, failing, request("sa"), r.command('p', 7), request("sc"), request("pa")[:5]))
-	for _, tt := range []struct {
-		calls, reply string
-		more         bool
-	}{
-		{"setup laser", strings.Repeat("le", 50), true},
-		{"setup laser", strings.Repeat("le", 50), true},
-		{"setup base", "sa", true},
-		{"shutdown base", "sc", true},
+	for _, tt := range []struct{ calls, reply string }{
+		{"setup laser", strings.Repeat("le", 50)}, {"setup laser", strings.Repeat("le", 50)}, {"setup base", "sa"}, {"shutdown base", "sc"},
 	} {
 		r.expect(t, tt.calls)
 		p.expectReplies(tt.reply)
-		if p.More() != tt.more {
-			t.Errorf("after %q: more is %v", tt.reply, p.More())
+		if !p.More() {
+			t.Errorf("after %q there is no more", tt.reply)
 		}
 		p.Receive(r.now, nil)
 	}
@@ -299,8 +148,8 @@ func TestSetupsTakeTurns(t *testing.T) {
 	p.expectReplies("pa")
 }
 
-// 8.5: an emergency stop passes what is held behind a request that waits for a setup,
-// wherever the stream is cut. In its turn it is no second one.
+// 8.5: an emergency stop passes what is kept behind a request that waits for a setup,
+// wherever the stream is cut. When it comes again it is no second one.
 func TestEmergencyStopPassesASetup(t *testing.T) {
 	stop, release := []byte("xy\x00\x02e\x01"), []byte("xy\x00\x02e\x00")
 	for _, tt := range []struct {
@@ -320,9 +169,7 @@ func TestEmergencyStopPassesASetup(t *testing.T) {
 		all := slices.Concat(tt.in...)
 		for cut := range len(all) {
 			for _, released := range []bool{false, true} {
-				r := newRobot(t)
-				r.of('l').mood = slow
-				p := newPeer(t, r)
+				r, p := connectTo(t, 'l', slow)
 				p.send(slices.Concat(request("lr"), all[:cut]), all[cut:])
 				if got := r.table.Stopped(); got != tt.atOnce {
 					t.Fatalf("%s, cut at %d: stopped at once: %v", tt.what, cut, got)

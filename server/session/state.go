@@ -21,10 +21,10 @@ func (s *Session) Name() string { return s.name }
 
 // Rate returns the rate of the client's frames in Hz, zero in request/reply mode.
 func (s *Session) Rate() float64 {
-	if s.onRequest {
+	if s.frames.onRequest {
 		return 0
 	}
-	return float64(time.Second) / float64(s.period)
+	return float64(time.Second) / float64(s.frames.period)
 }
 
 // Access returns the client's open devices as pairs of a letter and its access, as

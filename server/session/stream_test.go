@@ -40,8 +40,8 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 		if received <= replied && replied > 0 {
 			t.Errorf("%d bytes of replies to %d bytes", replied, received)
 		}
-		if len(p.held) > maxHeld || cap(p.held) > 3*maxHeld || len(p.Session.request) > codec.MaxPayload || len(p.slots) > len(letters) {
-			t.Errorf("%d bytes held (%d), request of %d, %d slots", len(p.held), cap(p.held), len(p.Session.request), len(p.slots))
+		if len(p.input.kept) > maxKept || cap(p.input.kept) > 3*maxKept || len(p.Session.request) > codec.MaxPayload || len(p.slots) > len(letters) {
+			t.Errorf("%d bytes held (%d), request of %d, %d slots", len(p.input.kept), cap(p.input.kept), len(p.Session.request), len(p.slots))
 		}
 	}
 	for _, piece := range pieces {
@@ -59,8 +59,8 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 			}
 		}
 	}
-	if p.waiting != 0 || len(p.held) != 0 && p.Err() == nil {
-		t.Errorf("waits for %d devices after all setups, %d bytes held", p.waiting, len(p.held))
+	if p.input.waiting != 0 || len(p.input.kept) != 0 && p.Err() == nil {
+		t.Errorf("waits for %d devices after all setups, %d bytes held", p.input.waiting, len(p.input.kept))
 	}
 	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.Drives(), p.Err())
 	for _, later := range []time.Duration{0, time.Second, time.Second} {
@@ -112,7 +112,7 @@ func TestMalformedIsSkipped(t *testing.T) {
 			{bad[:3], bad[3:], request("sr")},
 			{bad[:len(bad)-1], slices.Concat(bad[len(bad)-1:], request("sr"))},
 		} {
-			p := newPeer(t, newRobot(t))
+			_, p := connect(t)
 			p.request("", "")
 			p.send(pieces...)
 			if got := p.replies(); !slices.Equal(got, []string{"sr"}) || p.Err() != nil {
@@ -127,7 +127,7 @@ func TestMalformedIsSkipped(t *testing.T) {
 func TestMalformedInARow(t *testing.T) {
 	bad, large := []byte("??\x00\x03abc"), message('c', 'p', make([]byte, 600)...)
 	for _, good := range [][]byte{request(""), message('c', 'p', 1), message('x', 'q'), config('Z')} {
-		p := newPeer(t, newRobot(t))
+		_, p := connect(t)
 		p.send(good)
 		for range 3 {
 			for range maxMalformed - 1 {
@@ -151,7 +151,7 @@ func TestMalformedInARow(t *testing.T) {
 		p.robot.expect(t)
 	}
 	// In one piece: input after the hundredth is ignored.
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send(slices.Concat(request("pa"), slices.Repeat(bad, maxMalformed), request("lr")))
 	p.expectReplies("pa")
 	p.robot.expect(t, "setup base")
@@ -176,7 +176,7 @@ func TestOtherProtocols(t *testing.T) {
 				pieces = append(pieces, [][]byte{all[:cut], all[cut:]})
 			}
 			for _, cut := range pieces {
-				p := newPeer(t, newRobot(t))
+				_, p := connect(t)
 				p.send(cut...)
 				notified := p.changed
 				p.expectReplies()
@@ -188,14 +188,14 @@ func TestOtherProtocols(t *testing.T) {
 		}
 	}
 	// Half a header is waited for: it may become a message.
-	p := newPeer(t, newRobot(t))
+	_, p := connect(t)
 	p.send([]byte("PO"), []byte("S"))
 	if p.Err() != nil {
 		t.Error(p.Err())
 	}
 	// Every message that an old client may send first is one.
 	for _, first := range [][]byte{request("sr"), request(""), config('r', 1), config('f', 0, 50), config('Z'), message('c', 'p', 1), message('x', 'v', 1), message('x', 'q')} {
-		p := newPeer(t, newRobot(t))
+		_, p := connect(t)
 		p.send(first, []byte("??\x00\x00"), request("sr"))
 		if got := p.replies(); len(got) == 0 || got[len(got)-1] != "sr" || p.Err() != nil {
 			t.Errorf("%q: replies %q, %v", first, got, p.Err())

@@ -13,7 +13,7 @@ type Health struct {
 type RobotHealth struct {
 	Name    string           `json:"name"`
 	Port    int              `json:"port"`
-	Stopped bool             `json:"stopped"` // which is well: somebody wants it
+	Stopped bool             `json:"stopped"` // which is well: it was wanted
 	Devices map[string]State `json:"devices"`
 	// Recorders are by the path of the log.
 	Recorders map[string]State `json:"recorders,omitempty"`

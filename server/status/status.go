@@ -1,4 +1,4 @@
-// Package status is what people and their tools are told about a running server: as
+// Package status describes a running server to people and their tools: as
 // JSON, as Prometheus text, and as a verdict on its health. The server fills in a
 // Status on its loop; everything else here happens elsewhere.
 package status
@@ -26,7 +26,7 @@ type Status struct {
 
 // Camera is a camera that sends pictures.
 type Camera struct {
-	State    State   `json:"state"`           // Idle: nobody looks; Failed: it is started again
+	State    State   `json:"state"`           // Idle: it has no viewer; Failed: it is started again
 	Error    string  `json:"error,omitempty"` // why it has failed
 	Viewers  int     `json:"viewers"`
 	Age      *Millis `json:"age_ms"` // of the newest picture; nil: there is none
@@ -96,7 +96,7 @@ type Counted struct {
 type State string
 
 const (
-	Idle     State = "idle"     // nobody has it open
+	Idle     State = "idle"     // it is not open
 	Starting State = "starting" // its driver sets up
 	Ready    State = "ready"    // it works
 	Stopping State = "stopping" // its driver stops
@@ -114,7 +114,7 @@ func (s State) Well() bool { return s != Lost && s != Failed && s != Stale }
 type Client struct {
 	Address netip.AddrPort `json:"address"`
 	Name    string         `json:"name"` // as it says; may be empty
-	// TLS reports whether the connection is encrypted, and Certificate is the common name
+	// TLS reports whether the client speaks TLS, and Certificate is the common name
 	// in the client's certificate, which was verified; empty: it has none.
 	TLS         bool   `json:"tls"`
 	Certificate string `json:"certificate,omitempty"`

@@ -4,11 +4,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/netip"
+	"os"
 	"regexp"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/promtool"
 )
 
 // example has a robot that works and one in trouble.
@@ -112,46 +115,47 @@ func TestMetrics(t *testing.T) {
 	}
 }
 
-var (
-	helpLine = regexp.MustCompile(`^# HELP (player_[a-z_]+) ([^\\]+)$`)
-	typeLine = regexp.MustCompile(`^# TYPE (player_[a-z_]+) (counter|gauge)$`)
-	sample   = regexp.MustCompile(`^(player_[a-z_]+)((?:\{[a-z]+="(?:[^"\\\n]|\\[\\"n])*"(?:,[a-z]+="(?:[^"\\\n]|\\[\\"n])*")*\})?) (\S+)$`)
-)
-
-// parseMetrics reads Prometheus text, and refuses what the format or its conventions
-// do not allow.
+// parseMetrics reads Prometheus text, whose form TestPrometheus checks.
 func parseMetrics(text string) (map[string]float64, error) {
-	samples, families := map[string]float64{}, map[string]bool{}
-	family, kind := "", ""
-	lines := strings.Split(text, "\n")
-	if lines[len(lines)-1] != "" {
-		return nil, fmt.Errorf("the last line has no end")
-	}
-	for _, line := range lines[:len(lines)-1] {
-		if m := helpLine.FindStringSubmatch(line); m != nil {
-			if families[m[1]] {
-				return nil, fmt.Errorf("family %s comes twice", m[1])
-			}
-			family, kind = m[1], ""
-			families[family] = true
+	samples := map[string]float64{}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		if m := typeLine.FindStringSubmatch(line); m != nil {
-			if kind != "" || m[1] != family || strings.HasSuffix(family, "_total") != (m[2] == "counter") {
-				return nil, fmt.Errorf("misplaced %q", line)
-			}
-			kind = m[2]
-			continue
-		}
-		m := sample.FindStringSubmatch(line)
-		if m == nil || m[1] != family || kind == "" {
-			return nil, fmt.Errorf("misplaced or malformed %q", line)
-		}
-		value, err := strconv.ParseFloat(m[3], 64)
-		if _, twice := samples[m[1]+m[2]]; err != nil || twice {
+		i := strings.LastIndexByte(line, ' ')
+		value, err := strconv.ParseFloat(strings.TrimSpace(line[i+1:]), 64)
+		if _, twice := samples[line[:i]]; err != nil || twice {
 			return nil, fmt.Errorf("%q comes twice, or has no value: %v", line, err)
 		}
-		samples[m[1]+m[2]] = value
+		samples[line[:i]] = value
 	}
 	return samples, nil
+}
+
+// The dashboard for Grafana and the alerts use only metrics that exist.
+func TestMetricsInDocs(t *testing.T) {
+	metrics := string(example().AppendMetrics(nil))
+	for page, least := range map[string]int{"grafana.json": 10, "alerts.yml": 8} {
+		text, err := os.ReadFile("../../docs/" + page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if page == "grafana.json" && !json.Valid(text) {
+			t.Error("grafana.json is not JSON")
+		}
+		names := regexp.MustCompile(`player_[a-z_]+`).FindAllString(string(text), -1)
+		if len(names) < least {
+			t.Errorf("%s uses only %q", page, names)
+		}
+		for _, name := range names {
+			if !strings.Contains(metrics, "# TYPE "+name+" ") {
+				t.Errorf("%s: there is no metric %s", page, name)
+			}
+		}
+	}
+}
+
+// Prometheus takes the alerts and the metrics, and what the dashboard asks for.
+func TestPrometheus(t *testing.T) {
+	promtool.Check(t, "../../docs/alerts.yml", "../../docs/grafana.json", example().AppendMetrics(nil))
 }

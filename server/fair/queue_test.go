@@ -1,4 +1,4 @@
-package turns
+package fair
 
 import (
 	"math/rand/v2"
@@ -22,7 +22,7 @@ func newClients(q *Queue[string], perAddress ...int) []*Client[string] {
 	return all
 }
 
-// Addresses take turns, and so do the clients of an address.
+// One address is served after the other, and one client of an address after the other.
 func TestOrder(t *testing.T) {
 	var q Queue[string]
 	all := newClients(&q, 3, 1, 2)
@@ -34,8 +34,8 @@ func TestOrder(t *testing.T) {
 		owner := q.Next()
 		got = append(got, owner)
 		i := slices.IndexFunc(all, func(c *Client[string]) bool { return c.owner == owner })
-		if all[i].Waits() || all[i].Taken() == 0 {
-			t.Errorf("%s waits in its turn, its %d.", owner, all[i].Taken())
+		if all[i].Waits() || all[i].Served() == 0 {
+			t.Errorf("%s waits while it is served, %d times so far", owner, all[i].Served())
 		}
 		if owner == "b0" && len(got) < 9 {
 			q.Wait(all[i]) // it has more
@@ -46,7 +46,7 @@ func TestOrder(t *testing.T) {
 	}
 }
 
-// What little a client sends needs no turn, unless its address sends much in all.
+// Little input does not wait, unless the address of the client sends much in all.
 func TestAtOnce(t *testing.T) {
 	var q Queue[string]
 	all := newClients(&q, 2, 1)
@@ -61,14 +61,14 @@ func TestAtOnce(t *testing.T) {
 	a.address.period, a.address.spent = now, 0
 	for range addressBytes / 8 / 2 {
 		if !a.AtOnce(now, 8) || !b.AtOnce(now+addressPeriod-1, 8) {
-			t.Fatal("an address has less than its share")
+			t.Fatal("an address has less than its part")
 		}
 	}
 	if a.AtOnce(now+addressPeriod-1, 8) || b.AtOnce(now+addressPeriod-1, 8) {
 		t.Error("an address has no limit")
 	}
 	if !other.AtOnce(now, 8) {
-		t.Error("one address takes the share of another one")
+		t.Error("one address takes the part of another one")
 	}
 	if !a.AtOnce(now+addressPeriod, 8) {
 		t.Error("the limit does not end")
@@ -79,7 +79,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Beside a deliberately simple model: nobody is lost or served twice, whoever leaves.
+// Against a deliberately simple model: no client is lost or served twice, whoever leaves.
 func TestModel(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))

@@ -10,34 +10,33 @@ import (
 )
 
 // Clients that speak TLS. Package secure has done the handshake; the connection itself
-// is in the loop, so that pacing and liveness see the socket. Input is decrypted in the
-// client's turn, when it is carried out, so that a flood of records gets the same share of
-// the loop as other input.
+// is in the loop, so that pacing and liveness see the socket. Input is decrypted when it is
+// carried out, so that a flood of records waits as other input does.
 
-// encrypted is the connection of such a client.
-type encrypted struct {
+// tlsConn is the connection of such a client.
+type tlsConn struct {
 	socket
 	tls    *secure.Conn
 	server *Server
 }
 
 // Write implements connection. A frame is one record, and still one write.
-func (e *encrypted) Write(p []byte) { e.write(e.tls.Seal(e.server.sealed[:0], p)) }
+func (c *tlsConn) Write(p []byte) { c.write(c.tls.Seal(c.server.sealed[:0], p)) }
 
-func (e *encrypted) write(records []byte) {
-	e.server.sealed = records
-	e.socket.Write(records)
+func (c *tlsConn) write(records []byte) {
+	c.server.sealed = records
+	c.socket.Write(records)
 }
 
 // Close implements connection. The client learns that this is the end, and not a cut.
-func (e *encrypted) Close() {
-	e.write(e.tls.Bye(e.server.sealed[:0]))
-	e.socket.Close()
+func (c *tlsConn) Close() {
+	c.write(c.tls.Bye(c.server.sealed[:0]))
+	c.socket.Close()
 }
 
-func (e *encrypted) WireSize(n int) int      { return secure.Size(n) }
-func (e *encrypted) LocalAddr() *net.TCPAddr { return e.tls.Local }
-func (e *encrypted) RemoteAddr() net.Addr    { return e.tls.Remote }
+func (c *tlsConn) WireSize(n int) int      { return secure.Size(n) }
+func (c *tlsConn) LocalAddr() *net.TCPAddr { return c.tls.Local }
+func (c *tlsConn) RemoteAddr() net.Addr    { return c.tls.Remote }
 
 // AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
 // port is that of the robot, which a reload that is under way may take away: then the
@@ -47,7 +46,7 @@ func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
 		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.AcceptTLS(now, t, port) })
 		return
 	}
-	conn := &encrypted{tls: t, server: s}
+	conn := &tlsConn{tls: t, server: s}
 	c := &client{conn: conn, tls: t, robot: s.robotOn(port)}
 	if c.robot == nil || !s.admit(now, c) {
 		_ = t.Close() // nothing was said
@@ -66,15 +65,10 @@ func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
 	}
 }
 
-// carryOut carries out input of a client: a slice, or what a descriptor received. It
-// reports whether more of it can be carried out.
-func (c *client) carryOut(now time.Duration, p []byte) (more bool) {
-	if c.tls == nil || c.session.More() { // p is empty then
-		c.session.Receive(now, p)
-		return c.tls != nil || c.session.More()
-	}
+// processRecords is process for records.
+func (c *client) processRecords(now time.Duration, records []byte) (more bool) {
 	plain := c.server.plain[:]
-	n, err := c.tls.Read(p, plain)
+	n, err := c.tls.Read(records, plain)
 	c.session.Receive(now, plain[:n])
 	if c.tls.Unsaid() {
 		c.conn.Write(nil)

@@ -1,11 +1,11 @@
-// Package turns decides whose input is carried out next, so that clients that send much
-// do not delay the others. There are no limits of rate: a client may ask for as much as
-// the loop can do. What little a client sends is carried out when it comes. A client that
-// sends more than a slice waits for its turns: addresses take turns, and so do the
-// clients of an address.
+// Package fair is the fair queue of the clients' input: it decides whose is carried out
+// next, so that clients that send much do not delay the others. There are no limits of
+// rate: a client may ask for as much as the loop can do. Little input is carried out when
+// it comes. A client that sends more than a slice waits in the queue, which serves one
+// address after the other, and the clients of an address one after the other.
 //
 // It is pure: it has no connections and no clock, and callers pass the time.
-package turns
+package fair
 
 import (
 	"slices"
@@ -23,15 +23,15 @@ const (
 	// loop from the clients of other addresses.
 	addressBytes  = 4 << 10
 	addressPeriod = 2 * time.Millisecond
-	// Flood is how many turns make a flood: 64 KiB of input, far more than a program
+	// Flood is how many slices make a flood: 64 KiB of input, far more than a program
 	// sends that has something to say.
 	Flood = 128
 )
 
-// Address is a computer that clients connect from. It has one turn at a time, however
+// Address is a computer that clients connect from. It has one place in the queue, however
 // many clients it has. The zero value is ready.
 type Address[C any] struct {
-	waiting []*Client[C] // in turn
+	waiting []*Client[C] // the next one first
 
 	period time.Duration // when the current addressPeriod began
 	spent  int           // bytes carried out in it when they came
@@ -42,20 +42,20 @@ type Client[C any] struct {
 	owner   C
 	address *Address[C]
 	waits   bool
-	taken   int // turns
+	served  int // slices
 }
 
 // Join sets whose client it is, and its address.
 func (c *Client[C]) Join(a *Address[C], owner C) { c.owner, c.address = owner, a }
 
-// Waits reports whether the client waits for its turn.
+// Waits reports whether the client is in the queue.
 func (c *Client[C]) Waits() bool { return c.waits }
 
-// Taken returns how many turns the client has taken.
-func (c *Client[C]) Taken() int { return c.taken }
+// Served returns how often the queue has served the client.
+func (c *Client[C]) Served() int { return c.served }
 
-// AtOnce reports whether n bytes of input may be carried out now, without a turn. If so
-// they count as carried out.
+// AtOnce reports whether n bytes of input may be carried out now. If so they count as
+// carried out.
 func (c *Client[C]) AtOnce(now time.Duration, n int) bool {
 	if c.waits || n > SliceBytes {
 		return false
@@ -68,10 +68,11 @@ func (c *Client[C]) AtOnce(now time.Duration, n int) bool {
 	return a.spent <= addressBytes
 }
 
-// Queue is the addresses with clients that wait, in turn. The zero value is empty.
+// Queue is the addresses with clients that wait, the next one first. The zero value is
+// empty.
 type Queue[C any] struct{ addresses []*Address[C] }
 
-// Empty reports whether nobody waits.
+// Empty reports whether no client waits.
 func (q *Queue[C]) Empty() bool { return len(q.addresses) == 0 }
 
 // Wait makes a client wait, which must not wait already.
@@ -84,8 +85,8 @@ func (q *Queue[C]) Wait(c *Client[C]) {
 	a.waiting = append(a.waiting, c)
 }
 
-// Next gives the next address a turn, and in it the client that has waited longest,
-// which waits no more. The queue must not be empty.
+// Next takes the client that has waited longest of the next address from the queue, which
+// must not be empty.
 func (q *Queue[C]) Next() (owner C) {
 	a := q.addresses[0]
 	q.addresses = slices.Delete(q.addresses, 0, 1)
@@ -95,7 +96,7 @@ func (q *Queue[C]) Next() (owner C) {
 		q.addresses = append(q.addresses, a)
 	}
 	c.waits = false
-	c.taken++
+	c.served++
 	return c.owner
 }
 

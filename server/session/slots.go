@@ -1,0 +1,62 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"player/devices"
+)
+
+// slot is the position of one device in this client's frames.
+type slot struct {
+	device  *devices.Device
+	access  access
+	pending bool          // its setup is in progress
+	shown   bool          // it is read, and a reply has said so: frames have it
+	since   time.Duration // time at which it was last opened
+	sent    uint64        // the device's Seq when last sent
+	waits   bool          // it is a Waiter of the device
+	tried   uint64        // the last request that could not open it: one request tries once
+	command uint64        // the device's Commands after this client's newest; zero: it gave none, or has let go
+	why     error         // it has failed
+}
+
+// isShown reports whether frames have a block for p. While a request waits for
+// setups (2.7) they have those that were open before it.
+func (p *slot) isShown() bool { return p.shown && p.access.reads() && !p.pending }
+
+// isNew reports whether the device has data that this client has not been sent.
+func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }
+
+// isNewest reports whether the newest command of p's device is of this client.
+func (p *slot) isNewest() bool { return p.command != 0 && p.command == p.device.Commands() }
+
+// slots are in order of first opening, and are kept until the connection ends (2.8).
+type slots []slot
+
+// of returns the slot of a device, or nil if it has none.
+func (all slots) of(d *devices.Device) *slot {
+	if d == nil {
+		return nil
+	}
+	i := slices.IndexFunc(all, func(p slot) bool { return p.device.Letter() == d.Letter() })
+	if i < 0 {
+		return nil
+	}
+	p := &all[i]
+	if p.device != d { // of a driver that a reload has replaced while the device was not open
+		*p = slot{device: d, access: p.access}
+	}
+	return p
+}
+
+// areShown reports whether a frame would contain a block of any.
+func (all slots) areShown() bool {
+	return slices.ContainsFunc(all, func(p slot) bool { return p.isShown() })
+}
+
+// haveNews reports whether any in the next frame has data that this client has not been
+// sent.
+func (all slots) haveNews() bool {
+	return slices.ContainsFunc(all, func(p slot) bool { return p.isShown() && p.isNew() })
+}
