@@ -9,6 +9,15 @@ type beam struct {
 	cosine float64 // of half its angle; of a ray 2, because it has no point but those of its edges
 }
 
+// newBeam returns a beam in a direction: a ray, or a cone of that width in radians if it is not zero.
+func newBeam(heading, width float64) beam {
+	facing := direction(heading)
+	if width == 0 {
+		return beam{facing, [2]Vec{facing, facing}, 2}
+	}
+	return beam{facing, [2]Vec{direction(heading + width/2), direction(heading - width/2)}, math.Cos(min(width/2, math.Pi))}
+}
+
 // isRay reports whether the beam is a ray.
 func (b *beam) isRay() bool { return b.cosine > 1 }
 

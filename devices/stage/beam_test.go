@@ -15,34 +15,35 @@ func TestCastBeam(t *testing.T) {
 		extent.include(Vec{0, 0}, Vec{4, 3})
 		l := newLayer(extent, 0.05, maxStored)
 		for range 1 + random.IntN(8) {
-			l.draw(placed(rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64()), Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}))
+			wall := rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64())
+			l.draw(placed(wall, Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}))
 		}
 		l.finish()
 		var cells [][]Vec
 		for y := range l.height {
 			for x := range l.width {
 				if l.at(x, y) == 0 {
-					at := l.origin.add(Vec{float64(x), float64(y)}.scale(l.resolution))
-					cells = append(cells, []Vec{at, at.add(Vec{l.resolution, 0}), at.add(Vec{l.resolution, l.resolution}), at.add(Vec{0, l.resolution})})
+					at := l.origin.add(Vec{float64(x), float64(y)}.scale(l.resolution).add(Vec{l.resolution / 2, l.resolution / 2}))
+					cells = append(cells, placed(rectangle(l.resolution, l.resolution), Pose{at.X, at.Y, 0}))
 				}
 			}
 		}
 		for range 300 {
-			s := sonar{pose: Pose{Heading: 2 * math.Pi * random.Float64()}, samples: 2, fov: []float64{0.01, 0.1, 0.26, 0.8, 1.4, 1.5, 3, 4}[random.IntN(8)]}
+			heading, width := 2*math.Pi*random.Float64(), []float64{0.01, 0.1, 0.26, 0.8, 1.4, 1.5, 3, 4}[random.IntN(8)]
 			switch random.IntN(6) {
 			case 0: // its middle along an axis
-				s.pose.Heading = math.Pi / 2 * float64(random.IntN(4))
+				heading = math.Pi / 2 * float64(random.IntN(4))
 			case 1: // an edge, but for what rounding leaves
-				s.pose.Heading = math.Pi/2*float64(random.IntN(4)) + s.fov/2 + 1e-18*float64(random.IntN(3))
+				heading = math.Pi/2*float64(random.IntN(4)) + width/2 + 1e-18*float64(random.IntN(3))
 			}
-			if s.aim(); random.IntN(10) == 0 {
-				s.samples = 1
-				s.aim()
+			if random.IntN(10) == 0 {
+				width = 0
 			}
+			b := newBeam(heading, width)
 			o, limit := Vec{5*random.Float64() - 0.5, 4*random.Float64() - 0.5}, 0.2+3*random.Float64()
 			want := limit
 			for _, cell := range cells {
-				if want = s.beam.meet(o, cell, want); contains(cell, o) {
+				if want = b.meet(o, cell, want); contains(cell, o) {
 					want = 0
 				}
 			}
@@ -51,8 +52,8 @@ func TestCastBeam(t *testing.T) {
 			} else {
 				met++
 			}
-			if got := l.castBeam(o, &s.beam, 0, limit); math.Abs(got-want) > 1e-5 {
-				t.Fatalf("from %v to %v degrees, %v wide, up to %v: %v, want %v", o, s.pose.Heading*180/math.Pi, s.fov, limit, got, want)
+			if got := l.castBeam(o, &b, 0, limit); math.Abs(got-want) > 1e-5 {
+				t.Fatalf("from %v to %v degrees, %v wide, up to %v: %v, want %v", o, heading*180/math.Pi, width, limit, got, want)
 			}
 		}
 	}

@@ -3,6 +3,7 @@ package stage
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -62,6 +63,28 @@ func TestConvexHull(t *testing.T) {
 	}
 	if area != 4 {
 		t.Errorf("area %v, want 4, counterclockwise", area)
+	}
+}
+
+func TestConvexRound(t *testing.T) {
+	square := []Vec{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
+	round := slices.Concat(square, square)
+	for _, tt := range []struct {
+		name    string
+		outline []Vec
+		want    []Vec
+	}{
+		{"square", square, round},
+		{"from another corner", []Vec{{1, 1}, {0, 1}, {0, 0}, {1, 0}}, round},
+		{"clockwise", []Vec{{1, 1}, {1, 0}, {0, 0}, {0, 1}}, round},
+		{"bow tie", []Vec{{0, 0}, {1, 1}, {1, 0}, {0, 1}}, nil},
+		{"with a notch", []Vec{{0, 0}, {1, 0}, {1, 1}, {0.5, 0.5}, {0, 1}}, nil},
+		{"a line", []Vec{{0, 0}, {1, 0}}, nil},
+		{"a point, three times", []Vec{{0, 0}, {0, 0}, {0, 0}}, nil},
+	} {
+		if got := convexRound(tt.outline); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
 	}
 }
 

@@ -87,6 +87,12 @@ func gridSize(extent box, resolution float64) (x0, y0, width, height int) {
 	return x0, y0, max(last(extent.max.X)-x0, 2*layerBorder+1), max(last(extent.max.Y)-y0, 2*layerBorder+1)
 }
 
+// cell returns the side of a cell in metres.
+func (l *layer) cell() float64 { return l.resolution }
+
+// size returns the width and the height in cells.
+func (l *layer) size() (width, height int) { return l.width, l.height }
+
 // toCells converts a point to cell units.
 func (l *layer) toCells(p Vec) Vec { return p.sub(l.origin).scale(l.perMetre) }
 
@@ -123,30 +129,34 @@ func (l *layer) clear(p Vec, radius float64) bool { return l.free(p) > radius }
 // free returns a distance from p in metres within which nothing is occupied.
 func (l *layer) free(p Vec) float64 { return float64(l.near(p)-1) * l.resolution }
 
-// draw occupies the cells that a polygon overlaps. It invalidates the hints of
-// the other cells: call finish afterwards.
-func (l *layer) draw(polygon []Vec) {
-	l.fill(l.drawSides(polygon, l.mark))
+// draw occupies the cells that a polygon overlaps, and reports whether the layer had tiles enough.
+// It invalidates the hints of the other cells: call finish afterwards.
+func (l *layer) draw(polygon []Vec) bool {
+	l.fill(l.drawSides(polygon, l.occupy))
+	return l.budget >= 0
 }
 
-// drawSides calls mark for the cells of each row that the sides of a polygon cross. It
+// stored returns how many tiles have cells of their own: each takes 4 kB.
+func (l *layer) stored() int { return len(l.hints) / tileArea }
+
+// drawSides calls visit for the cells of each row that the sides of a polygon cross. It
 // returns the polygon in cell units.
-func (l *layer) drawSides(polygon []Vec, mark func(row int, x0, x1 float64)) []Vec {
+func (l *layer) drawSides(polygon []Vec, visit func(row int, x0, x1 float64)) []Vec {
 	points := make([]Vec, len(polygon))
 	for i, p := range polygon {
 		points[i] = l.toCells(p)
 	}
 	a := points[len(points)-1]
 	for _, b := range points {
-		l.drawSide(a, b, mark)
+		l.drawSide(a, b, visit)
 		a = b
 	}
 	return points
 }
 
-// drawSide calls mark for the cells of each row that the segment from a to b, in cell
+// drawSide calls visit for the cells of each row that the segment from a to b, in cell
 // units, crosses.
-func (l *layer) drawSide(a, b Vec, mark func(row int, x0, x1 float64)) {
+func (l *layer) drawSide(a, b Vec, visit func(row int, x0, x1 float64)) {
 	if a.Y > b.Y {
 		a, b = b, a
 	}
@@ -159,7 +169,7 @@ func (l *layer) drawSide(a, b Vec, mark func(row int, x0, x1 float64)) {
 			xa = a.X + slope*(max(a.Y, float64(row))-a.Y)
 			xb = a.X + slope*(min(b.Y, float64(row+1))-a.Y)
 		}
-		mark(row, min(xa, xb), max(xa, xb))
+		visit(row, min(xa, xb), max(xa, xb))
 	}
 }
 
@@ -179,7 +189,7 @@ func (l *layer) fill(points []Vec) {
 			}
 		}
 		for i := 0; i+1 < len(crossings); i += 2 {
-			l.mark(row, crossings[i], crossings[i+1])
+			l.occupy(row, crossings[i], crossings[i+1])
 		}
 	}
 }
@@ -210,8 +220,8 @@ func (l *layer) fillTiles(row int, x0, x1 float64) {
 	}
 }
 
-// mark occupies the cells of a row from x0 to x1, in cell units.
-func (l *layer) mark(row int, x0, x1 float64) {
+// occupy occupies the cells of a row from x0 to x1, in cell units.
+func (l *layer) occupy(row int, x0, x1 float64) {
 	first, last := l.span(x0, x1)
 	for x := first; x <= last; {
 		end := min(last, x|tileMask)

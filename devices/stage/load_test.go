@@ -536,7 +536,7 @@ func FuzzLoad(f *testing.F) {
 			return // files of this machine are not part of the input
 		}
 		w, err := parseWorld(text)
-		if err != nil || len(w.Robots()) > 20 || w.plan.width*w.plan.height > 1<<20 {
+		if err != nil || len(w.Robots()) > 20 || w.Plan().Width*w.Plan().Height > 1<<20 {
 			return
 		}
 		for _, r := range w.robots {

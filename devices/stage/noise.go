@@ -105,7 +105,7 @@ func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*sp
 			angle += sonar.fov * (float64(k)/float64(count-1) - 0.5)
 		}
 		if d := ray(s.walls, near, at, angle, s.height, nearest); d < nearest && s.reflects(at, angle, near, d, sonar.specular) {
-			if nearest = d; nearest < heard+s.walls.resolution {
+			if nearest = d; nearest < heard+s.walls.cell() {
 				break
 			}
 		}

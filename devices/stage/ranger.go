@@ -32,13 +32,12 @@ type sonar struct {
 
 // aim computes the fields that depend on pose, fov and samples.
 func (s *sonar) aim() {
-	facing := direction(s.pose.Heading)
 	s.edge, s.offset = Vec{1, 0}, s.pose.position().length()
 	if s.samples == 1 || s.fov == 0 {
-		s.beam = beam{facing, [2]Vec{facing, facing}, 2}
+		s.beam = newBeam(s.pose.Heading, 0)
 		return
 	}
-	s.beam = beam{facing, [2]Vec{direction(s.pose.Heading + s.fov/2), direction(s.pose.Heading - s.fov/2)}, math.Cos(min(s.fov/2, math.Pi))}
+	s.beam = newBeam(s.pose.Heading, s.fov)
 	if s.edge = (Vec{-1, 0}); s.fov < math.Pi {
 		s.edge = direction(s.fov / 2)
 	}
@@ -111,7 +110,7 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 		sonar := &s.ring[i]
 		beam := sonar.beam
 		if sonar.angular > 0 {
-			beam = beam.turned(turn(sonar.angular * c.random.normal()))
+			beam = beam.turned(rotation(sonar.angular * c.random.normal()))
 		}
 		heard[i] = s.hear(r, sonar, &beam, targets, free)
 		if heard[i] < sonar.reach && sonar.specular > 0 {

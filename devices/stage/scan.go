@@ -88,14 +88,14 @@ func (t *target) bin() int { return max(0, min(int(t.distance), 15)) }
 // metres returns a distance in metres within which neither the target is nor any that follows it.
 func (t *target) metres() float64 { return float64(t.bin()) }
 
-// jitter turns each ray by a normal error of that standard deviation in radians, and puts
-// the rays in order again: ray i of the scan is reading order[i].
+// jitter rotates each ray by a normal error of that standard deviation in radians, and sorts
+// the rays again: ray i of the scan is reading order[i].
 func (s *scan) jitter(c *scanner, deviation float64) {
 	for i := range c.angles {
 		e := deviation * c.random.normal()
 		s.astray = max(s.astray, math.Abs(e))
 		angle := radians(float64(i)/2-90) + e
-		ray := s.rays[i].rotate(turn(e))
+		ray := s.rays[i].rotate(rotation(e))
 		k := i
 		for ; k > 0 && c.angles[k-1] > angle; k-- {
 			c.angles[k], c.rays[k], c.order[k] = c.angles[k-1], c.rays[k-1], c.order[k-1]
@@ -103,16 +103,6 @@ func (s *scan) jitter(c *scanner, deviation float64) {
 		c.angles[k], c.rays[k], c.order[k] = angle, ray, int16(i)
 	}
 	s.rays = &c.rays
-}
-
-// turn returns the unit vector of an angle, which is most often small.
-func turn(angle float64) Vec {
-	if math.Abs(angle) > 0.02 {
-		return direction(angle)
-	}
-	// The next terms of the series are below 1e-12.
-	square := angle * angle
-	return Vec{1 - square/2*(1-square/12), angle * (1 - square/6*(1-square/20))}
 }
 
 // meetBodies shortens the rays that meet bodies. The scanner has a pose and a direction on the

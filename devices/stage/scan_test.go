@@ -2,7 +2,6 @@ package stage
 
 import (
 	"math"
-	"slices"
 	"testing"
 )
 
@@ -11,28 +10,6 @@ func TestRoughBearing(t *testing.T) {
 		want := float64(i) / 3600 * math.Pi
 		if got := roughBearing(direction(want).scale(3), 3); math.Abs(math.Remainder(got-want, 2*math.Pi)) > bearingError {
 			t.Fatalf("the bearing %v is %v", want, got)
-		}
-	}
-}
-
-func TestConvexRound(t *testing.T) {
-	square := []Vec{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
-	round := slices.Concat(square, square)
-	for _, tt := range []struct {
-		name    string
-		outline []Vec
-		want    []Vec
-	}{
-		{"square", square, round},
-		{"from another corner", []Vec{{1, 1}, {0, 1}, {0, 0}, {1, 0}}, round},
-		{"clockwise", []Vec{{1, 1}, {1, 0}, {0, 0}, {0, 1}}, round},
-		{"bow tie", []Vec{{0, 0}, {1, 1}, {1, 0}, {0, 1}}, nil},
-		{"with a notch", []Vec{{0, 0}, {1, 0}, {1, 1}, {0.5, 0.5}, {0, 1}}, nil},
-		{"a line", []Vec{{0, 0}, {1, 0}}, nil},
-		{"a point, three times", []Vec{{0, 0}, {0, 0}, {0, 0}}, nil},
-	} {
-		if got := convexRound(tt.outline); !slices.Equal(got, tt.want) {
-			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
 }

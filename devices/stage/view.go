@@ -64,7 +64,8 @@ type Plan struct {
 // Plan returns the floor plan.
 func (w *World) Plan() Plan {
 	g := w.plan
-	return Plan{g.origin, g.resolution, g.width, g.height, g}
+	width, height := g.size()
+	return Plan{g.origin, g.cell(), width, height, g}
 }
 
 // Wall reports whether a cell is occupied; (0,0) is at the origin, x to the

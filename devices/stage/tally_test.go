@@ -1,0 +1,55 @@
+package stage
+
+import (
+	"math"
+	"testing"
+)
+
+// The tiles are counted as they are drawn: also of solid areas of a picture, where one
+// rectangle is next to the other.
+func TestTally(t *testing.T) {
+	var disc [][]Vec
+	for y := range 64 {
+		wide := 0
+		for x := range 64 {
+			if math.Hypot(float64(x)-31.5, float64(y)-31.5) < 30 {
+				wide++
+			}
+		}
+		if wide > 0 {
+			disc = append(disc, placed(rectangle(float64(wide), 1), Pose{0, float64(y) - 31.5, 0}))
+		}
+	}
+	var turned [][]Vec
+	for _, outline := range disc {
+		turned = append(turned, placed(outline, Pose{0, 0, math.Pi}))
+	}
+	for _, tt := range []struct {
+		name     string
+		outlines [][]Vec
+		disjoint bool
+	}{
+		{"aslant", [][]Vec{placed(rectangle(30, 20), Pose{3, 4, math.Pi / 6})}, false},
+		{"disc", disc, true},
+		{"disc, upside down", turned, true},
+	} {
+		extent := emptyBox()
+		for _, outline := range tt.outlines {
+			extent.include(outline...)
+		}
+		grid, counted := newLayer(extent, 0.02, 1<<14), newTally(extent, 0.02, 1<<14)
+		for _, outline := range tt.outlines {
+			grid.draw(outline)
+			counted.add(outline, tt.disjoint)
+		}
+		stored := 0
+		for _, tile := range grid.tiles {
+			if tile < 0 {
+				stored++
+			}
+		}
+		if got := counted.stored(); got < stored || got > stored+4 {
+			t.Errorf("%s: %d tiles are stored, and %d were counted", tt.name, stored, got)
+		}
+	}
+}
