@@ -58,7 +58,7 @@ func (l *loader) charging(s *syntax.Section, b *body, parts []part, r *Robot) {
 	}
 	for i := range parts {
 		for _, outline := range parts[i].shapes {
-			l.world.docks = append(l.world.docks, &dock{watts, convexHull(slices.Clone(outline))})
+			l.world.docks = append(l.world.docks, &dock{watts, ConvexHull(slices.Clone(outline))})
 		}
 	}
 }

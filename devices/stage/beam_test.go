@@ -11,20 +11,20 @@ func TestCastBeam(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	met, ended := 0, 0
 	for range 20 {
-		extent := emptyBox()
-		extent.include(Vec{0, 0}, Vec{4, 3})
-		l := newLayer(extent, 0.05, maxStored)
+		extent := EmptyBox()
+		extent.Include(Vec{0, 0}, Vec{4, 3})
+		g := NewGrid(extent, 0.05, maxStored)
 		for range 1 + random.IntN(8) {
-			wall := rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64())
-			l.draw(placed(wall, Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}))
+			wall := Rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64())
+			g.Draw(placed(wall, Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}))
 		}
-		l.finish()
+		g.Finish()
 		var cells [][]Vec
-		for y := range l.height {
-			for x := range l.width {
-				if l.at(x, y) == 0 {
-					at := l.origin.add(Vec{float64(x), float64(y)}.scale(l.resolution).add(Vec{l.resolution / 2, l.resolution / 2}))
-					cells = append(cells, placed(rectangle(l.resolution, l.resolution), Pose{at.X, at.Y, 0}))
+		for y := range g.height {
+			for x := range g.width {
+				if g.Hint(x, y) == 0 {
+					at := g.origin.Add(Vec{float64(x), float64(y)}.Scale(g.resolution).Add(Vec{g.resolution / 2, g.resolution / 2}))
+					cells = append(cells, placed(Rectangle(g.resolution, g.resolution), Pose{at.X, at.Y, 0}))
 				}
 			}
 		}
@@ -39,11 +39,11 @@ func TestCastBeam(t *testing.T) {
 			if random.IntN(10) == 0 {
 				width = 0
 			}
-			b := newBeam(heading, width)
+			b := NewBeam(heading, width)
 			o, limit := Vec{5*random.Float64() - 0.5, 4*random.Float64() - 0.5}, 0.2+3*random.Float64()
 			want := limit
 			for _, cell := range cells {
-				if want = b.meet(o, cell, want); contains(cell, o) {
+				if want = b.Meet(o, cell, want); Contains(cell, o) {
 					want = 0
 				}
 			}
@@ -52,7 +52,7 @@ func TestCastBeam(t *testing.T) {
 			} else {
 				met++
 			}
-			if got := l.castBeam(o, &b, 0, limit); math.Abs(got-want) > 1e-5 {
+			if got := g.CastBeam(o, &b, 0, limit); math.Abs(got-want) > 1e-5 {
 				t.Fatalf("from %v to %v degrees, %v wide, up to %v: %v, want %v", o, heading*180/math.Pi, width, limit, got, want)
 			}
 		}

@@ -23,10 +23,10 @@ func TestBumperBits(t *testing.T) {
 		{-128, 0, 1}, {-161, 0, 2}, {180, 0, 4}, {161, 0, 8}, {128, 0, 16},
 		{90, 0, 0}, {-90, 0, 0},
 	} {
-		d := direction(radians(tt.angle))
-		touching := rayPolygon(centre, d, r.body.hull, 1)
+		d := Direction(Radians(tt.angle))
+		touching := RayPolygon(centre, d, r.body.hull, 1)
 		at := func(gap float64) codec.MiscData {
-			p := centre.add(d.scale(touching + gap))
+			p := centre.Add(d.Scale(touching + gap))
 			post.place(Pose{p.X, p.Y, 0})
 			var m codec.MiscData
 			r.readBumpers(&m)

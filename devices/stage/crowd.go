@@ -38,15 +38,15 @@ type neighbours struct {
 
 // newCrowd returns the crowd of the bodies, which it numbers, on a floor of that
 // extent.
-func newCrowd(bodies []*body, floor box) *crowd {
+func newCrowd(bodies []*body, extent Box) *crowd {
 	for _, b := range bodies {
-		floor.include(b.pose.position())
+		extent.Include(b.pose.Position())
 	}
 	n := len(bodies) + 1
 	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n), drift: math.Inf(1)}
 	size := Vec{}
-	if !floor.empty() {
-		c.origin, size = floor.min, floor.max.sub(floor.min)
+	if !extent.Empty() {
+		c.origin, size = extent.Min, extent.Max.Sub(extent.Min)
 	}
 	// A long and narrow floor has few cells, too.
 	c.cell = max(minCrowdCell, math.Sqrt(size.X*size.Y/float64(n)), max(size.X, size.Y)/float64(4*n))
@@ -55,8 +55,8 @@ func newCrowd(bodies []*body, floor box) *crowd {
 	for i, b := range bodies {
 		b.crowd, b.number = c, int32(i+1)
 		c.reach = max(c.reach, b.radius)
-		c.link(b.number, c.cellAt(b.pose.position()))
-		c.anchors[b.number] = b.pose.position()
+		c.link(b.number, c.cellAt(b.pose.Position()))
+		c.anchors[b.number] = b.pose.Position()
 	}
 	return c
 }
@@ -75,8 +75,8 @@ func (c *crowd) cellAt(p Vec) int32 { return int32(c.row(p.Y)*c.columns + c.colu
 
 // moved records the present position of the body with that number.
 func (c *crowd) moved(number int32, at Vec) {
-	way := at.sub(c.anchors[number])
-	c.drift = max(c.drift, way.dot(way))
+	way := at.Sub(c.anchors[number])
+	c.drift = max(c.drift, way.Dot(way))
 	to := c.cellAt(at)
 	if c.at[number] == to {
 		return

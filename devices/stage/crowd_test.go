@@ -28,8 +28,8 @@ func crowded(t testing.TB, random *rand.Rand, n int) *World {
 }
 
 // exact returns the range of a ray that is checked against every body.
-func exact(r *Robot, walls *layer, o, d Vec, height, reach float64) float64 {
-	best := walls.cast(o, d, reach)
+func exact(r *Robot, walls *Grid, o, d Vec, height, reach float64) float64 {
+	best := walls.Cast(o, d, reach)
 	for _, b := range r.world.bodies {
 		if b != r.body {
 			best = b.cast(o, d, height, best)
@@ -43,10 +43,10 @@ func checkScan(t *testing.T, r *Robot) (met int) {
 	t.Helper()
 	var scan codec.LaserData
 	r.readLaser(&scan)
-	at := r.body.pose.then(r.laser.pose)
+	at := r.body.pose.Then(r.laser.pose)
 	for i, got := range scan {
 		want := uint16(noEcho)
-		d := exact(r, r.laser.walls, at.position(), r.world.scan[i].rotate(direction(at.Heading)), r.laser.height, r.laser.reach)
+		d := exact(r, r.laser.walls, at.Position(), r.world.scan[i].Rotate(Direction(at.Heading)), r.laser.height, r.laser.reach)
 		if d < r.laser.reach {
 			want = millimetres(d)
 			met++
@@ -82,16 +82,16 @@ func TestScansMissNoBody(t *testing.T) {
 		var sonar codec.SonarData
 		r.readSonars(&sonar)
 		for i, beam := range r.sonars.ring {
-			at, best, rays := r.body.pose.then(beam.pose), beam.reach, 1
+			at, best, rays := r.body.pose.Then(beam.pose), beam.reach, 1
 			if beam.samples > 1 {
-				rays = 1 + int(beam.fov/radians(0.25))
+				rays = 1 + int(beam.fov/Radians(0.25))
 			}
 			for k := range rays {
 				angle := at.Heading
 				if rays > 1 {
 					angle += beam.fov * (float64(k)/float64(rays-1) - 0.5)
 				}
-				best = min(best, exact(r, r.sonars.walls, at.position(), direction(angle), r.sonars.height, beam.reach))
+				best = min(best, exact(r, r.sonars.walls, at.Position(), Direction(angle), r.sonars.height, beam.reach))
 			}
 			// Between two rays, something may be nearer: a corner, or the near end of a side.
 			tolerance := 0

@@ -201,7 +201,7 @@ func TestConfigurations(t *testing.T) {
 			{"v\x00", func() bool { return !r.drive.separate }},
 			{"R", func() bool { return r.odometry.pose == Pose{} }},
 		} {
-			r.odometry.add(arc(1, 1))
+			r.odometry.add(Arc(1, 1))
 			if err := b.configure(0, letter, c.payload); err != nil || !c.done() {
 				t.Errorf("%q to %c: error %v", c.payload, letter, err)
 			}

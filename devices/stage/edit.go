@@ -175,8 +175,8 @@ func (d *Draft) Add(kind string, at Pose) (*Draft, error) {
 
 // AddWall places a wall between two points.
 func (d *Draft) AddWall(from, to Vec) (*Draft, error) {
-	along := to.sub(from)
-	length := along.length()
+	along := to.Sub(from)
+	length := along.Length()
 	if !(length >= d.World.resolution) {
 		return nil, errors.New("the wall is too short")
 	}
@@ -303,7 +303,7 @@ func (w *World) stuck() (n int) {
 
 // pose returns a field with four numbers.
 func (d *Draft) pose(at Pose, z float64) string {
-	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(wrap(at.Heading)/d.angle) + "]"
+	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(Wrap(at.Heading)/d.angle) + "]"
 }
 
 // lengths returns lengths in the unit of the file.

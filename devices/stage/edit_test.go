@@ -166,7 +166,7 @@ puck ( pose [-6 -6 0 0] )`
 				}
 			case 5:
 				to := Vec{pose.X + 1, pose.Y - 1}
-				next, err = d.AddWall(pose.position(), to)
+				next, err = d.AddWall(pose.Position(), to)
 				expected = append(expected, thing{"", Pose{pose.X + 0.5, pose.Y - 0.5, -math.Pi / 4}})
 			}
 			if err != nil {

@@ -9,26 +9,41 @@ import (
 // Vec is a point or a direction on the floor, in metres.
 type Vec struct{ X, Y float64 }
 
-func (a Vec) add(b Vec) Vec         { return Vec{a.X + b.X, a.Y + b.Y} }
-func (a Vec) sub(b Vec) Vec         { return Vec{a.X - b.X, a.Y - b.Y} }
-func (a Vec) scale(k float64) Vec   { return Vec{a.X * k, a.Y * k} }
-func (a Vec) dot(b Vec) float64     { return a.X*b.X + a.Y*b.Y }
-func (a Vec) cross(b Vec) float64   { return a.X*b.Y - a.Y*b.X }
-func (a Vec) length() float64       { return math.Hypot(a.X, a.Y) }
-func (a Vec) rotate(by Vec) Vec     { return Vec{a.X*by.X - a.Y*by.Y, a.X*by.Y + a.Y*by.X} }
-func (a Vec) rotateBack(by Vec) Vec { return Vec{a.X*by.X + a.Y*by.Y, a.Y*by.X - a.X*by.Y} }
+// Add returns a + b.
+func (a Vec) Add(b Vec) Vec { return Vec{a.X + b.X, a.Y + b.Y} }
 
-// direction returns the unit vector of an angle in radians.
-func direction(angle float64) Vec {
+// Sub returns a - b: the way from b to a.
+func (a Vec) Sub(b Vec) Vec { return Vec{a.X - b.X, a.Y - b.Y} }
+
+// Scale returns k times a.
+func (a Vec) Scale(k float64) Vec { return Vec{a.X * k, a.Y * k} }
+
+// Dot returns the scalar product.
+func (a Vec) Dot(b Vec) float64 { return a.X*b.X + a.Y*b.Y }
+
+// Cross returns the third component of the vector product: positive if b is to the left of a.
+func (a Vec) Cross(b Vec) float64 { return a.X*b.Y - a.Y*b.X }
+
+// Length returns the length in metres.
+func (a Vec) Length() float64 { return math.Hypot(a.X, a.Y) }
+
+// Rotate rotates a by the angle of the unit vector by, counterclockwise.
+func (a Vec) Rotate(by Vec) Vec { return Vec{a.X*by.X - a.Y*by.Y, a.X*by.Y + a.Y*by.X} }
+
+// RotateBack rotates a by the angle of the unit vector by, clockwise.
+func (a Vec) RotateBack(by Vec) Vec { return Vec{a.X*by.X + a.Y*by.Y, a.Y*by.X - a.X*by.Y} }
+
+// Direction returns the unit vector of an angle in radians.
+func Direction(angle float64) Vec {
 	sin, cos := math.Sincos(angle)
 	return Vec{cos, sin}
 }
 
-// rotation is direction for an angle that is most often small: it is then faster, and wrong
+// Rotation is Direction for an angle that is most often small: it is then faster, and wrong
 // by less than 1e-12.
-func rotation(angle float64) Vec {
+func Rotation(angle float64) Vec {
 	if math.Abs(angle) > 0.02 {
-		return direction(angle)
+		return Direction(angle)
 	}
 	square := angle * angle // the next terms of both series are left out
 	return Vec{1 - square/2*(1-square/12), angle * (1 - square/6*(1-square/20))}
@@ -38,35 +53,36 @@ func rotation(angle float64) Vec {
 // counterclockwise from the x axis.
 type Pose struct{ X, Y, Heading float64 }
 
-func (p Pose) position() Vec { return Vec{p.X, p.Y} }
+// Position returns the pose without its heading.
+func (p Pose) Position() Vec { return Vec{p.X, p.Y} }
 
-// apply transforms a point from the frame at p to the frame that contains p.
-func (p Pose) apply(v Vec) Vec { return p.position().add(v.rotate(direction(p.Heading))) }
+// Apply transforms a point from the frame at p to the frame that contains p.
+func (p Pose) Apply(v Vec) Vec { return p.Position().Add(v.Rotate(Direction(p.Heading))) }
 
-// then transforms the pose q from the frame at p to the frame that contains p.
-func (p Pose) then(q Pose) Pose {
-	at := p.apply(q.position())
+// Then transforms the pose q from the frame at p to the frame that contains p.
+func (p Pose) Then(q Pose) Pose {
+	at := p.Apply(q.Position())
 	return Pose{at.X, at.Y, p.Heading + q.Heading}
 }
 
-// from returns p in the frame at base: base.then(p.from(base)) is p.
-func (p Pose) from(base Pose) Pose {
-	v := p.position().sub(base.position()).rotateBack(direction(base.Heading))
+// From returns p in the frame at base: base.Then(p.From(base)) is p.
+func (p Pose) From(base Pose) Pose {
+	v := p.Position().Sub(base.Position()).RotateBack(Direction(base.Heading))
 	return Pose{v.X, v.Y, p.Heading - base.Heading}
 }
 
-// arc returns the pose after distance metres forward and a rotation in radians, both at a constant
+// Arc returns the pose after distance metres forward and a rotation in radians, both at a constant
 // rate, in the frame of the start: the exact circle.
-func arc(distance, angle float64) Pose {
-	half := rotation(angle / 2)
+func Arc(distance, angle float64) Pose {
+	half := Rotation(angle / 2)
 	if angle != 0 {
 		distance *= half.Y / (angle / 2)
 	}
 	return Pose{distance * half.X, distance * half.Y, angle}
 }
 
-// degrees converts an angle to whole degrees, 0 to 359.
-func degrees(angle float64) uint16 {
+// Degrees converts an angle in radians to whole degrees, 0 to 359.
+func Degrees(angle float64) uint16 {
 	d := int(math.Round(angle*180/math.Pi)) % 360
 	if d < 0 {
 		d += 360
@@ -74,52 +90,55 @@ func degrees(angle float64) uint16 {
 	return uint16(d)
 }
 
-// wrap normalises an angle in radians to -pi to pi.
-func wrap(angle float64) float64 {
+// Wrap normalises an angle in radians to -pi to pi.
+func Wrap(angle float64) float64 {
 	if -math.Pi <= angle && angle <= math.Pi { // it most often is: Remainder would return the same
 		return angle
 	}
 	return math.Remainder(angle, 2*math.Pi)
 }
 
-func radians(degrees float64) float64 { return degrees * math.Pi / 180 }
+// Radians converts an angle in degrees.
+func Radians(degrees float64) float64 { return degrees * math.Pi / 180 }
 
-// rectangle returns the outline of a box of the given size around the origin,
+// Rectangle returns the outline of a box of the given size around the origin,
 // counterclockwise.
-func rectangle(width, depth float64) []Vec {
+func Rectangle(width, depth float64) []Vec {
 	w, d := width/2, depth/2
 	return []Vec{{-w, -d}, {w, -d}, {w, d}, {-w, d}}
 }
 
-// box is an upright rectangle on the floor. The zero value is not empty: use
-// emptyBox.
-type box struct{ min, max Vec }
+// Box is a rectangle along the axes, metres. The zero value is not empty: it has the origin.
+type Box struct{ Min, Max Vec }
 
-func emptyBox() box {
+// EmptyBox returns a box without points.
+func EmptyBox() Box {
 	inf := math.Inf(1)
-	return box{Vec{inf, inf}, Vec{-inf, -inf}}
+	return Box{Vec{inf, inf}, Vec{-inf, -inf}}
 }
 
-func (b *box) include(points ...Vec) {
+// Include grows the box until it has all points.
+func (b *Box) Include(points ...Vec) {
 	for _, p := range points {
-		b.min = Vec{min(b.min.X, p.X), min(b.min.Y, p.Y)}
-		b.max = Vec{max(b.max.X, p.X), max(b.max.Y, p.Y)}
+		b.Min = Vec{min(b.Min.X, p.X), min(b.Min.Y, p.Y)}
+		b.Max = Vec{max(b.Max.X, p.X), max(b.Max.Y, p.Y)}
 	}
 }
 
-func (b box) empty() bool { return b.min.X > b.max.X }
+// Empty reports whether the box has no point.
+func (b Box) Empty() bool { return b.Min.X > b.Max.X }
 
-// convexHull returns the convex outline of points, counterclockwise (Andrew's
+// ConvexHull returns the convex outline of points, counterclockwise (Andrew's
 // monotone chain). Points are sorted in place.
-func convexHull(points []Vec) []Vec {
+func ConvexHull(points []Vec) []Vec {
 	slices.SortFunc(points, func(a, b Vec) int { return cmp.Or(cmp.Compare(a.X, b.X), cmp.Compare(a.Y, b.Y)) })
 	points = slices.Compact(points)
 	if len(points) < 3 {
 		return slices.Clone(points)
 	}
 	var hull []Vec
-	grow := func(p Vec, floor int) {
-		for len(hull) >= floor+2 && hull[len(hull)-1].sub(hull[len(hull)-2]).cross(p.sub(hull[len(hull)-2])) <= 0 {
+	grow := func(p Vec, base int) {
+		for len(hull) >= base+2 && hull[len(hull)-1].Sub(hull[len(hull)-2]).Cross(p.Sub(hull[len(hull)-2])) <= 0 {
 			hull = hull[:len(hull)-1]
 		}
 		hull = append(hull, p)
@@ -127,17 +146,17 @@ func convexHull(points []Vec) []Vec {
 	for _, p := range points {
 		grow(p, 0)
 	}
-	floor := len(hull) - 1
+	base := len(hull) - 1
 	for _, p := range slices.Backward(points[:len(points)-1]) {
-		grow(p, floor)
+		grow(p, base)
 	}
 	return hull[:len(hull)-1]
 }
 
-// convexRound returns the corners of a convex outline counterclockwise, twice around, or
+// ConvexRound returns the corners of a convex outline counterclockwise, twice around, or
 // nil if the outline is not convex.
-func convexRound(outline []Vec) []Vec {
-	hull := convexHull(slices.Clone(outline))
+func ConvexRound(outline []Vec) []Vec {
+	hull := ConvexHull(slices.Clone(outline))
 	if len(hull) != len(outline) || len(hull) < 3 {
 		return nil
 	}
@@ -152,8 +171,8 @@ func convexRound(outline []Vec) []Vec {
 	return round
 }
 
-// contains reports whether p lies in the polygon (even-odd rule).
-func contains(polygon []Vec, p Vec) bool {
+// Contains reports whether p lies in the polygon (even-odd rule).
+func Contains(polygon []Vec, p Vec) bool {
 	inside := false
 	a := polygon[len(polygon)-1]
 	for _, b := range polygon {
@@ -165,16 +184,16 @@ func contains(polygon []Vec, p Vec) bool {
 	return inside
 }
 
-// convexOverlap reports whether two convex polygons, both counterclockwise,
+// ConvexOverlap reports whether two convex polygons, both counterclockwise,
 // have an inner point in common: no side of either separates them.
-func convexOverlap(a, b []Vec) bool { return !separates(a, b) && !separates(b, a) }
+func ConvexOverlap(a, b []Vec) bool { return !separates(a, b) && !separates(b, a) }
 
 func separates(a, b []Vec) bool {
 	p := a[len(a)-1]
 	for _, q := range a {
-		side, apart := q.sub(p), true
+		side, apart := q.Sub(p), true
 		for _, v := range b {
-			if side.cross(v.sub(p)) > 0 {
+			if side.Cross(v.Sub(p)) > 0 {
 				apart = false
 				break
 			}
@@ -187,17 +206,17 @@ func separates(a, b []Vec) bool {
 	return false
 }
 
-// rayPolygon returns the distance from o along the unit vector d to the first
+// RayPolygon returns the distance from o along the unit vector d to the first
 // side of the polygon, or limit if that is nearer.
-func rayPolygon(o, d Vec, polygon []Vec, limit float64) float64 {
-	a := polygon[len(polygon)-1].sub(o)
-	ca := d.cross(a)
+func RayPolygon(o, d Vec, polygon []Vec, limit float64) float64 {
+	a := polygon[len(polygon)-1].Sub(o)
+	ca := d.Cross(a)
 	for _, p := range polygon {
-		b := p.sub(o)
-		cb := d.cross(b)
+		b := p.Sub(o)
+		cb := d.Cross(b)
 		// Most sides do not cross the ray's line, so check that first.
 		if (ca > 0) != (cb > 0) {
-			if t := (a.dot(d)*cb - b.dot(d)*ca) / (cb - ca); t >= 0 && t < limit {
+			if t := (a.Dot(d)*cb - b.Dot(d)*ca) / (cb - ca); t >= 0 && t < limit {
 				limit = t
 			}
 		}

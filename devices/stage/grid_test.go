@@ -6,34 +6,34 @@ import (
 	"testing"
 )
 
-// room is a layer with the four inner faces of a square room at +-half.
-func room(half, resolution float64) *layer {
-	extent := emptyBox()
-	extent.include(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
-	l := newLayer(extent, resolution, maxStored)
+// room is a grid with the four inner faces of a square room at +-half.
+func room(half, resolution float64) *Grid {
+	extent := EmptyBox()
+	extent.Include(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
+	g := NewGrid(extent, resolution, maxStored)
 	for _, wall := range []struct{ at, size Vec }{
 		{Vec{0, half + 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{0, -half - 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{half + 0.1, 0}, Vec{0.2, 2*half + 0.4}},
 		{Vec{-half - 0.1, 0}, Vec{0.2, 2*half + 0.4}},
 	} {
-		l.draw(placed(rectangle(wall.size.X, wall.size.Y), Pose{wall.at.X, wall.at.Y, 0}))
+		g.Draw(placed(Rectangle(wall.size.X, wall.size.Y), Pose{wall.at.X, wall.at.Y, 0}))
 	}
-	l.finish()
-	return l
+	g.Finish()
+	return g
 }
 
 func placed(points []Vec, at Pose) []Vec {
 	moved := make([]Vec, len(points))
 	for i, p := range points {
-		moved[i] = at.apply(p)
+		moved[i] = at.Apply(p)
 	}
 	return moved
 }
 
 func TestDrawOverlapsExactly(t *testing.T) {
-	extent := emptyBox()
-	extent.include(Vec{0, 0}, Vec{2, 2})
+	extent := EmptyBox()
+	extent.Include(Vec{0, 0}, Vec{2, 2})
 	for _, tt := range []struct {
 		name    string
 		polygon []Vec
@@ -45,11 +45,11 @@ func TestDrawOverlapsExactly(t *testing.T) {
 		{"a point within a cell", []Vec{{1.005, 1.005}, {1.006, 1.005}, {1.006, 1.006}}, 1},
 		{"half outside", []Vec{{-1, 0}, {0.1, 0}, {0.1, 0.02}, {-1, 0.02}}, 6},
 	} {
-		l := newLayer(extent, 0.02, maxStored)
-		l.draw(tt.polygon)
+		g := NewGrid(extent, 0.02, maxStored)
+		g.Draw(tt.polygon)
 		cells := 0
-		for i := range l.width * l.height {
-			if l.at(i%l.width, i/l.width) == 0 {
+		for i := range g.width * g.height {
+			if g.Hint(i%g.width, i/g.width) == 0 {
 				cells++
 			}
 		}
@@ -62,27 +62,27 @@ func TestDrawOverlapsExactly(t *testing.T) {
 // The hints must be the distances to the nearest occupied cell; where they are not
 // exact, they must not promise more free space than there is.
 func TestHintsAreCellDistances(t *testing.T) {
-	extent := emptyBox()
-	extent.include(Vec{0, 0}, Vec{9, 4})
+	extent := EmptyBox()
+	extent.Include(Vec{0, 0}, Vec{9, 4})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
-		l := newLayer(extent, 0.02, maxStored)
+		g := NewGrid(extent, 0.02, maxStored)
 		type cell struct{ x, y int }
 		var occupied []cell
 		for range 1 + random.IntN(6) {
-			c := cell{1 + random.IntN(l.width-2), 1 + random.IntN(l.height-2)}
+			c := cell{1 + random.IntN(g.width-2), 1 + random.IntN(g.height-2)}
 			occupied = append(occupied, c)
-			l.occupy(c.y, float64(c.x), float64(c.x+1))
+			g.occupy(c.y, float64(c.x), float64(c.x+1))
 		}
-		l.finish()
-		for y := 1; y < l.height-1; y++ {
-			for x := 1; x < l.width-1; x++ {
+		g.Finish()
+		for y := 1; y < g.height-1; y++ {
+			for x := 1; x < g.width-1; x++ {
 				want := math.MaxInt
 				for _, c := range occupied {
 					want = min(want, max(c.x-x, x-c.x, c.y-y, y-c.y))
 				}
-				stored := l.tiles[y>>tileBits*l.columns+x>>tileBits] < 0
-				got := l.at(x, y)
+				stored := g.tiles[y>>tileBits*g.columns+x>>tileBits] < 0
+				got := g.Hint(x, y)
 				if stored && got != min(want, maxHint) || got > want || got == 0 && want != 0 {
 					t.Fatalf("hint of (%d,%d) is %d, want %d; occupied %v", x, y, got, want, occupied)
 				}
@@ -92,10 +92,10 @@ func TestHintsAreCellDistances(t *testing.T) {
 		for range 100 {
 			p := Vec{5*random.Float64() - 2, 5*random.Float64() - 2}
 			for _, c := range occupied {
-				at := l.toCells(p)
+				at := g.toCells(p)
 				far := max(math.Abs(math.Floor(at.X)-float64(c.x)), math.Abs(math.Floor(at.Y)-float64(c.y)))
-				if float64(l.near(p)) > far {
-					t.Fatalf("hint at %v is %d, but cell %v is %v away", p, l.near(p), c, far)
+				if float64(g.near(p)) > far {
+					t.Fatalf("hint at %v is %d, but cell %v is %v away", p, g.near(p), c, far)
 				}
 			}
 		}
@@ -106,23 +106,23 @@ func TestHintsAreCellDistances(t *testing.T) {
 // direction.
 func TestCastInARoom(t *testing.T) {
 	const half, limit = 3.0, 20.0
-	l := room(half, 0.02)
+	g := room(half, 0.02)
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
 		o := Vec{5.6*random.Float64() - 2.8, 5.6*random.Float64() - 2.8}
-		d := direction(2 * math.Pi * random.Float64())
+		d := Direction(2 * math.Pi * random.Float64())
 		want := min((half-o.X*sign(d.X))/math.Abs(d.X), (half-o.Y*sign(d.Y))/math.Abs(d.Y))
-		if got := l.cast(o, d, limit); math.Abs(got-want) > 1e-5 {
+		if got := g.Cast(o, d, limit); math.Abs(got-want) > 1e-5 {
 			t.Fatalf("from %v along %v: %v, want %v", o, d, got, want)
 		}
-		if got := l.cast(o, d, want/2); got != want/2 {
+		if got := g.Cast(o, d, want/2); got != want/2 {
 			t.Fatalf("from %v along %v: %v, want the limit %v", o, d, got, want/2)
 		}
 	}
 }
 
 func TestCastAlongTheAxes(t *testing.T) {
-	l := room(3, 0.02)
+	g := room(3, 0.02)
 	for _, tt := range []struct {
 		name string
 		o, d Vec
@@ -137,7 +137,7 @@ func TestCastAlongTheAxes(t *testing.T) {
 		{"from outside, past", Vec{10, 10}, Vec{-1, 0}, 50},
 		{"from outside, away", Vec{10, 0}, Vec{1, 0}, 50},
 	} {
-		if got := l.cast(tt.o, tt.d, 50); math.Abs(got-tt.want) > 1e-5 {
+		if got := g.Cast(tt.o, tt.d, 50); math.Abs(got-tt.want) > 1e-5 {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
@@ -156,27 +156,27 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 		{Vec{60, 40}, Vec{5, 0.3}, 1000, 70, 0.004},
 		{Vec{60, 40}, Vec{15, 15}, 300, 70, 0.004}, // walls with full tiles
 	} {
-		extent := emptyBox()
-		extent.include(Vec{0, 0}, tt.size)
-		l := newLayer(extent, 0.05, maxStored)
+		extent := EmptyBox()
+		extent.Include(Vec{0, 0}, tt.size)
+		g := NewGrid(extent, 0.05, maxStored)
 		for range 25 {
-			l.draw(placed(rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64()),
+			g.Draw(placed(Rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64()),
 				Pose{tt.size.X * random.Float64(), tt.size.Y * random.Float64(), 7 * random.Float64()}))
 		}
-		l.finish()
+		g.Finish()
 		for range tt.rays {
 			o := Vec{(tt.size.X+2)*random.Float64() - 1, (tt.size.Y+2)*random.Float64() - 1}
-			d := direction(2 * math.Pi * random.Float64())
+			d := Direction(2 * math.Pi * random.Float64())
 			want := tt.limit
 			for s := 0.0; s < tt.limit; s += tt.step {
-				if l.occupied(o.add(d.scale(s))) {
+				if g.Occupied(o.Add(d.Scale(s))) {
 					want = s
 					break
 				}
 			}
-			got := l.cast(o, d, tt.limit)
+			got := g.Cast(o, d, tt.limit)
 			// The walk may miss a corner that the ray cuts, never the reverse.
-			if got > want+1e-4 || got < want-1e-4-tt.step && !l.occupied(o.add(d.scale(got+1e-6))) {
+			if got > want+1e-4 || got < want-1e-4-tt.step && !g.Occupied(o.Add(d.Scale(got+1e-6))) {
 				t.Fatalf("from %v along %v: %v, a walk finds %v", o, d, got, want)
 			}
 		}
@@ -184,8 +184,8 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 }
 
 func TestCastAllocatesNothing(t *testing.T) {
-	l := room(3, 0.02)
-	if n := testing.AllocsPerRun(100, func() { l.cast(Vec{1, 1}, direction(1), 8) }); n != 0 {
+	g := room(3, 0.02)
+	if n := testing.AllocsPerRun(100, func() { g.Cast(Vec{1, 1}, Direction(1), 8) }); n != 0 {
 		t.Errorf("%v allocations a ray", n)
 	}
 }

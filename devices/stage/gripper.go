@@ -89,13 +89,13 @@ func (g *gripper) step(dt time.Duration) {
 }
 
 // at returns the gripper's pose in the world.
-func (g *gripper) at() Pose { return g.robot.body.pose.then(g.pose) }
+func (g *gripper) at() Pose { return g.robot.body.pose.Then(g.pose) }
 
 // carry moves the held body with the gripper.
 func (g *gripper) carry() {
 	if g.held != nil {
 		g.held.lifted = g.lift.at * liftHeight
-		g.held.place(g.at().then(g.holding))
+		g.held.place(g.at().Then(g.holding))
 	}
 }
 
@@ -124,10 +124,10 @@ func (g *gripper) squeeze() {
 	if width > g.opening {
 		return
 	}
-	at := thing.pose.from(g.at())
+	at := thing.pose.From(g.at())
 	if slack := max(0, g.gap()-width) / 2; math.Abs(middle) > slack {
 		at.Y += max(-slack, min(slack, middle)) - middle
-		thing.place(g.at().then(at))
+		thing.place(g.at().Then(at))
 	}
 	if g.gap() <= width {
 		g.paddles.at = width / g.opening
@@ -147,7 +147,7 @@ func (g *gripper) across(b *body) (middle, width float64) {
 	for i := range b.parts {
 		for _, outline := range b.parts[i].shapes {
 			for _, v := range outline {
-				p := b.pose.apply(v).sub(base.position()).rotateBack(direction(base.Heading))
+				p := b.pose.Apply(v).Sub(base.Position()).RotateBack(Direction(base.Heading))
 				low, high = min(low, p.Y), max(high, p.Y)
 			}
 		}
@@ -164,7 +164,7 @@ func (g *gripper) between(beam float64) *body {
 		// From both sides: a ray that starts within a body misses its near
 		// face.
 		d := b.cast(from, ahead, g.beamHeight(), best)
-		if d == best && b.cast(from.add(ahead.scale(best)), ahead.scale(-1), g.beamHeight(), best) < best {
+		if d == best && b.cast(from.Add(ahead.Scale(best)), ahead.Scale(-1), g.beamHeight(), best) < best {
 			d = 0
 		}
 		if d < best {
@@ -177,7 +177,7 @@ func (g *gripper) between(beam float64) *body {
 // beam returns the start of a beam, at the right paddle, and its direction.
 func (g *gripper) beam(at float64) (from, d Vec) {
 	base := g.at()
-	return base.apply(Vec{at * g.length, -g.gap() / 2}), direction(base.Heading + math.Pi/2)
+	return base.Apply(Vec{at * g.length, -g.gap() / 2}), Direction(base.Heading + math.Pi/2)
 }
 
 func (g *gripper) beamHeight() float64 { return g.height + g.lift.at*liftHeight }
@@ -188,7 +188,7 @@ func (g *gripper) broken(beam float64) bool {
 		return true
 	}
 	from, d := g.beam(beam)
-	return g.robot.body.walls.cast(from, d, g.gap()) < g.gap()
+	return g.robot.body.walls.Cast(from, d, g.gap()) < g.gap()
 }
 
 // read reports the state as the microcontroller does (manual table 7).

@@ -112,12 +112,12 @@ func TestGripAndCarry(t *testing.T) {
 	if !near(puck.lifted, liftHeight, 1e-9) {
 		t.Errorf("lifted to %v", puck.lifted)
 	}
-	before := puck.pose.from(r.Pose())
+	before := puck.pose.From(r.Pose())
 	drive(-200, 30, 2*time.Second)
-	if after := puck.pose.from(r.Pose()); !nearPose(before, after, 1e-9) || near(puck.pose.X, 0.8, 0.1) {
+	if after := puck.pose.From(r.Pose()); !nearPose(before, after, 1e-9) || near(puck.pose.X, 0.8, 0.1) {
 		t.Errorf("the puck went from %v to %v in the gripper, and is at %v", before, after, puck.pose)
 	}
-	if err := w.SetPose(0, Pose{-3, 2, 1}); err != nil || !nearPose(puck.pose.from(r.Pose()), before, 1e-9) {
+	if err := w.SetPose(0, Pose{-3, 2, 1}); err != nil || !nearPose(puck.pose.From(r.Pose()), before, 1e-9) {
 		t.Errorf("a robot that is moved by hand (error %v) leaves its puck at %v", err, puck.pose)
 	}
 	do(w, g, codec.GripOpen, paddleTime)

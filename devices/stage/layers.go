@@ -38,7 +38,7 @@ const maxCoordinate = 1e6
 // layerSet draws fixtures into grids. Sensors that detect the same fixtures
 // share a grid: most worlds have one.
 type layerSet struct {
-	extent  box
+	extent  Box
 	parts   []*part // of all fixtures
 	keys    []string
 	demands []demand
@@ -46,12 +46,12 @@ type layerSet struct {
 
 // demand is where a grid is wanted.
 type demand struct {
-	to  **layer
+	to  **Grid
 	key int // in keys
 }
 
 // demand asks for the grid of the selected parts.
-func (s *layerSet) demand(to **layer, wanted func(*part) bool) {
+func (s *layerSet) demand(to **Grid, wanted func(*part) bool) {
 	selected := make([]byte, len(s.parts))
 	for i, p := range s.parts {
 		if wanted(p) {
@@ -68,7 +68,7 @@ func (s *layerSet) demand(to **layer, wanted func(*part) bool) {
 // size returns how large all grids would be, without drawing them. Where fixtures
 // overlap, it may be somewhat more than necessary.
 func (s *layerSet) size(resolution float64, most size) (all size) {
-	all.tiles = float64(len(s.keys)) * tilesOver(s.extent, resolution)
+	all.tiles = float64(len(s.keys)) * Tiles(s.extent, resolution)
 	for _, key := range s.keys {
 		if !all.within(most) {
 			break
@@ -83,37 +83,37 @@ func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles
 
 // stored returns how many tiles a grid would store. Above most it is any number above most.
 func (s *layerSet) stored(key string, resolution float64, most int) int {
-	t := newTally(s.extent, resolution, most)
+	t := NewTally(s.extent, resolution, most)
 	for i, p := range s.parts {
 		if key[i] == 0 {
 			continue
 		}
 		for _, outline := range p.shapes {
-			if !t.add(outline, p.bitmap) { // the rectangles of a picture do not overlap
+			if !t.Add(outline, p.bitmap) { // the rectangles of a picture do not overlap
 				return most + 1
 			}
 		}
 	}
-	return t.stored()
+	return t.Stored()
 }
 
 // draw makes the grids. The set has room for them.
 func (s *layerSet) draw(resolution float64, left size) error {
-	made := make([]*layer, len(s.keys))
+	made := make([]*Grid, len(s.keys))
 	for k, key := range s.keys {
-		grid := newLayer(s.extent, resolution, left.stored)
+		grid := NewGrid(s.extent, resolution, left.stored)
 		for i, p := range s.parts {
 			if key[i] == 1 {
 				for _, outline := range p.shapes {
-					if !grid.draw(outline) {
+					if !grid.Draw(outline) {
 						return errTooLarge
 					}
 				}
 			}
 		}
-		grid.finish()
+		grid.Finish()
 		made[k] = grid
-		left.stored -= grid.stored()
+		left.stored -= grid.Stored()
 	}
 	for _, d := range s.demands {
 		*d.to = made[d.key]
@@ -150,7 +150,7 @@ func (l *loader) drawLayers(most size) error {
 			set.demand(&w.pictures[len(w.pictures)-1].cells, func(o *part) bool { return o == p })
 		}
 	}
-	if !set.extent.empty() && !(set.extent.min.length()+set.extent.max.length() < maxCoordinate) {
+	if !set.extent.Empty() && !(set.extent.Min.Length()+set.extent.Max.Length() < maxCoordinate) {
 		return fmt.Errorf("%s: a thing is %.0f km or more from the origin", l.file.Name, maxCoordinate/2e3)
 	}
 	w.size = set.size(w.resolution, most)
@@ -163,7 +163,7 @@ func (l *loader) drawLayers(most size) error {
 // tooLarge returns the error of a world without room for its grids, which says how
 // coarse they must be.
 func (l *loader) tooLarge(set *layerSet, most size) error {
-	size := set.extent.max.sub(set.extent.min)
+	size := set.extent.Max.Sub(set.extent.Min)
 	help := "not even resolution 1 is coarse enough"
 	for _, r := range [...]float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1} {
 		if r > l.world.resolution && set.size(r, most).within(most) {

@@ -15,10 +15,10 @@ func TestLargeWorld(t *testing.T) {
 	plan := writePNG(t, "#   ", "    ", "    ", "    ")
 	w := newWorld(t, "model ( size [2000 2000 1] boundary 1 fit \"picture\" bitmap \""+plan+"\" )\n"+
 		"model ( size [400 0.3 1] pose [700 300 0 30] )\n"+robotWorld+"pioneer_full ( pose [500 500 0 90] )")
-	if width, got := w.Plan().Width, w.plan.stored(); width < 100000 || got > 48<<20/4096 {
+	if width, got := w.Plan().Width, w.plan.Stored(); width < 100000 || got > 48<<20/4096 {
 		t.Errorf("%d cells wide, %d tiles", width, got)
 	}
-	if got := w.plan.cast(Vec{500, 500}, Vec{0, 1}, 1000); math.Abs(got-499.98) > 1e-3 {
+	if got := w.plan.Cast(Vec{500, 500}, Vec{0, 1}, 1000); math.Abs(got-499.98) > 1e-3 {
 		t.Errorf("the boundary is %v m ahead", got)
 	}
 	if w.blocked(w.robots[0].body) {
@@ -87,7 +87,7 @@ func BenchmarkCast(b *testing.B) {
 	room := func(half float64) *World {
 		var walls strings.Builder
 		for side := range 4 {
-			at := direction(math.Pi / 2 * float64(side)).scale(half + 0.1)
+			at := Direction(math.Pi / 2 * float64(side)).Scale(half + 0.1)
 			fmt.Fprintf(&walls, "model ( size [0.2 %v 1] pose [%v %v 0 %v] )\n", 2*half+0.4, at.X, at.Y, 90*side)
 		}
 		return newWorld(b, walls.String())
@@ -106,7 +106,7 @@ func BenchmarkCast(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				tt.world.plan.cast(tt.from, direction(float64(i)*0.01), 8)
+				tt.world.plan.Cast(tt.from, Direction(float64(i)*0.01), 8)
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rays/s")
 		})

@@ -213,7 +213,7 @@ func (l *loader) things(s *syntax.Section) {
 			r.sight = r.sonars.sight
 		}
 		if r.laser != nil {
-			r.sight = max(r.sight, r.laser.reach+r.laser.pose.position().length())
+			r.sight = max(r.sight, r.laser.reach+r.laser.pose.Position().Length())
 		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
@@ -234,16 +234,16 @@ func (l *loader) things(s *syntax.Section) {
 }
 
 // floor returns the extent of the fixtures.
-func (w *World) floor() box {
-	floor := emptyBox()
+func (w *World) floor() Box {
+	extent := EmptyBox()
 	for _, b := range w.fixtures {
 		for _, p := range b.parts {
 			for _, outline := range p.shapes {
-				floor.include(outline...)
+				extent.Include(outline...)
 			}
 		}
 	}
-	return floor
+	return extent
 }
 
 // pushing reads whether robots can push b, and how hard that is.
@@ -257,7 +257,7 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 // pose returns the pose of s in its parent's frame.
 func (l *loader) pose(s *syntax.Section) Pose {
 	at, _ := l.place(s, "pose", 0, 0, 0)
-	at.Heading = wrap(at.Heading)
+	at.Heading = Wrap(at.Heading)
 	return at
 }
 

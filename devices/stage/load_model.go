@@ -49,7 +49,7 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
-		at := frame.then(l.pose(child))
+		at := frame.Then(l.pose(child))
 		z := top + l.height(child)
 		switch child.Type {
 		case "model":
@@ -102,7 +102,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		}
 	}
 	origin, raised := l.place(s, "origin", 0, 0, 0)
-	frame = frame.then(origin)
+	frame = frame.Then(origin)
 	base += raised
 	top := base + size[2]
 	area := Vec{size[0], size[1]}
@@ -123,13 +123,13 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			break
 		}
 		if m := plan.placed; m != nil {
-			area = plan.size.scale(m.Resolution)
+			area = plan.size.Scale(m.Resolution)
 			if top = base + mapHeight; sized {
 				top = base + size[2]
 				l.check(math.Abs(size[0]-area.X) <= m.Resolution && math.Abs(size[1]-area.Y) <= m.Resolution, s, "size", "the map is %.3f m by %.3f m: leave out size, or write these two and the height of the walls", area.X, area.Y)
 			}
-			frame = frame.then(m.origin()).then(Pose{area.X / 2, area.Y / 2, 0})
-			plan.stretch(box{max: plan.size}, area)
+			frame = frame.Then(m.origin()).Then(Pose{area.X / 2, area.Y / 2, 0})
+			plan.stretch(Box{Max: plan.size}, area)
 		} else {
 			l.fitPlan(s, plan, area)
 		}
@@ -137,7 +137,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		moves := b.robot != nil || b.grasp || b.pushable
 		if moves && len(walls) > maxMovingWalls {
 			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)
-			walls = [][]Vec{rectangle(area.X, area.Y)}
+			walls = [][]Vec{Rectangle(area.X, area.Y)}
 		}
 		if walls == nil && !s.Bool("boundary", false) {
 			l.warnBlank(s, path)
@@ -158,7 +158,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			add(base+ranges[i].min, base+ranges[i].max, false, outline)
 		}
 	default:
-		add(base, top, false, rectangle(area.X, area.Y))
+		add(base, top, false, Rectangle(area.X, area.Y))
 	}
 	if s.Bool("boundary", false) {
 		// As thin as the grid allows, and within the size.
@@ -167,7 +167,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		var sides [][]Vec
 		for _, to := range [...]Vec{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
 			size := Vec{t + (area.X-t)*math.Abs(to.Y), t + (area.Y-t)*math.Abs(to.X)}
-			sides = append(sides, Pose{x * to.X, y * to.Y, 0}.outline(rectangle(size.X, size.Y)))
+			sides = append(sides, Pose{x * to.X, y * to.Y, 0}.outline(Rectangle(size.X, size.Y)))
 		}
 		add(base, top, false, sides...)
 	}
@@ -193,7 +193,7 @@ func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
 // contains p.
 func (p Pose) outline(points []Vec) []Vec {
 	for i, v := range points {
-		points[i] = p.apply(v)
+		points[i] = p.Apply(v)
 	}
 	return points
 }
@@ -228,18 +228,18 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 // fit scales outlines so that together they have the given size, centred, as
 // Stage does.
 func fit(outlines [][]Vec, ranges []span, size []float64) {
-	extent := emptyBox()
+	extent := EmptyBox()
 	for _, outline := range outlines {
-		extent.include(outline...)
+		extent.Include(outline...)
 	}
-	if extent.empty() {
+	if extent.Empty() {
 		return
 	}
-	centre, span := extent.min.add(extent.max).scale(0.5), extent.max.sub(extent.min)
+	centre, span := extent.Min.Add(extent.Max).Scale(0.5), extent.Max.Sub(extent.Min)
 	kx, ky := size[0]/max(span.X, 1e-9), size[1]/max(span.Y, 1e-9)
 	for _, outline := range outlines {
 		for i, v := range outline {
-			v = v.sub(centre)
+			v = v.Sub(centre)
 			outline[i] = Vec{v.X * kx, v.Y * ky}
 		}
 	}

@@ -74,7 +74,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 	}
 	at, pixel := l.pose(s), 0.0
 	if m := plan.placed; m != nil {
-		at, pixel = at.then(m.origin()), m.Resolution
+		at, pixel = at.Then(m.origin()), m.Resolution
 	}
 	scale := s.Length("scale", s.Length("resolution", pixel))
 	if !(scale > 0 && scale <= maxMapPixel) {
@@ -87,7 +87,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 	}
 	for _, outline := range plan.walls {
 		for i, v := range outline {
-			outline[i] = at.apply(v.scale(scale))
+			outline[i] = at.Apply(v.Scale(scale))
 		}
 	}
 	b.parts = []part{{material: l.material(s), shapes: plan.walls, top: mapHeight, bitmap: true}}
@@ -101,7 +101,7 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 		l.warn(s, "a second laser is not supported: %s has the first", r.Name)
 		return
 	}
-	r.laser = &laser{pose: at, facing: direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
+	r.laser = &laser{pose: at, facing: Direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
 	l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
 }
 
@@ -109,13 +109,13 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 // of a sonar without poses, which has the ring of the Pioneer 2.
 func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
-	view := s.Tuple("sview", "lla", 0, 5, radians(15))
+	view := s.Tuple("sview", "lla", 0, 5, Radians(15))
 	beam := sonar{samples: 1, reach: view[1], fov: view[2]}
 	l.check(beam.reach > 0 && beam.reach <= maxSonar, s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
 	s.Field("ssize") // only shown
 	if count == 0 && s.Type == "sonar" {
 		for _, p := range pioneerSonars {
-			beam.pose = Pose{p.X, p.Y, radians(p.Heading)}
+			beam.pose = Pose{p.X, p.Y, Radians(p.Heading)}
 			beams = append(beams, beam)
 		}
 	}

@@ -45,7 +45,7 @@ position ( name "robot1" port 6665 pose [5 1 180]
 		t.Fatalf("%d sonars", len(r.sonars.ring))
 	}
 	for i, beam := range r.sonars.ring {
-		if beam.pose.position().sub(want[i].pose.position()).length() > 1e-9 || math.Abs(wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
+		if beam.pose.Position().Sub(want[i].pose.Position()).Length() > 1e-9 || math.Abs(Wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
 			t.Errorf("sonar %d at %v, want %v", i, beam.pose, want[i].pose)
 		}
 	}

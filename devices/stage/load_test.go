@@ -239,13 +239,13 @@ model ( size [4 2 3] origin [1 0 0 0] pose [10 0 0.5 90]
 model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0 0.5] )
   model ( size [1 1 1] ) )`)
 	want := []struct {
-		extent      box
+		extent      Box
 		bottom, top float64
 	}{
-		{box{Vec{9, -1}, Vec{11, 1}}, 0.5, 2},
-		{box{Vec{9, 1}, Vec{11, 3}}, 0.5, 3.5},
-		{box{Vec{20, 20}, Vec{21, 21}}, 0, 0.5},
-		{box{Vec{-0.5, -0.5}, Vec{0.5, 0.5}}, 0.5, 1.5}, // stands on its parent
+		{Box{Vec{9, -1}, Vec{11, 1}}, 0.5, 2},
+		{Box{Vec{9, 1}, Vec{11, 3}}, 0.5, 3.5},
+		{Box{Vec{20, 20}, Vec{21, 21}}, 0, 0.5},
+		{Box{Vec{-0.5, -0.5}, Vec{0.5, 0.5}}, 0.5, 1.5}, // stands on its parent
 	}
 	var parts []part
 	for _, b := range w.fixtures {
@@ -255,9 +255,9 @@ model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0
 		t.Fatalf("%d parts", len(parts))
 	}
 	for i, p := range parts {
-		extent := emptyBox()
-		extent.include(p.shapes[0]...)
-		if extent.min.sub(want[i].extent.min).length() > 1e-9 || extent.max.sub(want[i].extent.max).length() > 1e-9 {
+		extent := EmptyBox()
+		extent.Include(p.shapes[0]...)
+		if extent.Min.Sub(want[i].extent.Min).Length() > 1e-9 || extent.Max.Sub(want[i].extent.Max).Length() > 1e-9 {
 			t.Errorf("part %d covers %v, want %v", i, extent, want[i].extent)
 		}
 		if math.Abs(p.bottom-want[i].bottom) > 1e-9 || math.Abs(p.top-want[i].top) > 1e-9 {
@@ -302,7 +302,7 @@ func readPlan(t *testing.T, path string, size Vec) [][]Vec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan.stretch(box{max: plan.size}, size)
+	plan.stretch(Box{Max: plan.size}, size)
 	return plan.walls
 }
 
@@ -453,7 +453,7 @@ func TestFloorPlanInAWorld(t *testing.T) {
 	r := w.robots[0]
 	ahead := func() float64 {
 		at := r.body.pose
-		return r.laser.walls.cast(at.position(), direction(at.Heading), 20)
+		return r.laser.walls.Cast(at.Position(), Direction(at.Heading), 20)
 	}
 	if got := ahead(); math.Abs(got-5) > 1e-5 {
 		t.Errorf("the black square is %v m ahead, want 5", got)
@@ -579,7 +579,7 @@ func TestSubsumptionScene(t *testing.T) {
 		t.Errorf("the light from the start: %v", lights)
 	}
 	aim(r, 0, 0, 0)
-	r.body.place(Pose{2.2, 2.0, radians(42)})
+	r.body.place(Pose{2.2, 2.0, Radians(42)})
 	r.readSonars(&d.sonarData)
 	if lights := see(w).Channel(LightChannel); len(lights) != 1 || d.sonarData[1] > 500 {
 		t.Errorf("at the wall: the light %v, sonars %v", lights, d.sonarData)

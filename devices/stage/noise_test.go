@@ -88,10 +88,10 @@ func TestRangeNoise(t *testing.T) {
 		w, d := ranging(t, 1, "samples 361 range [0 6] "+tt.fields)
 		all := readings(w, d)
 		for _, i := range []int{80, 120, 180, 250, 270} {
-			a := radians(float64(i)/2 - 90)
+			a := Radians(float64(i)/2 - 90)
 			r := 2 / math.Cos(a)
 			mean, deviation := moments(len(all), func(k int) float64 { return float64(all[k][i])/1000 - r })
-			want := r * math.Abs(math.Tan(a)) * radians(0.5)
+			want := r * math.Abs(math.Tan(a)) * Radians(0.5)
 			if tt.want != nil {
 				want = tt.want(r)
 			}
@@ -114,7 +114,7 @@ func TestNoiseIsWhite(t *testing.T) {
 	w, d := ranging(t, 1, "samples 361 range [0 100] noise [0.02 0 0]")
 	all := readings(w, d)
 	residual := func(k, i int) float64 {
-		return (float64(all[k][i])/1000 - 2/math.Cos(radians(float64(i)/2-90))) / 0.02
+		return (float64(all[k][i])/1000 - 2/math.Cos(Radians(float64(i)/2-90))) / 0.02
 	}
 	for name, step := range map[string][2]int{"in a scan": {0, 1}, "in time": {1, 0}} {
 		if c, _ := moments(99*100, func(n int) float64 {
@@ -170,7 +170,7 @@ func TestDropout(t *testing.T) {
 		switch got := all[n/200][80+n%200]; {
 		case got == noEcho:
 			return 1
-		case math.Abs(float64(got)-2000/math.Cos(radians(float64(80+n%200)/2-90))) > 1:
+		case math.Abs(float64(got)-2000/math.Cos(Radians(float64(80+n%200)/2-90))) > 1:
 			t.Fatalf("reading %d", got)
 		}
 		return 0

@@ -13,14 +13,14 @@ import (
 func TestSlip(t *testing.T) {
 	o := odometry{slip: [3]float64{0.05, 0, -0.1}}
 	for range 100 {
-		o.add(arc(0.01, 0))
+		o.add(Arc(0.01, 0))
 	}
 	if !nearPose(o.pose, Pose{1.05, 0, 0}, 1e-9) {
 		t.Errorf("one metre counts as %v", o.pose)
 	}
 	o.reset(Pose{})
 	for range 100 {
-		o.add(arc(0, math.Pi/100))
+		o.add(Arc(0, math.Pi/100))
 	}
 	if !nearPose(o.pose, Pose{0, 0, 0.9 * math.Pi}, 1e-9) {
 		t.Errorf("half a turn counts as %v", o.pose)

@@ -100,11 +100,11 @@ func (o *body) giveWay(b *body) bool {
 	if c.depth > maxDepth {
 		return false
 	}
-	middle := o.pose.apply(o.middle)
-	arm := c.at.sub(middle).cross(c.out)
+	middle := o.pose.Apply(o.middle)
+	arm := c.at.Sub(middle).Cross(c.out)
 	way := (c.depth + clearance) / (1 + arm*arm/o.spin)
 	heading := o.pose.Heading + way*arm/o.spin
-	at := middle.add(c.out.scale(way)).sub(o.middle.rotate(direction(heading)))
+	at := middle.Add(c.out.Scale(way)).Sub(o.middle.Rotate(Direction(heading)))
 	o.place(Pose{at.X, at.Y, heading})
 	return true
 }
@@ -125,22 +125,22 @@ func touch(a, b []Vec) (best contact) {
 	for _, sign := range [...]float64{1, -1} {
 		p := a[len(a)-1]
 		for _, q := range a {
-			length := q.sub(p).length()
-			along := q.sub(p).scale(1 / length)
+			length := q.Sub(p).Length()
+			along := q.Sub(p).Scale(1 / length)
 			out := Vec{along.Y, -along.X}
 			depth := math.Inf(-1)
 			for _, v := range b {
-				depth = max(depth, p.sub(v).dot(out))
+				depth = max(depth, p.Sub(v).Dot(out))
 			}
 			if depth < best.depth {
 				low, high := length, 0.0
 				for _, v := range b {
-					if p.sub(v).dot(out) > depth-flush {
-						t := max(0, min(length, v.sub(p).dot(along)))
+					if p.Sub(v).Dot(out) > depth-flush {
+						t := max(0, min(length, v.Sub(p).Dot(along)))
 						low, high = min(low, t), max(high, t)
 					}
 				}
-				best = contact{p.add(along.scale((low + high) / 2)), out.scale(sign), depth}
+				best = contact{p.Add(along.Scale((low + high) / 2)), out.Scale(sign), depth}
 			}
 			p = q
 		}

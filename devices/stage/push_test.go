@@ -49,10 +49,10 @@ func TestBoxIsPushed(t *testing.T) {
 // A few pushes part two things. What is pushed off its middle turns, and its middle
 // moves less.
 func TestGivingWay(t *testing.T) {
-	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{rectangle(1, 0.2)}, top: 1}}}
+	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{Rectangle(1, 0.2)}, top: 1}}}
 	still.shape()
 	for _, y := range []float64{-0.4, -0.1, 0, 0.3} {
-		b := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{rectangle(0.2, 1)}, top: 1}}}
+		b := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{Rectangle(0.2, 1)}, top: 1}}}
 		b.shape()
 		b.place(Pose{0.599, y, 0})
 		for n := 0; b.overlaps(still); n++ {
@@ -139,13 +139,13 @@ func TestRobotIsPushed(t *testing.T) {
 		if b.gripper.held != puck {
 			t.Fatal("not gripped")
 		}
-		held := puck.pose.from(b.Pose())
+		held := puck.pose.From(b.Pose())
 		a.drive.command(200, 0)
 		w.Step(steps(5 * time.Second))
 		if moved := b.Pose().X > 1.1; moved != pushable || a.stalled() == pushable {
 			t.Errorf("pushable %v: it is at %v", pushable, b.Pose())
 		}
-		if !nearPose(puck.pose.from(b.Pose()), held, 1e-9) {
+		if !nearPose(puck.pose.From(b.Pose()), held, 1e-9) {
 			t.Errorf("pushable %v: the puck is at %v, the robot at %v", pushable, puck.pose, b.Pose())
 		}
 		if got := b.odometry.at(b.Pose()); got != (Pose{}) {
@@ -165,7 +165,7 @@ func TestRobotsPushAgainstEachOther(t *testing.T) {
 	met := w.AppendPoses(nil)
 	w.Step(steps(10 * time.Second))
 	for i, r := range w.robots {
-		if r.Pose().position().sub(met[i].position()).length() > 0.05 || r.stalled() {
+		if r.Pose().Position().Sub(met[i].Position()).Length() > 0.05 || r.stalled() {
 			t.Errorf("%s went from %v to %v, stalled %v", r.Name, met[i], r.Pose(), r.stalled())
 		}
 	}

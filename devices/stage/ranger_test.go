@@ -37,9 +37,9 @@ func TestRangesInTheHall(t *testing.T) {
 	for _, pose := range []Pose{{}, {1, 2, math.Pi / 2}, {-3, -1, 2.5}, {4, 3, -0.7}} {
 		r.body.place(pose)
 		r.readLaser(&d.laserData)
-		at := pose.apply(Vec{0.08, 0})
+		at := pose.Apply(Vec{0.08, 0})
 		for i, got := range d.laserData {
-			want := inHall(at, direction(pose.Heading+radians(float64(i)/2-90)))
+			want := inHall(at, Direction(pose.Heading+Radians(float64(i)/2-90)))
 			switch {
 			case want > 8 && got != noEcho:
 				t.Fatalf("at %v reading %d is %d, the wall is %v m away", pose, i, got, want)
@@ -51,8 +51,8 @@ func TestRangesInTheHall(t *testing.T) {
 		for i, s := range r.sonars.ring {
 			want := math.Inf(1)
 			for k := range 1501 {
-				beam := pose.then(s.pose).Heading + radians(float64(k-750)/100)
-				want = min(want, inHall(pose.then(s.pose).position(), direction(beam)))
+				beam := pose.Then(s.pose).Heading + Radians(float64(k-750)/100)
+				want = min(want, inHall(pose.Then(s.pose).Position(), Direction(beam)))
 			}
 			if want = min(want, 5); math.Abs(float64(d.sonarData[i])-want*1000) > 1 {
 				t.Fatalf("at %v sonar %d is %d, want %v", pose, i, d.sonarData[i], want*1000)
@@ -160,19 +160,19 @@ func TestSonarsSeeWhatIsInTheirCone(t *testing.T) {
 			position ( pose [0 0 0 0] ranger ( sensor ( range [0 5] fov 15 samples 3 ) sensor ( range [0 5] fov 15 samples 3 specular 30 ) ) )`)
 		r := w.robots[0]
 		for k := range 380 {
-			heading := radians(float64(k)/10 - 19)
+			heading := Radians(float64(k)/10 - 19)
 			r.body.place(Pose{0, 0, heading})
 			// The nearest point of the pole's face that is within the cone.
 			nearest := math.Inf(1)
 			for y := -25.0; y <= 25; y++ {
 				v := Vec{1.475, y / 1000}
-				if math.Abs(math.Atan2(v.Y, v.X)-heading) <= radians(7.5) {
-					nearest = min(nearest, v.length())
+				if math.Abs(math.Atan2(v.Y, v.X)-heading) <= Radians(7.5) {
+					nearest = min(nearest, v.Length())
 				}
 			}
 			var got codec.SonarData
 			r.readSonars(&got)
-			edge := math.Abs(math.Abs(heading)-radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01 // a grid cell, and the pole's side
+			edge := math.Abs(math.Abs(heading)-Radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01 // a grid cell, and the pole's side
 			if edge {
 				continue
 			}

@@ -30,20 +30,20 @@ func TestCommandsAreClipped(t *testing.T) {
 		{"spin right", false, 0, -32768, 0, -100},
 		// 0.5 m/s and 100 deg/s need 0.779 m/s at the right wheel: both are
 		// reduced.
-		{"saturated", false, 500, 100, 0.5 * 0.5 / (0.5 + radians(100)*rim), 100 * 0.5 / (0.5 + radians(100)*rim)},
-		{"saturated right, back", false, -500, 50, -0.5 * 0.5 / (0.5 + radians(50)*rim), 50 * 0.5 / (0.5 + radians(50)*rim)},
+		{"saturated", false, 500, 100, 0.5 * 0.5 / (0.5 + Radians(100)*rim), 100 * 0.5 / (0.5 + Radians(100)*rim)},
+		{"saturated right, back", false, -500, 50, -0.5 * 0.5 / (0.5 + Radians(50)*rim), 50 * 0.5 / (0.5 + Radians(50)*rim)},
 		{"separate", true, 500, 100, 0.5, 100},
 		{"separate, fast", true, 900, -900, 0.5, -100},
 	} {
 		d := drive{speeds: span{-2, 2}, turns: span{-9, 9}, separate: tt.separate}
 		d.command(tt.speed, tt.turn)
-		if !near(d.wantSpeed, tt.wantV, 1e-9) || !near(d.wantTurn, radians(tt.wantDeg), 1e-9) {
+		if !near(d.wantSpeed, tt.wantV, 1e-9) || !near(d.wantTurn, Radians(tt.wantDeg), 1e-9) {
 			t.Errorf("%s: %v m/s, %v deg/s, want %v, %v", tt.name, d.wantSpeed, d.wantTurn*180/math.Pi, tt.wantV, tt.wantDeg)
 		}
 		if tt.separate || tt.wantV == 0 || tt.turn == 0 {
 			continue
 		}
-		turn := max(-maxTurn, min(maxTurn, radians(float64(tt.turn))))
+		turn := max(-maxTurn, min(maxTurn, Radians(float64(tt.turn))))
 		if want := turn / (float64(tt.speed) / 1000); !near(d.wantTurn/d.wantSpeed, want, 1e-9) {
 			t.Errorf("%s: the curvature changed from %v to %v", tt.name, want, d.wantTurn/d.wantSpeed)
 		}

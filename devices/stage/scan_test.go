@@ -8,7 +8,7 @@ import (
 func TestRoughBearing(t *testing.T) {
 	for i := -3600; i <= 3600; i++ {
 		want := float64(i) / 3600 * math.Pi
-		if got := roughBearing(direction(want).scale(3), 3); math.Abs(math.Remainder(got-want, 2*math.Pi)) > bearingError {
+		if got := roughBearing(Direction(want).Scale(3), 3); math.Abs(math.Remainder(got-want, 2*math.Pi)) > bearingError {
 			t.Fatalf("the bearing %v is %v", want, got)
 		}
 	}

@@ -28,7 +28,7 @@ func (r *Robot) Sight() *Sight {
 	}
 	w := r.world
 	s := &Sight{eye: eyeOf(r, sightReach), scenery: w.scenery, pictures: w.pictures}
-	s.lens = Lens{Pose: r.camera.pose.then(Pose{Heading: radians(r.head.pan)}), Tilt: radians(r.head.tilt), FOV: r.head.fov()}
+	s.lens = Lens{Pose: r.camera.pose.Then(Pose{Heading: Radians(r.head.pan)}), Tilt: Radians(r.head.tilt), FOV: r.head.fov()}
 	if r.laser != nil {
 		s.lens.Above = r.camera.height - r.laser.height
 	}
@@ -73,7 +73,7 @@ const paling = 25
 
 // develop mixes the colours of the canvas with the haze.
 func develop(v *view[Color]) *image.RGBA {
-	floor, sky, haze := Color{118, 112, 104}, Color{196, 208, 220}, Color{206, 208, 210}
+	ground, sky, haze := Color{118, 112, 104}, Color{196, 208, 220}, Color{206, 208, 210}
 	out := image.NewRGBA(image.Rect(0, 0, v.width, v.height))
 	for x := range v.width {
 		m := v.column(x)
@@ -87,7 +87,7 @@ func develop(v *view[Color]) *image.RGBA {
 			case y < horizon:
 				c = sky
 			default:
-				c = floor
+				c = ground
 			}
 			mix := func(c, h uint8) uint8 { return uint8(float64(h) + near*(float64(c)-float64(h))) }
 			copy(out.Pix[4*i:], []uint8{mix(c.R, haze.R), mix(c.G, haze.G), mix(c.B, haze.B), 0xff})

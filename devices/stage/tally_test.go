@@ -17,7 +17,7 @@ func TestTally(t *testing.T) {
 			}
 		}
 		if wide > 0 {
-			disc = append(disc, placed(rectangle(float64(wide), 1), Pose{0, float64(y) - 31.5, 0}))
+			disc = append(disc, placed(Rectangle(float64(wide), 1), Pose{0, float64(y) - 31.5, 0}))
 		}
 	}
 	var turned [][]Vec
@@ -29,18 +29,18 @@ func TestTally(t *testing.T) {
 		outlines [][]Vec
 		disjoint bool
 	}{
-		{"aslant", [][]Vec{placed(rectangle(30, 20), Pose{3, 4, math.Pi / 6})}, false},
+		{"aslant", [][]Vec{placed(Rectangle(30, 20), Pose{3, 4, math.Pi / 6})}, false},
 		{"disc", disc, true},
 		{"disc, upside down", turned, true},
 	} {
-		extent := emptyBox()
+		extent := EmptyBox()
 		for _, outline := range tt.outlines {
-			extent.include(outline...)
+			extent.Include(outline...)
 		}
-		grid, counted := newLayer(extent, 0.02, 1<<14), newTally(extent, 0.02, 1<<14)
+		grid, counted := NewGrid(extent, 0.02, 1<<14), NewTally(extent, 0.02, 1<<14)
 		for _, outline := range tt.outlines {
-			grid.draw(outline)
-			counted.add(outline, tt.disjoint)
+			grid.Draw(outline)
+			counted.Add(outline, tt.disjoint)
 		}
 		stored := 0
 		for _, tile := range grid.tiles {
@@ -48,7 +48,7 @@ func TestTally(t *testing.T) {
 				stored++
 			}
 		}
-		if got := counted.stored(); got < stored || got > stored+4 {
+		if got := counted.Stored(); got < stored || got > stored+4 {
 			t.Errorf("%s: %d tiles are stored, and %d were counted", tt.name, stored, got)
 		}
 	}

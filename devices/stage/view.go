@@ -58,24 +58,24 @@ type Plan struct {
 	Origin        Vec     // lower left corner, metres
 	Resolution    float64 // metres per cell
 	Width, Height int     // in cells
-	grid          *layer
+	grid          *Grid
 }
 
 // Plan returns the floor plan.
 func (w *World) Plan() Plan {
 	g := w.plan
-	width, height := g.size()
-	return Plan{g.origin, g.cell(), width, height, g}
+	width, height := g.Size()
+	return Plan{g.Origin(), g.Resolution(), width, height, g}
 }
 
 // Wall reports whether a cell is occupied; (0,0) is at the origin, x to the
 // right, y up.
-func (p Plan) Wall(x, y int) bool { return p.grid.at(x, y) == 0 }
+func (p Plan) Wall(x, y int) bool { return p.grid.Hint(x, y) == 0 }
 
 // Clear returns how many cells from (x,y) to the right are free, or fewer, so that
 // the plan of a large world need not be looked at cell by cell. It is 0 for an occupied
 // cell.
-func (p Plan) Clear(x, y int) int { return p.grid.at(x, y) }
+func (p Plan) Clear(x, y int) int { return p.grid.Hint(x, y) }
 
 // SetPose moves a mover as by hand: its wheels do not turn, so its odometry
 // does not change. It returns an error if there is no room.

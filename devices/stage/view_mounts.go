@@ -56,9 +56,9 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 	case codec.Laser:
 		dst = append(dst, partAt(r.laser.pose, 0, 0, r.laser.reach, r.laser.fov))
 	case codec.Vision:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, r.camera.reach, radians(wideFOV)))
+		dst = append(dst, partAt(r.camera.pose, 0, 0, r.camera.reach, Radians(wideFOV)))
 	case codec.PTZ:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, 0, radians(wideFOV)))
+		dst = append(dst, partAt(r.camera.pose, 0, 0, 0, Radians(wideFOV)))
 	case codec.Gripper:
 		dst = append(dst, partAt(r.gripper.pose, r.gripper.length, r.gripper.opening, 0, 0))
 	}

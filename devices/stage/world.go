@@ -34,8 +34,8 @@ type World struct {
 	fiducials  []fiducial // the movers' first
 	resolution float64
 	seed       uint64
-	plan       *layer // everything solid or detectable
-	size       size   // of all grids
+	plan       *Grid // everything solid or detectable
+	size       size  // of all grids
 
 	clock
 	sim    time.Duration // simulated time of the present state
@@ -58,7 +58,7 @@ type World struct {
 // picture is a fixture drawn from an image file, for the cameras.
 type picture struct {
 	*part
-	cells *layer
+	cells *Grid
 }
 
 // Name is the world file's name.
