@@ -308,7 +308,7 @@ func TestPicturesOfOtherKinds(t *testing.T) {
 		if err := errors.Join(encode(&data), os.WriteFile(path, data.Bytes(), 0o600)); err != nil {
 			t.Fatal(err)
 		}
-		if walls := readPlan(t, path, Vec{16, 16}); len(walls) != 1 || !slices.Equal(walls[0], []Vec{{-8, 0}, {8, 0}, {8, 8}, {-8, 8}}) {
+		if walls := readPlan(t, path, Vec{X: 16, Y: 16}); len(walls) != 1 || !slices.Equal(walls[0], []Vec{{X: -8}, {X: 8}, {X: 8, Y: 8}, {X: -8, Y: 8}}) {
 			t.Errorf("%s: walls %v", name, walls)
 		}
 	}

@@ -1,6 +1,10 @@
 package stage
 
-import "math"
+import (
+	"math"
+
+	"player/devices/stage/floor"
+)
 
 // material is how sensors and robots perceive a surface.
 type material struct {
@@ -48,9 +52,9 @@ type body struct {
 	// hull in the world's frame. Two bodies collide when their hulls overlap.
 	hull, here          []Vec
 	hullBottom, hullTop float64
-	hullRadius          float64 // about the pose, metres
-	radius              float64 // the same for all parts
-	walls               *Grid   // fixtures that the hull collides with
+	hullRadius          float64     // about the pose, metres
+	radius              float64     // the same for all parts
+	walls               *floor.Grid // fixtures that the hull collides with
 
 	middle Vec     // of the hull's corners, in the body's frame: taken for the centre of mass
 	spin   float64 // mean distance of the hull's points from the middle, squared, m^2
@@ -78,7 +82,7 @@ func (b *body) shape() {
 	for i := range b.parts {
 		p := &b.parts[i]
 		for _, outline := range p.shapes {
-			p.rounds = append(p.rounds, ConvexRound(outline))
+			p.rounds = append(p.rounds, floor.ConvexRound(outline))
 			for _, v := range outline {
 				b.radius = max(b.radius, v.Length())
 			}
@@ -88,7 +92,7 @@ func (b *body) shape() {
 			}
 		}
 	}
-	if b.hull = ConvexHull(solid); len(b.hull) < 3 {
+	if b.hull = floor.ConvexHull(solid); len(b.hull) < 3 {
 		b.hull = nil
 	}
 	share := 1 / float64(len(b.hull))
@@ -105,8 +109,8 @@ func (b *body) shape() {
 
 // place puts the body at a pose.
 func (b *body) place(at Pose) {
-	at.Heading = Wrap(at.Heading)
-	b.pose, b.spot.at, b.spot.facing = at, at.Position(), Direction(at.Heading)
+	at.Heading = floor.Wrap(at.Heading)
+	b.pose, b.spot.at, b.spot.facing = at, at.Position(), floor.Direction(at.Heading)
 	for i, v := range b.hull {
 		b.here[i] = v.Rotate(b.spot.facing).Add(at.Position())
 	}
@@ -118,7 +122,7 @@ func (b *body) place(at Pose) {
 // carry transforms a pose on the body to the world's frame.
 func (b *body) carry(p Pose) Pose {
 	at := b.pose.Position().Add(p.Position().Rotate(b.spot.facing))
-	return Pose{at.X, at.Y, b.pose.Heading + p.Heading}
+	return Pose{X: at.X, Y: at.Y, Heading: b.pose.Heading + p.Heading}
 }
 
 // cast returns the distance from o along the unit vector d, at a height, to the
@@ -137,7 +141,7 @@ func (b *body) castFrom(at, facing, d Vec, height, limit float64) float64 {
 	for i := range b.parts {
 		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
 			for _, outline := range p.shapes {
-				limit = RayPolygon(o, d, outline, limit)
+				limit = floor.RayPolygon(o, d, outline, limit)
 			}
 		}
 	}
@@ -145,8 +149,8 @@ func (b *body) castFrom(at, facing, d Vec, height, limit float64) float64 {
 }
 
 // castBeam is castFrom for the nearest point within a beam, which starts outside of the body if it is apart.
-func (b *body) castBeam(at, facing Vec, beam *Beam, height, limit float64, apart bool) float64 {
-	o, turned := at.Scale(-1).RotateBack(facing), beam.Turned(Vec{facing.X, -facing.Y})
+func (b *body) castBeam(at, facing Vec, beam *floor.Beam, height, limit float64, apart bool) float64 {
+	o, turned := at.Scale(-1).RotateBack(facing), beam.Turned(Vec{X: facing.X, Y: -facing.Y})
 	for i := range b.parts {
 		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
 			for k, outline := range p.shapes {
@@ -166,7 +170,7 @@ func (b *body) overlaps(o *body) bool {
 	if b.hull == nil || o.hull == nil || b.bottom() >= o.topmost() || o.bottom() >= b.topmost() {
 		return false
 	}
-	return ConvexOverlap(b.here, o.here)
+	return floor.ConvexOverlap(b.here, o.here)
 }
 
 func (b *body) bottom() float64  { return b.hullBottom + b.lifted }

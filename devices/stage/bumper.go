@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -37,7 +38,7 @@ type feeler struct {
 
 // feelers returns the points of ten bumpers on a convex hull.
 func feelers(hull []Vec) []feeler {
-	extent := EmptyBox()
+	extent := floor.EmptyBox()
 	extent.Include(hull...)
 	centre := extent.Min.Add(extent.Max).Scale(0.5)
 	var ring []feeler
@@ -59,7 +60,7 @@ func feelers(hull []Vec) []feeler {
 		b := hull[(i+1)%len(hull)]
 		side := b.Sub(a)
 		length := side.Length()
-		outward := Vec{side.Y / length, -side.X / length}
+		outward := Vec{X: side.Y / length, Y: -side.X / length}
 		for k := range int(length/bumperSpacing) + 1 {
 			feel(a.Add(side.Scale(float64(k)*bumperSpacing/length)), outward)
 		}
@@ -103,7 +104,7 @@ func (r *Robot) readBumpers(out *codec.MiscData) {
 
 func touches(b *body, near []*spot, p Vec) bool {
 	for _, n := range near {
-		if o := n.body; o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && Contains(o.here, p) {
+		if o := n.body; o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && floor.Contains(o.here, p) {
 			return true
 		}
 	}

@@ -1,6 +1,10 @@
 package stage
 
-import "math"
+import (
+	"math"
+
+	"player/devices/stage/floor"
+)
 
 const (
 	// imageWidth and imageHeight are the size of the image in which ACTS
@@ -54,9 +58,9 @@ func eyeOf(r *Robot, reach float64) eye {
 	at := r.body.pose.Then(r.camera.pose)
 	return eye{
 		at:         at.Position(),
-		facing:     Direction(at.Heading + Radians(r.head.pan)),
+		facing:     floor.Direction(at.Heading + floor.Radians(r.head.pan)),
 		lensHeight: r.camera.height,
-		tilt:       math.Tan(Radians(r.head.tilt)),
+		tilt:       math.Tan(floor.Radians(r.head.tilt)),
 		half:       math.Tan(r.head.fov() / 2),
 		reach:      reach,
 	}
@@ -154,7 +158,7 @@ func (v *view[T]) drawSide(a, b Vec, bottom, top float64, paint T) {
 	}
 	if a.X < nearPlane {
 		k := (nearPlane - a.X) / (b.X - a.X)
-		a = Vec{nearPlane, a.Y + k*(b.Y-a.Y)}
+		a = Vec{X: nearPlane, Y: a.Y + k*(b.Y-a.Y)}
 	}
 	width := float64(v.width)
 	ua, ub := width/2-v.focal*a.Y/a.X, width/2-v.focal*b.Y/b.X
@@ -179,7 +183,7 @@ func (v *view[T]) drawPicture(p *picture) {
 	for x := range v.width {
 		m := v.column(x)
 		length := math.Sqrt(1 + m*m)
-		d := Vec{1 / length, m / length}.Rotate(v.facing)
+		d := Vec{X: 1 / length, Y: m / length}.Rotate(v.facing)
 		if distance := p.cells.Cast(v.at, d, v.reach); distance < v.reach {
 			v.drawRun(x, max(distance, nearPlane), m, p.bottom, p.top, paint)
 		}

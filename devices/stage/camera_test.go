@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // see returns the blobs that the first robot's camera sees now.
@@ -50,7 +51,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 			continue
 		}
 		focal := 80 / math.Tan(r.head.fov()/2)
-		tilted := func(slope float64) float64 { return math.Tan(math.Atan(slope) - Radians(tt.tilt)) }
+		tilted := func(slope float64) float64 { return math.Tan(math.Atan(slope) - floor.Radians(tt.tilt)) }
 		want := [4]float64{
 			max(0, 80-focal*tt.left), min(160, 80-focal*tt.right) - 1,
 			max(0, 60-focal*tilted(tt.top)), min(120, 60-focal*tilted(tt.bottom)) - 1,

@@ -15,7 +15,7 @@ func arena(n int, robot string) string {
 	side := int(math.Ceil(math.Sqrt(float64(n))))
 	half := 0.75*float64(side) + 0.5
 	text.WriteString(robotWorld)
-	for k, at := range []Vec{{0, half}, {-half, 0}, {0, -half}, {half, 0}} {
+	for k, at := range []Vec{{Y: half}, {X: -half}, {Y: -half}, {X: half}} {
 		fmt.Fprintf(&text, "wall ( pose [%v %v 0 %d] size [%v 0.2 1] )\n", at.X, at.Y, 90*k, 2*half)
 	}
 	for i := range n {

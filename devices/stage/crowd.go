@@ -1,6 +1,10 @@
 package stage
 
-import "math"
+import (
+	"math"
+
+	"player/devices/stage/floor"
+)
 
 // minCrowdCell is the smallest cell of a crowd, metres. In smaller ones a robot would
 // change its cell at every other step.
@@ -38,7 +42,7 @@ type neighbours struct {
 
 // newCrowd returns the crowd of the bodies, which it numbers, on a floor of that
 // extent.
-func newCrowd(bodies []*body, extent Box) *crowd {
+func newCrowd(bodies []*body, extent floor.Box) *crowd {
 	for _, b := range bodies {
 		extent.Include(b.pose.Position())
 	}

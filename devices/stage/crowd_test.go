@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // crowded is a world with robots and pucks anywhere, some of them outside of the walls.
@@ -28,7 +29,7 @@ func crowded(t testing.TB, random *rand.Rand, n int) *World {
 }
 
 // exact returns the range of a ray that is checked against every body.
-func exact(r *Robot, walls *Grid, o, d Vec, height, reach float64) float64 {
+func exact(r *Robot, walls *floor.Grid, o, d Vec, height, reach float64) float64 {
 	best := walls.Cast(o, d, reach)
 	for _, b := range r.world.bodies {
 		if b != r.body {
@@ -46,7 +47,7 @@ func checkScan(t *testing.T, r *Robot) (met int) {
 	at := r.body.pose.Then(r.laser.pose)
 	for i, got := range scan {
 		want := uint16(noEcho)
-		d := exact(r, r.laser.walls, at.Position(), r.world.scan[i].Rotate(Direction(at.Heading)), r.laser.height, r.laser.reach)
+		d := exact(r, r.laser.walls, at.Position(), r.world.scan[i].Rotate(floor.Direction(at.Heading)), r.laser.height, r.laser.reach)
 		if d < r.laser.reach {
 			want = millimetres(d)
 			met++
@@ -72,11 +73,11 @@ func TestScansMissNoBody(t *testing.T) {
 	for round := range 150 {
 		for _, b := range w.bodies {
 			if random.IntN(3) == 0 {
-				b.place(Pose{20*random.Float64() - 10, 20*random.Float64() - 10, 7 * random.Float64()})
+				b.place(Pose{X: 20*random.Float64() - 10, Y: 20*random.Float64() - 10, Heading: 7 * random.Float64()})
 			}
 		}
 		if round%4 == 0 { // close together
-			w.bodies[1].place(Pose{r.body.pose.X + 0.6*random.Float64() - 0.3, r.body.pose.Y + 0.6*random.Float64() - 0.3, 0})
+			w.bodies[1].place(Pose{X: r.body.pose.X + 0.6*random.Float64() - 0.3, Y: r.body.pose.Y + 0.6*random.Float64() - 0.3})
 		}
 		met += checkScan(t, r)
 		var sonar codec.SonarData
@@ -84,14 +85,14 @@ func TestScansMissNoBody(t *testing.T) {
 		for i, beam := range r.sonars.ring {
 			at, best, rays := r.body.pose.Then(beam.pose), beam.reach, 1
 			if beam.samples > 1 {
-				rays = 1 + int(beam.fov/Radians(0.25))
+				rays = 1 + int(beam.fov/floor.Radians(0.25))
 			}
 			for k := range rays {
 				angle := at.Heading
 				if rays > 1 {
 					angle += beam.fov * (float64(k)/float64(rays-1) - 0.5)
 				}
-				best = min(best, exact(r, r.sonars.walls, at.Position(), Direction(angle), r.sonars.height, beam.reach))
+				best = min(best, exact(r, r.sonars.walls, at.Position(), floor.Direction(angle), r.sonars.height, beam.reach))
 			}
 			// Between two rays, something may be nearer: a corner, or the near end of a side.
 			tolerance := 0
@@ -114,8 +115,8 @@ func TestCrowd(t *testing.T) {
 	w := crowded(t, random, 40)
 	for range 2000 {
 		b := w.bodies[random.IntN(len(w.bodies))]
-		b.place(Pose{40*random.Float64() - 20, 40*random.Float64() - 20, 0})
-		p, reach := Vec{40*random.Float64() - 20, 40*random.Float64() - 20}, 10*random.Float64()*random.Float64()
+		b.place(Pose{X: 40*random.Float64() - 20, Y: 40*random.Float64() - 20})
+		p, reach := Vec{X: 40*random.Float64() - 20, Y: 40*random.Float64() - 20}, 10*random.Float64()*random.Float64()
 		var want []*spot
 		for i := range w.spots {
 			if w.spots[i].within(p, reach) {
@@ -136,7 +137,7 @@ func TestCrowdOfFew(t *testing.T) {
 		t.Error("an empty world has bodies")
 	}
 	w := newWorld(t, "position ( pose [-100000 0 0 0] )\nposition ( pose [100000 0 0 0] )")
-	if len(w.crowd.first) > 100 || len(w.appendNear(nil, Vec{1e5, 0}, 1)) != 1 || len(w.appendNear(nil, Vec{math.Inf(1), 0}, 1)) != 0 {
+	if len(w.crowd.first) > 100 || len(w.appendNear(nil, Vec{X: 1e5}, 1)) != 1 || len(w.appendNear(nil, Vec{X: math.Inf(1)}, 1)) != 0 {
 		t.Errorf("%d cells", len(w.crowd.first))
 	}
 }
@@ -150,10 +151,10 @@ func TestBesideMissesNoBody(t *testing.T) {
 	for range 400 {
 		for _, b := range w.bodies {
 			at := b.spot.at
-			b.place(Pose{at.X + 0.04*(random.Float64()-0.5), at.Y + 0.04*(random.Float64()-0.5), 0})
+			b.place(Pose{X: at.X + 0.04*(random.Float64()-0.5), Y: at.Y + 0.04*(random.Float64()-0.5)})
 		}
 		if random.IntN(100) == 0 { // by hand
-			w.bodies[3].place(Pose{w.bodies[4].spot.at.X + 1, w.bodies[4].spot.at.Y, 0})
+			w.bodies[3].place(Pose{X: w.bodies[4].spot.at.X + 1, Y: w.bodies[4].spot.at.Y})
 		}
 		w.settle()
 		for range 10 {

@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/stage/floor"
 	"player/timers"
 )
 
@@ -201,7 +202,7 @@ func TestConfigurations(t *testing.T) {
 			{"v\x00", func() bool { return !r.drive.separate }},
 			{"R", func() bool { return r.odometry.pose == Pose{} }},
 		} {
-			r.odometry.add(Arc(1, 1))
+			r.odometry.add(floor.Arc(1, 1))
 			if err := b.configure(0, letter, c.payload); err != nil || !c.done() {
 				t.Errorf("%q to %c: error %v", c.payload, letter, err)
 			}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"player/devices/stage/floor"
 )
 
 const (
@@ -180,7 +182,7 @@ func (d *Draft) AddWall(from, to Vec) (*Draft, error) {
 	if !(length >= d.World.resolution) {
 		return nil, errors.New("the wall is too short")
 	}
-	at := Pose{(from.X + to.X) / 2, (from.Y + to.Y) / 2, math.Atan2(along.Y, along.X)}
+	at := Pose{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2, Heading: math.Atan2(along.Y, along.X)}
 	return d.append(d.wall[0]+" "+d.pose(at, 0)+" size ["+d.lengths(length)+d.wall[1]+"] )", at)
 }
 
@@ -303,7 +305,7 @@ func (w *World) stuck() (n int) {
 
 // pose returns a field with four numbers.
 func (d *Draft) pose(at Pose, z float64) string {
-	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(Wrap(at.Heading)/d.angle) + "]"
+	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(floor.Wrap(at.Heading)/d.angle) + "]"
 }
 
 // lengths returns lengths in the unit of the file.

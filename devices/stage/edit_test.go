@@ -135,7 +135,7 @@ puck ( pose [-6 -6 0 0] )`
 		want := things(d.World, d.Starts())
 		random := rand.New(rand.NewPCG(1, 2))
 		at := func() Pose {
-			return Pose{random.Float64()*40 - 20, random.Float64()*40 - 20, random.Float64()*6 - 3}
+			return Pose{X: random.Float64()*40 - 20, Y: random.Float64()*40 - 20, Heading: random.Float64()*6 - 3}
 		}
 		changes := 0
 		for range 60 {
@@ -165,9 +165,9 @@ puck ( pose [-6 -6 0 0] )`
 					}
 				}
 			case 5:
-				to := Vec{pose.X + 1, pose.Y - 1}
+				to := Vec{X: pose.X + 1, Y: pose.Y - 1}
 				next, err = d.AddWall(pose.Position(), to)
-				expected = append(expected, thing{"", Pose{pose.X + 0.5, pose.Y - 0.5, -math.Pi / 4}})
+				expected = append(expected, thing{"", Pose{X: pose.X + 0.5, Y: pose.Y - 0.5, Heading: -math.Pi / 4}})
 			}
 			if err != nil {
 				if !strings.Contains(err.Error(), "no room") {
@@ -217,10 +217,10 @@ position
 		want string // a line that is new
 		gone string // a text that is gone
 	}{
-		{"move", func(d *Draft) (*Draft, error) { return d.Move(0, Pose{1, -1.23456, math.Pi / 2}) }, `position ( name "a" pose [1 -1.2346 0 90] )`, ""},
+		{"move", func(d *Draft) (*Draft, error) { return d.Move(0, Pose{X: 1, Y: -1.23456, Heading: math.Pi / 2}) }, `position ( name "a" pose [1 -1.2346 0 90] )`, ""},
 		{"delete", func(d *Draft) (*Draft, error) { return d.Delete(1) }, ` name "r2" )`, "[2 0 0 0]"},
-		{"wall", func(d *Draft) (*Draft, error) { return d.AddWall(Vec{-2, 2}, Vec{2, 2}) }, `wall ( pose [0 2 0 0] size [4] )`, ""},
-		{"robot", func(d *Draft) (*Draft, error) { return d.Add("position", Pose{0, 3, 0}) }, `position ( pose [0 3 0 0] name "r0" )`, ""},
+		{"wall", func(d *Draft) (*Draft, error) { return d.AddWall(Vec{X: -2, Y: 2}, Vec{X: 2, Y: 2}) }, `wall ( pose [0 2 0 0] size [4] )`, ""},
+		{"robot", func(d *Draft) (*Draft, error) { return d.Add("position", Pose{Y: 3}) }, `position ( pose [0 3 0 0] name "r0" )`, ""},
 	} {
 		w, err := parseWorld(world)
 		if err != nil {
@@ -243,7 +243,7 @@ position
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := draftOf(t, w).AddWall(Vec{-2, 2}, Vec{2, 2})
+	d, err := draftOf(t, w).AddWall(Vec{X: -2, Y: 2}, Vec{X: 2, Y: 2})
 	if err != nil || len(d.World.fixtures) != 1 { // the world defines no wall
 		t.Errorf("wall: %v", err)
 	}
@@ -288,13 +288,13 @@ pioneer2dx ( )
 `)
 	d := draftOf(t, w)
 	for want, edit := range map[string]func() (*Draft, error){
-		"there is no room":       func() (*Draft, error) { return d.Move(1, Pose{2, 0, 0}) },
-		"no room: a thing":       func() (*Draft, error) { return d.AddWall(Vec{-1, 0}, Vec{1, 0}) },
+		"there is no room":       func() (*Draft, error) { return d.Move(1, Pose{X: 2}) },
+		"no room: a thing":       func() (*Draft, error) { return d.AddWall(Vec{X: -1}, Vec{X: 1}) },
 		"has no \"sofa":          func() (*Draft, error) { return d.Add("sofa ( ) #", Pose{}) },
 		"there is no thing 2":    func() (*Draft, error) { return d.Move(2, Pose{}) },
 		"there is no thing -1":   func() (*Draft, error) { return d.Delete(-1) },
 		"is not a pose":          func() (*Draft, error) { return d.Move(0, Pose{X: math.NaN()}) },
-		"the wall is too short":  func() (*Draft, error) { return d.AddWall(Vec{1, 1}, Vec{1, 1}) },
+		"the wall is too short":  func() (*Draft, error) { return d.AddWall(Vec{X: 1, Y: 1}, Vec{X: 1, Y: 1}) },
 		"there is nothing to un": func() (*Draft, error) { return d.Undo() },
 	} {
 		if _, err := edit(); err == nil || !strings.Contains(err.Error(), want) {
@@ -321,11 +321,11 @@ func TestDraftIsBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	for what, do := range map[string]func(d *Draft) (*Draft, error){
-		"far": func(d *Draft) (*Draft, error) { return d.AddWall(Vec{-900, -900}, Vec{900, 900}) },
+		"far": func(d *Draft) (*Draft, error) { return d.AddWall(Vec{X: -900, Y: -900}, Vec{X: 900, Y: 900}) },
 		"long": func(d *Draft) (*Draft, error) {
 			for y := range 20 {
 				var err error
-				if d, err = d.AddWall(Vec{10, float64(10 + 8*y)}, Vec{160, float64(14 + 8*y)}); err != nil {
+				if d, err = d.AddWall(Vec{X: 10, Y: float64(10 + 8*y)}, Vec{X: 160, Y: float64(14 + 8*y)}); err != nil {
 					return nil, err
 				}
 			}

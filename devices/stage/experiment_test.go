@@ -85,7 +85,7 @@ func TestResetOfAGripper(t *testing.T) {
 	start := w.bodies[i].pose
 	g.held, w.bodies[i].holder, w.bodies[i].lifted = w.bodies[i], g, 0.1
 	g.paddles = travel{}
-	w.bodies[i].place(Pose{0, 0, 0})
+	w.bodies[i].place(Pose{})
 	w.Reset(time.Hour, 1)
 	if g.held != nil || w.bodies[i].holder != nil || w.bodies[i].lifted != 0 || w.bodies[i].pose != start || g.paddles.at != 1 {
 		t.Errorf("held %v, thing at %v, paddles %v", g.held, w.bodies[i].pose, g.paddles)

@@ -3,6 +3,7 @@ package stage
 import (
 	"math"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -41,7 +42,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	}
 	w := r.world
 	at := r.body.carry(f.pose)
-	o, facing := at.Position(), Direction(at.Heading)
+	o, facing := at.Position(), floor.Direction(at.Heading)
 	c := w.scanning.scanners[0]
 	c.near = w.nearby(r, o, f.reach)
 	c.look(o, facing)
@@ -101,7 +102,7 @@ func (w *World) wallHides(o, d Vec, height, limit float64, behind *body) bool {
 				continue
 			}
 			for _, outline := range p.shapes {
-				if RayPolygon(o, d, outline, limit) < limit {
+				if floor.RayPolygon(o, d, outline, limit) < limit {
 					return true
 				}
 			}

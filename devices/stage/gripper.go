@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -147,7 +148,7 @@ func (g *gripper) across(b *body) (middle, width float64) {
 	for i := range b.parts {
 		for _, outline := range b.parts[i].shapes {
 			for _, v := range outline {
-				p := b.pose.Apply(v).Sub(base.Position()).RotateBack(Direction(base.Heading))
+				p := b.pose.Apply(v).Sub(base.Position()).RotateBack(floor.Direction(base.Heading))
 				low, high = min(low, p.Y), max(high, p.Y)
 			}
 		}
@@ -177,7 +178,7 @@ func (g *gripper) between(beam float64) *body {
 // beam returns the start of a beam, at the right paddle, and its direction.
 func (g *gripper) beam(at float64) (from, d Vec) {
 	base := g.at()
-	return base.Apply(Vec{at * g.length, -g.gap() / 2}), Direction(base.Heading + math.Pi/2)
+	return base.Apply(Vec{X: at * g.length, Y: -g.gap() / 2}), floor.Direction(base.Heading + math.Pi/2)
 }
 
 func (g *gripper) beamHeight() float64 { return g.height + g.lift.at*liftHeight }

@@ -117,7 +117,7 @@ func TestGripAndCarry(t *testing.T) {
 	if after := puck.pose.From(r.Pose()); !nearPose(before, after, 1e-9) || near(puck.pose.X, 0.8, 0.1) {
 		t.Errorf("the puck went from %v to %v in the gripper, and is at %v", before, after, puck.pose)
 	}
-	if err := w.SetPose(0, Pose{-3, 2, 1}); err != nil || !nearPose(puck.pose.From(r.Pose()), before, 1e-9) {
+	if err := w.SetPose(0, Pose{X: -3, Y: 2, Heading: 1}); err != nil || !nearPose(puck.pose.From(r.Pose()), before, 1e-9) {
 		t.Errorf("a robot that is moved by hand (error %v) leaves its puck at %v", err, puck.pose)
 	}
 	do(w, g, codec.GripOpen, paddleTime)
@@ -154,10 +154,10 @@ func TestPuckIsTakenAway(t *testing.T) {
 	if do(w, g, codec.GripClose, paddleTime); g.held == nil {
 		t.Fatal("not gripped")
 	}
-	if err := w.SetPose(1, Pose{2, 2, 0}); err != nil {
+	if err := w.SetPose(1, Pose{X: 2, Y: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if w.Step(10); g.held != nil || w.bodies[1].pose != (Pose{2, 2, 0}) {
+	if w.Step(10); g.held != nil || w.bodies[1].pose != (Pose{X: 2, Y: 2}) {
 		t.Errorf("held %v, the puck is at %v", g.held, w.bodies[1].pose)
 	}
 	if got := do(w, g, codec.GripClose, paddleTime); got.State != codec.PaddlesClosed|codec.LiftDown || g.paddles.at != 0 {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"player/devices/stage/floor"
 )
 
 // size is how large the grids of a world are, together.
@@ -38,7 +40,7 @@ const maxCoordinate = 1e6
 // layerSet draws fixtures into grids. Sensors that detect the same fixtures
 // share a grid: most worlds have one.
 type layerSet struct {
-	extent  Box
+	extent  floor.Box
 	parts   []*part // of all fixtures
 	keys    []string
 	demands []demand
@@ -46,12 +48,12 @@ type layerSet struct {
 
 // demand is where a grid is wanted.
 type demand struct {
-	to  **Grid
+	to  **floor.Grid
 	key int // in keys
 }
 
 // demand asks for the grid of the selected parts.
-func (s *layerSet) demand(to **Grid, wanted func(*part) bool) {
+func (s *layerSet) demand(to **floor.Grid, wanted func(*part) bool) {
 	selected := make([]byte, len(s.parts))
 	for i, p := range s.parts {
 		if wanted(p) {
@@ -68,7 +70,7 @@ func (s *layerSet) demand(to **Grid, wanted func(*part) bool) {
 // size returns how large all grids would be, without drawing them. Where fixtures
 // overlap, it may be somewhat more than necessary.
 func (s *layerSet) size(resolution float64, most size) (all size) {
-	all.tiles = float64(len(s.keys)) * Tiles(s.extent, resolution)
+	all.tiles = float64(len(s.keys)) * floor.Tiles(s.extent, resolution)
 	for _, key := range s.keys {
 		if !all.within(most) {
 			break
@@ -83,7 +85,7 @@ func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles
 
 // stored returns how many tiles a grid would store. Above most it is any number above most.
 func (s *layerSet) stored(key string, resolution float64, most int) int {
-	t := NewTally(s.extent, resolution, most)
+	t := floor.NewTally(s.extent, resolution, most)
 	for i, p := range s.parts {
 		if key[i] == 0 {
 			continue
@@ -99,9 +101,9 @@ func (s *layerSet) stored(key string, resolution float64, most int) int {
 
 // draw makes the grids. The set has room for them.
 func (s *layerSet) draw(resolution float64, left size) error {
-	made := make([]*Grid, len(s.keys))
+	made := make([]*floor.Grid, len(s.keys))
 	for k, key := range s.keys {
-		grid := NewGrid(s.extent, resolution, left.stored)
+		grid := floor.NewGrid(s.extent, resolution, left.stored)
 		for i, p := range s.parts {
 			if key[i] == 1 {
 				for _, outline := range p.shapes {

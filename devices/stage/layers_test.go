@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/devices/stage/floor"
 )
 
 // A floor of four square kilometres needs memory for its walls only.
@@ -18,7 +20,7 @@ func TestLargeWorld(t *testing.T) {
 	if width, got := w.Plan().Width, w.plan.Stored(); width < 100000 || got > 48<<20/4096 {
 		t.Errorf("%d cells wide, %d tiles", width, got)
 	}
-	if got := w.plan.Cast(Vec{500, 500}, Vec{0, 1}, 1000); math.Abs(got-499.98) > 1e-3 {
+	if got := w.plan.Cast(Vec{X: 500, Y: 500}, Vec{Y: 1}, 1000); math.Abs(got-499.98) > 1e-3 {
 		t.Errorf("the boundary is %v m ahead", got)
 	}
 	if w.blocked(w.robots[0].body) {
@@ -87,8 +89,8 @@ func BenchmarkCast(b *testing.B) {
 	room := func(half float64) *World {
 		var walls strings.Builder
 		for side := range 4 {
-			at := Direction(math.Pi / 2 * float64(side)).Scale(half + 0.1)
-			fmt.Fprintf(&walls, "model ( size [0.2 %v 1] pose [%v %v 0 %v] )\n", 2*half+0.4, at.X, at.Y, 90*side)
+			at := floor.Direction(math.Pi / 2 * float64(side)).Scale(half + 0.1)
+			fmt.Fprintf(&walls, "model ( size [0.2 %v 1] pose [%.1f %.1f 0 %v] )\n", 2*half+0.4, at.X, at.Y, 90*side)
 		}
 		return newWorld(b, walls.String())
 	}
@@ -97,16 +99,16 @@ func BenchmarkCast(b *testing.B) {
 		world *World
 		from  Vec
 	}{
-		{"room 6 m", room(3), Vec{1, -0.6}},
-		{"hall 16 m", room(8), Vec{3, -1.6}},
-		{"field 60 m", room(30), Vec{10, -6}},
-		{"cave 16 m", cave, Vec{-5.25, 2.75}},
+		{"room 6 m", room(3), Vec{X: 1, Y: -0.6}},
+		{"hall 16 m", room(8), Vec{X: 3, Y: -1.6}},
+		{"field 60 m", room(30), Vec{X: 10, Y: -6}},
+		{"cave 16 m", cave, Vec{X: -5.25, Y: 2.75}},
 	} {
 		b.Run(tt.name, func(b *testing.B) {
 			i := 0
 			for b.Loop() {
 				i++
-				tt.world.plan.Cast(tt.from, Direction(float64(i)*0.01), 8)
+				tt.world.plan.Cast(tt.from, floor.Direction(float64(i)*0.01), 8)
 			}
 			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "rays/s")
 		})

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 	"player/simulation/worlds"
 )
@@ -234,8 +235,8 @@ func (l *loader) things(s *syntax.Section) {
 }
 
 // floor returns the extent of the fixtures.
-func (w *World) floor() Box {
-	extent := EmptyBox()
+func (w *World) floor() floor.Box {
+	extent := floor.EmptyBox()
 	for _, b := range w.fixtures {
 		for _, p := range b.parts {
 			for _, outline := range p.shapes {
@@ -257,7 +258,7 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 // pose returns the pose of s in its parent's frame.
 func (l *loader) pose(s *syntax.Section) Pose {
 	at, _ := l.place(s, "pose", 0, 0, 0)
-	at.Heading = Wrap(at.Heading)
+	at.Heading = floor.Wrap(at.Heading)
 	return at
 }
 

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -105,11 +106,11 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 	frame = frame.Then(origin)
 	base += raised
 	top := base + size[2]
-	area := Vec{size[0], size[1]}
+	area := Vec{X: size[0], Y: size[1]}
 
 	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
 		for _, outline := range outlines {
-			frame.outline(outline)
+			frame.ApplyTo(outline)
 		}
 		b.parts = append(b.parts, part{material: m, shapes: outlines, bottom: bottom, top: top, bitmap: bitmap})
 	}
@@ -128,8 +129,8 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 				top = base + size[2]
 				l.check(math.Abs(size[0]-area.X) <= m.Resolution && math.Abs(size[1]-area.Y) <= m.Resolution, s, "size", "the map is %.3f m by %.3f m: leave out size, or write these two and the height of the walls", area.X, area.Y)
 			}
-			frame = frame.Then(m.origin()).Then(Pose{area.X / 2, area.Y / 2, 0})
-			plan.stretch(Box{Max: plan.size}, area)
+			frame = frame.Then(m.origin()).Then(Pose{X: area.X / 2, Y: area.Y / 2})
+			plan.stretch(floor.Box{Max: plan.size}, area)
 		} else {
 			l.fitPlan(s, plan, area)
 		}
@@ -137,7 +138,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		moves := b.robot != nil || b.grasp || b.pushable
 		if moves && len(walls) > maxMovingWalls {
 			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)
-			walls = [][]Vec{Rectangle(area.X, area.Y)}
+			walls = [][]Vec{floor.Rectangle(area.X, area.Y)}
 		}
 		if walls == nil && !s.Bool("boundary", false) {
 			l.warnBlank(s, path)
@@ -158,16 +159,16 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			add(base+ranges[i].min, base+ranges[i].max, false, outline)
 		}
 	default:
-		add(base, top, false, Rectangle(area.X, area.Y))
+		add(base, top, false, floor.Rectangle(area.X, area.Y))
 	}
 	if s.Bool("boundary", false) {
 		// As thin as the grid allows, and within the size.
 		t := min(l.world.resolution, area.X/2, area.Y/2)
 		x, y := (area.X-t)/2, (area.Y-t)/2
 		var sides [][]Vec
-		for _, to := range [...]Vec{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
-			size := Vec{t + (area.X-t)*math.Abs(to.Y), t + (area.Y-t)*math.Abs(to.X)}
-			sides = append(sides, Pose{x * to.X, y * to.Y, 0}.outline(Rectangle(size.X, size.Y)))
+		for _, to := range [...]Vec{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}} {
+			size := Vec{X: t + (area.X-t)*math.Abs(to.Y), Y: t + (area.Y-t)*math.Abs(to.X)}
+			sides = append(sides, Pose{X: x * to.X, Y: y * to.Y}.ApplyTo(floor.Rectangle(size.X, size.Y)))
 		}
 		add(base, top, false, sides...)
 	}
@@ -189,15 +190,6 @@ func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
 	return append(given, def[len(given):]...)
 }
 
-// outline transforms an outline, in place, from the frame at p to the frame that
-// contains p.
-func (p Pose) outline(points []Vec) []Vec {
-	for i, v := range points {
-		points[i] = p.Apply(v)
-	}
-	return points
-}
-
 // blocks reads outlines and heights.
 func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []span) {
 	for _, s := range sections {
@@ -214,7 +206,7 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 				break
 			}
 			p := s.Lengths(name, 0, 0)
-			outline = append(outline, Vec{p[0], p[1]})
+			outline = append(outline, Vec{X: p[0], Y: p[1]})
 		}
 		z := s.Lengths("z", 0, 1)
 		l.check(z[0] < z[1], s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
@@ -228,7 +220,7 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 // fit scales outlines so that together they have the given size, centred, as
 // Stage does.
 func fit(outlines [][]Vec, ranges []span, size []float64) {
-	extent := EmptyBox()
+	extent := floor.EmptyBox()
 	for _, outline := range outlines {
 		extent.Include(outline...)
 	}
@@ -240,7 +232,7 @@ func fit(outlines [][]Vec, ranges []span, size []float64) {
 	for _, outline := range outlines {
 		for i, v := range outline {
 			v = v.Sub(centre)
-			outline[i] = Vec{v.X * kx, v.Y * ky}
+			outline[i] = Vec{X: v.X * kx, Y: v.Y * ky}
 		}
 	}
 	kz := size[2] / highest(ranges)

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"player/codec"
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -13,20 +14,20 @@ import (
 
 // pioneerSonars are the poses of the Pioneer 2's sonars: metres and degrees.
 var pioneerSonars = [codec.SonarCount]Pose{
-	{0.069, 0.136, 90}, {0.114, 0.119, 50}, {0.148, 0.078, 30}, {0.166, 0.027, 10},
-	{0.166, -0.027, -10}, {0.148, -0.078, -30}, {0.114, -0.119, -50}, {0.069, -0.136, -90},
-	{-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
-	{-0.255, 0.027, 170}, {-0.237, 0.078, 150}, {-0.203, 0.119, 130}, {-0.157, 0.136, 90},
+	{X: 0.069, Y: 0.136, Heading: 90}, {X: 0.114, Y: 0.119, Heading: 50}, {X: 0.148, Y: 0.078, Heading: 30}, {X: 0.166, Y: 0.027, Heading: 10},
+	{X: 0.166, Y: -0.027, Heading: -10}, {X: 0.148, Y: -0.078, Heading: -30}, {X: 0.114, Y: -0.119, Heading: -50}, {X: 0.069, Y: -0.136, Heading: -90},
+	{X: -0.157, Y: -0.136, Heading: -90}, {X: -0.203, Y: -0.119, Heading: -130}, {X: -0.237, Y: -0.078, Heading: -150}, {X: -0.255, Y: -0.027, Heading: -170},
+	{X: -0.255, Y: 0.027, Heading: 170}, {X: -0.237, Y: 0.078, Heading: 150}, {X: -0.203, Y: 0.119, Heading: 130}, {X: -0.157, Y: 0.136, Heading: 90},
 }
 
 // place reads a pose in a field, and its height. Three numbers are x, y and heading.
 func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (at Pose, z float64) {
 	if f := s.Field(field); f != nil && len(f.Values) == 3 {
 		p := s.Tuple(field, "lla", x, y, heading)
-		return Pose{p[0], p[1], p[2]}, 0
+		return Pose{X: p[0], Y: p[1], Heading: p[2]}, 0
 	}
 	p := s.Tuple(field, "llla", x, y, 0, heading)
-	return Pose{p[0], p[1], p[3]}, p[2]
+	return Pose{X: p[0], Y: p[1], Heading: p[3]}, p[2]
 }
 
 // returns reads the number that says whether a sensor detects a model. Stage 1 has words for it.
@@ -101,7 +102,7 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 		l.warn(s, "a second laser is not supported: %s has the first", r.Name)
 		return
 	}
-	r.laser = &laser{pose: at, facing: Direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
+	r.laser = &laser{pose: at, facing: floor.Direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
 	l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
 }
 
@@ -109,13 +110,13 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 // of a sonar without poses, which has the ring of the Pioneer 2.
 func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
-	view := s.Tuple("sview", "lla", 0, 5, Radians(15))
+	view := s.Tuple("sview", "lla", 0, 5, floor.Radians(15))
 	beam := sonar{samples: 1, reach: view[1], fov: view[2]}
 	l.check(beam.reach > 0 && beam.reach <= maxSonar, s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
 	s.Field("ssize") // only shown
 	if count == 0 && s.Type == "sonar" {
 		for _, p := range pioneerSonars {
-			beam.pose = Pose{p.X, p.Y, Radians(p.Heading)}
+			beam.pose = Pose{X: p.X, Y: p.Y, Heading: floor.Radians(p.Heading)}
 			beams = append(beams, beam)
 		}
 	}

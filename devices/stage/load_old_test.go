@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // A world of Stage 1: an environment from a picture, poses of three numbers, devices
@@ -45,7 +46,7 @@ position ( name "robot1" port 6665 pose [5 1 180]
 		t.Fatalf("%d sonars", len(r.sonars.ring))
 	}
 	for i, beam := range r.sonars.ring {
-		if beam.pose.Position().Sub(want[i].pose.Position()).Length() > 1e-9 || math.Abs(Wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
+		if beam.pose.Position().Sub(want[i].pose.Position()).Length() > 1e-9 || math.Abs(floor.Wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
 			t.Errorf("sonar %d at %v, want %v", i, beam.pose, want[i].pose)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"player/codec"
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -130,13 +131,13 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 			}
 			// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
 			s.Ignore("samples", "range_min")
-			r.laser = &laser{pose: pose, facing: Direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
+			r.laser = &laser{pose: pose, facing: floor.Direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
 				reach: s.Length("range_max", l.reach(sensor, 8)), fov: s.Angle("fov", sensor.Angle("fov", math.Pi))}
 			l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
 			continue
 		}
 		if !l.addSonar(sensor, r, height, sonar{pose: pose, samples: samples,
-			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", Radians(15)), flaws: l.flaws(sensor, true)}) {
+			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", floor.Radians(15)), flaws: l.flaws(sensor, true)}) {
 			return
 		}
 	}

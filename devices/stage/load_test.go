@@ -17,6 +17,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 	"player/simulation/worlds"
 )
@@ -239,13 +240,13 @@ model ( size [4 2 3] origin [1 0 0 0] pose [10 0 0.5 90]
 model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0 0.5] )
   model ( size [1 1 1] ) )`)
 	want := []struct {
-		extent      Box
+		extent      floor.Box
 		bottom, top float64
 	}{
-		{Box{Vec{9, -1}, Vec{11, 1}}, 0.5, 2},
-		{Box{Vec{9, 1}, Vec{11, 3}}, 0.5, 3.5},
-		{Box{Vec{20, 20}, Vec{21, 21}}, 0, 0.5},
-		{Box{Vec{-0.5, -0.5}, Vec{0.5, 0.5}}, 0.5, 1.5}, // stands on its parent
+		{floor.Box{Min: Vec{X: 9, Y: -1}, Max: Vec{X: 11, Y: 1}}, 0.5, 2},
+		{floor.Box{Min: Vec{X: 9, Y: 1}, Max: Vec{X: 11, Y: 3}}, 0.5, 3.5},
+		{floor.Box{Min: Vec{X: 20, Y: 20}, Max: Vec{X: 21, Y: 21}}, 0, 0.5},
+		{floor.Box{Min: Vec{X: -0.5, Y: -0.5}, Max: Vec{X: 0.5, Y: 0.5}}, 0.5, 1.5}, // stands on its parent
 	}
 	var parts []part
 	for _, b := range w.fixtures {
@@ -255,7 +256,7 @@ model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0
 		t.Fatalf("%d parts", len(parts))
 	}
 	for i, p := range parts {
-		extent := EmptyBox()
+		extent := floor.EmptyBox()
 		extent.Include(p.shapes[0]...)
 		if extent.Min.Sub(want[i].extent.Min).Length() > 1e-9 || extent.Max.Sub(want[i].extent.Max).Length() > 1e-9 {
 			t.Errorf("part %d covers %v, want %v", i, extent, want[i].extent)
@@ -268,7 +269,7 @@ model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0
 
 func TestUnits(t *testing.T) {
 	w := newWorld(t, "unit_length \"mm\"\nunit_angle \"radians\"\nresolution 20\nposition ( pose [1500 -500 0 0.5] size [400 300 200] )")
-	if p := w.robots[0].Pose(); p != (Pose{1.5, -0.5, 0.5}) || w.resolution != 0.02 {
+	if p := w.robots[0].Pose(); p != (Pose{X: 1.5, Y: -0.5, Heading: 0.5}) || w.resolution != 0.02 {
 		t.Errorf("pose %v, resolution %v", p, w.resolution)
 	}
 }
@@ -302,7 +303,7 @@ func readPlan(t *testing.T, path string, size Vec) [][]Vec {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan.stretch(Box{Max: plan.size}, size)
+	plan.stretch(floor.Box{Max: plan.size}, size)
 	return plan.walls
 }
 
@@ -310,11 +311,11 @@ func TestFloorPlan(t *testing.T) {
 	walls := readPlan(t, writePNG(t,
 		"##  ",
 		".. #",
-		"  +#"), Vec{4, 3})
+		"  +#"), Vec{X: 4, Y: 3})
 	want := [][]Vec{
-		{{-2, 0.5}, {0, 0.5}, {0, 1.5}, {-2, 1.5}},
-		{{1, -0.5}, {2, -0.5}, {2, 0.5}, {1, 0.5}},
-		{{0, -1.5}, {2, -1.5}, {2, -0.5}, {0, -0.5}},
+		{{X: -2, Y: 0.5}, {Y: 0.5}, {Y: 1.5}, {X: -2, Y: 1.5}},
+		{{X: 1, Y: -0.5}, {X: 2, Y: -0.5}, {X: 2, Y: 0.5}, {X: 1, Y: 0.5}},
+		{{Y: -1.5}, {X: 2, Y: -1.5}, {X: 2, Y: -0.5}, {Y: -0.5}},
 	}
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
@@ -409,12 +410,12 @@ func TestFloorPlanIsMerged(t *testing.T) {
 		"# ##",
 		"# ##",
 		"# # ",
-		"### "), Vec{4, 4})
+		"### "), Vec{X: 4, Y: 4})
 	want := [][]Vec{
-		{{-2, -1}, {-1, -1}, {-1, 2}, {-2, 2}},
-		{{0, 0}, {2, 0}, {2, 2}, {0, 2}},
-		{{0, -1}, {1, -1}, {1, 0}, {0, 0}},
-		{{-2, -2}, {1, -2}, {1, -1}, {-2, -1}},
+		{{X: -2, Y: -1}, {X: -1, Y: -1}, {X: -1, Y: 2}, {X: -2, Y: 2}},
+		{{}, {X: 2}, {X: 2, Y: 2}, {Y: 2}},
+		{{Y: -1}, {X: 1, Y: -1}, {X: 1}, {}},
+		{{X: -2, Y: -2}, {X: 1, Y: -2}, {X: 1, Y: -1}, {X: -2, Y: -1}},
 	}
 	if !slices.EqualFunc(walls, want, slices.Equal) {
 		t.Errorf("walls %v\nwant  %v", walls, want)
@@ -453,12 +454,12 @@ func TestFloorPlanInAWorld(t *testing.T) {
 	r := w.robots[0]
 	ahead := func() float64 {
 		at := r.body.pose
-		return r.laser.walls.Cast(at.Position(), Direction(at.Heading), 20)
+		return r.laser.walls.Cast(at.Position(), floor.Direction(at.Heading), 20)
 	}
 	if got := ahead(); math.Abs(got-5) > 1e-5 {
 		t.Errorf("the black square is %v m ahead, want 5", got)
 	}
-	r.body.place(Pose{3, 1, math.Pi})
+	r.body.place(Pose{X: 3, Y: 1, Heading: math.Pi})
 	if got := ahead(); math.Abs(got-6.98) > 1e-5 {
 		t.Errorf("the boundary is %v m ahead, want 6.98", got)
 	}
@@ -579,12 +580,12 @@ func TestSubsumptionScene(t *testing.T) {
 		t.Errorf("the light from the start: %v", lights)
 	}
 	aim(r, 0, 0, 0)
-	r.body.place(Pose{2.2, 2.0, Radians(42)})
+	r.body.place(Pose{X: 2.2, Y: 2.0, Heading: floor.Radians(42)})
 	r.readSonars(&d.sonarData)
 	if lights := see(w).Channel(LightChannel); len(lights) != 1 || d.sonarData[1] > 500 {
 		t.Errorf("at the wall: the light %v, sonars %v", lights, d.sonarData)
 	}
-	r.body.place(Pose{4.2, 2.6, math.Pi / 2})
+	r.body.place(Pose{X: 4.2, Y: 2.6, Heading: math.Pi / 2})
 	r.readSonars(&d.sonarData)
 	r.readLaser(&d.laserData)
 	if d.sonarData[3] < 2000 || d.laserData[180] < 2000 {

@@ -65,7 +65,7 @@ func TestLookAfterAMove(t *testing.T) {
 	b.open(t, 0, "l")
 	b.run(publishPeriod)
 	before := w.drivers[0].scans.laserData[180]
-	if err := w.SetPose(1, Pose{4, 0, 0}); err != nil {
+	if err := w.SetPose(1, Pose{X: 4}); err != nil {
 		t.Fatal(err)
 	}
 	b.run(2 * publishPeriod)

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -91,12 +92,12 @@ func (f *flaws) blur(normal, d, reach float64) float64 {
 
 // echo returns the distance in metres to the nearest surface that reflects a beam
 // back, or the beam's reach. heard is the distance to the nearest surface of all.
-func (s *sonars) echo(r *Robot, sonar *sonar, b *Beam, heard float64, near []*spot) float64 {
+func (s *sonars) echo(r *Robot, sonar *sonar, b *floor.Beam, heard float64, near []*spot) float64 {
 	at := r.body.carry(sonar.pose)
 	at.Heading = r.body.pose.Heading + math.Atan2(b.Facing.Y, b.Facing.X)
 	count := sonar.samples
 	if count > 1 { // a ray for each degree finds a pole of 5 cm at 2.9 m
-		count = max(count, int(math.Ceil(sonar.fov/Radians(1)))+1)
+		count = max(count, int(math.Ceil(sonar.fov/floor.Radians(1)))+1)
 	}
 	nearest := sonar.reach
 	for k := range count {
@@ -125,7 +126,7 @@ func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64
 		spot  = 0.1  // half the width of the surface that counts, metres: several grid cells
 		plane = 0.15 // how far the inverse distances of a plane differ from a sinusoid, as a share: grid cells
 	)
-	aside := max(math.Atan(spot/r), Radians(3))
+	aside := max(math.Atan(spot/r), floor.Radians(3))
 	inverse := func(angle float64) float64 {
 		if d := ray(s.walls, near, at, angle, s.height, 2*s.reach); d < 2*s.reach {
 			return r / max(d, leastRange)
@@ -141,8 +142,8 @@ func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64
 
 // ray returns the distance in metres to what gives an echo at an angle and a height, or
 // limit.
-func ray(walls *Grid, near []*spot, at Pose, angle, height, limit float64) float64 {
-	o, d := at.Position(), Direction(angle)
+func ray(walls *floor.Grid, near []*spot, at Pose, angle, height, limit float64) float64 {
+	o, d := at.Position(), floor.Direction(angle)
 	limit = walls.Cast(o, d, limit)
 	for _, n := range near {
 		limit = n.body.cast(o, d, height, limit)

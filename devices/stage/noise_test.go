@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // moments returns the mean and the standard deviation of n numbers.
@@ -88,10 +89,10 @@ func TestRangeNoise(t *testing.T) {
 		w, d := ranging(t, 1, "samples 361 range [0 6] "+tt.fields)
 		all := readings(w, d)
 		for _, i := range []int{80, 120, 180, 250, 270} {
-			a := Radians(float64(i)/2 - 90)
+			a := floor.Radians(float64(i)/2 - 90)
 			r := 2 / math.Cos(a)
 			mean, deviation := moments(len(all), func(k int) float64 { return float64(all[k][i])/1000 - r })
-			want := r * math.Abs(math.Tan(a)) * Radians(0.5)
+			want := r * math.Abs(math.Tan(a)) * floor.Radians(0.5)
 			if tt.want != nil {
 				want = tt.want(r)
 			}
@@ -114,7 +115,7 @@ func TestNoiseIsWhite(t *testing.T) {
 	w, d := ranging(t, 1, "samples 361 range [0 100] noise [0.02 0 0]")
 	all := readings(w, d)
 	residual := func(k, i int) float64 {
-		return (float64(all[k][i])/1000 - 2/math.Cos(Radians(float64(i)/2-90))) / 0.02
+		return (float64(all[k][i])/1000 - 2/math.Cos(floor.Radians(float64(i)/2-90))) / 0.02
 	}
 	for name, step := range map[string][2]int{"in a scan": {0, 1}, "in time": {1, 0}} {
 		if c, _ := moments(99*100, func(n int) float64 {
@@ -156,8 +157,8 @@ func TestNoiseIsReproducible(t *testing.T) {
 		t.Error("another robot changes a reading")
 	}
 	// From here on the two see the same.
-	two.robots[0].body.place(Pose{0, 3, 0})
-	two.robots[1].body.place(Pose{0, -3, 0})
+	two.robots[0].body.place(Pose{Y: 3})
+	two.robots[1].body.place(Pose{Y: -3})
 	if read(two, a, 0) == read(two, b, 0) {
 		t.Error("two robots have the same noise")
 	}
@@ -170,7 +171,7 @@ func TestDropout(t *testing.T) {
 		switch got := all[n/200][80+n%200]; {
 		case got == noEcho:
 			return 1
-		case math.Abs(float64(got)-2000/math.Cos(Radians(float64(80+n%200)/2-90))) > 1:
+		case math.Abs(float64(got)-2000/math.Cos(floor.Radians(float64(80+n%200)/2-90))) > 1:
 			t.Fatalf("reading %d", got)
 		}
 		return 0

@@ -1,6 +1,10 @@
 package stage
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"player/devices/stage/floor"
+)
 
 // odometry is the robot's estimate of its pose.
 type odometry struct {
@@ -26,7 +30,7 @@ func (o *odometry) add(step Pose) {
 	step.Y *= 1 + o.slip[1]
 	step.Heading *= 1 + o.slip[2]
 	o.pose = o.pose.Then(step)
-	o.pose.Heading = Wrap(o.pose.Heading)
+	o.pose.Heading = floor.Wrap(o.pose.Heading)
 }
 
 // reset makes the robot's present pose the origin.

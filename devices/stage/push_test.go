@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // pushed drives the first robot of a world at 200 mm/s for d and returns the world.
@@ -29,7 +30,7 @@ func TestBoxIsPushed(t *testing.T) {
 	const box = `model ( size [0.3 0.3 0.3] pose [0.6 %v 0 0] pushable 1 )`
 	w := pushed(t, 5*time.Second, `pioneer2dx ( ) `+fmt.Sprintf(box, 0))
 	r, b := w.robots[0], w.bodies[1]
-	if r.stalled() || r.Pose().X < 0.9 || !nearPose(b.pose, Pose{r.Pose().X + nose + 0.15, 0, 0}, 1e-4) {
+	if r.stalled() || r.Pose().X < 0.9 || !nearPose(b.pose, Pose{X: r.Pose().X + nose + 0.15}, 1e-4) {
 		t.Errorf("robot at %v (stalled %v), box at %v", r.Pose(), r.stalled(), b.pose)
 	}
 	if at := r.odometry.at(r.Pose()); at != r.Pose() {
@@ -49,15 +50,15 @@ func TestBoxIsPushed(t *testing.T) {
 // A few pushes part two things. What is pushed off its middle turns, and its middle
 // moves less.
 func TestGivingWay(t *testing.T) {
-	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{Rectangle(1, 0.2)}, top: 1}}}
+	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{floor.Rectangle(1, 0.2)}, top: 1}}}
 	still.shape()
 	for _, y := range []float64{-0.4, -0.1, 0, 0.3} {
-		b := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{Rectangle(0.2, 1)}, top: 1}}}
+		b := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{floor.Rectangle(0.2, 1)}, top: 1}}}
 		b.shape()
-		b.place(Pose{0.599, y, 0})
+		b.place(Pose{X: 0.599, Y: y})
 		for n := 0; b.overlaps(still); n++ {
 			if !b.giveWay(still) || n == 8 {
-				t.Fatalf("at %v: %v m deep after %d pushes", y, overlapDepth(still.here, b.here), n)
+				t.Fatalf("at %v: %v m deep after %d pushes", y, floor.Touch(still.here, b.here).Depth, n)
 			}
 		}
 		if way := b.pose.X - 0.599; way <= 0 || way > 0.0011 || y == 0 && !near(way, 0.001, 1e-5) {
@@ -180,12 +181,12 @@ func noOverlaps(t *testing.T, w *World) {
 			continue
 		}
 		for _, f := range w.fixtures {
-			if depth := overlapDepth(b.here, f.parts[0].shapes[0]); depth > 1e-9 {
+			if depth := floor.Touch(b.here, f.parts[0].shapes[0]).Depth; depth > 1e-9 {
 				t.Fatalf("after %v %s is %v m in %s", w.sim, b.name, depth, f.name)
 			}
 		}
 		for _, o := range w.bodies[:i] {
-			if depth := overlapDepth(b.here, o.here); o.holder == nil && depth > 1e-9 {
+			if depth := floor.Touch(b.here, o.here).Depth; o.holder == nil && depth > 1e-9 {
 				t.Fatalf("after %v %s is %v m in %s", w.sim, b.name, depth, o.name)
 			}
 		}

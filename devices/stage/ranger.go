@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -25,21 +26,21 @@ type sonar struct {
 	reach   float64 // metres; also the reading without an echo
 	flaws
 
-	beam   Beam    // in the frame of the robot
-	offset float64 // from the robot's position, metres
-	edge   Vec     // along the left edge of the beam, in its own frame; straight back if it is wider than half around
+	beam   floor.Beam // in the frame of the robot
+	offset float64    // from the robot's position, metres
+	edge   Vec        // along the left edge of the beam, in its own frame; straight back if it is wider than half around
 }
 
 // aim computes the fields that depend on pose, fov and samples.
 func (s *sonar) aim() {
-	s.edge, s.offset = Vec{1, 0}, s.pose.Position().Length()
+	s.edge, s.offset = Vec{X: 1}, s.pose.Position().Length()
 	if s.samples == 1 || s.fov == 0 {
-		s.beam = NewBeam(s.pose.Heading, 0)
+		s.beam = floor.NewBeam(s.pose.Heading, 0)
 		return
 	}
-	s.beam = NewBeam(s.pose.Heading, s.fov)
-	if s.edge = (Vec{-1, 0}); s.fov < math.Pi {
-		s.edge = Direction(s.fov / 2)
+	s.beam = floor.NewBeam(s.pose.Heading, s.fov)
+	if s.edge = (Vec{X: -1}); s.fov < math.Pi {
+		s.edge = floor.Direction(s.fov / 2)
 	}
 }
 
@@ -49,7 +50,7 @@ type sonars struct {
 	height float64
 	reach  float64 // of the sonar with the longest range
 	sight  float64 // how far they see from the robot's position, metres
-	walls  *Grid
+	walls  *floor.Grid
 	flawed bool // some sonar is
 }
 
@@ -60,7 +61,7 @@ type laser struct {
 	height float64
 	reach  float64
 	fov    float64 // radians; readings outside have no echo
-	walls  *Grid
+	walls  *floor.Grid
 	flaws
 }
 
@@ -68,7 +69,7 @@ type laser struct {
 func scanDirections() *[codec.LaserCount]Vec {
 	var d [codec.LaserCount]Vec
 	for i := range d {
-		d[i] = Direction(Radians(float64(i)/2 - 90))
+		d[i] = floor.Direction(floor.Radians(float64(i)/2 - 90))
 	}
 	return &d
 }
@@ -110,7 +111,7 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 		sonar := &s.ring[i]
 		beam := sonar.beam
 		if sonar.angular > 0 {
-			beam = beam.Turned(Rotation(sonar.angular * c.random.normal()))
+			beam = beam.Turned(floor.Rotation(sonar.angular * c.random.normal()))
 		}
 		heard[i] = s.hear(r, sonar, &beam, targets, free)
 		if heard[i] < sonar.reach && sonar.specular > 0 {
@@ -131,7 +132,7 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 
 // hear returns the distance in metres to what is nearest within a beam, or the sonar's
 // reach. No wall is within free metres of the robot's position.
-func (s *sonars) hear(r *Robot, sonar *sonar, b *Beam, targets []target, free float64) float64 {
+func (s *sonars) hear(r *Robot, sonar *sonar, b *floor.Beam, targets []target, free float64) float64 {
 	o, best := sonar.pose.Position(), sonar.reach
 	ahead, aside := o.Dot(b.Facing), b.Facing.Cross(o)
 	end := best + sonar.offset
@@ -164,7 +165,7 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *Beam, targets []target, free fl
 func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	l := r.laser
 	at, s := r.body.carry(l.pose), &c.scan
-	s.at, s.facing, s.height, s.reach = at.Position(), Direction(at.Heading), l.height, l.reach
+	s.at, s.facing, s.height, s.reach = at.Position(), floor.Direction(at.Heading), l.height, l.reach
 	s.rays, s.astray = r.world.scan, 0
 	least := 1 / l.reach
 	for i := range s.inverses {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // scanner returns a scanner that is prepared for a robot, as Driver.scan prepares it.
@@ -26,7 +27,7 @@ wall ( pose [ 5.1 0 0 90] size [8.0 0.2 1] ) wall ( pose [-5.1 0 0 90] size [8.0
 
 // inHall returns the distance from o along d to the nearest face of the hall.
 func inHall(o, d Vec) float64 {
-	return min((5-o.X*sign(d.X))/math.Abs(d.X), (4-o.Y*sign(d.Y))/math.Abs(d.Y))
+	return min((math.Copysign(5, d.X)-o.X)/d.X, (math.Copysign(4, d.Y)-o.Y)/d.Y)
 }
 
 // Every reading at known poses is the distance to the wall in its direction.
@@ -34,12 +35,12 @@ func TestRangesInTheHall(t *testing.T) {
 	w := newWorld(t, hall+`pioneer_full ( )`)
 	r := w.robots[0]
 	d := NewDriver(w, r)
-	for _, pose := range []Pose{{}, {1, 2, math.Pi / 2}, {-3, -1, 2.5}, {4, 3, -0.7}} {
+	for _, pose := range []Pose{{}, {X: 1, Y: 2, Heading: math.Pi / 2}, {X: -3, Y: -1, Heading: 2.5}, {X: 4, Y: 3, Heading: -0.7}} {
 		r.body.place(pose)
 		r.readLaser(&d.laserData)
-		at := pose.Apply(Vec{0.08, 0})
+		at := pose.Apply(Vec{X: 0.08})
 		for i, got := range d.laserData {
-			want := inHall(at, Direction(pose.Heading+Radians(float64(i)/2-90)))
+			want := inHall(at, floor.Direction(pose.Heading+floor.Radians(float64(i)/2-90)))
 			switch {
 			case want > 8 && got != noEcho:
 				t.Fatalf("at %v reading %d is %d, the wall is %v m away", pose, i, got, want)
@@ -51,8 +52,8 @@ func TestRangesInTheHall(t *testing.T) {
 		for i, s := range r.sonars.ring {
 			want := math.Inf(1)
 			for k := range 1501 {
-				beam := pose.Then(s.pose).Heading + Radians(float64(k-750)/100)
-				want = min(want, inHall(pose.Then(s.pose).Position(), Direction(beam)))
+				beam := pose.Then(s.pose).Heading + floor.Radians(float64(k-750)/100)
+				want = min(want, inHall(pose.Then(s.pose).Position(), floor.Direction(beam)))
 			}
 			if want = min(want, 5); math.Abs(float64(d.sonarData[i])-want*1000) > 1 {
 				t.Fatalf("at %v sonar %d is %d, want %v", pose, i, d.sonarData[i], want*1000)
@@ -89,11 +90,11 @@ func TestRobotsSeeOneAnother(t *testing.T) {
 		pose Pose
 		want float64 // from the laser at 0.08
 	}{
-		{Pose{3, 0, math.Pi}, 3 - 0.18 - 0.08},
-		{Pose{3, 0, 0}, 3 - 0.26 - 0.08},
-		{Pose{3, 0.04, math.Pi / 2}, 3 - 0.19 - 0.08},
-		{Pose{3, 0.5, 0}, math.Inf(1)},
-		{Pose{9, 0, 0}, math.Inf(1)},
+		{Pose{X: 3, Heading: math.Pi}, 3 - 0.18 - 0.08},
+		{Pose{X: 3}, 3 - 0.26 - 0.08},
+		{Pose{X: 3, Y: 0.04, Heading: math.Pi / 2}, 3 - 0.19 - 0.08},
+		{Pose{X: 3, Y: 0.5}, math.Inf(1)},
+		{Pose{X: 9}, math.Inf(1)},
 	} {
 		b.body.place(tt.pose)
 		a.readLaser(&d.laserData)
@@ -160,19 +161,19 @@ func TestSonarsSeeWhatIsInTheirCone(t *testing.T) {
 			position ( pose [0 0 0 0] ranger ( sensor ( range [0 5] fov 15 samples 3 ) sensor ( range [0 5] fov 15 samples 3 specular 30 ) ) )`)
 		r := w.robots[0]
 		for k := range 380 {
-			heading := Radians(float64(k)/10 - 19)
-			r.body.place(Pose{0, 0, heading})
+			heading := floor.Radians(float64(k)/10 - 19)
+			r.body.place(Pose{Heading: heading})
 			// The nearest point of the pole's face that is within the cone.
 			nearest := math.Inf(1)
 			for y := -25.0; y <= 25; y++ {
-				v := Vec{1.475, y / 1000}
-				if math.Abs(math.Atan2(v.Y, v.X)-heading) <= Radians(7.5) {
+				v := Vec{X: 1.475, Y: y / 1000}
+				if math.Abs(math.Atan2(v.Y, v.X)-heading) <= floor.Radians(7.5) {
 					nearest = min(nearest, v.Length())
 				}
 			}
 			var got codec.SonarData
 			r.readSonars(&got)
-			edge := math.Abs(math.Abs(heading)-Radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01 // a grid cell, and the pole's side
+			edge := math.Abs(math.Abs(heading)-floor.Radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01 // a grid cell, and the pole's side
 			if edge {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -90,7 +91,7 @@ func (r *Robot) move(now time.Duration, forward, turned float64) {
 // tryMove reports whether it could move: if the move ends in a collision, the robot stays
 // where it is.
 func (r *Robot) tryMove(forward, turned float64) bool {
-	start, step := r.body.pose, Arc(forward, turned)
+	start, step := r.body.pose, floor.Arc(forward, turned)
 	r.body.place(r.body.carry(step))
 	if r.body.inWall() || !r.world.makeRoom(r.body) {
 		r.body.place(start)
@@ -104,7 +105,7 @@ func (r *Robot) tryMove(forward, turned float64) bool {
 func (r *Robot) wedged(forward float64) bool {
 	start := r.body.pose
 	defer r.body.place(start)
-	r.body.place(r.body.carry(Arc(forward, 0)))
+	r.body.place(r.body.carry(floor.Arc(forward, 0)))
 	if r.body.inWall() {
 		return true
 	}
@@ -137,9 +138,9 @@ func (r *Robot) positionData(at Pose) codec.PositionData {
 		Time:     uint32(r.world.Stamp().Milliseconds()),
 		X:        int32(math.Round(at.X * 1000)),
 		Y:        int32(math.Round(at.Y * 1000)),
-		Heading:  Degrees(at.Heading),
+		Heading:  floor.Degrees(at.Heading),
 		Speed:    int16(math.Round(r.drive.speed * 1000)),
 		TurnRate: int16(math.Round(r.drive.turn * 180 / math.Pi)),
-		Compass:  Degrees(r.body.pose.Heading),
+		Compass:  floor.Degrees(r.body.pose.Heading),
 	}
 }

@@ -7,7 +7,15 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/devices/stage/floor"
 )
+
+func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
+
+func nearPose(a, b Pose, tolerance float64) bool {
+	return near(a.X, b.X, tolerance) && near(a.Y, b.Y, tolerance) && near(floor.Wrap(a.Heading-b.Heading), 0, tolerance)
+}
 
 // instant is a robot whose wheels reach any speed at once, so that its paths
 // have a closed form.
@@ -30,20 +38,20 @@ func TestCommandsAreClipped(t *testing.T) {
 		{"spin right", false, 0, -32768, 0, -100},
 		// 0.5 m/s and 100 deg/s need 0.779 m/s at the right wheel: both are
 		// reduced.
-		{"saturated", false, 500, 100, 0.5 * 0.5 / (0.5 + Radians(100)*rim), 100 * 0.5 / (0.5 + Radians(100)*rim)},
-		{"saturated right, back", false, -500, 50, -0.5 * 0.5 / (0.5 + Radians(50)*rim), 50 * 0.5 / (0.5 + Radians(50)*rim)},
+		{"saturated", false, 500, 100, 0.5 * 0.5 / (0.5 + floor.Radians(100)*rim), 100 * 0.5 / (0.5 + floor.Radians(100)*rim)},
+		{"saturated right, back", false, -500, 50, -0.5 * 0.5 / (0.5 + floor.Radians(50)*rim), 50 * 0.5 / (0.5 + floor.Radians(50)*rim)},
 		{"separate", true, 500, 100, 0.5, 100},
 		{"separate, fast", true, 900, -900, 0.5, -100},
 	} {
 		d := drive{speeds: span{-2, 2}, turns: span{-9, 9}, separate: tt.separate}
 		d.command(tt.speed, tt.turn)
-		if !near(d.wantSpeed, tt.wantV, 1e-9) || !near(d.wantTurn, Radians(tt.wantDeg), 1e-9) {
+		if !near(d.wantSpeed, tt.wantV, 1e-9) || !near(d.wantTurn, floor.Radians(tt.wantDeg), 1e-9) {
 			t.Errorf("%s: %v m/s, %v deg/s, want %v, %v", tt.name, d.wantSpeed, d.wantTurn*180/math.Pi, tt.wantV, tt.wantDeg)
 		}
 		if tt.separate || tt.wantV == 0 || tt.turn == 0 {
 			continue
 		}
-		turn := max(-maxTurn, min(maxTurn, Radians(float64(tt.turn))))
+		turn := max(-maxTurn, min(maxTurn, floor.Radians(float64(tt.turn))))
 		if want := turn / (float64(tt.speed) / 1000); !near(d.wantTurn/d.wantSpeed, want, 1e-9) {
 			t.Errorf("%s: the curvature changed from %v to %v", tt.name, want, d.wantTurn/d.wantSpeed)
 		}
@@ -112,13 +120,13 @@ func TestPaths(t *testing.T) {
 		d           time.Duration
 		want        Pose
 	}{
-		{"one metre", 250, 0, 4 * time.Second, Pose{1, 0, 0}},
-		{"one metre back", -250, 0, 4 * time.Second, Pose{-1, 0, 0}},
+		{"one metre", 250, 0, 4 * time.Second, Pose{X: 1}},
+		{"one metre back", -250, 0, 4 * time.Second, Pose{X: -1}},
 		{"full turn", 0, 90, 4 * time.Second, Pose{}},
 		{"full turn right", 0, -60, 6 * time.Second, Pose{}},
-		{"quarter circle left", 200, 30, 3 * time.Second, Pose{1.2 / math.Pi, 1.2 / math.Pi, math.Pi / 2}},
-		{"quarter circle right", 200, -30, 3 * time.Second, Pose{1.2 / math.Pi, -1.2 / math.Pi, -math.Pi / 2}},
-		{"quarter circle left, back", -200, 30, 3 * time.Second, Pose{-1.2 / math.Pi, -1.2 / math.Pi, math.Pi / 2}},
+		{"quarter circle left", 200, 30, 3 * time.Second, Pose{X: 1.2 / math.Pi, Y: 1.2 / math.Pi, Heading: math.Pi / 2}},
+		{"quarter circle right", 200, -30, 3 * time.Second, Pose{X: 1.2 / math.Pi, Y: -1.2 / math.Pi, Heading: -math.Pi / 2}},
+		{"quarter circle left, back", -200, 30, 3 * time.Second, Pose{X: -1.2 / math.Pi, Y: -1.2 / math.Pi, Heading: math.Pi / 2}},
 		{"full circle", 300, 45, 8 * time.Second, Pose{}},
 	} {
 		w := newWorld(t, instant)
@@ -221,13 +229,13 @@ crate ( pose [0.3 0.2 0 33] ) puck ( pose [-0.6 -0.4 0 0] ) crate ( pose [-1 1 0
 				stalls++
 			}
 			for _, f := range w.fixtures {
-				if depth := overlapDepth(r.body.here, f.parts[0].shapes[0]); depth > 1e-9 {
+				if depth := floor.Touch(r.body.here, f.parts[0].shapes[0]).Depth; depth > 1e-9 {
 					t.Fatalf("step %d: %s is %v m in %s", step, r.Name, depth, f.name)
 				}
 			}
 			for _, o := range w.bodies {
 				if o != r.body && o.holder == nil {
-					if depth := overlapDepth(r.body.here, o.here); depth > 1e-9 {
+					if depth := floor.Touch(r.body.here, o.here).Depth; depth > 1e-9 {
 						t.Fatalf("step %d: %s is %v m in %s", step, r.Name, depth, o.name)
 					}
 				}

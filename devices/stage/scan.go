@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // scan is a laser's scan while it is computed. It checks a ray only against what the ray
@@ -94,8 +95,8 @@ func (s *scan) jitter(c *scanner, deviation float64) {
 	for i := range c.angles {
 		e := deviation * c.random.normal()
 		s.astray = max(s.astray, math.Abs(e))
-		angle := Radians(float64(i)/2-90) + e
-		ray := s.rays[i].Rotate(Rotation(e))
+		angle := floor.Radians(float64(i)/2-90) + e
+		ray := s.rays[i].Rotate(floor.Rotation(e))
 		k := i
 		for ; k > 0 && c.angles[k-1] > angle; k-- {
 			c.angles[k], c.rays[k], c.order[k] = c.angles[k-1], c.rays[k-1], c.order[k-1]
@@ -149,7 +150,7 @@ func (s *scan) meet(t *target) {
 			}
 			for i := first; i <= last; i++ {
 				limit := 1 / s.inverses[i]
-				if d := RayPolygon(o, s.rays[i].RotateBack(t.facing), outline, limit); d < limit {
+				if d := floor.RayPolygon(o, s.rays[i].RotateBack(t.facing), outline, limit); d < limit {
 					s.inverses[i] = 1 / math.Abs(d) // it may be -0
 				}
 			}
@@ -159,7 +160,7 @@ func (s *scan) meet(t *target) {
 
 // meetWalls shortens the rays that meet walls, and returns the ranges in metres. Where no wall is
 // near a whole group of rays, none of them enters the grid.
-func (s *scan) meetWalls(walls *Grid, ranges *[codec.LaserCount]float64) {
+func (s *scan) meetWalls(walls *floor.Grid, ranges *[codec.LaserCount]float64) {
 	const group = 19 // rays, 9 degrees: a scan has 19 such groups
 	least := 1 / s.reach
 	for i, v := range &s.inverses {
@@ -173,7 +174,7 @@ func (s *scan) meetWalls(walls *Grid, ranges *[codec.LaserCount]float64) {
 	}
 	// reach is how far a point of a group may be from the middle of its middle ray, as a share of
 	// the longest range: 0.503 if all rays are where they should be.
-	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, Radians((group-1)/4.)+2*s.astray)))
+	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, floor.Radians((group-1)/4.)+2*s.astray)))
 	for first := 0; first < codec.LaserCount; first += group {
 		rays, ranges := s.rays[first:first+group], ranges[first:first+group]
 		end := 0.0

@@ -3,12 +3,14 @@ package stage
 import (
 	"math"
 	"testing"
+
+	"player/devices/stage/floor"
 )
 
 func TestRoughBearing(t *testing.T) {
 	for i := -3600; i <= 3600; i++ {
 		want := float64(i) / 3600 * math.Pi
-		if got := roughBearing(Direction(want).Scale(3), 3); math.Abs(math.Remainder(got-want, 2*math.Pi)) > bearingError {
+		if got := roughBearing(floor.Direction(want).Scale(3), 3); math.Abs(math.Remainder(got-want, 2*math.Pi)) > bearingError {
 			t.Fatalf("the bearing %v is %v", want, got)
 		}
 	}
@@ -24,9 +26,9 @@ odd ( pose [1.2 -0.6 0 70] block ( points 4 point[0] [0 0] point[1] [0 1] point[
 odd ( pose [0.5 0 0 10] block ( points 4 point[0] [0 0] point[1] [1 1] point[2] [1 0] point[3] [0 1] z [0 1] ) )`)
 	r := w.robots[0]
 	for i := range 200 {
-		w.bodies[1].place(Pose{1, 0.5, float64(i)})
-		w.bodies[2].place(Pose{0.6, float64(i)*0.01 - 1, float64(2 * i)})
-		w.bodies[3].place(Pose{float64(i)*0.01 - 0.3, 0, float64(3 * i)}) // over the scanner, too
+		w.bodies[1].place(Pose{X: 1, Y: 0.5, Heading: float64(i)})
+		w.bodies[2].place(Pose{X: 0.6, Y: float64(i)*0.01 - 1, Heading: float64(2 * i)})
+		w.bodies[3].place(Pose{X: float64(i)*0.01 - 0.3, Heading: float64(3 * i)}) // over the scanner, too
 		checkScan(t, r)
 	}
 }

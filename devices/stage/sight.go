@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"player/devices/stage/floor"
 )
 
 // sightReach is how far the pictures of a camera reach, metres: what is farther is one
@@ -28,7 +30,7 @@ func (r *Robot) Sight() *Sight {
 	}
 	w := r.world
 	s := &Sight{eye: eyeOf(r, sightReach), scenery: w.scenery, pictures: w.pictures}
-	s.lens = Lens{Pose: r.camera.pose.Then(Pose{Heading: Radians(r.head.pan)}), Tilt: Radians(r.head.tilt), FOV: r.head.fov()}
+	s.lens = Lens{Pose: r.camera.pose.Then(Pose{Heading: floor.Radians(r.head.pan)}), Tilt: floor.Radians(r.head.tilt), FOV: r.head.fov()}
 	if r.laser != nil {
 		s.lens.Above = r.camera.height - r.laser.height
 	}

@@ -23,7 +23,7 @@ func jostle(w *World, steps int, before func()) {
 			}
 		}
 		if k%97 == 50 { // by hand
-			w.SetPose(random.IntN(len(w.robots)), Pose{8*random.Float64() - 4, 8*random.Float64() - 4, 0})
+			w.SetPose(random.IntN(len(w.robots)), Pose{X: 8*random.Float64() - 4, Y: 8*random.Float64() - 4})
 		}
 		before()
 		w.Step(1)

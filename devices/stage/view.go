@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"player/devices/stage/floor"
 )
 
 // This file is for user interfaces that show and change the world. Like the rest
@@ -58,7 +60,7 @@ type Plan struct {
 	Origin        Vec     // lower left corner, metres
 	Resolution    float64 // metres per cell
 	Width, Height int     // in cells
-	grid          *Grid
+	grid          *floor.Grid
 }
 
 // Plan returns the floor plan.

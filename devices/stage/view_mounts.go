@@ -5,6 +5,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/stage/floor"
 )
 
 // Mounts is the poses of a robot's sensors, for drawing their data. Poses are
@@ -56,9 +57,9 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 	case codec.Laser:
 		dst = append(dst, partAt(r.laser.pose, 0, 0, r.laser.reach, r.laser.fov))
 	case codec.Vision:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, r.camera.reach, Radians(wideFOV)))
+		dst = append(dst, partAt(r.camera.pose, 0, 0, r.camera.reach, floor.Radians(wideFOV)))
 	case codec.PTZ:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, 0, Radians(wideFOV)))
+		dst = append(dst, partAt(r.camera.pose, 0, 0, 0, floor.Radians(wideFOV)))
 	case codec.Gripper:
 		dst = append(dst, partAt(r.gripper.pose, r.gripper.length, r.gripper.opening, 0, 0))
 	}
@@ -72,9 +73,9 @@ func extentOf(hull []Vec) (middle Vec, length, width float64) {
 	}
 	low, high := hull[0], hull[0]
 	for _, v := range hull {
-		low, high = Vec{min(low.X, v.X), min(low.Y, v.Y)}, Vec{max(high.X, v.X), max(high.Y, v.Y)}
+		low, high = Vec{X: min(low.X, v.X), Y: min(low.Y, v.Y)}, Vec{X: max(high.X, v.X), Y: max(high.Y, v.Y)}
 	}
-	return Vec{(low.X + high.X) / 2, (low.Y + high.Y) / 2}, high.X - low.X, high.Y - low.Y
+	return Vec{X: (low.X + high.X) / 2, Y: (low.Y + high.Y) / 2}, high.X - low.X, high.Y - low.Y
 }
 
 // partAt returns a part from metres and radians.

@@ -9,12 +9,20 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // StepTime is the length of one step of the physics, simulated. A robot at
 // full speed moves 5 mm in it, less than a grid cell, so it cannot jump over
 // anything.
 const StepTime = 10 * time.Millisecond
+
+type (
+	// Vec is a point or a direction on the floor, in metres.
+	Vec = floor.Vec
+	// Pose is a position on the floor and a heading, in metres and radians.
+	Pose = floor.Pose
+)
 
 // World is a floor with everything on it.
 type World struct {
@@ -34,8 +42,8 @@ type World struct {
 	fiducials  []fiducial // the movers' first
 	resolution float64
 	seed       uint64
-	plan       *Grid // everything solid or detectable
-	size       size  // of all grids
+	plan       *floor.Grid // everything solid or detectable
+	size       size        // of all grids
 
 	clock
 	sim    time.Duration // simulated time of the present state
@@ -58,7 +66,7 @@ type World struct {
 // picture is a fixture drawn from an image file, for the cameras.
 type picture struct {
 	*part
-	cells *Grid
+	cells *floor.Grid
 }
 
 // Name is the world file's name.

@@ -1,7 +1,8 @@
-package stage
+package floor
 
 import (
 	"math"
+	"slices"
 	"testing"
 )
 
@@ -17,21 +18,21 @@ func TestTally(t *testing.T) {
 			}
 		}
 		if wide > 0 {
-			disc = append(disc, placed(Rectangle(float64(wide), 1), Pose{0, float64(y) - 31.5, 0}))
+			disc = append(disc, Pose{0, float64(y) - 31.5, 0}.ApplyTo(Rectangle(float64(wide), 1)))
 		}
 	}
-	var turned [][]Vec
+	var rotated [][]Vec
 	for _, outline := range disc {
-		turned = append(turned, placed(outline, Pose{0, 0, math.Pi}))
+		rotated = append(rotated, Pose{0, 0, math.Pi}.ApplyTo(slices.Clone(outline)))
 	}
 	for _, tt := range []struct {
 		name     string
 		outlines [][]Vec
 		disjoint bool
 	}{
-		{"aslant", [][]Vec{placed(Rectangle(30, 20), Pose{3, 4, math.Pi / 6})}, false},
+		{"aslant", [][]Vec{Pose{3, 4, math.Pi / 6}.ApplyTo(Rectangle(30, 20))}, false},
 		{"disc", disc, true},
-		{"disc, upside down", turned, true},
+		{"disc, upside down", rotated, true},
 	} {
 		extent := EmptyBox()
 		for _, outline := range tt.outlines {

@@ -1,4 +1,4 @@
-package stage
+package floor
 
 import (
 	"cmp"
@@ -58,6 +58,14 @@ func (p Pose) Position() Vec { return Vec{p.X, p.Y} }
 
 // Apply transforms a point from the frame at p to the frame that contains p.
 func (p Pose) Apply(v Vec) Vec { return p.Position().Add(v.Rotate(Direction(p.Heading))) }
+
+// ApplyTo is Apply for the points of an outline, in place. It returns the outline.
+func (p Pose) ApplyTo(outline []Vec) []Vec {
+	for i, v := range outline {
+		outline[i] = p.Apply(v)
+	}
+	return outline
+}
 
 // Then transforms the pose q from the frame at p to the frame that contains p.
 func (p Pose) Then(q Pose) Pose {

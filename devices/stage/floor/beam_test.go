@@ -1,4 +1,4 @@
-package stage
+package floor
 
 import (
 	"math"
@@ -13,10 +13,10 @@ func TestCastBeam(t *testing.T) {
 	for range 20 {
 		extent := EmptyBox()
 		extent.Include(Vec{0, 0}, Vec{4, 3})
-		g := NewGrid(extent, 0.05, maxStored)
+		g := NewGrid(extent, 0.05, 1<<14)
 		for range 1 + random.IntN(8) {
 			wall := Rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64())
-			g.Draw(placed(wall, Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}))
+			g.Draw(Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}.ApplyTo(wall))
 		}
 		g.Finish()
 		var cells [][]Vec
@@ -24,7 +24,7 @@ func TestCastBeam(t *testing.T) {
 			for x := range g.width {
 				if g.Hint(x, y) == 0 {
 					at := g.origin.Add(Vec{float64(x), float64(y)}.Scale(g.resolution).Add(Vec{g.resolution / 2, g.resolution / 2}))
-					cells = append(cells, placed(Rectangle(g.resolution, g.resolution), Pose{at.X, at.Y, 0}))
+					cells = append(cells, Pose{at.X, at.Y, 0}.ApplyTo(Rectangle(g.resolution, g.resolution)))
 				}
 			}
 		}

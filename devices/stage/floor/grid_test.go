@@ -1,4 +1,4 @@
-package stage
+package floor
 
 import (
 	"math"
@@ -10,25 +10,17 @@ import (
 func room(half, resolution float64) *Grid {
 	extent := EmptyBox()
 	extent.Include(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
-	g := NewGrid(extent, resolution, maxStored)
+	g := NewGrid(extent, resolution, 1<<14)
 	for _, wall := range []struct{ at, size Vec }{
 		{Vec{0, half + 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{0, -half - 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{half + 0.1, 0}, Vec{0.2, 2*half + 0.4}},
 		{Vec{-half - 0.1, 0}, Vec{0.2, 2*half + 0.4}},
 	} {
-		g.Draw(placed(Rectangle(wall.size.X, wall.size.Y), Pose{wall.at.X, wall.at.Y, 0}))
+		g.Draw(Pose{wall.at.X, wall.at.Y, 0}.ApplyTo(Rectangle(wall.size.X, wall.size.Y)))
 	}
 	g.Finish()
 	return g
-}
-
-func placed(points []Vec, at Pose) []Vec {
-	moved := make([]Vec, len(points))
-	for i, p := range points {
-		moved[i] = at.Apply(p)
-	}
-	return moved
 }
 
 func TestDrawOverlapsExactly(t *testing.T) {
@@ -45,7 +37,7 @@ func TestDrawOverlapsExactly(t *testing.T) {
 		{"a point within a cell", []Vec{{1.005, 1.005}, {1.006, 1.005}, {1.006, 1.006}}, 1},
 		{"half outside", []Vec{{-1, 0}, {0.1, 0}, {0.1, 0.02}, {-1, 0.02}}, 6},
 	} {
-		g := NewGrid(extent, 0.02, maxStored)
+		g := NewGrid(extent, 0.02, 1<<14)
 		g.Draw(tt.polygon)
 		cells := 0
 		for i := range g.width * g.height {
@@ -66,7 +58,7 @@ func TestHintsAreCellDistances(t *testing.T) {
 	extent.Include(Vec{0, 0}, Vec{9, 4})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
-		g := NewGrid(extent, 0.02, maxStored)
+		g := NewGrid(extent, 0.02, 1<<14)
 		type cell struct{ x, y int }
 		var occupied []cell
 		for range 1 + random.IntN(6) {
@@ -111,7 +103,7 @@ func TestCastInARoom(t *testing.T) {
 	for range 2000 {
 		o := Vec{5.6*random.Float64() - 2.8, 5.6*random.Float64() - 2.8}
 		d := Direction(2 * math.Pi * random.Float64())
-		want := min((half-o.X*sign(d.X))/math.Abs(d.X), (half-o.Y*sign(d.Y))/math.Abs(d.Y))
+		want := min((math.Copysign(half, d.X)-o.X)/d.X, (math.Copysign(half, d.Y)-o.Y)/d.Y)
 		if got := g.Cast(o, d, limit); math.Abs(got-want) > 1e-5 {
 			t.Fatalf("from %v along %v: %v, want %v", o, d, got, want)
 		}
@@ -158,10 +150,10 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 	} {
 		extent := EmptyBox()
 		extent.Include(Vec{0, 0}, tt.size)
-		g := NewGrid(extent, 0.05, maxStored)
+		g := NewGrid(extent, 0.05, 1<<14)
 		for range 25 {
-			g.Draw(placed(Rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64()),
-				Pose{tt.size.X * random.Float64(), tt.size.Y * random.Float64(), 7 * random.Float64()}))
+			wall := Rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64())
+			g.Draw(Pose{tt.size.X * random.Float64(), tt.size.Y * random.Float64(), 7 * random.Float64()}.ApplyTo(wall))
 		}
 		g.Finish()
 		for range tt.rays {
@@ -189,5 +181,3 @@ func TestCastAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations a ray", n)
 	}
 }
-
-func sign(v float64) float64 { return math.Copysign(1, v) }

@@ -1,4 +1,4 @@
-package stage
+package floor
 
 import (
 	"math"
@@ -88,7 +88,7 @@ func TestConvexRound(t *testing.T) {
 	}
 }
 
-// The separating sides must agree with sampling the two shapes.
+// The separating sides, and the depth of a contact, must agree with sampling the two shapes.
 func TestConvexOverlap(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	counts := map[bool]int{}
@@ -115,16 +115,19 @@ func TestConvexOverlap(t *testing.T) {
 		if common > 0 && !got || common == 0 && got && overlapDepth(a, b) > 0.05 {
 			t.Fatalf("%v and %v: overlap %v, %d common samples", a, b, got, common)
 		}
+		if c := Touch(a, b); !near(c.Depth, overlapDepth(a, b), 1e-9) || got != (c.Depth > 0) {
+			t.Fatalf("%v and %v: overlap %v, depth %v, want %v", a, b, got, c.Depth, overlapDepth(a, b))
+		}
 	}
 	if counts[true] < 50 || counts[false] < 50 {
 		t.Errorf("too one-sided: %v", counts)
 	}
-	if a := Rectangle(1, 1); ConvexOverlap(a, placed(a, Pose{1, 0, 0})) {
+	if a := Rectangle(1, 1); ConvexOverlap(a, (Pose{X: 1}).ApplyTo(Rectangle(1, 1))) {
 		t.Error("squares that touch overlap")
 	}
 }
 
-// overlapDepth returns how far two convex shapes overlap.
+// overlapDepth returns how far two convex shapes overlap, negative if they are apart.
 func overlapDepth(a, b []Vec) float64 {
 	depth := math.Inf(1)
 	for _, pair := range [][2][]Vec{{a, b}, {b, a}} {
