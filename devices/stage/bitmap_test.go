@@ -103,7 +103,7 @@ func hugePNG(width, height uint32) string {
 	return text
 }
 
-// What a file says about itself is refused before memory is spent on it.
+// A file is refused for what it says about itself, before memory is spent on it.
 func TestPicturesThatClaimTooMuch(t *testing.T) {
 	for name, text := range map[string]string{
 		"png":           hugePNG(60000, 60000),
@@ -211,11 +211,11 @@ func TestMapOfROS(t *testing.T) {
 	straight := file("straight.yaml", "image: plan.pgm\nresolution: 1.0\norigin: [10.0, 20.0, 0.0]\n"+rest)
 	turned := file("turned.yml", "image: plan.pgm\nmode: scale\nresolution: 1.0\norigin: [10, 20, 1.5707963267948966]\n"+rest)
 	negated := file("light.yaml", "image: light.pgm\nresolution: 1\norigin: [10, 20]\nnegate: 1\n")
-	byHand := file("hand.yaml", "%YAML 1.1\n---\n# by hand\nimage: \"plan.pgm\" # beside it\n'resolution':  1.\nother: {a: [1, 2]}\norigin:\n  - 1e1\n- 20 # m\n- .0\nnegate: false\r\n...\n")
+	byHand := file("hand.yaml", "%YAML 1.1\n---\n# by hand\nimage: \"plan.pgm\" # next to it\n'resolution':  1.\nother: {a: [1, 2]}\norigin:\n  - 1e1\n- 20 # m\n- .0\nnegate: false\r\n...\n")
 	file("raw.pgm", "P5\n4 2\n255\n\x64\x41\xff\x00\x00\x00\x00\x00")
 	raw := file("raw.yaml", "image: raw.pgm\nresolution: 1\norigin: [10, 20]\nmode: Raw\n")
 	flow := file("flow.yaml", "{image: plan.pgm, resolution: 1, origin: [10, 20.0, 0.0], negate: 0, occupied_thresh: 0.65, free_thresh: 0.2}\n")
-	json := file("json.yaml", "---\n{\n  \"image\":\"plan.pgm\", # beside it\n  \"resolution\":1, \"other\": {\"image\": [\"}\"]},\n  'origin': [\n 10,\n 20, 0]}\n...\n")
+	json := file("json.yaml", "---\n{\n  \"image\":\"plan.pgm\", # next to it\n  \"resolution\":1, \"other\": {\"image\": [\"}\"]},\n  'origin': [\n 10,\n 20, 0]}\n...\n")
 	long := file("long.yaml", "\ufeffimage:\n  'plan.pgm'\nother:\n  image: none.pgm\n  deep:\n    - x: 1\nalso:\n- [1, {a: b}]\ntext: |\n  \"a: b\n  image: none.pgm\norigin: [10,\n  # y\n  20,\n  0\n  ]\nresolution: 1.0\n")
 	carriage := file("cr.yaml", "image: plan.pgm\rresolution: 1 # m\rorigin: [10, 20, 0]\r")
 	for _, tt := range []struct {

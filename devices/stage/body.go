@@ -42,8 +42,8 @@ type body struct {
 	spot    *spot      // where it is: in the world's list
 	crowd   *crowd     // the bodies of the world; nil while it is loaded
 	number  int32      // in the crowd
-	beside  neighbours // within reach of its hull
-	grouped bool       // it is stepped with a group: the crowd is told afterwards that it has moved
+	around  neighbours // within reach of its hull
+	grouped bool       // it is stepped with a group: the crowd learns afterwards that it has moved
 	lifted  float64    // metres above its place on the floor
 	holder  *gripper
 
@@ -95,11 +95,11 @@ func (b *body) shape() {
 	if b.hull = floor.ConvexHull(solid); len(b.hull) < 3 {
 		b.hull = nil
 	}
-	share := 1 / float64(len(b.hull))
+	fraction := 1 / float64(len(b.hull))
 	for _, v := range b.hull {
 		b.hullRadius = max(b.hullRadius, v.Length())
-		b.middle = b.middle.Add(v.Scale(share))
-		b.spin += v.Dot(v) * share
+		b.middle = b.middle.Add(v.Scale(fraction))
+		b.spin += v.Dot(v) * fraction
 	}
 	b.spin = meanDistance * meanDistance * (b.spin - b.middle.Dot(b.middle))
 	b.here = make([]Vec, len(b.hull))

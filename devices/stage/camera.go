@@ -167,11 +167,11 @@ func (v *view[T]) drawSide(a, b Vec, bottom, top float64, paint T) {
 	side := b.Sub(a)
 	for x := first; x <= min(last, v.width-1); x++ {
 		m := v.column(x)
-		turn := side.Y - m*side.X
-		if turn == 0 {
+		across := side.Y - m*side.X
+		if across == 0 {
 			continue // seen edge-on
 		}
-		ahead := a.X + (m*a.X-a.Y)/turn*side.X
+		ahead := a.X + (m*a.X-a.Y)/across*side.X
 		v.drawRun(x, ahead*math.Sqrt(1+m*m), m, bottom, top, paint)
 	}
 }

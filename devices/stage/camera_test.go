@@ -94,7 +94,7 @@ func TestOcclusion(t *testing.T) {
 	}
 }
 
-// A floor plan hides things behind it, too, and the camera sees over it.
+// A floor plan also hides things behind it, and the camera sees over it.
 func TestFloorPlanHides(t *testing.T) {
 	path := writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ")
 	for height, blobs := range map[string]int{"1": 0, "0.3": 1} {

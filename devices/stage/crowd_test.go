@@ -163,11 +163,11 @@ func TestBesideMissesNoBody(t *testing.T) {
 			if n.crowd == w.crowd && n.epoch == w.crowd.epoch {
 				kept++
 			}
-			found := w.beside(b, n, 0.5)
+			found := w.neighbours(b, n, 0.5)
 			for k, o := range w.bodies {
 				switch near := w.spots[k].within(b.spot.at, 0.5); {
 				case o == b && slices.Contains(found, o.spot):
-					t.Fatal("a body is beside itself")
+					t.Fatal("a body is its own neighbour")
 				case o != b && near && !slices.Contains(found, o.spot):
 					t.Fatalf("body %d misses %d", i, k)
 				case o != b && near:

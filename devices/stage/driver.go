@@ -109,7 +109,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 }
 
 // Command moves wheels, camera or gripper, from now on: the world is brought to
-// the present first, or a robot would obey before it was told.
+// the present first, or a robot would obey before it got the command.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.noticeOpening()
 	if d.world.speed != 0 {
@@ -192,7 +192,7 @@ func (d *Driver) subscribed(device *devices.Device) bool {
 // computed.
 func (d *Driver) publish(now time.Duration) {
 	r := d.robot
-	d.look()
+	d.updateScans()
 	if d.subscribed(d.position) {
 		r.readPosition(&d.positionData)
 		d.send(now, d.position, d.positionData.Append)

@@ -71,17 +71,17 @@ func (b *bench) close(robot int, letters string) {
 
 // run lets d of server time pass.
 func (b *bench) run(d time.Duration) {
-	end := b.now + d
+	deadline := b.now + d
 	for {
 		at, armed := b.queue.Next()
-		if !armed || at > end {
+		if !armed || at > deadline {
 			break
 		}
 		// A server never wakes twice at the same time.
 		b.now = max(at, b.now+1)
 		b.queue.Run(b.now, 0)
 	}
-	b.now = end
+	b.now = deadline
 }
 
 func (b *bench) command(robot int, letter byte, payload []byte) {

@@ -17,7 +17,7 @@ const (
 	maxUndo = 20
 	// maxText is the longest text of a draft in bytes, unless the file that the server
 	// has loaded is half as long or longer: thousands of things, which a page still
-	// shows. It bounds what the draft and its undo keep, too.
+	// shows. It also bounds what the draft and its undo keep.
 	maxText = 256 << 10
 )
 

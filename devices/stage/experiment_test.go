@@ -83,11 +83,11 @@ func TestResetOfAGripper(t *testing.T) {
 	}
 	g := w.robots[0].gripper
 	start := w.bodies[i].pose
-	g.held, w.bodies[i].holder, w.bodies[i].lifted = w.bodies[i], g, 0.1
+	g.gripped, w.bodies[i].holder, w.bodies[i].lifted = w.bodies[i], g, 0.1
 	g.paddles = travel{}
 	w.bodies[i].place(Pose{})
 	w.Reset(time.Hour, 1)
-	if g.held != nil || w.bodies[i].holder != nil || w.bodies[i].lifted != 0 || w.bodies[i].pose != start || g.paddles.at != 1 {
-		t.Errorf("held %v, thing at %v, paddles %v", g.held, w.bodies[i].pose, g.paddles)
+	if g.gripped != nil || w.bodies[i].holder != nil || w.bodies[i].lifted != 0 || w.bodies[i].pose != start || g.paddles.at != 1 {
+		t.Errorf("gripped %v, thing at %v, paddles %v", g.gripped, w.bodies[i].pose, g.paddles)
 	}
 }

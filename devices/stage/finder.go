@@ -18,7 +18,7 @@ type finder struct {
 	key         int
 }
 
-// fiducial is what a finder can see: a mark on a body.
+// fiducial is what a finder can see: a tag on a body.
 type fiducial struct {
 	body *body
 	at   Vec // in the body's frame
@@ -45,7 +45,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	o, facing := at.Position(), floor.Direction(at.Heading)
 	c := w.scanning.scanners[0]
 	c.near = w.nearby(r, o, f.reach)
-	c.look(o, facing)
+	c.findTargets(o, facing)
 	for i := range w.fiducials {
 		m := &w.fiducials[i]
 		if m.body == r.body || m.key != f.key {
@@ -131,7 +131,7 @@ func (l *loader) finder(s *syntax.Section, at Pose, base float64, r *Robot) {
 	r.finder = f
 }
 
-// fiducial reads the mark on a section of b.
+// fiducial reads the tag on a section of b.
 func (l *loader) fiducial(s *syntax.Section, frame Pose, b *body) {
 	id, key := s.Int("fiducial_return", s.Int("fiducial_id", 0)), s.Int("fiducial_key", 0)
 	if id != 0 {

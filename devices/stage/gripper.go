@@ -45,8 +45,8 @@ type gripper struct {
 	paddles travel
 	lift    travel
 
-	held    *body // between the paddles, nil if empty
-	holding Pose  // pose of held in the gripper's frame
+	gripped *body // between the paddles, nil if empty
+	grasp   Pose  // pose of gripped in the gripper's frame
 }
 
 // command starts a gripper command (manual table 5).
@@ -92,11 +92,11 @@ func (g *gripper) step(dt time.Duration) {
 // at returns the gripper's pose in the world.
 func (g *gripper) at() Pose { return g.robot.body.pose.Then(g.pose) }
 
-// carry moves the held body with the gripper.
+// carry moves the gripped body with the gripper.
 func (g *gripper) carry() {
-	if g.held != nil {
-		g.held.lifted = g.lift.at * liftHeight
-		g.held.place(g.at().Then(g.holding))
+	if g.gripped != nil {
+		g.gripped.lifted = g.lift.at * liftHeight
+		g.gripped.place(g.at().Then(g.grasp))
 	}
 }
 
@@ -105,8 +105,8 @@ func (g *gripper) gap() float64 { return g.paddles.at * g.opening }
 // squeeze lets the paddles push a body between them. They stop when both touch
 // it, and release it when they open.
 func (g *gripper) squeeze() {
-	if g.held != nil {
-		if _, width := g.across(g.held); g.gap() > width {
+	if g.gripped != nil {
+		if _, width := g.across(g.gripped); g.gap() > width {
 			g.drop()
 		}
 		return
@@ -126,19 +126,19 @@ func (g *gripper) squeeze() {
 		return
 	}
 	at := thing.pose.From(g.at())
-	if slack := max(0, g.gap()-width) / 2; math.Abs(middle) > slack {
-		at.Y += max(-slack, min(slack, middle)) - middle
+	if margin := max(0, g.gap()-width) / 2; math.Abs(middle) > margin {
+		at.Y += max(-margin, min(margin, middle)) - middle
 		thing.place(g.at().Then(at))
 	}
 	if g.gap() <= width {
 		g.paddles.at = width / g.opening
 		g.paddles.stop()
-		g.held, g.holding, thing.holder = thing, at, g
+		g.gripped, g.grasp, thing.holder = thing, at, g
 	}
 }
 
-// drop releases the held body. It falls to the floor.
-func (g *gripper) drop() { g.held.lifted, g.held.holder, g.held = 0, nil, nil }
+// drop releases the gripped body. It falls to the floor.
+func (g *gripper) drop() { g.gripped.lifted, g.gripped.holder, g.gripped = 0, nil, nil }
 
 // across returns the middle and the width of a body across the paddles, in
 // metres from the centre line.
@@ -200,16 +200,16 @@ func (g *gripper) read(out *codec.GripperData) {
 			*to |= bit
 		}
 	}
-	held := g.held != nil
+	full := g.gripped != nil
 	set(&out.State, codec.PaddlesOpen, g.paddles.at == 1)
-	set(&out.State, codec.PaddlesClosed, g.paddles.at == 0 || held && !g.paddles.moving())
+	set(&out.State, codec.PaddlesClosed, g.paddles.at == 0 || full && !g.paddles.moving())
 	set(&out.State, codec.PaddlesMoving, g.paddles.moving())
 	set(&out.State, codec.LiftUp, g.lift.at == 1)
 	set(&out.State, codec.LiftDown, g.lift.at == 0)
 	set(&out.State, codec.LiftMoving, g.lift.moving())
-	set(&out.Beams, codec.GripLimit, g.paddles.atEnd() || held)
+	set(&out.Beams, codec.GripLimit, g.paddles.atEnd() || full)
 	set(&out.Beams, codec.LiftLimit, g.lift.atEnd())
 	set(&out.Beams, codec.OuterBeam, g.broken(outerBeam))
 	set(&out.Beams, codec.InnerBeam, g.broken(innerBeam))
-	set(&out.Beams, codec.LeftPaddleOpen|codec.RightPaddleOpen, g.paddles.at > 0 && !held)
+	set(&out.Beams, codec.LeftPaddleOpen|codec.RightPaddleOpen, g.paddles.at > 0 && !full)
 }

@@ -123,7 +123,7 @@ func TestGripAndCarry(t *testing.T) {
 	do(w, g, codec.GripOpen, paddleTime)
 	put := puck.pose
 	drive(-200, 0, 2*time.Second)
-	if puck.pose != put || puck.lifted != 0 || g.held != nil || puck.holder != nil {
+	if puck.pose != put || puck.lifted != 0 || g.gripped != nil || puck.holder != nil {
 		t.Errorf("put down at %v, now at %v, lifted %v", put, puck.pose, puck.lifted)
 	}
 }
@@ -138,8 +138,8 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 		w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+thing)
 		g := w.robots[0].gripper
 		got := do(w, g, codec.GripClose, paddleTime+StepTime)
-		if g.held != nil {
-			t.Errorf("%s: held %v", name, g.held.name)
+		if g.gripped != nil {
+			t.Errorf("%s: gripped %v", name, g.gripped.name)
 		}
 		if name == "nothing" && got.State != codec.PaddlesClosed|codec.LiftDown {
 			t.Errorf("%s: state %08b", name, got.State)
@@ -151,14 +151,14 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 func TestPuckIsTakenAway(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.235 0 0 0] )`)
 	g := w.robots[0].gripper
-	if do(w, g, codec.GripClose, paddleTime); g.held == nil {
+	if do(w, g, codec.GripClose, paddleTime); g.gripped == nil {
 		t.Fatal("not gripped")
 	}
 	if err := w.SetPose(1, Pose{X: 2, Y: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if w.Step(10); g.held != nil || w.bodies[1].pose != (Pose{X: 2, Y: 2}) {
-		t.Errorf("held %v, the puck is at %v", g.held, w.bodies[1].pose)
+	if w.Step(10); g.gripped != nil || w.bodies[1].pose != (Pose{X: 2, Y: 2}) {
+		t.Errorf("gripped %v, the puck is at %v", g.gripped, w.bodies[1].pose)
 	}
 	if got := do(w, g, codec.GripClose, paddleTime); got.State != codec.PaddlesClosed|codec.LiftDown || g.paddles.at != 0 {
 		t.Errorf("state %08b", got.State)

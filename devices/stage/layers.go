@@ -38,7 +38,7 @@ var errTooLarge = errors.New("too much wall or floor")
 const maxCoordinate = 1e6
 
 // layerSet draws fixtures into grids. Sensors that detect the same fixtures
-// share a grid: most worlds have one.
+// have one grid: most worlds have one.
 type layerSet struct {
 	extent  floor.Box
 	parts   []*part // of all fixtures

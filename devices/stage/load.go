@@ -70,7 +70,7 @@ func (o origin) load() (*loader, error) {
 		digest:   sha256.New(),
 		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}, tracker: newTracker()},
 		sections: map[*body]*syntax.Section{},
-		told:     map[string]bool{},
+		reported: map[string]bool{},
 	}
 	return l, l.build(o.most)
 }
@@ -104,15 +104,15 @@ func (l *loader) build(most size) error {
 
 // loader is the state of reading a world.
 type loader struct {
-	file    *syntax.File
-	open    func(path string) (fs.File, error)
-	palette palette
-	digest  hash.Hash // of all files
-	world   *World
-	seed    uint64
-	colors  *rand.Rand // of the models whose colour is "random"
-	errs    []error
-	told    map[string]bool // the texts of errs and of the world's warnings
+	file     *syntax.File
+	open     func(path string) (fs.File, error)
+	palette  palette
+	digest   hash.Hash // of all files
+	world    *World
+	seed     uint64
+	colors   *rand.Rand // of the models whose colour is "random"
+	errs     []error
+	reported map[string]bool // the texts of errs and of the world's warnings
 
 	fiducials []fiducial
 
@@ -122,8 +122,8 @@ type loader struct {
 // fail records an error about a field of s: one for all sections that a define gives it to.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	err := s.Errorf(field, format, args...)
-	if text := err.Error(); !l.told[text] {
-		l.told[text] = true
+	if text := err.Error(); !l.reported[text] {
+		l.reported[text] = true
 		l.errs = append(l.errs, err)
 	}
 }
@@ -137,8 +137,8 @@ func (l *loader) check(ok bool, s *syntax.Section, field, format string, args ..
 
 // warn records a warning about s, in the manner of fail.
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
-	if text := s.Pos.Place() + ": " + fmt.Sprintf(format, args...); !l.told[text] {
-		l.told[text] = true
+	if text := s.Pos.Place() + ": " + fmt.Sprintf(format, args...); !l.reported[text] {
+		l.reported[text] = true
 		l.world.warnings = append(l.world.warnings, text)
 	}
 }
@@ -188,11 +188,11 @@ func (l *loader) things(s *syntax.Section) {
 		}
 		b := &body{name: section.String("name", fmt.Sprintf("%s%d", section.Name, len(l.world.fixtures)+len(objects)))}
 		l.sections[b] = section
-		held := 0.0
+		graspable := 0.0
 		if section.Type == "puck" {
-			held = 1
+			graspable = 1
 		}
-		b.grasp = section.Float("gripper_return", held) > 0
+		b.grasp = section.Float("gripper_return", graspable) > 0
 		if l.pushing(section, b, b.grasp, thingMass); b.pushable || b.grasp {
 			before := len(l.errs)
 			b.pose = at
@@ -218,7 +218,7 @@ func (l *loader) things(s *syntax.Section) {
 		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
-	shareAlike(l.world.bodies)
+	intern(l.world.bodies)
 	l.world.spots = make([]spot, len(l.world.bodies))
 	for i, b := range l.world.bodies {
 		l.world.spots[i] = *b.spot

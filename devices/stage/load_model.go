@@ -16,9 +16,9 @@ const mapHeight = 1
 // defaultSize is the size of a model without size or blocks, metres.
 var defaultSize = []float64{0.1, 0.1, 0.1}
 
-// looks lists fields that only a GUI shows, and those of pushing, which a thing that
+// ignored lists fields that only a GUI shows, and those of pushing, which a thing that
 // cannot move may have.
-var looks = []string{
+var ignored = []string{
 	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval", "map_resolution",
 	"mass", "friction",
 }
@@ -81,7 +81,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 	if s.Field("size") != nil || len(s.Sections("block")) > 0 {
 		top = l.shape(s, frame, base, b, defaultSize)
 	} else {
-		s.Ignore(slices.Concat(looks, surface)...)
+		s.Ignore(slices.Concat(ignored, surface)...)
 	}
 	l.children(s, frame, base, top, b, r)
 }
@@ -89,7 +89,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 // shape reads the shape of a section and adds it to b. It returns its upper
 // end above the floor.
 func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, size []float64) float64 {
-	s.Ignore(looks...)
+	s.Ignore(ignored...)
 	l.fiducial(s, frame, b)
 	m := l.material(s)
 	sized := s.Field("size") != nil
@@ -257,9 +257,9 @@ func (l *loader) color(s *syntax.Section) shade {
 		v := l.colors.Uint32()
 		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
 	}
-	look, err := l.palette.resolve(name)
+	color, err := l.palette.resolve(name)
 	l.check(err == nil, s, "color", "%w", err)
-	return look
+	return color
 }
 
 // material reads the material of a section.
@@ -269,27 +269,27 @@ func (l *loader) material(s *syntax.Section) material {
 	if light { // by default it is above robots and the beams of rangers
 		solid, echo = 0, -1
 	}
-	look := l.color(s)
+	color := l.color(s)
 	if s.Field("color_rgba") != nil {
 		c := s.Floats("color_rgba", 0, 0, 0, 1)
 		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
-		look = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
+		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
 	}
 	if light {
-		look.channel = LightChannel
+		color.channel = LightChannel
 	}
 	if s.Field("channel") != nil {
-		look.channel = s.Int("channel", 0)
-		l.check(look.channel >= 0 && look.channel <= LightChannel, s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, LightChannel)
+		color.channel = s.Int("channel", 0)
+		l.check(color.channel >= 0 && color.channel <= LightChannel, s, "channel", "channel %d: the colour tracker has 0 to %d", color.channel, LightChannel)
 	}
 	for _, field := range [...]string{"blob_return", "blobfinder_return", "vision_return"} {
 		if l.returns(s, field, 1) == 0 {
-			look.channel = noChannel
+			color.channel = noChannel
 		}
 	}
 	return material{
-		color:   look.Color,
-		channel: look.channel,
+		color:   color.Color,
+		channel: color.channel,
 		solid:   l.returns(s, "obstacle_return", solid) != 0,
 		echo:    l.echo(s, echo),
 	}

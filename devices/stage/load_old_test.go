@@ -73,7 +73,7 @@ rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
 	}
 	tracker := newWorld(t, `position ( fiducial_id 7 blobfinder ( channel_count 2 channels ["green" "red"] range_max 8 ) )`)
 	if c := tracker.robots[0].camera; c.reach != 8 || c.palette[Color{255, 0, 0}] != 1 || tracker.fiducials[0].id != 7 {
-		t.Errorf("camera %+v, marks %v", c, tracker.fiducials)
+		t.Errorf("camera %+v, tags %v", c, tracker.fiducials)
 	}
 	var at codec.PositionData
 	if r.readPosition(&at); at.X != 1000 || at.Y != 2000 || at.Heading != 90 {

@@ -22,7 +22,7 @@ var (
 )
 
 const (
-	// maxSonarSamples tells sonars from lasers in a world file: a sensor with
+	// maxSonarSamples distinguishes sonars from lasers in a world file: a sensor with
 	// more rays is a laser.
 	maxSonarSamples = 16
 	// maxRobot bounds a robot's size, metres from its pose: the bumpers are
@@ -184,7 +184,7 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 	l.check(c.reach > 0 && c.reach <= maxReach, s, "range", "range %v m: write up to %d", c.reach, maxReach)
 	s.Ignore("colors_count", "channel_count") // follow from colors
 	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
-		look, err := l.palette.resolve(name)
+		color, err := l.palette.resolve(name)
 		l.check(err == nil, s, "colors", "%w", err)
 		if channel >= LightChannel {
 			l.fail(s, "colors", "more than %d colours", LightChannel)
@@ -193,7 +193,7 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		if c.palette == nil {
 			c.palette = map[Color]int{}
 		}
-		c.palette[look.Color] = channel
+		c.palette[color.Color] = channel
 	}
 	r.camera = c
 }
@@ -204,7 +204,7 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 		l.warn(s, "a second gripper is not supported: %s has the first", r.Name)
 		return
 	}
-	s.Ignore(slices.Concat(looks, surface)...)
+	s.Ignore(slices.Concat(ignored, surface)...)
 	size := l.size(s, 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
 	l.check(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10, s, "size", "size %v m: write length of the paddles, opening, height", size)

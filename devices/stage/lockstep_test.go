@@ -26,7 +26,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 			t.Errorf("%s: open %v, deadline %v; want %v, %v", what, l.open(), l.deadline(), open, deadline)
 		}
 	}
-	expect("nobody", false, 0)
+	expect("no client", false, 0)
 	a.waits = true
 	count(&left, a)
 	expect("one of two", false, 0)
@@ -111,7 +111,7 @@ func TestTheWorldWaitsForItsClients(t *testing.T) {
 		t.Run(speedup, func(t *testing.T) {
 			b := inStep(t, 3, "lockstep 2\nspeedup "+speedup)
 			clients := []*stepper{{}, {}}
-			b.open(t, 2, "p") // by somebody who is not in step
+			b.open(t, 2, "p") // by a client that is not in step
 			b.run(time.Minute)
 			for robot, c := range clients {
 				if b.world.Time() != 0 {

@@ -40,7 +40,7 @@ func (n *noise) next() uint64 {
 // flaws are what keeps a ranger from measuring exactly.
 type flaws struct {
 	constant     float64 // standard deviation of a range, metres
-	proportional float64 // the same as a share of the range
+	proportional float64 // the same as a fraction of the range
 	angular      float64 // standard deviation of the direction, radians
 	dropout      float64 // probability that an echo is missed
 	crosstalk    float64 // probability that a sonar hears the echo of the next one
@@ -81,8 +81,8 @@ func (f *flaws) apply(random *random, normal, d, reach float64) float64 {
 func (f *flaws) blur(normal, d, reach float64) float64 {
 	deviation := f.constant
 	if f.proportional > 0 {
-		share := f.proportional * d
-		deviation = math.Sqrt(deviation*deviation + share*share)
+		more := f.proportional * d
+		deviation = math.Sqrt(deviation*deviation + more*more)
 	}
 	if d += normal * deviation; d < leastRange {
 		return leastRange
@@ -118,13 +118,13 @@ func (s *sonars) echo(r *Robot, sonar *sonar, b *floor.Beam, heard float64, near
 // planes do up to a limit of the angle of incidence. Edges, corners and things that are
 // narrower than the spot always do.
 //
-// Two rays beside the first find the surface. Along a plane at the distance r, the
+// Two rays next to the first find the surface. Along a plane at the distance r, the
 // inverse of the distance is a sinusoid of the angle, and its slope is tan(incidence) /
 // r.
 func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64) bool {
 	const (
 		spot  = 0.1  // half the width of the surface that counts, metres: several grid cells
-		plane = 0.15 // how far the inverse distances of a plane differ from a sinusoid, as a share: grid cells
+		plane = 0.15 // how far the inverse distances of a plane differ from a sinusoid, as a fraction: grid cells
 	)
 	aside := max(math.Atan(spot/r), floor.Radians(3))
 	inverse := func(angle float64) float64 {

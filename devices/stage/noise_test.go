@@ -42,14 +42,14 @@ func TestNoiseGenerator(t *testing.T) {
 		t.Errorf("normal: mean %v, deviation %v", mean, deviation)
 	}
 	// The last is in the tail, which is drawn in another way.
-	for _, tt := range []struct{ deviations, share, tolerance float64 }{{2, 0.0455, 0.001}, {3, 0.0027, 0.0003}, {3.9, 9.6e-5, 4e-5}} {
+	for _, tt := range []struct{ deviations, fraction, tolerance float64 }{{2, 0.0455, 0.001}, {3, 0.0027, 0.0003}, {3.9, 9.6e-5, 4e-5}} {
 		if beyond, _ := moments(1e6, func(int) float64 {
 			if math.Abs(random.normal()) > tt.deviations {
 				return 1
 			}
 			return 0
-		}); !near(beyond, tt.share, tt.tolerance) {
-			t.Errorf("normal: %v beyond %v deviations, want %v", beyond, tt.deviations, tt.share)
+		}); !near(beyond, tt.fraction, tt.tolerance) {
+			t.Errorf("normal: %v beyond %v deviations, want %v", beyond, tt.deviations, tt.fraction)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"player/codec"
 )
 
-// population is 100 moving robots with sonars, ten of them with lasers, too.
+// population is 100 moving robots with sonars, ten of them also with lasers.
 func population(t testing.TB) *bench {
 	text := arena(100, "pioneer2dx")
 	w := newWorld(t, strings.Replace(text, "pioneer2dx", "pioneer_full", 10))
@@ -30,23 +30,23 @@ func population(t testing.TB) *bench {
 	return b
 }
 
-// One tick of one robot among a hundred: the time that the server's loop is
-// held.
+// One tick of one robot among a hundred: the time for which the server's
+// loop is busy.
 func BenchmarkTickInPopulation(b *testing.B) {
 	p := population(b)
 	wakes, start := p.wakes, p.now
-	held := make([]time.Duration, 0, 1<<20)
-	runtime.LockOSThread() // to measure processor time: the machine does other work, too
+	busy := make([]time.Duration, 0, 1<<20)
+	runtime.LockOSThread() // to measure processor time: the machine also does other work
 	defer runtime.UnlockOSThread()
 	for b.Loop() {
 		at, _ := p.queue.Next()
 		before := threadTime()
 		p.run(at - p.now)
-		held = append(held, threadTime()-before)
+		busy = append(busy, threadTime()-before)
 	}
-	slices.Sort(held)
-	b.ReportMetric(float64(held[len(held)*999/1000].Microseconds()), "µs-p99.9")
-	b.ReportMetric(float64(held[len(held)-1].Microseconds()), "µs-worst")
+	slices.Sort(busy)
+	b.ReportMetric(float64(busy[len(busy)*999/1000].Microseconds()), "µs-p99.9")
+	b.ReportMetric(float64(busy[len(busy)-1].Microseconds()), "µs-worst")
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(p.wakes-wakes), "ns/wake")
 	b.ReportMetric((p.now-start).Seconds()/b.Elapsed().Seconds(), "x-real-time")
 }
@@ -102,7 +102,7 @@ func BenchmarkPopulation(b *testing.B) {
 	}
 }
 
-// Populations that somebody reads completely: each robot drives, and its laser and its
+// Populations that are read completely: each robot drives, and its laser and its
 // sonars are read ten times a second, exact and with noise. Every report is made as fast
 // as possible. On one processor x-real-time is of processor time, so that other work of
 // the machine does not count; on more it is of real time.
@@ -146,7 +146,7 @@ func BenchmarkRealTime(b *testing.B) {
 	}
 }
 
-// What the sonars and the laser of a robot cost, one robot after the other, as in a report of all. Robots
+// The costs of the sonars and of the laser of a robot, one robot after the other, as in a report of all. Robots
 // are measured ten at a time, and the least of fifteen rounds counts: a machine that does other work
 // changes it little.
 func BenchmarkScansInTurn(b *testing.B) {

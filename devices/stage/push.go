@@ -3,12 +3,12 @@ package stage
 import "player/devices/stage/floor"
 
 // Pushing. Whatever stands in the way of a moving robot and can be pushed gives way,
-// and what stands in its way in turn, as long as the robot's tyres hold.
+// and what stands in its way after that, as long as the robot's tyres hold.
 //
 // The model has no speeds and no time: a thing moves only as far as it is pushed, and
 // nothing glides on. A push goes through one point, at right angles to the face that
 // is touched, without friction between the two. Its line passes the middle of the
-// thing at some distance, so the thing turns, too, as one whose weight rests evenly on
+// thing at some distance, so the thing also turns, as one whose weight rests evenly on
 // the floor.
 //
 // Every change is tried first: if the things would be too heavy, or if one would end in
@@ -34,7 +34,7 @@ const (
 	// rounding errors of coordinates.
 	clearance = 1e-6
 	// meanDistance is the mean distance of the points of a shape from its middle, as a
-	// share of that of its corners: 0.54 for a square and 0.67 for a disc.
+	// fraction of that of its corners: 0.54 for a square and 0.67 for a disc.
 	meanDistance = 0.6
 )
 

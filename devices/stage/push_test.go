@@ -75,7 +75,7 @@ func TestGivingWay(t *testing.T) {
 	}
 }
 
-// Whatever stands in the way of a thing is pushed, too, up to what the robot's tyres
+// Whatever stands in the way of a thing is also pushed, up to what the robot's tyres
 // hold: its own mass times its friction.
 func TestPushIsLimited(t *testing.T) {
 	const row = `pioneer2dx ( %s ) define box model ( size [0.2 0.2 0.3] pushable 1 %s )
@@ -124,7 +124,7 @@ func TestPushEndsAtAWall(t *testing.T) {
 	}
 }
 
-// Robots are pushed only if the world says so. What they hold goes along, and their
+// Robots are pushed only if the world says so. Things that they hold go along, and their
 // odometry does not notice.
 func TestRobotIsPushed(t *testing.T) {
 	const two = `pioneer2dx ( ) pioneer_full ( %s pose [0.8 0 0 0] ) puck ( pose [1.035 0 0 0] )`
@@ -137,16 +137,16 @@ func TestRobotIsPushed(t *testing.T) {
 		a, b, puck := w.robots[0], w.robots[1], w.bodies[2]
 		b.gripper.command(codec.GripperCommand{Code: codec.GripClose})
 		w.Step(steps(paddleTime))
-		if b.gripper.held != puck {
+		if b.gripper.gripped != puck {
 			t.Fatal("not gripped")
 		}
-		held := puck.pose.From(b.Pose())
+		gripped := puck.pose.From(b.Pose())
 		a.drive.command(200, 0)
 		w.Step(steps(5 * time.Second))
 		if moved := b.Pose().X > 1.1; moved != pushable || a.stalled() == pushable {
 			t.Errorf("pushable %v: it is at %v", pushable, b.Pose())
 		}
-		if !nearPose(puck.pose.From(b.Pose()), held, 1e-9) {
+		if !nearPose(puck.pose.From(b.Pose()), gripped, 1e-9) {
 			t.Errorf("pushable %v: the puck is at %v, the robot at %v", pushable, puck.pose, b.Pose())
 		}
 		if got := b.odometry.at(b.Pose()); got != (Pose{}) {
@@ -155,8 +155,8 @@ func TestRobotIsPushed(t *testing.T) {
 	}
 }
 
-// Robots of equal grip that drive against each other push each other back in turn:
-// nobody wins, though they may turn aside.
+// Robots of equal grip that drive against each other push each other back alternately:
+// neither wins, though they may turn aside.
 func TestRobotsPushAgainstEachOther(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer2dx ( pushable 1 ) pioneer2dx ( pushable 1 pose [0.5 0 0 180] )`)
 	for _, r := range w.robots {

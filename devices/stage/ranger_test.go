@@ -70,7 +70,7 @@ func TestNumbering(t *testing.T) {
 	d := NewDriver(w, r)
 	r.readSonars(&d.sonarData)
 	for i, got := range d.sonarData {
-		if beside := i == 0 || i == 15; beside != (got < 1000) {
+		if aside := i == 0 || i == 15; aside != (got < 1000) {
 			t.Errorf("with a crate on the left sonar %d is %d", i, got)
 		}
 	}

@@ -80,7 +80,7 @@ func (r *Robot) move(now time.Duration, forward, turned float64) {
 	}
 	r.drive.turn = 0
 	if r.wedged(forward / (1 << pressings)) {
-		return // longer moves are blocked, too: a robot that pushes against a wall ends here in each step
+		return // longer moves are also blocked: a robot that pushes against a wall ends here in each step
 	}
 	for range pressings {
 		forward /= 2

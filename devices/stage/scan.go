@@ -35,7 +35,7 @@ type target struct {
 type scanner struct {
 	near    []*spot // what the rangers of the robot may meet
 	found   []target
-	sorted  []target // see look
+	sorted  []target // see findTargets
 	random  random
 	scan    scan
 	ranges  [codec.LaserCount]float64 // of the scan, metres
@@ -53,12 +53,12 @@ func (c *scanner) seed(r *Robot, sensor byte) { c.random.noise = r.noise.at(r.wo
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except
 // the robot itself.
 func (c *scanner) prepare(r *Robot) {
-	c.near = r.world.beside(r.body, &r.seen, r.sight)
-	c.look(r.body.spot.at, r.body.spot.facing)
+	c.near = r.world.neighbours(r.body, &r.seen, r.sight)
+	c.findTargets(r.body.spot.at, r.body.spot.facing)
 }
 
-// look makes targets of what is near, as seen from a point in a direction.
-func (c *scanner) look(from, facing Vec) {
+// findTargets makes targets of what is near, as seen from a point in a direction.
+func (c *scanner) findTargets(from, facing Vec) {
 	var ends [16]int // in the sorted list, by metres
 	c.found = slices.Grow(c.found[:0], len(c.near))[:len(c.near)]
 	for i, n := range c.near {
@@ -172,7 +172,7 @@ func (s *scan) meetWalls(walls *floor.Grid, ranges *[codec.LaserCount]float64) {
 	if free >= s.reach {
 		return
 	}
-	// reach is how far a point of a group may be from the middle of its middle ray, as a share of
+	// reach is how far a point of a group may be from the middle of its middle ray, as a fraction of
 	// the longest range: 0.503 if all rays are where they should be.
 	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, floor.Radians((group-1)/4.)+2*s.astray)))
 	for first := 0; first < codec.LaserCount; first += group {
@@ -249,7 +249,7 @@ func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 	}
 }
 
-// maxAstray is up to which error of the rays those that meet a body are looked for, radians.
+// maxAstray is up to which error of the rays those that meet a body are searched, radians.
 const maxAstray = 0.2
 
 // bearingError bounds the error of roughBearing, radians.

@@ -28,7 +28,7 @@ odd ( pose [0.5 0 0 10] block ( points 4 point[0] [0 0] point[1] [1 1] point[2] 
 	for i := range 200 {
 		w.bodies[1].place(Pose{X: 1, Y: 0.5, Heading: float64(i)})
 		w.bodies[2].place(Pose{X: 0.6, Y: float64(i)*0.01 - 1, Heading: float64(2 * i)})
-		w.bodies[3].place(Pose{X: float64(i)*0.01 - 0.3, Heading: float64(3 * i)}) // over the scanner, too
+		w.bodies[3].place(Pose{X: float64(i)*0.01 - 0.3, Heading: float64(3 * i)}) // also over the scanner
 		checkScan(t, r)
 	}
 }

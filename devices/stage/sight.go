@@ -69,7 +69,7 @@ func (s *Sight) Draw(width, height int) *image.RGBA {
 }
 
 // paling is the distance at which a surface is half faded into the haze, metres: walls of
-// one colour can be told apart, and a colour that the tracker knows stays itself within
+// one colour can be distinguished, and a colour that the tracker knows stays itself within
 // its reach.
 const paling = 25
 

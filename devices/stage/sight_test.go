@@ -15,7 +15,7 @@ import (
 	"player/formats/foxglove"
 )
 
-// What the tracker reports is where the picture shows it: in the rectangle of each blob, as
+// The tracker reports blobs where the picture shows them: in the rectangle of each blob, as
 // many pixels as its area have the colour, also when the camera looks aside and is zoomed
 // in, and another thing hides a part.
 func TestPictureShowsTheBlobs(t *testing.T) {
@@ -38,7 +38,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		picture := r.Sight().Draw(imageWidth, imageHeight)
 		blobs := 0
 		for channel, name := range []string{"red", "green", "blue", "yellow"} {
-			look, err := shades().resolve(name)
+			shade, err := shades().resolve(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +49,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 				n := 0
 				for y := b.Top; y <= b.Bottom; y++ {
 					for x := b.Left; x <= b.Right; x++ {
-						if alike(picture.RGBAAt(x, y), look.Color) {
+						if alike(picture.RGBAAt(x, y), shade.Color) {
 							n++
 						}
 					}

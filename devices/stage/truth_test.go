@@ -35,7 +35,7 @@ crate ( name "box" pose [-3 1 0 90] pushable 1 ) jumpy ( name "r0" pose [0.870 0
 	}
 }
 
-// A robot's fiducial finder sees marks on robots, things and fixtures that nothing hides, and
+// A robot's fiducial finder sees tags on robots, things and fixtures that nothing hides, and
 // the truth says so in lines of their own.
 func TestSightings(t *testing.T) {
 	w := newWorld(t, robotWorld+`

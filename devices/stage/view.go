@@ -75,7 +75,7 @@ func (w *World) Plan() Plan {
 func (p Plan) Wall(x, y int) bool { return p.grid.Hint(x, y) == 0 }
 
 // Clear returns how many cells from (x,y) to the right are free, or fewer, so that
-// the plan of a large world need not be looked at cell by cell. It is 0 for an occupied
+// the plan of a large world need not be read cell by cell. It is 0 for an occupied
 // cell.
 func (p Plan) Clear(x, y int) int { return p.grid.Hint(x, y) }
 

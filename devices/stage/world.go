@@ -56,11 +56,11 @@ type World struct {
 	near     []*spot // see nearby
 	scanning scanning
 	groups   groups
-	sharing  sharing
+	pool     pool
 	moved    int     // how often something was moved by hand
 	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
-	tracker  tracker // shared: one camera is drawn at a time
+	tracker  tracker // of all cameras: one is drawn at a time
 }
 
 // picture is a fixture drawn from an image file, for the cameras.
@@ -93,11 +93,11 @@ func (w *World) Finished() bool { return w.quitAt != 0 && w.sim >= w.quitAt }
 // OnQuit sets a function that is called once, at quit_time.
 func (w *World) OnQuit(quit func()) { w.quit = quit }
 
-// OnFast sets a function that is told, at once and when it changes, whether the world is Fast:
+// OnFast sets a function that is called at once and at each change with whether the world is Fast:
 // it then computes on as many processors as the Go runtime uses.
-func (w *World) OnFast(tell func(fast bool)) {
-	w.onFast = tell
-	tell(w.Fast())
+func (w *World) OnFast(report func(fast bool)) {
+	w.onFast = report
+	report(w.Fast())
 }
 
 // Step advances n steps of StepTime, paused or not. The world stops at its quit_time.
@@ -119,7 +119,7 @@ func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 // hit returns the first movable body, in the world's order, that b overlaps, nil if there is
 // none.
 func (w *World) hit(b *body) (first *body) {
-	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
+	for _, o := range w.neighbours(b, &b.around, b.hullRadius) {
 		if !o.within(b.spot.at, b.hullRadius) {
 			continue
 		}

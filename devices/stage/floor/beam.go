@@ -62,8 +62,8 @@ func (b *Beam) MeetRound(o Vec, round []Vec, limit float64) float64 {
 	return limit
 }
 
-// meetSide is Meet for the segment from p to q, as seen from the start of the beam. What is nearest
-// in the beam is what is nearest of all, or it is on an edge.
+// meetSide is Meet for the segment from p to q, as seen from the start of the beam. The nearest
+// point in the beam is the nearest point of all, or it is on an edge.
 func (b *Beam) meetSide(p, q Vec, limit float64) float64 {
 	side, across := q.Sub(p), p.Cross(q)
 	square := side.Dot(side)
@@ -157,7 +157,7 @@ func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 		}
 		low, high := rightmost+right*near, leftmost+left*near
 		first, last := max(0, int(low+1)-1), min(columns-1, int(high+1)-1) // a conversion truncates toward zero
-		// Around each free cell is a free square. They hold the beam in further rows, too.
+		// Around each free cell is a free square. They also hold the beam in further rows.
 		free, begin, next := rows, first, first
 		for next <= last {
 			if known.rows > 0 && next >= known.first && next <= known.last {

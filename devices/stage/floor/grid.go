@@ -186,7 +186,7 @@ func (g *Grid) fill(points []Vec) {
 	for row := max(0, int(math.Floor(extent.Min.Y))); row <= min(g.height-1, int(math.Floor(extent.Max.Y))); row++ {
 		crossings = cross(crossings[:0], points, float64(row)+0.5)
 		if convex && row&tileMask == 0 && len(crossings) == 2 {
-			// What is between the sides at both edges of a row of tiles is between them
+			// Cells that are between the sides at both edges of a row of tiles are between them
 			// in all its rows.
 			if end := cross(nil, points, float64(row+tileMask)+0.5); len(end) == 2 {
 				g.fillTiles(row, max(crossings[0], end[0]), min(crossings[1], end[1]))
@@ -356,18 +356,18 @@ func (g *Grid) finishRun(row, column, end int) {
 	}
 	// A cell is at most one farther than each of its neighbours. Those that the next cell
 	// has too are not read again.
-	beside, far, middle := near[width], near[0], near[1]
+	before, far, middle := near[width], near[0], near[1]
 	for i := width + 1; i < len(near)-width-1; i++ {
 		next := near[i-width+1]
-		beside = min(near[i], min(beside, far, middle, next, maxHint-1)+1)
-		near[i], far, middle = beside, middle, next
+		before = min(near[i], min(before, far, middle, next, maxHint-1)+1)
+		near[i], far, middle = before, middle, next
 	}
 	last := len(near) - 1
-	beside, far, middle = near[last-width], near[last], near[last-1]
+	before, far, middle = near[last-width], near[last], near[last-1]
 	for i := last - width - 1; i > width; i-- {
 		next := near[i+width-1]
-		beside = min(near[i], min(beside, far, middle, next, maxHint-1)+1)
-		near[i], far, middle = beside, middle, next
+		before = min(near[i], min(before, far, middle, next, maxHint-1)+1)
+		near[i], far, middle = before, middle, next
 	}
 	for x := column; x < end; x++ {
 		each(x, row, func(_ int32, to, from int) { copy(g.hints[from:from+tileSide], near[to:to+tileSide]) })
