@@ -259,25 +259,6 @@ func TestHeadSlews(t *testing.T) {
 	}
 }
 
-func TestCameraAllocatesNothing(t *testing.T) {
-	w := loadRoom(t)
-	var v codec.VisionData
-	w.robots[0].look(w.tracker.pixels)
-	w.tracker.find(&v)
-	if n := testing.AllocsPerRun(20, func() { w.robots[0].look(w.tracker.pixels); w.tracker.find(&v) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-func BenchmarkCamera(b *testing.B) {
-	w := loadRoom(b)
-	var v codec.VisionData
-	for b.Loop() {
-		w.robots[0].look(w.tracker.pixels)
-		w.tracker.find(&v)
-	}
-}
-
 // The head goes home when its last client has left, whether others have the robot open or
 // not, and does not move when it is opened.
 func TestHeadGoesHome(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"player/codec"
 	"player/devices/stage/floor"
 )
 
@@ -21,11 +20,7 @@ func crowded(t testing.TB, random *rand.Rand, n int) *World {
 		fmt.Fprintf(&text, "pioneer_full ( pose [%.3f %.3f 0 %.1f] )\n", at(), at(), 360*random.Float64())
 		fmt.Fprintf(&text, "puck ( pose [%.3f %.3f %.2f 0] size [%.2f 0.1 0.3] )\n", at(), at(), 0.3*random.Float64(), 0.1+random.Float64())
 	}
-	w, err := parseWorld(text.String()) // some robots start inside others: a warning
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return withWarnings(t, text.String()) // some robots start inside others
 }
 
 // exact returns the range of a ray that is checked against every body.
@@ -42,10 +37,8 @@ func exact(r *Robot, walls *floor.Grid, o, d Vec, height, reach float64) float64
 // checkScan compares a scan with exact rays and returns how many of them met something.
 func checkScan(t *testing.T, r *Robot) (met int) {
 	t.Helper()
-	var scan codec.LaserData
-	r.readLaser(&scan)
 	at := r.body.pose.Then(r.laser.pose)
-	for i, got := range scan {
+	for i, got := range r.readLaser() {
 		want := uint16(noEcho)
 		d := exact(r, r.laser.walls, at.Position(), r.world.scan[i].Rotate(floor.Direction(at.Heading)), r.laser.height, r.laser.reach)
 		if d < r.laser.reach {
@@ -80,8 +73,7 @@ func TestScansMissNoBody(t *testing.T) {
 			w.bodies[1].place(Pose{X: r.body.pose.X + 0.6*random.Float64() - 0.3, Y: r.body.pose.Y + 0.6*random.Float64() - 0.3})
 		}
 		met += checkScan(t, r)
-		var sonar codec.SonarData
-		r.readSonars(&sonar)
+		sonar := r.readSonars()
 		for i, beam := range r.sonars.ring {
 			at, best, rays := r.body.pose.Then(beam.pose), beam.reach, 1
 			if beam.samples > 1 {

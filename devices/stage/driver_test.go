@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -102,14 +103,6 @@ func (b *bench) position(t testing.TB, robot int) (p codec.PositionData) {
 		t.Fatal(err)
 	}
 	return p
-}
-
-func loadRoom(t testing.TB) *World {
-	w, err := Load("../../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
 }
 
 const allDevices = "pslgmvz"
@@ -283,12 +276,7 @@ func TestDevicesOfAModel(t *testing.T) {
 	b := newBench(t, w)
 	for i, want := range []string{"pm", "pms", "pmszgv"} {
 		for _, letter := range []byte(allDevices) {
-			has := b.tables[i].Device(letter) != nil
-			wants := false
-			for _, l := range []byte(want) {
-				wants = wants || l == letter
-			}
-			if has != wants {
+			if has := b.tables[i].Device(letter) != nil; has != strings.ContainsRune(want, rune(letter)) {
 				t.Errorf("robot %d has device %c: %v", i, letter, has)
 			}
 		}

@@ -2,9 +2,6 @@ package stage
 
 import (
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"player/codec"
@@ -14,11 +11,8 @@ import (
 // A world of Stage 1: an environment from a picture, poses of three numbers, devices
 // with the names of Player.
 func TestWorldOfStage1(t *testing.T) {
-	plan := filepath.Join(t.TempDir(), "plan.pgm")
 	// Four by two pixels, the lower left one dark.
-	if err := os.WriteFile(plan, []byte("P5\n4 2\n255\n\xff\xff\xff\xff\x00\xff\xff\xff"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	plan := write(t, t.TempDir(), "plan.pgm", "P5\n4 2\n255\n\xff\xff\xff\xff\x00\xff\xff\xff")
 	w := newWorld(t, `
 gui ( size [500 500] scale 0.02 )
 environment ( file "`+plan+`" scale 2 )
@@ -36,8 +30,7 @@ position ( name "robot1" port 6665 pose [5 1 180]
 	if len(w.fixtures) != 2 || len(w.bodies) != 2 || !w.bodies[1].grasp {
 		t.Errorf("%d fixtures, %d bodies", len(w.fixtures), len(w.bodies))
 	}
-	var scan codec.LaserData
-	r.readLaser(&scan)
+	scan := r.readLaser()
 	if scan[180] != 2900 || scan[80] != noEcho || r.laser.reach != 4 {
 		t.Errorf("the dark square is %d ahead, at the side %d", scan[180], scan[80])
 	}
@@ -114,26 +107,5 @@ func TestOldReturns(t *testing.T) {
 		if m.echo != tt.echo || m.solid != tt.solid || m.channel >= 0 != tt.seen || len(w.Warnings()) > 0 != tt.warn {
 			t.Errorf("%s: %+v, warnings %q", tt.fields, m, w.Warnings())
 		}
-	}
-	if _, err := parseWorld(`model ( laser_return "perhaps" )`); err == nil {
-		t.Error("a word that no version of Stage knows is taken")
-	}
-}
-
-func TestOldMistakes(t *testing.T) {
-	for _, tt := range []struct{ world, want string }{
-		{`environment ( file "../../simulation/worlds/bitmaps/cave.png" )`, "write scale and metres for each pixel"},
-		{`environment ( file "nothing.png" scale 1 )`, "cannot read the floor plan"},
-		{`environment ( file "load_old_test.go" scale 1 )`, "PNG or PNM"},
-		{`position ( laser ( range_max 0 ) )`, "range_max 0 m"},
-		{`position ( sonar ( sview [0 -1 5] ) )`, "sview to -1 m"},
-	} {
-		if _, err := parseWorld(tt.world); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", tt.world, err, tt.want)
-		}
-	}
-	w, err := parseWorld("position ( laser ( ) laser ( ) )")
-	if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "a second laser") {
-		t.Errorf("two lasers: %v, %v", w.Warnings(), err)
 	}
 }

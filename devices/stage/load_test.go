@@ -15,42 +15,11 @@ import (
 	"syscall"
 	"testing"
 
-	"player/codec"
 	"player/devices"
 	"player/devices/stage/floor"
 	"player/formats/syntax"
 	"player/simulation/worlds"
 )
-
-// parseWorld makes a world from text, which may include the files that come
-// with Player.
-func parseWorld(text string) (*World, error) {
-	return textOrigin(text).world()
-}
-
-func textOrigin(text string) origin {
-	return origin{"test.world", func(name string) ([]byte, error) {
-		if name == "test.world" {
-			return []byte(text), nil
-		}
-		return os.ReadFile(filepath.Join("../../simulation/worlds", filepath.Base(name)))
-	}, openFile, size{maxStored, maxTiles}, FileSeed}
-}
-
-// newWorld is parseWorld for worlds without errors.
-func newWorld(t testing.TB, text string) *World {
-	t.Helper()
-	w, err := parseWorld(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, warning := range w.Warnings() {
-		t.Error(warning)
-	}
-	return w
-}
-
-const robotWorld = `include "pioneer.inc"` + "\n" + `include "things.inc"` + "\n"
 
 func TestShippedWorldsLoad(t *testing.T) {
 	files, err := filepath.Glob("../../simulation/worlds/*.world")
@@ -93,12 +62,8 @@ func TestIncludesOfStage(t *testing.T) {
 			func(r *Robot) bool { return r.laser.reach == 4 && r.laser.height < 0.2 }},
 		{`include "map.inc" zone ( pose [0 0 0 0] ) position ()`, 1, func(r *Robot) bool { return !r.world.blocked(r.body) }},
 	} {
-		path := filepath.Join(t.TempDir(), "a.world")
 		text := strings.NewReplacer(` include`, "\ninclude", `inc" `, "inc\"\n").Replace(test.text)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		w, err := Load(path)
+		w, err := Load(write(t, t.TempDir(), "a.world", text))
 		if err != nil {
 			t.Error(err)
 			continue
@@ -111,21 +76,8 @@ func TestIncludesOfStage(t *testing.T) {
 	if want, _ := worlds.Files.ReadFile("sick.inc"); err != nil || string(text) != string(want) {
 		t.Errorf("an include of Stage for a world in the working directory: %v", err)
 	}
-	path := filepath.Join(t.TempDir(), "a.world")
-	err = os.WriteFile(path, []byte(`include "/somewhere/worlds/pioneer.inc"`), 0o600)
-	if _, loaded := Load(path); err != nil || loaded == nil {
-		t.Error("an include that is neither in the folder of the world nor of Stage:", err, loaded)
-	}
-}
-
-func TestRoomRobotCarriesAll(t *testing.T) {
-	w := loadRoom(t)
-	if len(w.Robots()) != 1 || w.Robot("r0") != w.Robots()[0] || w.Robot("r1") != nil {
-		t.Fatalf("robots %v", w.Robots())
-	}
-	r := w.Robots()[0]
-	if r.sonars == nil || len(r.sonars.ring) != 16 || r.laser == nil || r.camera == nil || r.gripper == nil {
-		t.Errorf("sonars %v, laser %v, camera %v, gripper %v", r.sonars, r.laser, r.camera, r.gripper)
+	if _, err := Load(write(t, t.TempDir(), "a.world", `include "/somewhere/worlds/pioneer.inc"`)); err == nil {
+		t.Error("an include that is neither in the folder of the world nor of Stage is found")
 	}
 }
 
@@ -173,6 +125,13 @@ func TestLoadErrors(t *testing.T) {
 		{"no picture", `model ( bitmap "load_test.go" )`, "a floor plan must be a PNG or PNM file, a BMP"},
 		{"a folder", `model ( bitmap "../stage" )`, "not a regular file"},
 		{"a pipe", `model ( bitmap "` + pipe + `" )`, "not a regular file"},
+		{"a floor of Stage 1 without a scale", `environment ( file "../../simulation/worlds/bitmaps/cave.png" )`, "write scale and metres for each pixel"},
+		{"a floor of Stage 1 without a picture", `environment ( file "nothing.png" scale 1 )`, "cannot read the floor plan"},
+		{"a floor of Stage 1, no picture", `environment ( file "load_old_test.go" scale 1 )`, "PNG or PNM"},
+		{"an old laser", `position ( laser ( range_max 0 ) )`, "range_max 0 m"},
+		{"an old sonar", `position ( sonar ( sview [0 -1 5] ) )`, "sview to -1 m"},
+		{"an old word", `model ( laser_return "perhaps" )`, "laser_return"},
+		{"lockstep", `lockstep -1`, "lockstep is -1"},
 	} {
 		_, err := parseWorld(strings.ReplaceAll(tt.world, ") ", ")\n"))
 		if err == nil || !strings.Contains(err.Error(), tt.want) {
@@ -190,10 +149,7 @@ func TestLoadErrors(t *testing.T) {
 func TestIgnoredIsNamedOnce(t *testing.T) {
 	text := "gps ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
 		"define car position ( color \"red\" ctrl \"wander\" )\ncar ( pose [2 0 0 0] )\ncar ( pose [4 0 0 0] colour \"blue\" ctrl \"sit\" )\n"
-	w, err := parseWorld(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := withWarnings(t, text)
 	want := []string{
 		`section "gps" is not supported and ignored: test.world:1`,
 		`field "ctrl" is not supported and ignored: test.world:2 and 2 more`,
@@ -208,7 +164,7 @@ func TestIgnoredIsNamedOnce(t *testing.T) {
 	for i := range maxNamed + 17 {
 		fmt.Fprintf(&names, "name%d 1\n", i)
 	}
-	w, err = parseWorld(names.String())
+	w, err := parseWorld(names.String())
 	if err != nil || len(w.Warnings()) != maxNamed+1 || w.Warnings()[maxNamed] != "17 more words are not supported and ignored" {
 		t.Errorf("%d warnings, the last is %q, %v", len(w.Warnings()), w.Warnings()[len(w.Warnings())-1], err)
 	}
@@ -220,14 +176,13 @@ func TestWarnings(t *testing.T) {
 		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
 		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
 		{"second laser", "position ( ranger ( sensor ( samples 180 ) sensor ( samples 180 ) ) )", "a second laser"},
+		{"second laser of its own", "position ( laser ( ) laser ( ) )", "a second laser"},
 		{"second camera", "position ( blobfinder ( ) blobfinder ( ) )", "a second camera"},
 		{"second gripper", "position ( gripper ( ) gripper ( ) )", "a second gripper"},
 		{"seventeen sonars", "position ( ranger (" + strings.Repeat(" sensor ( )", 17) + " ) )", "more than 16 sonars"},
 	} {
 		w, err := parseWorld(tt.world)
-		if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], tt.want) {
-			t.Errorf("%s: warnings %q, error %v, want %q", tt.name, w.Warnings(), err, tt.want)
-		}
+		warned(t, tt.name, w, err, tt.want)
 	}
 }
 
@@ -329,8 +284,7 @@ func TestBlankFloorPlan(t *testing.T) {
 	blank := writePNG(t, "    ", "    ")
 	w := newWorld(t, robotWorld+`include "map.inc"
 floorplan ( bitmap "`+blank+`" size [10 8 0.8] ) pioneer_full ( )`)
-	var scan codec.LaserData
-	if w.robots[0].readLaser(&scan); scan[180] != 4900 || scan[360] != 3980 {
+	if scan := w.robots[0].readLaser(); scan[180] != 4900 || scan[360] != 3980 {
 		t.Errorf("the boundary is %d mm ahead and %d mm to the left of the laser", scan[180], scan[360])
 	}
 	img := w.robots[0].Sight().Draw(32, 24)
@@ -341,18 +295,14 @@ floorplan ( bitmap "`+blank+`" size [10 8 0.8] ) pioneer_full ( )`)
 		`model ( bitmap "` + blank + `" size [4 4 1] ) position ( )`,
 		`environment ( file "` + blank + `" scale 1 ) position ( )`,
 	} {
-		w, err := parseWorld(strings.ReplaceAll(world, ") ", ")\n"))
-		if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "plan.png has no dark pixel") {
-			t.Errorf("%s: %v, %v", world, w.Warnings(), err)
-			continue
-		}
+		w := withWarnings(t, strings.ReplaceAll(world, ") ", ")\n"))
+		warned(t, world, w, nil, "plan.png has no dark pixel")
 		if w.blocked(w.robots[0].body) {
 			t.Errorf("%s: the robot is blocked", world)
 		}
 	}
-	if _, err := parseWorld(`position ( bitmap "` + blank + `" )`); err == nil || !strings.Contains(err.Error(), "no solid shape") {
-		t.Errorf("a robot without a dark pixel: %v", err)
-	}
+	_, err := parseWorld(`position ( bitmap "` + blank + `" )`)
+	refused(t, "a robot without a dark pixel", err, "no solid shape")
 }
 
 // Worlds have sizes of four numbers, and things without a width or a height.
@@ -369,8 +319,7 @@ pioneer_full ( )`)
 	if w := w.Warnings(); len(w) != 1 || !strings.HasSuffix(w[0], "size has 4 numbers: the first 3 count") {
 		t.Errorf("warnings %q", w)
 	}
-	var scan codec.LaserData
-	if w.robots[0].readLaser(&scan); scan[180] < 2890 || scan[180] > 2920 {
+	if scan := w.robots[0].readLaser(); scan[180] < 2890 || scan[180] > 2920 {
 		t.Errorf("the sheet is %d mm ahead", scan[180])
 	}
 	if w.blocked(w.robots[0].body) || w.SetPose(0, Pose{X: 1.5}) != nil {
@@ -429,8 +378,7 @@ func TestBitmapThatMoves(t *testing.T) {
 	w := newWorld(t, "position ( bitmap \""+path+"\" size [0.4 0.4 0.3] pose [2 0 0 0] )\n"+
 		"model ( gripper_return 1 bitmap \""+path+"\" size [0.4 0.4 0.3] pose [2 2 0 0] )\n"+
 		"position ( ranger ( sensor ( samples 2 ) sensor ( samples 180 ) ) )")
-	var scan codec.LaserData
-	w.robots[1].readLaser(&scan)
+	scan := w.robots[1].readLaser()
 	if scan[180] != 1800 || len(w.robots[0].body.hull) != 8 {
 		t.Errorf("a picture 1.8 m ahead: %d; hull %v", scan[180], w.robots[0].body.hull)
 	}
@@ -440,9 +388,9 @@ func TestBitmapThatMoves(t *testing.T) {
 		}
 	}
 	noise := []string{strings.Repeat("# ", 300), strings.Repeat(" #", 300)}
-	w, err := parseWorld("position ( bitmap \"" + writePNG(t, noise...) + "\" size [0.4 0.4 0.2] )")
-	if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "it is a box") || len(w.robots[0].body.parts[0].shapes) != 1 {
-		t.Errorf("a picture of noise: %v, %v", w.Warnings(), err)
+	w = withWarnings(t, "position ( bitmap \""+writePNG(t, noise...)+"\" size [0.4 0.4 0.2] )")
+	if warned(t, "a picture of noise", w, nil, "it is a box"); len(w.robots[0].body.parts[0].shapes) != 1 {
+		t.Error("a picture of noise is not a box")
 	}
 }
 
@@ -549,10 +497,10 @@ func FuzzLoad(f *testing.F) {
 			r.readPosition(&d.positionData)
 			r.readBumpers(&d.miscData)
 			if r.sonars != nil {
-				r.readSonars(&d.sonarData)
+				r.readSonars()
 			}
 			if r.laser != nil {
-				r.readLaser(&d.laserData)
+				r.readLaser()
 			}
 			if r.camera != nil {
 				r.look(w.tracker.pixels)
@@ -574,22 +522,18 @@ func TestSubsumptionScene(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := w.robots[0]
-	d := NewDriver(w, r)
 	aim(r, 43, 0, 0)
 	if lights := see(w).Channel(LightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
 		t.Errorf("the light from the start: %v", lights)
 	}
 	aim(r, 0, 0, 0)
 	r.body.place(Pose{X: 2.2, Y: 2.0, Heading: floor.Radians(42)})
-	r.readSonars(&d.sonarData)
-	if lights := see(w).Channel(LightChannel); len(lights) != 1 || d.sonarData[1] > 500 {
-		t.Errorf("at the wall: the light %v, sonars %v", lights, d.sonarData)
+	if lights, ranges := see(w).Channel(LightChannel), r.readSonars(); len(lights) != 1 || ranges[1] > 500 {
+		t.Errorf("at the wall: the light %v, sonars %v", lights, ranges)
 	}
 	r.body.place(Pose{X: 4.2, Y: 2.6, Heading: math.Pi / 2})
-	r.readSonars(&d.sonarData)
-	r.readLaser(&d.laserData)
-	if d.sonarData[3] < 2000 || d.laserData[180] < 2000 {
-		t.Errorf("before the hassock: sonar %d, laser %d", d.sonarData[3], d.laserData[180])
+	if sonar, laser := r.readSonars()[3], r.readLaser()[180]; sonar < 2000 || laser < 2000 {
+		t.Errorf("before the hassock: sonar %d, laser %d", sonar, laser)
 	}
 	r.drive.command(300, 0)
 	if w.Step(200); !r.stalled() {
@@ -599,13 +543,8 @@ func TestSubsumptionScene(t *testing.T) {
 
 func TestWorldsWithoutFiles(t *testing.T) {
 	dir := t.TempDir()
-	own := filepath.Join(dir, "own.world")
-	text := "include \"pioneer.inc\"\ninclude \"map.inc\"\ninclude \"here.inc\"\npioneer_full ()\n"
-	for path, text := range map[string]string{own: text, filepath.Join(dir, "here.inc"): `name "mine"`} {
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	own := write(t, dir, "own.world", "include \"pioneer.inc\"\ninclude \"map.inc\"\ninclude \"here.inc\"\npioneer_full ()\n")
+	write(t, dir, "here.inc", `name "mine"`)
 	for _, path := range []string{own, filepath.Join(dir, "cave"), "room"} {
 		w, err := Load(path)
 		if err != nil {
@@ -615,10 +554,7 @@ func TestWorldsWithoutFiles(t *testing.T) {
 		}
 	}
 	// Files on the disk come first, and a wrong path is not taken for a name.
-	if err := os.WriteFile(filepath.Join(dir, "room"), []byte(`name "empty"`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if w, err := Load(filepath.Join(dir, "room")); err != nil || len(w.Robots()) != 0 {
+	if w, err := Load(write(t, dir, "room", `name "empty"`)); err != nil || len(w.Robots()) != 0 {
 		t.Errorf("a file named room: %v", err)
 	}
 	if _, err := Load(filepath.Join(dir, "room.world")); !errors.Is(err, os.ErrNotExist) {
@@ -630,17 +566,12 @@ func TestWorldsWithoutFiles(t *testing.T) {
 func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "own.world")
-	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
 	picture := func(rows ...string) {
 		data, err := os.ReadFile(writePNG(t, rows...))
 		if err != nil {
 			t.Fatal(err)
 		}
-		write("plan.png", string(data))
+		write(t, dir, "plan.png", string(data))
 	}
 	source := func() string {
 		w, err := Load(path)
@@ -654,17 +585,17 @@ func TestSource(t *testing.T) {
 		return instances[0].Driver.(devices.Sourced).Source()
 	}
 	world := "include \"pioneer.inc\"\ninclude \"here.inc\"\nmodel ( bitmap \"plan.png\" size [8 8 1] )\npioneer_full ()\npioneer_full ( pose [1 1 0 0] )\n"
-	write("own.world", world)
-	write("here.inc", "seed 1")
+	write(t, dir, "own.world", world)
+	write(t, dir, "here.inc", "seed 1")
 	picture("#   ")
 	before := source()
-	write("own.world", world) // with a new time
+	write(t, dir, "own.world", world) // with a new time
 	if source() != before {
 		t.Error("the same files have another source")
 	}
 	for name, change := range map[string]func(){
-		"the world":   func() { write("own.world", world+"\n") },
-		"an include":  func() { write("here.inc", "seed 2") },
+		"the world":   func() { write(t, dir, "own.world", world+"\n") },
+		"an include":  func() { write(t, dir, "here.inc", "seed 2") },
 		"the picture": func() { picture("#  #") },
 	} {
 		last := source()

@@ -193,9 +193,3 @@ func TestClientsInStepThatHangOrLeave(t *testing.T) {
 		t.Errorf("the world is at %v, one client has left", b.world.Time())
 	}
 }
-
-func TestLockstepIsChecked(t *testing.T) {
-	if _, err := parseWorld("lockstep -1\nposition ( )"); err == nil {
-		t.Error("lockstep -1 is accepted")
-	}
-}

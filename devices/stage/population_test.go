@@ -59,15 +59,6 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
-func BenchmarkTickRoom(b *testing.B) {
-	p := newBench(b, loadRoom(b))
-	p.open(b, 0, allDevices)
-	p.drive(0, 100, 30)
-	for b.Loop() {
-		p.run(publishPeriod)
-	}
-}
-
 // The cost as a function of the number of robots.
 func BenchmarkPopulation(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 300} {
@@ -85,12 +76,12 @@ func BenchmarkPopulation(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%d robots/sonar", n), func(b *testing.B) {
 			for b.Loop() {
-				r.readSonars(&d.sonarData)
+				r.scanSonars(w.scanner(r), &d.sonarData)
 			}
 		})
 		b.Run(fmt.Sprintf("%d robots/laser", n), func(b *testing.B) {
 			for b.Loop() {
-				r.readLaser(&d.laserData)
+				r.scanLaser(w.scanner(r), &d.laserData)
 			}
 		})
 		b.Run(fmt.Sprintf("%d robots/camera", n), func(b *testing.B) {
@@ -164,8 +155,8 @@ func BenchmarkScansInTurn(b *testing.B) {
 			for b.Loop() { // the measures are below
 			}
 			for name, scan := range map[string]func(r *Robot){
-				"ns-sonars": func(r *Robot) { r.readSonars(&sonar) },
-				"ns-laser":  func(r *Robot) { r.readLaser(&laser) },
+				"ns-sonars": func(r *Robot) { r.scanSonars(w.scanner(r), &sonar) },
+				"ns-laser":  func(r *Robot) { r.scanLaser(w.scanner(r), &laser) },
 				"ns-both":   func(r *Robot) { c := w.scanner(r); r.scanSonars(c, &sonar); r.scanLaser(c, &laser) },
 			} {
 				least := slices.Repeat([]time.Duration{time.Hour}, n/group)

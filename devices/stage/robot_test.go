@@ -11,17 +11,9 @@ import (
 	"player/devices/stage/floor"
 )
 
-func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
-
-func nearPose(a, b Pose, tolerance float64) bool {
-	return near(a.X, b.X, tolerance) && near(a.Y, b.Y, tolerance) && near(floor.Wrap(a.Heading-b.Heading), 0, tolerance)
-}
-
 // instant is a robot whose wheels reach any speed at once, so that its paths
 // have a closed form.
 const instant = robotWorld + `pioneer2dx ( acceleration_bounds [-1000 1000 0 0 0 0 -100000 100000] )`
-
-func steps(d time.Duration) int { return int(d / StepTime) }
 
 func TestCommandsAreClipped(t *testing.T) {
 	const rim = axle / 2
@@ -228,19 +220,8 @@ crate ( pose [0.3 0.2 0 33] ) puck ( pose [-0.6 -0.4 0 0] ) crate ( pose [-1 1 0
 			if r.stalled() {
 				stalls++
 			}
-			for _, f := range w.fixtures {
-				if depth := floor.Touch(r.body.here, f.parts[0].shapes[0]).Depth; depth > 1e-9 {
-					t.Fatalf("step %d: %s is %v m in %s", step, r.Name, depth, f.name)
-				}
-			}
-			for _, o := range w.bodies {
-				if o != r.body && o.holder == nil {
-					if depth := floor.Touch(r.body.here, o.here).Depth; depth > 1e-9 {
-						t.Fatalf("step %d: %s is %v m in %s", step, r.Name, depth, o.name)
-					}
-				}
-			}
 		}
+		noOverlaps(t, w)
 	}
 	if stalls < 100 || way < 10 {
 		t.Errorf("%d stalls and %v m: the test proves nothing", stalls, way)
@@ -256,17 +237,15 @@ model ( name "lamp" light 1 size [0.2 0.2 2] pose [-1 0 0 0] )
 model ( name "ghost" size [0.2 0.2 1] pose [0 1 0 0] obstacle_return 0 )
 pioneer_full ( )`)
 	r := w.robots[0]
-	d := NewDriver(w, r)
-	r.readLaser(&d.laserData)
-	if d.laserData[180] != noEcho {
-		t.Errorf("the laser sees the hassock at %d mm", d.laserData[180])
+	scan, ranges := r.readLaser(), r.readSonars()
+	if scan[180] != noEcho {
+		t.Errorf("the laser sees the hassock at %d mm", scan[180])
 	}
-	if d.laserData[360] > 1000 {
-		t.Errorf("the laser does not see the ghost: %d", d.laserData[360])
+	if scan[360] > 1000 {
+		t.Errorf("the laser does not see the ghost: %d", scan[360])
 	}
-	r.readSonars(&d.sonarData)
-	if d.sonarData[3] != 5000 || d.sonarData[11] != 5000 {
-		t.Errorf("sonars see the hassock or the lamp: %v", d.sonarData)
+	if ranges[3] != 5000 || ranges[11] != 5000 {
+		t.Errorf("sonars see the hassock or the lamp: %v", ranges)
 	}
 	r.drive.command(500, 0)
 	w.Step(steps(3 * time.Second))

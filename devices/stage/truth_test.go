@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"testing"
 )
 
@@ -70,7 +71,7 @@ crate ( name "unmarked" pose [1 -0.2 2 0] )
 	if log.String() != want {
 		t.Errorf("the log is\n%swant\n%s", log.String(), want)
 	}
-	w.truth.out.Reset(discard{})
+	w.truth.out.Reset(io.Discard)
 	if n := testing.AllocsPerRun(20, func() { w.Step(10) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
@@ -108,13 +109,9 @@ func TestTruthErrors(t *testing.T) {
 func TestTruthAllocatesNothing(t *testing.T) {
 	w := newWorld(t, arena(5, "pioneer2dx"))
 	w.LogTruth(&bytes.Buffer{})
-	w.truth.out.Reset(discard{})
+	w.truth.out.Reset(io.Discard)
 	w.Step(20)
 	if n := testing.AllocsPerRun(20, func() { w.Step(10) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
 }
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }

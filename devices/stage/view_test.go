@@ -9,6 +9,9 @@ import (
 func TestView(t *testing.T) {
 	w := loadRoom(t)
 	movers, fixtures := w.Movers(), w.Fixtures()
+	if w.Robot("r0") != w.Robots()[0] || w.Robot("r1") != nil {
+		t.Errorf("robots %v", w.Robots())
+	}
 	if len(movers) != 2 || movers[0].Name != "r0" || !movers[0].Robot || movers[1].Name != "puck" || movers[1].Robot {
 		t.Errorf("movers %v", movers)
 	}
