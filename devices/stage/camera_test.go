@@ -290,3 +290,31 @@ func TestHeadGoesHome(t *testing.T) {
 		t.Errorf("with the robot closed: the head is at %+v", r.head)
 	}
 }
+
+// The scene of the subsumption experiments has the required properties: the
+// light is seen above the low wall, the sonars detect the wall, no range
+// sensor detects the hassock.
+func TestSubsumptionScene(t *testing.T) {
+	w, err := Load("../../simulation/worlds/subsumption.world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.robots[0]
+	aim(r, 43, 0, 0)
+	if lights := see(w).Channel(LightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
+		t.Errorf("the light from the start: %v", lights)
+	}
+	aim(r, 0, 0, 0)
+	r.body.place(Pose{X: 2.2, Y: 2.0, Heading: floor.Radians(42)})
+	if lights, ranges := see(w).Channel(LightChannel), r.readSonars(); len(lights) != 1 || ranges[1] > 500 {
+		t.Errorf("at the wall: the light %v, sonars %v", lights, ranges)
+	}
+	r.body.place(Pose{X: 4.2, Y: 2.6, Heading: math.Pi / 2})
+	if sonar, laser := r.readSonars()[3], r.readLaser()[180]; sonar < 2000 || laser < 2000 {
+		t.Errorf("before the hassock: sonar %d, laser %d", sonar, laser)
+	}
+	r.drive.command(300, 0)
+	if w.Step(200); !r.stalled() {
+		t.Error("the hassock is not solid")
+	}
+}

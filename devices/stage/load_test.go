@@ -1,85 +1,18 @@
 package stage
 
 import (
-	"crypto/sha256"
 	"errors"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
 	"testing"
 
-	"player/devices"
 	"player/devices/stage/floor"
 	"player/formats/syntax"
-	"player/simulation/worlds"
 )
-
-func TestShippedWorldsLoad(t *testing.T) {
-	files, err := filepath.Glob("../../simulation/worlds/*.world")
-	if err != nil || len(files) == 0 {
-		t.Fatal(files, err)
-	}
-	for _, file := range files {
-		w, err := Load(file)
-		if err != nil {
-			t.Errorf("%s: %v", file, err)
-			continue
-		}
-		for _, warning := range w.Warnings() {
-			t.Error(warning)
-		}
-		if len(w.Robots()) == 0 {
-			t.Errorf("%s: no robot", file)
-		}
-	}
-}
-
-// The includes of Stage's installation, and the models in them that worlds name, need no files.
-func TestIncludesOfStage(t *testing.T) {
-	t.Parallel()
-	for _, test := range []struct {
-		text   string
-		robots int
-		check  func(r *Robot) bool // of the last robot
-	}{
-		{`include "pioneer.inc" include "map.inc" include "sick.inc" pioneer2dx ( sicklaser ( pose [0.04 0 0 0] ) )`, 1,
-			func(r *Robot) bool { return r.laser.pose.X == 0.04 && len(r.sonars.ring) == 16 }},
-		{`include "sick.inc" include "pioneer.inc" pioneer2dx_base_no_sonar ( fancysicklaser () )`, 1,
-			func(r *Robot) bool { return r.laser != nil && r.sonars == nil }},
-		{`include "sick.inc" position ( ranger ( sicksensor () ) )`, 1, func(r *Robot) bool { return r.laser.reach == 8 }},
-		{`include "/usr/local/share/stage/worlds/pioneer.inc" pioneer3dx () pioneer3at ( pose [2 0 0 0] )`, 2,
-			func(r *Robot) bool { return r.sonars.ring[0].pose.X == 0.147 }},
-		{`include "pioneer.inc" amigobot () fancypioneer2dx ( pose [2 0 0 0] ) pioneer2dx_front_sonar ( pose [4 0 0 0] )`, 3,
-			func(r *Robot) bool { return len(r.sonars.ring) == 8 }},
-		{`include "irobot.inc" include "hokuyo.inc" roomba () create ( pose [2 0 0 0] hokuyolaser () )`, 2,
-			func(r *Robot) bool { return r.laser.reach == 4 && r.laser.height < 0.2 }},
-		{`include "map.inc" zone ( pose [0 0 0 0] ) position ()`, 1, func(r *Robot) bool { return !r.world.blocked(r.body) }},
-	} {
-		text := strings.NewReplacer(` include`, "\ninclude", `inc" `, "inc\"\n").Replace(test.text)
-		w, err := Load(write(t, t.TempDir(), "a.world", text))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if n := len(w.robots); n != test.robots || !test.check(w.robots[n-1]) || w.Warnings() != nil {
-			t.Errorf("%s: %d robots, warnings %q", test.text, n, w.Warnings())
-		}
-	}
-	text, err := syntax.Reader("a.world", worlds.Files)("/opt/Stage/share/stage/worlds/sick.inc")
-	if want, _ := worlds.Files.ReadFile("sick.inc"); err != nil || string(text) != string(want) {
-		t.Errorf("an include of Stage for a world in the working directory: %v", err)
-	}
-	if _, err := Load(write(t, t.TempDir(), "a.world", `include "/somewhere/worlds/pioneer.inc"`)); err == nil {
-		t.Error("an include that is neither in the folder of the world nor of Stage is found")
-	}
-}
 
 func TestLoadErrors(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -229,82 +162,6 @@ func TestUnits(t *testing.T) {
 	}
 }
 
-// writePNG draws dark pixels ('#') on light ones, half transparent ones ('+')
-// and fully transparent black ones ('.').
-func writePNG(t *testing.T, rows ...string) string {
-	t.Helper()
-	img := image.NewNRGBA(image.Rect(0, 0, len(rows[0]), len(rows)))
-	colors := map[rune]color.NRGBA{'#': {0, 0, 0, 255}, ' ': {255, 255, 255, 255}, '+': {0, 0, 0, 200}, '.': {0, 0, 0, 0}}
-	for y, row := range rows {
-		for x, c := range row {
-			img.SetNRGBA(x, y, colors[c])
-		}
-	}
-	path := filepath.Join(t.TempDir(), "plan.png")
-	file, err := os.Create(path)
-	if err == nil {
-		err = errors.Join(png.Encode(file, img), file.Close())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// readPlan returns the walls of a picture in a size that all of it has.
-func readPlan(t *testing.T, path string, size Vec) [][]Vec {
-	t.Helper()
-	plan, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	plan.stretch(floor.Box{Max: plan.size}, size)
-	return plan.walls
-}
-
-func TestFloorPlan(t *testing.T) {
-	walls := readPlan(t, writePNG(t,
-		"##  ",
-		".. #",
-		"  +#"), Vec{X: 4, Y: 3})
-	want := [][]Vec{
-		{{X: -2, Y: 0.5}, {Y: 0.5}, {Y: 1.5}, {X: -2, Y: 1.5}},
-		{{X: 1, Y: -0.5}, {X: 2, Y: -0.5}, {X: 2, Y: 0.5}, {X: 1, Y: 0.5}},
-		{{Y: -1.5}, {X: 2, Y: -1.5}, {X: 2, Y: -0.5}, {Y: -0.5}},
-	}
-	if !slices.EqualFunc(walls, want, slices.Equal) {
-		t.Errorf("walls %v\nwant  %v", walls, want)
-	}
-}
-
-// A floor plan without a wall is an empty area with its boundary. Without a boundary it is most
-// likely a mistake, and there is a warning.
-func TestBlankFloorPlan(t *testing.T) {
-	t.Parallel()
-	blank := writePNG(t, "    ", "    ")
-	w := newWorld(t, robotWorld+`include "map.inc"
-floorplan ( bitmap "`+blank+`" size [10 8 0.8] ) pioneer_full ( )`)
-	if scan := w.robots[0].readLaser(); scan[180] != 4900 || scan[360] != 3980 {
-		t.Errorf("the boundary is %d mm ahead and %d mm to the left of the laser", scan[180], scan[360])
-	}
-	img := w.robots[0].Sight().Draw(32, 24)
-	if wall, sky := img.RGBAAt(16, 10), img.RGBAAt(16, 0); wall == sky {
-		t.Error("the camera does not see the boundary")
-	}
-	for _, world := range []string{
-		`model ( bitmap "` + blank + `" size [4 4 1] ) position ( )`,
-		`environment ( file "` + blank + `" scale 1 ) position ( )`,
-	} {
-		w := withWarnings(t, strings.ReplaceAll(world, ") ", ")\n"))
-		warned(t, world, w, nil, "plan.png has no dark pixel")
-		if w.blocked(w.robots[0].body) {
-			t.Errorf("%s: the robot is blocked", world)
-		}
-	}
-	_, err := parseWorld(`position ( bitmap "` + blank + `" )`)
-	refused(t, "a robot without a dark pixel", err, "no solid shape")
-}
-
 // Worlds have sizes of four numbers, and things without a width or a height.
 func TestSizesOfStage(t *testing.T) {
 	t.Parallel()
@@ -327,16 +184,8 @@ pioneer_full ( )`)
 	}
 }
 
-// A mistake in a define is one mistake, however often it is used.
-func TestMistakeOfDefine(t *testing.T) {
-	t.Parallel()
-	_, err := parseWorld("define tree model ( size [-1 1 1] )\n" + strings.Repeat("tree ()\n", 50))
-	if n := len(syntax.Mistakes(err)); n != 1 {
-		t.Errorf("%d mistakes: %v", n, err)
-	}
-}
-
-// A mistake in a shape is reported without those that follow from it.
+// A mistake in a shape is reported without those that follow from it, and one in a define once,
+// however often it is used.
 func TestMistakesWithoutFollowUps(t *testing.T) {
 	t.Parallel()
 	for _, world := range []string{
@@ -345,121 +194,12 @@ func TestMistakesWithoutFollowUps(t *testing.T) {
 		`position ( block ( points 2 ) )`,
 		`puck ( block ( points 2 ) )`,
 		`position ( size [1 0 1] )`,
+		"define tree model ( size [-1 1 1] )\n" + strings.Repeat("tree ()\n", 50),
 	} {
 		_, err := parseWorld(world)
 		if n := len(syntax.Mistakes(err)); n != 1 {
 			t.Errorf("%s: %d mistakes: %v", world, n, err)
 		}
-	}
-}
-
-// Equal runs of consecutive rows are one wall.
-func TestFloorPlanIsMerged(t *testing.T) {
-	walls := readPlan(t, writePNG(t,
-		"# ##",
-		"# ##",
-		"# # ",
-		"### "), Vec{X: 4, Y: 4})
-	want := [][]Vec{
-		{{X: -2, Y: -1}, {X: -1, Y: -1}, {X: -1, Y: 2}, {X: -2, Y: 2}},
-		{{}, {X: 2}, {X: 2, Y: 2}, {Y: 2}},
-		{{Y: -1}, {X: 1, Y: -1}, {X: 1}, {}},
-		{{X: -2, Y: -2}, {X: 1, Y: -2}, {X: 1, Y: -1}, {X: -2, Y: -1}},
-	}
-	if !slices.EqualFunc(walls, want, slices.Equal) {
-		t.Errorf("walls %v\nwant  %v", walls, want)
-	}
-}
-
-// The shape of a robot or of an object may be a picture. With too much detail it is a
-// box.
-func TestBitmapThatMoves(t *testing.T) {
-	path := writePNG(t, " ## ", "####", "####", " ## ")
-	w := newWorld(t, "position ( bitmap \""+path+"\" size [0.4 0.4 0.3] pose [2 0 0 0] )\n"+
-		"model ( gripper_return 1 bitmap \""+path+"\" size [0.4 0.4 0.3] pose [2 2 0 0] )\n"+
-		"position ( ranger ( sensor ( samples 2 ) sensor ( samples 180 ) ) )")
-	scan := w.robots[1].readLaser()
-	if scan[180] != 1800 || len(w.robots[0].body.hull) != 8 {
-		t.Errorf("a picture 1.8 m ahead: %d; hull %v", scan[180], w.robots[0].body.hull)
-	}
-	for _, m := range []Model{w.Movers()[0], w.Movers()[2]} {
-		if len(m.Parts) != 1 || len(m.Parts[0].Outlines) != 3 {
-			t.Errorf("%v is not drawn", m)
-		}
-	}
-	noise := []string{strings.Repeat("# ", 300), strings.Repeat(" #", 300)}
-	w = withWarnings(t, "position ( bitmap \""+writePNG(t, noise...)+"\" size [0.4 0.4 0.2] )")
-	if warned(t, "a picture of noise", w, nil, "it is a box"); len(w.robots[0].body.parts[0].shapes) != 1 {
-		t.Error("a picture of noise is not a box")
-	}
-}
-
-// A floor plan is solid and detected by sensors, the top of its picture is
-// north, and its boundary encloses it.
-func TestFloorPlanInAWorld(t *testing.T) {
-	path := writePNG(t, "#   ", "    ", "    ", "    ")
-	w := newWorld(t, `model ( bitmap "`+path+`" fit "picture" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
-	r := w.robots[0]
-	ahead := func() float64 {
-		at := r.body.pose
-		return r.laser.walls.Cast(at.Position(), floor.Direction(at.Heading), 20)
-	}
-	if got := ahead(); math.Abs(got-5) > 1e-5 {
-		t.Errorf("the black square is %v m ahead, want 5", got)
-	}
-	r.body.place(Pose{X: 3, Y: 1, Heading: math.Pi})
-	if got := ahead(); math.Abs(got-6.98) > 1e-5 {
-		t.Errorf("the boundary is %v m ahead, want 6.98", got)
-	}
-	if !w.Plan().Wall(3, 400-3) || w.Plan().Wall(200, 200) {
-		t.Error("the plan lacks the square, or has more")
-	}
-}
-
-func TestColors(t *testing.T) {
-	p := shades()
-	for text, want := range map[string]shade{
-		"red":       {Color{255, 0, 0}, 0},
-		"Dark Blue": {Color{0, 0, 139}, 2},
-		"#ffff00":   {Color{255, 255, 0}, 3},
-		"#123456":   {Color{0x12, 0x34, 0x56}, noChannel},
-		"gray50":    {Color{128, 128, 128}, noChannel},
-		"grey0":     {Color{0, 0, 0}, noChannel},
-		"gray":      {Color{0xbe, 0xbe, 0xbe}, noChannel},
-		"NavyBlue":  {Color{0, 0, 128}, 2},
-		"wheat":     {Color{0xf5, 0xde, 0xb3}, noChannel},
-		"Wheat3":    {Color{205, 186, 150}, noChannel},
-		"red1":      {Color{255, 0, 0}, 0},
-		"red4":      {Color{139, 0, 0}, 0},
-		"snow2":     {Color{238, 233, 233}, noChannel},
-		"SlateGrey": {Color{112, 128, 144}, noChannel},
-
-		"dark slate grey4": {Color{82, 139, 139}, noChannel},
-	} {
-		if got, err := p.resolve(text); err != nil || got != want {
-			t.Errorf("%q is %v (error %v), want %v", text, got, err, want)
-		}
-	}
-	if got := (Color{1, 2, 255}).String(); got != "#0102ff" {
-		t.Error(got)
-	}
-	for _, text := range []string{"gray101", "nothing", "", "wheat5", "navy1", "#12345g"} {
-		if _, err := p.resolve(text); err == nil {
-			t.Errorf("%q was accepted as a colour", text)
-		}
-	}
-}
-
-// A random colour is another one for each model, also of one define, and the same in
-// each run with the same seed.
-func TestRandomColors(t *testing.T) {
-	colors := func(seed string) (drawn [3]Color) {
-		w := newWorld(t, "seed "+seed+"\ndefine thing model ( color \"random\" )\nthing ( )\nthing ( )\nposition ( color \"random\" pose [1 1 0 0] )")
-		return [3]Color{w.fixtures[0].parts[0].color, w.fixtures[1].parts[0].color, w.robots[0].body.parts[0].color}
-	}
-	one := colors("1")
-	if one[0] == one[1] || one[1] == one[2] || one != colors("1") || one == colors("2") {
-		t.Errorf("colours %v, again %v, of seed 2 %v", one, colors("1"), colors("2"))
 	}
 }
 
@@ -511,96 +251,4 @@ func FuzzLoad(f *testing.F) {
 			}
 		}
 	})
-}
-
-// The scene of the subsumption experiments has the required properties: the
-// light is seen above the low wall, the sonars detect the wall, no range
-// sensor detects the hassock.
-func TestSubsumptionScene(t *testing.T) {
-	w, err := Load("../../simulation/worlds/subsumption.world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := w.robots[0]
-	aim(r, 43, 0, 0)
-	if lights := see(w).Channel(LightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
-		t.Errorf("the light from the start: %v", lights)
-	}
-	aim(r, 0, 0, 0)
-	r.body.place(Pose{X: 2.2, Y: 2.0, Heading: floor.Radians(42)})
-	if lights, ranges := see(w).Channel(LightChannel), r.readSonars(); len(lights) != 1 || ranges[1] > 500 {
-		t.Errorf("at the wall: the light %v, sonars %v", lights, ranges)
-	}
-	r.body.place(Pose{X: 4.2, Y: 2.6, Heading: math.Pi / 2})
-	if sonar, laser := r.readSonars()[3], r.readLaser()[180]; sonar < 2000 || laser < 2000 {
-		t.Errorf("before the hassock: sonar %d, laser %d", sonar, laser)
-	}
-	r.drive.command(300, 0)
-	if w.Step(200); !r.stalled() {
-		t.Error("the hassock is not solid")
-	}
-}
-
-func TestWorldsWithoutFiles(t *testing.T) {
-	dir := t.TempDir()
-	own := write(t, dir, "own.world", "include \"pioneer.inc\"\ninclude \"map.inc\"\ninclude \"here.inc\"\npioneer_full ()\n")
-	write(t, dir, "here.inc", `name "mine"`)
-	for _, path := range []string{own, filepath.Join(dir, "cave"), "room"} {
-		w, err := Load(path)
-		if err != nil {
-			t.Errorf("%s: %v", path, err)
-		} else if len(w.Robots()) == 0 {
-			t.Errorf("%s: no robot", path)
-		}
-	}
-	// Files on the disk come first, and a wrong path is not taken for a name.
-	if w, err := Load(write(t, dir, "room", `name "empty"`)); err != nil || len(w.Robots()) != 0 {
-		t.Errorf("a file named room: %v", err)
-	}
-	if _, err := Load(filepath.Join(dir, "room.world")); !errors.Is(err, os.ErrNotExist) {
-		t.Errorf("a file that does not exist: %v", err)
-	}
-}
-
-// A world is another one when any of its files has changed, and only then.
-func TestSource(t *testing.T) {
-	dir := t.TempDir()
-	path := filepath.Join(dir, "own.world")
-	picture := func(rows ...string) {
-		data, err := os.ReadFile(writePNG(t, rows...))
-		if err != nil {
-			t.Fatal(err)
-		}
-		write(t, dir, "plan.png", string(data))
-	}
-	source := func() string {
-		w, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		instances := w.Instances()
-		if one, other := instances[0].Driver.(devices.Sourced).Source(), instances[1].Driver.(devices.Sourced).Source(); one != other {
-			t.Error("two robots of a world have two sources")
-		}
-		return instances[0].Driver.(devices.Sourced).Source()
-	}
-	world := "include \"pioneer.inc\"\ninclude \"here.inc\"\nmodel ( bitmap \"plan.png\" size [8 8 1] )\npioneer_full ()\npioneer_full ( pose [1 1 0 0] )\n"
-	write(t, dir, "own.world", world)
-	write(t, dir, "here.inc", "seed 1")
-	picture("#   ")
-	before := source()
-	write(t, dir, "own.world", world) // with a new time
-	if source() != before {
-		t.Error("the same files have another source")
-	}
-	for name, change := range map[string]func(){
-		"the world":   func() { write(t, dir, "own.world", world+"\n") },
-		"an include":  func() { write(t, dir, "here.inc", "seed 2") },
-		"the picture": func() { picture("#  #") },
-	} {
-		last := source()
-		if change(); source() == last {
-			t.Errorf("%s has changed, the source has not", name)
-		}
-	}
 }

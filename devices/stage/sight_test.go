@@ -2,12 +2,9 @@ package stage
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
-	"os"
 	"reflect"
 	"testing"
 
@@ -61,11 +58,6 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		}
 		if blobs == 0 {
 			t.Errorf("view %d: %d blobs", i, blobs)
-		}
-		if file := os.Getenv("SIGHT"); file != "" {
-			f, _ := os.Create(fmt.Sprintf("%s%d.png", file, i))
-			_ = png.Encode(f, r.Sight().Draw(640, 480))
-			f.Close()
 		}
 	}
 }
