@@ -110,7 +110,7 @@ func (l *loader) readFile(path string) ([]byte, error) {
 // where it is transparent on white.
 func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan, error) {
 	bounds := picture.Bounds()
-	plan := &floorPlan{dark: floor.EmptyBox(), size: Vec{X: float64(bounds.Dx()), Y: float64(bounds.Dy())}}
+	plan := &floorPlan{dark: floor.BoxOf(), size: Vec{X: float64(bounds.Dx()), Y: float64(bounds.Dy())}}
 	type run struct{ start, end, wall int } // wall is its rectangle's number
 	var above, row []run
 	for y := range bounds.Dy() {
@@ -149,7 +149,7 @@ func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan,
 // stretch puts the walls where the box from, in pixels, has the given size in metres and
 // is centred on the origin.
 func (p *floorPlan) stretch(from floor.Box, size Vec) {
-	extent, half := from.Max.Sub(from.Min), size.Scale(0.5)
+	extent, half := from.Size(), size.Scale(0.5)
 	scale := Vec{X: size.X / extent.X, Y: size.Y / extent.Y}
 	for _, outline := range p.walls {
 		for i, v := range outline {
@@ -175,7 +175,7 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	if p.walls == nil {
 		return
 	}
-	walls := p.dark.Max.Sub(p.dark.Min)
+	walls := p.dark.Size()
 	factor := Vec{X: p.size.X / walls.X, Y: p.size.Y / walls.Y}
 	moved := max(p.dark.Min.X/p.size.X*size.X, (p.size.X-p.dark.Max.X)/p.size.X*size.X,
 		p.dark.Min.Y/p.size.Y*size.Y, (p.size.Y-p.dark.Max.Y)/p.size.Y*size.Y)

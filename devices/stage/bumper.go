@@ -38,9 +38,7 @@ type feeler struct {
 
 // feelers returns the points of ten bumpers on a convex hull.
 func feelers(hull []Vec) []feeler {
-	extent := floor.EmptyBox()
-	extent.Include(hull...)
-	centre := extent.Min.Add(extent.Max).Scale(0.5)
+	centre := floor.BoxOf(hull...).Middle()
 	var ring []feeler
 	feel := func(p, outward Vec) {
 		v := p.Sub(centre)

@@ -50,7 +50,7 @@ func newCrowd(bodies []*body, extent floor.Box) *crowd {
 	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n), drift: math.Inf(1)}
 	size := Vec{}
 	if !extent.Empty() {
-		c.origin, size = extent.Min, extent.Max.Sub(extent.Min)
+		c.origin, size = extent.Min, extent.Size()
 	}
 	// A long and narrow floor also has few cells.
 	c.cell = max(minCrowdCell, math.Sqrt(size.X*size.Y/float64(n)), max(size.X, size.Y)/float64(4*n))

@@ -94,7 +94,8 @@ func (o origin) draft(text, base string) (*Draft, error) {
 // item finds a thing in the text.
 func (l *loader) item(b *body) *item {
 	s := l.sections[b]
-	it := &item{at: l.pose(s), z: l.height(s)}
+	at, z := l.pose(s)
+	it := &item{at: at, z: z}
 	if s.Pos.File != l.file.Name {
 		it.file = s.Pos.File
 		return it
@@ -279,7 +280,7 @@ func (d *Draft) append(line string, at Pose) (*Draft, error) {
 // change returns the draft of a text. It refuses a pose that is none, and a change that
 // leaves no room for something that can move.
 func (d *Draft) change(text string, at Pose) (*Draft, error) {
-	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
+	if !isPose(at) {
 		return nil, fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 	}
 	next, err := d.World.origin.draft(text, d.base)

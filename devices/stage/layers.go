@@ -165,7 +165,7 @@ func (l *loader) drawLayers(most size) error {
 // tooLarge returns the error of a world without room for its grids, which says how
 // coarse they must be.
 func (l *loader) tooLarge(set *layerSet, most size) error {
-	size := set.extent.Max.Sub(set.extent.Min)
+	size := set.extent.Size()
 	help := "not even resolution 1 is coarse enough"
 	for _, r := range [...]float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1} {
 		if r > l.world.resolution && set.size(r, most).within(most) {

@@ -173,8 +173,7 @@ func (l *loader) settings(s *syntax.Section) {
 func (l *loader) things(s *syntax.Section) {
 	var objects []*body
 	for _, section := range s.Sections("model", "position", "environment", "bitmap", "box", "puck") {
-		at := l.pose(section)
-		base := l.height(section)
+		at, base := l.pose(section)
 		if section.Type == "position" {
 			l.robot(section, at, base)
 			continue
@@ -236,7 +235,7 @@ func (l *loader) things(s *syntax.Section) {
 
 // floor returns the extent of the fixtures.
 func (w *World) floor() floor.Box {
-	extent := floor.EmptyBox()
+	extent := floor.BoxOf()
 	for _, b := range w.fixtures {
 		for _, p := range b.parts {
 			for _, outline := range p.shapes {
@@ -255,21 +254,15 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 	b.resistance = mass * friction
 }
 
-// pose returns the pose of s in its parent's frame.
-func (l *loader) pose(s *syntax.Section) Pose {
-	at, _ := l.place(s, "pose", 0, 0, 0)
+// pose returns the pose of s in its parent's frame, and its height.
+func (l *loader) pose(s *syntax.Section) (at Pose, z float64) {
+	at, z = l.place(s, "pose", 0, 0, 0)
 	at.Heading = floor.Wrap(at.Heading)
-	return at
+	return at, z
 }
 
 // colorStream is the random number generator of colours: that of no robot.
 const colorStream = -1
-
-// height returns the height in the pose of s.
-func (l *loader) height(s *syntax.Section) float64 {
-	_, z := l.place(s, "pose", 0, 0, 0)
-	return z
-}
 
 // random returns the random number generator of the i-th robot, or of the colours.
 func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }

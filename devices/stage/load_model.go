@@ -50,8 +50,8 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
-		at := frame.Then(l.pose(child))
-		z := top + l.height(child)
+		at, z := l.pose(child)
+		at, z = frame.Then(at), top+z
 		switch child.Type {
 		case "model":
 			l.model(child, at, z, b, r)
@@ -220,14 +220,14 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 // fit scales outlines so that together they have the given size, centred, as
 // Stage does.
 func fit(outlines [][]Vec, ranges []span, size []float64) {
-	extent := floor.EmptyBox()
+	extent := floor.BoxOf()
 	for _, outline := range outlines {
 		extent.Include(outline...)
 	}
 	if extent.Empty() {
 		return
 	}
-	centre, span := extent.Min.Add(extent.Max).Scale(0.5), extent.Max.Sub(extent.Min)
+	centre, span := extent.Middle(), extent.Size()
 	kx, ky := size[0]/max(span.X, 1e-9), size[1]/max(span.Y, 1e-9)
 	for _, outline := range outlines {
 		for i, v := range outline {

@@ -73,7 +73,8 @@ func (l *loader) environment(s *syntax.Section) *body {
 		l.fail(s, "file", "cannot read the floor plan: %w", err)
 		return b
 	}
-	at, pixel := l.pose(s), 0.0
+	at, _ := l.pose(s)
+	pixel := 0.0
 	if m := plan.placed; m != nil {
 		at, pixel = at.Then(m.origin()), m.Resolution
 	}

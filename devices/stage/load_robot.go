@@ -118,8 +118,8 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 	for _, sensor := range s.Sections("sensor") {
 		sensor.Ignore("size", "color", "color_rgba")
-		pose := at.Then(l.pose(sensor))
-		height := base + l.height(sensor)
+		pose, height := l.pose(sensor)
+		pose, height = at.Then(pose), base+height
 		samples := sensor.Int("samples", 1)
 		if samples < 1 {
 			l.fail(sensor, "samples", "samples %d: write 1 or more", samples)

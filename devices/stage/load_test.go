@@ -144,8 +144,7 @@ model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0
 		t.Fatalf("%d parts", len(parts))
 	}
 	for i, p := range parts {
-		extent := floor.EmptyBox()
-		extent.Include(p.shapes[0]...)
+		extent := floor.BoxOf(p.shapes[0]...)
 		if extent.Min.Sub(want[i].extent.Min).Length() > 1e-9 || extent.Max.Sub(want[i].extent.Max).Length() > 1e-9 {
 			t.Errorf("part %d covers %v, want %v", i, extent, want[i].extent)
 		}

@@ -46,8 +46,8 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 	r := d.robot
 	switch device.Letter() {
 	case codec.Position:
-		middle, length, width := extentOf(r.body.hull)
-		dst = append(dst, partAt(Pose{X: middle.X, Y: middle.Y}, length, width, 0, 0))
+		hull := floor.BoxOf(r.body.hull...)
+		dst = append(dst, partAt(Pose{X: hull.Middle().X, Y: hull.Middle().Y}, hull.Size().X, hull.Size().Y, 0, 0))
 	case codec.Sonar:
 		for i, s := range r.sonars.ring {
 			p := partAt(s.pose, 0, 0, s.reach, s.fov)
@@ -64,18 +64,6 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 		dst = append(dst, partAt(r.gripper.pose, r.gripper.length, r.gripper.opening, 0, 0))
 	}
 	return dst
-}
-
-// extentOf returns the middle and the size of a body's hull.
-func extentOf(hull []Vec) (middle Vec, length, width float64) {
-	if len(hull) == 0 {
-		return Vec{}, 0, 0
-	}
-	low, high := hull[0], hull[0]
-	for _, v := range hull {
-		low, high = Vec{X: min(low.X, v.X), Y: min(low.Y, v.Y)}, Vec{X: max(high.X, v.X), Y: max(high.Y, v.Y)}
-	}
-	return Vec{X: (low.X + high.X) / 2, Y: (low.Y + high.Y) / 2}, high.X - low.X, high.Y - low.Y
 }
 
 // partAt returns a part from metres and radians.

@@ -11,8 +11,7 @@ func TestCastBeam(t *testing.T) {
 	random := rand.New(rand.NewPCG(21, 22))
 	met, ended := 0, 0
 	for range 20 {
-		extent := EmptyBox()
-		extent.Include(Vec{0, 0}, Vec{4, 3})
+		extent := BoxOf(Vec{0, 0}, Vec{4, 3})
 		g := NewGrid(extent, 0.05, 1<<14)
 		for range 1 + random.IntN(8) {
 			wall := Rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64())

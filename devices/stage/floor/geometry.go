@@ -119,10 +119,12 @@ func Rectangle(width, depth float64) []Vec {
 // Box is a rectangle along the axes, metres. The zero value is not empty: it has the origin.
 type Box struct{ Min, Max Vec }
 
-// EmptyBox returns a box without points.
-func EmptyBox() Box {
+// BoxOf returns the box around points, which is Empty without any.
+func BoxOf(points ...Vec) Box {
 	inf := math.Inf(1)
-	return Box{Vec{inf, inf}, Vec{-inf, -inf}}
+	b := Box{Vec{inf, inf}, Vec{-inf, -inf}}
+	b.Include(points...)
+	return b
 }
 
 // Include grows the box until it has all points.
@@ -135,6 +137,12 @@ func (b *Box) Include(points ...Vec) {
 
 // Empty reports whether the box has no point.
 func (b Box) Empty() bool { return b.Min.X > b.Max.X }
+
+// Middle returns the middle of a box that is not empty.
+func (b Box) Middle() Vec { return b.Min.Add(b.Max).Scale(0.5) }
+
+// Size returns the lengths of the sides of a box that is not empty.
+func (b Box) Size() Vec { return b.Max.Sub(b.Min) }
 
 // ConvexHull returns the convex outline of points, counterclockwise (Andrew's
 // monotone chain). Points are sorted in place.

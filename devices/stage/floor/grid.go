@@ -179,8 +179,7 @@ func (g *Grid) drawSide(a, b Vec, visit func(row int, x0, x1 float64)) {
 
 // fill occupies the cells whose centre lies in the polygon, in cell units.
 func (g *Grid) fill(points []Vec) {
-	extent := EmptyBox()
-	extent.Include(points...)
+	extent := BoxOf(points...)
 	convex := len(ConvexHull(slices.Clone(points))) == len(points)
 	var crossings []float64
 	for row := max(0, int(math.Floor(extent.Min.Y))); row <= min(g.height-1, int(math.Floor(extent.Max.Y))); row++ {

@@ -8,8 +8,7 @@ import (
 
 // room is a grid with the four inner faces of a square room at +-half.
 func room(half, resolution float64) *Grid {
-	extent := EmptyBox()
-	extent.Include(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
+	extent := BoxOf(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
 	g := NewGrid(extent, resolution, 1<<14)
 	for _, wall := range []struct{ at, size Vec }{
 		{Vec{0, half + 0.1}, Vec{2*half + 0.4, 0.2}},
@@ -24,8 +23,7 @@ func room(half, resolution float64) *Grid {
 }
 
 func TestDrawOverlapsExactly(t *testing.T) {
-	extent := EmptyBox()
-	extent.Include(Vec{0, 0}, Vec{2, 2})
+	extent := BoxOf(Vec{0, 0}, Vec{2, 2})
 	for _, tt := range []struct {
 		name    string
 		polygon []Vec
@@ -54,8 +52,7 @@ func TestDrawOverlapsExactly(t *testing.T) {
 // The hints must be the distances to the nearest occupied cell; where they are not
 // exact, they must not promise more free space than there is.
 func TestHintsAreCellDistances(t *testing.T) {
-	extent := EmptyBox()
-	extent.Include(Vec{0, 0}, Vec{9, 4})
+	extent := BoxOf(Vec{0, 0}, Vec{9, 4})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
 		g := NewGrid(extent, 0.02, 1<<14)
@@ -148,8 +145,7 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 		{Vec{60, 40}, Vec{5, 0.3}, 1000, 70, 0.004},
 		{Vec{60, 40}, Vec{15, 15}, 300, 70, 0.004}, // walls with full tiles
 	} {
-		extent := EmptyBox()
-		extent.Include(Vec{0, 0}, tt.size)
+		extent := BoxOf(Vec{0, 0}, tt.size)
 		g := NewGrid(extent, 0.05, 1<<14)
 		for range 25 {
 			wall := Rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64())

@@ -54,8 +54,7 @@ func (t *Tally) cross(row int, x0, x1 float64) {
 // cover counts the tiles that a rectangle along the axes covers in part.
 func (t *Tally) cover(outline []Vec) {
 	g := &t.tiles
-	r := EmptyBox()
-	r.Include(g.toCells(outline[0]), g.toCells(outline[2]))
+	r := BoxOf(g.toCells(outline[0]), g.toCells(outline[2]))
 	left, right := g.span(r.Min.X, r.Max.X)
 	bottom, top := max(0, int(r.Min.Y+drawTolerance)), min(g.height-1, int(math.Ceil(r.Max.Y-drawTolerance))-1)
 	for y := bottom; y <= top; y++ {
@@ -79,6 +78,6 @@ func Tiles(extent Box, resolution float64) float64 {
 	if extent.Empty() {
 		return 0
 	}
-	side, size := resolution*tileSide, extent.Max.Sub(extent.Min)
+	side, size := resolution*tileSide, extent.Size()
 	return (size.X/side + 2) * (size.Y/side + 2)
 }

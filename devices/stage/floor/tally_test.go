@@ -34,7 +34,7 @@ func TestTally(t *testing.T) {
 		{"disc", disc, true},
 		{"disc, upside down", rotated, true},
 	} {
-		extent := EmptyBox()
+		extent := BoxOf()
 		for _, outline := range tt.outlines {
 			extent.Include(outline...)
 		}
