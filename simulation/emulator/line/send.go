@@ -50,7 +50,7 @@ func (l *Line) enqueue(data []byte, note string) {
 // pump sends what is due at now and returns the time of the next bytes, 0 if
 // the queue is empty or held up. The caller holds the lock.
 func (l *Line) pump(now time.Duration) (next time.Duration) {
-	for len(l.queue) > 0 && !l.held {
+	for len(l.queue) > 0 && !l.paused {
 		c := &l.queue[0]
 		if c.sent == 0 {
 			c.due = max(c.due, l.free)
@@ -147,7 +147,7 @@ func (l *Line) Speak() {
 func (l *Line) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = true
+	l.paused = true
 	l.note("held up")
 }
 
@@ -155,7 +155,7 @@ func (l *Line) Hold() {
 func (l *Line) Release() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.held = false
+	l.paused = false
 	l.note("released")
 	l.Wake()
 }
