@@ -50,8 +50,7 @@ func TestCollisionsPressBumpers(t *testing.T) {
 		`post ( pose [1 0.15 0 %v] size [0.05 0.05 1] )`} {
 		for angle := 60.0; angle <= 120; angle += 7 {
 			for _, speed := range []int16{500, -500} {
-				w := newWorld(t, robotWorld+`pioneer2dx ( )`+fmt.Sprintf(what, angle))
-				r := w.robots[0]
+				w, r := robotIn(t, robotWorld+`pioneer2dx ( )`+fmt.Sprintf(what, angle))
 				if speed < 0 {
 					r.body.place(Pose{Heading: math.Pi})
 				}
@@ -67,8 +66,7 @@ func TestCollisionsPressBumpers(t *testing.T) {
 					t.Errorf("%s at %v, %d mm/s: stalled %v at %v, front %05b, rear %05b", what, angle, speed,
 						r.stalled(), r.Pose(), m.FrontBumpers, m.RearBumpers)
 				}
-				r.drive.command(-speed, 0)
-				w.Step(steps(time.Second))
+				r.drives(-speed, 0, time.Second)
 				if r.readBumpers(&m); m != (codec.MiscData{}) {
 					t.Errorf("%s at %v: still pressed %v", what, angle, m)
 				}

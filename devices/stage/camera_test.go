@@ -41,8 +41,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 		{"panned to it", "pose [0.08 -2.5 0 0] size [0.4 1 0.45]", -90, 0, 0, 0.1, -0.1, 0, -0.225},
 		{"tilted down", "pose [2.58 0 0 0] size [1 0.2 0.2]", 0, -10, 0, 0.05, -0.05, -0.25 / 3, -0.225},
 	} {
-		w := newWorld(t, robotWorld+`pioneer_full ( ) model ( color "blue" `+tt.box+` )`)
-		r := w.robots[0]
+		w, r := robotIn(t, robotWorld+`pioneer_full ( ) model ( color "blue" `+tt.box+` )`)
 		aim(r, tt.pan, tt.tilt, tt.zoom)
 		v := see(w)
 		blobs := v.Channel(2)
@@ -230,8 +229,7 @@ func floodFill(p *canvas[int8], channel int8) (blobs []codec.Blob) {
 // The head slews at the rates of the real one, and stops at its target or at
 // its limits.
 func TestHeadSlews(t *testing.T) {
-	w := newWorld(t, robotWorld+`pioneer_full ( )`)
-	r := w.robots[0]
+	w, r := robotIn(t, robotWorld+`pioneer_full ( )`)
 	r.head.command(codec.PTZCommand{Pan: 120, Tilt: -40, Zoom: 1023})
 	var z codec.PTZData
 	w.Step(steps(250 * time.Millisecond))

@@ -108,8 +108,7 @@ func (b *bench) position(t testing.TB, robot int) (p codec.PositionData) {
 const allDevices = "pslgmvz"
 
 func TestRoomRobotHasAllDevices(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, allDevices)
+	b := benchInRoom(t, allDevices)
 	b.run(publishPeriod)
 	sizes := map[byte]int{'p': 21, 's': 32, 'l': 722, 'g': 2, 'm': 3, 'z': 6}
 	for _, letter := range []byte(allDevices) {
@@ -121,8 +120,7 @@ func TestRoomRobotHasAllDevices(t *testing.T) {
 }
 
 func TestReportsComeAtTenHertz(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "p")
+	b := benchInRoom(t, "p")
 	b.run(10 * time.Second)
 	if seq := b.tables[0].Device('p').Seq(); seq < 100 || seq > 102 {
 		t.Errorf("%d reports in 10 s", seq)
@@ -136,8 +134,7 @@ func TestReportsComeAtTenHertz(t *testing.T) {
 }
 
 func TestDriveOneMetre(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "p")
+	b := benchInRoom(t, "p")
 	b.drive(0, 200, 0)
 	b.run(5 * time.Second)
 	b.drive(0, 0, 0)
@@ -153,8 +150,7 @@ func TestDriveOneMetre(t *testing.T) {
 }
 
 func TestOdometryStartsAtTheOpeningOfTheMicrocontroller(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "plz") // the link stays open when p is closed
+	b := benchInRoom(t, "plz") // the link stays open when p is closed
 	b.drive(0, 300, 20)
 	b.run(2 * time.Second)
 	if p := b.position(t, 0); p.X < 400 || p.Y < 10 {
@@ -221,8 +217,7 @@ func TestConfigurations(t *testing.T) {
 
 // A robot that is opened again starts like one that was switched on.
 func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "p")
+	b := benchInRoom(t, "p")
 	for _, c := range []string{"m\x00", "v\x01"} {
 		if err := b.configure(0, 'p', c); err != nil {
 			t.Fatal(err)
@@ -239,8 +234,7 @@ func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
 }
 
 func TestCommandsReachTheirDevices(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, allDevices)
+	b := benchInRoom(t, allDevices)
 	b.command(0, codec.PTZ, (&codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500}).Append(nil))
 	b.command(0, codec.Gripper, codec.GripperCommand{Code: codec.GripClose}.Append(nil))
 	b.drive(0, 100, -10)
@@ -260,8 +254,7 @@ func TestCommandsReachTheirDevices(t *testing.T) {
 
 // Only data that is read is computed.
 func TestUnreadDevicesAreNotPublished(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "s")
+	b := benchInRoom(t, "s")
 	b.run(time.Second)
 	for _, letter := range []byte("plgmvz") {
 		if seq := b.tables[0].Device(letter).Seq(); seq != 0 {
@@ -284,7 +277,7 @@ func TestDevicesOfAModel(t *testing.T) {
 }
 
 // Robots of one world report at different times and share its clock.
-func TestRobotsTakeTurns(t *testing.T) {
+func TestRobotsReportOneAfterTheOther(t *testing.T) {
 	b := newBench(t, newWorld(t, arena(10, "pioneer2dx")))
 	for i := range 10 {
 		b.open(t, i, "s")
@@ -315,8 +308,7 @@ func TestRobotsTakeTurns(t *testing.T) {
 }
 
 func TestTickAllocatesNothing(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, allDevices)
+	b := benchInRoom(t, allDevices)
 	b.drive(0, 200, 30)
 	b.run(10 * time.Second)
 	if n := testing.AllocsPerRun(50, func() { b.run(publishPeriod) }); n != 0 {

@@ -83,10 +83,8 @@ func TestGripAndCarry(t *testing.T) {
 	r, puck := w.robots[0], w.bodies[1]
 	g := r.gripper
 	drive := func(speed, turn int16, d time.Duration) {
-		r.drive.command(speed, turn)
-		w.Step(steps(d))
-		r.drive.command(0, 0)
-		w.Step(steps(time.Second))
+		r.drives(speed, turn, d)
+		r.drives(0, 0, time.Second)
 	}
 	beams := func() uint8 { return readGripper(g).Beams & bothBeams }
 	if beams() != 0 {

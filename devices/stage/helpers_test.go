@@ -55,6 +55,26 @@ func loadRoom(t testing.TB) *World {
 
 func steps(d time.Duration) int { return int(d / StepTime) }
 
+// robotIn is newWorld, and the first robot of the world.
+func robotIn(t testing.TB, text string) (*World, *Robot) {
+	t.Helper()
+	w := newWorld(t, text)
+	return w, w.robots[0]
+}
+
+// drives commands a robot, and steps its world.
+func (r *Robot) drives(speed, turn int16, d time.Duration) {
+	r.drive.command(speed, turn)
+	r.world.Step(steps(d))
+}
+
+// benchInRoom is a bench with the room, and open devices of its robot.
+func benchInRoom(t testing.TB, letters string) *bench {
+	b := newBench(t, loadRoom(t))
+	b.open(t, 0, letters)
+	return b
+}
+
 // scanner returns a scanner that is prepared for a robot, as Driver.scan prepares it.
 func (w *World) scanner(r *Robot) *scanner {
 	c := w.scanning.scanners[0]

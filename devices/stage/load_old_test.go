@@ -48,12 +48,11 @@ position ( name "robot1" port 6665 pose [5 1 180]
 // A world of Stage 2 and 3: rangers with poses in fields, a laser with its range, and a
 // size of two numbers.
 func TestWorldOfStage2(t *testing.T) {
-	w := newWorld(t, `
+	_, r := robotIn(t, `
 define dish ranger ( scount 2 spose[0] [0.1 0.1 90] spose[1] [0.1 -0.1 -90] sview [0 3 20] ssize [0.01 0.05] )
 define sick laser ( range_min 0.0 range_max 6.0 fov 180 samples 180 size [0.15 0.15] color "blue" )
 define rover position ( size [0.4 0.4] origin [-0.04 0 0] dish ( ) sick ( pose [0.1 0 0] ) )
 rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
-	r := w.robots[0]
 	if len(r.sonars.ring) != 2 || r.sonars.reach != 3 || r.laser.reach != 6 {
 		t.Errorf("sonars %v, laser %v", r.sonars, r.laser)
 	}

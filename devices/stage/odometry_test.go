@@ -62,8 +62,7 @@ func TestPerfectLocalisation(t *testing.T) {
 		{`localization "odom" odom_error [0 0 0 0]`, Pose{}, Pose{X: 1}},
 		{``, Pose{}, Pose{X: 1}},
 	} {
-		w := newWorld(t, instant[:len(instant)-1]+` pose [1 2 0 90] `+"\n"+tt.fields+"\n"+` )`)
-		r := w.robots[0]
+		w, r := robotIn(t, instant[:len(instant)-1]+` pose [1 2 0 90] `+"\n"+tt.fields+"\n"+` )`)
 		if got := r.odometry.at(r.Pose()); !nearPose(got, tt.start, 1e-9) {
 			t.Errorf("%s: starts at %v, want %v", tt.fields, got, tt.start)
 		}
@@ -130,8 +129,7 @@ func TestDocks(t *testing.T) {
 
 func TestEmptyBatteryStopsTheRobot(t *testing.T) {
 	for fields, stops := range map[string]bool{``: false, `joules 100`: true, `joules_capacity 100`: true} {
-		w := newWorld(t, robotWorld+`pioneer_full ( `+fields+` )`)
-		r := w.robots[0]
+		w, r := robotIn(t, robotWorld+`pioneer_full ( `+fields+` )`)
 		r.drive.command(200, 0)
 		if fields == `` {
 			r.battery.joules = 100

@@ -138,8 +138,7 @@ func TestBitmapThatMoves(t *testing.T) {
 // north, and its boundary encloses it.
 func TestFloorPlanInAWorld(t *testing.T) {
 	path := writePNG(t, "#   ", "    ", "    ", "    ")
-	w := newWorld(t, `model ( bitmap "`+path+`" fit "picture" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
-	r := w.robots[0]
+	w, r := robotIn(t, `model ( bitmap "`+path+`" fit "picture" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
 	ahead := func() float64 {
 		at := r.body.pose
 		return r.laser.walls.Cast(at.Position(), floor.Direction(at.Heading), 20)

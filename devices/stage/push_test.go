@@ -141,8 +141,7 @@ func TestRobotIsPushed(t *testing.T) {
 			t.Fatal("not gripped")
 		}
 		gripped := puck.pose.From(b.Pose())
-		a.drive.command(200, 0)
-		w.Step(steps(5 * time.Second))
+		a.drives(200, 0, 5*time.Second)
 		if moved := b.Pose().X > 1.1; moved != pushable || a.stalled() == pushable {
 			t.Errorf("pushable %v: it is at %v", pushable, b.Pose())
 		}
@@ -193,8 +192,8 @@ func noOverlaps(t *testing.T, w *World) {
 	}
 }
 
-// In random worlds, whatever the robots do, nothing ends in a wall or in another thing,
-// and every thing stays within the walls around.
+// In random worlds, whatever the robots do, nothing ends in a wall, checked as a polygon, or in
+// another thing, whether it can be pushed or not, and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
 	t.Parallel()
 	moved, stalls := 0, 0

@@ -20,8 +20,7 @@ func inHall(o, d Vec) float64 {
 
 // Every reading at known poses is the distance to the wall in its direction.
 func TestRangesInTheHall(t *testing.T) {
-	w := newWorld(t, hall+`pioneer_full ( )`)
-	r := w.robots[0]
+	_, r := robotIn(t, hall+`pioneer_full ( )`)
 	for _, pose := range []Pose{{}, {X: 1, Y: 2, Heading: math.Pi / 2}, {X: -3, Y: -1, Heading: 2.5}, {X: 4, Y: 3, Heading: -0.7}} {
 		r.body.place(pose)
 		at := pose.Apply(Vec{X: 0.08})
@@ -51,8 +50,7 @@ func TestRangesInTheHall(t *testing.T) {
 // Sonars are numbered clockwise from the front left, laser readings
 // counterclockwise from the right (manual table 7).
 func TestNumbering(t *testing.T) {
-	w := newWorld(t, robotWorld+`crate ( pose [0 1 0 0] size [0.3 0.3 1] ) pioneer_full ( )`)
-	r := w.robots[0]
+	_, r := robotIn(t, robotWorld+`crate ( pose [0 1 0 0] size [0.3 0.3 1] ) pioneer_full ( )`)
 	for i, got := range r.readSonars() {
 		if aside := i == 0 || i == 15; aside != (got < 1000) {
 			t.Errorf("with a crate on the left sonar %d is %d", i, got)
@@ -122,9 +120,8 @@ func TestMissingSonarsReadTheirReach(t *testing.T) {
 // distance to the nearest point within the cone.
 func TestSonarsSeeWhatIsInTheirCone(t *testing.T) {
 	for _, kind := range []string{"", "pushable 1"} {
-		w := newWorld(t, robotWorld+"resolution 0.005\nmodel ( pose [1.5 0 0 0] size [0.05 0.05 1] "+kind+` )
+		_, r := robotIn(t, robotWorld+"resolution 0.005\nmodel ( pose [1.5 0 0 0] size [0.05 0.05 1] "+kind+` )
 			position ( pose [0 0 0 0] ranger ( sensor ( range [0 5] fov 15 samples 3 ) sensor ( range [0 5] fov 15 samples 3 specular 30 ) ) )`)
-		r := w.robots[0]
 		for k := range 380 {
 			heading := floor.Radians(float64(k)/10 - 19)
 			r.body.place(Pose{Heading: heading})

@@ -26,8 +26,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		pioneer_full ( pose [1.2 -0.4 0 90] color "yellow" )
 	`
 	for i, head := range []head{{}, {pan: 15, tilt: -5}, {pan: -10, tilt: 3, zoom: 400}} {
-		w := newWorld(t, robotWorld+world)
-		r := w.robots[0]
+		w, r := robotIn(t, robotWorld+world)
 		r.head = head
 		r.look(w.tracker.pixels)
 		var seen codec.VisionData
@@ -66,11 +65,10 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 func TestPictureFitsItsCalibration(t *testing.T) {
 	t.Parallel()
 	const width, height, deg = 320, 240, 180 / math.Pi
-	w := newWorld(t, robotWorld+`
+	_, r := robotIn(t, robotWorld+`
 		model ( pose [2.005 0.2 0 0] size [0.01 0.1 2] color "red" )
 		pioneer_full ( pose [0 0 0 0] )
 	`)
-	r := w.robots[0]
 	for _, head := range []head{{}, {pan: 12, tilt: -8}, {pan: -9, tilt: 10}, {pan: 4, zoom: 700}} {
 		r.head = head
 		sight := r.Sight()
