@@ -11,6 +11,7 @@ import (
 type run struct {
 	row, first, last int
 	channel          int8
+	root             int // index of the run that represents the blob
 }
 
 // patch is a blob under construction.
@@ -24,7 +25,6 @@ type patch struct {
 type tracker struct {
 	pixels  *canvas[int8] // channels
 	runs    []run
-	blobs   forest // of runs
 	patches []patch
 	place   []int // index of a root run's patch
 }
@@ -38,7 +38,7 @@ func (t *tracker) find(out *codec.VisionData) {
 	t.patches, t.place = t.patches[:0], t.place[:0]
 	for i := range t.runs {
 		r := &t.runs[i]
-		root := int(t.blobs.root(int32(i)))
+		root := t.root(i)
 		t.place = append(t.place, len(t.patches))
 		if root == i {
 			t.patches = append(t.patches, patch{channel: r.channel,
@@ -69,7 +69,7 @@ func (t *tracker) find(out *codec.VisionData) {
 // findRuns splits the image into runs and joins each with those it touches in
 // the row above. A root comes before the runs it represents.
 func (t *tracker) findRuns() {
-	t.runs, t.blobs = t.runs[:0], t.blobs[:0]
+	t.runs = t.runs[:0]
 	above := 0 // first run of the row above
 	for y := range imageHeight {
 		row := t.pixels.paint[y*imageWidth : (y+1)*imageWidth]
@@ -83,14 +83,26 @@ func (t *tracker) findRuns() {
 				continue
 			}
 			i := len(t.runs)
-			t.runs = append(t.runs, run{y, first, x - 1, c})
-			t.blobs.add()
+			t.runs = append(t.runs, run{y, first, x - 1, c, i})
 			for k := above; k < start; k++ {
 				if up := &t.runs[k]; up.row == y-1 && up.channel == c && up.first < x && up.last >= first {
-					t.blobs.join(int32(i), int32(k))
+					t.join(i, k)
 				}
 			}
 		}
 		above = start
 	}
+}
+
+func (t *tracker) root(i int) int {
+	for t.runs[i].root != i {
+		t.runs[i].root = t.runs[t.runs[i].root].root
+		i = t.runs[i].root
+	}
+	return i
+}
+
+func (t *tracker) join(a, b int) {
+	a, b = t.root(a), t.root(b)
+	t.runs[max(a, b)].root = min(a, b)
 }

@@ -25,15 +25,16 @@ type groups struct {
 	from    time.Duration // simulated time before these
 	stepped []bool        // by robot: with its group, in this step
 	rest    []*Robot      // that are in no group, or cannot be stepped with it now
-	sets    forest        // of robots
-	roots   []root        // by robot
+	nodes   []node        // by robot, see group
 }
 
-// root says of the first robot of a group what the group is. Of other robots it is of no meaning.
-type root struct {
-	late    bool // the group is stepped with the rest
-	members int  // how many
-	place   int  // in members, for the next one
+// node is one robot in a union-find of the groups: it refers to a robot of the same group that comes
+// before it, or to itself if it is the first.
+type node struct {
+	before  int32
+	late    bool // of the first: the group is stepped with the rest
+	members int  // of the first: how many
+	place   int  // of the first: in members, for the next one
 }
 
 const (
@@ -44,36 +45,46 @@ const (
 	stepReach = maxWheel * float64(StepTime) / 1e9
 )
 
-// of returns what the group of robot i is.
-func (g *groups) of(i int) *root { return &g.roots[g.sets.root(int32(i))] }
+// first returns the first robot of the group of robot i.
+func (g *groups) first(i int32) *node {
+	for g.nodes[i].before != i {
+		g.nodes[i].before = g.nodes[g.nodes[i].before].before
+		i = g.nodes[i].before
+	}
+	return &g.nodes[i]
+}
 
 // group makes the groups, at the start of an epoch.
 func (w *World) group() {
 	g := &w.groups
-	g.sets, g.roots, g.grips = g.sets[:0], g.roots[:0], false
-	for _, r := range w.robots {
+	g.nodes, g.grips = g.nodes[:0], false
+	for i, r := range w.robots {
 		g.grips = g.grips || r.gripper != nil
-		g.sets.add()
-		g.roots = append(g.roots, root{late: r.body.pushable})
+		g.nodes = append(g.nodes, node{before: int32(i), late: r.body.pushable})
 	}
 	for i, r := range w.robots {
+		one := g.first(int32(i))
 		for _, o := range w.neighbours(r.body, &r.body.around, r.body.hullRadius) {
-			late := g.of(i).late || o.body.robot == nil
-			if o.body.robot != nil {
-				other := o.body.number - 1
-				late = late || g.of(int(other)).late
-				g.sets.join(int32(i), other)
+			if o.body.robot == nil {
+				one.late = true
+				continue
 			}
-			g.of(i).late = late
+			other := g.first(o.body.number - 1)
+			first, second := one, other
+			if other.before < one.before {
+				first, second = other, one
+			}
+			first.late = first.late || second.late
+			second.before, one = first.before, first
 		}
 	}
 	g.ends, g.stepped = g.ends[:0], slices.Grow(g.stepped[:0], len(w.robots))[:len(w.robots)]
 	end := 0
 	for i := range w.robots {
-		g.of(i).members++
+		g.first(int32(i)).members++
 	}
-	for i := range g.roots {
-		if n := &g.roots[i]; n.members > 0 && !n.late {
+	for i := range g.nodes {
+		if n := &g.nodes[i]; n.members > 0 && !n.late {
 			n.place = end
 			end += n.members
 			g.ends = append(g.ends, end)
@@ -81,7 +92,7 @@ func (w *World) group() {
 	}
 	g.members = slices.Grow(g.members[:0], end)[:end]
 	for i, r := range w.robots {
-		if n := g.of(i); !n.late {
+		if n := g.first(int32(i)); !n.late {
 			g.members[n.place] = r
 			n.place++
 		}
