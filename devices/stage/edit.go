@@ -280,8 +280,8 @@ func (d *Draft) append(line string, at Pose) (*Draft, error) {
 // change returns the draft of a text. It refuses a pose that is none, and a change that
 // leaves no room for something that can move.
 func (d *Draft) change(text string, at Pose) (*Draft, error) {
-	if !isPose(at) {
-		return nil, fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+	if err := checkPose(at); err != nil {
+		return nil, err
 	}
 	next, err := d.World.origin.draft(text, d.base)
 	if err != nil {

@@ -75,7 +75,7 @@ func (s *layerSet) size(resolution float64, most size) (all size) {
 		if !all.within(most) {
 			break
 		}
-		all.stored += s.stored(key, resolution, most.stored)
+		all.stored += floor.StoredTiles(s.extent, resolution, most.stored, s.shapes(key))
 	}
 	return all
 }
@@ -83,44 +83,29 @@ func (s *layerSet) size(resolution float64, most size) (all size) {
 // within reports whether grids of that size may be made.
 func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles <= most.tiles }
 
-// stored returns how many tiles a grid would store. Above most it is any number above most.
-func (s *layerSet) stored(key string, resolution float64, most int) int {
-	t := floor.NewTally(s.extent, resolution, most)
+// shapes returns those of a key.
+func (s *layerSet) shapes(key string) (list []floor.Shape) {
 	for i, p := range s.parts {
-		if key[i] == 0 {
-			continue
-		}
-		for _, outline := range p.shapes {
-			if !t.Add(outline, p.bitmap) { // the rectangles of a picture do not overlap
-				return most + 1
-			}
+		if key[i] == 1 {
+			list = append(list, floor.Shape{Outlines: p.shapes, Disjoint: p.bitmap})
 		}
 	}
-	return t.Stored()
+	return list
 }
 
-// draw makes the grids. The set has room for them.
-func (s *layerSet) draw(resolution float64, left size) error {
+// draw makes the grids, and reports whether there was room for them.
+func (s *layerSet) draw(resolution float64, left size) bool {
 	made := make([]*floor.Grid, len(s.keys))
 	for k, key := range s.keys {
-		grid := floor.NewGrid(s.extent, resolution, left.stored)
-		for i, p := range s.parts {
-			if key[i] == 1 {
-				for _, outline := range p.shapes {
-					if !grid.Draw(outline) {
-						return errTooLarge
-					}
-				}
-			}
+		if made[k] = floor.Draw(s.extent, resolution, left.stored, s.shapes(key)); made[k] == nil {
+			return false
 		}
-		grid.Finish()
-		made[k] = grid
-		left.stored -= grid.Stored()
+		left.stored -= made[k].Stored()
 	}
 	for _, d := range s.demands {
 		*d.to = made[d.key]
 	}
-	return nil
+	return true
 }
 
 // drawLayers assigns grids to robots and sensors. They may have the given size.
@@ -156,7 +141,7 @@ func (l *loader) drawLayers(most size) error {
 		return fmt.Errorf("%s: a thing is %.0f km or more from the origin", l.file.Name, maxCoordinate/2e3)
 	}
 	w.size = set.size(w.resolution, most)
-	if w.size.within(most) && set.draw(w.resolution, most) == nil {
+	if w.size.within(most) && set.draw(w.resolution, most) {
 		return nil
 	}
 	return l.tooLarge(&set, most)

@@ -52,7 +52,7 @@ func TestTooMuchWall(t *testing.T) {
 	}
 }
 
-// Room for a picture is counted by its solid areas: TestTally shows that so many tiles are stored.
+// Room for a picture is counted by its solid areas: TestStoredTiles of floor shows that so many tiles are stored.
 func TestSizeOfGrids(t *testing.T) {
 	var rows []string // a disc
 	for y := range 64 {

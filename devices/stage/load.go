@@ -143,6 +143,14 @@ func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	}
 }
 
+// second warns about a second device of a kind, if r has one.
+func (l *loader) second(s *syntax.Section, r *Robot, has bool, kind string) bool {
+	if has {
+		l.warn(s, "a second %s is not supported: %s has the first", kind, r.Name)
+	}
+	return has
+}
+
 // settings reads the fields of the whole world.
 func (l *loader) settings(s *syntax.Section) {
 	w := l.world

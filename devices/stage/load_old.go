@@ -99,12 +99,11 @@ func (l *loader) environment(s *syntax.Section) *body {
 // oldLaser reads a laser that is a model of its own.
 func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) {
 	s.Ignore("samples", "range_min") // a scan has the readings of an LMS-200
-	if r.laser != nil {
-		l.warn(s, "a second laser is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.laser != nil, "laser") {
 		return
 	}
 	r.laser = &laser{pose: at, facing: floor.Direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
-	l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
+	l.checkReach(s, "range_max", r.laser.reach)
 }
 
 // oldSonars returns the sonars of a model that has their poses in fields of its own, or

@@ -125,15 +125,14 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 			l.fail(sensor, "samples", "samples %d: write 1 or more", samples)
 		}
 		if samples > maxSonarSamples {
-			if r.laser != nil {
-				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
+			if l.second(sensor, r, r.laser != nil, "laser") {
 				continue
 			}
 			// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
 			s.Ignore("samples", "range_min")
 			r.laser = &laser{pose: pose, facing: floor.Direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
 				reach: s.Length("range_max", l.reach(sensor, 8)), fov: s.Angle("fov", sensor.Angle("fov", math.Pi))}
-			l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
+			l.checkReach(s, "range_max", r.laser.reach)
 			continue
 		}
 		if !l.addSonar(sensor, r, height, sonar{pose: pose, samples: samples,
@@ -173,15 +172,18 @@ func (l *loader) reach(s *syntax.Section, def float64) float64 {
 	return limits[1]
 }
 
+func (l *loader) checkReach(s *syntax.Section, field string, reach float64) {
+	l.check(reach > 0 && reach <= maxReach, s, field, "%s %v m: write up to %d", field, reach, maxReach)
+}
+
 // camera reads a blobfinder: a camera on a pan-tilt-zoom head with a colour
 // tracker.
 func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if r.camera != nil {
-		l.warn(s, "a second camera is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.camera != nil, "camera") {
 		return
 	}
 	c := &camera{pose: at, height: base, reach: s.Length("range", s.Length("range_max", cameraReach))}
-	l.check(c.reach > 0 && c.reach <= maxReach, s, "range", "range %v m: write up to %d", c.reach, maxReach)
+	l.checkReach(s, "range", c.reach)
 	s.Ignore("colors_count", "channel_count") // follow from colors
 	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
 		color, err := l.palette.resolve(name)
@@ -200,8 +202,7 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 
 // gripper reads a gripper.
 func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if r.gripper != nil {
-		l.warn(s, "a second gripper is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.gripper != nil, "gripper") {
 		return
 	}
 	s.Ignore(slices.Concat(ignored, surface)...)

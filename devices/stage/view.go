@@ -86,15 +86,15 @@ func (w *World) SetPose(mover int, at Pose) error {
 		return fmt.Errorf("there is no mover %d", mover)
 	}
 	b := w.bodies[mover]
-	if !isPose(at) {
-		return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+	if err := checkPose(at); err != nil {
+		return err
 	}
 	w.moved++
 	old := b.pose
 	b.place(at)
 	if w.blocked(b) {
 		b.place(old)
-		return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
+		return noRoom(b, at)
 	}
 	b.letGo()
 	return nil
@@ -114,8 +114,8 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 		if !slices.ContainsFunc(w.bodies, func(b *body) bool { return b.name == name }) {
 			return fmt.Errorf("there is no robot and no thing that moves of the name %.40q", name)
 		}
-		if !isPose(at) {
-			return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+		if err := checkPose(at); err != nil {
+			return err
 		}
 	}
 	for _, b := range w.bodies { // in their order, so that runs are repeatable
@@ -126,7 +126,7 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 	}
 	for _, b := range w.bodies {
 		if _, ok := moved[b]; ok && w.blocked(b) {
-			return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, b.pose.X, b.pose.Y)
+			return noRoom(b, b.pose)
 		}
 	}
 	for _, b := range w.bodies {
@@ -138,9 +138,16 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 	return nil
 }
 
-// isPose reports whether a pose is in the world.
-func isPose(at Pose) bool {
-	return math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate
+func noRoom(b *body, at Pose) error {
+	return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
+}
+
+// checkPose returns an error if a pose is none, or not in the world.
+func checkPose(at Pose) error {
+	if math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate {
+		return nil
+	}
+	return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 }
 
 // letGo is called when a body was moved by hand: nothing holds it any more, and what it

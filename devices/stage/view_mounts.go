@@ -43,32 +43,37 @@ func (d *Driver) Robot() *Robot { return d.robot }
 
 // AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
-	r := d.robot
-	switch device.Letter() {
+	r, letter := d.robot, device.Letter()
+	if letter == codec.Sonar {
+		for i, s := range r.sonars.ring {
+			dst = append(dst, partAt(i, s.pose, Vec{}, s.reach, s.fov))
+		}
+		return dst
+	}
+	var at Pose
+	var size Vec
+	reach, view := 0.0, 0.0
+	switch letter {
 	case codec.Position:
 		hull := floor.BoxOf(r.body.hull...)
-		dst = append(dst, partAt(Pose{X: hull.Middle().X, Y: hull.Middle().Y}, hull.Size().X, hull.Size().Y, 0, 0))
-	case codec.Sonar:
-		for i, s := range r.sonars.ring {
-			p := partAt(s.pose, 0, 0, s.reach, s.fov)
-			p.Number = i
-			dst = append(dst, p)
-		}
+		at.X, at.Y, size = hull.Middle().X, hull.Middle().Y, hull.Size()
 	case codec.Laser:
-		dst = append(dst, partAt(r.laser.pose, 0, 0, r.laser.reach, r.laser.fov))
+		at, reach, view = r.laser.pose, r.laser.reach, r.laser.fov
 	case codec.Vision:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, r.camera.reach, floor.Radians(wideFOV)))
+		at, reach, view = r.camera.pose, r.camera.reach, floor.Radians(wideFOV)
 	case codec.PTZ:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, 0, floor.Radians(wideFOV)))
+		at, view = r.camera.pose, floor.Radians(wideFOV)
 	case codec.Gripper:
-		dst = append(dst, partAt(r.gripper.pose, r.gripper.length, r.gripper.opening, 0, 0))
+		at, size = r.gripper.pose, Vec{X: r.gripper.length, Y: r.gripper.opening}
+	default:
+		return dst
 	}
-	return dst
+	return append(dst, partAt(0, at, size, reach, view))
 }
 
 // partAt returns a part from metres and radians.
-func partAt(at Pose, length, width, reach, view float64) codec.Part {
+func partAt(number int, at Pose, size Vec, reach, view float64) codec.Part {
 	const mm, deg = 1000, 180 / math.Pi
-	return codec.Part{X: at.X * mm, Y: at.Y * mm, Heading: at.Heading * deg, Length: length * mm, Width: width * mm,
-		Range: reach * mm, View: view * deg}
+	return codec.Part{Number: number, X: at.X * mm, Y: at.Y * mm, Heading: at.Heading * deg,
+		Length: size.X * mm, Width: size.Y * mm, Range: reach * mm, View: view * deg}
 }

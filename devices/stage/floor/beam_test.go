@@ -12,12 +12,12 @@ func TestCastBeam(t *testing.T) {
 	met, ended := 0, 0
 	for range 20 {
 		extent := BoxOf(Vec{0, 0}, Vec{4, 3})
-		g := NewGrid(extent, 0.05, 1<<14)
+		g := newGrid(extent, 0.05, 1<<14)
 		for range 1 + random.IntN(8) {
 			wall := Rectangle(0.02+0.4*random.Float64(), 0.02+0.4*random.Float64())
-			g.Draw(Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}.ApplyTo(wall))
+			g.draw(Pose{0.4 + 3.2*random.Float64(), 0.4 + 2.2*random.Float64(), 7 * random.Float64()}.ApplyTo(wall))
 		}
-		g.Finish()
+		g.finish()
 		var cells [][]Vec
 		for y := range g.height {
 			for x := range g.width {

@@ -7,8 +7,7 @@ import (
 )
 
 // Grid is an occupancy grid with distance hints, which let rays leap across free
-// space. Polygons are drawn into it once, by Draw and then Finish. Afterwards it does not
-// change, and goroutines may read it at the same time.
+// space. Draw makes it. It does not change, so goroutines may read it at the same time.
 //
 // A cell is occupied if a shape overlaps it. Shapes are therefore never too
 // small and less than one cell too large: ranges are never too long.
@@ -60,9 +59,8 @@ const (
 	gridBorder = 1
 )
 
-// NewGrid returns an empty grid over extent, with cells of resolution metres that are aligned to
-// multiples of it, which may store budget tiles.
-func NewGrid(extent Box, resolution float64, budget int) *Grid {
+// newGrid returns an empty grid over extent, which may store budget tiles.
+func newGrid(extent Box, resolution float64, budget int) *Grid {
 	x0, y0, width, height := gridSize(extent, resolution)
 	columns := (width + tileMask) >> tileBits
 	return &Grid{
@@ -133,11 +131,10 @@ func (g *Grid) Clear(p Vec, radius float64) bool { return g.Free(p) > radius }
 // Free returns a distance from p in metres within which nothing is occupied. It may be negative.
 func (g *Grid) Free(p Vec) float64 { return float64(g.near(p)-1) * g.resolution }
 
-// Draw occupies the cells that a polygon overlaps, and reports whether the grid had tiles enough.
-// It invalidates the hints of the other cells: call Finish afterwards.
-func (g *Grid) Draw(polygon []Vec) bool {
+// draw occupies the cells that a polygon overlaps. With a negative budget afterwards there were not
+// enough tiles. It invalidates the hints of the other cells: call finish afterwards.
+func (g *Grid) draw(polygon []Vec) {
 	g.fill(g.drawSides(polygon, g.occupy))
-	return g.budget >= 0
 }
 
 // Stored returns how many tiles have cells of their own: each takes 4 kB.
@@ -250,7 +247,7 @@ func (g *Grid) span(x0, x1 float64) (first, last int) {
 }
 
 // store gives tile i cells of its own, and reports whether there are any left. Until
-// Finish, the hint of a free cell is 1.
+// finish, the hint of a free cell is 1.
 func (g *Grid) store(i int) bool {
 	if g.tiles[i] < 0 {
 		return true
@@ -272,12 +269,8 @@ func (g *Grid) store(i int) bool {
 	return true
 }
 
-// Finish computes the hints. With a negative budget it does nothing: there were not
-// enough tiles.
-func (g *Grid) Finish() {
-	if g.budget < 0 {
-		return
-	}
+// finish computes the hints.
+func (g *Grid) finish() {
 	g.finishTiles()
 	rows := len(g.tiles) / g.columns
 	for row := range rows {

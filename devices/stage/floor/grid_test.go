@@ -9,16 +9,16 @@ import (
 // room is a grid with the four inner faces of a square room at +-half.
 func room(half, resolution float64) *Grid {
 	extent := BoxOf(Vec{-half - 0.2, -half - 0.2}, Vec{half + 0.2, half + 0.2})
-	g := NewGrid(extent, resolution, 1<<14)
+	g := newGrid(extent, resolution, 1<<14)
 	for _, wall := range []struct{ at, size Vec }{
 		{Vec{0, half + 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{0, -half - 0.1}, Vec{2*half + 0.4, 0.2}},
 		{Vec{half + 0.1, 0}, Vec{0.2, 2*half + 0.4}},
 		{Vec{-half - 0.1, 0}, Vec{0.2, 2*half + 0.4}},
 	} {
-		g.Draw(Pose{wall.at.X, wall.at.Y, 0}.ApplyTo(Rectangle(wall.size.X, wall.size.Y)))
+		g.draw(Pose{wall.at.X, wall.at.Y, 0}.ApplyTo(Rectangle(wall.size.X, wall.size.Y)))
 	}
-	g.Finish()
+	g.finish()
 	return g
 }
 
@@ -35,8 +35,8 @@ func TestDrawOverlapsExactly(t *testing.T) {
 		{"a point within a cell", []Vec{{1.005, 1.005}, {1.006, 1.005}, {1.006, 1.006}}, 1},
 		{"half outside", []Vec{{-1, 0}, {0.1, 0}, {0.1, 0.02}, {-1, 0.02}}, 6},
 	} {
-		g := NewGrid(extent, 0.02, 1<<14)
-		g.Draw(tt.polygon)
+		g := newGrid(extent, 0.02, 1<<14)
+		g.draw(tt.polygon)
 		cells := 0
 		for i := range g.width * g.height {
 			if g.Hint(i%g.width, i/g.width) == 0 {
@@ -55,7 +55,7 @@ func TestHintsAreCellDistances(t *testing.T) {
 	extent := BoxOf(Vec{0, 0}, Vec{9, 4})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 20 {
-		g := NewGrid(extent, 0.02, 1<<14)
+		g := newGrid(extent, 0.02, 1<<14)
 		type cell struct{ x, y int }
 		var occupied []cell
 		for range 1 + random.IntN(6) {
@@ -63,7 +63,7 @@ func TestHintsAreCellDistances(t *testing.T) {
 			occupied = append(occupied, c)
 			g.occupy(c.y, float64(c.x), float64(c.x+1))
 		}
-		g.Finish()
+		g.finish()
 		for y := 1; y < g.height-1; y++ {
 			for x := 1; x < g.width-1; x++ {
 				want := math.MaxInt
@@ -146,12 +146,12 @@ func TestCastFindsWhatAWalkFinds(t *testing.T) {
 		{Vec{60, 40}, Vec{15, 15}, 300, 70, 0.004}, // walls with full tiles
 	} {
 		extent := BoxOf(Vec{0, 0}, tt.size)
-		g := NewGrid(extent, 0.05, 1<<14)
+		g := newGrid(extent, 0.05, 1<<14)
 		for range 25 {
 			wall := Rectangle(0.02+tt.wall.X*random.Float64(), 0.02+tt.wall.Y*random.Float64())
-			g.Draw(Pose{tt.size.X * random.Float64(), tt.size.Y * random.Float64(), 7 * random.Float64()}.ApplyTo(wall))
+			g.draw(Pose{tt.size.X * random.Float64(), tt.size.Y * random.Float64(), 7 * random.Float64()}.ApplyTo(wall))
 		}
-		g.Finish()
+		g.finish()
 		for range tt.rays {
 			o := Vec{(tt.size.X+2)*random.Float64() - 1, (tt.size.Y+2)*random.Float64() - 1}
 			d := Direction(2 * math.Pi * random.Float64())

@@ -8,7 +8,7 @@ import (
 
 // The tiles are counted as they are drawn: also of solid areas of a picture, where one
 // rectangle is next to the other.
-func TestTally(t *testing.T) {
+func TestStoredTiles(t *testing.T) {
 	var disc [][]Vec
 	for y := range 64 {
 		wide := 0
@@ -38,18 +38,13 @@ func TestTally(t *testing.T) {
 		for _, outline := range tt.outlines {
 			extent.Include(outline...)
 		}
-		grid, counted := NewGrid(extent, 0.02, 1<<14), NewTally(extent, 0.02, 1<<14)
-		for _, outline := range tt.outlines {
-			grid.Draw(outline)
-			counted.Add(outline, tt.disjoint)
-		}
-		stored := 0
-		for _, tile := range grid.tiles {
+		shapes, stored := []Shape{{tt.outlines, tt.disjoint}}, 0
+		for _, tile := range Draw(extent, 0.02, 1<<14, shapes).tiles {
 			if tile < 0 {
 				stored++
 			}
 		}
-		if got := counted.Stored(); got < stored || got > stored+4 {
+		if got := StoredTiles(extent, 0.02, 1<<14, shapes); got < stored || got > stored+4 {
 			t.Errorf("%s: %d tiles are stored, and %d were counted", tt.name, stored, got)
 		}
 	}
