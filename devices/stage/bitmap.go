@@ -51,7 +51,9 @@ func openFile(path string) (fs.File, error) {
 
 // floorPlan is a picture of walls as it was read.
 type floorPlan struct {
-	walls  [][]Vec   // rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0); nil without a dark pixel
+	// walls are rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0); nil without
+	// a dark pixel.
+	walls  [][]Vec
 	dark   floor.Box // around the walls, in pixels
 	size   Vec       // of the picture, in pixels
 	placed *mapFile
@@ -133,7 +135,8 @@ func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan,
 					r.wall = above[0].wall
 					plan.walls[r.wall][0].Y, plan.walls[r.wall][1].Y = bottom, bottom
 				} else {
-					plan.walls = append(plan.walls, []Vec{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
+					plan.walls = append(plan.walls,
+						[]Vec{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 				}
 				plan.dark.Include(Vec{X: left, Y: bottom}, Vec{X: right, Y: top})
 				row, start = append(row, r), -1

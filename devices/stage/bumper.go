@@ -102,7 +102,8 @@ func (r *Robot) readBumpers(out *codec.MiscData) {
 
 func touches(b *body, near []*spot, p Vec) bool {
 	for _, n := range near {
-		if o := n.body; o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && floor.Contains(o.here, p) {
+		if o := n.body; o.hull != nil && o.holder == nil &&
+			o.bottom() < b.topmost() && b.bottom() < o.topmost() && floor.Contains(o.here, p) {
 			return true
 		}
 	}

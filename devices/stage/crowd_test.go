@@ -40,7 +40,8 @@ func checkScan(t *testing.T, r *Robot) (met int) {
 	at := r.body.pose.Then(r.laser.pose)
 	for i, got := range r.readLaser() {
 		want := uint16(noEcho)
-		d := exact(r, r.laser.walls, at.Position(), r.world.scan[i].Rotate(floor.Direction(at.Heading)), r.laser.height, r.laser.reach)
+		along := r.world.scan[i].Rotate(floor.Direction(at.Heading))
+		d := exact(r, r.laser.walls, at.Position(), along, r.laser.height, r.laser.reach)
 		if d < r.laser.reach {
 			want = millimetres(d)
 			met++

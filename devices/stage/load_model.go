@@ -280,7 +280,8 @@ func (l *loader) material(s *syntax.Section) material {
 	}
 	if s.Field("channel") != nil {
 		color.channel = s.Int("channel", 0)
-		l.check(color.channel >= 0 && color.channel <= LightChannel, s, "channel", "channel %d: the colour tracker has 0 to %d", color.channel, LightChannel)
+		l.check(color.channel >= 0 && color.channel <= LightChannel, s, "channel",
+			"channel %d: the colour tracker has 0 to %d", color.channel, LightChannel)
 	}
 	for _, field := range [...]string{"blob_return", "blobfinder_return", "vision_return"} {
 		if l.returns(s, field, 1) == 0 {

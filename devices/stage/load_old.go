@@ -12,12 +12,12 @@ import (
 // The words of world files before Stage 3 (Stage manual 1.3.3, chapters 4 and 5; the
 // online manuals of 2.0 and 3.1).
 
-// pioneerSonars are the poses of the Pioneer 2's sonars: metres and degrees.
-var pioneerSonars = [codec.SonarCount]Pose{
-	{X: 0.069, Y: 0.136, Heading: 90}, {X: 0.114, Y: 0.119, Heading: 50}, {X: 0.148, Y: 0.078, Heading: 30}, {X: 0.166, Y: 0.027, Heading: 10},
-	{X: 0.166, Y: -0.027, Heading: -10}, {X: 0.148, Y: -0.078, Heading: -30}, {X: 0.114, Y: -0.119, Heading: -50}, {X: 0.069, Y: -0.136, Heading: -90},
-	{X: -0.157, Y: -0.136, Heading: -90}, {X: -0.203, Y: -0.119, Heading: -130}, {X: -0.237, Y: -0.078, Heading: -150}, {X: -0.255, Y: -0.027, Heading: -170},
-	{X: -0.255, Y: 0.027, Heading: 170}, {X: -0.237, Y: 0.078, Heading: 150}, {X: -0.203, Y: 0.119, Heading: 130}, {X: -0.157, Y: 0.136, Heading: 90},
+// pioneerSonars are the poses of the Pioneer 2's sonars: x and y in metres, heading in degrees.
+var pioneerSonars = [codec.SonarCount][3]float64{
+	{0.069, 0.136, 90}, {0.114, 0.119, 50}, {0.148, 0.078, 30}, {0.166, 0.027, 10},
+	{0.166, -0.027, -10}, {0.148, -0.078, -30}, {0.114, -0.119, -50}, {0.069, -0.136, -90},
+	{-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
+	{-0.255, 0.027, 170}, {-0.237, 0.078, 150}, {-0.203, 0.119, 130}, {-0.157, 0.136, 90},
 }
 
 // place reads a pose in a field, and its height. Three numbers are x, y and heading.
@@ -102,7 +102,8 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 	if l.second(s, r, r.laser != nil, "laser") {
 		return
 	}
-	r.laser = &laser{pose: at, facing: floor.Direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
+	r.laser = &laser{pose: at, facing: floor.Direction(at.Heading), height: height,
+		reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
 	l.checkReach(s, "range_max", r.laser.reach)
 }
 
@@ -116,7 +117,7 @@ func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	s.Field("ssize") // only shown
 	if count == 0 && s.Type == "sonar" {
 		for _, p := range pioneerSonars {
-			beam.pose = Pose{X: p.X, Y: p.Y, Heading: floor.Radians(p.Heading)}
+			beam.pose = Pose{X: p[0], Y: p[1], Heading: floor.Radians(p[2])}
 			beams = append(beams, beam)
 		}
 	}

@@ -140,7 +140,7 @@ func BenchmarkRealTime(b *testing.B) {
 // The costs of the sonars and of the laser of a robot, one robot after the other, as in a report of all. Robots
 // are measured ten at a time, and the least of fifteen rounds counts: a machine that does other work
 // changes it little.
-func BenchmarkScansInTurn(b *testing.B) {
+func BenchmarkScans(b *testing.B) {
 	const group, rounds = 10, 15
 	for _, n := range []int{100, 1000} {
 		b.Run(fmt.Sprintf("%d robots", n), func(b *testing.B) {

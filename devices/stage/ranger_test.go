@@ -134,7 +134,8 @@ func TestSonarsSeeWhatIsInTheirCone(t *testing.T) {
 				}
 			}
 			got := r.readSonars()
-			edge := math.Abs(math.Abs(heading)-floor.Radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01 // a grid cell, and the pole's side
+			// A grid cell, and the pole's side.
+			edge := math.Abs(math.Abs(heading)-floor.Radians(7.5)-math.Atan2(0.025, 1.475)) < 0.01
 			if edge {
 				continue
 			}

@@ -16,7 +16,7 @@ func flawed(n int, both, sonar string) string {
 	var robot strings.Builder
 	robot.WriteString("define erring position ( size [0.44 0.38 0.22] origin [-0.04 0 0 0]\n ranger ( pose [0 0 -0.03 0]\n")
 	for _, p := range pioneerSonars {
-		fmt.Fprintf(&robot, "  sensor ( pose [%v %v 0 %v] range [0 5] fov 15 samples 3 %s %s )\n", p.X, p.Y, p.Heading, both, sonar)
+		fmt.Fprintf(&robot, "  sensor ( pose [%v %v 0 %v] range [0 5] fov 15 samples 3 %s %s )\n", p[0], p[1], p[2], both, sonar)
 	}
 	robot.WriteString(" )\n ranger ( pose [0.08 0 0 0] size [0.156 0.155 0.19] sensor ( pose [0 0 -0.02 0] range [0 8] fov 180 samples 361 " + both + " ) ) )\n")
 	return strings.Replace(arena(n, "erring"), "erring (", robot.String()+"erring (", 1)

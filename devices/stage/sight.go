@@ -30,7 +30,8 @@ func (r *Robot) Sight() *Sight {
 	}
 	w := r.world
 	s := &Sight{eye: eyeOf(r, sightReach), scenery: w.scenery, pictures: w.pictures}
-	s.lens = Lens{Pose: r.camera.pose.Then(Pose{Heading: floor.Radians(r.head.pan)}), Tilt: floor.Radians(r.head.tilt), FOV: r.head.fov()}
+	at := r.camera.pose.Then(Pose{Heading: floor.Radians(r.head.pan)})
+	s.lens = Lens{Pose: at, Tilt: floor.Radians(r.head.tilt), FOV: r.head.fov()}
 	if r.laser != nil {
 		s.lens.Above = r.camera.height - r.laser.height
 	}

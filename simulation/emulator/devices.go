@@ -157,21 +157,20 @@ func startP2OS(c *config, o line.Options) (*machine, error) {
 	c.p2os.Line = o
 	d, err := p2os.Start(c.p2os)
 	return serial(d, err, "-pp", `name "p2os" provides ["position:0" "sonar:0" "gripper:0" "misc:0"]`,
-		func() any { return d.State() }, map[string]func(){"button": d.PressMotorButton})
+		stateOf(d), map[string]func(){"button": d.PressMotorButton})
 }
 
 func startSICK(c *config, o line.Options) (*machine, error) {
 	o.Baud = c.sick.Line.Baud
 	c.sick.Line = o
 	d, err := sick.Start(c.sick)
-	return serial(d, err, "-lp", `name "sicklms200" provides ["laser:0"]`,
-		func() any { return d.State() }, map[string]func(){"reboot": d.Reboot})
+	return serial(d, err, "-lp", `name "sicklms200" provides ["laser:0"]`, stateOf(d), map[string]func(){"reboot": d.Reboot})
 }
 
 func startSony(c *config, o line.Options) (*machine, error) {
 	c.sony.Line = o
 	d, err := sony.Start(c.sony)
-	return serial(d, err, "-zp", `name "evid30" provides ["ptz:0"]`, func() any { return d.State() }, nil)
+	return serial(d, err, "-zp", `name "evid30" provides ["ptz:0"]`, stateOf(d), nil)
 }
 
 // startACTS starts the tracker with a ball in view.
@@ -184,7 +183,7 @@ func startACTS(c *config, _ line.Options) (*machine, error) {
 	m := &machine{
 		device: tracker{d}, flag: fmt.Sprint("-vp ", d.Port()), block: fmt.Sprintf(`name "acts" provides ["vision:0"] port %d`, d.Port()),
 		where: func() string { return fmt.Sprint("port ", d.Port()) },
-		state: func() any { return d.State() },
+		state: stateOf(d),
 	}
 	return m, d.SetBlobs(0, acts.Blob{Area: 314, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
 }
@@ -192,7 +191,7 @@ func startACTS(c *config, _ line.Options) (*machine, error) {
 func startCreate(c *config, o line.Options) (*machine, error) {
 	c.create.Line = o
 	d, err := create.Start(c.create)
-	return serial(d, err, "", `name "create" provides ["position:0" "misc:0"]`, func() any { return d.State() }, map[string]func(){
+	return serial(d, err, "", `name "create" provides ["position:0" "misc:0"]`, stateOf(d), map[string]func(){
 		"button": d.PressButton, "reboot": d.Reboot,
 		"bump":    toggle(func(on bool) { d.Bump(on, on) }),
 		"lift":    toggle(d.Lift),
@@ -203,13 +202,16 @@ func startCreate(c *config, o line.Options) (*machine, error) {
 
 func startKobuki(_ *config, o line.Options) (*machine, error) {
 	d, err := kobuki.Start(kobuki.Options{Line: o})
-	return serial(d, err, "", `name "kobuki" provides ["position:0" "misc:0"]`, func() any { return d.State() }, map[string]func(){
+	return serial(d, err, "", `name "kobuki" provides ["position:0" "misc:0"]`, stateOf(d), map[string]func(){
 		"reboot": d.Reboot,
 		"bump":   toggle(func(on bool) { d.Bump(7 * line.Bit(on)) }),
 		"lift":   toggle(d.Lift),
 		"cliff":  toggle(func(on bool) { d.Cliff(2 * line.Bit(on)) }),
 	})
 }
+
+// stateOf returns a function that returns the state of a device.
+func stateOf[S any](d interface{ State() S }) func() any { return func() any { return d.State() } }
 
 // toggle returns a function that calls fn with true and false alternately.
 func toggle(fn func(on bool)) func() {
@@ -225,7 +227,7 @@ func startArduino(_ *config, o line.Options) (*machine, error) {
 	d, err := arduino.Start(arduino.Options{Line: o, Boot: boot})
 	return serial(d, err, "", `name "lines" provides ["position:0" "sonar:0" "misc:0"] boot 500 wheelbase 150 maxspeed 400 repeat 200
   read ["O {left*0.45} {right*0.45}" "S {sonar0*10} {sonar1*10} {sonar2*10}" "K {front}" "B {battery/1000}"]
-  drive "V {left} {right}" motors ["E 1" "E 0"]`, func() any { return d.State() }, map[string]func(){"bump": toggle(d.Bump)})
+  drive "V {left} {right}" motors ["E 1" "E 0"]`, stateOf(d), map[string]func(){"bump": toggle(d.Bump)})
 }
 
 func startLidar(c *config, o line.Options) (*machine, error) {

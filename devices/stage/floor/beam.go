@@ -15,7 +15,8 @@ func NewBeam(heading, width float64) Beam {
 	if width == 0 {
 		return Beam{facing, [2]Vec{facing, facing}, 2}
 	}
-	return Beam{facing, [2]Vec{Direction(heading + width/2), Direction(heading - width/2)}, math.Cos(min(width/2, math.Pi))}
+	edges := [2]Vec{Direction(heading + width/2), Direction(heading - width/2)}
+	return Beam{facing, edges, math.Cos(min(width/2, math.Pi))}
 }
 
 // isRay reports whether the beam is a ray.

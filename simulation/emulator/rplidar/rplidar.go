@@ -17,14 +17,16 @@ import (
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
-	Line      line.Options // Baud (that of the model)
-	Model     byte         // (A1), A2, C1, S1, S2, S3
-	Mode      byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
-	Rate      float64      // turns per second (8)
-	NoExpress bool         // firmware 1.10, which has neither express scans nor a configuration; a C or S does not report its configuration
-	Scanning  bool         // a host has left it scanning
-	Failed    bool         // it reports an error; a reset does not help
-	FailOnce  bool         // it reports an error until it is reset
+	Line  line.Options // Baud (that of the model)
+	Model byte         // (A1), A2, C1, S1, S2, S3
+	Mode  byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
+	Rate  float64      // turns per second (8)
+	// NoExpress is firmware 1.10, which has neither express scans nor a configuration; a C or S does
+	// not report its configuration.
+	NoExpress bool
+	Scanning  bool // a host has left it scanning
+	Failed    bool // it reports an error; a reset does not help
+	FailOnce  bool // it reports an error until it is reset
 	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
 	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
