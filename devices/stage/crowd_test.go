@@ -136,7 +136,7 @@ func TestCrowdOfFew(t *testing.T) {
 }
 
 // Bodies that move a little at a time are found by those that they come near to, whenever
-// these have looked last.
+// these have made their lists.
 func TestBesideMissesNoBody(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	w := crowded(t, random, 60)

@@ -33,7 +33,7 @@ func TestLoadErrors(t *testing.T) {
 		{"name taken", `position ( name "a" ) position ( name "a" )`, `already called "a"`},
 		{"port taken", `position ( port 7000 ) position ( port 7000 )`, `robot "r0" already uses port 7000`},
 		{"no port", `position ( port 70000 )`, "write 1 to 65535"},
-		{"nobody to track", `position ( name "a" ) overhead ( robot "b" )`, `there is no robot of the name "b"`},
+		{"no robot to track", `position ( name "a" ) overhead ( robot "b" )`, `there is no robot of the name "b"`},
 		{"no port to track on", `position ( name "a" ) overhead ( robot "a" port 70000 )`, "write 1 to 65535"},
 		{"bodiless", `position ( obstacle_return 0 )`, "no solid shape"},
 		{"a giant", `position ( size [20 20 1] )`, "at most 5"},

@@ -3,7 +3,7 @@
 //
 // Unlike a plain pseudo-terminal, the cable behaves as a UART does: it
 // compares the speed set by the host with the speed of the device, it loses
-// bytes that nobody reads, and it can be unplugged and plugged in again under
+// bytes that no host reads, and it can be unplugged and plugged in again under
 // the same name. It can also misbehave on request: delay, paced bytes,
 // corrupted packets, silence. All traffic is recorded.
 //
@@ -349,7 +349,7 @@ func (l *Line) HostBaud() int {
 
 // Unplug disconnects the adapter: the symlink disappears and every descriptor
 // of the host on the port hangs up (read returns 0 bytes or EIO, write returns
-// EIO, poll returns POLLHUP). The device keeps running, but nobody receives
+// EIO, poll returns POLLHUP). The device keeps running, but no host receives
 // its bytes.
 func (l *Line) Unplug() {
 	l.mu.Lock()

@@ -203,7 +203,7 @@ func TestHold(t *testing.T) {
 	h.Say("01 FF 02 FF")
 	wait(t, l, "H>D 02 FF")
 	if strings.Contains(l.Transcript(), "D>H") {
-		t.Error("a line that is held up delivers")
+		t.Error("a line that is paused delivers")
 	}
 	l.Release()
 	h.Ask("03 FF", "01 FF 02 FF 03 FF")

@@ -48,7 +48,7 @@ func (l *Line) enqueue(data []byte, note string) {
 }
 
 // pump sends what is due at now and returns the time of the next bytes, 0 if
-// the queue is empty or held up. The caller holds the lock.
+// the queue is empty or paused. The caller holds the lock.
 func (l *Line) pump(now time.Duration) (next time.Duration) {
 	for len(l.queue) > 0 && !l.paused {
 		c := &l.queue[0]
@@ -148,7 +148,7 @@ func (l *Line) Hold() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.paused = true
-	l.note("held up")
+	l.note("paused")
 }
 
 // Release ends Hold.

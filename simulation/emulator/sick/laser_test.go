@@ -78,7 +78,7 @@ func TestAnswers(t *testing.T) {
 		{"streaming ends configuration mode", Options{}, []string{hConfigure, hStream}, []string{"9600 " + dACK, "9600 " + dACK},
 			func(s State) bool { return !s.Configuring }},
 		{"understands nothing", Options{Faults: Faults{NackAll: true}}, []string{hStop, hType}, []string{"9600 " + dNACK, "9600 " + dNACK}, nil},
-		{"does not tell", Options{Faults: Faults{Nack: []byte{0x31, 0x74}}}, []string{"02 00 01 00 31 15 12", hGetConfig, hType},
+		{"does not answer two", Options{Faults: Faults{Nack: []byte{0x31, 0x74}}}, []string{"02 00 01 00 31 15 12", hGetConfig, hType},
 			[]string{"9600 " + dNACK, "9600 " + dNACK, "9600 " + dType}, nil},
 		{"unknown command", Options{}, []string{"02 00 01 00 30 14 12"}, []string{"9600 " + dNACK}, nil},
 		{"unknown mode", Options{}, []string{"02 00 02 00 20 50 40 08"}, []string{"9600 " + dNACK}, nil},

@@ -107,7 +107,7 @@ func (s *Sensor) stamp(now time.Duration) string {
 	return t + string(sum(t))
 }
 
-// adjust answers TM: 0 begins and 2 ends the adjustment of a host's clock, 1 tells the time.
+// adjust answers TM: 0 begins and 2 ends the adjustment of a host's clock, 1 reports the time.
 func (s *Sensor) adjust(now time.Duration, text string, code byte) {
 	switch {
 	case code == '0' && s.adjusts:

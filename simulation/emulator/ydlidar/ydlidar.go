@@ -163,7 +163,7 @@ func (d *Lidar) see(reported float64) (mm float64) {
 const limit = 7.99
 
 // correction is the angle by which hosts move a sample, in degrees, as the geometry of a
-// laser and a lens that are 21.8 mm apart and look at one point 155.3 mm ahead (assumed: the
+// laser and a lens that are 21.8 mm apart and point at one point 155.3 mm ahead (assumed: the
 // manuals have the formula, but not its reason).
 func correction(mm float64) float64 {
 	return (math.Atan(21.8/mm) - math.Atan(21.8/155.3)) * 180 / math.Pi
