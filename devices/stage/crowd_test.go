@@ -137,7 +137,7 @@ func TestCrowdOfFew(t *testing.T) {
 
 // Bodies that move a little at a time are found by those that they come near to, whenever
 // these have made their lists.
-func TestBesideMissesNoBody(t *testing.T) {
+func TestNeighboursMissNoBody(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	w := crowded(t, random, 60)
 	lists, kept, met := make([]neighbours, len(w.bodies)), 0, 0

@@ -1,3 +1,6 @@
+// Package floor is the geometry of a flat floor: vectors and poses, convex outlines, grids of walls,
+// rays and beams. Lengths are in metres and angles in radians. It knows neither robots nor time, and
+// has no state.
 package floor
 
 import (

@@ -5,8 +5,8 @@ import "math"
 // Shape is outlines that are drawn into grids, metres.
 type Shape struct {
 	Outlines [][]Vec
-	// Disjoint outlines have no inner point in common. Of rectangles along the axes that are, a
-	// tile that they cover wholly is not counted, because it is not stored.
+	// Disjoint outlines have no inner point in common. StoredTiles then adds the areas of rectangles
+	// along the axes, and does not count a tile that they cover wholly: it is not stored.
 	Disjoint bool
 }
 
