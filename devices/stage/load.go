@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -171,7 +172,7 @@ func (l *loader) settings(s *syntax.Section) {
 		fmt.Fprintf(l.digest, "seed %d ", l.seed)
 	}
 	w.seed = l.seed
-	l.colors = l.random(colorStream)
+	l.colors = rand.New(rand.NewPCG(l.seed, math.MaxUint64)) // no robot has that number
 	// Settings of the GUI or of other builds of Stage.
 	s.Ignore("window", "interval_sim", "interval_real", "threads", "threadpool", "show_clock", "show_clock_interval",
 		"gui", "gui_interval", "real_time_mode")
@@ -268,12 +269,6 @@ func (l *loader) pose(s *syntax.Section) (at Pose, z float64) {
 	at.Heading = floor.Wrap(at.Heading)
 	return at, z
 }
-
-// colorStream is the random number generator of colours: that of no robot.
-const colorStream = -1
-
-// random returns the random number generator of the i-th robot, or of the colours.
-func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }
 
 // checkRoom warns about robots that cannot move because they start inside
 // something.

@@ -19,9 +19,6 @@ func NewBeam(heading, width float64) Beam {
 	return Beam{facing, edges, math.Cos(min(width/2, math.Pi))}
 }
 
-// isRay reports whether the beam is a ray.
-func (b *Beam) isRay() bool { return b.cosine > 1 }
-
 // Turned returns the beam as seen from a frame in which its own frame has the direction by, a unit vector.
 func (b *Beam) Turned(by Vec) Beam {
 	return Beam{b.Facing.Rotate(by), [2]Vec{b.edges[0].Rotate(by), b.edges[1].Rotate(by)}, b.cosine}
@@ -103,7 +100,7 @@ const narrow = 0.75
 // within a beam, or limit. Nothing is nearer than from.
 func (g *Grid) CastBeam(o Vec, b *Beam, from, limit float64) float64 {
 	switch {
-	case b.isRay():
+	case b.cosine > 1: // a ray
 		return g.CastFrom(o, b.Facing, from, limit)
 	case b.cosine < narrow:
 		return g.castWide(o, b, from, limit)
@@ -262,7 +259,8 @@ func (g *Grid) castWide(o Vec, b *Beam, from, limit float64) float64 {
 				x += n
 				continue
 			}
-			v := nearestIn(p, float64(x), float64(y)).Scale(g.resolution)
+			nearest := Vec{max(float64(x), min(float64(x+1), p.X)), max(float64(y), min(float64(y+1), p.Y))}
+			v := nearest.Sub(p).Scale(g.resolution)
 			if d := math.Sqrt(v.Dot(v)); d < limit && b.has(v, d) {
 				limit = d
 			}
@@ -270,10 +268,4 @@ func (g *Grid) castWide(o Vec, b *Beam, from, limit float64) float64 {
 		}
 	}
 	return limit
-}
-
-// nearestIn returns the way from p to the nearest point of the cell whose lower left corner is at
-// x and y.
-func nearestIn(p Vec, x, y float64) Vec {
-	return Vec{max(x, min(x+1, p.X)), max(y, min(y+1, p.Y))}.Sub(p)
 }

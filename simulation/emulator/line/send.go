@@ -124,38 +124,32 @@ func (l *Line) Busy() bool {
 // a packet: like a broken wire, or a device without power behind a powered
 // adapter. The device still receives.
 func (l *Line) Silence() {
+	l.change("silenced", func() {
+		l.silent = true
+		for i := range l.queue {
+			l.finish(&l.queue[i])
+		}
+		l.queue = nil
+	})
+}
+
+// change changes the state of the line, and notes that in the record.
+func (l *Line) change(note string, fn func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.silent = true
-	for i := range l.queue {
-		l.finish(&l.queue[i])
-	}
-	l.queue = nil
-	l.note("silenced")
+	fn()
+	l.note(note)
 }
 
 // Speak ends Silence.
-func (l *Line) Speak() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.silent = false
-	l.note("speaks again")
-}
+func (l *Line) Speak() { l.change("speaks again", func() { l.silent = false }) }
 
 // Hold stalls the way to the host, like a busy adapter: what the device sends waits
 // until Release, and then comes all at once. Nothing is lost.
-func (l *Line) Hold() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.paused = true
-	l.note("paused")
-}
+func (l *Line) Hold() { l.change("paused", func() { l.paused = true }) }
 
 // Release ends Hold.
 func (l *Line) Release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.paused = false
-	l.note("released")
+	l.change("released", func() { l.paused = false })
 	l.Wake()
 }

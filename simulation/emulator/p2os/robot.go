@@ -118,9 +118,10 @@ func newRobot(opts Options) *Robot {
 	m := findModel(opts.Subclass)
 	m.later = strings.HasPrefix(opts.Subclass, "p3") || strings.HasSuffix(opts.Subclass, "-sh")
 	r := &Robot{
-		opts:    opts,
-		model:   m,
-		drive:   newDrive(m.axle, opts),
+		opts:  opts,
+		model: m,
+		drive: drive{axle: m.axle, accel: opts.Accel, decel: opts.Accel, odometry: opts.Odometry, slip: opts.Slip,
+			top: defaultTop, topTurn: defaultTopTurn},
 		gripper: newGripper(),
 		counts:  map[string]int{},
 		noise:   rand.New(rand.NewPCG(1, 1)),

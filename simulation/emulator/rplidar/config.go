@@ -53,10 +53,10 @@ const (
 	confName         = 0x7F // of a mode, text
 )
 
-// configured answers a request for an entry of the configuration: its number of 4 bytes, and for
+// answerConfiguration answers a request for an entry of the configuration: its number of 4 bytes, and for
 // what a mode has the mode's number of 2 bytes, which hosts fill up to 36 bytes in all. What
 // is not there is not answered (assumed).
-func (d *Lidar) configured(request []byte) {
+func (d *Lidar) answerConfiguration(request []byte) {
 	if d.opts.NoExpress || len(request) < 4 {
 		return
 	}

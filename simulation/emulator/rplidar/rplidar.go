@@ -137,7 +137,7 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	case 0xFF:
 		d.answer(0xFF, []byte{line.Bit(d.opts.Model == A2), 0, 0, 0}, "adapter")
 	case 0x84:
-		d.configured(r[3 : 3+int(r[2])])
+		d.answerConfiguration(r[3 : 3+int(r[2])])
 	case 0xF0, 0xA8:
 		if r[1] == 0xA8 != (d.opts.Model>>4 >= 6) || r[2] < 2 {
 			break // of another series
