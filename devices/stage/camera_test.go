@@ -73,6 +73,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 
 func TestOcclusion(t *testing.T) {
 	const post = `post ( color "blue" pose [3 0 0 0] )` + "\n" // 0.6 m high
+	plan := `model ( color "gray" pose [1.5 0 0 0] fit "picture" bitmap "` + writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ") + `" `
 	for _, tt := range []struct {
 		name, hides string
 		blobs       int
@@ -84,23 +85,13 @@ func TestOcclusion(t *testing.T) {
 		{"a bridge", `wall ( pose [2 0 1 90] size [2 0.1 1] )`, 1},
 		{"a pole in the middle", `wall ( pose [2 0 0 90] size [0.04 0.04 2] )`, 2},
 		{"a robot", `pioneer2dx ( pose [2 0 0 90] size [0.44 0.8 1] )`, 0},
+		{"a floor plan", plan + `size [5 4 1] )`, 0},
+		{"a low floor plan", plan + `size [5 4 0.3] )`, 1},
 		{"what the laser does not see", `wall ( pose [2 0 0 90] size [2 0.1 1] ranger_return -1 )`, 0},
 	} {
 		w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+post+tt.hides)
 		if v := see(w); len(v.Channel(2)) != tt.blobs {
 			t.Errorf("%s: %+v", tt.name, v)
-		}
-	}
-}
-
-// A floor plan also hides things behind it, and the camera sees over it.
-func TestFloorPlanHides(t *testing.T) {
-	path := writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ")
-	for height, blobs := range map[string]int{"1": 0, "0.3": 1} {
-		w := newWorld(t, robotWorld+`pioneer_full ( pose [-1.5 0 0 0] )`+"\n"+`post ( color "blue" pose [1.5 0 0 0] )`+"\n"+
-			`model ( color "gray" bitmap "`+path+`" fit "picture" size [5 4 `+height+`] )`)
-		if v := see(w); len(v.Blobs) != blobs {
-			t.Errorf("a floor plan %s m high: %+v", height, v)
 		}
 	}
 }

@@ -119,20 +119,6 @@ func TestRoomRobotHasAllDevices(t *testing.T) {
 	}
 }
 
-func TestReportsComeAtTenHertz(t *testing.T) {
-	b := benchInRoom(t, "p")
-	b.run(10 * time.Second)
-	if seq := b.tables[0].Device('p').Seq(); seq < 100 || seq > 102 {
-		t.Errorf("%d reports in 10 s", seq)
-	}
-	if b.wakes > 105 {
-		t.Errorf("%d wakes in 10 s", b.wakes)
-	}
-	if now, want := b.world.Time(), 10*time.Second; now < want-publishPeriod || now > want {
-		t.Errorf("the world is at %v after %v", now, want)
-	}
-}
-
 func TestDriveOneMetre(t *testing.T) {
 	b := benchInRoom(t, "p")
 	b.drive(0, 200, 0)
