@@ -262,7 +262,7 @@ func TestDevicesOfAModel(t *testing.T) {
 	}
 }
 
-// Robots of one world report at different times and share its clock.
+// Robots of one world report at different times of one clock.
 func TestRobotsReportOneAfterTheOther(t *testing.T) {
 	b := newBench(t, newWorld(t, arena(10, "pioneer2dx")))
 	for i := range 10 {

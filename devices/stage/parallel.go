@@ -19,7 +19,7 @@ type pool struct {
 // task is the work of one run. It does not change meanwhile.
 type task struct {
 	work                       work
-	workers, n, some, portions int
+	workers, n, portion, portions int
 }
 
 // work is divided into pieces, which may be done in any order and at the same time.
@@ -41,17 +41,17 @@ const (
 // much between them, and it takes as long to wake a sleeping thread of a virtual machine.
 const linger = 100 * time.Microsecond
 
-// run does pieces 0 to n of the work, in portions of some. Each worker begins at a place of
+// run does pieces 0 to n of the work, without the latter, in portions of that many pieces. Each worker begins at a place of
 // its own, so that it most often does what it did the last time, and has that in its cache; at
 // the end it takes what others have not begun. Worker 0 is the caller, the others are
 // helpers. A panic of a helper is one of the caller: on the loop it ends a driver, and
 // not the process.
-func (p *pool) run(workers, n, some int, w work) {
+func (p *pool) run(workers, n, portion int, w work) {
 	if workers < 2 {
 		w.do(0, 0, n)
 		return
 	}
-	p.task = task{w, workers, n, some, (n + some - 1) / some}
+	p.task = task{w, workers, n, portion, (n + portion - 1) / portion}
 	if len(p.taken) < p.portions {
 		p.taken = make([]atomic.Bool, p.portions)
 	}
@@ -109,7 +109,7 @@ func (p *pool) help(worker int, state *atomic.Uint32) {
 func (p *pool) take(worker int) {
 	for i := range p.portions {
 		if i = (i + worker*p.portions/p.workers) % p.portions; !p.taken[i].Swap(true) {
-			p.work.do(worker, i*p.some, min((i+1)*p.some, p.n))
+			p.work.do(worker, i*p.portion, min((i+1)*p.portion, p.n))
 		}
 	}
 }

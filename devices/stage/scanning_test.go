@@ -105,9 +105,9 @@ func TestPool(t *testing.T) {
 	before := runtime.NumGoroutine()
 	var s pool
 	for round := range 300 {
-		workers, n, some := 1+round%4, 1+round%50, 1+round%7
+		workers, n, portion := 1+round%4, 1+round%50, 1+round%7
 		c := make(counted, n)
-		s.run(workers, n, some, c)
+		s.run(workers, n, portion, c)
 		for i := range c {
 			if done := c[i].Load(); done != 1 {
 				t.Fatalf("piece %d of %d, by %d: done %d times", i, n, workers, done)
