@@ -18,7 +18,7 @@ type pool struct {
 
 // task is the work of one run. It does not change meanwhile.
 type task struct {
-	work                       work
+	work                          work
 	workers, n, portion, portions int
 }
 
