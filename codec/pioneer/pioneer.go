@@ -3,7 +3,7 @@ package pioneer
 
 import "player/codec"
 
-// Mount is where a sensor is and looks to: mm ahead and to the left of the centre of rotation, and
+// Mount is where a sensor is and faces: mm ahead and to the left of the centre of rotation, and
 // degrees counterclockwise.
 type Mount struct{ X, Y, Heading float64 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -58,7 +59,7 @@ func (l *loader) charging(s *syntax.Section, b *body, parts []part, r *Robot) {
 	}
 	for i := range parts {
 		for _, outline := range parts[i].shapes {
-			l.world.docks = append(l.world.docks, &dock{watts, convexHull(slices.Clone(outline))})
+			l.world.docks = append(l.world.docks, &dock{watts, floor.ConvexHull(slices.Clone(outline))})
 		}
 	}
 }
@@ -66,7 +67,7 @@ func (l *loader) charging(s *syntax.Section, b *body, parts []part, r *Robot) {
 // charge charges the robot's battery for dt if it is at a dock.
 func (r *Robot) charge(dt time.Duration) {
 	for _, d := range r.world.docks {
-		if touch(r.body.here, d.outline).depth < -dockReach-r.world.resolution {
+		if floor.Touch(r.body.here, d.outline).Depth < -dockReach-r.world.resolution {
 			continue
 		}
 		watts, b := d.watts, &r.battery

@@ -18,6 +18,7 @@ import (
 
 	"golang.org/x/image/bmp"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 	"player/formats/textfile"
 )
@@ -50,9 +51,11 @@ func openFile(path string) (fs.File, error) {
 
 // floorPlan is a picture of walls as it was read.
 type floorPlan struct {
-	walls  [][]Vec // rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0); nil without a dark pixel
-	dark   box     // around the walls, in pixels
-	size   Vec     // of the picture, in pixels
+	// walls are rectangles in pixels, counterclockwise; the picture's lower left corner is (0,0); nil without
+	// a dark pixel.
+	walls  [][]Vec
+	dark   floor.Box // around the walls, in pixels
+	size   Vec       // of the picture, in pixels
 	placed *mapFile
 }
 
@@ -109,7 +112,7 @@ func (l *loader) readFile(path string) ([]byte, error) {
 // where it is transparent on white.
 func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan, error) {
 	bounds := picture.Bounds()
-	plan := &floorPlan{dark: emptyBox(), size: Vec{float64(bounds.Dx()), float64(bounds.Dy())}}
+	plan := &floorPlan{dark: floor.BoxOf(), size: Vec{X: float64(bounds.Dx()), Y: float64(bounds.Dy())}}
 	type run struct{ start, end, wall int } // wall is its rectangle's number
 	var above, row []run
 	for y := range bounds.Dy() {
@@ -132,9 +135,10 @@ func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan,
 					r.wall = above[0].wall
 					plan.walls[r.wall][0].Y, plan.walls[r.wall][1].Y = bottom, bottom
 				} else {
-					plan.walls = append(plan.walls, []Vec{{left, bottom}, {right, bottom}, {right, top}, {left, top}})
+					plan.walls = append(plan.walls,
+						[]Vec{{X: left, Y: bottom}, {X: right, Y: bottom}, {X: right, Y: top}, {X: left, Y: top}})
 				}
-				plan.dark.include(Vec{left, bottom}, Vec{right, top})
+				plan.dark.Include(Vec{X: left, Y: bottom}, Vec{X: right, Y: top})
 				row, start = append(row, r), -1
 			}
 		}
@@ -147,13 +151,13 @@ func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan,
 
 // stretch puts the walls where the box from, in pixels, has the given size in metres and
 // is centred on the origin.
-func (p *floorPlan) stretch(from box, size Vec) {
-	extent, half := from.max.sub(from.min), size.scale(0.5)
-	scale := Vec{size.X / extent.X, size.Y / extent.Y}
+func (p *floorPlan) stretch(from floor.Box, size Vec) {
+	extent, half := from.Size(), size.Scale(0.5)
+	scale := Vec{X: size.X / extent.X, Y: size.Y / extent.Y}
 	for _, outline := range p.walls {
 		for i, v := range outline {
-			v = v.sub(from.min)
-			outline[i] = Vec{v.X*scale.X - half.X, v.Y*scale.Y - half.Y}
+			v = v.Sub(from.Min)
+			outline[i] = Vec{X: v.X*scale.X - half.X, Y: v.Y*scale.Y - half.Y}
 		}
 	}
 }
@@ -162,7 +166,7 @@ func (p *floorPlan) stretch(from box, size Vec) {
 // picture, or as Stage does the walls alone. Where these differ by a cell or more and s does not
 // say which, it warns.
 func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
-	whole := box{max: p.size}
+	whole := floor.Box{Max: p.size}
 	switch fit := s.String("fit", "walls"); fit {
 	case "walls":
 	case "picture":
@@ -174,10 +178,10 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	if p.walls == nil {
 		return
 	}
-	walls := p.dark.max.sub(p.dark.min)
-	factor := Vec{p.size.X / walls.X, p.size.Y / walls.Y}
-	moved := max(p.dark.min.X/p.size.X*size.X, (p.size.X-p.dark.max.X)/p.size.X*size.X,
-		p.dark.min.Y/p.size.Y*size.Y, (p.size.Y-p.dark.max.Y)/p.size.Y*size.Y)
+	walls := p.dark.Size()
+	factor := Vec{X: p.size.X / walls.X, Y: p.size.Y / walls.Y}
+	moved := max(p.dark.Min.X/p.size.X*size.X, (p.size.X-p.dark.Max.X)/p.size.X*size.X,
+		p.dark.Min.Y/p.size.Y*size.Y, (p.size.Y-p.dark.Max.Y)/p.size.Y*size.Y)
 	if s.Field("fit") == nil && moved >= l.world.resolution {
 		l.warn(s, `%s has a margin, and its walls are fitted to size as in Stage, %.3g by %.3g times as large as the whole picture would be: write fit "walls" or fit "picture"`,
 			filepath.Base(s.Path("bitmap", "")), factor.X, factor.Y)

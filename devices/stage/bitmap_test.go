@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"image"
@@ -12,16 +11,12 @@ import (
 	"image/jpeg"
 	"io"
 	"math"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
 	"golang.org/x/image/bmp"
-
-	"player/codec"
 )
 
 func zipped(t *testing.T, text string) string {
@@ -84,9 +79,8 @@ func TestPicturesOfNetpbm(t *testing.T) {
 		"\x1f\x8bno":                "EOF",
 		zipped(t, strings.Repeat("0", maxUnpacked+1000)): "unpacked",
 	} {
-		if _, err := decodePicture([]byte(text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%.20q: %v, want %q", text, err, want)
-		}
+		_, err := decodePicture([]byte(text))
+		refused(t, fmt.Sprintf("%.20q", text), err, want)
 	}
 }
 
@@ -103,7 +97,7 @@ func hugePNG(width, height uint32) string {
 	return text
 }
 
-// What a file says about itself is refused before memory is spent on it.
+// A file is refused for what it says about itself, before memory is spent on it.
 func TestPicturesThatClaimTooMuch(t *testing.T) {
 	for name, text := range map[string]string{
 		"png":           hugePNG(60000, 60000),
@@ -129,9 +123,7 @@ func TestPicturesThatClaimTooMuch(t *testing.T) {
 
 // ahead returns what the laser of a world's first robot reads straight ahead, mm.
 func ahead(w *World) uint16 {
-	var scan codec.LaserData
-	w.robots[0].readLaser(&scan)
-	return scan[180]
+	return w.robots[0].readLaser()[180]
 }
 
 const laserAt = ` position ( pose [%v %v 0 %v] ranger ( sensor ( samples 361 range [0 30] ) ) )`
@@ -147,10 +139,7 @@ func TestFitOfPictures(t *testing.T) {
 		"        ")
 	robot := fmt.Sprintf(laserAt, 0, 0, 0)
 	for fit, want := range map[string]uint16{"": 2000, ` fit "walls"`: 2000, ` fit "picture"`: 1000} {
-		w, err := parseWorld(fmt.Sprintf("resolution 0.05 model ( bitmap %q size [8 6 1]%s )\n", margin, fit) + robot)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := withWarnings(t, fmt.Sprintf("resolution 0.05 model ( bitmap %q size [8 6 1]%s )\n", margin, fit)+robot)
 		if got := ahead(w); got != want {
 			t.Errorf("with%q the wall is %d mm ahead, want %d", fit, got, want)
 		}
@@ -162,9 +151,8 @@ func TestFitOfPictures(t *testing.T) {
 	if w, err := parseWorld(fmt.Sprintf("resolution 1 model ( bitmap %q size [2 1.5 1] )\n", margin)); err != nil || len(w.Warnings()) != 0 {
 		t.Errorf("less than a cell: %v, %v", w.Warnings(), err)
 	}
-	if _, err := parseWorld(fmt.Sprintf("model ( bitmap %q fit \"tight\" size [8 6 1] )\n", margin)); err == nil || !strings.Contains(err.Error(), `write "walls" or "picture"`) {
-		t.Errorf("another word: %v", err)
-	}
+	_, err := parseWorld(fmt.Sprintf("model ( bitmap %q fit \"tight\" size [8 6 1] )\n", margin))
+	refused(t, "another word", err, `write "walls" or "picture"`)
 }
 
 // A picture without a margin fills size whichever way it is fitted, and needs no warning. What
@@ -172,17 +160,11 @@ func TestFitOfPictures(t *testing.T) {
 func TestFitWithoutAMargin(t *testing.T) {
 	for frame, factor := range map[int]string{0: "", 127: "", 128: "1.67 by 1.67"} {
 		f := strings.Repeat(fmt.Sprintf(" %d", frame), 5)
-		path := filepath.Join(t.TempDir(), "plan.pgm")
-		picture := fmt.Sprintf("P2 5 5 255 %s %[2]d 0 0 0 %[2]d %[2]d 0 255 0 %[2]d %[2]d 0 0 0 %[2]d %[1]s", f, frame)
-		if err := os.WriteFile(path, []byte(picture), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		path := write(t, t.TempDir(), "plan.pgm",
+			fmt.Sprintf("P2 5 5 255 %s %[2]d 0 0 0 %[2]d %[2]d 0 255 0 %[2]d %[2]d 0 0 0 %[2]d %[1]s", f, frame))
 		ranges := map[string]uint16{}
 		for _, fit := range []string{"", ` fit "walls"`, ` fit "picture"`} {
-			w, err := parseWorld(fmt.Sprintf("resolution 0.05 model ( bitmap %q size [5 5 1]%s )\n", path, fit) + fmt.Sprintf(laserAt, 0, 0, 0))
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := withWarnings(t, fmt.Sprintf("resolution 0.05 model ( bitmap %q size [5 5 1]%s )\n"+laserAt, path, fit, 0, 0, 0))
 			ranges[fit] = ahead(w)
 			if fit == "" && (len(w.Warnings()) > 0) != (factor != "") || factor != "" && fit == "" && !strings.Contains(w.Warnings()[0], factor) {
 				t.Errorf("frame %d: warnings %q", frame, w.Warnings())
@@ -197,13 +179,7 @@ func TestFitWithoutAMargin(t *testing.T) {
 // A map of ROS says itself how large it is and where. What is not known is free.
 func TestMapOfROS(t *testing.T) {
 	folder := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(folder, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
+	file := func(name, text string) string { return write(t, folder, name, text) }
 	// Four by two pixels of a metre: the upper left one a wall, the one right of it unknown.
 	file("plan.pgm", "P5\n# CREATOR: map_saver.cpp\n4 2\n255\n\x00\xcd\xfe\xfe\xfe\xfe\xfe\xfe")
 	file("light.pgm", "P5\n4 2\n255\n\xff\x40\x00\x00\x00\x00\x00\x00")
@@ -211,11 +187,11 @@ func TestMapOfROS(t *testing.T) {
 	straight := file("straight.yaml", "image: plan.pgm\nresolution: 1.0\norigin: [10.0, 20.0, 0.0]\n"+rest)
 	turned := file("turned.yml", "image: plan.pgm\nmode: scale\nresolution: 1.0\norigin: [10, 20, 1.5707963267948966]\n"+rest)
 	negated := file("light.yaml", "image: light.pgm\nresolution: 1\norigin: [10, 20]\nnegate: 1\n")
-	byHand := file("hand.yaml", "%YAML 1.1\n---\n# by hand\nimage: \"plan.pgm\" # beside it\n'resolution':  1.\nother: {a: [1, 2]}\norigin:\n  - 1e1\n- 20 # m\n- .0\nnegate: false\r\n...\n")
+	byHand := file("hand.yaml", "%YAML 1.1\n---\n# by hand\nimage: \"plan.pgm\" # next to it\n'resolution':  1.\nother: {a: [1, 2]}\norigin:\n  - 1e1\n- 20 # m\n- .0\nnegate: false\r\n...\n")
 	file("raw.pgm", "P5\n4 2\n255\n\x64\x41\xff\x00\x00\x00\x00\x00")
 	raw := file("raw.yaml", "image: raw.pgm\nresolution: 1\norigin: [10, 20]\nmode: Raw\n")
 	flow := file("flow.yaml", "{image: plan.pgm, resolution: 1, origin: [10, 20.0, 0.0], negate: 0, occupied_thresh: 0.65, free_thresh: 0.2}\n")
-	json := file("json.yaml", "---\n{\n  \"image\":\"plan.pgm\", # beside it\n  \"resolution\":1, \"other\": {\"image\": [\"}\"]},\n  'origin': [\n 10,\n 20, 0]}\n...\n")
+	json := file("json.yaml", "---\n{\n  \"image\":\"plan.pgm\", # next to it\n  \"resolution\":1, \"other\": {\"image\": [\"}\"]},\n  'origin': [\n 10,\n 20, 0]}\n...\n")
 	long := file("long.yaml", "\ufeffimage:\n  'plan.pgm'\nother:\n  image: none.pgm\n  deep:\n    - x: 1\nalso:\n- [1, {a: b}]\ntext: |\n  \"a: b\n  image: none.pgm\norigin: [10,\n  # y\n  20,\n  0\n  ]\nresolution: 1.0\n")
 	carriage := file("cr.yaml", "image: plan.pgm\rresolution: 1 # m\rorigin: [10, 20, 0]\r")
 	for _, tt := range []struct {
@@ -269,13 +245,10 @@ func TestMapOfROS(t *testing.T) {
 		"\xff\xfei\x00":                                                "save it as UTF-8",
 	} {
 		_, err := parseWorld(fmt.Sprintf("model ( bitmap %q )\n", file("wrong.yaml", text)))
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v, want %q", text, err, want)
-		}
+		refused(t, fmt.Sprintf("%.80q", text), err, want)
 	}
-	if _, err := parseWorld(fmt.Sprintf("model ( bitmap %q size [8 4 1] )\n", straight)); err == nil || !strings.Contains(err.Error(), "4.000 m by 2.000 m: leave out size") {
-		t.Errorf("another size: %v", err)
-	}
+	_, err := parseWorld(fmt.Sprintf("model ( bitmap %q size [8 4 1] )\n", straight))
+	refused(t, "another size", err, "4.000 m by 2.000 m: leave out size")
 }
 
 // The time that a map file takes grows with its size, not with the square of it, which would be half
@@ -303,17 +276,15 @@ func TestPicturesOfOtherKinds(t *testing.T) {
 		"plan.jpeg": func(w io.Writer) error { return jpeg.Encode(w, dark, nil) },
 		"plan.bmp":  func(w io.Writer) error { return bmp.Encode(w, dark) },
 	} {
-		path := filepath.Join(t.TempDir(), name)
 		var data bytes.Buffer
-		if err := errors.Join(encode(&data), os.WriteFile(path, data.Bytes(), 0o600)); err != nil {
+		if err := encode(&data); err != nil {
 			t.Fatal(err)
 		}
-		if walls := readPlan(t, path, Vec{16, 16}); len(walls) != 1 || !slices.Equal(walls[0], []Vec{{-8, 0}, {8, 0}, {8, 8}, {-8, 8}}) {
+		if walls := readPlan(t, write(t, t.TempDir(), name, data.String()), Vec{X: 16, Y: 16}); len(walls) != 1 || !slices.Equal(walls[0], []Vec{{X: -8}, {X: 8}, {X: 8, Y: 8}, {X: -8, Y: 8}}) {
 			t.Errorf("%s: walls %v", name, walls)
 		}
 	}
 	huge := []byte("BM\x36\x00\x00\x00\x00\x00\x00\x00\x36\x00\x00\x00\x28\x00\x00\x00\x00\x00\x01\x00\x00\x00\x01\x00\x01\x00\x18\x00")
-	if _, err := decodePicture(append(huge, make([]byte, 24)...)); err == nil || !strings.Contains(err.Error(), "at most") {
-		t.Errorf("a picture of 65536 x 65536: %v", err)
-	}
+	_, err := decodePicture(append(huge, make([]byte, 24)...))
+	refused(t, "a picture of 65536 x 65536", err, "at most")
 }

@@ -26,7 +26,8 @@ type tracker struct {
 	pixels  *canvas[int8] // channels
 	runs    []run
 	patches []patch
-	place   []int // index of a root run's patch
+	largest []*patch // the same, sorted: pointers, because a sort of patches would be 12 kB of the binary
+	place   []int    // index of a root run's patch
 }
 
 func newTracker() tracker { return tracker{pixels: newCanvas[int8](imageWidth, imageHeight)} }
@@ -51,12 +52,16 @@ func (t *tracker) find(out *codec.VisionData) {
 		p.sumY += r.row * n
 		p.Left, p.Right, p.Bottom = min(p.Left, r.first), max(p.Right, r.last), r.row
 	}
-	slices.SortFunc(t.patches, func(a, b patch) int {
+	t.largest = t.largest[:0]
+	for i := range t.patches {
+		t.largest = append(t.largest, &t.patches[i])
+	}
+	slices.SortFunc(t.largest, func(a, b *patch) int {
 		return cmp.Or(cmp.Compare(a.channel, b.channel), cmp.Compare(b.Area, a.Area),
 			cmp.Compare(a.Left, b.Left), cmp.Compare(a.Top, b.Top))
 	})
 	out.Count, out.Blobs = [codec.VisionChannels]uint8{}, out.Blobs[:0]
-	for _, p := range t.patches {
+	for _, p := range t.largest {
 		if out.Count[p.channel] == codec.MaxBlobs {
 			continue
 		}

@@ -1,6 +1,10 @@
 package stage
 
-import "math"
+import (
+	"math"
+
+	"player/devices/stage/floor"
+)
 
 // material is how sensors and robots perceive a surface.
 type material struct {
@@ -38,8 +42,8 @@ type body struct {
 	spot    *spot      // where it is: in the world's list
 	crowd   *crowd     // the bodies of the world; nil while it is loaded
 	number  int32      // in the crowd
-	beside  neighbours // within reach of its hull
-	grouped bool       // it is stepped with a group: the crowd is told afterwards that it has moved
+	around  neighbours // within reach of its hull
+	grouped bool       // it is stepped with a group: the crowd learns afterwards that it has moved
 	lifted  float64    // metres above its place on the floor
 	holder  *gripper
 
@@ -48,9 +52,9 @@ type body struct {
 	// hull in the world's frame. Two bodies collide when their hulls overlap.
 	hull, here          []Vec
 	hullBottom, hullTop float64
-	hullRadius          float64 // about the pose, metres
-	radius              float64 // the same for all parts
-	walls               *layer  // fixtures that the hull collides with
+	hullRadius          float64     // about the pose, metres
+	radius              float64     // the same for all parts
+	walls               *floor.Grid // fixtures that the hull collides with
 
 	middle Vec     // of the hull's corners, in the body's frame: taken for the centre of mass
 	spin   float64 // mean distance of the hull's points from the middle, squared, m^2
@@ -66,9 +70,9 @@ type spot struct {
 
 // within reports whether some point of the body may be within reach of p.
 func (s *spot) within(p Vec, reach float64) bool {
-	v := s.at.sub(p)
+	v := s.at.Sub(p)
 	reach += s.radius
-	return v.dot(v) <= reach*reach
+	return v.Dot(v) <= reach*reach
 }
 
 // shape computes the fields that depend on the parts.
@@ -78,9 +82,9 @@ func (b *body) shape() {
 	for i := range b.parts {
 		p := &b.parts[i]
 		for _, outline := range p.shapes {
-			p.rounds = append(p.rounds, convexRound(outline))
+			p.rounds = append(p.rounds, floor.ConvexRound(outline))
 			for _, v := range outline {
-				b.radius = max(b.radius, v.length())
+				b.radius = max(b.radius, v.Length())
 			}
 			if p.solid {
 				solid = append(solid, outline...)
@@ -88,16 +92,16 @@ func (b *body) shape() {
 			}
 		}
 	}
-	if b.hull = convexHull(solid); len(b.hull) < 3 {
+	if b.hull = floor.ConvexHull(solid); len(b.hull) < 3 {
 		b.hull = nil
 	}
-	share := 1 / float64(len(b.hull))
+	fraction := 1 / float64(len(b.hull))
 	for _, v := range b.hull {
-		b.hullRadius = max(b.hullRadius, v.length())
-		b.middle = b.middle.add(v.scale(share))
-		b.spin += v.dot(v) * share
+		b.hullRadius = max(b.hullRadius, v.Length())
+		b.middle = b.middle.Add(v.Scale(fraction))
+		b.spin += v.Dot(v) * fraction
 	}
-	b.spin = meanDistance * meanDistance * (b.spin - b.middle.dot(b.middle))
+	b.spin = meanDistance * meanDistance * (b.spin - b.middle.Dot(b.middle))
 	b.here = make([]Vec, len(b.hull))
 	b.spot = &spot{radius: b.radius, body: b}
 	b.place(b.pose)
@@ -105,10 +109,10 @@ func (b *body) shape() {
 
 // place puts the body at a pose.
 func (b *body) place(at Pose) {
-	at.Heading = wrap(at.Heading)
-	b.pose, b.spot.at, b.spot.facing = at, at.position(), direction(at.Heading)
+	at.Heading = floor.Wrap(at.Heading)
+	b.pose, b.spot.at, b.spot.facing = at, at.Position(), floor.Direction(at.Heading)
 	for i, v := range b.hull {
-		b.here[i] = v.rotate(b.spot.facing).add(at.position())
+		b.here[i] = v.Rotate(b.spot.facing).Add(at.Position())
 	}
 	if b.crowd != nil && !b.grouped {
 		b.crowd.moved(b.number, b.spot.at)
@@ -117,27 +121,27 @@ func (b *body) place(at Pose) {
 
 // carry transforms a pose on the body to the world's frame.
 func (b *body) carry(p Pose) Pose {
-	at := b.pose.position().add(p.position().rotate(b.spot.facing))
-	return Pose{at.X, at.Y, b.pose.Heading + p.Heading}
+	at := b.pose.Position().Add(p.Position().Rotate(b.spot.facing))
+	return Pose{X: at.X, Y: at.Y, Heading: b.pose.Heading + p.Heading}
 }
 
 // cast returns the distance from o along the unit vector d, at a height, to the
 // nearest part that gives an echo, or limit.
 func (b *body) cast(o, d Vec, height, limit float64) float64 {
-	return b.castFrom(b.pose.position().sub(o), b.spot.facing, d, height, limit)
+	return b.castFrom(b.pose.Position().Sub(o), b.spot.facing, d, height, limit)
 }
 
 // castFrom is cast in any frame that has its origin where the ray starts. at and facing are the
 // position and the direction of the body there.
 func (b *body) castFrom(at, facing, d Vec, height, limit float64) float64 {
-	if along := at.dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(at.cross(d)) > b.radius {
+	if along := at.Dot(d); along+b.radius < 0 || along-b.radius > limit || math.Abs(at.Cross(d)) > b.radius {
 		return limit
 	}
-	o, d := at.scale(-1).rotateBack(facing), d.rotateBack(facing)
+	o, d := at.Scale(-1).RotateBack(facing), d.RotateBack(facing)
 	for i := range b.parts {
 		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
 			for _, outline := range p.shapes {
-				limit = rayPolygon(o, d, outline, limit)
+				limit = floor.RayPolygon(o, d, outline, limit)
 			}
 		}
 	}
@@ -145,15 +149,15 @@ func (b *body) castFrom(at, facing, d Vec, height, limit float64) float64 {
 }
 
 // castBeam is castFrom for the nearest point within a beam, which starts outside of the body if it is apart.
-func (b *body) castBeam(at, facing Vec, beam *beam, height, limit float64, apart bool) float64 {
-	o, turned := at.scale(-1).rotateBack(facing), beam.turned(Vec{facing.X, -facing.Y})
+func (b *body) castBeam(at, facing Vec, beam *floor.Beam, height, limit float64, apart bool) float64 {
+	o, turned := at.Scale(-1).RotateBack(facing), beam.Turned(Vec{X: facing.X, Y: -facing.Y})
 	for i := range b.parts {
 		if p := &b.parts[i]; p.echo && p.at(height-b.lifted) {
 			for k, outline := range p.shapes {
 				if apart && p.rounds[k] != nil {
-					limit = turned.meetRound(o, p.rounds[k], limit)
+					limit = turned.MeetRound(o, p.rounds[k], limit)
 				} else {
-					limit = turned.meet(o, outline, limit)
+					limit = turned.Meet(o, outline, limit)
 				}
 			}
 		}
@@ -166,7 +170,7 @@ func (b *body) overlaps(o *body) bool {
 	if b.hull == nil || o.hull == nil || b.bottom() >= o.topmost() || o.bottom() >= b.topmost() {
 		return false
 	}
-	return convexOverlap(b.here, o.here)
+	return floor.ConvexOverlap(b.here, o.here)
 }
 
 func (b *body) bottom() float64  { return b.hullBottom + b.lifted }
@@ -175,14 +179,14 @@ func (b *body) topmost() float64 { return b.hullTop + b.lifted }
 // inWall reports whether the body's hull overlaps a fixture. Walls are drawn
 // conservatively, so it may report an overlap less than one cell too early.
 func (b *body) inWall() bool {
-	if b.hull == nil || b.walls.clear(b.pose.position(), b.hullRadius) {
+	if b.hull == nil || b.walls.Clear(b.pose.Position(), b.hullRadius) {
 		return false
 	}
 	a := b.here[len(b.here)-1]
 	for _, p := range b.here {
-		side := p.sub(a)
-		length := side.length()
-		if b.walls.cast(a, side.scale(1/length), length) < length {
+		side := p.Sub(a)
+		length := side.Length()
+		if b.walls.Cast(a, side.Scale(1/length), length) < length {
 			return true
 		}
 		a = p

@@ -5,6 +5,7 @@ import (
 
 	"player/codec"
 	"player/codec/pioneer"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -30,15 +31,13 @@ type feeler struct {
 
 // feelers returns the points of ten bumpers on a convex hull.
 func feelers(hull []Vec) []feeler {
-	extent := emptyBox()
-	extent.include(hull...)
-	centre := extent.min.add(extent.max).scale(0.5)
+	centre := floor.BoxOf(hull...).Middle()
 	front, rear := pioneer.Bumpers()
 	var ring []feeler
 	feel := func(p, outward Vec) {
-		v := p.sub(centre)
+		v := p.Sub(centre)
 		angle := math.Atan2(v.Y, v.X) * 180 / math.Pi
-		f := feeler{at: p.add(outward.scale(bumperTravel))}
+		f := feeler{at: p.Add(outward.Scale(bumperTravel))}
 		switch {
 		case math.Abs(angle) <= bumperEnd:
 			f.front, f.bit = true, nearestBumper(angle, front)
@@ -51,11 +50,11 @@ func feelers(hull []Vec) []feeler {
 	}
 	for i, a := range hull {
 		b := hull[(i+1)%len(hull)]
-		side := b.sub(a)
-		length := side.length()
-		outward := Vec{side.Y / length, -side.X / length}
+		side := b.Sub(a)
+		length := side.Length()
+		outward := Vec{X: side.Y / length, Y: -side.X / length}
 		for k := range int(length/bumperSpacing) + 1 {
-			feel(a.add(side.scale(float64(k)*bumperSpacing/length)), outward)
+			feel(a.Add(side.Scale(float64(k)*bumperSpacing/length)), outward)
 		}
 		feel(b, outward)
 	}
@@ -77,14 +76,14 @@ func (r *Robot) readBumpers(out *codec.MiscData) {
 	out.FrontBumpers, out.RearBumpers = 0, 0
 	b := r.body
 	reach := b.hullRadius + bumperTravel
-	wall := !b.walls.clear(b.pose.position(), reach)
-	near := r.world.nearby(r, b.pose.position(), reach)
+	wall := !b.walls.Clear(b.pose.Position(), reach)
+	near := r.world.nearby(r, b.pose.Position(), reach)
 	if !wall && len(near) == 0 {
 		return
 	}
 	for _, f := range r.feelers {
-		p := f.at.rotate(b.spot.facing).add(b.pose.position())
-		if !(wall && b.walls.occupied(p)) && !touches(b, near, p) {
+		p := f.at.Rotate(b.spot.facing).Add(b.pose.Position())
+		if !(wall && b.walls.Occupied(p)) && !touches(b, near, p) {
 			continue
 		}
 		if f.front {
@@ -97,7 +96,8 @@ func (r *Robot) readBumpers(out *codec.MiscData) {
 
 func touches(b *body, near []*spot, p Vec) bool {
 	for _, n := range near {
-		if o := n.body; o.hull != nil && o.holder == nil && o.bottom() < b.topmost() && b.bottom() < o.topmost() && contains(o.here, p) {
+		if o := n.body; o.hull != nil && o.holder == nil &&
+			o.bottom() < b.topmost() && b.bottom() < o.topmost() && floor.Contains(o.here, p) {
 			return true
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // Bits count clockwise: at the front from left to right, at the rear from
@@ -14,7 +15,7 @@ import (
 func TestBumperBits(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer2dx ( ) post ( pose [5 0 0 0] size [0.06 0.06 1] gripper_return 1 )`)
 	r, post := w.robots[0], w.bodies[1]
-	centre := Vec{-0.04, 0}
+	centre := Vec{X: -0.04}
 	for _, tt := range []struct {
 		angle       float64 // of the post, from the middle of the robot
 		front, rear uint8
@@ -23,11 +24,11 @@ func TestBumperBits(t *testing.T) {
 		{-128, 0, 1}, {-161, 0, 2}, {180, 0, 4}, {161, 0, 8}, {128, 0, 16},
 		{90, 0, 0}, {-90, 0, 0},
 	} {
-		d := direction(radians(tt.angle))
-		touching := rayPolygon(centre, d, r.body.hull, 1)
+		d := floor.Direction(floor.Radians(tt.angle))
+		touching := floor.RayPolygon(centre, d, r.body.hull, 1)
 		at := func(gap float64) codec.MiscData {
-			p := centre.add(d.scale(touching + gap))
-			post.place(Pose{p.X, p.Y, 0})
+			p := centre.Add(d.Scale(touching + gap))
+			post.place(Pose{X: p.X, Y: p.Y})
 			var m codec.MiscData
 			r.readBumpers(&m)
 			return m
@@ -49,10 +50,9 @@ func TestCollisionsPressBumpers(t *testing.T) {
 		`post ( pose [1 0.15 0 %v] size [0.05 0.05 1] )`} {
 		for angle := 60.0; angle <= 120; angle += 7 {
 			for _, speed := range []int16{500, -500} {
-				w := newWorld(t, robotWorld+`pioneer2dx ( )`+fmt.Sprintf(what, angle))
-				r := w.robots[0]
+				w, r := robotIn(t, robotWorld+`pioneer2dx ( )`+fmt.Sprintf(what, angle))
 				if speed < 0 {
-					r.body.place(Pose{0, 0, math.Pi})
+					r.body.place(Pose{Heading: math.Pi})
 				}
 				r.drive.command(speed, 0)
 				for range steps(5 * time.Second) {
@@ -66,8 +66,7 @@ func TestCollisionsPressBumpers(t *testing.T) {
 					t.Errorf("%s at %v, %d mm/s: stalled %v at %v, front %05b, rear %05b", what, angle, speed,
 						r.stalled(), r.Pose(), m.FrontBumpers, m.RearBumpers)
 				}
-				r.drive.command(-speed, 0)
-				w.Step(steps(time.Second))
+				r.drives(-speed, 0, time.Second)
 				if r.readBumpers(&m); m != (codec.MiscData{}) {
 					t.Errorf("%s at %v: still pressed %v", what, angle, m)
 				}

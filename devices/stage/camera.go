@@ -1,6 +1,10 @@
 package stage
 
-import "math"
+import (
+	"math"
+
+	"player/devices/stage/floor"
+)
 
 const (
 	// imageWidth and imageHeight are the size of the image in which ACTS
@@ -51,12 +55,12 @@ type eye struct {
 
 // eyeOf returns where a robot's camera is now.
 func eyeOf(r *Robot, reach float64) eye {
-	at := r.body.pose.then(r.camera.pose)
+	at := r.body.pose.Then(r.camera.pose)
 	return eye{
-		at:         at.position(),
-		facing:     direction(at.Heading + radians(r.head.pan)),
+		at:         at.Position(),
+		facing:     floor.Direction(at.Heading + floor.Radians(r.head.pan)),
 		lensHeight: r.camera.height,
-		tilt:       math.Tan(radians(r.head.tilt)),
+		tilt:       math.Tan(floor.Radians(r.head.tilt)),
 		half:       math.Tan(r.head.fov() / 2),
 		reach:      reach,
 	}
@@ -137,7 +141,7 @@ func (v *view[T]) drawFigure(f *figure) {
 // toLens transforms a point of a figure to the frame of the lens: x ahead, y
 // left.
 func (v *view[T]) toLens(f *figure, p Vec) Vec {
-	return f.at.add(p.rotate(f.facing)).sub(v.at).rotateBack(v.facing)
+	return f.at.Add(p.Rotate(f.facing)).Sub(v.at).RotateBack(v.facing)
 }
 
 // column returns the slope, left per metre ahead, of the ray through a column.
@@ -154,20 +158,20 @@ func (v *view[T]) drawSide(a, b Vec, bottom, top float64, paint T) {
 	}
 	if a.X < nearPlane {
 		k := (nearPlane - a.X) / (b.X - a.X)
-		a = Vec{nearPlane, a.Y + k*(b.Y-a.Y)}
+		a = Vec{X: nearPlane, Y: a.Y + k*(b.Y-a.Y)}
 	}
 	width := float64(v.width)
 	ua, ub := width/2-v.focal*a.Y/a.X, width/2-v.focal*b.Y/b.X
 	first := max(0, int(math.Ceil(max(min(ua, ub), 0)-0.5)))
 	last := int(math.Floor(min(max(ua, ub), width) - 0.5))
-	side := b.sub(a)
+	side := b.Sub(a)
 	for x := first; x <= min(last, v.width-1); x++ {
 		m := v.column(x)
-		turn := side.Y - m*side.X
-		if turn == 0 {
+		across := side.Y - m*side.X
+		if across == 0 {
 			continue // seen edge-on
 		}
-		ahead := a.X + (m*a.X-a.Y)/turn*side.X
+		ahead := a.X + (m*a.X-a.Y)/across*side.X
 		v.drawRun(x, ahead*math.Sqrt(1+m*m), m, bottom, top, paint)
 	}
 }
@@ -179,8 +183,8 @@ func (v *view[T]) drawPicture(p *picture) {
 	for x := range v.width {
 		m := v.column(x)
 		length := math.Sqrt(1 + m*m)
-		d := Vec{1 / length, m / length}.rotate(v.facing)
-		if distance := p.cells.cast(v.at, d, v.reach); distance < v.reach {
+		d := Vec{X: 1 / length, Y: m / length}.Rotate(v.facing)
+		if distance := p.cells.Cast(v.at, d, v.reach); distance < v.reach {
 			v.drawRun(x, max(distance, nearPlane), m, p.bottom, p.top, paint)
 		}
 	}

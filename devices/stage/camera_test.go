@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // see returns the blobs that the first robot's camera sees now.
@@ -40,8 +41,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 		{"panned to it", "pose [0.08 -2.5 0 0] size [0.4 1 0.45]", -90, 0, 0, 0.1, -0.1, 0, -0.225},
 		{"tilted down", "pose [2.58 0 0 0] size [1 0.2 0.2]", 0, -10, 0, 0.05, -0.05, -0.25 / 3, -0.225},
 	} {
-		w := newWorld(t, robotWorld+`pioneer_full ( ) model ( color "blue" `+tt.box+` )`)
-		r := w.robots[0]
+		w, r := robotIn(t, robotWorld+`pioneer_full ( ) model ( color "blue" `+tt.box+` )`)
 		aim(r, tt.pan, tt.tilt, tt.zoom)
 		v := see(w)
 		blobs := v.Channel(2)
@@ -50,7 +50,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 			continue
 		}
 		focal := 80 / math.Tan(r.head.fov()/2)
-		tilted := func(slope float64) float64 { return math.Tan(math.Atan(slope) - radians(tt.tilt)) }
+		tilted := func(slope float64) float64 { return math.Tan(math.Atan(slope) - floor.Radians(tt.tilt)) }
 		want := [4]float64{
 			max(0, 80-focal*tt.left), min(160, 80-focal*tt.right) - 1,
 			max(0, 60-focal*tilted(tt.top)), min(120, 60-focal*tilted(tt.bottom)) - 1,
@@ -73,6 +73,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 
 func TestOcclusion(t *testing.T) {
 	const post = `post ( color "blue" pose [3 0 0 0] )` + "\n" // 0.6 m high
+	plan := `model ( color "gray" pose [1.5 0 0 0] fit "picture" bitmap "` + writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ") + `" `
 	for _, tt := range []struct {
 		name, hides string
 		blobs       int
@@ -84,23 +85,13 @@ func TestOcclusion(t *testing.T) {
 		{"a bridge", `wall ( pose [2 0 1 90] size [2 0.1 1] )`, 1},
 		{"a pole in the middle", `wall ( pose [2 0 0 90] size [0.04 0.04 2] )`, 2},
 		{"a robot", `pioneer2dx ( pose [2 0 0 90] size [0.44 0.8 1] )`, 0},
+		{"a floor plan", plan + `size [5 4 1] )`, 0},
+		{"a low floor plan", plan + `size [5 4 0.3] )`, 1},
 		{"what the laser does not see", `wall ( pose [2 0 0 90] size [2 0.1 1] ranger_return -1 )`, 0},
 	} {
 		w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+post+tt.hides)
 		if v := see(w); len(v.Channel(2)) != tt.blobs {
 			t.Errorf("%s: %+v", tt.name, v)
-		}
-	}
-}
-
-// A floor plan hides things behind it, too, and the camera sees over it.
-func TestFloorPlanHides(t *testing.T) {
-	path := writePNG(t, "  #  ", "  #  ", "  #  ", "  #  ")
-	for height, blobs := range map[string]int{"1": 0, "0.3": 1} {
-		w := newWorld(t, robotWorld+`pioneer_full ( pose [-1.5 0 0 0] )`+"\n"+`post ( color "blue" pose [1.5 0 0 0] )`+"\n"+
-			`model ( color "gray" bitmap "`+path+`" fit "picture" size [5 4 `+height+`] )`)
-		if v := see(w); len(v.Blobs) != blobs {
-			t.Errorf("a floor plan %s m high: %+v", height, v)
 		}
 	}
 }
@@ -229,8 +220,7 @@ func floodFill(p *canvas[int8], channel int8) (blobs []codec.Blob) {
 // The head slews at the rates of the real one, and stops at its target or at
 // its limits.
 func TestHeadSlews(t *testing.T) {
-	w := newWorld(t, robotWorld+`pioneer_full ( )`)
-	r := w.robots[0]
+	w, r := robotIn(t, robotWorld+`pioneer_full ( )`)
 	r.head.command(codec.PTZCommand{Pan: 120, Tilt: -40, Zoom: 1023})
 	var z codec.PTZData
 	w.Step(steps(250 * time.Millisecond))
@@ -255,25 +245,6 @@ func TestHeadSlews(t *testing.T) {
 	}
 	if fov := r.head.fov() * 180 / math.Pi; !near(fov, 48.8, 1e-9) {
 		t.Errorf("zoomed out it sees %v degrees", fov)
-	}
-}
-
-func TestCameraAllocatesNothing(t *testing.T) {
-	w := loadRoom(t)
-	var v codec.VisionData
-	w.robots[0].look(w.tracker.pixels)
-	w.tracker.find(&v)
-	if n := testing.AllocsPerRun(20, func() { w.robots[0].look(w.tracker.pixels); w.tracker.find(&v) }); n != 0 {
-		t.Errorf("%v allocations", n)
-	}
-}
-
-func BenchmarkCamera(b *testing.B) {
-	w := loadRoom(b)
-	var v codec.VisionData
-	for b.Loop() {
-		w.robots[0].look(w.tracker.pixels)
-		w.tracker.find(&v)
 	}
 }
 
@@ -306,5 +277,33 @@ func TestHeadGoesHome(t *testing.T) {
 	b.run(time.Second)
 	if r.head != (head{}) {
 		t.Errorf("with the robot closed: the head is at %+v", r.head)
+	}
+}
+
+// The scene of the subsumption experiments has the required properties: the
+// light is seen above the low wall, the sonars detect the wall, no range
+// sensor detects the hassock.
+func TestSubsumptionScene(t *testing.T) {
+	w, err := Load("../../simulation/worlds/subsumption.world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := w.robots[0]
+	aim(r, 43, 0, 0)
+	if lights := see(w).Channel(LightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {
+		t.Errorf("the light from the start: %v", lights)
+	}
+	aim(r, 0, 0, 0)
+	r.body.place(Pose{X: 2.2, Y: 2.0, Heading: floor.Radians(42)})
+	if lights, ranges := see(w).Channel(LightChannel), r.readSonars(); len(lights) != 1 || ranges[1] > 500 {
+		t.Errorf("at the wall: the light %v, sonars %v", lights, ranges)
+	}
+	r.body.place(Pose{X: 4.2, Y: 2.6, Heading: math.Pi / 2})
+	if sonar, laser := r.readSonars()[3], r.readLaser()[180]; sonar < 2000 || laser < 2000 {
+		t.Errorf("before the hassock: sonar %d, laser %d", sonar, laser)
+	}
+	r.drive.command(300, 0)
+	if w.Step(200); !r.stalled() {
+		t.Error("the hassock is not solid")
 	}
 }

@@ -1,14 +1,18 @@
 package stage
 
-import "math"
+import (
+	"math"
+
+	"player/devices/stage/floor"
+)
 
 // minCrowdCell is the smallest cell of a crowd, metres. In smaller ones a robot would
 // change its cell at every other step.
 const minCrowdCell = 1
 
-// slack is how far bodies may move before lists of neighbours are made anew, metres. More
+// maxDrift is how far bodies may move before lists of neighbours are made anew, metres. More
 // makes the lists longer, less makes them more often: a robot needs half a second for it.
-const slack = 0.15
+const maxDrift = 0.15
 
 // crowd finds the bodies near a point. It divides the floor into square cells, about
 // one for each body, and links the bodies of each. A body outside of the floor is in
@@ -38,25 +42,25 @@ type neighbours struct {
 
 // newCrowd returns the crowd of the bodies, which it numbers, on a floor of that
 // extent.
-func newCrowd(bodies []*body, floor box) *crowd {
+func newCrowd(bodies []*body, extent floor.Box) *crowd {
 	for _, b := range bodies {
-		floor.include(b.pose.position())
+		extent.Include(b.pose.Position())
 	}
 	n := len(bodies) + 1
 	c := &crowd{next: make([]int32, n), last: make([]int32, n), at: make([]int32, n), anchors: make([]Vec, n), drift: math.Inf(1)}
 	size := Vec{}
-	if !floor.empty() {
-		c.origin, size = floor.min, floor.max.sub(floor.min)
+	if !extent.Empty() {
+		c.origin, size = extent.Min, extent.Size()
 	}
-	// A long and narrow floor has few cells, too.
+	// A long and narrow floor also has few cells.
 	c.cell = max(minCrowdCell, math.Sqrt(size.X*size.Y/float64(n)), max(size.X, size.Y)/float64(4*n))
 	c.columns, c.rows = int(size.X/c.cell)+1, int(size.Y/c.cell)+1
 	c.first = make([]int32, c.columns*c.rows)
 	for i, b := range bodies {
 		b.crowd, b.number = c, int32(i+1)
 		c.reach = max(c.reach, b.radius)
-		c.link(b.number, c.cellAt(b.pose.position()))
-		c.anchors[b.number] = b.pose.position()
+		c.link(b.number, c.cellAt(b.pose.Position()))
+		c.anchors[b.number] = b.pose.Position()
 	}
 	return c
 }
@@ -75,8 +79,8 @@ func (c *crowd) cellAt(p Vec) int32 { return int32(c.row(p.Y)*c.columns + c.colu
 
 // moved records the present position of the body with that number.
 func (c *crowd) moved(number int32, at Vec) {
-	way := at.sub(c.anchors[number])
-	c.drift = max(c.drift, way.dot(way))
+	way := at.Sub(c.anchors[number])
+	c.drift = max(c.drift, way.Dot(way))
 	to := c.cellAt(at)
 	if c.at[number] == to {
 		return
@@ -94,7 +98,7 @@ func (c *crowd) moved(number int32, at Vec) {
 // settle starts a new epoch if some body has moved far.
 func (w *World) settle() {
 	c := w.crowd
-	if c.drift <= slack*slack {
+	if c.drift <= maxDrift*maxDrift {
 		return
 	}
 	for _, b := range w.bodies {
@@ -111,21 +115,21 @@ func (c *crowd) link(number, cell int32) {
 	c.next[number], c.last[number], c.last[head] = head, 0, number
 }
 
-// beside returns all bodies but b of which some point may be within reach of it, and some
+// neighbours returns all bodies but b of which some point may be within reach of it, and some
 // farther ones. n keeps them until the epoch ends: it is of that body and that reach. When n
-// is filled every body is within drift of its anchor, and later within slack, or in a step of
+// is filled every body is within drift of its anchor, and later within maxDrift, or in a step of
 // groups a step farther. So two come nearer to each other by at most twice the sum. After a
 // body has left its anchor nothing is kept. The slice is valid until the next call.
-func (w *World) beside(b *body, n *neighbours, reach float64) []*spot {
+func (w *World) neighbours(b *body, n *neighbours, reach float64) []*spot {
 	c := w.crowd
-	switch settled := c.drift <= slack*slack; {
+	switch settled := c.drift <= maxDrift*maxDrift; {
 	case !settled:
 		n.crowd = nil
 	case n.crowd == c && n.epoch == c.epoch:
 		return n.spots
 	default:
 		n.crowd, n.epoch = c, c.epoch
-		reach += 2 * (math.Sqrt(c.drift) + slack + stepReach + cullTolerance)
+		reach += 2 * (math.Sqrt(c.drift) + maxDrift + stepReach + cullTolerance)
 	}
 	n.spots = w.appendOthers(n.spots[:0], b, b.spot.at, reach)
 	return n.spots

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // crowded is a world with robots and pucks anywhere, some of them outside of the walls.
@@ -20,16 +20,12 @@ func crowded(t testing.TB, random *rand.Rand, n int) *World {
 		fmt.Fprintf(&text, "pioneer_full ( pose [%.3f %.3f 0 %.1f] )\n", at(), at(), 360*random.Float64())
 		fmt.Fprintf(&text, "puck ( pose [%.3f %.3f %.2f 0] size [%.2f 0.1 0.3] )\n", at(), at(), 0.3*random.Float64(), 0.1+random.Float64())
 	}
-	w, err := parseWorld(text.String()) // some robots start inside others: a warning
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return withWarnings(t, text.String()) // some robots start inside others
 }
 
 // exact returns the range of a ray that is checked against every body.
-func exact(r *Robot, walls *layer, o, d Vec, height, reach float64) float64 {
-	best := walls.cast(o, d, reach)
+func exact(r *Robot, walls *floor.Grid, o, d Vec, height, reach float64) float64 {
+	best := walls.Cast(o, d, reach)
 	for _, b := range r.world.bodies {
 		if b != r.body {
 			best = b.cast(o, d, height, best)
@@ -41,12 +37,11 @@ func exact(r *Robot, walls *layer, o, d Vec, height, reach float64) float64 {
 // checkScan compares a scan with exact rays and returns how many of them met something.
 func checkScan(t *testing.T, r *Robot) (met int) {
 	t.Helper()
-	var scan codec.LaserData
-	r.readLaser(&scan)
-	at := r.body.pose.then(r.laser.pose)
-	for i, got := range scan {
+	at := r.body.pose.Then(r.laser.pose)
+	for i, got := range r.readLaser() {
 		want := uint16(noEcho)
-		d := exact(r, r.laser.walls, at.position(), r.world.scan[i].rotate(direction(at.Heading)), r.laser.height, r.laser.reach)
+		along := r.world.scan[i].Rotate(floor.Direction(at.Heading))
+		d := exact(r, r.laser.walls, at.Position(), along, r.laser.height, r.laser.reach)
 		if d < r.laser.reach {
 			want = millimetres(d)
 			met++
@@ -72,26 +67,25 @@ func TestScansMissNoBody(t *testing.T) {
 	for round := range 150 {
 		for _, b := range w.bodies {
 			if random.IntN(3) == 0 {
-				b.place(Pose{20*random.Float64() - 10, 20*random.Float64() - 10, 7 * random.Float64()})
+				b.place(Pose{X: 20*random.Float64() - 10, Y: 20*random.Float64() - 10, Heading: 7 * random.Float64()})
 			}
 		}
 		if round%4 == 0 { // close together
-			w.bodies[1].place(Pose{r.body.pose.X + 0.6*random.Float64() - 0.3, r.body.pose.Y + 0.6*random.Float64() - 0.3, 0})
+			w.bodies[1].place(Pose{X: r.body.pose.X + 0.6*random.Float64() - 0.3, Y: r.body.pose.Y + 0.6*random.Float64() - 0.3})
 		}
 		met += checkScan(t, r)
-		var sonar codec.SonarData
-		r.readSonars(&sonar)
+		sonar := r.readSonars()
 		for i, beam := range r.sonars.ring {
-			at, best, rays := r.body.pose.then(beam.pose), beam.reach, 1
+			at, best, rays := r.body.pose.Then(beam.pose), beam.reach, 1
 			if beam.samples > 1 {
-				rays = 1 + int(beam.fov/radians(0.25))
+				rays = 1 + int(beam.fov/floor.Radians(0.25))
 			}
 			for k := range rays {
 				angle := at.Heading
 				if rays > 1 {
 					angle += beam.fov * (float64(k)/float64(rays-1) - 0.5)
 				}
-				best = min(best, exact(r, r.sonars.walls, at.position(), direction(angle), r.sonars.height, beam.reach))
+				best = min(best, exact(r, r.sonars.walls, at.Position(), floor.Direction(angle), r.sonars.height, beam.reach))
 			}
 			// Between two rays, something may be nearer: a corner, or the near end of a side.
 			tolerance := 0
@@ -114,8 +108,8 @@ func TestCrowd(t *testing.T) {
 	w := crowded(t, random, 40)
 	for range 2000 {
 		b := w.bodies[random.IntN(len(w.bodies))]
-		b.place(Pose{40*random.Float64() - 20, 40*random.Float64() - 20, 0})
-		p, reach := Vec{40*random.Float64() - 20, 40*random.Float64() - 20}, 10*random.Float64()*random.Float64()
+		b.place(Pose{X: 40*random.Float64() - 20, Y: 40*random.Float64() - 20})
+		p, reach := Vec{X: 40*random.Float64() - 20, Y: 40*random.Float64() - 20}, 10*random.Float64()*random.Float64()
 		var want []*spot
 		for i := range w.spots {
 			if w.spots[i].within(p, reach) {
@@ -136,24 +130,24 @@ func TestCrowdOfFew(t *testing.T) {
 		t.Error("an empty world has bodies")
 	}
 	w := newWorld(t, "position ( pose [-100000 0 0 0] )\nposition ( pose [100000 0 0 0] )")
-	if len(w.crowd.first) > 100 || len(w.appendNear(nil, Vec{1e5, 0}, 1)) != 1 || len(w.appendNear(nil, Vec{math.Inf(1), 0}, 1)) != 0 {
+	if len(w.crowd.first) > 100 || len(w.appendNear(nil, Vec{X: 1e5}, 1)) != 1 || len(w.appendNear(nil, Vec{X: math.Inf(1)}, 1)) != 0 {
 		t.Errorf("%d cells", len(w.crowd.first))
 	}
 }
 
 // Bodies that move a little at a time are found by those that they come near to, whenever
-// these have looked last.
-func TestBesideMissesNoBody(t *testing.T) {
+// these have made their lists.
+func TestNeighboursMissNoBody(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 12))
 	w := crowded(t, random, 60)
 	lists, kept, met := make([]neighbours, len(w.bodies)), 0, 0
 	for range 400 {
 		for _, b := range w.bodies {
 			at := b.spot.at
-			b.place(Pose{at.X + 0.04*(random.Float64()-0.5), at.Y + 0.04*(random.Float64()-0.5), 0})
+			b.place(Pose{X: at.X + 0.04*(random.Float64()-0.5), Y: at.Y + 0.04*(random.Float64()-0.5)})
 		}
 		if random.IntN(100) == 0 { // by hand
-			w.bodies[3].place(Pose{w.bodies[4].spot.at.X + 1, w.bodies[4].spot.at.Y, 0})
+			w.bodies[3].place(Pose{X: w.bodies[4].spot.at.X + 1, Y: w.bodies[4].spot.at.Y})
 		}
 		w.settle()
 		for range 10 {
@@ -162,11 +156,11 @@ func TestBesideMissesNoBody(t *testing.T) {
 			if n.crowd == w.crowd && n.epoch == w.crowd.epoch {
 				kept++
 			}
-			found := w.beside(b, n, 0.5)
+			found := w.neighbours(b, n, 0.5)
 			for k, o := range w.bodies {
 				switch near := w.spots[k].within(b.spot.at, 0.5); {
 				case o == b && slices.Contains(found, o.spot):
-					t.Fatal("a body is beside itself")
+					t.Fatal("a body is its own neighbour")
 				case o != b && near && !slices.Contains(found, o.spot):
 					t.Fatalf("body %d misses %d", i, k)
 				case o != b && near:

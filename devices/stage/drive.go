@@ -3,6 +3,8 @@ package stage
 import (
 	"math"
 	"time"
+
+	"player/devices/stage/floor"
 )
 
 const (
@@ -40,7 +42,7 @@ type drive struct {
 // are scaled by the same factor, so that the path keeps its curvature. In
 // separate mode speed and turn rate are clipped separately.
 func (d *drive) command(speed, turn int16) {
-	v, w := float64(speed)/1000, radians(float64(turn))
+	v, w := float64(speed)/1000, floor.Radians(float64(turn))
 	w = max(-maxTurn, min(maxTurn, w))
 	if d.separate {
 		v = max(-maxWheel, min(maxWheel, v))

@@ -14,7 +14,7 @@ import (
 const publishPeriod = 100 * time.Millisecond
 
 // Driver provides one robot of a world to the server: all devices that it
-// carries, on one link. The robots of one world share its clock.
+// carries, on one link. The robots of one world have one clock.
 type Driver struct {
 	schedule
 
@@ -55,7 +55,7 @@ func NewDriver(world *World, robot *Robot) *Driver {
 
 // phase returns the offset of the reports about a robot. They come at different times, so
 // that no client waits for the scans of all. In a world that is Fast they come at the same
-// time: in step a program may wait for one robot after the other, and processors share the
+// time: in step a program may wait for one robot after the other, and several processors do the
 // work of an instant.
 func (w *World) phase(robot *Robot) time.Duration {
 	if w.Fast() {
@@ -109,7 +109,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 }
 
 // Command moves wheels, camera or gripper, from now on: the world is brought to
-// the present first, or a robot would obey before it was told.
+// the present first, or a robot would obey before it got the command.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.noticeOpening()
 	if d.world.speed != 0 {
@@ -192,7 +192,7 @@ func (d *Driver) subscribed(device *devices.Device) bool {
 // computed.
 func (d *Driver) publish(now time.Duration) {
 	r := d.robot
-	d.look()
+	d.updateScans()
 	if d.subscribed(d.position) {
 		r.readPosition(&d.positionData)
 		d.send(now, d.position, d.positionData.Append)

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"math"
+	"strings"
 	"testing"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/stage/floor"
 	"player/timers"
 )
 
@@ -70,17 +72,17 @@ func (b *bench) close(robot int, letters string) {
 
 // run lets d of server time pass.
 func (b *bench) run(d time.Duration) {
-	end := b.now + d
+	deadline := b.now + d
 	for {
 		at, armed := b.queue.Next()
-		if !armed || at > end {
+		if !armed || at > deadline {
 			break
 		}
 		// A server never wakes twice at the same time.
 		b.now = max(at, b.now+1)
 		b.queue.Run(b.now, 0)
 	}
-	b.now = end
+	b.now = deadline
 }
 
 func (b *bench) command(robot int, letter byte, payload []byte) {
@@ -103,19 +105,10 @@ func (b *bench) position(t testing.TB, robot int) (p codec.PositionData) {
 	return p
 }
 
-func loadRoom(t testing.TB) *World {
-	w, err := Load("../../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
 const allDevices = "pslgmvz"
 
 func TestRoomRobotHasAllDevices(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, allDevices)
+	b := benchInRoom(t, allDevices)
 	b.run(publishPeriod)
 	sizes := map[byte]int{'p': 21, 's': 32, 'l': 722, 'g': 2, 'm': 3, 'z': 6}
 	for _, letter := range []byte(allDevices) {
@@ -126,24 +119,8 @@ func TestRoomRobotHasAllDevices(t *testing.T) {
 	}
 }
 
-func TestReportsComeAtTenHertz(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "p")
-	b.run(10 * time.Second)
-	if seq := b.tables[0].Device('p').Seq(); seq < 100 || seq > 102 {
-		t.Errorf("%d reports in 10 s", seq)
-	}
-	if b.wakes > 105 {
-		t.Errorf("%d wakes in 10 s", b.wakes)
-	}
-	if now, want := b.world.Time(), 10*time.Second; now < want-publishPeriod || now > want {
-		t.Errorf("the world is at %v after %v", now, want)
-	}
-}
-
 func TestDriveOneMetre(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "p")
+	b := benchInRoom(t, "p")
 	b.drive(0, 200, 0)
 	b.run(5 * time.Second)
 	b.drive(0, 0, 0)
@@ -159,8 +136,7 @@ func TestDriveOneMetre(t *testing.T) {
 }
 
 func TestOdometryStartsAtTheOpeningOfTheMicrocontroller(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "plz") // the link stays open when p is closed
+	b := benchInRoom(t, "plz") // the link stays open when p is closed
 	b.drive(0, 300, 20)
 	b.run(2 * time.Second)
 	if p := b.position(t, 0); p.X < 400 || p.Y < 10 {
@@ -201,7 +177,7 @@ func TestConfigurations(t *testing.T) {
 			{"v\x00", func() bool { return !r.drive.separate }},
 			{"R", func() bool { return r.odometry.pose == Pose{} }},
 		} {
-			r.odometry.add(arc(1, 1))
+			r.odometry.add(floor.Arc(1, 1))
 			if err := b.configure(0, letter, c.payload); err != nil || !c.done() {
 				t.Errorf("%q to %c: error %v", c.payload, letter, err)
 			}
@@ -227,8 +203,7 @@ func TestConfigurations(t *testing.T) {
 
 // A robot that is opened again starts like one that was switched on.
 func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "p")
+	b := benchInRoom(t, "p")
 	for _, c := range []string{"m\x00", "v\x01"} {
 		if err := b.configure(0, 'p', c); err != nil {
 			t.Fatal(err)
@@ -245,8 +220,7 @@ func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
 }
 
 func TestCommandsReachTheirDevices(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, allDevices)
+	b := benchInRoom(t, allDevices)
 	b.command(0, codec.PTZ, (&codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500}).Append(nil))
 	b.command(0, codec.Gripper, codec.GripperCommand{Code: codec.GripClose}.Append(nil))
 	b.drive(0, 100, -10)
@@ -266,8 +240,7 @@ func TestCommandsReachTheirDevices(t *testing.T) {
 
 // Only data that is read is computed.
 func TestUnreadDevicesAreNotPublished(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, "s")
+	b := benchInRoom(t, "s")
 	b.run(time.Second)
 	for _, letter := range []byte("plgmvz") {
 		if seq := b.tables[0].Device(letter).Seq(); seq != 0 {
@@ -282,20 +255,15 @@ func TestDevicesOfAModel(t *testing.T) {
 	b := newBench(t, w)
 	for i, want := range []string{"pm", "pms", "pmszgv"} {
 		for _, letter := range []byte(allDevices) {
-			has := b.tables[i].Device(letter) != nil
-			wants := false
-			for _, l := range []byte(want) {
-				wants = wants || l == letter
-			}
-			if has != wants {
+			if has := b.tables[i].Device(letter) != nil; has != strings.ContainsRune(want, rune(letter)) {
 				t.Errorf("robot %d has device %c: %v", i, letter, has)
 			}
 		}
 	}
 }
 
-// Robots of one world report at different times and share its clock.
-func TestRobotsTakeTurns(t *testing.T) {
+// Robots of one world report at different times of one clock.
+func TestRobotsReportOneAfterTheOther(t *testing.T) {
 	b := newBench(t, newWorld(t, arena(10, "pioneer2dx")))
 	for i := range 10 {
 		b.open(t, i, "s")
@@ -326,8 +294,7 @@ func TestRobotsTakeTurns(t *testing.T) {
 }
 
 func TestTickAllocatesNothing(t *testing.T) {
-	b := newBench(t, loadRoom(t))
-	b.open(t, 0, allDevices)
+	b := benchInRoom(t, allDevices)
 	b.drive(0, 200, 30)
 	b.run(10 * time.Second)
 	if n := testing.AllocsPerRun(50, func() { b.run(publishPeriod) }); n != 0 {

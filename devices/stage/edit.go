@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"player/devices/stage/floor"
 )
 
 const (
@@ -15,7 +17,7 @@ const (
 	maxUndo = 20
 	// maxText is the longest text of a draft in bytes, unless the file that the server
 	// has loaded is half as long or longer: thousands of things, which a page still
-	// shows. It bounds what the draft and its undo keep, too.
+	// shows. It also bounds what the draft and its undo keep.
 	maxText = 256 << 10
 )
 
@@ -92,7 +94,8 @@ func (o origin) draft(text, base string) (*Draft, error) {
 // item finds a thing in the text.
 func (l *loader) item(b *body) *item {
 	s := l.sections[b]
-	it := &item{at: l.pose(s), z: l.height(s)}
+	at, z := l.pose(s)
+	it := &item{at: at, z: z}
 	if s.Pos.File != l.file.Name {
 		it.file = s.Pos.File
 		return it
@@ -175,12 +178,12 @@ func (d *Draft) Add(kind string, at Pose) (*Draft, error) {
 
 // AddWall places a wall between two points.
 func (d *Draft) AddWall(from, to Vec) (*Draft, error) {
-	along := to.sub(from)
-	length := along.length()
+	along := to.Sub(from)
+	length := along.Length()
 	if !(length >= d.World.resolution) {
 		return nil, errors.New("the wall is too short")
 	}
-	at := Pose{(from.X + to.X) / 2, (from.Y + to.Y) / 2, math.Atan2(along.Y, along.X)}
+	at := Pose{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2, Heading: math.Atan2(along.Y, along.X)}
 	return d.append(d.wall[0]+" "+d.pose(at, 0)+" size ["+d.lengths(length)+d.wall[1]+"] )", at)
 }
 
@@ -277,8 +280,8 @@ func (d *Draft) append(line string, at Pose) (*Draft, error) {
 // change returns the draft of a text. It refuses a pose that is none, and a change that
 // leaves no room for something that can move.
 func (d *Draft) change(text string, at Pose) (*Draft, error) {
-	if !(math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate) {
-		return nil, fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+	if err := checkPose(at); err != nil {
+		return nil, err
 	}
 	next, err := d.World.origin.draft(text, d.base)
 	if err != nil {
@@ -303,7 +306,7 @@ func (w *World) stuck() (n int) {
 
 // pose returns a field with four numbers.
 func (d *Draft) pose(at Pose, z float64) string {
-	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(wrap(at.Heading)/d.angle) + "]"
+	return "pose [" + d.lengths(at.X, at.Y, z) + " " + number(floor.Wrap(at.Heading)/d.angle) + "]"
 }
 
 // lengths returns lengths in the unit of the file.

@@ -28,8 +28,8 @@ func TestExactWithoutOptions(t *testing.T) {
 		r, d := w.robots[i], drivers[i]
 		r.drive.command(int16(random.IntN(1400)-600), int16(random.IntN(240)-120))
 		w.Step(10)
-		r.readLaser(&d.laserData)
-		r.readSonars(&d.sonarData)
+		d.laserData = r.readLaser()
+		d.sonarData = r.readSonars()
 		r.readBumpers(&d.miscData)
 		r.readPosition(&d.positionData)
 		d.positionData.X, d.positionData.Y, d.positionData.Heading = 0, 0, 0 // these have slip

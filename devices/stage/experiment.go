@@ -51,7 +51,7 @@ func (w *World) Reset(now time.Duration, seed uint64) {
 	w.moved++
 	for _, r := range w.robots {
 		if r.gripper != nil {
-			if r.gripper.held != nil {
+			if r.gripper.gripped != nil {
 				r.gripper.drop()
 			}
 			*r.gripper = r.start.gripper

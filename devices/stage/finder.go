@@ -3,6 +3,7 @@ package stage
 import (
 	"math"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -17,7 +18,7 @@ type finder struct {
 	key         int
 }
 
-// fiducial is what a finder can see: a mark on a body.
+// fiducial is what a finder can see: a tag on a body.
 type fiducial struct {
 	body *body
 	at   Vec // in the body's frame
@@ -41,28 +42,28 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	}
 	w := r.world
 	at := r.body.carry(f.pose)
-	o, facing := at.position(), direction(at.Heading)
+	o, facing := at.Position(), floor.Direction(at.Heading)
 	c := w.scanning.scanners[0]
 	c.near = w.nearby(r, o, f.reach)
-	c.look(o, facing)
+	c.findTargets(o, facing)
 	for i := range w.fiducials {
 		m := &w.fiducials[i]
 		if m.body == r.body || m.key != f.key {
 			continue
 		}
-		v := m.body.pose.position().add(m.at.rotate(m.body.spot.facing)).sub(o)
-		far := v.length()
+		v := m.body.pose.Position().Add(m.at.Rotate(m.body.spot.facing)).Sub(o)
+		far := v.Length()
 		if far < f.near || far > f.reach || far == 0 {
 			continue
 		}
-		ahead := v.rotateBack(facing)
+		ahead := v.RotateBack(facing)
 		bearing := math.Atan2(ahead.Y, ahead.X)
 		if math.Abs(bearing) > f.fov/2 {
 			continue
 		}
-		d := v.scale(1 / far)
+		d := v.Scale(1 / far)
 		limit := m.body.cast(o, d, f.height, far) // its own surface
-		if hides(c.targets(), ahead.scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
+		if hides(c.targets(), ahead.Scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
 			continue
 		}
 		s := Sighting{Name: m.body.name, Range: far, Bearing: bearing}
@@ -101,14 +102,14 @@ func (w *World) wallHides(o, d Vec, height, limit float64, behind *body) bool {
 				continue
 			}
 			for _, outline := range p.shapes {
-				if rayPolygon(o, d, outline, limit) < limit {
+				if floor.RayPolygon(o, d, outline, limit) < limit {
 					return true
 				}
 			}
 		}
 	}
 	for _, p := range w.pictures {
-		if p.echo && p.at(height) && p.cells.cast(o, d, limit) < limit {
+		if p.echo && p.at(height) && p.cells.Cast(o, d, limit) < limit {
 			return true
 		}
 	}
@@ -117,8 +118,7 @@ func (w *World) wallHides(o, d Vec, height, limit float64, behind *body) bool {
 
 // finder reads a fiducial finder.
 func (l *loader) finder(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if r.finder != nil {
-		l.warn(s, "a second fiducial finder is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.finder != nil, "fiducial finder") {
 		return
 	}
 	f := &finder{
@@ -130,10 +130,10 @@ func (l *loader) finder(s *syntax.Section, at Pose, base float64, r *Robot) {
 	r.finder = f
 }
 
-// fiducial reads the mark on a section of b.
+// fiducial reads the tag on a section of b.
 func (l *loader) fiducial(s *syntax.Section, frame Pose, b *body) {
 	id, key := s.Int("fiducial_return", s.Int("fiducial_id", 0)), s.Int("fiducial_key", 0)
 	if id != 0 {
-		l.fiducials = append(l.fiducials, fiducial{b, frame.position(), id, key})
+		l.fiducials = append(l.fiducials, fiducial{b, frame.Position(), id, key})
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -44,8 +45,8 @@ type gripper struct {
 	paddles travel
 	lift    travel
 
-	held    *body // between the paddles, nil if empty
-	holding Pose  // pose of held in the gripper's frame
+	gripped *body // between the paddles, nil if empty
+	grasp   Pose  // pose of gripped in the gripper's frame
 }
 
 // command starts a gripper command (manual table 5).
@@ -89,13 +90,13 @@ func (g *gripper) step(dt time.Duration) {
 }
 
 // at returns the gripper's pose in the world.
-func (g *gripper) at() Pose { return g.robot.body.pose.then(g.pose) }
+func (g *gripper) at() Pose { return g.robot.body.pose.Then(g.pose) }
 
-// carry moves the held body with the gripper.
+// carry moves the gripped body with the gripper.
 func (g *gripper) carry() {
-	if g.held != nil {
-		g.held.lifted = g.lift.at * liftHeight
-		g.held.place(g.at().then(g.holding))
+	if g.gripped != nil {
+		g.gripped.lifted = g.lift.at * liftHeight
+		g.gripped.place(g.at().Then(g.grasp))
 	}
 }
 
@@ -104,8 +105,8 @@ func (g *gripper) gap() float64 { return g.paddles.at * g.opening }
 // squeeze lets the paddles push a body between them. They stop when both touch
 // it, and release it when they open.
 func (g *gripper) squeeze() {
-	if g.held != nil {
-		if _, width := g.across(g.held); g.gap() > width {
+	if g.gripped != nil {
+		if _, width := g.across(g.gripped); g.gap() > width {
 			g.drop()
 		}
 		return
@@ -124,20 +125,20 @@ func (g *gripper) squeeze() {
 	if width > g.opening {
 		return
 	}
-	at := thing.pose.from(g.at())
-	if slack := max(0, g.gap()-width) / 2; math.Abs(middle) > slack {
-		at.Y += max(-slack, min(slack, middle)) - middle
-		thing.place(g.at().then(at))
+	at := thing.pose.From(g.at())
+	if margin := max(0, g.gap()-width) / 2; math.Abs(middle) > margin {
+		at.Y += max(-margin, min(margin, middle)) - middle
+		thing.place(g.at().Then(at))
 	}
 	if g.gap() <= width {
 		g.paddles.at = width / g.opening
 		g.paddles.stop()
-		g.held, g.holding, thing.holder = thing, at, g
+		g.gripped, g.grasp, thing.holder = thing, at, g
 	}
 }
 
-// drop releases the held body. It falls to the floor.
-func (g *gripper) drop() { g.held.lifted, g.held.holder, g.held = 0, nil, nil }
+// drop releases the gripped body. It falls to the floor.
+func (g *gripper) drop() { g.gripped.lifted, g.gripped.holder, g.gripped = 0, nil, nil }
 
 // across returns the middle and the width of a body across the paddles, in
 // metres from the centre line.
@@ -147,7 +148,7 @@ func (g *gripper) across(b *body) (middle, width float64) {
 	for i := range b.parts {
 		for _, outline := range b.parts[i].shapes {
 			for _, v := range outline {
-				p := b.pose.apply(v).sub(base.position()).rotateBack(direction(base.Heading))
+				p := b.pose.Apply(v).Sub(base.Position()).RotateBack(floor.Direction(base.Heading))
 				low, high = min(low, p.Y), max(high, p.Y)
 			}
 		}
@@ -164,7 +165,7 @@ func (g *gripper) between(beam float64) *body {
 		// From both sides: a ray that starts within a body misses its near
 		// face.
 		d := b.cast(from, ahead, g.beamHeight(), best)
-		if d == best && b.cast(from.add(ahead.scale(best)), ahead.scale(-1), g.beamHeight(), best) < best {
+		if d == best && b.cast(from.Add(ahead.Scale(best)), ahead.Scale(-1), g.beamHeight(), best) < best {
 			d = 0
 		}
 		if d < best {
@@ -177,7 +178,7 @@ func (g *gripper) between(beam float64) *body {
 // beam returns the start of a beam, at the right paddle, and its direction.
 func (g *gripper) beam(at float64) (from, d Vec) {
 	base := g.at()
-	return base.apply(Vec{at * g.length, -g.gap() / 2}), direction(base.Heading + math.Pi/2)
+	return base.Apply(Vec{X: at * g.length, Y: -g.gap() / 2}), floor.Direction(base.Heading + math.Pi/2)
 }
 
 func (g *gripper) beamHeight() float64 { return g.height + g.lift.at*liftHeight }
@@ -188,7 +189,7 @@ func (g *gripper) broken(beam float64) bool {
 		return true
 	}
 	from, d := g.beam(beam)
-	return g.robot.body.walls.cast(from, d, g.gap()) < g.gap()
+	return g.robot.body.walls.Cast(from, d, g.gap()) < g.gap()
 }
 
 // read reports the state as the microcontroller does (manual table 7).
@@ -199,16 +200,16 @@ func (g *gripper) read(out *codec.GripperData) {
 			*to |= bit
 		}
 	}
-	held := g.held != nil
+	full := g.gripped != nil
 	set(&out.State, codec.PaddlesOpen, g.paddles.at == 1)
-	set(&out.State, codec.PaddlesClosed, g.paddles.at == 0 || held && !g.paddles.moving())
+	set(&out.State, codec.PaddlesClosed, g.paddles.at == 0 || full && !g.paddles.moving())
 	set(&out.State, codec.PaddlesMoving, g.paddles.moving())
 	set(&out.State, codec.LiftUp, g.lift.at == 1)
 	set(&out.State, codec.LiftDown, g.lift.at == 0)
 	set(&out.State, codec.LiftMoving, g.lift.moving())
-	set(&out.Beams, codec.GripLimit, g.paddles.atEnd() || held)
+	set(&out.Beams, codec.GripLimit, g.paddles.atEnd() || full)
 	set(&out.Beams, codec.LiftLimit, g.lift.atEnd())
 	set(&out.Beams, codec.OuterBeam, g.broken(outerBeam))
 	set(&out.Beams, codec.InnerBeam, g.broken(innerBeam))
-	set(&out.Beams, codec.LeftPaddleOpen|codec.RightPaddleOpen, g.paddles.at > 0 && !held)
+	set(&out.Beams, codec.LeftPaddleOpen|codec.RightPaddleOpen, g.paddles.at > 0 && !full)
 }

@@ -83,10 +83,8 @@ func TestGripAndCarry(t *testing.T) {
 	r, puck := w.robots[0], w.bodies[1]
 	g := r.gripper
 	drive := func(speed, turn int16, d time.Duration) {
-		r.drive.command(speed, turn)
-		w.Step(steps(d))
-		r.drive.command(0, 0)
-		w.Step(steps(time.Second))
+		r.drives(speed, turn, d)
+		r.drives(0, 0, time.Second)
 	}
 	beams := func() uint8 { return readGripper(g).Beams & bothBeams }
 	if beams() != 0 {
@@ -112,18 +110,18 @@ func TestGripAndCarry(t *testing.T) {
 	if !near(puck.lifted, liftHeight, 1e-9) {
 		t.Errorf("lifted to %v", puck.lifted)
 	}
-	before := puck.pose.from(r.Pose())
+	before := puck.pose.From(r.Pose())
 	drive(-200, 30, 2*time.Second)
-	if after := puck.pose.from(r.Pose()); !nearPose(before, after, 1e-9) || near(puck.pose.X, 0.8, 0.1) {
+	if after := puck.pose.From(r.Pose()); !nearPose(before, after, 1e-9) || near(puck.pose.X, 0.8, 0.1) {
 		t.Errorf("the puck went from %v to %v in the gripper, and is at %v", before, after, puck.pose)
 	}
-	if err := w.SetPose(0, Pose{-3, 2, 1}); err != nil || !nearPose(puck.pose.from(r.Pose()), before, 1e-9) {
+	if err := w.SetPose(0, Pose{X: -3, Y: 2, Heading: 1}); err != nil || !nearPose(puck.pose.From(r.Pose()), before, 1e-9) {
 		t.Errorf("a robot that is moved by hand (error %v) leaves its puck at %v", err, puck.pose)
 	}
 	do(w, g, codec.GripOpen, paddleTime)
 	put := puck.pose
 	drive(-200, 0, 2*time.Second)
-	if puck.pose != put || puck.lifted != 0 || g.held != nil || puck.holder != nil {
+	if puck.pose != put || puck.lifted != 0 || g.gripped != nil || puck.holder != nil {
 		t.Errorf("put down at %v, now at %v, lifted %v", put, puck.pose, puck.lifted)
 	}
 }
@@ -138,8 +136,8 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 		w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+thing)
 		g := w.robots[0].gripper
 		got := do(w, g, codec.GripClose, paddleTime+StepTime)
-		if g.held != nil {
-			t.Errorf("%s: held %v", name, g.held.name)
+		if g.gripped != nil {
+			t.Errorf("%s: gripped %v", name, g.gripped.name)
 		}
 		if name == "nothing" && got.State != codec.PaddlesClosed|codec.LiftDown {
 			t.Errorf("%s: state %08b", name, got.State)
@@ -151,14 +149,14 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 func TestPuckIsTakenAway(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.235 0 0 0] )`)
 	g := w.robots[0].gripper
-	if do(w, g, codec.GripClose, paddleTime); g.held == nil {
+	if do(w, g, codec.GripClose, paddleTime); g.gripped == nil {
 		t.Fatal("not gripped")
 	}
-	if err := w.SetPose(1, Pose{2, 2, 0}); err != nil {
+	if err := w.SetPose(1, Pose{X: 2, Y: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if w.Step(10); g.held != nil || w.bodies[1].pose != (Pose{2, 2, 0}) {
-		t.Errorf("held %v, the puck is at %v", g.held, w.bodies[1].pose)
+	if w.Step(10); g.gripped != nil || w.bodies[1].pose != (Pose{X: 2, Y: 2}) {
+		t.Errorf("gripped %v, the puck is at %v", g.gripped, w.bodies[1].pose)
 	}
 	if got := do(w, g, codec.GripClose, paddleTime); got.State != codec.PaddlesClosed|codec.LiftDown || g.paddles.at != 0 {
 		t.Errorf("state %08b", got.State)

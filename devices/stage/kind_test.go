@@ -3,8 +3,6 @@ package stage
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -34,12 +32,8 @@ func TestKindProvidesWhatRobotsCarry(t *testing.T) {
 }
 
 func TestKindPlacesRobots(t *testing.T) {
-	world := filepath.Join(t.TempDir(), "two.world")
-	text := `position ( name "a" pose [1 0 0 0] ) position ( name "b" port 7000 pose [3 0 0 0] wifi ( ) )`
-	if err := os.WriteFile(world, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	made, warnings, err := newAll(world)
+	made, warnings, err := newAll(write(t, t.TempDir(), "two.world",
+		`position ( name "a" pose [1 0 0 0] ) position ( name "b" port 7000 pose [3 0 0 0] wifi ( ) )`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,12 +47,8 @@ func TestKindPlacesRobots(t *testing.T) {
 
 // A world of which little is understood leaves room in the log for the rest.
 func TestManyWarnings(t *testing.T) {
-	world := filepath.Join(t.TempDir(), "odd.world")
-	text := "position ( )\n" + strings.Repeat("model ( size [1 1 1 1] pose [9 9 0 0] )\n", mostWarnings+7)
-	if err := os.WriteFile(world, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	_, warnings, err := newAll(world)
+	_, warnings, err := newAll(write(t, t.TempDir(), "odd.world",
+		"position ( )\n"+strings.Repeat("model ( size [1 1 1 1] pose [9 9 0 0] )\n", mostWarnings+7)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,18 +61,11 @@ func TestKindMistakes(t *testing.T) {
 	if _, _, err := newAll("nowhere.world"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a missing file: %v", err)
 	}
-	empty := filepath.Join(t.TempDir(), "empty.world")
-	if err := os.WriteFile(empty, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := newAll(empty); err == nil || !strings.Contains(err.Error(), "there is no robot in this world") {
-		t.Errorf("a world without robots: %v", err)
-	}
-	misspelt := filepath.Join(t.TempDir(), "misspelt.world")
-	if err := os.WriteFile(misspelt, []byte(`positon ( name "r0" )`), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, err := newAll(misspelt); err == nil || !strings.Contains(err.Error(), `did you mean "position"?`) {
-		t.Errorf("a misspelt robot: %v", err)
+	for text, want := range map[string]string{
+		"":                      "there is no robot in this world",
+		`positon ( name "r0" )`: `did you mean "position"?`,
+	} {
+		_, _, err := newAll(write(t, t.TempDir(), "a.world", text))
+		refused(t, text, err, want)
 	}
 }

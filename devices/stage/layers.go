@@ -3,8 +3,9 @@ package stage
 import (
 	"errors"
 	"fmt"
-	"math"
 	"slices"
+
+	"player/devices/stage/floor"
 )
 
 // size is how large the grids of a world are, together.
@@ -37,9 +38,9 @@ var errTooLarge = errors.New("too much wall or floor")
 const maxCoordinate = 1e6
 
 // layerSet draws fixtures into grids. Sensors that detect the same fixtures
-// share a grid: most worlds have one.
+// have one grid: most worlds have one.
 type layerSet struct {
-	extent  box
+	extent  floor.Box
 	parts   []*part // of all fixtures
 	keys    []string
 	demands []demand
@@ -47,12 +48,12 @@ type layerSet struct {
 
 // demand is where a grid is wanted.
 type demand struct {
-	to  **layer
+	to  **floor.Grid
 	key int // in keys
 }
 
 // demand asks for the grid of the selected parts.
-func (s *layerSet) demand(to **layer, wanted func(*part) bool) {
+func (s *layerSet) demand(to **floor.Grid, wanted func(*part) bool) {
 	selected := make([]byte, len(s.parts))
 	for i, p := range s.parts {
 		if wanted(p) {
@@ -69,15 +70,12 @@ func (s *layerSet) demand(to **layer, wanted func(*part) bool) {
 // size returns how large all grids would be, without drawing them. Where fixtures
 // overlap, it may be somewhat more than necessary.
 func (s *layerSet) size(resolution float64, most size) (all size) {
-	if !s.extent.empty() {
-		side, floor := resolution*tileSide, s.extent.max.sub(s.extent.min)
-		all.tiles = float64(len(s.keys)) * (floor.X/side + 2) * (floor.Y/side + 2)
-	}
+	all.tiles = float64(len(s.keys)) * floor.Tiles(s.extent, resolution)
 	for _, key := range s.keys {
 		if !all.within(most) {
 			break
 		}
-		all.stored += s.stored(key, resolution, most.stored)
+		all.stored += floor.StoredTiles(s.extent, resolution, most.stored, s.shapes(key))
 	}
 	return all
 }
@@ -85,87 +83,29 @@ func (s *layerSet) size(resolution float64, most size) (all size) {
 // within reports whether grids of that size may be made.
 func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles <= most.tiles }
 
-// stored returns how many tiles a grid would store: those that walls cover in part.
-// Above most it is any number above most.
-func (s *layerSet) stored(key string, resolution float64, most int) int {
-	x0, y0, width, height := gridSize(s.extent, resolution)
-	side := resolution * tileSide
-	tiles := layer{ // the cells are the tiles
-		origin: Vec{float64(x0) * resolution, float64(y0) * resolution}, perMetre: 1 / side,
-		width: (width + tileMask) >> tileBits, height: (height + tileMask) >> tileBits,
-	}
-	// The covered share of tiles that are covered in part, -1 for one that a side crosses.
-	covered := map[int]float64{}
-	cross := func(row int, x0, x1 float64) {
-		first, last := tiles.span(x0, x1)
-		for x := first; x <= last; x++ {
-			covered[row*tiles.width+x] = -1
-		}
-	}
+// shapes returns those of a key.
+func (s *layerSet) shapes(key string) (list []floor.Shape) {
 	for i, p := range s.parts {
-		if key[i] == 0 {
-			continue
-		}
-		for _, outline := range p.shapes {
-			// The rectangles of a picture do not overlap, so their areas can be added.
-			along := outline[1].sub(outline[0])
-			if p.bitmap && min(math.Abs(along.X), math.Abs(along.Y)) < drawTolerance*resolution {
-				tiles.cover(covered, outline)
-			} else {
-				tiles.drawSides(outline, cross)
-			}
-			if len(covered) > most+tiles.width { // of a row, all may be covered in the end
-				return most + 1
-			}
+		if key[i] == 1 {
+			list = append(list, floor.Shape{Outlines: p.shapes, Disjoint: p.bitmap})
 		}
 	}
-	return len(covered)
+	return list
 }
 
-// cover adds the shares of cells that an upright rectangle covers in part. A cell that
-// is covered wholly leaves the map.
-func (l *layer) cover(covered map[int]float64, outline []Vec) {
-	r := emptyBox()
-	r.include(l.toCells(outline[0]), l.toCells(outline[2]))
-	left, right := l.span(r.min.X, r.max.X)
-	bottom, top := max(0, int(r.min.Y+drawTolerance)), min(l.height-1, int(math.Ceil(r.max.Y-drawTolerance))-1)
-	for y := bottom; y <= top; y++ {
-		high := min(r.max.Y, float64(y+1)) - max(r.min.Y, float64(y))
-		for x := left; x <= right; x++ {
-			share := high * (min(r.max.X, float64(x+1)) - max(r.min.X, float64(x)))
-			i := y*l.width + x
-			switch before := covered[i]; {
-			case before < 0: // a side crosses it
-			case before+share > 1-drawTolerance:
-				delete(covered, i)
-			default:
-				covered[i] = before + share
-			}
-		}
-	}
-}
-
-// draw makes the grids. The set has room for them.
-func (s *layerSet) draw(resolution float64, left size) error {
-	made := make([]*layer, len(s.keys))
+// draw makes the grids, and reports whether there was room for them.
+func (s *layerSet) draw(resolution float64, left size) bool {
+	made := make([]*floor.Grid, len(s.keys))
 	for k, key := range s.keys {
-		grid := newLayer(s.extent, resolution, left.stored)
-		for i, p := range s.parts {
-			if key[i] == 1 {
-				for _, outline := range p.shapes {
-					if grid.draw(outline); grid.budget < 0 {
-						return errTooLarge
-					}
-				}
-			}
+		if made[k] = floor.Draw(s.extent, resolution, left.stored, s.shapes(key)); made[k] == nil {
+			return false
 		}
-		grid.finish()
-		left.stored, made[k] = grid.budget, grid
+		left.stored -= made[k].Stored()
 	}
 	for _, d := range s.demands {
 		*d.to = made[d.key]
 	}
-	return nil
+	return true
 }
 
 // drawLayers assigns grids to robots and sensors. They may have the given size.
@@ -197,11 +137,11 @@ func (l *loader) drawLayers(most size) error {
 			set.demand(&w.pictures[len(w.pictures)-1].cells, func(o *part) bool { return o == p })
 		}
 	}
-	if !set.extent.empty() && !(set.extent.min.length()+set.extent.max.length() < maxCoordinate) {
+	if !set.extent.Empty() && !(set.extent.Min.Length()+set.extent.Max.Length() < maxCoordinate) {
 		return fmt.Errorf("%s: a thing is %.0f km or more from the origin", l.file.Name, maxCoordinate/2e3)
 	}
 	w.size = set.size(w.resolution, most)
-	if w.size.within(most) && set.draw(w.resolution, most) == nil {
+	if w.size.within(most) && set.draw(w.resolution, most) {
 		return nil
 	}
 	return l.tooLarge(&set, most)
@@ -210,7 +150,7 @@ func (l *loader) drawLayers(most size) error {
 // tooLarge returns the error of a world without room for its grids, which says how
 // coarse they must be.
 func (l *loader) tooLarge(set *layerSet, most size) error {
-	floor := set.extent.max.sub(set.extent.min)
+	size := set.extent.Size()
 	help := "not even resolution 1 is coarse enough"
 	for _, r := range [...]float64{0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1} {
 		if r > l.world.resolution && set.size(r, most).within(most) {
@@ -219,7 +159,7 @@ func (l *loader) tooLarge(set *layerSet, most size) error {
 		}
 	}
 	const text = "%w for cells of %v m on %.0f m by %.0f m: %s"
-	args := []any{errTooLarge, l.world.resolution, floor.X, floor.Y, help}
+	args := []any{errTooLarge, l.world.resolution, size.X, size.Y, help}
 	if l.file.Global.Field("resolution") == nil {
 		return fmt.Errorf("%s: "+text, append([]any{l.file.Name}, args...)...)
 	}

@@ -6,12 +6,14 @@ import (
 	"fmt"
 	"hash"
 	"io/fs"
+	"math"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 	"player/simulation/worlds"
 )
@@ -69,7 +71,7 @@ func (o origin) load() (*loader, error) {
 		digest:   sha256.New(),
 		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}, tracker: newTracker()},
 		sections: map[*body]*syntax.Section{},
-		told:     map[string]bool{},
+		reported: map[string]bool{},
 	}
 	return l, l.build(o.most)
 }
@@ -103,15 +105,15 @@ func (l *loader) build(most size) error {
 
 // loader is the state of reading a world.
 type loader struct {
-	file    *syntax.File
-	open    func(path string) (fs.File, error)
-	palette palette
-	digest  hash.Hash // of all files
-	world   *World
-	seed    uint64
-	colors  *rand.Rand // of the models whose colour is "random"
-	errs    []error
-	told    map[string]bool // the texts of errs and of the world's warnings
+	file     *syntax.File
+	open     func(path string) (fs.File, error)
+	palette  palette
+	digest   hash.Hash // of all files
+	world    *World
+	seed     uint64
+	colors   *rand.Rand // of the models whose colour is "random"
+	errs     []error
+	reported map[string]bool // the texts of errs and of the world's warnings
 
 	fiducials []fiducial
 
@@ -121,8 +123,8 @@ type loader struct {
 // fail records an error about a field of s: one for all sections that a define gives it to.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	err := s.Errorf(field, format, args...)
-	if text := err.Error(); !l.told[text] {
-		l.told[text] = true
+	if text := err.Error(); !l.reported[text] {
+		l.reported[text] = true
 		l.errs = append(l.errs, err)
 	}
 }
@@ -136,10 +138,18 @@ func (l *loader) check(ok bool, s *syntax.Section, field, format string, args ..
 
 // warn records a warning about s, in the manner of fail.
 func (l *loader) warn(s *syntax.Section, format string, args ...any) {
-	if text := s.Pos.Place() + ": " + fmt.Sprintf(format, args...); !l.told[text] {
-		l.told[text] = true
+	if text := s.Pos.Place() + ": " + fmt.Sprintf(format, args...); !l.reported[text] {
+		l.reported[text] = true
 		l.world.warnings = append(l.world.warnings, text)
 	}
+}
+
+// second warns about a second device of a kind, if r has one.
+func (l *loader) second(s *syntax.Section, r *Robot, has bool, kind string) bool {
+	if has {
+		l.warn(s, "a second %s is not supported: %s has the first", kind, r.Name)
+	}
+	return has
 }
 
 // settings reads the fields of the whole world.
@@ -162,7 +172,7 @@ func (l *loader) settings(s *syntax.Section) {
 		fmt.Fprintf(l.digest, "seed %d ", l.seed)
 	}
 	w.seed = l.seed
-	l.colors = l.random(colorStream)
+	l.colors = rand.New(rand.NewPCG(l.seed, math.MaxUint64)) // no robot has that number
 	// Settings of the GUI or of other builds of Stage.
 	s.Ignore("window", "interval_sim", "interval_real", "threads", "threadpool", "show_clock", "show_clock_interval",
 		"gui", "gui_interval", "real_time_mode")
@@ -172,8 +182,7 @@ func (l *loader) settings(s *syntax.Section) {
 func (l *loader) things(s *syntax.Section) {
 	var objects []*body
 	for _, section := range s.Sections("model", "position", "environment", "bitmap", "box", "puck") {
-		at := l.pose(section)
-		base := l.height(section)
+		at, base := l.pose(section)
 		if section.Type == "position" {
 			l.robot(section, at, base)
 			continue
@@ -187,11 +196,11 @@ func (l *loader) things(s *syntax.Section) {
 		}
 		b := &body{name: section.String("name", fmt.Sprintf("%s%d", section.Name, len(l.world.fixtures)+len(objects)))}
 		l.sections[b] = section
-		held := 0.0
+		graspable := 0.0
 		if section.Type == "puck" {
-			held = 1
+			graspable = 1
 		}
-		b.grasp = section.Float("gripper_return", held) > 0
+		b.grasp = section.Float("gripper_return", graspable) > 0
 		if l.pushing(section, b, b.grasp, thingMass); b.pushable || b.grasp {
 			before := len(l.errs)
 			b.pose = at
@@ -213,11 +222,11 @@ func (l *loader) things(s *syntax.Section) {
 			r.sight = r.sonars.sight
 		}
 		if r.laser != nil {
-			r.sight = max(r.sight, r.laser.reach+r.laser.pose.position().length())
+			r.sight = max(r.sight, r.laser.reach+r.laser.pose.Position().Length())
 		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)
-	shareAlike(l.world.bodies)
+	intern(l.world.bodies)
 	l.world.spots = make([]spot, len(l.world.bodies))
 	for i, b := range l.world.bodies {
 		l.world.spots[i] = *b.spot
@@ -234,16 +243,16 @@ func (l *loader) things(s *syntax.Section) {
 }
 
 // floor returns the extent of the fixtures.
-func (w *World) floor() box {
-	floor := emptyBox()
+func (w *World) floor() floor.Box {
+	extent := floor.BoxOf()
 	for _, b := range w.fixtures {
 		for _, p := range b.parts {
 			for _, outline := range p.shapes {
-				floor.include(outline...)
+				extent.Include(outline...)
 			}
 		}
 	}
-	return floor
+	return extent
 }
 
 // pushing reads whether robots can push b, and how hard that is.
@@ -254,24 +263,12 @@ func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64
 	b.resistance = mass * friction
 }
 
-// pose returns the pose of s in its parent's frame.
-func (l *loader) pose(s *syntax.Section) Pose {
-	at, _ := l.place(s, "pose", 0, 0, 0)
-	at.Heading = wrap(at.Heading)
-	return at
+// pose returns the pose of s in its parent's frame, and its height.
+func (l *loader) pose(s *syntax.Section) (at Pose, z float64) {
+	at, z = l.place(s, "pose", 0, 0, 0)
+	at.Heading = floor.Wrap(at.Heading)
+	return at, z
 }
-
-// colorStream is the random number generator of colours: that of no robot.
-const colorStream = -1
-
-// height returns the height in the pose of s.
-func (l *loader) height(s *syntax.Section) float64 {
-	_, z := l.place(s, "pose", 0, 0, 0)
-	return z
-}
-
-// random returns the random number generator of the i-th robot, or of the colours.
-func (l *loader) random(i int) *rand.Rand { return rand.New(rand.NewPCG(l.seed, uint64(i))) }
 
 // checkRoom warns about robots that cannot move because they start inside
 // something.

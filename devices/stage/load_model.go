@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -15,9 +16,9 @@ const mapHeight = 1
 // defaultSize is the size of a model without size or blocks, metres.
 var defaultSize = []float64{0.1, 0.1, 0.1}
 
-// looks lists fields that only a GUI shows, and those of pushing, which a thing that
+// ignored lists fields that only a GUI shows, and those of pushing, which a thing that
 // cannot move may have.
-var looks = []string{
+var ignored = []string{
 	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval", "map_resolution",
 	"mass", "friction",
 }
@@ -49,8 +50,8 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
-		at := frame.then(l.pose(child))
-		z := top + l.height(child)
+		at, z := l.pose(child)
+		at, z = frame.Then(at), top+z
 		switch child.Type {
 		case "model":
 			l.model(child, at, z, b, r)
@@ -80,7 +81,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 	if s.Field("size") != nil || len(s.Sections("block")) > 0 {
 		top = l.shape(s, frame, base, b, defaultSize)
 	} else {
-		s.Ignore(slices.Concat(looks, surface)...)
+		s.Ignore(slices.Concat(ignored, surface)...)
 	}
 	l.children(s, frame, base, top, b, r)
 }
@@ -88,7 +89,7 @@ func (l *loader) device(s *syntax.Section, frame Pose, base float64, b *body, r 
 // shape reads the shape of a section and adds it to b. It returns its upper
 // end above the floor.
 func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, size []float64) float64 {
-	s.Ignore(looks...)
+	s.Ignore(ignored...)
 	l.fiducial(s, frame, b)
 	m := l.material(s)
 	sized := s.Field("size") != nil
@@ -102,14 +103,14 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		}
 	}
 	origin, raised := l.place(s, "origin", 0, 0, 0)
-	frame = frame.then(origin)
+	frame = frame.Then(origin)
 	base += raised
 	top := base + size[2]
-	area := Vec{size[0], size[1]}
+	area := Vec{X: size[0], Y: size[1]}
 
 	add := func(bottom, top float64, bitmap bool, outlines ...[]Vec) {
 		for _, outline := range outlines {
-			frame.outline(outline)
+			frame.ApplyTo(outline)
 		}
 		b.parts = append(b.parts, part{material: m, shapes: outlines, bottom: bottom, top: top, bitmap: bitmap})
 	}
@@ -123,13 +124,13 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			break
 		}
 		if m := plan.placed; m != nil {
-			area = plan.size.scale(m.Resolution)
+			area = plan.size.Scale(m.Resolution)
 			if top = base + mapHeight; sized {
 				top = base + size[2]
 				l.check(math.Abs(size[0]-area.X) <= m.Resolution && math.Abs(size[1]-area.Y) <= m.Resolution, s, "size", "the map is %.3f m by %.3f m: leave out size, or write these two and the height of the walls", area.X, area.Y)
 			}
-			frame = frame.then(m.origin()).then(Pose{area.X / 2, area.Y / 2, 0})
-			plan.stretch(box{max: plan.size}, area)
+			frame = frame.Then(m.origin()).Then(Pose{X: area.X / 2, Y: area.Y / 2})
+			plan.stretch(floor.Box{Max: plan.size}, area)
 		} else {
 			l.fitPlan(s, plan, area)
 		}
@@ -137,7 +138,7 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 		moves := b.robot != nil || b.grasp || b.pushable
 		if moves && len(walls) > maxMovingWalls {
 			l.warn(s, "the picture of %s has %d rectangles, more than the %d of a thing that moves: it is a box", s.Name, len(walls), maxMovingWalls)
-			walls = [][]Vec{rectangle(area.X, area.Y)}
+			walls = [][]Vec{floor.Rectangle(area.X, area.Y)}
 		}
 		if walls == nil && !s.Bool("boundary", false) {
 			l.warnBlank(s, path)
@@ -158,16 +159,16 @@ func (l *loader) shape(s *syntax.Section, frame Pose, base float64, b *body, siz
 			add(base+ranges[i].min, base+ranges[i].max, false, outline)
 		}
 	default:
-		add(base, top, false, rectangle(area.X, area.Y))
+		add(base, top, false, floor.Rectangle(area.X, area.Y))
 	}
 	if s.Bool("boundary", false) {
 		// As thin as the grid allows, and within the size.
 		t := min(l.world.resolution, area.X/2, area.Y/2)
 		x, y := (area.X-t)/2, (area.Y-t)/2
 		var sides [][]Vec
-		for _, to := range [...]Vec{{1, 0}, {-1, 0}, {0, 1}, {0, -1}} {
-			size := Vec{t + (area.X-t)*math.Abs(to.Y), t + (area.Y-t)*math.Abs(to.X)}
-			sides = append(sides, Pose{x * to.X, y * to.Y, 0}.outline(rectangle(size.X, size.Y)))
+		for _, to := range [...]Vec{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}} {
+			size := Vec{X: t + (area.X-t)*math.Abs(to.Y), Y: t + (area.Y-t)*math.Abs(to.X)}
+			sides = append(sides, Pose{X: x * to.X, Y: y * to.Y}.ApplyTo(floor.Rectangle(size.X, size.Y)))
 		}
 		add(base, top, false, sides...)
 	}
@@ -189,15 +190,6 @@ func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
 	return append(given, def[len(given):]...)
 }
 
-// outline transforms an outline, in place, from the frame at p to the frame that
-// contains p.
-func (p Pose) outline(points []Vec) []Vec {
-	for i, v := range points {
-		points[i] = p.apply(v)
-	}
-	return points
-}
-
 // blocks reads outlines and heights.
 func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []span) {
 	for _, s := range sections {
@@ -214,7 +206,7 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 				break
 			}
 			p := s.Lengths(name, 0, 0)
-			outline = append(outline, Vec{p[0], p[1]})
+			outline = append(outline, Vec{X: p[0], Y: p[1]})
 		}
 		z := s.Lengths("z", 0, 1)
 		l.check(z[0] < z[1], s, "z", "z [%v %v]: write the lower end first", z[0], z[1])
@@ -228,19 +220,19 @@ func (l *loader) blocks(sections []*syntax.Section) (outlines [][]Vec, ranges []
 // fit scales outlines so that together they have the given size, centred, as
 // Stage does.
 func fit(outlines [][]Vec, ranges []span, size []float64) {
-	extent := emptyBox()
+	extent := floor.BoxOf()
 	for _, outline := range outlines {
-		extent.include(outline...)
+		extent.Include(outline...)
 	}
-	if extent.empty() {
+	if extent.Empty() {
 		return
 	}
-	centre, span := extent.min.add(extent.max).scale(0.5), extent.max.sub(extent.min)
+	centre, span := extent.Middle(), extent.Size()
 	kx, ky := size[0]/max(span.X, 1e-9), size[1]/max(span.Y, 1e-9)
 	for _, outline := range outlines {
 		for i, v := range outline {
-			v = v.sub(centre)
-			outline[i] = Vec{v.X * kx, v.Y * ky}
+			v = v.Sub(centre)
+			outline[i] = Vec{X: v.X * kx, Y: v.Y * ky}
 		}
 	}
 	kz := size[2] / highest(ranges)
@@ -265,9 +257,9 @@ func (l *loader) color(s *syntax.Section) shade {
 		v := l.colors.Uint32()
 		return l.palette.channelOf(Color{uint8(v >> 16), uint8(v >> 8), uint8(v)})
 	}
-	look, err := l.palette.resolve(name)
+	color, err := l.palette.resolve(name)
 	l.check(err == nil, s, "color", "%w", err)
-	return look
+	return color
 }
 
 // material reads the material of a section.
@@ -277,27 +269,28 @@ func (l *loader) material(s *syntax.Section) material {
 	if light { // by default it is above robots and the beams of rangers
 		solid, echo = 0, -1
 	}
-	look := l.color(s)
+	color := l.color(s)
 	if s.Field("color_rgba") != nil {
 		c := s.Floats("color_rgba", 0, 0, 0, 1)
 		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
-		look = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
+		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
 	}
 	if light {
-		look.channel = LightChannel
+		color.channel = LightChannel
 	}
 	if s.Field("channel") != nil {
-		look.channel = s.Int("channel", 0)
-		l.check(look.channel >= 0 && look.channel <= LightChannel, s, "channel", "channel %d: the colour tracker has 0 to %d", look.channel, LightChannel)
+		color.channel = s.Int("channel", 0)
+		l.check(color.channel >= 0 && color.channel <= LightChannel, s, "channel",
+			"channel %d: the colour tracker has 0 to %d", color.channel, LightChannel)
 	}
 	for _, field := range [...]string{"blob_return", "blobfinder_return", "vision_return"} {
 		if l.returns(s, field, 1) == 0 {
-			look.channel = noChannel
+			color.channel = noChannel
 		}
 	}
 	return material{
-		color:   look.Color,
-		channel: look.channel,
+		color:   color.Color,
+		channel: color.channel,
 		solid:   l.returns(s, "obstacle_return", solid) != 0,
 		echo:    l.echo(s, echo),
 	}

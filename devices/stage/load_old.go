@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"player/codec/pioneer"
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -15,10 +16,10 @@ import (
 func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (at Pose, z float64) {
 	if f := s.Field(field); f != nil && len(f.Values) == 3 {
 		p := s.Tuple(field, "lla", x, y, heading)
-		return Pose{p[0], p[1], p[2]}, 0
+		return Pose{X: p[0], Y: p[1], Heading: p[2]}, 0
 	}
 	p := s.Tuple(field, "llla", x, y, 0, heading)
-	return Pose{p[0], p[1], p[3]}, p[2]
+	return Pose{X: p[0], Y: p[1], Heading: p[3]}, p[2]
 }
 
 // returns reads the number that says whether a sensor detects a model. Stage 1 has words for it.
@@ -64,9 +65,10 @@ func (l *loader) environment(s *syntax.Section) *body {
 		l.fail(s, "file", "cannot read the floor plan: %w", err)
 		return b
 	}
-	at, pixel := l.pose(s), 0.0
+	at, _ := l.pose(s)
+	pixel := 0.0
 	if m := plan.placed; m != nil {
-		at, pixel = at.then(m.origin()), m.Resolution
+		at, pixel = at.Then(m.origin()), m.Resolution
 	}
 	scale := s.Length("scale", s.Length("resolution", pixel))
 	if !(scale > 0 && scale <= maxMapPixel) {
@@ -79,7 +81,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 	}
 	for _, outline := range plan.walls {
 		for i, v := range outline {
-			outline[i] = at.apply(v.scale(scale))
+			outline[i] = at.Apply(v.Scale(scale))
 		}
 	}
 	b.parts = []part{{material: l.material(s), shapes: plan.walls, top: mapHeight, bitmap: true}}
@@ -89,25 +91,25 @@ func (l *loader) environment(s *syntax.Section) *body {
 // oldLaser reads a laser that is a model of its own.
 func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) {
 	s.Ignore("samples", "range_min") // a scan has the readings of an LMS-200
-	if r.laser != nil {
-		l.warn(s, "a second laser is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.laser != nil, "laser") {
 		return
 	}
-	r.laser = &laser{pose: at, facing: direction(at.Heading), height: height, reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
-	l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
+	r.laser = &laser{pose: at, facing: floor.Direction(at.Heading), height: height,
+		reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
+	l.checkReach(s, "range_max", r.laser.reach)
 }
 
 // oldSonars returns the sonars of a model that has their poses in fields of its own, or
 // of a sonar without poses, which has the ring of the Pioneer 2.
 func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
-	view := s.Tuple("sview", "lla", 0, 5, radians(15))
+	view := s.Tuple("sview", "lla", 0, 5, floor.Radians(15))
 	beam := sonar{samples: 1, reach: view[1], fov: view[2]}
 	l.check(beam.reach > 0 && beam.reach <= maxSonar, s, "sview", "sview to %v m: write up to %v", beam.reach, maxSonar)
 	s.Field("ssize") // only shown
 	if count == 0 && s.Type == "sonar" {
 		for _, p := range pioneer.Sonars() {
-			beam.pose = Pose{p.X / 1000, p.Y / 1000, radians(p.Heading)}
+			beam.pose = Pose{X: p.X / 1000, Y: p.Y / 1000, Heading: floor.Radians(p.Heading)}
 			beams = append(beams, beam)
 		}
 	}

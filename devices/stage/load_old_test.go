@@ -2,22 +2,17 @@ package stage
 
 import (
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // A world of Stage 1: an environment from a picture, poses of three numbers, devices
 // with the names of Player.
 func TestWorldOfStage1(t *testing.T) {
-	plan := filepath.Join(t.TempDir(), "plan.pgm")
 	// Four by two pixels, the lower left one dark.
-	if err := os.WriteFile(plan, []byte("P5\n4 2\n255\n\xff\xff\xff\xff\x00\xff\xff\xff"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	plan := write(t, t.TempDir(), "plan.pgm", "P5\n4 2\n255\n\xff\xff\xff\xff\x00\xff\xff\xff")
 	w := newWorld(t, `
 gui ( size [500 500] scale 0.02 )
 environment ( file "`+plan+`" scale 2 )
@@ -35,8 +30,7 @@ position ( name "robot1" port 6665 pose [5 1 180]
 	if len(w.fixtures) != 2 || len(w.bodies) != 2 || !w.bodies[1].grasp {
 		t.Errorf("%d fixtures, %d bodies", len(w.fixtures), len(w.bodies))
 	}
-	var scan codec.LaserData
-	r.readLaser(&scan)
+	scan := r.readLaser()
 	if scan[180] != 2900 || scan[80] != noEcho || r.laser.reach != 4 {
 		t.Errorf("the dark square is %d ahead, at the side %d", scan[180], scan[80])
 	}
@@ -45,7 +39,7 @@ position ( name "robot1" port 6665 pose [5 1 180]
 		t.Fatalf("%d sonars", len(r.sonars.ring))
 	}
 	for i, beam := range r.sonars.ring {
-		if beam.pose.position().sub(want[i].pose.position()).length() > 1e-9 || math.Abs(wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
+		if beam.pose.Position().Sub(want[i].pose.Position()).Length() > 1e-9 || math.Abs(floor.Wrap(beam.pose.Heading-want[i].pose.Heading)) > 1e-9 {
 			t.Errorf("sonar %d at %v, want %v", i, beam.pose, want[i].pose)
 		}
 	}
@@ -54,12 +48,11 @@ position ( name "robot1" port 6665 pose [5 1 180]
 // A world of Stage 2 and 3: rangers with poses in fields, a laser with its range, and a
 // size of two numbers.
 func TestWorldOfStage2(t *testing.T) {
-	w := newWorld(t, `
+	_, r := robotIn(t, `
 define dish ranger ( scount 2 spose[0] [0.1 0.1 90] spose[1] [0.1 -0.1 -90] sview [0 3 20] ssize [0.01 0.05] )
 define sick laser ( range_min 0.0 range_max 6.0 fov 180 samples 180 size [0.15 0.15] color "blue" )
 define rover position ( size [0.4 0.4] origin [-0.04 0 0] dish ( ) sick ( pose [0.1 0 0] ) )
 rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
-	r := w.robots[0]
 	if len(r.sonars.ring) != 2 || r.sonars.reach != 3 || r.laser.reach != 6 {
 		t.Errorf("sonars %v, laser %v", r.sonars, r.laser)
 	}
@@ -72,7 +65,7 @@ rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
 	}
 	tracker := newWorld(t, `position ( fiducial_id 7 blobfinder ( channel_count 2 channels ["green" "red"] range_max 8 ) )`)
 	if c := tracker.robots[0].camera; c.reach != 8 || c.palette[Color{255, 0, 0}] != 1 || tracker.fiducials[0].id != 7 {
-		t.Errorf("camera %+v, marks %v", c, tracker.fiducials)
+		t.Errorf("camera %+v, tags %v", c, tracker.fiducials)
 	}
 	var at codec.PositionData
 	if r.readPosition(&at); at.X != 1000 || at.Y != 2000 || at.Heading != 90 {
@@ -113,26 +106,5 @@ func TestOldReturns(t *testing.T) {
 		if m.echo != tt.echo || m.solid != tt.solid || m.channel >= 0 != tt.seen || len(w.Warnings()) > 0 != tt.warn {
 			t.Errorf("%s: %+v, warnings %q", tt.fields, m, w.Warnings())
 		}
-	}
-	if _, err := parseWorld(`model ( laser_return "perhaps" )`); err == nil {
-		t.Error("a word that no version of Stage knows is taken")
-	}
-}
-
-func TestOldMistakes(t *testing.T) {
-	for _, tt := range []struct{ world, want string }{
-		{`environment ( file "../../simulation/worlds/bitmaps/cave.png" )`, "write scale and metres for each pixel"},
-		{`environment ( file "nothing.png" scale 1 )`, "cannot read the floor plan"},
-		{`environment ( file "load_old_test.go" scale 1 )`, "PNG or PNM"},
-		{`position ( laser ( range_max 0 ) )`, "range_max 0 m"},
-		{`position ( sonar ( sview [0 -1 5] ) )`, "sview to -1 m"},
-	} {
-		if _, err := parseWorld(tt.world); err == nil || !strings.Contains(err.Error(), tt.want) {
-			t.Errorf("%s: %v, want %q", tt.world, err, tt.want)
-		}
-	}
-	w, err := parseWorld("position ( laser ( ) laser ( ) )")
-	if err != nil || len(w.Warnings()) != 1 || !strings.Contains(w.Warnings()[0], "a second laser") {
-		t.Errorf("two lasers: %v, %v", w.Warnings(), err)
 	}
 }

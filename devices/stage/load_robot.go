@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"player/codec"
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -21,7 +22,7 @@ var (
 )
 
 const (
-	// maxSonarSamples tells sonars from lasers in a world file: a sensor with
+	// maxSonarSamples distinguishes sonars from lasers in a world file: a sensor with
 	// more rays is a laser.
 	maxSonarSamples = 16
 	// maxRobot bounds a robot's size, metres from its pose: the bumpers are
@@ -117,31 +118,30 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 	for _, sensor := range s.Sections("sensor") {
 		sensor.Ignore("size", "color", "color_rgba")
-		pose := at.then(l.pose(sensor))
-		height := base + l.height(sensor)
+		pose, height := l.pose(sensor)
+		pose, height = at.Then(pose), base+height
 		samples := sensor.Int("samples", 1)
 		if samples < 1 {
 			l.fail(sensor, "samples", "samples %d: write 1 or more", samples)
 		}
 		if samples > maxSonarSamples {
-			if r.laser != nil {
-				l.warn(sensor, "a second laser is not supported: %s has the first", r.Name)
+			if l.second(sensor, r, r.laser != nil, "laser") {
 				continue
 			}
 			// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
 			s.Ignore("samples", "range_min")
-			r.laser = &laser{pose: pose, facing: direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
+			r.laser = &laser{pose: pose, facing: floor.Direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
 				reach: s.Length("range_max", l.reach(sensor, 8)), fov: s.Angle("fov", sensor.Angle("fov", math.Pi))}
-			l.check(r.laser.reach > 0 && r.laser.reach <= maxReach, s, "range_max", "range_max %v m: write up to %d", r.laser.reach, maxReach)
+			l.checkReach(s, "range_max", r.laser.reach)
 			continue
 		}
 		if !l.addSonar(sensor, r, height, sonar{pose: pose, samples: samples,
-			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", radians(15)), flaws: l.flaws(sensor, true)}) {
+			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", floor.Radians(15)), flaws: l.flaws(sensor, true)}) {
 			return
 		}
 	}
 	for _, beam := range l.oldSonars(s) {
-		beam.pose = at.then(beam.pose)
+		beam.pose = at.Then(beam.pose)
 		if !l.addSonar(s, r, base, beam) {
 			return
 		}
@@ -172,18 +172,21 @@ func (l *loader) reach(s *syntax.Section, def float64) float64 {
 	return limits[1]
 }
 
+func (l *loader) checkReach(s *syntax.Section, field string, reach float64) {
+	l.check(reach > 0 && reach <= maxReach, s, field, "%s %v m: write up to %d", field, reach, maxReach)
+}
+
 // camera reads a blobfinder: a camera on a pan-tilt-zoom head with a colour
 // tracker.
 func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if r.camera != nil {
-		l.warn(s, "a second camera is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.camera != nil, "camera") {
 		return
 	}
 	c := &camera{pose: at, height: base, reach: s.Length("range", s.Length("range_max", cameraReach))}
-	l.check(c.reach > 0 && c.reach <= maxReach, s, "range", "range %v m: write up to %d", c.reach, maxReach)
+	l.checkReach(s, "range", c.reach)
 	s.Ignore("colors_count", "channel_count") // follow from colors
 	for channel, name := range s.Strings("colors", s.Strings("channels")...) {
-		look, err := l.palette.resolve(name)
+		color, err := l.palette.resolve(name)
 		l.check(err == nil, s, "colors", "%w", err)
 		if channel >= LightChannel {
 			l.fail(s, "colors", "more than %d colours", LightChannel)
@@ -192,18 +195,17 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		if c.palette == nil {
 			c.palette = map[Color]int{}
 		}
-		c.palette[look.Color] = channel
+		c.palette[color.Color] = channel
 	}
 	r.camera = c
 }
 
 // gripper reads a gripper.
 func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if r.gripper != nil {
-		l.warn(s, "a second gripper is not supported: %s has the first", r.Name)
+	if l.second(s, r, r.gripper != nil, "gripper") {
 		return
 	}
-	s.Ignore(slices.Concat(looks, surface)...)
+	s.Ignore(slices.Concat(ignored, surface)...)
 	size := l.size(s, 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
 	l.check(g.length > 0 && g.length < 10 && g.opening > 0 && g.opening < 10, s, "size", "size %v m: write length of the paddles, opening, height", size)

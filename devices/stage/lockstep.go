@@ -43,13 +43,13 @@ func (l *lockstep) open() bool {
 	return l.started && l.waiting > 0 && l.behind == 0
 }
 
-// held reports whether clients hold up others.
-func (l *lockstep) held() bool { return l.started && l.waiting > 0 && l.behind > 0 }
+// waits reports whether clients wait for others.
+func (l *lockstep) waits() bool { return l.started && l.waiting > 0 && l.behind > 0 }
 
 // deadline returns the server's time at which the clients behind are given up, zero if
 // no client waits for them.
 func (l *lockstep) deadline() time.Duration {
-	if !l.held() {
+	if !l.waits() {
 		return 0
 	}
 	return l.since + stepLimit
@@ -67,10 +67,10 @@ func (l *lockstep) recount(now time.Duration, r *roll, present []devices.Waiter)
 		r.members = append(r.members, m)
 	}
 	r.spare = was
-	before := l.held()
+	before := l.waits()
 	l.count(r)
 	l.started = l.clients > 0 && (l.started || l.clients >= l.need)
-	if !before && l.held() {
+	if !before && l.waits() {
 		l.since = now
 	}
 }

@@ -26,7 +26,7 @@ func TestWhoIsWaitedFor(t *testing.T) {
 			t.Errorf("%s: open %v, deadline %v; want %v, %v", what, l.open(), l.deadline(), open, deadline)
 		}
 	}
-	expect("nobody", false, 0)
+	expect("no client", false, 0)
 	a.waits = true
 	count(&left, a)
 	expect("one of two", false, 0)
@@ -111,7 +111,7 @@ func TestTheWorldWaitsForItsClients(t *testing.T) {
 		t.Run(speedup, func(t *testing.T) {
 			b := inStep(t, 3, "lockstep 2\nspeedup "+speedup)
 			clients := []*stepper{{}, {}}
-			b.open(t, 2, "p") // by somebody who is not in step
+			b.open(t, 2, "p") // by a client that is not in step
 			b.run(time.Minute)
 			for robot, c := range clients {
 				if b.world.Time() != 0 {
@@ -191,11 +191,5 @@ func TestClientsInStepThatHangOrLeave(t *testing.T) {
 	b.run(1)
 	if b.world.Time() != 3*publishPeriod {
 		t.Errorf("the world is at %v, one client has left", b.world.Time())
-	}
-}
-
-func TestLockstepIsChecked(t *testing.T) {
-	if _, err := parseWorld("lockstep -1\nposition ( )"); err == nil {
-		t.Error("lockstep -1 is accepted")
 	}
 }

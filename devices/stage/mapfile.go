@@ -102,7 +102,7 @@ func mapNumber(text string) (float64, error) {
 }
 
 // origin returns the pose of the picture's lower left corner.
-func (m *mapFile) origin() Pose { return Pose{m.Origin[0], m.Origin[1], m.Origin[2]} }
+func (m *mapFile) origin() Pose { return Pose{X: m.Origin[0], Y: m.Origin[1], Heading: m.Origin[2]} }
 
 // isWall reports whether a pixel is a wall: its darkness is above the threshold. In mode raw a pixel is
 // the occupancy in percent, 0 to 100, and others are unknown.

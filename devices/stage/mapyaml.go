@@ -41,7 +41,7 @@ func readYAML(text string, set func(key string, value yamlValue, isItem bool) er
 func (r *yamlReader) document() error {
 	// The last key, its column, whether its value is on the lines below, and whether these are passed over.
 	key, margin, open, other := "", 0, false, false
-	begin, end := 0, 0 // of the line, looked for once: a line may have many documents
+	begin, end := 0, 0 // of the line, searched once: a line may have many documents
 	for r.skip(true); r.at < len(r.text); r.skip(true) {
 		start := r.at
 		if start >= end {

@@ -4,6 +4,7 @@ import (
 	"math"
 	"time"
 
+	"player/devices/stage/floor"
 	"player/formats/syntax"
 )
 
@@ -39,7 +40,7 @@ func (n *noise) next() uint64 {
 // flaws are what keeps a ranger from measuring exactly.
 type flaws struct {
 	constant     float64 // standard deviation of a range, metres
-	proportional float64 // the same as a share of the range
+	proportional float64 // the same as a fraction of the range
 	angular      float64 // standard deviation of the direction, radians
 	dropout      float64 // probability that an echo is missed
 	crosstalk    float64 // probability that a sonar hears the echo of the next one
@@ -80,8 +81,8 @@ func (f *flaws) apply(random *random, normal, d, reach float64) float64 {
 func (f *flaws) blur(normal, d, reach float64) float64 {
 	deviation := f.constant
 	if f.proportional > 0 {
-		share := f.proportional * d
-		deviation = math.Sqrt(deviation*deviation + share*share)
+		more := f.proportional * d
+		deviation = math.Sqrt(deviation*deviation + more*more)
 	}
 	if d += normal * deviation; d < leastRange {
 		return leastRange
@@ -91,12 +92,12 @@ func (f *flaws) blur(normal, d, reach float64) float64 {
 
 // echo returns the distance in metres to the nearest surface that reflects a beam
 // back, or the beam's reach. heard is the distance to the nearest surface of all.
-func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*spot) float64 {
+func (s *sonars) echo(r *Robot, sonar *sonar, b *floor.Beam, heard float64, near []*spot) float64 {
 	at := r.body.carry(sonar.pose)
-	at.Heading = r.body.pose.Heading + math.Atan2(b.facing.Y, b.facing.X)
+	at.Heading = r.body.pose.Heading + math.Atan2(b.Facing.Y, b.Facing.X)
 	count := sonar.samples
 	if count > 1 { // a ray for each degree finds a pole of 5 cm at 2.9 m
-		count = max(count, int(math.Ceil(sonar.fov/radians(1)))+1)
+		count = max(count, int(math.Ceil(sonar.fov/floor.Radians(1)))+1)
 	}
 	nearest := sonar.reach
 	for k := range count {
@@ -105,7 +106,7 @@ func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*sp
 			angle += sonar.fov * (float64(k)/float64(count-1) - 0.5)
 		}
 		if d := ray(s.walls, near, at, angle, s.height, nearest); d < nearest && s.reflects(at, angle, near, d, sonar.specular) {
-			if nearest = d; nearest < heard+s.walls.resolution {
+			if nearest = d; nearest < heard+s.walls.Resolution() {
 				break
 			}
 		}
@@ -117,15 +118,15 @@ func (s *sonars) echo(r *Robot, sonar *sonar, b *beam, heard float64, near []*sp
 // planes do up to a limit of the angle of incidence. Edges, corners and things that are
 // narrower than the spot always do.
 //
-// Two rays beside the first find the surface. Along a plane at the distance r, the
+// Two rays next to the first find the surface. Along a plane at the distance r, the
 // inverse of the distance is a sinusoid of the angle, and its slope is tan(incidence) /
 // r.
 func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64) bool {
 	const (
 		spot  = 0.1  // half the width of the surface that counts, metres: several grid cells
-		plane = 0.15 // how far the inverse distances of a plane differ from a sinusoid, as a share: grid cells
+		plane = 0.15 // how far the inverse distances of a plane differ from a sinusoid, as a fraction: grid cells
 	)
-	aside := max(math.Atan(spot/r), radians(3))
+	aside := max(math.Atan(spot/r), floor.Radians(3))
 	inverse := func(angle float64) float64 {
 		if d := ray(s.walls, near, at, angle, s.height, 2*s.reach); d < 2*s.reach {
 			return r / max(d, leastRange)
@@ -141,9 +142,9 @@ func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64
 
 // ray returns the distance in metres to what gives an echo at an angle and a height, or
 // limit.
-func ray(walls *layer, near []*spot, at Pose, angle, height, limit float64) float64 {
-	o, d := at.position(), direction(angle)
-	limit = walls.cast(o, d, limit)
+func ray(walls *floor.Grid, near []*spot, at Pose, angle, height, limit float64) float64 {
+	o, d := at.Position(), floor.Direction(angle)
+	limit = walls.Cast(o, d, limit)
 	for _, n := range near {
 		limit = n.body.cast(o, d, height, limit)
 	}

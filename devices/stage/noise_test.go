@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // moments returns the mean and the standard deviation of n numbers.
@@ -41,32 +42,30 @@ func TestNoiseGenerator(t *testing.T) {
 		t.Errorf("normal: mean %v, deviation %v", mean, deviation)
 	}
 	// The last is in the tail, which is drawn in another way.
-	for _, tt := range []struct{ deviations, share, tolerance float64 }{{2, 0.0455, 0.001}, {3, 0.0027, 0.0003}, {3.9, 9.6e-5, 4e-5}} {
+	for _, tt := range []struct{ deviations, fraction, tolerance float64 }{{2, 0.0455, 0.001}, {3, 0.0027, 0.0003}, {3.9, 9.6e-5, 4e-5}} {
 		if beyond, _ := moments(1e6, func(int) float64 {
 			if math.Abs(random.normal()) > tt.deviations {
 				return 1
 			}
 			return 0
-		}); !near(beyond, tt.share, tt.tolerance) {
-			t.Errorf("normal: %v beyond %v deviations, want %v", beyond, tt.deviations, tt.share)
+		}); !near(beyond, tt.fraction, tt.tolerance) {
+			t.Errorf("normal: %v beyond %v deviations, want %v", beyond, tt.deviations, tt.fraction)
 		}
 	}
 }
 
 // ranging is a world with one sensor, of the given fields, 2 m before a long wall.
-func ranging(t *testing.T, seed int, sensor string) (*World, *Driver) {
+func ranging(t *testing.T, seed int, sensor string) *World {
 	t.Helper()
-	w := newWorld(t, robotWorld+fmt.Sprintf(`seed %d
+	return newWorld(t, robotWorld+fmt.Sprintf(`seed %d
 		wall ( pose [2.05 0 0 90] size [100 0.1 1] ) position ( ranger ( sensor ( %s ) ) )`, seed, sensor))
-	return w, NewDriver(w, w.robots[0])
 }
 
 // readings returns 100 scans of a laser, at different times.
-func readings(w *World, d *Driver) (all []codec.LaserData) {
+func readings(w *World) (all []codec.LaserData) {
 	for range 100 {
 		w.Step(1)
-		w.robots[0].readLaser(&d.laserData)
-		all = append(all, d.laserData)
+		all = append(all, w.robots[0].readLaser())
 	}
 	return all
 }
@@ -85,13 +84,12 @@ func TestRangeNoise(t *testing.T) {
 		// A ray at angle a to the wall's normal: the range changes by r tan(a).
 		{"noise [0 0 0.5]", nil},
 	} {
-		w, d := ranging(t, 1, "samples 361 range [0 6] "+tt.fields)
-		all := readings(w, d)
+		all := readings(ranging(t, 1, "samples 361 range [0 6] "+tt.fields))
 		for _, i := range []int{80, 120, 180, 250, 270} {
-			a := radians(float64(i)/2 - 90)
+			a := floor.Radians(float64(i)/2 - 90)
 			r := 2 / math.Cos(a)
 			mean, deviation := moments(len(all), func(k int) float64 { return float64(all[k][i])/1000 - r })
-			want := r * math.Abs(math.Tan(a)) * radians(0.5)
+			want := r * math.Abs(math.Tan(a)) * floor.Radians(0.5)
 			if tt.want != nil {
 				want = tt.want(r)
 			}
@@ -111,10 +109,9 @@ func TestRangeNoise(t *testing.T) {
 // Neighbouring readings, and those of one direction at different times, are
 // independent.
 func TestNoiseIsWhite(t *testing.T) {
-	w, d := ranging(t, 1, "samples 361 range [0 100] noise [0.02 0 0]")
-	all := readings(w, d)
+	all := readings(ranging(t, 1, "samples 361 range [0 100] noise [0.02 0 0]"))
 	residual := func(k, i int) float64 {
-		return (float64(all[k][i])/1000 - 2/math.Cos(radians(float64(i)/2-90))) / 0.02
+		return (float64(all[k][i])/1000 - 2/math.Cos(floor.Radians(float64(i)/2-90))) / 0.02
 	}
 	for name, step := range map[string][2]int{"in a scan": {0, 1}, "in time": {1, 0}} {
 		if c, _ := moments(99*100, func(n int) float64 {
@@ -130,47 +127,41 @@ func TestNoiseIsWhite(t *testing.T) {
 // before, and by whom.
 func TestNoiseIsReproducible(t *testing.T) {
 	const sensor = "samples 361 noise [0.02 0.01 0.1] dropout 0.1"
-	w, d := ranging(t, 1, sensor)
-	readings(w, d)
-	read := func(w *World, d *Driver, steps int) codec.LaserData {
-		w.Step(steps)
-		d.robot.readLaser(&d.laserData)
-		return d.laserData
-	}
-	want := d.laserData
-	if got := read(w, d, 0); got != want {
+	w := ranging(t, 1, sensor)
+	want := readings(w)[99]
+	if w.robots[0].readLaser() != want {
 		t.Error("two readings at one time differ")
 	}
-	w, d = ranging(t, 1, sensor)
-	if read(w, d, 100) != want {
+	after := func(w *World, robot int) codec.LaserData { // 100 steps
+		w.Step(100)
+		return w.robots[robot].readLaser()
+	}
+	if after(ranging(t, 1, sensor), 0) != want {
 		t.Error("a reading depends on those before")
 	}
-	w, d = ranging(t, 2, sensor)
-	if read(w, d, 100) == want {
+	if after(ranging(t, 2, sensor), 0) == want {
 		t.Error("the seed changes nothing")
 	}
 	two := newWorld(t, robotWorld+fmt.Sprintf(`wall ( pose [2.05 0 0 90] size [100 0.1 1] )
 		define carrier position ( ranger ( sensor ( %s ) ) ) carrier ( name "a" pose [-3 0 0 0] ) carrier ( name "r0" )`, sensor))
-	a, b := NewDriver(two, two.robots[0]), NewDriver(two, two.robots[1])
-	if read(two, b, 100) != want {
+	if after(two, 1) != want {
 		t.Error("another robot changes a reading")
 	}
 	// From here on the two see the same.
-	two.robots[0].body.place(Pose{0, 3, 0})
-	two.robots[1].body.place(Pose{0, -3, 0})
-	if read(two, a, 0) == read(two, b, 0) {
+	two.robots[0].body.place(Pose{Y: 3})
+	two.robots[1].body.place(Pose{Y: -3})
+	if two.robots[0].readLaser() == two.robots[1].readLaser() {
 		t.Error("two robots have the same noise")
 	}
 }
 
 func TestDropout(t *testing.T) {
-	w, d := ranging(t, 1, "samples 361 dropout 0.2 range [0 8]")
-	all := readings(w, d)
+	all := readings(ranging(t, 1, "samples 361 dropout 0.2 range [0 8]"))
 	missed, _ := moments(100*200, func(n int) float64 {
 		switch got := all[n/200][80+n%200]; {
 		case got == noEcho:
 			return 1
-		case math.Abs(float64(got)-2000/math.Cos(radians(float64(80+n%200)/2-90))) > 1:
+		case math.Abs(float64(got)-2000/math.Cos(floor.Radians(float64(80+n%200)/2-90))) > 1:
 			t.Fatalf("reading %d", got)
 		}
 		return 0
@@ -184,9 +175,7 @@ func TestDropout(t *testing.T) {
 func sonarReads(t *testing.T, fields, things string) uint16 {
 	t.Helper()
 	w := newWorld(t, robotWorld+things+` position ( ranger ( sensor ( range [0 5] `+fields+` ) ) )`)
-	d := NewDriver(w, w.robots[0])
-	w.robots[0].readSonars(&d.sonarData)
-	return d.sonarData[0]
+	return w.robots[0].readSonars()[0]
 }
 
 // A plane reflects a sonar back unless it stands too obliquely; corners, edges and
@@ -228,16 +217,15 @@ func TestSpecularSurfaces(t *testing.T) {
 func TestCrosstalk(t *testing.T) {
 	w := newWorld(t, robotWorld+`wall ( pose [1.05 0 0 90] size [0.6 0.1 1] ) define ring sensor ( range [0 5] crosstalk 0.3 )
 		position ( ranger ( ring ( ) ring ( pose [0 0 0 90] ) ring ( pose [0 0 0 180] ) ring ( pose [0 0 0 270] ) ) )`)
-	d := NewDriver(w, w.robots[0])
 	heard := [4]int{}
 	for range 2000 {
 		w.Step(1)
-		w.robots[0].readSonars(&d.sonarData)
+		ranges := w.robots[0].readSonars()
 		for i := range heard {
-			if d.sonarData[i] == 1000 {
+			if ranges[i] == 1000 {
 				heard[i]++
-			} else if d.sonarData[i] != 5000 {
-				t.Fatalf("readings %v", d.sonarData)
+			} else if ranges[i] != 5000 {
+				t.Fatalf("readings %v", ranges)
 			}
 		}
 	}

@@ -1,6 +1,10 @@
 package stage
 
-import "math/rand/v2"
+import (
+	"math/rand/v2"
+
+	"player/devices/stage/floor"
+)
 
 // odometry is the robot's estimate of its pose.
 type odometry struct {
@@ -25,8 +29,8 @@ func (o *odometry) add(step Pose) {
 	step.X *= 1 + o.slip[0]
 	step.Y *= 1 + o.slip[1]
 	step.Heading *= 1 + o.slip[2]
-	o.pose = o.pose.then(step)
-	o.pose.Heading = wrap(o.pose.Heading)
+	o.pose = o.pose.Then(step)
+	o.pose.Heading = floor.Wrap(o.pose.Heading)
 }
 
 // reset makes the robot's present pose the origin.
@@ -45,7 +49,7 @@ func (o *odometry) opened() { o.pose = Pose{} }
 // at returns the pose to report.
 func (o *odometry) at(truth Pose) Pose {
 	if o.gps {
-		return truth.from(o.origin)
+		return truth.From(o.origin)
 	}
 	return o.pose
 }

@@ -7,22 +7,23 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // Slip makes the odometry count each axis wrong by a constant factor.
 func TestSlip(t *testing.T) {
 	o := odometry{slip: [3]float64{0.05, 0, -0.1}}
 	for range 100 {
-		o.add(arc(0.01, 0))
+		o.add(floor.Arc(0.01, 0))
 	}
-	if !nearPose(o.pose, Pose{1.05, 0, 0}, 1e-9) {
+	if !nearPose(o.pose, Pose{X: 1.05}, 1e-9) {
 		t.Errorf("one metre counts as %v", o.pose)
 	}
 	o.reset(Pose{})
 	for range 100 {
-		o.add(arc(0, math.Pi/100))
+		o.add(floor.Arc(0, math.Pi/100))
 	}
-	if !nearPose(o.pose, Pose{0, 0, 0.9 * math.Pi}, 1e-9) {
+	if !nearPose(o.pose, Pose{Heading: 0.9 * math.Pi}, 1e-9) {
 		t.Errorf("half a turn counts as %v", o.pose)
 	}
 }
@@ -56,13 +57,12 @@ func TestPerfectLocalisation(t *testing.T) {
 		fields      string
 		start, then Pose
 	}{
-		{`localization "gps" localization_origin [0 0 0 0]`, Pose{1, 2, math.Pi / 2}, Pose{1, 3, math.Pi / 2}},
-		{`localization "gps"`, Pose{}, Pose{1, 0, 0}},
-		{`localization "odom" odom_error [0 0 0 0]`, Pose{}, Pose{1, 0, 0}},
-		{``, Pose{}, Pose{1, 0, 0}},
+		{`localization "gps" localization_origin [0 0 0 0]`, Pose{X: 1, Y: 2, Heading: math.Pi / 2}, Pose{X: 1, Y: 3, Heading: math.Pi / 2}},
+		{`localization "gps"`, Pose{}, Pose{X: 1}},
+		{`localization "odom" odom_error [0 0 0 0]`, Pose{}, Pose{X: 1}},
+		{``, Pose{}, Pose{X: 1}},
 	} {
-		w := newWorld(t, instant[:len(instant)-1]+` pose [1 2 0 90] `+"\n"+tt.fields+"\n"+` )`)
-		r := w.robots[0]
+		w, r := robotIn(t, instant[:len(instant)-1]+` pose [1 2 0 90] `+"\n"+tt.fields+"\n"+` )`)
 		if got := r.odometry.at(r.Pose()); !nearPose(got, tt.start, 1e-9) {
 			t.Errorf("%s: starts at %v, want %v", tt.fields, got, tt.start)
 		}
@@ -129,8 +129,7 @@ func TestDocks(t *testing.T) {
 
 func TestEmptyBatteryStopsTheRobot(t *testing.T) {
 	for fields, stops := range map[string]bool{``: false, `joules 100`: true, `joules_capacity 100`: true} {
-		w := newWorld(t, robotWorld+`pioneer_full ( `+fields+` )`)
-		r := w.robots[0]
+		w, r := robotIn(t, robotWorld+`pioneer_full ( `+fields+` )`)
 		r.drive.command(200, 0)
 		if fields == `` {
 			r.battery.joules = 100

@@ -13,7 +13,7 @@ import (
 	"player/codec"
 )
 
-// population is 100 moving robots with sonars, ten of them with lasers, too.
+// population is 100 moving robots with sonars, ten of them also with lasers.
 func population(t testing.TB) *bench {
 	text := arena(100, "pioneer2dx")
 	w := newWorld(t, strings.Replace(text, "pioneer2dx", "pioneer_full", 10))
@@ -30,23 +30,23 @@ func population(t testing.TB) *bench {
 	return b
 }
 
-// One tick of one robot among a hundred: the time that the server's loop is
-// held.
+// One tick of one robot among a hundred: the time for which the server's
+// loop is busy.
 func BenchmarkTickInPopulation(b *testing.B) {
 	p := population(b)
 	wakes, start := p.wakes, p.now
-	held := make([]time.Duration, 0, 1<<20)
-	runtime.LockOSThread() // to measure processor time: the machine does other work, too
+	busy := make([]time.Duration, 0, 1<<20)
+	runtime.LockOSThread() // to measure processor time: the machine also does other work
 	defer runtime.UnlockOSThread()
 	for b.Loop() {
 		at, _ := p.queue.Next()
 		before := threadTime()
 		p.run(at - p.now)
-		held = append(held, threadTime()-before)
+		busy = append(busy, threadTime()-before)
 	}
-	slices.Sort(held)
-	b.ReportMetric(float64(held[len(held)*999/1000].Microseconds()), "µs-p99.9")
-	b.ReportMetric(float64(held[len(held)-1].Microseconds()), "µs-worst")
+	slices.Sort(busy)
+	b.ReportMetric(float64(busy[len(busy)*999/1000].Microseconds()), "µs-p99.9")
+	b.ReportMetric(float64(busy[len(busy)-1].Microseconds()), "µs-worst")
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(p.wakes-wakes), "ns/wake")
 	b.ReportMetric((p.now-start).Seconds()/b.Elapsed().Seconds(), "x-real-time")
 }
@@ -57,15 +57,6 @@ func threadTime() time.Duration {
 		return 0
 	}
 	return time.Duration(t.Nano())
-}
-
-func BenchmarkTickRoom(b *testing.B) {
-	p := newBench(b, loadRoom(b))
-	p.open(b, 0, allDevices)
-	p.drive(0, 100, 30)
-	for b.Loop() {
-		p.run(publishPeriod)
-	}
 }
 
 // The cost as a function of the number of robots.
@@ -85,12 +76,12 @@ func BenchmarkPopulation(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%d robots/sonar", n), func(b *testing.B) {
 			for b.Loop() {
-				r.readSonars(&d.sonarData)
+				r.scanSonars(w.scanner(r), &d.sonarData)
 			}
 		})
 		b.Run(fmt.Sprintf("%d robots/laser", n), func(b *testing.B) {
 			for b.Loop() {
-				r.readLaser(&d.laserData)
+				r.scanLaser(w.scanner(r), &d.laserData)
 			}
 		})
 		b.Run(fmt.Sprintf("%d robots/camera", n), func(b *testing.B) {
@@ -102,7 +93,7 @@ func BenchmarkPopulation(b *testing.B) {
 	}
 }
 
-// Populations that somebody reads completely: each robot drives, and its laser and its
+// Populations that are read completely: each robot drives, and its laser and its
 // sonars are read ten times a second, exact and with noise. Every report is made as fast
 // as possible. On one processor x-real-time is of processor time, so that other work of
 // the machine does not count; on more it is of real time.
@@ -146,10 +137,10 @@ func BenchmarkRealTime(b *testing.B) {
 	}
 }
 
-// What the sonars and the laser of a robot cost, one robot after the other, as in a report of all. Robots
+// The costs of the sonars and of the laser of a robot, one robot after the other, as in a report of all. Robots
 // are measured ten at a time, and the least of fifteen rounds counts: a machine that does other work
 // changes it little.
-func BenchmarkScansInTurn(b *testing.B) {
+func BenchmarkScans(b *testing.B) {
 	const group, rounds = 10, 15
 	for _, n := range []int{100, 1000} {
 		b.Run(fmt.Sprintf("%d robots", n), func(b *testing.B) {
@@ -164,8 +155,8 @@ func BenchmarkScansInTurn(b *testing.B) {
 			for b.Loop() { // the measures are below
 			}
 			for name, scan := range map[string]func(r *Robot){
-				"ns-sonars": func(r *Robot) { r.readSonars(&sonar) },
-				"ns-laser":  func(r *Robot) { r.readLaser(&laser) },
+				"ns-sonars": func(r *Robot) { r.scanSonars(w.scanner(r), &sonar) },
+				"ns-laser":  func(r *Robot) { r.scanLaser(w.scanner(r), &laser) },
 				"ns-both":   func(r *Robot) { c := w.scanner(r); r.scanSonars(c, &sonar); r.scanLaser(c, &laser) },
 			} {
 				least := slices.Repeat([]time.Duration{time.Hour}, n/group)

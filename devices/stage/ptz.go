@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // The Sony EVI-D30: limits and rates of its head, degrees and deg/s. The zoom
@@ -46,7 +47,7 @@ func (h *head) read(out *codec.PTZData) {
 }
 
 // fov returns the horizontal field of view in radians.
-func (h *head) fov() float64 { return radians(wideFOV + (teleFOV-wideFOV)*h.zoom/maxZoom) }
+func (h *head) fov() float64 { return floor.Radians(wideFOV + (teleFOV-wideFOV)*h.zoom/maxZoom) }
 
 // approach moves v towards want by at most step.
 func approach(v, want, step float64) float64 { return v + max(-step, min(step, want-v)) }

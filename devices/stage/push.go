@@ -1,14 +1,14 @@
 package stage
 
-import "math"
+import "player/devices/stage/floor"
 
 // Pushing. Whatever stands in the way of a moving robot and can be pushed gives way,
-// and what stands in its way in turn, as long as the robot's tyres hold.
+// and what stands in its way after that, as long as the robot's tyres hold.
 //
 // The model has no speeds and no time: a thing moves only as far as it is pushed, and
 // nothing glides on. A push goes through one point, at right angles to the face that
 // is touched, without friction between the two. Its line passes the middle of the
-// thing at some distance, so the thing turns, too, as one whose weight rests evenly on
+// thing at some distance, so the thing also turns, as one whose weight rests evenly on
 // the floor.
 //
 // Every change is tried first: if the things would be too heavy, or if one would end in
@@ -34,10 +34,8 @@ const (
 	// rounding errors of coordinates.
 	clearance = 1e-6
 	// meanDistance is the mean distance of the points of a shape from its middle, as a
-	// share of that of its corners: 0.54 for a square and 0.67 for a disc.
+	// fraction of that of its corners: 0.54 for a square and 0.67 for a disc.
 	meanDistance = 0.6
-	// flush is the difference in depth below which two corners touch together, metres.
-	flush = 1e-4
 )
 
 // shove is a body that was pushed, and its pose before.
@@ -96,55 +94,15 @@ func (w *World) pushed(o *body) bool {
 // Practical Force-Motion Models for Sliding Manipulation, 1996). The point that is touched then
 // moves by 1 + arm^2 / spin, which must be the depth.
 func (o *body) giveWay(b *body) bool {
-	c := touch(b.here, o.here)
-	if c.depth > maxDepth {
+	c := floor.Touch(b.here, o.here)
+	if c.Depth > maxDepth {
 		return false
 	}
-	middle := o.pose.apply(o.middle)
-	arm := c.at.sub(middle).cross(c.out)
-	way := (c.depth + clearance) / (1 + arm*arm/o.spin)
+	middle := o.pose.Apply(o.middle)
+	arm := c.At.Sub(middle).Cross(c.Out)
+	way := (c.Depth + clearance) / (1 + arm*arm/o.spin)
 	heading := o.pose.Heading + way*arm/o.spin
-	at := middle.add(c.out.scale(way)).sub(o.middle.rotate(direction(heading)))
-	o.place(Pose{at.X, at.Y, heading})
+	at := middle.Add(c.Out.Scale(way)).Sub(o.middle.Rotate(floor.Direction(heading)))
+	o.place(Pose{X: at.X, Y: at.Y, Heading: heading})
 	return true
-}
-
-// contact is where two convex outlines that overlap a little touch: at a point, with a
-// depth in metres. The second one leaves the first along out, a unit vector.
-type contact struct {
-	at, out Vec
-	depth   float64
-}
-
-// touch returns the contact of two convex outlines, both counterclockwise. It is on the
-// side of one that the other passes by the smallest depth, in the middle of the part
-// that touches. If they are apart, the depth is negative: at most their distance, and
-// less at corners.
-func touch(a, b []Vec) (best contact) {
-	best.depth = math.Inf(1)
-	for _, sign := range [...]float64{1, -1} {
-		p := a[len(a)-1]
-		for _, q := range a {
-			length := q.sub(p).length()
-			along := q.sub(p).scale(1 / length)
-			out := Vec{along.Y, -along.X}
-			depth := math.Inf(-1)
-			for _, v := range b {
-				depth = max(depth, p.sub(v).dot(out))
-			}
-			if depth < best.depth {
-				low, high := length, 0.0
-				for _, v := range b {
-					if p.sub(v).dot(out) > depth-flush {
-						t := max(0, min(length, v.sub(p).dot(along)))
-						low, high = min(low, t), max(high, t)
-					}
-				}
-				best = contact{p.add(along.scale((low + high) / 2)), out.scale(sign), depth}
-			}
-			p = q
-		}
-		a, b = b, a
-	}
-	return best
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // pushed drives the first robot of a world at 200 mm/s for d and returns the world.
@@ -29,7 +30,7 @@ func TestBoxIsPushed(t *testing.T) {
 	const box = `model ( size [0.3 0.3 0.3] pose [0.6 %v 0 0] pushable 1 )`
 	w := pushed(t, 5*time.Second, `pioneer2dx ( ) `+fmt.Sprintf(box, 0))
 	r, b := w.robots[0], w.bodies[1]
-	if r.stalled() || r.Pose().X < 0.9 || !nearPose(b.pose, Pose{r.Pose().X + nose + 0.15, 0, 0}, 1e-4) {
+	if r.stalled() || r.Pose().X < 0.9 || !nearPose(b.pose, Pose{X: r.Pose().X + nose + 0.15}, 1e-4) {
 		t.Errorf("robot at %v (stalled %v), box at %v", r.Pose(), r.stalled(), b.pose)
 	}
 	if at := r.odometry.at(r.Pose()); at != r.Pose() {
@@ -49,15 +50,15 @@ func TestBoxIsPushed(t *testing.T) {
 // A few pushes part two things. What is pushed off its middle turns, and its middle
 // moves less.
 func TestGivingWay(t *testing.T) {
-	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{rectangle(1, 0.2)}, top: 1}}}
+	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{floor.Rectangle(1, 0.2)}, top: 1}}}
 	still.shape()
 	for _, y := range []float64{-0.4, -0.1, 0, 0.3} {
-		b := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{rectangle(0.2, 1)}, top: 1}}}
+		b := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{floor.Rectangle(0.2, 1)}, top: 1}}}
 		b.shape()
-		b.place(Pose{0.599, y, 0})
+		b.place(Pose{X: 0.599, Y: y})
 		for n := 0; b.overlaps(still); n++ {
 			if !b.giveWay(still) || n == 8 {
-				t.Fatalf("at %v: %v m deep after %d pushes", y, overlapDepth(still.here, b.here), n)
+				t.Fatalf("at %v: %v m deep after %d pushes", y, floor.Touch(still.here, b.here).Depth, n)
 			}
 		}
 		if way := b.pose.X - 0.599; way <= 0 || way > 0.0011 || y == 0 && !near(way, 0.001, 1e-5) {
@@ -74,7 +75,7 @@ func TestGivingWay(t *testing.T) {
 	}
 }
 
-// Whatever stands in the way of a thing is pushed, too, up to what the robot's tyres
+// Whatever stands in the way of a thing is also pushed, up to what the robot's tyres
 // hold: its own mass times its friction.
 func TestPushIsLimited(t *testing.T) {
 	const row = `pioneer2dx ( %s ) define box model ( size [0.2 0.2 0.3] pushable 1 %s )
@@ -123,7 +124,7 @@ func TestPushEndsAtAWall(t *testing.T) {
 	}
 }
 
-// Robots are pushed only if the world says so. What they hold goes along, and their
+// Robots are pushed only if the world says so. Things that they hold go along, and their
 // odometry does not notice.
 func TestRobotIsPushed(t *testing.T) {
 	const two = `pioneer2dx ( ) pioneer_full ( %s pose [0.8 0 0 0] ) puck ( pose [1.035 0 0 0] )`
@@ -136,16 +137,15 @@ func TestRobotIsPushed(t *testing.T) {
 		a, b, puck := w.robots[0], w.robots[1], w.bodies[2]
 		b.gripper.command(codec.GripperCommand{Code: codec.GripClose})
 		w.Step(steps(paddleTime))
-		if b.gripper.held != puck {
+		if b.gripper.gripped != puck {
 			t.Fatal("not gripped")
 		}
-		held := puck.pose.from(b.Pose())
-		a.drive.command(200, 0)
-		w.Step(steps(5 * time.Second))
+		gripped := puck.pose.From(b.Pose())
+		a.drives(200, 0, 5*time.Second)
 		if moved := b.Pose().X > 1.1; moved != pushable || a.stalled() == pushable {
 			t.Errorf("pushable %v: it is at %v", pushable, b.Pose())
 		}
-		if !nearPose(puck.pose.from(b.Pose()), held, 1e-9) {
+		if !nearPose(puck.pose.From(b.Pose()), gripped, 1e-9) {
 			t.Errorf("pushable %v: the puck is at %v, the robot at %v", pushable, puck.pose, b.Pose())
 		}
 		if got := b.odometry.at(b.Pose()); got != (Pose{}) {
@@ -154,8 +154,8 @@ func TestRobotIsPushed(t *testing.T) {
 	}
 }
 
-// Robots of equal grip that drive against each other push each other back in turn:
-// nobody wins, though they may turn aside.
+// Robots of equal grip that drive against each other push each other back alternately:
+// neither wins, though they may turn aside.
 func TestRobotsPushAgainstEachOther(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer2dx ( pushable 1 ) pioneer2dx ( pushable 1 pose [0.5 0 0 180] )`)
 	for _, r := range w.robots {
@@ -165,7 +165,7 @@ func TestRobotsPushAgainstEachOther(t *testing.T) {
 	met := w.AppendPoses(nil)
 	w.Step(steps(10 * time.Second))
 	for i, r := range w.robots {
-		if r.Pose().position().sub(met[i].position()).length() > 0.05 || r.stalled() {
+		if r.Pose().Position().Sub(met[i].Position()).Length() > 0.05 || r.stalled() {
 			t.Errorf("%s went from %v to %v, stalled %v", r.Name, met[i], r.Pose(), r.stalled())
 		}
 	}
@@ -180,20 +180,20 @@ func noOverlaps(t *testing.T, w *World) {
 			continue
 		}
 		for _, f := range w.fixtures {
-			if depth := overlapDepth(b.here, f.parts[0].shapes[0]); depth > 1e-9 {
+			if depth := floor.Touch(b.here, f.parts[0].shapes[0]).Depth; depth > 1e-9 {
 				t.Fatalf("after %v %s is %v m in %s", w.sim, b.name, depth, f.name)
 			}
 		}
 		for _, o := range w.bodies[:i] {
-			if depth := overlapDepth(b.here, o.here); o.holder == nil && depth > 1e-9 {
+			if depth := floor.Touch(b.here, o.here).Depth; o.holder == nil && depth > 1e-9 {
 				t.Fatalf("after %v %s is %v m in %s", w.sim, b.name, depth, o.name)
 			}
 		}
 	}
 }
 
-// In random worlds, whatever the robots do, nothing ends in a wall or in another thing,
-// and every thing stays within the walls around.
+// In random worlds, whatever the robots do, nothing ends in a wall, checked as a polygon, or in
+// another thing, whether it can be pushed or not, and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
 	t.Parallel()
 	moved, stalls := 0, 0

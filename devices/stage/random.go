@@ -6,7 +6,7 @@ import "math"
 // they are drawn by the ziggurat method, which needs one number of the generator and one comparison
 // for 99 of 100 (Marsaglia and Tsang, The Ziggurat Method for Generating Random Variables, 2000).
 // It covers the right half of the bell curve by layers of one area, each a rectangle from the middle
-// to the curve. The lowest layer has the tail, too.
+// to the curve. The lowest layer also has the tail.
 type random struct {
 	noise
 	// edges are the right edges of the layers, the lowest first, and zero. That of the lowest one
@@ -31,7 +31,7 @@ func newRandom() random {
 	return r
 }
 
-// bell is the density of the normal distribution, as a share of its maximum.
+// bell is the density of the normal distribution, as a fraction of its maximum.
 func bell(x float64) float64 { return math.Exp(-x * x / 2) }
 
 // uniform returns a number from 0 to 1, without the latter.

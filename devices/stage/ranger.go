@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -25,22 +26,21 @@ type sonar struct {
 	reach   float64 // metres; also the reading without an echo
 	flaws
 
-	beam   beam    // in the frame of the robot
-	offset float64 // from the robot's position, metres
-	edge   Vec     // along the left edge of the beam, in its own frame; straight back if it is wider than half around
+	beam   floor.Beam // in the frame of the robot
+	offset float64    // from the robot's position, metres
+	edge   Vec        // along the left edge of the beam, in its own frame; straight back if it is wider than half around
 }
 
 // aim computes the fields that depend on pose, fov and samples.
 func (s *sonar) aim() {
-	facing := direction(s.pose.Heading)
-	s.edge, s.offset = Vec{1, 0}, s.pose.position().length()
+	s.edge, s.offset = Vec{X: 1}, s.pose.Position().Length()
 	if s.samples == 1 || s.fov == 0 {
-		s.beam = beam{facing, [2]Vec{facing, facing}, 2}
+		s.beam = floor.NewBeam(s.pose.Heading, 0)
 		return
 	}
-	s.beam = beam{facing, [2]Vec{direction(s.pose.Heading + s.fov/2), direction(s.pose.Heading - s.fov/2)}, math.Cos(min(s.fov/2, math.Pi))}
-	if s.edge = (Vec{-1, 0}); s.fov < math.Pi {
-		s.edge = direction(s.fov / 2)
+	s.beam = floor.NewBeam(s.pose.Heading, s.fov)
+	if s.edge = (Vec{X: -1}); s.fov < math.Pi {
+		s.edge = floor.Direction(s.fov / 2)
 	}
 }
 
@@ -50,7 +50,7 @@ type sonars struct {
 	height float64
 	reach  float64 // of the sonar with the longest range
 	sight  float64 // how far they see from the robot's position, metres
-	walls  *layer
+	walls  *floor.Grid
 	flawed bool // some sonar is
 }
 
@@ -61,7 +61,7 @@ type laser struct {
 	height float64
 	reach  float64
 	fov    float64 // radians; readings outside have no echo
-	walls  *layer
+	walls  *floor.Grid
 	flaws
 }
 
@@ -69,7 +69,7 @@ type laser struct {
 func scanDirections() *[codec.LaserCount]Vec {
 	var d [codec.LaserCount]Vec
 	for i := range d {
-		d[i] = direction(radians(float64(i)/2 - 90))
+		d[i] = floor.Direction(floor.Radians(float64(i)/2 - 90))
 	}
 	return &d
 }
@@ -106,12 +106,12 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 		c.seed(r, codec.Sonar)
 	}
 	var heard [codec.SonarCount]float64
-	targets, free := c.targets(), s.walls.free(b.pose.position())
+	targets, free := c.targets(), s.walls.Free(b.pose.Position())
 	for i := range s.ring {
 		sonar := &s.ring[i]
 		beam := sonar.beam
 		if sonar.angular > 0 {
-			beam = beam.turned(turn(sonar.angular * c.random.normal()))
+			beam = beam.Turned(floor.Rotation(sonar.angular * c.random.normal()))
 		}
 		heard[i] = s.hear(r, sonar, &beam, targets, free)
 		if heard[i] < sonar.reach && sonar.specular > 0 {
@@ -132,9 +132,9 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 
 // hear returns the distance in metres to what is nearest within a beam, or the sonar's
 // reach. No wall is within free metres of the robot's position.
-func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target, free float64) float64 {
-	o, best := sonar.pose.position(), sonar.reach
-	ahead, aside := o.dot(b.facing), b.facing.cross(o)
+func (s *sonars) hear(r *Robot, sonar *sonar, b *floor.Beam, targets []target, free float64) float64 {
+	o, best := sonar.pose.Position(), sonar.reach
+	ahead, aside := o.Dot(b.Facing), b.Facing.Cross(o)
 	end := best + sonar.offset
 	for k := range targets {
 		t := &targets[k]
@@ -145,18 +145,18 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target, free fl
 			continue
 		}
 		// Bodies within the beam. The left side is the distance from its edge, negative within.
-		if math.Abs(b.facing.cross(t.at)-aside)*sonar.edge.X-(t.at.dot(b.facing)-ahead)*sonar.edge.Y <= t.radius {
-			best = t.body.castBeam(t.at.sub(o), t.facing, b, s.height, best, t.distance > sonar.offset)
+		if math.Abs(b.Facing.Cross(t.at)-aside)*sonar.edge.X-(t.at.Dot(b.Facing)-ahead)*sonar.edge.Y <= t.radius {
+			best = t.body.castBeam(t.at.Sub(o), t.facing, b, s.height, best, t.distance > sonar.offset)
 			end = best + sonar.offset
 		}
 	}
 	if end <= free {
 		return best
 	}
-	o = r.body.pose.position().add(o.rotate(r.body.spot.facing))
-	if free := max(0, s.walls.free(o)); best > free {
-		world := b.turned(r.body.spot.facing)
-		best = s.walls.castBeam(o, &world, free, best)
+	o = r.body.pose.Position().Add(o.Rotate(r.body.spot.facing))
+	if free := max(0, s.walls.Free(o)); best > free {
+		world := b.Turned(r.body.spot.facing)
+		best = s.walls.CastBeam(o, &world, free, best)
 	}
 	return best
 }
@@ -165,7 +165,7 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *beam, targets []target, free fl
 func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	l := r.laser
 	at, s := r.body.carry(l.pose), &c.scan
-	s.at, s.facing, s.height, s.reach = at.position(), direction(at.Heading), l.height, l.reach
+	s.at, s.facing, s.height, s.reach = at.Position(), floor.Direction(at.Heading), l.height, l.reach
 	s.rays, s.astray = r.world.scan, 0
 	least := 1 / l.reach
 	for i := range s.inverses {

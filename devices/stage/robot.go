@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 const (
@@ -79,7 +80,7 @@ func (r *Robot) move(now time.Duration, forward, turned float64) {
 	}
 	r.drive.turn = 0
 	if r.wedged(forward / (1 << pressings)) {
-		return // longer moves are blocked, too: a robot that pushes against a wall ends here in each step
+		return // longer moves are also blocked: a robot that pushes against a wall ends here in each step
 	}
 	for range pressings {
 		forward /= 2
@@ -90,7 +91,7 @@ func (r *Robot) move(now time.Duration, forward, turned float64) {
 // tryMove reports whether it could move: if the move ends in a collision, the robot stays
 // where it is.
 func (r *Robot) tryMove(forward, turned float64) bool {
-	start, step := r.body.pose, arc(forward, turned)
+	start, step := r.body.pose, floor.Arc(forward, turned)
 	r.body.place(r.body.carry(step))
 	if r.body.inWall() || !r.world.makeRoom(r.body) {
 		r.body.place(start)
@@ -104,7 +105,7 @@ func (r *Robot) tryMove(forward, turned float64) bool {
 func (r *Robot) wedged(forward float64) bool {
 	start := r.body.pose
 	defer r.body.place(start)
-	r.body.place(r.body.carry(arc(forward, 0)))
+	r.body.place(r.body.carry(floor.Arc(forward, 0)))
 	if r.body.inWall() {
 		return true
 	}
@@ -137,9 +138,9 @@ func (r *Robot) positionData(at Pose) codec.PositionData {
 		Time:     uint32(r.world.Stamp().Milliseconds()),
 		X:        int32(math.Round(at.X * 1000)),
 		Y:        int32(math.Round(at.Y * 1000)),
-		Heading:  degrees(at.Heading),
+		Heading:  floor.Degrees(at.Heading),
 		Speed:    int16(math.Round(r.drive.speed * 1000)),
 		TurnRate: int16(math.Round(r.drive.turn * 180 / math.Pi)),
-		Compass:  degrees(r.body.pose.Heading),
+		Compass:  floor.Degrees(r.body.pose.Heading),
 	}
 }

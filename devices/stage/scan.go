@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // scan is a laser's scan while it is computed. It checks a ray only against what the ray
@@ -34,7 +35,7 @@ type target struct {
 type scanner struct {
 	near    []*spot // what the rangers of the robot may meet
 	found   []target
-	sorted  []target // see look
+	sorted  []target // see findTargets
 	random  random
 	scan    scan
 	ranges  [codec.LaserCount]float64 // of the scan, metres
@@ -52,19 +53,19 @@ func (c *scanner) seed(r *Robot, sensor byte) { c.random.noise = r.noise.at(r.wo
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except
 // the robot itself.
 func (c *scanner) prepare(r *Robot) {
-	c.near = r.world.beside(r.body, &r.seen, r.sight)
-	c.look(r.body.spot.at, r.body.spot.facing)
+	c.near = r.world.neighbours(r.body, &r.seen, r.sight)
+	c.findTargets(r.body.spot.at, r.body.spot.facing)
 }
 
-// look makes targets of what is near, as seen from a point in a direction.
-func (c *scanner) look(from, facing Vec) {
+// findTargets makes targets of what is near, as seen from a point in a direction.
+func (c *scanner) findTargets(from, facing Vec) {
 	var ends [16]int // in the sorted list, by metres
 	c.found = slices.Grow(c.found[:0], len(c.near))[:len(c.near)]
 	for i, n := range c.near {
 		t := &c.found[i]
-		t.body, t.at, t.facing = n.body, n.at.sub(from).rotateBack(facing), n.facing.rotateBack(facing)
+		t.body, t.at, t.facing = n.body, n.at.Sub(from).RotateBack(facing), n.facing.RotateBack(facing)
 		t.radius = n.radius + cullTolerance
-		t.distance = math.Sqrt(t.at.dot(t.at)) - t.radius
+		t.distance = math.Sqrt(t.at.Dot(t.at)) - t.radius
 		ends[t.bin()]++
 	}
 	for i := 1; i < len(ends); i++ {
@@ -88,14 +89,14 @@ func (t *target) bin() int { return max(0, min(int(t.distance), 15)) }
 // metres returns a distance in metres within which neither the target is nor any that follows it.
 func (t *target) metres() float64 { return float64(t.bin()) }
 
-// jitter turns each ray by a normal error of that standard deviation in radians, and puts
-// the rays in order again: ray i of the scan is reading order[i].
+// jitter rotates each ray by a normal error of that standard deviation in radians, and sorts
+// the rays again: ray i of the scan is reading order[i].
 func (s *scan) jitter(c *scanner, deviation float64) {
 	for i := range c.angles {
 		e := deviation * c.random.normal()
 		s.astray = max(s.astray, math.Abs(e))
-		angle := radians(float64(i)/2-90) + e
-		ray := s.rays[i].rotate(turn(e))
+		angle := floor.Radians(float64(i)/2-90) + e
+		ray := s.rays[i].Rotate(floor.Rotation(e))
 		k := i
 		for ; k > 0 && c.angles[k-1] > angle; k-- {
 			c.angles[k], c.rays[k], c.order[k] = c.angles[k-1], c.rays[k-1], c.order[k-1]
@@ -105,28 +106,18 @@ func (s *scan) jitter(c *scanner, deviation float64) {
 	s.rays = &c.rays
 }
 
-// turn returns the unit vector of an angle, which is most often small.
-func turn(angle float64) Vec {
-	if math.Abs(angle) > 0.02 {
-		return direction(angle)
-	}
-	// The next terms of the series are below 1e-12.
-	square := angle * angle
-	return Vec{1 - square/2*(1-square/12), angle * (1 - square/6*(1-square/20))}
-}
-
 // meetBodies shortens the rays that meet bodies. The scanner has a pose and a direction on the
 // robot, in whose frame the targets are.
 func (s *scan) meetBodies(targets []target, pose Pose, facing Vec) {
 	behind := -s.astray * s.reach // no ray goes farther back
 	for i := range targets {
 		t := &targets[i]
-		at := t.at.sub(pose.position()).rotateBack(facing)
+		at := t.at.Sub(pose.Position()).RotateBack(facing)
 		if at.X+t.radius < behind {
 			continue
 		}
-		if distance := math.Sqrt(at.dot(at)) - t.radius; distance < s.reach {
-			s.meet(&target{t.body, at, t.facing.rotateBack(facing), distance, t.radius})
+		if distance := math.Sqrt(at.Dot(at)) - t.radius; distance < s.reach {
+			s.meet(&target{t.body, at, t.facing.RotateBack(facing), distance, t.radius})
 		}
 	}
 }
@@ -146,7 +137,7 @@ func (s *scan) meet(t *target) {
 			return
 		}
 	}
-	o := t.at.scale(-1).rotateBack(t.facing)
+	o := t.at.Scale(-1).RotateBack(t.facing)
 	for i := range t.body.parts {
 		p := &t.body.parts[i]
 		if !p.echo || !p.at(s.height-t.body.lifted) {
@@ -159,7 +150,7 @@ func (s *scan) meet(t *target) {
 			}
 			for i := first; i <= last; i++ {
 				limit := 1 / s.inverses[i]
-				if d := rayPolygon(o, s.rays[i].rotateBack(t.facing), outline, limit); d < limit {
+				if d := floor.RayPolygon(o, s.rays[i].RotateBack(t.facing), outline, limit); d < limit {
 					s.inverses[i] = 1 / math.Abs(d) // it may be -0
 				}
 			}
@@ -169,7 +160,7 @@ func (s *scan) meet(t *target) {
 
 // meetWalls shortens the rays that meet walls, and returns the ranges in metres. Where no wall is
 // near a whole group of rays, none of them enters the grid.
-func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
+func (s *scan) meetWalls(walls *floor.Grid, ranges *[codec.LaserCount]float64) {
 	const group = 19 // rays, 9 degrees: a scan has 19 such groups
 	least := 1 / s.reach
 	for i, v := range &s.inverses {
@@ -177,13 +168,13 @@ func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
 			ranges[i] = 1 / v
 		}
 	}
-	free := max(0, walls.free(s.at))
+	free := max(0, walls.Free(s.at))
 	if free >= s.reach {
 		return
 	}
-	// reach is how far a point of a group may be from the middle of its middle ray, as a share of
+	// reach is how far a point of a group may be from the middle of its middle ray, as a fraction of
 	// the longest range: 0.503 if all rays are where they should be.
-	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, radians((group-1)/4.)+2*s.astray)))
+	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, floor.Radians((group-1)/4.)+2*s.astray)))
 	for first := 0; first < codec.LaserCount; first += group {
 		rays, ranges := s.rays[first:first+group], ranges[first:first+group]
 		end := 0.0
@@ -192,12 +183,12 @@ func (s *scan) meetWalls(walls *layer, ranges *[codec.LaserCount]float64) {
 				end = limit
 			}
 		}
-		if end <= free || walls.clear(s.at.add(rays[group/2].rotate(s.facing).scale(end/2)), end*reach+cullTolerance) {
+		if end <= free || walls.Clear(s.at.Add(rays[group/2].Rotate(s.facing).Scale(end/2)), end*reach+cullTolerance) {
 			continue
 		}
 		for i, d := range rays {
 			if ranges[i] > free {
-				ranges[i] = walls.castFrom(s.at, d.rotate(s.facing), free, ranges[i])
+				ranges[i] = walls.CastFrom(s.at, d.Rotate(s.facing), free, ranges[i])
 			}
 		}
 	}
@@ -227,10 +218,10 @@ func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 	// meets the side, m^2: the side is then seen edge-on, and there is no ray between its ends.
 	const edgeOn = 1e-9
 	far, swept := false, false
-	p := round[0].sub(o).rotate(t.facing)
+	p := round[0].Sub(o).Rotate(t.facing)
 	for _, q := range round[1:] {
-		q = q.sub(o).rotate(t.facing)
-		switch across := p.cross(q); {
+		q = q.Sub(o).Rotate(t.facing)
+		switch across := p.Cross(q); {
 		case across >= 0:
 			if swept {
 				return
@@ -239,14 +230,14 @@ func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 		case far && across < -edgeOn:
 			if !swept {
 				swept = true
-				for last >= first && s.rays[last].cross(p) <= 0 { // the ray passes the body on its left
+				for last >= first && s.rays[last].Cross(p) <= 0 { // the ray passes the body on its left
 					last--
 				}
 			}
 			a, b := (q.Y-p.Y)/across, (p.X-q.X)/across
 			for ; last >= first; last-- {
 				d := s.rays[last]
-				if d.cross(q) > 0 { // the ray passes the side on its right
+				if d.Cross(q) > 0 { // the ray passes the side on its right
 					break
 				}
 				if v := a*d.X + b*d.Y; v > s.inverses[last] {
@@ -258,7 +249,7 @@ func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
 	}
 }
 
-// maxAstray is up to which error of the rays those that meet a body are looked for, radians.
+// maxAstray is up to which error of the rays those that meet a body are searched, radians.
 const maxAstray = 0.2
 
 // bearingError bounds the error of roughBearing, radians.

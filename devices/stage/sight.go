@@ -4,6 +4,8 @@ import (
 	"image"
 	"math"
 	"slices"
+
+	"player/devices/stage/floor"
 )
 
 // sightReach is how far the pictures of a camera reach, metres: what is farther is one
@@ -28,7 +30,8 @@ func (r *Robot) Sight() *Sight {
 	}
 	w := r.world
 	s := &Sight{eye: eyeOf(r, sightReach), scenery: w.scenery, pictures: w.pictures}
-	s.lens = Lens{Pose: r.camera.pose.then(Pose{Heading: radians(r.head.pan)}), Tilt: radians(r.head.tilt), FOV: r.head.fov()}
+	at := r.camera.pose.Then(Pose{Heading: floor.Radians(r.head.pan)})
+	s.lens = Lens{Pose: at, Tilt: floor.Radians(r.head.tilt), FOV: r.head.fov()}
 	if r.laser != nil {
 		s.lens.Above = r.camera.height - r.laser.height
 	}
@@ -67,13 +70,13 @@ func (s *Sight) Draw(width, height int) *image.RGBA {
 }
 
 // paling is the distance at which a surface is half faded into the haze, metres: walls of
-// one colour can be told apart, and a colour that the tracker knows stays itself within
+// one colour can be distinguished, and a colour that the tracker knows stays itself within
 // its reach.
 const paling = 25
 
 // develop mixes the colours of the canvas with the haze.
 func develop(v *view[Color]) *image.RGBA {
-	floor, sky, haze := Color{118, 112, 104}, Color{196, 208, 220}, Color{206, 208, 210}
+	ground, sky, haze := Color{118, 112, 104}, Color{196, 208, 220}, Color{206, 208, 210}
 	out := image.NewRGBA(image.Rect(0, 0, v.width, v.height))
 	for x := range v.width {
 		m := v.column(x)
@@ -87,7 +90,7 @@ func develop(v *view[Color]) *image.RGBA {
 			case y < horizon:
 				c = sky
 			default:
-				c = floor
+				c = ground
 			}
 			mix := func(c, h uint8) uint8 { return uint8(float64(h) + near*(float64(c)-float64(h))) }
 			copy(out.Pix[4*i:], []uint8{mix(c.R, haze.R), mix(c.G, haze.G), mix(c.B, haze.B), 0xff})

@@ -2,12 +2,9 @@ package stage
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
-	"image/png"
 	"math"
-	"os"
 	"reflect"
 	"testing"
 
@@ -15,7 +12,7 @@ import (
 	"player/formats/telemetry"
 )
 
-// What the tracker reports is where the picture shows it: in the rectangle of each blob, as
+// The tracker reports blobs where the picture shows them: in the rectangle of each blob, as
 // many pixels as its area have the colour, also when the camera looks aside and is zoomed
 // in, and another thing hides a part.
 func TestPictureShowsTheBlobs(t *testing.T) {
@@ -29,8 +26,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		pioneer_full ( pose [1.2 -0.4 0 90] color "yellow" )
 	`
 	for i, head := range []head{{}, {pan: 15, tilt: -5}, {pan: -10, tilt: 3, zoom: 400}} {
-		w := newWorld(t, robotWorld+world)
-		r := w.robots[0]
+		w, r := robotIn(t, robotWorld+world)
 		r.head = head
 		r.look(w.tracker.pixels)
 		var seen codec.VisionData
@@ -38,7 +34,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		picture := r.Sight().Draw(imageWidth, imageHeight)
 		blobs := 0
 		for channel, name := range []string{"red", "green", "blue", "yellow"} {
-			look, err := shades().resolve(name)
+			shade, err := shades().resolve(name)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -49,7 +45,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 				n := 0
 				for y := b.Top; y <= b.Bottom; y++ {
 					for x := b.Left; x <= b.Right; x++ {
-						if alike(picture.RGBAAt(x, y), look.Color) {
+						if alike(picture.RGBAAt(x, y), shade.Color) {
 							n++
 						}
 					}
@@ -62,11 +58,6 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		if blobs == 0 {
 			t.Errorf("view %d: %d blobs", i, blobs)
 		}
-		if file := os.Getenv("SIGHT"); file != "" {
-			f, _ := os.Create(fmt.Sprintf("%s%d.png", file, i))
-			_ = png.Encode(f, r.Sight().Draw(640, 480))
-			f.Close()
-		}
 	}
 }
 
@@ -74,11 +65,10 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 func TestPictureFitsItsCalibration(t *testing.T) {
 	t.Parallel()
 	const width, height, deg = 320, 240, 180 / math.Pi
-	w := newWorld(t, robotWorld+`
+	_, r := robotIn(t, robotWorld+`
 		model ( pose [2.005 0.2 0 0] size [0.01 0.1 2] color "red" )
 		pioneer_full ( pose [0 0 0 0] )
 	`)
-	r := w.robots[0]
 	for _, head := range []head{{}, {pan: 12, tilt: -8}, {pan: -9, tilt: 10}, {pan: 4, zoom: 700}} {
 		r.head = head
 		sight := r.Sight()

@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// This file steps the robots. What a robot does depends on those that it touches and pushes,
-// and on whose turn is first: it is in the order of the file. Robots that are too far from each
+// This file steps the robots. The step of a robot depends on those that it touches and pushes,
+// and on which is stepped first: it is in the order of the file. Robots that are too far from each
 // other to touch are in different groups. Groups depend on the walls only, so a world that is
-// Fast steps them on all processors. What happens is the same for any number.
+// Fast steps them on all processors. The results are the same for any number.
 //
-// What is pushed or held may move far in a step. Robots near such things, and those that can be
+// Things that are pushed or gripped may move far in a step. Robots near such things, and those that can be
 // pushed, are stepped after the groups, one after the other.
 
 // groups are the robots of a world that may be stepped at the same time. They are valid for
@@ -25,12 +25,12 @@ type groups struct {
 	from    time.Duration // simulated time before these
 	stepped []bool        // by robot: with its group, in this step
 	rest    []*Robot      // that are in no group, or cannot be stepped with it now
-	marks   []mark        // by robot, see group
+	nodes   []node        // by robot, see group
 }
 
-// mark says to which group a robot belongs, by a robot of the same group that comes before it,
-// or itself if it is the first.
-type mark struct {
+// node is one robot in a union-find of the groups: it refers to a robot of the same group that comes
+// before it, or to itself if it is the first.
+type node struct {
 	before  int32
 	late    bool // of the first: the group is stepped with the rest
 	members int  // of the first: how many
@@ -38,33 +38,33 @@ type mark struct {
 }
 
 const (
-	// stepShare is how many groups a processor takes at a time: they need about 10 us, longer
+	// stepPortion is how many groups a processor takes at a time: they need about 10 us, longer
 	// than it takes to get them, and short enough that all processors end at the same time.
-	stepShare = 32
+	stepPortion = 32
 	// stepReach is the longest way of a robot in a step, metres.
 	stepReach = maxWheel * float64(StepTime) / 1e9
 )
 
 // first returns the first robot of the group of robot i.
-func (g *groups) first(i int32) *mark {
-	for g.marks[i].before != i {
-		g.marks[i].before = g.marks[g.marks[i].before].before
-		i = g.marks[i].before
+func (g *groups) first(i int32) *node {
+	for g.nodes[i].before != i {
+		g.nodes[i].before = g.nodes[g.nodes[i].before].before
+		i = g.nodes[i].before
 	}
-	return &g.marks[i]
+	return &g.nodes[i]
 }
 
 // group makes the groups, at the start of an epoch.
 func (w *World) group() {
 	g := &w.groups
-	g.marks, g.grips = g.marks[:0], false
+	g.nodes, g.grips = g.nodes[:0], false
 	for i, r := range w.robots {
 		g.grips = g.grips || r.gripper != nil
-		g.marks = append(g.marks, mark{before: int32(i), late: r.body.pushable})
+		g.nodes = append(g.nodes, node{before: int32(i), late: r.body.pushable})
 	}
 	for i, r := range w.robots {
 		one := g.first(int32(i))
-		for _, o := range w.beside(r.body, &r.body.beside, r.body.hullRadius) {
+		for _, o := range w.neighbours(r.body, &r.body.around, r.body.hullRadius) {
 			if o.body.robot == nil {
 				one.late = true
 				continue
@@ -83,18 +83,18 @@ func (w *World) group() {
 	for i := range w.robots {
 		g.first(int32(i)).members++
 	}
-	for i := range g.marks {
-		if m := &g.marks[i]; m.members > 0 && !m.late {
-			m.place = end
-			end += m.members
+	for i := range g.nodes {
+		if n := &g.nodes[i]; n.members > 0 && !n.late {
+			n.place = end
+			end += n.members
 			g.ends = append(g.ends, end)
 		}
 	}
 	g.members = slices.Grow(g.members[:0], end)[:end]
 	for i, r := range w.robots {
-		if m := g.first(int32(i)); !m.late {
-			g.members[m.place] = r
-			m.place++
+		if n := g.first(int32(i)); !n.late {
+			g.members[n.place] = r
+			n.place++
 		}
 	}
 }
@@ -106,8 +106,8 @@ func (w *World) steps(n int) int {
 	if g.grips || len(g.members) < len(w.robots) {
 		n = 1
 	}
-	// Groups may make several steps at once until they have used up slack.
-	n = max(1, min(n, int((slack-math.Sqrt(w.crowd.drift))/stepReach)))
+	// Groups may make several steps at once until they have used up maxDrift.
+	n = max(1, min(n, int((maxDrift-math.Sqrt(w.crowd.drift))/stepReach)))
 	if w.truth != nil {
 		n = max(1, min(n, int((w.truth.next-w.sim)/StepTime)))
 	}
@@ -128,7 +128,7 @@ func (w *World) stepGroups() {
 	g := &w.groups
 	workers := 1
 	if w.Fast() {
-		workers = min(runtime.GOMAXPROCS(0), len(g.ends)/stepShare)
+		workers = min(runtime.GOMAXPROCS(0), len(g.ends)/stepPortion)
 	}
 	defer func() { // also if one has panicked
 		g.rest = g.rest[:0]
@@ -141,7 +141,7 @@ func (w *World) stepGroups() {
 			}
 		}
 	}()
-	w.sharing.share(workers, len(g.ends), stepShare, g)
+	w.pool.run(workers, len(g.ends), stepPortion, g)
 }
 
 // do implements work: the steps of groups.
@@ -176,5 +176,5 @@ func (g *groups) do(_, first, end int) {
 // grips reports whether the robot's gripper may touch something.
 func (r *Robot) grips() bool {
 	g := r.gripper
-	return g != nil && (g.held != nil || g.paddles.moving())
+	return g != nil && (g.gripped != nil || g.paddles.moving())
 }

@@ -23,7 +23,7 @@ func jostle(w *World, steps int, before func()) {
 			}
 		}
 		if k%97 == 50 { // by hand
-			w.SetPose(random.IntN(len(w.robots)), Pose{8*random.Float64() - 4, 8*random.Float64() - 4, 0})
+			w.SetPose(random.IntN(len(w.robots)), Pose{X: 8*random.Float64() - 4, Y: 8*random.Float64() - 4})
 		}
 		before()
 		w.Step(1)
@@ -44,8 +44,8 @@ func (w *World) state() (state string) {
 	return state
 }
 
-// Groups of robots are stepped without a look at others, and before others. What happens is
-// what would happen if each robot took its turn.
+// Groups of robots are stepped without a check of others, and before others. The result is
+// the same as if the robots were stepped one after the other.
 func TestGroupsChangeNothing(t *testing.T) {
 	w, each := crowded(t, rand.New(rand.NewPCG(15, 16)), 60), crowded(t, rand.New(rand.NewPCG(15, 16)), 60)
 	rest := 0
@@ -62,7 +62,7 @@ func TestGroupsChangeNothing(t *testing.T) {
 	}
 }
 
-// The number of processors that share the steps changes nothing.
+// The number of processors that make the steps changes nothing.
 func TestProcessorsStepAlike(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var digests []uint64
@@ -70,17 +70,17 @@ func TestProcessorsStepAlike(t *testing.T) {
 		runtime.GOMAXPROCS(processors)
 		w := newWorld(t, "speedup 0\n"+arena(300, "pioneer_full")+"puck ( pose [0 0 0 0] )")
 		digest := fnv.New64a()
-		shared, several := 0, 0
+		parallel, several := 0, 0
 		jostle(w, 300, func() {
-			if len(w.groups.ends) >= 2*stepShare {
-				shared++
+			if len(w.groups.ends) >= 2*stepPortion {
+				parallel++
 			}
 			several = max(several, len(w.groups.members)-len(w.groups.ends))
 		})
 		digest.Write([]byte(w.state()))
 		digests = append(digests, digest.Sum64())
-		if shared < 200 || several < 20 {
-			t.Errorf("only %d steps were shared, and %d robots were in the group of another one", shared, several)
+		if parallel < 200 || several < 20 {
+			t.Errorf("only %d steps were made by several, and %d robots were in the group of another one", parallel, several)
 		}
 	}
 	if digests[0] != digests[1] || digests[0] != digests[2] {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"player/devices/stage/floor"
 )
 
 // This file is for user interfaces that show and change the world. Like the rest
@@ -58,23 +60,24 @@ type Plan struct {
 	Origin        Vec     // lower left corner, metres
 	Resolution    float64 // metres per cell
 	Width, Height int     // in cells
-	grid          *layer
+	grid          *floor.Grid
 }
 
 // Plan returns the floor plan.
 func (w *World) Plan() Plan {
 	g := w.plan
-	return Plan{g.origin, g.resolution, g.width, g.height, g}
+	width, height := g.Size()
+	return Plan{g.Origin(), g.Resolution(), width, height, g}
 }
 
 // Wall reports whether a cell is occupied; (0,0) is at the origin, x to the
 // right, y up.
-func (p Plan) Wall(x, y int) bool { return p.grid.at(x, y) == 0 }
+func (p Plan) Wall(x, y int) bool { return p.grid.Hint(x, y) == 0 }
 
 // Clear returns how many cells from (x,y) to the right are free, or fewer, so that
-// the plan of a large world need not be looked at cell by cell. It is 0 for an occupied
+// the plan of a large world need not be read cell by cell. It is 0 for an occupied
 // cell.
-func (p Plan) Clear(x, y int) int { return p.grid.at(x, y) }
+func (p Plan) Clear(x, y int) int { return p.grid.Hint(x, y) }
 
 // SetPose moves a mover as by hand: its wheels do not turn, so its odometry
 // does not change. It returns an error if there is no room.
@@ -83,15 +86,15 @@ func (w *World) SetPose(mover int, at Pose) error {
 		return fmt.Errorf("there is no mover %d", mover)
 	}
 	b := w.bodies[mover]
-	if !isPose(at) {
-		return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+	if err := checkPose(at); err != nil {
+		return err
 	}
 	w.moved++
 	old := b.pose
 	b.place(at)
 	if w.blocked(b) {
 		b.place(old)
-		return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
+		return noRoom(b, at)
 	}
 	b.letGo()
 	return nil
@@ -111,8 +114,8 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 		if !slices.ContainsFunc(w.bodies, func(b *body) bool { return b.name == name }) {
 			return fmt.Errorf("there is no robot and no thing that moves of the name %.40q", name)
 		}
-		if !isPose(at) {
-			return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
+		if err := checkPose(at); err != nil {
+			return err
 		}
 	}
 	for _, b := range w.bodies { // in their order, so that runs are repeatable
@@ -123,7 +126,7 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 	}
 	for _, b := range w.bodies {
 		if _, ok := moved[b]; ok && w.blocked(b) {
-			return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, b.pose.X, b.pose.Y)
+			return noRoom(b, b.pose)
 		}
 	}
 	for _, b := range w.bodies {
@@ -135,9 +138,16 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 	return nil
 }
 
-// isPose reports whether a pose is in the world.
-func isPose(at Pose) bool {
-	return math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate
+func noRoom(b *body, at Pose) error {
+	return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
+}
+
+// checkPose returns an error if a pose is none, or not in the world.
+func checkPose(at Pose) error {
+	if math.Abs(at.X) < maxCoordinate && math.Abs(at.Y) < maxCoordinate && math.Abs(at.Heading) < maxCoordinate {
+		return nil
+	}
+	return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 }
 
 // letGo is called when a body was moved by hand: nothing holds it any more, and what it

@@ -5,6 +5,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/stage/floor"
 )
 
 // Mounts is the poses of a robot's sensors, for drawing their data. Poses are
@@ -42,44 +43,37 @@ func (d *Driver) Robot() *Robot { return d.robot }
 
 // AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
-	r := d.robot
-	switch device.Letter() {
-	case codec.Position:
-		middle, length, width := extentOf(r.body.hull)
-		dst = append(dst, partAt(Pose{X: middle.X, Y: middle.Y}, length, width, 0, 0))
-	case codec.Sonar:
+	r, letter := d.robot, device.Letter()
+	if letter == codec.Sonar {
 		for i, s := range r.sonars.ring {
-			p := partAt(s.pose, 0, 0, s.reach, s.fov)
-			p.Number = i
-			dst = append(dst, p)
+			dst = append(dst, partAt(i, s.pose, Vec{}, s.reach, s.fov))
 		}
+		return dst
+	}
+	var at Pose
+	var size Vec
+	reach, view := 0.0, 0.0
+	switch letter {
+	case codec.Position:
+		hull := floor.BoxOf(r.body.hull...)
+		at.X, at.Y, size = hull.Middle().X, hull.Middle().Y, hull.Size()
 	case codec.Laser:
-		dst = append(dst, partAt(r.laser.pose, 0, 0, r.laser.reach, r.laser.fov))
+		at, reach, view = r.laser.pose, r.laser.reach, r.laser.fov
 	case codec.Vision:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, r.camera.reach, radians(wideFOV)))
+		at, reach, view = r.camera.pose, r.camera.reach, floor.Radians(wideFOV)
 	case codec.PTZ:
-		dst = append(dst, partAt(r.camera.pose, 0, 0, 0, radians(wideFOV)))
+		at, view = r.camera.pose, floor.Radians(wideFOV)
 	case codec.Gripper:
-		dst = append(dst, partAt(r.gripper.pose, r.gripper.length, r.gripper.opening, 0, 0))
+		at, size = r.gripper.pose, Vec{X: r.gripper.length, Y: r.gripper.opening}
+	default:
+		return dst
 	}
-	return dst
-}
-
-// extentOf returns the middle and the size of a body's hull.
-func extentOf(hull []Vec) (middle Vec, length, width float64) {
-	if len(hull) == 0 {
-		return Vec{}, 0, 0
-	}
-	low, high := hull[0], hull[0]
-	for _, v := range hull {
-		low, high = Vec{min(low.X, v.X), min(low.Y, v.Y)}, Vec{max(high.X, v.X), max(high.Y, v.Y)}
-	}
-	return Vec{(low.X + high.X) / 2, (low.Y + high.Y) / 2}, high.X - low.X, high.Y - low.Y
+	return append(dst, partAt(0, at, size, reach, view))
 }
 
 // partAt returns a part from metres and radians.
-func partAt(at Pose, length, width, reach, view float64) codec.Part {
+func partAt(number int, at Pose, size Vec, reach, view float64) codec.Part {
 	const mm, deg = 1000, 180 / math.Pi
-	return codec.Part{X: at.X * mm, Y: at.Y * mm, Heading: at.Heading * deg, Length: length * mm, Width: width * mm,
-		Range: reach * mm, View: view * deg}
+	return codec.Part{Number: number, X: at.X * mm, Y: at.Y * mm, Heading: at.Heading * deg,
+		Length: size.X * mm, Width: size.Y * mm, Range: reach * mm, View: view * deg}
 }

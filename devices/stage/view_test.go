@@ -9,6 +9,9 @@ import (
 func TestView(t *testing.T) {
 	w := loadRoom(t)
 	movers, fixtures := w.Movers(), w.Fixtures()
+	if w.Robot("r0") != w.Robots()[0] || w.Robot("r1") != nil {
+		t.Errorf("robots %v", w.Robots())
+	}
 	if len(movers) != 2 || movers[0].Name != "r0" || !movers[0].Robot || movers[1].Name != "puck" || movers[1].Robot {
 		t.Errorf("movers %v", movers)
 	}
@@ -22,7 +25,7 @@ func TestView(t *testing.T) {
 	if !names["red post"] {
 		t.Errorf("fixtures %v", names)
 	}
-	if poses := w.AppendPoses(nil); len(poses) != 2 || poses[0] != (Pose{-2, -1.5, 0}) {
+	if poses := w.AppendPoses(nil); len(poses) != 2 || poses[0] != (Pose{X: -2, Y: -1.5}) {
 		t.Errorf("poses %v", poses)
 	}
 	plan := w.Plan()
@@ -43,7 +46,7 @@ func TestSetPose(t *testing.T) {
 	b.run(time.Second)
 	before := string(b.tables[0].Device('l').Data())
 	w.Pause(b.now, true)
-	if err := w.SetPose(0, Pose{2, 0, 3}); err != nil {
+	if err := w.SetPose(0, Pose{X: 2, Heading: 3}); err != nil {
 		t.Fatal(err)
 	}
 	b.run(time.Second)
@@ -54,19 +57,19 @@ func TestSetPose(t *testing.T) {
 		t.Error("the laser scan is the same")
 	}
 	for name, bad := range map[string]Pose{
-		"a wall": {4, 0, 0}, "the puck": {0.5, -1.5, 0}, "nowhere": {math.NaN(), 0, 0}, "infinity": {math.Inf(1), 0, 0}, "far": {1e9, 0, 0},
+		"a wall": {X: 4}, "the puck": {X: 0.5, Y: -1.5}, "nowhere": {X: math.NaN()}, "infinity": {X: math.Inf(1)}, "far": {X: 1e9},
 	} {
 		if err := w.SetPose(0, bad); err == nil {
 			t.Errorf("there is room in %s", name)
 		}
 	}
-	if at := w.robots[0].Pose(); at != (Pose{2, 0, 3}) {
+	if at := w.robots[0].Pose(); at != (Pose{X: 2, Heading: 3}) {
 		t.Errorf("the robot is at %v", at)
 	}
 	if w.SetPose(-1, Pose{}) == nil || w.SetPose(2, Pose{}) == nil {
 		t.Error("missing movers can be moved")
 	}
-	if err := w.SetPose(1, Pose{-1, -1, 0}); err != nil || w.AppendPoses(nil)[1] != (Pose{-1, -1, 0}) {
+	if err := w.SetPose(1, Pose{X: -1, Y: -1}); err != nil || w.AppendPoses(nil)[1] != (Pose{X: -1, Y: -1}) {
 		t.Errorf("the puck: %v", err)
 	}
 }

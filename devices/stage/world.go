@@ -9,12 +9,20 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/stage/floor"
 )
 
 // StepTime is the length of one step of the physics, simulated. A robot at
 // full speed moves 5 mm in it, less than a grid cell, so it cannot jump over
 // anything.
 const StepTime = 10 * time.Millisecond
+
+type (
+	// Vec is a point or a direction on the floor, in metres.
+	Vec = floor.Vec
+	// Pose is a position on the floor and a heading, in metres and radians.
+	Pose = floor.Pose
+)
 
 // World is a floor with everything on it.
 type World struct {
@@ -34,8 +42,8 @@ type World struct {
 	fiducials  []fiducial // the movers' first
 	resolution float64
 	seed       uint64
-	plan       *layer // everything solid or detectable
-	size       size   // of all grids
+	plan       *floor.Grid // everything solid or detectable
+	size       size        // of all grids
 
 	clock
 	sim    time.Duration // simulated time of the present state
@@ -48,17 +56,17 @@ type World struct {
 	near     []*spot // see nearby
 	scanning scanning
 	groups   groups
-	sharing  sharing
+	pool     pool
 	moved    int     // how often something was moved by hand
 	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
-	tracker  tracker // shared: one camera is drawn at a time
+	tracker  tracker // of all cameras: one is drawn at a time
 }
 
 // picture is a fixture drawn from an image file, for the cameras.
 type picture struct {
 	*part
-	cells *layer
+	cells *floor.Grid
 }
 
 // Name is the world file's name.
@@ -85,11 +93,11 @@ func (w *World) Finished() bool { return w.quitAt != 0 && w.sim >= w.quitAt }
 // OnQuit sets a function that is called once, at quit_time.
 func (w *World) OnQuit(quit func()) { w.quit = quit }
 
-// OnFast sets a function that is told, at once and when it changes, whether the world is Fast:
+// OnFast sets a function that is called at once and at each change with whether the world is Fast:
 // it then computes on as many processors as the Go runtime uses.
-func (w *World) OnFast(tell func(fast bool)) {
-	w.onFast = tell
-	tell(w.Fast())
+func (w *World) OnFast(report func(fast bool)) {
+	w.onFast = report
+	report(w.Fast())
 }
 
 // Step advances n steps of StepTime, paused or not. The world stops at its quit_time.
@@ -111,7 +119,7 @@ func (w *World) blocked(b *body) bool { return b.inWall() || w.hit(b) != nil }
 // hit returns the first movable body, in the world's order, that b overlaps, nil if there is
 // none.
 func (w *World) hit(b *body) (first *body) {
-	for _, o := range w.beside(b, &b.beside, b.hullRadius) {
+	for _, o := range w.neighbours(b, &b.around, b.hullRadius) {
 		if !o.within(b.spot.at, b.hullRadius) {
 			continue
 		}

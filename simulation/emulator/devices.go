@@ -131,9 +131,12 @@ type onLine interface {
 	HostBaud() int
 }
 
-// serial returns a device on a serial line.
-func serial(d onLine, flag, block string, state func() any) *machine {
-	m := &machine{device: d, state: state, block: fmt.Sprintf("%s port %q", block, d.Port())}
+// serial returns a device on a serial line, unless it could not be started.
+func serial(d onLine, err error, flag, block string, state func() any, verbs map[string]func()) (*machine, error) {
+	if err != nil {
+		return nil, err
+	}
+	m := &machine{device: d, state: state, block: fmt.Sprintf("%s port %q", block, d.Port()), verbs: verbs}
 	m.where = func() string {
 		if path := d.Path(); path != "" {
 			return fmt.Sprintf("%s, device at %d, server at %d bit/s", path, d.Baud(), d.HostBaud())
@@ -143,7 +146,7 @@ func serial(d onLine, flag, block string, state func() any) *machine {
 	if flag != "" {
 		m.flag = flag + " " + d.Port()
 	}
-	return m
+	return m, nil
 }
 
 func startP2OS(c *config, o line.Options) (*machine, error) {
@@ -153,33 +156,21 @@ func startP2OS(c *config, o line.Options) (*machine, error) {
 	o.Baud = c.p2os.Line.Baud
 	c.p2os.Line = o
 	d, err := p2os.Start(c.p2os)
-	if err != nil {
-		return nil, err
-	}
-	m := serial(d, "-pp", `name "p2os" provides ["position:0" "sonar:0" "gripper:0" "misc:0"]`, func() any { return d.State() })
-	m.verbs = map[string]func(){"button": d.PressMotorButton}
-	return m, nil
+	return serial(d, err, "-pp", `name "p2os" provides ["position:0" "sonar:0" "gripper:0" "misc:0"]`,
+		stateOf(d), map[string]func(){"button": d.PressMotorButton})
 }
 
 func startSICK(c *config, o line.Options) (*machine, error) {
 	o.Baud = c.sick.Line.Baud
 	c.sick.Line = o
 	d, err := sick.Start(c.sick)
-	if err != nil {
-		return nil, err
-	}
-	m := serial(d, "-lp", `name "sicklms200" provides ["laser:0"]`, func() any { return d.State() })
-	m.verbs = map[string]func(){"reboot": d.Reboot}
-	return m, nil
+	return serial(d, err, "-lp", `name "sicklms200" provides ["laser:0"]`, stateOf(d), map[string]func(){"reboot": d.Reboot})
 }
 
 func startSony(c *config, o line.Options) (*machine, error) {
 	c.sony.Line = o
 	d, err := sony.Start(c.sony)
-	if err != nil {
-		return nil, err
-	}
-	return serial(d, "-zp", `name "evid30" provides ["ptz:0"]`, func() any { return d.State() }), nil
+	return serial(d, err, "-zp", `name "evid30" provides ["ptz:0"]`, stateOf(d), nil)
 }
 
 // startACTS starts the tracker with a ball in view.
@@ -192,7 +183,7 @@ func startACTS(c *config, _ line.Options) (*machine, error) {
 	m := &machine{
 		device: tracker{d}, flag: fmt.Sprint("-vp ", d.Port()), block: fmt.Sprintf(`name "acts" provides ["vision:0"] port %d`, d.Port()),
 		where: func() string { return fmt.Sprint("port ", d.Port()) },
-		state: func() any { return d.State() },
+		state: stateOf(d),
 	}
 	return m, d.SetBlobs(0, acts.Blob{Area: 314, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
 }
@@ -200,36 +191,29 @@ func startACTS(c *config, _ line.Options) (*machine, error) {
 func startCreate(c *config, o line.Options) (*machine, error) {
 	c.create.Line = o
 	d, err := create.Start(c.create)
-	if err != nil {
-		return nil, err
-	}
-	m := serial(d, "", `name "create" provides ["position:0" "misc:0"]`, func() any { return d.State() })
-	m.verbs = map[string]func(){
+	return serial(d, err, "", `name "create" provides ["position:0" "misc:0"]`, stateOf(d), map[string]func(){
 		"button": d.PressButton, "reboot": d.Reboot,
 		"bump":    toggle(func(on bool) { d.Bump(on, on) }),
 		"lift":    toggle(d.Lift),
 		"cliff":   toggle(func(on bool) { d.Cliff(1, on) }),
 		"charger": toggle(d.Charger),
-	}
-	return m, nil
+	})
 }
 
 func startKobuki(_ *config, o line.Options) (*machine, error) {
 	d, err := kobuki.Start(kobuki.Options{Line: o})
-	if err != nil {
-		return nil, err
-	}
-	m := serial(d, "", `name "kobuki" provides ["position:0" "misc:0"]`, func() any { return d.State() })
-	m.verbs = map[string]func(){
+	return serial(d, err, "", `name "kobuki" provides ["position:0" "misc:0"]`, stateOf(d), map[string]func(){
 		"reboot": d.Reboot,
 		"bump":   toggle(func(on bool) { d.Bump(7 * line.Bit(on)) }),
 		"lift":   toggle(d.Lift),
 		"cliff":  toggle(func(on bool) { d.Cliff(2 * line.Bit(on)) }),
-	}
-	return m, nil
+	})
 }
 
-// toggle returns a function that calls fn with true and false in turn.
+// stateOf returns a function that returns the state of a device.
+func stateOf[S any](d interface{ State() S }) func() any { return func() any { return d.State() } }
+
+// toggle returns a function that calls fn with true and false alternately.
 func toggle(fn func(on bool)) func() {
 	on := false
 	return func() {
@@ -241,42 +225,28 @@ func toggle(fn func(on bool)) func() {
 func startArduino(_ *config, o line.Options) (*machine, error) {
 	const boot = 500 * time.Millisecond
 	d, err := arduino.Start(arduino.Options{Line: o, Boot: boot})
-	if err != nil {
-		return nil, err
-	}
-	m := serial(d, "", `name "lines" provides ["position:0" "sonar:0" "misc:0"] boot 500 wheelbase 150 maxspeed 400 repeat 200
+	return serial(d, err, "", `name "lines" provides ["position:0" "sonar:0" "misc:0"] boot 500 wheelbase 150 maxspeed 400 repeat 200
   read ["O {left*0.45} {right*0.45}" "S {sonar0*10} {sonar1*10} {sonar2*10}" "K {front}" "B {battery/1000}"]
-  drive "V {left} {right}" motors ["E 1" "E 0"]`, func() any { return d.State() })
-	m.verbs = map[string]func(){"bump": toggle(d.Bump)}
-	return m, nil
+  drive "V {left} {right}" motors ["E 1" "E 0"]`, stateOf(d), map[string]func(){"bump": toggle(d.Bump)})
 }
 
 func startLidar(c *config, o line.Options) (*machine, error) {
 	c.rplidar.Line = o
 	d, err := rplidar.Start(c.rplidar)
-	if err != nil {
-		return nil, err
-	}
 	state := func() any { return fmt.Sprintf("motor turns %v, scanning %v", d.Turning(), d.Scanning()) }
-	return serial(d, "", `name "rplidar" provides ["laser:0"]`, state), nil
+	return serial(d, err, "", `name "rplidar" provides ["laser:0"]`, state, nil)
 }
 
 func startLD(_ *config, o line.Options) (*machine, error) {
 	d, err := ldlidar.Start(ldlidar.Options{Line: o})
-	if err != nil {
-		return nil, err
-	}
-	return serial(d, "", `name "ldlidar" provides ["laser:0"]`, func() any { return "it sends" }), nil
+	return serial(d, err, "", `name "ldlidar" provides ["laser:0"]`, func() any { return "it sends" }, nil)
 }
 
 func startYD(c *config, o line.Options) (*machine, error) {
 	c.ydlidar.Line = o
 	d, err := ydlidar.Start(c.ydlidar)
-	if err != nil {
-		return nil, err
-	}
 	state := func() any { return fmt.Sprintf("scanning %v", d.Scanning()) }
-	return serial(d, "", `name "ydlidar" provides ["laser:0"]`, state), nil
+	return serial(d, err, "", `name "ydlidar" provides ["laser:0"]`, state, nil)
 }
 
 func startCola(c *config, _ line.Options) (*machine, error) {
@@ -299,7 +269,7 @@ func startURG(c *config, o line.Options) (*machine, error) {
 	}
 	state := func() any { return fmt.Sprintf("laser on %v", d.Laser()) }
 	if !c.urg.TCP {
-		return serial(d, "", `name "urg" provides ["laser:0"]`, state), nil
+		return serial(d, err, "", `name "urg" provides ["laser:0"]`, state, nil)
 	}
 	return &machine{
 		device: scanner{d}, block: fmt.Sprintf(`name "urg" provides ["laser:0"] port %q`, d.Address()),

@@ -47,7 +47,7 @@ type Robot struct {
 	at     time.Duration
 	next   time.Duration
 	ticks  int
-	bumper int
+	bumper byte
 	silent time.Duration
 
 	watchdog time.Duration
@@ -61,7 +61,6 @@ func Start(opts Options) (*Robot, error) {
 	return r, r.Attach(opts.Line, r)
 }
 
-// Frame implements line.Device.
 func (r *Robot) Frame(buf []byte) (n int, note string) {
 	n = bytes.IndexByte(buf, '\n') + 1
 	if n == 0 && len(buf) > 64 {
@@ -70,7 +69,6 @@ func (r *Robot) Frame(buf []byte) (n int, note string) {
 	return n, string(bytes.TrimSpace(buf[:n]))
 }
 
-// Receive implements line.Device.
 func (r *Robot) Receive(now time.Duration, unit []byte) {
 	r.move(now)
 	s := &r.state
@@ -112,7 +110,6 @@ func (r *Robot) drive(until time.Duration) {
 	s.Heading += turn
 }
 
-// Advance implements line.Device.
 func (r *Robot) Advance(now time.Duration) time.Duration {
 	r.move(now)
 	if now < r.next {
@@ -141,10 +138,8 @@ func (r *Robot) say(format string, values ...any) {
 
 // Bump presses the bumper, or releases it.
 func (r *Robot) Bump(pressed bool) {
-	r.Look(func() {
-		if r.bumper = 0; pressed {
-			r.bumper = 1
-		}
+	r.Locked(func() {
+		r.bumper = line.Bit(pressed)
 		r.say("K %d", r.bumper)
 	})
 }
@@ -153,7 +148,7 @@ func (r *Robot) Bump(pressed bool) {
 // its wheels from 0.
 func (r *Robot) Reboot() {
 	const boot = 300 * time.Millisecond
-	r.Look(func() {
+	r.Locked(func() {
 		now := r.Now()
 		r.move(now)
 		r.way, r.silent = [2]float64{}, now+boot
@@ -162,7 +157,4 @@ func (r *Robot) Reboot() {
 }
 
 // State returns what the robot does.
-func (r *Robot) State() (s State) {
-	r.Look(func() { s = r.state })
-	return s
-}
+func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }

@@ -49,7 +49,6 @@ func Start(f Firmware, o line.Options) (*Board, error) {
 	return b, b.Attach(o, b)
 }
 
-// Frame implements line.Device.
 func (b *Board) Frame(buf []byte) (n int, note string) {
 	const longest = 256
 	n = bytes.IndexAny(buf, b.firmware.ends()) + 1
@@ -59,7 +58,6 @@ func (b *Board) Frame(buf []byte) (n int, note string) {
 	return n, string(bytes.TrimSpace(buf[:n]))
 }
 
-// Receive implements line.Device.
 func (b *Board) Receive(now time.Duration, unit []byte) {
 	b.Advance(now)
 	text := strings.TrimRight(string(unit), "\r\n!")
@@ -69,7 +67,6 @@ func (b *Board) Receive(now time.Duration, unit []byte) {
 	}
 }
 
-// Advance implements line.Device.
 func (b *Board) Advance(now time.Duration) time.Duration {
 	for ; b.at < now; b.at += time.Millisecond {
 		for i, speed := range b.state.Speed {
@@ -94,7 +91,4 @@ func (b *Board) say(format string, values ...any) {
 }
 
 // State returns what the board does.
-func (b *Board) State() (s State) {
-	b.Look(func() { s = b.state })
-	return s
-}
+func (b *Board) State() State { return line.Copy(&b.End, &b.state) }

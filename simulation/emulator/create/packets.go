@@ -49,6 +49,7 @@ func (r *Robot) data(to []byte, packet byte) []byte {
 
 // What a robot in an empty room senses that was charged some time ago (assumed).
 const (
+	millivolts  = 15600
 	milliamps   = -300
 	celsius     = 25
 	charge      = 2100 // mAh
@@ -56,7 +57,7 @@ const (
 	floorSignal = 2500 // of a cliff sensor over a floor
 )
 
-// sensor returns the value of a packet. A way or turn is told once.
+// sensor returns the value of a packet. A way or turn is reported once.
 func (r *Robot) sensor(packet byte) (v int) {
 	bit := func(b bool) int { return int(line.Bit(b)) }
 	s := &r.state
@@ -65,16 +66,14 @@ func (r *Robot) sensor(packet byte) (v int) {
 		return int(r.bumps)
 	case 9, 10, 11, 12:
 		return bit(r.cliffs[packet-9])
-	case 14:
-		return 8 * bit(r.stall)
 	case 19:
-		v, r.way = told(r.way)
+		v, r.way = whole(r.way)
 	case 20:
-		v, r.turn = told(r.turn)
+		v, r.turn = whole(r.turn)
 	case 21:
 		return 2 * bit(r.charger)
 	case 22:
-		return int(r.millivolt)
+		return millivolts
 	case 23:
 		return milliamps
 	case 24:
@@ -108,14 +107,14 @@ func (r *Robot) sensor(packet byte) (v int) {
 	case 44:
 		return int(math.Floor(r.counts[1]))
 	case 58:
-		return bit(s.Left+s.Right > 0 && !r.stall)
+		return bit(s.Left+s.Right > 0)
 	}
 	return v
 }
 
-// told returns what 16 bits have of a sum, and what is left to tell: the fraction, or what the
+// whole returns what 16 bits have of a sum, and what is left to report: the fraction, or what the
 // specification has capped.
-func told(sum float64) (n int, rest float64) {
+func whole(sum float64) (n int, rest float64) {
 	n = int(math.Trunc(sum))
 	if n > math.MaxInt16 || n < math.MinInt16 {
 		return max(math.MinInt16, min(n, math.MaxInt16)), 0

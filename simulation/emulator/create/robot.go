@@ -23,11 +23,10 @@ const (
 
 // Options of a robot.
 type Options struct {
-	Line      line.Options // Baud (115200; 19200 after its button was held)
+	Line      line.Options // Baud (115200; 19200 after its button was pressed for long)
 	Streaming bool         // a host has left it driving and streaming
 	Asleep    bool         // it answers nothing until its button is pressed: a pseudo-terminal has no wake line
 	Counts    int16        // first counts of both encoders
-	Millivolt uint16       // (15600)
 }
 
 const (
@@ -56,11 +55,9 @@ type Robot struct {
 	baud      int  // after power-up
 	bumps     byte // packet 7
 	cliffs    [4]bool
-	stall     bool
 	charger   bool
-	millivolt uint16
 	counts    [2]float64 // left, right
-	way, turn float64    // mm and degrees counterclockwise that no packet has told yet
+	way, turn float64    // mm and degrees counterclockwise that no packet has reported yet
 	velocity  int        // mm/s, the last one of Drive
 	radius    int        // mm, the same
 	songs     [5]time.Duration
@@ -75,7 +72,7 @@ type Robot struct {
 // Start plugs a robot in and switches it on.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{millivolt: cmp.Or(opts.Millivolt, 15600), baud: opts.Line.Baud}
+	r := &Robot{baud: opts.Line.Baud}
 	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
 	r.state.Asleep = opts.Asleep
 	if opts.Streaming {
@@ -101,7 +98,6 @@ var lengths = map[byte]struct{ at, each int }{140: {2, 2}, 148: {1, 1}, 149: {1,
 // bauds are the speeds of command 129.
 var bauds = []int{300, 600, 1200, 2400, 4800, 9600, 14400, 19200, 28800, 38400, 57600, 115200}
 
-// Frame implements line.Device.
 func (r *Robot) Frame(buf []byte) (n int, note string) {
 	n = max(sizes[buf[0]], 1)
 	if l, ok := lengths[buf[0]]; ok {
@@ -116,7 +112,6 @@ func (r *Robot) Frame(buf []byte) (n int, note string) {
 	return n, fmt.Sprint("opcode ", buf[0])
 }
 
-// Receive implements line.Device.
 func (r *Robot) Receive(now time.Duration, c []byte) {
 	r.advance(now)
 	s := &r.state
@@ -168,12 +163,12 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 			r.song, r.songEnds = song, now+r.songs[song]
 		}
 	case 142:
-		r.tell(c[1:])
+		r.report(c[1:])
 	case 148:
 		r.packets = append([]byte(nil), c[2:]...)
 		r.nextFrame = now + streamPeriod
 	case 149:
-		r.tell(c[2:])
+		r.report(c[2:])
 	case 150:
 		if r.nextFrame = 0; c[1] != 0 {
 			r.nextFrame = now + streamPeriod
@@ -183,8 +178,8 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 	s.Streaming = r.nextFrame != 0
 }
 
-// tell sends packets without their numbers.
-func (r *Robot) tell(packets []byte) {
+// report sends packets without their numbers.
+func (r *Robot) report(packets []byte) {
 	var bytes []byte
 	for _, p := range packets {
 		bytes = r.data(bytes, p)
@@ -240,7 +235,6 @@ func (r *Robot) powerUp() {
 	r.SetBaud(r.baud)
 }
 
-// Advance implements line.Device.
 func (r *Robot) Advance(now time.Duration) time.Duration {
 	r.advance(now)
 	if r.nextFrame != 0 && now >= r.nextFrame && !r.state.Asleep {
@@ -318,9 +312,6 @@ func (r *Robot) Lift(up bool) {
 // Cliff puts a cliff under a sensor: 0 left, 1 front left, 2 front right, 3 right.
 func (r *Robot) Cliff(sensor int, there bool) { r.change(func() { r.cliffs[sensor] = there }) }
 
-// Block blocks a wheel.
-func (r *Robot) Block(blocked bool) { r.change(func() { r.stall = blocked }) }
-
 // Charger plugs the charger in or out.
 func (r *Robot) Charger(plugged bool) { r.change(func() { r.charger = plugged }) }
 
@@ -331,13 +322,7 @@ func (r *Robot) PressButton() { r.change(func() { r.state.Asleep = false }) }
 func (r *Robot) Reboot() { r.change(r.powerUp) }
 
 // State returns what the robot does.
-func (r *Robot) State() (s State) {
-	r.Look(func() { s = r.state })
-	return s
-}
+func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }
 
 // Count returns how many commands with an opcode the robot has obeyed or ignored.
-func (r *Robot) Count(opcode byte) (n int) {
-	r.Look(func() { n = r.received[opcode] })
-	return n
-}
+func (r *Robot) Count(opcode byte) int { return line.Copy(&r.End, &r.received[opcode]) }

@@ -2,7 +2,6 @@ package create
 
 import (
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -12,16 +11,8 @@ import (
 
 func start(t *testing.T) (*Robot, *rawhost.Host) {
 	t.Helper()
-	r, err := Start(Options{Line: line.Options{Link: filepath.Join(t.TempDir(), "port")}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Close)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("\n" + r.Transcript())
-		}
-	})
+	r, err := Start(Options{Line: line.Options{Link: rawhost.Link(t)}})
+	rawhost.Plugged(t, r, err)
 	return r, rawhost.Open(t, r.Port(), 115200)
 }
 
@@ -48,8 +39,8 @@ func TestPacketSizes(t *testing.T) {
 	}
 }
 
-// Commands are told apart by their lengths: none of the bytes of one is taken for another. They
-// are those of the specification, and what a Create 1 has beside them.
+// Commands are distinguished by their lengths: none of the bytes of one is taken for another. They
+// are those of the specification, and those that a Create 1 has in addition.
 func TestCommandSizes(t *testing.T) {
 	const reset = " 07" // as data; as a command it switches the interface off
 	data := map[int]int{
@@ -64,7 +55,7 @@ func TestCommandSizes(t *testing.T) {
 			command += reset
 		}
 		if opcode == 129 || opcode == 142 || opcode == 150 {
-			continue // told by others
+			continue // tested by others
 		}
 		commands = append(commands, command)
 	}
@@ -85,9 +76,7 @@ func TestBaud(t *testing.T) {
 	r, h := start(t)
 	h.Ask("80 8E 23", "01")
 	h.Say("81 07")
-	if err := r.Wait(t.Context(), func() bool { return r.Baud() == 19200 }); err != nil {
-		t.Fatal(err)
-	}
+	rawhost.Until(t, r, "19200 bit/s", func() bool { return r.Baud() == 19200 })
 	h.Speed(19200)
 	h.Ask("8E 23", "01")
 }
@@ -146,7 +135,7 @@ func TestDrives(t *testing.T) {
 	}
 }
 
-// Way and turn are told once, and nothing of them is lost.
+// Way and turn are reported once, and nothing of them is lost.
 func TestWayAndTurn(t *testing.T) {
 	r := &Robot{}
 	r.state.Left, r.state.Right = 100, 300

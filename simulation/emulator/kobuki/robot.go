@@ -64,7 +64,6 @@ func Start(opts Options) (*Robot, error) {
 	return r, r.Attach(opts.Line, r)
 }
 
-// Frame implements line.Device.
 func (r *Robot) Frame(buf []byte) (n int, note string) {
 	if buf[0] != 0xAA || len(buf) > 1 && buf[1] != 0x55 {
 		return line.Junk(buf, 0xAA), "junk"
@@ -75,17 +74,9 @@ func (r *Robot) Frame(buf []byte) (n int, note string) {
 	return int(buf[2]) + 4, "command"
 }
 
-// Receive implements line.Device.
 func (r *Robot) Receive(now time.Duration, c []byte) {
 	r.advance(now)
-	check := byte(0)
-	if len(c) < 4 {
-		return
-	}
-	for _, b := range c[2:] {
-		check ^= b
-	}
-	if c[0] != 0xAA || check != 0 {
+	if len(c) < 4 || c[0] != 0xAA || line.Xor(c[2:]) != 0 {
 		return
 	}
 	for p := c[3 : len(c)-1]; len(p) >= 2 && len(p) >= 2+int(p[1]); p = p[2+int(p[1]):] {
@@ -112,7 +103,6 @@ func (r *Robot) drive(speed, radius float64) {
 	} // -1 is not in the table
 }
 
-// Advance implements line.Device.
 func (r *Robot) Advance(now time.Duration) time.Duration {
 	r.advance(now)
 	if now >= r.next {
@@ -166,11 +156,7 @@ func (r *Robot) report(now time.Duration) {
 	part(13, []byte{7, 6}, make([]byte, 12))
 	part(16, make([]byte, 16))
 	f[2] = byte(len(f) - 3)
-	check := byte(0)
-	for _, b := range f[2:] {
-		check ^= b
-	}
-	r.Send(append(f, check), fmt.Sprint("report ", len(f)))
+	r.Send(append(f, line.Xor(f[2:])), fmt.Sprint("report ", len(f)))
 }
 
 // Bump presses the bumpers: bit 0 right, 1 middle, 2 left.
@@ -194,13 +180,7 @@ func (r *Robot) Reboot() {
 }
 
 // State returns what the robot does.
-func (r *Robot) State() (s State) {
-	r.Look(func() { s = r.state })
-	return s
-}
+func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }
 
 // Commands returns how many commands to its wheels the robot has carried out.
-func (r *Robot) Commands() (n int) {
-	r.Look(func() { n = r.commands })
-	return n
-}
+func (r *Robot) Commands() int { return line.Copy(&r.End, &r.commands) }

@@ -47,13 +47,11 @@ func Start(opts Options) (*Lidar, error) {
 	return d, d.Attach(opts.Line, d)
 }
 
-// Frame implements line.Device. The sensor's only line is the one that it sends on.
+// The sensor's only line is the one that it sends on.
 func (d *Lidar) Frame(buf []byte) (n int, note string) { return len(buf), "unheard" }
 
-// Receive implements line.Device.
 func (d *Lidar) Receive(time.Duration, []byte) {}
 
-// Advance implements line.Device.
 func (d *Lidar) Advance(now time.Duration) time.Duration {
 	for ; d.next <= now; d.next += chunk {
 		for due := int(d.next.Seconds() * samplesPerSecond); d.sent+samplesPerPacket <= due; {

@@ -5,10 +5,10 @@ import (
 	"sync"
 )
 
-// Changes wakes those who wait for something to change. The zero value is ready.
+// Changes wakes goroutines that wait for something to change. The zero value is ready.
 type Changes struct {
 	mu   sync.Mutex
-	next chan struct{} // closed by the next change; nil while nobody waits
+	next chan struct{} // closed by the next change; nil while no goroutine waits
 }
 
 // Notify is called after every change.

@@ -3,7 +3,7 @@
 //
 // Unlike a plain pseudo-terminal, the cable behaves as a UART does: it
 // compares the speed set by the host with the speed of the device, it loses
-// bytes that nobody reads, and it can be unplugged and plugged in again under
+// bytes that no host reads, and it can be unplugged and plugged in again under
 // the same name. It can also misbehave on request: delay, paced bytes,
 // corrupted packets, silence. All traffic is recorded.
 //
@@ -28,8 +28,8 @@ import (
 // one goroutine and never holds its own lock meanwhile, but that of the device's End. The
 // device answers with Line.Send, which any goroutine may call.
 type Device interface {
-	// Look calls fn with the lock of the device's state, as Receive and Advance are called.
-	Look(fn func())
+	// Locked calls fn with the lock of the device's state, as Receive and Advance are called.
+	Locked(fn func())
 	// Frame splits the bytes received from the host: the first n bytes of buf
 	// are one unit, which is a packet or junk before one. 0 means that more
 	// bytes are needed; a device must not ask for an unbounded number. note
@@ -59,19 +59,25 @@ func (e *End) Attach(opts Options, dev Device) (err error) {
 	return err
 }
 
-// Look implements Device.
-func (e *End) Look(fn func()) {
+// Locked implements Device.
+func (e *End) Locked(fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	fn()
 }
 
-// Change is Look for what changes the device: its deadlines are looked at afterwards.
+// Change is Locked for what changes the device: its deadlines are checked afterwards.
 func (e *End) Change(fn func()) {
-	e.Look(fn)
+	e.Locked(fn)
 	if e.Line != nil {
 		e.Wake()
 	}
+}
+
+// Copy returns a copy of a part of a device, which is taken with the lock of its state.
+func Copy[T any](e *End, of *T) (copied T) {
+	e.Locked(func() { copied = *of })
+	return copied
 }
 
 // Junk returns how many bytes there are before the next one with which a packet may begin,
@@ -81,6 +87,14 @@ func Junk(buf []byte, begin byte) int {
 		return n + 1
 	}
 	return len(buf)
+}
+
+// Xor combines bytes with exclusive or, as a checksum.
+func Xor(bytes []byte) (sum byte) {
+	for _, b := range bytes {
+		sum ^= b
+	}
+	return sum
 }
 
 // Bit is a bit of a byte that devices send.
@@ -120,7 +134,7 @@ type Line struct {
 	present bool // a host has opened this pty and has not been seen to leave
 	baud    int
 	silent  bool
-	held    bool
+	paused  bool
 	closed  bool
 	noise   *noise
 	queue   []chunk
@@ -187,7 +201,7 @@ func (l *Line) run(dev Device) {
 			l.hear(dev, h)
 		}
 		var next time.Duration
-		dev.Look(func() { next = dev.Advance(l.Now()) })
+		dev.Locked(func() { next = dev.Advance(l.Now()) })
 		l.mu.Lock()
 		next = earlier(next, l.pump(l.Now()))
 		l.changes.Notify()
@@ -245,7 +259,7 @@ func (l *Line) hear(dev Device, h heard) {
 		l.mu.Lock()
 		l.add(Entry{l.Now(), h.baud, HostToDevice, unit, note})
 		l.mu.Unlock()
-		dev.Look(func() { dev.Receive(l.Now(), unit) })
+		dev.Locked(func() { dev.Receive(l.Now(), unit) })
 	}
 }
 
@@ -335,7 +349,7 @@ func (l *Line) HostBaud() int {
 
 // Unplug disconnects the adapter: the symlink disappears and every descriptor
 // of the host on the port hangs up (read returns 0 bytes or EIO, write returns
-// EIO, poll returns POLLHUP). The device keeps running, but nobody receives
+// EIO, poll returns POLLHUP). The device keeps running, but no host receives
 // its bytes.
 func (l *Line) Unplug() {
 	l.mu.Lock()

@@ -2,6 +2,7 @@ package line
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -57,32 +58,17 @@ func (e *echo) Advance(now time.Duration) time.Duration {
 // test.
 func start(t *testing.T, opts Options) *Line {
 	t.Helper()
-	opts.Link = filepath.Join(t.TempDir(), "port")
-	if opts.Baud == 0 {
-		opts.Baud = 9600
-	}
+	opts.Link, opts.Baud = rawhost.Link(t), cmp.Or(opts.Baud, 9600)
 	l, err := Open(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rawhost.Plugged(t, l, err)
 	l.Serve(&echo{End: End{Line: l}})
-	t.Cleanup(l.Close)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("\n" + l.Transcript())
-		}
-	})
 	return l
 }
 
 // wait waits for an entry of the record that contains s.
 func wait(t *testing.T, l *Line, s string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := l.Wait(ctx, func() bool { return strings.Contains(l.Transcript(), s) }); err != nil {
-		t.Fatalf("waiting for %q: %v", s, err)
-	}
+	rawhost.Until(t, l, s, func() bool { return strings.Contains(l.Transcript(), s) })
 }
 
 func TestTalksOnlyAtItsOwnSpeed(t *testing.T) {
@@ -181,13 +167,7 @@ func TestHostClosesAndComesBack(t *testing.T) {
 		wait(t, l, "D>H 02 FF") // unread in the port
 		before := strings.Count(l.Transcript(), "host closed the port")
 		h.Close()
-		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		defer cancel()
-		if err := l.Wait(ctx, func() bool {
-			return strings.Count(l.Transcript(), "host closed the port") > before
-		}); err != nil {
-			t.Fatal(err)
-		}
+		rawhost.Until(t, l, "the end", func() bool { return strings.Count(l.Transcript(), "host closed the port") > before })
 		l.Send([]byte{3}, "lost")
 		h = rawhost.Open(t, l.Port(), 38400)
 		h.Ask("04 FF", "04 FF") // neither 02 FF nor 03 is left
@@ -223,7 +203,7 @@ func TestHold(t *testing.T) {
 	h.Say("01 FF 02 FF")
 	wait(t, l, "H>D 02 FF")
 	if strings.Contains(l.Transcript(), "D>H") {
-		t.Error("a line that is held up delivers")
+		t.Error("a line that is paused delivers")
 	}
 	l.Release()
 	h.Ask("03 FF", "01 FF 02 FF 03 FF")

@@ -140,7 +140,7 @@ func (p *pty) write(b []byte) int {
 
 // uninterrupted repeats a system call that a signal interrupted. The Go
 // runtime sends itself signals, and poll returns EINTR for them even without
-// waiting. Without the repeat it would look like "no host", and one packet in
+// waiting. Without the repeat it would seem that there is no host, and one packet in
 // some thousands would be lost.
 func uninterrupted(call func() (int, error)) (n int, err error) {
 	for {

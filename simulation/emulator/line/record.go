@@ -47,7 +47,7 @@ func (e Entry) String() string {
 
 // keepEntries bounds the record of an emulator that runs for long: for laser
 // scans, the largest entries, it holds 1.8 hours in 24 MB. When it is full the
-// older half is deleted, so a test that looks back further misses entries.
+// older half is deleted, so a test that reads further back misses entries.
 const keepEntries = 1 << 15
 
 // add appends to the record. The caller holds the lock and must not change the

@@ -48,9 +48,9 @@ func (l *Line) enqueue(data []byte, note string) {
 }
 
 // pump sends what is due at now and returns the time of the next bytes, 0 if
-// the queue is empty or held up. The caller holds the lock.
+// the queue is empty or paused. The caller holds the lock.
 func (l *Line) pump(now time.Duration) (next time.Duration) {
-	for len(l.queue) > 0 && !l.held {
+	for len(l.queue) > 0 && !l.paused {
 		c := &l.queue[0]
 		if c.sent == 0 {
 			c.due = max(c.due, l.free)
@@ -124,38 +124,32 @@ func (l *Line) Busy() bool {
 // a packet: like a broken wire, or a device without power behind a powered
 // adapter. The device still receives.
 func (l *Line) Silence() {
+	l.change("silenced", func() {
+		l.silent = true
+		for i := range l.queue {
+			l.finish(&l.queue[i])
+		}
+		l.queue = nil
+	})
+}
+
+// change changes the state of the line, and notes that in the record.
+func (l *Line) change(note string, fn func()) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.silent = true
-	for i := range l.queue {
-		l.finish(&l.queue[i])
-	}
-	l.queue = nil
-	l.note("silenced")
+	fn()
+	l.note(note)
 }
 
 // Speak ends Silence.
-func (l *Line) Speak() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.silent = false
-	l.note("speaks again")
-}
+func (l *Line) Speak() { l.change("speaks again", func() { l.silent = false }) }
 
 // Hold stalls the way to the host, like a busy adapter: what the device sends waits
 // until Release, and then comes all at once. Nothing is lost.
-func (l *Line) Hold() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.held = true
-	l.note("held up")
-}
+func (l *Line) Hold() { l.change("paused", func() { l.paused = true }) }
 
 // Release ends Hold.
 func (l *Line) Release() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.held = false
-	l.note("released")
+	l.change("released", func() { l.paused = false })
 	l.Wake()
 }

@@ -35,10 +35,6 @@ const (
 	defaultTopTurn = 50  // deg/s
 )
 
-func newDrive(axle float64, o Options) drive {
-	return drive{axle: axle, accel: o.Accel, decel: o.Accel, odometry: o.Odometry, slip: o.Slip, top: defaultTop, topTurn: defaultTopTurn}
-}
-
 // A goal is how far there is to go.
 type goal struct {
 	on   bool

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// A robot whose wheels slip turns less than its odometry says, and its gyro tells the truth,
+// A robot whose wheels slip turns less than its odometry says, and its gyro measures the truth,
 // with a centre that drifts.
 func TestGyro(t *testing.T) {
 	b := opened(t, Options{Subclass: "p3dx", Slip: 0.25, Gyro: Gyro{Fitted: true, Drift: 0.1}})
@@ -75,7 +75,7 @@ func TestGoals(t *testing.T) {
 	}
 }
 
-// Robots since the Pioneer 3 tell what their charger does.
+// Robots since the Pioneer 3 report the stage of their charger.
 func TestCharge(t *testing.T) {
 	for model, want := range map[string]int{"p2dx": 0, "p3dx": 7, "p3at-sh": 7} {
 		b := opened(t, Options{Subclass: model})

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Every model drives a metre, which its SIPs tell in its own units, and lists each of
+// Every model drives a metre, which its SIPs report in its own units, and lists each of
 // its sonars.
 func TestModels(t *testing.T) {
 	for _, name := range Models() {

@@ -34,7 +34,7 @@ type Options struct {
 	Room     float64 // side of the square room around the start for the sonars, mm; 0: readings as set
 	NoRVEL   bool    // RVEL is unknown, as to PSOS before 4.2
 	Accel    float64 // limit of each wheel, mm/s², in both directions (1000, assumed); SETA changes it
-	Slip     float64 // the share of a turn that the wheels count, and the robot does not make
+	Slip     float64 // the part of a turn that the wheels count, and the robot does not make
 	Gyro     Gyro
 
 	Faults Faults
@@ -42,8 +42,7 @@ type Options struct {
 
 // Faults of a robot.
 type Faults struct {
-	BadChecksum int  // every n-th SIP has a wrong checksum and a battery reading of 9.9 V; 0: none
-	NoSIPs      bool // no SIPs are sent; the robot still obeys
+	BadChecksum int // every n-th SIP has a wrong checksum and a battery reading of 9.9 V; 0: none
 }
 
 const (
@@ -70,7 +69,6 @@ type Robot struct {
 	model model
 	send  func(packet []byte, note string)
 
-	faults    Faults
 	stage     int
 	drive     drive
 	gripper   gripper
@@ -88,9 +86,9 @@ type Robot struct {
 
 	// Set from outside: by a person or the world.
 	battery               byte
-	compass               byte
+	compass               byte // 2 degrees, of no meaning above a full turn (ARIA)
 	analog, digitalIn     byte
-	front, rear           byte
+	front, rear           byte // bumpers, bits 0 to 4
 	stallLeft, stallRight bool
 	charge                byte // RECHARGESTAGE
 	sonar                 []uint16
@@ -120,10 +118,10 @@ func newRobot(opts Options) *Robot {
 	m := findModel(opts.Subclass)
 	m.later = strings.HasPrefix(opts.Subclass, "p3") || strings.HasSuffix(opts.Subclass, "-sh")
 	r := &Robot{
-		opts:    opts,
-		model:   m,
-		faults:  opts.Faults,
-		drive:   newDrive(m.axle, opts),
+		opts:  opts,
+		model: m,
+		drive: drive{axle: m.axle, accel: opts.Accel, decel: opts.Accel, odometry: opts.Odometry, slip: opts.Slip,
+			top: defaultTop, topTurn: defaultTopTurn},
 		gripper: newGripper(),
 		counts:  map[string]int{},
 		noise:   rand.New(rand.NewPCG(1, 1)),
@@ -254,14 +252,11 @@ func (r *Robot) advance(now time.Duration) {
 
 // stream sends one SIP.
 func (r *Robot) stream() {
-	if r.faults.NoSIPs {
-		return
-	}
 	r.sips++
 	if r.gyroOn {
 		r.send(packetOf(r.appendRates(nil)), "GYROpac")
 	}
-	if n := r.faults.BadChecksum; n > 0 && r.sips%n == 0 {
+	if n := r.opts.Faults.BadChecksum; n > 0 && r.sips%n == 0 {
 		battery := r.battery
 		r.battery = liar
 		packet := packetOf(r.appendSIP(nil))
@@ -300,7 +295,7 @@ type State struct {
 // RVEL, VEL2, STOP, GRIPPER, ... and by decimal number for commands without a
 // name here.
 func (r *Robot) State() (s State) {
-	r.Look(func() {
+	r.Locked(func() {
 		d := &r.drive
 		s = State{
 			Connected: r.stage >= stageSynced, Open: r.stage == stageOpen,

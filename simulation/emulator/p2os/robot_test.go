@@ -1,10 +1,8 @@
 package p2os
 
 import (
-	"context"
 	"encoding/binary"
 	"fmt"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -104,12 +102,6 @@ func TestStream(t *testing.T) {
 	if next := b.Advance(b.now); next != 2*time.Second || len(b.sent) != 11 {
 		t.Errorf("late: next at %v, %d SIPs", next, len(b.sent))
 	}
-	b.SetFaults(Faults{NoSIPs: true})
-	b.run(time.Second)
-	if len(b.sent) != 11 {
-		t.Error("streams despite NoSIPs")
-	}
-	b.SetFaults(Faults{})
 	b.run(100 * time.Millisecond)
 	b.say("02") // CLOSE
 	b.run(time.Second)
@@ -280,36 +272,21 @@ func TestCounts(t *testing.T) {
 // start plugs a robot into a cable.
 func start(t *testing.T, opts Options) *Robot {
 	t.Helper()
-	opts.Line.Link = filepath.Join(t.TempDir(), "p2os")
+	opts.Line.Link = rawhost.Link(t)
 	r, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(r.Close)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("\n" + r.Transcript())
-		}
-	})
-	return r
+	return rawhost.Plugged(t, r, err)
 }
 
 func wait(t *testing.T, r *Robot, what string, cond func(State) bool) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := r.Wait(ctx, func() bool { return cond(r.State()) }); err != nil {
-		t.Fatalf("%s: %v: %+v", what, err, r.State())
-	}
+	rawhost.Until(t, r, what, func() bool { return cond(r.State()) })
 }
 
 func TestSessionOnTheCable(t *testing.T) {
 	r := start(t, Options{Line: line.Options{Baud: 38400}})
 	h := rawhost.Open(t, r.Port(), 9600)
 	h.Say("FA FB 03 00 00 00") // at the wrong speed
-	if err := r.Wait(t.Context(), func() bool { return len(r.Heard(line.HostToDevice)) == 6 }); err != nil {
-		t.Fatal(err)
-	}
+	rawhost.Until(t, r, "a packet", func() bool { return len(r.Heard(line.HostToDevice)) == 6 })
 	h.Speed(38400)
 	h.Ask("00 FA 17 FA FB 03 00 00 00", "FA FB 03 00 00 00")
 	h.Ask("FA FB 03 01 00 01", "FA FB 03 01 00 01")
@@ -360,10 +337,8 @@ func TestSetWhileStreaming(t *testing.T) {
 	for i := range byte(8) {
 		all.Go(func() {
 			for range 100 {
-				r.SetBattery(i)
 				r.SetSonar(int(i), 100)
-				r.SetAnalog(i)
-				r.SetFaults(Faults{BadChecksum: int(i)})
+				r.SetCharge(i)
 				r.State()
 			}
 		})

@@ -24,9 +24,7 @@ func TestSIP(t *testing.T) {
 		},
 			"FA FB 27 32 A0 0F 00 00 00 00 00 00 00 00 7C 00 00 00 00 00 00 2E 04 0C 98 08 0D FC 08 0E 60 09 0F C4 09 03 11 80 06 00 DF 5C"},
 		{"stall, bumpers, no compass", func(r *Robot) {
-			r.SetStall(true, false)
-			r.SetBumpers(0x10, 0x01)
-			r.SetCompass(255)
+			r.stallLeft, r.front, r.rear, r.compass = true, 0x10, 0x01, 255
 			r.sips = 5
 		}, "FA FB 1B 32 00 00 00 00 00 00 00 00 00 00 7C 03 20 00 00 00 00 FF 00 05 11 80 06 00 B9 B3"},
 		{"moving, motors, wrapped", func(r *Robot) {
@@ -43,7 +41,7 @@ func TestSIP(t *testing.T) {
 	}
 	for _, tt := range tests {
 		r := newRobot(Options{})
-		r.SetDigitalIn(6)
+		r.digitalIn = 6
 		tt.set(r)
 		if got := packetOf(r.appendSIP(nil)); !bytes.Equal(got, rawhost.Bytes(t, tt.want)) {
 			t.Errorf("%s:\n got % X\nwant %s", tt.name, got, tt.want)

@@ -26,13 +26,13 @@ func roomRange(side float64, p, s Pose) float64 {
 }
 
 // wall returns the distance along a ray to one of two walls at ±half, from a
-// position at between them; share is the ray's component along that axis.
-func wall(half, at, share float64) float64 {
+// position at between them; slope is the ray's component along that axis.
+func wall(half, at, slope float64) float64 {
 	switch {
-	case share > 0:
-		return (half - at) / share
-	case share < 0:
-		return (-half - at) / share
+	case slope > 0:
+		return (half - at) / slope
+	case slope < 0:
+		return (-half - at) / slope
 	}
 	return math.Inf(1)
 }

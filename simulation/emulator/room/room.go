@@ -9,10 +9,8 @@ func Or(given func(degrees float64) float64) func(degrees float64) float64 {
 	if given != nil {
 		return given
 	}
-	return square
-}
-
-func square(degrees float64) float64 {
-	sin, cos := math.Sincos(degrees * math.Pi / 180)
-	return 2000 / max(math.Abs(sin), math.Abs(cos))
+	return func(degrees float64) float64 {
+		sin, cos := math.Sincos(degrees * math.Pi / 180)
+		return 2000 / max(math.Abs(sin), math.Abs(cos))
+	}
 }

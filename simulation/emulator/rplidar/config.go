@@ -53,10 +53,10 @@ const (
 	confName         = 0x7F // of a mode, text
 )
 
-// tell answers a request for an entry of the configuration: its number of 4 bytes, and for
+// answerConfiguration answers a request for an entry of the configuration: its number of 4 bytes, and for
 // what a mode has the mode's number of 2 bytes, which hosts fill up to 36 bytes in all. What
 // is not there is not answered (assumed).
-func (d *Lidar) tell(request []byte) {
+func (d *Lidar) answerConfiguration(request []byte) {
 	if d.opts.NoExpress || len(request) < 4 {
 		return
 	}
@@ -133,7 +133,7 @@ func (d *Lidar) ultraPacket() {
 }
 
 // ultraDistance returns the distance that a sample at an angle of the head has. The laser does
-// not look where the head points, but behind it by an angle that depends on the distance, and
+// not point where the head points, but behind it by an angle that depends on the distance, and
 // that hosts subtract: so the distance is that of the angle which it leads to.
 func (d *Lidar) ultraDistance(head float64) (mm float64) {
 	lag := 7.5

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"math"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -15,17 +14,9 @@ import (
 
 func start(t *testing.T, opts Options) *rawhost.Host {
 	t.Helper()
-	opts.Line = line.Options{Link: filepath.Join(t.TempDir(), "port"), Baud: 115200}
+	opts.Line = line.Options{Link: rawhost.Link(t), Baud: 115200}
 	d, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.Close)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("\n" + d.Transcript())
-		}
-	})
+	rawhost.Plugged(t, d, err)
 	return rawhost.Open(t, d.Port(), 115200)
 }
 
@@ -36,7 +27,7 @@ func ask(request string) string {
 	if err != nil {
 		panic(err)
 	}
-	return request + hex.EncodeToString([]byte{checksum(b)})
+	return request + hex.EncodeToString([]byte{line.Xor(b)})
 }
 
 // The requests are those that rplidar_sdk sends, the answers as it reads them (sl_lidar_cmd.h).
@@ -115,7 +106,7 @@ func TestUltraPackets(t *testing.T) {
 	}
 	for range 30 { // more than three turns
 		next := h.Read(132)
-		if sum := checksum(next[2:]); next[0] != 0xA0|sum&0xF || next[1] != 0x50|sum>>4 {
+		if sum := line.Xor(next[2:]); next[0] != 0xA0|sum&0xF || next[1] != 0x50|sum>>4 {
 			t.Fatalf("checksum of % X", next)
 		}
 		begin, end := startAngle(last), startAngle(next)

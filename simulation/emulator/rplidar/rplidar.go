@@ -17,14 +17,16 @@ import (
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
-	Line      line.Options // Baud (that of the model)
-	Model     byte         // (A1), A2, C1, S1, S2, S3
-	Mode      byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
-	Rate      float64      // turns per second (8)
-	NoExpress bool         // firmware 1.10, which has neither express scans nor a configuration; a C or S does not tell its configuration
-	Scanning  bool         // a host has left it scanning
-	Failed    bool         // it reports an error; a reset does not help
-	FailOnce  bool         // it reports an error until it is reset
+	Line  line.Options // Baud (that of the model)
+	Model byte         // (A1), A2, C1, S1, S2, S3
+	Mode  byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
+	Rate  float64      // turns per second (8)
+	// NoExpress is firmware 1.10, which has neither express scans nor a configuration; a C or S does
+	// not report its configuration.
+	NoExpress bool
+	Scanning  bool // a host has left it scanning
+	Failed    bool // it reports an error; a reset does not help
+	FailOnce  bool // it reports an error until it is reset
 	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
 	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
@@ -66,10 +68,10 @@ type Lidar struct {
 	booted      time.Duration // when it answers again
 	scan        byte          // kind of its data, 0x81 to 0x85; zero: none
 	next        time.Duration
-	angle       float64 // degrees, of the next sample
-	starts      bool    // the next packet is the first one
-	samplesSent int     // in packets
-	received    map[byte]int
+	angle       float64  // degrees, of the next sample
+	starts      bool     // the next packet is the first one
+	samplesSent int      // in packets
+	received    [256]int // requests by kind
 }
 
 // Start plugs a sensor in.
@@ -80,7 +82,7 @@ func Start(opts Options) (*Lidar, error) {
 		opts.Mode = cmp.Or(opts.Mode, 2)
 	}
 	opts.Room = room.Or(opts.Room)
-	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce, received: map[byte]int{}}
+	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce}
 	d.motor = opts.Model == A1 || opts.Model == C1 // a pseudo-terminal has no DTR: it always turns
 	if opts.Scanning {
 		d.motor, d.scan, d.next = true, dataStandard, chunk
@@ -88,7 +90,6 @@ func Start(opts Options) (*Lidar, error) {
 	return d, d.Attach(opts.Line, d)
 }
 
-// Frame implements line.Device.
 func (d *Lidar) Frame(buf []byte) (n int, note string) {
 	switch {
 	case buf[0] != 0xA5:
@@ -103,12 +104,11 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 	return 4 + int(buf[2]), "request with payload"
 }
 
-// Receive implements line.Device.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
 	if r[0] != 0xA5 || d.booting {
 		return
 	}
-	if r[1] >= 0x80 && checksum(r) != 0 {
+	if r[1] >= 0x80 && line.Xor(r) != 0 {
 		return
 	}
 	d.received[r[1]]++
@@ -137,7 +137,7 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	case 0xFF:
 		d.answer(0xFF, []byte{line.Bit(d.opts.Model == A2), 0, 0, 0}, "adapter")
 	case 0x84:
-		d.tell(r[3 : 3+int(r[2])])
+		d.answerConfiguration(r[3 : 3+int(r[2])])
 	case 0xF0, 0xA8:
 		if r[1] == 0xA8 != (d.opts.Model>>4 >= 6) || r[2] < 2 {
 			break // of another series
@@ -160,13 +160,6 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	}
 }
 
-func checksum(bytes []byte) (sum byte) {
-	for _, b := range bytes {
-		sum ^= b
-	}
-	return sum
-}
-
 func (d *Lidar) begin(now time.Duration, data byte) {
 	if d.failed {
 		return
@@ -175,7 +168,6 @@ func (d *Lidar) begin(now time.Duration, data byte) {
 	d.scan, d.starts, d.next = data, true, max(now+chunk, d.steady)
 }
 
-// Advance implements line.Device.
 func (d *Lidar) Advance(now time.Duration) time.Duration {
 	if d.booting {
 		if now < d.booted {
@@ -272,7 +264,7 @@ func (d *Lidar) beginning() []byte {
 
 // seal sends a packet with its checksum.
 func (d *Lidar) seal(p []byte) {
-	sum := checksum(p[2:])
+	sum := line.Xor(p[2:])
 	p[0], p[1] = 0xA0|sum&0xF, 0x50|sum>>4
 	d.Send(p, "packet")
 }
@@ -282,19 +274,10 @@ func (d *Lidar) step(rate float64) float64 { return 360 * d.opts.Rate / rate }
 func (d *Lidar) turn(rate float64) { d.angle = math.Mod(d.angle+d.step(rate), 360) }
 
 // Count returns how many requests of a kind the sensor has received.
-func (d *Lidar) Count(request byte) (n int) {
-	d.Look(func() { n = d.received[request] })
-	return n
-}
+func (d *Lidar) Count(request byte) int { return line.Copy(&d.End, &d.received[request]) }
 
 // Turning reports whether the motor turns.
-func (d *Lidar) Turning() (on bool) {
-	d.Look(func() { on = d.motor })
-	return on
-}
+func (d *Lidar) Turning() bool { return line.Copy(&d.End, &d.motor) }
 
 // Scanning reports whether the sensor sends a scan.
-func (d *Lidar) Scanning() (on bool) {
-	d.Look(func() { on = d.scan != 0 })
-	return on
-}
+func (d *Lidar) Scanning() bool { return line.Copy(&d.End, &d.scan) != 0 }

@@ -146,7 +146,7 @@ func (l *Laser) getStatus(time.Duration, []byte) []byte {
 	return b
 }
 
-// setVariant works without configuration mode, too: hosts that send it there are known
+// setVariant also works without configuration mode: hosts that send it there are known
 // to work with real units. The answer contains the variant in force.
 func (l *Laser) setVariant(_ time.Duration, data []byte) []byte {
 	if len(data) != 4 {

@@ -77,7 +77,7 @@ type Laser struct {
 	scans       int
 	boots       int
 	counts      map[string]int
-	status      byte
+	status      byte // at the end of every telegram: bits 0-2 are the severity, bit 7 is a dirty window
 	ranges      [Values]uint16
 	flags       [Values]byte
 }
@@ -211,10 +211,6 @@ func (l *Laser) SetRanges(mm [Values]uint16) { l.Change(func() { l.ranges = mm }
 // level of a reflector.
 func (l *Laser) SetFlags(value int, bits byte) { l.Change(func() { l.flags[value] = bits & 7 }) }
 
-// SetStatus sets the byte at the end of every telegram: bits 0-2 are the
-// severity, bit 7 is a dirty window.
-func (l *Laser) SetStatus(status byte) { l.Change(func() { l.status = status }) }
-
 // Reboot switches the laser off and on: for half a second it ignores commands,
 // then it sends its name at 9600 and waits. It keeps unit, variant and
 // configuration.
@@ -236,7 +232,7 @@ type State struct {
 // by command in hex and for command 20 the mode, for example "31" and "20 24".
 // Baud is its speed.
 func (l *Laser) State() (s State) {
-	l.Look(func() {
+	l.Locked(func() {
 		s = State{
 			Streaming: l.streaming, First: l.first, Last: l.last, Configuring: l.configuring,
 			Unit: l.unit, Angle: l.variant.angle, Resolution: l.variant.resolution,

@@ -1,9 +1,7 @@
 package sick
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -80,7 +78,7 @@ func TestAnswers(t *testing.T) {
 		{"streaming ends configuration mode", Options{}, []string{hConfigure, hStream}, []string{"9600 " + dACK, "9600 " + dACK},
 			func(s State) bool { return !s.Configuring }},
 		{"understands nothing", Options{Faults: Faults{NackAll: true}}, []string{hStop, hType}, []string{"9600 " + dNACK, "9600 " + dNACK}, nil},
-		{"does not tell", Options{Faults: Faults{Nack: []byte{0x31, 0x74}}}, []string{"02 00 01 00 31 15 12", hGetConfig, hType},
+		{"does not answer two", Options{Faults: Faults{Nack: []byte{0x31, 0x74}}}, []string{"02 00 01 00 31 15 12", hGetConfig, hType},
 			[]string{"9600 " + dNACK, "9600 " + dNACK, "9600 " + dType}, nil},
 		{"unknown command", Options{}, []string{"02 00 01 00 30 14 12"}, []string{"9600 " + dNACK}, nil},
 		{"unknown mode", Options{}, []string{"02 00 02 00 20 50 40 08"}, []string{"9600 " + dNACK}, nil},
@@ -160,7 +158,7 @@ func TestStatus(t *testing.T) {
 			t.Errorf("status % X", b)
 		}
 	}
-	l.SetStatus(0x90)
+	l.status = 0x90
 	if b := ask(t, l, w, "02 00 01 00 31 15 12"); b[152] != 0x90 {
 		t.Errorf("ends with %02X", b[152])
 	}
@@ -211,7 +209,7 @@ func TestReset(t *testing.T) {
 func TestStartRefuses(t *testing.T) {
 	for _, opts := range []Options{{Angle: 200}, {Resolution: 10}, {Unit: 7}, {Rate: -1}, {Line: line.Options{Link: "/no/such/place"}}} {
 		if opts.Line.Link == "" {
-			opts.Line.Link = filepath.Join(t.TempDir(), "sick")
+			opts.Line.Link = rawhost.Link(t)
 		}
 		if l, err := Start(opts); err == nil {
 			l.Close()
@@ -223,18 +221,9 @@ func TestStartRefuses(t *testing.T) {
 // start plugs a laser into a cable.
 func start(t *testing.T, opts Options) *Laser {
 	t.Helper()
-	opts.Line.Link = filepath.Join(t.TempDir(), "sick")
+	opts.Line.Link = rawhost.Link(t)
 	l, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.Close)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("\n" + l.Transcript())
-		}
-	})
-	return l
+	return rawhost.Plugged(t, l, err)
 }
 
 // readScan reads telegrams until a whole scan has arrived.
@@ -252,11 +241,7 @@ func TestSessionOnTheCable(t *testing.T) {
 	h.Ask(hStop, dACK)
 	h.Ask(h38400, dACK)
 	h.Say(hType) // still at 9600
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := l.Wait(ctx, func() bool { return len(l.Heard(line.HostToDevice)) == 8+8+7 }); err != nil {
-		t.Fatal(err)
-	}
+	rawhost.Until(t, l, "the question", func() bool { return len(l.Heard(line.HostToDevice)) == 8+8+7 })
 	h.Speed(38400)
 	h.Ask(hType, dType)
 	h.Ask(hConfigure, dACK)
@@ -269,25 +254,16 @@ func TestSessionOnTheCable(t *testing.T) {
 	}
 	l.Reboot()
 	h.Speed(9600)
-	if err := l.Wait(ctx, func() bool { return l.State().Boots == 1 }); err != nil {
-		t.Fatal(err)
-	}
-	l.Wait(ctx, func() bool { return l.Baud() == 9600 })
+	rawhost.Until(t, l, "the boot", func() bool { return l.State().Boots == 1 && l.Baud() == 9600 })
 }
 
 func TestLeftStreaming(t *testing.T) {
 	l := start(t, Options{Line: line.Options{Baud: 38400}, Streaming: true, Rate: 50})
 	h := rawhost.Open(t, l.Port(), 9600)
 	h.Say(hStop) // ignored while booting
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := l.Wait(ctx, func() bool { return len(l.Heard(line.HostToDevice)) == 8 }); err != nil {
-		t.Fatal(err)
-	}
+	rawhost.Until(t, l, "the command", func() bool { return len(l.Heard(line.HostToDevice)) == 8 })
 	h.Speed(38400)
 	readScan(h)
 	h.Say(hStop)
-	if err := l.Wait(ctx, func() bool { return !l.State().Streaming }); err != nil {
-		t.Fatal(err)
-	}
+	rawhost.Until(t, l, "the end of the stream", func() bool { return !l.State().Streaming })
 }

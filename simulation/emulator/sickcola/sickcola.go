@@ -17,17 +17,18 @@ import (
 	"sync"
 	"time"
 
+	"player/simulation/emulator/line"
 	"player/simulation/emulator/room"
 )
 
-// Model is a kind of sensor: what it says of itself, and how it looks around. Angles are
+// Model is a kind of sensor: what it says of itself, and what it scans. Angles are
 // in degrees, counterclockwise, 90 ahead.
 type Model struct {
 	Name, Version     string
 	First, Last, Step float64
 	Rate              float64 // scans a second
 	Intensities       int     // bytes of each intensity; 0: it sends none
-	Echoes            int     // that it tells of
+	Echoes            int     // that it reports
 }
 
 // TiM551, TiM571 and LMS111 are models as SICK's data sheets describe them. LMS1000 has
@@ -293,11 +294,7 @@ func (s *Sensor) send(conn net.Conn, content string) {
 	if s.opts.Binary {
 		out = binary.BigEndian.AppendUint32([]byte{2, 2, 2, 2}, uint32(len(content)))
 		out = append(out, content...)
-		sum := byte(0)
-		for i := range len(content) {
-			sum ^= content[i]
-		}
-		out = append(out, sum)
+		out = append(out, line.Xor([]byte(content)))
 	}
 	if s.random.Float64() < s.opts.Noise {
 		at := s.random.IntN(len(out))

@@ -38,7 +38,6 @@ type Camera struct {
 	at              time.Duration
 	off             bool
 	jobs            [sockets][]*axis // the axes that the command in a socket waits for; nil: the socket is free
-	failNext        byte
 	counts          map[string]int
 }
 
@@ -70,9 +69,6 @@ func (c *Camera) Receive(now time.Duration, packet []byte) {
 	case packet[0] == 0x88 && cmd.direct == nil:
 		// an unknown broadcast is not answered
 	case c.unnamed && cmd.name == "version inquiry":
-	case c.failNext != 0 && cmd.direct == nil:
-		c.answer(replyFail, "failure requested", c.failNext)
-		c.failNext = 0
 	case cmd.pattern == "":
 		c.answer(replyFail, "syntax error", ErrSyntax)
 	case c.off && !cmd.always:
@@ -177,12 +173,6 @@ func (c *Camera) answer(kind byte, note string, data ...byte) {
 	c.send(append(append([]byte{fromCamera, kind}, data...), end), note)
 }
 
-// FailNext makes the next command or inquiry fail with an error such as
-// ErrSyntax.
-func (c *Camera) FailNext(err byte) {
-	c.Look(func() { c.failNext = err })
-}
-
 // PowerCycle disconnects the camera's power for a moment: it discards its
 // commands, keeps its position, is on, and announces itself with a network
 // change (90 38 FF).
@@ -208,7 +198,7 @@ type State struct {
 // version inquiry, power inquiry, position inquiry, zoom inquiry, power, move,
 // zoom, drive, unknown.
 func (c *Camera) State() (s State) {
-	c.Look(func() {
+	c.Locked(func() {
 		s = State{
 			Pan: c.pan.units(), Tilt: c.tilt.units(), Zoom: c.zoom.units(),
 			Moving: c.pan.moving() || c.tilt.moving() || c.zoom.moving(), Power: !c.off,

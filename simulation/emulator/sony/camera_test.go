@@ -1,14 +1,13 @@
 package sony
 
 import (
-	"context"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"testing"
 	"time"
 
 	"player/simulation/emulator/internal/rawhost"
+	"player/simulation/emulator/line"
 )
 
 const (
@@ -62,7 +61,7 @@ func TestDialogues(t *testing.T) {
 			[]string{"0 90 50 00 20 04 02 00 01 02 FF", "0 90 50 02 FF", "0 " + origin, "0 90 50 00 00 00 00 FF"}, nil},
 		{"already there", Options{}, []say{{0, home}, {5, home}},
 			[]string{"0 90 41 FF", "0 90 51 FF", "5 90 41 FF", "5 90 51 FF"}, nil},
-		{"move and look", Options{}, []say{{0, rightUp}, {250, position}, {900, position}, {2000, position}},
+		{"move and inquire", Options{}, []say{{0, rightUp}, {250, position}, {900, position}, {2000, position}},
 			[]string{"0 90 41 FF", "250 90 50 00 00 0B 00 00 00 09 06 FF", "900 90 50 00 02 07 0A 00 01 02 0C FF",
 				"1000 90 51 FF", "2000 90 50 00 02 0C 00 00 01 02 0C FF"}, nil},
 		{"two at a time, a third is too many", Options{}, []say{{0, right}, {100, tele}, {200, home}, {2000, home}},
@@ -124,36 +123,25 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
-func TestFailNextAndPowerCycle(t *testing.T) {
+func TestPowerCycle(t *testing.T) {
 	b := newBench(t, Options{})
-	b.FailNext(ErrBufferFull)
-	b.Receive(0, rawhost.Bytes(t, right))
 	b.Receive(0, rawhost.Bytes(t, right))
 	b.PowerCycle()
 	b.run(5000)
-	want := []string{"0 90 60 03 FF", "0 90 41 FF", "0 90 38 FF"}
-	if s := b.State(); !slices.Equal(b.sent, want) || s.Pan != 0 || s.Counts["move"] != 2 {
+	want := []string{"0 90 41 FF", "0 90 38 FF"}
+	if s := b.State(); !slices.Equal(b.sent, want) || s.Pan != 0 || s.Counts["move"] != 1 {
 		t.Errorf("%q, %+v", b.sent, s)
 	}
 }
 
 func TestSessionOnTheCable(t *testing.T) {
-	c, err := Start(func() (o Options) { o.Line.Link = filepath.Join(t.TempDir(), "sony"); return }())
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
+	c, err := Start(Options{Line: line.Options{Link: rawhost.Link(t)}})
+	rawhost.Plugged(t, c, err)
 	h := rawhost.Open(t, c.Port(), 9600)
 	h.Ask("17 "+position, origin)
 	h.Ask("81 01 06 02 18 14 00 00 04 06 00 00 00 00 FF", "90 41 FF 90 51 FF") // 70 units: 0.1 s
 	h.Ask(position, "90 50 00 00 04 06 00 00 00 00 FF")
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
 	h.Say(right)
-	if err := c.Wait(ctx, func() bool { s := c.State(); return s.Pan == 704 && !s.Sockets[0] }); err != nil {
-		t.Fatalf("%v\n%s", err, c.Transcript())
-	}
+	rawhost.Until(t, c, "the end of the move", func() bool { s := c.State(); return s.Pan == 704 && !s.Sockets[0] })
 	h.Expect("90 41 FF 90 51 FF")
-	c.FailNext(ErrSyntax)
-	h.Ask(position, "90 60 02 FF")
 }

@@ -107,7 +107,7 @@ func (s *Sensor) stamp(now time.Duration) string {
 	return t + string(sum(t))
 }
 
-// adjust answers TM: 0 begins and 2 ends the adjustment of a host's clock, 1 tells the time.
+// adjust answers TM: 0 begins and 2 ends the adjustment of a host's clock, 1 reports the time.
 func (s *Sensor) adjust(now time.Duration, text string, code byte) {
 	switch {
 	case code == '0' && s.adjusts:
@@ -200,7 +200,7 @@ func (s *Sensor) parse(command, chars string) (r request, status string) {
 	return r, ""
 }
 
-// echo is the command with another count, and its characters.
+// echo is the command with another count, that of the scans that remain, and its characters.
 func (r request) echo(scans int) string {
 	text := fmt.Sprintf("%s%02d", r.begin, scans)
 	if r.chars != "" {
@@ -227,11 +227,6 @@ func (s *Sensor) scan(now time.Duration, text, command, chars string) {
 			s.left = -1
 		}
 	}
-}
-
-// measure sends the scan under way. Its echo has the number of scans that remain.
-func (s *Sensor) measure(now time.Duration) {
-	s.answer(s.request.echo(max(s.left, 0)), "99", s.lines(now, s.request)...)
 }
 
 // lines are the time stamp and the data of a scan, in lines of 64 characters.

@@ -2,7 +2,6 @@ package urg
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,17 +20,9 @@ type host struct {
 
 func start(t *testing.T, opts Options) host {
 	t.Helper()
-	opts.Line = line.Options{Link: filepath.Join(t.TempDir(), "port"), Baud: 19200}
+	opts.Line = line.Options{Link: rawhost.Link(t), Baud: 19200}
 	s, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	t.Cleanup(func() {
-		if t.Failed() {
-			t.Log("\n" + s.Transcript())
-		}
-	})
+	rawhost.Plugged(t, s, err)
 	return host{rawhost.Open(t, s.Port(), 19200), s}
 }
 
@@ -49,7 +40,7 @@ func (h host) lines(commands ...string) []string {
 
 func (h host) ask(command string) string { return strings.Join(h.lines(command), "|") }
 
-// TestOld: until it is told SCIP2.0, a sensor speaks SCIP 1.1, whose status is one character.
+// TestOld: until it hears SCIP2.0, a sensor speaks SCIP 1.1, whose status is one character.
 func TestOld(t *testing.T) {
 	h := start(t, Options{Old: true})
 	for _, tt := range [][2]string{{"QT", "QT|E"}, {"SCIP2.0", "SCIP2.0|0"}, {"QT", "QT|00P"}, {"SCIP2.0", "SCIP2.0|0Ee"}} {
@@ -60,8 +51,8 @@ func TestOld(t *testing.T) {
 }
 
 // Answers with their checksums are those of the specification (C-42-03320) and of urgnetwork's page
-// of status commands, which have this sensor as their example. Commands before the last one are
-// not looked at.
+// of status commands, which have this sensor as their example. Answers to commands before the last one are
+// not compared.
 func TestAnswers(t *testing.T) {
 	tests := []struct{ commands, want string }{
 		{"VV", "VV|00P|VEND:Hokuyo Automatic Co.,Ltd.;[|PROD:SOKUIKI Sensor URG-04LX;[|FIRM:3.1.00(18/Jan./2007);`|PROT:SCIP 2.0;N|SERI:H0614967;V"},
@@ -202,7 +193,7 @@ func TestScans(t *testing.T) {
 
 // A scan interval of 2 leaves two turns out between scans.
 func TestInterval(t *testing.T) {
-	s := &Sensor{opts: Options{Model: URG04LX, Room: room.Or(nil)}, scip2: true, received: map[string]int{}}
+	s := &Sensor{opts: Options{Model: URG04LX, Room: room.Or(nil)}, scip2: true}
 	s.Receive(0, []byte("MD0384038401209\n"))
 	var left []int
 	for turn := range 8 {
@@ -234,9 +225,7 @@ func TestSpeeds(t *testing.T) {
 		baud    int
 		command string
 	}{{115200, "RS"}, {19200, "QT"}} {
-		if err := h.sensor.Wait(t.Context(), func() bool { return h.sensor.Baud() == step.baud }); err != nil {
-			t.Fatal(err)
-		}
+		rawhost.Until(t, h.sensor, "the speed", func() bool { return h.sensor.Baud() == step.baud })
 		h.Speed(step.baud)
 		if got := h.ask(step.command); got != step.command+"|00P" {
 			t.Fatal(got)

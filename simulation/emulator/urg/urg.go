@@ -37,7 +37,7 @@ type Options struct {
 	Line     line.Options // Baud (19200); not used on TCP
 	TCP      bool         // it listens on a port of the loopback interface instead
 	Model    Model        // (URG04LX)
-	Old      bool         // it speaks SCIP 1.1 until it is told SCIP2.0
+	Old      bool         // it speaks SCIP 1.1 until a host says SCIP2.0
 	Adjusts  bool         // a host has left its clock being adjusted (TM)
 	Scanning bool         // a host has left it scanning
 	Broken   bool         // its laser cannot be switched on
@@ -52,7 +52,7 @@ type Sensor struct {
 	opts     Options
 	listener net.Listener
 
-	conn     net.Conn // on TCP, nil while nobody is connected
+	conn     net.Conn // on TCP, nil while no host is connected
 	scip2    bool
 	laser    bool
 	request  request // the scan under way
@@ -63,7 +63,6 @@ type Sensor struct {
 	zero     time.Duration
 	next     time.Duration
 	baudSoon int // the speed after the answer
-	received map[string]int
 }
 
 // Start plugs a sensor in.
@@ -73,7 +72,7 @@ func Start(opts Options) (*Sensor, error) {
 		opts.Model = URG04LX
 	}
 	opts.Room = room.Or(opts.Room)
-	s := &Sensor{opts: opts, scip2: !opts.Old, adjusts: opts.Adjusts, received: map[string]int{}}
+	s := &Sensor{opts: opts, scip2: !opts.Old, adjusts: opts.Adjusts}
 	if opts.Scanning {
 		s.request, _ = s.parse("MD0300040001000", "")
 		s.laser, s.left, s.next = true, -1, s.period()
@@ -95,7 +94,7 @@ func (s *Sensor) listen() (err error) {
 			if err != nil {
 				return
 			}
-			s.Look(func() { s.conn = conn })
+			s.Locked(func() { s.conn = conn })
 			s.serve(conn)
 		}
 	}()
@@ -121,7 +120,7 @@ func (s *Sensor) serve(conn net.Conn) {
 	var buf []byte
 	for {
 		var next time.Duration
-		s.Look(func() { next = s.Advance(time.Since(begin)) })
+		s.Locked(func() { next = s.Advance(time.Since(begin)) })
 		wait := time.Hour
 		if next != 0 {
 			wait = next - time.Since(begin)
@@ -129,12 +128,12 @@ func (s *Sensor) serve(conn net.Conn) {
 		select {
 		case b, ok := <-in:
 			if !ok {
-				s.Look(func() { s.next = 0 })
+				s.Locked(func() { s.next = 0 })
 				return
 			}
 			buf = append(buf, b...)
 			for n, _ := s.Frame(buf); n > 0; n, _ = s.Frame(buf) {
-				s.Look(func() { s.Receive(time.Since(begin), buf[:n]) })
+				s.Locked(func() { s.Receive(time.Since(begin), buf[:n]) })
 				if buf = buf[n:]; len(buf) == 0 {
 					break
 				}
@@ -149,7 +148,7 @@ func (s *Sensor) Address() string { return s.listener.Addr().String() }
 
 // Disconnect closes the connection on TCP.
 func (s *Sensor) Disconnect() {
-	s.Look(func() {
+	s.Locked(func() {
 		if s.conn != nil {
 			s.conn.Close()
 		}
@@ -166,7 +165,6 @@ func (s *Sensor) Close() {
 	s.Line.Close()
 }
 
-// Frame implements line.Device.
 func (s *Sensor) Frame(buf []byte) (n int, note string) {
 	end := strings.IndexAny(string(buf), "\n\r")
 	if end < 0 && len(buf) > 100 {
@@ -178,13 +176,11 @@ func (s *Sensor) Frame(buf []byte) (n int, note string) {
 	return end + 1, strings.TrimSpace(string(buf[:end]))
 }
 
-// Receive implements line.Device.
 func (s *Sensor) Receive(now time.Duration, unit []byte) {
 	text := strings.TrimRight(string(unit), "\r\n")
 	if len(text) < 2 {
 		return
 	}
-	s.received[text[:2]]++
 	command, chars, _ := strings.Cut(text, ";") // the characters are echoed, and mean nothing
 	switch {
 	case !s.scip2: // the status of SCIP 1.1 is one character (urg_library, connect_serial_device)
@@ -202,7 +198,6 @@ func (s *Sensor) Receive(now time.Duration, unit []byte) {
 	}
 }
 
-// Advance implements line.Device.
 func (s *Sensor) Advance(now time.Duration) time.Duration {
 	if s.baudSoon != 0 && !s.Busy() {
 		s.SetBaud(s.baudSoon)
@@ -215,7 +210,7 @@ func (s *Sensor) Advance(now time.Duration) time.Duration {
 			if s.left > 0 {
 				s.left--
 			}
-			s.measure(now)
+			s.answer(s.request.echo(max(s.left, 0)), "99", s.lines(now, s.request)...)
 		}
 		for s.next <= now {
 			s.next += s.period()
@@ -269,13 +264,4 @@ func (s *Sensor) send(text string) {
 }
 
 // Laser reports whether the laser is on.
-func (s *Sensor) Laser() (on bool) {
-	s.Look(func() { on = s.laser })
-	return on
-}
-
-// Count returns how many requests that begin with two letters have come.
-func (s *Sensor) Count(letters string) (n int) {
-	s.Look(func() { n = s.received[letters] })
-	return n
-}
+func (s *Sensor) Laser() bool { return line.Copy(&s.End, &s.laser) }

@@ -14,7 +14,7 @@ import (
 	"player/simulation/emulator/room"
 )
 
-// A Model is a kind of sensor, by the number that it tells.
+// A Model is a kind of sensor, by the number that it reports.
 type Model byte
 
 const (
@@ -65,7 +65,6 @@ func Start(opts Options) (*Lidar, error) {
 	return d, d.Attach(opts.Line, d)
 }
 
-// Frame implements line.Device.
 func (d *Lidar) Frame(buf []byte) (n int, note string) {
 	switch {
 	case d.opts.Model == X2:
@@ -78,7 +77,7 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 	return 2, "request"
 }
 
-// Receive implements line.Device. In a scan only Stop is heard.
+// In a scan only Stop is heard.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
 	if d.opts.Model == X2 || r[0] != 0xA5 || d.scanning && r[1] != 0x65 {
 		return
@@ -94,7 +93,6 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 	}
 }
 
-// Advance implements line.Device.
 func (d *Lidar) Advance(now time.Duration) time.Duration {
 	if !d.scanning {
 		return 0
@@ -121,7 +119,7 @@ func (d *Lidar) packets() {
 	}
 }
 
-// packet sends a packet of n samples. The sensor tells angles as they were without the
+// packet sends a packet of n samples. The sensor reports angles as they were without the
 // correction that hosts apply.
 func (d *Lidar) packet(kind byte, step float64, n int) {
 	var angles []float64
@@ -146,17 +144,17 @@ func (d *Lidar) packet(kind byte, step float64, n int) {
 
 // see returns the distance of what a host will place at the corrected angle: the ray has
 // the direction that its own length gives it.
-func (d *Lidar) see(told float64) (mm float64) {
-	mm = d.opts.Room(told)
+func (d *Lidar) see(reported float64) (mm float64) {
+	mm = d.opts.Room(reported)
 	for range 8 {
 		if mm == 0 {
 			// What is not seen cannot be moved: what is beyond the correction's limit is.
-			mm = d.opts.Room(told - limit)
+			mm = d.opts.Room(reported - limit)
 			if mm == 0 {
 				return 0
 			}
 		}
-		mm = d.opts.Room(told + correction(mm))
+		mm = d.opts.Room(reported + correction(mm))
 	}
 	return min(mm, math.MaxUint16/4)
 }
@@ -165,14 +163,11 @@ func (d *Lidar) see(told float64) (mm float64) {
 const limit = 7.99
 
 // correction is the angle by which hosts move a sample, in degrees, as the geometry of a
-// laser and a lens that are 21.8 mm apart and look at one point 155.3 mm ahead (assumed: the
+// laser and a lens that are 21.8 mm apart and point at one point 155.3 mm ahead (assumed: the
 // manuals have the formula, but not its reason).
 func correction(mm float64) float64 {
 	return (math.Atan(21.8/mm) - math.Atan(21.8/155.3)) * 180 / math.Pi
 }
 
 // Scanning reports whether the sensor sends samples.
-func (d *Lidar) Scanning() (on bool) {
-	d.Look(func() { on = d.scanning })
-	return on
-}
+func (d *Lidar) Scanning() bool { return line.Copy(&d.End, &d.scanning) }

@@ -4,10 +4,12 @@ package rawhost
 
 import (
 	"bytes"
+	"context"
 	"encoding/hex"
 	"errors"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -50,6 +52,42 @@ func (h *Host) Fd() int {
 		h.t.Fatal(err)
 	}
 	return fd
+}
+
+// Link returns a name for the port of a device.
+func Link(t testing.TB) string { return filepath.Join(t.TempDir(), "port") }
+
+// A Device is an emulator at the end of a cable.
+type Device interface {
+	Wait(ctx context.Context, cond func() bool) error
+	Transcript() string
+	Close()
+}
+
+// Plugged returns a device that the test has started, and closes it at the end. If the test
+// fails, it shows what has passed the cable.
+func Plugged[D Device](t testing.TB, d D, err error) D {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Close)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Log("\n" + d.Transcript())
+		}
+	})
+	return d
+}
+
+// Until waits for a condition of a device.
+func Until(t testing.TB, d Device, what string, cond func() bool) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	if err := d.Wait(ctx, cond); err != nil {
+		t.Fatalf("waiting for %s: %v", what, err)
+	}
 }
 
 // Close closes the port. It may be called more than once.

@@ -1,23 +1,23 @@
-package stage
+package floor
 
 import "math"
 
-// cast returns the distance in metres from o along the unit vector d to the
+// Cast returns the distance in metres from o along the unit vector d to the
 // first occupied cell, or limit if none is nearer. From within an occupied
 // cell it is zero. It allocates nothing.
-func (l *layer) cast(o, d Vec, limit float64) float64 { return l.castFrom(o, d, 0, limit) }
+func (g *Grid) Cast(o, d Vec, limit float64) float64 { return g.CastFrom(o, d, 0, limit) }
 
-// castFrom is cast for a ray that is known to meet nothing in its first from metres.
+// CastFrom is Cast for a ray that is known to meet nothing in its first from metres.
 //
 // Around a free cell lies a free square: the hint of the cell, or of its tile, gives its
 // size. The ray leaps from one such square to the next, so the distance is exact to the
 // face of the cell that it hits.
-func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
-	p := l.toCells(o)
-	end := limit * l.perMetre
-	t := from * l.perMetre
-	if !l.inside(p) {
-		t = max(t, l.enter(p, d))
+func (g *Grid) CastFrom(o, d Vec, from, limit float64) float64 {
+	p := g.toCells(o)
+	end := limit * g.perMetre
+	t := from * g.perMetre
+	if !g.inside(p) {
+		t = max(t, g.enter(p, d))
 	}
 	if !(t < end) {
 		return limit
@@ -36,7 +36,7 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 		perY = math.Inf(1)
 	}
 	x, y := int(p.X+1+d.X*t)-1, int(p.Y+1+d.Y*t)-1 // a conversion truncates toward zero
-	tiles, hints, columns, width, height := l.tiles, l.hints, l.columns, uint(l.width), uint(l.height)
+	tiles, hints, columns, width, height := g.tiles, g.hints, g.columns, uint(g.width), uint(g.height)
 	for t < end {
 		if uint(x) >= width || uint(y) >= height {
 			return limit
@@ -49,7 +49,7 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 			left, low, side = x&^tileMask-(tile-1)*tileSide, y&^tileMask-(tile-1)*tileSide, (2*tile-1)*tileSide
 		}
 		if side < 0 {
-			return t * l.resolution
+			return t * g.resolution
 		}
 		faceX, faceY := left+side&rightward, low+side&upward
 		tx, ty := (float64(faceX)-p.X)*perX, (float64(faceY)-p.Y)*perY
@@ -65,15 +65,15 @@ func (l *layer) castFrom(o, d Vec, from, limit float64) float64 {
 }
 
 // inside reports whether a point, in cell units, is within the grid.
-func (l *layer) inside(p Vec) bool {
-	return p.X >= 0 && p.X < float64(l.width) && p.Y >= 0 && p.Y < float64(l.height)
+func (g *Grid) inside(p Vec) bool {
+	return p.X >= 0 && p.X < float64(g.width) && p.Y >= 0 && p.Y < float64(g.height)
 }
 
 // enter returns where a ray from p along d, in cell units, enters the grid
 // from outside: infinity if it never does.
-func (l *layer) enter(p, d Vec) float64 {
+func (g *Grid) enter(p, d Vec) float64 {
 	near, far := 0.0, math.Inf(1)
-	for _, axis := range [2]struct{ p, d, size float64 }{{p.X, d.X, float64(l.width)}, {p.Y, d.Y, float64(l.height)}} {
+	for _, axis := range [2]struct{ p, d, size float64 }{{p.X, d.X, float64(g.width)}, {p.Y, d.Y, float64(g.height)}} {
 		if axis.d == 0 {
 			if axis.p < 0 || axis.p >= axis.size {
 				return math.Inf(1)

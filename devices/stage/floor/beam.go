@@ -1,45 +1,52 @@
-package stage
+package floor
 
 import "math"
 
-// beam is a cone from a point, or a ray.
-type beam struct {
-	facing Vec     // unit vector of its middle
+// Beam is a cone from a point, or a ray.
+type Beam struct {
+	Facing Vec     // unit vector of its middle
 	edges  [2]Vec  // unit vectors, the left one first; those of a ray are its middle
 	cosine float64 // of half its angle; of a ray 2, because it has no point but those of its edges
 }
 
-// isRay reports whether the beam is a ray.
-func (b *beam) isRay() bool { return b.cosine > 1 }
+// NewBeam returns a beam in a direction: a ray, or a cone of that width in radians if it is not zero.
+func NewBeam(heading, width float64) Beam {
+	facing := Direction(heading)
+	if width == 0 {
+		return Beam{facing, [2]Vec{facing, facing}, 2}
+	}
+	edges := [2]Vec{Direction(heading + width/2), Direction(heading - width/2)}
+	return Beam{facing, edges, math.Cos(min(width/2, math.Pi))}
+}
 
-// turned returns the beam in a frame in which its own frame has a direction.
-func (b *beam) turned(by Vec) beam {
-	return beam{b.facing.rotate(by), [2]Vec{b.edges[0].rotate(by), b.edges[1].rotate(by)}, b.cosine}
+// Turned returns the beam as seen from a frame in which its own frame has the direction by, a unit vector.
+func (b *Beam) Turned(by Vec) Beam {
+	return Beam{b.Facing.Rotate(by), [2]Vec{b.edges[0].Rotate(by), b.edges[1].Rotate(by)}, b.cosine}
 }
 
 // has reports whether the direction of v, of that length, is within the cone.
-func (b *beam) has(v Vec, length float64) bool { return v.dot(b.facing) >= length*b.cosine }
+func (b *Beam) has(v Vec, length float64) bool { return v.Dot(b.Facing) >= length*b.cosine }
 
-// meet returns the distance from o, where the beam starts, to the nearest point of the sides of a
+// Meet returns the distance from o, where the beam starts, to the nearest point of the sides of a
 // polygon within it, or limit if that is nearer.
-func (b *beam) meet(o Vec, polygon []Vec, limit float64) float64 {
-	p := polygon[len(polygon)-1].sub(o)
+func (b *Beam) Meet(o Vec, polygon []Vec, limit float64) float64 {
+	p := polygon[len(polygon)-1].Sub(o)
 	for _, q := range polygon {
-		q = q.sub(o)
+		q = q.Sub(o)
 		limit = b.meetSide(p, q, limit)
 		p = q
 	}
 	return limit
 }
 
-// meetRound is meet for a convex outline, counterclockwise and twice around, that the beam starts
-// outside of. Only its near sides are looked at, which follow each other.
-func (b *beam) meetRound(o Vec, round []Vec, limit float64) float64 {
+// MeetRound is Meet for a convex outline, counterclockwise and twice around, that the beam starts
+// outside of. Only its near sides are checked, which follow each other.
+func (b *Beam) MeetRound(o Vec, round []Vec, limit float64) float64 {
 	far, near := false, false
-	p := round[0].sub(o)
+	p := round[0].Sub(o)
 	for _, q := range round[1:] {
-		q = q.sub(o)
-		if p.cross(q) >= 0 {
+		q = q.Sub(o)
+		if p.Cross(q) >= 0 {
 			if near {
 				return limit
 			}
@@ -53,21 +60,21 @@ func (b *beam) meetRound(o Vec, round []Vec, limit float64) float64 {
 	return limit
 }
 
-// meetSide is meet for the segment from p to q, as seen from the start of the beam. What is nearest
-// in the beam is what is nearest of all, or it is on an edge.
-func (b *beam) meetSide(p, q Vec, limit float64) float64 {
-	side, across := q.sub(p), p.cross(q)
-	square := side.dot(side)
+// meetSide is Meet for the segment from p to q, as seen from the start of the beam. The nearest
+// point in the beam is the nearest point of all, or it is on an edge.
+func (b *Beam) meetSide(p, q Vec, limit float64) float64 {
+	side, across := q.Sub(p), p.Cross(q)
+	square := side.Dot(side)
 	if across*across >= limit*limit*square { // so far is its line
 		return limit
 	}
 	nearest := p
-	if along := -p.dot(side); along >= square {
+	if along := -p.Dot(side); along >= square {
 		nearest = q
 	} else if along > 0 {
-		nearest = p.add(side.scale(along / square))
+		nearest = p.Add(side.Scale(along / square))
 	}
-	d := math.Sqrt(nearest.dot(nearest))
+	d := math.Sqrt(nearest.Dot(nearest))
 	if d >= limit {
 		return limit
 	}
@@ -75,9 +82,9 @@ func (b *beam) meetSide(p, q Vec, limit float64) float64 {
 		return d
 	}
 	for _, edge := range b.edges {
-		cp, cq := edge.cross(p), edge.cross(q)
+		cp, cq := edge.Cross(p), edge.Cross(q)
 		if (cp > 0) != (cq > 0) {
-			if t := (p.dot(edge)*cq - q.dot(edge)*cp) / (cq - cp); t >= 0 && t < limit {
+			if t := (p.Dot(edge)*cq - q.Dot(edge)*cp) / (cq - cp); t >= 0 && t < limit {
 				limit = t
 			}
 		}
@@ -89,30 +96,30 @@ func (b *beam) meetSide(p, q Vec, limit float64) float64 {
 // one go forward along the axis that its middle is nearest to, which is within 45 degrees.
 const narrow = 0.75
 
-// castBeam returns the distance in metres from o to the nearest point of an occupied cell
+// CastBeam returns the distance in metres from o to the nearest point of an occupied cell
 // within a beam, or limit. Nothing is nearer than from.
-func (l *layer) castBeam(o Vec, b *beam, from, limit float64) float64 {
+func (g *Grid) CastBeam(o Vec, b *Beam, from, limit float64) float64 {
 	switch {
-	case b.isRay():
-		return l.castFrom(o, b.facing, from, limit)
+	case b.cosine > 1: // a ray
+		return g.CastFrom(o, b.Facing, from, limit)
 	case b.cosine < narrow:
-		return l.castWide(o, b, from, limit)
+		return g.castWide(o, b, from, limit)
 	}
 	// One disc around the middle covers most: no point of a beam of that length is further from it.
-	if l.free(o.add(b.facing.scale(limit/2))) > limit*math.Sqrt(1.25-b.cosine) {
+	if g.Free(o.Add(b.Facing.Scale(limit/2))) > limit*math.Sqrt(1.25-b.cosine) {
 		return limit
 	}
-	return l.castNarrow(o, b, from, limit)
+	return g.castNarrow(o, b, from, limit)
 }
 
-// castNarrow is castBeam for a narrow beam. It looks at one row of cells across the beam after
+// castNarrow is CastBeam for a narrow beam. It checks one row of cells across the beam after
 // the other, the nearest first, and ends when the next one is farther than what it has found.
-func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
+func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 	// In cells, X along the axis that is nearest to the middle of the beam, Y across.
-	p, facing, edges, columns, rows := l.toCells(o), b.facing, b.edges, l.height, l.width
-	steps := strides{1, l.columns, 1, tileSide}
+	p, facing, edges, columns, rows := g.toCells(o), b.Facing, b.edges, g.height, g.width
+	steps := strides{1, g.columns, 1, tileSide}
 	if math.Abs(facing.X) < math.Abs(facing.Y) {
-		columns, rows, steps = rows, columns, strides{l.columns, 1, tileSide, 1}
+		columns, rows, steps = rows, columns, strides{g.columns, 1, tileSide, 1}
 		for _, v := range [...]*Vec{&p, &facing, &edges[0], &edges[1]} {
 			v.X, v.Y = v.Y, v.X
 		}
@@ -121,14 +128,14 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 	forward := [2]float64{math.Abs(edges[0].X), math.Abs(edges[1].X)}
 	slopes := [2]float64{edges[0].Y / forward[0], edges[1].Y / forward[1]}
 	right, left := min(slopes[0], slopes[1]), max(slopes[0], slopes[1])
-	step, row := 1, int(math.Floor(p.X+from*l.perMetre*min(forward[0], forward[1])))
+	step, row := 1, int(math.Floor(p.X+from*g.perMetre*min(forward[0], forward[1])))
 	if facing.X < 0 {
-		step, row = -1, int(math.Floor(p.X-from*l.perMetre*min(forward[0], forward[1])))
+		step, row = -1, int(math.Floor(p.X-from*g.perMetre*min(forward[0], forward[1])))
 	}
 	if row = max(0, row); step < 0 {
 		row = min(row, rows-1)
 	}
-	end := limit * l.perMetre
+	end := limit * g.perMetre
 	// The edges where they leave a row are these further than where they enter it.
 	rightmost, leftmost := p.Y+min(0, right), p.Y+max(0, left)
 	// known is the largest free square that was met: from first to last across, for further rows, with this one.
@@ -148,7 +155,7 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 		}
 		low, high := rightmost+right*near, leftmost+left*near
 		first, last := max(0, int(low+1)-1), min(columns-1, int(high+1)-1) // a conversion truncates toward zero
-		// Around each free cell is a free square. They hold the beam in further rows, too.
+		// Around each free cell is a free square. They also hold the beam in further rows.
 		free, begin, next := rows, first, first
 		for next <= last {
 			if known.rows > 0 && next >= known.first && next <= known.last {
@@ -159,7 +166,7 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 				next = known.last + 1
 				continue
 			}
-			n := l.across(row, next, &steps)
+			n := g.across(row, next, &steps)
 			if n > 0 {
 				if n > known.rows {
 					known.first, known.last, known.rows = next-n+1, next+n-1, n
@@ -173,14 +180,14 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 			}
 			free = 0
 			start := next // of a row of occupied cells
-			for next++; next <= last && l.across(row, next, &steps) == 0; next++ {
+			for next++; next <= last && g.across(row, next, &steps) == 0; next++ {
 			}
-			v := Vec{max(float64(row), min(float64(row+1), p.X)), max(float64(start), min(float64(next), p.Y))}.sub(p)
-			square := v.dot(v)
+			v := Vec{max(float64(row), min(float64(row+1), p.X)), max(float64(start), min(float64(next), p.Y))}.Sub(p)
+			square := v.Dot(v)
 			if square >= end*end {
 				continue
 			}
-			if d := math.Sqrt(square); v.dot(facing) >= d*b.cosine {
+			if d := math.Sqrt(square); v.Dot(facing) >= d*b.cosine {
 				end = d
 				continue
 			}
@@ -199,8 +206,8 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 			row += step * int(further)
 		}
 	}
-	if end < limit*l.perMetre {
-		return end * l.resolution
+	if end < limit*g.perMetre {
+		return end * g.resolution
 	}
 	return limit
 }
@@ -208,13 +215,13 @@ func (l *layer) castNarrow(o Vec, b *beam, from, limit float64) float64 {
 // strides are how far the next row across a beam, and the next place in it, are apart in tiles and in hints.
 type strides struct{ tileRow, tile, cellRow, cell int }
 
-// across is at for a place in a row.
-func (l *layer) across(row, place int, s *strides) int {
-	tile := int(l.tiles[row>>tileBits*s.tileRow+place>>tileBits*s.tile])
+// across is Hint for a place in a row.
+func (g *Grid) across(row, place int, s *strides) int {
+	tile := int(g.tiles[row>>tileBits*s.tileRow+place>>tileBits*s.tile])
 	row, place = row&tileMask, place&tileMask
 	switch {
 	case tile < 0:
-		return int(l.hints[^tile*tileArea+row*s.cellRow+place*s.cell])
+		return int(g.hints[^tile*tileArea+row*s.cellRow+place*s.cell])
 	case tile > 0:
 		return (tile-1)*tileSide + 1 + min(row, tileMask-row, place, tileMask-place)
 	}
@@ -238,32 +245,27 @@ func entry(y, slope, near, far, low, high float64) float64 {
 	return math.Inf(1)
 }
 
-// castWide is castBeam for a beam of any width.
-func (l *layer) castWide(o Vec, b *beam, from, limit float64) float64 {
+// castWide is CastBeam for a beam of any width.
+func (g *Grid) castWide(o Vec, b *Beam, from, limit float64) float64 {
 	for _, d := range b.edges {
-		limit = l.castFrom(o, d, from, limit)
+		limit = g.CastFrom(o, d, from, limit)
 	}
 	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
 	// would be on an edge.
-	p, reach := l.toCells(o), limit*l.perMetre
-	for y, last := max(0, int(math.Floor(p.Y-reach))), min(l.height-1, int(math.Floor(p.Y+reach))); y <= last; y++ {
-		for x, last := max(0, int(math.Floor(p.X-reach))), min(l.width-1, int(math.Floor(p.X+reach))); x <= last; {
-			if n := l.at(x, y); n > 0 {
+	p, reach := g.toCells(o), limit*g.perMetre
+	for y, last := max(0, int(math.Floor(p.Y-reach))), min(g.height-1, int(math.Floor(p.Y+reach))); y <= last; y++ {
+		for x, last := max(0, int(math.Floor(p.X-reach))), min(g.width-1, int(math.Floor(p.X+reach))); x <= last; {
+			if n := g.Hint(x, y); n > 0 {
 				x += n
 				continue
 			}
-			v := nearestIn(p, float64(x), float64(y)).scale(l.resolution)
-			if d := math.Sqrt(v.dot(v)); d < limit && b.has(v, d) {
+			nearest := Vec{max(float64(x), min(float64(x+1), p.X)), max(float64(y), min(float64(y+1), p.Y))}
+			v := nearest.Sub(p).Scale(g.resolution)
+			if d := math.Sqrt(v.Dot(v)); d < limit && b.has(v, d) {
 				limit = d
 			}
 			x++
 		}
 	}
 	return limit
-}
-
-// nearestIn returns the way from p to the nearest point of the cell whose lower left corner is at
-// x and y.
-func nearestIn(p Vec, x, y float64) Vec {
-	return Vec{max(x, min(x+1, p.X)), max(y, min(y+1, p.Y))}.sub(p)
 }

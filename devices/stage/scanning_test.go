@@ -24,7 +24,7 @@ func flawed(n int, both, sonar string) string {
 	return strings.Replace(arena(n, "erring"), "erring (", robot.String()+"erring (", 1)
 }
 
-// The number of processors changes no reading, whatever is computed beside each other: in
+// The number of processors changes no reading, whatever is computed at the same time: in
 // step, faster than real time, and with everything that errs.
 func TestProcessorsChangeNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
@@ -61,13 +61,13 @@ func TestProcessorsChangeNothing(t *testing.T) {
 
 // A thing that is moved by hand is where it is in the next reading, also at the same
 // instant.
-func TestLookAfterAMove(t *testing.T) {
+func TestScanAfterAMove(t *testing.T) {
 	w := newWorld(t, robotWorld+"speedup 0 paused 1 pioneer_full ( ) pioneer2dx ( pose [3 0 0 0] )")
 	b := newBench(t, w)
 	b.open(t, 0, "l")
 	b.run(publishPeriod)
 	before := w.drivers[0].scans.laserData[180]
-	if err := w.SetPose(1, Pose{4, 0, 0}); err != nil {
+	if err := w.SetPose(1, Pose{X: 4}); err != nil {
 		t.Fatal(err)
 	}
 	b.run(2 * publishPeriod)
@@ -78,13 +78,13 @@ func TestLookAfterAMove(t *testing.T) {
 
 func TestOnFast(t *testing.T) {
 	w := newWorld(t, "")
-	var told []bool
-	w.OnFast(func(fast bool) { told = append(told, fast) })
+	var got []bool
+	w.OnFast(func(fast bool) { got = append(got, fast) })
 	for _, speed := range []float64{0, 1, 2, 0.5} {
 		w.SetSpeed(0, speed)
 	}
-	if want := []bool{false, true, false, true, false}; !slices.Equal(told, want) {
-		t.Errorf("told %v, want %v", told, want)
+	if want := []bool{false, true, false, true, false}; !slices.Equal(got, want) {
+		t.Errorf("reported %v, want %v", got, want)
 	}
 	newWorld(t, "lockstep 1").OnFast(func(fast bool) {
 		if !fast {
@@ -103,13 +103,13 @@ func (c counted) do(_, first, end int) {
 }
 
 // Each piece is done once, by helpers that were there and by new ones, and helpers without work end.
-func TestShare(t *testing.T) {
+func TestPool(t *testing.T) {
 	before := runtime.NumGoroutine()
-	var s sharing
+	var s pool
 	for round := range 300 {
-		workers, n, some := 1+round%4, 1+round%50, 1+round%7
+		workers, n, portion := 1+round%4, 1+round%50, 1+round%7
 		c := make(counted, n)
-		s.share(workers, n, some, c)
+		s.run(workers, n, portion, c)
 		for i := range c {
 			if done := c[i].Load(); done != 1 {
 				t.Fatalf("piece %d of %d, by %d: done %d times", i, n, workers, done)
@@ -125,7 +125,7 @@ func TestShare(t *testing.T) {
 
 // A panic of a scan is one of the caller, who can catch it, whichever goroutine scans.
 func TestPanicOfAScan(t *testing.T) {
-	var s sharing
+	var s pool
 	for range 200 {
 		func() {
 			defer func() {
@@ -133,7 +133,7 @@ func TestPanicOfAScan(t *testing.T) {
 					t.Error("no panic")
 				}
 			}()
-			s.share(2, 1, 1, &scanning{due: []*Driver{{}}, scanners: []*scanner{newScanner(), newScanner()}}) // a driver without a world
+			s.run(2, 1, 1, &scanning{due: []*Driver{{}}, scanners: []*scanner{newScanner(), newScanner()}}) // a driver without a world
 		}()
 	}
 }

@@ -6,10 +6,10 @@ import "slices"
 // as fast, and takes more memory.
 const maxKinds = 32
 
-// shareAlike has bodies of one kind share what does not change: their parts, and the sonars of robots.
-// A thousand robots then have little more of them than one, and what scans look at stays in the caches
+// intern has bodies of one kind refer to the same parts, and robots to the same sonars: neither changes.
+// A thousand robots then have little more of them than one, and what scans read stays in the caches
 // of the processor.
-func shareAlike(bodies []*body) {
+func intern(bodies []*body) {
 	var kinds []*body
 	for _, b := range bodies {
 		i := slices.IndexFunc(kinds, b.alike)

@@ -7,7 +7,7 @@ import (
 
 // This file computes the scans of a world that is faster than real time, or in step, on
 // all processors. In real time each driver computes its own when it reports, because the
-// loop must not be held by those of others.
+// loop must not wait for those of others.
 //
 // A scan only reads the world, and its errors follow from the robot and the time. So it
 // does not matter which processor computes it, nor how many there are.
@@ -28,12 +28,12 @@ type scanning struct {
 // Fast reports whether the world is in step or faster than real time.
 func (w *World) Fast() bool { return w.lockstep.need > 0 || w.speed == 0 || w.speed > 1 }
 
-// look computes the scans for a report of d, and with them those of all drivers that
+// updateScans computes the scans for a report of d, and with them those of all drivers that
 // report at this instant.
-func (d *Driver) look() {
+func (d *Driver) updateScans() {
 	w := d.world
 	if w.Fast() {
-		w.lookAll()
+		w.scanAll()
 	}
 	d.scan(w.scanning.scanners[0])
 }
@@ -57,8 +57,8 @@ func (d *Driver) scan(c *scanner) {
 	}
 }
 
-// lookAll computes the scans of this instant, once.
-func (w *World) lookAll() {
+// scanAll computes the scans of this instant, once.
+func (w *World) scanAll() {
 	l, now := &w.scanning, moment{w.sim, w.moved}
 	if l.done == now {
 		return
@@ -81,7 +81,7 @@ func (w *World) lookAll() {
 	for len(l.scanners) < workers {
 		l.scanners = append(l.scanners, newScanner())
 	}
-	w.sharing.share(workers, len(l.due), 1, l)
+	w.pool.run(workers, len(l.due), 1, l)
 }
 
 // do implements work: the scans of drivers.

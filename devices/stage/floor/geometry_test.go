@@ -1,15 +1,16 @@
-package stage
+package floor
 
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
 func near(a, b, tolerance float64) bool { return math.Abs(a-b) <= tolerance }
 
 func nearPose(a, b Pose, tolerance float64) bool {
-	return near(a.X, b.X, tolerance) && near(a.Y, b.Y, tolerance) && near(wrap(a.Heading-b.Heading), 0, tolerance)
+	return near(a.X, b.X, tolerance) && near(a.Y, b.Y, tolerance) && near(Wrap(a.Heading-b.Heading), 0, tolerance)
 }
 
 func TestPoseFrames(t *testing.T) {
@@ -19,11 +20,11 @@ func TestPoseFrames(t *testing.T) {
 	}
 	for range 100 {
 		base, p := pose(), pose()
-		if got := base.then(p.from(base)); !nearPose(got, p, 1e-9) {
+		if got := base.Then(p.From(base)); !nearPose(got, p, 1e-9) {
 			t.Fatalf("%v seen from %v and back is %v", p, base, got)
 		}
 	}
-	if got := (Pose{1, 2, math.Pi / 2}).then(Pose{3, 0, 1}); !nearPose(got, Pose{1, 5, math.Pi/2 + 1}, 1e-9) {
+	if got := (Pose{1, 2, math.Pi / 2}).Then(Pose{3, 0, 1}); !nearPose(got, Pose{1, 5, math.Pi/2 + 1}, 1e-9) {
 		t.Error(got)
 	}
 }
@@ -33,9 +34,9 @@ func TestArcIsExact(t *testing.T) {
 	for _, turn := range []float64{0, 1e-12, 0.1, -2, 2 * math.Pi} {
 		many := Pose{1, 2, 0.3}
 		for range 1000 {
-			many = many.then(arc(1.5/1000, turn/1000))
+			many = many.Then(Arc(1.5/1000, turn/1000))
 		}
-		if one := (Pose{1, 2, 0.3}).then(arc(1.5, turn)); !nearPose(one, many, 1e-9) {
+		if one := (Pose{1, 2, 0.3}).Then(Arc(1.5, turn)); !nearPose(one, many, 1e-9) {
 			t.Errorf("turning %v: %v in one, %v in small arcs", turn, one, many)
 		}
 	}
@@ -43,29 +44,51 @@ func TestArcIsExact(t *testing.T) {
 
 func TestDegrees(t *testing.T) {
 	for angle, want := range map[float64]uint16{0: 0, 90: 90, -90: 270, 359.4: 359, 359.6: 0, -0.4: 0, 720: 0, 180: 180, -180: 180} {
-		if got := degrees(radians(angle)); got != want {
+		if got := Degrees(Radians(angle)); got != want {
 			t.Errorf("%v is %d, want %d", angle, got, want)
 		}
 	}
 }
 
 func TestConvexHull(t *testing.T) {
-	square := rectangle(2, 2)
+	square := Rectangle(2, 2)
 	points := append([]Vec{{0, 0}, {0.5, 0.5}, {1, 0}, {-1, 0}}, append(square, square...)...)
-	hull := convexHull(points)
+	hull := ConvexHull(points)
 	if len(hull) != 4 {
 		t.Fatalf("hull %v", hull)
 	}
 	area := 0.0
 	for i, p := range hull {
-		area += p.cross(hull[(i+1)%4]) / 2
+		area += p.Cross(hull[(i+1)%4]) / 2
 	}
 	if area != 4 {
 		t.Errorf("area %v, want 4, counterclockwise", area)
 	}
 }
 
-// The separating sides must agree with sampling the two shapes.
+func TestConvexRound(t *testing.T) {
+	square := []Vec{{0, 0}, {1, 0}, {1, 1}, {0, 1}}
+	round := slices.Concat(square, square)
+	for _, tt := range []struct {
+		name    string
+		outline []Vec
+		want    []Vec
+	}{
+		{"square", square, round},
+		{"from another corner", []Vec{{1, 1}, {0, 1}, {0, 0}, {1, 0}}, round},
+		{"clockwise", []Vec{{1, 1}, {1, 0}, {0, 0}, {0, 1}}, round},
+		{"bow tie", []Vec{{0, 0}, {1, 1}, {1, 0}, {0, 1}}, nil},
+		{"with a notch", []Vec{{0, 0}, {1, 0}, {1, 1}, {0.5, 0.5}, {0, 1}}, nil},
+		{"a line", []Vec{{0, 0}, {1, 0}}, nil},
+		{"a point, three times", []Vec{{0, 0}, {0, 0}, {0, 0}}, nil},
+	} {
+		if got := ConvexRound(tt.outline); !slices.Equal(got, tt.want) {
+			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
+
+// The separating sides, and the depth of a contact, must agree with sampling the two shapes.
 func TestConvexOverlap(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	counts := map[bool]int{}
@@ -74,42 +97,45 @@ func TestConvexOverlap(t *testing.T) {
 			points := make([]Vec, 7)
 			at := Vec{3 * random.Float64(), 3 * random.Float64()}
 			for i := range points {
-				points[i] = at.add(Vec{random.Float64(), random.Float64()})
+				points[i] = at.Add(Vec{random.Float64(), random.Float64()})
 			}
-			return convexHull(points)
+			return ConvexHull(points)
 		}
 		a, b := shape(), shape()
 		common := 0
 		for x := 0.0; x < 4; x += 0.02 {
 			for y := 0.0; y < 4; y += 0.02 {
-				if p := (Vec{x, y}); contains(a, p) && contains(b, p) {
+				if p := (Vec{x, y}); Contains(a, p) && Contains(b, p) {
 					common++
 				}
 			}
 		}
-		got := convexOverlap(a, b)
+		got := ConvexOverlap(a, b)
 		counts[got]++
 		if common > 0 && !got || common == 0 && got && overlapDepth(a, b) > 0.05 {
 			t.Fatalf("%v and %v: overlap %v, %d common samples", a, b, got, common)
+		}
+		if c := Touch(a, b); !near(c.Depth, overlapDepth(a, b), 1e-9) || got != (c.Depth > 0) {
+			t.Fatalf("%v and %v: overlap %v, depth %v, want %v", a, b, got, c.Depth, overlapDepth(a, b))
 		}
 	}
 	if counts[true] < 50 || counts[false] < 50 {
 		t.Errorf("too one-sided: %v", counts)
 	}
-	if a := rectangle(1, 1); convexOverlap(a, placed(a, Pose{1, 0, 0})) {
+	if a := Rectangle(1, 1); ConvexOverlap(a, (Pose{X: 1}).ApplyTo(Rectangle(1, 1))) {
 		t.Error("squares that touch overlap")
 	}
 }
 
-// overlapDepth returns how far two convex shapes overlap.
+// overlapDepth returns how far two convex shapes overlap, negative if they are apart.
 func overlapDepth(a, b []Vec) float64 {
 	depth := math.Inf(1)
 	for _, pair := range [][2][]Vec{{a, b}, {b, a}} {
 		p := pair[0][len(pair[0])-1]
 		for _, q := range pair[0] {
-			side, deepest := q.sub(p), math.Inf(-1)
+			side, deepest := q.Sub(p), math.Inf(-1)
 			for _, v := range pair[1] {
-				deepest = max(deepest, side.cross(v.sub(p))/side.length())
+				deepest = max(deepest, side.Cross(v.Sub(p))/side.Length())
 			}
 			depth = min(depth, deepest)
 			p = q
@@ -119,7 +145,7 @@ func overlapDepth(a, b []Vec) float64 {
 }
 
 func TestRayPolygon(t *testing.T) {
-	square := rectangle(2, 2)
+	square := Rectangle(2, 2)
 	for _, tt := range []struct {
 		name string
 		o, d Vec
@@ -129,10 +155,10 @@ func TestRayPolygon(t *testing.T) {
 		{"behind", Vec{-3, 0.5}, Vec{-1, 0}, 10},
 		{"past", Vec{-3, 1.5}, Vec{1, 0}, 10},
 		{"from inside", Vec{0, 0}, Vec{0, 1}, 1},
-		{"aslant", Vec{-2, 0}, direction(math.Pi / 6), 2 / math.Sqrt(3)},
-		{"through a corner", Vec{-2, 0}, direction(math.Pi / 4), math.Sqrt2},
+		{"aslant", Vec{-2, 0}, Direction(math.Pi / 6), 2 / math.Sqrt(3)},
+		{"through a corner", Vec{-2, 0}, Direction(math.Pi / 4), math.Sqrt2},
 	} {
-		if got := rayPolygon(tt.o, tt.d, square, 10); !near(got, tt.want, 1e-9) {
+		if got := RayPolygon(tt.o, tt.d, square, 10); !near(got, tt.want, 1e-9) {
 			t.Errorf("%s: %v, want %v", tt.name, got, tt.want)
 		}
 	}
