@@ -8,7 +8,6 @@ static int calls = 0;
 static void count() { calls++; }
 
 struct Behaviour {
-  Position2dProxy *pos;
   PlayerClient *client;
   int n;
   void operator()() {
@@ -31,7 +30,7 @@ int main(int argc, char **argv) {
   std::cout << "thread " << (calls >= 2) << " " << (pos.GetElapsedTime() > 0) << std::endl;
   pos.DisconnectReadSignal(connection);
   calls = 0;
-  Behaviour behaviour = {&pos, &client, 0};
+  Behaviour behaviour = {&client, 0};
   pos.ConnectReadSignal(behaviour);
   client.Run(1);
   std::cout << "run " << calls << std::endl;
