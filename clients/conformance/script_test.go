@@ -64,8 +64,7 @@ func TestScripted(t *testing.T) {
 		}
 		cases[g.name] = list
 	}
-	forEachLanguage(t, func(t *testing.T, l language) {
-		start := l.adapters(t)
+	forEachClient(t, func(t *testing.T, start func(t *testing.T) *adapter) {
 		all, a := t, start(t) // one for all cases that succeed: starting one can take a second
 		for _, g := range groups {
 			for _, c := range cases[g.name] {

@@ -178,6 +178,8 @@ func positionBlock(x int) string {
 	return b
 }
 
+var miscBlock = block(codec.Misc, (&codec.MiscData{Battery: 125}).Append(nil))
+
 func at(x int) Step { return get("p", codec.PositionSize, Object{"x": x}) }
 
 func positionObject(d codec.PositionData) Object {
