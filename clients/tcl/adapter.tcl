@@ -60,12 +60,12 @@ proc simulate {line} {
         set sees {}
         if {[dict exists $mover sees]} {
             foreach s [dict get $mover sees] {
-                lappend sees [object {*}[dict replace $s name [quote [dict get $s name]]]]
+                lappend sees [object {*}[dict replace [dict filter $s key id range bearing] name [quote [dict get $s name]]]]
             }
         }
-        lappend movers [object name [quote $name] {*}[dict replace $mover sees [numbers $sees]]]
+        lappend movers [object name [quote $name] {*}[dict replace [dict filter $mover key robot x y heading] sees [numbers $sees]]]
     }
-    return [object {*}[dict replace $state movers [numbers $movers]]]
+    return [object {*}[dict replace [dict filter $state key time speed paused finished seed] movers [numbers $movers]]]
 }
 
 # perform obeys a request and returns the members of the answer.

@@ -6,7 +6,7 @@ import math
 import unittest
 from typing import List
 
-from playerclient import AccessRefused, Event, Session, UsageError
+from playerclient import AccessRefused, Event, Mover, Session, SimulationState, UsageError
 
 from .blocks import NO_BLOBS, block, reply
 
@@ -132,6 +132,14 @@ class Messages(unittest.TestCase):
         ):
             self.assertRaises(UsageError, call)
         self.assertEqual(sent, [])
+
+
+class World(unittest.TestCase):
+    def test_mover(self) -> None:
+        r0 = Mover("r0", True, 1, -0.5, 90)
+        state = SimulationState(1.5, 0, True, False, 7, [r0])
+        self.assertEqual((state.mover("r0"), r0.sees), (r0, ()))
+        self.assertRaises(KeyError, state.mover, "r2")
 
 
 if __name__ == "__main__":
