@@ -81,7 +81,7 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// TestFolders runs the tests of each language's own folder.
+// TestFolders runs the tests of each language's own folder, which also build its examples, and then these.
 func TestFolders(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
@@ -89,10 +89,12 @@ func TestFolders(t *testing.T) {
 	forEachLanguage(t, func(t *testing.T, l language) {
 		cmd := exec.Command(l.test[0], l.test[1:]...)
 		cmd.Dir = l.folder()
-		cmd.Env = append(os.Environ(), "BUILD="+t.TempDir(), "PLAYER="+binary)
+		build := t.TempDir()
+		cmd.Env = append(os.Environ(), "BUILD="+build, "PLAYER="+binary)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", strings.Join(l.test, " "), err, out)
 		}
+		runExamples(t, l, build, binary)
 	})
 }
 

@@ -1,4 +1,4 @@
-// The examples: their steering, and all of them against the real server.
+// The examples: their steering, and the one for a browser against the real server.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
@@ -7,7 +7,6 @@ import http from "node:http";
 import { after, before, describe, test } from "node:test";
 import { promisify } from "node:util";
 import { avoid, followWall } from "../examples/steering.js";
-import { PlayerClient } from "../lib/node.js";
 import { freePort, LIMIT, realServer } from "../testing/server.js";
 
 const folder = new URL("..", import.meta.url);
@@ -40,32 +39,8 @@ describe("with the real server", () => {
     return stdout;
   }
 
-  const example = (name, rounds) => node(`examples/${name}.js`, `localhost:${server.port}`, "-n", String(rounds));
-
   // real is a test that needs the server.
   const real = (name, run) => test(name, { timeout: 3 * LIMIT }, (t) => (server ? run(t) : t.skip("neither PLAYER nor go")));
-
-  real("hello", async () => assert.match(await example("hello", 10), /sonar \(mm\)/));
-
-  real("watch", async () => {
-    const seen = await example("watch", 10);
-    for (const text of ["position {", "sonar ", "laser ", "misc {", "gripper {", "ptz {", "vision "]) assert.ok(seen.includes(text), text);
-  });
-
-  for (const name of ["sonar-avoidance", "laser-wall"]) {
-    real(name, async () => {
-      const robot = new PlayerClient("localhost", server.port);
-      await robot.connect();
-      await robot.request("pr");
-      await robot.read(LIMIT);
-      const pose = () => [robot.position.x, robot.position.y, robot.position.heading];
-      const start = pose();
-      await example(name, 10);
-      for (let i = 0; i < 100 && String(pose()) === String(start); i++) await robot.read(LIMIT); // the first rounds waited in the socket
-      robot.close();
-      assert.notDeepEqual(pose(), start);
-    });
-  }
 
   real("a page through the dashboard", async () => {
     const port = await freePort();

@@ -12,8 +12,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs all static methods whose names begin with "test", and what they need to check. They run side by side: those on
- * simulated robots mostly wait.
+ * Runs all static methods whose names begin with "test", and what they need to check. They run side by side.
  */
 final class Tests {
     /** Bound in ms of waits for events that must happen. It is long because machines may be slow. */
@@ -28,7 +27,7 @@ final class Tests {
         var pool = Executors.newFixedThreadPool(CONCURRENCY);
         Map<String, Future<?>> results = new LinkedHashMap<>();
         for (Class<?> tests : List.of(
-                PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulationTest.class, SimulatorTest.class)) {
+                PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulationTest.class)) {
             for (Method m : tests.getDeclaredMethods()) {
                 if (m.getName().startsWith("test")) {
                     results.put(tests.getSimpleName() + "." + m.getName(), pool.submit(() -> m.invoke(null)));
