@@ -1,11 +1,11 @@
-# What the scripts of the C and C++ clients share.
+# What the scripts of the C and C++ clients have in common.
 
 # Sanitizers stop a program at the first access outside an object and at undefined
 # behaviour.
 strict=(-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror)
 sanitize=(-g -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
 
-# What a program with TLS compiles and links beside, if OpenSSL is there.
+# What a program with TLS compiles and links as well, if OpenSSL is there.
 tls=()
 if echo '#include <openssl/ssl.h>' | cc -E - >/dev/null 2>&1; then tls=(-DWITH_TLS ../c/player_tls.c -lssl -lcrypto); fi
 

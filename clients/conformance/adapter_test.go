@@ -27,7 +27,7 @@ const (
 	buildLimit = 5 * time.Minute
 )
 
-// language is a folder beside this one. programs are what building and
+// language is a folder next to this one. programs are what building and
 // running takes, packages are the Debian packages that have them, and test is the
 // command that builds a client and runs the tests of its folder, in that folder.
 // A client that is quick is tested always, the others where tests may take long.
@@ -64,7 +64,7 @@ func forEachClient(t *testing.T, f func(t *testing.T, start func(t *testing.T) *
 // forEachLanguage runs f as a parallel subtest for each language. A language
 // without its toolchain is skipped, but fails if the environment has CI set.
 func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
-	lookAtSources(t)
+	readSources(t)
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
@@ -79,10 +79,10 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 	}
 }
 
-// lookAtSources reads the directories of this repository. The go command repeats
+// readSources reads the directories of this repository. The go command repeats
 // a test, rather than report its last result, if what the test read has changed;
 // what compilers read it does not notice.
-func lookAtSources(t *testing.T) {
+func readSources(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && entry.Name() == ".git" {
@@ -169,7 +169,7 @@ func startAdapter(t *testing.T, build, script string, arguments ...string) *adap
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	enough := make(chan struct{}) // nobody reads answers any more
+	enough := make(chan struct{}) // answers are no longer read
 	go func() {
 		d := json.NewDecoder(bufio.NewReaderSize(out, 1<<16))
 		for {

@@ -72,7 +72,7 @@ func TestPlayer3(t *testing.T) {
 	t.Parallel()
 	needs.Program(t, "c++")
 	needs.Program(t, "pkg-config")
-	lookAtSources(t)
+	readSources(t)
 	binary := buildServer(t)
 	prefix := compilePlayer3(t)
 	t.Run("cmake", func(t *testing.T) {
@@ -149,7 +149,7 @@ func (at player3Place) command(t *testing.T, ctx context.Context, dir string, pr
 	return exec.CommandContext(ctx, filepath.Join(at.prefix, at.file), arguments...)
 }
 
-// try runs a program beside a server, and checks what it prints.
+// try runs a program and a server, and checks what it prints.
 func (at player3Place) try(t *testing.T, program player3Program) {
 	t.Parallel()
 	dir := t.TempDir()

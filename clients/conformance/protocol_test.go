@@ -144,7 +144,7 @@ func accesses() []Case {
 		Case{"why several devices are refused", "8.9.1", []Step{
 			connect(), explained("srlrpa", "selepe", []string{"s " + right, `l hardware no port "a\b"`, "p used by cat"}, "s", right, "l", `hardware no port "a\b"`, "p", "used by cat"), closing(),
 		}},
-		Case{"reasons that nobody understands", "8.9.1", []Step{
+		Case{"reasons that no client understands", "8.9.1", []Step{
 			connect(), explained("qrsr", "qese", []string{"", "qq x y", "q", "q new", "p missing x", "! ! !", "s " + missing}, "s", missing), closing(),
 		}},
 		Case{"a reason that is not printable", "8.9", []Step{
@@ -164,7 +164,7 @@ func accesses() []Case {
 			connect(), open("pr"),
 			func() Step {
 				s := explained("qr", "qe", []string{"q " + missing}, "q", missing)
-				s.Then[0].Send = []string{positionBlock(4), positionBlock(5) + told("q "+missing) + positionBlock(6) + emptyReply}
+				s.Then[0].Send = []string{positionBlock(4), positionBlock(5) + refusals("q "+missing) + positionBlock(6) + emptyReply}
 				return s
 			}(),
 			at(6), read("p", positionBlock(7)), at(7), closing(),
@@ -173,7 +173,7 @@ func accesses() []Case {
 			connect(),
 			{Do: Object{"op": "request", "pairs": "sr", "timeout_ms": 10 * soon}, Expect: requestBytes("sr"), Send: []string{block(codec.KindReply, []byte("se"))},
 				Want: Object{"ok": false, "error": "refused", "granted": "se", "why": Object{}}},
-			{Expect: questionBytes, Send: []string{told("s "+missing) + emptyReply}},
+			{Expect: questionBytes, Send: []string{refusals("s "+missing) + emptyReply}},
 			open("yrpr"), read("p", server(1, 2)+positionBlock(7)), at(7), closing(),
 		}},
 		Case{"reasons of another time", "8.9.1", []Step{
@@ -203,7 +203,7 @@ func accesses() []Case {
 			at(4), closing(),
 		}},
 		Case{"an answer that was not asked for", "8.9", []Step{
-			connect(), open("yrsrpr"), read("sp", server(1, 2, 3)+told("p "+missing)+sonarBlock(1)+told()+positionBlock(8)), at(8), aged("p", 3), closing(),
+			connect(), open("yrsrpr"), read("sp", server(1, 2, 3)+refusals("p "+missing)+sonarBlock(1)+refusals()+positionBlock(8)), at(8), aged("p", 3), closing(),
 		}},
 		Case{"the end instead of the reasons", "8.9", []Step{
 			connect(),

@@ -393,7 +393,7 @@ func inStep(t *testing.T) (world string) {
 	if err := os.WriteFile(world, append(text, `
 		lockstep 1 speedup 0
 		pioneer2dx ( name "eye" pose [1 -2.5 0 0] fiducial ( ) )
-		post ( name "mark" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644); err != nil {
+		post ( name "post" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return world
@@ -437,7 +437,7 @@ func realExperiment(s *session) {
 	expect("the beginning", Object{"time": 0.0, "speed": 0.0, "paused": false, "finished": false, "seed": 1.0}, start)
 	robot, puck := mover(start, "r0"), mover(start, "puck")
 	expect("the robot", Object{"robot": true, "x": -2.0, "y": -1.5, "heading": 0.0}, robot)
-	expect("the eye", Object{"robot": true, "sees": []any{Object{"name": "mark", "id": 3.0, "range": 1.5, "bearing": 90.0}}}, mover(start, "eye"))
+	expect("the eye", Object{"robot": true, "sees": []any{Object{"name": "post", "id": 3.0, "range": 1.5, "bearing": 90.0}}}, mover(start, "eye"))
 	expect("the puck", Object{"robot": false}, puck)
 
 	s.do(s.connecting())

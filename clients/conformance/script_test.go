@@ -151,11 +151,11 @@ func (p *player) step(s Step, listener net.Listener) string {
 			return err.Error()
 		}
 	}
-	for _, turn := range s.Then {
-		if m := p.expect(turn.Expect); m != "" {
+	for _, exchange := range s.Then {
+		if m := p.expect(exchange.Expect); m != "" {
 			return m
 		}
-		for _, message := range turn.Send {
+		for _, message := range exchange.Send {
 			if err := p.send(unhex(p.t, message), true); err != nil {
 				return err.Error()
 			}

@@ -77,10 +77,10 @@ func main() {
 
 type adapter struct{ robot *client.Client }
 
-// dial connects, encrypted if the request has an authority.
+// dial connects, by TLS if the request has an authority.
 func dial(ctx context.Context, r request) (net.Conn, error) {
 	address := net.JoinHostPort(r.Host, strconv.Itoa(r.Port))
-	config, err := secure(r)
+	config, err := tlsConfig(r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func refusedCertificate(err error) error {
 	return err
 }
 
-// secure returns what a request says of TLS, or nil.
-func secure(r request) (*tls.Config, error) {
+// tlsConfig returns what a request says of TLS, or nil.
+func tlsConfig(r request) (*tls.Config, error) {
 	if r.Authority == "" {
 		return nil, nil
 	}
@@ -198,7 +198,7 @@ func (a *adapter) do(r request, out answer) error {
 // simulate reads the state of a simulation, or changes it.
 func simulate(ctx context.Context, r request, out answer) (err error) {
 	world, state := simulation.At(net.JoinHostPort(r.Host, strconv.Itoa(r.Port))), simulation.State{}
-	config, err := secure(r)
+	config, err := tlsConfig(r)
 	if err != nil {
 		return err
 	}
@@ -329,7 +329,7 @@ func (a *adapter) config(r request) error {
 	return usageError{fmt.Errorf("unknown configuration %q", r.Name)}
 }
 
-// orUsage marks an error that is not the connection's as a usageError.
+// orUsage tags an error that is not the connection's as a usageError.
 func orUsage(err error) error {
 	if err == nil || kind(err) == "closed" {
 		return err

@@ -92,7 +92,7 @@ KINDS = [
 ]
 
 
-def secure(r: Answer) -> Optional[ssl.SSLContext]:
+def tls_of(r: Answer) -> Optional[ssl.SSLContext]:
     if "authority" not in r:
         return None
     tls = ssl.create_default_context(cafile=r["authority"])
@@ -102,7 +102,7 @@ def secure(r: Answer) -> Optional[ssl.SSLContext]:
 
 
 def simulate(r: Answer) -> Answer:
-    world = pc.Simulation(r["host"], r["port"], secure(r), r["timeout_ms"] / 1000)
+    world = pc.Simulation(r["host"], r["port"], tls_of(r), r["timeout_ms"] / 1000)
     if "order" not in r:
         state = world.state()
     else:
@@ -134,7 +134,7 @@ def execute(robot: Any, r: Answer) -> Answer:
     op = r["op"]
     timeout = r["timeout_ms"] / 1000 if "timeout_ms" in r else None
     if op == "connect":
-        robot.tls, robot.server_name = secure(r), r.get("server")
+        robot.tls, robot.server_name = tls_of(r), r.get("server")
         robot.connect(r["host"], r["port"], timeout)
     elif op == "reconnect":
         robot.reconnect(timeout)

@@ -67,7 +67,7 @@ public class Adapter {
         if (op.equals("connect")) {
             close();
             String host = request.get("host");
-            robot = new PlayerClient(host, number(request, "port"), timeout, secure(request), request.getOrDefault("server", host));
+            robot = new PlayerClient(host, number(request, "port"), timeout, tls(request), request.getOrDefault("server", host));
             return "";
         }
         if (robot == null) {
@@ -107,7 +107,7 @@ public class Adapter {
     }
 
     /** Returns what a request says of TLS, or null. */
-    private static SSLContext secure(Map<String, String> request) {
+    private static SSLContext tls(Map<String, String> request) {
         if (!request.containsKey("authority")) {
             return null;
         }
@@ -119,7 +119,7 @@ public class Adapter {
 
     /** Reads the state of a simulation, or changes it by the order in the line, and returns the state. */
     private static String simulate(Map<String, String> request, String line) {
-        Simulation world = new Simulation(request.get("host"), number(request, "port"), secure(request));
+        Simulation world = new Simulation(request.get("host"), number(request, "port"), tls(request));
         world.setTimeout(number(request, "timeout_ms"));
         if (!line.contains("\"order\":")) {
             return state(world.state());

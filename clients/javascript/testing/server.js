@@ -13,7 +13,7 @@ export const LIMIT = 30_000; // ms, after which a wait has failed
 
 const repository = new URL("../../../", import.meta.url);
 
-// script starts a server of which each connection is served by one function, in turn. done waits for
+// script starts a server of which each connection is served by the next function. done waits for
 // their end and reports their errors.
 export async function script(...serve) {
   const listener = net.createServer();

@@ -48,7 +48,7 @@ int main(int argc, char *argv[]) {
 
   playerc_client_destroy(client);
   playerc_laser_destroy(laser); /* programs destroy in any order */
-  /* The time for a request limits connecting, too. */
+  /* The time for a request also limits connecting. */
   listener = socket(AF_INET, SOCK_STREAM, 0);
   if (bind(listener, (struct sockaddr *)&address, size) || listen(listener, 1) || getsockname(listener, (struct sockaddr *)&address, &size)) return 1;
   client = playerc_client_create(NULL, "127.0.0.1", ntohs(address.sin_port));

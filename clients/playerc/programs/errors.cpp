@@ -1,4 +1,4 @@
-// Meets every error: nobody listens, a device that is missing, a connection that ends.
+// Meets every error: no server listens, a device that is missing, a connection that ends.
 #include <libplayerc++/playerc++.h>
 #include <libplayerc++/playererror.h>
 #include <iostream>

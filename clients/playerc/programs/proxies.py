@@ -9,7 +9,7 @@ robot.SetReplaceRule(True, PLAYER_MSGTYPE_DATA, -1, -1)
 pos, laser, sonar = Position2dProxy(robot, 0), LaserProxy(robot, 0), SonarProxy(robot, 0)
 ranger, ring, bumper = RangerProxy(robot, 1), RangerProxy(robot, 0), BumperProxy(robot, 0)
 power, gripper, ptz = PowerProxy(robot, 0), GripperProxy(robot, 0), PtzProxy(robot, 0)
-blobs, marks, sim = BlobfinderProxy(robot, 0), FiducialProxy(robot, 0), SimulationProxy(robot, 0)
+blobs, finder, sim = BlobfinderProxy(robot, 0), FiducialProxy(robot, 0), SimulationProxy(robot, 0)
 
 
 def read(n):
@@ -28,7 +28,7 @@ def where(name, thing):
 for proxy in (pos, laser, sonar, ranger, ring):
     proxy.RequestGeom()
 ranger.RequestConfigure()
-marks.RequestGeometry()
+finder.RequestGeometry()
 print("before %d %d %d %d %d" % (laser.GetCount(), sonar.GetCount(), blobs.GetCount(), ring.GetCount(), pos.IsFresh()))
 print("empty %g %g" % (laser[180], sonar[3]))
 robot.Read()
@@ -53,8 +53,8 @@ print("gripper %d %d" % (gripper.GetState(), gripper.GetBeams()))
 print("ptz %g %g %g" % (ptz.GetPan(), ptz.GetTilt(), ptz.GetZoom()))
 print("blobs %d %d %d %d" % (blobs.GetCount(), blobs.GetWidth(), blobs.GetHeight(), blobs.GetBlob(0).color))
 print("blob %g" % blobs[0].range)
-mark = marks.GetFiducialItem(0)
-print("first %d %d %g %g %d %d" % (marks.GetCount(), mark.id, mark.pose.px, mark.pose.py, marks.GetFiducialItem(9).id, marks.IsValid()))
+seen = finder.GetFiducialItem(0)
+print("first %d %d %g %g %d %d" % (finder.GetCount(), seen.id, seen.pose.px, seen.pose.py, finder.GetFiducialItem(9).id, finder.IsValid()))
 
 pos.SetMotorEnable(True)
 pos.SetSpeed(player_pose2d_t(0.2, 0, 0))
@@ -106,10 +106,10 @@ except PlayerError as e:
     print("missing %s" % e)
 
 # A copy outlives its device.
-mark, ranges = marks.GetFiducialItem(0), laser._d.scan
-before = "%g %g" % (mark.pose.px, ranges[180][0])
+seen, ranges = finder.GetFiducialItem(0), laser._d.scan
+before = "%g %g" % (seen.pose.px, ranges[180][0])
 laser._d.destroy()
-marks._d.destroy()
+finder._d.destroy()
 destroyed = 0
 for use in (lambda: laser.GetRange(0), lambda: laser._d.scan, lambda: laser._d.subscribe(), laser._d.destroy):
     try:
@@ -117,4 +117,4 @@ for use in (lambda: laser.GetRange(0), lambda: laser._d.scan, lambda: laser._d.s
     except ValueError:
         destroyed += 1
 print("destroyed %d" % destroyed)
-print("kept %d" % (before == "%g %g" % (mark.pose.px, ranges[180][0])))
+print("kept %d" % (before == "%g %g" % (seen.pose.px, ranges[180][0])))

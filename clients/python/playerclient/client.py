@@ -216,8 +216,8 @@ or a host that cannot be one."""
 
 
 def _reach(host: str, port: int, deadline: Optional[float]) -> socket.socket:
-    """Connects to the first address of a host that answers. Each gets its share of the time that is
-    left; create_connection gives all of it to each."""
+    """Connects to the first address of a host that answers. Each gets an equal part of the time that
+    is left; create_connection gives all of it to each."""
     addresses = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
     for others, (family, kind, protocol, _, address) in zip(reversed(range(len(addresses))), addresses):
         connection = socket.socket(family, kind, protocol)
