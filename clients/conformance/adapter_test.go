@@ -52,11 +52,11 @@ var languages = []language{
 }
 
 // forEachClient runs f as forEachLanguage does, also for the second clients of languages.
-func forEachClient(t *testing.T, f func(t *testing.T, start func(t *testing.T) *adapter)) {
+func forEachClient(t *testing.T, f func(t *testing.T, l language, start func(t *testing.T) *adapter)) {
 	forEachLanguage(t, func(t *testing.T, l language) {
-		f(t, l.adapters(t))
+		f(t, l, l.adapters(t))
 		if l.face != "" {
-			t.Run(l.face, func(t *testing.T) { f(t, l.adapters(t, l.face)) })
+			t.Run(l.face, func(t *testing.T) { f(t, l, l.adapters(t, l.face)) })
 		}
 	})
 }

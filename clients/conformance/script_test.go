@@ -64,7 +64,7 @@ func TestScripted(t *testing.T) {
 		}
 		cases[g.name] = list
 	}
-	forEachClient(t, func(t *testing.T, start func(t *testing.T) *adapter) {
+	forEachClient(t, func(t *testing.T, _ language, start func(t *testing.T) *adapter) {
 		all, a := t, start(t) // one for all cases that succeed: starting one can take a second
 		for _, g := range groups {
 			for _, c := range cases[g.name] {

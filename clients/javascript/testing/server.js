@@ -1,8 +1,7 @@
-// Servers for the tests: scripted ones, and the real one.
+// The real server for the tests.
 
-import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { on, once } from "node:events";
+import { once } from "node:events";
 import fs from "node:fs";
 import net from "node:net";
 import os from "node:os";
@@ -12,60 +11,6 @@ import readline from "node:readline";
 export const LIMIT = 30_000; // ms, after which a wait has failed
 
 const repository = new URL("../../../", import.meta.url);
-
-// script starts a server of which each connection is served by the next function. done waits for
-// their end and reports their errors.
-export async function script(...serve) {
-  const listener = net.createServer();
-  await once(listener.listen(0, "127.0.0.1"), "listening");
-  const connections = on(listener, "connection"); // keeps those that come early
-  const run = async () => {
-    for (const f of serve) {
-      const [socket] = (await connections.next()).value;
-      socket.setNoDelay(true);
-      socket.on("error", () => {}); // expect notices it
-      try {
-        await f(new Peer(socket));
-      } finally {
-        socket.destroy();
-      }
-    }
-  };
-  const running = run().finally(() => listener.close());
-  running.catch(() => {}); // done reports it
-  return { port: listener.address().port, done: () => running };
-}
-
-class Peer {
-  constructor(socket) {
-    this.socket = socket;
-    this.received = socket[Symbol.asyncIterator]();
-    this.bytes = Buffer.alloc(0);
-  }
-
-  send(...parts) {
-    this.socket.write(Buffer.concat(parts));
-  }
-
-  // expect waits for bytes of the client.
-  async expect(...parts) {
-    const want = Buffer.concat(parts);
-    while (this.bytes.length < want.length) {
-      const { value, done } = await this.received.next();
-      assert.ok(!done, `the client closed the connection after ${this.bytes.toString("hex")}`);
-      this.bytes = Buffer.concat([this.bytes, value]);
-    }
-    assert.equal(this.bytes.subarray(0, want.length).toString("hex"), want.toString("hex"));
-    this.bytes = this.bytes.subarray(want.length);
-  }
-
-  // ended waits until the client closes the connection.
-  async ended() {
-    assert.equal(this.bytes.length, 0);
-    const next = await this.received.next().catch(() => ({ done: true })); // a reset
-    assert.ok(next.done, "the client sent more");
-  }
-}
 
 // freePort returns a port that was free a moment ago, below those that the kernel gives to clients.
 export async function freePort() {

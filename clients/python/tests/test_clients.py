@@ -217,26 +217,6 @@ class AsyncFaces(Faces):
 
         asyncio.run(run())
 
-    def test_a_network_that_takes_nothing(self) -> None:
-        step = threading.Event()
-
-        def serve(connection: socket.socket) -> None:
-            grant(connection, "pa")
-            step.wait(LIMIT)
-
-        script = Script(serve)
-
-        async def run() -> None:
-            async with AsyncPlayerClient("127.0.0.1", script.port) as robot:
-                await robot.request("pa", LIMIT)
-                with self.assertRaises(ConnectionClosed):
-                    while True:
-                        robot.command("p", bytes(512))
-
-        asyncio.run(run())
-        step.set()
-        script.done()
-
 
 if __name__ == "__main__":
     unittest.main()
