@@ -428,7 +428,7 @@ var player3Names = map[string]*regexp.Regexp{
 	"include/libplayerc++/playerc++.h": regexp.MustCompile(`(?m)^  [\w:<>*& ,]*\b([A-Z]\w+)\([^;\n]*\)(?: const)?(?:;| \{)`),
 	"include/libplayerc/playerc.h":     regexp.MustCompile(`(?m)^[\w* ]+\b(playerc_\w+)\(`),
 	"python/playerc.py":                regexp.MustCompile(`"(?:(\w+)": "[di]*"[,}])`),
-	"python/playercpp.py":              regexp.MustCompile(`(?m)^    def ([A-Z]\w+)`),
+	"python/playercpp.py":              regexp.MustCompile(`(?m)^    (?:def )?([A-Z]\w+)(?:\(| = )`),
 }
 
 var notPublic = regexp.MustCompile(`(?s)\nprotected:.*?\n};`)
