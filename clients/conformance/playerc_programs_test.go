@@ -227,8 +227,8 @@ var player3Programs = map[string]player3Program{
 	"errors.py": {check: missing},
 	"names.cc": {clients: 2, environment: []string{"PLAYERC_MISSING=warn"}, check: func(p *player3) {
 		p.near("push", 0.06, 0.6, 1)
-		for _, name := range []string{"#position2d", "#sonar", "#laser", "#ranger", "#gripper", "#ptz", "#blobfinder", "#bumper", "#power", "#ir"} {
-			if p.output[name] == nil {
+		for _, name := range strings.Fields("position2d sonar laser ranger gripper ptz blobfinder bumper power ir") {
+			if p.output["#"+name] == nil {
 				p.t.Errorf("%s is not printed", name)
 			}
 		}
@@ -252,7 +252,8 @@ var player3Programs = map[string]player3Program{
 		p.near("odometry", 0.1, p.pose("r0").X+2, p.pose("r0").Y+1.5)
 	}},
 	"wander.cpp in subsumption-fleet": {clients: 10, arguments: []string{"10"}, check: func(p *player3) {
-		if least, stalls := p.number("way", 0), p.number("stalls", 0); least < 0.1*p.rounds/10 || stalls > 10*p.rounds/100 { // 1 % of the time of ten robots
+		most := 10 * p.rounds / 100 // 1 % of the time of ten robots
+		if least, stalls := p.number("way", 0), p.number("stalls", 0); least < 0.1*p.rounds/10 || stalls > most {
 			p.t.Errorf("the slowest has driven %v m in %v rounds, all stalled %v times", least, p.rounds, stalls)
 		}
 	}},
@@ -264,7 +265,7 @@ var player3Programs = map[string]player3Program{
 		p.near("odometry", 0.06, 4.6, 1.3, 0)
 		p.near("odometry", 0.02, r0.X+2, r0.Y, normal(r0.Heading))
 	}},
-	"tour.cpp in office": {clients: 1, arguments: []string{"1", "3", "7", "0", "9", "3", "1", "-2.5", "12", "-2.5"}, check: func(p *player3) {
+	"tour.cpp in office": {clients: 1, arguments: strings.Fields("1 3 7 0 9 3 1 -2.5 12 -2.5"), check: func(p *player3) {
 		if arrived := p.number("arrived", 0); arrived < math.Floor(p.rounds/600) {
 			p.t.Errorf("%v goals in %v rounds", arrived, p.rounds)
 		}
@@ -452,7 +453,7 @@ func TestPlayer3Names(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		language := map[string]string{"include/libplayerc++": ".cpp", "include/libplayerc": ".c", "python": ".py"}[filepath.Dir(file)]
+		language := map[string]string{"libplayerc++": ".cpp", "libplayerc": ".c", "python": ".py"}[filepath.Base(filepath.Dir(file))]
 		all := names.FindAllStringSubmatch(notPublic.ReplaceAllString(string(text), ""), -1)
 		if len(all) < 15 {
 			t.Errorf("%s has %d names", file, len(all))

@@ -83,7 +83,8 @@ func TestPlayer3(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(project, "CMakeLists.txt"), fmt.Appendf(nil, player3Project, prefix, programs), 0o644); err != nil {
+		text := fmt.Appendf(nil, player3Project, prefix, programs)
+		if err := os.WriteFile(filepath.Join(project, "CMakeLists.txt"), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		run(t, nil, "cmake", "-DCMAKE_PREFIX_PATH="+prefix, "-S", project, "-B", project)
@@ -102,7 +103,8 @@ func TestPlayer3(t *testing.T) {
 	next := ports.Free(t, each*2*len(player3Programs))
 	for name, program := range player3Programs {
 		file, world, _ := strings.Cut(name, " in ")
-		place := player3Place{file: file, world: world, binary: binary, prefix: prefix, python: "python3", locales: locales, port: next, rounds: 6000}
+		place := player3Place{file: file, world: world, binary: binary, prefix: prefix, python: "python3", locales: locales,
+			port: next, rounds: 6000}
 		next += each
 		t.Run(name, func(t *testing.T) { place.try(t, program) })
 		if old && filepath.Ext(file) == ".py" {
@@ -166,8 +168,8 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	}
 	p := &process{binary: at.binary, flags: []string{"-stage", world}, port: at.port, page: at.port + each - 1}
 	page := fmt.Sprintf("127.0.0.1:%d", p.page)
-	environment := append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python", "LOCPATH="+at.locales,
-		"LC_ALL="+german, "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
+	environment := append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python",
+		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
 	if program.clients > 0 {
 		text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
 		environment = append(environment, "PLAYERC_STEP=1")
@@ -241,11 +243,13 @@ const allPrograms = "all"
 // main is named program.
 func compilePlayer3(t *testing.T) (prefix string) {
 	t.Helper()
-	prefix, err := built.Folder("playerc", []string{"../playerc", "../c", "../cpp", "playerc_test.go"}, []string{"cc", "c++"}, func(prefix string) error {
-		run(t, []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}, "../playerc/install.sh", prefix)
+	sources := []string{"../playerc", "../c", "../cpp", "playerc_test.go"}
+	prefix, err := built.Folder("playerc", sources, []string{"cc", "c++"}, func(prefix string) error {
+		options := []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}
+		run(t, options, "../playerc/install.sh", prefix)
 		var all, list bytes.Buffer
-		for _, header := range []string{"libplayerc++/playerc++.h", "libplayerc++/playererror.h", "replace.h", "cmath", "iostream", "locale.h", "stdio.h", "stdlib.h",
-			"string.h", "unistd.h", "vector"} {
+		for header := range strings.FieldsSeq("libplayerc++/playerc++.h libplayerc++/playererror.h replace.h cmath iostream " +
+			"locale.h stdio.h stdlib.h string.h unistd.h vector") {
 			fmt.Fprintf(&all, "#include <%s>\n", header)
 		}
 		for _, source := range programFiles(t) {
@@ -261,7 +265,8 @@ func compilePlayer3(t *testing.T) (prefix string) {
 				fmt.Fprintf(&all, "#define main program\nnamespace %s {\n#include %q\n}\n#undef main\n", space, absolute)
 				fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return %s::program(argc - 1, argv + 1);\n", name, space)
 			case ".c":
-				run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source}, player3Flags(t, prefix, "playerc"))...)
+				run(t, nil, "cc", append([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source},
+					player3Flags(t, prefix, "playerc")...)...)
 			case ".cc": // also in new C++
 				strict := []string{"-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I" + prefix + "/include", source}
 				run(t, nil, "c++", append([]string{"-std=gnu++20", "-fsyntax-only"}, strict...)...)
@@ -274,7 +279,8 @@ func compilePlayer3(t *testing.T) (prefix string) {
 		if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
 			return err
 		}
-		run(t, nil, "c++", slices.Concat([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source}, player3Flags(t, prefix, "playerc++"))...)
+		run(t, nil, "c++", append([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source},
+			player3Flags(t, prefix, "playerc++")...)...)
 		return nil
 	})
 	if err != nil {

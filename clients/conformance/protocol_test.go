@@ -72,7 +72,8 @@ func messages() []Case {
 	return []Case{
 		{"what is not sent", "4.1 5.1", unsent},
 		session("speed", "5.1", drive...),
-		session("speed beyond 16 bits", "5.1", command("p", codec.PositionCommand{Speed: 1<<15 - 1, TurnRate: -1 << 15}.Append(nil), 40000, -99999)),
+		session("speed beyond 16 bits", "5.1",
+			command("p", codec.PositionCommand{Speed: 1<<15 - 1, TurnRate: -1 << 15}.Append(nil), 40000, -99999)),
 		session("camera", "5.1", point...),
 		session("gripper", "5.1", grip...),
 		session("frequency", "4.1", rates...),
@@ -273,7 +274,8 @@ func rounds() []Case {
 		{"block of a wrong size before the reply", "2.1 7", []Step{
 			connect(), open("pr"),
 			{Do: ask("sr"), Expect: requestBytes("sr"),
-				Send: []string{positionBlock(1) + block(codec.Position, []byte{1}) + block(codec.KindReply, []byte("sr"))}, Want: Object{"ok": true, "granted": "sr"}},
+				Send: []string{positionBlock(1) + block(codec.Position, []byte{1}) + block(codec.KindReply, []byte("sr"))},
+				Want: Object{"ok": true, "granted": "sr"}},
 			read("ps", positionBlock(3)+sonarBlock(4)), at(3),
 		}},
 		{"unknown letters", "1.3", []Step{
@@ -305,14 +307,16 @@ func rounds() []Case {
 			connect(), open("pr"), {Send: []string{positionBlock(9)[:4]}}, fails("timeout"), read("p", positionBlock(9)[4:]), at(9),
 		}},
 		{"in the order of the request", "3.1", []Step{
-			connect(), open("srprmr"), read("spm", sonarBlock(1)+positionBlock(1)+miscBlock), read("spm", sonarBlock(2)+positionBlock(2)+miscBlock), at(2),
+			connect(), open("srprmr"), read("spm", sonarBlock(1)+positionBlock(1)+miscBlock),
+			read("spm", sonarBlock(2)+positionBlock(2)+miscBlock), at(2),
 		}},
 		{"devices that are opened one by one", "2.3 3.1", []Step{
 			connect(), open("mr"), read("m", miscBlock), open("sr"), read("ms", miscBlock+sonarBlock(1)), open("pr"),
 			read("msp", miscBlock+sonarBlock(2)+positionBlock(2)), at(2),
 		}},
 		{"device for writing in between", "2.3 3.1", []Step{
-			connect(), open("srpwmr"), read("sm", sonarBlock(1)+miscBlock), open("pa"), read("spm", sonarBlock(2)+positionBlock(2)+miscBlock), at(2),
+			connect(), open("srpwmr"), read("sm", sonarBlock(1)+miscBlock), open("pa"),
+			read("spm", sonarBlock(2)+positionBlock(2)+miscBlock), at(2),
 		}},
 		{"failed device in between", "2.6 3.1", []Step{
 			connect(), replied("srqrpr", "srqepr"), read("sp", sonarBlock(1)+positionBlock(1)), at(1),
@@ -321,7 +325,8 @@ func rounds() []Case {
 			connect(), open("srprmr"), {Send: []string{sonarBlock(1)}}, open("sc"), read("pm", positionBlock(1)+miscBlock), at(1),
 		}},
 		{"devices of a later server", "1.3 3.1", []Step{
-			connect(), open("Xrqr"), whatever(block('X', []byte{7}) + block('q', nil)), whatever(block('X', nil) + block('q', []byte{1, 2})),
+			connect(), open("Xrqr"), whatever(block('X', []byte{7}) + block('q', nil)),
+			whatever(block('X', nil) + block('q', []byte{1, 2})),
 		}},
 		{"round that starts over", "3.1", []Step{
 			connect(), open("srpr"),
@@ -372,10 +377,12 @@ func freshness() []Case {
 			read("s", server(2000000, 2)+sonarBlock(1)), aged("s", 2), aged("p", 1000001),
 		}},
 		{"y closed again", "8.1", []Step{
-			connect(), open("yrsr"), read("s", server(16, 1)+sonarBlock(1)), aged("s", 1), open("yc"), read("s", sonarBlock(2)), aged("s", nil),
+			connect(), open("yrsr"), read("s", server(16, 1)+sonarBlock(1)), aged("s", 1),
+			open("yc"), read("s", sonarBlock(2)), aged("s", nil),
 		}},
 		{"data without its age", "8.1", []Step{
-			connect(), open("yrsr"), fails("protocol", sonarBlock(1)), fails("protocol", block(codec.Server, nil)), read("s", server(16, 1)+sonarBlock(1)), aged("s", 1),
+			connect(), open("yrsr"), fails("protocol", sonarBlock(1)), fails("protocol", block(codec.Server, nil)),
+			read("s", server(16, 1)+sonarBlock(1)), aged("s", 1),
 		}},
 		{"y in pieces", "8.1 1.4", []Step{
 			connect(), open("yrpr"), {Send: []string{server(1, 2)[:8]}}, fails("timeout"), read("p", server(1, 2)[8:]+positionBlock(1)), aged("p", 2),
@@ -413,7 +420,8 @@ func ends() []Case {
 		}},
 		{"by the client", "1", []Step{connect(), open("pr"), closing(), connect(), open("sr"), closing()}},
 		{"by the client, which connects again", "1", []Step{
-			connect(), open("pr"), read("p", positionBlock(1)+positionBlock(9)[:10]), connect(), nothing("p"), open("pr"), read("p", positionBlock(2)), at(2), closing(),
+			connect(), open("pr"), read("p", positionBlock(1)+positionBlock(9)[:10]),
+			connect(), nothing("p"), open("pr"), read("p", positionBlock(2)), at(2), closing(),
 		}},
 	}
 }
