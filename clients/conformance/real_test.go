@@ -86,11 +86,14 @@ func TestFolders(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	binary := buildServer(t)
+	port := ports.Free(t, 3)
+	p := &process{binary: binary, flags: []string{"-stage", "../../simulation/worlds/room.world"}, port: port, page: port + 1}
+	p.start(t)
 	forEachLanguage(t, func(t *testing.T, l language) {
 		cmd := exec.Command(l.test[0], l.test[1:]...)
 		cmd.Dir = l.folder()
 		build := t.TempDir()
-		cmd.Env = append(os.Environ(), "BUILD="+build, "PLAYER="+binary)
+		cmd.Env = append(os.Environ(), "BUILD="+build, "PLAYER="+binary, fmt.Sprintf("PLAYER_PORTS=%d %d %d", port, port+1, port+2))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", strings.Join(l.test, " "), err, out)
 		}

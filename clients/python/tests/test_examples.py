@@ -67,30 +67,6 @@ class Python39(unittest.TestCase):
             ast.parse(file.read_text(), str(file), feature_version=(3, 9))
 
 
-class Real(unittest.TestCase):
-    server: RealServer
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.server = RealServer()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.server.close()
-
-    def test_freshness(self) -> None:
-        with PlayerClient("localhost", self.server.port) as robot:
-            robot.request("yrsrpa", LIMIT)
-            robot.change_motor_state(True)
-            robot.set_frequency(100)
-            robot.set_fresh(True)
-            for _ in range(5):
-                robot.read(LIMIT)
-                self.assertEqual(robot.new, "psy")
-                age = robot.age_us("s")
-                self.assertTrue(age is not None and 0 <= age < 1_000_000, age)
-
-
 class TLS(unittest.TestCase):
     """The example of the README, against the real server."""
 
