@@ -163,8 +163,14 @@ proc data {device} {
                 voltage $robot(misc,voltage)]
         }
         g {
-            binary scan [player::Raw robot g] cucu state beams
-            return [object state $state beams $beams]
+            set bit 1
+            set bits 0
+            foreach name {paddlesOpen paddlesClose paddlesMoving paddlesError liftUp liftDown liftMoving liftError \
+                    gripLimitReached liftLimitReached outerBeamObstructed innerBeamObstructed leftPaddleOpen rightPaddleOpen} {
+                incr bits [expr {$bit * $robot(gripper,$name)}]
+                set bit [expr {2 * $bit}]
+            }
+            return [object state [expr {$bits & 255}] beams [expr {$bits >> 8}]]
         }
         z { return [object pan $robot(ptz,pan) tilt $robot(ptz,tilt) zoom $robot(ptz,zoom)] }
         v {

@@ -13,11 +13,6 @@ def reply(pairs: str) -> bytes:
     return block("r", pairs.encode("latin-1"))
 
 
-def aged(time: int, *ages: int) -> bytes:
-    """Returns a block of device y."""
-    return block("y", struct.pack(f">Q{len(ages)}I", time, *ages))
-
-
 POSITION = bytes.fromhex("0001E240 00000457 FFFFF752 002D 0064 FFEC 010E 01")
 SONAR = bytes.fromhex("".join(f"{1000 + 100 * i:04X}" for i in range(16)))
 NO_BLOBS = bytes([1]) * 64

@@ -53,36 +53,9 @@ test noise "random messages are never more than a PROTOCOL error" {
     lsort -unique $kinds
 } {PROTOCOL none}
 
-# Payloads.
-
-# decoded returns the elements of the robot that match pattern, after a payload.
-proc decoded {device payload pattern} {
-    fresh
-    player::Decode ::robot $device $payload
-    set values {}
-    foreach name [lsort [array names ::robot $pattern]] {
-        lappend values [lindex [split $name ,] 1] $::robot($name)
-    }
-    return $values
-}
-
-test gripper "each bit alone" {
-    set names {}
-    for {set bit 0} {$bit < 16} {incr bit} {
-        set set {}
-        foreach {name value} [decoded g [binary format s [expr {1 << $bit}]] gripper,*] {
-            if {$value} {
-                lappend set $name
-            }
-        }
-        lappend names $set
-    }
-    set names
-} {paddlesOpen paddlesClose paddlesMoving paddlesError liftUp liftDown liftMoving liftError gripLimitReached\
-    liftLimitReached outerBeamObstructed innerBeamObstructed leftPaddleOpen rightPaddleOpen {} {}}
-
 test freshness "time and ages unsigned" {
-    decoded y [hex "0123456789ABCDEF 000000FA FFFFFFFF FFFFFFFE 00000000"] server,*
+    fresh
+    player::Decode ::robot y [hex "0123456789ABCDEF 000000FA FFFFFFFF FFFFFFFE 00000000"]
     list $robot(server,time) $player::private(::robot,ages)
 } {81985529216486895 {250 4294967295 4294967294 0}}
 

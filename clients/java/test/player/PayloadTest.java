@@ -3,9 +3,6 @@ package player;
 import static player.Tests.equal;
 import static player.Tests.unhex;
 
-import java.util.List;
-import java.util.function.Function;
-
 /** The names of bits. The cases of clients/conformance have the payloads at their limits. */
 final class PayloadTest {
     private PayloadTest() {}
@@ -22,18 +19,5 @@ final class PayloadTest {
         equal("second button", j.button(1), false);
         equal("last button", j.button(31), true);
         equal("time of 64 bits", Freshness.decode(unhex("0123456789ABCDEF")).time(), 0x0123456789ABCDEFL);
-    }
-
-    static void testGripper() {
-        List<Function<Gripper, Boolean>> bits = List.of(Gripper::paddlesOpen, Gripper::paddlesClosed,
-                Gripper::paddlesMoving, Gripper::paddlesError, Gripper::liftUp, Gripper::liftDown, Gripper::liftMoving,
-                Gripper::liftError, Gripper::gripLimitReached, Gripper::liftLimitReached, Gripper::outerBeamObstructed,
-                Gripper::innerBeamObstructed, Gripper::leftPaddleOpen, Gripper::rightPaddleOpen);
-        for (int set = 0; set < bits.size(); set++) {
-            Gripper g = new Gripper(1 << set & 0xFF, 1 << set >> 8);
-            for (int bit = 0; bit < bits.size(); bit++) {
-                equal("bit " + bit + " while " + set + " is set", bits.get(bit).apply(g), bit == set);
-            }
-        }
     }
 }
