@@ -101,6 +101,7 @@ class Faces(unittest.TestCase):
             robot.reconnect(LIMIT)
             robot.read(LIMIT)
             self.assertEqual(robot.new, "p")
+            self.assertRaises(TimedOut, robot.read, 0)
         script.done()
 
     def test_reconnect_in_vain(self) -> None:
