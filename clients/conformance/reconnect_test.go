@@ -122,7 +122,7 @@ func reconnectTo(s *session, connecting Object) {
 	s.read()
 	s.process.stop(s.t)
 	s.ends()
-	s.fails("closed", Object{"op": "reconnect", "timeout_ms": soon})
+	s.fails("closed", Object{"op": "reconnect", "timeout_ms": 10 * soon}) // a busy machine takes long for one attempt
 	s.process.start(s.t)
 	s.do(reconnecting())
 	s.command("p", 200, 0)
