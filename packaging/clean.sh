@@ -31,7 +31,7 @@ mkdir "$root/root/docs"
 cp docs/*.md "$root/root/docs/"
 cp packaging/guest.sh "$root/root/"
 cp clients/java/examples/Hello.java clients/tcl/examples/hello.tcl "$root/root/"
-cp clients/playerc/programs/turn.cpp "$root/root/wander.cpp"
+cp clients/playerc/programs/wander.cpp "$root/root/wander.cpp"
 cp "$results"/* "$root/root/"
 
 # guest PART [--net] runs a part of guest.sh there, and ends its processes. With --net it has a network

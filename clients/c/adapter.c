@@ -178,7 +178,7 @@ static void member(const char *name, double value) { printf(",\"%s\":%.17g", nam
 
 #ifdef WITH_TLS
 /* Does what a request says of TLS. */
-static player_result secure(player_client *c, const char *line) {
+static player_result use_tls(player_client *c, const char *line) {
   static char authority[512], certificate[512], key[512], server[256];
   player_tls tls;
   json_string(line, "authority", authority, sizeof authority);
@@ -192,7 +192,7 @@ static player_result secure(player_client *c, const char *line) {
   return player_use_tls(c, *authority ? &tls : NULL);
 }
 #else
-static player_result secure(player_client *c, const char *line) {
+static player_result use_tls(player_client *c, const char *line) {
   (void)c;
   return json_value(line, "authority") ? PLAYER_USAGE : PLAYER_OK;
 }
@@ -210,7 +210,7 @@ static player_result simulate(const char *line) {
   world.port = json_int(line, "port");
   world.movers = movers;
   world.room = 10;
-  if (secure(&world.line, line) != PLAYER_OK) return PLAYER_USAGE;
+  if (use_tls(&world.line, line) != PLAYER_OK) return PLAYER_USAGE;
   r = player_simulation_order(&world, json_object(line, "order", order, sizeof order) ? order : NULL, json_int(line, "timeout_ms"));
   if (r != PLAYER_OK) {
     snprintf(robot.error, sizeof robot.error, "%s", world.error);
@@ -263,7 +263,7 @@ static player_result carry_out(const char *line) {
   json_string(line, "op", op, sizeof op);
   if (!strcmp(op, "connect")) {
     json_string(line, "host", host, sizeof host);
-    if (secure(&robot, line) != PLAYER_OK) return PLAYER_USAGE;
+    if (use_tls(&robot, line) != PLAYER_OK) return PLAYER_USAGE;
     return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
   }
   if (!strcmp(op, "reconnect")) return player_reconnect(&robot, json_int(line, "timeout_ms"));

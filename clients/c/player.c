@@ -368,7 +368,7 @@ static player_result wait_until(player_client *c, int fd, short events, int64_t 
   }
 }
 
-/* Connects to one address until connected, and encrypts until deadline. */
+/* Connects to one address until connected, and begins TLS until deadline. */
 static player_result dial(player_client *c, const struct addrinfo *a, int64_t connected, int64_t deadline) {
   int failure = 0, on = 1, fd = socket(a->ai_family, a->ai_socktype, a->ai_protocol);
   socklen_t size = sizeof failure;
@@ -423,7 +423,7 @@ player_result player_connect(player_client *c, const char *host, int port, int t
   failure = getaddrinfo(host, service, &hints, &list);
   if (failure) return fail(c, PLAYER_CLOSED, host, gai_strerror(failure));
   for (a = list; a; a = a->ai_next) left++;
-  /* Each address gets its share of the time: one that does not answer leaves some for the others. */
+  /* Each address gets an equal part of the time: one that does not answer leaves some for the others. */
   for (a = list; a && r != PLAYER_OK; a = a->ai_next, left--) {
     int64_t now = now_ms();
     r = dial(c, a, deadline == INT64_MAX ? deadline : now + (deadline - now) / left, deadline);

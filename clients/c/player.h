@@ -316,8 +316,8 @@ player_result player_set_fresh(player_client *c, bool on);
    ASCII. "" removes it. */
 player_result player_set_name(player_client *c, const char *name);
 
-/* Stops the robot for everybody, or releases the stop. While it holds, which it
-   does when this client has left, too, the server drops all commands of all
+/* Stops the robot for all, or releases the stop. While it holds, also
+   when this client has left, the server drops all commands of all
    clients. It needs no open device, but the right to write; without it the server
    ignores the call. */
 player_result player_emergency_stop(player_client *c, bool on);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * player_tls.h encrypts the connections of player.h, with OpenSSL 1.1.1 or newer.
+ * player_tls.h has TLS for the connections of player.h, with OpenSSL 1.1.1 or newer.
  * A program that wants it compiles player_tls.c too, and links with ssl and crypto;
  * player.c by itself needs neither.
  *
@@ -24,7 +24,7 @@ typedef struct {
   const char *server_name; /* in the server's certificate; NULL: the host */
 } player_tls;
 
-/* Encrypts all connections of c that are made from now on; c is not connected. The
+/* Uses TLS for all connections of c that are made from now on; c is not connected. The
    files are read now. PLAYER_USAGE: they are no certificates; error says why. A
    certificate that the server refuses is PLAYER_CLOSED, with the reason, at
    player_connect or at the first player_request. NULL ends it and frees the memory. */

@@ -27,32 +27,44 @@ const (
 	buildLimit = 5 * time.Minute
 )
 
-// language is a folder beside this one. programs are what building and
+// language is a folder next to this one. programs are what building and
 // running takes, packages are the Debian packages that have them, and test is the
 // command that builds a client and runs the tests of its folder, in that folder.
 // A client that is quick is tested always, the others where tests may take long.
+// face is a second client of the language: the argument for its adapter.
 type language struct {
 	name, title string
 	programs    []string
 	packages    string
 	test        []string
 	quick       bool
+	face        string
 }
 
 var languages = []language{
-	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true},
-	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true},
-	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false},
-	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false},
-	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false},
-	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false},
-	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false},
+	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, ""},
+	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, ""},
+	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, ""},
+	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, ""},
+	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, ""},
+	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio"},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, ""},
+}
+
+// forEachClient runs f as forEachLanguage does, also for the second clients of languages.
+func forEachClient(t *testing.T, f func(t *testing.T, l language, start func(t *testing.T) *adapter)) {
+	forEachLanguage(t, func(t *testing.T, l language) {
+		f(t, l, l.adapters(t))
+		if l.face != "" {
+			t.Run(l.face, func(t *testing.T) { f(t, l, l.adapters(t, l.face)) })
+		}
+	})
 }
 
 // forEachLanguage runs f as a parallel subtest for each language. A language
 // without its toolchain is skipped, but fails if the environment has CI set.
 func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
-	lookAtSources(t)
+	readSources(t)
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
 			t.Parallel()
@@ -67,10 +79,10 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 	}
 }
 
-// lookAtSources reads the directories of this repository. The go command repeats
+// readSources reads the directories of this repository. The go command repeats
 // a test, rather than report its last result, if what the test read has changed;
 // what compilers read it does not notice.
-func lookAtSources(t *testing.T) {
+func readSources(t *testing.T) {
 	t.Helper()
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && entry.Name() == ".git" {
@@ -87,7 +99,7 @@ func (l language) folder() string { return filepath.Join("..", l.name) }
 
 // adapters returns a function that starts the language's adapter, until the end of
 // the test that it is given. The adapter is built when it is first started, for all tests.
-func (l language) adapters(t *testing.T) (start func(t *testing.T) *adapter) {
+func (l language) adapters(t *testing.T, arguments ...string) (start func(t *testing.T) *adapter) {
 	t.Helper()
 	script, err := filepath.Abs(filepath.Join(l.folder(), "adapter.sh"))
 	if err != nil {
@@ -115,7 +127,7 @@ func (l language) adapters(t *testing.T) (start func(t *testing.T) *adapter) {
 		building, _ := starting.LoadOrStore(l.name, new(sync.Mutex))
 		building.(*sync.Mutex).Lock()
 		defer building.(*sync.Mutex).Unlock()
-		return startAdapter(t, script, build)
+		return startAdapter(t, build, script, arguments...)
 	}
 }
 
@@ -138,9 +150,9 @@ type answer struct {
 
 // startAdapter runs an adapter that is ended with the test, and waits until it
 // answers.
-func startAdapter(t *testing.T, script, build string) *adapter {
+func startAdapter(t *testing.T, build, script string, arguments ...string) *adapter {
 	t.Helper()
-	cmd := exec.Command(script)
+	cmd := exec.Command(script, arguments...)
 	cmd.Env = append(os.Environ(), "BUILD="+build)
 	a := &adapter{answers: make(chan answer), errors: new(waiting.Output)}
 	cmd.Stderr = a.errors
@@ -157,7 +169,7 @@ func startAdapter(t *testing.T, script, build string) *adapter {
 		t.Fatal(err)
 	}
 	ended := make(chan error, 1)
-	enough := make(chan struct{}) // nobody reads answers any more
+	enough := make(chan struct{}) // answers are no longer read
 	go func() {
 		d := json.NewDecoder(bufio.NewReaderSize(out, 1<<16))
 		for {

@@ -21,18 +21,18 @@ type Case struct {
 // progress while the server acts, so that the client meets what is sent in
 // pieces.
 type Step struct {
-	Do     Object   `json:"do,omitempty"`     // request to the adapter
-	Expect string   `json:"expect,omitempty"` // hex: what the server receives
-	Send   []string `json:"send,omitempty"`   // hex: what the server sends, each in one write
-	Then   []Turn   `json:"then,omitempty"`   // what follows
-	Hz     int      `json:"hz,omitempty"`     // writes per second; 0: at once
-	End    string   `json:"end,omitempty"`    // of the connection: one of the constants below
-	Want   Object   `json:"want,omitempty"`   // members that the adapter's answer must have
-	Until  *Until   `json:"until,omitempty"`
+	Do     Object     `json:"do,omitempty"`     // request to the adapter
+	Expect string     `json:"expect,omitempty"` // hex: what the server receives
+	Send   []string   `json:"send,omitempty"`   // hex: what the server sends, each in one write
+	Then   []Exchange `json:"then,omitempty"`   // what follows
+	Hz     int        `json:"hz,omitempty"`     // writes per second; 0: at once
+	End    string     `json:"end,omitempty"`    // of the connection: one of the constants below
+	Want   Object     `json:"want,omitempty"`   // members that the adapter's answer must have
+	Until  *Until     `json:"until,omitempty"`
 }
 
-// Turn is what the server receives and then sends.
-type Turn struct {
+// Exchange is what the server receives and then sends.
+type Exchange struct {
 	Expect string   `json:"expect"`         // hex
 	Send   []string `json:"send,omitempty"` // hex, each in one write
 }

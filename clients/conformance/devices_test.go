@@ -149,6 +149,10 @@ func visions() []Case {
 	bad("with bytes behind its blob", func(b []byte) []byte { return append(b, 1) })
 	bad("with 11 blobs in a channel", func(b []byte) []byte { b[1] = 12; return append(b, bytes.Repeat([]byte{1}, 100)...) })
 	bad("with a count of zero", func(b []byte) []byte { b[5] = 0; return b })
+	bad("with a wrong index", func(b []byte) []byte { b[2] = 3; return b })
+	bad("with an area digit of zero", func(b []byte) []byte { b[64] = 0; return b })
+	bad("with an area digit above 63", func(b []byte) []byte { b[67] = 65; return b })
+	bad("with a coordinate of zero", func(b []byte) []byte { b[68] = 0; return b })
 	return cases
 }
 
@@ -168,12 +172,12 @@ func sizes() []Case {
 		for _, wrong := range slices.Compact([]int{1, s.size - 1, s.size + 1, 2 * s.size}) {
 			cases = append(cases, Case{fmt.Sprintf("%s of %d bytes", device, wrong), "7", []Step{
 				connect(), open(device + "r"),
-				fails("protocol", block(s.letter, bytes.Repeat([]byte{1}, wrong))),
+				fails("protocol", block(s.letter, bytes.Repeat([]byte{1}, wrong))), nothing(device),
 				read(device, block(s.letter, make([]byte, s.size))), get(device, s.size, Object{}),
 			}})
 		}
 	}
-	for _, wrong := range []int{4, 7, 9, 11} {
+	for _, wrong := range []int{1, 4, 7, 9, 11} {
 		cases = append(cases, Case{fmt.Sprintf("y of %d bytes", wrong), "8.1", []Step{
 			connect(), open("yr"), fails("protocol", block(codec.Server, make([]byte, wrong))), read("", server(9)), get("y", 8, Object{"time": 9}),
 		}})

@@ -37,7 +37,7 @@ s 7 69 -136 -90 0 0
 func TestGoto(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
-	lookAtSources(t)
+	readSources(t)
 	moments, err := lab.Drive("../../simulation/worlds/office.world", 5*time.Minute)
 	if err != nil {
 		t.Fatal(err)
@@ -122,15 +122,15 @@ func compareGoto(t *testing.T, path string, rounds int, fits bool) {
 			if len(got) != 2*rounds {
 				t.Fatalf("device %s: %d numbers for %d rounds, error %v", device, len(got), rounds, answer["text"])
 			}
-			turns := map[any]bool{}
+			various := map[any]bool{}
 			for i, v := range got {
 				if !reflect.DeepEqual(v, commands[device][i]) {
 					t.Fatalf("device %s, round %d: %v, in Go %v", device, i/2, v, commands[device][i])
 				}
-				turns[v] = true
+				various[v] = true
 			}
-			if fits && len(turns) < 10 {
-				t.Errorf("device %s: only the numbers %v", device, turns)
+			if fits && len(various) < 10 {
+				t.Errorf("device %s: only the numbers %v", device, various)
 			}
 		}
 	})

@@ -2,11 +2,9 @@ package conformance
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"fmt"
 	"io"
-	"maps"
 	"math"
 	"os"
 	"os/exec"
@@ -36,22 +34,23 @@ set (P "%s")
 INCLUDE (UsePlayerC++)
 PLAYER_ADD_PLAYERCPP_CLIENT (wander SOURCES ${P}/wander.cpp)
 INCLUDE (UsePlayerC)
-PLAYER_ADD_PLAYERC_CLIENT (values SOURCES ${P}/values.c)
+PLAYER_ADD_PLAYERC_CLIENT (driving SOURCES ${P}/driving.c)
 find_package (playerc++ REQUIRED)
-add_executable (helpers ${P}/helpers.cpp)
-target_link_libraries (helpers playerc++)
+add_executable (readings ${P}/readings.cpp)
+target_link_libraries (readings playerc++)
 find_package (playerc REQUIRED)
-add_executable (collect ${P}/collect.c)
-target_link_libraries (collect playerc)
+add_executable (things ${P}/things.c)
+target_link_libraries (things playerc)
 `
 
-func programsFolder(t *testing.T) string {
+// programFiles returns the paths of the programs.
+func programFiles(t *testing.T) []string {
 	t.Helper()
-	folder, err := filepath.Abs("../playerc/programs")
-	if err != nil {
-		t.Fatal(err)
+	files, err := filepath.Glob("../playerc/programs/*")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
 	}
-	return folder
+	return files
 }
 
 // normal returns degrees as radians in (-pi, pi].
@@ -67,65 +66,51 @@ func normal(degrees float64) float64 {
 const each = 11
 
 // TestPlayer3 runs programs for Player 2 and 3 unchanged, and compares what they see with
-// the truth of the simulation. Another one is compiled as their build files do it.
+// the truth of the simulation. Others are compiled as their build files do it.
 func TestPlayer3(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	needs.Program(t, "c++")
 	needs.Program(t, "pkg-config")
-	lookAtSources(t)
+	readSources(t)
 	binary := buildServer(t)
-	prefix := compiled(t, "playerc", nil, func(prefix string) {
-		run(t, []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}, "../playerc/install.sh", prefix)
-		compilePlayer3(t, prefix)
-	})
-	programs := filepath.Join(prefix, allPrograms)
-	t.Run("names", func(t *testing.T) {
-		t.Parallel()
-		// Programs have names of their own, and any standard of C++.
-		for _, standard := range []string{"gnu++98", "gnu++20"} {
-			run(t, nil, "c++", "-std="+standard, "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I"+prefix+"/include", "../playerc/names.cpp")
-		}
-	})
-	servers := len(player3Programs)
-	// No system of today has a package of Python 2.7, so the lack of it is no failure in CI.
-	old := exec.Command("python2.7", "-c", "").Run() == nil
-	for name := range player3Programs {
-		if old && filepath.Ext(name) == ".py" {
-			servers++
-		}
-	}
-	next := ports.Free(t, each*servers)
+	prefix := compilePlayer3(t)
 	t.Run("cmake", func(t *testing.T) {
 		t.Parallel()
 		needs.Program(t, "cmake")
 		project := t.TempDir()
-		text := fmt.Sprintf(player3Project, prefix, programsFolder(t))
-		if err := os.WriteFile(filepath.Join(project, "CMakeLists.txt"), []byte(text), 0o644); err != nil {
+		programs, err := filepath.Abs("../playerc/programs")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := fmt.Appendf(nil, player3Project, prefix, programs)
+		if err := os.WriteFile(filepath.Join(project, "CMakeLists.txt"), text, 0o644); err != nil {
 			t.Fatal(err)
 		}
 		run(t, nil, "cmake", "-DCMAKE_PREFIX_PATH="+prefix, "-S", project, "-B", project)
 		run(t, nil, "cmake", "--build", project)
-		if out := run(t, nil, filepath.Join(project, "helpers")); !strings.Contains(out, "host localhost 6665") {
-			t.Errorf("the program prints\n%s", out)
-		}
+		result := &player3{t: t}
+		result.read(run(t, nil, filepath.Join(project, "readings")))
+		helpers(result)
 	})
-	try := func(name string, place player3Place, program player3Program) {
-		place.port = next
-		next += each
-		t.Run(name, func(t *testing.T) { place.try(t, program) })
-	}
 	locales := t.TempDir()
 	// Without the sources of locales, which not every system has, programs are run in the one of C.
 	if out, err := exec.Command("localedef", "-i", "de_DE", "-f", "UTF-8", filepath.Join(locales, german)).CombinedOutput(); err != nil {
 		t.Logf("no locale %s: %v\n%s", german, err, out)
 	}
+	// No system of today has a package of Python 2.7, so the lack of it is no failure in CI.
+	old := exec.Command("python2.7", "-c", "").Run() == nil
+	next := ports.Free(t, each*2*len(player3Programs))
 	for name, program := range player3Programs {
-		place := player3Place{name: name, binary: binary, prefix: prefix, programs: programs, locales: locales, rounds: 6000}
-		try(name, place, program)
-		if old && filepath.Ext(name) == ".py" {
-			place.python = "python2.7"
-			try(name+" in Python 2.7", place, program)
+		file, world, _ := strings.Cut(name, " in ")
+		place := player3Place{file: file, world: world, binary: binary, prefix: prefix, python: "python3", locales: locales,
+			port: next, rounds: 6000}
+		next += each
+		t.Run(name, func(t *testing.T) { place.try(t, program) })
+		if old && filepath.Ext(file) == ".py" {
+			place.python, place.port = "python2.7", next
+			next += each
+			t.Run(name+" in Python 2.7", func(t *testing.T) { place.try(t, program) })
 		}
 	}
 }
@@ -135,71 +120,68 @@ const german = "de_DE.UTF-8"
 
 // player3Place is where a program is run.
 type player3Place struct {
-	name     string // of the program, with that of a world
-	binary   string // the server
-	prefix   string // of the installed libraries
-	programs string // all in C++
-	python   string // what runs a program in Python; empty: Python 3
-	locales  string // folder of locales
-	rounds   int    // of an exercise
-	port     int    // the first of each of the server
+	file    string // of the program
+	world   string // of an exercise; empty: arena
+	binary  string // the server
+	prefix  string // of the installed libraries and the compiled programs
+	python  string // what runs a program in Python
+	locales string // folder of locales
+	rounds  int    // of an exercise
+	port    int    // the first of each of the server
 }
 
-// try runs a program beside a server, and checks what it prints.
+// command returns the command that runs the program.
+func (at player3Place) command(t *testing.T, ctx context.Context, dir string, program player3Program) *exec.Cmd {
+	t.Helper()
+	arguments := []string{"127.0.0.1", strconv.Itoa(at.port)}
+	if at.world != "" {
+		arguments = append(append(arguments, strconv.Itoa(at.rounds)), program.arguments...)
+	}
+	source := filepath.Join("../playerc/programs", at.file)
+	switch filepath.Ext(at.file) {
+	case ".cpp":
+		return exec.CommandContext(ctx, filepath.Join(at.prefix, allPrograms), append([]string{at.file}, arguments...)...)
+	case ".py":
+		if program.python2 && at.python == "python3" {
+			run(t, nil, needs.Program(t, "2to3"), "--write", "--nobackups", "--output-dir", dir, source)
+			source = filepath.Join(dir, at.file)
+		}
+		return exec.CommandContext(ctx, needs.Program(t, at.python), append([]string{"-B", source}, arguments...)...)
+	}
+	return exec.CommandContext(ctx, filepath.Join(at.prefix, at.file), arguments...)
+}
+
+// try runs a program and a server, and checks what it prints.
 func (at player3Place) try(t *testing.T, program player3Program) {
 	t.Parallel()
 	dir := t.TempDir()
 	world, text := filepath.Join(dir, "test.world"), arena
-	environment, arguments := program.environment, []string{}
-	name, place, exercise := strings.Cut(at.name, " in ")
-	if exercise {
+	if at.world != "" {
 		if err := os.CopyFS(dir, worlds.Files); err != nil { // its includes and pictures
 			t.Fatal(err)
 		}
-		file, err := worlds.Files.ReadFile(place + worlds.Extension)
+		file, err := worlds.Files.ReadFile(at.world + worlds.Extension)
 		if err != nil {
 			t.Fatal(err)
 		}
 		text = ownPort.ReplaceAllString(string(file), "")
-		arguments = append([]string{strconv.Itoa(at.rounds)}, program.arguments...)
 	}
+	p := &process{binary: at.binary, flags: []string{"-stage", world}, port: at.port, page: at.port + each - 1}
+	page := fmt.Sprintf("127.0.0.1:%d", p.page)
+	environment := append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python",
+		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
 	if program.clients > 0 {
 		text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
-		environment = append(slices.Clone(environment), "PLAYERC_STEP=1")
+		environment = append(environment, "PLAYERC_STEP=1")
 	}
 	if err := os.WriteFile(world, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{binary: at.binary, flags: []string{"-stage", world}, port: at.port, page: at.port + each - 1}
 	p.start(t)
-	page := fmt.Sprintf("127.0.0.1:%d", p.page)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	command := exec.CommandContext(ctx, at.programs, append([]string{name, "127.0.0.1", strconv.Itoa(p.port + program.robot)}, arguments...)...)
-	source := filepath.Join("../playerc/programs", name)
-	switch filepath.Ext(name) {
-	case ".c":
-		binary := filepath.Join(compiled(t, name, []string{source}, func(folder string) {
-			run(t, nil, "cc", slices.Concat([]string{"-std=gnu99", "-Wall", "-Werror", "-o", filepath.Join(folder, name), source}, player3Flags(t, at.prefix, "playerc"))...)
-		}), name)
-		command = exec.CommandContext(ctx, binary, "127.0.0.1", strconv.Itoa(p.port))
-	case ".cc":
-		binary := filepath.Join(compiled(t, name, []string{source}, func(folder string) {
-			run(t, nil, "c++", "-std=gnu++98", "-Wall", "-I"+at.prefix+"/include", "-o", filepath.Join(folder, name), source, "-L"+at.prefix+"/lib",
-				"-lplayerc++", "-lplayerinterface", "-lplayerwkb", "-lplayercommon")
-		}), name)
-		command = exec.CommandContext(ctx, binary)
-		environment = append(slices.Clone(environment), "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
-	case ".py":
-		interpreter := needs.Program(t, cmp.Or(at.python, "python3"))
-		if program.python2 && at.python == "" {
-			run(t, nil, needs.Program(t, "2to3"), "--write", "--nobackups", "--output-dir", dir, source)
-			source = filepath.Join(dir, name)
-		}
-		command = exec.CommandContext(ctx, interpreter, "-B", source, "127.0.0.1", strconv.Itoa(p.port))
-	}
-	environment = append(slices.Clone(environment), "LOCPATH="+at.locales, "LC_ALL="+german)
-	command.Env = append(append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python"), environment...)
+	command := at.command(t, ctx, dir, program)
+	command.Env = append(environment, program.environment...)
 	out := new(waiting.Output)
 	command.Stdout, command.Stderr = out, out
 	in, err := command.StdinPipe()
@@ -226,72 +208,85 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	if err := command.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	result := &player3{t: t, output: map[string][]string{}, rounds: float64(at.rounds)}
-	for line := range strings.Lines(out.String()) {
-		if words := strings.Fields(line); len(words) > 0 {
-			result.output[words[0]] = words[1:]
-		}
-	}
+	result := &player3{t: t, rounds: float64(at.rounds)}
+	result.read(out.String())
 	if !program.stops {
 		if result.truth, err = simulation.At(page).State(ctx); err != nil {
 			t.Fatal(err)
 		}
 	}
+	defer func() { // also after what ends the test at once
+		if t.Failed() {
+			t.Logf("output:\n%s", out)
+		}
+	}()
 	program.check(result)
-	if t.Failed() {
-		t.Logf("output:\n%s", out)
-	}
 }
 
-// compiled returns a folder with what compile makes of the libraries, and of sources. It
-// compiles nothing if that is there of these sources, compilers and tests, which have the
-// options of the compilers.
-func compiled(t *testing.T, name string, sources []string, compile func(folder string)) (folder string) {
-	t.Helper()
-	all := append([]string{"../playerc", "../c", "../cpp", "playerc_test.go", "playerc_programs_test.go"}, sources...)
-	folder, err := built.Folder(name, all, []string{"cc", "c++"}, func(folder string) error {
-		compile(folder)
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+// read takes what the program printed.
+func (p *player3) read(output string) {
+	p.output = map[string][]string{}
+	for line := range strings.Lines(output) {
+		if words := strings.Fields(line); len(words) > 0 {
+			p.output[words[0]] = words[1:]
+		}
 	}
-	return folder
 }
 
 // allPrograms is the name of the program that compilePlayer3 makes.
 const allPrograms = "all"
 
-// compilePlayer3 makes one program of all in C++ in clients/playerc/programs, as one file: the
-// headers are compiled once. Each is in a namespace of its own, and its main is named
-// program.
-func compilePlayer3(t *testing.T, prefix string) {
+// compilePlayer3 returns a folder with the libraries and the compiled programs. It compiles nothing if that is there of
+// these sources, compilers and tests, which have the options of the compilers.
+//
+// Those in C++ are one program, as one file: the headers are compiled once. Each is in a namespace of its own, and its
+// main is named program.
+func compilePlayer3(t *testing.T) (prefix string) {
 	t.Helper()
-	var all, list bytes.Buffer
-	for _, header := range []string{"libplayerc++/playerc++.h", "libplayerc++/playererror.h", "replace.h", "cmath", "iostream", "stdio.h", "string.h", "unistd.h"} {
-		fmt.Fprintf(&all, "#include <%s>\n", header)
-	}
-	for _, name := range slices.Sorted(maps.Keys(player3Programs)) {
-		if filepath.Ext(name) != "" || strings.Contains(name, " in ") && player3Programs[program(name)].check != nil {
-			continue
+	sources := []string{"../playerc", "../c", "../cpp", "playerc_test.go"}
+	prefix, err := built.Folder("playerc", sources, []string{"cc", "c++"}, func(prefix string) error {
+		options := []string{"CFLAGS=-O1", "CXXFLAGS=-O1 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror"}
+		run(t, options, "../playerc/install.sh", prefix)
+		var all, list bytes.Buffer
+		for header := range strings.FieldsSeq("libplayerc++/playerc++.h libplayerc++/playererror.h replace.h cmath iostream " +
+			"locale.h stdio.h stdlib.h string.h unistd.h vector") {
+			fmt.Fprintf(&all, "#include <%s>\n", header)
 		}
-		name = program(name)
-		source := filepath.Join(programsFolder(t), name+".cpp")
-		fmt.Fprintf(&all, "#define main program\nnamespace program_%s {\n#include %q\n}\n#undef main\n", name, source)
-		fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return program_%s::program(argc - 1, argv + 1);\n", name, name)
-	}
-	fmt.Fprintf(&all, "int main(int argc, char **argv) {\n%s  return 2;\n}\n", list.String())
-	source := filepath.Join(prefix, "all.cpp")
-	if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
+		for _, source := range programFiles(t) {
+			name := filepath.Base(source)
+			binary := filepath.Join(prefix, name)
+			switch filepath.Ext(name) {
+			case ".cpp":
+				absolute, err := filepath.Abs(source)
+				if err != nil {
+					return err
+				}
+				space := "program_" + strings.TrimSuffix(name, ".cpp")
+				fmt.Fprintf(&all, "#define main program\nnamespace %s {\n#include %q\n}\n#undef main\n", space, absolute)
+				fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return %s::program(argc - 1, argv + 1);\n", name, space)
+			case ".c":
+				run(t, nil, "cc", append([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source},
+					player3Flags(t, prefix, "playerc")...)...)
+			case ".cc": // also in new C++
+				strict := []string{"-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I" + prefix + "/include", source}
+				run(t, nil, "c++", append([]string{"-std=gnu++20", "-fsyntax-only"}, strict...)...)
+				run(t, nil, "c++", slices.Concat([]string{"-std=gnu++98", "-o", binary}, strict,
+					[]string{"-L" + prefix + "/lib", "-lplayerc++", "-lplayerinterface", "-lplayerwkb", "-lplayercommon"})...)
+			}
+		}
+		fmt.Fprintf(&all, "int main(int argc, char **argv) {\n%s  return 2;\n}\n", list.String())
+		source := filepath.Join(prefix, "all.cpp")
+		if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
+			return err
+		}
+		run(t, nil, "c++", append([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source},
+			player3Flags(t, prefix, "playerc++")...)...)
+		return nil
+	})
+	if err != nil {
 		t.Fatal(err)
 	}
-	run(t, nil, "c++", slices.Concat([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source}, player3Flags(t, prefix, "playerc++"))...)
-}
-
-// program returns the name of the program, without that of a world.
-func program(name string) string {
-	name, _, _ = strings.Cut(name, " in ")
-	return name
+	return prefix
 }
 
 // ownPort is the port that a world gives a robot: tests choose their own.

@@ -56,6 +56,13 @@ func messages() []Case {
 	for _, text := range []string{strings.Repeat("x", codec.MaxName+1), "caf\u00e9", "a\x7fb"} {
 		names = append(names, Step{Do: Object{"op": "config", "name": "name", "text": text}, Want: Object{"ok": false, "error": "usage"}})
 	}
+	usage := func(do Object) Step { return Step{Do: do, Want: Object{"ok": false, "error": "usage"}} }
+	setting := func(name string, value int) Step { return usage(Object{"op": "config", "name": name, "value": value}) }
+	unsent := []Step{
+		connect(), setting("fresh", 1), setting("frequency", 0), setting("frequency", 65536),
+		usage(Object{"op": "command", "device": "p", "values": []int{1, 1}}),
+		closing(),
+	}
 	requestReply := []Step{
 		connect(), open("pr"), flag("mode", codec.Server, codec.ConfigMode)[0],
 	}
@@ -63,7 +70,10 @@ func messages() []Case {
 		requestReply = append(requestReply, config("data", 0, codec.Server, codec.Config{Code: codec.ConfigData}), read("p", positionBlock(x)), at(x))
 	}
 	return []Case{
+		{"what is not sent", "4.1 5.1", unsent},
 		session("speed", "5.1", drive...),
+		session("speed beyond 16 bits", "5.1",
+			command("p", codec.PositionCommand{Speed: 1<<15 - 1, TurnRate: -1 << 15}.Append(nil), 40000, -99999)),
 		session("camera", "5.1", point...),
 		session("gripper", "5.1", grip...),
 		session("frequency", "4.1", rates...),
@@ -135,7 +145,7 @@ func accesses() []Case {
 		Case{"why several devices are refused", "8.9.1", []Step{
 			connect(), explained("srlrpa", "selepe", []string{"s " + right, `l hardware no port "a\b"`, "p used by cat"}, "s", right, "l", `hardware no port "a\b"`, "p", "used by cat"), closing(),
 		}},
-		Case{"reasons that nobody understands", "8.9.1", []Step{
+		Case{"reasons that no client understands", "8.9.1", []Step{
 			connect(), explained("qrsr", "qese", []string{"", "qq x y", "q", "q new", "p missing x", "! ! !", "s " + missing}, "s", missing), closing(),
 		}},
 		Case{"a reason that is not printable", "8.9", []Step{
@@ -155,7 +165,7 @@ func accesses() []Case {
 			connect(), open("pr"),
 			func() Step {
 				s := explained("qr", "qe", []string{"q " + missing}, "q", missing)
-				s.Then[0].Send = []string{positionBlock(4), positionBlock(5) + told("q "+missing) + positionBlock(6) + emptyReply}
+				s.Then[0].Send = []string{positionBlock(4), positionBlock(5) + refusals("q "+missing) + positionBlock(6) + emptyReply}
 				return s
 			}(),
 			at(6), read("p", positionBlock(7)), at(7), closing(),
@@ -164,7 +174,7 @@ func accesses() []Case {
 			connect(),
 			{Do: Object{"op": "request", "pairs": "sr", "timeout_ms": 10 * soon}, Expect: requestBytes("sr"), Send: []string{block(codec.KindReply, []byte("se"))},
 				Want: Object{"ok": false, "error": "refused", "granted": "se", "why": Object{}}},
-			{Expect: questionBytes, Send: []string{told("s "+missing) + emptyReply}},
+			{Expect: questionBytes, Send: []string{refusals("s "+missing) + emptyReply}},
 			open("yrpr"), read("p", server(1, 2)+positionBlock(7)), at(7), closing(),
 		}},
 		Case{"reasons of another time", "8.9.1", []Step{
@@ -194,7 +204,7 @@ func accesses() []Case {
 			at(4), closing(),
 		}},
 		Case{"an answer that was not asked for", "8.9", []Step{
-			connect(), open("yrsrpr"), read("sp", server(1, 2, 3)+told("p "+missing)+sonarBlock(1)+told()+positionBlock(8)), at(8), aged("p", 3), closing(),
+			connect(), open("yrsrpr"), read("sp", server(1, 2, 3)+refusals("p "+missing)+sonarBlock(1)+refusals()+positionBlock(8)), at(8), aged("p", 3), closing(),
 		}},
 		Case{"the end instead of the reasons", "8.9", []Step{
 			connect(),
@@ -237,6 +247,9 @@ func rounds() []Case {
 	round, checks := everything()
 	half := len(round) / 4 * 2
 	reply := block(codec.KindReply, []byte("pr"))
+	whatever := func(send string) Step {
+		return Step{Do: readRequest(patience), Send: []string{send}, Want: Object{"ok": true}}
+	}
 	cases := []Case{
 		{"all devices", "3.1", append([]Step{connect(), open(all), read(devices, round)}, checks...)},
 		{"in two pieces", "1.4", append([]Step{connect(), open(all), read(devices, round[:half], round[half:])}, checks...)},
@@ -256,6 +269,13 @@ func rounds() []Case {
 			{Do: ask("sr"), Expect: requestBytes("sr"),
 				Send: []string{positionBlock(2) + block(codec.KindReply, []byte("sr"))}, Want: Object{"ok": true, "granted": "sr"}},
 			at(2),
+			read("ps", positionBlock(3)+sonarBlock(4)), at(3),
+		}},
+		{"block of a wrong size before the reply", "2.1 7", []Step{
+			connect(), open("pr"),
+			{Do: ask("sr"), Expect: requestBytes("sr"),
+				Send: []string{positionBlock(1) + block(codec.Position, []byte{1}) + block(codec.KindReply, []byte("sr"))},
+				Want: Object{"ok": true, "granted": "sr"}},
 			read("ps", positionBlock(3)+sonarBlock(4)), at(3),
 		}},
 		{"unknown letters", "1.3", []Step{
@@ -285,6 +305,28 @@ func rounds() []Case {
 		}},
 		{"timeout in a header", "1.4", []Step{
 			connect(), open("pr"), {Send: []string{positionBlock(9)[:4]}}, fails("timeout"), read("p", positionBlock(9)[4:]), at(9),
+		}},
+		{"in the order of the request", "3.1", []Step{
+			connect(), open("srprmr"), read("spm", sonarBlock(1)+positionBlock(1)+miscBlock),
+			read("spm", sonarBlock(2)+positionBlock(2)+miscBlock), at(2),
+		}},
+		{"devices that are opened one by one", "2.3 3.1", []Step{
+			connect(), open("mr"), read("m", miscBlock), open("sr"), read("ms", miscBlock+sonarBlock(1)), open("pr"),
+			read("msp", miscBlock+sonarBlock(2)+positionBlock(2)), at(2),
+		}},
+		{"device for writing in between", "2.3 3.1", []Step{
+			connect(), open("srpwmr"), read("sm", sonarBlock(1)+miscBlock), open("pa"),
+			read("spm", sonarBlock(2)+positionBlock(2)+miscBlock), at(2),
+		}},
+		{"failed device in between", "2.6 3.1", []Step{
+			connect(), replied("srqrpr", "srqepr"), read("sp", sonarBlock(1)+positionBlock(1)), at(1),
+		}},
+		{"device that is closed in a round", "2.3 3.1", []Step{
+			connect(), open("srprmr"), {Send: []string{sonarBlock(1)}}, open("sc"), read("pm", positionBlock(1)+miscBlock), at(1),
+		}},
+		{"devices of a later server", "1.3 3.1", []Step{
+			connect(), open("Xrqr"), whatever(block('X', []byte{7}) + block('q', nil)),
+			whatever(block('X', nil) + block('q', []byte{1, 2})),
 		}},
 		{"round that starts over", "3.1", []Step{
 			connect(), open("srpr"),
@@ -334,6 +376,14 @@ func freshness() []Case {
 			config("data", 0, codec.Server, codec.Config{Code: codec.ConfigData}),
 			read("s", server(2000000, 2)+sonarBlock(1)), aged("s", 2), aged("p", 1000001),
 		}},
+		{"y closed again", "8.1", []Step{
+			connect(), open("yrsr"), read("s", server(16, 1)+sonarBlock(1)), aged("s", 1),
+			open("yc"), read("s", sonarBlock(2)), aged("s", nil),
+		}},
+		{"data without its age", "8.1", []Step{
+			connect(), open("yrsr"), fails("protocol", sonarBlock(1)), fails("protocol", block(codec.Server, nil)),
+			read("s", server(16, 1)+sonarBlock(1)), aged("s", 1),
+		}},
 		{"y in pieces", "8.1 1.4", []Step{
 			connect(), open("yrpr"), {Send: []string{server(1, 2)[:8]}}, fails("timeout"), read("p", server(1, 2)[8:]+positionBlock(1)), aged("p", 2),
 		}},
@@ -346,7 +396,7 @@ func ends() []Case {
 		last := fails("closed", send...)
 		last.End = end
 		return Case{name, "1", []Step{
-			connect(), open("srpr"), read("sp", sonarBlock(1)+positionBlock(1)), at(1), last,
+			connect(), open("srpr"), read("sp", sonarBlock(1)+positionBlock(1)), at(1), last, fails("closed"),
 			// What came before the end is not part of the next connection.
 			connect(), open("srpr"), read("sp", sonarBlock(2)+positionBlock(2)), at(2), closing(),
 		}}
@@ -370,7 +420,8 @@ func ends() []Case {
 		}},
 		{"by the client", "1", []Step{connect(), open("pr"), closing(), connect(), open("sr"), closing()}},
 		{"by the client, which connects again", "1", []Step{
-			connect(), open("pr"), read("p", positionBlock(1)+positionBlock(9)[:10]), connect(), open("pr"), read("p", positionBlock(2)), at(2), closing(),
+			connect(), open("pr"), read("p", positionBlock(1)+positionBlock(9)[:10]),
+			connect(), nothing("p"), open("pr"), read("p", positionBlock(2)), at(2), closing(),
 		}},
 	}
 }

@@ -81,18 +81,23 @@ func TestReal(t *testing.T) {
 	})
 }
 
-// TestFolders runs the tests of each language's own folder.
+// TestFolders runs the tests of each language's own folder, which also build its examples, and then these.
 func TestFolders(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	binary := buildServer(t)
+	port := ports.Free(t, 3)
+	p := &process{binary: binary, flags: []string{"-stage", "../../simulation/worlds/room.world"}, port: port, page: port + 1}
+	p.start(t)
 	forEachLanguage(t, func(t *testing.T, l language) {
 		cmd := exec.Command(l.test[0], l.test[1:]...)
 		cmd.Dir = l.folder()
-		cmd.Env = append(os.Environ(), "BUILD="+t.TempDir(), "PLAYER="+binary)
+		build := t.TempDir()
+		cmd.Env = append(os.Environ(), "BUILD="+build, "PLAYER="+binary, fmt.Sprintf("PLAYER_PORTS=%d %d %d", port, port+1, port+2))
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", strings.Join(l.test, " "), err, out)
 		}
+		runExamples(t, l, build, binary)
 	})
 }
 
@@ -391,7 +396,7 @@ func inStep(t *testing.T) (world string) {
 	if err := os.WriteFile(world, append(text, `
 		lockstep 1 speedup 0
 		pioneer2dx ( name "eye" pose [1 -2.5 0 0] fiducial ( ) )
-		post ( name "mark" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644); err != nil {
+		post ( name "post" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	return world
@@ -435,7 +440,7 @@ func realExperiment(s *session) {
 	expect("the beginning", Object{"time": 0.0, "speed": 0.0, "paused": false, "finished": false, "seed": 1.0}, start)
 	robot, puck := mover(start, "r0"), mover(start, "puck")
 	expect("the robot", Object{"robot": true, "x": -2.0, "y": -1.5, "heading": 0.0}, robot)
-	expect("the eye", Object{"robot": true, "sees": []any{Object{"name": "mark", "id": 3.0, "range": 1.5, "bearing": 90.0}}}, mover(start, "eye"))
+	expect("the eye", Object{"robot": true, "sees": []any{Object{"name": "post", "id": 3.0, "range": 1.5, "bearing": 90.0}}}, mover(start, "eye"))
 	expect("the puck", Object{"robot": false}, puck)
 
 	s.do(s.connecting())

@@ -64,8 +64,7 @@ func TestScripted(t *testing.T) {
 		}
 		cases[g.name] = list
 	}
-	forEachLanguage(t, func(t *testing.T, l language) {
-		start := l.adapters(t)
+	forEachClient(t, func(t *testing.T, _ language, start func(t *testing.T) *adapter) {
 		all, a := t, start(t) // one for all cases that succeed: starting one can take a second
 		for _, g := range groups {
 			for _, c := range cases[g.name] {
@@ -152,11 +151,11 @@ func (p *player) step(s Step, listener net.Listener) string {
 			return err.Error()
 		}
 	}
-	for _, turn := range s.Then {
-		if m := p.expect(turn.Expect); m != "" {
+	for _, exchange := range s.Then {
+		if m := p.expect(exchange.Expect); m != "" {
 			return m
 		}
-		for _, message := range turn.Send {
+		for _, message := range exchange.Send {
 			if err := p.send(unhex(p.t, message), true); err != nil {
 				return err.Error()
 			}

@@ -40,7 +40,7 @@ func replied(pairs, granted string) Step {
 		s.Want = Object{"ok": false, "error": "refused", "granted": granted, "why": Object{}}
 	}
 	if refused(granted, pairs) {
-		s.Then = []Turn{{questionBytes, []string{emptyReply}}}
+		s.Then = []Exchange{{questionBytes, []string{emptyReply}}}
 	}
 	return s
 }
@@ -69,7 +69,7 @@ func refused(granted, asked string) bool {
 // those that the client must understand, in pairs of a device and its reason.
 func explained(pairs, granted string, lines []string, reasons ...string) Step {
 	s := replied(pairs, granted)
-	s.Then = []Turn{{questionBytes, []string{told(lines...), emptyReply}}}
+	s.Then = []Exchange{{questionBytes, []string{refusals(lines...), emptyReply}}}
 	why := Object{}
 	for i := 0; i < len(reasons); i += 2 {
 		why[reasons[i]] = reasons[i+1]
@@ -85,8 +85,10 @@ var (
 	emptyReply    = block(codec.KindReply, nil)
 )
 
-// told returns the answer to that question.
-func told(lines ...string) string { return h(codec.AppendAnswer(nil, codec.QuestionRefusals, lines)) }
+// refusals returns the answer to that question.
+func refusals(lines ...string) string {
+	return h(codec.AppendAnswer(nil, codec.QuestionRefusals, lines))
+}
 
 // placed asks where the parts of the robot are (PROTOCOL 8.9.3). The server answers in
 // lines; without lines it knows no such question. parts are those that the client must
@@ -177,6 +179,8 @@ func positionBlock(x int) string {
 	b, _ := position(x)
 	return b
 }
+
+var miscBlock = block(codec.Misc, (&codec.MiscData{Battery: 125}).Append(nil))
 
 func at(x int) Step { return get("p", codec.PositionSize, Object{"x": x}) }
 

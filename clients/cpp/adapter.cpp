@@ -177,7 +177,7 @@ std::string sightings(const player_mover &m) {
 }
 
 // Does what a request says of TLS.
-bool secure(player_client *client, const std::string &line) {
+bool useTls(player_client *client, const std::string &line) {
   std::string authority = text(line, "authority");
 #ifdef WITH_TLS
   std::string certificate = text(line, "certificate"), key = text(line, "key"), server = text(line, "server");
@@ -194,7 +194,7 @@ int simulate(const std::string &line, std::ostream &out, std::string &error) {
   player::Simulation world(text(line, "host"), number(line, "port"));
   world.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
   char order[2048];
-  if (!secure(world.Client(), line)) return PLAYER_USAGE;
+  if (!useTls(world.Client(), line)) return PLAYER_USAGE;
   if (int r = json_object(line.c_str(), "order", order, sizeof order) ? world.Order(order) : world.Read()) {
     error = world.Error();
     return r;
@@ -269,7 +269,7 @@ int drive(const std::string &line, std::ostream &out) {
 int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
-  if (op == "connect" && !secure(robot.Client(), line)) return PLAYER_USAGE;
+  if (op == "connect" && !useTls(robot.Client(), line)) return PLAYER_USAGE;
   if (op == "connect") return robot.Connect(text(line, "host").c_str(), number(line, "port"));
   if (op == "reconnect") return robot.Reconnect();
   if (op == "request") return request(robot, line, out);

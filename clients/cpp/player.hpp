@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // player.hpp is the C++ client of appendix A of the Player manual, in C++17 on the
-// C client: the compiler has to find player.h, too, and the linker player.c or
+// C client: the compiler also has to find player.h, and the linker player.c or
 // libplayer. All names are in namespace player; playerclient.h has
-// them outside of it, too, as the manual's programs need them.
+// them also outside of it, as the manual's programs need them.
 //
 //   player::CRobot robot;
 //   if (robot.Connect("tanis") || robot.Request("srpw")) return 1;
@@ -144,7 +144,7 @@ public:
   short zoom = 0;         // 0 wide .. 1023 telephoto
   short newgrip = 0;      // set by GripperCommand; 0: none
 
-  // Has what player_use_tls of player_tls.h needs, to encrypt the connections.
+  // Has what player_use_tls of player_tls.h needs, for connections by TLS.
   player_client *Client() { return &s->c; }
 
   // Connects without printing why it fails: see Error.
@@ -236,8 +236,8 @@ public:
   // ASCII. An empty name removes it.
   int SetName(const char *name) { return player_set_name(&s->c, name); }
 
-  // Stops the robot for everybody, or releases the stop. While it holds, which it
-  // does when this client has left, too, the server drops all commands of all
+  // Stops the robot for all, or releases the stop. While it holds, which it
+  // does also when this client has left, the server drops all commands of all
   // clients. It needs no open device, but the right to write; without it the
   // server ignores the call.
   int EmergencyStop(bool on) { return player_emergency_stop(&s->c, on); }

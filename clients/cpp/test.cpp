@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of what player.hpp adds to player.h: Write, GripperCommand, timeouts
-// and Reconnect. The server is a thread that expects bytes.
+// Tests of what player.hpp adds to player.h: Write, GripperCommand, and a world that grows. The
+// server is a thread that expects bytes. The conformance suite has the others.
 #include "playerclient.h"
 #include "simulation.hpp"
 
@@ -85,30 +85,6 @@ static void testWrite() {
   other.join();
 }
 
-static void testTimeoutAndReconnect() {
-  Server server;
-  std::thread other([&] {
-    server.Accept();
-    server.Expect("dr\0\2mr"s);
-    server.Send("r\0\2mr"s);
-    server.Expect("xy\0\3f\0\7"s); // after the timeout
-    server.Hangup();
-    server.Accept();
-    server.Expect("xy\0\3f\0\7"s + "dr\0\2mr"s);
-    server.Send("r\0\2mrm\0\3\1\2\x7e"s);
-  });
-  CRobot robot;
-  CHECK(robot.Connect("127.0.0.1", server.port) == 0 && robot.Request("mr") == 0);
-  robot.timeout = std::chrono::milliseconds(20);
-  CHECK(robot.Read() == PLAYER_TIMEOUT && robot.Error()[0]);
-  robot.timeout = std::chrono::seconds(20);
-  CHECK(robot.SetFrequency(7) == 0);
-  CHECK(robot.Read() == PLAYER_CLOSED);
-  CHECK(robot.Reconnect() == 0 && robot.Read() == 0);
-  CHECK(robot.misc->frontbumpers == 1 && robot.misc->rearbumpers == 2 && robot.misc->voltage == 126 && !robot.Age('m'));
-  other.join();
-}
-
 static void testRefusals() {
   CRobot robot;
   robot.timeout = std::chrono::milliseconds::max();
@@ -149,7 +125,6 @@ static void testSimulation() {
 
 int main() {
   testWrite();
-  testTimeoutAndReconnect();
   testRefusals();
   testSimulation();
 }

@@ -77,10 +77,10 @@ func main() {
 
 type adapter struct{ robot *client.Client }
 
-// dial connects, encrypted if the request has an authority.
+// dial connects, by TLS if the request has an authority.
 func dial(ctx context.Context, r request) (net.Conn, error) {
 	address := net.JoinHostPort(r.Host, strconv.Itoa(r.Port))
-	config, err := secure(r)
+	config, err := tlsConfig(r)
 	if err != nil {
 		return nil, err
 	}
@@ -99,8 +99,8 @@ func refusedCertificate(err error) error {
 	return err
 }
 
-// secure returns what a request says of TLS, or nil.
-func secure(r request) (*tls.Config, error) {
+// tlsConfig returns what a request says of TLS, or nil.
+func tlsConfig(r request) (*tls.Config, error) {
 	if r.Authority == "" {
 		return nil, nil
 	}
@@ -187,7 +187,11 @@ func (a *adapter) do(r request, out answer) error {
 	case "command":
 		return a.command(r)
 	case "config":
-		return a.config(r)
+		set, known := configurations[r.Name]
+		if !known {
+			return usageError{fmt.Errorf("unknown configuration %q", r.Name)}
+		}
+		return orUsage(set(a.robot, r))
 	case "close":
 		a.close()
 		return nil
@@ -198,7 +202,7 @@ func (a *adapter) do(r request, out answer) error {
 // simulate reads the state of a simulation, or changes it.
 func simulate(ctx context.Context, r request, out answer) (err error) {
 	world, state := simulation.At(net.JoinHostPort(r.Host, strconv.Itoa(r.Port))), simulation.State{}
-	config, err := secure(r)
+	config, err := tlsConfig(r)
 	if err != nil {
 		return err
 	}
@@ -302,34 +306,24 @@ func (a *adapter) command(r request) error {
 	return orUsage(err)
 }
 
-func (a *adapter) config(r request) error {
-	value := r.Value
-	switch r.Name {
-	case "frequency":
-		return orUsage(a.robot.SetFrequency(value))
-	case "lifetime":
-		return orUsage(a.robot.SetCommandLifetime(time.Duration(value) * time.Millisecond))
-	case "mode":
-		return orUsage(a.robot.SetDataMode(client.DataMode(value)))
-	case "data":
-		return orUsage(a.robot.RequestData())
-	case "fresh":
-		return orUsage(a.robot.SetFresh(value != 0))
-	case "motors":
-		return orUsage(a.robot.ChangeMotorState(value != 0))
-	case "velocity":
-		return orUsage(a.robot.ChangeVelocityControl(client.VelocityMode(value)))
-	case "name":
-		return orUsage(a.robot.SetName(r.Text))
-	case "stop":
-		return orUsage(a.robot.EmergencyStop(value != 0))
-	case "reset_odometry":
-		return orUsage(a.robot.ResetPosition())
-	}
-	return usageError{fmt.Errorf("unknown configuration %q", r.Name)}
+var configurations = map[string]func(robot *client.Client, r request) error{
+	"frequency": func(robot *client.Client, r request) error { return robot.SetFrequency(r.Value) },
+	"lifetime": func(robot *client.Client, r request) error {
+		return robot.SetCommandLifetime(time.Duration(r.Value) * time.Millisecond)
+	},
+	"mode":   func(robot *client.Client, r request) error { return robot.SetDataMode(client.DataMode(r.Value)) },
+	"data":   func(robot *client.Client, _ request) error { return robot.RequestData() },
+	"fresh":  func(robot *client.Client, r request) error { return robot.SetFresh(r.Value != 0) },
+	"motors": func(robot *client.Client, r request) error { return robot.ChangeMotorState(r.Value != 0) },
+	"velocity": func(robot *client.Client, r request) error {
+		return robot.ChangeVelocityControl(client.VelocityMode(r.Value))
+	},
+	"name":           func(robot *client.Client, r request) error { return robot.SetName(r.Text) },
+	"stop":           func(robot *client.Client, r request) error { return robot.EmergencyStop(r.Value != 0) },
+	"reset_odometry": func(robot *client.Client, _ request) error { return robot.ResetPosition() },
 }
 
-// orUsage marks an error that is not the connection's as a usageError.
+// orUsage tags an error that is not the connection's as a usageError.
 func orUsage(err error) error {
 	if err == nil || kind(err) == "closed" {
 		return err

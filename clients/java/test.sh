@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
 # Builds the library and the examples and runs all tests. The classes go to $BUILD, or to a directory that is removed.
-# With PLAYER, the server's binary, the examples drive a simulated robot.
 set -euo pipefail
 cd "$(dirname "$0")"
 if [ -z "${BUILD:-}" ]; then

@@ -27,14 +27,14 @@ const configurations = {
 
 const robot = new PlayerClient();
 
-function secure(r) {
+function tlsOf(r) {
   const read = (file) => file && readFileSync(file);
   return r.authority ? { ca: read(r.authority), cert: read(r.certificate), key: read(r.key), servername: r.server } : null;
 }
 
 const operations = {
   connect(r) {
-    robot.tls = secure(r);
+    robot.tls = tlsOf(r);
     return robot.connect(r.host, r.port, r.timeout_ms);
   },
   reconnect: (r) => robot.reconnect(r.timeout_ms),
@@ -52,7 +52,7 @@ const operations = {
   command: (r) => robot[commands[r.device]](...r.values),
   config: (r) => robot[configurations[r.name]](r.text ?? r.value),
   async simulation(r) {
-    const world = new Simulation(r.host, r.port, secure(r));
+    const world = new Simulation(r.host, r.port, tlsOf(r));
     if (!r.order) return { state: await world.state(r.timeout_ms) };
     const move = r.order.move && Object.fromEntries(r.order.move.map(({ name, ...pose }) => [name, pose]));
     return { state: await world.order({ ...r.order, move }, r.timeout_ms) };

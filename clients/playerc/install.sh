@@ -25,7 +25,7 @@ mkdir -p "$prefix"/include/playerc "$prefix"/lib/{playerc/python,pkgconfig,cmake
 rm -f "$prefix"/lib/libplayerc++.a
 ar rcsD "$prefix/lib/libplayerc++.a" "$build"/*.o
 # All is in libplayerc++. libplayerc is a script for the linker: a C compiler does not
-# link with the libraries of C++ by itself. Build lines name the others, too.
+# link with the libraries of C++ by itself. Build lines also name the others.
 rm -f "$prefix/lib/libplayerc.a"
 echo "INPUT(-lplayerc++ -lstdc++ -lm -lpthread)" >"$prefix/lib/libplayerc.a"
 for name in playerinterface playercommon playerwkb; do

@@ -1,12 +1,13 @@
 """The adapter of the conformance suite: one JSON request per line on standard input, one answer
-per line on standard output (docs/CLIENTS.md)."""
+per line on standard output (docs/CLIENTS.md). With the argument asyncio it has that client."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import ssl
 import sys
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Coroutine, Dict, List, Optional
 
 import playerclient as pc
 from playerclient import data as pc_data
@@ -14,7 +15,43 @@ from playerclient import vfh
 
 Answer = Dict[str, Any]
 
-FIELDS: Dict[str, Callable[[pc.PlayerClient], Answer]] = {
+
+class AsyncFace:
+    """Makes the asyncio client look like the blocking one, so that both have the same tests."""
+
+    def __init__(self, *arguments: Any) -> None:
+        self.__dict__.update(_loop=asyncio.new_event_loop(), _robot=pc.AsyncPlayerClient(*arguments))
+
+    def _run(self, wait: Coroutine[Any, Any, Any]) -> Any:
+        return self._loop.run_until_complete(wait)
+
+    def __enter__(self) -> AsyncFace:
+        self._run(self._robot.__aenter__())
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self._run(self._robot.__aexit__(None, None, None))
+        self.end()
+
+    def close(self) -> None:
+        self._robot.close()
+        self._run(self._robot.wait_closed())
+
+    def end(self) -> None:
+        self._run(asyncio.sleep(0))  # the transport closes in the next round of the loop
+        self._loop.close()
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._robot, name)
+        if not asyncio.iscoroutinefunction(found):
+            return found
+        return lambda *arguments, **named: self._run(found(*arguments, **named))
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        setattr(self._robot, name, value)
+
+
+FIELDS: Dict[str, Callable[[Any], Answer]] = {
     "p": lambda r: r.position._asdict(),
     "s": lambda r: {"ranges": list(r.sonar)},
     "l": lambda r: {"ranges": list(r.laser)},
@@ -31,21 +68,17 @@ FIELDS: Dict[str, Callable[[pc.PlayerClient], Answer]] = {
     "y": lambda r: {"time": r.freshness.time, "ages": list(r.freshness.ages)},
 }
 
-COMMANDS: Dict[str, Callable[..., None]] = {
-    "p": pc.PlayerClient.set_speed,
-    "z": pc.PlayerClient.set_ptz,
-    "g": pc.PlayerClient.set_gripper,
-}
+COMMANDS = {"p": "set_speed", "z": "set_ptz", "g": "set_gripper"}
 
-CONFIGURATIONS: Dict[str, Callable[[pc.PlayerClient, Any], None]] = {
-    "frequency": pc.PlayerClient.set_frequency,
+CONFIGURATIONS: Dict[str, Callable[[Any, Any], None]] = {
+    "frequency": lambda robot, value: robot.set_frequency(value),
     "lifetime": lambda robot, value: robot.set_command_lifetime(value / 1000),
-    "mode": pc.PlayerClient.set_data_mode,
+    "mode": lambda robot, value: robot.set_data_mode(value),
     "data": lambda robot, _: robot.request_data(),
     "fresh": lambda robot, value: robot.set_fresh(bool(value)),
     "motors": lambda robot, value: robot.change_motor_state(bool(value)),
-    "velocity": pc.PlayerClient.change_velocity_control,
-    "name": pc.PlayerClient.set_name,
+    "velocity": lambda robot, value: robot.change_velocity_control(value),
+    "name": lambda robot, value: robot.set_name(value),
     "stop": lambda robot, value: robot.emergency_stop(bool(value)),
     "reset_odometry": lambda robot, _: robot.reset_position(),
 }
@@ -59,7 +92,7 @@ KINDS = [
 ]
 
 
-def secure(r: Answer) -> Optional[ssl.SSLContext]:
+def tls_of(r: Answer) -> Optional[ssl.SSLContext]:
     if "authority" not in r:
         return None
     tls = ssl.create_default_context(cafile=r["authority"])
@@ -69,7 +102,7 @@ def secure(r: Answer) -> Optional[ssl.SSLContext]:
 
 
 def simulate(r: Answer) -> Answer:
-    world = pc.Simulation(r["host"], r["port"], secure(r), r["timeout_ms"] / 1000)
+    world = pc.Simulation(r["host"], r["port"], tls_of(r), r["timeout_ms"] / 1000)
     if "order" not in r:
         state = world.state()
     else:
@@ -97,11 +130,11 @@ def drive(r: Answer) -> List[int]:
     return commands
 
 
-def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
+def execute(robot: Any, r: Answer) -> Answer:
     op = r["op"]
     timeout = r["timeout_ms"] / 1000 if "timeout_ms" in r else None
     if op == "connect":
-        robot.tls, robot.server_name = secure(r), r.get("server")
+        robot.tls, robot.server_name = tls_of(r), r.get("server")
         robot.connect(r["host"], r["port"], timeout)
     elif op == "reconnect":
         robot.reconnect(timeout)
@@ -115,7 +148,7 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
         data = FIELDS[device](robot) if robot.has(device) and device in FIELDS else None
         return {"size": len(robot.raw(device) or b""), "data": data, "age_us": robot.age_us(device)}
     elif op == "command":
-        COMMANDS[r["device"]](robot, *r["values"])
+        getattr(robot, COMMANDS[r["device"]])(*r["values"])
     elif op == "config":
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "simulation":
@@ -131,7 +164,7 @@ def execute(robot: pc.PlayerClient, r: Answer) -> Answer:
     return {}
 
 
-def answer(robot: pc.PlayerClient, line: str) -> Answer:
+def answer(robot: Any, line: str) -> Answer:
     try:
         return {"ok": True, **execute(robot, json.loads(line))}
     except (pc.PlayerError, LookupError, TypeError, ValueError) as e:
@@ -143,7 +176,7 @@ def answer(robot: pc.PlayerClient, line: str) -> Answer:
 
 
 def main() -> None:
-    robot = pc.PlayerClient()
+    robot: Any = AsyncFace() if sys.argv[1:] == ["asyncio"] else pc.PlayerClient()
     for line in sys.stdin:
         print(json.dumps(answer(robot, line)), flush=True)
     robot.close()

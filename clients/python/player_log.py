@@ -252,7 +252,7 @@ def chunk(record: bytes, damage: List[str]) -> Iterator[Tuple[int, bytes]]:
 
 def decompress(compression: str, content: bytes, size: int) -> bytes:
     """Python itself has neither zstd (before 3.14) nor lz4. A log is compressed with zstd if its
-    recorder was told to, and with either by other programs."""
+    recorder was started so, and with either by other programs."""
     if compression == "":
         return content
     if compression not in ("zstd", "lz4"):
@@ -399,13 +399,13 @@ def draw(points: Sequence[Point], dots: Sequence[Point] = (), size: int = 600, m
         return margin + (point[0] - left) * scale, size - margin - (point[1] - low) * scale
 
     pixels = [pixel(point) for point in points]
-    marks = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
+    points = "".join(f"M{x} {y}h2" for x, y in sorted({(2 * round(x / 2), 2 * round(y / 2)) for x, y in map(pixel, dots)}))
     length = 1000 * 10 ** max(0, len(str(int(max(right - left, high - low) // 2000))) - 1)  # mm, of the scale
     line = " ".join(f"{x:.1f},{y:.1f}" for x, y in pixels)
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{size}" height="{size}" viewBox="0 0 {size} {size}">',
         '<rect width="100%" height="100%" fill="white"/>',
-        f'<path d="{marks}" stroke="#999" stroke-width="2"/>',
+        f'<path d="{points}" stroke="#999" stroke-width="2"/>',
         f'<polyline points="{line}" fill="none" stroke="#1f5fa8" stroke-width="2"/>',
         f'<path d="M{margin} 15h{length * scale:.1f}" stroke="black" stroke-width="2"/>',
         f'<text x="{margin + length * scale + 8:.1f}" y="20" font-family="sans-serif" font-size="14">{length // 1000} m</text>',

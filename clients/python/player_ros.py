@@ -227,7 +227,7 @@ class Robot:
 
     def drive(self) -> None:
         """Connects at the first command, and drives until end. At the end of the connection
-        the server stops what this node drives, and nobody else's robot."""
+        the server stops what this node drives, and no other client's robot."""
         speed, turn, came = self.speeds.get()
         if self.ended.is_set():
             return
@@ -317,10 +317,10 @@ class PlayerNode(Node):
         s = DiagnosticStatus(name="player server", hardware_id=self.value("status"))
         try:
             with urllib.request.urlopen(self.value("status") + "/status", timeout=STATUS_LIMIT, context=self.tls) as reply:
-                told = json.load(reply)
-            states = {f"{r.get('port')} {d}": str(v.get("state")) for r in told.get("robots", []) for d, v in r.get("devices", {}).items()}
+                status = json.load(reply)
+            states = {f"{r.get('port')} {d}": str(v.get("state")) for r in status.get("robots", []) for d, v in r.get("devices", {}).items()}
             s.level = b"\x02" if "failed" in states.values() else b"\x00"
-            s.message = f"{len(told.get('robots', []))} robots"
+            s.message = f"{len(status.get('robots', []))} robots"
             s.values = [KeyValue(key=k, value=v) for k, v in states.items()]
         except Exception as e:  # of HTTP, of JSON, or of another server that has all of these
             s.level, s.message = b"\x02", f"it does not answer: {e}"

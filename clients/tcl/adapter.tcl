@@ -60,12 +60,12 @@ proc simulate {line} {
         set sees {}
         if {[dict exists $mover sees]} {
             foreach s [dict get $mover sees] {
-                lappend sees [object {*}[dict replace $s name [quote [dict get $s name]]]]
+                lappend sees [object {*}[dict replace [dict filter $s key id range bearing] name [quote [dict get $s name]]]]
             }
         }
-        lappend movers [object name [quote $name] {*}[dict replace $mover sees [numbers $sees]]]
+        lappend movers [object name [quote $name] {*}[dict replace [dict filter $mover key robot x y heading] sees [numbers $sees]]]
     }
-    return [object {*}[dict replace $state movers [numbers $movers]]]
+    return [object {*}[dict replace [dict filter $state key time speed paused finished seed] movers [numbers $movers]]]
 }
 
 # perform obeys a request and returns the members of the answer.
@@ -163,8 +163,14 @@ proc data {device} {
                 voltage $robot(misc,voltage)]
         }
         g {
-            binary scan [player::Raw robot g] cucu state beams
-            return [object state $state beams $beams]
+            set bit 1
+            set bits 0
+            foreach name {paddlesOpen paddlesClose paddlesMoving paddlesError liftUp liftDown liftMoving liftError \
+                    gripLimitReached liftLimitReached outerBeamObstructed innerBeamObstructed leftPaddleOpen rightPaddleOpen} {
+                incr bits [expr {$bit * $robot(gripper,$name)}]
+                set bit [expr {2 * $bit}]
+            }
+            return [object state [expr {$bits & 255}] beams [expr {$bits >> 8}]]
         }
         z { return [object pan $robot(ptz,pan) tilt $robot(ptz,tilt) zoom $robot(ptz,zoom)] }
         v {

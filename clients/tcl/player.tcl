@@ -54,7 +54,7 @@ namespace eval player {
     #   chan      the socket, or "" after Close
     #   waiting   a call waits for the server
     #   event     what the event loop found for that call
-    #   told      why a connection by TLS fails, as far as OpenSSL told it, or ""
+    #   reason    why a connection by TLS fails, as far as OpenSSL says, or ""
     #   onData    command prefix of OnData, or ""
     #   buffer    bytes received, from "at" on not used yet
     #   awaited   replies still to come
@@ -188,7 +188,7 @@ proc player::Reset {robot} {
     variable private
     array unset private $robot,*,? ;# what is known by device letter
     foreach {field value} {
-        chan "" waiting 0 event "" told "" buffer "" at 0 awaited 0 reply "" order "" readers 0 round 0 left 0 time 0 ages {}
+        chan "" waiting 0 event "" reason "" buffer "" at 0 awaited 0 reply "" order "" readers 0 round 0 left 0 time 0 ages {}
     } {
         set private($robot,$field) $value
     }
@@ -296,7 +296,7 @@ proc player::Receive {robot} {
     try {
         set bytes [read $chan $CHUNK]
     } on error {text} {
-        throw {PLAYER CLOSED} "connection lost: [expr {$private($robot,told) eq "" ? $text : $private($robot,told)}]"
+        throw {PLAYER CLOSED} "connection lost: [expr {$private($robot,reason) eq "" ? $text : $private($robot,reason)}]"
     }
     if {[string length $bytes] == 0} { ;# a comparison would make a string of the bytes, and slow down what follows
         if {[eof $chan]} {
@@ -343,7 +343,7 @@ proc player::Send {robot kind device payload} {
         puts -nonewline $chan $kind$device[binary format S $size]$payload
         flush $chan
     } on error {text} {
-        throw {PLAYER CLOSED} "connection lost: [expr {$private($robot,told) eq "" ? $text : $private($robot,told)}]"
+        throw {PLAYER CLOSED} "connection lost: [expr {$private($robot,reason) eq "" ? $text : $private($robot,reason)}]"
     }
     return
 }
@@ -949,8 +949,8 @@ proc player::SetName {name client} {
     Setting [Robot $name] name w $client
 }
 
-# EmergencyStop stops the robot for everybody (1), or releases the stop (0). While it holds, which it does when this
-# client has left, too, the server drops all commands of all clients. It needs no open device, but the right to write;
+# EmergencyStop stops the robot for all (1), or releases the stop (0). While it holds, also when this
+# client has left, the server drops all commands of all clients. It needs no open device, but the right to write;
 # without it the server ignores the call.
 proc player::EmergencyStop {name on} {
     Send [Robot $name] x y e[binary format c [expr {!!$on}]]

@@ -23,14 +23,14 @@ proc player::secure::Start {robot deadline} {
     }
     set host [expr {$server eq "" ? $r(host) : $server}]
     set options [list -cafile $authority -request 1 -require 1 -tls1 0 -tls1.1 0]
-    lappend options -command [list [namespace current]::Told $robot [expr {$certificate ne ""}]]
+    lappend options -command [list [namespace current]::Report $robot [expr {$certificate ne ""}]]
     if {$certificate ne ""} {
         lappend options -certfile $certificate -keyfile $key
     }
     if {[Address $host] eq ""} { ;# addresses are no names of servers (RFC 6066, 3)
         lappend options -servername $host
     }
-    set private($robot,told) ""
+    set private($robot,reason) ""
     set chan $private($robot,chan)
     try {
         ::tls::import $chan {*}$options
@@ -45,22 +45,22 @@ proc player::secure::Start {robot deadline} {
     } trap PLAYER {text options} {
         return -options $options $text
     } on error {text} {
-        if {$private($robot,told) ne ""} {
-            set text $private($robot,told)
+        if {$private($robot,reason) ne ""} {
+            set text $private($robot,reason)
         }
         throw {PLAYER CLOSED} "no connection to $r(host):$r(port) by TLS: $text"
     }
 }
 
-# Told is called by OpenSSL, and keeps why a connection fails. certified reports whether this client shows a certificate.
+# Report is called by OpenSSL, and keeps why a connection fails. certified reports whether this client shows a certificate.
 # What it returns decides about the server's certificate: OpenSSL's own verdict stands.
-proc player::secure::Told {robot certified event args} {
+proc player::secure::Report {robot certified event args} {
     upvar #0 player::private private
     switch -- $event {
         verify {
             lassign $args - - - valid text
             if {!$valid} {
-                set private($robot,told) "the server's certificate is refused: $text"
+                set private($robot,reason) "the server's certificate is refused: $text"
             }
             return $valid
         }
@@ -69,7 +69,7 @@ proc player::secure::Told {robot certified event args} {
             if {$major eq "alert" && $minor eq "read" && $text ne "close notify"} {
                 # OpenSSL has no words for one alert of TLS 1.3, certificate required.
                 set none "; this client shows no certificate, which may be required"
-                set private($robot,told) "the server says: $text[expr {$certified ? "" : $none}]"
+                set private($robot,reason) "the server says: $text[expr {$certified ? "" : $none}]"
             }
         }
     }

@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Runs all tests; there is nothing to build. The viewer is tested on a virtual display. With PLAYER, the server's binary,
-# the examples drive a simulated robot.
+# Runs all tests; there is nothing to build. The viewer is tested on a virtual display.
 set -euo pipefail
 cd "$(dirname "$0")"
 
@@ -23,14 +22,6 @@ elif [ -n "${CI:-}" ]; then
 else
   echo 'skipped: TLS needs tcl-tls'
 fi
-drives=() # side by side: they mostly wait
-for example in hello avoid wall watch; do
-  run tclsh test/simulator_test.tcl -match "$example.tcl" &
-  drives+=($!)
-done
-for drive in "${drives[@]}"; do
-  wait "$drive"
-done
 if command -v wish >/dev/null && command -v xvfb-run >/dev/null; then
   run xvfb-run -a tclsh test/viewer_test.tcl
 elif [ -n "${CI:-}" ]; then

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the examples share: arguments [host [port [rounds]]], and Ctrl-C.
+ * What the examples have in common: arguments [host [port [rounds]]], and Ctrl-C.
  */
 #ifndef PLAYER_ARGUMENTS_H
 #define PLAYER_ARGUMENTS_H
@@ -25,7 +25,7 @@ static inline int start(player_client *robot, int argc, char **argv, const char 
   int port = argc > 2 ? atoi(argv[2]) : PLAYER_PORT;
   signal(SIGINT, interrupt);
   if (player_connect(robot, host, port, 5000) || player_request(robot, pairs, 30000) ||
-      player_set_command_lifetime(robot, 1000)) { /* ms; then stop() stops nobody else's robot */
+      player_set_command_lifetime(robot, 1000)) { /* ms; then stop() stops no other client's robot */
     fprintf(stderr, "%s: %s\n", argv[0], robot->error);
     exit(1);
   }

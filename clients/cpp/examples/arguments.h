@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the examples share: arguments [host [port [rounds]]].
+// What the examples have in common: arguments [host [port [rounds]]].
 #ifndef PLAYER_ARGUMENTS_H
 #define PLAYER_ARGUMENTS_H
 

@@ -67,7 +67,7 @@ public class Adapter {
         if (op.equals("connect")) {
             close();
             String host = request.get("host");
-            robot = new PlayerClient(host, number(request, "port"), timeout, secure(request), request.getOrDefault("server", host));
+            robot = new PlayerClient(host, number(request, "port"), timeout, tls(request), request.getOrDefault("server", host));
             return "";
         }
         if (robot == null) {
@@ -107,7 +107,7 @@ public class Adapter {
     }
 
     /** Returns what a request says of TLS, or null. */
-    private static SSLContext secure(Map<String, String> request) {
+    private static SSLContext tls(Map<String, String> request) {
         if (!request.containsKey("authority")) {
             return null;
         }
@@ -119,7 +119,7 @@ public class Adapter {
 
     /** Reads the state of a simulation, or changes it by the order in the line, and returns the state. */
     private static String simulate(Map<String, String> request, String line) {
-        Simulation world = new Simulation(request.get("host"), number(request, "port"), secure(request));
+        Simulation world = new Simulation(request.get("host"), number(request, "port"), tls(request));
         world.setTimeout(number(request, "timeout_ms"));
         if (!line.contains("\"order\":")) {
             return state(world.state());
@@ -202,7 +202,12 @@ public class Adapter {
             case 'l' -> object("ranges", Arrays.toString(robot.laser));
             case 'm' -> object("front", robot.misc.frontBumpers(), "rear", robot.misc.backBumpers(), "battery",
                     robot.misc.battery(), "voltage", robot.misc.voltage());
-            case 'g' -> object("state", robot.gripper.gripperData1(), "beams", robot.gripper.gripperData2());
+            case 'g' -> {
+                var g = robot.gripper;
+                yield object("state", bits(g.paddlesOpen(), g.paddlesClosed(), g.paddlesMoving(), g.paddlesError(), g.liftUp(),
+                        g.liftDown(), g.liftMoving(), g.liftError()), "beams", bits(g.gripLimitReached(), g.liftLimitReached(),
+                        g.outerBeamObstructed(), g.innerBeamObstructed(), g.leftPaddleOpen(), g.rightPaddleOpen()));
+            }
             case 'z' -> object("pan", robot.camfeedback.pan(), "tilt", robot.camfeedback.tilt(), "zoom",
                     robot.camfeedback.zoom());
             case 'v' -> {
@@ -221,6 +226,14 @@ public class Adapter {
             case 'y' -> object("time", Long.toUnsignedString(robot.serverTime()), "ages", ages());
             default -> "{}";
         };
+    }
+
+    private static int bits(boolean... set) {
+        int bits = 0;
+        for (int i = 0; i < set.length; i++) {
+            bits |= set[i] ? 1 << i : 0;
+        }
+        return bits;
     }
 
     /** Returns the ages in the block of device y, us, unsigned. */

@@ -6,7 +6,7 @@ export * from "./simulation.js";
 
 /** A connection to a Player server from Node.js. Time limits are in ms. */
 export declare class PlayerClient extends Session {
-  /** Does not connect. With tls the connection is encrypted: ca, cert, key, servername. */
+  /** Does not connect. With tls it is a connection by TLS: ca, cert, key, servername. */
   constructor(host?: string, port?: number, tls?: ConnectionOptions | null);
   host: string;
   port: number;

@@ -37,12 +37,12 @@ const FIRST_PAUSE = 100, LONGEST_PAUSE = 1000;
 export class PlayerClient extends Session {
   #link = null;
 
-  // With secure the connection is encrypted. It has options of tls.connect: ca, cert, key, servername.
-  constructor(host = "localhost", port = 6665, secure = null) {
+  // With tlsOptions it is a connection by TLS. They are options of tls.connect: ca, cert, key, servername.
+  constructor(host = "localhost", port = 6665, tlsOptions = null) {
     super((message) => this.#transmit(message));
     this.host = host;
     this.port = port;
-    this.tls = secure;
+    this.tls = tlsOptions;
   }
 
   // connect connects to the server, by default at the properties host and port.
@@ -171,15 +171,15 @@ class Link {
   #connected = false;
   #wait = new Wait();
 
-  constructor(host, port, secure) {
+  constructor(host, port, tlsOptions) {
     try {
-      this.#socket = secure ? tls.connect({ ...secure, host, port }) : net.createConnection({ host, port, autoSelectFamily: true });
+      this.#socket = tlsOptions ? tls.connect({ ...tlsOptions, host, port }) : net.createConnection({ host, port, autoSelectFamily: true });
       this.#socket.setNoDelay(true); // send commands at once
     } catch (e) { // the port, or what is no certificate
       throw new PlayerError("closed", `${host}:${port}: ${e.message}`);
     }
     const changed = () => this.#wait.wake();
-    this.#socket.on(secure ? "secureConnect" : "connect", () => {
+    this.#socket.on(tlsOptions ? "secureConnect" : "connect", () => {
       this.#connected = true;
       changed();
     });
@@ -190,7 +190,7 @@ class Link {
     });
     for (const end of ["end", "close"]) {
       this.#socket.on(end, () => {
-        this.#wait.ended ??= secure && !this.#connected
+        this.#wait.ended ??= tlsOptions && !this.#connected
           ? `${host}:${port}: the server ended the TLS handshake: is this its port for TLS?`
           : "the server closed the connection";
         changed();

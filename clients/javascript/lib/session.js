@@ -344,8 +344,8 @@ export class Session extends Robot {
     this.#configureServer("w", name, bytes(name));
   }
 
-  // emergencyStop stops the robot for everybody, or releases the stop. While it holds, which it does when
-  // this client has left, too, the server drops all commands of all clients. It needs no open device, but
+  // emergencyStop stops the robot for all, or releases the stop. While it holds, also when
+  // this client has left, the server drops all commands of all clients. It needs no open device, but
   // the right to write; without it the server ignores the call.
   emergencyStop(on) {
     this.configure("y", Uint8Array.of(code("e"), on ? 1 : 0));

@@ -55,8 +55,8 @@ export interface SimulationOrder {
 
 /** The world of a simulation, on the address of the dashboard. Time limits are in ms. */
 export declare class Simulation {
-  /** secure, in Node.js: https, with options of https.request: ca, cert, key, servername. */
-  constructor(host?: string, port?: number, secure?: object | null);
+  /** tls, in Node.js: https, with options of https.request: ca, cert, key, servername. */
+  constructor(host?: string, port?: number, tls?: object | null);
   host: string;
   port: number;
   tls: object | null;

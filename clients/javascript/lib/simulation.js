@@ -15,12 +15,12 @@ const LIMIT = 60_000;
 // its steps: right before its client requests the next data. In a browser it works for a page of the
 // dashboard.
 export class Simulation {
-  // With secure, in Node.js, it asks by https: options of https.request, ca, cert, key and servername. A page
+  // With tls, in Node.js, it asks by https: options of https.request, ca, cert, key and servername. A page
   // in a browser asks as it was fetched.
-  constructor(host = "localhost", port = 8080, secure = null) {
+  constructor(host = "localhost", port = 8080, tls = null) {
     this.host = host;
     this.port = port;
-    this.tls = secure;
+    this.tls = tls;
   }
 
   // state returns { time, speed, paused, finished, seed, movers }: simulated seconds, simulated seconds a

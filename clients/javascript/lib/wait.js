@@ -11,7 +11,7 @@ export class Wait {
     this.ended = ended;
   }
 
-  // wake lets until look again.
+  // wake lets until check again.
   wake() {
     this.#wake();
   }

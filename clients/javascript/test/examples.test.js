@@ -1,15 +1,14 @@
-// The examples: their steering, and all of them against the real server.
+// The examples: their steering, and the one for a browser with a real server.
 
 import assert from "node:assert/strict";
 import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
-import { after, before, describe, test } from "node:test";
+import { test } from "node:test";
 import { promisify } from "node:util";
 import { avoid, followWall } from "../examples/steering.js";
-import { PlayerClient } from "../lib/node.js";
-import { freePort, LIMIT, realServer } from "../testing/server.js";
 
+const LIMIT = 30_000; // ms, after which a wait has failed
 const folder = new URL("..", import.meta.url);
 
 test("sonar avoidance", () => {
@@ -30,68 +29,34 @@ test("laser wall following", () => {
   assert.deepEqual(followWall(scan(4000, 5000, 0)), [125, -20]);
 });
 
-describe("with the real server", () => {
-  let server;
-  before(async () => (server = await realServer()), { timeout: 10 * LIMIT });
-  after(() => server?.stop());
+// PLAYER_PORTS has the ports of a server's robot and dashboard, and a free one. TestFolders of clients/conformance sets it.
+const skip = process.env.PLAYER_PORTS || process.env.CI ? false : "no PLAYER_PORTS";
 
-  async function node(...parameters) {
-    const { stdout } = await promisify(execFile)(process.execPath, parameters, { cwd: folder, timeout: LIMIT });
-    return stdout;
-  }
-
-  const example = (name, rounds) => node(`examples/${name}.js`, `localhost:${server.port}`, "-n", String(rounds));
-
-  // real is a test that needs the server.
-  const real = (name, run) => test(name, { timeout: 3 * LIMIT }, (t) => (server ? run(t) : t.skip("neither PLAYER nor go")));
-
-  real("hello", async () => assert.match(await example("hello", 10), /sonar \(mm\)/));
-
-  real("watch", async () => {
-    const seen = await example("watch", 10);
-    for (const text of ["position {", "sonar ", "laser ", "misc {", "gripper {", "ptz {", "vision "]) assert.ok(seen.includes(text), text);
-  });
-
-  for (const name of ["sonar-avoidance", "laser-wall"]) {
-    real(name, async () => {
-      const robot = new PlayerClient("localhost", server.port);
-      await robot.connect();
-      await robot.request("pr");
-      await robot.read(LIMIT);
-      const pose = () => [robot.position.x, robot.position.y, robot.position.heading];
-      const start = pose();
-      await example(name, 10);
-      for (let i = 0; i < 100 && String(pose()) === String(start); i++) await robot.read(LIMIT); // the first rounds waited in the socket
-      robot.close();
-      assert.notDeepEqual(pose(), start);
-    });
-  }
-
-  real("a page through the dashboard", async () => {
-    const port = await freePort();
-    const proxy = spawn(process.execPath, ["examples/browser/serve.js", String(port), `localhost:${server.dashboard}`], { cwd: folder });
-    try {
-      await once(proxy.stdout, "data"); // its address
-      const page = await (await fetch(`http://localhost:${port}/`)).text();
-      for (const [, file] of page.matchAll(/from "\.(\/[a-z]+\.js)"/g)) {
-        const response = await fetch(`http://localhost:${port}${file}`);
-        assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/javascript"], file);
-      }
-      // A browser sends the origin of the page.
-      const upgrade = http.get(`http://localhost:${port}/stream?robot=localhost:${server.port}`, {
-        headers: {
-          Connection: "Upgrade", Upgrade: "websocket", Origin: `http://localhost:${port}`,
-          "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": Buffer.alloc(16).toString("base64"),
-        },
-      });
-      const [response, socket] = await once(upgrade, "upgrade");
-      assert.equal(response.statusCode, 101);
-      socket.destroy();
-      const said = await node("--experimental-websocket", "testing/dashboard-program.js", `ws://localhost:${port}`, `localhost:${server.port}`);
-      assert.equal(said, "OK\n");
-    } finally {
-      proxy.kill();
-      await once(proxy, "exit");
+test("a page through the dashboard", { timeout: 3 * LIMIT, skip }, async () => {
+  const [robot, dashboard, port] = process.env.PLAYER_PORTS.split(" ");
+  const proxy = spawn(process.execPath, ["examples/browser/serve.js", port, `localhost:${dashboard}`], { cwd: folder });
+  try {
+    await once(proxy.stdout, "data"); // its address
+    const page = await (await fetch(`http://localhost:${port}/`)).text();
+    for (const [, file] of page.matchAll(/from "\.(\/[a-z]+\.js)"/g)) {
+      const response = await fetch(`http://localhost:${port}${file}`);
+      assert.deepEqual([response.status, response.headers.get("content-type")], [200, "text/javascript"], file);
     }
-  });
+    // A browser sends the origin of the page.
+    const upgrade = http.get(`http://localhost:${port}/stream?robot=localhost:${robot}`, {
+      headers: {
+        Connection: "Upgrade", Upgrade: "websocket", Origin: `http://localhost:${port}`,
+        "Sec-WebSocket-Version": "13", "Sec-WebSocket-Key": Buffer.alloc(16).toString("base64"),
+      },
+    });
+    const [response, socket] = await once(upgrade, "upgrade");
+    assert.equal(response.statusCode, 101);
+    socket.destroy();
+    const program = ["--experimental-websocket", "testing/dashboard-program.js", `ws://localhost:${port}`, `localhost:${robot}`];
+    const { stdout } = await promisify(execFile)(process.execPath, program, { cwd: folder, timeout: LIMIT });
+    assert.equal(stdout, "OK\n");
+  } finally {
+    proxy.kill();
+    await once(proxy, "exit");
+  }
 });

@@ -13,14 +13,6 @@ export const reply = (pairs) => block("r", Buffer.from(pairs, "latin1"));
 // asked returns a device request.
 export const asked = (pairs) => join(Buffer.from([0x64, 0x72, 0, pairs.length]), Buffer.from(pairs));
 
-// aged returns a block of device y.
-export function aged(time, ...ages) {
-  const payload = Buffer.alloc(8 + 4 * ages.length);
-  payload.writeBigUInt64BE(BigInt(time));
-  ages.forEach((age, i) => payload.writeUInt32BE(age, 8 + 4 * i));
-  return block("y", payload);
-}
-
 const range = (count, f) => Array.from({ length: count }, (_, i) => f(i));
 const u16 = (values) => values.map((v) => v.toString(16).padStart(4, "0")).join("");
 const sonar = range(16, (i) => 1000 + 100 * i);
@@ -43,7 +35,6 @@ export const DATA = {
       { area: 1234, x: 80, y: 60, left: 70, right: 90, top: 50, bottom: 60 },
       { area: 2 ** 24 - 1, x: 254, y: 0, left: 254, right: 0, top: 254, bottom: 0 },
     ]) }],
-  y: [aged(2 ** 52 + 1).slice(3), "freshness", { time: 2 ** 52 + 1, ages: [] }],
 };
 
 export const NO_BLOBS = new Uint8Array(64).fill(1);

@@ -1,5 +1,5 @@
-// Goes on when its server is gone, though it tries to connect again for ever: only the thread
-// that reads waits.
+// Does not read while it drives, sleeps while it turns to a heading, and goes on when its server is gone: one client
+// waits with the next attempt, and only the thread that reads waits; the other one connects again by itself.
 #include <libplayerc++/playerc++.h>
 #include <iostream>
 #include <unistd.h>
@@ -7,18 +7,38 @@ using namespace PlayerCc;
 using namespace std;
 
 int main(int argc, char **argv) {
-  PlayerClient robot(argv[1], atoi(argv[2]));
-  Position2dProxy *wheels = new Position2dProxy(&robot);
+  PlayerClient robot(argv[1], atoi(argv[2])), other(argv[1], atoi(argv[2]) + 1);
+  Position2dProxy *wheels = new Position2dProxy(&robot), others(&other, 0);
   SonarProxy *sonar = new SonarProxy(&robot);
+  SimulationProxy sim(&robot, 0);
+  robot.Read();
+  wheels->SetSpeed(0.3, 0);
+  usleep(1500000);
+  wheels->SetSpeed(0, 0);
+  double x = 0, last, y, a;
+  do { // until it stands
+    last = x;
+    usleep(300000);
+    sim.GetPose2d((char *)"r0", x, y, a);
+  } while (x != last);
+  robot.Read(); // what comes is not old
+  cout << "late " << wheels->GetXPos() - x << " " << wheels->GetXSpeed() << endl;
+
+  other.Read();
+  others.GoTo(0, 0, 0.6);
+  for (int i = 0; i < 200 && fabs(others.GetYaw() - 0.6) > 0.02; i++) usleep(50000);
+  cout << "there " << others.GetYaw() << endl;
+
   robot.SetRetryLimit(-1);
   robot.SetRetryTime(1000); // s
   robot.StartThread();
-  while (!wheels->IsValid()) usleep(1000);
-  cout << "drives" << endl;
+  other.SetRetryLimit(-1);
+  other.SetRetryTime(0.05);
   wheels->GoTo(1, 0, 0); // a thread of the library reads as well, when the program does not
-  cout << "end" << endl;
-  cin.get(); // the server ends meanwhile
-  while (robot.Connected()) usleep(1000);
+  for (int i = 0; i < 2; i++) other.Read();
+  others.GoTo(0, 0, -0.6);
+  cout << "end" << endl; // of the server
+  while (robot.Connected() || other.Connected()) usleep(1000);
   cout << "odometry " << wheels->GetXPos() << endl;
   try {
     wheels->SetSpeed(0, 0);
@@ -28,6 +48,9 @@ int main(int argc, char **argv) {
   delete wheels;
   delete sonar;
   robot.StopThread();
-  cout << "stopped" << endl;
+  cout << "stopped" << endl << "lost" << endl;
+  cin.get(); // the server is there again
+  for (int i = 0; i < 400 && !other.Connected(); i++) usleep(50000);
+  cout << "connected " << other.Connected() << endl;
   return 0;
 }

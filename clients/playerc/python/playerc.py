@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Lets Python programs for Player 2 and 3 use this server: the names, types and units of
-the binding of libplayerc, on the C library beside this file. It is Python 2.7 and 3.
+the binding of libplayerc, on the C library in the same folder. It is Python 2.7 and 3.
 
     client = playerc_client(None, "localhost", 6665)
     if client.connect() != 0:

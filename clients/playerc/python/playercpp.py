@@ -37,6 +37,21 @@ def _check(result):
     return result
 
 
+def _field(name):
+    return lambda self: getattr(self._d, name)
+
+
+def _command(name):
+    def call(self, *arguments):
+        _check(getattr(self._d, name)(*arguments))
+
+    return call
+
+
+def _nothing(self):
+    pass
+
+
 class PlayerClient(object):
     def __init__(self, host=PLAYER_HOSTNAME, port=PLAYER_PORTNUM, transport=1):
         self._c = playerc.playerc_client(None, host, port)
@@ -84,11 +99,8 @@ class _Proxy(object):
     def NotFresh(self):
         self._d.info.fresh = 0
 
-    def RequestGeom(self):
-        pass
-
-    def RequestConfigure(self):
-        pass
+    RequestGeom = _nothing
+    RequestConfigure = _nothing
 
     def __str__(self):
         return str(self._d)
@@ -106,35 +118,19 @@ class Position2dProxy(_Proxy):
         """x, y, yaw or a player_pose2d_t."""
         _check(self._d.set_cmd_pose(*((x,) + rest if len(rest) == 2 else (x.px, x.py, x.pa)) + (1,)))
 
-    def SetMotorEnable(self, enable):
-        _check(self._d.enable(enable))
-
-    def SetOdometry(self, x, y, yaw):
-        _check(self._d.set_odom(x, y, yaw))
+    SetMotorEnable = _command("enable")
+    SetOdometry = _command("set_odom")
 
     def ResetOdometry(self):
         self.SetOdometry(0, 0, 0)
 
-    def SetCarlike(self, speed, angle):
-        _check(self._d.set_cmd_car(speed, angle))
-
-    def GetXPos(self):
-        return self._d.px
-
-    def GetYPos(self):
-        return self._d.py
-
-    def GetYaw(self):
-        return self._d.pa
-
-    def GetXSpeed(self):
-        return self._d.vx
-
-    def GetYSpeed(self):
-        return self._d.vy
-
-    def GetYawSpeed(self):
-        return self._d.va
+    SetCarlike = _command("set_cmd_car")
+    GetXPos = _field("px")
+    GetYPos = _field("py")
+    GetYaw = _field("pa")
+    GetXSpeed = _field("vx")
+    GetYSpeed = _field("vy")
+    GetYawSpeed = _field("va")
 
     def GetStall(self):
         return self._d.stall != 0
@@ -151,11 +147,8 @@ class _Ranges(_Proxy):
 class LaserProxy(_Ranges):
     _device = playerc.playerc_laser
 
-    def GetCount(self):
-        return self._d.scan_count
-
-    def GetMaxRange(self):
-        return self._d.max_range
+    GetCount = _field("scan_count")
+    GetMaxRange = _field("max_range")
 
     def GetRange(self, i):
         return self._d.element("ranges", i, self._d.max_range)
@@ -167,37 +160,27 @@ class LaserProxy(_Ranges):
         r, b = self.GetRange(i), self.GetBearing(i)
         return player_point_2d_t(r * math.cos(b), r * math.sin(b))
 
-    def GetScanRes(self):
-        return self._d.scan_res
-
-    def GetMinAngle(self):
-        return self._d.scan_start
+    GetScanRes = _field("scan_res")
+    GetMinAngle = _field("scan_start")
 
     def GetMaxAngle(self):
         return -self._d.scan_start
 
-    def MinLeft(self):
-        return self._d.min_left
-
-    def MinRight(self):
-        return self._d.min_right
-
+    MinLeft = _field("min_left")
+    MinRight = _field("min_right")
     GetMinLeft, GetMinRight = MinLeft, MinRight
 
 
 class SonarProxy(_Ranges):
     _device = playerc.playerc_sonar
 
-    def GetCount(self):
-        return self._d.scan_count
+    GetCount = _field("scan_count")
 
     def GetScan(self, i):
         return self._d.element("scan", i, 5.0)  # a sonar without an echo, m
 
     GetRange = GetScan
-
-    def GetPoseCount(self):
-        return self._d.pose_count
+    GetPoseCount = _field("pose_count")
 
     def GetPose(self, i):
         return self._d.poses[i]
@@ -206,28 +189,17 @@ class SonarProxy(_Ranges):
 class RangerProxy(_Ranges):
     _device = playerc.playerc_ranger
 
-    def GetRangeCount(self):
-        return self._d.ranges_count
-
+    GetRangeCount = _field("ranges_count")
     GetCount = GetRangeCount
-
-    def GetElementCount(self):
-        return self._d.element_count
+    GetElementCount = _field("element_count")
 
     def GetRange(self, i):
         return self._d.element("ranges", i, self._d.max_range)
 
-    def GetMinAngle(self):
-        return self._d.min_angle
-
-    def GetMaxAngle(self):
-        return self._d.max_angle
-
-    def GetAngularRes(self):
-        return self._d.angular_res
-
-    def GetMaxRange(self):
-        return self._d.max_range
+    GetMinAngle = _field("min_angle")
+    GetMaxAngle = _field("max_angle")
+    GetAngularRes = _field("angular_res")
+    GetMaxRange = _field("max_range")
 
     def GetElementPose(self, i):
         return self._d.element_poses[i]
@@ -236,8 +208,7 @@ class RangerProxy(_Ranges):
 class BumperProxy(_Proxy):
     _device = playerc.playerc_bumper
 
-    def GetCount(self):
-        return self._d.bumper_count
+    GetCount = _field("bumper_count")
 
     def IsBumped(self, i):
         return self._d.element("bumpers", i, 0) != 0
@@ -252,53 +223,33 @@ class BumperProxy(_Proxy):
 class PowerProxy(_Proxy):
     _device = playerc.playerc_power
 
-    def GetCharge(self):
-        return self._d.charge
-
-    def GetPercent(self):
-        return self._d.percent
+    GetCharge = _field("charge")
+    GetPercent = _field("percent")
 
 
 class GripperProxy(_Proxy):
     _device = playerc.playerc_gripper
 
-    def Open(self):
-        _check(self._d.open_cmd())
-
-    def Close(self):
-        _check(self._d.close_cmd())
-
-    def Stop(self):
-        _check(self._d.stop_cmd())
-
-    def GetState(self):
-        return self._d.state
-
-    def GetBeams(self):
-        return self._d.beams
+    Open = _command("open_cmd")
+    Close = _command("close_cmd")
+    Stop = _command("stop_cmd")
+    GetState = _field("state")
+    GetBeams = _field("beams")
 
 
 class PtzProxy(_Proxy):
     _device = playerc.playerc_ptz
 
-    def SetCam(self, pan, tilt, zoom):
-        _check(self._d.set(pan, tilt, zoom))
-
-    def GetPan(self):
-        return self._d.pan
-
-    def GetTilt(self):
-        return self._d.tilt
-
-    def GetZoom(self):
-        return self._d.zoom
+    SetCam = _command("set")
+    GetPan = _field("pan")
+    GetTilt = _field("tilt")
+    GetZoom = _field("zoom")
 
 
 class BlobfinderProxy(_Proxy):
     _device = playerc.playerc_blobfinder
 
-    def GetCount(self):
-        return self._d.blobs_count
+    GetCount = _field("blobs_count")
 
     def GetBlob(self, i):
         return self._d.blobs[i]
@@ -306,32 +257,26 @@ class BlobfinderProxy(_Proxy):
     def __getitem__(self, i):
         return self._d.blobs[i]
 
-    def GetWidth(self):
-        return self._d.width
-
-    def GetHeight(self):
-        return self._d.height
+    GetWidth = _field("width")
+    GetHeight = _field("height")
 
 
 class FiducialProxy(_Proxy):
     _device = playerc.playerc_fiducial
 
-    def GetCount(self):
-        return self._d.fiducials_count
+    GetCount = _field("fiducials_count")
 
     def GetFiducialItem(self, i):
         """Outside of the count: zeros."""
         return self._d.element("fiducials", i, playerc.player_fiducial_item_t())
 
-    def RequestGeometry(self):
-        pass
+    RequestGeometry = _nothing
 
 
 class SimulationProxy(_Proxy):
     _device = playerc.playerc_simulation
 
-    def SetPose2d(self, name, x, y, a):
-        _check(self._d.set_pose2d(name, x, y, a))
+    SetPose2d = _command("set_pose2d")
 
     def GetPose2d(self, name):
         """Returns x, y and heading."""

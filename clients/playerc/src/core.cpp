@@ -172,13 +172,13 @@ void Client::Attend() {
       {
         std::lock_guard<std::recursive_mutex> lock(mutex);
         link = links[0].get();
-        if (std::none_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->held; })) continue;
+        if (std::none_of(devices.begin(), devices.end(), [](Device *d) { return d->goal || d->course; })) continue;
         Taken taken = Take(*link);
         if (taken == Taken::Round) Approach();
         if (taken != Taken::Lost) continue;
       }
       Restore(*link);
-    } catch (...) { // the program's next call tells
+    } catch (...) { // the program's next call reports it
     }
   }
 }
@@ -294,7 +294,7 @@ Client::Taken Client::Take(Link &link) {
       std::this_thread::sleep_for(milliseconds(100));
       return Taken::Round;
     default:
-      return any ? Taken::Round : Taken::Lost; // the loss is told by the next call
+      return any ? Taken::Round : Taken::Lost; // the next call reports the loss
     }
   }
 }
@@ -363,7 +363,7 @@ bool Client::Wait(Link &link, steady_clock::time_point deadline) {
     auto left = ceil<milliseconds>(deadline - steady_clock::now());
     if (left.count() <= 0 || stopping) return false;
     pollfd p{socket, POLLIN, 0};
-    // Stopping is looked at ten times a second. In step, the round of another client may
+    // Stopping is checked ten times a second. In step, the round of another client may
     // have come meanwhile: it has to ask again before this one gets more.
     milliseconds::rep slice = settings.step ? 5 : 100;
     // Of clients of different worlds one may lack a round: half a second is enough.
@@ -539,8 +539,8 @@ Device::~Device() {
   auto &all = client->devices;
   all.erase(std::remove(all.begin(), all.end(), this), all.end());
   if (absent || !letter) return;
-  // Nobody steers any more: the robot would keep the latest speed while another proxy is open.
-  if ((goal || held) && link->robot->Socket() >= 0) link->robot->SetSpeed(0, 0);
+  // Nothing steers any more: the robot would keep the latest speed while another proxy is open.
+  if ((goal || course) && link->robot->Socket() >= 0) link->robot->SetSpeed(0, 0);
   for (char open : {letter, sensor}) {
     if (!open || --link->users[open] > 0 || link->robot->Socket() < 0) continue;
     const char pairs[] = {open, 'c', 0};
@@ -568,7 +568,7 @@ void Device::Relieve() {
   for (Device *d : client->devices) {
     if (d->link != link || d->letter != letter) continue;
     d->goal.reset();
-    d->held.reset();
+    d->course.reset();
   }
 }
 
@@ -620,10 +620,10 @@ static constexpr double aligned = 0.02;
 
 void Device::Approach() {
   const player::CRobot &robot = *link->robot;
-  if (held && robot.Has('p')) {
-    double error = Normal(held->heading - Pose().pa); // gone in about a second
+  if (course && robot.Has('p')) {
+    double error = Normal(course->heading - Pose().pa); // gone in about a second
     int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
-    Send([&](player::CRobot &r) { return r.SetSpeed(whole(held->speed * 1000), turn); });
+    Send([&](player::CRobot &r) { return r.SetSpeed(whole(course->speed * 1000), turn); });
   }
   if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor))) return;
   constexpr double gone = 0.2; // m: it has been carried away
@@ -683,7 +683,7 @@ void Device::Head(double speed, double heading) {
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   Drive(speed, 0);
   if (absent) return;
-  held = Held{speed, heading};
+  course = Course{speed, heading};
   client->Assist();
   Approach();
 }

@@ -102,10 +102,10 @@ public:
     player::Way way;        // around obstacles, in the robot's odometry
   };
   std::optional<Goal> goal;
-  struct Held {
+  struct Course {
     double speed, heading;
   };
-  std::optional<Held> held;
+  std::optional<Course> course;
 
   int next_slot = 0;
   std::map<int, std::function<void()>> slots;
@@ -197,7 +197,7 @@ public:
   bool Connected();
   // Ends the connections. Devices may outlive them.
   void Close();
-  // From now on goals are driven to while the program sleeps, too.
+  // From now on goals are driven to also while the program sleeps.
   void Assist();
   // Waits for a round and delivers it to the devices.
   void Read();

@@ -379,7 +379,7 @@ int playerc_client_connect(playerc_client_t *c) {
   return attempt([&] {
     if (c->port < 1 || c->port > 65535) throw Failure{"port " + std::to_string(c->port) + " is not in 1 to 65535"};
     // What is left of an earlier connection ends with it: a device would have no data any
-    // more, and a program that subscribes it again would be told that it is.
+    // more, and a program that subscribes it again would learn that it is.
     if (state(c).client) state(c).client->Close();
     playerc_client_disconnect(c);
     state(c).client = playerc::Client::Connect(c->host, static_cast<uint32_t>(c->port), state(c).patience);

@@ -158,8 +158,6 @@ void ClientProxy::DisconnectReadSignal(connection_t aSubscriber) {
 
 // ---- Position2dProxy ----
 
-Position2dProxy::Position2dProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_POSITION2D_CODE) {}
-
 void Position2dProxy::SetSpeed(double aXSpeed, double aYawSpeed) {
   call("Position2dProxy::SetSpeed", [&] { mDevice->Drive(aXSpeed, aYawSpeed); });
 }
@@ -205,8 +203,6 @@ player_bbox3d_t Position2dProxy::GetSize() const { return mDevice->Size(); }
 
 // ---- Ranges ----
 
-LaserProxy::LaserProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_LASER_CODE) {}
-
 uint32_t LaserProxy::GetCount() const { return mDevice->Count(); }
 double LaserProxy::GetMaxRange() const { return mDevice->MaxRange(); }
 double LaserProxy::GetScanRes() const { return mDevice->Resolution(); }
@@ -226,19 +222,16 @@ player_pose3d_t LaserProxy::GetPose() const { return mDevice->MountPose(); }
 player_bbox3d_t LaserProxy::GetSize() const { return mDevice->Size(); }
 player_pose3d_t LaserProxy::GetRobotPose() const { return player_pose3d_t(); }
 
-SonarProxy::SonarProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SONAR_CODE) {}
 uint32_t SonarProxy::GetCount() const { return mDevice->Count(); }
 double SonarProxy::GetScan(uint32_t aIndex) const { return mDevice->Range(aIndex); }
 uint32_t SonarProxy::GetPoseCount() const { return mDevice->Elements(); }
 player_pose3d_t SonarProxy::GetPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
 
-IrProxy::IrProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_IR_CODE) {}
 uint32_t IrProxy::GetCount() const { return mDevice->Count(); }
 double IrProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
 uint32_t IrProxy::GetPoseCount() const { return mDevice->Elements(); }
 player_pose3d_t IrProxy::GetPose(uint32_t aIndex) const { return mDevice->ElementPose(aIndex); }
 
-RangerProxy::RangerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_RANGER_CODE) {}
 // A laser is one element, whatever the number of its readings.
 uint32_t RangerProxy::GetElementCount() const { return mDevice->Laser() ? 1 : mDevice->Elements(); }
 uint32_t RangerProxy::GetRangeCount() const { return mDevice->Count(); }
@@ -254,7 +247,6 @@ player_bbox3d_t RangerProxy::GetElementSize(uint32_t) const { return player_bbox
 
 // ---- Bumpers and battery ----
 
-BumperProxy::BumperProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_BUMPER_CODE) {}
 uint32_t BumperProxy::GetCount() const { return mDevice->Bumpers(); }
 bool BumperProxy::IsBumped(uint32_t aIndex) const { return mDevice->Bumped(aIndex); }
 bool BumperProxy::IsAnyBumped() const {
@@ -262,13 +254,10 @@ bool BumperProxy::IsAnyBumped() const {
 }
 player_pose3d_t BumperProxy::GetPose(uint32_t) const { return player_pose3d_t(); }
 
-PowerProxy::PowerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_POWER_CODE) {}
 double PowerProxy::GetCharge() const { return mDevice->Volts(); }
 double PowerProxy::GetPercent() const { return mDevice->Charge(); }
 
 // ---- GripperProxy ----
-
-GripperProxy::GripperProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_GRIPPER_CODE) {}
 
 static void grip(playerc::Device &d, const char *function, unsigned char command) {
   call(function, [&] { d.Send([&](player::CRobot &robot) { return robot.SetGripper(command); }); });
@@ -288,8 +277,6 @@ player_bbox3d_t GripperProxy::GetInnerSize() const { return mDevice->Size(); }
 
 // ---- PtzProxy ----
 
-PtzProxy::PtzProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_PTZ_CODE) {}
-
 void PtzProxy::SetCam(double aPan, double aTilt, double aZoom) {
   call("PtzProxy::SetCam", [&] { mDevice->Look(aPan, aTilt, aZoom); });
 }
@@ -299,7 +286,6 @@ double PtzProxy::GetZoom() const { return mDevice->Gaze().pa; }
 
 // ---- BlobfinderProxy ----
 
-BlobfinderProxy::BlobfinderProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_BLOBFINDER_CODE) {}
 uint32_t BlobfinderProxy::GetCount() const { return mDevice->Blobs(); }
 playerc_blobfinder_blob_t BlobfinderProxy::GetBlob(uint32_t aIndex) const { return mDevice->Blob(aIndex); }
 uint32_t BlobfinderProxy::GetWidth() const { return IsValid() ? mDevice->client->settings.width : 0; }
@@ -337,22 +323,12 @@ static void no_properties(const char *function, const char *name) {
 void SimulationProxy::GetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::GetProperty", name); }
 void SimulationProxy::SetProperty(const char *, const char *name, void *, size_t) { no_properties("SimulationProxy::SetProperty", name); }
 
-FiducialProxy::FiducialProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_FIDUCIAL_CODE) {}
-
 uint32_t FiducialProxy::GetCount() const {
   return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->fiducials.size()); });
 }
 player_fiducial_item_t FiducialProxy::GetFiducialItem(uint32_t aIndex) const {
   return locked(*mDevice, [&] { return aIndex < mDevice->fiducials.size() ? mDevice->fiducials[aIndex] : player_fiducial_item_t(); });
 }
-
-// ---- What does nothing, and what throws ----
-
-Graphics2dProxy::Graphics2dProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_GRAPHICS2D_CODE) {}
-CameraProxy::CameraProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
-LocalizeProxy::LocalizeProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_LOCALIZE_CODE) {}
-PlannerProxy::PlannerProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_PLANNER_CODE) {}
-SpeechProxy::SpeechProxy(PlayerClient *aPc, uint32_t aIndex) : ClientProxy(aPc, aIndex, PLAYER_SPEECH_CODE) {}
 
 // ---- Printing ----
 

@@ -1,4 +1,4 @@
-"""The command line that the examples share."""
+"""The command line of the examples."""
 
 from __future__ import annotations
 

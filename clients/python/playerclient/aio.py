@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import asyncio
 import socket
-import ssl
 from types import TracebackType
 from typing import List, Optional, Type, cast
 
 from .client import (
-    CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, deadline_after, seconds_left,
+    CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, Addressed, deadline_after,
+    seconds_left,
 )  # fmt: skip
 from .data import Part
 from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
-from .session import Event, Session
+from .session import Event
 
 UNREAD_LIMIT = 65536
 """Bytes received and not read yet, above which the link stops receiving."""
@@ -21,7 +21,7 @@ UNSENT_LIMIT = 65536
 """Bytes of commands that the network has not taken: thousands. A link with more is lost."""
 
 
-class AsyncPlayerClient(Session):
+class AsyncPlayerClient(Addressed):
     """PlayerClient for asyncio. Waits are coroutines, and commands are sent at once:
 
         async with AsyncPlayerClient("localhost", 6665) as robot:
@@ -34,31 +34,15 @@ class AsyncPlayerClient(Session):
     the round.
     """
 
-    def __init__(
-        self,
-        host: str = "localhost",
-        port: int = 6665,
-        tls: Optional[ssl.SSLContext] = None,
-        server_name: Optional[str] = None,
-    ) -> None:
-        """Does not connect: see connect. With tls the connection is encrypted. server_name is in
-        the server's certificate, by default host."""
-        super().__init__(self._transmit)
-        self.host = host
-        self.port = port
-        self.tls = tls
-        self.server_name = server_name
-        self._link: Optional[_Link] = None
-        self._closing: Optional[_Link] = None  # the latest one that was closed
+    _link: Optional[_Link] = None
+    _closing: Optional[_Link] = None  # the latest one that was closed
 
     async def connect(
         self, host: Optional[str] = None, port: Optional[int] = None, timeout: Optional[float] = CONNECT_TIMEOUT
     ) -> None:
         """Connects to the server, by default at the attributes host and port."""
         self.close()
-        self.host = self.host if host is None else host
-        self.port = self.port if port is None else port
-        self._forget()
+        self._address(host, port)
         await self._open(timeout)
 
     async def _open(self, timeout: Optional[float]) -> None:
@@ -83,7 +67,7 @@ class AsyncPlayerClient(Session):
         self._reset()
 
     def close(self) -> None:
-        """Closes the connection when the commands have been sent, which takes a turn of the loop:
+        """Closes the connection when the commands have been sent, which takes a round of the loop:
         wait_closed. The server then stops the wheels if this client had write access to them."""
         if self._link is not None:
             self._link.close()

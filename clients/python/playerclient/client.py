@@ -25,7 +25,35 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
 """Seconds between attempts of reconnect, doubled each time."""
 
 
-class PlayerClient(Session):
+class Addressed(Session):
+    """A Session with the address of its server, for the blocking and the asyncio client."""
+
+    def __init__(
+        self,
+        host: str = "localhost",
+        port: int = 6665,
+        tls: Optional[ssl.SSLContext] = None,
+        server_name: Optional[str] = None,
+    ) -> None:
+        """Does not connect: see connect. With tls it is a connection by TLS. server_name is in the
+        server's certificate, by default host."""
+        super().__init__(self._transmit)
+        self.host = host
+        self.port = port
+        self.tls = tls
+        self.server_name = server_name
+
+    def _transmit(self, message: bytes) -> None:
+        raise NotImplementedError
+
+    def _address(self, host: Optional[str], port: Optional[int]) -> None:
+        """Chooses the server, by default the one before, and forgets what that one granted."""
+        self.host = self.host if host is None else host
+        self.port = self.port if port is None else port
+        self._forget()
+
+
+class PlayerClient(Addressed):
     """A connection to a Player server, for one thread:
 
         with PlayerClient("localhost", 6665) as robot:   # connects
@@ -39,30 +67,14 @@ class PlayerClient(Session):
     server stops the wheels.
     """
 
-    def __init__(
-        self,
-        host: str = "localhost",
-        port: int = 6665,
-        tls: Optional[ssl.SSLContext] = None,
-        server_name: Optional[str] = None,
-    ) -> None:
-        """Does not connect: see connect. With tls the connection is encrypted. server_name is in
-        the server's certificate, by default host."""
-        super().__init__(self._transmit)
-        self.host = host
-        self.port = port
-        self.tls = tls
-        self.server_name = server_name
-        self._socket: Optional[socket.socket] = None
+    _socket: Optional[socket.socket] = None
 
     def connect(
         self, host: Optional[str] = None, port: Optional[int] = None, timeout: Optional[float] = CONNECT_TIMEOUT
     ) -> None:
         """Connects to the server, by default at the attributes host and port."""
         self.close()
-        self.host = self.host if host is None else host
-        self.port = self.port if port is None else port
-        self._forget()
+        self._address(host, port)
         self._open(timeout)
 
     def _open(self, timeout: Optional[float]) -> None:
@@ -216,8 +228,8 @@ or a host that cannot be one."""
 
 
 def _reach(host: str, port: int, deadline: Optional[float]) -> socket.socket:
-    """Connects to the first address of a host that answers. Each gets its share of the time that is
-    left; create_connection gives all of it to each."""
+    """Connects to the first address of a host that answers. Each gets an equal part of the time that
+    is left; create_connection gives all of it to each."""
     addresses = socket.getaddrinfo(host, port, 0, socket.SOCK_STREAM)
     for others, (family, kind, protocol, _, address) in zip(reversed(range(len(addresses))), addresses):
         connection = socket.socket(family, kind, protocol)

@@ -447,8 +447,8 @@ class Session:
         self._name = name
 
     def emergency_stop(self, on: bool) -> None:
-        """Stops the robot for everybody, or releases the stop. While it holds, which it does when
-        this client has left, too, the server drops all commands of all clients. It needs no open
+        """Stops the robot for all, or releases the stop. While it holds, also when
+        this client has left, the server drops all commands of all clients. It needs no open
         device, but the right to write; without it the server ignores the call."""
         self.configure("y", b"e" + bytes([1 if on else 0]))
 

@@ -19,7 +19,7 @@ REPOSITORY = Path(__file__).parents[3]
 
 
 class Script:
-    """A server of which each connection is served by one function, in turn. The functions run
+    """A server of which each connection is served by the next function. The functions run
     in a thread; done reports their errors."""
 
     def __init__(self, *serve: Callable[[socket.socket], None]) -> None:

@@ -1,4 +1,4 @@
-"""The examples: their steering, and all of them against the real server."""
+"""The examples: their steering, and what only Python has against the real server."""
 
 from __future__ import annotations
 
@@ -65,55 +65,6 @@ class Python39(unittest.TestCase):
         self.assertGreater(len(files), 15)
         for file in files:
             ast.parse(file.read_text(), str(file), feature_version=(3, 9))
-
-
-class Real(unittest.TestCase):
-    server: RealServer
-
-    @classmethod
-    def setUpClass(cls) -> None:
-        cls.server = RealServer()
-
-    @classmethod
-    def tearDownClass(cls) -> None:
-        cls.server.close()
-
-    def run_example(self, name: str, rounds: int) -> str:
-        command = [sys.executable, "-m", "examples." + name, f"localhost:{self.server.port}", "-n", str(rounds)]
-        return subprocess.run(command, cwd=FOLDER, check=True, capture_output=True, text=True, timeout=LIMIT).stdout
-
-    def test_hello(self) -> None:
-        self.assertIn("sonar (mm)", self.run_example("hello", 10))
-
-    def test_watch(self) -> None:
-        seen = self.run_example("watch", 10)
-        for text in ("Position(", "sonar [", "laser ", "Misc(", "Gripper(", "PTZ(", "vision: "):
-            self.assertIn(text, seen)
-
-    def test_driving(self) -> None:
-        for name in ("sonar_avoidance", "laser_wall"):
-            with PlayerClient("localhost", self.server.port) as robot:
-                robot.request("pr", LIMIT)
-                robot.read(LIMIT)
-                start = robot.position
-                self.run_example(name, 10)
-                for _ in range(100):  # the first rounds waited in the socket
-                    robot.read(LIMIT)
-                    if robot.position[1:4] != start[1:4]:
-                        break
-                self.assertNotEqual(robot.position[1:4], start[1:4], name)
-
-    def test_freshness(self) -> None:
-        with PlayerClient("localhost", self.server.port) as robot:
-            robot.request("yrsrpa", LIMIT)
-            robot.change_motor_state(True)
-            robot.set_frequency(100)
-            robot.set_fresh(True)
-            for _ in range(5):
-                robot.read(LIMIT)
-                self.assertEqual(robot.new, "psy")
-                age = robot.age_us("s")
-                self.assertTrue(age is not None and 0 <= age < 1_000_000, age)
 
 
 class TLS(unittest.TestCase):

@@ -176,9 +176,9 @@ class ByHand(unittest.TestCase):
         self.assertEqual(root.findtext("{http://www.w3.org/2000/svg}text"), "1 m")
         ElementTree.fromstring(player_log.draw([]))
         dotted = ElementTree.fromstring(player_log.draw([(0, 0), (4000, 0)], [(2000, 0), (2000.4, 0), (0, 4000)]))
-        marks = dotted.find("{http://www.w3.org/2000/svg}path")
-        assert marks is not None
-        self.assertEqual(marks.get("d"), "M30 30h2M300 570h2")
+        path = dotted.find("{http://www.w3.org/2000/svg}path")
+        assert path is not None
+        self.assertEqual(path.get("d"), "M30 30h2M300 570h2")
 
     def test_geometry(self) -> None:
         for text, want in (
@@ -236,8 +236,8 @@ class Real(unittest.TestCase):
             self.assertEqual(log.damage, [])
             picture = Path(folder, "map.svg")
             notebook = [sys.executable, "-m", "examples.notebook", path, str(picture)]
-            told = subprocess.run(notebook, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True, timeout=LIMIT).stdout
-            self.assertRegex(told, r"nearest thing: [1-9]\d* mm")
+            printed = subprocess.run(notebook, cwd=Path(__file__).parents[1], check=True, capture_output=True, text=True, timeout=LIMIT).stdout
+            self.assertRegex(printed, r"nearest thing: [1-9]\d* mm")
             self.assertIn("h2M", ElementTree.parse(picture).getroot()[1].get("d", ""))
             tables: Dict[str, List[List[str]]] = {}
             for file in Path(folder).glob("*.csv"):

@@ -162,7 +162,7 @@ class Real(unittest.TestCase):
         node.callbacks["cmd_vel"](twist(math.nan, 0.0))
         self.assertIn("not finite", node.warnings[-1])
 
-    # At its end a node stops what it drives, and nobody else's robot.
+    # At its end a node stops what it drives, and no other client's robot.
     def test_end(self) -> None:
         node = self.node(port=self.server.port, command_lifetime=60.0)
         with PlayerClient("localhost", self.server.port) as other:

@@ -1,25 +1,14 @@
-"""The core: every block, every split, rounds, ages and messages."""
+"""The core, from inside: what the cases of clients/conformance do not have."""
 
 from __future__ import annotations
 
 import math
-import operator
 import unittest
-from typing import Any, List
+from typing import List
 
-from playerclient import AccessRefused, Event, GripperCommand, ProtocolError, Session, UsageError
-from playerclient.data import decode_vision
+from playerclient import AccessRefused, Event, Mover, Session, SimulationState, UsageError
 
-from .blocks import DATA, LASER, MISC, NO_BLOBS, POSITION, PTZ_, SONAR, VISION, aged, block, reply
-
-
-def value(session: Session, attribute: str) -> Any:
-    got = operator.attrgetter(attribute)(session)
-    if attribute in ("sonar", "laser"):
-        return list(got)
-    if attribute == "freshness":
-        return got._replace(ages=list(got.ages))
-    return got
+from .blocks import NO_BLOBS, block, reply
 
 
 def events(session: Session, *pieces: bytes) -> List[str]:
@@ -44,55 +33,7 @@ def opened(pairs: str) -> Session:
     return session
 
 
-P, S, L, M, Z = (block(letter, payload) for letter, payload in (("p", POSITION), ("s", SONAR), ("l", LASER), ("m", MISC), ("z", PTZ_)))
-
-# What the server sent, and what follows from it.
-SESSIONS = [
-    ("in the order of the request", reply("zrprlr") + 2 * (Z + P + L), ["reply", "lpz", "lpz"]),
-    ("incremental opening", reply("lr") + L + reply("sr") + L + S + reply("pr") + L + S + P,
-     ["reply", "l", "reply", "ls", "reply", "lps"]),
-    ("a closed device", reply("srprzr") + S + P + Z + reply("sc") + P + Z + reply("lr") + P + Z + L,
-     ["reply", "psz", "reply", "pz", "reply", "lpz"]),
-    ("write-only in between", reply("srpwzr") + S + Z + reply("pa") + S + P + Z, ["reply", "sz", "reply", "psz"]),
-    ("failed in between", reply("srqepr") + S + P, ["reply", "ps"]),
-    ("a round that broke off", reply("srpr") + S + S + P, ["reply", "ps"]),
-    ("a reply within a round", reply("srprmr") + S + reply("sc") + P + M, ["reply", "reply", "mp"]),
-    ("unknown letters", reply("XrUr") + block("X", b"\7") + block("Q", b"12345") + block("U", b""), ["reply", "UX"]),
-    ("with y", reply("sryrpr") + 2 * (aged(16, 1, 2) + S + P), ["reply", "psy", "psy"]),
-    ("only y", reply("yr") + aged(16) + aged(32), ["reply", "y", "y"]),
-    ("only new data", reply("yrsrpr") + aged(16, 1) + S + aged(32, 2) + P, ["reply", "sy", "py"]),
-    ("y closed again", reply("yrsr") + aged(16, 1) + S + reply("yc") + S, ["reply", "sy", "reply", "s"]),
-]  # fmt: skip
-
-
 class Parsing(unittest.TestCase):
-    def test_every_block(self) -> None:
-        for letter, (payload, attribute, want) in DATA.items():
-            with self.subTest(letter):
-                session = opened(letter + "r")
-                self.assertFalse(session.has(letter))
-                self.assertEqual(events(session, block(letter, payload)), [letter])
-                self.assertEqual(value(session, attribute), want)
-                self.assertTrue(session.has(letter))
-                self.assertEqual(session.raw(letter), payload)
-
-    def test_every_split(self) -> None:
-        every = "".join(letter + "r" for letter in DATA if letter != "y")
-        whole = reply(every) + b"".join(block(letter, DATA[letter][0]) for letter in every[::2])
-        for at in range(len(whole)):
-            session = Session(lambda _: None)
-            session.start_request(every)
-            self.assertEqual(events(session, whole[:at], whole[at:]), ["reply", "gjlmpsvz"], at)
-            for letter in every[::2]:
-                self.assertEqual(value(session, DATA[letter][1]), DATA[letter][2], (at, letter))
-
-    def test_rounds_in_pieces(self) -> None:
-        for name, stream, want in SESSIONS:
-            for size in (1, 2, 3, 7, len(stream)):
-                with self.subTest(name, size=size):
-                    pieces = [stream[i : i + size] for i in range(0, len(stream), size)]
-                    self.assertEqual(events(Session(lambda _: None), *pieces), want)
-
     def test_no_data_yet(self) -> None:
         session = opened("srvr")
         self.assertEqual(events(session, block("s", b"") + block("v", NO_BLOBS)), ["sv"])
@@ -101,24 +42,6 @@ class Parsing(unittest.TestCase):
         self.assertEqual(session.vision.active_channels, [])
         self.assertEqual(list(session.sonar), [0] * 16)
         self.assertIsNone(session.raw("p"))
-
-    def test_wrong_sizes(self) -> None:
-        for letter, (payload, _, _) in DATA.items():
-            for wrong in (payload[:-1], payload + b"\1"):
-                with self.subTest(letter, size=len(wrong)):
-                    session = opened(letter + "r")
-                    session.receive(2 * block(letter, wrong) + block(letter, payload))
-                    for _ in range(2):
-                        self.assertRaises(ProtocolError, session.next_event)
-                        self.assertFalse(session.has(letter))
-                    self.assertIs(session.next_event(), Event.ROUND)
-                    self.assertTrue(session.has(letter))
-
-    def test_vision_that_is_none(self) -> None:
-        for change in ((0, 2), (7, 0), (7, 12), (64, 0), (64, 65), (68, 0)):
-            broken = bytearray(VISION)
-            broken[change[0]] = change[1]
-            self.assertRaises(ProtocolError, decode_vision, bytes(broken))
 
     def test_large_blocks(self) -> None:
         session = opened("Xr")
@@ -132,26 +55,6 @@ class Parsing(unittest.TestCase):
         gripper = opened("gr").gripper._replace(state=0b10000001, beams=0b00100100)
         self.assertTrue(gripper.paddles_open and gripper.lift_error and gripper.outer_beam_obstructed and gripper.right_paddle_open)
         self.assertFalse(gripper.paddles_closed or gripper.lift_up or gripper.inner_beam_obstructed or gripper.grip_limit_reached)
-
-
-class Ages(unittest.TestCase):
-    def test_ages(self) -> None:
-        session = opened("yrsrpr")
-        self.assertIsNone(session.age_us("s"))
-        events(session, aged(1000, 7, 0xFFFFFFFF) + S + block("p", b""))
-        self.assertEqual((session.age_us("s"), session.age_us("p"), session.age_us("y")), (7, None, None))
-        events(session, aged(1500, 1) + P)  # the data of sonar is older now
-        self.assertEqual((session.age_us("s"), session.age_us("p")), (507, 1))
-        self.assertEqual((session.new, session.freshness.time), ("py", 1500))
-        events(session, reply("yc"))
-        self.assertIsNone(session.age_us("s"))
-
-    def test_wrong_order(self) -> None:
-        session = opened("yrsr")
-        for wrong in (S, block("y", b""), block("y", b"1234567"), block("y", bytes(9))):
-            session.receive(wrong)
-            self.assertRaises(ProtocolError, session.next_event)
-        self.assertEqual(events(session, aged(16, 1) + S), ["sy"])
 
 
 class Requests(unittest.TestCase):
@@ -180,25 +83,6 @@ class Requests(unittest.TestCase):
         self.assertEqual(caught.exception.reasons, {"s": ("off", "it is off")})
         self.assertIn("device s asked 'r' granted 'e': it is off; device l", str(caught.exception))
 
-    def test_superset(self) -> None:
-        session = opened("sr")
-        session.start_request("sw")
-        self.assertEqual(events(session, reply("sa")), ["reply"])
-        self.assertFalse(session.explain("sw"))
-        self.assertEqual(session.finish_request("sw"), "sa")
-
-    def test_late_reply(self) -> None:
-        session = Session(lambda _: None)
-        session.start_request("sr")
-        session.start_request("pa")  # the first one timed out
-        self.assertEqual(events(session, reply("sr") + S + reply("pa")), ["s", "reply"])
-        self.assertEqual(session.finish_request("pa"), "pa")
-
-    def test_reply_of_another_request(self) -> None:
-        session = opened("sr")
-        self.assertRaises(ProtocolError, session.finish_request, "pr")
-        self.assertRaises(ProtocolError, session.finish_request, "srpr")
-
     def test_nothing_to_read(self) -> None:
         session = Session(lambda _: None)
         self.assertRaises(UsageError, session.check_readable)
@@ -209,30 +93,14 @@ class Requests(unittest.TestCase):
 
 
 class Messages(unittest.TestCase):
-    def test_every_message(self) -> None:
+    def test_other_messages(self) -> None:
         sent: List[bytes] = []
         session = Session(sent.append)
-        session.start_request("pazaga")
-        session.receive(reply("pazaga"))
-        session.next_event()
-        for send, want in (
-            (lambda: session.start_request("yr"), "64720002 7972"),
-            (lambda: session.set_speed(100, -20), "63700004 0064 FFEC"),
-            (lambda: session.set_speed(99999, -99999), "63700004 7FFF 8000"),
-            (lambda: session.set_ptz(-30, 10, 512), "637A0006 FFE2 000A 0200"),
-            (lambda: session.set_gripper(GripperCommand.GRIP_PRESS, 20), "63670002 10 14"),
-            (lambda: session.set_gripper(1), "63670002 01 00"),
-            (lambda: session.set_data_mode(1), "78790002 72 01"),
-            (lambda: session.set_frequency(1000), "78790003 66 03E8"),
-            (lambda: session.request_data(), "78790001 64"),
-            (lambda: session.change_motor_state(True), "78700002 6D 01"),
-            (lambda: session.reset_position(), "78700001 52"),
-            (lambda: session.change_velocity_control(1), "78700002 76 01"),
-            (lambda: session.set_fresh(False), "78790002 6E 00"),
-            (lambda: session.configure("s", b"s"), "78730001 73"),
-        ):
-            send()
-            self.assertEqual(sent[-1], bytes.fromhex(want))
+        session.start_request("ga")
+        events(session, reply("ga"))
+        session.set_gripper(1)
+        session.configure("s", b"s")
+        self.assertEqual(sent[1:], [b"cg\0\2\1\0", b"xs\0\1s"])
 
     def test_usage(self) -> None:
         sent: List[bytes] = []
@@ -264,6 +132,14 @@ class Messages(unittest.TestCase):
         ):
             self.assertRaises(UsageError, call)
         self.assertEqual(sent, [])
+
+
+class World(unittest.TestCase):
+    def test_mover(self) -> None:
+        r0 = Mover("r0", True, 1, -0.5, 90)
+        state = SimulationState(1.5, 0, True, False, 7, [r0])
+        self.assertEqual((state.mover("r0"), r0.sees), (r0, ()))
+        self.assertRaises(KeyError, state.mover, "r2")
 
 
 if __name__ == "__main__":

@@ -16,7 +16,6 @@ set S [block s [hex [string repeat 0001 16]]]
 set P [block p [hex "00000001 00000002 FFFFFFFD 0004 0005 FFFA 0007 00"]]
 set L [block l [hex [string repeat 0102 361]]]
 set M [block m [hex "00 00 7D"]]
-set Z [block z [hex "0001 0002 0003"]]
 proc y {time args} { return [block y [binary format WI* $time $args]] }
 
 # kind returns the kind of a script's PLAYER error, or "none".

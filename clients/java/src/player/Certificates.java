@@ -18,7 +18,7 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.TrustManagerFactory;
 
-/** Makes the context of an encrypted connection from PEM files, as openssl writes them. */
+/** Makes the context of a connection by TLS from PEM files, as openssl writes them. */
 public final class Certificates {
     private static final char[] NO_PASSWORD = {};
 

@@ -105,19 +105,19 @@ public final class PlayerClient implements AutoCloseable {
     private static final int SENDING = 5000;
 
     /** Closes the lines that do not take what is sent within {@link #SENDING}: Java's writes have no limit. */
-    private static final ScheduledThreadPoolExecutor GUARD = new ScheduledThreadPoolExecutor(1, task -> {
+    private static final ScheduledThreadPoolExecutor SEND_LIMIT = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "player-send-limit");
         thread.setDaemon(true);
         return thread;
     });
 
     static {
-        GUARD.setRemoveOnCancelPolicy(true);
+        SEND_LIMIT.setRemoveOnCancelPolicy(true);
     }
 
     private final String host;
     private final int port;
-    private final SSLContext tls; // null: not encrypted
+    private final SSLContext tls; // null: without TLS
     private final String serverName;
     private volatile int timeout; // ms; 0: none
 
@@ -164,7 +164,7 @@ public final class PlayerClient implements AutoCloseable {
         this(host, port, timeoutMs, null);
     }
 
-    /** Connects as above, encrypted. {@link Certificates} makes a context from PEM files. */
+    /** Connects as above, by TLS. {@link Certificates} makes a context from PEM files. */
     public PlayerClient(String host, int port, int timeoutMs, SSLContext tls) {
         this(host, port, timeoutMs, tls, host);
     }
@@ -220,7 +220,7 @@ public final class PlayerClient implements AutoCloseable {
         Line made = null;
         try {
             made = reach(deadline);
-            Socket s = tls == null ? made : secured(made, deadline);
+            Socket s = tls == null ? made : overTls(made, deadline);
             line = made;
             socket = s;
         } catch (SocketTimeoutException e) {
@@ -234,7 +234,7 @@ public final class PlayerClient implements AutoCloseable {
         }
     }
 
-    /** Connects to the first address of the host that answers. Each gets its share of the time that is left. */
+    /** Connects to the first address of the host that answers. Each gets an equal part of the time that is left. */
     private Line reach(Deadline deadline) throws IOException {
         InetAddress[] addresses = InetAddress.getAllByName(host);
         for (int i = 0;; i++) {
@@ -253,8 +253,8 @@ public final class PlayerClient implements AutoCloseable {
         }
     }
 
-    /** Encrypts a connection, after the server has shown a certificate of the name that this client expects. */
-    private Socket secured(Socket plain, Deadline deadline) throws IOException {
+    /** Begins TLS on a connection, after the server has shown a certificate of the name that this client expects. */
+    private Socket overTls(Socket plain, Deadline deadline) throws IOException {
         SSLSocket s = (SSLSocket) tls.getSocketFactory().createSocket(plain, serverName, port, true);
         SSLParameters parameters = s.getSSLParameters();
         parameters.setEndpointIdentificationAlgorithm("HTTPS"); // compare names; without it Java does not
@@ -301,7 +301,7 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Closes a line unless the result is cancelled within {@link #SENDING}. */
     private static ScheduledFuture<?> limit(Line line) {
-        return GUARD.schedule(() -> closeQuietly(line), SENDING, TimeUnit.MILLISECONDS);
+        return SEND_LIMIT.schedule(() -> closeQuietly(line), SENDING, TimeUnit.MILLISECONDS);
     }
 
     private static void closeQuietly(Socket s) {
@@ -796,7 +796,7 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Stops the robot for everybody, or releases the stop. While it holds, which it does when this client has left, too,
+     * Stops the robot for all, or releases the stop. While it holds, also when this client has left,
      * the server drops all commands of all clients. It needs no open device, but the right to write; without it the
      * server ignores the call.
      */

@@ -3,49 +3,32 @@ package player;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.HexFormat;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
 
-/**
- * Runs all static methods whose names begin with "test", and what they need to check. They run side by side: those on
- * simulated robots mostly wait.
- */
+/** Runs all static methods whose names begin with "test", and what they need to check. */
 final class Tests {
     /** Bound in ms of waits for events that must happen. It is long because machines may be slow. */
     static final int LIMIT = 20_000;
 
-    /** How many tests run at a time. */
-    private static final int CONCURRENCY = 8;
-
     private Tests() {}
 
-    public static void main(String[] args) throws InterruptedException {
-        var pool = Executors.newFixedThreadPool(CONCURRENCY);
-        Map<String, Future<?>> results = new LinkedHashMap<>();
-        for (Class<?> tests : List.of(
-                PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulationTest.class, SimulatorTest.class)) {
-            for (Method m : tests.getDeclaredMethods()) {
-                if (m.getName().startsWith("test")) {
-                    results.put(tests.getSimpleName() + "." + m.getName(), pool.submit(() -> m.invoke(null)));
-                }
-            }
-        }
+    public static void main(String[] args) throws IllegalAccessException {
         int passed = 0;
         int failed = 0;
-        for (var result : results.entrySet()) {
-            try {
-                result.getValue().get();
-                passed++;
-            } catch (ExecutionException e) {
-                failed++;
-                System.out.println("FAIL " + result.getKey());
-                Throwable cause = e.getCause() instanceof InvocationTargetException ? e.getCause().getCause() : e.getCause();
-                cause.printStackTrace(System.out);
+        for (Class<?> tests : List.of(PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulationTest.class)) {
+            for (Method m : tests.getDeclaredMethods()) {
+                if (!m.getName().startsWith("test")) {
+                    continue;
+                }
+                try {
+                    m.invoke(null);
+                    passed++;
+                } catch (InvocationTargetException e) {
+                    failed++;
+                    System.out.println("FAIL " + tests.getSimpleName() + "." + m.getName());
+                    e.getCause().printStackTrace(System.out);
+                }
             }
         }
         System.out.println(passed + " tests passed, " + failed + " failed");

@@ -140,7 +140,7 @@ public:
 
 class Position2dProxy : public ClientProxy {
 public:
-  Position2dProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  Position2dProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_POSITION2D_CODE) {}
 
   // A command is sent at once, in whole mm/s and deg/s: what is not zero does not become zero.
   void SetSpeed(double aXSpeed, double aYawSpeed);
@@ -180,7 +180,7 @@ public:
 
 class LaserProxy : public ClientProxy {
 public:
-  LaserProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  LaserProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_LASER_CODE) {}
 
   uint32_t GetCount() const;
   double GetMaxRange() const;  // also what a reading without an echo is
@@ -215,7 +215,7 @@ public:
 
 class SonarProxy : public ClientProxy {
 public:
-  SonarProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  SonarProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_SONAR_CODE) {}
 
   uint32_t GetCount() const;
   double GetScan(uint32_t aIndex) const;
@@ -227,7 +227,7 @@ public:
 
 class IrProxy : public ClientProxy {
 public:
-  IrProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  IrProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_IR_CODE) {}
 
   uint32_t GetCount() const;
   double GetRange(uint32_t aIndex) const;
@@ -240,7 +240,7 @@ public:
 
 class RangerProxy : public ClientProxy {
 public:
-  RangerProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  RangerProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_RANGER_CODE) {}
 
   uint32_t GetElementCount() const;
   uint32_t GetRangeCount() const;
@@ -270,7 +270,7 @@ public:
 
 class BumperProxy : public ClientProxy {
 public:
-  BumperProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  BumperProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_BUMPER_CODE) {}
 
   uint32_t GetCount() const;
   bool IsBumped(uint32_t aIndex) const;
@@ -285,7 +285,7 @@ public:
 
 class PowerProxy : public ClientProxy {
 public:
-  PowerProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  PowerProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_POWER_CODE) {}
 
   double GetCharge() const;   // V
   double GetPercent() const;  // of 11.0 to 12.6 V
@@ -297,7 +297,7 @@ public:
 
 class GripperProxy : public ClientProxy {
 public:
-  GripperProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  GripperProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_GRIPPER_CODE) {}
 
   void Open();
   void Close();
@@ -317,7 +317,7 @@ public:
 
 class PtzProxy : public ClientProxy {
 public:
-  PtzProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  PtzProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_PTZ_CODE) {}
 
   // Radians. The zoom is the field of view: 0.85 is wide, 0.077 telephoto, and 0 leaves it.
   void SetCam(double aPan, double aTilt, double aZoom);
@@ -331,7 +331,7 @@ public:
 
 class BlobfinderProxy : public ClientProxy {
 public:
-  BlobfinderProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  BlobfinderProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_BLOBFINDER_CODE) {}
 
   uint32_t GetCount() const;
   playerc_blobfinder_blob_t GetBlob(uint32_t aIndex) const;  // outside of the count: zeros
@@ -359,7 +359,7 @@ public:
 // What the fiducial finder of a simulated robot sees, by the same address.
 class FiducialProxy : public ClientProxy {
 public:
-  FiducialProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  FiducialProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_FIDUCIAL_CODE) {}
 
   uint32_t GetCount() const;
   player_fiducial_item_t GetFiducialItem(uint32_t aIndex) const;  // outside of the count: zeros; the yaw is not known
@@ -370,7 +370,7 @@ public:
 
 class Graphics2dProxy : public ClientProxy {
 public:
-  Graphics2dProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  Graphics2dProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_GRAPHICS2D_CODE) {}
 
   void Color(player_color_t) {}
   void Color(uint8_t, uint8_t, uint8_t, uint8_t) {}
@@ -384,7 +384,7 @@ public:
 
 class CameraProxy : public ClientProxy {
 public:
-  CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
 
   void SaveFrame(const std::string, uint32_t = 4) {}
   void Decompress() {}
@@ -399,7 +399,7 @@ public:
 
 class LocalizeProxy : public ClientProxy {
 public:
-  LocalizeProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  LocalizeProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_LOCALIZE_CODE) {}
 
   uint32_t GetHypothCount() const { return 0; }
   player_localize_hypoth_t GetHypoth(uint32_t) const { return player_localize_hypoth_t(); }
@@ -408,7 +408,7 @@ public:
 
 class PlannerProxy : public ClientProxy {
 public:
-  PlannerProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  PlannerProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_PLANNER_CODE) {}
 
   void SetGoalPose(double, double, double) {}
   void RequestWaypoints() {}
@@ -420,7 +420,7 @@ public:
 
 class SpeechProxy : public ClientProxy {
 public:
-  SpeechProxy(PlayerClient *aPc, uint32_t aIndex = 0);
+  SpeechProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_SPEECH_CODE) {}
 
   void Say(std::string) {}
 };

@@ -1,0 +1,137 @@
+package conformance
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"player/client"
+	"player/e2e/ports"
+)
+
+// example is a program that each language has, and what a second client sees while it runs in a world.
+type example struct {
+	name   string
+	world  string
+	rounds int
+	way    float64 // mm that it drives at least; 0: it stands
+	beside int     // percent of the rounds, at least, with a wall at the right
+}
+
+// How far it is, is a third of what it is on an idle machine: on a busy one each command comes later, and a robot that
+// avoids a corner late turns longer.
+var examples = []example{
+	{"hello", "room", 50, 100, 0},
+	{"avoid", "subsumption-box", 300, 700, 0},
+	{"wall", "room", 500, 5000, 50},
+	{"watch", "room", 20, 0, 0},
+}
+
+type words map[string]string
+
+// examplePrograms has the command of an example by language, the names of those that have another one, and what they
+// print, as regular expressions. BUILD is the folder of compiled programs.
+var examplePrograms = map[string]struct {
+	command       string
+	names, prints words // by example
+}{
+	"c":   {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
+	"cpp": {"BUILD/NAME HOST PORT ROUNDS", words{"wall": "follow"}, words{"watch": `x -?\d+ y`}},
+	"java": {"java -cp BUILD NAME HOST PORT ROUNDS",
+		words{"hello": "Hello", "avoid": "ObstacleAvoidanceUsingSonar", "wall": "FollowWall", "watch": "Watch"},
+		words{"watch": "sonar ahead"}},
+	"tcl": {"tclsh examples/NAME.tcl HOST PORT ROUNDS", nil, words{"watch": `sonar ahead \d+ mm \(\d+\.\d ms old\)`}},
+	"python": {"python3 -m examples.NAME HOST:PORT -n ROUNDS", words{"avoid": "sonar_avoidance", "wall": "laser_wall"},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)Position\(.*sonar \[.*laser .*Misc\(.*Gripper\(.*PTZ\(.*vision: `}},
+	"javascript": {"node examples/NAME.js HOST:PORT -n ROUNDS", words{"avoid": "sonar-avoidance", "wall": "laser-wall"},
+		words{"hello": `sonar \(mm\)`, "watch": `(?s)position \{.*sonar .*laser .*misc \{.*gripper \{.*ptz \{.*vision `}},
+}
+
+// runExamples runs the examples of a language, which are built in a folder, on simulated robots.
+func runExamples(t *testing.T, l language, build, binary string) {
+	programs, has := examplePrograms[l.name]
+	if !has { // those in Go are the repository's
+		return
+	}
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			t.Parallel()
+			if l.name != "java" && l.name != "tcl" { // the slowest; a third is enough to see that the others drive
+				e.rounds, e.way = e.rounds/3, e.way/3
+			}
+			port := ports.Free(t, 2)
+			world := "../../simulation/worlds/" + e.world + ".world"
+			p := &process{binary: binary, flags: []string{"-stage", world}, port: port, page: port + 1}
+			p.start(t)
+			name := cmp.Or(programs.names[e.name], e.name)
+			fill := strings.NewReplacer("BUILD", build, "NAME", name, "HOST", "127.0.0.1", "PORT", fmt.Sprint(port),
+				"ROUNDS", fmt.Sprint(e.rounds))
+			output := e.run(t, l, port, strings.Fields(fill.Replace(programs.command)))
+			if !regexp.MustCompile(programs.prints[e.name]).MatchString(output) {
+				t.Errorf("the program does not print %q:\n%s", programs.prints[e.name], output)
+			}
+		})
+	}
+}
+
+// run runs an example until it ends, watches its robot, and returns what it prints.
+func (e example) run(t *testing.T, l language, port int, command []string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), limit)
+	defer cancel()
+	observer, err := client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer observer.Close()
+	if err := observer.Request(ctx, "prsr"); err != nil {
+		t.Fatal(err)
+	}
+	if err := observer.Read(ctx); err != nil {
+		t.Fatal(err)
+	}
+	var output bytes.Buffer
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = l.folder(), &output, &output
+	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	way, stalls, near, rounds := 0.0, 0, 0, 0
+	for running := true; running; rounds++ {
+		before := observer.Position
+		if err := observer.Read(ctx); err != nil {
+			t.Fatal(err)
+		}
+		way += math.Hypot(float64(observer.Position.X-before.X), float64(observer.Position.Y-before.Y))
+		if observer.Position.Stall != 0 {
+			stalls++
+		}
+		const beside = 1000 // mm; a wall at the right is at most this far from the sonars there
+		if slices.Min(observer.Sonar[7:9]) < beside {
+			near++
+		}
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Errorf("%v: %v", command, err)
+			}
+			running = false
+		default:
+		}
+	}
+	if way < e.way || e.way == 0 && way > 0 || stalls > 0 || 100*near < e.beside*rounds {
+		t.Errorf("%v: %.0f mm, %d stalls, a wall at the right in %d of %d rounds", command, way, stalls, near, rounds)
+	}
+	return output.String()
+}

@@ -1,0 +1,114 @@
+package conformance
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// dashboard is a server that answers requests for its simulation as a test says.
+type dashboard struct {
+	*httptest.Server
+	status int
+	text   string
+	asked  *http.Request
+}
+
+func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.asked = r
+	if d.status == 0 { // the connection ends without an answer
+		panic(http.ErrAbortHandler)
+	}
+	w.WriteHeader(d.status)
+	fmt.Fprint(w, d.text)
+}
+
+// TestSimulation has what a real server hardly says (TestReal has the others): a state with all letters and with members
+// of a later server, refusals that a terminal would obey, and servers that are no dashboard.
+func TestSimulation(t *testing.T) {
+	t.Parallel()
+	forEachLanguage(t, func(t *testing.T, l language) {
+		a := l.adapters(t)(t)
+		d := new(dashboard)
+		d.Server = httptest.NewServer(d)
+		defer d.Close()
+		request := func(port, timeout int, order Object) Object {
+			r := Object{"op": "simulation", "host": "127.0.0.1", "port": port, "timeout_ms": timeout}
+			if order != nil {
+				r["order"] = order
+			}
+			return a.call(t, r)
+		}
+		answering := func(status int, text string, order Object) Object {
+			d.status, d.text = status, text
+			return request(d.Listener.Addr().(*net.TCPAddr).Port, patience, order)
+		}
+		const state = `{"time":1.5,"speed":0,"paused":true,"finished":false,"seed":7,"later":[{"a":[]},null,-1e5,"}"],
+			"movers":[{"name":"a \"&b\u00e9é","robot":true,"x":1,"y":-2.5e0,"heading":90,"later":1,
+			"sees":[{"name":"c, d","id":3,"range":2.5,"bearing":-90,"later":2}]},
+			{"name":"e","robot":false,"x":0,"y":0,"heading":0}]}`
+		want := Object{"ok": true, "state": Object{"time": 1.5, "speed": 0.0, "paused": true, "finished": false, "seed": 7.0,
+			"movers": []any{
+				Object{"name": `a "&béé`, "robot": true, "x": 1.0, "y": -2.5, "heading": 90.0,
+					"sees": []any{Object{"name": "c, d", "id": 3.0, "range": 2.5, "bearing": -90.0}}},
+				Object{"name": "e", "robot": false, "x": 0.0, "y": 0.0, "heading": 0.0},
+			}}}
+		m := mismatch("the state", want, answering(200, state, nil))
+		if m != "" || d.asked.Method != http.MethodGet || d.asked.URL.Path != "/simulation" {
+			t.Errorf("%v: %s", d.asked.URL, m)
+		}
+		order := Object{"reset": true, "seed": 7.0, "speed": 0.0, "pause": false, "step": 5.0, "move": []any{
+			Object{"name": `a "+b%`, "x": 1.0, "y": 2.5, "heading": -90.0},
+			Object{"name": "c", "x": 0.0, "y": 0.0, "heading": 0.0}}}
+		if m := mismatch("the state", want, answering(200, state, order)); m != "" {
+			t.Error(m)
+		}
+		var got Object
+		err := json.Unmarshal([]byte(d.asked.URL.Query().Get("order")), &got)
+		if m := mismatch("the order", order, got); err != nil || m != "" || d.asked.Method != http.MethodPost {
+			t.Errorf("%s %v, %v, %s", d.asked.Method, d.asked.URL, err, m)
+		}
+		fails := func(kind, said string, got Object) {
+			t.Helper()
+			text, _ := got["text"].(string)
+			e, _ := got["error"].(string)
+			if !slices.Contains(strings.Split(kind, "|"), e) || text != e && !strings.Contains(text, said) {
+				t.Errorf("%d %q: %v, want error %s that says %q", d.status, d.text, got, kind, said)
+			}
+		}
+		reset := Object{"reset": true}
+		for _, c := range []struct {
+			status     int
+			text       string
+			kind, said string
+		}{
+			{409, "there is no room for r0\n", "refused", "there is no room for r0"},
+			{400, "write step 0 to 1000", "refused", "write step"},
+			{403, "your computer may read", "usage|protocol", "your computer may read"},
+			{404, "404 page not found", "usage|protocol", "start the server with -stage and -http"},
+			{503, "the server has stopped", "usage|protocol", "the server has stopped"},
+			{200, "<html>", "protocol", "no dashboard of Player"},
+			{200, "[]", "protocol", "no dashboard of Player"},
+			{200, `{"movers":`, "protocol", "no dashboard of Player"},
+			{0, "", "closed", ""},
+		} {
+			fails(c.kind, c.said, answering(c.status, c.text, reset))
+		}
+		for text, lenient := range map[string]string{"null": "go", `{"movers":[{}]}`: "go c cpp javascript"} {
+			if !slices.Contains(strings.Fields(lenient), l.name) {
+				fails("protocol", "no dashboard of Player", answering(200, text, reset))
+			}
+		}
+		// C and C++ leave letters for direction, and Go quotes.
+		printable := map[string]string{"go": `no\x1b[2J\u202e`, "c": "no?[2J", "cpp": "no?[2J"}
+		fails("refused", cmp.Or(printable[l.name], "no?[2J?"), answering(409, "no\x1b[2J\u202e", reset))
+		fails("timeout", "", request(silent(t), soon, nil))
+		fails("closed", "127.0.0.1:1", request(1, patience, nil))
+	})
+}
