@@ -38,8 +38,8 @@ func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Wheels, ans
 	switch {
 	case err != nil:
 	case s.configure == nil:
-		_, err = OnLoop(g.Ctx, g.common.Post, func(now time.Duration) bool {
-			return g.common.Server.EmergencyStop(now, robot.Port, s.stop, g.From)
+		_, err = OnLoop(g.Ctx, g.common.Server, func(server Server, now time.Duration) bool {
+			return server.EmergencyStop(now, robot.Port, s.stop, g.From)
 		})
 	default:
 		err = wheels().Configure(func(c *client.Client) error { return s.configure(c, on) }, answer)

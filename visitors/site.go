@@ -180,24 +180,6 @@ func CloseReason(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), reasonLimit)], "") // without half a letter at the end
 }
 
-// ErrEnded reports that the loop has ended.
-var ErrEnded = Notice{Text: "the server has stopped"}
-
-// OnLoop calls fn on the loop by its Post, and returns what fn returns. After the end of ctx it does
-// not wait for that: fn may still run then, so it hands over by its result only.
-func OnLoop[T any](ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration) T) (result T, err error) {
-	done := make(chan T, 1)
-	if !post(func(now time.Duration) { done <- fn(now) }) {
-		return result, ErrEnded
-	}
-	select {
-	case result = <-done:
-		return result, nil
-	case <-ctx.Done():
-		return result, ctx.Err()
-	}
-}
-
 // AddressOf returns the IP address of HOST:PORT, or one that is not valid.
 func AddressOf(hostPort string) netip.Addr {
 	a, _ := netip.ParseAddrPort(hostPort) // fails for addresses of tests only

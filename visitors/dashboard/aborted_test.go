@@ -17,12 +17,12 @@ import (
 func TestAborted(t *testing.T) {
 	world := load(t, `position ( name "a" port 6665 pose [0 0 0 0] )`)
 	waiting := make(chan func(now time.Duration), 1)
+	post := func(fn func(now time.Duration)) bool { waiting <- fn; return true }
 	page := site(t.Context(), Config{
 		Robots: []Robot{{Address: "localhost:6665", Port: 6665, Simulated: world.Robots()[0]}},
 		World:  world, Runs: map[string]Run{"localhost:6665": newRun(t)},
 		Common: visitors.Common{
-			Server: &fakeServer{}, Log: zap.NewNop(),
-			Post: func(fn func(now time.Duration)) bool { waiting <- fn; return true },
+			Server: visitors.Confine[visitors.Server](post, &fakeServer{}), Log: zap.NewNop(), Post: post,
 		},
 	}).Protected()
 	for _, request := range []struct{ method, path string }{

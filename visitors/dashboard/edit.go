@@ -93,12 +93,18 @@ type draft struct {
 	Error   string       `json:"error"`           // why nothing was changed
 }
 
+// editor changes the draft of a world's file.
+type editor struct {
+	*Drafting
+	world *stage.World // of which only the text is used: it is constant, and needs no loop
+}
+
 // edit changes the draft, which is made when it is first needed.
 func (o *observer) edit(ctx context.Context, e edit) error {
 	var text []byte
 	var err error
-	d, world := o.server.config.Drafting, o.server.config.World
-	if ended := d.inTurn(ctx, func() { text, err = json.Marshal(d.reply(world, d.change(world, e))) }); ended != nil {
+	d := o.server.editor
+	if ended := d.inTurn(ctx, func() { text, err = json.Marshal(d.reply(d.world, d.change(d.world, e))) }); ended != nil {
 		return ended
 	}
 	if err != nil {

@@ -137,12 +137,12 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	}
 	// The page may leave before the loop calls this: it uses nothing that others may use then.
 	at, before, lately, first := p.at, p.hands, p.early, p.first
-	a, err := visitors.OnLoop(ctx, s.config.Post, func(loop time.Duration) (a answer) {
+	a, err := visitors.OnLoop(ctx, s.config.Server, func(server visitors.Server, loop time.Duration) (a answer) {
 		age := time.Since(at)
-		a.hands = s.config.Server.Hands()
+		a.hands = server.Hands()
 		a.early = a.hands != before && time.Since(lately) >= earlyPeriod
 		if a.asked = a.early || age >= presencePeriod || first && age >= earlyPeriod; a.asked {
-			a.now = s.config.Server.Status(loop)
+			a.now = server.Status(loop)
 		}
 		return a
 	})

@@ -62,7 +62,7 @@ func newCrowded() *crowded {
 
 func (c *crowded) config() Config {
 	return Config{
-		Common: visitors.Common{Server: c, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }},
+		Common: visitors.Common{Server: visitors.Confine[visitors.Server](atOnce(0), c), Log: zap.NewNop()},
 		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
 	}
 }
@@ -96,7 +96,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := c.config()
 		var loop []func(time.Duration) // that waits
-		config.Post = func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }
+		config.Server = visitors.Confine[visitors.Server](func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }, c)
 		s := &server{config: config}
 		ask := func(ctx context.Context, run bool) {
 			ended := make(chan error, 1)
@@ -220,12 +220,11 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 			c.now.Robots[0].Clients = []status.Client{{Address: anna}}
 			s := &server{ctx: t.Context(), config: c.config()}
 			begun := time.Now()
-			config := &s.config
-			config.Post = func(fn func(now time.Duration)) bool {
+			s.config.Server = visitors.Confine[visitors.Server](func(fn func(now time.Duration)) bool {
 				c.now.Uptime = status.Seconds(time.Since(begun))
 				fn(time.Since(begun))
 				return true
-			}
+			}, c)
 			look := func() string {
 				time.Sleep(lookPeriod)
 				_, robots, err := s.presences(t.Context())

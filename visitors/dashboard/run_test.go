@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 	} {
 		page := site(t.Context(), Config{
 			Common: visitors.Common{
-				Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+				Log: zap.NewNop(), Post: atOnce(2 * time.Second),
 				Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 			},
 			Runs: map[string]Run{"r:1": newRun(t)},
@@ -129,7 +129,7 @@ func TestRun(t *testing.T) {
 func TestRunOfOneKind(t *testing.T) {
 	run := newRun(t)
 	page := site(t.Context(), Config{
-		Common: visitors.Common{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true }},
+		Common: visitors.Common{Log: zap.NewNop(), Post: atOnce(2 * time.Second)},
 		Runs:   map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
 	}).Protected()
 	for path, want := range map[string]int{

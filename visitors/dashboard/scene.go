@@ -34,7 +34,10 @@ type part struct {
 	Outlines [][]stage.Vec `json:"outlines"`
 }
 
-// newScene must be called on the loop.
+func planOf(world *stage.World, _ time.Duration) stage.Plan { return world.Plan() }
+
+func sceneOf(world *stage.World, _ time.Duration) scene { return newScene(world) }
+
 func newScene(world *stage.World) scene {
 	s := scene{world.Name(), models(world.Fixtures()), models(world.Movers())}
 	for i, robot := range world.Robots() {
@@ -66,7 +69,7 @@ func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 
 // encodeWorld encodes the world's floor plan.
 func (s *server) encodeWorld() (asset, error) {
-	plan, err := visitors.OnLoop(s.ctx, s.config.Post, func(time.Duration) stage.Plan { return s.config.World.Plan() })
+	plan, err := visitors.OnLoop(s.ctx, s.world, planOf)
 	if err != nil {
 		return asset{}, err
 	}

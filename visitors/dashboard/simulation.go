@@ -18,9 +18,9 @@ func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 		state simulation.State
 		work  time.Duration
 	}
-	a, err := visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) answer {
+	a, err := visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) answer {
 		begin := time.Now()
-		state := stateOf(s.config.World)
+		state := stateOf(world, now)
 		return answer{state, time.Since(begin)}
 	})
 	if err != nil {
@@ -31,8 +31,7 @@ func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, a.state)
 }
 
-// stateOf must be called on the loop.
-func stateOf(world *stage.World) simulation.State {
+func stateOf(world *stage.World, _ time.Duration) simulation.State {
 	speed, paused := world.Speed()
 	state := simulation.State{
 		Time: world.Time().Seconds(), Speed: speed, Paused: paused, Finished: world.Finished(), Seed: world.Seed(), Movers: []simulation.Mover{},
@@ -63,18 +62,19 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("write step 0 to %d and speed 0 to %d", maxSteps, maxSpeed), http.StatusBadRequest)
 		return
 	}
-	world := s.config.World
 	var refused error
 	var state simulation.State
 	err := s.inTurn(r.Context(), func() (err error) {
-		refused, err = visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) error { return carryOut(order, now, world) })
+		refused, err = visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) error {
+			return carryOut(order, now, world)
+		})
 		if err != nil || refused != nil {
 			return err
 		}
 		if err := s.step(r.Context(), order.Step); err != nil {
 			return err
 		}
-		state, err = visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) simulation.State { return stateOf(world) })
+		state, err = visitors.OnLoop(r.Context(), s.world, stateOf)
 		return err
 	})
 	switch {
@@ -104,7 +104,7 @@ func (s *server) inTurn(ctx context.Context, fn func() error) error {
 // all.
 func (s *server) step(ctx context.Context, n int) error {
 	for range n {
-		if err := s.order(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
+		if err := s.order(ctx, func(world *stage.World, _ time.Duration) { world.Step(1) }); err != nil {
 			return err
 		}
 	}
@@ -112,12 +112,15 @@ func (s *server) step(ctx context.Context, n int) error {
 }
 
 // order calls fn on the loop. fn hands nothing over.
-func (s *server) order(ctx context.Context, fn func(now time.Duration)) error {
-	_, err := visitors.OnLoop(ctx, s.config.Post, func(now time.Duration) (none struct{}) { fn(now); return none })
+func (s *server) order(ctx context.Context, fn func(world *stage.World, now time.Duration)) error {
+	_, err := visitors.OnLoop(ctx, s.world, func(world *stage.World, now time.Duration) (none struct{}) {
+		fn(world, now)
+		return none
+	})
 	return err
 }
 
-// carryOut does all but the steps. It must be called on the loop.
+// carryOut does all but the steps.
 func carryOut(o simulation.Order, now time.Duration, world *stage.World) error {
 	if o.Reset || o.Seed != nil {
 		seed := world.Seed()

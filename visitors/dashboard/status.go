@@ -71,13 +71,13 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		missed []string // robots that the server has no longer
 	}
 	by := r.RemoteAddr
-	o, err := visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) (o outcome) {
+	o, err := visitors.OnLoop(r.Context(), s.config.Server, func(server visitors.Server, now time.Duration) (o outcome) {
 		for _, robot := range s.config.Robots {
 			if robot.Port == 0 || which != "all" && which != robot.Address && which != strconv.Itoa(robot.Port) {
 				continue
 			}
 			o.known = true
-			if !s.config.Server.EmergencyStop(now, robot.Port, on, by) {
+			if !server.EmergencyStop(now, robot.Port, on, by) {
 				o.missed = append(o.missed, robot.Name)
 			}
 		}

@@ -60,8 +60,8 @@ type snapshot struct {
 	paused, finished bool
 }
 
-// world serves one world socket.
-func (s *server) world(ctx context.Context, sock *socket) error {
+// watchWorld serves one world socket.
+func (s *server) watchWorld(ctx context.Context, sock *socket) error {
 	o := observer{server: s, socket: sock, commands: make(chan worldCommand)}
 	return converse(ctx, sock, o.take, o.run)
 }
@@ -82,8 +82,7 @@ func (o *observer) take(ctx context.Context, message []byte) error {
 
 // run sends the scene, then poses, until ctx ends.
 func (o *observer) run(ctx context.Context) error {
-	world := o.server.config.World
-	static, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) scene { return newScene(world) })
+	static, err := visitors.OnLoop(ctx, o.server.world, sceneOf)
 	if err != nil {
 		return err
 	}
@@ -112,11 +111,10 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	if err := visitors.Need(o.socket.may, rights.Write); err != nil {
 		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
 	}
-	world := o.server.config.World
 	switch {
 	case c.Move != nil:
 		m, report := c.Move, worldReport{Mover: c.Move.Mover}
-		refused, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) error {
+		refused, err := visitors.OnLoop(ctx, o.server.world, func(world *stage.World, _ time.Duration) error {
 			return world.SetPose(m.Mover, stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading})
 		})
 		if err != nil {
@@ -129,9 +127,9 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
-		return o.server.order(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
+		return o.server.order(ctx, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return o.server.order(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return o.server.order(ctx, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
 	return o.server.inTurn(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
@@ -141,9 +139,11 @@ func (o *observer) sendPoses(ctx context.Context) error {
 	if o.socket.congested() {
 		return nil
 	}
-	world, poses := o.server.config.World, o.shown.poses[:0]
+	poses := o.shown.poses[:0]
 	o.shown = snapshot{} // the loop may write the poses until it has answered
-	shown, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) snapshot { return takeSnapshot(world, poses) })
+	shown, err := visitors.OnLoop(ctx, o.server.world, func(world *stage.World, _ time.Duration) snapshot {
+		return takeSnapshot(world, poses)
+	})
 	if err != nil {
 		return err
 	}
@@ -160,7 +160,7 @@ func (o *observer) sendPoses(ctx context.Context) error {
 	return err
 }
 
-// takeSnapshot returns how a world is. It appends the poses to a buffer, and must be called on the loop.
+// takeSnapshot returns how a world is. It appends the poses to a buffer.
 func takeSnapshot(world *stage.World, poses []stage.Pose) snapshot {
 	s := snapshot{poses: world.AppendPoses(poses), time: world.Time(), finished: world.Finished()}
 	s.speed, s.paused = world.Speed()

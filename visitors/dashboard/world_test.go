@@ -3,6 +3,7 @@ package dashboard
 import (
 	"encoding/binary"
 	"math"
+	"player/devices/stage"
 	"player/visitors"
 	"strings"
 	"testing"
@@ -82,8 +83,8 @@ func TestWorld(t *testing.T) {
 // Unchanged poses are not sent, and a snapshot allocates nothing.
 func TestWorldUnchanged(t *testing.T) {
 	l := newLab(t, nil)
-	o := observer{server: &server{ctx: t.Context(), config: Config{World: l.world, Common: visitors.Common{Post: l.post}}}, socket: &socket{}}
-	shown, err := visitors.OnLoop(t.Context(), l.post, func(time.Duration) snapshot { return takeSnapshot(l.world, nil) })
+	o := observer{server: newServer(t.Context(), Config{World: l.world, Common: visitors.Common{Post: l.post}}), socket: &socket{}}
+	shown, err := visitors.OnLoop(t.Context(), visitors.Confine(l.post, l.world), func(w *stage.World, _ time.Duration) snapshot { return takeSnapshot(w, nil) })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +102,7 @@ func TestWorldUnchanged(t *testing.T) {
 
 func TestOnLoopEnds(t *testing.T) {
 	ended := func(func(time.Duration)) bool { return false }
-	if _, err := visitors.OnLoop(t.Context(), ended, func(time.Duration) bool { return true }); err != visitors.ErrEnded {
+	if _, err := visitors.OnLoop(t.Context(), visitors.Confine(ended, 0), func(int, time.Duration) bool { return true }); err != visitors.ErrEnded {
 		t.Errorf("error %v", err)
 	}
 }

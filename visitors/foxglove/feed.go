@@ -43,8 +43,8 @@ func (r Robot) letters(devices []int) string {
 // send hands new data to the outbox. That of a replayed log has the times of the log.
 func (f *feed) send(news []visitors.News) error {
 	now, speed := time.Now().UnixNano(), 1.0
-	if f.robot.Replay != nil {
-		p, err := f.viewer.playback(f.robot.Replay)
+	if f.robot.replay != nil {
+		p, err := f.viewer.playback(f.robot.replay)
 		if err != nil {
 			return err
 		}

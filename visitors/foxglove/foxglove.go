@@ -11,6 +11,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -35,7 +36,8 @@ type Config struct {
 // Robot is a robot of this server.
 type Robot struct {
 	visitors.Robot
-	Replay *readlog.Driver // it is accessed through Post only; nil: this is no replayed log
+	Replay *readlog.Driver // nil: this is no replayed log. Serve confines it to the loop.
+	replay replay          // Replay while it is served
 }
 
 // Serve serves viewers on l until ctx ends; then it closes l and returns nil.
@@ -81,7 +83,12 @@ func newServer(ctx context.Context, config Config) *server {
 	}
 	add(channel{name: logTopic, schema: foxglove.LogSchema(), keep: logLines, robot: -1,
 		tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
+	s.config.Robots = slices.Clone(config.Robots)
 	for i, robot := range config.Robots {
+		if robot.Replay != nil {
+			robot.replay, robot.Replay = new(visitors.Confine(config.Post, robot.Replay)), nil
+		}
+		s.config.Robots[i] = robot
 		for _, topic := range robot.converter().Topics() {
 			if topic.Devices != nil { // clients do not see the commands of others
 				add(channel{name: topic.Name, schema: topic.Schema, keep: 1, robot: i, devices: topic.Devices})

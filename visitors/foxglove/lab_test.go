@@ -89,7 +89,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 		},
 		Version: "player 1",
 		Common: visitors.Common{
-			Server: l.robots, Post: l.robots.Post, Descriptors: l.share, Origins: []string{"https://app.example"}, Log: zap.NewNop(),
+			Server: visitors.Confine[visitors.Server](l.robots.Post, l.robots), Post: l.robots.Post, Descriptors: l.share, Origins: []string{"https://app.example"}, Log: zap.NewNop(),
 			Access: rights.Rules{
 				{Allow: rights.All, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}},
 				{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix(reader + "/32")}},

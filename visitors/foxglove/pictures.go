@@ -133,10 +133,10 @@ func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robo
 
 // timeOf returns the time of a picture in ns since 1970. That of a replayed log is the log's.
 func (v *viewer) timeOf(robot Robot, p pictures.Picture) (int64, error) {
-	if robot.Replay == nil {
+	if robot.replay == nil {
 		return p.At.UnixNano(), nil
 	}
-	now, err := v.playback(robot.Replay)
+	now, err := v.playback(robot.replay)
 	if err != nil {
 		return 0, err
 	}

@@ -17,9 +17,12 @@ const followPeriod = 500 * time.Millisecond
 
 var errNoReplay = errors.New("no log is replayed here")
 
+// replay is a replayed log, nil if a robot is none.
+type replay = *visitors.Confined[*readlog.Driver]
+
 // playback returns the state of a replay.
-func (v *viewer) playback(replay *readlog.Driver) (*readlog.Playback, error) {
-	return visitors.OnLoop(v.Ctx, v.server.config.Post, replay.Playback)
+func (v *viewer) playback(r replay) (*readlog.Playback, error) {
+	return visitors.OnLoop(v.Ctx, *r, (*readlog.Driver).Playback)
 }
 
 // control changes the playback as the viewer asks for, and answers with its state.
@@ -39,8 +42,7 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 		playback *readlog.Playback
 		err      error
 	}
-	replay := v.replay
-	o, err := visitors.OnLoop(v.Ctx, v.server.config.Post, func(now time.Duration) outcome {
+	o, err := visitors.OnLoop(v.Ctx, *v.replay, func(replay *readlog.Driver, now time.Duration) outcome {
 		err := replay.Control(now, change)
 		return outcome{replay.Playback(now), err}
 	})

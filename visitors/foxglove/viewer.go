@@ -10,7 +10,6 @@ import (
 
 	"github.com/coder/websocket"
 
-	"player/devices/readlog"
 	"player/formats/foxglove"
 	"player/visitors"
 )
@@ -30,7 +29,7 @@ type viewer struct {
 	*visitors.Guest
 	server *server
 
-	replay *readlog.Driver // that the viewer may control; nil: none
+	replay replay // that the viewer may control; nil: none
 
 	subscriptions map[uint32]int                // by id: index in server.channels
 	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
@@ -46,7 +45,7 @@ func newViewer(s *server, guest *visitors.Guest) *viewer {
 	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
-				v.replay = robot.Replay
+				v.replay = robot.replay
 			}
 		}
 	}
