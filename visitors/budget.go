@@ -78,7 +78,8 @@ type budget struct {
 	idle     []*counted // connections without a request, the one that has been so for longest first
 }
 
-// account is what one visitor uses. The mutex of the budget protects it.
+// account is what one visitor uses. The mutex of the budget protects it. Nil: no listener has accepted the
+// connection, and nothing is counted.
 type account struct {
 	budget  *budget
 	address netip.Addr
@@ -184,6 +185,9 @@ func (b *budget) account(address netip.Addr, now time.Time) *account {
 
 // owe adds work that has been done. The next call of pay waits for it, within limits.
 func (a *account) owe(work time.Duration) {
+	if a == nil {
+		return
+	}
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -198,6 +202,9 @@ func (a *account) owe(work time.Duration) {
 // address and of all visitors allow it. An address that waits for its own share
 // takes nothing of the others'.
 func (a *account) pay(work time.Duration) {
+	if a == nil {
+		return
+	}
 	b := a.budget
 	b.mu.Lock()
 	now := time.Now()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +16,7 @@ import (
 // dialLimit is how long connecting to a robot may take.
 const dialLimit = 5 * time.Second
 
-// Dialer returns what connects to the robot at an address, HOST:PORT, within the share of
+// Dialer returns what connects to the robot at an address, HOST:PORT, within the quota of
 // descriptors. The robot sees who the visitor is by the name.
 func (c Common) Dialer(address, name string) Dial {
 	share := c.Descriptors
@@ -32,136 +33,241 @@ func (c Common) Dialer(address, name string) Dial {
 	}
 }
 
-// Feed reads what a visitor watches of a robot, in a goroutine and by a connection of its
+// Feed reads the data of a robot that a visitor watches, in a goroutine and by a connection of its
 // own (Run).
 type Feed struct {
-	dial   Dial
-	robot  Robot
-	report func(error) error
-	send   func([]News) error
+	dial    Dial
+	granted func(pairs string, refused []client.Access) error
+	send    func([]News) error
 
-	turns  Turns
-	mu     sync.Mutex
-	wanted string // devices
-	rate   int    // Hz
+	passes   passes
+	mu       sync.Mutex
+	requests []Request
+	wanted   *Request // by Want, which has its own way to write Pairs: devices; nil: as before
+	open     string   // that Want has requested
+	rate     int      // the same
+}
+
+// Request asks a robot for data.
+type Request struct {
+	Pairs string // of a device and its access, r or c
+	Rate  int    // Hz; 0: as before
 }
 
 // News is data that a visitor has not been sent.
 type News struct {
 	Device  byte
 	Age     time.Duration
-	Payload []byte // valid until send returns
+	Known   bool   // the age
+	Payload []byte // valid until send returns; empty: the device has no data
 }
 
-// Feed returns a feed of a robot, which runs when it is started. report tells the guest that
-// the robot refuses a device, and send gets what is new. Their errors end Run.
+// maxRequests is how many requests may wait while devices start: a user who
+// clicks makes far fewer.
+const maxRequests = 64
+
+// NewFeed returns a feed of the robot that dial connects to. granted gets the pairs of each request when the robot
+// has answered, and the devices to which it grants less. send gets new data. Their errors end Run.
+func NewFeed(dial Dial, granted func(pairs string, refused []client.Access) error, send func([]News) error) *Feed {
+	return &Feed{dial: dial, granted: granted, send: send}
+}
+
+// Feed returns a feed of a robot of this server, which runs when it is started. report shows the guest that
+// the robot refuses a device, and send gets new data whose age is known. Their errors end Run.
 func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) error) *Feed {
-	return &Feed{dial: g.common.Dialer(robot.Address, g.name), robot: robot, report: report, send: send}
+	granted := func(_ string, refused []client.Access) error {
+		for _, a := range refused {
+			i := robot.Device(a.Device)
+			if i < 0 {
+				continue
+			}
+			if err := report(fmt.Errorf("%s refuses %s: %s", robot.Name, robot.Devices[i].Interface, a.Reason())); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, func(news []News) error {
+		if news = slices.DeleteFunc(news, func(n News) bool { return !n.Known }); len(news) == 0 {
+			return nil
+		}
+		return send(news)
+	})
+}
+
+// Request has Run make a request. Requests are made one after the other.
+func (f *Feed) Request(r Request) error {
+	defer f.passes.wake()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.requests) == maxRequests {
+		return Notice{Text: "too many requests wait for devices to start"}
+	}
+	f.requests = append(f.requests, r)
+	return nil
 }
 
 // Want sets the devices that are read, by their letters; without devices Run ends.
 func (f *Feed) Want(devices string, rate int) {
-	defer f.turns.Wake()
+	defer f.passes.wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wanted, f.rate = devices, rate
+	f.wanted = &Request{devices, rate}
 }
 
-// next returns what is wanted.
-func (f *Feed) next() (devices string, rate int) {
+// next returns the requests that wait. ended reports that no device is wanted any more.
+func (f *Feed) next() (requests []Request, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wanted, f.rate
+	requests, f.requests = f.requests, nil
+	if f.wanted == nil {
+		return requests, false
+	}
+	devices, r := f.wanted.Pairs, Request{Rate: f.wanted.Rate}
+	if devices == "" {
+		return nil, true
+	}
+	for _, d := range []byte(devices) {
+		if strings.IndexByte(f.open, d) < 0 {
+			r.Pairs += string([]byte{d, codec.AccessRead})
+		}
+	}
+	for _, d := range []byte(f.open) {
+		if strings.IndexByte(devices, d) < 0 {
+			r.Pairs += string([]byte{d, codec.AccessClose})
+		}
+	}
+	if r.Rate == f.rate {
+		r.Rate = 0
+	}
+	f.open, f.rate, f.wanted = devices, f.wanted.Rate, nil
+	return append(requests, r), false
 }
 
-// Run reads what is wanted until nothing is.
+// NotIdentified is the error of a server that does not answer as a Player server does.
+type NotIdentified struct{ error }
+
+// Unwrap returns the error of its answer.
+func (n NotIdentified) Unwrap() error { return n.error }
+
+// reader reads a robot.
+type reader struct {
+	*client.Client
+	fresh bool                   // the robot's server sends ages, and only new data
+	open  []byte                 // devices that are read
+	taken map[byte]time.Duration // when the data that was sent was taken, by device
+	news  []News
+}
+
+// identify checks that this is a Player server, and subscribes to ages if it
+// supports them.
+func (r *reader) identify(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	err := r.Request(ctx, string([]byte{codec.Server, codec.AccessRead}))
+	if _, refused := errors.AsType[*client.AccessError](err); refused {
+		return nil
+	}
+	if err != nil {
+		return NotIdentified{err}
+	}
+	r.fresh = true
+	return r.SetFresh(true)
+}
+
+// Run makes requests and reads rounds of data, until no device is wanted any more.
 func (f *Feed) Run(ctx context.Context) error {
-	r, closed, err := f.dial(ctx)
+	robot, closed, err := f.dial(ctx)
 	if err != nil {
 		return err
 	}
 	defer closed()
-	defer r.Close()
-	if err := r.Request(ctx, "yr"); err != nil {
+	defer robot.Close()
+	r := reader{Client: robot, taken: map[byte]time.Duration{}}
+	if err := r.identify(ctx); err != nil {
 		return err
 	}
-	if err := r.SetFresh(true); err != nil {
-		return err
-	}
-	var open string
-	var served int
-	var news []News
-	taken := map[byte]time.Duration{} // when the data that was sent was taken, by device
-	return f.turns.Run(ctx, func(reading context.Context) error {
-		devices, rate := f.next()
-		if devices == "" {
+	return f.passes.run(ctx, func(reading context.Context) error {
+		requests, ended := f.next()
+		if ended {
 			return nil
 		}
-		if rate != served {
-			if err := r.SetFrequency(rate); err != nil {
+		for _, q := range requests {
+			if err := f.request(ctx, &r, q); err != nil {
 				return err
 			}
-			served = rate
 		}
-		err := f.request(ctx, r, open, devices)
-		open = devices
-		for err == nil {
-			// Also what has come while the devices were requested.
-			if news = appendNews(news[:0], r, devices, taken); len(news) > 0 {
-				err = f.send(news)
+		// The client has read rounds while it waited for the replies, and does not report them as new any more.
+		for unread := len(requests) > 0; ; unread = false {
+			if news := r.appendNews(unread); len(news) > 0 {
+				if err := f.send(news); err != nil {
+					return err
+				}
 			}
-			if err == nil {
-				err = r.Read(reading)
+			if !r.fresh && len(r.open) == 0 { // the robot's server sends no rounds
+				<-reading.Done()
+				return reading.Err()
+			}
+			if err := r.Read(reading); err != nil {
+				return err
 			}
 		}
-		return err
 	})
 }
 
-// appendNews appends what has been taken later than taken, and notes it there.
-func appendNews(news []News, r *client.Client, devices string, taken map[byte]time.Duration) []News {
-	for _, d := range []byte(devices) {
+// appendNews returns the data that is newer than that returned before. It notes when that was taken. unread is
+// whether a round may have come that was not the latest at a call.
+func (r *reader) appendNews(unread bool) []News {
+	r.news = r.news[:0]
+	for _, d := range r.open {
 		age, known := r.Age(d)
 		at := r.ServerTime() - age
-		if last, sent := taken[d]; !known || !r.Has(d) || sent && last == at {
+		last, sent := r.taken[d]
+		if known && sent && at == last || !known && !r.New(d) && !(unread && r.Has(d)) {
 			continue
 		}
-		taken[d] = at
-		news = append(news, News{d, age, r.Raw(d)})
+		if known {
+			r.taken[d] = at
+		}
+		r.news = append(r.news, News{d, age, known, r.Raw(d)})
 	}
-	return news
+	return r.news
 }
 
-// request opens and closes devices. What is refused is told to the visitor.
-func (f *Feed) request(ctx context.Context, r *client.Client, open, devices string) error {
-	var pairs []byte
-	for _, d := range []byte(devices) {
-		if strings.IndexByte(open, d) < 0 {
-			pairs = append(pairs, d, codec.AccessRead)
+// request makes a request. A device that is opened again is sent again.
+func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
+	if q.Rate != 0 {
+		if err := r.SetFrequency(q.Rate); err != nil {
+			return err
 		}
 	}
-	for _, d := range []byte(open) {
-		if strings.IndexByte(devices, d) < 0 {
-			pairs = append(pairs, d, codec.AccessClose)
-		}
-	}
-	if pairs == nil {
+	if q.Pairs == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	err := r.Request(ctx, string(pairs))
-	if refused, ok := errors.AsType[*client.AccessError](err); ok {
-		for _, a := range refused.Devices {
-			i := f.robot.Device(a.Device)
-			if i < 0 {
-				continue
-			}
-			if err := f.report(fmt.Errorf("%s refuses %s: %s", f.robot.Name, f.robot.Devices[i].Interface, a.Reason())); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := r.Request(ctx, q.Pairs)
+	refused, _ := errors.AsType[*client.AccessError](err)
+	if err != nil && refused == nil {
+		return err
 	}
-	return err
+	access := map[byte]byte{}
+	for i := 0; i < len(q.Pairs); i += 2 {
+		access[q.Pairs[i]] = q.Pairs[i+1]
+	}
+	var denied []client.Access
+	if refused != nil {
+		denied = refused.Devices
+	}
+	for _, a := range denied {
+		access[a.Device] = a.Granted
+	}
+	r.open = slices.DeleteFunc(r.open, func(d byte) bool { return access[d] != 0 })
+	for i := 0; i < len(q.Pairs); i += 2 {
+		if d := q.Pairs[i]; access[d] == codec.AccessRead && !slices.Contains(r.open, d) {
+			r.open = append(r.open, d)
+		}
+		delete(r.taken, q.Pairs[i])
+	}
+	return f.granted(q.Pairs, denied)
 }

@@ -2,6 +2,7 @@ package visitors
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -10,12 +11,13 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/codec"
 	"player/config/rights"
 )
 
-// Guest is a visitor at a WebSocket that watches and drives robots of this server, and the
+// Guest is a visitor at a WebSocket that watches and drives robots, and the
 // goroutines that serve it: a reader and a writer, and one for each robot that it watches or
-// commands. One goroutine calls its methods, but for Start.
+// commands. One goroutine calls its methods, but for Start and SendJSON.
 type Guest struct {
 	Visitor Visitor
 	WS      *websocket.Conn
@@ -26,47 +28,120 @@ type Guest struct {
 
 	server context.Context // ends with the server
 	fail   context.CancelCauseFunc
-	name   string // for the robots
+	terms  Terms
 	common Common
-	wheels map[int]*Wheels // by robot
+	wheels map[int]*Commands // by robot
 }
 
-// Admit makes a guest of a visitor that may read, until ctx ends. It asks for one of the
-// subprotocols, and robots are told a word for its kind. Nil: the visitor was refused.
-func (c Common) Admit(ctx context.Context, w http.ResponseWriter, r *http.Request, kind string, subprotocols []string) *Guest {
-	may := c.RightsOf(r)
-	if err := Need(may, rights.Read); err != nil {
+// Terms are how a server treats its guests.
+type Terms struct {
+	Name         string // of the guest, for the robots
+	Subprotocols []string
+	MessageLimit int64 // of the guest's messages, bytes
+	// Window is how many messages of the outbox the guest may have to acknowledge, by Outbox.Acknowledge.
+	// 0: its answer to a ping acknowledges all that was sent.
+	Window uint32
+	// Reason returns the status and the reason of closing after an error.
+	Reason func(error) (websocket.StatusCode, string)
+}
+
+// NameOf returns the name for a guest that is one of a kind of programs.
+func NameOf(kind string, r *http.Request) string {
+	host, _, _ := net.SplitHostPort(r.RemoteAddr) // the request has it from the connection
+	return kind + " " + host
+}
+
+// Admit makes a guest of a visitor that may read, until ctx ends. Nil: the visitor was refused.
+func (c Common) Admit(ctx context.Context, w http.ResponseWriter, r *http.Request, terms Terms) *Guest {
+	if err := Need(c.RightsOf(r), rights.Read); err != nil {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return nil
 	}
+	return c.Accept(ctx, w, r, terms)
+}
+
+// Accept makes a guest of a visitor, whatever it may do. Nil: it is none.
+func (c Common) Accept(ctx context.Context, w http.ResponseWriter, r *http.Request, terms Terms) *Guest {
 	visitor := VisitorOf(r)
-	ws, err := visitor.Accept(w, r, subprotocols)
+	ws, err := visitor.Accept(w, r, terms.Subprotocols)
 	if err != nil {
 		return nil // Accept has replied
 	}
-	host, _, _ := net.SplitHostPort(r.RemoteAddr) // the request has it from the connection
-	g := &Guest{Visitor: visitor, WS: ws, May: may, From: r.RemoteAddr, Outbox: NewOutbox(),
-		server: ctx, name: kind + " " + host, common: c, wheels: map[int]*Wheels{}}
+	ws.SetReadLimit(terms.MessageLimit)
+	g := &Guest{Visitor: visitor, WS: ws, May: c.RightsOf(r), From: r.RemoteAddr, Outbox: newOutbox(terms.Window),
+		server: ctx, terms: terms, common: c, wheels: map[int]*Commands{}}
 	g.Ctx, g.fail = context.WithCancelCause(ctx)
 	return g
 }
 
-// Serve reads and writes until the guest disconnects, or fails. An error is sent to it as the
-// reason of closing. When Serve returns, the connections to the robots are about to be closed,
-// and their server stops the wheels.
-func (g *Guest) Serve(read, write func(context.Context) error) error {
+// Serve gives take each message of the guest, and runs the other functions, until the guest disconnects or one
+// of them fails. The error is sent to the guest as the reason of closing. When Serve returns, the connections to
+// the robots are about to be closed, and their server stops the wheels. While take blocks, a closed socket goes
+// unnoticed.
+func (g *Guest) Serve(take func(kind websocket.MessageType, message []byte) error, run ...func(context.Context) error) error {
 	defer g.fail(nil)
-	// Reading does not use the guest's context: its end would close the connection before
+	// Reading and pinging do not use the guest's context: its end would close the connection before
 	// the guest gets the reason.
-	g.Start(func(context.Context) error { return read(g.server) })
-	g.Start(write)
+	g.Start(func(context.Context) error { return g.read(g.server, take) })
+	if g.terms.Window > 0 {
+		g.Start(func(context.Context) error { return g.probe(g.server) })
+	}
+	for _, fn := range run {
+		g.Start(fn)
+	}
 	<-g.Ctx.Done()
 	err := context.Cause(g.Ctx)
 	if websocket.CloseStatus(err) != -1 || errors.Is(err, context.Canceled) {
 		return nil // the guest has closed, or the server ends
 	}
-	_ = g.WS.Close(websocket.StatusInternalError, CloseReason(err.Error()))
+	return g.Close(err)
+}
+
+// Close closes the connection of the guest with an error as the reason, and returns the error.
+func (g *Guest) Close(err error) error {
+	status, reason := websocket.StatusInternalError, err.Error()
+	if g.terms.Reason != nil {
+		status, reason = g.terms.Reason(err)
+	}
+	_ = g.WS.Close(status, CloseReason(reason)) // fails if the guest has gone
 	return err
+}
+
+// read reads messages until one fails.
+func (g *Guest) read(ctx context.Context, take func(kind websocket.MessageType, message []byte) error) error {
+	for {
+		kind, message, err := g.Visitor.Read(ctx, g.WS)
+		if err == nil {
+			err = take(kind, message)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// probe pings the guest until it does not answer or ctx ends. A browser answers for a page that is slow or hidden.
+func (g *Guest) probe(ctx context.Context) error {
+	for {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(probePeriod):
+		}
+		if err := ping(ctx, g.WS); err != nil {
+			return err
+		}
+	}
+}
+
+// SendJSON writes a message with a value in JSON.
+func (g *Guest) SendJSON(ctx context.Context, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	g.Visitor.OweReply(len(text))
+	return g.WS.Write(ctx, websocket.MessageText, text)
 }
 
 // Start runs fn in a goroutine; its error ends the guest.
@@ -78,21 +153,23 @@ func (g *Guest) Start(fn func(ctx context.Context) error) {
 	}()
 }
 
-// Wheels returns the wheels of the robot with a number, and starts them if necessary. A
-// command is good for silence; report tells the guest an error.
-func (g *Guest) Wheels(number int, robot Robot, silence time.Duration, report func(error) error) *Wheels {
-	w := g.wheels[number]
-	if w == nil {
-		w = NewWheels(silence, g.common.Dialer(robot.Address, g.name), func(err error) error { return report(fmt.Errorf("%s: %w", robot.Name, err)) })
-		g.wheels[number] = w
-		g.Start(w.Run)
+// Wheels returns the commands to the wheels of the robot with a number, and starts them if necessary. A
+// command is good for silence; report shows the guest an error.
+func (g *Guest) Wheels(number int, robot Robot, silence time.Duration, report func(error) error) *Commands {
+	c := g.wheels[number]
+	if c == nil {
+		c = NewCommands(codec.Position, "wheels", silence, g.common.Dialer(robot.Address, g.terms.Name), &guestResults{report: func(err error) error {
+			return report(fmt.Errorf("%s: %w", robot.Name, err))
+		}})
+		g.wheels[number] = c
+		g.Start(c.Run)
 	}
-	return w
+	return c
 }
 
 // Stand stops the robot with a number if the guest drives it.
 func (g *Guest) Stand(number int) {
-	if w := g.wheels[number]; w != nil {
-		w.Drive(0, 0)
+	if c := g.wheels[number]; c != nil {
+		c.Drive(0, 0)
 	}
 }

@@ -33,7 +33,7 @@ func (r Robot) Services() []Service {
 
 // Call carries out a service of a robot for the guest, and answers: now, or when the wheels
 // have started. It returns the error of answer.
-func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Wheels, answer func(error) error) error {
+func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Commands, answer func(error) error) error {
 	err := Need(g.May, s.needs)
 	switch {
 	case err != nil:
@@ -42,7 +42,7 @@ func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Wheels, ans
 			return server.EmergencyStop(now, robot.Port, s.stop, g.From)
 		})
 	default:
-		err = wheels().Configure(func(c *client.Client) error { return s.configure(c, on) }, answer)
+		err = wheels().configure(func(c *Controller) error { return s.configure(c.Robot(), on) }, answer)
 		if err == nil {
 			return nil // Run answers
 		}

@@ -266,8 +266,8 @@ func TestNewest(t *testing.T) {
 	if frame := n.frame("r0"); frame != nil {
 		t.Errorf("frame %x of nothing", frame)
 	}
-	n.put("r0", 'p', 20*time.Millisecond, true, []byte{1, 2, 3})
-	n.put("r0", 'p', 30*time.Millisecond, true, []byte{4})
+	n.put("r0", visitors.News{Device: 'p', Age: 20 * time.Millisecond, Known: true, Payload: []byte{1, 2, 3}})
+	n.put("r0", visitors.News{Device: 'p', Age: 30 * time.Millisecond, Known: true, Payload: []byte{4}})
 	frame := n.frame("r0")
 	if len(frame) != 8+7+1 || frame[8] != 'p' || frame[15] != 4 {
 		t.Fatalf("frame %x", frame)

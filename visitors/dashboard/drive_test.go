@@ -195,39 +195,3 @@ func TestRefusedDevice(t *testing.T) {
 	}
 	s.until(t, "cz 00 01 00 02 00 03")
 }
-
-// Commands that wait are merged; the newest values count.
-func TestWaitingCommands(t *testing.T) {
-	c := newExecutor(nil, codec.Position, "wheels", deadMan, nil)
-	on := true
-	for _, o := range []driveCommand{
-		{Drive: &[2]int{300, 0}}, {Reset: true}, {Motors: &on}, {Drive: &[2]int{0, 0}}, {Look: &[3]int{1, 2, 3}}, {Look: &[3]int{4, 5, 6}}, {Grip: &[2]uint8{1, 0}}, {},
-	} {
-		c.put(o)
-	}
-	if o := <-c.commands; *o.Drive != [2]int{0, 0} || !o.Reset || !*o.Motors || *o.Look != [3]int{4, 5, 6} || *o.Grip != [2]uint8{1, 0} {
-		t.Errorf("waiting: %+v", o)
-	}
-	// Other commands do not renew the time of Drive.
-	old := time.Now().Add(-deadMan)
-	if o := (driveCommand{Drive: &[2]int{300, 0}, heard: old}).with(driveCommand{Reset: true, heard: time.Now()}); o.heard != old {
-		t.Error("another command renewed the time of Drive")
-	}
-}
-
-// Updates of a report do not block.
-func TestReport(t *testing.T) {
-	r := report{changed: make(chan struct{}, 1)}
-	r.holds(codec.PTZ, true)
-	r.holds(codec.Position, true)
-	r.failed(visitors.Notice{Text: "one"})
-	r.failed(visitors.Notice{Text: "another"})
-	r.holds(codec.PTZ, false)
-	<-r.changed
-	if got := r.take(); got != (driveReport{"p", "another"}) {
-		t.Errorf("reported %+v", got)
-	}
-	if got := r.take(); got != (driveReport{Held: "p"}) {
-		t.Errorf("reported %+v again", got)
-	}
-}

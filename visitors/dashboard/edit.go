@@ -110,7 +110,7 @@ func (o *observer) edit(ctx context.Context, e edit) error {
 	if err != nil {
 		return err
 	}
-	return o.socket.ws.Write(ctx, websocket.MessageText, text)
+	return o.socket.WS.Write(ctx, websocket.MessageText, text)
 }
 
 // reply is what a page is told of the draft after a change, which may have failed.

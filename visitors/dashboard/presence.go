@@ -86,9 +86,9 @@ type rate struct {
 // presence serves one presence socket. Each message tells which robots are stopped, and
 // of robots what has changed. One is sent when something has, and each second in any case: a
 // page that hears nothing knows that the server, or its loop, does not answer.
-func (s *server) presence(ctx context.Context, sock *socket) error {
-	refuse := func(context.Context, []byte) error { return unfit(nil) }
-	return converse(ctx, sock, refuse, func(ctx context.Context) error {
+func (s *server) presence(sock *socket) error {
+	refuse := func(json.RawMessage) error { return unfit(nil) }
+	return converse(sock, refuse, func(ctx context.Context) error {
 		ticker := time.NewTicker(lookPeriod)
 		defer ticker.Stop()
 		var last [][]byte
@@ -107,7 +107,7 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 			}
 			if changed != nil || !bytes.Equal(stopped, halted) || time.Since(sent) >= presencePeriod {
 				text := fmt.Appendf(nil, `{"stopped":%s,"robots":[%s]}`, stopped, bytes.Join(changed, []byte(",")))
-				if err := sock.ws.Write(ctx, websocket.MessageText, text); err != nil {
+				if err := sock.WS.Write(ctx, websocket.MessageText, text); err != nil {
 					return err
 				}
 				last, halted, sent = robots, stopped, time.Now()

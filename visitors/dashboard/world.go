@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"player/config/rights"
 	"player/devices/stage"
 	"player/visitors"
@@ -61,22 +63,18 @@ type snapshot struct {
 }
 
 // watchWorld serves one world socket.
-func (s *server) watchWorld(ctx context.Context, sock *socket) error {
+func (s *server) watchWorld(sock *socket) error {
 	o := observer{server: s, socket: sock, commands: make(chan worldCommand)}
-	return converse(ctx, sock, o.take, o.run)
+	return converse(sock, o.take, o.run)
 }
 
 // take hands a command to run.
-func (o *observer) take(ctx context.Context, message []byte) error {
-	var c worldCommand
-	if err := decodeCommand(message, &c); err != nil {
-		return err
-	}
+func (o *observer) take(c worldCommand) error {
 	select {
 	case o.commands <- c:
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-o.socket.Ctx.Done():
+		return o.socket.Ctx.Err()
 	}
 }
 
@@ -86,7 +84,7 @@ func (o *observer) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := o.socket.sendJSON(ctx, static); err != nil {
+	if err := o.socket.SendJSON(ctx, static); err != nil {
 		return err
 	}
 	ticker := time.NewTicker(worldPeriod)
@@ -108,8 +106,8 @@ func (o *observer) run(ctx context.Context) error {
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
-	if err := visitors.Need(o.socket.may, rights.Write); err != nil {
-		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
+	if err := visitors.Need(o.socket.May, rights.Write); err != nil {
+		return o.socket.SendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
 	}
 	switch {
 	case c.Move != nil:
@@ -123,7 +121,7 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 		if refused != nil {
 			report.Error = refused.Error()
 		}
-		return o.socket.sendJSON(ctx, report)
+		return o.socket.SendJSON(ctx, report)
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
@@ -136,7 +134,7 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 
 // sendPoses sends a snapshot if it has changed and the dashboard is not congested.
 func (o *observer) sendPoses(ctx context.Context) error {
-	if o.socket.congested() {
+	if o.socket.Outbox.Congested() {
 		return nil
 	}
 	poses := o.shown.poses[:0]
@@ -152,10 +150,9 @@ func (o *observer) sendPoses(ctx context.Context) error {
 	if bytes.Equal(o.out, o.last) {
 		return nil
 	}
-	o.socket.sent++
 	o.out, o.last = o.last, o.out
-	binary.BigEndian.PutUint32(o.last, o.socket.sent)
-	err = o.socket.sendData(ctx, o.last)
+	binary.BigEndian.PutUint32(o.last, o.socket.Outbox.Next())
+	err = o.socket.WS.Write(ctx, websocket.MessageBinary, o.last)
 	binary.BigEndian.PutUint32(o.last, 0)
 	return err
 }

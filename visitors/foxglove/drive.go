@@ -21,7 +21,7 @@ const (
 )
 
 // driver returns the wheels of a robot, and starts them if necessary.
-func (v *viewer) driver(robot int) *visitors.Wheels {
+func (v *viewer) driver(robot int) *visitors.Commands {
 	return v.Wheels(robot, v.server.config.Robots[robot].Robot, v.server.silence, v.status)
 }
 

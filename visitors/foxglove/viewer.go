@@ -54,7 +54,6 @@ func newViewer(s *server, guest *visitors.Guest) *viewer {
 
 // serve serves the viewer until it disconnects, or fails.
 func (v *viewer) serve() error {
-	v.WS.SetReadLimit(messageLimit)
 	if v.WS.Subprotocol() == "" {
 		err := errors.New("the viewer has to ask for the subprotocol foxglove.sdk.v1")
 		_ = v.WS.Close(websocket.StatusPolicyViolation, err.Error())
@@ -66,7 +65,7 @@ func (v *viewer) serve() error {
 	if v.replay != nil {
 		v.Start(v.follow)
 	}
-	return v.Serve(v.read, v.write)
+	return v.Serve(v.take, v.write)
 }
 
 // send adds a text message to the outbox.
@@ -139,29 +138,21 @@ func (v *viewer) write(ctx context.Context) error {
 	})
 }
 
-// read reads the messages of the viewer. It shows an error for a request that fails; the
+// take takes a message of the viewer. It shows an error for a request that fails; the
 // connection stays.
-func (v *viewer) read(ctx context.Context) error {
-	for {
-		kind, message, err := v.Visitor.Read(ctx, v.WS)
-		if err != nil {
-			return err
-		}
-		if kind == websocket.MessageText {
-			err = v.take(message)
-		} else {
-			err = v.takeBinary(message)
-		}
-		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
-			err = v.warn(err)
-		}
-		if err != nil {
-			return err
-		}
+func (v *viewer) take(kind websocket.MessageType, message []byte) (err error) {
+	if kind == websocket.MessageText {
+		err = v.takeText(message)
+	} else {
+		err = v.takeBinary(message)
 	}
+	if err != nil && !errors.Is(err, visitors.ErrDeaf) {
+		err = v.warn(err)
+	}
+	return err
 }
 
-func (v *viewer) take(message []byte) error {
+func (v *viewer) takeText(message []byte) error {
 	var r foxglove.Request
 	if err := json.Unmarshal(message, &r); err != nil {
 		return fmt.Errorf("the message is not understood: %w", err)

@@ -67,8 +67,7 @@ func newProgram(s *server, guest *visitors.Guest) *program {
 
 // serve serves the program until it disconnects, or fails.
 func (p *program) serve() error {
-	p.WS.SetReadLimit(messageLimit)
-	return p.Serve(p.read, p.write)
+	return p.Serve(p.take, p.write)
 }
 
 // write writes what is in the outbox.
@@ -134,35 +133,29 @@ func (i *identity) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (i identity) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// read reads the messages of the program. One that fails is answered with a status; the
-// connection stays.
-func (p *program) read(ctx context.Context) error {
-	for {
-		kind, message, err := p.Visitor.Read(ctx, p.WS) // some programs send their JSON in binary frames
-		if err != nil {
-			return err
-		}
-		var r request
-		if err = json.Unmarshal(message, &r); err == nil {
-			err = p.take(r)
-		} else if kind == websocket.MessageBinary {
-			err = fmt.Errorf("the message is not JSON, and CBOR and BSON are not understood: %w", err)
-		} else {
-			err = fmt.Errorf("the message is not understood: %w", err)
-		}
-		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
-			if r.Op == "publish" && !p.told.New(err.Error()) {
-				continue // a program that drives in vain does so many times a second
-			}
-			err = p.status(r.ID, err)
-		}
-		if err != nil {
-			return err
-		}
+// take takes a message of the program. One that fails is answered with a status; the
+// connection stays. Some programs send their JSON in binary frames.
+func (p *program) take(kind websocket.MessageType, message []byte) error {
+	var r request
+	err := json.Unmarshal(message, &r)
+	switch {
+	case err == nil:
+		err = p.carryOut(r)
+	case kind == websocket.MessageBinary:
+		err = fmt.Errorf("the message is not JSON, and CBOR and BSON are not understood: %w", err)
+	default:
+		err = fmt.Errorf("the message is not understood: %w", err)
 	}
+	if err == nil || errors.Is(err, visitors.ErrDeaf) {
+		return err
+	}
+	if r.Op == "publish" && !p.told.New(err.Error()) {
+		return nil // a program that drives in vain does so many times a second
+	}
+	return p.status(r.ID, err)
 }
 
-func (p *program) take(r request) error {
+func (p *program) carryOut(r request) error {
 	switch r.Op {
 	case "subscribe":
 		return p.subscribe(r)
@@ -378,6 +371,6 @@ func (p *program) publish(r request) error {
 }
 
 // wheelsOf returns the wheels of a robot, and starts them if necessary.
-func (p *program) wheelsOf(robot int) *visitors.Wheels {
+func (p *program) wheelsOf(robot int) *visitors.Commands {
 	return p.Wheels(robot, p.server.config.Robots[robot], silenceLimit, p.report)
 }

@@ -143,7 +143,7 @@ func (s *server) converter(robot int) *ros.Converter {
 
 // ServeHTTP serves a program.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guest := s.config.Admit(s.ctx, w, r, "rosbridge", nil)
+	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{Name: visitors.NameOf("rosbridge", r), MessageLimit: messageLimit})
 	if guest == nil {
 		return
 	}

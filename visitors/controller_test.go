@@ -17,8 +17,8 @@ import (
 
 const silence = 400 * time.Millisecond
 
-// robot is the Player server of a robot, on connections in memory. It notes what it is
-// told, after the time at which that came.
+// robot is the Player server of a robot, on connections in memory. It notes what it gets,
+// after the time at which that came.
 type robot struct {
 	began  time.Time
 	denies bool
@@ -79,37 +79,37 @@ func (r *robot) serve(conn net.Conn, setup time.Duration, denies bool) {
 			if denies {
 				reply[4] = codec.AccessError
 			}
-			_, _ = conn.Write(reply) // the hand may have let go
+			_, _ = conn.Write(reply) // fails if the controller has released the device
 		}
 	}
 }
 
-// expect checks what the robot has been told since the last call.
+// expect checks what the robot got since the last call.
 func (r *robot) expect(t *testing.T, want ...string) {
 	t.Helper()
 	synctest.Wait()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if got := strings.Join(r.events, ", "); got != strings.Join(want, ", ") {
-		t.Errorf("the robot was told %s, want %s", got, strings.Join(want, ", "))
+		t.Errorf("the robot got %s, want %s", got, strings.Join(want, ", "))
 	}
 	r.events = nil
 }
 
-// drive takes hold and drives.
-func drive(t *testing.T, h *Hand, speed int) {
+// drive acquires the wheels and drives.
+func drive(t *testing.T, c *Controller, speed int) {
 	t.Helper()
-	if err := errors.Join(h.Hold(t.Context()), h.Drive(speed, 0, time.Now())); err != nil {
+	if err := errors.Join(c.Acquire(t.Context()), c.Drive(speed, 0, time.Now())); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// lapse waits until Lapse is due, and calls it.
-func lapse(t *testing.T, h *Hand, drove bool) {
+// expire waits until Expire is due, and calls it.
+func expire(t *testing.T, c *Controller, drove bool) {
 	t.Helper()
-	<-h.Due()
-	if got, err := h.Lapse(); err != nil || got != drove {
-		t.Errorf("lapsed: drove %v, %v, want %v", got, err, drove)
+	<-c.Due()
+	if got, err := c.Expire(); err != nil || got != drove {
+		t.Errorf("expired: drove %v, %v, want %v", got, err, drove)
 	}
 }
 
@@ -120,54 +120,54 @@ const (
 	stop    = "cp 00000000"
 )
 
-// A visitor drives, repeats the command, and is silent: he is stopped, and later lets go.
-func TestHand(t *testing.T) {
+// A visitor drives, repeats the command, and is silent: it is stopped, and later releases the wheels.
+func TestController(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
-		h := NewHand(codec.Position, "wheels", silence, r.dial)
-		drive(t, h, 300)
+		c := NewController(codec.Position, "wheels", silence, r.dial)
+		drive(t, c, 300)
 		r.expect(t, "0 "+lives, "0 pw", "0 "+ahead)
 		for range 3 {
 			time.Sleep(silence - time.Nanosecond)
-			drive(t, h, 300)
+			drive(t, c, 300)
 		}
 		r.expect(t, "399 "+ahead, "799 "+ahead, "1199 "+ahead)
-		lapse(t, h, true)
+		expire(t, c, true)
 		r.expect(t, "1599 "+stop)
-		lapse(t, h, false)
+		expire(t, c, false)
 		r.expect(t, "4599 closed")
-		drive(t, h, 300) // anew
+		drive(t, c, 300) // anew
 		r.expect(t, "4599 "+lives, "4599 pw", "4599 "+ahead)
-		drive(t, h, 0)
+		drive(t, c, 0)
 		time.Sleep(2 * time.Second)
-		if err := h.Hold(t.Context()); err != nil { // for something else
+		if err := c.Acquire(t.Context()); err != nil { // for something else
 			t.Error(err)
 		}
-		lapse(t, h, false)
+		expire(t, c, false)
 		r.expect(t, "4599 "+stop, "9599 closed")
-		h.LetGo() // again
-		drive(t, h, 300)
+		c.Release() // again
+		drive(t, c, 300)
 		r.expect(t, "9599 "+lives, "9599 pw", "9599 "+ahead)
-		h.LetGo()
+		c.Release()
 		r.expect(t, "9599 closed")
 		select {
-		case <-h.Due():
-			t.Error("a hand that has let go lapses")
+		case <-c.Due():
+			t.Error("a controller expires after its release")
 		case <-time.After(time.Hour):
 		}
 	})
 }
 
-// Only Overrule stops what others drive: for it the hand does not yield.
+// Only Overrule stops what others drive: for it the controller does not yield.
 func TestOverrule(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
-		h := NewHand(codec.Position, "wheels", silence, r.dial)
-		drive(t, h, 300)
-		if err := h.Overrule(); err != nil {
+		c := NewController(codec.Position, "wheels", silence, r.dial)
+		drive(t, c, 300)
+		if err := c.Overrule(); err != nil {
 			t.Error(err)
 		}
-		lapse(t, h, false)
+		expire(t, c, false)
 		r.expect(t, "0 "+lives, "0 pw", "0 "+ahead, "0 "+forever, "0 "+stop, "0 "+lives, "3000 closed")
 	})
 }
@@ -177,10 +177,10 @@ func TestOldCommand(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
 		r.setup = silence
-		h := NewHand(codec.Position, "wheels", silence, r.dial)
+		c := NewController(codec.Position, "wheels", silence, r.dial)
 		drive := func() {
 			heard := time.Now()
-			if err := errors.Join(h.Hold(t.Context()), h.Drive(300, 0, heard)); err != nil {
+			if err := errors.Join(c.Acquire(t.Context()), c.Drive(300, 0, heard)); err != nil {
 				t.Error(err)
 			}
 		}
@@ -188,12 +188,12 @@ func TestOldCommand(t *testing.T) {
 		r.expect(t, "0 "+lives, "0 pw", "400 "+stop)
 		drive()
 		r.expect(t, "400 "+ahead)
-		h.LetGo()
+		c.Release()
 		r.setup--
 		drive()
-		lapse(t, h, true) // silence after it was heard, not after it was sent
+		expire(t, c, true) // silence after it was heard, not after it was sent
 		r.expect(t, "400 closed", "400 "+lives, "400 pw", "799 "+ahead, "800 "+stop)
-		h.LetGo()
+		c.Release()
 	})
 }
 
@@ -201,21 +201,18 @@ func TestOldCommand(t *testing.T) {
 func TestRefusal(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
-		h := NewHand(codec.Position, "wheels", silence, r.dial)
+		c := NewController(codec.Position, "wheels", silence, r.dial)
 		again := func() error {
 			t.Helper()
-			err := h.Hold(t.Context())
-			if err == nil || h.Robot() != nil {
-				t.Fatalf("held: %v", err)
+			err := c.Acquire(t.Context())
+			if err == nil || c.Robot() != nil {
+				t.Fatalf("acquired: %v", err)
 			}
 			time.Sleep(retryPeriod - time.Nanosecond)
-			if now := h.Hold(t.Context()); now != err || h.Refused() != err {
-				t.Errorf("%v, %v, want %v", now, h.Refused(), err)
+			if now := c.Acquire(t.Context()); now != err {
+				t.Errorf("%v, want %v", now, err)
 			}
 			time.Sleep(time.Nanosecond)
-			if h.Refused() != nil {
-				t.Error(h.Refused())
-			}
 			return err
 		}
 		r.denies = true
@@ -233,27 +230,27 @@ func TestRefusal(t *testing.T) {
 			t.Error(err)
 		}
 		r.setup = 0
-		drive(t, h, 300)
+		drive(t, c, 300)
 		r.expect(t, "5000 down", "10000 "+lives, "10000 pw", "50000 closed", "55000 "+lives, "55000 pw", "55000 "+ahead)
-		h.LetGo()
+		c.Release()
 		time.Sleep(time.Hour) // the setup ends
 	})
 }
 
-// What is not the wheels is held until the visitor lets go.
-func TestHandOnTheCamera(t *testing.T) {
+// What is not the wheels is kept until the visitor releases it.
+func TestControllerOfTheCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
-		h := NewHand(codec.PTZ, "camera", 0, r.dial)
-		if err := errors.Join(h.Hold(t.Context()), h.Robot().SetPTZ(1, 2, 3)); err != nil {
+		c := NewController(codec.PTZ, "camera", 0, r.dial)
+		if err := errors.Join(c.Acquire(t.Context()), c.Robot().SetPTZ(1, 2, 3)); err != nil {
 			t.Fatal(err)
 		}
 		select {
-		case <-h.Due():
-			t.Error("it lapses")
+		case <-c.Due():
+			t.Error("it expires")
 		case <-time.After(time.Hour):
 		}
-		h.LetGo()
+		c.Release()
 		r.expect(t, "0 zw", "0 cz 000100020003", "3600000 closed")
 	})
 }

@@ -1,0 +1,197 @@
+package visitors
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"sync"
+	"time"
+)
+
+// maxCalls is how many configurations may wait for the wheels to start.
+const maxCalls = 16
+
+// Commands carries out the commands of a visitor to one device of a robot, by a Controller in a goroutine
+// of its own (Run): neither data nor another device that starts delays them.
+type Commands struct {
+	controller *Controller
+	results    Results
+	changed    chan struct{} // buffers one
+	mu         sync.Mutex
+	waiting    []command
+}
+
+// Results gets the results of commands.
+type Results interface {
+	// Failed gets the error of a command. Its own error ends Run.
+	Failed(error) error
+	// Controls gets whether the visitor has the device by now.
+	Controls(bool)
+	// Expired reports that the robot was stopped because the visitor was silent.
+	Expired()
+}
+
+// command is a command that waits.
+type command struct {
+	kind   string // a newer command of the kind replaces it; empty: none does
+	stops  bool   // it has no effect unless the visitor has the device
+	run    func(context.Context, *Controller) error
+	answer func(error) error // gets the error in place of Results, and nil after the effect; nil: there is none
+}
+
+// NewCommands returns the commands to a device of the robot that dial connects to. The other parameters are
+// those of NewController.
+func NewCommands(device byte, name string, silence time.Duration, dial Dial, results Results) *Commands {
+	return &Commands{controller: NewController(device, name, silence, dial), results: results, changed: make(chan struct{}, 1)}
+}
+
+// Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
+func (c *Commands) Put(kind string, run func(*Controller) error) {
+	_ = c.put(command{kind: kind, run: func(_ context.Context, c *Controller) error { return run(c) }}) // is not limited
+}
+
+// Drive has Run drive, in mm/s and deg/s. It replaces a command to drive that waits. 0, 0 stops the robot if the
+// visitor drives it: a visitor that drives nothing does not connect to the robot only to stop it.
+func (c *Commands) Drive(speed, turnRate int) {
+	heard := time.Now()
+	_ = c.put(command{kind: "drive", stops: speed == 0 && turnRate == 0, run: func(_ context.Context, c *Controller) error {
+		return c.Drive(speed, turnRate, heard)
+	}})
+}
+
+// configure has Run carry run out when the visitor has the wheels, and then call answer: after
+// the effect, or with the error. It returns an error if too many wait.
+func (c *Commands) configure(run func(*Controller) error, answer func(error) error) error {
+	return c.put(command{answer: answer, run: func(ctx context.Context, c *Controller) error {
+		// Configurations have no effect while the device is closed (PROTOCOL 6.6).
+		if err := run(c); err != nil {
+			return err
+		}
+		ctx, cancel := context.WithTimeout(ctx, dialLimit)
+		defer cancel()
+		return c.Robot().Request(ctx, "") // the reply comes after the effect
+	}})
+}
+
+func (c *Commands) put(newer command) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	calls, same := 0, -1
+	for i, w := range c.waiting {
+		if w.kind == "" {
+			calls++
+		} else if w.kind == newer.kind {
+			same = i
+		}
+	}
+	switch {
+	case same >= 0:
+		c.waiting[same] = newer
+	case newer.kind == "" && calls == maxCalls:
+		return errors.New("too many calls wait for the wheels to start")
+	default:
+		c.waiting = append(c.waiting, newer)
+	}
+	wake(c.changed)
+	return nil
+}
+
+// Run carries out commands until ctx ends. Then it releases the device.
+func (c *Commands) Run(ctx context.Context) error {
+	defer c.controller.Release()
+	for {
+		var err error
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-c.changed:
+			err = c.carryOut(ctx)
+		case <-c.controller.Due():
+			var drove bool
+			drove, err = c.controller.Expire()
+			c.results.Controls(c.controller.Robot() != nil)
+			if drove {
+				c.results.Expired()
+			}
+			err = c.failed(ctx, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// carryOut carries out the commands that wait. A command that comes while the device starts replaces
+// the one for which it starts.
+func (c *Commands) carryOut(ctx context.Context) error {
+	for c.pending() {
+		err := c.controller.Acquire(ctx)
+		next := c.next()
+		if err == nil {
+			err = next.run(ctx, c.controller)
+		}
+		c.results.Controls(c.controller.Robot() != nil)
+		if next.answer != nil {
+			err = next.answer(err)
+		} else {
+			err = c.failed(ctx, err)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// failed handles the error of a command; the next one connects again. It returns an error that ends Run.
+func (c *Commands) failed(ctx context.Context, err error) error {
+	if err == nil || ctx.Err() != nil {
+		return nil
+	}
+	c.controller.Release()
+	return c.results.Failed(err)
+}
+
+// pending reports whether a command waits. It drops those that have no effect.
+func (c *Commands) pending() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.controller.Robot() == nil {
+		c.waiting = slices.DeleteFunc(c.waiting, func(w command) bool { return w.stops })
+	}
+	return len(c.waiting) > 0
+}
+
+// next returns the command that has waited for longest.
+func (c *Commands) next() command {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	next := c.waiting[0]
+	c.waiting = slices.Delete(c.waiting, 0, 1)
+	return next
+}
+
+// wake sends to a channel that buffers one.
+func wake(changed chan struct{}) {
+	select {
+	case changed <- struct{}{}:
+	default: // not noticed yet
+	}
+}
+
+// guestResults gets the results of a guest's commands. It reports an error once in repeatPeriod: commands that are
+// refused are repeated ten times a second.
+type guestResults struct {
+	report   func(error) error
+	reported Repeats
+}
+
+func (r *guestResults) Failed(err error) error {
+	if !r.reported.New(err.Error()) {
+		return nil
+	}
+	return r.report(err)
+}
+
+func (*guestResults) Controls(bool) {}
+func (*guestResults) Expired()      {}
