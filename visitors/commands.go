@@ -182,12 +182,12 @@ func wake(changed chan struct{}) {
 // guestResults gets the results of a guest's commands. It reports an error once in repeatPeriod: commands that are
 // refused are repeated ten times a second.
 type guestResults struct {
-	report   func(error) error
-	reported Repeats
+	report  func(error) error
+	limiter Limiter
 }
 
 func (r *guestResults) Failed(err error) error {
-	if !r.reported.New(err.Error()) {
+	if !r.limiter.Allow(err.Error()) {
 		return nil
 	}
 	return r.report(err)

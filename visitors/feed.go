@@ -19,17 +19,17 @@ const dialLimit = 5 * time.Second
 // Dialer returns what connects to the robot at an address, HOST:PORT, within the quota of
 // descriptors. The robot sees who the visitor is by the name.
 func (c Common) Dialer(address, name string) Dial {
-	share := c.Descriptors
+	quota := c.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
-		if err := share.Take(1); err != nil {
+		if err := quota.Take(1); err != nil {
 			return nil, nil, Notice{Text: "the server has too many pages and viewers open: close some", Cause: err}
 		}
 		r, err := client.DialAs(ctx, address, name, dialLimit)
 		if err != nil {
-			share.Return(1)
+			quota.Return(1)
 			return nil, nil, err
 		}
-		return r, func() { share.Return(1) }, nil
+		return r, func() { quota.Return(1) }, nil
 	}
 }
 

@@ -50,7 +50,8 @@ func TestVanishedBrowser(t *testing.T) {
 		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			guest := Common{}.Accept(t.Context(), w, r, Terms{Window: 1})
 			defer guest.WS.CloseNow()
-			ended <- guest.Serve(func(websocket.MessageType, []byte) error { return nil })
+			context.AfterFunc(guest.Ctx, func() { ended <- context.Cause(guest.Ctx) })
+			_ = guest.Serve(func(websocket.MessageType, []byte) error { return nil }) // waits for the end of the connection
 		})}
 		near, far := net.Pipe()
 		l := make(single, 1)

@@ -108,7 +108,7 @@ func TestCountedRead(t *testing.T) {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
 		work := flood/readSize*readCost + flood*inputCost
-		if d, want := time.Since(begin), (work-addressBurst)*addressShare; d < want {
+		if d, want := time.Since(begin), (work-addressBurst)*addressPart; d < want {
 			t.Errorf("read in %v, want at least %v", d, want)
 		}
 	})

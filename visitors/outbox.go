@@ -40,7 +40,7 @@ type Outbox struct {
 	acked   uint32           // with a window
 }
 
-// reply is a whole message of the protocol.
+// reply is a message of the protocol as it is sent.
 type reply struct {
 	text    bool
 	message []byte
@@ -230,7 +230,7 @@ func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn,
 		}
 		for _, m := range messages {
 			if o.window == 0 { // otherwise the visitor pays for its acknowledgement
-				visitor.Turn()
+				visitor.Wait()
 			}
 			var err error
 			if out, err = encode(out[:0], m); err != nil {

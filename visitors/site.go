@@ -44,7 +44,7 @@ type Site struct {
 	Can     string   // what visitors can do with the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
 	// TLS returns the configuration of a connection that is new. Nil, or a function that
-	// returns nil: nobody encrypts. With one, visitors of other computers have to.
+	// returns nil: the site has no TLS. With it, visitors of other computers must use it.
 	TLS     func() *tls.Config
 	Handler http.Handler
 	Log     *zap.Logger
@@ -61,7 +61,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 	}
 	budget := newBudget(s.Log)
 	server := http.Server{
-		Handler:           throttle(s.encrypted(s.Protected())),
+		Handler:           throttle(s.requireTLS(s.Protected())),
 		ConnContext:       withConn,
 		ConnState:         budget.follow,
 		ReadHeaderTimeout: requestLimit,
@@ -86,11 +86,11 @@ func (s Site) Protected() http.Handler {
 	return g.protect(s.Handler, s.Log)
 }
 
-// encrypted calls next for requests that are encrypted, or need not be, and tells the
-// others how to be. A program on this computer may be a tunnel or a proxy, which encrypts.
-func (s Site) encrypted(next http.Handler) http.Handler {
+// requireTLS calls next for requests that came by TLS, or need not, and replies to the
+// others how to use it. A program on this computer may be a tunnel or a proxy, which uses TLS itself.
+func (s Site) requireTLS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c := connOf(r); c.secure == nil && !c.account.local() && s.TLS() != nil {
+		if c := connOf(r); c.byTLS == nil && !c.account.local() && s.TLS() != nil {
 			http.Error(w, "this server encrypts: use https:// or wss:// instead of http:// or ws://", http.StatusForbidden)
 			return
 		}
@@ -139,7 +139,7 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 }
 
 // WriteAll writes the next parts of a reply that is not chunked and whose header has been
-// flushed: to a connection that is not encrypted, in one system call without a copy.
+// flushed: to a connection without TLS, in one system call without a copy.
 func (v Visitor) WriteAll(w http.ResponseWriter, parts ...[]byte) error {
 	if v.conn == nil { // a test calls the handler itself
 		_, err := w.Write(bytes.Join(parts, nil))
@@ -148,9 +148,9 @@ func (v Visitor) WriteAll(w http.ResponseWriter, parts ...[]byte) error {
 	return v.conn.writeAll(parts)
 }
 
-// Turn waits until the visitor may cause the work of a message. Many that would encode
-// theirs at the same moment get their turns one by one, and the loop runs in between.
-func (v Visitor) Turn() { v.account.pay(messageCost) }
+// Wait waits until the visitor may cause the work of a message. Many that would encode
+// theirs at the same moment go on one by one, and the loop runs in between.
+func (v Visitor) Wait() { v.account.pay(messageCost) }
 
 // Owe adds work that was done for the visitor. Its next request waits for it, within limits.
 func (v Visitor) Owe(work time.Duration) { v.account.owe(work) }

@@ -73,7 +73,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
 }
 
-// server is what the handlers share. All but present, newest and ordering is constant.
+// server is common to the handlers. All but present, newest and commanding is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config          // without World and Runs
@@ -86,8 +86,8 @@ type server struct {
 	encoded func() (asset, error)
 	present presences
 	newest  newest
-	// ordering has an element while an order to the simulation is carried out.
-	ordering chan struct{}
+	// commanding has an element while a command to the simulation is carried out.
+	commanding chan struct{}
 }
 
 // maxFirst is how many robots' data is sent within a page: it watches at most so many at first.
@@ -117,7 +117,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 		mux.HandleFunc("GET /map.yaml", s.readers(s.mapPlan(writeMap)))
 		mux.HandleFunc("GET /map.pgm", s.readers(s.mapPlan(writePicture)))
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
-		mux.HandleFunc("POST /simulation", config.Allowed(rights.Write, s.orderSimulation))
+		mux.HandleFunc("POST /simulation", config.Allowed(rights.Write, s.commandSimulation))
 	}
 	dashboard := config.Site("the dashboard", "-http", mux)
 	dashboard.Stop = stopPath
@@ -125,7 +125,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 }
 
 func newServer(ctx context.Context, config Config) *server {
-	s := &server{ctx: ctx, ordering: make(chan struct{}, 1), runs: map[string]visitors.Confined[Run]{}}
+	s := &server{ctx: ctx, commanding: make(chan struct{}, 1), runs: map[string]visitors.Confined[Run]{}}
 	if config.World != nil {
 		s.world, s.movers, s.editor = visitors.Confine(config.Post, config.World), map[*stage.Robot]int{}, editor{config.Drafting, config.World}
 		for i, robot := range config.World.Robots() {

@@ -17,38 +17,38 @@ import (
 // or the process ends. A page that was disconnected goes on with it.
 type Drafting struct {
 	id   string        // another process has another draft
-	turn chan struct{} // has an element while a page has its turn: only that page uses the other fields
-	free time.Time     // when the next turn begins
+	busy chan struct{} // has an element while a page edits: only that page uses the other fields
+	free time.Time     // when the next edit begins
 
 	draft   *stage.Draft // nil before the first edit
 	changes int          // since the start of the process
 }
 
-// draftShare is the part of the thread that all edits may use together: an eighth. An
+// draftPart is the part of the thread that all edits may use together: an eighth. An
 // edit draws the world anew, which takes milliseconds, or 0.1 s for the largest draft.
 // Edits wait for earlier edits only; the budget of visitors does not count them. There is
 // one draft at a time.
-const draftShare = 8
+const draftPart = 8
 
 // NewDrafting returns one without a draft.
-func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), turn: make(chan struct{}, 1)} }
+func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), busy: make(chan struct{}, 1)} }
 
-// inTurn calls fn when all edits before it have been paid for, or returns the error of
+// inQueue calls fn when all edits before it have been paid for, or returns the error of
 // ctx.
-func (d *Drafting) inTurn(ctx context.Context, fn func()) error {
+func (d *Drafting) inQueue(ctx context.Context, fn func()) error {
 	select {
-	case d.turn <- struct{}{}:
+	case d.busy <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-d.turn }()
+	defer func() { <-d.busy }()
 	select {
 	case <-time.After(time.Until(d.free)):
 	case <-ctx.Done():
 		return ctx.Err()
 	}
 	begin := time.Now()
-	defer func() { d.free = begin.Add(draftShare * time.Since(begin)) }()
+	defer func() { d.free = begin.Add(draftPart * time.Since(begin)) }()
 	fn()
 	return nil
 }
@@ -104,7 +104,7 @@ func (o *observer) edit(ctx context.Context, e edit) error {
 	var text []byte
 	var err error
 	d := o.server.editor
-	if ended := d.inTurn(ctx, func() { text, err = json.Marshal(d.reply(d.world, d.change(d.world, e))) }); ended != nil {
+	if ended := d.inQueue(ctx, func() { text, err = json.Marshal(d.reply(d.world, d.change(d.world, e))) }); ended != nil {
 		return ended
 	}
 	if err != nil {
@@ -113,22 +113,22 @@ func (o *observer) edit(ctx context.Context, e edit) error {
 	return o.socket.WS.Write(ctx, websocket.MessageText, text)
 }
 
-// reply is what a page is told of the draft after a change, which may have failed.
+// reply returns the message to a page after a change, which may have failed.
 func (d *Drafting) reply(world *stage.World, err error) any {
-	told := draft{ID: d.id, Changes: d.changes}
+	reply := draft{ID: d.id, Changes: d.changes}
 	if err == nil || errors.Is(err, errOutdated) {
-		told.Scene, told.Starts, told.Kinds, told.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
-		told.Edited, told.Undo, told.Old = d.draft.Changed(), d.draft.Undoable(), !d.draft.Of(world)
+		reply.Scene, reply.Starts, reply.Kinds, reply.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
+		reply.Edited, reply.Undo, reply.Old = d.draft.Changed(), d.draft.Undoable(), !d.draft.Of(world)
 	}
 	if err != nil {
-		told.Error = err.Error()
+		reply.Error = err.Error()
 	}
 	return struct {
 		Draft draft `json:"draft"`
-	}{told}
+	}{reply}
 }
 
-// change changes the draft, or returns an error. It is called in turn. The text of world
+// change changes the draft, or returns an error. inQueue calls it. The text of world
 // is constant: this does not need the loop.
 func (d *Drafting) change(world *stage.World, e edit) (err error) {
 	if d.draft == nil || !d.draft.Changed() && !d.draft.Of(world) {

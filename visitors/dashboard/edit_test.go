@@ -113,7 +113,7 @@ func TestEditsTakeTurns(t *testing.T) {
 				ctx = left
 			}
 			go func() {
-				if err := d.inTurn(ctx, func() { edits++; time.Sleep(each) }); err != nil && !errors.Is(err, context.Canceled) {
+				if err := d.inQueue(ctx, func() { edits++; time.Sleep(each) }); err != nil && !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
 			}()
@@ -121,10 +121,10 @@ func TestEditsTakeTurns(t *testing.T) {
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		if err := d.inTurn(t.Context(), func() {}); err != nil {
+		if err := d.inQueue(t.Context(), func() {}); err != nil {
 			t.Fatal(err)
 		}
-		if d, want := time.Since(begin), time.Duration(edits)*each*draftShare; d != want || edits > pages+1 {
+		if d, want := time.Since(begin), time.Duration(edits)*each*draftPart; d != want || edits > pages+1 {
 			t.Errorf("%d edits took %v, want %v", edits, d, want)
 		}
 	})

@@ -115,7 +115,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 		ask(t.Context(), true)
 		time.Sleep(earlyPeriod)
 		ask(t.Context(), true) // has rates
-		time.Sleep(lookPeriod)
+		time.Sleep(checkPeriod)
 		c.hands++ // while the loop is busy
 		left, leave := context.WithCancel(t.Context())
 		leave()
@@ -214,7 +214,7 @@ func TestPresenceAsks(t *testing.T) {
 // Pages are told with the next look that somebody else drives, too, however long ago the server
 // was asked last. While control goes to and fro it is asked not much more often.
 func TestPresenceOfSharedDriving(t *testing.T) {
-	for phase := range int(2 * presencePeriod / lookPeriod) { // two answers, and all looks between them
+	for phase := range int(2 * presencePeriod / checkPeriod) { // two answers, and all looks between them
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrowded()
 			c.now.Robots[0].Clients = []status.Client{{Address: anna}}
@@ -226,7 +226,7 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 				return true
 			}, c)
 			look := func() string {
-				time.Sleep(lookPeriod)
+				time.Sleep(checkPeriod)
 				_, robots, err := s.presences(t.Context())
 				if err != nil {
 					t.Fatal(err)

@@ -43,11 +43,11 @@ type recording struct {
 }
 
 func newRecording(r devices.Recording) *recording {
-	told := recording{r.On, "", r.Manual, filepath.Base(r.File), r.Since, r.Messages, r.Bytes}
+	report := recording{r.On, "", r.Manual, filepath.Base(r.File), r.Since, r.Messages, r.Bytes}
 	if r.Err != nil {
-		told.Error = r.Err.Error()
+		report.Error = r.Err.Error()
 	}
-	return &told
+	return &report
 }
 
 // runChange changes a run on the loop. status is that of a reply with err.

@@ -51,8 +51,8 @@ func stateOf(world *stage.World, _ time.Duration) simulation.State {
 	return state
 }
 
-// orderSimulation carries out an order and answers with the state afterwards.
-func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
+// commandSimulation carries out a command and answers with the state afterwards.
+func (s *server) commandSimulation(w http.ResponseWriter, r *http.Request) {
 	var order simulation.Order // a request has no body
 	if err := decodeCommand([]byte(r.URL.Query().Get("order")), &order); err != nil {
 		http.Error(w, "?order= wants JSON: "+err.Error(), http.StatusBadRequest)
@@ -64,7 +64,7 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	}
 	var refused error
 	var state simulation.State
-	err := s.inTurn(r.Context(), func() (err error) {
+	err := s.inQueue(r.Context(), func() (err error) {
 		refused, err = visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) error {
 			return carryOut(order, now, world)
 		})
@@ -87,16 +87,16 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inTurn calls fn when the orders of other programs and pages have been carried out: the
+// inQueue calls fn when the commands of other programs and pages have been carried out: the
 // steps of two never mix, and however many visitors want steps, the loop has one to make
 // at a time.
-func (s *server) inTurn(ctx context.Context, fn func() error) error {
+func (s *server) inQueue(ctx context.Context, fn func() error) error {
 	select {
-	case s.ordering <- struct{}{}:
+	case s.commanding <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-s.ordering }()
+	defer func() { <-s.commanding }()
 	return fn()
 }
 
@@ -104,15 +104,15 @@ func (s *server) inTurn(ctx context.Context, fn func() error) error {
 // all.
 func (s *server) step(ctx context.Context, n int) error {
 	for range n {
-		if err := s.order(ctx, func(world *stage.World, _ time.Duration) { world.Step(1) }); err != nil {
+		if err := s.command(ctx, func(world *stage.World, _ time.Duration) { world.Step(1) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// order calls fn on the loop. fn hands nothing over.
-func (s *server) order(ctx context.Context, fn func(world *stage.World, now time.Duration)) error {
+// command calls fn on the loop. fn hands nothing over.
+func (s *server) command(ctx context.Context, fn func(world *stage.World, now time.Duration)) error {
 	_, err := visitors.OnLoop(ctx, s.world, func(world *stage.World, now time.Duration) (none struct{}) {
 		fn(world, now)
 		return none

@@ -89,7 +89,7 @@ func TestSimulation(t *testing.T) {
 
 // Who may only read orders nothing, nor does a page of another site, nor a GET, which browsers
 // send unasked.
-func TestRightsOfOrders(t *testing.T) {
+func TestRightsOfCommands(t *testing.T) {
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	for _, tt := range []struct {
 		may                  rights.Set
@@ -133,7 +133,7 @@ func TestRightsOfOrders(t *testing.T) {
 }
 
 // The orders of several programs are carried out one after the other, with their steps.
-func TestOrdersInTurn(t *testing.T) {
+func TestCommandsInQueue(t *testing.T) {
 	l := newLab(t, nil)
 	var all sync.WaitGroup
 	for i := range 8 {

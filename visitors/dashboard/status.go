@@ -17,19 +17,19 @@ import (
 	"player/visitors"
 )
 
-// handleStatus adds what tells about the server and stops its robots.
+// handleStatus adds the status of the server, and the emergency stop.
 func (s *server) handleStatus(mux *http.ServeMux) {
-	mux.HandleFunc("GET /status", s.readers(s.told(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+	mux.HandleFunc("GET /status", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now status.Status) {
 		visitors.VisitorOf(r).OweReply(sendJSON(w, http.StatusOK, now))
 	})))
-	mux.HandleFunc("GET /healthz", s.readers(s.told(func(w http.ResponseWriter, _ *http.Request, now status.Status) {
+	mux.HandleFunc("GET /healthz", s.readers(s.withStatus(func(w http.ResponseWriter, _ *http.Request, now status.Status) {
 		health, code := now.Health(), http.StatusOK
 		if !health.Well {
 			code = http.StatusServiceUnavailable
 		}
 		sendJSON(w, code, health)
 	})))
-	mux.HandleFunc("GET /metrics", s.readers(s.told(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+	mux.HandleFunc("GET /metrics", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now status.Status) {
 		w.Header().Set("Content-Type", status.ContentType)
 		text := now.AppendMetrics(nil)
 		visitors.VisitorOf(r).OweReply(len(text))
@@ -39,8 +39,8 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 	mux.HandleFunc("POST /release", s.config.Allowed(rights.Write, s.emergencyStop))
 }
 
-// told calls next with the status of the server.
-func (s *server) told(next func(http.ResponseWriter, *http.Request, status.Status)) http.HandlerFunc {
+// withStatus calls next with the status of the server.
+func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, status.Status)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		all, err := s.config.Status(r.Context())
 		if err != nil {

@@ -125,11 +125,11 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
-		return o.server.order(ctx, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
+		return o.server.command(ctx, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return o.server.order(ctx, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return o.server.command(ctx, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
-	return o.server.inTurn(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
+	return o.server.inQueue(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
 
 // sendPoses sends a snapshot if it has changed and the dashboard is not congested.

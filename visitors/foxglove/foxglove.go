@@ -49,7 +49,7 @@ func (s *server) serve(l net.Listener) error {
 	return s.config.Site("the server for viewers", "-foxglove", s).Serve(s.ctx, l)
 }
 
-// server is what the viewers share. All but statuses is constant.
+// server is common to the viewers. All but statuses is constant.
 type server struct {
 	statuses statuses
 	ctx      context.Context // ends with the server
@@ -66,10 +66,10 @@ type channel struct {
 	name    string
 	schema  foxglove.Schema
 	keep    int   // messages that wait for a viewer that is slow
-	robot   int   // index in Config.Robots whose data it is; -1: the server tells it
+	robot   int   // index in Config.Robots whose data it is; -1: it is of the server
 	devices []int // of the robot, which it is made of
-	// tell sends what the server tells, until ctx ends.
-	tell func(ctx context.Context, v *viewer, channel uint32) error
+	// publish sends the data of the server, until ctx ends.
+	publish func(ctx context.Context, v *viewer, channel uint32) error
 }
 
 // logTopic is the topic with the server's log.
@@ -82,7 +82,7 @@ func newServer(ctx context.Context, config Config) *server {
 		s.channels = append(s.channels, c)
 	}
 	add(channel{name: logTopic, schema: foxglove.LogSchema(), keep: logLines, robot: -1,
-		tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
+		publish: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
 	s.config.Robots = slices.Clone(config.Robots)
 	for i, robot := range config.Robots {
 		if robot.Replay != nil {
@@ -95,7 +95,7 @@ func newServer(ctx context.Context, config Config) *server {
 			}
 		}
 		add(channel{name: robot.controlTopic(), schema: foxglove.ControlSchema(), keep: 1, robot: -1,
-			tell: func(ctx context.Context, v *viewer, channel uint32) error {
+			publish: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendControl(ctx, channel, robot.Port)
 			}})
 		for _, camera := range config.Cameras {

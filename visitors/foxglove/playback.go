@@ -11,8 +11,8 @@ import (
 	"player/visitors"
 )
 
-// followPeriod is how often a viewer of a replayed log is told that its playback has
-// ended, or that somebody else controls it.
+// followPeriod is how often a viewer of a replayed log learns that its playback has
+// ended, or that another visitor controls it.
 const followPeriod = 500 * time.Millisecond
 
 var errNoReplay = errors.New("no log is replayed here")
@@ -64,7 +64,7 @@ func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error
 	return v.Outbox.Reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
 }
 
-// follow tells the viewer the state of the playback, and its changes.
+// follow sends the viewer the state of the playback, and its changes.
 func (v *viewer) follow(ctx context.Context) error {
 	var last readlog.Playback
 	return every(ctx, followPeriod, func() error {

@@ -16,7 +16,7 @@ type service struct {
 	robot int
 }
 
-// describe returns what viewers are told of a service.
+// describe returns the description of a service for viewers.
 func (s service) describe(id uint32) foxglove.Service {
 	d := foxglove.Service{ID: id, Name: s.name, Type: "std_srvs/Trigger"}
 	request := `{"type":"object","properties":{}}`

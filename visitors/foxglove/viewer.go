@@ -34,13 +34,14 @@ type viewer struct {
 	subscriptions map[uint32]int                // by id: index in server.channels
 	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
 	feeds         map[int]*feed                 // by robot
-	told          map[uint32]context.CancelFunc // by subscription: ends channel.tell
+	publishers    map[uint32]context.CancelFunc // by subscription: ends channel.publish
 	parameters    parameters
-	warned        visitors.Repeats
+	warnings      visitors.Limiter
 }
 
 func newViewer(s *server, guest *visitors.Guest) *viewer {
-	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, told: map[uint32]context.CancelFunc{}, advertised: map[uint32]int{}, feeds: map[int]*feed{},
+	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, publishers: map[uint32]context.CancelFunc{},
+		advertised: map[uint32]int{}, feeds: map[int]*feed{},
 		parameters: newParameters(s)}
 	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
@@ -79,7 +80,7 @@ func (v *viewer) send(op string, content any) error {
 
 // warn shows an error to the person at the viewer. Only the reader calls it.
 func (v *viewer) warn(err error) error {
-	if !v.warned.New(err.Error()) {
+	if !v.warnings.Allow(err.Error()) {
 		return nil
 	}
 	return v.status(err)
@@ -90,7 +91,7 @@ func (v *viewer) status(err error) error {
 	return v.send("status", foxglove.Status{Level: foxglove.StatusError, Message: err.Error()})
 }
 
-// greet tells the viewer what there is.
+// greet sends the viewer what the server offers.
 func (v *viewer) greet() error {
 	s := v.server
 	info := foxglove.ServerInfo{
@@ -219,13 +220,13 @@ func (v *viewer) subscribe(s foxglove.Subscription) error {
 	c := v.server.channels[i]
 	v.subscriptions[s.ID] = i
 	v.Outbox.Subscribe(s.ChannelID, s.ID, c.keep, v.parameters.period(c.name))
-	if c.tell == nil {
+	if c.publish == nil {
 		v.watch(c.robot)
 		return nil
 	}
 	ctx, stop := context.WithCancel(v.Ctx)
-	v.told[s.ID] = stop
-	v.Start(func(context.Context) error { return c.tell(ctx, v, s.ChannelID) })
+	v.publishers[s.ID] = stop
+	v.Start(func(context.Context) error { return c.publish(ctx, v, s.ChannelID) })
 	return nil
 }
 
@@ -237,9 +238,9 @@ func (v *viewer) unsubscribe(id uint32) error {
 	delete(v.subscriptions, id)
 	c := v.server.channels[i]
 	v.Outbox.Unsubscribe(uint32(i + 1))
-	if stop := v.told[id]; stop != nil {
+	if stop := v.publishers[id]; stop != nil {
 		stop()
-		delete(v.told, id)
+		delete(v.publishers, id)
 		return nil
 	}
 	v.watch(c.robot)

@@ -52,13 +52,13 @@ func next(t *testing.T, c *Camera, after uint64) Picture {
 }
 
 // A camera runs while somebody looks. Everybody gets its newest picture, whole.
-func TestLook(t *testing.T) {
+func TestWatch(t *testing.T) {
 	t.Parallel()
 	c, dir, picture := shell(t, `echo $$ > pid; while cat picture.jpg; do sleep 0.02; done`)
 	if s := c.Status(); s.State != status.Idle || s.Age != nil {
 		t.Errorf("nobody looks: %+v", s)
 	}
-	leave, leaveToo := c.Look(), c.Look()
+	leave, leaveToo := c.Watch(), c.Watch()
 	first := next(t, c, 0)
 	if second := next(t, c, first.Number); !bytes.Equal(second.JPEG, picture) || second.Number <= first.Number || second.At.Before(first.At) {
 		t.Errorf("%d bytes with number %d after %d", len(second.JPEG), second.Number, first.Number)
@@ -78,7 +78,7 @@ func TestLook(t *testing.T) {
 	if s := c.Status(); s.State != status.Idle || s.Errors != 0 {
 		t.Errorf("nobody looks any more: %+v", s)
 	}
-	again := c.Look()
+	again := c.Watch()
 	defer again()
 	if third := next(t, c, 0); third.Number <= first.Number {
 		t.Errorf("numbers begin again: %d", third.Number)
@@ -89,7 +89,7 @@ func TestLook(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	c, dir, _ := shell(t, `mkdir running || echo two > two; sleep 1000 & echo $! > child; cat picture.jpg; wait`)
-	defer c.Look()()
+	defer c.Watch()()
 	next(t, c, 0)
 	text, err := os.ReadFile(filepath.Join(dir, "child"))
 	if err != nil {
@@ -125,7 +125,7 @@ func TestFailures(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			defer c.Look()()
+			defer c.Watch()()
 			waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
 			if s := c.Status(); !strings.Contains(s.Error, tt.want) || s.Errors != 1 {
 				t.Errorf("%+v, want %q", s, tt.want)
@@ -189,7 +189,7 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	c := NewCamera(Source{Name: "front", Command: []string{"/nonexistent/camera"}, Rate: 1}, zap.NewNop())
 	defer c.Close()
-	defer c.Look()()
+	defer c.Watch()()
 	waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
 	if s := c.Status(); !strings.Contains(s.Error, "/nonexistent/camera") {
 		t.Errorf("%+v", s)
@@ -221,7 +221,7 @@ func TestAddress(t *testing.T) {
 	}))
 	defer server.Close()
 	c := NewCamera(Source{Name: "front", Address: server.URL + "/?action=stream", Rate: 1000}, zap.NewNop())
-	leave := c.Look()
+	leave := c.Watch()
 	if p := next(t, c, 1); !bytes.Equal(p.JPEG, picture) {
 		t.Errorf("%d bytes", len(p.JPEG))
 	}
@@ -230,7 +230,7 @@ func TestAddress(t *testing.T) {
 	<-gone
 	missing := NewCamera(Source{Name: "front", Address: server.URL, Rate: 1000}, zap.NewNop())
 	defer missing.Close()
-	defer missing.Look()()
+	defer missing.Watch()()
 	waiting.Until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
 }
 
@@ -245,7 +245,7 @@ func TestDraw(t *testing.T) {
 		return []byte{byte(drawn)}, View{FOV: float64(drawn)}, nil
 	}}, zap.NewNop())
 	defer c.Close()
-	leave := c.Look()
+	leave := c.Watch()
 	defer leave()
 	if p := next(t, c, 1); p.JPEG[0] != 2 || p.View.FOV != 2 {
 		t.Errorf("picture %d, %+v", p.JPEG[0], p.View)
@@ -262,7 +262,7 @@ func TestRuns(t *testing.T) {
 	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
 		return []byte{1}, View{}, nil
 	}}, zap.NewNop())
-	leave := []func(){c.Look(), c.Look()}
+	leave := []func(){c.Watch(), c.Watch()}
 	next(t, c, 0)
 	leave[0]()
 	c.Close()
@@ -274,14 +274,14 @@ func TestRuns(t *testing.T) {
 
 // A camera that was closed does not run for viewers that come late: a reload has another one
 // for the same device.
-func TestLookAfterClose(t *testing.T) {
+func TestWatchAfterClose(t *testing.T) {
 	t.Parallel()
 	told := make(chan bool, 4)
 	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
 		return []byte{1}, View{}, nil
 	}}, zap.NewNop())
 	c.Close()
-	leave := c.Look()
+	leave := c.Watch()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if p, err := c.Next(ctx, 0); !errors.Is(err, context.DeadlineExceeded) || len(told) > 0 {

@@ -175,7 +175,7 @@ func (p *program) Read(buffer []byte) (int, error) {
 // this process has, and with the kernel's timer slack: that of this process would delay each
 // of its pictures.
 func startBehind(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // which a child inherits the slack from
+	runtime.LockOSThread() // from which a child inherits the timer slack
 	defer runtime.UnlockOSThread()
 	defer slack.TakeBack()()
 	if err := cmd.Start(); err != nil {

@@ -46,7 +46,7 @@ type program struct {
 
 	subscriptions map[subscription]pace
 	feeds         map[int]*feed // by robot
-	told          visitors.Repeats
+	warnings      visitors.Limiter
 }
 
 // subscription is one of a program: it may have several of a topic.
@@ -87,7 +87,7 @@ func (p *program) reply(content any) error {
 	return p.Outbox.Reply(true, text)
 }
 
-// status tells the program an error; id is that of the message that caused it.
+// status sends the program an error; id is that of the message that caused it.
 func (p *program) status(id identity, err error) error {
 	if p.mute.Load() {
 		return nil
@@ -100,7 +100,7 @@ func (p *program) status(id identity, err error) error {
 	}{"status", id, "error", err.Error()})
 }
 
-// report tells the program an error that no message has caused.
+// report sends the program an error that no message has caused.
 func (p *program) report(err error) error { return p.status("", err) }
 
 // request is a message of a program.
@@ -149,7 +149,7 @@ func (p *program) take(kind websocket.MessageType, message []byte) error {
 	if err == nil || errors.Is(err, visitors.ErrDeaf) {
 		return err
 	}
-	if r.Op == "publish" && !p.told.New(err.Error()) {
+	if r.Op == "publish" && !p.warnings.Allow(err.Error()) {
 		return nil // a program that drives in vain does so many times a second
 	}
 	return p.status(r.ID, err)
@@ -170,7 +170,7 @@ func (p *program) carryOut(r request) error {
 	case "call_service":
 		return p.call(r)
 	case "set_level":
-		p.mute.Store(r.Level == "none") // all that a program is told are errors
+		p.mute.Store(r.Level == "none") // all statuses are errors
 		return nil
 	}
 	return fmt.Errorf("there is no operation %.60q", r.Op)

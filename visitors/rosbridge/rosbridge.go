@@ -34,7 +34,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return config.Site("the server for programs of ROS", "-rosbridge", newServer(ctx, config)).Serve(ctx, l)
 }
 
-// server is what the programs share. It is constant.
+// server is common to the programs. It is constant.
 type server struct {
 	ctx      context.Context // ends with the server
 	config   Config

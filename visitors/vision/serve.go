@@ -29,7 +29,7 @@ func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) erro
 			t.shown.fail(err)
 		}
 		switch {
-		case ctx.Err() != nil: // it was told to stop
+		case ctx.Err() != nil: // the server stops it
 			return nil
 		case err != nil && !ready:
 			return errors.Join(err, refuse(out, err))
@@ -48,7 +48,7 @@ func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) erro
 	}
 }
 
-// refuse tells the server why there is no vision (PROTOCOL 8.9.1).
+// refuse reports to the server why there is no vision (PROTOCOL 8.9.1).
 func refuse(out io.Writer, why error) error {
 	reason := codec.Reason{Device: codec.Vision, Why: codec.WhyHardware, Text: strings.ReplaceAll(why.Error(), "\n", " ")}
 	refusal := codec.AppendAnswer(nil, codec.QuestionRefusals, []string{reason.Line()})

@@ -56,7 +56,7 @@ type patch struct {
 	sumX, sumY int // sumX is twice the sum
 }
 
-// NewFinder returns a finder of colours. The error says which of them cannot be looked for.
+// NewFinder returns a finder of colours. The error says which of them cannot be found.
 func NewFinder(colors []Color) (*Finder, error) {
 	if err := check(colors); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (f *Finder) classify(m *image.YCbCr) {
 		light := m.Y[m.YOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:size.X]
 		switch m.SubsampleRatio {
 		case image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio422:
-			// The usual ones: two pixels share their colour.
+			// The usual ones: two pixels have one colour.
 			at := m.COffset(m.Rect.Min.X, m.Rect.Min.Y+y)
 			us, vs := m.Cb[at:], m.Cr[at:]
 			odd := m.Rect.Min.X & 1
