@@ -31,6 +31,7 @@ type Guest struct {
 	terms  Terms
 	common Common
 	wheels map[int]*Commands // by robot
+	feeds  map[int]*Feed     // by robot
 }
 
 // Terms are how a server treats its guests.
@@ -69,7 +70,7 @@ func (c Common) Accept(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	ws.SetReadLimit(terms.MessageLimit)
 	g := &Guest{Visitor: visitor, WS: ws, May: c.RightsOf(r), From: r.RemoteAddr, Outbox: newOutbox(terms.Window),
-		server: ctx, terms: terms, common: c, wheels: map[int]*Commands{}}
+		server: ctx, terms: terms, common: c, wheels: map[int]*Commands{}, feeds: map[int]*Feed{}}
 	g.Ctx, g.fail = context.WithCancelCause(ctx)
 	return g
 }
@@ -151,6 +152,24 @@ func (g *Guest) Start(fn func(ctx context.Context) error) {
 			g.fail(err)
 		}
 	}()
+}
+
+// Watch sets the devices of the robot with a number that the guest watches, by their letters, and the rate in Hz. If
+// the robot was not watched, Watch starts the feed that open returns.
+func (g *Guest) Watch(number int, devices string, rate int, open func() *Feed) {
+	f := g.feeds[number]
+	if f == nil {
+		if devices == "" {
+			return
+		}
+		f = open()
+		g.feeds[number] = f
+		defer g.Start(f.Run)
+	}
+	f.Want(devices, rate)
+	if devices == "" {
+		delete(g.feeds, number) // it ends
+	}
 }
 
 // Wheels returns the commands to the wheels of the robot with a number, and starts them if necessary. A

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/coder/websocket"
@@ -33,7 +32,6 @@ type viewer struct {
 
 	subscriptions map[uint32]int                // by id: index in server.channels
 	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
-	feeds         map[int]*feed                 // by robot
 	publishers    map[uint32]context.CancelFunc // by subscription: ends channel.publish
 	parameters    parameters
 	warnings      visitors.Limiter
@@ -41,8 +39,7 @@ type viewer struct {
 
 func newViewer(s *server, guest *visitors.Guest) *viewer {
 	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, publishers: map[uint32]context.CancelFunc{},
-		advertised: map[uint32]int{}, feeds: map[int]*feed{},
-		parameters: newParameters(s)}
+		advertised: map[uint32]int{}, parameters: newParameters(s)}
 	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
@@ -249,27 +246,15 @@ func (v *viewer) unsubscribe(id uint32) error {
 
 // watch adapts what is read of a robot to the subscriptions.
 func (v *viewer) watch(robot int) {
-	devices := map[int]bool{}
-	subscribed := false
-	for _, i := range v.subscriptions {
-		if c := v.server.channels[i]; c.robot == robot {
-			subscribed = true
-			for _, d := range c.devices {
-				devices[d] = true
+	var letters []byte
+	r := v.server.config.Robots[robot]
+	for i, d := range r.Devices {
+		for _, subscribed := range v.subscriptions {
+			if c := v.server.channels[subscribed]; c.robot == robot && slices.Contains(c.devices, i) {
+				letters = append(letters, d.Letter)
+				break
 			}
 		}
 	}
-	f := v.feeds[robot]
-	if f == nil {
-		if !subscribed {
-			return
-		}
-		f = v.newFeed(robot)
-		v.feeds[robot] = f
-		defer v.Start(f.Run) // which ends if nothing is wanted
-	}
-	f.Want(f.robot.letters(slices.Sorted(maps.Keys(devices))), v.parameters.rate(v.server.config.Robots[robot].Name))
-	if !subscribed {
-		delete(v.feeds, robot) // it ends
-	}
+	v.Watch(robot, string(letters), v.parameters.rate(r.Name), func() *visitors.Feed { return v.newFeed(r) })
 }

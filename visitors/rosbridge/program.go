@@ -45,7 +45,7 @@ type program struct {
 	mute   atomic.Bool // no status messages
 
 	subscriptions map[subscription]pace
-	feeds         map[int]*feed // by robot
+	again         []atomic.Bool // by robot: a topic was subscribed to, and latched ones are sent again
 	warnings      visitors.Limiter
 }
 
@@ -62,7 +62,7 @@ type pace struct {
 }
 
 func newProgram(s *server, guest *visitors.Guest) *program {
-	return &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, feeds: map[int]*feed{}}
+	return &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, again: make([]atomic.Bool, len(s.config.Robots))}
 }
 
 // serve serves the program until it disconnects, or fails.
@@ -257,20 +257,8 @@ func (p *program) watch(robot int) {
 			devices.WriteByte(d.Letter)
 		}
 	}
-	f := p.feeds[robot]
-	if f == nil {
-		if devices.Len() == 0 {
-			return
-		}
-		f = p.newFeed(robot)
-		p.feeds[robot] = f
-		defer p.Start(f.Run) // which ends if nothing is wanted
-	}
-	f.again.Store(true)
-	f.Want(devices.String(), rate)
-	if devices.Len() == 0 {
-		delete(p.feeds, robot) // it ends
-	}
+	p.again[robot].Store(true)
+	p.Watch(robot, devices.String(), rate, func() *visitors.Feed { return p.newFeed(robot) })
 }
 
 // watches reports whether a device is part of a topic that is subscribed to.
@@ -283,38 +271,25 @@ func (p *program) watches(from source) bool {
 	return false
 }
 
-// feed is what a program watches of a robot.
-type feed struct {
-	*visitors.Feed
-	program   *program
-	robot     int
-	converter *ros.Converter
-	again     atomic.Bool // a topic was subscribed to: latched ones are sent again
-}
-
-func (p *program) newFeed(robot int) *feed {
-	f := &feed{program: p, robot: robot}
-	f.Feed = p.Feed(p.server.config.Robots[robot], p.report, f.send)
-	return f
-}
-
-// send hands new data to the outbox.
-func (f *feed) send(news []visitors.News) error {
-	s := f.program.server
-	if f.again.Swap(false) {
-		f.converter = s.converter(f.robot)
-	}
-	now := time.Now().UnixNano()
-	for _, n := range news {
-		at := now - int64(n.Age)
-		for _, m := range f.converter.Data(s.config.Robots[f.robot].Device(n.Device), at, n.Payload) {
-			i, offered := s.index[f.converter.Topics()[m.Topic].Name]
-			if offered {
-				f.program.Outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
+// newFeed returns the feed of a robot, which passes new data to the outbox.
+func (p *program) newFeed(robot int) *visitors.Feed {
+	var converter *ros.Converter
+	r := p.server.config.Robots[robot]
+	return p.Feed(r, p.report, func(news []visitors.News) error {
+		if p.again[robot].Swap(false) || converter == nil {
+			converter = p.server.converter(robot)
+		}
+		now := time.Now().UnixNano()
+		for _, n := range news {
+			at := now - int64(n.Age)
+			for _, m := range converter.Data(r.Device(n.Device), at, n.Payload) {
+				if i, offered := p.server.index[converter.Topics()[m.Topic].Name]; offered {
+					p.Outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // frameOf returns what a message of /tf is about: messages about others do not replace it.
