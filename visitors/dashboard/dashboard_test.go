@@ -14,14 +14,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"path"
-	"player/visitors/dashboard/page"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
+	"player/visitors/dashboard/page"
+	"player/visitors/room"
 
 	"player/visitors"
 )
@@ -39,7 +39,7 @@ func TestRobots(t *testing.T) {
 			{Name: "hardware", Address: "localhost:6666", Port: 6666, Pages: []Page{{"v", "vision", ":8090"}}},
 			{Name: "a", Address: "localhost:6667", Simulated: a, Port: 6667},
 		},
-		World: world, Common: visitors.Common{Log: zap.NewNop()},
+		World: world, Common: visitors.Common{},
 	}).Protected()
 	w := httptest.NewRecorder()
 	request := httptest.NewRequest("GET", "/robots", nil)
@@ -59,18 +59,9 @@ func TestRobots(t *testing.T) {
 
 // A browser that has the page loads it only when it has changed.
 func TestCached(t *testing.T) {
-	page := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
+	page := servePage(t, Config{})
 	get := func(tag string) (status int, newTag string) {
-		r, err := http.NewRequest("GET", page+"/main.js", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("If-None-Match", tag)
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply.Body.Close()
+		reply, _ := room.Request(t, "GET", page+"/main.js", http.Header{"If-None-Match": {tag}})
 		return reply.StatusCode, reply.Header.Get("Etag")
 	}
 	status, tag := get(`"another"`)
@@ -85,24 +76,14 @@ func TestCached(t *testing.T) {
 // What the page loads is compressed, has addresses that never mean anything else, and may be
 // kept for ever. All modules are one file.
 func TestImmutable(t *testing.T) {
-	page := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
+	page := servePage(t, Config{})
 	get := func(path, encoding string) (*http.Response, string) {
 		t.Helper()
-		r, err := http.NewRequest("GET", page+path, nil)
-		if err != nil {
-			t.Fatal(err)
+		reply, body := room.Request(t, "GET", page+path, http.Header{"Accept-Encoding": {encoding}})
+		if reply.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d", path, reply.StatusCode)
 		}
-		r.Header.Set("Accept-Encoding", encoding)
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer reply.Body.Close()
-		body, err := io.ReadAll(reply.Body)
-		if err != nil || reply.StatusCode != http.StatusOK {
-			t.Fatalf("%s: status %d, %v", path, reply.StatusCode, err)
-		}
-		return reply, string(body)
+		return reply, body
 	}
 	reply, index := get("/", "identity")
 	if cache := reply.Header.Get("Cache-Control"); cache != "no-store" || reply.Header.Get("Etag") != "" {
@@ -229,12 +210,12 @@ func TestAssets(t *testing.T) {
 // A request with a body is refused before the body comes.
 func TestBodyRefused(t *testing.T) {
 	for _, header := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}}), "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{}), "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(patience))
+		_ = conn.SetDeadline(time.Now().Add(room.Patience))
 		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", header)
 		begin := time.Now()
 		reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -244,7 +225,7 @@ func TestBodyRefused(t *testing.T) {
 		if _, err = io.Copy(io.Discard, conn); err != nil {
 			t.Errorf("%q: the connection stays open: %v", header, err)
 		}
-		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= patience {
+		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= room.Patience {
 			t.Errorf("%q: status %d after %v", header, reply.StatusCode, time.Since(begin))
 		}
 	}

@@ -8,10 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
-	"player/visitors"
+	"player/visitors/room"
 )
 
 // stubborn is a Player server whose devices take as long to set up as a test
@@ -41,7 +39,7 @@ func (s *stubborn) open(t *testing.T) *tab {
 			go s.serve(t, conn)
 		}
 	}()
-	return (&lab{t: t, url: servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})}).open("/drive", robot.Addr().String())
+	return open(t, servePage(t, Config{}), "/drive", robot.Addr().String())
 }
 
 func (s *stubborn) serve(t *testing.T, conn net.Conn) {
@@ -89,7 +87,7 @@ func (s *stubborn) serve(t *testing.T, conn net.Conn) {
 // until skips events until one is wanted, and fails if one is unwanted.
 func (s *stubborn) until(t *testing.T, want string, unwanted ...string) {
 	t.Helper()
-	for timeout := time.After(patience); ; {
+	for timeout := time.After(room.Patience); ; {
 		select {
 		case event := <-s.events:
 			if event == want {
@@ -117,13 +115,13 @@ func TestHungCamera(t *testing.T) {
 	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.send(`{"look":[1,2,3]}`)
+	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, "request zw")
-	p.send(`{"look":[4,5,6]}`)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"look":[4,5,6]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	p.send(`{"look":[7,8,9]}`)
-	p.send(`{"drive":[0,0]}`)
+	p.Send(`{"look":[7,8,9]}`)
+	p.Send(`{"drive":[0,0]}`)
 	s.until(t, halt, ahead)
 }
 
@@ -132,9 +130,9 @@ func TestHungCameraDeadMan(t *testing.T) {
 	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	p.send(`{"look":[1,2,3]}`)
+	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, halt)
 	if why := p.told("error").(string); !strings.Contains(why, "nothing heard") {
 		t.Errorf("told %q", why)
@@ -147,13 +145,13 @@ func TestHungCameraClosedPage(t *testing.T) {
 	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
 	for range 3 {
-		p.send(`{"look":[1,2,3]}`)
+		p.Send(`{"look":[1,2,3]}`)
 	}
 	s.until(t, "request zw")
-	p.ws.CloseNow()
+	p.CloseNow()
 	s.until(t, "left p")
 }
 
@@ -163,12 +161,12 @@ func TestLateDrive(t *testing.T) {
 	setup := make(chan struct{})
 	s := stubborn{slow: map[byte]chan struct{}{codec.Position: setup}}
 	p := s.open(t)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, "request pw")
 	time.Sleep(deadMan)
 	close(setup)
 	s.until(t, halt, ahead)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
 }
 
@@ -179,7 +177,7 @@ func TestRefusedDevice(t *testing.T) {
 	s.denies.Store(true)
 	p := s.open(t)
 	for range 5 {
-		p.send(`{"look":[1,2,3]}`)
+		p.Send(`{"look":[1,2,3]}`)
 		if why := p.told("error").(string); !strings.Contains(why, "access to its camera") {
 			t.Errorf("told %q", why)
 		}
@@ -188,10 +186,10 @@ func TestRefusedDevice(t *testing.T) {
 	s.until(t, "request zw")
 	s.until(t, "left z", "request zw")
 	for asked := time.Now(); len(s.events) == 0; time.Sleep(100 * time.Millisecond) {
-		if time.Since(asked) > patience {
+		if time.Since(asked) > room.Patience {
 			t.Fatal("it is not requested again")
 		}
-		p.send(`{"look":[1,2,3]}`)
+		p.Send(`{"look":[1,2,3]}`)
 	}
 	s.until(t, "cz 00 01 00 02 00 03")
 }

@@ -7,10 +7,11 @@ import (
 	"io"
 	"net"
 	"os"
-	"player/visitors"
 	"strings"
 	"syscall"
 	"testing"
+
+	"player/visitors"
 )
 
 // Whatever fails, people read a sentence, and the log has the cause.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/netip"
 	"strings"
 	"sync"
@@ -16,6 +15,7 @@ import (
 
 	"player/server/status"
 	"player/visitors"
+	"player/visitors/room"
 )
 
 // crowded is a server with two robots, whose status a test sets.
@@ -62,7 +62,7 @@ func newCrowded() *crowded {
 
 func (c *crowded) config() Config {
 	return Config{
-		Common: visitors.Common{Server: visitors.Confine[visitors.Server](atOnce(0), c), Log: zap.NewNop()},
+		Common: visitors.Common{Server: visitors.Confine[visitors.Server](room.AtOnce(0), c), Log: zap.NewNop()},
 		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
 	}
 }
@@ -75,7 +75,7 @@ var (
 // A reload adds a robot just before it ends the sockets of pages: until then they go on.
 func TestPresenceOfANewRobot(t *testing.T) {
 	c := newCrowded()
-	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
+	p := open(t, servePage(t, c.config()), "/presence", "")
 	if _, _, err := p.read(); err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +132,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 // second.
 func TestPresence(t *testing.T) {
 	c := newCrowded()
-	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
+	p := open(t, servePage(t, c.config()), "/presence", "")
 	told := func() (stopped, robots string) {
 		t.Helper()
 		_, message, err := p.read()
@@ -176,15 +176,11 @@ func TestPresence(t *testing.T) {
 func TestPresenceAfterAStop(t *testing.T) {
 	c := newCrowded()
 	page := servePage(t, c.config())
-	p := (&lab{t: t, url: page}).open("/presence", "")
+	p := open(t, page, "/presence", "")
 	p.told("stopped")
 	c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
-	reply, err := http.Post(page+"/stop?robot=6665", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply.Body.Close()
-	if list := (&lab{t: t, url: page}).open("/presence", "").told("stopped").([]any); len(list) != 1 {
+	room.Request(t, "POST", page+"/stop?robot=6665", nil)
+	if list := open(t, page, "/presence", "").told("stopped").([]any); len(list) != 1 {
 		t.Errorf("a page that opens then gets %v", list)
 	}
 }

@@ -2,7 +2,6 @@ package dashboard
 
 import (
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +16,7 @@ import (
 	"player/config/rights"
 	"player/server/status"
 	"player/visitors"
+	"player/visitors/room"
 )
 
 // fakeServer has one robot, on port 6665, with a laser.
@@ -41,17 +41,12 @@ func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string
 	return port == 6665
 }
 
-// atOnce is the Post of a loop that is always at a moment, and calls functions at once.
-func atOnce(now time.Duration) func(func(now time.Duration)) bool {
-	return func(fn func(now time.Duration)) bool { fn(now); return true }
-}
-
 // newStatus returns a function that sends a request and returns the reply.
 func newStatus(t *testing.T, f *fakeServer, may rights.Set) func(method, path, origin string) *httptest.ResponseRecorder {
 	page := site(t.Context(), Config{
 		Version: "7", Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
 		Common: visitors.Common{
-			Server: visitors.Confine[visitors.Server](atOnce(time.Second), f), Log: zap.NewNop(),
+			Server: visitors.Confine[visitors.Server](room.AtOnce(time.Second), f), Log: zap.NewNop(),
 			Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 		},
 	}).Protected()
@@ -125,7 +120,7 @@ func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 	f := &fakeServer{}
 	page := site(t.Context(), Config{
 		Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
-		Common: visitors.Common{Server: visitors.Confine[visitors.Server](atOnce(time.Second), f), Log: zap.NewNop()},
+		Common: visitors.Common{Server: visitors.Confine[visitors.Server](room.AtOnce(time.Second), f), Log: zap.NewNop()},
 	}).Protected()
 	for _, which := range []string{"all", "localhost:6667"} {
 		r, w := httptest.NewRequest("POST", "/stop?robot="+which, nil), httptest.NewRecorder()
@@ -170,12 +165,9 @@ func TestEmergencyStopThatIsIgnored(t *testing.T) {
 			}
 		}
 	}()
-	reply, err := http.Post(servePage(t, Config{Common: visitors.Common{Log: zap.NewNop(), Server: visitors.Confine[visitors.Server](atOnce(0), nil)}})+"/stop?robot="+robot.Addr().String(), "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	if text, _ := io.ReadAll(reply.Body); reply.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), "see whether the robot stands") {
+	page := servePage(t, Config{Common: visitors.Common{Server: visitors.Confine[visitors.Server](room.AtOnce(0), nil)}})
+	reply, text := room.Request(t, "POST", page+"/stop?robot="+robot.Addr().String(), nil)
+	if reply.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "see whether the robot stands") {
 		t.Errorf("%d, %s", reply.StatusCode, text)
 	}
 }
