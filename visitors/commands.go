@@ -3,7 +3,6 @@ package visitors
 import (
 	"context"
 	"errors"
-	"slices"
 	"sync"
 	"time"
 )
@@ -156,8 +155,8 @@ func (c *Commands) failed(ctx context.Context, err error) error {
 func (c *Commands) pending() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.controller.Robot() == nil {
-		c.waiting = slices.DeleteFunc(c.waiting, func(w command) bool { return w.stops })
+	for len(c.waiting) > 0 && c.waiting[0].stops && c.controller.Robot() == nil {
+		c.waiting = c.waiting[1:]
 	}
 	return len(c.waiting) > 0
 }
@@ -167,7 +166,7 @@ func (c *Commands) next() command {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	next := c.waiting[0]
-	c.waiting = slices.Delete(c.waiting, 0, 1)
+	c.waiting = c.waiting[1:]
 	return next
 }
 

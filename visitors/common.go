@@ -42,8 +42,8 @@ func (c Common) Site(what, flag string, handler http.Handler) Site {
 }
 
 // Status returns the status of the robots' server.
-func (c Common) Status(ctx context.Context) (status.Status, error) {
-	return OnLoop(ctx, c.Server, Server.Status)
+func (c Common) Status(ctx context.Context) (*status.Status, error) {
+	return OnLoop(ctx, c.Server, func(s Server, now time.Duration) *status.Status { return new(s.Status(now)) })
 }
 
 // RightsOf returns the rights of the address and the certificate that a request comes from.

@@ -39,6 +39,8 @@ type Feed struct {
 	dial    Dial
 	granted func(pairs string, refused []client.Access) error
 	send    func([]News) error
+	// Stranger makes the error of a server that does not answer as a Player server does. Nil: it stays as it is.
+	Stranger func(error) error
 
 	passes   passes
 	mu       sync.Mutex
@@ -73,7 +75,7 @@ func NewFeed(dial Dial, granted func(pairs string, refused []client.Access) erro
 }
 
 // Feed returns a feed of a robot of this server, which runs when it is started. report shows the guest that
-// the robot refuses a device, and send gets new data whose age is known. Their errors end Run.
+// the robot refuses a device. It and send are as in NewFeed.
 func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) error) *Feed {
 	granted := func(_ string, refused []client.Access) error {
 		for _, a := range refused {
@@ -87,12 +89,7 @@ func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) er
 		}
 		return nil
 	}
-	return NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, func(news []News) error {
-		if news = slices.DeleteFunc(news, func(n News) bool { return !n.Known }); len(news) == 0 {
-			return nil
-		}
-		return send(news)
-	})
+	return NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, send)
 }
 
 // Request has Run make a request. Requests are made one after the other.
@@ -144,15 +141,9 @@ func (f *Feed) next() (requests []Request, ended bool) {
 	return append(requests, r), false
 }
 
-// NotIdentified is the error of a server that does not answer as a Player server does.
-type NotIdentified struct{ error }
-
-// Unwrap returns the error of its answer.
-func (n NotIdentified) Unwrap() error { return n.error }
-
 // reader reads a robot.
 type reader struct {
-	*client.Client
+	robot *client.Client         // not embedded: a table of all its methods takes 6 kB of the program
 	fresh bool                   // the robot's server sends ages, and only new data
 	open  []byte                 // devices that are read
 	taken map[byte]time.Duration // when the data that was sent was taken, by device
@@ -161,18 +152,21 @@ type reader struct {
 
 // identify checks that this is a Player server, and subscribes to ages if it
 // supports them.
-func (r *reader) identify(ctx context.Context) error {
+func (f *Feed) identify(ctx context.Context, r *reader) error {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
-	err := r.Request(ctx, string([]byte{codec.Server, codec.AccessRead}))
+	err := r.robot.Request(ctx, string([]byte{codec.Server, codec.AccessRead}))
 	if _, refused := errors.AsType[*client.AccessError](err); refused {
 		return nil
 	}
+	if err != nil && f.Stranger != nil {
+		err = f.Stranger(err)
+	}
 	if err != nil {
-		return NotIdentified{err}
+		return err
 	}
 	r.fresh = true
-	return r.SetFresh(true)
+	return r.robot.SetFresh(true)
 }
 
 // Run makes requests and reads rounds of data, until no device is wanted any more.
@@ -183,8 +177,8 @@ func (f *Feed) Run(ctx context.Context) error {
 	}
 	defer closed()
 	defer robot.Close()
-	r := reader{Client: robot, taken: map[byte]time.Duration{}}
-	if err := r.identify(ctx); err != nil {
+	r := reader{robot: robot, taken: map[byte]time.Duration{}}
+	if err := f.identify(ctx, &r); err != nil {
 		return err
 	}
 	return f.passes.run(ctx, func(reading context.Context) error {
@@ -208,7 +202,7 @@ func (f *Feed) Run(ctx context.Context) error {
 				<-reading.Done()
 				return reading.Err()
 			}
-			if err := r.Read(reading); err != nil {
+			if err := r.robot.Read(reading); err != nil {
 				return err
 			}
 		}
@@ -220,16 +214,16 @@ func (f *Feed) Run(ctx context.Context) error {
 func (r *reader) appendNews(unread bool) []News {
 	r.news = r.news[:0]
 	for _, d := range r.open {
-		age, known := r.Age(d)
-		at := r.ServerTime() - age
+		age, known := r.robot.Age(d)
+		at := r.robot.ServerTime() - age
 		last, sent := r.taken[d]
-		if known && sent && at == last || !known && !r.New(d) && !(unread && r.Has(d)) {
+		if known && sent && at == last || !known && !r.robot.New(d) && !(unread && r.robot.Has(d)) {
 			continue
 		}
 		if known {
 			r.taken[d] = at
 		}
-		r.news = append(r.news, News{d, age, known, r.Raw(d)})
+		r.news = append(r.news, News{d, age, known, r.robot.Raw(d)})
 	}
 	return r.news
 }
@@ -237,7 +231,7 @@ func (r *reader) appendNews(unread bool) []News {
 // request makes a request. A device that is opened again is sent again.
 func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	if q.Rate != 0 {
-		if err := r.SetFrequency(q.Rate); err != nil {
+		if err := r.robot.SetFrequency(q.Rate); err != nil {
 			return err
 		}
 	}
@@ -246,7 +240,7 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	err := r.Request(ctx, q.Pairs)
+	err := r.robot.Request(ctx, q.Pairs)
 	refused, _ := errors.AsType[*client.AccessError](err)
 	if err != nil && refused == nil {
 		return err

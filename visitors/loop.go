@@ -21,7 +21,8 @@ func Confine[T any](post func(func(now time.Duration)) bool, value T) Confined[T
 var ErrEnded = Notice{Text: "the server has stopped"}
 
 // OnLoop calls fn with a confined value on its loop, and returns what fn returns. After the end of ctx it does
-// not wait for that: fn may still run then, so it hands over by its result only.
+// not wait for that: fn may still run then, so it hands over by its result only. Results that are pointers take
+// less of the program: they have one OnLoop.
 func OnLoop[T, R any](ctx context.Context, c Confined[T], fn func(value T, now time.Duration) R) (result R, err error) {
 	done := make(chan R, 1)
 	if !c.post(func(now time.Duration) { done <- fn(c.value, now) }) {
@@ -33,4 +34,10 @@ func OnLoop[T, R any](ctx context.Context, c Confined[T], fn func(value T, now t
 	case <-ctx.Done():
 		return result, ctx.Err()
 	}
+}
+
+// Do is OnLoop for a function that hands nothing over.
+func Do[T any](ctx context.Context, c Confined[T], fn func(value T, now time.Duration)) error {
+	_, err := OnLoop(ctx, c, func(value T, now time.Duration) *struct{} { fn(value, now); return nil })
+	return err
 }

@@ -38,8 +38,8 @@ func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Commands, a
 	switch {
 	case err != nil:
 	case s.configure == nil:
-		_, err = OnLoop(g.Ctx, g.common.Server, func(server Server, now time.Duration) bool {
-			return server.EmergencyStop(now, robot.Port, s.stop, g.From)
+		err = Do(g.Ctx, g.common.Server, func(server Server, now time.Duration) {
+			server.EmergencyStop(now, robot.Port, s.stop, g.From)
 		})
 	default:
 		err = wheels().configure(func(c *Controller) error { return s.configure(c.Robot(), on) }, answer)

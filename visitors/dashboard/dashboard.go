@@ -80,7 +80,7 @@ type server struct {
 	world  visitors.Confined[*stage.World]
 	movers map[*stage.Robot]int // its index in scene.Movers; nil: there is no world
 	editor editor
-	runs   map[string]visitors.Confined[Run]
+	runs   map[string]visitors.Confined[*Run]
 	// encoded returns the floor plan. It is constant and encoded once: a large one
 	// takes a second.
 	encoded func() (asset, error)
@@ -125,7 +125,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 }
 
 func newServer(ctx context.Context, config Config) *server {
-	s := &server{ctx: ctx, commanding: make(chan struct{}, 1), runs: map[string]visitors.Confined[Run]{}}
+	s := &server{ctx: ctx, commanding: make(chan struct{}, 1), runs: map[string]visitors.Confined[*Run]{}}
 	if config.World != nil {
 		s.world, s.movers, s.editor = visitors.Confine(config.Post, config.World), map[*stage.Robot]int{}, editor{config.Drafting, config.World}
 		for i, robot := range config.World.Robots() {
@@ -133,7 +133,7 @@ func newServer(ctx context.Context, config Config) *server {
 		}
 	}
 	for address, run := range config.Runs {
-		s.runs[address] = visitors.Confine(config.Post, run)
+		s.runs[address] = visitors.Confine(config.Post, &run)
 	}
 	config.World, config.Runs = nil, nil
 	s.config = config

@@ -99,7 +99,7 @@ func (d *driver) failed(err error) error {
 
 // results reports the results of commands to one device.
 type results struct {
-	*driver
+	driver *driver
 	device byte
 }
 
@@ -108,24 +108,25 @@ func (r results) Failed(err error) error {
 	if _, refused := errors.AsType[*visitors.Refusal](err); !refused {
 		return err
 	}
-	return r.failed(err)
+	return r.driver.failed(err)
 }
 
 // Controls implements visitors.Results.
 func (r results) Controls(has bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if strings.IndexByte(r.held, r.device) >= 0 == has {
+	d := r.driver
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if strings.IndexByte(d.held, r.device) >= 0 == has {
 		return
 	}
-	r.held = strings.ReplaceAll(r.held, string(r.device), "")
+	d.held = strings.ReplaceAll(d.held, string(r.device), "")
 	if has {
-		r.held += string(r.device)
+		d.held += string(r.device)
 	}
-	_ = r.socket.reply(driveReport{Held: r.held}) // fails if the page does not read, which ends its socket
+	_ = d.socket.reply(driveReport{Held: d.held}) // fails if the page does not read, which ends its socket
 }
 
 // Expired implements visitors.Results.
 func (r results) Expired() {
-	_ = r.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())}) // as Controls
+	_ = r.driver.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())}) // as Controls
 }

@@ -24,7 +24,7 @@ func (s *server) mapPlan(next func(http.ResponseWriter, *http.Request, stage.Pla
 			http.Error(w, fmt.Sprintf("the map would have %d x %d pixels, and %d is the most: increase the resolution value of the world", plan.Width, plan.Height, maxMap), http.StatusConflict)
 			return
 		}
-		next(w, r, plan)
+		next(w, r, *plan)
 	}
 }
 

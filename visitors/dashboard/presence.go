@@ -131,18 +131,19 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 		return p.stopped, p.robots, nil
 	}
 	type answer struct {
-		now          status.Status
+		now          *status.Status
 		asked, early bool
 		hands        uint64
 	}
 	// The page may leave before the loop calls this: it uses nothing that others may use then.
 	at, before, lately, first := p.at, p.hands, p.early, p.first
-	a, err := visitors.OnLoop(ctx, s.config.Server, func(server visitors.Server, loop time.Duration) (a answer) {
+	a, err := visitors.OnLoop(ctx, s.config.Server, func(server visitors.Server, loop time.Duration) *answer {
+		a := new(answer)
 		age := time.Since(at)
 		a.hands = server.Hands()
 		a.early = a.hands != before && time.Since(lately) >= earlyPeriod
 		if a.asked = a.early || age >= presencePeriod || first && age >= earlyPeriod; a.asked {
-			a.now = server.Status(loop)
+			a.now = new(server.Status(loop))
 		}
 		return a
 	})
@@ -158,7 +159,7 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	if a.early {
 		p.early = p.checked
 	}
-	p.update(now)
+	p.update(*now)
 	p.robots = make([][]byte, len(now.Robots))
 	addresses := []string{}
 	for i := range now.Robots {

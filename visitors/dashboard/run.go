@@ -93,8 +93,9 @@ func (s *server) run(r *http.Request, change runChange, report *runReport) (stat
 		status int
 		err    error
 	}
-	o, err := visitors.OnLoop(r.Context(), run, func(run Run, now time.Duration) (o outcome) {
-		o.status, o.err = change(now, run, form)
+	o, err := visitors.OnLoop(r.Context(), run, func(run *Run, now time.Duration) *outcome {
+		o := new(outcome)
+		o.status, o.err = change(now, *run, form)
 		if run.Replay != nil {
 			o.Playback = run.Replay.Playback(now)
 		}

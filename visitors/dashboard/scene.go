@@ -34,9 +34,9 @@ type part struct {
 	Outlines [][]stage.Vec `json:"outlines"`
 }
 
-func planOf(world *stage.World, _ time.Duration) stage.Plan { return world.Plan() }
+func planOf(world *stage.World, _ time.Duration) *stage.Plan { return new(world.Plan()) }
 
-func sceneOf(world *stage.World, _ time.Duration) scene { return newScene(world) }
+func sceneOf(world *stage.World, _ time.Duration) *scene { return new(newScene(world)) }
 
 func newScene(world *stage.World) scene {
 	s := scene{world.Name(), models(world.Fixtures()), models(world.Movers())}
@@ -73,7 +73,7 @@ func (s *server) encodeWorld() (asset, error) {
 	if err != nil {
 		return asset{}, err
 	}
-	return newAsset("application/octet-stream", encodePlan(plan, maxPlan))
+	return newAsset("application/octet-stream", encodePlan(*plan, maxPlan))
 }
 
 // encodePlan encodes a floor plan with at most the given number of cells, all

@@ -23,6 +23,10 @@ type Shape struct {
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
 	now, err := s.config.Status(r.Context())
+	if err != nil {
+		http.Error(w, explain(err), http.StatusServiceUnavailable)
+		return
+	}
 	for _, reported := range now.Robots {
 		for _, robot := range s.config.Robots {
 			if robot.Address == address && robot.Port == reported.Port {
@@ -31,8 +35,6 @@ func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	switch shape := shapeOf(devices); {
-	case err != nil:
-		http.Error(w, explain(err), http.StatusServiceUnavailable)
 	case shape.Outline == nil && shape.Laser == nil && shape.Camera == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:

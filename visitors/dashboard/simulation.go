@@ -15,13 +15,13 @@ import (
 // readSimulation answers with the state.
 func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	type answer struct {
-		state simulation.State
+		state *simulation.State
 		work  time.Duration
 	}
-	a, err := visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) answer {
+	a, err := visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) *answer {
 		begin := time.Now()
 		state := stateOf(world, now)
-		return answer{state, time.Since(begin)}
+		return &answer{state, time.Since(begin)}
 	})
 	if err != nil {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
@@ -31,9 +31,9 @@ func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, a.state)
 }
 
-func stateOf(world *stage.World, _ time.Duration) simulation.State {
+func stateOf(world *stage.World, _ time.Duration) *simulation.State {
 	speed, paused := world.Speed()
-	state := simulation.State{
+	state := &simulation.State{
 		Time: world.Time().Seconds(), Speed: speed, Paused: paused, Finished: world.Finished(), Seed: world.Seed(), Movers: []simulation.Mover{},
 	}
 	poses := world.AppendPoses(nil)
@@ -63,7 +63,7 @@ func (s *server) commandSimulation(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var refused error
-	var state simulation.State
+	var state *simulation.State
 	err := s.inQueue(r.Context(), func() (err error) {
 		refused, err = visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) error {
 			return carryOut(order, now, world)
@@ -104,20 +104,11 @@ func (s *server) inQueue(ctx context.Context, fn func() error) error {
 // all.
 func (s *server) step(ctx context.Context, n int) error {
 	for range n {
-		if err := s.command(ctx, func(world *stage.World, _ time.Duration) { world.Step(1) }); err != nil {
+		if err := visitors.Do(ctx, s.world, func(world *stage.World, _ time.Duration) { world.Step(1) }); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// command calls fn on the loop. fn hands nothing over.
-func (s *server) command(ctx context.Context, fn func(world *stage.World, now time.Duration)) error {
-	_, err := visitors.OnLoop(ctx, s.world, func(world *stage.World, now time.Duration) (none struct{}) {
-		fn(world, now)
-		return none
-	})
-	return err
 }
 
 // carryOut does all but the steps.

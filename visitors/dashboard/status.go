@@ -19,17 +19,17 @@ import (
 
 // handleStatus adds the status of the server, and the emergency stop.
 func (s *server) handleStatus(mux *http.ServeMux) {
-	mux.HandleFunc("GET /status", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+	mux.HandleFunc("GET /status", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now *status.Status) {
 		visitors.VisitorOf(r).OweReply(sendJSON(w, http.StatusOK, now))
 	})))
-	mux.HandleFunc("GET /healthz", s.readers(s.withStatus(func(w http.ResponseWriter, _ *http.Request, now status.Status) {
+	mux.HandleFunc("GET /healthz", s.readers(s.withStatus(func(w http.ResponseWriter, _ *http.Request, now *status.Status) {
 		health, code := now.Health(), http.StatusOK
 		if !health.Well {
 			code = http.StatusServiceUnavailable
 		}
 		sendJSON(w, code, health)
 	})))
-	mux.HandleFunc("GET /metrics", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+	mux.HandleFunc("GET /metrics", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now *status.Status) {
 		w.Header().Set("Content-Type", status.ContentType)
 		text := now.AppendMetrics(nil)
 		visitors.VisitorOf(r).OweReply(len(text))
@@ -40,7 +40,7 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 }
 
 // withStatus calls next with the status of the server.
-func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, status.Status)) http.HandlerFunc {
+func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, *status.Status)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		all, err := s.config.Status(r.Context())
 		if err != nil {
@@ -71,7 +71,8 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		missed []string // robots that the server has no longer
 	}
 	by := r.RemoteAddr
-	o, err := visitors.OnLoop(r.Context(), s.config.Server, func(server visitors.Server, now time.Duration) (o outcome) {
+	o, err := visitors.OnLoop(r.Context(), s.config.Server, func(server visitors.Server, now time.Duration) *outcome {
+		o := new(outcome)
 		for _, robot := range s.config.Robots {
 			if robot.Port == 0 || which != "all" && which != robot.Address && which != strconv.Itoa(robot.Port) {
 				continue

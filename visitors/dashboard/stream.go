@@ -1,8 +1,6 @@
 package dashboard
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -60,11 +58,12 @@ func (s *server) stream(sock *socket) error {
 		st.newest = &s.newest
 	}
 	st.feed = visitors.NewFeed(sock.dial, st.granted, st.add)
+	st.feed.Stranger = func(err error) error { return visitors.Notice{Text: "this is not a Player server", Cause: err} }
 	if err := st.take(streamRequest{sock.first.Pairs, sock.first.Rate}); err != nil {
 		return sock.Close(err)
 	}
 	sock.Outbox.Subscribe(dataChannel, dataChannel, 1, 0)
-	return converse(sock, st.take, st.run, sock.write(st.appendFrame))
+	return converse(sock, st.take, st.feed.Run, sock.write(st.appendFrame))
 }
 
 // take passes a request on, and does not block.
@@ -76,15 +75,6 @@ func (s *stream) take(r streamRequest) error {
 		return err
 	}
 	return s.feed.Request(visitors.Request{Pairs: r.Request, Rate: min(r.Rate, maxRate)})
-}
-
-// run reads the robot.
-func (s *stream) run(ctx context.Context) error {
-	err := s.feed.Run(ctx)
-	if stranger, ok := errors.AsType[visitors.NotIdentified](err); ok {
-		return visitors.Notice{Text: "this is not a Player server", Cause: stranger}
-	}
-	return err
 }
 
 // granted reports the result of a request to the page. No data of a device that is closed is sent afterwards.

@@ -125,9 +125,9 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
-		return o.server.command(ctx, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
+		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return o.server.command(ctx, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
 	return o.server.inQueue(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
@@ -139,13 +139,13 @@ func (o *observer) sendPoses(ctx context.Context) error {
 	}
 	poses := o.shown.poses[:0]
 	o.shown = snapshot{} // the loop may write the poses until it has answered
-	shown, err := visitors.OnLoop(ctx, o.server.world, func(world *stage.World, _ time.Duration) snapshot {
-		return takeSnapshot(world, poses)
+	shown, err := visitors.OnLoop(ctx, o.server.world, func(world *stage.World, _ time.Duration) *snapshot {
+		return new(takeSnapshot(world, poses))
 	})
 	if err != nil {
 		return err
 	}
-	o.shown = shown
+	o.shown = *shown
 	o.out = shown.appendTo(o.out[:0])
 	if bytes.Equal(o.out, o.last) {
 		return nil

@@ -21,6 +21,9 @@ func (v *viewer) newFeed(robot Robot) *visitors.Feed {
 			now, speed = p.Time, p.Speed
 		}
 		for _, n := range news {
+			if !n.Known {
+				continue // the device has no data
+			}
 			at := now - int64(float64(n.Age)*speed)
 			for _, m := range converter.Data(robot.Device(n.Device), at, n.Payload) {
 				if channel, offered := v.server.topics[converter.Topics()[m.Topic].Name]; offered {

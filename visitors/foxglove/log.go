@@ -24,11 +24,11 @@ const (
 type statuses struct {
 	mu  sync.Mutex
 	at  time.Time // of now
-	now status.Status
+	now *status.Status
 }
 
 // status returns the newest status, and when it was made. It is not changed any more.
-func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
+func (s *server) status(ctx context.Context) (*status.Status, time.Time, error) {
 	n := &s.statuses
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -37,7 +37,7 @@ func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
 	}
 	now, err := s.config.Status(ctx)
 	if err != nil {
-		return status.Status{}, time.Time{}, err
+		return nil, time.Time{}, err
 	}
 	n.now, n.at = now, time.Now()
 	return n.now, n.at, nil
@@ -90,7 +90,7 @@ func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) erro
 }
 
 // controlOf returns who drives the robot at a port.
-func controlOf(now status.Status, port int, at int64) foxglove.Control {
+func controlOf(now *status.Status, port int, at int64) foxglove.Control {
 	c := foxglove.NewControl(at)
 	for _, r := range now.Robots {
 		if r.Port != port {

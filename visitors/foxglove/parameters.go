@@ -113,11 +113,11 @@ func (v *viewer) values(names []string) ([]foxglove.Parameter, error) {
 			if err != nil {
 				return nil, err
 			}
-			now = &newest
+			now = newest
 		}
 		for _, r := range v.server.config.Robots {
 			if robot == "/"+r.Name {
-				values = append(values, foxglove.Parameter{Name: name, Value: states(*now, r.Port)})
+				values = append(values, foxglove.Parameter{Name: name, Value: states(now, r.Port)})
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (v *viewer) values(names []string) ([]foxglove.Parameter, error) {
 }
 
 // states returns the states of a robot's devices.
-func states(now status.Status, port int) map[string]status.State {
+func states(now *status.Status, port int) map[string]status.State {
 	all := map[string]status.State{}
 	for _, r := range now.Robots {
 		if r.Port == port {

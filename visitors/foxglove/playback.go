@@ -42,9 +42,9 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 		playback *readlog.Playback
 		err      error
 	}
-	o, err := visitors.OnLoop(v.Ctx, *v.replay, func(replay *readlog.Driver, now time.Duration) outcome {
+	o, err := visitors.OnLoop(v.Ctx, *v.replay, func(replay *readlog.Driver, now time.Duration) *outcome {
 		err := replay.Control(now, change)
-		return outcome{replay.Playback(now), err}
+		return &outcome{replay.Playback(now), err}
 	})
 	if err != nil {
 		return err

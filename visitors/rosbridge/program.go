@@ -281,6 +281,9 @@ func (p *program) newFeed(robot int) *visitors.Feed {
 		}
 		now := time.Now().UnixNano()
 		for _, n := range news {
+			if !n.Known {
+				continue // the device has no data
+			}
 			at := now - int64(n.Age)
 			for _, m := range converter.Data(r.Device(n.Device), at, n.Payload) {
 				if i, offered := p.server.index[converter.Topics()[m.Topic].Name]; offered {
