@@ -21,7 +21,7 @@ import (
 	"time"
 
 	"player/visitors/dashboard/page"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 
 	"player/visitors"
 )
@@ -61,7 +61,7 @@ func TestRobots(t *testing.T) {
 func TestCached(t *testing.T) {
 	page := servePage(t, Config{})
 	get := func(tag string) (status int, newTag string) {
-		reply, _ := room.Request(t, "GET", page+"/main.js", http.Header{"If-None-Match": {tag}})
+		reply, _ := roomtest.Request(t, "GET", page+"/main.js", http.Header{"If-None-Match": {tag}})
 		return reply.StatusCode, reply.Header.Get("Etag")
 	}
 	status, tag := get(`"another"`)
@@ -79,7 +79,7 @@ func TestImmutable(t *testing.T) {
 	page := servePage(t, Config{})
 	get := func(path, encoding string) (*http.Response, string) {
 		t.Helper()
-		reply, body := room.Request(t, "GET", page+path, http.Header{"Accept-Encoding": {encoding}})
+		reply, body := roomtest.Request(t, "GET", page+path, http.Header{"Accept-Encoding": {encoding}})
 		if reply.StatusCode != http.StatusOK {
 			t.Fatalf("%s: status %d", path, reply.StatusCode)
 		}
@@ -215,7 +215,7 @@ func TestBodyRefused(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(room.Patience))
+		_ = conn.SetDeadline(time.Now().Add(roomtest.Patience))
 		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", header)
 		begin := time.Now()
 		reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -225,7 +225,7 @@ func TestBodyRefused(t *testing.T) {
 		if _, err = io.Copy(io.Discard, conn); err != nil {
 			t.Errorf("%q: the connection stays open: %v", header, err)
 		}
-		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= room.Patience {
+		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= roomtest.Patience {
 			t.Errorf("%q: status %d after %v", header, reply.StatusCode, time.Since(begin))
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"player/codec"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // stubborn is a Player server whose devices take as long to set up as a test
@@ -87,7 +87,7 @@ func (s *stubborn) serve(t *testing.T, conn net.Conn) {
 // until skips events until one is wanted, and fails if one is unwanted.
 func (s *stubborn) until(t *testing.T, want string, unwanted ...string) {
 	t.Helper()
-	for timeout := time.After(room.Patience); ; {
+	for timeout := time.After(roomtest.Patience); ; {
 		select {
 		case event := <-s.events:
 			if event == want {
@@ -186,7 +186,7 @@ func TestRefusedDevice(t *testing.T) {
 	s.until(t, "request zw")
 	s.until(t, "left z", "request zw")
 	for asked := time.Now(); len(s.events) == 0; time.Sleep(100 * time.Millisecond) {
-		if time.Since(asked) > room.Patience {
+		if time.Since(asked) > roomtest.Patience {
 			t.Fatal("it is not requested again")
 		}
 		p.Send(`{"look":[1,2,3]}`)

@@ -20,19 +20,19 @@ import (
 	"player/config/rights"
 	"player/process/descriptors"
 	"player/visitors"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // lab is a simulated robot, its server, and the server of the dashboard.
 type lab struct {
-	*room.Room
+	*roomtest.Room
 	url string // of the dashboard
 }
 
 // newLab serves the room. access has the rights of the dashboard.
 func newLab(t *testing.T, access rights.Rules) *lab {
 	t.Helper()
-	r := room.New(t)
+	r := roomtest.New(t)
 	return &lab{r, servePage(t, Config{
 		Robots: []Robot{{Name: "r0", Address: r.Address, Simulated: r.World.Robots()[0]}}, World: r.World, Drafting: NewDrafting(),
 		Common: visitors.Common{Post: r.Server.Post, Access: access, Descriptors: r.Quota},
@@ -46,13 +46,13 @@ func servePage(t *testing.T, config Config) (url string) {
 	if config.Descriptors == nil {
 		config.Descriptors = descriptors.NewShare(100)
 	}
-	return "http://" + room.Serve(t, func(ctx context.Context, l net.Listener) error { return Serve(ctx, l, config) })
+	return "http://" + roomtest.Serve(t, func(ctx context.Context, l net.Listener) error { return Serve(ctx, l, config) })
 }
 
 // tab is a WebSocket of a page.
 type tab struct {
 	*testing.T
-	*room.Socket
+	*roomtest.Socket
 }
 
 // open opens a WebSocket as our page does.
@@ -64,7 +64,7 @@ func (l *lab) open(path, robot string) *tab {
 func open(t *testing.T, page, path, robot string) *tab {
 	t.Helper()
 	header := http.Header{"Origin": {page}}
-	ws, _, err := room.Dial(t, page+path+"?robot="+url.QueryEscape(robot), websocket.DialOptions{HTTPHeader: header})
+	ws, _, err := roomtest.Dial(t, page+path+"?robot="+url.QueryEscape(robot), websocket.DialOptions{HTTPHeader: header})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func frame(t *testing.T, message []byte) (number, dropped uint32, payloads map[b
 	for rest := message[8:]; len(rest) > 0; {
 		size := int(be.Uint16(rest[5:]))
 		payloads[rest[0]] = rest[7 : 7+size]
-		if age := be.Uint32(rest[1:]); age > uint32(room.Patience.Microseconds()) && size > 0 {
+		if age := be.Uint32(rest[1:]); age > uint32(roomtest.Patience.Microseconds()) && size > 0 {
 			t.Errorf("age of %c is %d us", rest[0], age)
 		}
 		rest = rest[7+size:]
@@ -442,7 +442,7 @@ func TestAccess(t *testing.T) {
 		}
 	}
 	for path, want := range map[string]int{"/robots": http.StatusForbidden, "/plan": http.StatusForbidden, "/": http.StatusOK} {
-		if reply, _ := room.Request(t, "GET", nobody.url+path, nil); reply.StatusCode != want {
+		if reply, _ := roomtest.Request(t, "GET", nobody.url+path, nil); reply.StatusCode != want {
 			t.Errorf("%s: status %d, want %d", path, reply.StatusCode, want)
 		}
 	}

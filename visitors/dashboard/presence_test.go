@@ -15,7 +15,7 @@ import (
 
 	"player/server/status"
 	"player/visitors"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // crowded is a server with two robots, whose status a test sets.
@@ -62,7 +62,7 @@ func newCrowded() *crowded {
 
 func (c *crowded) config() Config {
 	return Config{
-		Common: visitors.Common{Server: visitors.Confine[visitors.Server](room.AtOnce(0), c), Log: zap.NewNop()},
+		Common: visitors.Common{Server: visitors.Confine[visitors.Server](roomtest.AtOnce(0), c), Log: zap.NewNop()},
 		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
 	}
 }
@@ -179,7 +179,7 @@ func TestPresenceAfterAStop(t *testing.T) {
 	p := open(t, page, "/presence", "")
 	p.told("stopped")
 	c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
-	room.Request(t, "POST", page+"/stop?robot=6665", nil)
+	roomtest.Request(t, "POST", page+"/stop?robot=6665", nil)
 	if list := open(t, page, "/presence", "").told("stopped").([]any); len(list) != 1 {
 		t.Errorf("a page that opens then gets %v", list)
 	}

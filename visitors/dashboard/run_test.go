@@ -20,7 +20,7 @@ import (
 	"player/devices/writelog"
 	"player/formats/logfile"
 	"player/visitors"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // began is the time of the first message in the logs of the tests.
@@ -105,7 +105,7 @@ func TestRun(t *testing.T) {
 	} {
 		page := site(t.Context(), Config{
 			Common: visitors.Common{
-				Log: zap.NewNop(), Post: room.AtOnce(2 * time.Second),
+				Log: zap.NewNop(), Post: roomtest.AtOnce(2 * time.Second),
 				Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 			},
 			Runs: map[string]Run{"r:1": newRun(t)},
@@ -130,7 +130,7 @@ func TestRun(t *testing.T) {
 func TestRunOfOneKind(t *testing.T) {
 	run := newRun(t)
 	page := site(t.Context(), Config{
-		Common: visitors.Common{Log: zap.NewNop(), Post: room.AtOnce(2 * time.Second)},
+		Common: visitors.Common{Log: zap.NewNop(), Post: roomtest.AtOnce(2 * time.Second)},
 		Runs:   map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
 	}).Protected()
 	for path, want := range map[string]int{

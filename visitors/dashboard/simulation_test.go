@@ -19,7 +19,7 @@ import (
 	"player/client/simulation"
 	"player/config/rights"
 	"player/devices/stage"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // A program reads the true state of the simulation, and moves, pauses, steps and resets it.
@@ -31,7 +31,7 @@ func TestSimulation(t *testing.T) {
 		if order == "" {
 			method = "GET"
 		}
-		response, text := room.Request(t, method, l.url+"/simulation?order="+url.QueryEscape(order), nil)
+		response, text := roomtest.Request(t, method, l.url+"/simulation?order="+url.QueryEscape(order), nil)
 		if response.StatusCode == http.StatusOK {
 			if err := json.Unmarshal([]byte(text), &state); err != nil {
 				t.Fatal(err)
@@ -90,7 +90,7 @@ func TestRightsOfCommands(t *testing.T) {
 		{rights.All, "PUT", "Method Not Allowed", 405},
 	} {
 		l := newLab(t, rights.Rules{{Allow: tt.may, From: here}})
-		response, text := room.Request(t, tt.method, l.url+"/simulation?order="+url.QueryEscape(`{"step":50}`), nil)
+		response, text := roomtest.Request(t, tt.method, l.url+"/simulation?order="+url.QueryEscape(`{"step":50}`), nil)
 		if response.StatusCode != tt.code || !strings.Contains(text, tt.text) {
 			t.Errorf("%v, %s: %d %s; want %d %s", tt.may, tt.method, response.StatusCode, text, tt.code, tt.text)
 		}
@@ -107,7 +107,7 @@ func TestCommandsInQueue(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			_, text := room.Request(t, "POST", l.url+"/simulation?order="+url.QueryEscape(fmt.Sprintf(`{"seed":%d,"step":%d}`, i, 100+i)), nil)
+			_, text := roomtest.Request(t, "POST", l.url+"/simulation?order="+url.QueryEscape(fmt.Sprintf(`{"seed":%d,"step":%d}`, i, 100+i)), nil)
 			var state simulation.State
 			if err := json.Unmarshal([]byte(text), &state); err != nil || state.Seed != uint64(i) || math.Round(100*state.Time) != float64(100+i) {
 				t.Errorf("order %d: %+v, %v", i, state, err)
@@ -123,7 +123,7 @@ func TestMapOfTheWorld(t *testing.T) {
 	l := newLab(t, nil)
 	folder := t.TempDir()
 	for _, name := range []string{"map.yaml", "map.pgm"} {
-		response, data := room.Request(t, "GET", l.url+"/"+name, nil)
+		response, data := roomtest.Request(t, "GET", l.url+"/"+name, nil)
 		if response.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s", name, response.StatusCode, data)
 		}

@@ -16,7 +16,7 @@ import (
 	"player/config/rights"
 	"player/server/status"
 	"player/visitors"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // fakeServer has one robot, on port 6665, with a laser.
@@ -46,7 +46,7 @@ func newStatus(t *testing.T, f *fakeServer, may rights.Set) func(method, path, o
 	page := site(t.Context(), Config{
 		Version: "7", Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
 		Common: visitors.Common{
-			Server: visitors.Confine[visitors.Server](room.AtOnce(time.Second), f), Log: zap.NewNop(),
+			Server: visitors.Confine[visitors.Server](roomtest.AtOnce(time.Second), f), Log: zap.NewNop(),
 			Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 		},
 	}).Protected()
@@ -120,7 +120,7 @@ func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 	f := &fakeServer{}
 	page := site(t.Context(), Config{
 		Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
-		Common: visitors.Common{Server: visitors.Confine[visitors.Server](room.AtOnce(time.Second), f), Log: zap.NewNop()},
+		Common: visitors.Common{Server: visitors.Confine[visitors.Server](roomtest.AtOnce(time.Second), f), Log: zap.NewNop()},
 	}).Protected()
 	for _, which := range []string{"all", "localhost:6667"} {
 		r, w := httptest.NewRequest("POST", "/stop?robot="+which, nil), httptest.NewRecorder()
@@ -165,8 +165,8 @@ func TestEmergencyStopThatIsIgnored(t *testing.T) {
 			}
 		}
 	}()
-	page := servePage(t, Config{Common: visitors.Common{Server: visitors.Confine[visitors.Server](room.AtOnce(0), nil)}})
-	reply, text := room.Request(t, "POST", page+"/stop?robot="+robot.Addr().String(), nil)
+	page := servePage(t, Config{Common: visitors.Common{Server: visitors.Confine[visitors.Server](roomtest.AtOnce(0), nil)}})
+	reply, text := roomtest.Request(t, "POST", page+"/stop?robot="+robot.Addr().String(), nil)
 	if reply.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "see whether the robot stands") {
 		t.Errorf("%d, %s", reply.StatusCode, text)
 	}

@@ -22,12 +22,12 @@ import (
 	"player/formats/foxglove"
 	"player/visitors"
 	"player/visitors/pictures"
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // lab is a simulated robot, its server, and the server for viewers.
 type lab struct {
-	*room.Room
+	*roomtest.Room
 	url    string
 	camera *pictures.Camera
 }
@@ -35,7 +35,7 @@ type lab struct {
 // newLab serves the room.
 func newLab(t *testing.T, silence time.Duration) *lab {
 	t.Helper()
-	l := &lab{Room: room.New(t)}
+	l := &lab{Room: roomtest.New(t)}
 	drawn := 0
 	l.camera = pictures.NewCamera(pictures.Source{Name: "front", Robot: l.Port, Rate: 50, Calibrated: true, Draw: func(context.Context) ([]byte, pictures.View, error) {
 		drawn++
@@ -65,7 +65,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 	for _, d := range l.Devices {
 		config.Robots[0].Devices = append(config.Robots[0].Devices, visitors.Device{Device: foxglove.Device{Interface: d.Spec().Name}, Letter: d.Letter()})
 	}
-	l.url = "ws://" + room.Serve(t, func(ctx context.Context, listener net.Listener) error {
+	l.url = "ws://" + roomtest.Serve(t, func(ctx context.Context, listener net.Listener) error {
 		s := newServer(ctx, config)
 		s.silence = silence
 		return s.serve(listener)
@@ -76,7 +76,7 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 // viewer is a viewer of a test.
 type testViewer struct {
 	*testing.T
-	*room.Socket
+	*roomtest.Socket
 	info     foxglove.ServerInfo
 	channels []foxglove.Channel
 	services []foxglove.Service
@@ -92,13 +92,13 @@ type message struct {
 }
 
 // dial connects from an address with subprotocols and an origin, which may be empty.
-func (l *lab) dial(from, origin string, subprotocols ...string) (*room.Socket, *http.Response, error) {
+func (l *lab) dial(from, origin string, subprotocols ...string) (*roomtest.Socket, *http.Response, error) {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 	header := http.Header{}
 	if origin != "" {
 		header.Set("Origin", origin)
 	}
-	return room.Dial(l.T, l.url, websocket.DialOptions{
+	return roomtest.Dial(l.T, l.url, websocket.DialOptions{
 		HTTPClient: &http.Client{Transport: &http.Transport{DialContext: dialer.DialContext}}, HTTPHeader: header, Subprotocols: subprotocols,
 	})
 }

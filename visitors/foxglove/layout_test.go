@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"player/visitors/room"
+	"player/visitors/roomtest"
 )
 
 // The layout names topics, services and frames that the server offers, and each of its
@@ -15,7 +15,7 @@ import (
 func TestLayout(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	page := strings.Replace(l.url, "ws", "http", 1) + layoutPath
-	reply, text := room.Request(t, "GET", page+"?robot=r0", nil)
+	reply, text := roomtest.Request(t, "GET", page+"?robot=r0", nil)
 	if reply.StatusCode != http.StatusOK {
 		t.Fatalf("%v: %s", reply.Status, text)
 	}
@@ -52,7 +52,7 @@ func TestLayout(t *testing.T) {
 	if seen < 10 {
 		t.Errorf("only %d names", seen)
 	}
-	if reply, text := room.Request(t, "GET", page+"?robot=r9", nil); reply.StatusCode != http.StatusNotFound {
+	if reply, text := roomtest.Request(t, "GET", page+"?robot=r9", nil); reply.StatusCode != http.StatusNotFound {
 		t.Errorf("another robot: %v, %v", reply.Status, text)
 	}
 }

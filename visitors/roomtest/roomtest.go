@@ -1,5 +1,5 @@
-// Package room is a simulated robot in a room, its server, and browsers, for the tests of the servers for visitors.
-package room
+// Package roomtest is a simulated robot in a room, its server, and browsers, for the tests of the servers for visitors.
+package roomtest
 
 import (
 	"context"
