@@ -13,6 +13,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/visitors/roomtest"
 )
 
 const silence = 400 * time.Millisecond
@@ -48,40 +49,24 @@ func (r *robot) dial(context.Context) (*client.Client, func(), error) {
 }
 
 func (r *robot) serve(conn net.Conn, setup time.Duration, denies bool) {
-	defer conn.Close()
-	var decoder codec.Decoder
-	in := make([]byte, 1000)
-	for {
-		n, err := conn.Read(in)
-		if err != nil {
-			return
+	roomtest.Answer(conn, func(m codec.Message) []byte {
+		switch {
+		case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigQuestion:
+			return codec.AppendAnswer(nil, m.Payload[1], []string{"p right you may only watch"})
+		case m.Kind == codec.KindRequest && m.Size == 0:
+			return codec.AppendBlock(nil, codec.KindReply, nil)
+		case m.Kind != codec.KindRequest:
+			r.note("%c%c %x", m.Kind, m.Device, m.Payload)
+			return nil
 		}
-		for rest := in[:n]; ; {
-			var m codec.Message
-			var ok bool
-			if m, rest, ok = decoder.Next(rest); !ok {
-				break
-			}
-			switch {
-			case m.Kind == codec.KindConfig && m.Payload[0] == codec.ConfigQuestion:
-				_, _ = conn.Write(codec.AppendAnswer(nil, m.Payload[1], []string{"p right you may only watch"}))
-				continue
-			case m.Kind == codec.KindRequest && m.Size == 0:
-				_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, nil))
-				continue
-			case m.Kind != codec.KindRequest:
-				r.note("%c%c %x", m.Kind, m.Device, m.Payload)
-				continue
-			}
-			r.note("%s", m.Payload)
-			time.Sleep(setup)
-			reply := []byte{codec.KindReply, 0, 2, m.Payload[0], m.Payload[1]}
-			if denies {
-				reply[4] = codec.AccessError
-			}
-			_, _ = conn.Write(reply) // fails if the controller has released the device
+		r.note("%s", m.Payload)
+		time.Sleep(setup)
+		reply := []byte{codec.KindReply, 0, 2, m.Payload[0], m.Payload[1]}
+		if denies {
+			reply[4] = codec.AccessError
 		}
-	}
+		return reply
+	})
 }
 
 // expect checks what the robot got since the last call.

@@ -15,6 +15,7 @@ import (
 	"github.com/coder/websocket"
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/devices"
 	"player/devices/stage"
 	"player/e2e/waiting"
@@ -215,6 +216,24 @@ func (s *Socket) send(kind websocket.MessageType, message []byte) {
 	s.t.Helper()
 	if err := s.Write(s.t.Context(), kind, message); err != nil {
 		s.t.Fatal(err)
+	}
+}
+
+// Answer is a Player server on a connection, until that ends: it writes what answer returns for each message.
+func Answer(conn net.Conn, answer func(m codec.Message) []byte) {
+	defer conn.Close()
+	var decoder codec.Decoder
+	in := make([]byte, 4096)
+	for {
+		n, err := conn.Read(in)
+		if err != nil {
+			return
+		}
+		for m, rest, ok := decoder.Next(in[:n]); ok; m, rest, ok = decoder.Next(rest) {
+			if reply := answer(m); reply != nil {
+				_, _ = conn.Write(reply) // fails if the client has left, as the next read does
+			}
+		}
 	}
 }
 
