@@ -81,6 +81,14 @@ func (r *robot) expect(t *testing.T, want ...string) {
 	r.events = nil
 }
 
+// ofWheels calls fn with a controller of the wheels of a robot.
+func ofWheels(t *testing.T, fn func(t *testing.T, r *robot, c *Controller)) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRobot()
+		fn(t, r, NewController(codec.Position, "wheels", silence, r.dial))
+	})
+}
+
 // drive acquires the wheels and drives.
 func drive(t *testing.T, c *Controller, speed int) {
 	t.Helper()
@@ -107,9 +115,7 @@ const (
 
 // A visitor drives, repeats the command, and is silent: it is stopped, and later releases the wheels.
 func TestController(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRobot()
-		c := NewController(codec.Position, "wheels", silence, r.dial)
+	ofWheels(t, func(t *testing.T, r *robot, c *Controller) {
 		drive(t, c, 300)
 		r.expect(t, "0 "+lives, "0 pw", "0 "+ahead)
 		for range 3 {
@@ -145,9 +151,7 @@ func TestController(t *testing.T) {
 
 // Only Overrule stops what others drive: for it the controller does not yield.
 func TestOverrule(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRobot()
-		c := NewController(codec.Position, "wheels", silence, r.dial)
+	ofWheels(t, func(t *testing.T, r *robot, c *Controller) {
 		drive(t, c, 300)
 		if err := c.Overrule(); err != nil {
 			t.Error(err)
@@ -159,10 +163,8 @@ func TestOverrule(t *testing.T) {
 
 // A command that has waited too long for the wheels to start stops.
 func TestOldCommand(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRobot()
+	ofWheels(t, func(t *testing.T, r *robot, c *Controller) {
 		r.setup = silence
-		c := NewController(codec.Position, "wheels", silence, r.dial)
 		drive := func() {
 			heard := time.Now()
 			if err := errors.Join(c.Acquire(t.Context()), c.Drive(300, 0, heard)); err != nil {
@@ -184,9 +186,7 @@ func TestOldCommand(t *testing.T) {
 
 // What is refused, or fails, is not tried again for some time.
 func TestRefusal(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRobot()
-		c := NewController(codec.Position, "wheels", silence, r.dial)
+	ofWheels(t, func(t *testing.T, r *robot, c *Controller) {
 		again := func() error {
 			t.Helper()
 			err := c.Acquire(t.Context())

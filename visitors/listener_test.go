@@ -151,12 +151,7 @@ func TestStopWaitsForNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				near, far := pipe("10.0.0.1:40000")
-				l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
-				conn, err := l.Accept()
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn, far := accepted(t)
 				var waited time.Duration
 				served := throttle(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 				request := func() {
@@ -169,7 +164,7 @@ func TestStopWaitsForNothing(t *testing.T) {
 					served.ServeHTTP(nil, r.WithContext(withConn(t.Context(), conn)))
 					waited = time.Since(begin)
 				}
-				go conn.(*counted).account.pay(time.Second) // which others of the address wait for
+				go conn.account.pay(time.Second) // which others of the address wait for
 				synctest.Wait()
 				if request(); waited == 0 != tt.passes {
 					t.Errorf("it waits %v", waited)

@@ -73,7 +73,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
 }
 
-// server is common to the handlers. All but present, newest and commanding is constant.
+// server is common to the handlers. All but present, newest and commands is constant.
 type server struct {
 	ctx    context.Context // ends with the server
 	config Config          // without World and Runs
@@ -86,8 +86,9 @@ type server struct {
 	encoded func() (asset, error)
 	present presences
 	newest  newest
-	// commanding has an element while a command to the simulation is carried out.
-	commanding chan struct{}
+	// commands are those to the simulation: the steps of two programs or pages never mix, and however many visitors
+	// want steps, the loop has one to make at a time.
+	commands queue
 }
 
 // maxFirst is how many robots' data is sent within a page: it watches at most so many at first.
@@ -125,7 +126,7 @@ func site(ctx context.Context, config Config) visitors.Site {
 }
 
 func newServer(ctx context.Context, config Config) *server {
-	s := &server{ctx: ctx, commanding: make(chan struct{}, 1), runs: map[string]visitors.Confined[*Run]{}}
+	s := &server{ctx: ctx, commands: make(queue, 1), runs: map[string]visitors.Confined[*Run]{}}
 	if config.World != nil {
 		s.world, s.movers, s.editor = visitors.Confine(config.Post, config.World), map[*stage.Robot]int{}, editor{config.Drafting, config.World}
 		for i, robot := range config.World.Robots() {

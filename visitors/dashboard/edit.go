@@ -16,9 +16,9 @@ import (
 // the pages, their connections and a reload of the configuration, until it is reverted
 // or the process ends. A page that was disconnected goes on with it.
 type Drafting struct {
-	id   string        // another process has another draft
-	busy chan struct{} // has an element while a page edits: only that page uses the other fields
-	free time.Time     // when the next edit begins
+	id   string    // another process has another draft
+	busy queue     // only the page that edits uses the other fields
+	free time.Time // when the next edit begins
 
 	draft   *stage.Draft // nil before the first edit
 	changes int          // since the start of the process
@@ -31,26 +31,36 @@ type Drafting struct {
 const draftPart = 8
 
 // NewDrafting returns one without a draft.
-func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), busy: make(chan struct{}, 1)} }
+func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), busy: make(queue, 1)} }
 
 // inQueue calls fn when all edits before it have been paid for, or returns the error of
 // ctx.
 func (d *Drafting) inQueue(ctx context.Context, fn func()) error {
+	return d.busy.do(ctx, func() error {
+		select {
+		case <-time.After(time.Until(d.free)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		begin := time.Now()
+		defer func() { d.free = begin.Add(draftPart * time.Since(begin)) }()
+		fn()
+		return nil
+	})
+}
+
+// queue lets one caller at a time pass. It has an element while one does.
+type queue chan struct{}
+
+// do calls fn when those before it have returned, or returns the error of ctx.
+func (q queue) do(ctx context.Context, fn func() error) error {
 	select {
-	case d.busy <- struct{}{}:
+	case q <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-d.busy }()
-	select {
-	case <-time.After(time.Until(d.free)):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	begin := time.Now()
-	defer func() { d.free = begin.Add(draftPart * time.Since(begin)) }()
-	fn()
-	return nil
+	defer func() { <-q }()
+	return fn()
 }
 
 // errOutdated refuses an edit of a draft that has changed since the page got it: its

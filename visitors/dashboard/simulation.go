@@ -64,7 +64,7 @@ func (s *server) commandSimulation(w http.ResponseWriter, r *http.Request) {
 	}
 	var refused error
 	var state *simulation.State
-	err := s.inQueue(r.Context(), func() (err error) {
+	err := s.commands.do(r.Context(), func() (err error) {
 		refused, err = visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) error {
 			return carryOut(order, now, world)
 		})
@@ -85,19 +85,6 @@ func (s *server) commandSimulation(w http.ResponseWriter, r *http.Request) {
 	default:
 		sendJSON(w, http.StatusOK, state)
 	}
-}
-
-// inQueue calls fn when the commands of other programs and pages have been carried out: the
-// steps of two never mix, and however many visitors want steps, the loop has one to make
-// at a time.
-func (s *server) inQueue(ctx context.Context, fn func() error) error {
-	select {
-	case s.commanding <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s.commanding }()
-	return fn()
 }
 
 // step advances the world by n steps, one by one: other work of the loop must not wait for

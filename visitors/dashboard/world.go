@@ -129,7 +129,7 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Speed != nil:
 		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
 	}
-	return o.server.inQueue(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
+	return o.server.commands.do(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
 
 // sendPoses sends a snapshot if it has changed and the dashboard is not congested.

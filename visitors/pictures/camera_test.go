@@ -51,12 +51,12 @@ func next(t *testing.T, c *Camera, after uint64) Picture {
 	return p
 }
 
-// A camera runs while somebody looks. Everybody gets its newest picture, whole.
+// A camera runs while a viewer watches. All viewers get its newest picture, complete.
 func TestWatch(t *testing.T) {
 	t.Parallel()
 	c, dir, picture := shell(t, `echo $$ > pid; while cat picture.jpg; do sleep 0.02; done`)
 	if s := c.Status(); s.State != status.Idle || s.Age != nil {
-		t.Errorf("nobody looks: %+v", s)
+		t.Errorf("without viewers: %+v", s)
 	}
 	leave, leaveToo := c.Watch(), c.Watch()
 	first := next(t, c, 0)
@@ -66,7 +66,7 @@ func TestWatch(t *testing.T) {
 	leave()
 	leave()
 	if s := c.Status(); s.State != status.Ready || s.Viewers != 1 || s.Age == nil || s.Pictures < 2 || s.Bytes < 2*uint64(len(picture)) {
-		t.Errorf("somebody looks: %+v", s)
+		t.Errorf("with a viewer: %+v", s)
 	}
 	leaveToo()
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))
@@ -76,7 +76,7 @@ func TestWatch(t *testing.T) {
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	waiting.Until(t, "the program ends", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 	if s := c.Status(); s.State != status.Idle || s.Errors != 0 {
-		t.Errorf("nobody looks any more: %+v", s)
+		t.Errorf("without viewers again: %+v", s)
 	}
 	again := c.Watch()
 	defer again()
@@ -99,7 +99,7 @@ func TestClose(t *testing.T) {
 	c.Close()
 	waiting.Until(t, "the child of the program ends", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
-		return err != nil || bytes.Contains(stat, []byte(") Z ")) // nobody may reap it in a container
+		return err != nil || bytes.Contains(stat, []byte(") Z ")) // a container may have no process that reaps it
 	})
 	if s := c.Status(); s.State != status.Idle {
 		t.Errorf("closed: %+v", s)
@@ -254,21 +254,25 @@ func TestDraw(t *testing.T) {
 	waiting.Until(t, "another picture", func() bool { return c.Status().State == status.Ready })
 }
 
-// Whoever asks is told once that a camera begins to run, however many look, and once that it
+// drawn returns a camera whose pictures are drawn, and the calls of Runs.
+func drawn() (c *Camera, runs chan bool) {
+	runs = make(chan bool, 4)
+	draw := func(context.Context) ([]byte, View, error) { return []byte{1}, View{}, nil }
+	return NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(on bool) { runs <- on }, Draw: draw}, zap.NewNop()), runs
+}
+
+// The source learns once that a camera begins to run, however many watch, and once that it
 // has ended.
 func TestRuns(t *testing.T) {
 	t.Parallel()
-	told := make(chan bool, 4)
-	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
-		return []byte{1}, View{}, nil
-	}}, zap.NewNop())
+	c, runs := drawn()
 	leave := []func(){c.Watch(), c.Watch()}
 	next(t, c, 0)
 	leave[0]()
 	c.Close()
 	leave[1]()
-	if begun, ended := <-told, <-told; !begun || ended || len(told) > 0 {
-		t.Fatalf("told %v and %v, and %d more", begun, ended, len(told))
+	if begun, ended := <-runs, <-runs; !begun || ended || len(runs) > 0 {
+		t.Fatalf("%v and %v, and %d more", begun, ended, len(runs))
 	}
 }
 
@@ -276,15 +280,12 @@ func TestRuns(t *testing.T) {
 // for the same device.
 func TestWatchAfterClose(t *testing.T) {
 	t.Parallel()
-	told := make(chan bool, 4)
-	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
-		return []byte{1}, View{}, nil
-	}}, zap.NewNop())
+	c, runs := drawn()
 	c.Close()
 	leave := c.Watch()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if p, err := c.Next(ctx, 0); !errors.Is(err, context.DeadlineExceeded) || len(told) > 0 {
+	if p, err := c.Next(ctx, 0); !errors.Is(err, context.DeadlineExceeded) || len(runs) > 0 {
 		t.Errorf("%v, picture %d", err, p.Number)
 	}
 	leave()
