@@ -45,9 +45,11 @@ type Feed struct {
 	passes   passes
 	mu       sync.Mutex
 	requests []Request
-	wanted   *Request // by Want, which has its own way to write Pairs: devices; nil: as before
-	open     string   // that Want has requested
-	rate     int      // the same
+	wants    bool   // Want was called
+	wanted   string // devices, by Want
+	rate     int    // Hz, the same
+	open     string // wanted at the last call of next
+	served   int    // rate at that time
 }
 
 // Request asks a robot for data.
@@ -109,7 +111,7 @@ func (f *Feed) Want(devices string, rate int) {
 	defer f.passes.wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wanted = &Request{devices, rate}
+	f.wants, f.wanted, f.rate = true, devices, rate
 }
 
 // next returns the requests that wait. ended reports that no device is wanted any more.
@@ -117,27 +119,24 @@ func (f *Feed) next() (requests []Request, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	requests, f.requests = f.requests, nil
-	if f.wanted == nil {
-		return requests, false
+	if !f.wants || f.wanted == "" {
+		return requests, f.wants
 	}
-	devices, r := f.wanted.Pairs, Request{Rate: f.wanted.Rate}
-	if devices == "" {
-		return nil, true
-	}
-	for _, d := range []byte(devices) {
+	var r Request
+	for _, d := range []byte(f.wanted) {
 		if strings.IndexByte(f.open, d) < 0 {
 			r.Pairs += string([]byte{d, codec.AccessRead})
 		}
 	}
 	for _, d := range []byte(f.open) {
-		if strings.IndexByte(devices, d) < 0 {
+		if strings.IndexByte(f.wanted, d) < 0 {
 			r.Pairs += string([]byte{d, codec.AccessClose})
 		}
 	}
-	if r.Rate == f.rate {
-		r.Rate = 0
+	if f.rate != f.served {
+		r.Rate = f.rate
 	}
-	f.open, f.rate, f.wanted = devices, f.wanted.Rate, nil
+	f.open, f.served = f.wanted, f.rate
 	return append(requests, r), false
 }
 
@@ -193,7 +192,7 @@ func (f *Feed) Run(ctx context.Context) error {
 		}
 		// The client has read rounds while it waited for the replies, and does not report them as new any more.
 		for unread := len(requests) > 0; ; unread = false {
-			if news := r.appendNews(unread); len(news) > 0 {
+			if news := r.unsent(unread); len(news) > 0 {
 				if err := f.send(news); err != nil {
 					return err
 				}
@@ -209,9 +208,9 @@ func (f *Feed) Run(ctx context.Context) error {
 	})
 }
 
-// appendNews returns the data that is newer than that returned before. It notes when that was taken. unread is
-// whether a round may have come that was not the latest at a call.
-func (r *reader) appendNews(unread bool) []News {
+// unsent returns the data that is newer than the data that it returned before. unread says that it was not called
+// after each round.
+func (r *reader) unsent(unread bool) []News {
 	r.news = r.news[:0]
 	for _, d := range r.open {
 		age, known := r.robot.Age(d)
@@ -241,19 +240,18 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	err := r.robot.Request(ctx, q.Pairs)
-	refused, _ := errors.AsType[*client.AccessError](err)
-	if err != nil && refused == nil {
+	refused, ok := errors.AsType[*client.AccessError](err)
+	switch {
+	case err == nil:
+		refused = new(client.AccessError)
+	case !ok:
 		return err
 	}
 	access := map[byte]byte{}
 	for i := 0; i < len(q.Pairs); i += 2 {
 		access[q.Pairs[i]] = q.Pairs[i+1]
 	}
-	var denied []client.Access
-	if refused != nil {
-		denied = refused.Devices
-	}
-	for _, a := range denied {
+	for _, a := range refused.Devices {
 		access[a.Device] = a.Granted
 	}
 	r.open = slices.DeleteFunc(r.open, func(d byte) bool { return access[d] != 0 })
@@ -263,5 +261,5 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 		}
 		delete(r.taken, q.Pairs[i])
 	}
-	return f.granted(q.Pairs, denied)
+	return f.granted(q.Pairs, refused.Devices)
 }
