@@ -138,7 +138,9 @@ func (c *cameras) close() {
 // world is, and waits for no picture.
 func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
-		sight, err := visitors.OnLoop(ctx, visitors.Confine(c.post, robot), func(r *stage.Robot, _ time.Duration) *stage.Sight { return r.Sight() })
+		sight, err := visitors.OnLoop(ctx, visitors.Confine(c.post, robot), func(r *stage.Robot, _ time.Duration) *stage.Sight {
+			return r.Sight()
+		})
 		if err != nil {
 			return nil, pictures.View{}, err
 		}

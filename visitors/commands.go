@@ -41,21 +41,21 @@ type command struct {
 // NewCommands returns the commands to a device of the robot that dial connects to. The other parameters are
 // those of NewController.
 func NewCommands(device byte, name string, silence time.Duration, dial Dial, results Results) *Commands {
-	return &Commands{controller: NewController(device, name, silence, dial), results: results, changed: make(chan struct{}, 1)}
+	controller := NewController(device, name, silence, dial)
+	return &Commands{controller: controller, results: results, changed: make(chan struct{}, 1)}
 }
 
 // Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
 func (c *Commands) Put(kind string, run func(*Controller) error) {
-	_ = c.put(command{kind: kind, run: func(_ context.Context, c *Controller) error { return run(c) }}) // is not limited
+	_ = c.put(command{kind: kind, run: func(_ context.Context, c *Controller) error { return run(c) }}) // which has no limit
 }
 
 // Drive has Run drive, in mm/s and deg/s. It replaces a command to drive that waits. 0, 0 stops the robot if the
 // visitor drives it: a visitor that drives nothing does not connect to the robot only to stop it.
 func (c *Commands) Drive(speed, turnRate int) {
 	heard := time.Now()
-	_ = c.put(command{kind: "drive", stops: speed == 0 && turnRate == 0, run: func(_ context.Context, c *Controller) error {
-		return c.Drive(speed, turnRate, heard)
-	}})
+	drive := func(_ context.Context, c *Controller) error { return c.Drive(speed, turnRate, heard) }
+	_ = c.put(command{kind: "drive", stops: speed == 0 && turnRate == 0, run: drive}) // as Put
 }
 
 // configure has Run carry run out when the visitor has the wheels, and then call answer: after

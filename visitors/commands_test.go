@@ -51,7 +51,8 @@ func TestCalls(t *testing.T) {
 		go c.Run(t.Context())
 		answers := make(chan error, maxCalls+1)
 		call := func() error {
-			return c.configure(func(c *Controller) error { return c.Robot().ResetPosition() }, func(err error) error { answers <- err; return nil })
+			answer := func(err error) error { answers <- err; return nil }
+			return c.configure(func(c *Controller) error { return c.Robot().ResetPosition() }, answer)
 		}
 		for range maxCalls {
 			if err := call(); err != nil {

@@ -76,16 +76,16 @@ func NewFeed(dial Dial, granted func(pairs string, refused []client.Access) erro
 	return &Feed{dial: dial, granted: granted, send: send}
 }
 
-// Feed returns a feed of a robot of this server, which runs when it is started. report shows the guest that
-// the robot refuses a device. It and send are as in NewFeed.
-func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) error) *Feed {
+// Feed returns a feed of a robot of this server, which runs when it is started. The guest is shown which devices
+// the robot refuses. send is as in NewFeed.
+func (g *Guest) Feed(robot Robot, send func([]News) error) *Feed {
 	granted := func(_ string, refused []client.Access) error {
 		for _, a := range refused {
 			i := robot.Device(a.Device)
 			if i < 0 {
 				continue
 			}
-			if err := report(fmt.Errorf("%s refuses %s: %s", robot.Name, robot.Devices[i].Interface, a.Reason())); err != nil {
+			if err := g.Report(fmt.Errorf("%s refuses %s: %s", robot.Name, robot.Devices[i].Interface, a.Reason())); err != nil {
 				return err
 			}
 		}

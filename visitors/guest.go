@@ -24,7 +24,8 @@ type Guest struct {
 	May     rights.Set
 	From    string // HOST:PORT
 	Outbox  *Outbox
-	Ctx     context.Context // ends with the guest
+	Ctx     context.Context   // ends with the guest
+	Report  func(error) error // shows an error to the guest. It is set before the guest watches or commands a robot
 
 	server context.Context // ends with the server
 	fail   context.CancelCauseFunc
@@ -38,7 +39,8 @@ type Guest struct {
 type Terms struct {
 	Name         string // of the guest, for the robots
 	Subprotocols []string
-	MessageLimit int64 // of the guest's messages, bytes
+	MessageLimit int64         // of the guest's messages, bytes
+	Silence      time.Duration // how long a command of Wheels is good
 	// Window is how many messages of the outbox the guest may have to acknowledge, by Outbox.Acknowledge.
 	// 0: its answer to a ping acknowledges all that was sent.
 	Window uint32
@@ -75,11 +77,14 @@ func (c Common) Accept(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	return g
 }
 
+// Take takes a message of a guest.
+type Take func(kind websocket.MessageType, message []byte) error
+
 // Serve gives take each message of the guest, and runs the other functions, until the guest disconnects or one
 // of them fails. The error is sent to the guest as the reason of closing. When Serve returns, the connections to
 // the robots are about to be closed, and their server stops the wheels. While take blocks, a closed socket goes
 // unnoticed.
-func (g *Guest) Serve(take func(kind websocket.MessageType, message []byte) error, run ...func(context.Context) error) error {
+func (g *Guest) Serve(take Take, run ...func(context.Context) error) error {
 	defer g.fail(nil)
 	// Reading and pinging do not use the guest's context: its end would close the connection before
 	// the guest gets the reason.
@@ -109,7 +114,7 @@ func (g *Guest) Close(err error) error {
 }
 
 // read reads messages until one fails.
-func (g *Guest) read(ctx context.Context, take func(kind websocket.MessageType, message []byte) error) error {
+func (g *Guest) read(ctx context.Context, take Take) error {
 	for {
 		kind, message, err := g.Visitor.Read(ctx, g.WS)
 		if err == nil {
@@ -172,14 +177,13 @@ func (g *Guest) Watch(number int, devices string, rate int, open func() *Feed) {
 	}
 }
 
-// Wheels returns the commands to the wheels of the robot with a number, and starts them if necessary. A
-// command is good for silence; report shows the guest an error.
-func (g *Guest) Wheels(number int, robot Robot, silence time.Duration, report func(error) error) *Commands {
+// Wheels returns the commands to the wheels of the robot with a number, and starts them if necessary.
+func (g *Guest) Wheels(number int, robot Robot) *Commands {
 	c := g.wheels[number]
 	if c == nil {
-		c = NewCommands(codec.Position, "wheels", silence, g.common.Dialer(robot.Address, g.terms.Name), &guestResults{report: func(err error) error {
-			return report(fmt.Errorf("%s: %w", robot.Name, err))
-		}})
+		report := func(err error) error { return g.Report(fmt.Errorf("%s: %w", robot.Name, err)) }
+		dial := g.common.Dialer(robot.Address, g.terms.Name)
+		c = NewCommands(codec.Position, "wheels", g.terms.Silence, dial, &guestResults{report: report})
 		g.wheels[number] = c
 		g.Start(c.Run)
 	}

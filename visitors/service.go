@@ -31,9 +31,9 @@ func (r Robot) Services() []Service {
 		Service{Name: "reset_odometry", needs: rights.Write | rights.Config, configure: func(r *client.Client, _ bool) error { return r.ResetPosition() }})
 }
 
-// Call carries out a service of a robot for the guest, and answers: now, or when the wheels
+// Call carries out a service of the robot with a number for the guest, and answers: now, or when the wheels
 // have started. It returns the error of answer.
-func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Commands, answer func(error) error) error {
+func (g *Guest) Call(s Service, on bool, number int, robot Robot, answer func(error) error) error {
 	err := Need(g.May, s.needs)
 	switch {
 	case err != nil:
@@ -42,7 +42,7 @@ func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Commands, a
 			server.EmergencyStop(now, robot.Port, s.stop, g.From)
 		})
 	default:
-		err = wheels().configure(func(c *Controller) error { return s.configure(c.Robot(), on) }, answer)
+		err = g.Wheels(number, robot).configure(func(c *Controller) error { return s.configure(c.Robot(), on) }, answer)
 		if err == nil {
 			return nil // Run answers
 		}

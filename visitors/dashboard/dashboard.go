@@ -128,7 +128,8 @@ func site(ctx context.Context, config Config) visitors.Site {
 func newServer(ctx context.Context, config Config) *server {
 	s := &server{ctx: ctx, commands: make(queue, 1), runs: map[string]visitors.Confined[*Run]{}}
 	if config.World != nil {
-		s.world, s.movers, s.editor = visitors.Confine(config.Post, config.World), map[*stage.Robot]int{}, editor{config.Drafting, config.World}
+		s.world, s.movers = visitors.Confine(config.Post, config.World), map[*stage.Robot]int{}
+		s.editor = editor{config.Drafting, config.World}
 		for i, robot := range config.World.Robots() {
 			s.movers[robot] = i
 		}

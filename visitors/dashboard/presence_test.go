@@ -96,7 +96,8 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		config := c.config()
 		var loop []func(time.Duration) // that waits
-		config.Server = visitors.Confine[visitors.Server](func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }, c)
+		post := func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }
+		config.Server = visitors.Confine[visitors.Server](post, c)
 		s := &server{config: config}
 		ask := func(ctx context.Context, run bool) {
 			ended := make(chan error, 1)

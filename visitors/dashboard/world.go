@@ -127,7 +127,9 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 	case c.Pause != nil:
 		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) {
+			world.SetSpeed(now, min(*c.Speed, maxSpeed))
+		})
 	}
 	return o.server.commands.do(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }

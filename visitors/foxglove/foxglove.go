@@ -129,7 +129,8 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveLayout(w, r)
 		return
 	}
-	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{Name: visitors.NameOf("foxglove", r), Subprotocols: foxglove.Subprotocols(), MessageLimit: messageLimit})
+	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{Name: visitors.NameOf("foxglove", r), Silence: s.silence,
+		Subprotocols: foxglove.Subprotocols(), MessageLimit: messageLimit})
 	if guest == nil {
 		return
 	}

@@ -50,5 +50,5 @@ func (v *viewer) call(c foxglove.ServiceCall) error {
 	if err := json.Unmarshal(c.Payload, &request); s.Flag && (err != nil || request.Data == nil) {
 		return answer(errors.New(`the request has to be {"data": true} or {"data": false}`))
 	}
-	return v.Call(s.Service, s.Flag && *request.Data, v.server.config.Robots[s.robot].Robot, func() *visitors.Commands { return v.driver(s.robot) }, answer)
+	return v.Call(s.Service, s.Flag && *request.Data, s.robot, v.server.config.Robots[s.robot].Robot, answer)
 }

@@ -40,6 +40,7 @@ type viewer struct {
 func newViewer(s *server, guest *visitors.Guest) *viewer {
 	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, publishers: map[uint32]context.CancelFunc{},
 		advertised: map[uint32]int{}, parameters: newParameters(s)}
+	v.Report = v.status
 	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {

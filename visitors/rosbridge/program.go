@@ -62,7 +62,9 @@ type pace struct {
 }
 
 func newProgram(s *server, guest *visitors.Guest) *program {
-	return &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, again: make([]atomic.Bool, len(s.config.Robots))}
+	p := &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, again: make([]atomic.Bool, len(s.config.Robots))}
+	p.Report = func(err error) error { return p.status("", err) } // no message has caused it
+	return p
 }
 
 // serve serves the program until it disconnects, or fails.
@@ -99,9 +101,6 @@ func (p *program) status(id identity, err error) error {
 		Text  string   `json:"msg"`
 	}{"status", id, "error", err.Error()})
 }
-
-// report sends the program an error that no message has caused.
-func (p *program) report(err error) error { return p.status("", err) }
 
 // request is a message of a program.
 type request struct {
@@ -275,7 +274,7 @@ func (p *program) watches(from source) bool {
 func (p *program) newFeed(robot int) *visitors.Feed {
 	var converter *ros.Converter
 	r := p.server.config.Robots[robot]
-	return p.Feed(r, p.report, func(news []visitors.News) error {
+	return p.Feed(r, func(news []visitors.News) error {
 		if p.again[robot].Swap(false) || converter == nil {
 			converter = p.server.converter(robot)
 		}
@@ -344,11 +343,6 @@ func (p *program) publish(r request) error {
 	if err != nil {
 		return err
 	}
-	p.wheelsOf(robot).Drive(speed, turnRate)
+	p.Wheels(robot, p.server.config.Robots[robot]).Drive(speed, turnRate)
 	return nil
-}
-
-// wheelsOf returns the wheels of a robot, and starts them if necessary.
-func (p *program) wheelsOf(robot int) *visitors.Commands {
-	return p.Wheels(robot, p.server.config.Robots[robot], silenceLimit, p.report)
 }

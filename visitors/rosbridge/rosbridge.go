@@ -143,7 +143,8 @@ func (s *server) converter(robot int) *ros.Converter {
 
 // ServeHTTP serves a program.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{Name: visitors.NameOf("rosbridge", r), MessageLimit: messageLimit})
+	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{
+		Name: visitors.NameOf("rosbridge", r), MessageLimit: messageLimit, Silence: silenceLimit})
 	if guest == nil {
 		return
 	}
