@@ -14,35 +14,32 @@ const maxCalls = 16
 // of its own (Run): neither data nor another device that starts delays them.
 type Commands struct {
 	controller *Controller
-	results    Results
+	result     Result
 	changed    chan struct{} // buffers one
 	mu         sync.Mutex
 	waiting    []command
 }
 
-// Results gets the results of commands.
-type Results interface {
-	// Failed gets the error of a command. Its own error ends Run.
-	Failed(error) error
-	// Controls gets whether the visitor has the device by now.
-	Controls(bool)
-	// Expired reports that the robot was stopped because the visitor was silent.
-	Expired()
-}
+// Result gets the result of a command, nil or an error, and whether the visitor has the device by now. Its own error
+// ends Run.
+type Result func(err error, has bool) error
+
+// ErrSilent is the result when the robot was stopped because the visitor was silent.
+var ErrSilent = errors.New("the visitor was silent")
 
 // command is a command that waits.
 type command struct {
 	kind   string // a newer command of the kind replaces it; empty: none does
 	stops  bool   // it has no effect unless the visitor has the device
 	run    func(context.Context, *Controller) error
-	answer func(error) error // gets the error in place of Results, and nil after the effect; nil: there is none
+	answer func(error) error // gets its error, or nil after the effect, in place of Result; may be nil
 }
 
 // NewCommands returns the commands to a device of the robot that dial connects to. The other parameters are
 // those of NewController.
-func NewCommands(device byte, name string, silence time.Duration, dial Dial, results Results) *Commands {
+func NewCommands(device byte, name string, silence time.Duration, dial Dial, result Result) *Commands {
 	controller := NewController(device, name, silence, dial)
-	return &Commands{controller: controller, results: results, changed: make(chan struct{}, 1)}
+	return &Commands{controller: controller, result: result, changed: make(chan struct{}, 1)}
 }
 
 // Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
@@ -107,12 +104,10 @@ func (c *Commands) Run(ctx context.Context) error {
 			err = c.carryOut(ctx)
 		case <-c.controller.Due():
 			var drove bool
-			drove, err = c.controller.Expire()
-			c.results.Controls(c.controller.Robot() != nil)
-			if drove {
-				c.results.Expired()
+			if drove, err = c.controller.Expire(); drove && err == nil {
+				err = ErrSilent
 			}
-			err = c.failed(ctx, err)
+			err = c.report(ctx, err)
 		}
 		if err != nil {
 			return err
@@ -129,26 +124,29 @@ func (c *Commands) carryOut(ctx context.Context) error {
 		if err == nil {
 			err = next.run(ctx, c.controller)
 		}
-		c.results.Controls(c.controller.Robot() != nil)
 		if next.answer != nil {
-			err = next.answer(err)
-		} else {
-			err = c.failed(ctx, err)
+			if err := next.answer(err); err != nil {
+				return err
+			}
+			err = nil
 		}
-		if err != nil {
+		if err := c.report(ctx, err); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// failed handles the error of a command; the next one connects again. It returns an error that ends Run.
-func (c *Commands) failed(ctx context.Context, err error) error {
-	if err == nil || ctx.Err() != nil {
+// report reports a result. After an error the next command connects again.
+func (c *Commands) report(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
 		return nil
 	}
-	c.controller.Release()
-	return c.results.Failed(err)
+	has := c.controller.Robot() != nil
+	if err != nil && err != ErrSilent {
+		c.controller.Release()
+	}
+	return c.result(err, has)
 }
 
 // pending reports whether a command waits. It drops those that have no effect.
@@ -177,20 +175,3 @@ func wake(changed chan struct{}) {
 	default: // not noticed yet
 	}
 }
-
-// guestResults gets the results of a guest's commands. It reports an error once in repeatPeriod: commands that are
-// refused are repeated ten times a second.
-type guestResults struct {
-	report  func(error) error
-	limiter Limiter
-}
-
-func (r *guestResults) Failed(err error) error {
-	if !r.limiter.Allow(err.Error()) {
-		return nil
-	}
-	return r.report(err)
-}
-
-func (*guestResults) Controls(bool) {}
-func (*guestResults) Expired()      {}

@@ -9,12 +9,8 @@ import (
 	"player/codec"
 )
 
-// noResults gets results that a test does not check.
-type noResults struct{}
-
-func (noResults) Failed(err error) error { return err }
-func (noResults) Controls(bool)          {}
-func (noResults) Expired()               {}
+// noResult drops results.
+func noResult(error, bool) error { return nil }
 
 // Commands that wait for the device to start are replaced by newer ones of their kind, and no other command
 // renews the time of one.
@@ -22,7 +18,7 @@ func TestWaitingCommands(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
 		r.setup = silence / 2
-		c := NewCommands(codec.Position, "wheels", silence, r.dial, noResults{})
+		c := NewCommands(codec.Position, "wheels", silence, r.dial, noResult)
 		go c.Run(t.Context())
 		motors := func(on bool) {
 			c.Put("motors", func(c *Controller) error { return c.Robot().ChangeMotorState(on) })
@@ -47,7 +43,7 @@ func TestCalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
 		r.setup = time.Second
-		c := NewCommands(codec.Position, "wheels", silence, r.dial, noResults{})
+		c := NewCommands(codec.Position, "wheels", silence, r.dial, noResult)
 		go c.Run(t.Context())
 		answers := make(chan error, maxCalls+1)
 		call := func() error {
@@ -72,13 +68,16 @@ func TestCalls(t *testing.T) {
 }
 
 // What a visitor repeats is reported once, and again later.
-func TestGuestResults(t *testing.T) {
+func TestReportOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0
-		r := guestResults{report: func(error) error { reports++; return nil }}
+		g := Guest{Report: func(error) error { reports++; return nil }}
+		result := g.reportOnce("r0")
 		for range 100 {
-			if err := r.Failed(errors.New("refused")); err != nil {
-				t.Error(err)
+			for _, err := range []error{errors.New("refused"), ErrSilent, nil} {
+				if err := result(err, true); err != nil {
+					t.Error(err)
+				}
 			}
 			time.Sleep(repeatPeriod / 50)
 		}

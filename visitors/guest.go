@@ -181,13 +181,24 @@ func (g *Guest) Watch(number int, devices string, rate int, open func() *Feed) {
 func (g *Guest) Wheels(number int, robot Robot) *Commands {
 	c := g.wheels[number]
 	if c == nil {
-		report := func(err error) error { return g.Report(fmt.Errorf("%s: %w", robot.Name, err)) }
 		dial := g.common.Dialer(robot.Address, g.terms.Name)
-		c = NewCommands(codec.Position, "wheels", g.terms.Silence, dial, &guestResults{report: report})
+		c = NewCommands(codec.Position, "wheels", g.terms.Silence, dial, g.reportOnce(robot.Name))
 		g.wheels[number] = c
 		g.Start(c.Run)
 	}
 	return c
+}
+
+// reportOnce returns what shows the guest the errors of a robot. Commands that are refused are repeated ten times a
+// second, and their error is shown once in repeatPeriod.
+func (g *Guest) reportOnce(robot string) Result {
+	var limiter Limiter
+	return func(err error, _ bool) error {
+		if err == nil || err == ErrSilent || !limiter.Allow(err.Error()) {
+			return nil
+		}
+		return g.Report(fmt.Errorf("%s: %w", robot, err))
+	}
 }
 
 // Stand stops the robot with a number if the guest drives it.

@@ -54,9 +54,9 @@ type driver struct {
 // connection, and the robot's server stops the wheels.
 func (s *server) drive(sock *socket) error {
 	d := &driver{socket: sock}
-	d.wheels = visitors.NewCommands(codec.Position, "wheels", deadMan, sock.dial, results{d, codec.Position})
-	d.camera = visitors.NewCommands(codec.PTZ, "camera", 0, sock.dial, results{d, codec.PTZ})
-	d.gripper = visitors.NewCommands(codec.Gripper, "gripper", 0, sock.dial, results{d, codec.Gripper})
+	d.wheels = visitors.NewCommands(codec.Position, "wheels", deadMan, sock.dial, d.result(codec.Position))
+	d.camera = visitors.NewCommands(codec.PTZ, "camera", 0, sock.dial, d.result(codec.PTZ))
+	d.gripper = visitors.NewCommands(codec.Gripper, "gripper", 0, sock.dial, d.result(codec.Gripper))
 	return converse(sock, d.take, d.wheels.Run, d.camera.Run, d.gripper.Run, sock.write(nil)) // there is no data
 }
 
@@ -97,36 +97,32 @@ func (d *driver) failed(err error) error {
 	return d.socket.reply(driveReport{d.held, explain(err)})
 }
 
-// results reports the results of commands to one device.
-type results struct {
-	driver *driver
-	device byte
-}
-
-// Failed implements visitors.Results. A refusal does not end the commands to other devices.
-func (r results) Failed(err error) error {
-	if _, refused := errors.AsType[*visitors.Refusal](err); !refused {
+// result reports whether the page has a device, and errors that do not end the commands to the others.
+func (d *driver) result(device byte) visitors.Result {
+	return func(err error, has bool) error {
+		if changed := d.hold(device, has); changed != nil {
+			return changed
+		}
+		switch _, refused := errors.AsType[*visitors.Refusal](err); {
+		case err == visitors.ErrSilent:
+			return d.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())})
+		case refused:
+			return d.failed(err)
+		}
 		return err
 	}
-	return r.driver.failed(err)
 }
 
-// Controls implements visitors.Results.
-func (r results) Controls(has bool) {
-	d := r.driver
+// hold sets whether the page has a device.
+func (d *driver) hold(device byte, has bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if strings.IndexByte(d.held, r.device) >= 0 == has {
-		return
+	if strings.IndexByte(d.held, device) >= 0 == has {
+		return nil
 	}
-	d.held = strings.ReplaceAll(d.held, string(r.device), "")
+	d.held = strings.ReplaceAll(d.held, string(device), "")
 	if has {
-		d.held += string(r.device)
+		d.held += string(device)
 	}
-	_ = d.socket.reply(driveReport{Held: d.held}) // fails if the page does not read, which ends its socket
-}
-
-// Expired implements visitors.Results.
-func (r results) Expired() {
-	_ = r.driver.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())}) // as Controls
+	return d.socket.reply(driveReport{Held: d.held})
 }
