@@ -125,7 +125,7 @@ func TestOweReply(t *testing.T) {
 	})
 }
 
-// Whatever was done before it was paid for, its address waits for a second beyond its
+// After any work that was not paid for before, its address waits for a second beyond its
 // burst, and the others as long as for its burst.
 func TestDebtIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -67,7 +67,7 @@ func TestCalls(t *testing.T) {
 	})
 }
 
-// What a visitor repeats is reported once, and again later.
+// An error that is repeated is reported once, and again later.
 func TestReportOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		reports := 0

@@ -23,7 +23,7 @@ const silence = 400 * time.Millisecond
 type robot struct {
 	began  time.Time
 	denies bool
-	down   bool          // nobody answers
+	down   bool          // it does not answer
 	setup  time.Duration // of the device
 
 	mu     sync.Mutex
@@ -184,7 +184,7 @@ func TestOldCommand(t *testing.T) {
 	})
 }
 
-// What is refused, or fails, is not tried again for some time.
+// A request that is refused, or fails, is not repeated for some time.
 func TestRefusal(t *testing.T) {
 	ofWheels(t, func(t *testing.T, r *robot, c *Controller) {
 		again := func() error {
@@ -222,7 +222,7 @@ func TestRefusal(t *testing.T) {
 	})
 }
 
-// What is not the wheels is kept until the visitor releases it.
+// A device other than the wheels is kept until the visitor releases it.
 func TestControllerOfTheCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()

@@ -109,7 +109,7 @@ func TestProtect(t *testing.T) {
 	}
 }
 
-// What a browser sends is repeated only in part.
+// A text of a browser is quoted only in part.
 func TestQuote(t *testing.T) {
 	for _, text := range []string{"cats.example", strings.Repeat("x", 900), strings.Repeat("\xff", 900), strings.Repeat("\U0010ffff", 300)} {
 		if got := Quote(text); len(got) > 242 {

@@ -114,7 +114,7 @@ func TestCountedRead(t *testing.T) {
 	})
 }
 
-// What is written in parts is one piece of work, whatever the connection is.
+// Parts that are written together are one piece of work, whatever the connection is.
 func TestWriteAllOwes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, far := accepted(t)

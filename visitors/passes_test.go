@@ -7,7 +7,7 @@ import (
 )
 
 // Each Wake leads to another pass, and the first error that is not that of a pass's
-// context ends them. The end of the caller's context ends them, too.
+// context ends them. The end of the caller's context also ends them.
 func TestPasses(t *testing.T) {
 	t.Parallel()
 	var p passes

@@ -5,10 +5,9 @@
 //
 // A page opens four kinds of WebSocket: one for each robot that it watches
 // (stream.go), one for the robot that it drives (drive.go), one for the world
-// (world.go), and one for who else is there (presence.go). Each stream has its own
-// Player connection, so that data never delays a command. Each commanded device has
-// one, too (executor.go), so that the setup of another device never delays the stop of
-// the wheels.
+// (world.go), and one for the other people and programs (presence.go). Each is a
+// visitors.Guest: data never delays a command, and the setup of a device never delays
+// the stop of the wheels.
 package dashboard
 
 import (

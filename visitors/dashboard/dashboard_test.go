@@ -73,7 +73,7 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// What the page loads is compressed, has addresses that never mean anything else, and may be
+// Each file that the page loads is compressed, has addresses that never mean anything else, and may be
 // kept for ever. All modules are one file.
 func TestImmutable(t *testing.T) {
 	page := servePage(t, Config{})

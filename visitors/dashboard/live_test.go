@@ -172,7 +172,7 @@ func TestStream(t *testing.T) {
 			}
 		}
 	}
-	// What is closed does not come any more, what is opened comes.
+	// No data of a closed device comes any more, and that of an opened one comes.
 	p.Send(`{"request":"lcsr"}`)
 	if access := p.told("access").(map[string]any); access["l"] != "c" || access["s"] != "r" {
 		t.Fatalf("access %v", access)

@@ -89,8 +89,8 @@ func TestPresenceOfANewRobot(t *testing.T) {
 	}
 }
 
-// A page that leaves while the server is asked takes nothing from the others: they are told
-// at once that somebody else drives.
+// A page that leaves while the server is asked takes nothing from the others: they learn
+// at once that another client drives.
 func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	c := newCrowded()
 	synctest.Test(t, func(t *testing.T) {
@@ -124,7 +124,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 		c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
 		ask(t.Context(), true)
 		if got := string(s.present.stopped); got != `["localhost:6665"]` {
-			t.Errorf("the others are told that %s are stopped", got)
+			t.Errorf("the others learn that %s are stopped", got)
 		}
 	})
 }
@@ -208,10 +208,10 @@ func TestPresenceAsks(t *testing.T) {
 	})
 }
 
-// Pages are told with the next look that somebody else drives, too, however long ago the server
+// Pages learn with the next check that another client drives, however long ago the server
 // was asked last. While control goes to and fro it is asked not much more often.
 func TestPresenceOfSharedDriving(t *testing.T) {
-	for phase := range int(2 * presencePeriod / checkPeriod) { // two answers, and all looks between them
+	for phase := range int(2 * presencePeriod / checkPeriod) { // two answers, and all checks between them
 		synctest.Test(t, func(t *testing.T) {
 			c := newCrowded()
 			c.now.Robots[0].Clients = []status.Client{{Address: anna}}
@@ -222,7 +222,7 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 				fn(time.Since(begun))
 				return true
 			}, c)
-			look := func() string {
+			check := func() string {
 				time.Sleep(checkPeriod)
 				_, robots, err := s.presences(t.Context())
 				if err != nil {
@@ -231,18 +231,18 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 				return string(robots[0])
 			}
 			for range 20 + phase {
-				look()
+				check()
 			}
 			c.now.Robots[0].Commander = &anna
 			c.now.Robots[0].Clients[0].Commands++
 			c.hands++
-			if told := look(); !strings.Contains(told, `"commander":true`) || strings.Contains(told, `"commands":0,`) {
-				t.Errorf("%d looks after the first one: %s", 20+phase, told)
+			if told := check(); !strings.Contains(told, `"commander":true`) || strings.Contains(told, `"commands":0,`) {
+				t.Errorf("%d checks after the first one: %s", 20+phase, told)
 			}
 			c.asked = 0
 			for range 30 {
 				c.hands++
-				look()
+				check()
 			}
 			if c.asked > 10 {
 				t.Errorf("asked %d times in 3 s", c.asked)

@@ -10,7 +10,7 @@ import (
 )
 
 // Shape is what a robot that is not simulated looks like, in metres and radians in its
-// frame. What is not known is nil.
+// frame. A field that is not known is nil.
 type Shape struct {
 	Outline []stage.Vec
 	Sonars  []stage.Pose // in the order of the ranges

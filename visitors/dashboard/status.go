@@ -104,7 +104,7 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 
 // How a stop of a robot of another server can fail without an error.
 var (
-	// A server that answers no questions, such as the original, ignores the stop, too.
+	// A server that answers no questions, such as the original, also ignores the stop.
 	errIgnored = visitors.Notice{Text: "its server knows no emergency stop: see whether the robot stands"}
 	errRefused = visitors.Notice{Text: "its server does not allow this one to stop and release the robot"}
 )

@@ -7,7 +7,7 @@ import (
 	"player/visitors"
 )
 
-// newFeed returns the feed of a robot, which passes new data to the outbox. That of a replayed log has the times
+// newFeed returns the feed of a robot, which passes new data to the outbox. Data of a replayed log has the times
 // of the log.
 func (v *viewer) newFeed(robot Robot) *visitors.Feed {
 	converter := robot.converter()

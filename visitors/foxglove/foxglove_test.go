@@ -246,7 +246,7 @@ func TestParameters(t *testing.T) {
 	}
 }
 
-// What a viewer asks for and does not get is told to it, and it stays connected.
+// A viewer gets the reason why a request fails, and stays connected.
 func TestMistakes(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
@@ -271,7 +271,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// Who drives is told while a viewer looks, and so is an emergency stop.
+// A viewer of the control topic learns who drives, and of an emergency stop.
 func TestWhoDrives(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
@@ -306,7 +306,7 @@ func TestWhoDrives(t *testing.T) {
 	is("nobody drives any more", func(c foxglove.Control) bool { return c.Address == "" && c.Driver == "" })
 }
 
-// A camera's pictures come while a viewer looks.
+// A camera's pictures come while a viewer watches.
 func TestPictures(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")

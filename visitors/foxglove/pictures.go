@@ -133,7 +133,7 @@ func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robo
 	})
 }
 
-// timeOf returns the time of a picture in ns since 1970. That of a replayed log is the log's.
+// timeOf returns the time of a picture in ns since 1970: in a replayed log, the time of the log.
 func (v *viewer) timeOf(robot Robot, p pictures.Picture) (int64, error) {
 	if robot.replay == nil {
 		return p.At.UnixNano(), nil

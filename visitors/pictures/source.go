@@ -160,7 +160,7 @@ func startProgram(ctx context.Context, command []string) (*program, error) {
 	return p, nil
 }
 
-// Read implements io.Reader. What the program was starting while it got its priority may
+// Read implements io.Reader. A child that the program started while it got its priority may
 // have kept the old one: with its first output the program's group gets it again.
 func (p *program) Read(buffer []byte) (int, error) {
 	n, err := p.Reader.Read(buffer)

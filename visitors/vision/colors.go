@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	// maxUndo is how many changes can be taken back: more than anybody remembers.
+	// maxUndo is how many changes can be taken back: more than a user remembers.
 	maxUndo = 50
 	// maxName is the length of the longest name of a colour, in characters: what a row of the
 	// page has place for.

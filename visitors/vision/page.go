@@ -37,7 +37,7 @@ const (
 var files embed.FS
 
 // page is what people calibrate the colours with: the newest picture with the blobs on it.
-// Whatever changes something is a POST, which the gate of the site refuses to pages of others, and
+// Each change is a POST, which the gate of the site refuses to pages of others, and
 // needs the right to configure.
 type page struct {
 	visitors.Common

@@ -16,7 +16,7 @@ import (
 	"player/visitors/vision/blobs"
 )
 
-// serve reports the blobs of each picture to the server until ctx ends. What fails before the
+// serve reports the blobs of each picture to the server until ctx ends. A failure before the
 // first report refuses the device. Later the device keeps its last data while nothing can be
 // reported, and the log has the reason.
 func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) error {

@@ -3,7 +3,7 @@
 //
 // A picture is taken as JPEG has it, in YCbCr. One table gives the colours of a pixel as
 // bits, so all 32 cost no more than one. Lone pixels are noise, and are outvoted by their
-// neighbours. What is left is cut into runs in each row, and runs of a colour that touch are
+// neighbours. The rest is cut into runs in each row, and runs of a colour that touch are
 // joined.
 package blobs
 
@@ -148,8 +148,8 @@ func (f *Finder) classify(m *image.YCbCr) {
 func majority(a, b, c uint32) uint32 { return a&b | c&(a|b) }
 
 // vote gives each pixel the bits that most of it and its neighbours in its row have, and
-// then those in its column: of all colours at once. Lone pixels and holes vanish. What is
-// beyond the edge is as the edge.
+// then those in its column: of all colours at once. Lone pixels and holes vanish. Pixels
+// beyond the edge count as those at the edge.
 func (f *Finder) vote(width, height int) {
 	f.voted = slices.Grow(f.voted[:0], width*height)[:width*height]
 	for y := range height {
