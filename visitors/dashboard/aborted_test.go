@@ -22,7 +22,7 @@ func TestAborted(t *testing.T) {
 		Robots: []Robot{{Address: "localhost:6665", Port: 6665, Simulated: world.Robots()[0]}},
 		World:  world, Runs: map[string]Run{"localhost:6665": newRun(t)},
 		Common: visitors.Common{
-			Server: visitors.Confine[visitors.Server](post, &fakeServer{}), Log: zap.NewNop(), Post: post,
+			Server: newFake().on(post), Log: zap.NewNop(), Post: post,
 		},
 	}).Protected()
 	for _, request := range []struct{ method, path string }{

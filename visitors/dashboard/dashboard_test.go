@@ -12,7 +12,6 @@ import (
 	"maps"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"path"
 	"regexp"
 	"slices"
@@ -41,10 +40,7 @@ func TestRobots(t *testing.T) {
 		},
 		World: world, Common: visitors.Common{},
 	}).Protected()
-	w := httptest.NewRecorder()
-	request := httptest.NewRequest("GET", "/robots", nil)
-	request.Host = "localhost"
-	page.ServeHTTP(w, request)
+	w := request(page, "GET", "/robots", "")
 	const want = `{"robots":[{"name":"b","address":"localhost:6665","mover":1},` +
 		`{"name":"hardware","address":"localhost:6666","mover":-1,"pages":[{"letter":"v","name":"vision","url":":8090"}]},` +
 		`{"name":"a","address":"localhost:6667","mover":0}],"world":true,"version":"","you":"192.0.2.1","may":"read write config","takes":false}` + "\n"

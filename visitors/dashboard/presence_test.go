@@ -3,69 +3,15 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/server/status"
-	"player/visitors"
 	"player/visitors/roomtest"
 )
-
-// crowded is a server with two robots, whose status a test sets.
-type crowded struct {
-	mu    sync.Mutex
-	now   status.Status
-	asked int
-	hands uint64
-	stops []string
-}
-
-func (c *crowded) Status(time.Duration) status.Status {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asked++
-	return c.now
-}
-
-func (c *crowded) Hands() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.hands
-}
-
-func (c *crowded) EmergencyStop(_ time.Duration, port int, on bool, _ string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stops = append(c.stops, fmt.Sprint(port, on))
-	return true
-}
-
-func (c *crowded) set(fn func(now *status.Status)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fn(&c.now)
-}
-
-func newCrowded() *crowded {
-	return &crowded{now: status.Status{Robots: []status.Robot{
-		{Name: "a", Port: 6665, Control: "newest"},
-		{Name: "b", Port: 6666, Control: "first"},
-	}}}
-}
-
-func (c *crowded) config() Config {
-	return Config{
-		Common: visitors.Common{Server: visitors.Confine[visitors.Server](roomtest.AtOnce(0), c), Log: zap.NewNop()},
-		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
-	}
-}
 
 var (
 	anna = netip.MustParseAddrPort("10.0.0.7:40000")
@@ -74,7 +20,7 @@ var (
 
 // A reload adds a robot just before it ends the sockets of pages: until then they go on.
 func TestPresenceOfANewRobot(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")
 	if _, _, err := p.read(); err != nil {
 		t.Fatal(err)
@@ -92,12 +38,12 @@ func TestPresenceOfANewRobot(t *testing.T) {
 // A page that leaves while the server is asked takes nothing from the others: they learn
 // at once that another client drives.
 func TestPresenceAfterAPageHasLeft(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	synctest.Test(t, func(t *testing.T) {
 		config := c.config()
 		var loop []func(time.Duration) // that waits
 		post := func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }
-		config.Server = visitors.Confine[visitors.Server](post, c)
+		config.Server = c.on(post)
 		s := &server{config: config}
 		ask := func(ctx context.Context, run bool) {
 			ended := make(chan error, 1)
@@ -132,7 +78,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 // A page gets everything first, then what changes, and which robots are stopped each
 // second.
 func TestPresence(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")
 	told := func() (stopped, robots string) {
 		t.Helper()
@@ -175,7 +121,7 @@ func TestPresence(t *testing.T) {
 
 // After a stop from a page the server is asked at once.
 func TestPresenceAfterAStop(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	page := servePage(t, c.config())
 	p := open(t, page, "/presence", "")
 	p.told("stopped")
@@ -189,7 +135,7 @@ func TestPresenceAfterAStop(t *testing.T) {
 // The server is asked once for all pages, and not at all without one.
 func TestPresenceAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowded()
+		c := newFake()
 		s := &server{ctx: t.Context(), config: c.config()}
 		for range 100 { // 20 pages for 5 s
 			time.Sleep(presencePeriod / 20)
@@ -213,15 +159,15 @@ func TestPresenceAsks(t *testing.T) {
 func TestPresenceOfSharedDriving(t *testing.T) {
 	for phase := range int(2 * presencePeriod / checkPeriod) { // two answers, and all checks between them
 		synctest.Test(t, func(t *testing.T) {
-			c := newCrowded()
+			c := newFake()
 			c.now.Robots[0].Clients = []status.Client{{Address: anna}}
 			s := &server{ctx: t.Context(), config: c.config()}
 			begun := time.Now()
-			s.config.Server = visitors.Confine[visitors.Server](func(fn func(now time.Duration)) bool {
+			s.config.Server = c.on(func(fn func(now time.Duration)) bool {
 				c.now.Uptime = status.Seconds(time.Since(begun))
 				fn(time.Since(begun))
 				return true
-			}, c)
+			})
 			check := func() string {
 				time.Sleep(checkPeriod)
 				_, robots, err := s.presences(t.Context())
@@ -253,7 +199,7 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 
 // A robot with thousands of clients: the page gets a screenful, with the commander.
 func TestPresenceOfACrowd(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	var clients []status.Client
 	for i := range 2000 {
 		clients = append(clients, status.Client{Address: netip.AddrPortFrom(anna.Addr(), uint16(i+1))})

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"bytes"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -113,12 +112,7 @@ func TestRun(t *testing.T) {
 				return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4
 			},
 		}).Protected()
-		r, w := httptest.NewRequest(tt.method, tt.path, nil), httptest.NewRecorder()
-		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
-		if tt.origin != "" {
-			r.Header.Set("Origin", tt.origin)
-		}
-		page.ServeHTTP(w, r)
+		w := request(page, tt.method, tt.path, tt.origin)
 		if w.Code != tt.code || !strings.Contains(w.Body.String(), tt.want) {
 			t.Errorf("%s %s from %q: %d, %s; want %d, %s", tt.method, tt.path, tt.origin, w.Code, w.Body, tt.code, tt.want)
 		}
@@ -137,9 +131,7 @@ func TestRunOfOneKind(t *testing.T) {
 		"/playback?robot=replayed&pause=1": http.StatusOK, "/record?robot=replayed&on=1": http.StatusNotFound,
 		"/playback?robot=recorded&pause=1": http.StatusNotFound,
 	} {
-		r, w := httptest.NewRequest("POST", path, nil), httptest.NewRecorder()
-		r.Host = "localhost"
-		page.ServeHTTP(w, r)
+		w := request(page, "POST", path, "")
 		if w.Code != want {
 			t.Errorf("%s: %d, %s", path, w.Code, w.Body)
 		}
