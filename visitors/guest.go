@@ -85,12 +85,11 @@ type Take func(kind websocket.MessageType, message []byte) error
 // the robots are about to be closed, and their server stops the wheels. While take blocks, a closed socket goes
 // unnoticed.
 func (g *Guest) Serve(take Take, run ...func(context.Context) error) error {
-	defer g.fail(nil)
 	// Reading and pinging do not use the guest's context: its end would close the connection before
 	// the guest gets the reason.
 	g.Start(func(context.Context) error { return g.read(g.server, take) })
 	if g.terms.Window > 0 {
-		g.Start(func(context.Context) error { return g.probe(g.server) })
+		g.Start(g.probe)
 	}
 	for _, fn := range run {
 		g.Start(fn)
@@ -101,6 +100,12 @@ func (g *Guest) Serve(take Take, run ...func(context.Context) error) error {
 		return nil // the guest has closed, or the server ends
 	}
 	return g.Close(err)
+}
+
+// End ends the guest and its connection. A server that has accepted a guest calls it.
+func (g *Guest) End() {
+	g.fail(nil)
+	g.WS.CloseNow()
 }
 
 // Close closes the connection of the guest with an error as the reason, and returns the error.
@@ -131,10 +136,10 @@ func (g *Guest) probe(ctx context.Context) error {
 	for {
 		select {
 		case <-ctx.Done():
-			return ctx.Err()
+			return nil
 		case <-time.After(probePeriod):
 		}
-		if err := ping(ctx, g.WS); err != nil {
+		if err := ping(g.server, g.WS); err != nil {
 			return err
 		}
 	}

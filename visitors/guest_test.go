@@ -49,7 +49,7 @@ func TestVanishedBrowser(t *testing.T) {
 		ended := make(chan error, 1)
 		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			guest := Common{}.Accept(t.Context(), w, r, Terms{Window: 1})
-			defer guest.WS.CloseNow()
+			defer guest.End()
 			context.AfterFunc(guest.Ctx, func() { ended <- context.Cause(guest.Ctx) })
 			_ = guest.Serve(func(websocket.MessageType, []byte) error { return nil }) // waits for the end of the connection
 		})}

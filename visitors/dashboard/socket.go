@@ -54,7 +54,7 @@ func (s *server) accept(serve func(*socket) error) http.HandlerFunc {
 		if guest == nil {
 			return
 		}
-		defer guest.WS.CloseNow()
+		defer guest.End()
 		query := r.URL.Query()
 		first := visitors.Request{Pairs: query.Get("request")}
 		first.Rate, _ = strconv.Atoi(query.Get("rate")) // 0, the robot's own rate, if it is none

@@ -134,7 +134,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if guest == nil {
 		return
 	}
-	defer guest.WS.CloseNow()
+	defer guest.End()
 	log := s.config.Log.With(zap.String("viewer", r.RemoteAddr))
 	log.Info("viewer connected", zap.String("protocol", guest.WS.Subprotocol()))
 	err := newViewer(s, guest).serve()

@@ -148,7 +148,7 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if guest == nil {
 		return
 	}
-	defer guest.WS.CloseNow()
+	defer guest.End()
 	log := s.config.Log.With(zap.String("program", r.RemoteAddr))
 	log.Info("program of ROS connected")
 	err := newProgram(s, guest).serve()
