@@ -44,7 +44,8 @@ func NewCommands(device byte, name string, silence time.Duration, dial Dial, res
 
 // Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
 func (c *Commands) Put(kind string, run func(*Controller) error) {
-	_ = c.put(command{kind: kind, run: func(_ context.Context, c *Controller) error { return run(c) }}) // which has no limit
+	carryOut := func(_ context.Context, c *Controller) error { return run(c) }
+	_ = c.put(command{kind: kind, run: carryOut}) // it fails for calls only
 }
 
 // Drive has Run drive, in mm/s and deg/s. It replaces a command to drive that waits. 0, 0 stops the robot if the
@@ -52,7 +53,7 @@ func (c *Commands) Put(kind string, run func(*Controller) error) {
 func (c *Commands) Drive(speed, turnRate int) {
 	heard := time.Now()
 	drive := func(_ context.Context, c *Controller) error { return c.Drive(speed, turnRate, heard) }
-	_ = c.put(command{kind: "drive", stops: speed == 0 && turnRate == 0, run: drive}) // as Put
+	_ = c.put(command{kind: "drive", stops: speed == 0 && turnRate == 0, run: drive}) // as in Put
 }
 
 // configure has Run carry run out when the visitor has the wheels, and then call answer: after

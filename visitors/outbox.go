@@ -194,11 +194,15 @@ func (o *Outbox) take(now time.Time) (replies []reply, messages []Message, wait 
 	return replies, messages, wait
 }
 
-// Write writes what is in the outbox to a visitor until ctx ends. Without a window it waits after each batch
-// until the visitor has answered a ping, and so has read the batch. Meanwhile newer
+// Encode appends a message as it is sent.
+type Encode func(dst []byte, m Message) ([]byte, error)
+
+// Write writes the outbox to the guest until ctx ends. Without a window it waits after each batch
+// until the guest has answered a ping, and so has read the batch. Meanwhile newer
 // data replaces older data, so that data does not age in buffers. encode appends a message
 // as it is sent, in frames of a kind.
-func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn, kind websocket.MessageType, encode func(dst []byte, m Message) ([]byte, error)) error {
+func (g *Guest) Write(ctx context.Context, kind websocket.MessageType, encode Encode) error {
+	o := g.Outbox
 	var out []byte
 	for {
 		replies, messages, wait := o.take(time.Now())
@@ -223,27 +227,27 @@ func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn,
 			if r.text {
 				kind = websocket.MessageText
 			}
-			visitor.OweReply(len(r.message))
-			if err := WriteMessage(ctx, ws, kind, r.message); err != nil {
+			g.Visitor.OweReply(len(r.message))
+			if err := WriteMessage(ctx, g.WS, kind, r.message); err != nil {
 				return err
 			}
 		}
 		for _, m := range messages {
 			if o.window == 0 { // otherwise the visitor pays for its acknowledgement
-				visitor.Wait()
+				g.Visitor.Wait()
 			}
 			var err error
 			if out, err = encode(out[:0], m); err != nil {
 				return err
 			}
-			if err := WriteMessage(ctx, ws, kind, out); err != nil {
+			if err := WriteMessage(ctx, g.WS, kind, out); err != nil {
 				return err
 			}
 		}
-		if o.window > 0 { // Guest.Serve pings
+		if o.window > 0 { // Serve pings
 			continue
 		}
-		if err := ping(ctx, ws); err != nil {
+		if err := ping(ctx, g.WS); err != nil {
 			return err
 		}
 	}

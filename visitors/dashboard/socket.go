@@ -132,11 +132,9 @@ func decodeCommand(message []byte, command any) error {
 	return err
 }
 
-// write writes the outbox to the page. encode appends a message with data.
-func (s *socket) write(encode func(dst []byte, m visitors.Message) ([]byte, error)) func(context.Context) error {
-	return func(ctx context.Context) error {
-		return s.Outbox.Write(ctx, s.Visitor, s.WS, websocket.MessageBinary, encode)
-	}
+// write returns a function that writes the outbox to the page. encode appends a message with data.
+func (s *socket) write(encode visitors.Encode) func(context.Context) error {
+	return func(ctx context.Context) error { return s.Write(ctx, websocket.MessageBinary, encode) }
 }
 
 // reply adds a message in JSON to the outbox.

@@ -131,7 +131,7 @@ func (v *viewer) greet() error {
 
 // write writes what is in the outbox.
 func (v *viewer) write(ctx context.Context) error {
-	return v.Outbox.Write(ctx, v.Visitor, v.WS, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
+	return v.Write(ctx, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
 		payload, err := payloadOf(m.Content)
 		return foxglove.AppendMessageData(dst, m.Subscription, m.Taken, payload), err
 	})

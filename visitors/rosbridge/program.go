@@ -74,7 +74,7 @@ func (p *program) serve() error {
 
 // write writes what is in the outbox.
 func (p *program) write(ctx context.Context) error {
-	return p.Outbox.Write(ctx, p.Visitor, p.WS, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
+	return p.Write(ctx, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
 		dst = append(dst, p.server.topics[m.Subscription].head...)
 		return append(ros.AppendJSON(dst, m.Content), '}'), nil
 	})
