@@ -42,14 +42,14 @@ type Feed struct {
 	// Stranger makes the error of a server that does not answer as a Player server does. Nil: it stays as it is.
 	Stranger func(error) error
 
-	passes   passes
-	mu       sync.Mutex
-	requests []Request
-	wants    bool   // Want was called
-	wanted   string // devices, by Want
-	rate     int    // Hz, the same
-	open     string // wanted at the last call of next
-	served   int    // rate at that time
+	mu        sync.Mutex
+	interrupt context.CancelFunc // of the pass of Run under way; nil: there is none
+	requests  []Request
+	wants     bool   // Want was called
+	wanted    string // devices, by Want
+	rate      int    // Hz, the same
+	open      string // wanted at the last call of next
+	served    int    // rate at that time
 }
 
 // Request asks a robot for data.
@@ -96,28 +96,36 @@ func (g *Guest) Feed(robot Robot, send func([]News) error) *Feed {
 
 // Request has Run make a request. Requests are made one after the other.
 func (f *Feed) Request(r Request) error {
-	defer f.passes.wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.requests) == maxRequests {
 		return Notice{Text: "too many requests wait for devices to start"}
 	}
 	f.requests = append(f.requests, r)
+	f.wake()
 	return nil
 }
 
 // Want sets the devices that are read, by their letters; without devices Run ends.
 func (f *Feed) Want(devices string, rate int) {
-	defer f.passes.wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.wants, f.wanted, f.rate = true, devices, rate
+	f.wake()
 }
 
-// next returns the requests that wait. ended reports that no device is wanted any more.
-func (f *Feed) next() (requests []Request, ended bool) {
+// wake has Run begin another pass. The caller has the mutex.
+func (f *Feed) wake() {
+	if f.interrupt != nil {
+		f.interrupt()
+	}
+}
+
+// next returns the requests that wait when a pass begins. ended reports that no device is wanted any more.
+func (f *Feed) next(interrupt context.CancelFunc) (requests []Request, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
+	f.interrupt = interrupt
 	requests, f.requests = f.requests, nil
 	if !f.wants || f.wanted == "" {
 		return requests, f.wants
@@ -180,32 +188,42 @@ func (f *Feed) Run(ctx context.Context) error {
 	if err := f.identify(ctx, &r); err != nil {
 		return err
 	}
-	return f.passes.run(ctx, func(reading context.Context) error {
-		requests, ended := f.next()
-		if ended {
-			return nil
+	for {
+		reading, interrupt := context.WithCancel(ctx)
+		requests, ended := f.next(interrupt)
+		err = nil
+		if !ended {
+			err = f.pass(ctx, reading, &r, requests)
 		}
-		for _, q := range requests {
-			if err := f.request(ctx, &r, q); err != nil {
+		interrupt()
+		if ctx.Err() != nil || !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+}
+
+// pass makes requests, and reads until the end of the context reading.
+func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request) error {
+	for _, q := range requests {
+		if err := f.request(ctx, r, q); err != nil {
+			return err
+		}
+	}
+	// The client has read rounds while it waited for the replies, and does not report them as new any more.
+	for unread := len(requests) > 0; ; unread = false {
+		if news := r.unsent(unread); len(news) > 0 {
+			if err := f.send(news); err != nil {
 				return err
 			}
 		}
-		// The client has read rounds while it waited for the replies, and does not report them as new any more.
-		for unread := len(requests) > 0; ; unread = false {
-			if news := r.unsent(unread); len(news) > 0 {
-				if err := f.send(news); err != nil {
-					return err
-				}
-			}
-			if !r.fresh && len(r.open) == 0 { // the robot's server sends no rounds
-				<-reading.Done()
-				return reading.Err()
-			}
-			if err := r.robot.Read(reading); err != nil {
-				return err
-			}
+		if !r.fresh && len(r.open) == 0 { // the robot's server sends no rounds
+			<-reading.Done()
+			return reading.Err()
 		}
-	})
+		if err := r.robot.Read(reading); err != nil {
+			return err
+		}
+	}
 }
 
 // unsent returns the data that is newer than the data that it returned before. unread says that it was not called

@@ -79,11 +79,11 @@ func newServer(ctx context.Context, config Config) *server {
 			s.drives[s.prefix(i)+velocityTopic] = i
 		}
 	}
-	s.services = append(s.services, s.introspection()...)
 	slices.SortFunc(s.topics, func(a, b topic) int { return cmp.Compare(a.name, b.name) })
 	for i, t := range s.topics {
 		s.index[t.name] = i
 	}
+	s.services = append(s.services, s.introspection()...)
 	return s
 }
 
