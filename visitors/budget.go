@@ -153,7 +153,6 @@ func (b *budget) follow(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// leave gives back a place.
 func (a *account) leave() {
 	b := a.budget
 	b.mu.Lock()

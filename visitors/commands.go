@@ -27,7 +27,6 @@ type Result func(err error, has bool) error
 // ErrSilent is the result when the robot was stopped because the visitor was silent.
 var ErrSilent = errors.New("the visitor was silent")
 
-// command is a command that waits.
 type command struct {
 	kind   string // a newer command of the kind replaces it; empty: none does
 	stops  bool   // it has no effect unless the visitor has the device
@@ -160,7 +159,6 @@ func (c *Commands) pending() bool {
 	return len(c.waiting) > 0
 }
 
-// next returns the command that has waited for longest.
 func (c *Commands) next() command {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -9,7 +9,6 @@ import (
 	"player/codec"
 )
 
-// noResult drops results.
 func noResult(error, bool) error { return nil }
 
 // Commands that wait for the device to start are replaced by newer ones of their kind, and no other command

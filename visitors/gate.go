@@ -45,7 +45,6 @@ func newGate(name string, proxy Proxy) gate {
 	return g
 }
 
-// check returns an error if a request is refused.
 func (g gate) check(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {

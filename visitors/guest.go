@@ -118,7 +118,6 @@ func (g *Guest) Close(err error) error {
 	return err
 }
 
-// read reads messages until one fails.
 func (g *Guest) read(ctx context.Context, take Take) error {
 	for {
 		kind, message, err := g.Visitor.Read(ctx, g.WS)

@@ -21,7 +21,6 @@ const (
 	frameBoundary = "picture"
 )
 
-// handleCameras adds the pictures of cameras: a stream and the newest one.
 func (s *server) handleCameras(mux *http.ServeMux) {
 	mux.HandleFunc("GET /camera/{name}", s.readers(s.withCamera(sendPictures)))
 	mux.HandleFunc("GET /camera/{name}/picture", s.readers(s.withCamera(sendPicture)))

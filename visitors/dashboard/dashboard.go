@@ -142,7 +142,6 @@ func newServer(ctx context.Context, config Config) *server {
 	return s
 }
 
-// readers calls next for browsers that may read.
 func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
 	return s.config.Allowed(rights.Read, next)
 }

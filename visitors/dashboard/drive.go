@@ -28,7 +28,6 @@ type driveCommand struct {
 	Reset  bool      `json:"reset"`  // of the odometry
 }
 
-// needs returns the rights that a command needs.
 func (c driveCommand) needs() rights.Set {
 	if c.Motors != nil || c.Reset {
 		return rights.Write | rights.Config
@@ -42,7 +41,6 @@ type driveReport struct {
 	Error string `json:"error,omitempty"` // for people: of the last command that failed, or why the robot stopped
 }
 
-// driver commands one robot for one page.
 type driver struct {
 	socket                  *socket
 	wheels, camera, gripper *visitors.Commands
@@ -90,7 +88,6 @@ func (d *driver) take(c driveCommand) error {
 	return nil
 }
 
-// failed reports an error to the page.
 func (d *driver) failed(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -113,7 +110,6 @@ func (d *driver) result(device byte) visitors.Result {
 	}
 }
 
-// hold sets whether the page has a device.
 func (d *driver) hold(device byte, has bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -103,7 +103,6 @@ type draft struct {
 	Error   string       `json:"error"`           // why nothing was changed
 }
 
-// editor changes the draft of a world's file.
 type editor struct {
 	*Drafting
 	world *stage.World // of which only the text is used: it is constant, and needs no loop

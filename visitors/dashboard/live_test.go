@@ -49,7 +49,6 @@ func servePage(t *testing.T, config Config) (url string) {
 	return "http://" + roomtest.Serve(t, func(ctx context.Context, l net.Listener) error { return Serve(ctx, l, config) })
 }
 
-// tab is a WebSocket of a page.
 type tab struct {
 	*testing.T
 	*roomtest.Socket
@@ -105,7 +104,6 @@ func (p *tab) report(field string) map[string]any {
 	}
 }
 
-// data skips messages until one is data.
 func (p *tab) data() []byte {
 	p.Helper()
 	for {

@@ -21,7 +21,6 @@ type newest struct {
 // readings are the newest data of a robot, by device.
 type readings map[byte]reading
 
-// reading is the newest data of a device.
 type reading struct {
 	at      time.Time // when it was put here
 	age     time.Duration

@@ -44,7 +44,6 @@ type presence struct {
 	Count   int       `json:"count"`   // of all clients
 }
 
-// present is a client of a robot.
 type present struct {
 	Address   netip.AddrPort `json:"address"`
 	Name      string         `json:"name"`      // as it says; may be empty
@@ -173,7 +172,6 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	return p.stopped, p.robots, nil
 }
 
-// presenceOf returns the presence of a robot.
 func (s *server) presenceOf(robot *status.Robot) presence {
 	p := presence{Control: robot.Control, Trouble: []string{}, Clients: []present{}, Count: len(robot.Clients)}
 	for _, name := range slices.Sorted(maps.Keys(robot.Devices)) {

@@ -59,7 +59,6 @@ var (
 	errNumber     = errors.New("pause and speed are numbers, seek is ns since 1970")
 )
 
-// handleRuns adds what replays and records.
 func (s *server) handleRuns(mux *http.ServeMux) {
 	for _, h := range []struct {
 		pattern string

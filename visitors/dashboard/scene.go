@@ -57,7 +57,6 @@ func models(from []stage.Model) []model {
 	return list
 }
 
-// plan replies with the floor plan.
 func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 	plan, err := s.encoded()
 	if err != nil {
@@ -67,7 +66,6 @@ func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 	plan.send(w, r)
 }
 
-// encodeWorld encodes the world's floor plan.
 func (s *server) encodeWorld() (asset, error) {
 	plan, err := visitors.OnLoop(s.ctx, s.world, planOf)
 	if err != nil {

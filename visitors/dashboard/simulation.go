@@ -12,7 +12,6 @@ import (
 	"player/visitors"
 )
 
-// readSimulation answers with the state.
 func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	type answer struct {
 		state *simulation.State

@@ -86,7 +86,6 @@ func (s *server) admit(r *http.Request, robot string) error {
 	return visitors.Need(s.config.RightsOf(r), rights.Read)
 }
 
-// lists reports whether the dashboard lists a robot.
 func (s *server) lists(address string) bool {
 	return slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == address })
 }

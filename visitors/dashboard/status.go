@@ -17,7 +17,6 @@ import (
 	"player/visitors"
 )
 
-// handleStatus adds the status of the server, and the emergency stop.
 func (s *server) handleStatus(mux *http.ServeMux) {
 	mux.HandleFunc("GET /status", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now *status.Status) {
 		visitors.VisitorOf(r).OweReply(sendJSON(w, http.StatusOK, now))
@@ -39,7 +38,6 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 	mux.HandleFunc("POST /release", s.config.Allowed(rights.Write, s.emergencyStop))
 }
 
-// withStatus calls next with the status of the server.
 func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, *status.Status)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		all, err := s.config.Status(r.Context())

@@ -29,7 +29,6 @@ type streamReport struct {
 	Refused map[string]streamReason `json:"refused,omitempty"` // why it is e, if the robot says so
 }
 
-// streamReason is why a device is refused.
 type streamReason struct {
 	Why  codec.Why `json:"why"`
 	Text string    `json:"text"` // for people
@@ -51,7 +50,6 @@ type stream struct {
 // dataChannel is the channel of the outbox that has data. Its message stands for all that is unsent.
 const dataChannel = 0
 
-// stream serves one stream socket.
 func (s *server) stream(sock *socket) error {
 	st := &stream{socket: sock, unsent: readings{}, report: streamReport{map[string]string{}, map[string]streamReason{}}}
 	if s.lists(sock.robot) {

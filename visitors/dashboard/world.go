@@ -62,7 +62,6 @@ type snapshot struct {
 	paused, finished bool
 }
 
-// watchWorld serves one world socket.
 func (s *server) watchWorld(sock *socket) error {
 	o := observer{server: s, socket: sock, commands: make(chan worldCommand)}
 	return converse(sock, o.take, o.run)

@@ -120,7 +120,6 @@ func (r Robot) Equal(other Robot) bool {
 // controlTopic is the topic of who drives the robot.
 func (r Robot) controlTopic() string { return "/" + r.Name + "/control" }
 
-// converter returns a converter for the devices of the robot.
 func (r Robot) converter() *foxglove.Converter { return foxglove.New(r.Name, r.Drawn()) }
 
 // ServeHTTP serves a viewer.

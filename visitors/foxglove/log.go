@@ -89,7 +89,6 @@ func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) erro
 	return nil
 }
 
-// controlOf returns who drives the robot at a port.
 func controlOf(now *status.Status, port int, at int64) foxglove.Control {
 	c := foxglove.NewControl(at)
 	for _, r := range now.Robots {

@@ -124,7 +124,6 @@ func (v *viewer) values(names []string) ([]foxglove.Parameter, error) {
 	return values, nil
 }
 
-// states returns the states of a robot's devices.
 func states(now *status.Status, port int) map[string]status.State {
 	all := map[string]status.State{}
 	for _, r := range now.Robots {

@@ -15,17 +15,14 @@ import (
 // calibrationPeriod is how often a calibration is sent that has not changed.
 const calibrationPeriod = time.Second
 
-// cameraTopic is the topic of the pictures of a camera.
 func (r Robot) cameraTopic(camera *pictures.Camera) string {
 	return "/" + r.Name + "/camera/" + camera.Name()
 }
 
-// calibrationTopic is that of the calibration of the camera.
 func (r Robot) calibrationTopic(camera *pictures.Camera) string {
 	return r.cameraTopic(camera) + "/calibration"
 }
 
-// cameraChannels returns the channels of a camera on a robot.
 func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 	s := &shared{}
 	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.ImageSchema(), keep: 1, robot: -1,
@@ -101,7 +98,6 @@ func (s *shared) forget() {
 	s.newest = nil
 }
 
-// payloadOf returns the payload of a message with a content.
 func payloadOf(content any) ([]byte, error) {
 	if once, ok := content.(encoded); ok {
 		return once()

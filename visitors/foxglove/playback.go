@@ -20,7 +20,6 @@ var errNoReplay = errors.New("no log is replayed here")
 // replay is a replayed log, nil if a robot is none.
 type replay = *visitors.Confined[*readlog.Driver]
 
-// playback returns the state of a replay.
 func (v *viewer) playback(r replay) (*readlog.Playback, error) {
 	return visitors.OnLoop(v.Ctx, *r, (*readlog.Driver).Playback)
 }

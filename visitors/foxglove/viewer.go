@@ -51,7 +51,6 @@ func newViewer(s *server, guest *visitors.Guest) *viewer {
 	return v
 }
 
-// serve serves the viewer until it disconnects, or fails.
 func (v *viewer) serve() error {
 	if v.WS.Subprotocol() == "" {
 		err := errors.New("the viewer has to ask for the subprotocol foxglove.sdk.v1")
@@ -67,7 +66,6 @@ func (v *viewer) serve() error {
 	return v.Serve(v.take, v.write)
 }
 
-// send adds a text message to the outbox.
 func (v *viewer) send(op string, content any) error {
 	text, err := foxglove.Text(op, content)
 	if err != nil {
@@ -129,7 +127,6 @@ func (v *viewer) greet() error {
 	return nil
 }
 
-// write writes what is in the outbox.
 func (v *viewer) write(ctx context.Context) error {
 	return v.Write(ctx, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
 		payload, err := payloadOf(m.Content)

@@ -253,7 +253,6 @@ func (c *Camera) run(ctx context.Context) {
 	}
 }
 
-// fail notes why the source has failed.
 func (c *Camera) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

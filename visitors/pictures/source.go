@@ -71,7 +71,6 @@ func openAddress(ctx context.Context, address string) (io.ReadCloser, error) {
 	return b, nil
 }
 
-// dial connects to the server of an address.
 func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	if u.Scheme == "https" {
 		d := tls.Dialer{Config: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
@@ -81,7 +80,6 @@ func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))
 }
 
-// pictureReply returns the body of the reply to a request.
 func pictureReply(conn net.Conn, request *http.Request) (io.Reader, error) {
 	reply, err := http.ReadResponse(bufio.NewReader(conn), request)
 	if err != nil {
@@ -118,7 +116,6 @@ func passwordHint(reply *http.Response) string {
 	return ": it wants a way of authentication that is not known here"
 }
 
-// body is that of a reply.
 type body struct {
 	io.Reader
 	conn   net.Conn

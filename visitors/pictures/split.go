@@ -85,7 +85,6 @@ func (s *Splitter) Next(in []byte) (picture, rest []byte, err error) {
 	return nil, nil, nil
 }
 
-// drop gives up a picture.
 func (s *Splitter) drop() {
 	s.Broken++
 	s.at, s.picture = outside, nil

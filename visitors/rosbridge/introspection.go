@@ -123,7 +123,6 @@ func (s *server) serviceNames() (names, kinds []string) {
 	return names, kinds
 }
 
-// ofType returns the names whose type is the given one.
 func ofType(given string, names, kinds []string) []string {
 	found := []string{}
 	for i, kind := range kinds {

@@ -67,12 +67,10 @@ func newProgram(s *server, guest *visitors.Guest) *program {
 	return p
 }
 
-// serve serves the program until it disconnects, or fails.
 func (p *program) serve() error {
 	return p.Serve(p.take, p.write)
 }
 
-// write writes what is in the outbox.
 func (p *program) write(ctx context.Context) error {
 	return p.Write(ctx, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
 		dst = append(dst, p.server.topics[m.Subscription].head...)
@@ -80,7 +78,6 @@ func (p *program) write(ctx context.Context) error {
 	})
 }
 
-// reply sends a message of the protocol.
 func (p *program) reply(content any) error {
 	text, err := json.Marshal(content)
 	if err != nil {
@@ -102,7 +99,6 @@ func (p *program) status(id identity, err error) error {
 	}{"status", id, "error", err.Error()})
 }
 
-// request is a message of a program.
 type request struct {
 	ID                              identity
 	Op, Topic, Type, Service, Level string
@@ -303,7 +299,6 @@ func frameOf(content any) string {
 	return ""
 }
 
-// driven returns the robot that a topic drives.
 func (p *program) driven(name string) (robot int, err error) {
 	robot, known := p.server.drives[absolute(name)]
 	if !known {

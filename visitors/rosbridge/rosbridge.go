@@ -87,7 +87,6 @@ func newServer(ctx context.Context, config Config) *server {
 	return s
 }
 
-// offer adds a topic that a device has.
 func (s *server) offer(t ros.Topic, from source) {
 	i := slices.IndexFunc(s.topics, func(known topic) bool { return known.name == t.Name })
 	if i < 0 {
@@ -136,7 +135,6 @@ func (s *server) prefix(robot int) string {
 	return ""
 }
 
-// converter returns a converter for the devices of a robot.
 func (s *server) converter(robot int) *ros.Converter {
 	return ros.New(s.namespace(robot), s.config.Robots[robot].Drawn())
 }

@@ -54,7 +54,6 @@ type done struct {
 
 const trigger, setBool = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 
-// servicesOf returns the services of a robot.
 func (s *server) servicesOf(robot int) (list []service) {
 	for _, v := range s.config.Robots[robot].Services() {
 		one := service{name: s.prefix(robot) + "/" + v.Name, kind: trigger, of: v, robot: robot}
@@ -66,7 +65,6 @@ func (s *server) servicesOf(robot int) (list []service) {
 	return list
 }
 
-// service returns the service of a name.
 func (s *server) service(name string) (service, error) {
 	i := slices.IndexFunc(s.services, func(v service) bool { return v.name == absolute(name) })
 	if i < 0 {

@@ -61,7 +61,6 @@ func listen(address string, flags visitors.Flags, log *zap.Logger) (net.Listener
 	return l, common, nil
 }
 
-// serve serves the page until ctx ends.
 func (p *page) serve(ctx context.Context, l net.Listener) {
 	p.Log.Info("colours are calibrated on a page", zap.String("url", p.URL(l.Addr().(*net.TCPAddr))+"/"))
 	site := p.Site("the page of vision", "-http", p.handler())

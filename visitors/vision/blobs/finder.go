@@ -204,7 +204,6 @@ func (f *Finder) cut(width, height int) {
 	}
 }
 
-// add adds a run.
 func (f *Finder) add(channel, row, first, last int) {
 	i := len(f.runs[channel])
 	runs := append(f.runs[channel], run{row, first, last, i})
@@ -234,7 +233,6 @@ func join(runs []run, a, b int) {
 	runs[max(a, b)].root = min(a, b)
 }
 
-// gather makes patches of the runs of a channel.
 func (f *Finder) gather(runs []run) {
 	f.patches, f.place = f.patches[:0], f.place[:0]
 	for i, r := range runs {
