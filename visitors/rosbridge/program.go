@@ -44,7 +44,7 @@ type program struct {
 	server *server
 	mute   atomic.Bool // no status messages
 
-	subscriptions map[subscription]pace
+	subscriptions subscriptions
 	again         []atomic.Bool // by robot: a topic was subscribed to, and latched ones are sent again
 	warnings      visitors.Limiter
 }
@@ -55,14 +55,17 @@ type subscription struct {
 	id    identity
 }
 
+// subscriptions are those of a program.
+type subscriptions map[subscription]pace
+
 // pace is how a program wants the messages of a topic.
 type pace struct {
 	period time.Duration
-	queue  int
+	queue  int // at least 1
 }
 
 func newProgram(s *server, guest *visitors.Guest) *program {
-	p := &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, again: make([]atomic.Bool, len(s.config.Robots))}
+	p := &program{Guest: guest, server: s, subscriptions: subscriptions{}, again: make([]atomic.Bool, len(s.config.Robots))}
 	p.Report = func(err error) error { return p.status("", err) } // no message has caused it
 	return p
 }
@@ -217,26 +220,29 @@ func (p *program) unsubscribe(r request) error {
 	return nil
 }
 
-// flow adapts what is sent of a topic, and what is read for it, to the subscriptions. A
-// topic is sent once, as fast as the most eager of its subscriptions wants.
-func (p *program) flow(i int) {
-	all, subscribed := pace{}, false
-	for key, wanted := range p.subscriptions {
-		if key.topic != i {
+// paceOf returns how a topic is sent: once, as fast as the most eager of its subscriptions wants. The zero pace: it
+// has no subscriptions.
+func (s subscriptions) paceOf(topic int) (all pace) {
+	for key, wanted := range s {
+		if key.topic != topic {
 			continue
 		}
-		if !subscribed || wanted.period < all.period {
+		if all.queue == 0 || wanted.period < all.period {
 			all.period = wanted.period
 		}
 		all.queue = max(all.queue, wanted.queue)
-		subscribed = true
 	}
-	if !subscribed {
+	if all.period > 0 {
+		all.queue = 1 // a subscriber with a period wants the newest
+	}
+	return all
+}
+
+// flow adapts what is sent of a topic, and what is read for it, to the subscriptions.
+func (p *program) flow(i int) {
+	if all := p.subscriptions.paceOf(i); all.queue == 0 {
 		p.Outbox.Unsubscribe(uint32(i))
 	} else {
-		if all.period > 0 {
-			all.queue = 1 // a subscriber with a period wants the newest
-		}
 		p.Outbox.Subscribe(uint32(i), uint32(i), all.queue, all.period)
 	}
 	for _, from := range p.server.topics[i].sources {
