@@ -144,6 +144,22 @@ func (g *Guest) probe(ctx context.Context) error {
 	}
 }
 
+// Every calls fn at once and then in each period, until ctx ends or fn fails.
+func Every(ctx context.Context, period time.Duration, fn func() error) error {
+	ticker := time.NewTicker(period)
+	defer ticker.Stop()
+	for {
+		if err := fn(); err != nil {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-ticker.C:
+		}
+	}
+}
+
 // SendJSON writes a message with a value in JSON.
 func (g *Guest) SendJSON(ctx context.Context, value any) error {
 	text, err := json.Marshal(value)

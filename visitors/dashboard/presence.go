@@ -88,12 +88,10 @@ type rate struct {
 func (s *server) presence(sock *socket) error {
 	refuse := func(json.RawMessage) error { return unfit(nil) }
 	return converse(sock, refuse, func(ctx context.Context) error {
-		ticker := time.NewTicker(checkPeriod)
-		defer ticker.Stop()
 		var last [][]byte
 		var halted []byte
 		var sent time.Time
-		for {
+		return visitors.Every(ctx, checkPeriod, func() error {
 			stopped, robots, err := s.presences(ctx)
 			if err != nil {
 				return err
@@ -111,12 +109,8 @@ func (s *server) presence(sock *socket) error {
 				}
 				last, halted, sent = robots, stopped, time.Now()
 			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-ticker.C:
-			}
-		}
+			return nil
+		})
 	})
 }
 
@@ -130,9 +124,9 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 		return p.stopped, p.robots, nil
 	}
 	type answer struct {
-		now          *status.Status
-		asked, early bool
-		hands        uint64
+		now   *status.Status // nil: it was not asked for
+		early bool
+		hands uint64
 	}
 	// The page may leave before the loop calls this: it uses nothing that others may use then.
 	at, before, lately, first := p.at, p.hands, p.early, p.first
@@ -141,7 +135,7 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 		age := time.Since(at)
 		a.hands = server.Hands()
 		a.early = a.hands != before && time.Since(lately) >= earlyPeriod
-		if a.asked = a.early || age >= presencePeriod || first && age >= earlyPeriod; a.asked {
+		if a.early || age >= presencePeriod || first && age >= earlyPeriod {
 			a.now = new(server.Status(loop))
 		}
 		return a
@@ -150,7 +144,7 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 		return nil, nil, err
 	}
 	p.checked = time.Now()
-	if !a.asked {
+	if a.now == nil {
 		return p.stopped, p.robots, nil
 	}
 	now := a.now

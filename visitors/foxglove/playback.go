@@ -66,7 +66,7 @@ func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error
 // follow sends the viewer the state of the playback, and its changes.
 func (v *viewer) follow(ctx context.Context) error {
 	var last readlog.Playback
-	return every(ctx, followPeriod, func() error {
+	return visitors.Every(ctx, followPeriod, func() error {
 		p, err := v.playback(v.replay)
 		if err == nil && (p.State != last.State || p.Speed != last.Speed) {
 			err = v.sendPlayback(p, false, "")
