@@ -113,7 +113,7 @@ func replaysOf(conf *config.Server) (all []replay) {
 // is played.
 func (c *cameras) player(driver *readlog.Driver, film *logfile.Film, camera string) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
-		at, err := visitors.OnLoop(ctx, c.post, driver.Playback)
+		at, err := visitors.OnLoop(ctx, visitors.Confine(c.post, driver), (*readlog.Driver).Playback)
 		if err != nil || at.State == readlog.Off {
 			return nil, pictures.View{}, err
 		}
@@ -138,7 +138,9 @@ func (c *cameras) close() {
 // world is, and waits for no picture.
 func (c *cameras) drawer(robot *stage.Robot) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
-		sight, err := visitors.OnLoop(ctx, c.post, func(time.Duration) *stage.Sight { return robot.Sight() })
+		sight, err := visitors.OnLoop(ctx, visitors.Confine(c.post, robot), func(r *stage.Robot, _ time.Duration) *stage.Sight {
+			return r.Sight()
+		})
 		if err != nil {
 			return nil, pictures.View{}, err
 		}

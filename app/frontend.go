@@ -74,7 +74,7 @@ func openFrontends(o options, conf *config.Server, sim *simulation, seen *camera
 // the robots, tls the configuration of a new connection, and post calls a function on the
 // loop; spawn is lastwords.Book.Go.
 func (f *frontend) serve(ctx context.Context, share *descriptors.Share, tls func() *tls.Config, s visitors.Server, post func(func(now time.Duration)) bool, spawn func(fn func())) {
-	f.TLS, f.Post, f.Server, f.Descriptors = tls, post, s, share
+	f.TLS, f.Post, f.Server, f.Descriptors = tls, post, visitors.Confine(post, s), share
 	listener := descriptors.Listener(pausable{f.listener}, share)
 	f.start = func() (stop func()) {
 		serving, cancel := context.WithCancel(ctx)

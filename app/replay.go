@@ -47,7 +47,7 @@ func showPosition(ctx context.Context, conf *config.Server, post func(func(now t
 	ticks := time.NewTicker(positionPeriod)
 	defer ticks.Stop()
 	for {
-		at, err := visitors.OnLoop(ctx, post, logs[0].driver.Playback)
+		at, err := visitors.OnLoop(ctx, visitors.Confine(post, logs[0].driver), (*readlog.Driver).Playback)
 		if err != nil {
 			return
 		}

@@ -31,12 +31,12 @@ const (
 )
 
 const (
-	// totalShare is the part of the thread that all visitors may use together: a
+	// totalPart is the part of the thread that all visitors may use together: a
 	// quarter. The loop gets the thread after each piece of work, so it hardly
 	// waits, and a dozen pages that each watch a robot at 20 Hz stay below it.
-	totalShare = 4
-	// addressShare is the part that one address may use: an eighth.
-	addressShare = 8
+	totalPart = 4
+	// addressPart is the part that one address may use: an eighth.
+	addressPart = 8
 	// addressBurst is how much work an address may cause at once: loading the page
 	// takes 10 ms of work, and a user reloads it a few times.
 	addressBurst = 50 * time.Millisecond
@@ -66,25 +66,26 @@ const (
 )
 
 // budget bounds the connections of visitors and the work that they cause. The goroutine
-// of a visitor that has used more than its share sleeps, so that only a few goroutines
+// of a visitor that has used more than its part sleeps, so that only a few goroutines
 // wait for the thread.
 type budget struct {
 	log      *zap.Logger
 	mu       sync.Mutex
-	paid     time.Time // when all work so far is within totalShare
+	paid     time.Time // when all work so far is within totalPart
 	open     int       // connections
 	others   int       // those that are not of this computer
 	accounts map[netip.Addr]*account
 	idle     []*counted // connections without a request, the one that has been so for longest first
 }
 
-// account is what one visitor uses. The mutex of the budget protects it.
+// account is what one visitor uses. The mutex of the budget protects it. Nil: no listener has accepted the
+// connection, and nothing is counted.
 type account struct {
 	budget  *budget
 	address netip.Addr
 	open    int           // connections
-	paid    time.Time     // when its work so far is within addressShare
-	owed    time.Duration // work that the total share does not have yet
+	paid    time.Time     // when its work so far is within addressPart
+	owed    time.Duration // work that the part of all visitors does not have yet
 	stopped time.Time     // when it last passed with an emergency stop
 	warned  time.Time
 }
@@ -152,7 +153,6 @@ func (b *budget) follow(conn net.Conn, state http.ConnState) {
 	}
 }
 
-// leave gives back a place.
 func (a *account) leave() {
 	b := a.budget
 	b.mu.Lock()
@@ -167,7 +167,7 @@ func (a *account) leave() {
 // local reports whether the visitor is at this computer.
 func (a *account) local() bool { return a.address.IsLoopback() }
 
-// account returns the account of a visitor. The caller holds the mutex.
+// account returns the account of a visitor. The caller has the mutex.
 func (b *budget) account(address netip.Addr, now time.Time) *account {
 	if a := b.accounts[address]; a != nil {
 		return a
@@ -184,25 +184,31 @@ func (b *budget) account(address netip.Addr, now time.Time) *account {
 
 // owe adds work that has been done. The next call of pay waits for it, within limits.
 func (a *account) owe(work time.Duration) {
+	if a == nil {
+		return
+	}
 	b := a.budget
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
-	if latest := now.Add(maxDebt + addressBurst*addressShare); a.paid.Before(latest) {
-		a.paid = earlier(later(a.paid, now).Add(work*addressShare), latest)
+	if latest := now.Add(maxDebt + addressBurst*addressPart); a.paid.Before(latest) {
+		a.paid = earlier(later(a.paid, now).Add(work*addressPart), latest)
 	}
 	a.owed = min(a.owed+work, maxOwed)
 }
 
-// pay adds work that is about to be done, and sleeps until the shares of the
-// address and of all visitors allow it. An address that waits for its own share
+// pay adds work that is about to be done, and sleeps until the parts of the
+// address and of all visitors allow it. An address that waits for its own part
 // takes nothing of the others'.
 func (a *account) pay(work time.Duration) {
+	if a == nil {
+		return
+	}
 	b := a.budget
 	b.mu.Lock()
 	now := time.Now()
-	a.paid = later(a.paid, now).Add(work * addressShare)
-	wait := a.paid.Sub(now) - addressBurst*addressShare
+	a.paid = later(a.paid, now).Add(work * addressPart)
+	wait := a.paid.Sub(now) - addressBurst*addressPart
 	if wait > 0 {
 		a.warn(now, "visitor: a visitor causes more work than its share and has to wait")
 	}
@@ -211,10 +217,10 @@ func (a *account) pay(work time.Duration) {
 
 	b.mu.Lock()
 	now = time.Now()
-	turn := later(b.paid, now).Add(a.owed * totalShare)
-	b.paid, a.owed = turn.Add(work*totalShare), 0
+	begin := later(b.paid, now).Add(a.owed * totalPart)
+	b.paid, a.owed = begin.Add(work*totalPart), 0
 	b.mu.Unlock()
-	time.Sleep(turn.Sub(now))
+	time.Sleep(begin.Sub(now))
 }
 
 // stop reports whether the address may send an emergency stop without waiting. It owes
@@ -230,7 +236,7 @@ func (a *account) stop() bool {
 	return true
 }
 
-// warn logs a line about the address, at most one a warnPeriod. The caller holds
+// warn logs a line about the address, at most one a warnPeriod. The caller has
 // the mutex.
 func (a *account) warn(now time.Time, line string) {
 	if now.Sub(a.warned) > warnPeriod {

@@ -28,9 +28,9 @@ func join(t *testing.T, b *budget, address string) *account {
 	return a
 }
 
-// An address works through its burst and then at its share, however many of its
+// An address works through its burst and then within its part, however many of its
 // connections work. Another address does not wait for it.
-func TestAddressShare(t *testing.T) {
+func TestAddressPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, lines := newBudgetLog()
 		const each, workers = 100, 10
@@ -47,11 +47,11 @@ func TestAddressShare(t *testing.T) {
 		time.Sleep(time.Second) // the burst is used up
 		other := time.Now()
 		join(t, b, "10.0.0.2").pay(time.Millisecond)
-		if d := time.Since(other); d > 2*totalShare*time.Millisecond {
+		if d := time.Since(other); d > 2*totalPart*time.Millisecond {
 			t.Errorf("another address waited %v", d)
 		}
 		done.Wait()
-		want := (each*workers*time.Millisecond - addressBurst) * addressShare
+		want := (each*workers*time.Millisecond - addressBurst) * addressPart
 		if d := time.Since(begin); d < want || d > want+want/100 {
 			t.Errorf("it took %v, want %v", d, want)
 		}
@@ -61,8 +61,8 @@ func TestAddressShare(t *testing.T) {
 	})
 }
 
-// All addresses together get their share, one piece of work after the other.
-func TestTotalShare(t *testing.T) {
+// All addresses together get their part, one piece of work after the other.
+func TestTotalPart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBudgetLog()
 		begin := time.Now()
@@ -81,11 +81,11 @@ func TestTotalShare(t *testing.T) {
 			})
 		}
 		done.Wait()
-		if d, want := time.Since(begin), 499*totalShare*time.Millisecond; d != want {
+		if d, want := time.Since(begin), 499*totalPart*time.Millisecond; d != want {
 			t.Errorf("it took %v, want %v", d, want)
 		}
 		for i := 1; i < len(at); i++ {
-			if d := at[i].Sub(at[i-1]); d != totalShare*time.Millisecond {
+			if d := at[i].Sub(at[i-1]); d != totalPart*time.Millisecond {
 				t.Fatalf("%v between two pieces of work", d)
 			}
 		}
@@ -104,7 +104,7 @@ func TestOwe(t *testing.T) {
 			t.Error("Owe waits")
 		}
 		a.pay(time.Millisecond)
-		if d, want := time.Since(begin), addressBurst*totalShare; d < want {
+		if d, want := time.Since(begin), addressBurst*totalPart; d < want {
 			t.Errorf("paid after %v, want at least %v", d, want)
 		}
 	})
@@ -119,13 +119,13 @@ func TestOweReply(t *testing.T) {
 		Visitor{account: a}.OweReply(bytes)
 		begin := time.Now()
 		a.pay(0)
-		if d, want := time.Since(begin), (bytes*replyCost-addressBurst)*addressShare; d < want {
+		if d, want := time.Since(begin), (bytes*replyCost-addressBurst)*addressPart; d < want {
 			t.Errorf("paid after %v, want at least %v", d, want)
 		}
 	})
 }
 
-// Whatever was done before it was paid for, its address waits for a second beyond its
+// After any work that was not paid for before, its address waits for a second beyond its
 // burst, and the others as long as for its burst.
 func TestDebtIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -140,12 +140,12 @@ func TestDebtIsLimited(t *testing.T) {
 			t.Errorf("another address waited %v", d)
 		}
 		a.pay(time.Millisecond)
-		if d, most := time.Since(begin), maxDebt+time.Millisecond*addressShare+maxOwed*totalShare; d < maxDebt || d > most {
+		if d, most := time.Since(begin), maxDebt+time.Millisecond*addressPart+maxOwed*totalPart; d < maxDebt || d > most {
 			t.Errorf("the address waited %v, want %v to %v", d, maxDebt, most)
 		}
 		begin = time.Now()
 		other.pay(time.Millisecond)
-		if d := time.Since(begin); d > maxOwed*totalShare {
+		if d := time.Since(begin); d > maxOwed*totalPart {
 			t.Errorf("another address waited %v", d)
 		}
 	})

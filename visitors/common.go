@@ -21,9 +21,8 @@ import (
 // Common is what each server for visitors needs. A page of a program without robots has no
 // Server, Post and Descriptors.
 type Common struct {
-	// Server is asked for the status, and stops robots. It is accessed through Post only.
-	Server Server
-	// Post calls a function on the loop. It reports whether the loop still runs.
+	Server Confined[Server] // which reports the status, and stops robots
+	// Post calls a function on the loop. It reports whether the loop still runs. It is for Confine.
 	Post func(func(now time.Duration)) bool
 	// Access has the rights of visitors by address. The robots themselves only see the
 	// address of this process.
@@ -43,8 +42,8 @@ func (c Common) Site(what, flag string, handler http.Handler) Site {
 }
 
 // Status returns the status of the robots' server.
-func (c Common) Status(ctx context.Context) (status.Status, error) {
-	return OnLoop(ctx, c.Post, c.Server.Status)
+func (c Common) Status(ctx context.Context) (*status.Status, error) {
+	return OnLoop(ctx, c.Server, func(s Server, now time.Duration) *status.Status { return new(s.Status(now)) })
 }
 
 // RightsOf returns the rights of the address and the certificate that a request comes from.

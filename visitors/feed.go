@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -15,153 +16,268 @@ import (
 // dialLimit is how long connecting to a robot may take.
 const dialLimit = 5 * time.Second
 
-// Dialer returns what connects to the robot at an address, HOST:PORT, within the share of
+// Dialer returns what connects to the robot at an address, HOST:PORT, within the quota of
 // descriptors. The robot sees who the visitor is by the name.
 func (c Common) Dialer(address, name string) Dial {
-	share := c.Descriptors
+	quota := c.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
-		if err := share.Take(1); err != nil {
+		if err := quota.Take(1); err != nil {
 			return nil, nil, Notice{Text: "the server has too many pages and viewers open: close some", Cause: err}
 		}
 		r, err := client.DialAs(ctx, address, name, dialLimit)
 		if err != nil {
-			share.Return(1)
+			quota.Return(1)
 			return nil, nil, err
 		}
-		return r, func() { share.Return(1) }, nil
+		return r, func() { quota.Return(1) }, nil
 	}
 }
 
-// Feed reads what a visitor watches of a robot, in a goroutine and by a connection of its
+// Feed reads the data of a robot that a visitor watches, in a goroutine and by a connection of its
 // own (Run).
 type Feed struct {
-	dial   Dial
-	robot  Robot
-	report func(error) error
-	send   func([]News) error
+	dial    Dial
+	granted func(pairs string, refused []client.Access) error
+	send    func([]News) error
+	// Stranger makes the error of a server that does not answer as a Player server does. Nil: it stays as it is.
+	Stranger func(error) error
 
-	turns  Turns
-	mu     sync.Mutex
-	wanted string // devices
-	rate   int    // Hz
+	mu        sync.Mutex
+	interrupt context.CancelFunc // of the pass of Run under way; nil: there is none
+	requests  []Request
+	wants     bool   // Want was called
+	wanted    string // devices, by Want
+	rate      int    // Hz, the same
+	open      string // wanted at the last call of next
+	served    int    // rate at that time
+}
+
+// Request asks a robot for data.
+type Request struct {
+	Pairs string // of a device and its access, r or c
+	Rate  int    // Hz; 0: as before
 }
 
 // News is data that a visitor has not been sent.
 type News struct {
 	Device  byte
 	Age     time.Duration
-	Payload []byte // valid until send returns
+	Known   bool   // the age
+	Payload []byte // valid until send returns; empty: the device has no data
 }
 
-// Feed returns a feed of a robot, which runs when it is started. report tells the guest that
-// the robot refuses a device, and send gets what is new. Their errors end Run.
-func (g *Guest) Feed(robot Robot, report func(error) error, send func([]News) error) *Feed {
-	return &Feed{dial: g.common.Dialer(robot.Address, g.name), robot: robot, report: report, send: send}
+// maxRequests is how many requests may wait while devices start: a user who
+// clicks makes far fewer.
+const maxRequests = 64
+
+// NewFeed returns a feed of the robot that dial connects to. granted gets the pairs of each request when the robot
+// has answered, and the devices to which it grants less. send gets new data. Their errors end Run.
+func NewFeed(dial Dial, granted func(pairs string, refused []client.Access) error, send func([]News) error) *Feed {
+	return &Feed{dial: dial, granted: granted, send: send}
+}
+
+// Feed returns a feed of a robot of this server, which runs when it is started. The guest is shown which devices
+// the robot refuses. send is as in NewFeed.
+func (g *Guest) Feed(robot Robot, send func([]News) error) *Feed {
+	granted := func(_ string, refused []client.Access) error {
+		for _, a := range refused {
+			i := robot.Device(a.Device)
+			if i < 0 {
+				continue
+			}
+			if err := g.Report(fmt.Errorf("%s refuses %s: %s", robot.Name, robot.Devices[i].Interface, a.Reason())); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, send)
+}
+
+// Request has Run make a request. Requests are made one after the other.
+func (f *Feed) Request(r Request) error {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if len(f.requests) == maxRequests {
+		return Notice{Text: "too many requests wait for devices to start"}
+	}
+	f.requests = append(f.requests, r)
+	f.wake()
+	return nil
 }
 
 // Want sets the devices that are read, by their letters; without devices Run ends.
 func (f *Feed) Want(devices string, rate int) {
-	defer f.turns.Wake()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.wanted, f.rate = devices, rate
+	f.wants, f.wanted, f.rate = true, devices, rate
+	f.wake()
 }
 
-// next returns what is wanted.
-func (f *Feed) next() (devices string, rate int) {
+// wake has Run begin another pass. The caller has the mutex.
+func (f *Feed) wake() {
+	if f.interrupt != nil {
+		f.interrupt()
+	}
+}
+
+// next returns the requests that wait when a pass begins. ended reports that no device is wanted any more.
+func (f *Feed) next(interrupt context.CancelFunc) (requests []Request, ended bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.wanted, f.rate
+	f.interrupt = interrupt
+	requests, f.requests = f.requests, nil
+	if !f.wants || f.wanted == "" {
+		return requests, f.wants
+	}
+	var r Request
+	for _, d := range []byte(f.wanted) {
+		if strings.IndexByte(f.open, d) < 0 {
+			r.Pairs += string([]byte{d, codec.AccessRead})
+		}
+	}
+	for _, d := range []byte(f.open) {
+		if strings.IndexByte(f.wanted, d) < 0 {
+			r.Pairs += string([]byte{d, codec.AccessClose})
+		}
+	}
+	if f.rate != f.served {
+		r.Rate = f.rate
+	}
+	f.open, f.served = f.wanted, f.rate
+	return append(requests, r), false
 }
 
-// Run reads what is wanted until nothing is.
+// reader reads a robot.
+type reader struct {
+	robot *client.Client         // not embedded: a table of all its methods takes 6 kB of the program
+	fresh bool                   // the robot's server sends ages, and only new data
+	open  []byte                 // devices that are read
+	taken map[byte]time.Duration // when the data that was sent was taken, by device
+	news  []News
+}
+
+// identify checks that this is a Player server, and subscribes to ages if it
+// supports them.
+func (f *Feed) identify(ctx context.Context, r *reader) error {
+	ctx, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	err := r.robot.Request(ctx, string([]byte{codec.Server, codec.AccessRead}))
+	if _, refused := errors.AsType[*client.AccessError](err); refused {
+		return nil
+	}
+	if err != nil && f.Stranger != nil {
+		err = f.Stranger(err)
+	}
+	if err != nil {
+		return err
+	}
+	r.fresh = true
+	return r.robot.SetFresh(true)
+}
+
+// Run makes requests and reads rounds of data, until no device is wanted any more.
 func (f *Feed) Run(ctx context.Context) error {
-	r, closed, err := f.dial(ctx)
+	robot, closed, err := f.dial(ctx)
 	if err != nil {
 		return err
 	}
 	defer closed()
-	defer r.Close()
-	if err := r.Request(ctx, "yr"); err != nil {
+	defer robot.Close()
+	r := reader{robot: robot, taken: map[byte]time.Duration{}}
+	if err := f.identify(ctx, &r); err != nil {
 		return err
 	}
-	if err := r.SetFresh(true); err != nil {
-		return err
-	}
-	var open string
-	var served int
-	var news []News
-	taken := map[byte]time.Duration{} // when the data that was sent was taken, by device
-	return f.turns.Run(ctx, func(reading context.Context) error {
-		devices, rate := f.next()
-		if devices == "" {
-			return nil
+	for {
+		reading, interrupt := context.WithCancel(ctx)
+		requests, ended := f.next(interrupt)
+		err = nil
+		if !ended {
+			err = f.pass(ctx, reading, &r, requests)
 		}
-		if rate != served {
-			if err := r.SetFrequency(rate); err != nil {
+		interrupt()
+		if ctx.Err() != nil || !errors.Is(err, context.Canceled) {
+			return err
+		}
+	}
+}
+
+// pass makes requests, and reads until the end of the context reading.
+func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request) error {
+	for _, q := range requests {
+		if err := f.request(ctx, r, q); err != nil {
+			return err
+		}
+	}
+	// The client has read rounds while it waited for the replies, and does not report them as new any more.
+	for unread := len(requests) > 0; ; unread = false {
+		if news := r.unsent(unread); len(news) > 0 {
+			if err := f.send(news); err != nil {
 				return err
 			}
-			served = rate
 		}
-		err := f.request(ctx, r, open, devices)
-		open = devices
-		for err == nil {
-			// Also what has come while the devices were requested.
-			if news = appendNews(news[:0], r, devices, taken); len(news) > 0 {
-				err = f.send(news)
-			}
-			if err == nil {
-				err = r.Read(reading)
-			}
+		if !r.fresh && len(r.open) == 0 { // the robot's server sends no rounds
+			<-reading.Done()
+			return reading.Err()
 		}
-		return err
-	})
+		if err := r.robot.Read(reading); err != nil {
+			return err
+		}
+	}
 }
 
-// appendNews appends what has been taken later than taken, and notes it there.
-func appendNews(news []News, r *client.Client, devices string, taken map[byte]time.Duration) []News {
-	for _, d := range []byte(devices) {
-		age, known := r.Age(d)
-		at := r.ServerTime() - age
-		if last, sent := taken[d]; !known || !r.Has(d) || sent && last == at {
+// unsent returns the data that is newer than the data that it returned before. unread says that it was not called
+// after each round.
+func (r *reader) unsent(unread bool) []News {
+	r.news = r.news[:0]
+	for _, d := range r.open {
+		age, known := r.robot.Age(d)
+		at := r.robot.ServerTime() - age
+		last, sent := r.taken[d]
+		if known && sent && at == last || !known && !r.robot.New(d) && !(unread && r.robot.Has(d)) {
 			continue
 		}
-		taken[d] = at
-		news = append(news, News{d, age, r.Raw(d)})
+		if known {
+			r.taken[d] = at
+		}
+		r.news = append(r.news, News{d, age, known, r.robot.Raw(d)})
 	}
-	return news
+	return r.news
 }
 
-// request opens and closes devices. What is refused is told to the visitor.
-func (f *Feed) request(ctx context.Context, r *client.Client, open, devices string) error {
-	var pairs []byte
-	for _, d := range []byte(devices) {
-		if strings.IndexByte(open, d) < 0 {
-			pairs = append(pairs, d, codec.AccessRead)
+// request makes a request. A device that is opened again is sent again.
+func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
+	if q.Rate != 0 {
+		if err := r.robot.SetFrequency(q.Rate); err != nil {
+			return err
 		}
 	}
-	for _, d := range []byte(open) {
-		if strings.IndexByte(devices, d) < 0 {
-			pairs = append(pairs, d, codec.AccessClose)
-		}
-	}
-	if pairs == nil {
+	if q.Pairs == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
-	err := r.Request(ctx, string(pairs))
-	if refused, ok := errors.AsType[*client.AccessError](err); ok {
-		for _, a := range refused.Devices {
-			i := f.robot.Device(a.Device)
-			if i < 0 {
-				continue
-			}
-			if err := f.report(fmt.Errorf("%s refuses %s: %s", f.robot.Name, f.robot.Devices[i].Interface, a.Reason())); err != nil {
-				return err
-			}
-		}
-		return nil
+	err := r.robot.Request(ctx, q.Pairs)
+	refused, ok := errors.AsType[*client.AccessError](err)
+	switch {
+	case err == nil:
+		refused = new(client.AccessError)
+	case !ok:
+		return err
 	}
-	return err
+	access := map[byte]byte{}
+	for i := 0; i < len(q.Pairs); i += 2 {
+		access[q.Pairs[i]] = q.Pairs[i+1]
+	}
+	for _, a := range refused.Devices {
+		access[a.Device] = a.Granted
+	}
+	r.open = slices.DeleteFunc(r.open, func(d byte) bool { return access[d] != 0 })
+	for i := 0; i < len(q.Pairs); i += 2 {
+		if d := q.Pairs[i]; access[d] == codec.AccessRead && !slices.Contains(r.open, d) {
+			r.open = append(r.open, d)
+		}
+		delete(r.taken, q.Pairs[i])
+	}
+	return f.granted(q.Pairs, refused.Devices)
 }

@@ -15,7 +15,7 @@ import (
 )
 
 // Flags belong to a program that has a page and no configuration file: what visitors may do,
-// how they encrypt, and which reverse proxy shows the page. Without them other computers only look.
+// the certificate for TLS, and which reverse proxy shows the page. Without them other computers only see it.
 type Flags struct {
 	access, cert, key, clients string
 	proxy                      Proxy

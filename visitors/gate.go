@@ -22,7 +22,7 @@ import (
 // The origin of a request must be the host that it is sent to. This is not
 // enough: the owner of a host name can load a page from it and then change the
 // name's address to ours (DNS rebinding), so that origin and host are equal. So
-// the host must be one that nobody else can own: an IP address, or a name of this
+// the host must be one that no other owner can have: an IP address, or a name of this
 // server.
 type gate struct {
 	names   []string // lower case
@@ -45,7 +45,6 @@ func newGate(name string, proxy Proxy) gate {
 	return g
 }
 
-// check returns an error if a request is refused.
 func (g gate) check(r *http.Request) error {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {

@@ -13,14 +13,14 @@ import (
 )
 
 // readSize is the most bytes that one read returns, about one request's header.
-// More would hold many messages, which would be handled without a pause.
+// More would contain many messages, which would be handled without a pause.
 const readSize = 512
 
 // stopSize is how much of the request of an emergency stop is read without waiting, in
 // bytes: twice what browsers send.
 const stopSize = 2 << 10
 
-// handshake is the first byte of a connection that is encrypted: the type of a record
+// handshake is the first byte of a connection by TLS: the type of a record
 // with a handshake (RFC 8446, 5.1). No request of HTTP begins with it.
 const handshake = 22
 
@@ -53,12 +53,12 @@ func (l *limited) Accept() (net.Conn, error) {
 // visitor that waits is not read, so it cannot send more either. Writes do not
 // wait, but the next read pays for them. An emergency stop does not wait.
 //
-// It is encrypted if its first byte is that of a TLS handshake. The bytes that count are
-// those before encryption.
+// It uses TLS if its first byte is that of a TLS handshake. The bytes that count are
+// those that TLS carries.
 type counted struct {
 	net.Conn
-	tls    func() *tls.Config // nil: it has been asked
-	secure *tls.Conn          // nil: it is not encrypted
+	tls   func() *tls.Config // nil: it was called
+	byTLS *tls.Conn          // nil: without TLS
 
 	account *account
 	leave   func()
@@ -87,8 +87,8 @@ func (c *counted) Read(p []byte) (int, error) {
 }
 
 func (c *counted) read(p []byte) (int, error) {
-	if c.secure != nil {
-		return c.secure.Read(p)
+	if c.byTLS != nil {
+		return c.byTLS.Read(p)
 	}
 	n, err := c.Conn.Read(p)
 	if c.tls == nil || n == 0 {
@@ -100,16 +100,16 @@ func (c *counted) read(p []byte) (int, error) {
 		return n, err
 	}
 	c.account.pay(handshakeCost)
-	c.secure = tls.Server(&begun{c.Conn, bytes.Clone(p[:n])}, config)
-	return c.secure.Read(p) // after the handshake
+	c.byTLS = tls.Server(&begun{c.Conn, bytes.Clone(p[:n])}, config)
+	return c.byTLS.Read(p) // after the handshake
 }
 
 // name returns the common name in the visitor's certificate, empty if there is none.
 func (c *counted) name() string {
-	if c.secure == nil {
+	if c.byTLS == nil {
 		return ""
 	}
-	certs := c.secure.ConnectionState().PeerCertificates
+	certs := c.byTLS.ConnectionState().PeerCertificates
 	if len(certs) == 0 {
 		return ""
 	}
@@ -133,15 +133,15 @@ func (b *begun) Read(p []byte) (int, error) {
 
 func (c *counted) Write(p []byte) (int, error) {
 	c.account.owe(writeCost + time.Duration(len(p))*outputCost)
-	if c.secure != nil {
-		return c.secure.Write(p)
+	if c.byTLS != nil {
+		return c.byTLS.Write(p)
 	}
 	return c.Conn.Write(p)
 }
 
 // writeAll writes parts as one.
 func (c *counted) writeAll(parts [][]byte) error {
-	if c.secure != nil {
+	if c.byTLS != nil {
 		_, err := c.Write(bytes.Join(parts, nil))
 		return err
 	}

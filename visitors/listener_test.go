@@ -108,13 +108,13 @@ func TestCountedRead(t *testing.T) {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
 		work := flood/readSize*readCost + flood*inputCost
-		if d, want := time.Since(begin), (work-addressBurst)*addressShare; d < want {
+		if d, want := time.Since(begin), (work-addressBurst)*addressPart; d < want {
 			t.Errorf("read in %v, want at least %v", d, want)
 		}
 	})
 }
 
-// What is written in parts is one piece of work, whatever the connection is.
+// Parts that are written together are one piece of work, whatever the connection is.
 func TestWriteAllOwes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		conn, far := accepted(t)
@@ -151,12 +151,7 @@ func TestStopWaitsForNothing(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				near, far := pipe("10.0.0.1:40000")
-				l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
-				conn, err := l.Accept()
-				if err != nil {
-					t.Fatal(err)
-				}
+				conn, far := accepted(t)
 				var waited time.Duration
 				served := throttle(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 				request := func() {
@@ -169,7 +164,7 @@ func TestStopWaitsForNothing(t *testing.T) {
 					served.ServeHTTP(nil, r.WithContext(withConn(t.Context(), conn)))
 					waited = time.Since(begin)
 				}
-				go conn.(*counted).account.pay(time.Second) // which others of the address wait for
+				go conn.account.pay(time.Second) // which others of the address wait for
 				synctest.Wait()
 				if request(); waited == 0 != tt.passes {
 					t.Errorf("it waits %v", waited)

@@ -17,7 +17,9 @@ const (
 	maxReplies = 256
 	replySize  = 1 << 20
 	// answerLimit is how long a visitor may take to answer a ping, and probePeriod how
-	// often an idle one is pinged: a visitor that loses its network closes nothing.
+	// often an idle one is pinged. A visitor that loses its network closes nothing, and TCP would
+	// keep its connections for a quarter of an hour. Their sum is the limit of the robot's
+	// server (PROTOCOL 9.1).
 	answerLimit = 10 * time.Second
 	probePeriod = 5 * time.Second
 )
@@ -28,14 +30,17 @@ var ErrDeaf = errors.New("the visitor asks without reading the replies")
 // Outbox has what waits for a visitor at a WebSocket: replies, and of each subscribed
 // channel the newest messages. It is used by several goroutines.
 type Outbox struct {
+	window  uint32        // Terms.Window
 	changed chan struct{} // buffers one
 	mu      sync.Mutex
 	replies []reply
 	size    int              // of the replies, bytes
 	flows   map[uint32]*flow // by channel
+	sent    uint32           // number of the last message, from 1
+	acked   uint32           // with a window
 }
 
-// reply is a whole message of the protocol.
+// reply is a message of the protocol as it is sent.
 type reply struct {
 	text    bool
 	message []byte
@@ -58,26 +63,19 @@ type frame struct {
 
 // Message is a message of a channel. It is encoded when it is sent: many never are.
 type Message struct {
+	Number       uint32 // of the messages to the visitor
 	Subscription uint32
 	Taken        int64 // ns since 1970
 	Content      any
 }
 
-// NewOutbox returns an outbox without subscriptions.
-func NewOutbox() *Outbox {
-	return &Outbox{changed: make(chan struct{}, 1), flows: map[uint32]*flow{}}
-}
-
-func (o *Outbox) wake() {
-	select {
-	case o.changed <- struct{}{}:
-	default: // not noticed yet
-	}
+func newOutbox(window uint32) *Outbox {
+	return &Outbox{window: window, changed: make(chan struct{}, 1), flows: map[uint32]*flow{}}
 }
 
 // Reply adds a reply. Replies are not dropped.
 func (o *Outbox) Reply(text bool, message []byte) error {
-	defer o.wake()
+	defer wake(o.changed)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if len(o.replies) == maxReplies || o.size > replySize {
@@ -104,7 +102,7 @@ func (o *Outbox) Unsubscribe(channel uint32) {
 
 // Pace sets the least period of a channel.
 func (o *Outbox) Pace(channel uint32, period time.Duration) {
-	defer o.wake()
+	defer wake(o.changed)
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if f := o.flows[channel]; f != nil {
@@ -132,8 +130,33 @@ func (o *Outbox) Put(channel uint32, name string, taken int64, content any) {
 	if len(p.waiting) == f.keep {
 		p.waiting = slices.Delete(p.waiting, 0, 1)
 	}
-	p.waiting = append(p.waiting, Message{f.subscription, taken, content})
-	o.wake()
+	p.waiting = append(p.waiting, Message{Subscription: f.subscription, Taken: taken, Content: content})
+	wake(o.changed)
+}
+
+// Acknowledge notes that the visitor has got the messages up to a number.
+func (o *Outbox) Acknowledge(number uint32) {
+	defer wake(o.changed)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.acked = number
+}
+
+// Congested reports whether the visitor has a window of messages to acknowledge.
+func (o *Outbox) Congested() bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.congested()
+}
+
+func (o *Outbox) congested() bool { return o.window > 0 && o.sent-o.acked >= o.window }
+
+// Next returns the number of a message that the caller writes itself.
+func (o *Outbox) Next() uint32 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.sent++
+	return o.sent
 }
 
 // take returns the replies and the messages that are due at now, and the time until
@@ -153,6 +176,13 @@ func (o *Outbox) take(now time.Time) (replies []reply, messages []Message, wait 
 				}
 				continue
 			}
+			if o.congested() {
+				continue
+			}
+			for i := range p.waiting {
+				o.sent++
+				p.waiting[i].Number = o.sent
+			}
 			messages = append(messages, p.waiting...)
 			p.waiting = p.waiting[:0]
 			if now.Sub(p.due) > f.period {
@@ -164,11 +194,15 @@ func (o *Outbox) take(now time.Time) (replies []reply, messages []Message, wait 
 	return replies, messages, wait
 }
 
-// Write writes what is in the outbox to a visitor until ctx ends. After each batch it
-// waits until the visitor has answered a ping, and so has read the batch. Meanwhile newer
+// Encode appends a message as it is sent.
+type Encode func(dst []byte, m Message) ([]byte, error)
+
+// Write writes the outbox to the guest until ctx ends. Without a window it waits after each batch
+// until the guest has answered a ping, and so has read the batch. Meanwhile newer
 // data replaces older data, so that data does not age in buffers. encode appends a message
 // as it is sent, in frames of a kind.
-func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn, kind websocket.MessageType, encode func(dst []byte, m Message) ([]byte, error)) error {
+func (g *Guest) Write(ctx context.Context, kind websocket.MessageType, encode Encode) error {
+	o := g.Outbox
 	var out []byte
 	for {
 		replies, messages, wait := o.take(time.Now())
@@ -193,28 +227,40 @@ func (o *Outbox) Write(ctx context.Context, visitor Visitor, ws *websocket.Conn,
 			if r.text {
 				kind = websocket.MessageText
 			}
-			visitor.OweReply(len(r.message))
-			if err := WriteMessage(ctx, ws, kind, r.message); err != nil {
+			g.Visitor.OweReply(len(r.message))
+			if err := WriteMessage(ctx, g.WS, kind, r.message); err != nil {
 				return err
 			}
 		}
 		for _, m := range messages {
-			visitor.Turn()
+			if o.window == 0 { // otherwise the visitor pays for its acknowledgement
+				g.Visitor.Wait()
+			}
 			var err error
 			if out, err = encode(out[:0], m); err != nil {
 				return err
 			}
-			if err := WriteMessage(ctx, ws, kind, out); err != nil {
+			if err := WriteMessage(ctx, g.WS, kind, out); err != nil {
 				return err
 			}
 		}
-		limited, cancel := context.WithTimeout(ctx, answerLimit)
-		err := ws.Ping(limited)
-		cancel()
-		if err != nil {
-			return fmt.Errorf("nothing heard from the visitor: %w", err)
+		if o.window > 0 { // Serve pings
+			continue
+		}
+		if err := ping(ctx, g.WS); err != nil {
+			return err
 		}
 	}
+}
+
+// ping waits until a visitor has answered a ping.
+func ping(ctx context.Context, ws *websocket.Conn) error {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	if err := ws.Ping(ctx); err != nil {
+		return fmt.Errorf("nothing heard from the visitor: %w", err)
+	}
+	return nil
 }
 
 // WriteMessage writes a message to a visitor who reads within answerLimit.

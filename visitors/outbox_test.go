@@ -19,7 +19,7 @@ func contents(messages []Message) []string {
 }
 
 func TestOutbox(t *testing.T) {
-	o, now := NewOutbox(), time.Unix(1e9, 0)
+	o, now := newOutbox(0), time.Unix(1e9, 0)
 	o.Put(1, "", 0, "nobody has subscribed")
 	o.Subscribe(1, 10, 1, 0)
 	o.Subscribe(2, 20, 2, 100*time.Millisecond)
@@ -57,8 +57,37 @@ func TestOutbox(t *testing.T) {
 	check(0)
 }
 
+// With a window, messages wait for the visitor's acknowledgements, and replies do not.
+func TestWindow(t *testing.T) {
+	const window = 3
+	o := newOutbox(window)
+	o.Subscribe(0, 0, 1, 0)
+	check := func(want int) {
+		t.Helper()
+		for sent := range window + 1 {
+			o.Put(0, "", 0, nil)
+			if err := o.Reply(true, nil); err != nil {
+				t.Fatal(err)
+			}
+			replies, messages, _ := o.take(time.Now())
+			if len(replies) != 1 || len(messages) == 0 != (sent >= want) || len(messages) == 0 != o.Congested() && sent > want {
+				t.Fatalf("%d messages, congested %v with %d sent", len(messages), o.Congested(), sent)
+			}
+			if len(messages) > 0 && messages[0].Number != o.sent {
+				t.Errorf("message %d has the number %d", o.sent, messages[0].Number)
+			}
+		}
+	}
+	check(window)
+	o.Acknowledge(1)
+	check(1)
+	o.sent = 1
+	o.Acknowledge(0xffffffff) // the numbers have wrapped
+	check(1)
+}
+
 func TestDeafViewer(t *testing.T) {
-	o := NewOutbox()
+	o := newOutbox(0)
 	for range maxReplies {
 		if err := o.Reply(true, nil); err != nil {
 			t.Fatal(err)

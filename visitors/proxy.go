@@ -85,7 +85,6 @@ func ParseOrigin(text string) (string, error) {
 	return origin, nil
 }
 
-// hosts returns the host names of the origins.
 func (p Proxy) hosts() (names []string) {
 	for _, origin := range p.Origins {
 		if u, err := url.Parse(origin); err == nil { // Set has checked it

@@ -6,8 +6,7 @@ import (
 	"player/server/status"
 )
 
-// Server is the server of the robots in this process. Its methods are called on
-// the loop only.
+// Server is the server of the robots in this process. It is confined to the loop.
 type Server interface {
 	// Status returns a copy: it is formatted elsewhere.
 	Status(now time.Duration) status.Status

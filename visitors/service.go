@@ -8,7 +8,7 @@ import (
 	"player/config/rights"
 )
 
-// Service is what a guest can ask of a robot beside commands.
+// Service is what a guest can request of a robot in addition to commands.
 type Service struct {
 	Name string // "motors"
 	Flag bool   // it has an argument, on or off
@@ -31,18 +31,18 @@ func (r Robot) Services() []Service {
 		Service{Name: "reset_odometry", needs: rights.Write | rights.Config, configure: func(r *client.Client, _ bool) error { return r.ResetPosition() }})
 }
 
-// Call carries out a service of a robot for the guest, and answers: now, or when the wheels
+// Call carries out a service of the robot with a number for the guest, and answers: now, or when the wheels
 // have started. It returns the error of answer.
-func (g *Guest) Call(s Service, on bool, robot Robot, wheels func() *Wheels, answer func(error) error) error {
+func (g *Guest) Call(s Service, on bool, number int, robot Robot, answer func(error) error) error {
 	err := Need(g.May, s.needs)
 	switch {
 	case err != nil:
 	case s.configure == nil:
-		_, err = OnLoop(g.Ctx, g.common.Post, func(now time.Duration) bool {
-			return g.common.Server.EmergencyStop(now, robot.Port, s.stop, g.From)
+		err = Do(g.Ctx, g.common.Server, func(server Server, now time.Duration) {
+			server.EmergencyStop(now, robot.Port, s.stop, g.From)
 		})
 	default:
-		err = wheels().Configure(func(c *client.Client) error { return s.configure(c, on) }, answer)
+		err = g.Wheels(number, robot).configure(func(c *Controller) error { return s.configure(c.Robot(), on) }, answer)
 		if err == nil {
 			return nil // Run answers
 		}

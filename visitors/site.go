@@ -44,7 +44,7 @@ type Site struct {
 	Can     string   // what visitors can do with the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
 	// TLS returns the configuration of a connection that is new. Nil, or a function that
-	// returns nil: nobody encrypts. With one, visitors of other computers have to.
+	// returns nil: the site has no TLS. With it, visitors of other computers must use it.
 	TLS     func() *tls.Config
 	Handler http.Handler
 	Log     *zap.Logger
@@ -61,7 +61,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 	}
 	budget := newBudget(s.Log)
 	server := http.Server{
-		Handler:           throttle(s.encrypted(s.Protected())),
+		Handler:           throttle(s.requireTLS(s.Protected())),
 		ConnContext:       withConn,
 		ConnState:         budget.follow,
 		ReadHeaderTimeout: requestLimit,
@@ -86,11 +86,11 @@ func (s Site) Protected() http.Handler {
 	return g.protect(s.Handler, s.Log)
 }
 
-// encrypted calls next for requests that are encrypted, or need not be, and tells the
-// others how to be. A program on this computer may be a tunnel or a proxy, which encrypts.
-func (s Site) encrypted(next http.Handler) http.Handler {
+// requireTLS calls next for requests that came by TLS, or need not, and replies to the
+// others how to use it. A program on this computer may be a tunnel or a proxy, which uses TLS itself.
+func (s Site) requireTLS(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if c := connOf(r); c.secure == nil && !c.account.local() && s.TLS() != nil {
+		if c := connOf(r); c.byTLS == nil && !c.account.local() && s.TLS() != nil {
 			http.Error(w, "this server encrypts: use https:// or wss:// instead of http:// or ws://", http.StatusForbidden)
 			return
 		}
@@ -139,7 +139,7 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 }
 
 // WriteAll writes the next parts of a reply that is not chunked and whose header has been
-// flushed: to a connection that is not encrypted, in one system call without a copy.
+// flushed: to a connection without TLS, in one system call without a copy.
 func (v Visitor) WriteAll(w http.ResponseWriter, parts ...[]byte) error {
 	if v.conn == nil { // a test calls the handler itself
 		_, err := w.Write(bytes.Join(parts, nil))
@@ -148,16 +148,12 @@ func (v Visitor) WriteAll(w http.ResponseWriter, parts ...[]byte) error {
 	return v.conn.writeAll(parts)
 }
 
-// Turn waits until the visitor may cause the work of a message. Many that would encode
-// theirs at the same moment get their turns one by one, and the loop runs in between.
-func (v Visitor) Turn() { v.account.pay(messageCost) }
+// Wait waits until the visitor may cause the work of a message. Many that would encode
+// theirs at the same moment go on one by one, and the loop runs in between.
+func (v Visitor) Wait() { v.account.pay(messageCost) }
 
 // Owe adds work that was done for the visitor. Its next request waits for it, within limits.
-func (v Visitor) Owe(work time.Duration) {
-	if v.account != nil { // otherwise a test calls the handler itself
-		v.account.owe(work)
-	}
-}
+func (v Visitor) Owe(work time.Duration) { v.account.owe(work) }
 
 // OweReply adds the work of making a reply in JSON with so many bytes: what lists all topics of a
 // hundred robots takes a thousand times as long as the question.
@@ -178,24 +174,6 @@ const reasonLimit = 123
 func CloseReason(text string) string {
 	text = strings.ToValidUTF8(text, "?")
 	return strings.ToValidUTF8(text[:min(len(text), reasonLimit)], "") // without half a letter at the end
-}
-
-// ErrEnded reports that the loop has ended.
-var ErrEnded = Notice{Text: "the server has stopped"}
-
-// OnLoop calls fn on the loop by its Post, and returns what fn returns. After the end of ctx it does
-// not wait for that: fn may still run then, so it hands over by its result only.
-func OnLoop[T any](ctx context.Context, post func(func(now time.Duration)) bool, fn func(now time.Duration) T) (result T, err error) {
-	done := make(chan T, 1)
-	if !post(func(now time.Duration) { done <- fn(now) }) {
-		return result, ErrEnded
-	}
-	select {
-	case result = <-done:
-		return result, nil
-	case <-ctx.Done():
-		return result, ctx.Err()
-	}
 }
 
 // AddressOf returns the IP address of HOST:PORT, or one that is not valid.

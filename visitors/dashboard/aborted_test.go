@@ -12,17 +12,17 @@ import (
 	"player/visitors"
 )
 
-// A visitor may leave while the loop is busy. What the loop does for it later, the visitor's
-// goroutine no longer reads: the race detector looks at this test.
+// A visitor may leave while the loop is busy. The visitor's goroutine no longer
+// reads what the loop does for it later: the race detector checks this.
 func TestAborted(t *testing.T) {
 	world := load(t, `position ( name "a" port 6665 pose [0 0 0 0] )`)
 	waiting := make(chan func(now time.Duration), 1)
+	post := func(fn func(now time.Duration)) bool { waiting <- fn; return true }
 	page := site(t.Context(), Config{
 		Robots: []Robot{{Address: "localhost:6665", Port: 6665, Simulated: world.Robots()[0]}},
 		World:  world, Runs: map[string]Run{"localhost:6665": newRun(t)},
 		Common: visitors.Common{
-			Server: &fakeServer{}, Log: zap.NewNop(),
-			Post: func(fn func(now time.Duration)) bool { waiting <- fn; return true },
+			Server: newFake().on(post), Log: zap.NewNop(), Post: post,
 		},
 	}).Protected()
 	for _, request := range []struct{ method, path string }{

@@ -37,7 +37,6 @@ func newAsset(kind string, text []byte) (asset, error) {
 	return asset{kind, strconv.Quote(hex.EncodeToString(sum[:8])), text, packed}, err
 }
 
-// send replies with the asset, or that the browser has it.
 func (a asset) send(w http.ResponseWriter, r *http.Request) {
 	h := w.Header()
 	if a.tag != "" {
@@ -109,7 +108,6 @@ func readAssets() (assetSet, error) {
 	return set, nil
 }
 
-// pack compresses text.
 func pack(text []byte) ([]byte, error) {
 	var packed bytes.Buffer
 	zip, err := gzip.NewWriterLevel(&packed, gzip.BestCompression)

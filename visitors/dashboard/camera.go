@@ -21,20 +21,19 @@ const (
 	frameBoundary = "picture"
 )
 
-// handleCameras adds the pictures of cameras: a stream and the newest one.
 func (s *server) handleCameras(mux *http.ServeMux) {
-	mux.HandleFunc("GET /camera/{name}", s.readers(s.look(sendPictures)))
-	mux.HandleFunc("GET /camera/{name}/picture", s.readers(s.look(sendPicture)))
+	mux.HandleFunc("GET /camera/{name}", s.readers(s.withCamera(sendPictures)))
+	mux.HandleFunc("GET /camera/{name}/picture", s.readers(s.withCamera(sendPicture)))
 }
 
-// look calls next with the camera that a request names, which runs meanwhile.
-func (s *server) look(next func(http.ResponseWriter, *http.Request, *pictures.Camera)) http.HandlerFunc {
+// withCamera calls next with the camera that a request names, which runs meanwhile.
+func (s *server) withCamera(next func(http.ResponseWriter, *http.Request, *pictures.Camera)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		for _, camera := range s.config.Cameras {
 			if camera.Name() == r.PathValue("name") {
 				// The limits of a request would end the connection, and so the stream.
 				_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails in tests without a connection
-				defer camera.Look()()
+				defer camera.Watch()()
 				next(w, r, camera)
 				return
 			}
@@ -54,14 +53,14 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 	if control.Flush() != nil {
 		return
 	}
-	visitor.Turn()
+	visitor.Wait()
 	_ = camera.Follow(r.Context(), func(picture pictures.Picture) error { // until the browser has gone
 		_ = control.SetWriteDeadline(time.Now().Add(pictureLimit)) // fails in tests without a connection
 		header := fmt.Appendf(nil, "--%s\r\nContent-Type: image/jpeg\r\nContent-Length: %d\r\n\r\n", frameBoundary, len(picture.JPEG))
 		if err := visitor.WriteAll(w, header, picture.JPEG, []byte("\r\n")); err != nil {
 			return err
 		}
-		visitor.Turn() // before the next picture is taken, so that it is the newest
+		visitor.Wait() // before the next picture is taken, so that it is the newest
 		return nil
 	})
 }

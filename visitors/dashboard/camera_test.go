@@ -6,7 +6,7 @@ import (
 	"player/visitors/pictures"
 )
 
-// A page is told what a picture shows as far as it is known.
+// A page gets the view of a picture as far as it is known.
 func TestViewOf(t *testing.T) {
 	for _, tt := range []struct {
 		view pictures.View

@@ -1,14 +1,13 @@
 // Package dashboard serves the dashboard, a web page that shows and drives the robots
 // of any Player server. It is an ordinary client of the Player protocol and
 // shares no state with the loop; only the view of the simulated world needs the
-// simulator, through Config.Post.
+// simulator, which is confined to the loop.
 //
 // A page opens four kinds of WebSocket: one for each robot that it watches
 // (stream.go), one for the robot that it drives (drive.go), one for the world
-// (world.go), and one for who else is there (presence.go). Each stream has its own
-// Player connection, so that data never delays a command. Each commanded device has
-// one, too (executor.go), so that the setup of another device never delays the stop of
-// the wheels.
+// (world.go), and one for the other people and programs (presence.go). Each is a
+// visitors.Guest: data never delays a command, and the setup of a device never delays
+// the stop of the wheels.
 package dashboard
 
 import (
@@ -32,12 +31,11 @@ type Config struct {
 	// Robots are those that the dashboard lists. Browsers of other computers reach
 	// no others.
 	Robots []Robot
-	// World is nil without a simulation. It is accessed through Post only.
-	World *stage.World
+	World  *stage.World // nil without a simulation. Serve confines it to the loop.
 	// Drafting has the draft of the world's file. It is kept from one configuration to
 	// the next.
 	Drafting *Drafting
-	// Runs are what replays and records robots, by the robot's address.
+	// Runs are what replays and records robots, by the robot's address. Serve confines them to the loop.
 	Runs    map[string]Run
 	Cameras []*pictures.Camera // whose pictures visitors see
 	// Recent returns the newest lines of the server's log after line n, each a JSON
@@ -73,17 +71,22 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return site(ctx, config).Serve(ctx, l)
 }
 
-// server is what the handlers share. All but present, newest and ordering is constant.
+// server is common to the handlers. All but present, newest and commands is constant.
 type server struct {
 	ctx    context.Context // ends with the server
-	config Config
+	config Config          // without World and Runs
+	world  visitors.Confined[*stage.World]
+	movers map[*stage.Robot]int // its index in scene.Movers; nil: there is no world
+	editor editor
+	runs   map[string]visitors.Confined[*Run]
 	// encoded returns the floor plan. It is constant and encoded once: a large one
 	// takes a second.
 	encoded func() (asset, error)
 	present presences
 	newest  newest
-	// ordering has an element while an order to the simulation is carried out.
-	ordering chan struct{}
+	// commands are those to the simulation: the steps of two programs or pages never mix, and however many visitors
+	// want steps, the loop has one to make at a time.
+	commands queue
 }
 
 // maxFirst is how many robots' data is sent within a page: it watches at most so many at first.
@@ -93,8 +96,7 @@ const maxFirst = 6
 const stopPath = "/stop"
 
 func site(ctx context.Context, config Config) visitors.Site {
-	s := &server{ctx: ctx, config: config, ordering: make(chan struct{}, 1)}
-	s.encoded = sync.OnceValues(s.encodeWorld)
+	s := newServer(ctx, config)
 	mux := http.NewServeMux()
 	mux.Handle("GET /", serveAssets(func(r *http.Request) map[string][]byte {
 		return map[string][]byte{"offer": s.offer(r), "newest": s.newestOf(r)}
@@ -108,20 +110,37 @@ func site(ctx context.Context, config Config) visitors.Site {
 	s.handleRuns(mux)
 	s.handleCameras(mux)
 	mux.HandleFunc("GET /log", s.readers(s.recent))
-	if config.World != nil {
-		mux.HandleFunc("GET /world", s.accept(s.world))
+	if s.movers != nil {
+		mux.HandleFunc("GET /world", s.accept(s.watchWorld))
 		mux.HandleFunc("GET /plan", s.readers(s.plan))
 		mux.HandleFunc("GET /map.yaml", s.readers(s.mapPlan(writeMap)))
 		mux.HandleFunc("GET /map.pgm", s.readers(s.mapPlan(writePicture)))
 		mux.HandleFunc("GET /simulation", s.readers(s.readSimulation))
-		mux.HandleFunc("POST /simulation", config.Allowed(rights.Write, s.orderSimulation))
+		mux.HandleFunc("POST /simulation", config.Allowed(rights.Write, s.commandSimulation))
 	}
 	dashboard := config.Site("the dashboard", "-http", mux)
 	dashboard.Stop = stopPath
 	return dashboard
 }
 
-// readers calls next for browsers that may read.
+func newServer(ctx context.Context, config Config) *server {
+	s := &server{ctx: ctx, commands: make(queue, 1), runs: map[string]visitors.Confined[*Run]{}}
+	if config.World != nil {
+		s.world, s.movers = visitors.Confine(config.Post, config.World), map[*stage.Robot]int{}
+		s.editor = editor{config.Drafting, config.World}
+		for i, robot := range config.World.Robots() {
+			s.movers[robot] = i
+		}
+	}
+	for address, run := range config.Runs {
+		s.runs[address] = visitors.Confine(config.Post, &run)
+	}
+	config.World, config.Runs = nil, nil
+	s.config = config
+	s.encoded = sync.OnceValues(s.encodeWorld)
+	return s
+}
+
 func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
 	return s.config.Allowed(rights.Read, next)
 }
@@ -177,13 +196,13 @@ func (s *server) offer(r *http.Request) []byte {
 		You     string  `json:"you"`     // the address of the browser
 		May     string  `json:"may"`     // its rights
 		Takes   bool    `json:"takes"`   // commands of pages take control from a client that keeps it
-	}{[]robot{}, s.config.World != nil, s.config.Version, visitors.AddressOf(r.RemoteAddr).String(), s.config.RightsOf(r).String(), false}
+	}{[]robot{}, s.movers != nil, s.config.Version, visitors.AddressOf(r.RemoteAddr).String(), s.config.RightsOf(r).String(), false}
 	for _, r := range s.config.Robots {
-		mover := -1
-		if r.Simulated != nil {
-			mover = slices.Index(s.config.World.Robots(), r.Simulated)
+		mover, simulated := s.movers[r.Simulated]
+		if !simulated {
+			mover = -1
 		}
-		_, run := s.config.Runs[r.Address]
+		_, run := s.runs[r.Address]
 		var cameras []string
 		for _, camera := range s.config.Cameras {
 			if camera.Robot() == r.Port {

@@ -10,13 +10,12 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"net/http/httptest"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
+	"player/visitors/roomtest"
 
 	"player/visitors"
 )
@@ -34,12 +33,9 @@ func TestRobots(t *testing.T) {
 			{Name: "hardware", Address: "localhost:6666", Port: 6666, Pages: []Page{{"v", "vision", ":8090"}}},
 			{Name: "a", Address: "localhost:6667", Simulated: a, Port: 6667},
 		},
-		World: world, Common: visitors.Common{Log: zap.NewNop()},
+		World: world, Common: visitors.Common{},
 	}).Protected()
-	w := httptest.NewRecorder()
-	request := httptest.NewRequest("GET", "/robots", nil)
-	request.Host = "localhost"
-	page.ServeHTTP(w, request)
+	w := request(page, "GET", "/robots", "")
 	const want = `{"robots":[{"name":"b","address":"localhost:6665","mover":1},` +
 		`{"name":"hardware","address":"localhost:6666","mover":-1,"pages":[{"letter":"v","name":"vision","url":":8090"}]},` +
 		`{"name":"a","address":"localhost:6667","mover":0}],"world":true,"version":"","you":"192.0.2.1","may":"read write config","takes":false}` + "\n"
@@ -54,18 +50,9 @@ func TestRobots(t *testing.T) {
 
 // A browser that has the page loads it only when it has changed.
 func TestCached(t *testing.T) {
-	page := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
+	page := servePage(t, Config{})
 	get := func(tag string) (status int, newTag string) {
-		r, err := http.NewRequest("GET", page+"/main.js", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		r.Header.Set("If-None-Match", tag)
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply.Body.Close()
+		reply, _ := roomtest.Request(t, "GET", page+"/main.js", http.Header{"If-None-Match": {tag}})
 		return reply.StatusCode, reply.Header.Get("Etag")
 	}
 	status, tag := get(`"another"`)
@@ -77,27 +64,17 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// What the page loads is compressed, has addresses that never mean anything else, and may be
+// Each file that the page loads is compressed, has addresses that never mean anything else, and may be
 // kept for ever. All modules are one file.
 func TestImmutable(t *testing.T) {
-	page := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
+	page := servePage(t, Config{})
 	get := func(path, encoding string) (*http.Response, string) {
 		t.Helper()
-		r, err := http.NewRequest("GET", page+path, nil)
-		if err != nil {
-			t.Fatal(err)
+		reply, body := roomtest.Request(t, "GET", page+path, http.Header{"Accept-Encoding": {encoding}})
+		if reply.StatusCode != http.StatusOK {
+			t.Fatalf("%s: status %d", path, reply.StatusCode)
 		}
-		r.Header.Set("Accept-Encoding", encoding)
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer reply.Body.Close()
-		body, err := io.ReadAll(reply.Body)
-		if err != nil || reply.StatusCode != http.StatusOK {
-			t.Fatalf("%s: status %d, %v", path, reply.StatusCode, err)
-		}
-		return reply, string(body)
+		return reply, body
 	}
 	reply, index := get("/", "identity")
 	if cache := reply.Header.Get("Cache-Control"); cache != "no-store" || reply.Header.Get("Etag") != "" {
@@ -152,12 +129,12 @@ func TestImmutable(t *testing.T) {
 // A request with a body is refused before the body comes.
 func TestBodyRefused(t *testing.T) {
 	for _, header := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}}), "http://"))
+		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{}), "http://"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		defer conn.Close()
-		_ = conn.SetDeadline(time.Now().Add(patience))
+		_ = conn.SetDeadline(time.Now().Add(roomtest.Patience))
 		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", header)
 		begin := time.Now()
 		reply, err := http.ReadResponse(bufio.NewReader(conn), nil)
@@ -167,7 +144,7 @@ func TestBodyRefused(t *testing.T) {
 		if _, err = io.Copy(io.Discard, conn); err != nil {
 			t.Errorf("%q: the connection stays open: %v", header, err)
 		}
-		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= patience {
+		if reply.StatusCode != http.StatusRequestEntityTooLarge || time.Since(begin) >= roomtest.Patience {
 			t.Errorf("%q: status %d after %v", header, reply.StatusCode, time.Since(begin))
 		}
 	}
@@ -179,8 +156,8 @@ func TestNewest(t *testing.T) {
 	if frame := n.frame("r0"); frame != nil {
 		t.Errorf("frame %x of nothing", frame)
 	}
-	n.put("r0", 'p', 20*time.Millisecond, true, []byte{1, 2, 3})
-	n.put("r0", 'p', 30*time.Millisecond, true, []byte{4})
+	n.put("r0", visitors.News{Device: 'p', Age: 20 * time.Millisecond, Known: true, Payload: []byte{1, 2, 3}})
+	n.put("r0", visitors.News{Device: 'p', Age: 30 * time.Millisecond, Known: true, Payload: []byte{4}})
 	frame := n.frame("r0")
 	if len(frame) != 8+7+1 || frame[8] != 'p' || frame[15] != 4 {
 		t.Fatalf("frame %x", frame)

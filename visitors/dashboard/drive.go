@@ -1,8 +1,8 @@
 package dashboard
 
 import (
-	"cmp"
-	"context"
+	"errors"
+	"fmt"
 	"strings"
 	"sync"
 	"time"
@@ -12,8 +12,13 @@ import (
 	"player/visitors"
 )
 
+// deadMan is how long a robot keeps driving without a command from the page, which
+// repeats it ten times a second. With less, a short disturbance of a wireless network would
+// stop the robot; with more, the robot of a page that hangs would drive more than half a
+// metre at full speed.
+const deadMan = 400 * time.Millisecond
+
 // driveCommand is a command of a page to the robot that it drives: one of these.
-// Commands that wait are merged into one.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
 	Take   bool      `json:"take"`   // Drive 0, 0 stops the robot whoever drives it
@@ -21,23 +26,8 @@ type driveCommand struct {
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
 	Reset  bool      `json:"reset"`  // of the odometry
-
-	heard time.Time // when Drive was received
 }
 
-// with merges two commands. Where both have a value, the newer one counts.
-func (c driveCommand) with(newer driveCommand) driveCommand {
-	if newer.Drive == nil {
-		newer.Drive, newer.Take, newer.heard = c.Drive, c.Take, c.heard
-	}
-	newer.Look = cmp.Or(newer.Look, c.Look)
-	newer.Grip = cmp.Or(newer.Grip, c.Grip)
-	newer.Motors = cmp.Or(newer.Motors, c.Motors)
-	newer.Reset = newer.Reset || c.Reset
-	return newer
-}
-
-// needs returns the rights that a command needs.
 func (c driveCommand) needs() rights.Set {
 	if c.Motors != nil || c.Reset {
 		return rights.Write | rights.Config
@@ -51,109 +41,84 @@ type driveReport struct {
 	Error string `json:"error,omitempty"` // for people: of the last command that failed, or why the robot stopped
 }
 
-// driver commands one robot for one page.
 type driver struct {
 	socket                  *socket
-	report                  report
-	wheels, camera, gripper *executor
+	wheels, camera, gripper *visitors.Commands
+	mu                      sync.Mutex
+	held                    string // driveReport.Held
 }
 
-// drive serves one drive socket. When it ends, each executor closes its Player
+// drive serves one drive socket. When it ends, the commands to each device end their Player
 // connection, and the robot's server stops the wheels.
-func (s *server) drive(ctx context.Context, sock *socket) error {
-	d := driver{socket: sock, report: report{changed: make(chan struct{}, 1)}}
-	d.wheels = newExecutor(sock.dial, codec.Position, "wheels", deadMan, &d.report)
-	d.camera = newExecutor(sock.dial, codec.PTZ, "camera", 0, &d.report)
-	d.gripper = newExecutor(sock.dial, codec.Gripper, "gripper", 0, &d.report)
-	return converse(ctx, sock, d.take, d.run)
+func (s *server) drive(sock *socket) error {
+	d := &driver{socket: sock}
+	d.wheels = visitors.NewCommands(codec.Position, "wheels", deadMan, sock.dial, d.result(codec.Position))
+	d.camera = visitors.NewCommands(codec.PTZ, "camera", 0, sock.dial, d.result(codec.PTZ))
+	d.gripper = visitors.NewCommands(codec.Gripper, "gripper", 0, sock.dial, d.result(codec.Gripper))
+	return converse(sock, d.take, d.wheels.Run, d.camera.Run, d.gripper.Run, sock.write(nil)) // there is no data
 }
 
-// take hands a command to its executor and does not block. Configuration of the
+// take passes a command on and does not block. Configuration of the
 // microcontroller has no effect while none of its devices is open (PROTOCOL 6.6):
-// it goes to the executor of the wheels, which opens them.
-func (d *driver) take(_ context.Context, message []byte) error {
-	var c driveCommand
-	if err := decodeCommand(message, &c); err != nil {
-		return err
+// it goes to the wheels, which are opened for it.
+func (d *driver) take(c driveCommand) error {
+	if err := visitors.Need(d.socket.May, c.needs()); err != nil {
+		return d.failed(err)
 	}
-	if err := visitors.Need(d.socket.may, c.needs()); err != nil {
-		d.report.failed(err)
-		return nil
+	if c.Motors != nil {
+		d.wheels.Put("motors", func(w *visitors.Controller) error { return w.Robot().ChangeMotorState(*c.Motors) })
 	}
-	switch {
-	case c.Look != nil:
-		d.camera.put(c)
-	case c.Grip != nil:
-		d.gripper.put(c)
-	default:
-		d.wheels.put(c)
+	if c.Reset {
+		d.wheels.Put("reset", func(w *visitors.Controller) error { return w.Robot().ResetPosition() })
+	}
+	if v, heard := c.Drive, time.Now(); v != nil {
+		d.wheels.Put("drive", func(w *visitors.Controller) error {
+			if c.Take && *v == [2]int{} {
+				return w.Overrule()
+			}
+			return w.Drive(v[0], v[1], heard)
+		})
+	}
+	if l := c.Look; l != nil {
+		d.camera.Put("look", func(w *visitors.Controller) error { return w.Robot().SetPTZ(l[0], l[1], l[2]) })
+	}
+	if g := c.Grip; g != nil {
+		d.gripper.Put("grip", func(w *visitors.Controller) error { return w.Robot().SetGripper(g[0], g[1]) })
 	}
 	return nil
 }
 
-// run runs the executors and sends reports to the dashboard, until an executor fails.
-// It does not wait for the others, which end with ctx.
-func (d *driver) run(ctx context.Context) error {
-	ended := make(chan error, 3)
-	for _, c := range []*executor{d.wheels, d.camera, d.gripper} {
-		go func() { ended <- visitors.Recovered(func() error { return c.run(ctx) }) }()
-	}
-	for {
-		select {
-		case err := <-ended:
-			return err
-		case <-d.report.changed:
-			if err := d.socket.sendJSON(ctx, d.report.take()); err != nil {
-				return err
-			}
+func (d *driver) failed(err error) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.socket.reply(driveReport{d.held, explain(err)})
+}
+
+// result reports whether the page has a device, and errors that do not end the commands to the others.
+func (d *driver) result(device byte) visitors.Result {
+	return func(err error, has bool) error {
+		if changed := d.hold(device, has); changed != nil {
+			return changed
 		}
-	}
-}
-
-// report is the next report to the dashboard. Executors update it without blocking: an
-// executor that waited for the dashboard could not stop the robot.
-type report struct {
-	mu      sync.Mutex
-	next    driveReport
-	changed chan struct{} // buffers one
-}
-
-// holds sets whether the dashboard has write access to a device.
-func (r *report) holds(device byte, held bool) {
-	r.mu.Lock()
-	same := strings.IndexByte(r.next.Held, device) >= 0 == held
-	r.mu.Unlock()
-	if same {
-		return
-	}
-	r.update(func(next *driveReport) {
-		next.Held = strings.ReplaceAll(next.Held, string(device), "")
-		if held {
-			next.Held += string(device)
+		switch _, refused := errors.AsType[*visitors.Refusal](err); {
+		case err == visitors.ErrSilent:
+			return d.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())})
+		case refused:
+			return d.failed(err)
 		}
-	})
-}
-
-// failed sets the error.
-func (r *report) failed(err error) {
-	r.update(func(next *driveReport) { next.Error = explain(err) })
-}
-
-func (r *report) update(fn func(next *driveReport)) {
-	r.mu.Lock()
-	fn(&r.next)
-	r.mu.Unlock()
-	select {
-	case r.changed <- struct{}{}:
-	default: // the report has not been taken since the last change
+		return err
 	}
 }
 
-// take returns the report and clears the error, which is sent once.
-func (r *report) take() driveReport {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	taken := r.next
-	r.next.Error = ""
-	return taken
+func (d *driver) hold(device byte, has bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if strings.IndexByte(d.held, device) >= 0 == has {
+		return nil
+	}
+	d.held = strings.ReplaceAll(d.held, string(device), "")
+	if has {
+		d.held += string(device)
+	}
+	return d.socket.reply(driveReport{Held: d.held})
 }

@@ -8,10 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/codec"
-	"player/visitors"
+	"player/visitors/roomtest"
 )
 
 // stubborn is a Player server whose devices take as long to set up as a test
@@ -41,55 +39,40 @@ func (s *stubborn) open(t *testing.T) *tab {
 			go s.serve(t, conn)
 		}
 	}()
-	return (&lab{t: t, url: servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})}).open("/drive", robot.Addr().String())
+	return open(t, servePage(t, Config{}), "/drive", robot.Addr().String())
 }
 
 func (s *stubborn) serve(t *testing.T, conn net.Conn) {
-	defer conn.Close()
-	var decoder codec.Decoder
-	in, devices := make([]byte, 4096), ""
-	for {
-		n, err := conn.Read(in)
-		if err != nil {
-			s.events <- "left " + devices
-			return
+	devices := ""
+	roomtest.Answer(conn, func(m codec.Message) []byte {
+		if m.Kind == codec.KindRequest && m.Size == 0 {
+			return codec.AppendBlock(nil, codec.KindReply, nil)
 		}
-		for rest := in[:n]; ; {
-			var m codec.Message
-			var ok bool
-			if m, rest, ok = decoder.Next(rest); !ok {
-				break
-			}
-			if m.Kind == codec.KindRequest && m.Size == 0 {
-				_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, nil))
-				continue
-			}
-			if m.Kind != codec.KindRequest {
-				s.events <- fmt.Sprintf("%c%c % x", m.Kind, m.Device, m.Payload)
-				continue
-			}
-			devices += string(m.Payload[:1])
-			s.events <- "request " + string(m.Payload)
-			if setup := s.slow[m.Payload[0]]; setup != nil {
-				select {
-				case <-setup:
-				case <-t.Context().Done():
-					return
-				}
-			}
-			reply := []byte{codec.KindReply, 0, 2, m.Payload[0], m.Payload[1]}
-			if s.denies.Load() {
-				reply[4] = codec.AccessError
-			}
-			_, _ = conn.Write(reply) // fails if the dashboard has disconnected: the next read fails, too
+		if m.Kind != codec.KindRequest {
+			s.events <- fmt.Sprintf("%c%c % x", m.Kind, m.Device, m.Payload)
+			return nil
 		}
-	}
+		devices += string(m.Payload[:1])
+		s.events <- "request " + string(m.Payload)
+		if setup := s.slow[m.Payload[0]]; setup != nil {
+			select {
+			case <-setup:
+			case <-t.Context().Done():
+			}
+		}
+		reply := []byte{codec.KindReply, 0, 2, m.Payload[0], m.Payload[1]}
+		if s.denies.Load() {
+			reply[4] = codec.AccessError
+		}
+		return reply
+	})
+	s.events <- "left " + devices
 }
 
 // until skips events until one is wanted, and fails if one is unwanted.
 func (s *stubborn) until(t *testing.T, want string, unwanted ...string) {
 	t.Helper()
-	for timeout := time.After(patience); ; {
+	for timeout := time.After(roomtest.Patience); ; {
 		select {
 		case event := <-s.events:
 			if event == want {
@@ -112,122 +95,50 @@ const (
 	halt  = "cp 00 00 00 00"
 )
 
-// A camera that is never set up delays no command to the wheels.
+// A camera that is never set up delays no command to the wheels, nor their stop when the page sends nothing more,
+// or is closed.
 func TestHungCamera(t *testing.T) {
 	t.Parallel()
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
-	p.send(`{"look":[1,2,3]}`)
+	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, "request zw")
-	p.send(`{"look":[4,5,6]}`)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"look":[4,5,6]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	p.send(`{"look":[7,8,9]}`)
-	p.send(`{"drive":[0,0]}`)
+	p.Send(`{"look":[7,8,9]}`)
+	p.Send(`{"drive":[0,0]}`)
 	s.until(t, halt, ahead)
-}
-
-// A page sends nothing more after a command to a camera that is never set up.
-func TestHungCameraDeadMan(t *testing.T) {
-	t.Parallel()
-	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
-	p := s.open(t)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	p.send(`{"look":[1,2,3]}`)
+	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, halt)
 	if why := p.told("error").(string); !strings.Contains(why, "nothing heard") {
-		t.Errorf("told %q", why)
+		t.Errorf("reported %q", why)
 	}
 	s.until(t, "left p") // and the wheels are given up
-}
-
-// A page is closed while it drives and waits for a camera that is never set up.
-func TestHungCameraClosedPage(t *testing.T) {
-	t.Parallel()
-	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
-	p := s.open(t)
-	p.send(`{"drive":[300,0]}`)
+	p.Send(`{"drive":[300,0]}`)
 	s.until(t, ahead)
-	for range 3 {
-		p.send(`{"look":[1,2,3]}`)
-	}
-	s.until(t, "request zw")
-	p.ws.CloseNow()
+	p.CloseNow()
 	s.until(t, "left p")
 }
 
-// A command that waited for the setup of the wheels for too long is not executed.
-func TestLateDrive(t *testing.T) {
-	t.Parallel()
-	setup := make(chan struct{})
-	s := stubborn{slow: map[byte]chan struct{}{codec.Position: setup}}
-	p := s.open(t)
-	p.send(`{"drive":[300,0]}`)
-	s.until(t, "request pw")
-	time.Sleep(deadMan)
-	close(setup)
-	s.until(t, halt, ahead)
-	p.send(`{"drive":[300,0]}`)
-	s.until(t, ahead)
-}
-
-// A refused device is requested again, but not with every command.
+// Each command to a refused device is answered with the reason, and the others go on. The Controller requests the
+// device again later.
 func TestRefusedDevice(t *testing.T) {
 	t.Parallel()
 	var s stubborn
 	s.denies.Store(true)
 	p := s.open(t)
 	for range 5 {
-		p.send(`{"look":[1,2,3]}`)
+		p.Send(`{"look":[1,2,3]}`)
 		if why := p.told("error").(string); !strings.Contains(why, "access to its camera") {
-			t.Errorf("told %q", why)
+			t.Errorf("reported %q", why)
 		}
 	}
-	s.denies.Store(false)
 	s.until(t, "request zw")
 	s.until(t, "left z", "request zw")
-	for asked := time.Now(); len(s.events) == 0; time.Sleep(100 * time.Millisecond) {
-		if time.Since(asked) > patience {
-			t.Fatal("it is not requested again")
-		}
-		p.send(`{"look":[1,2,3]}`)
-	}
-	s.until(t, "cz 00 01 00 02 00 03")
-}
-
-// Commands that wait are merged; the newest values count.
-func TestWaitingCommands(t *testing.T) {
-	c := newExecutor(nil, codec.Position, "wheels", deadMan, nil)
-	on := true
-	for _, o := range []driveCommand{
-		{Drive: &[2]int{300, 0}}, {Reset: true}, {Motors: &on}, {Drive: &[2]int{0, 0}}, {Look: &[3]int{1, 2, 3}}, {Look: &[3]int{4, 5, 6}}, {Grip: &[2]uint8{1, 0}}, {},
-	} {
-		c.put(o)
-	}
-	if o := <-c.commands; *o.Drive != [2]int{0, 0} || !o.Reset || !*o.Motors || *o.Look != [3]int{4, 5, 6} || *o.Grip != [2]uint8{1, 0} {
-		t.Errorf("waiting: %+v", o)
-	}
-	// Other commands do not renew the time of Drive.
-	old := time.Now().Add(-deadMan)
-	if o := (driveCommand{Drive: &[2]int{300, 0}, heard: old}).with(driveCommand{Reset: true, heard: time.Now()}); o.heard != old {
-		t.Error("another command renewed the time of Drive")
-	}
-}
-
-// Updates of a report do not block.
-func TestReport(t *testing.T) {
-	r := report{changed: make(chan struct{}, 1)}
-	r.holds(codec.PTZ, true)
-	r.holds(codec.Position, true)
-	r.failed(visitors.Notice{Text: "one"})
-	r.failed(visitors.Notice{Text: "another"})
-	r.holds(codec.PTZ, false)
-	<-r.changed
-	if got := r.take(); got != (driveReport{"p", "another"}) {
-		t.Errorf("reported %+v", got)
-	}
-	if got := r.take(); got != (driveReport{Held: "p"}) {
-		t.Errorf("reported %+v again", got)
-	}
+	s.denies.Store(false)
+	p.Send(`{"drive":[300,0]}`)
+	s.until(t, ahead, "request zw")
 }

@@ -16,41 +16,51 @@ import (
 // the pages, their connections and a reload of the configuration, until it is reverted
 // or the process ends. A page that was disconnected goes on with it.
 type Drafting struct {
-	id   string        // another process has another draft
-	turn chan struct{} // has an element while a page has its turn: only that page uses the other fields
-	free time.Time     // when the next turn begins
+	id   string    // another process has another draft
+	busy queue     // only the page that edits uses the other fields
+	free time.Time // when the next edit begins
 
 	draft   *stage.Draft // nil before the first edit
 	changes int          // since the start of the process
 }
 
-// draftShare is the part of the thread that all edits may use together: an eighth. An
+// draftPart is the part of the thread that all edits may use together: an eighth. An
 // edit draws the world anew, which takes milliseconds, or 0.1 s for the largest draft.
 // Edits wait for earlier edits only; the budget of visitors does not count them. There is
 // one draft at a time.
-const draftShare = 8
+const draftPart = 8
 
 // NewDrafting returns one without a draft.
-func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), turn: make(chan struct{}, 1)} }
+func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), busy: make(queue, 1)} }
 
-// inTurn calls fn when all edits before it have been paid for, or returns the error of
+// inQueue calls fn when all edits before it have been paid for, or returns the error of
 // ctx.
-func (d *Drafting) inTurn(ctx context.Context, fn func()) error {
+func (d *Drafting) inQueue(ctx context.Context, fn func()) error {
+	return d.busy.do(ctx, func() error {
+		select {
+		case <-time.After(time.Until(d.free)):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+		begin := time.Now()
+		defer func() { d.free = begin.Add(draftPart * time.Since(begin)) }()
+		fn()
+		return nil
+	})
+}
+
+// queue lets one caller at a time pass. It has an element while one does.
+type queue chan struct{}
+
+// do calls fn when those before it have returned, or returns the error of ctx.
+func (q queue) do(ctx context.Context, fn func() error) error {
 	select {
-	case d.turn <- struct{}{}:
+	case q <- struct{}{}:
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	defer func() { <-d.turn }()
-	select {
-	case <-time.After(time.Until(d.free)):
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	begin := time.Now()
-	defer func() { d.free = begin.Add(draftShare * time.Since(begin)) }()
-	fn()
-	return nil
+	defer func() { <-q }()
+	return fn()
 }
 
 // errOutdated refuses an edit of a draft that has changed since the page got it: its
@@ -93,36 +103,41 @@ type draft struct {
 	Error   string       `json:"error"`           // why nothing was changed
 }
 
+type editor struct {
+	*Drafting
+	world *stage.World // of which only the text is used: it is constant, and needs no loop
+}
+
 // edit changes the draft, which is made when it is first needed.
 func (o *observer) edit(ctx context.Context, e edit) error {
 	var text []byte
 	var err error
-	d, world := o.server.config.Drafting, o.server.config.World
-	if ended := d.inTurn(ctx, func() { text, err = json.Marshal(d.reply(world, d.change(world, e))) }); ended != nil {
+	d := o.server.editor
+	if ended := d.inQueue(ctx, func() { text, err = json.Marshal(d.reply(d.world, d.change(d.world, e))) }); ended != nil {
 		return ended
 	}
 	if err != nil {
 		return err
 	}
-	return o.socket.ws.Write(ctx, websocket.MessageText, text)
+	return o.socket.WS.Write(ctx, websocket.MessageText, text)
 }
 
-// reply is what a page is told of the draft after a change, which may have failed.
+// reply returns the message to a page after a change, which may have failed.
 func (d *Drafting) reply(world *stage.World, err error) any {
-	told := draft{ID: d.id, Changes: d.changes}
+	reply := draft{ID: d.id, Changes: d.changes}
 	if err == nil || errors.Is(err, errOutdated) {
-		told.Scene, told.Starts, told.Kinds, told.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
-		told.Edited, told.Undo, told.Old = d.draft.Changed(), d.draft.Undoable(), !d.draft.Of(world)
+		reply.Scene, reply.Starts, reply.Kinds, reply.Text = new(newScene(d.draft.World)), d.draft.Starts(), d.draft.Kinds(), d.draft.Text()
+		reply.Edited, reply.Undo, reply.Old = d.draft.Changed(), d.draft.Undoable(), !d.draft.Of(world)
 	}
 	if err != nil {
-		told.Error = err.Error()
+		reply.Error = err.Error()
 	}
 	return struct {
 		Draft draft `json:"draft"`
-	}{told}
+	}{reply}
 }
 
-// change changes the draft, or returns an error. It is called in turn. The text of world
+// change changes the draft, or returns an error. inQueue calls it. The text of world
 // is constant: this does not need the loop.
 func (d *Drafting) change(world *stage.World, e edit) (err error) {
 	if d.draft == nil || !d.draft.Changed() && !d.draft.Of(world) {

@@ -23,7 +23,7 @@ func TestEdit(t *testing.T) {
 	changes := 0.0
 	edit := func(format string, args ...any) map[string]any {
 		t.Helper()
-		p.send(`{"edit":{"base":%v,`+format+`}}`, append([]any{changes}, args...)...)
+		p.Send(`{"edit":{"base":%v,`+format+`}}`, append([]any{changes}, args...)...)
 		d := p.told("draft").(map[string]any)
 		changes = d["changes"].(float64)
 		return d
@@ -44,8 +44,8 @@ func TestEdit(t *testing.T) {
 	if d["error"] != "" {
 		t.Fatal(d["error"])
 	}
-	if l.pose() != (stage.Pose{X: -2, Y: -1.5}) {
-		t.Errorf("the robot that runs is at %v", l.pose())
+	if l.Pose() != (stage.Pose{X: -2, Y: -1.5}) {
+		t.Errorf("the robot that runs is at %v", l.Pose())
 	}
 	path := filepath.Join(t.TempDir(), "new.world")
 	if err := os.WriteFile(path, []byte(d["text"].(string)), 0o666); err != nil {
@@ -66,7 +66,7 @@ func TestDraftOfTwoPages(t *testing.T) {
 	l := newLab(t, nil)
 	edit := func(p *tab, what string) map[string]any {
 		t.Helper()
-		p.send(`{"edit":%s}`, what)
+		p.Send(`{"edit":%s}`, what)
 		return p.told("draft").(map[string]any)
 	}
 	first := l.open("/world", "")
@@ -78,7 +78,7 @@ func TestDraftOfTwoPages(t *testing.T) {
 	if d := edit(first, `{"base":1,"delete":0}`); d["edited"] != true || d["undo"] != true || d["error"] != "" {
 		t.Fatalf("deleted: %v", d["error"])
 	}
-	first.ws.CloseNow()
+	first.CloseNow()
 	second := l.open("/world", "")
 	second.told("movers")
 	if d := edit(second, `{"base":1,"delete":0}`); !strings.Contains(d["error"].(string), "another page") || d["scene"] == nil || d["changes"] != 2.0 {
@@ -93,7 +93,7 @@ func TestDraftOfTwoPages(t *testing.T) {
 func TestEditNeedsWrite(t *testing.T) {
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
 	p := l.open("/world", "")
-	p.send(`{"edit":{}}`)
+	p.Send(`{"edit":{}}`)
 	if why := p.told("error").(string); !strings.Contains(why, "does not allow it") {
 		t.Errorf("an edit: %q", why)
 	}
@@ -113,7 +113,7 @@ func TestEditsTakeTurns(t *testing.T) {
 				ctx = left
 			}
 			go func() {
-				if err := d.inTurn(ctx, func() { edits++; time.Sleep(each) }); err != nil && !errors.Is(err, context.Canceled) {
+				if err := d.inQueue(ctx, func() { edits++; time.Sleep(each) }); err != nil && !errors.Is(err, context.Canceled) {
 					t.Error(err)
 				}
 			}()
@@ -121,10 +121,10 @@ func TestEditsTakeTurns(t *testing.T) {
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		if err := d.inTurn(t.Context(), func() {}); err != nil {
+		if err := d.inQueue(t.Context(), func() {}); err != nil {
 			t.Fatal(err)
 		}
-		if d, want := time.Since(begin), time.Duration(edits)*each*draftShare; d != want || edits > pages+1 {
+		if d, want := time.Since(begin), time.Duration(edits)*each*draftPart; d != want || edits > pages+1 {
 			t.Errorf("%d edits took %v, want %v", edits, d, want)
 		}
 	})

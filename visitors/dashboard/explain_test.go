@@ -7,13 +7,14 @@ import (
 	"io"
 	"net"
 	"os"
-	"player/visitors"
 	"strings"
 	"syscall"
 	"testing"
+
+	"player/visitors"
 )
 
-// Whatever fails, people read a sentence, and the log has the cause.
+// People read a sentence, whatever fails, and the log has the cause.
 func TestExplain(t *testing.T) {
 	dial := func(err error) error {
 		return &net.OpError{Op: "dial", Net: "tcp", Addr: &net.TCPAddr{IP: net.IPv4(10, 0, 0, 7), Port: 6665}, Err: os.NewSyscallError("connect", err)}

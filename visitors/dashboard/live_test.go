@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/binary"
 	"encoding/json"
-	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,152 +18,66 @@ import (
 
 	"player/codec"
 	"player/config/rights"
-	"player/devices"
-	"player/devices/stage"
-	"player/e2e/waiting"
 	"player/process/descriptors"
-	serving "player/server"
 	"player/visitors"
+	"player/visitors/roomtest"
 )
-
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
 
 // lab is a simulated robot, its server, and the server of the dashboard.
 type lab struct {
-	t       *testing.T
-	world   *stage.World
-	post    func(func(time.Duration)) bool
-	address string // of the robot
-	url     string // of the dashboard
-	share   *descriptors.Share
+	*roomtest.Room
+	url string // of the dashboard
 }
 
-// newLab serves the room. access has the rights of the dashboard. Tests with a lab do
-// not run in parallel: loops in one process share gnet's logger without a lock.
+// newLab serves the room. access has the rights of the dashboard.
 func newLab(t *testing.T, access rights.Rules) *lab {
 	t.Helper()
-	world, err := stage.Load("../../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := free.Addr().String()
-	free.Close()
-
-	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(world.Instances()[0]); err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ready, ended := make(chan *serving.Server, 1), make(chan error, 1)
-	go func() {
-		ended <- serving.Run(ctx, serving.Config{
-			Robots: []serving.Robot{{Address: address, Table: table}}, MaxRate: 1000, Descriptors: descriptors.New(20, true), Log: zap.NewNop(),
-			Ready: func(r *serving.Server) { ready <- r },
-		})
-	}()
-	var loop *serving.Server
-	select {
-	case loop = <-ready:
-	case err := <-ended:
-		t.Fatalf("the server ended: %v", err)
-	}
-	share := descriptors.NewShare(100)
-	page := servePage(t, Config{
-		Robots: []Robot{{Name: "r0", Address: address, Simulated: world.Robots()[0]}}, World: world, Drafting: NewDrafting(),
-		Common: visitors.Common{Post: loop.Post, Access: access, Descriptors: share, Log: zap.NewNop()},
-	})
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the server ended: %v", err)
-		}
-	})
-	return &lab{t, world, loop.Post, address, page, share}
+	r := roomtest.New(t)
+	return &lab{r, servePage(t, Config{
+		Robots: []Robot{{Name: "r0", Address: r.Address, Simulated: r.World.Robots()[0]}}, World: r.World, Drafting: NewDrafting(),
+		Common: visitors.Common{Post: r.Server.Post, Access: access, Descriptors: r.Quota},
+	})}
 }
 
 // servePage serves a dashboard until the end of the test and returns its address.
 func servePage(t *testing.T, config Config) (url string) {
 	t.Helper()
+	config.Log = zap.NewNop()
 	if config.Descriptors == nil {
 		config.Descriptors = descriptors.NewShare(100)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	ended := make(chan error, 1)
-	go func() { ended <- Serve(ctx, l, config) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-ended; err != nil {
-			t.Errorf("the dashboard ended: %v", err)
-		}
-	})
-	return "http://" + l.Addr().String()
+	return "http://" + roomtest.Serve(t, func(ctx context.Context, l net.Listener) error { return Serve(ctx, l, config) })
 }
 
-// look calls fn on the loop and waits for it.
-func (l *lab) look(fn func(now time.Duration)) {
-	l.t.Helper()
-	done := make(chan struct{})
-	if !l.post(func(now time.Duration) { fn(now); close(done) }) {
-		l.t.Fatal("the loop has ended")
-	}
-	<-done
-}
-
-// pose is where the robot really is.
-func (l *lab) pose() (p stage.Pose) {
-	l.look(func(time.Duration) { p = l.world.Robots()[0].Pose() })
-	return p
-}
-
-// tab is a WebSocket of a page.
 type tab struct {
-	t  *testing.T
-	ws *websocket.Conn
+	*testing.T
+	*roomtest.Socket
 }
 
 // open opens a WebSocket as our page does.
 func (l *lab) open(path, robot string) *tab {
-	l.t.Helper()
-	ctx, cancel := context.WithTimeout(l.t.Context(), patience)
-	defer cancel()
-	ws, _, err := websocket.Dial(ctx, l.url+path+"?robot="+url.QueryEscape(robot), &websocket.DialOptions{HTTPHeader: http.Header{"Origin": {l.url}}})
-	if err != nil {
-		l.t.Fatal(err)
-	}
-	ws.SetReadLimit(1 << 20)
-	l.t.Cleanup(func() { ws.CloseNow() })
-	return &tab{l.t, ws}
+	l.Helper()
+	return open(l.T, l.url, path, robot)
 }
 
-// send sends a JSON message.
-func (p *tab) send(format string, args ...any) {
-	p.t.Helper()
-	if err := p.ws.Write(p.t.Context(), websocket.MessageText, fmt.Appendf(nil, format, args...)); err != nil {
-		p.t.Fatal(err)
+func open(t *testing.T, page, path, robot string) *tab {
+	t.Helper()
+	header := http.Header{"Origin": {page}}
+	ws, _, err := roomtest.Dial(t, page+path+"?robot="+url.QueryEscape(robot), websocket.DialOptions{HTTPHeader: header})
+	if err != nil {
+		t.Fatal(err)
 	}
+	return &tab{t, ws}
 }
 
 func (p *tab) ack(number uint32) {
-	p.t.Helper()
-	if err := p.ws.Write(p.t.Context(), websocket.MessageBinary, binary.BigEndian.AppendUint32(nil, number)); err != nil {
-		p.t.Fatal(err)
-	}
+	p.Helper()
+	p.SendBinary(binary.BigEndian.AppendUint32(nil, number))
 }
 
 // read returns the next message.
 func (p *tab) read() (data []byte, text map[string]any, err error) {
-	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
-	defer cancel()
-	kind, message, err := p.ws.Read(ctx)
+	kind, message, err := p.Next()
 	if err != nil || kind == websocket.MessageBinary {
 		return message, nil, err
 	}
@@ -173,17 +86,17 @@ func (p *tab) read() (data []byte, text map[string]any, err error) {
 
 // told skips messages until one is JSON with the field.
 func (p *tab) told(field string) any {
-	p.t.Helper()
+	p.Helper()
 	return p.report(field)[field]
 }
 
 // report skips messages until one has a field, and returns the message.
 func (p *tab) report(field string) map[string]any {
-	p.t.Helper()
+	p.Helper()
 	for {
 		_, text, err := p.read()
 		if err != nil {
-			p.t.Fatalf("waiting for %q: %v", field, err)
+			p.Fatalf("waiting for %q: %v", field, err)
 		}
 		if _, has := text[field]; has {
 			return text
@@ -191,13 +104,12 @@ func (p *tab) report(field string) map[string]any {
 	}
 }
 
-// data skips messages until one is data.
 func (p *tab) data() []byte {
-	p.t.Helper()
+	p.Helper()
 	for {
 		data, _, err := p.read()
 		if err != nil {
-			p.t.Fatalf("waiting for data: %v", err)
+			p.Fatalf("waiting for data: %v", err)
 		}
 		if data != nil {
 			return data
@@ -207,14 +119,14 @@ func (p *tab) data() []byte {
 
 // ended waits until the server closes the socket and returns the reason.
 func (p *tab) ended() string {
-	p.t.Helper()
+	p.Helper()
 	for {
 		_, _, err := p.read()
 		if websocket.CloseStatus(err) == statusRobot {
 			return err.Error()
 		}
 		if err != nil {
-			p.t.Fatalf("ended without a reason: %v", err)
+			p.Fatalf("ended without a reason: %v", err)
 		}
 	}
 }
@@ -227,7 +139,7 @@ func frame(t *testing.T, message []byte) (number, dropped uint32, payloads map[b
 	for rest := message[8:]; len(rest) > 0; {
 		size := int(be.Uint16(rest[5:]))
 		payloads[rest[0]] = rest[7 : 7+size]
-		if age := be.Uint32(rest[1:]); age > uint32(patience.Microseconds()) && size > 0 {
+		if age := be.Uint32(rest[1:]); age > uint32(roomtest.Patience.Microseconds()) && size > 0 {
 			t.Errorf("age of %c is %d us", rest[0], age)
 		}
 		rest = rest[7+size:]
@@ -237,8 +149,8 @@ func frame(t *testing.T, message []byte) (number, dropped uint32, payloads map[b
 
 func TestStream(t *testing.T) {
 	l := newLab(t, nil)
-	p := l.open("/stream", l.address)
-	p.send(`{"rate":100,"request":"lrprXr"}`)
+	p := l.open("/stream", l.Address)
+	p.Send(`{"rate":100,"request":"lrprXr"}`)
 	report := p.report("access")
 	access, refused := report["access"].(map[string]any), report["refused"].(map[string]any)
 	if why := refused["X"].(map[string]any); why["why"] != "missing" || why["text"] != "the robot has no such device" || len(refused) != 1 {
@@ -258,8 +170,8 @@ func TestStream(t *testing.T) {
 			}
 		}
 	}
-	// What is closed does not come any more, what is opened comes.
-	p.send(`{"request":"lcsr"}`)
+	// No data of a closed device comes any more, and that of an opened one comes.
+	p.Send(`{"request":"lcsr"}`)
 	if access := p.told("access").(map[string]any); access["l"] != "c" || access["s"] != "r" {
 		t.Fatalf("access %v", access)
 	}
@@ -276,8 +188,8 @@ func TestStream(t *testing.T) {
 // newest data, and how many rounds were merged into it.
 func TestSlowPage(t *testing.T) {
 	l := newLab(t, nil)
-	p := l.open("/stream", l.address)
-	p.send(`{"rate":100,"request":"pr"}`)
+	p := l.open("/stream", l.Address)
+	p.Send(`{"rate":100,"request":"pr"}`)
 	made := func(payloads map[byte][]byte) time.Duration {
 		var position codec.PositionData
 		if err := position.Decode(payloads['p']); err != nil {
@@ -292,8 +204,7 @@ func TestSlowPage(t *testing.T) {
 	}
 	unacked := made(payloads)
 	// Rounds that the dashboard does not get, one in 0.1 s.
-	start := l.simulated()
-	l.await("a second passes", func() bool { return l.simulated() >= start+time.Second })
+	l.Pass(time.Second)
 	p.ack(last)
 	number, dropped, payloads := frame(t, p.data())
 	if dropped -= before; number != last+1 || dropped == 0 {
@@ -314,7 +225,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer robot.Close()
-	p := (&lab{t: t, url: servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})}).open("/stream", robot.Addr().String())
+	p := open(t, servePage(t, Config{}), "/stream", robot.Addr().String())
 	conn, err := robot.Accept()
 	if err != nil {
 		t.Fatal(err)
@@ -326,7 +237,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 		}
 	}
 	say("r\x00\x02yer\x00\x00") // a server without ages, which does not say why
-	p.send(`{"request":"Xr"}`)
+	p.Send(`{"request":"Xr"}`)
 	say("r\x00\x02Xr")
 	p.told("access")
 	var last uint32
@@ -344,7 +255,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	heard(requests)
 	say("X\x00\x01b")
 	say("X\x00\x01c")
-	p.send(`{"request":"Ur"}`)
+	p.Send(`{"request":"Ur"}`)
 	heard(request)
 	say("r\x00\x02Ur")
 	p.told("access") // the server has read b and c
@@ -352,7 +263,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	for last++; !strings.HasSuffix(string(p.data()), "c"); last++ {
 	}
 	p.ack(last)
-	p.send(`{"request":"Wr"}`)
+	p.Send(`{"request":"Wr"}`)
 	heard(request)
 	say("X\x00\x01d")
 	say("r\x00\x02Wr")
@@ -360,23 +271,17 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	}
 }
 
-// simulated is the time of the world.
-func (l *lab) simulated() (at time.Duration) {
-	l.look(func(time.Duration) { at = l.world.Time() })
-	return at
-}
-
 func TestStreamErrors(t *testing.T) {
 	l := newLab(t, nil)
 	for _, tt := range []struct{ robot, command, want string }{
 		{"127.0.0.1:1", "", "no server runs at this address"},
-		{l.address, `{"request":"pw"}`, "reload it"},
-		{l.address, `{"rate":-1}`, "reload it"},
-		{l.address, `{"fly":1}`, "reload it"},
+		{l.Address, `{"request":"pw"}`, "reload it"},
+		{l.Address, `{"rate":-1}`, "reload it"},
+		{l.Address, `{"fly":1}`, "reload it"},
 	} {
 		p := l.open("/stream", tt.robot)
 		if tt.command != "" {
-			p.send("%s", tt.command)
+			p.Send("%s", tt.command)
 		}
 		if reason := p.ended(); !strings.Contains(reason, tt.want) {
 			t.Errorf("%s %s: %s, want %q", tt.robot, tt.command, reason, tt.want)
@@ -387,8 +292,8 @@ func TestStreamErrors(t *testing.T) {
 // An HTTP server says nothing until it is asked, so the page gives up after a while.
 func TestStreamOfAnotherServer(t *testing.T) {
 	t.Parallel()
-	url := servePage(t, Config{Common: visitors.Common{Log: zap.NewNop()}})
-	p := (&lab{t: t, url: url}).open("/stream", strings.TrimPrefix(url, "http://"))
+	url := servePage(t, Config{})
+	p := open(t, url, "/stream", strings.TrimPrefix(url, "http://"))
 	if reason := p.ended(); !strings.Contains(reason, "not a Player server") {
 		t.Errorf("%q", reason)
 	}
@@ -399,47 +304,35 @@ func TestStreamOfAnotherServer(t *testing.T) {
 func TestDescriptorsOfPages(t *testing.T) {
 	l := newLab(t, nil)
 	free := func(n int) bool { // reports whether n are, and no more
-		if l.share.Take(n) != nil {
+		if l.Quota.Take(n) != nil {
 			return false
 		}
-		defer l.share.Return(n)
-		if l.share.Take(1) != nil {
+		defer l.Quota.Return(n)
+		if l.Quota.Take(1) != nil {
 			return true
 		}
-		l.share.Return(1)
+		l.Quota.Return(1)
 		return false
 	}
-	all := l.share.Most()
-	watching, driving := l.open("/stream", l.address), l.open("/drive", l.address)
-	driving.send(`{"drive":[100,0]}`)
-	l.await("a descriptor each", func() bool { return free(all - 2) })
-	if err := l.share.Take(all - 2); err != nil {
+	all := l.Quota.Most()
+	watching, driving := l.open("/stream", l.Address), l.open("/drive", l.Address)
+	driving.Send(`{"drive":[100,0]}`)
+	l.Await("a descriptor each", func() bool { return free(all - 2) })
+	if err := l.Quota.Take(all - 2); err != nil {
 		t.Fatal(err)
 	}
-	if reason := l.open("/stream", l.address).ended(); !strings.Contains(reason, "too many pages and viewers") {
+	if reason := l.open("/stream", l.Address).ended(); !strings.Contains(reason, "too many pages and viewers") {
 		t.Errorf("%q", reason)
 	}
-	watching.ws.CloseNow()
-	driving.ws.CloseNow()
-	l.await("they are given back", func() bool { return free(2) })
-}
-
-func (l *lab) await(what string, ok func() bool) {
-	l.t.Helper()
-	waiting.Until(l.t, what, ok)
-}
-
-// stands reports whether the robot does not move.
-func (l *lab) stands() bool {
-	a, at := l.pose(), l.simulated()
-	l.await("time passes", func() bool { return l.simulated() >= at+50*time.Millisecond })
-	return l.pose() == a
+	watching.CloseNow()
+	driving.CloseNow()
+	l.Await("they are given back", func() bool { return free(2) })
 }
 
 // watch opens a stream, so that the world's time flows.
 func (l *lab) watch() {
-	l.open("/stream", l.address).send(`{"request":"pr"}`)
-	l.await("time flows", func() bool { return l.simulated() > 0 })
+	l.open("/stream", l.Address).Send(`{"request":"pr"}`)
+	l.Await("time flows", func() bool { return l.Time() > 0 })
 }
 
 // A page sends nothing more while it drives: the robot stops, and later the dashboard
@@ -447,24 +340,24 @@ func (l *lab) watch() {
 func TestDeadMan(t *testing.T) {
 	l := newLab(t, nil)
 	l.watch()
-	start := l.pose()
-	p := l.open("/drive", l.address)
-	p.send(`{"drive":[300,0]}`)
+	start := l.Pose()
+	p := l.open("/drive", l.Address)
+	p.Send(`{"drive":[300,0]}`)
 	if held := p.told("held"); held != "p" {
 		t.Fatalf("held %q", held)
 	}
-	l.await("the robot moves", func() bool { return l.pose().X > start.X+0.02 })
+	l.Await("the robot moves", func() bool { return l.Pose().X > start.X+0.02 })
 	if why := p.told("error"); !strings.Contains(why.(string), "nothing heard") {
 		t.Errorf("reported %q", why)
 	}
-	l.await("the robot stands", l.stands)
-	if moved := l.pose().X - start.X; moved > 0.3*(deadMan.Seconds()+2) {
+	l.AwaitStop()
+	if moved := l.Pose().X - start.X; moved > 0.3*(deadMan.Seconds()+2) {
 		t.Errorf("it went %v m", moved)
 	}
 	if held := p.told("held"); held != "" {
 		t.Errorf("held %q", held)
 	}
-	p.send(`{"drive":[300,0]}`) // and gets them back
+	p.Send(`{"drive":[300,0]}`) // and gets them back
 	if held := p.told("held"); held != "p" {
 		t.Errorf("held %q", held)
 	}
@@ -474,23 +367,23 @@ func TestDeadMan(t *testing.T) {
 func TestClosedPageStops(t *testing.T) {
 	l := newLab(t, nil)
 	l.watch()
-	p := l.open("/drive", l.address)
-	p.send(`{"drive":[0,90]}`)
-	start := l.pose()
-	l.await("the robot turns", func() bool { return l.pose() != start })
-	p.ws.CloseNow()
-	l.await("the robot stands", l.stands)
+	p := l.open("/drive", l.Address)
+	p.Send(`{"drive":[0,90]}`)
+	start := l.Pose()
+	l.Await("the robot turns", func() bool { return l.Pose() != start })
+	p.CloseNow()
+	l.AwaitStop()
 }
 
 func TestCommands(t *testing.T) {
 	l := newLab(t, nil)
-	s := l.open("/stream", l.address)
-	s.send(`{"rate":50,"request":"przrgr"}`)
-	p := l.open("/drive", l.address)
-	p.send(`{"look":[-30,10,500]}`)
-	p.send(`{"grip":[2,0]}`)
-	p.send(`{"motors":false}`)
-	p.send(`{"drive":[300,0]}`) // has no effect without motors
+	s := l.open("/stream", l.Address)
+	s.Send(`{"rate":50,"request":"przrgr"}`)
+	p := l.open("/drive", l.Address)
+	p.Send(`{"look":[-30,10,500]}`)
+	p.Send(`{"grip":[2,0]}`)
+	p.Send(`{"motors":false}`)
+	p.Send(`{"drive":[300,0]}`) // has no effect without motors
 	var ptz codec.PTZData
 	var gripper codec.GripperData
 	var position codec.PositionData
@@ -523,36 +416,31 @@ func TestCommands(t *testing.T) {
 func TestAccess(t *testing.T) {
 	here := netip.MustParsePrefix("127.0.0.0/8")
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}})
-	start := l.pose()
+	start := l.Pose()
 	l.watch()
-	p := l.open("/drive", l.address)
+	p := l.open("/drive", l.Address)
 	for _, command := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":true}`} {
-		p.send("%s", command)
+		p.Send("%s", command)
 		if why := p.told("error").(string); !strings.Contains(why, "may read") {
 			t.Errorf("%s: %s", command, why)
 		}
 	}
 	w := l.open("/world", "")
-	w.send(`{"move":{"mover":0,"x":0,"y":0}}`)
+	w.Send(`{"move":{"mover":0,"x":0,"y":0}}`)
 	if why := w.told("error").(string); !strings.Contains(why, "may read") {
 		t.Errorf("move: %s", why)
 	}
-	if l.pose() != start {
+	if l.Pose() != start {
 		t.Error("the robot has moved")
 	}
 	nobody := newLab(t, rights.Rules{{Allow: rights.All, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}})
 	for _, path := range []string{"/stream", "/drive", "/world"} {
-		if why := nobody.open(path, nobody.address).ended(); !strings.Contains(why, "may nothing") {
+		if why := nobody.open(path, nobody.Address).ended(); !strings.Contains(why, "may nothing") {
 			t.Errorf("%s: %s", path, why)
 		}
 	}
 	for path, want := range map[string]int{"/robots": http.StatusForbidden, "/plan": http.StatusForbidden, "/": http.StatusOK} {
-		reply, err := http.Get(nobody.url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		reply.Body.Close()
-		if reply.StatusCode != want {
+		if reply, _ := roomtest.Request(t, "GET", nobody.url+path, nil); reply.StatusCode != want {
 			t.Errorf("%s: status %d, want %d", path, reply.StatusCode, want)
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"fmt"
 	"net/http"
-	"time"
 
 	"player/devices/stage"
 	"player/visitors"
@@ -16,7 +15,7 @@ const maxMap = 1 << 24
 // mapPlan calls next with the floor plan, unless it is too large for a map.
 func (s *server) mapPlan(next func(http.ResponseWriter, *http.Request, stage.Plan)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		plan, err := visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) stage.Plan { return s.config.World.Plan() })
+		plan, err := visitors.OnLoop(r.Context(), s.world, planOf)
 		if err != nil {
 			http.Error(w, explain(err), http.StatusServiceUnavailable)
 			return
@@ -25,7 +24,7 @@ func (s *server) mapPlan(next func(http.ResponseWriter, *http.Request, stage.Pla
 			http.Error(w, fmt.Sprintf("the map would have %d x %d pixels, and %d is the most: increase the resolution value of the world", plan.Width, plan.Height, maxMap), http.StatusConflict)
 			return
 		}
-		next(w, r, plan)
+		next(w, r, *plan)
 	}
 }
 

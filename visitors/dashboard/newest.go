@@ -3,6 +3,8 @@ package dashboard
 import (
 	"sync"
 	"time"
+
+	"player/visitors"
 )
 
 // newestLimit is how old data may be that is sent within a page. A page that is reloaded has
@@ -13,10 +15,12 @@ const newestLimit = time.Second
 // it: data by a socket comes three round trips later.
 type newest struct {
 	mu     sync.Mutex
-	robots map[string]map[byte]reading // by address and device
+	robots map[string]readings // by address
 }
 
-// reading is the newest data of a device.
+// readings are the newest data of a robot, by device.
+type readings map[byte]reading
+
 type reading struct {
 	at      time.Time // when it was put here
 	age     time.Duration
@@ -25,17 +29,22 @@ type reading struct {
 }
 
 // put keeps a copy of data.
-func (n *newest) put(robot string, device byte, age time.Duration, known bool, payload []byte) {
+func (r readings) put(n visitors.News) {
+	kept := r[n.Device].payload[:0]
+	r[n.Device] = reading{time.Now(), n.Age, n.Known, append(kept, n.Payload...)}
+}
+
+// put keeps a copy of data.
+func (n *newest) put(robot string, news visitors.News) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.robots == nil {
-		n.robots = map[string]map[byte]reading{}
+		n.robots = map[string]readings{}
 	}
 	if n.robots[robot] == nil {
-		n.robots[robot] = map[byte]reading{}
+		n.robots[robot] = readings{}
 	}
-	kept := n.robots[robot][device].payload[:0]
-	n.robots[robot][device] = reading{time.Now(), age, known, append(kept, payload...)}
+	n.robots[robot].put(news)
 }
 
 // frame returns a message of a stream with the data of a robot that is new enough, with the

@@ -22,14 +22,14 @@ const (
 	// presencePeriod is how often the server is asked who is there while pages are
 	// open: once for all of them. A page gets only what has changed.
 	presencePeriod = time.Second
-	// lookPeriod is how often the server is asked whether somebody else drives or a robot was
+	// checkPeriod is how often the server is asked whether another client drives or a robot was
 	// stopped, which costs the loop a microsecond. If so, it is asked who is there at once: people
-	// see in that time that they share a robot.
-	lookPeriod = 100 * time.Millisecond
-	// earlyPeriod is the least time between two such questions: two that drive in turn change
+	// see in that time that others use the robot.
+	checkPeriod = 100 * time.Millisecond
+	// earlyPeriod is the least time between two such questions: two that drive alternately change
 	// hands 30 times a second. It is also the time after the first answer, which has no rates.
 	earlyPeriod = 300 * time.Millisecond
-	// maxPresent is how many clients of a robot a page is told: more do not fit on a
+	// maxPresent is how many clients of a robot a page gets: more do not fit on a
 	// screen. The message stays below 8 KiB.
 	maxPresent = 40
 )
@@ -44,7 +44,6 @@ type presence struct {
 	Count   int       `json:"count"`   // of all clients
 }
 
-// present is a client of a robot.
 type present struct {
 	Address   netip.AddrPort `json:"address"`
 	Name      string         `json:"name"`      // as it says; may be empty
@@ -55,11 +54,11 @@ type present struct {
 	Paced     bool           `json:"paced"`     // its network is full, or it does not read
 }
 
-// presences is what the server has last said of all its robots.
+// presences is the last answer of the server about all its robots.
 type presences struct {
 	mu      sync.Mutex
 	at      time.Time      // of the answer
-	looked  time.Time      // when the server was last asked for hands
+	checked time.Time      // when the server was last asked for hands
 	early   time.Time      // when it was last asked because they had changed
 	hands   uint64         // when it answered
 	uptime  status.Seconds // the same
@@ -73,28 +72,26 @@ type presences struct {
 func (p *presences) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.at, p.looked = time.Time{}, time.Time{}
+	p.at, p.checked = time.Time{}, time.Time{}
 }
 
 // rate is that of one client.
 type rate struct {
 	at               status.Seconds // uptime from which on commands are counted
 	total            uint64         // commands until then
-	commands, frames float64        // a second, as pages are told
+	commands, frames float64        // a second, as pages get them
 }
 
-// presence serves one presence socket. Each message tells which robots are stopped, and
-// of robots what has changed. One is sent when something has, and each second in any case: a
+// presence serves one presence socket. Each message has the robots that are stopped, and
+// the changes of robots. One is sent when something has, and each second in any case: a
 // page that hears nothing knows that the server, or its loop, does not answer.
-func (s *server) presence(ctx context.Context, sock *socket) error {
-	refuse := func(context.Context, []byte) error { return unfit(nil) }
-	return converse(ctx, sock, refuse, func(ctx context.Context) error {
-		ticker := time.NewTicker(lookPeriod)
-		defer ticker.Stop()
+func (s *server) presence(sock *socket) error {
+	refuse := func(json.RawMessage) error { return unfit(nil) }
+	return converse(sock, refuse, func(ctx context.Context) error {
 		var last [][]byte
 		var halted []byte
 		var sent time.Time
-		for {
+		return visitors.Every(ctx, checkPeriod, func() error {
 			stopped, robots, err := s.presences(ctx)
 			if err != nil {
 				return err
@@ -107,17 +104,13 @@ func (s *server) presence(ctx context.Context, sock *socket) error {
 			}
 			if changed != nil || !bytes.Equal(stopped, halted) || time.Since(sent) >= presencePeriod {
 				text := fmt.Appendf(nil, `{"stopped":%s,"robots":[%s]}`, stopped, bytes.Join(changed, []byte(",")))
-				if err := sock.ws.Write(ctx, websocket.MessageText, text); err != nil {
+				if err := sock.WS.Write(ctx, websocket.MessageText, text); err != nil {
 					return err
 				}
 				last, halted, sent = robots, stopped, time.Now()
 			}
-			select {
-			case <-ctx.Done():
-				return ctx.Err()
-			case <-ticker.C:
-			}
-		}
+			return nil
+		})
 	})
 }
 
@@ -127,84 +120,84 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 	p := &s.present
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if time.Since(p.looked) < lookPeriod {
+	if time.Since(p.checked) < checkPeriod {
 		return p.stopped, p.robots, nil
 	}
 	type answer struct {
-		now          status.Status
-		asked, early bool
-		hands        uint64
+		now   *status.Status // nil: it was not asked for
+		early bool
+		hands uint64
 	}
 	// The page may leave before the loop calls this: it uses nothing that others may use then.
 	at, before, lately, first := p.at, p.hands, p.early, p.first
-	a, err := visitors.OnLoop(ctx, s.config.Post, func(loop time.Duration) (a answer) {
+	a, err := visitors.OnLoop(ctx, s.config.Server, func(server visitors.Server, loop time.Duration) *answer {
+		a := new(answer)
 		age := time.Since(at)
-		a.hands = s.config.Server.Hands()
+		a.hands = server.Hands()
 		a.early = a.hands != before && time.Since(lately) >= earlyPeriod
-		if a.asked = a.early || age >= presencePeriod || first && age >= earlyPeriod; a.asked {
-			a.now = s.config.Server.Status(loop)
+		if a.early || age >= presencePeriod || first && age >= earlyPeriod {
+			a.now = new(server.Status(loop))
 		}
 		return a
 	})
 	if err != nil {
 		return nil, nil, err
 	}
-	p.looked = time.Now()
-	if !a.asked {
+	p.checked = time.Now()
+	if a.now == nil {
 		return p.stopped, p.robots, nil
 	}
 	now := a.now
-	p.at, p.hands = p.looked, a.hands
+	p.at, p.hands = p.checked, a.hands
 	if a.early {
-		p.early = p.looked
+		p.early = p.checked
 	}
-	p.update(now)
+	p.update(*now)
 	p.robots = make([][]byte, len(now.Robots))
 	addresses := []string{}
 	for i := range now.Robots {
-		told := s.presenceOf(&now.Robots[i])
-		p.robots[i], _ = json.Marshal(told) // cannot fail
+		presence := s.presenceOf(&now.Robots[i])
+		p.robots[i], _ = json.Marshal(presence) // cannot fail
 		if now.Robots[i].Stopped {
-			addresses = append(addresses, told.Address)
+			addresses = append(addresses, presence.Address)
 		}
 	}
 	p.stopped, _ = json.Marshal(addresses)
 	return p.stopped, p.robots, nil
 }
 
-// presenceOf returns the presence of a robot.
 func (s *server) presenceOf(robot *status.Robot) presence {
-	told := presence{Control: robot.Control, Trouble: []string{}, Clients: []present{}, Count: len(robot.Clients)}
+	p := presence{Control: robot.Control, Trouble: []string{}, Clients: []present{}, Count: len(robot.Clients)}
 	for _, name := range slices.Sorted(maps.Keys(robot.Devices)) {
 		device := robot.Devices[name]
-		told.Used = told.Used || device.Open
+		p.Used = p.Used || device.Open
 		if !device.State.Well() {
-			told.Trouble = append(told.Trouble, name+" "+string(device.State))
+			p.Trouble = append(p.Trouble, name+" "+string(device.State))
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(robot.Recorders)) {
 		if r := robot.Recorders[file]; !r.State.Well() {
-			told.Trouble = append(told.Trouble, "recorder "+string(r.State))
+			p.Trouble = append(p.Trouble, "recorder "+string(r.State))
 		}
 	}
 	for _, r := range s.config.Robots {
 		if r.Port == robot.Port {
-			told.Address = r.Address
+			p.Address = r.Address
 		}
 	}
 	for i := range robot.Clients {
 		c := &robot.Clients[i]
 		commander := robot.Commander != nil && *robot.Commander == c.Address
-		if len(told.Clients) == maxPresent && !commander {
+		if len(p.Clients) == maxPresent && !commander {
 			continue
 		}
 		rate := s.present.rates[c.Address]
-		told.Clients = append(told.Clients, present{c.Address, c.Name, c.Devices, commander, rate.commands, rate.frames, c.Paced})
-		if last := len(told.Clients) - 1; commander {
-			told.Clients[0], told.Clients[last] = told.Clients[last], told.Clients[0]
+		p.Clients = append(p.Clients, present{c.Address, c.Name, c.Devices, commander, rate.commands, rate.frames, c.Paced})
+		if last := len(p.Clients) - 1; commander {
+			p.Clients[0], p.Clients[last] = p.Clients[last], p.Clients[0]
 		}
 	}
-	return told
+	return p
 }
 
 // update computes the rates, each over a second. The first rate of a client that begins to
@@ -238,7 +231,7 @@ func (p *presences) update(now status.Status) {
 	p.rates, p.uptime = next, now.Uptime
 }
 
-// steady returns a rate as pages are told: rounded, and the last one while it has not
+// steady returns a rate as pages get it: rounded, and the last one while it has not
 // changed by more than a fifth. Otherwise each page would get all of it each second.
 func steady(last, now float64) float64 {
 	switch {

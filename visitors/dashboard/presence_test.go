@@ -3,69 +3,15 @@ package dashboard
 import (
 	"context"
 	"encoding/json"
-	"fmt"
-	"net/http"
 	"net/netip"
 	"strings"
-	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/server/status"
-	"player/visitors"
+	"player/visitors/roomtest"
 )
-
-// crowded is a server with two robots, whose status a test sets.
-type crowded struct {
-	mu    sync.Mutex
-	now   status.Status
-	asked int
-	hands uint64
-	stops []string
-}
-
-func (c *crowded) Status(time.Duration) status.Status {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.asked++
-	return c.now
-}
-
-func (c *crowded) Hands() uint64 {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.hands
-}
-
-func (c *crowded) EmergencyStop(_ time.Duration, port int, on bool, _ string) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.stops = append(c.stops, fmt.Sprint(port, on))
-	return true
-}
-
-func (c *crowded) set(fn func(now *status.Status)) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	fn(&c.now)
-}
-
-func newCrowded() *crowded {
-	return &crowded{now: status.Status{Robots: []status.Robot{
-		{Name: "a", Port: 6665, Control: "newest"},
-		{Name: "b", Port: 6666, Control: "first"},
-	}}}
-}
-
-func (c *crowded) config() Config {
-	return Config{
-		Common: visitors.Common{Server: c, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }},
-		Robots: []Robot{{Name: "a", Address: "localhost:6665", Port: 6665}, {Name: "b", Address: "localhost:6666", Port: 6666}, {Name: "c", Address: "far:6665"}},
-	}
-}
 
 var (
 	anna = netip.MustParseAddrPort("10.0.0.7:40000")
@@ -74,8 +20,8 @@ var (
 
 // A reload adds a robot just before it ends the sockets of pages: until then they go on.
 func TestPresenceOfANewRobot(t *testing.T) {
-	c := newCrowded()
-	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
+	c := newFake()
+	p := open(t, servePage(t, c.config()), "/presence", "")
 	if _, _, err := p.read(); err != nil {
 		t.Fatal(err)
 	}
@@ -89,14 +35,15 @@ func TestPresenceOfANewRobot(t *testing.T) {
 	}
 }
 
-// A page that leaves while the server is asked takes nothing from the others: they are told
-// at once that somebody else drives.
+// A page that leaves while the server is asked takes nothing from the others: they learn
+// at once that another client drives.
 func TestPresenceAfterAPageHasLeft(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	synctest.Test(t, func(t *testing.T) {
 		config := c.config()
 		var loop []func(time.Duration) // that waits
-		config.Post = func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }
+		post := func(fn func(now time.Duration)) bool { loop = append(loop, fn); return true }
+		config.Server = c.on(post)
 		s := &server{config: config}
 		ask := func(ctx context.Context, run bool) {
 			ended := make(chan error, 1)
@@ -115,7 +62,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 		ask(t.Context(), true)
 		time.Sleep(earlyPeriod)
 		ask(t.Context(), true) // has rates
-		time.Sleep(lookPeriod)
+		time.Sleep(checkPeriod)
 		c.hands++ // while the loop is busy
 		left, leave := context.WithCancel(t.Context())
 		leave()
@@ -123,7 +70,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 		c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
 		ask(t.Context(), true)
 		if got := string(s.present.stopped); got != `["localhost:6665"]` {
-			t.Errorf("the others are told that %s are stopped", got)
+			t.Errorf("the others learn that %s are stopped", got)
 		}
 	})
 }
@@ -131,8 +78,8 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 // A page gets everything first, then what changes, and which robots are stopped each
 // second.
 func TestPresence(t *testing.T) {
-	c := newCrowded()
-	p := (&lab{t: t, url: servePage(t, c.config())}).open("/presence", "")
+	c := newFake()
+	p := open(t, servePage(t, c.config()), "/presence", "")
 	told := func() (stopped, robots string) {
 		t.Helper()
 		_, message, err := p.read()
@@ -174,17 +121,13 @@ func TestPresence(t *testing.T) {
 
 // After a stop from a page the server is asked at once.
 func TestPresenceAfterAStop(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	page := servePage(t, c.config())
-	p := (&lab{t: t, url: page}).open("/presence", "")
+	p := open(t, page, "/presence", "")
 	p.told("stopped")
 	c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
-	reply, err := http.Post(page+"/stop?robot=6665", "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	reply.Body.Close()
-	if list := (&lab{t: t, url: page}).open("/presence", "").told("stopped").([]any); len(list) != 1 {
+	roomtest.Request(t, "POST", page+"/stop?robot=6665", nil)
+	if list := open(t, page, "/presence", "").told("stopped").([]any); len(list) != 1 {
 		t.Errorf("a page that opens then gets %v", list)
 	}
 }
@@ -192,7 +135,7 @@ func TestPresenceAfterAStop(t *testing.T) {
 // The server is asked once for all pages, and not at all without one.
 func TestPresenceAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c := newCrowded()
+		c := newFake()
 		s := &server{ctx: t.Context(), config: c.config()}
 		for range 100 { // 20 pages for 5 s
 			time.Sleep(presencePeriod / 20)
@@ -211,23 +154,22 @@ func TestPresenceAsks(t *testing.T) {
 	})
 }
 
-// Pages are told with the next look that somebody else drives, too, however long ago the server
+// Pages learn with the next check that another client drives, however long ago the server
 // was asked last. While control goes to and fro it is asked not much more often.
 func TestPresenceOfSharedDriving(t *testing.T) {
-	for phase := range int(2 * presencePeriod / lookPeriod) { // two answers, and all looks between them
+	for phase := range int(2 * presencePeriod / checkPeriod) { // two answers, and all checks between them
 		synctest.Test(t, func(t *testing.T) {
-			c := newCrowded()
+			c := newFake()
 			c.now.Robots[0].Clients = []status.Client{{Address: anna}}
 			s := &server{ctx: t.Context(), config: c.config()}
 			begun := time.Now()
-			config := &s.config
-			config.Post = func(fn func(now time.Duration)) bool {
+			s.config.Server = c.on(func(fn func(now time.Duration)) bool {
 				c.now.Uptime = status.Seconds(time.Since(begun))
 				fn(time.Since(begun))
 				return true
-			}
-			look := func() string {
-				time.Sleep(lookPeriod)
+			})
+			check := func() string {
+				time.Sleep(checkPeriod)
 				_, robots, err := s.presences(t.Context())
 				if err != nil {
 					t.Fatal(err)
@@ -235,18 +177,18 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 				return string(robots[0])
 			}
 			for range 20 + phase {
-				look()
+				check()
 			}
 			c.now.Robots[0].Commander = &anna
 			c.now.Robots[0].Clients[0].Commands++
 			c.hands++
-			if told := look(); !strings.Contains(told, `"commander":true`) || strings.Contains(told, `"commands":0,`) {
-				t.Errorf("%d looks after the first one: %s", 20+phase, told)
+			if told := check(); !strings.Contains(told, `"commander":true`) || strings.Contains(told, `"commands":0,`) {
+				t.Errorf("%d checks after the first one: %s", 20+phase, told)
 			}
 			c.asked = 0
 			for range 30 {
 				c.hands++
-				look()
+				check()
 			}
 			if c.asked > 10 {
 				t.Errorf("asked %d times in 3 s", c.asked)
@@ -257,7 +199,7 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 
 // A robot with thousands of clients: the page gets a screenful, with the commander.
 func TestPresenceOfACrowd(t *testing.T) {
-	c := newCrowded()
+	c := newFake()
 	var clients []status.Client
 	for i := range 2000 {
 		clients = append(clients, status.Client{Address: netip.AddrPortFrom(anna.Addr(), uint16(i+1))})

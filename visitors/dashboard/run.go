@@ -17,7 +17,7 @@ import (
 	"player/visitors"
 )
 
-// Run is the drivers that replay and record a robot. They are accessed through Config.Post only.
+// Run is the drivers that replay and record a robot.
 type Run struct {
 	Replay *readlog.Driver  // nil: it is not replayed
 	Record *writelog.Driver // nil: it is not recorded
@@ -43,11 +43,11 @@ type recording struct {
 }
 
 func newRecording(r devices.Recording) *recording {
-	told := recording{r.On, "", r.Manual, filepath.Base(r.File), r.Since, r.Messages, r.Bytes}
+	report := recording{r.On, "", r.Manual, filepath.Base(r.File), r.Since, r.Messages, r.Bytes}
 	if r.Err != nil {
-		told.Error = r.Err.Error()
+		report.Error = r.Err.Error()
 	}
-	return &told
+	return &report
 }
 
 // runChange changes a run on the loop. status is that of a reply with err.
@@ -59,7 +59,6 @@ var (
 	errNumber     = errors.New("pause and speed are numbers, seek is ns since 1970")
 )
 
-// handleRuns adds what replays and records.
 func (s *server) handleRuns(mux *http.ServeMux) {
 	for _, h := range []struct {
 		pattern string
@@ -84,7 +83,7 @@ func (s *server) handleRuns(mux *http.ServeMux) {
 // run calls change for the robot that a request names, and fills in the report.
 func (s *server) run(r *http.Request, change runChange, report *runReport) (status int, err error) {
 	form := r.URL.Query()
-	run, ok := s.config.Runs[form.Get("robot")]
+	run, ok := s.runs[form.Get("robot")]
 	if !ok {
 		return http.StatusNotFound, errors.New("which robot? add ?robot=HOST:PORT of one that is replayed or recorded")
 	}
@@ -93,8 +92,9 @@ func (s *server) run(r *http.Request, change runChange, report *runReport) (stat
 		status int
 		err    error
 	}
-	o, err := visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) (o outcome) {
-		o.status, o.err = change(now, run, form)
+	o, err := visitors.OnLoop(r.Context(), run, func(run *Run, now time.Duration) *outcome {
+		o := new(outcome)
+		o.status, o.err = change(now, *run, form)
 		if run.Replay != nil {
 			o.Playback = run.Replay.Playback(now)
 		}

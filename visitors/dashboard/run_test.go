@@ -3,7 +3,6 @@ package dashboard
 import (
 	"bytes"
 	"net/http"
-	"net/http/httptest"
 	"net/netip"
 	"os"
 	"path/filepath"
@@ -20,6 +19,7 @@ import (
 	"player/devices/writelog"
 	"player/formats/logfile"
 	"player/visitors"
+	"player/visitors/roomtest"
 )
 
 // began is the time of the first message in the logs of the tests.
@@ -104,7 +104,7 @@ func TestRun(t *testing.T) {
 	} {
 		page := site(t.Context(), Config{
 			Common: visitors.Common{
-				Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true },
+				Log: zap.NewNop(), Post: roomtest.AtOnce(2 * time.Second),
 				Access: rights.Rules{{Allow: tt.may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
 			},
 			Runs: map[string]Run{"r:1": newRun(t)},
@@ -112,12 +112,7 @@ func TestRun(t *testing.T) {
 				return [][]byte{[]byte(`{"msg":"after 3"}`), []byte(`{"msg":"4"}`)}, 4
 			},
 		}).Protected()
-		r, w := httptest.NewRequest(tt.method, tt.path, nil), httptest.NewRecorder()
-		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
-		if tt.origin != "" {
-			r.Header.Set("Origin", tt.origin)
-		}
-		page.ServeHTTP(w, r)
+		w := request(page, tt.method, tt.path, tt.origin)
 		if w.Code != tt.code || !strings.Contains(w.Body.String(), tt.want) {
 			t.Errorf("%s %s from %q: %d, %s; want %d, %s", tt.method, tt.path, tt.origin, w.Code, w.Body, tt.code, tt.want)
 		}
@@ -129,16 +124,14 @@ func TestRun(t *testing.T) {
 func TestRunOfOneKind(t *testing.T) {
 	run := newRun(t)
 	page := site(t.Context(), Config{
-		Common: visitors.Common{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(2 * time.Second); return true }},
+		Common: visitors.Common{Log: zap.NewNop(), Post: roomtest.AtOnce(2 * time.Second)},
 		Runs:   map[string]Run{"replayed": {Replay: run.Replay}, "recorded": {Record: run.Record}},
 	}).Protected()
 	for path, want := range map[string]int{
 		"/playback?robot=replayed&pause=1": http.StatusOK, "/record?robot=replayed&on=1": http.StatusNotFound,
 		"/playback?robot=recorded&pause=1": http.StatusNotFound,
 	} {
-		r, w := httptest.NewRequest("POST", path, nil), httptest.NewRecorder()
-		r.Host = "localhost"
-		page.ServeHTTP(w, r)
+		w := request(page, "POST", path, "")
 		if w.Code != want {
 			t.Errorf("%s: %d, %s", path, w.Code, w.Body)
 		}

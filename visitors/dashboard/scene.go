@@ -34,7 +34,10 @@ type part struct {
 	Outlines [][]stage.Vec `json:"outlines"`
 }
 
-// newScene must be called on the loop.
+func planOf(world *stage.World, _ time.Duration) *stage.Plan { return new(world.Plan()) }
+
+func sceneOf(world *stage.World, _ time.Duration) *scene { return new(newScene(world)) }
+
 func newScene(world *stage.World) scene {
 	s := scene{world.Name(), models(world.Fixtures()), models(world.Movers())}
 	for i, robot := range world.Robots() {
@@ -54,7 +57,6 @@ func models(from []stage.Model) []model {
 	return list
 }
 
-// plan replies with the floor plan.
 func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 	plan, err := s.encoded()
 	if err != nil {
@@ -64,13 +66,12 @@ func (s *server) plan(w http.ResponseWriter, r *http.Request) {
 	plan.send(w, r)
 }
 
-// encodeWorld encodes the world's floor plan.
 func (s *server) encodeWorld() (asset, error) {
-	plan, err := visitors.OnLoop(s.ctx, s.config.Post, func(time.Duration) stage.Plan { return s.config.World.Plan() })
+	plan, err := visitors.OnLoop(s.ctx, s.world, planOf)
 	if err != nil {
 		return asset{}, err
 	}
-	return newAsset("application/octet-stream", encodePlan(plan, maxPlan))
+	return newAsset("application/octet-stream", encodePlan(*plan, maxPlan))
 }
 
 // encodePlan encodes a floor plan with at most the given number of cells, all

@@ -10,7 +10,6 @@ import (
 	"player/devices/stage"
 )
 
-// load makes a world of a text.
 func load(t *testing.T, text string) *stage.World {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.world")

@@ -10,7 +10,7 @@ import (
 )
 
 // Shape is what a robot that is not simulated looks like, in metres and radians in its
-// frame. What is not known is nil.
+// frame. A field that is not known is nil.
 type Shape struct {
 	Outline []stage.Vec
 	Sonars  []stage.Pose // in the order of the ranges
@@ -23,16 +23,18 @@ type Shape struct {
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
 	now, err := s.config.Status(r.Context())
-	for _, told := range now.Robots {
+	if err != nil {
+		http.Error(w, explain(err), http.StatusServiceUnavailable)
+		return
+	}
+	for _, reported := range now.Robots {
 		for _, robot := range s.config.Robots {
-			if robot.Address == address && robot.Port == told.Port {
-				devices = told.Devices
+			if robot.Address == address && robot.Port == reported.Port {
+				devices = reported.Devices
 			}
 		}
 	}
 	switch shape := shapeOf(devices); {
-	case err != nil:
-		http.Error(w, explain(err), http.StatusServiceUnavailable)
 	case shape.Outline == nil && shape.Laser == nil && shape.Camera == nil:
 		w.WriteHeader(http.StatusNoContent)
 	default:
@@ -43,7 +45,7 @@ func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 // shapeOf returns a robot's body, an octagon, and where its sensors are. Sonars are known
 // only with a body.
 func shapeOf(devices map[string]status.Device) (s Shape) {
-	const metre, radian, bevel = 1000, 180 / math.Pi, 0.25 // in mm, in degrees; the share of the width that a corner lacks
+	const metre, radian, bevel = 1000, 180 / math.Pi, 0.25 // in mm, in degrees; the part of the width that a corner lacks
 	for _, b := range devices["position"].Parts {
 		front, rear, left, right := b.X+b.Length/2, b.X-b.Length/2, b.Y+b.Width/2, b.Y-b.Width/2
 		cut := b.Width * bevel
@@ -69,7 +71,7 @@ func shapeOf(devices map[string]status.Device) (s Shape) {
 			s.Sonars[p.Number] = pose(p)
 		}
 	}
-	// A part without a pose is at the centre, where nobody mounts a laser or a camera.
+	// A part without a pose is at the centre: no laser or camera is mounted there.
 	mounted := func(device string) *stage.Pose {
 		for _, p := range devices[device].Parts {
 			if at := pose(p); at != (stage.Pose{}) {

@@ -12,16 +12,15 @@ import (
 	"player/visitors"
 )
 
-// readSimulation answers with the state.
 func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	type answer struct {
-		state simulation.State
+		state *simulation.State
 		work  time.Duration
 	}
-	a, err := visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) answer {
+	a, err := visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) *answer {
 		begin := time.Now()
-		state := stateOf(s.config.World)
-		return answer{state, time.Since(begin)}
+		state := stateOf(world, now)
+		return &answer{state, time.Since(begin)}
 	})
 	if err != nil {
 		http.Error(w, explain(err), http.StatusServiceUnavailable)
@@ -31,10 +30,9 @@ func (s *server) readSimulation(w http.ResponseWriter, r *http.Request) {
 	sendJSON(w, http.StatusOK, a.state)
 }
 
-// stateOf must be called on the loop.
-func stateOf(world *stage.World) simulation.State {
+func stateOf(world *stage.World, _ time.Duration) *simulation.State {
 	speed, paused := world.Speed()
-	state := simulation.State{
+	state := &simulation.State{
 		Time: world.Time().Seconds(), Speed: speed, Paused: paused, Finished: world.Finished(), Seed: world.Seed(), Movers: []simulation.Mover{},
 	}
 	poses := world.AppendPoses(nil)
@@ -52,8 +50,8 @@ func stateOf(world *stage.World) simulation.State {
 	return state
 }
 
-// orderSimulation carries out an order and answers with the state afterwards.
-func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
+// commandSimulation carries out a command and answers with the state afterwards.
+func (s *server) commandSimulation(w http.ResponseWriter, r *http.Request) {
 	var order simulation.Order // a request has no body
 	if err := decodeCommand([]byte(r.URL.Query().Get("order")), &order); err != nil {
 		http.Error(w, "?order= wants JSON: "+err.Error(), http.StatusBadRequest)
@@ -63,18 +61,19 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, fmt.Sprintf("write step 0 to %d and speed 0 to %d", maxSteps, maxSpeed), http.StatusBadRequest)
 		return
 	}
-	world := s.config.World
 	var refused error
-	var state simulation.State
-	err := s.inTurn(r.Context(), func() (err error) {
-		refused, err = visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) error { return carryOut(order, now, world) })
+	var state *simulation.State
+	err := s.commands.do(r.Context(), func() (err error) {
+		refused, err = visitors.OnLoop(r.Context(), s.world, func(world *stage.World, now time.Duration) error {
+			return carryOut(order, now, world)
+		})
 		if err != nil || refused != nil {
 			return err
 		}
 		if err := s.step(r.Context(), order.Step); err != nil {
 			return err
 		}
-		state, err = visitors.OnLoop(r.Context(), s.config.Post, func(time.Duration) simulation.State { return stateOf(world) })
+		state, err = visitors.OnLoop(r.Context(), s.world, stateOf)
 		return err
 	})
 	switch {
@@ -87,37 +86,18 @@ func (s *server) orderSimulation(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// inTurn calls fn when the orders of other programs and pages have been carried out: the
-// steps of two never mix, and however many visitors want steps, the loop has one to make
-// at a time.
-func (s *server) inTurn(ctx context.Context, fn func() error) error {
-	select {
-	case s.ordering <- struct{}{}:
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	defer func() { <-s.ordering }()
-	return fn()
-}
-
 // step advances the world by n steps, one by one: other work of the loop must not wait for
 // all.
 func (s *server) step(ctx context.Context, n int) error {
 	for range n {
-		if err := s.order(ctx, func(time.Duration) { s.config.World.Step(1) }); err != nil {
+		if err := visitors.Do(ctx, s.world, func(world *stage.World, _ time.Duration) { world.Step(1) }); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// order calls fn on the loop. fn hands nothing over.
-func (s *server) order(ctx context.Context, fn func(now time.Duration)) error {
-	_, err := visitors.OnLoop(ctx, s.config.Post, func(now time.Duration) (none struct{}) { fn(now); return none })
-	return err
-}
-
-// carryOut does all but the steps. It must be called on the loop.
+// carryOut does all but the steps.
 func carryOut(o simulation.Order, now time.Duration, world *stage.World) error {
 	if o.Reset || o.Seed != nil {
 		seed := world.Seed()

@@ -3,7 +3,6 @@ package dashboard
 import (
 	"encoding/json"
 	"fmt"
-	"io"
 	"maps"
 	"math"
 	"net/http"
@@ -16,11 +15,11 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"player/client/simulation"
 	"player/config/rights"
 	"player/devices/stage"
+	"player/visitors/roomtest"
 )
 
 // A program reads the true state of the simulation, and moves, pauses, steps and resets it.
@@ -32,25 +31,13 @@ func TestSimulation(t *testing.T) {
 		if order == "" {
 			method = "GET"
 		}
-		request, err := http.NewRequest(method, l.url+"/simulation?order="+url.QueryEscape(order), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer response.Body.Close()
-		data, err := io.ReadAll(response.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		response, text := roomtest.Request(t, method, l.url+"/simulation?order="+url.QueryEscape(order), nil)
 		if response.StatusCode == http.StatusOK {
-			if err := json.Unmarshal(data, &state); err != nil {
+			if err := json.Unmarshal([]byte(text), &state); err != nil {
 				t.Fatal(err)
 			}
 		}
-		return response.StatusCode, string(data), state
+		return response.StatusCode, text, state
 	}
 	_, _, first := ask("")
 	if len(first.Movers) != 2 || !first.Movers[0].Robot || first.Movers[0].X != -2 || first.Speed != 1 || first.Seed != 1 {
@@ -87,65 +74,42 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// Who may only read orders nothing, nor does a page of another site, nor a GET, which browsers
-// send unasked.
-func TestRightsOfOrders(t *testing.T) {
+// A visitor that may only read commands nothing, nor does a GET, which browsers send unasked.
+func TestRightsOfCommands(t *testing.T) {
 	here := []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}
 	for _, tt := range []struct {
-		may                  rights.Set
-		method, origin, text string
-		code                 int
+		may          rights.Set
+		method, text string
+		code         int
 	}{
-		{rights.Read, "GET", "", `"time":0`, 200},
-		{rights.Read, "POST", "", "your computer may read, this needs write", 403},
-		{rights.Write, "GET", "", "your computer may write, this needs read", 403},
-		{rights.Read | rights.Write, "POST", "http://evil.example", "may not use this server", 403},
-		{rights.Read | rights.Write, "POST", "null", "may not use this server", 403},
-		{rights.Read | rights.Write, "GET", "", `"time":0`, 200},
-		{rights.Read | rights.Write, "POST", "", `"time":0.5`, 200},
-		{rights.All, "PUT", "", "Method Not Allowed", 405},
+		{rights.Read, "GET", `"time":0`, 200},
+		{rights.Read, "POST", "your computer may read, this needs write", 403},
+		{rights.Write, "GET", "your computer may write, this needs read", 403},
+		{rights.Read | rights.Write, "GET", `"time":0`, 200},
+		{rights.Read | rights.Write, "POST", `"time":0.5`, 200},
+		{rights.All, "PUT", "Method Not Allowed", 405},
 	} {
 		l := newLab(t, rights.Rules{{Allow: tt.may, From: here}})
-		request, err := http.NewRequest(tt.method, l.url+"/simulation?order="+url.QueryEscape(`{"step":50}`), nil)
-		if err != nil {
-			t.Fatal(err)
+		response, text := roomtest.Request(t, tt.method, l.url+"/simulation?order="+url.QueryEscape(`{"step":50}`), nil)
+		if response.StatusCode != tt.code || !strings.Contains(text, tt.text) {
+			t.Errorf("%v, %s: %d %s; want %d %s", tt.may, tt.method, response.StatusCode, text, tt.code, tt.text)
 		}
-		if tt.origin != "" {
-			request.Header.Set("Origin", tt.origin)
-		}
-		response, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		text, err := io.ReadAll(response.Body)
-		response.Body.Close()
-		if err != nil || response.StatusCode != tt.code || !strings.Contains(string(text), tt.text) {
-			t.Errorf("%v, %s from %q: %d %s, %v; want %d %s", tt.may, tt.method, tt.origin, response.StatusCode, text, err, tt.code, tt.text)
-		}
-		var now time.Duration
-		done := make(chan struct{})
-		l.post(func(time.Duration) { now = l.world.Time(); close(done) })
-		<-done
+		now := l.Time()
 		if moved := now > 0; moved != (tt.code == 200 && tt.method == "POST") {
-			t.Errorf("%v, %s from %q: it is %v", tt.may, tt.method, tt.origin, now)
+			t.Errorf("%v, %s: it is %v", tt.may, tt.method, now)
 		}
 	}
 }
 
 // The orders of several programs are carried out one after the other, with their steps.
-func TestOrdersInTurn(t *testing.T) {
+func TestCommandsInQueue(t *testing.T) {
 	l := newLab(t, nil)
 	var all sync.WaitGroup
 	for i := range 8 {
 		all.Go(func() {
-			response, err := http.Post(l.url+"/simulation?order="+url.QueryEscape(fmt.Sprintf(`{"seed":%d,"step":%d}`, i, 100+i)), "", nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer response.Body.Close()
+			_, text := roomtest.Request(t, "POST", l.url+"/simulation?order="+url.QueryEscape(fmt.Sprintf(`{"seed":%d,"step":%d}`, i, 100+i)), nil)
 			var state simulation.State
-			if err := json.NewDecoder(response.Body).Decode(&state); err != nil || state.Seed != uint64(i) || math.Round(100*state.Time) != float64(100+i) {
+			if err := json.Unmarshal([]byte(text), &state); err != nil || state.Seed != uint64(i) || math.Round(100*state.Time) != float64(100+i) {
 				t.Errorf("order %d: %+v, %v", i, state, err)
 			}
 		})
@@ -159,21 +123,16 @@ func TestMapOfTheWorld(t *testing.T) {
 	l := newLab(t, nil)
 	folder := t.TempDir()
 	for _, name := range []string{"map.yaml", "map.pgm"} {
-		response, err := http.Get(l.url + "/" + name)
-		if err != nil {
-			t.Fatal(err)
+		response, data := roomtest.Request(t, "GET", l.url+"/"+name, nil)
+		if response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %d %s", name, response.StatusCode, data)
 		}
-		data, err := io.ReadAll(response.Body)
-		response.Body.Close()
-		if err != nil || response.StatusCode != http.StatusOK {
-			t.Fatalf("%s: %d %s, %v", name, response.StatusCode, data, err)
-		}
-		if err := os.WriteFile(filepath.Join(folder, name), data, 0o666); err != nil {
+		if err := os.WriteFile(filepath.Join(folder, name), []byte(data), 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
 	path := filepath.Join(folder, "again.world")
-	want := l.world.Plan()
+	want := l.World.Plan()
 	text := fmt.Sprintf("resolution %v model ( bitmap \"map.yaml\" )", want.Resolution)
 	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
 		t.Fatal(err)

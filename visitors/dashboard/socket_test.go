@@ -1,19 +1,9 @@
 package dashboard
 
 import (
-	"context"
-	"net"
-	"net/http"
 	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"github.com/coder/websocket"
-
-	"player/config/rights"
 )
 
 func decode[command any](message []byte) (c command, err error) {
@@ -92,7 +82,7 @@ func TestAdmit(t *testing.T) {
 	} {
 		r := httptest.NewRequest("GET", "/stream", nil)
 		r.RemoteAddr = tt.from
-		err := s.admit(r, &socket{robot: tt.robot, may: rights.All})
+		err := s.admit(r, tt.robot)
 		if (err == nil) != tt.admitted {
 			t.Errorf("%s to %.40q: %v", tt.from, tt.robot, err)
 		}
@@ -103,103 +93,4 @@ func TestAdmit(t *testing.T) {
 	if len(why) != 1 {
 		t.Errorf("a refusal depends on the robot: %v", why)
 	}
-}
-
-func TestCongested(t *testing.T) {
-	var s socket
-	for s.sent = range uint32(maxUnacked) {
-		if s.congested() {
-			t.Fatalf("congested with %d unacknowledged", s.sent)
-		}
-	}
-	s.sent = maxUnacked
-	if !s.congested() {
-		t.Error("not congested")
-	}
-	s.acked.Store(1)
-	if s.congested() {
-		t.Error("congested after an acknowledgement")
-	}
-	s.sent = 1
-	s.acked.Store(0xffffffff) // the numbers have wrapped
-	if s.congested() {
-		t.Error("congested after the numbers wrapped")
-	}
-}
-
-// single is a listener to which one browser comes.
-type single chan net.Conn
-
-func (s single) Accept() (net.Conn, error) {
-	conn, ok := <-s
-	if !ok {
-		return nil, net.ErrClosed
-	}
-	return conn, nil
-}
-
-func (s single) Close() error   { return nil }
-func (s single) Addr() net.Addr { return &net.TCPAddr{} }
-
-// radio is a connection whose reads return nothing once it is out of range.
-type radio struct {
-	net.Conn
-	outOfRange atomic.Bool
-}
-
-func (r *radio) Read(p []byte) (int, error) {
-	for {
-		n, err := r.Conn.Read(p)
-		if err != nil || !r.outOfRange.Load() {
-			return n, err
-		}
-	}
-}
-
-// A browser that is there keeps its socket, however long nothing happens. One
-// that vanishes with its network loses it.
-func TestVanishedBrowser(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		ended := make(chan error, 1)
-		server := http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			ws, err := websocket.Accept(w, r, nil)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer ws.CloseNow()
-			ended <- converse(t.Context(), &socket{ws: ws}, func(context.Context, []byte) error { return nil },
-				func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() })
-		})}
-		near, far := net.Pipe()
-		l := make(single, 1)
-		l <- near
-		close(l)
-		go server.Serve(l)
-
-		browser := &radio{Conn: far}
-		transport := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return browser, nil }}
-		ws, _, err := websocket.Dial(t.Context(), "ws://dashboard", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer ws.CloseNow()
-		go ws.Read(t.Context()) // which answers pings
-		time.Sleep(time.Minute)
-		select {
-		case err := <-ended:
-			t.Fatalf("ended while the browser was there: %v", err)
-		default:
-		}
-		browser.outOfRange.Store(true)
-		lost := time.Now()
-		select {
-		case err = <-ended:
-		case <-time.After(time.Minute):
-			t.Fatal("its socket stays")
-		}
-		if after := time.Since(lost); after > probePeriod+probeLimit || !strings.Contains(err.Error(), "nothing heard") {
-			t.Errorf("ended after %v: %v", after, err)
-		}
-	})
 }

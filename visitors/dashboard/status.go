@@ -17,19 +17,18 @@ import (
 	"player/visitors"
 )
 
-// handleStatus adds what tells about the server and stops its robots.
 func (s *server) handleStatus(mux *http.ServeMux) {
-	mux.HandleFunc("GET /status", s.readers(s.told(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+	mux.HandleFunc("GET /status", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now *status.Status) {
 		visitors.VisitorOf(r).OweReply(sendJSON(w, http.StatusOK, now))
 	})))
-	mux.HandleFunc("GET /healthz", s.readers(s.told(func(w http.ResponseWriter, _ *http.Request, now status.Status) {
+	mux.HandleFunc("GET /healthz", s.readers(s.withStatus(func(w http.ResponseWriter, _ *http.Request, now *status.Status) {
 		health, code := now.Health(), http.StatusOK
 		if !health.Well {
 			code = http.StatusServiceUnavailable
 		}
 		sendJSON(w, code, health)
 	})))
-	mux.HandleFunc("GET /metrics", s.readers(s.told(func(w http.ResponseWriter, r *http.Request, now status.Status) {
+	mux.HandleFunc("GET /metrics", s.readers(s.withStatus(func(w http.ResponseWriter, r *http.Request, now *status.Status) {
 		w.Header().Set("Content-Type", status.ContentType)
 		text := now.AppendMetrics(nil)
 		visitors.VisitorOf(r).OweReply(len(text))
@@ -39,8 +38,7 @@ func (s *server) handleStatus(mux *http.ServeMux) {
 	mux.HandleFunc("POST /release", s.config.Allowed(rights.Write, s.emergencyStop))
 }
 
-// told calls next with the status of the server.
-func (s *server) told(next func(http.ResponseWriter, *http.Request, status.Status)) http.HandlerFunc {
+func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, *status.Status)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		all, err := s.config.Status(r.Context())
 		if err != nil {
@@ -71,13 +69,14 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 		missed []string // robots that the server has no longer
 	}
 	by := r.RemoteAddr
-	o, err := visitors.OnLoop(r.Context(), s.config.Post, func(now time.Duration) (o outcome) {
+	o, err := visitors.OnLoop(r.Context(), s.config.Server, func(server visitors.Server, now time.Duration) *outcome {
+		o := new(outcome)
 		for _, robot := range s.config.Robots {
 			if robot.Port == 0 || which != "all" && which != robot.Address && which != strconv.Itoa(robot.Port) {
 				continue
 			}
 			o.known = true
-			if !s.config.Server.EmergencyStop(now, robot.Port, on, by) {
+			if !server.EmergencyStop(now, robot.Port, on, by) {
 				o.missed = append(o.missed, robot.Name)
 			}
 		}
@@ -103,15 +102,18 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 
 // How a stop of a robot of another server can fail without an error.
 var (
-	// A server that answers no questions, such as the original, ignores the stop, too.
+	// A server that answers no questions, such as the original, also ignores the stop.
 	errIgnored = visitors.Notice{Text: "its server knows no emergency stop: see whether the robot stands"}
 	errRefused = visitors.Notice{Text: "its server does not allow this one to stop and release the robot"}
 )
 
+// answerLimit is how long a robot may take to say whether it is stopped. Even a poor wireless network needs less
+// than a second.
+const answerLimit = 5 * time.Second
+
 // stopElsewhere stops, or releases, a robot of another server.
 func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
-	sock := &socket{robot: address, may: s.config.RightsOf(r)}
-	if err := s.admit(r, sock); err != nil {
+	if err := s.admit(r, address); err != nil {
 		return err
 	}
 	robot, closed, err := s.config.Dialer(address, nameOf(r))(r.Context())
@@ -123,7 +125,7 @@ func (s *server) stopElsewhere(r *http.Request, address string, on bool) error {
 	if err := robot.EmergencyStop(on); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), dialLimit)
+	ctx, cancel := context.WithTimeout(r.Context(), answerLimit)
 	defer cancel()
 	obstacles, err := robot.Ask(ctx, codec.QuestionObstacles) // the stop is not answered
 	stands := slices.ContainsFunc(obstacles, func(line string) bool { return strings.HasPrefix(line, "stopped") })

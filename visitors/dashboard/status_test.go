@@ -1,75 +1,40 @@
 package dashboard
 
 import (
-	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"testing"
-	"time"
-
-	"go.uber.org/zap"
 
 	"player/codec"
 	"player/config/rights"
 	"player/server/status"
 	"player/visitors"
+	"player/visitors/roomtest"
 )
 
-// fakeServer has one robot, on port 6665, with a laser.
-type fakeServer struct {
-	laser   status.State
-	devices map[string]status.Device // in place of the laser
-	calls   []string
-}
-
-func (f *fakeServer) Status(time.Duration) status.Status {
-	robot := status.Robot{Name: "robot", Port: 6665, Devices: map[string]status.Device{"laser": {State: f.laser}}}
-	if f.devices != nil {
-		robot.Devices = f.devices
-	}
-	return status.Status{Robots: []status.Robot{robot}}
-}
-
-func (f *fakeServer) Hands() uint64 { return 0 }
-
-func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string) bool {
-	f.calls = append(f.calls, fmt.Sprintf("%d %v %s", port, on, by))
-	return port == 6665
-}
-
-// newStatus returns a function that sends a request and returns the reply.
+// newStatus returns a function that sends a request to the page of a server with rights, and returns the reply.
 func newStatus(t *testing.T, f *fakeServer, may rights.Set) func(method, path, origin string) *httptest.ResponseRecorder {
-	page := site(t.Context(), Config{
-		Version: "7", Robots: []Robot{{Address: "localhost:6665", Port: 6665}},
-		Common: visitors.Common{
-			Server: f, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true },
-			Access: rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}},
-		},
-	}).Protected()
+	config := f.config()
+	config.Version, config.Robots = "7", config.Robots[:1]
+	config.Access = rights.Rules{{Allow: may, From: []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}}}
+	page := site(t.Context(), config).Protected()
 	return func(method, path, origin string) *httptest.ResponseRecorder {
-		r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
-		r.Host, r.RemoteAddr = "localhost", "192.0.2.1:1234"
-		if origin != "" {
-			r.Header.Set("Origin", origin)
-		}
-		page.ServeHTTP(w, r)
-		return w
+		return request(page, method, path, origin)
 	}
 }
 
 func TestStatus(t *testing.T) {
-	f := &fakeServer{laser: status.Ready}
+	f := newFake()
 	ask := newStatus(t, f, rights.Read)
 	w := ask("GET", "/status", "")
 	if text := w.Body.String(); w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || !strings.HasPrefix(text, `{"version":"7",`) {
 		t.Errorf("%d, %s", w.Code, text)
 	}
 	for state, want := range map[status.State]int{status.Ready: 200, status.Idle: 200, status.Stale: 503, status.Failed: 503} {
-		f.laser = state
+		f.now.Robots[0].Devices = map[string]status.Device{"laser": {State: state}}
 		if w := ask("GET", "/healthz", ""); w.Code != want || !strings.Contains(w.Body.String(), `"laser":"`+string(state)+`"`) {
 			t.Errorf("%s: %d, %s", state, w.Code, w.Body)
 		}
@@ -107,9 +72,9 @@ func TestEmergencyStop(t *testing.T) {
 		{rights.Read, "POST", "/stop?robot=6665", "", 403, ""},
 		{rights.Read | rights.Config, "POST", "/release?robot=6665", "", 403, ""},
 	} {
-		f := &fakeServer{}
+		f := newFake()
 		w := newStatus(t, f, tt.may)(tt.method, tt.path, tt.origin)
-		if got := strings.Join(f.calls, ";"); w.Code != tt.code || got != tt.want {
+		if got := strings.Join(f.stops, ";"); w.Code != tt.code || got != tt.want {
 			t.Errorf("%s %s from %q: %d, %q; want %d, %q", tt.method, tt.path, tt.origin, w.Code, got, tt.code, tt.want)
 		}
 	}
@@ -117,15 +82,12 @@ func TestEmergencyStop(t *testing.T) {
 
 // A stop of all robots that does not reach one of them is no success.
 func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
-	f := &fakeServer{}
-	page := site(t.Context(), Config{
-		Robots: []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}},
-		Common: visitors.Common{Server: f, Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(time.Second); return true }},
-	}).Protected()
+	f := newFake()
+	config := f.config()
+	config.Robots = []Robot{{Name: "gone", Address: "localhost:6667", Port: 6667}, {Name: "r0", Address: "localhost:6665", Port: 6665}}
+	page := site(t.Context(), config).Protected()
 	for _, which := range []string{"all", "localhost:6667"} {
-		r, w := httptest.NewRequest("POST", "/stop?robot="+which, nil), httptest.NewRecorder()
-		r.Host, r.RemoteAddr = "localhost", "127.0.0.1:1234"
-		page.ServeHTTP(w, r)
+		w := request(page, "POST", "/stop?robot="+which, "")
 		if w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "does not serve gone any more") {
 			t.Errorf("%s: %d, %s", which, w.Code, w.Body)
 		}
@@ -145,32 +107,19 @@ func TestEmergencyStopThatIsIgnored(t *testing.T) {
 		if err != nil {
 			return
 		}
-		defer conn.Close()
-		var decoder codec.Decoder
-		in := make([]byte, 4096)
-		for {
-			n, err := conn.Read(in)
-			if err != nil {
-				return
+		roomtest.Answer(conn, func(m codec.Message) []byte {
+			if m.Kind != codec.KindRequest {
+				return nil
 			}
-			m, rest, ok := decoder.Next(in[:n])
-			for ; ok; m, rest, ok = decoder.Next(rest) {
-				if m.Kind != codec.KindRequest {
-					continue
-				}
-				for i := 1; i < len(m.Payload); i += 2 {
-					m.Payload[i] = codec.AccessError
-				}
-				_, _ = conn.Write(codec.AppendBlock(nil, codec.KindReply, m.Payload)) // fails if the page's server has left, as the next read does
+			for i := 1; i < len(m.Payload); i += 2 {
+				m.Payload[i] = codec.AccessError
 			}
-		}
+			return codec.AppendBlock(nil, codec.KindReply, m.Payload)
+		})
 	}()
-	reply, err := http.Post(servePage(t, Config{Common: visitors.Common{Log: zap.NewNop(), Post: func(fn func(now time.Duration)) bool { fn(0); return true }}})+"/stop?robot="+robot.Addr().String(), "", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	if text, _ := io.ReadAll(reply.Body); reply.StatusCode != http.StatusServiceUnavailable || !strings.Contains(string(text), "see whether the robot stands") {
+	page := servePage(t, Config{Common: visitors.Common{Server: visitors.Confine[visitors.Server](roomtest.AtOnce(0), nil)}})
+	reply, text := roomtest.Request(t, "POST", page+"/stop?robot="+robot.Addr().String(), nil)
+	if reply.StatusCode != http.StatusServiceUnavailable || !strings.Contains(text, "see whether the robot stands") {
 		t.Errorf("%d, %s", reply.StatusCode, text)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"math"
 	"time"
 
+	"github.com/coder/websocket"
+
 	"player/config/rights"
 	"player/devices/stage"
 	"player/visitors"
@@ -60,34 +62,28 @@ type snapshot struct {
 	paused, finished bool
 }
 
-// world serves one world socket.
-func (s *server) world(ctx context.Context, sock *socket) error {
+func (s *server) watchWorld(sock *socket) error {
 	o := observer{server: s, socket: sock, commands: make(chan worldCommand)}
-	return converse(ctx, sock, o.take, o.run)
+	return converse(sock, o.take, o.run)
 }
 
 // take hands a command to run.
-func (o *observer) take(ctx context.Context, message []byte) error {
-	var c worldCommand
-	if err := decodeCommand(message, &c); err != nil {
-		return err
-	}
+func (o *observer) take(c worldCommand) error {
 	select {
 	case o.commands <- c:
 		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+	case <-o.socket.Ctx.Done():
+		return o.socket.Ctx.Err()
 	}
 }
 
 // run sends the scene, then poses, until ctx ends.
 func (o *observer) run(ctx context.Context) error {
-	world := o.server.config.World
-	static, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) scene { return newScene(world) })
+	static, err := visitors.OnLoop(ctx, o.server.world, sceneOf)
 	if err != nil {
 		return err
 	}
-	if err := o.socket.sendJSON(ctx, static); err != nil {
+	if err := o.socket.SendJSON(ctx, static); err != nil {
 		return err
 	}
 	ticker := time.NewTicker(worldPeriod)
@@ -109,14 +105,13 @@ func (o *observer) run(ctx context.Context) error {
 }
 
 func (o *observer) execute(ctx context.Context, c worldCommand) error {
-	if err := visitors.Need(o.socket.may, rights.Write); err != nil {
-		return o.socket.sendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
+	if err := visitors.Need(o.socket.May, rights.Write); err != nil {
+		return o.socket.SendJSON(ctx, worldReport{Mover: -1, Error: explain(err)})
 	}
-	world := o.server.config.World
 	switch {
 	case c.Move != nil:
 		m, report := c.Move, worldReport{Mover: c.Move.Mover}
-		refused, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) error {
+		refused, err := visitors.OnLoop(ctx, o.server.world, func(world *stage.World, _ time.Duration) error {
 			return world.SetPose(m.Mover, stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading})
 		})
 		if err != nil {
@@ -125,42 +120,45 @@ func (o *observer) execute(ctx context.Context, c worldCommand) error {
 		if refused != nil {
 			report.Error = refused.Error()
 		}
-		return o.socket.sendJSON(ctx, report)
+		return o.socket.SendJSON(ctx, report)
 	case c.Edit != nil:
 		return o.edit(ctx, *c.Edit)
 	case c.Pause != nil:
-		return o.server.order(ctx, func(now time.Duration) { world.Pause(now, *c.Pause) })
+		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) { world.Pause(now, *c.Pause) })
 	case c.Speed != nil:
-		return o.server.order(ctx, func(now time.Duration) { world.SetSpeed(now, min(*c.Speed, maxSpeed)) })
+		return visitors.Do(ctx, o.server.world, func(world *stage.World, now time.Duration) {
+			world.SetSpeed(now, min(*c.Speed, maxSpeed))
+		})
 	}
-	return o.server.inTurn(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
+	return o.server.commands.do(ctx, func() error { return o.server.step(ctx, min(c.Step, maxSteps)) })
 }
 
 // sendPoses sends a snapshot if it has changed and the dashboard is not congested.
 func (o *observer) sendPoses(ctx context.Context) error {
-	if o.socket.congested() {
+	if o.socket.Outbox.Congested() {
 		return nil
 	}
-	world, poses := o.server.config.World, o.shown.poses[:0]
+	poses := o.shown.poses[:0]
 	o.shown = snapshot{} // the loop may write the poses until it has answered
-	shown, err := visitors.OnLoop(ctx, o.server.config.Post, func(time.Duration) snapshot { return takeSnapshot(world, poses) })
+	shown, err := visitors.OnLoop(ctx, o.server.world, func(world *stage.World, _ time.Duration) *snapshot {
+		return new(takeSnapshot(world, poses))
+	})
 	if err != nil {
 		return err
 	}
-	o.shown = shown
+	o.shown = *shown
 	o.out = shown.appendTo(o.out[:0])
 	if bytes.Equal(o.out, o.last) {
 		return nil
 	}
-	o.socket.sent++
 	o.out, o.last = o.last, o.out
-	binary.BigEndian.PutUint32(o.last, o.socket.sent)
-	err = o.socket.sendData(ctx, o.last)
+	binary.BigEndian.PutUint32(o.last, o.socket.Outbox.Next())
+	err = o.socket.WS.Write(ctx, websocket.MessageBinary, o.last)
 	binary.BigEndian.PutUint32(o.last, 0)
 	return err
 }
 
-// takeSnapshot returns how a world is. It appends the poses to a buffer, and must be called on the loop.
+// takeSnapshot returns how a world is. It appends the poses to a buffer.
 func takeSnapshot(world *stage.World, poses []stage.Pose) snapshot {
 	s := snapshot{poses: world.AppendPoses(poses), time: world.Time(), finished: world.Finished()}
 	s.speed, s.paused = world.Speed()

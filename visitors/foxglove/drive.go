@@ -21,11 +21,6 @@ const (
 	silenceLimit = 1500 * time.Millisecond
 )
 
-// driver returns the wheels of a robot, and starts them if necessary.
-func (v *viewer) driver(robot int) *visitors.Wheels {
-	return v.Wheels(robot, v.server.config.Robots[robot].Robot, v.server.silence, v.status)
-}
-
 // advertise notes a topic that the viewer publishes on.
 func (v *viewer) advertise(c foxglove.Channel) error {
 	if len(v.advertised) == maxChannels {
@@ -81,6 +76,6 @@ func (v *viewer) publish(m foxglove.MessageData) error {
 	if err != nil {
 		return err
 	}
-	v.driver(robot).Drive(speed, turnRate)
+	v.Wheels(robot, v.server.config.Robots[robot].Robot).Drive(speed, turnRate)
 	return nil
 }

@@ -1,62 +1,36 @@
 package foxglove
 
 import (
-	"strings"
 	"time"
 
 	"player/formats/telemetry"
 	"player/visitors"
 )
 
-// feed is what a viewer watches of a robot.
-type feed struct {
-	*visitors.Feed
-	viewer    *viewer
-	robot     Robot
-	converter *telemetry.Converter
-	channels  []uint32 // by topic of the converter; 0: it is not offered
-}
-
-func (v *viewer) newFeed(robot int) *feed {
-	f := &feed{viewer: v, robot: v.server.config.Robots[robot]}
-	f.converter = f.robot.converter()
-	for _, topic := range f.converter.Topics() {
-		id := uint32(0)
-		if i, offered := v.server.topics[topic.Name]; offered {
-			id = uint32(i + 1)
+// newFeed returns the feed of a robot, which passes new data to the outbox. Data of a replayed log has the times
+// of the log.
+func (v *viewer) newFeed(robot Robot) *visitors.Feed {
+	converter := robot.converter()
+	return v.Feed(robot.Robot, func(news []visitors.News) error {
+		now, speed := time.Now().UnixNano(), 1.0
+		if robot.replay != nil {
+			p, err := v.playback(robot.replay)
+			if err != nil {
+				return err
+			}
+			now, speed = p.Time, p.Speed
 		}
-		f.channels = append(f.channels, id)
-	}
-	f.Feed = v.Feed(f.robot.Robot, v.status, f.send)
-	return f
-}
-
-// letters returns the letters of devices, by their indexes.
-func (r Robot) letters(devices []int) string {
-	var b strings.Builder
-	for _, i := range devices {
-		b.WriteByte(r.Devices[i].Letter)
-	}
-	return b.String()
-}
-
-// send hands new data to the outbox. That of a replayed log has the times of the log.
-func (f *feed) send(news []visitors.News) error {
-	now, speed := time.Now().UnixNano(), 1.0
-	if f.robot.Replay != nil {
-		p, err := f.viewer.playback(f.robot.Replay)
-		if err != nil {
-			return err
-		}
-		now, speed = p.Time, p.Speed
-	}
-	for _, n := range news {
-		at := now - int64(float64(n.Age)*speed)
-		for _, m := range f.converter.Data(f.robot.Device(n.Device), at, n.Payload) {
-			if channel := f.channels[m.Topic]; channel != 0 {
-				f.viewer.Outbox.Put(channel, telemetry.Frame(m.Content), at, m.Content)
+		for _, n := range news {
+			if !n.Known {
+				continue // the device has no data
+			}
+			at := now - int64(float64(n.Age)*speed)
+			for _, m := range converter.Data(robot.Device(n.Device), at, n.Payload) {
+				if channel, offered := v.server.topics[converter.Topics()[m.Topic].Name]; offered {
+					v.Outbox.Put(uint32(channel+1), telemetry.Frame(m.Content), at, m.Content)
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,7 +37,8 @@ type Config struct {
 // Robot is a robot of this server.
 type Robot struct {
 	visitors.Robot
-	Replay *readlog.Driver // it is accessed through Post only; nil: this is no replayed log
+	Replay *readlog.Driver // nil: this is no replayed log. Serve confines it to the loop.
+	replay replay          // Replay while it is served
 }
 
 // Serve serves viewers on l until ctx ends; then it closes l and returns nil.
@@ -48,7 +50,7 @@ func (s *server) serve(l net.Listener) error {
 	return s.config.Site("the server for viewers", "-foxglove", s).Serve(s.ctx, l)
 }
 
-// server is what the viewers share. All but statuses is constant.
+// server is common to the viewers. All but statuses is constant.
 type server struct {
 	statuses statuses
 	ctx      context.Context // ends with the server
@@ -65,10 +67,10 @@ type channel struct {
 	name    string
 	schema  foxglove.Schema
 	keep    int   // messages that wait for a viewer that is slow
-	robot   int   // index in Config.Robots whose data it is; -1: the server tells it
+	robot   int   // index in Config.Robots whose data it is; -1: it is of the server
 	devices []int // of the robot, which it is made of
-	// tell sends what the server tells, until ctx ends.
-	tell func(ctx context.Context, v *viewer, channel uint32) error
+	// publish sends the data of the server, until ctx ends.
+	publish func(ctx context.Context, v *viewer, channel uint32) error
 }
 
 // logTopic is the topic with the server's log.
@@ -81,15 +83,20 @@ func newServer(ctx context.Context, config Config) *server {
 		s.channels = append(s.channels, c)
 	}
 	add(channel{name: logTopic, schema: foxglove.SchemaOf(telemetry.Log{}), keep: logLines, robot: -1,
-		tell: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
+		publish: func(ctx context.Context, v *viewer, channel uint32) error { return v.sendLog(ctx, channel) }})
+	s.config.Robots = slices.Clone(config.Robots)
 	for i, robot := range config.Robots {
+		if robot.Replay != nil {
+			robot.replay, robot.Replay = new(visitors.Confine(config.Post, robot.Replay)), nil
+		}
+		s.config.Robots[i] = robot
 		for _, topic := range robot.converter().Topics() {
 			if topic.Devices != nil { // clients do not see the commands of others
 				add(channel{name: topic.Name, schema: foxglove.SchemaOf(topic.Message), keep: 1, robot: i, devices: topic.Devices})
 			}
 		}
 		add(channel{name: robot.controlTopic(), schema: foxglove.SchemaOf(telemetry.Control{}), keep: 1, robot: -1,
-			tell: func(ctx context.Context, v *viewer, channel uint32) error {
+			publish: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendControl(ctx, channel, robot.Port)
 			}})
 		for _, camera := range config.Cameras {
@@ -114,7 +121,6 @@ func (r Robot) Equal(other Robot) bool {
 // controlTopic is the topic of who drives the robot.
 func (r Robot) controlTopic() string { return "/" + r.Name + "/control" }
 
-// converter returns a converter for the devices of the robot.
 func (r Robot) converter() *telemetry.Converter { return telemetry.New(r.Name, r.Drawn()) }
 
 // ServeHTTP serves a viewer.
@@ -123,11 +129,12 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.serveLayout(w, r)
 		return
 	}
-	guest := s.config.Admit(s.ctx, w, r, "foxglove", foxglove.Subprotocols())
+	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{Name: visitors.NameOf("foxglove", r), Silence: s.silence,
+		Subprotocols: foxglove.Subprotocols(), MessageLimit: messageLimit})
 	if guest == nil {
 		return
 	}
-	defer guest.WS.CloseNow()
+	defer guest.End()
 	log := s.config.Log.With(zap.String("viewer", r.RemoteAddr))
 	log.Info("viewer connected", zap.String("protocol", guest.WS.Subprotocol()))
 	err := newViewer(s, guest).serve()

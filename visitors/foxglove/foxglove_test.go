@@ -17,9 +17,6 @@ import (
 	"player/formats/telemetry"
 )
 
-// patience is how long a test waits for an event before it fails.
-const patience = 20 * time.Second
-
 // Viewers at this address may read only, and those at the next one nothing.
 const reader, stranger = "127.0.0.2", "127.0.0.3"
 
@@ -28,8 +25,8 @@ func TestTopics(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	began := time.Now()
 	v := l.open("127.0.0.1")
-	if v.info.Name != "player 1" || len(v.info.Capabilities) != 4 || !slices.Equal(v.info.SupportedEncodings, []string{"json"}) || v.ws.Subprotocol() != "foxglove.sdk.v1" {
-		t.Errorf("%+v, %s", v.info, v.ws.Subprotocol())
+	if v.info.Name != "player 1" || len(v.info.Capabilities) != 4 || !slices.Equal(v.info.SupportedEncodings, []string{"json"}) || v.Subprotocol() != "foxglove.sdk.v1" {
+		t.Errorf("%+v, %s", v.info, v.Subprotocol())
 	}
 	missing := map[uint32]string{}
 	var topics []string
@@ -61,9 +58,9 @@ func TestTopics(t *testing.T) {
 	}
 	// Without subscriptions nothing is read.
 	for i := range topics {
-		v.send(`{"op":"unsubscribe","subscriptionIds":[%d]}`, i)
+		v.Send(`{"op":"unsubscribe","subscriptionIds":[%d]}`, i)
 	}
-	l.await("the robot to be left", func() bool { return len(l.status().Clients) == 0 })
+	l.Await("the robot to be left", func() bool { return len(l.Status().Clients) == 0 })
 }
 
 func TestSubprotocols(t *testing.T) {
@@ -119,7 +116,7 @@ func TestReader(t *testing.T) {
 	}
 	v.subscribe("/r0/position")
 	v.next("data")
-	if r := l.status(); len(r.Clients) != 1 || r.Stopped || r.Totals.Commands != 0 {
+	if r := l.Status(); len(r.Clients) != 1 || r.Stopped || r.Totals.Commands != 0 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -128,19 +125,19 @@ func TestDriving(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.advertise()
-	l.awaitMotion(func() { v.drive(0.3, 0.1) })
-	l.awaitStop() // though the viewer is still there
-	v.send(`{"op":"getParameters","parameterNames":[],"id":"there"}`)
+	l.AwaitMotion(func() { v.drive(0.3, 0.1) })
+	l.AwaitStop() // though the viewer is still there
+	v.Send(`{"op":"getParameters","parameterNames":[],"id":"there"}`)
 	v.next("parameterValues")
 	// The wheels are given back later.
-	l.await("the wheels to be given back", func() bool { return len(l.status().Clients) == 0 })
+	l.Await("the wheels to be given back", func() bool { return len(l.Status().Clients) == 0 })
 }
 
 // The robot of a viewer that is killed stops, and so does that of one that no longer
 // publishes.
 func TestKilledViewer(t *testing.T) {
 	l := newLab(t, time.Minute)
-	other, err := client.Dial(t.Context(), l.address) // without clients, the world stands still
+	other, err := client.Dial(t.Context(), l.Address) // without clients, the world stands still
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,18 +147,18 @@ func TestKilledViewer(t *testing.T) {
 	}
 	v := l.open("127.0.0.1")
 	v.advertise()
-	l.awaitMotion(func() { v.drive(0.2, 0.5) })
-	v.send(`{"op":"unadvertise","channelIds":[5]}`)
-	l.awaitStop()
+	l.AwaitMotion(func() { v.drive(0.2, 0.5) })
+	v.Send(`{"op":"unadvertise","channelIds":[5]}`)
+	l.AwaitStop()
 	v.advertise()
-	l.awaitMotion(func() { v.drive(0.2, 0.5) })
-	v.ws.CloseNow()
-	l.awaitStop()
-	l.await("all descriptors", func() bool {
-		if l.share.Take(l.share.Most()) != nil {
+	l.AwaitMotion(func() { v.drive(0.2, 0.5) })
+	v.CloseNow()
+	l.AwaitStop()
+	l.Await("all descriptors", func() bool {
+		if l.Quota.Take(l.Quota.Most()) != nil {
 			return false
 		}
-		l.share.Return(l.share.Most())
+		l.Quota.Return(l.Quota.Most())
 		return true
 	})
 }
@@ -179,18 +176,18 @@ func TestServices(t *testing.T) {
 			t.Errorf("%s %s: %q", tt.name, tt.request, got)
 		}
 	}
-	if !l.status().Stopped {
+	if !l.Status().Stopped {
 		t.Error("the emergency stop stops nothing")
 	}
 	v.advertise()
-	before := l.status().Totals.Refused
-	l.await("a command to be refused", func() bool { v.drive(0.3, 0); return l.status().Totals.Refused > before })
-	if got := v.call("/r0/release", ""); got != "" || l.status().Stopped {
+	before := l.Status().Totals.Refused
+	l.Await("a command to be refused", func() bool { v.drive(0.3, 0); return l.Status().Totals.Refused > before })
+	if got := v.call("/r0/release", ""); got != "" || l.Status().Stopped {
 		t.Errorf("release: %q", got)
 	}
-	l.awaitMotion(func() { v.drive(0.3, 0) })
+	l.AwaitMotion(func() { v.drive(0.3, 0) })
 	v.drive(0, 0)
-	l.awaitStop()
+	l.AwaitStop()
 	if got := v.call("/r0/reset_odometry", "{}"); got != "" {
 		t.Error(got)
 	}
@@ -219,18 +216,18 @@ func TestParameters(t *testing.T) {
 		all["id"] = p.ID
 		return all
 	}
-	v.send(`{"op":"getParameters","parameterNames":[],"id":"a"}`)
+	v.Send(`{"op":"getParameters","parameterNames":[],"id":"a"}`)
 	all := get()
 	states, _ := all["/r0.devices"].(map[string]any)
 	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all)+1 != len(v.channels) { // the log, who drives and the camera's two have no rate
 		t.Errorf("%v", all)
 	}
-	v.send(`{"op":"getParameters","parameterNames":["/r0.rate","/nobody.rate","/nobody.devices"],"id":"b"}`)
+	v.Send(`{"op":"getParameters","parameterNames":["/r0.rate","/nobody.rate","/nobody.devices"],"id":"b"}`)
 	if all := get(); len(all) != 2 || all["id"] != "b" {
 		t.Errorf("%v", all)
 	}
-	v.send(`{"op":"subscribeParameterUpdates","parameterNames":["/r0/laser.rate"]}`)
-	v.send(`{"op":"setParameters","parameters":[{"name":"/r0.rate","value":20},{"name":"/r0/laser.rate","value":2.5}],"id":"c"}`)
+	v.Send(`{"op":"subscribeParameterUpdates","parameterNames":["/r0/laser.rate"]}`)
+	v.Send(`{"op":"setParameters","parameters":[{"name":"/r0.rate","value":20},{"name":"/r0/laser.rate","value":2.5}],"id":"c"}`)
 	if all := get(); all["/r0.rate"] != 20.0 || all["/r0/laser.rate"] != 2.5 || all["id"] != "c" {
 		t.Errorf("%v", all)
 	}
@@ -238,19 +235,19 @@ func TestParameters(t *testing.T) {
 		t.Errorf("%v", all)
 	}
 	v.subscribe("/r0/position")
-	l.await("the rate at the robot", func() bool { r := l.status(); return len(r.Clients) == 1 && r.Clients[0].Rate == 20 })
-	v.send(`{"op":"setParameters","parameters":[{"name":"/r0.rate","value":5}]}`)
-	l.await("the new rate at the robot", func() bool { return l.status().Clients[0].Rate == 5 })
+	l.Await("the rate at the robot", func() bool { r := l.Status(); return len(r.Clients) == 1 && r.Clients[0].Rate == 20 })
+	v.Send(`{"op":"setParameters","parameters":[{"name":"/r0.rate","value":5}]}`)
+	l.Await("the new rate at the robot", func() bool { return l.Status().Clients[0].Rate == 5 })
 	for _, bad := range []string{`"name":"/r0.rate","value":0`, `"name":"/r0.rate","value":2.5`, `"name":"/r0.rate","value":51`, `"name":"/r0.rate"`,
 		`"name":"/r0/laser.rate","value":-1`, `"name":"/r0/laser.rate","value":"1"`, `"name":"/r0.devices","value":1`, `"name":"/other.rate","value":1`} {
-		v.send(`{"op":"setParameters","parameters":[{%s}],"id":"d"}`, bad)
+		v.Send(`{"op":"setParameters","parameters":[{%s}],"id":"d"}`, bad)
 		if all := get(); all["/r0.rate"] != nil && all["/r0.rate"] != 5.0 || all["/r0/laser.rate"] != nil && all["/r0/laser.rate"] != 2.5 {
 			t.Errorf("%s: %v", bad, all)
 		}
 	}
 }
 
-// What a viewer asks for and does not get is told to it, and it stays connected.
+// A viewer gets the reason why a request fails, and stays connected.
 func TestMistakes(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
@@ -268,21 +265,21 @@ func TestMistakes(t *testing.T) {
 		{`{"op":"unadvertise","channelIds":[9]}`, "not advertised"},
 		{`{"op":"setParameters","parameters":[{"name":"x","value":1}]}`, "cannot be set"},
 	} {
-		v.send("%s", tt.message)
+		v.Send("%s", tt.message)
 		if got := v.nextStatus(); !strings.Contains(got, tt.status) {
 			t.Errorf("%s: %q", tt.message, got)
 		}
 	}
 }
 
-// Who drives is told while a viewer looks, and so is an emergency stop.
+// A viewer of the control topic learns who drives, and of an emergency stop.
 func TestWhoDrives(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/control")
 	is := func(what string, is func(telemetry.Control) bool) {
 		t.Helper()
-		l.await(what, func() bool {
+		l.Await(what, func() bool {
 			var c telemetry.Control
 			if err := json.Unmarshal(v.next("data").payload, &c); err != nil {
 				t.Fatal(err)
@@ -291,7 +288,7 @@ func TestWhoDrives(t *testing.T) {
 		})
 	}
 	is("nobody drives", func(c telemetry.Control) bool { return c.Address == "" && !c.Stopped })
-	ada, err := client.Dial(t.Context(), l.address)
+	ada, err := client.Dial(t.Context(), l.Address)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -310,7 +307,7 @@ func TestWhoDrives(t *testing.T) {
 	is("nobody drives any more", func(c telemetry.Control) bool { return c.Address == "" && c.Driver == "" })
 }
 
-// A camera's pictures come while a viewer looks.
+// A camera's pictures come while a viewer watches.
 func TestPictures(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
@@ -328,8 +325,8 @@ func TestPictures(t *testing.T) {
 		}
 		last = string(image.Data)
 	}
-	v.send(`{"op":"unsubscribe","subscriptionIds":[0]}`)
-	l.await("the camera to be left", func() bool { return l.camera.Status().Viewers == 0 })
+	v.Send(`{"op":"unsubscribe","subscriptionIds":[0]}`)
+	l.Await("the camera to be left", func() bool { return l.camera.Status().Viewers == 0 })
 }
 
 // A camera whose field of view is known has a calibration, and its lens a frame on the
@@ -374,12 +371,7 @@ func TestSlowViewer(t *testing.T) {
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/position")
 	v.next("data")
-	var until time.Duration
-	l.look(func(time.Duration) { until = l.world.Time() + 2*time.Second })
-	l.await("the world", func() (ok bool) {
-		l.look(func(time.Duration) { ok = l.world.Time() >= until })
-		return ok
-	})
+	l.Pass(2 * time.Second)
 	woke, old := time.Now(), 0
 	for {
 		taken := time.Unix(0, v.next("data").at)

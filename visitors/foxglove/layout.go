@@ -59,7 +59,7 @@ func (r Robot) layout(cameras []*pictures.Camera) object {
 	stop := split("row", 50, "CallService!stop", "CallService!release")
 	hand := split("column", 30, "RawMessages!who", split("column", 60, "Teleop!drive", stop))
 	plots := split("column", 50, "Plot!battery", "Plot!motion")
-	told := split("column", 50, "Parameters!states", "RosOut!log")
+	states := split("column", 50, "Parameters!states", "RosOut!log")
 	var view any = "3D!robot"
 	if i := slices.IndexFunc(cameras, func(c *pictures.Camera) bool { return c.Robot() == r.Port }); i >= 0 {
 		mode := object{"imageTopic": r.cameraTopic(cameras[i])}
@@ -71,7 +71,7 @@ func (r Robot) layout(cameras []*pictures.Camera) object {
 		view = split("row", 55, view, "Image!camera")
 	}
 	return object{"configById": panels, "globalVariables": object{}, "userNodes": object{}, "playbackConfig": object{"speed": 1},
-		"layout": split("row", 60, split("column", 70, view, told), split("column", 45, hand, plots))}
+		"layout": split("row", 60, split("column", 70, view, states), split("column", 45, hand, plots))}
 }
 
 // serveLayout replies with the layout for a robot, as a file, to visitors that may read.

@@ -2,31 +2,28 @@ package foxglove
 
 import (
 	"encoding/json"
-	"io"
 	"net/http"
 	"regexp"
 	"strings"
 	"testing"
+
+	"player/visitors/roomtest"
 )
 
 // The layout names topics, services and frames that the server offers, and each of its
 // panels has a place.
 func TestLayout(t *testing.T) {
 	l := newLab(t, silenceLimit)
-	reply, err := http.Get(strings.Replace(l.url, "ws", "http", 1) + "/layout.json?robot=r0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer reply.Body.Close()
-	text, err := io.ReadAll(reply.Body)
-	if err != nil || reply.StatusCode != http.StatusOK {
-		t.Fatalf("%v, %v: %s", err, reply.Status, text)
+	page := strings.Replace(l.url, "ws", "http", 1) + layoutPath
+	reply, text := roomtest.Request(t, "GET", page+"?robot=r0", nil)
+	if reply.StatusCode != http.StatusOK {
+		t.Fatalf("%v: %s", reply.Status, text)
 	}
 	var layout struct {
 		ConfigByID map[string]json.RawMessage
 		Layout     json.RawMessage
 	}
-	if err := json.Unmarshal(text, &layout); err != nil {
+	if err := json.Unmarshal([]byte(text), &layout); err != nil {
 		t.Fatal(err)
 	}
 	placed := regexp.MustCompile(`"\w+!\w+"`).FindAllString(string(layout.Layout), -1)
@@ -47,7 +44,7 @@ func TestLayout(t *testing.T) {
 		offered[s.Name] = true
 	}
 	seen := 0
-	for _, match := range regexp.MustCompile(`"(/r0/[a-z_/]+)(\.[a-z_]+)?"`).FindAllStringSubmatch(string(text), -1) {
+	for _, match := range regexp.MustCompile(`"(/r0/[a-z_/]+)(\.[a-z_]+)?"`).FindAllStringSubmatch(text, -1) {
 		if seen++; !offered[match[1]] {
 			t.Errorf("%s is not offered", match[1])
 		}
@@ -55,7 +52,7 @@ func TestLayout(t *testing.T) {
 	if seen < 10 {
 		t.Errorf("only %d names", seen)
 	}
-	if reply, err := http.Get(strings.Replace(l.url, "ws", "http", 1) + "/layout.json?robot=r9"); err != nil || reply.StatusCode != http.StatusNotFound {
-		t.Errorf("another robot: %v, %v", reply, err)
+	if reply, text := roomtest.Request(t, "GET", page+"?robot=r9", nil); reply.StatusCode != http.StatusNotFound {
+		t.Errorf("another robot: %v, %v", reply.Status, text)
 	}
 }

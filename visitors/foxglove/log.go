@@ -7,6 +7,7 @@ import (
 
 	"player/formats/telemetry"
 	"player/server/status"
+	"player/visitors"
 )
 
 const (
@@ -24,11 +25,11 @@ const (
 type statuses struct {
 	mu  sync.Mutex
 	at  time.Time // of now
-	now status.Status
+	now *status.Status
 }
 
 // status returns the newest status, and when it was made. It is not changed any more.
-func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
+func (s *server) status(ctx context.Context) (*status.Status, time.Time, error) {
 	n := &s.statuses
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -37,7 +38,7 @@ func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
 	}
 	now, err := s.config.Status(ctx)
 	if err != nil {
-		return status.Status{}, time.Time{}, err
+		return nil, time.Time{}, err
 	}
 	n.now, n.at = now, time.Now()
 	return n.now, n.at, nil
@@ -46,7 +47,7 @@ func (s *server) status(ctx context.Context) (status.Status, time.Time, error) {
 // sendLog hands the lines that are kept to the outbox, and then the new ones.
 func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 	last := uint64(0)
-	return every(ctx, logPeriod, func() error {
+	return visitors.Every(ctx, logPeriod, func() error {
 		var lines [][]byte
 		lines, last = v.server.config.Recent(last)
 		for _, line := range lines {
@@ -58,26 +59,10 @@ func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 	})
 }
 
-// every calls fn at once and then in each period, until ctx ends or fn fails.
-func every(ctx context.Context, period time.Duration, fn func() error) error {
-	ticker := time.NewTicker(period)
-	defer ticker.Stop()
-	for {
-		if err := fn(); err != nil {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return nil
-		case <-ticker.C:
-		}
-	}
-}
-
 // sendControl hands who drives a robot to the outbox, again and again: a viewer that plays
 // a minute back finds it there.
 func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) error {
-	_ = every(ctx, controlPeriod, func() error {
+	_ = visitors.Every(ctx, controlPeriod, func() error {
 		now, made, err := v.server.status(ctx)
 		if err != nil {
 			return err // the viewer has gone, or the server ends
@@ -89,8 +74,7 @@ func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) erro
 	return nil
 }
 
-// controlOf returns who drives the robot at a port.
-func controlOf(now status.Status, port int, at int64) telemetry.Control {
+func controlOf(now *status.Status, port int, at int64) telemetry.Control {
 	c := telemetry.NewControl(at)
 	for _, r := range now.Robots {
 		if r.Port != port {

@@ -9,6 +9,7 @@ import (
 
 	"player/server/status"
 	"player/visitors"
+	"player/visitors/roomtest"
 )
 
 // asked counts how often a server is asked for its status.
@@ -23,7 +24,7 @@ func (a *asked) Status(time.Duration) status.Status { a.n.Add(1); return status.
 func TestStatusIsShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := &asked{}
-		s := newServer(t.Context(), Config{Common: visitors.Common{Server: a, Post: func(fn func(now time.Duration)) bool { fn(0); return true }}})
+		s := newServer(t.Context(), Config{Common: visitors.Common{Server: visitors.Confine[visitors.Server](roomtest.AtOnce(0), a)}})
 		const span, viewers = 10 * time.Second, 100
 		var all sync.WaitGroup
 		for i := range viewers {

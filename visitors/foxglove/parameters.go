@@ -109,23 +109,22 @@ func (v *viewer) values(names []string) ([]foxglove.Parameter, error) {
 			continue
 		}
 		if now == nil {
-			told, _, err := v.server.status(v.Ctx)
+			newest, _, err := v.server.status(v.Ctx)
 			if err != nil {
 				return nil, err
 			}
-			now = &told
+			now = newest
 		}
 		for _, r := range v.server.config.Robots {
 			if robot == "/"+r.Name {
-				values = append(values, foxglove.Parameter{Name: name, Value: states(*now, r.Port)})
+				values = append(values, foxglove.Parameter{Name: name, Value: states(now, r.Port)})
 			}
 		}
 	}
 	return values, nil
 }
 
-// states returns the states of a robot's devices.
-func states(now status.Status, port int) map[string]status.State {
+func states(now *status.Status, port int) map[string]status.State {
 	all := map[string]status.State{}
 	for _, r := range now.Robots {
 		if r.Port == port {
@@ -137,7 +136,7 @@ func states(now status.Status, port int) map[string]status.State {
 	return all
 }
 
-// setParameters sets rates. It replies with what holds then, and shows the first error.
+// setParameters sets rates. It replies with the rates that are set then, and shows the first error.
 func (v *viewer) setParameters(r foxglove.Request) error {
 	var names, changed []string
 	failed := each(r.Parameters, func(p foxglove.Parameter) error {
@@ -161,7 +160,7 @@ func (v *viewer) setParameters(r foxglove.Request) error {
 	return failed
 }
 
-// setRate sets the rate of a robot, which is whole, or of a topic.
+// setRate sets the rate of a robot, a whole number, or of a topic.
 func (v *viewer) setRate(p foxglove.Parameter) error {
 	rate, isNumber := p.Value.(float64)
 	_, exists := v.parameters.rates[p.Name]

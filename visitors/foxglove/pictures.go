@@ -16,26 +16,23 @@ import (
 // calibrationPeriod is how often a calibration is sent that has not changed.
 const calibrationPeriod = time.Second
 
-// cameraTopic is the topic of the pictures of a camera.
 func (r Robot) cameraTopic(camera *pictures.Camera) string {
 	return "/" + r.Name + "/camera/" + camera.Name()
 }
 
-// calibrationTopic is that of the calibration of the camera.
 func (r Robot) calibrationTopic(camera *pictures.Camera) string {
 	return r.cameraTopic(camera) + "/calibration"
 }
 
-// cameraChannels returns the channels of a camera on a robot.
 func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
-	f := &film{}
+	s := &shared{}
 	list := []channel{{name: r.cameraTopic(camera), schema: foxglove.SchemaOf(telemetry.CompressedImage{}), keep: 1, robot: -1,
-		tell: func(ctx context.Context, v *viewer, channel uint32) error {
-			return v.sendPictures(ctx, channel, r, camera, f)
+		publish: func(ctx context.Context, v *viewer, channel uint32) error {
+			return v.sendPictures(ctx, channel, r, camera, s)
 		}}}
 	if camera.Calibrated() {
 		list = append(list, channel{name: r.calibrationTopic(camera), schema: foxglove.SchemaOf(telemetry.CameraCalibration{}), keep: 1, robot: -1,
-			tell: func(ctx context.Context, v *viewer, channel uint32) error {
+			publish: func(ctx context.Context, v *viewer, channel uint32) error {
 				return v.sendCalibration(ctx, channel, r, camera)
 			}})
 	}
@@ -44,17 +41,19 @@ func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 
 // sendPictures hands the pictures of a camera, and the place of its lens, to the outbox. The
 // next picture replaces one that the viewer has not been sent.
-func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera, f *film) error {
-	defer f.forget()
+func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera, s *shared) error {
+	defer s.forget()
 	converter := robot.converter()
 	frames, framed := v.server.topics[converter.TransformTopic()]
-	defer camera.Look()()
+	defer camera.Watch()()
 	return camera.Follow(ctx, func(p pictures.Picture) error {
 		at, err := v.timeOf(robot, p)
 		if err != nil {
 			return err
 		}
-		v.Outbox.Put(channel, "", at, f.message(p.Number, at, func() telemetry.CompressedImage { return converter.Image(camera.Name(), at, p.JPEG) }))
+		v.Outbox.Put(channel, "", at, s.message(p.Number, at, func() telemetry.CompressedImage {
+			return converter.Image(camera.Name(), at, p.JPEG)
+		}))
 		if !framed { // a robot without devices
 			return nil
 		}
@@ -69,9 +68,9 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 	})
 }
 
-// film has the newest picture of a camera as it is sent. It is encoded once, when the first
-// viewer is sent it, however many look.
-type film struct {
+// shared has the newest picture of a camera as it is sent. It is encoded once, when the first
+// viewer gets it, however many watch.
+type shared struct {
 	mu     sync.Mutex
 	number uint64
 	at     int64
@@ -82,25 +81,24 @@ type film struct {
 type encoded func() ([]byte, error)
 
 // message returns the payload of the picture with a number, taken at a time in ns since 1970.
-// If the film does not have it, picture makes it.
-func (f *film) message(number uint64, at int64, picture func() telemetry.CompressedImage) encoded {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.newest == nil || f.number != number || f.at != at {
-		f.number, f.at = number, at
-		f.newest = sync.OnceValues(func() ([]byte, error) { return json.Marshal(picture()) })
+// If it is another one than the newest, picture makes it.
+func (s *shared) message(number uint64, at int64, picture func() telemetry.CompressedImage) encoded {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.newest == nil || s.number != number || s.at != at {
+		s.number, s.at = number, at
+		s.newest = sync.OnceValues(func() ([]byte, error) { return json.Marshal(picture()) })
 	}
-	return f.newest
+	return s.newest
 }
 
-// forget frees the newest picture. For viewers that still look, the next one is encoded.
-func (f *film) forget() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.newest = nil
+// forget frees the newest picture. For viewers that still watch, the next one is encoded.
+func (s *shared) forget() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.newest = nil
 }
 
-// payloadOf returns the payload of a message with a content.
 func payloadOf(content any) ([]byte, error) {
 	if once, ok := content.(encoded); ok {
 		return once()
@@ -113,7 +111,7 @@ func payloadOf(content any) ([]byte, error) {
 func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera) error {
 	converter := robot.converter()
 	var sent pictures.Picture
-	defer camera.Look()()
+	defer camera.Watch()()
 	return camera.Follow(ctx, func(p pictures.Picture) error {
 		if p.View.FOV == sent.View.FOV && p.At.Sub(sent.At) < calibrationPeriod {
 			return nil
@@ -132,12 +130,12 @@ func (v *viewer) sendCalibration(ctx context.Context, channel uint32, robot Robo
 	})
 }
 
-// timeOf returns the time of a picture in ns since 1970. That of a replayed log is the log's.
+// timeOf returns the time of a picture in ns since 1970: in a replayed log, the time of the log.
 func (v *viewer) timeOf(robot Robot, p pictures.Picture) (int64, error) {
-	if robot.Replay == nil {
+	if robot.replay == nil {
 		return p.At.UnixNano(), nil
 	}
-	now, err := v.playback(robot.Replay)
+	now, err := v.playback(robot.replay)
 	if err != nil {
 		return 0, err
 	}

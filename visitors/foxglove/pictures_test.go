@@ -10,13 +10,13 @@ import (
 	"player/formats/telemetry"
 )
 
-// A picture is encoded once for all who look, also at one moment, and the next one again.
-func TestFilmEncodesOnce(t *testing.T) {
-	var f film
+// A picture is encoded once for all viewers, also at one moment, and the next one again.
+func TestPictureIsEncodedOnce(t *testing.T) {
+	var s shared
 	var made atomic.Int64
 	robot := telemetry.New("r0", nil)
 	send := func(number uint64, at int64) []byte {
-		payload, err := payloadOf(f.message(number, at, func() telemetry.CompressedImage {
+		payload, err := payloadOf(s.message(number, at, func() telemetry.CompressedImage {
 			made.Add(1)
 			return robot.Image("front", at, []byte{byte(number)})
 		}))
@@ -49,7 +49,7 @@ func TestFilmEncodesOnce(t *testing.T) {
 			t.Errorf("picture %d at %d: %s, encoded %d times", tt.number, tt.at, got, made.Load())
 		}
 	}
-	f.forget()
+	s.forget()
 	if send(2, 6); made.Load() != 4 {
 		t.Errorf("encoded %d times", made.Load())
 	}

@@ -11,15 +11,17 @@ import (
 	"player/visitors"
 )
 
-// followPeriod is how often a viewer of a replayed log is told that its playback has
-// ended, or that somebody else controls it.
+// followPeriod is how often a viewer of a replayed log learns that its playback has
+// ended, or that another visitor controls it.
 const followPeriod = 500 * time.Millisecond
 
 var errNoReplay = errors.New("no log is replayed here")
 
-// playback returns the state of a replay.
-func (v *viewer) playback(replay *readlog.Driver) (*readlog.Playback, error) {
-	return visitors.OnLoop(v.Ctx, v.server.config.Post, replay.Playback)
+// replay is a replayed log, nil if a robot is none.
+type replay = *visitors.Confined[*readlog.Driver]
+
+func (v *viewer) playback(r replay) (*readlog.Playback, error) {
+	return visitors.OnLoop(v.Ctx, *r, (*readlog.Driver).Playback)
 }
 
 // control changes the playback as the viewer asks for, and answers with its state.
@@ -39,10 +41,9 @@ func (v *viewer) control(c foxglove.PlaybackControl) error {
 		playback *readlog.Playback
 		err      error
 	}
-	replay := v.replay
-	o, err := visitors.OnLoop(v.Ctx, v.server.config.Post, func(now time.Duration) outcome {
+	o, err := visitors.OnLoop(v.Ctx, *v.replay, func(replay *readlog.Driver, now time.Duration) *outcome {
 		err := replay.Control(now, change)
-		return outcome{replay.Playback(now), err}
+		return &outcome{replay.Playback(now), err}
 	})
 	if err != nil {
 		return err
@@ -62,10 +63,10 @@ func (v *viewer) sendPlayback(p *readlog.Playback, sought bool, id string) error
 	return v.Outbox.Reply(false, foxglove.AppendPlayback(nil, status, p.Time, float32(p.Speed), sought, id))
 }
 
-// follow tells the viewer the state of the playback, and its changes.
+// follow sends the viewer the state of the playback, and its changes.
 func (v *viewer) follow(ctx context.Context) error {
 	var last readlog.Playback
-	return every(ctx, followPeriod, func() error {
+	return visitors.Every(ctx, followPeriod, func() error {
 		p, err := v.playback(v.replay)
 		if err == nil && (p.State != last.State || p.Speed != last.Speed) {
 			err = v.sendPlayback(p, false, "")

@@ -16,7 +16,7 @@ type service struct {
 	robot int
 }
 
-// describe returns what viewers are told of a service.
+// describe returns the description of a service for viewers.
 func (s service) describe(id uint32) foxglove.Service {
 	d := foxglove.Service{ID: id, Name: s.name, Type: "std_srvs/Trigger"}
 	request := `{"type":"object","properties":{}}`
@@ -50,5 +50,5 @@ func (v *viewer) call(c foxglove.ServiceCall) error {
 	if err := json.Unmarshal(c.Payload, &request); s.Flag && (err != nil || request.Data == nil) {
 		return answer(errors.New(`the request has to be {"data": true} or {"data": false}`))
 	}
-	return v.Call(s.Service, s.Flag && *request.Data, v.server.config.Robots[s.robot].Robot, func() *visitors.Wheels { return v.driver(s.robot) }, answer)
+	return v.Call(s.Service, s.Flag && *request.Data, s.robot, v.server.config.Robots[s.robot].Robot, answer)
 }

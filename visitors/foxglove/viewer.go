@@ -5,12 +5,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/coder/websocket"
 
-	"player/devices/readlog"
 	"player/formats/foxglove"
 	"player/visitors"
 )
@@ -30,32 +28,30 @@ type viewer struct {
 	*visitors.Guest
 	server *server
 
-	replay *readlog.Driver // that the viewer may control; nil: none
+	replay replay // that the viewer may control; nil: none
 
 	subscriptions map[uint32]int                // by id: index in server.channels
 	advertised    map[uint32]int                // by id: the robot that it drives, -1: none
-	feeds         map[int]*feed                 // by robot
-	told          map[uint32]context.CancelFunc // by subscription: ends channel.tell
+	publishers    map[uint32]context.CancelFunc // by subscription: ends channel.publish
 	parameters    parameters
-	warned        visitors.Repeats
+	warnings      visitors.Limiter
 }
 
 func newViewer(s *server, guest *visitors.Guest) *viewer {
-	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, told: map[uint32]context.CancelFunc{}, advertised: map[uint32]int{}, feeds: map[int]*feed{},
-		parameters: newParameters(s)}
+	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, publishers: map[uint32]context.CancelFunc{},
+		advertised: map[uint32]int{}, parameters: newParameters(s)}
+	v.Report = v.status
 	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
-				v.replay = robot.Replay
+				v.replay = robot.replay
 			}
 		}
 	}
 	return v
 }
 
-// serve serves the viewer until it disconnects, or fails.
 func (v *viewer) serve() error {
-	v.WS.SetReadLimit(messageLimit)
 	if v.WS.Subprotocol() == "" {
 		err := errors.New("the viewer has to ask for the subprotocol foxglove.sdk.v1")
 		_ = v.WS.Close(websocket.StatusPolicyViolation, err.Error())
@@ -67,10 +63,9 @@ func (v *viewer) serve() error {
 	if v.replay != nil {
 		v.Start(v.follow)
 	}
-	return v.Serve(v.read, v.write)
+	return v.Serve(v.take, v.write)
 }
 
-// send adds a text message to the outbox.
 func (v *viewer) send(op string, content any) error {
 	text, err := foxglove.Text(op, content)
 	if err != nil {
@@ -81,7 +76,7 @@ func (v *viewer) send(op string, content any) error {
 
 // warn shows an error to the person at the viewer. Only the reader calls it.
 func (v *viewer) warn(err error) error {
-	if !v.warned.New(err.Error()) {
+	if !v.warnings.Allow(err.Error()) {
 		return nil
 	}
 	return v.status(err)
@@ -92,7 +87,7 @@ func (v *viewer) status(err error) error {
 	return v.send("status", foxglove.Status{Level: foxglove.StatusError, Message: err.Error()})
 }
 
-// greet tells the viewer what there is.
+// greet sends the viewer what the server offers.
 func (v *viewer) greet() error {
 	s := v.server
 	info := foxglove.ServerInfo{
@@ -132,37 +127,28 @@ func (v *viewer) greet() error {
 	return nil
 }
 
-// write writes what is in the outbox.
 func (v *viewer) write(ctx context.Context) error {
-	return v.Outbox.Write(ctx, v.Visitor, v.WS, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
+	return v.Write(ctx, websocket.MessageBinary, func(dst []byte, m visitors.Message) ([]byte, error) {
 		payload, err := payloadOf(m.Content)
 		return foxglove.AppendMessageData(dst, m.Subscription, m.Taken, payload), err
 	})
 }
 
-// read reads the messages of the viewer. It shows an error for a request that fails; the
+// take takes a message of the viewer. It shows an error for a request that fails; the
 // connection stays.
-func (v *viewer) read(ctx context.Context) error {
-	for {
-		kind, message, err := v.Visitor.Read(ctx, v.WS)
-		if err != nil {
-			return err
-		}
-		if kind == websocket.MessageText {
-			err = v.take(message)
-		} else {
-			err = v.takeBinary(message)
-		}
-		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
-			err = v.warn(err)
-		}
-		if err != nil {
-			return err
-		}
+func (v *viewer) take(kind websocket.MessageType, message []byte) (err error) {
+	if kind == websocket.MessageText {
+		err = v.takeText(message)
+	} else {
+		err = v.takeBinary(message)
 	}
+	if err != nil && !errors.Is(err, visitors.ErrDeaf) {
+		err = v.warn(err)
+	}
+	return err
 }
 
-func (v *viewer) take(message []byte) error {
+func (v *viewer) takeText(message []byte) error {
 	var r foxglove.Request
 	if err := json.Unmarshal(message, &r); err != nil {
 		return fmt.Errorf("the message is not understood: %w", err)
@@ -229,13 +215,13 @@ func (v *viewer) subscribe(s foxglove.Subscription) error {
 	c := v.server.channels[i]
 	v.subscriptions[s.ID] = i
 	v.Outbox.Subscribe(s.ChannelID, s.ID, c.keep, v.parameters.period(c.name))
-	if c.tell == nil {
+	if c.publish == nil {
 		v.watch(c.robot)
 		return nil
 	}
 	ctx, stop := context.WithCancel(v.Ctx)
-	v.told[s.ID] = stop
-	v.Start(func(context.Context) error { return c.tell(ctx, v, s.ChannelID) })
+	v.publishers[s.ID] = stop
+	v.Start(func(context.Context) error { return c.publish(ctx, v, s.ChannelID) })
 	return nil
 }
 
@@ -247,9 +233,9 @@ func (v *viewer) unsubscribe(id uint32) error {
 	delete(v.subscriptions, id)
 	c := v.server.channels[i]
 	v.Outbox.Unsubscribe(uint32(i + 1))
-	if stop := v.told[id]; stop != nil {
+	if stop := v.publishers[id]; stop != nil {
 		stop()
-		delete(v.told, id)
+		delete(v.publishers, id)
 		return nil
 	}
 	v.watch(c.robot)
@@ -258,27 +244,15 @@ func (v *viewer) unsubscribe(id uint32) error {
 
 // watch adapts what is read of a robot to the subscriptions.
 func (v *viewer) watch(robot int) {
-	devices := map[int]bool{}
-	subscribed := false
-	for _, i := range v.subscriptions {
-		if c := v.server.channels[i]; c.robot == robot {
-			subscribed = true
-			for _, d := range c.devices {
-				devices[d] = true
+	var letters []byte
+	r := v.server.config.Robots[robot]
+	for i, d := range r.Devices {
+		for _, subscribed := range v.subscriptions {
+			if c := v.server.channels[subscribed]; c.robot == robot && slices.Contains(c.devices, i) {
+				letters = append(letters, d.Letter)
+				break
 			}
 		}
 	}
-	f := v.feeds[robot]
-	if f == nil {
-		if !subscribed {
-			return
-		}
-		f = v.newFeed(robot)
-		v.feeds[robot] = f
-		defer v.Start(f.Run) // which ends if nothing is wanted
-	}
-	f.Want(f.robot.letters(slices.Sorted(maps.Keys(devices))), v.parameters.rate(v.server.config.Robots[robot].Name))
-	if !subscribed {
-		delete(v.feeds, robot) // it ends
-	}
+	v.Watch(robot, string(letters), v.parameters.rate(r.Name), func() *visitors.Feed { return v.newFeed(r) })
 }

@@ -1,6 +1,6 @@
 // Package pictures has cameras: programs and addresses that send MJPEG. A camera runs
-// while somebody looks. It keeps the newest picture only and decodes none. Its goroutines
-// run beside the loop and independently of it.
+// while a viewer watches it. It keeps the newest picture only and decodes none. Its goroutines
+// run independently of the loop.
 package pictures
 
 import (
@@ -20,7 +20,7 @@ const (
 	// linger is how long a camera runs on after its last viewer. A start takes about a
 	// second, and a page that is loaded again should not wait for it.
 	linger = 3 * time.Second
-	// silence is how long a camera may send no whole picture until it is started again.
+	// silence is how long a camera may send no complete picture until it is started again.
 	// USB cameras need up to five seconds for their first.
 	silence = 10 * time.Second
 	// failurePause is how long Follow waits after a failure.
@@ -36,7 +36,7 @@ const (
 var (
 	errSilent = errors.New("no picture for 10 s")
 	errFlow   = errors.New("more than 8 MB/s: choose smaller or fewer pictures")
-	errLeft   = errors.New("nobody looks")
+	errLeft   = errors.New("no viewer watches")
 )
 
 // Source is what sends the pictures of a camera. It has a Command, an Address, or Draw.
@@ -76,14 +76,14 @@ type Picture struct {
 	View   View
 }
 
-// Camera is a source that people look at. Its methods are safe for concurrent use.
+// Camera is a source that people watch. Its methods are safe for concurrent use.
 type Camera struct {
 	source Source
 	log    *zap.Logger
 
 	mu      sync.Mutex
 	viewers int
-	leaving *time.Timer        // ends the run; nil: somebody looks, or nothing runs
+	leaving *time.Timer        // ends the run; nil: a viewer watches, or nothing runs
 	stop    context.CancelFunc // of the run; nil: nothing runs
 	ended   chan struct{}      // closed when the goroutine of the last run has ended; nil: there was none
 	newest  Picture            // its Number is that of the last one also when JPEG is nil
@@ -94,7 +94,7 @@ type Camera struct {
 	counts  status.Camera // the counters of it only
 }
 
-// NewCamera returns a camera that nobody looks at.
+// NewCamera returns a camera that no viewer watches.
 func NewCamera(source Source, log *zap.Logger) *Camera {
 	return &Camera{source: source, log: log.With(zap.String("camera", source.Name)), came: make(chan struct{})}
 }
@@ -108,9 +108,9 @@ func (c *Camera) Calibrated() bool { return c.source.Calibrated || c.source.View
 // Robot returns the TCP port of the robot that the camera is on.
 func (c *Camera) Robot() int { return c.source.Robot }
 
-// Look starts the camera unless it runs or was closed. leave is called once, when the viewer looks no
-// more.
-func (c *Camera) Look() (leave func()) {
+// Watch starts the camera unless it runs or was closed. leave is called once, when the viewer no longer
+// watches.
+func (c *Camera) Watch() (leave func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.viewers++
@@ -144,14 +144,14 @@ func (c *Camera) leave() {
 			c.mu.Lock()
 			defer c.mu.Unlock()
 			if c.viewers == 0 {
-				c.end()
+				c.quit()
 			}
 		})
 	}
 }
 
-// end ends the run. The caller holds the mutex.
-func (c *Camera) end() {
+// quit ends the run. The caller has the mutex.
+func (c *Camera) quit() {
 	if c.stop != nil {
 		c.stop()
 	}
@@ -159,12 +159,12 @@ func (c *Camera) end() {
 	c.newest.JPEG, c.failure, c.due = nil, nil, time.Time{}
 }
 
-// Close ends the run, and waits for its end. Viewers that still look, and those that come
+// Close ends the run, and waits for its end. Viewers that still watch, and those that come
 // later, see no further picture.
 func (c *Camera) Close() {
 	c.mu.Lock()
 	c.closed = true
-	c.end()
+	c.quit()
 	ended := c.ended
 	c.mu.Unlock()
 	if ended != nil {
@@ -253,17 +253,16 @@ func (c *Camera) run(ctx context.Context) {
 	}
 }
 
-// fail notes why the source has failed.
 func (c *Camera) fail(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.failure = err
 	c.counts.Errors++
-	c.tell()
+	c.wake()
 }
 
-// tell wakes the viewers that wait for a picture. The caller holds the mutex.
-func (c *Camera) tell() {
+// wake wakes the viewers that wait for a picture. The caller has the mutex.
+func (c *Camera) wake() {
 	close(c.came)
 	c.came = make(chan struct{})
 }
@@ -378,11 +377,11 @@ func (c *Camera) pass(ctx context.Context, picture []byte, now time.Time) {
 	c.take(picture, now, c.source.View)
 }
 
-// take makes a picture the newest. The caller holds the mutex.
+// take makes a picture the newest. The caller has the mutex.
 func (c *Camera) take(picture []byte, now time.Time, view View) {
 	c.failure = nil
 	c.newest = Picture{picture, c.newest.Number + 1, now, view}
 	c.counts.Pictures++
 	c.counts.Bytes += uint64(len(picture))
-	c.tell()
+	c.wake()
 }

@@ -51,14 +51,14 @@ func next(t *testing.T, c *Camera, after uint64) Picture {
 	return p
 }
 
-// A camera runs while somebody looks. Everybody gets its newest picture, whole.
-func TestLook(t *testing.T) {
+// A camera runs while a viewer watches. All viewers get its newest picture, complete.
+func TestWatch(t *testing.T) {
 	t.Parallel()
 	c, dir, picture := shell(t, `echo $$ > pid; while cat picture.jpg; do sleep 0.02; done`)
 	if s := c.Status(); s.State != status.Idle || s.Age != nil {
-		t.Errorf("nobody looks: %+v", s)
+		t.Errorf("without viewers: %+v", s)
 	}
-	leave, leaveToo := c.Look(), c.Look()
+	leave, leaveToo := c.Watch(), c.Watch()
 	first := next(t, c, 0)
 	if second := next(t, c, first.Number); !bytes.Equal(second.JPEG, picture) || second.Number <= first.Number || second.At.Before(first.At) {
 		t.Errorf("%d bytes with number %d after %d", len(second.JPEG), second.Number, first.Number)
@@ -66,7 +66,7 @@ func TestLook(t *testing.T) {
 	leave()
 	leave()
 	if s := c.Status(); s.State != status.Ready || s.Viewers != 1 || s.Age == nil || s.Pictures < 2 || s.Bytes < 2*uint64(len(picture)) {
-		t.Errorf("somebody looks: %+v", s)
+		t.Errorf("with a viewer: %+v", s)
 	}
 	leaveToo()
 	text, err := os.ReadFile(filepath.Join(dir, "pid"))
@@ -76,9 +76,9 @@ func TestLook(t *testing.T) {
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	waiting.Until(t, "the program ends", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 	if s := c.Status(); s.State != status.Idle || s.Errors != 0 {
-		t.Errorf("nobody looks any more: %+v", s)
+		t.Errorf("without viewers again: %+v", s)
 	}
-	again := c.Look()
+	again := c.Watch()
 	defer again()
 	if third := next(t, c, 0); third.Number <= first.Number {
 		t.Errorf("numbers begin again: %d", third.Number)
@@ -89,7 +89,7 @@ func TestLook(t *testing.T) {
 func TestClose(t *testing.T) {
 	t.Parallel()
 	c, dir, _ := shell(t, `mkdir running || echo two > two; sleep 1000 & echo $! > child; cat picture.jpg; wait`)
-	defer c.Look()()
+	defer c.Watch()()
 	next(t, c, 0)
 	text, err := os.ReadFile(filepath.Join(dir, "child"))
 	if err != nil {
@@ -99,7 +99,7 @@ func TestClose(t *testing.T) {
 	c.Close()
 	waiting.Until(t, "the child of the program ends", func() bool {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", child))
-		return err != nil || bytes.Contains(stat, []byte(") Z ")) // nobody may reap it in a container
+		return err != nil || bytes.Contains(stat, []byte(") Z ")) // a container may have no process that reaps it
 	})
 	if s := c.Status(); s.State != status.Idle {
 		t.Errorf("closed: %+v", s)
@@ -125,7 +125,7 @@ func TestFailures(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			defer c.Look()()
+			defer c.Watch()()
 			waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
 			if s := c.Status(); !strings.Contains(s.Error, tt.want) || s.Errors != 1 {
 				t.Errorf("%+v, want %q", s, tt.want)
@@ -189,7 +189,7 @@ func TestMissing(t *testing.T) {
 	t.Parallel()
 	c := NewCamera(Source{Name: "front", Command: []string{"/nonexistent/camera"}, Rate: 1}, zap.NewNop())
 	defer c.Close()
-	defer c.Look()()
+	defer c.Watch()()
 	waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
 	if s := c.Status(); !strings.Contains(s.Error, "/nonexistent/camera") {
 		t.Errorf("%+v", s)
@@ -221,7 +221,7 @@ func TestAddress(t *testing.T) {
 	}))
 	defer server.Close()
 	c := NewCamera(Source{Name: "front", Address: server.URL + "/?action=stream", Rate: 1000}, zap.NewNop())
-	leave := c.Look()
+	leave := c.Watch()
 	if p := next(t, c, 1); !bytes.Equal(p.JPEG, picture) {
 		t.Errorf("%d bytes", len(p.JPEG))
 	}
@@ -230,7 +230,7 @@ func TestAddress(t *testing.T) {
 	<-gone
 	missing := NewCamera(Source{Name: "front", Address: server.URL, Rate: 1000}, zap.NewNop())
 	defer missing.Close()
-	defer missing.Look()()
+	defer missing.Watch()()
 	waiting.Until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
 }
 
@@ -245,7 +245,7 @@ func TestDraw(t *testing.T) {
 		return []byte{byte(drawn)}, View{FOV: float64(drawn)}, nil
 	}}, zap.NewNop())
 	defer c.Close()
-	leave := c.Look()
+	leave := c.Watch()
 	defer leave()
 	if p := next(t, c, 1); p.JPEG[0] != 2 || p.View.FOV != 2 {
 		t.Errorf("picture %d, %+v", p.JPEG[0], p.View)
@@ -254,37 +254,38 @@ func TestDraw(t *testing.T) {
 	waiting.Until(t, "another picture", func() bool { return c.Status().State == status.Ready })
 }
 
-// Whoever asks is told once that a camera begins to run, however many look, and once that it
+// drawn returns a camera whose pictures are drawn, and the calls of Runs.
+func drawn() (c *Camera, runs chan bool) {
+	runs = make(chan bool, 4)
+	draw := func(context.Context) ([]byte, View, error) { return []byte{1}, View{}, nil }
+	return NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(on bool) { runs <- on }, Draw: draw}, zap.NewNop()), runs
+}
+
+// The source learns once that a camera begins to run, however many watch, and once that it
 // has ended.
 func TestRuns(t *testing.T) {
 	t.Parallel()
-	told := make(chan bool, 4)
-	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
-		return []byte{1}, View{}, nil
-	}}, zap.NewNop())
-	leave := []func(){c.Look(), c.Look()}
+	c, runs := drawn()
+	leave := []func(){c.Watch(), c.Watch()}
 	next(t, c, 0)
 	leave[0]()
 	c.Close()
 	leave[1]()
-	if begun, ended := <-told, <-told; !begun || ended || len(told) > 0 {
-		t.Fatalf("told %v and %v, and %d more", begun, ended, len(told))
+	if begun, ended := <-runs, <-runs; !begun || ended || len(runs) > 0 {
+		t.Fatalf("%v and %v, and %d more", begun, ended, len(runs))
 	}
 }
 
 // A camera that was closed does not run for viewers that come late: a reload has another one
 // for the same device.
-func TestLookAfterClose(t *testing.T) {
+func TestWatchAfterClose(t *testing.T) {
 	t.Parallel()
-	told := make(chan bool, 4)
-	c := NewCamera(Source{Name: "drawn", Rate: 1000, Runs: func(runs bool) { told <- runs }, Draw: func(context.Context) ([]byte, View, error) {
-		return []byte{1}, View{}, nil
-	}}, zap.NewNop())
+	c, runs := drawn()
 	c.Close()
-	leave := c.Look()
+	leave := c.Watch()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	if p, err := c.Next(ctx, 0); !errors.Is(err, context.DeadlineExceeded) || len(told) > 0 {
+	if p, err := c.Next(ctx, 0); !errors.Is(err, context.DeadlineExceeded) || len(runs) > 0 {
 		t.Errorf("%v, picture %d", err, p.Number)
 	}
 	leave()

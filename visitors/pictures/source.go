@@ -71,7 +71,6 @@ func openAddress(ctx context.Context, address string) (io.ReadCloser, error) {
 	return b, nil
 }
 
-// dial connects to the server of an address.
 func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	if u.Scheme == "https" {
 		d := tls.Dialer{Config: &tls.Config{ServerName: u.Hostname(), MinVersion: tls.VersionTLS12}}
@@ -81,7 +80,6 @@ func dial(ctx context.Context, u *url.URL) (net.Conn, error) {
 	return d.DialContext(ctx, "tcp", net.JoinHostPort(u.Hostname(), cmp.Or(u.Port(), "80")))
 }
 
-// pictureReply returns the body of the reply to a request.
 func pictureReply(conn net.Conn, request *http.Request) (io.Reader, error) {
 	reply, err := http.ReadResponse(bufio.NewReader(conn), request)
 	if err != nil {
@@ -118,7 +116,6 @@ func passwordHint(reply *http.Response) string {
 	return ": it wants a way of authentication that is not known here"
 }
 
-// body is that of a reply.
 type body struct {
 	io.Reader
 	conn   net.Conn
@@ -160,7 +157,7 @@ func startProgram(ctx context.Context, command []string) (*program, error) {
 	return p, nil
 }
 
-// Read implements io.Reader. What the program was starting while it got its priority may
+// Read implements io.Reader. A child that the program started while it got its priority may
 // have kept the old one: with its first output the program's group gets it again.
 func (p *program) Read(buffer []byte) (int, error) {
 	n, err := p.Reader.Read(buffer)
@@ -175,7 +172,7 @@ func (p *program) Read(buffer []byte) (int, error) {
 // this process has, and with the kernel's timer slack: that of this process would delay each
 // of its pictures.
 func startBehind(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // which a child inherits the slack from
+	runtime.LockOSThread() // from which a child inherits the timer slack
 	defer runtime.UnlockOSThread()
 	defer slack.TakeBack()()
 	if err := cmd.Start(); err != nil {

@@ -7,9 +7,9 @@ import (
 
 const (
 	// MaxPicture is the most bytes of a picture. A JPEG of 1920x1080 has about 300 kB; a
-	// larger limit lets one viewer hold the network of a robot.
+	// larger limit lets one viewer occupy the network of a robot.
 	MaxPicture = 1 << 20
-	// maxRubbish is how many bytes may come without a whole picture among them: two
+	// maxRubbish is how many bytes may come without a complete picture among them: two
 	// pictures, one of which was cut where the camera was started.
 	maxRubbish = 2 * MaxPicture
 )
@@ -57,20 +57,20 @@ type Splitter struct {
 	code    byte   // marker of the segment
 	left    int    // bytes of the segment that have not come
 	usual   int    // bytes of the last picture
-	rubbish int    // bytes since the last whole picture
+	rubbish int    // bytes since the last complete picture
 }
 
-// Next takes bytes until a picture is whole, and returns the picture and the bytes behind
+// Next takes bytes until a picture is complete, and returns the picture and the bytes behind
 // it. picture is nil if all bytes are taken; otherwise it belongs to the caller. The error
 // is ErrRubbish. The memory of a Splitter is that of one picture.
 func (s *Splitter) Next(in []byte) (picture, rest []byte, err error) {
 	for len(in) > 0 {
-		n, whole := s.take(in)
-		if s.at > begun || whole {
+		n, complete := s.take(in)
+		if s.at > begun || complete {
 			s.picture = append(s.picture, in[:n]...)
 		}
 		in = in[n:]
-		if whole {
+		if complete {
 			picture, s.picture = s.picture, nil
 			s.at, s.usual, s.rubbish = outside, len(picture), 0
 			return picture, in, nil
@@ -85,7 +85,6 @@ func (s *Splitter) Next(in []byte) (picture, rest []byte, err error) {
 	return nil, nil, nil
 }
 
-// drop gives up a picture.
 func (s *Splitter) drop() {
 	s.Broken++
 	s.at, s.picture = outside, nil
@@ -99,7 +98,7 @@ func (s *Splitter) open() {
 
 // take takes the next bytes that mean one thing, and reports whether they end a picture.
 // It takes at least one of at least one.
-func (s *Splitter) take(in []byte) (n int, whole bool) {
+func (s *Splitter) take(in []byte) (n int, complete bool) {
 	b := in[0]
 	switch s.at {
 	case outside, scan:
@@ -125,7 +124,7 @@ func (s *Splitter) take(in []byte) (n int, whole bool) {
 		}
 		s.at = marker
 	case marker, scanMark:
-		return 1, s.mark(b)
+		return 1, s.marker(b)
 	case length:
 		s.left, s.at = int(b)<<8, length2
 	case length2:
@@ -150,8 +149,8 @@ func (s *Splitter) take(in []byte) (n int, whole bool) {
 // may have.
 func (s *Splitter) bound(n int) int { return min(n, MaxPicture+1-len(s.picture)) }
 
-// mark takes the second byte of a marker, and reports whether it ends the picture.
-func (s *Splitter) mark(code byte) (whole bool) {
+// marker takes the second byte of a marker, and reports whether it ends the picture.
+func (s *Splitter) marker(code byte) (complete bool) {
 	s.code = code
 	switch {
 	case code == prefix: // bytes that fill

@@ -107,7 +107,7 @@ func TestRubbish(t *testing.T) {
 	}
 }
 
-// What is found does not depend on where the bytes are cut, is whole and bounded.
+// The pictures do not depend on where the bytes are cut, and are complete and bounded.
 func FuzzSplit(f *testing.F) {
 	small := draw(f, 10, 8, 8)
 	f.Add(small, uint16(7))

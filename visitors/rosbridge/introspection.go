@@ -18,6 +18,7 @@ const node = "/player"
 // introspection returns the services by which programs find out what there is: those of
 // rosapi that roslib asks for. Those of parameters are missing: this server has none.
 func (s *server) introspection() []service {
+	names, kinds := s.names()
 	list := func(name, kind string, call func(arguments) (any, error), fields ...string) service {
 		return service{name: "/rosapi/" + name, kind: "rosapi_msgs/srv/" + kind, fields: fields, call: call}
 	}
@@ -33,11 +34,9 @@ func (s *server) introspection() []service {
 	}
 	return []service{
 		list("topics", "Topics", func(arguments) (any, error) {
-			names, kinds := s.names()
 			return map[string]any{"topics": names, "types": kinds}, nil
 		}),
 		list("topics_and_raw_types", "TopicsAndRawTypes", func(arguments) (any, error) {
-			names, kinds := s.names()
 			texts := make([]string, len(kinds))
 			for i, kind := range kinds {
 				texts[i] = ros.Schema(kind)
@@ -45,11 +44,9 @@ func (s *server) introspection() []service {
 			return map[string]any{"topics": names, "types": kinds, "typedefs_full_text": texts}, nil
 		}),
 		list("topics_for_type", "TopicsForType", func(args arguments) (any, error) {
-			names, kinds := s.names()
 			return map[string]any{"topics": ofType(args.Type, names, kinds)}, nil
 		}, "type"),
 		list("topic_type", "TopicType", func(args arguments) (any, error) {
-			names, kinds := s.names()
 			i := slices.Index(names, absolute(args.Topic))
 			if i < 0 {
 				return nil, fmt.Errorf("there is no topic %.60q", args.Topic)
@@ -89,10 +86,9 @@ func (s *server) introspection() []service {
 			if absolute(args.Node) != node {
 				return nil, fmt.Errorf("there is no node %.60q", args.Node)
 			}
-			names, _ := s.names()
 			services, _ := s.serviceNames()
 			sent := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, sent := s.index[name]; return !sent })
-			taken := slices.DeleteFunc(names, func(name string) bool { _, sent := s.index[name]; return sent })
+			taken := slices.DeleteFunc(slices.Clone(names), func(name string) bool { _, sent := s.index[name]; return sent })
 			return map[string]any{"subscribing": taken, "publishing": sent, "services": services}, nil
 		}, "node"),
 		// Pages ask for the time as a sign of life.
@@ -127,7 +123,6 @@ func (s *server) serviceNames() (names, kinds []string) {
 	return names, kinds
 }
 
-// ofType returns the names whose type is the given one.
 func ofType(given string, names, kinds []string) []string {
 	found := []string{}
 	for i, kind := range kinds {

@@ -44,9 +44,9 @@ type program struct {
 	server *server
 	mute   atomic.Bool // no status messages
 
-	subscriptions map[subscription]pace
-	feeds         map[int]*feed // by robot
-	told          visitors.Repeats
+	subscriptions subscriptions
+	again         []atomic.Bool // by robot: a topic was subscribed to, and latched ones are sent again
+	warnings      visitors.Limiter
 }
 
 // subscription is one of a program: it may have several of a topic.
@@ -55,31 +55,32 @@ type subscription struct {
 	id    identity
 }
 
+// subscriptions are those of a program.
+type subscriptions map[subscription]pace
+
 // pace is how a program wants the messages of a topic.
 type pace struct {
 	period time.Duration
-	queue  int
+	queue  int // at least 1
 }
 
 func newProgram(s *server, guest *visitors.Guest) *program {
-	return &program{Guest: guest, server: s, subscriptions: map[subscription]pace{}, feeds: map[int]*feed{}}
+	p := &program{Guest: guest, server: s, subscriptions: subscriptions{}, again: make([]atomic.Bool, len(s.config.Robots))}
+	p.Report = func(err error) error { return p.status("", err) } // no message has caused it
+	return p
 }
 
-// serve serves the program until it disconnects, or fails.
 func (p *program) serve() error {
-	p.WS.SetReadLimit(messageLimit)
-	return p.Serve(p.read, p.write)
+	return p.Serve(p.take, p.write)
 }
 
-// write writes what is in the outbox.
 func (p *program) write(ctx context.Context) error {
-	return p.Outbox.Write(ctx, p.Visitor, p.WS, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
+	return p.Write(ctx, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
 		dst = append(dst, p.server.topics[m.Subscription].head...)
 		return append(ros.AppendJSON(dst, m.Content), '}'), nil
 	})
 }
 
-// reply sends a message of the protocol.
 func (p *program) reply(content any) error {
 	text, err := json.Marshal(content)
 	if err != nil {
@@ -88,7 +89,7 @@ func (p *program) reply(content any) error {
 	return p.Outbox.Reply(true, text)
 }
 
-// status tells the program an error; id is that of the message that caused it.
+// status sends the program an error; id is that of the message that caused it.
 func (p *program) status(id identity, err error) error {
 	if p.mute.Load() {
 		return nil
@@ -101,10 +102,6 @@ func (p *program) status(id identity, err error) error {
 	}{"status", id, "error", err.Error()})
 }
 
-// report tells the program an error that no message has caused.
-func (p *program) report(err error) error { return p.status("", err) }
-
-// request is a message of a program.
 type request struct {
 	ID                              identity
 	Op, Topic, Type, Service, Level string
@@ -134,35 +131,29 @@ func (i *identity) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (i identity) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// read reads the messages of the program. One that fails is answered with a status; the
-// connection stays.
-func (p *program) read(ctx context.Context) error {
-	for {
-		kind, message, err := p.Visitor.Read(ctx, p.WS) // some programs send their JSON in binary frames
-		if err != nil {
-			return err
-		}
-		var r request
-		if err = json.Unmarshal(message, &r); err == nil {
-			err = p.take(r)
-		} else if kind == websocket.MessageBinary {
-			err = fmt.Errorf("the message is not JSON, and CBOR and BSON are not understood: %w", err)
-		} else {
-			err = fmt.Errorf("the message is not understood: %w", err)
-		}
-		if err != nil && !errors.Is(err, visitors.ErrDeaf) {
-			if r.Op == "publish" && !p.told.New(err.Error()) {
-				continue // a program that drives in vain does so many times a second
-			}
-			err = p.status(r.ID, err)
-		}
-		if err != nil {
-			return err
-		}
+// take takes a message of the program. One that fails is answered with a status; the
+// connection stays. Some programs send their JSON in binary frames.
+func (p *program) take(kind websocket.MessageType, message []byte) error {
+	var r request
+	err := json.Unmarshal(message, &r)
+	switch {
+	case err == nil:
+		err = p.carryOut(r)
+	case kind == websocket.MessageBinary:
+		err = fmt.Errorf("the message is not JSON, and CBOR and BSON are not understood: %w", err)
+	default:
+		err = fmt.Errorf("the message is not understood: %w", err)
 	}
+	if err == nil || errors.Is(err, visitors.ErrDeaf) {
+		return err
+	}
+	if r.Op == "publish" && !p.warnings.Allow(err.Error()) {
+		return nil // a program that drives in vain does so many times a second
+	}
+	return p.status(r.ID, err)
 }
 
-func (p *program) take(r request) error {
+func (p *program) carryOut(r request) error {
 	switch r.Op {
 	case "subscribe":
 		return p.subscribe(r)
@@ -177,7 +168,7 @@ func (p *program) take(r request) error {
 	case "call_service":
 		return p.call(r)
 	case "set_level":
-		p.mute.Store(r.Level == "none") // all that a program is told are errors
+		p.mute.Store(r.Level == "none") // all statuses are errors
 		return nil
 	}
 	return fmt.Errorf("there is no operation %.60q", r.Op)
@@ -229,26 +220,29 @@ func (p *program) unsubscribe(r request) error {
 	return nil
 }
 
-// flow adapts what is sent of a topic, and what is read for it, to the subscriptions. A
-// topic is sent once, as fast as the most eager of its subscriptions wants.
-func (p *program) flow(i int) {
-	all, subscribed := pace{}, false
-	for key, wanted := range p.subscriptions {
-		if key.topic != i {
+// paceOf returns how a topic is sent: once, as fast as the most eager of its subscriptions wants. The zero pace: it
+// has no subscriptions.
+func (s subscriptions) paceOf(topic int) (all pace) {
+	for key, wanted := range s {
+		if key.topic != topic {
 			continue
 		}
-		if !subscribed || wanted.period < all.period {
+		if all.queue == 0 || wanted.period < all.period {
 			all.period = wanted.period
 		}
 		all.queue = max(all.queue, wanted.queue)
-		subscribed = true
 	}
-	if !subscribed {
+	if all.period > 0 {
+		all.queue = 1 // a subscriber with a period wants the newest
+	}
+	return all
+}
+
+// flow adapts what is sent of a topic, and what is read for it, to the subscriptions.
+func (p *program) flow(i int) {
+	if all := p.subscriptions.paceOf(i); all.queue == 0 {
 		p.Outbox.Unsubscribe(uint32(i))
 	} else {
-		if all.period > 0 {
-			all.queue = 1 // a subscriber with a period wants the newest
-		}
 		p.Outbox.Subscribe(uint32(i), uint32(i), all.queue, all.period)
 	}
 	for _, from := range p.server.topics[i].sources {
@@ -264,20 +258,8 @@ func (p *program) watch(robot int) {
 			devices.WriteByte(d.Letter)
 		}
 	}
-	f := p.feeds[robot]
-	if f == nil {
-		if devices.Len() == 0 {
-			return
-		}
-		f = p.newFeed(robot)
-		p.feeds[robot] = f
-		defer p.Start(f.Run) // which ends if nothing is wanted
-	}
-	f.again.Store(true)
-	f.Want(devices.String(), rate)
-	if devices.Len() == 0 {
-		delete(p.feeds, robot) // it ends
-	}
+	p.again[robot].Store(true)
+	p.Watch(robot, devices.String(), rate, func() *visitors.Feed { return p.newFeed(robot) })
 }
 
 // watches reports whether a device is part of a topic that is subscribed to.
@@ -290,38 +272,28 @@ func (p *program) watches(from source) bool {
 	return false
 }
 
-// feed is what a program watches of a robot.
-type feed struct {
-	*visitors.Feed
-	program   *program
-	robot     int
-	converter *ros.Converter
-	again     atomic.Bool // a topic was subscribed to: latched ones are sent again
-}
-
-func (p *program) newFeed(robot int) *feed {
-	f := &feed{program: p, robot: robot}
-	f.Feed = p.Feed(p.server.config.Robots[robot], p.report, f.send)
-	return f
-}
-
-// send hands new data to the outbox.
-func (f *feed) send(news []visitors.News) error {
-	s := f.program.server
-	if f.again.Swap(false) {
-		f.converter = s.converter(f.robot)
-	}
-	now := time.Now().UnixNano()
-	for _, n := range news {
-		at := now - int64(n.Age)
-		for _, m := range f.converter.Data(s.config.Robots[f.robot].Device(n.Device), at, n.Payload) {
-			i, offered := s.index[f.converter.Topics()[m.Topic].Name]
-			if offered {
-				f.program.Outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
+// newFeed returns the feed of a robot, which passes new data to the outbox.
+func (p *program) newFeed(robot int) *visitors.Feed {
+	var converter *ros.Converter
+	r := p.server.config.Robots[robot]
+	return p.Feed(r, func(news []visitors.News) error {
+		if p.again[robot].Swap(false) || converter == nil {
+			converter = p.server.converter(robot)
+		}
+		now := time.Now().UnixNano()
+		for _, n := range news {
+			if !n.Known {
+				continue // the device has no data
+			}
+			at := now - int64(n.Age)
+			for _, m := range converter.Data(r.Device(n.Device), at, n.Payload) {
+				if i, offered := p.server.index[converter.Topics()[m.Topic].Name]; offered {
+					p.Outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
+				}
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // frameOf returns what a message of /tf is about: messages about others do not replace it.
@@ -333,7 +305,6 @@ func frameOf(content any) string {
 	return ""
 }
 
-// driven returns the robot that a topic drives.
 func (p *program) driven(name string) (robot int, err error) {
 	robot, known := p.server.drives[absolute(name)]
 	if !known {
@@ -373,11 +344,6 @@ func (p *program) publish(r request) error {
 	if err != nil {
 		return err
 	}
-	p.wheelsOf(robot).Drive(speed, turnRate)
+	p.Wheels(robot, p.server.config.Robots[robot]).Drive(speed, turnRate)
 	return nil
-}
-
-// wheelsOf returns the wheels of a robot, and starts them if necessary.
-func (p *program) wheelsOf(robot int) *visitors.Wheels {
-	return p.Wheels(robot, p.server.config.Robots[robot], silenceLimit, p.report)
 }

@@ -34,7 +34,7 @@ func Serve(ctx context.Context, l net.Listener, config Config) error {
 	return config.Site("the server for programs of ROS", "-rosbridge", newServer(ctx, config)).Serve(ctx, l)
 }
 
-// server is what the programs share. It is constant.
+// server is common to the programs. It is constant.
 type server struct {
 	ctx      context.Context // ends with the server
 	config   Config
@@ -79,15 +79,14 @@ func newServer(ctx context.Context, config Config) *server {
 			s.drives[s.prefix(i)+velocityTopic] = i
 		}
 	}
-	s.services = append(s.services, s.introspection()...)
 	slices.SortFunc(s.topics, func(a, b topic) int { return cmp.Compare(a.name, b.name) })
 	for i, t := range s.topics {
 		s.index[t.name] = i
 	}
+	s.services = append(s.services, s.introspection()...)
 	return s
 }
 
-// offer adds a topic that a device has.
 func (s *server) offer(t ros.Topic, from source) {
 	i := slices.IndexFunc(s.topics, func(known topic) bool { return known.name == t.Name })
 	if i < 0 {
@@ -136,18 +135,18 @@ func (s *server) prefix(robot int) string {
 	return ""
 }
 
-// converter returns a converter for the devices of a robot.
 func (s *server) converter(robot int) *ros.Converter {
 	return ros.New(s.namespace(robot), s.config.Robots[robot].Drawn())
 }
 
 // ServeHTTP serves a program.
 func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	guest := s.config.Admit(s.ctx, w, r, "rosbridge", nil)
+	guest := s.config.Admit(s.ctx, w, r, visitors.Terms{
+		Name: visitors.NameOf("rosbridge", r), MessageLimit: messageLimit, Silence: silenceLimit})
 	if guest == nil {
 		return
 	}
-	defer guest.WS.CloseNow()
+	defer guest.End()
 	log := s.config.Log.With(zap.String("program", r.RemoteAddr))
 	log.Info("program of ROS connected")
 	err := newProgram(s, guest).serve()

@@ -54,7 +54,6 @@ type done struct {
 
 const trigger, setBool = "std_srvs/srv/Trigger", "std_srvs/srv/SetBool"
 
-// servicesOf returns the services of a robot.
 func (s *server) servicesOf(robot int) (list []service) {
 	for _, v := range s.config.Robots[robot].Services() {
 		one := service{name: s.prefix(robot) + "/" + v.Name, kind: trigger, of: v, robot: robot}
@@ -66,7 +65,6 @@ func (s *server) servicesOf(robot int) (list []service) {
 	return list
 }
 
-// service returns the service of a name.
 func (s *server) service(name string) (service, error) {
 	i := slices.IndexFunc(s.services, func(v service) bool { return v.name == absolute(name) })
 	if i < 0 {
@@ -103,6 +101,7 @@ func (p *program) call(r request) error {
 	if v.call != nil {
 		return answer(v.call(args))
 	}
-	return p.Call(v.of, args.Data != nil && *args.Data, p.server.config.Robots[v.robot], func() *visitors.Wheels { return p.wheelsOf(v.robot) },
-		func(err error) error { return answer(done{true, ""}, err) })
+	return p.Call(v.of, args.Data != nil && *args.Data, v.robot, p.server.config.Robots[v.robot], func(err error) error {
+		return answer(done{true, ""}, err)
+	})
 }

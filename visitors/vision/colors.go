@@ -19,13 +19,13 @@ import (
 )
 
 const (
-	// maxUndo is how many changes can be taken back: more than anybody remembers.
+	// maxUndo is how many changes can be taken back: more than a user remembers.
 	maxUndo = 50
 	// maxName is the length of the longest name of a colour, in characters: what a row of the
 	// page has place for.
 	maxName = 32
 	// palest is the least saturation of a calibrated colour, percent. A thing with a median
-	// below 20 is grey, and its ranges would hold most of a room.
+	// below 20 is grey, and its ranges would have most of a room in them.
 	palest = 12
 )
 
@@ -35,7 +35,7 @@ var (
 	errGrey      = errors.New("what you clicked is grey, white or black: only colours are found")
 )
 
-// colors are those that are looked for: of a file that may be changed while it is in use, and
+// colors are those that are found: of a file that may be changed while it is in use, and
 // with the changes that the page has made since. Its methods are safe for concurrent use, the
 // finder is not.
 type colors struct {
@@ -54,7 +54,7 @@ type colors struct {
 
 // finder returns a finder of the colours. When the file has changed, its colours replace
 // those of before. One that cannot be read any more, or has mistakes, is logged, and those
-// before are looked for.
+// before stay.
 func (c *colors) finder() (*blobs.Finder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -63,8 +63,8 @@ func (c *colors) finder() (*blobs.Finder, error) {
 		return c.latest, nil
 	}
 	// An editor may be about to write it: it is read when it is the same for two pictures.
-	whole := err == nil && same(now, c.seen)
-	if c.seen = now; !whole && c.latest != nil {
+	complete := err == nil && same(now, c.seen)
+	if c.seen = now; !complete && c.latest != nil {
 		return c.latest, nil
 	}
 	var list []blobs.Color
@@ -100,7 +100,7 @@ func same(a, b fs.FileInfo) bool {
 	return a != nil && b != nil && os.SameFile(a, b) && a.ModTime().Equal(b.ModTime()) && a.Size() == b.Size()
 }
 
-// use has a list looked for from the next picture on. The caller holds the mutex.
+// use has the colours of a list found from the next picture on. The caller has the mutex.
 func (c *colors) use(list []blobs.Color) error {
 	finder, err := blobs.NewFinder(list)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *colors) palette() palette {
 	return palette{c.list, len(c.undo) > 0, !slices.Equal(c.list, c.saved)}
 }
 
-// index returns where the colour of a channel is in the list, or -1. The caller holds the
+// index returns where the colour of a channel is in the list, or -1. The caller has the
 // mutex.
 func (c *colors) index(channel int) int {
 	return slices.IndexFunc(c.list, func(color blobs.Color) bool { return color.Channel == channel })

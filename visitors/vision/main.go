@@ -42,7 +42,7 @@ func main() {
 	if err != nil {
 		log.Error(err.Error())
 	}
-	_ = log.Sync() // there is nobody to tell
+	_ = log.Sync() // there is no other log
 	if err != nil {
 		os.Exit(1)
 	}
@@ -63,10 +63,10 @@ func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	// What the camera would log, serve does.
+	// serve logs what the camera would log.
 	camera := pictures.NewCamera(o.source, zap.NewNop())
 	defer camera.Close()
-	defer camera.Look()()
+	defer camera.Watch()()
 	go func() {
 		_, _ = io.Copy(io.Discard, in) // the end is the end, whatever its reason
 		cancel()

@@ -37,7 +37,7 @@ const (
 var files embed.FS
 
 // page is what people calibrate the colours with: the newest picture with the blobs on it.
-// Whatever changes something is a POST, which the gate of the site refuses to pages of others, and
+// Each change is a POST, which the gate of the site refuses to pages of others, and
 // needs the right to configure.
 type page struct {
 	visitors.Common
@@ -61,7 +61,6 @@ func listen(address string, flags visitors.Flags, log *zap.Logger) (net.Listener
 	return l, common, nil
 }
 
-// serve serves the page until ctx ends.
 func (p *page) serve(ctx context.Context, l net.Listener) {
 	p.Log.Info("colours are calibrated on a page", zap.String("url", p.URL(l.Addr().(*net.TCPAddr))+"/"))
 	site := p.Site("the page of vision", "-http", p.handler())
@@ -102,20 +101,20 @@ func refuseChange(w http.ResponseWriter, err error) {
 	http.Error(w, err.Error(), http.StatusUnprocessableEntity)
 }
 
-// told is the reply to /seen.
-type told struct {
+// seenReply is the reply to /seen.
+type seenReply struct {
 	Number  uint64      `json:"number"` // of the picture; 0: there is none
 	Width   int         `json:"width"`
 	Height  int         `json:"height"`
-	Blobs   []toldBlob  `json:"blobs"` // in pixels of the picture
-	Colors  []toldColor `json:"colors"`
+	Blobs   []seenBlob  `json:"blobs"` // in pixels of the picture
+	Colors  []seenColor `json:"colors"`
 	Undo    bool        `json:"undo"`    // something can be undone
 	Unsaved bool        `json:"unsaved"` // the file has other colours
 	File    string      `json:"file"`
 	Problem string      `json:"problem"` // why there is no newer picture
 }
 
-type toldBlob struct {
+type seenBlob struct {
 	Channel int `json:"channel"`
 	Area    int `json:"area"`
 	Left    int `json:"left"`
@@ -124,7 +123,7 @@ type toldBlob struct {
 	Bottom  int `json:"bottom"`
 }
 
-type toldColor struct {
+type seenColor struct {
 	Name       string `json:"name"`
 	Channel    int    `json:"channel"`
 	Hue        [2]int `json:"hue"`
@@ -132,25 +131,25 @@ type toldColor struct {
 	Value      [2]int `json:"value"`
 }
 
-// sendSeen tells of a picture that is not number ?last=N, as soon as there is one.
+// sendSeen replies with what is known of a picture that is not number ?last=N, as soon as there is one.
 func (p *page) sendSeen(w http.ResponseWriter, r *http.Request) {
 	last, _ := strconv.ParseUint(r.URL.Query().Get("last"), 10, 64) // 0 if there is none: any picture
 	ctx, cancel := context.WithTimeout(r.Context(), waitLimit)
 	defer cancel()
 	newest, problem := p.shown.next(ctx, last)
 	now := p.colors.palette()
-	reply := told{Blobs: []toldBlob{}, Colors: []toldColor{}, Undo: now.undo, Unsaved: now.unsaved, File: p.colors.path, Problem: problem}
+	reply := seenReply{Blobs: []seenBlob{}, Colors: []seenColor{}, Undo: now.undo, Unsaved: now.unsaved, File: p.colors.path, Problem: problem}
 	if newest != nil {
 		reply.Number, reply.Width, reply.Height = newest.number, newest.size.X, newest.size.Y
 		for channel := range codec.VisionChannels {
 			for _, b := range newest.found.Channel(channel) {
-				reply.Blobs = append(reply.Blobs, toldBlob{channel, b.Area, b.Left, b.Top, b.Right, b.Bottom})
+				reply.Blobs = append(reply.Blobs, seenBlob{channel, b.Area, b.Left, b.Top, b.Right, b.Bottom})
 			}
 		}
 	}
 	for _, c := range now.list {
 		pair := func(r blobs.Range) [2]int { return [2]int{r.Low, r.High} }
-		reply.Colors = append(reply.Colors, toldColor{c.Name, c.Channel, pair(c.Hue), pair(c.Saturation), pair(c.Value)})
+		reply.Colors = append(reply.Colors, seenColor{c.Name, c.Channel, pair(c.Hue), pair(c.Saturation), pair(c.Value)})
 	}
 	send(w, reply)
 }

@@ -16,7 +16,7 @@ import (
 	"player/visitors/vision/blobs"
 )
 
-// serve reports the blobs of each picture to the server until ctx ends. What fails before the
+// serve reports the blobs of each picture to the server until ctx ends. A failure before the
 // first report refuses the device. Later the device keeps its last data while nothing can be
 // reported, and the log has the reason.
 func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) error {
@@ -29,7 +29,7 @@ func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) erro
 			t.shown.fail(err)
 		}
 		switch {
-		case ctx.Err() != nil: // it was told to stop
+		case ctx.Err() != nil: // the server stops it
 			return nil
 		case err != nil && !ready:
 			return errors.Join(err, refuse(out, err))
@@ -48,7 +48,7 @@ func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) erro
 	}
 }
 
-// refuse tells the server why there is no vision (PROTOCOL 8.9.1).
+// refuse reports to the server why there is no vision (PROTOCOL 8.9.1).
 func refuse(out io.Writer, why error) error {
 	reason := codec.Reason{Device: codec.Vision, Why: codec.WhyHardware, Text: strings.ReplaceAll(why.Error(), "\n", " ")}
 	refusal := codec.AppendAnswer(nil, codec.QuestionRefusals, []string{reason.Line()})

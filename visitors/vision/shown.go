@@ -11,7 +11,7 @@ import (
 )
 
 // keptBytes bounds the pictures that a page can still click into: eight of the largest, and
-// those of many seconds at 320x240, which is longer than somebody drags over one.
+// those of many seconds at 320x240, which is longer than a user drags over one.
 const keptBytes = 8 * pictures.MaxPicture
 
 // seen is a picture and what was found in it.
@@ -26,7 +26,7 @@ type seen struct {
 type shown struct {
 	mu      sync.Mutex
 	newest  *seen
-	asked   []*seen       // those that a page was told of, oldest first
+	asked   []*seen       // those that a page has asked for, oldest first
 	kept    int           // bytes of them
 	problem string        // why there is no newer one; empty: nothing is known
 	came    chan struct{} // closed when the next one comes, or a problem
@@ -37,16 +37,16 @@ func newShown() *shown { return &shown{came: make(chan struct{})} }
 // put takes a picture, and a copy of what was found.
 func (s *shown) put(number uint64, jpeg []byte, size image.Point, found *codec.VisionData) {
 	next := &seen{number, jpeg, size, codec.VisionData{Count: found.Count, Blobs: slices.Clone(found.Blobs)}}
-	s.tell(func() { s.newest, s.problem = next, "" })
+	s.set(func() { s.newest, s.problem = next, "" })
 }
 
 // fail takes the reason why there is no picture.
-func (s *shown) fail(err error) { s.tell(func() { s.problem = err.Error() }) }
+func (s *shown) fail(err error) { s.set(func() { s.problem = err.Error() }) }
 
-func (s *shown) tell(set func()) {
+func (s *shown) set(change func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	set()
+	change()
 	close(s.came)
 	s.came = make(chan struct{})
 }
@@ -76,7 +76,7 @@ func (s *shown) next(ctx context.Context, last uint64) (*seen, string) {
 	}
 }
 
-// picture returns a picture that a page was told of, or nil: it is gone.
+// picture returns a picture that a page has asked for, or nil: it is gone.
 func (s *shown) picture(number uint64) *seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import List, Optional, Type, cast
 
 from .client import (
-    CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, Addressed, deadline_after,
+    CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, _Addressed, deadline_after,
     seconds_left,
 )  # fmt: skip
 from .data import Part
@@ -21,7 +21,7 @@ UNSENT_LIMIT = 65536
 """Bytes of commands that the network has not taken: thousands. A link with more is lost."""
 
 
-class AsyncPlayerClient(Addressed):
+class AsyncPlayerClient(_Addressed):
     """PlayerClient for asyncio. Waits are coroutines, and commands are sent at once:
 
         async with AsyncPlayerClient("localhost", 6665) as robot:

@@ -25,7 +25,7 @@ FIRST_PAUSE, LONGEST_PAUSE = 0.1, 1.0
 """Seconds between attempts of reconnect, doubled each time."""
 
 
-class Addressed(Session):
+class _Addressed(Session):
     """A Session with the address of its server, for the blocking and the asyncio client."""
 
     def __init__(
@@ -53,7 +53,7 @@ class Addressed(Session):
         self._forget()
 
 
-class PlayerClient(Addressed):
+class PlayerClient(_Addressed):
     """A connection to a Player server, for one thread:
 
         with PlayerClient("localhost", 6665) as robot:   # connects

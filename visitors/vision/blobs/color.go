@@ -11,7 +11,7 @@ import (
 // Range is the values that belong to a colour, both ends included.
 type Range struct{ Low, High int }
 
-// Color is a colour that is looked for: ranges in HSV. A pixel has the colour if its hue,
+// Color is a colour that is found: ranges in HSV. A pixel has the colour if its hue,
 // its saturation and its value are in them. More light on a thing raises its value, and
 // neither of the others.
 type Color struct {
@@ -84,7 +84,7 @@ func Samples(m *image.YCbCr, part image.Rectangle) []color.YCbCr {
 	return samples
 }
 
-// Calibrated returns a colour with ranges that hold its samples, pixels of one thing, also
+// Calibrated returns a colour with ranges that contain its samples, pixels of one thing, also
 // in noise, from farther away, and in less light or more. There must be samples.
 func Calibrated(name string, channel int, samples []color.YCbCr) Color {
 	var east, north float64
@@ -105,8 +105,8 @@ func Calibrated(name string, channel int, samples []color.YCbCr) Color {
 		slices.Sort(values)
 		return values[int(part*float64(len(values)))]
 	}
-	turn := func(p hsv) float64 { return math.Remainder(p.hue-mean, 360) }
-	left, right := part(stray, turn), part(1-stray, turn)
+	away := func(p hsv) float64 { return math.Remainder(p.hue-mean, 360) }
+	left, right := part(stray, away), part(1-stray, away)
 	pale := part(0.5, func(p hsv) float64 { return p.saturation })
 	dim := part(0.5, func(p hsv) float64 { return p.value })
 	degrees := func(v float64) int { return (int(math.Round(v)) + 720) % 360 }
@@ -118,7 +118,7 @@ func Calibrated(name string, channel int, samples []color.YCbCr) Color {
 	}
 }
 
-// Widened returns the colour with ranges that hold those of another one, too.
+// Widened returns the colour with ranges that contain those of another one also.
 func (c Color) Widened(other Color) Color {
 	c.Hue = joinHues(c.Hue, other.Hue)
 	c.Saturation = Range{min(c.Saturation.Low, other.Saturation.Low), max(c.Saturation.High, other.Saturation.High)}
@@ -126,15 +126,15 @@ func (c Color) Widened(other Color) Color {
 	return c
 }
 
-// joinHues returns the shortest range of hues that holds two.
+// joinHues returns the shortest range of hues that contains two.
 func joinHues(a, b Range) Range {
 	width := func(low, high int) int { return (high - low + 360) % 360 }
 	best, least := Range{0, 359}, 360
 	for _, r := range []Range{a, b, {a.Low, b.High}, {b.Low, a.High}} {
-		holds := func(in Range) bool {
+		contains := func(in Range) bool {
 			return width(r.Low, in.Low)+width(in.Low, in.High) <= width(r.Low, r.High)
 		}
-		if w := width(r.Low, r.High); holds(a) && holds(b) && w < least {
+		if w := width(r.Low, r.High); contains(a) && contains(b) && w < least {
 			best, least = r, w
 		}
 	}

@@ -42,7 +42,7 @@ var (
 	blue   = color.RGBA{30, 60, 230, 255}
 )
 
-// colored are three colours: the second has the hues of the first, too.
+// colored are three colours: the second has the hues of the first also.
 var colored = []Color{
 	{Name: "red", Channel: 3, Hue: Range{345, 15}, Saturation: Range{50, 100}, Value: Range{30, 100}},
 	{Name: "warm", Channel: 31, Hue: Range{330, 60}, Saturation: Range{50, 100}, Value: Range{30, 100}},
@@ -58,7 +58,7 @@ func newFinder(t *testing.T, colors ...Color) *Finder {
 	return f
 }
 
-// Boxes are reported as they are, however a picture samples its colours, at its edges, too,
+// Boxes are reported as they are, however a picture samples its colours, also at its edges,
 // and in each channel that has their colour.
 func TestBoxes(t *testing.T) {
 	f := newFinder(t, colored...)
@@ -90,8 +90,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// What touches is one blob, also where it touches late or at corners, and what does not is
-// more. Lone pixels and lines are none.
+// Patches that touch are one blob, also where they touch late or at corners; patches that do not
+// are several. Lone pixels and lines are none.
 func TestShapes(t *testing.T) {
 	f := newFinder(t, colored...)
 	m := plain(320, 240, image.YCbCrSubsampleRatio444)

@@ -3,7 +3,7 @@
 //
 // A picture is taken as JPEG has it, in YCbCr. One table gives the colours of a pixel as
 // bits, so all 32 cost no more than one. Lone pixels are noise, and are outvoted by their
-// neighbours. What is left is cut into runs in each row, and runs of a colour that touch are
+// neighbours. The rest is cut into runs in each row, and runs of a colour that touch are
 // joined.
 package blobs
 
@@ -56,7 +56,7 @@ type patch struct {
 	sumX, sumY int // sumX is twice the sum
 }
 
-// NewFinder returns a finder of colours. The error says which of them cannot be looked for.
+// NewFinder returns a finder of colours. The error says which of them cannot be found.
 func NewFinder(colors []Color) (*Finder, error) {
 	if err := check(colors); err != nil {
 		return nil, err
@@ -127,7 +127,7 @@ func (f *Finder) classify(m *image.YCbCr) {
 		light := m.Y[m.YOffset(m.Rect.Min.X, m.Rect.Min.Y+y):][:size.X]
 		switch m.SubsampleRatio {
 		case image.YCbCrSubsampleRatio420, image.YCbCrSubsampleRatio422:
-			// The usual ones: two pixels share their colour.
+			// The usual ones: two pixels have one colour.
 			at := m.COffset(m.Rect.Min.X, m.Rect.Min.Y+y)
 			us, vs := m.Cb[at:], m.Cr[at:]
 			odd := m.Rect.Min.X & 1
@@ -148,8 +148,8 @@ func (f *Finder) classify(m *image.YCbCr) {
 func majority(a, b, c uint32) uint32 { return a&b | c&(a|b) }
 
 // vote gives each pixel the bits that most of it and its neighbours in its row have, and
-// then those in its column: of all colours at once. Lone pixels and holes vanish. What is
-// beyond the edge is as the edge.
+// then those in its column: of all colours at once. Lone pixels and holes vanish. Pixels
+// beyond the edge count as those at the edge.
 func (f *Finder) vote(width, height int) {
 	f.voted = slices.Grow(f.voted[:0], width*height)[:width*height]
 	for y := range height {
@@ -204,7 +204,6 @@ func (f *Finder) cut(width, height int) {
 	}
 }
 
-// add adds a run.
 func (f *Finder) add(channel, row, first, last int) {
 	i := len(f.runs[channel])
 	runs := append(f.runs[channel], run{row, first, last, i})
@@ -234,7 +233,6 @@ func join(runs []run, a, b int) {
 	runs[max(a, b)].root = min(a, b)
 }
 
-// gather makes patches of the runs of a channel.
 func (f *Finder) gather(runs []run) {
 	f.patches, f.place = f.patches[:0], f.place[:0]
 	for i, r := range runs {

@@ -16,13 +16,13 @@ import (
 	"player/e2e/acceptance"
 )
 
-// paint is a colour that the tests look for.
+// paint is a colour that the tests find.
 type paint struct {
 	name string
 	rgb  color.RGBA
 }
 
-// paints are those of the things that are looked for, by channel.
+// paints are those of the things that are found, by channel.
 var paints = []paint{
 	{"red", color.RGBA{230, 30, 30, 255}},
 	{"green", color.RGBA{20, 200, 40, 255}},
@@ -30,7 +30,7 @@ var paints = []paint{
 	{"yellow", color.RGBA{240, 230, 20, 255}},
 }
 
-// others are those of things that nobody looks for: 40 degrees of hue away from any of paints,
+// others are those of other things: 40 degrees of hue away from any of paints,
 // or with less than half of its saturation.
 var others = []color.RGBA{{130, 50, 180, 255}, {20, 140, 150, 255}, {210, 180, 140, 255}, {224, 172, 150, 255}, {90, 110, 90, 255}, {84, 96, 116, 255}, {250, 250, 250, 255}, {12, 12, 16, 255}}
 
@@ -61,7 +61,7 @@ func (v view) take(scene *image.RGBA, random *rand.Rand) []byte {
 		for i := range plane {
 			plane[i] = float32(scene.Pix[4*i+c]) * gain
 		}
-		// Each pixel is mixed with those beside it, a quarter of each, and then with those
+		// Each pixel is mixed with its neighbours in the row, a quarter of each, and then with those
 		// above and below.
 		rest := mixed[:size.X*size.Y]
 		for range v.blur {
@@ -70,7 +70,7 @@ func (v view) take(scene *image.RGBA, random *rand.Rand) []byte {
 		}
 	}
 	out := image.NewRGBA(scene.Rect)
-	noise := make([]float32, 1<<14) // which is long enough to look like no pattern
+	noise := make([]float32, 1<<14) // which is long enough to show no pattern
 	for i := range noise {
 		noise[i] = float32(v.noise*random.NormFloat64()) + 0.5
 	}
@@ -159,7 +159,7 @@ func patchesOf(size image.Point, channelOf func(i int) int) (patches []truth) {
 }
 
 // trainedBy returns a finder that was calibrated with the first scene that has a large patch
-// of each paint: by pixels of its middle, as somebody clicks there.
+// of each paint: by pixels of its middle, as a user clicks there.
 func trainedBy(t testing.TB, scene func() (*image.RGBA, []truth)) *Finder {
 	t.Helper()
 	for {
@@ -290,7 +290,7 @@ func drawn(random *rand.Rand) (*image.RGBA, []truth) {
 	return m, patchesOf(image.Pt(width, height), func(i int) int { return channel[i] })
 }
 
-// pictures is of how many a test looks at.
+// pictures returns how many pictures a test takes.
 func pictures() int {
 	if acceptance.Wanted() {
 		return 1000

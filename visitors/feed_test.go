@@ -1,0 +1,79 @@
+package visitors
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"player/client"
+	"player/codec"
+	"player/visitors/roomtest"
+)
+
+// A Feed requests the devices that are wanted, and closes others. Without ages, it sends all data again after a
+// request, because rounds may have come meanwhile. An error of granted ends it.
+func TestFeed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var requests, sent []string
+		var failed error
+		here, there := net.Pipe()
+		go roomtest.Answer(there, func(m codec.Message) []byte { // without ages, and with data when a device is opened
+			switch {
+			case m.Kind != codec.KindRequest:
+				return nil
+			case m.Size == 0:
+				return codec.AppendBlock(nil, codec.KindReply, nil)
+			}
+			requests = append(requests, string(m.Payload))
+			reply := slices.Clone(m.Payload)
+			var data []byte
+			for i := 0; i < len(reply); i += 2 {
+				if reply[i] == codec.Server {
+					reply[i+1] = codec.AccessError
+				} else if reply[i+1] == codec.AccessRead {
+					data = codec.AppendBlock(data, reply[i], []byte{reply[i]})
+				}
+			}
+			return append(codec.AppendBlock(nil, codec.KindReply, reply), data...)
+		})
+		robot := client.New(here)
+		f := NewFeed(func(context.Context) (*client.Client, func(), error) { return robot, func() {}, nil },
+			func(string, []client.Access) error { return failed },
+			func(news []News) error {
+				for _, n := range news {
+					sent = append(sent, string(n.Payload))
+				}
+				return nil
+			})
+		ended := make(chan error, 1)
+		go func() { ended <- f.Run(t.Context()) }()
+		check := func(what, wantRequests, wantSent string) {
+			t.Helper()
+			synctest.Wait()
+			if got := fmt.Sprint(requests, sent); got != wantRequests+" "+wantSent {
+				t.Errorf("%s: %s, want %s %s", what, got, wantRequests, wantSent)
+			}
+			requests, sent = nil, nil
+		}
+		check("at first", "[yr]", "[]")
+		f.Want("XU", 10)
+		check("two", "[XrUr]", "[X U]")
+		f.Want("X", 10)
+		check("one", "[Uc]", "[X]")
+		f.Want("XU", 10)
+		check("again", "[Ur]", "[X U]")
+		failed = errors.New("failed")
+		if err := f.Request(Request{Pairs: "Wr"}); err != nil {
+			t.Error(err)
+		}
+		if err := <-ended; err != failed {
+			t.Errorf("it ended with %v", err)
+		}
+		time.Sleep(time.Second) // Answer sees the end
+	})
+}
