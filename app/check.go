@@ -9,7 +9,7 @@ import (
 	"player/config"
 	"player/process/logging"
 	"player/process/serialport"
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
 // check prints what a configuration describes, and warns about serial ports and
@@ -57,7 +57,7 @@ func missing(conf *config.Server) (all []string) {
 		}
 	}
 	if conf.TLS.Listen != "" {
-		if _, err := secure.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients); err != nil {
+		if _, err := tlsconn.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients); err != nil {
 			all = append(all, fmt.Sprintf("tls: %v", err))
 		}
 	}

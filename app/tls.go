@@ -14,14 +14,14 @@ import (
 	"player/process/descriptors"
 	"player/reactor"
 	"player/server"
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
 // tlsPorts are the ports on which robots accept clients by TLS. There are none without the flag
 // -tls or a block tls.
 type tlsPorts struct {
 	robots     map[int]tlsPort // by the robot's own port
-	handshakes *secure.Handshakes
+	handshakes *tlsconn.Handshakes
 
 	server *server.Server
 	spawn  func(fn func()) // lastwords.Book.Go
@@ -39,7 +39,7 @@ func loadTLS(conf *config.Server) (*tls.Config, error) {
 	if conf.TLS.Listen == "" {
 		return nil, nil
 	}
-	loaded, err := secure.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients)
+	loaded, err := tlsconn.Load(conf.TLS.Cert, conf.TLS.Key, conf.TLS.Clients)
 	if err != nil {
 		return nil, fmt.Errorf("tls: %w", err)
 	}
@@ -53,7 +53,7 @@ func openTLS(conf *config.Server, share *descriptors.Share, log *zap.Logger) (*t
 	if err != nil {
 		return nil, err
 	}
-	t := &tlsPorts{robots: map[int]tlsPort{}, handshakes: secure.New(loaded, share, log), log: log}
+	t := &tlsPorts{robots: map[int]tlsPort{}, handshakes: tlsconn.New(loaded, share, log), log: log}
 	if loaded == nil {
 		return t, nil
 	}
@@ -90,7 +90,7 @@ func (t *tlsPorts) accept(ctx context.Context, port int) {
 	context.AfterFunc(ctx, func() { _ = l.Close() }) // a listener has nothing to lose
 	t.log.Info("serving by TLS", zap.Stringer("address", l.Addr()), zap.Int("robot", port))
 	t.spawn(func() {
-		t.handshakes.Serve(l, func(c *secure.Conn) {
+		t.handshakes.Serve(l, func(c *tlsconn.Conn) {
 			if !t.server.Post(func(now time.Duration) { t.server.AcceptTLS(now, c, port) }) {
 				_ = c.Close() // the server has ended
 			}

@@ -16,8 +16,8 @@ import (
 	"player/server/fair"
 	"player/server/liveness"
 	"player/server/pacing"
-	"player/server/secure"
 	"player/server/session"
+	"player/server/tlsconn"
 	"player/timers"
 )
 
@@ -33,7 +33,7 @@ var errNotReading = errors.New("it asks but does not read the replies")
 type client struct {
 	server  *Server
 	conn    connection
-	tls     *secure.Conn // nil: it has no TLS
+	tls     *tlsconn.Conn // nil: it has no TLS
 	remote  net.Addr
 	session *session.Session
 	log     *zap.Logger // made when it is first used: most clients are never logged

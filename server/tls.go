@@ -6,17 +6,17 @@ import (
 	"net"
 	"time"
 
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
-// Clients that speak TLS. Package secure has done the handshake; the connection itself
+// Clients that speak TLS. Package tlsconn has done the handshake; the connection itself
 // is in the loop, so that pacing and liveness see the socket. Input is decrypted when it is
 // carried out, so that a flood of records waits as other input does.
 
 // tlsConn is the connection of such a client.
 type tlsConn struct {
 	socket
-	tls    *secure.Conn
+	tls    *tlsconn.Conn
 	server *Server
 }
 
@@ -34,14 +34,14 @@ func (c *tlsConn) Close() {
 	c.socket.Close()
 }
 
-func (c *tlsConn) WireSize(n int) int      { return secure.Size(n) }
+func (c *tlsConn) WireSize(n int) int      { return tlsconn.Size(n) }
 func (c *tlsConn) LocalAddr() *net.TCPAddr { return c.tls.Local }
 func (c *tlsConn) RemoteAddr() net.Addr    { return c.tls.Remote }
 
 // AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
 // port is that of the robot, which a reload that is under way may take away: then the
 // connection waits for its end.
-func (s *Server) AcceptTLS(now time.Duration, t *secure.Conn, port int) {
+func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 	if s.reload != nil {
 		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.AcceptTLS(now, t, port) })
 		return

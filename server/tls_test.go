@@ -13,7 +13,7 @@ import (
 	"player/devices"
 	"player/e2e/certs"
 	"player/server/looptest"
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
 // serveTLS lets clients connect by TLS, to the robot on a port. It returns a function
@@ -29,12 +29,12 @@ func serveTLSAt(t *testing.T, s *running, port int, address string) func(*net.Di
 	t.Helper()
 	lab := certs.New(t, "lab")
 	pair := lab.Issue("robot", nil)
-	config, err := secure.Load(pair.Cert, pair.Key, lab.File)
+	config, err := tlsconn.Load(pair.Cert, pair.Key, lab.File)
 	looptest.Must(t, err)
 	l, err := net.Listen("tcp", address)
 	looptest.Must(t, err)
 	t.Cleanup(func() { l.Close() })
-	go secure.New(config, s.server.config.Descriptors.Clients, zap.NewNop()).Serve(l, func(c *secure.Conn) {
+	go tlsconn.New(config, s.server.config.Descriptors.Clients, zap.NewNop()).Serve(l, func(c *tlsconn.Conn) {
 		if !s.server.Post(func(now time.Duration) { s.server.AcceptTLS(now, c, port) }) {
 			_ = c.Close()
 		}
@@ -158,7 +158,7 @@ func TestPanicOverRecords(t *testing.T) {
 	request(t, other, "pr", "pr")
 	s.Do(func(time.Duration) {
 		c := s.clientOf(victim)
-		broken := &secure.Conn{Local: c.tls.Local, Remote: c.tls.Remote} // it panics
+		broken := &tlsconn.Conn{Local: c.tls.Local, Remote: c.tls.Remote} // it panics
 		c.tls, c.conn.(*tlsConn).tls = broken, broken
 	})
 	looptest.Send(t, victim, []byte("dr\x00\x00"))

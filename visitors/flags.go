@@ -11,7 +11,7 @@ import (
 
 	"player/config/access"
 	"player/config/rights"
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
 // Flags belong to a program that has a page and no configuration file: what visitors may do,
@@ -53,7 +53,7 @@ func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
 		return c, errors.New("-tls-cert and -tls-key belong together, and -tls-clients needs them")
 	}
 	if f.cert != "" {
-		loaded, err := secure.Load(f.cert, f.key, f.clients)
+		loaded, err := tlsconn.Load(f.cert, f.key, f.clients)
 		if err != nil {
 			return c, err
 		}

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"player/bench/stats"
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
 // client is one connection and what was counted on it. Times are on
@@ -15,10 +15,10 @@ type client struct {
 	group  *group
 	index  int32 // among all clients
 	fd     int
-	tls    *secure.Conn // nil: it does not encrypt
-	nats   *natsParser  // of the first client of a connection to NATS
-	phase  int          // Flood: bytes of a command that are sent
-	ready  bool         // has had its reply
+	tls    *tlsconn.Conn // nil: it does not encrypt
+	nats   *natsParser   // of the first client of a connection to NATS
+	phase  int           // Flood: bytes of a command that are sent
+	ready  bool          // has had its reply
 	closed bool
 	// answers is Answer: the time that the frames since its last command stand
 	// for.

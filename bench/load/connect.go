@@ -12,7 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
-	"player/server/secure"
+	"player/server/tlsconn"
 )
 
 const (
@@ -135,7 +135,7 @@ func (g *group) blocks() int {
 }
 
 // dial connects a client of the group, by TLS if the group does so.
-func (g *group) dial(address string) (fd int, sealed *secure.Conn, err error) {
+func (g *group) dial(address string) (fd int, sealed *tlsconn.Conn, err error) {
 	if g.TLS == "" {
 		fd, err = dial(address)
 		return fd, nil, err
@@ -144,7 +144,7 @@ func (g *group) dial(address string) (fd int, sealed *secure.Conn, err error) {
 	if err != nil {
 		return 0, nil, err
 	}
-	if sealed, err = secure.Client(tcp, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}); err != nil { // our own server
+	if sealed, err = tlsconn.Client(tcp, &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}); err != nil { // our own server
 		return 0, nil, err
 	}
 	fd, err = sealed.Detach()
