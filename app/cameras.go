@@ -84,8 +84,8 @@ func (c *cameras) of(conf *config.Server, sim *simulation) []*pictures.Camera {
 			for taken := func(c *pictures.Camera) bool { return c.Name() == name }; slices.ContainsFunc(c.list, taken); {
 				name = fmt.Sprintf("%s-%d", name, r.port)
 			}
-			film := &logfile.Film{}
-			c.add(pictures.Source{Name: name, Robot: r.port, Rate: replayedRate, Draw: c.player(r.driver, film, camera), Rest: film.Close})
+			shown := &logfile.Pictures{}
+			c.add(pictures.Source{Name: name, Robot: r.port, Rate: replayedRate, Draw: c.player(r.driver, shown, camera), Rest: shown.Close})
 		}
 	}
 	return c.list
@@ -111,13 +111,13 @@ func replaysOf(conf *config.Server) (all []replay) {
 
 // player returns what shows the pictures of a camera in a log: the loop says which time of it
 // is played.
-func (c *cameras) player(driver *readlog.Driver, film *logfile.Film, camera string) func(context.Context) ([]byte, pictures.View, error) {
+func (c *cameras) player(driver *readlog.Driver, shown *logfile.Pictures, camera string) func(context.Context) ([]byte, pictures.View, error) {
 	return func(ctx context.Context) ([]byte, pictures.View, error) {
 		at, err := visitors.OnLoop(ctx, visitors.Confine(c.post, driver), (*readlog.Driver).Playback)
 		if err != nil || at.State == readlog.Off {
 			return nil, pictures.View{}, err
 		}
-		picture, err := film.At(driver.File(), camera, at.Time)
+		picture, err := shown.At(driver.File(), camera, at.Time)
 		return picture, pictures.View{}, err
 	}
 }

@@ -49,7 +49,7 @@ func repair(path string, raw bool, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	r := repaired{path, done.Whole, done.Messages, "", done.Kept}
+	r := repaired{path, done.Intact, done.Messages, "", done.Kept}
 	if done.Damage != nil {
 		r.Damage = done.Damage.Error()
 	}

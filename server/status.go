@@ -171,18 +171,18 @@ func addressOf(a net.Addr) netip.AddrPort {
 	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
 }
 
-// Hands returns a number that changes when another client gets control of a robot, and when
+// ControlChanges returns a number that changes when another client gets control of a robot, and when
 // a robot is stopped or released.
-func (s *Server) Hands() uint64 {
+func (s *Server) ControlChanges() uint64 {
 	const apart = 1_000_003 // a prime: the changes of two robots do not cancel out
-	var hands uint64
+	var changes uint64
 	for _, r := range s.robots {
-		hands = hands*apart + 2*r.control.Passed()
+		changes = changes*apart + 2*r.control.Passed()
 		if r.Table.Stopped() {
-			hands++
+			changes++
 		}
 	}
-	return hands
+	return changes
 }
 
 // EmergencyStop stops the robot on a port until it is released, or releases it, for a

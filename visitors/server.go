@@ -10,9 +10,9 @@ import (
 type Server interface {
 	// Status returns a copy: it is formatted elsewhere.
 	Status(now time.Duration) status.Status
-	// Hands returns a number that changes when another client gets control of a robot, and
+	// ControlChanges returns a number that changes when another client gets control of a robot, and
 	// when a robot is stopped or released. It costs much less than Status.
-	Hands() uint64
+	ControlChanges() uint64
 	// EmergencyStop stops the robot on a port until it is released, or releases it.
 	// by is who asks for it. It reports whether there is such a robot.
 	EmergencyStop(now time.Duration, port int, on bool, by string) bool

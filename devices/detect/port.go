@@ -40,7 +40,7 @@ type tty struct {
 func openTTY(_ context.Context, path string, baud int) (port, error) {
 	line, err := serialport.Open(path, baud)
 	if err != nil {
-		return nil, serialport.Explain(path, err, serialport.Holder)
+		return nil, serialport.Explain(path, err, serialport.OpenBy)
 	}
 	return tty{os.NewFile(uintptr(line.Fd()), path), line}, nil
 }

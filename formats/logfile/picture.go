@@ -78,8 +78,8 @@ func (c *Container) AddPictures(first uint16, topics []string, pairs ...string) 
 	}
 }
 
-// Film finds the pictures of one camera in a log. The zero value is ready.
-type Film struct {
+// Pictures finds the pictures of one camera in a log. The zero value is ready.
+type Pictures struct {
 	log    *Reader // nil: not open
 	shown  int64   // time of the picture that At has returned last, ns since 1970
 	next   []byte  // the picture behind it; nil: not read yet
@@ -91,35 +91,35 @@ type Film struct {
 // 1970; nil if there is none, or if the last call has returned it. Times that do not decrease
 // are read forward, others from the beginning. It may read for seconds, and lets other
 // goroutines run.
-func (f *Film) At(path, camera string, at int64) (picture []byte, err error) {
-	if f.log == nil || at < f.shown {
-		f.Close()
-		if f.log, err = Open(path); err != nil {
+func (p *Pictures) At(path, camera string, at int64) (picture []byte, err error) {
+	if p.log == nil || at < p.shown {
+		p.Close()
+		if p.log, err = Open(path); err != nil {
 			return nil, err
 		}
 	}
 	for {
-		if f.next == nil && !f.atEnd {
-			f.read(camera)
+		if p.next == nil && !p.atEnd {
+			p.read(camera)
 		}
-		if f.next == nil || f.nextAt > at {
+		if p.next == nil || p.nextAt > at {
 			return picture, nil
 		}
-		picture, f.shown, f.next = f.next, f.nextAt, nil
+		picture, p.shown, p.next = p.next, p.nextAt, nil
 	}
 }
 
 // read reads until the next picture, or the end.
-func (f *Film) read(camera string) {
+func (p *Pictures) read(camera string) {
 	for n := 1; ; n++ {
-		m, err := f.log.NextRecord()
+		m, err := p.log.NextRecord()
 		if err != nil {
-			f.atEnd = true
+			p.atEnd = true
 			return
 		}
 		if m.Camera == camera {
 			if picture := m.JPEG(); picture != nil {
-				f.next, f.nextAt = bytes.Clone(picture), m.Time
+				p.next, p.nextAt = bytes.Clone(picture), m.Time
 				return
 			}
 		}
@@ -134,9 +134,9 @@ func (f *Film) read(camera string) {
 const readBurst = 1024
 
 // Close closes the log.
-func (f *Film) Close() {
-	if f.log != nil {
-		_ = f.log.Close() // opened for reading only
+func (p *Pictures) Close() {
+	if p.log != nil {
+		_ = p.log.Close() // opened for reading only
 	}
-	*f = Film{}
+	*p = Pictures{}
 }

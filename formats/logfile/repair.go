@@ -25,7 +25,7 @@ var errNoHeader = errors.New("the log does not begin with a header")
 
 // Repaired is what Repair has done.
 type Repaired struct {
-	Whole    bool   // there was nothing to do
+	Intact   bool   // there was nothing to do
 	Messages int    // in the log, also those of other programs
 	Damage   error  // what was missing from the log, nil if only the index
 	Kept     string // where the original is; empty: it was replaced
@@ -35,9 +35,9 @@ type Repaired struct {
 // It copies what can be read, and replaces the file when the copy is on the disk. The
 // original is kept if more than the end of it could not be read.
 func Repair(path string, progress Progress) (done Repaired, err error) {
-	whole, err := isWhole(path, progress)
-	if err != nil || whole {
-		return Repaired{Whole: whole}, err
+	intact, err := isIntact(path, progress)
+	if err != nil || intact {
+		return Repaired{Intact: intact}, err
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -76,8 +76,8 @@ func Repair(path string, progress Progress) (done Repaired, err error) {
 	return done, os.Rename(out.Name(), path)
 }
 
-// isWhole reports whether a log was closed, is not damaged, and has an index.
-func isWhole(path string, progress Progress) (bool, error) {
+// isIntact reports whether a log was closed, is not damaged, and has an index.
+func isIntact(path string, progress Progress) (bool, error) {
 	r, err := Open(path)
 	if err != nil {
 		return false, err

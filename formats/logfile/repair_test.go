@@ -42,7 +42,7 @@ func TestRepairCutLogs(t *testing.T) {
 			want, _ := read(t, log[:cut])
 			after, done, path := repaired(t, log[:cut])
 			got, damage := read(t, after)
-			if !slices.Equal(got, want) || damage != nil || done.Whole || done.Messages != len(want) || done.Kept != "" {
+			if !slices.Equal(got, want) || damage != nil || done.Intact || done.Messages != len(want) || done.Kept != "" {
 				t.Fatalf("cut at %d of %d: %+v, %d of %d messages, %v", cut, len(log), done, len(got), len(want), damage)
 			}
 			slices.Sort(want)
@@ -56,7 +56,7 @@ func TestRepairCutLogs(t *testing.T) {
 			if len(want) > 0 && bytes.Contains(log, []byte("zstd")) && !bytes.Contains(after, []byte("zstd")) {
 				t.Fatalf("cut at %d: no longer compressed", cut)
 			}
-			if again, err := Repair(path, quiet); err != nil || !again.Whole {
+			if again, err := Repair(path, quiet); err != nil || !again.Intact {
 				t.Fatalf("again: %+v, %v", again, err)
 			}
 		}
@@ -64,10 +64,10 @@ func TestRepairCutLogs(t *testing.T) {
 }
 
 // A whole log stays as it is.
-func TestRepairWholeLog(t *testing.T) {
+func TestRepairIntactLog(t *testing.T) {
 	log, _ := record(t, script())
 	after, done, _ := repaired(t, log)
-	if !done.Whole || !bytes.Equal(after, log) {
+	if !done.Intact || !bytes.Equal(after, log) {
 		t.Errorf("%+v", done)
 	}
 }
@@ -128,7 +128,7 @@ func TestRepairForeignLogs(t *testing.T) {
 		}
 		must.Do(t, errors.Join(err, w.Close()))
 		after, done, path := repaired(t, out.Bytes())
-		if done.Whole || done.Damage != nil || done.Messages != 9 {
+		if done.Intact || done.Damage != nil || done.Messages != 9 {
 			t.Errorf("%s: %+v", name, done)
 		}
 		want := indexed(t, out.Bytes(), false)
@@ -155,7 +155,7 @@ func TestRepairForeignLogs(t *testing.T) {
 		if m, err := r.GetMetadata(summary.MetadataIndexes[0].Offset); err != nil || m.Name != "site" || m.Metadata["room"] != "12" {
 			t.Errorf("%s: metadata %+v, %v", name, m, err)
 		}
-		if again, err := Repair(path, quiet); err != nil || !again.Whole {
+		if again, err := Repair(path, quiet); err != nil || !again.Intact {
 			t.Errorf("%s, again: %+v, %v", name, again, err)
 		}
 	}

@@ -202,7 +202,7 @@ func Check(path string) error {
 	if err == nil {
 		return nil
 	}
-	return Explain(path, err, Holder)
+	return Explain(path, err, OpenBy)
 }
 
 // Identity returns a text that is equal for two paths if they name the same line.
@@ -218,7 +218,7 @@ func Identity(path string) string {
 }
 
 // Explain adds the path and the remedy to an error of Open. For a line that is busy the remedy is
-// the text of who: see Holder.
+// the text of who: see OpenBy.
 func Explain(path string, err error, who func(path string) string) error {
 	remedy := ""
 	switch {
@@ -234,12 +234,12 @@ func Explain(path string, err error, who func(path string) string) error {
 	return fmt.Errorf("serial port %s: %w%s", path, err, remedy)
 }
 
-// Holder returns which process has the line open: "process 123 (player) has it open". It reads
+// OpenBy returns which process has the line open: "process 123 (player) has it open". It reads
 // every descriptor of the computer, which may take a second, and yields the thread again and again.
-func Holder(path string) string {
-	switch pid := holder(path); pid {
+func OpenBy(path string) string {
+	switch pid := openBy(path); pid {
 	case 0:
-		return Somebody
+		return Unknown
 	case os.Getpid():
 		return "another driver of this server has it open"
 	default:
@@ -248,19 +248,19 @@ func Holder(path string) string {
 	}
 }
 
-// Somebody is the text of Holder for a process whose descriptors this user may not read.
-const Somebody = "another program has it open"
+// Unknown is the text of OpenBy for a process whose descriptors this user may not read.
+const Unknown = "another program has it open"
 
 // IsOpen reports whether another process has the line open. It knows only processes whose
 // descriptors this user may read.
 func IsOpen(path string) bool {
-	pid := holder(path)
+	pid := openBy(path)
 	return pid != 0 && pid != os.Getpid()
 }
 
-// holder returns a process that has path open, and this one only if there is no other. It returns
+// openBy returns a process that has path open, and this one only if there is no other. It returns
 // zero if it finds none.
-func holder(path string) (found int) {
+func openBy(path string) (found int) {
 	target, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return 0

@@ -100,7 +100,7 @@ func TestOneMaster(t *testing.T) {
 		t.Fatalf("a line that another program has open: %v", err)
 	}
 	want := fmt.Sprintf("serial port %s: device or resource busy: process %d (", path, pid)
-	if got := Explain(path, err, Holder).Error(); !strings.HasPrefix(got, want) {
+	if got := Explain(path, err, OpenBy).Error(); !strings.HasPrefix(got, want) {
 		t.Errorf("%s, want %s", got, want)
 	}
 	if os.Getuid() == 0 && speed(t, path) != 9600 {
@@ -161,7 +161,7 @@ func TestOneMasterInOneProcess(t *testing.T) {
 		_, err := Open(path, 9600)
 		if !errors.Is(err, unix.EBUSY) {
 			t.Errorf("opened twice: %v", err)
-		} else if got := Explain(path, err, Holder).Error(); !strings.Contains(got, "another driver of this server") {
+		} else if got := Explain(path, err, OpenBy).Error(); !strings.Contains(got, "another driver of this server") {
 			t.Error(got)
 		}
 		Unlock(tty)

@@ -91,19 +91,19 @@ type finding struct {
 	at   time.Duration
 }
 
-// holder returns what serialport.Holder has said of a path. Unless that is younger
+// holder returns what serialport.OpenBy has said of a path. Unless that is younger
 // than holderAge, the path is searched for, and the log will name the program.
 func (h *Host) holder(path string) string {
 	f, known := h.holders.found[path]
 	if !h.holders.searching && (!known || h.loop.Now()-f.at >= holderAge) {
 		h.holders.searching = true
 		h.lastWords.Go(func() {
-			text := serialport.Holder(path)
+			text := serialport.OpenBy(path)
 			h.loop.Post(func(now time.Duration) { h.learn(now, path, text) })
 		})
 	}
 	if !known {
-		return serialport.Somebody
+		return serialport.Unknown
 	}
 	return f.text
 }

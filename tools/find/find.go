@@ -124,7 +124,7 @@ func probe(ctx context.Context, path string, kinds []devices.Kind) result {
 	case serialport.IsConsole(path):
 		r.note = "it is the console of this computer: left alone"
 	case serialport.IsOpen(path):
-		r.note = serialport.Holder(path) + ": left alone"
+		r.note = serialport.OpenBy(path) + ": left alone"
 	default:
 		f, err := detect.Identify(ctx, path, kinds)
 		if err != nil {

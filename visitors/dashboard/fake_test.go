@@ -17,11 +17,11 @@ import (
 
 // fakeServer is a server with two robots, whose status a test sets.
 type fakeServer struct {
-	mu    sync.Mutex
-	now   status.Status
-	asked int // for the status
-	hands uint64
-	stops []string
+	mu      sync.Mutex
+	now     status.Status
+	asked   int // for the status
+	changes uint64
+	stops   []string
 }
 
 func newFake() *fakeServer {
@@ -38,10 +38,10 @@ func (f *fakeServer) Status(time.Duration) status.Status {
 	return f.now
 }
 
-func (f *fakeServer) Hands() uint64 {
+func (f *fakeServer) ControlChanges() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.hands
+	return f.changes
 }
 
 func (f *fakeServer) EmergencyStop(_ time.Duration, port int, on bool, by string) bool {

@@ -27,7 +27,7 @@ const (
 	// see in that time that others use the robot.
 	checkPeriod = 100 * time.Millisecond
 	// earlyPeriod is the least time between two such questions: two that drive alternately change
-	// hands 30 times a second. It is also the time after the first answer, which has no rates.
+	// changes of control 30 times a second. It is also the time after the first answer, which has no rates.
 	earlyPeriod = 300 * time.Millisecond
 	// maxPresent is how many clients of a robot a page gets: more do not fit on a
 	// screen. The message stays below 8 KiB.
@@ -58,9 +58,9 @@ type present struct {
 type presences struct {
 	mu      sync.Mutex
 	at      time.Time      // of the answer
-	checked time.Time      // when the server was last asked for hands
+	checked time.Time      // when the server was last asked for them
 	early   time.Time      // when it was last asked because they had changed
-	hands   uint64         // when it answered
+	changes uint64         // of control, in its answer
 	uptime  status.Seconds // the same
 	first   bool           // it is the first one, or the one before was too old for rates
 	stopped []byte         // the addresses of the robots that are stopped, as JSON
@@ -124,17 +124,17 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 		return p.stopped, p.robots, nil
 	}
 	type answer struct {
-		now   *status.Status // nil: it was not asked for
-		early bool
-		hands uint64
+		now     *status.Status // nil: it was not asked for
+		early   bool
+		changes uint64
 	}
 	// The page may leave before the loop calls this: it uses nothing that others may use then.
-	at, before, lately, first := p.at, p.hands, p.early, p.first
+	at, before, lately, first := p.at, p.changes, p.early, p.first
 	a, err := visitors.OnLoop(ctx, s.config.Server, func(server visitors.Server, loop time.Duration) *answer {
 		a := new(answer)
 		age := time.Since(at)
-		a.hands = server.Hands()
-		a.early = a.hands != before && time.Since(lately) >= earlyPeriod
+		a.changes = server.ControlChanges()
+		a.early = a.changes != before && time.Since(lately) >= earlyPeriod
 		if a.early || age >= presencePeriod || first && age >= earlyPeriod {
 			a.now = new(server.Status(loop))
 		}
@@ -148,7 +148,7 @@ func (s *server) presences(ctx context.Context) (stopped []byte, robots [][]byte
 		return p.stopped, p.robots, nil
 	}
 	now := a.now
-	p.at, p.hands = p.checked, a.hands
+	p.at, p.changes = p.checked, a.changes
 	if a.early {
 		p.early = p.checked
 	}

@@ -63,7 +63,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 		time.Sleep(earlyPeriod)
 		ask(t.Context(), true) // has rates
 		time.Sleep(checkPeriod)
-		c.hands++ // while the loop is busy
+		c.changes++ // while the loop is busy
 		left, leave := context.WithCancel(t.Context())
 		leave()
 		ask(left, false)
@@ -181,13 +181,13 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 			}
 			c.now.Robots[0].Commander = &anna
 			c.now.Robots[0].Clients[0].Commands++
-			c.hands++
+			c.changes++
 			if told := check(); !strings.Contains(told, `"commander":true`) || strings.Contains(told, `"commands":0,`) {
 				t.Errorf("%d checks after the first one: %s", 20+phase, told)
 			}
 			c.asked = 0
 			for range 30 {
-				c.hands++
+				c.changes++
 				check()
 			}
 			if c.asked > 10 {
