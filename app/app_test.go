@@ -26,6 +26,7 @@ import (
 	"player/codec"
 	"player/config"
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/formats/logfile"
 )
@@ -61,20 +62,14 @@ type output struct{ *os.File }
 
 func newOutput(t *testing.T) output {
 	t.Helper()
-	file, err := os.Create(filepath.Join(t.TempDir(), "output"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(filepath.Join(t.TempDir(), "output")))(t)
 	t.Cleanup(func() { file.Close() })
 	return output{file}
 }
 
 func (o output) text(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(o.Name())
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(o.Name()))(t)
 	return string(text)
 }
 
@@ -144,10 +139,7 @@ func starts(t *testing.T, args ...string) *running {
 // dial connects a client until the test ends.
 func (s *running) dial(t *testing.T) *client.Client {
 	t.Helper()
-	robot, err := client.Dial(t.Context(), s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	robot := must.Get(client.Dial(t.Context(), s.address))(t)
 	t.Cleanup(func() { robot.Close() })
 	return robot
 }
@@ -182,9 +174,7 @@ func freePort(t *testing.T) string {
 func write(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -226,10 +216,7 @@ func TestPrintsOnAFullDisk(t *testing.T) {
 }
 
 func TestMistakes(t *testing.T) {
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
 	for _, tt := range []struct {
@@ -306,22 +293,15 @@ func TestServes(t *testing.T) {
 	page := s.line(t, `"url"`)
 	_, page, _ = strings.Cut(page, `"url":"`)
 	page, _, _ = strings.Cut(page, `"`)
-	reply, err := http.Get(page + "/robots")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Get(page + "/robots"))(t)
 	defer reply.Body.Close()
 	robots, err := io.ReadAll(reply.Body)
 	if err != nil || !strings.Contains(string(robots), s.address) || !strings.Contains(string(robots), `"mover":0`) {
 		t.Errorf("the dashboard's robots: %s, %v", robots, err)
 	}
 	robot := s.dial(t)
-	if err := robot.Request(t.Context(), "prlr"); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.stop(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, robot.Request(t.Context(), "prlr"))
+	must.Do(t, s.stop())
 	if text, err := os.ReadFile(truth); err != nil || !strings.HasPrefix(string(text), "time_s,robot,") || strings.Count(string(text), "\n") < 2 {
 		t.Errorf("the truth: %s, %v", text, err)
 	}
@@ -329,10 +309,7 @@ func TestServes(t *testing.T) {
 
 // A world ends the server at its quit_time, although no client is connected.
 func TestQuitTime(t *testing.T) {
-	include, err := filepath.Abs("simulation/worlds/pioneer.inc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	include := must.Get(filepath.Abs("simulation/worlds/pioneer.inc"))(t)
 	world := write(t, "short.world", fmt.Sprintf("include %q\nquit_time 1\nspeedup 0\npioneer2dx ( pose [0 0 0 0] )", include))
 	args := []string{"-bind", "127.0.0.1", "-gp", freePort(t), "-stage", world, "-http", "off"}
 	_, log, err := runs(t, append(args, "-run")...)
@@ -347,10 +324,7 @@ func TestQuitTime(t *testing.T) {
 
 // A truth that cannot be written is logged when that happens, and not only at the end.
 func TestTruthOnAFullDisk(t *testing.T) {
-	include, err := filepath.Abs("simulation/worlds/pioneer.inc")
-	if err != nil {
-		t.Fatal(err)
-	}
+	include := must.Get(filepath.Abs("simulation/worlds/pioneer.inc"))(t)
 	s := starts(t, "-stage", write(t, "fast.world", fmt.Sprintf("include %q\nspeedup 0\npioneer2dx ( pose [0 0 0 0] )", include)), "-http", "off", "-truth", "/dev/full")
 	if line := s.line(t, "no space left"); !strings.Contains(line, `"level":"error"`) || !strings.Contains(line, "the truth") {
 		t.Error(line)
@@ -407,27 +381,18 @@ func TestWorldTakesTheDashboard(t *testing.T) {
 // served.
 func TestExport(t *testing.T) {
 	file := newOutput(t)
-	w, err := logfile.NewWriter(file, logfile.Info{Start: time.Unix(0, 0), Channels: []logfile.Channel{{Interface: "position", Content: logfile.Data}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(logfile.NewWriter(file, logfile.Info{Start: time.Unix(0, 0), Channels: []logfile.Channel{{Interface: "position", Content: logfile.Data}}}))(t)
 	var b logfile.Batch
 	b.Add(0, time.Second, new(codec.PositionData).Append(nil))
-	if err := w.WriteChunk(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteChunk(&b))
 	stdout, stderr, err := runs(t, "export", file.Name())
 	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, "the log was not closed") {
 		t.Errorf("a log that was not closed: %s%s, %v", stdout, stderr, err)
 	}
 	cut := newOutput(t)
-	if _, err := cut.WriteString(file.text(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(cut.WriteString(file.text(t)))(t)
 	damaged := newOutput(t)
-	if _, err := damaged.WriteString(file.text(t)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(damaged.WriteString(file.text(t)))(t)
 	for _, want := range []string{`"whole":false,"messages":1,"damage":"the log was not closed: `, `"whole":true}`} {
 		if stdout, _, err := runs(t, "repair", "-json", damaged.Name()); err != nil || !strings.HasPrefix(stdout, fmt.Sprintf(`{"log":%q,`, damaged.Name())+want) {
 			t.Errorf("repaired: %s, %v; want %s", stdout, err, want)
@@ -438,9 +403,7 @@ func TestExport(t *testing.T) {
 			t.Errorf("repaired: %s%s, %v; want %q", stdout, stderr, err, want)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	directory := t.TempDir()
 	stdout, stderr, err = runs(t, "export", file.Name(), directory)
 	if csv := filepath.Join(directory, "position.csv"); err != nil || stdout != csv+"\n" || stderr != "" {
@@ -479,10 +442,7 @@ func TestWarnsOfOpenMotors(t *testing.T) {
 // The server links no library for tests. The mcap module imports one, and belongs to
 // the tests itself.
 func TestLinksNoTestLibrary(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", ".").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("go", "list", "-deps", ".").Output())(t)
 	for name := range strings.FieldsSeq(string(out)) {
 		if name == "testing" || strings.Contains(name, "testify") || strings.Contains(name, "mcap") {
 			t.Errorf("the server links %s", name)

@@ -11,6 +11,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // source is what the Go files of the repository declare.
@@ -24,7 +26,7 @@ type source struct {
 func readSource(t *testing.T) source {
 	t.Helper()
 	s := source{map[string]bool{}, map[string]bool{}, map[string]bool{}}
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -44,10 +46,7 @@ func readSource(t *testing.T) source {
 			s.declare(file.Name.Name, filepath.Dir(path), decl)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return s
 }
 
@@ -119,10 +118,7 @@ func receiver(f *ast.FuncDecl) string {
 // spans returns the code spans of a page, without its blocks of code.
 func spans(t *testing.T, page string) (spans []string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))(t)
 	prose := regexp.MustCompile("(?s)```.*?```").ReplaceAllString(string(text), "")
 	for _, match := range regexp.MustCompile("`([^`\n]+)`").FindAllStringSubmatch(prose, -1) {
 		spans = append(spans, match[1])
@@ -164,10 +160,7 @@ func TestArchitecture(t *testing.T) {
 			t.Errorf("%s does not name the package %s", page, path)
 		}
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("*.go"))(t)
 	for _, file := range files {
 		if !strings.HasSuffix(file, "_test.go") && !named[file] {
 			t.Errorf("%s does not name %s", page, file)
@@ -213,7 +206,7 @@ func TestSkips(t *testing.T) {
 		"devices/stage/exact_test.go":  "a digest of the arithmetic of amd64, where the check runs",
 	}
 	skip := regexp.MustCompile(`\bt\.Skip(f|Now)?\(`)
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -222,24 +215,15 @@ func TestSkips(t *testing.T) {
 			t.Errorf("%s skips a test: use package e2e/needs", path)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // The root shows the architecture: it has few folders, docs/ARCHITECTURE.md has a line for each,
 // and their imports run one way.
 func TestFolders(t *testing.T) {
 	const most = 20 // folders that one can hold in the head
-	page, err := os.ReadFile("docs/ARCHITECTURE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	entries, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("docs/ARCHITECTURE.md"))(t)
+	entries := must.Get(os.ReadDir("."))(t)
 	imports := map[string]map[string]bool{}
 	for _, entry := range entries {
 		if !entry.IsDir() || strings.HasPrefix(entry.Name(), ".") || strings.HasPrefix(entry.Name(), "release-") {
@@ -277,7 +261,7 @@ func TestFolders(t *testing.T) {
 func importedFolders(t *testing.T, folder string) map[string]bool {
 	t.Helper()
 	imported := map[string]bool{}
-	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "/testdata/") {
 			return err
 		}
@@ -294,9 +278,6 @@ func importedFolders(t *testing.T, folder string) map[string]bool {
 			}
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return imported
 }

@@ -10,6 +10,7 @@ import (
 
 	"player/config"
 	"player/devices"
+	"player/e2e/must"
 )
 
 func TestCatalogue(t *testing.T) {
@@ -39,10 +40,7 @@ func TestCatalogue(t *testing.T) {
 // provides returns the letters that a server provides, by port.
 func provides(t *testing.T, o options) map[int]string {
 	t.Helper()
-	server, err := o.configure(zap.NewNop())
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(o.configure(zap.NewNop()))(t)
 	letters := map[int]string{}
 	for _, r := range server.Robots {
 		for letter := range byte(255) {
@@ -67,10 +65,7 @@ func TestWithoutFile(t *testing.T) {
 
 func TestMotors(t *testing.T) {
 	for file, want := range map[string]bool{"config/examples/pioneer.cfg": true, "config/examples/testpattern.cfg": false, "config/examples/stage.cfg": false} {
-		server, err := options{port: 6665, file: file}.configure(zap.NewNop())
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(options{port: 6665, file: file}.configure(zap.NewNop()))(t)
 		if server.HasMotors() != want {
 			t.Errorf("%s: motors %v", file, !want)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/config"
+	"player/e2e/must"
 )
 
 // A program reads what a configuration describes, what is not here, and each mistake with its
@@ -33,9 +34,7 @@ func TestCheckForPrograms(t *testing.T) {
 		},
 		{"", config.Report{Errors: []config.ReportMistake{{Message: path + ": there is no driver in this file"}}}},
 	} {
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		stdout, _, err := runs(t, "check", "-json", "-gp", "7000", path)
 		var got config.Report
 		if broken := json.Unmarshal([]byte(stdout), &got); broken != nil || strings.Count(stdout, "\n") != 1 {
@@ -70,9 +69,7 @@ func TestListForPrograms(t *testing.T) {
 		t.Fatal(err)
 	}
 	var kinds []config.ReportKind
-	if err := json.Unmarshal([]byte(stdout), &kinds); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(stdout), &kinds))
 	if len(kinds) != len(catalogue()) {
 		t.Errorf("%d drivers, want %d", len(kinds), len(catalogue()))
 	}

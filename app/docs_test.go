@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"player/config"
+	"player/e2e/must"
 )
 
 var update = flag.Bool("update", false, "bring generated parts of docs/ up to date")
@@ -22,10 +23,7 @@ var update = flag.Bool("update", false, "bring generated parts of docs/ up to da
 // match holds the whole match and all groups.
 func generated(t *testing.T, page string, pattern *regexp.Regexp, want func(match []string) string) {
 	t.Helper()
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))(t)
 	matches := pattern.FindAllSubmatchIndex(text, -1)
 	if len(matches) == 0 {
 		t.Fatalf("%s has no generated part", page)
@@ -49,9 +47,7 @@ func generated(t *testing.T, page string, pattern *regexp.Regexp, want func(matc
 	if !*update {
 		t.Fatalf("%s is out of date: go test ./app -run TestDocs -update", page)
 	}
-	if err := os.WriteFile(page, []byte(b.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(page, []byte(b.String()), 0o644))
 }
 
 // The drivers shown on these pages are compiled and tested.
@@ -59,10 +55,7 @@ func TestDocsShowTheCode(t *testing.T) {
 	code := regexp.MustCompile("(?s)<!-- ([^ ]*/[^ ]*) -->\n```[a-z]*\n(.*?)```")
 	for _, page := range []string{"docs/DRIVERS.md", "docs/PLUGINS.md"} {
 		generated(t, page, code, func(match []string) string {
-			text, err := os.ReadFile(match[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(match[1]))(t)
 			return string(text)
 		})
 	}
@@ -71,9 +64,7 @@ func TestDocsShowTheCode(t *testing.T) {
 // The reference in docs/CONFIG.md equals the output of player list.
 func TestDocsReference(t *testing.T) {
 	var list strings.Builder
-	if err := config.WriteMarkdown(&list, catalogue()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, config.WriteMarkdown(&list, catalogue()))
 	generated(t, "docs/CONFIG.md", regexp.MustCompile("(?s)<!-- drivers -->\n(.*)<!-- end -->"), func([]string) string { return list.String() })
 }
 
@@ -97,7 +88,7 @@ type page struct{ path, text string }
 // pages returns all pages of the repository.
 func pages(t *testing.T) (pages []page) {
 	t.Helper()
-	err := filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
@@ -109,10 +100,7 @@ func pages(t *testing.T) (pages []page) {
 		text, err := os.ReadFile(path)
 		pages = append(pages, page{path, string(text)})
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if len(pages) == 0 {
 		t.Fatal("no pages found")
 	}
@@ -243,7 +231,7 @@ func TestDocsNameFlags(t *testing.T) {
 		"h": true, "buildmode": true, "p": true, // of all, of go, and of Player 1 to 3
 		"time": true, "port": true, "headless": true, // of examples/scenario/run
 	}
-	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || filepath.Ext(path) != ".go" {
 			return err
 		}
@@ -252,10 +240,7 @@ func TestDocsNameFlags(t *testing.T) {
 			known[string(match[1])] = true
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	flags := regexp.MustCompile("`-([a-z][a-z.-]*)")
 	seen := 0
 	for _, p := range pages(t) {
@@ -274,11 +259,8 @@ func TestDocsNameFlags(t *testing.T) {
 // Commands with subcommands in README.md and docs/ use flags that the subcommands have, and
 // what they name of the repository is there.
 func TestDocsUseTheTools(t *testing.T) {
-	stable, err := os.ReadFile("app/testdata/stable/flags.txt") // TestStable compares it with the program
-	if err != nil {
-		t.Fatal(err)
-	}
-	flags := map[string]map[string]bool{} // by subcommand
+	stable := must.Get(os.ReadFile("app/testdata/stable/flags.txt"))(t) // TestStable compares it with the program
+	flags := map[string]map[string]bool{}                               // by subcommand
 	for line := range strings.Lines(string(stable)) {
 		if words := strings.Fields(line); len(words) > 1 && words[0] == "player" && !strings.HasPrefix(words[1], "-") {
 			if flags[words[1]] == nil {

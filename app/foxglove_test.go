@@ -4,6 +4,7 @@ import (
 	"os"
 	"testing"
 
+	"player/e2e/must"
 	"player/formats/telemetry"
 	"player/process/logging"
 )
@@ -14,19 +15,10 @@ func TestViewersRobots(t *testing.T) {
 	log := logging.New(os.Stderr, logging.Auto, false)
 	o := options{port: 6665, bind: "127.0.0.1", foxglove: "127.0.0.1:0", builtin: []byte(`
 		driver ( name "testpattern" provides ["position:0" "laser:0" "sonar:1"] pose [0.08 0 180] )`)}
-	conf, err := o.configure(log)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := options{port: 6670, builtin: []byte(`driver ( name "testpattern" )`)}.configure(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conf := must.Get(o.configure(log))(t)
+	other := must.Get(options{port: 6670, builtin: []byte(`driver ( name "testpattern" )`)}.configure(log))(t)
 	conf.Robots = append(conf.Robots, other.Robots...)
-	f, err := openFoxglove(o, conf, &simulation{}, &cameras{}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(openFoxglove(o, conf, &simulation{}, &cameras{}, log))(t)
 	defer f.listener.Close()
 	robots := robotsOf(conf, &simulation{}, "127.0.0.1")
 	if len(f.Origins) != 1 || f.Origins[0] != foxgloveApp || len(robots) != 2 {
@@ -42,10 +34,7 @@ func TestViewersRobots(t *testing.T) {
 		}
 	}
 	o.origin, o.foxglove = "off", "127.0.0.1:0"
-	closed, err := openFoxglove(o, conf, &simulation{}, &cameras{}, log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	closed := must.Get(openFoxglove(o, conf, &simulation{}, &cameras{}, log))(t)
 	defer closed.listener.Close()
 	if closed.Origins != nil {
 		t.Errorf("origins %q", closed.Origins)

@@ -15,6 +15,7 @@ import (
 
 	"player/codec"
 	"player/config"
+	"player/e2e/must"
 )
 
 func TestParseOptions(t *testing.T) {
@@ -116,16 +117,10 @@ func TestDocsUseTheFlags(t *testing.T) {
 
 // -reflex puts the reflexes in front of every robot.
 func TestReflexFlag(t *testing.T) {
-	o, err := parseOptions([]string{"-reflex", "-stage", "simulation/worlds/subsumption-fleet.world"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(parseOptions([]string{"-reflex", "-stage", "simulation/worlds/subsumption-fleet.world"}))(t)
 	for _, reflex := range []bool{false, true} {
 		o.reflex = reflex
-		conf, err := o.configure(zap.NewNop())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conf := must.Get(o.configure(zap.NewNop()))(t)
 		if len(conf.Robots) != 10 || conf.HasMotors() {
 			t.Errorf("%d robots, with motors: %v", len(conf.Robots), conf.HasMotors())
 		}
@@ -139,10 +134,7 @@ func TestReflexFlag(t *testing.T) {
 
 // A passthrough to its own robot would wait for itself.
 func TestPassthroughToItself(t *testing.T) {
-	addresses, err := net.InterfaceAddrs()
-	if err != nil {
-		t.Fatal(err)
-	}
+	addresses := must.Get(net.InterfaceAddrs())(t)
 	for _, tt := range []struct {
 		bind, remote, provides string
 		self                   bool
@@ -162,9 +154,7 @@ func TestPassthroughToItself(t *testing.T) {
 		{"", "203.0.113.7", "laser:0", false},
 	} {
 		file := filepath.Join(t.TempDir(), "chain.cfg")
-		if err := os.WriteFile(file, []byte(`driver ( name "passthrough" remote "`+tt.remote+`" provides ["`+tt.provides+`"] )`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(`driver ( name "passthrough" remote "`+tt.remote+`" provides ["`+tt.provides+`"] )`), 0o600))
 		_, err := options{port: 6665, bind: tt.bind, file: file}.configure(zap.NewNop())
 		if (err != nil) != tt.self || err != nil && !strings.Contains(err.Error(), "chain.cfg:1:1: passthrough: ") {
 			t.Errorf("-bind %q, remote %s, provides %s: %v", tt.bind, tt.remote, tt.provides, err)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/process/slack"
 	"player/timers"
 )
@@ -122,9 +123,7 @@ func TestSlackIsTakenBack(t *testing.T) {
 func TestUntilSignal(t *testing.T) {
 	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the first signal kills") }, nil)
 	defer stop()
-	if err := syscall.Kill(os.Getpid(), syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGTERM))
 	select {
 	case <-ctx.Done():
 	case <-time.After(patience):
@@ -139,9 +138,7 @@ func TestUntilSignalReloads(t *testing.T) {
 	ctx, _, stop := untilSignal(context.Background(), func() { t.Error("the signal kills") }, requests)
 	defer stop()
 	for range 5 {
-		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	}
 	select {
 	case <-requests:

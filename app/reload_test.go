@@ -13,16 +13,14 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/certs"
+	"player/e2e/must"
 )
 
 // A reload reaches all that serves: the robot, its clients by TLS, the dashboard and the
 // server for viewers. A mistake changes nothing.
 func TestReloads(t *testing.T) {
 	if tty, err := unix.Open("/dev/tty", unix.O_RDONLY|unix.O_CLOEXEC, 0); err == nil { // with a terminal SIGHUP ends the server
-		err = errors.Join(unix.IoctlSetInt(tty, unix.TIOCNOTTY, 0), unix.Close(tty))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(unix.IoctlSetInt(tty, unix.TIOCNOTTY, 0), unix.Close(tty)))
 	}
 	lab := certs.New(t, "lab")
 	pair, secured := lab.Issue("robot", nil), "127.0.0.1:"+freePort(t)
@@ -30,15 +28,11 @@ func TestReloads(t *testing.T) {
 	write := func(devices, address string) {
 		t.Helper()
 		text := fmt.Sprintf("tls ( listen %q cert %q key %q )\ndriver ( name \"testpattern\" provides [ %s ] )\n", address, pair.Cert, pair.Key, devices)
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	}
 	reload := func() {
 		t.Helper()
-		if err := syscall.Kill(os.Getpid(), syscall.SIGHUP); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGHUP))
 	}
 	write(`"laser:0"`, secured)
 	s := starts(t, "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0", file)
@@ -53,15 +47,10 @@ func TestReloads(t *testing.T) {
 	if err := robot.Request(t.Context(), "sr"); err != nil {
 		t.Errorf("the sonar that the reload added: %v", err)
 	}
-	conn, err := tls.Dial("tcp", moved, lab.Client())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(tls.Dial("tcp", moved, lab.Client()))(t)
 	conn.Close()
 
-	if err := os.WriteFile(file, []byte("driver ( name \"nonsense\" )\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("driver ( name \"nonsense\" )\n"), 0o644))
 	reload()
 	if line := s.line(t, "mistake in the configuration"); !strings.Contains(line, "nonsense") {
 		t.Error(line)

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // Stable names (docs/RELEASING.md) are in these files, a line for each. -update writes the files.
@@ -33,15 +35,10 @@ func TestStable(t *testing.T) {
 		}
 		text := strings.Join(lines, "\n") + "\n"
 		if *update {
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 			continue
 		}
-		was, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		was := must.Get(os.ReadFile(path))(t)
 		before := strings.Split(strings.TrimSpace(string(was)), "\n")
 		for _, line := range before {
 			if !slices.Contains(lines, line) {
@@ -99,10 +96,7 @@ func declarations(t *testing.T, dir string, found func(ast.Decl)) {
 		if strings.HasSuffix(path, "_test.go") {
 			continue
 		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(token.NewFileSet(), path, nil, 0))(t)
 		for _, d := range file.Decls {
 			found(d)
 		}
@@ -113,9 +107,7 @@ func declarations(t *testing.T, dir string, found func(ast.Decl)) {
 func written(t *testing.T, e ast.Node) string {
 	t.Helper()
 	var b strings.Builder
-	if err := printer.Fprint(&b, token.NewFileSet(), e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, printer.Fprint(&b, token.NewFileSet(), e))
 	return strings.Join(strings.Fields(b.String()), " ")
 }
 
@@ -207,10 +199,7 @@ func stableNames(t *testing.T) (lines []string) {
 		}
 		found := 0
 		for _, path := range files {
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(path))(t)
 			class := ""
 			for line := range strings.Lines(string(text)) {
 				if language.class != nil {

@@ -14,25 +14,20 @@ import (
 	"go.uber.org/zap/zaptest/observer"
 
 	"player/config"
+	"player/e2e/must"
 	"player/timers"
 )
 
 // manager listens as systemd does, at a path or an abstract address.
 func manager(t *testing.T, address string) (next func() string) {
 	t.Helper()
-	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: address, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: address, Net: "unixgram"}))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	return func() string {
 		t.Helper()
 		buffer := make([]byte, 4096)
 		_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
-		n, err := conn.Read(buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(conn.Read(buffer))(t)
 		return string(buffer[:n])
 	}
 }

@@ -6,15 +6,13 @@ import (
 	"testing"
 
 	"player/e2e/certs"
+	"player/e2e/must"
 )
 
 func TestTLSMistakes(t *testing.T) {
 	lab := certs.New(t, "lab")
 	pair := lab.Issue("robot", nil)
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	robot := []string{"-bind", "127.0.0.1", "-gp", freePort(t), "-http", "off", "-stage", room}
 	free := "127.0.0.1:" + freePort(t)

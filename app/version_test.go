@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // The clients have the number of the program, and the changelog knows which number comes next.
@@ -22,10 +24,7 @@ func TestVersionAgrees(t *testing.T) {
 		"clients/tcl/simulation.tcl":      `(?m)^package provide \S+ (\S+)$`,
 		"clients/c/player.h":              `(?m)^#define PLAYER_VERSION "(.*)"$`,
 	} {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		found := regexp.MustCompile(pattern).FindAllStringSubmatch(string(text), -1)
 		if len(found) == 0 {
 			t.Errorf("%s has no number", path)
@@ -36,10 +35,7 @@ func TestVersionAgrees(t *testing.T) {
 			}
 		}
 	}
-	changes, err := os.ReadFile("CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	changes := must.Get(os.ReadFile("CHANGELOG.md"))(t)
 	sections := regexp.MustCompile(`(?m)^## (\S+?),? ?(\d{4}-\d\d-\d\d)?$`).FindAllStringSubmatch(string(changes), -1)
 	switch {
 	case len(sections) == 0:

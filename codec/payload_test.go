@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // payload is implemented by all data and commands.
@@ -75,12 +77,8 @@ func TestFixedPayloads(t *testing.T) {
 				t.Fatalf("%d bytes, the table says %d", len(want), tt.size)
 			}
 			got := tt.empty()
-			if err := got.Decode(bytes.Repeat([]byte{0xFF}, tt.size)); err != nil { // leaves no zero bytes
-				t.Fatal(err)
-			}
-			if err := got.Decode(want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, got.Decode(bytes.Repeat([]byte{0xFF}, tt.size))) // leaves no zero bytes
+			must.Do(t, got.Decode(want))
 			if !reflect.DeepEqual(got, tt.value) {
 				t.Fatalf("decoded %+v, want %+v", got, tt.value)
 			}

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // Packets as ACTS 1.0 sends them.
@@ -63,9 +65,7 @@ func TestVision(t *testing.T) {
 				t.Fatalf("encoded % X\nwant    % X", got[2:], want)
 			}
 			got := fullVision()
-			if err := got.Decode(want); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, got.Decode(want))
 			if !reflect.DeepEqual(got, tt.image) {
 				t.Fatalf("decoded %+v\nwant    %+v", got, tt.image)
 			}
@@ -97,9 +97,7 @@ func TestVisionFull(t *testing.T) {
 		t.Errorf("zero byte at %d", i)
 	}
 	got := new(VisionData)
-	if err := got.Decode(b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, got.Decode(b))
 	if !reflect.DeepEqual(got, want) {
 		t.Error("decoded another image")
 	}

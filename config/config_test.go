@@ -17,6 +17,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/devices"
+	"player/e2e/must"
 	"player/formats/syntax"
 )
 
@@ -67,10 +68,7 @@ func kinds(made *[]*still) []devices.Kind {
 
 func build(t *testing.T, text string, overrides ...Override) (*Server, []*still, error) {
 	t.Helper()
-	file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil }))(t)
 	var made []*still
 	server, err := Build(file, Options{Kinds: kinds(&made), Port: 6665, Overrides: overrides, Log: zap.NewNop()})
 	return server, made, err
@@ -80,9 +78,7 @@ func build(t *testing.T, text string, overrides ...Override) (*Server, []*still,
 func table(t *testing.T, server *Server) string {
 	t.Helper()
 	var b strings.Builder
-	if err := server.WriteTable(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.WriteTable(&b))
 	var lines []string
 	for line := range strings.Lines(b.String()) {
 		fields := strings.Fields(line)
@@ -290,9 +286,7 @@ func TestTLS(t *testing.T) {
 		}
 	}
 	var printed strings.Builder
-	if err := server.WriteTable(&printed); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.WriteTable(&printed))
 	for _, want := range []string{"robot on port 7000, by TLS on 10.0.0.7:8000", `read from [10.0.0.0/8] named ["ada" "grace"]`} {
 		if !strings.Contains(printed.String(), want) {
 			t.Errorf("no %q in %s", want, printed.String())
@@ -333,10 +327,7 @@ func TestTLSFlags(t *testing.T) {
 		{"", TLS{"x", "a", "b", ""}, TLS{}, `-tls: "x" is not an address to listen on`},
 		{"", TLS{":6665", "a", "b", ""}, TLS{}, "-tls: the robot on port 6665 would be served on 6665"},
 	} {
-		file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(`driver ( name "wheels" ) ` + tt.text), nil })
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(`driver ( name "wheels" ) ` + tt.text), nil }))(t)
 		var made []*still
 		server, err := Build(file, Options{Kinds: kinds(&made), Port: 6665, TLS: tt.flags, Log: zap.NewNop()})
 		switch {
@@ -448,19 +439,12 @@ func TestPrint(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := errors.Join(server.WriteTable(&b), WriteList(&b, kinds(&made))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(server.WriteTable(&b), WriteList(&b, kinds(&made))))
 	const golden = "testdata/print.txt"
 	if *update {
-		if err := os.WriteFile(golden, []byte(b.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(b.String()), 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if b.String() != string(want) {
 		t.Errorf("printed\n%s\nwant\n%s", b.String(), want)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 	"player/formats/syntax"
 )
 
@@ -31,10 +32,7 @@ func frontKinds(made *[]*still) []devices.Kind {
 
 func buildFronts(t *testing.T, text string, fronts ...string) (*Server, []*still, error) {
 	t.Helper()
-	file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil }))(t)
 	var made []*still
 	server, err := Build(file, Options{Kinds: frontKinds(&made), Port: 6665, Fronts: fronts, Log: zap.NewNop()})
 	return server, made, err
@@ -47,9 +45,7 @@ func TestFront(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b strings.Builder
-	if err := server.WriteTable(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, server.WriteTable(&b))
 	got := strings.Join(strings.Fields(b.String()), " ")
 	for _, want := range []string{
 		// The last front is next to the clients, the first next to the robot.

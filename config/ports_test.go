@@ -10,16 +10,14 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/formats/syntax"
 )
 
 // buildSerial builds a file whose drivers base and eye have a serial port.
 func buildSerial(t *testing.T, text string, overrides ...Override) (*Server, error) {
 	t.Helper()
-	file, err := syntax.Parse("robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(syntax.Parse("robot.cfg", func(string) ([]byte, error) { return []byte(text), nil }))(t)
 	var made []*still
 	kind := kinds(&made)[0]
 	kind.Name, kind.Options = "base", []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port"}}
@@ -29,10 +27,7 @@ func buildSerial(t *testing.T, text string, overrides ...Override) (*Server, err
 }
 
 func TestSerialPorts(t *testing.T) {
-	server, err := buildSerial(t, `driver ( name "base" ) driver ( name "eye" port "/dev/ttyS1" )`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(buildSerial(t, `driver ( name "base" ) driver ( name "eye" port "/dev/ttyS1" )`))(t)
 	want := []SerialPort{{"base", "/dev/ttyS0"}, {"eye", "/dev/ttyS1"}}
 	if got := server.SerialPorts(); !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
@@ -41,10 +36,7 @@ func TestSerialPorts(t *testing.T) {
 
 // A driver gets a numeric address, which is no serial port of this computer.
 func TestSerialPortOverTCP(t *testing.T) {
-	server, err := buildSerial(t, `driver ( name "base" port "localhost:4001" ) driver ( name "eye" port "./pci-0:1" )`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(buildSerial(t, `driver ( name "base" port "localhost:4001" ) driver ( name "eye" port "./pci-0:1" )`))(t)
 	if got, want := server.SerialPorts(), []SerialPort{{"eye", "./pci-0:1"}}; !slices.Equal(got, want) {
 		t.Errorf("%v, want %v", got, want)
 	}
@@ -57,7 +49,7 @@ func TestSerialPortOverTCP(t *testing.T) {
 			t.Errorf("%s: %v", port, err)
 		}
 	}
-	_, err = buildSerial(t, `driver ( name "base" )`, Override{"-pp", "base", "port", "localhost:x"})
+	_, err := buildSerial(t, `driver ( name "base" )`, Override{"-pp", "base", "port", "localhost:x"})
 	if err == nil || !strings.HasPrefix(err.Error(), `-pp: serial port "localhost:x": write HOST:PORT`) {
 		t.Error(err)
 	}
@@ -65,9 +57,7 @@ func TestSerialPortOverTCP(t *testing.T) {
 
 func TestOneSerialPortTwice(t *testing.T) {
 	link := filepath.Join(t.TempDir(), "by-id")
-	if err := os.Symlink("/dev/null", link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink("/dev/null", link))
 	for _, tt := range []struct {
 		text     string
 		override []Override

@@ -9,6 +9,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/formats/syntax"
 )
 
@@ -23,10 +24,7 @@ func (m *mapped) Source() string { return m.source }
 // load builds a server; world is the content of the files of the driver mapped.
 func load(t *testing.T, text, world string, fronts ...string) (*Server, *[]*still) {
 	t.Helper()
-	file, err := syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(syntax.Parse("dir/robot.cfg", func(string) ([]byte, error) { return []byte(text), nil }))(t)
 	made := &[]*still{}
 	kinds := append(frontKinds(made), devices.Kind{
 		Name: "mapped", Provides: []devices.Spec{devices.Position()},
@@ -38,10 +36,7 @@ func load(t *testing.T, text, world string, fronts ...string) (*Server, *[]*stil
 			return all, nil
 		},
 	})
-	server, err := Build(file, Options{Kinds: kinds, Port: 6665, Fronts: fronts, Log: zap.NewNop()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(Build(file, Options{Kinds: kinds, Port: 6665, Fronts: fronts, Log: zap.NewNop()}))(t)
 	return server, made
 }
 
@@ -121,10 +116,7 @@ func nothing(p *Plan) bool {
 func TestReloadRequires(t *testing.T) {
 	old, _ := load(t, `driver ( name "eye" model "x" )`, "")
 	next, made := load(t, `driver ( name "eye" model "x" ) driver ( name "ring" )`, "")
-	plan, err := Reload(old, next)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get(Reload(old, next))(t)
 	ring := plan.Server.Robots[0].Drivers[1]
 	if ring.Driver != devices.Driver((*made)[len(*made)-1]) {
 		t.Fatal("the driver is not the newest")

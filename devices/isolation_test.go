@@ -16,6 +16,7 @@ import (
 	"player/devices"
 	"player/devices/retry"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const (
@@ -131,10 +132,7 @@ func newRig(t *testing.T) *rig {
 	core, logs := observer.New(zapcore.DebugLevel)
 	r := &rig{t: t, world: &outside{World: transporttest.NewWorld()}, table: devices.NewTable(zap.New(core)), logs: logs, wheels: &bomb{}, front: &bomb{}}
 	attach := func(b *bomb, name string, spec devices.Spec) *devices.Device {
-		l, err := r.table.Attach(devices.Instance{Driver: b, Name: name, Provides: []devices.Spec{spec}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(r.table.Attach(devices.Instance{Driver: b, Name: name, Provides: []devices.Spec{spec}}))(t)
 		return l.Devices()[0]
 	}
 	r.inner = attach(r.wheels, "wheels", devices.Position().At(1))
@@ -261,9 +259,7 @@ func TestPanicOfVirtualDriver(t *testing.T) {
 	for _, place := range []string{"Command", "Configure", "Published", "Commanded", "Configured"} {
 		t.Run(place, func(t *testing.T) {
 			r := newRig(t)
-			if _, err := r.inner.Subscribe(r.world.Now(), &member{}); err != nil { // a client keeps the wheels open
-				t.Fatal(err)
-			}
+			must.Get(r.inner.Subscribe(r.world.Now(), &member{}))(t) // a client keeps the wheels open
 			r.front.in = place
 			r.fire(place)
 			r.front.in = ""

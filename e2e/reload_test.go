@@ -12,9 +12,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	robot "player/simulation/emulator/p2os"
-
 	"player/e2e/terminals"
+	robot "player/simulation/emulator/p2os"
 )
 
 // reloadable is a server that reads its file again.

@@ -5,10 +5,11 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"player/e2e/acceptance"
-	"player/e2e/needs"
 	"strings"
 	"testing"
+
+	"player/e2e/acceptance"
+	"player/e2e/needs"
 )
 
 // The WireGuard example of SECURITY.md, with its two files as they are printed there but

@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/process/descriptors"
 )
@@ -117,9 +118,7 @@ func TestUnacknowledged(t *testing.T) {
 			t.Errorf("%d bytes buffered, %d unacknowledged", served.Buffered(), served.Unacknowledged())
 		}
 	})
-	if _, err := io.CopyN(io.Discard, c, size); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.CopyN(io.Discard, c, size))(t)
 	roundTrip(t, c, "y")
 	r.until(t, "acknowledgement of all bytes", func() bool { return served.Unacknowledged() == 0 && !served.Queued() })
 }

@@ -162,9 +162,7 @@ func dial(t testing.TB, address string) net.Conn {
 
 func say(t testing.TB, to io.Writer, text string) {
 	t.Helper()
-	if _, err := io.WriteString(to, text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(to, text))(t)
 }
 
 // hear checks that text is the next to be read.

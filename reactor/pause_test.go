@@ -89,9 +89,7 @@ func TestOutputInAPause(t *testing.T) {
 		d.Pause()
 		d.Write(make([]byte, size))
 	})
-	if _, err := io.CopyN(io.Discard, c, size); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.CopyN(io.Discard, c, size))(t)
 	say(t, c, "x")
 	h.expect(t, "x")
 	say(t, c, "yz")

@@ -3,9 +3,10 @@ package server
 import (
 	"net"
 	"net/netip"
-	"player/server/looptest"
 	"testing"
 	"time"
+
+	"player/server/looptest"
 )
 
 // lab is a computer with a wired and a wireless interface.

@@ -13,6 +13,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/must"
 	"player/visitors/roomtest"
 )
 
@@ -92,9 +93,7 @@ func ofWheels(t *testing.T, fn func(t *testing.T, r *robot, c *Controller)) {
 // drive acquires the wheels and drives.
 func drive(t *testing.T, c *Controller, speed int) {
 	t.Helper()
-	if err := errors.Join(c.Acquire(t.Context()), c.Drive(speed, 0, time.Now())); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(c.Acquire(t.Context()), c.Drive(speed, 0, time.Now())))
 }
 
 // expire waits until Expire is due, and calls it.
@@ -227,9 +226,7 @@ func TestControllerOfTheCamera(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRobot()
 		c := NewController(codec.PTZ, "camera", 0, r.dial)
-		if err := errors.Join(c.Acquire(t.Context()), c.Robot().SetPTZ(1, 2, 3)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(c.Acquire(t.Context()), c.Robot().SetPTZ(1, 2, 3)))
 		select {
 		case <-c.Due():
 			t.Error("it expires")

@@ -13,6 +13,7 @@ import (
 
 	"player/config/rights"
 	"player/e2e/certs"
+	"player/e2e/must"
 )
 
 func TestFlags(t *testing.T) {
@@ -20,9 +21,7 @@ func TestFlags(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	lab := file("lab", `access ( allow ["read" "write"] from "10.0.0.0/8" )`)
@@ -51,9 +50,7 @@ func TestFlags(t *testing.T) {
 		var f Flags
 		set := flag.NewFlagSet("", flag.ContinueOnError)
 		f.Add(set)
-		if err := set.Parse(c.args); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Parse(c.args))
 		got, err := f.Common("0.0.0.0:80", zap.NewNop())
 		if err != nil || c.err != "" {
 			if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {

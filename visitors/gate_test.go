@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
+
+	"player/e2e/must"
 )
 
 func TestGate(t *testing.T) {
@@ -123,10 +125,7 @@ func TestLoopback(t *testing.T) {
 		"127.0.0.1:80": true, "127.9.9.9:80": true, "[::1]:80": true, "[::ffff:127.0.0.1]:80": true,
 		"0.0.0.0:80": false, "[::]:80": false, "192.168.1.7:80": false,
 	} {
-		a, err := net.ResolveTCPAddr("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(net.ResolveTCPAddr("tcp", address))(t)
 		if loopback(a) != want {
 			t.Errorf("%s: %v", address, !want)
 		}

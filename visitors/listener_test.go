@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"go.uber.org/zap"
+
+	"player/e2e/must"
 )
 
 // from is a connection with a remote address.
@@ -56,10 +58,7 @@ func accepted(t *testing.T) (*counted, net.Conn) {
 	t.Helper()
 	near, far := pipe("10.0.0.1:40000")
 	l := limited{&queue{near}, newBudget(zap.NewNop()), "/stop", nil}
-	conn, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(l.Accept())(t)
 	return conn.(*counted), far
 }
 
@@ -124,9 +123,7 @@ func TestWriteAllOwes(t *testing.T) {
 			text, _ := io.ReadAll(far)
 			read <- string(text)
 		}()
-		if err := conn.writeAll([][]byte{[]byte("a "), make([]byte, 1000), []byte("\r\n")}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.writeAll([][]byte{[]byte("a "), make([]byte, 1000), []byte("\r\n")}))
 		if owed, want := conn.account.owed-before, writeCost+1004*outputCost; owed != want {
 			t.Errorf("it owes %v, want %v", owed, want)
 		}
@@ -157,10 +154,7 @@ func TestStopWaitsForNothing(t *testing.T) {
 				request := func() {
 					begin := time.Now()
 					go func() { _, _ = io.WriteString(far, tt.request+"\r\n\r\n") }()
-					r, err := http.ReadRequest(bufio.NewReader(conn))
-					if err != nil {
-						t.Fatal(err)
-					}
+					r := must.Get(http.ReadRequest(bufio.NewReader(conn)))(t)
 					served.ServeHTTP(nil, r.WithContext(withConn(t.Context(), conn)))
 					waited = time.Since(begin)
 				}

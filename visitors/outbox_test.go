@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // contents returns what messages are about, sorted.
@@ -66,9 +68,7 @@ func TestWindow(t *testing.T) {
 		t.Helper()
 		for sent := range window + 1 {
 			o.Put(0, "", 0, nil)
-			if err := o.Reply(true, nil); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, o.Reply(true, nil))
 			replies, messages, _ := o.take(time.Now())
 			if len(replies) != 1 || len(messages) == 0 != (sent >= want) || len(messages) == 0 != o.Congested() && sent > want {
 				t.Fatalf("%d messages, congested %v with %d sent", len(messages), o.Congested(), sent)
@@ -89,9 +89,7 @@ func TestWindow(t *testing.T) {
 func TestDeafViewer(t *testing.T) {
 	o := newOutbox(0)
 	for range maxReplies {
-		if err := o.Reply(true, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Reply(true, nil))
 	}
 	if err := o.Reply(true, nil); !errors.Is(err, ErrDeaf) {
 		t.Error("too many replies wait")

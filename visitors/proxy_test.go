@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"go.uber.org/zap"
+
+	"player/e2e/must"
 )
 
 // An origin is taken as browsers send it, whichever way it is written, or the right form is named.
@@ -116,9 +118,7 @@ func TestForwarded(t *testing.T) {
 	} {
 		site := Site{Log: zap.NewNop(), Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = w.Write([]byte(r.RemoteAddr)) })}
 		if tt.proxy != "" {
-			if err := site.Proxy.Set(tt.proxy); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, site.Proxy.Set(tt.proxy))
 		}
 		r := httptest.NewRequest("GET", "/", nil)
 		r.RemoteAddr, r.Host = tt.from, tt.host

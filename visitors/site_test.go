@@ -13,15 +13,14 @@ import (
 	"unicode/utf8"
 
 	"go.uber.org/zap"
+
+	"player/e2e/must"
 )
 
 // Connections without a request stay open, and give way to those that need their places: the
 // one that has been idle for longest first. One with a request does not.
 func TestIdleGivesWay(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, end := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() {
@@ -57,10 +56,7 @@ func TestIdleGivesWay(t *testing.T) {
 	}
 	open := func() browser {
 		t.Helper()
-		conn, err := net.Dial("tcp", l.Addr().String())
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 		t.Cleanup(func() { conn.Close() })
 		return browser{conn, bufio.NewReader(conn)}
 	}

@@ -2,10 +2,11 @@ package rig
 
 import (
 	"os"
-	"player/e2e/needs"
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/needs"
 )
 
 // Every call of this process is counted under its name, those of threads that

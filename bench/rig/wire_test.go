@@ -5,11 +5,12 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"player/e2e/needs"
 	"strings"
 	"testing"
 
 	"github.com/vishvananda/netns"
+
+	"player/e2e/needs"
 )
 
 // What is sent through a wire arrives, is metered, and stays inside.

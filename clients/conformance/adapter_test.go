@@ -9,13 +9,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"player/e2e/acceptance"
-	"player/e2e/built"
-	"player/e2e/needs"
-	"player/e2e/waiting"
 	"sync"
 	"testing"
 	"time"
+
+	"player/e2e/acceptance"
+	"player/e2e/built"
+	"player/e2e/must"
+	"player/e2e/needs"
+	"player/e2e/waiting"
 )
 
 const (
@@ -84,15 +86,12 @@ func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
 // what compilers read it does not notice.
 func readSources(t *testing.T) {
 	t.Helper()
-	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err == nil && entry.IsDir() && entry.Name() == ".git" {
 			return fs.SkipDir
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 func (l language) folder() string { return filepath.Join("..", l.name) }
@@ -156,18 +155,10 @@ func startAdapter(t *testing.T, build, script string, arguments ...string) *adap
 	cmd.Env = append(os.Environ(), "BUILD="+build)
 	a := &adapter{answers: make(chan answer), errors: new(waiting.Output)}
 	cmd.Stderr = a.errors
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(cmd.StdinPipe())(t)
 	a.in = in
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
 	ended := make(chan error, 1)
 	enough := make(chan struct{}) // answers are no longer read
 	go func() {
@@ -217,10 +208,7 @@ func startAdapter(t *testing.T, build, script string, arguments ...string) *adap
 // send starts a request.
 func (a *adapter) send(t *testing.T, request Object) {
 	t.Helper()
-	line, err := json.Marshal(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	line := must.Get(json.Marshal(request))(t)
 	if _, err := a.in.Write(append(line, '\n')); err != nil {
 		t.Fatalf("%s: %v\n%s", line, err, a.errors)
 	}

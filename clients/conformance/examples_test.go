@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"player/client"
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
@@ -87,32 +88,21 @@ func (e example) run(t *testing.T, l language, port int, command []string) strin
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
-	observer, err := client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		t.Fatal(err)
-	}
+	observer := must.Get(client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", port)))(t)
 	defer observer.Close()
-	if err := observer.Request(ctx, "prsr"); err != nil {
-		t.Fatal(err)
-	}
-	if err := observer.Read(ctx); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, observer.Request(ctx, "prsr"))
+	must.Do(t, observer.Read(ctx))
 	var output bytes.Buffer
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = l.folder(), &output, &output
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
 	way, stalls, near, rounds := 0.0, 0, 0, 0
 	for running := true; running; rounds++ {
 		before := observer.Position
-		if err := observer.Read(ctx); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, observer.Read(ctx))
 		way += math.Hypot(float64(observer.Position.X-before.X), float64(observer.Position.Y-before.Y))
 		if observer.Position.Stall != 0 {
 			stalls++

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"player/e2e/must"
 )
 
 var update = flag.Bool("update", false, "write cases/ and the tables of docs/CLIENTS.md anew")
@@ -35,9 +37,7 @@ func TestCasesAreUpToDate(t *testing.T) {
 		want := encode(t, g.generate())
 		path := casePath(g.name)
 		if *update {
-			if err := os.WriteFile(path, want, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, want, 0o644))
 			continue
 		}
 		if got, err := os.ReadFile(path); err != nil || !bytes.Equal(got, want) {
@@ -56,9 +56,7 @@ func encode(t *testing.T, cases []Case) []byte {
 		var line bytes.Buffer
 		e := json.NewEncoder(&line)
 		e.SetEscapeHTML(false)
-		if err := e.Encode(v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Encode(v))
 		b.Write(bytes.TrimSuffix(line.Bytes(), []byte("\n")))
 	}
 	for i, c := range cases {

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/examples/lab"
 )
@@ -38,10 +39,7 @@ func TestGoto(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	readSources(t)
-	moments, err := lab.Drive("../../simulation/worlds/office.world", 5*time.Minute)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moments := must.Get(lab.Drive("../../simulation/worlds/office.world", 5*time.Minute))(t)
 	for _, c := range []struct {
 		width, slip, moments int
 	}{{380, 0, len(moments)}, {1900, 70, 500}, {7800, 70, 500}} {
@@ -69,9 +67,7 @@ func record(t *testing.T, width, slip int, moments []lab.Moment) (path string) {
 		var scan codec.LaserData
 		var sonar codec.SonarData
 		for letter, d := range map[byte]interface{ Decode([]byte) error }{codec.Position: &p, codec.Laser: &scan, codec.Sonar: &sonar} {
-			if err := d.Decode(m[letter]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Decode(m[letter]))
 		}
 		if slip != 0 {
 			p.Y, p.Heading = p.Y+int32(slip*i), 90
@@ -87,9 +83,7 @@ func record(t *testing.T, width, slip int, moments []lab.Moment) (path string) {
 			fmt.Fprint(&text, r, " ")
 		}
 	}
-	if err := os.WriteFile(path, text.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, text.Bytes(), 0o644))
 	return path
 }
 

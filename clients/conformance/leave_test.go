@@ -8,6 +8,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // leaving is how long a program may take to end when a server takes nothing. It is less than
@@ -32,19 +34,11 @@ func TestLeaveUnanswered(t *testing.T) {
 // its listener is full.
 func unanswered(t *testing.T) *net.TCPAddr {
 	t.Helper()
-	socket, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	socket := must.Get(syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC, 0))(t)
 	file := os.NewFile(uintptr(socket), "listener")
 	t.Cleanup(func() { file.Close() })
-	if err := errors.Join(syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(socket, 0)); err != nil {
-		t.Fatal(err)
-	}
-	name, err := syscall.Getsockname(socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(syscall.Bind(socket, &syscall.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}}), syscall.Listen(socket, 0)))
+	name := must.Get(syscall.Getsockname(socket))(t)
 	address := &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: name.(*syscall.SockaddrInet4).Port}
 	for range 10 {
 		conn, err := net.DialTimeout("tcp", address.String(), time.Second)
@@ -62,22 +56,14 @@ func unanswered(t *testing.T) *net.TCPAddr {
 func TestLeaveUntaken(t *testing.T) {
 	t.Parallel()
 	forEachClient(t, func(t *testing.T, l language, start func(t *testing.T) *adapter) {
-		listener, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		defer listener.Close()
 		a := start(t)
 		address := listener.Addr().(*net.TCPAddr)
 		a.send(t, Object{"op": "connect", "host": address.IP.String(), "port": address.Port, "timeout_ms": patience})
-		conn, err := listener.Accept() // and nothing is read from it
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(listener.Accept())(t) // and nothing is read from it
 		defer conn.Close()
-		if err := conn.(*net.TCPConn).SetReadBuffer(1); err != nil { // the least that the kernel has
-			t.Fatal(err)
-		}
+		must.Do(t, conn.(*net.TCPConn).SetReadBuffer(1)) // the least that the kernel has
 		if got := a.answer(t, Object{"op": "connect"}); got["ok"] != true {
 			t.Fatal(text(got))
 		}

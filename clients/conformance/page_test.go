@@ -7,16 +7,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 const page = "../../docs/CLIENTS.md"
 
 // The tables of docs/CLIENTS.md are those of the suite.
 func TestPage(t *testing.T) {
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))(t)
 	want := string(text)
 	for name, table := range map[string]string{"languages": languageTable(), "cases": caseTable(t)} {
 		part := regexp.MustCompile("(?s)(<!-- " + name + " -->\n).*?(<!-- end -->)")
@@ -28,9 +27,7 @@ func TestPage(t *testing.T) {
 	switch {
 	case want == string(text):
 	case *update:
-		if err := os.WriteFile(page, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(page, []byte(want), 0o644))
 	default:
 		t.Errorf("%s is out of date: go test ./clients/conformance -run TestPage -update", page)
 	}
@@ -52,10 +49,7 @@ func languageTable() string {
 // caseTable has the cases of each clause of the protocol.
 func caseTable(t *testing.T) string {
 	t.Helper()
-	protocol, err := os.ReadFile("../../docs/PROTOCOL.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	protocol := must.Get(os.ReadFile("../../docs/PROTOCOL.md"))(t)
 	var b strings.Builder
 	b.WriteString("| file | cases | number | clauses |\n|---|---|---|---|\n")
 	total := 0

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"player/client/simulation"
+	"player/e2e/must"
 )
 
 // arena is a room from (-3,-3) to (3,3). The first robot looks along its middle.
@@ -438,10 +439,7 @@ var notPublic = regexp.MustCompile(`(?s)\nprotected:.*?\n};`)
 func TestPlayer3Names(t *testing.T) {
 	programs := map[string]string{} // by the language of the names
 	for _, file := range programFiles(t) {
-		text, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(file))(t)
 		language := map[string]string{".cc": ".cpp", ".h": ".c"}[filepath.Ext(file)]
 		if language == "" {
 			language = filepath.Ext(file)
@@ -449,10 +447,7 @@ func TestPlayer3Names(t *testing.T) {
 		programs[language] += string(text)
 	}
 	for file, names := range player3Names {
-		text, err := os.ReadFile(filepath.Join("../playerc", file))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join("../playerc", file)))(t)
 		language := map[string]string{"libplayerc++": ".cpp", "libplayerc": ".c", "python": ".py"}[filepath.Base(filepath.Dir(file))]
 		all := names.FindAllStringSubmatch(notPublic.ReplaceAllString(string(text), ""), -1)
 		if len(all) < 15 {

@@ -19,6 +19,7 @@ import (
 	"player/client/simulation"
 	"player/e2e/acceptance"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
@@ -79,14 +80,9 @@ func TestPlayer3(t *testing.T) {
 		t.Parallel()
 		needs.Program(t, "cmake")
 		project := t.TempDir()
-		programs, err := filepath.Abs("../playerc/programs")
-		if err != nil {
-			t.Fatal(err)
-		}
+		programs := must.Get(filepath.Abs("../playerc/programs"))(t)
 		text := fmt.Appendf(nil, player3Project, prefix, programs)
-		if err := os.WriteFile(filepath.Join(project, "CMakeLists.txt"), text, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(project, "CMakeLists.txt"), text, 0o644))
 		run(t, nil, "cmake", "-DCMAKE_PREFIX_PATH="+prefix, "-S", project, "-B", project)
 		run(t, nil, "cmake", "--build", project)
 		result := &player3{t: t}
@@ -157,13 +153,8 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	dir := t.TempDir()
 	world, text := filepath.Join(dir, "test.world"), arena
 	if at.world != "" {
-		if err := os.CopyFS(dir, worlds.Files); err != nil { // its includes and pictures
-			t.Fatal(err)
-		}
-		file, err := worlds.Files.ReadFile(at.world + worlds.Extension)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.CopyFS(dir, worlds.Files)) // its includes and pictures
+		file := must.Get(worlds.Files.ReadFile(at.world + worlds.Extension))(t)
 		text = ownPort.ReplaceAllString(string(file), "")
 	}
 	p := &process{binary: at.binary, flags: []string{"-stage", world}, port: at.port, page: at.port + each - 1}
@@ -174,9 +165,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 		text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
 		environment = append(environment, "PLAYERC_STEP=1")
 	}
-	if err := os.WriteFile(world, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(world, []byte(text), 0o644))
 	p.start(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
@@ -188,9 +177,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := command.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, command.Start())
 	if program.stops {
 		says := func(line string) {
 			for !strings.Contains("\n"+out.String(), "\n"+line+"\n") && ctx.Err() == nil {

@@ -16,6 +16,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 )
@@ -35,9 +36,7 @@ func TestReal(t *testing.T) {
 	t.Parallel()
 	binary := buildServer(t)
 	robot := filepath.Join(t.TempDir(), "pattern.cfg")
-	if err := os.WriteFile(robot, []byte(pattern), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(robot, []byte(pattern), 0o644))
 	stepped := inStep(t)
 	trust := newTrust(t)
 	tests := []struct {
@@ -103,10 +102,7 @@ func TestFolders(t *testing.T) {
 
 func buildServer(t *testing.T) (binary string) {
 	t.Helper()
-	binary, err := serverBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary = must.Get(serverBinary())(t)
 	return binary
 }
 
@@ -277,14 +273,9 @@ func realLifetime(s *session) {
 	s.until("speed", func() bool { return s.number("p", "speed") == 200 })
 	ctx, cancel := context.WithTimeout(s.t.Context(), patience*time.Millisecond)
 	defer cancel()
-	other, err := client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", s.process.port))
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	other := must.Get(client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", s.process.port)))(s.t)
 	defer other.Close()
-	if err := errors.Join(other.Request(ctx, "pw"), other.SetSpeed(100, 0), other.Request(ctx, "")); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Do(s.t, errors.Join(other.Request(ctx, "pw"), other.SetSpeed(100, 0), other.Request(ctx, "")))
 	s.command("p", 0, 0)
 	s.do(ask("")) // the reply comes after the command
 	s.read()
@@ -388,17 +379,12 @@ func realDrive(s *session) {
 // inStep writes a world that waits for its one client. A second robot has a fiducial finder.
 func inStep(t *testing.T) (world string) {
 	t.Helper()
-	text, err := os.ReadFile("../../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../simulation/worlds/room.world"))(t)
 	world = filepath.Join(t.TempDir(), "step.world")
-	if err := os.WriteFile(world, append(text, `
+	must.Do(t, os.WriteFile(world, append(text, `
 		lockstep 1 speedup 0
 		pioneer2dx ( name "eye" pose [1 -2.5 0 0] fiducial ( ) )
-		post ( name "post" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644); err != nil {
-		t.Fatal(err)
-	}
+		post ( name "post" pose [1 -1 0 0] fiducial_return 3 )`...), 0o644))
 	return world
 }
 
@@ -498,9 +484,7 @@ func (p *process) start(t *testing.T) {
 	log := new(waiting.Output)
 	p.cmd = exec.Command(p.binary, append([]string{"-bind", "127.0.0.1", "-gp", fmt.Sprint(p.port), "-http", fmt.Sprintf("127.0.0.1:%d", p.page)}, p.flags...)...)
 	p.cmd.Stderr = log
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.cmd.Start())
 	cmd := p.cmd
 	t.Cleanup(func() {
 		if cmd == p.cmd {

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 )
 
 // cuts are the ways in which every case is run. They cut what the server sends
@@ -54,10 +55,7 @@ func TestScripted(t *testing.T) {
 	t.Parallel()
 	cases := make(map[string][]Case)
 	for _, g := range groups {
-		text, err := os.ReadFile(casePath(g.name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(casePath(g.name)))(t)
 		var list []Case
 		if err := json.Unmarshal(text, &list); err != nil {
 			t.Fatalf("%s: %v", casePath(g.name), err)
@@ -103,10 +101,7 @@ type player struct {
 }
 
 func (p *player) run(c Case) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(p.t)
 	defer listener.Close()
 	defer func() {
 		if p.conn != nil {
@@ -306,9 +301,5 @@ func (p *player) drained() error {
 
 func unhex(t *testing.T, s string) []byte {
 	t.Helper()
-	b, err := hex.DecodeString(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(hex.DecodeString(s))(t)
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"net"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestMismatch(t *testing.T) {
@@ -35,12 +37,8 @@ func TestMismatch(t *testing.T) {
 		{`{"why": {"l": "off it"}}`, `{"why": {"l": "off me"}}`, false},
 	} {
 		var want, got any
-		if err := json.Unmarshal([]byte(c.want), &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := json.Unmarshal([]byte(c.got), &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(c.want), &want))
+		must.Do(t, json.Unmarshal([]byte(c.got), &got))
 		if m := mismatch("answer", want, got); (m == "") != c.equal {
 			t.Errorf("want %s, got %s: %q", c.want, c.got, m)
 		}
@@ -48,27 +46,16 @@ func TestMismatch(t *testing.T) {
 }
 
 func TestUnread(t *testing.T) {
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer listener.Close()
-	client, err := net.Dial("tcp", listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(net.Dial("tcp", listener.Addr().String()))(t)
 	defer client.Close()
-	conn, err := listener.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(listener.Accept())(t)
 	defer conn.Close()
 	q := openQueues(t)
 	for i, want := range []int{3, 2, 1, 0} {
 		if i == 0 {
-			if _, err := conn.Write([]byte("abc")); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(conn.Write([]byte("abc")))(t)
 		} else if _, err := client.Read(make([]byte, 1)); err != nil {
 			t.Fatal(err)
 		}

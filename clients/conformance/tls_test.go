@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"player/e2e/certs"
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -41,10 +42,7 @@ func (r *trust) flags(port int) []string {
 // shows listens with a certificate. It does no more than shake hands.
 func shows(t *testing.T, pair certs.Pair) (port int) {
 	t.Helper()
-	l, err := tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair.TLS}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(tls.Listen("tcp", "127.0.0.1:0", &tls.Config{Certificates: []tls.Certificate{pair.TLS}}))(t)
 	t.Cleanup(func() { l.Close() })
 	go func() {
 		for {
@@ -65,10 +63,7 @@ func shows(t *testing.T, pair certs.Pair) (port int) {
 // silent listens and never says anything.
 func silent(t *testing.T) (port int) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { l.Close() })
 	return l.Addr().(*net.TCPAddr).Port
 }

@@ -7,6 +7,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/e2e/must"
 )
 
 // items are payloads of all kinds, in shape and out of it.
@@ -98,9 +99,7 @@ func TestSizeOfFrame(t *testing.T) {
 func TestSelection(t *testing.T) {
 	scan := drive(t)[30][codec.Laser]
 	var whole, got codec.LaserData
-	if err := whole.Decode(scan); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, whole.Decode(scan))
 	for _, s := range []codec.Scan{
 		{Step: 1, Last: 65535, Unit: 10}, {Step: 18, First: 9, Last: 360, Unit: 100}, {Step: 1, Last: 360, Unit: 255}, {Step: 7, First: 90, Last: 270, Unit: 10},
 		{Step: 1, First: 360, Last: 360}, {Step: 1, First: 361, Last: 400}, {Step: 255, Last: 360},

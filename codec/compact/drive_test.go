@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -21,11 +22,7 @@ var driveThrough = sync.OnceValues(func() ([]lab.Moment, error) {
 
 func drive(t testing.TB) []lab.Moment {
 	t.Helper()
-	d, err := driveThrough()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(driveThrough())(t)
 }
 
 // noisy returns a scan with noise of sigma mm on what is in range.

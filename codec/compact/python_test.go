@@ -13,6 +13,7 @@ import (
 
 	"player/codec"
 	"player/codec/compact"
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -74,24 +75,13 @@ func goldenBlocks(t testing.TB) string {
 // What was compact yesterday can be read today, and it is still what we send.
 func TestGolden(t *testing.T) {
 	if *update {
-		if err := os.WriteFile(golden, []byte(goldenBlocks(t)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, []byte(goldenBlocks(t)), 0o644))
 	}
-	file, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(golden))(t)
 	lines := strings.Fields(string(file))
 	for i := 0; i+1 < len(lines); i += 2 {
-		block, err := hex.DecodeString(lines[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := hex.DecodeString(lines[i+1])
-		if err != nil {
-			t.Fatal(err)
-		}
+		block := must.Get(hex.DecodeString(lines[i]))(t)
+		want := must.Get(hex.DecodeString(lines[i+1]))(t)
 		got := expand(t, block)
 		if !bytes.Equal(got, want) {
 			t.Errorf("line %d: % X, want % X", i+1, got, want)
@@ -115,10 +105,7 @@ func TestGolden(t *testing.T) {
 // A decoder that was written from docs/PROTOCOL.md reads what we send.
 func TestOtherLanguage(t *testing.T) {
 	python := needs.Program(t, "python3")
-	file, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.ReadFile(golden))(t)
 	var in, want strings.Builder
 	add := func(block []byte) {
 		fmt.Fprintf(&in, "%x\n", block)

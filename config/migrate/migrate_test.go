@@ -23,6 +23,7 @@ import (
 	"player/devices/sicklms200"
 	stagedriver "player/devices/stage"
 	"player/devices/urg"
+	"player/e2e/must"
 	"player/formats/syntax"
 )
 
@@ -35,28 +36,17 @@ func TestGolden(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(filepath.Base(path), func(t *testing.T) {
-			file, err := syntax.ParseFile(path, nil)
-			if err != nil {
-				t.Fatal(err)
-			}
-			result, err := Convert(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(syntax.ParseFile(path, nil))(t)
+			result := must.Get(Convert(file))(t)
 			if !result.Foreign {
 				t.Error("not recognised")
 			}
 			got := result.Text
 			golden := strings.TrimSuffix(path, ".cfg") + ".golden"
 			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o666); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(golden, []byte(got), 0o666))
 			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(os.ReadFile(golden))(t)
 			if got != string(want) {
 				t.Errorf("got\n%s\nwant\n%s", got, want)
 			}
@@ -73,10 +63,7 @@ func TestRemotePorts(t *testing.T) {
 		`use_tcp 1 port "/dev/ttyS0"`:                               `port "localhost:8101"`,
 		`use_tcp 0 tcp_remote_host "10.0.0.5" port "/dev/ttyS0"`:    `port "/dev/ttyS0"`,
 	} {
-		file, err := parse("old.cfg", `driver ( name "p2os" provides ["position2d:0"] `+fields+` )`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parse("old.cfg", `driver ( name "p2os" provides ["position2d:0"] `+fields+` )`))(t)
 		result, err := Convert(file)
 		if err != nil || strings.Count(result.Text, "\n  port ") != 1 || !strings.Contains(result.Text, "\n  "+want+"\n") {
 			t.Errorf("%s: %v\n%s\nwant %s", fields, err, result.Text, want)
@@ -98,10 +85,7 @@ func TestLostPorts(t *testing.T) {
 		`driver ( name "vfh" provides ["position2d:1"] port 5 )`:                                "",
 		`driver ( name "roomba" provides ["position2d:0"] )`:                                    "",
 	} {
-		file, err := parse("old.cfg", old)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parse("old.cfg", old))(t)
 		result, err := Convert(file)
 		switch {
 		case want == "" && err != nil, want != "" && (err == nil || !strings.Contains(err.Error(), want)):
@@ -236,10 +220,7 @@ func TestEveryOption(t *testing.T) {
 				world = `worldfile "a.world"`
 			}
 			old := fmt.Sprintf("driver ( name %q provides [%q] %s %s %s )", there, provides[here], o[0], o[1], world)
-			file, err := parse("old.cfg", old)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parse("old.cfg", old))(t)
 			result, err := Convert(file)
 			got := result.Text
 			refused, wanted := strings.CutPrefix(o[2], "error: ")
@@ -266,10 +247,7 @@ func TestEveryOption(t *testing.T) {
 
 // Accelerations are in the units of the file.
 func TestUnitsOfAccelerations(t *testing.T) {
-	file, err := parse("old.cfg", `unit_length "cm" unit_angle "radians" driver ( name "p2os" provides ["position2d:0"] max_xaccel 40 max_yawaccel 1 )`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(parse("old.cfg", `unit_length "cm" unit_angle "radians" driver ( name "p2os" provides ["position2d:0"] max_xaccel 40 max_yawaccel 1 )`))(t)
 	result, err := Convert(file)
 	if err != nil || !strings.Contains(result.Text, "\n  acceleration 400\n  turn_acceleration 57\n") {
 		t.Errorf("%v\n%s", err, result.Text)
@@ -341,10 +319,7 @@ func TestSections(t *testing.T) {
 		{`driver ( name "sicklms200" provides ["laser:0"] port "/dev/ttyS5" ) laser:1 ( )`, `is for clients of port 6666`},
 		{`unit_angle "radians" ptz:0 ( )`, `unit_angle "radians"`},
 	} {
-		file, err := parse("old.cfg", test.old)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parse("old.cfg", test.old))(t)
 		result, err := Convert(file)
 		if err != nil {
 			t.Errorf("%s: %v", test.old, err)
@@ -379,10 +354,7 @@ func TestForeign(t *testing.T) {
 		`plugin "libfoo"`:                                                                 true,
 		`interface ( name "x" code 1 )`:                                                   true,
 	} {
-		file, err := parse("x.cfg", text+"\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parse("x.cfg", text+"\n"))(t)
 		if got, err := Convert(file); err != nil || got.Foreign != want {
 			t.Errorf("%s: foreign is %v, %v", text, got.Foreign, err)
 		}
@@ -461,10 +433,7 @@ func TestRandomFiles(t *testing.T) {
 func FuzzConvert(f *testing.F) {
 	paths, _ := filepath.Glob("testdata/*.cfg") // the pattern is well formed
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			f.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(f)
 		f.Add(string(text))
 	}
 	f.Add("laser ( port \"/dev//ttyS1\" pose [1 -] ) laser:1( port \"/dev/ttyS1/.\" )")

@@ -12,6 +12,7 @@ import (
 	"player/devices"
 	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -325,9 +326,7 @@ func TestCliff(t *testing.T) {
 	if got := b.misc.Data(); got[0] != 0b10000 || got[2] != 156 {
 		t.Errorf("misc % d", got)
 	}
-	if err := b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 1}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 1}))
 	b.Pass(50 * ms)
 	if b.position.MotorsOff(b.Now()) {
 		t.Error("the motors count as off")
@@ -335,9 +334,7 @@ func TestCliff(t *testing.T) {
 	if want := []byte{145, 0, 0, 0, 0, 131}; !bytes.Equal(b.heard, want) {
 		t.Errorf("the robot heard % d, want % d", b.heard, want)
 	}
-	if err := b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 0}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 0}))
 	b.Pass(50 * ms)
 	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
 		t.Error("motors that a client switched off are complained about")

@@ -16,16 +16,14 @@ import (
 	"player/devices/rplidar"
 	"player/devices/sicklms200"
 	"player/devices/urg"
+	"player/e2e/must"
 )
 
 // stranger returns Link.Stranger of a driver that no kind with a Probe has made.
 func stranger(t *testing.T) func(heard []byte) string {
 	table := devices.NewTable(zap.NewNop())
 	table.Kinds = []devices.Kind{create.Kind(), evid30.Kind(), p2os.Kind(), rplidar.Kind(), sicklms200.Kind(), urg.Kind()}
-	link, err := table.Attach(devices.Instance{Name: "other"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	link := must.Get(table.Attach(devices.Instance{Name: "other"}))(t)
 	return link.Stranger
 }
 
@@ -53,10 +51,7 @@ func TestStranger(t *testing.T) {
 		{"a laser's CRC is wrong", "02 80 03 00 A0 00 10 16 0B", ""},
 		{"text", "6C 6F 67 69 6E 3A 20", ""},
 	} {
-		b, err := hex.DecodeString(strings.ReplaceAll(tt.bytes, " ", ""))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(hex.DecodeString(strings.ReplaceAll(tt.bytes, " ", "")))(t)
 		if got := recognise(b); got != tt.want {
 			t.Errorf("%s: %q, want %q", tt.name, got, tt.want)
 		}

@@ -12,6 +12,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -25,9 +26,7 @@ type sensor struct {
 
 func (s *sensor) write(name, text string) {
 	s.T.Helper()
-	if err := os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644); err != nil {
-		s.T.Fatal(err)
-	}
+	must.Do(s.T, os.WriteFile(filepath.Join(s.dir, name), []byte(text), 0o644))
 }
 
 func newSensor(t *testing.T) *sensor {
@@ -107,9 +106,7 @@ func (s *sensor) run(until time.Duration) (samples int) {
 func (s *sensor) remove() {
 	s.write("position", "") // the driver's file does not work again
 	for _, name := range []string{"calibrate", "position"} {
-		if err := os.Remove(filepath.Join(s.dir, name)); err != nil {
-			s.T.Fatal(err)
-		}
+		must.Do(s.T, os.Remove(filepath.Join(s.dir, name)))
 	}
 }
 
@@ -188,9 +185,7 @@ func TestSetupFails(t *testing.T) {
 	} {
 		s := newSensor(t)
 		if tt.text == "" {
-			if err := os.Remove(filepath.Join(s.dir, tt.file)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(filepath.Join(s.dir, tt.file)))
 		} else {
 			s.write(tt.file, tt.text)
 		}

@@ -8,16 +8,14 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 // newBench returns the driver of a board, with a client of one of its devices.
 func newBench(t *testing.T, o Options, client byte) (*transporttest.Bench, *Driver) {
 	t.Helper()
 	o.Port, o.Baud, o.Boot = "/dev/board", 9600, time.Second
-	d, err := New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(New(o))(t)
 	b := transporttest.NewBench(t, devices.Instance{Driver: d, Name: "board", Provides: d.provides()})
 	b.Client = b.Link.Device(client)
 	return b, d
@@ -71,9 +69,7 @@ func TestDiagnosis(t *testing.T) {
 // A number that cannot be is not published, but counted, and the board is alive.
 func TestImpossibleNumbers(t *testing.T) {
 	b := newBumper(t)
-	if err := setup(b, "K 3\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, setup(b, "K 3\r\n"))
 	before, ports := b.Client.Link().Counts.Dropped, len(b.Ports)
 	for range 30 {
 		b.Port().Say([]byte("K 1e300\r\n"))

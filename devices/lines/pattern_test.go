@@ -4,15 +4,13 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func mustRead(t testing.TB, text string) pattern {
 	t.Helper()
-	p, err := newPattern(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(newPattern(text))(t)
 }
 
 func TestMatch(t *testing.T) {
@@ -125,10 +123,7 @@ func TestTemplate(t *testing.T) {
 		`{{"T":13,"X":{speed/1000:2},"Z":{turn*0.0174533:3}}`: `{"T":13,"X":0.25,"Z":-0.215}` + "\n",
 		"v 0 {left}{eol}v 1 {right*-1}":                       "v 0 0\nv 1 -334\n",
 	} {
-		line, err := newTemplate(text, "\n")
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(newTemplate(text, "\n"))(t)
 		if got := string(line.append(nil, &a)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}

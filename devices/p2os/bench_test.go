@@ -13,6 +13,7 @@ import (
 	"player/devices/devicetest"
 	"player/devices/sicklms200"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -40,9 +41,7 @@ func (b *bench) command(speed, turnRate int16) {
 
 func (b *bench) configure(payload ...byte) {
 	b.T.Helper()
-	if err := b.misc.Configure(b.Now(), payload); err != nil {
-		b.T.Fatal(err)
-	}
+	must.Do(b.T, b.misc.Configure(b.Now(), payload))
 }
 
 func (b *bench) pose() codec.PositionData {

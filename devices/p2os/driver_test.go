@@ -10,6 +10,7 @@ import (
 
 	"player/devices"
 	"player/devices/devicetest"
+	"player/e2e/must"
 )
 
 func TestCommandGoesOutAtOnce(t *testing.T) {
@@ -113,9 +114,7 @@ func TestConfigure(t *testing.T) {
 	}
 	r.heard = nil
 	for _, d := range []*devices.Device{b.position, b.sonar, b.gripper, b.misc} {
-		if err := errors.Join(d.Configure(b.Now(), []byte("m\x01")), d.Configure(b.Now(), []byte("m\x00")), d.Configure(b.Now(), []byte("R"))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(d.Configure(b.Now(), []byte("m\x01")), d.Configure(b.Now(), []byte("m\x00")), d.Configure(b.Now(), []byte("R"))))
 	}
 	b.Pass(0)
 	want := slices.Repeat([]string{"ENABLE 3B 01 00", "ENABLE 3B 00 00", "SETO 3B"}, 4)

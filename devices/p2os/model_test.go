@@ -8,6 +8,7 @@ import (
 
 	"player/codec/pioneer"
 	"player/devices"
+	"player/e2e/must"
 )
 
 // Every model in the table is whole, and no sonar is at two places.
@@ -49,10 +50,7 @@ func TestOverrides(t *testing.T) {
 		maps.Copy(values, with)
 		return devices.Args{Name: "p2os", Values: values}
 	}
-	none, err := overrides(args(nil))
-	if err != nil {
-		t.Fatal(err)
-	}
+	none := must.Get(overrides(args(nil)))(t)
 	p2dx := byName("p2dx").model()
 	if m := none.apply(p2dx); m != p2dx {
 		t.Errorf("no option: %+v", m)
@@ -65,10 +63,7 @@ func TestOverrides(t *testing.T) {
 	if m := all.apply(p2dx); err != nil || m != want {
 		t.Errorf("%+v, %v, want %+v", m, err, want)
 	}
-	driver, err := Kind().New(args(map[string]any{"model": "P3AT-SH"}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	driver := must.Get(Kind().New(args(map[string]any{"model": "P3AT-SH"})))(t)
 	d := driver.(*Driver)
 	if _, err := d.setModel("p2dx"); err != nil || d.model.Name != "Pioneer 3-AT" {
 		t.Errorf("the robot says p2dx, the owner p3at-sh: %+v", d.model)

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // testModel is a Pioneer 2-DX with the figures of the original server.
@@ -260,9 +262,7 @@ func TestOdometryGaps(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			o := Odometry{Model: &tt.m}
 			sip := SIP{X: 10, Left: tt.speed, Right: tt.speed}
-			if err := o.Update(&sip, time.Second, 0, 0, 0); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, o.Update(&sip, time.Second, 0, 0, 0))
 			sip.X += uint16(tt.units)
 			err := o.Update(&sip, time.Second+tt.gap, tt.commanded, tt.until, 0)
 			want := int(math.Round(float64(tt.units) * tt.m.Distance))
@@ -386,9 +386,7 @@ func TestOdometryAfterAPause(t *testing.T) {
 	for rested, counted := range map[time.Duration]bool{pause - coast: true, 0: false} {
 		o := Odometry{Model: &model}
 		sip := SIP{Left: 450, Right: 450}
-		if err := o.Update(&sip, time.Second, 450, time.Second, 0); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Update(&sip, time.Second, 450, time.Second, 0))
 		sip.X = way
 		if err := o.Update(&sip, time.Second+pause, 450, time.Second+pause, rested); (err == nil) != counted {
 			t.Errorf("rested %v: x is %d mm, %v", rested, o.X(), err)

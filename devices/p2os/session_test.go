@@ -10,6 +10,7 @@ import (
 	"player/devices"
 	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 // Recorded robots and what clients asked for meanwhile; the golden files hold
@@ -43,14 +44,10 @@ func replay(t *testing.T, file string) []byte {
 		case line == "x R":
 			b.configure('R')
 		case strings.HasPrefix(line, "x"):
-			if _, err := fmt.Sscanf(line[3:], "%d", &number); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscanf(line[3:], "%d", &number))(t)
 			b.configure(line[2], number)
 		case strings.HasPrefix(line, "c"):
-			if _, err := fmt.Sscanf(line, "c %d %d", &speed, &turnRate); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(fmt.Sscanf(line, "c %d %d", &speed, &turnRate))(t)
 			b.command(speed, turnRate)
 		default:
 			b.Pass(100 * ms)

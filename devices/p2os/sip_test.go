@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/devices/devicetest"
+	"player/e2e/must"
 )
 
 // A moving robot with four sonar readings, one of them not a sonar.
@@ -15,9 +16,7 @@ const sipBody = "33 D0 0F F3 0F D8 FF 88 FF 34 FE 7C 03 20 39 30 01 00 2E " +
 func TestSIP(t *testing.T) {
 	var s SIP
 	s.Sonar[1] = 77 // of an earlier packet
-	if err := s.Decode(appendPacket(nil, devicetest.Hex(t, sipBody)...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Decode(appendPacket(nil, devicetest.Hex(t, sipBody)...)))
 	want := SIP{
 		X: 0x0FD0, Y: 0x0FF3, Heading: -40, Left: -120, Right: -460, Battery: 124,
 		LeftStallRear: 0x03, RightStallFront: 0x20, Flags: 1, Compass: 0x2E,
@@ -101,9 +100,7 @@ func manyReadings(n int) []byte {
 
 func TestSIPLastReadingWins(t *testing.T) {
 	var s SIP
-	if err := s.Decode(appendPacket(nil, manyReadings(17)...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Decode(appendPacket(nil, manyReadings(17)...)))
 	want := [robotSonars]uint16{1016}
 	for i := 1; i < 16; i++ {
 		want[i] = uint16(1000 + i)

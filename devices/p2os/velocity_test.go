@@ -5,6 +5,8 @@ import (
 	"math"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // sent is what one command makes of a robot in direct mode, as names.
@@ -58,9 +60,7 @@ func TestStepsAreRightOnAverage(t *testing.T) {
 			const packets = 1000
 			for range packets {
 				var l, r byte
-				if _, err := fmt.Sscanf(d.sent(&m, c[0], c[1]), "VEL2 3B %X %X", &r, &l); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(fmt.Sscanf(d.sent(&m, c[0], c[1]), "VEL2 3B %X %X", &r, &l))(t)
 				left, right = left+vel2*float64(int8(l)), right+vel2*float64(int8(r))
 			}
 			wantLeft, wantRight, _, _ := m.wheels(c[0], c[1])

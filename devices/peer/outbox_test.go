@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -46,9 +47,7 @@ func newFar(t *testing.T) (f *far, position, ptz *devices.Device) {
 	f = &far{}
 	f.outbox = Outbox{Port: f, Log: zap.NewNop()}
 	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(devices.Instance{Driver: f, Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ()}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(table.Attach(devices.Instance{Driver: f, Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ()}}))(t)
 	table.Connect(f)
 	position, ptz = table.Device(codec.Position), table.Device(codec.PTZ)
 	if pending, err := position.Subscribe(ms, f); pending || err != nil {
@@ -87,9 +86,7 @@ func TestOrder(t *testing.T) {
 				position.ForgetCommand()
 			}
 			f.full = false
-			if err := position.Configure(ms, []byte("m\x01")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, position.Configure(ms, []byte("m\x01")))
 			if again := f.outbox.Flush(f.again); again != 0 || !slices.Equal(f.got, []string{tt.want}) {
 				t.Errorf("again at %v, sent\n%q, want\n%q", again, f.got, tt.want)
 			}

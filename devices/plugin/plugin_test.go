@@ -12,6 +12,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -96,10 +97,7 @@ func (s stdin) Discard()           {}
 func (s stdin) Close()             { s.closed = true }
 
 func newWorld(t *testing.T) *world {
-	driver, err := New("/bin/sh", []string{"-x"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	driver := must.Get(New("/bin/sh", []string{"-x"}))(t)
 	mine := devices.Instance{Driver: driver, Name: "mine", Provides: []devices.Spec{devices.Gripper(), devices.Position()}, SetupLimit: time.Minute}
 	w := &world{Bench: transporttest.NewBench(t, mine), driver: driver}
 	w.Table.Connect(w)
@@ -117,9 +115,7 @@ func (w *world) wake(at time.Duration) {
 
 func (w *world) subscribe(letter byte) {
 	w.T.Helper()
-	if _, err := w.Table.Device(letter).Subscribe(w.Now(), w); err != nil {
-		w.T.Fatal(err)
-	}
+	must.Get(w.Table.Device(letter).Subscribe(w.Now(), w))(w.T)
 }
 
 func (w *world) expect(state devices.State, notified ...string) {

@@ -6,15 +6,15 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // control controls the playback and checks where it is afterwards, as the time since
 // the start of the log.
 func (r *rig) control(c Control, state State, at time.Duration) {
 	r.T.Helper()
-	if err := r.driver.Control(r.Now(), c); err != nil {
-		r.T.Fatal(err)
-	}
+	must.Do(r.T, r.driver.Control(r.Now(), c))
 	r.wantPlayback(state, at)
 }
 
@@ -127,9 +127,7 @@ func TestControlRefused(t *testing.T) {
 			t.Errorf("speed %v", *c.Speed)
 		}
 	}
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	if err := r.driver.Control(r.Now(), back); !errors.Is(err, errRead) {
 		t.Error(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 	"player/formats/logfile"
 )
 
@@ -31,28 +32,19 @@ type said struct {
 func write(t testing.TB, messages ...said) (path string) {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{
+	w := must.Get(logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{
 		{Interface: "position"}, {Interface: "position", Content: logfile.Command}, {Interface: "sonar", Index: 2}, {Interface: "sonar", Index: 3},
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	for chunk := range slices.Chunk(messages, 3) {
 		var b logfile.Batch
 		for _, m := range chunk {
 			b.Add(m.channel, m.at, []byte(m.payload))
 		}
-		if err := w.WriteChunk(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteChunk(&b))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	path = filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, out.Bytes(), 0o644))
 	return path
 }
 
@@ -87,10 +79,7 @@ func (r *rig) take() []string {
 
 func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	t.Helper()
-	d, err := New(o, wanted)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(New(o, wanted))(t)
 	made := devices.Instance{Driver: d, Name: "readlog", Provides: d.Provides()}
 	if wanted != nil {
 		made.Select(wanted)
@@ -294,9 +283,7 @@ func TestPassesOver(t *testing.T) {
 				r := openRig(t, Options{File: write(t, messages...), Rate: 1, Step: step})
 				if step {
 					r.Skip(100 * ms)
-					if err := r.Table.Device('s').Configure(r.Now(), []byte("s")); err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, r.Table.Device('s').Configure(r.Now(), []byte("s")))
 				}
 				goes := 0
 				for ; r.at() != 0 && r.at() < 1900*ms; goes++ {
@@ -345,21 +332,14 @@ func TestProvides(t *testing.T) {
 
 func TestBadLogs(t *testing.T) {
 	path := write(t, script()...)
-	log, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.ReadFile(path))(t)
 	r := newRig(t, Options{File: path, Rate: 1})
 	// A log that vanishes, or ends early, between two starts.
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	if _, err := r.Table.Device('p').Subscribe(r.Now(), r); err == nil || !strings.Contains(err.Error(), "run.mcap") {
 		t.Error(err)
 	}
-	if err := os.WriteFile(path, log[:len(log)/2], 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, log[:len(log)/2], 0o644))
 	r.open()
 	r.run(time.Minute)
 	if e := r.Log.FilterMessage("the log is at its end").All(); len(e) != 1 || e[0].ContextMap()["damage"] == nil {
@@ -378,10 +358,7 @@ func TestBadLogs(t *testing.T) {
 		t.Error(err)
 	}
 	var out bytes.Buffer
-	w, err := logfile.NewWriter(&out, logfile.Info{Channels: []logfile.Channel{{Interface: "position", Content: logfile.Command}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(logfile.NewWriter(&out, logfile.Info{Channels: []logfile.Channel{{Interface: "position", Content: logfile.Command}}}))(t)
 	var b logfile.Batch
 	b.Add(0, 0, []byte("go"))
 	if w.WriteChunk(&b) != nil || os.WriteFile(path, out.Bytes(), 0o644) != nil {

@@ -10,6 +10,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -445,9 +446,7 @@ func TestShutdown(t *testing.T) {
 			r := newRobot(t)
 			r.laser.slow = when == "while the laser starts"
 			r.wheels.slow = when == "while the wheels start"
-			if _, err := r.device.Subscribe(r.Now(), r); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(r.device.Subscribe(r.Now(), r))(t)
 			if !r.wheels.slow {
 				r.command(300, 0)
 				r.commanded(t, when, "300 0")

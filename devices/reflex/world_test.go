@@ -11,6 +11,7 @@ import (
 	"player/devices"
 	"player/devices/stage"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 // drive has a client say the same for a while to a simulated robot, and returns
@@ -18,25 +19,15 @@ import (
 // wheels were blocked.
 func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d time.Duration) (way float64, blocked int) {
 	t.Helper()
-	world, err := stage.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(stage.Load(path))(t)
 	host, table := transporttest.NewWorld(), devices.NewTable(zap.NewNop())
 	body, simulated := world.Robots()[0], world.Instances()[0]
 	simulated.Select([]devices.Spec{devices.Position().At(1), devices.Sonar(), devices.Misc()})
-	if _, err := table.Attach(simulated); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(table.Attach(simulated))(t)
 	position := table.Find(codec.Position, 1)
 	if protected {
-		driver, err := New(position, []*devices.Device{table.Device(codec.Sonar), table.Device(codec.Misc)}, defaultRange)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if _, err := table.Attach(Kind().Instance(driver)); err != nil {
-			t.Fatal(err)
-		}
+		driver := must.Get(New(position, []*devices.Device{table.Device(codec.Sonar), table.Device(codec.Misc)}, defaultRange))(t)
+		must.Get(table.Attach(Kind().Instance(driver)))(t)
 		position = table.Device(codec.Position)
 	}
 	table.Connect(host)

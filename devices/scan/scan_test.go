@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 const far = 8000
@@ -29,9 +30,7 @@ func TestReadings(t *testing.T) {
 			s.Add(a[0], int(a[1]))
 		}
 		var got codec.LaserData
-		if err := got.Decode(s.Append(nil, far)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, got.Decode(s.Append(nil, far)))
 		for i, want := range tt.want {
 			if got[i] != want {
 				t.Errorf("%s: reading %d is %d, want %d", name, i, got[i], want)

@@ -17,18 +17,16 @@ import (
 	"testing"
 
 	"golang.org/x/image/bmp"
+
+	"player/e2e/must"
 )
 
 func zipped(t *testing.T, text string) string {
 	t.Helper()
 	var b bytes.Buffer
 	w := gzip.NewWriter(&b)
-	if _, err := w.Write([]byte(text)); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Write([]byte(text)))(t)
+	must.Do(t, w.Close())
 	return b.String()
 }
 
@@ -277,9 +275,7 @@ func TestPicturesOfOtherKinds(t *testing.T) {
 		"plan.bmp":  func(w io.Writer) error { return bmp.Encode(w, dark) },
 	} {
 		var data bytes.Buffer
-		if err := encode(&data); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, encode(&data))
 		if walls := readPlan(t, write(t, t.TempDir(), name, data.String()), Vec{X: 16, Y: 16}); len(walls) != 1 || !slices.Equal(walls[0], []Vec{{X: -8}, {X: 8}, {X: 8, Y: 8}, {X: -8, Y: 8}}) {
 			t.Errorf("%s: walls %v", name, walls)
 		}

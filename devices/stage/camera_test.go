@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/devices/stage/floor"
+	"player/e2e/must"
 )
 
 // see returns the blobs that the first robot's camera sees now.
@@ -284,10 +285,7 @@ func TestHeadGoesHome(t *testing.T) {
 // light is seen above the low wall, the sonars detect the wall, no range
 // sensor detects the hassock.
 func TestSubsumptionScene(t *testing.T) {
-	w, err := Load("../../simulation/worlds/subsumption.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Load("../../simulation/worlds/subsumption.world"))(t)
 	r := w.robots[0]
 	aim(r, 43, 0, 0)
 	if lights := see(w).Channel(LightChannel); len(lights) != 1 || math.Abs(float64(lights[0].X)-80) > 10 {

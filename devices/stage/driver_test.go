@@ -11,6 +11,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/stage/floor"
+	"player/e2e/must"
 	"player/timers"
 )
 
@@ -30,9 +31,7 @@ func newBench(t testing.TB, w *World) *bench {
 	b := &bench{world: w, now: time.Hour, timers: map[*devices.Link]*timers.Timer{}}
 	for _, made := range w.Instances() {
 		table := devices.NewTable(zap.NewNop())
-		if _, err := table.Attach(made); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(table.Attach(made))(t)
 		table.Connect(b)
 		b.tables = append(b.tables, table)
 	}
@@ -99,9 +98,7 @@ func (b *bench) configure(robot int, letter byte, payload string) error {
 
 func (b *bench) position(t testing.TB, robot int) (p codec.PositionData) {
 	t.Helper()
-	if err := p.Decode(b.tables[robot].Device(codec.Position).Data()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Decode(b.tables[robot].Device(codec.Position).Data()))
 	return p
 }
 
@@ -205,9 +202,7 @@ func TestConfigurations(t *testing.T) {
 func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
 	b := benchInRoom(t, "p")
 	for _, c := range []string{"m\x00", "v\x01"} {
-		if err := b.configure(0, 'p', c); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.configure(0, 'p', c))
 	}
 	b.drive(0, 300, 0)
 	b.close(0, "p")

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // decimals bounds the error of the four decimals of a pose, metres and radians.
@@ -15,11 +17,7 @@ const decimals = 2e-4
 
 func draftOf(t *testing.T, w *World) *Draft {
 	t.Helper()
-	d, err := w.Draft()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(w.Draft())(t)
 }
 
 // Writing its pose into each section of every world changes nothing.
@@ -120,10 +118,7 @@ define shelf model ( pose [-9 9 0 0] )
 shelf ( ) shelf ( ) # one is moved without the other
 puck ( pose [-6 -6 0 0] )`
 		dir := t.TempDir()
-		w, err := textOrigin(text).world()
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(textOrigin(text).world())(t)
 		d := draftOf(t, w)
 		want := things(d.World, d.Starts())
 		random := rand.New(rand.NewPCG(1, 2))
@@ -173,10 +168,7 @@ puck ( pose [-6 -6 0 0] )`
 				t.Fatalf("things %v, want %v in\n%s", got, expected, next.Text())
 			}
 			d, want = next, things(next.World, next.Starts())
-			loaded, err := Load(write(t, dir, "test.world", d.Text())) // finds the includes in the binary
-			if err != nil {
-				t.Fatal(err)
-			}
+			loaded := must.Get(Load(write(t, dir, "test.world", d.Text())))(t) // finds the includes in the binary
 			for i, r := range loaded.Robots() {
 				if k := len(d.World.fixtures) + i; r.Name != d.World.robots[i].Name || !nearPose(r.Pose(), d.Starts()[k], decimals) {
 					t.Fatalf("robot %s at %v", r.Name, r.Pose())
@@ -281,20 +273,14 @@ pioneer2dx ( )
 		}
 		return []byte("position ( )\n"), nil
 	}, openFile, size{maxStored, maxTiles}, FileSeed}
-	w, err := included.world()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = draftOf(t, w).Delete(0)
+	w = must.Get(included.world())(t)
+	_, err := draftOf(t, w).Delete(0)
 	refused(t, "a robot of an included file", err, "included file more.inc")
 }
 
 // A draft stays small, whatever is drawn: the server's computer drives robots.
 func TestDraftIsBounded(t *testing.T) {
-	w, err := Load("room")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Load("room"))(t)
 	for what, do := range map[string]func(d *Draft) (*Draft, error){
 		"far": func(d *Draft) (*Draft, error) { return d.AddWall(Vec{X: -900, Y: -900}, Vec{X: 900, Y: 900}) },
 		"long": func(d *Draft) (*Draft, error) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/formats/syntax"
 	"player/simulation/worlds"
 )
@@ -98,17 +99,11 @@ func TestSource(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "own.world")
 	picture := func(rows ...string) {
-		data, err := os.ReadFile(writePNG(t, rows...))
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(os.ReadFile(writePNG(t, rows...)))(t)
 		write(t, dir, "plan.png", string(data))
 	}
 	source := func() string {
-		w, err := Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(Load(path))(t)
 		instances := w.Instances()
 		if one, other := instances[0].Driver.(devices.Sourced).Source(), instances[1].Driver.(devices.Sourced).Source(); one != other {
 			t.Error("two robots of a world have two sources")

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 const (
@@ -152,9 +153,7 @@ func TestPuckIsTakenAway(t *testing.T) {
 	if do(w, g, codec.GripClose, paddleTime); g.gripped == nil {
 		t.Fatal("not gripped")
 	}
-	if err := w.SetPose(1, Pose{X: 2, Y: 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.SetPose(1, Pose{X: 2, Y: 2}))
 	if w.Step(10); g.gripped != nil || w.bodies[1].pose != (Pose{X: 2, Y: 2}) {
 		t.Errorf("gripped %v, the puck is at %v", g.gripped, w.bodies[1].pose)
 	}

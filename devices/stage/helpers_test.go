@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices/stage/floor"
+	"player/e2e/must"
 )
 
 // parseWorld makes a world from text, which may include the files that come
@@ -46,11 +47,7 @@ func nearPose(a, b Pose, tolerance float64) bool {
 }
 
 func loadRoom(t testing.TB) *World {
-	w, err := Load("../../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return must.Get(Load("../../simulation/worlds/room.world"))(t)
 }
 
 func steps(d time.Duration) int { return int(d / StepTime) }
@@ -96,11 +93,7 @@ func (r *Robot) readLaser() (out codec.LaserData) {
 // withWarnings is newWorld for a world that has warnings.
 func withWarnings(t testing.TB, text string) *World {
 	t.Helper()
-	w, err := parseWorld(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
+	return must.Get(parseWorld(text))(t)
 }
 
 // refused fails unless there is an error that says want.
@@ -123,8 +116,6 @@ func warned(t testing.TB, what string, w *World, err error, want string) {
 func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }

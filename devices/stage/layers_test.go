@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/devices/stage/floor"
+	"player/e2e/must"
 )
 
 // A floor of four square kilometres needs memory for its walls only.
@@ -70,10 +71,7 @@ func TestSizeOfGrids(t *testing.T) {
 		"model ( size [64 64 1] bitmap \"" + disc + "\" fit \"walls\" )":                                               200,
 		"model ( size [64 64 1] bitmap \"" + disc + "\" fit \"walls\" pose [0 0 0 180] ) position ( pose [90 0 0 0] )": 200,
 	} {
-		w, err := parseWorld(world)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(parseWorld(world))(t)
 		if w.size.stored != want {
 			t.Errorf("%s: %d tiles are counted, want %d", world, w.size.stored, want)
 		}
@@ -82,10 +80,7 @@ func TestSizeOfGrids(t *testing.T) {
 
 // Rays of at most 8 m in all directions, at 0.02 m per cell.
 func BenchmarkCast(b *testing.B) {
-	cave, err := Load("../../simulation/worlds/cave.world")
-	if err != nil {
-		b.Fatal(err)
-	}
+	cave := must.Get(Load("../../simulation/worlds/cave.world"))(b)
 	room := func(half float64) *World {
 		var walls strings.Builder
 		for side := range 4 {

@@ -11,14 +11,13 @@ import (
 	"testing"
 
 	"player/devices/stage/floor"
+	"player/e2e/must"
 	"player/formats/syntax"
 )
 
 func TestLoadErrors(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(pipe, 0o600))
 	for _, tt := range []struct{ name, world, want string }{
 		{"unknown colour", `model ( color "grean" )`, `unknown colour "grean"; did you mean "green"?`},
 		{"wrong type", `resolution "fine"`, "resolution wants a number"},
@@ -164,14 +163,11 @@ func TestUnits(t *testing.T) {
 // Worlds have sizes of four numbers, and things without a width or a height.
 func TestSizesOfStage(t *testing.T) {
 	t.Parallel()
-	w, err := parseWorld(robotWorld + `define sheet model ( size [0 2 1 0] )
+	w := must.Get(parseWorld(robotWorld + `define sheet model ( size [0 2 1 0] )
 sheet ( pose [3 0 0 0] ) sheet ( pose [-3 0 0 0] )
 model ( pose [1.5 0 0 0] size [1 1 0] )
 model ( pose [1.5 0 0 0] size [0 0 0] )
-pioneer_full ( )`)
-	if err != nil {
-		t.Fatal(err)
-	}
+pioneer_full ( )`))(t)
 	if w := w.Warnings(); len(w) != 1 || !strings.HasSuffix(w[0], "size has 4 numbers: the first 3 count") {
 		t.Errorf("warnings %q", w)
 	}

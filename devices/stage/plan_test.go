@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"player/devices/stage/floor"
+	"player/e2e/must"
 )
 
 // writePNG draws dark pixels ('#') on light ones, half transparent ones ('+')
@@ -41,10 +42,7 @@ func writePNG(t *testing.T, rows ...string) string {
 // readPlan returns the walls of a picture in a size that all of it has.
 func readPlan(t *testing.T, path string, size Vec) [][]Vec {
 	t.Helper()
-	plan, err := (&loader{open: openFile, digest: sha256.New()}).readBitmap(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	plan := must.Get((&loader{open: openFile, digest: sha256.New()}).readBitmap(path))(t)
 	plan.stretch(floor.Box{Max: plan.size}, size)
 	return plan.walls
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"player/codec/pioneer"
+	"player/e2e/must"
 )
 
 // flawed is arena with robots whose sensors err: sonar is for the sonars only.
@@ -67,9 +68,7 @@ func TestScanAfterAMove(t *testing.T) {
 	b.open(t, 0, "l")
 	b.run(publishPeriod)
 	before := w.drivers[0].scans.laserData[180]
-	if err := w.SetPose(1, Pose{X: 4}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.SetPose(1, Pose{X: 4}))
 	b.run(2 * publishPeriod)
 	if after := w.drivers[0].scans.laserData[180]; after != before+1000 {
 		t.Errorf("%d mm ahead before the move, %d after", before, after)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/formats/telemetry"
 )
 
@@ -34,10 +35,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 		picture := r.Sight().Draw(imageWidth, imageHeight)
 		blobs := 0
 		for channel, name := range []string{"red", "green", "blue", "yellow"} {
-			shade, err := shades().resolve(name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			shade := must.Get(shades().resolve(name))(t)
 			for _, b := range seen.Channel(channel) {
 				if blobs++; b.Area < 40 {
 					continue
@@ -81,10 +79,7 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 		at := turnBack(lens.Rotation, 2-lens.Translation.X, 0.2-lens.Translation.Y, 0)
 		x, y := int(math.Round(k[0]*at[0]/at[2]+k[2])), int(math.Round(k[4]*at[1]/at[2]+k[5]))
 		edge := int(0.05 / 2 * k[0]) // half of its width
-		red, err := shades().resolve("red")
-		if err != nil {
-			t.Fatal(err)
-		}
+		red := must.Get(shades().resolve("red"))(t)
 		for _, tt := range []struct {
 			x    int
 			want bool

@@ -8,6 +8,8 @@ import (
 	"os"
 	"syscall"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestTruthLog(t *testing.T) {
@@ -19,9 +21,7 @@ crate ( name "box" pose [-3 1 0 90] pushable 1 ) jumpy ( name "r0" pose [0.870 0
 	w.robots[0].drive.command(500, 0)
 	w.robots[1].drive.command(-100, 0)
 	w.Step(20)
-	if err := w.FlushTruth(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.FlushTruth())
 	const want = `time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,stall,bumped
 0.00,r0,0.8700,0.0000,0.00,0.0000,0.00,0,0
 0.00,"two, ""too""",0.0000,2.0000,-90.00,0.0000,0.00,0,0
@@ -57,9 +57,7 @@ crate ( name "unmarked" pose [1 -0.2 2 0] )
 `)
 	var log bytes.Buffer
 	w.LogTruth(&log)
-	if err := w.FlushTruth(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.FlushTruth())
 	const want = `time_s,robot,x_m,y_m,heading_deg,speed_m_s,turnrate_deg_s,stall,bumped,sees,id,range_m,bearing_deg
 0.00,r0,0.0000,0.0000,0.00,0.0000,0.00,0,0,,,,
 0.00,r0,,,,,,,,r1,1,2.0000,0.00
@@ -96,10 +94,7 @@ func TestTruthErrors(t *testing.T) {
 	if err := w.FlushTruth(); err != nil {
 		t.Errorf("without a log: %v", err)
 	}
-	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must.Get(os.OpenFile("/dev/full", os.O_WRONLY, 0))(t)
 	defer full.Close()
 	w.LogTruth(full)
 	if w.Step(10); !errors.Is(w.FlushTruth(), syscall.ENOSPC) {

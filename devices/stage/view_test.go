@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 func TestView(t *testing.T) {
@@ -46,9 +48,7 @@ func TestSetPose(t *testing.T) {
 	b.run(time.Second)
 	before := string(b.tables[0].Device('l').Data())
 	w.Pause(b.now, true)
-	if err := w.SetPose(0, Pose{X: 2, Heading: 3}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.SetPose(0, Pose{X: 2, Heading: 3}))
 	b.run(time.Second)
 	if p := b.position(t, 0); p.X != 0 || p.Y != 0 || p.Heading != 0 || p.Compass != 172 {
 		t.Errorf("position %+v", p)

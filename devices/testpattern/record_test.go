@@ -9,6 +9,7 @@ import (
 	"player/codec"
 	"player/codec/compact"
 	"player/devices/testpattern"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -22,10 +23,7 @@ func TestRecord(t *testing.T) {
 	if *update {
 		length = 90 * time.Second
 	}
-	moments, err := lab.Drive("../../simulation/worlds/office.world", length)
-	if err != nil {
-		t.Fatal(err)
-	}
+	moments := must.Get(lab.Drive("../../simulation/worlds/office.world", length))(t)
 	var file []byte
 	for i := 0; i < len(moments); i += 6 {
 		var items []byte
@@ -37,12 +35,8 @@ func TestRecord(t *testing.T) {
 	if len(file) == 0 {
 		t.Fatal("nothing was recorded")
 	}
-	if _, err := testpattern.New(testpattern.Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: file}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(testpattern.New(testpattern.Pattern{Rate: 10, LaserSize: codec.LaserSize, Drive: file}))(t)
 	if *update {
-		if err := os.WriteFile("testdata/drive.bin", file, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("testdata/drive.bin", file, 0o644))
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -31,14 +32,9 @@ func (client) SetupDone(time.Duration, *devices.Device, error) {}
 // run opens every device of the pattern at start.
 func run(t testing.TB, p Pattern, start time.Duration) (*devices.Table, *host, *Driver) {
 	t.Helper()
-	d, err := New(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(New(p))(t)
 	table, h := devices.NewTable(zap.NewNop()), &host{}
-	if _, err := table.Attach(Kind().Instance(d)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(table.Attach(Kind().Instance(d)))(t)
 	table.Connect(h)
 	for _, spec := range all() {
 		if pending, err := table.Device(spec.Letter).Subscribe(start, client{}); pending || err != nil {
@@ -179,11 +175,7 @@ func TestKind(t *testing.T) {
 // (TestRecord writes it).
 func recorded(t *testing.T) []byte {
 	t.Helper()
-	b, err := os.ReadFile("testdata/drive.bin")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
+	return must.Get(os.ReadFile("testdata/drive.bin"))(t)
 }
 
 func TestDriveIsChecked(t *testing.T) {
@@ -210,12 +202,8 @@ func TestDrive(t *testing.T) {
 	moved := 0
 	for range d.drive.moments {
 		h.at = d.Tick(h.at)
-		if err := scan.Decode(table.Device(codec.Laser).Data()); err != nil {
-			t.Fatal(err)
-		}
-		if err := at.Decode(table.Device(codec.Position).Data()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, scan.Decode(table.Device(codec.Laser).Data()))
+		must.Do(t, at.Decode(table.Device(codec.Position).Data()))
 		if stamp := binary.BigEndian.Uint64(table.Device(codec.Sonar).Data()); stamp != 1<<60 {
 			t.Fatalf("sonar's stamp is %x", stamp)
 		}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // startedAt is the time at which the clock of the rig stands still.
@@ -27,9 +29,7 @@ func manual(t *testing.T) *rig {
 
 func (r *rig) record(on bool) {
 	r.t.Helper()
-	if err := r.driver.Record(startedAt, on); err != nil {
-		r.t.Fatal(err)
-	}
+	must.Do(r.t, r.driver.Record(startedAt, on))
 }
 
 // awaitEnd waits for the end of a recording.

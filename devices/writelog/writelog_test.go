@@ -18,6 +18,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/retry"
+	"player/e2e/must"
 	"player/formats/logfile"
 	"player/formats/telemetry"
 )
@@ -173,10 +174,7 @@ func (r *rig) hasLogged(line string) bool { return slices.Contains(r.logged(), l
 // read returns what is in a log.
 func read(t testing.TB, path string) (lines []string) {
 	t.Helper()
-	r, err := logfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(logfile.Open(path))(t)
 	defer r.Close()
 	for {
 		m, err := r.Next()
@@ -194,9 +192,7 @@ func read(t testing.TB, path string) (lines []string) {
 func TestRecords(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 3, false, 0)
 	r.position.SetCommand(110*ms, []byte("lost")) // it is not open
-	if _, err := r.position.Subscribe(200*ms, client{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.position.Subscribe(200*ms, client{}))(t)
 	r.position.Publish(250*ms, []byte("where it is"))
 	if at := r.host.at[r.link]; at != 250*ms+flushPeriod {
 		t.Errorf("to be flushed at %v", at)
@@ -236,9 +232,7 @@ func TestRecords(t *testing.T) {
 // Without anything to record there is no file, and older ones stay.
 func TestNothingToRecord(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, false, 0)
-	if err := os.WriteFile(r.path, []byte("yesterday"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(r.path, []byte("yesterday"), 0o644))
 	r.stop(time.Second)
 	if text, _ := os.ReadFile(r.path); string(text) != "yesterday" {
 		t.Errorf("%q", text)
@@ -286,10 +280,7 @@ func TestRotation(t *testing.T) {
 	var got []string
 	for n := files - 1; n >= 0; n-- {
 		path := older(r.path, n)
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(os.Stat(path))(t)
 		if info.Size() > size || n > 0 && info.Size() < size/2 {
 			t.Errorf("%s has %d bytes", path, info.Size())
 		}
@@ -322,13 +313,9 @@ func TestRotationByIndex(t *testing.T) {
 		}
 		var b logfile.Batch
 		b.Add(0, time.Duration(i)*ms, nil)
-		if err := d.write(&b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.write(&b))
 	}
-	if err := d.close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.close())
 }
 
 func TestRotateNames(t *testing.T) {
@@ -339,12 +326,8 @@ func TestRotateNames(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "run.mcap")
 	for i := range 5 {
-		if err := rotate(path, 3); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte{byte('0' + i)}, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, rotate(path, 3))
+		must.Do(t, os.WriteFile(path, []byte{byte('0' + i)}, 0o644))
 	}
 	for n, want := range []string{"4", "3", "2"} {
 		if got, err := os.ReadFile(older(path, n)); string(got) != want {
@@ -473,9 +456,7 @@ func TestAllocates(t *testing.T) {
 func TestKind(t *testing.T) {
 	k := Kind("player 1")
 	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach((&robot{}).instance()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(table.Attach((&robot{}).instance()))(t)
 	directory := t.TempDir()
 	make := func(file string, required ...*devices.Device) error {
 		values := k.Defaults()

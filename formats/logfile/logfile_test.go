@@ -99,8 +99,7 @@ func batchOf(chunk []said) *Batch {
 // reader returns a reader of a log.
 func reader(t testing.TB, log []byte) *Reader {
 	t.Helper()
-	r := must.Get(NewReader(bytes.NewReader(log)))(t)
-	return r
+	return must.Get(NewReader(bytes.NewReader(log)))(t)
 }
 
 // read reads a log to its end, one text line per message.

@@ -32,8 +32,7 @@ func parseText(text string, files map[string]string) (*File, error) {
 
 func mustParse(t *testing.T, text string) *File {
 	t.Helper()
-	f := must.Get(parseText(text, nil))(t)
-	return f
+	return must.Get(parseText(text, nil))(t)
 }
 
 // tree writes the whole tree without positions: name=type<macros{fields

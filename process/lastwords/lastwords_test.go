@@ -198,9 +198,7 @@ func TestConnectionOutlivesItsWords(t *testing.T) {
 	peer, err := l.Accept()
 	must.Do(t, err)
 	defer peer.Close()
-	if _, err := peer.Write([]byte("data that is not read")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(peer.Write([]byte("data that is not read")))(t)
 	file, err := conn.(*net.TCPConn).File()
 	must.Do(t, err)
 	fd, err := unix.Dup(int(file.Fd()))

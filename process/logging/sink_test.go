@@ -222,9 +222,7 @@ func TestFilesThatBlock(t *testing.T) {
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {
 			r, w, err := os.Pipe()
 			must.Do(t, err)
-			if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096))(t)
 			return w, r, func() {}
 		},
 		"socket": func(t *testing.T) (*os.File, *os.File, func()) {

@@ -41,10 +41,8 @@ func TestIsFTDI(t *testing.T) {
 	for driver, want := range map[string]bool{"ftdi_sio": true, "cp210x": false, "": false} {
 		dir := t.TempDir()
 		if driver != "" {
-			if err := errors.Join(os.Mkdir(filepath.Join(dir, "device"), 0o755),
-				os.Symlink("../../../bus/usb-serial/drivers/"+driver, filepath.Join(dir, "device", "driver"))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.Mkdir(filepath.Join(dir, "device"), 0o755),
+				os.Symlink("../../../bus/usb-serial/drivers/"+driver, filepath.Join(dir, "device", "driver"))))
 		}
 		if got := isFTDI(dir); got != want {
 			t.Errorf("driver %q: %v", driver, got)

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/server/looptest"
 )
@@ -22,10 +23,7 @@ func startProgram(t *testing.T, s *running, script string) (p *program, exited c
 	t.Helper()
 	exited = make(chan error, 1)
 	s.Do(func(time.Duration) {
-		started, err := s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script)
-		if err != nil {
-			t.Fatal(err)
-		}
+		started := must.Get(s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script))(t)
 		p = started.(*program)
 	})
 	return p, exited

@@ -3,12 +3,14 @@ package session
 import (
 	"encoding/hex"
 	"maps"
-	"player/codec"
-	"player/config/rights"
 	"strconv"
 	"strings"
 	"testing"
 	"time"
+
+	"player/codec"
+	"player/config/rights"
+	"player/e2e/must"
 )
 
 // recorded are conversations with the original server, 0.7.4a, as far as ours
@@ -315,17 +317,9 @@ func (p *peer) play(step string) {
 }
 
 func number(p *peer, digits string) int {
-	n, err := strconv.Atoi(digits)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return n
+	return must.Get(strconv.Atoi(digits))(p.t)
 }
 
 func unhex(p *peer, text string) []byte {
-	b, err := hex.DecodeString(text)
-	if err != nil {
-		p.t.Fatal(err)
-	}
-	return b
+	return must.Get(hex.DecodeString(text))(p.t)
 }

@@ -12,6 +12,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 )
 
 const (
@@ -110,9 +111,7 @@ func (r *robot) attach(t testing.TB, name string, provides ...devices.Spec) {
 	t.Helper()
 	p := &part{robot: r, desc: devices.Instance{Name: name, Provides: provides}}
 	p.desc.Driver = p
-	if _, err := r.table.Attach(p.desc); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(r.table.Attach(p.desc))(t)
 	r.parts = append(r.parts, p)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 // A frame carries the data published last before it.
@@ -26,9 +27,7 @@ func (p *peer) freshness() (f codec.FreshnessData, others string) {
 	if len(blocks) == 0 || blocks[0].letter != codec.Server {
 		p.t.Fatalf("frame %v does not start with y", blocks)
 	}
-	if err := f.Decode(blocks[0].payload); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, f.Decode(blocks[0].payload))
 	for _, b := range blocks[1:] {
 		others += string(rune(b.letter))
 	}

@@ -8,6 +8,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 )
 
 // everything returns a client that reads and writes all seven devices, with
@@ -15,9 +16,7 @@ import (
 func everything(t testing.TB) *Session {
 	r := &robot{table: devices.NewTable(zap.NewNop()), now: time.Minute}
 	for _, d := range []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Gripper(), devices.Misc(), devices.PTZ(), devices.Vision()} {
-		if _, err := r.table.Attach(devices.Instance{Driver: still{}, Name: d.Name, Provides: []devices.Spec{d}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(r.table.Attach(devices.Instance{Driver: still{}, Name: d.Name, Provides: []devices.Spec{d}}))(t)
 	}
 	p := newPeer(t, r)
 	p.request("lasapagamazava", "lasapagamazava")

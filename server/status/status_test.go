@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/promtool"
 )
 
@@ -44,10 +45,7 @@ func example() Status {
 func TestJSON(t *testing.T) {
 	s := example()
 	s.Version, s.Robots = "1", s.Robots[:1]
-	got, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(json.Marshal(s))(t)
 	const want = `{"version":"1","uptime_s":90,"robots":[{"name":"r1","port":6665,"control":"newest","commander":"10.0.0.7:40000","stopped":false,` +
 		`"devices":{"laser":{"driver":"sicklms200","state":"idle","open":false,"rate_hz":0,"age_ms":null,"setups":0,"errors":0,"retries":0,"noise":0},` +
 		`"position":{"driver":"p2os","state":"ready","open":true,"rate_hz":9.5,"age_ms":1.5,"setups":2,"errors":1,"retries":1,"noise":12}},` +
@@ -82,10 +80,7 @@ func TestHealth(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
-	samples, err := parseMetrics(string(example().AppendMetrics(nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	samples := must.Get(parseMetrics(string(example().AppendMetrics(nil))))(t)
 	for name, want := range map[string]float64{
 		`player_info{version="1.2\\3\"4\\x0a5"}`:                        1,
 		`player_uptime_seconds`:                                         90,
@@ -136,10 +131,7 @@ func parseMetrics(text string) (map[string]float64, error) {
 func TestMetricsInDocs(t *testing.T) {
 	metrics := string(example().AppendMetrics(nil))
 	for page, least := range map[string]int{"grafana.json": 10, "alerts.yml": 8} {
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../../docs/" + page))(t)
 		if page == "grafana.json" && !json.Valid(text) {
 			t.Error("grafana.json is not JSON")
 		}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // Every device starts, with its faults, and is named in what the server is given.
@@ -14,10 +16,7 @@ func TestEveryDevice(t *testing.T) {
 		"-only urg -urg-faults old,laser", "-only urg -urg-tcp -urg-model UTM-30LX", "-only p2os,rplidar", "-only rplidar -rplidar-model S2 -rplidar-mode standard", "-only ldlidar", "-only kobuki", "-only ydlidar -ydlidar-model G4",
 		"-only sickcola -sickcola-model LMS111 -sickcola-faults binary,standby",
 	} {
-		c, err := parse(append(strings.Fields(flags), "-dir", t.TempDir()), io.Discard)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(parse(append(strings.Fields(flags), "-dir", t.TempDir()), io.Discard))(t)
 		var r robot
 		command, err := r.start(c, io.Discard)
 		if err != nil {

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/simulation/emulator/internal/rawhost"
 )
 
@@ -104,16 +105,11 @@ func TestAPersonAtTheKeyboard(t *testing.T) {
 	lh.Ask("02 00 02 00 20 25 35 08", "02 80 03 00 A0 00 10 16 0A")
 	ch := rawhost.Open(t, camera, 9600)
 	ch.Ask("81 09 06 12 FF", "90 50 00 00 00 00 00 00 00 00 FF")
-	th, err := net.Dial("tcp", "127.0.0.1:"+tracker)
-	if err != nil {
-		t.Fatal(err)
-	}
+	th := must.Get(net.Dial("tcp", "127.0.0.1:"+tracker))(t)
 	defer th.Close()
 	th.SetDeadline(time.Now().Add(20 * time.Second))
 	th.Write([]byte("0"))
-	if _, err := io.ReadFull(th, make([]byte, 128+16)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(th, make([]byte, 128+16)))(t)
 	p.screen.find(t, `p2os\t +\d+\.\d+   9600 H>D FA FB 03 00 00 00   ; cmd 0 PULSE\n`)
 
 	p.types("", "help", "status", "nonsense", "fly p2os", "button", "reboot")
@@ -206,9 +202,7 @@ func TestWrongFlags(t *testing.T) {
 // occupied returns a directory with a file.
 func occupied(t *testing.T, name string) string {
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, name), nil, 0o600))
 	return dir
 }
 

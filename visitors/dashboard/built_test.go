@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -52,10 +53,7 @@ func literal(text string) string {
 // The program has what is made of the folder page now: in index.html the script that comes first, and
 // in main.js all modules, the body of the page and its style.
 func TestBuilt(t *testing.T) {
-	text, err := os.ReadFile("page/index.html")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("page/index.html"))(t)
 	const style, first = "<link rel=\"stylesheet\" href=\"style.css\">\n", ` src="first.js">`
 	head, rest, _ := bytes.Cut(text, []byte("<body>"))
 	body, tail, ok := bytes.Cut(rest, []byte("<script"))
@@ -70,9 +68,7 @@ func TestBuilt(t *testing.T) {
 	} {
 		path := filepath.Join("built", name)
 		if *update {
-			if err := os.WriteFile(path, []byte(want), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(want), 0o644))
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%s is not that of the page, %v: go test ./visitors/dashboard -run TestBuilt -update", path, err)

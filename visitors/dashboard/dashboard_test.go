@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"player/visitors/roomtest"
-
+	"player/e2e/must"
 	"player/visitors"
+	"player/visitors/roomtest"
 )
 
 // Robots are listed by port. mover is a robot's number in the scene, which
@@ -109,10 +109,7 @@ func TestImmutable(t *testing.T) {
 			t.Errorf("%s: %v", match[1], reply.Header)
 		}
 		if reply.Header.Get("Content-Encoding") == "gzip" {
-			zip, err := gzip.NewReader(strings.NewReader(packed))
-			if err != nil {
-				t.Fatal(err)
-			}
+			zip := must.Get(gzip.NewReader(strings.NewReader(packed)))(t)
 			if again, err := io.ReadAll(zip); err != nil || string(again) != text {
 				t.Errorf("%s: another file comes compressed, %v", match[1], err)
 			}
@@ -129,10 +126,7 @@ func TestImmutable(t *testing.T) {
 // A request with a body is refused before the body comes.
 func TestBodyRefused(t *testing.T) {
 	for _, header := range []string{"Content-Length: 5", "Transfer-Encoding: chunked", "Content-Length: 5\r\nExpect: 100-continue"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{}), "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", strings.TrimPrefix(servePage(t, Config{}), "http://")))(t)
 		defer conn.Close()
 		_ = conn.SetDeadline(time.Now().Add(roomtest.Patience))
 		fmt.Fprintf(conn, "GET / HTTP/1.1\r\nHost: localhost\r\n%s\r\n\r\n", header)

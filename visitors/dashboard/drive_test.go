@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/visitors/roomtest"
 )
 
@@ -24,10 +25,7 @@ type stubborn struct {
 // open opens the drive socket of a page on the robot.
 func (s *stubborn) open(t *testing.T) *tab {
 	t.Helper()
-	robot, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	robot := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { robot.Close() })
 	s.events = make(chan string, 1000)
 	go func() {

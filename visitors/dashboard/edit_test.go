@@ -13,6 +13,7 @@ import (
 
 	"player/config/rights"
 	"player/devices/stage"
+	"player/e2e/must"
 )
 
 // A page edits the world file and gets the text; the world that runs stays as it is.
@@ -48,13 +49,8 @@ func TestEdit(t *testing.T) {
 		t.Errorf("the robot that runs is at %v", l.Pose())
 	}
 	path := filepath.Join(t.TempDir(), "new.world")
-	if err := os.WriteFile(path, []byte(d["text"].(string)), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	w, err := stage.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(d["text"].(string)), 0o666))
+	w := must.Get(stage.Load(path))(t)
 	if robots := w.Robots(); len(robots) != 2 || robots[0].Pose().X != 1 || len(w.Fixtures()) != fixtures+1 {
 		t.Errorf("%d robots, %d fixtures", len(robots), len(w.Fixtures()))
 	}
@@ -121,9 +117,7 @@ func TestEditsTakeTurns(t *testing.T) {
 		synctest.Wait()
 		leave()
 		synctest.Wait()
-		if err := d.inQueue(t.Context(), func() {}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.inQueue(t.Context(), func() {}))
 		if d, want := time.Since(begin), time.Duration(edits)*each*draftPart; d != want || edits > pages+1 {
 			t.Errorf("%d edits took %v, want %v", edits, d, want)
 		}

@@ -18,6 +18,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
+	"player/e2e/must"
 	"player/process/descriptors"
 	"player/visitors"
 	"player/visitors/roomtest"
@@ -192,9 +193,7 @@ func TestSlowPage(t *testing.T) {
 	p.Send(`{"rate":100,"request":"pr"}`)
 	made := func(payloads map[byte][]byte) time.Duration {
 		var position codec.PositionData
-		if err := position.Decode(payloads['p']); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, position.Decode(payloads['p']))
 		return time.Duration(position.Time) * time.Millisecond
 	}
 	var last, before uint32
@@ -220,21 +219,13 @@ func TestSlowPage(t *testing.T) {
 // device starts: the dashboard gets both.
 func TestSlowPageQuietDevice(t *testing.T) {
 	t.Parallel()
-	robot, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	robot := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer robot.Close()
 	p := open(t, servePage(t, Config{}), "/stream", robot.Addr().String())
-	conn, err := robot.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(robot.Accept())(t)
 	defer conn.Close()
 	say := func(message string) {
-		if _, err := conn.Write([]byte(message)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(conn.Write([]byte(message)))(t)
 	}
 	say("r\x00\x02yer\x00\x00") // a server without ages, which does not say why
 	p.Send(`{"request":"Xr"}`)
@@ -248,9 +239,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	requests := make([]byte, len("xy\x00\x13wbrowser 127.0.0.1 xy\x00\x02z\x02dr\x00\x02yrxy\x00\x02qedr\x00\x00dr\x00\x02Xr"))
 	request := requests[:len("dr\x00\x02yr")]
 	heard := func(into []byte) {
-		if _, err := io.ReadFull(conn, into); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(conn, into))(t)
 	}
 	heard(requests)
 	say("X\x00\x01b")
@@ -318,9 +307,7 @@ func TestDescriptorsOfPages(t *testing.T) {
 	watching, driving := l.open("/stream", l.Address), l.open("/drive", l.Address)
 	driving.Send(`{"drive":[100,0]}`)
 	l.Await("a descriptor each", func() bool { return free(all - 2) })
-	if err := l.Quota.Take(all - 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Quota.Take(all-2))
 	if reason := l.open("/stream", l.Address).ended(); !strings.Contains(reason, "too many pages and viewers") {
 		t.Errorf("%q", reason)
 	}
@@ -392,9 +379,7 @@ func TestCommands(t *testing.T) {
 		s.ack(number)
 		for device, data := range map[byte]interface{ Decode([]byte) error }{'z': &ptz, 'g': &gripper, 'p': &position} {
 			if len(payloads[device]) > 0 {
-				if err := data.Decode(payloads[device]); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, data.Decode(payloads[device]))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"player/e2e/must"
 	"player/server/status"
 	"player/visitors/roomtest"
 )
@@ -87,10 +88,7 @@ func TestPresence(t *testing.T) {
 			t.Fatal(err)
 		}
 		text := func(v any) string {
-			s, err := json.Marshal(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(json.Marshal(v))(t)
 			return string(s)
 		}
 		return text(message["stopped"]), text(message["robots"])

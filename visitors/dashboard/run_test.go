@@ -17,6 +17,7 @@ import (
 	"player/devices"
 	"player/devices/readlog"
 	"player/devices/writelog"
+	"player/e2e/must"
 	"player/formats/logfile"
 	"player/visitors"
 	"player/visitors/roomtest"
@@ -35,44 +36,23 @@ func (idleHost) SetupDone(time.Duration, *devices.Device, error) {}
 func newRun(t *testing.T) Run {
 	t.Helper()
 	var out bytes.Buffer
-	w, err := logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{{Interface: "position"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{{Interface: "position"}}}))(t)
 	var b logfile.Batch
 	for i := range 11 {
 		b.Add(0, time.Duration(i)*time.Second, []byte("p"))
 	}
-	if err := w.WriteChunk(&b); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteChunk(&b))
+	must.Do(t, w.Close())
 	path := filepath.Join(t.TempDir(), "run.mcap")
-	if err := os.WriteFile(path, out.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, out.Bytes(), 0o644))
 	table := devices.NewTable(zap.NewNop())
-	replay, err := readlog.New(readlog.Options{File: path, Rate: 1}, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := table.Attach(devices.Instance{Driver: replay, Name: "readlog", Provides: replay.Provides()}); err != nil {
-		t.Fatal(err)
-	}
+	replay := must.Get(readlog.New(readlog.Options{File: path, Rate: 1}, nil))(t)
+	must.Get(table.Attach(devices.Instance{Driver: replay, Name: "readlog", Provides: replay.Provides()}))(t)
 	position := table.Device(codec.Position)
-	record, err := writelog.New([]*devices.Device{position}, false)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := table.Attach(writelog.Kind("").Instance(record)); err != nil {
-		t.Fatal(err)
-	}
+	record := must.Get(writelog.New([]*devices.Device{position}, false))(t)
+	must.Get(table.Attach(writelog.Kind("").Instance(record)))(t)
 	table.Connect(idleHost{})
-	if _, err := position.Subscribe(time.Second, idleHost{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(position.Subscribe(time.Second, idleHost{}))(t)
 	return Run{replay, record}
 }
 

@@ -8,19 +8,14 @@ import (
 	"testing"
 
 	"player/devices/stage"
+	"player/e2e/must"
 )
 
 func load(t *testing.T, text string) *stage.World {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "test.world")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	world, err := stage.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return world
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
+	return must.Get(stage.Load(path))(t)
 }
 
 func TestEncodePlan(t *testing.T) {
@@ -41,10 +36,7 @@ func TestEncodePlan(t *testing.T) {
 }
 
 func TestScene(t *testing.T) {
-	world, err := stage.Load("../../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(stage.Load("../../simulation/worlds/room.world"))(t)
 	s := newScene(world)
 	if len(s.Movers) != 2 || s.Movers[0].Name != "r0" || s.Movers[1].Name != "puck" || len(s.Fixtures) < 8 {
 		t.Fatalf("%d fixtures, movers %+v", len(s.Fixtures), s.Movers)

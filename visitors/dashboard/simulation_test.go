@@ -19,6 +19,7 @@ import (
 	"player/client/simulation"
 	"player/config/rights"
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/visitors/roomtest"
 )
 
@@ -33,9 +34,7 @@ func TestSimulation(t *testing.T) {
 		}
 		response, text := roomtest.Request(t, method, l.url+"/simulation?order="+url.QueryEscape(order), nil)
 		if response.StatusCode == http.StatusOK {
-			if err := json.Unmarshal([]byte(text), &state); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal([]byte(text), &state))
 		}
 		return response.StatusCode, text, state
 	}
@@ -127,16 +126,12 @@ func TestMapOfTheWorld(t *testing.T) {
 		if response.StatusCode != http.StatusOK {
 			t.Fatalf("%s: %d %s", name, response.StatusCode, data)
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(data), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(data), 0o666))
 	}
 	path := filepath.Join(folder, "again.world")
 	want := l.World.Plan()
 	text := fmt.Sprintf("resolution %v model ( bitmap \"map.yaml\" )", want.Resolution)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	world, err := stage.Load(path)
 	if err != nil || len(world.Warnings()) > 0 {
 		t.Fatal(world.Warnings(), err)

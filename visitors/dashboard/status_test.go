@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
+	"player/e2e/must"
 	"player/server/status"
 	"player/visitors"
 	"player/visitors/roomtest"
@@ -97,10 +98,7 @@ func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 // The original server ignores the stop, and replies to all requests: the page must not
 // believe that the robot stands.
 func TestEmergencyStopThatIsIgnored(t *testing.T) {
-	robot, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	robot := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer robot.Close()
 	go func() {
 		conn, err := robot.Accept()

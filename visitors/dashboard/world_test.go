@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/visitors"
 )
 
@@ -86,12 +87,9 @@ func TestWorldUnchanged(t *testing.T) {
 	l := newLab(t, nil)
 	server := newServer(t.Context(), Config{World: l.World, Common: visitors.Common{Post: l.Server.Post}})
 	o := observer{server: server, socket: &socket{Guest: &visitors.Guest{Outbox: new(visitors.Outbox)}}}
-	shown, err := visitors.OnLoop(t.Context(), server.world, func(w *stage.World, _ time.Duration) snapshot {
+	shown := must.Get(visitors.OnLoop(t.Context(), server.world, func(w *stage.World, _ time.Duration) snapshot {
 		return takeSnapshot(w, nil)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	o.last = shown.appendTo(nil)
 	if err := o.sendPoses(t.Context()); err != nil { // no socket: it would panic
 		t.Error(err)

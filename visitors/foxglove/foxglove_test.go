@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/client"
+	"player/e2e/must"
 	"player/formats/foxglove"
 	"player/formats/telemetry"
 )
@@ -137,14 +138,9 @@ func TestDriving(t *testing.T) {
 // publishes.
 func TestKilledViewer(t *testing.T) {
 	l := newLab(t, time.Minute)
-	other, err := client.Dial(t.Context(), l.Address) // without clients, the world stands still
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(client.Dial(t.Context(), l.Address))(t) // without clients, the world stands still
 	defer other.Close()
-	if err := other.Request(t.Context(), "mr"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Request(t.Context(), "mr"))
 	v := l.open("127.0.0.1")
 	v.advertise()
 	l.AwaitMotion(func() { v.drive(0.2, 0.5) })
@@ -194,9 +190,7 @@ func TestServices(t *testing.T) {
 	v.subscribe("/r0/position")
 	for { // the position that was reported before may still come
 		var pose telemetry.PoseInFrame
-		if err := json.Unmarshal(v.next("data").payload, &pose); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(v.next("data").payload, &pose))
 		if pose.Pose.Position == (telemetry.Vector3{}) {
 			break
 		}
@@ -281,29 +275,18 @@ func TestWhoDrives(t *testing.T) {
 		t.Helper()
 		l.Await(what, func() bool {
 			var c telemetry.Control
-			if err := json.Unmarshal(v.next("data").payload, &c); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(v.next("data").payload, &c))
 			return is(c)
 		})
 	}
 	is("nobody drives", func(c telemetry.Control) bool { return c.Address == "" && !c.Stopped })
-	ada, err := client.Dial(t.Context(), l.Address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	ada := must.Get(client.Dial(t.Context(), l.Address))(t)
 	defer ada.Close()
-	if err := errors.Join(ada.SetName("ada"), ada.Request(t.Context(), "pa"), ada.SetSpeed(100, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(ada.SetName("ada"), ada.Request(t.Context(), "pa"), ada.SetSpeed(100, 0)))
 	is("ada drives", func(c telemetry.Control) bool { return c.Driver == "ada" && c.Address != "" })
-	if err := ada.EmergencyStop(true); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ada.EmergencyStop(true))
 	is("the robot is stopped", func(c telemetry.Control) bool { return c.Stopped })
-	if err := ada.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ada.Close())
 	is("nobody drives any more", func(c telemetry.Control) bool { return c.Address == "" && c.Driver == "" })
 }
 
@@ -314,9 +297,7 @@ func TestPictures(t *testing.T) {
 	v.subscribe("/r0/camera/front")
 	for last := ""; ; {
 		var image telemetry.CompressedImage
-		if err := json.Unmarshal(v.next("data").payload, &image); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(v.next("data").payload, &image))
 		if image.Format != "jpeg" || image.FrameID != "r0/camera_front" || !strings.HasPrefix(string(image.Data), "\xff\xd8") {
 			t.Fatalf("%+v", image)
 		}
@@ -346,9 +327,7 @@ func TestCalibration(t *testing.T) {
 		if into == nil {
 			continue
 		}
-		if err := json.Unmarshal(m.payload, into); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(m.payload, into))
 	}
 	if c := calibration; c.FrameID != lens.ChildFrameID || c.Width != 32 || c.Height != 24 || len(c.Distortion) != 5 || len(c.Rectification) != 9 ||
 		!slices.EqualFunc(c.Intrinsic, []float64{16, 0, 15.5, 0, 16, 11.5, 0, 0, 1}, near) || // 90 degrees: as far as it is half wide

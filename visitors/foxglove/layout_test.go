@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/visitors/roomtest"
 )
 
@@ -23,9 +24,7 @@ func TestLayout(t *testing.T) {
 		ConfigByID map[string]json.RawMessage
 		Layout     json.RawMessage
 	}
-	if err := json.Unmarshal([]byte(text), &layout); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &layout))
 	placed := regexp.MustCompile(`"\w+!\w+"`).FindAllString(string(layout.Layout), -1)
 	if len(placed) != len(layout.ConfigByID) {
 		t.Errorf("%d panels have a place, of %d", len(placed), len(layout.ConfigByID))

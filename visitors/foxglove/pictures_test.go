@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"player/e2e/must"
 	"player/formats/telemetry"
 )
 
@@ -26,10 +27,7 @@ func TestPictureIsEncodedOnce(t *testing.T) {
 		return payload
 	}
 	var viewers sync.WaitGroup
-	want, err := json.Marshal(robot.Image("front", 5, []byte{1}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(json.Marshal(robot.Image("front", 5, []byte{1})))(t)
 	for range 8 {
 		viewers.Go(func() {
 			if got := send(1, 5); !bytes.Equal(got, want) {

@@ -20,6 +20,7 @@ import (
 	"go.uber.org/zap"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/server/status"
 )
@@ -32,9 +33,7 @@ func shell(t *testing.T, script string) (c *Camera, dir string, picture []byte) 
 	t.Helper()
 	dir = t.TempDir()
 	picture = draw(t, 50, 32, 24)
-	if err := os.WriteFile(filepath.Join(dir, "picture.jpg"), picture, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "picture.jpg"), picture, 0o600))
 	c = NewCamera(Source{Name: "front", Command: []string{"sh", "-c", "cd " + dir + "; " + script}, Rate: 1000}, zap.NewNop())
 	t.Cleanup(c.Close)
 	return c, dir, picture
@@ -69,10 +68,7 @@ func TestWatch(t *testing.T) {
 		t.Errorf("with a viewer: %+v", s)
 	}
 	leaveToo()
-	text, err := os.ReadFile(filepath.Join(dir, "pid"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "pid")))(t)
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	waiting.Until(t, "the program ends", func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH })
 	if s := c.Status(); s.State != status.Idle || s.Errors != 0 {
@@ -91,10 +87,7 @@ func TestClose(t *testing.T) {
 	c, dir, _ := shell(t, `mkdir running || echo two > two; sleep 1000 & echo $! > child; cat picture.jpg; wait`)
 	defer c.Watch()()
 	next(t, c, 0)
-	text, err := os.ReadFile(filepath.Join(dir, "child"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "child")))(t)
 	child, _ := strconv.Atoi(strings.TrimSpace(string(text)))
 	c.Close()
 	waiting.Until(t, "the child of the program ends", func() bool {
@@ -121,9 +114,7 @@ func TestFailures(t *testing.T) {
 			if name == "floods" { // a large picture, so that the shell is fast enough
 				dir := strings.Fields(c.source.Command[2])[1]
 				big := draw(t, 1, 1200, 900)
-				if err := os.WriteFile(filepath.Join(strings.TrimSuffix(dir, ";"), "picture.jpg"), big, 0o600); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, os.WriteFile(filepath.Join(strings.TrimSuffix(dir, ";"), "picture.jpg"), big, 0o600))
 			}
 			defer c.Watch()()
 			waiting.Until(t, "the source fails", func() bool { return c.Status().State == status.Failed })
@@ -140,28 +131,17 @@ func TestFailures(t *testing.T) {
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	nice := func(pid string) string {
-		stat, err := os.ReadFile("/proc/" + pid + "/stat")
-		if err != nil {
-			t.Fatal(err)
-		}
+		stat := must.Get(os.ReadFile("/proc/" + pid + "/stat"))(t)
 		_, after, _ := bytes.Cut(stat, []byte(") "))
 		return string(bytes.Fields(after)[16])
 	}
-	own, err := strconv.Atoi(nice("self"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(strconv.Atoi(nice("self")))(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if err := unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Prctl(unix.PR_SET_TIMERSLACK, 77_000_000, 0, 0, 0))
 	defer func() { _ = unix.Prctl(unix.PR_SET_TIMERSLACK, 0, 0, 0, 0) }() // zero: as it was
 	ctx, end := context.WithCancel(t.Context())
-	p, err := startProgram(ctx, []string{"sh", "-c", "sleep 1000 & echo $!; cat /proc/self/timerslack_ns; wait"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(startProgram(ctx, []string{"sh", "-c", "sleep 1000 & echo $!; cat /proc/self/timerslack_ns; wait"}))(t)
 	defer p.Close() // its error is that it was killed
 	defer end()
 	lines := bufio.NewScanner(p)

@@ -8,6 +8,8 @@ import (
 	"image/jpeg"
 	"slices"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // draw returns a picture of one colour with some noise.
@@ -19,9 +21,7 @@ func draw(tb testing.TB, shade uint8, width, height int) []byte {
 	}
 	m.Set(0, 0, color.White)
 	var b bytes.Buffer
-	if err := jpeg.Encode(&b, m, nil); err != nil {
-		tb.Fatal(err)
-	}
+	must.Do(tb, jpeg.Encode(&b, m, nil))
 	return b.Bytes()
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/e2e/must"
 	"player/visitors/vision/blobs"
 )
 
@@ -18,21 +19,14 @@ func TestHalfWritten(t *testing.T) {
 	at := time.Now()
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		at = at.Add(time.Second) // clocks of file systems are coarse
-		if err := os.Chtimes(path, at, at); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(path, at, at))
 	}
 	w := colors{path: path, log: zap.NewNop()}
 	look := func() *blobs.Finder {
 		t.Helper()
-		finder, err := w.finder()
-		if err != nil {
-			t.Fatal(err)
-		}
+		finder := must.Get(w.finder())(t)
 		return finder
 	}
 	write(`color ( name "ball" channel 7 hue [350 12] )`)

@@ -10,6 +10,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/e2e/must"
 	"player/visitors"
 )
 
@@ -18,9 +19,7 @@ import (
 func TestWhoMayCalibrate(t *testing.T) {
 	t.Parallel()
 	rules := filepath.Join(t.TempDir(), "vision.access")
-	if err := os.WriteFile(rules, []byte(`access ( allow ["read" "config"] from "10.0.0.5" )`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(rules, []byte(`access ( allow ["read" "config"] from "10.0.0.5" )`), 0o600))
 	const allowed = http.StatusUnprocessableEntity // there is no picture, and nothing to undo
 	for _, c := range []struct {
 		access, from, method, path string
@@ -39,9 +38,7 @@ func TestWhoMayCalibrate(t *testing.T) {
 		var flags visitors.Flags
 		set := flag.NewFlagSet("", flag.ContinueOnError)
 		flags.Add(set)
-		if err := set.Parse([]string{"-access", c.access}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Parse([]string{"-access", c.access}))
 		l, common, err := listen("127.0.0.1:0", flags, zap.NewNop())
 		if err != nil {
 			t.Fatal(err)

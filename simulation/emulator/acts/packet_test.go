@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"player/e2e/must"
 	"player/simulation/emulator/internal/rawhost"
 )
 
@@ -46,9 +47,7 @@ func TestLargestPackets(t *testing.T) {
 			for k := range blobs[i] {
 				blobs[i][k] = Blob{limit(areaDigits), top, top, top, top, top, top}
 			}
-			if err := v.check(blobs[i]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, v.check(blobs[i]))
 		}
 		got := v.appendPacket(nil, &blobs)
 		if len(got) != want || bytes.IndexByte(got, 0) >= 0 {

@@ -9,25 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/simulation/emulator/line"
 )
 
 func start(t *testing.T, opts Options) *Server {
 	t.Helper()
-	s, err := Start(opts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Start(opts))(t)
 	t.Cleanup(s.Close)
 	return s
 }
 
 func dial(t *testing.T, s *Server) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port())))(t)
 	t.Cleanup(func() { c.Close() })
 	c.SetDeadline(time.Now().Add(20 * time.Second)) // expires only in a failed test
 	return c
@@ -59,17 +54,13 @@ func TestRequests(t *testing.T) {
 			s := start(t, Options{Version: v, Split: split, Frame: time.Millisecond})
 			c := dial(t, s)
 			empty := ask(t, c, size)
-			if err := s.SetBlobs(3, Blob{Area: 5}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.SetBlobs(3, Blob{Area: 5}))
 			c.Write([]byte("x\n")) // not requests
 			blob := map[Version]int{V10: 10, V12: 16}[v]
 			if full := ask(t, c, size+blob); bytes.Equal(full[:size], empty) {
 				t.Error("the header does not count the blob")
 			}
-			if err := s.SetBlobs(3); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.SetBlobs(3))
 			if again := ask(t, c, size); !bytes.Equal(again, empty) {
 				t.Errorf("% X without blobs, want % X", again, empty)
 			}

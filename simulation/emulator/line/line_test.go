@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/simulation/emulator/internal/rawhost"
 )
 
@@ -135,9 +136,7 @@ func TestUnplug(t *testing.T) {
 			t.Errorf("unplugged: path %q, host speed %d", l.Path(), l.HostBaud())
 		}
 		l.Send([]byte{1}, "lost")
-		if err := l.Plug(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, l.Plug())
 		if target, err := os.Readlink(l.Port()); err != nil || target != l.Path() {
 			t.Fatalf("symlink to %q, %v; pseudo-terminal is %q", target, err, l.Path())
 		}
@@ -292,11 +291,8 @@ func TestOpenKeepsFiles(t *testing.T) {
 	if _, err := Open(Options{Link: filepath.Join(dir, "no", "such"), Baud: 9600}); err == nil {
 		t.Error("no directory: no error")
 	}
-	l, err := Open(Options{Link: link, Baud: 9600}) // an old link is replaced
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.Close() // without a call of Serve
+	l := must.Get(Open(Options{Link: link, Baud: 9600}))(t) // an old link is replaced
+	l.Close()                                               // without a call of Serve
 	l.Close()
 	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
 		t.Errorf("files left: %v", entries)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -323,9 +324,7 @@ func TestRobotSurvivesUnplugging(t *testing.T) {
 	r.Unplug()
 	h.HungUp()
 	wait(t, r, "watchdog", func(s State) bool { return s.WatchdogTrips == 1 && s.Left == 0 })
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Plug())
 	h = rawhost.Open(t, r.Port(), 9600)
 	h.Read(60)
 }

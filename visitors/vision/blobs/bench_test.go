@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 // A picture of 320x240, from the JPEG to the blobs.
@@ -12,22 +13,14 @@ func BenchmarkPicture(b *testing.B) {
 	random := rand.New(rand.NewPCG(1, 1))
 	scene, _ := drawn(random)
 	picture := anyView(random).take(scene, random)
-	f, err := NewFinder(colored)
-	if err != nil {
-		b.Fatal(err)
-	}
+	f := must.Get(NewFinder(colored))(b)
 	var d codec.VisionData
 	b.Run("decode", func(b *testing.B) {
 		for b.Loop() {
-			if _, err := Decode(picture); err != nil {
-				b.Fatal(err)
-			}
+			must.Get(Decode(picture))(b)
 		}
 	})
-	m, err := Decode(picture)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Get(Decode(picture))(b)
 	b.Run("find", func(b *testing.B) {
 		for b.Loop() {
 			f.Find(m, &d)

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 )
 
 // plain returns a picture of one colour, without what JPEG does to it.
@@ -51,11 +52,7 @@ var colored = []Color{
 
 func newFinder(t *testing.T, colors ...Color) *Finder {
 	t.Helper()
-	f, err := NewFinder(colors)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return must.Get(NewFinder(colors))(t)
 }
 
 // Boxes are reported as they are, however a picture samples its colours, also at its edges,
@@ -174,10 +171,7 @@ func TestDecodeWithoutTables(t *testing.T) {
 	if _, err := jpeg.Decode(bytes.NewReader(bare)); err == nil {
 		t.Fatal("the tables are still there")
 	}
-	want, err := Decode(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Decode(whole))(t)
 	got, err := Decode(bare)
 	if err != nil || !bytes.Equal(got.Y, want.Y) || !bytes.Equal(got.Cb, want.Cb) {
 		t.Errorf("another picture, or %v", err)
@@ -232,9 +226,7 @@ func TestWidened(t *testing.T) {
 func TestFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "colors.cfg")
 	colors := []Color{{"ball", 0, Range{350, 12}, Range{50, 100}, Range{30, 90}}, {"the goal", 31, Range{200, 250}, Range{0, 100}, Range{1, 2}}}
-	if err := WriteColors(path, colors); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteColors(path, colors))
 	got, err := ReadColors(path)
 	if err != nil || !slices.Equal(got, colors) {
 		t.Errorf("%+v: %v", got, err)
@@ -255,9 +247,7 @@ func TestFile(t *testing.T) {
 		`color ( name "a" channel 1`:                                       "colors.cfg:1",
 		"color ( name \"a\" channel 40 )\ncolor ( channel 2 hue [0 400] )": "colors.cfg:2",
 	} {
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		if got, err := ReadColors(path); err == nil || !strings.Contains(err.Error(), want) || got != nil {
 			t.Errorf("%s: %+v, %v, want %q", text, got, err, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"player/codec"
 	"player/devices/stage"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 )
 
 // paint is a colour that the tests find.
@@ -164,10 +165,7 @@ func trainedBy(t testing.TB, scene func() (*image.RGBA, []truth)) *Finder {
 	t.Helper()
 	for {
 		m, patches := scene()
-		picture, err := Decode(encode(m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		picture := must.Get(Decode(encode(m)))(t)
 		var colors []Color
 		for channel, p := range paints {
 			for _, patch := range patches {
@@ -187,10 +185,7 @@ func trainedBy(t testing.TB, scene func() (*image.RGBA, []truth)) *Finder {
 		if len(colors) < len(paints) {
 			continue
 		}
-		f, err := NewFinder(colors)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(NewFinder(colors))(t)
 		return f
 	}
 }
@@ -201,10 +196,7 @@ type tally struct{ pictures, there, found, false int }
 // compare compares what a finder finds with what a scene has.
 func (n *tally) compare(t *testing.T, f *Finder, picture []byte, patches []truth, what string) {
 	t.Helper()
-	m, err := Decode(picture)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Decode(picture))(t)
 	var d codec.VisionData
 	f.Find(m, &d)
 	n.pictures++
@@ -342,10 +334,7 @@ func channelOf(c color.RGBA) int {
 func TestSimulatedPictures(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
-	world, err := stage.Load("testdata/things.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(stage.Load("testdata/things.world"))(t)
 	robot := world.Robots()[0]
 	scene := func() (*image.RGBA, []truth) {
 		for mover := range world.Movers() {
