@@ -208,15 +208,3 @@ func (f *fleet) subscribe(c cell, s *load.Spec) {
 		g.NATS.Rates = append(g.NATS.Rates, fleetSubject(0, iface, "rate"))
 	}
 }
-
-// The figures of a fleet.
-
-func ageP50(r run) float64 { return float64(r.Load.Groups[0].AgeP50) }
-
-func bridgeOf(r run) *rig.Usage { return r.Bridge }
-func natsOf(r run) *rig.Usage   { return r.NATS }
-
-// dropped is how many of the frames that the monitors ask for did not come.
-func (c *cellResult) dropped(r run) float64 {
-	return max(0, c.missing(r)*float64(c.Groups[0].Clients))
-}

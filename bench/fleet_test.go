@@ -23,7 +23,7 @@ func TestFleetCells(t *testing.T) {
 	all := []cell{few("fleet/direct", 0), few("fleet/100x100", 3), few("nats/as-bridge", 1), few("nats/bare-64", 1),
 		few("nats/as-bridge-WebSocket", 1), few("nats/as-bridge-two-servers", 1)}
 	if os.Geteuid() == 0 {
-		all = append(all, cellNamed(t, fleetGoal))
+		all = append(all, cellNamed(t, fleetCell))
 	} else if os.Getenv("CI") != "" {
 		t.Error("a network needs root")
 	}
@@ -43,15 +43,15 @@ func TestFleetCells(t *testing.T) {
 }
 
 func TestReportOfFleets(t *testing.T) {
-	r := resultsOf(t, "fleet/direct", "fleet/100x100", fleetGoal, fullest)
-	for _, name := range []string{"fleet/100x100", fleetGoal} {
+	r := resultsOf(t, "fleet/direct", "fleet/100x100", fleetCell, fullest)
+	for _, name := range []string{"fleet/100x100", fleetCell} {
 		run := &r.find(name).Runs[0]
 		run.Bridge, run.NATS = &rig.Usage{CPU: 2 * time.Second, RSS: 20 * mib}, &rig.Usage{CPU: 5 * time.Second, RSS: 30 * mib}
 		run.Load.Groups[0].AgeP50 = 60 * ms
 	}
 	few := r.find("fleet/100x100")
 	few.Runs[0].Load.Groups[0].Frames -= 7
-	served := &r.find(fleetGoal).Runs[0].Load.Groups[0]
+	served := &r.find(fleetCell).Runs[0].Load.Groups[0]
 	served.Frames = 25000
 	text := rendered(t, r)
 	for _, want := range []string{

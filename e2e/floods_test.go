@@ -231,7 +231,7 @@ func TestStopPassesFloods(t *testing.T) {
 	at := strangers.Addresses{Robot: s.address, Page: strings.Trim(page, "htp:/")}
 	// Lines that come once a minute: in a full flood a slow reader of the log may miss them.
 	lines := map[string]string{"malformed": "more than its share", "half-requests": "half of all places"}
-	start := func(i int, p strangers.Pastime) {
+	start := func(i int, p strangers.Workload) {
 		from, count := net.IPv4(127, 0, 0, byte(2+i)), p.Count
 		switch p.Name {
 		case "edits":

@@ -262,7 +262,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // during does what strangers do for a while.
-func (s *soak) during(ctx context.Context, longest time.Duration, p strangers.Pastime, from string, to strangers.Addresses, counter *atomic.Int64) {
+func (s *soak) during(ctx context.Context, longest time.Duration, p strangers.Workload, from string, to strangers.Addresses, counter *atomic.Int64) {
 	ctx, cancel := context.WithTimeout(ctx, rand.N(longest))
 	defer cancel()
 	dial := func(address string) (net.Conn, error) {
