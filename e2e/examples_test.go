@@ -89,7 +89,7 @@ func TestExamples(t *testing.T) {
 // sonars, without touching a wall. docs/GOTO.md has the result of a hundred.
 func TestGoto(t *testing.T) {
 	t.Parallel()
-	dir, err := built.Programs("..", "./examples/goto", "./examples/goto/trials")
+	dir, err := built.Programs("..", "./examples/goto", "./bench/trials")
 	if err != nil {
 		t.Fatal(err)
 	}
