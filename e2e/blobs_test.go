@@ -13,6 +13,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -31,7 +32,7 @@ func seeing(t *testing.T, world, colors string) *server {
 // blobs reads blocks until one is of vision.
 func (p *peer) blobs() (d codec.VisionData) {
 	p.t.Helper()
-	await(p.t, "vision", func() bool {
+	waiting.Until(p.t, "vision", func() bool {
 		letter, payload := p.block()
 		if letter != codec.Vision || len(payload) == 0 {
 			return false
@@ -109,7 +110,7 @@ func TestColorsChange(t *testing.T) {
 	colors(`color ( name "ball" channel 9 hue [345 15] saturation [50 100] )`)
 	c.until("the ball in channel 9", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 	colors(`color ( name "ball" channel 99 )`)
-	await(t, "the mistake in the log", func() bool { return s.logged("channels are 0 to 31") })
+	waiting.Until(t, "the mistake in the log", func() bool { return s.Printed("channels are 0 to 31") })
 	c.until("the ball in channel 9 still", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 }
 
@@ -125,7 +126,7 @@ func TestNoVision(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`driver ( name "vision" plugin %q args [%s] provides ["vision:0"] )`, program, tt.args)))
+			s := serve(t, `driver ( name "vision" plugin %q args [%s] provides ["vision:0"] )`, program, tt.args)
 			c := s.dial(t)
 			c.mustOpen("vr", "ve")
 			if got := strings.Join(c.ask(codec.QuestionRefusals), "\n"); !strings.Contains(got, tt.want) {
@@ -164,7 +165,7 @@ func TestVisionCameraLost(t *testing.T) {
 	clear(seen)
 	c.until("both again", both)
 	c.conn.Close()
-	await(t, "the end of the camera", func() bool { return len(processes(t, camera)) == 0 })
+	waiting.Until(t, "the end of the camera", func() bool { return len(processes(t, camera)) == 0 })
 }
 
 // The configuration of a robot with a webcam finds a ball in what ffmpeg copies, beside an

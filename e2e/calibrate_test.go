@@ -17,6 +17,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/visitors/vision/blobs"
 )
 
@@ -280,7 +281,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	b.checkLooks("before a click", screens[0], screens[4])
 	b.mark(at)
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1 && !document.getElementById("save").disabled`)
-	await(t, "a blob where the click was", func() bool {
+	waiting.Until(t, "a blob where the click was", func() bool {
 		d := seen(t, page, 0)
 		return len(d.Blobs) == 1 && at.X >= d.Blobs[0].Left && at.X <= d.Blobs[0].Right && at.Y >= d.Blobs[0].Top && at.Y <= d.Blobs[0].Bottom
 	})
@@ -290,7 +291,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	b.checkLooks("with a colour", screens[0], screens[4])
 	evaluate[bool](b, `(() => { const name = document.querySelector("#colors input[maxlength]");
 		name.value = "ball"; name.dispatchEvent(new Event("change")); return true; })()`)
-	await(t, "the name", func() bool { return seen(t, page, 0).Colors[0].Name == "ball" })
+	waiting.Until(t, "the name", func() bool { return seen(t, page, 0).Colors[0].Name == "ball" })
 	b.click("save")
 	b.until(`document.getElementById("save").disabled && document.getElementById("says").textContent === "Saved."`)
 	if list, err := blobs.ReadColors(file); err != nil || len(list) != 1 || list[0].Name != "ball" {
@@ -312,5 +313,5 @@ func testCalibrate(t *testing.T, chromium browser) {
 		for (let i = 0; i < %d; i++) press(%q);
 		press("Enter"); return true; })()`, steps, key, max(0, (at.Y-120)/5), "ArrowDown"))
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1`)
-	await(t, "the blob again", func() bool { return len(seen(t, page, 0).Blobs) == 1 })
+	waiting.Until(t, "the blob again", func() bool { return len(seen(t, page, 0).Blobs) == 1 })
 }

@@ -3,29 +3,19 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	"player/simulation/emulator/sony"
 )
 
 func startCamera(t *testing.T, o sony.Options) *sony.Camera {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "camera")
-	c, err := sony.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		if t.Failed() {
-			t.Logf("camera:\n%s", tail(c.Transcript(), 6000))
-		}
-	})
-	return c
+	o.Line.Link = newLine(t)
+	return emulate(t, sony.Start, o)
 }
 
 // cameraIs waits until cond holds for the camera.
@@ -248,10 +238,10 @@ func TestUnknownCamera(t *testing.T) {
 	cam := startCamera(t, sony.Options{Model: "EVI-D80"})
 	s := start(t, "-zp", cam.Port())
 	s.dial(t).mustOpen("za", "ze")
-	await(t, "the camera's name in the log", func() bool { return s.logged("EVI-D80, model 050C") })
+	waiting.Until(t, "the camera's name in the log", func() bool { return s.Printed("EVI-D80, model 050C") })
 	s.stop(t)
-	s = start(t, write(t, t.TempDir(), "d80.cfg", fmt.Sprintf(`
-driver ( name "evid30" provides ["ptz:0"] port %q pan [-170 170 45.33] tilt [-20 90 45.33] zoom 16384 )`, cam.Port())))
+	s = serve(t, `
+driver ( name "evid30" provides ["ptz:0"] port %q pan [-170 170 45.33] tilt [-20 90 45.33] zoom 16384 )`, cam.Port())
 	c := s.dial(t)
 	c.mustOpen("za", "za")
 	c.untilPoints(-150, 80, 1000)

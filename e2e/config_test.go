@@ -10,6 +10,9 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 func TestCheck(t *testing.T) {
@@ -39,13 +42,13 @@ func TestCheck(t *testing.T) {
 // Two robots of one file, each on its own port, with access rules.
 func TestRobotsAndAccess(t *testing.T) {
 	t.Parallel()
-	other := freePort(t)
-	s := start(t, write(t, t.TempDir(), "robots.cfg", fmt.Sprintf(`
+	other := ports.Free(t, 1)
+	s := serve(t, `
 		driver ( name "testpattern" provides ["sonar:0" "position:0"] alwayson 1 )
 		driver ( name "testpattern" provides ["%d:laser:0"] )
 		access ( allow "read" from "127.0.0.0/8" )
-		access ( allow ["write" "config"] from "10.0.0.0/8" )`, other)))
-	await(t, "the driver that is always on", func() bool { return strings.Contains(s.log.String(), "device ready") })
+		access ( allow ["write" "config"] from "10.0.0.0/8" )`, other)
+	waiting.Until(t, "the driver that is always on", func() bool { return strings.Contains(s.Output.String(), "device ready") })
 	p := s.dial(t)
 	if reply := p.request("srpaprpwlr"); reply != "srpepepele" {
 		t.Errorf("reply %q", reply)
@@ -54,7 +57,7 @@ func TestRobotsAndAccess(t *testing.T) {
 		t.Errorf("reply %q", reply)
 	}
 	p.message('x', 'p', 'm', 1)
-	await(t, "a line about it", func() bool { return strings.Contains(s.log.String(), "access refused") })
+	waiting.Until(t, "a line about it", func() bool { return strings.Contains(s.Output.String(), "access refused") })
 	s.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
 	p = s.dial(t)
 	if reply := p.request("lrsr"); reply != "lrse" {
@@ -86,8 +89,8 @@ func TestConfigThroughAPipe(t *testing.T) {
 			s := launch{alone: true, files: []*os.File{r}}.start(t, "/dev/fd/3")
 			p := s.dial(t)
 			p.mustOpen("lr", "lr")
-			s.signal(t, syscall.SIGHUP)
-			await(t, "a line about it", func() bool { return s.logged("configuration refused") })
+			s.Signal(t, syscall.SIGHUP)
+			waiting.Until(t, "a line about it", func() bool { return s.Printed("configuration refused") })
 			p.frame(3)
 			s.stop(t)
 		})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 )
@@ -128,7 +129,7 @@ func TestOrder(t *testing.T) {
 		}
 		n := strings.Count(c.want, " ") + 1
 		// Frames of an earlier request may still arrive.
-		await(t, fmt.Sprintf("order after %v", c.requests), func() bool {
+		waiting.Until(t, fmt.Sprintf("order after %v", c.requests), func() bool {
 			p.alignTo(c.want[0], sizes[c.want[0]])
 			rest := p.frame(n - 1)
 			return n == 1 || c.want[strings.Index(c.want, " ")+1:] == rest
@@ -191,7 +192,7 @@ func TestDifferencesFromTheOriginal(t *testing.T) {
 	}
 
 	p.send(motors(2)...)
-	await(t, "ENABLE", func() bool { return r.State().Counts["ENABLE"] == 1 })
+	waiting.Until(t, "ENABLE", func() bool { return r.State().Counts["ENABLE"] == 1 })
 	if heard := r.Heard(line.HostToDevice); !bytes.Contains(heard, []byte{0xFA, 0xFB, 6, 4, 0x3B, 1, 0}) {
 		t.Error("motors 2 is not sent as 1")
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/waiting"
 )
 
 // Tests of the dashboard: who drives, stops, rights, screens, fingers and keys. TestWeb runs them.
@@ -170,7 +171,7 @@ func testStopHolds(t *testing.T, chromium browser) {
 	turns := func(want bool) func() bool {
 		return func() bool { return (p.position().TurnRate != 0) == want }
 	}
-	await(t, "the robot turns", turns(true))
+	waiting.Until(t, "the robot turns", turns(true))
 	first, second := chromium.open(t, page), chromium.open(t, page)
 	for _, b := range []*tab{first, second} {
 		b.until(`player.shown?.data.p && player.presence.of(player.shown) && !` + visible + `("alert")`)
@@ -191,11 +192,11 @@ func testStopHolds(t *testing.T, chromium browser) {
 		press[how]()
 		first.until(stopped)
 		second.until(stopped)
-		await(t, "the robot stands after "+how, turns(false))
+		waiting.Until(t, "the robot stands after "+how, turns(false))
 		// Nothing drives it: neither the program nor a key.
 		second.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
 		frames := 0
-		await(t, "it stays where it is", func() bool {
+		waiting.Until(t, "it stays where it is", func() bool {
 			if p.position().Speed != 0 || !turns(false)() {
 				t.Fatalf("it moves after %s", how)
 			}
@@ -206,7 +207,7 @@ func testStopHolds(t *testing.T, chromium browser) {
 		second.click("release") // by somebody else
 		first.until(released)
 		second.until(released)
-		await(t, "the program drives again", turns(true))
+		waiting.Until(t, "the program drives again", turns(true))
 	}
 }
 
@@ -217,7 +218,7 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	program(t, other, "anna", "127.0.0.1")
 	p := other.dial(t)
 	p.mustOpen("yrpr", "yrpr")
-	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
 	b := chromium.open(t, page)
 	b.until(`player.shown?.data.l`)
 	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), other.address+"\r")); err != nil {
@@ -226,10 +227,10 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	b.until(fmt.Sprintf(`player.shown.address === "%s" && %s`, other.address, shows("who", "Another server has this robot")))
 	b.click("stop")
 	b.until(visible + `("alert")`)
-	await(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
 	b.click("release")
 	b.until(`!` + visible + `("alert")`)
-	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
 
 	// One that does not let this server stop it is not shown as stopped.
 	refuses, _ := readOnly(t)
@@ -420,12 +421,12 @@ func testTouch(t *testing.T, chromium browser) {
 	}
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: disc["x"], Y: disc["y"]})
 	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: disc["x"], Y: disc["y"] - disc["r"]})
-	await(t, "the robot drives ahead", func() bool { return p.position().Speed == 300 })
+	waiting.Until(t, "the robot drives ahead", func() bool { return p.position().Speed == 300 })
 	if scrolled := evaluate[float64](b, `scrollY`) - before; scrolled != 0 {
 		t.Errorf("the page scrolls by %v while the stick is held", scrolled)
 	}
 	touch(input.DispatchTouchEventTypeTouchEnd)
-	await(t, "the robot stands", func() bool { return p.position().Speed == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return p.position().Speed == 0 })
 }
 
 // With the keyboard alone every control is reached, a robot is stopped, and the

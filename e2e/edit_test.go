@@ -9,6 +9,9 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // A world file is edited with mouse and keyboard and downloaded; a server that runs it
@@ -70,12 +73,12 @@ func testEditWorld(t *testing.T, chromium browser) {
 	}
 	click("edit-save")
 	file := filepath.Join(dir, "room.world")
-	await(t, "the file", func() bool {
+	waiting.Until(t, "the file", func() bool {
 		_, err := os.Stat(file)
 		return err == nil
 	})
 	saved := evaluate[string](b, `player.editor.draft.text`)
-	await(t, "the whole file", func() bool {
+	waiting.Until(t, "the whole file", func() bool {
 		text, err := os.ReadFile(file)
 		return err == nil && string(text) == saved
 	})
@@ -99,7 +102,7 @@ func testDraftSurvives(t *testing.T, chromium browser) {
 	}
 	file := write(t, t.TempDir(), "room.world", string(world))
 	config := fmt.Sprintf("driver ( name \"stage\" world %q )\n", file)
-	at := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	at := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	s := startFile(t, launch{}, config, "-http", at)
 	b := chromium.open(t, s.dashboard(t))
 	b.until(`player.shown?.data.l && player.world.poses.length === 2`)

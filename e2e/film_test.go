@@ -22,6 +22,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/e2e/needs"
+	"player/e2e/ports"
 )
 
 var filmFolder = flag.String("film", "", "absolute folder for which TestWeb/film makes the pictures of the dashboard: docs")
@@ -494,10 +495,10 @@ func filmPlan(t *testing.T, b browser, f *film) {
 	for i := range 4 {
 		fmt.Fprintf(&world, "box ( pose [%d %d 0 %d] size [8.1 0.1 1] )\n", []int{4, 0, -4, 0}[i], []int{0, 4, 0, -4}[i], 90*(i+1))
 	}
-	args := []string{"-robot", fmt.Sprintf("noether=127.0.0.1:%d", freePort(t))}
+	args := []string{"-robot", fmt.Sprintf("noether=127.0.0.1:%d", ports.Free(t, 1))}
 	names := []string{"ada", "bell", "curie", "darwin", "euler", "frege", "gauss", "hertz"}
 	for i, name := range names {
-		degrees, port := 360*i/len(names), freePort(t)
+		degrees, port := 360*i/len(names), ports.Free(t, 1)
 		sin, cos := math.Sincos(float64(degrees) * math.Pi / 180)
 		x, y, heading := 3*cos, 3*sin, degrees+180 // on a circle, towards its middle
 		fmt.Fprintf(&world, "position ( name %q port %d pose [%.2f %.2f 0 %d] )\n", name, port, x, y, heading)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/e2e/waiting"
 	"player/formats/foxglove"
 )
 
@@ -112,11 +113,11 @@ func TestVisitorsEndForThemselves(t *testing.T) {
 				// visit drives the robot.
 				visit := func() frontend {
 					f := open(t, s, nil)
-					await(t, "the visitor drives", func() bool { f.drive(0, 40); return turns() >= 38 })
+					waiting.Until(t, "the visitor drives", func() bool { f.drive(0, 40); return turns() >= 38 })
 					return f
 				}
 				ends(visit())
-				await(t, "the stop", func() bool { return turns() == 0 })
+				waiting.Until(t, "the stop", func() bool { return turns() == 0 })
 
 				f := visit()
 				p.drives("another program", 0, -20, func() bool { return turns() == -20 })

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+
+	"player/e2e/ports"
 )
 
 // An emergency stop is what everything says first of a robot: its card, the heading and
@@ -76,7 +78,7 @@ func (b *tab) drives() {
 // A server from which nothing is heard, because it is paused or dead, leaves a page on
 // which nothing looks alive. The page works again by itself when the server does.
 func testGone(t *testing.T, chromium browser) {
-	robot, at := freePort(t), fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	robot, at := ports.Free(t, 1), fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	s := launch{port: robot}.start(t, "-stage", room, "-http", at)
 	b := chromium.open(t, s.dashboard(t))
 	const alive = `!document.documentElement.classList.contains("gone") && !` + visible + `("alert") && !document.getElementById("stop").disabled && ` +
@@ -86,9 +88,9 @@ func testGone(t *testing.T, chromium browser) {
 	b.click("motors-on")
 	b.drives()
 
-	s.signal(t, syscall.SIGSTOP)
+	s.Signal(t, syscall.SIGSTOP)
 	b.until(dead)
-	s.signal(t, syscall.SIGCONT)
+	s.Signal(t, syscall.SIGCONT)
 	b.until(alive)
 	b.drives()
 

@@ -7,6 +7,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 )
@@ -77,8 +78,8 @@ func TestCharge(t *testing.T) {
 	}
 	for stage, word := range map[byte]string{0: "[m no]", 1: "[m bulk]", 3: "[m float]", 255: "[]"} {
 		r.SetCharge(stage)
-		await(t, word, func() bool { return ask() == word })
+		waiting.Until(t, word, func() bool { return ask() == word })
 	}
 	r.SetCharge(2)
-	await(t, "overcharge in /status", func() bool { return status(t, page).Robots[0].Devices["misc"].Charge == "overcharge" })
+	waiting.Until(t, "overcharge in /status", func() bool { return status(t, page).Robots[0].Devices["misc"].Charge == "overcharge" })
 }

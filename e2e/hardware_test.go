@@ -12,42 +12,51 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
 	"player/simulation/emulator/sony"
 )
 
-func startRobot(t *testing.T, o robot.Options) *robot.Robot {
+// emulate starts emulated hardware, which ends with the test. A test that fails shows what went over the line.
+func emulate[Hardware interface{ Close() }, Options any](t *testing.T, start func(Options) (Hardware, error), o Options) Hardware {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "robot")
-	r, err := robot.Start(o)
+	h, err := start(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		r.Close()
+		h.Close()
+		if line, ok := any(h).(interface{ Transcript() string }); ok && t.Failed() {
+			t.Logf("%T:\n%s", h, tail(line.Transcript(), 6000))
+		}
+	})
+	return h
+}
+
+// newLine returns the path for a serial line of emulated hardware.
+func newLine(t *testing.T) string { return filepath.Join(t.TempDir(), "line") }
+
+func startRobot(t *testing.T, o robot.Options) *robot.Robot {
+	t.Helper()
+	o.Line.Link = newLine(t)
+	var r *robot.Robot
+	t.Cleanup(func() { // when it has ended
 		for _, o := range r.State().Objections {
 			if !strings.Contains(o, "before SYNC") { // commands to stop, for one that was left open
 				t.Errorf("a robot would not take this: %s", o)
 			}
 		}
-		if t.Failed() {
-			t.Logf("robot:\n%s", tail(r.Transcript(), 6000))
-		}
 	})
+	r = emulate(t, robot.Start, o)
 	return r
 }
 
 func startLaser(t *testing.T, o laser.Options) *laser.Laser {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "laser")
-	l, err := laser.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.Close)
-	return l
+	o.Line.Link = newLine(t)
+	return emulate(t, laser.Start, o)
 }
 
 // mustOpen requests the pairs and checks the reply. Drivers give up on hardware that
@@ -144,8 +153,8 @@ func checkFarewell(t *testing.T, r *robot.Robot) {
 		0xFA, 0xFB, 3, 29, 0, 29,
 		0xFA, 0xFB, 3, 2, 0, 2,
 	}
-	await(t, "zero velocities, STOP and CLOSE", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), want) })
-	await(t, "a robot that is closed", func() bool { state := r.State(); return !state.Open && !state.Motors })
+	waiting.Until(t, "zero velocities, STOP and CLOSE", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), want) })
+	waiting.Until(t, "a robot that is closed", func() bool { state := r.State(); return !state.Open && !state.Motors })
 }
 
 // A robot that is unplugged at the first request, then silent, then there.
@@ -202,7 +211,7 @@ func TestRobotDrivesSquare(t *testing.T) {
 	}
 	c.drive(0, 0)
 	c.send(motors(1)...)
-	await(t, "motors on", func() bool { return r.State().Motors })
+	waiting.Until(t, "motors on", func() bool { return r.State().Motors })
 	side, corner := 200.0, 90.0
 	for range 4 {
 		start := r.State().World
@@ -218,9 +227,9 @@ func TestRobotDrivesSquare(t *testing.T) {
 	}
 
 	c.message('c', 'g', 17, 0) // lift carry with an argument
-	await(t, "the gripper's argument", func() bool { return r.State().Counts["GRIPPERVAL"] == 1 })
+	waiting.Until(t, "the gripper's argument", func() bool { return r.State().Counts["GRIPPERVAL"] == 1 })
 	c.message('x', 'p', 'R')
-	await(t, "SETO", func() bool { return r.State().Counts["SETO"] == 2 })
+	waiting.Until(t, "SETO", func() bool { return r.State().Counts["SETO"] == 2 })
 	c.until("the origin", func() bool { p := c.position(); return p.X == 0 && p.Y == 0 && p.Heading == 0 })
 
 	c.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
@@ -275,7 +284,7 @@ func TestRobotUnplugged(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.until("old data", func() bool { return c.age() > 3*time.Second })
-			await(t, "standstill", func() bool { return r.State().Left == 0 })
+			waiting.Until(t, "standstill", func() bool { return r.State().Left == 0 })
 			if err := test.back(r); err != nil {
 				t.Fatal(err)
 			}
@@ -346,7 +355,7 @@ func TestLaserConnects(t *testing.T) {
 				t.Fatalf("ranges %d", got)
 			}
 			s.stop(t)
-			await(t, "the laser stops streaming", func() bool { return !l.State().Streaming })
+			waiting.Until(t, "the laser stops streaming", func() bool { return !l.State().Streaming })
 			if want := max(test.Line.Baud, 38400); l.Baud() != want {
 				t.Fatalf("laser at %d baud: %+v", l.Baud(), l.State())
 			}
@@ -436,7 +445,7 @@ func TestSwappedPorts(t *testing.T) {
 	s := start(t, "-lp", r.Port(), "-zp", l.Port())
 	s.dial(t).mustOpen("lrzr", "leze")
 	for _, text := range []string{"a P2OS robot is heard here, not a laser", "a SICK laser is heard here, not a camera"} {
-		await(t, text, func() bool { return s.logged(text) })
+		waiting.Until(t, text, func() bool { return s.Printed(text) })
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/acceptance"
+	"player/e2e/waiting"
 )
 
 // exits runs the server until it ends by itself.
@@ -89,7 +90,7 @@ func TestSignals(t *testing.T) {
 			p := s.dial(t)
 			p.request("pasr")
 			p.drive(300, 0)
-			s.signal(t, sig)
+			s.Signal(t, sig)
 			p.closed()
 			s.ended(t)
 		})
@@ -102,7 +103,7 @@ func TestNohup(t *testing.T) {
 	s := launch{via: []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}}.start(t, "-stage", room)
 	p := s.dial(t)
 	p.request("sr")
-	s.signal(t, syscall.SIGHUP)
+	s.Signal(t, syscall.SIGHUP)
 	p.frame(3)
 	s.dial(t).request("sr")
 	s.stop(t)
@@ -124,7 +125,7 @@ func TestNobodyReadsTheLog(t *testing.T) {
 	shell := []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}
 	s := launch{via: shell, files: []*os.File{w}}.start(t, "-debug", "-stage", room)
 	w.Close()
-	await(t, "it listens", func() bool {
+	waiting.Until(t, "it listens", func() bool {
 		c, err := net.Dial("tcp", s.address)
 		if err == nil {
 			c.Close()
@@ -146,7 +147,7 @@ func TestNobodyReadsTheLog(t *testing.T) {
 	r.Close() // what is written from now on is an EPIPE
 	chatter()
 	p.frame(3)
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(t, syscall.SIGTERM)
 	p.closed()
 	s.ended(t)
 }
@@ -194,7 +195,7 @@ func TestConnectionFlood(t *testing.T) {
 	if n := <-flooded; n < 500 {
 		t.Fatalf("the flood was only %d connections", n)
 	}
-	await(t, "new clients are served after the flood", func() bool {
+	waiting.Until(t, "new clients are served after the flood", func() bool {
 		conn, err := net.Dial("tcp", s.address)
 		if err != nil {
 			return false
@@ -208,7 +209,7 @@ func TestConnectionFlood(t *testing.T) {
 		return err == nil && letter == 'r'
 	})
 	p.frame(10)
-	if refusals := strings.Count(s.log.String(), "refused"); refusals == 0 || refusals > 20 {
+	if refusals := strings.Count(s.Output.String(), "refused"); refusals == 0 || refusals > 20 {
 		t.Errorf("%d log lines of refusals", refusals)
 	}
 }
@@ -239,7 +240,7 @@ func TestClientThatNeverReads(t *testing.T) {
 // rss returns the server's resident memory in KiB.
 func rss(t *testing.T, s *server) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -289,7 +290,7 @@ func TestGarbage(t *testing.T) {
 	}
 	bad.closed()
 	p.frame(5)
-	if n := strings.Count(s.log.String(), "malformed"); n > 200 {
+	if n := strings.Count(s.Output.String(), "malformed"); n > 200 {
 		t.Errorf("%d log lines about garbage", n)
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 	"player/formats/logfile"
 )
 
@@ -67,10 +68,10 @@ func TestRecordAndReplay(t *testing.T) {
 	p.request("pasr")
 	p.drive(300, 20)
 	p.message('x', 'p', 'm', 1)
-	await(t, "a log", func() bool { return hasLogged(t, first, 30) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, first, 30) })
 	seen := seenAt(p)
 	p.conn.Close()
-	s.awaitLog(t, "device stops")
+	s.Await(t, "device stops")
 	s.stop(t)
 	recorded, damage := readLog(t, first)
 	if damage != nil {
@@ -92,7 +93,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if reply := p.request("prsrlr"); reply != "prsrle" {
 		t.Errorf("reply %q", reply)
 	}
-	s.awaitLog(t, "the log is at its end")
+	s.Await(t, "the log is at its end")
 	if got := seenAt(p); !slices.Contains(recorded, got) {
 		t.Error("the client is sent what was never recorded")
 	}
@@ -114,7 +115,7 @@ func TestReplayStepByStep(t *testing.T) {
 		driver ( name "testpattern" rate 50 )
 		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "sonar:0"] )`))
 	path := filepath.Join(dir, "run.mcap")
-	await(t, "a log", func() bool { return hasLogged(t, path, 20) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 20) })
 	s.stop(t)
 
 	s = start(t, write(t, dir, "replay.cfg", `driver ( name "readlog" file "run.mcap" step 1 )`))
@@ -155,7 +156,7 @@ func TestLogOfAKilledServer(t *testing.T) {
 		s := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
 			driver ( name "testpattern" rate %d )
 			driver ( name "writelog" file "run.mcap" max_size 1 open 1 requires ["position:0" "laser:0"] )`, rate)))
-		await(t, "a log", func() bool { return hasLogged(t, path, 1) })
+		waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 1) })
 		time.Sleep(time.Duration(rand.IntN(int(800 * time.Millisecond)))) // any moment will do
 		s.kill(t)
 		files := []string{path}
@@ -256,7 +257,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	p := s.dial(t)
 	p.request("prlr")
-	s.awaitLog(t, "recording has stopped")
+	s.Await(t, "recording has stopped")
 	for range 5 {
 		if got := p.frame(2); got != "p21 l722" {
 			t.Fatalf("frame %s", got)
@@ -275,7 +276,7 @@ func TestFullDisk(t *testing.T) {
 	if got := says(t, newVisitor(page, "127.0.0.1").socket(t, "presence", ""), "", "trouble"); !strings.Contains(got, `"trouble":["recorder failed"]`) {
 		t.Errorf("the page is told %s", got)
 	}
-	if n := strings.Count(s.log.String(), `"level":"error"`); n != 1 || !strings.Contains(s.log.String(), "no space left on device") {
+	if n := strings.Count(s.Output.String(), `"level":"error"`); n != 1 || !strings.Contains(s.Output.String(), "no space left on device") {
 		t.Errorf("%d errors in the log", n)
 	}
 	messages, damage := readLog(t, filepath.Join(disk, "run.mcap"))
@@ -292,7 +293,7 @@ func TestExport(t *testing.T) {
 	s := start(t, write(t, dir, "record.cfg", `
 		driver ( name "testpattern" rate 50 )
 		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "misc:0"] )`))
-	await(t, "a log", func() bool { return hasLogged(t, path, 10) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 10) })
 	export := func(args ...string) (stdout, stderr string, code int) {
 		var out, complaints strings.Builder
 		cmd := exec.Command(binary, append([]string{"export"}, args...)...)

@@ -18,7 +18,9 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/ports"
 	"player/e2e/terminals"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -27,7 +29,7 @@ import (
 func (s *server) checkLog(t *testing.T) (counts map[string]int) {
 	t.Helper()
 	counts = map[string]int{}
-	for line := range strings.Lines(s.log.String()) {
+	for line := range strings.Lines(s.Output.String()) {
 		var fields map[string]any
 		if err := json.Unmarshal([]byte(line), &fields); err != nil || len(line) > 2048 {
 			t.Errorf("log line of %d bytes, %v: %.200q", len(line), err, line)
@@ -53,14 +55,14 @@ func TestReconnectFloodInTheLog(t *testing.T) {
 		c.closed()
 		c.conn.Close()
 	}
-	s.awaitLog(t, "log lines were dropped")
+	s.Await(t, "log lines were dropped")
 	windows := int(time.Since(begin)/(10*time.Second)) + 2
 	for message, n := range s.checkLog(t) {
 		if n > 100*windows {
 			t.Errorf("%d lines with %q in %v", n, message, time.Since(begin))
 		}
 	}
-	if n := strings.Count(s.log.String(), "log lines were dropped"); n > windows {
+	if n := strings.Count(s.Output.String(), "log lines were dropped"); n > windows {
 		t.Errorf("%d reports of dropped lines", n)
 	}
 	s.dial(t).request("sr")
@@ -109,12 +111,12 @@ func TestStoppedReaderOfTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	hardware := startRobot(t, robot.Options{})
-	web := freePort(t)
+	web := ports.Free(t, 1)
 	// The shell writes "serving", because nothing reads the server's log.
 	s := launch{via: []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}, files: []*os.File{w}}.start(t,
 		"-pp", hardware.Port(), "-http", fmt.Sprintf("127.0.0.1:%d", web))
 	w.Close()
-	await(t, "it listens", func() bool {
+	waiting.Until(t, "it listens", func() bool {
 		for _, address := range []string{s.address, fmt.Sprintf("127.0.0.1:%d", web)} {
 			c, err := net.Dial("tcp", address)
 			if err != nil {
@@ -128,13 +130,13 @@ func TestStoppedReaderOfTheLog(t *testing.T) {
 	p.mustOpen("pa", "pa")
 	p.send(motors(1)...)
 	p.drive(200, 0)
-	await(t, "the robot drives", func() bool { return hardware.State().Motors })
+	waiting.Until(t, "the robot drives", func() bool { return hardware.State().Motors })
 	for range 20 {
 		askForStream(t, fmt.Sprintf("http://127.0.0.1:%d/", web), strings.Repeat("x", 9000))
 	}
 	p.until("the robot moves on", func() bool { return p.position().Speed > 0 })
 	begin := time.Now()
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(t, syscall.SIGTERM)
 	s.ended(t)
 	t.Logf("the server ended after %v", time.Since(begin))
 	checkFarewell(t, hardware)
@@ -148,7 +150,7 @@ func TestHeldTerminal(t *testing.T) {
 		_, _ = io.Copy(io.Discard, terminal)
 	}()
 	s := launch{via: []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}, files: []*os.File{program}}.start(t, "-debug", "-stage", room)
-	await(t, "it listens", func() bool {
+	waiting.Until(t, "it listens", func() bool {
 		c, err := net.Dial("tcp", s.address)
 		if err == nil {
 			c.Close()
@@ -168,7 +170,7 @@ func TestHeldTerminal(t *testing.T) {
 		c.conn.Close()
 	}
 	p.frame(4)
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(t, syscall.SIGTERM)
 	p.closed()
 	s.ended(t)
 }

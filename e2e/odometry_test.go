@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
@@ -35,9 +36,9 @@ func stalls(t *testing.T, s *server, line *line.Line) (end func()) {
 			line.Hold()
 			pause(700 * time.Millisecond)
 			if rnd.IntN(2) == 0 {
-				s.cmd.Process.Signal(syscall.SIGSTOP)
+				s.Cmd.Process.Signal(syscall.SIGSTOP)
 				pause(500 * time.Millisecond)
-				s.cmd.Process.Signal(syscall.SIGCONT)
+				s.Cmd.Process.Signal(syscall.SIGCONT)
 			}
 			line.Release()
 			pause(300 * time.Millisecond)
@@ -64,16 +65,16 @@ func TestOdometryOfAStalledLine(t *testing.T) {
 			// Stopped for longer than a line may be silent: the robot's watchdog stops it. A packet
 			// is heard before: the counters of a Pioneer 3 do not tell the way of a second more.
 			c.until("a packet", func() bool { return c.age() < 150*time.Millisecond })
-			s.signal(t, syscall.SIGSTOP)
-			await(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
-			s.signal(t, syscall.SIGCONT)
+			s.Signal(t, syscall.SIGSTOP)
+			waiting.Until(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
+			s.Signal(t, syscall.SIGCONT)
 			c.drives("on", 300, 0, func() bool { return r.State().Left > 250 })
 			c.drive(0, 0)
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.logged("missing") {
-				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			if s.Printed("missing") {
+				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})
 	}
@@ -133,7 +134,7 @@ func TestLinesOdometryOfARestart(t *testing.T) {
 	c.drive(0, 0)
 	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
 	r.Reboot()
-	s.awaitLog(t, "count from 0 again")
+	s.Await(t, "count from 0 again")
 	c.until("frames since", counter(30))
 	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
 		t.Fatalf("the restart moved the robot by %.0f mm", -dx)

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
@@ -45,15 +46,15 @@ func gone(end func()) {
 // pause stops the server for a while, in the middle of which something happens.
 func (s *server) pause(t *testing.T, d time.Duration, happens func()) {
 	t.Helper()
-	s.signal(t, unix.SIGSTOP)
-	await(t, "a process that is stopped", func() bool {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/stat")
+	s.Signal(t, unix.SIGSTOP)
+	waiting.Until(t, "a process that is stopped", func() bool {
+		stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.Cmd.Process.Pid) + "/stat")
 		return err == nil && bytes.Contains(stat, []byte(") T "))
 	})
 	time.Sleep(d / 2)
 	happens()
 	time.Sleep(d / 2)
-	s.signal(t, unix.SIGCONT)
+	s.Signal(t, unix.SIGCONT)
 }
 
 // velocities returns what a robot was told to do by packets of the record: whether
@@ -95,7 +96,7 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 					c.mustOpen("pa", "pa")
 					c.drive(300, 0)
 					// Not in the middle of an answer: that would be written behind the pause.
-					await(t, "the robot drives, and its last report is answered", func() bool {
+					waiting.Until(t, "the robot drives, and its last report is answered", func() bool {
 						record := r.Record()
 						return r.State().Left == 300 && record[len(record)-1].Dir == line.HostToDevice
 					})
@@ -104,20 +105,20 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 						gone(func() { d.leave(c) })
 						before = len(r.Record())
 					})
-					await(t, "the robot is stopped", func() bool {
+					waiting.Until(t, "the robot is stopped", func() bool {
 						_, stops := velocities(r.Record()[before:])
 						return stops && r.State().WantLeft == 0 && r.State().WantRight == 0
 					})
 					if !watched {
-						await(t, "the robot is closed", func() bool { return !r.State().Open })
+						waiting.Until(t, "the robot is closed", func() bool { return !r.State().Open })
 					} else {
 						sips := r.State().SIPs
-						await(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
+						waiting.Until(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
 					}
 					if moves, _ := velocities(r.Record()[before:]); moves {
 						t.Error("the robot was told to move for a client that has left")
 					}
-					if s.logged("silent") {
+					if s.Printed("silent") {
 						t.Error("the line was given up though the robot was heard")
 					}
 				})
@@ -146,7 +147,7 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 				c := first.dial(t)
 				c.mustOpen("pa", "pa")
 				c.drive(300, 0)
-				await(t, "the robot drives", func() bool { return r.State().Left == 300 })
+				waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 300 })
 				s := first
 				if paused == "the last" {
 					s = last
@@ -156,11 +157,11 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 					c.drive(400, 0)
 					gone(func() { c.conn.Close() })
 					if s == last {
-						first.awaitLog(t, "client disconnected")
+						first.Await(t, "client disconnected")
 					}
 					before = len(r.Record()) // the last one goes on until it is told
 				})
-				await(t, "the robot is stopped", func() bool {
+				waiting.Until(t, "the robot is stopped", func() bool {
 					_, stops := velocities(r.Record()[before:])
 					return stops && r.State().WantLeft == 0
 				})
@@ -212,12 +213,12 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 	c := s.dial(t)
 	c.mustOpen("pw", "pw")
 	c.drive(300, 0)
-	await(t, "the robot drives", func() bool { return speed() == 300 })
+	waiting.Until(t, "the robot drives", func() bool { return speed() == 300 })
 	l.Silence()
 	before := len(l.Record())
-	s.awaitLog(t, "silent for 2 s")
+	s.Await(t, "silent for 2 s")
 	var heard []byte // until its line is closed
-	await(t, "its line is closed", func() bool {
+	waiting.Until(t, "its line is closed", func() bool {
 		heard = nil
 		for _, e := range l.Record()[before:] {
 			if e.Note == "host closed the port" {
@@ -230,9 +231,9 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 	if !bytes.HasSuffix(heard, []byte(words)) {
 		t.Errorf("when it was given up, it was told %q", heard)
 	}
-	await(t, "the robot is stopped", func() bool { return speed() == 0 })
+	waiting.Until(t, "the robot is stopped", func() bool { return speed() == 0 })
 	l.Speak()
-	s.awaitLog(t, "device is back")
+	s.Await(t, "device is back")
 	if speed() != 0 {
 		t.Error("the robot moves by itself")
 	}

@@ -24,6 +24,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/formats/foxglove"
 	"player/formats/logfile"
 )
@@ -111,7 +113,7 @@ func TestPictures(t *testing.T) {
 	if one.Header.Get("Picture-Age") == "" || one.Header.Get("Picture-Number") == "" {
 		t.Errorf("headers %v", one.Header)
 	}
-	await(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
+	waiting.Until(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
 	if code, text := fetch(t, "GET", page+"camera/rear"); code != http.StatusNotFound {
 		t.Errorf("another camera: %d, %s", code, text)
 	}
@@ -376,11 +378,11 @@ func TestRecordPictures(t *testing.T) {
 			order = append(order, m.Time)
 		}
 	}
-	await(t, "pictures in the log", func() bool { n, _ := seen(); return n[0] > 2 && n[1] > 2 })
-	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
+	waiting.Until(t, "pictures in the log", func() bool { n, _ := seen(); return n[0] > 2 && n[1] > 2 })
+	if err := r.Cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}
-	if code := r.code(t); code != 0 || !strings.Contains(r.errors.String(), "camera front") {
+	if code := r.Code(t); code != 0 || !strings.Contains(r.errors.String(), "camera front") {
 		t.Fatalf("exit %d: %s", code, r.errors)
 	}
 	counts, order := seen()
@@ -391,16 +393,16 @@ func TestRecordPictures(t *testing.T) {
 		t.Errorf("pictures at %v, since %d", order, began.UnixNano())
 	}
 
-	again := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	port := freePort(t)
+	again := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
+	port := ports.Free(t, 1)
 	p := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-http", again, "-loop", path)
-	await(t, "serving", func() bool { return strings.Contains(p.errors.String(), "serving") })
+	waiting.Until(t, "serving", func() bool { return strings.Contains(p.errors.String(), "serving") })
 	peer := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
 	if reply := peer.request("pr"); reply != "pr" {
 		t.Errorf("reply %q", reply)
 	}
 	for _, picture := range pictures { // both come
-		await(t, "the picture of the log", func() bool {
+		waiting.Until(t, "the picture of the log", func() bool {
 			code, text := fetch(t, "GET", "http://"+again+"/camera/front/picture")
 			return code == http.StatusOK && text == string(picture)
 		})
@@ -437,7 +439,7 @@ func testPictures(t *testing.T, chromium browser) {
 		t.Fatal(err)
 	}
 	b.until(`document.getElementById("pan").value > 0`)
-	await(t, "the camera is told", func() bool {
+	waiting.Until(t, "the camera is told", func() bool {
 		for _, c := range status(t, page).Robots[0].Clients {
 			if c.Commands > 0 {
 				return true

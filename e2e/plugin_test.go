@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 )
 
 // write makes an executable file and returns its path. No process is started
 // meanwhile: it would inherit the open file for a moment, and a file that is open
 // for writing cannot be executed (ETXTBSY).
-func write(t *testing.T, dir, name, text string) string {
+func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	syscall.ForkLock.RLock()
@@ -47,7 +48,7 @@ func processes(t *testing.T, word string) (ids []string) {
 func (p *peer) joystick(x, y int16) {
 	p.t.Helper()
 	var d codec.JoystickData
-	await(p.t, fmt.Sprintf("a joystick at %d, %d, last %v", x, y, d.Axes), func() bool {
+	waiting.Until(p.t, fmt.Sprintf("a joystick at %d, %d, last %v", x, y, d.Axes), func() bool {
 		letter, payload := p.block()
 		if letter == codec.Joystick && len(payload) > 0 {
 			if err := d.Decode(payload); err != nil {
@@ -86,14 +87,14 @@ func TestHDAPS(t *testing.T) {
 			}
 			p.joystick(0, 0)
 			write(t, dir, "position", "(419,513)\n")
-			await(t, "a tilt", func() bool {
+			waiting.Until(t, "a tilt", func() bool {
 				letter, payload := p.block()
 				var d codec.JoystickData
 				// 218 per unit, or 32767/150 exactly.
 				return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0]/10 == 218 && d.Axes[1]/15 == -218
 			})
 			p.conn.Close()
-			await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+			waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
 		})
 	}
 }
@@ -151,13 +152,13 @@ func TestPlugin(t *testing.T) {
 	}
 	at := func(x int32) {
 		t.Helper()
-		await(t, "a position", func() bool { return p.position().X == x })
+		waiting.Until(t, "a position", func() bool { return p.position().X == x })
 	}
 	at(0)
 	p.drive(300, 0)
 	at(300)
 	p.message('x', 'p', 'm', 1)
-	await(t, "the configuration", func() bool { return strings.Contains(s.log.String(), `b'xp' b'm\\x01'`) })
+	waiting.Until(t, "the configuration", func() bool { return strings.Contains(s.Output.String(), `b'xp' b'm\\x01'`) })
 
 	// It fails and is started again. The client stays connected.
 	first := processes(t, dir)
@@ -167,7 +168,7 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("processes %v, before %v", again, first)
 	}
 	for _, line := range []string{"told to fail", "device unavailable, trying again", "exit status 1"} {
-		if !strings.Contains(s.log.String(), line) {
+		if !strings.Contains(s.Output.String(), line) {
 			t.Errorf("no line in the log: %s", line)
 		}
 	}
@@ -176,9 +177,9 @@ func TestPlugin(t *testing.T) {
 
 	// When the client leaves, the motors are stopped, then the plugin.
 	p.conn.Close()
-	await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
-	await(t, "its last words", func() bool { return strings.Contains(s.log.String(), `b'dr' b'pc'`) })
-	log := s.log.String()
+	waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+	waiting.Until(t, "its last words", func() bool { return strings.Contains(s.Output.String(), `b'dr' b'pc'`) })
+	log := s.Output.String()
 	if stop, end := strings.LastIndex(log, `b'cp' b'\\x00\\x00\\x00\\x00'`), strings.LastIndex(log, `b'dr' b'pc'`); stop < 0 || end < stop {
 		t.Errorf("stopped at %d, closed at %d", stop, end)
 	}
@@ -211,8 +212,8 @@ func TestBadPlugins(t *testing.T) {
 			if reply := p.request("sr"); reply != "se" {
 				t.Errorf("reply %q", reply)
 			}
-			await(t, tt.want, func() bool { return strings.Contains(s.log.String(), tt.want) })
-			await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+			waiting.Until(t, tt.want, func() bool { return strings.Contains(s.Output.String(), tt.want) })
+			waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
 		})
 	}
 }
@@ -223,8 +224,8 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
 	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )`))
-	await(t, "plugin and child", func() bool { return len(processes(t, dir)) == 2 })
-	s.signal(t, os.Interrupt)
+	waiting.Until(t, "plugin and child", func() bool { return len(processes(t, dir)) == 2 })
+	s.Signal(t, os.Interrupt)
 	s.ended(t)
 	if left := processes(t, dir); left != nil {
 		t.Errorf("left behind: %v", left)
@@ -240,9 +241,9 @@ func TestPluginsEndWithAKilledServer(t *testing.T) {
 	write(t, dir, "careful", "#!/bin/sh\nprintf 'm\\0\\003aaa'\ncat >/dev/null\nsleep 0.7\necho >"+dir+"/stopped\n")
 	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )
 		driver ( name "careful" plugin "careful" alwayson 1 provides ["misc:0"] )`))
-	await(t, "plugins and child", func() bool { return len(processes(t, dir)) == 3 })
+	waiting.Until(t, "plugins and child", func() bool { return len(processes(t, dir)) == 3 })
 	s.kill(t)
-	await(t, "the end of all", func() bool { return len(processes(t, dir)) == 0 })
+	waiting.Until(t, "the end of all", func() bool { return len(processes(t, dir)) == 0 })
 	if _, err := os.Stat(dir + "/stopped"); err != nil {
 		t.Errorf("the plugin had no time to stop: %v", err)
 	}
@@ -283,7 +284,7 @@ func TestJoystick(t *testing.T) {
 	p.joystick(0, 0)
 	stick = plug()
 	defer stick.Close()
-	await(t, "the joystick to be opened again", func() bool {
+	waiting.Until(t, "the joystick to be opened again", func() bool {
 		move(stick, 100, 0)
 		letter, payload := p.block()
 		var d codec.JoystickData
@@ -318,17 +319,17 @@ while header := sys.stdin.buffer.read(4):
 	if reply := p.request("pa"); reply != "pa" {
 		t.Fatalf("reply %q", reply)
 	}
-	await(t, "a complaint", func() bool {
+	waiting.Until(t, "a complaint", func() bool {
 		for range 100 {
 			p.drive(100, 0)
 			p.request("") // of commands that come together only the last one is passed on
 		}
-		return s.logged("commands are not read")
+		return s.Printed("commands are not read")
 	})
 	p.drive(0x7fff, 0)
 	p.request("")
 	write(t, dir, "go", "now")
-	await(t, "the newest command", func() bool {
+	waiting.Until(t, "the newest command", func() bool {
 		x := p.position().X
 		if x < -2000 {
 			t.Fatalf("it was the %dth", -x)
@@ -350,5 +351,5 @@ echo >"$1"
 	s := start(t, write(t, dir, "plugin.cfg", fmt.Sprintf(`driver ( name "motors" plugin "plugin.sh" args [%q] provides ["joystick:0"] )`, stopped)))
 	s.dial(t).mustOpen("jr", "jr")
 	s.kill(t)
-	await(t, "a plugin that has stopped", func() bool { _, err := os.Stat(stopped); return err == nil })
+	waiting.Until(t, "a plugin that has stopped", func() bool { _, err := os.Stat(stopped); return err == nil })
 }

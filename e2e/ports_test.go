@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -20,13 +21,13 @@ func TestPortHasOneServer(t *testing.T) {
 	c.mustOpen("pr", "pr")
 	before := r.State()
 	second.dial(t).mustOpen("pr", "pe")
-	second.awaitLog(t, fmt.Sprintf("device or resource busy: process %d (", first.cmd.Process.Pid))
+	second.Await(t, fmt.Sprintf("device or resource busy: process %d (", first.Cmd.Process.Pid))
 	c.until("ten frames", counter(10))
 	if after := r.State(); !after.Open || after.Counts["CLOSE"] != before.Counts["CLOSE"] || after.Counts["SYNC0"] != before.Counts["SYNC0"] {
 		t.Errorf("the second server disturbed the robot: before %+v, after %+v", before, after)
 	}
 	first.stop(t)
-	await(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
+	waiting.Until(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
 }
 
 func TestOnePortForTwoDrivers(t *testing.T) {
@@ -58,11 +59,11 @@ func TestPortOfAnotherProgram(t *testing.T) {
 		c := s.dial(t)
 		c.mustOpen("pr", "pr")
 		c.mustOpen("pc", "pc")
-		await(t, "the robot to be closed", func() bool { return !r.State().Open })
+		waiting.Until(t, "the robot to be closed", func() bool { return !r.State().Open })
 	}
 	s.dial(t).mustOpen("pr", "pr")
-	s.signal(t, syscall.SIGABRT)
-	<-s.exited
+	s.Signal(t, syscall.SIGABRT)
+	<-s.Ended
 	s = start(t, "-pp", r.Port())
-	await(t, "the robot after a crash", func() bool { return s.dial(t).request("pr") == "pr" })
+	waiting.Until(t, "the robot after a crash", func() bool { return s.dial(t).request("pr") == "pr" })
 }

@@ -58,7 +58,7 @@ func TestRefusalHasReason(t *testing.T) {
 		{"no right", []string{noAccess}, "srpa", "srpe", []string{"p right the robot's access rules give this client: read"}},
 		{"no right at all", []string{stranger}, "srlr", "sele", []string{"s right the robot's access rules give this client: nothing", "l right the robot's"}},
 		{"no hardware", []string{"-pp", "/dev/nowhere"}, "prjr", "peje", []string{"p hardware serial port /dev/nowhere: no such file or directory: is the adapter plugged in?", "j missing the robot has no such device"}},
-		{"port in use", []string{"-pp", r.Port()}, "pr", "pe", []string{fmt.Sprintf("p used serial port %s: device or resource busy: process %d (player) has it open", r.Port(), holder.cmd.Process.Pid)}},
+		{"port in use", []string{"-pp", r.Port()}, "pr", "pe", []string{fmt.Sprintf("p used serial port %s: device or resource busy: process %d (player) has it open", r.Port(), holder.Cmd.Process.Pid)}},
 		{"another Player", []string{chain}, "lr", "le", []string{fmt.Sprintf("l hardware player %s: it cannot open device 'l' for us: ", holder.address)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

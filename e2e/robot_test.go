@@ -12,6 +12,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
@@ -68,8 +69,8 @@ func TestRobotModels(t *testing.T) {
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.logged("not known") || s.logged("missing") {
-				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			if s.Printed("not known") || s.Printed("missing") {
+				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})
 	}
@@ -147,8 +148,8 @@ func TestRobotDrivesThroughGaps(t *testing.T) {
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.logged("missing") || s.logged("restart") {
-				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			if s.Printed("missing") || s.Printed("restart") {
+				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})
 	}
@@ -163,15 +164,15 @@ func TestRobotMovesWhileUnplugged(t *testing.T) {
 	c.mustOpen("payr", "payr")
 	c.drives("300 mm/s", 300, 0, func() bool { return r.State().Left == 300 })
 	r.Unplug()
-	await(t, "standstill", func() bool { return r.State().Left == 0 })
+	waiting.Until(t, "standstill", func() bool { return r.State().Left == 0 })
 	if err := r.Plug(); err != nil {
 		t.Fatal(err)
 	}
 	c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
 	c.until("two frames", counter(4))
 	checkOdometry(t, c, r)
-	if s.logged("missing") || s.logged("restart") {
-		t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+	if s.Printed("missing") || s.Printed("restart") {
+		t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 	}
 }
 
@@ -240,7 +241,7 @@ func TestAbsentRobotIsToldSoon(t *testing.T) {
 	if took := time.Duration(c.freshness().Time-begin) * time.Microsecond; took > 4*time.Second { // 1.9 s, and what the machine takes
 		t.Errorf("told after %v", took)
 	}
-	s.awaitLog(t, "no answer at 9600 to 115200 baud")
+	s.Await(t, "no answer at 9600 to 115200 baud")
 }
 
 // A laser on the port of the robot is named.
@@ -249,8 +250,8 @@ func TestLaserOnTheRobotsPort(t *testing.T) {
 	l := startLaser(t, laser.Options{Line: line.Options{Baud: 38400, Garble: true, Paced: true}, Streaming: true})
 	s := start(t, "-pp", l.Port(), "-lp", filepath.Join(t.TempDir(), "none"))
 	c := s.dial(t)
-	await(t, "the laser is named", func() bool { // a scan may be late, on a busy machine
+	waiting.Until(t, "the laser is named", func() bool { // a scan may be late, on a busy machine
 		c.mustOpen("pr", "pe")
-		return s.logged("a SICK laser is heard here, not a robot: are the ports swapped?")
+		return s.Printed("a SICK laser is heard here, not a robot: are the ports swapped?")
 	})
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"player/e2e/ports"
 )
 
 // A headless run goes as fast as possible to the world's quit_time and writes the
@@ -37,7 +39,7 @@ func TestHeadlessRun(t *testing.T) {
 	var runs [2]string
 	for i := range runs {
 		truth := filepath.Join(dir, "truth.csv")
-		code, out := exits(t, "-bind", "127.0.0.1", "-gp", strconv.Itoa(freePort(t)), "-http", "off", "-stage", world, "-truth", truth, "-f")
+		code, out := exits(t, "-bind", "127.0.0.1", "-gp", strconv.Itoa(ports.Free(t, 1)), "-http", "off", "-stage", world, "-truth", truth, "-f")
 		if code != 0 || !strings.Contains(out, "quit_time") {
 			t.Fatalf("exit %d: %s", code, out)
 		}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	robot "player/simulation/emulator/p2os"
@@ -98,7 +99,7 @@ func TestStatus(t *testing.T) {
 	ben.mustOpen("pa", "pa")
 	commands := func(p *peer) {
 		p.drive(0, 10)
-		await(t, "the commander in the status", func() bool {
+		waiting.Until(t, "the commander in the status", func() bool {
 			c := status(t, page).Robots[0].Commander
 			return c != nil && *c == p.conn.LocalAddr().String()
 		})
@@ -121,7 +122,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	anna.conn.Close()
-	await(t, "no commander", func() bool { r := status(t, page).Robots[0]; return r.Commander == nil && len(r.Clients) == 1 })
+	waiting.Until(t, "no commander", func() bool { r := status(t, page).Robots[0]; return r.Commander == nil && len(r.Clients) == 1 })
 }
 
 // A device that could not be opened, and one that falls silent, make the server
@@ -133,7 +134,7 @@ func TestHealth(t *testing.T) {
 	page := s.dashboard(t)
 	healthy := func(want int, words ...string) {
 		t.Helper()
-		await(t, fmt.Sprintf("%d %q", want, words), func() bool {
+		waiting.Until(t, fmt.Sprintf("%d %q", want, words), func() bool {
 			code, text := fetch(t, "GET", page+"healthz")
 			for _, w := range words {
 				if !strings.Contains(text, w) {
@@ -175,7 +176,7 @@ func TestMetrics(t *testing.T) {
 	p.frame(8)
 	robot := `{robot="` + s.port() + `"}`
 	var m map[string]float64
-	await(t, "the command in the metrics", func() bool {
+	waiting.Until(t, "the command in the metrics", func() bool {
 		code, text := fetch(t, "GET", page+"metrics")
 		if code != http.StatusOK {
 			t.Fatal(code)
@@ -193,7 +194,7 @@ func TestMetrics(t *testing.T) {
 		}
 	}
 	p.conn.Close()
-	await(t, "no client", func() bool {
+	waiting.Until(t, "no client", func() bool {
 		_, text := fetch(t, "GET", page+"metrics")
 		after := checkMetrics(t, text)
 		if after["player_frames_sent_total"+robot] < m["player_frames_sent_total"+robot] || after["player_commands_total"+robot] != 1 {

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/csv"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 )
 
 // A sweep runs a server and a program for each seed, keeps what they have had for a
@@ -148,23 +149,14 @@ func TestInterruptedSweepTellsFailures(t *testing.T) {
 	const script = `case $PLAYER_SEED in 1) echo square=1;; 2) echo no module >&2; exit 4;; 3) echo >"$0"; sleep 300;; esac`
 	table := filepath.Join(filepath.Dir(mark), "out.csv")
 	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", table, "room", "--", "sh", "-c", script, mark)
-	var out strings.Builder
-	sweep.Stderr = &out
-	if err := sweep.Start(); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "the third run", func() bool { _, err := os.Stat(mark); return err == nil })
+	running := programs.Start(t, sweep)
+	waiting.Until(t, "the third run", func() bool { _, err := os.Stat(mark); return err == nil })
 	if code, out := exits(t, "sweep", "-o", table, "room", "--", "true"); code != 2 || !strings.Contains(out, "another sweep writes it") {
 		t.Errorf("a second sweep with the same table: exit %d, %s", code, out)
 	}
-	if err := sweep.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = sweep.Wait() // with an exit code
-	if code := sweep.ProcessState.ExitCode(); code != 1 || !strings.Contains(out.String(), "2 of 4 (1 failed)") ||
-		!strings.Contains(out.String(), "seed 2: sh: exit status 4: no module\ninterrupted: the same command goes on; ") ||
-		strings.Contains(out.String(), "seed 3") {
-		t.Errorf("exit %d: %s", code, &out)
+	if code := running.End(t, syscall.SIGINT); code != 1 || !running.Printed("2 of 4 (1 failed)") ||
+		!running.Printed("seed 2: sh: exit status 4: no module\ninterrupted: the same command goes on; ") || running.Printed("seed 3") {
+		t.Errorf("exit %d: %s", code, running.Output)
 	}
 }
 
@@ -182,11 +174,9 @@ func TestSweepEndsItsChildren(t *testing.T) {
 			pids := filepath.Join(dir, "pids")
 			const script = `sleep 300 & echo $! $$ $PLAYER_PORT >"$0.new"; mv "$0.new" "$0"; wait`
 			sweep := exec.Command(binary, "sweep", "-seeds", "1", "-o", filepath.Join(dir, "out.csv"), "room", "--", "sh", "-c", script, pids)
-			if err := sweep.Start(); err != nil {
-				t.Fatal(err)
-			}
+			running := programs.Start(t, sweep)
 			var child, program, port int
-			await(t, "the program", func() bool {
+			waiting.Until(t, "the program", func() bool {
 				text, err := os.ReadFile(pids)
 				if err != nil {
 					return false
@@ -195,22 +185,13 @@ func TestSweepEndsItsChildren(t *testing.T) {
 				return err == nil
 			})
 			t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) }) // fails if it has ended
-			if err := sweep.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
-			_ = sweep.Wait() // by the signal
+			running.End(t, tt.signal)
 			gone := func(pid int) func() bool { return func() bool { return !exists(pid) } }
-			await(t, "the end of the program", gone(program))
+			waiting.Until(t, "the end of the program", gone(program))
 			if tt.all {
-				await(t, "the end of what it has started", gone(child))
+				waiting.Until(t, "the end of what it has started", gone(child))
 			}
-			await(t, "the end of the server", func() bool {
-				c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-				if err == nil {
-					c.Close()
-				}
-				return err != nil
-			})
+			waiting.Until(t, "the end of the server", func() bool { return isFree(port) })
 		})
 	}
 }

@@ -20,6 +20,8 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/certs"
 	"player/e2e/needs"
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
@@ -36,9 +38,9 @@ type fortress struct {
 // is added to its configuration.
 func fortified(t *testing.T, l launch, text string, flags ...string) *fortress {
 	t.Helper()
-	f := &fortress{lab: certs.New(t, "lab"), port: freePort(t)}
+	f := &fortress{lab: certs.New(t, "lab"), port: ports.Free(t, 1)}
 	pair := f.lab.Issue("robot", nil)
-	page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	page := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	f.page = "http://" + page + "/"
 	file := write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \"0.0.0.0:%d\" cert %q key %q clients %q )", f.port, pair.Cert, pair.Key, f.lab.File))
 	f.server = l.start(t, append(flags, "-http", page, file)...)
@@ -69,7 +71,7 @@ func enter(t *testing.T, address string, config *tls.Config) *peer {
 // has it at its first read.
 func (f *fortress) turnedAway(t *testing.T, config *tls.Config, alert, reason string) {
 	t.Helper()
-	await(t, "a refusal in the log: "+reason, func() bool {
+	waiting.Until(t, "a refusal in the log: "+reason, func() bool {
 		conn, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)), config)
 		if err == nil {
 			_ = conn.SetDeadline(time.Now().Add(patience))
@@ -79,7 +81,7 @@ func (f *fortress) turnedAway(t *testing.T, config *tls.Config, alert, reason st
 		if err == nil || !strings.Contains(err.Error(), alert) {
 			t.Fatalf("the client has %v, want %s", err, alert)
 		}
-		return f.logged(reason)
+		return f.Printed(reason)
 	})
 }
 
@@ -117,8 +119,8 @@ func TestTLSRights(t *testing.T) {
 	plain.mustOpen("srpw", "srpe") // ada's rights are not those of her computer
 	ada.drive(0, 40)
 	ben.frame(3)
-	f.awaitLog(t, ada.conn.LocalAddr().String()+" (ada)")
-	f.awaitLog(t, eve.conn.LocalAddr().String()+" (eve)")
+	f.Await(t, ada.conn.LocalAddr().String()+" (ada)")
+	f.Await(t, eve.conn.LocalAddr().String()+" (eve)")
 	names := map[string]string{}
 	for _, c := range status(t, f.page).Robots[0].Clients {
 		names[c.Address] = fmt.Sprint(c.Certificate, c.TLS)
@@ -129,11 +131,11 @@ func TestTLSRights(t *testing.T) {
 		}
 	}
 	// Whoever leaves says goodbye, and the robot stops.
-	await(t, "the robot turns", func() bool { return cleo.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return cleo.position().TurnRate != 0 })
 	if err := ada.conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the robot stops", func() bool { return cleo.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stops", func() bool { return cleo.position().TurnRate == 0 })
 }
 
 func TestTLSRefuses(t *testing.T) {
@@ -158,7 +160,7 @@ func TestTLSRefuses(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) { f.turnedAway(t, tt.config, tt.alert, tt.reason) })
 	}
 	for _, text := range []string{"dr\x00\x02sr", "GET / HTTP/1.1\r\n\r\n"} {
-		await(t, "a refusal of plain text in the log", func() bool {
+		waiting.Until(t, "a refusal of plain text in the log", func() bool {
 			conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +168,7 @@ func TestTLSRefuses(t *testing.T) {
 			defer conn.Close()
 			_, _ = io.WriteString(conn, text)
 			(&peer{t, conn}).closed()
-			return f.logged("first record does not look like a TLS handshake")
+			return f.Printed("first record does not look like a TLS handshake")
 		})
 	}
 	f.enter(t, f.config("ada")).mustOpen("sr", "sr")
@@ -201,7 +203,7 @@ func TestTLSSlowHandshake(t *testing.T) {
 		_, err = conn.Write([]byte{0})
 	}
 	<-ended
-	f.awaitLog(t, "i/o timeout")
+	f.Await(t, "i/o timeout")
 }
 
 // A hundred half handshakes of another computer, and clients that come meanwhile.
@@ -219,7 +221,7 @@ func TestTLSHalfHandshakes(t *testing.T) {
 		defer c.Close()
 		_, _ = c.Write([]byte{22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3}[:i%12]) // some are refused
 	}
-	f.awaitLog(t, "too many handshakes of this address at a time")
+	f.Await(t, "too many handshakes of this address at a time")
 	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
 	for range 20 {
 		well.block()
@@ -249,7 +251,7 @@ func TestTLSFlood(t *testing.T) {
 		}()
 		go func() { _, _ = io.Copy(io.Discard, p.conn) }()
 	}
-	f.awaitLog(t, "more than its share")
+	f.Await(t, "more than its share")
 	for range 50 {
 		well.block()
 		plain.block()
@@ -262,9 +264,9 @@ func TestTLSIdle(t *testing.T) {
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
 	f.enter(t, f.config("ada")).conn.Close()
-	f.awaitLog(t, "client disconnected")
+	f.Await(t, "client disconnected")
 	switches := func() (n int) {
-		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", f.cmd.Process.Pid))
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", f.Cmd.Process.Pid))
 		if err != nil || len(files) == 0 {
 			t.Fatal(files, err)
 		}
@@ -282,7 +284,7 @@ func TestTLSIdle(t *testing.T) {
 		}
 		return n
 	}
-	await(t, "two seconds without a wake", func() bool {
+	waiting.Until(t, "two seconds without a wake", func() bool {
 		before := switches()
 		time.Sleep(2 * time.Second)
 		return switches() == before
@@ -317,7 +319,7 @@ func TestTLSOfSeveralRobots(t *testing.T) {
 	t.Parallel()
 	lab := certs.New(t, "lab")
 	pair := lab.Issue("robots", nil)
-	robots := []int{freePort(t), freePort(t)}
+	robots := []int{ports.Free(t, 1), ports.Free(t, 1)}
 	slices.Sort(robots)
 	apart := robots[1] - robots[0]
 	port := takePort(t, func(port int) []int { return []int{port + apart} })
@@ -346,7 +348,7 @@ func TestTLSStops(t *testing.T) {
 	if err := drive().conn.(*tls.Conn).NetConn().Close(); err != nil { // without a goodbye
 		t.Fatal(err)
 	}
-	await(t, "a robot that stands", func() bool { return r.State().WantLeft == 0 })
+	waiting.Until(t, "a robot that stands", func() bool { return r.State().WantLeft == 0 })
 	drive()
 	f.stop(t)
 	checkFarewell(t, r)
@@ -388,12 +390,12 @@ func TestTLSClientOutOfRange(t *testing.T) {
 	near.request("pr")
 	far.request("pw")
 	far.drive(0, 40)
-	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
 	n.walkAway(t)
 	begin := time.Now()
-	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
 	stoppedInTime(t, begin)
-	await(t, "the connection is closed", func() bool { return f.lost(clientAddress) })
+	waiting.Until(t, "the connection is closed", func() bool { return f.lost(clientAddress) })
 	t.Logf("disconnected after %v", time.Since(begin))
 }
 
@@ -426,7 +428,7 @@ func TestTLSSlowLink(t *testing.T) {
 				all = append(all, p)
 				go func() { _, _ = io.Copy(io.Discard, p.conn) }()
 			}
-			await(t, "frames that are skipped, of each client", func() bool {
+			waiting.Until(t, "frames that are skipped, of each client", func() bool {
 				told := n.status(t)
 				skipping := 0
 				for _, c := range told.Robots[0].Clients {
@@ -479,26 +481,22 @@ func TestTLSWithOpenSSL(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &waiting.Output{}
-		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		openssl := programs.Start(t, cmd)
+		out := openssl.Output
 		_, _ = io.WriteString(in, "dr\x00\x02sr\n") // the newline begins a malformed message
-		await(t, "frames", func() bool {
+		waiting.Until(t, "frames", func() bool {
 			return strings.Contains(out.String(), "r\x00\x02sr") && strings.Count(out.String(), "s\x00\x20") > 2
 		})
 		if command != "" {
 			_, _ = io.WriteString(in, command)
 			seen := strings.Count(out.String(), "s\x00\x20")
 			if command == "K\n" {
-				await(t, "frames with another key", func() bool { return strings.Count(out.String(), "s\x00\x20") > seen+5 })
+				waiting.Until(t, "frames with another key", func() bool { return strings.Count(out.String(), "s\x00\x20") > seen+5 })
 			} else {
-				await(t, "a refusal", func() bool { return strings.Contains(out.String(), "wrong ssl version") })
+				waiting.Until(t, "a refusal", func() bool { return strings.Contains(out.String(), "wrong ssl version") })
 			}
 		}
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		openssl.End(t, os.Kill)
 	}
 	out, _ := exec.Command("openssl", "s_client", "-connect", address, "-tls1_2").CombinedOutput()
 	if !strings.Contains(string(out), "alert protocol version") {
@@ -513,7 +511,7 @@ func TestTLSReload(t *testing.T) {
 	t.Parallel()
 	lab, others := certs.New(t, "lab"), certs.New(t, "others")
 	old, renewed := lab.Issue("robot", nil), others.Issue("robot", nil)
-	port, moved := freePort(t), freePort(t)
+	port, moved := ports.Free(t, 1), ports.Free(t, 1)
 	text := func(rights string, port int, pair certs.Pair, clients string) string {
 		return fmt.Sprintf("driver ( name \"testpattern\" provides [\"position:0\"] )\naccess ( allow [%s] name \"ada\" )\n"+
 			"tls ( listen \"127.0.0.1:%d\" cert %q key %q clients %q )", rights, port, pair.Cert, pair.Key, clients)

@@ -12,6 +12,8 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/certs"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // getTLS gets a page by https. err is that of the connection.
@@ -31,7 +33,7 @@ func getTLS(config *tls.Config, url string) (text string, err error) {
 func TestTLSOfVisitors(t *testing.T) {
 	t.Parallel()
 	lab, others := certs.New(t, "lab"), certs.New(t, "others")
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	world := stageRoom(t) + "access ( allow [\"read\" \"write\"] from \"127.0.0.1\" )\n"
 	text := func(a *certs.Authority) string {
 		pair := a.Issue("robot", nil)
@@ -59,9 +61,9 @@ func TestTLSOfVisitors(t *testing.T) {
 	}
 	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer, "program": openProgram} {
 		f := open(t, s.server, ada)
-		await(t, name+" drives", func() bool { f.drive(0, 40); return p.position().TurnRate >= 38 })
+		waiting.Until(t, name+" drives", func() bool { f.drive(0, 40); return p.position().TurnRate >= 38 })
 		_ = f.CloseNow()
-		await(t, name+" is gone, and the robot stops", func() bool { return p.position().TurnRate == 0 })
+		waiting.Until(t, name+" is gone, and the robot stops", func() bool { return p.position().TurnRate == 0 })
 	}
 	ws, _, err := websocket.Dial(t.Context(), strings.Replace(s.rosbridge(t), "ws:", "wss:", 1),
 		&websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: ada}}})
@@ -93,7 +95,7 @@ func TestTLSOfVisitorsElsewhere(t *testing.T) {
 	pair := lab.Issue("robot", nil)
 	s := n.start(t, "-stage", room, "-http", robotAddress+":8080", "-foxglove", robotAddress+":8765",
 		"-tls", fmt.Sprintf(":%d", robotTLS), "-tls-cert", pair.Cert, "-tls-key", pair.Key)
-	s.awaitLog(t, `"url":"https://`+robotAddress+`:8080"`)
+	s.Await(t, `"url":"https://`+robotAddress+`:8080"`)
 	in(t, n.client, func() {
 		for _, address := range []string{robotAddress + ":8080/robots", robotAddress + ":8765/layout.json"} {
 			for scheme, secret := range map[string]bool{"http": false, "https": true} {

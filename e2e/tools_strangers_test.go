@@ -65,7 +65,7 @@ func TestToolsAtForeignServers(t *testing.T) {
 				args := strings.Fields(strings.NewReplacer("HOST", foreignServer(t, tt.says, tt.closes), "LOG", log).Replace(command))
 				_, terminal := terminals.OpenBoth(t)
 				c := startTool(t, func(cmd *exec.Cmd) { cmd.Stdin = terminal }, args...)
-				code, said := c.code(t), c.errors.String()
+				code, said := c.Code(t), c.errors.String()
 				want := tt.want
 				if tool == "status" {
 					want = tt.status

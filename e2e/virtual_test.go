@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // passing starts a server that passes on devices of the server at address.
 func passing(t *testing.T, address, provides string) *server {
 	t.Helper()
-	return start(t, write(t, t.TempDir(), "chain.cfg", fmt.Sprintf(`driver ( name "passthrough" remote %q provides [%s] )`, address, provides)))
+	return serve(t, `driver ( name "passthrough" remote %q provides [%s] )`, address, provides)
 }
 
 // wheels are the devices that most chains pass on.
@@ -23,7 +25,7 @@ const wheels = `"position:0" "sonar:0" "laser:0"`
 func (p *peer) speeds(ok func(speed int16) bool) {
 	p.t.Helper()
 	var d codec.PositionData
-	await(p.t, "another speed", func() bool { d = p.position(); return ok(d.Speed) })
+	waiting.Until(p.t, "another speed", func() bool { d = p.position(); return ok(d.Speed) })
 }
 
 func drives(speed int16) bool { return speed > 50 }
@@ -53,7 +55,7 @@ func TestChain(t *testing.T) {
 	direct.speeds(drives)
 	p.conn.Close()
 	direct.speeds(stands)
-	if !last.alive() {
+	if !last.Alive() {
 		t.Error("the chain has ended")
 	}
 }
@@ -80,7 +82,7 @@ func TestChainSendsNewDataOnly(t *testing.T) {
 // does not start by itself.
 func TestChainReconnects(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	robot := launch{port: port}.start(t, "-stage", room)
 	p := passing(t, robot.address, wheels).dial(t)
 	if reply := p.request("yrsrpa"); reply != "yrsrpa" {
@@ -91,11 +93,11 @@ func TestChainReconnects(t *testing.T) {
 	p.drive(200, 0)
 	p.speeds(drives)
 	robot.kill(t)
-	await(t, "data to grow old", func() bool { return youngest() > 500*time.Millisecond })
+	waiting.Until(t, "data to grow old", func() bool { return youngest() > 500*time.Millisecond })
 	p.drive(250, 0) // to nobody
 
 	robot = launch{port: port}.start(t, "-stage", room)
-	await(t, "fresh data again", func() bool { return youngest() < 300*time.Millisecond })
+	waiting.Until(t, "fresh data again", func() bool { return youngest() < 300*time.Millisecond })
 	p.speeds(stands)
 	direct := robot.dial(t)
 	direct.request("pr")
@@ -139,7 +141,7 @@ func TestChainReaderLeaves(t *testing.T) {
 	direct.drive(100, 0)
 	direct.speeds(drives)
 	p.conn.Close()
-	await(t, "the end of the reading", func() bool { return strings.Contains(chain.log.String(), "device stops") })
+	waiting.Until(t, "the end of the reading", func() bool { return strings.Contains(chain.Output.String(), "device stops") })
 	for range 5 {
 		if d := direct.position(); d.Speed <= 50 {
 			t.Fatal("it was stopped")
@@ -151,7 +153,7 @@ func TestChainReaderLeaves(t *testing.T) {
 func TestChainRefused(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	broken := write(t, dir, "broken.cfg", `
 driver ( name "sicklms200" port "nowhere" provides ["laser:0"] )
@@ -187,9 +189,9 @@ access ( allow "read" from ["127.0.0.1"] )`))
 		t.Errorf("reply %q", reply)
 	}
 	p.drive(100, 0)
-	await(t, "the refusal", func() bool { return strings.Contains(chain.log.String(), "takes no commands from us") })
+	waiting.Until(t, "the refusal", func() bool { return strings.Contains(chain.Output.String(), "takes no commands from us") })
 	before := p.position().Time
-	await(t, "new data", func() bool { return p.position().Time > before+500 })
+	waiting.Until(t, "new data", func() bool { return p.position().Time > before+500 })
 	if d := p.position(); d.Speed != 0 {
 		t.Errorf("speed %d", d.Speed)
 	}
@@ -210,7 +212,7 @@ func TestVirtualDevices(t *testing.T) {
 	p.drive(100, 0)
 	p.speeds(drives)
 	p.speeds(stands) // nothing more has come
-	if !strings.Contains(s.log.String(), "no new command in time") {
+	if !strings.Contains(s.Output.String(), "no new command in time") {
 		t.Error("the log has no line about it")
 	}
 }
@@ -290,7 +292,7 @@ func TestChainStopsNobody(t *testing.T) {
 			direct.drives("the direct program drives", 100, 0, func() bool { return speed() == 100 })
 			end(p)
 			if name == "hangs" {
-				s.awaitLog(t, "no new command in time")
+				s.Await(t, "no new command in time")
 			}
 			for range 15 {
 				if v := speed(); v != 100 {
@@ -301,7 +303,7 @@ func TestChainStopsNobody(t *testing.T) {
 			p.request("pa")
 			p.drives("the chain drives again", 0, 30, func() bool { return direct.position().TurnRate > 20 })
 			end(p)
-			await(t, "the stop", func() bool { return direct.position().TurnRate == 0 })
+			waiting.Until(t, "the stop", func() bool { return direct.position().TurnRate == 0 })
 		})
 	}
 }
@@ -353,17 +355,17 @@ func TestVisitorStopsNobody(t *testing.T) {
 // waiting for each other.
 func TestRingOfServers(t *testing.T) {
 	t.Parallel()
-	ports := []int{freePort(t), freePort(t)}
+	numbers := []int{ports.Free(t, 1), ports.Free(t, 1)}
 	var ring []*server
-	for i, port := range ports {
-		config := fmt.Sprintf(`driver ( name "passthrough" remote "127.0.0.1:%d" provides ["position:0"] )`, ports[1-i])
+	for i, port := range numbers {
+		config := fmt.Sprintf(`driver ( name "passthrough" remote "127.0.0.1:%d" provides ["position:0"] )`, numbers[1-i])
 		ring = append(ring, launch{port: port}.start(t, write(t, t.TempDir(), "ring.cfg", config)))
 	}
 	for _, s := range ring {
 		if reply := s.dial(t).request("pr"); reply != "pe" {
 			t.Errorf("reply %q", reply)
 		}
-		await(t, "the reason", func() bool { return strings.Contains(s.log.String(), "it is in a ring of servers") })
+		waiting.Until(t, "the reason", func() bool { return strings.Contains(s.Output.String(), "it is in a ring of servers") })
 	}
 }
 
@@ -371,10 +373,10 @@ func TestRingOfServers(t *testing.T) {
 func TestTwoConnectionsAreNoRing(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room)
-	between := start(t, write(t, t.TempDir(), "two.cfg", fmt.Sprintf(`
+	between := serve(t, `
 define robot driver ( name "passthrough" remote %q )
 robot ( provides ["position:0"] )
-robot ( provides ["sonar:0"] )`, robot.address)))
+robot ( provides ["sonar:0"] )`, robot.address)
 	p := passing(t, between.address, `"position:0" "sonar:0"`).dial(t)
 	if reply := p.request("prsr"); reply != "prsr" {
 		t.Fatalf("reply %q", reply)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	tracker "player/simulation/emulator/acts"
 )
 
@@ -21,12 +22,7 @@ func startTracker(t *testing.T, o tracker.Options) *tracker.Server {
 	if o.Addr == "" {
 		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver looks there, too
 	}
-	s, err := tracker.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
+	return emulate(t, tracker.Start, o)
 }
 
 // trackerIs waits until cond holds for the tracker.
@@ -186,7 +182,7 @@ exec %s -only acts -acts-port %d >/dev/null
 		t.Errorf("%d programs were started, want 2", len(started))
 	}
 	for _, pid := range started {
-		await(t, "the end of process group "+pid, func() bool {
+		waiting.Until(t, "the end of process group "+pid, func() bool {
 			return exec.Command("sh", "-c", "for s in /proc/[0-9]*/stat; do read -r pid name state parent group rest <$s && [ $group = "+pid+" ] && [ $state != Z ] && exit 1; done 2>/dev/null; exit 0").Run() == nil
 		})
 	}

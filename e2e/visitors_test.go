@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/acceptance"
+	"player/e2e/waiting"
 )
 
 // visitor is a computer that uses the dashboard.
@@ -157,8 +158,8 @@ func TestVisitorLog(t *testing.T) {
 	if got := v.get(t, "", strings.Repeat("x", 9_000)); got != http.StatusForbidden {
 		t.Errorf("a long host: status %d", got)
 	}
-	s.awaitLog(t, "request refused")
-	for line := range strings.Lines(s.log.String()) {
+	s.Await(t, "request refused")
+	for line := range strings.Lines(s.Output.String()) {
 		if len(line) > 1000 {
 			t.Errorf("%d bytes in a line: %.100s", len(line), line)
 		}
@@ -179,9 +180,9 @@ func TestHalfSentRequests(t *testing.T) {
 			for range 128 {
 				_, _ = io.WriteString(slow.connect(t), tt.request) // fails for those that are refused
 			}
-			await(t, "a refusal", func() bool { // on a busy machine the first ones time out meanwhile
+			waiting.Until(t, "a refusal", func() bool { // on a busy machine the first ones time out meanwhile
 				_, _ = io.WriteString(slow.connect(t), tt.request)
-				return s.logged("half of all places")
+				return s.Printed("half of all places")
 			})
 			if got := newVisitor(page, "127.0.0.1").get(t, "main.js", ""); got != http.StatusOK {
 				t.Errorf("status %d", got)
@@ -288,8 +289,8 @@ func TestVisitorsFlood(t *testing.T) {
 			if most := int64((50*time.Millisecond+elapsed/8)/tt.work) + conns; served > most {
 				t.Errorf("%d of the flood served, want at most %d", served, most)
 			}
-			s.awaitLog(t, "has to wait")
-			if n := strings.Count(s.log.String(), "has to wait"); n != 1 {
+			s.Await(t, "has to wait")
+			if n := strings.Count(s.Output.String(), "has to wait"); n != 1 {
 				t.Errorf("%d lines in the log, want 1", n)
 			}
 			if got := newVisitor(page, "127.0.0.1").get(t, "robots", ""); got != http.StatusOK {

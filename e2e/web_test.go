@@ -26,6 +26,8 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
@@ -102,8 +104,8 @@ func startDashboard(t *testing.T) (s *server, page string) {
 func (s *server) dashboard(t *testing.T) (page string) {
 	t.Helper()
 	url := regexp.MustCompile(`"url": ?"(http://[^"]+)"`)
-	await(t, "the address of the dashboard in the log", func() bool {
-		match := url.FindStringSubmatch(s.log.String())
+	waiting.Until(t, "the address of the dashboard in the log", func() bool {
+		match := url.FindStringSubmatch(s.Output.String())
 		if match != nil {
 			page = match[1] + "/"
 		}
@@ -149,7 +151,9 @@ func profile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { await(t, "the folder of the browser is gone", func() bool { return os.RemoveAll(dir) == nil }) })
+	t.Cleanup(func() {
+		waiting.Until(t, "the folder of the browser is gone", func() bool { return os.RemoveAll(dir) == nil })
+	})
 	return dir
 }
 
@@ -392,15 +396,15 @@ func testDriving(t *testing.T, chromium browser) {
 	stands := func() bool { d := p.position(); return d.Speed == 0 && d.TurnRate == 0 }
 
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	await(t, "the robot moves", func() bool { return p.position().X > 200 })
+	waiting.Until(t, "the robot moves", func() bool { return p.position().X > 200 })
 	b.until(`player.shown.data.p.x > 0.2 && document.getElementById("drive-state").textContent.includes("300 mm/s")`)
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
-	await(t, "the robot stands", stands)
+	waiting.Until(t, "the robot stands", stands)
 
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
-	await(t, "the robot turns left", func() bool { return p.position().TurnRate > 0 })
+	waiting.Until(t, "the robot turns left", func() bool { return p.position().TurnRate > 0 })
 	evaluate[chromedp.Void](b, `dispatchEvent(new Event("blur"))`)
-	await(t, "the robot stands without the focus", stands)
+	waiting.Until(t, "the robot stands without the focus", stands)
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
 
 	// The stick, by mouse.
@@ -412,9 +416,9 @@ func testDriving(t *testing.T, chromium browser) {
 	}
 	mouse(chromedp.MousePressed, disc["y"])
 	mouse(chromedp.MouseMoved, disc["y"]+disc["r"])
-	await(t, "the robot backs off", func() bool { return p.position().Speed == -300 })
+	waiting.Until(t, "the robot backs off", func() bool { return p.position().Speed == -300 })
 	mouse(chromedp.MouseReleased, disc["y"]+disc["r"])
-	await(t, "the robot stands without the stick", stands)
+	waiting.Until(t, "the robot stands without the stick", stands)
 
 	// A gamepad: nothing moves unless a shoulder button is held.
 	evaluate[chromedp.Void](b, `window.pad = {connected: true, axes: [-1, 0, 0, 0], buttons: Array.from({length: 17}, () => ({pressed: false}))};
@@ -425,9 +429,9 @@ func testDriving(t *testing.T, chromium browser) {
 		t.Error("the gamepad drives without its shoulder button")
 	}
 	evaluate[chromedp.Void](b, `pad.buttons[5].pressed = true`)
-	await(t, "the robot turns left", func() bool { return p.position().TurnRate == 60 })
+	waiting.Until(t, "the robot turns left", func() bool { return p.position().TurnRate == 60 })
 	evaluate[chromedp.Void](b, `pad.buttons[5].pressed = false`)
-	await(t, "the robot stands without the button", stands)
+	waiting.Until(t, "the robot stands without the button", stands)
 
 	// In a field to type in, keys are letters.
 	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "wasd")); err != nil {
@@ -439,9 +443,9 @@ func testDriving(t *testing.T, chromium browser) {
 
 	evaluate[chromedp.Void](b, `document.getElementById("host").blur()`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	await(t, "the robot moves", func() bool { return p.position().Speed > 100 })
+	waiting.Until(t, "the robot moves", func() bool { return p.position().Speed > 100 })
 	b.close() // the tab, with the key held
-	await(t, "the robot stands without the tab", stands)
+	waiting.Until(t, "the robot stands without the tab", stands)
 }
 
 // A browser that is killed closes its sockets without a stop command. It needs a
@@ -453,11 +457,11 @@ func testBrowserDies(t *testing.T, _ browser) {
 	b := startBrowser(t).open(t, page)
 	b.until(`player.shown?.data.l`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
-	await(t, "the robot turns", func() bool { return p.position().TurnRate > 0 })
+	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate > 0 })
 	if err := chromedp.FromContext(b.ctx).Browser.Process().Kill(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
 }
 
 // A dragged or turned robot senses its new place, and its odometry does not
@@ -476,13 +480,13 @@ func testDragging(t *testing.T, chromium browser) {
 		t.Fatalf("the wall ahead is at %v m", p.scan()[180])
 	}
 	b.drag(-2, -1.5, 1, -0.5)
-	await(t, "the robot sees from the new place", ahead(2.92))
+	waiting.Until(t, "the robot sees from the new place", ahead(2.92))
 	b.until(`Math.abs(player.shown.data.l[180] - 2.92) < 0.06 && Math.abs(player.world.poses[0].x - 1) < 0.05`)
 	if d := p.position(); d.X != 0 || d.Y != 0 {
 		t.Errorf("the odometry changed: %+v", d)
 	}
 	b.drag(1, -0.5, 1, -2.5, chromedp.ModifierShift) // now it looks at the wall y = -3
-	await(t, "the robot has turned", ahead(2.42))
+	waiting.Until(t, "the robot has turned", ahead(2.42))
 	// The same by keyboard: ten centimetres to the left of the page.
 	evaluate[chromedp.Void](b, `document.getElementById("world-canvas").focus()`)
 	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))); err != nil {
@@ -511,15 +515,15 @@ func testAnotherRobot(t *testing.T, chromium browser) {
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
 	p := other.dial(t)
 	p.request("pr")
-	await(t, "the other robot moves", func() bool { return p.position().X > 0 })
+	waiting.Until(t, "the other robot moves", func() bool { return p.position().X > 0 })
 	// The robot that is shown is driven: the other one stops.
 	evaluate[chromedp.Void](b, `player.show(player.robots[0])`)
-	await(t, "the other robot stands", func() bool { return p.position().Speed == 0 })
+	waiting.Until(t, "the other robot stands", func() bool { return p.position().Speed == 0 })
 }
 
 // Robots are listed by port and drawn in the order of the world file.
 func testPortsOutOfFileOrder(t *testing.T, chromium browser) {
-	low, high := freePort(t), freePort(t)
+	low, high := ports.Free(t, 1), ports.Free(t, 1)
 	low, high = min(low, high), max(low, high)
 	world := filepath.Join(t.TempDir(), "test.world")
 	text := fmt.Sprintf(`
@@ -572,7 +576,7 @@ func testStrangers(t *testing.T, chromium browser) {
 	if reply.StatusCode != http.StatusForbidden {
 		t.Errorf("host %s: status %d", r.Host, reply.StatusCode)
 	}
-	await(t, "five refusals in the log", func() bool { return strings.Count(s.log.String(), "request refused") == 5 })
+	waiting.Until(t, "five refusals in the log", func() bool { return strings.Count(s.Output.String(), "request refused") == 5 })
 }
 
 // A simulated robot has a dashboard, and starts without one when the default
@@ -580,8 +584,8 @@ func testStrangers(t *testing.T, chromium browser) {
 func TestWebAddress(t *testing.T) {
 	t.Parallel()
 	address := func(s *server) (line string) {
-		await(t, "the dashboard in the log", func() bool {
-			line = regexp.MustCompile(`.*("url"|-http HOST:PORT).*`).FindString(s.log.String())
+		waiting.Until(t, "the dashboard in the log", func() bool {
+			line = regexp.MustCompile(`.*("url"|-http HOST:PORT).*`).FindString(s.Output.String())
 			return line != ""
 		})
 		return line
@@ -596,13 +600,13 @@ func TestWebAddress(t *testing.T) {
 		t.Errorf("the first one: %s", line)
 	}
 	open := start(t, "-stage", room, "-http", ":0")
-	await(t, "a warning about the network", func() bool { return strings.Contains(open.log.String(), "open to the network") })
+	waiting.Until(t, "a warning about the network", func() bool { return strings.Contains(open.Output.String(), "open to the network") })
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	if code, out := exits(t, "-stage", room, "-http", taken.Addr().String(), "-gp", strconv.Itoa(freePort(t))); code != 2 || !strings.Contains(out, "-http") {
+	if code, out := exits(t, "-stage", room, "-http", taken.Addr().String(), "-gp", strconv.Itoa(ports.Free(t, 1))); code != 2 || !strings.Contains(out, "-http") {
 		t.Errorf("a taken address: exit %d, %q", code, out)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/ports"
 )
 
 // A run is recorded from the page, and then replayed, paused and sought from it.
@@ -97,18 +99,18 @@ func testLogDrawer(t *testing.T, chromium browser) {
 func hundredRobots(t *testing.T) (page string) {
 	t.Helper()
 	var world strings.Builder
-	ports := make([]int, 100)
-	for i := range ports {
-		ports[i] = freePort(t)
+	numbers := make([]int, 100)
+	for i := range numbers {
+		numbers[i] = ports.Free(t, 1)
 	}
-	slices.Sort(ports) // robots are listed by port
-	for i := range ports {
-		fmt.Fprintf(&world, "position ( name \"unit%d\" port %d pose [%d %d 0 0] )\n", i, ports[i], 2*(i%10), 2*(i/10))
+	slices.Sort(numbers) // robots are listed by port
+	for i := range numbers {
+		fmt.Fprintf(&world, "position ( name \"unit%d\" port %d pose [%d %d 0 0] )\n", i, numbers[i], 2*(i%10), 2*(i/10))
 	}
 	s := start(t, "-stage", write(t, t.TempDir(), "fleet.world", world.String()), "-http", "127.0.0.1:0")
 	page = s.dashboard(t)
 	for _, i := range []int{37, 88} {
-		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, ports[i]), "", nil)
+		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, numbers[i]), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}
