@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -148,7 +149,7 @@ func TestLeaseExpires(t *testing.T) {
 	_, conn := startFleet(t, []robot{a})
 	measured := a.watch(t)
 	stop := drive(t, conn, acquire(t, conn, "alice"))
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	// Commands alone renew the lease, here and in the bucket, for longer than the TTL.
 	for begin := time.Now(); time.Since(begin) < 3*bridge.TTL; {
 		if r := request(t, conn, lease, "", []byte("bob")); r.Token != "" || r.Holder != "alice" {
@@ -160,7 +161,7 @@ func TestLeaseExpires(t *testing.T) {
 	}
 	stop()
 	silent := time.Now()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 	t.Logf("the robot stood %v after the last command", time.Since(silent).Round(time.Millisecond))
 	acquire(t, conn, "bob")
 	t.Logf("the next one had the lease %v after it", time.Since(silent).Round(time.Millisecond))
@@ -285,11 +286,11 @@ func TestSignalStopsTheRobots(t *testing.T) {
 	measured := a.watch(t)
 	token := acquire(t, conn, "alice")
 	defer drive(t, conn, token)()
-	wait(t, "movement", func() bool { return measured() > 0 })
-	if code := p.end(t, syscall.SIGTERM); code != 0 {
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
+	if code := p.End(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 
 	// The lease was given up, so the next bridge gives it to the next one.
 	startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
@@ -314,10 +315,10 @@ func TestNATSEnds(t *testing.T) {
 	p, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
 	measured := a.watch(t)
 	defer drive(t, conn, acquire(t, conn, "alice"))()
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	natsServer.Shutdown()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
-	if code := p.end(t, syscall.SIGTERM); code != 0 {
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
+	if code := p.End(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/e2e/promtool"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/server/status"
@@ -107,7 +108,7 @@ func look(t *testing.T, url string, lines ...string) {
 		}
 	})
 	for _, line := range lines {
-		wait(t, line, func() bool {
+		waiting.Until(t, line, func() bool {
 			_, _, body = get(t, url+"/metrics")
 			return strings.Contains(body, line+"\n")
 		})
@@ -117,7 +118,7 @@ func look(t *testing.T, url string, lines ...string) {
 // until waits until /healthz has the code, and the text in its body.
 func until(t *testing.T, url string, code int, text string) (v verdict) {
 	t.Helper()
-	wait(t, text, func() bool {
+	waiting.Until(t, text, func() bool {
 		is, _, body := get(t, url+"/healthz")
 		v = verdict{}
 		if err := json.Unmarshal([]byte(body), &v); err != nil {
@@ -132,7 +133,7 @@ func until(t *testing.T, url string, code int, text string) (v verdict) {
 func TestObserved(t *testing.T) {
 	t.Parallel()
 	p, conn := startFleet(t, []robot{startRobot(t, "a"), newRobot(t, "b")}, "-http", "127.0.0.1:0", "-record", "a.position")
-	url := p.pageURL(t)
+	url := pageURL(t, p)
 	if v := until(t, url, http.StatusOK, `"well":true`); len(v.Problems) != 0 || v.Fleet != "lab" || v.Bridge == "" {
 		t.Errorf("the verdict is %+v", v)
 	}
@@ -178,7 +179,7 @@ func TestObservedWithoutNATS(t *testing.T) {
 	}
 	address := natsServer.Addr().String()
 	defer func() { natsServer.Shutdown() }()
-	url := start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1").pageURL(t)
+	url := pageURL(t, start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1"))
 	until(t, url, http.StatusOK, `"well":true`)
 	if err := natsServer.DisableJetStream(); err != nil {
 		t.Fatal(err)
@@ -226,7 +227,7 @@ func TestTroubles(t *testing.T) {
 	var c connection
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	wait(t, "trouble", func() bool {
+	waiting.Until(t, "trouble", func() bool {
 		c = o.connection(ctx)
 		return c.dropped > 0 && c.errors > 0
 	})

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -93,7 +94,7 @@ func TestPictures(t *testing.T) {
 	if err := sub.Unsubscribe(); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "end of looking", func() bool {
+	waiting.Until(t, "end of looking", func() bool {
 		n, before := a.look(t, camera)
 		time.Sleep(300 * time.Millisecond)
 		_, after := a.look(t, camera)
@@ -121,7 +122,7 @@ func TestPicturesRefused(t *testing.T) {
 	_, conn := startFleet(t, []robot{a, b}, "-nats", small.ClientURL())
 	rate := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate)
 	pictures := subscribe(t, conn, "player.lab.*.camera.*.picture")
-	wait(t, "refusal", func() bool { return strings.Contains(request(t, conn, rate, "", []byte("2")).Error, "max_payload") })
+	waiting.Until(t, "refusal", func() bool { return strings.Contains(request(t, conn, rate, "", []byte("2")).Error, "max_payload") })
 	if r := request(t, conn, "player.lab.b.camera.front.rate", "", []byte("2")); !strings.Contains(r.Error, "403") || !strings.Contains(r.Error, "does not allow") {
 		t.Errorf("a bridge that may not read: %+v", r)
 	}
