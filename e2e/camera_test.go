@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"player/codec"
-	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	"player/simulation/emulator/sony"
 )
@@ -115,31 +114,6 @@ func TestCameraMoves(t *testing.T) {
 	}
 }
 
-// A camera that is missing, then silent, is requested again until it answers.
-func TestCameraSwitchedOnLate(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{})
-	cam.Unplug()
-	s := start(t, "-zp", cam.Port())
-	c := s.dial(t)
-	c.mustOpen("zr", "ze")
-	if err := cam.Plug(); err != nil {
-		t.Fatal(err)
-	}
-	cam.Silence()
-	c.mustOpen("zr", "ze")
-	cam.Speak()
-	c.mustOpen("zr", "zr")
-	c.pointsAt(0, 0, 0)
-}
-
-func TestCameraOnStandby(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{Off: true})
-	s := start(t, "-zp", cam.Port())
-	s.dial(t).mustOpen("zr", "ze")
-}
-
 // The server finds a lost camera again. The camera does not move before the next
 // command: earlier ones are forgotten.
 func TestCameraLost(t *testing.T) {
@@ -187,64 +161,6 @@ func TestCameraLost(t *testing.T) {
 			cameraIs(t, cam, "home", home)
 		})
 	}
-}
-
-// A camera that is switched off and on between two packets reports it, and gets
-// its address again.
-func TestCameraSaysItWasSwitchedOn(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{})
-	s := start(t, "-zp", cam.Port())
-	c := s.dial(t)
-	c.mustOpen("yrza", "yrza")
-	c.pointsAt(0, 0, 0)
-	cam.PowerCycle()
-	cameraIs(t, cam, "its address again", func(s sony.State) bool { return s.Counts["address set"] == 2 })
-	c.until("new data", func() bool { return c.age() < 500*time.Millisecond })
-}
-
-// Later cameras have other ranges and units. Clients do not see it.
-func TestCameraModels(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		camera          sony.Options
-		pan, tilt, zoom int // camera units of 1, -20 and 512
-	}{
-		{sony.Options{Model: "EVI-D30"}, -9, -240, 512},
-		{sony.Options{Model: "EVI-D30", Unnamed: true}, -9, -240, 512},
-		{sony.Options{Model: "EVI-D70"}, -13, -267, 8200},
-		{sony.Options{Model: "EVI-D100"}, -14, -288, 8200},
-	}
-	for _, tt := range tests {
-		t.Run(fmt.Sprintf("%s, unnamed %v", tt.camera.Model, tt.camera.Unnamed), func(t *testing.T) {
-			t.Parallel()
-			cam := startCamera(t, tt.camera)
-			s := start(t, "-zp", cam.Port())
-			c := s.dial(t)
-			c.mustOpen("za", "za")
-			c.untilPoints(1, -20, 512)
-			if got := cam.State(); got.Pan != tt.pan || got.Tilt != tt.tilt || got.Zoom != tt.zoom {
-				t.Errorf("camera %+v", got)
-			}
-			s.stop(t)
-			cameraIs(t, cam, "home", home)
-		})
-	}
-}
-
-// A camera of which nothing is known is named, and works when its ranges are given.
-func TestUnknownCamera(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{Model: "EVI-D80"})
-	s := start(t, "-zp", cam.Port())
-	s.dial(t).mustOpen("za", "ze")
-	waiting.Until(t, "the camera's name in the log", func() bool { return s.Printed("EVI-D80, model 050C") })
-	s.stop(t)
-	s = serve(t, `
-driver ( name "evid30" provides ["ptz:0"] port %q pan [-170 170 45.33] tilt [-20 90 45.33] zoom 16384 )`, cam.Port())
-	c := s.dial(t)
-	c.mustOpen("za", "za")
-	c.untilPoints(-150, 80, 1000)
 }
 
 // A reader of a camera that stands takes no more wakes than its rate needs: one for each

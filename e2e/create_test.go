@@ -1,10 +1,8 @@
 package e2e
 
 import (
-	"syscall"
 	"testing"
 
-	"player/codec"
 	"player/e2e/waiting"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
@@ -59,39 +57,6 @@ func TestCreateDrives(t *testing.T) {
 	}
 }
 
-// The robot protects itself at a cliff. Commands do not drive it on, until the
-// client switches the motors on.
-func TestCreateAtACliff(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pamr", "pamr")
-	c.drive(100, 0)
-	waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 100 })
-	r.Cliff(1, true)
-	s.Await(t, "switched its motors off")
-	for {
-		letter, b := c.block()
-		if letter == codec.Misc && b[0] == 0b01000 {
-			break
-		}
-	}
-	drives := r.Count(145)
-	c.drive(100, 0)
-	waiting.Until(t, "the robot heard the command", func() bool { return r.Count(145) > drives })
-	if state := r.State(); state.Left != 0 || state.Mode != 1 {
-		t.Fatalf("it drives on: %+v", state)
-	}
-	r.Cliff(1, false)
-	c.send(motors(1)...)
-	waiting.Until(t, "the robot obeys again", func() bool { return r.State().Mode == 2 })
-	if state := r.State(); state.Left != 0 {
-		t.Fatalf("it drives without a command: %+v", state)
-	}
-	c.drive(-100, 0)
-	waiting.Until(t, "the robot drives back", func() bool { return r.State().Left == -100 })
-}
-
 // Unplugged and plugged in again it stops, and the pose goes on with the way that
 // it drove meanwhile.
 func TestCreateUnplugged(t *testing.T) {
@@ -125,16 +90,4 @@ func TestCreateAsleep(t *testing.T) {
 	s.Await(t, "press its CLEAN button")
 	r.PressButton()
 	c.mustOpen("pr", "pr")
-}
-
-// A server that hangs and is told to end twice says its last words.
-func TestCreateLastWords(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 100 })
-	s.Signal(t, syscall.SIGQUIT)
-	waiting.Until(t, "the robot stops", func() bool { return r.State().Left == 0 && r.State().Mode == 1 })
 }

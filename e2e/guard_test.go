@@ -13,7 +13,9 @@ import (
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/process/lastwords"
+	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
+	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/line"
 )
 
@@ -86,23 +88,41 @@ func TestGuardStopsTheRobot(t *testing.T) {
 	}
 }
 
-// A Create, which has no watchdog.
-func TestGuardStopsACreate(t *testing.T) {
+// The guard knows the last words of each robot: a Create and a Kobuki have no watchdog, and that of the board trips later.
+func TestGuardStopsEachRobot(t *testing.T) {
 	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(200, 0)
-	waiting.Until(t, "motion", func() bool { return r.State().Left == 200 })
-	guard := s.guard(t)
-	s.kill(t)
-	waiting.Until(t, "wheels that stand", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
-	waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
-	file := write(t, t.TempDir(), "create.cfg", fmt.Sprintf(`driver ( name "create" provides ["position:0"] port %q )`, r.Port()))
-	c = start(t, file).dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	waiting.Until(t, "motion under the next server", func() bool { return r.State().Left == 100 })
+	for name, begin := range map[string]func(t *testing.T) (s *server, speed func() float64){
+		"create": func(t *testing.T) (*server, func() float64) {
+			r, s := startCreate(t, create.Options{})
+			return s, func() float64 { return float64(r.State().Left) }
+		},
+		"kobuki": func(t *testing.T) (*server, func() float64) {
+			r, s := startKobuki(t, kobuki.Options{})
+			return s, func() float64 { return float64(r.State().Left) }
+		},
+		"lines": func(t *testing.T) (*server, func() float64) {
+			r, s := startArduino(t, arduino.Options{})
+			t.Cleanup(func() {
+				if trips := r.State().Trips; trips != 0 {
+					t.Errorf("its watchdog stopped it %d times", trips)
+				}
+			})
+			return s, func() float64 { return float64(r.State().Left) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, speed := begin(t)
+			c := s.dial(t)
+			c.mustOpen("pa", "pa")
+			c.drive(100, 0)
+			waiting.Until(t, "motion", func() bool { return speed() == 100 })
+			guard := s.guard(t)
+			s.kill(t)
+			waiting.Until(t, "wheels that stand", func() bool { return speed() == 0 })
+			waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
+		})
+	}
 }
 
 // A server that ends in order leaves no guard, which has said nothing.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +15,6 @@ import (
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
-	"player/simulation/emulator/sony"
 )
 
 // emulate starts emulated hardware, which ends with the test. A test that fails shows what went over the line.
@@ -300,25 +298,6 @@ func TestRobotUnplugged(t *testing.T) {
 	}
 }
 
-func TestRobotNoise(t *testing.T) {
-	t.Parallel()
-	noise := line.Noise{Seed: 7, Garbage: 0.2, Flip: 0.1, Swallow: 0.1, Truncate: 0.1}
-	r := startRobot(t, robot.Options{Line: line.Options{Noise: noise, Paced: true}, Faults: robot.Faults{BadChecksum: 5}})
-	s := start(t, "-pp", r.Port())
-	c := s.dial(t)
-	for tries := 0; c.request("mr") != "mr"; tries++ {
-		if tries == 5 {
-			t.Fatal("no connection")
-		}
-	}
-	for range 50 {
-		letter, payload := c.block()
-		if letter != 'm' || len(payload) > 0 && !slices.Equal(payload, []byte{0, 0, 124}) {
-			t.Fatalf("noise was published: %c % X", letter, payload)
-		}
-	}
-}
-
 func TestLaserConnects(t *testing.T) {
 	t.Parallel()
 	tests := []laser.Options{
@@ -360,92 +339,6 @@ func TestLaserConnects(t *testing.T) {
 				t.Fatalf("laser at %d baud: %+v", l.Baud(), l.State())
 			}
 		})
-	}
-}
-
-func TestLaserRefuses(t *testing.T) {
-	t.Parallel()
-	for name, faults := range map[string]laser.Faults{
-		"password": {WrongPassword: true}, "variant": {RefuseVariant: true}, "configuration": {RefuseConfig: true}, "all": {NackAll: true},
-		"telling": {Nack: []byte{0x74}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := startLaser(t, laser.Options{Resolution: 100, Unit: laser.CM, Faults: faults})
-			s := start(t, "-lp", l.Port())
-			c := s.dial(t)
-			c.mustOpen("lr", "le")
-			l.SetFaults(laser.Faults{})
-			c.mustOpen("lr", "lr")
-		})
-	}
-}
-
-// A laser that measures what is wanted serves, whatever else it refuses.
-func TestLaserThatNeedsNoSetting(t *testing.T) {
-	t.Parallel()
-	for name, faults := range map[string]laser.Faults{
-		"password": {WrongPassword: true}, "status": {Nack: []byte{0x31}}, "configuration": {Nack: []byte{0x74}},
-		"all settings": {WrongPassword: true, Nack: []byte{0x31, 0x3B, 0x74, 0x77}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := startLaser(t, laser.Options{Faults: faults})
-			s := start(t, "-lp", l.Port())
-			c := s.dial(t)
-			c.mustOpen("lr", "lr")
-			if letter, payload := c.block(); letter != 'l' || len(payload) != codec.LaserSize {
-				t.Errorf("block %c of %d bytes", letter, len(payload))
-			}
-		})
-	}
-}
-
-// A laser that refuses the password may take the variant all the same.
-func TestLaserVariantWithoutPassword(t *testing.T) {
-	t.Parallel()
-	l := startLaser(t, laser.Options{Angle: 100, Resolution: 25, Faults: laser.Faults{WrongPassword: true, Nack: []byte{0x31}}})
-	s := start(t, "-lp", l.Port())
-	s.dial(t).mustOpen("lr", "lr")
-	if state := l.State(); state.Angle != 180 || state.Resolution != 50 {
-		t.Errorf("laser %+v", state)
-	}
-}
-
-// A client that asks for hardware that is not there gets frames of what it has open
-// until it is told.
-func TestFramesWhileHardwareIsAbsent(t *testing.T) {
-	t.Parallel()
-	r, l, cam := startRobot(t, robot.Options{}), startLaser(t, laser.Options{}), startCamera(t, sony.Options{})
-	l.Silence()
-	cam.Silence()
-	s := start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", cam.Port())
-	c := s.dial(t)
-	c.mustOpen("mr", "mr")
-	c.message('d', 'r', 'l', 'r', 'z', 'r')
-	for frames := 0; ; frames++ {
-		letter, payload := c.block()
-		if letter == codec.KindReply {
-			if string(payload) != "leze" || frames < 5 { // of 10 a second, for 2.8 seconds
-				t.Errorf("answered %q after %d frames", payload, frames)
-			}
-			return
-		}
-		if letter != codec.Misc {
-			t.Fatalf("block %c", letter)
-		}
-	}
-}
-
-// What is heard on the port of something else is named.
-func TestSwappedPorts(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{LeftOpen: true})
-	l := startLaser(t, laser.Options{Streaming: true})
-	s := start(t, "-lp", r.Port(), "-zp", l.Port())
-	s.dial(t).mustOpen("lrzr", "leze")
-	for _, text := range []string{"a P2OS robot is heard here, not a laser", "a SICK laser is heard here, not a camera"} {
-		waiting.Until(t, text, func() bool { return s.Printed(text) })
 	}
 }
 

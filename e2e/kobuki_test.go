@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"math"
-	"syscall"
 	"testing"
 
 	"player/codec"
@@ -148,17 +147,4 @@ func TestKobukiFails(t *testing.T) {
 	_, s := startKobuki(t, kobuki.Options{Line: line.Options{Baud: 57600, Garble: true}})
 	s.dial(t).mustOpen("pr", "pe")
 	s.Await(t, "bytes came that are not understood, nothing that a Kobuki sends")
-}
-
-// Servers that are killed leave a robot that stands.
-func TestKobukiLastWords(t *testing.T) {
-	t.Parallel()
-	r, s := startKobuki(t, kobuki.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 100 })
-	s.guard(t)
-	s.Signal(t, syscall.SIGKILL)
-	waiting.Until(t, "the robot stands", func() bool { return r.State().Left == 0 })
 }

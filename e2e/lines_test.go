@@ -89,22 +89,6 @@ func TestLinesWatchdog(t *testing.T) {
 	waiting.Until(t, "its watchdog stops it", func() bool { return r.State().Trips == 1 })
 }
 
-// A server that is killed leaves the stopping to its guard.
-func TestGuardStopsLines(t *testing.T) {
-	t.Parallel()
-	r, s := startArduino(t, arduino.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	waiting.Until(t, "it drives", func() bool { return r.State().Left == 100 })
-	s.guard(t)
-	s.kill(t)
-	waiting.Until(t, "it stops", func() bool { return r.State().Left == 0 })
-	if trips := r.State().Trips; trips != 0 {
-		t.Errorf("its watchdog stopped it %d times", trips)
-	}
-}
-
 func TestLinesMotors(t *testing.T) {
 	t.Parallel()
 	r, s := startArduino(t, arduino.Options{})

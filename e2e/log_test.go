@@ -342,26 +342,6 @@ func TestRecordAnotherRobot(t *testing.T) {
 	}
 }
 
-// Errors in the options of log drivers are reported before the robot is served.
-func TestBadLogs(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "empty.mcap", "")
-	for text, want := range map[string]string{
-		`driver ( name "readlog" )`:                                                                            `readlog needs file`,
-		`driver ( name "readlog" file "nowhere.mcap" )`:                                                        `nowhere.mcap: no such file`,
-		`driver ( name "readlog" file "empty.mcap" )`:                                                          `empty.mcap: this is not a log`,
-		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" )`:                               `requires ["position:0" "laser:0"]`,
-		`driver ( name "testpattern" ) driver ( name "writelog" file "x/a.mcap" requires ["sonar:0"] )`:        `no log can be written in the directory`,
-		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" requires "sonar:0" max_size 0 )`: `max_size is 1 to`,
-	} {
-		out, err := exec.Command(binary, "check", write(t, dir, "bad.cfg", text)).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "bad.cfg:1:") {
-			t.Errorf("%s: %s", text, out)
-		}
-	}
-}
-
 // seenAt returns the next position that the client gets, in the format of readLog.
 func seenAt(p *peer) string {
 	d := p.position()

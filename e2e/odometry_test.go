@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"player/e2e/waiting"
-	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
@@ -94,56 +93,5 @@ func TestCreateOdometryOfAStalledLine(t *testing.T) {
 	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
 	if dx := r.State().X - before - float64(c.position().X); math.Abs(dx) > 2 {
 		t.Errorf("its odometry is %.1f mm behind", dx)
-	}
-}
-
-// A robot that restarts while it drives counts from 0 again. Clients see no movement
-// but the true ones, before and after.
-func TestOdometryOfARestart(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{MotorsOn: true})
-	s := start(t, "-pp", r.Port())
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drives("a metre", 400, 0, func() bool { return r.State().World.X > 1000 })
-	r.Reboot()
-	c.until("the robot is back", func() bool { return r.State().Open })
-	restarted := r.State().World.X
-	c.until("frames of the new connection", counter(30))
-	if x := float64(c.position().X); x > restarted+2 || x < restarted-50 { // its last movement was never told
-		t.Errorf("it has driven %.0f mm before the restart, its odometry says %.0f", restarted, x)
-	}
-	before := float64(c.position().X) - r.State().Odometry.X
-	c.drives("half a metre", 400, 0, func() bool { return r.State().World.X > restarted+500 })
-	c.drive(0, 0)
-	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
-	if got, want := float64(c.position().X), before+r.State().Odometry.X; math.Abs(got-want) > 2 {
-		t.Errorf("x is %.0f mm, want %.0f", got, want)
-	}
-}
-
-// A board that restarts by itself counts its wheels from 0 again, on a port that stays
-// open.
-func TestLinesOdometryOfARestart(t *testing.T) {
-	t.Parallel()
-	r, s := startArduino(t, arduino.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(300, 0)
-	c.until("it has driven half a metre", func() bool { return c.position().X > 500 })
-	c.drive(0, 0)
-	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
-	r.Reboot()
-	s.Await(t, "count from 0 again")
-	c.until("frames since", counter(30))
-	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
-		t.Fatalf("the restart moved the robot by %.0f mm", -dx)
-	}
-	c.drive(300, 0)
-	c.until("it has driven on", func() bool { return r.State().X > 800 })
-	c.drive(0, 0)
-	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
-	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
-		t.Errorf("its odometry is %.0f mm behind", dx)
 	}
 }

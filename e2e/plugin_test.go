@@ -234,7 +234,7 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 
 // A server that is killed ends its plugins and the processes that they started, too.
 // A plugin has time to stop its motors.
-func TestPluginsEndWithAKilledServer(t *testing.T) {
+func TestPluginIsLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
@@ -290,66 +290,4 @@ func TestJoystick(t *testing.T) {
 		var d codec.JoystickData
 		return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0] == 100
 	})
-}
-
-// A plugin that does not read for a while then gets the commands that fit into
-// the pipe, and the newest one.
-func TestPluginThatDoesNotRead(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "lazy.py", `#!/usr/bin/env python3
-import struct, sys, time
-stdout = sys.stdout.buffer
-def tell(x):
-    stdout.write(struct.pack(">cHIiiHhhHB", b"p", 21, 0, x, 0, 0, 0, 0, 0, 0))
-    stdout.flush()
-tell(0)
-while not open("`+dir+`/go").read():
-    time.sleep(0.01)
-count = 0
-while header := sys.stdin.buffer.read(4):
-    payload = sys.stdin.buffer.read(header[3])
-    if header[:1] == b"c":
-        count += 1
-        tell(count if payload[:2] != b"\x7f\xff" else -count)
-`)
-	write(t, dir, "go", "")
-	s := start(t, write(t, dir, "robot.cfg", `driver ( name "lazy" plugin "lazy.py" provides ["position:0"] )`))
-	p := s.dial(t)
-	if reply := p.request("pa"); reply != "pa" {
-		t.Fatalf("reply %q", reply)
-	}
-	waiting.Until(t, "a complaint", func() bool {
-		for range 100 {
-			p.drive(100, 0)
-			p.request("") // of commands that come together only the last one is passed on
-		}
-		return s.Printed("commands are not read")
-	})
-	p.drive(0x7fff, 0)
-	p.request("")
-	write(t, dir, "go", "now")
-	waiting.Until(t, "the newest command", func() bool {
-		x := p.position().X
-		if x < -2000 {
-			t.Fatalf("it was the %dth", -x)
-		}
-		return x < 0
-	})
-}
-
-// The server is killed: the plugin's input ends, with which it stops its motors.
-func TestPluginIsLeft(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "plugin.sh", `#!/bin/sh
-printf 'j\0\024'; head -c 20 /dev/zero
-cat >/dev/null
-echo >"$1"
-`)
-	stopped := filepath.Join(dir, "stopped")
-	s := start(t, write(t, dir, "plugin.cfg", fmt.Sprintf(`driver ( name "motors" plugin "plugin.sh" args [%q] provides ["joystick:0"] )`, stopped)))
-	s.dial(t).mustOpen("jr", "jr")
-	s.kill(t)
-	waiting.Until(t, "a plugin that has stopped", func() bool { _, err := os.Stat(stopped); return err == nil })
 }

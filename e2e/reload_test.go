@@ -95,36 +95,6 @@ func TestReloadDisturbsNobody(t *testing.T) {
 	checkOdometry(t, p, r)
 }
 
-// A driver that has changed stops its motors, closes the hardware and opens it again.
-func TestReloadRestartsADriver(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	const pattern = `driver ( name "testpattern" provides ["laser:0"] )`
-	s := startFile(t, launch{}, fmt.Sprintf(`driver ( name "p2os" port %q ) %s`, r.Port(), pattern))
-	p, viewer := s.dial(t), s.dial(t)
-	p.mustOpen("paga", "paga")
-	p.drivesOff(r)
-	viewer.mustOpen("lr", "lr")
-	s.reload(t, fmt.Sprintf(`driver ( name "p2os" port %q alwayson 1 ) %s`, r.Port(), pattern))
-	p.closed()
-	stood(t, r)
-	waiting.Until(t, "the robot is opened again", func() bool { state := r.State(); return state.Open && state.Counts["CLOSE"] > 0 })
-	q := s.dial(t)
-	q.mustOpen("pagr", "pagr")
-	if state := r.State(); state.WantLeft != 0 || state.WantRight != 0 {
-		t.Errorf("it moves by itself: %+v", state)
-	}
-	q.drivesOff(r)
-	viewer.frame(3)
-	s.reload(t, pattern)
-	q.closed()
-	checkFarewell(t, r)
-	if got := s.dial(t).request("prlr"); got != "pelr" {
-		t.Errorf("reply %s", got)
-	}
-	viewer.frame(3)
-}
-
 // A file with mistakes changes nothing. All of them are in the log.
 func TestReloadMistakes(t *testing.T) {
 	t.Parallel()
@@ -207,21 +177,6 @@ func TestReloadTakesTheDashboard(t *testing.T) {
 	if !s.Printed(want) {
 		t.Errorf("the log lacks %s: %s", want, s.Output)
 	}
-}
-
-// Access rules apply to those who are connected.
-func TestReloadAccess(t *testing.T) {
-	t.Parallel()
-	const robots = `driver ( name "testpattern" provides ["position:0"] )`
-	s := startFile(t, launch{}, robots)
-	p := s.dial(t)
-	p.mustOpen("pa", "pa")
-	s.reload(t, robots+` access ( allow ["read"] from "127.0.0.1" )`)
-	p.closed()
-	q := s.dial(t)
-	q.mustOpen("pa", "pe")
-	s.reload(t, robots+` access ( allow ["read" "write"] from "127.0.0.1" )`)
-	q.mustOpen("pa", "pa")
 }
 
 // A world goes on unless one of its files has changed.

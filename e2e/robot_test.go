@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"net/http"
 	"path/filepath"
@@ -126,86 +125,6 @@ func TestShapeOfTheModel(t *testing.T) {
 	s.dial(t).mustOpen("pr", "pr")
 	if front, sonars := shape(); front != 0.16 || sonars != 8 {
 		t.Errorf("an AmigoBot: front at %v m, %d sonars", front, sonars)
-	}
-}
-
-// Packets are lost while the robot drives: it is where it is.
-func TestRobotDrivesThroughGaps(t *testing.T) {
-	t.Parallel()
-	for _, gap := range []time.Duration{500 * time.Millisecond, 1500 * time.Millisecond} {
-		t.Run(gap.String(), func(t *testing.T) {
-			t.Parallel()
-			r := startRobot(t, robot.Options{MotorsOn: true})
-			s := start(t, "-pp", r.Port())
-			c := s.dial(t)
-			c.mustOpen("payr", "payr")
-			c.drives("200 mm/s", 200, 0, func() bool { return r.State().Left == 200 })
-			r.Silence()
-			c.until("old data", func() bool { return c.age() > gap })
-			r.Speak()
-			c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
-			c.drive(0, 0)
-			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
-			c.until("two frames", counter(4))
-			checkOdometry(t, c, r)
-			if s.Printed("missing") || s.Printed("restart") {
-				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
-			}
-		})
-	}
-}
-
-// The adapter is pulled out of a robot that drives, and put back when it stands.
-func TestRobotMovesWhileUnplugged(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{MotorsOn: true})
-	s := start(t, "-pp", r.Port())
-	c := s.dial(t)
-	c.mustOpen("payr", "payr")
-	c.drives("300 mm/s", 300, 0, func() bool { return r.State().Left == 300 })
-	r.Unplug()
-	waiting.Until(t, "standstill", func() bool { return r.State().Left == 0 })
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
-	c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
-	c.until("two frames", counter(4))
-	checkOdometry(t, c, r)
-	if s.Printed("missing") || s.Printed("restart") {
-		t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
-	}
-}
-
-// Slow commands move the robot: exactly if it knows RVEL, on average if it does not.
-func TestRobotDrivesSlowly(t *testing.T) {
-	acceptance.Only(t)
-	t.Parallel()
-	for _, o := range []robot.Options{{}, {Subclass: "p3at-sh"}, {Subclass: "amigo"}, {Subclass: "psos1m", NoRVEL: true}} {
-		for _, command := range [][2]int16{{0, 7}, {19, 0}, {39, 0}, {-5, 3}} {
-			t.Run(fmt.Sprint(o.Subclass, command), func(t *testing.T) {
-				t.Parallel()
-				o := o
-				o.MotorsOn = true
-				r := startRobot(t, o)
-				s := start(t, "-pp", r.Port())
-				c := s.dial(t)
-				c.mustOpen("pa", "pa")
-				c.drive(command[0], command[1])
-				c.until("motion", func() bool { s := r.State(); return s.Left != 0 || s.Right != 0 })
-				from, at := r.State().World, c.position().Time
-				c.until("three seconds", func() bool { return c.position().Time-at > 3000 })
-				state, seconds := r.State(), float64(c.position().Time-at)/1000
-				driven, turned := math.Hypot(state.World.X-from.X, state.World.Y-from.Y), state.World.Heading-from.Heading
-				wantMM, wantTurn := math.Abs(float64(command[0]))*seconds, float64(command[1])*seconds
-				// Frames and the state of the emulator are late by what the machine takes.
-				if math.Abs(driven-wantMM) > wantMM*0.4+3 || math.Abs(turned-wantTurn) > math.Abs(wantTurn)*0.4+1 {
-					t.Errorf("%v in %.1f s: %.1f mm and %.1f degrees, want %.1f and %.1f", command, seconds, driven, turned, wantMM, wantTurn)
-				}
-				if middle := (state.WantLeft + state.WantRight) / 2; !o.NoRVEL && math.Abs(middle-float64(command[0])) > 1e-6 {
-					t.Errorf("%v: the robot was told %v mm/s", command, middle)
-				}
-			})
-		}
 	}
 }
 

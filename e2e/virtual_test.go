@@ -60,57 +60,6 @@ func TestChain(t *testing.T) {
 	}
 }
 
-// Each reading passes a chain once, at any rate.
-func TestChainSendsNewDataOnly(t *testing.T) {
-	t.Parallel()
-	robot := start(t, "-stage", room) // 10 Hz
-	p := passing(t, robot.address, wheels).dial(t)
-	p.message('x', 'y', 'f', 0, 200)
-	p.message('x', 'y', 'n', 1)
-	p.request("pr")
-	last := p.payload('p')
-	for i := range 20 {
-		next := p.payload('p')
-		if bytes.Equal(next, last) {
-			t.Fatalf("frame %d brings the same data again: % X", i, next)
-		}
-		last = next
-	}
-}
-
-// A robot that is killed while it drives, and comes back, is served again. It
-// does not start by itself.
-func TestChainReconnects(t *testing.T) {
-	t.Parallel()
-	port := ports.Free(t, 1)
-	robot := launch{port: port}.start(t, "-stage", room)
-	p := passing(t, robot.address, wheels).dial(t)
-	if reply := p.request("yrsrpa"); reply != "yrsrpa" {
-		t.Fatalf("reply %q", reply)
-	}
-	youngest := func() time.Duration { return time.Duration(p.freshness().Ages[0]) * time.Microsecond }
-	p.message('x', 'p', 'm', 1)
-	p.drive(200, 0)
-	p.speeds(drives)
-	robot.kill(t)
-	waiting.Until(t, "data to grow old", func() bool { return youngest() > 500*time.Millisecond })
-	p.drive(250, 0) // to nobody
-
-	robot = launch{port: port}.start(t, "-stage", room)
-	waiting.Until(t, "fresh data again", func() bool { return youngest() < 300*time.Millisecond })
-	p.speeds(stands)
-	direct := robot.dial(t)
-	direct.request("pr")
-	for range 10 {
-		if d := direct.position(); d.Speed != 0 || d.X != 0 {
-			t.Fatalf("it drives by itself: %+v", d)
-		}
-	}
-	p.message('x', 'p', 'm', 1)
-	p.drive(200, 0)
-	p.speeds(drives)
-}
-
 // The server in the middle is killed: the robot stops.
 func TestChainIsCut(t *testing.T) {
 	t.Parallel()
@@ -146,74 +95,6 @@ func TestChainReaderLeaves(t *testing.T) {
 		if d := direct.position(); d.Speed <= 50 {
 			t.Fatal("it was stopped")
 		}
-	}
-}
-
-// A request fails if the other Player refuses it or cannot be reached.
-func TestChainRefused(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	port := ports.Free(t, 1)
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	broken := write(t, dir, "broken.cfg", `
-driver ( name "sicklms200" port "nowhere" provides ["laser:0"] )
-driver ( name "testpattern" provides ["sonar:0"] )`)
-	p := passing(t, address, `"sonar:0" "laser:0"`).dial(t)
-	if reply := p.request("sr"); reply != "se" {
-		t.Errorf("reply %q where there is no server", reply)
-	}
-	launch{port: port}.start(t, broken)
-	if reply := p.request("sr"); reply != "se" {
-		t.Errorf("reply %q where the laser is broken", reply)
-	}
-	// With a driver of its own the sonar does not fail with the laser.
-	p = start(t, write(t, dir, "two.cfg", fmt.Sprintf(`
-define robot driver ( name "passthrough" remote %q )
-robot ( provides ["sonar:0"] )
-robot ( provides ["laser:0"] )`, address))).dial(t)
-	if reply := p.request("srlr"); reply != "srle" {
-		t.Errorf("reply %q", reply)
-	}
-	p.payload('s')
-}
-
-// The other Player lets this one read its robot but not drive it.
-func TestChainReadOnly(t *testing.T) {
-	t.Parallel()
-	robot := start(t, write(t, t.TempDir(), "robot.cfg", `
-driver ( name "testpattern" provides ["position:0" "sonar:0"] )
-access ( allow "read" from ["127.0.0.1"] )`))
-	chain := passing(t, robot.address, `"position:0" "sonar:0"`)
-	p := chain.dial(t)
-	if reply := p.request("pasr"); reply != "pasr" {
-		t.Errorf("reply %q", reply)
-	}
-	p.drive(100, 0)
-	waiting.Until(t, "the refusal", func() bool { return strings.Contains(chain.Output.String(), "takes no commands from us") })
-	before := p.position().Time
-	waiting.Until(t, "new data", func() bool { return p.position().Time > before+500 })
-	if d := p.position(); d.Speed != 0 {
-		t.Errorf("speed %d", d.Speed)
-	}
-}
-
-// The example of virtual devices, with -deadman: the robot stops when its program hangs.
-func TestVirtualDevices(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-deadman", "1000", "../config/examples/virtual.cfg")
-	p := s.dial(t)
-	if reply := p.request("srpa"); reply != "srpa" {
-		t.Fatalf("reply %q", reply)
-	}
-	if got := p.frame(2); got != "s32 p21" {
-		t.Errorf("frame %s", got)
-	}
-	p.message('x', 'p', 'm', 1)
-	p.drive(100, 0)
-	p.speeds(drives)
-	p.speeds(stands) // nothing more has come
-	if !strings.Contains(s.Output.String(), "no new command in time") {
-		t.Error("the log has no line about it")
 	}
 }
 
@@ -305,17 +186,6 @@ func TestChainStopsNobody(t *testing.T) {
 			end(p)
 			waiting.Until(t, "the stop", func() bool { return direct.position().TurnRate == 0 })
 		})
-	}
-}
-
-func TestCircularRequires(t *testing.T) {
-	t.Parallel()
-	code, out := exits(t, "check", write(t, t.TempDir(), "circle.cfg", `
-driver ( name "reflex" provides ["position:0"] requires ["position:1" "sonar:0"] )
-driver ( name "reflex" provides ["position:1"] requires ["position:0" "sonar:0"] )
-driver ( name "testpattern" provides ["sonar:0"] )`))
-	if code != 2 || !strings.Contains(out, "circular requires: reflex requires reflex requires reflex") {
-		t.Errorf("exit %d, %q", code, out)
 	}
 }
 

@@ -106,44 +106,6 @@ func TestVision(t *testing.T) {
 	}
 }
 
-// A connection that is lost in any way is made again.
-func TestVisionLost(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name       string
-		lose, back func(a *tracker.Server)
-	}{
-		{"closed", func(a *tracker.Server) { a.Silence(); a.HangUp() }, (*tracker.Server).Speak},
-		{"silent", (*tracker.Server).Silence, (*tracker.Server).Speak},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			a := startTracker(t, tracker.Options{})
-			s := start(t, "-vp", strconv.Itoa(a.Port()))
-			c := s.dial(t)
-			c.mustOpen("yrvr", "yrvr")
-			c.until("data", func() bool { return c.age() < time.Second })
-			tt.lose(a)
-			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
-			tt.back(a)
-			c.until("new data", func() bool { return c.age() < time.Second })
-		})
-	}
-	t.Run("ended and started again", func(t *testing.T) {
-		t.Parallel()
-		a := startTracker(t, tracker.Options{})
-		s := start(t, "-vp", strconv.Itoa(a.Port()))
-		c := s.dial(t)
-		c.mustOpen("yrvr", "yrvr")
-		address := fmt.Sprintf("127.0.0.1:%d", a.Port())
-		a.Close()
-		c.until("old data", func() bool { return c.age() > 1500*time.Millisecond })
-		startTracker(t, tracker.Options{Addr: address, Version: tracker.V12}) // a newer one
-		c.until("new data", func() bool { return c.age() < time.Second })
-	})
-}
-
 // noPrograms returns an environment in which the server finds no programs.
 func noPrograms(t *testing.T) []string { return []string{"PATH=" + t.TempDir()} }
 
@@ -185,28 +147,5 @@ exec %s -only acts -acts-port %d >/dev/null
 		waiting.Until(t, "the end of process group "+pid, func() bool {
 			return exec.Command("sh", "-c", "for s in /proc/[0-9]*/stat; do read -r pid name state parent group rest <$s && [ $group = "+pid+" ] && [ $state != Z ] && exit 1; done 2>/dev/null; exit 0").Run() == nil
 		})
-	}
-}
-
-// A client gets its refusal at once when ACTS cannot be started, and others notice
-// nothing.
-func TestVisionProgramFails(t *testing.T) {
-	t.Parallel()
-	env, dir := acts(t)
-	s := launch{env: env}.start(t, "-vp", strconv.Itoa(freeSwapped(t)))
-	c := s.dial(t)
-	c.mustOpen("vr", "ve")
-	c.mustOpen("vr", "ve")
-	write(t, dir, "acts", "#!/bin/sh\nexit 3")
-	c.mustOpen("vr", "ve")
-	write(t, dir, "acts", "#!/bin/sh\nexec sleep 1000")
-	c.message('d', 'r', 'v', 'r')
-	other := s.dial(t)
-	for range 5 {
-		other.mustOpen("", "")
-	}
-	letter, payload := c.block()
-	if letter != 'r' || string(payload) != "ve" {
-		t.Errorf("%c %q", letter, payload)
 	}
 }

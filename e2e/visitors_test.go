@@ -191,24 +191,6 @@ func TestHalfSentRequests(t *testing.T) {
 	}
 }
 
-// A request whose body never comes is refused at once, and its connection ends, so it
-// keeps no place.
-func TestMissingBody(t *testing.T) {
-	t.Parallel()
-	_, page := startDashboard(t)
-	for range 200 { // more than there are places
-		conn := newVisitor(page, "127.0.0.2").connect(t)
-		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
-		reply, err := io.ReadAll(conn)
-		if err != nil || !strings.HasPrefix(string(reply), "HTTP/1.1 413 ") {
-			t.Fatalf("reply %.100q, error %v", reply, err)
-		}
-	}
-}
-
 // visitorFlood sends messages on connections until the test ends, and counts the replies
 // by a text in each. open makes a connection, which the test closes at its end.
 func visitorFlood(t *testing.T, conns int, open func() net.Conn, message, reply string) (replies *atomic.Int64) {
