@@ -139,7 +139,7 @@ func cells() []cell {
 	for _, l := range []network{loopback, ethernet, wireless} {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
-	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), filmed(), exchanges(),
+	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), pictured(), exchanges(),
 		realTime(), compacted(), relayed(), fleets(), plains(), clientCells(), populated(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},

@@ -320,7 +320,7 @@ func TestHealthyTargets(t *testing.T) {
 		t.Errorf("calls that were not counted: %+v", v)
 	}
 
-	// Clients that were held may lack frames, others may not.
+	// Clients that were stopped may lack frames, others may not.
 	r.put(cellResult{cell: cellNamed(t, "healthy/hiccup"), Runs: []run{measured(cellNamed(t, "healthy/hiccup"), player)}})
 	r.find("healthy/hiccup").Runs[0].Load.Groups[0].Frames -= 350
 	if v := judge("every frame came"); !v.Reached || !strings.HasPrefix(v.Got, "2 of 2") {

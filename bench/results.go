@@ -119,7 +119,7 @@ func (c *cellResult) of(s server) []run {
 	return slices.DeleteFunc(slices.Clone(c.Runs), func(r run) bool { return r.Server != s || r.Error != "" })
 }
 
-// settled marks the cell as not run if no run went well.
+// settled is the cell as not run if no run went well.
 func (c cellResult) settled() cellResult {
 	if slices.ContainsFunc(c.Runs, func(r run) bool { return r.Error == "" }) || len(c.Runs) == 0 {
 		return c

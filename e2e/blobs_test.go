@@ -114,7 +114,7 @@ func TestColorsChange(t *testing.T) {
 	c.until("the ball in channel 9 still", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 }
 
-// Who opens a vision that cannot see is told why, and the program ends with its last client.
+// Who opens a vision that cannot see learns why, and the program ends with its last client.
 func TestNoVision(t *testing.T) {
 	t.Parallel()
 	program := buildProgram(t, "visitors/vision")
@@ -177,9 +177,9 @@ func TestWebcam(t *testing.T) {
 	const webcam = `"-f" "v4l2" "-input_format" "mjpeg" "-video_size" "320x240"
            "-framerate" "10" "-i" "/dev/video0"`
 	dir, port := t.TempDir(), ports.Free(t, 3)
-	film, colors := filepath.Join(dir, "film.mjpeg"), write(t, dir, "colors.cfg", `color ( name "ball" channel 3 hue [10 40] saturation [50 100] )`)
+	recorded, colors := filepath.Join(dir, "recorded.mjpeg"), write(t, dir, "colors.cfg", `color ( name "ball" channel 3 hue [10 40] saturation [50 100] )`)
 	draw := exec.Command(ffmpeg, "-loglevel", "error", "-f", "lavfi", "-i", "color=gray:size=320x240:rate=10:duration=1",
-		"-vf", "drawbox=x=200:y=100:w=40:h=40:color=orange:t=fill", "-c:v", "mjpeg", "-q:v", "3", "-f", "mjpeg", film)
+		"-vf", "drawbox=x=200:y=100:w=40:h=40:color=orange:t=fill", "-c:v", "mjpeg", "-q:v", "3", "-f", "mjpeg", recorded)
 	if out, err := draw.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -189,7 +189,7 @@ func TestWebcam(t *testing.T) {
 	}
 	config := string(text)
 	for old, replaced := range map[string]string{
-		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, film),
+		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, recorded),
 		`"/usr/lib/player/vision"`:     fmt.Sprintf("%q", buildProgram(t, "visitors/vision")),
 		`"/var/lib/player/colors.cfg"`: fmt.Sprintf("%q", colors),
 		":8080/":                       fmt.Sprintf(":%d/", port+1),

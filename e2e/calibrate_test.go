@@ -21,7 +21,7 @@ import (
 	"player/visitors/vision/blobs"
 )
 
-// calibrated is what the page of vision is told.
+// calibrated is what the page of vision is sent.
 type calibrated struct {
 	Number        int
 	Width, Height int
@@ -55,7 +55,7 @@ func balls(t *testing.T, colors string) (c *peer, dashboard, page string) {
 	return c, fmt.Sprintf("http://127.0.0.1:%d/", port+1), fmt.Sprintf("http://127.0.0.1:%d/", port+2)
 }
 
-// seen returns what a page is told, of a picture after number last.
+// seen returns what a page is sent, of a picture after number last.
 func seen(t *testing.T, page string, last int) (s calibrated) {
 	t.Helper()
 	code, text := fetch(t, "GET", fmt.Sprintf("%sseen?last=%d", page, last))
@@ -156,7 +156,7 @@ func TestCalibrate(t *testing.T) {
 		t.Error("the file is written before anybody saves it")
 	}
 	if s := seen(t, page, 0); !s.Unsaved || !s.Undo || len(s.Colors) != 2 || s.Colors[1].Name != "grass" {
-		t.Errorf("the page is told %+v", s)
+		t.Errorf("the page is sent %+v", s)
 	}
 	made(change(t, page, "save"))
 	if s := seen(t, page, 0); s.Unsaved {
@@ -247,8 +247,8 @@ func (p *peer) reads() {
 	}()
 }
 
-// mark drags over the middle of a thing in the picture of 320x240 pixels.
-func (b *tab) mark(at image.Point) {
+// drawBox drags over the middle of a thing in the picture of 320x240 pixels.
+func (b *tab) drawBox(at image.Point) {
 	b.t.Helper()
 	box := evaluate[struct{ X, Y, Width, Height float64 }](b, `(({x, y, width, height}) => ({x, y, width, height}))(document.getElementById("picture").getBoundingClientRect())`)
 	mouse := func(event input.DispatchMouseEventType, by float64) chromedp.Action[chromedp.Void] {
@@ -279,7 +279,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	b = chromium.open(t, page)
 	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
 	b.checkLooks("before a click", screens[0], screens[4])
-	b.mark(at)
+	b.drawBox(at)
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1 && !document.getElementById("save").disabled`)
 	waiting.Until(t, "a blob where the click was", func() bool {
 		d := seen(t, page, 0)

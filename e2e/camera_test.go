@@ -147,14 +147,14 @@ func TestCameraLost(t *testing.T) {
 			}
 			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
 			c.point(-100, -25, 0) // of the outage
-			told := cam.State().Counts
+			before := cam.State().Counts
 			if err := tt.back(cam); err != nil {
 				t.Fatal(err)
 			}
 			c.until("new data", func() bool { return c.age() < time.Second })
 			counts := cam.State().Counts
-			if counts["move"] != told["move"] || counts["zoom"] != told["zoom"] {
-				t.Errorf("the camera moved without a command: %v, before %v", counts, told)
+			if counts["move"] != before["move"] || counts["zoom"] != before["zoom"] {
+				t.Errorf("the camera moved without a command: %v, before %v", counts, before)
 			}
 			c.untilPoints(-10, 0, 0)
 			s.stop(t)

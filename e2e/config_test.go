@@ -83,7 +83,7 @@ func TestConfigThroughAPipe(t *testing.T) {
 			text := `driver ( name "testpattern" provides ["laser:0"] )` + more
 			go func() {
 				time.Sleep(100 * time.Millisecond) // the server waits for the text
-				_, _ = io.WriteString(w, text)     // a server that ends is told of below
+				_, _ = io.WriteString(w, text)     // a server that ends is found below
 				_ = w.Close()
 			}()
 			s := launch{alone: true, files: []*os.File{r}}.start(t, "/dev/fd/3")

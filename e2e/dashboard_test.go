@@ -106,12 +106,12 @@ func testWhoDrives(t *testing.T, chromium browser) {
 	b.until(shows("clients", anna+` ?commands \d+\/s`) + ` && ` + shows("client-count", "^2 connected$"))
 	evaluate[bool](b, `(() => {
 		const begun = performance.now(), who = document.getElementById("who");
-		new MutationObserver((_, observer) => who.textContent.includes("both in turn") && (window.told = performance.now() - begun, observer.disconnect()))
+		new MutationObserver((_, observer) => who.textContent.includes("both in turn") && (window.shownAfter = performance.now() - begun, observer.disconnect()))
 			.observe(who, { childList: true });
 		return true; })()`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
 	b.until(shows("who", `commands?, \d+ times a second.*commands, too: the robot follows both in turn`))
-	t.Logf("that two drive is shown %.0f ms after the key", evaluate[float64](b, `told`))
+	t.Logf("that two drive is shown %.0f ms after the key", evaluate[float64](b, `shownAfter`))
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
 	b.until(shows("who", "^"+anna+` commands, \d+ times a second\.$`))
 	stop()
@@ -126,21 +126,6 @@ func testWhoDrives(t *testing.T, chromium browser) {
 	other := chromium.open(t, page)
 	other.until(shows("who", `^A browser at 127\.0\.0\.1 commands, \d+ times a second`))
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
-}
-
-// With control "first" the page shows that its own commands have no effect, until
-// the client that has control pauses.
-func testControlFirst(t *testing.T, chromium browser) {
-	file := write(t, t.TempDir(), "first.cfg", fmt.Sprintf(`driver ( name "stage" world %q control "first" )`, absolute(t, room)))
-	s := start(t, "-http", "127.0.0.1:0", file)
-	stop := program(t, s, "anna", "127.0.0.1")
-	b := chromium.open(t, s.dashboard(t))
-	b.until(`player.shown?.data.p && ` + shows("who", `\(anna\) commands, .*Until it pauses for a second, you cannot\.`))
-	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	b.until(shows("drive-state", "^no effect$") + ` && !` + visible + `("take")`)
-	stop()
-	b.until(shows("who", "^You command") + ` && ` + shows("drive-state", "mm.s"))
-	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
 }
 
 // An operator who may take control keeps it until it is given back.
@@ -423,7 +408,7 @@ func testTouch(t *testing.T, chromium browser) {
 	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: disc["x"], Y: disc["y"] - disc["r"]})
 	waiting.Until(t, "the robot drives ahead", func() bool { return p.position().Speed == 300 })
 	if scrolled := evaluate[float64](b, `scrollY`) - before; scrolled != 0 {
-		t.Errorf("the page scrolls by %v while the stick is held", scrolled)
+		t.Errorf("the page scrolls by %v while a finger is on the stick", scrolled)
 	}
 	touch(input.DispatchTouchEventTypeTouchEnd)
 	waiting.Until(t, "the robot stands", func() bool { return p.position().Speed == 0 })

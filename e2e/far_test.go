@@ -28,7 +28,7 @@ func testFirstFrames(t *testing.T, b browser) {
 	}
 	streamed, ended := make(chan struct{}), make(chan struct{})
 	var once sync.Once
-	var held atomic.Bool
+	var closed atomic.Bool
 	var sockets atomic.Int64
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = func(r *http.Response) error {
@@ -40,7 +40,7 @@ func testFirstFrames(t *testing.T, b browser) {
 	address := listenHTTP(t, func(w http.ResponseWriter, r *http.Request) {
 		wait := streamed
 		switch {
-		case held.Load() && r.Header.Get("Upgrade") != "":
+		case closed.Load() && r.Header.Get("Upgrade") != "":
 			wait = ended
 		case r.Header.Get("Upgrade") != "":
 			sockets.Add(1)
@@ -63,7 +63,7 @@ func testFirstFrames(t *testing.T, b browser) {
 	if n := sockets.Load(); n != 3 {
 		t.Errorf("the page has opened %d sockets; a stream, presence and world are needed", n)
 	}
-	held.Store(true)
+	closed.Store(true)
 	if err := chromedp.Do(tab.ctx, chromedp.Reload()); err != nil {
 		t.Fatal(err)
 	}

@@ -71,7 +71,7 @@ func connect(t *testing.T, address string, subprotocols []string, encryption *tl
 	}
 	t.Cleanup(func() { ws.CloseNow() })
 	ws.SetReadLimit(1 << 20)
-	go func() { // what it is told is not looked at, and pings are answered
+	go func() { // what it is sent is dropped, and pings are answered
 		for {
 			if _, _, err := ws.Read(t.Context()); err != nil {
 				return

@@ -38,22 +38,6 @@ func testStopShown(t *testing.T, chromium browser) {
 	b.until(`!/stopped/.test(` + card + `.textContent) && !` + shows("robot-state", "stopped"))
 }
 
-// The number of clients is that of the list below it, though a page that drives has
-// several connections.
-func testClientCount(t *testing.T, chromium browser) {
-	s, page := startDashboard(t)
-	stop := program(t, s, "anna", "127.0.0.1")
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.l && ` + shows("clients", "anna"))
-	stop()
-	b.click("ahead") // another connection
-	b.until(`player.presence.of(player.shown).clients.length > 2 && player.driver.socket`)
-	b.until(`document.getElementById("clients").children.length === 2 && ` + shows("client-count", "^2 connected$"))
-	if evaluate[bool](b, `parseInt(document.getElementById("client-count").textContent) !== document.getElementById("clients").children.length`) {
-		t.Error("the number is not that of the list")
-	}
-}
-
 // dead is an expression: nothing on the page looks alive, and one sentence says since when.
 const dead = `(() => {
 	const $ = (id) => document.getElementById(id);

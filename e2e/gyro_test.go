@@ -51,8 +51,7 @@ func TestGyro(t *testing.T) {
 	}
 }
 
-// A client that asks is told what the charger does (PROTOCOL 8.9.4), and so is who reads
-// /status.
+// The answer to a question (PROTOCOL 8.9.4) and /status say what the charger does.
 func TestCharge(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{Subclass: "p3at-sh"})

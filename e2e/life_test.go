@@ -165,11 +165,11 @@ func TestConnectionFlood(t *testing.T) {
 	stop, flooded := make(chan struct{}), make(chan int)
 	go func() {
 		n := 0
-		var held []net.Conn
+		var kept []net.Conn
 		for {
 			select {
 			case <-stop:
-				for _, c := range held {
+				for _, c := range kept {
 					c.Close()
 				}
 				flooded <- n
@@ -178,13 +178,13 @@ func TestConnectionFlood(t *testing.T) {
 			}
 			c, err := net.DialTimeout("tcp", s.address, time.Second)
 			if err == nil {
-				held = append(held, c)
+				kept = append(kept, c)
 				n++
 			}
 			// An error is this process's limit of descriptors.
-			if len(held) > 2000 || err != nil && len(held) > 0 {
-				held[0].Close()
-				held = held[1:]
+			if len(kept) > 2000 || err != nil && len(kept) > 0 {
+				kept[0].Close()
+				kept = kept[1:]
 			}
 		}
 	}()

@@ -243,7 +243,7 @@ func TestFullDisk(t *testing.T) {
 		driver ( name "testpattern" rate 500 )
 		driver ( name "writelog" file "disk/run.mcap" open 1 requires ["laser:0"] )`), "-http", "127.0.0.1:0")
 	page, file := s.dashboard(t), filepath.Join(disk, "run.mcap")
-	told := func(path, text string) bool {
+	has := func(path, text string) bool {
 		reply, err := http.Get(page + path)
 		if err != nil {
 			t.Fatal(err)
@@ -269,12 +269,12 @@ func TestFullDisk(t *testing.T) {
 		"metrics":                `player_recorder_well{robot="` + strings.TrimPrefix(s.address, "127.0.0.1:") + `",file="` + file + `"} 0`,
 		"run?robot=" + s.address: "no space left",
 	} {
-		if !told(path, text) {
+		if !has(path, text) {
 			t.Errorf("/%s does not say %s", path, text)
 		}
 	}
 	if got := says(t, newVisitor(page, "127.0.0.1").socket(t, "presence", ""), "", "trouble"); !strings.Contains(got, `"trouble":["recorder failed"]`) {
-		t.Errorf("the page is told %s", got)
+		t.Errorf("the page is sent %s", got)
 	}
 	if n := strings.Count(s.Output.String(), `"level":"error"`); n != 1 || !strings.Contains(s.Output.String(), "no space left on device") {
 		t.Errorf("%d errors in the log", n)

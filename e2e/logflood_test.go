@@ -142,11 +142,11 @@ func TestStoppedReaderOfTheLog(t *testing.T) {
 	checkFarewell(t, hardware)
 }
 
-// The terminal that shows the log is held, as by Ctrl-S.
+// The terminal that shows the log is paused, as by Ctrl-S.
 func TestHeldTerminal(t *testing.T) {
 	t.Parallel()
 	terminal, program := terminals.OpenBoth(t)
-	go func() { // what it shows before it is held
+	go func() { // what it shows before it is paused
 		_, _ = io.Copy(io.Discard, terminal)
 	}()
 	s := launch{via: []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}, files: []*os.File{program}}.start(t, "-debug", "-stage", room)

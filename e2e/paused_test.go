@@ -57,7 +57,7 @@ func (s *server) pause(t *testing.T, d time.Duration, happens func()) {
 	s.Signal(t, unix.SIGCONT)
 }
 
-// velocities returns what a robot was told to do by packets of the record: whether
+// velocities returns what packets of the record command a robot to do: whether
 // one moves it, and whether one stops it.
 func velocities(record []line.Entry) (moves, stops bool) {
 	for _, e := range record {
@@ -116,7 +116,7 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 						waiting.Until(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
 					}
 					if moves, _ := velocities(r.Record()[before:]); moves {
-						t.Error("the robot was told to move for a client that has left")
+						t.Error("the robot was commanded to move for a client that has left")
 					}
 					if s.Printed("silent") {
 						t.Error("the line was given up though the robot was heard")
@@ -159,14 +159,14 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 					if s == last {
 						first.Await(t, "client disconnected")
 					}
-					before = len(r.Record()) // the last one goes on until it is told
+					before = len(r.Record()) // the last one goes on until the next command
 				})
 				waiting.Until(t, "the robot is stopped", func() bool {
 					_, stops := velocities(r.Record()[before:])
 					return stops && r.State().WantLeft == 0
 				})
 				if moves, _ := velocities(r.Record()[before:]); moves && s == last {
-					t.Error("the robot was told to move for a client that has left")
+					t.Error("the robot was commanded to move for a client that has left")
 				}
 			})
 		}
@@ -229,7 +229,7 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 		return false
 	})
 	if !bytes.HasSuffix(heard, []byte(words)) {
-		t.Errorf("when it was given up, it was told %q", heard)
+		t.Errorf("when it was given up, it was commanded %q", heard)
 	}
 	waiting.Until(t, "the robot is stopped", func() bool { return speed() == 0 })
 	l.Speak()

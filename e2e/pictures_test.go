@@ -50,15 +50,15 @@ func twoPictures(t *testing.T) (command string, pictures [2][]byte) {
 	return fmt.Sprintf("while cat %[1]s/0.jpg && sleep 0.03 && cat %[1]s/1.jpg; do sleep 0.03; done", dir), pictures
 }
 
-// filmed starts a robot with a camera that shows two pictures in turn, and returns its
+// withCamera starts a robot with a camera that shows two pictures in turn, and returns its
 // dashboard.
-func filmed(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
+func withCamera(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
 	t.Helper()
-	return filmedFor(t, "", flags...)
+	return withCameraAnd(t, "", flags...)
 }
 
-// filmedFor is filmed with more sections of the configuration.
-func filmedFor(t *testing.T, sections string, flags ...string) (s *server, page string, pictures [2][]byte) {
+// withCameraAnd is withCamera with more sections of the configuration.
+func withCameraAnd(t *testing.T, sections string, flags ...string) (s *server, page string, pictures [2][]byte) {
 	t.Helper()
 	command, pictures := twoPictures(t)
 	file := write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
@@ -73,7 +73,7 @@ func filmedFor(t *testing.T, sections string, flags ...string) (s *server, page 
 // and /status tells so.
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	_, page, pictures := filmed(t)
+	_, page, pictures := withCamera(t)
 	if c := status(t, page).Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
 		t.Errorf("nobody has looked: %+v", c)
 	}
@@ -193,7 +193,7 @@ func TestSimulatedPictures(t *testing.T) {
 // fleet is in fleet/pictures_test.go.
 func TestPicturesOfStrangers(t *testing.T) {
 	t.Parallel()
-	s, page, pictures := filmedFor(t, `access ( allow "read" from ["127.0.0.2"] )`, "-foxglove", "127.0.0.1:0")
+	s, page, pictures := withCameraAnd(t, `access ( allow "read" from ["127.0.0.2"] )`, "-foxglove", "127.0.0.1:0")
 	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
 	for _, path := range []string{"camera/front", "camera/front/picture", "camera/front/picture?after=0", "status", "robots"} {
 		if code := codeOf(t, page+path); code != http.StatusForbidden {
@@ -235,11 +235,11 @@ func TestPicturesOfStrangers(t *testing.T) {
 		}
 		return text
 	}
-	var told told
-	if err := json.Unmarshal(get("status"), &told); err != nil {
+	var got serverStatus
+	if err := json.Unmarshal(get("status"), &got); err != nil {
 		t.Fatal(err)
 	}
-	if c := told.Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
+	if c := got.Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
 		t.Errorf("strangers have started the camera: %+v", c)
 	}
 	if got := get("camera/front/picture"); !bytes.Equal(got, pictures[0]) && !bytes.Equal(got, pictures[1]) {
@@ -309,7 +309,7 @@ func TestPicturesByTLS(t *testing.T) {
 // the robot's clients are served.
 func TestPicturesWithinTheBudget(t *testing.T) {
 	t.Parallel()
-	s, page, _ := filmed(t)
+	s, page, _ := withCamera(t)
 	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
 	const perAddress = 64
 	look := func(from string) bool {
@@ -351,7 +351,7 @@ func TestPicturesWithinTheBudget(t *testing.T) {
 // and player replay shows them as the camera again.
 func TestRecordPictures(t *testing.T) {
 	t.Parallel()
-	s, page, pictures := filmed(t)
+	s, page, pictures := withCamera(t)
 	path := filepath.Join(t.TempDir(), "run.mcap")
 	began := time.Now()
 	page = strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
@@ -416,7 +416,7 @@ func TestRecordPictures(t *testing.T) {
 
 // testPictures looks at the picture on the page, at its age, and at it in large.
 func testPictures(t *testing.T, chromium browser) {
-	s, page, _ := filmed(t)
+	s, page, _ := withCamera(t)
 	b := chromium.open(t, page)
 	b.until(`document.getElementById("picture-age").textContent.endsWith("s old")`)
 	b.until(`document.getElementById("image").getBoundingClientRect().height > 50`)
@@ -431,7 +431,7 @@ func testPictures(t *testing.T, chromium browser) {
 		t.Error("the large picture hides Stop")
 	}
 	b.checkLooks("a large picture")
-	// A drag looks around: the camera is told.
+	// A drag looks around: the camera is commanded.
 	mouse := func(event input.DispatchMouseEventType, x float64) chromedp.Action[chromedp.Void] {
 		return chromedp.MouseEvent(event, x, 400, chromedp.ButtonLeft)
 	}
@@ -439,7 +439,7 @@ func testPictures(t *testing.T, chromium browser) {
 		t.Fatal(err)
 	}
 	b.until(`document.getElementById("pan").value > 0`)
-	waiting.Until(t, "the camera is told", func() bool {
+	waiting.Until(t, "the camera is commanded", func() bool {
 		for _, c := range status(t, page).Robots[0].Clients {
 			if c.Commands > 0 {
 				return true

@@ -111,7 +111,7 @@ func (p *peer) laserReads(mm uint16) {
 	})
 }
 
-// A client that asks is told that the motors are off (PROTOCOL 8.9.2), and that somebody has
+// The answer to a question says that the motors are off (PROTOCOL 8.9.2), and that somebody has
 // pressed the button on the robot.
 func TestMotorsOff(t *testing.T) {
 	t.Parallel()

@@ -49,9 +49,9 @@ func startProxied(t *testing.T, kind, scheme, path string) proxied {
 	p.server = start(t, "-http", "127.0.0.1:0", "-proxy", p.origin, write(t, dir, "robot.cfg", stageRoom(t)+`
 		access ( allow ["read" "write" "config"] from "127.0.0.1" )
 		access ( allow "read" from "127.0.0.2" )`))
-	lab := certs.New(t, "lab")
-	p.trust = lab.Client()
-	pair := lab.Issue("robot", func(c *x509.Certificate) { c.DNSNames = append(c.DNSNames, publicName) })
+	authority := certs.New(t, "lab")
+	p.trust = authority.Client()
+	pair := authority.Issue("robot", func(c *x509.Certificate) { c.DNSNames = append(c.DNSNames, publicName) })
 	upstream := strings.TrimSuffix(strings.TrimPrefix(p.dashboard(t), "http://"), "/")
 	conf := strings.NewReplacer("127.0.0.1:8080", upstream, "/robot1/", path).Replace(proxyPage(t, kind))
 
@@ -92,7 +92,7 @@ func proxyPage(t *testing.T, kind string) string {
 	t.Helper()
 	word := map[string]string{"nginx": "proxy_pass", "caddy": "reverse_proxy"}[kind]
 	for _, b := range pageBlocks(t, "../docs/OPERATIONS.md") {
-		if text := strings.Join(b.lines, "\n") + "\n"; slices.Contains(b.marks["run by"], "TestProxy") && strings.Contains(text, word) {
+		if text := strings.Join(b.lines, "\n") + "\n"; slices.Contains(b.directives["run by"], "TestProxy") && strings.Contains(text, word) {
 			return text
 		}
 	}

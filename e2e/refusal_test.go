@@ -36,7 +36,7 @@ func (p *peer) ask(question byte) (lines []string) {
 	}
 }
 
-// A client that asks is told why a device is refused, and so is who uses a tool.
+// A client that asks learns why a device is refused, and so do users of tools.
 func TestRefusalHasReason(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -103,7 +103,7 @@ func TestRecordSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A client that asks is told where the parts of the robot are, once the robot has said
+// A client that asks learns where the parts of the robot are, once the robot has said
 // what it is; so is who reads /status.
 func TestGeometry(t *testing.T) {
 	t.Parallel()

@@ -84,7 +84,7 @@ func near(got, want codec.SonarData) bool {
 	return true
 }
 
-// The dashboard is told the shape of the model once the robot has said what it is.
+// The dashboard gets the shape of the model once the robot has said what it is.
 func TestShapeOfTheModel(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{Subclass: "amigo"})
@@ -128,7 +128,7 @@ func TestShapeOfTheModel(t *testing.T) {
 	}
 }
 
-// A robot that is not there is told within 2 s, and meanwhile the client gets the
+// A robot that is not there is reported within 2 s, and meanwhile the client gets the
 // frames of what it has open.
 func TestAbsentRobotIsToldSoon(t *testing.T) {
 	t.Parallel()
@@ -158,7 +158,7 @@ func TestAbsentRobotIsToldSoon(t *testing.T) {
 	}
 	// The server's own clock: the test may be late.
 	if took := time.Duration(c.freshness().Time-begin) * time.Microsecond; took > 4*time.Second { // 1.9 s, and what the machine takes
-		t.Errorf("told after %v", took)
+		t.Errorf("reported after %v", took)
 	}
 	s.Await(t, "no answer at 9600 to 115200 baud")
 }

@@ -350,7 +350,7 @@ func TestRosbridgeRights(t *testing.T) {
 	waiting.Until(t, "motion again", func() bool { owner.send(forward); return p.position().Speed > 200 })
 }
 
-// What a program asks for and does not get is told to it, and it stays connected.
+// A program learns why it does not get what it asks for, and stays connected.
 func TestRosbridgeMistakes(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
@@ -381,12 +381,12 @@ func TestRosbridgeMistakes(t *testing.T) {
 		p.send(`{"op":"publish","id":"p","topic":"/cmd_vel","msg":{"angular":1}}`)
 	}
 	p.send(`{"op":"subscribe","id":"z","topic":"/map"}`)
-	told := 0
+	answers := 0
 	for p.next(func(m rosMessage) bool { return m.Op == "status" }).ID != "z" {
-		told++
+		answers++
 	}
-	if told != 1 {
-		t.Errorf("a program that drives in vain is told so %d times", told)
+	if answers != 1 {
+		t.Errorf("a program that drives in vain has %d answers", answers)
 	}
 	for _, args := range []string{`{}`, `[]`, `1`} {
 		if got, ok := p.call("motors", args); ok {

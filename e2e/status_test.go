@@ -18,8 +18,8 @@ import (
 	robot "player/simulation/emulator/p2os"
 )
 
-// told is what a test needs of /status.
-type told struct {
+// serverStatus is what a test needs of /status.
+type serverStatus struct {
 	Robots []struct {
 		Port      int
 		Commander *string
@@ -72,7 +72,7 @@ func fetch(t *testing.T, method, url string) (code int, text string) {
 	return reply.StatusCode, string(body)
 }
 
-func status(t *testing.T, page string) (s told) {
+func status(t *testing.T, page string) (s serverStatus) {
 	t.Helper()
 	code, text := fetch(t, "GET", page+"status")
 	if err := json.Unmarshal([]byte(text), &s); err != nil || code != http.StatusOK {

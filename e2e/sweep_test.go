@@ -145,12 +145,12 @@ func TestSweepRefusesTablesOfOthers(t *testing.T) {
 // A sweep that is interrupted says which runs had failed before, and why.
 func TestInterruptedSweepTellsFailures(t *testing.T) {
 	t.Parallel()
-	mark := filepath.Join(t.TempDir(), "third")
+	begun := filepath.Join(t.TempDir(), "third")
 	const script = `case $PLAYER_SEED in 1) echo square=1;; 2) echo no module >&2; exit 4;; 3) echo >"$0"; sleep 300;; esac`
-	table := filepath.Join(filepath.Dir(mark), "out.csv")
-	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", table, "room", "--", "sh", "-c", script, mark)
+	table := filepath.Join(filepath.Dir(begun), "out.csv")
+	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", table, "room", "--", "sh", "-c", script, begun)
 	running := programs.Start(t, sweep)
-	waiting.Until(t, "the third run", func() bool { _, err := os.Stat(mark); return err == nil })
+	waiting.Until(t, "the third run", func() bool { _, err := os.Stat(begun); return err == nil })
 	if code, out := exits(t, "sweep", "-o", table, "room", "--", "true"); code != 2 || !strings.Contains(out, "another sweep writes it") {
 		t.Errorf("a second sweep with the same table: exit %d, %s", code, out)
 	}

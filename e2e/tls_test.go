@@ -29,26 +29,28 @@ import (
 // fortress is a server with TLS, and the authority of its clients.
 type fortress struct {
 	*server
-	lab  *certs.Authority
-	port int // for TLS
-	page string
+	authority *certs.Authority
+	port      int // for TLS
+	page      string
 }
 
 // fortified starts a server that only clients with certificates can reach by TLS. text
 // is added to its configuration.
 func fortified(t *testing.T, l launch, text string, flags ...string) *fortress {
 	t.Helper()
-	f := &fortress{lab: certs.New(t, "lab"), port: ports.Free(t, 1)}
-	pair := f.lab.Issue("robot", nil)
+	f := &fortress{authority: certs.New(t, "lab"), port: ports.Free(t, 1)}
+	pair := f.authority.Issue("robot", nil)
 	page := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	f.page = "http://" + page + "/"
-	file := write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \"0.0.0.0:%d\" cert %q key %q clients %q )", f.port, pair.Cert, pair.Key, f.lab.File))
+	file := write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \"0.0.0.0:%d\" cert %q key %q clients %q )", f.port, pair.Cert, pair.Key, f.authority.File))
 	f.server = l.start(t, append(flags, "-http", page, file)...)
 	return f
 }
 
 // config is of a client with a certificate of that name.
-func (f *fortress) config(name string) *tls.Config { return f.lab.Client(f.lab.Issue(name, nil)) }
+func (f *fortress) config(name string) *tls.Config {
+	return f.authority.Client(f.authority.Issue(name, nil))
+}
 
 func (f *fortress) enter(t *testing.T, config *tls.Config) *peer {
 	t.Helper()
@@ -142,7 +144,7 @@ func TestTLSRefuses(t *testing.T) {
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
 	stranger := certs.New(t, "elsewhere").Issue("ada", nil)
-	foreign := f.lab.Client()
+	foreign := f.authority.Client()
 	foreign.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &stranger.TLS, nil } // unasked
 	old := f.config("ada")
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS12
@@ -151,10 +153,10 @@ func TestTLSRefuses(t *testing.T) {
 		config        *tls.Config
 		alert, reason string
 	}{
-		{"none", f.lab.Client(), "certificate required", "client didn't provide a certificate"},
-		{"expired", f.lab.Client(f.lab.Issue("ada", certs.Expired)), "expired certificate", "certificate has expired"},
+		{"none", f.authority.Client(), "certificate required", "client didn't provide a certificate"},
+		{"expired", f.authority.Client(f.authority.Issue("ada", certs.Expired)), "expired certificate", "certificate has expired"},
 		{"of a foreign authority", foreign, "unknown certificate authority", "certificate signed by unknown authority"},
-		{"for servers only", f.lab.Client(f.lab.Issue("ada", func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[:1] })), "bad certificate", "incompatible key usage"},
+		{"for servers only", f.authority.Client(f.authority.Issue("ada", func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[:1] })), "bad certificate", "incompatible key usage"},
 		{"TLS 1.2", old, "protocol version not supported", "unsupported versions"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { f.turnedAway(t, tt.config, tt.alert, tt.reason) })
@@ -206,59 +208,6 @@ func TestTLSSlowHandshake(t *testing.T) {
 	f.Await(t, "i/o timeout")
 }
 
-// A hundred half handshakes of another computer, and clients that come meanwhile.
-func TestTLSHalfHandshakes(t *testing.T) {
-	t.Parallel()
-	f := fortified(t, launch{}, stageRoom(t))
-	well, plain := f.enter(t, f.config("ada")), f.dial(t)
-	well.mustOpen("sr", "sr")
-	plain.mustOpen("sr", "sr")
-	for i := range 100 {
-		c := dialFrom("127.0.0.2", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
-		if c == nil {
-			t.Fatal("a connection is not accepted")
-		}
-		defer c.Close()
-		_, _ = c.Write([]byte{22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3}[:i%12]) // some are refused
-	}
-	f.Await(t, "too many handshakes of this address at a time")
-	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
-	for range 20 {
-		well.block()
-		plain.block()
-	}
-}
-
-// A client that floods the server with the smallest records waits for its turns.
-func TestTLSFlood(t *testing.T) {
-	acceptance.Only(t)
-	t.Parallel()
-	f := fortified(t, launch{}, stageRoom(t))
-	well, plain := f.enter(t, f.config("ada")), f.dial(t)
-	well.mustOpen("sr", "sr")
-	plain.mustOpen("sr", "sr")
-	for range 4 {
-		p := f.enter(t, f.config("eve"))
-		p.mustOpen("pa", "pa")
-		go func() {
-			for {
-				for _, b := range []byte("cp\x00\x04\x00\x00\x00\x00") {
-					if _, err := p.conn.Write([]byte{b}); err != nil {
-						return
-					}
-				}
-			}
-		}()
-		go func() { _, _ = io.Copy(io.Discard, p.conn) }()
-	}
-	f.Await(t, "more than its share")
-	for range 50 {
-		well.block()
-		plain.block()
-	}
-	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
-}
-
 // A listener that nobody uses does not wake the server.
 func TestTLSIdle(t *testing.T) {
 	t.Parallel()
@@ -291,34 +240,11 @@ func TestTLSIdle(t *testing.T) {
 	})
 }
 
-// Large input and large output, in both directions at a time.
-func TestTLSInput(t *testing.T) {
-	t.Parallel()
-	f := fortified(t, launch{}, `driver ( name "testpattern" )`)
-	p := f.enter(t, f.config("ada"))
-	p.message('x', 'y', codec.ConfigMode, 1)
-	p.mustOpen("lrsrpa", "lrsrpa")
-	const asked = 3000
-	go func() {
-		var all []byte
-		for range asked { // records of 16 KiB
-			all = codec.AppendMessage(all, 'x', 'y', []byte{codec.ConfigData})
-		}
-		_, _ = p.conn.Write(all)
-	}()
-	if got := p.frame(3); got != "l722 s32 p21" {
-		t.Errorf("frame %s", got)
-	}
-	for range 20 {
-		p.frame(3)
-	}
-}
-
 // All robots of a server, at ports that keep their distance; without certificates.
 func TestTLSOfSeveralRobots(t *testing.T) {
 	t.Parallel()
-	lab := certs.New(t, "lab")
-	pair := lab.Issue("robots", nil)
+	authority := certs.New(t, "lab")
+	pair := authority.Issue("robots", nil)
 	robots := []int{ports.Free(t, 1), ports.Free(t, 1)}
 	slices.Sort(robots)
 	apart := robots[1] - robots[0]
@@ -327,8 +253,8 @@ func TestTLSOfSeveralRobots(t *testing.T) {
 		driver ( name "testpattern" provides ["sonar:0"] )
 		driver ( name "testpattern" provides ["%d:position:0"] )`, robots[1]))
 	launch{port: robots[0]}.start(t, "-tls", fmt.Sprintf("127.0.0.1:%d", port), "-tls-cert", pair.Cert, "-tls-key", pair.Key, file)
-	enter(t, fmt.Sprintf("127.0.0.1:%d", port), lab.Client()).mustOpen("srpr", "srpe")
-	enter(t, fmt.Sprintf("127.0.0.1:%d", port+apart), lab.Client()).mustOpen("srpr", "sepr")
+	enter(t, fmt.Sprintf("127.0.0.1:%d", port), authority.Client()).mustOpen("srpr", "srpe")
+	enter(t, fmt.Sprintf("127.0.0.1:%d", port+apart), authority.Client()).mustOpen("srpr", "sepr")
 }
 
 // SIGTERM stops a robot that is driven by TLS, and so does the end of the connection.
@@ -359,9 +285,9 @@ const robotTLS = 7665
 
 func (n *network) fortified(t *testing.T, text string) *fortress {
 	t.Helper()
-	f := &fortress{lab: certs.New(t, "lab"), port: robotTLS}
-	pair := f.lab.Issue("robot", nil)
-	f.server = n.start(t, "-debug", "-http", "127.0.0.1:8080", write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \":%d\" cert %q key %q clients %q )", robotTLS, pair.Cert, pair.Key, f.lab.File)))
+	f := &fortress{authority: certs.New(t, "lab"), port: robotTLS}
+	pair := f.authority.Issue("robot", nil)
+	f.server = n.start(t, "-debug", "-http", "127.0.0.1:8080", write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \":%d\" cert %q key %q clients %q )", robotTLS, pair.Cert, pair.Key, f.authority.File)))
 	return f
 }
 
@@ -429,9 +355,9 @@ func TestTLSSlowLink(t *testing.T) {
 				go func() { _, _ = io.Copy(io.Discard, p.conn) }()
 			}
 			waiting.Until(t, "frames that are skipped, of each client", func() bool {
-				told := n.status(t)
+				s := n.status(t)
 				skipping := 0
-				for _, c := range told.Robots[0].Clients {
+				for _, c := range s.Robots[0].Clients {
 					if c.Frames > 100 && c.Skipped > 100 && c.TLS == encrypted {
 						skipping++
 					}
@@ -448,7 +374,7 @@ func TestTLSSlowLink(t *testing.T) {
 }
 
 // status reads /status in the robot's namespace.
-func (n *network) status(t *testing.T) (s told) {
+func (n *network) status(t *testing.T) (s serverStatus) {
 	t.Helper()
 	var conn net.Conn
 	in(t, n.robot, func() {
@@ -473,10 +399,10 @@ func TestTLSWithOpenSSL(t *testing.T) {
 	t.Parallel()
 	needs.Program(t, "openssl")
 	f := fortified(t, launch{}, stageRoom(t))
-	ada := f.lab.Issue("ada", nil)
+	ada := f.authority.Issue("ada", nil)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
 	for _, command := range []string{"", "K\n", "R\n"} {
-		cmd := exec.Command("openssl", "s_client", "-connect", address, "-CAfile", f.lab.File, "-cert", ada.Cert, "-key", ada.Key, "-verify_return_error")
+		cmd := exec.Command("openssl", "s_client", "-connect", address, "-CAfile", f.authority.File, "-cert", ada.Cert, "-key", ada.Key, "-verify_return_error")
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -509,30 +435,30 @@ func TestTLSWithOpenSSL(t *testing.T) {
 // connected, and moves the listener.
 func TestTLSReload(t *testing.T) {
 	t.Parallel()
-	lab, others := certs.New(t, "lab"), certs.New(t, "others")
-	old, renewed := lab.Issue("robot", nil), others.Issue("robot", nil)
+	authority, others := certs.New(t, "lab"), certs.New(t, "others")
+	old, renewed := authority.Issue("robot", nil), others.Issue("robot", nil)
 	port, moved := ports.Free(t, 1), ports.Free(t, 1)
 	text := func(rights string, port int, pair certs.Pair, clients string) string {
 		return fmt.Sprintf("driver ( name \"testpattern\" provides [\"position:0\"] )\naccess ( allow [%s] name \"ada\" )\n"+
 			"tls ( listen \"127.0.0.1:%d\" cert %q key %q clients %q )", rights, port, pair.Cert, pair.Key, clients)
 	}
 	at := func(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-	s := startFile(t, launch{}, text(`"read" "write"`, port, old, lab.File))
-	ada := enter(t, at(port), lab.Client(lab.Issue("ada", nil)))
+	s := startFile(t, launch{}, text(`"read" "write"`, port, old, authority.File))
+	ada := enter(t, at(port), authority.Client(authority.Issue("ada", nil)))
 	ada.mustOpen("pa", "pa")
 
 	// A certificate that cannot be read changes nothing.
-	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, lab.File), "configuration refused")
+	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, authority.File), "configuration refused")
 	ada.mustOpen("pa", "pa")
 
 	// Fewer rights end the connection, more do not.
-	s.reload(t, text(`"read" "write" "config"`, port, old, lab.File))
+	s.reload(t, text(`"read" "write" "config"`, port, old, authority.File))
 	ada.mustOpen("pa", "pa")
 	s.reload(t, text(`"read"`, port, renewed, others.File))
 	ada.closed()
 
 	// The server has another certificate, and trusts another authority.
-	if _, err := tls.Dial("tcp", at(port), lab.Client(lab.Issue("ada", nil))); err == nil {
+	if _, err := tls.Dial("tcp", at(port), authority.Client(authority.Issue("ada", nil))); err == nil {
 		t.Error("the old certificate is still in use")
 	}
 	ada = enter(t, at(port), others.Client(others.Issue("ada", nil)))

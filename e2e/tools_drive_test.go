@@ -95,7 +95,7 @@ func TestDrive(t *testing.T) {
 	c.shows(t, " mm at ")
 	speed := func() int16 { return p.position().Speed }
 	for _, keys := range []struct {
-		held  string
+		down  string
 		moves func() bool
 	}{
 		{"w", func() bool { return speed() > 100 }},
@@ -103,10 +103,10 @@ func TestDrive(t *testing.T) {
 		{"a", func() bool { return p.position().TurnRate > 30 }},
 		{"\x1bOC", func() bool { return p.position().TurnRate < -30 }},
 	} {
-		c.hold(t, keys.held, keys.moves)
+		c.hold(t, keys.down, keys.moves)
 		stands := func() bool { d := p.position(); return d.Speed == 0 && d.TurnRate == 0 }
 		waiting.Until(t, "the dead man's switch", stands)
-		c.hold(t, keys.held, keys.moves)
+		c.hold(t, keys.down, keys.moves)
 		c.press(t, " ")
 		waiting.Until(t, "stop", stands)
 	}

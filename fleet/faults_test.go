@@ -32,7 +32,7 @@ import (
 	"player/fleet/hub"
 )
 
-// network is TCP proxies between programs. Each can be told to hold what passes it, as
+// network is TCP proxies between programs. Each can hold what passes it, as
 // a network does that loses all packets: connections stay, and what was sent arrives
 // late.
 type network struct {

@@ -24,7 +24,7 @@ import (
 const another = "player.lab.a.ptz.0.command"
 
 // Somebody asks for a lease, JetStream is slow, and meanwhile another bridge takes the robot
-// over. If the lease is given after that, whoever asked is told its token: nobody else could
+// over. If the lease is given after that, whoever asked gets its token: nobody else could
 // use it, and it would keep everybody from the robot until it ended.
 func TestLeaseGivenAtAHandover(t *testing.T) {
 	t.Parallel()

@@ -80,11 +80,11 @@ func claimRow(port, n int) (release func(), ok bool) {
 // claim looks by dialing: a listener would be copied into a program that is started at
 // that moment, until it is executed.
 func claim(port int) (release func(), ok bool) {
-	mark, err := net.Listen("unix", fmt.Sprintf("@player-test-port-%d", port))
+	socket, err := net.Listen("unix", fmt.Sprintf("@player-test-port-%d", port))
 	if err != nil {
 		return nil, false
 	}
-	release = func() { _ = mark.Close() } // nobody else uses it
+	release = func() { _ = socket.Close() } // nobody else uses it
 	if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 		_ = conn.Close()
 		release()

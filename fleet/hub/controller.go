@@ -56,7 +56,7 @@ type controller struct {
 	began   time.Time // when this bridge had looked for a lease
 	looked  time.Time // when it has looked again
 	lease   bridge.Control
-	entry   held           // the lease in the bucket
+	entry   leaseEntry     // the lease in the bucket
 	silent  bool           // the last renewal has failed, which was logged
 	writing chan renewal   // not nil: a renewal is on its way
 	conn    *client.Client // nil: there is none
@@ -64,7 +64,7 @@ type controller struct {
 
 // renewal is the result of one.
 type renewal struct {
-	entry held
+	entry leaseEntry
 	sent  time.Time
 	err   error
 }
@@ -178,9 +178,9 @@ func (c *controller) settle(ctx context.Context) {
 func (c *controller) wrote(r renewal) {
 	c.writing = nil
 	switch {
-	case errors.Is(r.err, errHeld):
+	case errors.Is(r.err, errLeased):
 		// Another bridge has taken over, or the entry has expired.
-		c.entry = held{}
+		c.entry = leaseEntry{}
 		_ = c.end(r.err.Error()) // there is no entry
 	case r.err != nil: // the lease ends by itself unless a later one succeeds
 		c.lease.Fail(time.Now())
@@ -334,7 +334,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 		return errors.New("the bridge ends")
 	}
 	entry, err := made.entry, made.err
-	if errors.Is(err, errHeld) && c.late(ctx) {
+	if errors.Is(err, errLeased) && c.late(ctx) {
 		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
 	}
 	if err != nil {
@@ -380,7 +380,7 @@ func (c *controller) tell(m *nats.Msg, made created) {
 
 // created is the result of a create.
 type created struct {
-	entry held
+	entry leaseEntry
 	err   error
 }
 
@@ -399,11 +399,11 @@ func (c *controller) create(ctx context.Context, holder string) <-chan created {
 }
 
 // recreate renews an entry, or makes another one if it has expired.
-func (c *controller) recreate(ctx context.Context, old held) (held, error) {
+func (c *controller) recreate(ctx context.Context, old leaseEntry) (leaseEntry, error) {
 	renewal, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	entry, err := c.bucket.renew(renewal, c.key(), old)
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, errLeased) {
 		again := <-c.create(ctx, old.Holder)
 		return again.entry, again.err
 	}
@@ -412,12 +412,12 @@ func (c *controller) recreate(ctx context.Context, old held) (held, error) {
 
 // remove removes an entry from the bucket. If it returns an error, another bridge may go
 // on with the lease.
-func (c *controller) remove(ctx context.Context, entry held) error {
+func (c *controller) remove(ctx context.Context, entry leaseEntry) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	err := c.bucket.remove(ctx, c.key(), entry)
 	switch {
-	case errors.Is(err, errHeld):
+	case errors.Is(err, errLeased):
 		return fmt.Errorf("the lease has ended in this bridge, and may go on in another one for %v at most", bridge.TTL)
 	case err != nil:
 		c.hub.Log.Warn("a lease stays in the bucket until it expires", zap.Stringer("device", c), zap.Error(err))
@@ -525,7 +525,7 @@ func (c *controller) end(reason string) (err error) {
 	if c.entry.sequence != 0 {
 		err = c.remove(ctx, c.entry)
 	}
-	c.entry = held{}
+	c.entry = leaseEntry{}
 	c.lease.End()
 	c.state.holder(c.spec.Name, "")
 	return err
