@@ -110,7 +110,7 @@ func publishStatus(out io.Writer, robot int, dashboard string, origin map[string
 	if err != nil {
 		panic(err) // of strings and numbers
 	}
-	fmt.Fprintf(out, "PUB player.authority.unit%d.status %d\r\n%s\r\n", robot, len(text), text)
+	fmt.Fprintf(out, "PUB player.lab.unit%d.status %d\r\n%s\r\n", robot, len(text), text)
 }
 
 // publishData writes the odometry and the battery of a robot.
@@ -119,7 +119,7 @@ func publishData(out io.Writer, robot, sequence int, odometry codec.PositionData
 	for iface, payload := range map[string][]byte{
 		"position": odometry.Append(nil), "misc": (&codec.MiscData{Battery: 120}).Append(nil),
 	} {
-		fmt.Fprintf(out, "HPUB player.authority.unit%d.%s.0.data %d %d\r\n%s%s\r\n", robot, iface, len(header), len(header)+len(payload), header, payload)
+		fmt.Fprintf(out, "HPUB player.lab.unit%d.%s.0.data %d %d\r\n%s%s\r\n", robot, iface, len(header), len(header)+len(payload), header, payload)
 	}
 }
 
