@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -14,30 +13,6 @@ import (
 	"player/e2e/ports"
 	"player/e2e/waiting"
 )
-
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0" "7000:sonar:0"] )`)
-	if code, out := exits(t, "check", good); code != 2 || !strings.Contains(out, `good.cfg:1:49: one driver provides devices of one robot`) {
-		t.Errorf("exit %d, %s", code, out)
-	}
-	good = write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0"] rate 20 )`)
-	if code, out := exits(t, "check", good); code != 0 || !strings.Contains(out, "l  laser:0  testpattern") || !strings.Contains(out, "rate          20 Hz") {
-		t.Errorf("exit %d, %s", code, out)
-	}
-	bad := write(t, dir, "bad.cfg", "driver\n(\n  name \"testpattern\"\n  rtae 20\n)\n")
-	want := fmt.Sprintf("player: %s:4:3: field \"rtae\" is not used in driver; did you mean \"rate\"?\n    rtae 20\n    ^\n", bad)
-	if code, out := exits(t, bad); code != 2 || out != want {
-		t.Errorf("exit %d, %s\nwant %s", code, out, want)
-	}
-	if code, out := exits(t, "nowhere.cfg"); code != 2 || !strings.Contains(out, "nowhere.cfg: no such file") {
-		t.Errorf("exit %d, %s", code, out)
-	}
-	if code, out := exits(t, "list"); code != 0 || !strings.Contains(out, "p2os: ") || !strings.Contains(out, "plugin: ") {
-		t.Errorf("exit %d, %s", code, out)
-	}
-}
 
 // Two robots of one file, each on its own port, with access rules.
 func TestRobotsAndAccess(t *testing.T) {

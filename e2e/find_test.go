@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -148,23 +147,6 @@ func TestFindToday(t *testing.T) {
 	}
 }
 
-// Sensors of the series C and S have speeds of their own.
-func TestFindFastLidars(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		model byte
-		baud  int
-	}{"C1": {rplidar.C1, 460800}, "S2": {rplidar.S2, 1000000}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := emulate(t, rplidar.Start, rplidar.Options{Model: tt.model,
-				Line: line.Options{Baud: tt.baud, Paced: true, Garble: true, Link: newLine(t)}})
-			findsAll(t, []string{fmt.Sprintf("rplidar, RPLIDAR %s, firmware 1.29, at %d baud\n", name, tt.baud)}, []string{`name "rplidar"`}, l.Port())
-			waiting.Until(t, "a sensor that does not scan", func() bool { return !l.Scanning() })
-		})
-	}
-}
-
 // checkUntouched checks that hardware is as before, but for a robot that was open.
 func checkUntouched(t *testing.T, r *robot.Robot, l *laser.Laser, c *sony.Camera, streaming bool) {
 	t.Helper()
@@ -183,28 +165,6 @@ func checkUntouched(t *testing.T, r *robot.Robot, l *laser.Laser, c *sony.Camera
 	}
 	if s := c.State(); s.Moving || s.Pan != 0 || s.Tilt != 0 || s.Zoom != 0 {
 		t.Errorf("camera: %+v", s)
-	}
-}
-
-// A robot that an earlier program left between SYNC2 and OPEN takes SYNC0 for
-// PULSE, and is found all the same.
-func TestFindAgain(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}) // that of a new pseudo-terminal
-	far, err := os.OpenFile(r.Port(), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := far.WriteString("\xFA\xFB\x03\x00\x00\x00\xFA\xFB\x03\x01\x00\x01\xFA\xFB\x03\x02\x00\x02"); err != nil {
-		t.Fatal(err)
-	}
-	waiting.Until(t, "the handshake", func() bool { return r.State().Connected })
-	far.Close()
-	for range 2 {
-		waiting.Until(t, "a robot that is found", func() bool {
-			code, _, _ := finds(t, r.Port())
-			return code == 0
-		})
 	}
 }
 

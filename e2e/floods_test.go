@@ -90,33 +90,6 @@ func TestInputFloods(t *testing.T) {
 	}
 }
 
-// One address gets half of the places. The log names it, and the reason.
-func TestOneAddressGetsHalfOfThePlaces(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-stage", room, "-max-clients", "20")
-	served := 0
-	for range 30 {
-		c := dialFrom("127.0.0.2", s.address)
-		if c == nil {
-			t.Fatal("a connection is refused without being accepted")
-		}
-		defer c.Close()
-		if answered(c) {
-			served++
-		}
-	}
-	if served != 10 {
-		t.Errorf("one address has %d of 20 places, want 10", served)
-	}
-	if got := s.dial(t).request("sr"); got != "sr" {
-		t.Errorf("another client is answered %q", got)
-	}
-	s.Await(t, "-max-per-address")
-	if !s.Printed("127.0.0.2:") {
-		t.Error("the log does not name the address")
-	}
-}
-
 // Strangers cannot take all places from this computer.
 func TestPlacesAreKept(t *testing.T) {
 	t.Parallel()

@@ -150,25 +150,6 @@ func TestDriveEnds(t *testing.T) {
 	}
 }
 
-// A terminal that takes no output does not defeat the dead man's switch.
-func TestDriveInATerminalThatHangs(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-stage", room)
-	p := s.dial(t)
-	p.request("pr")
-	c := startDrive(t, s.address)
-	if err := unix.IoctlSetInt(int(c.program.Fd()), unix.TCXONC, unix.TCOOFF); err != nil {
-		t.Fatal(err)
-	}
-	c.hold(t, "w", func() bool { return p.position().Speed > 50 })
-	waiting.Until(t, "the dead man's switch", func() bool { return p.position().Speed == 0 })
-	c.press(t, "q")
-	if code := c.Code(t); code != 0 {
-		t.Errorf("exit %d, %s", code, c.errors)
-	}
-	c.checkRestored(t)
-}
-
 // However player drive ends, the robot of somebody who drove by it stands, and that of
 // another program, which has taken over meanwhile, drives on.
 func TestDriveEndsForItself(t *testing.T) {
