@@ -165,46 +165,6 @@ func (s *server) port() string {
 	return port
 }
 
-// Metrics are what Prometheus reads, and a scrape leaves nothing behind.
-func TestMetrics(t *testing.T) {
-	t.Parallel()
-	s, page := startDashboard(t)
-	p := s.dial(t)
-	p.mustOpen("srpa", "srpa")
-	p.drive(0, 5)
-	p.message('c', 'l', 1, 2) // refused
-	p.frame(8)
-	robot := `{robot="` + s.port() + `"}`
-	var m map[string]float64
-	waiting.Until(t, "the command in the metrics", func() bool {
-		code, text := fetch(t, "GET", page+"metrics")
-		if code != http.StatusOK {
-			t.Fatal(code)
-		}
-		m = checkMetrics(t, text)
-		return m["player_commands_total"+robot] == 1 && m["player_commands_refused_total"+robot] == 1
-	})
-	if m["player_clients"+robot] != 1 || m["player_frames_sent_total"+robot] < 2 || m["player_loop_wakes_total"] < 2 {
-		t.Errorf("%v", m)
-	}
-	for _, name := range []string{"player_frames_skipped_total" + robot, `player_device_age_seconds{robot="` + s.port() + `",device="sonar"}`,
-		`player_device_dropped_total{robot="` + s.port() + `",device="sonar"}`, `player_device_setups_total{robot="` + s.port() + `",device="sonar"}`} {
-		if _, ok := m[name]; !ok {
-			t.Errorf("no %s", name)
-		}
-	}
-	p.conn.Close()
-	waiting.Until(t, "no client", func() bool {
-		_, text := fetch(t, "GET", page+"metrics")
-		after := checkMetrics(t, text)
-		if after["player_frames_sent_total"+robot] < m["player_frames_sent_total"+robot] || after["player_commands_total"+robot] != 1 {
-			t.Fatalf("a counter runs backwards: %v", after)
-		}
-		_, hasAge := after[`player_device_age_seconds{robot="`+s.port()+`",device="sonar"}`]
-		return after["player_clients"+robot] == 0 && !hasAge
-	})
-}
-
 var (
 	metricHelp   = regexp.MustCompile(`^# HELP (\S+) \S.*$`)
 	metricType   = regexp.MustCompile(`^# TYPE (\S+) (counter|gauge)$`)

@@ -84,64 +84,6 @@ func readTable(t *testing.T, path string) [][]string {
 	return table
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// A sweep goes on with a table of the same world, program and version only: results of others are not
-// its own. It leaves their table as it is and says how to go on.
-func TestSweepRefusesTablesOfOthers(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	const empty = `resolution 0.1 boundary [0 0 4 4] position ( pose [2 2 0 0] )`
-	world, table := write(t, dir, "own.world", empty), filepath.Join(dir, "sweep.csv")
-	program := write(t, dir, "own.sh", `echo result=1`)
-	sweep := func(world string, program ...string) (int, string) {
-		return exits(t, append([]string{"sweep", "-seeds", "1", "-o", table, world, "--"}, program...)...)
-	}
-	if code, out := sweep(world, "sh", program); code != 0 {
-		t.Fatalf("exit %d: %s", code, out)
-	}
-	made := read(t, table)
-	if code, out := sweep(world, "sh", program); code != 0 || read(t, table) != made {
-		t.Errorf("of its own table: exit %d, %s, table %s", code, out, read(t, table))
-	}
-	refused := func(of string, code int, out string) {
-		t.Helper()
-		if code != 2 || !strings.Contains(out, of) || !strings.HasSuffix(out, "move the table away, or name another one with -o\n") {
-			t.Errorf("exit %d: %s, want it refused: %s", code, out, of)
-		}
-	}
-	code, out := sweep("room", "sh", program)
-	refused("seed 1 is of another world, own.world ", code, out)
-	code, out = sweep(world, "sh", program, "-gain", "2")
-	refused("seed 1 is of another program, sh "+program, code, out)
-	write(t, dir, "own.world", empty+" gui_interval 1")
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 is of another world, own.world ", code, out)
-	write(t, dir, "own.world", empty)
-	write(t, dir, "own.sh", `echo result=2`)
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 is of another program, sh "+program, code, out)
-	write(t, dir, "own.sh", `echo result=1`)
-	rows := readTable(t, table)
-	if got := read(t, table); got != made {
-		t.Errorf("a sweep that was refused has changed the table to %s", got)
-	}
-	version := rows[1][len(rows[1])-1]
-	write(t, dir, "sweep.csv", strings.Replace(made, version, "0.1", 1))
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 is of another version, 0.1, and this sweep is of "+version, code, out)
-	write(t, dir, "sweep.csv", "seed,seconds,result\n1,0.10,1\n")
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 does not say of which world it is", code, out)
-}
-
 // A sweep that is interrupted says which runs had failed before, and why.
 func TestInterruptedSweepTellsFailures(t *testing.T) {
 	t.Parallel()
