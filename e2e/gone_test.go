@@ -2,7 +2,6 @@ package e2e
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
@@ -72,9 +71,9 @@ func testGone(t *testing.T, chromium browser) {
 	b.click("motors-on")
 	b.drives()
 
-	s.Signal(t, syscall.SIGSTOP)
+	resume := s.Pause(t)
 	b.until(dead)
-	s.Signal(t, syscall.SIGCONT)
+	resume()
 	b.until(alive)
 	b.drives()
 

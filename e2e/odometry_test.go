@@ -64,9 +64,9 @@ func TestOdometryOfAStalledLine(t *testing.T) {
 			// Stopped for longer than a line may be silent: the robot's watchdog stops it. A packet
 			// is heard before: the counters of a Pioneer 3 do not tell the way of a second more.
 			c.until("a packet", func() bool { return c.age() < 150*time.Millisecond })
-			s.Signal(t, syscall.SIGSTOP)
+			resume := s.Pause(t)
 			waiting.Until(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
-			s.Signal(t, syscall.SIGCONT)
+			resume()
 			c.drives("on", 300, 0, func() bool { return r.State().Left > 250 })
 			c.drive(0, 0)
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })

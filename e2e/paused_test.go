@@ -3,13 +3,9 @@ package e2e
 import (
 	"bytes"
 	"net"
-	"os"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
 
 	"player/codec"
 	"player/e2e/waiting"
@@ -46,15 +42,10 @@ func gone(end func()) {
 // pause stops the server for a while, in the middle of which something happens.
 func (s *server) pause(t *testing.T, d time.Duration, happens func()) {
 	t.Helper()
-	s.Signal(t, unix.SIGSTOP)
-	waiting.Until(t, "a process that is stopped", func() bool {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.Cmd.Process.Pid) + "/stat")
-		return err == nil && bytes.Contains(stat, []byte(") T "))
-	})
+	defer s.Pause(t)()
 	time.Sleep(d / 2)
 	happens()
 	time.Sleep(d / 2)
-	s.Signal(t, unix.SIGCONT)
 }
 
 // velocities returns what packets of the record command a robot to do: whether

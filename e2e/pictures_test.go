@@ -379,9 +379,7 @@ func TestRecordPictures(t *testing.T) {
 		}
 	}
 	waiting.Until(t, "pictures in the log", func() bool { n, _ := seen(); return n[0] > 2 && n[1] > 2 })
-	if err := r.Cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	r.Signal(t, syscall.SIGINT)
 	if code := r.Code(t); code != 0 || !strings.Contains(r.errors.String(), "camera front") {
 		t.Fatalf("exit %d: %s", code, r.errors)
 	}

@@ -174,9 +174,7 @@ func TestDriveEndsForItself(t *testing.T) {
 
 			c = startDrive(t, s.address, "-turn", "40")
 			c.hold(t, "a", func() bool { return turns() > 30 })
-			if err := c.Cmd.Process.Signal(syscall.SIGSTOP); err != nil { // or it would repeat its command
-				t.Fatal(err)
-			}
+			c.Signal(t, syscall.SIGSTOP) // or it would repeat its command
 			from := p.position().Time
 			p.drives("another program", 0, -20, func() bool { d := p.position(); return d.TurnRate == -20 && d.Time > from+600 })
 			end(t, c)

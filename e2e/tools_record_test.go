@@ -28,9 +28,7 @@ func TestRecordTool(t *testing.T) {
 	ours, theirs := filepath.Join(dir, "ours.mcap"), filepath.Join(dir, "theirs.mcap")
 	c := startTool(t, nil, "record", s.address, "-o", ours)
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, ours, 50) })
-	if err := c.Cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	c.Signal(t, syscall.SIGINT)
 	if code := c.Code(t); code != 0 || !strings.HasPrefix(c.errors.String(), "recording position, sonar in ") {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
@@ -76,9 +74,7 @@ func TestRecordTool(t *testing.T) {
 	if got := fmt.Sprintf("/sonar %x", p.payload('s')); !slices.Contains(recorded, got) {
 		t.Errorf("replayed %s, which was not recorded", got)
 	}
-	if err := r.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	r.Signal(t, syscall.SIGTERM)
 	if code := r.Code(t); code != 0 {
 		t.Errorf("exit %d, %s", code, r.errors)
 	}
@@ -191,9 +187,7 @@ func TestReplayShowsItsPosition(t *testing.T) {
 	reader := startTool(t, nil, "print", fmt.Sprintf("127.0.0.1:%d", port), "pr")
 	until(", 100 %, 1 times as fast")
 	until("ended: ")
-	if err := replay.Cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	replay.Signal(t, syscall.SIGTERM)
 	until("shutting down")
 	if text := seen.String(); !strings.Contains(text, "waiting for a client\r\x1b[K") {
 		t.Errorf("the position stays before the line: %q", text)

@@ -122,9 +122,7 @@ func TestPrintEnds(t *testing.T) {
 	s := pattern(t)
 	c := startTool(t, nil, "print", s.address, "pr")
 	waiting.Until(t, "a line", func() bool { return strings.Contains(c.out.String(), "\n") })
-	if err := c.Cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	c.Signal(t, syscall.SIGINT)
 	if code := c.Code(t); code != 0 || c.errors.String() != "" {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
@@ -150,9 +148,7 @@ func TestLatency(t *testing.T) {
 	}
 	c := startTool(t, nil, "latency", s.address, "-for", "1h")
 	waiting.Until(t, "a line", func() bool { return strings.Contains(c.out.String(), " Hz ") })
-	if err := c.Cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	c.Signal(t, syscall.SIGINT)
 	if code := c.Code(t); code != 0 || !strings.Contains(c.out.String(), "#") {
 		t.Errorf("exit %d, %s%s", code, c.out, c.errors)
 	}

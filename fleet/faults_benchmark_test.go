@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -321,24 +320,6 @@ func (s *stage) restart(b *testing.B, what string, do func(how os.Signal)) {
 	}
 }
 
-// suspend stops a process until undo is called. A busy machine needs time to stop its threads.
-func suspend(p *programs.Program) (undo func()) {
-	_ = p.Cmd.Process.Signal(syscall.SIGSTOP)
-	for end := time.Now().Add(patience); !stopped(p) && time.Now().Before(end); {
-		time.Sleep(time.Millisecond)
-	}
-	return func() { _ = p.Cmd.Process.Signal(syscall.SIGCONT) }
-}
-
-// stopped reports whether all threads of a process have been stopped by a signal.
-func stopped(p *programs.Program) bool {
-	files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Cmd.Process.Pid))
-	return err == nil && !slices.ContainsFunc(files, func(file string) bool {
-		stat, err := os.ReadFile(file)
-		return err == nil && !strings.Contains(string(stat), ") T ")
-	})
-}
-
 // startNode starts one NATS server as a process.
 func startNode(b *testing.B, natsServer string) *clusterNode {
 	b.Helper()
@@ -481,8 +462,8 @@ func BenchmarkFaults(b *testing.B) {
 			m.server.End(b, how)
 			m.server = start(b, player, m.program...)
 		})
-		s.measure(b, "robot's server hangs for 3 s", shortly, func() func() { return suspend(m.server) })
-		s.measure(b, "the only bridge hangs for 3 s", shortly, func() func() { return suspend(last()) })
+		s.measure(b, "robot's server hangs for 3 s", shortly, func() func() { return m.server.Pause(b) })
+		s.measure(b, "the only bridge hangs for 3 s", shortly, func() func() { return last().Pause(b) })
 		s.restart(b, "the only bridge", func(how os.Signal) {
 			last().End(b, how)
 			s.addBridge(b)
@@ -494,7 +475,7 @@ func BenchmarkFaults(b *testing.B) {
 			s.nodes[0].End(b, how)
 			s.nodes[0].run(b)
 		})
-		s.measure(b, "the only NATS hangs for 3 s", shortly, func() func() { return suspend(s.nodes[0].Program) })
+		s.measure(b, "the only NATS hangs for 3 s", shortly, func() func() { return s.nodes[0].Program.Pause(b) })
 		s.measure(b, "the disk of the only NATS is full for 12 s", longer, func() func() { return s.nodes[0].fill(b) })
 		s.measure(b, "holder is killed", shortly, func() func() {
 			w := m.holder()
@@ -540,7 +521,7 @@ func BenchmarkFaults(b *testing.B) {
 				return func() { s.addBridge(b) }
 			})
 		}
-		lose("the bridge of two that serves hangs for 3 s", func(number int) func() { return suspend(s.bridges[number]) })
+		lose("the bridge of two that serves hangs for 3 s", func(number int) func() { return s.bridges[number].Pause(b) })
 		lose("the bridge of two that serves is cut off from NATS for 3 s", func(number int) func() {
 			return s.network.cut(fmt.Sprint("bridge", number))
 		})
@@ -567,7 +548,7 @@ func BenchmarkFaults(b *testing.B) {
 				return func() { node.run(b) }
 			})
 		}
-		lose("the node that leads hangs for 12 s", of(2), func(node *clusterNode) func() { return suspend(node.Program) })
+		lose("the node that leads hangs for 12 s", of(2), func(node *clusterNode) func() { return node.Program.Pause(b) })
 		lose("the node that leads is cut off for 12 s", of(0), func(node *clusterNode) func() {
 			all, routes := s.network.cut(node.name), s.network.cut(routes(node.name))
 			return func() { all(); routes() }
@@ -577,6 +558,6 @@ func BenchmarkFaults(b *testing.B) {
 			node.End(b, syscall.SIGKILL)
 			return func() { node.run(b) }
 		})
-		lose("the node that leads JetStream hangs for 12 s", meta, func(node *clusterNode) func() { return suspend(node.Program) })
+		lose("the node that leads JetStream hangs for 12 s", meta, func(node *clusterNode) func() { return node.Program.Pause(b) })
 	})
 }

@@ -509,13 +509,8 @@ func TestFaults(t *testing.T) {
 		do   func(t *testing.T, l *testbed)
 	}
 	pause := func(t *testing.T, p *programs.Program, length time.Duration) {
-		if err := p.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+		defer p.Pause(t)()
 		time.Sleep(length)
-		if err := p.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
 	}
 	cut := func(l *testbed, name string, length time.Duration) {
 		heal := l.network.cut(name)

@@ -80,7 +80,7 @@ func TestLeaseOfWhoHasGivenUp(t *testing.T) {
 	if r := request(t, conn, command, token, speed(100)); !r.OK {
 		t.Fatalf("a command is answered %+v", r)
 	}
-	resume := suspend(server)
+	resume := server.Pause(t)
 	defer resume()
 	if r := request(t, conn, command, token, speed(100)); r.Error == "" {
 		t.Fatalf("the server hangs, and a command is answered %+v", r)

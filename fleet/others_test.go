@@ -150,10 +150,7 @@ func (h *holding) awaitEnd() {
 // suspend makes the bridge hang.
 func (h *holding) suspend() {
 	h.t.Helper()
-	if err := h.bridge.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _ = h.bridge.Cmd.Process.Signal(syscall.SIGCONT) })
+	h.t.Cleanup(h.bridge.Pause(h.t))
 }
 
 // A bridge hangs, and another one takes its robot over, while a direct program drives.

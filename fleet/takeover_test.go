@@ -108,10 +108,8 @@ func TestBridgeHangs(t *testing.T) {
 	stop := drive(t, conn, token)
 	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	hung := p.serving(t)
-	if err := hung.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	defer hung.Cmd.Process.Signal(syscall.SIGCONT)
+	resume := hung.Pause(t)
+	defer resume()
 	stop()
 	silent := time.Now()
 	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
@@ -130,9 +128,7 @@ func TestBridgeHangs(t *testing.T) {
 	if err := conn.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if err := hung.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	resume()
 	waiting.Until(t, "bridge that goes on", func() bool { return p.serving(t) == hung })
 	if v := measured(); v != 0 {
 		t.Errorf("the robot drives at %d mm/s by a command of an earlier holder", v)
@@ -167,10 +163,8 @@ func hungBridgeKeepsLease(t *testing.T) bool {
 	defer drive(t, conn, token)()
 	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	hung := p.serving(t)
-	if err := hung.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	defer hung.Cmd.Process.Signal(syscall.SIGCONT)
+	resume := hung.Pause(t)
+	defer resume()
 	waiting.Until(t, "other bridge that serves the robot", func() bool { return p.serving(t) != hung })
 	number, _, _ := strings.Cut(token, "-")
 	ask := func() (r reply) { // a request may go to a bridge that does not answer
@@ -193,9 +187,7 @@ func hungBridgeKeepsLease(t *testing.T) bool {
 	if !renewed {
 		return false
 	}
-	if err := hung.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	resume()
 	waiting.Until(t, "first bridge that serves the robot again", func() bool { return p.serving(t) == hung })
 	waiting.Until(t, "lease in the first bridge", func() bool {
 		return hung.Printed(`"number":`+number) || hung.Printed(`"a lease ends"`)

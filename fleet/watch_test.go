@@ -24,16 +24,12 @@ func TestWatch(t *testing.T) {
 	fresh := regexp.MustCompile(`a: .*mm, .* \d{1,3} ms ago`)
 	waiting.Until(t, "fresh position", func() bool { return fresh.MatchString(w.Output.String()) })
 
-	if err := w.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	resume := w.Pause(t)
 	data := subscribe(t, p.conn, "player.lab.a.position.0.json")
 	for begin := time.Now(); time.Since(begin) < 5*time.Second; { // more than the example's limit
 		next(t, data)
 	}
-	if err := w.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	resume()
 	waiting.Until(t, "position that is old", func() bool { return w.Printed("a: old, by ") })
 	before := next(t, data).Header
 	p.serving(t).End(t, syscall.SIGKILL)

@@ -2,9 +2,12 @@
 package programs
 
 import (
+	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -69,6 +72,20 @@ func (p *Program) Signal(t testing.TB, s os.Signal) {
 	if err := p.Cmd.Process.Signal(s); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Pause stops all threads of the program until resume is called.
+func (p *Program) Pause(t testing.TB) (resume func()) {
+	t.Helper()
+	p.Signal(t, syscall.SIGSTOP)
+	waiting.Until(t, "a program that is stopped", func() bool {
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", p.Cmd.Process.Pid))
+		return err == nil && !slices.ContainsFunc(files, func(file string) bool {
+			stat, err := os.ReadFile(file)
+			return err == nil && !bytes.Contains(stat, []byte(") T "))
+		})
+	})
+	return func() { _ = p.Cmd.Process.Signal(syscall.SIGCONT) } // fails if it has ended
 }
 
 // Code waits for the end of the program and returns its exit code.
