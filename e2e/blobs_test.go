@@ -29,22 +29,6 @@ func seeing(t *testing.T, world, colors string) *server {
 	return launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file)
 }
 
-// blobs reads blocks until one is of vision.
-func (p *peer) blobs() (d codec.VisionData) {
-	p.t.Helper()
-	waiting.Until(p.t, "vision", func() bool {
-		letter, payload := p.block()
-		if letter != codec.Vision || len(payload) == 0 {
-			return false
-		}
-		if err := d.Decode(payload); err != nil {
-			p.t.Fatal(err)
-		}
-		return true
-	})
-	return d
-}
-
 // The program finds the same blobs in the pictures of the simulated camera that the simulator
 // reports itself: all of at least 40 pixels of a picture, which are 10 of the image of vision,
 // within 2 pixels, which are one, and no others.

@@ -33,21 +33,6 @@ func (p *peer) point(pan, tilt, zoom int16) {
 	p.message(codec.KindCommand, codec.PTZ, c.Append(nil)...)
 }
 
-// ptz reads blocks until one is of the camera.
-func (p *peer) ptz() (data codec.PTZData) {
-	p.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		if letter, payload := p.block(); letter == codec.PTZ && len(payload) > 0 {
-			if err := data.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-			return data
-		}
-	}
-	p.t.Fatal("no ptz data")
-	return data
-}
-
 // pointsAt waits for ptz data.
 func (p *peer) pointsAt(pan, tilt, zoom int16) {
 	p.t.Helper()

@@ -56,9 +56,8 @@ func TestLinesDrive(t *testing.T) {
 			if state.Trips != 0 || name == "plain" && state.Unknown != 0 {
 				t.Errorf("robot %+v", state)
 			}
-			var sonar codec.SonarData
-			if err := sonar.Decode(c.payload(codec.Sonar)); err != nil || sonar[0] != 1200 || sonar[1] != 800 || sonar[2] != 3500 || sonar[3] != 0 {
-				t.Errorf("sonar %v %v", sonar, err)
+			if sonar := c.sonar(); sonar[0] != 1200 || sonar[1] != 800 || sonar[2] != 3500 || sonar[3] != 0 {
+				t.Errorf("sonar %v", sonar)
 			}
 			r.Bump(true)
 			c.until("the bumper is pressed", func() bool { b := c.payload(codec.Misc); return b[0] == 1 && b[2] == 116 })

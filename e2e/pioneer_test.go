@@ -96,13 +96,8 @@ func TestPioneer(t *testing.T) {
 // laserReads waits for a scan in which every reading is mm.
 func (p *peer) laserReads(mm uint16) {
 	p.t.Helper()
-	var scan codec.LaserData
-	p.until("a scan", func() bool {
-		letter, payload := p.block()
-		if letter != codec.Laser || scan.Decode(payload) != nil {
-			return false
-		}
-		for _, r := range scan {
+	waiting.Until(p.t, "a scan", func() bool {
+		for _, r := range next[codec.LaserData](p, codec.Laser) {
 			if r != mm {
 				return false
 			}

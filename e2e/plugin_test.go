@@ -47,15 +47,8 @@ func processes(t *testing.T, word string) (ids []string) {
 // joystick reads blocks until the axes of the joystick have these values.
 func (p *peer) joystick(x, y int16) {
 	p.t.Helper()
-	var d codec.JoystickData
-	waiting.Until(p.t, fmt.Sprintf("a joystick at %d, %d, last %v", x, y, d.Axes), func() bool {
-		letter, payload := p.block()
-		if letter == codec.Joystick && len(payload) > 0 {
-			if err := d.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-		}
-		return d.Axes == [8]int16{x, y}
+	waiting.Until(p.t, fmt.Sprintf("a joystick at %d, %d", x, y), func() bool {
+		return next[codec.JoystickData](p, codec.Joystick).Axes == [8]int16{x, y}
 	})
 }
 
@@ -88,10 +81,8 @@ func TestHDAPS(t *testing.T) {
 			p.joystick(0, 0)
 			write(t, dir, "position", "(419,513)\n")
 			waiting.Until(t, "a tilt", func() bool {
-				letter, payload := p.block()
-				var d codec.JoystickData
-				// 218 per unit, or 32767/150 exactly.
-				return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0]/10 == 218 && d.Axes[1]/15 == -218
+				at := next[codec.JoystickData](p, codec.Joystick).Axes
+				return at[0]/10 == 218 && at[1]/15 == -218 // 218 per unit, or 32767/150 exactly
 			})
 			p.conn.Close()
 			waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
@@ -286,8 +277,6 @@ func TestJoystick(t *testing.T) {
 	defer stick.Close()
 	waiting.Until(t, "the joystick to be opened again", func() bool {
 		move(stick, 100, 0)
-		letter, payload := p.block()
-		var d codec.JoystickData
-		return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0] == 100
+		return next[codec.JoystickData](p, codec.Joystick).Axes[0] == 100
 	})
 }

@@ -213,20 +213,21 @@ func TestRangefindersMeasure(t *testing.T) {
 
 func TestRangefindersFail(t *testing.T) {
 	t.Parallel()
+	empty := func(float64) float64 { return 0 }
 	slow, refused := line.Options{Baud: 57600, Garble: true}, `the sensor refuses \"sEN LMDscandata 1\", error 4: it does not take the value`
 	for name, tt := range map[string]struct {
 		start rangefinder
 		log   string
 	}{
-		"LD": {theLD(ldlidar.Options{Line: line.Options{Baud: 115200, Garble: true}}, ""),
+		"LD": {theLD(ldlidar.Options{Room: empty, Line: line.Options{Baud: 115200, Garble: true}}, ""),
 			"nothing that an LDROBOT sensor sends: is it another model, another speed than 230400 baud"},
-		"YD, another speed": {theYD(ydlidar.Options{Line: slow}, ""),
+		"YD, another speed": {theYD(ydlidar.Options{Room: empty, Line: slow}, ""),
 			"nothing that a YDLIDAR sends: is it another model, another speed than 115200, 128000 or 230400 baud"},
-		"YD, another model": {theYD(ydlidar.Options{Model: ydlidar.G6, Line: line.Options{Baud: 230400}}, ""),
+		"YD, another model": {theYD(ydlidar.Options{Room: empty, Model: ydlidar.G6, Line: line.Options{Baud: 230400}}, ""),
 			"a YDLIDAR of model 13, with packets that this driver cannot read"},
-		"RP, another speed": {theRP(rplidar.Options{Line: line.Options{Baud: 57600}}, ""),
+		"RP, another speed": {theRP(rplidar.Options{Room: empty, Line: line.Options{Baud: 57600}}, ""),
 			"no RPLIDAR answers at 115200, 256000, 460800 or 1000000 baud"},
-		"RP, error":          {theRP(rplidar.Options{Failed: true}, ""), "the sensor reports error 0x0001"},
+		"RP, error":          {theRP(rplidar.Options{Room: empty, Failed: true}, ""), "the sensor reports error 0x0001"},
 		"URG, another speed": {theURG(urg.Options{Line: line.Options{Baud: 57600}}, ""), "no sensor with SCIP 2.0 answers"},
 		"URG, broken":        {theURG(urg.Options{Broken: true}, ""), "the sensor cannot switch its laser on (status 01)"},
 		"SICK, another model": {theCola(sickcola.Options{Model: sickcola.LMS1000}, ""),

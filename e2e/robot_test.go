@@ -17,15 +17,6 @@ import (
 	laser "player/simulation/emulator/sick"
 )
 
-// sonar reads frames until one with sonar data.
-func (p *peer) sonar() (d codec.SonarData) {
-	p.t.Helper()
-	if err := d.Decode(p.payload(codec.Sonar)); err != nil {
-		p.t.Fatal(err)
-	}
-	return d
-}
-
 // Every model tells right millimetres and degrees, and has its sonars at Player's
 // places.
 func TestRobotModels(t *testing.T) {

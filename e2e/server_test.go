@@ -262,30 +262,25 @@ func (p *peer) closed() {
 	}
 }
 
-// position reads blocks until one is of the position device.
-func (p *peer) position() codec.PositionData {
+// next reads blocks until one has data of a device.
+func next[Data any, To interface {
+	*Data
+	Decode(payload []byte) error
+}](p *peer, letter byte) (d Data) {
 	p.t.Helper()
-	for {
-		letter, payload := p.block()
-		if letter != codec.Position {
-			continue
-		}
-		var d codec.PositionData
-		if err := d.Decode(payload); err != nil {
-			p.t.Fatal(err)
-		}
-		return d
-	}
-}
-
-// freshness reads blocks until one is of device y, the first block of a frame.
-func (p *peer) freshness() (d codec.FreshnessData) {
-	p.t.Helper()
-	if err := d.Decode(p.payload(codec.Server)); err != nil {
+	if err := To(&d).Decode(p.payload(letter)); err != nil {
 		p.t.Fatal(err)
 	}
 	return d
 }
+
+func (p *peer) position() codec.PositionData { return next[codec.PositionData](p, codec.Position) }
+func (p *peer) sonar() codec.SonarData       { return next[codec.SonarData](p, codec.Sonar) }
+func (p *peer) ptz() codec.PTZData           { return next[codec.PTZData](p, codec.PTZ) }
+func (p *peer) blobs() codec.VisionData      { return next[codec.VisionData](p, codec.Vision) }
+
+// freshness is the first block of a frame.
+func (p *peer) freshness() codec.FreshnessData { return next[codec.FreshnessData](p, codec.Server) }
 
 // payload reads blocks until one is of a device and has data.
 func (p *peer) payload(letter byte) []byte {

@@ -114,10 +114,7 @@ driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.
 	direct.request("sr")
 	p.message('x', 'p', 'm', 1)
 
-	var sonars, virtual codec.SonarData
-	if sonars.Decode(direct.payload('s')) != nil || virtual.Decode(p.payload('s')) != nil {
-		t.Fatal("bad data")
-	}
+	sonars, virtual := direct.sonar(), p.sonar()
 	for i, v := range virtual[:8] {
 		want := int(min(sonars[i], 4000))
 		if diff := int(v) - want; diff < -want/5-50 || diff > want/5+50 {

@@ -38,21 +38,10 @@ func trackerIs(t *testing.T, s *tracker.Server, what string, cond func(s tracker
 // sees waits for vision data that has these blobs of a channel and no others.
 func (p *peer) sees(channel int, blobs ...codec.Blob) {
 	p.t.Helper()
-	var d codec.VisionData
-	for deadline := time.Now().Add(patience); ; {
-		letter, payload := p.block()
-		if letter == codec.Vision && len(payload) > 0 {
-			if err := d.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-			if got := d.Channel(channel); fmt.Sprint(got) == fmt.Sprint(blobs) && len(d.Blobs) == len(blobs) {
-				return
-			}
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("vision data %+v, want %+v", d, blobs)
-		}
-	}
+	waiting.Until(p.t, fmt.Sprintf("blobs %+v", blobs), func() bool {
+		d := p.blobs()
+		return fmt.Sprint(d.Channel(channel)) == fmt.Sprint(blobs) && len(d.Blobs) == len(blobs)
+	})
 }
 
 func TestVision(t *testing.T) {

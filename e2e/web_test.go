@@ -260,20 +260,10 @@ func (b *tab) drag(fromX, fromY, toX, toY float64, modifiers ...chromedp.Modifie
 // scan reads the next laser scan, metres.
 func (p *peer) scan() (ranges [codec.LaserCount]float64) {
 	p.t.Helper()
-	for {
-		letter, payload := p.block()
-		if letter != codec.Laser {
-			continue
-		}
-		var d codec.LaserData
-		if err := d.Decode(payload); err != nil {
-			p.t.Fatal(err)
-		}
-		for i, mm := range d {
-			ranges[i] = float64(mm) / 1000
-		}
-		return ranges
+	for i, mm := range next[codec.LaserData](p, codec.Laser) {
+		ranges[i] = float64(mm) / 1000
 	}
+	return ranges
 }
 
 // The robot is at (-2, -1.5), the wall at its right is y = -3.
