@@ -99,55 +99,6 @@ func TestCameraMoves(t *testing.T) {
 	}
 }
 
-// The server finds a lost camera again. The camera does not move before the next
-// command: earlier ones are forgotten.
-func TestCameraLost(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name       string
-		lose, back func(c *sony.Camera) error
-	}{
-		{"unplugged", func(c *sony.Camera) error { c.Unplug(); return nil }, (*sony.Camera).Plug},
-		{"silent", func(c *sony.Camera) error { c.Silence(); return nil }, func(c *sony.Camera) error { c.Speak(); return nil }},
-		{"switched off and on", func(c *sony.Camera) error { c.Silence(); return nil }, func(c *sony.Camera) error {
-			c.Speak()
-			c.PowerCycle()
-			return nil
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			cam := startCamera(t, sony.Options{})
-			s := start(t, "-zp", cam.Port())
-			c := s.dial(t)
-			c.mustOpen("yrza", "yrza")
-			c.untilPoints(10, 5, 100)
-			c.until("the camera is on its way", func() bool {
-				c.point(100, 25, 1023)
-				return cam.State().Pan < -100
-			})
-			if err := tt.lose(cam); err != nil {
-				t.Fatal(err)
-			}
-			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
-			c.point(-100, -25, 0) // of the outage
-			before := cam.State().Counts
-			if err := tt.back(cam); err != nil {
-				t.Fatal(err)
-			}
-			c.until("new data", func() bool { return c.age() < time.Second })
-			counts := cam.State().Counts
-			if counts["move"] != before["move"] || counts["zoom"] != before["zoom"] {
-				t.Errorf("the camera moved without a command: %v, before %v", counts, before)
-			}
-			c.untilPoints(-10, 0, 0)
-			s.stop(t)
-			cameraIs(t, cam, "home", home)
-		})
-	}
-}
-
 // A reader of a camera that stands takes no more wakes than its rate needs: one for each
 // frame, and one for each of the two answers that make a position.
 func TestReaderOfACameraWakesLittle(t *testing.T) {

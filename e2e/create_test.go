@@ -56,38 +56,3 @@ func TestCreateDrives(t *testing.T) {
 		})
 	}
 }
-
-// Unplugged and plugged in again it stops, and the pose goes on with the way that
-// it drove meanwhile.
-func TestCreateUnplugged(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(300, 0)
-	c.until("it drives", func() bool { return c.position().X > 50 })
-	r.Unplug()
-	s.Await(t, "device unavailable")
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
-	s.Await(t, "device is back")
-	if s.Printed("switched its motors off") { // by the handshake
-		t.Error("reports of the time before the handshake are taken for new ones")
-	}
-	waiting.Until(t, "it stands", func() bool { return r.State().Left == 0 })
-	c.until("its odometry is the true way", func() bool {
-		dx := r.State().X - float64(c.position().X)
-		return dx < 2 && dx > -2
-	})
-}
-
-func TestCreateAsleep(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{Asleep: true})
-	c := s.dial(t)
-	c.mustOpen("pr", "pe")
-	s.Await(t, "press its CLEAN button")
-	r.PressButton()
-	c.mustOpen("pr", "pr")
-}

@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -253,35 +252,6 @@ func readOnly(t *testing.T) (*server, string) {
 		driver ( name "stage" world %q )
 		access ( allow "read" from "127.0.0.1" )`, absolute(t, room))))
 	return s, s.dashboard(t)
-}
-
-// The server ends: everything that is old looks old, and no text of a library
-// reaches the user. A robot that is not there is explained in words, too.
-func testLostServer(t *testing.T, chromium browser) {
-	s, page := startDashboard(t)
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.l && player.world.poses.length === 2 && !document.querySelector(".pane.old")`)
-	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "127.0.0.1:1\r")); err != nil {
-		t.Fatal(err)
-	}
-	b.until(shows("robot-note", "127.0.0.1:1: no server runs at this address"))
-	b.until(`document.querySelector("#robot.old") && !document.querySelector("#world.old")`)
-	evaluate[chromedp.Void](b, `player.show(player.robots[0])`)
-	b.until(`!document.querySelector(".pane.old")`)
-	s.kill(t)
-	b.until(visible + `("alert") && ` + shows("alert-text", "^Nothing has been heard from the server since"))
-	b.until(`document.querySelectorAll(".pane.old").length === 2 && ` + shows("who", "not known") + ` && ` + shows("odometry", "^–$"))
-	b.until(`[...document.querySelectorAll(".pane canvas, .card canvas")].every((c) => getComputedStyle(c).opacity < 0.5)`)
-	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Escape)); err != nil { // it is tried whatever the page knows
-		t.Fatal(err)
-	}
-	b.until(shows("alert-text", "r0: stop failed: the server does not answer"))
-	text := evaluate[string](b, `document.body.innerText + [...document.querySelectorAll("[title]")].map((e) => e.title).join()`)
-	for _, word := range []string{"dial", "connect:", "EOF", "i/o", "context", "websocket", "TypeError", "undefined", "NaN"} {
-		if strings.Contains(text, word) {
-			t.Errorf("the page shows %q: %s", word, text)
-		}
-	}
 }
 
 // On all screens nothing is cut off: the page does not scroll sideways, and every

@@ -286,51 +286,6 @@ func TestFullDisk(t *testing.T) {
 	s.stop(t)
 }
 
-func TestExport(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "run.mcap")
-	s := start(t, write(t, dir, "record.cfg", `
-		driver ( name "testpattern" rate 50 )
-		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "misc:0"] )`))
-	waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 10) })
-	export := func(args ...string) (stdout, stderr string, code int) {
-		var out, complaints strings.Builder
-		cmd := exec.Command(binary, append([]string{"export"}, args...)...)
-		cmd.Stdout, cmd.Stderr = &out, &complaints
-		_ = cmd.Run() // the code tells
-		return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
-	}
-	// A log can be exported while it is written.
-	stdout, stderr, code := export(path)
-	if code != 0 || !strings.Contains(stderr, "the log is being recorded") || !strings.Contains(stdout, "\nmisc,") {
-		t.Errorf("code %d, %s, %.300s", code, stderr, stdout)
-	}
-	if out, err := exec.Command(binary, "repair", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "is being recorded") {
-		t.Errorf("a log that is being recorded is repaired: %v, %s", err, out)
-	}
-	drawn := filepath.Join(dir, "drawn.mcap")
-	if stdout, stderr, code = export(path, drawn); code != 0 || !strings.Contains(stderr, "the log is being recorded") || stdout != drawn+"\n" {
-		t.Errorf("code %d, %s, %s", code, stderr, stdout)
-	}
-	s.stop(t)
-	tables := filepath.Join(dir, "tables")
-	stdout, stderr, code = export(path, tables)
-	if code != 0 || stderr != "" || stdout != tables+"/misc.csv\n"+tables+"/position.csv\n" {
-		t.Errorf("code %d, %s, %s", code, stderr, stdout)
-	}
-	misc, err := os.ReadFile(tables + "/misc.csv")
-	rows := strings.Split(string(misc), "\n")
-	if err != nil || !strings.HasPrefix(rows[0], "time_s,unix_s,front_bumper0,") || !strings.HasSuffix(rows[1], ",0,0,0,0,0,0,0,0,0,0,126") {
-		t.Errorf("%v, %.300s", err, misc)
-	}
-	for _, args := range [][]string{{filepath.Join(dir, "nowhere.mcap")}, {filepath.Join(dir, "record.cfg")}, {path, path}} {
-		if _, stderr, code := export(args...); code != 2 || !strings.HasPrefix(stderr, "player: ") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: code %d, %s", args, code, stderr)
-		}
-	}
-}
-
 // The recorder of a robot on another port adds no robot of its own.
 func TestRecordAnotherRobot(t *testing.T) {
 	t.Parallel()

@@ -52,7 +52,6 @@ func TestWeb(t *testing.T) {
 		{"stop holds", testStopHolds},
 		{"stop elsewhere", testStopElsewhere},
 		{"read only", testReadOnly},
-		{"lost server", testLostServer},
 		{"stop shown", testStopShown},
 		{"gone", testGone},
 		{"screens", testScreens},
