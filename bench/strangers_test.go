@@ -1,11 +1,12 @@
 package main
 
 import (
-	"player/e2e/acceptance"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/acceptance"
 )
 
 // Well clients are served beside all strangers. A test does not check how soon: on a

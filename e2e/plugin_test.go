@@ -176,39 +176,6 @@ func TestPlugin(t *testing.T) {
 	}
 }
 
-// Plugins that break the rules.
-func TestBadPlugins(t *testing.T) {
-	t.Parallel()
-	// How long a program may take to answer. Only silent ones need a short limit.
-	const never, soon = 300, 0.3 // s
-	for _, tt := range []struct {
-		name, program string
-		limit         float64
-		want          string
-	}{
-		{"no words", "#!/bin/sh\nexit 3\n", never, "exit status 3"},
-		{"wrong words", "#!/bin/sh\necho hello; sleep 600\n", never, "it sends 'h', which is no letter of its devices"},
-		{"wrong machine", "\x7fELF, or so\n", never, "exec format error"},
-		{"floods", "#!/bin/sh\nexec cat /dev/zero\n", never, `it sends '\\x00', which is no letter of its devices`},
-		{"silent", "#!/bin/sh\nsleep 600\n", soon, "gave up: no answer in time"},
-		{"ignores signals", "#!/bin/sh\ntrap '' TERM\nsleep 600 & wait\n", soon, "gave up: no answer in time"},
-		{"closes its output", "#!/bin/sh\nexec >&-\nsleep 600\n", never, "it has closed its standard output"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, dir, "bad", tt.program)
-			s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "bad" plugin "bad" setup_limit %g provides ["sonar:0"] )`, tt.limit)))
-			p := s.dial(t)
-			if reply := p.request("sr"); reply != "se" {
-				t.Errorf("reply %q", reply)
-			}
-			waiting.Until(t, tt.want, func() bool { return strings.Contains(s.Output.String(), tt.want) })
-			waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
-		})
-	}
-}
-
 // A server that ends also ends its plugins and the processes that they started.
 func TestPluginsEndWithTheServer(t *testing.T) {
 	t.Parallel()

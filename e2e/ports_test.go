@@ -3,8 +3,6 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
@@ -28,19 +26,6 @@ func TestPortHasOneServer(t *testing.T) {
 	}
 	first.stop(t)
 	waiting.Until(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
-}
-
-func TestOnePortForTwoDrivers(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	link := filepath.Join(t.TempDir(), "by-id")
-	if err := os.Symlink(r.Port(), link); err != nil {
-		t.Fatal(err)
-	}
-	code, out := exits(t, "-pp", r.Port(), "-lp", link)
-	if code != 2 || !strings.Contains(out, "p2os and sicklms200 have the same serial port, "+link+", which is "+r.Port()) {
-		t.Errorf("exit %d, %s", code, out)
-	}
 }
 
 // A port that another program has open, too, opens again and again, as in the original

@@ -162,43 +162,6 @@ func TestRosbridgeRoslib(t *testing.T) {
 	}
 }
 
-// Robots have names in ROS that ROS takes, each another one, whatever the world calls them.
-func TestRosbridgeNames(t *testing.T) {
-	t.Parallel()
-	world := `position ( name "robot-1" pose [-2 0 0 0] )
-position ( name "3pi" pose [0 0 0 0] )
-position ( name "Röbot 2" pose [2 0 0 0] )
-position ( name "robot_1" pose [4 0 0 0] )
-`
-	s := start(t, "-stage", write(t, t.TempDir(), "names.world", world), "-rosbridge", "127.0.0.1:0")
-	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
-	for service, list := range map[string]string{"topics": "topics", "services": "services"} {
-		values, ok := p.call("/rosapi/"+service, "{}")
-		var names map[string][]string
-		if err := json.Unmarshal([]byte(values), &names); err != nil || !ok || len(names[list]) < 8 {
-			t.Fatalf("%s: %v, %v", values, ok, err)
-		}
-		legal := regexp.MustCompile(`^(/[A-Za-z](_?[A-Za-z0-9])*)(/[A-Za-z0-9](_?[A-Za-z0-9])*)*$`)
-		robots := map[string]bool{}
-		for _, name := range names[list] {
-			if !legal.MatchString(name) {
-				t.Errorf("ROS refuses %q", name)
-			}
-			robots[strings.Split(name, "/")[1]] = true
-		}
-		for _, robot := range []string{"robot_1", "robot_1_2", "robot_3pi", "R_bot_2"} {
-			if !robots[robot] {
-				t.Errorf("%s lacks %s: %v", service, robot, robots)
-			}
-		}
-	}
-	p.send(`{"op":"subscribe","topic":"/robot_3pi/odom"}`)
-	if m := p.message("/robot_3pi/odom"); !strings.Contains(string(m), `"child_frame_id":"robot_3pi/base_link"`) {
-		t.Errorf("the frame of 3pi: %s", m)
-	}
-	s.Await(t, `"robot":"Röbot 2","in ROS":"R_bot_2"`)
-}
-
 // What JSON has no number for is null, a topic comes as seldom as it is wanted, also to several
 // subscriptions, and not after the last has ended. Latched frames come to the second
 // subscription, too.
@@ -477,26 +440,6 @@ func TestRosbridgeForms(t *testing.T) {
 	say(t, p.ws, websocket.MessageBinary, []byte("\x16\x00\x00\x00\x02op\x00")) // BSON
 	if m := p.next(func(m rosMessage) bool { return m.Op == "status" }); !strings.Contains(string(m.Msg), "CBOR and BSON") {
 		t.Errorf("%s", m.Msg)
-	}
-}
-
-// Programs of a computer that send more than its share have to wait, and others are served
-// meanwhile.
-func TestRosbridgeFlood(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
-	url := s.rosbridge(t)
-	for range 30 { // one waits for its turns, and does not reach its share
-		flood, _ := openROS(t, url, "127.0.0.2", "")
-		go func() {
-			for flood.ws.Write(t.Context(), websocket.MessageText, []byte(`{"op":"set_level","level":"info"}`)) == nil {
-			}
-		}()
-	}
-	s.Await(t, "has to wait")
-	other, _ := openROS(t, url, "127.0.0.1", "")
-	if got, ok := other.call("/rosapi/nodes", `{}`); !ok {
-		t.Error(got)
 	}
 }
 

@@ -147,25 +147,6 @@ func TestVisitorRights(t *testing.T) {
 	}
 }
 
-// What a visitor asks for does not fill the log.
-func TestVisitorLog(t *testing.T) {
-	t.Parallel()
-	s, page := startDashboard(t)
-	v := newVisitor(page, "127.0.0.1")
-	if got := says(t, v.socket(t, "stream", strings.Repeat("x", 10_000)+":6665"), `{}`, "error"); !strings.Contains(got, "not the address of a robot") {
-		t.Errorf("a long address: %s", got)
-	}
-	if got := v.get(t, "", strings.Repeat("x", 9_000)); got != http.StatusForbidden {
-		t.Errorf("a long host: status %d", got)
-	}
-	s.Await(t, "request refused")
-	for line := range strings.Lines(s.Output.String()) {
-		if len(line) > 1000 {
-			t.Errorf("%d bytes in a line: %.100s", len(line), line)
-		}
-	}
-}
-
 // Requests that are never completed take at most half of the places.
 func TestHalfSentRequests(t *testing.T) {
 	t.Parallel()
