@@ -10,10 +10,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"golang.org/x/sys/unix"
-
-	"player/e2e/waiting"
 )
 
 // exits runs the server until it ends by itself.
@@ -44,49 +40,6 @@ func TestSignals(t *testing.T) {
 			s.ended(t)
 		})
 	}
-}
-
-// The terminal that shows the log is stopped, then closed: the robot goes on, and
-// the server ends in order.
-func TestNobodyReadsTheLog(t *testing.T) {
-	t.Parallel()
-	r, w, err := os.Pipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Close()
-	if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
-		t.Fatal(err)
-	}
-	// The shell writes "serving", because nothing reads the server's log.
-	shell := []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}
-	s := launch{via: shell, files: []*os.File{w}}.start(t, "-debug", "-stage", room)
-	w.Close()
-	waiting.Until(t, "it listens", func() bool {
-		c, err := net.Dial("tcp", s.address)
-		if err == nil {
-			c.Close()
-		}
-		return err == nil
-	})
-	chatter := func() {
-		for range 100 { // a line each, with -debug
-			c := s.dial(t)
-			c.request("pr")
-			c.conn.Close()
-		}
-	}
-	p := s.dial(t)
-	p.request("pasr")
-	p.drive(100, 0)
-	chatter()
-	p.frame(3)
-	r.Close() // what is written from now on is an EPIPE
-	chatter()
-	p.frame(3)
-	s.Signal(t, syscall.SIGTERM)
-	p.closed()
-	s.ended(t)
 }
 
 // A client that never reads does not delay others and takes no memory.

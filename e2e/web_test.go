@@ -68,7 +68,6 @@ func TestWeb(t *testing.T) {
 		{"page of a fleet", testFleetPage},
 		{"floor plans of a fleet", testFleetPlans},
 		{"teleoperation by rosbridge", testTeleop},
-		{"first frames", testFirstFrames},
 		{"far away", testFarAway},
 		{"film", testRecording},
 	} {
