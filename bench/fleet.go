@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// fleetRobots is how many robots a fleet has, fleetMonitors how many clients look
-	// at one robot's laser each.
+	// fleetRobots is how many robots a fleet has, fleetMonitors how many clients read
+	// one robot's laser each.
 	fleetRobots, fleetMonitors = 100, 10000
 	// fleetName is the second token of the subjects.
 	fleetName = "bench"

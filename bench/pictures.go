@@ -15,7 +15,7 @@ import (
 )
 
 // The cells of pictures are one client that reads 50 frames a second, beside a camera of
-// 640x480 at 30 Hz and who looks at it. Nobody is given a processor of its own: the camera's
+// 640x480 at 30 Hz and who watches it. Nobody is given a processor of its own: the camera's
 // program, which the server starts, takes its share wherever it is.
 
 const (
@@ -51,7 +51,7 @@ func (c camera) section() string {
 	return ""
 }
 
-// pictured are the cells: nobody looks; the camera runs for a page that looks once a second;
+// pictured are the cells: nobody watches; the camera runs for a page that asks once a second;
 // three viewers are sent all pictures; and the same viewers of a program that is not the
 // server.
 func pictured() []cell {

@@ -102,7 +102,7 @@ func change(t *testing.T, page, what string) string {
 	return fmt.Sprint(code, " ", strings.TrimSpace(text))
 }
 
-// A colour is taken by a click into a picture, is looked for at once, and is in the file when
+// A colour is taken by a click into a picture, is searched at once, and is in the file when
 // it is saved, for the next start.
 func TestCalibrate(t *testing.T) {
 	acceptance.Only(t)

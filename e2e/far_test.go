@@ -31,11 +31,11 @@ func testFarAway(t *testing.T, b browser) {
 		go link.serve(l, strings.Trim(page, "htp:/"))
 		tab := b.open(t, "http://"+l.Addr().String()+"/")
 		const shown = `new Promise((done) => {
-			const look = () => {
+			const check = () => {
 				if (window.player?.shown?.data?.l) done(performance.now());
-				else setTimeout(look, 5);
+				else setTimeout(check, 5);
 			};
-			look();
+			check();
 		})`
 		first := evaluate[float64](tab, shown)
 		t.Logf("first data shown after %.0f ms, %d bytes in %d connections", first, link.down.Load(), link.connections.Load())

@@ -36,7 +36,7 @@ func finds(t *testing.T, ports ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// findsAll runs player find until its output names all that is wanted: one look may
+// findsAll runs player find until its output names all that is wanted: one attempt may
 // miss an emulator on a busy machine. That it suffices is tested in simulated time.
 func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf string, attempts int) {
 	t.Helper()

@@ -37,7 +37,7 @@ func testStopShown(t *testing.T, chromium browser) {
 	b.until(`!/stopped/.test(` + card + `.textContent) && !` + shows("robot-state", "stopped"))
 }
 
-// dead is an expression: nothing on the page looks alive, and one sentence says since when.
+// dead is an expression: nothing on the page seems alive, and one sentence says since when.
 const dead = `(() => {
 	const $ = (id) => document.getElementById(id);
 	return /^Nothing has been heard from the server since \d+:\d+:\d+/.test($("alert-text").textContent) &&
@@ -59,7 +59,7 @@ func (b *tab) drives() {
 }
 
 // A server from which nothing is heard, because it is paused or dead, leaves a page on
-// which nothing looks alive. The page works again by itself when the server does.
+// which nothing seems alive. The page works again by itself when the server does.
 func testGone(t *testing.T, chromium browser) {
 	robot, at := ports.Free(t, 1), fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	s := launch{port: robot}.start(t, "-stage", room, "-http", at)

@@ -69,13 +69,13 @@ func withCameraAnd(t *testing.T, sections string, flags ...string) (s *server, p
 	return s, s.dashboard(t), pictures
 }
 
-// The pictures of a camera are passed on as they are. The camera runs while somebody looks,
+// The pictures of a camera are passed on as they are. The camera runs while somebody watches,
 // and /status tells so.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	_, page, pictures := withCamera(t)
 	if c := status(t, page).Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
-		t.Errorf("nobody has looked: %+v", c)
+		t.Errorf("nobody has watched: %+v", c)
 	}
 	reply, err := http.Get(page + "camera/front")
 	if err != nil {
@@ -99,7 +99,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	if c := status(t, page).Cameras["front"]; c.State != "ready" || c.Viewers != 1 || c.Age == nil || c.Error != "" {
-		t.Errorf("somebody looks: %+v", c)
+		t.Errorf("somebody watches: %+v", c)
 	}
 	reply.Body.Close()
 	one, err := http.Get(page + "camera/front/picture")
@@ -266,7 +266,7 @@ func TestPicturesByTLS(t *testing.T) {
 		access ( allow "read" name "ada" )
 		camera ( name "front" command ["sh" "-c" %q] rate 60 )`, command))
 	url := strings.Replace(f.page, "http:", "https:", 1) + "camera/front"
-	look := func(name string) *http.Response {
+	open := func(name string) *http.Response {
 		t.Helper()
 		browser := &http.Client{Transport: &http.Transport{TLSClientConfig: f.config(name)}}
 		t.Cleanup(browser.CloseIdleConnections)
@@ -277,13 +277,13 @@ func TestPicturesByTLS(t *testing.T) {
 		t.Cleanup(func() { reply.Body.Close() })
 		return reply
 	}
-	if reply := look("eve"); reply.StatusCode != http.StatusForbidden {
+	if reply := open("eve"); reply.StatusCode != http.StatusForbidden {
 		t.Errorf("another name: %s", reply.Status)
 	}
 	if code := codeOf(t, f.page+"camera/front"); code != http.StatusForbidden {
 		t.Errorf("no name: %d", code)
 	}
-	reply := look("ada")
+	reply := open("ada")
 	parts := multipart.NewReader(reply.Body, "picture")
 	for _, picture := range pictures { // both come, whole
 		for {
@@ -305,14 +305,14 @@ func TestPicturesByTLS(t *testing.T) {
 	}
 }
 
-// Who looks takes a place for visitors, of which an address has half. Others still look, and
+// Who watches takes a place for visitors, of which an address has half. Others still watch, and
 // the robot's clients are served.
 func TestPicturesWithinTheBudget(t *testing.T) {
 	t.Parallel()
 	s, page, _ := withCamera(t)
 	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
 	const perAddress = 64
-	look := func(from string) bool {
+	watches := func(from string) bool {
 		t.Helper()
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 		c, err := d.Dial("tcp", address)
@@ -329,18 +329,18 @@ func TestPicturesWithinTheBudget(t *testing.T) {
 		return err == nil && string(line) == "HTTP/1.1 200"
 	}
 	for i := range perAddress {
-		if !look("127.0.0.2") {
+		if !watches("127.0.0.2") {
 			t.Fatalf("viewer %d is refused", i)
 		}
 	}
-	if look("127.0.0.2") {
+	if watches("127.0.0.2") {
 		t.Error("an address has more than half of all places")
 	}
-	if !look("127.0.0.3") {
+	if !watches("127.0.0.3") {
 		t.Error("another address is refused")
 	}
 	if c := status(t, page).Cameras["front"]; c.Viewers > perAddress+1 {
-		t.Errorf("%d look", c.Viewers)
+		t.Errorf("%d watch", c.Viewers)
 	}
 	p := s.dial(t)
 	p.mustOpen("pr", "pr")
@@ -412,7 +412,7 @@ func TestRecordPictures(t *testing.T) {
 	}
 }
 
-// testPictures looks at the picture on the page, at its age, and at it in large.
+// testPictures checks the picture on the page, at its age, and at it in large.
 func testPictures(t *testing.T, chromium browser) {
 	s, page, _ := withCamera(t)
 	b := chromium.open(t, page)

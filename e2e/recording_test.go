@@ -471,7 +471,7 @@ func recordCalibrate(t *testing.T, b browser, f *recording) {
 	f.shoot(tab, "h1", "#picture", "#colors")
 }
 
-// The page of a fleet: a hundred robots, and one that is looked for.
+// The page of a fleet: a hundred robots, and one that is searched.
 func recordFleet(t *testing.T, b browser, f *recording) {
 	_, dashboard := startDashboard(t)
 	tab := b.open(t, fleetPage(t, dashboard, "anna"))

@@ -198,7 +198,7 @@ func (p *peer) goesOn(t *testing.T, rate int16) {
 	}
 }
 
-// Another program drives on when somebody looks at the robot by player drive, and
+// Another program drives on when somebody watches the robot by player drive, and
 // stops for the space bar.
 func TestDriveLeavesOthersAlone(t *testing.T) {
 	t.Parallel()

@@ -20,7 +20,7 @@ import (
 func startTracker(t *testing.T, o tracker.Options) *tracker.Server {
 	t.Helper()
 	if o.Addr == "" {
-		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver looks there, too
+		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver tries that one also
 	}
 	return emulate(t, tracker.Start, o)
 }
@@ -98,7 +98,7 @@ func TestVision(t *testing.T) {
 // noPrograms returns an environment in which the server finds no programs.
 func noPrograms(t *testing.T) []string { return []string{"PATH=" + t.TempDir()} }
 
-// acts returns an environment for a server, and the directory in which it looks
+// acts returns an environment for a server, and the directory in which it searches
 // for the program acts first.
 func acts(t *testing.T) (env []string, dir string) {
 	dir = t.TempDir()

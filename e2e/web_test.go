@@ -209,7 +209,7 @@ func (b *tab) until(expression string) {
 		const check = () => {
 			try {
 				if (`+expression+`) done(true);
-				else setTimeout(check, pause = Math.min(2 * pause, 100)); // a look at a hundred robots costs much
+				else setTimeout(check, pause = Math.min(2 * pause, 100)); // a check of a hundred robots costs much
 			} catch (error) {
 				fail(error);
 			}
@@ -438,7 +438,7 @@ func testDragging(t *testing.T, chromium browser) {
 	if d := p.position(); d.X != 0 || d.Y != 0 {
 		t.Errorf("the odometry changed: %+v", d)
 	}
-	b.drag(1, -0.5, 1, -2.5, chromedp.ModifierShift) // now it looks at the wall y = -3
+	b.drag(1, -0.5, 1, -2.5, chromedp.ModifierShift) // now it faces the wall y = -3
 	waiting.Until(t, "the robot has turned", ahead(2.42))
 	// The same by keyboard: ten centimetres to the left of the page.
 	evaluate[chromedp.Void](b, `document.getElementById("world-canvas").focus()`)

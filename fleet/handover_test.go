@@ -116,13 +116,13 @@ func beats(t *testing.T, conn *nats.Conn, name string) (stop func()) {
 	}
 }
 
-// A bridge finds a lease, too, that the bridge before it has written after this one had looked.
+// A bridge finds a lease, too, that the bridge before it has written after this one had searched.
 func TestLeaseGivenAfterAHandover(t *testing.T) {
 	t.Parallel()
 	p, conn := startFleet(t, []robot{startRobot(t, "a")})
 	other := rival(t, p)
 	var r reply
-	for range 5 { // on a busy machine the bridge does not look any more
+	for range 5 { // on a busy machine the bridge does not search any more
 		stop := beats(t, conn, other)
 		waiting.Until(t, "handover", func() bool {
 			_, err := conn.Request(another, nil, patience)

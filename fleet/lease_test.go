@@ -188,7 +188,7 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 		}
 	}()
 	_, conn := startFleet(t, []robot{{name: "a", address: l.Addr().String()}})
-	request(t, conn, lease, "no token", nil) // the bridge has looked for an earlier lease
+	request(t, conn, lease, "no token", nil) // the bridge has searched for an earlier lease
 	kv := bucket(t, conn)
 	if _, err := kv.Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)); err != nil {
 		t.Fatal(err)

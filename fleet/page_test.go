@@ -35,7 +35,7 @@ func pageURL(t *testing.T, p *programs.Program) string {
 	return ""
 }
 
-// While somebody looks at the page, the odometry and the battery of all robots are read,
+// While somebody watches the page, the odometry and the battery of all robots are read,
 // and nothing else; two messages a second with all robots come at most. When the page is closed nothing
 // is read any more.
 func TestPage(t *testing.T) {
@@ -51,7 +51,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	if reading := a.readers(t); len(reading) != 0 {
-		t.Fatalf("nobody looks, and somebody reads the robot: %+v", reading)
+		t.Fatalf("nobody watches, and somebody reads the robot: %+v", reading)
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -290,7 +290,7 @@ func TestForgedMessages(t *testing.T) {
 		}
 	}
 	odometry := string((&codec.PositionData{X: 1 << 30, Heading: 359}).Append(nil))
-	for range 2 { // before and after somebody looks
+	for range 2 { // before and after somebody watches
 		for name, about := range map[string]string{
 			"far":    `"origin":{"x":1e308,"y":-1e308,"heading":1e308}`,
 			"script": `"page":"javascript:alert(1)"`,

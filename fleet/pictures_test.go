@@ -18,8 +18,8 @@ import (
 	"player/fleet/bridge"
 )
 
-// look returns how many look at the robot's camera, and how many pictures it has had.
-func (r robot) look(t *testing.T, camera string) (viewers int, pictures uint64) {
+// viewers returns how many watch the robot's camera, and how many pictures it has had.
+func (r robot) viewers(t *testing.T, camera string) (viewers int, pictures uint64) {
 	t.Helper()
 	reply, err := http.Get("http://" + r.page + "/status")
 	if err != nil {
@@ -66,8 +66,8 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s of %s: %+v, want %s", tt.subject, tt.body, r, tt.want)
 		}
 	}
-	if viewers, pictures := a.look(t, camera); viewers+int(pictures) != 0 {
-		t.Errorf("nobody asks: %d look, %d pictures", viewers, pictures)
+	if viewers, pictures := a.viewers(t, camera); viewers+int(pictures) != 0 {
+		t.Errorf("nobody asks: %d watch, %d pictures", viewers, pictures)
 	}
 	for body, want := range map[string]int{`{"hz":100}`: bridge.MaxPictures, "4": bridge.MaxPictures} { // in any order
 		if r := request(t, conn, rate, "", []byte(body)); r.Error != "" || r.Rate != want && r.Rate != 4 {
@@ -94,10 +94,10 @@ func TestPictures(t *testing.T) {
 	if err := sub.Unsubscribe(); err != nil {
 		t.Fatal(err)
 	}
-	waiting.Until(t, "end of looking", func() bool {
-		n, before := a.look(t, camera)
+	waiting.Until(t, "end of watching", func() bool {
+		n, before := a.viewers(t, camera)
 		time.Sleep(300 * time.Millisecond)
-		_, after := a.look(t, camera)
+		_, after := a.viewers(t, camera)
 		return n == 0 && before == after
 	})
 	if r := request(t, conn, rate, "", []byte("4")); r.Rate == 0 {

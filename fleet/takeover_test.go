@@ -135,7 +135,7 @@ func TestBridgeHangs(t *testing.T) {
 	}
 	for _, b := range p.both {
 		served := map[bool]string{true: "1", false: "0"}[b == hung]
-		look(t, pageURL(t, b), `player_fleet_bridges{fleet="lab"} 2`, `player_fleet_robot_served{fleet="lab",robot="a"} `+served)
+		awaitMetrics(t, pageURL(t, b), `player_fleet_bridges{fleet="lab"} 2`, `player_fleet_robot_served{fleet="lab",robot="a"} `+served)
 	}
 	hangs := regexp.MustCompile(`(?m)^player_fleet_hangs_total [1-9]`)
 	if _, _, body := get(t, pageURL(t, hung)+"/metrics"); !hangs.MatchString(body) {

@@ -77,7 +77,7 @@ func claimRow(port, n int) (release func(), ok bool) {
 	return release, true
 }
 
-// claim looks by dialing: a listener would be copied into a program that is started at
+// claim checks by dialing: a listener would be copied into a program that is started at
 // that moment, until it is executed.
 func claim(port int) (release func(), ok bool) {
 	socket, err := net.Listen("unix", fmt.Sprintf("@player-test-port-%d", port))

@@ -125,8 +125,8 @@ func All() []Workload {
 	return slices.Concat(Abuses(), Crowds(), []Workload{{"browser", 1, browse}, {"viewer", 1, view}}, Programs(), Spectators())
 }
 
-// Spectators are those who look at the camera "front": three that are sent all its pictures,
-// one that looks once a second, and three that another program sends as much to.
+// Spectators are those who watch the camera "front": three that are sent all its pictures,
+// one that asks once a second, and three that another program sends as much to.
 func Spectators() []Workload {
 	return []Workload{{"watchers", 3, watch}, {"glance", 1, glance}, {"elsewhere", 3, elsewhere}}
 }

@@ -22,7 +22,7 @@ const (
 	bucketLimit = bridge.TTL
 	// adoptPause is the time between two attempts to find out who had a lease.
 	adoptPause = bridge.TTL / 4
-	// lateLimit is for how long after the start a lease is looked for again: the bridge before
+	// lateLimit is for how long after the start a lease is searched again: the bridge before
 	// may have written it until it heard of this one, and it lasts for a TTL.
 	lateLimit = bridge.BeatLimit + bridge.TTL
 	// commandLifetime is for how long a command to the wheels is good after the holder of
@@ -52,14 +52,14 @@ type controller struct {
 	spec  devices.Spec
 	state *state
 
-	bucket  leases    // of the robot's group
-	began   time.Time // when this bridge had looked for a lease
-	looked  time.Time // when it has looked again
-	lease   bridge.Control
-	entry   leaseEntry     // the lease in the bucket
-	silent  bool           // the last renewal has failed, which was logged
-	writing chan renewal   // not nil: a renewal is on its way
-	conn    *client.Client // nil: there is none
+	bucket   leases    // of the robot's group
+	began    time.Time // when this bridge had searched for a lease
+	searched time.Time // when it has searched again
+	lease    bridge.Control
+	entry    leaseEntry     // the lease in the bucket
+	silent   bool           // the last renewal has failed, which was logged
+	writing  chan renewal   // not nil: a renewal is on its way
+	conn     *client.Client // nil: there is none
 }
 
 // renewal is the result of one.
@@ -195,14 +195,14 @@ func (c *controller) wrote(r renewal) {
 }
 
 // late adopts a lease that the bridge before this one gave at the moment of the handover, when
-// this one had looked already. It reports whether there was one. Later, an entry that this
+// this one had searched already. It reports whether there was one. Later, an entry that this
 // bridge does not know is one of a bridge that believes that it serves the robot, too.
 func (c *controller) late(ctx context.Context) bool {
 	now := time.Now()
-	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.looked) < adoptPause {
+	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.searched) < adoptPause {
 		return false
 	}
-	c.looked = now
+	c.searched = now
 	if err := c.tryAdopt(ctx); err != nil && ctx.Err() == nil {
 		c.hub.Log.Warn("the lease of a device is not known", zap.Stringer("device", c), zap.Error(err))
 	}
@@ -236,7 +236,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	}
 	sent, handedOver := time.Now(), entry.Bridge == ""
 	if entry, err = c.bucket.renew(ctx, c.key(), entry); err != nil {
-		return err // the other bridge has written it, or it has expired: look again
+		return err // the other bridge has written it, or it has expired: search again
 	}
 	c.entry = entry
 	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, time.Now())

@@ -63,7 +63,7 @@ type reader struct {
 	rate  int            // of conn, Hz
 	retry time.Time      // no attempt to connect before
 
-	limited context.Context // of Read: ends when the reader must look around
+	limited context.Context // of Read: ends when the reader must check for changes
 	until   time.Time       // when limited ends
 	close   context.CancelFunc
 }
