@@ -14,11 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
+	"player/e2e/programs"
 )
 
 func TestSpellings(t *testing.T) {
@@ -397,21 +397,9 @@ func installPlayer3(p place) {
 	}
 	p.run("go", "-C="+root, "build", "-o", filepath.Join(p.dir, "player"), ".")
 	port := strconv.Itoa(ports.Free(p.T, 10))
-	server := exec.CommandContext(p.Context(), filepath.Join(p.dir, "player"), "-stage", "room", "-bind", "127.0.0.1", "-http", "off", "-gp", port)
-	if err := server.Start(); err != nil {
-		p.Fatal(err)
-	}
-	p.Cleanup(func() { _ = server.Wait() }) // it is killed
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			conn.Close()
-			break
-		}
-		if time.Now().After(deadline) {
-			p.Fatal(err)
-		}
-	}
+	server := programs.Start(p.T, exec.Command(filepath.Join(p.dir, "player"),
+		"-stage", "room", "-bind", "127.0.0.1", "-http", "off", "-gp", port))
+	server.Until(p.T, "serving", func() bool { return server.Printed("serving") })
 	p.run("sh", "-ec", "tar xf libplayerc-1.2.0-linux-*.tar.gz --strip-components=2 --one-top-level=archive\nmkdir root\ndpkg-deb -x libplayerc-dev_1.2.0-1_*.deb root")
 	p.write("hello.cpp", []byte(player3Cpp))
 	p.write("hello.c", []byte(player3C))

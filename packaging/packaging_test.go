@@ -10,11 +10,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"player/e2e/needs"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/needs"
 )
 
 func at(t *testing.T) time.Time {
