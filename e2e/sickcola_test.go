@@ -2,10 +2,12 @@ package e2e
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
 
+	"player/e2e/ports"
 	"player/simulation/emulator/sickcola"
 )
 
@@ -21,12 +23,8 @@ func startCola(t *testing.T, o sickcola.Options, options string) (*sickcola.Sens
 // A sensor says nothing, or there is none.
 func TestColaSilent(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close() // it accepts, and says nothing
-	s := laserAt(t, "sickcola", l.Addr().String(), "")
+	address := ports.Serve(t, func(conn net.Conn) { _, _ = io.Copy(io.Discard, conn) }) // it accepts, and says nothing
+	s := laserAt(t, "sickcola", address, "")
 	s.dial(t).mustOpen("lr", "le")
 	s.Await(t, "no SICK sensor answers: check its power")
 }

@@ -45,32 +45,17 @@ func newNetwork() *network { return &network{holds: map[string]chan struct{}{}} 
 // proxy returns an address that leads from one program to the address of another.
 func (n *network) proxy(t testing.TB, from, to, address string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			near, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer near.Close()
-				n.pass(t.Context(), from, to)
-				far, err := net.Dial("tcp", address)
-				if err != nil {
-					return // as if nobody listened
-				}
-				defer far.Close()
-				defer context.AfterFunc(t.Context(), func() { near.Close(); far.Close() })()
-				go n.copy(t.Context(), far, near, from, to)
-				n.copy(t.Context(), near, far, from, to)
-			}()
+	return ports.Serve(t, func(near net.Conn) {
+		n.pass(t.Context(), from, to)
+		far, err := net.Dial("tcp", address)
+		if err != nil {
+			return // as if nobody listened
 		}
-	}()
-	return l.Addr().String()
+		defer far.Close()
+		defer context.AfterFunc(t.Context(), func() { near.Close(); far.Close() })()
+		go n.copy(t.Context(), far, near, from, to)
+		n.copy(t.Context(), near, far, from, to)
+	})
 }
 
 // copy passes bytes until one of the connections ends, and then ends the other.

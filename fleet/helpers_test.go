@@ -350,3 +350,14 @@ func driveRobot(t *testing.T, conn *nats.Conn, command, token string) (stop func
 		<-ended
 	}
 }
+
+// startEmbedded starts the server of NATS that fleets start without -nats.
+func startEmbedded(t testing.TB) *server.Server {
+	t.Helper()
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(natsServer.Shutdown)
+	return natsServer
+}

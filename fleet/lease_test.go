@@ -277,11 +277,7 @@ func bucket(t *testing.T, conn *nats.Conn) jetstream.KeyValue {
 func TestSignalStopsTheRobots(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer natsServer.Shutdown()
+	natsServer := startEmbedded(t)
 	p, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
 	measured := a.watch(t)
 	token := acquire(t, conn, "alice")
@@ -307,11 +303,7 @@ func TestSignalStopsTheRobots(t *testing.T) {
 func TestNATSEnds(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer natsServer.Shutdown()
+	natsServer := startEmbedded(t)
 	p, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
 	measured := a.watch(t)
 	defer drive(t, conn, acquire(t, conn, "alice"))()

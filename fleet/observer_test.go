@@ -239,11 +239,7 @@ func TestTroubles(t *testing.T) {
 // JetStream in the program ends when the disk is full.
 func TestObservedJetStream(t *testing.T) {
 	t.Parallel()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	o := observer{server: natsServer}
 	if s := o.embedded(); s.off || s.most <= 0 {
 		t.Errorf("the server: %+v", s)

@@ -80,11 +80,7 @@ func TestLeaseEndsForItself(t *testing.T) {
 			t.Parallel()
 			a, b := startRobot(t, "a"), startRobot(t, "b")
 			h := &holding{t: t}
-			natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(natsServer.Shutdown)
+			natsServer := startEmbedded(t)
 			h.bridge, h.conn = startFleet(t, []robot{a, b}, "-nats", natsServer.ClientURL())
 			other, watched := a.direct(t), b.watch(t)
 			for i, subjects := range [2][2]string{{lease, command}, {leaseOfB, commandOfB}} {

@@ -49,11 +49,7 @@ func recorded(t *testing.T, conn *nats.Conn) map[string]uint64 {
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	robots := []robot{startRobot(t, "a"), startRobot(t, "b")}
-	server, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Shutdown)
+	server := startEmbedded(t)
 	first, conn := startFleet(t, robots, "-nats", server.ClientURL(), "-record", "sonar", "-record", "a.position")
 	const sonars, odometry = "player.lab.b.sonar.0.data", "player.lab.a.position.0.data"
 	waiting.Until(t, "recording", func() bool {

@@ -21,11 +21,7 @@ import (
 // a busy machine that requests time out and the connection is given up.
 func TestStartMakesNoConsumers(t *testing.T) {
 	t.Parallel()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	conn, err := nats.Connect(natsServer.ClientURL())
 	if err != nil {
 		t.Fatal(err)

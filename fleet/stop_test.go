@@ -146,11 +146,7 @@ func TestStopOfAHundred(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, player, "-bind", "127.0.0.1", "-http", "off", "-stage", hall)
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	var both [2]*programs.Program
 	var conn *nats.Conn
 	for i := range both {

@@ -26,11 +26,7 @@ type pair struct {
 func startPair(t *testing.T) *pair {
 	t.Helper()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	p := &pair{robot: a}
 	for i := range p.both {
 		p.both[i], p.conn = startFleet(t, []robot{a}, "-nats", natsServer.ClientURL(), "-http", "127.0.0.1:0")

@@ -75,28 +75,13 @@ func (p place) hello(name string, args ...string) {
 // sonars serves one reading to each client until the test ends, and returns its port.
 func sonars(t *testing.T) (port string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				if _, err := io.ReadFull(conn, make([]byte, len("dr\x00\x02sr"))); err != nil {
-					return
-				}
-				_, _ = conn.Write([]byte("r\x00\x02srs\x00\x20" + strings.Repeat("\x04\xd2", 16))) // else hello fails
-				_, _ = io.Copy(io.Discard, conn)
-			}()
+	_, port, _ = net.SplitHostPort(ports.Serve(t, func(conn net.Conn) {
+		if _, err := io.ReadFull(conn, make([]byte, len("dr\x00\x02sr"))); err != nil {
+			return
 		}
-	}()
-	_, port, _ = net.SplitHostPort(listener.Addr().String())
+		_, _ = conn.Write([]byte("r\x00\x02srs\x00\x20" + strings.Repeat("\x04\xd2", 16))) // else hello fails
+		_, _ = io.Copy(io.Discard, conn)
+	}))
 	return port
 }
 
