@@ -124,29 +124,28 @@ func TestClientOutOfRange(t *testing.T) {
 			far.request(c.request)
 			far.drive(0, 40)
 			waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
-
 			n.walkAway(t)
-			begin := time.Now()
-			waiting.Until(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
-			stoppedInTime(t, begin)
-			waiting.Until(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
-			t.Logf("disconnected after %v", time.Since(begin))
+			near.stopsInTime(s)
 			near.frame(3)
 		})
 	}
 }
 
-// stoppedInTime checks that the motors of a client that was lost at begin have
-// stopped because of its silence. The contract is two seconds (PROTOCOL 9.1).
+// stopsInTime waits until the motors of a client that was lost a moment ago stop because
+// of its silence, and the client's connection is closed. The contract is two seconds (PROTOCOL 9.1).
 // Without that rule they stop when the connection is closed, after more than
 // twelve. The limit lies between, because a busy machine delays the observer.
-func stoppedInTime(t *testing.T, begin time.Time) {
-	t.Helper()
+func (p *peer) stopsInTime(s *server) {
+	p.t.Helper()
+	begin := time.Now()
+	waiting.Until(p.t, "the robot stops", func() bool { return p.position().TurnRate == 0 })
 	d := time.Since(begin)
-	t.Logf("motors stopped after %v", d)
+	p.t.Logf("motors stopped after %v", d)
 	if d > 8*time.Second {
-		t.Error("that is too late")
+		p.t.Error("that is too late")
 	}
+	waiting.Until(p.t, "the connection is closed", func() bool { return s.lost(clientAddress) })
+	p.t.Logf("disconnected after %v", time.Since(begin))
 }
 
 // far connects a client in the client's namespace, near one in the robot's.
@@ -205,13 +204,9 @@ func TestDeafDriverOutOfRange(t *testing.T) {
 		}
 		return time.Since(since) > 15*time.Second
 	})
-	n.walkAway(t)
-	begin := time.Now()
-	waiting.Until(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
 	t.Logf("%d bytes unread", backlog)
-	stoppedInTime(t, begin)
-	waiting.Until(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
-	t.Logf("disconnected after %v", time.Since(begin))
+	n.walkAway(t)
+	near.stopsInTime(s)
 }
 
 // unread returns how many received bytes the client has not read.
