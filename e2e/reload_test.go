@@ -12,11 +12,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	robot "player/simulation/emulator/p2os"
-
 	"player/e2e/ports"
 	"player/e2e/terminals"
 	"player/e2e/waiting"
+	robot "player/simulation/emulator/p2os"
 )
 
 // reloadable is a server that reads its file again.
