@@ -139,7 +139,7 @@ func cells() []cell {
 	for _, l := range []network{loopback, ethernet, wireless} {
 		all = append(all, paper("paper/"+l.Name, l, small, large)...)
 	}
-	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), filmed(), exchanges(),
+	return slices.Concat(all, paper("wireless5", wireless5, large), scale(), limited(), isolation(), neighbours(), beset(), viewed(), pictured(), exchanges(),
 		realTime(), compacted(), relayed(), fleets(), plains(), clientCells(), populated(), []cell{
 			{Name: "idle", Kind: idle, Device: costRate, Size: large, Servers: everyone()},
 			{Name: idleOpen, Kind: idle, Device: costRate, Size: large, Strangers: nobody},
@@ -209,19 +209,31 @@ func paper(prefix string, l network, sizes ...int) []cell {
 // the network carries.
 const fullest = "paper/802.11/50x50Hz/807"
 
-// held is what the paper reports for all cells but the worst.
-const held = "mean within 50 us"
+const (
+	// dueAtOnce is the cell that fits its network though each client's frame is due at once.
+	dueAtOnce = "paper/802.11/50x1Hz/807"
+	// The cells that compact frames, the relay and the fleet are for; directCell has no relay.
+	compactCell = "compact/802.11/50x10Hz/807"
+	autoCell    = "auto/802.11/50x10Hz/807"
+	beamsCell   = "beams/802.11/50x50Hz/20"
+	relayCell   = "relay/802.11/50x50Hz/807"
+	directCell  = "relay/direct/802.11/1x50Hz/807"
+	fleetCell   = "fleet/802.11/50x50Hz/807"
+)
+
+// paperMean is what the paper reports for all cells but the worst.
+const paperMean = "mean within 50 us"
 
 // claim is what section 5 of the paper reports for a cell.
 func claim(l network, clients, rate, size int) string {
 	if l != wireless || size != large {
-		return held
+		return paperMean
 	}
 	switch {
 	case clients == 1:
-		return held + ", little variance"
+		return paperMean + ", little variance"
 	case clients == 10 && rate == 1:
-		return held
+		return paperMean
 	case clients == 10:
 		return "mean held, more variance"
 	case rate == 1:
@@ -366,7 +378,7 @@ func compacted() []cell {
 	auto := paper("auto/"+wireless.Name, wireless, large)[7]
 	auto.Groups[0].Form, auto.Claim, auto.Wire, auto.Drive = form(codec.FramesAuto, codec.Scan{}), "", largeCompact, true
 	few := auto
-	few.Name = "beams/" + wireless.Name + "/50x50Hz/20"
+	few.Name = beamsCell
 	few.Groups = []group{{Name: "clients", Clients: 50, Rate: 50, Task: load.Stream, Form: form(codec.FramesCompact, beams), Devices: "lr"}}
 	few.Size, few.Wire = beamsPlain, beamsCompact
 	return append(all, auto, few)

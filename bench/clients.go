@@ -170,12 +170,3 @@ func (w *workshop) measureParser(ctx context.Context) (float64, error) {
 	}
 	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 }
-
-// The figures of a language's program.
-
-func readerRate(r run) float64  { return float64(r.Reader.Frames) / r.Reader.Window.Seconds() }
-func readerAsked(r run) float64 { return readerRate(r) / (robots * robotRate) }
-func readerShare(r run) float64 { return r.Usage.CPU.Seconds() / r.Reader.Window.Seconds() }
-func readerCPU(r run) float64   { return float64(r.Usage.CPU) / 1e3 / max(float64(r.Reader.Frames), 1) } // us
-func readerP50(r run) float64   { return float64(r.Reader.P50) * 1e3 }
-func readerP99(r run) float64   { return float64(r.Reader.P99) * 1e3 }

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// fleetRobots is how many robots a fleet has, fleetMonitors how many clients look
-	// at one robot's laser each.
+	// fleetRobots is how many robots a fleet has, fleetMonitors how many clients read
+	// one robot's laser each.
 	fleetRobots, fleetMonitors = 100, 10000
 	// fleetName is the second token of the subjects.
 	fleetName = "bench"
@@ -207,16 +207,4 @@ func (f *fleet) subscribe(c cell, s *load.Spec) {
 	for _, iface := range []string{"laser", "sonar", "position", "misc", "gripper", "ptz", "vision"} {
 		g.NATS.Rates = append(g.NATS.Rates, fleetSubject(0, iface, "rate"))
 	}
-}
-
-// The figures of a fleet.
-
-func ageP50(r run) float64 { return float64(r.Load.Groups[0].AgeP50) }
-
-func bridgeOf(r run) *rig.Usage { return r.Bridge }
-func natsOf(r run) *rig.Usage   { return r.NATS }
-
-// dropped is how many of the frames that the monitors ask for did not come.
-func (c *cellResult) dropped(r run) float64 {
-	return max(0, c.missing(r)*float64(c.Groups[0].Clients))
 }

@@ -124,8 +124,8 @@ func asChild(args []string) {
 		exit(load.Main(os.Stdin, os.Stdout))
 	case len(args) > 0 && args[0] == strangersVerb:
 		exit(beStrangers(args[1:]))
-	case len(args) > 0 && args[0] == filmVerb:
-		exit(film(os.Stdout))
+	case len(args) > 0 && args[0] == cameraVerb:
+		exit(writePictures(os.Stdout))
 	case len(args) > 0 && args[0] == publishVerb:
 		exit(publish(args[1:]))
 	case len(args) > 0 && args[0] == awakeVerb:

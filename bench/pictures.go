@@ -15,16 +15,16 @@ import (
 )
 
 // The cells of pictures are one client that reads 50 frames a second, beside a camera of
-// 640x480 at 30 Hz and who looks at it. Nobody is given a processor of its own: the camera's
+// 640x480 at 30 Hz and who watches it. Nobody is given a processor of its own: the camera's
 // program, which the server starts, takes its share wherever it is.
 
 const (
 	picturesPrefix = "visitors/pictures/"
-	// filmVerb is the argument by which this program becomes a camera that costs nothing: it
+	// cameraVerb is the argument by which this program becomes a camera that costs nothing: it
 	// writes one prepared picture again and again.
-	filmVerb  = "film"
-	filmRate  = 30 // Hz
-	filmWidth = 640
+	cameraVerb  = "camera"
+	cameraRate  = 30 // Hz
+	cameraWidth = 640
 )
 
 // camera is the program of a cell's camera.
@@ -43,18 +43,18 @@ func (c camera) section() string {
 		if err != nil {
 			self = os.Args[0]
 		}
-		return fmt.Sprintf("camera ( name \"front\" rate %d command [%q %q] )\n", filmRate, self, filmVerb)
+		return fmt.Sprintf("camera ( name \"front\" rate %d command [%q %q] )\n", cameraRate, self, cameraVerb)
 	case encoder:
 		return fmt.Sprintf("camera ( name \"front\" rate %[1]d command [\"ffmpeg\" \"-loglevel\" \"error\" \"-re\" \"-f\" \"lavfi\""+
-			" \"-i\" \"testsrc=size=640x480:rate=%[1]d\" \"-c:v\" \"mjpeg\" \"-q:v\" \"6\" \"-f\" \"mjpeg\" \"-\"] )\n", filmRate)
+			" \"-i\" \"testsrc=size=640x480:rate=%[1]d\" \"-c:v\" \"mjpeg\" \"-q:v\" \"6\" \"-f\" \"mjpeg\" \"-\"] )\n", cameraRate)
 	}
 	return ""
 }
 
-// filmed are the cells: nobody looks; the camera runs for a page that looks once a second;
+// pictured are the cells: nobody watches; the camera runs for a page that asks once a second;
 // three viewers are sent all pictures; and the same viewers of a program that is not the
 // server.
-func filmed() []cell {
+func pictured() []cell {
 	var all []cell
 	for _, tt := range []struct {
 		name      string
@@ -71,13 +71,13 @@ func filmed() []cell {
 	return all
 }
 
-// film writes pictures to standard output until nobody reads them.
-func film(out io.Writer) error {
-	picture, err := filmPicture()
+// writePictures writes pictures to standard output until nobody reads them.
+func writePictures(out io.Writer) error {
+	picture, err := preparedPicture()
 	if err != nil {
 		return err
 	}
-	for range time.Tick(time.Second / filmRate) {
+	for range time.Tick(time.Second / cameraRate) {
 		if _, err := out.Write(picture); err != nil {
 			return nil
 		}
@@ -85,10 +85,10 @@ func film(out io.Writer) error {
 	return nil
 }
 
-// filmPicture is as large as that of a camera in a room: 30 kB.
-func filmPicture() ([]byte, error) {
+// preparedPicture is as large as that of a camera in a room: 30 kB.
+func preparedPicture() ([]byte, error) {
 	r := rand.New(rand.NewPCG(1, 2))
-	m := image.NewGray(image.Rect(0, 0, filmWidth, filmWidth*3/4))
+	m := image.NewGray(image.Rect(0, 0, cameraWidth, cameraWidth*3/4))
 	for y := range m.Rect.Dy() {
 		for x := range m.Rect.Dx() {
 			m.SetGray(x, y, color.Gray{uint8((x/40+y/30)*8 + r.IntN(14))})

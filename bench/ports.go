@@ -16,7 +16,7 @@ const firstPort, lastPort = 21000, 32000
 // server's start nobody else of this program finds the same ones free.
 type ports struct{ given atomic.Int64 }
 
-// newPorts begins anywhere: another program may look at the same time.
+// newPorts begins anywhere: another program may search at the same time.
 func newPorts() *ports {
 	p := &ports{}
 	p.given.Store(rand.Int64N(lastPort - firstPort))

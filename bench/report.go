@@ -5,21 +5,14 @@ import (
 	_ "embed"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strings"
-	"text/template"
 	"time"
 
-	"player/bench/rig"
+	"player/bench/load"
 	"player/bench/stats"
 	"player/e2e/strangers"
 )
-
-// page is the report: prose, and tables that name the figures of their columns (figures).
-//
-//go:embed report.tmpl
-var page string
 
 // parts are the figures of Go's own benchmarks and of experiments. They do not
 // come from a run of the suite and are written by hand.
@@ -27,33 +20,405 @@ var page string
 //go:embed parts.md
 var parts string
 
+// pageWidth is the longest line of the page in bytes.
+const pageWidth = 120
+
 // report writes the page. plots is the directory of the plots, with a slash.
 func (r *results) report(w io.Writer, plots string) error {
-	t, err := template.New("report").Funcs(template.FuncMap{
-		"rows": r.rows, "full": r.full, "find": func(name string) row { return r.row(name, name, "") }, "row": r.row,
-		"servers": each(func(w row) (all []row) {
-			for _, s := range w.servers() {
-				w.Server = s
-				all = append(all, w)
-			}
-			return all
-		}),
-		"groups": each(func(w row) (all []row) {
-			for w.Group = range w.Groups {
-				w.grouped = true
-				all = append(all, w)
-			}
-			return all
-		}),
-		"targets": targets, "results": func() *results { return r }, "batches": r.batches, "claims": claims, "missing": r.missing,
-	}).Parse(page + parts)
-	if err != nil {
-		return err
+	p := &page{results: r}
+	p.summary()
+	p.healthy()
+	p.networks()
+	p.scale()
+	p.others()
+	p.fleets()
+	p.robots()
+	p.paper(plots)
+	p.runs()
+	_, err := io.WriteString(w, strings.Join(append(p.blocks, parts), "\n\n"))
+	return err
+}
+
+// page is the report: prose, tables and lists with an empty line between them.
+type page struct {
+	*results
+	blocks []string
+}
+
+func (p *page) write(block string) { p.blocks = append(p.blocks, strings.TrimSpace(block)) }
+
+// section is a text and a table with a line for each row, if there are rows.
+func (p *page) section(rows []row, text string, columns ...figure) {
+	if len(rows) == 0 {
+		return
 	}
-	return t.Execute(w, struct {
-		*results
-		Plots string
-	}{r, plots})
+	p.write(text)
+	head, rule := make([]string, len(columns)), make([]string, len(columns))
+	for i, f := range columns {
+		head[i], rule[i] = f.head, "---:"
+		if f.left {
+			rule[i] = "---"
+		}
+	}
+	lines := tableLine(head...) + tableLine(rule...)
+	for _, w := range rows {
+		shown := make([]string, len(columns))
+		for i, f := range columns {
+			shown[i] = w.show(f)
+		}
+		lines += tableLine(shown...)
+	}
+	p.write(lines)
+}
+
+// tableLine is a line of a table.
+func tableLine(cells ...string) string { return "| " + strings.Join(cells, " | ") + " |\n" }
+
+var (
+	cellName   = words("cell", func(w row) string { return w.Name })
+	cellOnce   = words("cell", row.once)
+	serverName = words("server", func(w row) string { return string(w.Server) })
+	frameLabel = words("frames", func(w row) string { return w.Label })
+	askedRate  = figure{head: "of", text: func(w row) string { return fmt.Sprint(w.asked()) }}
+	leastShown = figure{head: "least", text: func(w row) string { return duration(float64(w.ageFloor())) }}
+)
+
+func (p *page) summary() {
+	p.write(`
+# Benchmarks
+
+How fast the server is, measured on the program that is shipped (static, stripped). Three servers send the same
+frames of 807 bytes to the same clients: Player, a bare epoll loop that does nothing else, and a program with
+goroutines for each client. Smaller is better except for frames per second. The suite in bench/ writes this
+page.
+
+## In short`)
+	table := tableLine("", "Player", "bare loop", "goroutines") + tableLine("---", "---:", "---:", "---:")
+	for _, tt := range []struct {
+		what, cell string
+		figure     figure
+	}{
+		{"CPU time for a frame, 50 clients at 50 Hz", "scale/50x50Hz", cpuOfFrame.written(micros)},
+		{"frames per second, 10,000 clients at 10 Hz", "scale/10000x10Hz", frameCount},
+		{"memory for each further client", "scale/10000x10Hz", growth},
+		{"request and reply, one client", "request/1", roundMean},
+		{"wakes in ten seconds without clients", "idle", switches},
+		{"mean age of data, 50 clients on a full 1.9 Mbps network", fullest, age},
+	} {
+		w := p.row(tt.cell)
+		table += tableLine(tt.what, w.show(tt.figure), w.at(floor).show(tt.figure), w.at(threads).show(tt.figure))
+	}
+	p.write(table)
+	p.write(`
+- **CPU time**: sending is most of the work, so the server should cost little more than a loop that does nothing
+  else.
+- **Frames per second**: 100,000 are asked for; the machine's two cores serve and receive them.
+- **Memory**: a small robot computer can serve many clients.
+- **Request and reply**: the time until a program that asks for data has it.
+- **Wakes**: a server without clients uses no energy.
+- **Age**: the clients ask for nine times what the network carries. A server that queues frames delivers old data;
+  Player waits and sends the newest. The least possible mean age is 95.57 ms.
+
+## Targets
+
+The measured column shows how many cells reach the target, and the worst of them.`)
+	table = tableLine("target", "reached", "measured") + tableLine("---", "---", "---")
+	for _, t := range targets() {
+		reached := "**no**"
+		v := t.Judge(p.results)
+		switch {
+		case v.Open:
+			reached, v.Got = "-", "not measured"
+		case v.Reached:
+			reached = "yes"
+		}
+		table += tableLine(t.Goal, reached, v.Got)
+	}
+	p.write(table)
+}
+
+func (p *page) healthy() {
+	rows := byServer(p.rows("healthy/"))
+	p.section(byGroup(rows), `
+## Healthy networks
+
+Fifty clients at 50 Hz on loopback. They read only; may drive, but are silent; send ten commands a second each;
+send them in reply to frames, with delayed acknowledgements; are all held for 150 ms once; or half of them read
+only every 300 ms.`,
+		cellName, words("clients", func(w row) string { return w.Groups[w.Group].Name }), serverName,
+		frameRate, closedClients, intervalP50, intervalP99, age, cpuShare.ofCell(), cpuOfFrame.ofCell())
+	// Where they were not counted, the row says so in its second column.
+	counted := func(w row) bool {
+		return !slices.ContainsFunc(w.of(w.Server), func(r run) bool { return r.Calls == nil })
+	}
+	columns := []figure{cellName, serverName, allCalls.when(counted, "not counted")}
+	var known []string
+	for _, kind := range callKinds {
+		known = append(known, kind.calls...)
+		columns = append(columns, callsOf(false, kind.calls...).as(kind.name).when(counted, ""))
+	}
+	p.section(rows, `
+System calls of the server for each frame. "sum" leaves out those that read what clients send: the reads, and for
+each of them the wait that reports it. The kernel counts them (perf_event_open) in the same runs, which makes a
+call about 0.1 us slower. A read and a call of "timer" for each tick serve the schedule.`,
+		append(columns, callsOf(true, known...).as("other").when(counted, ""))...)
+}
+
+func (p *page) networks() {
+	var all []row
+	for name, c := range p.measured("") {
+		if full(c) || name == dueAtOnce {
+			all = append(all, p.row(name).named(strings.TrimPrefix(name, "paper/")))
+		}
+	}
+	p.section(byServer(all), `
+## Full networks
+
+The clients of these cells ask for more than the network carries, except fifty at 1 Hz, whose frames are due all at
+once.`,
+		cellName, serverName, frameRate, askedRate, closedClients, age, leastShown, ageP99, jain, networkUsed, queueDrops)
+
+	all = nil
+	for _, w := range p.rows("compact/") {
+		plain := strings.Replace("paper/"+w.Name, "paper/"+wireless5.Name, "wireless5", 1)
+		all = append(all, p.row(plain).named(w.Name).labelled("plain"), w.labelled("compact"))
+	}
+	for _, tt := range []struct{ cell, prefix, label string }{
+		{autoCell, "auto/", "auto"}, {beamsCell, "beams/", "20 readings"}, {directCell, "relay/direct/", "direct"},
+		{relayCell, "relay/", "relay"}, {fleetCell, "fleet/", "fleet"},
+	} {
+		all = append(all, p.row(tt.cell).named(strings.TrimPrefix(tt.cell, tt.prefix)).labelled(tt.label))
+	}
+	stamped := func(w row) bool { return !w.stampless() }
+	p.section(ran(all), `
+## Compact frames and the relay
+
+Full networks with plain and with compact frames (docs/BANDWIDTH.md), the data that of a robot that drives through an
+office, with noise of 5 mm on its ranges; "auto" is compact while the server finds the network full. "20 readings" is
+the laser alone, one reading in 9 degrees in units of 5 cm. The relay is a second server on the wired side, "fleet"
+a bridge and NATS there (docs/FLEET.md).`,
+		cellName, frameLabel, frameRate, askedRate, closedClients,
+		age.when(stamped, "-"), leastShown.when(func(w row) bool { return !w.Relay && w.Monitors == 0 }, "-"),
+		ageP99.when(stamped, "-"), jain, networkUsed, cpuOfFrame.as("CPU us/frame"))
+}
+
+func (p *page) scale() {
+	rows := p.rows("scale/")
+	costOf := func(head string, s server) figure {
+		t := target{figure: cpuOfFrame, bound: atMostTimes(0, onServer(s))}
+		return figure{head: head, text: func(w row) string {
+			if quotient, ok := t.value(w); ok {
+				return times(quotient)
+			}
+			return "-"
+		}}
+	}
+	p.section(rows, `
+## Scale
+
+Loopback, 807 bytes. CPU time is in us for each frame; ratios are of medians.`,
+		cellName.as("frames/s"), frameCount.as("player"), frameCount.on(floor, "floor"), frameCount.on(threads, "threads"),
+		ofAsked, cpuOfFrame.as("CPU: player"), cpuOfFrame.on(floor, "floor"),
+		cpuOfFrame.on(threads, "threads"), costOf("of floor", floor), costOf("of threads", threads))
+	p.section(rows, `
+The p99 interval error, memory, how often the loop is woken, and what the clients' process uses of a core.`,
+		cellName.as("p99 error"), intervalP99.as("player"), intervalP99.on(floor, "floor"), intervalP99.on(threads, "threads"),
+		rss.as("RSS: player"), rss.on(floor, "floor"), rss.on(threads, "threads"), loopWakes.written(count), clientShare)
+	var all []row
+	for _, w := range p.rows("tls/") {
+		all = append(all, p.row("scale/"+w.Name).named(w.Name).labelled("plain"), w.labelled("TLS"))
+	}
+	p.section(ran(all), `
+### TLS
+
+The same clients without and with TLS. The memory of a client is the difference between the two cells.`,
+		cellName, words("", func(w row) string { return w.Label }), cpuShare, cpuOfFrame,
+		intervalP99, rss)
+	p.section(byServer(p.rows("request/")), `
+## Request and reply, and no clients
+
+Each client has one request outstanding; a reply has 807 bytes.`,
+		cellOnce.as("clients"), serverName, frameCount.as("rounds/s"), roundMean, roundP99,
+		cpuShare, ofCore, clientShare.as("clients' CPU"))
+	var list []string
+	for _, tt := range []struct{ cell, text string }{
+		{"idle", "- No clients: " + p.row("idle").show(switches) + " voluntary context switches of all threads in 10s, " +
+			p.row("idle").show(rss) + " of RSS."},
+		{"start", "- From exec to the first reply: " + p.row("start").show(startTime) + "."},
+		{"binary", "- The binary: " + p.row("binary").show(fileSize) + "."},
+	} {
+		if p.row(tt.cell).Runs != nil {
+			list = append(list, tt.text)
+		}
+	}
+	p.list(list)
+}
+
+// others are the cells in which others use the server, too.
+func (p *page) others() {
+	reads := func(w row) bool { return w.Groups[w.Group].Task != load.Deaf }
+	columns := []figure{
+		cellOnce, words("clients", func(w row) string {
+			return fmt.Sprint(w.Groups[w.Group].Clients, " ", w.Groups[w.Group].Name)
+		}),
+		frameRate, closedClients, worstMean.when(reads, ""),
+		intervalP99.when(reads, ""), latency.when(reads, ""), age.when(reads, ""), cpuShare.ofCell(), rss.ofCell(),
+	}
+	p.section(byGroup(p.rows("isolation/")), `
+## Isolation
+
+25 well clients on loopback at 50 Hz: alone; beside 25 that ask for 50 Hz on the 1.9 Mbps network; beside one that
+does not read; beside one that sends commands as fast as the server takes them; and with devices that have news
+2500 times a second.`, columns...)
+	p.section(byGroup(p.rows("neighbours/")), `
+### Networks next to each other
+
+A server on three networks: a radio of 1.9 Mbps, a wired network, and the robot itself, where one program connects by
+TLS. All clients ask for 50 Hz. Those on the radio, "far", get what it carries; the others must not notice.`, columns...)
+	p.section(byGroup(p.rows("small-cpu/")), `
+The paper's fifty clients, the server held to 10 % of one core (in periods of 100 ms) and 32 MiB by a control
+group.`, columns...)
+	p.section(p.rows("strangers/"), `
+## Strangers
+
+Two well clients, one that reads 50 frames a second and one that always has a request outstanding, while others
+flood the server (docs/SECURITY.md, "Input"). The server has one core; the clients and the others share the rest.
+12 send malformed messages, commands, requests for frames, or requests that open and close a device; 500 connect
+and leave; 60 connections to the dashboard send GET after GET; 128 send half a request and wait. 20 browsers show
+the robot, or 20 Foxglove viewers.`,
+		cellName.as("others"), intervalP99.as("reads: p99 error"), intervalMax, asksP50,
+		asksP99, asksMax, cpuShare.as("server's CPU"))
+	p.section(p.rows(viewersPrefix), `
+## Viewers
+
+What a viewer costs the server: beside one client that reads 50 frames a second, the pages of browsers that show a
+robot at 20 Hz, Foxglove viewers that have subscribed to all topics (-foxglove), programs of ROS that have
+(-rosbridge), and clients at 10 Hz. The devices have news 10 times a second. The server has one core.`,
+		cellName.as("viewers"), cpuShare.as("server's CPU"), figure{head: "for each viewer", text: row.ofEachViewer}, rss,
+		intervalP99.as("the client's p99 error"))
+	p.section(p.rows(picturesPrefix), `
+## Pictures
+
+What pictures of a camera, 640x480 at 30 Hz, cost one client that reads 50 frames a second. The camera is a program that
+writes a prepared picture of 30 kB again and again, or (encoder) ffmpeg, which draws and compresses; "source" and
+"encoder" are looked at once a second, so that the camera runs, and the other cells by three viewers that are sent every
+picture. "Elsewhere" is the same viewers of another program: what the machine itself takes for them. No processor is
+reserved for anybody; viewers have the lowest priority, and the camera's program the one that the server gives it.`,
+		cellName.as("beside"), intervalP50.as("the client's median error"), intervalP99, cpuShare.as("server's CPU"))
+}
+
+func (p *page) fleets() {
+	columns := func(first, second string) []figure {
+		return []figure{
+			cellName.as(first), frameCount, dropped, ageP50, ageP99,
+			cpuShare.as("CPU: robots"), cpuShare.as(second).ofProcess(bridgeOf), cpuShare.as("NATS").ofProcess(natsOf),
+			rss.as("RSS: robots"), rss.as(second).ofProcess(bridgeOf), rss.as("NATS").ofProcess(natsOf),
+		}
+	}
+	p.section(p.rows("fleet/"), `
+## A fleet
+
+100 simulated robots in one server, and 10000 monitors that each look at the laser of one robot at 10 Hz: connected
+to the robots; by a bridge and NATS (docs/FLEET.md), 100 monitors on each connection; and each with a connection of
+its own. The last line is the paper's worst cell, 50 monitors of all devices at 50 Hz: the radio of 1.9 Mbps carries
+one copy, to a bridge on the wired side. "Dropped" is frames that were asked for and did not come. CPU is shares of
+one core.`, columns("monitors", "bridge")...)
+	p.section(p.rows("nats/"), `
+The same 10000 monitors, each with a connection of its own, of plain NATS: a program publishes what a bridge does, or
+less, and is in the column of the bridge. Nobody reads the robots.`, columns("published", "program")...)
+	text := `
+## Populations
+
+1000 simulated robots with 16 sonars, each a Player server on its own port of one process: while nobody is there, and
+while 10 clients read the position and the sonars of one robot each at 10 Hz. All robots are simulated in real time
+while any client is there; none of them drives.`
+	if p.rows("population/100 with") != nil {
+		text += ` In the last line 100 have noisy sonars
+and a noisy laser, 99 clients read one robot each at 10 Hz, and the error is that of a client that reads the last robot
+at 50 Hz.`
+	}
+	served := func(w row) bool { return w.Kind != idle }
+	p.section(p.rows("population/"), text, cellName.as("robots"), rss, peak,
+		figure{head: "CPU", text: func(w row) string {
+			if served(w) {
+				return w.show(cpuShare)
+			}
+			return w.show(idleShare)
+		}}, frameCount.as("frames a second").when(served, ""), intervalP99.when(served, ""))
+}
+
+// robots are the cells about what is inside the robot, and about the programs that read robots.
+func (p *page) robots() {
+	p.section(byServer(p.rows("real-time/")), `
+## Real time
+
+The age of data inside the robot: from the last byte of the hardware's packet, just before it is written to a
+pseudo-terminal, to the client's read that returns the frame. The hardware is emulated. One client on loopback
+has a request for a frame outstanding and wants only new data, so news leave at once (PROTOCOL 8.2). A real
+line and its adapter add their own time. Floor is a bare loop that sends a frame when packets of the same size,
+which come as often, are whole: what the machine itself takes. All run on one processor, the kernel's workers that
+pass on what is written to pseudo-terminals, too. A loop of the lowest class keeps it awake, because the host of a
+virtual processor that sleeps may take milliseconds to wake it.`,
+		cellName.as("hardware"), serverName, insideP50, insideP99, insideP999, insideMax)
+	p.section(slices.DeleteFunc(p.rows("clients/"), func(w row) bool { return w.Kind != library }), `
+## Clients
+
+One program in each language reads 50 robots at 50 Hz: 2500 frames a second of 807 bytes, all seven devices, decoded.
+CPU time is that of the program, with its runtime and its system calls; its share is of one core. The interval is
+the time between two frames of one robot, 20ms if all is well. [CLIENTS.md](CLIENTS.md) has the libraries.`,
+		words("language", func(w row) string { return w.Language().Name }), words("runtime", row.runtime),
+		words("reads by", func(w row) string { return w.Language().Way }), readerRate, readerAsked,
+		readerCPU, readerShare, rss, readerP50, readerP99)
+	if w := p.row(parserCell); w.Runs != nil {
+		p.write("Python's parser alone, without sockets and asyncio, decodes " + w.show(parsed) + " of these frames a second.")
+	}
+}
+
+func (p *page) paper(plots string) {
+	if p.rows("paper/") != nil || p.rows("wireless5/") != nil {
+		p.write(`
+## The paper's 54 experiments
+
+Section 5 of the Player paper; cells are clients x rate / bytes. The paper reports a mean within 50 us of the
+target for all cells but those listed below their table. Full networks have their own section above.`)
+	}
+	for _, tt := range []struct{ prefix, title string }{
+		{"paper/loopback/", "Loopback"}, {"paper/Ethernet/", "Ethernet, 10 Mbps"}, {"paper/802.11/", "802.11, 1.9 Mbps"},
+		{"wireless5/", "A faster wireless network, 5 Mbps (not in the paper)"},
+	} {
+		rows := p.rows(tt.prefix)
+		all := slices.Clone(rows)
+		if i := slices.IndexFunc(all, func(w row) bool { return w.cellResult.Name == fullest }); i >= 0 {
+			all = slices.Insert(all, i+1, p.row(fleetCell).named("50x50Hz/807 by a fleet's bridge"))
+		}
+		p.section(ran(all), "### "+tt.title, cellName, frameRate, closedClients,
+			worstMean, intervalP99.as("p99"), intervalMax, latency, age,
+			ageP99, cpuOfFrame.as("CPU us/frame"))
+		p.list(claims(rows))
+	}
+	p.write("![The paper's figure 3: time between frames of 807 bytes on 802.11](" + plots + figure3 + ")")
+}
+
+// list writes lines, if there are any.
+func (p *page) list(lines []string) {
+	if len(lines) > 0 {
+		p.write(strings.Join(lines, "\n"))
+	}
+}
+
+func (p *page) runs() {
+	m := p.Machine
+	p.write(fmt.Sprintf(`
+## Machine and runs
+
+[BENCHMARKING.md](BENCHMARKING.md) says how it is measured, and how to repeat it.
+
+Machine: %s, %d cores, Linux %s, %s, %s.`, m.CPU, m.Cores, m.Kernel, m.OS, m.Go))
+	p.list(p.batches())
+	if missing := p.missing(); missing != nil {
+		p.write("## Not run, or failed")
+		p.list(missing)
+	}
 }
 
 // row is what a line of a table is about: a server in a cell, perhaps one group of its
@@ -65,190 +430,113 @@ type row struct {
 	Label   string
 	Server  server
 	Group   int
-	grouped bool // it is about Group only
-}
-
-// rows are the cells that were measured and whose names begin with a prefix.
-func (r *results) rows(prefix string, label ...string) (all []row) {
-	for name := range r.measured(prefix) {
-		all = append(all, r.row(prefix+name, name, strings.Join(label, "")))
-	}
-	return all
+	grouped bool // the clients' figures are of Group only
 }
 
 // row is one cell, without runs if it was not measured.
-func (r *results) row(cell, name, label string) row {
-	return row{cellResult: r.find(cell), results: r, Name: name, Label: label, Server: player}
+func (r *results) row(cell string) row {
+	return row{cellResult: r.find(cell), results: r, Name: cell, Server: player}
 }
 
-// full are the cells whose networks cannot carry what the clients ask for, and the one where
-// every client's frame is due at once.
-func (r *results) full() (all []row) {
-	for name, c := range r.measured("") {
-		if full(c) || name == "paper/802.11/50x1Hz/807" {
-			all = append(all, r.row(name, strings.TrimPrefix(name, "paper/"), ""))
+// rows are the cells that were measured and whose names begin with a prefix.
+func (r *results) rows(prefix string) (all []row) {
+	for name := range r.measured(prefix) {
+		all = append(all, r.row(prefix+name).named(name))
+	}
+	return all
+}
+
+func (w row) named(name string) row     { w.Name = name; return w }
+func (w row) labelled(label string) row { w.Label = label; return w }
+func (w row) at(s server) row           { w.Server = s; return w }
+
+// ran are the rows whose cells were measured.
+func ran(rows []row) []row {
+	return slices.DeleteFunc(rows, func(w row) bool { return w.Runs == nil })
+}
+
+// byServer makes a row for each server of each row.
+func byServer(rows []row) (all []row) {
+	for _, w := range rows {
+		for _, s := range w.servers() {
+			all = append(all, w.at(s))
 		}
 	}
 	return all
 }
 
-// each makes rows of each row.
-func each(f func(row) []row) func([]row) []row {
-	return func(rows []row) (all []row) {
-		for _, w := range rows {
-			all = append(all, f(w)...)
+// byGroup makes a row for each group of clients of each row.
+func byGroup(rows []row) (all []row) {
+	for _, w := range rows {
+		for w.Group = range w.Groups {
+			w.grouped = true
+			all = append(all, w)
 		}
-		return all
 	}
+	return all
 }
 
-// Plain is the cell with plain frames.
-func (w row) Plain() row {
-	return w.results.row(strings.Replace("paper/"+w.Name, "paper/"+wireless5.Name, "wireless5", 1), w.Name, "plain")
-}
-
-// Whole is the row about all groups.
-func (w row) Whole() row { w.grouped = false; return w }
-
-// Client is the group of the row.
-func (w row) Client() group { return w.Groups[w.Group] }
-
-// Once is the name, empty below the cell's first row.
-func (w row) Once() string {
+// once is the name, empty below the cell's first row.
+func (w row) once() string {
 	if w.Group > 0 || w.Server != w.servers()[0] {
 		return ""
 	}
 	return w.Name
 }
 
-func (w row) Asked() int      { return w.asked() }
-func (w row) Stampless() bool { return w.stampless() }
-func (w row) Least() string   { return duration(float64(w.ageFloor())) }
-
-// Counted reports whether the system calls were counted.
-func (w row) Counted() bool {
-	return !slices.ContainsFunc(w.of(w.Server), func(r run) bool { return r.Calls == nil })
-}
-
-// Figures writes medians of figures side by side: those of the row's server, or of the
-// server behind an @.
-func (w row) Figures(names string) string {
-	var shown []string
-	for _, name := range strings.Fields(names) {
-		name, other, _ := strings.Cut(name, "@")
-		of := w
-		of.Server = cmp.Or(server(other), w.Server)
-		if v, ok := of.value(name); ok {
-			shown = append(shown, w.figure(name).write(v))
-		} else {
-			shown = append(shown, "-")
-		}
+// show writes the median of a figure, or its text.
+func (w row) show(f figure) string {
+	if f.text != nil {
+		return f.text(w)
 	}
-	return strings.Join(shown, " | ")
+	if v, ok := w.value(f); ok {
+		return f.write(v)
+	}
+	return "-"
 }
 
-// value is the median of a figure. ok is false if it was not measured.
-func (w row) value(name string) (v float64, ok bool) {
-	f := w.figure(name)
+// value is the median of a figure over the runs of the row's server. ok is false if there are none, or if one of
+// them has no number.
+func (w row) value(f figure) (v float64, ok bool) {
 	return w.median(w.Server, func(r run) float64 {
 		if w.grouped {
 			of := *r.Load
 			of.Groups = of.Groups[w.Group : w.Group+1]
 			r.Load = &of
 		}
-		return f.of(r)
+		return f.of(w, r)
 	})
 }
 
-// CostOf is the CPU time of a frame against that of a baseline.
-func (w row) CostOf(baseline string) string {
-	if q, ok := (target{figure: "cost / " + baseline}).of(w); ok {
-		return times(q)
-	}
-	return "-"
-}
-
-// ForEach is the CPU time of the cell's strangers, each one's part of what is more than
+// ofEachViewer is the CPU time of the cell's strangers, each one's part of what is more than
 // without them.
-func (w row) ForEach(alone row) string {
-	with, ok := w.median(player, cpuShare)
-	without, known := alone.median(player, cpuShare)
-	who := slices.IndexFunc(strangers.All(), func(p strangers.Pastime) bool { return p.Name == w.Name })
+func (w row) ofEachViewer() string {
+	with, ok := w.value(cpuShare)
+	without, known := w.results.row(viewersPrefix + nobody).value(cpuShare)
+	who := slices.IndexFunc(strangers.All(), func(p strangers.Workload) bool { return p.Name == w.Name })
 	if !ok || !known || who < 0 {
 		return ""
 	}
 	return percent((with - without) / float64(strangers.All()[who].Count))
 }
 
-// Runtime is that of a client library's program.
-func (w row) Runtime() string {
+// runtime is that of a client library's program.
+func (w row) runtime() string {
 	for _, r := range w.of(player) {
 		return cmp.Or(r.Reader.Runtime, "-")
 	}
 	return "-"
 }
 
-// written is a figure of a run, and how it is written.
-type written struct {
-	of    func(run) float64
-	write func(float64) string
-}
-
-// figure is that of a name in the page. It panics if there is none.
-func (w row) figure(name string) written {
-	f, known := map[string]written{
-		"rate": {rate, rounded}, "count": {rate, count}, "closed": {closed, count}, "asked": {w.ofAsked, percent}, "dropped": {w.dropped, count},
-		"p50": {intervalP50, duration}, "p99": {intervalP99, duration}, "max": {intervalMax, duration}, "mean": {worstMean, duration},
-		"latency": {latency, duration}, "age": {ageMean, duration}, "age-p50": {ageP50, duration}, "age-p99": {ageP99, duration},
-		"jain": {jain, index}, "network": {w.networkUse, percent}, "drops": {drops, count},
-		"cost": {cpuOfFrame, rounded}, "us": {cpuOfFrame, micros}, "cpu": {cpuShare, percent}, "clients": {clientShare, percent},
-		"cpu-bridge": {of(bridgeOf, cpuShare), percent}, "cpu-nats": {of(natsOf, cpuShare), percent},
-		"rss-bridge": {of(bridgeOf, rss), memory}, "rss-nats": {of(natsOf, rss), memory},
-		"rss": {rss, memory}, "peak": {func(r run) float64 { return float64(r.Usage.Peak) }, memory}, "binary": {fileSize, memory},
-		"cpu-idle": {func(r run) float64 { return float64(r.Usage.CPU) / float64(idleWindow) }, percent}, "start": {startTime, duration},
-		"switches": {switches, count}, "wakes": {wakes, count}, "loop-wakes": {loopWakes, count},
-		"round": {round, duration}, "round-p99": {roundP99, duration}, "of-core": {func(r run) float64 { return rate(r) / max(cpuShare(r), 1e-9) }, count},
-		"asks-p50": {func(r run) float64 { return float64(r.Load.Groups[1].Round.P50) }, duration}, "asks-p99": {askedP99, duration},
-		"asks-max": {func(r run) float64 { return float64(r.Load.Groups[1].Round.Max) }, duration},
-		"inside":   {insideP50, duration}, "inside-p99": {insideP99, duration},
-		"inside-p999": {func(r run) float64 { return float64(r.Inside.P999) }, duration},
-		"inside-max":  {func(r run) float64 { return float64(r.Inside.Max) }, duration},
-		"reads":       {readerRate, count}, "reads-asked": {readerAsked, percent}, "reads-cost": {readerCPU, rounded}, "reads-share": {readerShare, percent},
-		"reads-p50": {readerP50, duration}, "reads-p99": {readerP99, duration}, "parsed": {func(r run) float64 { return r.Parsed }, count},
-		"missing": {w.missing, rounded}, "bad": {bad, count}, "rate/s": {rate, perSecond}, "wakes/s": {wakes, perSecond}, "loop-wakes/s": {loopWakes, perSecond},
-		"growth":          {func(run) float64 { return w.results.memoryOfClient(w.Server) }, kibibytes},
-		"busiest-clients": {func(run) float64 { return w.busiestClients() }, percent},
-		"calls":           {allCalls, ratio}, "other": {otherCalls, ratio},
-	}[name]
-	if calls := callKinds[name]; calls != nil {
-		f, known = written{func(r run) float64 { return callsOf(r, calls...) }, ratio}, true
-	}
-	if !known {
-		panic("no figure " + name)
-	}
-	return f
-}
-
-// of is a figure of another process of a fleet. Without the process it is no number.
-func of(process func(run) *rig.Usage, f func(run) float64) func(run) float64 {
-	return func(r run) float64 {
-		u := process(r)
-		if u == nil {
-			return math.NaN()
-		}
-		r.Usage = *u
-		return f(r)
-	}
-}
-
 // claims are what the paper reports for the cells, other than what it does for most.
 func claims(rows []row) (lines []string) {
 	for _, w := range rows {
 		switch claim := fmt.Sprintf("- %s in the paper: %s", w.Name, w.Claim); {
-		case w.Claim != "" && w.Claim != held:
+		case w.Claim != "" && w.Claim != paperMean:
 			lines = append(lines, claim)
-		case w.Claim == held && !w.fits():
-			lines = append(lines, fmt.Sprintf("%s, though it asks for %.1f Mbps", claim, w.wireTime().Seconds()*float64(w.asked()*w.Network.Rate)/1e6))
+		case w.Claim == paperMean && !w.fits():
+			asked := w.wireTime().Seconds() * float64(w.asked()*w.Network.Rate)
+			lines = append(lines, fmt.Sprintf("%s, though it asks for %.1f Mbps", claim, asked/1e6))
 		}
 	}
 	return lines
@@ -276,7 +564,7 @@ func (r *results) batches() (lines []string) {
 		}
 	}
 	for _, b := range order {
-		lines = append(lines, fmt.Sprintf("%s, %s of %v, at commit %s; other guests of the host used %s of the processors",
+		lines = append(lines, fmt.Sprintf("- %s, %s of %v, at commit %s; other guests of the host used %s of the processors",
 			plural(n[b], "cell"), plural(b.runs, "run"), b.window, b.commit, percent(stats.Median(stolen[b]))))
 	}
 	return lines
@@ -334,6 +622,3 @@ func wrapped(text string) (lines []string) {
 	}
 	return append(lines, line)
 }
-
-// pageWidth is the longest line of the page in bytes.
-const pageWidth = 120

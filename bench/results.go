@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"iter"
-	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -16,7 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"player/bench/load"
 	"player/bench/stats"
 )
 
@@ -121,7 +119,7 @@ func (c *cellResult) of(s server) []run {
 	return slices.DeleteFunc(slices.Clone(c.Runs), func(r run) bool { return r.Server != s || r.Error != "" })
 }
 
-// settled marks the cell as not run if no run went well.
+// settled is the cell as not run if no run went well.
 func (c cellResult) settled() cellResult {
 	if slices.ContainsFunc(c.Runs, func(r run) bool { return r.Error == "" }) || len(c.Runs) == 0 {
 		return c
@@ -138,119 +136,6 @@ func (c *cellResult) median(s server, figure func(run) float64) (m float64, ok b
 		values = append(values, figure(r))
 	}
 	return stats.Median(values), len(values) > 0 && !slices.ContainsFunc(values, math.IsNaN)
-}
-
-// The figures of a run. Those of clients are of the first group, the one that
-// the cell is about, except totals.
-
-func total(r run, of func(load.GroupResult) int) float64 {
-	n := 0
-	for _, g := range r.Load.Groups {
-		n += of(g)
-	}
-	return float64(n)
-}
-
-func closed(r run) float64      { return total(r, func(g load.GroupResult) int { return g.Closed }) }
-func framesOf(r run) float64    { return total(r, func(g load.GroupResult) int { return g.Frames }) }
-func bad(r run) float64         { return total(r, func(g load.GroupResult) int { return g.Bad }) }
-func rate(r run) float64        { return framesOf(r) / r.Load.Window.Seconds() }
-func cpuOfFrame(r run) float64  { return float64(r.Usage.CPU) / 1e3 / max(framesOf(r), 1) } // us
-func cpuShare(r run) float64    { return r.Usage.CPU.Seconds() / r.Load.Window.Seconds() }
-func clientShare(r run) float64 { return r.Load.CPU.Seconds() / r.Load.Window.Seconds() }
-func wakes(r run) float64       { return float64(r.Usage.Voluntary) / r.Load.Window.Seconds() }
-func loopWakes(r run) float64   { return float64(r.Usage.Busiest) / r.Load.Window.Seconds() }
-func rss(r run) float64         { return float64(r.Usage.RSS) }
-func drops(r run) float64       { return float64(r.Traffic.Drops) }
-func jain(r run) float64        { return r.Load.Groups[0].Jain }
-func worstMean(r run) float64   { return float64(r.Load.Groups[0].WorstMean) }
-func intervalP50(r run) float64 { return float64(r.Load.Groups[0].Interval.P50) }
-func intervalP99(r run) float64 { return float64(r.Load.Groups[0].Interval.P99) }
-func intervalMax(r run) float64 { return float64(r.Load.Groups[0].Interval.Max) }
-func latency(r run) float64     { return float64(r.Load.Groups[0].Latency.Mean) }
-func ageMean(r run) float64     { return float64(r.Load.Groups[0].AgeMean) }
-func ageP99(r run) float64      { return float64(r.Load.Groups[0].AgeP99) }
-func round(r run) float64       { return float64(r.Load.Groups[0].Round.Mean) }
-func roundP99(r run) float64    { return float64(r.Load.Groups[0].Round.P99) }
-func switches(r run) float64    { return float64(r.Usage.Voluntary) }
-func startTime(r run) float64   { return float64(r.Start) }
-func fileSize(r run) float64    { return float64(r.Bytes) }
-func insideP50(r run) float64   { return float64(r.Inside.P50) }
-func insideP99(r run) float64   { return float64(r.Inside.P99) }
-
-// askedP99 is of the client that asks, in the cells with strangers.
-func askedP99(r run) float64 { return float64(r.Load.Groups[1].Round.P99) }
-
-// callKinds are system calls that the report shows together.
-var callKinds = map[string][]string{
-	"write": {"write", "writev", "sendto", "sendmsg"}, "read": reads, "wait": waits, "timer": {"timerfd_settime"},
-	"ioctl": {"ioctl"}, "getsockopt": {"getsockopt"}, "futex": {"futex"},
-}
-
-// reads are the system calls that take what clients send, and one of the timer
-// for each tick. waits report that there is something to read.
-var (
-	reads = []string{"read", "readv", "recvfrom", "recvmsg"}
-	waits = []string{"epoll_wait", "epoll_pwait"}
-)
-
-// callsOf returns how many of the given system calls a frame took.
-func callsOf(r run, names ...string) float64 {
-	n := uint64(0)
-	for _, name := range names {
-		n += r.Calls[name]
-	}
-	return float64(n) / max(framesOf(r), 1)
-}
-
-// allCalls is how many system calls a frame took, without those that read what
-// clients send: the reads, and for each of them the wait that reports it. It is no number
-// if they were not counted.
-func allCalls(r run) float64 {
-	if r.Calls == nil {
-		return math.NaN()
-	}
-	n := uint64(0)
-	for _, calls := range r.Calls {
-		n += calls
-	}
-	read := callsOf(r, reads...)
-	return float64(n)/max(framesOf(r), 1) - read - min(read, callsOf(r, waits...))
-}
-
-// otherCalls is how many system calls of no kind in callKinds a frame took.
-func otherCalls(r run) float64 {
-	n := uint64(0)
-	for name, calls := range r.Calls {
-		if !slices.ContainsFunc(slices.Collect(maps.Values(callKinds)), func(kind []string) bool { return slices.Contains(kind, name) }) {
-			n += calls
-		}
-	}
-	return float64(n) / max(framesOf(r), 1)
-}
-
-// busiestClients is the largest CPU share of the clients' process, over the
-// servers.
-func (c *cellResult) busiestClients() (worst float64) {
-	for _, s := range c.servers() {
-		share, _ := c.median(s, clientShare)
-		worst = max(worst, share)
-	}
-	return worst
-}
-
-// networkUse is the share of the network's rate that the server's side has used.
-func (c *cellResult) networkUse(r run) float64 {
-	return float64(r.Traffic.Bytes) * 8 / r.Load.Window.Seconds() / float64(c.Network.Rate)
-}
-
-// ofAsked is the share of the frames that the network's clients ask for.
-func (c *cellResult) ofAsked(r run) float64 { return rate(r) / float64(c.asked()) }
-
-// missing is how many frames a client lacked on average.
-func (c *cellResult) missing(r run) float64 {
-	g := c.Groups[0]
-	return float64(g.Rate)*r.Load.Window.Seconds() - float64(r.Load.Groups[0].Frames)/float64(g.Clients)
 }
 
 // trim removes from a run what no report shows: the distributions of cells without a

@@ -67,7 +67,7 @@ func beStrangers(args []string) error {
 		return fmt.Errorf("%s needs a name and four addresses", strangersVerb)
 	}
 	all := strangers.All()
-	i := slices.IndexFunc(all, func(p strangers.Pastime) bool { return p.Name == args[0] })
+	i := slices.IndexFunc(all, func(p strangers.Workload) bool { return p.Name == args[0] })
 	if i < 0 {
 		return fmt.Errorf("there are no strangers %q", args[0])
 	}

@@ -29,7 +29,7 @@ func TestStrangers(t *testing.T) {
 		}
 		return all
 	}
-	for _, c := range slices.Concat(beset(), viewed(), filmed()[2:3]) {
+	for _, c := range slices.Concat(beset(), viewed(), pictured()[2:3]) {
 		patiently(t, c.Name+": a frame", func(window time.Duration) bool { return served(c, window) })
 	}
 }

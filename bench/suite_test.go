@@ -82,12 +82,12 @@ func TestLinkCells(t *testing.T) {
 	needs.Root(t)
 	t.Parallel()
 	w := buildForTest(t)
-	for _, name := range []string{relayGoal, compactGoal, beamsGoal} {
+	for _, name := range []string{relayCell, compactCell, beamsCell} {
 		r, err := w.measure(t.Context(), player, cellNamed(t, name), 700*time.Millisecond)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		if g := r.Load.Groups[0]; r.Error != "" || g.Closed != 0 || g.Bad != 0 || g.Frames == 0 || (g.AgeMean == 0) != (name == beamsGoal) {
+		if g := r.Load.Groups[0]; r.Error != "" || g.Closed != 0 || g.Bad != 0 || g.Frames == 0 || (g.AgeMean == 0) != (name == beamsCell) {
 			t.Errorf("%s: error %q, %+v", name, r.Error, g)
 		}
 	}

@@ -1,63 +1,102 @@
 package main
 
 import (
-	_ "embed" // targets
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"player/bench/load"
 )
 
-// target is a goal for the server: in words, and as a question to the results.
+// target is a goal for the server, in words, and the bound that says whether it is reached.
 type target struct {
-	Goal string // at most 62 characters: the report's lines have 120
-	// cells is a name of selections, a prefix that ends in a slash, or one cell.
-	cells string
-	// figure is that of the page (row.figure), the median of the runs. "most FIGURE" is
-	// the largest of all runs, for what must never happen; "FIGURE / OTHER" and
-	// "FIGURE - OTHER" are against another one (row.other).
-	figure string
-	bound  string // "<= 5 ms"
-	// also changes the bound: "or FACTOR OTHER" allows that much, too, "plus FACTOR
-	// OTHER" allows it in addition. "as NAME" shows the other one under a name.
-	also string
+	Goal  string // at most 62 characters: the report's lines have 120
+	where selection
+	figure
+	bound bound
 }
 
-//go:embed targets.txt
-var targetLines string
-
-// targets are all goals, in the order of the report.
-func targets() (all []target) {
-	for line := range strings.Lines(targetLines) {
-		if f := append(strings.Split(strings.TrimSpace(line), " | "), ""); len(f) > 4 {
-			all = append(all, target{f[0], f[1], f[2], f[3], f[4]})
-		}
-	}
-	return all
+// selection is the cells that a target is about. The name is that of the cell if it is only one.
+type selection struct {
+	name string
+	has  func(*cellResult) bool
 }
 
-// selections are the cells that targets are about.
-var selections = map[string]func(*cellResult) bool{
-	"fitting":          func(c *cellResult) bool { return ofPaper(c) && c.fits() },
-	"fitting-loopback": func(c *cellResult) bool { return ofPaper(c) && c.fits() && c.Network == loopback },
-	"full":             full,
-	"frames":           func(c *cellResult) bool { return c.Kind == frames },
-	"libraries":        func(c *cellResult) bool { return c.Kind == library },
-	"counting":         func(c *cellResult) bool { return c.Calls },
-	"compact-or-relay": func(c *cellResult) bool { return c.Drive || c.Wire > 0 },
-	"by-nats":          func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 && c.Plain == nil },
-	"near-clients":     func(c *cellResult) bool { return strings.HasPrefix(c.Name, "neighbours/") && !c.Groups[0].far() },
+// bound is what a figure may be. The figure is the median of the runs in each cell.
+type bound struct {
+	limit   float64
+	atLeast bool // the limit is the least value, not the largest
+	// worst takes the largest value of all runs, for what must never happen. A failed run is worse than any value.
+	worst bool
+	// per divides the figure by another one, over subtracts it.
+	per, over other
+	// or allows a factor of another figure, too, and plus in addition. The report shows the other one as shown.
+	or, plus float64
+	of       other
+	shown    string
+}
+
+// other is a figure that another one is compared with: of a server, a cell, or the least age.
+type other func(w row, f figure) (float64, bool)
+
+func inCell(name string) other {
+	return func(w row, f figure) (float64, bool) { return w.results.row(name).value(f) }
+}
+
+func onServer(s server) other {
+	return func(w row, f figure) (float64, bool) { return w.at(s).value(f) }
+}
+
+func leastAge(w row, _ figure) (float64, bool) { return float64(w.ageFloor()), true }
+
+func atMost(limit float64) bound             { return bound{limit: limit} }
+func atLeast(limit float64) bound            { return bound{limit: limit, atLeast: true} }
+func never(limit float64) bound              { return bound{limit: limit, worst: true} }
+func atMostTimes(f float64, per other) bound { return bound{limit: f, per: per} }
+
+// orAsOn allows as much as another server has.
+func (b bound) orAsOn(s server) bound {
+	b.or, b.of, b.shown = 1, onServer(s), string(s)
+	return b
+}
+
+func oneCell(name string) selection {
+	return selection{name, func(c *cellResult) bool { return c.Name == name }}
+}
+
+func cellsUnder(prefix string) selection {
+	return selection{has: func(c *cellResult) bool { return strings.HasPrefix(c.Name, prefix) }}
+}
+
+func cellsWith(has func(*cellResult) bool) selection { return selection{has: has} }
+
+var (
+	healthyCells    = cellsUnder("healthy/")
+	isolationCells  = cellsUnder("isolation/")
+	strangersCells  = cellsUnder("strangers/")
+	realTimeCells   = cellsUnder("real-time/")
+	fittingCells    = cellsWith(func(c *cellResult) bool { return ofPaper(c) && c.fits() })
+	fittingLoopback = cellsWith(func(c *cellResult) bool { return ofPaper(c) && c.fits() && c.Network == loopback })
+	fullCells       = cellsWith(full)
+	frameCells      = cellsWith(func(c *cellResult) bool { return c.Kind == frames })
+	libraryCells    = cellsWith(func(c *cellResult) bool { return c.Kind == library })
+	countingCells   = cellsWith(func(c *cellResult) bool { return c.Calls })
+	compactOrRelay  = cellsWith(func(c *cellResult) bool { return c.Drive || c.Wire > 0 })
+	natsCells       = cellsWith(func(c *cellResult) bool { return c.Robots > 0 && c.Monitors > 0 && c.Plain == nil })
+	nearClients     = cellsWith(func(c *cellResult) bool {
+		return strings.HasPrefix(c.Name, "neighbours/") && !c.Groups[0].far()
+	})
 	// A client that does not run may get fewer frames.
-	"unheld": func(c *cellResult) bool { return strings.HasPrefix(c.Name, "healthy/") && c.Hold == 0 },
+	runningCells = cellsWith(func(c *cellResult) bool { return strings.HasPrefix(c.Name, "healthy/") && c.Hold == 0 })
 	// Other clients send as fast as they can.
-	"streaming": func(c *cellResult) bool {
-		return c.Kind == frames && !slices.ContainsFunc(c.Groups, func(g group) bool { return g.Task == load.Request || g.Task == load.Flood })
-	},
-}
+	streamingCells = cellsWith(func(c *cellResult) bool {
+		return c.Kind == frames && !slices.ContainsFunc(c.Groups, func(g group) bool {
+			return g.Task == load.Request || g.Task == load.Flood
+		})
+	})
+)
 
 func ofPaper(c *cellResult) bool {
 	return c.Kind == frames && (strings.HasPrefix(c.Name, "paper/") || strings.HasPrefix(c.Name, "wireless5/"))
@@ -65,46 +104,115 @@ func ofPaper(c *cellResult) bool {
 
 func full(c *cellResult) bool { return ofPaper(c) && !c.fits() }
 
-// has reports whether the target is about a cell.
-func (t target) has(c *cellResult) bool {
-	if chosen, ok := selections[t.cells]; ok {
-		return chosen(c)
+const (
+	micro = float64(time.Microsecond)
+	milli = float64(time.Millisecond)
+	// oneFrame may be under way at the end of a run.
+	oneFrame = 1.05
+)
+
+// targets are all goals, in the order of the report.
+func targets() []target {
+	const tenFar, fiftyFar = "neighbours/10-far", "neighbours/50-far"
+	small, large, largest := oneCell("scale/50x50Hz"), oneCell("scale/5000x10Hz"), oneCell("scale/10000x10Hz")
+	few, requests := oneCell("scale/50x10Hz"), cellsUnder("request/")
+	return []target{
+		{"Healthy: nobody closed", healthyCells, closedClients, never(0)},
+		{"Healthy: every frame came (one may be under way)", runningCells, missing, never(oneFrame)},
+		{"Healthy: at most 1.3 system calls a frame beside reads", countingCells, allCalls, atMost(1.3)},
+		{"Healthy: CPU at most 1.5 times that of readers", healthyCells, cpuOfFrame,
+			atMostTimes(1.5, inCell("healthy/readers"))},
+		{"Healthy: median interval error at most 1.3 times floor's", countingCells, intervalP50,
+			atMostTimes(1.3, onServer(floor))},
+
+		{"Cells that fit their network: nobody closed", fittingCells, closedClients, never(0)},
+		{"They fit: every frame came (one may be under way)", fittingCells, missing, never(oneFrame)},
+		{"They fit: each client's mean interval within 20 us", fittingCells, worstMean, atMost(20 * micro)},
+		{"They fit, loopback: p99 interval error under 2 ms", fittingLoopback, intervalP99, atMost(2 * milli)},
+
+		{"Full networks: nobody closed", fullCells, closedClients, never(0)},
+		{"Full networks: the network's queue drops nothing", fullCells, queueDrops, never(0)},
+		{"Full networks: at least 97 % of the network used", fullCells, networkUsed, atLeast(0.97)},
+		{"Full networks: Jain's index at least 0.99", fullCells, jain, atLeast(0.99)},
+		{"Full networks: mean age at most 1.25 times the least", fullCells, age, atMostTimes(1.25, leastAge)},
+		{"Full networks: p99 of the age at most 2.5 times the least mean", fullCells, ageP99, atMostTimes(2.5, leastAge)},
+		{"50 x 1 Hz on 1.9 Mbps: mean age at most 1.1 times the least", oneCell(dueAtOnce), age, atMostTimes(1.1, leastAge)},
+
+		{"Compact, 50 x 10 Hz on 1.9 Mbps: every frame came", oneCell(compactCell), missing, never(oneFrame)},
+		{"Compact, 50 x 10 Hz on 1.9 Mbps: mean age at most 70 ms", oneCell(compactCell), age, atMost(70 * milli)},
+		{"20 readings, 50 x 50 Hz on 1.9 Mbps: every frame came", oneCell(beamsCell), missing, never(oneFrame)},
+		{"Relay, 50 x 50 Hz over 1.9 Mbps: every frame came", oneCell(relayCell), missing, never(oneFrame)},
+		{"Relay: mean age at most 15 ms above that of a direct client", oneCell(relayCell), age,
+			bound{limit: 15 * milli, plus: 1, of: inCell(directCell), shown: "direct"}},
+		{"Fleet, 50 x 50 Hz over 1.9 Mbps: every frame came", oneCell(fleetCell), missing, never(oneFrame)},
+		{"Fleet, 10,000 monitors by NATS: 99 % of all frames", natsCells, ofAsked, atLeast(0.99)},
+		{"Compact and relay: nobody closed", compactOrRelay, closedClients, never(0)},
+
+		{"50 x 50 Hz: CPU a frame at most 1.25 times floor's", small, cpuOfFrame, atMostTimes(1.25, onServer(floor))},
+		{"50 x 50 Hz: CPU a frame at most 0.5 times threads'", small, cpuOfFrame, atMostTimes(0.5, onServer(threads))},
+		{"5000 x 10 Hz: CPU a frame at most 1.15 times floor's", large, cpuOfFrame, atMostTimes(1.15, onServer(floor))},
+		{"10,000 x 10 Hz: 99.9 % of all frames, or floor's number", largest, framesPerSecond, atLeast(99900).orAsOn(floor)},
+		{"10,000 x 10 Hz: p99 interval error under 10 ms, or floor's", largest, intervalP99,
+			atMost(10 * milli).orAsOn(floor)},
+		{"10,000 x 10 Hz: at most one core", largest, cpuShare, atMost(1)},
+		{"Scale: nobody closed, even in overload", cellsUnder("scale/"), closedClients, never(0)},
+		{"Request/reply: at least as many rounds as floor", requests, frameRate, bound{limit: 1,
+			atLeast: true, per: onServer(floor)}},
+		{"Request/reply: a round as short as floor's", requests, roundMean, atMostTimes(1, onServer(floor))},
+
+		{"Isolation: nobody closed", isolationCells, closedClients, never(0)},
+		{"Isolation: p99 interval error of the well under 2 ms", isolationCells, intervalP99, atMost(2 * milli)},
+		{"Isolation: mean age of the well at most 5 % above alone", isolationCells, age,
+			atMostTimes(1.05, inCell("isolation/alone"))},
+		{"Near clients of a full network: every frame came", nearClients, missing, never(oneFrame)},
+		{"Near clients of a full network: p99 interval error under 20 ms", nearClients, intervalP99, atMost(20 * milli)},
+		{"Ten far clients: mean age at most 1.1 times that without near", oneCell(tenFar + "-with-near"), age,
+			atMostTimes(1.1, inCell(tenFar))},
+		{"Fifty far clients: mean age at most 1.1 times without near", oneCell(fiftyFar + "-with-near"), age,
+			atMostTimes(1.1, inCell(fiftyFar))},
+		{"Strangers: p99 error of who reads at most 5 ms or 2 x alone", strangersCells, intervalP99,
+			bound{limit: 5 * milli, or: 2, of: inCell("strangers/nobody")}},
+		{"Strangers: p99 round of who asks at most 5 ms or 2 x alone", strangersCells, asksP99,
+			bound{limit: 5 * milli, or: 2, of: inCell("strangers/nobody")}},
+		{"A tenth of a core and 32 MiB: nobody closed", cellsUnder("small-cpu/"), closedClients, never(0)},
+		{"Everywhere: no frame of a wrong size", frameCells, badFrames, never(0)},
+
+		{"RSS at most 14 MiB with 50 clients", small, rss, atMost(14 * mib)},
+		{"RSS at most 2 KiB a further client", largest, growth, atMost(2 * kib)},
+		{"Binary at most 12 MiB", oneCell("binary"), fileSize, atMost(12 * mib)},
+		{"Idle: no voluntary context switch in 10 s", oneCell("idle"), switches, never(0)},
+		{"Idle, with -http and -foxglove: no voluntary context switch in 10 s", oneCell(idleOpen), switches, never(0)},
+		{"50 x 10 Hz: the loop wakes at most 20 times a second", few, loopWakes, atMost(20)},
+		{"50 x 10 Hz: all threads together too", few, wakes, atMost(20)},
+		{"Ready to serve within 50 ms of its start", oneCell("start"), startTime, atMost(50 * milli)},
+		{"Real time: p99 of the age inside the robot under 300 us", realTimeCells, insideP99, atMost(300 * micro)},
+		{"Real time: median age at most 100 us above floor's", realTimeCells, insideP50,
+			bound{limit: 100 * micro, over: onServer(floor)}},
+		{"Clients: each gets 99 % of the frames", libraryCells, readerAsked, atLeast(0.99)},
+		{"Clients: each reads 50 robots on at most one core", libraryCells, readerShare, atMost(1)},
+		{"The clients' process uses at most 90 % of a core", streamingCells, busiestClients, atMost(0.9)},
 	}
-	return c.Name == t.cells || strings.HasSuffix(t.cells, "/") && strings.HasPrefix(c.Name, t.cells)
 }
 
-// of returns the target's figure in a cell. ok is false if it was not measured.
-func (t target) of(w row) (v float64, ok bool) {
-	if name, most := strings.CutPrefix(t.figure, "most "); most {
-		return w.most(w.figure(name).of)
+// value returns what is compared with the limit in a cell. ok is false if it was not measured.
+func (t target) value(w row) (v float64, ok bool) {
+	if t.bound.worst {
+		return w.worst(t.figure)
 	}
-	f := strings.Fields(t.figure)
-	v, ok = w.value(f[0])
-	if len(f) == 1 {
-		return v, ok
-	}
-	other, known := w.other(f[0], f[2])
-	if f[1] == "-" {
+	v, ok = w.value(t.figure)
+	switch {
+	case t.bound.per != nil:
+		other, known := t.bound.per(w, t.figure)
+		return v / other, ok && known && other > 0
+	case t.bound.over != nil:
+		other, known := t.bound.over(w, t.figure)
 		return v - other, ok && known
 	}
-	return v / other, ok && known && other > 0
+	return v, ok
 }
 
-// other is a figure of another server in the cell, of another cell, or the least age.
-func (w row) other(figure, name string) (v float64, ok bool) {
-	switch s := server(name); s {
-	case "least":
-		return float64(w.ageFloor()), true
-	case floor, threads:
-		w.Server = s
-	default:
-		w = w.results.row(name, name, "")
-	}
-	return w.value(figure)
-}
-
-// most is the largest value over the runs. A failed run is worse than any value.
-func (w row) most(f func(run) float64) (worst float64, ok bool) {
+// worst is the largest value over the runs. A failed run is worse than any value.
+func (w row) worst(f figure) (worst float64, ok bool) {
 	worst = math.Inf(-1)
 	for _, r := range w.Runs {
 		switch {
@@ -112,7 +220,7 @@ func (w row) most(f func(run) float64) (worst float64, ok bool) {
 		case r.Error != "":
 			worst, ok = math.Inf(1), true
 		default:
-			worst, ok = max(worst, f(r)), true
+			worst, ok = max(worst, f.of(w, r)), true
 		}
 	}
 	return worst, ok
@@ -127,40 +235,36 @@ type verdict struct {
 
 // Judge compares the worst cell with the bound.
 func (t target) Judge(r *results) verdict {
-	bound := strings.Fields(t.bound)
-	sign, limit := 1.0, quantity(bound[1:])
-	if bound[0] == ">=" {
+	b, write, shown := t.bound, t.write, ""
+	sign := 1.0
+	if b.atLeast {
 		sign = -1
 	}
-	shown := ""
-	figure := strings.Fields(strings.TrimPrefix(t.figure, "most "))
-	write := r.row("", "", "").figure(figure[0]).write
-	if len(figure) > 1 && figure[1] == "/" {
+	if b.per != nil {
 		write = times
 	}
-	if also := strings.Fields(t.also); len(also) > 0 {
-		other, ok := r.row(t.cells, "", "").other(figure[0], also[2])
+	limit := b.limit
+	if b.of != nil {
+		other, ok := b.of(r.row(t.where.name), t.figure)
 		if !ok {
 			return verdict{Open: true}
 		}
-		if more := quantity(also[1:2]) * other; also[0] == "plus" {
-			limit += more
-		} else {
-			limit = sign * max(sign*limit, sign*more)
+		limit += b.plus * other
+		if b.or != 0 {
+			limit = sign * max(sign*limit, sign*b.or*other)
 		}
-		if len(also) > 3 {
-			shown = "; " + also[4] + " " + write(other)
+		if b.shown != "" {
+			shown = "; " + b.shown + " " + write(other)
 		}
 	}
 	var worst float64
 	var where string
 	measured, missed := 0, 0
-	for name := range r.measured("") {
-		w := r.row(name, name, "")
-		if !t.has(w.cellResult) {
+	for name, c := range r.measured("") {
+		if !t.where.has(c) {
 			continue
 		}
-		v, ok := t.of(w)
+		v, ok := t.value(r.row(name))
 		if !ok {
 			continue
 		}
@@ -172,82 +276,8 @@ func (t target) Judge(r *results) verdict {
 		}
 	}
 	got := write(worst) + shown
-	if where != t.cells {
+	if where != t.where.name {
 		got = fmt.Sprintf("%d of %d; %s in %s", measured-missed, measured, got, where)
 	}
 	return verdict{Open: measured == 0, Reached: missed == 0, Got: got}
 }
-
-// quantity is a number with its unit: that of figures are ns, bytes and shares of one.
-func quantity(words []string) float64 {
-	n, err := strconv.ParseFloat(words[0], 64)
-	if err != nil {
-		panic(err)
-	}
-	if len(words) > 1 {
-		n *= map[string]float64{"us": 1e3, "ms": 1e6, "%": 0.01, "KiB": kib, "MiB": mib}[words[1]]
-	}
-	return n
-}
-
-const (
-	mib = 1 << 20
-	kib = 1 << 10
-)
-
-// memoryOfClient is the memory in bytes that a further client takes: the slope
-// from 50 to 10,000 clients. It is no number if one of them was not measured.
-func (r *results) memoryOfClient(s server) float64 {
-	few, many := r.find("scale/50x10Hz"), r.find("scale/10000x10Hz")
-	a, ok1 := few.median(s, rss)
-	b, ok2 := many.median(s, rss)
-	if !ok1 || !ok2 {
-		return math.NaN()
-	}
-	return (b - a) / float64(many.Groups[0].Clients-few.Groups[0].Clients)
-}
-
-// How figures are written. Durations are in ns.
-
-func duration(v float64) string {
-	d := time.Duration(v)
-	switch abs := max(d, -d); {
-	case abs < 10*time.Microsecond:
-		return fmt.Sprintf("%.2f us", v/1e3)
-	case abs < time.Millisecond:
-		return fmt.Sprintf("%.0f us", v/1e3)
-	case abs < 100*time.Millisecond:
-		return fmt.Sprintf("%.2f ms", v/1e6)
-	case abs >= 10*time.Second:
-		return fmt.Sprintf("%.1f s", v/1e9)
-	}
-	return fmt.Sprintf("%.0f ms", v/1e6)
-}
-
-// count writes a number; infinity stands for a failed run.
-func count(v float64) string {
-	if math.IsInf(v, 1) {
-		return "a failed run"
-	}
-	return fmt.Sprintf("%.0f", v)
-}
-
-// rounded has as many decimals as matter.
-func rounded(v float64) string {
-	if math.IsInf(v, 1) {
-		return count(v)
-	}
-	if v < 100 {
-		return fmt.Sprintf("%.1f", v)
-	}
-	return fmt.Sprintf("%.0f", v)
-}
-
-func micros(v float64) string    { return rounded(v) + " us" }
-func times(v float64) string     { return fmt.Sprintf("%.2fx", v) }
-func ratio(v float64) string     { return fmt.Sprintf("%.2f", v) }
-func percent(v float64) string   { return fmt.Sprintf("%.1f %%", 100*v) }
-func index(v float64) string     { return fmt.Sprintf("%.4f", v) }
-func perSecond(v float64) string { return fmt.Sprintf("%.0f /s", v) }
-func memory(v float64) string    { return fmt.Sprintf("%.1f MiB", v/mib) }
-func kibibytes(v float64) string { return fmt.Sprintf("%.2f KiB", v/kib) }

@@ -13,6 +13,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -26,22 +27,6 @@ func seeing(t *testing.T, world, colors string) *server {
 		driver ( name "vision" plugin %q args ["-colors" %q "http://127.0.0.1:%d/camera/simulated-%d"] provides ["vision:0"] )
 	`, world, buildProgram(t, "visitors/vision"), colors, port+1, port))
 	return launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file)
-}
-
-// blobs reads blocks until one is of vision.
-func (p *peer) blobs() (d codec.VisionData) {
-	p.t.Helper()
-	await(p.t, "vision", func() bool {
-		letter, payload := p.block()
-		if letter != codec.Vision || len(payload) == 0 {
-			return false
-		}
-		if err := d.Decode(payload); err != nil {
-			p.t.Fatal(err)
-		}
-		return true
-	})
-	return d
 }
 
 // The program finds the same blobs in the pictures of the simulated camera that the simulator
@@ -109,11 +94,11 @@ func TestColorsChange(t *testing.T) {
 	colors(`color ( name "ball" channel 9 hue [345 15] saturation [50 100] )`)
 	c.until("the ball in channel 9", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 	colors(`color ( name "ball" channel 99 )`)
-	await(t, "the mistake in the log", func() bool { return s.logged("channels are 0 to 31") })
+	waiting.Until(t, "the mistake in the log", func() bool { return s.Printed("channels are 0 to 31") })
 	c.until("the ball in channel 9 still", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 }
 
-// Who opens a vision that cannot see is told why, and the program ends with its last client.
+// Who opens a vision that cannot see learns why, and the program ends with its last client.
 func TestNoVision(t *testing.T) {
 	t.Parallel()
 	program := buildProgram(t, "visitors/vision")
@@ -125,7 +110,7 @@ func TestNoVision(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			s := start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`driver ( name "vision" plugin %q args [%s] provides ["vision:0"] )`, program, tt.args)))
+			s := serve(t, `driver ( name "vision" plugin %q args [%s] provides ["vision:0"] )`, program, tt.args)
 			c := s.dial(t)
 			c.mustOpen("vr", "ve")
 			if got := strings.Join(c.ask(codec.QuestionRefusals), "\n"); !strings.Contains(got, tt.want) {
@@ -164,7 +149,7 @@ func TestVisionCameraLost(t *testing.T) {
 	clear(seen)
 	c.until("both again", both)
 	c.conn.Close()
-	await(t, "the end of the camera", func() bool { return len(processes(t, camera)) == 0 })
+	waiting.Until(t, "the end of the camera", func() bool { return len(processes(t, camera)) == 0 })
 }
 
 // The configuration of a robot with a webcam finds a ball in what ffmpeg copies, beside an
@@ -176,9 +161,9 @@ func TestWebcam(t *testing.T) {
 	const webcam = `"-f" "v4l2" "-input_format" "mjpeg" "-video_size" "320x240"
            "-framerate" "10" "-i" "/dev/video0"`
 	dir, port := t.TempDir(), ports.Free(t, 3)
-	film, colors := filepath.Join(dir, "film.mjpeg"), write(t, dir, "colors.cfg", `color ( name "ball" channel 3 hue [10 40] saturation [50 100] )`)
+	recorded, colors := filepath.Join(dir, "recorded.mjpeg"), write(t, dir, "colors.cfg", `color ( name "ball" channel 3 hue [10 40] saturation [50 100] )`)
 	draw := exec.Command(ffmpeg, "-loglevel", "error", "-f", "lavfi", "-i", "color=gray:size=320x240:rate=10:duration=1",
-		"-vf", "drawbox=x=200:y=100:w=40:h=40:color=orange:t=fill", "-c:v", "mjpeg", "-q:v", "3", "-f", "mjpeg", film)
+		"-vf", "drawbox=x=200:y=100:w=40:h=40:color=orange:t=fill", "-c:v", "mjpeg", "-q:v", "3", "-f", "mjpeg", recorded)
 	if out, err := draw.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -188,7 +173,7 @@ func TestWebcam(t *testing.T) {
 	}
 	config := string(text)
 	for old, replaced := range map[string]string{
-		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, film),
+		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, recorded),
 		`"/usr/lib/player/vision"`:     fmt.Sprintf("%q", buildProgram(t, "visitors/vision")),
 		`"/var/lib/player/colors.cfg"`: fmt.Sprintf("%q", colors),
 		":8080/":                       fmt.Sprintf(":%d/", port+1),

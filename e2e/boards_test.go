@@ -3,11 +3,11 @@ package e2e
 import (
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/boards"
 	"player/simulation/emulator/line"
 )
@@ -21,17 +21,8 @@ type plugged struct {
 
 func plugIn(t *testing.T, f boards.Firmware, file, devices string, o line.Options) plugged {
 	t.Helper()
-	o.Link = filepath.Join(t.TempDir(), "board")
-	b, err := boards.Start(f, o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		b.Close()
-		if t.Failed() {
-			t.Logf("board:\n%s", tail(b.Transcript(), 3000))
-		}
-	})
+	o.Link = newLine(t)
+	b := emulate(t, func(o line.Options) (*boards.Board, error) { return boards.Start(f, o) }, o)
 	if code, out := exits(t, "check", "../config/examples/"+file); code != 0 {
 		t.Fatalf("check %s: %s", file, out)
 	}
@@ -40,7 +31,7 @@ func plugIn(t *testing.T, f boards.Firmware, file, devices string, o line.Option
 		t.Fatal(err)
 	}
 	change := strings.NewReplacer("/dev/ttyACM0", o.Link, "/dev/ttyUSB0", o.Link, "boot 4000", "boot 50", "  eol \"cr\"", "  boot 50\n  eol \"cr\"")
-	s := start(t, write(t, t.TempDir(), file, change.Replace(string(text))))
+	s := serve(t, "%s", change.Replace(string(text)))
 	c := s.dial(t)
 	c.mustOpen(devices, devices)
 	return plugged{b, s, c}
@@ -73,13 +64,13 @@ func TestBoards(t *testing.T) {
 				}
 			}
 			p.c.drive(200, 0)
-			await(t, "both wheels turn at 200 mm/s", turns(200, 200))
-			await(t, "it has driven", func() bool { return p.State().Way[0] > 100 })
+			waiting.Until(t, "both wheels turn at 200 mm/s", turns(200, 200))
+			waiting.Until(t, "it has driven", func() bool { return p.State().Way[0] > 100 })
 			p.c.drive(0, 30)
 			rim := 30 * math.Pi / 180 * tt.base / 2
-			await(t, "it turns to the left", turns(-rim, rim))
+			waiting.Until(t, "it turns to the left", turns(-rim, rim))
 			p.c.drive(0, 0)
-			await(t, "it stands", turns(0, 0))
+			waiting.Until(t, "it stands", turns(0, 0))
 			state := p.State()
 			if tt.odometry {
 				way, angle := (state.Way[0]+state.Way[1])/2, (state.Way[1]-state.Way[0])/tt.base*180/math.Pi
@@ -92,9 +83,9 @@ func TestBoards(t *testing.T) {
 				p.c.until("the battery is measured", func() bool { return p.c.payload(codec.Misc)[2] == tt.battery })
 			}
 			p.c.drive(100, 0)
-			await(t, "it drives", turns(100, 100))
+			waiting.Until(t, "it drives", turns(100, 100))
 			p.c.conn.Close()
-			await(t, "it stops when the client leaves", turns(0, 0))
+			waiting.Until(t, "it stops when the client leaves", turns(0, 0))
 			if state = p.State(); state.Trips != 0 || len(state.Unknown) != 0 {
 				t.Errorf("the watchdog has stopped it %d times, unknown are %q", state.Trips, state.Unknown)
 			}

@@ -17,10 +17,11 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/visitors/vision/blobs"
 )
 
-// calibrated is what the page of vision is told.
+// calibrated is what the page of vision is sent.
 type calibrated struct {
 	Number        int
 	Width, Height int
@@ -54,7 +55,7 @@ func balls(t *testing.T, colors string) (c *peer, dashboard, page string) {
 	return c, fmt.Sprintf("http://127.0.0.1:%d/", port+1), fmt.Sprintf("http://127.0.0.1:%d/", port+2)
 }
 
-// seen returns what a page is told, of a picture after number last.
+// seen returns what a page is sent, of a picture after number last.
 func seen(t *testing.T, page string, last int) (s calibrated) {
 	t.Helper()
 	code, text := fetch(t, "GET", fmt.Sprintf("%sseen?last=%d", page, last))
@@ -101,7 +102,7 @@ func change(t *testing.T, page, what string) string {
 	return fmt.Sprint(code, " ", strings.TrimSpace(text))
 }
 
-// A colour is taken by a click into a picture, is looked for at once, and is in the file when
+// A colour is taken by a click into a picture, is searched at once, and is in the file when
 // it is saved, for the next start.
 func TestCalibrate(t *testing.T) {
 	acceptance.Only(t)
@@ -155,7 +156,7 @@ func TestCalibrate(t *testing.T) {
 		t.Error("the file is written before anybody saves it")
 	}
 	if s := seen(t, page, 0); !s.Unsaved || !s.Undo || len(s.Colors) != 2 || s.Colors[1].Name != "grass" {
-		t.Errorf("the page is told %+v", s)
+		t.Errorf("the page is sent %+v", s)
 	}
 	made(change(t, page, "save"))
 	if s := seen(t, page, 0); s.Unsaved {
@@ -246,8 +247,8 @@ func (p *peer) reads() {
 	}()
 }
 
-// mark drags over the middle of a thing in the picture of 320x240 pixels.
-func (b *tab) mark(at image.Point) {
+// drawBox drags over the middle of a thing in the picture of 320x240 pixels.
+func (b *tab) drawBox(at image.Point) {
 	b.t.Helper()
 	box := evaluate[struct{ X, Y, Width, Height float64 }](b, `(({x, y, width, height}) => ({x, y, width, height}))(document.getElementById("picture").getBoundingClientRect())`)
 	mouse := func(event input.DispatchMouseEventType, by float64) chromedp.Action[chromedp.Void] {
@@ -278,9 +279,9 @@ func testCalibrate(t *testing.T, chromium browser) {
 	b = chromium.open(t, page)
 	b.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
 	b.checkLooks("before a click", screens[0], screens[4])
-	b.mark(at)
+	b.drawBox(at)
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1 && !document.getElementById("save").disabled`)
-	await(t, "a blob where the click was", func() bool {
+	waiting.Until(t, "a blob where the click was", func() bool {
 		d := seen(t, page, 0)
 		return len(d.Blobs) == 1 && at.X >= d.Blobs[0].Left && at.X <= d.Blobs[0].Right && at.Y >= d.Blobs[0].Top && at.Y <= d.Blobs[0].Bottom
 	})
@@ -290,7 +291,7 @@ func testCalibrate(t *testing.T, chromium browser) {
 	b.checkLooks("with a colour", screens[0], screens[4])
 	evaluate[bool](b, `(() => { const name = document.querySelector("#colors input[maxlength]");
 		name.value = "ball"; name.dispatchEvent(new Event("change")); return true; })()`)
-	await(t, "the name", func() bool { return seen(t, page, 0).Colors[0].Name == "ball" })
+	waiting.Until(t, "the name", func() bool { return seen(t, page, 0).Colors[0].Name == "ball" })
 	b.click("save")
 	b.until(`document.getElementById("save").disabled && document.getElementById("says").textContent === "Saved."`)
 	if list, err := blobs.ReadColors(file); err != nil || len(list) != 1 || list[0].Name != "ball" {
@@ -312,5 +313,5 @@ func testCalibrate(t *testing.T, chromium browser) {
 		for (let i = 0; i < %d; i++) press(%q);
 		press("Enter"); return true; })()`, steps, key, max(0, (at.Y-120)/5), "ArrowDown"))
 	b.until(`document.querySelectorAll("#colors li[data-channel='0']").length === 1`)
-	await(t, "the blob again", func() bool { return len(seen(t, page, 0).Blobs) == 1 })
+	waiting.Until(t, "the blob again", func() bool { return len(seen(t, page, 0).Blobs) == 1 })
 }

@@ -3,7 +3,6 @@ package e2e
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"testing"
 	"time"
 
@@ -14,18 +13,8 @@ import (
 
 func startCamera(t *testing.T, o sony.Options) *sony.Camera {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "camera")
-	c, err := sony.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		c.Close()
-		if t.Failed() {
-			t.Logf("camera:\n%s", tail(c.Transcript(), 6000))
-		}
-	})
-	return c
+	o.Line.Link = newLine(t)
+	return emulate(t, sony.Start, o)
 }
 
 // cameraIs waits until cond holds for the camera.
@@ -42,21 +31,6 @@ func cameraIs(t *testing.T, c *sony.Camera, what string, cond func(s sony.State)
 func (p *peer) point(pan, tilt, zoom int16) {
 	c := codec.PTZCommand{Pan: pan, Tilt: tilt, Zoom: zoom}
 	p.message(codec.KindCommand, codec.PTZ, c.Append(nil)...)
-}
-
-// ptz reads blocks until one is of the camera.
-func (p *peer) ptz() (data codec.PTZData) {
-	p.t.Helper()
-	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
-		if letter, payload := p.block(); letter == codec.PTZ && len(payload) > 0 {
-			if err := data.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-			return data
-		}
-	}
-	p.t.Fatal("no ptz data")
-	return data
 }
 
 // pointsAt waits for ptz data.
@@ -123,138 +97,6 @@ func TestCameraMoves(t *testing.T) {
 			}
 		})
 	}
-}
-
-// A camera that is missing, then silent, is requested again until it answers.
-func TestCameraSwitchedOnLate(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{})
-	cam.Unplug()
-	s := start(t, "-zp", cam.Port())
-	c := s.dial(t)
-	c.mustOpen("zr", "ze")
-	if err := cam.Plug(); err != nil {
-		t.Fatal(err)
-	}
-	cam.Silence()
-	c.mustOpen("zr", "ze")
-	cam.Speak()
-	c.mustOpen("zr", "zr")
-	c.pointsAt(0, 0, 0)
-}
-
-func TestCameraOnStandby(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{Off: true})
-	s := start(t, "-zp", cam.Port())
-	s.dial(t).mustOpen("zr", "ze")
-}
-
-// The server finds a lost camera again. The camera does not move before the next
-// command: earlier ones are forgotten.
-func TestCameraLost(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name       string
-		lose, back func(c *sony.Camera) error
-	}{
-		{"unplugged", func(c *sony.Camera) error { c.Unplug(); return nil }, (*sony.Camera).Plug},
-		{"silent", func(c *sony.Camera) error { c.Silence(); return nil }, func(c *sony.Camera) error { c.Speak(); return nil }},
-		{"switched off and on", func(c *sony.Camera) error { c.Silence(); return nil }, func(c *sony.Camera) error {
-			c.Speak()
-			c.PowerCycle()
-			return nil
-		}},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			cam := startCamera(t, sony.Options{})
-			s := start(t, "-zp", cam.Port())
-			c := s.dial(t)
-			c.mustOpen("yrza", "yrza")
-			c.untilPoints(10, 5, 100)
-			c.until("the camera is on its way", func() bool {
-				c.point(100, 25, 1023)
-				return cam.State().Pan < -100
-			})
-			if err := tt.lose(cam); err != nil {
-				t.Fatal(err)
-			}
-			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
-			c.point(-100, -25, 0) // of the outage
-			told := cam.State().Counts
-			if err := tt.back(cam); err != nil {
-				t.Fatal(err)
-			}
-			c.until("new data", func() bool { return c.age() < time.Second })
-			counts := cam.State().Counts
-			if counts["move"] != told["move"] || counts["zoom"] != told["zoom"] {
-				t.Errorf("the camera moved without a command: %v, before %v", counts, told)
-			}
-			c.untilPoints(-10, 0, 0)
-			s.stop(t)
-			cameraIs(t, cam, "home", home)
-		})
-	}
-}
-
-// A camera that is switched off and on between two packets reports it, and gets
-// its address again.
-func TestCameraSaysItWasSwitchedOn(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{})
-	s := start(t, "-zp", cam.Port())
-	c := s.dial(t)
-	c.mustOpen("yrza", "yrza")
-	c.pointsAt(0, 0, 0)
-	cam.PowerCycle()
-	cameraIs(t, cam, "its address again", func(s sony.State) bool { return s.Counts["address set"] == 2 })
-	c.until("new data", func() bool { return c.age() < 500*time.Millisecond })
-}
-
-// Later cameras have other ranges and units. Clients do not see it.
-func TestCameraModels(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		camera          sony.Options
-		pan, tilt, zoom int // camera units of 1, -20 and 512
-	}{
-		{sony.Options{Model: "EVI-D30"}, -9, -240, 512},
-		{sony.Options{Model: "EVI-D30", Unnamed: true}, -9, -240, 512},
-		{sony.Options{Model: "EVI-D70"}, -13, -267, 8200},
-		{sony.Options{Model: "EVI-D100"}, -14, -288, 8200},
-	}
-	for _, tt := range tests {
-		t.Run(fmt.Sprintf("%s, unnamed %v", tt.camera.Model, tt.camera.Unnamed), func(t *testing.T) {
-			t.Parallel()
-			cam := startCamera(t, tt.camera)
-			s := start(t, "-zp", cam.Port())
-			c := s.dial(t)
-			c.mustOpen("za", "za")
-			c.untilPoints(1, -20, 512)
-			if got := cam.State(); got.Pan != tt.pan || got.Tilt != tt.tilt || got.Zoom != tt.zoom {
-				t.Errorf("camera %+v", got)
-			}
-			s.stop(t)
-			cameraIs(t, cam, "home", home)
-		})
-	}
-}
-
-// A camera of which nothing is known is named, and works when its ranges are given.
-func TestUnknownCamera(t *testing.T) {
-	t.Parallel()
-	cam := startCamera(t, sony.Options{Model: "EVI-D80"})
-	s := start(t, "-zp", cam.Port())
-	s.dial(t).mustOpen("za", "ze")
-	await(t, "the camera's name in the log", func() bool { return s.logged("EVI-D80, model 050C") })
-	s.stop(t)
-	s = start(t, write(t, t.TempDir(), "d80.cfg", fmt.Sprintf(`
-driver ( name "evid30" provides ["ptz:0"] port %q pan [-170 170 45.33] tilt [-20 90 45.33] zoom 16384 )`, cam.Port())))
-	c := s.dial(t)
-	c.mustOpen("za", "za")
-	c.untilPoints(-150, 80, 1000)
 }
 
 // A reader of a camera that stands takes no more wakes than its rate needs: one for each

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"io"
 	"net"
 	"os"
@@ -10,42 +9,21 @@ import (
 	"syscall"
 	"testing"
 	"time"
-)
 
-func TestCheck(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	good := write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0" "7000:sonar:0"] )`)
-	if code, out := exits(t, "check", good); code != 2 || !strings.Contains(out, `good.cfg:1:49: one driver provides devices of one robot`) {
-		t.Errorf("exit %d, %s", code, out)
-	}
-	good = write(t, dir, "good.cfg", `driver ( name "testpattern" provides ["laser:0"] rate 20 )`)
-	if code, out := exits(t, "check", good); code != 0 || !strings.Contains(out, "l  laser:0  testpattern") || !strings.Contains(out, "rate          20 Hz") {
-		t.Errorf("exit %d, %s", code, out)
-	}
-	bad := write(t, dir, "bad.cfg", "driver\n(\n  name \"testpattern\"\n  rtae 20\n)\n")
-	want := fmt.Sprintf("player: %s:4:3: field \"rtae\" is not used in driver; did you mean \"rate\"?\n    rtae 20\n    ^\n", bad)
-	if code, out := exits(t, bad); code != 2 || out != want {
-		t.Errorf("exit %d, %s\nwant %s", code, out, want)
-	}
-	if code, out := exits(t, "nowhere.cfg"); code != 2 || !strings.Contains(out, "nowhere.cfg: no such file") {
-		t.Errorf("exit %d, %s", code, out)
-	}
-	if code, out := exits(t, "list"); code != 0 || !strings.Contains(out, "p2os: ") || !strings.Contains(out, "plugin: ") {
-		t.Errorf("exit %d, %s", code, out)
-	}
-}
+	"player/e2e/ports"
+	"player/e2e/waiting"
+)
 
 // Two robots of one file, each on its own port, with access rules.
 func TestRobotsAndAccess(t *testing.T) {
 	t.Parallel()
-	other := freePort(t)
-	s := start(t, write(t, t.TempDir(), "robots.cfg", fmt.Sprintf(`
+	other := ports.Free(t, 1)
+	s := serve(t, `
 		driver ( name "testpattern" provides ["sonar:0" "position:0"] alwayson 1 )
 		driver ( name "testpattern" provides ["%d:laser:0"] )
 		access ( allow "read" from "127.0.0.0/8" )
-		access ( allow ["write" "config"] from "10.0.0.0/8" )`, other)))
-	await(t, "the driver that is always on", func() bool { return strings.Contains(s.log.String(), "device ready") })
+		access ( allow ["write" "config"] from "10.0.0.0/8" )`, other)
+	waiting.Until(t, "the driver that is always on", func() bool { return strings.Contains(s.Output.String(), "device ready") })
 	p := s.dial(t)
 	if reply := p.request("srpaprpwlr"); reply != "srpepepele" {
 		t.Errorf("reply %q", reply)
@@ -54,7 +32,7 @@ func TestRobotsAndAccess(t *testing.T) {
 		t.Errorf("reply %q", reply)
 	}
 	p.message('x', 'p', 'm', 1)
-	await(t, "a line about it", func() bool { return strings.Contains(s.log.String(), "access refused") })
+	waiting.Until(t, "a line about it", func() bool { return strings.Contains(s.Output.String(), "access refused") })
 	s.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
 	p = s.dial(t)
 	if reply := p.request("lrsr"); reply != "lrse" {
@@ -80,14 +58,14 @@ func TestConfigThroughAPipe(t *testing.T) {
 			text := `driver ( name "testpattern" provides ["laser:0"] )` + more
 			go func() {
 				time.Sleep(100 * time.Millisecond) // the server waits for the text
-				_, _ = io.WriteString(w, text)     // a server that ends is told of below
+				_, _ = io.WriteString(w, text)     // a server that ends is found below
 				_ = w.Close()
 			}()
 			s := launch{alone: true, files: []*os.File{r}}.start(t, "/dev/fd/3")
 			p := s.dial(t)
 			p.mustOpen("lr", "lr")
-			s.signal(t, syscall.SIGHUP)
-			await(t, "a line about it", func() bool { return s.logged("configuration refused") })
+			s.Signal(t, syscall.SIGHUP)
+			waiting.Until(t, "a line about it", func() bool { return s.Printed("configuration refused") })
 			p.frame(3)
 			s.stop(t)
 		})

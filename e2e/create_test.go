@@ -1,30 +1,17 @@
 package e2e
 
 import (
-	"path/filepath"
-	"syscall"
 	"testing"
 
-	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
 )
 
 func startCreate(t *testing.T, o create.Options) (*create.Robot, *server) {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "create")
-	r, err := create.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		r.Close()
-		if t.Failed() {
-			t.Logf("robot:\n%s", tail(r.Transcript(), 3000))
-		}
-	})
-	file := write(t, t.TempDir(), "create.cfg", `driver ( name "create" provides ["position:0" "misc:0"] port "`+o.Line.Link+`" )`)
-	return r, start(t, file)
+	o.Line.Link = newLine(t)
+	return emulate(t, create.Start, o), serve(t, `driver ( name "create" provides ["position:0" "misc:0"] port %q )`, o.Line.Link)
 }
 
 // The robot drives, its odometry is the true way, and it stops when the client
@@ -60,92 +47,12 @@ func TestCreateDrives(t *testing.T) {
 				t.Errorf("it is at %v, its odometry at %v", state, p)
 			}
 			c.drive(100, 0)
-			await(t, "the robot drives", func() bool { return r.State().Left == 100 })
+			waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 100 })
 			c.conn.Close()
-			await(t, "the robot stops and sleeps", func() bool {
+			waiting.Until(t, "the robot stops and sleeps", func() bool {
 				state := r.State()
 				return state.Left == 0 && state.Right == 0 && state.Mode == 1 && !state.Streaming
 			})
 		})
 	}
-}
-
-// The robot protects itself at a cliff. Commands do not drive it on, until the
-// client switches the motors on.
-func TestCreateAtACliff(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pamr", "pamr")
-	c.drive(100, 0)
-	await(t, "the robot drives", func() bool { return r.State().Left == 100 })
-	r.Cliff(1, true)
-	s.awaitLog(t, "switched its motors off")
-	for {
-		letter, b := c.block()
-		if letter == codec.Misc && b[0] == 0b01000 {
-			break
-		}
-	}
-	drives := r.Count(145)
-	c.drive(100, 0)
-	await(t, "the robot heard the command", func() bool { return r.Count(145) > drives })
-	if state := r.State(); state.Left != 0 || state.Mode != 1 {
-		t.Fatalf("it drives on: %+v", state)
-	}
-	r.Cliff(1, false)
-	c.send(motors(1)...)
-	await(t, "the robot obeys again", func() bool { return r.State().Mode == 2 })
-	if state := r.State(); state.Left != 0 {
-		t.Fatalf("it drives without a command: %+v", state)
-	}
-	c.drive(-100, 0)
-	await(t, "the robot drives back", func() bool { return r.State().Left == -100 })
-}
-
-// Unplugged and plugged in again it stops, and the pose goes on with the way that
-// it drove meanwhile.
-func TestCreateUnplugged(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(300, 0)
-	c.until("it drives", func() bool { return c.position().X > 50 })
-	r.Unplug()
-	s.awaitLog(t, "device unavailable")
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
-	s.awaitLog(t, "device is back")
-	if s.logged("switched its motors off") { // by the handshake
-		t.Error("reports of the time before the handshake are taken for new ones")
-	}
-	await(t, "it stands", func() bool { return r.State().Left == 0 })
-	c.until("its odometry is the true way", func() bool {
-		dx := r.State().X - float64(c.position().X)
-		return dx < 2 && dx > -2
-	})
-}
-
-func TestCreateAsleep(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{Asleep: true})
-	c := s.dial(t)
-	c.mustOpen("pr", "pe")
-	s.awaitLog(t, "press its CLEAN button")
-	r.PressButton()
-	c.mustOpen("pr", "pr")
-}
-
-// A server that hangs and is told to end twice says its last words.
-func TestCreateLastWords(t *testing.T) {
-	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	await(t, "the robot drives", func() bool { return r.State().Left == 100 })
-	s.signal(t, syscall.SIGQUIT)
-	await(t, "the robot stops", func() bool { return r.State().Left == 0 && r.State().Mode == 1 })
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -44,7 +46,7 @@ func TestPageCannotDriveRobot(t *testing.T) {
 	}
 	evaluate[bool](page, post(s.address, body)+`, true`)
 	moved := func() string { return toMove.FindString(r.Transcript()) }
-	await(t, "the page's connection is closed", func() bool { return s.logged("client disconnected") || moved() != "" })
+	waiting.Until(t, "the page's connection is closed", func() bool { return s.Printed("client disconnected") || moved() != "" })
 	if command := moved(); command != "" {
 		t.Errorf("the page made the robot move: %s", command)
 	}
@@ -62,7 +64,7 @@ func post(address string, body []byte) string {
 // headerSize returns how many bytes the browser sends before a body of a size.
 func headerSize(t *testing.T, page *tab, body int) int {
 	t.Helper()
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", freePort(t))) // its address is as long as the robot's
+	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))) // its address is as long as the robot's
 	if err != nil {
 		t.Fatal(err)
 	}

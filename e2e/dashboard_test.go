@@ -3,7 +3,6 @@ package e2e
 import (
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/waiting"
 )
 
 // Tests of the dashboard: who drives, stops, rights, screens, fingers and keys. TestWeb runs them.
@@ -105,12 +105,12 @@ func testWhoDrives(t *testing.T, chromium browser) {
 	b.until(shows("clients", anna+` ?commands \d+\/s`) + ` && ` + shows("client-count", "^2 connected$"))
 	evaluate[bool](b, `(() => {
 		const begun = performance.now(), who = document.getElementById("who");
-		new MutationObserver((_, observer) => who.textContent.includes("both in turn") && (window.told = performance.now() - begun, observer.disconnect()))
+		new MutationObserver((_, observer) => who.textContent.includes("both in turn") && (window.shownAfter = performance.now() - begun, observer.disconnect()))
 			.observe(who, { childList: true });
 		return true; })()`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
 	b.until(shows("who", `commands?, \d+ times a second.*commands, too: the robot follows both in turn`))
-	t.Logf("that two drive is shown %.0f ms after the key", evaluate[float64](b, `told`))
+	t.Logf("that two drive is shown %.0f ms after the key", evaluate[float64](b, `shownAfter`))
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
 	b.until(shows("who", "^"+anna+` commands, \d+ times a second\.$`))
 	stop()
@@ -125,21 +125,6 @@ func testWhoDrives(t *testing.T, chromium browser) {
 	other := chromium.open(t, page)
 	other.until(shows("who", `^A browser at 127\.0\.0\.1 commands, \d+ times a second`))
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
-}
-
-// With control "first" the page shows that its own commands have no effect, until
-// the client that has control pauses.
-func testControlFirst(t *testing.T, chromium browser) {
-	file := write(t, t.TempDir(), "first.cfg", fmt.Sprintf(`driver ( name "stage" world %q control "first" )`, absolute(t, room)))
-	s := start(t, "-http", "127.0.0.1:0", file)
-	stop := program(t, s, "anna", "127.0.0.1")
-	b := chromium.open(t, s.dashboard(t))
-	b.until(`player.shown?.data.p && ` + shows("who", `\(anna\) commands, .*Until it pauses for a second, you cannot\.`))
-	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	b.until(shows("drive-state", "^no effect$") + ` && !` + visible + `("take")`)
-	stop()
-	b.until(shows("who", "^You command") + ` && ` + shows("drive-state", "mm.s"))
-	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
 }
 
 // An operator who may take control keeps it until it is given back.
@@ -170,7 +155,7 @@ func testStopHolds(t *testing.T, chromium browser) {
 	turns := func(want bool) func() bool {
 		return func() bool { return (p.position().TurnRate != 0) == want }
 	}
-	await(t, "the robot turns", turns(true))
+	waiting.Until(t, "the robot turns", turns(true))
 	first, second := chromium.open(t, page), chromium.open(t, page)
 	for _, b := range []*tab{first, second} {
 		b.until(`player.shown?.data.p && player.presence.of(player.shown) && !` + visible + `("alert")`)
@@ -191,11 +176,11 @@ func testStopHolds(t *testing.T, chromium browser) {
 		press[how]()
 		first.until(stopped)
 		second.until(stopped)
-		await(t, "the robot stands after "+how, turns(false))
+		waiting.Until(t, "the robot stands after "+how, turns(false))
 		// Nothing drives it: neither the program nor a key.
 		second.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
 		frames := 0
-		await(t, "it stays where it is", func() bool {
+		waiting.Until(t, "it stays where it is", func() bool {
 			if p.position().Speed != 0 || !turns(false)() {
 				t.Fatalf("it moves after %s", how)
 			}
@@ -206,7 +191,7 @@ func testStopHolds(t *testing.T, chromium browser) {
 		second.click("release") // by somebody else
 		first.until(released)
 		second.until(released)
-		await(t, "the program drives again", turns(true))
+		waiting.Until(t, "the program drives again", turns(true))
 	}
 }
 
@@ -217,7 +202,7 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	program(t, other, "anna", "127.0.0.1")
 	p := other.dial(t)
 	p.mustOpen("yrpr", "yrpr")
-	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
 	b := chromium.open(t, page)
 	b.until(`player.shown?.data.l`)
 	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), other.address+"\r")); err != nil {
@@ -226,10 +211,10 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	b.until(fmt.Sprintf(`player.shown.address === "%s" && %s`, other.address, shows("who", "Another server has this robot")))
 	b.click("stop")
 	b.until(visible + `("alert")`)
-	await(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
 	b.click("release")
 	b.until(`!` + visible + `("alert")`)
-	await(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
 
 	// One that does not let this server stop it is not shown as stopped.
 	refuses, _ := readOnly(t)
@@ -267,35 +252,6 @@ func readOnly(t *testing.T) (*server, string) {
 		driver ( name "stage" world %q )
 		access ( allow "read" from "127.0.0.1" )`, absolute(t, room))))
 	return s, s.dashboard(t)
-}
-
-// The server ends: everything that is old looks old, and no text of a library
-// reaches the user. A robot that is not there is explained in words, too.
-func testLostServer(t *testing.T, chromium browser) {
-	s, page := startDashboard(t)
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.l && player.world.poses.length === 2 && !document.querySelector(".pane.old")`)
-	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "127.0.0.1:1\r")); err != nil {
-		t.Fatal(err)
-	}
-	b.until(shows("robot-note", "127.0.0.1:1: no server runs at this address"))
-	b.until(`document.querySelector("#robot.old") && !document.querySelector("#world.old")`)
-	evaluate[chromedp.Void](b, `player.show(player.robots[0])`)
-	b.until(`!document.querySelector(".pane.old")`)
-	s.kill(t)
-	b.until(visible + `("alert") && ` + shows("alert-text", "^Nothing has been heard from the server since"))
-	b.until(`document.querySelectorAll(".pane.old").length === 2 && ` + shows("who", "not known") + ` && ` + shows("odometry", "^–$"))
-	b.until(`[...document.querySelectorAll(".pane canvas, .card canvas")].every((c) => getComputedStyle(c).opacity < 0.5)`)
-	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Escape)); err != nil { // it is tried whatever the page knows
-		t.Fatal(err)
-	}
-	b.until(shows("alert-text", "r0: stop failed: the server does not answer"))
-	text := evaluate[string](b, `document.body.innerText + [...document.querySelectorAll("[title]")].map((e) => e.title).join()`)
-	for _, word := range []string{"dial", "connect:", "EOF", "i/o", "context", "websocket", "TypeError", "undefined", "NaN"} {
-		if strings.Contains(text, word) {
-			t.Errorf("the page shows %q: %s", word, text)
-		}
-	}
 }
 
 // On all screens nothing is cut off: the page does not scroll sideways, and every
@@ -420,12 +376,12 @@ func testTouch(t *testing.T, chromium browser) {
 	}
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: disc["x"], Y: disc["y"]})
 	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: disc["x"], Y: disc["y"] - disc["r"]})
-	await(t, "the robot drives ahead", func() bool { return p.position().Speed == 300 })
+	waiting.Until(t, "the robot drives ahead", func() bool { return p.position().Speed == 300 })
 	if scrolled := evaluate[float64](b, `scrollY`) - before; scrolled != 0 {
-		t.Errorf("the page scrolls by %v while the stick is held", scrolled)
+		t.Errorf("the page scrolls by %v while a finger is on the stick", scrolled)
 	}
 	touch(input.DispatchTouchEventTypeTouchEnd)
-	await(t, "the robot stands", func() bool { return p.position().Speed == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return p.position().Speed == 0 })
 }
 
 // With the keyboard alone every control is reached, a robot is stopped, and the

@@ -9,6 +9,8 @@ import (
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"player/e2e/waiting"
 )
 
 // A world file is edited with mouse and keyboard and downloaded; a server that runs it
@@ -70,12 +72,12 @@ func testEditWorld(t *testing.T, chromium browser) {
 	}
 	click("edit-save")
 	file := filepath.Join(dir, "room.world")
-	await(t, "the file", func() bool {
+	waiting.Until(t, "the file", func() bool {
 		_, err := os.Stat(file)
 		return err == nil
 	})
 	saved := evaluate[string](b, `player.editor.draft.text`)
-	await(t, "the whole file", func() bool {
+	waiting.Until(t, "the whole file", func() bool {
 		text, err := os.ReadFile(file)
 		return err == nil && string(text) == saved
 	})
@@ -87,62 +89,4 @@ func testEditWorld(t *testing.T, chromium browser) {
 	b = chromium.open(t, s.dashboard(t))
 	b.until(`player.robots.length === 2 && player.world.now?.length === 3`)
 	b.until(`Math.abs(player.world.now[0].x - 0.9) < 0.05 && Math.abs(player.world.now[0].y + 0.5) < 0.05`)
-}
-
-// What was drafted survives a reload of the page, a restart of its connections, and a
-// reload of the server, which finds another file; only Revert drops it, and Undo takes
-// that back. If the server was started again, the page still has the draft.
-func testDraftSurvives(t *testing.T, chromium browser) {
-	world, err := os.ReadFile(room)
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := write(t, t.TempDir(), "room.world", string(world))
-	config := fmt.Sprintf("driver ( name \"stage\" world %q )\n", file)
-	at := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	s := startFile(t, launch{}, config, "-http", at)
-	b := chromium.open(t, s.dashboard(t))
-	b.until(`player.shown?.data.l && player.world.poses.length === 2`)
-	b.click("edit")
-	b.until(`player.editor.on`)
-	b.drag(-2, -1.5, 1, -0.5)
-	const moved = `(player.editor?.on && !player.editor.busy && player.editor.things.some(({name, start}) => name === "r0" && Math.abs(start.x - 1) < 0.05))`
-	b.until(moved)
-
-	if err := chromedp.Do(b.ctx, chromedp.Reload()); err != nil {
-		t.Fatal(err)
-	}
-	b.until(moved)
-
-	const again = `player.world.socket !== before && !player.world.lost && !document.documentElement.classList.contains("gone") && `
-	evaluate[chromedp.Void](b, `window.before = player.world.socket`)
-	s.reload(t, config+`access ( allow ["read" "write" "config"] from ["127.0.0.1"] )`) // pages connect again
-	b.until(again + moved)
-	b.click("edit-wall")
-	things := evaluate[int](b, `player.editor.things.length`)
-	b.drag(-3, 0, -1, 0)
-	b.until(fmt.Sprintf(`player.editor.things.length === %d && %s`, things+1, moved))
-	b.click("edit-wall")
-
-	const other = "# other\n"
-	evaluate[chromedp.Void](b, `window.before = player.world.socket`)
-	write(t, filepath.Dir(file), "room.world", string(world)+other)
-	s.reload(t, config)
-	b.until(shows("world-note", "The server has loaded another world file since this draft began") + ` && ` + again + moved)
-	if text, err := os.ReadFile(file); err != nil || string(text) != string(world)+other {
-		t.Errorf("the file was changed: %v", err)
-	}
-	b.click("edit-revert")
-	b.until(`!player.editor.busy && player.editor.draft.text.endsWith("# other\n") && ` + shows("world-note", "^$"))
-	b.click("edit-undo")
-	b.until(moved + ` && !player.editor.draft.text.endsWith("# other\n")`)
-
-	evaluate[chromedp.Void](b, `window.before = player.world.socket`)
-	s.kill(t)
-	b.until(`player.world.lost && ` + moved)
-	startFile(t, launch{}, config, "-http", at)
-	b.until(shows("world-note", "The server was started again, and has no draft any more") + ` && ` + again + moved)
-	b.until(`document.getElementById("edit-add").disabled && !document.getElementById("edit-save").disabled`)
-	b.click("edit-revert")
-	b.until(`player.editor.draft.text.endsWith("# other\n") && ` + shows("world-note", "^$"))
 }

@@ -8,10 +8,10 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
-	"time"
 
 	"player/e2e/acceptance"
 	"player/e2e/built"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 )
 
@@ -52,35 +52,16 @@ func TestExamples(t *testing.T) {
 				t.Fatal(err)
 			}
 
-			args, output := command(port), &waiting.Output{}
-			program := exec.CommandContext(t.Context(), args[0], args[1:]...)
-			program.Stdout, program.Stderr = output, output
-			if err := program.Start(); err != nil {
-				t.Fatal(err)
-			}
-			ended := make(chan error, 1)
-			go func() { ended <- program.Wait() }()
-			await(t, "the robot moves", func() bool {
-				select {
-				case err := <-ended:
-					t.Fatalf("the program ended: %v\n%s", err, output)
-				default:
-				}
+			args := command(port)
+			program := programs.Start(t, exec.Command(args[0], args[1:]...))
+			program.Until(t, "the robot moves", func() bool {
 				at := p.position()
 				return at.X != begin.X || at.Heading != begin.Heading
 			})
-			if err := program.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
+			if code := program.End(t, os.Interrupt); code != 0 && name != "python" { // whose interpreter dies of the signal
+				t.Errorf("exit %d", code)
 			}
-			select {
-			case err := <-ended:
-				if err != nil && name != "python" { // whose interpreter dies of the signal
-					t.Errorf("%v\n%s", err, output)
-				}
-			case <-time.After(patience):
-				t.Fatal("the program does not end")
-			}
-			await(t, "the robot stands", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
+			waiting.Until(t, "the robot stands", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
 		})
 	}
 }
@@ -89,7 +70,7 @@ func TestExamples(t *testing.T) {
 // sonars, without touching a wall. docs/GOTO.md has the result of a hundred.
 func TestGoto(t *testing.T) {
 	t.Parallel()
-	dir, err := built.Programs("..", "./examples/goto", "./examples/goto/trials")
+	dir, err := built.Programs("..", "./examples/goto", "./bench/trials")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,7 @@ package e2e
 
 import (
 	"flag"
-	"io"
 	"net"
-	"net/http"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -18,88 +14,9 @@ import (
 
 var farLoads = flag.Int("far", 0, "how often TestWeb/far_away measures how soon a page far away shows data")
 
-// testFirstFrames has a page get data of the robot before it has its modules, and show
-// data after a reload before it has sockets.
-func testFirstFrames(t *testing.T, b browser) {
-	_, page := startDashboard(t)
-	target, err := url.Parse(page)
-	if err != nil {
-		t.Fatal(err)
-	}
-	streamed, ended := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	var held atomic.Bool
-	var sockets atomic.Int64
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.ModifyResponse = func(r *http.Response) error {
-		if body, ok := r.Body.(io.ReadWriteCloser); ok && r.Request.URL.Path == "/stream" {
-			r.Body = watched{body, func() { once.Do(func() { close(streamed) }) }}
-		}
-		return nil
-	}
-	address := listenHTTP(t, func(w http.ResponseWriter, r *http.Request) {
-		wait := streamed
-		switch {
-		case held.Load() && r.Header.Get("Upgrade") != "":
-			wait = ended
-		case r.Header.Get("Upgrade") != "":
-			sockets.Add(1)
-			wait = nil
-		case !strings.HasSuffix(r.URL.Path, "/main.js"):
-			wait = nil
-		}
-		if wait != nil {
-			select {
-			case <-wait:
-			case <-ended:
-			}
-		}
-		proxy.ServeHTTP(w, r)
-	})
-	t.Cleanup(func() { close(ended) })
-	tab := b.open(t, address)
-	tab.until(`player.shown?.state === "live" && player.shown.data.l && first.opened.size === 0`)
-	tab.until(`player.world.plan && player.world.movers.length > 0 && !player.presence.lost`)
-	if n := sockets.Load(); n != 3 {
-		t.Errorf("the page has opened %d sockets; a stream, presence and world are needed", n)
-	}
-	held.Store(true)
-	if err := chromedp.Do(tab.ctx, chromedp.Reload()); err != nil {
-		t.Fatal(err)
-	}
-	tab.until(`player.shown?.state === "connecting" && player.shown.data.l && document.getElementById("nearest").textContent !== "–"`)
-}
-
-// watched calls read when something was read.
-type watched struct {
-	io.ReadWriteCloser
-	read func()
-}
-
-func (w watched) Read(into []byte) (int, error) {
-	n, err := w.ReadWriteCloser.Read(into)
-	if n > 0 {
-		w.read()
-	}
-	return n, err
-}
-
-// listenHTTP serves handler until the end of the test, and returns its address.
-func listenHTTP(t *testing.T, handler http.HandlerFunc) (address string) {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server := &http.Server{Handler: handler}
-	go func() { _ = server.Serve(l) }()
-	t.Cleanup(func() { server.Close() })
-	return "http://" + l.Addr().String() + "/"
-}
-
 // testFarAway measures N times, with -far N, how soon a page shows data over a link with a round
 // trip of 400 ms and 50 KB/s: when the browser has nothing of it, and after reloads. docs/DASHBOARD.md
-// has the figures; testFirstFrames and TestImmutable of web watch what they depend on.
+// has the figures; TestImmutable of visitors/dashboard and first.test.js of its page watch what they depend on.
 func testFarAway(t *testing.T, b browser) {
 	if *farLoads == 0 {
 		return
@@ -114,11 +31,11 @@ func testFarAway(t *testing.T, b browser) {
 		go link.serve(l, strings.Trim(page, "htp:/"))
 		tab := b.open(t, "http://"+l.Addr().String()+"/")
 		const shown = `new Promise((done) => {
-			const look = () => {
+			const check = () => {
 				if (window.player?.shown?.data?.l) done(performance.now());
-				else setTimeout(look, 5);
+				else setTimeout(check, 5);
 			};
-			look();
+			check();
 		})`
 		first := evaluate[float64](tab, shown)
 		t.Logf("first data shown after %.0f ms, %d bytes in %d connections", first, link.down.Load(), link.connections.Load())

@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"fmt"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -12,6 +11,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/waiting"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/ldlidar"
@@ -36,11 +36,11 @@ func finds(t *testing.T, ports ...string) (code int, stdout, stderr string) {
 	return cmd.ProcessState.ExitCode(), out.String(), errs.String()
 }
 
-// findsAll runs player find until its output names all that is wanted: one look may
+// findsAll runs player find until its output names all that is wanted: one attempt may
 // miss an emulator on a busy machine. That it suffices is tested in simulated time.
 func findsAll(t *testing.T, names, drivers []string, ports ...string) (conf string, attempts int) {
 	t.Helper()
-	await(t, "hardware that is found", func() bool {
+	waiting.Until(t, "hardware that is found", func() bool {
 		attempts++
 		code, out, said := finds(t, ports...)
 		missing := func(list []string, in string) bool {
@@ -117,39 +117,15 @@ func TestFindToday(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
-			cable := func(name string, baud int) line.Options {
-				return line.Options{Baud: baud, Paced: true, Garble: true, Link: filepath.Join(t.TempDir(), name)}
+			cable := func(baud int) line.Options {
+				return line.Options{Baud: baud, Paced: true, Garble: true, Link: newLine(t)}
 			}
-			r, err := create.Start(create.Options{Line: cable("create", tt.robot)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer r.Close()
-			l, err := rplidar.Start(rplidar.Options{Line: cable("lidar", tt.lidar), Scanning: tt.scanning})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			u, err := urg.Start(urg.Options{Line: cable("urg", tt.urg), Scanning: tt.scanning})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer u.Close()
-			ld, err := ldlidar.Start(ldlidar.Options{Line: cable("ldlidar", 230400)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer ld.Close()
-			yd, err := ydlidar.Start(ydlidar.Options{Model: ydlidar.X4, Line: cable("ydlidar", 128000), Scanning: tt.scanning})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer yd.Close()
-			k, err := kobuki.Start(kobuki.Options{Line: cable("kobuki", 115200)})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer k.Close()
+			r := emulate(t, create.Start, create.Options{Line: cable(tt.robot)})
+			l := emulate(t, rplidar.Start, rplidar.Options{Line: cable(tt.lidar), Scanning: tt.scanning})
+			u := emulate(t, urg.Start, urg.Options{Line: cable(tt.urg), Scanning: tt.scanning})
+			ld := emulate(t, ldlidar.Start, ldlidar.Options{Line: cable(230400)})
+			yd := emulate(t, ydlidar.Start, ydlidar.Options{Model: ydlidar.X4, Line: cable(128000), Scanning: tt.scanning})
+			k := emulate(t, kobuki.Start, kobuki.Options{Line: cable(115200)})
 			named := map[bool]string{true: "ydlidar", false: "ydlidar, YDLIDAR X4"}
 			names := []string{
 				"ldlidar, at 230400 baud\n", ": kobuki, at 115200 baud\n",
@@ -163,7 +139,7 @@ func TestFindToday(t *testing.T) {
 				t.Log("a busy machine: what is not recognised is not known to have been left scanning")
 				return
 			}
-			await(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
+			waiting.Until(t, "hardware that is as before", func() bool { // find has ended before the last bytes arrive
 				s := r.State()
 				return s.Left == 0 && !s.Streaming && s.Mode <= 1 && l.Scanning() == tt.scanning && u.Laser() == tt.scanning && yd.Scanning() == tt.scanning
 			})
@@ -171,31 +147,10 @@ func TestFindToday(t *testing.T) {
 	}
 }
 
-// Sensors of the series C and S have speeds of their own.
-func TestFindFastLidars(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		model byte
-		baud  int
-	}{"C1": {rplidar.C1, 460800}, "S2": {rplidar.S2, 1000000}} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l, err := rplidar.Start(rplidar.Options{Model: tt.model,
-				Line: line.Options{Baud: tt.baud, Paced: true, Garble: true, Link: filepath.Join(t.TempDir(), "lidar")}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer l.Close()
-			findsAll(t, []string{fmt.Sprintf("rplidar, RPLIDAR %s, firmware 1.29, at %d baud\n", name, tt.baud)}, []string{`name "rplidar"`}, l.Port())
-			await(t, "a sensor that does not scan", func() bool { return !l.Scanning() })
-		})
-	}
-}
-
 // checkUntouched checks that hardware is as before, but for a robot that was open.
 func checkUntouched(t *testing.T, r *robot.Robot, l *laser.Laser, c *sony.Camera, streaming bool) {
 	t.Helper()
-	await(t, "a robot that is closed", func() bool { s := r.State(); return !s.Open && !s.Connected })
+	waiting.Until(t, "a robot that is closed", func() bool { s := r.State(); return !s.Open && !s.Connected })
 	s := r.State()
 	for name := range s.Counts {
 		if !strings.HasPrefix(name, "SYNC") && name != "CLOSE" && name != "PULSE" {
@@ -210,28 +165,6 @@ func checkUntouched(t *testing.T, r *robot.Robot, l *laser.Laser, c *sony.Camera
 	}
 	if s := c.State(); s.Moving || s.Pan != 0 || s.Tilt != 0 || s.Zoom != 0 {
 		t.Errorf("camera: %+v", s)
-	}
-}
-
-// A robot that an earlier program left between SYNC2 and OPEN takes SYNC0 for
-// PULSE, and is found all the same.
-func TestFindAgain(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}) // that of a new pseudo-terminal
-	far, err := os.OpenFile(r.Port(), os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := far.WriteString("\xFA\xFB\x03\x00\x00\x00\xFA\xFB\x03\x01\x00\x01\xFA\xFB\x03\x02\x00\x02"); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "the handshake", func() bool { return r.State().Connected })
-	far.Close()
-	for range 2 {
-		await(t, "a robot that is found", func() bool {
-			code, _, _ := finds(t, r.Port())
-			return code == 0
-		})
 	}
 }
 

@@ -21,7 +21,8 @@ import (
 
 	"player/codec"
 	"player/e2e/built"
-	"player/e2e/waiting"
+	"player/e2e/ports"
+	"player/e2e/programs"
 )
 
 // fleetBinary is the program of the fleet, built once.
@@ -40,27 +41,19 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir, log := t.TempDir(), &waiting.Output{}
+	dir := t.TempDir()
 	token := filepath.Join(dir, "token")
-	fleet := exec.Command(binary, append([]string{"-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"), "-token", token, "-http", "127.0.0.1:0"}, args...)...)
-	fleet.Stdout, fleet.Stderr = log, log
-	if err := fleet.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = fleet.Process.Signal(os.Interrupt)
-		_ = fleet.Wait()
-		if t.Failed() {
-			t.Logf("the fleet's log: %s", tail(log.String(), 3000))
-		}
-	})
+	args = append([]string{"-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"),
+		"-token", token, "-http", "127.0.0.1:0"}, args...)
+	fleet := programs.Start(t, exec.Command(binary, args...))
 	url, nats := regexp.MustCompile(`"url": ?"(http://[^"]+)"`), regexp.MustCompile(`"nats": ?"nats://([^"]+)"`)
-	await(t, "the fleet", func() bool { return nats.MatchString(log.String()) })
+	fleet.Until(t, "the fleet", func() bool { return nats.MatchString(fleet.Output.String()) })
+	log := fleet.Output.String()
 	secret, err := os.ReadFile(token)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return fleetProgram{url.FindStringSubmatch(log.String())[1] + "/", nats.FindStringSubmatch(log.String())[1], strings.TrimSpace(string(secret))}
+	return fleetProgram{url.FindStringSubmatch(log)[1] + "/", nats.FindStringSubmatch(log)[1], strings.TrimSpace(string(secret))}
 }
 
 // fleetPage starts the program of the fleet with its page, and a bridge that is made up:
@@ -68,7 +61,7 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 // unit42 is driven by who. It returns the page.
 func fleetPage(t *testing.T, dashboard, who string) (page string) {
 	t.Helper()
-	fleet := startFleet(t, "-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", freePort(t), dashboard))
+	fleet := startFleet(t, "-robot", fmt.Sprintf("unit99=127.0.0.1:%d page=%s", ports.Free(t, 1), dashboard))
 	fleet.publish(t, 99, func(out io.Writer, round int) {
 		for i := range 99 {
 			var holders map[string]string

@@ -14,7 +14,9 @@ import (
 	"time"
 
 	"player/e2e/acceptance"
+	"player/e2e/ports"
 	"player/e2e/strangers"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
 )
@@ -76,7 +78,7 @@ func TestInputFloods(t *testing.T) {
 			stream.mustOpen("sr", "sr")
 			dial := func(address string) (net.Conn, error) { return net.Dial("tcp", address) }
 			flood(t, min(p.Count, 100), func(ctx context.Context) { p.Do(ctx, dial, strangers.Addresses{Robot: s.address}) })
-			s.awaitLog(t, logged[p.Name])
+			s.Await(t, logged[p.Name])
 			for range 300 {
 				asks.send([]byte(ask)...)
 				asks.block()
@@ -85,33 +87,6 @@ func TestInputFloods(t *testing.T) {
 				stream.block()
 			}
 		})
-	}
-}
-
-// One address gets half of the places. The log names it, and the reason.
-func TestOneAddressGetsHalfOfThePlaces(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-stage", room, "-max-clients", "20")
-	served := 0
-	for range 30 {
-		c := dialFrom("127.0.0.2", s.address)
-		if c == nil {
-			t.Fatal("a connection is refused without being accepted")
-		}
-		defer c.Close()
-		if answered(c) {
-			served++
-		}
-	}
-	if served != 10 {
-		t.Errorf("one address has %d of 20 places, want 10", served)
-	}
-	if got := s.dial(t).request("sr"); got != "sr" {
-		t.Errorf("another client is answered %q", got)
-	}
-	s.awaitLog(t, "-max-per-address")
-	if !s.logged("127.0.0.2:") {
-		t.Error("the log does not name the address")
 	}
 }
 
@@ -154,7 +129,7 @@ func TestDescriptorFloods(t *testing.T) {
 			write(t, dir, "position", "(409,528)\n")
 			file := write(t, dir, "robot.cfg", fmt.Sprintf("driver ( name %q port %q )\ndriver ( name %q plugin %q args [%q] provides [%q] )\n",
 				"p2os", r.Port(), "hdaps", plugin, dir, "joystick:0"))
-			page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+			page := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 			// A descriptor that the test was started with, as the lock of flock(1), would be one of few.
 			via := []string{"sh", "-c", fmt.Sprintf(`exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n %d; exec "$0" "$@"`, limit)}
 			s := launch{via: via}.start(t, "-http", page, file)
@@ -184,23 +159,23 @@ func TestDescriptorFloods(t *testing.T) {
 					_, _ = io.WriteString(c, "GET / HTTP/1.1\r\n") // may be refused
 				}
 			}
-			s.awaitLog(t, "client refused")
+			s.Await(t, "client refused")
 			driver.drives("the other direction", -200, 0, func() bool { return r.State().Left < -50 })
 			if reply := driver.request("jr"); reply != "jr" { // the plugin starts, or the log says why it cannot
 				if limit > 48 {
 					t.Fatalf("request for the plugin answered %q", reply)
 				}
-				s.awaitLog(t, "all file descriptors for this purpose are in use")
+				s.Await(t, "all file descriptors for this purpose are in use")
 			}
 			driver.drives("motion", 200, 0, func() bool { return r.State().Left > 50 })
-			if !s.alive() {
+			if !s.Alive() {
 				t.Fatal("the server ended")
 			}
 
 			for _, c := range all {
 				c.Close()
 			}
-			await(t, "a place for a new client", func() bool {
+			waiting.Until(t, "a place for a new client", func() bool {
 				c := dialFrom("127.0.0.1", s.address)
 				if c == nil {
 					return false
@@ -222,7 +197,7 @@ func TestStopPassesFloods(t *testing.T) {
 	// than half a minute. On a quiet machine it takes less than a second, as the log of the
 	// test shows.
 	const atMost = 20 * time.Second
-	silent, other := startLaser(t, laser.Options{}), freePort(t)
+	silent, other := startLaser(t, laser.Options{}), ports.Free(t, 1)
 	silent.Silence()
 	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q )
@@ -231,7 +206,7 @@ func TestStopPassesFloods(t *testing.T) {
 	at := strangers.Addresses{Robot: s.address, Page: strings.Trim(page, "htp:/")}
 	// Lines that come once a minute: in a full flood a slow reader of the log may miss them.
 	lines := map[string]string{"malformed": "more than its share", "half-requests": "half of all places"}
-	start := func(i int, p strangers.Pastime) {
+	start := func(i int, p strangers.Workload) {
 		from, count := net.IPv4(127, 0, 0, byte(2+i)), p.Count
 		switch p.Name {
 		case "edits":
@@ -248,7 +223,7 @@ func TestStopPassesFloods(t *testing.T) {
 	for i, p := range abuses {
 		if lines[p.Name] != "" {
 			start(i, p)
-			s.awaitLog(t, lines[p.Name])
+			s.Await(t, lines[p.Name])
 		}
 	}
 	for i, p := range abuses {
@@ -256,7 +231,7 @@ func TestStopPassesFloods(t *testing.T) {
 			start(i, p)
 		}
 	}
-	s.awaitLog(t, "dashboard connected")
+	s.Await(t, "dashboard connected")
 	dial := func(address string) *peer {
 		conn, err := net.Dial("tcp", address)
 		if err != nil {
@@ -289,13 +264,13 @@ func TestStopPassesFloods(t *testing.T) {
 		for range 3 {
 			begin := time.Now()
 			tt.do(dial(tt.address))
-			await(t, "the stop", stopped)
+			waiting.Until(t, "the stop", stopped)
 			took := time.Since(begin)
 			if t.Logf("%s: stopped after %v", tt.name, took); took > atMost {
 				t.Errorf("%s: stopped after %v, want at most %v", tt.name, took, atMost)
 			}
 			watch.send([]byte(release)...)
-			await(t, "the release", func() bool { return !stopped() })
+			waiting.Until(t, "the release", func() bool { return !stopped() })
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"player/client/simulation"
 	"player/e2e/acceptance"
 	"player/e2e/ports"
-	"player/e2e/waiting"
+	"player/e2e/programs"
 )
 
 const (
@@ -58,19 +58,14 @@ func TestFollow(t *testing.T) {
 	`, world, vision, port+1, port))
 	s := launch{port: port}.start(t, "-http", fmt.Sprintf("127.0.0.1:%d", port+1), file)
 
-	program, output := exec.CommandContext(t.Context(), follow, "-addr", fmt.Sprintf("127.0.0.1:%d", port), "-channel", "4"), &waiting.Output{}
-	program.Stdout, program.Stderr = output, output
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = program.Wait() }) // the context of the test ends it
+	program := programs.Start(t, exec.Command(follow, "-addr", fmt.Sprintf("127.0.0.1:%d", port), "-channel", "4"))
 	c := s.dial(t)
 	c.request("pr")
 	robot := simulation.At(fmt.Sprintf("127.0.0.1:%d", port+1))
 	var away, aside float64 // of the ball, m and degrees
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the ball is %.2f m away, %.1f degrees to the left; the program says:\n%s", away, aside, output)
+			t.Logf("the ball is %.2f m away, %.1f degrees to the left", away, aside)
 		}
 	})
 	there := func(what string) {
@@ -95,7 +90,7 @@ func TestFollow(t *testing.T) {
 		}
 	}
 	there("the robot is at the ball")
-	if text := output.String(); !strings.Contains(text, "searches") || !strings.Contains(text, "is at the ball") {
+	if text := program.Output.String(); !strings.Contains(text, "searches") || !strings.Contains(text, "is at the ball") {
 		t.Errorf("the program says %q", text)
 	}
 	move(1.5, 2.5)
@@ -112,14 +107,12 @@ func TestFollow(t *testing.T) {
 	}
 	c.until("the robot stands without new pictures", func() bool {
 		at := c.position()
-		return at.Speed == 0 && at.TurnRate == 0 && strings.HasSuffix(output.String(), "waits for new pictures\n")
+		return at.Speed == 0 && at.TurnRate == 0 && strings.HasSuffix(program.Output.String(), "waits for new pictures\n")
 	})
 	if err := exec.Command("kill", "-CONT", pids[0]).Run(); err != nil {
 		t.Fatal(err)
 	}
 	there("the robot is at the ball with new pictures")
-	if err := program.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	program.Signal(t, os.Interrupt)
 	c.until("the robot stands", func() bool { at := c.position(); return at.Speed == 0 && at.TurnRate == 0 })
 }

@@ -5,6 +5,7 @@ import (
 	le "encoding/binary"
 	"encoding/json"
 	"fmt"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -15,6 +16,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/npm"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/formats/foxglove"
 )
@@ -23,8 +25,8 @@ import (
 func (s *server) viewers(t *testing.T) (url string) {
 	t.Helper()
 	line := regexp.MustCompile(`"msg":"foxglove","address":"([^"]+)"`)
-	await(t, "the address for viewers in the log", func() bool {
-		match := line.FindStringSubmatch(s.log.String())
+	waiting.Until(t, "the address for viewers in the log", func() bool {
+		match := line.FindStringSubmatch(s.Output.String())
 		if match != nil {
 			url = "ws://" + match[1]
 		}
@@ -45,13 +47,10 @@ func TestFoxglove(t *testing.T) {
 			p := s.dial(t) // the world stands still without clients
 			p.request("prmr")
 			url := s.viewers(t)
-			var out waiting.Output
 			viewer := exec.Command("node", "view.js", url, subprotocol)
-			viewer.Dir, viewer.Stdout, viewer.Stderr = directory, &out, &out
-			if err := viewer.Start(); err != nil {
-				t.Fatal(err)
-			}
-			defer func() { _ = viewer.Process.Kill() }()
+			viewer.Dir = directory
+			running := programs.Start(t, viewer)
+			out := running.Output
 			want := []string{
 				"serverInfo clientPublish,parameters,parametersSubscribe,services json",
 				"topic /r0/laser json foxglove.LaserScan jsonschema", "topic /r0/tf json foxglove.FrameTransform jsonschema", "topic /log json foxglove.Log jsonschema",
@@ -61,15 +60,13 @@ func TestFoxglove(t *testing.T) {
 				`parameters set [{"name":"/r0.rate","value":20,"type":"float64"}]`, "parameters all [",
 			}
 			for _, line := range want {
-				await(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })
+				waiting.Until(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })
 			}
 			speed := func() int { return int(p.position().Speed) }
-			await(t, "motion", func() bool { return speed() > 50 })
-			if err := viewer.Process.Kill(); err != nil {
-				t.Fatal(err)
-			}
-			await(t, "the stop", func() bool { return speed() == 0 })
-			s.awaitLog(t, "viewer disconnected")
+			waiting.Until(t, "motion", func() bool { return speed() > 50 })
+			running.Signal(t, os.Kill)
+			waiting.Until(t, "the stop", func() bool { return speed() == 0 })
+			s.Await(t, "viewer disconnected")
 			for _, bad := range []string{"error", "closed", "ms old", "status"} {
 				if strings.Contains(out.String(), "\n"+bad) || strings.Contains(out.String(), bad+"\n") {
 					t.Errorf("%s in: %s", bad, out.String())
@@ -92,9 +89,9 @@ func TestFoxglovePlayback(t *testing.T) {
 		driver ( name "writelog" file "run.mcap" requires ["position:0"] )`, world)))
 	p := recorder.dial(t)
 	p.request("pr")
-	await(t, "a log", func() bool { return hasLogged(t, filepath.Join(dir, "run.mcap"), 40) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, filepath.Join(dir, "run.mcap"), 40) })
 	p.conn.Close()
-	recorder.awaitLog(t, "device stops")
+	recorder.Await(t, "device stops")
 	recorder.stop(t)
 
 	s := start(t, write(t, dir, "replay.cfg", `driver ( name "readlog" file "run.mcap" )`), "-foxglove", "127.0.0.1:0")

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/ports"
 )
 
 var framesFor = flag.Duration("frames", 0, "how long TestFleetFrames measures the page of a fleet; 0: not at all")
@@ -62,7 +63,7 @@ func TestFleetFrames(t *testing.T) {
 	chromium := startBrowser(t)
 	for _, c := range []struct{ robots, hz int }{{100, 10}, {1000, 10}, {1000, 30}} {
 		t.Run(fmt.Sprintf("%dx%dHz", c.robots, c.hz), func(t *testing.T) {
-			fleet := startFleet(t, "-robot", fmt.Sprintf("unit0=127.0.0.1:%d", freePort(t)))
+			fleet := startFleet(t, "-robot", fmt.Sprintf("unit0=127.0.0.1:%d", ports.Free(t, 1)))
 			fleet.publish(t, c.robots, movingFleet(c.robots, c.hz))
 			b := chromium.openWith(t, fleet.url, "")
 			b.resize(screen{1360, 850})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/e2e/waiting"
 	"player/formats/foxglove"
 )
 
@@ -70,7 +71,7 @@ func connect(t *testing.T, address string, subprotocols []string, encryption *tl
 	}
 	t.Cleanup(func() { ws.CloseNow() })
 	ws.SetReadLimit(1 << 20)
-	go func() { // what it is told is not looked at, and pings are answered
+	go func() { // what it is sent is dropped, and pings are answered
 		for {
 			if _, _, err := ws.Read(t.Context()); err != nil {
 				return
@@ -112,11 +113,11 @@ func TestVisitorsEndForThemselves(t *testing.T) {
 				// visit drives the robot.
 				visit := func() frontend {
 					f := open(t, s, nil)
-					await(t, "the visitor drives", func() bool { f.drive(0, 40); return turns() >= 38 })
+					waiting.Until(t, "the visitor drives", func() bool { f.drive(0, 40); return turns() >= 38 })
 					return f
 				}
 				ends(visit())
-				await(t, "the stop", func() bool { return turns() == 0 })
+				waiting.Until(t, "the stop", func() bool { return turns() == 0 })
 
 				f := visit()
 				p.drives("another program", 0, -20, func() bool { return turns() == -20 })

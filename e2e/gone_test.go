@@ -2,10 +2,11 @@ package e2e
 
 import (
 	"fmt"
-	"syscall"
 	"testing"
 
 	"github.com/chromedp/cdproto/input"
+
+	"player/e2e/ports"
 )
 
 // An emergency stop is what everything says first of a robot: its card, the heading and
@@ -36,23 +37,7 @@ func testStopShown(t *testing.T, chromium browser) {
 	b.until(`!/stopped/.test(` + card + `.textContent) && !` + shows("robot-state", "stopped"))
 }
 
-// The number of clients is that of the list below it, though a page that drives has
-// several connections.
-func testClientCount(t *testing.T, chromium browser) {
-	s, page := startDashboard(t)
-	stop := program(t, s, "anna", "127.0.0.1")
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.l && ` + shows("clients", "anna"))
-	stop()
-	b.click("ahead") // another connection
-	b.until(`player.presence.of(player.shown).clients.length > 2 && player.driver.socket`)
-	b.until(`document.getElementById("clients").children.length === 2 && ` + shows("client-count", "^2 connected$"))
-	if evaluate[bool](b, `parseInt(document.getElementById("client-count").textContent) !== document.getElementById("clients").children.length`) {
-		t.Error("the number is not that of the list")
-	}
-}
-
-// dead is an expression: nothing on the page looks alive, and one sentence says since when.
+// dead is an expression: nothing on the page seems alive, and one sentence says since when.
 const dead = `(() => {
 	const $ = (id) => document.getElementById(id);
 	return /^Nothing has been heard from the server since \d+:\d+:\d+/.test($("alert-text").textContent) &&
@@ -74,9 +59,9 @@ func (b *tab) drives() {
 }
 
 // A server from which nothing is heard, because it is paused or dead, leaves a page on
-// which nothing looks alive. The page works again by itself when the server does.
+// which nothing seems alive. The page works again by itself when the server does.
 func testGone(t *testing.T, chromium browser) {
-	robot, at := freePort(t), fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	robot, at := ports.Free(t, 1), fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	s := launch{port: robot}.start(t, "-stage", room, "-http", at)
 	b := chromium.open(t, s.dashboard(t))
 	const alive = `!document.documentElement.classList.contains("gone") && !` + visible + `("alert") && !document.getElementById("stop").disabled && ` +
@@ -86,9 +71,9 @@ func testGone(t *testing.T, chromium browser) {
 	b.click("motors-on")
 	b.drives()
 
-	s.signal(t, syscall.SIGSTOP)
+	resume := s.Pause(t)
 	b.until(dead)
-	s.signal(t, syscall.SIGCONT)
+	resume()
 	b.until(alive)
 	b.drives()
 

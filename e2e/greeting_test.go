@@ -8,9 +8,10 @@ import (
 	"os/exec"
 	"regexp"
 	"strings"
-	"syscall"
 	"testing"
 
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/terminals"
 )
 
@@ -27,16 +28,10 @@ func TestGreeting(t *testing.T) {
 		t.Run(strings.Join(tt.flags, " "), func(t *testing.T) {
 			t.Parallel()
 			master, terminal := terminals.OpenBoth(t)
-			robot, page := freePort(t), freePort(t)
+			robot, page := ports.Free(t, 1), ports.Free(t, 1)
 			cmd := exec.Command(binary, append(tt.flags, "-stage", room, "-gp", fmt.Sprint(robot), "-http", fmt.Sprintf("0.0.0.0:%d", page))...)
 			cmd.Env, cmd.Stderr = append(os.Environ(), "NO_COLOR=1"), terminal
-			if err := cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				_ = cmd.Process.Signal(syscall.SIGTERM)
-				_ = cmd.Wait()
-			})
+			programs.Start(t, cmd)
 			lines := bufio.NewScanner(master)
 			for i, pattern := range tt.lines {
 				if !lines.Scan() {

@@ -10,8 +10,12 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/process/lastwords"
+	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
+	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/line"
 )
 
@@ -25,7 +29,7 @@ func (s *server) guards(t *testing.T) (pids []int) {
 	for _, file := range files {
 		stat, _ := os.ReadFile(file) // gone again: none
 		pid, rest, _ := strings.Cut(string(stat), " ("+lastwords.GuardName+") ")
-		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(s.cmd.Process.Pid) && fields[0] != "Z" {
+		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(s.Cmd.Process.Pid) && fields[0] != "Z" {
 			n, err := strconv.Atoi(pid)
 			if err != nil {
 				t.Fatal(err)
@@ -39,7 +43,7 @@ func (s *server) guards(t *testing.T) (pids []int) {
 // guard waits for the server's guard, and returns its process.
 func (s *server) guard(t *testing.T) (pid int) {
 	t.Helper()
-	await(t, "a guard", func() bool {
+	waiting.Until(t, "a guard", func() bool {
 		all := s.guards(t)
 		if len(all) > 1 {
 			t.Fatalf("there are several guards: %v", all)
@@ -71,12 +75,12 @@ func TestGuardStopsTheRobot(t *testing.T) {
 			t.Parallel()
 			s, _, r := driving(t, launch{})
 			guard := s.guard(t)
-			s.signal(t, death)
-			<-s.exited
+			s.Signal(t, death)
+			<-s.Ended
 			stood(t, r)
-			await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
-			await(t, "the guard's end", func() bool { return !exists(guard) })
-			if !s.logged("the server has died") {
+			waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+			waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
+			if !s.Printed("the server has died") {
 				t.Error("the guard says nothing")
 			}
 			launch{}.driving(t, r, "-pp", r.Port())
@@ -84,23 +88,41 @@ func TestGuardStopsTheRobot(t *testing.T) {
 	}
 }
 
-// A Create, which has no watchdog.
-func TestGuardStopsACreate(t *testing.T) {
+// The guard knows the last words of each robot: a Create and a Kobuki have no watchdog, and that of the board trips later.
+func TestGuardStopsEachRobot(t *testing.T) {
 	t.Parallel()
-	r, s := startCreate(t, create.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(200, 0)
-	await(t, "motion", func() bool { return r.State().Left == 200 })
-	guard := s.guard(t)
-	s.kill(t)
-	await(t, "wheels that stand", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
-	await(t, "the guard's end", func() bool { return !exists(guard) })
-	file := write(t, t.TempDir(), "create.cfg", fmt.Sprintf(`driver ( name "create" provides ["position:0"] port %q )`, r.Port()))
-	c = start(t, file).dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	await(t, "motion under the next server", func() bool { return r.State().Left == 100 })
+	for name, begin := range map[string]func(t *testing.T) (s *server, speed func() float64){
+		"create": func(t *testing.T) (*server, func() float64) {
+			r, s := startCreate(t, create.Options{})
+			return s, func() float64 { return float64(r.State().Left) }
+		},
+		"kobuki": func(t *testing.T) (*server, func() float64) {
+			r, s := startKobuki(t, kobuki.Options{})
+			return s, func() float64 { return float64(r.State().Left) }
+		},
+		"lines": func(t *testing.T) (*server, func() float64) {
+			r, s := startArduino(t, arduino.Options{})
+			t.Cleanup(func() {
+				if trips := r.State().Trips; trips != 0 {
+					t.Errorf("its watchdog stopped it %d times", trips)
+				}
+			})
+			return s, func() float64 { return float64(r.State().Left) }
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, speed := begin(t)
+			c := s.dial(t)
+			c.mustOpen("pa", "pa")
+			c.drive(100, 0)
+			waiting.Until(t, "motion", func() bool { return speed() == 100 })
+			guard := s.guard(t)
+			s.kill(t)
+			waiting.Until(t, "wheels that stand", func() bool { return speed() == 0 })
+			waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
+		})
+	}
 }
 
 // A server that ends in order leaves no guard, which has said nothing.
@@ -110,8 +132,8 @@ func TestGuardEndsWithItsServer(t *testing.T) {
 	guard := s.guard(t)
 	s.stop(t)
 	checkFarewell(t, r)
-	await(t, "the guard's end", func() bool { return !exists(guard) })
-	if s.logged("has died") {
+	waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
+	if s.Printed("has died") {
 		t.Error("the guard took it for a death")
 	}
 }
@@ -136,18 +158,18 @@ func TestGuardOutlivesSignals(t *testing.T) {
 // A guard that is killed is named and replaced, while the robot drives on.
 func TestGuardIsReplaced(t *testing.T) {
 	t.Parallel()
-	page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	page := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	s, p, r := driving(t, launch{}, "-http", page)
 	first := s.guard(t)
 	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	s.awaitLog(t, "no guard, trying again")
+	s.Await(t, "no guard, trying again")
 	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 503 || !strings.Contains(body, `"guard":"missing"`) {
 		t.Errorf("/healthz: %d, %s", code, body)
 	}
-	await(t, "another guard", func() bool { all := s.guards(t); return len(all) == 1 && all[0] != first })
-	s.awaitLog(t, "guard is back")
+	waiting.Until(t, "another guard", func() bool { all := s.guards(t); return len(all) == 1 && all[0] != first })
+	s.Await(t, "guard is back")
 	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 200 || !strings.Contains(body, `"guard":"ready"`) {
 		t.Errorf("/healthz: %d, %s", code, body)
 	}
@@ -167,10 +189,10 @@ func TestGuardLetsGo(t *testing.T) {
 		p.mustOpen("pa", "pa")
 	}
 	p.mustOpen("pcgc", "pcgc")
-	if s.logged("busy") {
+	if s.Printed("busy") {
 		t.Error("the line was busy")
 	}
-	await(t, "a guard without a line", func() bool {
+	waiting.Until(t, "a guard without a line", func() bool {
 		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", guard))
 		if err != nil {
 			t.Fatal(err)
@@ -183,7 +205,7 @@ func TestGuardLetsGo(t *testing.T) {
 		return true
 	})
 	s.kill(t)
-	if s.logged("has died") {
+	if s.Printed("has died") {
 		t.Error("the guard had something to say")
 	}
 	launch{}.driving(t, r, "-pp", r.Port())

@@ -6,48 +6,55 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
-	"player/simulation/emulator/sony"
 )
 
-func startRobot(t *testing.T, o robot.Options) *robot.Robot {
+// emulate starts emulated hardware, which ends with the test. A test that fails shows what went over the line.
+func emulate[Hardware interface{ Close() }, Options any](t *testing.T, start func(Options) (Hardware, error), o Options) Hardware {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "robot")
-	r, err := robot.Start(o)
+	h, err := start(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		r.Close()
+		h.Close()
+		if line, ok := any(h).(interface{ Transcript() string }); ok && t.Failed() {
+			t.Logf("%T:\n%s", h, tail(line.Transcript(), 6000))
+		}
+	})
+	return h
+}
+
+// newLine returns the path for a serial line of emulated hardware.
+func newLine(t *testing.T) string { return filepath.Join(t.TempDir(), "line") }
+
+func startRobot(t *testing.T, o robot.Options) *robot.Robot {
+	t.Helper()
+	o.Line.Link = newLine(t)
+	var r *robot.Robot
+	t.Cleanup(func() { // when it has ended
 		for _, o := range r.State().Objections {
 			if !strings.Contains(o, "before SYNC") { // commands to stop, for one that was left open
 				t.Errorf("a robot would not take this: %s", o)
 			}
 		}
-		if t.Failed() {
-			t.Logf("robot:\n%s", tail(r.Transcript(), 6000))
-		}
 	})
+	r = emulate(t, robot.Start, o)
 	return r
 }
 
 func startLaser(t *testing.T, o laser.Options) *laser.Laser {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "laser")
-	l, err := laser.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(l.Close)
-	return l
+	o.Line.Link = newLine(t)
+	return emulate(t, laser.Start, o)
 }
 
 // mustOpen requests the pairs and checks the reply. Drivers give up on hardware that
@@ -144,47 +151,22 @@ func checkFarewell(t *testing.T, r *robot.Robot) {
 		0xFA, 0xFB, 3, 29, 0, 29,
 		0xFA, 0xFB, 3, 2, 0, 2,
 	}
-	await(t, "zero velocities, STOP and CLOSE", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), want) })
-	await(t, "a robot that is closed", func() bool { state := r.State(); return !state.Open && !state.Motors })
+	waiting.Until(t, "zero velocities, STOP and CLOSE", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), want) })
+	waiting.Until(t, "a robot that is closed", func() bool { state := r.State(); return !state.Open && !state.Motors })
 }
 
 // A robot that is unplugged at the first request, then silent, then there.
 func TestRobotSwitchedOnLate(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
-	l := startLaser(t, laser.Options{})
-	s := start(t, "-pp", r.Port(), "-lp", l.Port())
-	other := s.dial(t)
-	other.mustOpen("lr", "lr")
-
 	r.Unplug()
-	c := s.dial(t)
+	c := start(t, "-pp", r.Port()).dial(t)
 	c.mustOpen("pr", "pe")
-
 	if err := r.Plug(); err != nil {
 		t.Fatal(err)
 	}
 	r.Silence()
-	c.message('d', 'r', 'p', 'r')
-	reply := make(chan string)
-	go func() {
-		_, payload, _ := c.tryBlock(patience)
-		reply <- string(payload)
-	}()
-	frames := 0
-	for waiting := true; waiting; frames++ {
-		select {
-		case got := <-reply:
-			if waiting = false; got != "pe" {
-				t.Fatalf("request answered %q", got)
-			}
-		default:
-			other.block()
-		}
-	}
-	if frames < 12 { // of 10 a second, for 1.9 seconds
-		t.Fatalf("another client got %d frames meanwhile", frames)
-	}
+	c.mustOpen("pr", "pe")
 	r.Speak()
 	c.mustOpen("pr", "pr")
 }
@@ -202,7 +184,7 @@ func TestRobotDrivesSquare(t *testing.T) {
 	}
 	c.drive(0, 0)
 	c.send(motors(1)...)
-	await(t, "motors on", func() bool { return r.State().Motors })
+	waiting.Until(t, "motors on", func() bool { return r.State().Motors })
 	side, corner := 200.0, 90.0
 	for range 4 {
 		start := r.State().World
@@ -218,9 +200,9 @@ func TestRobotDrivesSquare(t *testing.T) {
 	}
 
 	c.message('c', 'g', 17, 0) // lift carry with an argument
-	await(t, "the gripper's argument", func() bool { return r.State().Counts["GRIPPERVAL"] == 1 })
+	waiting.Until(t, "the gripper's argument", func() bool { return r.State().Counts["GRIPPERVAL"] == 1 })
 	c.message('x', 'p', 'R')
-	await(t, "SETO", func() bool { return r.State().Counts["SETO"] == 2 })
+	waiting.Until(t, "SETO", func() bool { return r.State().Counts["SETO"] == 2 })
 	c.until("the origin", func() bool { p := c.position(); return p.X == 0 && p.Y == 0 && p.Heading == 0 })
 
 	c.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
@@ -275,7 +257,7 @@ func TestRobotUnplugged(t *testing.T) {
 				t.Fatal(err)
 			}
 			c.until("old data", func() bool { return c.age() > 3*time.Second })
-			await(t, "standstill", func() bool { return r.State().Left == 0 })
+			waiting.Until(t, "standstill", func() bool { return r.State().Left == 0 })
 			if err := test.back(r); err != nil {
 				t.Fatal(err)
 			}
@@ -288,25 +270,6 @@ func TestRobotUnplugged(t *testing.T) {
 			s.stop(t)
 			checkFarewell(t, r)
 		})
-	}
-}
-
-func TestRobotNoise(t *testing.T) {
-	t.Parallel()
-	noise := line.Noise{Seed: 7, Garbage: 0.2, Flip: 0.1, Swallow: 0.1, Truncate: 0.1}
-	r := startRobot(t, robot.Options{Line: line.Options{Noise: noise, Paced: true}, Faults: robot.Faults{BadChecksum: 5}})
-	s := start(t, "-pp", r.Port())
-	c := s.dial(t)
-	for tries := 0; c.request("mr") != "mr"; tries++ {
-		if tries == 5 {
-			t.Fatal("no connection")
-		}
-	}
-	for range 50 {
-		letter, payload := c.block()
-		if letter != 'm' || len(payload) > 0 && !slices.Equal(payload, []byte{0, 0, 124}) {
-			t.Fatalf("noise was published: %c % X", letter, payload)
-		}
 	}
 }
 
@@ -346,127 +309,10 @@ func TestLaserConnects(t *testing.T) {
 				t.Fatalf("ranges %d", got)
 			}
 			s.stop(t)
-			await(t, "the laser stops streaming", func() bool { return !l.State().Streaming })
+			waiting.Until(t, "the laser stops streaming", func() bool { return !l.State().Streaming })
 			if want := max(test.Line.Baud, 38400); l.Baud() != want {
 				t.Fatalf("laser at %d baud: %+v", l.Baud(), l.State())
 			}
-		})
-	}
-}
-
-func TestLaserRefuses(t *testing.T) {
-	t.Parallel()
-	for name, faults := range map[string]laser.Faults{
-		"password": {WrongPassword: true}, "variant": {RefuseVariant: true}, "configuration": {RefuseConfig: true}, "all": {NackAll: true},
-		"telling": {Nack: []byte{0x74}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := startLaser(t, laser.Options{Resolution: 100, Unit: laser.CM, Faults: faults})
-			s := start(t, "-lp", l.Port())
-			c := s.dial(t)
-			c.mustOpen("lr", "le")
-			l.SetFaults(laser.Faults{})
-			c.mustOpen("lr", "lr")
-		})
-	}
-}
-
-// A laser that measures what is wanted serves, whatever else it refuses.
-func TestLaserThatNeedsNoSetting(t *testing.T) {
-	t.Parallel()
-	for name, faults := range map[string]laser.Faults{
-		"password": {WrongPassword: true}, "status": {Nack: []byte{0x31}}, "configuration": {Nack: []byte{0x74}},
-		"all settings": {WrongPassword: true, Nack: []byte{0x31, 0x3B, 0x74, 0x77}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			l := startLaser(t, laser.Options{Faults: faults})
-			s := start(t, "-lp", l.Port())
-			c := s.dial(t)
-			c.mustOpen("lr", "lr")
-			if letter, payload := c.block(); letter != 'l' || len(payload) != codec.LaserSize {
-				t.Errorf("block %c of %d bytes", letter, len(payload))
-			}
-		})
-	}
-}
-
-// A laser that refuses the password may take the variant all the same.
-func TestLaserVariantWithoutPassword(t *testing.T) {
-	t.Parallel()
-	l := startLaser(t, laser.Options{Angle: 100, Resolution: 25, Faults: laser.Faults{WrongPassword: true, Nack: []byte{0x31}}})
-	s := start(t, "-lp", l.Port())
-	s.dial(t).mustOpen("lr", "lr")
-	if state := l.State(); state.Angle != 180 || state.Resolution != 50 {
-		t.Errorf("laser %+v", state)
-	}
-}
-
-// A client that asks for hardware that is not there gets frames of what it has open
-// until it is told.
-func TestFramesWhileHardwareIsAbsent(t *testing.T) {
-	t.Parallel()
-	r, l, cam := startRobot(t, robot.Options{}), startLaser(t, laser.Options{}), startCamera(t, sony.Options{})
-	l.Silence()
-	cam.Silence()
-	s := start(t, "-pp", r.Port(), "-lp", l.Port(), "-zp", cam.Port())
-	c := s.dial(t)
-	c.mustOpen("mr", "mr")
-	c.message('d', 'r', 'l', 'r', 'z', 'r')
-	for frames := 0; ; frames++ {
-		letter, payload := c.block()
-		if letter == codec.KindReply {
-			if string(payload) != "leze" || frames < 5 { // of 10 a second, for 2.8 seconds
-				t.Errorf("answered %q after %d frames", payload, frames)
-			}
-			return
-		}
-		if letter != codec.Misc {
-			t.Fatalf("block %c", letter)
-		}
-	}
-}
-
-// What is heard on the port of something else is named.
-func TestSwappedPorts(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{LeftOpen: true})
-	l := startLaser(t, laser.Options{Streaming: true})
-	s := start(t, "-lp", r.Port(), "-zp", l.Port())
-	s.dial(t).mustOpen("lrzr", "leze")
-	for _, text := range []string{"a P2OS robot is heard here, not a laser", "a SICK laser is heard here, not a camera"} {
-		await(t, text, func() bool { return s.logged(text) })
-	}
-}
-
-func TestLaserLost(t *testing.T) {
-	t.Parallel()
-	none := func(*laser.Laser) error { return nil }
-	tests := []struct {
-		name       string
-		lose, back func(l *laser.Laser) error
-	}{
-		{"unplugged", func(l *laser.Laser) error { l.Unplug(); return nil }, (*laser.Laser).Plug},
-		{"silent", func(l *laser.Laser) error { l.Silence(); return nil }, func(l *laser.Laser) error { l.Speak(); return nil }},
-		{"rebooted", func(l *laser.Laser) error { l.Reboot(); return nil }, none},
-	}
-	for _, test := range tests {
-		t.Run(test.name, func(t *testing.T) {
-			t.Parallel()
-			l := startLaser(t, laser.Options{Line: line.Options{Garble: true}, Faults: laser.Faults{BadCRC: 3}})
-			s := start(t, "-lp", l.Port())
-			c := s.dial(t)
-			c.mustOpen("lryr", "lryr")
-			c.until("data", func() bool { return c.age() < time.Second })
-			if err := test.lose(l); err != nil {
-				t.Fatal(err)
-			}
-			c.until("old data", func() bool { return c.age() > 1500*time.Millisecond })
-			if err := test.back(l); err != nil {
-				t.Fatal(err)
-			}
-			c.until("new data", func() bool { return c.age() < time.Second })
 		})
 	}
 }

@@ -1,32 +1,19 @@
 package e2e
 
 import (
-	"fmt"
 	"math"
-	"path/filepath"
-	"syscall"
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/line"
 )
 
 func startKobuki(t *testing.T, o kobuki.Options) (*kobuki.Robot, *server) {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "kobuki")
-	r, err := kobuki.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		r.Close()
-		if t.Failed() {
-			t.Logf("robot:\n%s", tail(r.Transcript(), 3000))
-		}
-	})
-	file := write(t, t.TempDir(), "kobuki.cfg", fmt.Sprintf(`driver ( name "kobuki" provides ["position:0" "misc:0"] port %q )`, o.Line.Link))
-	return r, start(t, file)
+	o.Line.Link = newLine(t)
+	return emulate(t, kobuki.Start, o), serve(t, `driver ( name "kobuki" provides ["position:0" "misc:0"] port %q )`, o.Line.Link)
 }
 
 // The robot drives, its odometry is the true way, by its gyroscope where its wheels slip,
@@ -45,7 +32,7 @@ func TestKobukiDrives(t *testing.T) {
 			r, s := startKobuki(t, o)
 			c := s.dial(t)
 			c.mustOpen("pamr", "pamr")
-			await(t, "the robot stands", func() bool { return r.State().Left == 0 && r.Commands() > 0 })
+			waiting.Until(t, "the robot stands", func() bool { return r.State().Left == 0 && r.Commands() > 0 })
 			c.until("so it says", func() bool { return c.position().Speed == 0 })
 			before, from := r.State(), c.position()
 			c.drive(200, 0)
@@ -68,9 +55,9 @@ func TestKobukiDrives(t *testing.T) {
 				t.Errorf("it is at %+v, was at %+v, its odometry at %+v, was %+v", state, before, p, from)
 			}
 			c.drive(100, 0)
-			await(t, "the robot drives", func() bool { return r.State().Left == 100 })
+			waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 100 })
 			c.conn.Close()
-			await(t, "the robot stands", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
+			waiting.Until(t, "the robot stands", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 		})
 	}
 }
@@ -94,17 +81,17 @@ func TestKobukiSenses(t *testing.T) {
 	r.Block(true)
 	c.until("a stall", func() bool { return c.position().Stall == 1 })
 	c.drive(100, 0)
-	await(t, "the robot drives", func() bool { return r.State().Left == 100 })
+	waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 100 })
 	c.send(motors(0)...)
-	await(t, "the robot stands", func() bool { return r.State().Left == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return r.State().Left == 0 })
 	c.drive(100, 0)
 	n := r.Commands()
-	await(t, "more commands", func() bool { return r.Commands() > n+5 })
+	waiting.Until(t, "more commands", func() bool { return r.Commands() > n+5 })
 	if r.State().Left != 0 {
 		t.Error("it drives with its motors off")
 	}
 	c.send(motors(1)...)
-	await(t, "the robot drives again", func() bool {
+	waiting.Until(t, "the robot drives again", func() bool {
 		c.drive(100, 0)
 		return r.State().Left == 100
 	})
@@ -131,7 +118,7 @@ func TestKobukiUnplugged(t *testing.T) {
 		from := c.position().X
 		c.until("it drives", func() bool { return c.position().X > from+50 })
 		r.Unplug()
-		s.awaitLog(t, "device unavailable")
+		s.Await(t, "device unavailable")
 		lost := 0.0 // the way between the last report and the moment when it is switched off
 		if reboot {
 			var heard float64
@@ -145,9 +132,9 @@ func TestKobukiUnplugged(t *testing.T) {
 			t.Fatal(err)
 		}
 		n := r.Commands()
-		await(t, "the robot is commanded again", func() bool { return r.Commands() > n+5 })
+		waiting.Until(t, "the robot is commanded again", func() bool { return r.Commands() > n+5 })
 		c.until("data of a robot that stands", func() bool { return c.position().Speed == 0 })
-		await(t, "it stands", func() bool { return r.State().Left == 0 })
+		waiting.Until(t, "it stands", func() bool { return r.State().Left == 0 })
 		c.until("its odometry is the true way", func() bool {
 			dx := r.State().X - lost - float64(c.position().X)
 			return dx < 2 && dx > -2
@@ -159,18 +146,5 @@ func TestKobukiFails(t *testing.T) {
 	t.Parallel()
 	_, s := startKobuki(t, kobuki.Options{Line: line.Options{Baud: 57600, Garble: true}})
 	s.dial(t).mustOpen("pr", "pe")
-	s.awaitLog(t, "bytes came that are not understood, nothing that a Kobuki sends")
-}
-
-// Servers that are killed leave a robot that stands.
-func TestKobukiLastWords(t *testing.T) {
-	t.Parallel()
-	r, s := startKobuki(t, kobuki.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	await(t, "the robot drives", func() bool { return r.State().Left == 100 })
-	s.guard(t)
-	s.signal(t, syscall.SIGKILL)
-	await(t, "the robot stands", func() bool { return r.State().Left == 0 })
+	s.Await(t, "bytes came that are not understood, nothing that a Kobuki sends")
 }

@@ -2,13 +2,13 @@ package e2e
 
 import (
 	"os"
-	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/line"
 )
@@ -16,26 +16,17 @@ import (
 // startArduino starts a robot, and a server with config/examples/arduino.cfg for its port.
 func startArduino(t *testing.T, o arduino.Options, change ...string) (*arduino.Robot, *server) {
 	t.Helper()
-	o.Line.Link = filepath.Join(t.TempDir(), "arduino")
+	o.Line.Link = newLine(t)
 	// Two seconds are more than a busy machine holds up a server or its guard, and less
 	// than TestLinesWatchdog drives.
 	o.Watchdog = 2 * time.Second
-	r, err := arduino.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		r.Close()
-		if t.Failed() {
-			t.Logf("robot:\n%s", tail(r.Transcript(), 3000))
-		}
-	})
+	r := emulate(t, arduino.Start, o)
 	text, err := os.ReadFile("../config/examples/arduino.cfg")
 	if err != nil {
 		t.Fatal(err)
 	}
 	change = append(change, "/dev/ttyACM0", o.Line.Link, "  baud", "  boot 100\n  baud")
-	return r, start(t, write(t, t.TempDir(), "arduino.cfg", strings.NewReplacer(change...).Replace(string(text))))
+	return r, serve(t, "%s", strings.NewReplacer(change...).Replace(string(text)))
 }
 
 func TestLinesDrive(t *testing.T) {
@@ -65,16 +56,15 @@ func TestLinesDrive(t *testing.T) {
 			if state.Trips != 0 || name == "plain" && state.Unknown != 0 {
 				t.Errorf("robot %+v", state)
 			}
-			var sonar codec.SonarData
-			if err := sonar.Decode(c.payload(codec.Sonar)); err != nil || sonar[0] != 1200 || sonar[1] != 800 || sonar[2] != 3500 || sonar[3] != 0 {
-				t.Errorf("sonar %v %v", sonar, err)
+			if sonar := c.sonar(); sonar[0] != 1200 || sonar[1] != 800 || sonar[2] != 3500 || sonar[3] != 0 {
+				t.Errorf("sonar %v", sonar)
 			}
 			r.Bump(true)
 			c.until("the bumper is pressed", func() bool { b := c.payload(codec.Misc); return b[0] == 1 && b[2] == 116 })
 			c.drive(100, 0)
-			await(t, "it drives", func() bool { return r.State().Left == 100 })
+			waiting.Until(t, "it drives", func() bool { return r.State().Left == 100 })
 			c.conn.Close()
-			await(t, "it stops", func() bool { return r.State().Left == 0 })
+			waiting.Until(t, "it stops", func() bool { return r.State().Left == 0 })
 		})
 	}
 }
@@ -95,23 +85,7 @@ func TestLinesWatchdog(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.kill(t)
-	await(t, "its watchdog stops it", func() bool { return r.State().Trips == 1 })
-}
-
-// A server that is killed leaves the stopping to its guard.
-func TestGuardStopsLines(t *testing.T) {
-	t.Parallel()
-	r, s := startArduino(t, arduino.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(100, 0)
-	await(t, "it drives", func() bool { return r.State().Left == 100 })
-	s.guard(t)
-	s.kill(t)
-	await(t, "it stops", func() bool { return r.State().Left == 0 })
-	if trips := r.State().Trips; trips != 0 {
-		t.Errorf("its watchdog stopped it %d times", trips)
-	}
+	waiting.Until(t, "its watchdog stops it", func() bool { return r.State().Trips == 1 })
 }
 
 func TestLinesMotors(t *testing.T) {
@@ -120,15 +94,15 @@ func TestLinesMotors(t *testing.T) {
 	c := s.dial(t)
 	c.mustOpen("pa", "pa")
 	c.send(motors(0)...)
-	await(t, "its motors are off", func() bool { return !r.State().Motors })
+	waiting.Until(t, "its motors are off", func() bool { return !r.State().Motors })
 	c.send(motors(1)...)
-	await(t, "its motors are on", func() bool { return r.State().Motors })
+	waiting.Until(t, "its motors are on", func() bool { return r.State().Motors })
 	r.Unplug()
-	s.awaitLog(t, "device unavailable")
+	s.Await(t, "device unavailable")
 	if err := r.Plug(); err != nil {
 		t.Fatal(err)
 	}
-	s.awaitLog(t, "device is back")
+	s.Await(t, "device is back")
 	c.position()
 }
 
@@ -145,7 +119,7 @@ func TestLinesFail(t *testing.T) {
 			t.Parallel()
 			_, s := startArduino(t, tt.o, tt.change...)
 			s.dial(t).mustOpen("pr", "pe")
-			s.awaitLog(t, want)
+			s.Await(t, want)
 		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/ports"
 )
 
 // An hour of two robots, whose program sees every report of both, in a world in step.
@@ -38,9 +39,9 @@ pioneer_full ( name "r1" pose [1 1 0 45] )
 	var runs [2][sha256.Size]byte
 	for i := range runs {
 		truth := filepath.Join(dir, strconv.Itoa(i))
-		port := freePort(t)
+		port := ports.Free(t, 1)
 		s := launch{port: port}.start(t, "-stage", world, "-truth", truth)
-		s.awaitLog(t, fmt.Sprint(port+1))
+		s.Await(t, fmt.Sprint(port+1))
 		seen := sha256.New()
 		travelled, random := 0, rand.New(rand.NewPCG(1, 2))
 		var drives [2]struct {

@@ -18,6 +18,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 	"player/formats/logfile"
 )
 
@@ -67,10 +68,10 @@ func TestRecordAndReplay(t *testing.T) {
 	p.request("pasr")
 	p.drive(300, 20)
 	p.message('x', 'p', 'm', 1)
-	await(t, "a log", func() bool { return hasLogged(t, first, 30) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, first, 30) })
 	seen := seenAt(p)
 	p.conn.Close()
-	s.awaitLog(t, "device stops")
+	s.Await(t, "device stops")
 	s.stop(t)
 	recorded, damage := readLog(t, first)
 	if damage != nil {
@@ -92,7 +93,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if reply := p.request("prsrlr"); reply != "prsrle" {
 		t.Errorf("reply %q", reply)
 	}
-	s.awaitLog(t, "the log is at its end")
+	s.Await(t, "the log is at its end")
 	if got := seenAt(p); !slices.Contains(recorded, got) {
 		t.Error("the client is sent what was never recorded")
 	}
@@ -114,7 +115,7 @@ func TestReplayStepByStep(t *testing.T) {
 		driver ( name "testpattern" rate 50 )
 		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "sonar:0"] )`))
 	path := filepath.Join(dir, "run.mcap")
-	await(t, "a log", func() bool { return hasLogged(t, path, 20) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 20) })
 	s.stop(t)
 
 	s = start(t, write(t, dir, "replay.cfg", `driver ( name "readlog" file "run.mcap" step 1 )`))
@@ -155,7 +156,7 @@ func TestLogOfAKilledServer(t *testing.T) {
 		s := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
 			driver ( name "testpattern" rate %d )
 			driver ( name "writelog" file "run.mcap" max_size 1 open 1 requires ["position:0" "laser:0"] )`, rate)))
-		await(t, "a log", func() bool { return hasLogged(t, path, 1) })
+		waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 1) })
 		time.Sleep(time.Duration(rand.IntN(int(800 * time.Millisecond)))) // any moment will do
 		s.kill(t)
 		files := []string{path}
@@ -242,7 +243,7 @@ func TestFullDisk(t *testing.T) {
 		driver ( name "testpattern" rate 500 )
 		driver ( name "writelog" file "disk/run.mcap" open 1 requires ["laser:0"] )`), "-http", "127.0.0.1:0")
 	page, file := s.dashboard(t), filepath.Join(disk, "run.mcap")
-	told := func(path, text string) bool {
+	has := func(path, text string) bool {
 		reply, err := http.Get(page + path)
 		if err != nil {
 			t.Fatal(err)
@@ -256,7 +257,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	p := s.dial(t)
 	p.request("prlr")
-	s.awaitLog(t, "recording has stopped")
+	s.Await(t, "recording has stopped")
 	for range 5 {
 		if got := p.frame(2); got != "p21 l722" {
 			t.Fatalf("frame %s", got)
@@ -268,14 +269,14 @@ func TestFullDisk(t *testing.T) {
 		"metrics":                `player_recorder_well{robot="` + strings.TrimPrefix(s.address, "127.0.0.1:") + `",file="` + file + `"} 0`,
 		"run?robot=" + s.address: "no space left",
 	} {
-		if !told(path, text) {
+		if !has(path, text) {
 			t.Errorf("/%s does not say %s", path, text)
 		}
 	}
 	if got := says(t, newVisitor(page, "127.0.0.1").socket(t, "presence", ""), "", "trouble"); !strings.Contains(got, `"trouble":["recorder failed"]`) {
-		t.Errorf("the page is told %s", got)
+		t.Errorf("the page is sent %s", got)
 	}
-	if n := strings.Count(s.log.String(), `"level":"error"`); n != 1 || !strings.Contains(s.log.String(), "no space left on device") {
+	if n := strings.Count(s.Output.String(), `"level":"error"`); n != 1 || !strings.Contains(s.Output.String(), "no space left on device") {
 		t.Errorf("%d errors in the log", n)
 	}
 	messages, damage := readLog(t, filepath.Join(disk, "run.mcap"))
@@ -283,51 +284,6 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d messages, %v", len(messages), damage)
 	}
 	s.stop(t)
-}
-
-func TestExport(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	path := filepath.Join(dir, "run.mcap")
-	s := start(t, write(t, dir, "record.cfg", `
-		driver ( name "testpattern" rate 50 )
-		driver ( name "writelog" file "run.mcap" open 1 requires ["position:0" "misc:0"] )`))
-	await(t, "a log", func() bool { return hasLogged(t, path, 10) })
-	export := func(args ...string) (stdout, stderr string, code int) {
-		var out, complaints strings.Builder
-		cmd := exec.Command(binary, append([]string{"export"}, args...)...)
-		cmd.Stdout, cmd.Stderr = &out, &complaints
-		_ = cmd.Run() // the code tells
-		return out.String(), complaints.String(), cmd.ProcessState.ExitCode()
-	}
-	// A log can be exported while it is written.
-	stdout, stderr, code := export(path)
-	if code != 0 || !strings.Contains(stderr, "the log is being recorded") || !strings.Contains(stdout, "\nmisc,") {
-		t.Errorf("code %d, %s, %.300s", code, stderr, stdout)
-	}
-	if out, err := exec.Command(binary, "repair", path).CombinedOutput(); err == nil || !strings.Contains(string(out), "is being recorded") {
-		t.Errorf("a log that is being recorded is repaired: %v, %s", err, out)
-	}
-	drawn := filepath.Join(dir, "drawn.mcap")
-	if stdout, stderr, code = export(path, drawn); code != 0 || !strings.Contains(stderr, "the log is being recorded") || stdout != drawn+"\n" {
-		t.Errorf("code %d, %s, %s", code, stderr, stdout)
-	}
-	s.stop(t)
-	tables := filepath.Join(dir, "tables")
-	stdout, stderr, code = export(path, tables)
-	if code != 0 || stderr != "" || stdout != tables+"/misc.csv\n"+tables+"/position.csv\n" {
-		t.Errorf("code %d, %s, %s", code, stderr, stdout)
-	}
-	misc, err := os.ReadFile(tables + "/misc.csv")
-	rows := strings.Split(string(misc), "\n")
-	if err != nil || !strings.HasPrefix(rows[0], "time_s,unix_s,front_bumper0,") || !strings.HasSuffix(rows[1], ",0,0,0,0,0,0,0,0,0,0,126") {
-		t.Errorf("%v, %.300s", err, misc)
-	}
-	for _, args := range [][]string{{filepath.Join(dir, "nowhere.mcap")}, {filepath.Join(dir, "record.cfg")}, {path, path}} {
-		if _, stderr, code := export(args...); code != 2 || !strings.HasPrefix(stderr, "player: ") || strings.Count(stderr, "\n") != 1 {
-			t.Errorf("%v: code %d, %s", args, code, stderr)
-		}
-	}
 }
 
 // The recorder of a robot on another port adds no robot of its own.
@@ -338,26 +294,6 @@ func TestRecordAnotherRobot(t *testing.T) {
 		driver ( name "testpattern" provides ["7001:sonar:0"] )`)).CombinedOutput()
 	if err != nil || strings.Count(string(out), "robot on port") != 1 {
 		t.Errorf("%v: %s", err, out)
-	}
-}
-
-// Errors in the options of log drivers are reported before the robot is served.
-func TestBadLogs(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "empty.mcap", "")
-	for text, want := range map[string]string{
-		`driver ( name "readlog" )`:                                                                            `readlog needs file`,
-		`driver ( name "readlog" file "nowhere.mcap" )`:                                                        `nowhere.mcap: no such file`,
-		`driver ( name "readlog" file "empty.mcap" )`:                                                          `empty.mcap: this is not a log`,
-		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" )`:                               `requires ["position:0" "laser:0"]`,
-		`driver ( name "testpattern" ) driver ( name "writelog" file "x/a.mcap" requires ["sonar:0"] )`:        `no log can be written in the directory`,
-		`driver ( name "testpattern" ) driver ( name "writelog" file "a.mcap" requires "sonar:0" max_size 0 )`: `max_size is 1 to`,
-	} {
-		out, err := exec.Command(binary, "check", write(t, dir, "bad.cfg", text)).CombinedOutput()
-		if err == nil || !strings.Contains(string(out), want) || !strings.Contains(string(out), "bad.cfg:1:") {
-			t.Errorf("%s: %s", text, out)
-		}
 	}
 }
 

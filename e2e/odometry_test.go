@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"player/simulation/emulator/arduino"
+	"player/e2e/waiting"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
@@ -35,9 +35,9 @@ func stalls(t *testing.T, s *server, line *line.Line) (end func()) {
 			line.Hold()
 			pause(700 * time.Millisecond)
 			if rnd.IntN(2) == 0 {
-				s.cmd.Process.Signal(syscall.SIGSTOP)
+				s.Cmd.Process.Signal(syscall.SIGSTOP)
 				pause(500 * time.Millisecond)
-				s.cmd.Process.Signal(syscall.SIGCONT)
+				s.Cmd.Process.Signal(syscall.SIGCONT)
 			}
 			line.Release()
 			pause(300 * time.Millisecond)
@@ -64,16 +64,16 @@ func TestOdometryOfAStalledLine(t *testing.T) {
 			// Stopped for longer than a line may be silent: the robot's watchdog stops it. A packet
 			// is heard before: the counters of a Pioneer 3 do not tell the way of a second more.
 			c.until("a packet", func() bool { return c.age() < 150*time.Millisecond })
-			s.signal(t, syscall.SIGSTOP)
-			await(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
-			s.signal(t, syscall.SIGCONT)
+			resume := s.Pause(t)
+			waiting.Until(t, "the watchdog", func() bool { return r.State().WatchdogTripped && r.State().Left == 0 })
+			resume()
 			c.drives("on", 300, 0, func() bool { return r.State().Left > 250 })
 			c.drive(0, 0)
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.logged("missing") {
-				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			if s.Printed("missing") {
+				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})
 	}
@@ -93,56 +93,5 @@ func TestCreateOdometryOfAStalledLine(t *testing.T) {
 	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
 	if dx := r.State().X - before - float64(c.position().X); math.Abs(dx) > 2 {
 		t.Errorf("its odometry is %.1f mm behind", dx)
-	}
-}
-
-// A robot that restarts while it drives counts from 0 again. Clients see no movement
-// but the true ones, before and after.
-func TestOdometryOfARestart(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{MotorsOn: true})
-	s := start(t, "-pp", r.Port())
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drives("a metre", 400, 0, func() bool { return r.State().World.X > 1000 })
-	r.Reboot()
-	c.until("the robot is back", func() bool { return r.State().Open })
-	restarted := r.State().World.X
-	c.until("frames of the new connection", counter(30))
-	if x := float64(c.position().X); x > restarted+2 || x < restarted-50 { // its last movement was never told
-		t.Errorf("it has driven %.0f mm before the restart, its odometry says %.0f", restarted, x)
-	}
-	before := float64(c.position().X) - r.State().Odometry.X
-	c.drives("half a metre", 400, 0, func() bool { return r.State().World.X > restarted+500 })
-	c.drive(0, 0)
-	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
-	if got, want := float64(c.position().X), before+r.State().Odometry.X; math.Abs(got-want) > 2 {
-		t.Errorf("x is %.0f mm, want %.0f", got, want)
-	}
-}
-
-// A board that restarts by itself counts its wheels from 0 again, on a port that stays
-// open.
-func TestLinesOdometryOfARestart(t *testing.T) {
-	t.Parallel()
-	r, s := startArduino(t, arduino.Options{})
-	c := s.dial(t)
-	c.mustOpen("pa", "pa")
-	c.drive(300, 0)
-	c.until("it has driven half a metre", func() bool { return c.position().X > 500 })
-	c.drive(0, 0)
-	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
-	r.Reboot()
-	s.awaitLog(t, "count from 0 again")
-	c.until("frames since", counter(30))
-	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
-		t.Fatalf("the restart moved the robot by %.0f mm", -dx)
-	}
-	c.drive(300, 0)
-	c.until("it has driven on", func() bool { return r.State().X > 800 })
-	c.drive(0, 0)
-	c.until("it stands", func() bool { return r.State().Left == 0 && c.position().Speed == 0 })
-	if dx := r.State().X - float64(c.position().X); math.Abs(dx) > 2 {
-		t.Errorf("its odometry is %.0f mm behind", dx)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -15,6 +14,8 @@ import (
 	"time"
 
 	"player/e2e/needs"
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/process/serialport"
 	"player/simulation/emulator/arduino"
@@ -88,12 +89,12 @@ func (a *adapter) cut() {
 func (a *adapter) interrupts(t *testing.T, s *server, p *peer, r *robot.Robot) {
 	t.Helper()
 	const back = "device is back"
-	before := strings.Count(s.log.String(), back)
+	before := strings.Count(s.Output.String(), back)
 	a.cut()
-	s.awaitLog(t, "device unavailable")
-	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
+	s.Await(t, "device unavailable")
+	waiting.Until(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
 	a.mend(t)
-	await(t, back, func() bool { return strings.Count(s.log.String(), back) > before })
+	waiting.Until(t, back, func() bool { return strings.Count(s.Output.String(), back) > before })
 	if state := r.State(); state.Left != 0 || state.WantLeft != 0 {
 		t.Errorf("it moves by itself: %+v", state)
 	}
@@ -146,7 +147,7 @@ func TestPioneerOverTCP(t *testing.T) {
 	p.drivesOff(r)
 
 	scanner.cut()
-	s.awaitLog(t, scanner.address)
+	s.Await(t, scanner.address)
 	var far [laser.Values]uint16
 	for i := range far {
 		far[i] = 4321
@@ -156,12 +157,12 @@ func TestPioneerOverTCP(t *testing.T) {
 	p.laserReads(4321)
 
 	camera.cut()
-	s.awaitLog(t, camera.address)
+	s.Await(t, camera.address)
 	camera.mend(t)
 	p.untilPoints(-20, 5, 100)
 
 	base.interrupts(t, s, p, r)
-	s.awaitLog(t, base.address)
+	s.Await(t, base.address)
 	s.stop(t)
 	checkFarewell(t, r)
 }
@@ -181,30 +182,19 @@ func TestSer2net(t *testing.T) {
 	if !ok || !whole {
 		t.Fatal("docs/DEVICES.md has no example")
 	}
-	first, second := freePort(t), freePort(t)
+	first, second := ports.Free(t, 1), ports.Free(t, 1)
 	example := strings.NewReplacer("192.168.1.20,4001", fmt.Sprintf("127.0.0.1,%d", first), "192.168.1.20,4002", fmt.Sprintf("127.0.0.1,%d", second),
 		"/dev/ttyUSB0", r.Port(), "/dev/ttyUSB1", l.Port())
 	file := write(t, t.TempDir(), "ser2net.yaml", example.Replace(yaml))
 	serve := func() (end func()) {
-		cmd, out := exec.Command(program, "-n", "-d", "-c", file), &waiting.Output{} // -d: messages are printed
-		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		var once sync.Once
-		end = func() { once.Do(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }) }
-		t.Cleanup(end)
-		await(t, "ser2net listens", func() bool {
-			if strings.Contains(out.String(), "Unable to find a valid name on the name server") {
+		p := programs.Start(t, exec.Command(program, "-n", "-d", "-c", file)) // -d: messages are printed
+		waiting.Until(t, "ser2net listens", func() bool {
+			if p.Printed("Unable to find a valid name on the name server") {
 				needs.Missing(t, "ser2net finds no address, not even 127.0.0.1, on a computer without a network")
 			}
-			conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", second))
-			if err == nil {
-				conn.Close()
-			}
-			return err == nil
+			return !isFree(second)
 		})
-		return end
+		return func() { p.End(t, os.Kill) }
 	}
 	cut := serve()
 	base, scanner := fmt.Sprintf("127.0.0.1:%d", first), fmt.Sprintf("127.0.0.1:%d", second)
@@ -213,15 +203,15 @@ func TestSer2net(t *testing.T) {
 	s, c := launch{}.driving(t, r, "-pp", base, "-lp", scanner)
 	c.mustOpen("lr", "lr")
 	cut()
-	s.awaitLog(t, "device unavailable")
-	await(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
+	s.Await(t, "device unavailable")
+	waiting.Until(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
 	serve()
-	s.awaitLog(t, "device is back")
+	s.Await(t, "device is back")
 	c.drivesOff(r)
 	s.guard(t)
-	s.signal(t, syscall.SIGKILL)
-	<-s.exited
-	await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+	s.Signal(t, syscall.SIGKILL)
+	<-s.Ended
+	waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
 }
 
 // Last words go over TCP, too.
@@ -231,10 +221,10 @@ func TestGuardOverTCP(t *testing.T) {
 	a := overTCP(t, r.Port(), 9600)
 	s, _ := launch{}.driving(t, r, "-pp", a.address)
 	s.guard(t)
-	s.signal(t, syscall.SIGKILL)
-	<-s.exited
+	s.Signal(t, syscall.SIGKILL)
+	<-s.Ended
 	stood(t, r)
-	await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+	waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
 }
 
 // hardware is one of each kind with a serial line, by the name of its driver.
@@ -245,30 +235,17 @@ type hardware struct {
 
 func oneOfEach(t *testing.T) map[string]hardware {
 	t.Helper()
-	cable := func(name string) line.Options { return line.Options{Link: filepath.Join(t.TempDir(), name)} }
-	started := func(closer interface{ Close() }, err error) {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(closer.Close)
-	}
-	roomba, err := create.Start(create.Options{Line: cable("create")})
-	started(roomba, err)
-	lidar, err := rplidar.Start(rplidar.Options{Line: cable("lidar")})
-	started(lidar, err)
-	scanner, err := urg.Start(urg.Options{Line: cable("urg")})
-	started(scanner, err)
-	ld, err := ldlidar.Start(ldlidar.Options{Line: cable("ld")})
-	started(ld, err)
-	yd, err := ydlidar.Start(ydlidar.Options{Model: ydlidar.G4, Line: cable("yd")})
-	started(yd, err)
-	turtle, err := kobuki.Start(kobuki.Options{Line: cable("kobuki")})
-	started(turtle, err)
+	cable := func() line.Options { return line.Options{Link: newLine(t)} }
 	return map[string]hardware{
-		"p2os": {startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}).Port(), 38400}, "sicklms200": {startLaser(t, laser.Options{}).Port(), 9600},
-		"evid30": {startCamera(t, sony.Options{}).Port(), 9600}, "create": {roomba.Port(), 115200},
-		"rplidar": {lidar.Port(), 115200}, "urg": {scanner.Port(), 19200}, "ldlidar": {ld.Port(), 230400}, "kobuki": {turtle.Port(), 115200}, "ydlidar": {yd.Port(), 230400},
+		"p2os":       {startRobot(t, robot.Options{Line: line.Options{Baud: 38400}}).Port(), 38400},
+		"sicklms200": {startLaser(t, laser.Options{}).Port(), 9600},
+		"evid30":     {startCamera(t, sony.Options{}).Port(), 9600},
+		"create":     {emulate(t, create.Start, create.Options{Line: cable()}).Port(), 115200},
+		"rplidar":    {emulate(t, rplidar.Start, rplidar.Options{Line: cable()}).Port(), 115200},
+		"urg":        {emulate(t, urg.Start, urg.Options{Line: cable()}).Port(), 19200},
+		"ldlidar":    {emulate(t, ldlidar.Start, ldlidar.Options{Line: cable()}).Port(), 230400},
+		"kobuki":     {emulate(t, kobuki.Start, kobuki.Options{Line: cable()}).Port(), 115200},
+		"ydlidar":    {emulate(t, ydlidar.Start, ydlidar.Options{Model: ydlidar.G4, Line: cable()}).Port(), 230400},
 	}
 }
 
@@ -282,8 +259,7 @@ func TestAllOverTCP(t *testing.T) {
 			t.Parallel()
 			a := overTCP(t, h.port, h.baud)
 			device := provides[name]
-			file := write(t, t.TempDir(), name+".cfg", fmt.Sprintf("driver ( name %q provides [\"%s:0\"] port %q )", name, device, a.address))
-			c := start(t, file).dial(t)
+			c := serve(t, "driver ( name %q provides [\"%s:0\"] port %q )", name, device, a.address).dial(t)
 			pair := string([]byte{letters[device], 'r'})
 			c.mustOpen("yr"+pair, "yr"+pair)
 			c.until("new data", func() bool { return c.age() < time.Second })
@@ -291,18 +267,13 @@ func TestAllOverTCP(t *testing.T) {
 	}
 	t.Run("lines", func(t *testing.T) {
 		t.Parallel()
-		o := arduino.Options{Line: line.Options{Link: filepath.Join(t.TempDir(), "arduino")}}
-		r, err := arduino.Start(o)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(r.Close)
+		r := emulate(t, arduino.Start, arduino.Options{Line: line.Options{Link: newLine(t)}})
 		a := overTCP(t, r.Port(), 115200)
 		text, err := os.ReadFile("../config/examples/arduino.cfg")
 		if err != nil {
 			t.Fatal(err)
 		}
-		s := start(t, write(t, t.TempDir(), "arduino.cfg", strings.NewReplacer("/dev/ttyACM0", a.address, "  baud", "  boot 100\n  baud").Replace(string(text))))
+		s := serve(t, "%s", strings.NewReplacer("/dev/ttyACM0", a.address, "  baud", "  boot 100\n  baud").Replace(string(text)))
 		s.dial(t).mustOpen("pr", "pr")
 	})
 }
@@ -323,11 +294,11 @@ func TestFindOverTCP(t *testing.T) {
 func TestRefusedOverTCP(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"rplidar", "ldlidar"} {
-		address := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+		address := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 		want := address + ": connection refused: is the device on, or ser2net running, and the port right?"
-		s := start(t, write(t, t.TempDir(), "lidar.cfg", fmt.Sprintf("driver ( name %q provides [\"laser:0\"] port %q )", name, address)))
+		s := serve(t, "driver ( name %q provides [\"laser:0\"] port %q )", name, address)
 		s.dial(t).mustOpen("lr", "le")
-		s.awaitLog(t, want)
+		s.Await(t, want)
 		if code, _, said := finds(t, address); code == 0 || !strings.Contains(said, want) {
 			t.Errorf("find: exit %d, %s", code, said)
 		}

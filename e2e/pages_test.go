@@ -17,7 +17,7 @@ import (
 	"player/e2e/needs"
 )
 
-// Blocks of commands on the pages have marks before them, which browsers do not show:
+// Blocks of commands on the pages have directives before them, which browsers do not show:
 //
 //	<!-- not run: WHY -->       the block is not run
 //	<!-- run by: NAME -->       the test or the script of this name runs it
@@ -29,13 +29,13 @@ import (
 // A block without the first two runs in a copy of the repository, in namespaces of its own:
 // programs have the ports, addresses and names of computers that the page has. Blocks of one
 // page share the copy.
-var pageMark = regexp.MustCompile(`^ *<!-- (not run|run by|before|beside|until): (.*) -->$`)
+var pageDirective = regexp.MustCompile(`^ *<!-- (not run|run by|before|beside|until): (.*) -->$`)
 
 // pageBlock is a block of commands.
 type pageBlock struct {
-	place string // PAGE:LINE
-	lines []string
-	marks map[string][]string
+	place      string // PAGE:LINE
+	lines      []string
+	directives map[string][]string
 }
 
 // commandWord matches the begin of a line of commands: programs that pages use, assignments, loops.
@@ -52,16 +52,16 @@ func pageBlocks(t *testing.T, path string) (blocks []pageBlock) {
 		t.Fatal(err)
 	}
 	lines := strings.Split(string(text), "\n")
-	marks := map[string][]string{}
+	directives := map[string][]string{}
 	fence, last := "", "" // last is the line before
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
 		word, fenced := strings.CutPrefix(strings.TrimSpace(line), "```")
-		mark := pageMark.FindStringSubmatch(line)
+		directive := pageDirective.FindStringSubmatch(line)
 		switch {
-		case mark != nil:
-			marks[mark[1]] = append(marks[mark[1]], mark[2])
+		case directive != nil:
+			directives[directive[1]] = append(directives[directive[1]], directive[2])
 		case fenced && fence != "":
 			fence = ""
 		case fenced:
@@ -70,11 +70,11 @@ func pageBlocks(t *testing.T, path string) (blocks []pageBlock) {
 				for i++; strings.TrimSpace(lines[i]) != "```"; i++ {
 				}
 				fence = ""
-				blocks = append(blocks, pageBlock{fmt.Sprintf("%s:%d", path, begin+1), lines[begin:i], marks})
-				marks = map[string][]string{}
+				blocks = append(blocks, pageBlock{fmt.Sprintf("%s:%d", path, begin+1), lines[begin:i], directives})
+				directives = map[string][]string{}
 			}
-		case fence == "" && len(indent) >= 4 && (strings.TrimSpace(last) == "" || pageMark.MatchString(last)) && (commandWord.MatchString(strings.TrimSpace(line)) || len(marks) > 0):
-			b := pageBlock{place: fmt.Sprintf("%s:%d", path, i+1), marks: marks}
+		case fence == "" && len(indent) >= 4 && (strings.TrimSpace(last) == "" || pageDirective.MatchString(last)) && (commandWord.MatchString(strings.TrimSpace(line)) || len(directives) > 0):
+			b := pageBlock{place: fmt.Sprintf("%s:%d", path, i+1), directives: directives}
 			for end := i; end < len(lines) && (strings.HasPrefix(lines[end], indent) || lines[end] == ""); end++ {
 				if lines[end] != "" {
 					i = end
@@ -82,10 +82,10 @@ func pageBlocks(t *testing.T, path string) (blocks []pageBlock) {
 				b.lines = append(b.lines, strings.TrimPrefix(lines[end], indent))
 			}
 			blocks = append(blocks, b)
-			marks = map[string][]string{}
-		case strings.TrimSpace(line) != "" && len(marks) > 0:
-			t.Errorf("%s:%d: a mark is before no block of commands", path, i+1)
-			marks = map[string][]string{}
+			directives = map[string][]string{}
+		case strings.TrimSpace(line) != "" && len(directives) > 0:
+			t.Errorf("%s:%d: a directive is before no block of commands", path, i+1)
+			directives = map[string][]string{}
 		}
 		last = lines[i]
 	}
@@ -146,13 +146,13 @@ func TestPages(t *testing.T) {
 		seen += len(blocks)
 		var run []pageBlock
 		for _, b := range blocks {
-			by := b.marks["run by"]
+			by := b.directives["run by"]
 			for _, name := range by {
 				if _, err := os.Stat(filepath.Join(root, name)); err != nil && !known[name] {
 					t.Errorf("%s: there is no test and no script %s", b.place, name)
 				}
 			}
-			if len(by) == 0 && len(b.marks["not run"]) == 0 {
+			if len(by) == 0 && len(b.directives["not run"]) == 0 {
 				run = append(run, b)
 			}
 		}
@@ -269,14 +269,14 @@ func (s sandbox) run(t *testing.T, b pageBlock) {
 	t.Helper()
 	var script strings.Builder
 	script.WriteString("set -e\n" + sandboxSetup)
-	for i, command := range b.marks["beside"] {
+	for i, command := range b.directives["beside"] {
 		fmt.Fprintf(&script, "(%s) </dev/null >/mnt/beside.%d 2>&1 &\nbeside+=\" $!\"\nawait 'listens 6665'\n", command, i)
 	}
-	for _, command := range b.marks["before"] {
+	for _, command := range b.directives["before"] {
 		fmt.Fprintf(&script, "%s\n", command)
 	}
 	commands := b.commands()
-	if until := b.marks["until"]; len(until) > 0 {
+	if until := b.directives["until"]; len(until) > 0 {
 		for i, command := range commands {
 			fmt.Fprintf(&script, "(%s\n) </dev/null >/mnt/beside.line%d 2>&1 &\nbeside+=\" $!\"\n", command, i)
 			if i < len(commands)-1 { // what it serves is what the others use

@@ -3,15 +3,12 @@ package e2e
 import (
 	"bytes"
 	"net"
-	"os"
-	"strconv"
 	"syscall"
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
@@ -45,18 +42,13 @@ func gone(end func()) {
 // pause stops the server for a while, in the middle of which something happens.
 func (s *server) pause(t *testing.T, d time.Duration, happens func()) {
 	t.Helper()
-	s.signal(t, unix.SIGSTOP)
-	await(t, "a process that is stopped", func() bool {
-		stat, err := os.ReadFile("/proc/" + strconv.Itoa(s.cmd.Process.Pid) + "/stat")
-		return err == nil && bytes.Contains(stat, []byte(") T "))
-	})
+	defer s.Pause(t)()
 	time.Sleep(d / 2)
 	happens()
 	time.Sleep(d / 2)
-	s.signal(t, unix.SIGCONT)
 }
 
-// velocities returns what a robot was told to do by packets of the record: whether
+// velocities returns what packets of the record command a robot to do: whether
 // one moves it, and whether one stops it.
 func velocities(record []line.Entry) (moves, stops bool) {
 	for _, e := range record {
@@ -95,7 +87,7 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 					c.mustOpen("pa", "pa")
 					c.drive(300, 0)
 					// Not in the middle of an answer: that would be written behind the pause.
-					await(t, "the robot drives, and its last report is answered", func() bool {
+					waiting.Until(t, "the robot drives, and its last report is answered", func() bool {
 						record := r.Record()
 						return r.State().Left == 300 && record[len(record)-1].Dir == line.HostToDevice
 					})
@@ -104,20 +96,20 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 						gone(func() { d.leave(c) })
 						before = len(r.Record())
 					})
-					await(t, "the robot is stopped", func() bool {
+					waiting.Until(t, "the robot is stopped", func() bool {
 						_, stops := velocities(r.Record()[before:])
 						return stops && r.State().WantLeft == 0 && r.State().WantRight == 0
 					})
 					if !watched {
-						await(t, "the robot is closed", func() bool { return !r.State().Open })
+						waiting.Until(t, "the robot is closed", func() bool { return !r.State().Open })
 					} else {
 						sips := r.State().SIPs
-						await(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
+						waiting.Until(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
 					}
 					if moves, _ := velocities(r.Record()[before:]); moves {
-						t.Error("the robot was told to move for a client that has left")
+						t.Error("the robot was commanded to move for a client that has left")
 					}
-					if s.logged("silent") {
+					if s.Printed("silent") {
 						t.Error("the line was given up though the robot was heard")
 					}
 				})
@@ -146,7 +138,7 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 				c := first.dial(t)
 				c.mustOpen("pa", "pa")
 				c.drive(300, 0)
-				await(t, "the robot drives", func() bool { return r.State().Left == 300 })
+				waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 300 })
 				s := first
 				if paused == "the last" {
 					s = last
@@ -156,16 +148,16 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 					c.drive(400, 0)
 					gone(func() { c.conn.Close() })
 					if s == last {
-						first.awaitLog(t, "client disconnected")
+						first.Await(t, "client disconnected")
 					}
-					before = len(r.Record()) // the last one goes on until it is told
+					before = len(r.Record()) // the last one goes on until the next command
 				})
-				await(t, "the robot is stopped", func() bool {
+				waiting.Until(t, "the robot is stopped", func() bool {
 					_, stops := velocities(r.Record()[before:])
 					return stops && r.State().WantLeft == 0
 				})
 				if moves, _ := velocities(r.Record()[before:]); moves && s == last {
-					t.Error("the robot was told to move for a client that has left")
+					t.Error("the robot was commanded to move for a client that has left")
 				}
 			})
 		}
@@ -212,12 +204,12 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 	c := s.dial(t)
 	c.mustOpen("pw", "pw")
 	c.drive(300, 0)
-	await(t, "the robot drives", func() bool { return speed() == 300 })
+	waiting.Until(t, "the robot drives", func() bool { return speed() == 300 })
 	l.Silence()
 	before := len(l.Record())
-	s.awaitLog(t, "silent for 2 s")
+	s.Await(t, "silent for 2 s")
 	var heard []byte // until its line is closed
-	await(t, "its line is closed", func() bool {
+	waiting.Until(t, "its line is closed", func() bool {
 		heard = nil
 		for _, e := range l.Record()[before:] {
 			if e.Note == "host closed the port" {
@@ -228,11 +220,11 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 		return false
 	})
 	if !bytes.HasSuffix(heard, []byte(words)) {
-		t.Errorf("when it was given up, it was told %q", heard)
+		t.Errorf("when it was given up, it was commanded %q", heard)
 	}
-	await(t, "the robot is stopped", func() bool { return speed() == 0 })
+	waiting.Until(t, "the robot is stopped", func() bool { return speed() == 0 })
 	l.Speak()
-	s.awaitLog(t, "device is back")
+	s.Await(t, "device is back")
 	if speed() != 0 {
 		t.Error("the robot moves by itself")
 	}

@@ -24,6 +24,8 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/formats/foxglove"
 	"player/formats/logfile"
 )
@@ -48,15 +50,15 @@ func twoPictures(t *testing.T) (command string, pictures [2][]byte) {
 	return fmt.Sprintf("while cat %[1]s/0.jpg && sleep 0.03 && cat %[1]s/1.jpg; do sleep 0.03; done", dir), pictures
 }
 
-// filmed starts a robot with a camera that shows two pictures in turn, and returns its
+// withCamera starts a robot with a camera that shows two pictures in turn, and returns its
 // dashboard.
-func filmed(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
+func withCamera(t *testing.T, flags ...string) (s *server, page string, pictures [2][]byte) {
 	t.Helper()
-	return filmedFor(t, "", flags...)
+	return withCameraAnd(t, "", flags...)
 }
 
-// filmedFor is filmed with more sections of the configuration.
-func filmedFor(t *testing.T, sections string, flags ...string) (s *server, page string, pictures [2][]byte) {
+// withCameraAnd is withCamera with more sections of the configuration.
+func withCameraAnd(t *testing.T, sections string, flags ...string) (s *server, page string, pictures [2][]byte) {
 	t.Helper()
 	command, pictures := twoPictures(t)
 	file := write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(`
@@ -67,13 +69,13 @@ func filmedFor(t *testing.T, sections string, flags ...string) (s *server, page 
 	return s, s.dashboard(t), pictures
 }
 
-// The pictures of a camera are passed on as they are. The camera runs while somebody looks,
+// The pictures of a camera are passed on as they are. The camera runs while somebody watches,
 // and /status tells so.
 func TestPictures(t *testing.T) {
 	t.Parallel()
-	_, page, pictures := filmed(t)
+	_, page, pictures := withCamera(t)
 	if c := status(t, page).Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
-		t.Errorf("nobody has looked: %+v", c)
+		t.Errorf("nobody has watched: %+v", c)
 	}
 	reply, err := http.Get(page + "camera/front")
 	if err != nil {
@@ -97,7 +99,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	if c := status(t, page).Cameras["front"]; c.State != "ready" || c.Viewers != 1 || c.Age == nil || c.Error != "" {
-		t.Errorf("somebody looks: %+v", c)
+		t.Errorf("somebody watches: %+v", c)
 	}
 	reply.Body.Close()
 	one, err := http.Get(page + "camera/front/picture")
@@ -111,7 +113,7 @@ func TestPictures(t *testing.T) {
 	if one.Header.Get("Picture-Age") == "" || one.Header.Get("Picture-Number") == "" {
 		t.Errorf("headers %v", one.Header)
 	}
-	await(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
+	waiting.Until(t, "the camera ends", func() bool { return status(t, page).Cameras["front"].State == "idle" })
 	if code, text := fetch(t, "GET", page+"camera/rear"); code != http.StatusNotFound {
 		t.Errorf("another camera: %d, %s", code, text)
 	}
@@ -191,7 +193,7 @@ func TestSimulatedPictures(t *testing.T) {
 // fleet is in fleet/pictures_test.go.
 func TestPicturesOfStrangers(t *testing.T) {
 	t.Parallel()
-	s, page, pictures := filmedFor(t, `access ( allow "read" from ["127.0.0.2"] )`, "-foxglove", "127.0.0.1:0")
+	s, page, pictures := withCameraAnd(t, `access ( allow "read" from ["127.0.0.2"] )`, "-foxglove", "127.0.0.1:0")
 	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
 	for _, path := range []string{"camera/front", "camera/front/picture", "camera/front/picture?after=0", "status", "robots"} {
 		if code := codeOf(t, page+path); code != http.StatusForbidden {
@@ -233,11 +235,11 @@ func TestPicturesOfStrangers(t *testing.T) {
 		}
 		return text
 	}
-	var told told
-	if err := json.Unmarshal(get("status"), &told); err != nil {
+	var got serverStatus
+	if err := json.Unmarshal(get("status"), &got); err != nil {
 		t.Fatal(err)
 	}
-	if c := told.Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
+	if c := got.Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
 		t.Errorf("strangers have started the camera: %+v", c)
 	}
 	if got := get("camera/front/picture"); !bytes.Equal(got, pictures[0]) && !bytes.Equal(got, pictures[1]) {
@@ -264,7 +266,7 @@ func TestPicturesByTLS(t *testing.T) {
 		access ( allow "read" name "ada" )
 		camera ( name "front" command ["sh" "-c" %q] rate 60 )`, command))
 	url := strings.Replace(f.page, "http:", "https:", 1) + "camera/front"
-	look := func(name string) *http.Response {
+	open := func(name string) *http.Response {
 		t.Helper()
 		browser := &http.Client{Transport: &http.Transport{TLSClientConfig: f.config(name)}}
 		t.Cleanup(browser.CloseIdleConnections)
@@ -275,13 +277,13 @@ func TestPicturesByTLS(t *testing.T) {
 		t.Cleanup(func() { reply.Body.Close() })
 		return reply
 	}
-	if reply := look("eve"); reply.StatusCode != http.StatusForbidden {
+	if reply := open("eve"); reply.StatusCode != http.StatusForbidden {
 		t.Errorf("another name: %s", reply.Status)
 	}
 	if code := codeOf(t, f.page+"camera/front"); code != http.StatusForbidden {
 		t.Errorf("no name: %d", code)
 	}
-	reply := look("ada")
+	reply := open("ada")
 	parts := multipart.NewReader(reply.Body, "picture")
 	for _, picture := range pictures { // both come, whole
 		for {
@@ -303,14 +305,14 @@ func TestPicturesByTLS(t *testing.T) {
 	}
 }
 
-// Who looks takes a place for visitors, of which an address has half. Others still look, and
+// Who watches takes a place for visitors, of which an address has half. Others still watch, and
 // the robot's clients are served.
 func TestPicturesWithinTheBudget(t *testing.T) {
 	t.Parallel()
-	s, page, _ := filmed(t)
+	s, page, _ := withCamera(t)
 	address := strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
 	const perAddress = 64
-	look := func(from string) bool {
+	watches := func(from string) bool {
 		t.Helper()
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
 		c, err := d.Dial("tcp", address)
@@ -327,18 +329,18 @@ func TestPicturesWithinTheBudget(t *testing.T) {
 		return err == nil && string(line) == "HTTP/1.1 200"
 	}
 	for i := range perAddress {
-		if !look("127.0.0.2") {
+		if !watches("127.0.0.2") {
 			t.Fatalf("viewer %d is refused", i)
 		}
 	}
-	if look("127.0.0.2") {
+	if watches("127.0.0.2") {
 		t.Error("an address has more than half of all places")
 	}
-	if !look("127.0.0.3") {
+	if !watches("127.0.0.3") {
 		t.Error("another address is refused")
 	}
 	if c := status(t, page).Cameras["front"]; c.Viewers > perAddress+1 {
-		t.Errorf("%d look", c.Viewers)
+		t.Errorf("%d watch", c.Viewers)
 	}
 	p := s.dial(t)
 	p.mustOpen("pr", "pr")
@@ -349,7 +351,7 @@ func TestPicturesWithinTheBudget(t *testing.T) {
 // and player replay shows them as the camera again.
 func TestRecordPictures(t *testing.T) {
 	t.Parallel()
-	s, page, pictures := filmed(t)
+	s, page, pictures := withCamera(t)
 	path := filepath.Join(t.TempDir(), "run.mcap")
 	began := time.Now()
 	page = strings.TrimSuffix(strings.TrimPrefix(page, "http://"), "/")
@@ -376,11 +378,9 @@ func TestRecordPictures(t *testing.T) {
 			order = append(order, m.Time)
 		}
 	}
-	await(t, "pictures in the log", func() bool { n, _ := seen(); return n[0] > 2 && n[1] > 2 })
-	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code := r.code(t); code != 0 || !strings.Contains(r.errors.String(), "camera front") {
+	waiting.Until(t, "pictures in the log", func() bool { n, _ := seen(); return n[0] > 2 && n[1] > 2 })
+	r.Signal(t, syscall.SIGINT)
+	if code := r.Code(t); code != 0 || !strings.Contains(r.errors.String(), "camera front") {
 		t.Fatalf("exit %d: %s", code, r.errors)
 	}
 	counts, order := seen()
@@ -391,16 +391,16 @@ func TestRecordPictures(t *testing.T) {
 		t.Errorf("pictures at %v, since %d", order, began.UnixNano())
 	}
 
-	again := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	port := freePort(t)
+	again := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
+	port := ports.Free(t, 1)
 	p := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-http", again, "-loop", path)
-	await(t, "serving", func() bool { return strings.Contains(p.errors.String(), "serving") })
+	waiting.Until(t, "serving", func() bool { return strings.Contains(p.errors.String(), "serving") })
 	peer := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
 	if reply := peer.request("pr"); reply != "pr" {
 		t.Errorf("reply %q", reply)
 	}
 	for _, picture := range pictures { // both come
-		await(t, "the picture of the log", func() bool {
+		waiting.Until(t, "the picture of the log", func() bool {
 			code, text := fetch(t, "GET", "http://"+again+"/camera/front/picture")
 			return code == http.StatusOK && text == string(picture)
 		})
@@ -412,9 +412,9 @@ func TestRecordPictures(t *testing.T) {
 	}
 }
 
-// testPictures looks at the picture on the page, at its age, and at it in large.
+// testPictures checks the picture on the page, at its age, and at it in large.
 func testPictures(t *testing.T, chromium browser) {
-	s, page, _ := filmed(t)
+	s, page, _ := withCamera(t)
 	b := chromium.open(t, page)
 	b.until(`document.getElementById("picture-age").textContent.endsWith("s old")`)
 	b.until(`document.getElementById("image").getBoundingClientRect().height > 50`)
@@ -429,7 +429,7 @@ func testPictures(t *testing.T, chromium browser) {
 		t.Error("the large picture hides Stop")
 	}
 	b.checkLooks("a large picture")
-	// A drag looks around: the camera is told.
+	// A drag looks around: the camera is commanded.
 	mouse := func(event input.DispatchMouseEventType, x float64) chromedp.Action[chromedp.Void] {
 		return chromedp.MouseEvent(event, x, 400, chromedp.ButtonLeft)
 	}
@@ -437,7 +437,7 @@ func testPictures(t *testing.T, chromium browser) {
 		t.Fatal(err)
 	}
 	b.until(`document.getElementById("pan").value > 0`)
-	await(t, "the camera is told", func() bool {
+	waiting.Until(t, "the camera is commanded", func() bool {
 		for _, c := range status(t, page).Robots[0].Clients {
 			if c.Commands > 0 {
 				return true

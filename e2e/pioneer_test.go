@@ -9,6 +9,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/waiting"
 	tracker "player/simulation/emulator/acts"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
@@ -32,7 +33,7 @@ func TestPioneer(t *testing.T) {
 
 	// Drive, once the client has switched on the motors.
 	p.send(motors(1)...)
-	await(t, "motor power", func() bool { return r.State().Motors })
+	waiting.Until(t, "motor power", func() bool { return r.State().Motors })
 	p.drives("half a metre", 300, 20, func() bool { w := r.State().World; return math.Hypot(w.X, w.Y) > 500 })
 	p.drive(0, 0)
 	p.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
@@ -42,7 +43,7 @@ func TestPioneer(t *testing.T) {
 	// Pan and grip.
 	p.untilPoints(30, 10, 512)
 	p.message('c', 'g', codec.GripClose, 0)
-	await(t, "the gripper closes", func() bool { return r.State().Paddles == 0 })
+	waiting.Until(t, "the gripper closes", func() bool { return r.State().Paddles == 0 })
 
 	// Unplug and replug each one: it comes back without a new request, and the
 	// others are not disturbed.
@@ -76,7 +77,7 @@ func TestPioneer(t *testing.T) {
 	if err := c.Plug(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the camera's loss and return in the log", func() bool { return strings.Count(s.log.String(), "evid30") >= 2 })
+	waiting.Until(t, "the camera's loss and return in the log", func() bool { return strings.Count(s.Output.String(), "evid30") >= 2 })
 	p.until("some frames", counter(70))
 	p.untilPoints(-20, 5, 100)
 
@@ -95,13 +96,8 @@ func TestPioneer(t *testing.T) {
 // laserReads waits for a scan in which every reading is mm.
 func (p *peer) laserReads(mm uint16) {
 	p.t.Helper()
-	var scan codec.LaserData
-	p.until("a scan", func() bool {
-		letter, payload := p.block()
-		if letter != codec.Laser || scan.Decode(payload) != nil {
-			return false
-		}
-		for _, r := range scan {
+	waiting.Until(p.t, "a scan", func() bool {
+		for _, r := range next[codec.LaserData](p, codec.Laser) {
 			if r != mm {
 				return false
 			}
@@ -110,7 +106,7 @@ func (p *peer) laserReads(mm uint16) {
 	})
 }
 
-// A client that asks is told that the motors are off (PROTOCOL 8.9.2), and that somebody has
+// The answer to a question says that the motors are off (PROTOCOL 8.9.2), and that somebody has
 // pressed the button on the robot.
 func TestMotorsOff(t *testing.T) {
 	t.Parallel()
@@ -135,5 +131,5 @@ func TestMotorsOff(t *testing.T) {
 		t.Error("nothing stands in the way of a robot whose motors are off")
 	}
 	r.PressMotorButton()
-	await(t, "motors that are on", func() bool { return !off() })
+	waiting.Until(t, "motors that are on", func() bool { return !off() })
 }

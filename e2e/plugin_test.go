@@ -11,12 +11,13 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 )
 
 // write makes an executable file and returns its path. No process is started
 // meanwhile: it would inherit the open file for a moment, and a file that is open
 // for writing cannot be executed (ETXTBSY).
-func write(t *testing.T, dir, name, text string) string {
+func write(t testing.TB, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
 	syscall.ForkLock.RLock()
@@ -46,15 +47,8 @@ func processes(t *testing.T, word string) (ids []string) {
 // joystick reads blocks until the axes of the joystick have these values.
 func (p *peer) joystick(x, y int16) {
 	p.t.Helper()
-	var d codec.JoystickData
-	await(p.t, fmt.Sprintf("a joystick at %d, %d, last %v", x, y, d.Axes), func() bool {
-		letter, payload := p.block()
-		if letter == codec.Joystick && len(payload) > 0 {
-			if err := d.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-		}
-		return d.Axes == [8]int16{x, y}
+	waiting.Until(p.t, fmt.Sprintf("a joystick at %d, %d", x, y), func() bool {
+		return next[codec.JoystickData](p, codec.Joystick).Axes == [8]int16{x, y}
 	})
 }
 
@@ -86,14 +80,12 @@ func TestHDAPS(t *testing.T) {
 			}
 			p.joystick(0, 0)
 			write(t, dir, "position", "(419,513)\n")
-			await(t, "a tilt", func() bool {
-				letter, payload := p.block()
-				var d codec.JoystickData
-				// 218 per unit, or 32767/150 exactly.
-				return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0]/10 == 218 && d.Axes[1]/15 == -218
+			waiting.Until(t, "a tilt", func() bool {
+				at := next[codec.JoystickData](p, codec.Joystick).Axes
+				return at[0]/10 == 218 && at[1]/15 == -218 // 218 per unit, or 32767/150 exactly
 			})
 			p.conn.Close()
-			await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+			waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
 		})
 	}
 }
@@ -151,13 +143,13 @@ func TestPlugin(t *testing.T) {
 	}
 	at := func(x int32) {
 		t.Helper()
-		await(t, "a position", func() bool { return p.position().X == x })
+		waiting.Until(t, "a position", func() bool { return p.position().X == x })
 	}
 	at(0)
 	p.drive(300, 0)
 	at(300)
 	p.message('x', 'p', 'm', 1)
-	await(t, "the configuration", func() bool { return strings.Contains(s.log.String(), `b'xp' b'm\\x01'`) })
+	waiting.Until(t, "the configuration", func() bool { return strings.Contains(s.Output.String(), `b'xp' b'm\\x01'`) })
 
 	// It fails and is started again. The client stays connected.
 	first := processes(t, dir)
@@ -167,7 +159,7 @@ func TestPlugin(t *testing.T) {
 		t.Errorf("processes %v, before %v", again, first)
 	}
 	for _, line := range []string{"told to fail", "device unavailable, trying again", "exit status 1"} {
-		if !strings.Contains(s.log.String(), line) {
+		if !strings.Contains(s.Output.String(), line) {
 			t.Errorf("no line in the log: %s", line)
 		}
 	}
@@ -176,44 +168,11 @@ func TestPlugin(t *testing.T) {
 
 	// When the client leaves, the motors are stopped, then the plugin.
 	p.conn.Close()
-	await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
-	await(t, "its last words", func() bool { return strings.Contains(s.log.String(), `b'dr' b'pc'`) })
-	log := s.log.String()
+	waiting.Until(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
+	waiting.Until(t, "its last words", func() bool { return strings.Contains(s.Output.String(), `b'dr' b'pc'`) })
+	log := s.Output.String()
 	if stop, end := strings.LastIndex(log, `b'cp' b'\\x00\\x00\\x00\\x00'`), strings.LastIndex(log, `b'dr' b'pc'`); stop < 0 || end < stop {
 		t.Errorf("stopped at %d, closed at %d", stop, end)
-	}
-}
-
-// Plugins that break the rules.
-func TestBadPlugins(t *testing.T) {
-	t.Parallel()
-	// How long a program may take to answer. Only silent ones need a short limit.
-	const never, soon = 300, 0.3 // s
-	for _, tt := range []struct {
-		name, program string
-		limit         float64
-		want          string
-	}{
-		{"no words", "#!/bin/sh\nexit 3\n", never, "exit status 3"},
-		{"wrong words", "#!/bin/sh\necho hello; sleep 600\n", never, "it sends 'h', which is no letter of its devices"},
-		{"wrong machine", "\x7fELF, or so\n", never, "exec format error"},
-		{"floods", "#!/bin/sh\nexec cat /dev/zero\n", never, `it sends '\\x00', which is no letter of its devices`},
-		{"silent", "#!/bin/sh\nsleep 600\n", soon, "gave up: no answer in time"},
-		{"ignores signals", "#!/bin/sh\ntrap '' TERM\nsleep 600 & wait\n", soon, "gave up: no answer in time"},
-		{"closes its output", "#!/bin/sh\nexec >&-\nsleep 600\n", never, "it has closed its standard output"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			dir := t.TempDir()
-			write(t, dir, "bad", tt.program)
-			s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "bad" plugin "bad" setup_limit %g provides ["sonar:0"] )`, tt.limit)))
-			p := s.dial(t)
-			if reply := p.request("sr"); reply != "se" {
-				t.Errorf("reply %q", reply)
-			}
-			await(t, tt.want, func() bool { return strings.Contains(s.log.String(), tt.want) })
-			await(t, "the end of the program", func() bool { return len(processes(t, dir)) == 0 })
-		})
 	}
 }
 
@@ -223,8 +182,8 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
 	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )`))
-	await(t, "plugin and child", func() bool { return len(processes(t, dir)) == 2 })
-	s.signal(t, os.Interrupt)
+	waiting.Until(t, "plugin and child", func() bool { return len(processes(t, dir)) == 2 })
+	s.Signal(t, os.Interrupt)
 	s.ended(t)
 	if left := processes(t, dir); left != nil {
 		t.Errorf("left behind: %v", left)
@@ -233,16 +192,16 @@ func TestPluginsEndWithTheServer(t *testing.T) {
 
 // A server that is killed ends its plugins and the processes that they started, too.
 // A plugin has time to stop its motors.
-func TestPluginsEndWithAKilledServer(t *testing.T) {
+func TestPluginIsLeft(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "stubborn", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nsh -c 'trap \"\" TERM; while :; do sleep 1; done' "+dir+" &\nwait\n")
 	write(t, dir, "careful", "#!/bin/sh\nprintf 'm\\0\\003aaa'\ncat >/dev/null\nsleep 0.7\necho >"+dir+"/stopped\n")
 	s := start(t, write(t, dir, "robot.cfg", `driver ( name "stubborn" plugin "stubborn" alwayson 1 provides ["gripper:0"] )
 		driver ( name "careful" plugin "careful" alwayson 1 provides ["misc:0"] )`))
-	await(t, "plugins and child", func() bool { return len(processes(t, dir)) == 3 })
+	waiting.Until(t, "plugins and child", func() bool { return len(processes(t, dir)) == 3 })
 	s.kill(t)
-	await(t, "the end of all", func() bool { return len(processes(t, dir)) == 0 })
+	waiting.Until(t, "the end of all", func() bool { return len(processes(t, dir)) == 0 })
 	if _, err := os.Stat(dir + "/stopped"); err != nil {
 		t.Errorf("the plugin had no time to stop: %v", err)
 	}
@@ -283,72 +242,8 @@ func TestJoystick(t *testing.T) {
 	p.joystick(0, 0)
 	stick = plug()
 	defer stick.Close()
-	await(t, "the joystick to be opened again", func() bool {
+	waiting.Until(t, "the joystick to be opened again", func() bool {
 		move(stick, 100, 0)
-		letter, payload := p.block()
-		var d codec.JoystickData
-		return letter == codec.Joystick && d.Decode(payload) == nil && d.Axes[0] == 100
+		return next[codec.JoystickData](p, codec.Joystick).Axes[0] == 100
 	})
-}
-
-// A plugin that does not read for a while then gets the commands that fit into
-// the pipe, and the newest one.
-func TestPluginThatDoesNotRead(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "lazy.py", `#!/usr/bin/env python3
-import struct, sys, time
-stdout = sys.stdout.buffer
-def tell(x):
-    stdout.write(struct.pack(">cHIiiHhhHB", b"p", 21, 0, x, 0, 0, 0, 0, 0, 0))
-    stdout.flush()
-tell(0)
-while not open("`+dir+`/go").read():
-    time.sleep(0.01)
-count = 0
-while header := sys.stdin.buffer.read(4):
-    payload = sys.stdin.buffer.read(header[3])
-    if header[:1] == b"c":
-        count += 1
-        tell(count if payload[:2] != b"\x7f\xff" else -count)
-`)
-	write(t, dir, "go", "")
-	s := start(t, write(t, dir, "robot.cfg", `driver ( name "lazy" plugin "lazy.py" provides ["position:0"] )`))
-	p := s.dial(t)
-	if reply := p.request("pa"); reply != "pa" {
-		t.Fatalf("reply %q", reply)
-	}
-	await(t, "a complaint", func() bool {
-		for range 100 {
-			p.drive(100, 0)
-			p.request("") // of commands that come together only the last one is passed on
-		}
-		return s.logged("commands are not read")
-	})
-	p.drive(0x7fff, 0)
-	p.request("")
-	write(t, dir, "go", "now")
-	await(t, "the newest command", func() bool {
-		x := p.position().X
-		if x < -2000 {
-			t.Fatalf("it was the %dth", -x)
-		}
-		return x < 0
-	})
-}
-
-// The server is killed: the plugin's input ends, with which it stops its motors.
-func TestPluginIsLeft(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	write(t, dir, "plugin.sh", `#!/bin/sh
-printf 'j\0\024'; head -c 20 /dev/zero
-cat >/dev/null
-echo >"$1"
-`)
-	stopped := filepath.Join(dir, "stopped")
-	s := start(t, write(t, dir, "plugin.cfg", fmt.Sprintf(`driver ( name "motors" plugin "plugin.sh" args [%q] provides ["joystick:0"] )`, stopped)))
-	s.dial(t).mustOpen("jr", "jr")
-	s.kill(t)
-	await(t, "a plugin that has stopped", func() bool { _, err := os.Stat(stopped); return err == nil })
 }

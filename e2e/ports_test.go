@@ -3,11 +3,10 @@ package e2e
 import (
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -20,26 +19,13 @@ func TestPortHasOneServer(t *testing.T) {
 	c.mustOpen("pr", "pr")
 	before := r.State()
 	second.dial(t).mustOpen("pr", "pe")
-	second.awaitLog(t, fmt.Sprintf("device or resource busy: process %d (", first.cmd.Process.Pid))
+	second.Await(t, fmt.Sprintf("device or resource busy: process %d (", first.Cmd.Process.Pid))
 	c.until("ten frames", counter(10))
 	if after := r.State(); !after.Open || after.Counts["CLOSE"] != before.Counts["CLOSE"] || after.Counts["SYNC0"] != before.Counts["SYNC0"] {
 		t.Errorf("the second server disturbed the robot: before %+v, after %+v", before, after)
 	}
 	first.stop(t)
-	await(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
-}
-
-func TestOnePortForTwoDrivers(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	link := filepath.Join(t.TempDir(), "by-id")
-	if err := os.Symlink(r.Port(), link); err != nil {
-		t.Fatal(err)
-	}
-	code, out := exits(t, "-pp", r.Port(), "-lp", link)
-	if code != 2 || !strings.Contains(out, "p2os and sicklms200 have the same serial port, "+link+", which is "+r.Port()) {
-		t.Errorf("exit %d, %s", code, out)
-	}
+	waiting.Until(t, "the robot for the second server", func() bool { return second.dial(t).request("pr") == "pr" })
 }
 
 // A port that another program has open, too, opens again and again, as in the original
@@ -58,11 +44,11 @@ func TestPortOfAnotherProgram(t *testing.T) {
 		c := s.dial(t)
 		c.mustOpen("pr", "pr")
 		c.mustOpen("pc", "pc")
-		await(t, "the robot to be closed", func() bool { return !r.State().Open })
+		waiting.Until(t, "the robot to be closed", func() bool { return !r.State().Open })
 	}
 	s.dial(t).mustOpen("pr", "pr")
-	s.signal(t, syscall.SIGABRT)
-	<-s.exited
+	s.Signal(t, syscall.SIGABRT)
+	<-s.Ended
 	s = start(t, "-pp", r.Port())
-	await(t, "the robot after a crash", func() bool { return s.dial(t).request("pr") == "pr" })
+	waiting.Until(t, "the robot after a crash", func() bool { return s.dial(t).request("pr") == "pr" })
 }

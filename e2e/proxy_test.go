@@ -15,7 +15,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -23,7 +22,8 @@ import (
 
 	"player/e2e/certs"
 	"player/e2e/needs"
-	"player/e2e/waiting"
+	"player/e2e/ports"
+	"player/e2e/programs"
 )
 
 // publicName is the name that docs/OPERATIONS.md has for what browsers open.
@@ -43,15 +43,15 @@ type proxied struct {
 func startProxied(t *testing.T, kind, scheme, path string) proxied {
 	t.Helper()
 	program := needs.Program(t, kind)
-	port, dir := freePort(t), t.TempDir()
+	port, dir := ports.Free(t, 1), t.TempDir()
 	p := proxied{origin: fmt.Sprintf("%s://%s:%d", scheme, publicName, port), proxy: fmt.Sprintf("127.0.0.1:%d", port)}
 	p.page = p.origin + path
 	p.server = start(t, "-http", "127.0.0.1:0", "-proxy", p.origin, write(t, dir, "robot.cfg", stageRoom(t)+`
 		access ( allow ["read" "write" "config"] from "127.0.0.1" )
 		access ( allow "read" from "127.0.0.2" )`))
-	lab := certs.New(t, "lab")
-	p.trust = lab.Client()
-	pair := lab.Issue("robot", func(c *x509.Certificate) { c.DNSNames = append(c.DNSNames, publicName) })
+	authority := certs.New(t, "lab")
+	p.trust = authority.Client()
+	pair := authority.Issue("robot", func(c *x509.Certificate) { c.DNSNames = append(c.DNSNames, publicName) })
 	upstream := strings.TrimSuffix(strings.TrimPrefix(p.dashboard(t), "http://"), "/")
 	conf := strings.NewReplacer("127.0.0.1:8080", upstream, "/robot1/", path).Replace(proxyPage(t, kind))
 
@@ -82,35 +82,8 @@ func startProxied(t *testing.T, kind, scheme, path string) proxied {
 		cmd = exec.Command(program, "run", "--adapter", "caddyfile", "--config", write(t, dir, "Caddyfile", conf))
 		cmd.Env = []string{"HOME=" + dir, "PATH=/usr/bin:/bin"}
 	}
-	log := &waiting.Output{}
-	cmd.Stdout, cmd.Stderr = log, log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		_ = cmd.Wait()
-		close(ended)
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM) // nginx ends its workers
-		<-ended
-		if t.Failed() {
-			t.Logf("%s, with %s:\n%s", kind, conf, tail(log.String(), 4000))
-		}
-	})
-	await(t, kind+" listens", func() bool {
-		conn, err := net.Dial("tcp", p.proxy)
-		if err == nil {
-			conn.Close()
-		}
-		select {
-		case <-ended:
-			t.Fatalf("%s has ended: %s, with %s", kind, log, conf)
-		default:
-		}
-		return err == nil
-	})
+	t.Logf("%s reads:\n%s", kind, conf)
+	programs.Start(t, cmd).Until(t, kind+" listens", func() bool { return !isFree(port) })
 	return p
 }
 
@@ -119,7 +92,7 @@ func proxyPage(t *testing.T, kind string) string {
 	t.Helper()
 	word := map[string]string{"nginx": "proxy_pass", "caddy": "reverse_proxy"}[kind]
 	for _, b := range pageBlocks(t, "../docs/OPERATIONS.md") {
-		if text := strings.Join(b.lines, "\n") + "\n"; slices.Contains(b.marks["run by"], "TestProxy") && strings.Contains(text, word) {
+		if text := strings.Join(b.lines, "\n") + "\n"; slices.Contains(b.directives["run by"], "TestProxy") && strings.Contains(text, word) {
 			return text
 		}
 	}

@@ -3,6 +3,8 @@ package e2e
 import (
 	"fmt"
 	"testing"
+
+	"player/e2e/waiting"
 )
 
 // A program drives a robot with reflexes at a box: the robot turns away and does
@@ -19,7 +21,7 @@ func TestReflex(t *testing.T) {
 	}
 	p.drive(400, 0)
 	turned := 0
-	await(t, "the robot to turn away", func() bool {
+	waiting.Until(t, "the robot to turn away", func() bool {
 		at := p.position()
 		if at.Stall != 0 {
 			t.Fatalf("it ran into something: %+v", at)
@@ -28,15 +30,15 @@ func TestReflex(t *testing.T) {
 		return turned < 180-30 || turned > 180+30
 	})
 	p.drive(0, 0)
-	await(t, "the robot to stand", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
+	waiting.Until(t, "the robot to stand", func() bool { at := p.position(); return at.Speed == 0 && at.TurnRate == 0 })
 
 	// Nothing is behind it, so it may drive backward.
 	p.drive(-200, 0)
-	await(t, "the robot to back up", func() bool { return p.position().Speed == -200 })
+	waiting.Until(t, "the robot to back up", func() bool { return p.position().Speed == -200 })
 	p.conn.Close()
 	other := s.dial(t)
 	other.request("pr")
-	await(t, "the robot to stop when its program is gone", func() bool { return other.position().Speed == 0 })
+	waiting.Until(t, "the robot to stop when its program is gone", func() bool { return other.position().Speed == 0 })
 }
 
 // A program hangs while it drives: with -deadman, also with -reflex, and with a lifetime
@@ -63,7 +65,7 @@ func TestHang(t *testing.T) {
 				p.drives("its commands", -100, 0, func() bool { return p.position().Speed == -100 })
 				p.speeds(stands) // it reads, and commands nothing
 			}
-			s.awaitLog(t, "no new command in time")
+			s.Await(t, "no new command in time")
 		})
 	}
 }

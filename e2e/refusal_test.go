@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -36,7 +37,7 @@ func (p *peer) ask(question byte) (lines []string) {
 	}
 }
 
-// A client that asks is told why a device is refused, and so is who uses a tool.
+// A client that asks learns why a device is refused, and so do users of tools.
 func TestRefusalHasReason(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -58,7 +59,7 @@ func TestRefusalHasReason(t *testing.T) {
 		{"no right", []string{noAccess}, "srpa", "srpe", []string{"p right the robot's access rules give this client: read"}},
 		{"no right at all", []string{stranger}, "srlr", "sele", []string{"s right the robot's access rules give this client: nothing", "l right the robot's"}},
 		{"no hardware", []string{"-pp", "/dev/nowhere"}, "prjr", "peje", []string{"p hardware serial port /dev/nowhere: no such file or directory: is the adapter plugged in?", "j missing the robot has no such device"}},
-		{"port in use", []string{"-pp", r.Port()}, "pr", "pe", []string{fmt.Sprintf("p used serial port %s: device or resource busy: process %d (player) has it open", r.Port(), holder.cmd.Process.Pid)}},
+		{"port in use", []string{"-pp", r.Port()}, "pr", "pe", []string{fmt.Sprintf("p used serial port %s: device or resource busy: process %d (player) has it open", r.Port(), holder.Cmd.Process.Pid)}},
 		{"another Player", []string{chain}, "lr", "le", []string{fmt.Sprintf("l hardware player %s: it cannot open device 'l' for us: ", holder.address)}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -103,25 +104,30 @@ func TestRecordSaysWhatIsMissing(t *testing.T) {
 	}
 }
 
-// A client that asks is told where the parts of the robot are, once the robot has said
-// what it is; so is who reads /status.
-func TestGeometry(t *testing.T) {
+// The answers to questions (PROTOCOL 8.9) and /status say where the parts of the robot are, once the robot has said
+// what it is, and what its charger does.
+func TestGeometryAndCharge(t *testing.T) {
 	t.Parallel()
-	r := startRobot(t, robot.Options{})
+	r := startRobot(t, robot.Options{Subclass: "p3at-sh"})
 	s := start(t, "-pp", r.Port(), "-http", "localhost:0")
-	p := s.dial(t)
+	page, p := s.dashboard(t), s.dial(t)
 	if lines := p.ask('g'); slices.ContainsFunc(lines, func(line string) bool { return line[0] != 'l' && line[0] != 'z' }) {
 		t.Errorf("of a robot that nobody has seen: %q", lines)
 	}
 	p.mustOpen("pr", "pr")
 	lines := p.ask('g')
-	for _, want := range []string{"p 0 -45.5 0 0 511 425 0 0", "s 0 69 136 90 0 0 5000 15", "s 15 -157 136 90 0 0 5000 15"} {
-		if !slices.Contains(lines, want) {
-			t.Errorf("no %q in %q", want, lines)
-		}
+	if !slices.ContainsFunc(lines, func(line string) bool { return strings.HasPrefix(line, "s 15 ") }) {
+		t.Errorf("no last sonar in %q", lines)
 	}
-	_, text := fetch(t, "GET", s.dashboard(t)+"status")
-	if want := `{"number":15,"x_mm":-157,"y_mm":136,"heading_deg":90,"range_mm":5000,"view_deg":15}]`; !strings.Contains(text, want) {
-		t.Errorf("/status has no %s: %s", want, text)
+	if _, text := fetch(t, "GET", page+"status"); !strings.Contains(text, `{"number":15,"x_mm":`) {
+		t.Errorf("/status has no last sonar: %s", text)
 	}
+	for stage, word := range map[byte]string{0: "[m no]", 3: "[m float]", 255: "[]"} {
+		r.SetCharge(stage)
+		waiting.Until(t, word, func() bool { return fmt.Sprint(p.ask(codec.QuestionCharge)) == word })
+	}
+	r.SetCharge(2)
+	waiting.Until(t, "overcharge in /status", func() bool {
+		return status(t, page).Robots[0].Devices["misc"].Charge == "overcharge"
+	})
 }

@@ -12,7 +12,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/ports"
 	"player/e2e/terminals"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -34,9 +36,9 @@ func startFile(t *testing.T, l launch, text string, flags ...string) *reloadable
 func (s *reloadable) ask(t *testing.T, text, line string) {
 	t.Helper()
 	write(t, filepath.Dir(s.file), filepath.Base(s.file), text)
-	before := strings.Count(s.log.String(), line)
-	s.signal(t, syscall.SIGHUP)
-	await(t, line, func() bool { return strings.Count(s.log.String(), line) > before })
+	before := strings.Count(s.Output.String(), line)
+	s.Signal(t, syscall.SIGHUP)
+	waiting.Until(t, line, func() bool { return strings.Count(s.Output.String(), line) > before })
 }
 
 func (s *reloadable) reload(t *testing.T, text string) {
@@ -55,7 +57,7 @@ func (s *reloadable) other(t *testing.T, port int) *peer {
 func TestReloadDisturbsNobody(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
-	other := freePort(t)
+	other := ports.Free(t, 1)
 	wheels := fmt.Sprintf("driver ( name \"p2os\" port %q )\n", r.Port())
 	// This program ends long after it was asked to.
 	slow := write(t, t.TempDir(), "slow.sh", "#!/bin/sh\ntrap '' TERM\nprintf 'g\\0\\002aa'\nexec sleep 60\n")
@@ -72,7 +74,7 @@ func TestReloadDisturbsNobody(t *testing.T) {
 	s.ask(t, "# nothing but the text\n"+wheels+plugin, "configuration read again")
 	q.request("gr") // its robot has not changed
 	write(t, filepath.Dir(s.file), filepath.Base(s.file), wheels+fmt.Sprintf("driver ( name \"testpattern\" provides [\"%d:laser:0\"] )\n", other))
-	s.signal(t, syscall.SIGHUP)
+	s.Signal(t, syscall.SIGHUP)
 	from := r.State().World.X
 	p.drives("frames until the reload is done, and another metre", 300, 0, func() bool {
 		now := p.freshness().Time
@@ -80,7 +82,7 @@ func TestReloadDisturbsNobody(t *testing.T) {
 			t.Fatalf("no frame for %v", gap)
 		}
 		last = now
-		return strings.Count(s.log.String(), "configuration read again") == 2 && r.State().World.X > from+1000
+		return strings.Count(s.Output.String(), "configuration read again") == 2 && r.State().World.X > from+1000
 	})
 	q.closed()
 	s.other(t, other).mustOpen("lr", "lr")
@@ -92,36 +94,6 @@ func TestReloadDisturbsNobody(t *testing.T) {
 	checkOdometry(t, p, r)
 }
 
-// A driver that has changed stops its motors, closes the hardware and opens it again.
-func TestReloadRestartsADriver(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	const pattern = `driver ( name "testpattern" provides ["laser:0"] )`
-	s := startFile(t, launch{}, fmt.Sprintf(`driver ( name "p2os" port %q ) %s`, r.Port(), pattern))
-	p, viewer := s.dial(t), s.dial(t)
-	p.mustOpen("paga", "paga")
-	p.drivesOff(r)
-	viewer.mustOpen("lr", "lr")
-	s.reload(t, fmt.Sprintf(`driver ( name "p2os" port %q alwayson 1 ) %s`, r.Port(), pattern))
-	p.closed()
-	stood(t, r)
-	await(t, "the robot is opened again", func() bool { state := r.State(); return state.Open && state.Counts["CLOSE"] > 0 })
-	q := s.dial(t)
-	q.mustOpen("pagr", "pagr")
-	if state := r.State(); state.WantLeft != 0 || state.WantRight != 0 {
-		t.Errorf("it moves by itself: %+v", state)
-	}
-	q.drivesOff(r)
-	viewer.frame(3)
-	s.reload(t, pattern)
-	q.closed()
-	checkFarewell(t, r)
-	if got := s.dial(t).request("prlr"); got != "pelr" {
-		t.Errorf("reply %s", got)
-	}
-	viewer.frame(3)
-}
-
 // A file with mistakes changes nothing. All of them are in the log.
 func TestReloadMistakes(t *testing.T) {
 	t.Parallel()
@@ -131,15 +103,15 @@ func TestReloadMistakes(t *testing.T) {
 	p.mustOpen("lr", "lr")
 	s.ask(t, "driver ( name \"testpatern\" )\naccess ( allow \"drive\" from \"10.0.0.1\" )\n", "configuration refused")
 	for _, want := range []string{`did you mean \"testpattern\"`, `unknown right \"drive\"`, `robot.cfg:2:16`, `"mistakes":2`} {
-		if !s.logged(want) {
-			t.Errorf("the log lacks %s: %s", want, s.log)
+		if !s.Printed(want) {
+			t.Errorf("the log lacks %s: %s", want, s.Output)
 		}
 	}
 	if err := os.Remove(s.file); err != nil {
 		t.Fatal(err)
 	}
-	s.signal(t, syscall.SIGHUP)
-	s.awaitLog(t, "no such file")
+	s.Signal(t, syscall.SIGHUP)
+	s.Await(t, "no such file")
 	p.frame(3)
 	s.dial(t).mustOpen("lr", "lr")
 	s.reload(t, text)
@@ -149,7 +121,7 @@ func TestReloadMistakes(t *testing.T) {
 // Signals that come faster than they are served: the newest file counts.
 func TestReloadsInARow(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	const one = `driver ( name "testpattern" provides ["laser:0"] )`
 	two := one + fmt.Sprintf(` driver ( name "testpattern" provides ["%d:sonar:0"] )`, port)
 	s := startFile(t, launch{}, one)
@@ -157,9 +129,9 @@ func TestReloadsInARow(t *testing.T) {
 	p.mustOpen("lr", "lr")
 	for i := range 100 {
 		write(t, filepath.Dir(s.file), filepath.Base(s.file), []string{one, two}[i%2])
-		s.signal(t, syscall.SIGHUP)
+		s.Signal(t, syscall.SIGHUP)
 	}
-	await(t, "the robot of the newest file", func() bool { return !isFree(port) })
+	waiting.Until(t, "the robot of the newest file", func() bool { return !isFree(port) })
 	s.other(t, port).mustOpen("sr", "sr")
 	p.frame(3)
 }
@@ -168,7 +140,7 @@ func TestReloadsInARow(t *testing.T) {
 // tries it again.
 func TestReloadPortTaken(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", freePort(t)))
+	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +152,7 @@ func TestReloadPortTaken(t *testing.T) {
 	p.mustOpen("lr", "lr")
 	two := one + fmt.Sprintf(` driver ( name "testpattern" provides ["%d:sonar:0"] ) driver ( name "testpattern" provides ["sonar:0"] )`, port)
 	s.reload(t, two)
-	if !s.logged("robot is not served") || !s.logged("already in use") {
+	if !s.Printed("robot is not served") || !s.Printed("already in use") {
 		t.Error("nothing is logged about the port")
 	}
 	s.dial(t).mustOpen("sr", "sr")
@@ -189,36 +161,21 @@ func TestReloadPortTaken(t *testing.T) {
 	s.other(t, port).mustOpen("sr", "sr")
 	p.frame(3)
 	s.reload(t, one)
-	await(t, "a closed port", func() bool { return isFree(port) })
+	waiting.Until(t, "a closed port", func() bool { return isFree(port) })
 	p.frame(3)
 }
 
 // A robot on an address of this very program is refused, and says whose it is.
 func TestReloadTakesTheDashboard(t *testing.T) {
 	t.Parallel()
-	page := freePort(t)
+	page := ports.Free(t, 1)
 	const text = `driver ( name "testpattern" provides ["laser:0"] )`
 	s := startFile(t, launch{}, text, "-http", fmt.Sprintf("127.0.0.1:%d", page))
 	s.ask(t, text+fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, page), "configuration refused")
 	want := fmt.Sprintf("the robot on port %d and the dashboard (-http) have one address", page)
-	if !s.logged(want) {
-		t.Errorf("the log lacks %s: %s", want, s.log)
+	if !s.Printed(want) {
+		t.Errorf("the log lacks %s: %s", want, s.Output)
 	}
-}
-
-// Access rules apply to those who are connected.
-func TestReloadAccess(t *testing.T) {
-	t.Parallel()
-	const robots = `driver ( name "testpattern" provides ["position:0"] )`
-	s := startFile(t, launch{}, robots)
-	p := s.dial(t)
-	p.mustOpen("pa", "pa")
-	s.reload(t, robots+` access ( allow ["read"] from "127.0.0.1" )`)
-	p.closed()
-	q := s.dial(t)
-	q.mustOpen("pa", "pe")
-	s.reload(t, robots+` access ( allow ["read" "write"] from "127.0.0.1" )`)
-	q.mustOpen("pa", "pa")
 }
 
 // A world goes on unless one of its files has changed.
@@ -234,7 +191,7 @@ func TestReloadWorld(t *testing.T) {
 	p := s.dial(t)
 	p.mustOpen("pa", "pa")
 	p.drives("motion", 200, 0, func() bool { return p.position().X > 200 })
-	s.reload(t, text+fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, freePort(t)))
+	s.reload(t, text+fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, ports.Free(t, 1)))
 	if x := p.position().X; x < 200 {
 		t.Errorf("the world began again: %d", x)
 	}
@@ -260,7 +217,7 @@ func TestReloadWorld(t *testing.T) {
 // The dashboard shows the robots that there are now, and keeps its port.
 func TestReloadDashboard(t *testing.T) {
 	t.Parallel()
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	page := fmt.Sprintf("http://127.0.0.1:%d/", port)
 	const one = `driver ( name "testpattern" provides ["laser:0"] )`
 	s := startFile(t, launch{}, one, "-http", strings.Trim(strings.TrimPrefix(page, "http://"), "/"))
@@ -300,9 +257,9 @@ func TestReloadOrEnd(t *testing.T) {
 		s := startFile(t, launch{via: []string{"sh", "-c", `trap "" HUP; exec "$0" "$@"`}}, text)
 		p := s.dial(t)
 		p.mustOpen("lr", "lr")
-		s.signal(t, syscall.SIGHUP)
+		s.Signal(t, syscall.SIGHUP)
 		p.frame(3)
-		if s.logged("configuration read again") {
+		if s.Printed("configuration read again") {
 			t.Error("an ignored signal reloads")
 		}
 	})
@@ -358,7 +315,7 @@ func TestReloadNotifies(t *testing.T) {
 func TestReloadLeavesNothing(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
-	other := freePort(t)
+	other := ports.Free(t, 1)
 	texts := [2]string{}
 	for i := range texts {
 		texts[i] = fmt.Sprintf(`driver ( name "p2os" port %q )
@@ -367,13 +324,13 @@ func TestReloadLeavesNothing(t *testing.T) {
 			driver ( name "writelog" requires ["laser:0"] file "run.mcap" files 1 )
 			dashboard ( robots ["10.9.8.%d:6665"] )`, r.Port(), other, i, i+1)
 	}
-	texts[1] += fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, freePort(t))
-	s := startFile(t, launch{}, texts[0], "-http", fmt.Sprintf("127.0.0.1:%d", freePort(t)))
+	texts[1] += fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, ports.Free(t, 1))
+	s := startFile(t, launch{}, texts[0], "-http", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)))
 	p := s.dial(t)
 	p.mustOpen("pagr", "pagr")
 	p.drivesOff(r)
 	fds := func() int {
-		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -390,14 +347,14 @@ func TestReloadLeavesNothing(t *testing.T) {
 	for range 49 {
 		cycle()
 	}
-	await(t, "no more descriptors than before", func() bool { return fds() <= before })
+	waiting.Until(t, "no more descriptors than before", func() bool { return fds() <= before })
 	if state := r.State(); state.Counts["OPEN"] > 2 || state.WantLeft == 0 {
 		t.Errorf("the robot was disturbed: %+v", state)
 	}
 	p.frame(3)
-	s.signal(t, unix.SIGQUIT) // it prints all goroutines
-	<-s.exited
-	if n := strings.Count(s.log.String(), "\ngoroutine "); n > 25 {
+	s.Signal(t, unix.SIGQUIT) // it prints all goroutines
+	<-s.Ended
+	if n := strings.Count(s.Output.String(), "\ngoroutine "); n > 25 {
 		t.Errorf("%d goroutines", n)
 	}
 }

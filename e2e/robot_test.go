@@ -1,30 +1,14 @@
 package e2e
 
 import (
-	"encoding/json"
-	"fmt"
 	"math"
-	"net/http"
-	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"player/codec"
 	"player/e2e/acceptance"
-	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
-	laser "player/simulation/emulator/sick"
 )
-
-// sonar reads frames until one with sonar data.
-func (p *peer) sonar() (d codec.SonarData) {
-	p.t.Helper()
-	if err := d.Decode(p.payload(codec.Sonar)); err != nil {
-		p.t.Fatal(err)
-	}
-	return d
-}
 
 // Every model tells right millimetres and degrees, and has its sonars at Player's
 // places.
@@ -68,8 +52,8 @@ func TestRobotModels(t *testing.T) {
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.logged("not known") || s.logged("missing") {
-				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
+			if s.Printed("not known") || s.Printed("missing") {
+				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})
 	}
@@ -82,175 +66,4 @@ func near(got, want codec.SonarData) bool {
 		}
 	}
 	return true
-}
-
-// The dashboard is told the shape of the model once the robot has said what it is.
-func TestShapeOfTheModel(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{Subclass: "amigo"})
-	s := start(t, "-pp", r.Port(), "-http", "127.0.0.1:0")
-	page := s.dashboard(t)
-	get := func(path string, v any) {
-		t.Helper()
-		reply, err := http.Get(page + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer reply.Body.Close()
-		if err := json.NewDecoder(reply.Body).Decode(v); err != nil && reply.StatusCode != http.StatusNoContent {
-			t.Fatal(err)
-		}
-	}
-	var list struct{ Robots []struct{ Address string } }
-	get("robots", &list)
-	shape := func() (front float64, sonars int) {
-		var got struct {
-			Outline []struct{ X, Y float64 }
-			Sonars  []struct{ X, Y, Heading float64 }
-		}
-		get("shape?robot="+list.Robots[0].Address, &got)
-		for _, v := range got.Outline {
-			front = max(front, v.X)
-		}
-		for _, p := range got.Sonars {
-			if p.X != 0 {
-				sonars++
-			}
-		}
-		return front, sonars
-	}
-	if front, sonars := shape(); front != 0 || sonars != 0 {
-		t.Errorf("before the robot is known: front at %v m, %d sonars, want no content", front, sonars)
-	}
-	s.dial(t).mustOpen("pr", "pr")
-	if front, sonars := shape(); front != 0.16 || sonars != 8 {
-		t.Errorf("an AmigoBot: front at %v m, %d sonars", front, sonars)
-	}
-}
-
-// Packets are lost while the robot drives: it is where it is.
-func TestRobotDrivesThroughGaps(t *testing.T) {
-	t.Parallel()
-	for _, gap := range []time.Duration{500 * time.Millisecond, 1500 * time.Millisecond} {
-		t.Run(gap.String(), func(t *testing.T) {
-			t.Parallel()
-			r := startRobot(t, robot.Options{MotorsOn: true})
-			s := start(t, "-pp", r.Port())
-			c := s.dial(t)
-			c.mustOpen("payr", "payr")
-			c.drives("200 mm/s", 200, 0, func() bool { return r.State().Left == 200 })
-			r.Silence()
-			c.until("old data", func() bool { return c.age() > gap })
-			r.Speak()
-			c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
-			c.drive(0, 0)
-			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
-			c.until("two frames", counter(4))
-			checkOdometry(t, c, r)
-			if s.logged("missing") || s.logged("restart") {
-				t.Errorf("log:\n%s", tail(s.log.String(), 2000))
-			}
-		})
-	}
-}
-
-// The adapter is pulled out of a robot that drives, and put back when it stands.
-func TestRobotMovesWhileUnplugged(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{MotorsOn: true})
-	s := start(t, "-pp", r.Port())
-	c := s.dial(t)
-	c.mustOpen("payr", "payr")
-	c.drives("300 mm/s", 300, 0, func() bool { return r.State().Left == 300 })
-	r.Unplug()
-	await(t, "standstill", func() bool { return r.State().Left == 0 })
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
-	c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
-	c.until("two frames", counter(4))
-	checkOdometry(t, c, r)
-	if s.logged("missing") || s.logged("restart") {
-		t.Errorf("log:\n%s", tail(s.log.String(), 2000))
-	}
-}
-
-// Slow commands move the robot: exactly if it knows RVEL, on average if it does not.
-func TestRobotDrivesSlowly(t *testing.T) {
-	acceptance.Only(t)
-	t.Parallel()
-	for _, o := range []robot.Options{{}, {Subclass: "p3at-sh"}, {Subclass: "amigo"}, {Subclass: "psos1m", NoRVEL: true}} {
-		for _, command := range [][2]int16{{0, 7}, {19, 0}, {39, 0}, {-5, 3}} {
-			t.Run(fmt.Sprint(o.Subclass, command), func(t *testing.T) {
-				t.Parallel()
-				o := o
-				o.MotorsOn = true
-				r := startRobot(t, o)
-				s := start(t, "-pp", r.Port())
-				c := s.dial(t)
-				c.mustOpen("pa", "pa")
-				c.drive(command[0], command[1])
-				c.until("motion", func() bool { s := r.State(); return s.Left != 0 || s.Right != 0 })
-				from, at := r.State().World, c.position().Time
-				c.until("three seconds", func() bool { return c.position().Time-at > 3000 })
-				state, seconds := r.State(), float64(c.position().Time-at)/1000
-				driven, turned := math.Hypot(state.World.X-from.X, state.World.Y-from.Y), state.World.Heading-from.Heading
-				wantMM, wantTurn := math.Abs(float64(command[0]))*seconds, float64(command[1])*seconds
-				// Frames and the state of the emulator are late by what the machine takes.
-				if math.Abs(driven-wantMM) > wantMM*0.4+3 || math.Abs(turned-wantTurn) > math.Abs(wantTurn)*0.4+1 {
-					t.Errorf("%v in %.1f s: %.1f mm and %.1f degrees, want %.1f and %.1f", command, seconds, driven, turned, wantMM, wantTurn)
-				}
-				if middle := (state.WantLeft + state.WantRight) / 2; !o.NoRVEL && math.Abs(middle-float64(command[0])) > 1e-6 {
-					t.Errorf("%v: the robot was told %v mm/s", command, middle)
-				}
-			})
-		}
-	}
-}
-
-// A robot that is not there is told within 2 s, and meanwhile the client gets the
-// frames of what it has open.
-func TestAbsentRobotIsToldSoon(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	r.Silence()
-	l := startLaser(t, laser.Options{})
-	s := start(t, "-pp", r.Port(), "-lp", l.Port())
-	c := s.dial(t)
-	c.mustOpen("yrlr", "yrlr")
-	begin := c.freshness().Time
-	c.message('d', 'r', 's', 'r')
-	frames := 0
-	for {
-		letter, payload := c.block()
-		if letter == codec.Laser {
-			frames++
-		}
-		if letter == codec.KindReply {
-			if string(payload) != "se" {
-				t.Fatalf("request answered %s", payload)
-			}
-			break
-		}
-	}
-	if frames < 5 { // of 10 a second, for 1.9 seconds
-		t.Errorf("%d frames while the robot was looked for", frames)
-	}
-	// The server's own clock: the test may be late.
-	if took := time.Duration(c.freshness().Time-begin) * time.Microsecond; took > 4*time.Second { // 1.9 s, and what the machine takes
-		t.Errorf("told after %v", took)
-	}
-	s.awaitLog(t, "no answer at 9600 to 115200 baud")
-}
-
-// A laser on the port of the robot is named.
-func TestLaserOnTheRobotsPort(t *testing.T) {
-	t.Parallel()
-	l := startLaser(t, laser.Options{Line: line.Options{Baud: 38400, Garble: true, Paced: true}, Streaming: true})
-	s := start(t, "-pp", l.Port(), "-lp", filepath.Join(t.TempDir(), "none"))
-	c := s.dial(t)
-	await(t, "the laser is named", func() bool { // a scan may be late, on a busy machine
-		c.mustOpen("pr", "pe")
-		return s.logged("a SICK laser is heard here, not a robot: are the ports swapped?")
-	})
 }

@@ -19,6 +19,8 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/npm"
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 )
 
@@ -26,8 +28,8 @@ import (
 func (s *server) rosbridge(t *testing.T) (url string) {
 	t.Helper()
 	line := regexp.MustCompile(`"msg":"rosbridge","address":"([^"]+)"`)
-	await(t, "the address for programs of ROS in the log", func() bool {
-		match := line.FindStringSubmatch(s.log.String())
+	waiting.Until(t, "the address for programs of ROS in the log", func() bool {
+		match := line.FindStringSubmatch(s.Output.String())
 		if match != nil {
 			url = "ws://" + match[1]
 		}
@@ -135,13 +137,10 @@ func TestRosbridgeRoslib(t *testing.T) {
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
 	p := s.dial(t)
 	p.request("pr")
-	var out waiting.Output
 	program := exec.Command("node", "roslib.js", s.rosbridge(t))
-	program.Dir, program.Stdout, program.Stderr = directory, &out, &out
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = program.Process.Kill() }()
+	program.Dir = directory
+	running := programs.Start(t, program)
+	out := running.Output
 	for _, line := range []string{
 		"nodes /player", "services 21", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
 		"message /scan sensor_msgs/msg/LaserScan 361", "message /odom nav_msgs/msg/Odometry ", "message /tf tf2_msgs/msg/TFMessage ",
@@ -150,56 +149,17 @@ func TestRosbridgeRoslib(t *testing.T) {
 		"node /cmd_vel true", "triggers /emergency_stop,/release,/reset_odometry", "request std_srvs/srv/SetBool_Request data", "response success,message", "parameters 0", "actions 0",
 		"service /motors true", "service /reset_odometry true", `failed there is no service "/nothing"`,
 	} {
-		await(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })
+		waiting.Until(t, line, func() bool { return strings.Contains("\n"+out.String(), "\n"+line) })
 	}
-	await(t, "motion", func() bool { return p.position().Speed > 50 })
-	if err := program.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "the stop", func() bool { return p.position().Speed == 0 })
-	s.awaitLog(t, "program of ROS disconnected")
+	waiting.Until(t, "motion", func() bool { return p.position().Speed > 50 })
+	running.Signal(t, os.Kill)
+	waiting.Until(t, "the stop", func() bool { return p.position().Speed == 0 })
+	s.Await(t, "program of ROS disconnected")
 	for _, bad := range []string{"error", "closed", "status"} {
 		if strings.Contains(out.String(), "\n"+bad) {
 			t.Errorf("%s in: %s", bad, out.String())
 		}
 	}
-}
-
-// Robots have names in ROS that ROS takes, each another one, whatever the world calls them.
-func TestRosbridgeNames(t *testing.T) {
-	t.Parallel()
-	world := `position ( name "robot-1" pose [-2 0 0 0] )
-position ( name "3pi" pose [0 0 0 0] )
-position ( name "Röbot 2" pose [2 0 0 0] )
-position ( name "robot_1" pose [4 0 0 0] )
-`
-	s := start(t, "-stage", write(t, t.TempDir(), "names.world", world), "-rosbridge", "127.0.0.1:0")
-	p, _ := openROS(t, s.rosbridge(t), "127.0.0.1", "")
-	for service, list := range map[string]string{"topics": "topics", "services": "services"} {
-		values, ok := p.call("/rosapi/"+service, "{}")
-		var names map[string][]string
-		if err := json.Unmarshal([]byte(values), &names); err != nil || !ok || len(names[list]) < 8 {
-			t.Fatalf("%s: %v, %v", values, ok, err)
-		}
-		legal := regexp.MustCompile(`^(/[A-Za-z](_?[A-Za-z0-9])*)(/[A-Za-z0-9](_?[A-Za-z0-9])*)*$`)
-		robots := map[string]bool{}
-		for _, name := range names[list] {
-			if !legal.MatchString(name) {
-				t.Errorf("ROS refuses %q", name)
-			}
-			robots[strings.Split(name, "/")[1]] = true
-		}
-		for _, robot := range []string{"robot_1", "robot_1_2", "robot_3pi", "R_bot_2"} {
-			if !robots[robot] {
-				t.Errorf("%s lacks %s: %v", service, robot, robots)
-			}
-		}
-	}
-	p.send(`{"op":"subscribe","topic":"/robot_3pi/odom"}`)
-	if m := p.message("/robot_3pi/odom"); !strings.Contains(string(m), `"child_frame_id":"robot_3pi/base_link"`) {
-		t.Errorf("the frame of 3pi: %s", m)
-	}
-	s.awaitLog(t, `"robot":"Röbot 2","in ROS":"R_bot_2"`)
 }
 
 // What JSON has no number for is null, a topic comes as seldom as it is wanted, also to several
@@ -342,18 +302,18 @@ func TestRosbridgeRights(t *testing.T) {
 	p.request("pr")
 	owner, _ := openROS(t, url, "127.0.0.1", "")
 	const forward = `{"op":"publish","topic":"/cmd_vel","msg":{"header":{},"twist":{"linear":{"x":0.3}}}}`
-	await(t, "motion", func() bool { owner.send(forward); return p.position().Speed > 200 })
+	waiting.Until(t, "motion", func() bool { owner.send(forward); return p.position().Speed > 200 })
 	if got, ok := owner.call("/emergency_stop", `{}`); !ok || got != `{"success":true,"message":""}` {
 		t.Errorf("%s", got)
 	}
-	await(t, "the stop", func() bool { owner.send(forward); return p.position().Speed == 0 })
+	waiting.Until(t, "the stop", func() bool { owner.send(forward); return p.position().Speed == 0 })
 	if got, ok := owner.call("/release", `{}`); !ok {
 		t.Errorf("%s", got)
 	}
-	await(t, "motion again", func() bool { owner.send(forward); return p.position().Speed > 200 })
+	waiting.Until(t, "motion again", func() bool { owner.send(forward); return p.position().Speed > 200 })
 }
 
-// What a program asks for and does not get is told to it, and it stays connected.
+// A program learns why it does not get what it asks for, and stays connected.
 func TestRosbridgeMistakes(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
@@ -384,12 +344,12 @@ func TestRosbridgeMistakes(t *testing.T) {
 		p.send(`{"op":"publish","id":"p","topic":"/cmd_vel","msg":{"angular":1}}`)
 	}
 	p.send(`{"op":"subscribe","id":"z","topic":"/map"}`)
-	told := 0
+	answers := 0
 	for p.next(func(m rosMessage) bool { return m.Op == "status" }).ID != "z" {
-		told++
+		answers++
 	}
-	if told != 1 {
-		t.Errorf("a program that drives in vain is told so %d times", told)
+	if answers != 1 {
+		t.Errorf("a program that drives in vain has %d answers", answers)
 	}
 	for _, args := range []string{`{}`, `[]`, `1`} {
 		if got, ok := p.call("motors", args); ok {
@@ -483,30 +443,10 @@ func TestRosbridgeForms(t *testing.T) {
 	}
 }
 
-// Programs of a computer that send more than its share have to wait, and others are served
-// meanwhile.
-func TestRosbridgeFlood(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
-	url := s.rosbridge(t)
-	for range 30 { // one waits for its turns, and does not reach its share
-		flood, _ := openROS(t, url, "127.0.0.2", "")
-		go func() {
-			for flood.ws.Write(t.Context(), websocket.MessageText, []byte(`{"op":"set_level","level":"info"}`)) == nil {
-			}
-		}()
-	}
-	s.awaitLog(t, "has to wait")
-	other, _ := openROS(t, url, "127.0.0.1", "")
-	if got, ok := other.call("/rosapi/nodes", `{}`); !ok {
-		t.Error(got)
-	}
-}
-
 // The topics and services of several robots begin with their names.
 func TestRosbridgeNamespaces(t *testing.T) {
 	t.Parallel()
-	other := freePort(t)
+	other := ports.Free(t, 1)
 	s := start(t, "-rosbridge", "127.0.0.1:0", write(t, t.TempDir(), "two.cfg", fmt.Sprintf(`
 		driver ( name "testpattern" provides ["position:0" "laser:0"] )
 		driver ( name "testpattern" provides ["%d:position:0"] )`, other)))
@@ -543,9 +483,9 @@ func testTeleop(t *testing.T, chromium browser) {
 	b := chromium.open(t, files.URL+"/?url="+s.rosbridge(t))
 	b.until(shows("state", "^connection$") + ` && ` + shows("pose", `^x -?\d`))
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	await(t, "motion", func() bool { return p.position().Speed > 200 })
+	waiting.Until(t, "motion", func() bool { return p.position().Speed > 200 })
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
-	await(t, "the stop", func() bool { return p.position().Speed == 0 })
+	waiting.Until(t, "the stop", func() bool { return p.position().Speed == 0 })
 	b.click("stop")
 	b.until(shows("state", "^stop$"))
 	b.click("release")

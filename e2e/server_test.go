@@ -21,6 +21,7 @@ import (
 	"player/codec"
 	"player/e2e/built"
 	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 )
 
@@ -79,16 +80,20 @@ const room = "../simulation/worlds/room.world"
 
 // server is a running player.
 type server struct {
-	cmd     *exec.Cmd
+	*programs.Program
 	address string
-	log     *waiting.Output
-	exited  chan struct{}
 }
 
 // start runs the server with the given flags and waits until it serves.
 func start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	return launch{}.start(t, flags...)
+}
+
+// serve starts the server with a configuration.
+func serve(t testing.TB, format string, args ...any) *server {
+	t.Helper()
+	return start(t, write(t, t.TempDir(), "robot.cfg", fmt.Sprintf(format, args...)))
 }
 
 // launch describes how a server is started. The zero value starts it on a free
@@ -108,76 +113,29 @@ type launch struct {
 func (l launch) start(t testing.TB, flags ...string) *server {
 	t.Helper()
 	if l.port == 0 {
-		l.port = freePort(t)
+		l.port = ports.Free(t, 1)
 	}
 	args := append(slices.Clone(l.via), cmp.Or(l.binary, binary), "-bind", "127.0.0.1", "-gp", strconv.Itoa(l.port), "-http", "off")
 	args = append(args, flags...)
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), l.env...), l.files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.alone}
-	s := &server{cmd: cmd, address: fmt.Sprintf("127.0.0.1:%d", l.port), log: &waiting.Output{}, exited: make(chan struct{})}
-	cmd.Stderr, cmd.Stdout = s.log, s.log
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = cmd.Wait() // ProcessState has the result
-		close(s.exited)
-	}()
-	t.Cleanup(func() {
-		_ = cmd.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-s.exited:
-		case <-time.After(patience):
-			_ = cmd.Process.Kill()
-			t.Error("the server does not end")
-		}
-		if t.Failed() {
-			t.Logf("server log:\n%s", tail(s.log.String(), 4000))
-		}
-	})
-	await(t, "serving", func() bool {
-		if !s.alive() {
-			t.Fatalf("the server ended: %v\n%s", cmd.ProcessState, s.log)
-		}
-		return strings.Contains(s.log.String(), "serving")
-	})
+	s := &server{Program: programs.Start(t, cmd), address: fmt.Sprintf("127.0.0.1:%d", l.port)}
+	s.Until(t, "serving", func() bool { return s.Printed("serving") })
 	return s
-}
-
-// alive reports whether the server runs.
-func (s *server) alive() bool {
-	select {
-	case <-s.exited:
-		return false
-	default:
-		return true
-	}
 }
 
 // stop ends the server with SIGTERM and expects exit code 0.
 func (s *server) stop(t *testing.T) {
 	t.Helper()
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(t, syscall.SIGTERM)
 	s.ended(t)
-}
-
-func (s *server) signal(t *testing.T, sig os.Signal) {
-	t.Helper()
-	if err := s.cmd.Process.Signal(sig); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // ended waits for the end of the server and expects exit code 0.
 func (s *server) ended(t *testing.T) {
 	t.Helper()
-	select {
-	case <-s.exited:
-	case <-time.After(patience):
-		t.Fatal("the server does not end")
-	}
-	if code := s.cmd.ProcessState.ExitCode(); code != 0 {
+	if code := s.Code(t); code != 0 {
 		t.Errorf("exit %d", code)
 	}
 }
@@ -185,32 +143,11 @@ func (s *server) ended(t *testing.T) {
 // kill ends the server with SIGKILL.
 func (s *server) kill(t *testing.T) {
 	t.Helper()
-	s.signal(t, syscall.SIGKILL)
-	<-s.exited
-}
-
-// logged reports whether the log contains a text.
-func (s *server) logged(text string) bool { return strings.Contains(s.log.String(), text) }
-
-func (s *server) awaitLog(t *testing.T, text string) {
-	t.Helper()
-	await(t, "a log line with "+text, func() bool { return s.logged(text) })
+	s.Signal(t, syscall.SIGKILL)
+	<-s.Ended
 }
 
 func tail(s string, n int) string { return s[max(0, len(s)-n):] }
-
-// await waits for a condition, as waiting.Until.
-func await(t testing.TB, what string, ok func() bool) {
-	t.Helper()
-	waiting.Until(t, what, ok)
-}
-
-// freePort returns a port of 127.0.0.1 that nothing listens on and no other test
-// gets.
-func freePort(t testing.TB) int {
-	t.Helper()
-	return ports.Free(t, 1)
-}
 
 // freeSwapped returns a port that is free with its bytes swapped, too.
 func freeSwapped(t testing.TB) int {
@@ -224,7 +161,7 @@ func swapped(port int) int { return port>>8 | port&0xFF<<8 }
 func takePort(t testing.TB, others func(port int) []int) int {
 	t.Helper()
 	for range 1000 {
-		port := freePort(t)
+		port := ports.Free(t, 1)
 		if !slices.ContainsFunc(others(port), func(p int) bool { return p == port || p < 1024 || p > ports.Last || !ports.Claim(t, p) }) {
 			return port
 		}
@@ -325,30 +262,25 @@ func (p *peer) closed() {
 	}
 }
 
-// position reads blocks until one is of the position device.
-func (p *peer) position() codec.PositionData {
+// next reads blocks until one has data of a device.
+func next[Data any, To interface {
+	*Data
+	Decode(payload []byte) error
+}](p *peer, letter byte) (d Data) {
 	p.t.Helper()
-	for {
-		letter, payload := p.block()
-		if letter != codec.Position {
-			continue
-		}
-		var d codec.PositionData
-		if err := d.Decode(payload); err != nil {
-			p.t.Fatal(err)
-		}
-		return d
-	}
-}
-
-// freshness reads blocks until one is of device y, the first block of a frame.
-func (p *peer) freshness() (d codec.FreshnessData) {
-	p.t.Helper()
-	if err := d.Decode(p.payload(codec.Server)); err != nil {
+	if err := To(&d).Decode(p.payload(letter)); err != nil {
 		p.t.Fatal(err)
 	}
 	return d
 }
+
+func (p *peer) position() codec.PositionData { return next[codec.PositionData](p, codec.Position) }
+func (p *peer) sonar() codec.SonarData       { return next[codec.SonarData](p, codec.Sonar) }
+func (p *peer) ptz() codec.PTZData           { return next[codec.PTZData](p, codec.PTZ) }
+func (p *peer) blobs() codec.VisionData      { return next[codec.VisionData](p, codec.Vision) }
+
+// freshness is the first block of a frame.
+func (p *peer) freshness() codec.FreshnessData { return next[codec.FreshnessData](p, codec.Server) }
 
 // payload reads blocks until one is of a device and has data.
 func (p *peer) payload(letter byte) []byte {

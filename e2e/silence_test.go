@@ -18,6 +18,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 )
 
 // network is two network namespaces joined by a veth pair: the robot's and the
@@ -122,30 +123,29 @@ func TestClientOutOfRange(t *testing.T) {
 			near.request("pr")
 			far.request(c.request)
 			far.drive(0, 40)
-			await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
-
+			waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
 			n.walkAway(t)
-			begin := time.Now()
-			await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
-			stoppedInTime(t, begin)
-			await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
-			t.Logf("disconnected after %v", time.Since(begin))
+			near.stopsInTime(s)
 			near.frame(3)
 		})
 	}
 }
 
-// stoppedInTime checks that the motors of a client that was lost at begin have
-// stopped because of its silence. The contract is two seconds (PROTOCOL 9.1).
+// stopsInTime waits until the motors of a client that was lost a moment ago stop because
+// of its silence, and the client's connection is closed. The contract is two seconds (PROTOCOL 9.1).
 // Without that rule they stop when the connection is closed, after more than
 // twelve. The limit lies between, because a busy machine delays the observer.
-func stoppedInTime(t *testing.T, begin time.Time) {
-	t.Helper()
+func (p *peer) stopsInTime(s *server) {
+	p.t.Helper()
+	begin := time.Now()
+	waiting.Until(p.t, "the robot stops", func() bool { return p.position().TurnRate == 0 })
 	d := time.Since(begin)
-	t.Logf("motors stopped after %v", d)
+	p.t.Logf("motors stopped after %v", d)
 	if d > 8*time.Second {
-		t.Error("that is too late")
+		p.t.Error("that is too late")
 	}
+	waiting.Until(p.t, "the connection is closed", func() bool { return s.lost(clientAddress) })
+	p.t.Logf("disconnected after %v", time.Since(begin))
 }
 
 // far connects a client in the client's namespace, near one in the robot's.
@@ -167,7 +167,7 @@ func dialIn(t *testing.T, namespace string, d *net.Dialer, host string) (p *peer
 
 // lost reports whether the log records the end of a client's connection.
 func (s *server) lost(client string) bool {
-	for line := range strings.Lines(s.log.String()) {
+	for line := range strings.Lines(s.Output.String()) {
 		if strings.Contains(line, "disconnected") && strings.Contains(line, client) {
 			return true
 		}
@@ -190,27 +190,23 @@ func TestDeafDriverOutOfRange(t *testing.T) {
 	far.message('x', 'y', 'f', 0, 100)
 	far.request("palrsr")
 	far.drive(0, 40)
-	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
 
 	// A kernel with a frame in its queue asks for room after 0.2 s, then at intervals
 	// that double. After 15 s the next probe would be 13 s away.
-	waiting, since := 0, time.Now()
-	await(t, "no room is left", func() bool {
+	backlog, since := 0, time.Now()
+	waiting.Until(t, "no room is left", func() bool {
 		if near.position().TurnRate == 0 {
 			t.Fatal("the robot of a program that does not read was stopped")
 		}
-		if n := far.unread(); n != waiting {
-			waiting, since = n, time.Now()
+		if n := far.unread(); n != backlog {
+			backlog, since = n, time.Now()
 		}
 		return time.Since(since) > 15*time.Second
 	})
+	t.Logf("%d bytes unread", backlog)
 	n.walkAway(t)
-	begin := time.Now()
-	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
-	t.Logf("%d bytes unread", waiting)
-	stoppedInTime(t, begin)
-	await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
-	t.Logf("disconnected after %v", time.Since(begin))
+	near.stopsInTime(s)
 }
 
 // unread returns how many received bytes the client has not read.
@@ -247,6 +243,6 @@ func TestAskingClientOutOfRange(t *testing.T) {
 	far.message('x', 'y', 'd')
 	n.walkAway(t)
 	begin := time.Now()
-	await(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
+	waiting.Until(t, "the connection is closed", func() bool { return s.lost(clientAddress) })
 	t.Logf("disconnected after %v", time.Since(begin))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"player/e2e/needs"
+	"player/e2e/waiting"
 )
 
 // kernelSlack and serverSlack are the timer slack of threads in ns: that of the kernel,
@@ -23,7 +24,7 @@ const (
 // slacks returns the timer slack of a server's threads in ns, without repeats.
 func (s *server) slacks(t *testing.T) []string {
 	t.Helper()
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.cmd.Process.Pid))
+	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -53,16 +54,16 @@ cat >/dev/null
 `)
 	seen := filepath.Join(dir, "seen")
 	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "seen" plugin %q args [%q] provides ["misc:0"] )`, plugin, seen)))
-	await(t, "slack for all threads but the loop's", func() bool { return slices.Equal(s.slacks(t), []string{serverSlack, kernelSlack}) })
-	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", s.cmd.Process.Pid)); err != nil || string(name) != "player\n" {
+	waiting.Until(t, "slack for all threads but the loop's", func() bool { return slices.Equal(s.slacks(t), []string{serverSlack, kernelSlack}) })
+	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", s.Cmd.Process.Pid)); err != nil || string(name) != "player\n" {
 		t.Errorf("its name is %q, %v", name, err)
 	}
-	if n := strings.Count(s.log.String(), "serving"); n != 1 {
+	if n := strings.Count(s.Output.String(), "serving"); n != 1 {
 		t.Errorf("it serves %d times", n)
 	}
 	s.dial(t).message('d', 'r', []byte("mr")...)
 	var text []byte
-	await(t, "the plugin", func() bool { text, _ = os.ReadFile(seen); return len(text) > 0 })
+	waiting.Until(t, "the plugin", func() bool { text, _ = os.ReadFile(seen); return len(text) > 0 })
 	slack, env, _ := strings.Cut(string(text), "\n")
 	if slack != kernelSlack {
 		t.Errorf("a plugin has a timer slack of %s ns", slack)

@@ -19,7 +19,9 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/ports"
 	"player/e2e/strangers"
+	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -66,7 +68,7 @@ func TestSoak(t *testing.T) {
 	first := dialFrom("127.0.0.3", s.ports[1]) // with the first line that is opened the guard begins
 	(&peer{t, first}).mustOpen("pa", "pa")
 	first.Close()
-	await(t, "the robot is closed", func() bool { return !s.robot.State().Open })
+	waiting.Until(t, "the robot is closed", func() bool { return !s.robot.State().Open })
 	rest := s.sample(t)
 	well := s.wellClient(t)
 	ctx, leave := context.WithCancel(t.Context())
@@ -94,12 +96,12 @@ func TestSoak(t *testing.T) {
 		t.Error(err)
 	}
 	t.Logf("p99 of the well client: median %v of %d samples", time.Duration(median(samples, func(p sample) float64 { return float64(p.late) })), len(samples))
-	if !s.logged("no space left") {
+	if !s.Printed("no space left") {
 		t.Error("the small disk was not filled")
 	}
 	well.conn.Close()
 	open := 0.0
-	await(t, "all descriptors are given back", func() bool {
+	waiting.Until(t, "all descriptors are given back", func() bool {
 		now := s.sample(t).descriptors
 		if now != open {
 			t.Logf("%.0f descriptors are open, %.0f at rest", now, rest.descriptors)
@@ -119,7 +121,7 @@ func startSoak(t *testing.T) *soak {
 	if err := os.Mkdir(small, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	other := freePort(t)
+	other := ports.Free(t, 1)
 	file := write(t, dir, "soak.cfg", fmt.Sprintf(`
 		driver ( name "testpattern" rate 50 )
 		driver ( name "p2os" provides ["%d:position:0" "%[1]d:sonar:0"] port %q )
@@ -140,11 +142,11 @@ func startSoak(t *testing.T) *soak {
 // sample reads the server's meters.
 func (s *soak) sample(t *testing.T) (p sample) {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.cmd.Process.Pid))
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.cmd.Process.Pid))
+	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,7 +264,7 @@ func pause(ctx context.Context, d time.Duration) {
 }
 
 // during does what strangers do for a while.
-func (s *soak) during(ctx context.Context, longest time.Duration, p strangers.Pastime, from string, to strangers.Addresses, counter *atomic.Int64) {
+func (s *soak) during(ctx context.Context, longest time.Duration, p strangers.Workload, from string, to strangers.Addresses, counter *atomic.Int64) {
 	ctx, cancel := context.WithTimeout(ctx, rand.N(longest))
 	defer cancel()
 	dial := func(address string) (net.Conn, error) {

@@ -12,13 +12,14 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	robot "player/simulation/emulator/p2os"
 )
 
-// told is what a test needs of /status.
-type told struct {
+// serverStatus is what a test needs of /status.
+type serverStatus struct {
 	Robots []struct {
 		Port      int
 		Commander *string
@@ -71,7 +72,7 @@ func fetch(t *testing.T, method, url string) (code int, text string) {
 	return reply.StatusCode, string(body)
 }
 
-func status(t *testing.T, page string) (s told) {
+func status(t *testing.T, page string) (s serverStatus) {
 	t.Helper()
 	code, text := fetch(t, "GET", page+"status")
 	if err := json.Unmarshal([]byte(text), &s); err != nil || code != http.StatusOK {
@@ -98,7 +99,7 @@ func TestStatus(t *testing.T) {
 	ben.mustOpen("pa", "pa")
 	commands := func(p *peer) {
 		p.drive(0, 10)
-		await(t, "the commander in the status", func() bool {
+		waiting.Until(t, "the commander in the status", func() bool {
 			c := status(t, page).Robots[0].Commander
 			return c != nil && *c == p.conn.LocalAddr().String()
 		})
@@ -121,7 +122,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	anna.conn.Close()
-	await(t, "no commander", func() bool { r := status(t, page).Robots[0]; return r.Commander == nil && len(r.Clients) == 1 })
+	waiting.Until(t, "no commander", func() bool { r := status(t, page).Robots[0]; return r.Commander == nil && len(r.Clients) == 1 })
 }
 
 // A device that could not be opened, and one that falls silent, make the server
@@ -133,7 +134,7 @@ func TestHealth(t *testing.T) {
 	page := s.dashboard(t)
 	healthy := func(want int, words ...string) {
 		t.Helper()
-		await(t, fmt.Sprintf("%d %q", want, words), func() bool {
+		waiting.Until(t, fmt.Sprintf("%d %q", want, words), func() bool {
 			code, text := fetch(t, "GET", page+"healthz")
 			for _, w := range words {
 				if !strings.Contains(text, w) {
@@ -162,46 +163,6 @@ func TestHealth(t *testing.T) {
 func (s *server) port() string {
 	_, port, _ := net.SplitHostPort(s.address)
 	return port
-}
-
-// Metrics are what Prometheus reads, and a scrape leaves nothing behind.
-func TestMetrics(t *testing.T) {
-	t.Parallel()
-	s, page := startDashboard(t)
-	p := s.dial(t)
-	p.mustOpen("srpa", "srpa")
-	p.drive(0, 5)
-	p.message('c', 'l', 1, 2) // refused
-	p.frame(8)
-	robot := `{robot="` + s.port() + `"}`
-	var m map[string]float64
-	await(t, "the command in the metrics", func() bool {
-		code, text := fetch(t, "GET", page+"metrics")
-		if code != http.StatusOK {
-			t.Fatal(code)
-		}
-		m = checkMetrics(t, text)
-		return m["player_commands_total"+robot] == 1 && m["player_commands_refused_total"+robot] == 1
-	})
-	if m["player_clients"+robot] != 1 || m["player_frames_sent_total"+robot] < 2 || m["player_loop_wakes_total"] < 2 {
-		t.Errorf("%v", m)
-	}
-	for _, name := range []string{"player_frames_skipped_total" + robot, `player_device_age_seconds{robot="` + s.port() + `",device="sonar"}`,
-		`player_device_dropped_total{robot="` + s.port() + `",device="sonar"}`, `player_device_setups_total{robot="` + s.port() + `",device="sonar"}`} {
-		if _, ok := m[name]; !ok {
-			t.Errorf("no %s", name)
-		}
-	}
-	p.conn.Close()
-	await(t, "no client", func() bool {
-		_, text := fetch(t, "GET", page+"metrics")
-		after := checkMetrics(t, text)
-		if after["player_frames_sent_total"+robot] < m["player_frames_sent_total"+robot] || after["player_commands_total"+robot] != 1 {
-			t.Fatalf("a counter runs backwards: %v", after)
-		}
-		_, hasAge := after[`player_device_age_seconds{robot="`+s.port()+`",device="sonar"}`]
-		return after["player_clients"+robot] == 0 && !hasAge
-	})
 }
 
 var (
@@ -353,49 +314,4 @@ func TestStopByHTTP(t *testing.T) {
 	}
 	post("release?robot="+s.port(), http.StatusNoContent)
 	p.drives("it turns", 0, 40, func() bool { return p.position().TurnRate != 0 })
-}
-
-// With control "first", a client that commands keeps control.
-func TestControlFirst(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	s := start(t, write(t, t.TempDir(), "first.cfg", `driver ( name "p2os" control "first" port "`+r.Port()+`" )`), "-http", "127.0.0.1:0")
-	page := s.dashboard(t)
-	first, second := s.dial(t), s.dial(t)
-	first.mustOpen("pa", "pa")
-	second.mustOpen("pa", "pa")
-	first.send(motors(1)...)
-	first.drives("it turns left", 0, 40, func() bool { return r.State().WantLeft < 0 })
-	for refused := false; !refused; { // repeated: on a busy machine a second may pass between two commands
-		first.drive(0, 40)
-		second.drive(0, -40)
-		for _, c := range status(t, page).Robots[0].Clients {
-			refused = refused || c.Address == second.conn.LocalAddr().String() && c.Refused > 0
-		}
-	}
-	first.conn.Close()
-	second.drives("it turns right", 0, -40, func() bool { return r.State().WantLeft > 0 })
-}
-
-// Who may take control drives at once, while the other client goes on commanding.
-func TestTakeControl(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	s := start(t, write(t, t.TempDir(), "first.cfg", `driver ( name "p2os" control "first" port "`+r.Port()+`" )
-		access ( allow ["read" "write" "config"] from "127.0.0.0/8" )
-		access ( allow "take" from "127.0.0.9" )`))
-	conn := dialFrom("127.0.0.9", s.address)
-	if conn == nil {
-		t.Fatal("no connection from 127.0.0.9")
-	}
-	defer conn.Close()
-	first, operator := s.dial(t), &peer{t, conn}
-	first.mustOpen("pa", "pa")
-	operator.mustOpen("pa", "pa")
-	first.send(motors(1)...)
-	first.drives("it turns left", 0, 40, func() bool { return r.State().WantLeft < 0 })
-	operator.drives("it turns right", 0, -40, func() bool {
-		first.drive(0, 40)
-		return r.State().WantLeft > 0
-	})
 }

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 )
@@ -32,7 +33,7 @@ func driving(t *testing.T, l launch, flags ...string) (*server, *peer, *robot.Ro
 func (l launch) driving(t *testing.T, r *robot.Robot, flags ...string) (*server, *peer) {
 	t.Helper()
 	s := l.start(t, flags...)
-	await(t, "it listens", func() bool {
+	waiting.Until(t, "it listens", func() bool {
 		c, err := net.Dial("tcp", s.address)
 		if err == nil {
 			c.Close()
@@ -59,7 +60,7 @@ func (p *peer) drivesOff(r *robot.Robot) {
 // stood waits until the robot's wheels stand. Its watchdog must not be the reason.
 func stood(t *testing.T, r *robot.Robot) {
 	t.Helper()
-	await(t, "wheels that stand", func() bool { state := r.State(); return state.WantLeft == 0 && state.WantRight == 0 })
+	waiting.Until(t, "wheels that stand", func() bool { state := r.State(); return state.WantLeft == 0 && state.WantRight == 0 })
 	if state := r.State(); state.WatchdogTrips != 0 {
 		t.Errorf("only the robot's watchdog stopped it: %+v", state)
 	}
@@ -72,7 +73,7 @@ func TestSignalsStopTheRobot(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s, _, r := driving(t, launch{})
-			s.signal(t, sig)
+			s.Signal(t, sig)
 			s.ended(t)
 			checkFarewell(t, r)
 			stood(t, r)
@@ -82,12 +83,12 @@ func TestSignalsStopTheRobot(t *testing.T) {
 		t.Run(sig.String(), func(t *testing.T) {
 			t.Parallel()
 			s, _, r := driving(t, launch{})
-			s.signal(t, sig)
-			<-s.exited
+			s.Signal(t, sig)
+			<-s.Ended
 			stood(t, r)
-			await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
-			if log := s.log.String(); s.cmd.ProcessState.ExitCode() != 2 || !strings.Contains(log, "goroutine ") {
-				t.Errorf("exit %d, and no dump of the goroutines: %s", s.cmd.ProcessState.ExitCode(), tail(log, 500))
+			waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+			if log := s.Output.String(); s.Cmd.ProcessState.ExitCode() != 2 || !strings.Contains(log, "goroutine ") {
+				t.Errorf("exit %d, and no dump of the goroutines: %s", s.Cmd.ProcessState.ExitCode(), tail(log, 500))
 			}
 		})
 	}
@@ -106,7 +107,7 @@ func TestKillLeavesItToTheWatchdog(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.kill(t)
-		await(t, "the watchdog", func() bool { state := r.State(); return state.WatchdogTrips == 1 && state.Left == 0 })
+		waiting.Until(t, "the watchdog", func() bool { state := r.State(); return state.WatchdogTrips == 1 && state.Left == 0 })
 		at := r.State().World.X
 		start(t, "-pp", r.Port()).dial(t).mustOpen("pr", "pr")
 		if moved = r.State().World.X - at; moved == 0 {
@@ -132,7 +133,7 @@ func TestDeadLogStopsTheRobot(t *testing.T) {
 		s.dial(t).request("pr") // a line each, with -debug
 	}
 	p.drives("the other way", -300, 0, func() bool { return r.State().Left < -100 })
-	s.signal(t, syscall.SIGTERM)
+	s.Signal(t, syscall.SIGTERM)
 	s.ended(t)
 	checkFarewell(t, r)
 	stood(t, r)
@@ -221,18 +222,18 @@ func TestDriverPanics(t *testing.T) {
 			p.drivesOff(r)
 		}
 		fault()
-		await(t, "last words", func() bool { return bytes.Count(r.Heard(line.HostToDevice), farewell) > i })
-		await(t, "wheels that stand", func() bool { state := r.State(); return state.WantLeft == 0 && state.WantRight == 0 })
+		waiting.Until(t, "last words", func() bool { return bytes.Count(r.Heard(line.HostToDevice), farewell) > i })
+		waiting.Until(t, "wheels that stand", func() bool { state := r.State(); return state.WantLeft == 0 && state.WantRight == 0 })
 		other.frame(2)
 		aging.until("old data", func() bool { return aging.age() > 500*time.Millisecond })
-		await(t, "a line in the log", func() bool { return strings.Count(s.log.String(), `"driver has panicked"`) == i+1 })
+		waiting.Until(t, "a line in the log", func() bool { return strings.Count(s.Output.String(), `"driver has panicked"`) == i+1 })
 	}
-	s.awaitLog(t, "off until the server is restarted")
+	s.Await(t, "off until the server is restarted")
 	if got := s.dial(t).request("prsrlr"); got != "peselr" {
 		t.Errorf("reply %q", got)
 	}
-	s.awaitLog(t, "access refused")
-	if log := s.log.String(); !strings.Contains(log, "trouble.(*Driver).Configure trouble.go:") {
+	s.Await(t, "access refused")
+	if log := s.Output.String(); !strings.Contains(log, "trouble.(*Driver).Configure trouble.go:") {
 		t.Errorf("no stack in the log: %s", tail(log, 2000))
 	}
 	other.frame(2)
@@ -249,12 +250,12 @@ func TestHangingLoopStopsTheRobot(t *testing.T) {
 			l, _ := inTerminal(t) // with a file and without a terminal SIGHUP reloads
 			s, p, r := l.troubledDriving(t)
 			p.grip(hang)
-			await(t, "the end", func() bool {
-				_ = s.cmd.Process.Signal(sig) // those that come at the same time count once
-				return !s.alive()
+			waiting.Until(t, "the end", func() bool {
+				_ = s.Cmd.Process.Signal(sig) // those that come at the same time count once
+				return !s.Alive()
 			})
 			stood(t, r)
-			await(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+			waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
 		})
 	}
 }

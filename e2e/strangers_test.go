@@ -3,7 +3,6 @@ package e2e
 import (
 	"bytes"
 	"crypto/tls"
-	"fmt"
 	"net"
 	"net/http"
 	"slices"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 )
@@ -21,16 +22,16 @@ import (
 func TestOtherProtocols(t *testing.T) {
 	t.Parallel()
 	hardware := startRobot(t, robot.Options{})
-	other := freePort(t)
-	s := start(t, write(t, t.TempDir(), "robots.cfg", fmt.Sprintf(`
+	other := ports.Free(t, 1)
+	s := serve(t, `
 		driver ( name "p2os" port %q )
-		driver ( name "testpattern" provides ["%d:position:0"] )`, hardware.Port(), other)))
+		driver ( name "testpattern" provides ["%d:position:0"] )`, hardware.Port(), other)
 	drive := slices.Concat(codec.AppendRequest(nil, []byte("pa")), motors(1), codec.AppendMessage(nil, codec.KindCommand, codec.Position, codec.PositionCommand{Speed: 200}.Append(nil)))
 	for _, address := range []string{s.address, net.JoinHostPort("127.0.0.1", strconv.Itoa(other))} {
-		seen := len(s.log.String())
+		seen := len(s.Output.String())
 		logged := func(text string) {
 			t.Helper()
-			await(t, "a log line with "+text, func() bool { return strings.Contains(s.log.String()[seen:], text) })
+			waiting.Until(t, "a log line with "+text, func() bool { return strings.Contains(s.Output.String()[seen:], text) })
 		}
 		for begins, is := range map[string]string{
 			"POST / HTTP/1.1\r\n\r\n": "HTTP", "GET / HTTP/1.1\r\n\r\n": "HTTP", "PRI * HTTP/2.0\r\n\r\n": "HTTP/2", "SSH-2.0-x\r\n": "SSH", "\x16\x03\x01\x00\x05": "TLS", "\x00\x00\x00\x00": "malformed",

@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"fmt"
 	"testing"
 
 	robot "player/simulation/emulator/p2os"
@@ -17,20 +16,20 @@ func TestSwappedAndSilent(t *testing.T) {
 			t.Parallel()
 			r := startRobot(t, robot.Options{})
 			l := startLaser(t, laser.Options{})
-			s := start(t, write(t, t.TempDir(), "swapped.cfg", fmt.Sprintf(`
+			s := serve(t, `
 				driver ( name "p2os" provides ["position:0"] port %q alwayson %s )
-				driver ( name "sicklms200" provides ["laser:0"] port %q alwayson %[2]s )`, l.Port(), always, r.Port())))
+				driver ( name "sicklms200" provides ["laser:0"] port %q alwayson %[2]s )`, l.Port(), always, r.Port())
 			if always == "0" {
 				s.dial(t).mustOpen("prlr", "pele")
 			}
-			s.awaitLog(t, "swap the ports of p2os and sicklms200")
-			s.awaitLog(t, "swap the ports of sicklms200 and p2os")
+			s.Await(t, "swap the ports of p2os and sicklms200")
+			s.Await(t, "swap the ports of sicklms200 and p2os")
 			// The next refusals say so, too.
 			if always == "0" {
 				s.dial(t).mustOpen("prlr", "pele")
 			}
-			s.awaitLog(t, "sicklms200 answered here, at 9600 baud: swap the ports of p2os and sicklms200; no answer")
-			s.awaitLog(t, "p2os answered here, at 9600 baud: swap the ports of sicklms200 and p2os; no answer")
+			s.Await(t, "sicklms200 answered here, at 9600 baud: swap the ports of p2os and sicklms200; no answer")
+			s.Await(t, "p2os answered here, at 9600 baud: swap the ports of sicklms200 and p2os; no answer")
 			if state := r.State(); state.Open || state.Connected {
 				t.Errorf("the robot was not left as it was: %+v", state)
 			}

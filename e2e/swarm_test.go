@@ -10,6 +10,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // Two hundred robots of one program spread over their hall.
@@ -20,7 +21,7 @@ func TestSwarm(t *testing.T) {
 	const robots = 200
 	port := ports.Free(t, robots)
 	launch{port: port}.start(t, "-stage", "../examples/swarm/swarm.world")
-	await(t, "all ports", func() bool { // the log has not all of their lines
+	waiting.Until(t, "all ports", func() bool { // the log has not all of their lines
 		conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port+robots-1))
 		return err == nil && conn.Close() == nil
 	})

@@ -3,7 +3,6 @@ package e2e
 import (
 	"encoding/csv"
 	"fmt"
-	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,6 +11,8 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 )
 
 // A sweep runs a server and a program for each seed, keeps what they have had for a
@@ -83,88 +84,21 @@ func readTable(t *testing.T, path string) [][]string {
 	return table
 }
 
-func read(t *testing.T, path string) string {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// A sweep goes on with a table of the same world, program and version only: results of others are not
-// its own. It leaves their table as it is and says how to go on.
-func TestSweepRefusesTablesOfOthers(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	const empty = `resolution 0.1 boundary [0 0 4 4] position ( pose [2 2 0 0] )`
-	world, table := write(t, dir, "own.world", empty), filepath.Join(dir, "sweep.csv")
-	program := write(t, dir, "own.sh", `echo result=1`)
-	sweep := func(world string, program ...string) (int, string) {
-		return exits(t, append([]string{"sweep", "-seeds", "1", "-o", table, world, "--"}, program...)...)
-	}
-	if code, out := sweep(world, "sh", program); code != 0 {
-		t.Fatalf("exit %d: %s", code, out)
-	}
-	made := read(t, table)
-	if code, out := sweep(world, "sh", program); code != 0 || read(t, table) != made {
-		t.Errorf("of its own table: exit %d, %s, table %s", code, out, read(t, table))
-	}
-	refused := func(of string, code int, out string) {
-		t.Helper()
-		if code != 2 || !strings.Contains(out, of) || !strings.HasSuffix(out, "move the table away, or name another one with -o\n") {
-			t.Errorf("exit %d: %s, want it refused: %s", code, out, of)
-		}
-	}
-	code, out := sweep("room", "sh", program)
-	refused("seed 1 is of another world, own.world ", code, out)
-	code, out = sweep(world, "sh", program, "-gain", "2")
-	refused("seed 1 is of another program, sh "+program, code, out)
-	write(t, dir, "own.world", empty+" gui_interval 1")
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 is of another world, own.world ", code, out)
-	write(t, dir, "own.world", empty)
-	write(t, dir, "own.sh", `echo result=2`)
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 is of another program, sh "+program, code, out)
-	write(t, dir, "own.sh", `echo result=1`)
-	rows := readTable(t, table)
-	if got := read(t, table); got != made {
-		t.Errorf("a sweep that was refused has changed the table to %s", got)
-	}
-	version := rows[1][len(rows[1])-1]
-	write(t, dir, "sweep.csv", strings.Replace(made, version, "0.1", 1))
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 is of another version, 0.1, and this sweep is of "+version, code, out)
-	write(t, dir, "sweep.csv", "seed,seconds,result\n1,0.10,1\n")
-	code, out = sweep(world, "sh", program)
-	refused("seed 1 does not say of which world it is", code, out)
-}
-
 // A sweep that is interrupted says which runs had failed before, and why.
 func TestInterruptedSweepTellsFailures(t *testing.T) {
 	t.Parallel()
-	mark := filepath.Join(t.TempDir(), "third")
+	begun := filepath.Join(t.TempDir(), "third")
 	const script = `case $PLAYER_SEED in 1) echo square=1;; 2) echo no module >&2; exit 4;; 3) echo >"$0"; sleep 300;; esac`
-	table := filepath.Join(filepath.Dir(mark), "out.csv")
-	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", table, "room", "--", "sh", "-c", script, mark)
-	var out strings.Builder
-	sweep.Stderr = &out
-	if err := sweep.Start(); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "the third run", func() bool { _, err := os.Stat(mark); return err == nil })
+	table := filepath.Join(filepath.Dir(begun), "out.csv")
+	sweep := exec.Command(binary, "sweep", "-seeds", "1-4", "-jobs", "1", "-o", table, "room", "--", "sh", "-c", script, begun)
+	running := programs.Start(t, sweep)
+	waiting.Until(t, "the third run", func() bool { _, err := os.Stat(begun); return err == nil })
 	if code, out := exits(t, "sweep", "-o", table, "room", "--", "true"); code != 2 || !strings.Contains(out, "another sweep writes it") {
 		t.Errorf("a second sweep with the same table: exit %d, %s", code, out)
 	}
-	if err := sweep.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	_ = sweep.Wait() // with an exit code
-	if code := sweep.ProcessState.ExitCode(); code != 1 || !strings.Contains(out.String(), "2 of 4 (1 failed)") ||
-		!strings.Contains(out.String(), "seed 2: sh: exit status 4: no module\ninterrupted: the same command goes on; ") ||
-		strings.Contains(out.String(), "seed 3") {
-		t.Errorf("exit %d: %s", code, &out)
+	if code := running.End(t, syscall.SIGINT); code != 1 || !running.Printed("2 of 4 (1 failed)") ||
+		!running.Printed("seed 2: sh: exit status 4: no module\ninterrupted: the same command goes on; ") || running.Printed("seed 3") {
+		t.Errorf("exit %d: %s", code, running.Output)
 	}
 }
 
@@ -182,11 +116,9 @@ func TestSweepEndsItsChildren(t *testing.T) {
 			pids := filepath.Join(dir, "pids")
 			const script = `sleep 300 & echo $! $$ $PLAYER_PORT >"$0.new"; mv "$0.new" "$0"; wait`
 			sweep := exec.Command(binary, "sweep", "-seeds", "1", "-o", filepath.Join(dir, "out.csv"), "room", "--", "sh", "-c", script, pids)
-			if err := sweep.Start(); err != nil {
-				t.Fatal(err)
-			}
+			running := programs.Start(t, sweep)
 			var child, program, port int
-			await(t, "the program", func() bool {
+			waiting.Until(t, "the program", func() bool {
 				text, err := os.ReadFile(pids)
 				if err != nil {
 					return false
@@ -195,22 +127,13 @@ func TestSweepEndsItsChildren(t *testing.T) {
 				return err == nil
 			})
 			t.Cleanup(func() { _ = syscall.Kill(child, syscall.SIGKILL) }) // fails if it has ended
-			if err := sweep.Process.Signal(tt.signal); err != nil {
-				t.Fatal(err)
-			}
-			_ = sweep.Wait() // by the signal
+			running.End(t, tt.signal)
 			gone := func(pid int) func() bool { return func() bool { return !exists(pid) } }
-			await(t, "the end of the program", gone(program))
+			waiting.Until(t, "the end of the program", gone(program))
 			if tt.all {
-				await(t, "the end of what it has started", gone(child))
+				waiting.Until(t, "the end of what it has started", gone(child))
 			}
-			await(t, "the end of the server", func() bool {
-				c, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-				if err == nil {
-					c.Close()
-				}
-				return err != nil
-			})
+			waiting.Until(t, "the end of the server", func() bool { return isFree(port) })
 		})
 	}
 }

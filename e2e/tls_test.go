@@ -20,6 +20,8 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/certs"
 	"player/e2e/needs"
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
@@ -27,26 +29,28 @@ import (
 // fortress is a server with TLS, and the authority of its clients.
 type fortress struct {
 	*server
-	lab  *certs.Authority
-	port int // for TLS
-	page string
+	authority *certs.Authority
+	port      int // for TLS
+	page      string
 }
 
 // fortified starts a server that only clients with certificates can reach by TLS. text
 // is added to its configuration.
 func fortified(t *testing.T, l launch, text string, flags ...string) *fortress {
 	t.Helper()
-	f := &fortress{lab: certs.New(t, "lab"), port: freePort(t)}
-	pair := f.lab.Issue("robot", nil)
-	page := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	f := &fortress{authority: certs.New(t, "lab"), port: ports.Free(t, 1)}
+	pair := f.authority.Issue("robot", nil)
+	page := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	f.page = "http://" + page + "/"
-	file := write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \"0.0.0.0:%d\" cert %q key %q clients %q )", f.port, pair.Cert, pair.Key, f.lab.File))
+	file := write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \"0.0.0.0:%d\" cert %q key %q clients %q )", f.port, pair.Cert, pair.Key, f.authority.File))
 	f.server = l.start(t, append(flags, "-http", page, file)...)
 	return f
 }
 
 // config is of a client with a certificate of that name.
-func (f *fortress) config(name string) *tls.Config { return f.lab.Client(f.lab.Issue(name, nil)) }
+func (f *fortress) config(name string) *tls.Config {
+	return f.authority.Client(f.authority.Issue(name, nil))
+}
 
 func (f *fortress) enter(t *testing.T, config *tls.Config) *peer {
 	t.Helper()
@@ -69,7 +73,7 @@ func enter(t *testing.T, address string, config *tls.Config) *peer {
 // has it at its first read.
 func (f *fortress) turnedAway(t *testing.T, config *tls.Config, alert, reason string) {
 	t.Helper()
-	await(t, "a refusal in the log: "+reason, func() bool {
+	waiting.Until(t, "a refusal in the log: "+reason, func() bool {
 		conn, err := tls.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)), config)
 		if err == nil {
 			_ = conn.SetDeadline(time.Now().Add(patience))
@@ -79,7 +83,7 @@ func (f *fortress) turnedAway(t *testing.T, config *tls.Config, alert, reason st
 		if err == nil || !strings.Contains(err.Error(), alert) {
 			t.Fatalf("the client has %v, want %s", err, alert)
 		}
-		return f.logged(reason)
+		return f.Printed(reason)
 	})
 }
 
@@ -117,8 +121,8 @@ func TestTLSRights(t *testing.T) {
 	plain.mustOpen("srpw", "srpe") // ada's rights are not those of her computer
 	ada.drive(0, 40)
 	ben.frame(3)
-	f.awaitLog(t, ada.conn.LocalAddr().String()+" (ada)")
-	f.awaitLog(t, eve.conn.LocalAddr().String()+" (eve)")
+	f.Await(t, ada.conn.LocalAddr().String()+" (ada)")
+	f.Await(t, eve.conn.LocalAddr().String()+" (eve)")
 	names := map[string]string{}
 	for _, c := range status(t, f.page).Robots[0].Clients {
 		names[c.Address] = fmt.Sprint(c.Certificate, c.TLS)
@@ -129,18 +133,18 @@ func TestTLSRights(t *testing.T) {
 		}
 	}
 	// Whoever leaves says goodbye, and the robot stops.
-	await(t, "the robot turns", func() bool { return cleo.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return cleo.position().TurnRate != 0 })
 	if err := ada.conn.Close(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the robot stops", func() bool { return cleo.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stops", func() bool { return cleo.position().TurnRate == 0 })
 }
 
 func TestTLSRefuses(t *testing.T) {
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
 	stranger := certs.New(t, "elsewhere").Issue("ada", nil)
-	foreign := f.lab.Client()
+	foreign := f.authority.Client()
 	foreign.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &stranger.TLS, nil } // unasked
 	old := f.config("ada")
 	old.MinVersion, old.MaxVersion = tls.VersionTLS10, tls.VersionTLS12
@@ -149,16 +153,16 @@ func TestTLSRefuses(t *testing.T) {
 		config        *tls.Config
 		alert, reason string
 	}{
-		{"none", f.lab.Client(), "certificate required", "client didn't provide a certificate"},
-		{"expired", f.lab.Client(f.lab.Issue("ada", certs.Expired)), "expired certificate", "certificate has expired"},
+		{"none", f.authority.Client(), "certificate required", "client didn't provide a certificate"},
+		{"expired", f.authority.Client(f.authority.Issue("ada", certs.Expired)), "expired certificate", "certificate has expired"},
 		{"of a foreign authority", foreign, "unknown certificate authority", "certificate signed by unknown authority"},
-		{"for servers only", f.lab.Client(f.lab.Issue("ada", func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[:1] })), "bad certificate", "incompatible key usage"},
+		{"for servers only", f.authority.Client(f.authority.Issue("ada", func(c *x509.Certificate) { c.ExtKeyUsage = c.ExtKeyUsage[:1] })), "bad certificate", "incompatible key usage"},
 		{"TLS 1.2", old, "protocol version not supported", "unsupported versions"},
 	} {
 		t.Run(tt.name, func(t *testing.T) { f.turnedAway(t, tt.config, tt.alert, tt.reason) })
 	}
 	for _, text := range []string{"dr\x00\x02sr", "GET / HTTP/1.1\r\n\r\n"} {
-		await(t, "a refusal of plain text in the log", func() bool {
+		waiting.Until(t, "a refusal of plain text in the log", func() bool {
 			conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
 			if err != nil {
 				t.Fatal(err)
@@ -166,7 +170,7 @@ func TestTLSRefuses(t *testing.T) {
 			defer conn.Close()
 			_, _ = io.WriteString(conn, text)
 			(&peer{t, conn}).closed()
-			return f.logged("first record does not look like a TLS handshake")
+			return f.Printed("first record does not look like a TLS handshake")
 		})
 	}
 	f.enter(t, f.config("ada")).mustOpen("sr", "sr")
@@ -201,60 +205,7 @@ func TestTLSSlowHandshake(t *testing.T) {
 		_, err = conn.Write([]byte{0})
 	}
 	<-ended
-	f.awaitLog(t, "i/o timeout")
-}
-
-// A hundred half handshakes of another computer, and clients that come meanwhile.
-func TestTLSHalfHandshakes(t *testing.T) {
-	t.Parallel()
-	f := fortified(t, launch{}, stageRoom(t))
-	well, plain := f.enter(t, f.config("ada")), f.dial(t)
-	well.mustOpen("sr", "sr")
-	plain.mustOpen("sr", "sr")
-	for i := range 100 {
-		c := dialFrom("127.0.0.2", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
-		if c == nil {
-			t.Fatal("a connection is not accepted")
-		}
-		defer c.Close()
-		_, _ = c.Write([]byte{22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3}[:i%12]) // some are refused
-	}
-	f.awaitLog(t, "too many handshakes of this address at a time")
-	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
-	for range 20 {
-		well.block()
-		plain.block()
-	}
-}
-
-// A client that floods the server with the smallest records waits for its turns.
-func TestTLSFlood(t *testing.T) {
-	acceptance.Only(t)
-	t.Parallel()
-	f := fortified(t, launch{}, stageRoom(t))
-	well, plain := f.enter(t, f.config("ada")), f.dial(t)
-	well.mustOpen("sr", "sr")
-	plain.mustOpen("sr", "sr")
-	for range 4 {
-		p := f.enter(t, f.config("eve"))
-		p.mustOpen("pa", "pa")
-		go func() {
-			for {
-				for _, b := range []byte("cp\x00\x04\x00\x00\x00\x00") {
-					if _, err := p.conn.Write([]byte{b}); err != nil {
-						return
-					}
-				}
-			}
-		}()
-		go func() { _, _ = io.Copy(io.Discard, p.conn) }()
-	}
-	f.awaitLog(t, "more than its share")
-	for range 50 {
-		well.block()
-		plain.block()
-	}
-	f.enter(t, f.config("ben")).mustOpen("sr", "sr")
+	f.Await(t, "i/o timeout")
 }
 
 // A listener that nobody uses does not wake the server.
@@ -262,9 +213,9 @@ func TestTLSIdle(t *testing.T) {
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
 	f.enter(t, f.config("ada")).conn.Close()
-	f.awaitLog(t, "client disconnected")
+	f.Await(t, "client disconnected")
 	switches := func() (n int) {
-		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", f.cmd.Process.Pid))
+		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", f.Cmd.Process.Pid))
 		if err != nil || len(files) == 0 {
 			t.Fatal(files, err)
 		}
@@ -282,42 +233,19 @@ func TestTLSIdle(t *testing.T) {
 		}
 		return n
 	}
-	await(t, "two seconds without a wake", func() bool {
+	waiting.Until(t, "two seconds without a wake", func() bool {
 		before := switches()
 		time.Sleep(2 * time.Second)
 		return switches() == before
 	})
 }
 
-// Large input and large output, in both directions at a time.
-func TestTLSInput(t *testing.T) {
-	t.Parallel()
-	f := fortified(t, launch{}, `driver ( name "testpattern" )`)
-	p := f.enter(t, f.config("ada"))
-	p.message('x', 'y', codec.ConfigMode, 1)
-	p.mustOpen("lrsrpa", "lrsrpa")
-	const asked = 3000
-	go func() {
-		var all []byte
-		for range asked { // records of 16 KiB
-			all = codec.AppendMessage(all, 'x', 'y', []byte{codec.ConfigData})
-		}
-		_, _ = p.conn.Write(all)
-	}()
-	if got := p.frame(3); got != "l722 s32 p21" {
-		t.Errorf("frame %s", got)
-	}
-	for range 20 {
-		p.frame(3)
-	}
-}
-
 // All robots of a server, at ports that keep their distance; without certificates.
 func TestTLSOfSeveralRobots(t *testing.T) {
 	t.Parallel()
-	lab := certs.New(t, "lab")
-	pair := lab.Issue("robots", nil)
-	robots := []int{freePort(t), freePort(t)}
+	authority := certs.New(t, "lab")
+	pair := authority.Issue("robots", nil)
+	robots := []int{ports.Free(t, 1), ports.Free(t, 1)}
 	slices.Sort(robots)
 	apart := robots[1] - robots[0]
 	port := takePort(t, func(port int) []int { return []int{port + apart} })
@@ -325,8 +253,8 @@ func TestTLSOfSeveralRobots(t *testing.T) {
 		driver ( name "testpattern" provides ["sonar:0"] )
 		driver ( name "testpattern" provides ["%d:position:0"] )`, robots[1]))
 	launch{port: robots[0]}.start(t, "-tls", fmt.Sprintf("127.0.0.1:%d", port), "-tls-cert", pair.Cert, "-tls-key", pair.Key, file)
-	enter(t, fmt.Sprintf("127.0.0.1:%d", port), lab.Client()).mustOpen("srpr", "srpe")
-	enter(t, fmt.Sprintf("127.0.0.1:%d", port+apart), lab.Client()).mustOpen("srpr", "sepr")
+	enter(t, fmt.Sprintf("127.0.0.1:%d", port), authority.Client()).mustOpen("srpr", "srpe")
+	enter(t, fmt.Sprintf("127.0.0.1:%d", port+apart), authority.Client()).mustOpen("srpr", "sepr")
 }
 
 // SIGTERM stops a robot that is driven by TLS, and so does the end of the connection.
@@ -346,7 +274,7 @@ func TestTLSStops(t *testing.T) {
 	if err := drive().conn.(*tls.Conn).NetConn().Close(); err != nil { // without a goodbye
 		t.Fatal(err)
 	}
-	await(t, "a robot that stands", func() bool { return r.State().WantLeft == 0 })
+	waiting.Until(t, "a robot that stands", func() bool { return r.State().WantLeft == 0 })
 	drive()
 	f.stop(t)
 	checkFarewell(t, r)
@@ -357,9 +285,9 @@ const robotTLS = 7665
 
 func (n *network) fortified(t *testing.T, text string) *fortress {
 	t.Helper()
-	f := &fortress{lab: certs.New(t, "lab"), port: robotTLS}
-	pair := f.lab.Issue("robot", nil)
-	f.server = n.start(t, "-debug", "-http", "127.0.0.1:8080", write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \":%d\" cert %q key %q clients %q )", robotTLS, pair.Cert, pair.Key, f.lab.File)))
+	f := &fortress{authority: certs.New(t, "lab"), port: robotTLS}
+	pair := f.authority.Issue("robot", nil)
+	f.server = n.start(t, "-debug", "-http", "127.0.0.1:8080", write(t, t.TempDir(), "robot.cfg", text+fmt.Sprintf("\ntls ( listen \":%d\" cert %q key %q clients %q )", robotTLS, pair.Cert, pair.Key, f.authority.File)))
 	return f
 }
 
@@ -388,13 +316,9 @@ func TestTLSClientOutOfRange(t *testing.T) {
 	near.request("pr")
 	far.request("pw")
 	far.drive(0, 40)
-	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
 	n.walkAway(t)
-	begin := time.Now()
-	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
-	stoppedInTime(t, begin)
-	await(t, "the connection is closed", func() bool { return f.lost(clientAddress) })
-	t.Logf("disconnected after %v", time.Since(begin))
+	near.stopsInTime(f.server)
 }
 
 // On a link that cannot carry what its clients ask for, frames wait in the server and
@@ -426,10 +350,10 @@ func TestTLSSlowLink(t *testing.T) {
 				all = append(all, p)
 				go func() { _, _ = io.Copy(io.Discard, p.conn) }()
 			}
-			await(t, "frames that are skipped, of each client", func() bool {
-				told := n.status(t)
+			waiting.Until(t, "frames that are skipped, of each client", func() bool {
+				s := n.status(t)
 				skipping := 0
-				for _, c := range told.Robots[0].Clients {
+				for _, c := range s.Robots[0].Clients {
 					if c.Frames > 100 && c.Skipped > 100 && c.TLS == encrypted {
 						skipping++
 					}
@@ -446,7 +370,7 @@ func TestTLSSlowLink(t *testing.T) {
 }
 
 // status reads /status in the robot's namespace.
-func (n *network) status(t *testing.T) (s told) {
+func (n *network) status(t *testing.T) (s serverStatus) {
 	t.Helper()
 	var conn net.Conn
 	in(t, n.robot, func() {
@@ -471,34 +395,30 @@ func TestTLSWithOpenSSL(t *testing.T) {
 	t.Parallel()
 	needs.Program(t, "openssl")
 	f := fortified(t, launch{}, stageRoom(t))
-	ada := f.lab.Issue("ada", nil)
+	ada := f.authority.Issue("ada", nil)
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
 	for _, command := range []string{"", "K\n", "R\n"} {
-		cmd := exec.Command("openssl", "s_client", "-connect", address, "-CAfile", f.lab.File, "-cert", ada.Cert, "-key", ada.Key, "-verify_return_error")
+		cmd := exec.Command("openssl", "s_client", "-connect", address, "-CAfile", f.authority.File, "-cert", ada.Cert, "-key", ada.Key, "-verify_return_error")
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := &waiting.Output{}
-		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		openssl := programs.Start(t, cmd)
+		out := openssl.Output
 		_, _ = io.WriteString(in, "dr\x00\x02sr\n") // the newline begins a malformed message
-		await(t, "frames", func() bool {
+		waiting.Until(t, "frames", func() bool {
 			return strings.Contains(out.String(), "r\x00\x02sr") && strings.Count(out.String(), "s\x00\x20") > 2
 		})
 		if command != "" {
 			_, _ = io.WriteString(in, command)
 			seen := strings.Count(out.String(), "s\x00\x20")
 			if command == "K\n" {
-				await(t, "frames with another key", func() bool { return strings.Count(out.String(), "s\x00\x20") > seen+5 })
+				waiting.Until(t, "frames with another key", func() bool { return strings.Count(out.String(), "s\x00\x20") > seen+5 })
 			} else {
-				await(t, "a refusal", func() bool { return strings.Contains(out.String(), "wrong ssl version") })
+				waiting.Until(t, "a refusal", func() bool { return strings.Contains(out.String(), "wrong ssl version") })
 			}
 		}
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		openssl.End(t, os.Kill)
 	}
 	out, _ := exec.Command("openssl", "s_client", "-connect", address, "-tls1_2").CombinedOutput()
 	if !strings.Contains(string(out), "alert protocol version") {
@@ -511,30 +431,30 @@ func TestTLSWithOpenSSL(t *testing.T) {
 // connected, and moves the listener.
 func TestTLSReload(t *testing.T) {
 	t.Parallel()
-	lab, others := certs.New(t, "lab"), certs.New(t, "others")
-	old, renewed := lab.Issue("robot", nil), others.Issue("robot", nil)
-	port, moved := freePort(t), freePort(t)
+	authority, others := certs.New(t, "lab"), certs.New(t, "others")
+	old, renewed := authority.Issue("robot", nil), others.Issue("robot", nil)
+	port, moved := ports.Free(t, 1), ports.Free(t, 1)
 	text := func(rights string, port int, pair certs.Pair, clients string) string {
 		return fmt.Sprintf("driver ( name \"testpattern\" provides [\"position:0\"] )\naccess ( allow [%s] name \"ada\" )\n"+
 			"tls ( listen \"127.0.0.1:%d\" cert %q key %q clients %q )", rights, port, pair.Cert, pair.Key, clients)
 	}
 	at := func(port int) string { return net.JoinHostPort("127.0.0.1", strconv.Itoa(port)) }
-	s := startFile(t, launch{}, text(`"read" "write"`, port, old, lab.File))
-	ada := enter(t, at(port), lab.Client(lab.Issue("ada", nil)))
+	s := startFile(t, launch{}, text(`"read" "write"`, port, old, authority.File))
+	ada := enter(t, at(port), authority.Client(authority.Issue("ada", nil)))
 	ada.mustOpen("pa", "pa")
 
 	// A certificate that cannot be read changes nothing.
-	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, lab.File), "configuration refused")
+	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, authority.File), "configuration refused")
 	ada.mustOpen("pa", "pa")
 
 	// Fewer rights end the connection, more do not.
-	s.reload(t, text(`"read" "write" "config"`, port, old, lab.File))
+	s.reload(t, text(`"read" "write" "config"`, port, old, authority.File))
 	ada.mustOpen("pa", "pa")
 	s.reload(t, text(`"read"`, port, renewed, others.File))
 	ada.closed()
 
 	// The server has another certificate, and trusts another authority.
-	if _, err := tls.Dial("tcp", at(port), lab.Client(lab.Issue("ada", nil))); err == nil {
+	if _, err := tls.Dial("tcp", at(port), authority.Client(authority.Issue("ada", nil))); err == nil {
 		t.Error("the old certificate is still in use")
 	}
 	ada = enter(t, at(port), others.Client(others.Issue("ada", nil)))

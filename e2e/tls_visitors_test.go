@@ -12,6 +12,8 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/certs"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // getTLS gets a page by https. err is that of the connection.
@@ -30,19 +32,19 @@ func getTLS(config *tls.Config, url string) (text string, err error) {
 // in theirs. On this computer they need not. A reload applies to them.
 func TestTLSOfVisitors(t *testing.T) {
 	t.Parallel()
-	lab, others := certs.New(t, "lab"), certs.New(t, "others")
-	port := freePort(t)
+	authority, others := certs.New(t, "lab"), certs.New(t, "others")
+	port := ports.Free(t, 1)
 	world := stageRoom(t) + "access ( allow [\"read\" \"write\"] from \"127.0.0.1\" )\n"
 	text := func(a *certs.Authority) string {
 		pair := a.Issue("robot", nil)
 		return world + "access ( allow \"config\" name [\"ada\" \"cleo\"] )\n" + fmt.Sprintf("tls ( listen \"127.0.0.1:%d\" cert %q key %q clients %q )", port, pair.Cert, pair.Key, a.File)
 	}
-	s := startFile(t, launch{}, text(lab), "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0", "-rosbridge", "127.0.0.1:0")
+	s := startFile(t, launch{}, text(authority), "-http", "127.0.0.1:0", "-foxglove", "127.0.0.1:0", "-rosbridge", "127.0.0.1:0")
 	p := s.dial(t)
 	p.mustOpen("pr", "pr")
 	plain := s.dashboard(t) + "robots"
 	encrypted := strings.Replace(plain, "http:", "https:", 1)
-	ada := lab.Client(lab.Issue("ada", nil))
+	ada := authority.Client(authority.Issue("ada", nil))
 	may := func(url string, config *tls.Config, want string) {
 		t.Helper()
 		if text, err := getTLS(config, url); err != nil || !strings.Contains(text, `"may":"`+want+`"`) {
@@ -50,18 +52,18 @@ func TestTLSOfVisitors(t *testing.T) {
 		}
 	}
 	may(plain, nil, "read write")
-	may(encrypted, lab.Client(lab.Issue("ben", nil)), "read write")
+	may(encrypted, authority.Client(authority.Issue("ben", nil)), "read write")
 	may(encrypted, ada, "read write config")
-	for name, config := range map[string]*tls.Config{"none": lab.Client(), "foreign": lab.Client(others.Issue("ada", nil))} {
+	for name, config := range map[string]*tls.Config{"none": authority.Client(), "foreign": authority.Client(others.Issue("ada", nil))} {
 		if text, err := getTLS(config, encrypted); err == nil {
 			t.Errorf("certificate %s: %s", name, text)
 		}
 	}
 	for name, open := range map[string]func(*testing.T, *server, *tls.Config) frontend{"page": openPage, "viewer": openViewer, "program": openProgram} {
 		f := open(t, s.server, ada)
-		await(t, name+" drives", func() bool { f.drive(0, 40); return p.position().TurnRate >= 38 })
+		waiting.Until(t, name+" drives", func() bool { f.drive(0, 40); return p.position().TurnRate >= 38 })
 		_ = f.CloseNow()
-		await(t, name+" is gone, and the robot stops", func() bool { return p.position().TurnRate == 0 })
+		waiting.Until(t, name+" is gone, and the robot stops", func() bool { return p.position().TurnRate == 0 })
 	}
 	ws, _, err := websocket.Dial(t.Context(), strings.Replace(s.rosbridge(t), "ws:", "wss:", 1),
 		&websocket.DialOptions{HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: ada}}})
@@ -89,11 +91,11 @@ func TestTLSOfVisitors(t *testing.T) {
 func TestTLSOfVisitorsElsewhere(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)
-	lab := certs.New(t, "lab")
-	pair := lab.Issue("robot", nil)
+	authority := certs.New(t, "lab")
+	pair := authority.Issue("robot", nil)
 	s := n.start(t, "-stage", room, "-http", robotAddress+":8080", "-foxglove", robotAddress+":8765",
 		"-tls", fmt.Sprintf(":%d", robotTLS), "-tls-cert", pair.Cert, "-tls-key", pair.Key)
-	s.awaitLog(t, `"url":"https://`+robotAddress+`:8080"`)
+	s.Await(t, `"url":"https://`+robotAddress+`:8080"`)
 	in(t, n.client, func() {
 		for _, address := range []string{robotAddress + ":8080/robots", robotAddress + ":8765/layout.json"} {
 			for scheme, secret := range map[string]bool{"http": false, "https": true} {
@@ -104,7 +106,7 @@ func TestTLSOfVisitorsElsewhere(t *testing.T) {
 				}
 				conn := tcp
 				if secret {
-					conn = tls.Client(tcp, lab.Client())
+					conn = tls.Client(tcp, authority.Client())
 				}
 				host, path, _ := strings.Cut(address, "/")
 				_, err = fmt.Fprintf(conn, "GET /%s HTTP/1.0\r\nHost: %s\r\n\r\n", path, host)

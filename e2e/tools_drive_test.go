@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/terminals"
+	"player/e2e/waiting"
 )
 
 // console is a terminal in which player drive runs.
@@ -49,14 +50,14 @@ func startDrive(t *testing.T, args ...string) *console {
 
 func (c *console) shows(t *testing.T, text string) {
 	t.Helper()
-	await(t, "the terminal shows "+text, func() bool { return strings.Contains(c.out.String(), text) })
+	waiting.Until(t, "the terminal shows "+text, func() bool { return strings.Contains(c.out.String(), text) })
 }
 
 // hold presses a key again and again until ok.
 func (c *console) hold(t *testing.T, keys string, ok func() bool) {
 	t.Helper()
 	next := time.Now()
-	await(t, "holding "+keys, func() bool {
+	waiting.Until(t, "holding "+keys, func() bool {
 		if now := time.Now(); now.After(next) {
 			next = now.Add(30 * time.Millisecond)
 			c.press(t, keys)
@@ -94,7 +95,7 @@ func TestDrive(t *testing.T) {
 	c.shows(t, " mm at ")
 	speed := func() int16 { return p.position().Speed }
 	for _, keys := range []struct {
-		held  string
+		down  string
 		moves func() bool
 	}{
 		{"w", func() bool { return speed() > 100 }},
@@ -102,15 +103,15 @@ func TestDrive(t *testing.T) {
 		{"a", func() bool { return p.position().TurnRate > 30 }},
 		{"\x1bOC", func() bool { return p.position().TurnRate < -30 }},
 	} {
-		c.hold(t, keys.held, keys.moves)
+		c.hold(t, keys.down, keys.moves)
 		stands := func() bool { d := p.position(); return d.Speed == 0 && d.TurnRate == 0 }
-		await(t, "the dead man's switch", stands)
-		c.hold(t, keys.held, keys.moves)
+		waiting.Until(t, "the dead man's switch", stands)
+		c.hold(t, keys.down, keys.moves)
 		c.press(t, " ")
-		await(t, "stop", stands)
+		waiting.Until(t, "stop", stands)
 	}
 	c.press(t, "q")
-	if code := c.code(t); code != 0 || c.errors.String() != "" {
+	if code := c.Code(t); code != 0 || c.errors.String() != "" {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	c.checkRestored(t)
@@ -123,10 +124,10 @@ func TestDriveEnds(t *testing.T) {
 		end  func(t *testing.T, c *console, s *server)
 		code int
 	}{
-		"SIGINT":  {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGINT) }, 0},
-		"SIGTERM": {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 0},
-		"SIGHUP":  {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGHUP) }, 0},
-		"SIGQUIT": {func(t *testing.T, c *console, _ *server) { _ = c.cmd.Process.Signal(syscall.SIGQUIT) }, 0},
+		"SIGINT":  {func(t *testing.T, c *console, _ *server) { _ = c.Cmd.Process.Signal(syscall.SIGINT) }, 0},
+		"SIGTERM": {func(t *testing.T, c *console, _ *server) { _ = c.Cmd.Process.Signal(syscall.SIGTERM) }, 0},
+		"SIGHUP":  {func(t *testing.T, c *console, _ *server) { _ = c.Cmd.Process.Signal(syscall.SIGHUP) }, 0},
+		"SIGQUIT": {func(t *testing.T, c *console, _ *server) { _ = c.Cmd.Process.Signal(syscall.SIGQUIT) }, 0},
 		"Ctrl-C":  {func(t *testing.T, c *console, _ *server) { c.press(t, "\x03") }, 0},
 		"lost":    {func(t *testing.T, _ *console, s *server) { s.kill(t) }, 1},
 	} {
@@ -138,34 +139,15 @@ func TestDriveEnds(t *testing.T) {
 			c := startDrive(t, s.address)
 			c.hold(t, "w", func() bool { return p.position().Speed > 50 })
 			tt.end(t, c, s)
-			if code := c.code(t); code != tt.code {
+			if code := c.Code(t); code != tt.code {
 				t.Errorf("exit %d, %s", code, c.errors)
 			}
 			c.checkRestored(t)
-			if s.alive() {
-				await(t, "a robot that stands", func() bool { return p.position().Speed == 0 })
+			if s.Alive() {
+				waiting.Until(t, "a robot that stands", func() bool { return p.position().Speed == 0 })
 			}
 		})
 	}
-}
-
-// A terminal that takes no output does not defeat the dead man's switch.
-func TestDriveInATerminalThatHangs(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-stage", room)
-	p := s.dial(t)
-	p.request("pr")
-	c := startDrive(t, s.address)
-	if err := unix.IoctlSetInt(int(c.program.Fd()), unix.TCXONC, unix.TCOOFF); err != nil {
-		t.Fatal(err)
-	}
-	c.hold(t, "w", func() bool { return p.position().Speed > 50 })
-	await(t, "the dead man's switch", func() bool { return p.position().Speed == 0 })
-	c.press(t, "q")
-	if code := c.code(t); code != 0 {
-		t.Errorf("exit %d, %s", code, c.errors)
-	}
-	c.checkRestored(t)
 }
 
 // However player drive ends, the robot of somebody who drove by it stands, and that of
@@ -173,10 +155,10 @@ func TestDriveInATerminalThatHangs(t *testing.T) {
 func TestDriveEndsForItself(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(t *testing.T, c *console){
-		"released":  func(t *testing.T, c *console) { _ = c.cmd.Process.Signal(syscall.SIGCONT) },
-		"quit":      func(t *testing.T, c *console) { c.press(t, "q"); _ = c.cmd.Process.Signal(syscall.SIGCONT); c.code(t) },
-		"killed":    func(t *testing.T, c *console) { _ = c.cmd.Process.Kill() },
-		"suspended": func(t *testing.T, c *console) { _ = c.cmd.Process.Signal(syscall.SIGSTOP) },
+		"released":  func(t *testing.T, c *console) { _ = c.Cmd.Process.Signal(syscall.SIGCONT) },
+		"quit":      func(t *testing.T, c *console) { c.press(t, "q"); _ = c.Cmd.Process.Signal(syscall.SIGCONT); c.Code(t) },
+		"killed":    func(t *testing.T, c *console) { _ = c.Cmd.Process.Kill() },
+		"suspended": func(t *testing.T, c *console) { _ = c.Cmd.Process.Signal(syscall.SIGSTOP) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -187,14 +169,12 @@ func TestDriveEndsForItself(t *testing.T) {
 			c := startDrive(t, s.address, "-turn", "40")
 			c.hold(t, "a", func() bool { return turns() > 30 })
 			end(t, c)
-			await(t, "a robot that stands", func() bool { return turns() == 0 })
-			_ = c.cmd.Process.Kill()
+			waiting.Until(t, "a robot that stands", func() bool { return turns() == 0 })
+			_ = c.Cmd.Process.Kill()
 
 			c = startDrive(t, s.address, "-turn", "40")
 			c.hold(t, "a", func() bool { return turns() > 30 })
-			if err := c.cmd.Process.Signal(syscall.SIGSTOP); err != nil { // or it would repeat its command
-				t.Fatal(err)
-			}
+			c.Signal(t, syscall.SIGSTOP) // or it would repeat its command
 			from := p.position().Time
 			p.drives("another program", 0, -20, func() bool { d := p.position(); return d.TurnRate == -20 && d.Time > from+600 })
 			end(t, c)
@@ -218,7 +198,7 @@ func (p *peer) goesOn(t *testing.T, rate int16) {
 	}
 }
 
-// Another program drives on when somebody looks at the robot by player drive, and
+// Another program drives on when somebody watches the robot by player drive, and
 // stops for the space bar.
 func TestDriveLeavesOthersAlone(t *testing.T) {
 	t.Parallel()
@@ -227,11 +207,11 @@ func TestDriveLeavesOthersAlone(t *testing.T) {
 	p.request("pa")
 	p.drive(0, 30)
 	turns := func() bool { return p.position().TurnRate > 20 }
-	await(t, "a robot that turns", turns)
+	waiting.Until(t, "a robot that turns", turns)
 	c := startDrive(t, s.address)
 	c.shows(t, " 30 deg/s")
 	c.press(t, "q")
-	if code := c.code(t); code != 0 {
+	if code := c.Code(t); code != 0 {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	for range 10 {
@@ -241,5 +221,5 @@ func TestDriveLeavesOthersAlone(t *testing.T) {
 	}
 	c = startDrive(t, s.address)
 	c.press(t, " ")
-	await(t, "stop", func() bool { return p.position().TurnRate == 0 })
+	waiting.Until(t, "stop", func() bool { return p.position().TurnRate == 0 })
 }

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"player/e2e/ports"
 )
 
 // No program replaces a file unasked: all refuse with the same words, before they do
@@ -19,7 +21,7 @@ func TestFilesAreNotReplaced(t *testing.T) {
 		t.Fatal(errs)
 	}
 	world := write(t, dir, "short.world", "quit_time 0.2\nspeedup 0\nposition ( pose [0 0 0] )")
-	simulate := "-stage " + world + " -http off -bind 127.0.0.1 -gp " + strconv.Itoa(freePort(t)) + " -truth "
+	simulate := "-stage " + world + " -http off -bind 127.0.0.1 -gp " + strconv.Itoa(ports.Free(t, 1)) + " -truth "
 	for _, tt := range []struct{ command, file string }{
 		{"record " + s.address + " pr -for 100ms -o " + in("again.mcap"), "again.mcap"},
 		{"export " + in("run.mcap") + " " + in("drawn.mcap"), "drawn.mcap"},

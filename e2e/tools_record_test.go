@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/ports"
 	"player/e2e/terminals"
+	"player/e2e/waiting"
 	"player/formats/logfile"
 )
 
@@ -25,11 +27,9 @@ func TestRecordTool(t *testing.T) {
 		driver ( name "writelog" file "theirs.mcap" open 1 requires ["position:0" "sonar:0"] )`))
 	ours, theirs := filepath.Join(dir, "ours.mcap"), filepath.Join(dir, "theirs.mcap")
 	c := startTool(t, nil, "record", s.address, "-o", ours)
-	await(t, "a log", func() bool { return hasLogged(t, ours, 50) })
-	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code := c.code(t); code != 0 || !strings.HasPrefix(c.errors.String(), "recording position, sonar in ") {
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, ours, 50) })
+	c.Signal(t, syscall.SIGINT)
+	if code := c.Code(t); code != 0 || !strings.HasPrefix(c.errors.String(), "recording position, sonar in ") {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	s.stop(t)
@@ -63,21 +63,19 @@ func TestRecordTool(t *testing.T) {
 		t.Errorf("for a program: exit %d, %s%s, want %s", code, out, errs, want)
 	}
 
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	r := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-speed", "10", ours)
-	await(t, "serving", func() bool { return strings.Contains(r.errors.String(), "serving") })
+	waiting.Until(t, "serving", func() bool { return strings.Contains(r.errors.String(), "serving") })
 	p := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
 	if reply := p.request("prsrlr"); reply != "prsrle" {
 		t.Errorf("reply %q", reply)
 	}
-	await(t, "the end of the log", func() bool { return strings.Contains(r.errors.String(), "the log is at its end") })
+	waiting.Until(t, "the end of the log", func() bool { return strings.Contains(r.errors.String(), "the log is at its end") })
 	if got := fmt.Sprintf("/sonar %x", p.payload('s')); !slices.Contains(recorded, got) {
 		t.Errorf("replayed %s, which was not recorded", got)
 	}
-	if err := r.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	if code := r.code(t); code != 0 {
+	r.Signal(t, syscall.SIGTERM)
+	if code := r.Code(t); code != 0 {
 		t.Errorf("exit %d, %s", code, r.errors)
 	}
 }
@@ -122,9 +120,9 @@ func TestRecordLost(t *testing.T) {
 	s := start(t, "-stage", room)
 	path := filepath.Join(t.TempDir(), "run.mcap")
 	c := startTool(t, nil, "record", s.address, "prsr", "-o", path)
-	await(t, "a log", func() bool { return hasLogged(t, path, 20) })
+	waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 20) })
 	s.kill(t)
-	if code := c.code(t); code != 1 || !strings.Contains(c.errors.String(), "closed the connection") && !strings.Contains(c.errors.String(), "reset") {
+	if code := c.Code(t); code != 1 || !strings.Contains(c.errors.String(), "closed the connection") && !strings.Contains(c.errors.String(), "reset") {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	if recorded, damage := readLog(t, path); damage != nil || len(recorded) < 20 {
@@ -141,7 +139,7 @@ func TestRecordMistakes(t *testing.T) {
 		{"record -o run.mcap", "needs a host and a file"},
 		{"record localhost pw -o run.mcap", "only read"},
 		{"record -for -1s localhost -o x", "must not be negative"},
-		{fmt.Sprintf("record 127.0.0.1:%d -o run.mcap", freePort(t)), "connection refused"},
+		{fmt.Sprintf("record 127.0.0.1:%d -o run.mcap", ports.Free(t, 1)), "connection refused"},
 		{"replay", "needs the path of a log"},
 		{"replay " + dir + "/none.mcap", "no such file"},
 		{"replay " + text, "not a log"},
@@ -166,7 +164,7 @@ func TestReplayShowsItsPosition(t *testing.T) {
 		t.Fatal(errs)
 	}
 	master, terminal := terminals.OpenBoth(t)
-	port := freePort(t)
+	port := ports.Free(t, 1)
 	replay := startTool(t, func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stderr = terminal, terminal
 		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
@@ -189,15 +187,13 @@ func TestReplayShowsItsPosition(t *testing.T) {
 	reader := startTool(t, nil, "print", fmt.Sprintf("127.0.0.1:%d", port), "pr")
 	until(", 100 %, 1 times as fast")
 	until("ended: ")
-	if err := replay.cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	replay.Signal(t, syscall.SIGTERM)
 	until("shutting down")
 	if text := seen.String(); !strings.Contains(text, "waiting for a client\r\x1b[K") {
 		t.Errorf("the position stays before the line: %q", text)
 	}
-	if code := replay.code(t); code != 0 {
+	if code := replay.Code(t); code != 0 {
 		t.Errorf("exit %d", code)
 	}
-	_ = reader.code(t) // its server has gone
+	_ = reader.Code(t) // its server has gone
 }

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"player/e2e/waiting"
 )
 
 // player stop stops a robot that another program drives, for good, until it is
@@ -25,7 +27,7 @@ func TestStopAndStatusTools(t *testing.T) {
 		p.drive(0, 30)
 		return p.position().TurnRate > 20
 	}
-	await(t, "a robot that turns", turns)
+	waiting.Until(t, "a robot that turns", turns)
 	if out := status(); !strings.Contains(out, "(drives)") || strings.Contains(out, "EMERGENCY STOP") {
 		t.Errorf("while a client drives: %s", out)
 	}
@@ -49,9 +51,9 @@ func TestStopAndStatusTools(t *testing.T) {
 	if code, out, errs := uses(t, "stop", "-release", s.address); code != 0 || !strings.HasPrefix(out, "released: ") {
 		t.Fatalf("exit %d, %s%s", code, out, errs)
 	}
-	await(t, "a robot that turns again", turns)
+	waiting.Until(t, "a robot that turns again", turns)
 
 	c := startTool(t, nil, "print", s.address, "pr")
-	await(t, "the tool's name", func() bool { return strings.Contains(status(), "player print") })
-	_ = c.cmd.Process.Kill()
+	waiting.Until(t, "the tool's name", func() bool { return strings.Contains(status(), "player print") })
+	_ = c.Cmd.Process.Kill()
 }

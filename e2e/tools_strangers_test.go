@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/ports"
 	"player/e2e/terminals"
 )
 
@@ -16,27 +17,12 @@ import (
 // hears, and keeps the connection open, or closes it.
 func foreignServer(t *testing.T, says string, closes bool) (address string) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return // the test has ended
-			}
-			go func() {
-				defer conn.Close()
-				_, _ = io.WriteString(conn, says) // the tool may have left
-				if !closes {
-					_, _ = io.Copy(io.Discard, conn)
-				}
-			}()
+	return ports.Serve(t, func(conn net.Conn) {
+		_, _ = io.WriteString(conn, says) // the tool may have left
+		if !closes {
+			_, _ = io.Copy(io.Discard, conn)
 		}
-	}()
-	return l.Addr().String()
+	})
 }
 
 // A tool that is pointed at what is no robot, or no dashboard, says so within seconds
@@ -65,7 +51,7 @@ func TestToolsAtForeignServers(t *testing.T) {
 				args := strings.Fields(strings.NewReplacer("HOST", foreignServer(t, tt.says, tt.closes), "LOG", log).Replace(command))
 				_, terminal := terminals.OpenBoth(t)
 				c := startTool(t, func(cmd *exec.Cmd) { cmd.Stdin = terminal }, args...)
-				code, said := c.code(t), c.errors.String()
+				code, said := c.Code(t), c.errors.String()
 				want := tt.want
 				if tool == "status" {
 					want = tt.status

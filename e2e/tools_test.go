@@ -9,54 +9,36 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 )
 
 // tool is a subcommand of player while it runs.
 type tool struct {
-	cmd         *exec.Cmd
+	*programs.Program
 	out, errors *waiting.Output
-	exited      chan struct{}
 }
 
 // startTool starts a subcommand; prepare may change how.
 func startTool(t *testing.T, prepare func(*exec.Cmd), args ...string) *tool {
 	t.Helper()
-	c := &tool{cmd: exec.Command(binary, args...), out: &waiting.Output{}, errors: &waiting.Output{}, exited: make(chan struct{})}
-	c.cmd.Stdout, c.cmd.Stderr = c.out, c.errors
+	c := &tool{out: &waiting.Output{}, errors: &waiting.Output{}}
+	cmd := exec.Command(binary, args...)
+	cmd.Stdout, cmd.Stderr = c.out, c.errors
 	if prepare != nil {
-		prepare(c.cmd)
+		prepare(cmd)
 	}
-	if err := c.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = c.cmd.Wait() // ProcessState has the result
-		close(c.exited)
-	}()
-	t.Cleanup(func() { _ = c.cmd.Process.Kill() })
+	c.Program = programs.Start(t, cmd)
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // before it is asked to end: it may be stopped
 	return c
-}
-
-// code waits for the end and returns the exit code.
-func (c *tool) code(t *testing.T) int {
-	t.Helper()
-	await(t, "the end of "+strings.Join(c.cmd.Args[1:], " "), func() bool {
-		select {
-		case <-c.exited:
-			return true
-		default:
-			return false
-		}
-	})
-	return c.cmd.ProcessState.ExitCode()
 }
 
 // uses runs a subcommand until it ends.
 func uses(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	c := startTool(t, nil, args...)
-	code = c.code(t)
+	code = c.Code(t)
 	return code, c.out.String(), c.errors.String()
 }
 
@@ -70,8 +52,8 @@ func pattern(t *testing.T, flags ...string) *server {
 // not there, with exit code 2 and one line.
 func TestToolMistakes(t *testing.T) {
 	t.Parallel()
-	nowhere := fmt.Sprintf("127.0.0.1:%d", freePort(t))
-	s := start(t, write(t, t.TempDir(), "laser.cfg", `driver ( name "testpattern" provides ["laser:0"] )`))
+	nowhere := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
+	s := serve(t, `driver ( name "testpattern" provides ["laser:0"] )`)
 	for _, tt := range []struct{ args, want string }{
 		{"print", "needs a host and devices"},
 		{"print localhost", "needs a host and devices"},
@@ -139,17 +121,15 @@ func TestPrintEnds(t *testing.T) {
 	t.Parallel()
 	s := pattern(t)
 	c := startTool(t, nil, "print", s.address, "pr")
-	await(t, "a line", func() bool { return strings.Contains(c.out.String(), "\n") })
-	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code := c.code(t); code != 0 || c.errors.String() != "" {
+	waiting.Until(t, "a line", func() bool { return strings.Contains(c.out.String(), "\n") })
+	c.Signal(t, syscall.SIGINT)
+	if code := c.Code(t); code != 0 || c.errors.String() != "" {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	c = startTool(t, nil, "print", s.address, "pr")
-	await(t, "a line", func() bool { return strings.Contains(c.out.String(), "\n") })
+	waiting.Until(t, "a line", func() bool { return strings.Contains(c.out.String(), "\n") })
 	s.kill(t)
-	if code := c.code(t); code != 1 || !strings.HasPrefix(c.errors.String(), "player: ") {
+	if code := c.Code(t); code != 1 || !strings.HasPrefix(c.errors.String(), "player: ") {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 }
@@ -167,11 +147,9 @@ func TestLatency(t *testing.T) {
 		}
 	}
 	c := startTool(t, nil, "latency", s.address, "-for", "1h")
-	await(t, "a line", func() bool { return strings.Contains(c.out.String(), " Hz ") })
-	if err := c.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
-	if code := c.code(t); code != 0 || !strings.Contains(c.out.String(), "#") {
+	waiting.Until(t, "a line", func() bool { return strings.Contains(c.out.String(), " Hz ") })
+	c.Signal(t, syscall.SIGINT)
+	if code := c.Code(t); code != 0 || !strings.Contains(c.out.String(), "#") {
 		t.Errorf("exit %d, %s%s", code, c.out, c.errors)
 	}
 }

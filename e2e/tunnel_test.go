@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"player/e2e/needs"
+	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 )
 
@@ -34,39 +36,18 @@ func TestSSHTunnel(t *testing.T) {
 		return path
 	}
 	host, mine := key("host"), key("mine")
-	port, local := freePort(t), freePort(t)
+	port, local := ports.Free(t, 1), ports.Free(t, 1)
 	daemon := write(t, dir, "sshd_config", fmt.Sprintf("Port %d\nListenAddress 127.0.0.1\nHostKey %s\nAuthorizedKeysFile %s.pub\nPidFile none\nStrictModes no\nUsePAM no\n", port, host, mine))
-	runs := func(program string, args ...string) *exec.Cmd {
-		cmd, out := exec.Command(program, args...), &waiting.Output{}
-		cmd.Stdout, cmd.Stderr = out, out
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = cmd.Process.Kill()
-			_ = cmd.Wait()
-			if t.Failed() {
-				t.Logf("%s:\n%s", program, out)
-			}
-		})
-		return cmd
-	}
-	listens := func(port int) {
-		await(t, fmt.Sprint("a listener on ", port), func() bool {
-			c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-			if err == nil {
-				c.Close()
-			}
-			return err == nil
-		})
+	listens := func(port int, program string, args ...string) *programs.Program {
+		p := programs.Start(t, exec.Command(program, args...))
+		p.Until(t, fmt.Sprint("a listener on ", port), func() bool { return !isFree(port) })
+		return p
 	}
 	s := start(t, "-stage", room)
 	_, robot, _ := net.SplitHostPort(s.address)
-	runs("/usr/sbin/sshd", "-D", "-e", "-f", daemon)
-	listens(port)
-	tunnel := runs("ssh", "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile="+filepath.Join(dir, "known"),
+	listens(port, "/usr/sbin/sshd", "-D", "-e", "-f", daemon)
+	tunnel := listens(local, "ssh", "-F", "none", "-o", "StrictHostKeyChecking=no", "-o", "UserKnownHostsFile="+filepath.Join(dir, "known"),
 		"-i", mine, "-p", strconv.Itoa(port), "-N", "-L", fmt.Sprintf("127.0.0.1:%d:localhost:%s", local, robot), "127.0.0.1")
-	listens(local)
 
 	near := s.dial(t)
 	near.mustOpen("pr", "pr")
@@ -78,9 +59,7 @@ func TestSSHTunnel(t *testing.T) {
 	far := &peer{t, conn}
 	far.mustOpen("pa", "pa")
 	far.drive(0, 40)
-	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
-	if err := tunnel.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
+	waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+	tunnel.Signal(t, os.Kill)
+	waiting.Until(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
 }

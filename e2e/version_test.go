@@ -25,7 +25,7 @@ func TestVersion(t *testing.T) {
 		t.Errorf("-version says %s, app/version.txt %s", version, number)
 	}
 	s, page := startDashboard(t)
-	s.awaitLog(t, `"version":"`+version+`"`)
+	s.Await(t, `"version":"`+version+`"`)
 	for _, path := range []string{"robots", "status"} {
 		reply, err := http.Get(page + path)
 		if err != nil {

@@ -8,12 +8,14 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // passing starts a server that passes on devices of the server at address.
 func passing(t *testing.T, address, provides string) *server {
 	t.Helper()
-	return start(t, write(t, t.TempDir(), "chain.cfg", fmt.Sprintf(`driver ( name "passthrough" remote %q provides [%s] )`, address, provides)))
+	return serve(t, `driver ( name "passthrough" remote %q provides [%s] )`, address, provides)
 }
 
 // wheels are the devices that most chains pass on.
@@ -23,7 +25,7 @@ const wheels = `"position:0" "sonar:0" "laser:0"`
 func (p *peer) speeds(ok func(speed int16) bool) {
 	p.t.Helper()
 	var d codec.PositionData
-	await(p.t, "another speed", func() bool { d = p.position(); return ok(d.Speed) })
+	waiting.Until(p.t, "another speed", func() bool { d = p.position(); return ok(d.Speed) })
 }
 
 func drives(speed int16) bool { return speed > 50 }
@@ -53,60 +55,9 @@ func TestChain(t *testing.T) {
 	direct.speeds(drives)
 	p.conn.Close()
 	direct.speeds(stands)
-	if !last.alive() {
+	if !last.Alive() {
 		t.Error("the chain has ended")
 	}
-}
-
-// Each reading passes a chain once, at any rate.
-func TestChainSendsNewDataOnly(t *testing.T) {
-	t.Parallel()
-	robot := start(t, "-stage", room) // 10 Hz
-	p := passing(t, robot.address, wheels).dial(t)
-	p.message('x', 'y', 'f', 0, 200)
-	p.message('x', 'y', 'n', 1)
-	p.request("pr")
-	last := p.payload('p')
-	for i := range 20 {
-		next := p.payload('p')
-		if bytes.Equal(next, last) {
-			t.Fatalf("frame %d brings the same data again: % X", i, next)
-		}
-		last = next
-	}
-}
-
-// A robot that is killed while it drives, and comes back, is served again. It
-// does not start by itself.
-func TestChainReconnects(t *testing.T) {
-	t.Parallel()
-	port := freePort(t)
-	robot := launch{port: port}.start(t, "-stage", room)
-	p := passing(t, robot.address, wheels).dial(t)
-	if reply := p.request("yrsrpa"); reply != "yrsrpa" {
-		t.Fatalf("reply %q", reply)
-	}
-	youngest := func() time.Duration { return time.Duration(p.freshness().Ages[0]) * time.Microsecond }
-	p.message('x', 'p', 'm', 1)
-	p.drive(200, 0)
-	p.speeds(drives)
-	robot.kill(t)
-	await(t, "data to grow old", func() bool { return youngest() > 500*time.Millisecond })
-	p.drive(250, 0) // to nobody
-
-	robot = launch{port: port}.start(t, "-stage", room)
-	await(t, "fresh data again", func() bool { return youngest() < 300*time.Millisecond })
-	p.speeds(stands)
-	direct := robot.dial(t)
-	direct.request("pr")
-	for range 10 {
-		if d := direct.position(); d.Speed != 0 || d.X != 0 {
-			t.Fatalf("it drives by itself: %+v", d)
-		}
-	}
-	p.message('x', 'p', 'm', 1)
-	p.drive(200, 0)
-	p.speeds(drives)
 }
 
 // The server in the middle is killed: the robot stops.
@@ -139,79 +90,11 @@ func TestChainReaderLeaves(t *testing.T) {
 	direct.drive(100, 0)
 	direct.speeds(drives)
 	p.conn.Close()
-	await(t, "the end of the reading", func() bool { return strings.Contains(chain.log.String(), "device stops") })
+	waiting.Until(t, "the end of the reading", func() bool { return strings.Contains(chain.Output.String(), "device stops") })
 	for range 5 {
 		if d := direct.position(); d.Speed <= 50 {
 			t.Fatal("it was stopped")
 		}
-	}
-}
-
-// A request fails if the other Player refuses it or cannot be reached.
-func TestChainRefused(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	port := freePort(t)
-	address := fmt.Sprintf("127.0.0.1:%d", port)
-	broken := write(t, dir, "broken.cfg", `
-driver ( name "sicklms200" port "nowhere" provides ["laser:0"] )
-driver ( name "testpattern" provides ["sonar:0"] )`)
-	p := passing(t, address, `"sonar:0" "laser:0"`).dial(t)
-	if reply := p.request("sr"); reply != "se" {
-		t.Errorf("reply %q where there is no server", reply)
-	}
-	launch{port: port}.start(t, broken)
-	if reply := p.request("sr"); reply != "se" {
-		t.Errorf("reply %q where the laser is broken", reply)
-	}
-	// With a driver of its own the sonar does not fail with the laser.
-	p = start(t, write(t, dir, "two.cfg", fmt.Sprintf(`
-define robot driver ( name "passthrough" remote %q )
-robot ( provides ["sonar:0"] )
-robot ( provides ["laser:0"] )`, address))).dial(t)
-	if reply := p.request("srlr"); reply != "srle" {
-		t.Errorf("reply %q", reply)
-	}
-	p.payload('s')
-}
-
-// The other Player lets this one read its robot but not drive it.
-func TestChainReadOnly(t *testing.T) {
-	t.Parallel()
-	robot := start(t, write(t, t.TempDir(), "robot.cfg", `
-driver ( name "testpattern" provides ["position:0" "sonar:0"] )
-access ( allow "read" from ["127.0.0.1"] )`))
-	chain := passing(t, robot.address, `"position:0" "sonar:0"`)
-	p := chain.dial(t)
-	if reply := p.request("pasr"); reply != "pasr" {
-		t.Errorf("reply %q", reply)
-	}
-	p.drive(100, 0)
-	await(t, "the refusal", func() bool { return strings.Contains(chain.log.String(), "takes no commands from us") })
-	before := p.position().Time
-	await(t, "new data", func() bool { return p.position().Time > before+500 })
-	if d := p.position(); d.Speed != 0 {
-		t.Errorf("speed %d", d.Speed)
-	}
-}
-
-// The example of virtual devices, with -deadman: the robot stops when its program hangs.
-func TestVirtualDevices(t *testing.T) {
-	t.Parallel()
-	s := start(t, "-deadman", "1000", "../config/examples/virtual.cfg")
-	p := s.dial(t)
-	if reply := p.request("srpa"); reply != "srpa" {
-		t.Fatalf("reply %q", reply)
-	}
-	if got := p.frame(2); got != "s32 p21" {
-		t.Errorf("frame %s", got)
-	}
-	p.message('x', 'p', 'm', 1)
-	p.drive(100, 0)
-	p.speeds(drives)
-	p.speeds(stands) // nothing more has come
-	if !strings.Contains(s.log.String(), "no new command in time") {
-		t.Error("the log has no line about it")
 	}
 }
 
@@ -231,10 +114,7 @@ driver ( name "passthrough" remote %q provides ["position:1" "laser:0"] pose [0.
 	direct.request("sr")
 	p.message('x', 'p', 'm', 1)
 
-	var sonars, virtual codec.SonarData
-	if sonars.Decode(direct.payload('s')) != nil || virtual.Decode(p.payload('s')) != nil {
-		t.Fatal("bad data")
-	}
+	sonars, virtual := direct.sonar(), p.sonar()
 	for i, v := range virtual[:8] {
 		want := int(min(sonars[i], 4000))
 		if diff := int(v) - want; diff < -want/5-50 || diff > want/5+50 {
@@ -290,7 +170,7 @@ func TestChainStopsNobody(t *testing.T) {
 			direct.drives("the direct program drives", 100, 0, func() bool { return speed() == 100 })
 			end(p)
 			if name == "hangs" {
-				s.awaitLog(t, "no new command in time")
+				s.Await(t, "no new command in time")
 			}
 			for range 15 {
 				if v := speed(); v != 100 {
@@ -301,19 +181,8 @@ func TestChainStopsNobody(t *testing.T) {
 			p.request("pa")
 			p.drives("the chain drives again", 0, 30, func() bool { return direct.position().TurnRate > 20 })
 			end(p)
-			await(t, "the stop", func() bool { return direct.position().TurnRate == 0 })
+			waiting.Until(t, "the stop", func() bool { return direct.position().TurnRate == 0 })
 		})
-	}
-}
-
-func TestCircularRequires(t *testing.T) {
-	t.Parallel()
-	code, out := exits(t, "check", write(t, t.TempDir(), "circle.cfg", `
-driver ( name "reflex" provides ["position:0"] requires ["position:1" "sonar:0"] )
-driver ( name "reflex" provides ["position:1"] requires ["position:0" "sonar:0"] )
-driver ( name "testpattern" provides ["sonar:0"] )`))
-	if code != 2 || !strings.Contains(out, "circular requires: reflex requires reflex requires reflex") {
-		t.Errorf("exit %d, %q", code, out)
 	}
 }
 
@@ -353,17 +222,17 @@ func TestVisitorStopsNobody(t *testing.T) {
 // waiting for each other.
 func TestRingOfServers(t *testing.T) {
 	t.Parallel()
-	ports := []int{freePort(t), freePort(t)}
+	numbers := []int{ports.Free(t, 1), ports.Free(t, 1)}
 	var ring []*server
-	for i, port := range ports {
-		config := fmt.Sprintf(`driver ( name "passthrough" remote "127.0.0.1:%d" provides ["position:0"] )`, ports[1-i])
+	for i, port := range numbers {
+		config := fmt.Sprintf(`driver ( name "passthrough" remote "127.0.0.1:%d" provides ["position:0"] )`, numbers[1-i])
 		ring = append(ring, launch{port: port}.start(t, write(t, t.TempDir(), "ring.cfg", config)))
 	}
 	for _, s := range ring {
 		if reply := s.dial(t).request("pr"); reply != "pe" {
 			t.Errorf("reply %q", reply)
 		}
-		await(t, "the reason", func() bool { return strings.Contains(s.log.String(), "it is in a ring of servers") })
+		waiting.Until(t, "the reason", func() bool { return strings.Contains(s.Output.String(), "it is in a ring of servers") })
 	}
 }
 
@@ -371,10 +240,10 @@ func TestRingOfServers(t *testing.T) {
 func TestTwoConnectionsAreNoRing(t *testing.T) {
 	t.Parallel()
 	robot := start(t, "-stage", room)
-	between := start(t, write(t, t.TempDir(), "two.cfg", fmt.Sprintf(`
+	between := serve(t, `
 define robot driver ( name "passthrough" remote %q )
 robot ( provides ["position:0"] )
-robot ( provides ["sonar:0"] )`, robot.address)))
+robot ( provides ["sonar:0"] )`, robot.address)
 	p := passing(t, between.address, `"position:0" "sonar:0"`).dial(t)
 	if reply := p.request("prsr"); reply != "prsr" {
 		t.Fatalf("reply %q", reply)

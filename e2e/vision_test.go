@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	tracker "player/simulation/emulator/acts"
 )
 
@@ -19,14 +20,9 @@ import (
 func startTracker(t *testing.T, o tracker.Options) *tracker.Server {
 	t.Helper()
 	if o.Addr == "" {
-		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver looks there, too
+		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver tries that one also
 	}
-	s, err := tracker.Start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.Close)
-	return s
+	return emulate(t, tracker.Start, o)
 }
 
 // trackerIs waits until cond holds for the tracker.
@@ -42,21 +38,10 @@ func trackerIs(t *testing.T, s *tracker.Server, what string, cond func(s tracker
 // sees waits for vision data that has these blobs of a channel and no others.
 func (p *peer) sees(channel int, blobs ...codec.Blob) {
 	p.t.Helper()
-	var d codec.VisionData
-	for deadline := time.Now().Add(patience); ; {
-		letter, payload := p.block()
-		if letter == codec.Vision && len(payload) > 0 {
-			if err := d.Decode(payload); err != nil {
-				p.t.Fatal(err)
-			}
-			if got := d.Channel(channel); fmt.Sprint(got) == fmt.Sprint(blobs) && len(d.Blobs) == len(blobs) {
-				return
-			}
-		}
-		if time.Now().After(deadline) {
-			p.t.Fatalf("vision data %+v, want %+v", d, blobs)
-		}
-	}
+	waiting.Until(p.t, fmt.Sprintf("blobs %+v", blobs), func() bool {
+		d := p.blobs()
+		return fmt.Sprint(d.Channel(channel)) == fmt.Sprint(blobs) && len(d.Blobs) == len(blobs)
+	})
 }
 
 func TestVision(t *testing.T) {
@@ -110,48 +95,10 @@ func TestVision(t *testing.T) {
 	}
 }
 
-// A connection that is lost in any way is made again.
-func TestVisionLost(t *testing.T) {
-	t.Parallel()
-	tests := []struct {
-		name       string
-		lose, back func(a *tracker.Server)
-	}{
-		{"closed", func(a *tracker.Server) { a.Silence(); a.HangUp() }, (*tracker.Server).Speak},
-		{"silent", (*tracker.Server).Silence, (*tracker.Server).Speak},
-	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			a := startTracker(t, tracker.Options{})
-			s := start(t, "-vp", strconv.Itoa(a.Port()))
-			c := s.dial(t)
-			c.mustOpen("yrvr", "yrvr")
-			c.until("data", func() bool { return c.age() < time.Second })
-			tt.lose(a)
-			c.until("old data", func() bool { return c.age() > 2200*time.Millisecond })
-			tt.back(a)
-			c.until("new data", func() bool { return c.age() < time.Second })
-		})
-	}
-	t.Run("ended and started again", func(t *testing.T) {
-		t.Parallel()
-		a := startTracker(t, tracker.Options{})
-		s := start(t, "-vp", strconv.Itoa(a.Port()))
-		c := s.dial(t)
-		c.mustOpen("yrvr", "yrvr")
-		address := fmt.Sprintf("127.0.0.1:%d", a.Port())
-		a.Close()
-		c.until("old data", func() bool { return c.age() > 1500*time.Millisecond })
-		startTracker(t, tracker.Options{Addr: address, Version: tracker.V12}) // a newer one
-		c.until("new data", func() bool { return c.age() < time.Second })
-	})
-}
-
 // noPrograms returns an environment in which the server finds no programs.
 func noPrograms(t *testing.T) []string { return []string{"PATH=" + t.TempDir()} }
 
-// acts returns an environment for a server, and the directory in which it looks
+// acts returns an environment for a server, and the directory in which it searches
 // for the program acts first.
 func acts(t *testing.T) (env []string, dir string) {
 	dir = t.TempDir()
@@ -186,31 +133,8 @@ exec %s -only acts -acts-port %d >/dev/null
 		t.Errorf("%d programs were started, want 2", len(started))
 	}
 	for _, pid := range started {
-		await(t, "the end of process group "+pid, func() bool {
+		waiting.Until(t, "the end of process group "+pid, func() bool {
 			return exec.Command("sh", "-c", "for s in /proc/[0-9]*/stat; do read -r pid name state parent group rest <$s && [ $group = "+pid+" ] && [ $state != Z ] && exit 1; done 2>/dev/null; exit 0").Run() == nil
 		})
-	}
-}
-
-// A client gets its refusal at once when ACTS cannot be started, and others notice
-// nothing.
-func TestVisionProgramFails(t *testing.T) {
-	t.Parallel()
-	env, dir := acts(t)
-	s := launch{env: env}.start(t, "-vp", strconv.Itoa(freeSwapped(t)))
-	c := s.dial(t)
-	c.mustOpen("vr", "ve")
-	c.mustOpen("vr", "ve")
-	write(t, dir, "acts", "#!/bin/sh\nexit 3")
-	c.mustOpen("vr", "ve")
-	write(t, dir, "acts", "#!/bin/sh\nexec sleep 1000")
-	c.message('d', 'r', 'v', 'r')
-	other := s.dial(t)
-	for range 5 {
-		other.mustOpen("", "")
-	}
-	letter, payload := c.block()
-	if letter != 'r' || string(payload) != "ve" {
-		t.Errorf("%c %q", letter, payload)
 	}
 }

@@ -146,68 +146,6 @@ func TestVisitorRights(t *testing.T) {
 	}
 }
 
-// What a visitor asks for does not fill the log.
-func TestVisitorLog(t *testing.T) {
-	t.Parallel()
-	s, page := startDashboard(t)
-	v := newVisitor(page, "127.0.0.1")
-	if got := says(t, v.socket(t, "stream", strings.Repeat("x", 10_000)+":6665"), `{}`, "error"); !strings.Contains(got, "not the address of a robot") {
-		t.Errorf("a long address: %s", got)
-	}
-	if got := v.get(t, "", strings.Repeat("x", 9_000)); got != http.StatusForbidden {
-		t.Errorf("a long host: status %d", got)
-	}
-	s.awaitLog(t, "request refused")
-	for line := range strings.Lines(s.log.String()) {
-		if len(line) > 1000 {
-			t.Errorf("%d bytes in a line: %.100s", len(line), line)
-		}
-	}
-}
-
-// Requests that are never completed take at most half of the places.
-func TestHalfSentRequests(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct{ name, request string }{
-		{"header", "GET / HTTP/1.1\r\nHost: localhost\r\n"},
-		{"nothing", ""},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s, page := startDashboard(t)
-			slow := newVisitor(page, "127.0.0.2")
-			for range 128 {
-				_, _ = io.WriteString(slow.connect(t), tt.request) // fails for those that are refused
-			}
-			await(t, "a refusal", func() bool { // on a busy machine the first ones time out meanwhile
-				_, _ = io.WriteString(slow.connect(t), tt.request)
-				return s.logged("half of all places")
-			})
-			if got := newVisitor(page, "127.0.0.1").get(t, "main.js", ""); got != http.StatusOK {
-				t.Errorf("status %d", got)
-			}
-		})
-	}
-}
-
-// A request whose body never comes is refused at once, and its connection ends, so it
-// keeps no place.
-func TestMissingBody(t *testing.T) {
-	t.Parallel()
-	_, page := startDashboard(t)
-	for range 200 { // more than there are places
-		conn := newVisitor(page, "127.0.0.2").connect(t)
-		if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\n"); err != nil {
-			t.Fatal(err)
-		}
-		_ = conn.SetReadDeadline(time.Now().Add(patience))
-		reply, err := io.ReadAll(conn)
-		if err != nil || !strings.HasPrefix(string(reply), "HTTP/1.1 413 ") {
-			t.Fatalf("reply %.100q, error %v", reply, err)
-		}
-	}
-}
-
 // visitorFlood sends messages on connections until the test ends, and counts the replies
 // by a text in each. open makes a connection, which the test closes at its end.
 func visitorFlood(t *testing.T, conns int, open func() net.Conn, message, reply string) (replies *atomic.Int64) {
@@ -288,8 +226,8 @@ func TestVisitorsFlood(t *testing.T) {
 			if most := int64((50*time.Millisecond+elapsed/8)/tt.work) + conns; served > most {
 				t.Errorf("%d of the flood served, want at most %d", served, most)
 			}
-			s.awaitLog(t, "has to wait")
-			if n := strings.Count(s.log.String(), "has to wait"); n != 1 {
+			s.Await(t, "has to wait")
+			if n := strings.Count(s.Output.String(), "has to wait"); n != 1 {
 				t.Errorf("%d lines in the log, want 1", n)
 			}
 			if got := newVisitor(page, "127.0.0.1").get(t, "robots", ""); got != http.StatusOK {

@@ -10,9 +10,7 @@ import (
 	"net/http/httptest"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -26,6 +24,8 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
@@ -40,26 +40,19 @@ func TestWeb(t *testing.T) {
 		run  func(t *testing.T, b browser)
 	}{
 		{"scan", testScan},
-		{"device buttons", testDeviceButtons},
 		{"driving", testDriving},
 		{"keeps nothing", testKeepsNothing},
 		{"behind proxies", testProxied},
 		{"browser dies", testBrowserDies},
 		{"dragging", testDragging},
 		{"edit the world", testEditWorld},
-		{"draft survives", testDraftSurvives},
-		{"another robot", testAnotherRobot},
-		{"ports out of file order", testPortsOutOfFileOrder},
 		{"strangers", testStrangers},
 		{"who drives", testWhoDrives},
-		{"control first", testControlFirst},
 		{"take control", testTakeControl},
 		{"stop holds", testStopHolds},
 		{"stop elsewhere", testStopElsewhere},
 		{"read only", testReadOnly},
-		{"lost server", testLostServer},
 		{"stop shown", testStopShown},
-		{"client count", testClientCount},
 		{"gone", testGone},
 		{"screens", testScreens},
 		{"calm", testCalm},
@@ -68,8 +61,6 @@ func TestWeb(t *testing.T) {
 		{"keyboard", testKeyboard},
 		{"accessibility", testAccessibility},
 		{"record and replay", testRecordAndReplay},
-		{"past", testPast},
-		{"log drawer", testLogDrawer},
 		{"pictures", testPictures},
 		{"laser in pictures", testLaserInPictures},
 		{"calibrate", testCalibrate},
@@ -77,9 +68,8 @@ func TestWeb(t *testing.T) {
 		{"page of a fleet", testFleetPage},
 		{"floor plans of a fleet", testFleetPlans},
 		{"teleoperation by rosbridge", testTeleop},
-		{"first frames", testFirstFrames},
 		{"far away", testFarAway},
-		{"film", testFilm},
+		{"film", testRecording},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
@@ -102,8 +92,8 @@ func startDashboard(t *testing.T) (s *server, page string) {
 func (s *server) dashboard(t *testing.T) (page string) {
 	t.Helper()
 	url := regexp.MustCompile(`"url": ?"(http://[^"]+)"`)
-	await(t, "the address of the dashboard in the log", func() bool {
-		match := url.FindStringSubmatch(s.log.String())
+	waiting.Until(t, "the address of the dashboard in the log", func() bool {
+		match := url.FindStringSubmatch(s.Output.String())
 		if match != nil {
 			page = match[1] + "/"
 		}
@@ -149,7 +139,9 @@ func profile(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { await(t, "the folder of the browser is gone", func() bool { return os.RemoveAll(dir) == nil }) })
+	t.Cleanup(func() {
+		waiting.Until(t, "the folder of the browser is gone", func() bool { return os.RemoveAll(dir) == nil })
+	})
 	return dir
 }
 
@@ -217,7 +209,7 @@ func (b *tab) until(expression string) {
 		const check = () => {
 			try {
 				if (`+expression+`) done(true);
-				else setTimeout(check, pause = Math.min(2 * pause, 100)); // a look at a hundred robots costs much
+				else setTimeout(check, pause = Math.min(2 * pause, 100)); // a check of a hundred robots costs much
 			} catch (error) {
 				fail(error);
 			}
@@ -266,20 +258,10 @@ func (b *tab) drag(fromX, fromY, toX, toY float64, modifiers ...chromedp.Modifie
 // scan reads the next laser scan, metres.
 func (p *peer) scan() (ranges [codec.LaserCount]float64) {
 	p.t.Helper()
-	for {
-		letter, payload := p.block()
-		if letter != codec.Laser {
-			continue
-		}
-		var d codec.LaserData
-		if err := d.Decode(payload); err != nil {
-			p.t.Fatal(err)
-		}
-		for i, mm := range d {
-			ranges[i] = float64(mm) / 1000
-		}
-		return ranges
+	for i, mm := range next[codec.LaserData](p, codec.Laser) {
+		ranges[i] = float64(mm) / 1000
 	}
+	return ranges
 }
 
 // The robot is at (-2, -1.5), the wall at its right is y = -3.
@@ -356,31 +338,6 @@ func testKeepsNothing(t *testing.T, chromium browser) {
 	}
 }
 
-// Every device has a button that unsubscribes and subscribes again.
-func testDeviceButtons(t *testing.T, chromium browser) {
-	_, page := startDashboard(t)
-	b := chromium.open(t, page)
-	b.until(shows("devices-open", `^7 devices, \d+ Hz, \d+ ms old`))
-	b.click("devices-open")
-	for _, device := range "plsmgzv" {
-		chip := fmt.Sprintf(`[data-device="%c"]`, device)
-		data := fmt.Sprintf("player.shown?.data.%c", device)
-		b.until(data)
-		click := func() {
-			if err := chromedp.Do(b.ctx, chromedp.Click(chromedp.CSS(chip))); err != nil {
-				t.Fatal(err)
-			}
-		}
-		click()
-		b.until(fmt.Sprintf(`!%s && player.shown.devices.get("%c").access === "c" && document.querySelector('%s').ariaPressed === "false"`, data, device, chip))
-		click()
-		b.until(data)
-	}
-	b.until(`/\d Hz/.test(document.querySelector('[data-device="l"]').textContent) && /\d m?s$/.test(document.querySelector('[data-device="l"]').textContent)`)
-	// How many rounds are dropped depends on the machine.
-	b.until(`/^\d+\.\d frames.s · \d+\.\d kB.s · \d+ rounds dropped$/.test(document.getElementById("robot-flow").textContent)`)
-}
-
 // The robot moves while the arrow key is held, and no longer; nor without the
 // focus.
 func testDriving(t *testing.T, chromium browser) {
@@ -392,15 +349,15 @@ func testDriving(t *testing.T, chromium browser) {
 	stands := func() bool { d := p.position(); return d.Speed == 0 && d.TurnRate == 0 }
 
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	await(t, "the robot moves", func() bool { return p.position().X > 200 })
+	waiting.Until(t, "the robot moves", func() bool { return p.position().X > 200 })
 	b.until(`player.shown.data.p.x > 0.2 && document.getElementById("drive-state").textContent.includes("300 mm/s")`)
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowUp, arrowUpCode)
-	await(t, "the robot stands", stands)
+	waiting.Until(t, "the robot stands", stands)
 
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
-	await(t, "the robot turns left", func() bool { return p.position().TurnRate > 0 })
+	waiting.Until(t, "the robot turns left", func() bool { return p.position().TurnRate > 0 })
 	evaluate[chromedp.Void](b, `dispatchEvent(new Event("blur"))`)
-	await(t, "the robot stands without the focus", stands)
+	waiting.Until(t, "the robot stands without the focus", stands)
 	b.key(input.DispatchKeyEventTypeKeyUp, arrowLeft, arrowLeftCode)
 
 	// The stick, by mouse.
@@ -412,9 +369,9 @@ func testDriving(t *testing.T, chromium browser) {
 	}
 	mouse(chromedp.MousePressed, disc["y"])
 	mouse(chromedp.MouseMoved, disc["y"]+disc["r"])
-	await(t, "the robot backs off", func() bool { return p.position().Speed == -300 })
+	waiting.Until(t, "the robot backs off", func() bool { return p.position().Speed == -300 })
 	mouse(chromedp.MouseReleased, disc["y"]+disc["r"])
-	await(t, "the robot stands without the stick", stands)
+	waiting.Until(t, "the robot stands without the stick", stands)
 
 	// A gamepad: nothing moves unless a shoulder button is held.
 	evaluate[chromedp.Void](b, `window.pad = {connected: true, axes: [-1, 0, 0, 0], buttons: Array.from({length: 17}, () => ({pressed: false}))};
@@ -425,9 +382,9 @@ func testDriving(t *testing.T, chromium browser) {
 		t.Error("the gamepad drives without its shoulder button")
 	}
 	evaluate[chromedp.Void](b, `pad.buttons[5].pressed = true`)
-	await(t, "the robot turns left", func() bool { return p.position().TurnRate == 60 })
+	waiting.Until(t, "the robot turns left", func() bool { return p.position().TurnRate == 60 })
 	evaluate[chromedp.Void](b, `pad.buttons[5].pressed = false`)
-	await(t, "the robot stands without the button", stands)
+	waiting.Until(t, "the robot stands without the button", stands)
 
 	// In a field to type in, keys are letters.
 	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "wasd")); err != nil {
@@ -439,9 +396,9 @@ func testDriving(t *testing.T, chromium browser) {
 
 	evaluate[chromedp.Void](b, `document.getElementById("host").blur()`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	await(t, "the robot moves", func() bool { return p.position().Speed > 100 })
+	waiting.Until(t, "the robot moves", func() bool { return p.position().Speed > 100 })
 	b.close() // the tab, with the key held
-	await(t, "the robot stands without the tab", stands)
+	waiting.Until(t, "the robot stands without the tab", stands)
 }
 
 // A browser that is killed closes its sockets without a stop command. It needs a
@@ -453,11 +410,11 @@ func testBrowserDies(t *testing.T, _ browser) {
 	b := startBrowser(t).open(t, page)
 	b.until(`player.shown?.data.l`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
-	await(t, "the robot turns", func() bool { return p.position().TurnRate > 0 })
+	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate > 0 })
 	if err := chromedp.FromContext(b.ctx).Browser.Process().Kill(); err != nil {
 		t.Fatal(err)
 	}
-	await(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
 }
 
 // A dragged or turned robot senses its new place, and its odometry does not
@@ -476,13 +433,13 @@ func testDragging(t *testing.T, chromium browser) {
 		t.Fatalf("the wall ahead is at %v m", p.scan()[180])
 	}
 	b.drag(-2, -1.5, 1, -0.5)
-	await(t, "the robot sees from the new place", ahead(2.92))
+	waiting.Until(t, "the robot sees from the new place", ahead(2.92))
 	b.until(`Math.abs(player.shown.data.l[180] - 2.92) < 0.06 && Math.abs(player.world.poses[0].x - 1) < 0.05`)
 	if d := p.position(); d.X != 0 || d.Y != 0 {
 		t.Errorf("the odometry changed: %+v", d)
 	}
-	b.drag(1, -0.5, 1, -2.5, chromedp.ModifierShift) // now it looks at the wall y = -3
-	await(t, "the robot has turned", ahead(2.42))
+	b.drag(1, -0.5, 1, -2.5, chromedp.ModifierShift) // now it faces the wall y = -3
+	waiting.Until(t, "the robot has turned", ahead(2.42))
 	// The same by keyboard: ten centimetres to the left of the page.
 	evaluate[chromedp.Void](b, `document.getElementById("world-canvas").focus()`)
 	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))); err != nil {
@@ -496,46 +453,6 @@ func testDragging(t *testing.T, chromium browser) {
 	}
 	evaluate[chromedp.Void](b, `document.getElementById("pause").click()`)
 	b.until(`player.world.paused && document.getElementById("pause").textContent === "Run"`)
-}
-
-// The user adds a robot of another server.
-func testAnotherRobot(t *testing.T, chromium browser) {
-	_, page := startDashboard(t)
-	other := start(t, "-stage", room, "-http", "off")
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.l`)
-	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), other.address+"\r")); err != nil {
-		t.Fatal(err)
-	}
-	b.until(fmt.Sprintf(`player.shown.address === "%s" && player.shown.data.l && player.robots[0].data.l`, other.address))
-	b.key(input.DispatchKeyEventTypeKeyDown, arrowUp, arrowUpCode)
-	p := other.dial(t)
-	p.request("pr")
-	await(t, "the other robot moves", func() bool { return p.position().X > 0 })
-	// The robot that is shown is driven: the other one stops.
-	evaluate[chromedp.Void](b, `player.show(player.robots[0])`)
-	await(t, "the other robot stands", func() bool { return p.position().Speed == 0 })
-}
-
-// Robots are listed by port and drawn in the order of the world file.
-func testPortsOutOfFileOrder(t *testing.T, chromium browser) {
-	low, high := freePort(t), freePort(t)
-	low, high = min(low, high), max(low, high)
-	world := filepath.Join(t.TempDir(), "test.world")
-	text := fmt.Sprintf(`
-		position ( name "left" port %d pose [0 2 0 0] )
-		position ( name "right" port %d pose [0 -2 0 0] )`, high, low)
-	if err := os.WriteFile(world, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s := start(t, "-stage", world, "-http", "127.0.0.1:0")
-	b := chromium.open(t, s.dashboard(t))
-	b.until(`player.world?.poses.length === 2 && player.robots.every((r) => r.data.p)`)
-	got := evaluate[[]string](b, `player.world.robots.map((r, i) => r.name + " " + r.address.split(":")[1] + " " + player.world.poses[i].y)`)
-	if want := []string{fmt.Sprintf("left %d 2", high), fmt.Sprintf("right %d -2", low)}; !slices.Equal(got, want) {
-		t.Errorf("robots %q, want %q", got, want)
-	}
-	b.until(`player.shown.name === "right" && player.world.poses[player.world.selected].y === -2`)
 }
 
 // A page of another site must not reach the robot.
@@ -572,7 +489,7 @@ func testStrangers(t *testing.T, chromium browser) {
 	if reply.StatusCode != http.StatusForbidden {
 		t.Errorf("host %s: status %d", r.Host, reply.StatusCode)
 	}
-	await(t, "five refusals in the log", func() bool { return strings.Count(s.log.String(), "request refused") == 5 })
+	waiting.Until(t, "five refusals in the log", func() bool { return strings.Count(s.Output.String(), "request refused") == 5 })
 }
 
 // A simulated robot has a dashboard, and starts without one when the default
@@ -580,8 +497,8 @@ func testStrangers(t *testing.T, chromium browser) {
 func TestWebAddress(t *testing.T) {
 	t.Parallel()
 	address := func(s *server) (line string) {
-		await(t, "the dashboard in the log", func() bool {
-			line = regexp.MustCompile(`.*("url"|-http HOST:PORT).*`).FindString(s.log.String())
+		waiting.Until(t, "the dashboard in the log", func() bool {
+			line = regexp.MustCompile(`.*("url"|-http HOST:PORT).*`).FindString(s.Output.String())
 			return line != ""
 		})
 		return line
@@ -596,13 +513,13 @@ func TestWebAddress(t *testing.T) {
 		t.Errorf("the first one: %s", line)
 	}
 	open := start(t, "-stage", room, "-http", ":0")
-	await(t, "a warning about the network", func() bool { return strings.Contains(open.log.String(), "open to the network") })
+	waiting.Until(t, "a warning about the network", func() bool { return strings.Contains(open.Output.String(), "open to the network") })
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer taken.Close()
-	if code, out := exits(t, "-stage", room, "-http", taken.Addr().String(), "-gp", strconv.Itoa(freePort(t))); code != 2 || !strings.Contains(out, "-http") {
+	if code, out := exits(t, "-stage", room, "-http", taken.Addr().String(), "-gp", strconv.Itoa(ports.Free(t, 1))); code != 2 || !strings.Contains(out, "-http") {
 		t.Errorf("a taken address: exit %d, %q", code, out)
 	}
 }

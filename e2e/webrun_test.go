@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"player/e2e/ports"
 )
 
 // A run is recorded from the page, and then replayed, paused and sought from it.
@@ -52,63 +54,22 @@ func testRecordAndReplay(t *testing.T, chromium browser) {
 	b.checkLooks("a replay", screens[0], screens[4])
 }
 
-// The past is shown as such, in the right pixels, and driving ends it.
-func testPast(t *testing.T, chromium browser) {
-	_, page := startDashboard(t)
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.p && player.world.poses.length === 2 && player.timeline.moments(player.shown).length > 5 && player.timeline.moments(player.world).length > 5`)
-	evaluate[bool](b, `player.driver.setInput("test", [1, 0]) ?? true`)
-	b.until(`player.shown.data.p.x > 0.15`)
-	evaluate[bool](b, `player.driver.setInput("test", [0, 0]) ?? true`)
-	b.until(`player.shown.data.p.speed === 0`)
-	evaluate[bool](b, `document.getElementById("plots-open").click() ?? true`)
-	b.until(`/ mm.s$/.test(document.querySelector("#plots output").textContent)`)
-	evaluate[bool](b, `player.timeline.go(Math.max(...[player.shown, player.world].map((of) => player.timeline.moments(of)[2].at))) ?? true`)
-	if got := evaluate[string](b, `document.getElementById("odometry").textContent`); !strings.HasPrefix(got, "0.00 m, ") {
-		t.Errorf("the past is at %s", got)
-	}
-	b.until(`document.getElementById("past").checkVisibility() && player.world.frozen && Math.abs(player.world.poses[0].x + 2) < 0.01`)
-	evaluate[bool](b, `player.driver.setInput("test", [0.1, 0]) ?? true`)
-	b.until(`!document.getElementById("past").checkVisibility() && player.shown.data.p.x > 0.15 && !player.world.frozen`)
-	evaluate[bool](b, `player.driver.setInput("test", [0, 0]) ?? true`)
-}
-
-// The log shows what hostile clients cause as text, and asks only while it is open.
-func testLogDrawer(t *testing.T, chromium browser) {
-	_, page := startDashboard(t)
-	b := chromium.open(t, page)
-	b.until(`player.shown?.data.p`)
-	const name = `<img src=x onerror=window.hostile=1>`
-	evaluate[bool](b, fmt.Sprintf(`new Promise((done) => {
-		const socket = new WebSocket(location.origin.replace("http", "ws") + "/stream?robot=" + encodeURIComponent(%q));
-		socket.onclose = () => done(true); })`, name))
-	if asked := evaluate[int](b, `performance.getEntriesByType("resource").filter((r) => r.name.includes("/log?")).length`); asked != 0 {
-		t.Errorf("asked %d times for the log", asked)
-	}
-	evaluate[bool](b, `document.getElementById("log-open").click() ?? true`)
-	b.until(`document.querySelectorAll("#log li").length > 3`)
-	b.until(fmt.Sprintf(`document.getElementById("log").innerText.includes("robot=" + %q)`, name))
-	if evaluate[bool](b, `window.hostile === 1 || document.querySelector("#log img") !== null`) {
-		t.Error("the page has run what a client said")
-	}
-}
-
 // hundredRobots starts a hundred robots, two of them stopped, and returns their dashboard.
 func hundredRobots(t *testing.T) (page string) {
 	t.Helper()
 	var world strings.Builder
-	ports := make([]int, 100)
-	for i := range ports {
-		ports[i] = freePort(t)
+	numbers := make([]int, 100)
+	for i := range numbers {
+		numbers[i] = ports.Free(t, 1)
 	}
-	slices.Sort(ports) // robots are listed by port
-	for i := range ports {
-		fmt.Fprintf(&world, "position ( name \"unit%d\" port %d pose [%d %d 0 0] )\n", i, ports[i], 2*(i%10), 2*(i/10))
+	slices.Sort(numbers) // robots are listed by port
+	for i := range numbers {
+		fmt.Fprintf(&world, "position ( name \"unit%d\" port %d pose [%d %d 0 0] )\n", i, numbers[i], 2*(i%10), 2*(i/10))
 	}
 	s := start(t, "-stage", write(t, t.TempDir(), "fleet.world", world.String()), "-http", "127.0.0.1:0")
 	page = s.dashboard(t)
 	for _, i := range []int{37, 88} {
-		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, ports[i]), "", nil)
+		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, numbers[i]), "", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/needs"
+	"player/e2e/waiting"
 )
 
 // The WireGuard example of SECURITY.md, with its two files as they are printed there but
@@ -68,9 +69,9 @@ func TestWireGuard(t *testing.T) {
 	}
 	far.mustOpen("pa", "pa")
 	far.drive(0, 40)
-	await(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
+	waiting.Until(t, "the robot turns", func() bool { return near.position().TurnRate != 0 })
 	n.walkAway(t)
-	await(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
+	waiting.Until(t, "the robot stops", func() bool { return near.position().TurnRate == 0 })
 }
 
 // wg runs the program wg.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/client"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -87,7 +88,7 @@ func TestTrueAnswers(t *testing.T) {
 	if err := bob.SetName("bob"); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "turn by bob", func() bool {
+	waiting.Until(t, "turn by bob", func() bool {
 		if err := bob.SetSpeed(0, -20); err != nil {
 			t.Fatal(err)
 		}

@@ -7,22 +7,26 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
+
+	"player/e2e/ports"
+	"player/e2e/waiting"
 )
 
 // startCluster starts a cluster of three NATS servers with JetStream.
 func startCluster(t *testing.T) []*server.Server {
 	t.Helper()
 	const nodes = 3
-	ports, routes := make([]int, nodes), make([]string, nodes)
-	for i := range ports {
-		ports[i] = freePort(t)
-		routes[i] = fmt.Sprintf("nats://127.0.0.1:%d", ports[i])
+	var at [nodes]int
+	var routes []string
+	for i := range at {
+		at[i] = ports.Free(t, 1)
+		routes = append(routes, fmt.Sprintf("nats://127.0.0.1:%d", at[i]))
 	}
 	cluster := make([]*server.Server, nodes)
 	for i := range cluster {
 		cluster[i] = startNATS(t, &server.Options{
 			ServerName: fmt.Sprint("node", i), JetStream: true, StoreDir: t.TempDir(),
-			Cluster: server.ClusterOpts{Name: "lab", Host: "127.0.0.1", Port: ports[i]},
+			Cluster: server.ClusterOpts{Name: "lab", Host: "127.0.0.1", Port: at[i]},
 			Routes:  server.RoutesFromStr(strings.Join(routes, ",")),
 		})
 	}
@@ -49,9 +53,9 @@ func TestNodesEnd(t *testing.T) {
 	measured := a.watch(t)
 	token := acquire(t, conn, "alice")
 	stop := drive(t, conn, token)
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 
-	used := p.address(t)
+	used := natsOf(t, p)
 	left := 0
 	for _, s := range cluster {
 		if s.ClientURL() == used {
@@ -64,13 +68,13 @@ func TestNodesEnd(t *testing.T) {
 		t.Fatalf("%d nodes are left: the bridge uses %s", left, used)
 	}
 	stop()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 	bobs := acquire(t, conn, "bob")
 	if bobs == token {
 		t.Error("the token has not changed")
 	}
 	stop = drive(t, conn, bobs)
-	wait(t, "movement with two nodes", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement with two nodes", func() bool { return measured() > 0 })
 
 	for _, s := range cluster {
 		if s.Running() {
@@ -78,7 +82,7 @@ func TestNodesEnd(t *testing.T) {
 			break
 		}
 	}
-	wait(t, "stop of the robot without a majority", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot without a majority", func() bool { return measured() == 0 })
 	if r := request(t, conn, lease, "", []byte("carol")); r.Token != "" {
 		t.Errorf("without a majority, carol is answered %+v", r)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/waiting"
 )
 
 func TestConfigurations(t *testing.T) {
@@ -42,7 +43,7 @@ func TestConfigurations(t *testing.T) {
 		return m.Data.X
 	}
 	token := acquire(t, conn, "alice")
-	wait(t, "movement", func() bool {
+	waiting.Until(t, "movement", func() bool {
 		if r := request(t, conn, command, token, speed(200)); !r.OK {
 			token = acquire(t, conn, "alice")
 		}
@@ -50,7 +51,7 @@ func TestConfigurations(t *testing.T) {
 	})
 	request(t, conn, lease, token, []byte("release"))
 	request(t, conn, "player.lab.a.position.0.config", "", []byte("R"))
-	wait(t, "reset of the odometry", func() bool { return x() < 50 })
+	waiting.Until(t, "reset of the odometry", func() bool { return x() < 50 })
 }
 
 // An emergency stop waits for no configuration: hardware that another one opens may need

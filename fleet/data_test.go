@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -65,7 +66,7 @@ func TestData(t *testing.T) {
 	}
 
 	status := subscribe(t, conn, "player.lab.*.status")
-	wait(t, "status of a robot that is read", func() bool {
+	waiting.Until(t, "status of a robot that is read", func() bool {
 		m, err := status.NextMsg(patience)
 		if err != nil {
 			t.Fatal(err)
@@ -114,19 +115,19 @@ func TestOnlyWhatSomebodyListensToIsRead(t *testing.T) {
 		t.Fatalf("nobody listens, and the robot has clients: %+v", a.report(t))
 	}
 	sonar := subscribe(t, conn, "player.lab.a.sonar.0.data")
-	wait(t, "reading of sonar", reads("sy"))
+	waiting.Until(t, "reading of sonar", reads("sy"))
 	next(t, sonar)
 	laser := subscribe(t, conn, "player.*.*.laser.*.json")
-	wait(t, "reading of sonar and laser", reads("lsy"))
+	waiting.Until(t, "reading of sonar and laser", reads("lsy"))
 	next(t, laser)
 	if err := sonar.Unsubscribe(); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "reading of laser", reads("ly"))
+	waiting.Until(t, "reading of laser", reads("ly"))
 	if err := laser.Unsubscribe(); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "end of reading", reads(""))
+	waiting.Until(t, "end of reading", reads(""))
 }
 
 func TestRateOfTheFastest(t *testing.T) {
@@ -140,7 +141,7 @@ func TestRateOfTheFastest(t *testing.T) {
 			return len(clients) == 1 && clients[0].Rate == want
 		}
 	}
-	wait(t, "default rate", rate(bridge.DefaultRate))
+	waiting.Until(t, "default rate", rate(bridge.DefaultRate))
 	const subject = "player.lab.a.sonar.0.rate"
 	if r := request(t, conn, subject, "", []byte("25")); r.Rate != 25 {
 		t.Errorf("asked for 25 Hz: %+v", r)
@@ -148,13 +149,13 @@ func TestRateOfTheFastest(t *testing.T) {
 	if r := request(t, conn, subject, "", []byte("5")); r.Rate != 25 {
 		t.Errorf("somebody else asked for 5 Hz: %+v", r)
 	}
-	wait(t, "rate of 25 Hz", rate(25))
+	waiting.Until(t, "rate of 25 Hz", rate(25))
 	for _, body := range []string{"", "0", "1001", "fast"} {
 		if r := request(t, conn, subject, "", []byte(body)); r.Error == "" {
 			t.Errorf("a rate of %q is accepted", body)
 		}
 	}
-	wait(t, "rate of 5 Hz or the default, after the requests have expired", func() bool { return rate(5)() || rate(bridge.DefaultRate)() })
+	waiting.Until(t, "rate of 5 Hz or the default, after the requests have expired", func() bool { return rate(5)() || rate(bridge.DefaultRate)() })
 }
 
 // A robot whose server restarts is read and commanded again.
@@ -178,7 +179,7 @@ func TestRobotRestarts(t *testing.T) {
 		}
 		return !s.Connected && s.Error != ""
 	}
-	wait(t, "status of a robot that cannot be reached", unreachable)
+	waiting.Until(t, "status of a robot that cannot be reached", unreachable)
 	if r := request(t, conn, lease, "", []byte("alice")); r.Error == "" || r.Token != "" {
 		t.Errorf("the lease of a robot that cannot be reached: %+v", r)
 	}
@@ -189,8 +190,8 @@ func TestRobotRestarts(t *testing.T) {
 	if r := request(t, conn, command, token, speed(100)); !r.OK {
 		t.Errorf("a command: %+v", r)
 	}
-	first.end(t, syscall.SIGKILL)
-	wait(t, "status of a robot that has gone", unreachable)
+	first.End(t, syscall.SIGKILL)
+	waiting.Until(t, "status of a robot that has gone", unreachable)
 	if r := request(t, conn, command, token, speed(100)); r.Error == "" {
 		t.Errorf("a command to a robot that has gone: %+v", r)
 	}
@@ -201,5 +202,5 @@ func TestRobotRestarts(t *testing.T) {
 		}
 	}
 	next(t, sonar)
-	wait(t, "command after the restart", func() bool { return request(t, conn, command, token, speed(100)).OK })
+	waiting.Until(t, "command after the restart", func() bool { return request(t, conn, command, token, speed(100)).OK })
 }

@@ -25,6 +25,8 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 )
@@ -94,10 +96,10 @@ func TestDocumentedServers(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certificate(t, dir)
-	leaf := fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	leaf := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	public := documented(t, "hub.conf", "/etc/nats", dir, "/var/lib/nats", filepath.Join(dir, "hub"), "0.0.0.0:4222", "127.0.0.1:-1", "0.0.0.0:7422", leaf)
 	site := documented(t, "site.conf", "/etc/nats", dir, "/var/lib/nats", filepath.Join(dir, "site"), "127.0.0.1:4222", "127.0.0.1:-1", "nats.example.org:7422", leaf)
-	wait(t, "leaf node", func() bool { return public.NumLeafNodes() == 1 })
+	waiting.Until(t, "leaf node", func() bool { return public.NumLeafNodes() == 1 })
 
 	a := startRobot(t, "a")
 	ca := filepath.Join(dir, "ca.pem")
@@ -127,7 +129,7 @@ func TestDocumentedServers(t *testing.T) {
 		if err := sub.Unsubscribe(); err != nil {
 			t.Fatal(err)
 		}
-		wait(t, "end of reading", func() bool { return len(a.report(t).Clients) == 0 })
+		waiting.Until(t, "end of reading", func() bool { return len(a.report(t).Clients) == 0 })
 		pictures := subscribe(t, monitor, "player.lab.*.camera.*.picture")
 		if r := request(t, monitor, bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate), "", []byte("5")); r.Rate != 5 {
 			t.Errorf("%s: a request for pictures is answered %+v", name, r)
@@ -154,7 +156,7 @@ func TestDocumentedServers(t *testing.T) {
 				t.Errorf("%s: %s is answered %+v", name, c.verb, r)
 			}
 		}
-		p.end(t, os.Interrupt)
+		p.End(t, os.Interrupt)
 	}
 
 	// What nobody may but those of whom docs/FLEET.md says so.
@@ -202,11 +204,11 @@ func TestReachOfLeafNode(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	certificate(t, dir)
-	leaf, link := fmt.Sprintf("127.0.0.1:%d", freePort(t)), newNetwork()
+	leaf, link := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)), newNetwork()
 	public := documented(t, "hub.conf", "/etc/nats", dir, "/var/lib/nats", filepath.Join(dir, "hub"), "0.0.0.0:4222", "127.0.0.1:-1", "0.0.0.0:7422", leaf)
 	site := documented(t, "site.conf", "/etc/nats", dir, "/var/lib/nats", filepath.Join(dir, "site"), "127.0.0.1:4222", "127.0.0.1:-1",
 		"nats.example.org:7422", link.proxy(t, "site", "public", leaf))
-	wait(t, "leaf node", func() bool { return public.NumLeafNodes() == 1 })
+	waiting.Until(t, "leaf node", func() bool { return public.NumLeafNodes() == 1 })
 	url, ca := fmt.Sprintf("tls://bridge:BRIDGE-SECRET@127.0.0.1:%d", public.Addr().(*net.TCPAddr).Port), filepath.Join(dir, "ca.pem")
 	outside, err := nats.Connect(url, nats.RootCAs(ca))
 	if err != nil {
@@ -236,7 +238,7 @@ func TestReachOfLeafNode(t *testing.T) {
 		}
 		return stream.CachedInfo().State.LastSeq
 	}
-	wait(t, "recording", func() bool { return last(outside, "site", "player_lab") > 10 })
+	waiting.Until(t, "recording", func() bool { return last(outside, "site", "player_lab") > 10 })
 	js, err := jetstream.New(outside)
 	if err != nil {
 		t.Fatal(err)
@@ -248,17 +250,17 @@ func TestReachOfLeafNode(t *testing.T) {
 	if _, err := js.CreateStream(t.Context(), mirror); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "mirror", func() bool { return last(outside, "", "archive") > 10 })
+	waiting.Until(t, "mirror", func() bool { return last(outside, "", "archive") > 10 })
 
 	heal := link.cut("site")
 	stands := last(outside, "", "archive")
-	wait(t, "recording without the link", func() bool { return last(inside, "", "player_lab") > stands+20 })
+	waiting.Until(t, "recording without the link", func() bool { return last(inside, "", "player_lab") > stands+20 })
 	have := last(inside, "", "player_lab")
 	if got := last(outside, "", "archive"); got >= have {
 		t.Errorf("the link is cut, and the mirror has all %d messages", got)
 	}
 	heal()
-	wait(t, "mirror of what was recorded without the link", func() bool { return last(outside, "", "archive") >= have })
+	waiting.Until(t, "mirror of what was recorded without the link", func() bool { return last(outside, "", "archive") >= have })
 
 	for name, choice := range map[string][]string{"domain.mcap": {"-domain", "site"}, "archive.mcap": {"-stream", "archive"}} {
 		args := append([]string{"export", "-o", filepath.Join(dir, name), "-fleet", "lab", "-nats", url, "-ca", ca}, choice...)
@@ -267,7 +269,7 @@ func TestReachOfLeafNode(t *testing.T) {
 		}
 	}
 
-	p.end(t, os.Interrupt)
+	p.End(t, os.Interrupt)
 	start(t, program, "-fleet", "lab", "-nats", url, "-ca", ca, "-domain", "site", "-robot", "a="+a.address)
 	token := acquire(t, inside, "alice")
 	stop := keep(t, inside, lease, token)
@@ -276,7 +278,7 @@ func TestReachOfLeafNode(t *testing.T) {
 		t.Errorf("a command is answered %+v", r)
 	}
 	before := last(inside, "", hub.Leases("lab", bridge.GroupOf("a")))
-	wait(t, "renewal at the site", func() bool { return last(inside, "", hub.Leases("lab", bridge.GroupOf("a"))) > before+2 })
+	waiting.Until(t, "renewal at the site", func() bool { return last(inside, "", hub.Leases("lab", bridge.GroupOf("a"))) > before+2 })
 	if _, err := js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a"))); !errors.Is(err, jetstream.ErrBucketNotFound) {
 		t.Errorf("the leases are in the public network: %v", err)
 	}

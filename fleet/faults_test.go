@@ -25,11 +25,14 @@ import (
 	"player/client"
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/ports"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 )
 
-// network is TCP proxies between programs. Each can be told to hold what passes it, as
+// network is TCP proxies between programs. Each can hold what passes it, as
 // a network does that loses all packets: connections stay, and what was sent arrives
 // late.
 type network struct {
@@ -40,34 +43,19 @@ type network struct {
 func newNetwork() *network { return &network{holds: map[string]chan struct{}{}} }
 
 // proxy returns an address that leads from one program to the address of another.
-func (n *network) proxy(t *testing.T, from, to, address string) string {
+func (n *network) proxy(t testing.TB, from, to, address string) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	go func() {
-		for {
-			near, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer near.Close()
-				n.pass(t.Context(), from, to)
-				far, err := net.Dial("tcp", address)
-				if err != nil {
-					return // as if nobody listened
-				}
-				defer far.Close()
-				defer context.AfterFunc(t.Context(), func() { near.Close(); far.Close() })()
-				go n.copy(t.Context(), far, near, from, to)
-				n.copy(t.Context(), near, far, from, to)
-			}()
+	return ports.Serve(t, func(near net.Conn) {
+		n.pass(t.Context(), from, to)
+		far, err := net.Dial("tcp", address)
+		if err != nil {
+			return // as if nobody listened
 		}
-	}()
-	return l.Addr().String()
+		defer far.Close()
+		defer context.AfterFunc(t.Context(), func() { near.Close(); far.Close() })()
+		go n.copy(t.Context(), far, near, from, to)
+		n.copy(t.Context(), near, far, from, to)
+	})
 }
 
 // copy passes bytes until one of the connections ends, and then ends the other.
@@ -124,7 +112,7 @@ type clusterNode struct {
 	monitor string // for questions by HTTP
 	store   string // of JetStream
 	args    []string
-	*process
+	*programs.Program
 }
 
 const nodes = 3
@@ -136,27 +124,27 @@ func nodeName(i int) string { return fmt.Sprint("node", i) }
 func routes(node string) string { return "routes of " + node }
 
 // startNodes starts three NATS servers as processes, whose routes pass the network.
-func startNodes(t *testing.T, n *network, program string) (all []*clusterNode) {
+func startNodes(t testing.TB, n *network, program string) (all []*clusterNode) {
 	t.Helper()
-	var ports [nodes]int
-	for i := range ports {
-		ports[i] = freePort(t)
+	var at [nodes]int
+	for i := range at {
+		at[i] = ports.Free(t, 1)
 	}
 	for i := range nodes {
 		var others []string
 		for j := range nodes {
 			if j != i {
-				others = append(others, fmt.Sprintf("%q", "nats://"+n.proxy(t, routes(nodeName(i)), routes(nodeName(j)), "127.0.0.1:"+strconv.Itoa(ports[j]))))
+				others = append(others, fmt.Sprintf("%q", "nats://"+n.proxy(t, routes(nodeName(i)), routes(nodeName(j)), "127.0.0.1:"+strconv.Itoa(at[j]))))
 			}
 		}
-		node := &clusterNode{name: nodeName(i), address: "127.0.0.1:" + strconv.Itoa(freePort(t)), monitor: "127.0.0.1:" + strconv.Itoa(freePort(t))}
+		node := &clusterNode{name: nodeName(i), address: "127.0.0.1:" + strconv.Itoa(ports.Free(t, 1)), monitor: "127.0.0.1:" + strconv.Itoa(ports.Free(t, 1))}
 		dir := t.TempDir()
 		node.store = filepath.Join(dir, "store")
 		// The nodes and their clients learn no way around the network. One route for
 		// each pair is enough.
 		config := fmt.Sprintf("server_name: %s\nlisten: %q\nhttp: %q\njetstream { store_dir: %q }\n"+
 			"cluster { name: lab, listen: \"127.0.0.1:%d\", advertise: \"127.0.0.1:1\", no_advertise: true, pool_size: -1, routes: [ %s ] }\n",
-			node.name, node.address, node.monitor, node.store, ports[i], strings.Join(others, ", "))
+			node.name, node.address, node.monitor, node.store, at[i], strings.Join(others, ", "))
 		file := filepath.Join(dir, "node.conf")
 		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
 			t.Fatal(err)
@@ -169,30 +157,20 @@ func startNodes(t *testing.T, n *network, program string) (all []*clusterNode) {
 }
 
 // run starts the node, for the first time or again.
-func (c *clusterNode) run(t *testing.T) {
+func (c *clusterNode) run(t testing.TB) {
 	t.Helper()
-	p := &process{cmd: exec.Command(c.args[0], c.args[1:]...), exited: make(chan struct{})}
-	p.cmd.Stderr, p.cmd.Stdout = p, p
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = p.cmd.Wait() // ProcessState has the result
-		close(p.exited)
-	}()
-	t.Cleanup(func() { p.end(t, syscall.SIGKILL) })
-	wait(t, "start of "+c.name, func() bool {
+	c.Program = programs.Start(t, exec.Command(c.args[0], c.args[1:]...))
+	c.Until(t, "start of "+c.name, func() bool {
 		conn, err := net.Dial("tcp", c.address)
 		if err != nil {
 			return false
 		}
 		return conn.Close() == nil
 	})
-	c.process = p
 }
 
 // urls are the ways of a program to all nodes.
-func urls(t *testing.T, n *network, from string, all []*clusterNode) string {
+func urls(t testing.TB, n *network, from string, all []*clusterNode) string {
 	t.Helper()
 	var ways []string
 	for _, node := range all {
@@ -201,14 +179,14 @@ func urls(t *testing.T, n *network, from string, all []*clusterNode) string {
 	return strings.Join(ways, ",")
 }
 
-// laboratory is a robot, bridges, commanders and nodes, and the history of them.
-type laboratory struct {
+// testbed is a robot, bridges, commanders and nodes, and the history of them.
+type testbed struct {
 	network    *network
 	nodes      []*clusterNode
-	address    string              // of the robot
-	bridges    map[string]*process // by name in the network
-	started    []*process          // all bridges so far
-	inside     *nats.Conn          // of the test itself, which is never cut off
+	address    string                       // of the robot
+	bridges    map[string]*programs.Program // by name in the network
+	started    []*programs.Program          // all bridges so far
+	inside     *nats.Conn                   // of the test itself, which is never cut off
 	status     *nats.Subscription
 	history    *history
 	commanders []*commander
@@ -220,11 +198,11 @@ const (
 	commanderCount = 4
 )
 
-func startLaboratory(t *testing.T, natsServer string) *laboratory {
+func startTestbed(t *testing.T, natsServer string) *testbed {
 	t.Helper()
-	l := &laboratory{network: newNetwork(), bridges: map[string]*process{}, history: &history{began: time.Now()}}
+	l := &testbed{network: newNetwork(), bridges: map[string]*programs.Program{}, history: &history{began: time.Now()}}
 	l.nodes = startNodes(t, l.network, natsServer)
-	port := strconv.Itoa(freePort(t))
+	port := strconv.Itoa(ports.Free(t, 1))
 	l.address = "127.0.0.1:" + port
 	config := filepath.Join(t.TempDir(), "robot.cfg")
 	// Its position reports the command that it obeys.
@@ -262,7 +240,7 @@ func startLaboratory(t *testing.T, natsServer string) *laboratory {
 
 // patient connects to NATS, and again whenever the connection is lost, which is when the server
 // has not answered for two or three pings.
-func patient(t *testing.T, urls string, ping time.Duration) *nats.Conn {
+func patient(t testing.TB, urls string, ping time.Duration) *nats.Conn {
 	t.Helper()
 	conn, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(200*time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.PingInterval(ping), nats.MaxPingsOutstanding(2),
@@ -275,7 +253,7 @@ func patient(t *testing.T, urls string, ping time.Duration) *nats.Conn {
 }
 
 // addBridge starts a bridge.
-func (l *laboratory) addBridge(t *testing.T) {
+func (l *testbed) addBridge(t *testing.T) {
 	t.Helper()
 	name := fmt.Sprint("bridge", len(l.started))
 	b := start(t, program, "-fleet", "lab", "-robot", "a="+l.address, "-replicas", strconv.Itoa(nodes), "-nats", urls(t, l.network, name, l.nodes))
@@ -283,9 +261,9 @@ func (l *laboratory) addBridge(t *testing.T) {
 }
 
 // serving returns the bridge that serves the robot, by its next status.
-func (l *laboratory) serving(t *testing.T) (name string) {
+func (l *testbed) serving(t *testing.T) (name string) {
 	t.Helper()
-	wait(t, "status of a bridge that lives", func() bool {
+	waiting.Until(t, "status of a bridge that lives", func() bool {
 		m, err := l.status.NextMsg(patience)
 		if err != nil {
 			t.Fatal(err)
@@ -295,7 +273,7 @@ func (l *laboratory) serving(t *testing.T) (name string) {
 			t.Fatal(err)
 		}
 		for n, b := range l.bridges {
-			if strings.Contains(b.lines(), s.Bridge) {
+			if b.Printed(s.Bridge) {
 				name = n
 			}
 		}
@@ -306,12 +284,12 @@ func (l *laboratory) serving(t *testing.T) (name string) {
 
 // giving returns the bridge that serves the robot, right after it has written a new
 // lease to the bucket: whoever asked has hardly been answered.
-func (l *laboratory) giving(t *testing.T) (name string) {
+func (l *testbed) giving(t *testing.T) (name string) {
 	t.Helper()
 	entries := subscribe(t, l.inside, "$KV."+bridge.Bucket("lab", bridge.GroupOf("a"))+".a.position.0")
 	defer entries.Unsubscribe()
 	name = l.serving(t)
-	wait(t, "new lease", func() bool {
+	waiting.Until(t, "new lease", func() bool {
 		m, err := entries.NextMsg(patience)
 		if err != nil {
 			t.Fatal(err)
@@ -324,12 +302,12 @@ func (l *laboratory) giving(t *testing.T) (name string) {
 
 // releasing returns the bridge that serves the robot, right after somebody has asked it
 // to release the lease.
-func (l *laboratory) releasing(t *testing.T) (name string) {
+func (l *testbed) releasing(t *testing.T) (name string) {
 	t.Helper()
 	requests := subscribe(t, l.inside, lease)
 	defer requests.Unsubscribe()
 	name = l.serving(t)
-	wait(t, "release", func() bool {
+	waiting.Until(t, "release", func() bool {
 		m, err := requests.NextMsg(patience)
 		if err != nil {
 			t.Fatal(err)
@@ -340,13 +318,13 @@ func (l *laboratory) releasing(t *testing.T) (name string) {
 }
 
 // leader returns the node that leads the leases of a group.
-func (l *laboratory) leader(t *testing.T, group int) (node *clusterNode) {
+func (l *testbed) leader(t testing.TB, group int) (node *clusterNode) {
 	t.Helper()
 	js, err := jetstream.New(l.inside)
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "leader", func() bool {
+	waiting.Until(t, "leader", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
 		s, err := js.Stream(ctx, hub.Leases("lab", group))
@@ -364,19 +342,19 @@ func (l *laboratory) leader(t *testing.T, group int) (node *clusterNode) {
 }
 
 // progress waits until new leases were given and commands obeyed.
-func (l *laboratory) progress(t *testing.T, after string) {
+func (l *testbed) progress(t *testing.T, after string) {
 	t.Helper()
 	leases, commands := l.history.count(acquired), l.history.count(commanded)
-	wait(t, "lease and command after "+after, func() bool {
+	waiting.Until(t, "lease and command after "+after, func() bool {
 		return l.history.count(acquired) >= leases+2 && l.history.count(commanded) >= commands+5
 	})
 }
 
 // adoptions returns the leases that went on with another bridge, from the logs.
-func (l *laboratory) adoptions(t *testing.T) (all []operation) {
+func (l *testbed) adoptions(t *testing.T) (all []operation) {
 	t.Helper()
 	for _, b := range l.started {
-		for line := range strings.Lines(b.lines()) {
+		for line := range strings.Lines(b.Output.String()) {
 			var entry struct {
 				At      time.Time `json:"ts"`
 				Message string    `json:"msg"`
@@ -398,7 +376,7 @@ func (l *laboratory) adoptions(t *testing.T) (all []operation) {
 }
 
 // observe records what the robot obeys, from its own odometry.
-func (l *laboratory) observe(ctx context.Context, t *testing.T) {
+func (l *testbed) observe(ctx context.Context, t *testing.T) {
 	c, err := client.Dial(ctx, l.address)
 	if err == nil {
 		defer c.Close()
@@ -510,21 +488,16 @@ func (c *commander) do(o operation, subject, token string, body []byte) (r reply
 // time is obeyed, by the newest lease, and the robot stops when nobody renews it.
 func TestFaults(t *testing.T) {
 	acceptance.Only(t)
-	natsServer := buildNATS(t)
+	natsServer := filepath.Join(programsDir, "nats-server")
 	type fault struct {
 		name string
-		do   func(t *testing.T, l *laboratory)
+		do   func(t *testing.T, l *testbed)
 	}
-	pause := func(t *testing.T, p *process, length time.Duration) {
-		if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-			t.Fatal(err)
-		}
+	pause := func(t *testing.T, p *programs.Program, length time.Duration) {
+		defer p.Pause(t)()
 		time.Sleep(length)
-		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-			t.Fatal(err)
-		}
 	}
-	cut := func(l *laboratory, name string, length time.Duration) {
+	cut := func(l *testbed, name string, length time.Duration) {
 		heal := l.network.cut(name)
 		time.Sleep(length)
 		heal()
@@ -534,36 +507,36 @@ func TestFaults(t *testing.T) {
 	const shortly, longer = 2500 * time.Millisecond, 6 * time.Second
 	for name, faults := range map[string][]fault{
 		"bridges": {
-			{"a pause of the bridge", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.serving(t)], shortly) }},
-			{"a short pause of the bridge that gives a lease", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.giving(t)], briefly) }},
-			{"a short pause of the bridge that releases a lease", func(t *testing.T, l *laboratory) { pause(t, l.bridges[l.releasing(t)], briefly) }},
-			{"the end of the bridge", func(t *testing.T, l *laboratory) {
+			{"a pause of the bridge", func(t *testing.T, l *testbed) { pause(t, l.bridges[l.serving(t)], shortly) }},
+			{"a short pause of the bridge that gives a lease", func(t *testing.T, l *testbed) { pause(t, l.bridges[l.giving(t)], briefly) }},
+			{"a short pause of the bridge that releases a lease", func(t *testing.T, l *testbed) { pause(t, l.bridges[l.releasing(t)], briefly) }},
+			{"the end of the bridge", func(t *testing.T, l *testbed) {
 				name := l.serving(t)
-				l.bridges[name].end(t, syscall.SIGKILL)
+				l.bridges[name].End(t, syscall.SIGKILL)
 				delete(l.bridges, name)
 				l.addBridge(t)
 			}},
-			{"a bridge without NATS", func(t *testing.T, l *laboratory) { cut(l, l.serving(t), shortly) }},
-			{"commanders without NATS", func(t *testing.T, l *laboratory) {
+			{"a bridge without NATS", func(t *testing.T, l *testbed) { cut(l, l.serving(t), shortly) }},
+			{"commanders without NATS", func(t *testing.T, l *testbed) {
 				for _, c := range l.commanders[1:] {
 					cut(l, c.name, shortly/2)
 				}
 			}},
 		},
 		"nodes": {
-			{"the end of the leader", func(t *testing.T, l *laboratory) {
+			{"the end of the leader", func(t *testing.T, l *testbed) {
 				node := l.leader(t, bridge.GroupOf("a"))
-				node.end(t, syscall.SIGKILL)
+				node.End(t, syscall.SIGKILL)
 				l.progress(t, "the end of the leader, with two nodes")
 				node.run(t)
 			}},
-			{"a pause of the leader", func(t *testing.T, l *laboratory) { pause(t, l.leader(t, bridge.GroupOf("a")).process, longer) }},
-			{"a leader without the other nodes", func(t *testing.T, l *laboratory) { cut(l, routes(l.leader(t, bridge.GroupOf("a")).name), longer) }},
+			{"a pause of the leader", func(t *testing.T, l *testbed) { pause(t, l.leader(t, bridge.GroupOf("a")).Program, longer) }},
+			{"a leader without the other nodes", func(t *testing.T, l *testbed) { cut(l, routes(l.leader(t, bridge.GroupOf("a")).name), longer) }},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			l := startLaboratory(t, natsServer)
+			l := startTestbed(t, natsServer)
 			l.progress(t, "the start")
 			for _, f := range faults {
 				f.do(t, l)

@@ -13,6 +13,9 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"player/e2e/ports"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -21,18 +24,18 @@ import (
 const another = "player.lab.a.ptz.0.command"
 
 // Somebody asks for a lease, JetStream is slow, and meanwhile another bridge takes the robot
-// over. If the lease is given after that, whoever asked is told its token: nobody else could
+// over. If the lease is given after that, whoever asked gets its token: nobody else could
 // use it, and it would keep everybody from the robot until it ended.
 func TestLeaseGivenAtAHandover(t *testing.T) {
 	t.Parallel()
-	leaf, way := freePort(t), newNetwork()
+	leaf, way := ports.Free(t, 1), newNetwork()
 	startNATS(t, &server.Options{ServerName: "store", JetStream: true, JetStreamDomain: "store", StoreDir: t.TempDir(), LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: leaf}})
 	remote, err := url.Parse("nats://" + way.proxy(t, "near", "store", fmt.Sprint("127.0.0.1:", leaf)))
 	if err != nil {
 		t.Fatal(err)
 	}
 	near := startNATS(t, &server.Options{ServerName: "near", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{{URLs: []*url.URL{remote}}}}})
-	wait(t, "leaf node", func() bool { return near.NumLeafNodes() == 1 })
+	waiting.Until(t, "leaf node", func() bool { return near.NumLeafNodes() == 1 })
 	p, conn := startFleet(t, []robot{startRobot(t, "a")}, "-nats", near.ClientURL(), "-domain", "store")
 	entries := subscribe(t, conn, "$JS.store.API.$KV."+bridge.Bucket("lab", bridge.GroupOf("a"))+".>")
 
@@ -47,7 +50,7 @@ func TestLeaseGivenAtAHandover(t *testing.T) {
 			t.Fatal(err)
 		}
 		stop := beats(t, conn, rival(t, p))
-		wait(t, "handover", func() bool {
+		waiting.Until(t, "handover", func() bool {
 			_, err := conn.Request(another, nil, patience)
 			return errors.Is(err, nats.ErrNoResponders)
 		})
@@ -74,10 +77,10 @@ func TestLeaseGivenAtAHandover(t *testing.T) {
 }
 
 // rival returns the name of a bridge that takes robot a from another one.
-func rival(t *testing.T, of *process) string {
+func rival(t *testing.T, of *programs.Program) string {
 	t.Helper()
 	var name string
-	for line := range strings.Lines(of.lines()) {
+	for line := range strings.Lines(of.Output.String()) {
 		var l struct{ Msg, Bridge string }
 		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "serving" {
 			name = l.Bridge
@@ -113,15 +116,15 @@ func beats(t *testing.T, conn *nats.Conn, name string) (stop func()) {
 	}
 }
 
-// A bridge finds a lease, too, that the bridge before it has written after this one had looked.
+// A bridge finds a lease, too, that the bridge before it has written after this one had searched.
 func TestLeaseGivenAfterAHandover(t *testing.T) {
 	t.Parallel()
 	p, conn := startFleet(t, []robot{startRobot(t, "a")})
 	other := rival(t, p)
 	var r reply
-	for range 5 { // on a busy machine the bridge does not look any more
+	for range 5 { // on a busy machine the bridge does not search any more
 		stop := beats(t, conn, other)
-		wait(t, "handover", func() bool {
+		waiting.Until(t, "handover", func() bool {
 			_, err := conn.Request(another, nil, patience)
 			return errors.Is(err, nats.ErrNoResponders)
 		})

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -12,8 +11,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -22,113 +19,48 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/built"
 	"player/e2e/ports"
+	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
 // patience is how long a test waits for an event before it fails.
-const patience = time.Minute
+const patience = waiting.Patience
 
-// player and program are the robot's server and this program, built once.
-var player, program string
+// player and program are the robot's server and this program. programsDir has the example watch and NATS's server, too.
+var player, program, programsDir string
 
 func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "player-fleet")
+	workspace := os.Getenv("GOWORK")
+	os.Setenv("GOWORK", "off") // the server is built as it is shipped
+	servers, err := built.Programs("..", ".")
+	os.Setenv("GOWORK", workspace)
+	if err == nil {
+		programsDir, err = built.Programs(".", ".", "./examples/watch", "github.com/nats-io/nats-server/v2")
+	}
+	var state string
+	if err == nil {
+		state, err = os.MkdirTemp("", "player-fleet")
+	}
 	if err != nil {
-		panic(err)
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
 	}
-	player, program = filepath.Join(dir, "player"), filepath.Join(dir, "fleet")
-	build := func(folder, path string, env ...string) {
-		cmd := exec.Command("go", "build", "-o", path, ".")
-		cmd.Dir, cmd.Env = folder, append(os.Environ(), env...)
-		if out, err := cmd.CombinedOutput(); err != nil {
-			fmt.Fprintf(os.Stderr, "go build in %s: %v\n%s", folder, err, out)
-			os.Exit(1)
-		}
-	}
-	build("..", player, "GOWORK=off") // as it is shipped
-	build(".", program)
-	os.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	player, program = filepath.Join(servers, "player"), filepath.Join(programsDir, "fleet")
+	os.Setenv("XDG_STATE_HOME", state)
 	code := m.Run()
-	os.RemoveAll(dir)
+	os.RemoveAll(state)
 	os.Exit(code)
 }
 
-// process is a program that runs until the test ends.
-type process struct {
-	cmd    *exec.Cmd
-	exited chan struct{}
-
-	mu  sync.Mutex
-	log bytes.Buffer
-}
-
-func (p *process) Write(b []byte) (int, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.log.Write(b)
-}
-
-// lines returns what the program has logged.
-func (p *process) lines() string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.log.String()
-}
-
 // start runs a program and waits until it logs "serving".
-func start(t *testing.T, path string, args ...string) *process {
+func start(t testing.TB, path string, args ...string) *programs.Program {
 	t.Helper()
-	p := &process{cmd: exec.Command(path, args...), exited: make(chan struct{})}
-	p.cmd.Stderr, p.cmd.Stdout = p, p
-	if err := p.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = p.cmd.Wait() // ProcessState has the result
-		close(p.exited)
-	}()
-	t.Cleanup(func() {
-		p.end(t, syscall.SIGTERM)
-		if t.Failed() {
-			t.Logf("%s %v:\n%s", filepath.Base(path), args, p.lines())
-		}
-	})
-	wait(t, "a start", func() bool {
-		select {
-		case <-p.exited:
-			t.Fatalf("%v has ended:\n%s", args, p.lines())
-		default:
-		}
-		return strings.Contains(p.lines(), `"serving"`)
-	})
+	p := programs.Start(t, exec.Command(path, args...))
+	p.Until(t, "a start", func() bool { return p.Printed(`"serving"`) })
 	return p
-}
-
-// end sends a signal and returns the exit code.
-func (p *process) end(t *testing.T, s os.Signal) int {
-	t.Helper()
-	_ = p.cmd.Process.Signal(s)
-	select {
-	case <-p.exited:
-	case <-time.After(patience):
-		_ = p.cmd.Process.Kill()
-		t.Error("a program does not end")
-	}
-	return p.cmd.ProcessState.ExitCode()
-}
-
-// wait waits until ok.
-func wait(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	waiting.Until(t, what, ok)
-}
-
-// freePort returns a port of 127.0.0.1 that nothing listens on and no other test gets.
-func freePort(t *testing.T) int {
-	t.Helper()
-	return ports.Free(t, 1)
 }
 
 // robot is a simulated robot. Its server is the real one.
@@ -140,7 +72,7 @@ type robot struct {
 // newRobot returns a robot whose server does not run.
 func newRobot(t *testing.T, name string) robot {
 	t.Helper()
-	local := func() string { return fmt.Sprintf("127.0.0.1:%d", freePort(t)) }
+	local := func() string { return fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)) }
 	return robot{name: name, address: local(), page: local()}
 }
 
@@ -152,7 +84,7 @@ func startRobot(t *testing.T, name string) robot {
 }
 
 // serve starts the robot's server.
-func (r robot) serve(t *testing.T) *process {
+func (r robot) serve(t *testing.T) *programs.Program {
 	t.Helper()
 	_, port, _ := strings.Cut(r.address, ":")
 	return start(t, player, "-stage", "room", "-bind", "127.0.0.1", "-gp", port, "-http", r.page)
@@ -219,7 +151,7 @@ func (r robot) watch(t *testing.T) (speed func() int) {
 
 // startFleet starts the program with its own NATS server, unless args name one, and
 // returns a connection to that.
-func startFleet(t *testing.T, robots []robot, args ...string) (*process, *nats.Conn) {
+func startFleet(t *testing.T, robots []robot, args ...string) (*programs.Program, *nats.Conn) {
 	t.Helper()
 	all := []string{"-fleet", "lab"}
 	if !slices.Contains(args, "-nats") {
@@ -229,11 +161,11 @@ func startFleet(t *testing.T, robots []robot, args ...string) (*process, *nats.C
 		all = append(all, "-robot", r.name+"="+r.address+r.about)
 	}
 	p := start(t, program, append(all, args...)...)
-	own, err := access{nats: p.address(t)}.credentials()
+	own, err := access{nats: natsOf(t, p)}.credentials()
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := nats.Connect(p.address(t), own...)
+	conn, err := nats.Connect(natsOf(t, p), own...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -241,10 +173,10 @@ func startFleet(t *testing.T, robots []robot, args ...string) (*process, *nats.C
 	return p, conn
 }
 
-// address returns the address of the NATS server that the program uses.
-func (p *process) address(t *testing.T) string {
+// natsOf returns the address of the NATS server that a program of fleets uses.
+func natsOf(t *testing.T, p *programs.Program) string {
 	t.Helper()
-	for line := range strings.Lines(p.lines()) {
+	for line := range strings.Lines(p.Output.String()) {
 		var l struct{ Msg, NATS string }
 		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "serving" {
 			return l.NATS
@@ -277,7 +209,7 @@ func startNATS(t *testing.T, o *server.Options) *server.Server {
 }
 
 // subscribe subscribes and waits until the server knows.
-func subscribe(t *testing.T, conn *nats.Conn, subject string) *nats.Subscription {
+func subscribe(t testing.TB, conn *nats.Conn, subject string) *nats.Subscription {
 	t.Helper()
 	sub, err := conn.SubscribeSync(subject)
 	if err == nil {
@@ -324,7 +256,7 @@ func request(t *testing.T, conn *nats.Conn, subject, token string, body []byte) 
 	}
 	var answer *nats.Msg
 	var err error
-	wait(t, "bridge", func() bool {
+	waiting.Until(t, "bridge", func() bool {
 		answer, err = conn.RequestMsg(m, patience)
 		return !errors.Is(err, nats.ErrNoResponders) && !errors.Is(err, nats.ErrReconnectBufExceeded)
 	})
@@ -346,7 +278,7 @@ const (
 // does not answer, so no answer is waited for long.
 func acquire(t *testing.T, conn *nats.Conn, holder string) (token string) {
 	t.Helper()
-	wait(t, "lease for "+holder, func() bool {
+	waiting.Until(t, "lease for "+holder, func() bool {
 		answer, err := conn.Request(lease, []byte(holder), 3*bridge.TTL)
 		var r reply
 		if err == nil {
@@ -417,4 +349,15 @@ func driveRobot(t *testing.T, conn *nats.Conn, command, token string) (stop func
 		cancel()
 		<-ended
 	}
+}
+
+// startEmbedded starts the server of NATS that fleets start without -nats.
+func startEmbedded(t testing.TB) *server.Server {
+	t.Helper()
+	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(natsServer.Shutdown)
+	return natsServer
 }

@@ -186,7 +186,7 @@ func check(all []operation) error {
 }
 
 // untold returns the leases that were given, and adopted by another bridge, but whose
-// holder was told an error or nothing: the bridge that gave them was paused or cut off.
+// holder got an error or nothing: the bridge that gave them was paused or cut off.
 func untold(all []operation) (given []operation) {
 	first := map[uint64]operation{} // the adoption of a lease, by its token
 	for _, o := range all {
@@ -231,7 +231,7 @@ func TestCheckOfHistories(t *testing.T) {
 	}
 	refused, ghost := at(acquired, 0, 0, false, 1100), at(adopted, 9, 0, true, 1900)
 	if err := check([]operation{alice, first, refused, ghost, at(acquired, 12, 0, true, 3000)}); err != nil {
-		t.Errorf("a lease that goes on, and of which its holder was not told: %v", err)
+		t.Errorf("a lease that goes on, and of which its holder got no answer: %v", err)
 	}
 	for name, bad := range map[string][]operation{
 		"an earlier lease is obeyed":            {alice, first, bob, second, at(commanded, 4, 3, true, 1130)},
@@ -242,7 +242,7 @@ func TestCheckOfHistories(t *testing.T) {
 		"an adopted lease after its end":        {alice, first, adoption, at(commanded, 4, 3, true, 1920)},
 		"an earlier lease is adopted":           {alice, bob, at(adopted, 4, 0, true, 1200)},
 		"a lease that nobody has asked for":     {alice, first, ghost},
-		"an earlier lease that was not told":    {refused, at(acquired, 12, 0, true, 1400), ghost},
+		"an earlier lease without an answer":    {refused, at(acquired, 12, 0, true, 1400), ghost},
 		"a lease after its release":             {alice, at(released, 4, 0, true, 15), at(adopted, 4, 0, true, 500)},
 		"a command after the release":           {alice, at(released, 4, 0, true, 15), at(commanded, 4, 1, true, 30)},
 		"the robot drives on":                   {alice, first, at(observed, 0, 1, true, 40), at(observed, 0, 1, true, 3000)},

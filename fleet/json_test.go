@@ -12,6 +12,8 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/e2e/npm"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 	"player/fleet/schematest"
 )
@@ -38,7 +40,7 @@ func TestJSON(t *testing.T) {
 		t.Helper()
 		body := fmt.Sprintf(format, args...)
 		var m *nats.Msg
-		wait(t, "answer to "+body, func() (ok bool) {
+		waiting.Until(t, "answer to "+body, func() (ok bool) {
 			var err error
 			m, err = conn.Request("player.lab.a."+last, []byte(body), patience)
 			return err == nil
@@ -60,7 +62,7 @@ func TestJSON(t *testing.T) {
 	token := ask("position.0.lease", `{"holder":"alice"}`).Token
 	stop := keep(t, conn, lease, token)
 	obeyed("position.0.command", `{"speed":200,"turn":0,"token":%q}`, token)
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	if r := ask("position.0.lease", `{"token":%q}`, token); r.Token != token || r.Holder != "alice" {
 		t.Errorf("a renewal: %+v", r)
 	}
@@ -71,7 +73,7 @@ func TestJSON(t *testing.T) {
 	}
 	stop()
 	obeyed("position.0.lease", `{"token":%q,"release":true}`, token)
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 
 	camera := ask("ptz.0.lease", `{}`).Token
 	defer keep(t, conn, "player.lab.a.ptz.0.lease", camera)()
@@ -108,7 +110,7 @@ func TestJSON(t *testing.T) {
 // listeners starts a server of NATS that speaks MQTT and WebSocket at these addresses.
 func listeners(t *testing.T) (s *server.Server, topics, web string) {
 	t.Helper()
-	topics, web = fmt.Sprintf("127.0.0.1:%d", freePort(t)), fmt.Sprintf("127.0.0.1:%d", freePort(t))
+	topics, web = fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)), fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	return documented(t, "listeners.conf", "/var/lib/nats", t.TempDir(), "127.0.0.1:4222", "127.0.0.1:-1", "127.0.0.1:1883", topics, "127.0.0.1:8081", web), topics, web
 }
 
@@ -122,7 +124,7 @@ func TestWebSocket(t *testing.T) {
 	if said := npm.Node(t, program, "drive.js", "ws://"+web, "lab", "a"); !slices.Equal(said, []string{"it moves", `{"ok":true}`}) {
 		t.Errorf("the program says %q", said)
 	}
-	wait(t, "end of the lease", func() bool { return len(a.report(t).Clients) == 0 })
+	waiting.Until(t, "end of the lease", func() bool { return len(a.report(t).Clients) == 0 })
 }
 
 // A client of MQTT, which has neither headers nor requests, drives a robot through a server
@@ -172,11 +174,11 @@ func TestMQTT(t *testing.T) {
 		token = ask("lease", `{"holder":"phone","answer":"phone"}`).Token
 		return false
 	}
-	wait(t, "command that is obeyed", drives)
+	waiting.Until(t, "command that is obeyed", drives)
 	statusOf(t, subscribe(t, conn, "player.lab.a.status"), "holder", func(s bridge.RobotStatus) bool {
 		return drives() && s.Holders["position"] == "phone"
 	})
-	wait(t, "movement", func() bool {
+	waiting.Until(t, "movement", func() bool {
 		drives()
 		var p struct{ Data *struct{ Speed int } }
 		if err := json.Unmarshal(<-positions, &p); err != nil {
@@ -184,7 +186,7 @@ func TestMQTT(t *testing.T) {
 		}
 		return p.Data != nil && p.Data.Speed > 0
 	})
-	wait(t, "command that is obeyed", drives)
+	waiting.Until(t, "command that is obeyed", drives)
 	if r := ask("lease", `{"token":%q,"release":true,"answer":"phone"}`, token); !r.OK {
 		t.Errorf("the release: %+v", r)
 	}

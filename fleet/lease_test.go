@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -79,7 +80,7 @@ func TestLeaseOfWhoHasGivenUp(t *testing.T) {
 	if r := request(t, conn, command, token, speed(100)); !r.OK {
 		t.Fatalf("a command is answered %+v", r)
 	}
-	resume := suspend(server)
+	resume := server.Pause(t)
 	defer resume()
 	if r := request(t, conn, command, token, speed(100)); r.Error == "" {
 		t.Fatalf("the server hangs, and a command is answered %+v", r)
@@ -148,7 +149,7 @@ func TestLeaseExpires(t *testing.T) {
 	_, conn := startFleet(t, []robot{a})
 	measured := a.watch(t)
 	stop := drive(t, conn, acquire(t, conn, "alice"))
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	// Commands alone renew the lease, here and in the bucket, for longer than the TTL.
 	for begin := time.Now(); time.Since(begin) < 3*bridge.TTL; {
 		if r := request(t, conn, lease, "", []byte("bob")); r.Token != "" || r.Holder != "alice" {
@@ -160,7 +161,7 @@ func TestLeaseExpires(t *testing.T) {
 	}
 	stop()
 	silent := time.Now()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 	t.Logf("the robot stood %v after the last command", time.Since(silent).Round(time.Millisecond))
 	acquire(t, conn, "bob")
 	t.Logf("the next one had the lease %v after it", time.Since(silent).Round(time.Millisecond))
@@ -187,7 +188,7 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 		}
 	}()
 	_, conn := startFleet(t, []robot{{name: "a", address: l.Addr().String()}})
-	request(t, conn, lease, "no token", nil) // the bridge has looked for an earlier lease
+	request(t, conn, lease, "no token", nil) // the bridge has searched for an earlier lease
 	kv := bucket(t, conn)
 	if _, err := kv.Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)); err != nil {
 		t.Fatal(err)
@@ -276,20 +277,16 @@ func bucket(t *testing.T, conn *nats.Conn) jetstream.KeyValue {
 func TestSignalStopsTheRobots(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer natsServer.Shutdown()
+	natsServer := startEmbedded(t)
 	p, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
 	measured := a.watch(t)
 	token := acquire(t, conn, "alice")
 	defer drive(t, conn, token)()
-	wait(t, "movement", func() bool { return measured() > 0 })
-	if code := p.end(t, syscall.SIGTERM); code != 0 {
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
+	if code := p.End(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 
 	// The lease was given up, so the next bridge gives it to the next one.
 	startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
@@ -306,18 +303,14 @@ func TestSignalStopsTheRobots(t *testing.T) {
 func TestNATSEnds(t *testing.T) {
 	t.Parallel()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer natsServer.Shutdown()
+	natsServer := startEmbedded(t)
 	p, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())
 	measured := a.watch(t)
 	defer drive(t, conn, acquire(t, conn, "alice"))()
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	natsServer.Shutdown()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
-	if code := p.end(t, syscall.SIGTERM); code != 0 {
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
+	if code := p.End(t, syscall.SIGTERM); code != 0 {
 		t.Errorf("exit code %d, want 0", code)
 	}
 }

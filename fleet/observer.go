@@ -83,8 +83,8 @@ type embedded struct {
 	most                   int64
 }
 
-// look asks the bridge and NATS at the same time.
-func (o *observer) look(ctx context.Context) observation {
+// observe asks the bridge and NATS at the same time.
+func (o *observer) observe(ctx context.Context) observation {
 	ctx, cancel := context.WithTimeout(ctx, lookLimit)
 	defer cancel()
 	seen := observation{fleet: o.fleet, bridge: o.bridge, recorded: o.recorded, uptime: time.Since(o.began)}
@@ -200,7 +200,7 @@ func (o observation) verdict() verdict {
 
 // health replies with the verdict: 200, or 503 if the bridge is not well.
 func (o *observer) health(w http.ResponseWriter, r *http.Request) {
-	v := o.look(r.Context()).verdict()
+	v := o.observe(r.Context()).verdict()
 	w.Header().Set("Content-Type", "application/json")
 	if !v.Well {
 		w.WriteHeader(http.StatusServiceUnavailable)
@@ -211,7 +211,7 @@ func (o *observer) health(w http.ResponseWriter, r *http.Request) {
 // metrics replies with Prometheus text.
 func (o *observer) metrics(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", status.ContentType)
-	_, _ = w.Write(o.look(r.Context()).metrics()) // fails if the reader has disconnected
+	_, _ = w.Write(o.observe(r.Context()).metrics()) // fails if the reader has disconnected
 }
 
 // metrics returns the observation as Prometheus text.

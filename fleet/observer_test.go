@@ -17,6 +17,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/e2e/promtool"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 	"player/server/status"
@@ -97,8 +98,8 @@ func get(t *testing.T, url string) (code int, kind, body string) {
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(text)
 }
 
-// look waits until /metrics has all lines.
-func look(t *testing.T, url string, lines ...string) {
+// awaitMetrics waits until /metrics has all lines.
+func awaitMetrics(t *testing.T, url string, lines ...string) {
 	t.Helper()
 	var body string
 	t.Cleanup(func() {
@@ -107,7 +108,7 @@ func look(t *testing.T, url string, lines ...string) {
 		}
 	})
 	for _, line := range lines {
-		wait(t, line, func() bool {
+		waiting.Until(t, line, func() bool {
 			_, _, body = get(t, url+"/metrics")
 			return strings.Contains(body, line+"\n")
 		})
@@ -117,7 +118,7 @@ func look(t *testing.T, url string, lines ...string) {
 // until waits until /healthz has the code, and the text in its body.
 func until(t *testing.T, url string, code int, text string) (v verdict) {
 	t.Helper()
-	wait(t, text, func() bool {
+	waiting.Until(t, text, func() bool {
 		is, _, body := get(t, url+"/healthz")
 		v = verdict{}
 		if err := json.Unmarshal([]byte(body), &v); err != nil {
@@ -132,14 +133,14 @@ func until(t *testing.T, url string, code int, text string) (v verdict) {
 func TestObserved(t *testing.T) {
 	t.Parallel()
 	p, conn := startFleet(t, []robot{startRobot(t, "a"), newRobot(t, "b")}, "-http", "127.0.0.1:0", "-record", "a.position")
-	url := p.pageURL(t)
+	url := pageURL(t, p)
 	if v := until(t, url, http.StatusOK, `"well":true`); len(v.Problems) != 0 || v.Fleet != "lab" || v.Bridge == "" {
 		t.Errorf("the verdict is %+v", v)
 	}
 	if _, kind, _ := get(t, url+"/metrics"); kind != status.ContentType {
 		t.Errorf("the metrics are %s", kind)
 	}
-	look(t, url, "player_fleet_well 1", `player_fleet_bridges{fleet="lab"} 1`, "player_fleet_nats_connected 1", "player_fleet_nats_dropped_total 0",
+	awaitMetrics(t, url, "player_fleet_well 1", `player_fleet_bridges{fleet="lab"} 1`, "player_fleet_nats_connected 1", "player_fleet_nats_dropped_total 0",
 		"player_fleet_leases_well 1", "player_fleet_recording_well 1", "player_fleet_recording_max_bytes 1.073741824e+09",
 		"player_fleet_server_clients 2", // the bridge's, and the test's
 		"player_fleet_server_jetstream 1", "player_fleet_server_slow_total 0",
@@ -149,16 +150,16 @@ func TestObserved(t *testing.T) {
 	request(t, conn, command, "made up", speed(100))
 	token := acquire(t, conn, "anna")
 	request(t, conn, command, token, speed(0))
-	look(t, url, `player_fleet_commands_refused_total{fleet="lab",robot="a"} 1`, `player_fleet_commands_total{fleet="lab",robot="a"} 1`,
+	awaitMetrics(t, url, `player_fleet_commands_refused_total{fleet="lab",robot="a"} 1`, `player_fleet_commands_total{fleet="lab",robot="a"} 1`,
 		`player_fleet_leases_total{fleet="lab",robot="a"} 1`,
 		`player_fleet_leases_lapsed_total{fleet="lab",robot="a"} 1`) // it is not renewed
 
 	subscribe(t, conn, "player.lab.*.status")
 	request(t, conn, "player.lab.a.stop", "", nil)
-	look(t, url, `player_fleet_robot_stopped{fleet="lab",robot="a"} 1`)
+	awaitMetrics(t, url, `player_fleet_robot_stopped{fleet="lab",robot="a"} 1`)
 	// A robot that cannot be reached is not the bridge's fault.
 	subscribe(t, conn, "player.lab.b.position.0.data")
-	look(t, url, `player_fleet_robot_well{fleet="lab",robot="b"} 0`)
+	awaitMetrics(t, url, `player_fleet_robot_well{fleet="lab",robot="b"} 0`)
 	if v := until(t, url, http.StatusOK, "no server runs"); v.Robots["b"] == "" || len(v.Robots) != 1 {
 		t.Errorf("robots in trouble: %v", v.Robots)
 	}
@@ -178,24 +179,24 @@ func TestObservedWithoutNATS(t *testing.T) {
 	}
 	address := natsServer.Addr().String()
 	defer func() { natsServer.Shutdown() }()
-	url := start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1").pageURL(t)
+	url := pageURL(t, start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1"))
 	until(t, url, http.StatusOK, `"well":true`)
 	if err := natsServer.DisableJetStream(); err != nil {
 		t.Fatal(err)
 	}
 	until(t, url, http.StatusServiceUnavailable, "nobody gets a lease")
-	look(t, url, "player_fleet_well 0", "player_fleet_leases_well 0", "player_fleet_nats_connected 1")
+	awaitMetrics(t, url, "player_fleet_well 0", "player_fleet_leases_well 0", "player_fleet_nats_connected 1")
 	natsServer.Shutdown()
 	natsServer.WaitForShutdown()
 	if v := until(t, url, http.StatusServiceUnavailable, "connection to NATS is lost"); len(v.Problems) != 1 {
 		t.Errorf("the problems are %q", v.Problems)
 	}
-	look(t, url, "player_fleet_nats_connected 0")
+	awaitMetrics(t, url, "player_fleet_nats_connected 0")
 	if natsServer, err = startServer(address, dir, ""); err != nil {
 		t.Fatal(err)
 	}
 	until(t, url, http.StatusOK, `"well":true`)
-	look(t, url, "player_fleet_nats_reconnects_total 1", "player_fleet_well 1")
+	awaitMetrics(t, url, "player_fleet_nats_reconnects_total 1", "player_fleet_well 1")
 	if _, _, body := get(t, url+"/metrics"); strings.Contains(body, "player_fleet_server_") {
 		t.Error("a bridge has metrics of a server of NATS that is not in it")
 	}
@@ -226,7 +227,7 @@ func TestTroubles(t *testing.T) {
 	var c connection
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	wait(t, "trouble", func() bool {
+	waiting.Until(t, "trouble", func() bool {
 		c = o.connection(ctx)
 		return c.dropped > 0 && c.errors > 0
 	})
@@ -238,11 +239,7 @@ func TestTroubles(t *testing.T) {
 // JetStream in the program ends when the disk is full.
 func TestObservedJetStream(t *testing.T) {
 	t.Parallel()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	o := observer{server: natsServer}
 	if s := o.embedded(); s.off || s.most <= 0 {
 		t.Errorf("the server: %+v", s)

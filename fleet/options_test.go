@@ -13,7 +13,7 @@ func TestOpenServerIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	for address, want := range map[string]bool{"127.0.0.1:0": false, "0.0.0.0:0": true} {
 		p := start(t, program, "-listen", address, "-dir", t.TempDir())
-		if got := strings.Contains(p.lines(), "every computer on the network"); got != want {
+		if got := p.Printed("every computer on the network"); got != want {
 			t.Errorf("-listen %s: a warning: %t", address, got)
 		}
 	}

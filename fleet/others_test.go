@@ -11,6 +11,8 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 )
 
 // direct is a program that is connected to a robot itself.
@@ -48,7 +50,7 @@ func (d direct) takeOver() {
 	if err := d.SetSpeed(0, -20); err != nil {
 		d.t.Fatal(err)
 	}
-	wait(d.t, "turn by a direct program", func() bool { d.next(); return d.Position.TurnRate == -20 && d.Position.Speed == 0 })
+	waiting.Until(d.t, "turn by a direct program", func() bool { d.next(); return d.Position.TurnRate == -20 && d.Position.Speed == 0 })
 }
 
 // goesOn checks for longer than a lease and its commands last that the robot turns.
@@ -70,23 +72,19 @@ func TestLeaseEndsForItself(t *testing.T) {
 		"released": func(h *holding) { h.each(lease, leaseOfB, []byte("release")) },
 		"zero":     func(h *holding) { h.each(command, commandOfB, speed(0)) },
 		"expired":  func(h *holding) { h.silent(); h.awaitEnd() },
-		"ended":    func(h *holding) { h.bridge.end(h.t, syscall.SIGTERM) },
-		"killed":   func(h *holding) { h.bridge.end(h.t, syscall.SIGKILL) },
+		"ended":    func(h *holding) { h.bridge.End(h.t, syscall.SIGTERM) },
+		"killed":   func(h *holding) { h.bridge.End(h.t, syscall.SIGKILL) },
 		"hangs":    func(h *holding) { h.suspend() },
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			a, b := startRobot(t, "a"), startRobot(t, "b")
 			h := &holding{t: t}
-			natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(natsServer.Shutdown)
+			natsServer := startEmbedded(t)
 			h.bridge, h.conn = startFleet(t, []robot{a, b}, "-nats", natsServer.ClientURL())
 			other, watched := a.direct(t), b.watch(t)
 			for i, subjects := range [2][2]string{{lease, command}, {leaseOfB, commandOfB}} {
-				wait(t, "lease", func() bool {
+				waiting.Until(t, "lease", func() bool {
 					h.tokens[i] = request(t, h.conn, subjects[0], "", []byte("alice")).Token
 					return h.tokens[i] != ""
 				})
@@ -100,7 +98,7 @@ func TestLeaseEndsForItself(t *testing.T) {
 			if r := request(t, h.conn, command, h.tokens[0], speed(100)); !r.OK {
 				t.Fatalf("%+v", r)
 			}
-			wait(t, "movement", func() bool { other.next(); return other.Position.Speed > 0 && watched() > 0 })
+			waiting.Until(t, "movement", func() bool { other.next(); return other.Position.Speed > 0 && watched() > 0 })
 			other.takeOver()
 			other.goesOn() // the holder renews his leases
 			if watched() == 0 {
@@ -108,7 +106,7 @@ func TestLeaseEndsForItself(t *testing.T) {
 			}
 			end(h)
 			other.goesOn()
-			wait(t, "stop of the holder's robot", func() bool { return watched() == 0 })
+			waiting.Until(t, "stop of the holder's robot", func() bool { return watched() == 0 })
 		})
 	}
 }
@@ -116,7 +114,7 @@ func TestLeaseEndsForItself(t *testing.T) {
 // holding is a holder of the leases of a and b.
 type holding struct {
 	t      *testing.T
-	bridge *process
+	bridge *programs.Program
 	conn   *nats.Conn
 	tokens [2]string
 	stops  []func()
@@ -142,16 +140,13 @@ func (h *holding) silent() {
 
 func (h *holding) awaitEnd() {
 	h.t.Helper()
-	wait(h.t, "end of the leases", func() bool { return strings.Count(h.bridge.lines(), `"a lease ends"`) == 2 })
+	waiting.Until(h.t, "end of the leases", func() bool { return strings.Count(h.bridge.Output.String(), `"a lease ends"`) == 2 })
 }
 
 // suspend makes the bridge hang.
 func (h *holding) suspend() {
 	h.t.Helper()
-	if err := h.bridge.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		h.t.Fatal(err)
-	}
-	h.t.Cleanup(func() { _ = h.bridge.cmd.Process.Signal(syscall.SIGCONT) })
+	h.t.Cleanup(h.bridge.Pause(h.t))
 }
 
 // A bridge hangs, and another one takes its robot over, while a direct program drives.
@@ -165,11 +160,11 @@ func TestTakeOverStopsNobody(t *testing.T) {
 	if r := request(t, p.conn, command, token, speed(100)); !r.OK {
 		t.Fatalf("%+v", r)
 	}
-	wait(t, "movement", func() bool { other.next(); return other.Position.Speed > 0 })
+	waiting.Until(t, "movement", func() bool { other.next(); return other.Position.Speed > 0 })
 	other.takeOver()
 	h := holding{t: t, bridge: p.serving(t)}
 	h.suspend()
-	wait(t, "other bridge", func() bool { other.next(); return p.serving(t) != h.bridge })
+	waiting.Until(t, "other bridge", func() bool { other.next(); return p.serving(t) != h.bridge })
 	stop()
 	other.goesOn()
 	acquire(t, p.conn, "bob") // the lease has ended in the other bridge

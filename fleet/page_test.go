@@ -17,13 +17,15 @@ import (
 
 	"player/codec"
 	"player/e2e/certs"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
 // pageURL returns where the page of all robots is.
-func (p *process) pageURL(t *testing.T) string {
+func pageURL(t *testing.T, p *programs.Program) string {
 	t.Helper()
-	for line := range strings.Lines(p.lines()) {
+	for line := range strings.Lines(p.Output.String()) {
 		var l struct{ Msg, URL string }
 		if json.Unmarshal([]byte(line), &l) == nil && l.URL != "" {
 			return l.URL
@@ -33,7 +35,7 @@ func (p *process) pageURL(t *testing.T) string {
 	return ""
 }
 
-// While somebody looks at the page, the odometry and the battery of all robots are read,
+// While somebody watches the page, the odometry and the battery of all robots are read,
 // and nothing else; two messages a second with all robots come at most. When the page is closed nothing
 // is read any more.
 func TestPage(t *testing.T) {
@@ -41,7 +43,7 @@ func TestPage(t *testing.T) {
 	a, b := startRobot(t, "a"), newRobot(t, "b")
 	a.about = " page=http://example.org/ at=1,2,0"
 	p, conn := startFleet(t, []robot{a, b}, "-http", "127.0.0.1:0")
-	url := p.pageURL(t)
+	url := pageURL(t, p)
 	status := subscribe(t, conn, "player.lab.a.status")
 	for range 3 { // a round has found nobody
 		if _, err := status.NextMsg(patience); err != nil {
@@ -49,7 +51,7 @@ func TestPage(t *testing.T) {
 		}
 	}
 	if reading := a.readers(t); len(reading) != 0 {
-		t.Fatalf("nobody looks, and somebody reads the robot: %+v", reading)
+		t.Fatalf("nobody watches, and somebody reads the robot: %+v", reading)
 	}
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -130,13 +132,13 @@ func TestPage(t *testing.T) {
 	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "end of reading", func() bool { return len(a.readers(t)) == 0 })
+	waiting.Until(t, "end of reading", func() bool { return len(a.readers(t)) == 0 })
 }
 
 // plan asks for the floor plan of robot a.
 func plan(t *testing.T, conn *nats.Conn, body []byte) (m *nats.Msg) {
 	t.Helper()
-	wait(t, "plan", func() (ok bool) {
+	waiting.Until(t, "plan", func() (ok bool) {
 		var err error
 		m, err = conn.Request("player.lab.a.plan", body, patience)
 		return err == nil
@@ -167,7 +169,7 @@ func TestPlans(t *testing.T) {
 
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, p.pageURL(t)+"/robots", nil)
+	ws, _, err := websocket.Dial(ctx, pageURL(t, p)+"/robots", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -191,10 +193,10 @@ func TestPlans(t *testing.T) {
 			}
 		}
 	}
-	if code, _, got := get(t, p.pageURL(t)+"/plan?of="+digest); code != http.StatusOK || got != want {
+	if code, _, got := get(t, pageURL(t, p)+"/plan?of="+digest); code != http.StatusOK || got != want {
 		t.Errorf("the page has a plan of %d bytes, %d", len(got), code)
 	}
-	if code, _, _ := get(t, p.pageURL(t)+"/plan?of=x"); code != http.StatusNotFound {
+	if code, _, _ := get(t, pageURL(t, p)+"/plan?of=x"); code != http.StatusNotFound {
 		t.Errorf("a plan that nobody has: %d", code)
 	}
 }
@@ -231,7 +233,7 @@ func TestPlanOfStrangers(t *testing.T) {
 func TestPageIsGuarded(t *testing.T) {
 	t.Parallel()
 	p, _ := startFleet(t, []robot{newRobot(t, "a")}, "-http", "127.0.0.1:0")
-	url := p.pageURL(t)
+	url := pageURL(t, p)
 	for _, c := range []struct {
 		path, host, origin string
 		code               int
@@ -272,7 +274,7 @@ func TestForgedMessages(t *testing.T) {
 	p, conn := startFleet(t, nil, "-robot", "real=127.0.0.1:1", "-http", "127.0.0.1:0")
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	ws, _, err := websocket.Dial(ctx, p.pageURL(t)+"/robots", nil)
+	ws, _, err := websocket.Dial(ctx, pageURL(t, p)+"/robots", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +290,7 @@ func TestForgedMessages(t *testing.T) {
 		}
 	}
 	odometry := string((&codec.PositionData{X: 1 << 30, Heading: 359}).Append(nil))
-	for range 2 { // before and after somebody looks
+	for range 2 { // before and after somebody watches
 		for name, about := range map[string]string{
 			"far":    `"origin":{"x":1e308,"y":-1e308,"heading":1e308}`,
 			"script": `"page":"javascript:alert(1)"`,
@@ -343,7 +345,7 @@ func TestPageOverTLS(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := startFleet(t, []robot{startRobot(t, "a")}, "-http", "127.0.0.1:0", "-access", rules, "-tls-cert", pair.Cert, "-tls-key", pair.Key, "-tls-clients", authority.File)
-	plain := p.pageURL(t)
+	plain := pageURL(t, p)
 	secure := "https" + strings.TrimPrefix(plain, "http")
 	press := func(url string, pairs ...certs.Pair) int {
 		t.Helper()
@@ -357,7 +359,7 @@ func TestPageOverTLS(t *testing.T) {
 		return reply.StatusCode
 	}
 	ada, eve := authority.Issue("ada", nil), authority.Issue("eve", nil)
-	wait(t, "the robot", func() bool { return press(secure+"/stop?robot=a", eve) == http.StatusNoContent })
+	waiting.Until(t, "the robot", func() bool { return press(secure+"/stop?robot=a", eve) == http.StatusNoContent })
 	for what, c := range map[string]struct{ got, want int }{
 		"ada releases":                    {press(secure+"/release?robot=a", ada), http.StatusNoContent},
 		"eve releases":                    {press(secure+"/release?robot=a", eve), http.StatusForbidden},

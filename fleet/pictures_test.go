@@ -14,11 +14,12 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
-// look returns how many look at the robot's camera, and how many pictures it has had.
-func (r robot) look(t *testing.T, camera string) (viewers int, pictures uint64) {
+// viewers returns how many watch the robot's camera, and how many pictures it has had.
+func (r robot) viewers(t *testing.T, camera string) (viewers int, pictures uint64) {
 	t.Helper()
 	reply, err := http.Get("http://" + r.page + "/status")
 	if err != nil {
@@ -65,8 +66,8 @@ func TestPictures(t *testing.T) {
 			t.Errorf("%s of %s: %+v, want %s", tt.subject, tt.body, r, tt.want)
 		}
 	}
-	if viewers, pictures := a.look(t, camera); viewers+int(pictures) != 0 {
-		t.Errorf("nobody asks: %d look, %d pictures", viewers, pictures)
+	if viewers, pictures := a.viewers(t, camera); viewers+int(pictures) != 0 {
+		t.Errorf("nobody asks: %d watch, %d pictures", viewers, pictures)
 	}
 	for body, want := range map[string]int{`{"hz":100}`: bridge.MaxPictures, "4": bridge.MaxPictures} { // in any order
 		if r := request(t, conn, rate, "", []byte(body)); r.Error != "" || r.Rate != want && r.Rate != 4 {
@@ -93,10 +94,10 @@ func TestPictures(t *testing.T) {
 	if err := sub.Unsubscribe(); err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "end of looking", func() bool {
-		n, before := a.look(t, camera)
+	waiting.Until(t, "end of watching", func() bool {
+		n, before := a.viewers(t, camera)
 		time.Sleep(300 * time.Millisecond)
-		_, after := a.look(t, camera)
+		_, after := a.viewers(t, camera)
 		return n == 0 && before == after
 	})
 	if r := request(t, conn, rate, "", []byte("4")); r.Rate == 0 {
@@ -121,7 +122,7 @@ func TestPicturesRefused(t *testing.T) {
 	_, conn := startFleet(t, []robot{a, b}, "-nats", small.ClientURL())
 	rate := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate)
 	pictures := subscribe(t, conn, "player.lab.*.camera.*.picture")
-	wait(t, "refusal", func() bool { return strings.Contains(request(t, conn, rate, "", []byte("2")).Error, "max_payload") })
+	waiting.Until(t, "refusal", func() bool { return strings.Contains(request(t, conn, rate, "", []byte("2")).Error, "max_payload") })
 	if r := request(t, conn, "player.lab.b.camera.front.rate", "", []byte("2")); !strings.Contains(r.Error, "403") || !strings.Contains(r.Error, "does not allow") {
 		t.Errorf("a bridge that may not read: %+v", r)
 	}

@@ -19,6 +19,8 @@ import (
 
 	"player/codec"
 	"player/e2e/npm"
+	"player/e2e/ports"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 	"player/fleet/export"
 )
@@ -47,14 +49,10 @@ func recorded(t *testing.T, conn *nats.Conn) map[string]uint64 {
 func TestRecording(t *testing.T) {
 	t.Parallel()
 	robots := []robot{startRobot(t, "a"), startRobot(t, "b")}
-	server, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Shutdown)
+	server := startEmbedded(t)
 	first, conn := startFleet(t, robots, "-nats", server.ClientURL(), "-record", "sonar", "-record", "a.position")
 	const sonars, odometry = "player.lab.b.sonar.0.data", "player.lab.a.position.0.data"
-	wait(t, "recording", func() bool {
+	waiting.Until(t, "recording", func() bool {
 		have := recorded(t, conn)
 		return have[sonars] > 20 && have[odometry] > 20
 	})
@@ -127,7 +125,7 @@ func TestRecording(t *testing.T) {
 		t.Errorf("%d calls, at last with %d of %d: %v", calls, now, all, err)
 	}
 
-	first.end(t, os.Interrupt)
+	first.End(t, os.Interrupt)
 	_, conn = startFleet(t, robots, "-nats", server.ClientURL())
 	status := subscribe(t, conn, "player.lab.b.status")
 	for range 3 { // a round has found nobody
@@ -135,7 +133,7 @@ func TestRecording(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wait(t, "end of reading", func() bool { return len(robots[1].readers(t)) == 0 })
+	waiting.Until(t, "end of reading", func() bool { return len(robots[1].readers(t)) == 0 })
 	if have := recorded(t, conn); have[sonars] < history {
 		t.Errorf("%d messages are left, there were %d", have[sonars], history)
 	}
@@ -158,7 +156,7 @@ func TestRecordingIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	wait(t, "end of the oldest messages", func() bool {
+	waiting.Until(t, "end of the oldest messages", func() bool {
 		info, err := stream.Info(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -245,12 +243,12 @@ func read(t *testing.T, path string) drawing {
 func TestBagNames(t *testing.T) {
 	t.Parallel()
 	p, conn := startFleet(t, []robot{startRobot(t, "3pi"), startRobot(t, "robot-1")}, "-record", "laser")
-	wait(t, "recording", func() bool {
+	waiting.Until(t, "recording", func() bool {
 		have := recorded(t, conn)
 		return have["player.lab.3pi.laser.0.data"] > 5 && have["player.lab.robot-1.laser.0.data"] > 5 // the first ones may have no data
 	})
 	bag := filepath.Join(t.TempDir(), "bag")
-	out, _, err := exported(t, p.address(t), "-ros", "-o", bag)
+	out, _, err := exported(t, natsOf(t, p), "-ros", "-o", bag)
 	if err != nil || !strings.Contains(out, "3pi is robot_3pi in the bag") || !strings.Contains(out, "robot-1 is robot_1 in the bag") {
 		t.Fatalf("export -ros: %v, %s", err, out)
 	}
@@ -270,14 +268,14 @@ func TestExport(t *testing.T) {
 	a, b := startRobot(t, "a"), startRobot(t, "b")
 	begin := time.Now()
 	p, conn := startFleet(t, []robot{a, b}, "-record", "laser", "-record", "position", "-record", "joystick")
-	url := p.address(t)
+	url := natsOf(t, p)
 	enough := func() bool {
 		have := recorded(t, conn)
 		return have["player.lab.a.laser.0.data"] > 30 && have["player.lab.b.laser.0.data"] > 30 && have["player.lab.a.joystick.0.data"] > 0
 	}
-	wait(t, "recording", enough)
+	waiting.Until(t, "recording", enough)
 	middle := time.Now().Add(time.Second).Truncate(time.Second) // -from and -to have whole seconds
-	wait(t, "more to record", func() bool { return time.Now().After(middle.Add(time.Second)) })
+	waiting.Until(t, "more to record", func() bool { return time.Now().After(middle.Add(time.Second)) })
 
 	out, path, err := exported(t, url)
 	if err != nil || !strings.Contains(out, "of 2 robots") {
@@ -357,7 +355,7 @@ func TestExport(t *testing.T) {
 		{[]string{"-ros", "-robot", "c"}, "nothing was recorded", exitFailure},
 		{[]string{"-to", "24h"}, "nothing was recorded", exitFailure},
 		{[]string{"-fleet", "other"}, "has no recording", exitFailure},
-		{[]string{"-nats", fmt.Sprintf("nats://127.0.0.1:%d", freePort(t))}, "connect to NATS", exitFailure},
+		{[]string{"-nats", fmt.Sprintf("nats://127.0.0.1:%d", ports.Free(t, 1))}, "connect to NATS", exitFailure},
 		{[]string{"-from", "yesterday"}, "RFC 3339", exitUsage},
 		{[]string{"-o", ""}, "-o is missing", exitUsage},
 		{[]string{"-reach", "12"}, "-reach is metres, for bags", exitUsage},

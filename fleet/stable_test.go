@@ -21,11 +21,7 @@ var update = flag.Bool("update", false, "write testdata/stable.txt")
 // the program takes and sends, its headers, the fields of what is JSON, its metrics, and its flags.
 func TestStable(t *testing.T) {
 	t.Parallel()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	a := startRobot(t, "a")
 	a.about = " page=http://" + a.page + "/"
 	_, conn := startFleet(t, []robot{a}, "-nats", natsServer.ClientURL())

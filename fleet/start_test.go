@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/devices"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -20,11 +21,7 @@ import (
 // a busy machine that requests time out and the connection is given up.
 func TestStartMakesNoConsumers(t *testing.T) {
 	t.Parallel()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	conn, err := nats.Connect(natsServer.ClientURL())
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +46,7 @@ func TestStartMakesNoConsumers(t *testing.T) {
 				// Again if an answer is lost: on a busy machine the bridge may lose its connection.
 				m := nats.NewMsg(bridge.Subject("lab", fmt.Sprint("r", i), spec.Name, bridge.Lease))
 				m.Header.Set(bridge.HeaderLease, "no token")
-				wait(t, m.Subject, func() bool {
+				waiting.Until(t, m.Subject, func() bool {
 					_, err := conn.RequestMsg(m, patience/10)
 					return err == nil
 				})
@@ -83,7 +80,7 @@ func TestStartMakesNoConsumers(t *testing.T) {
 func TestTokenLetsTheUserIn(t *testing.T) {
 	t.Parallel()
 	token := filepath.Join(t.TempDir(), "folder", "token")
-	url := start(t, program, "-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", t.TempDir(), "-token", token, "-robot", "a=127.0.0.1:1").address(t)
+	url := natsOf(t, start(t, program, "-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", t.TempDir(), "-token", token, "-robot", "a=127.0.0.1:1"))
 	for _, settings := range [][]nats.Option{nil, {nats.Token("")}, {nats.Token("made up")}, {nats.UserInfo("bridge", "")}} {
 		if conn, err := nats.Connect(url, settings...); !errors.Is(err, nats.ErrAuthorization) {
 			conn.Close()

@@ -13,6 +13,9 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/ports"
+	"player/e2e/programs"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
@@ -100,7 +103,7 @@ func TestStop(t *testing.T) {
 func TestStopOfNoRobot(t *testing.T) {
 	t.Parallel()
 	_, conn := startFleet(t, []robot{newRobot(t, "a")})
-	wait(t, "error", func() bool {
+	waiting.Until(t, "error", func() bool {
 		answer, err := conn.Request("player.lab.a.stop", nil, time.Second)
 		var r reply
 		return err == nil && json.Unmarshal(answer.Data, &r) == nil && !r.OK && r.Error != ""
@@ -111,7 +114,7 @@ func TestStopOfNoRobot(t *testing.T) {
 func TestStopWithoutItsBridge(t *testing.T) {
 	t.Parallel()
 	p := startPair(t)
-	p.serving(t).end(t, syscall.SIGKILL)
+	p.serving(t).End(t, syscall.SIGKILL)
 	began := time.Now()
 	answer, err := p.conn.Request("player.lab.stop", nil, patience)
 	took := time.Since(began)
@@ -133,7 +136,7 @@ func TestStopOfAHundred(t *testing.T) {
 	var world, list strings.Builder
 	world.WriteString("include \"pioneer.inc\"\n")
 	for i := range count {
-		port := freePort(t)
+		port := ports.Free(t, 1)
 		fmt.Fprintf(&world, "pioneer2dx ( port %d pose [%d %d 0 0] )\n", port, 5*(i%10), 5*(i/10))
 		fmt.Fprintf(&list, "r%d 127.0.0.1:%d\n", i, port)
 	}
@@ -143,12 +146,8 @@ func TestStopOfAHundred(t *testing.T) {
 		t.Fatal(err)
 	}
 	start(t, player, "-bind", "127.0.0.1", "-http", "off", "-stage", hall)
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
-	var both [2]*process
+	natsServer := startEmbedded(t)
+	var both [2]*programs.Program
 	var conn *nats.Conn
 	for i := range both {
 		both[i], conn = startFleet(t, nil, "-robots", robots, "-nats", natsServer.ClientURL())
@@ -168,7 +167,7 @@ func TestStopOfAHundred(t *testing.T) {
 
 	tokens := make([]string, count)
 	for i := range tokens {
-		wait(t, "lease", func() bool {
+		waiting.Until(t, "lease", func() bool {
 			answer, err := conn.Request(fmt.Sprintf("player.lab.r%d.position.0.lease", i), []byte("alice"), 3*bridge.TTL)
 			var r reply
 			if err == nil {
@@ -180,7 +179,7 @@ func TestStopOfAHundred(t *testing.T) {
 		defer driveRobot(t, conn, fmt.Sprintf("player.lab.r%d.position.0.command", i), tokens[i])()
 	}
 	answers := subscribe(t, conn, conn.NewInbox())
-	if err := both[0].cmd.Process.Kill(); err != nil {
+	if err := both[0].Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	began := time.Now()

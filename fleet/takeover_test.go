@@ -10,12 +10,14 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/programs"
+	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
 
 // pair is two bridges that share one robot.
 type pair struct {
-	both   [2]*process
+	both   [2]*programs.Program
 	status *nats.Subscription
 	conn   *nats.Conn
 	robot  robot
@@ -24,18 +26,14 @@ type pair struct {
 func startPair(t *testing.T) *pair {
 	t.Helper()
 	a := startRobot(t, "a")
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(natsServer.Shutdown)
+	natsServer := startEmbedded(t)
 	p := &pair{robot: a}
 	for i := range p.both {
 		p.both[i], p.conn = startFleet(t, []robot{a}, "-nats", natsServer.ClientURL(), "-http", "127.0.0.1:0")
 	}
 	p.status = subscribe(t, p.conn, "player.lab.a.status")
 	// The first bridge may have served the robot until the second one came.
-	wait(t, "robot that keeps its bridge", func() bool {
+	waiting.Until(t, "robot that keeps its bridge", func() bool {
 		before := p.serving(t)
 		return p.serving(t) == before
 	})
@@ -43,7 +41,7 @@ func startPair(t *testing.T) *pair {
 }
 
 // serving returns the bridge that serves the robot, by its next status.
-func (p *pair) serving(t *testing.T) *process {
+func (p *pair) serving(t *testing.T) *programs.Program {
 	t.Helper()
 	m, err := p.status.NextMsg(patience)
 	if err != nil {
@@ -54,7 +52,7 @@ func (p *pair) serving(t *testing.T) *process {
 		t.Fatal(err)
 	}
 	for _, b := range p.both {
-		if s.Bridge != "" && strings.Contains(b.lines(), s.Bridge) {
+		if s.Bridge != "" && b.Printed(s.Bridge) {
 			return b
 		}
 	}
@@ -70,10 +68,10 @@ func TestTakeOver(t *testing.T) {
 	token := acquire(t, conn, "alice")
 	stop := drive(t, conn, token)
 	defer stop()
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	killed := p.serving(t)
-	killed.end(t, syscall.SIGKILL)
-	wait(t, "other bridge that serves the robot", func() bool { return p.serving(t) != killed })
+	killed.End(t, syscall.SIGKILL)
+	waiting.Until(t, "other bridge that serves the robot", func() bool { return p.serving(t) != killed })
 	// alice has commanded all the time, and goes on, unless this machine was so busy
 	// that the lease ended first.
 	if r := request(t, conn, command, token, speed(100)); !r.OK && r.Error != bridge.ErrNoLease.Error() {
@@ -84,12 +82,12 @@ func TestTakeOver(t *testing.T) {
 		stop()
 		stop = drive(t, conn, token)
 	}
-	wait(t, "movement with the other bridge", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement with the other bridge", func() bool { return measured() > 0 })
 	if r := request(t, conn, lease, "", []byte("bob")); r.Holder != "alice" || r.Token != "" {
 		t.Errorf("while alice drives, bob is answered %+v", r)
 	}
 	stop()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 	acquire(t, conn, "bob")
 	if r := request(t, conn, command, token, speed(100)); r.OK {
 		t.Error("the earlier holder's command is obeyed")
@@ -104,15 +102,13 @@ func TestBridgeHangs(t *testing.T) {
 	conn, measured := p.conn, p.robot.watch(t)
 	token := acquire(t, conn, "alice")
 	stop := drive(t, conn, token)
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	hung := p.serving(t)
-	if err := hung.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	defer hung.cmd.Process.Signal(syscall.SIGCONT)
+	resume := hung.Pause(t)
+	defer resume()
 	stop()
 	silent := time.Now()
-	wait(t, "stop of the robot", func() bool { return measured() == 0 })
+	waiting.Until(t, "stop of the robot", func() bool { return measured() == 0 })
 	t.Logf("the robot stood %v after its bridge hung and its holder was silent", time.Since(silent).Round(time.Millisecond))
 	bobs := acquire(t, conn, "bob")
 	defer keep(t, conn, lease, bobs)()
@@ -128,19 +124,17 @@ func TestBridgeHangs(t *testing.T) {
 	if err := conn.Flush(); err != nil {
 		t.Fatal(err)
 	}
-	if err := hung.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, "bridge that goes on", func() bool { return p.serving(t) == hung })
+	resume()
+	waiting.Until(t, "bridge that goes on", func() bool { return p.serving(t) == hung })
 	if v := measured(); v != 0 {
 		t.Errorf("the robot drives at %d mm/s by a command of an earlier holder", v)
 	}
 	for _, b := range p.both {
 		served := map[bool]string{true: "1", false: "0"}[b == hung]
-		look(t, b.pageURL(t), `player_fleet_bridges{fleet="lab"} 2`, `player_fleet_robot_served{fleet="lab",robot="a"} `+served)
+		awaitMetrics(t, pageURL(t, b), `player_fleet_bridges{fleet="lab"} 2`, `player_fleet_robot_served{fleet="lab",robot="a"} `+served)
 	}
 	hangs := regexp.MustCompile(`(?m)^player_fleet_hangs_total [1-9]`)
-	if _, _, body := get(t, hung.pageURL(t)+"/metrics"); !hangs.MatchString(body) {
+	if _, _, body := get(t, pageURL(t, hung)+"/metrics"); !hangs.MatchString(body) {
 		t.Errorf("the bridge that hung says\n%s", body)
 	}
 }
@@ -163,13 +157,11 @@ func hungBridgeKeepsLease(t *testing.T) bool {
 	conn, measured := p.conn, p.robot.watch(t)
 	token := acquire(t, conn, "alice")
 	defer drive(t, conn, token)()
-	wait(t, "movement", func() bool { return measured() > 0 })
+	waiting.Until(t, "movement", func() bool { return measured() > 0 })
 	hung := p.serving(t)
-	if err := hung.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	defer hung.cmd.Process.Signal(syscall.SIGCONT)
-	wait(t, "other bridge that serves the robot", func() bool { return p.serving(t) != hung })
+	resume := hung.Pause(t)
+	defer resume()
+	waiting.Until(t, "other bridge that serves the robot", func() bool { return p.serving(t) != hung })
 	number, _, _ := strings.Cut(token, "-")
 	ask := func() (r reply) { // a request may go to a bridge that does not answer
 		m := nats.NewMsg(command)
@@ -191,15 +183,13 @@ func hungBridgeKeepsLease(t *testing.T) bool {
 	if !renewed {
 		return false
 	}
-	if err := hung.cmd.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	wait(t, "first bridge that serves the robot again", func() bool { return p.serving(t) == hung })
-	wait(t, "lease in the first bridge", func() bool {
-		return strings.Contains(hung.lines(), `"number":`+number) || strings.Contains(hung.lines(), `"a lease ends"`)
+	resume()
+	waiting.Until(t, "first bridge that serves the robot again", func() bool { return p.serving(t) == hung })
+	waiting.Until(t, "lease in the first bridge", func() bool {
+		return hung.Printed(`"number":`+number) || hung.Printed(`"a lease ends"`)
 	})
 	var r reply
-	wait(t, "answer of the first bridge", func() bool {
+	waiting.Until(t, "answer of the first bridge", func() bool {
 		r = ask()
 		return r.OK || r.Error == bridge.ErrNoLease.Error()
 	})

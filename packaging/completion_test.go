@@ -55,9 +55,7 @@ func TestCompletion(t *testing.T) {
 	shells := map[string]func(line string) string{"bash": bash, "fish": fish}
 	for shell, offers := range shells {
 		t.Run(shell, func(t *testing.T) {
-			if _, err := exec.LookPath(shell); err != nil {
-				needs.Missing(t, err)
-			}
+			needs.Program(t, shell)
 			for line, want := range map[string]string{
 				"player la":              "latency",
 				"player help rec":        "record",
@@ -80,9 +78,7 @@ func TestCompletion(t *testing.T) {
 		})
 	}
 	t.Run("zsh", func(t *testing.T) {
-		if _, err := exec.LookPath("zsh"); err != nil {
-			needs.Missing(t, err)
-		}
+		needs.Program(t, "zsh")
 		script := `fpath=("$1" $fpath); autoload -Uz compinit && compinit -D -u && [[ $_comps[player] = _player ]] && zsh -n "$1/_player"`
 		if out, err := exec.Command("zsh", "-f", "-c", script, "zsh", dir).CombinedOutput(); err != nil || len(out) > 0 {
 			t.Errorf("%v\n%s", err, out)

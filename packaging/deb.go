@@ -46,7 +46,7 @@ func playerServer(arch string) debian {
 }
 
 // libplayerDev returns what the package of the libraries for C and C++ says. The linker of
-// programs has to be told of a new shared library.
+// programs has to learn of a new shared library.
 func libplayerDev(arch string) debian {
 	return debian{"name": "libplayer-dev", "arch": arch, "section": "libdevel", "depends": []string{"libc6"}, "description": strings.TrimSpace(descriptionDev),
 		"deb": map[string]any{"triggers": map[string]any{"activate_noawait": []string{"ldconfig"}}}}

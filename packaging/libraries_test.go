@@ -14,11 +14,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/e2e/ports"
+	"player/e2e/programs"
 )
 
 func TestSpellings(t *testing.T) {
@@ -75,28 +75,13 @@ func (p place) hello(name string, args ...string) {
 // sonars serves one reading to each client until the test ends, and returns its port.
 func sonars(t *testing.T) (port string) {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { listener.Close() })
-	go func() {
-		for {
-			conn, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close()
-				if _, err := io.ReadFull(conn, make([]byte, len("dr\x00\x02sr"))); err != nil {
-					return
-				}
-				_, _ = conn.Write([]byte("r\x00\x02srs\x00\x20" + strings.Repeat("\x04\xd2", 16))) // else hello fails
-				_, _ = io.Copy(io.Discard, conn)
-			}()
+	_, port, _ = net.SplitHostPort(ports.Serve(t, func(conn net.Conn) {
+		if _, err := io.ReadFull(conn, make([]byte, len("dr\x00\x02sr"))); err != nil {
+			return
 		}
-	}()
-	_, port, _ = net.SplitHostPort(listener.Addr().String())
+		_, _ = conn.Write([]byte("r\x00\x02srs\x00\x20" + strings.Repeat("\x04\xd2", 16))) // else hello fails
+		_, _ = io.Copy(io.Discard, conn)
+	}))
 	return port
 }
 
@@ -397,21 +382,9 @@ func installPlayer3(p place) {
 	}
 	p.run("go", "-C="+root, "build", "-o", filepath.Join(p.dir, "player"), ".")
 	port := strconv.Itoa(ports.Free(p.T, 10))
-	server := exec.CommandContext(p.Context(), filepath.Join(p.dir, "player"), "-stage", "room", "-bind", "127.0.0.1", "-http", "off", "-gp", port)
-	if err := server.Start(); err != nil {
-		p.Fatal(err)
-	}
-	p.Cleanup(func() { _ = server.Wait() }) // it is killed
-	for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-		conn, err := net.Dial("tcp", "127.0.0.1:"+port)
-		if err == nil {
-			conn.Close()
-			break
-		}
-		if time.Now().After(deadline) {
-			p.Fatal(err)
-		}
-	}
+	server := programs.Start(p.T, exec.Command(filepath.Join(p.dir, "player"),
+		"-stage", "room", "-bind", "127.0.0.1", "-http", "off", "-gp", port))
+	server.Until(p.T, "serving", func() bool { return server.Printed("serving") })
 	p.run("sh", "-ec", "tar xf libplayerc-1.2.0-linux-*.tar.gz --strip-components=2 --one-top-level=archive\nmkdir root\ndpkg-deb -x libplayerc-dev_1.2.0-1_*.deb root")
 	p.write("hello.cpp", []byte(player3Cpp))
 	p.write("hello.c", []byte(player3C))

@@ -12,12 +12,13 @@ import (
 
 	"player/bench/baseline"
 	"player/codec"
+	"player/e2e/ports"
 )
 
 // fake is a frame server with a goroutine for each client.
 type fake struct {
-	listener net.Listener
-	size     int // of its frames
+	address string
+	size    int // of its frames
 	// leave closes a client's connection after so many frames, zero for never.
 	leave int
 
@@ -28,26 +29,12 @@ type fake struct {
 
 func startFake(t *testing.T, size, leave int) *fake {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	f := &fake{listener: l, size: size, leave: leave}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go f.serve(conn)
-		}
-	}()
+	f := &fake{size: size, leave: leave}
+	f.address = ports.Serve(t, f.serve)
 	return f
 }
 
 func (f *fake) serve(conn net.Conn) {
-	defer conn.Close()
 	frame := baseline.NewFrame(f.size)
 	var c baseline.Client
 	in := make([]byte, 4096)
@@ -104,7 +91,7 @@ func (f *fake) counts() (commands, drivers int) {
 func (f *fake) spec(clients int, tasks ...Task) Spec {
 	s := Spec{FrameSize: 807, Stamp: codec.Laser, Warmup: time.Millisecond, Window: 700 * ms}
 	for _, task := range tasks {
-		g := Group{Name: string(task), Clients: clients, Rate: 50, Task: task, Address: f.listener.Addr().String()}
+		g := Group{Name: string(task), Clients: clients, Rate: 50, Task: task, Address: f.address}
 		if task == Request {
 			g.Rate = 0
 		}

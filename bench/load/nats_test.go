@@ -13,6 +13,7 @@ import (
 
 	"player/bench/baseline"
 	"player/codec"
+	"player/e2e/ports"
 )
 
 // Messages with and without a reply subject between other lines, cut at every byte.
@@ -62,8 +63,8 @@ func TestNATSMessagesHoweverCut(t *testing.T) {
 // natsServer sends each subscription of its connections 200 messages of a robot a second,
 // and one that is no frame with each. PINGs and cut messages are among them.
 type natsServer struct {
-	listener net.Listener
-	payload  int // bytes
+	address string
+	payload int // bytes
 
 	mu           sync.Mutex
 	rates, pongs int
@@ -71,26 +72,12 @@ type natsServer struct {
 
 func startNATSServer(t *testing.T, payload int) *natsServer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { l.Close() })
-	s := &natsServer{listener: l, payload: payload}
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go s.serve(conn)
-		}
-	}()
+	s := &natsServer{payload: payload}
+	s.address = ports.Serve(t, s.serve)
 	return s
 }
 
 func (s *natsServer) serve(conn net.Conn) {
-	defer conn.Close()
 	fmt.Fprint(conn, "INFO {\"headers\":true}\r\n")
 	for in := bufio.NewScanner(conn); in.Scan(); {
 		var subject, id string
@@ -140,7 +127,7 @@ func TestClientsOfNATS(t *testing.T) {
 		s := startNATSServer(t, payload)
 		r, err := Run(Spec{
 			FrameSize: 725, Stamp: codec.Laser, Warmup: ms, Window: 300 * ms,
-			Groups: []Group{{Name: "monitors", Clients: 3, Rate: 200, Task: Stream, Address: s.listener.Addr().String(), NATS: &Subscriptions{
+			Groups: []Group{{Name: "monitors", Clients: 3, Rate: 200, Task: Stream, Address: s.address, NATS: &Subscriptions{
 				Each: 2, Subjects: []string{"a.>", "b.>"}, Suffix: ".data", Rates: []string{"a.rate", "b.rate"},
 			}}},
 		}, func() {}, func() {})

@@ -17,7 +17,7 @@ import (
 )
 
 // Programs builds the programs of packages ("./simulation/emulator") of the module in a folder, and returns
-// the folder that has them. The go command looks whether a program there is still that of the
+// the folder that has them. The go command checks whether a program there is still that of the
 // sources, which costs a sixth of linking it.
 func Programs(module string, packages ...string) (folder string, err error) {
 	root, err := filepath.Abs(module)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Program looks for a program.
+// Program returns the path of a program.
 func Program(t testing.TB, name string) (path string) {
 	t.Helper()
 	path, err := exec.LookPath(name)
@@ -19,7 +19,7 @@ func Program(t testing.TB, name string) (path string) {
 	return path
 }
 
-// Root looks whether the test runs as root.
+// Root checks whether the test runs as root.
 func Root(t testing.TB) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -29,6 +29,30 @@ func Free(t testing.TB, n int) int {
 	return port
 }
 
+// Serve serves each connection to a port of the system's choice until the test ends, and closes it after serve. It
+// returns the address.
+func Serve(t testing.TB, serve func(conn net.Conn)) (address string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return // the test has ended
+			}
+			go func() {
+				defer conn.Close()
+				serve(conn)
+			}()
+		}
+	}()
+	return l.Addr().String()
+}
+
 // Claim makes a port the test's until it ends, and reports whether it was free.
 func Claim(t testing.TB, port int) bool {
 	release, ok := claim(port)
@@ -77,14 +101,14 @@ func claimRow(port, n int) (release func(), ok bool) {
 	return release, true
 }
 
-// claim looks by dialing: a listener would be copied into a program that is started at
+// claim checks by dialing: a listener would be copied into a program that is started at
 // that moment, until it is executed.
 func claim(port int) (release func(), ok bool) {
-	mark, err := net.Listen("unix", fmt.Sprintf("@player-test-port-%d", port))
+	socket, err := net.Listen("unix", fmt.Sprintf("@player-test-port-%d", port))
 	if err != nil {
 		return nil, false
 	}
-	release = func() { _ = mark.Close() } // nobody else uses it
+	release = func() { _ = socket.Close() } // nobody else uses it
 	if conn, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
 		_ = conn.Close()
 		release()

@@ -17,8 +17,8 @@ import (
 	"github.com/coder/websocket"
 )
 
-// Pastime is what strangers do, each of them, until ctx ends or they are thrown out.
-type Pastime struct {
+// Workload is what strangers do, each of them, until ctx ends or they are thrown out.
+type Workload struct {
 	Name  string
 	Count int // how many do it at a time
 	Do    func(ctx context.Context, dial Dialer, at Addresses)
@@ -38,7 +38,7 @@ func (d Dialer) browser() *http.Client {
 }
 
 // Abuses are what strangers should not do.
-func Abuses() []Pastime {
+func Abuses() []Workload {
 	const (
 		requestMode = "xy\x00\x02r\x01"
 		noFrames    = "xy\x00\x02n\x00"
@@ -46,7 +46,7 @@ func Abuses() []Pastime {
 	sending := func(first, rest string) func(context.Context, Dialer, Addresses) {
 		return func(ctx context.Context, dial Dialer, at Addresses) { send(ctx, dial, at.Robot, first, rest) }
 	}
-	return []Pastime{
+	return []Workload{
 		{"malformed", 12, sending(noFrames, strings.Repeat("??\x00\x00", 90)+noFrames)},
 		{"commands", 12, sending("dr\x00\x02pa", "cp\x00\x04\x00\x00\x00\x00")},
 		{"asked-frames", 12, sending(requestMode+"dr\x00\x02pr", "xy\x00\x01d")},
@@ -110,25 +110,25 @@ func edit(ctx context.Context, dial Dialer, at Addresses) {
 }
 
 // Crowds are people who watch the robot, twenty at a time.
-func Crowds() []Pastime {
-	return []Pastime{{"browsers", 20, browse}, {"viewers", 20, view}}
+func Crowds() []Workload {
+	return []Workload{{"browsers", 20, browse}, {"viewers", 20, view}}
 }
 
 // Programs are those that read a robot 10 times a second: clients of the Player protocol,
 // and programs of ROS.
-func Programs() []Pastime {
-	return []Pastime{{"clients", 20, read}, {"programs", 20, follow}}
+func Programs() []Workload {
+	return []Workload{{"clients", 20, read}, {"programs", 20, follow}}
 }
 
 // All is all that strangers do.
-func All() []Pastime {
-	return slices.Concat(Abuses(), Crowds(), []Pastime{{"browser", 1, browse}, {"viewer", 1, view}}, Programs(), Spectators())
+func All() []Workload {
+	return slices.Concat(Abuses(), Crowds(), []Workload{{"browser", 1, browse}, {"viewer", 1, view}}, Programs(), Spectators())
 }
 
-// Spectators are those who look at the camera "front": three that are sent all its pictures,
-// one that looks once a second, and three that another program sends as much to.
-func Spectators() []Pastime {
-	return []Pastime{{"watchers", 3, watch}, {"glance", 1, glance}, {"elsewhere", 3, elsewhere}}
+// Spectators are those who watch the camera "front": three that are sent all its pictures,
+// one that asks once a second, and three that another program sends as much to.
+func Spectators() []Workload {
+	return []Workload{{"watchers", 3, watch}, {"glance", 1, glance}, {"elsewhere", 3, elsewhere}}
 }
 
 // watch is sent the pictures of the camera.

@@ -11,7 +11,7 @@ import (
 // host on which many tests run, as only a test that fails waits for so long.
 const Patience = time.Minute
 
-// pause is between two looks at a condition. A shorter one takes the processor from the
+// pause is between two checks of a condition. A shorter one takes the processor from the
 // program that is waited for.
 const pause = 2 * time.Millisecond
 

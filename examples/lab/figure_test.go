@@ -79,7 +79,7 @@ func TestFigureByRobot(t *testing.T) {
 }
 
 // Every layer that the documentation explains has a colour; those of one figure
-// can be told apart.
+// differ.
 func TestFigureLegend(t *testing.T) {
 	l, _ := open(t, "subsumption-box.world")
 	layers := legend("prowl", "photo", "ir", "bump", "sonar", "escape", "perimeter", "xlate")

@@ -131,7 +131,7 @@ func (l *Lab) cycles(d time.Duration, do func(*Robot, *subsumption.Sensors) bool
 		l.now = next
 		for _, r := range l.Robots {
 			s := r.sense()
-			r.look(l.now, &s)
+			r.see(l.now, &s)
 			if !do(r, &s) {
 				return
 			}
@@ -161,8 +161,8 @@ func (r *Robot) sense() subsumption.Sensors {
 	return s
 }
 
-// look lets the eye look through the camera, and turns the camera.
-func (r *Robot) look(now time.Duration, s *subsumption.Sensors) {
+// see lets the eye look through the camera, and turns the camera.
+func (r *Robot) see(now time.Duration, s *subsumption.Sensors) {
 	var vision codec.VisionData
 	var ptz codec.PTZData
 	if r.Eye == nil || !r.decode(codec.Vision, &vision) || !r.decode(codec.PTZ, &ptz) {

@@ -113,8 +113,8 @@ func TestLease(t *testing.T) {
 			if !errors.Is(err, s.err) || (err == nil) != (s.err == nil) {
 				t.Errorf("%s, step %d: error %v, want %v", name, i, err, s.err)
 			}
-			if held := c.Token != ""; held != (s.ends != 0) || held && !c.Ends().Equal(at(s.ends)) {
-				t.Errorf("%s, step %d: held %t, ends %v, want %d", name, i, held, c.Ends(), s.ends)
+			if leased := c.Token != ""; leased != (s.ends != 0) || leased && !c.Ends().Equal(at(s.ends)) {
+				t.Errorf("%s, step %d: leased %t, ends %v, want %d", name, i, leased, c.Ends(), s.ends)
 			}
 		}
 	}
@@ -160,7 +160,7 @@ func TestFailedRenewalIsDueAgain(t *testing.T) {
 	}
 }
 
-// The bucket is told of the last renewal, and not more often than WritePeriod.
+// The bucket gets the last renewal, and not more often than WritePeriod.
 func TestLeaseIsWritten(t *testing.T) {
 	var c Control
 	c.Grant("1-a", "alice", at(0), at(0))

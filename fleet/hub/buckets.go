@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	// balancePeriod is the time between two looks at who leads the buckets.
+	// balancePeriod is the time between two checks of who leads the buckets.
 	balancePeriod = 2 * time.Second
-	// steadyLooks is how many looks in a row a node must have been ready before it is made a
+	// steadySamples is how many samples in a row a node must have been ready before it is made a
 	// leader. A node whose network was cut reports at once that it is ready, but answers late at
 	// first: robots far from the fault stood for 0.9 s. Until then, the loss of another node
 	// stops two groups.
-	steadyLooks = 4
+	steadySamples = 4
 	// balancer is hashed as if it were a robot: the bridge that would serve it balances. No
 	// robot has this name.
 	balancer = "leaders of buckets"
@@ -62,22 +62,22 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 }
 
 // balance keeps the leaders of the buckets on different nodes, until ctx ends. A leader that
-// steps down hands over at once; elections after the loss of a node do not look at what else
+// steps down hands over at once; elections after the loss of a node do not consider what else
 // the winner leads.
 func (h *hub) balance(ctx context.Context, js jetstream.JetStream) {
 	tick := time.NewTicker(balancePeriod)
 	defer tick.Stop()
-	for looks := map[follower]int{}; ; {
+	for samples := map[follower]int{}; ; {
 		select {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
 		}
 		if !h.balances.Load() {
-			clear(looks)
+			clear(samples)
 			continue
 		}
-		group, node, ok := bridge.Spread(steady(looks, h.led(ctx, js)))
+		group, node, ok := bridge.Spread(steady(samples, h.led(ctx, js)))
 		if !ok {
 			continue
 		}
@@ -96,19 +96,19 @@ type follower struct {
 	node  string
 }
 
-// steady returns the buckets with the nodes that were ready for them in the last looks, which it
+// steady returns the buckets with the nodes that were ready for them in the last samples, which it
 // counts.
-func steady(looks map[follower]int, buckets []bridge.Led) []bridge.Led {
-	for f := range looks {
+func steady(samples map[follower]int, buckets []bridge.Led) []bridge.Led {
+	for f := range samples {
 		if !slices.Contains(buckets[f.group].Ready, f.node) {
-			delete(looks, f)
+			delete(samples, f)
 		}
 	}
 	for group, b := range buckets {
 		for _, node := range b.Ready {
-			looks[follower{group, node}]++
+			samples[follower{group, node}]++
 		}
-		buckets[group].Ready = slices.DeleteFunc(b.Ready, func(node string) bool { return looks[follower{group, node}] < steadyLooks })
+		buckets[group].Ready = slices.DeleteFunc(b.Ready, func(node string) bool { return samples[follower{group, node}] < steadySamples })
 	}
 	return buckets
 }

@@ -22,7 +22,7 @@ const (
 	bucketLimit = bridge.TTL
 	// adoptPause is the time between two attempts to find out who had a lease.
 	adoptPause = bridge.TTL / 4
-	// lateLimit is for how long after the start a lease is looked for again: the bridge before
+	// lateLimit is for how long after the start a lease is searched again: the bridge before
 	// may have written it until it heard of this one, and it lasts for a TTL.
 	lateLimit = bridge.BeatLimit + bridge.TTL
 	// commandLifetime is for how long a command to the wheels is good after the holder of
@@ -52,19 +52,19 @@ type controller struct {
 	spec  devices.Spec
 	state *state
 
-	bucket  leases    // of the robot's group
-	began   time.Time // when this bridge had looked for a lease
-	looked  time.Time // when it has looked again
-	lease   bridge.Control
-	entry   held           // the lease in the bucket
-	silent  bool           // the last renewal has failed, which was logged
-	writing chan renewal   // not nil: a renewal is on its way
-	conn    *client.Client // nil: there is none
+	bucket   leases    // of the robot's group
+	began    time.Time // when this bridge had searched for a lease
+	searched time.Time // when it has searched again
+	lease    bridge.Control
+	entry    leaseEntry     // the lease in the bucket
+	silent   bool           // the last renewal has failed, which was logged
+	writing  chan renewal   // not nil: a renewal is on its way
+	conn     *client.Client // nil: there is none
 }
 
 // renewal is the result of one.
 type renewal struct {
-	entry held
+	entry leaseEntry
 	sent  time.Time
 	err   error
 }
@@ -178,9 +178,9 @@ func (c *controller) settle(ctx context.Context) {
 func (c *controller) wrote(r renewal) {
 	c.writing = nil
 	switch {
-	case errors.Is(r.err, errHeld):
+	case errors.Is(r.err, errLeased):
 		// Another bridge has taken over, or the entry has expired.
-		c.entry = held{}
+		c.entry = leaseEntry{}
 		_ = c.end(r.err.Error()) // there is no entry
 	case r.err != nil: // the lease ends by itself unless a later one succeeds
 		c.lease.Fail(time.Now())
@@ -195,14 +195,14 @@ func (c *controller) wrote(r renewal) {
 }
 
 // late adopts a lease that the bridge before this one gave at the moment of the handover, when
-// this one had looked already. It reports whether there was one. Later, an entry that this
+// this one had searched already. It reports whether there was one. Later, an entry that this
 // bridge does not know is one of a bridge that believes that it serves the robot, too.
 func (c *controller) late(ctx context.Context) bool {
 	now := time.Now()
-	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.looked) < adoptPause {
+	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.searched) < adoptPause {
 		return false
 	}
-	c.looked = now
+	c.searched = now
 	if err := c.tryAdopt(ctx); err != nil && ctx.Err() == nil {
 		c.hub.Log.Warn("the lease of a device is not known", zap.Stringer("device", c), zap.Error(err))
 	}
@@ -236,7 +236,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	}
 	sent, handedOver := time.Now(), entry.Bridge == ""
 	if entry, err = c.bucket.renew(ctx, c.key(), entry); err != nil {
-		return err // the other bridge has written it, or it has expired: look again
+		return err // the other bridge has written it, or it has expired: search again
 	}
 	c.entry = entry
 	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, time.Now())
@@ -334,7 +334,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 		return errors.New("the bridge ends")
 	}
 	entry, err := made.entry, made.err
-	if errors.Is(err, errHeld) && c.late(ctx) {
+	if errors.Is(err, errLeased) && c.late(ctx) {
 		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
 	}
 	if err != nil {
@@ -380,7 +380,7 @@ func (c *controller) tell(m *nats.Msg, made created) {
 
 // created is the result of a create.
 type created struct {
-	entry held
+	entry leaseEntry
 	err   error
 }
 
@@ -399,11 +399,11 @@ func (c *controller) create(ctx context.Context, holder string) <-chan created {
 }
 
 // recreate renews an entry, or makes another one if it has expired.
-func (c *controller) recreate(ctx context.Context, old held) (held, error) {
+func (c *controller) recreate(ctx context.Context, old leaseEntry) (leaseEntry, error) {
 	renewal, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	entry, err := c.bucket.renew(renewal, c.key(), old)
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, errLeased) {
 		again := <-c.create(ctx, old.Holder)
 		return again.entry, again.err
 	}
@@ -412,12 +412,12 @@ func (c *controller) recreate(ctx context.Context, old held) (held, error) {
 
 // remove removes an entry from the bucket. If it returns an error, another bridge may go
 // on with the lease.
-func (c *controller) remove(ctx context.Context, entry held) error {
+func (c *controller) remove(ctx context.Context, entry leaseEntry) error {
 	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	err := c.bucket.remove(ctx, c.key(), entry)
 	switch {
-	case errors.Is(err, errHeld):
+	case errors.Is(err, errLeased):
 		return fmt.Errorf("the lease has ended in this bridge, and may go on in another one for %v at most", bridge.TTL)
 	case err != nil:
 		c.hub.Log.Warn("a lease stays in the bucket until it expires", zap.Stringer("device", c), zap.Error(err))
@@ -525,7 +525,7 @@ func (c *controller) end(reason string) (err error) {
 	if c.entry.sequence != 0 {
 		err = c.remove(ctx, c.entry)
 	}
-	c.entry = held{}
+	c.entry = leaseEntry{}
 	c.lease.End()
 	c.state.holder(c.spec.Name, "")
 	return err

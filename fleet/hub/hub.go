@@ -222,7 +222,7 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 	start("status", (&watcher{hub: h, robot: r, state: state}).run)
 	start("configurations", (&configurer{hub: h, robot: r}).run)
 	start("floor plan", planner{h, r}.run)
-	start("pictures", newFilmer(h, r, state).run)
+	start("pictures", newPictures(h, r, state).run)
 	h.stoppers[r.Name].state.Store(state)
 	for _, spec := range devices.Interfaces() {
 		if spec.CommandSize > 0 {

@@ -39,31 +39,31 @@ type entry struct {
 
 func (e entry) token() string { return strconv.FormatUint(e.First, 10) + "-" + e.Secret }
 
-// held is an entry as it is in the bucket.
-type held struct {
+// leaseEntry is an entry as it is in the bucket.
+type leaseEntry struct {
 	entry
 	sequence uint64
 }
 
 func leaseKey(robot, iface string) string { return robot + "." + iface + ".0" }
 
-// errHeld means that the bucket has an entry of somebody else.
-var errHeld = errors.New("another bridge has given the lease to somebody")
+// errLeased means that the bucket has an entry of somebody else.
+var errLeased = errors.New("another bridge has given the lease to somebody")
 
 // create makes an entry, unless there is one. If the bucket does not answer, the entry that
 // it may have is removed.
-func (l leases) create(ctx context.Context, key, holder string) (held, error) {
+func (l leases) create(ctx context.Context, key, holder string) (leaseEntry, error) {
 	e := entry{Holder: holder, Secret: rand.Text(), Bridge: l.self}
 	sequence, err := l.kv.Create(ctx, key, mustJSON(e), jetstream.KeyTTL(bridge.TTL))
 	switch {
 	case outdated(err):
-		return held{}, errHeld
+		return leaseEntry{}, errLeased
 	case err != nil:
 		go l.forget(key, e)
-		return held{}, fmt.Errorf("bucket for leases: %w", err)
+		return leaseEntry{}, fmt.Errorf("bucket for leases: %w", err)
 	}
 	e.First = sequence
-	return held{e, sequence}, nil
+	return leaseEntry{e, sequence}, nil
 }
 
 // forget removes an entry whose token nobody knows, for a TTL: the bucket may have got it late.
@@ -87,76 +87,76 @@ func (l leases) forget(key string, e entry) {
 
 // renew writes the entry again, for another TTL, if no other bridge has written it since.
 // An earlier renewal by this bridge, whose answer was lost, does not count.
-func (l leases) renew(ctx context.Context, key string, h held) (held, error) {
-	h.Bridge = l.self
-	renewed, err := l.write(ctx, key, h)
-	if !errors.Is(err, errHeld) {
+func (l leases) renew(ctx context.Context, key string, e leaseEntry) (leaseEntry, error) {
+	e.Bridge = l.self
+	renewed, err := l.write(ctx, key, e)
+	if !errors.Is(err, errLeased) {
 		return renewed, err
 	}
 	last, given, err := l.find(ctx, key)
 	switch {
 	case err != nil:
-		return held{}, err
-	case !given || last.entry != h.entry:
-		return held{}, errHeld
+		return leaseEntry{}, err
+	case !given || last.entry != e.entry:
+		return leaseEntry{}, errLeased
 	}
 	return l.write(ctx, key, last)
 }
 
 // handOver notes that this bridge obeys the holder no more, unless another one has written the
 // entry since.
-func (l leases) handOver(ctx context.Context, key string, h held) error {
-	h.Bridge = ""
-	_, err := l.write(ctx, key, h)
+func (l leases) handOver(ctx context.Context, key string, e leaseEntry) error {
+	e.Bridge = ""
+	_, err := l.write(ctx, key, e)
 	return err
 }
 
-// write writes an entry for a TTL, or returns errHeld if it has been written since. The
+// write writes an entry for a TTL, or returns errLeased if it has been written since. The
 // bucket's own Update would make it last forever.
-func (l leases) write(ctx context.Context, key string, h held) (held, error) {
-	m := &nats.Msg{Subject: l.writes + key, Data: mustJSON(h.entry)}
-	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(h.sequence),
+func (l leases) write(ctx context.Context, key string, e leaseEntry) (leaseEntry, error) {
+	m := &nats.Msg{Subject: l.writes + key, Data: mustJSON(e.entry)}
+	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(e.sequence),
 		jetstream.WithRetryAttempts(0)) // the controller tries again, and sooner
 	if outdated(err) {
-		return held{}, errHeld
+		return leaseEntry{}, errLeased
 	}
 	if err != nil {
-		return held{}, err
+		return leaseEntry{}, err
 	}
-	h.sequence = ack.Sequence
-	return h, nil
+	e.sequence = ack.Sequence
+	return e, nil
 }
 
 // find returns the entry of a key; given is false if there is none. It is one request, which the leader of the stream
 // answers. Package jetstream reads from any replica, which may not have the newest entry
 // yet, or by History, which makes a consumer: 300 at once for a bridge that begins to
 // serve 100 robots.
-func (l leases) find(ctx context.Context, key string) (h held, given bool, err error) {
+func (l leases) find(ctx context.Context, key string) (e leaseEntry, given bool, err error) {
 	last, err := l.leader.GetLastMsg(l.stream, l.subjects+key, nats.Context(ctx))
 	if errors.Is(err, nats.ErrMsgNotFound) {
-		return held{}, false, nil
+		return leaseEntry{}, false, nil
 	}
 	if err != nil {
-		return held{}, false, err
+		return leaseEntry{}, false, err
 	}
-	// It was removed, or has expired: then the server keeps a mark for a TTL.
+	// It was removed, or has expired: then the server keeps a tombstone for a TTL.
 	if last.Header.Get("KV-Operation") != "" || last.Header.Get(jetstream.MarkerReasonHeader) != "" {
-		return held{}, false, nil
+		return leaseEntry{}, false, nil
 	}
-	if err := json.Unmarshal(last.Data, &h.entry); err != nil {
-		return held{}, false, fmt.Errorf("bucket for leases: key %s: %w", key, err)
+	if err := json.Unmarshal(last.Data, &e.entry); err != nil {
+		return leaseEntry{}, false, fmt.Errorf("bucket for leases: key %s: %w", key, err)
 	}
-	h.sequence = last.Sequence
-	if h.First == 0 {
-		h.First = h.sequence
+	e.sequence = last.Sequence
+	if e.First == 0 {
+		e.First = e.sequence
 	}
-	return h, true, nil
+	return e, true, nil
 }
 
 // remove removes an entry, unless it has expired or another bridge has written it since: then
-// it returns errHeld.
-func (l leases) remove(ctx context.Context, key string, h held) error {
-	err := l.kv.Delete(ctx, key, jetstream.LastRevision(h.sequence))
+// it returns errLeased.
+func (l leases) remove(ctx context.Context, key string, e leaseEntry) error {
+	err := l.kv.Delete(ctx, key, jetstream.LastRevision(e.sequence))
 	if !outdated(err) {
 		return err
 	}
@@ -164,11 +164,11 @@ func (l leases) remove(ctx context.Context, key string, h held) error {
 	switch {
 	case err != nil:
 		return err
-	case !given || last.entry != h.entry:
-		return errHeld
+	case !given || last.entry != e.entry:
+		return errLeased
 	}
 	if err = l.kv.Delete(ctx, key, jetstream.LastRevision(last.sequence)); outdated(err) {
-		return errHeld
+		return errLeased
 	}
 	return err
 }

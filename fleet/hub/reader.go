@@ -63,7 +63,7 @@ type reader struct {
 	rate  int            // of conn, Hz
 	retry time.Time      // no attempt to connect before
 
-	limited context.Context // of Read: ends when the reader must look around
+	limited context.Context // of Read: ends when the reader must check for changes
 	until   time.Time       // when limited ends
 	close   context.CancelFunc
 }
@@ -230,7 +230,7 @@ type rated struct {
 // asked takes a request for a rate.
 func (r *reader) asked(m *nats.Msg) {
 	if bridge.CameraOf(m.Subject) != "" {
-		return // the filmer answers: the name of the camera is 0
+		return // pictures answers: the name of the camera is 0
 	}
 	iface := bridge.Interface(m.Subject)
 	i := slices.IndexFunc(r.sources, func(s *source) bool { return s.spec.Name == iface })

@@ -45,7 +45,7 @@ func (s *state) wake() {
 }
 
 // obstacles notes what stands in the way of commands; known reports whether the robot's server
-// has told.
+// has answered.
 func (s *state) obstacles(o obstacles, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

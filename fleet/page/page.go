@@ -1,5 +1,5 @@
 // Package page serves a web page with all robots of a fleet (docs/FLEET.md). It knows
-// them from NATS as any other program does, and only watches. While nobody looks at the
+// them from NATS as any other program does, and only watches. While nobody watches the
 // page it listens to nothing, so nothing is read from the robots for it.
 package page
 
@@ -31,7 +31,7 @@ const (
 	// period is the time between two messages with all robots to a page: faster than a
 	// reader follows a hundred of them.
 	period = 500 * time.Millisecond
-	// movePeriod is the time between two messages with those that move: what looks like
+	// movePeriod is the time between two messages with those that move: what appears as
 	// motion. Each has only the robots with new odometry, so it costs little with many.
 	movePeriod = time.Second / 30
 	// backlog is how many messages of NATS wait: a second of a thousand robots.
@@ -53,7 +53,7 @@ type Config struct {
 	Metrics, Health http.HandlerFunc
 }
 
-// viewer is a page that somebody looks at. It holds the newest messages for it.
+// viewer is a page that somebody watches. It holds the newest messages for it.
 type viewer struct{ all, moved chan []byte }
 
 // offer replaces the message that was not sent so far.
@@ -65,7 +65,7 @@ func offer(to chan []byte, text []byte) {
 	to <- text
 }
 
-// site is the page and who looks at it.
+// site is the page and who watches it.
 type site struct {
 	Config
 	ctx         context.Context // ends with the site
@@ -214,7 +214,7 @@ func (s *site) run() {
 	defer deaf()
 	tick, move := time.NewTicker(period), time.NewTicker(movePeriod)
 	defer tick.Stop()
-	move.Stop() // while nobody looks
+	move.Stop() // while nobody watches
 	show := func(message any, to func(viewer) chan []byte) {
 		text, err := json.Marshal(message)
 		if err != nil {

@@ -220,7 +220,7 @@ func (r *robot) alarm(now time.Time) string {
 	return ""
 }
 
-// idle returns why the robot does not do what it is told, or "".
+// idle returns why the robot does not do what it is commanded, or "".
 func (r *robot) idle() string {
 	var all []string
 	if r.status.MotorsOff {

@@ -157,7 +157,7 @@ func TestPlace(t *testing.T) {
 	}
 }
 
-// A robot that has moved is told once, and one that stands is not: so motion costs as much
+// A robot that has moved is sent once, and one that stands is not: so motion costs as much
 // as moves.
 func TestMoves(t *testing.T) {
 	t.Parallel()

@@ -24,6 +24,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	testports "player/e2e/ports"
+	"player/e2e/programs"
 )
 
 // simulated is how long the robots drive. The paper's tests took two minutes.
@@ -65,47 +66,33 @@ func needTools(t *testing.T) {
 
 // run is a running script.
 type run struct {
-	cmd       *exec.Cmd
+	*programs.Program
 	directory string
 	port      int
 	token     string // in the environment of the script and of all that it starts
-	exited    chan struct{}
 }
 
 // start starts the script and waits until it has started everything.
 func start(t *testing.T, args ...string) *run {
 	t.Helper()
 	needTools(t)
-	r := &run{directory: t.TempDir(), port: testports.Free(t, ports), exited: make(chan struct{})}
+	r := &run{directory: t.TempDir(), port: testports.Free(t, ports)}
 	r.token = fmt.Sprintf("PLAYER_SCENARIO=%d.%d", os.Getpid(), rand.Uint64())
-	r.cmd = exec.Command("../run", append(args, "-port", strconv.Itoa(r.port), "-out", r.directory)...)
+	script := exec.Command("../run", append(args, "-port", strconv.Itoa(r.port), "-out", r.directory)...)
 	// Without a display it makes one, which is what CI has.
 	environment := slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "DISPLAY=") })
-	r.cmd.Env = append(environment, r.token)
-	file, err := os.Create(filepath.Join(r.directory, "run.log"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.cmd.Stdout, r.cmd.Stderr = file, file
-	if err := r.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() {
-		_ = r.cmd.Wait() // ProcessState has the result
-		file.Close()
-		close(r.exited)
-	}()
+	script.Env = append(environment, r.token)
+	r.Program = programs.Start(t, script)
 	t.Cleanup(func() {
-		_ = r.cmd.Process.Signal(syscall.SIGTERM) // fails if it has ended
-		<-r.exited
+		r.End(t, syscall.SIGTERM)
 		if t.Failed() {
-			for _, name := range []string{"run", "server", "internet", "logger", "experimenter", "mapper", "formation"} {
+			for _, name := range []string{"server", "internet", "logger", "experimenter", "mapper", "formation"} {
 				text := r.log(name)
 				t.Logf("%s.log:\n%s", name, text[max(0, len(text)-2000):])
 			}
 		}
 	})
-	r.await(t, "everything is started", func() bool { return strings.Contains(r.log("run"), "the output:") })
+	r.await(t, "everything is started", func() bool { return r.Printed("the output:") })
 	return r
 }
 
@@ -119,10 +106,8 @@ func (r *run) log(name string) string {
 func (r *run) await(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for deadline := time.Now().Add(*simulated + patience); !ok(); time.Sleep(50 * time.Millisecond) {
-		select {
-		case <-r.exited:
-			t.Fatalf("the script has ended: %v", r.cmd.ProcessState)
-		default:
+		if !r.Alive() {
+			t.Fatalf("the script has ended: %v", r.Cmd.ProcessState)
 		}
 		if time.Now().After(deadline) {
 			t.Fatalf("waited in vain: %s", what)
@@ -134,12 +119,7 @@ func (r *run) await(t *testing.T, what string, ok func() bool) {
 // is left of what it started.
 func (r *run) ended(t *testing.T, code int) {
 	t.Helper()
-	select {
-	case <-r.exited:
-	case <-time.After(patience):
-		t.Fatal("the script does not end")
-	}
-	if got := r.cmd.ProcessState.ExitCode(); got != code {
+	if got := r.Code(t); got != code {
 		t.Errorf("exit code %d, want %d", got, code)
 	}
 	if left := r.processes(t); len(left) > 0 {
@@ -208,9 +188,7 @@ func TestScenario(t *testing.T) {
 	}
 	nothingClosed(t, r)
 
-	if err := r.cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	r.Signal(t, syscall.SIGINT)
 	r.ended(t, 0)
 
 	tracks, err := ReadTruth(truth)
@@ -466,8 +444,8 @@ func TestOneEndsAll(t *testing.T) {
 		}
 	}
 	r.ended(t, 1)
-	if text := r.log("run"); !strings.Contains(text, "logger has ended") {
-		t.Errorf("the script reports %s", text)
+	if !r.Printed("logger has ended") {
+		t.Errorf("the script reports %s", r.Output.String())
 	}
 }
 

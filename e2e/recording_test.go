@@ -22,61 +22,62 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/e2e/needs"
+	"player/e2e/ports"
 )
 
-var filmFolder = flag.String("film", "", "absolute folder for which TestWeb/film makes the pictures of the dashboard: docs")
+var recordingFolder = flag.String("film", "", "absolute folder for which TestWeb/film makes the pictures of the dashboard: docs")
 
 const (
-	// filmRate is how many pictures a second the film shows. Where a screenshot takes longer, the
+	// recordingRate is how many pictures a second the film shows. Where a screenshot takes longer, the
 	// film is faster than what it shows.
-	filmRate = 6
+	recordingRate = 6
 	// maxStrip is the size of a picture of docs, in bytes: more makes its page slow to load.
 	maxStrip = 300_000
 	// stripWidth is the most pixels of a strip: GitHub shows fewer, and all of them after a click.
 	stripWidth = 1400
 )
 
-// testFilm makes the film of README.md and the strips of docs/DASHBOARD.md, of the real program,
+// testRecording makes the film of README.md and the strips of docs/DASHBOARD.md, of the real program,
 // with -film ABSOLUTE-FOLDER. They are made when the page has changed. -run TestWeb/film/NAME makes
 // one of them.
-func testFilm(t *testing.T, b browser) {
-	if *filmFolder == "" {
+func testRecording(t *testing.T, b browser) {
+	if *recordingFolder == "" {
 		return
 	}
 	ffmpeg := needs.Program(t, "ffmpeg")
-	t.Run("dashboard", func(t *testing.T) { filmDriving(t, b, &film{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}) })
+	t.Run("dashboard", func(t *testing.T) { recordDriving(t, b, &recording{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}) })
 	for _, strip := range []struct {
 		name  string
 		below bool // its pictures are below each other
-		act   func(t *testing.T, b browser, f *film)
+		act   func(t *testing.T, b browser, f *recording)
 	}{
-		{"drive", false, filmDrive},
-		{"shared", false, filmShared},
-		{"stop", false, filmStop},
-		{"sensors", false, filmSensors},
-		{"world", false, filmWorld},
-		{"edit", false, filmEdit},
-		{"picture", false, filmPicture},
-		{"past", false, filmPast},
-		{"run", true, filmRun},
-		{"robots", false, filmRobots},
-		{"phone", false, filmPhone},
-		{"landscape", false, filmLandscape},
-		{"limits", false, filmLimits},
-		{"calibrate", false, filmCalibrate},
-		{"fleet", false, filmFleet},
-		{"plan", false, filmPlan},
+		{"drive", false, recordDrive},
+		{"shared", false, recordShared},
+		{"stop", false, recordStop},
+		{"sensors", false, recordSensors},
+		{"world", false, recordWorld},
+		{"edit", false, recordEdit},
+		{"picture", false, recordPicture},
+		{"past", false, recordPast},
+		{"run", true, recordRun},
+		{"robots", false, recordRobots},
+		{"phone", false, recordPhone},
+		{"landscape", false, recordLandscape},
+		{"limits", false, recordLimits},
+		{"calibrate", false, recordCalibrate},
+		{"fleet", false, recordFleet},
+		{"plan", false, recordPlan},
 	} {
 		t.Run(strip.name, func(t *testing.T) {
-			f := &film{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}
+			f := &recording{t: t, ffmpeg: ffmpeg, frames: t.TempDir()}
 			strip.act(t, b, f)
-			f.strip(strip.below, filepath.Join(*filmFolder, "views", strip.name+".webp"))
+			f.strip(strip.below, filepath.Join(*recordingFolder, "views", strip.name+".webp"))
 		})
 	}
 }
 
-// film is pictures of pages, in the order in which they were taken.
-type film struct {
+// recording is pictures of pages, in the order in which they were taken.
+type recording struct {
 	t        *testing.T
 	ffmpeg   string
 	frames   string // folder with them
@@ -84,7 +85,7 @@ type film struct {
 }
 
 // shoot takes a picture of the part of a page that elements cover, of the whole page without.
-func (f *film) shoot(b *tab, ids ...string) {
+func (f *recording) shoot(b *tab, ids ...string) {
 	f.t.Helper()
 	var clip *cdppage.Viewport
 	if len(ids) > 0 {
@@ -111,7 +112,7 @@ func (f *film) shoot(b *tab, ids ...string) {
 }
 
 // convert runs ffmpeg, whose input are the pictures.
-func (f *film) convert(args ...string) {
+func (f *recording) convert(args ...string) {
 	f.t.Helper()
 	command := exec.Command(f.ffmpeg, append([]string{"-hide_banner", "-loglevel", "error", "-y"}, args...)...)
 	command.Dir = f.frames
@@ -121,7 +122,7 @@ func (f *film) convert(args ...string) {
 }
 
 // strip writes the pictures as one: beside each other, or below.
-func (f *film) strip(below bool, path string) {
+func (f *recording) strip(below bool, path string) {
 	f.t.Helper()
 	const gap = 8
 	var places []image.Rectangle
@@ -177,8 +178,8 @@ func (b *tab) letGo(key string, code int64) { b.key(input.DispatchKeyEventTypeKe
 // desk is the screen of most strips.
 var desk = screen{1280, 760}
 
-// filmDriving is the film of README.md.
-func filmDriving(t *testing.T, b browser, f *film) {
+// recordDriving is the film of README.md.
+func recordDriving(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -192,7 +193,7 @@ func filmDriving(t *testing.T, b browser, f *film) {
 		56: func() { tab.hold(arrowLeft, arrowLeftCode) },
 		64: func() { tab.letGo(arrowLeft, arrowLeftCode) },
 	}
-	ticker := time.NewTicker(time.Second / filmRate)
+	ticker := time.NewTicker(time.Second / recordingRate)
 	defer ticker.Stop()
 	for i := range 70 {
 		if act := script[i]; act != nil {
@@ -201,12 +202,12 @@ func filmDriving(t *testing.T, b browser, f *film) {
 		f.shoot(tab)
 		<-ticker.C
 	}
-	f.convert("-framerate", fmt.Sprint(filmRate), "-i", "%03d.png", "-vf", "scale=960:-1:flags=lanczos",
-		"-c:v", "libwebp_anim", "-loop", "0", "-quality", "70", "-compression_level", "6", filepath.Join(*filmFolder, "dashboard.webp"))
+	f.convert("-framerate", fmt.Sprint(recordingRate), "-i", "%03d.png", "-vf", "scale=960:-1:flags=lanczos",
+		"-c:v", "libwebp_anim", "-loop", "0", "-quality", "70", "-compression_level", "6", filepath.Join(*recordingFolder, "dashboard.webp"))
 }
 
 // A robot stands, drives ahead, and turns.
-func filmDrive(t *testing.T, b browser, f *film) {
+func recordDrive(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -222,7 +223,7 @@ func filmDrive(t *testing.T, b browser, f *film) {
 }
 
 // Nobody drives, a program drives, this page drives, too, and takes control.
-func filmShared(t *testing.T, b browser, f *film) {
+func recordShared(t *testing.T, b browser, f *recording) {
 	s, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -246,7 +247,7 @@ func filmShared(t *testing.T, b browser, f *film) {
 }
 
 // An emergency stop, on the page that asked for it and on another one.
-func filmStop(t *testing.T, b browser, f *film) {
+func recordStop(t *testing.T, b browser, f *recording) {
 	s, page := startDashboard(t)
 	program(t, s, "anna", "127.0.0.1")
 	one, other := b.open(t, page), b.open(t, page)
@@ -268,7 +269,7 @@ func filmStop(t *testing.T, b browser, f *film) {
 }
 
 // What the robot senses, its devices, and one that is switched off.
-func filmSensors(t *testing.T, b browser, f *film) {
+func recordSensors(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -286,7 +287,7 @@ func filmSensors(t *testing.T, b browser, f *film) {
 }
 
 // A robot is put elsewhere, also where there is no room, and the world is paused.
-func filmWorld(t *testing.T, b browser, f *film) {
+func recordWorld(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -304,7 +305,7 @@ func filmWorld(t *testing.T, b browser, f *film) {
 }
 
 // The world file is edited: as it is, with a wall, and with another robot.
-func filmEdit(t *testing.T, b browser, f *film) {
+func recordEdit(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -327,7 +328,7 @@ func filmEdit(t *testing.T, b browser, f *film) {
 }
 
 // A camera's picture, the same turned, and as large as the page.
-func filmPicture(t *testing.T, b browser, f *film) {
+func recordPicture(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(screen{1100, 760})
@@ -344,7 +345,7 @@ func filmPicture(t *testing.T, b browser, f *film) {
 }
 
 // The present with plots, and a moment of the last minute.
-func filmPast(t *testing.T, b browser, f *film) {
+func recordPast(t *testing.T, b browser, f *recording) {
 	_, page := startDashboard(t)
 	tab := b.open(t, page)
 	tab.ready(desk)
@@ -365,7 +366,7 @@ func filmPast(t *testing.T, b browser, f *film) {
 }
 
 // A run is recorded, and replayed.
-func filmRun(t *testing.T, b browser, f *film) {
+func recordRun(t *testing.T, b browser, f *recording) {
 	log := filepath.Join(t.TempDir(), "run.mcap")
 	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "record.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q provides ["position:0" "laser:0"] )
@@ -393,7 +394,7 @@ func filmRun(t *testing.T, b browser, f *film) {
 }
 
 // A hundred robots: those that are stopped come first, and one is found.
-func filmRobots(t *testing.T, b browser, f *film) {
+func recordRobots(t *testing.T, b browser, f *recording) {
 	page := hundredRobots(t)
 	tab := b.open(t, page)
 	tab.resize(screen{1280, 760})
@@ -410,7 +411,7 @@ func filmRobots(t *testing.T, b browser, f *film) {
 }
 
 // A phone upright: the world, what the robot senses, the list of robots, and a stop.
-func filmPhone(_ *testing.T, b browser, f *film) {
+func recordPhone(_ *testing.T, b browser, f *recording) {
 	tab := f.phone(b, screen{360, 640}, "light")
 	tab.click("robots-open")
 	tab.media("prefers-color-scheme", "dark")
@@ -424,11 +425,11 @@ func filmPhone(_ *testing.T, b browser, f *film) {
 }
 
 // A phone in landscape.
-func filmLandscape(_ *testing.T, b browser, f *film) { f.phone(b, screen{640, 360}, "dark") }
+func recordLandscape(_ *testing.T, b browser, f *recording) { f.phone(b, screen{640, 360}, "dark") }
 
 // phone opens a page on a phone, and takes pictures of the world and, in a theme, of what the
 // robot senses.
-func (f *film) phone(b browser, size screen, theme string) *tab {
+func (f *recording) phone(b browser, size screen, theme string) *tab {
 	f.t.Helper()
 	_, page := startDashboard(f.t)
 	tab := b.open(f.t, page)
@@ -443,7 +444,7 @@ func (f *film) phone(b browser, size screen, theme string) *tab {
 }
 
 // A browser that may only watch, and one whose server has gone.
-func filmLimits(t *testing.T, b browser, f *film) {
+func recordLimits(t *testing.T, b browser, f *recording) {
 	s, page := readOnly(t)
 	tab := b.open(t, page)
 	tab.ready(screen{1180, 760})
@@ -456,7 +457,7 @@ func filmLimits(t *testing.T, b browser, f *film) {
 }
 
 // The page of vision: before a click, and with a colour.
-func filmCalibrate(t *testing.T, b browser, f *film) {
+func recordCalibrate(t *testing.T, b browser, f *recording) {
 	c, _, page := balls(t, filepath.Join(t.TempDir(), "colors.cfg"))
 	c.reads()
 	tab := b.open(t, page)
@@ -464,14 +465,14 @@ func filmCalibrate(t *testing.T, b browser, f *film) {
 	tab.until(`document.getElementById("picture").width === 320 && document.getElementById("file").textContent !== ""`)
 	tab.settle()
 	f.shoot(tab, "h1", "#picture", "#colors")
-	tab.mark(colored(t, page, seen(t, page, 0).Number, red))
+	tab.drawBox(colored(t, page, seen(t, page, 0).Number, red))
 	tab.until(`document.querySelectorAll("#colors li[data-channel]").length === 1`)
 	tab.settle()
 	f.shoot(tab, "h1", "#picture", "#colors")
 }
 
-// The page of a fleet: a hundred robots, and one that is looked for.
-func filmFleet(t *testing.T, b browser, f *film) {
+// The page of a fleet: a hundred robots, and one that is searched.
+func recordFleet(t *testing.T, b browser, f *recording) {
 	_, dashboard := startDashboard(t)
 	tab := b.open(t, fleetPage(t, dashboard, "anna"))
 	tab.resize(screen{1000, 640})
@@ -489,15 +490,15 @@ func filmFleet(t *testing.T, b browser, f *film) {
 }
 
 // The page of a fleet whose robots are on a floor plan: one is stopped, and one cannot be reached.
-func filmPlan(t *testing.T, b browser, f *film) {
+func recordPlan(t *testing.T, b browser, f *recording) {
 	var world strings.Builder
 	for i := range 4 {
 		fmt.Fprintf(&world, "box ( pose [%d %d 0 %d] size [8.1 0.1 1] )\n", []int{4, 0, -4, 0}[i], []int{0, 4, 0, -4}[i], 90*(i+1))
 	}
-	args := []string{"-robot", fmt.Sprintf("noether=127.0.0.1:%d", freePort(t))}
+	args := []string{"-robot", fmt.Sprintf("noether=127.0.0.1:%d", ports.Free(t, 1))}
 	names := []string{"ada", "bell", "curie", "darwin", "euler", "frege", "gauss", "hertz"}
 	for i, name := range names {
-		degrees, port := 360*i/len(names), freePort(t)
+		degrees, port := 360*i/len(names), ports.Free(t, 1)
 		sin, cos := math.Sincos(float64(degrees) * math.Pi / 180)
 		x, y, heading := 3*cos, 3*sin, degrees+180 // on a circle, towards its middle
 		fmt.Fprintf(&world, "position ( name %q port %d pose [%.2f %.2f 0 %d] )\n", name, port, x, y, heading)

@@ -27,27 +27,27 @@ const (
 	headersSize = 512
 )
 
-// filmer publishes the pictures of a robot's cameras, each while somebody asks for them and
+// pictures publishes the pictures of a robot's cameras, each while somebody asks for them and
 // somebody listens. The dashboard of the robot's server has them.
-type filmer struct {
+type pictures struct {
 	hub     *hub
 	robot   Robot
 	state   *state
 	cameras map[string]*camera // those that somebody has asked for
-	filming sync.WaitGroup
+	running sync.WaitGroup
 }
 
-func newFilmer(h *hub, r Robot, s *state) *filmer {
-	return &filmer{hub: h, robot: r, state: s, cameras: map[string]*camera{}}
+func newPictures(h *hub, r Robot, s *state) *pictures {
+	return &pictures{hub: h, robot: r, state: s, cameras: map[string]*camera{}}
 }
 
-func (f *filmer) run(ctx context.Context) error {
-	defer f.filming.Wait()
+func (f *pictures) run(ctx context.Context) error {
+	defer f.running.Wait()
 	return f.hub.receive(ctx, f.asked, bridge.CameraSubject(f.hub.Fleet, f.robot.Name, "*", bridge.Rate))
 }
 
 // asked takes a request for pictures at a rate.
-func (f *filmer) asked(ctx context.Context, m *nats.Msg) {
+func (f *pictures) asked(ctx context.Context, m *nats.Msg) {
 	body, _, err := f.hub.read(f.robot, m)
 	hz := 0
 	if err == nil {
@@ -64,7 +64,7 @@ func (f *filmer) asked(ctx context.Context, m *nats.Msg) {
 }
 
 // ask asks a camera for a rate, and returns which it has, or why there are no pictures.
-func (f *filmer) ask(ctx context.Context, name string, hz int) (rate int, err error) {
+func (f *pictures) ask(ctx context.Context, name string, hz int) (rate int, err error) {
 	now := time.Now()
 	if c := f.cameras[name]; c != nil {
 		if rate, ok := c.ask(hz, now); ok {
@@ -79,15 +79,15 @@ func (f *filmer) ask(ctx context.Context, name string, hz int) (rate int, err er
 	case !slices.Contains(names, name):
 		return 0, fmt.Errorf("the robot has no camera %.40q; there is %s", name, strings.Join(names, ", "))
 	}
-	c := &camera{filmer: f, name: name}
+	c := &camera{pictures: f, name: name}
 	rate, _ = c.ask(hz, now)
 	f.cameras[name] = c
-	f.filming.Go(func() { c.run(ctx) })
+	f.running.Go(func() { c.run(ctx) })
 	return rate, nil
 }
 
 // names returns the cameras of the robot.
-func (f *filmer) names(ctx context.Context) ([]string, error) {
+func (f *pictures) names(ctx context.Context) ([]string, error) {
 	if f.robot.Page == "" {
 		return nil, fmt.Errorf("the bridge does not know the robot's dashboard, which has the pictures: -robot %s=%s page=URL", f.robot.Name, f.robot.Address)
 	}
@@ -115,7 +115,7 @@ func (f *filmer) names(ctx context.Context) ([]string, error) {
 
 // camera is a camera that somebody has asked for.
 type camera struct {
-	*filmer
+	*pictures
 	name string
 
 	mu      sync.Mutex

@@ -2,7 +2,7 @@
 // places at random goals, in which time, and how near they come to a wall. It serves
 // worlds in step and writes two tables, of all trials and of all worlds.
 //
-//	go run ./examples/goto/trials -o trials.csv
+//	go run ./bench/trials -o trials.csv
 //
 // The programs are examples/goto with the laser and with the sonars, and those of -also.
 // A program gets "-addr HOST:PORT -step -n ROUNDS -- X Y" and
