@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 func TestCellsAreThePapers(t *testing.T) {
@@ -107,10 +109,7 @@ func TestConfiguration(t *testing.T) {
 }
 
 func TestOptions(t *testing.T) {
-	o, err := parseOptions([]string{"-run", "^paper/802.11/.*/807", "-full", "-n", "5", "-out", "x"}, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(parseOptions([]string{"-run", "^paper/802.11/.*/807", "-full", "-n", "5", "-out", "x"}, io.Discard))(t)
 	if o.window != 2*time.Minute || o.runs != 5 || o.report != "x/report.md" || len(o.chosen()) != 9 {
 		t.Errorf("%+v, %d cells", o, len(o.chosen()))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -24,9 +25,7 @@ func TestClients(t *testing.T) {
 		switch l.Folder {
 		case "c", "cpp", "java": // the others compile nothing, or keep it themselves
 			needs.Program(t, l.Tool)
-			if err := os.Symlink(buildReader(t, l), filepath.Join(w.clients, l.Folder)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Symlink(buildReader(t, l), filepath.Join(w.clients, l.Folder)))
 		}
 	}
 	for _, c := range clientCells() {
@@ -99,10 +98,7 @@ func TestPortsAreGivenOnce(t *testing.T) {
 	const n = 50
 	given := map[int]bool{}
 	for range 20 {
-		first, err := p.free(n)
-		if err != nil {
-			t.Fatal(err)
-		}
+		first := must.Get(p.free(n))(t)
 		for port := first; port < first+n; port++ {
 			if given[port] || port < firstPort || port > lastPort {
 				t.Fatalf("port %d is given twice, or out of range", port)

@@ -12,6 +12,7 @@ import (
 	"player/bench/load"
 	"player/bench/rig"
 	"player/bench/stats"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -75,9 +76,7 @@ func resultsOf(t *testing.T, names ...string) *results {
 func rendered(t *testing.T, r *results) string {
 	t.Helper()
 	var b strings.Builder
-	if err := r.report(&b, "plots/"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.report(&b, "plots/"))
 	return b.String()
 }
 
@@ -139,14 +138,9 @@ func TestReportShowsCells(t *testing.T) {
 
 // The page in docs is what the suite writes of the results that are kept.
 func TestPageInDocs(t *testing.T) {
-	r, err := readResults("results", machine{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(readResults("results", machine{}))(t)
 	var b bytes.Buffer
-	if err := r.report(&b, "../bench/results/"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.report(&b, "../bench/results/"))
 	if page, err := os.ReadFile("../docs/BENCHMARKS.md"); err != nil || !bytes.Equal(page, b.Bytes()) {
 		t.Errorf("docs/BENCHMARKS.md is not the report of bench/results (%v): go run ./bench -run '^$' -out bench/results -report docs/BENCHMARKS.md -f", err)
 	}
@@ -346,9 +340,7 @@ func TestFailedRuns(t *testing.T) {
 func TestResultsAreKept(t *testing.T) {
 	dir := t.TempDir()
 	r := resultsOf(t, "paper/loopback/1x1Hz/85", "scale/50x50Hz")
-	if err := r.write(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.write(dir))
 	again, err := readResults(dir, r.Machine)
 	if err != nil || rendered(t, &again) != rendered(t, r) {
 		t.Errorf("the report of what was read differs (%v)", err)
@@ -357,10 +349,7 @@ func TestResultsAreKept(t *testing.T) {
 	if err != nil || rendered(t, &other) != rendered(t, r) {
 		t.Errorf("the report of another machine's results differs (%v)", err)
 	}
-	before, err := os.ReadFile(filepath.Join(dir, file))
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(os.ReadFile(filepath.Join(dir, file)))(t)
 	o := options{run: regexp.MustCompile("^binary$"), out: dir, runs: 1, window: time.Second, report: filepath.Join(dir, "report.md")}
 	if err := suite(t.Context(), o); err == nil || !strings.Contains(err.Error(), "another machine") {
 		t.Errorf("measuring into another machine's results: %v", err)
@@ -371,9 +360,7 @@ func TestResultsAreKept(t *testing.T) {
 	if none, err := readResults(t.TempDir(), r.Machine); err != nil || len(none.Cells) != 0 {
 		t.Errorf("an empty directory: %v", err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, file), []byte("nonsense"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, file), []byte("nonsense"), 0o644))
 	if _, err := readResults(dir, r.Machine); err == nil {
 		t.Error("nonsense was read")
 	}
@@ -394,9 +381,7 @@ func TestFigure3(t *testing.T) {
 		{}, // nothing measured
 		resultsOf(t, "paper/802.11/1x1Hz/807", "paper/802.11/50x50Hz/807", "paper/802.11/50x10Hz/807"),
 	} {
-		if err := r.drawFigure3(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.drawFigure3(dir))
 		text, err := os.ReadFile(filepath.Join(dir, figure3))
 		if err != nil || !strings.Contains(string(text), "</svg>") {
 			t.Error(err)

@@ -9,6 +9,7 @@ import (
 
 	"player/bench/load"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
 )
@@ -110,14 +111,8 @@ func patiently(t *testing.T, what string, ok func(window time.Duration) bool) {
 func buildForTest(t *testing.T) *workshop {
 	t.Helper()
 	needs.Program(t, "go")
-	programs, err := servers()
-	if err != nil {
-		t.Fatal(err)
-	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	programs := must.Get(servers())(t)
+	root := must.Get(filepath.Abs(".."))(t)
 	w := newWorkshop(root, programs, t.TempDir())
 	w.ports, w.warmup = testPorts, 50*time.Millisecond
 	return w

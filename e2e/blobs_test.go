@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
@@ -138,13 +139,8 @@ func TestVisionCameraLost(t *testing.T) {
 		return seen[0] && seen[2]
 	}
 	c.until("the red picture and the blue one", both)
-	text, err := os.ReadFile(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := exec.Command("kill", "-9", strings.TrimSpace(string(text))).Run(); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(pid))(t)
+	must.Do(t, exec.Command("kill", "-9", strings.TrimSpace(string(text))).Run())
 	c.until("old data", func() bool { return c.age() > 500e6 })
 	clear(seen)
 	c.until("both again", both)
@@ -167,10 +163,7 @@ func TestWebcam(t *testing.T) {
 	if out, err := draw.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	text, err := os.ReadFile("../visitors/vision/webcam.cfg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../visitors/vision/webcam.cfg"))(t)
 	config := string(text)
 	for old, replaced := range map[string]string{
 		webcam:                         fmt.Sprintf(`"-re" "-stream_loop" "-1" "-f" "mjpeg" "-framerate" "10" "-i" %q`, recorded),

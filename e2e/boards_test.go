@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/boards"
 	"player/simulation/emulator/line"
@@ -26,10 +27,7 @@ func plugIn(t *testing.T, f boards.Firmware, file, devices string, o line.Option
 	if code, out := exits(t, "check", "../config/examples/"+file); code != 0 {
 		t.Fatalf("check %s: %s", file, out)
 	}
-	text, err := os.ReadFile("../config/examples/" + file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../config/examples/" + file))(t)
 	change := strings.NewReplacer("/dev/ttyACM0", o.Link, "/dev/ttyUSB0", o.Link, "boot 4000", "boot 50", "  eol \"cr\"", "  boot 50\n  eol \"cr\"")
 	s := serve(t, "%s", change.Replace(string(text)))
 	c := s.dial(t)

@@ -16,6 +16,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/visitors/vision/blobs"
@@ -214,18 +215,12 @@ func TestCalibrateStrangers(t *testing.T) {
 		{"PUT", "delete?channel=0", "", "", "", http.StatusMethodNotAllowed},
 		{"POST", "delete?channel=0", "", "", "body", http.StatusRequestEntityTooLarge},
 	} {
-		r, err := http.NewRequestWithContext(t.Context(), tt.method, page+tt.path, strings.NewReader(tt.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequestWithContext(t.Context(), tt.method, page+tt.path, strings.NewReader(tt.body)))(t)
 		r.Host = tt.host
 		if tt.origin != "" {
 			r.Header.Set("Origin", tt.origin)
 		}
-		reply, err := http.DefaultClient.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(http.DefaultClient.Do(r))(t)
 		reply.Body.Close()
 		if reply.StatusCode != tt.want {
 			t.Errorf("%+v: %d", tt, reply.StatusCode)
@@ -254,9 +249,7 @@ func (b *tab) drawBox(at image.Point) {
 	mouse := func(event input.DispatchMouseEventType, by float64) chromedp.Action[chromedp.Void] {
 		return chromedp.MouseEvent(event, box.X+(float64(at.X)+by)*box.Width/320, box.Y+(float64(at.Y)+by)*box.Height/240, chromedp.ButtonLeft)
 	}
-	if err := chromedp.Do(b.ctx, mouse(chromedp.MousePressed, -4), mouse(chromedp.MouseMoved, 0), mouse(chromedp.MouseReleased, 4)); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Do(b.t, chromedp.Do(b.ctx, mouse(chromedp.MousePressed, -4), mouse(chromedp.MouseMoved, 0), mouse(chromedp.MouseReleased, 4)))
 }
 
 // testCalibrate clicks at the red thing on the page, names its colour, and saves it.

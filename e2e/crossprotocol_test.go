@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
@@ -64,10 +65,7 @@ func post(address string, body []byte) string {
 // headerSize returns how many bytes the browser sends before a body of a size.
 func headerSize(t *testing.T, page *tab, body int) int {
 	t.Helper()
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))) // its address is as long as the robot's
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))))(t) // its address is as long as the robot's
 	defer l.Close()
 	size := make(chan int, 1)
 	go func() {

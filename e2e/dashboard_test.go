@@ -13,6 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -29,9 +30,7 @@ var screens = []screen{{360, 640}, {640, 360}, {390, 844}, {844, 390}, {1280, 72
 func (b *tab) resize(s screen) {
 	b.t.Helper()
 	params := emulation.SetDeviceMetricsOverrideParams{Width: s.width, Height: s.height, DeviceScaleFactor: 1}
-	if _, err := chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, params); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.ctx, emulation.SetDeviceMetricsOverride, params))(b.t)
 	b.until(fmt.Sprintf(`innerWidth === %d && innerHeight === %d`, s.width, s.height))
 }
 
@@ -39,9 +38,7 @@ func (b *tab) resize(s screen) {
 func (b *tab) media(name, value string) {
 	b.t.Helper()
 	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: name, Value: value}}}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params))(b.t)
 }
 
 // click clicks on an element, which must not be covered.
@@ -64,10 +61,7 @@ const visible = `((id) => document.getElementById(id).checkVisibility())`
 func program(t *testing.T, s *server, name, from string) (stop func()) {
 	t.Helper()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	conn, err := dialer.Dial("tcp", s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(dialer.Dial("tcp", s.address))(t)
 	t.Cleanup(func() { conn.Close() })
 	p := &peer{t, conn}
 	p.message('x', 'y', append([]byte{codec.ConfigName}, name...)...)
@@ -166,9 +160,7 @@ func testStopHolds(t *testing.T, chromium browser) {
 		"the button":      func() { first.click("stop") },
 		"the one for all": func() { first.click("stop-all") },
 		"Escape": func() {
-			if err := chromedp.Do(first.ctx, chromedp.KeyEvent(kb.Escape)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, chromedp.Do(first.ctx, chromedp.KeyEvent(kb.Escape)))
 		},
 		"another client": func() { p.message('x', 'y', codec.ConfigStop, 1) },
 	}
@@ -205,9 +197,7 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate != 0 })
 	b := chromium.open(t, page)
 	b.until(`player.shown?.data.l`)
-	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), other.address+"\r")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), other.address+"\r")))
 	b.until(fmt.Sprintf(`player.shown.address === "%s" && %s`, other.address, shows("who", "Another server has this robot")))
 	b.click("stop")
 	b.until(visible + `("alert")`)
@@ -218,9 +208,7 @@ func testStopElsewhere(t *testing.T, chromium browser) {
 
 	// One that does not let this server stop it is not shown as stopped.
 	refuses, _ := readOnly(t)
-	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), refuses.address+"\r")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), refuses.address+"\r")))
 	b.until(fmt.Sprintf(`player.shown.address === "%s" && player.shown.data.l`, refuses.address))
 	b.click("stop")
 	b.until(shows("alert-text", "stop failed: its server does not allow") + ` && !player.shown.stopped`)
@@ -354,9 +342,7 @@ func testTouch(t *testing.T, chromium browser) {
 	p := s.dial(t)
 	p.mustOpen("yrpr", "yrpr")
 	b := chromium.open(t, page)
-	if _, err := chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.ctx, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: true, MaxTouchPoints: 2}))(t)
 	b.resize(screen{390, 844})
 	b.until(`player.shown?.data.l`)
 	disc := evaluate[map[string]float64](b, `(() => {
@@ -370,9 +356,7 @@ func testTouch(t *testing.T, chromium browser) {
 		if points == nil {
 			points = []*input.TouchPoint{}
 		}
-		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}))(t)
 	}
 	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: disc["x"], Y: disc["y"]})
 	touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: disc["x"], Y: disc["y"] - disc["r"]})
@@ -392,9 +376,7 @@ func testKeyboard(t *testing.T, chromium browser) {
 	b.until(`player.shown?.data.l && player.presence.of(player.shown)`)
 	press := func(key string) {
 		t.Helper()
-		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(key)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(key)))
 	}
 	evaluate[chromedp.Void](b, `window.reached = new Set()`)
 	const controls = `[...document.querySelectorAll("button, input, select, [tabindex='0']")].filter((e) => e.checkVisibility() && !e.disabled)`

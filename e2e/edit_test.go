@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -20,9 +21,7 @@ func testEditWorld(t *testing.T, chromium browser) {
 	b := chromium.open(t, page)
 	dir := t.TempDir()
 	params := cdpbrowser.SetDownloadBehaviorParams{Behavior: "allow", DownloadPath: dir}
-	if _, err := chromedp.Call(b.ctx, cdpbrowser.SetDownloadBehavior, params); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.ctx, cdpbrowser.SetDownloadBehavior, params))(t)
 	click := func(id string) {
 		t.Helper()
 		b.until(fmt.Sprintf(`!player.editor?.busy && !document.getElementById(%q).disabled`, id))
@@ -44,9 +43,7 @@ func testEditWorld(t *testing.T, chromium browser) {
 	b.drag(-2, -1.5, 1, -0.5) // the robot
 	b.until(`!player.editor.busy && Math.abs(player.editor.things[player.editor.selected].start.x - 1) < 0.05`)
 	evaluate[chromedp.Void](b, `document.getElementById("world-canvas").focus()`)
-	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))))
 	b.until(`!player.editor.busy && Math.abs(player.editor.things[player.editor.selected].start.x - 0.9) < 0.05`)
 	b.drag(0.9, -0.5, 4, -0.5) // into the wall
 	b.until(`document.getElementById("world-note").textContent.includes("no room")`)
@@ -60,9 +57,7 @@ func testEditWorld(t *testing.T, chromium browser) {
 	b.until(fmt.Sprintf(`!player.editor.busy && player.editor.things.length === %d`, things+2))
 	b.drag(-1.5, 1.8, -1.5, 1.7) // a crate
 	b.until(`!player.editor.busy && player.editor.things[player.editor.selected]?.name.startsWith("crate")`)
-	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Delete)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.Delete)))
 	b.until(fmt.Sprintf(`!player.editor.busy && player.editor.things.length === %d`, things+1))
 	click("edit-undo") // of deleting it
 	b.until(fmt.Sprintf(`!player.editor.busy && player.editor.things.length === %d`, things+2))

@@ -11,6 +11,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/programs"
 	"player/e2e/waiting"
 )
@@ -19,10 +20,7 @@ import (
 // then it stands. The program first is missing: its server has a fixed port.
 func TestExamples(t *testing.T) {
 	t.Parallel()
-	dir, err := built.Programs("..", "./examples/hello", "./examples/avoid", "./examples/fleet", "./examples/jbot", "./examples/sr04")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(built.Programs("..", "./examples/hello", "./examples/avoid", "./examples/fleet", "./examples/jbot", "./examples/sr04"))(t)
 	type command func(port string) []string
 	withAddress := func(program string, flags ...string) command {
 		return func(port string) []string {
@@ -70,10 +68,7 @@ func TestExamples(t *testing.T) {
 // sonars, without touching a wall. docs/GOTO.md has the result of a hundred.
 func TestGoto(t *testing.T) {
 	t.Parallel()
-	dir, err := built.Programs("..", "./examples/goto", "./bench/trials")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(built.Programs("..", "./examples/goto", "./bench/trials"))(t)
 	trials, worlds := "1", "room,office"
 	if acceptance.Wanted() {
 		trials, worlds = "100", "room,cave,office"
@@ -83,10 +78,7 @@ func TestGoto(t *testing.T) {
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	file, err := os.Open(table)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(table))(t)
 	defer file.Close()
 	lines, err := csv.NewReader(file).ReadAll()
 	if err != nil || len(lines) < 5 {

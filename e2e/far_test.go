@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+
+	"player/e2e/must"
 )
 
 var farLoads = flag.Int("far", 0, "how often TestWeb/far_away measures how soon a page far away shows data")
@@ -23,10 +25,7 @@ func testFarAway(t *testing.T, b browser) {
 	}
 	_, page := startDashboard(t)
 	for range *farLoads {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 		link := &farLink{trip: 400 * time.Millisecond, rate: 50_000}
 		go link.serve(l, strings.Trim(page, "htp:/"))
 		tab := b.open(t, "http://"+l.Addr().String()+"/")
@@ -46,9 +45,7 @@ func testFarAway(t *testing.T, b browser) {
 				link.drop()
 			}
 			opened := link.connections.Load()
-			if err := chromedp.Do(tab.ctx, chromedp.Reload()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, chromedp.Do(tab.ctx, chromedp.Reload()))
 			again := evaluate[float64](tab, shown)
 			times := evaluate[[]float64](tab, `(({responseStart, responseEnd, domInteractive}) => [responseStart, responseEnd, domInteractive])(performance.getEntriesByType("navigation")[0])`)
 			t.Logf("after a reload, connections kept %v: %.0f ms; the page's first byte, its last one, and parsed: %.0f ms; %d connections", kept, again, times, link.connections.Load()-opened)

@@ -21,6 +21,7 @@ import (
 
 	"player/codec"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 )
@@ -37,10 +38,7 @@ type fleetProgram struct{ url, nats, token string }
 // startFleet starts the program of the fleet.
 func startFleet(t *testing.T, args ...string) fleetProgram {
 	t.Helper()
-	binary, err := fleetBinary()
-	if err != nil {
-		t.Fatal(err)
-	}
+	binary := must.Get(fleetBinary())(t)
 	dir := t.TempDir()
 	token := filepath.Join(dir, "token")
 	args = append([]string{"-fleet", "lab", "-listen", "127.0.0.1:0", "-dir", filepath.Join(dir, "nats"),
@@ -49,10 +47,7 @@ func startFleet(t *testing.T, args ...string) fleetProgram {
 	url, nats := regexp.MustCompile(`"url": ?"(http://[^"]+)"`), regexp.MustCompile(`"nats": ?"nats://([^"]+)"`)
 	fleet.Until(t, "the fleet", func() bool { return nats.MatchString(fleet.Output.String()) })
 	log := fleet.Output.String()
-	secret, err := os.ReadFile(token)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := must.Get(os.ReadFile(token))(t)
 	return fleetProgram{url.FindStringSubmatch(log)[1] + "/", nats.FindStringSubmatch(log)[1], strings.TrimSpace(string(secret))}
 }
 
@@ -83,10 +78,7 @@ func fleetPage(t *testing.T, dashboard, who string) (page string) {
 // until the test ends.
 func (f fleetProgram) publish(t *testing.T, robots int, round func(out io.Writer, number int)) {
 	t.Helper()
-	conn, err := net.Dial("tcp", f.nats)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", f.nats))(t)
 	t.Cleanup(func() { conn.Close() })
 	out := bufio.NewWriterSize(conn, robots*1000) // one write for each round: a PONG comes between two
 	fmt.Fprintf(out, "CONNECT {\"verbose\":false,\"headers\":true,\"auth_token\":%q}\r\n", f.token)
@@ -161,13 +153,9 @@ func testFleetPage(t *testing.T, chromium browser) {
 
 	b.until(fmt.Sprintf(row, "unit42") + `.querySelector(".text").textContent === "<b>anna</b> has control"`)
 	// A click on a robot opens its own page.
-	if err := chromedp.Do(b.ctx, chromedp.MouseEvent(chromedp.MouseMoved, 0, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.MouseEvent(chromedp.MouseMoved, 0, 0)))
 	at := evaluate[[]float64](b, `(() => { const {left, top} = document.getElementById("plan").getBoundingClientRect(), r = fleet.robots.get("unit42"); return [left + r.sx, top + r.sy]; })()`)
-	if err := chromedp.Do(b.ctx, chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1])); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.MouseEvent(chromedp.MouseMoved, at[0], at[1])))
 	b.until(`document.elementFromPoint(` + fmt.Sprintf("%v, %v", at[0], at[1]) + `).id === "here"`)
 	if link := evaluate[[]string](b, `(({href, target, rel, title}) => [href, target, rel, title])(document.getElementById("here"))`); !slices.Equal(link, []string{dashboard, "_blank", "noopener noreferrer", "unit42: <b>anna</b> has control"}) {
 		t.Errorf("the link on the map is %q", link)
@@ -184,9 +172,7 @@ func testFleetPage(t *testing.T, chromium browser) {
 	// By keyboard: search, and open what is found.
 	press := func(keys string) {
 		t.Helper()
-		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(keys)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 	}
 	for _, id := range []string{"stop", "release", "search"} {
 		press(kb.Tab)
@@ -259,9 +245,7 @@ func testFleetPlans(t *testing.T, chromium browser) {
 	// By keyboard: the other map, and a part of it.
 	press := func(keys string) {
 		t.Helper()
-		if err := chromedp.Do(b.ctx, chromedp.KeyEvent(keys)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(keys)))
 	}
 	evaluate[chromedp.Void](b, `document.getElementById("floor").focus()`)
 	press(kb.ArrowDown)

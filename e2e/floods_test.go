@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/strangers"
 	"player/e2e/waiting"
@@ -113,10 +114,7 @@ func TestPlacesAreKept(t *testing.T) {
 // who is connected is served.
 func TestDescriptorFloods(t *testing.T) {
 	t.Parallel()
-	plugin, err := filepath.Abs("../examples/plugins/hdaps.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plugin := must.Get(filepath.Abs("../examples/plugins/hdaps.sh"))(t)
 	for _, limit := range []int{48, 128, 256, 1024} {
 		t.Run(strconv.Itoa(limit), func(t *testing.T) {
 			t.Parallel()
@@ -233,10 +231,7 @@ func TestStopPassesFloods(t *testing.T) {
 	}
 	s.Await(t, "dashboard connected")
 	dial := func(address string) *peer {
-		conn, err := net.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { conn.Close() })
 		return &peer{t, conn}
 	}
@@ -247,10 +242,7 @@ func TestStopPassesFloods(t *testing.T) {
 		do            func(p *peer)
 	}{
 		{"dashboard", s.address, func(*peer) {
-			reply, err := owner.client.Post(page+"stop?robot=all", "", nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			reply := must.Get(owner.client.Post(page+"stop?robot=all", "", nil))(t)
 			reply.Body.Close()
 			if reply.StatusCode != http.StatusNoContent {
 				t.Errorf("status %d", reply.StatusCode)

@@ -10,6 +10,7 @@ import (
 
 	"player/client/simulation"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 )
@@ -72,10 +73,7 @@ func TestFollow(t *testing.T) {
 		t.Helper()
 		c.until(what, func() bool {
 			at := c.position()
-			state, err := robot.State(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			state := must.Get(robot.State(t.Context()))(t)
 			r, _ := state.Mover("r0")
 			ball, _ := state.Mover("ball")
 			away = math.Hypot(ball.X-r.X, ball.Y-r.Y)
@@ -85,9 +83,7 @@ func TestFollow(t *testing.T) {
 	}
 	move := func(x, y float64) {
 		t.Helper()
-		if _, err := robot.Order(t.Context(), simulation.Order{Move: []simulation.Mover{{Name: "ball", X: x, Y: y}}}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(robot.Order(t.Context(), simulation.Order{Move: []simulation.Mover{{Name: "ball", X: x, Y: y}}}))(t)
 	}
 	there("the robot is at the ball")
 	if text := program.Output.String(); !strings.Contains(text, "searches") || !strings.Contains(text, "is at the ball") {
@@ -102,16 +98,12 @@ func TestFollow(t *testing.T) {
 	}
 	move(2, 0.5)
 	c.until("the robot moves", func() bool { at := c.position(); return at.Speed != 0 || at.TurnRate != 0 })
-	if err := exec.Command("kill", "-STOP", pids[0]).Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exec.Command("kill", "-STOP", pids[0]).Run())
 	c.until("the robot stands without new pictures", func() bool {
 		at := c.position()
 		return at.Speed == 0 && at.TurnRate == 0 && strings.HasSuffix(program.Output.String(), "waits for new pictures\n")
 	})
-	if err := exec.Command("kill", "-CONT", pids[0]).Run(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, exec.Command("kill", "-CONT", pids[0]).Run())
 	there("the robot is at the ball with new pictures")
 	program.Signal(t, os.Interrupt)
 	c.until("the robot stands", func() bool { at := c.position(); return at.Speed == 0 && at.TurnRate == 0 })

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/e2e/must"
 	"player/e2e/npm"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -80,10 +81,7 @@ func TestFoxglove(t *testing.T) {
 func TestFoxglovePlayback(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	world, err := filepath.Abs(room)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(filepath.Abs(room))(t)
 	recorder := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q )
 		driver ( name "writelog" file "run.mcap" requires ["position:0"] )`, world)))
@@ -119,14 +117,10 @@ func TestFoxglovePlayback(t *testing.T) {
 		t.Fatalf("%+v, %v", info, err)
 	}
 	var offer struct{ Channels []foxglove.Channel }
-	if err := json.Unmarshal(next(`{"op":"advertise"`), &offer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(next(`{"op":"advertise"`), &offer))
 	channel := slices.IndexFunc(offer.Channels, func(c foxglove.Channel) bool { return c.Topic == "/robot/position" })
 	send := func(kind websocket.MessageType, message []byte) {
-		if err := ws.Write(t.Context(), kind, message); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, ws.Write(t.Context(), kind, message))
 	}
 	send(websocket.MessageText, fmt.Appendf(nil, `{"op":"subscribe","subscriptions":[{"id":1,"channelId":%d}]}`, offer.Channels[channel].ID))
 	// data returns when the next data was taken.

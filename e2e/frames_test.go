@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
@@ -73,10 +74,7 @@ func TestFleetFrames(t *testing.T) {
 			m.Robots, m.Hz, m.CPU = c.robots, c.hz, runtime.NumCPU()
 			sorted := slices.Sorted(slices.Values(m.Intervals))
 			m.P50, m.P99, m.Max = sorted[len(sorted)/2], sorted[len(sorted)*99/100], sorted[len(sorted)-1]
-			text, err := json.Marshal(m)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(m))(t)
 			fmt.Println(string(text))
 		})
 	}

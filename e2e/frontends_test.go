@@ -11,6 +11,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/formats/foxglove"
 )
@@ -83,9 +84,7 @@ func connect(t *testing.T, address string, subprotocols []string, encryption *tl
 
 func say(t *testing.T, ws *websocket.Conn, kind websocket.MessageType, message []byte) {
 	t.Helper()
-	if err := ws.Write(t.Context(), kind, message); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ws.Write(t.Context(), kind, message))
 }
 
 // However a visitor ends, the robot that he drives stops, and a robot that another program

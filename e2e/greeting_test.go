@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/terminals"
@@ -42,10 +43,7 @@ func TestGreeting(t *testing.T) {
 					t.Fatalf("line %d is %q, want %s", i, lines.Text(), pattern)
 				}
 				if len(found) > 1 && strings.HasPrefix(found[1], "http") {
-					reply, err := http.Get(found[1])
-					if err != nil {
-						t.Fatal(err)
-					}
+					reply := must.Get(http.Get(found[1]))(t)
 					reply.Body.Close()
 				}
 			}

@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/process/lastwords"
@@ -22,18 +23,12 @@ import (
 // guards returns the guards that a server has.
 func (s *server) guards(t *testing.T) (pids []int) {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/stat")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("/proc/[0-9]*/stat"))(t)
 	for _, file := range files {
 		stat, _ := os.ReadFile(file) // gone again: none
 		pid, rest, _ := strings.Cut(string(stat), " ("+lastwords.GuardName+") ")
 		if fields := strings.Fields(rest); len(fields) > 1 && fields[1] == strconv.Itoa(s.Cmd.Process.Pid) && fields[0] != "Z" {
-			n, err := strconv.Atoi(pid)
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := must.Get(strconv.Atoi(pid))(t)
 			pids = append(pids, n)
 		}
 	}
@@ -144,9 +139,7 @@ func TestGuardOutlivesSignals(t *testing.T) {
 	s, _, r := driving(t, launch{})
 	guard := s.guard(t)
 	for _, sig := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
-		if err := syscall.Kill(guard, sig); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(guard, sig))
 	}
 	if group, err := syscall.Getpgid(guard); err != nil || group != guard {
 		t.Errorf("it is in the group %d, %v", group, err)
@@ -161,9 +154,7 @@ func TestGuardIsReplaced(t *testing.T) {
 	page := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	s, p, r := driving(t, launch{}, "-http", page)
 	first := s.guard(t)
-	if err := syscall.Kill(first, syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(first, syscall.SIGKILL))
 	s.Await(t, "no guard, trying again")
 	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 503 || !strings.Contains(body, `"guard":"missing"`) {
 		t.Errorf("/healthz: %d, %s", code, body)
@@ -193,10 +184,7 @@ func TestGuardLetsGo(t *testing.T) {
 		t.Error("the line was busy")
 	}
 	waiting.Until(t, "a guard without a line", func() bool {
-		links, err := filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", guard))
-		if err != nil {
-			t.Fatal(err)
-		}
+		links := must.Get(filepath.Glob(fmt.Sprintf("/proc/%d/fd/*", guard)))(t)
 		for _, link := range links {
 			if to, _ := os.Readlink(link); strings.HasPrefix(to, "/dev/pts/") {
 				return false

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
@@ -20,10 +21,7 @@ import (
 // emulate starts emulated hardware, which ends with the test. A test that fails shows what went over the line.
 func emulate[Hardware interface{ Close() }, Options any](t *testing.T, start func(Options) (Hardware, error), o Options) Hardware {
 	t.Helper()
-	h, err := start(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	h := must.Get(start(o))(t)
 	t.Cleanup(func() {
 		h.Close()
 		if line, ok := any(h).(interface{ Transcript() string }); ok && t.Failed() {
@@ -162,9 +160,7 @@ func TestRobotSwitchedOnLate(t *testing.T) {
 	r.Unplug()
 	c := start(t, "-pp", r.Port()).dial(t)
 	c.mustOpen("pr", "pe")
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Plug())
 	r.Silence()
 	c.mustOpen("pr", "pe")
 	r.Speak()
@@ -253,14 +249,10 @@ func TestRobotUnplugged(t *testing.T) {
 			c := s.dial(t)
 			c.mustOpen("payr", "payr")
 			c.drives("motion", 300, 0, func() bool { return r.State().Left > 100 })
-			if err := test.lose(r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, test.lose(r))
 			c.until("old data", func() bool { return c.age() > 3*time.Second })
 			waiting.Until(t, "standstill", func() bool { return r.State().Left == 0 })
-			if err := test.back(r); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, test.back(r))
 			c.until("new data", func() bool { return c.age() < 200*time.Millisecond })
 			c.until("ten frames", counter(20))
 			if state := r.State(); state.WantLeft != 0 || state.WantRight != 0 || !state.Motors {

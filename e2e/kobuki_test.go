@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/line"
@@ -128,9 +129,7 @@ func TestKobukiUnplugged(t *testing.T) {
 			lost = r.State().X - heard
 			r.Reboot()
 		}
-		if err := r.Plug(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, r.Plug())
 		n := r.Commands()
 		waiting.Until(t, "the robot is commanded again", func() bool { return r.Commands() > n+5 })
 		c.until("data of a robot that stands", func() bool { return c.position().Speed == 0 })

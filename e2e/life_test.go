@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"player/e2e/must"
 )
 
 // exits runs the server until it ends by itself.
@@ -47,9 +49,7 @@ func TestClientThatNeverReads(t *testing.T) {
 	t.Parallel()
 	s := start(t, "-stage", room)
 	lazy := s.dial(t)
-	if err := lazy.conn.(*net.TCPConn).SetReadBuffer(4096); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, lazy.conn.(*net.TCPConn).SetReadBuffer(4096))
 	lazy.message('x', 'y', 'f', 3, 232) // 1000 Hz
 	lazy.message('d', 'r', []byte("lrsrprvr")...)
 	p := s.dial(t)
@@ -68,16 +68,10 @@ func TestClientThatNeverReads(t *testing.T) {
 // rss returns the server's resident memory in KiB.
 func rss(t *testing.T, s *server) int {
 	t.Helper()
-	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	status := must.Get(os.ReadFile(fmt.Sprintf("/proc/%d/status", s.Cmd.Process.Pid)))(t)
 	for line := range strings.Lines(string(status)) {
 		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
-			kib, err := strconv.Atoi(strings.Fields(rest)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			kib := must.Get(strconv.Atoi(strings.Fields(rest)[0]))(t)
 			return kib
 		}
 	}

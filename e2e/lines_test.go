@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/line"
@@ -21,10 +22,7 @@ func startArduino(t *testing.T, o arduino.Options, change ...string) (*arduino.R
 	// than TestLinesWatchdog drives.
 	o.Watchdog = 2 * time.Second
 	r := emulate(t, arduino.Start, o)
-	text, err := os.ReadFile("../config/examples/arduino.cfg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../config/examples/arduino.cfg"))(t)
 	change = append(change, "/dev/ttyACM0", o.Line.Link, "  baud", "  boot 100\n  baud")
 	return r, serve(t, "%s", strings.NewReplacer(change...).Replace(string(text)))
 }
@@ -81,9 +79,7 @@ func TestLinesWatchdog(t *testing.T) {
 	if trips := r.State().Trips; trips != 0 {
 		t.Fatalf("its watchdog stopped it %d times", trips)
 	}
-	if err := syscall.Kill(s.guard(t), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Kill(s.guard(t), syscall.SIGKILL))
 	s.kill(t)
 	waiting.Until(t, "its watchdog stops it", func() bool { return r.State().Trips == 1 })
 }
@@ -99,9 +95,7 @@ func TestLinesMotors(t *testing.T) {
 	waiting.Until(t, "its motors are on", func() bool { return r.State().Motors })
 	r.Unplug()
 	s.Await(t, "device unavailable")
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Plug())
 	s.Await(t, "device is back")
 	c.position()
 }

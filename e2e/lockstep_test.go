@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
@@ -21,7 +22,7 @@ func TestAnHourInStep(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	world := filepath.Join(dir, "hour.world")
-	if err := os.WriteFile(world, []byte(`
+	must.Do(t, os.WriteFile(world, []byte(`
 include "pioneer.inc"
 include "things.inc"
 lockstep 2
@@ -32,9 +33,7 @@ wall ( pose [ 2.05  0.00 0 90] size [4.0 0.1 1] )
 wall ( pose [-2.05  0.00 0 90] size [4.0 0.1 1] )
 pioneer_full ( name "r0" pose [-1 -1 0 45] odom_error [0.1 0.1 0.1] )
 pioneer_full ( name "r1" pose [1 1 0 45] )
-`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+`), 0o644))
 	const rounds = 36000
 	var runs [2][sha256.Size]byte
 	for i := range runs {
@@ -67,9 +66,7 @@ pioneer_full ( name "r1" pose [1 1 0 45] )
 				_, payload = p.block()
 				seen.Write(payload)
 				var sonar codec.SonarData
-				if err := sonar.Decode(payload); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, sonar.Decode(payload))
 				d := &drives[n]
 				switch {
 				case d.rounds > 0:
@@ -90,10 +87,7 @@ pioneer_full ( name "r1" pose [1 1 0 45] )
 			t.Errorf("the robots drove %d mm in an hour", travelled)
 		}
 		s.stop(t)
-		text, err := os.ReadFile(truth)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(truth))(t)
 		seen.Write(text)
 		seen.Sum(runs[i][:0])
 	}

@@ -17,6 +17,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
 	"player/formats/logfile"
@@ -25,10 +26,7 @@ import (
 // readLog returns the messages of a log as "/laser payload", in order.
 func readLog(t *testing.T, path string) (messages []string, damage error) {
 	t.Helper()
-	r, err := logfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(logfile.Open(path))(t)
 	defer r.Close()
 	for {
 		m, err := r.Next()
@@ -53,10 +51,7 @@ func hasLogged(t *testing.T, path string, n int) bool {
 func TestRecordAndReplay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
-	world, err := filepath.Abs(room)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(filepath.Abs(room))(t)
 	first, second := filepath.Join(dir, "first.mcap"), filepath.Join(dir, "second.mcap")
 	s := start(t, write(t, dir, "record.cfg", fmt.Sprintf(`
 		driver ( name "stage" world %q )
@@ -217,9 +212,7 @@ func checkMessage(t *testing.T, m string, last uint32) uint32 {
 
 func unhex(t *testing.T, text string) (b []byte) {
 	t.Helper()
-	if _, err := fmt.Sscanf(text, "%x", &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Sscanf(text, "%x", &b))(t)
 	return b
 }
 
@@ -228,9 +221,7 @@ func TestFullDisk(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	disk := filepath.Join(dir, "disk")
-	if err := os.Mkdir(disk, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(disk, 0o755))
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=512k"); err != nil {
 		needs.Missing(t, "a full disk needs a mount: ", err)
 	}
@@ -244,15 +235,9 @@ func TestFullDisk(t *testing.T) {
 		driver ( name "writelog" file "disk/run.mcap" open 1 requires ["laser:0"] )`), "-http", "127.0.0.1:0")
 	page, file := s.dashboard(t), filepath.Join(disk, "run.mcap")
 	has := func(path, text string) bool {
-		reply, err := http.Get(page + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(http.Get(page + path))(t)
 		defer reply.Body.Close()
-		body, err := io.ReadAll(reply.Body)
-		if err != nil {
-			t.Fatal(err)
-		}
+		body := must.Get(io.ReadAll(reply.Body))(t)
 		return strings.Contains(reply.Status+string(body), text)
 	}
 	p := s.dial(t)

@@ -13,6 +13,7 @@ import (
 	"github.com/coder/websocket"
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
@@ -46,9 +47,7 @@ func TestStoppedReaderOfTheLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close() // it is open until the end, and nobody reads it
-	if _, err := unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096))(t)
 	hardware := startRobot(t, robot.Options{})
 	web := ports.Free(t, 1)
 	// The shell writes "serving", because nothing reads the server's log.

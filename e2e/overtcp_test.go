@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
@@ -53,10 +54,7 @@ func overTCP(t *testing.T, path string, baud int) *adapter {
 // mend has the adapter listen, again at the same address.
 func (a *adapter) mend(t *testing.T) {
 	t.Helper()
-	l, err := net.Listen("tcp", a.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", a.address))(t)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.address, a.listener = l.Addr().String(), l
@@ -173,10 +171,7 @@ func TestSer2net(t *testing.T) {
 	t.Parallel()
 	program := needs.Program(t, "ser2net")
 	r, l := startRobot(t, robot.Options{}), startLaser(t, laser.Options{})
-	page, err := os.ReadFile("../docs/DEVICES.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/DEVICES.md"))(t)
 	_, yaml, ok := strings.Cut(string(page), "```yaml\n")
 	yaml, _, whole := strings.Cut(yaml, "```")
 	if !ok || !whole {
@@ -269,10 +264,7 @@ func TestAllOverTCP(t *testing.T) {
 		t.Parallel()
 		r := emulate(t, arduino.Start, arduino.Options{Line: line.Options{Link: newLine(t)}})
 		a := overTCP(t, r.Port(), 115200)
-		text, err := os.ReadFile("../config/examples/arduino.cfg")
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../config/examples/arduino.cfg"))(t)
 		s := serve(t, "%s", strings.NewReplacer("/dev/ttyACM0", a.address, "  baud", "  boot 100\n  baud").Replace(string(text)))
 		s.dial(t).mustOpen("pr", "pr")
 	})

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -47,10 +48,7 @@ var commandWord = regexp.MustCompile(`^(\$ |\(printf |[A-Za-z_]+=|for \w+ in |(\
 // begins with a command.
 func pageBlocks(t *testing.T, path string) (blocks []pageBlock) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	lines := strings.Split(string(text), "\n")
 	directives := map[string][]string{}
 	fence, last := "", "" // last is the line before
@@ -122,10 +120,7 @@ const blockLimit = 3 * time.Minute
 
 // Every block of commands of every page is run as it stands, or says who runs it, or why nobody does.
 func TestPages(t *testing.T) {
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs(".."))(t)
 	tracked, err := exec.Command("git", "-C", root, "ls-files", "-z", "--", "*.md", "*/*.md").Output()
 	if err != nil {
 		needs.Missing(t, "the pages are those of a clone: ", err)
@@ -180,10 +175,7 @@ func TestPages(t *testing.T) {
 // testNames returns the names of all tests of the repository.
 func testNames(t *testing.T, root string) map[string]bool {
 	t.Helper()
-	out, err := exec.Command("git", "-C", root, "grep", "-hoE", `^func Test\w+`, "--", "*_test.go").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(exec.Command("git", "-C", root, "grep", "-hoE", `^func Test\w+`, "--", "*_test.go").Output())(t)
 	names := map[string]bool{}
 	for line := range strings.Lines(string(out)) {
 		names[strings.TrimPrefix(strings.TrimSpace(line), "func ")] = true
@@ -199,26 +191,18 @@ func newSandbox(t *testing.T, root string) sandbox {
 	dir := t.TempDir()
 	s := sandbox{root, filepath.Join(dir, "clone"), filepath.Join(dir, "bin"), filepath.Join(dir, "home")}
 	for _, folder := range []string{s.clone, s.bin, s.home} {
-		if err := os.Mkdir(folder, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(folder, 0o755))
 	}
 	copying := exec.Command("sh", "-c", `git ls-files -z --cached --others --exclude-standard | xargs -0 cp --parents -t "$0" && cp -r .git "$0" 2>/dev/null || true`, s.clone)
 	copying.Dir = root
 	if out, err := copying.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	if err := os.Symlink(binary, filepath.Join(s.bin, "player")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Symlink(filepath.Join(root, "e2e", "testdata", "nats.py"), filepath.Join(s.bin, "nats")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(binary, filepath.Join(s.bin, "player")))
+	must.Do(t, os.Symlink(filepath.Join(root, "e2e", "testdata", "nats.py"), filepath.Join(s.bin, "nats")))
 	// In the sandbox we are root.
 	write(t, s.bin, "sudo", "#!/bin/sh\nexec \"$@\"\n")
-	if err := os.Chmod(filepath.Join(s.bin, "sudo"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Join(s.bin, "sudo"), 0o755))
 	write(t, dir, "hosts", "127.0.0.1 localhost robot.local raspberrypi.local robot pi\n")
 	return s
 }
@@ -294,10 +278,7 @@ func (s sandbox) run(t *testing.T, b pageBlock) {
 	cmd.Env = append(os.Environ(), "HOME="+s.home, "PATH="+s.bin+":"+os.Getenv("PATH"), "GOWORK=", "GOPROXY=off", "ACCEPTANCE=",
 		copied)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPATH"} {
-		value, err := exec.Command("go", "env", name).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(exec.Command("go", "env", name).Output())(t)
 		cmd.Env = append(cmd.Env, name+"="+strings.TrimSpace(string(value)))
 	}
 	var out bytes.Buffer

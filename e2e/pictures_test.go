@@ -24,6 +24,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/coder/websocket"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/formats/foxglove"
@@ -41,9 +42,7 @@ func twoPictures(t *testing.T) (command string, pictures [2][]byte) {
 			m.Pix[p] = byte([]uint32{r, g, b, a}[p%4] >> 8)
 		}
 		var text bytes.Buffer
-		if err := jpeg.Encode(&text, m, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, jpeg.Encode(&text, m, nil))
 		pictures[i] = text.Bytes()
 		write(t, dir, fmt.Sprintf("%d.jpg", i), text.String())
 	}
@@ -77,20 +76,14 @@ func TestPictures(t *testing.T) {
 	if c := status(t, page).Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
 		t.Errorf("nobody has watched: %+v", c)
 	}
-	reply, err := http.Get(page + "camera/front")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Get(page + "camera/front"))(t)
 	defer reply.Body.Close()
 	if reply.TransferEncoding != nil || reply.ContentLength != -1 {
 		t.Errorf("the stream is %v, %d bytes", reply.TransferEncoding, reply.ContentLength)
 	}
 	var got []byte
 	for buffer := make([]byte, 4096); bytes.Count(got, []byte("--picture\r\n")) < 4; {
-		n, err := reply.Body.Read(buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(reply.Body.Read(buffer))(t)
 		got = append(got, buffer[:n]...)
 	}
 	for i, picture := range pictures {
@@ -102,10 +95,7 @@ func TestPictures(t *testing.T) {
 		t.Errorf("somebody watches: %+v", c)
 	}
 	reply.Body.Close()
-	one, err := http.Get(page + "camera/front/picture")
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(http.Get(page + "camera/front/picture"))(t)
 	defer one.Body.Close()
 	if text, err := io.ReadAll(one.Body); err != nil || !bytes.Equal(text, pictures[0]) && !bytes.Equal(text, pictures[1]) {
 		t.Errorf("the newest picture: %d bytes, %v", len(text), err)
@@ -123,10 +113,7 @@ func TestPictures(t *testing.T) {
 // program with options it has. The programs here only have the names of those that the
 // page means.
 func TestSourcesOfDocs(t *testing.T) {
-	text, err := os.ReadFile("../docs/CAMERAS.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../docs/CAMERAS.md"))(t)
 	_, pictures := twoPictures(t)
 	dir := t.TempDir()
 	write(t, dir, "picture.jpg", string(pictures[0]))
@@ -141,9 +128,7 @@ func TestSourcesOfDocs(t *testing.T) {
 	}
 	for name := range takes {
 		write(t, dir, name, fmt.Sprintf("#!/bin/sh\necho \"$*\" >> %[1]s/%[2]s.said\nwhile cat %[1]s/picture.jpg; do sleep 0.05; done\n", dir, name))
-		if err := os.Chmod(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(filepath.Join(dir, name), 0o755))
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
 	commands := regexp.MustCompile(`command (\["[^\]]*"\])`).FindAllStringSubmatch(string(text), -1)
@@ -224,10 +209,7 @@ func TestPicturesOfStrangers(t *testing.T) {
 	reader := &http.Client{Transport: &http.Transport{DialContext: (&net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}).DialContext, DisableKeepAlives: true}}
 	get := func(path string) []byte {
 		t.Helper()
-		reply, err := reader.Get(page + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(reader.Get(page + path))(t)
 		defer reply.Body.Close()
 		text, err := io.ReadAll(reply.Body)
 		if err != nil || reply.StatusCode != http.StatusOK {
@@ -236,9 +218,7 @@ func TestPicturesOfStrangers(t *testing.T) {
 		return text
 	}
 	var got serverStatus
-	if err := json.Unmarshal(get("status"), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(get("status"), &got))
 	if c := got.Cameras["front"]; c.State != "idle" || c.Pictures != 0 {
 		t.Errorf("strangers have started the camera: %+v", c)
 	}
@@ -250,10 +230,7 @@ func TestPicturesOfStrangers(t *testing.T) {
 // codeOf returns the code of a reply, which may have no end.
 func codeOf(t *testing.T, url string) int {
 	t.Helper()
-	reply, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Get(url))(t)
 	reply.Body.Close()
 	return reply.StatusCode
 }
@@ -270,10 +247,7 @@ func TestPicturesByTLS(t *testing.T) {
 		t.Helper()
 		browser := &http.Client{Transport: &http.Transport{TLSClientConfig: f.config(name)}}
 		t.Cleanup(browser.CloseIdleConnections)
-		reply, err := browser.Get(url)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(browser.Get(url))(t)
 		t.Cleanup(func() { reply.Body.Close() })
 		return reply
 	}
@@ -287,14 +261,8 @@ func TestPicturesByTLS(t *testing.T) {
 	parts := multipart.NewReader(reply.Body, "picture")
 	for _, picture := range pictures { // both come, whole
 		for {
-			part, err := parts.NextPart()
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := io.ReadAll(part)
-			if err != nil {
-				t.Fatal(err)
-			}
+			part := must.Get(parts.NextPart())(t)
+			got := must.Get(io.ReadAll(part))(t)
 			if bytes.Equal(got, picture) {
 				break
 			}
@@ -315,17 +283,14 @@ func TestPicturesWithinTheBudget(t *testing.T) {
 	watches := func(from string) bool {
 		t.Helper()
 		d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-		c, err := d.Dial("tcp", address)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(d.Dial("tcp", address))(t)
 		t.Cleanup(func() { c.Close() })
 		if _, err := fmt.Fprintf(c, "GET /camera/front HTTP/1.1\r\nHost: %s\r\n\r\n", address); err != nil {
 			return false
 		}
 		_ = c.SetReadDeadline(time.Now().Add(patience))
 		line := make([]byte, len("HTTP/1.1 200"))
-		_, err = io.ReadFull(c, line)
+		_, err := io.ReadFull(c, line)
 		return err == nil && string(line) == "HTTP/1.1 200"
 	}
 	for i := range perAddress {
@@ -433,9 +398,7 @@ func testPictures(t *testing.T, chromium browser) {
 	mouse := func(event input.DispatchMouseEventType, x float64) chromedp.Action[chromedp.Void] {
 		return chromedp.MouseEvent(event, x, 400, chromedp.ButtonLeft)
 	}
-	if err := chromedp.Do(b.ctx, mouse(chromedp.MousePressed, 500), mouse(chromedp.MouseMoved, 400), mouse(chromedp.MouseReleased, 300)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, mouse(chromedp.MousePressed, 500), mouse(chromedp.MouseMoved, 400), mouse(chromedp.MouseReleased, 300)))
 	b.until(`document.getElementById("pan").value > 0`)
 	waiting.Until(t, "the camera is commanded", func() bool {
 		for _, c := range status(t, page).Robots[0].Clients {

@@ -9,6 +9,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	tracker "player/simulation/emulator/acts"
 	robot "player/simulation/emulator/p2os"
@@ -50,9 +51,7 @@ func TestPioneer(t *testing.T) {
 	p.drivesOff(r)
 	r.Unplug()
 	p.until("the watchdog stops the robot", func() bool { return r.State().Left == 0 })
-	if err := r.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Plug())
 	p.until("the robot is back", func() bool { return r.State().Open })
 	moved := p.position()
 	p.until("some frames", counter(70))
@@ -67,24 +66,18 @@ func TestPioneer(t *testing.T) {
 	l.Unplug()
 	p.until("some frames", counter(70))
 	l.SetRanges(far)
-	if err := l.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, l.Plug())
 	p.laserReads(4321)
 
 	c.Unplug()
 	p.until("some frames", counter(70))
-	if err := c.Plug(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Plug())
 	waiting.Until(t, "the camera's loss and return in the log", func() bool { return strings.Count(s.Output.String(), "evid30") >= 2 })
 	p.until("some frames", counter(70))
 	p.untilPoints(-20, 5, 100)
 
 	v.HangUp()
-	if err := v.SetBlobs(3, tracker.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, v.SetBlobs(3, tracker.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70}))
 	p.sees(3, codec.Blob{Area: 1234, X: 80, Y: 60, Left: 70, Right: 90, Top: 50, Bottom: 70})
 
 	// Leave while it drives.
@@ -112,19 +105,11 @@ func TestMotorsOff(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
 	s := start(t, "-pp", r.Port())
-	c, err := client.Dial(t.Context(), s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.Dial(t.Context(), s.address))(t)
 	defer c.Close()
-	if err := c.Request(t.Context(), "pr"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Request(t.Context(), "pr"))
 	off := func() bool {
-		lines, err := c.Ask(t.Context(), codec.QuestionObstacles)
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := must.Get(c.Ask(t.Context(), codec.QuestionObstacles))(t)
 		return slices.ContainsFunc(lines, func(l string) bool { return strings.HasPrefix(l, "motors ") })
 	}
 	if !off() {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -22,9 +23,7 @@ func write(t testing.TB, dir, name, text string) string {
 	path := filepath.Join(dir, name)
 	syscall.ForkLock.RLock()
 	defer syscall.ForkLock.RUnlock()
-	if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o755))
 	return path
 }
 
@@ -32,10 +31,7 @@ func write(t testing.TB, dir, name, text string) string {
 // have a word on their command line.
 func processes(t *testing.T, word string) (ids []string) {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	for _, file := range files {
 		if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), word) && !strings.Contains(string(line), "-gp") {
 			ids = append(ids, filepath.Base(filepath.Dir(file)))
@@ -55,10 +51,7 @@ func (p *peer) joystick(x, y int16) {
 // The HDAPS joystick as a driver, as a plugin in Python, and as one in shell.
 func TestHDAPS(t *testing.T) {
 	t.Parallel()
-	plugins, err := filepath.Abs("../examples/plugins")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plugins := must.Get(filepath.Abs("../examples/plugins"))(t)
 	for _, tt := range []struct{ name, driver string }{
 		{"driver", `name "hdaps" directory "."`},
 		{"python", fmt.Sprintf(`name "hdaps" plugin "%s/hdaps.py" args [%%q] provides ["joystick:0"]`, plugins)},
@@ -93,10 +86,7 @@ func TestHDAPS(t *testing.T) {
 // The plugin of docs/PLUGINS.md.
 func TestThermometer(t *testing.T) {
 	t.Parallel()
-	plugin, err := filepath.Abs("../examples/plugins/thermometer.py")
-	if err != nil {
-		t.Fatal(err)
-	}
+	plugin := must.Get(filepath.Abs("../examples/plugins/thermometer.py"))(t)
 	dir := t.TempDir()
 	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "thermometer" plugin %q args [%q] provides ["misc:0"] )`, plugin, write(t, dir, "temp", "41000\n"))))
 	p := s.dial(t)
@@ -212,22 +202,15 @@ func TestJoystick(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	fifo := filepath.Join(dir, "js0")
-	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, syscall.Mkfifo(fifo, 0o600))
 	plug := func() *os.File {
-		stick, err := os.OpenFile(fifo, os.O_RDWR, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		stick := must.Get(os.OpenFile(fifo, os.O_RDWR, 0))(t)
 		return stick
 	}
 	move := func(stick *os.File, value int16, axis byte) {
 		b := be.NativeEndian.AppendUint32(nil, 2044)
 		b = be.NativeEndian.AppendUint16(b, uint16(value))
-		if _, err := stick.Write(append(b, 2, axis)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(stick.Write(append(b, 2, axis)))(t)
 	}
 	stick := plug()
 	s := start(t, write(t, dir, "robot.cfg", fmt.Sprintf(`driver ( name "joystick" port %q )`, fifo)))

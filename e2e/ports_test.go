@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
 )
@@ -34,10 +35,7 @@ func TestPortHasOneServer(t *testing.T) {
 func TestPortOfAnotherProgram(t *testing.T) {
 	t.Parallel()
 	r := startRobot(t, robot.Options{})
-	other, err := os.OpenFile(r.Port(), os.O_RDWR|syscall.O_NOCTTY, 0) // which is a program that is not the server
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(os.OpenFile(r.Port(), os.O_RDWR|syscall.O_NOCTTY, 0))(t) // which is a program that is not the server
 	defer other.Close()
 	s := start(t, "-pp", r.Port())
 	for range 3 {

@@ -21,6 +21,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/certs"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
@@ -114,23 +115,14 @@ func (p proxied) client(from string) *http.Client {
 // ask sends a request of a page of an origin.
 func (p proxied) ask(t *testing.T, from, method, what, origin string) (status int, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, p.page+what, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, p.page+what, nil))(t)
 	r.Header.Set("X-Forwarded-For", "127.0.0.1") // what a visitor claims
 	if origin != "" {
 		r.Header.Set("Origin", origin)
 	}
-	reply, err := p.client(from).Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(p.client(from).Do(r))(t)
 	defer reply.Body.Close()
-	body, err := io.ReadAll(reply.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(reply.Body))(t)
 	return reply.StatusCode, string(body)
 }
 
@@ -214,10 +206,7 @@ func below(t *testing.T, page string) string {
 // passedOn is below with the origin of the page, or with the browser's, as nginx passes it on.
 func passedOn(t *testing.T, page string, origin bool) string {
 	t.Helper()
-	to, err := url.Parse(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	to := must.Get(url.Parse(page))(t)
 	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
 		r.SetURL(to)
 		if origin && r.Out.Header.Get("Origin") != "" {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/ldlidar"
 	"player/simulation/emulator/line"
@@ -276,9 +277,7 @@ func TestRangefindersUnplugged(t *testing.T) {
 				})
 				cable.Unplug()
 				s.Await(t, "device unavailable")
-				if err := cable.Plug(); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, cable.Plug())
 			}
 			s.Await(t, "device is back")
 			c.seesCorner(tt.far)

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 )
@@ -104,10 +105,7 @@ func (f *recording) shoot(b *tab, ids ...string) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	m, err := imagepng.Decode(bytes.NewReader(picture.Data))
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	m := must.Get(imagepng.Decode(bytes.NewReader(picture.Data)))(f.t)
 	f.pictures = append(f.pictures, m)
 }
 
@@ -141,18 +139,11 @@ func (f *recording) strip(below bool, path string) {
 		draw.Draw(canvas, places[i], m, m.Bounds().Min, draw.Src)
 	}
 	var png bytes.Buffer
-	if err := imagepng.Encode(&png, canvas); err != nil {
-		f.t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(f.frames, "strip.png"), png.Bytes(), 0o600); err != nil {
-		f.t.Fatal(err)
-	}
+	must.Do(f.t, imagepng.Encode(&png, canvas))
+	must.Do(f.t, os.WriteFile(filepath.Join(f.frames, "strip.png"), png.Bytes(), 0o600))
 	f.convert("-i", "strip.png", "-vf", fmt.Sprintf("scale='min(%d,iw)':-1:flags=lanczos", stripWidth),
 		"-c:v", "libwebp", "-quality", "82", "-compression_level", "6", path)
-	file, err := os.Stat(path)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	file := must.Get(os.Stat(path))(f.t)
 	if file.Size() > maxStrip {
 		f.t.Errorf("%s has %d bytes, more than %d", path, file.Size(), maxStrip)
 	}
@@ -402,9 +393,7 @@ func recordRobots(t *testing.T, b browser, f *recording) {
 	tab.settle()
 	f.shoot(tab)
 	tab.click("search")
-	if err := chromedp.Do(tab.ctx, chromedp.KeyEvent("unit5")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(tab.ctx, chromedp.KeyEvent("unit5")))
 	tab.until(shows("fleet-state", "11 of 100"))
 	tab.settle()
 	f.shoot(tab)
@@ -482,9 +471,7 @@ func recordFleet(t *testing.T, b browser, f *recording) {
 	f.shoot(tab)
 	tab.media("prefers-color-scheme", "dark")
 	tab.click("search")
-	if err := chromedp.Do(tab.ctx, chromedp.KeyEvent("unit4"+kb.Tab)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(tab.ctx, chromedp.KeyEvent("unit4"+kb.Tab)))
 	tab.settle()
 	f.shoot(tab)
 }

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/terminals"
 	"player/e2e/waiting"
@@ -107,9 +108,7 @@ func TestReloadMistakes(t *testing.T) {
 			t.Errorf("the log lacks %s: %s", want, s.Output)
 		}
 	}
-	if err := os.Remove(s.file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(s.file))
 	s.Signal(t, syscall.SIGHUP)
 	s.Await(t, "no such file")
 	p.frame(3)
@@ -140,10 +139,7 @@ func TestReloadsInARow(t *testing.T) {
 // tries it again.
 func TestReloadPortTaken(t *testing.T) {
 	t.Parallel()
-	taken, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))))(t)
 	defer taken.Close()
 	port := taken.Addr().(*net.TCPAddr).Port
 	const one = `driver ( name "testpattern" provides ["laser:0"] )`
@@ -205,10 +201,7 @@ func TestReloadWorld(t *testing.T) {
 	}
 	q.drives("motion", 200, 0, func() bool { return q.position().X > 100 })
 	s.stop(t)
-	rows, err := os.ReadFile(truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(os.ReadFile(truth))(t)
 	if n := strings.Count(string(rows), "time_s,"); n != 2 {
 		t.Errorf("%d headers in the truth, want one for each world", n)
 	}
@@ -279,18 +272,12 @@ func TestReloadOrEnd(t *testing.T) {
 func TestReloadNotifies(t *testing.T) {
 	t.Parallel()
 	socket := filepath.Join(t.TempDir(), "notify")
-	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.ListenUnixgram("unixgram", &net.UnixAddr{Name: socket, Net: "unixgram"}))(t)
 	defer conn.Close()
 	next := func() string {
 		buffer := make([]byte, 4096)
 		_ = conn.SetReadDeadline(time.Now().Add(patience))
-		n, err := conn.Read(buffer)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(conn.Read(buffer))(t)
 		return string(buffer[:n])
 	}
 	const text = `driver ( name "testpattern" provides ["laser:0"] )`
@@ -330,10 +317,7 @@ func TestReloadLeavesNothing(t *testing.T) {
 	p.mustOpen("pagr", "pagr")
 	p.drivesOff(r)
 	fds := func() int {
-		entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid)))(t)
 		return len(entries)
 	}
 	cycle := func() {

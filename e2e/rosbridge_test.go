@@ -18,6 +18,7 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/coder/websocket"
 
+	"player/e2e/must"
 	"player/e2e/npm"
 	"player/e2e/ports"
 	"player/e2e/programs"
@@ -129,10 +130,7 @@ func (p *rosProgram) call(service, args string) (string, bool) {
 func TestRosbridgeRoslib(t *testing.T) {
 	t.Parallel()
 	directory := npm.Install(t, "../examples/teleop")
-	text, err := os.ReadFile("testdata/roslib.js")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/roslib.js"))(t)
 	write(t, directory, "roslib.js", string(text))
 	s := start(t, "-stage", room, "-rosbridge", "127.0.0.1:0")
 	p := s.dial(t)
@@ -254,9 +252,7 @@ func odometry(p *rosProgram) iter.Seq[time.Time] {
 			var m struct {
 				Header struct{ Stamp struct{ Sec, Nanosec int64 } }
 			}
-			if err := json.Unmarshal(p.message("/odom"), &m); err != nil {
-				p.t.Fatal(err)
-			}
+			must.Do(p.t, json.Unmarshal(p.message("/odom"), &m))
 			if !yield(time.Unix(m.Header.Stamp.Sec, m.Header.Stamp.Nanosec)) {
 				return
 			}

@@ -20,6 +20,7 @@ import (
 
 	"player/codec"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -54,15 +55,10 @@ func TestMain(m *testing.M) {
 // has: tests find the processes of a program by its path.
 func buildProgram(t *testing.T, folder string) string {
 	t.Helper()
-	dir, err := built.Programs("..", "./"+folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(built.Programs("..", "./"+folder))(t)
 	name := filepath.Base(folder)
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.Symlink(filepath.Join(dir, name), path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(filepath.Join(dir, name), path))
 	return path
 }
 
@@ -188,19 +184,14 @@ type peer struct {
 
 func (s *server) dial(t testing.TB) *peer {
 	t.Helper()
-	conn, err := net.Dial("tcp", s.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", s.address))(t)
 	t.Cleanup(func() { conn.Close() })
 	return &peer{t, conn}
 }
 
 func (p *peer) send(b ...byte) {
 	p.t.Helper()
-	if _, err := p.conn.Write(b); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Get(p.conn.Write(b))(p.t)
 }
 
 // message sends kind, device and payload.
@@ -268,9 +259,7 @@ func next[Data any, To interface {
 	Decode(payload []byte) error
 }](p *peer, letter byte) (d Data) {
 	p.t.Helper()
-	if err := To(&d).Decode(p.payload(letter)); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Do(p.t, To(&d).Decode(p.payload(letter)))
 	return d
 }
 

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
 )
@@ -85,19 +86,11 @@ func in(t *testing.T, namespace string, fn func()) {
 	t.Helper()
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	home, err := os.Open("/proc/thread-self/ns/net")
-	if err != nil {
-		t.Fatal(err)
-	}
+	home := must.Get(os.Open("/proc/thread-self/ns/net"))(t)
 	defer home.Close()
-	away, err := os.Open("/var/run/netns/" + namespace)
-	if err != nil {
-		t.Fatal(err)
-	}
+	away := must.Get(os.Open("/var/run/netns/" + namespace))(t)
 	defer away.Close()
-	if err := unix.Setns(int(away.Fd()), unix.CLONE_NEWNET); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.Setns(int(away.Fd()), unix.CLONE_NEWNET))
 	defer func() {
 		if err := unix.Setns(int(home.Fd()), unix.CLONE_NEWNET); err != nil {
 			panic(err) // this thread would stay in the wrong network
@@ -155,10 +148,7 @@ func (n *network) near(t *testing.T) *peer               { return dialIn(t, n.ro
 func dialIn(t *testing.T, namespace string, d *net.Dialer, host string) (p *peer) {
 	t.Helper()
 	in(t, namespace, func() {
-		conn, err := d.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(robotPort)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(d.Dial("tcp", net.JoinHostPort(host, strconv.Itoa(robotPort))))(t)
 		p = &peer{t, conn}
 	})
 	t.Cleanup(func() { p.conn.Close() })
@@ -230,9 +220,7 @@ func TestAskingClientOutOfRange(t *testing.T) {
 	n := newNetwork(t)
 	// New data comes only once a second, after the link was cut.
 	file := t.TempDir() + "/robot.cfg"
-	if err := os.WriteFile(file, []byte(`driver ( name "testpattern" rate 1 )`), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(`driver ( name "testpattern" rate 1 )`), 0o644))
 	s := n.start(t, "-debug", file)
 	far := n.far(t, &net.Dialer{})
 	far.message('x', 'y', 'n', 1)

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
 )
@@ -24,10 +25,7 @@ const (
 // slacks returns the timer slack of a server's threads in ns, without repeats.
 func (s *server) slacks(t *testing.T) []string {
 	t.Helper()
-	tasks, err := os.ReadDir(fmt.Sprintf("/proc/%d/task", s.Cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/task", s.Cmd.Process.Pid)))(t)
 	var all []string
 	for _, task := range tasks {
 		b, err := os.ReadFile("/proc/" + task.Name() + "/timerslack_ns")
@@ -101,19 +99,11 @@ func TestNoSlackBesideGoroutines(t *testing.T) {
 // A server whose program cannot be executed again serves all the same.
 func TestStartWithoutSlack(t *testing.T) {
 	t.Parallel()
-	text, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(binary))(t)
 	path := write(t, t.TempDir(), "gone", string(text))
-	program, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(os.Open(path))(t)
 	defer program.Close()
-	if err := os.Remove(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(path))
 	s := launch{binary: "/proc/self/fd/3", files: []*os.File{program}}.start(t)
 	if got := s.slacks(t); !slices.Equal(got, []string{kernelSlack}) {
 		t.Errorf("its threads have timer slack: %v", got)

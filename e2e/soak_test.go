@@ -19,6 +19,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/strangers"
 	"player/e2e/waiting"
@@ -118,9 +119,7 @@ func startSoak(t *testing.T) *soak {
 	s := &soak{robot: startRobot(t, robot.Options{})}
 	dir := t.TempDir()
 	small := filepath.Join(dir, "small")
-	if err := os.Mkdir(small, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(small, 0o755))
 	other := ports.Free(t, 1)
 	file := write(t, dir, "soak.cfg", fmt.Sprintf(`
 		driver ( name "testpattern" rate 50 )
@@ -146,10 +145,7 @@ func (s *soak) sample(t *testing.T) (p sample) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open, err := os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid))
-	if err != nil {
-		t.Fatal(err)
-	}
+	open := must.Get(os.ReadDir(fmt.Sprintf("/proc/%d/fd", s.Cmd.Process.Pid)))(t)
 	p.descriptors = float64(len(open))
 	for line := range strings.Lines(string(status)) {
 		name, value, _ := strings.Cut(line, ":")

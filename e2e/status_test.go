@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
@@ -55,20 +56,11 @@ type serverStatus struct {
 // fetch sends a request and returns the code and the text of the reply.
 func fetch(t *testing.T, method, url string) (code int, text string) {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, url, nil))(t)
 	r.Close = true
-	reply, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.DefaultClient.Do(r))(t)
 	defer reply.Body.Close()
-	body, err := io.ReadAll(reply.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	body := must.Get(io.ReadAll(reply.Body))(t)
 	return reply.StatusCode, string(body)
 }
 

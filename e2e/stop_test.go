@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
@@ -103,9 +104,7 @@ func TestKillLeavesItToTheWatchdog(t *testing.T) {
 	var moved float64
 	for range 4 {
 		s, _, r := driving(t, launch{})
-		if err := syscall.Kill(s.guard(t), syscall.SIGKILL); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, syscall.Kill(s.guard(t), syscall.SIGKILL))
 		s.kill(t)
 		waiting.Until(t, "the watchdog", func() bool { state := r.State(); return state.WatchdogTrips == 1 && state.Left == 0 })
 		at := r.State().World.X
@@ -181,10 +180,7 @@ func troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 
 func (l launch) troubledDriving(t *testing.T) (*server, *peer, *robot.Robot) {
 	t.Helper()
-	path, err := troubled()
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(troubled())(t)
 	r := startRobot(t, robot.Options{})
 	file := write(t, t.TempDir(), "trouble.cfg", fmt.Sprintf(`
 		driver ( name "trouble" port %q provides ["position:1" "sonar:0" "gripper:0" "misc:0"] )

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/simulation/emulator/line"
@@ -36,10 +37,7 @@ func TestOtherProtocols(t *testing.T) {
 		for begins, is := range map[string]string{
 			"POST / HTTP/1.1\r\n\r\n": "HTTP", "GET / HTTP/1.1\r\n\r\n": "HTTP", "PRI * HTTP/2.0\r\n\r\n": "HTTP/2", "SSH-2.0-x\r\n": "SSH", "\x16\x03\x01\x00\x05": "TLS", "\x00\x00\x00\x00": "malformed",
 		} {
-			conn, err := net.Dial("tcp", address)
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must.Get(net.Dial("tcp", address))(t)
 			// Behind the header, and where the original server reads on: the size of
 			// a message "PO" is 0x5354.
 			size := int(begins[2])<<8 | int(begins[3])

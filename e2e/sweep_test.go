@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/programs"
 	"player/e2e/waiting"
 )
@@ -72,16 +73,9 @@ esac`
 // readTable returns the rows of a table, the names of its columns first.
 func readTable(t *testing.T, path string) [][]string {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	table, err := csv.NewReader(file).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return table
+	return must.Get(csv.NewReader(file).ReadAll())(t)
 }
 
 // A sweep that is interrupted says which runs had failed before, and why.

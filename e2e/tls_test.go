@@ -19,6 +19,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/certs"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
@@ -60,10 +61,7 @@ func (f *fortress) enter(t *testing.T, config *tls.Config) *peer {
 // enter connects by TLS.
 func enter(t *testing.T, address string, config *tls.Config) *peer {
 	t.Helper()
-	conn, err := tls.Dial("tcp", address, config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(tls.Dial("tcp", address, config))(t)
 	t.Cleanup(func() { conn.Close() })
 	return &peer{t, conn}
 }
@@ -90,10 +88,7 @@ func (f *fortress) turnedAway(t *testing.T, config *tls.Config, alert, reason st
 // stageRoom is a configuration with the world of room.
 func stageRoom(t *testing.T) string {
 	t.Helper()
-	path, err := filepath.Abs(room)
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(filepath.Abs(room))(t)
 	return fmt.Sprintf("driver ( name \"stage\" world %q )\n", path)
 }
 
@@ -134,9 +129,7 @@ func TestTLSRights(t *testing.T) {
 	}
 	// Whoever leaves says goodbye, and the robot stops.
 	waiting.Until(t, "the robot turns", func() bool { return cleo.position().TurnRate != 0 })
-	if err := ada.conn.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ada.conn.Close())
 	waiting.Until(t, "the robot stops", func() bool { return cleo.position().TurnRate == 0 })
 }
 
@@ -163,10 +156,7 @@ func TestTLSRefuses(t *testing.T) {
 	}
 	for _, text := range []string{"dr\x00\x02sr", "GET / HTTP/1.1\r\n\r\n"} {
 		waiting.Until(t, "a refusal of plain text in the log", func() bool {
-			conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
-			if err != nil {
-				t.Fatal(err)
-			}
+			conn := must.Get(net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))))(t)
 			defer conn.Close()
 			_, _ = io.WriteString(conn, text)
 			(&peer{t, conn}).closed()
@@ -186,17 +176,14 @@ func TestTLSSlowHandshake(t *testing.T) {
 	well := f.enter(t, f.config("ada"))
 	well.mustOpen("sr", "sr")
 	// The first bytes of a first message, then one more at a time.
-	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))))(t)
 	defer conn.Close()
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		(&peer{t, conn}).closed()
 	}()
-	_, err = conn.Write([]byte{22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3})
+	_, err := conn.Write([]byte{22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3})
 	for sent := 0; err == nil; sent++ {
 		if sent == 200 {
 			t.Fatal("the server waits for ever")
@@ -220,15 +207,9 @@ func TestTLSIdle(t *testing.T) {
 			t.Fatal(files, err)
 		}
 		for _, file := range files {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(file))(t)
 			_, after, _ := strings.Cut(string(text), "\nvoluntary_ctxt_switches:")
-			count, err := strconv.Atoi(strings.Fields(after)[0])
-			if err != nil {
-				t.Fatal(err)
-			}
+			count := must.Get(strconv.Atoi(strings.Fields(after)[0]))(t)
 			n += count
 		}
 		return n
@@ -271,9 +252,7 @@ func TestTLSStops(t *testing.T) {
 	}
 	watch := f.enter(t, f.config("ben"))
 	watch.mustOpen("pr", "pr")
-	if err := drive().conn.(*tls.Conn).NetConn().Close(); err != nil { // without a goodbye
-		t.Fatal(err)
-	}
+	must.Do(t, drive().conn.(*tls.Conn).NetConn().Close()) // without a goodbye
 	waiting.Until(t, "a robot that stands", func() bool { return r.State().WantLeft == 0 })
 	drive()
 	f.stop(t)
@@ -296,10 +275,7 @@ func (n *network) farTLS(t *testing.T, f *fortress) (p *peer) {
 	t.Helper()
 	config := f.config("ada")
 	in(t, n.client, func() {
-		tcp, err := net.Dial("tcp", net.JoinHostPort(robotAddress, strconv.Itoa(robotTLS)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		tcp := must.Get(net.Dial("tcp", net.JoinHostPort(robotAddress, strconv.Itoa(robotTLS))))(t)
 		p = &peer{t, tls.Client(tcp, config)}
 	})
 	t.Cleanup(func() { p.conn.Close() })
@@ -399,10 +375,7 @@ func TestTLSWithOpenSSL(t *testing.T) {
 	address := net.JoinHostPort("127.0.0.1", strconv.Itoa(f.port))
 	for _, command := range []string{"", "K\n", "R\n"} {
 		cmd := exec.Command("openssl", "s_client", "-connect", address, "-CAfile", f.authority.File, "-cert", ada.Cert, "-key", ada.Key, "-verify_return_error")
-		in, err := cmd.StdinPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(cmd.StdinPipe())(t)
 		openssl := programs.Start(t, cmd)
 		out := openssl.Output
 		_, _ = io.WriteString(in, "dr\x00\x02sr\n") // the newline begins a malformed message

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/certs"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 )
@@ -100,16 +101,13 @@ func TestTLSOfVisitorsElsewhere(t *testing.T) {
 		for _, address := range []string{robotAddress + ":8080/robots", robotAddress + ":8765/layout.json"} {
 			for scheme, secret := range map[string]bool{"http": false, "https": true} {
 				// A goroutine of http.Transport would connect in the network of the test.
-				tcp, err := net.Dial("tcp", strings.SplitN(address, "/", 2)[0])
-				if err != nil {
-					t.Fatal(err)
-				}
+				tcp := must.Get(net.Dial("tcp", strings.SplitN(address, "/", 2)[0]))(t)
 				conn := tcp
 				if secret {
 					conn = tls.Client(tcp, authority.Client())
 				}
 				host, path, _ := strings.Cut(address, "/")
-				_, err = fmt.Fprintf(conn, "GET /%s HTTP/1.0\r\nHost: %s\r\n\r\n", path, host)
+				_, err := fmt.Fprintf(conn, "GET /%s HTTP/1.0\r\nHost: %s\r\n\r\n", path, host)
 				text, readErr := io.ReadAll(conn)
 				if tcp.Close(); err != nil || readErr != nil || strings.Contains(string(text), " 200 OK") != secret || strings.Contains(string(text), "use https:// or wss://") == secret {
 					t.Errorf("%s://%s: %v, %v: %s", scheme, address, err, readErr, text)

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/terminals"
 	"player/e2e/waiting"
 )
@@ -25,10 +26,7 @@ type console struct {
 func startDrive(t *testing.T, args ...string) *console {
 	t.Helper()
 	terminal, program := terminals.OpenBoth(t)
-	before, err := unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(unix.IoctlGetTermios(int(program.Fd()), unix.TCGETS))(t)
 	c := &console{terminal: terminal, program: program, before: *before}
 	c.tool = startTool(t, func(cmd *exec.Cmd) {
 		cmd.Stdin, cmd.Stdout = program, program
@@ -68,18 +66,13 @@ func (c *console) hold(t *testing.T, keys string, ok func() bool) {
 
 func (c *console) press(t *testing.T, keys string) {
 	t.Helper()
-	if _, err := c.terminal.WriteString(keys); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.terminal.WriteString(keys))(t)
 }
 
 // checkRestored checks that the terminal is as before.
 func (c *console) checkRestored(t *testing.T) {
 	t.Helper()
-	after, err := unix.IoctlGetTermios(int(c.program.Fd()), unix.TCGETS)
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(unix.IoctlGetTermios(int(c.program.Fd()), unix.TCGETS))(t)
 	if *after != c.before {
 		t.Errorf("the terminal is left as %+v, it was %+v", *after, c.before)
 	}

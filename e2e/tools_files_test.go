@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
@@ -31,9 +32,7 @@ func TestFilesAreNotReplaced(t *testing.T) {
 		{simulate + in("truth.csv"), "truth.csv"},
 	} {
 		file := in(tt.file)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o777))
 		write(t, filepath.Dir(file), filepath.Base(file), "precious")
 		args := strings.Fields(tt.command)
 		code, out, errs := uses(t, args...)

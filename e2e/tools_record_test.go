@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/terminals"
 	"player/e2e/waiting"
@@ -95,10 +96,7 @@ type messages struct {
 // times returns the messages of a log whose payload comes once, with their times.
 func times(t *testing.T, path string) messages {
 	t.Helper()
-	r, err := logfile.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(logfile.Open(path))(t)
 	defer r.Close()
 	m := messages{of: map[string]int64{}}
 	for {
@@ -172,9 +170,7 @@ func TestReplayShowsItsPosition(t *testing.T) {
 	var seen strings.Builder
 	until := func(want string) {
 		t.Helper()
-		if err := master.SetReadDeadline(time.Now().Add(patience)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, master.SetReadDeadline(time.Now().Add(patience)))
 		for buf := make([]byte, 1000); !strings.Contains(seen.String(), want); {
 			n, err := master.Read(buf)
 			if err != nil {

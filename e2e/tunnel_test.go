@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
@@ -23,9 +24,7 @@ func TestSSHTunnel(t *testing.T) {
 		needs.Program(t, program)
 	}
 	if os.Geteuid() == 0 { // the sshd of root separates its privileges there
-		if err := os.MkdirAll("/run/sshd", 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll("/run/sshd", 0o755))
 	}
 	dir := t.TempDir()
 	key := func(name string) string {
@@ -51,10 +50,7 @@ func TestSSHTunnel(t *testing.T) {
 
 	near := s.dial(t)
 	near.mustOpen("pr", "pr")
-	conn, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(local)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(local))))(t)
 	defer conn.Close()
 	far := &peer{t, conn}
 	far.mustOpen("pa", "pa")

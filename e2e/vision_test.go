@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	tracker "player/simulation/emulator/acts"
 )
@@ -64,19 +65,13 @@ func TestVision(t *testing.T) {
 			c.sees(31)
 			begin, before := time.Now(), a.State()
 			for _, channel := range []int{31, 0, 15} {
-				if err := a.SetBlobs(channel, ball, ball); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, a.SetBlobs(channel, ball, ball))
 				c.sees(channel, seen, seen)
-				if err := a.SetBlobs(channel); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, a.SetBlobs(channel))
 				c.sees(channel)
 			}
 			for channel := range tracker.Channels {
-				if err := a.SetBlobs(channel, make([]tracker.Blob, tracker.MaxBlobs)...); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, a.SetBlobs(channel, make([]tracker.Blob, tracker.MaxBlobs)...))
 			}
 			c.until("a full image", func() bool { _, payload := c.block(); return len(payload) == codec.MaxVisionSize })
 			after := a.State()
@@ -124,10 +119,7 @@ exec %s -only acts -acts-port %d >/dev/null
 	c.mustOpen("vc", "vc")
 	c.mustOpen("vr", "vr") // a second run is a second program
 	s.stop(t)
-	text, err := os.ReadFile(pids)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(pids))(t)
 	started := strings.Fields(string(text))
 	if len(started) != 2 {
 		t.Errorf("%d programs were started, want 2", len(started))

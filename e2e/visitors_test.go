@@ -19,6 +19,7 @@ import (
 	"github.com/coder/websocket"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 )
 
 // visitor is a computer that uses the dashboard.
@@ -38,21 +39,13 @@ func newVisitor(page, address string) *visitor {
 // get returns the status of a page.
 func (v *visitor) get(t *testing.T, path, host string) int {
 	t.Helper()
-	r, err := http.NewRequest("GET", v.page+path, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest("GET", v.page+path, nil))(t)
 	r.Host = host
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
-	reply, err := v.client.Do(r.WithContext(ctx))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(v.client.Do(r.WithContext(ctx)))(t)
 	defer reply.Body.Close()
-	if _, err := io.Copy(io.Discard, reply.Body); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.Copy(io.Discard, reply.Body))(t)
 	return reply.StatusCode
 }
 
@@ -91,10 +84,7 @@ func says(t *testing.T, ws *websocket.Conn, message, text string) string {
 // connect opens a raw connection to the dashboard.
 func (v *visitor) connect(t *testing.T) net.Conn {
 	t.Helper()
-	conn, err := v.dialer.Dial("tcp", strings.Trim(v.page, "htp:/"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(v.dialer.Dial("tcp", strings.Trim(v.page, "htp:/")))(t)
 	t.Cleanup(func() { conn.Close() })
 	return conn
 }
@@ -302,9 +292,5 @@ func TestDashboardIsNoProxy(t *testing.T) {
 // absolute returns the absolute name of a file, for a configuration elsewhere.
 func absolute(t *testing.T, file string) string {
 	t.Helper()
-	name, err := filepath.Abs(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return name
+	return must.Get(filepath.Abs(file))(t)
 }

@@ -23,6 +23,7 @@ import (
 
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
@@ -135,10 +136,7 @@ func startBrowser(t *testing.T, options ...chromedp.ExecAllocatorOption) browser
 // there for a moment longer.
 func profile(t *testing.T) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "browser")
-	if err != nil {
-		t.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "browser"))(t)
 	t.Cleanup(func() {
 		waiting.Until(t, "the folder of the browser is gone", func() bool { return os.RemoveAll(dir) == nil })
 	})
@@ -177,12 +175,8 @@ func (b browser) openWith(t *testing.T, page, script string) *tab {
 	if err := chromedp.Do(ctx); err != nil {
 		t.Fatalf("opening a window: %v", err)
 	}
-	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}))(t)
+	must.Get(chromedp.Call(ctx, cdppage.AddScriptToEvaluateOnNewDocument, cdppage.AddScriptToEvaluateOnNewDocumentParams{Source: script}))(t)
 	if err := chromedp.Do(ctx, chromedp.Navigate(page)); err != nil {
 		t.Fatalf("opening %s: %v", page, err)
 	}
@@ -222,9 +216,7 @@ func (b *tab) until(expression string) {
 func (b *tab) key(event input.DispatchKeyEventType, key string, code int64) {
 	b.t.Helper()
 	params := input.DispatchKeyEventParams{Type: event, Key: key, Code: key, WindowsVirtualKeyCode: code}
-	if _, err := chromedp.Call(b.ctx, input.DispatchKeyEvent, params); err != nil {
-		b.t.Fatal(err)
-	}
+	must.Get(chromedp.Call(b.ctx, input.DispatchKeyEvent, params))(b.t)
 }
 
 const (
@@ -246,13 +238,11 @@ func (b *tab) drag(fromX, fromY, toX, toY float64, modifiers ...chromedp.Modifie
 		x, y = at(x, y)
 		return chromedp.MouseEvent(event, x, y, chromedp.ButtonLeft, chromedp.ButtonModifiers(modifiers...))
 	}
-	if err := chromedp.Do(b.ctx,
+	must.Do(b.t, chromedp.Do(b.ctx,
 		mouse(chromedp.MousePressed, fromX, fromY),
 		mouse(chromedp.MouseMoved, (fromX+toX)/2, (fromY+toY)/2),
 		mouse(chromedp.MouseMoved, toX, toY),
-		mouse(chromedp.MouseReleased, toX, toY)); err != nil {
-		b.t.Fatal(err)
-	}
+		mouse(chromedp.MouseReleased, toX, toY)))
 }
 
 // scan reads the next laser scan, metres.
@@ -363,9 +353,7 @@ func testDriving(t *testing.T, chromium browser) {
 	// The stick, by mouse.
 	disc := evaluate[map[string]float64](b, `(({x, y, width}) => ({x: x + width / 2, y: y + width / 2, r: width / 2}))(document.getElementById("stick").getBoundingClientRect())`)
 	mouse := func(event input.DispatchMouseEventType, y float64) {
-		if err := chromedp.Do(b.ctx, chromedp.MouseEvent(event, disc["x"], y, chromedp.ButtonLeft)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, chromedp.Do(b.ctx, chromedp.MouseEvent(event, disc["x"], y, chromedp.ButtonLeft)))
 	}
 	mouse(chromedp.MousePressed, disc["y"])
 	mouse(chromedp.MouseMoved, disc["y"]+disc["r"])
@@ -387,9 +375,7 @@ func testDriving(t *testing.T, chromium browser) {
 	waiting.Until(t, "the robot stands without the button", stands)
 
 	// In a field to type in, keys are letters.
-	if err := chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "wasd")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.SendKeys(chromedp.CSS("#host"), "wasd")))
 	if evaluate[bool](b, `player.driver.moving`) {
 		t.Error("typing drives")
 	}
@@ -411,9 +397,7 @@ func testBrowserDies(t *testing.T, _ browser) {
 	b.until(`player.shown?.data.l`)
 	b.key(input.DispatchKeyEventTypeKeyDown, arrowLeft, arrowLeftCode)
 	waiting.Until(t, "the robot turns", func() bool { return p.position().TurnRate > 0 })
-	if err := chromedp.FromContext(b.ctx).Browser.Process().Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.FromContext(b.ctx).Browser.Process().Kill())
 	waiting.Until(t, "the robot stands", func() bool { return p.position().TurnRate == 0 })
 }
 
@@ -442,9 +426,7 @@ func testDragging(t *testing.T, chromium browser) {
 	waiting.Until(t, "the robot has turned", ahead(2.42))
 	// The same by keyboard: ten centimetres to the left of the page.
 	evaluate[chromedp.Void](b, `document.getElementById("world-canvas").focus()`)
-	if err := chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))))
 	b.until(`Math.abs(player.world.poses[0].x - 0.9) < 0.05`)
 	b.drag(0.9, -0.5, 4, -0.5) // into the wall
 	b.until(`document.getElementById("world-note").textContent.includes("no room")`)
@@ -476,15 +458,9 @@ func testStrangers(t *testing.T, chromium browser) {
 		t.Errorf("robots: %s", got)
 	}
 	// A name of the stranger that points here (DNS rebinding).
-	r, err := http.NewRequest("GET", page, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest("GET", page, nil))(t)
 	r.Host = "cats.example:8080"
-	reply, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.DefaultClient.Do(r))(t)
 	reply.Body.Close()
 	if reply.StatusCode != http.StatusForbidden {
 		t.Errorf("host %s: status %d", r.Host, reply.StatusCode)
@@ -514,10 +490,7 @@ func TestWebAddress(t *testing.T) {
 	}
 	open := start(t, "-stage", room, "-http", ":0")
 	waiting.Until(t, "a warning about the network", func() bool { return strings.Contains(open.Output.String(), "open to the network") })
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	if code, out := exits(t, "-stage", room, "-http", taken.Addr().String(), "-gp", strconv.Itoa(ports.Free(t, 1))); code != 2 || !strings.Contains(out, "-http") {
 		t.Errorf("a taken address: exit %d, %q", code, out)

@@ -9,16 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
 // A run is recorded from the page, and then replayed, paused and sought from it.
 func testRecordAndReplay(t *testing.T, chromium browser) {
 	log := filepath.Join(t.TempDir(), "run.mcap")
-	world, err := filepath.Abs(room)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(filepath.Abs(room))(t)
 	s := start(t, "-http", "127.0.0.1:0", write(t, t.TempDir(), "record.cfg", fmt.Sprintf(`
 		driver ( name "stage" world "%s" provides ["position:0" "laser:0"] )
 		driver ( name "writelog" file "%s" manual 1 requires ["position:0" "laser:0"] )`, world, log)))
@@ -69,10 +67,7 @@ func hundredRobots(t *testing.T) (page string) {
 	s := start(t, "-stage", write(t, t.TempDir(), "fleet.world", world.String()), "-http", "127.0.0.1:0")
 	page = s.dashboard(t)
 	for _, i := range []int{37, 88} {
-		reply, err := http.Post(fmt.Sprintf("%sstop?robot=%d", page, numbers[i]), "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := must.Get(http.Post(fmt.Sprintf("%sstop?robot=%d", page, numbers[i]), "", nil))(t)
 		reply.Body.Close()
 	}
 	return page

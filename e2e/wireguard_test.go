@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
 )
@@ -23,10 +24,7 @@ func TestWireGuard(t *testing.T) {
 		needs.Program(t, program)
 	}
 	n := newNetwork(t)
-	page, err := os.ReadFile("../docs/SECURITY.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/SECURITY.md"))(t)
 	private, public := map[string]string{}, map[string]string{}
 	for _, who := range []string{"of the robot", "of your computer"} {
 		private[who] = wg(t, "", "genkey")
@@ -45,9 +43,7 @@ func TestWireGuard(t *testing.T) {
 		}
 		// The name of the file is that of the interface, and of a socket that all namespaces share.
 		file := write(t, dir, fmt.Sprintf("wg%d-%d.conf", os.Getpid(), i), text)
-		if err := os.Chmod(file, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chmod(file, 0o600))
 		quick := func(verb string) {
 			cmd := exec.Command("ip", "netns", "exec", namespace, "wg-quick", verb, file)
 			if out, err := cmd.CombinedOutput(); err != nil {
@@ -79,10 +75,7 @@ func wg(t *testing.T, input, verb string) string {
 	t.Helper()
 	cmd := exec.Command("wg", verb)
 	cmd.Stdin = strings.NewReader(input)
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.Output())(t)
 	return strings.TrimSpace(string(out))
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/client"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
@@ -18,14 +19,9 @@ import (
 func TestTrueAnswers(t *testing.T) {
 	t.Parallel()
 	a := newRobot(t, "a")
-	world, err := filepath.Abs("../simulation/worlds/room.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(filepath.Abs("../simulation/worlds/room.world"))(t)
 	file := filepath.Join(t.TempDir(), "first.cfg")
-	if err := os.WriteFile(file, fmt.Appendf(nil, "driver ( name \"stage\" world %q control \"first\" )\n", world), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, fmt.Appendf(nil, "driver ( name \"stage\" world %q control \"first\" )\n", world), 0o600))
 	_, port, _ := strings.Cut(a.address, ":")
 	start(t, player, file, "-bind", "127.0.0.1", "-gp", port, "-http", a.page)
 	_, conn := startFleet(t, []robot{a})
@@ -55,16 +51,11 @@ func TestTrueAnswers(t *testing.T) {
 	}
 	obeyed()
 
-	other, err := client.Dial(t.Context(), a.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(client.Dial(t.Context(), a.address))(t)
 	defer other.Close()
 	obey := func(do error) {
 		t.Helper()
-		if err := errors.Join(do, other.Request(t.Context(), "")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(do, other.Request(t.Context(), "")))
 	}
 	obey(other.EmergencyStop(true))
 	refused("emergency stop")
@@ -85,13 +76,9 @@ func TestTrueAnswers(t *testing.T) {
 	// Somebody at the robot itself takes control when alice has not commanded for a second,
 	// and keeps it.
 	bob := a.direct(t)
-	if err := bob.SetName("bob"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, bob.SetName("bob"))
 	waiting.Until(t, "turn by bob", func() bool {
-		if err := bob.SetSpeed(0, -20); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, bob.SetSpeed(0, -20))
 		bob.next()
 		return bob.Position.TurnRate == -20
 	})

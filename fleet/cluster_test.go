@@ -8,6 +8,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 )
@@ -45,10 +46,7 @@ func TestNodesEnd(t *testing.T) {
 	}
 	a := startRobot(t, "a")
 	p, _ := startFleet(t, []robot{a}, "-nats", strings.Join(urls, ","), "-replicas", "3")
-	conn, err := nats.Connect(strings.Join(urls, ","), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(nats.Connect(strings.Join(urls, ","), nats.MaxReconnects(-1), nats.ReconnectBufSize(-1)))(t)
 	defer conn.Close()
 	measured := a.watch(t)
 	token := acquire(t, conn, "alice")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 )
 
@@ -37,9 +38,7 @@ func TestConfigurations(t *testing.T) {
 	moved := subscribe(t, conn, "player.lab.a.position.0.json")
 	x := func() int {
 		var m struct{ Data struct{ X int } }
-		if err := json.Unmarshal(next(t, moved).Data, &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(next(t, moved).Data, &m))
 		return m.Data.X
 	}
 	token := acquire(t, conn, "alice")
@@ -58,10 +57,7 @@ func TestConfigurations(t *testing.T) {
 // half a minute.
 func TestStopPassesConfigurations(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	opening, stopped := make(chan struct{}, 10), make(chan struct{}, 10)
 	go func() { // a robot whose hardware never answers
@@ -104,9 +100,7 @@ func TestStopPassesConfigurations(t *testing.T) {
 	stop() // the bridge serves the robot
 	<-stopped
 	for range 3 {
-		if err := conn.Publish("player.lab.a.laser.0.config", []byte("r\x01")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.Publish("player.lab.a.laser.0.config", []byte("r\x01")))
 	}
 	<-opening
 	stop()

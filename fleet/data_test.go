@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
@@ -67,18 +68,13 @@ func TestData(t *testing.T) {
 
 	status := subscribe(t, conn, "player.lab.*.status")
 	waiting.Until(t, "status of a robot that is read", func() bool {
-		m, err := status.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(status.NextMsg(patience))(t)
 		var s struct {
 			Robot     string
 			Connected bool
 			Reading   []string
 		}
-		if err := json.Unmarshal(m.Data, &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(m.Data, &s))
 		return s.Robot == "a" && s.Connected && slices.Equal(s.Reading, []string{"sonar"})
 	})
 }
@@ -107,9 +103,7 @@ func TestOnlyWhatSomebodyListensToIsRead(t *testing.T) {
 	}
 	status := subscribe(t, conn, "player.lab.a.status")
 	for range 2 { // a round has found nobody
-		if _, err := status.NextMsg(patience); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(status.NextMsg(patience))(t)
 	}
 	if !reads("")() {
 		t.Fatalf("nobody listens, and the robot has clients: %+v", a.report(t))
@@ -120,13 +114,9 @@ func TestOnlyWhatSomebodyListensToIsRead(t *testing.T) {
 	laser := subscribe(t, conn, "player.*.*.laser.*.json")
 	waiting.Until(t, "reading of sonar and laser", reads("lsy"))
 	next(t, laser)
-	if err := sonar.Unsubscribe(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sonar.Unsubscribe())
 	waiting.Until(t, "reading of laser", reads("ly"))
-	if err := laser.Unsubscribe(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, laser.Unsubscribe())
 	waiting.Until(t, "end of reading", reads(""))
 }
 
@@ -166,17 +156,12 @@ func TestRobotRestarts(t *testing.T) {
 	status := subscribe(t, conn, "player.lab.a.status")
 	sonar := subscribe(t, conn, "player.lab.a.sonar.0.data")
 	unreachable := func() bool {
-		m, err := status.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(status.NextMsg(patience))(t)
 		var s struct {
 			Connected bool
 			Error     string
 		}
-		if err := json.Unmarshal(m.Data, &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(m.Data, &s))
 		return !s.Connected && s.Error != ""
 	}
 	waiting.Until(t, "status of a robot that cannot be reached", unreachable)

@@ -25,6 +25,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
@@ -34,10 +35,7 @@ import (
 // documentedFile returns a file that docs/FLEET.md has, with these replacements.
 func documentedFile(t *testing.T, name string, replace ...string) []byte {
 	t.Helper()
-	page, err := os.ReadFile("../docs/FLEET.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile("../docs/FLEET.md"))(t)
 	block := regexp.MustCompile("(?s)<!-- " + regexp.QuoteMeta(name) + " -->\n```\n(.*?)```").FindSubmatch(page)
 	if block == nil {
 		t.Fatalf("docs/FLEET.md has no %s", name)
@@ -49,44 +47,28 @@ func documentedFile(t *testing.T, name string, replace ...string) []byte {
 func documented(t *testing.T, name string, replace ...string) *server.Server {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, documentedFile(t, name, replace...), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	o, err := server.ProcessConfigFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, documentedFile(t, name, replace...), 0o600))
+	o := must.Get(server.ProcessConfigFile(path))(t)
 	return startNATS(t, o)
 }
 
 // certificate writes a certificate for 127.0.0.1 and its key into dir.
 func certificate(t *testing.T, dir string) {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
 		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
 	}
-	cert, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	private, err := x509.MarshalPKCS8PrivateKey(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cert := must.Get(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
+	private := must.Get(x509.MarshalPKCS8PrivateKey(key))(t)
 	for name, block := range map[string]*pem.Block{
 		"cert.pem": {Type: "CERTIFICATE", Bytes: cert},
 		"ca.pem":   {Type: "CERTIFICATE", Bytes: cert},
 		"key.pem":  {Type: "PRIVATE KEY", Bytes: private},
 	} {
-		if err := os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), pem.EncodeToMemory(block), 0o600))
 	}
 }
 
@@ -107,11 +89,8 @@ func TestDocumentedServers(t *testing.T) {
 	connect := func(user, secret string) (*nats.Conn, chan error) {
 		t.Helper()
 		problems := make(chan error, 16)
-		conn, err := nats.Connect(fmt.Sprintf("tls://%s:%s@127.0.0.1:%d", user, secret, port), nats.RootCAs(ca), nats.CustomInboxPrefix("_INBOX."+user),
-			nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { problems <- err }))
-		if err != nil {
-			t.Fatal(err)
-		}
+		conn := must.Get(nats.Connect(fmt.Sprintf("tls://%s:%s@127.0.0.1:%d", user, secret, port), nats.RootCAs(ca), nats.CustomInboxPrefix("_INBOX."+user),
+			nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) { problems <- err })))(t)
 		t.Cleanup(conn.Close)
 		return conn, problems
 	}
@@ -126,18 +105,14 @@ func TestDocumentedServers(t *testing.T) {
 		p := start(t, program, append(args, "-robot", "a="+a.address+" page=http://"+a.page+"/")...)
 		sub := subscribe(t, monitor, "player.lab.*.sonar.0.data")
 		next(t, sub)
-		if err := sub.Unsubscribe(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sub.Unsubscribe())
 		waiting.Until(t, "end of reading", func() bool { return len(a.report(t).Clients) == 0 })
 		pictures := subscribe(t, monitor, "player.lab.*.camera.*.picture")
 		if r := request(t, monitor, bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate), "", []byte("5")); r.Rate != 5 {
 			t.Errorf("%s: a request for pictures is answered %+v", name, r)
 		}
 		next(t, pictures)
-		if err := pictures.Unsubscribe(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, pictures.Unsubscribe())
 		// A lease lives for a second. A busy machine may take that long between the two requests.
 		r := request(t, driver, command, acquire(t, driver, "alice"), speed(100))
 		for try := 0; r.Error == bridge.ErrNoLease.Error() && try < 10; try++ {
@@ -162,9 +137,7 @@ func TestDocumentedServers(t *testing.T) {
 	// What nobody may but those of whom docs/FLEET.md says so.
 	violates := func(what string, who *nats.Conn, problems chan error, do func() error) {
 		t.Helper()
-		if err := errors.Join(do(), who.Flush()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(do(), who.Flush()))
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
 		select {
@@ -210,25 +183,16 @@ func TestReachOfLeafNode(t *testing.T) {
 		"nats.example.org:7422", link.proxy(t, "site", "public", leaf))
 	waiting.Until(t, "leaf node", func() bool { return public.NumLeafNodes() == 1 })
 	url, ca := fmt.Sprintf("tls://bridge:BRIDGE-SECRET@127.0.0.1:%d", public.Addr().(*net.TCPAddr).Port), filepath.Join(dir, "ca.pem")
-	outside, err := nats.Connect(url, nats.RootCAs(ca))
-	if err != nil {
-		t.Fatal(err)
-	}
+	outside := must.Get(nats.Connect(url, nats.RootCAs(ca)))(t)
 	t.Cleanup(outside.Close)
-	inside, err := nats.Connect(site.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	inside := must.Get(nats.Connect(site.ClientURL()))(t)
 	t.Cleanup(inside.Close)
 
 	a := startRobot(t, "a")
 	p := start(t, program, "-fleet", "lab", "-nats", site.ClientURL(), "-robot", "a="+a.address, "-record", "sonar")
 	last := func(conn *nats.Conn, domain, name string) uint64 {
 		t.Helper()
-		js, err := hub.JetStream(conn, domain)
-		if err != nil {
-			t.Fatal(err)
-		}
+		js := must.Get(hub.JetStream(conn, domain))(t)
 		stream, err := js.Stream(t.Context(), name)
 		if errors.Is(err, nats.ErrNoResponders) || errors.Is(err, jetstream.ErrStreamNotFound) {
 			return 0 // not yet
@@ -239,17 +203,10 @@ func TestReachOfLeafNode(t *testing.T) {
 		return stream.CachedInfo().State.LastSeq
 	}
 	waiting.Until(t, "recording", func() bool { return last(outside, "site", "player_lab") > 10 })
-	js, err := jetstream.New(outside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(outside))(t)
 	var mirror jetstream.StreamConfig
-	if err := json.Unmarshal(documentedFile(t, "archive.json"), &mirror); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := js.CreateStream(t.Context(), mirror); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(documentedFile(t, "archive.json"), &mirror))
+	must.Get(js.CreateStream(t.Context(), mirror))(t)
 	waiting.Until(t, "mirror", func() bool { return last(outside, "", "archive") > 10 })
 
 	heal := link.cut("site")
@@ -291,16 +248,11 @@ func TestReachOfLeafNode(t *testing.T) {
 // A bridge says who it is by a key.
 func TestKey(t *testing.T) {
 	t.Parallel()
-	key, err := nkeys.CreateUser()
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(nkeys.CreateUser())(t)
 	seed, err1 := key.Seed()
 	public, err2 := key.PublicKey()
 	file := filepath.Join(t.TempDir(), "seed")
-	if err := errors.Join(err1, err2, os.WriteFile(file, seed, 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err1, err2, os.WriteFile(file, seed, 0o600)))
 	s := startNATS(t, &server.Options{JetStream: true, StoreDir: t.TempDir(), Nkeys: []*server.NkeyUser{{Nkey: public}}})
 	start(t, program, "-nats", s.ClientURL(), "-nkey", file, "-robot", "a=127.0.0.1:1")
 	if out, err := exec.Command(program, "-nats", s.ClientURL(), "-robot", "a=127.0.0.1:1").CombinedOutput(); err == nil || !strings.Contains(string(out), "-nkey") {

@@ -25,6 +25,7 @@ import (
 
 	"player/client"
 	"player/devices"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -54,9 +55,7 @@ func startMachine(b *testing.B, name string) *machine {
 	port := ports.Free(b, 1)
 	m := &machine{robot: robot{name: name, address: "127.0.0.1:" + strconv.Itoa(port)}}
 	config := filepath.Join(b.TempDir(), "robot.cfg")
-	if err := os.WriteFile(config, []byte("driver ( name \"testpattern\" rate 100 )\n"), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(config, []byte("driver ( name \"testpattern\" rate 100 )\n"), 0o644))
 	m.program = []string{"-bind", "127.0.0.1", "-gp", strconv.Itoa(port), config}
 	m.server = start(b, player, m.program...)
 	ctx, stop := context.WithCancel(context.Background())
@@ -326,9 +325,7 @@ func startNode(b *testing.B, natsServer string) *clusterNode {
 	dir := b.TempDir()
 	n := &clusterNode{name: "only", address: "127.0.0.1:" + strconv.Itoa(ports.Free(b, 1)), store: filepath.Join(dir, "store")}
 	file := filepath.Join(dir, "node.conf")
-	if err := os.WriteFile(file, fmt.Appendf(nil, "server_name: only\nlisten: %q\njetstream { store_dir: %q }\n", n.address, n.store), 0o644); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, os.WriteFile(file, fmt.Appendf(nil, "server_name: only\nlisten: %q\njetstream { store_dir: %q }\n", n.address, n.store), 0o644))
 	n.args = []string{natsServer, "-c", file}
 	n.run(b)
 	return n
@@ -374,9 +371,7 @@ func (c *clusterNode) fill(b *testing.B) (undo func()) {
 	}
 	f.Close()
 	return func() {
-		if err := os.Remove(path); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, os.Remove(path))
 		c.End(b, syscall.SIGTERM)
 		c.run(b)
 	}

@@ -25,6 +25,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -146,9 +147,7 @@ func startNodes(t testing.TB, n *network, program string) (all []*clusterNode) {
 			"cluster { name: lab, listen: \"127.0.0.1:%d\", advertise: \"127.0.0.1:1\", no_advertise: true, pool_size: -1, routes: [ %s ] }\n",
 			node.name, node.address, node.monitor, node.store, at[i], strings.Join(others, ", "))
 		file := filepath.Join(dir, "node.conf")
-		if err := os.WriteFile(file, []byte(config), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(config), 0o644))
 		node.args = []string{program, "-c", file}
 		node.run(t)
 		all = append(all, node)
@@ -206,9 +205,7 @@ func startTestbed(t *testing.T, natsServer string) *testbed {
 	l.address = "127.0.0.1:" + port
 	config := filepath.Join(t.TempDir(), "robot.cfg")
 	// Its position reports the command that it obeys.
-	if err := os.WriteFile(config, []byte("driver ( name \"testpattern\" rate 100 )\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte("driver ( name \"testpattern\" rate 100 )\n"), 0o644))
 	start(t, player, "-bind", "127.0.0.1", "-gp", port, config)
 	for range bridgeCount {
 		l.addBridge(t)
@@ -242,12 +239,9 @@ func startTestbed(t *testing.T, natsServer string) *testbed {
 // has not answered for two or three pings.
 func patient(t testing.TB, urls string, ping time.Duration) *nats.Conn {
 	t.Helper()
-	conn, err := nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(200*time.Millisecond), nats.ReconnectBufSize(-1),
+	conn := must.Get(nats.Connect(urls, nats.MaxReconnects(-1), nats.ReconnectWait(200*time.Millisecond), nats.ReconnectBufSize(-1),
 		nats.PingInterval(ping), nats.MaxPingsOutstanding(2),
-		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})) // a lost connection is a part of the test
-	if err != nil {
-		t.Fatal(err)
-	}
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {})))(t) // a lost connection is a part of the test
 	t.Cleanup(conn.Close)
 	return conn
 }
@@ -264,14 +258,9 @@ func (l *testbed) addBridge(t *testing.T) {
 func (l *testbed) serving(t *testing.T) (name string) {
 	t.Helper()
 	waiting.Until(t, "status of a bridge that lives", func() bool {
-		m, err := l.status.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(l.status.NextMsg(patience))(t)
 		var s struct{ Bridge string }
-		if err := json.Unmarshal(m.Data, &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(m.Data, &s))
 		for n, b := range l.bridges {
 			if b.Printed(s.Bridge) {
 				name = n
@@ -290,10 +279,7 @@ func (l *testbed) giving(t *testing.T) (name string) {
 	defer entries.Unsubscribe()
 	name = l.serving(t)
 	waiting.Until(t, "new lease", func() bool {
-		m, err := entries.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(entries.NextMsg(patience))(t)
 		var e struct{ Holder, First any } // a renewal has the number of the first entry
 		return json.Unmarshal(m.Data, &e) == nil && e.Holder != nil && e.First == nil
 	})
@@ -308,10 +294,7 @@ func (l *testbed) releasing(t *testing.T) (name string) {
 	defer requests.Unsubscribe()
 	name = l.serving(t)
 	waiting.Until(t, "release", func() bool {
-		m, err := requests.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(requests.NextMsg(patience))(t)
 		return string(m.Data) == "release"
 	})
 	return name
@@ -320,10 +303,7 @@ func (l *testbed) releasing(t *testing.T) (name string) {
 // leader returns the node that leads the leases of a group.
 func (l *testbed) leader(t testing.TB, group int) (node *clusterNode) {
 	t.Helper()
-	js, err := jetstream.New(l.inside)
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(l.inside))(t)
 	waiting.Until(t, "leader", func() bool {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -30,10 +31,7 @@ func TestLeaseGivenAtAHandover(t *testing.T) {
 	t.Parallel()
 	leaf, way := ports.Free(t, 1), newNetwork()
 	startNATS(t, &server.Options{ServerName: "store", JetStream: true, JetStreamDomain: "store", StoreDir: t.TempDir(), LeafNode: server.LeafNodeOpts{Host: "127.0.0.1", Port: leaf}})
-	remote, err := url.Parse("nats://" + way.proxy(t, "near", "store", fmt.Sprint("127.0.0.1:", leaf)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	remote := must.Get(url.Parse("nats://" + way.proxy(t, "near", "store", fmt.Sprint("127.0.0.1:", leaf))))(t)
 	near := startNATS(t, &server.Options{ServerName: "near", LeafNode: server.LeafNodeOpts{Remotes: []*server.RemoteLeafOpts{{URLs: []*url.URL{remote}}}}})
 	waiting.Until(t, "leaf node", func() bool { return near.NumLeafNodes() == 1 })
 	p, conn := startFleet(t, []robot{startRobot(t, "a")}, "-nats", near.ClientURL(), "-domain", "store")
@@ -43,27 +41,18 @@ func TestLeaseGivenAtAHandover(t *testing.T) {
 		request(t, conn, lease, "no token", nil) // as soon as the bridge serves the robot
 		heal := way.cut("store")
 		answers := subscribe(t, conn, nats.NewInbox())
-		if err := conn.PublishRequest(lease, answers.Subject, []byte("alice")); err != nil {
-			t.Fatal(err)
-		}
-		if _, err := entries.NextMsg(patience); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.PublishRequest(lease, answers.Subject, []byte("alice")))
+		must.Get(entries.NextMsg(patience))(t)
 		stop := beats(t, conn, rival(t, p))
 		waiting.Until(t, "handover", func() bool {
 			_, err := conn.Request(another, nil, patience)
 			return errors.Is(err, nats.ErrNoResponders)
 		})
 		heal()
-		m, err := answers.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(answers.NextMsg(patience))(t)
 		stop()
 		var r reply
-		if err := json.Unmarshal(m.Data, &r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(m.Data, &r))
 		if strings.Contains(r.Error, "deadline exceeded") {
 			t.Log(r.Error)
 			continue
@@ -131,10 +120,7 @@ func TestLeaseGivenAfterAHandover(t *testing.T) {
 		stop()
 		request(t, conn, lease, "no token", nil) // as soon as the bridge serves the robot again
 		kv := bucket(t, conn)
-		sequence, err := kv.Create(t.Context(), leaseKey, []byte(`{"holder":"alice","secret":"S","bridge":"`+other+`"}`), jetstream.KeyTTL(bridge.TTL))
-		if err != nil {
-			t.Fatal(err)
-		}
+		sequence := must.Get(kv.Create(t.Context(), leaseKey, []byte(`{"holder":"alice","secret":"S","bridge":"`+other+`"}`), jetstream.KeyTTL(bridge.TTL)))(t)
 		for begin := time.Now(); time.Since(begin) < bridge.TTL; { // the entry lives as long
 			if r = request(t, conn, command, fmt.Sprintf("%d-S", sequence), speed(100)); r.OK {
 				return

@@ -20,6 +20,7 @@ import (
 	"player/client"
 	"player/codec"
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -112,10 +113,7 @@ func (r robot) readers(t *testing.T) []visitor {
 
 func (r robot) report(t *testing.T) report {
 	t.Helper()
-	answer, err := http.Get("http://" + r.page + "/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.Get("http://" + r.page + "/status"))(t)
 	defer answer.Body.Close()
 	var all struct{ Robots []report }
 	if err := json.NewDecoder(answer.Body).Decode(&all); err != nil || len(all.Robots) != 1 {
@@ -127,14 +125,9 @@ func (r robot) report(t *testing.T) report {
 // watch reads a robot's odometry directly. The result reports its newest speed.
 func (r robot) watch(t *testing.T) (speed func() int) {
 	t.Helper()
-	c, err := client.Dial(t.Context(), r.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.Dial(t.Context(), r.address))(t)
 	t.Cleanup(func() { c.Close() })
-	if err := errors.Join(c.SetFrequency(50), c.Request(t.Context(), "pr")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(c.SetFrequency(50), c.Request(t.Context(), "pr")))
 	return func() int {
 		// What has arrived since the last call is old.
 		for range 3 {
@@ -161,14 +154,8 @@ func startFleet(t *testing.T, robots []robot, args ...string) (*programs.Program
 		all = append(all, "-robot", r.name+"="+r.address+r.about)
 	}
 	p := start(t, program, append(all, args...)...)
-	own, err := access{nats: natsOf(t, p)}.credentials()
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := nats.Connect(natsOf(t, p), own...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(access{nats: natsOf(t, p)}.credentials())(t)
+	conn := must.Get(nats.Connect(natsOf(t, p), own...))(t)
 	t.Cleanup(conn.Close)
 	return p, conn
 }
@@ -193,10 +180,7 @@ func startNATS(t *testing.T, o *server.Options) *server.Server {
 	if o.Port == 0 {
 		o.Host, o.Port = "127.0.0.1", server.RANDOM_PORT
 	}
-	s, err := server.NewServer(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(server.NewServer(o))(t)
 	s.Start()
 	t.Cleanup(func() {
 		s.Shutdown()
@@ -354,10 +338,7 @@ func driveRobot(t *testing.T, conn *nats.Conn, command, token string) (stop func
 // startEmbedded starts the server of NATS that fleets start without -nats.
 func startEmbedded(t testing.TB) *server.Server {
 	t.Helper()
-	natsServer, err := startServer("127.0.0.1:0", t.TempDir(), "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	natsServer := must.Get(startServer("127.0.0.1:0", t.TempDir(), ""))(t)
 	t.Cleanup(natsServer.Shutdown)
 	return natsServer
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/must"
 	"player/e2e/npm"
 	"player/e2e/ports"
 	"player/e2e/waiting"
@@ -21,10 +22,7 @@ import (
 // strict returns what checks messages by a schema that is shipped.
 func strict(t *testing.T, name string) (valid func([]byte) error) {
 	t.Helper()
-	text, err := bridge.Schema(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(bridge.Schema(name))(t)
 	return schematest.CompileStrict(t, text)
 }
 
@@ -48,9 +46,7 @@ func TestJSON(t *testing.T) {
 		if err := answered(m.Data); err != nil {
 			t.Errorf("%s %s is answered %s: %v", last, body, m.Data, err)
 		}
-		if err := json.Unmarshal(m.Data, &r); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(m.Data, &r))
 		return r
 	}
 	obeyed := func(last, format string, args ...any) {
@@ -156,9 +152,7 @@ func TestMQTT(t *testing.T) {
 			do("publish", c.Publish("player/lab/a/position/0/"+last, 0, false, fmt.Sprintf(format, args...)))
 			select {
 			case text := <-answers:
-				if err := json.Unmarshal(text, &r); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, json.Unmarshal(text, &r))
 				return r
 			case <-time.After(3 * bridge.TTL):
 			}
@@ -181,9 +175,7 @@ func TestMQTT(t *testing.T) {
 	waiting.Until(t, "movement", func() bool {
 		drives()
 		var p struct{ Data *struct{ Speed int } }
-		if err := json.Unmarshal(<-positions, &p); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(<-positions, &p))
 		return p.Data != nil && p.Data.Speed > 0
 	})
 	waiting.Until(t, "command that is obeyed", drives)

@@ -13,6 +13,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
@@ -90,9 +91,7 @@ func TestLeaseOfWhoHasGivenUp(t *testing.T) {
 		{Subject: command, Header: nats.Header{bridge.HeaderLease: {token}}, Data: speed(100)}, // the bridge connects again
 		{Subject: lease, Reply: answers.Subject, Data: []byte("bob")},
 	} {
-		if err := conn.PublishMsg(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.PublishMsg(m))
 	}
 	time.Sleep(time.Until(began.Add(2 * bridge.TTL))) // for which the robot has kept them waiting
 	resume()
@@ -112,31 +111,15 @@ func TestLeaseOfWhoHasGivenUp(t *testing.T) {
 func TestReleaseOfAdoptedLease(t *testing.T) {
 	t.Parallel()
 	_, conn := startFleet(t, []robot{startRobot(t, "a")})
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	bucket, err := js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(conn))(t)
+	bucket := must.Get(js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a"))))(t)
 	token := acquire(t, conn, "alice")
-	entry, err := bucket.Get(t.Context(), "a.position.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entry := must.Get(bucket.Get(t.Context(), "a.position.0"))(t)
 	var value map[string]any
-	if err := json.Unmarshal(entry.Value(), &value); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(entry.Value(), &value))
 	value["bridge"] = "another"
-	text, err := json.Marshal(value)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := bucket.Put(t.Context(), entry.Key(), text); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(value))(t)
+	must.Get(bucket.Put(t.Context(), entry.Key(), text))(t)
 	if r := request(t, conn, lease, token, []byte("release")); r.OK || r.Error == "" {
 		t.Errorf("a release of a lease that goes on is answered %+v", r)
 	}
@@ -171,10 +154,7 @@ func TestLeaseExpires(t *testing.T) {
 // refuses, nothing stays in the bucket.
 func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
 	var connections atomic.Int32
 	go func() {
@@ -190,9 +170,7 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 	_, conn := startFleet(t, []robot{{name: "a", address: l.Addr().String()}})
 	request(t, conn, lease, "no token", nil) // the bridge has searched for an earlier lease
 	kv := bucket(t, conn)
-	if _, err := kv.Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(kv.Create(t.Context(), leaseKey, []byte(`{"holder":"bob","secret":"of another bridge"}`)))(t)
 	r := request(t, conn, lease, "", []byte("alice"))
 	if r.Token != "" || !strings.Contains(r.Error, "another bridge") {
 		t.Errorf("while another bridge has given the lease, alice is answered %+v", r)
@@ -200,9 +178,7 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 	if n := connections.Load(); n > 0 {
 		t.Errorf("the bridge connected to the robot %d times", n)
 	}
-	if err := kv.Delete(t.Context(), leaseKey); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, kv.Delete(t.Context(), leaseKey))
 	for range 2 {
 		if r := request(t, conn, lease, "", []byte("alice")); r.Error == "" || strings.Contains(r.Error, "another bridge") {
 			t.Errorf("while the robot refuses, alice is answered %+v", r)
@@ -221,10 +197,7 @@ func TestLeaseOfSlowHardware(t *testing.T) {
 	heal := way.cut("a")
 	_, conn := startFleet(t, []robot{a})
 	request(t, conn, lease, "no token", nil) // as soon as the bucket exists
-	entries, err := bucket(t, conn).Watch(t.Context(), leaseKey, jetstream.UpdatesOnly())
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(bucket(t, conn).Watch(t.Context(), leaseKey, jetstream.UpdatesOnly()))(t)
 	defer entries.Stop()
 	answered := make(chan reply, 1)
 	go func() {
@@ -263,15 +236,8 @@ const leaseKey = "a.position.0"
 // bucket returns the bucket with the leases.
 func bucket(t *testing.T, conn *nats.Conn) jetstream.KeyValue {
 	t.Helper()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kv, err := js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return kv
+	js := must.Get(jetstream.New(conn))(t)
+	return must.Get(js.KeyValue(t.Context(), bridge.Bucket("lab", bridge.GroupOf("a"))))(t)
 }
 
 func TestSignalStopsTheRobots(t *testing.T) {

@@ -16,6 +16,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"go.uber.org/zap"
 
+	"player/e2e/must"
 	"player/e2e/promtool"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
@@ -39,10 +40,7 @@ func TestMetricsInDocs(t *testing.T) {
 	t.Parallel()
 	metrics := string(everyMetric().metrics())
 	for page, least := range map[string]int{"fleet-grafana.json": 15, "fleet-alerts.yml": 15} {
-		text, err := os.ReadFile("../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("../docs/" + page))(t)
 		if strings.HasSuffix(page, ".json") && !json.Valid(text) {
 			t.Errorf("%s is not JSON", page)
 		}
@@ -69,9 +67,7 @@ func TestAlertsInDocs(t *testing.T) {
 	t.Parallel()
 	rules, err := os.ReadFile("../docs/fleet-alerts.yml")
 	page, missing := os.ReadFile("../docs/OPERATIONS.md")
-	if err := errors.Join(err, missing); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, missing))
 	alerts := regexp.MustCompile(`- alert: (\w+)`).FindAllStringSubmatch(string(rules), -1)
 	if len(alerts) < 10 {
 		t.Errorf("the alerts are %q", alerts)
@@ -86,15 +82,9 @@ func TestAlertsInDocs(t *testing.T) {
 // get returns a page of the program.
 func get(t *testing.T, url string) (code int, kind, body string) {
 	t.Helper()
-	answer, err := http.Get(url)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.Get(url))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(answer.Body))(t)
 	return answer.StatusCode, answer.Header.Get("Content-Type"), string(text)
 }
 
@@ -181,9 +171,7 @@ func TestObservedWithoutNATS(t *testing.T) {
 	defer func() { natsServer.Shutdown() }()
 	url := pageURL(t, start(t, program, "-fleet", "lab", "-nats", "nats://"+address, "-http", "127.0.0.1:0", "-robot", "a=127.0.0.1:1"))
 	until(t, url, http.StatusOK, `"well":true`)
-	if err := natsServer.DisableJetStream(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, natsServer.DisableJetStream())
 	until(t, url, http.StatusServiceUnavailable, "nobody gets a lease")
 	awaitMetrics(t, url, "player_fleet_well 0", "player_fleet_leases_well 0", "player_fleet_nats_connected 1")
 	natsServer.Shutdown()
@@ -210,19 +198,12 @@ func TestTroubles(t *testing.T) {
 		{Username: "bridge", Password: "secret", Permissions: &server.Permissions{Publish: &server.SubjectPermission{Deny: []string{"forbidden"}}}},
 	}})
 	var o observer
-	conn, err := connect(options{access: access{nats: "nats://bridge:secret@" + natsServer.Addr().String()}}, zap.NewNop(), &o.troubles)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(connect(options{access: access{nats: "nats://bridge:secret@" + natsServer.Addr().String()}}, zap.NewNop(), &o.troubles))(t)
 	t.Cleanup(conn.Close)
 	o.conn = conn
-	if _, err := conn.ChanSubscribe("flood", make(chan *nats.Msg, 1)); err != nil { // nobody reads it
-		t.Fatal(err)
-	}
+	must.Get(conn.ChanSubscribe("flood", make(chan *nats.Msg, 1)))(t) // nobody reads it
 	for _, subject := range []string{"flood", "flood", "flood", "forbidden"} {
-		if err := conn.Publish(subject, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.Publish(subject, nil))
 	}
 	var c connection
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
@@ -244,9 +225,7 @@ func TestObservedJetStream(t *testing.T) {
 	if s := o.embedded(); s.off || s.most <= 0 {
 		t.Errorf("the server: %+v", s)
 	}
-	if err := natsServer.DisableJetStream(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, natsServer.DisableJetStream())
 	seen := everyMetric()
 	seen.server = o.embedded()
 	if problems := seen.problems(); len(problems) != 1 || !strings.Contains(problems[0], "disk") {

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestOpenServerIsWarnedAbout(t *testing.T) {
@@ -67,18 +69,14 @@ func TestFilesOfOtherEditors(t *testing.T) {
 		{"# both\ra localhost:6665\rb localhost:6666", 2, ""},
 		{"\xff\xfea\x00 \x00", 0, "save it as UTF-8"},
 	} {
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(tt.text), 0o600))
 		var o options
 		err := o.addFile(path)
 		if len(o.robots) != tt.robots || (err == nil) != (tt.want == "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%q: %v, %v", tt.text, o.robots, err)
 		}
 	}
-	if err := os.WriteFile(path, []byte("\ufeffsecret\r\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("\ufeffsecret\r\n"), 0o600))
 	if token, err := readToken(path); token != "secret" || err != nil {
 		t.Errorf("token %q, %v", token, err)
 	}
@@ -87,9 +85,7 @@ func TestFilesOfOtherEditors(t *testing.T) {
 func TestBadFlags(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "robots")
-	if err := os.WriteFile(file, []byte("# comment\na localhost:6665\nb\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("# comment\na localhost:6665\nb\n"), 0o644))
 	for _, c := range []struct {
 		args []string
 		want string

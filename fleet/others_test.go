@@ -11,6 +11,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/programs"
 	"player/e2e/waiting"
 )
@@ -23,14 +24,9 @@ type direct struct {
 
 func (r robot) direct(t *testing.T) direct {
 	t.Helper()
-	c, err := client.Dial(t.Context(), r.address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.Dial(t.Context(), r.address))(t)
 	t.Cleanup(func() { c.Close() })
-	if err := errors.Join(c.SetFrequency(20), c.Request(t.Context(), "pa"), c.ChangeMotorState(true)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(c.SetFrequency(20), c.Request(t.Context(), "pa"), c.ChangeMotorState(true)))
 	return direct{c, t}
 }
 
@@ -39,17 +35,13 @@ func (d direct) next() {
 	d.t.Helper()
 	ctx, cancel := context.WithTimeout(d.t.Context(), patience)
 	defer cancel()
-	if err := d.Read(ctx); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.Read(ctx))
 }
 
 // takeOver turns the robot.
 func (d direct) takeOver() {
 	d.t.Helper()
-	if err := d.SetSpeed(0, -20); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.SetSpeed(0, -20))
 	waiting.Until(d.t, "turn by a direct program", func() bool { d.next(); return d.Position.TurnRate == -20 && d.Position.Speed == 0 })
 }
 

@@ -17,6 +17,7 @@ import (
 
 	"player/codec"
 	"player/e2e/certs"
+	"player/e2e/must"
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
@@ -46,9 +47,7 @@ func TestPage(t *testing.T) {
 	url := pageURL(t, p)
 	status := subscribe(t, conn, "player.lab.a.status")
 	for range 3 { // a round has found nobody
-		if _, err := status.NextMsg(patience); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(status.NextMsg(patience))(t)
 	}
 	if reading := a.readers(t); len(reading) != 0 {
 		t.Fatalf("nobody watches, and somebody reads the robot: %+v", reading)
@@ -79,9 +78,7 @@ func TestPage(t *testing.T) {
 				t.Fatalf("no %s: %v", what, err)
 			}
 			var m message
-			if err := json.Unmarshal(text, &m); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &m))
 			if m.Robots == nil {
 				continue // it has those that move
 			}
@@ -104,10 +101,7 @@ func TestPage(t *testing.T) {
 	until("driver", func(m message) bool { return m.Robots[0].State == "driven" && m.Robots[0].Text == "anna has control" })
 	press := func(path string, code int, why ...string) {
 		t.Helper()
-		answer, err := http.Post(url+path, "", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(http.Post(url+path, "", nil))(t)
 		defer answer.Body.Close()
 		text, err := io.ReadAll(answer.Body)
 		if err != nil || answer.StatusCode != code || len(why) > 0 && !strings.Contains(string(text), why[0]) {
@@ -129,9 +123,7 @@ func TestPage(t *testing.T) {
 	if most := int(time.Since(began)/(500*time.Millisecond)) + 1; count > most {
 		t.Errorf("%d messages came in %v", count, time.Since(began))
 	}
-	if err := ws.Close(websocket.StatusNormalClosure, ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ws.Close(websocket.StatusNormalClosure, ""))
 	waiting.Until(t, "end of reading", func() bool { return len(a.readers(t)) == 0 })
 }
 
@@ -180,9 +172,7 @@ func TestPlans(t *testing.T) {
 			t.Fatal(err)
 		}
 		var m struct{ Robots []struct{ Name, Plan string } }
-		if err := json.Unmarshal(text, &m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &m))
 		planned = 0
 		for _, r := range m.Robots {
 			switch {
@@ -246,18 +236,12 @@ func TestPageIsGuarded(t *testing.T) {
 		{"/robots", "evil.example.org", "http://evil.example.org", http.StatusForbidden},
 		{"/robots", "", "http://evil.example.org", http.StatusForbidden},
 	} {
-		request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url+c.path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		request := must.Get(http.NewRequestWithContext(t.Context(), http.MethodGet, url+c.path, nil))(t)
 		if request.Host = c.host; c.origin != "" {
 			request.Header.Set("Origin", c.origin)
 		}
-		answer, err := http.DefaultClient.Do(request)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = io.Copy(io.Discard, answer.Body)
+		answer := must.Get(http.DefaultClient.Do(request))(t)
+		_, err := io.Copy(io.Discard, answer.Body)
 		answer.Body.Close()
 		if err != nil || answer.StatusCode != c.code {
 			t.Errorf("%s of %q from %q: %s, %v", c.path, c.host, c.origin, answer.Status, err)
@@ -285,9 +269,7 @@ func TestForgedMessages(t *testing.T) {
 		m.Data = []byte(text)
 		m.Header.Set(bridge.HeaderTime, header)
 		m.Header.Set(bridge.HeaderAge, "-9223372036854775808")
-		if err := conn.PublishMsg(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.PublishMsg(m))
 	}
 	odometry := string((&codec.PositionData{X: 1 << 30, Heading: 359}).Append(nil))
 	for range 2 { // before and after somebody watches
@@ -315,9 +297,7 @@ func TestForgedMessages(t *testing.T) {
 					Age  *int64 `json:"age_ms"`
 				}
 			}
-			if err := json.Unmarshal(text, &m); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &m))
 			names, aged := map[string]bool{}, false
 			for _, r := range m.Robots {
 				names[r.Name] = true
@@ -341,9 +321,7 @@ func TestPageOverTLS(t *testing.T) {
 	authority := certs.New(t, "lab")
 	pair := authority.Issue("bridge", nil)
 	rules := filepath.Join(t.TempDir(), "fleet.access")
-	if err := os.WriteFile(rules, []byte(`access ( allow "read" from "127.0.0.1" ) access ( allow "write" name "ada" )`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(rules, []byte(`access ( allow "read" from "127.0.0.1" ) access ( allow "write" name "ada" )`), 0o600))
 	p, _ := startFleet(t, []robot{startRobot(t, "a")}, "-http", "127.0.0.1:0", "-access", rules, "-tls-cert", pair.Cert, "-tls-key", pair.Key, "-tls-clients", authority.File)
 	plain := pageURL(t, p)
 	secure := "https" + strings.TrimPrefix(plain, "http")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/nats-io/nats-server/v2/server"
 
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
@@ -21,10 +22,7 @@ import (
 // viewers returns how many watch the robot's camera, and how many pictures it has had.
 func (r robot) viewers(t *testing.T, camera string) (viewers int, pictures uint64) {
 	t.Helper()
-	reply, err := http.Get("http://" + r.page + "/status")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(http.Get("http://" + r.page + "/status"))(t)
 	defer reply.Body.Close()
 	var all struct {
 		Cameras map[string]struct {
@@ -32,9 +30,7 @@ func (r robot) viewers(t *testing.T, camera string) (viewers int, pictures uint6
 			Pictures uint64
 		}
 	}
-	if err := json.NewDecoder(reply.Body).Decode(&all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(reply.Body).Decode(&all))
 	return all.Cameras[camera].Viewers, all.Cameras[camera].Pictures
 }
 
@@ -91,9 +87,7 @@ func TestPictures(t *testing.T) {
 		}
 	}
 	// Whoever still asks gets the robot no viewer while nobody listens.
-	if err := sub.Unsubscribe(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, sub.Unsubscribe())
 	waiting.Until(t, "end of watching", func() bool {
 		n, before := a.viewers(t, camera)
 		time.Sleep(300 * time.Millisecond)
@@ -114,9 +108,7 @@ func TestPicturesRefused(t *testing.T) {
 	a, b := startRobot(t, "a"), newRobot(t, "b")
 	config := filepath.Join(t.TempDir(), "robot.cfg")
 	text := `driver ( name "testpattern" ) camera ( name "front" command ["sleep" "1000"] ) access ( allow "read" from ["127.0.0.9"] )`
-	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(config, []byte(text), 0o600))
 	start(t, player, "-bind", "127.0.0.1", "-gp", b.address[strings.LastIndexByte(b.address, ':')+1:], "-http", b.page, config)
 	a.about, b.about = " page=http://"+a.page+"/", " page=http://"+b.page+"/"
 	_, conn := startFleet(t, []robot{a, b}, "-nats", small.ClientURL())

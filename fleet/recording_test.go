@@ -18,6 +18,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/npm"
 	"player/e2e/ports"
 	"player/e2e/waiting"
@@ -28,18 +29,9 @@ import (
 // recorded returns the number of messages in the stream, by subject.
 func recorded(t *testing.T, conn *nats.Conn) map[string]uint64 {
 	t.Helper()
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := js.Stream(t.Context(), bridge.Stream("lab"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := stream.Info(t.Context(), jetstream.WithSubjectFilter(">"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(conn))(t)
+	stream := must.Get(js.Stream(t.Context(), bridge.Stream("lab")))(t)
+	info := must.Get(stream.Info(t.Context(), jetstream.WithSubjectFilter(">")))(t)
 	return info.State.Subjects
 }
 
@@ -79,19 +71,10 @@ func TestRecording(t *testing.T) {
 		t.Errorf("a request for a rate: %+v", r)
 	}
 
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	consumer, err := js.OrderedConsumer(t.Context(), bridge.Stream("lab"), jetstream.OrderedConsumerConfig{FilterSubjects: []string{sonars}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(conn))(t)
+	consumer := must.Get(js.OrderedConsumer(t.Context(), bridge.Stream("lab"), jetstream.OrderedConsumerConfig{FilterSubjects: []string{sonars}}))(t)
 	history := consumer.CachedInfo().NumPending
-	messages, err := consumer.Messages()
-	if err != nil {
-		t.Fatal(err)
-	}
+	messages := must.Get(consumer.Messages())(t)
 	defer messages.Stop()
 	var last uint64
 	for n := range history + 10 {
@@ -101,10 +84,7 @@ func TestRecording(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		about, err := m.Metadata()
-		if err != nil {
-			t.Fatal(err)
-		}
+		about := must.Get(m.Metadata())(t)
 		if n == 0 && about.Sequence.Stream > 20 {
 			t.Errorf("the first message has number %d: what was before is missing", about.Sequence.Stream)
 		}
@@ -115,7 +95,7 @@ func TestRecording(t *testing.T) {
 	}
 
 	var calls, now, all int64
-	_, err = export.Write(t.Context(), js, export.Choice{Fleet: "lab", To: time.Now()}, io.Discard, io.Discard, "", func(done, total int64) {
+	_, err := export.Write(t.Context(), js, export.Choice{Fleet: "lab", To: time.Now()}, io.Discard, io.Discard, "", func(done, total int64) {
 		if calls++; done < now {
 			t.Errorf("%d done after %d", done, now)
 		}
@@ -129,9 +109,7 @@ func TestRecording(t *testing.T) {
 	_, conn = startFleet(t, robots, "-nats", server.ClientURL())
 	status := subscribe(t, conn, "player.lab.b.status")
 	for range 3 { // a round has found nobody
-		if _, err := status.NextMsg(patience); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(status.NextMsg(patience))(t)
 	}
 	waiting.Until(t, "end of reading", func() bool { return len(robots[1].readers(t)) == 0 })
 	if have := recorded(t, conn); have[sonars] < history {
@@ -144,23 +122,12 @@ func TestRecordingIsBounded(t *testing.T) {
 	t.Parallel()
 	_, conn := startFleet(t, []robot{startRobot(t, "a")}, "-record", "all", "-record-size", "1")
 	for range 40 { // as much as minutes of a laser
-		if err := conn.Publish("player.lab.a.laser.0.data", make([]byte, 50_000)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.Publish("player.lab.a.laser.0.data", make([]byte, 50_000)))
 	}
-	js, err := jetstream.New(conn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	stream, err := js.Stream(t.Context(), bridge.Stream("lab"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	js := must.Get(jetstream.New(conn))(t)
+	stream := must.Get(js.Stream(t.Context(), bridge.Stream("lab")))(t)
 	waiting.Until(t, "end of the oldest messages", func() bool {
-		info, err := stream.Info(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		info := must.Get(stream.Info(t.Context()))(t)
 		if info.State.Bytes > 1<<20 {
 			t.Fatalf("the recording has %d bytes, at most 1 MiB is allowed", info.State.Bytes)
 		}
@@ -193,20 +160,11 @@ type drawing struct {
 
 func read(t *testing.T, path string) drawing {
 	t.Helper()
-	file, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open(path))(t)
 	defer file.Close()
-	reader, err := mcap.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reader := must.Get(mcap.NewReader(file))(t)
 	defer reader.Close()
-	messages, err := reader.Messages(mcap.UsingIndex(true), mcap.InOrder(mcap.LogTimeOrder))
-	if err != nil {
-		t.Fatal(err)
-	}
+	messages := must.Get(reader.Messages(mcap.UsingIndex(true), mcap.InOrder(mcap.LogTimeOrder)))(t)
 	d := drawing{messages: map[string]int{}, schemas: map[string]string{}, frames: map[string]bool{}}
 	for {
 		schema, channel, m, err := messages.NextInto(nil)
@@ -228,9 +186,7 @@ func read(t *testing.T, path string) drawing {
 			d.frames[content.Child] = true
 		}
 		if channel.Topic == "/a/laser" {
-			if err := json.Unmarshal(m.Data, &d.scan); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(m.Data, &d.scan))
 		}
 		if d.begin == 0 {
 			d.begin = m.LogTime
@@ -252,10 +208,7 @@ func TestBagNames(t *testing.T) {
 	if err != nil || !strings.Contains(out, "3pi is robot_3pi in the bag") || !strings.Contains(out, "robot-1 is robot_1 in the bag") {
 		t.Fatalf("export -ros: %v, %s", err, out)
 	}
-	about, err := os.ReadFile(filepath.Join(bag, "metadata.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	about := must.Get(os.ReadFile(filepath.Join(bag, "metadata.yaml")))(t)
 	for _, want := range []string{"name: /robot_3pi/scan\n", "name: /robot_1/scan\n"} {
 		if !strings.Contains(string(about), want) {
 			t.Errorf("%s lacks %q", about, want)
@@ -342,9 +295,7 @@ func TestExport(t *testing.T) {
 	}
 
 	taken := filepath.Join(t.TempDir(), "taken.mcap")
-	if err := os.WriteFile(taken, []byte("precious"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(taken, []byte("precious"), 0o600))
 	for _, c := range []struct {
 		args []string
 		want string

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats-server/v2/server"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/fleet/bridge"
 )
 
@@ -37,10 +38,7 @@ func TestStable(t *testing.T) {
 			request(t, conn, bridge.Subject("lab", "a", spec.Name, bridge.Lease), "no token", nil)
 		}
 	}
-	all, err := natsServer.Subsz(&server.SubszOptions{Subscriptions: true, Limit: 10_000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(natsServer.Subsz(&server.SubszOptions{Subscriptions: true, Limit: 10_000}))(t)
 	var lines []string
 	for _, s := range all.Subs {
 		if names.MatchString(s.Subject) {
@@ -48,13 +46,9 @@ func TestStable(t *testing.T) {
 		}
 	}
 	everything := subscribe(t, conn, "player.lab.>")
-	if err := conn.Publish("player.lab.a.laser.0.rate", []byte(`{"answer":"NAME"}`)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Publish("player.lab.a.laser.0.rate", []byte(`{"answer":"NAME"}`)))
 	camera := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate)
-	if err := conn.Publish(camera, []byte("1")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Publish(camera, []byte("1")))
 	seen := map[string]bool{"player.lab.a.laser.0.rate": true, camera: true} // by this test
 	for want := 2*len(devices.Interfaces()) + len([]string{"status", "bridges", "answer", "picture"}) + len(seen); len(seen) < want; {
 		m, err := everything.NextMsg(patience)
@@ -70,14 +64,9 @@ func TestStable(t *testing.T) {
 		lines = append(lines, "header "+header)
 	}
 	for _, name := range bridge.Schemas() {
-		text, err := bridge.Schema(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(bridge.Schema(name))(t)
 		var schema any
-		if err := json.Unmarshal(text, &schema); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &schema))
 		lines = append(lines, fieldsOf("schema "+name, schema)...)
 	}
 	lines = append(lines, metricsOf(string(everyMetric().metrics()))...)
@@ -91,15 +80,10 @@ func TestStable(t *testing.T) {
 	lines = slices.Compact(lines)
 	const path = "testdata/stable.txt"
 	if *update {
-		if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
 		return
 	}
-	was, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	was := must.Get(os.ReadFile(path))(t)
 	before := strings.Split(strings.TrimSpace(string(was)), "\n")
 	for _, line := range before {
 		if !slices.Contains(lines, line) {

@@ -12,6 +12,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
 )
@@ -22,10 +23,7 @@ import (
 func TestStartMakesNoConsumers(t *testing.T) {
 	t.Parallel()
 	natsServer := startEmbedded(t)
-	conn, err := nats.Connect(natsServer.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(nats.Connect(natsServer.ClientURL()))(t)
 	t.Cleanup(conn.Close)
 	requests := subscribe(t, conn, "$JS.API.>")
 
@@ -35,9 +33,7 @@ func TestStartMakesNoConsumers(t *testing.T) {
 		fmt.Fprintf(&list, "r%d 127.0.0.1:1\n", i) // no robot is there
 	}
 	file := filepath.Join(t.TempDir(), "robots.txt")
-	if err := os.WriteFile(file, []byte(list.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(list.String()), 0o644))
 	startFleet(t, nil, "-robots", file, "-nats", natsServer.ClientURL())
 	served := 0
 	for i := range robots {
@@ -54,15 +50,10 @@ func TestStartMakesNoConsumers(t *testing.T) {
 			}
 		}
 	}
-	if err := conn.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Flush())
 	reads, consumers := 0, 0
 	for n, _, _ := requests.Pending(); n > 0; n-- {
-		m, err := requests.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(requests.NextMsg(patience))(t)
 		switch {
 		case strings.HasPrefix(m.Subject, "$JS.API.CONSUMER."):
 			consumers++
@@ -91,14 +82,8 @@ func TestTokenLetsTheUserIn(t *testing.T) {
 	if err != nil || about.Mode().Perm() != 0o600 {
 		t.Errorf("the token: %v, %v", about, err)
 	}
-	text, err := os.ReadFile(token)
-	if err != nil {
-		t.Fatal(err)
-	}
-	conn, err := nats.Connect(url, nats.Token(strings.TrimSpace(string(text))))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(token))(t)
+	conn := must.Get(nats.Connect(url, nats.Token(strings.TrimSpace(string(text)))))(t)
 	conn.Close()
 	start(t, program, "-fleet", "lab", "-nats", url, "-token", token, "-robot", "a=127.0.0.1:1")
 	out, err := exec.Command(program, "-nats", url, "-robot", "a=127.0.0.1:1").CombinedOutput()
@@ -106,9 +91,7 @@ func TestTokenLetsTheUserIn(t *testing.T) {
 		t.Errorf("a program without the token: %v, %s", err, out)
 	}
 
-	if err := os.Chmod(token, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(token, 0o644))
 	out, err = exec.Command(program, "-listen", "127.0.0.1:0", "-dir", t.TempDir(), "-token", token).CombinedOutput()
 	if err == nil || !strings.Contains(string(out), "chmod 600") {
 		t.Errorf("a token that everybody may read: %v, %s", err, out)

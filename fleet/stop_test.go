@@ -13,6 +13,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -27,10 +28,7 @@ func statusOf(t *testing.T, sub *nats.Subscription, what string, fits func(bridg
 		if err != nil {
 			t.Fatalf("%s: no %s: %v", sub.Subject, what, err)
 		}
-		s, err := bridge.ReadStatus(m.Subject, m.Data)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(bridge.ReadStatus(m.Subject, m.Data))(t)
 		if fits(s) {
 			return
 		}
@@ -76,10 +74,7 @@ func TestStop(t *testing.T) {
 		}
 		names := map[string]bool{}
 		for range 2 {
-			m, err := answers.NextMsg(patience)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(answers.NextMsg(patience))(t)
 			var r struct {
 				Robot string
 				OK    bool
@@ -142,9 +137,7 @@ func TestStopOfAHundred(t *testing.T) {
 	}
 	dir := t.TempDir()
 	hall, robots := filepath.Join(dir, "hall.world"), filepath.Join(dir, "robots.txt")
-	if err := errors.Join(os.WriteFile(hall, []byte(world.String()), 0o600), os.WriteFile(robots, []byte(list.String()), 0o600)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.WriteFile(hall, []byte(world.String()), 0o600), os.WriteFile(robots, []byte(list.String()), 0o600)))
 	start(t, player, "-bind", "127.0.0.1", "-http", "off", "-stage", hall)
 	natsServer := startEmbedded(t)
 	var both [2]*programs.Program
@@ -155,15 +148,10 @@ func TestStopOfAHundred(t *testing.T) {
 	statuses := subscribe(t, conn, "player.lab.*.status")
 	served := map[string]bool{}
 	for len(served) < count {
-		m, err := statuses.NextMsg(patience)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(statuses.NextMsg(patience))(t)
 		served[m.Subject] = true
 	}
-	if err := statuses.Unsubscribe(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, statuses.Unsubscribe())
 
 	tokens := make([]string, count)
 	for i := range tokens {
@@ -179,13 +167,9 @@ func TestStopOfAHundred(t *testing.T) {
 		defer driveRobot(t, conn, fmt.Sprintf("player.lab.r%d.position.0.command", i), tokens[i])()
 	}
 	answers := subscribe(t, conn, conn.NewInbox())
-	if err := both[0].Cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, both[0].Cmd.Process.Kill())
 	began := time.Now()
-	if err := conn.PublishRequest("player.lab.stop", answers.Subject, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.PublishRequest("player.lab.stop", answers.Subject, nil))
 	stopped := map[string]bool{}
 	for len(stopped) < count {
 		m, err := answers.NextMsg(patience)

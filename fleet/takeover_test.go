@@ -10,6 +10,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 
+	"player/e2e/must"
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
@@ -43,14 +44,9 @@ func startPair(t *testing.T) *pair {
 // serving returns the bridge that serves the robot, by its next status.
 func (p *pair) serving(t *testing.T) *programs.Program {
 	t.Helper()
-	m, err := p.status.NextMsg(patience)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(p.status.NextMsg(patience))(t)
 	var s struct{ Bridge string }
-	if err := json.Unmarshal(m.Data, &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(m.Data, &s))
 	for _, b := range p.both {
 		if s.Bridge != "" && b.Printed(s.Bridge) {
 			return b
@@ -117,13 +113,9 @@ func TestBridgeHangs(t *testing.T) {
 		m := nats.NewMsg(command)
 		m.Header.Set(bridge.HeaderLease, token)
 		m.Data = speed(100)
-		if err := conn.PublishMsg(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, conn.PublishMsg(m))
 	}
-	if err := conn.Flush(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, conn.Flush())
 	resume()
 	waiting.Until(t, "bridge that goes on", func() bool { return p.serving(t) == hung })
 	if v := measured(); v != 0 {

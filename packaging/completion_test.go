@@ -8,21 +8,15 @@ import (
 	"testing"
 
 	"player/e2e/built"
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
 // helpPages are those of the program.
 func helpPages(t *testing.T) handbook {
 	t.Helper()
-	dir, err := built.Programs("..", ".")
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, err := handbookOf(filepath.Join(dir, "player"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return h
+	dir := must.Get(built.Programs("..", "."))(t)
+	return must.Get(handbookOf(filepath.Join(dir, "player")))(t)
 }
 
 // The three shells complete commands, flags and worlds as the program has them.
@@ -30,9 +24,7 @@ func TestCompletion(t *testing.T) {
 	h := helpPages(t)
 	dir := t.TempDir()
 	for name, text := range map[string][]byte{"player.bash": h.bash(), "_player": h.zsh(), "player.fish": h.fish()} {
-		if err := os.WriteFile(filepath.Join(dir, name), text, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), text, 0o666))
 	}
 	// bash and fish say what they offer for a line; what zsh offers only its editor shows, so
 	// its file is loaded and each line of a list is looked for in it.

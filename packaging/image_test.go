@@ -17,6 +17,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -32,10 +33,7 @@ func unpacked(t *testing.T, packed []byte) map[string][]byte {
 		if err != nil {
 			t.Fatal(err)
 		}
-		data, err := io.ReadAll(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		data := must.Get(io.ReadAll(r))(t)
 		if path := strings.TrimPrefix(h.Name, "./"); h.Typeflag != tar.TypeDir {
 			all[path] = data
 		} else if path == "var/lib/player/" && h.Uid != containerUser {
@@ -51,18 +49,10 @@ func TestImage(t *testing.T) {
 	binary := filepath.Join(t.TempDir(), "player")
 	t.Chdir("..")
 	from := source{commit: hash, version: "1.2.0~rc1", time: at(t)}
-	if err := from.build(binary, runtime.GOARCH, ""); err != nil { // as the packages are: what is compiled is compiled once
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(binary)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, from.build(binary, runtime.GOARCH, "")) // as the packages are: what is compiled is compiled once
+	program := must.Get(os.ReadFile(binary))(t)
 	c := content{source: from, binary: program, copyright: []byte("x")}
-	packed, err := c.image(target{name: "armv7", arch: "arm", arm: "7"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(c.image(target{name: "armv7", arch: "arm", arm: "7"}))(t)
 	again, err := c.image(target{name: "armv7", arch: "arm", arm: "7"})
 	if err != nil || !bytes.Equal(packed, again) {
 		t.Errorf("two images differ, %v", err)
@@ -108,10 +98,7 @@ func TestImage(t *testing.T) {
 	if d := docker[0]; d.Config != find(manifest.Config) || d.Layers[0] != find(manifest.Layers[0]) || d.RepoTags[0] != "player:1.2.0-rc1" {
 		t.Errorf("%+v", d)
 	}
-	zip, err := gzip.NewReader(bytes.NewReader(files[find(manifest.Layers[0])]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	zip := must.Get(gzip.NewReader(bytes.NewReader(files[find(manifest.Layers[0])])))(t)
 	layer, err := io.ReadAll(zip)
 	if err != nil || fmt.Sprintf("sha256:%x", sha256.Sum256(layer)) != config.Rootfs.Diffs[0] {
 		t.Fatalf("the layer is not that of the configuration, %v", err)
@@ -119,19 +106,13 @@ func TestImage(t *testing.T) {
 	root := t.TempDir()
 	for path, data := range unpacked(t, layer) {
 		path = filepath.Join(root, path)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, data, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, data, 0o755))
 	}
 	if os.Getuid() != 0 {
 		needs.Missing(t, "root, to run the program in a folder")
 	}
-	if err := os.Chmod(filepath.Dir(root), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(filepath.Dir(root), 0o755))
 	cmd := exec.Command("/usr/bin/player", "check", "/etc/player/player.cfg")
 	cmd.Dir = "/"
 	cmd.SysProcAttr = &syscall.SysProcAttr{Chroot: root, Credential: &syscall.Credential{Uid: containerUser, Gid: containerGroup}}

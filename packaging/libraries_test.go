@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
@@ -182,20 +183,14 @@ func TestLibraries(t *testing.T) {
 	for _, program := range []string{"git", "cc", "ar", "javac", "javadoc"} {
 		needs.Program(t, program)
 	}
-	root, err := filepath.Abs("..")
-	if err != nil {
-		t.Fatal(err)
-	}
+	root := must.Get(filepath.Abs(".."))(t)
 	packed := map[string][]byte{}
 	t.Run("pack", func(t *testing.T) {
 		t.Chdir(root)
 		if err := exec.Command("go", "run", nfpm, "--version").Run(); err != nil {
 			needs.Missing(t, "nfpm: ", err)
 		}
-		all, err := libraries(src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(libraries(src))(t)
 		packed["module.mod"], packed["module.zip"] = goModule(t, src)
 		for _, l := range all {
 			for name, data := range l.results {
@@ -419,10 +414,7 @@ const published = "example.org/someone/robots"
 // packs the clone as a proxy of modules has it.
 func goModule(t *testing.T, src source) (mod, zip []byte) {
 	t.Helper()
-	all, err := tree(".", ".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(tree(".", "."))(t)
 	clone := place{T: t, dir: t.TempDir(), env: []string{"GOWORK=off"}}
 	for _, f := range all {
 		clone.write(f.path, f.data)
@@ -441,21 +433,12 @@ func goModule(t *testing.T, src source) (mod, zip []byte) {
 		t.Errorf("gofmt would change %s", unformatted)
 	}
 	t.Chdir(clone.dir)
-	files, err := tree(".", published+"@v1.2.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(tree(".", published+"@v1.2.0"))(t)
 	files = slices.DeleteFunc(files, func(f file) bool { // modules of their own
 		return strings.Contains(f.path, "@v1.2.0/fleet/") || strings.Contains(f.path, "@v1.2.0/packaging/third_party/")
 	})
-	mod, err = os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	zip, err = zipped(files, src.time)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mod = must.Get(os.ReadFile("go.mod"))(t)
+	zip = must.Get(zipped(files, src.time))(t)
 	return mod, zip
 }
 

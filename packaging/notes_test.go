@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestReleaseNotes(t *testing.T) {
@@ -29,14 +31,8 @@ func TestReleaseNotes(t *testing.T) {
 
 // Each file that the notes of the first release name is in the repository.
 func TestReleaseNotesNameFiles(t *testing.T) {
-	changelog, err := os.ReadFile("../CHANGELOG.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	notes, err := releaseNotes(string(changelog), "1.0.0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	changelog := must.Get(os.ReadFile("../CHANGELOG.md"))(t)
+	notes := must.Get(releaseNotes(string(changelog), "1.0.0"))(t)
 	if link := regexp.MustCompile(`\]\([^h][^)]*\)`).FindString(notes); link != "" {
 		t.Errorf("the notes have a link to a file: %s", link)
 	}

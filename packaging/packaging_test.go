@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -40,17 +41,11 @@ func TestVersionOf(t *testing.T) {
 }
 
 func TestTarball(t *testing.T) {
-	packed, err := tarball([]file{
+	packed := must.Get(tarball([]file{
 		{path: "usr/share/b", data: []byte("text"), conf: true},
 		{path: "usr/bin/a", data: []byte("binary"), mode: 0o755},
-	}, at(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	zip, err := gzip.NewReader(bytes.NewReader(packed))
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, at(t)))(t)
+	zip := must.Get(gzip.NewReader(bytes.NewReader(packed)))(t)
 	if !zip.ModTime.IsZero() || zip.Name != "" {
 		t.Errorf("the header has a time or a name: %+v", zip.Header)
 	}
@@ -85,18 +80,13 @@ func TestDeb(t *testing.T) {
 	if err != nil {
 		needs.Missing(t, "git: ", err)
 	}
-	packed, err := deb(c.source, playerServer("arm64"), service(""), files)
-	if err != nil {
-		t.Fatal(err)
-	}
+	packed := must.Get(deb(c.source, playerServer("arm64"), service(""), files))(t)
 	again, err := deb(c.source, playerServer("arm64"), service(""), files)
 	if err != nil || !bytes.Equal(packed, again) {
 		t.Errorf("two packages differ: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "player.deb")
-	if err := os.WriteFile(path, packed, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, packed, 0o666))
 	for _, tt := range []struct{ args, want string }{
 		{"-f x Version", "1.2.0-1\n"},
 		{"-f x Architecture", "arm64\n"},
@@ -117,10 +107,7 @@ func TestDeb(t *testing.T) {
 }
 
 func TestCopyright(t *testing.T) {
-	text, err := copyright([]module{{path: "example.org/a_b", license: "Copyright 2020 Somebody\n\nDo as you like.\n"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(copyright([]module{{path: "example.org/a_b", license: "Copyright 2020 Somebody\n\nDo as you like.\n"}}))(t)
 	want := "\nFiles: modules/example.org/a_b/*\nCopyright: Copyright 2020 Somebody\nLicense: License-of-example.org-a-b\n" +
 		" Copyright 2020 Somebody\n .\n Do as you like.\n"
 	if !strings.HasSuffix(string(text), want) {
@@ -133,12 +120,9 @@ func TestSBOM(t *testing.T) {
 	a := module{path: "example.org/a", version: "v1.0.0", sum: "h1:x="}
 	older := module{path: "example.org/b", version: "v0.1.0+incompatible"}
 	newer := module{path: "example.org/b", version: "v0.2.0"}
-	text, err := sbom(source{commit: hash, version: "1.2.0", time: at(t)},
+	text := must.Get(sbom(source{commit: hash, version: "1.2.0", time: at(t)},
 		[]program{{"player", map[string]module{"a": a, "b": older}}, {"player-fleet", map[string]module{"a": a, "b": newer}}},
-		[]library{{name: "a", purl: "pkg:npm/a", version: "1.2.0"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+		[]library{{name: "a", purl: "pkg:npm/a", version: "1.2.0"}}))(t)
 	var doc struct {
 		Packages []struct {
 			Name, SourceInfo string
@@ -146,9 +130,7 @@ func TestSBOM(t *testing.T) {
 		}
 		Relationships []struct{ SPDXElementID, RelationshipType, RelatedSPDXElement string }
 	}
-	if err := json.Unmarshal(text, &doc); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &doc))
 	var relations []string
 	for _, r := range doc.Relationships {
 		relations = append(relations, strings.ReplaceAll(r.SPDXElementID+" "+r.RelationshipType+" "+r.RelatedSPDXElement, "SPDXRef-", ""))

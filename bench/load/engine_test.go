@@ -12,6 +12,7 @@ import (
 
 	"player/bench/baseline"
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
@@ -107,10 +108,7 @@ func TestTasks(t *testing.T) {
 	tasks := []Task{Stream, Drive, Command, Answer, Slow, Request, Deaf, Flood}
 	var edges []string
 	edge := func(name string) func() { return func() { edges = append(edges, name) } }
-	r, err := Run(f.spec(2, tasks...), edge("begin"), edge("end"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(f.spec(2, tasks...), edge("begin"), edge("end")))(t)
 	if strings.Join(edges, " ") != "begin end" || r.Window < 700*ms || r.CPU <= 0 {
 		t.Errorf("edges %v, window %v, CPU %v", edges, r.Window, r.CPU)
 	}
@@ -173,10 +171,7 @@ func TestPacer(t *testing.T) {
 
 func TestConnectionsThatEndAreCounted(t *testing.T) {
 	f := startFake(t, 807, 3)
-	r, err := Run(f.spec(2, Stream, Deaf, Request), func() {}, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(f.spec(2, Stream, Deaf, Request), func() {}, func() {}))(t)
 	for _, g := range r.Groups {
 		if g.Closed != 2 {
 			t.Errorf("%s: %d of 2 closed", g.Name, g.Closed)
@@ -186,10 +181,7 @@ func TestConnectionsThatEndAreCounted(t *testing.T) {
 
 func TestFramesOfAWrongSizeAreBad(t *testing.T) {
 	f := startFake(t, 85, 0)
-	r, err := Run(f.spec(1, Stream), func() {}, func() {})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Run(f.spec(1, Stream), func() {}, func() {}))(t)
 	if g := r.Groups[0]; g.Bad == 0 || g.Frames != 0 {
 		t.Errorf("%d frames, %d bad", g.Frames, g.Bad)
 	}
@@ -199,14 +191,9 @@ func TestMainReadsASpecAndWritesAResult(t *testing.T) {
 	f := startFake(t, 807, 0)
 	spec := f.spec(1, Stream)
 	spec.Window = 100 * ms
-	text, err := json.Marshal(spec)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(spec))(t)
 	var out bytes.Buffer
-	if err := Main(bytes.NewReader(text), &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Main(bytes.NewReader(text), &out))
 	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
 	var r Result
 	if len(lines) != 3 || lines[0] != Begin || lines[1] != End || json.Unmarshal([]byte(lines[2]), &r) != nil {

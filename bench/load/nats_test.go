@@ -13,6 +13,7 @@ import (
 
 	"player/bench/baseline"
 	"player/codec"
+	"player/e2e/must"
 	"player/e2e/ports"
 )
 
@@ -125,15 +126,12 @@ func (s *natsServer) stream(conn net.Conn, subject, id string) {
 func TestClientsOfNATS(t *testing.T) {
 	for payload, bad := range map[int]bool{725: false, 100: true} {
 		s := startNATSServer(t, payload)
-		r, err := Run(Spec{
+		r := must.Get(Run(Spec{
 			FrameSize: 725, Stamp: codec.Laser, Warmup: ms, Window: 300 * ms,
 			Groups: []Group{{Name: "monitors", Clients: 3, Rate: 200, Task: Stream, Address: s.address, NATS: &Subscriptions{
 				Each: 2, Subjects: []string{"a.>", "b.>"}, Suffix: ".data", Rates: []string{"a.rate", "b.rate"},
 			}}},
-		}, func() {}, func() {})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}, func() {}, func() {}))(t)
 		g := r.Groups[0]
 		if g.Closed != 0 || (g.Bad > 0) != bad || (g.Frames > 0) == bad {
 			t.Errorf("%d bytes: %+v", payload, g)

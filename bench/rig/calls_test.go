@@ -6,6 +6,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
@@ -17,24 +18,15 @@ func TestCallsOfOurselves(t *testing.T) {
 	if err != nil {
 		needs.Missing(t, err) // not every kernel has tracepoints
 	}
-	c, err := points.Count(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(points.Count(os.Getpid()))(t)
 	defer c.Close()
-	before, err := c.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(c.Read())(t)
 	const n = 10_000 // far more than this process makes besides
 	for range n {
 		unix.Getpid()
 		unix.Getppid() // not in the list
 	}
-	after, err := c.Read()
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(c.Read())(t)
 	for _, name := range []string{"getpid", Other} {
 		if got := after[name] - before[name]; got < n*9/10 || got > 2*n {
 			t.Errorf("%d calls counted as %s, want about %d", got, name, n)

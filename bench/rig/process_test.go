@@ -3,21 +3,17 @@ package rig
 import (
 	"os"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func TestUsageOfOurselves(t *testing.T) {
-	before, err := UsageOf(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(UsageOf(os.Getpid()))(t)
 	x := 0
 	for i := range 200_000_000 { // some tenths of a second
 		x ^= i
 	}
-	after, err := UsageOf(os.Getpid())
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(UsageOf(os.Getpid()))(t)
 	u := after.Sub(before)
 	if u.CPU <= 0 || u.RSS <= 0 || u.Peak < u.RSS {
 		t.Errorf("%+v after %d", u, x)
@@ -25,10 +21,7 @@ func TestUsageOfOurselves(t *testing.T) {
 	if u.Busiest > u.Voluntary {
 		t.Errorf("one thread was woken %d times, all of them %d", u.Busiest, u.Voluntary)
 	}
-	first, err := Stolen()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(Stolen())(t)
 	if later, err := Stolen(); err != nil || later < first {
 		t.Errorf("stolen %v, then %v, %v", first, later, err)
 	}

@@ -10,31 +10,24 @@ import (
 
 	"github.com/vishvananda/netns"
 
+	"player/e2e/must"
 	"player/e2e/needs"
 )
 
 // What is sent through a wire arrives, is metered, and stays inside.
 func TestWireCarriesAndCounts(t *testing.T) {
 	needs.Root(t)
-	w, err := NewWire(10_000_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWire(10_000_000))(t)
 	defer w.Close()
-	before, err := w.Traffic()
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(w.Traffic())(t)
 	in := func(ns netns.NsHandle, f func() error) {
 		t.Helper()
-		if err := onThread(func() error {
+		must.Do(t, onThread(func() error {
 			if err := netns.Set(ns); err != nil {
 				return err
 			}
 			return f()
-		}); err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	var l net.Listener
 	in(w.Server, func() (err error) { l, err = net.Listen("tcp", ServerAddress+":0"); return err })
@@ -52,10 +45,7 @@ func TestWireCarriesAndCounts(t *testing.T) {
 	if n, err := io.Copy(io.Discard, conn); n != size || err != nil {
 		t.Fatalf("%d of %d bytes arrived: %v", n, size, err)
 	}
-	after, err := w.Traffic()
-	if err != nil {
-		t.Fatal(err)
-	}
+	after := must.Get(w.Traffic())(t)
 	used := after.Sub(before)
 	// With offload on there would be fewer packets than segments.
 	if used.Bytes < size+size/1500*Header || used.Packets < size/1500 || used.Drops != 0 {
@@ -69,20 +59,13 @@ func TestWireCarriesAndCounts(t *testing.T) {
 // A command started on the wire is in the server's namespace.
 func TestWireStartsCommands(t *testing.T) {
 	needs.Root(t)
-	w, err := NewWire(1_900_000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(NewWire(1_900_000))(t)
 	defer w.Close()
 	var out strings.Builder
 	cmd := exec.Command("cat", "/proc/net/fib_trie")
 	cmd.Stdout = &out
-	if err := w.AtServer(cmd.Start); err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.AtServer(cmd.Start))
+	must.Do(t, cmd.Wait())
 	if !strings.Contains(out.String(), ServerAddress) || strings.Contains(out.String(), clientAddress+"\n           /32 host LOCAL") {
 		t.Errorf("not the server's network:\n%s", out.String())
 	}

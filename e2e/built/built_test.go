@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // A folder is filled once for the same sources, again when one has changed, and again when it
@@ -26,9 +28,7 @@ func TestFolder(t *testing.T) {
 	}
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(source, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(source, []byte(text), 0o600))
 	}
 	write("one")
 	broken := errors.New("it does not compile")

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"player/e2e/must"
 )
 
 // A port is given once, and not while somebody listens on it.
@@ -24,10 +26,7 @@ func TestClaim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)))(t)
 	release()
 	if Claim(t, port) {
 		t.Errorf("port %d is given, and somebody listens", port)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"player/client/subsumption"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -15,10 +16,7 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // All ten robots reach the other side and come back, though they meet in the
 // middle.
 func TestThereAndBack(t *testing.T) {
-	l, err := lab.Open("../../simulation/worlds/subsumption-fleet.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(lab.Open("../../simulation/worlds/subsumption-fleet.world"))(t)
 	var prowls []*subsumption.Prowl
 	for _, robot := range l.Robots {
 		stack, prowl := newStack()
@@ -44,8 +42,6 @@ func TestThereAndBack(t *testing.T) {
 	t.Logf("all were back after %v", took)
 	if *update {
 		figure := lab.Figure{Title: "Ten robots, each to the other side and back", ByRobot: true}
-		if err := os.WriteFile("../../docs/subsumption-fleet.svg", []byte(figure.Draw(l)), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile("../../docs/subsumption-fleet.svg", []byte(figure.Draw(l)), 0o644))
 	}
 }

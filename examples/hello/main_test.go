@@ -14,6 +14,7 @@ import (
 	"player/devices"
 	"player/devices/stage"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 )
 
 // host is a server for one robot. Its clock jumps from deadline to deadline.
@@ -35,10 +36,7 @@ func TestHelloDrivesOn(t *testing.T) {
 		t.Fatal(worlds, err)
 	}
 	for _, path := range append(worlds, "../scenario/building.world") {
-		world, err := stage.Load(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		world := must.Get(stage.Load(path))(t)
 		robots := world.Instances()
 		if len(robots) > crowd {
 			robots = robots[:1]
@@ -57,15 +55,10 @@ func TestHelloDrivesOn(t *testing.T) {
 
 // drivesOn has hello drive one robot of a world, of which all others stand.
 func drivesOn(t *testing.T, path string, i int) {
-	world, err := stage.Load(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	world := must.Get(stage.Load(path))(t)
 	h := &host{}
 	table := devices.NewTable(zap.NewNop())
-	if _, err := table.Attach(world.Instances()[i]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(table.Attach(world.Instances()[i]))(t)
 	table.Connect(h)
 	now := time.Second
 	for _, letter := range []byte("sp") {
@@ -91,12 +84,8 @@ func drivesOn(t *testing.T, path string, i int) {
 				h.at = min(h.at, next)
 			}
 		}
-		if err := sonar.Decode(table.Device('s').Data()); err != nil {
-			t.Fatal(err)
-		}
-		if err := position.Decode(table.Device('p').Data()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, sonar.Decode(table.Device('s').Data()))
+		must.Do(t, position.Decode(table.Device('p').Data()))
 		speed, turn := robot.steer(sonar, position.Stall != 0)
 		table.Device('p').SetCommand(now, codec.PositionCommand{Speed: int16(speed), TurnRate: int16(turn)}.Append(nil))
 		next := world.Robots()[i].Pose()

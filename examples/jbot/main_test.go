@@ -9,6 +9,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/pilot"
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -17,10 +18,7 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // TestBuilding: the target is on the other side of a building with a
 // courtyard.
 func TestBuilding(t *testing.T) {
-	l, err := lab.Open("../../simulation/worlds/subsumption-building.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(lab.Open("../../simulation/worlds/subsumption-building.world"))(t)
 	robot := l.Robots[0]
 	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	robot.Stack, robot.Tasks = jbot.stack, []pilot.Task{jbot.navmode}
@@ -45,17 +43,12 @@ func draw(t *testing.T, l *lab.Lab) {
 		},
 		Goals: []stage.Vec{{X: 6.5}},
 	}
-	if err := os.WriteFile("../../docs/subsumption-building.svg", []byte(figure.Draw(l)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("../../docs/subsumption-building.svg", []byte(figure.Draw(l)), 0o644))
 }
 
 // TestCrossingAloneFails shows that the second job is needed.
 func TestCrossingAloneFails(t *testing.T) {
-	l, err := lab.Open("../../simulation/worlds/subsumption-building.world")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(lab.Open("../../simulation/worlds/subsumption-building.world"))(t)
 	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	l.Robots[0].Stack = jbot.stack // without navmode
 	if took := l.RunUntil(10*time.Minute, func() bool { return len(jbot.prowl.Targets) == 0 }); took < 10*time.Minute {

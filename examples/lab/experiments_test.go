@@ -13,6 +13,7 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/sense"
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -38,10 +39,7 @@ func legend(layers ...string) (out []lab.Legend) {
 
 func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l, err := lab.Open("../../simulation/worlds/" + world)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(lab.Open("../../simulation/worlds/" + world))(t)
 	return l, l.Robots[0]
 }
 
@@ -52,9 +50,7 @@ func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 		matches(t, name, f.Draw(l))
 		return
 	}
-	if err := os.WriteFile("../../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("../../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644))
 }
 
 // sequence lists the layers that won, in order.

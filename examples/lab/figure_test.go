@@ -13,6 +13,7 @@ import (
 
 	"player/client/subsumption"
 	"player/devices/stage"
+	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -25,10 +26,7 @@ func matches(t *testing.T, name, svg string) {
 	if runtime.GOARCH != "amd64" {
 		return
 	}
-	want, err := os.ReadFile("../../docs/subsumption-" + name + ".svg")
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile("../../docs/subsumption-" + name + ".svg"))(t)
 	if svg != string(want) {
 		t.Errorf("docs/subsumption-%s.svg is not the figure of this run; if the change is meant: go test ./examples/lab -update", name)
 	}
@@ -110,9 +108,7 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("a world that is not there: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "warns.world")
-	if err := os.WriteFile(path, []byte("no_such_setting 1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("no_such_setting 1\n"), 0o600))
 	if _, err := lab.Open(path); err == nil || !strings.Contains(err.Error(), "no_such_setting") {
 		t.Errorf("a world with a warning: %v", err)
 	}

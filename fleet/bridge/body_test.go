@@ -4,17 +4,14 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/must"
 	"player/fleet/schematest"
 )
 
 // schema returns the text of a schema.
 func schema(t *testing.T, name string) []byte {
 	t.Helper()
-	text, err := Schema(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return text
+	return must.Get(Schema(name))(t)
 }
 
 // What a body of each kind means, and which are refused. The schemas accept and refuse the

@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/must"
 	"player/fleet/schematest"
 )
 
@@ -145,9 +146,7 @@ func TestAdoptedLeaseIsNotGivenAtOnce(t *testing.T) {
 func TestFailedRenewalIsDueAgain(t *testing.T) {
 	var c Control
 	c.Grant("1-a", "alice", at(0), at(0))
-	if err := c.Renew("1-a", at(300)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Renew("1-a", at(300)))
 	c.Write(at(300))
 	c.Fail(at(320))
 	if due, ok := c.WriteDue(); !ok || !due.Equal(at(320).Add(RetryPeriod)) {
@@ -173,9 +172,7 @@ func TestLeaseIsWritten(t *testing.T) {
 	}
 	due(0)
 	for ms := 10; ms <= 200; ms += 10 {
-		if err := c.Renew("1-a", at(ms)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.Renew("1-a", at(ms)))
 		due(250)
 	}
 	c.Write(at(250))
@@ -410,10 +407,7 @@ func TestFields(t *testing.T) {
 				t.Errorf("%s: by the schema: %v", spec.Name, err)
 			}
 		}
-		text, err := json.Marshal(fields(spec.Letter, payloads[spec.Letter]))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(fields(spec.Letter, payloads[spec.Letter])))(t)
 		if want := starts[spec.Letter]; want == "" || !strings.HasPrefix(string(text), want) {
 			t.Errorf("%s: %s, want %s", spec.Name, text, want)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/nats-io/nats.go"
 	"go.uber.org/zap"
 
+	"player/e2e/must"
 	"player/fleet/bridge"
 	"player/visitors"
 )
@@ -21,23 +22,15 @@ import (
 // connected returns a connection to a server of NATS with a robot that obeys.
 func connected(t *testing.T) *nats.Conn {
 	t.Helper()
-	s, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoSigs: true}))(t)
 	go s.Start()
 	t.Cleanup(s.Shutdown)
 	if !s.ReadyForConnections(time.Minute) {
 		t.Fatal("NATS does not start")
 	}
-	conn, err := nats.Connect(s.ClientURL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(nats.Connect(s.ClientURL()))(t)
 	t.Cleanup(conn.Close)
-	if _, err := conn.Subscribe(bridge.Prefix("lab", "a")+".*", func(m *nats.Msg) { _ = m.Respond([]byte("{}")) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(conn.Subscribe(bridge.Prefix("lab", "a")+".*", func(m *nats.Msg) { _ = m.Respond([]byte("{}")) }))(t)
 	return conn
 }
 
@@ -45,9 +38,7 @@ func connected(t *testing.T) *nats.Conn {
 func TestWhoMayRelease(t *testing.T) {
 	t.Parallel()
 	rules := filepath.Join(t.TempDir(), "fleet.access")
-	if err := os.WriteFile(rules, []byte(`access ( allow ["read" "write"] from "10.0.0.5" )`), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(rules, []byte(`access ( allow ["read" "write"] from "10.0.0.5" )`), 0o600))
 	conn := connected(t)
 	for _, c := range []struct {
 		access, from, method, path string
@@ -86,13 +77,7 @@ func commonOf(t *testing.T, access string) visitors.Common {
 	set := flag.NewFlagSet("", flag.ContinueOnError)
 	flags.Add(set)
 	if access != "" {
-		if err := set.Parse([]string{"-access", access}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Parse([]string{"-access", access}))
 	}
-	common, err := flags.Common("127.0.0.1:0", zap.NewNop())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return common
+	return must.Get(flags.Common("127.0.0.1:0", zap.NewNop()))(t)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nats-io/nats.go"
 
 	"player/codec"
+	"player/e2e/must"
 	"player/fleet/bridge"
 )
 
@@ -23,10 +24,7 @@ func newFixture() *fixture { return &fixture{roster{}, time.Unix(1000, 0)} }
 
 func (f *fixture) status(t *testing.T, s bridge.RobotStatus) {
 	t.Helper()
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(s))(t)
 	f.take(&nats.Msg{Subject: "player.lab." + s.Robot + ".status", Data: text}, f.now)
 }
 
@@ -163,10 +161,7 @@ func TestMoves(t *testing.T) {
 	t.Parallel()
 	f := newFixture()
 	moves := func() string {
-		text, err := json.Marshal(f.moves())
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(f.moves()))(t)
 		return string(text)
 	}
 	f.status(t, bridge.RobotStatus{Robot: "a", Connected: true, Origin: &bridge.Origin{X: 1, Y: 2}})

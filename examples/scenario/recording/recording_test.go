@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"player/e2e/must"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -16,15 +18,10 @@ func TestTruth(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "truth.csv")
 	write := func(text string) {
 		t.Helper()
-		if err := os.WriteFile(path, []byte("time_s,robot,x_m,y_m,heading_deg,speed_m_s\n"+text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte("time_s,robot,x_m,y_m,heading_deg,speed_m_s\n"+text), 0o666))
 	}
 	write("1.000,left,1,2,350,0.1\n1.050,right,0,0,0,0\n1.100,left,1.2,2.4,10,0.1\n")
-	tracks, err := ReadTruth(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracks := must.Get(ReadTruth(path))(t)
 	if len(tracks["left"]) != 2 || len(tracks["right"]) != 1 {
 		t.Fatalf("tracks %v", tracks)
 	}
@@ -56,20 +53,10 @@ func TestMap(t *testing.T) {
 		img.SetGray(i, 1, color.Gray{grey})
 	}
 	path := filepath.Join(t.TempDir(), "map.png")
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := png.Encode(file, img); err != nil {
-		t.Fatal(err)
-	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
-	m, err := ReadMap(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(path))(t)
+	must.Do(t, png.Encode(file, img))
+	must.Do(t, file.Close())
+	m := must.Get(ReadMap(path))(t)
 	for column, want := range []Cell{Wall, Unknown, Free, Free, Unknown} {
 		if got := m.At(column, 1); got != want {
 			t.Errorf("cell %d is %v, want %v", column, got, want)

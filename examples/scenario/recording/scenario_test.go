@@ -22,6 +22,7 @@ import (
 
 	"player/devices/stage"
 	"player/e2e/acceptance"
+	"player/e2e/must"
 	"player/e2e/needs"
 	testports "player/e2e/ports"
 	"player/e2e/programs"
@@ -131,19 +132,13 @@ func (r *run) ended(t *testing.T, code int) {
 func (r *run) processes(t *testing.T) map[int]string {
 	t.Helper()
 	found := map[int]string{}
-	environments, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	environments := must.Get(filepath.Glob("/proc/[0-9]*/environ"))(t)
 	for _, path := range environments {
 		text, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(text, []byte(r.token)) {
 			continue // it has ended, or belongs to somebody else
 		}
-		id, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		id := must.Get(strconv.Atoi(filepath.Base(filepath.Dir(path))))(t)
 		line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")) // it has ended
 		found[id] = string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
 	}
@@ -154,10 +149,7 @@ func (r *run) processes(t *testing.T) map[int]string {
 func get(t *testing.T, port int, path string) []byte {
 	t.Helper()
 	client := http.Client{Timeout: patience}
-	reply, err := client.Get(fmt.Sprintf("http://localhost:%d%s", port, path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := must.Get(client.Get(fmt.Sprintf("http://localhost:%d%s", port, path)))(t)
 	defer reply.Body.Close()
 	body, err := io.ReadAll(reply.Body)
 	if err != nil || reply.StatusCode != http.StatusOK {
@@ -176,9 +168,7 @@ func TestScenario(t *testing.T) {
 		return err == nil && len(tracks) == 3 && duration(tracks["leader"]) >= simulated.Seconds()
 	})
 	drawn := filepath.Join(r.directory, "page.png")
-	if err := os.WriteFile(drawn, get(t, r.port+page, "/map.png"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(drawn, get(t, r.port+page, "/map.png"), 0o666))
 	if text := get(t, r.port+page, "/"); !bytes.Contains(text, []byte(`src="map.png"`)) {
 		t.Errorf("the map's page is %s", text)
 	}
@@ -191,17 +181,11 @@ func TestScenario(t *testing.T) {
 	r.Signal(t, syscall.SIGINT)
 	r.ended(t, 0)
 
-	tracks, err := ReadTruth(truth)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tracks := must.Get(ReadTruth(truth))(t)
 	checkClients(t, now)
 	checkTruth(t, tracks, filepath.Join(r.directory, "simulator.csv"))
 	checkFormation(t, tracks)
-	known, err := ReadMap(drawn)
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(ReadMap(drawn))(t)
 	checkMap(t, known)
 }
 
@@ -272,10 +256,7 @@ func checkClients(t *testing.T, now serverStatus) {
 // itself wrote, and checks that no robot has touched anything.
 func checkTruth(t *testing.T, tracks map[string]Track, simulator string) {
 	t.Helper()
-	text, err := os.ReadFile(simulator)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(simulator))(t)
 	ways := map[string][]stage.Vec{}
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		f := strings.Split(line, ",")
@@ -353,10 +334,7 @@ func checkFormation(t *testing.T, tracks map[string]Track) {
 // checkMap compares the map with the floor plan from which the world was made.
 func checkMap(t *testing.T, m Map) {
 	t.Helper()
-	w, err := stage.Load(world)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(stage.Load(world))(t)
 	plan := w.Plan()
 	// wall reports whether the plan has a wall within a distance.
 	wall := func(x, y, within float64) bool {
@@ -438,9 +416,7 @@ func TestOneEndsAll(t *testing.T) {
 	})
 	for id, line := range r.processes(t) {
 		if strings.Contains(line, "logger.py") {
-			if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Kill(id, syscall.SIGKILL))
 		}
 	}
 	r.ended(t, 1)
