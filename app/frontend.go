@@ -56,7 +56,7 @@ func openFrontends(o options, conf *config.Server, sim *simulation, seen *camera
 		return nil, nil, err
 	}
 	if dash == nil && viewers == nil && len(conf.Cameras) > 0 {
-		log.Warn("nobody sees the pictures of the cameras: the dashboard has them, which -http HOST:PORT starts")
+		log.Warn("no page shows the pictures of the cameras: start the dashboard with -http HOST:PORT")
 	}
 	programs, err := openRosbridge(o, conf, sim, log)
 	if err != nil {

@@ -210,7 +210,7 @@ func (a *account) pay(work time.Duration) {
 	a.paid = later(a.paid, now).Add(work * addressPart)
 	wait := a.paid.Sub(now) - addressBurst*addressPart
 	if wait > 0 {
-		a.warn(now, "visitor: a visitor causes more work than its share and has to wait")
+		a.warn(now, "visitor: a visitor causes more work than its quota and has to wait")
 	}
 	b.mu.Unlock()
 	time.Sleep(wait)

@@ -9,18 +9,22 @@ import (
 	"net/http/httptest"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
 // dashboard is a server that answers requests for its simulation as a test says.
 type dashboard struct {
 	*httptest.Server
+	mu     sync.Mutex // requests come in goroutines of the server
 	status int
 	text   string
 	asked  *http.Request
 }
 
 func (d *dashboard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
 	d.asked = r
 	if d.status == 0 { // the connection ends without an answer
 		panic(http.ErrAbortHandler)
@@ -38,6 +42,11 @@ func TestSimulation(t *testing.T) {
 		d := new(dashboard)
 		d.Server = httptest.NewServer(d)
 		defer d.Close()
+		asked := func() *http.Request {
+			d.mu.Lock()
+			defer d.mu.Unlock()
+			return d.asked
+		}
 		request := func(port, timeout int, order Object) Object {
 			r := Object{"op": "simulation", "host": "127.0.0.1", "port": port, "timeout_ms": timeout}
 			if order != nil {
@@ -46,7 +55,9 @@ func TestSimulation(t *testing.T) {
 			return a.call(t, r)
 		}
 		answering := func(status int, text string, order Object) Object {
+			d.mu.Lock()
 			d.status, d.text = status, text
+			d.mu.Unlock()
 			return request(d.Listener.Addr().(*net.TCPAddr).Port, patience, order)
 		}
 		const state = `{"time":1.5,"speed":0,"paused":true,"finished":false,"seed":7,"later":[{"a":[]},null,-1e5,"}"],
@@ -60,8 +71,8 @@ func TestSimulation(t *testing.T) {
 				Object{"name": "e", "robot": false, "x": 0.0, "y": 0.0, "heading": 0.0},
 			}}}
 		m := mismatch("the state", want, answering(200, state, nil))
-		if m != "" || d.asked.Method != http.MethodGet || d.asked.URL.Path != "/simulation" {
-			t.Errorf("%v: %s", d.asked.URL, m)
+		if m != "" || asked().Method != http.MethodGet || asked().URL.Path != "/simulation" {
+			t.Errorf("%v: %s", asked().URL, m)
 		}
 		order := Object{"reset": true, "seed": 7.0, "speed": 0.0, "pause": false, "step": 5.0, "move": []any{
 			Object{"name": `a "+b%`, "x": 1.0, "y": 2.5, "heading": -90.0},
@@ -70,9 +81,9 @@ func TestSimulation(t *testing.T) {
 			t.Error(m)
 		}
 		var got Object
-		err := json.Unmarshal([]byte(d.asked.URL.Query().Get("order")), &got)
-		if m := mismatch("the order", order, got); err != nil || m != "" || d.asked.Method != http.MethodPost {
-			t.Errorf("%s %v, %v, %s", d.asked.Method, d.asked.URL, err, m)
+		err := json.Unmarshal([]byte(asked().URL.Query().Get("order")), &got)
+		if m := mismatch("the order", order, got); err != nil || m != "" || asked().Method != http.MethodPost {
+			t.Errorf("%s %v, %v, %s", asked().Method, asked().URL, err, m)
 		}
 		fails := func(kind, said string, got Object) {
 			t.Helper()

@@ -457,7 +457,7 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 	case inquireVersion:
 		d.unnamed++
 		if f == BadSyntax || f == BadLength || d.answers && d.unnamed >= maxTries {
-			d.Log().Info("the camera does not tell its model: it is taken for an EVI-D30")
+			d.Log().Info("the camera does not report its model: it is taken for an EVI-D30")
 			d.head.model = d.ranges.unnamed()
 		}
 	case clearInterface:

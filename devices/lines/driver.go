@@ -67,7 +67,7 @@ func Kind() devices.Kind {
 			{Name: "reset", Default: "", Doc: "line that sets its odometry to zero"},
 			{Name: "repeat", Default: 0, Max: 10000, Unit: "ms", Doc: "how often the last command is sent again; 0: never"},
 			{Name: "wheelbase", Default: 200.0, Min: 1, Max: 10000, Unit: "mm", Doc: "distance between its wheels"},
-			{Name: "maxspeed", Default: 500.0, Min: 1, Max: 10000, Unit: "mm/s", Doc: "the fastest that a wheel is told to turn"},
+			{Name: "maxspeed", Default: 500.0, Min: 1, Max: 10000, Unit: "mm/s", Doc: "the highest commanded speed of a wheel"},
 		},
 		NewAll: func(a devices.Args) ([]devices.Instance, error) {
 			ms := func(option string) time.Duration { return time.Duration(a.Int(option)) * time.Millisecond }

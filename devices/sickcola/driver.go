@@ -263,7 +263,7 @@ func (d *Driver) scan(now time.Duration, t telegram) {
 func (d *Driver) report(status uint8) {
 	switch {
 	case status == 0:
-		d.Log().Info("the sensor is in order again")
+		d.Log().Info("the sensor reports no error any more")
 	case status&4 != 0:
 		d.Log().Warn("the sensor's window is dirty, its distances may be wrong: clean it")
 	case status&2 != 0:

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"player/client/subsumption"
-	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -16,7 +15,10 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // All ten robots reach the other side and come back, though they meet in the
 // middle.
 func TestThereAndBack(t *testing.T) {
-	l := must.Get(lab.Open("../../simulation/worlds/subsumption-fleet.world"))(t)
+	l, err := lab.Open("../../simulation/worlds/subsumption-fleet.world")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var prowls []*subsumption.Prowl
 	for _, robot := range l.Robots {
 		stack, prowl := newStack()
@@ -42,6 +44,8 @@ func TestThereAndBack(t *testing.T) {
 	t.Logf("all were back after %v", took)
 	if *update {
 		figure := lab.Figure{Title: "Ten robots, each to the other side and back", ByRobot: true}
-		must.Do(t, os.WriteFile("../../docs/subsumption-fleet.svg", []byte(figure.Draw(l)), 0o644))
+		if err := os.WriteFile("../../docs/subsumption-fleet.svg", []byte(figure.Draw(l)), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

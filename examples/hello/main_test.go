@@ -14,7 +14,6 @@ import (
 	"player/devices"
 	"player/devices/stage"
 	"player/e2e/acceptance"
-	"player/e2e/must"
 )
 
 // host is a server for one robot. Its clock jumps from deadline to deadline.
@@ -36,7 +35,10 @@ func TestHelloDrivesOn(t *testing.T) {
 		t.Fatal(worlds, err)
 	}
 	for _, path := range append(worlds, "../scenario/building.world") {
-		world := must.Get(stage.Load(path))(t)
+		world, err := stage.Load(path)
+		if err != nil {
+			t.Fatal(err)
+		}
 		robots := world.Instances()
 		if len(robots) > crowd {
 			robots = robots[:1]
@@ -55,10 +57,15 @@ func TestHelloDrivesOn(t *testing.T) {
 
 // drivesOn has hello drive one robot of a world, of which all others stand.
 func drivesOn(t *testing.T, path string, i int) {
-	world := must.Get(stage.Load(path))(t)
+	world, err := stage.Load(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	h := &host{}
 	table := devices.NewTable(zap.NewNop())
-	must.Get(table.Attach(world.Instances()[i]))(t)
+	if _, err := table.Attach(world.Instances()[i]); err != nil {
+		t.Fatal(err)
+	}
 	table.Connect(h)
 	now := time.Second
 	for _, letter := range []byte("sp") {
@@ -84,8 +91,12 @@ func drivesOn(t *testing.T, path string, i int) {
 				h.at = min(h.at, next)
 			}
 		}
-		must.Do(t, sonar.Decode(table.Device('s').Data()))
-		must.Do(t, position.Decode(table.Device('p').Data()))
+		if err := sonar.Decode(table.Device('s').Data()); err != nil {
+			t.Fatal(err)
+		}
+		if err := position.Decode(table.Device('p').Data()); err != nil {
+			t.Fatal(err)
+		}
 		speed, turn := robot.steer(sonar, position.Stall != 0)
 		table.Device('p').SetCommand(now, codec.PositionCommand{Speed: int16(speed), TurnRate: int16(turn)}.Append(nil))
 		next := world.Robots()[i].Pose()

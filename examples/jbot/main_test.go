@@ -9,7 +9,6 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/pilot"
 	"player/devices/stage"
-	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -18,7 +17,10 @@ var update = flag.Bool("update", false, "write the figure of docs/SUBSUMPTION.md
 // TestBuilding: the target is on the other side of a building with a
 // courtyard.
 func TestBuilding(t *testing.T) {
-	l := must.Get(lab.Open("../../simulation/worlds/subsumption-building.world"))(t)
+	l, err := lab.Open("../../simulation/worlds/subsumption-building.world")
+	if err != nil {
+		t.Fatal(err)
+	}
 	robot := l.Robots[0]
 	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	robot.Stack, robot.Tasks = jbot.stack, []pilot.Task{jbot.navmode}
@@ -43,12 +45,17 @@ func draw(t *testing.T, l *lab.Lab) {
 		},
 		Goals: []stage.Vec{{X: 6.5}},
 	}
-	must.Do(t, os.WriteFile("../../docs/subsumption-building.svg", []byte(figure.Draw(l)), 0o644))
+	if err := os.WriteFile("../../docs/subsumption-building.svg", []byte(figure.Draw(l)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // TestCrossingAloneFails shows that the second job is needed.
 func TestCrossingAloneFails(t *testing.T) {
-	l := must.Get(lab.Open("../../simulation/worlds/subsumption-building.world"))(t)
+	l, err := lab.Open("../../simulation/worlds/subsumption-building.world")
+	if err != nil {
+		t.Fatal(err)
+	}
 	jbot := newJBot([]subsumption.Target{{X: 6500}})
 	l.Robots[0].Stack = jbot.stack // without navmode
 	if took := l.RunUntil(10*time.Minute, func() bool { return len(jbot.prowl.Targets) == 0 }); took < 10*time.Minute {

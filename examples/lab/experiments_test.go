@@ -13,7 +13,6 @@ import (
 	"player/client/subsumption"
 	"player/client/subsumption/sense"
 	"player/devices/stage"
-	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -39,7 +38,10 @@ func legend(layers ...string) (out []lab.Legend) {
 
 func open(t *testing.T, world string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l := must.Get(lab.Open("../../simulation/worlds/" + world))(t)
+	l, err := lab.Open("../../simulation/worlds/" + world)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return l, l.Robots[0]
 }
 
@@ -50,7 +52,9 @@ func draw(t *testing.T, name string, l *lab.Lab, f lab.Figure) {
 		matches(t, name, f.Draw(l))
 		return
 	}
-	must.Do(t, os.WriteFile("../../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644))
+	if err := os.WriteFile("../../docs/subsumption-"+name+".svg", []byte(f.Draw(l)), 0o644); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // sequence lists the layers that won, in order.

@@ -13,7 +13,6 @@ import (
 
 	"player/client/subsumption"
 	"player/devices/stage"
-	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -26,7 +25,10 @@ func matches(t *testing.T, name, svg string) {
 	if runtime.GOARCH != "amd64" {
 		return
 	}
-	want := must.Get(os.ReadFile("../../docs/subsumption-" + name + ".svg"))(t)
+	want, err := os.ReadFile("../../docs/subsumption-" + name + ".svg")
+	if err != nil {
+		t.Fatal(err)
+	}
 	if svg != string(want) {
 		t.Errorf("docs/subsumption-%s.svg is not the figure of this run; if the change is meant: go test ./examples/lab -update", name)
 	}
@@ -108,7 +110,9 @@ func TestOpenErrors(t *testing.T) {
 		t.Errorf("a world that is not there: %v", err)
 	}
 	path := filepath.Join(t.TempDir(), "warns.world")
-	must.Do(t, os.WriteFile(path, []byte("no_such_setting 1\n"), 0o600))
+	if err := os.WriteFile(path, []byte("no_such_setting 1\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := lab.Open(path); err == nil || !strings.Contains(err.Error(), "no_such_setting") {
 		t.Errorf("a world with a warning: %v", err)
 	}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"player/client/subsumption/sense"
-	"player/e2e/must"
 	"player/examples/lab"
 )
 
@@ -14,9 +13,17 @@ import (
 // unless photo is off.
 func build(t *testing.T, off, invert, targets, fence string) (*lab.Lab, *lab.Robot) {
 	t.Helper()
-	l := must.Get(lab.Open("../../simulation/worlds/subsumption-light.world"))(t)
-	stack := must.Get(newStack(targets, fence))(t)
-	must.Do(t, masks(stack, off, "", invert))
+	l, err := lab.Open("../../simulation/worlds/subsumption-light.world")
+	if err != nil {
+		t.Fatal(err)
+	}
+	stack, err := newStack(targets, fence)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := masks(stack, off, "", invert); err != nil {
+		t.Fatal(err)
+	}
 	robot := l.Robots[0]
 	robot.Stack = stack
 	if !strings.Contains(off, "photo") {

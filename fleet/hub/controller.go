@@ -497,7 +497,7 @@ func (c *controller) handOver() {
 		ctx, cancel := context.WithTimeout(context.Background(), bucketLimit)
 		defer cancel()
 		if err := c.bucket.handOver(ctx, c.key(), entry); err != nil { // the other bridge is careful for a TTL
-			c.hub.Log.Debug("a lease was handed over without a word", zap.Stringer("device", c), zap.Error(err))
+			c.hub.Log.Debug("a lease was passed on without a note in the bucket", zap.Stringer("device", c), zap.Error(err))
 		}
 	}()
 }

@@ -126,7 +126,7 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 		return
 	}
 	if s.table.Stopped() {
-		s.refuse(now, "command dropped: the emergency stop holds", zap.String("device", spec.Name))
+		s.refuse(now, "command dropped: the emergency stop is active", zap.String("device", spec.Name))
 		return
 	}
 	if letter == codec.Position && !s.control.take(now, s) {

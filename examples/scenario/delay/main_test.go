@@ -5,8 +5,6 @@ import (
 	"net"
 	"testing"
 	"time"
-
-	"player/e2e/must"
 )
 
 // patience is how long a test waits for the network of this computer.
@@ -16,17 +14,28 @@ const patience = time.Minute
 func link(t *testing.T, by time.Duration) (near, far net.Conn) {
 	t.Helper()
 	listen := func() net.Listener {
-		l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
 		t.Cleanup(func() { l.Close() })
 		return l
 	}
 	server, forwarder := listen(), listen()
 	go serve(forwarder, server.Addr().String(), by)
-	near = must.Get(net.Dial("tcp", forwarder.Addr().String()))(t)
-	far = must.Get(server.Accept())(t)
+	near, err := net.Dial("tcp", forwarder.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	far, err = server.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, conn := range []net.Conn{near, far} {
 		t.Cleanup(func() { conn.Close() })
-		must.Do(t, conn.SetDeadline(time.Now().Add(patience)))
+		if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return near, far
 }
@@ -38,14 +47,20 @@ func TestDelay(t *testing.T) {
 	for _, way := range []struct{ from, to net.Conn }{{near, far}, {far, near}} {
 		sent := time.Now()
 		for _, word := range []string{"one ", "two ", "three"} {
-			must.Get(way.from.Write([]byte(word)))(t)
+			if _, err := way.from.Write([]byte(word)); err != nil {
+				t.Fatal(err)
+			}
 		}
 		got := make([]byte, len("one two three"))
-		must.Get(io.ReadFull(way.to, got[:1]))(t)
+		if _, err := io.ReadFull(way.to, got[:1]); err != nil {
+			t.Fatal(err)
+		}
 		if took := time.Since(sent); took < by {
 			t.Errorf("the first byte arrived after %v", took)
 		}
-		must.Get(io.ReadFull(way.to, got[1:]))(t)
+		if _, err := io.ReadFull(way.to, got[1:]); err != nil {
+			t.Fatal(err)
+		}
 		if string(got) != "one two three" {
 			t.Errorf("%q arrived", got)
 		}
@@ -55,7 +70,9 @@ func TestDelay(t *testing.T) {
 // The end of a connection arrives after everything that was sent before it.
 func TestEndArrivesLast(t *testing.T) {
 	near, far := link(t, 20*time.Millisecond)
-	must.Get(near.Write([]byte("bye")))(t)
+	if _, err := near.Write([]byte("bye")); err != nil {
+		t.Fatal(err)
+	}
 	near.Close()
 	if got, err := io.ReadAll(far); err != nil || string(got) != "bye" {
 		t.Errorf("%q, %v", got, err)

@@ -12,8 +12,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"player/e2e/must"
 )
 
 const building = "../building.world"
@@ -26,18 +24,28 @@ func record(t *testing.T, maps ...int) (directory string) {
 	for i := range 9 {
 		truth += fmt.Sprintf("%d,leader,%d,-3,0,1\n", 10+i, i-4)
 	}
-	must.Do(t, os.WriteFile(filepath.Join(directory, "truth.csv"), []byte(truth), 0o666))
+	if err := os.WriteFile(filepath.Join(directory, "truth.csv"), []byte(truth), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	for _, seconds := range maps {
 		img := image.NewGray(image.Rect(0, 0, 240, 180))
 		img.SetGray(0, 0, color.Gray{uint8(seconds)})
-		file := must.Get(os.Create(filepath.Join(directory, fmt.Sprintf("map-%04d.png", seconds))))(t)
-		must.Do(t, errors.Join(png.Encode(file, img), file.Close()))
+		file, err := os.Create(filepath.Join(directory, fmt.Sprintf("map-%04d.png", seconds)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(png.Encode(file, img), file.Close()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return directory
 }
 
 func TestFilm(t *testing.T) {
-	text := must.Get(draw(building, record(t, 5, 13)))(t)
+	text, err := draw(building, record(t, 5, 13))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for decoder := xml.NewDecoder(strings.NewReader(text)); ; {
 		if _, err := decoder.Token(); err == io.EOF {
 			break

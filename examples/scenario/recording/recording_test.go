@@ -8,8 +8,6 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
-
-	"player/e2e/must"
 )
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
@@ -18,10 +16,15 @@ func TestTruth(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "truth.csv")
 	write := func(text string) {
 		t.Helper()
-		must.Do(t, os.WriteFile(path, []byte("time_s,robot,x_m,y_m,heading_deg,speed_m_s\n"+text), 0o666))
+		if err := os.WriteFile(path, []byte("time_s,robot,x_m,y_m,heading_deg,speed_m_s\n"+text), 0o666); err != nil {
+			t.Fatal(err)
+		}
 	}
 	write("1.000,left,1,2,350,0.1\n1.050,right,0,0,0,0\n1.100,left,1.2,2.4,10,0.1\n")
-	tracks := must.Get(ReadTruth(path))(t)
+	tracks, err := ReadTruth(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	if len(tracks["left"]) != 2 || len(tracks["right"]) != 1 {
 		t.Fatalf("tracks %v", tracks)
 	}
@@ -53,10 +56,20 @@ func TestMap(t *testing.T) {
 		img.SetGray(i, 1, color.Gray{grey})
 	}
 	path := filepath.Join(t.TempDir(), "map.png")
-	file := must.Get(os.Create(path))(t)
-	must.Do(t, png.Encode(file, img))
-	must.Do(t, file.Close())
-	m := must.Get(ReadMap(path))(t)
+	file, err := os.Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := png.Encode(file, img); err != nil {
+		t.Fatal(err)
+	}
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	m, err := ReadMap(path)
+	if err != nil {
+		t.Fatal(err)
+	}
 	for column, want := range []Cell{Wall, Unknown, Free, Free, Unknown} {
 		if got := m.At(column, 1); got != want {
 			t.Errorf("cell %d is %v, want %v", column, got, want)

@@ -22,7 +22,6 @@ import (
 
 	"player/devices/stage"
 	"player/e2e/acceptance"
-	"player/e2e/must"
 	"player/e2e/needs"
 	testports "player/e2e/ports"
 	"player/e2e/programs"
@@ -132,13 +131,19 @@ func (r *run) ended(t *testing.T, code int) {
 func (r *run) processes(t *testing.T) map[int]string {
 	t.Helper()
 	found := map[int]string{}
-	environments := must.Get(filepath.Glob("/proc/[0-9]*/environ"))(t)
+	environments, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, path := range environments {
 		text, err := os.ReadFile(path)
 		if err != nil || !bytes.Contains(text, []byte(r.token)) {
 			continue // it has ended, or belongs to somebody else
 		}
-		id := must.Get(strconv.Atoi(filepath.Base(filepath.Dir(path))))(t)
+		id, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			t.Fatal(err)
+		}
 		line, _ := os.ReadFile(filepath.Join(filepath.Dir(path), "cmdline")) // it has ended
 		found[id] = string(bytes.ReplaceAll(line, []byte{0}, []byte{' '}))
 	}
@@ -149,7 +154,10 @@ func (r *run) processes(t *testing.T) map[int]string {
 func get(t *testing.T, port int, path string) []byte {
 	t.Helper()
 	client := http.Client{Timeout: patience}
-	reply := must.Get(client.Get(fmt.Sprintf("http://localhost:%d%s", port, path)))(t)
+	reply, err := client.Get(fmt.Sprintf("http://localhost:%d%s", port, path))
+	if err != nil {
+		t.Fatal(err)
+	}
 	defer reply.Body.Close()
 	body, err := io.ReadAll(reply.Body)
 	if err != nil || reply.StatusCode != http.StatusOK {
@@ -168,7 +176,9 @@ func TestScenario(t *testing.T) {
 		return err == nil && len(tracks) == 3 && duration(tracks["leader"]) >= simulated.Seconds()
 	})
 	drawn := filepath.Join(r.directory, "page.png")
-	must.Do(t, os.WriteFile(drawn, get(t, r.port+page, "/map.png"), 0o666))
+	if err := os.WriteFile(drawn, get(t, r.port+page, "/map.png"), 0o666); err != nil {
+		t.Fatal(err)
+	}
 	if text := get(t, r.port+page, "/"); !bytes.Contains(text, []byte(`src="map.png"`)) {
 		t.Errorf("the map's page is %s", text)
 	}
@@ -181,11 +191,17 @@ func TestScenario(t *testing.T) {
 	r.Signal(t, syscall.SIGINT)
 	r.ended(t, 0)
 
-	tracks := must.Get(ReadTruth(truth))(t)
+	tracks, err := ReadTruth(truth)
+	if err != nil {
+		t.Fatal(err)
+	}
 	checkClients(t, now)
 	checkTruth(t, tracks, filepath.Join(r.directory, "simulator.csv"))
 	checkFormation(t, tracks)
-	known := must.Get(ReadMap(drawn))(t)
+	known, err := ReadMap(drawn)
+	if err != nil {
+		t.Fatal(err)
+	}
 	checkMap(t, known)
 }
 
@@ -256,7 +272,10 @@ func checkClients(t *testing.T, now serverStatus) {
 // itself wrote, and checks that no robot has touched anything.
 func checkTruth(t *testing.T, tracks map[string]Track, simulator string) {
 	t.Helper()
-	text := must.Get(os.ReadFile(simulator))(t)
+	text, err := os.ReadFile(simulator)
+	if err != nil {
+		t.Fatal(err)
+	}
 	ways := map[string][]stage.Vec{}
 	for i, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
 		f := strings.Split(line, ",")
@@ -334,7 +353,10 @@ func checkFormation(t *testing.T, tracks map[string]Track) {
 // checkMap compares the map with the floor plan from which the world was made.
 func checkMap(t *testing.T, m Map) {
 	t.Helper()
-	w := must.Get(stage.Load(world))(t)
+	w, err := stage.Load(world)
+	if err != nil {
+		t.Fatal(err)
+	}
 	plan := w.Plan()
 	// wall reports whether the plan has a wall within a distance.
 	wall := func(x, y, within float64) bool {
@@ -416,7 +438,9 @@ func TestOneEndsAll(t *testing.T) {
 	})
 	for id, line := range r.processes(t) {
 		if strings.Contains(line, "logger.py") {
-			must.Do(t, syscall.Kill(id, syscall.SIGKILL))
+			if err := syscall.Kill(id, syscall.SIGKILL); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
 	r.ended(t, 1)
