@@ -11,9 +11,19 @@ import time
 from pathlib import Path
 
 from playerclient import Event, Session
-from tests.blocks import DATA, block, reply
+from tests.blocks import POSITION, SONAR, block, reply
 
-DEVICES = "slpmgzv"
+# The data of each device.
+DATA = {
+    "s": SONAR,
+    "l": bytes.fromhex("".join(f"{2000 + 17 * i:04X}" for i in range(361))),
+    "p": POSITION,
+    "m": bytes.fromhex("11067C"),
+    "g": bytes.fromhex("1224"),
+    "z": bytes.fromhex("FFE2 000A 0200"),
+    "v": b"",
+}
+DEVICES = "".join(DATA)
 FRAMES = 100_000
 RECEIVED = 80  # frames in each 64 KiB, when the program is the bottleneck
 
@@ -26,13 +36,9 @@ def processor() -> str:
     return next((line.partition(": ")[2] for line in lines if line.startswith("model name")), platform.machine())
 
 
-def payload(letter: str) -> bytes:
-    return b"" if letter == "v" else DATA[letter][0]
-
-
 def measure(devices: str, at_once: int) -> float:
     """Returns frames per second."""
-    frame = b"".join(block(letter, payload(letter)) for letter in devices)
+    frame = b"".join(block(letter, DATA[letter]) for letter in devices)
     pairs = "".join(letter + "r" for letter in devices)
     session = Session(lambda _: None)
     session.start_request(pairs)
@@ -48,7 +54,7 @@ def measure(devices: str, at_once: int) -> float:
 
 
 if __name__ == "__main__":
-    size = sum(3 + len(payload(letter)) for letter in DEVICES)
+    size = sum(3 + len(DATA[letter]) for letter in DEVICES)
     print(f"{platform.python_implementation()} {platform.python_version()}, {processor()}")
     print(f"frames of {size} bytes, one at a time: {measure(DEVICES, 1):,.0f} per second")
     print(f"frames of {size} bytes, {RECEIVED} at a time: {measure(DEVICES, RECEIVED):,.0f} per second")
