@@ -7,21 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/reactor"
-	"player/server/host"
 )
-
-// loop is what the server uses of its *reactor.Loop. The simulation of the tests
-// has a loop with a virtual clock.
-type loop interface {
-	host.Loop
-	Run() error
-	Stop()
-	Wakes() uint64
-
-	Listen(address string) (listener int, err error)
-	Unlisten(listener int)
-	Accepting(on bool)
-}
 
 // connection is the connection of a client: a socket, or one of the simulation.
 type connection interface {

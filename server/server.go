@@ -71,6 +71,19 @@ type Config struct {
 	Ready func(*Server)
 }
 
+// loop is what the server uses of its *reactor.Loop. The simulation of the tests
+// has a loop with a virtual clock.
+type loop interface {
+	host.Loop
+	Run() error
+	Stop()
+	Wakes() uint64
+
+	Listen(address string) (listener int, err error)
+	Unlisten(listener int)
+	Accepting(on bool)
+}
+
 // Server is the state of a running server. Its methods may be called on the
 // loop only, except Post.
 type Server struct {
