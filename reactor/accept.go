@@ -23,11 +23,11 @@ const acceptPause = 100 * time.Millisecond
 // engine learns of the failure from the line that gnet logs. It accepts the connection with a
 // descriptor that is kept for this, and closes it.
 type acceptance struct {
-	spare    int           // the descriptor that is kept; -1: none
-	retry    *timers.Timer // accepts again after acceptPause
-	failed   bool          // until then
-	paused   bool          // by Loop.Accepting
-	failures limited.Line
+	spare       int           // the descriptor that is kept; -1: none
+	acceptTimer *timers.Timer // accepts again after acceptPause
+	failed      bool          // until then
+	paused      bool          // by Loop.Accepting
+	failures    limited.Line
 }
 
 // acceptLine is the beginning of the line that gnet logs when accept fails.
@@ -41,7 +41,7 @@ func (acceptError) Error() string { return "accept failed" }
 
 // prepareAccepting keeps gnet from ending when accept fails.
 func (e *engine) prepareAccepting() {
-	e.retry = timers.NewTimer(e.acceptAgain)
+	e.acceptTimer = timers.NewTimer(e.acceptAgain)
 	e.openSpare()
 	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
 		gneterrors.ErrAcceptSocket = acceptError{}
@@ -66,7 +66,7 @@ func (e *engine) acceptFailed(reason any) {
 	if closed == 0 {
 		e.failed = true
 		e.pollListeners()
-		e.loop.Timers.Set(e.retry, now+acceptPause)
+		e.loop.Timers.Set(e.acceptTimer, now+acceptPause)
 	}
 	e.loop.leave(now)
 }

@@ -19,19 +19,19 @@ import (
 // Descriptor is an open descriptor in the loop: a connection, a serial line, a
 // pipe, anything that can be polled.
 type Descriptor struct {
-	loop     *Loop
-	handler  Handler
-	conn     gnet.Conn // nil until the loop polls the descriptor, and after it is gone
-	pending  []byte    // written before the loop polls the descriptor, or while it is detached
-	closed   bool
-	paused   bool
-	detached bool
-	counted  bool                    // Open has taken two descriptors for it; one is returned when the loop polls it
-	failure  unix.Errno              // of a write
-	opened   func(now time.Duration) // called once, when the loop polls it; may be nil
-	ended    func(now time.Duration) // of WatchEnd
-	text     []byte                  // of words, until the loop polls the descriptor
-	words    *lastwords.Words        // nil: none
+	loop           *Loop
+	handler        Handler
+	conn           gnet.Conn // nil until the loop polls the descriptor, and after it is gone
+	pending        []byte    // written before the loop polls the descriptor, or while it is detached
+	closed         bool
+	paused         bool
+	detached       bool
+	counted        bool                    // Open has taken two descriptors for it; one is returned when the loop polls it
+	failure        unix.Errno              // of a write
+	opened         func(now time.Duration) // called once, when the loop polls it; may be nil
+	onEnd          func(now time.Duration) // of WatchEnd
+	earlyLastWords []byte                  // of words, until the loop polls the descriptor
+	lastWords      *lastwords.Words        // nil: none
 }
 
 // Open puts a descriptor that does not block into the loop. It takes the descriptor over, also
@@ -84,20 +84,20 @@ func (d *Descriptor) LastWords(p []byte) {
 	switch {
 	case d.closed:
 	case d.conn == nil:
-		d.text = bytes.Clone(p)
+		d.earlyLastWords = bytes.Clone(p)
 	default:
-		d.forgetWords()
+		d.forgetLastWords()
 		var err error
-		if d.words, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
+		if d.lastWords, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
 			d.loop.config.Log.Warn("motors will not be stopped if the server crashes", zap.Error(err))
 		}
 	}
 }
 
-func (d *Descriptor) forgetWords() {
-	if d.words != nil {
-		d.words.Drop()
-		d.words = nil
+func (d *Descriptor) forgetLastWords() {
+	if d.lastWords != nil {
+		d.lastWords.Drop()
+		d.lastWords = nil
 	}
 }
 
@@ -106,7 +106,7 @@ func (d *Descriptor) forgetWords() {
 // others. Hangup is called after the input of this one. If the peer has ended the connection
 // already, fn is called within WatchEnd. Call it once.
 func (d *Descriptor) WatchEnd(now time.Duration, fn func(now time.Duration)) {
-	d.ended = fn
+	d.onEnd = fn
 	if d.conn != nil {
 		d.loop.ends.watch(d)
 		d.loop.ends.check(now)
@@ -180,7 +180,7 @@ func (d *Descriptor) close() {
 }
 
 // polled is called when the loop polls the descriptor.
-func (d *Descriptor) polled(now time.Duration, c gnet.Conn) {
+func (d *Descriptor) onOpen(now time.Duration, c gnet.Conn) {
 	d.conn = c
 	if d.counted {
 		d.loop.config.Descriptors.Return(1)
@@ -189,19 +189,19 @@ func (d *Descriptor) polled(now time.Duration, c gnet.Conn) {
 		d.close()
 		return
 	}
-	if d.ended != nil {
-		d.WatchEnd(now, d.ended)
+	if d.onEnd != nil {
+		d.WatchEnd(now, d.onEnd)
 	}
-	if d.text != nil {
-		d.LastWords(d.text)
-		d.text = nil
+	if d.earlyLastWords != nil {
+		d.LastWords(d.earlyLastWords)
+		d.earlyLastWords = nil
 	}
 	if pending := d.pending; len(pending) > 0 {
 		d.pending = nil
 		d.Write(pending)
 	}
 	if d.paused && d.conn != nil {
-		d.poll()
+		d.setEvents()
 	}
 	if d.opened != nil {
 		d.opened(now)
@@ -209,19 +209,19 @@ func (d *Descriptor) polled(now time.Duration, c gnet.Conn) {
 }
 
 // gone is called when the descriptor is closed, by us or by its peer.
-func (d *Descriptor) gone(now time.Duration, err error) {
+func (d *Descriptor) onClose(now time.Duration, err error) {
 	if d.conn != nil {
 		d.loop.ends.forget(d.conn.Fd())
-		speaks := d.words != nil && !d.closed
-		if speaks || d.detached {
-			d.silence()
+		writesLastWords := d.lastWords != nil && !d.closed
+		if writesLastWords || d.detached {
+			d.discardOutput()
 		}
-		if speaks {
-			d.words.Say()
+		if writesLastWords {
+			d.lastWords.Say()
 		}
 	}
 	d.conn = nil
-	d.forgetWords()
+	d.forgetLastWords()
 	if d.counted {
 		d.counted = false
 		d.loop.config.Descriptors.Return(1)

@@ -60,11 +60,11 @@ func (e *endWatch) checkOften(now time.Duration) {
 func (e *endWatch) check(now time.Duration) {
 	e.checked = now
 	for n := len(e.found); n == len(e.found); {
-		n = e.epoll.happened(e.found[:])
+		n = e.epoll.take(e.found[:])
 		for _, event := range e.found[:n] {
 			if d := e.watched[int(event.Fd)]; d != nil {
 				e.forget(int(event.Fd))
-				d.ended(now)
+				d.onEnd(now)
 			}
 		}
 	}

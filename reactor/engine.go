@@ -34,11 +34,11 @@ func KeepAlive() net.KeepAliveConfig {
 // engine adapts gnet to the loop.
 type engine struct {
 	gnet.BuiltinEventEngine
-	loop   *Loop
-	events gnet.EventLoop // nil until the first connection
-	err    error          // why the engine was shut down
-	ports  map[int]int    // the number of the listener at each port
-	opened int            // listeners so far
+	loop          *Loop
+	events        gnet.EventLoop // nil until the first connection
+	err           error          // why the engine was shut down
+	ports         map[int]int    // the number of the listener at each port
+	listenerCount int            // listeners so far
 
 	inside
 	adoption
@@ -47,7 +47,7 @@ type engine struct {
 
 func (e *engine) run(ports map[int]int) error {
 	addresses := e.loop.config.Addresses
-	e.ports, e.opened = ports, len(addresses)
+	e.ports, e.listenerCount = ports, len(addresses)
 	e.prepareAccepting()
 	defer e.closeSpare()
 	urls := make([]string, len(addresses))
@@ -95,7 +95,7 @@ func (e *engine) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	}
 	if d, adopted := c.Context().(*Descriptor); adopted {
 		e.adopted()
-		d.polled(now, c)
+		d.onOpen(now, c)
 	} else if e.isSelf(c) {
 		_ = e.self.Close() // nothing was sent
 		e.self = nil
@@ -112,7 +112,7 @@ func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
 	in, _ := c.Next(-1)
 	if d, ok := c.Context().(*Descriptor); ok && !d.closed {
 		if d.paused {
-			d.poll() // gnet polls for input again when output has waited
+			d.setEvents() // gnet polls for input again when output has waited
 		}
 		d.handler.Receive(now, in)
 	}
@@ -127,7 +127,7 @@ func (e *engine) OnClose(c gnet.Conn, err error) gnet.Action {
 		err = io.EOF
 	}
 	if d, ok := c.Context().(*Descriptor); ok {
-		d.gone(now, err)
+		d.onClose(now, err)
 	}
 	return e.leave(now, gnet.None)
 }

@@ -39,7 +39,7 @@ func (e epoll) control(operation, fd int, events uint32) error {
 
 // happened takes the events that there are, without waiting for any, and returns how many. It does
 // not pass through the Go scheduler (syscalls.go).
-func (e epoll) happened(events []unix.EpollEvent) int {
+func (e epoll) take(events []unix.EpollEvent) int {
 	n, _, errno := unix.RawSyscall6(unix.SYS_EPOLL_PWAIT, uintptr(e),
 		uintptr(unsafe.Pointer(&events[0])), uintptr(len(events)), 0, 0, 0)
 	if errno != 0 {

@@ -110,8 +110,8 @@ func (e *engine) listen(address string) (listener int, err error) {
 		return 0, errors.Join(err, unix.Close(fd))
 	}
 	e.inside.add(fd, local)
-	listener = e.opened
-	e.opened++
+	listener = e.listenerCount
+	e.listenerCount++
 	e.ports[local.(*net.TCPAddr).Port] = listener
 	return listener, nil
 }

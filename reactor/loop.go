@@ -25,15 +25,15 @@ const (
 	// timerSlice is how long timers may run before the loop serves its descriptors again. On an
 	// overloaded server frames are always due; without a limit new clients, commands and device
 	// data would wait for all of them.
-	timerSlice = time.Millisecond
+	timerLimit = time.Millisecond
 	// late is from when on timers wait until input has been read. Input may prove a timer wrong:
 	// hardware that seemed to be silent has sent something. It is shorter than any deadline that
 	// input can prevent. For timers that are less late the loop does not poll for input.
-	late = time.Millisecond
+	lateAfter = time.Millisecond
 	// latest bounds how long late timers wait for input. They also wait no longer than they are
 	// late already, so input without end at most doubles their delay. 10 ms are enough to read
 	// from a thousand descriptors after a pause of the process.
-	latest = 10 * time.Millisecond
+	inputWaitLimit = 10 * time.Millisecond
 )
 
 // Handler is the owner of a descriptor. Its methods run on the loop.
@@ -75,21 +75,21 @@ type Loop struct {
 	// Timers are served by the loop. Deadlines are times as Now returns them.
 	Timers timers.Queue
 
-	config  Config
-	clock   clock
-	ends    endWatch
-	until   time.Duration // late timers wait for input; zero: none waits
-	engine  engine
-	started chan struct{} // closed when descriptors can be opened
-	ended   chan struct{} // closed when the loop has ended
-	wakes   uint64
-	yielded time.Duration // when goroutines had the thread last
-	depth   int           // of callbacks: a failing write calls Hangup within another one
-	stopped bool
+	config     Config
+	clock      clock
+	ends       endWatch
+	inputUntil time.Duration // late timers wait for input; zero: none waits
+	engine     engine
+	started    chan struct{} // closed when descriptors can be opened
+	ended      chan struct{} // closed when the loop has ended
+	wakes      uint64
+	yielded    time.Duration // when goroutines had the thread last
+	depth      int           // of callbacks: a failing write calls Hangup within another one
+	stopped    bool
 	// proceed reports whether timers may go on, until sliceEnds. It is made once, because a function
 	// that is made in each run is an allocation.
-	proceed   func() (time.Duration, bool)
-	sliceEnds time.Duration
+	proceed     func() (time.Duration, bool)
+	timersUntil time.Duration
 }
 
 // New returns a loop that does not run yet.
@@ -101,7 +101,7 @@ func New(config Config) *Loop {
 	l.engine.loop = l
 	l.proceed = func() (time.Duration, bool) {
 		now := l.clock.now()
-		return now, now < l.sliceEnds
+		return now, now < l.timersUntil
 	}
 	return l
 }
@@ -196,24 +196,24 @@ func (l *Loop) Receive(now time.Duration, _ []byte) {
 	if l.inputFirst(now) {
 		return // leave arms the clock's timer, which is due at once
 	}
-	l.sliceEnds = now + timerSlice
+	l.timersUntil = now + timerLimit
 	l.Timers.RunWhile(now, coalesce, l.proceed)
 }
 
 // inputFirst reports whether the timers have to wait for input: they are late, for example after
 // a pause of the process, and other descriptors have something to read.
 func (l *Loop) inputFirst(now time.Duration) bool {
-	if l.until == 0 {
+	if l.inputUntil == 0 {
 		at, armed := l.Timers.Next()
-		if !armed || now-at < late {
+		if !armed || now-at < lateAfter {
 			return false
 		}
-		l.until = now + min(now-at, latest)
+		l.inputUntil = now + min(now-at, inputWaitLimit)
 	}
-	if now < l.until && l.engine.epoll.hasEvents() {
+	if now < l.inputUntil && l.engine.epoll.hasEvents() {
 		return true
 	}
-	l.until = 0
+	l.inputUntil = 0
 	return false
 }
 

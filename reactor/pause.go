@@ -16,12 +16,12 @@ func (d *Descriptor) pause(on bool) {
 	}
 	d.paused = on
 	if d.conn != nil {
-		d.poll()
+		d.setEvents()
 	}
 }
 
 // poll sets what gnet's epoll reports of the descriptor.
-func (d *Descriptor) poll() {
+func (d *Descriptor) setEvents() {
 	_ = d.loop.engine.epoll.set(d.conn.Fd(), d.events()) // at worst it is detached
 }
 
@@ -45,7 +45,7 @@ func (d *Descriptor) events() (events uint32) {
 func (d *Descriptor) Detach() {
 	if d.conn != nil && !d.detached {
 		d.detached = true
-		d.unpoll()
+		d.unregister()
 	}
 }
 
@@ -63,15 +63,15 @@ func (d *Descriptor) Attach() {
 }
 
 // unpoll takes the descriptor off gnet's epoll.
-func (d *Descriptor) unpoll() {
+func (d *Descriptor) unregister() {
 	_ = d.loop.engine.epoll.remove(d.conn.Fd()) // at worst it is not there
 }
 
 // silence keeps gnet from writing what still waits when it closes the descriptor: the last words
 // are the last, and a write to a descriptor that is detached would block the loop. The number
 // becomes one of the clock's timer, which takes no bytes.
-func (d *Descriptor) silence() {
-	d.unpoll()
+func (d *Descriptor) discardOutput() {
+	d.unregister()
 	fd := d.conn.Fd()
 	_ = unix.Dup3(d.loop.clock.fd, fd, unix.O_CLOEXEC) // both are open
 	// gnet ends nothing more in this round when it cannot take the number off its epoll.

@@ -19,7 +19,7 @@ const (
 	// slice is how many members are fired before the tick asks whether it may go on. Their frames
 	// take 0.1 ms, or 1 ms with simulated lasers and noise, which are cast for the frame. More
 	// would delay other timers; fewer would read the clock more often.
-	slice = 16
+	batch = 16
 	// lateLimit is how long after its deadline a member counts as late: from then on
 	// its interval differs by a whole step of the grid.
 	lateLimit = Grid
@@ -133,7 +133,7 @@ func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
 	}
 	deadline := t.due
 	for n := 0; t.fired < len(t.members); n++ {
-		if n > 0 && n%slice == 0 {
+		if n > 0 && n%batch == 0 {
 			if yielded, ok := s.queue.proceed(); !ok {
 				return yielded
 			}

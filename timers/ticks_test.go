@@ -168,7 +168,7 @@ func BenchmarkTickOf50(b *testing.B) {
 // A tick that must not proceed is fired in several runs. Members that leave between two of them do
 // not affect the others.
 func TestLargeTickIsSliced(t *testing.T) {
-	const most = 4 * slice // in a run
+	const most = 4 * batch // in a run
 	const members = 3*most + 20
 	period := Grid // one grid step, so one tick for all
 	var q Queue
@@ -245,7 +245,7 @@ func TestFastTickWaitsForOneSlice(t *testing.T) {
 	const (
 		slow, fast = 100 * ms, 20 * ms
 		frame      = 500 * time.Microsecond // of a member of the slow tick: 8 ms each slice
-		members    = 4 * slice              // 32 ms: the fast tick is due again in the third slice
+		members    = 4 * batch              // 32 ms: the fast tick is due again in the third slice
 	)
 	var q Queue
 	var clock time.Duration
@@ -276,7 +276,7 @@ func TestFastTickWaitsForOneSlice(t *testing.T) {
 		q.RunWhile(clock, 0, func() (time.Duration, bool) { return clock, false })
 	}
 	const before = 4 // fast rounds, until 80 ms
-	want := []run{{0, before + 1}, {1, 3 * slice}, {0, 1}, {1, slice}}
+	want := []run{{0, before + 1}, {1, 3 * batch}, {0, 1}, {1, batch}}
 	if !slices.Equal(runs, want) {
 		t.Errorf("fired %v, want %v", runs, want)
 	}
