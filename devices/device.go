@@ -227,12 +227,12 @@ func (d *Device) AppendBlock(dst []byte) []byte {
 	if !d.HasData() {
 		return codec.AppendBlockHeader(dst, d.spec.Letter, 0)
 	}
-	d.want()
+	d.markRead()
 	return append(dst, d.block...)
 }
 
 // want notes that the newest data are read.
-func (d *Device) want() {
+func (d *Device) markRead() {
 	if p := d.link.polled; p != nil && !d.read {
 		d.read = true
 		p.Wanted(d)
@@ -260,7 +260,7 @@ func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
 	if !d.HasData() {
 		return compact.Append(dst, d.spec.Letter, nil, codec.Scan{})
 	}
-	d.want()
+	d.markRead()
 	if d.spec.Letter != codec.Laser {
 		scan = codec.Scan{}
 	}

@@ -58,7 +58,7 @@ func (l *Link) crash(now time.Duration, value any) {
 	err := errPanicked
 	l.panics = slices.DeleteFunc(append(l.panics, now), func(at time.Duration) bool { return at+panicPeriod <= now })
 	if len(l.panics) >= mostPanics {
-		l.off, err = true, ErrSwitchedOff
+		l.switchedOff, err = true, ErrSwitchedOff
 	}
 	l.disown(now)
 	l.ForgetCommands()
@@ -70,7 +70,7 @@ func (l *Link) crash(now time.Duration, value any) {
 	case l.state == Starting:
 		l.failed(now, l.log, err)
 		l.idle(now)
-		l.settle(now, err)
+		l.endPending(now, err)
 	}
 	l.arm()
 }
@@ -80,8 +80,8 @@ func (l *Link) crash(now time.Duration, value any) {
 func (l *Link) lose(now time.Duration, err error) {
 	l.Counts.Errors++
 	l.state, l.lost, l.overdueAt, l.wake = Lost, true, 0, 0
-	l.off = l.off || errors.Is(err, ErrSwitchedOff) // of a driver that it requires
-	if l.off {
+	l.switchedOff = l.switchedOff || errors.Is(err, ErrSwitchedOff) // of a driver that it requires
+	if l.switchedOff {
 		l.log.Error("device is off", zap.Error(err))
 	} else {
 		l.overdueAt = l.retry.Failed(now, l.log, err)
@@ -90,7 +90,9 @@ func (l *Link) lose(now time.Duration, err error) {
 }
 
 // isOff reports whether the driver, or one that it requires, has been switched off.
-func (l *Link) isOff() bool { return l.off || slices.ContainsFunc(l.holders, holder.isOff) }
+func (l *Link) isSwitchedOff() bool {
+	return l.switchedOff || slices.ContainsFunc(l.dependencies, dependency.isSwitchedOff)
+}
 
 // trace returns where a panic came from, innermost first.
 func trace() string {

@@ -40,8 +40,8 @@ const (
 	// sliceOutcomes is how many subscribers are notified at a time, and slicePause the time
 	// until the next ones are. The replies of a slice take the loop half a millisecond. With
 	// all of them at once, an emergency stop would wait for the replies to thousands.
-	sliceOutcomes = 64
-	slicePause    = time.Millisecond
+	outcomesAtOnce = 64
+	outcomesPause  = time.Millisecond
 )
 
 // State of a link.
@@ -197,7 +197,7 @@ func (l *Link) State() State { return l.state }
 // SetupError returns why the last setup that has ended failed, or why the driver is
 // off; nil: neither.
 func (l *Link) SetupError() error {
-	if l.off {
+	if l.switchedOff {
 		return ErrSwitchedOff
 	}
 	return l.setupError
@@ -281,7 +281,7 @@ func (l *Link) Ready(now time.Duration) {
 		l.lost = false
 		return
 	}
-	l.settle(now, nil)
+	l.endPending(now, nil)
 }
 
 // Fail ends Setup with an error. The driver must have cleaned up: Shutdown is not
@@ -296,14 +296,14 @@ func (l *Link) Fail(now time.Duration, err error) {
 	}
 	l.failed(now, l.log, err)
 	l.idle(now)
-	l.settle(now, err)
+	l.endPending(now, err)
 }
 
 // failed logs why a setup has failed. An always-on driver is tried again by itself,
 // so it is logged once for each reason.
 func (l *Link) failed(now time.Duration, log *zap.Logger, err error) {
 	l.Counts.Errors++
-	if l.alwaysOn && !l.closed && !l.off {
+	if l.alwaysOn && !l.closed && !l.switchedOff {
 		l.pause = l.retry.Failed(now, log, err) - now
 		return
 	}
@@ -322,8 +322,8 @@ func (l *Link) Stopped(now time.Duration) {
 	l.idle(now)
 	switch {
 	case len(l.subscriptions) == 0:
-	case l.off:
-		l.settle(now, ErrSwitchedOff)
+	case l.switchedOff:
+		l.endPending(now, ErrSwitchedOff)
 	default: // that came while the driver stopped
 		l.start(now)
 	}
@@ -353,8 +353,8 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 	if l.notifyAt != 0 && l.notifyAt <= now {
 		l.notify(now)
 	}
-	if l.takeAt != 0 && l.takeAt <= now {
-		l.take(now)
+	if l.reclaimAt != 0 && l.reclaimAt <= now {
+		l.reclaim(now)
 	}
 	if l.wake != 0 && l.wake <= now {
 		l.wake = 0
@@ -372,7 +372,7 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 
 // deadline returns the earliest one, zero for none.
 func (l *Link) deadline() (earliest time.Duration) {
-	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.takeAt, l.notifyAt} {
+	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.reclaimAt, l.notifyAt} {
 		if at != 0 && (earliest == 0 || at < earliest) {
 			earliest = at
 		}
@@ -398,7 +398,7 @@ func (l *Link) expire(now time.Duration) {
 		l.arm()
 		if !l.lost {
 			l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
-			l.settle(now, errSetupLimit)
+			l.endPending(now, errSetupLimit)
 		}
 		l.call(now, l.run, func() { l.driver.Shutdown(now) })
 	case Stopping:
@@ -413,7 +413,7 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 	if l.closed {
 		return false, errShutdown
 	}
-	if l.isOff() {
+	if l.isSwitchedOff() {
 		return false, ErrSwitchedOff
 	}
 	path := pathOf(who)
@@ -461,15 +461,15 @@ func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 	l.subscriptions[i] = l.subscriptions[last] // thousands may leave at once
 	l.subscriptions = slices.Delete(l.subscriptions, last, last+1)
 	if len(l.subscriptions) == 0 {
-		l.end(now)
+		l.turnOff(now)
 	}
 }
 
 // end stops the driver, unless it is off.
-func (l *Link) end(now time.Duration) {
+func (l *Link) turnOff(now time.Duration) {
 	switch l.state {
 	case Starting, Ready:
-		l.stop(now)
+		l.beginShutdown(now)
 	case Lost:
 		l.idle(now)
 	}
@@ -479,7 +479,7 @@ func (l *Link) end(now time.Duration) {
 // subscriptions are void, and new ones fail.
 func (l *Link) Shutdown(now time.Duration) {
 	l.closed, l.subscriptions = true, nil
-	l.end(now)
+	l.turnOff(now)
 	if l.state == Idle {
 		l.idle(now) // an always-on driver is not tried again
 	}
@@ -487,7 +487,7 @@ func (l *Link) Shutdown(now time.Duration) {
 
 // Off reports whether the driver is stopped and holds nothing, so that another one may
 // open the same hardware.
-func (l *Link) Off() bool { return l.state == Idle && l.takeAt == 0 }
+func (l *Link) Off() bool { return l.state == Idle && l.reclaimAt == 0 }
 
 func (l *Link) start(now time.Duration) {
 	stay := subscription{who: keeper{}}
@@ -501,14 +501,14 @@ func (l *Link) start(now time.Duration) {
 }
 
 func (l *Link) setup(now time.Duration) {
-	l.takeAll(now)
+	l.reclaimAll(now)
 	l.Counts.Setups++
 	l.state, l.overdueAt = Starting, now+l.limit
 	l.arm()
 	l.call(now, l.run, func() { l.driver.Setup(now, l) })
 }
 
-func (l *Link) stop(now time.Duration) {
+func (l *Link) beginShutdown(now time.Duration) {
 	l.state, l.overdueAt, l.lost = Stopping, now+stopLimit, false
 	l.arm()
 	l.call(now, l.run, func() { l.driver.Shutdown(now) })
@@ -517,7 +517,7 @@ func (l *Link) stop(now time.Duration) {
 
 func (l *Link) idle(now time.Duration) {
 	l.state, l.overdueAt, l.wake, l.lost = Idle, 0, 0, false
-	if l.alwaysOn && !l.closed && !l.off {
+	if l.alwaysOn && !l.closed && !l.switchedOff {
 		l.overdueAt = now + l.pause
 	}
 	l.arm()
@@ -530,7 +530,7 @@ func (keeper) SetupDone(time.Duration, *Device, error) {} // idle sets the next 
 
 // settle ends the pending subscriptions, which are all there are. Subscribers may
 // subscribe and unsubscribe, themselves or others, from within SetupDone.
-func (l *Link) settle(now time.Duration, err error) {
+func (l *Link) endPending(now time.Duration, err error) {
 	l.setupError = err
 	for _, s := range l.subscriptions {
 		l.outcomes = append(l.outcomes, outcome{s, err})
@@ -550,14 +550,14 @@ func (l *Link) notify(now time.Duration) {
 	}
 	l.notifying = true
 	defer func() { l.notifying = false }() // also if a subscriber panics
-	for n := 0; len(l.outcomes) > 0 && n < sliceOutcomes; n++ {
+	for n := 0; len(l.outcomes) > 0 && n < outcomesAtOnce; n++ {
 		o := l.outcomes[0]
 		l.outcomes[0] = outcome{}
 		l.outcomes = l.outcomes[1:]
 		o.who.SetupDone(now, o.device, o.err)
 	}
 	if l.notifyAt = 0; len(l.outcomes) > 0 {
-		l.notifyAt = now + slicePause
+		l.notifyAt = now + outcomesPause
 	}
 	l.arm()
 }

@@ -382,7 +382,7 @@ func TestSetupEndsInSlices(t *testing.T) {
 		} else {
 			w.link.Fail(2*ms, why)
 		}
-		if len(notified) != sliceOutcomes {
+		if len(notified) != outcomesAtOnce {
 			t.Fatalf("%d were notified at once", len(notified))
 		}
 		const leaves = waiting / 2
@@ -390,7 +390,7 @@ func TestSetupEndsInSlices(t *testing.T) {
 		parts := 1
 		for at := w.host.at[w.link]; len(notified) < waiting-1; parts++ {
 			before := len(notified)
-			if at = w.link.Wake(at); len(notified)-before > sliceOutcomes || len(notified) == before {
+			if at = w.link.Wake(at); len(notified)-before > outcomesAtOnce || len(notified) == before {
 				t.Fatalf("a slice of %d after %d", len(notified)-before, before)
 			}
 		}
@@ -399,7 +399,7 @@ func TestSetupEndsInSlices(t *testing.T) {
 				t.Fatalf("%d was notified in the place of %d", who, want)
 			}
 		}
-		if want := (waiting + sliceOutcomes - 1) / sliceOutcomes; parts != want {
+		if want := (waiting + outcomesAtOnce - 1) / outcomesAtOnce; parts != want {
 			t.Errorf("%d slices, want %d", parts, want)
 		}
 		if err := people[waiting-1].notified[0]; why != nil && err != "p "+why.Error() || why == nil && err != "p <nil>" {

@@ -30,7 +30,7 @@ type input struct {
 // opened link wakes its driver, which must call Tick.
 func (o *Optional) Open(now time.Duration, link *Link) {
 	o.link, o.inputs = link, make([]*input, len(o.Devices))
-	link.hold(o)
+	link.addDependency(o)
 	for i, d := range o.Devices {
 		o.inputs[i] = &input{of: o, device: d}
 	}
@@ -66,7 +66,7 @@ func (o *Optional) Close(now time.Duration) {
 	}
 	inputs := o.inputs
 	o.inputs = nil
-	o.link.release(o)
+	o.link.removeDependency(o)
 	for _, in := range inputs {
 		if in.open {
 			in.device.Unsubscribe(now, in)
@@ -74,7 +74,7 @@ func (o *Optional) Close(now time.Duration) {
 	}
 }
 
-func (o *Optional) isOff() bool { return false }
+func (o *Optional) isSwitchedOff() bool { return false }
 
 // abandon gives the devices back in place of the driver, which has panicked.
 func (o *Optional) abandon(now time.Duration) { o.Close(now) }

@@ -10,20 +10,20 @@ import (
 // panicked or does not stop.
 
 // holder is what a driver holds of other drivers.
-type holder interface {
+type dependency interface {
 	abandon(now time.Duration)
-	isOff() bool // the driver cannot work any more
+	isSwitchedOff() bool // the driver cannot work any more
 }
 
 // belongings is what a driver holds, to be taken from it after a panic.
 type belongings struct {
-	run      int // counts panics: callbacks of earlier runs are ignored
-	ports    []*isolatedPort
-	programs []*isolatedProgram
-	holders  []holder
-	takeAt   time.Duration // when the rest is taken, zero: nothing is left
-	panics   []time.Duration
-	off      bool // it has panicked too often
+	run          int // counts panics: callbacks of earlier runs are ignored
+	ports        []*isolatedPort
+	programs     []*isolatedProgram
+	dependencies []dependency
+	reclaimAt    time.Duration // when the rest is taken, zero: nothing is left
+	panics       []time.Duration
+	switchedOff  bool // it has panicked too often
 }
 
 // disown ends the run of a driver that has panicked or does not stop: it is called no
@@ -31,16 +31,16 @@ type belongings struct {
 func (l *Link) disown(now time.Duration) {
 	l.run++
 	switch {
-	case len(l.holders) > 0:
-		l.takeAt = now
+	case len(l.dependencies) > 0:
+		l.reclaimAt = now
 	case len(l.ports)+len(l.programs) > 0:
-		l.takeAt = now + parting
+		l.reclaimAt = now + parting
 	}
 	for _, p := range slices.Clone(l.ports) {
-		if len(p.last) == 0 {
+		if len(p.lastWords) == 0 {
 			p.Close()
 		} else {
-			p.Port.Write(p.last)
+			p.Port.Write(p.lastWords)
 		}
 	}
 	for _, p := range l.programs {
@@ -50,14 +50,14 @@ func (l *Link) disown(now time.Duration) {
 
 // take takes what the driver owned when it panicked: at first the devices of other
 // drivers, and a little later what still has to leave.
-func (l *Link) take(now time.Duration) {
-	if len(l.holders) > 0 {
-		l.takeAt = now + parting
-		for _, h := range slices.Clone(l.holders) {
+func (l *Link) reclaim(now time.Duration) {
+	if len(l.dependencies) > 0 {
+		l.reclaimAt = now + parting
+		for _, h := range slices.Clone(l.dependencies) {
 			h.abandon(now)
 		}
 	} else {
-		l.takeAt = 0
+		l.reclaimAt = 0
 		for _, p := range slices.Clone(l.ports) {
 			if p.run != l.run {
 				p.Close()
@@ -72,16 +72,16 @@ func (l *Link) take(now time.Duration) {
 }
 
 // takeAll takes it at once: the driver is about to be set up again.
-func (l *Link) takeAll(now time.Duration) {
-	for l.takeAt != 0 {
-		l.take(now)
+func (l *Link) reclaimAll(now time.Duration) {
+	for l.reclaimAt != 0 {
+		l.reclaim(now)
 	}
 }
 
-func (l *Link) hold(h holder) { l.holders = append(l.holders, h) }
+func (l *Link) addDependency(h dependency) { l.dependencies = append(l.dependencies, h) }
 
-func (l *Link) release(h holder) {
-	l.holders = slices.DeleteFunc(l.holders, func(o holder) bool { return o == h })
+func (l *Link) removeDependency(h dependency) {
+	l.dependencies = slices.DeleteFunc(l.dependencies, func(o dependency) bool { return o == h })
 }
 
 // isolatedHost is the Host that a driver gets. It remembers what the driver opens.
@@ -141,10 +141,10 @@ func (o isolatedHost) StartPlugin(stdout, stderr PortHandler, exited func(now ti
 // isolatedPort is a port of a driver, and its handler.
 type isolatedPort struct {
 	Port
-	link    *Link
-	run     int
-	handler PortHandler
-	last    []byte // words
+	link      *Link
+	run       int
+	handler   PortHandler
+	lastWords []byte // words
 }
 
 func (l *Link) port(h PortHandler) *isolatedPort {
@@ -193,7 +193,7 @@ func (p *isolatedPort) Hangup(now time.Duration, err error) {
 }
 
 func (p *isolatedPort) LastWords(b []byte) {
-	p.last = slices.Clone(b)
+	p.lastWords = slices.Clone(b)
 	p.Port.LastWords(b)
 }
 

@@ -18,17 +18,17 @@ type Required struct {
 	// Optional is opened when all of them are; may be nil.
 	Optional *Optional
 
-	link    *Link
-	run     int // of the link
-	open    []*Device
-	waiting int // setups under way
+	link   *Link
+	run    int // of the link
+	open   []*Device
+	setups int // setups under way
 }
 
 // Open opens the devices. It is a whole Driver.Setup: it ends, now or later, with
 // the link ready or failed.
 func (n *Required) Open(now time.Duration, link *Link) {
-	n.link, n.run, n.waiting = link, link.run, 0
-	link.hold(n)
+	n.link, n.run, n.setups = link, link.run, 0
+	link.addDependency(n)
 	for _, d := range n.Devices {
 		pending, err := d.Subscribe(now, n)
 		if err != nil {
@@ -37,10 +37,10 @@ func (n *Required) Open(now time.Duration, link *Link) {
 		}
 		n.open = append(n.open, d)
 		if pending {
-			n.waiting++
+			n.setups++
 		}
 	}
-	if n.waiting == 0 {
+	if n.setups == 0 {
 		n.ready(now)
 	}
 }
@@ -49,7 +49,7 @@ func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
 	n.link.call(now, n.run, func() {
 		if err != nil {
 			n.fail(now, d, err)
-		} else if n.waiting--; n.waiting == 0 {
+		} else if n.setups--; n.setups == 0 {
 			n.ready(now)
 		}
 	})
@@ -80,7 +80,7 @@ func (n *Required) fail(now time.Duration, d *Device, err error) {
 func (n *Required) Close(now time.Duration) {
 	open := n.open
 	n.open = nil
-	n.link.release(n)
+	n.link.removeDependency(n)
 	for _, d := range open {
 		if n.Observer != nil {
 			d.RemoveObserver(n.Observer)
@@ -95,8 +95,8 @@ func (n *Required) Close(now time.Duration) {
 // Path returns the path of the driver's link, which waits for the devices.
 func (n *Required) Path() string { return n.link.Path() }
 
-func (n *Required) isOff() bool {
-	return slices.ContainsFunc(n.open, func(d *Device) bool { return d.link.isOff() })
+func (n *Required) isSwitchedOff() bool {
+	return slices.ContainsFunc(n.open, func(d *Device) bool { return d.link.isSwitchedOff() })
 }
 
 // abandon gives the devices back in place of the driver, which has panicked. What it

@@ -103,7 +103,7 @@ func (t *Table) Device(letter byte) *Device { return t.letters[letter] }
 // Start starts the always-on links, when the server runs and after SetLinks.
 func (t *Table) Start(now time.Duration) {
 	for _, l := range t.links {
-		if l.alwaysOn && !l.off && l.state == Idle && l.overdueAt == 0 { // else it is tried again by itself
+		if l.alwaysOn && !l.switchedOff && l.state == Idle && l.overdueAt == 0 { // else it is tried again by itself
 			l.start(now)
 		}
 	}
