@@ -31,16 +31,16 @@ var errNotReading = errors.New("it asks but does not read the replies")
 
 // client is one connection, its session and its pacing.
 type client struct {
-	server  *Server
-	conn    connection
-	tls     *tlsconn.Conn // nil: it has no TLS
-	remote  net.Addr
-	session *session.Session
-	log     *zap.Logger // made when it is first used: most clients are never logged
-	may     rights.Set
-	network *network
-	pace    pacing.Client
-	retry   *timers.Timer // checks again a client that pacing has set aside; nil before the first time
+	server     *Server
+	conn       connection
+	tls        *tlsconn.Conn // nil: it has no TLS
+	remote     net.Addr
+	session    *session.Session
+	log        *zap.Logger // made when it is first used: most clients are never logged
+	rights     rights.Set
+	network    *network
+	pace       pacing.Client
+	retryTimer *timers.Timer // checks again a client that pacing has set aside; nil before the first time
 
 	place
 	robot     *robotState
@@ -53,14 +53,14 @@ type client struct {
 	input []byte               // that waits
 	more  bool                 // records whose content waits
 
-	changed bool                  // it is in server.changed
-	gone    bool                  // its connection is closed
-	lapse   *timers.Timer         // of what it drives; nil before the first time
-	period  time.Duration         // of tick
-	tick    *timers.Tick[*client] // nil while it has no rate
+	unsettled  bool                  // it is in server.changed
+	closed     bool                  // its connection is closed
+	lapseTimer *timers.Timer         // of what it drives; nil before the first time
+	period     time.Duration         // of tick
+	tick       *timers.Tick[*client] // nil while it has no rate
 
 	live     liveness.Client
-	driving  bool          // it is in server.driving
+	mover    bool          // it is in server.driving
 	silent   bool          // its motors were stopped because it is silent
 	watchdog *timers.Timer // checks a client that is sent nothing more; nil before the first time
 }
@@ -83,16 +83,16 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 func (s *Server) admit(now time.Duration, c *client) bool {
 	c.server, c.remote, c.connected = s, c.conn.RemoteAddr(), now
 	from := addressOf(c.remote).Addr()
-	c.may = s.config.Access.Of(from, c.certificate())
+	c.rights = s.config.Access.Of(from, c.certificate())
 	var err error
-	if c.place, err = s.takePlace(from, c.may); err != nil {
+	if c.place, err = s.takePlace(from, c.rights); err != nil {
 		s.refusals.Warn(now, s.log, "client refused", zap.Stringer("client", c), zap.NamedError("reason", err),
 			zap.Int("clients", len(s.clients)))
 		return false
 	}
 	c.fair.Join(&c.place.address.waiting, c)
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
-	c.session.Restrict(c.may)
+	c.session.Restrict(c.rights)
 	c.session.Limit(c.robot.CommandLifetime)
 	c.session.SetControl(&c.robot.control)
 	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
@@ -131,52 +131,52 @@ func (c *client) String() string {
 // carried out within the call, up to a slice; settle sends the replies.
 func (c *client) Receive(now time.Duration, p []byte) {
 	c.live.Heard(now)
-	if c.server.stopAt == 0 { // nothing is started any more
-		c.take(now, p)
+	if c.server.cutOffAt == 0 { // nothing is started any more
+		c.processOrQueue(now, p)
 	}
 }
 
 // Hangup implements reactor.Handler.
 func (c *client) Hangup(now time.Duration, err error) {
 	s := c.server
-	c.gone = true
+	c.closed = true
 	delete(s.clients, c)
 	s.schedule(now, c, 0)
 	c.pace.Leave()
-	s.forget(c)
+	s.dropInput(c)
 	s.leavePlace(c.place)
-	for _, t := range []*timers.Timer{c.retry, c.watchdog, c.lapse} {
+	for _, t := range []*timers.Timer{c.retryTimer, c.watchdog, c.lapseTimer} {
 		if t != nil {
 			s.timers.Stop(t)
 		}
 	}
 	c.session.Close(now)
-	c.robot.gone.Add(c.counts())
-	s.watchDriving(now, c)
+	c.robot.past.Add(c.counts())
+	s.watchMover(now, c)
 	if line := s.log.Check(zap.InfoLevel, "client disconnected"); line != nil {
 		line.Write(zap.Stringer("client", c), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
 	}
 }
 
 // end closes a connection from our side.
-func (s *Server) end(now time.Duration, c *client, why error) {
+func (s *Server) disconnect(now time.Duration, c *client, why error) {
 	c.Log().Warn("client disconnected by us", zap.Error(why))
-	s.drop(now, c, why)
+	s.closeClient(now, c, why)
 }
 
 // drop closes a connection. Its last record may fail, which hangs up within.
-func (s *Server) drop(now time.Duration, c *client, why error) {
+func (s *Server) closeClient(now time.Duration, c *client, why error) {
 	c.conn.Close()
-	if !c.gone {
+	if !c.closed {
 		c.Hangup(now, why)
 	}
 }
 
 // SessionChanged implements session.Owner.
 func (c *client) SessionChanged() {
-	if !c.changed {
-		c.changed = true
-		c.server.changed = append(c.server.changed, c)
+	if !c.unsettled {
+		c.unsettled = true
+		c.server.unsettled = append(c.server.unsettled, c)
 	}
 }
 
@@ -184,7 +184,7 @@ func (c *client) SessionChanged() {
 func (c *client) WatchEnd(now time.Duration) { c.conn.WatchEnd(now, c.session.Leave) }
 
 // Silent implements session.Owner.
-func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > liveness.DriverSilence }
+func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > liveness.MoverSilence }
 
 // Log implements session.Owner.
 func (c *client) Log() *zap.Logger {

@@ -144,7 +144,7 @@ func TestAskerIsServedInSlices(t *testing.T) {
 		t.Fatalf("block %q without being asked", letter)
 	}
 	s.Do(func(time.Duration) {
-		if !s.server.queue.Empty() {
+		if !s.server.inputQueue.Empty() {
 			t.Error("the client is not done")
 		}
 	})
@@ -166,7 +166,7 @@ func TestSliceOfAskedFrames(t *testing.T) {
 			if left == 0 {
 				break
 			}
-			s.server.serveNext(now)
+			s.server.serveClient(now)
 		}
 	})
 }

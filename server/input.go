@@ -16,11 +16,11 @@ const (
 	sliceFrames = 32
 	// roundLimit is how long clients are served before the loop serves its timers
 	// and descriptors again. It is what a flood adds to the delay of other clients.
-	roundLimit = time.Millisecond
+	serveLimit = time.Millisecond
 )
 
 // take carries out a client's input at once if it is little. Otherwise the input waits.
-func (c *client) take(now time.Duration, p []byte) {
+func (c *client) processOrQueue(now time.Duration, p []byte) {
 	if c.fair.AtOnce(now, len(p)) {
 		if c.more = c.process(now, p); !c.more {
 			return
@@ -28,7 +28,7 @@ func (c *client) take(now time.Duration, p []byte) {
 		p = nil
 	}
 	c.input = append(c.input, p...)
-	c.server.wait(now, c)
+	c.server.queueInput(now, c)
 }
 
 // process carries out input of a client: a slice, or the bytes that a descriptor received.
@@ -42,21 +42,21 @@ func (c *client) process(now time.Duration, p []byte) (more bool) {
 }
 
 // wait puts a client into the queue.
-func (s *Server) wait(now time.Duration, c *client) {
+func (s *Server) queueInput(now time.Duration, c *client) {
 	if c.fair.Waits() {
 		return
 	}
 	c.conn.Pause()
-	s.queue.Wait(&c.fair)
-	if !s.next.Armed() {
-		s.timers.Set(s.next, now)
+	s.inputQueue.Push(&c.fair)
+	if !s.inputTimer.Armed() {
+		s.timers.Set(s.inputTimer, now)
 	}
 }
 
 // serveInput serves the queue until no client waits or roundLimit has passed.
-func (s *Server) serveInput(now time.Duration) time.Duration {
-	for end := s.loop.Now() + roundLimit; !s.queue.Empty() && s.stopAt == 0; {
-		s.serveNext(now)
+func (s *Server) serveInputs(now time.Duration) time.Duration {
+	for end := s.loop.Now() + serveLimit; !s.inputQueue.Empty() && s.cutOffAt == 0; {
+		s.serveClient(now)
 		if s.loop.Now() >= end {
 			return now
 		}
@@ -65,8 +65,8 @@ func (s *Server) serveInput(now time.Duration) time.Duration {
 }
 
 // serveNext serves a slice of the next client's input and of the frames that it asked for.
-func (s *Server) serveNext(now time.Duration) {
-	c := s.queue.Next()
+func (s *Server) serveClient(now time.Duration) {
+	c := s.inputQueue.Next()
 	n := min(len(c.input), fair.SliceBytes)
 	if c.more {
 		n = 0
@@ -76,10 +76,10 @@ func (s *Server) serveNext(now time.Duration) {
 	c.SessionChanged() // for the frames that it asked for
 	s.settle(now)
 	switch {
-	case c.gone:
+	case c.closed:
 		return
 	case len(c.input) > 0 || c.more:
-		s.wait(now, c)
+		s.queueInput(now, c)
 	case !c.fair.Waits():
 		c.conn.Resume()
 	}
@@ -89,7 +89,7 @@ func (s *Server) serveNext(now time.Duration) {
 }
 
 // forget removes a client that is gone from the queue.
-func (s *Server) forget(c *client) {
-	s.queue.Leave(&c.fair)
+func (s *Server) dropInput(c *client) {
+	s.inputQueue.Leave(&c.fair)
 	c.more, c.input = false, nil
 }

@@ -41,7 +41,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 			if !stalled() {
 				t.Error("a frame was sent that the receive window has no room for")
 			}
-			s.server.checkDriving(now + time.Hour) // nothing was heard since
+			s.server.checkMovers(now + time.Hour) // nothing was heard since
 			if s.theClient().silent || len(d.commands) > 0 {
 				t.Error("the motors of a client that does not read are stopped")
 			}
@@ -92,7 +92,7 @@ func TestDrivingInSilence(t *testing.T) {
 	r.drive(t, c, 200)
 	deafen(t, c, true)
 	r.expect(t, 0)
-	s.Do(func(now time.Duration) { s.server.checkDriving(now) })
+	s.Do(func(now time.Duration) { s.server.checkMovers(now) })
 	if len(r.commands) > 0 {
 		t.Error("the motors are stopped again")
 	}
@@ -103,7 +103,7 @@ func TestDrivingInSilence(t *testing.T) {
 	r.expect(t, 0)
 	looptest.Receive(t, r.stops, "shutdown")
 	s.Await("no client that drives is watched", func(now time.Duration) bool {
-		return len(s.server.driving) == 0 && s.server.checkDriving(now) == 0
+		return len(s.server.movers) == 0 && s.server.checkMovers(now) == 0
 	})
 }
 

@@ -12,8 +12,8 @@ import (
 // network is the network of a group of clients, and the timer that polls it while one of them
 // waits for it.
 type network struct {
-	pacing *pacing.Network
-	poll   *timers.Timer
+	pacing    *pacing.Network
+	pollTimer *timers.Timer
 }
 
 // Networks that are no interface. Interfaces have other names: at most 15 bytes without blanks.
@@ -45,7 +45,7 @@ func (n *networks) of(local, remote netip.Addr) *network {
 	found := n.all[name]
 	if found == nil {
 		found = &network{pacing: pacing.NewNetwork()}
-		found.poll = timers.NewTimer(func(now time.Duration) time.Duration { return n.serve(now, found) })
+		found.pollTimer = timers.NewTimer(func(now time.Duration) time.Duration { return n.serve(now, found) })
 		n.all[name] = found
 	}
 	return found

@@ -16,7 +16,7 @@ const keptPlaces = 8
 // Reasons to refuse a client.
 var (
 	errEnding    = errors.New("the server is shutting down")
-	errFull      = errors.New("too many clients (-max-clients)")
+	errClients   = errors.New("too many clients (-max-clients)")
 	errAddress   = errors.New("too many clients of this address (-max-per-address)")
 	errStrangers = errors.New("too many clients; the last places are kept for this computer and those that access rules let drive")
 )
@@ -46,10 +46,10 @@ func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
 	}
 	most, kept := s.config.MaxClients, (s.config.MaxClients+keptPlaces-1)/keptPlaces
 	switch {
-	case s.stopAt != 0:
+	case s.cutOffAt != 0:
 		return place{}, errEnding
 	case len(s.clients) >= most:
-		return place{}, errFull
+		return place{}, errClients
 	case a.clients >= s.config.MaxPerAddress:
 		return place{}, errAddress
 	case !owner && most > 1 && s.strangers >= most-kept:

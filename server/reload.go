@@ -34,7 +34,7 @@ type reload struct {
 // robots are served, with the ports that cannot be listened on, which is logged; it is
 // not called if the server ends first. Only one Reload may be under way.
 func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, done func(now time.Duration, refused []int)) {
-	if s.stopAt != 0 {
+	if s.cutOffAt != 0 {
 		return
 	}
 	s.reload = &reload{robots: robots, done: done}
@@ -53,7 +53,7 @@ func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, 
 	}
 	for _, c := range s.inOrder() {
 		if robotWith(robots, c.robot.Table) == nil || slices.ContainsFunc(s.reload.stopping, c.session.Uses) {
-			s.end(now, c, errChanged)
+			s.disconnect(now, c, errChanged)
 		}
 	}
 	for _, l := range s.reload.stopping {
@@ -76,11 +76,11 @@ func (s *Server) restrict(now time.Duration, access rights.Rules) {
 	s.config.Access = access
 	for _, c := range s.inOrder() {
 		may := access.Of(addressOf(c.remote).Addr(), c.certificate())
-		if !may.Has(c.may) {
-			s.end(now, c, errRights)
+		if !may.Has(c.rights) {
+			s.disconnect(now, c, errRights)
 			continue
 		}
-		c.may = may
+		c.rights = may
 		c.session.Restrict(may)
 	}
 }

@@ -93,30 +93,30 @@ type Server struct {
 	timers *timers.Queue // of the loop
 	host   *host.Host
 
-	robots   []*robotState
-	clients  map[*client]struct{}
-	changed  []*client // sessions that have something for their connection
-	networks networks
-	ticks    *timers.Ticks[*client]
-	scratch  []byte                // for frames
-	sealed   []byte                // for records with them
-	plain    [fair.SliceBytes]byte // for the content of records
+	robots    []*robotState
+	clients   map[*client]struct{}
+	unsettled []*client // sessions that have something for their connection
+	networks  networks
+	ticks     *timers.Ticks[*client]
+	scratch   []byte                // for frames
+	sealed    []byte                // for records with them
+	plain     [fair.SliceBytes]byte // for the content of records
 
-	driving  []*client // that could leave motors running
-	liveness *timers.Timer
-	checked  time.Duration // when they were checked last
+	movers        []*client // that could leave motors running
+	moversTimer   *timers.Timer
+	moversChecked time.Duration // when they were checked last
 
-	addresses map[netip.Addr]*address
-	strangers int // clients that no place is kept for
-	queue     fair.Queue[*client]
-	next      *timers.Timer // serves the queue
-	floods    limited.Line
+	addresses  map[netip.Addr]*address
+	strangers  int // clients that no place is kept for
+	inputQueue fair.Queue[*client]
+	inputTimer *timers.Timer // serves the queue
+	floods     limited.Line
 
 	refusals limited.Line
 
-	reload   *reload       // under way; nil: none
-	stopAt   time.Duration // when the devices are cut off, zero while serving
-	shutdown *timers.Timer
+	reload        *reload       // under way; nil: none
+	cutOffAt      time.Duration // when the devices are cut off, zero while serving
+	shutdownTimer *timers.Timer
 }
 
 // Run serves until ctx ends, then stops motors and devices, closes the clients
@@ -143,7 +143,7 @@ func Run(ctx context.Context, config Config) error {
 		Log:         config.Log,
 	})
 	s = newServer(config, l, &l.Timers)
-	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.stop) })
+	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.shutDown) })
 	defer unregister()
 	return s.loop.Run()
 }
@@ -173,11 +173,11 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		robot.Table.Connect(s.host)
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
-	s.networks = newNetworks(s.serveQueue)
-	s.ticks = timers.NewTicks(queue, s.due)
-	s.liveness = timers.NewTimer(s.checkDriving)
-	s.next = timers.NewTimer(s.serveInput)
-	s.shutdown = timers.NewTimer(s.finish)
+	s.networks = newNetworks(s.serveNetwork)
+	s.ticks = timers.NewTicks(queue, s.frameDue)
+	s.moversTimer = timers.NewTimer(s.checkMovers)
+	s.inputTimer = timers.NewTimer(s.serveInputs)
+	s.shutdownTimer = timers.NewTimer(s.endLoop)
 	return s
 }
 
@@ -200,11 +200,11 @@ func (s *Server) Post(fn func(now time.Duration)) bool { return s.loop.Post(fn) 
 func (s *Server) Start(fn timers.Func) { s.timers.Set(timers.NewTimer(fn), s.loop.Now()) }
 
 // stop begins the shutdown: motors first, then devices, then clients.
-func (s *Server) stop(now time.Duration) {
-	if s.stopAt != 0 {
+func (s *Server) shutDown(now time.Duration) {
+	if s.cutOffAt != 0 {
 		return
 	}
-	s.stopAt = now + shutdownLimit
+	s.cutOffAt = now + shutdownLimit
 	s.log.Info("shutting down")
 	for _, c := range s.inOrder() {
 		c.session.Halt(now)
@@ -216,21 +216,21 @@ func (s *Server) stop(now time.Duration) {
 	if s.reload != nil {
 		s.endReload(now) // refuses them
 	}
-	s.timers.Set(s.shutdown, s.stopAt)
+	s.timers.Set(s.shutdownTimer, s.cutOffAt)
 }
 
 // finish ends the loop, at the latest at stopAt.
-func (s *Server) finish(time.Duration) time.Duration {
+func (s *Server) endLoop(time.Duration) time.Duration {
 	s.loop.Stop()
 	return 0
 }
 
 // goOn goes on with a shutdown or a reload when the devices are off that it waits for. They
 // are turned off by callbacks, so settle calls it.
-func (s *Server) goOn(now time.Duration) {
+func (s *Server) continueShutdown(now time.Duration) {
 	switch {
-	case s.stopAt != 0 && s.off():
-		s.finish(now)
+	case s.cutOffAt != 0 && s.off():
+		s.endLoop(now)
 	case s.reload != nil && !slices.ContainsFunc(s.reload.stopping, func(l *devices.Link) bool { return !l.Off() }):
 		s.finishReload(now)
 	}

@@ -9,25 +9,25 @@ import (
 // settle carries out what sessions have decided since the last settle. A write that fails
 // closes its connection within the call, which may change other sessions.
 func (s *Server) settle(now time.Duration) {
-	s.goOn(now)
-	for i := 0; i < len(s.changed); i++ {
-		c := s.changed[i]
-		c.changed = false
-		if !c.gone {
+	s.continueShutdown(now)
+	for i := 0; i < len(s.unsettled); i++ {
+		c := s.unsettled[i]
+		c.unsettled = false
+		if !c.closed {
 			s.settleClient(now, c)
 		}
 	}
-	clear(s.changed)
-	s.changed = s.changed[:0]
+	clear(s.unsettled)
+	s.unsettled = s.unsettled[:0]
 }
 
 func (s *Server) settleClient(now time.Duration, c *client) {
 	c.flush(now)
-	if err := c.session.Err(); err != nil && !c.gone {
-		s.end(now, c, err)
+	if err := c.session.Err(); err != nil && !c.closed {
+		s.disconnect(now, c, err)
 	}
 	s.sendAsked(now, c)
-	if c.gone {
+	if c.closed {
 		return
 	}
 	if c.pace.Waits() {
@@ -35,18 +35,18 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 	}
 	if c.session.More() {
 		c.more = true
-		s.wait(now, c)
+		s.queueInput(now, c)
 	}
 	s.schedule(now, c, c.session.Period())
 	if c.live.Unconfirmed() && c.period == 0 {
 		s.watch(now, c)
 	}
-	s.watchDriving(now, c)
+	s.watchMover(now, c)
 	if at := c.session.Lapses(); at != 0 {
-		if c.lapse == nil {
-			c.lapse = timers.NewTimer(c.session.Lapse)
+		if c.lapseTimer == nil {
+			c.lapseTimer = timers.NewTimer(c.session.Lapse)
 		}
-		s.timers.Set(c.lapse, at)
+		s.timers.Set(c.lapseTimer, at)
 	}
 }
 
@@ -59,21 +59,21 @@ func (c *client) flush(now time.Duration) {
 	c.conn.Write(out)
 	c.session.Flushed()
 	c.live.Sent(now)
-	if !c.gone && c.conn.Buffered() > maxReplies {
-		c.server.end(now, c, errNotReading)
+	if !c.closed && c.conn.Buffered() > maxReplies {
+		c.server.disconnect(now, c, errNotReading)
 	}
 }
 
 // sendAsked sends the frames that a client asked for (4.3), as many as a slice
 // has.
 func (s *Server) sendAsked(now time.Duration, c *client) {
-	for n := 0; !c.gone && !c.pace.Waits() && c.session.Asked() > 0; n++ {
+	for n := 0; !c.closed && !c.pace.Waits() && c.session.Asked() > 0; n++ {
 		if n == sliceFrames {
-			s.wait(now, c)
+			s.queueInput(now, c)
 			return
 		}
 		before := c.session.Asked()
-		s.due(now, c)
+		s.frameDue(now, c)
 		if c.session.Asked() == before { // it waits for a device's first data
 			return
 		}

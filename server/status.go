@@ -37,7 +37,7 @@ func (s *Server) Status(now time.Duration) status.Status {
 		r, result := places[c.robot], c.status(now)
 		r.Clients = append(r.Clients, result)
 		r.Totals.Add(result.Counts)
-		if c.robot.control.Holds(c.session) {
+		if c.robot.control.IsCommander(c.session) {
 			r.Commander = &result.Address
 		}
 	}
@@ -47,7 +47,7 @@ func (s *Server) Status(now time.Duration) status.Status {
 func (r *robotState) status(now time.Duration) status.Robot {
 	result := status.Robot{
 		Name: r.Name, Port: r.Port, Control: "newest", Stopped: r.Table.Stopped(),
-		Devices: map[string]status.Device{}, Clients: []status.Client{}, Totals: r.gone,
+		Devices: map[string]status.Device{}, Clients: []status.Client{}, Totals: r.past,
 	}
 	if r.KeepControl {
 		result.Control = "first"

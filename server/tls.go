@@ -55,8 +55,8 @@ func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 	fd, err := t.Detach()
 	if err == nil {
 		conn.Descriptor, err = s.loop.Adopt(fd, c, func(now time.Duration) {
-			if !c.gone {
-				c.take(now, nil) // what came with the handshake
+			if !c.closed {
+				c.processOrQueue(now, nil) // what came with the handshake
 			}
 		})
 	}
@@ -70,21 +70,21 @@ func (c *client) processRecords(now time.Duration, records []byte) (more bool) {
 	plain := c.server.plain[:]
 	n, err := c.tls.Read(records, plain)
 	c.session.Receive(now, plain[:n])
-	if c.tls.Unsaid() {
+	if c.tls.HasOwnRecords() {
 		c.conn.Write(nil)
 	}
 	switch {
-	case c.gone: // the write has failed
+	case c.closed: // the write has failed
 		return false
 	case errors.Is(err, io.EOF) && c.session.More(): // Read says it again
 		return true
 	case errors.Is(err, io.EOF):
-		if c.server.settleClient(now, c); !c.gone { // it may still read
-			c.server.drop(now, c, err)
+		if c.server.settleClient(now, c); !c.closed { // it may still read
+			c.server.closeClient(now, c, err)
 		}
 		return false
 	case err != nil:
-		c.server.end(now, c, err)
+		c.server.disconnect(now, c, err)
 		return false
 	}
 	return n == len(plain) || c.session.More()

@@ -76,7 +76,7 @@ type Queue[C any] struct{ addresses []*Address[C] }
 func (q *Queue[C]) Empty() bool { return len(q.addresses) == 0 }
 
 // Wait makes a client wait, which must not wait already.
-func (q *Queue[C]) Wait(c *Client[C]) {
+func (q *Queue[C]) Push(c *Client[C]) {
 	c.waits = true
 	a := c.address
 	if len(a.waiting) == 0 {

@@ -129,7 +129,7 @@ func (l *line) Receive(now time.Duration, p []byte) {
 // Hangup implements reactor.Handler.
 func (l *line) Hangup(now time.Duration, err error) {
 	closed := l.closed
-	if l.gone(); !closed {
+	if l.finish(); !closed {
 		l.handler.Hangup(now, err)
 	}
 }
@@ -153,12 +153,12 @@ func (l *line) Close() {
 func (l *line) end() {
 	if !l.ended {
 		l.Descriptor.Close()
-		l.gone()
+		l.finish()
 	}
 }
 
 // gone is called when the loop does not poll the line any more.
-func (l *line) gone() {
+func (l *line) finish() {
 	l.closed, l.ended = true, true
 	l.host.loop.Descriptors().Return(1)
 	l.release()
@@ -171,5 +171,5 @@ func (l *line) release() {
 		returned(0)
 		return
 	}
-	l.host.operationsOn(l.path).end(l, operation{run: l.file.close, done: returned})
+	l.host.operationsOn(l.path).finishWith(l, operation{run: l.file.close, done: returned})
 }

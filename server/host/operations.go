@@ -25,12 +25,12 @@ type operation struct {
 // operations are those on one device file, one after the other. At most one goroutine waits for
 // an adapter, however often its driver tries again.
 type operations struct {
-	host    *Host
-	path    string
-	current *operation  // under way; nil: none
-	waiting []operation // behind it
-	stuck   bool        // current takes too long
-	limit   *timers.Timer
+	host       *Host
+	path       string
+	current    *operation  // under way; nil: none
+	waiting    []operation // behind it
+	stuck      bool        // current takes too long
+	limitTimer *timers.Timer
 }
 
 // operationsOn returns the operations on a path.
@@ -38,7 +38,7 @@ func (h *Host) operationsOn(path string) *operations {
 	o := h.operations[path]
 	if o == nil {
 		o = &operations{host: h, path: path}
-		o.limit = timers.NewTimer(o.expire)
+		o.limitTimer = timers.NewTimer(o.expire)
 		h.operations[path] = o
 	}
 	return o
@@ -56,7 +56,7 @@ func (o *operations) add(op operation) {
 }
 
 // end voids what an owner waits for, and has the last operation for it carried out next.
-func (o *operations) end(owner *line, last operation) {
+func (o *operations) finishWith(owner *line, last operation) {
 	o.waiting = slices.DeleteFunc(o.waiting, func(op operation) bool { return op.owner == owner })
 	o.waiting = slices.Insert(o.waiting, 0, last)
 	o.next()
@@ -76,9 +76,9 @@ func (o *operations) next() {
 		delete(o.host.operations, o.path)
 	}
 	if waited := o.waitedFor(); !waited {
-		o.host.timers.Stop(o.limit)
-	} else if !o.limit.Armed() {
-		o.host.timers.Set(o.limit, o.host.loop.Now()+answerLimit)
+		o.host.timers.Stop(o.limitTimer)
+	} else if !o.limitTimer.Armed() {
+		o.host.timers.Set(o.limitTimer, o.host.loop.Now()+answerLimit)
 	}
 }
 
@@ -96,7 +96,7 @@ func (o *operations) begin() {
 func (o *operations) finished(now time.Duration) {
 	op := o.current
 	o.current, o.stuck = nil, false
-	o.host.timers.Stop(o.limit) // the adapter answers
+	o.host.timers.Stop(o.limitTimer) // the adapter answers
 	op.done(now)
 	o.next()
 }

@@ -21,14 +21,14 @@ const (
 	// DrivingProbe while it is idle, checked every DrivingCheck, and must be heard
 	// within DriverSilence. A shorter limit would stop robots on networks that drop a
 	// packet or two; with it the motors stop within two seconds.
-	DrivingProbe  = time.Second
-	DrivingCheck  = 250 * time.Millisecond
-	DriverSilence = 1500 * time.Millisecond
+	MoverProbe   = time.Second
+	MoverCheck   = 250 * time.Millisecond
+	MoverSilence = 1500 * time.Millisecond
 
 	// answerTime is how long a probe may be under way. While a client's window is
 	// closed the kernel probes up to two minutes apart, and the last answer is that
 	// old when the next probe leaves.
-	answerTime = DriverSilence - DrivingProbe
+	answerTime = MoverSilence - MoverProbe
 
 	// roomLow is how many frames the receive window takes at least before the kernel
 	// is asked for the window again. Pacing gives credit for this many frames at a
@@ -88,7 +88,7 @@ func (c *Client) Unheard(now time.Duration) bool {
 
 // Quiet reports whether a client whose motors could run on was not heard since the last
 // check, so that the kernel has to be asked.
-func (c *Client) Quiet(now time.Duration) bool { return now-c.heard > DrivingCheck }
+func (c *Client) Quiet(now time.Duration) bool { return now-c.heard > MoverCheck }
 
 // Silence returns how long the client's kernel has owed us an acknowledgement. It is zero
 // while none is due: a client that is paused, or does not read, is not silent, for its

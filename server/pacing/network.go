@@ -19,7 +19,7 @@ const (
 	// memory is how long the window stays larger than firstWindow without new
 	// evidence that the network carries it. A longer time would notice a network that
 	// has become slow that much later.
-	memory = time.Second
+	windowLife = time.Second
 	// PollPeriod is the time between polls of a network with a queue: no event reports that a
 	// frame has left. A small frame takes a network of 2 Mbps about this long.
 	PollPeriod = time.Millisecond
@@ -27,14 +27,14 @@ const (
 	// bytes take 50 Mbps this long. That frames of an earlier tick have left shows
 	// nothing: on a network that is busy most of the time the window would grow with every
 	// tick, and frames would grow old in the transmit queue.
-	quick = 2 * time.Millisecond
+	quickLimit = 2 * time.Millisecond
 	// epoch is how many polls in a row must have found frames to spare before the
 	// window shrinks. Radios pause for tens of milliseconds; fewer polls would
 	// take a pause for a queue that is too long.
-	epoch = 50
+	shrinkPolls = 50
 	// lost is how long a frame counts as in flight. A client that walked out of
 	// range must not delay the others on its network.
-	lost = 400 * time.Millisecond
+	flightLimit = 400 * time.Millisecond
 )
 
 // Network is the network of a group of clients.
@@ -46,17 +46,17 @@ const (
 // fewest frames that keep the network busy.
 type Network struct {
 	joined int // clients that ever joined
-	doubts int // how often a client was set aside
+	asides int // how often a client was set aside
 
 	queue  fifo
 	flight []flown // oldest first
 	window int     // frames that may be in flight
 
-	full  time.Duration // when the last check found the window used up
-	grown time.Duration // when the window last doubled
-	slow  time.Duration // when a frame last waited long in the queue; 0: never
-	polls int           // in this epoch
-	least int           // fewest frames that were in flight at a poll of this epoch
+	fullAt  time.Duration // when the last check found the window used up
+	grownAt time.Duration // when the window last doubled
+	slowAt  time.Duration // when a frame last waited long in the queue; 0: never
+	polls   int           // in this epoch
+	least   int           // fewest frames that were in flight at a poll of this epoch
 }
 
 // flown is a frame in flight.
@@ -75,49 +75,49 @@ func NewNetwork() *Network {
 func (n *Network) Join(c *Client, conn Connection) {
 	n.joined++
 	// Different first credits spread the checks over the ticks.
-	*c = Client{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, doubts: n.doubts}
+	*c = Client{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, asides: n.asides}
 }
 
 // open reports whether the network may take another frame. When the window is used
 // up it checks which frames have left.
 func (n *Network) open(now time.Duration) bool {
-	if now-n.grown > memory {
+	if now-n.grownAt > windowLife {
 		n.window = min(n.window, firstWindow)
 	}
 	if len(n.flight) < n.window {
 		return true
 	}
-	if n.full == now { // the others of this tick wait for the poll
+	if n.fullAt == now { // the others of this tick wait for the poll
 		return false
 	}
 	first := n.flight[0].sent
-	if n.land(now) == 0 && now-first <= quick {
+	if n.removeSent(now) == 0 && now-first <= quickLimit {
 		n.grow(now)
 	}
 	if len(n.flight) < n.window {
 		return true
 	}
-	n.full = now
+	n.fullAt = now
 	return false
 }
 
 // land removes from flight what has left and returns how many frames are left.
 // The transmit queue is first in, first out: if the newest frame has left, all
 // have.
-func (n *Network) land(now time.Duration) int {
+func (n *Network) removeSent(now time.Duration) int {
 	last := len(n.flight) - 1
 	if last >= 0 && !n.flight[last].client.conn.Queued() {
 		clear(n.flight)
 		n.flight = n.flight[:0]
 	}
 	n.flight = slices.DeleteFunc(n.flight, func(f flown) bool {
-		return now-f.sent > lost || !f.client.conn.Queued()
+		return now-f.sent > flightLimit || !f.client.conn.Queued()
 	})
 	return len(n.flight)
 }
 
 func (n *Network) grow(now time.Duration) {
-	n.window, n.grown = min(2*n.window, mostWindow), now
+	n.window, n.grownAt = min(2*n.window, mostWindow), now
 }
 
 func (n *Network) enqueue(now time.Duration, c *Client) {
@@ -133,8 +133,8 @@ func (n *Network) Next(now time.Duration) (conn Connection, answer Answer, ok bo
 	}
 	c := n.queue.pop()
 	c.state = free
-	if now-c.since > slow {
-		n.slow = now
+	if now-c.since > slowWait {
+		n.slowAt = now
 	}
 	if !c.keepsUp() {
 		return c.conn, c.setAside(now), true
@@ -153,12 +153,12 @@ func (n *Network) Waits() bool { return n.queue.len() > 0 }
 
 // Poll checks which frames have left, and adjusts the window. It comes before Next.
 func (n *Network) Poll(now time.Duration) {
-	left := n.land(now)
+	left := n.removeSent(now)
 	if left == 0 {
 		n.grow(now)
 	}
 	n.least = min(n.least, left)
-	if n.polls++; n.polls == epoch {
+	if n.polls++; n.polls == shrinkPolls {
 		// One frame must be left at a poll, or the network may have idled.
 		n.window = max(n.window-max(n.least-1, 0), leastWindow)
 		n.polls, n.least = 0, n.window

@@ -51,11 +51,11 @@ const (
 	// slow is how long a frame waits in the queue of a network that is full. Frames of
 	// clients that are due at the same moment wait less on a network that is not: 16 of
 	// 800 bytes take 10 Mbps this long.
-	slow = 10 * time.Millisecond
+	slowWait = 10 * time.Millisecond
 	// fullFor is how long a network counts as full after its last slow frame. Frames
 	// that are smaller while it is full may just fit. A shorter time would try large
 	// ones, and fill the network again, more often.
-	fullFor = 5 * time.Second
+	congestedFor = 5 * time.Second
 )
 
 // Connection is what pacing asks about one client's connection. Each answer may
@@ -88,17 +88,17 @@ type Client struct {
 	conn    Connection
 	network *Network
 
-	state  state
-	gone   bool
-	again  bool // another frame became due while the client was queued
-	asked  bool // the frame that is due was asked for
-	frame  int  // bytes of the newest frame
-	credit int  // bytes that may be sent before the next check
-	trust  int  // frames of credit after the next check, 1 to maxTrust
-	doubts int  // network.doubts at the last check
+	state   state
+	removed bool
+	again   bool // another frame became due while the client was queued
+	asked   bool // the frame that is due was asked for
+	frame   int  // bytes of the newest frame
+	credit  int  // bytes that may be sent before the next check
+	trust   int  // frames of credit after the next check, 1 to maxTrust
+	asides  int  // network.doubts at the last check
 
-	since  time.Duration // when it was queued or set aside
-	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
+	since    time.Duration // when it was queued or set aside
+	behindAt time.Duration // when it was last set aside for longer than ackDelay; 0: never
 }
 
 type state uint8
@@ -114,9 +114,9 @@ func (c *Client) Waits() bool { return c.state != free }
 
 // Full reports whether the network to the client has been found full lately: frames
 // waited in the queue of its network, or the client did not keep up.
-func (c *Client) Full(now time.Duration) bool {
-	last := max(c.behind, c.network.slow)
-	return last != 0 && now-last < fullFor
+func (c *Client) Congested(now time.Duration) bool {
+	last := max(c.behindAt, c.network.slowAt)
+	return last != 0 && now-last < congestedFor
 }
 
 // Due is called when a frame for the client is due. asked is set for a frame that the
@@ -142,7 +142,7 @@ func (c *Client) Due(now time.Duration, asked bool) Answer {
 // Sent is called when a frame of size bytes was sent after the answer Now; zero: there was
 // nothing to send. The client may have left meanwhile.
 func (c *Client) Sent(now time.Duration, size int) {
-	if size == 0 || c.gone {
+	if size == 0 || c.removed {
 		return
 	}
 	c.frame = size
@@ -152,7 +152,7 @@ func (c *Client) Sent(now time.Duration, size int) {
 
 func (c *Client) setAside(now time.Duration) Answer {
 	c.state, c.since = aside, now
-	c.network.doubts++
+	c.network.asides++
 	return Aside
 }
 
@@ -160,10 +160,10 @@ func (c *Client) setAside(now time.Duration) Answer {
 // connection when the credit is used up. When another client of the network did not
 // keep up, all are checked once: the network may be full further away.
 func (c *Client) keepsUp() bool {
-	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.network.doubts {
+	if c.credit > 0 && c.credit >= c.frame && c.asides == c.network.asides {
 		return true
 	}
-	c.doubts = c.network.doubts
+	c.asides = c.network.asides
 	unacknowledged, room := c.conn.Backlog()
 	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
 	if c.trust == 1 {
@@ -188,7 +188,7 @@ func (c *Client) Retry(now time.Duration) Answer {
 		return Aside
 	}
 	if now-c.since > ackDelay {
-		c.trust, c.behind = 1, now
+		c.trust, c.behindAt = 1, now
 	}
 	c.state = free
 	return c.Due(now, c.asked)
@@ -201,6 +201,6 @@ func (c *Client) RetryAt(now time.Duration) time.Duration {
 
 // Leave removes the client from its network. Only Sent may be called after it.
 func (c *Client) Leave() {
-	c.gone = true
+	c.removed = true
 	c.network.remove(c)
 }

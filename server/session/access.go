@@ -22,7 +22,7 @@ func (a access) open() bool   { return a.reads() || a.writes() }
 // ask returns the state after a request for want in state a, provided that the
 // setup it needs succeeds: the table of PROTOCOL 2.3. r followed by w gives a;
 // a followed by r or w is a downgrade; an unknown letter changes nothing.
-func (a access) ask(want byte) access {
+func (a access) after(want byte) access {
 	switch want {
 	case codec.AccessRead:
 		if a == write {

@@ -40,7 +40,7 @@ func (s *Session) answer(now time.Duration, question byte) {
 func (s *Session) isStranger() bool { return s.rights&(rights.Read|rights.Write) == 0 }
 
 // may returns the rights of the client, for people.
-func (s *Session) may() string {
+func (s *Session) rightsText() string {
 	return "the robot's access rules give this client: " + s.rights.String()
 }
 
@@ -63,18 +63,18 @@ func (s *Session) refusals() (lines []string) {
 // refusal returns why a device is refused.
 func (s *Session) refusal(letter byte) codec.Reason {
 	device := s.table.Device(letter)
-	p := s.slots.of(device)
+	sl := s.slots.of(device)
 	switch {
 	case s.isStranger():
-		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}
+		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
 	case device == nil && letter != codec.Server:
 		return codec.Reason{Device: letter, Why: codec.WhyMissing, Text: "the robot has no such device"}
-	case p == nil || p.why == nil:
+	case sl == nil || sl.why == nil:
 		return codec.Reason{Device: letter, Why: codec.WhyClosed, Text: "it was not open, or the access is unknown"}
-	case errors.Is(p.why, errRight):
-		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}
+	case errors.Is(sl.why, errRight):
+		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
 	}
-	return reasonOf(device, p.why)
+	return reasonOf(device, sl.why)
 }
 
 // reasonOf returns why a device does not work, by the error of its link.
@@ -95,13 +95,13 @@ func reasonOf(d *devices.Device, err error) codec.Reason {
 // and data.
 func (s *Session) obstacles(now time.Duration) (lines []string) {
 	if s.isStranger() {
-		return []string{"right " + s.may()}
+		return []string{"right " + s.rightsText()}
 	}
 	if s.table.Stopped() {
 		lines = append(lines, "stopped the emergency stop holds")
 	}
 	if s.control.refuses(now, s) {
-		holder := s.control.holder
+		holder := s.control.commander
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("control %v %s", holder.owner, holder.name)))
 	}
 	for _, l := range s.table.Links() {

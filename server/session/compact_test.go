@@ -75,7 +75,7 @@ func TestCompact(t *testing.T) {
 		full := random.IntN(2) == 0
 		want := p.AppendFrame(nil, r.now)
 		for _, c := range all[1:] {
-			c.NetworkFull(full)
+			c.SetCongested(full)
 			got, was := plain(t, c.AppendFrame(nil, r.now))
 			if !slices.Equal(got, want) {
 				t.Fatalf("step %d: %q, want %q", i, got, want)
@@ -130,7 +130,7 @@ func TestCompactAllocatesNothing(t *testing.T) {
 	laser := s.table.Device(codec.Laser)
 	scan := make([]byte, codec.LaserSize)
 	dst := make([]byte, 0, 1000)
-	s.freshness, s.dated = read, true
+	s.freshness, s.agesShown = read, true
 	forms := [][]byte{config('z', 1), config('z', 1, 2, 0, 0, 1, 0, 10), config('z', 2)}
 	if n := testing.AllocsPerRun(100, func() {
 		laser.Publish(time.Minute, scan)

@@ -20,26 +20,26 @@ type Control struct {
 	// command counts, as in the original.
 	First bool
 
-	holder  *Session // nil: none
-	passed  uint64   // how often it has changed
-	at      time.Duration
-	changes limited.Line
+	commander *Session // nil: none
+	passed    uint64   // how often it has changed
+	at        time.Duration
+	changes   limited.Line
 }
 
 // Holds reports whether a session is of the client that has control.
-func (c *Control) Holds(s *Session) bool { return c.holder == s }
+func (c *Control) IsCommander(s *Session) bool { return c.commander == s }
 
 // Passed returns how often control has passed to another client, or to none.
 func (c *Control) Passed() uint64 { return c.passed }
 
 // take reports whether s may command position now. If so, it has control from now
 // on.
-func (c *Control) take(now time.Duration, s *Session) bool {
-	if c.holder != s {
+func (c *Control) claim(now time.Duration, s *Session) bool {
+	if c.commander != s {
 		if c.refuses(now, s) {
 			return false
 		}
-		c.change(now, s)
+		c.passTo(now, s)
 	}
 	c.at = now
 	return true
@@ -48,13 +48,13 @@ func (c *Control) take(now time.Duration, s *Session) bool {
 // refuses reports whether s may not command position now, because another client has
 // control.
 func (c *Control) refuses(now time.Duration, s *Session) bool {
-	return c.First && c.holder != nil && c.holder != s && now-c.at < controlTime && !s.rights.Has(rights.Take)
+	return c.First && c.commander != nil && c.commander != s && now-c.at < controlTime && !s.rights.Has(rights.Take)
 }
 
-func (c *Control) change(now time.Duration, to *Session) {
-	from := c.holder
+func (c *Control) passTo(now time.Duration, to *Session) {
+	from := c.commander
 	c.passed++
-	c.holder = to
+	c.commander = to
 	if !c.changes.Allow(now) {
 		return
 	}
@@ -65,9 +65,9 @@ func (c *Control) change(now time.Duration, to *Session) {
 }
 
 // leave takes control from a client that has left.
-func (c *Control) leave(s *Session) {
-	if c.holder == s {
-		c.holder = nil
+func (c *Control) resign(s *Session) {
+	if c.commander == s {
+		c.commander = nil
 		c.passed++
 	}
 }

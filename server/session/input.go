@@ -18,11 +18,11 @@ var ErrKept = errors.New("too much input while a device is being set up")
 // whose setups are in progress (2.7), or behind one that has opened or closed devices,
 // until other clients have been served.
 type input struct {
-	decoder codec.Decoder
-	waiting int    // setups in progress for the current request
-	opened  bool   // the current call has opened or closed devices
-	kept    []byte // input that waits
-	stale   bool   // commands in it are from before Halt
+	decoder        codec.Decoder
+	setups         int    // setups in progress for the current request
+	changedDevices bool   // the current call has opened or closed devices
+	kept           []byte // input that waits
+	stale          bool   // commands in it are from before Halt
 
 	// The search of kept for emergency stops, which do not wait (8.5).
 	current  int           // bytes that the current call carries out
@@ -32,17 +32,17 @@ type input struct {
 }
 
 // waits reports whether any input waits, or would.
-func (i *input) waits() bool { return i.waiting > 0 || i.more() }
+func (i *input) waits() bool { return i.setups > 0 || i.more() }
 
 // more reports whether there is input that waits for nothing but other clients.
-func (i *input) more() bool { return i.waiting == 0 && len(i.kept) > 0 }
+func (i *input) more() bool { return i.setups == 0 && len(i.kept) > 0 }
 
 // begin returns what a call carries out when in has come.
 func (i *input) begin(in []byte) []byte {
 	if i.more() {
 		in, i.kept = append(i.kept, in...), nil
 	}
-	i.opened, i.current = false, len(in)
+	i.changedDevices, i.current = false, len(in)
 	return in
 }
 
@@ -55,7 +55,7 @@ func (i *input) next(in []byte) (m codec.Message, rest []byte, ok bool) {
 }
 
 // mustWait reports whether input has to be kept.
-func (i *input) mustWait(in []byte) bool { return i.waiting > 0 || i.opened && len(in) > 0 }
+func (i *input) mustWait(in []byte) bool { return i.setups > 0 || i.changedDevices && len(in) > 0 }
 
 // keep keeps input until the setups in progress have ended. It returns how many emergency
 // stops are in it, which are to be obeyed now. When they come again, these stops, and the
@@ -67,7 +67,7 @@ func (i *input) keep(in []byte) (stops int, err error) {
 	if len(i.kept)+len(in) > maxKept {
 		return 0, ErrKept
 	}
-	if i.kept = append(i.kept, in...); i.waiting == 0 {
+	if i.kept = append(i.kept, in...); i.setups == 0 {
 		return 0, nil
 	}
 	if i.searched == 0 {

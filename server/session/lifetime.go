@@ -48,9 +48,9 @@ func (l *lifetime) begin(stops bool) (first bool) {
 func (l *lifetime) renew(now time.Duration, all slots) {
 	l.ends = 0
 	for i := range all {
-		p := &all[i]
-		stop := p.device.Spec().Stop
-		if l.length != 0 && stop != "" && p.isNewest() && string(p.device.Command()) != stop {
+		sl := &all[i]
+		stop := sl.device.Spec().Stop
+		if l.length != 0 && stop != "" && sl.isNewest() && string(sl.device.Command()) != stop {
 			l.ends = now + l.length
 		}
 	}
@@ -73,10 +73,10 @@ func (s *Session) Lapse(now time.Duration) time.Duration {
 	if at := s.lifetime.ends; now < at || at == 0 {
 		return at
 	}
-	if s.stopAll(now) {
+	if s.stopCommanded(now) {
 		s.complain(now, "no new command in time, what the client drives is stopped", zap.Duration("lifetime", s.lifetime.length))
 	}
 	s.lifetime.ends = 0
-	s.control.leave(s)
+	s.control.resign(s)
 	return 0
 }

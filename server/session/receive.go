@@ -20,7 +20,7 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 	if len(in) > 0 {
 		s.lifetime.heard = now
 	}
-	s.goOn(now, in)
+	s.resume(now, in)
 }
 
 // More reports whether there is input that the next Receive carries out. The owner
@@ -28,15 +28,15 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 func (s *Session) More() bool { return s.err == nil && s.input.more() }
 
 // goOn is Receive for input that came at s.lifetime.heard.
-func (s *Session) goOn(now time.Duration, in []byte) {
+func (s *Session) resume(now time.Duration, in []byte) {
 	if s.err != nil {
 		return
 	}
-	s.carryOut(now, s.input.begin(in))
+	s.dispatch(now, s.input.begin(in))
 	s.input.stale = s.input.stale && s.input.waits()
 }
 
-func (s *Session) carryOut(now time.Duration, in []byte) {
+func (s *Session) dispatch(now time.Duration, in []byte) {
 	for s.err == nil {
 		if s.input.mustWait(in) {
 			s.keep(now, in)
@@ -49,7 +49,7 @@ func (s *Session) carryOut(now time.Duration, in []byte) {
 		in = rest
 		switch {
 		case m.Malformed && !s.spoken:
-			s.end(foreign(m))
+			s.fail(foreign(m))
 			return
 		case m.Malformed:
 			s.skip(now, m)
@@ -100,12 +100,12 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 		s.refuse(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
 		return
 	}
-	p := s.slots.of(s.table.Device(letter))
-	if p == nil || !p.access.writes() {
+	sl := s.slots.of(s.table.Device(letter))
+	if sl == nil || !sl.access.writes() {
 		s.refuse(now, "command without write access dropped", zap.Uint8("letter", letter))
 		return
 	}
-	spec := p.device.Spec()
+	spec := sl.device.Spec()
 	if spec.CommandSize == 0 {
 		s.refuse(now, "command to a device that takes none dropped", zap.String("device", spec.Name))
 		return
@@ -116,12 +116,12 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	}
 	stops := string(payload) == spec.Stop
 	switch {
-	case stops && s.lifetime.yields && !p.isNewest():
+	case stops && s.lifetime.yields && !sl.isNewest():
 		return // what moves is another client's
 	case !stops && spec.Stop != "" && s.lifetime.isOver(now):
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
-	case !stops && spec.Stop != "" && s.isGone(now):
+	case !stops && spec.Stop != "" && s.isAbsent(now):
 		s.refuse(now, "command dropped: the client is gone", zap.String("device", spec.Name))
 		return
 	}
@@ -129,7 +129,7 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 		s.refuse(now, "command dropped: the emergency stop holds", zap.String("device", spec.Name))
 		return
 	}
-	if letter == codec.Position && !s.control.take(now, s) {
+	if letter == codec.Position && !s.control.claim(now, s) {
 		s.refuse(now, "command dropped: another client has control", zap.String("device", spec.Name))
 		return
 	}
@@ -138,13 +138,13 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
 		// Of commands that come together only the last one moves the device (5.3). If that is a
 		// stop, it ends the command before these, as it would end this one (5.5).
-		p.command = p.device.Commands()
+		sl.command = sl.device.Commands()
 		return
 	}
-	p.device.SetCommand(now, payload)
-	p.command = p.device.Commands()
+	sl.device.SetCommand(now, payload)
+	sl.command = sl.device.Commands()
 	if spec.Stop != "" && s.lifetime.begin(stops) {
-		s.changed()
+		s.notify()
 	}
 }
 
@@ -165,7 +165,7 @@ func (s *Session) refuse(now time.Duration, why string, fields ...zap.Field) {
 func (s *Session) skip(now time.Duration, m codec.Message) {
 	s.complain(now, "malformed message skipped", zap.Uint8("first", m.Kind), zap.Uint8("second", m.Device), zap.Int("size", m.Size))
 	if s.malformed++; s.malformed >= maxMalformed {
-		s.end(ErrMalformed)
+		s.fail(ErrMalformed)
 	}
 }
 
@@ -174,7 +174,7 @@ func (s *Session) skip(now time.Duration, m codec.Message) {
 func (s *Session) keep(now time.Duration, in []byte) {
 	stops, err := s.input.keep(in)
 	if err != nil {
-		s.end(err)
+		s.fail(err)
 		return
 	}
 	for range stops {
@@ -200,7 +200,7 @@ func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte
 		s.complain(now, "configuration dropped", name, zap.Error(err))
 		return
 	}
-	if p := s.slots.of(device); p == nil || !p.access.writes() {
+	if sl := s.slots.of(device); sl == nil || !sl.access.writes() {
 		s.complain(now, "device configured without write access", name, zap.ByteString("configuration", payload))
 	}
 }
@@ -243,11 +243,11 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 			s.complain(now, "data asked for with nothing open for reading, ignored")
 		default:
 			s.frames.asked++
-			s.passOn(now)
+			s.notifyDevices(now)
 		}
 	}
 	s.awaitNews(now)
-	s.changed()
+	s.notify()
 }
 
 // emergencyStop stops the robot until it is released (8.5). Clients that may command it

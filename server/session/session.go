@@ -70,16 +70,16 @@ type Session struct {
 	spoken    bool // a message was well formed
 	slots     slots
 	freshness access // of device y (8.1)
-	dated     bool   // it is read, and a reply has said so
+	agesShown bool   // it is read, and a reply has said so
 
-	requests uint64 // so far, with the current one
-	request  []byte // the pairs of the current request, or of the last reply
-	changes  bool   // of access, by the current request
-	logged   string // Access when it was logged last
+	requests      uint64 // so far, with the current one
+	request       []byte // the pairs of the current request, or of the last reply
+	accessChanged bool   // of access, by the current request
+	logged        string // Access when it was logged last
 
-	drives bool // the owner knows that it gives commands that move something
-	left   bool // the client has ended its connection; its input may still come
-	silent bool // since Halt; earlier input of the client may still come
+	watched bool // the owner knows that it gives commands that move something
+	left    bool // the client has ended its connection; its input may still come
+	silent  bool // since Halt; earlier input of the client may still come
 
 	output     []byte
 	err        error
@@ -118,17 +118,17 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 	s.requests++
 	s.request = append(s.request[:0], pairs...)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		s.ask(now, pairs[i], pairs[i+1])
+		s.changeAccess(now, pairs[i], pairs[i+1])
 	}
-	if s.input.waiting == 0 {
+	if s.input.setups == 0 {
 		s.reply(now)
 	}
 }
 
 // ask changes one device to the access that want leads to.
-func (s *Session) ask(now time.Duration, letter, want byte) {
+func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	if letter == codec.Server {
-		s.freshness = s.freshness.ask(want)
+		s.freshness = s.freshness.after(want)
 		return
 	}
 	device := s.table.Device(letter)
@@ -136,63 +136,63 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 		s.complain(now, "no such device", zap.String("letter", string(rune(letter))))
 		return
 	}
-	p := s.slots.of(device)
-	if p == nil {
-		if none.ask(want) == none {
+	sl := s.slots.of(device)
+	if sl == nil {
+		if none.after(want) == none {
 			s.complain(now, "cannot close a device that is not open, or unknown access", zap.String("device", device.Spec().Name), zap.Uint8("access", want))
 			return
 		}
 		s.slots = append(s.slots, slot{device: device})
-		p = &s.slots[len(s.slots)-1]
+		sl = &s.slots[len(s.slots)-1]
 	}
-	before, after := p.access, p.access.ask(want)
+	before, after := sl.access, sl.access.after(want)
 	if !s.permits(after) {
 		s.complain(now, "access refused", zap.String("device", device.Spec().Name), zap.String("access", string(rune(want))), zap.Stringer("rights", s.rights))
-		after, p.why = failed, errRight
+		after, sl.why = failed, errRight
 	}
 	if before.writes() && !after.writes() {
-		s.stop(now, p)
+		s.stopDevice(now, sl)
 		if letter == codec.Position {
-			s.control.leave(s)
+			s.control.resign(s)
 		}
 	}
-	p.access = after
-	s.changes = s.changes || before != after
+	sl.access = after
+	s.accessChanged = s.accessChanged || before != after
 	switch {
 	case !before.open() && after.open():
-		s.subscribe(now, p)
+		s.subscribe(now, sl)
 	case before.open() && !after.open():
-		s.unsubscribe(now, p)
+		s.unsubscribe(now, sl)
 	}
 }
 
-func (s *Session) subscribe(now time.Duration, p *slot) {
-	s.input.opened = true
-	if p.tried == s.requests {
-		p.access = failed
+func (s *Session) subscribe(now time.Duration, sl *slot) {
+	s.input.changedDevices = true
+	if sl.tried == s.requests {
+		sl.access = failed
 		return
 	}
-	pending, err := p.device.Subscribe(now, s)
+	pending, err := sl.device.Subscribe(now, s)
 	if errors.Is(err, devices.ErrSwitchedOff) || errors.Is(err, devices.ErrRing) {
-		s.complain(now, "access refused", zap.String("device", p.device.Spec().Name), zap.Error(err))
+		s.complain(now, "access refused", zap.String("device", sl.device.Spec().Name), zap.Error(err))
 	}
 	if err != nil {
-		p.access, p.why, p.tried = failed, err, s.requests
+		sl.access, sl.why, sl.tried = failed, err, s.requests
 		return
 	}
-	p.since = now
-	if p.pending = pending; pending {
-		s.input.waiting++
+	sl.since = now
+	if sl.pending = pending; pending {
+		s.input.setups++
 	}
 }
 
-func (s *Session) unsubscribe(now time.Duration, p *slot) {
-	s.input.opened = true
-	if p.pending {
-		p.pending = false
-		s.input.waiting--
+func (s *Session) unsubscribe(now time.Duration, sl *slot) {
+	s.input.changedDevices = true
+	if sl.pending {
+		sl.pending = false
+		s.input.setups--
 	}
-	p.device.Unsubscribe(now, s)
+	sl.device.Unsubscribe(now, s)
 }
 
 // Path returns the links for which the client waits (8.7).
@@ -201,27 +201,27 @@ func (s *Session) Path() string { return s.path }
 // SetupDone implements devices.Subscriber: a setup that this client waits for
 // has ended.
 func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
-	p := s.slots.of(d)
-	if p == nil || !p.pending {
+	sl := s.slots.of(d)
+	if sl == nil || !sl.pending {
 		return
 	}
-	p.pending = false
-	p.since = now
+	sl.pending = false
+	sl.since = now
 	if err != nil {
-		p.access, p.why = failed, err
+		sl.access, sl.why = failed, err
 	}
-	if s.input.waiting--; s.input.waiting > 0 {
+	if s.input.setups--; s.input.setups > 0 {
 		return
 	}
 	s.reply(now)
-	s.goOn(now, nil)
-	s.changed()
+	s.resume(now, nil)
+	s.notify()
 }
 
 // reply answers the current request with the state after the whole request
 // (2.4).
 func (s *Session) reply(now time.Duration) {
-	s.dated = s.freshness.reads()
+	s.agesShown = s.freshness.reads()
 	for i := range s.slots {
 		s.slots[i].shown = s.slots[i].access.reads()
 	}
@@ -232,15 +232,15 @@ func (s *Session) reply(now time.Duration) {
 	s.output = codec.AppendBlock(s.output, codec.KindReply, pairs)
 	s.logAccess()
 	s.awaitNews(now)
-	s.changed()
+	s.notify()
 }
 
 // logAccess logs which devices the client has open, if that has changed.
 func (s *Session) logAccess() {
-	if !s.changes {
+	if !s.accessChanged {
 		return
 	}
-	s.changes = false
+	s.accessChanged = false
 	open := s.Access()
 	if open == s.logged {
 		return
@@ -257,8 +257,8 @@ func (s *Session) state(letter byte) access {
 	if letter == codec.Server {
 		return s.freshness
 	}
-	if p := s.slots.of(s.table.Device(letter)); p != nil {
-		return p.access
+	if sl := s.slots.of(s.table.Device(letter)); sl != nil {
+		return sl.access
 	}
 	return none
 }
@@ -267,11 +267,11 @@ func (s *Session) state(letter byte) access {
 // up its subscriptions.
 func (s *Session) Close(now time.Duration) {
 	s.Halt(now)
-	s.control.leave(s)
+	s.control.resign(s)
 	for i := range s.slots {
-		if p := &s.slots[i]; p.access.open() {
-			s.unsubscribe(now, p)
-			p.access = closed
+		if sl := &s.slots[i]; sl.access.open() {
+			s.unsubscribe(now, sl)
+			sl.access = closed
 		}
 	}
 	s.awaitNews(now)
@@ -284,13 +284,13 @@ func (s *Session) Close(now time.Duration) {
 // while it is silent.
 func (s *Session) Halt(now time.Duration) {
 	s.input.stale, s.silent = s.input.waits(), true
-	s.stopAll(now)
+	s.stopCommanded(now)
 }
 
 // stopAll stops what this client drives, and reports whether it drove anything.
-func (s *Session) stopAll(now time.Duration) (stopped bool) {
+func (s *Session) stopCommanded(now time.Duration) (stopped bool) {
 	for i := range s.slots {
-		if p := &s.slots[i]; p.access.writes() && s.stop(now, p) {
+		if sl := &s.slots[i]; sl.access.writes() && s.stopDevice(now, sl) {
 			stopped = true
 		}
 	}
@@ -301,15 +301,15 @@ func (s *Session) stopAll(now time.Duration) (stopped bool) {
 // has sent before is still answered, but moves nothing any more (5.4).
 func (s *Session) Leave(now time.Duration) {
 	s.left = true
-	s.stopAll(now)
-	s.control.leave(s)
+	s.stopCommanded(now)
+	s.control.resign(s)
 }
 
 // isGone reports whether the client has ended its connection, or is silent since Halt.
 // It is asked before a command that moves something.
-func (s *Session) isGone(now time.Duration) bool {
-	if !s.drives {
-		s.drives = true
+func (s *Session) isAbsent(now time.Duration) bool {
+	if !s.watched {
+		s.watched = true
 		s.owner.WatchEnd(now)
 	}
 	s.silent = s.silent && s.owner.Silent(now)
@@ -318,25 +318,25 @@ func (s *Session) isGone(now time.Duration) bool {
 
 // stop gives a device the command that follows the loss of its client (5.4), and reports
 // whether it did. It does nothing if the newest command of the device is not this client's.
-func (s *Session) stop(now time.Duration, p *slot) (stopped bool) {
-	stop := p.device.Spec().Stop
-	if stopped = stop != "" && p.isNewest(); stopped {
-		p.device.SetCommand(now, []byte(stop))
+func (s *Session) stopDevice(now time.Duration, sl *slot) (stopped bool) {
+	stop := sl.device.Spec().Stop
+	if stopped = stop != "" && sl.isNewest(); stopped {
+		sl.device.SetCommand(now, []byte(stop))
 		s.lifetime.ends = 0
 	}
-	p.command = 0
+	sl.command = 0
 	return stopped
 }
 
 // Drives reports whether the client has write access to a device that must be
 // stopped when the client is lost.
-func (s *Session) Drives() bool {
-	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.writes() && p.device.Spec().Stop != "" })
+func (s *Session) IsMover() bool {
+	return slices.ContainsFunc(s.slots, func(sl slot) bool { return sl.access.writes() && sl.device.Spec().Stop != "" })
 }
 
 // Uses reports whether the client has a device of a link open.
 func (s *Session) Uses(l *devices.Link) bool {
-	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.open() && p.device.Link() == l })
+	return slices.ContainsFunc(s.slots, func(sl slot) bool { return sl.access.open() && sl.device.Link() == l })
 }
 
 // Output returns the bytes to write to the client, whole and before any frame.
@@ -348,12 +348,12 @@ func (s *Session) Flushed() { s.output = s.output[:0] }
 // Err returns the reason to close the connection, or nil.
 func (s *Session) Err() error { return s.err }
 
-func (s *Session) end(err error) {
+func (s *Session) fail(err error) {
 	s.err = err
-	s.changed()
+	s.notify()
 }
 
-func (s *Session) changed() { s.owner.SessionChanged() }
+func (s *Session) notify() { s.owner.SessionChanged() }
 
 // complain logs a client's mistake, at most one message a second (1.5).
 func (s *Session) complain(now time.Duration, what string, fields ...zap.Field) {

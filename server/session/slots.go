@@ -23,13 +23,13 @@ type slot struct {
 
 // isShown reports whether frames have a block for p. While a request waits for
 // setups (2.7) they have those that were open before it.
-func (p *slot) isShown() bool { return p.shown && p.access.reads() && !p.pending }
+func (sl *slot) isShown() bool { return sl.shown && sl.access.reads() && !sl.pending }
 
 // isNew reports whether the device has data that this client has not been sent.
-func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }
+func (sl *slot) isNew() bool { return sl.device.HasData() && sl.device.Seq() != sl.sent }
 
 // isNewest reports whether the newest command of p's device is of this client.
-func (p *slot) isNewest() bool { return p.command != 0 && p.command == p.device.Commands() }
+func (sl *slot) isNewest() bool { return sl.command != 0 && sl.command == sl.device.Commands() }
 
 // slots are in order of first opening, and are kept until the connection ends (2.8).
 type slots []slot
@@ -39,24 +39,24 @@ func (all slots) of(d *devices.Device) *slot {
 	if d == nil {
 		return nil
 	}
-	i := slices.IndexFunc(all, func(p slot) bool { return p.device.Letter() == d.Letter() })
+	i := slices.IndexFunc(all, func(sl slot) bool { return sl.device.Letter() == d.Letter() })
 	if i < 0 {
 		return nil
 	}
-	p := &all[i]
-	if p.device != d { // of a driver that a reload has replaced while the device was not open
-		*p = slot{device: d, access: p.access}
+	sl := &all[i]
+	if sl.device != d { // of a driver that a reload has replaced while the device was not open
+		*sl = slot{device: d, access: sl.access}
 	}
-	return p
+	return sl
 }
 
 // areShown reports whether a frame would contain a block of any.
 func (all slots) areShown() bool {
-	return slices.ContainsFunc(all, func(p slot) bool { return p.isShown() })
+	return slices.ContainsFunc(all, func(sl slot) bool { return sl.isShown() })
 }
 
 // haveNews reports whether any in the next frame has data that this client has not been
 // sent.
 func (all slots) haveNews() bool {
-	return slices.ContainsFunc(all, func(p slot) bool { return p.isShown() && p.isNew() })
+	return slices.ContainsFunc(all, func(sl slot) bool { return sl.isShown() && sl.isNew() })
 }

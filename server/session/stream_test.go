@@ -59,10 +59,10 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 			}
 		}
 	}
-	if p.input.waiting != 0 || len(p.input.kept) != 0 && p.Err() == nil {
-		t.Errorf("waits for %d devices after all setups, %d bytes held", p.input.waiting, len(p.input.kept))
+	if p.input.setups != 0 || len(p.input.kept) != 0 && p.Err() == nil {
+		t.Errorf("waits for %d devices after all setups, %d bytes held", p.input.setups, len(p.input.kept))
 	}
-	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.Drives(), p.Err())
+	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.IsMover(), p.Err())
 	for _, later := range []time.Duration{0, time.Second, time.Second} {
 		r.now += later
 		fmt.Fprintf(&b, "frame %s\n", p.frame())

@@ -105,7 +105,7 @@ func (c *Conn) caught(err *error) {
 
 // Unsaid reports whether the connection has records of its own to send: the answer to
 // a new key of the client, or an alert.
-func (c *Conn) Unsaid() bool { return c.broken == nil && len(c.wire.out) > 0 }
+func (c *Conn) HasOwnRecords() bool { return c.broken == nil && len(c.wire.out) > 0 }
 
 // Seal appends the connection's own records, and p in records, to dst. After an error of
 // Read that was a panic there are none.
