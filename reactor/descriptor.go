@@ -21,13 +21,13 @@ import (
 type Descriptor struct {
 	loop           *Loop
 	handler        Handler
-	conn           gnet.Conn // nil until the loop polls the descriptor, and after it is gone
+	conn           gnet.Conn // nil until the loop polls the descriptor, and after onClose
 	pending        []byte    // written before the loop polls the descriptor, or while it is detached
 	closed         bool
 	paused         bool
 	detached       bool
 	counted        bool                    // Open has taken two descriptors for it; one is returned when the loop polls it
-	failure        unix.Errno              // of a write
+	failure        unix.Errno              // the error of a write
 	opened         func(now time.Duration) // called once, when the loop polls it; may be nil
 	onEnd          func(now time.Duration) // of WatchEnd
 	earlyLastWords []byte                  // of words, until the loop polls the descriptor
@@ -49,15 +49,15 @@ func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
 	return d, nil
 }
 
-// Adopt is Open for a descriptor that its owner has taken from a share. opened is called once,
-// when the loop polls it.
+// Adopt is Open for a descriptor that its owner has already taken from a share. opened is called
+// once, when the loop polls the descriptor.
 func (l *Loop) Adopt(fd int, h Handler, opened func(now time.Duration)) (*Descriptor, error) {
 	d := &Descriptor{loop: l, handler: h, opened: opened}
 	return d, l.engine.adopt(fd, d)
 }
 
-// Write sends all of p. The part that the kernel does not take at once is kept, and sent
-// when it does. p may be reused. After an error Hangup is called, maybe before Write returns.
+// Write sends all of p. Bytes that the kernel does not take at once are kept, and sent later. p may be
+// reused. After an error Hangup is called, maybe before Write returns.
 func (d *Descriptor) Write(p []byte) {
 	switch {
 	case d.closed:
@@ -78,8 +78,8 @@ func (d *Descriptor) Write(p []byte) {
 	}
 }
 
-// LastWords has p written unless the descriptor is closed by Close: when the
-// process dies, the loop fails, or the peer hangs up. It replaces earlier words.
+// LastWords has p written when the process dies, the loop fails, or the peer hangs up. It replaces
+// earlier last words. Close forgets them.
 func (d *Descriptor) LastWords(p []byte) {
 	switch {
 	case d.closed:
@@ -113,7 +113,7 @@ func (d *Descriptor) WatchEnd(now time.Duration, fn func(now time.Duration)) {
 	}
 }
 
-// Buffered returns how many bytes the kernel has not taken yet.
+// Buffered returns how many written bytes the kernel has not taken yet.
 func (d *Descriptor) Buffered() int {
 	if d.conn == nil {
 		return len(d.pending)
@@ -138,8 +138,8 @@ func (d *Descriptor) Unacknowledged() int {
 // kernel, or in the network adapter.
 func (d *Descriptor) Queued() bool { return d.conn != nil && transmitting(d.conn.Fd()) }
 
-// Fd returns the descriptor's number, an error before the loop polls it and
-// after it is gone. The number is valid during the callback.
+// Fd returns the descriptor's number, an error before the loop polls it and after it is closed. The
+// number is valid during the callback.
 func (d *Descriptor) Fd() (int, error) {
 	if d.conn == nil {
 		return -1, fmt.Errorf("it is not open: %w", unix.EBADF)
@@ -147,9 +147,9 @@ func (d *Descriptor) Fd() (int, error) {
 	return d.conn.Fd(), nil
 }
 
-// LocalAddr returns the address of this computer to which a peer has connected by TCP. The kernel
-// knows it. gnet knows only the listener's, which has no IP if it listens on all addresses. It has
-// no IP either when the connection is gone.
+// LocalAddr returns the address of this computer to which a peer has connected by TCP. It asks the
+// kernel, because gnet has only the address of the listener, which has no IP if it listens on all
+// addresses. The result has no IP if the connection is closed.
 func (d *Descriptor) LocalAddr() *net.TCPAddr {
 	if d.conn != nil {
 		if local, err := unix.Getsockname(d.conn.Fd()); err == nil {
@@ -176,10 +176,10 @@ func (d *Descriptor) Close() {
 }
 
 func (d *Descriptor) close() {
-	d.loop.engine.close(d.conn) // gone is called within
+	d.loop.engine.close(d.conn) // onClose is called within
 }
 
-// polled is called when the loop polls the descriptor.
+// onOpen is called when the loop begins to poll the descriptor.
 func (d *Descriptor) onOpen(now time.Duration, c gnet.Conn) {
 	d.conn = c
 	if d.counted {
@@ -208,7 +208,7 @@ func (d *Descriptor) onOpen(now time.Duration, c gnet.Conn) {
 	}
 }
 
-// gone is called when the descriptor is closed, by us or by its peer.
+// onClose is called when the descriptor is closed, by us or by its peer.
 func (d *Descriptor) onClose(now time.Duration, err error) {
 	if d.conn != nil {
 		d.loop.ends.forget(d.conn.Fd())
@@ -228,7 +228,7 @@ func (d *Descriptor) onClose(now time.Duration, err error) {
 	}
 	if d.failure != 0 {
 		call := "write"
-		if d.failure == unix.ECONNREFUSED { // it has waited for the connection
+		if d.failure == unix.ECONNREFUSED { // the write has waited until the connection was made
 			call = "connect"
 		}
 		err = os.NewSyscallError(call, d.failure)

@@ -1,7 +1,8 @@
 package reactor
 
-// gnet serves TCP connections on one epoll. The loop needs more than that, each in a file of its
-// own, and gnet knows of none of it: adopt.go, inside.go, accept.go, pause.go.
+// gnet serves TCP connections on one epoll. The loop needs more than gnet offers: other descriptors
+// (adopt.go), listeners that come and go (listen.go, inside.go), failures of accept (accept.go), and
+// connections that are not read (pause.go).
 
 import (
 	"context"
@@ -26,7 +27,7 @@ const (
 	readSize = 4 << 10
 )
 
-// KeepAlive is how the kernel probes the connections of clients.
+// KeepAlive returns how the kernel probes the connections of clients.
 func KeepAlive() net.KeepAliveConfig {
 	return net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount}
 }
@@ -38,7 +39,7 @@ type engine struct {
 	events        gnet.EventLoop // nil until the first connection
 	err           error          // why the engine was shut down
 	ports         map[int]int    // the number of the listener at each port
-	listenerCount int            // listeners so far
+	listenerCount int            // how many listeners there were so far
 
 	inside
 	adoption
@@ -112,7 +113,7 @@ func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
 	in, _ := c.Next(-1)
 	if d, ok := c.Context().(*Descriptor); ok && !d.closed {
 		if d.paused {
-			d.setEvents() // gnet polls for input again when output has waited
+			d.setEvents() // after output that has waited, gnet polls for input again
 		}
 		d.handler.Receive(now, in)
 	}
@@ -132,7 +133,7 @@ func (e *engine) OnClose(c gnet.Conn, err error) gnet.Action {
 	return e.leave(now, gnet.None)
 }
 
-// leave ends a callback of gnet with the given action, or ends the engine.
+// leave ends a callback of gnet. It returns the given action, or gnet.Shutdown to end the engine.
 func (e *engine) leave(now time.Duration, action gnet.Action) gnet.Action {
 	e.loop.leave(now)
 	if e.loop.depth == 0 && (e.loop.stopped || e.err != nil) {
@@ -156,7 +157,7 @@ func (e *engine) accept(now time.Duration, c gnet.Conn) bool {
 	return true
 }
 
-// post has fn called on the loop and reports whether it will be.
+// post has fn called on the loop, and reports false if the loop has ended.
 func (e *engine) post(fn func()) bool {
 	return e.events.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
 		defer e.loop.config.LastWords.OnPanic()

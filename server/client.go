@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// maxReplies bounds the replies in bytes that wait for a client that asks
-	// but does not read. Beyond it the client is disconnected.
+	// maxReplies is how many bytes of replies may wait for a client that asks but does
+	// not read. With more, the client is disconnected.
 	maxReplies = 64 << 10
 )
 
@@ -31,44 +31,57 @@ var errNotReading = errors.New("it asks but does not read the replies")
 
 // client is one connection, its session and its pacing.
 type client struct {
-	server     *Server
-	conn       connection
-	tls        *tlsconn.Conn // nil: it has no TLS
-	remote     net.Addr
-	session    *session.Session
-	log        *zap.Logger // made when it is first used: most clients are never logged
-	rights     rights.Set
-	network    *network
-	pace       pacing.Client
-	retryTimer *timers.Timer // checks again a client that pacing has set aside; nil before the first time
+	server    *Server
+	robot     *robotState
+	conn      connection
+	tls       *tlsconn.Conn // nil: it has no TLS
+	remote    net.Addr
+	connected time.Duration
+	session   *session.Session
+	log       *zap.Logger // made when it is first used: most clients are never logged
+	rights    rights.Set
+
+	unsettled  bool          // it is in Server.unsettled
+	closed     bool          // its connection is closed
+	lapseTimer *timers.Timer // ends the client's command unless it is repeated; nil before the first time
 
 	place
-	robot     *robotState
-	connected time.Duration
-	frames    timers.Rate // that it was sent
-	bytes     uint64      // of them
-	skipped   uint64      // frames not sent because its network was full
-
-	fair  fair.Client[*client] // while it waits, its connection is paused
-	input []byte               // that waits
-	more  bool                 // records whose content waits
-
-	unsettled  bool                  // it is in server.changed
-	closed     bool                  // its connection is closed
-	lapseTimer *timers.Timer         // of what it drives; nil before the first time
-	period     time.Duration         // of tick
-	tick       *timers.Tick[*client] // nil while it has no rate
-
-	live     liveness.Client
-	mover    bool          // it is in server.driving
-	silent   bool          // its motors were stopped because it is silent
-	watchdog *timers.Timer // checks a client that is sent nothing more; nil before the first time
+	inputState
+	frameState
+	liveState
 }
 
-// accept makes a client of a new connection. It returns nil if there is no place.
+// inputState is the input of a client that has not been carried out.
+type inputState struct {
+	fair  fair.Client[*client] // while it waits in the queue, its connection is paused
+	input []byte
+	more  bool // the session or TLS has input left
+}
+
+// frameState is the frames of a client.
+type frameState struct {
+	network    *network
+	pace       pacing.Client
+	retryTimer *timers.Timer         // checks again a client that pacing has set aside; nil before the first time
+	period     time.Duration         // of tick
+	tick       *timers.Tick[*client] // nil while it has no rate
+	frames     timers.Rate           // frames sent
+	bytes      uint64                // of these frames
+	skipped    uint64                // frames not sent because the network was full
+}
+
+// liveState is whether a client is still there.
+type liveState struct {
+	live     liveness.Client
+	mover    bool          // it is in Server.movers
+	silent   bool          // its motors were stopped because it is silent
+	watchdog *timers.Timer // checks a client until it has acknowledged everything; nil before the first time
+}
+
+// accept makes a client of a new connection. It returns nil if the client is refused.
 func (s *Server) accept(now time.Duration, conn connection, listener int) reactor.Handler {
 	i := slices.IndexFunc(s.robots, func(r *robotState) bool { return r.listener == listener })
-	if i < 0 { // it was closed just now
+	if i < 0 { // a reload has closed the listener just now
 		return nil
 	}
 	c := &client{conn: conn, robot: s.robots[i]}
@@ -78,8 +91,8 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 	return c
 }
 
-// admit completes a client that has a robot and a connection. It reports whether there
-// is a place for it.
+// admit completes a client that has a robot and a connection. It reports false, and logs the
+// reason, if the client is refused.
 func (s *Server) admit(now time.Duration, c *client) bool {
 	c.server, c.remote, c.connected = s, c.conn.RemoteAddr(), now
 	from := addressOf(c.remote).Addr()
@@ -104,14 +117,15 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	return true
 }
 
-// inOrder returns the clients, in an order that is the same each time.
+// inOrder returns the clients by the time at which they connected. The order of a map would
+// make each run of the simulation another one.
 func (s *Server) inOrder() []*client {
 	return slices.SortedFunc(maps.Keys(s.clients), func(a, b *client) int {
 		return cmp.Or(cmp.Compare(a.connected, b.connected), cmp.Compare(a.remote.String(), b.remote.String()))
 	})
 }
 
-// certificate returns the name in the client's certificate; empty: it has none.
+// certificate returns the name in the client's certificate, empty if it has no certificate.
 func (c *client) certificate() string {
 	if c.tls == nil {
 		return ""
@@ -127,11 +141,11 @@ func (c *client) String() string {
 	return c.remote.String()
 }
 
-// Receive implements reactor.Handler: bytes from the client. Requests to devices are
-// carried out within the call, up to a slice; settle sends the replies.
+// Receive implements reactor.Handler: bytes from the client. Input of at most a slice is carried
+// out within the call, and more waits in the queue. settle sends the replies.
 func (c *client) Receive(now time.Duration, p []byte) {
 	c.live.Heard(now)
-	if c.server.cutOffAt == 0 { // nothing is started any more
+	if c.server.cutOffAt == 0 { // during a shutdown nothing is carried out any more
 		c.processOrQueue(now, p)
 	}
 }
@@ -158,13 +172,14 @@ func (c *client) Hangup(now time.Duration, err error) {
 	}
 }
 
-// end closes a connection from our side.
+// disconnect closes a client's connection, and logs the reason.
 func (s *Server) disconnect(now time.Duration, c *client, why error) {
 	c.Log().Warn("client disconnected by us", zap.Error(why))
 	s.closeClient(now, c, why)
 }
 
-// drop closes a connection. Its last record may fail, which hangs up within.
+// closeClient closes a client's connection. Closing TLS writes a last record. If that write
+// fails, Hangup is called within Close.
 func (s *Server) closeClient(now time.Duration, c *client, why error) {
 	c.conn.Close()
 	if !c.closed {

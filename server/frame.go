@@ -8,15 +8,15 @@ import (
 	"player/timers"
 )
 
-// One frame, from the tick to write(2): timers.Ticks calls due when the frame is
-// due, pacing answers when it may go, AppendFrame copies the newest data of
-// the client's devices, Write hands it to the kernel.
+// One frame, from the tick to write(2): timers.Ticks calls frameDue, pacing answers when the
+// frame may go, AppendFrame copies the newest data of the client's devices, and Write hands the
+// frame to the kernel.
 
-// due is called when a frame for a client is due. It is sent now, or when the
-// client is next on a network that is full (3.6).
+// frameDue is called when a frame for a client is due, by its rate or its request. The frame is
+// sent now, or when the client is next in the queue of a network that is full (3.6).
 func (s *Server) frameDue(now time.Duration, c *client) {
 	if c.pace.Waits() {
-		c.skipped++ // the waiting frame also answers this request
+		c.skipped++ // the frame that waits already stands for this one too
 	}
 	s.applyAnswer(now, c, c.pace.Due(now, c.session.Asked() > 0))
 	if c.pace.Waits() {
@@ -24,7 +24,7 @@ func (s *Server) frameDue(now time.Duration, c *client) {
 	}
 }
 
-// follow carries out an answer of pacing.
+// applyAnswer carries out an answer of pacing.
 func (s *Server) applyAnswer(now time.Duration, c *client, answer pacing.Answer) {
 	switch answer {
 	case pacing.Now:
@@ -43,7 +43,7 @@ func (s *Server) applyAnswer(now time.Duration, c *client, answer pacing.Answer)
 	}
 }
 
-// retry checks a client again that was set aside.
+// retry checks again whether a client that was set aside keeps up.
 func (s *Server) retry(now time.Duration, c *client) time.Duration {
 	answer := c.pace.Retry(now)
 	if answer == pacing.Aside {
@@ -53,7 +53,8 @@ func (s *Server) retry(now time.Duration, c *client) time.Duration {
 	return 0
 }
 
-// serveQueue serves the clients that wait for a network, as far as it takes frames.
+// serveNetwork sends frames to the clients in the queue of a network until the network is full. It
+// returns when to go on, zero if no client is in the queue.
 func (s *Server) serveNetwork(now time.Duration, n *network) time.Duration {
 	n.pacing.Poll(now)
 	for c, answer, ok := n.pacing.Next(now); ok; c, answer, ok = n.pacing.Next(now) {
@@ -65,8 +66,8 @@ func (s *Server) serveNetwork(now time.Duration, n *network) time.Duration {
 	return now + pacing.PollPeriod
 }
 
-// send makes the frame of this moment and writes it, whole and in one write
-// (1.6). It returns its size on the wire, zero if the session has nothing to send.
+// sendFrame makes a frame of the newest data and writes it whole, in one write (1.6). It returns
+// the frame's size on the wire, zero if the session has nothing to send.
 func (s *Server) sendFrame(now time.Duration, c *client) (size int) {
 	if c.flush(now); c.closed { // a setup may have ended since the last settle
 		return 0
@@ -85,7 +86,7 @@ func (s *Server) sendFrame(now time.Duration, c *client) (size int) {
 		s.watch(now, c) // pacing may not find in time that the network is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
-		c.SessionChanged() // its period is another one
+		c.SessionChanged() // its period has changed: see Session.Period
 	}
 	return size
 }
@@ -100,8 +101,8 @@ func (c *client) unacknowledged() int {
 // Queued implements pacing.Connection.
 func (c *client) Queued() bool { return c.conn.Queued() }
 
-// Backlog implements pacing.Connection. A client that drives is sent no frame that its
-// receive window has no room for (9.1).
+// Backlog implements pacing.Connection. A mover is sent no frame that its receive window has no
+// room for (9.1).
 func (c *client) Backlog() (unacknowledged, room int) {
 	unacknowledged = c.unacknowledged()
 	if !c.mover {

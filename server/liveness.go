@@ -11,11 +11,13 @@ import (
 	"player/timers"
 )
 
-// How the server notices that a client is gone without having said so (package liveness).
+// A client may vanish without closing its connection. Package liveness decides when it has; this
+// file reads from the kernel what liveness has to know.
 
 var errSilent = errors.New("its network has been dead for 13 s")
 
-// watchDriving keeps the list of clients that could leave motors running.
+// watchMover adds a client to the movers, or removes it, when its access has changed. A mover has
+// write access to a device that must be stopped when the client is lost.
 func (s *Server) watchMover(now time.Duration, c *client) {
 	driving := !c.closed && c.session.IsMover()
 	if driving == c.mover {
@@ -35,8 +37,8 @@ func (s *Server) watchMover(now time.Duration, c *client) {
 	}
 }
 
-// checkDriving stops the motors of clients that drive and have gone silent. After a pause of
-// the server, what was read just now may be old: the kernel is asked about every client.
+// checkMovers stops the motors of movers that have become silent. After a pause of the server,
+// input that was read just now may be old. So the kernel is asked about every mover then.
 func (s *Server) checkMovers(now time.Duration) time.Duration {
 	paused := now-s.moversChecked > 2*liveness.MoverCheck
 	s.moversChecked = now
@@ -54,8 +56,8 @@ func (s *Server) checkMovers(now time.Duration) time.Duration {
 	return now + liveness.MoverCheck
 }
 
-// watch checks a client once a second until it has acknowledged everything:
-// frames may not show in time that its network is dead.
+// watch checks a client once a second until it has acknowledged everything. It disconnects the
+// client if its network is dead, which pacing may notice too late.
 func (s *Server) watch(now time.Duration, c *client) {
 	if c.closed {
 		return
@@ -77,11 +79,11 @@ func (s *Server) watch(now time.Duration, c *client) {
 	}
 }
 
-// silence is liveness.Client.Silence of what the kernel knows now.
+// silence returns liveness.Client.Silence with the facts that the kernel has now.
 func (c *client) silence(now time.Duration, doubtful bool) time.Duration {
 	info, err := c.conn.TCPInfo()
 	if err != nil {
-		return 0 // the connection is gone: a Hangup follows
+		return 0 // the connection is closed: a Hangup follows
 	}
 	return c.live.Silence(now, factsOf(info), doubtful)
 }

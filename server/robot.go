@@ -10,7 +10,7 @@ import (
 	"player/server/status"
 )
 
-// robotState is a robot and the state that all its clients have in common.
+// robotState is a robot that is served, with what its clients have in common.
 type robotState struct {
 	Robot
 	listener int // of the loop
@@ -27,8 +27,9 @@ func (s *Server) robotOn(port int) *robotState {
 	return s.robots[i]
 }
 
-// EmergencyStop stops the robot on a port until it is released, or releases it, for a
-// visitor that is not a client. It reports whether there is such a robot.
+// EmergencyStop stops the robot on a port until it is released, or releases it, for a visitor that
+// is not a client. by names the visitor in the log. EmergencyStop reports whether there is a robot
+// on the port.
 func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) bool {
 	r := s.robotOn(port)
 	if r == nil {
@@ -45,8 +46,8 @@ func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) 
 	return true
 }
 
-// ControlChanges returns a number that changes when another client gets control of a robot, and when
-// a robot is stopped or released.
+// ControlChanges returns a number that changes when the commander of a robot changes, and when a robot
+// is stopped or released.
 func (s *Server) ControlChanges() uint64 {
 	const apart = 1_000_003 // a prime: the changes of two robots do not cancel out
 	var changes uint64

@@ -6,7 +6,7 @@ import (
 	"player/timers"
 )
 
-// settle carries out what sessions have decided since the last settle. A write that fails
+// settle carries out the decisions of the sessions since the last settle. A write that fails
 // closes its connection within the call, which may change other sessions.
 func (s *Server) settle(now time.Duration) {
 	s.continueShutdown(now)
@@ -21,6 +21,8 @@ func (s *Server) settle(now time.Duration) {
 	s.unsettled = s.unsettled[:0]
 }
 
+// settleClient writes the client's replies, disconnects it after an error, and sets its tick and
+// timers.
 func (s *Server) settleClient(now time.Duration, c *client) {
 	c.flush(now)
 	if err := c.session.Err(); err != nil && !c.closed {
@@ -50,7 +52,7 @@ func (s *Server) settleClient(now time.Duration, c *client) {
 	}
 }
 
-// flush writes the replies that are due.
+// flush writes the session's replies.
 func (c *client) flush(now time.Duration) {
 	out := c.session.Output()
 	if len(out) == 0 {
@@ -64,8 +66,8 @@ func (c *client) flush(now time.Duration) {
 	}
 }
 
-// sendAsked sends the frames that a client asked for (4.3), as many as a slice
-// has.
+// sendAsked sends the frames that a client asked for (4.3), at most sliceFrames of them. For the
+// rest the client waits in the queue.
 func (s *Server) sendAsked(now time.Duration, c *client) {
 	for n := 0; !c.closed && !c.pace.Waits() && c.session.Asked() > 0; n++ {
 		if n == sliceFrames {

@@ -262,7 +262,7 @@ func (c *simConn) WatchEnd(now time.Duration, fn func(now time.Duration)) {
 	c.lookForEnd(now)
 }
 
-// lookForEnd is the loop's, before it serves anything.
+// lookForEnd is the check of the loop before it serves anything.
 func (c *simConn) lookForEnd(now time.Duration) {
 	if fn := c.ends; fn != nil && c.fin && !c.closed {
 		c.ends = nil

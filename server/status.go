@@ -17,7 +17,7 @@ var guardStates = [...]status.Guard{
 	host.GuardIdle: status.GuardIdle, host.GuardReady: status.GuardReady, host.GuardMissing: status.GuardMissing,
 }
 
-// Status returns what there is to know about the server at now.
+// Status describes the server at now.
 func (s *Server) Status(now time.Duration) status.Status {
 	all := status.Status{
 		Guard:  guardStates[s.host.Guard()],

@@ -13,8 +13,8 @@ const (
 	// before its block is sent empty (3.3). Old clients count blocks and hang
 	// if one is missing.
 	firstDataLimit = time.Second
-	// firstDataRetry is the interval at which a requested frame that waits for that is
-	// retried. Each retry costs one wake; the frame is late by at most this interval.
+	// firstDataRetry is the time between two checks whether the first data has come for a
+	// requested frame. Each check costs one wake, and delays the frame by this at most.
 	firstDataRetry = 10 * time.Millisecond
 )
 
@@ -26,7 +26,7 @@ type frames struct {
 	onlyNew   bool          // (8.2)
 	awaits    bool          // a frame waits for new data (8.2, 8.8)
 	form      codec.Config  // (8.4)
-	congested bool          // the client's network is full
+	congested bool          // the client's network is congested
 	ages      []byte        // payload of device y, of a client with compact frames
 }
 
@@ -54,7 +54,7 @@ func (s *Session) News() {
 	}
 }
 
-// awaitNews has the session notified of new data if its requests wait for it.
+// awaitNews registers the session as a Waiter of the devices whose new data its requests wait for.
 func (s *Session) awaitNews(now time.Duration) {
 	f := &s.frames
 	f.awaits = f.onRequest && f.onlyNew
@@ -78,7 +78,7 @@ func (s *Session) awaitNews(now time.Duration) {
 // Waits implements devices.Waiter.
 func (s *Session) Waits() bool { return s.frames.asked > 0 && !s.slots.haveNews() }
 
-// passOn notifies the devices of a request that waits for their data.
+// notifyDevices notifies the devices that a request of this client waits for their data.
 func (s *Session) notifyDevices(now time.Duration) {
 	for i := range s.slots {
 		if sl := &s.slots[i]; sl.waits {
@@ -87,22 +87,21 @@ func (s *Session) notifyDevices(now time.Duration) {
 	}
 }
 
-// Asked returns how many frames the client has asked for and not been sent
-// (4.3).
+// Asked returns how many frames the client has asked for that were not sent yet (4.3).
 func (s *Session) Asked() int { return s.frames.asked }
 
 // Collapse reduces the frames asked for to one: the network is congested, and the
 // newest data serves all requests (4.3).
 func (s *Session) Collapse() { s.frames.asked = min(s.frames.asked, 1) }
 
-// dates reports whether frames have the block of device y.
+// hasAges reports whether frames have the block of device y, with the ages of the data.
 func (s *Session) hasAges() bool { return s.agesShown && s.freshness.reads() }
 
 // hasBlocks reports whether a frame would contain any block.
 func (s *Session) hasBlocks() bool { return s.hasAges() || s.slots.areShown() }
 
-// NetworkFull is called before AppendFrame and sets whether the network is full, for clients
-// whose frames are then compact (8.4.1).
+// SetCongested sets whether the network of the client is congested, before AppendFrame. Some clients
+// want compact frames then (8.4.1).
 func (s *Session) SetCongested(full bool) { s.frames.congested = full }
 
 // AppendFrame appends a frame with the data of this moment: one block for
@@ -129,13 +128,13 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 
 // append appends the blocks of a frame. It appends nothing if the client wants only new
 // data and there is none.
-func (f *frames) append(dst []byte, now time.Duration, dated bool, all slots) []byte {
+func (f *frames) append(dst []byte, now time.Duration, withAges bool, all slots) []byte {
 	start := len(dst)
 	small := f.compact()
 	if small {
 		dst = codec.AppendBlockHeader(dst, codec.KindCompact, 0)
 	}
-	if dated {
+	if withAges {
 		dst = f.appendFreshness(dst, now, all)
 	}
 	blocks := len(dst)
@@ -160,12 +159,12 @@ func (f *frames) append(dst []byte, now time.Duration, dated bool, all slots) []
 	return dst
 }
 
-// show reports whether the next frame has a block for p.
+// show reports whether the next frame has a block for sl.
 func (f *frames) show(sl *slot) bool { return sl.isShown() && (!f.onlyNew || sl.isNew()) }
 
-// lackFirstData reports whether a device that was opened less than a second ago still
-// has no data. In the only-new mode a device without data has no block, so no
-// frame waits for it; nor does one that waits for new data.
+// lackFirstData reports whether a frame has to wait for the first data of a device that was opened
+// less than a second ago. In the only-new mode no frame waits for it, because a device without data
+// has no block. A frame that waits for new data does not wait for first data as well.
 func (f *frames) lackFirstData(now time.Duration, all slots) bool {
 	if f.onlyNew || f.awaits {
 		return false
@@ -214,8 +213,8 @@ func (f *frames) appendAges(dst []byte, now time.Duration, all slots) []byte {
 	return dst
 }
 
-// setSize completes the header of a block. The devices' largest payloads together are
-// below the u16 of its size.
+// setSize writes the size of a block into its header. A u16 is enough for the largest payloads of
+// all devices together.
 func setSize(block []byte) {
 	binary.BigEndian.PutUint16(block[1:], uint16(len(block)-codec.BlockHeaderSize))
 }

@@ -11,11 +11,10 @@ import (
 	"player/config/rights"
 )
 
-// Receive takes bytes as they came from the client. Their effects are in Output,
-// Period, Asked and Err; the owner is notified. While a setup is in progress, the
-// input behind its request is kept (2.7). So is the input behind a request that has
-// opened or closed devices, which may take the loop longer than anything else: see
-// More.
+// Receive carries out input of the client, cut anywhere. The effects are in Output, Period, Asked
+// and Err, and the owner is notified. While a setup is in progress, the input behind its request is
+// kept (2.7). The input behind a request that has opened or closed devices is kept until the next
+// Receive (see More), because such a request may take the loop longer than anything else.
 func (s *Session) Receive(now time.Duration, in []byte) {
 	if len(in) > 0 {
 		s.lifetime.heard = now
@@ -27,7 +26,8 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 // calls it, without new input, when others have been served.
 func (s *Session) More() bool { return s.err == nil && s.input.more() }
 
-// goOn is Receive for input that came at s.lifetime.heard.
+// resume carries out input that was kept, and then in. All of it came at s.lifetime.heard at the
+// latest.
 func (s *Session) resume(now time.Duration, in []byte) {
 	if s.err != nil {
 		return
@@ -36,6 +36,7 @@ func (s *Session) resume(now time.Duration, in []byte) {
 	s.input.stale = s.input.stale && s.input.waits()
 }
 
+// dispatch cuts input into messages, and calls the method for the kind of each.
 func (s *Session) dispatch(now time.Duration, in []byte) {
 	for s.err == nil {
 		if s.input.mustWait(in) {
@@ -75,9 +76,9 @@ func foreign(m codec.Message) error {
 	return fmt.Errorf("%w: it begins with %q, which is %s", ErrForeign, first, protocol(first))
 }
 
-// protocol names the protocol that begins with these four bytes, if browsers and people
-// send it to the wrong port: the methods of RFC 9110 and RFC 5789, the preface of RFC 9113
-// (3.4), RFC 4253 (4.2), and the record of RFC 8446 (5.1).
+// protocol names the protocol that begins with these four bytes. It knows the protocols that
+// browsers and people send to the wrong port: HTTP by its methods (RFC 9110, RFC 5789), HTTP/2 by
+// its preface (RFC 9113, 3.4), SSH (RFC 4253, 4.2), and TLS by its record (RFC 8446, 5.1).
 func protocol(first string) string {
 	switch first {
 	case "GET ", "HEAD", "POST", "PUT ", "DELE", "CONN", "OPTI", "TRAC", "PATC":
@@ -117,7 +118,7 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	stops := string(payload) == spec.Stop
 	switch {
 	case stops && s.lifetime.yields && !sl.isNewest():
-		return // what moves is another client's
+		return // another client commands the device
 	case !stops && spec.Stop != "" && s.lifetime.isOver(now):
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
@@ -136,8 +137,8 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	s.counts.Commands++
 	s.counts.LastCommand = now
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
-		// Of commands that come together only the last one moves the device (5.3). If that is a
-		// stop, it ends the command before these, as it would end this one (5.5).
+		// Of commands that come together only the last one moves the device (5.3). This one counts as
+		// given, so that a stop behind it is not taken for a stop of another client's command (5.5).
 		sl.command = sl.device.Commands()
 		return
 	}
@@ -250,8 +251,8 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 	s.notify()
 }
 
-// emergencyStop stops the robot until it is released (8.5). Clients that may command it
-// may do both.
+// emergencyStop stops the robot until it is released, or releases it (8.5). Both need the right to
+// command it.
 func (s *Session) emergencyStop(now time.Duration, on bool) {
 	switch {
 	case !s.rights.Has(rights.Write):

@@ -1,6 +1,5 @@
-// Package session is the server's state of one client connection: everything
-// that ends with it. Bytes in, bytes out: it never touches a socket and never
-// reads a clock. Numbers in comments are clauses of docs/PROTOCOL.md.
+// Package session is the state of one client's connection: all that ends with it. Bytes in, bytes
+// out: it has no socket and reads no clock. Numbers in comments are clauses of docs/PROTOCOL.md.
 package session
 
 import (
@@ -37,11 +36,11 @@ var (
 // change.
 type Owner interface {
 	SessionChanged()
-	// WatchEnd is called before the client's first command that moves something. From
-	// then on the owner calls Leave when the client ends its connection, before
-	// anything else that has come is carried out; if it has ended it, within the call.
+	// WatchEnd is called before the client's first command that moves something. From then on the
+	// owner calls Leave when the client ends its connection, before any input that waits is carried
+	// out. If the client has ended it already, the owner calls Leave within WatchEnd.
 	WatchEnd(now time.Duration)
-	// Silent reports whether the client is silent now. It is asked after Halt, before a
+	// Silent reports whether the client is silent now. The session calls it after Halt, before a
 	// command that moves something.
 	Silent(now time.Duration) bool
 	// String names the client, for people.
@@ -58,16 +57,16 @@ type Session struct {
 	maxRate int // Hz
 	rights  rights.Set
 	control *Control
-	name    string // that the client gave itself
-	path    string // of the links that wait for the client (8.7)
+	name    string // the name that the client gave itself
+	path    string // the links that wait for the client (8.7)
 	counts  Counts
 
 	input    input
 	lifetime lifetime
 	frames   frames
 
-	malformed int  // messages in a row
-	spoken    bool // a message was well formed
+	malformed int  // malformed messages in a row
+	spoken    bool // at least one message was well formed
 	slots     slots
 	freshness access // of device y (8.1)
 	agesShown bool   // it is read, and a reply has said so
@@ -77,7 +76,7 @@ type Session struct {
 	accessChanged bool   // of access, by the current request
 	logged        string // Access when it was logged last
 
-	watched bool // the owner knows that it gives commands that move something
+	watched bool // WatchEnd was called
 	left    bool // the client has ended its connection; its input may still come
 	silent  bool // since Halt; earlier input of the client may still come
 
@@ -112,8 +111,8 @@ func (s *Session) permits(a access) bool {
 	return (!a.reads() || s.rights.Has(rights.Read)) && (!a.writes() || s.rights.Has(rights.Write))
 }
 
-// open handles a device request (2). The reply is made when every setup that
-// it started has ended.
+// open carries out a device request (2). The reply is made when all setups that the request has
+// started have ended.
 func (s *Session) open(now time.Duration, pairs []byte) {
 	s.requests++
 	s.request = append(s.request[:0], pairs...)
@@ -125,7 +124,7 @@ func (s *Session) open(now time.Duration, pairs []byte) {
 	}
 }
 
-// ask changes one device to the access that want leads to.
+// changeAccess changes the client's access to one device as the request want says.
 func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	if letter == codec.Server {
 		s.freshness = s.freshness.after(want)
@@ -218,8 +217,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 	s.notify()
 }
 
-// reply answers the current request with the state after the whole request
-// (2.4).
+// reply answers the current request with the access to its devices after the whole request (2.4).
 func (s *Session) reply(now time.Duration) {
 	s.agesShown = s.freshness.reads()
 	for i := range s.slots {
@@ -253,6 +251,7 @@ func (s *Session) logAccess() {
 	s.owner.Log().Info("client has devices open", zap.String("devices", open))
 }
 
+// state returns the client's access to the device of a letter.
 func (s *Session) state(letter byte) access {
 	if letter == codec.Server {
 		return s.freshness
@@ -263,8 +262,8 @@ func (s *Session) state(letter byte) access {
 	return none
 }
 
-// Close ends the session: it stops the motors that the client drives (5.4) and gives
-// up its subscriptions.
+// Close ends the session: it stops the devices that the client commands (5.4), and ends its
+// subscriptions.
 func (s *Session) Close(now time.Duration) {
 	s.Halt(now)
 	s.control.resign(s)
@@ -278,16 +277,16 @@ func (s *Session) Close(now time.Duration) {
 	s.err = errors.Join(s.err, errClosed)
 }
 
-// Halt stops what this client drives and keeps its access: the client is
-// silent but still connected (9.1). Commands that it has sent before are dropped, or
-// they would move the robot again: those that wait for a setup, and those that come
-// while it is silent.
+// Halt stops the devices that this client commands, and keeps its access: the client is silent but
+// still connected (9.1). Its earlier commands would move the robot again. So commands that wait for
+// a setup are dropped, and so are commands that come while the client is silent.
 func (s *Session) Halt(now time.Duration) {
 	s.input.stale, s.silent = s.input.waits(), true
 	s.stopCommanded(now)
 }
 
-// stopAll stops what this client drives, and reports whether it drove anything.
+// stopCommanded stops the devices whose newest command is this client's. It reports whether there
+// was one.
 func (s *Session) stopCommanded(now time.Duration) (stopped bool) {
 	for i := range s.slots {
 		if sl := &s.slots[i]; sl.access.writes() && s.stopDevice(now, sl) {
@@ -297,16 +296,16 @@ func (s *Session) stopCommanded(now time.Duration) (stopped bool) {
 	return stopped
 }
 
-// Leave stops what this client drives when it has ended its connection. Input that it
-// has sent before is still answered, but moves nothing any more (5.4).
+// Leave stops the devices that this client commands when it has ended its connection. Its earlier
+// input is still answered, but moves nothing any more (5.4).
 func (s *Session) Leave(now time.Duration) {
 	s.left = true
 	s.stopCommanded(now)
 	s.control.resign(s)
 }
 
-// isGone reports whether the client has ended its connection, or is silent since Halt.
-// It is asked before a command that moves something.
+// isAbsent reports whether the client has ended its connection, or is silent since Halt. It is
+// called before a command that moves something, so it has the owner watch the connection's end.
 func (s *Session) isAbsent(now time.Duration) bool {
 	if !s.watched {
 		s.watched = true
@@ -316,8 +315,8 @@ func (s *Session) isAbsent(now time.Duration) bool {
 	return s.left || s.silent
 }
 
-// stop gives a device the command that follows the loss of its client (5.4), and reports
-// whether it did. It does nothing if the newest command of the device is not this client's.
+// stopDevice gives a device its stop command (5.4) if its newest command is this client's. It
+// reports whether it did.
 func (s *Session) stopDevice(now time.Duration, sl *slot) (stopped bool) {
 	stop := sl.device.Spec().Stop
 	if stopped = stop != "" && sl.isNewest(); stopped {
@@ -328,8 +327,8 @@ func (s *Session) stopDevice(now time.Duration, sl *slot) (stopped bool) {
 	return stopped
 }
 
-// Drives reports whether the client has write access to a device that must be
-// stopped when the client is lost.
+// IsMover reports whether the client has write access to a device that must be stopped when the
+// client is lost.
 func (s *Session) IsMover() bool {
 	return slices.ContainsFunc(s.slots, func(sl slot) bool { return sl.access.writes() && sl.device.Spec().Stop != "" })
 }

@@ -6,17 +6,17 @@ import (
 	"player/codec"
 )
 
-// Counts are what a client has done so far.
+// Counts count the commands of a client.
 type Counts struct {
-	Commands    uint64 // that were carried out
-	Refused     uint64 // commands that were dropped
+	Commands    uint64 // carried out
+	Refused     uint64 // dropped
 	LastCommand time.Duration
 }
 
 // Counts returns the counts so far.
 func (s *Session) Counts() Counts { return s.counts }
 
-// Name returns the name that the client gave itself, or nothing.
+// Name returns the name that the client gave itself, empty if it gave none.
 func (s *Session) Name() string { return s.name }
 
 // Rate returns the rate of the client's frames in Hz, zero in request/reply mode.
