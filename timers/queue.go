@@ -9,9 +9,9 @@ import (
 	"time"
 )
 
-// Func is called when its timer is due. now is the time at which the loop woke up. It may be
-// before the deadline, by at most the lookahead of Queue.Run. Func returns the next
-// absolute deadline, or zero to stop.
+// Func is called when its timer is due. now is the time at which the loop woke up, which may be
+// before the deadline by at most the lookahead of Queue.Run. Func returns the next absolute
+// deadline, or zero to stop.
 type Func func(now time.Duration) time.Duration
 
 // Timer is one deadline. A timer belongs to one Queue.
@@ -38,8 +38,8 @@ func (t *Timer) Armed() bool { return t.index >= 0 }
 // Queue is a binary heap of the armed timers. The zero value is empty and ready to use.
 type Queue struct {
 	heap    timerHeap
-	runs    uint64                              // counts the calls of Run
-	proceed func() (now time.Duration, ok bool) // of the Run that goes on
+	runs    uint64                              // counts the calls of RunWhile
+	proceed func() (now time.Duration, ok bool) // of the current RunWhile
 }
 
 // Set arms t for the absolute deadline at. An armed timer is moved.
@@ -76,9 +76,9 @@ func (q *Queue) Run(now, lookahead time.Duration) {
 	q.RunWhile(now, lookahead, func() (time.Duration, bool) { return 0, true })
 }
 
-// RunWhile is Run, but ends when proceed returns false, and the time. It calls proceed before each
-// timer but the first, and within long ticks. The next run calls the remaining timers first,
-// because their deadlines have passed.
+// RunWhile is Run, but ends when proceed returns false. proceed also returns the time. RunWhile calls
+// it before each timer but the first, and a long tick calls it between two batches of members. The
+// next run calls the remaining timers first, because their deadlines have passed.
 func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() (time.Duration, bool)) {
 	q.runs++
 	q.proceed = proceed
