@@ -138,7 +138,7 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	s.counts.LastCommand = now
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
 		// Of commands that come together only the last one moves the device (5.3). This one counts as
-		// given, so that a stop behind it is not taken for a stop of another client's command (5.5).
+		// given, so that a stop behind it stops the device (5.5).
 		sl.command = sl.device.Commands()
 		return
 	}
