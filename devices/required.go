@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// VirtualSetupLimit is the Kind.SetupLimit of a virtual device's driver. It is long
-// because the drivers below have limits of their own, and their errors say more.
+// VirtualSetupLimit is the Kind.SetupLimit of a virtual device's driver. It is long because the drivers
+// that it requires have limits of their own, and their errors explain more.
 const VirtualSetupLimit = 10 * time.Minute
 
-// Required is the devices of other drivers that a virtual device works on
-// (Args.Requires). They are open while its driver is. It implements Subscriber.
+// Required is the devices of other drivers that a virtual device needs (Args.Requires). They are open
+// while its driver is set up. Required implements Subscriber.
 type Required struct {
 	Devices  []*Device
 	Observer Observer // gets their data while they are open; may be nil
-	// Optional is opened when all of them are; may be nil.
+	// Optional is opened when all Devices are open; may be nil.
 	Optional *Optional
 
 	link   *Link
@@ -24,8 +24,8 @@ type Required struct {
 	setups int // setups under way
 }
 
-// Open opens the devices. It is a whole Driver.Setup: it ends, now or later, with
-// the link ready or failed.
+// Open opens the devices. It is a complete Driver.Setup: within the call or later, it calls link.Ready
+// or link.Fail.
 func (n *Required) Open(now time.Duration, link *Link) {
 	n.link, n.run, n.setups = link, link.run, 0
 	link.addDependency(n)
@@ -55,7 +55,7 @@ func (n *Required) SetupDone(now time.Duration, d *Device, err error) {
 	})
 }
 
-// ready passes on the data that the devices have already.
+// ready is called when all devices are open. The Observer gets the data that they have already.
 func (n *Required) ready(now time.Duration) {
 	if n.Optional != nil {
 		n.Optional.Open(now, n.link)
@@ -76,7 +76,7 @@ func (n *Required) fail(now time.Duration, d *Device, err error) {
 	n.link.Fail(now, fmt.Errorf("it works on %s of %s: %w", d.spec.Name, d.link.name, err))
 }
 
-// Close gives the devices back, in Driver.Shutdown.
+// Close closes the devices, in Driver.Shutdown.
 func (n *Required) Close(now time.Duration) {
 	open := n.open
 	n.open = nil
@@ -99,8 +99,8 @@ func (n *Required) isSwitchedOff() bool {
 	return slices.ContainsFunc(n.open, func(d *Device) bool { return d.link.isSwitchedOff() })
 }
 
-// abandon gives the devices back in place of the driver, which has panicked. What it
-// drove is stopped.
+// abandon closes the devices in place of the driver, which has panicked. Devices that it has commanded
+// are stopped.
 func (n *Required) abandon(now time.Duration) {
 	for _, d := range n.open {
 		if stop := d.spec.Stop; stop != "" && d.Command() != nil {
