@@ -26,7 +26,7 @@ type Descriptor struct {
 	closed         bool
 	paused         bool
 	detached       bool
-	counted        bool                    // Open has taken two descriptors for it; one is returned when the loop polls it
+	counted        bool                    // Open took two descriptors for it, and returns one when the loop polls it
 	failure        unix.Errno              // the error of a write
 	opened         func(now time.Duration) // called once, when the loop polls it; may be nil
 	onEnd          func(now time.Duration) // of WatchEnd

@@ -92,7 +92,7 @@ func TestFloodersWait(t *testing.T) {
 	}
 }
 
-// A client that is gone waits no more, and its address is forgotten.
+// A client that has disconnected is removed from the queue, and so is its address.
 func TestGoneWhileItWaits(t *testing.T) {
 	r, s, _ := open(t, "pw", nil)
 	s.Do(func(now time.Duration) {

@@ -15,9 +15,8 @@ import (
 	"player/server/looptest"
 )
 
-// A client that drives and does not read gets no frame that its receive window has no
-// room for. It is not silent, so its motors are left alone, and it gets frames
-// again when it reads.
+// A mover that does not read gets no frame that its receive window has no room for. It is not silent, so
+// its motors are not stopped, and it gets frames again when it reads.
 func TestDrivingWithoutReading(t *testing.T) {
 	d := &seven{*newRobot()}
 	s := serve(t, d, nil)
@@ -57,8 +56,8 @@ func TestDrivingWithoutReading(t *testing.T) {
 	}
 }
 
-// Replies have filled the receive window of a client that drives: the kernel asks for room ever more
-// seldom, so nothing shows whether the client is there, and its motors are stopped.
+// Replies have filled the receive window of a mover. The kernel asks for room ever more seldom, so nothing
+// shows whether the client is there, and its motors are stopped.
 func TestDrivingWithoutReadingReplies(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
@@ -84,8 +83,8 @@ func dialSmall(t *testing.T, s *running) net.Conn {
 	}}, s.Address)
 }
 
-// The motors stop when nothing is heard of the kernel of a client that drives, once; the client
-// may go on when it is back.
+// The motors are stopped once when nothing is heard of the kernel of a mover. The client may command again
+// when it is back.
 func TestDrivingInSilence(t *testing.T) {
 	r, s, conn := open(t, "pa", nil)
 	c := conn.(*net.TCPConn)
@@ -137,7 +136,7 @@ func (s *running) theClient() *client {
 	return nil
 }
 
-// A client that drives is probed every second, and one that drives no more as any other.
+// A mover is probed every second, and a client that is no mover any more like any other.
 func TestProbesOfDriving(t *testing.T) {
 	r, s, c := open(t, "pr", nil)
 	idle := func() (seconds int) {

@@ -101,7 +101,8 @@ func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duratio
 		c.probed = now
 	}
 	waits := doubtful && f.NotSent > 0
-	unanswered := f.Probes > 1 || c.probed != 0 && now-c.probed >= answerTime // a probe had its time: it is the first of two, or old
+	// One probe without an answer shows nothing before answerTime. Of two, the first had that time.
+	unanswered := f.Probes > 1 || c.probed != 0 && now-c.probed >= answerTime
 	if !waits && f.Unacked == 0 && !unanswered {
 		return 0
 	}

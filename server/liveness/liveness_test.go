@@ -48,7 +48,7 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// The kernel is asked only where nothing else shows that a client is there.
+// The kernel is asked only if nothing else shows that a client is there.
 func TestWhoIsAsked(t *testing.T) {
 	var c Client
 	c.Heard(10 * s)

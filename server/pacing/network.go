@@ -102,8 +102,8 @@ func (n *Network) open(now time.Duration) bool {
 }
 
 // removeSent removes the frames that the transmit queue has sent, and those older than flightLimit.
-// It returns how many are still in flight. The transmit queue is first in, first out: if it has sent the newest frame, it has sent
-// all.
+// It returns how many are still in flight. The transmit queue is first in, first out: if it has sent the
+// newest frame, it has sent all.
 func (n *Network) removeSent(now time.Duration) int {
 	last := len(n.flight) - 1
 	if last >= 0 && !n.flight[last].client.conn.Queued() {

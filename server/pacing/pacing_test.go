@@ -288,7 +288,7 @@ func BenchmarkTickOf50(b *testing.B) {
 	}
 }
 
-// The queue against a slice that is moved for each item that is served.
+// The queue serves in the same order as a simple model, a slice whose first item is deleted.
 func TestFifo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var f fifo
@@ -321,8 +321,8 @@ func TestFifo(t *testing.T) {
 	}
 }
 
-// A network is full for all of its clients, and a client by itself when the network is
-// full further away.
+// A congested network is congested for all of its clients. Congestion further away affects only the
+// client that does not keep up.
 func TestFull(t *testing.T) {
 	w := newTable()
 	both := w.join(2)

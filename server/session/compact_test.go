@@ -34,8 +34,8 @@ func plain(t testing.TB, frame []byte) (out []byte, was bool) {
 	}
 }
 
-// 8.4: whatever clients ask for and devices publish, a compact frame stands for the
-// plain one, and old clients see no difference.
+// 8.4: whatever clients ask for and devices publish, a compact frame has the data of the plain one, and
+// old clients see no difference.
 func TestCompact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	r := newRobot(t)
@@ -93,7 +93,7 @@ func TestCompact(t *testing.T) {
 	if _, was := plain(t, small.AppendFrame(nil, r.now)); was {
 		t.Error("there is no way back")
 	}
-	// A frame that is empty but for its header is none.
+	// A compact frame without items is not sent.
 	small.send(config('z', 1), config('n', 1))
 	small.AppendFrame(nil, r.now)
 	small.expectFrame("")

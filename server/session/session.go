@@ -77,7 +77,7 @@ type Session struct {
 	logged        string // Access when it was logged last
 
 	watched bool // WatchEnd was called
-	left    bool // the client has ended its connection; its input may still come
+	ended   bool // the client has ended its connection; its input may still come
 	silent  bool // since Halt; earlier input of the client may still come
 
 	output     []byte
@@ -299,7 +299,7 @@ func (s *Session) stopCommanded(now time.Duration) (stopped bool) {
 // Leave stops the devices that this client commands when it has ended its connection. Its earlier
 // input is still answered, but moves nothing any more (5.4).
 func (s *Session) Leave(now time.Duration) {
-	s.left = true
+	s.ended = true
 	s.stopCommanded(now)
 	s.control.resign(s)
 }
@@ -312,7 +312,7 @@ func (s *Session) isAbsent(now time.Duration) bool {
 		s.owner.WatchEnd(now)
 	}
 	s.silent = s.silent && s.owner.Silent(now)
-	return s.left || s.silent
+	return s.ended || s.silent
 }
 
 // stopDevice gives a device its stop command (5.4) if its newest command is this client's. It

@@ -17,7 +17,7 @@ type slot struct {
 	sent    uint64        // the device's Seq when last sent
 	waits   bool          // it is a Waiter of the device
 	tried   uint64        // the last request that could not open it: one request tries once
-	command uint64        // Device.Commands after this client's newest command; zero: it gave none, or has lost write access
+	command uint64        // Device.Commands after this client's newest; zero: it gave none, or has lost write access
 	why     error         // why it could not be opened
 }
 
