@@ -38,8 +38,8 @@ func (p SerialPort) Locate() (string, error) {
 // ErrNoAnswer is the error of a port whose adapter blocks every operation of the server.
 var ErrNoAnswer = errors.New("the adapter does not answer: unplug it, and plug it in again")
 
-// Unreachable returns err with the remedy if err is the failure of a TCP connection: it could not be
-// made, or the network has ended it. Otherwise it returns nil. Connections are made in the background:
+// Unreachable returns an error with the remedy if err is the failure of a TCP connection: it could not
+// be made, or the network has ended it. Otherwise it returns nil. Connections are made in the background:
 // Host.Dial succeeds, and PortHandler.Hangup has the error.
 func Unreachable(err error) error {
 	switch {

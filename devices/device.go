@@ -165,8 +165,8 @@ func (o observation) configured(now time.Duration, d *Device, payload []byte) {
 	}
 }
 
-// AddObserver has f, which belongs to the driver of link l, called until RemoveObserver. The link must
-// subscribe to the device as well.
+// AddObserver has f, which belongs to the driver of link l, called until RemoveObserver. It does not
+// subscribe to the device.
 func (d *Device) AddObserver(l *Link, f Observer) {
 	d.observers = slices.DeleteFunc(slices.Clone(d.observers), observation.isOld)
 	d.observers = append(d.observers, observation{f, l, l.run})

@@ -235,8 +235,8 @@ func (l *Link) ForgetCommands() {
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 
-// Host returns the Host for the driver of the link, which is only valid for it: the link remembers what
-// the driver opens.
+// Host returns the Host for the driver of the link. The link remembers the ports and programs that the
+// driver opens with it.
 func (l *Link) Host() Host { return isolatedHost{l} }
 
 // Device returns the device of the given letter, which the driver must provide.

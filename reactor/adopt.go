@@ -112,7 +112,7 @@ func behindSocket(fd int) (net.Conn, error) {
 	return c, err
 }
 
-// pollable returns an error if a descriptor cannot be polled. gnet would only log it.
+// pollable returns an error if a descriptor cannot be polled. gnet would not report it.
 func pollable(fd int) error {
 	e, err := newEpoll()
 	if err != nil {

@@ -15,7 +15,7 @@ type robotState struct {
 	Robot
 	listener int // of the loop
 	control  session.Control
-	past     status.Counts // of clients that have left
+	past     status.Counts // of clients that have disconnected
 }
 
 // robotOn returns the robot on a port, nil if there is none.
