@@ -10,15 +10,15 @@ import (
 	"syscall"
 )
 
-// SerialPort is the default of an option that names a serial port: the path of a serial
-// line, or HOST:PORT of a program or adapter that passes its bytes on over TCP. No two
-// drivers may have the same one, and player check reports whether a path exists.
+// SerialPort is the default of an option that names a serial port: the path of a serial line, or
+// HOST:PORT of a program or adapter that forwards its bytes over TCP. No two drivers may have the
+// same port, and player check reports whether a path exists.
 type SerialPort string
 
-// OverNetwork reports whether the port is an address, of whatever correctness, and not a
-// path. A relative path with a colon begins with "./".
+// OverNetwork reports whether the port is an address, valid or not, and not a path. A relative path
+// with a colon begins with "./".
 func (p SerialPort) OverNetwork() bool {
-	_, err := netip.ParseAddr(string(p)) // its TCP port is missing
+	_, err := netip.ParseAddr(string(p)) // an address without a TCP port, which Resolve refuses
 	return err == nil || strings.Contains(string(p), ":") && !strings.HasPrefix(string(p), "/") && !strings.HasPrefix(string(p), ".")
 }
 
@@ -35,12 +35,12 @@ func (p SerialPort) Locate() (string, error) {
 	return address, nil
 }
 
-// ErrNoAnswer is the error of a port whose adapter holds whatever the server does with it.
+// ErrNoAnswer is the error of a port whose adapter blocks every operation of the server.
 var ErrNoAnswer = errors.New("the adapter does not answer: unplug it, and plug it in again")
 
-// Unreachable returns what to do about a TCP connection that could not be made, or that the
-// network has ended, nil if err is another error. Connections are made in the background:
-// Host.Dial succeeds, and PortHandler.Hangup brings the error.
+// Unreachable returns an error with the remedy if err is the failure of a TCP connection: it could not
+// be made, or the network has ended it. Otherwise it returns nil. Connections are made in the background:
+// Host.Dial succeeds, and PortHandler.Hangup has the error.
 func Unreachable(err error) error {
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):

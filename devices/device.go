@@ -17,14 +17,14 @@ type Device struct {
 	link *Link
 
 	block    []byte        // newest data as a block, header included
-	stamp    time.Duration // when it was taken
+	stamp    time.Duration // when the newest data was taken
 	seq      uint64        // counts the data published, never restarts
 	command  []byte        // newest command; empty: none since the link started
 	commands uint64        // counts the commands given, never restarts
-	seqSeen  uint64        // seq when the link started: data up to it is of an earlier run
-	items    []item        // data in compact form, for those who asked
+	seqSeen  uint64        // seq when the link started: this data and older data are of an earlier run
+	items    []item        // the newest data in compact form, for clients with compact frames
 	rate     timers.Rate   // of publications
-	read     bool          // the newest data have been read
+	read     bool          // the newest data was read
 
 	observers []observation
 	waiters   []Waiter
@@ -36,8 +36,8 @@ func (d *Device) Letter() byte { return d.spec.Letter }
 // Spec returns the device's declaration.
 func (d *Device) Spec() Spec { return d.spec }
 
-// AppendParts appends the parts of the device, as its driver knows them and the
-// configuration declares them; none: nothing is known.
+// AppendParts appends the parts of the device, as its driver knows them and the configuration declares
+// them. It appends none if neither knows any.
 func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 	known := len(dst)
 	if s := d.link.surveyed; s != nil {
@@ -52,14 +52,14 @@ func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 		p := &dst[i]
 		p.Device = d.spec.Letter
 		p.X, p.Y, p.Heading = g.X+cos*p.X-sin*p.Y, g.Y+sin*p.X+cos*p.Y, math.Remainder(g.Heading+p.Heading, 360)
-		if len(dst) == known+1 && g.Length*g.Width > 0 { // of a ring of sonars, the size is that of the ring
+		if len(dst) == known+1 && g.Length*g.Width > 0 { // for a ring of sonars the size is the size of the ring
 			p.Length, p.Width = g.Length, g.Width
 		}
 	}
 	return dst
 }
 
-// MotorsOff reports whether its driver knows that the motors of the robot are off.
+// MotorsOff reports whether the device's driver knows that the motors of the robot are off.
 func (d *Device) MotorsOff(now time.Duration) bool {
 	m := d.link.motored
 	return m != nil && d.link.state == Ready && m.MotorsOff(now)
@@ -77,9 +77,8 @@ func (d *Device) Charge() string {
 // Link returns the link that the device is on.
 func (d *Device) Link() *Link { return d.link }
 
-// Publish replaces the device's data by payload, taken at stamp. Payloads
-// larger than the device's Spec.DataSize are cut: a driver's mistake must not
-// grow memory.
+// Publish replaces the device's data by payload, taken at stamp. Payloads larger than the device's
+// Spec.DataSize are cut, because a mistake of a driver must not use up memory.
 func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	payload = payload[:min(len(payload), d.spec.DataSize)]
 	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
@@ -99,7 +98,7 @@ func (d *Device) Publish(stamp time.Duration, payload []byte) {
 type Waiter interface {
 	// News is called from within Publish. It must not publish or command.
 	News()
-	// Waits reports whether it has asked for data and has been sent all there is.
+	// Waits reports whether the client has asked for data, and was already sent the newest.
 	Waits() bool
 }
 
@@ -115,18 +114,17 @@ func (d *Device) RemoveWaiter(now time.Duration, w Waiter) {
 	d.Asked(now)
 }
 
-// Steps reports whether the driver is a Stepper: new data may come only when its
-// waiters wait for it.
+// Steps reports whether the driver is a Stepper: new data may come only when clients wait for it.
 func (d *Device) Steps() bool { return d.link.stepper != nil }
 
-// Asked passes on that a waiter of d has asked for data.
+// Asked calls Stepper.Asked of the driver: a waiter of d has asked for data, or has come or gone.
 func (d *Device) Asked(now time.Duration) {
 	if l := d.link; l.stepper != nil && l.state == Ready {
 		l.call(now, l.run, func() { l.stepper.Asked(now) })
 	}
 }
 
-// Observer gets the new data of a device: a driver that works on it.
+// Observer is a driver that gets the new data of a device of another driver.
 type Observer interface {
 	// Published is called from within Publish, in the middle of a call of d's
 	// driver. It may publish on other devices, and must not command d.
@@ -151,7 +149,7 @@ type observation struct {
 }
 
 func (o observation) published(d *Device) {
-	// The stamp is earlier than now: its driver is tried again too early at worst.
+	// The stamp may be earlier than now. After a panic the driver may be tried again too early.
 	o.link.call(d.stamp, o.run, func() { o.Published(d) })
 }
 
@@ -167,14 +165,14 @@ func (o observation) configured(now time.Duration, d *Device, payload []byte) {
 	}
 }
 
-// AddObserver has f, which belongs to the driver of link l, called until
-// RemoveObserver. It does not subscribe.
+// AddObserver has f, which belongs to the driver of link l, called until RemoveObserver. It does not
+// subscribe to the device.
 func (d *Device) AddObserver(l *Link, f Observer) {
 	d.observers = slices.DeleteFunc(slices.Clone(d.observers), observation.isOld)
 	d.observers = append(d.observers, observation{f, l, l.run})
 }
 
-// isOld reports whether the driver has panicked since.
+// isOld reports whether the observer's driver has panicked since AddObserver.
 func (o observation) isOld() bool { return o.run != o.link.run }
 
 // RemoveObserver ends AddObserver.
@@ -208,8 +206,8 @@ func (d *Device) Age(now time.Duration) time.Duration { return now - d.stamp }
 // times a second, and hardware that is silent for 2 s is lost.
 const staleAfter = 3 * time.Second
 
-// IsFresh reports whether a device that is open has new data, or need not have any
-// yet. A joystick publishes only when it is moved.
+// IsFresh reports whether the data of a device that is open is not stale, or need not have come yet. A
+// joystick is always fresh, because it publishes only when it is moved.
 func (d *Device) IsFresh(now time.Duration) bool {
 	newest := d.link.readyAt
 	if d.HasData() {
@@ -218,7 +216,7 @@ func (d *Device) IsFresh(now time.Duration) bool {
 	return d.spec.Letter == codec.Joystick || now-newest <= staleAfter
 }
 
-// Rate returns how many times a second data was published lately.
+// Rate returns how often data was published lately, in Hz.
 func (d *Device) Rate(now time.Duration) float64 { return d.rate.Hz(now) }
 
 // AppendBlock appends the newest data as a block, of size 0 if there is none
@@ -227,24 +225,24 @@ func (d *Device) AppendBlock(dst []byte) []byte {
 	if !d.HasData() {
 		return codec.AppendBlockHeader(dst, d.spec.Letter, 0)
 	}
-	d.want()
+	d.markRead()
 	return append(dst, d.block...)
 }
 
-// want notes that the newest data are read.
-func (d *Device) want() {
+// markRead notes that the newest data is read. The first time it calls Polled.Wanted.
+func (d *Device) markRead() {
 	if p := d.link.polled; p != nil && !d.read {
 		d.read = true
 		p.Wanted(d)
 	}
 }
 
-// Wanted reports whether a Polled driver should ask for newer data: the newest have been
-// read, or there are drivers that take all.
+// Wanted reports whether a Polled driver should ask for newer data: the newest was read, there is none,
+// or a driver observes the device and gets all data.
 func (d *Device) Wanted() bool { return d.read || !d.HasData() || len(d.observers) > 0 }
 
-// mostItems is how many compact forms of a device's data are kept: of whole scans, and
-// of some selections. With more, data is encoded more than once.
+// mostItems is how many compact forms of a device's data are kept: of whole scans, and of some
+// selections of their readings. If clients use more, data is encoded more than once.
 const mostItems = 4
 
 // item is data in compact form.
@@ -254,13 +252,13 @@ type item struct {
 	bytes []byte
 }
 
-// AppendItem is AppendBlock for a compact block (PROTOCOL 8.4). New data is encoded
-// when the first client asks for it; the others get a copy.
+// AppendItem is AppendBlock for a compact block (PROTOCOL 8.4). New data is encoded for the first
+// client that reads it; the others get a copy.
 func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
 	if !d.HasData() {
 		return compact.Append(dst, d.spec.Letter, nil, codec.Scan{})
 	}
-	d.want()
+	d.markRead()
 	if d.spec.Letter != codec.Laser {
 		scan = codec.Scan{}
 	}
@@ -272,7 +270,7 @@ func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
 	return append(dst, t.bytes...)
 }
 
-// item returns the item for a selection. The oldest makes room for a new one.
+// item returns the item for a selection. A new item replaces the oldest.
 func (d *Device) item(scan codec.Scan) *item {
 	oldest := 0
 	for i := range d.items {
@@ -292,15 +290,15 @@ func (d *Device) item(scan codec.Scan) *item {
 	return t
 }
 
-// Subscribe opens the device, and starts its link if no other subscriber has it open. If
-// pending, setup is under way and s.SetupDone is called at its end. Otherwise the
-// subscription stands, or setup has failed at once with err.
+// Subscribe opens the device, and starts its link if the link has no other subscriber. If pending,
+// setup is under way and s.SetupDone is called at its end. Otherwise the device is open, or err is the
+// reason why not.
 func (d *Device) Subscribe(now time.Duration, s Subscriber) (pending bool, err error) {
 	return d.link.subscribe(now, d, s)
 }
 
-// Unsubscribe ends one subscription of s, even if its setup is still under way. The
-// last one stops the link.
+// Unsubscribe ends one subscription of s, even if its setup is still under way. The link stops when it
+// has no subscription left.
 func (d *Device) Unsubscribe(now time.Duration, s Subscriber) { d.link.unsubscribe(now, d, s) }
 
 // SetCommand overwrites the device's command (manual 4.1: there is no queue) and
@@ -313,7 +311,7 @@ func (d *Device) SetCommand(now time.Duration, payload []byte) {
 	}
 }
 
-// force is SetCommand, also for a robot that is stopped.
+// force is SetCommand, even during an emergency stop.
 func (d *Device) force(now time.Duration, payload []byte) {
 	if d.link.state != Ready {
 		return
@@ -337,8 +335,8 @@ func (d *Device) Command() []byte {
 	return d.command
 }
 
-// Commands counts the commands given. A client that remembers the count after its own
-// command can find out whether there is a newer one.
+// Commands counts the commands given. Whoever remembers the count after a command can find out whether
+// there is a newer one.
 func (d *Device) Commands() uint64 { return d.commands }
 
 // ForgetCommand drops the command, so that hardware that comes back does not move
@@ -362,7 +360,7 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 	return err
 }
 
-// restart forgets data and command of the link's previous run.
+// restart forgets the data and the command of the link's previous run.
 func (d *Device) restart() {
 	d.seqSeen = d.seq
 	d.ForgetCommand()

@@ -76,8 +76,8 @@ func TestPublish(t *testing.T) {
 		t.Errorf("an oversize payload took %d bytes", cap(d.block))
 	}
 
-	// What an earlier run left behind, or its driver says too late, is not
-	// data of the next; Seq goes on.
+	// Data of an earlier run is not data of the next one, not even if its driver publishes
+	// it late. Seq goes on.
 	d.Unsubscribe(50*ms, p)
 	d.Publish(60*ms, []byte("late"))
 	w.driver.setup = later

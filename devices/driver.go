@@ -16,17 +16,17 @@ import (
 )
 
 // Driver is the code for one piece of hardware, real, simulated or virtual.
-// All methods are called on the one thread of the server and must return at once:
-// whatever takes time is a state machine over Tick and the ports. The other interfaces of a
-// driver in this file are optional; Link.SetDriver looks up which of them it has. docs/DRIVERS.md has a complete driver.
+// All methods are called on the one thread of the server and must return at once: work that takes time
+// is a state machine, driven by Tick and the ports. The other interfaces of a driver in this file are
+// optional; Link.SetDriver finds out which of them it implements. docs/DRIVERS.md has a complete driver.
 type Driver interface {
-	// Setup starts the hardware. It ends, then or later, with link.Ready or
-	// link.Fail; when Kind.SetupLimit has passed, the link fails it. The driver
-	// keeps link for its other calls.
+	// Setup starts the hardware. The driver calls link.Ready or link.Fail when that has ended,
+	// within Setup or later. After Kind.SetupLimit the setup has failed. The driver keeps link
+	// for its other calls.
 	Setup(now time.Duration, link *Link)
 
-	// Shutdown stops the hardware, motors first. It ends, then or later, with
-	// link.Stopped. It may come while Setup is still under way.
+	// Shutdown stops the hardware, motors first. The driver calls link.Stopped when that has
+	// ended, within Shutdown or later. Shutdown may come before the setup has ended.
 	Shutdown(now time.Duration)
 }
 
@@ -41,17 +41,16 @@ type Commanded interface {
 // Configurer is a driver that takes configuration requests (manual 3.6).
 // Requests to other drivers are refused.
 type Configurer interface {
-	// Configure carries out one request that was addressed to d; payload is code
-	// and arguments, valid during the call. It is only called while the link is
-	// ready. The error goes to the log.
+	// Configure carries out one request to d; payload is its code and arguments, valid during
+	// the call. It is only called while the link is ready. The error is logged.
 	Configure(now time.Duration, d *Device, payload []byte) error
 }
 
 // Surveyed is a driver that knows more of the geometry of its devices than the
 // configuration declares.
 type Surveyed interface {
-	// AppendParts appends the parts of d, as the driver knows them now, in the frame
-	// of what the driver controls: a robot, or a sensor that stands at the origin.
+	// AppendParts appends the parts of d, as the driver knows them now. The origin is the robot
+	// or the sensor that the driver controls.
 	AppendParts(dst []codec.Part, d *Device) []codec.Part
 }
 
@@ -64,32 +63,32 @@ type Motored interface {
 
 // Charged is a driver that knows what the charger of its robot does.
 type Charged interface {
-	// Charge returns it in a word of PROTOCOL 8.9.4, or an empty text: not known. It is
-	// only called while the link is ready.
+	// Charge returns the charger's state in a word of PROTOCOL 8.9.4, empty if it is unknown. It
+	// is only called while the link is ready.
 	Charge() string
 }
 
 // Polled is a driver that asks its hardware for data, no faster than clients read them.
 type Polled interface {
-	// Wanted is called when the newest data of d are read for the first time, also
-	// within the making of a frame: all it may do is set a deadline.
+	// Wanted is called when the newest data of d is read for the first time. That may be while a
+	// frame is made, so Wanted may only set a deadline.
 	Wanted(d *Device)
 }
 
 // Ticker is a driver that sets deadlines with Link.WakeAt.
 type Ticker interface {
-	// Tick is called at the deadline that Link.WakeAt or the last Tick set. It
-	// returns the next deadline, zero for none.
+	// Tick is called at the deadline that Link.WakeAt or the last Tick has set. It returns the
+	// next deadline, zero for none.
 	Tick(now time.Duration) time.Duration
 }
 
-// Stepper is a driver that may wait for its clients: a simulation whose time goes on
-// when they have asked for its data.
+// Stepper is a driver that may wait for its clients: a simulation whose time goes on only when they
+// have asked for its data.
 type Stepper interface {
-	// InStep reports whether it does. It never changes.
+	// InStep reports whether the driver waits for its clients. The answer never changes.
 	InStep() bool
-	// Asked is called, while the link is ready, when one of Link.AppendWaiters has asked
-	// for data, has come or has gone.
+	// Asked is called while the link is ready, when a client of Link.AppendWaiters has asked for
+	// data, and when one was added or removed.
 	Asked(now time.Duration)
 }
 
@@ -98,22 +97,22 @@ type Recorder interface {
 	Recording() Recording
 }
 
-// Recording is what a Recorder does.
+// Recording is the state of a Recorder.
 type Recording struct {
 	File     string    // path of the log
 	On       bool      // it records
 	Manual   bool      // a client starts and stops it
 	Err      error     // why it has failed, and records nothing more; nil: it has not
-	Since    time.Time // of this recording, or the last one; zero: there was none
-	Messages int       // of it
-	Bytes    int64     // of their payloads
-	Lost     int       // messages of it that the disk was too slow for
+	Since    time.Time // when this recording, or the last one, has begun; zero: there was none
+	Messages int       // messages of this recording
+	Bytes    int64     // bytes of their payloads
+	Lost     int       // messages that are missing, because the disk was too slow
 }
 
 // Sourced is a driver that was made from files that its block names, such as a world.
 type Sourced interface {
-	// Source returns a digest of these files as they were. A reload of the configuration
-	// restarts the driver if it has changed.
+	// Source returns a digest of the files at the time when they were read. A reload of the
+	// configuration restarts the driver if the digest is another one now.
 	Source() string
 }
 
@@ -123,8 +122,8 @@ type Spec struct {
 	Name        string // of the interface, manual table 6
 	DataSize    int    // largest data payload in bytes
 	CommandSize int    // size of a command in bytes; zero: takes none
-	// Stop is the command given when the client that gave the newest one leaves
-	// (PROTOCOL 5.4); empty: the device keeps its command.
+	// Stop is the command that the server gives when the client that gave the newest command is
+	// lost (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
 	// Index distinguishes devices of one interface. Clients see index 0. Other
 	// drivers can require any index but Hidden.
@@ -162,31 +161,30 @@ type Geometry struct {
 	Length, Width float64 // mm
 }
 
-// Host is the outside world as drivers see it; the reactor provides it.
+// Host opens ports and starts programs for drivers. Package server/host implements it.
 type Host interface {
 	// WakeAt has l.Wake called at the absolute deadline at; the deadline that Wake
 	// returns is the next, zero for none. A later WakeAt for the same link replaces
 	// the deadline; at zero cancels it.
 	WakeAt(l *Link, at time.Duration)
 
-	// OpenSerial opens a serial line, raw 8N1, exclusively. An adapter may take its time or
-	// never answer, so opened is called when the line is open or cannot be opened, later or
-	// within the call, unless the link has stopped or begun anew by then. The error names the
-	// port and the remedy.
+	// OpenSerial opens a serial line, raw 8N1, exclusively. It calls opened when the line is open
+	// or cannot be opened: within the call, or later, because an adapter may take its time or
+	// never answer. If the link has stopped or begun anew by then, opened is not called. The
+	// error names the port and the remedy.
 	OpenSerial(path string, baud int, h PortHandler, opened func(now time.Duration, l Line, err error))
 
-	// Identify finds out which hardware answers on a serial line that is not open, by
-	// the Probes of all Kinds, and calls done within some seconds. The zero Finding means
-	// that no Kind knows the hardware. OpenSerial ends the search, and waits until it has
-	// ended; then done is not called.
+	// Identify finds out which hardware answers on a serial line that is not open, by the Probes
+	// of all Kinds. It calls done after some seconds. The zero Finding means that no Kind knows
+	// the hardware. OpenSerial on the same path ends the search first; then done is not called.
 	Identify(path string, done func(now time.Duration, f Finding))
 
 	// OpenInput opens a device that is only read, such as /dev/input/js0, or a FIFO. opened
 	// is called as for OpenSerial.
 	OpenInput(path string, h PortHandler, opened func(now time.Duration, p Port, err error))
 
-	// Dial begins a TCP connection to a numeric address. Bytes may be written
-	// at once; they go out when it is established. A refusal is a Hangup.
+	// Dial begins a TCP connection to a numeric address. Bytes may be written at once; they are
+	// sent when the connection is made. If it cannot be made, Hangup is called.
 	Dial(address string, h PortHandler) (Port, error)
 
 	// StartProgram starts the program name of PATH in a process group of its own;
@@ -203,20 +201,20 @@ type Host interface {
 
 // Program is a program that was started.
 type Program interface {
-	// Signal sends a signal to the program's process group: to the program and to
-	// what it has started. It has no effect once exited was called.
+	// Signal sends a signal to the program's process group: the program and its children. It has
+	// no effect once exited was called.
 	Signal(s syscall.Signal)
 }
 
 // Port is an open descriptor in the loop.
 type Port interface {
-	// Write sends p whole; what the kernel does not take at once is sent later. p
-	// may be reused.
+	// Write sends all of p. Bytes that the kernel does not take at once are sent later. p may be
+	// reused.
 	Write(p []byte)
-	// LastWords hands over, in advance, bytes that stop the motors, in whole packets
-	// that the hardware understands even in the middle of another packet. They are
-	// written when the process dies, short of SIGKILL and of errors that end the Go
-	// runtime, and when the driver has panicked. Close forgets them.
+	// LastWords hands over, in advance, bytes that stop the motors: whole packets that the
+	// hardware understands even in the middle of another packet. They are written when the
+	// driver has panicked and when the process dies. After SIGKILL, and after errors that end
+	// the Go runtime, only the guard can write them. Close forgets them.
 	LastWords(p []byte)
 	// Buffered returns how many bytes the kernel has not taken yet.
 	Buffered() int
@@ -224,14 +222,13 @@ type Port interface {
 	Close()
 }
 
-// Line is a serial line. An adapter may take its time to carry out what follows, or never
-// answer. Until it has answered nothing is received, and what is written waits. A line whose
-// adapter does not answer hangs up.
+// Line is a serial line. Its adapter may take its time to carry out these methods, or never answer.
+// Until it has answered, nothing is received, and bytes that are written wait. If it does not answer,
+// Hangup is called.
 type Line interface {
 	Port
-	// SetSpeed changes the speed in baud: bytes that have not left yet are sent at the new
-	// speed. done is called afterwards, later or within the call, unless the line is closed
-	// before.
+	// SetSpeed changes the speed in baud: bytes that were not sent yet are sent at the new speed.
+	// done is called afterwards, within the call or later, unless the line is closed before.
 	SetSpeed(baud int, done func(now time.Duration, err error))
 	// SetModemLines asserts or releases DTR and RTS, if the line has them. At TTL level an
 	// asserted line is low.
@@ -244,8 +241,8 @@ type Line interface {
 type PortHandler interface {
 	// Receive brings bytes as they came; p is valid during the call.
 	Receive(now time.Duration, p []byte)
-	// Hangup is called when the port was unplugged or closed by its peer, when its adapter
-	// does not answer, and when the connection of Host.Dial could not be made (Unreachable). It is not called for
-	// Port.Close.
+	// Hangup is called when the port was unplugged or closed by its peer, when its adapter does
+	// not answer, and when the connection of Host.Dial could not be made (Unreachable). It is not
+	// called after Port.Close.
 	Hangup(now time.Duration, err error)
 }

@@ -15,8 +15,8 @@ const ms = time.Millisecond
 
 var errBroken = errors.New("broken")
 
-// fakeHost is the outside world: deadlines, and no ports. As in the reactor,
-// a WakeAt from within a wake replaces what the wake returns.
+// fakeHost is a Host with deadlines and without ports. As in the reactor, a WakeAt within Wake replaces
+// the deadline that Wake returns.
 type fakeHost struct {
 	unconnected
 	at map[*Link]time.Duration
@@ -43,8 +43,7 @@ func (h *fakeHost) wake(l *Link, now time.Duration) bool {
 	return true
 }
 
-// scripted is a driver that does what the test says and writes down what it is
-// called with.
+// scripted is a driver that acts by functions of the test, and records its calls.
 type scripted struct {
 	desc     Instance
 	link     *Link

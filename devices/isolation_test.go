@@ -195,8 +195,8 @@ func (r *rig) panics(place string) (n int) {
 	return n
 }
 
-// A driver of hardware panics: its motors are stopped, what it owned is taken, clients
-// keep their subscriptions, and it is set up again.
+// A driver of hardware panics: its motors are stopped, its belongings are reclaimed, clients keep their
+// subscriptions, and it is set up again.
 func TestPanicOfHardware(t *testing.T) {
 	for _, place := range []string{"Tick", "Receive", "Hangup", "exited", "Command", "Configure"} {
 		t.Run(place, func(t *testing.T) {
@@ -210,14 +210,14 @@ func TestPanicOfHardware(t *testing.T) {
 			r.wheels.in = ""
 			r.expect(r.inner, devices.Lost)
 			r.expect(r.device, devices.Ready)
-			// What stops the motors has time to leave.
+			// The port stays open until the last words were sent.
 			if place != "Hangup" && (string(port.Wrote) != "halt" || port.Closed) {
 				t.Errorf("wrote %q, port closed: %v", port.Wrote, port.Closed)
 			}
 			if r.inner.Command() != nil || !r.inner.HasData() {
 				t.Errorf("command %q, has data: %v", r.inner.Command(), r.inner.HasData())
 			}
-			// Nothing reaches it, and it reaches nothing.
+			// The driver is not called any more, and cannot write.
 			before := len(r.wheels.commands)
 			r.device.SetCommand(r.world.Now(), []byte(forward))
 			r.inner.Link().WakeAt(r.world.Now())
@@ -254,7 +254,7 @@ func TestPanicOfHardware(t *testing.T) {
 	}
 }
 
-// A virtual driver panics: the wheels that it drives are stopped, and given back.
+// A virtual driver panics: the wheels that it commands are stopped and closed.
 func TestPanicOfVirtualDriver(t *testing.T) {
 	for _, place := range []string{"Command", "Configure", "Published", "Commanded", "Configured"} {
 		t.Run(place, func(t *testing.T) {
@@ -302,7 +302,7 @@ func TestPanicInSetup(t *testing.T) {
 	if !port.Closed || string(port.Wrote) != "halt" || r.wheels.setups != 2 {
 		t.Errorf("port closed: %v, wrote %q, %d setups", port.Closed, port.Wrote, r.wheels.setups)
 	}
-	// The front panics in passing on the first data.
+	// The virtual driver panics when it gets the first data.
 	r.front.in = "Published"
 	_, err = r.device.Subscribe(r.world.Now(), &r.client)
 	if err == nil {
@@ -336,8 +336,8 @@ func TestPanicInShutdown(t *testing.T) {
 	}
 }
 
-// What a driver holds that does not stop, or has panicked, is taken from it before the
-// link is off: another driver may wait for its port.
+// The port of a driver that does not stop, or has panicked, is closed before the link is off: another
+// driver may wait for the hardware.
 func TestShutdownOfADriverThatHangs(t *testing.T) {
 	for _, panics := range []bool{false, true} {
 		r := newRig(t)
@@ -356,7 +356,7 @@ func TestShutdownOfADriverThatHangs(t *testing.T) {
 	}
 }
 
-// So it is when its last client has left, and no other comes.
+// The port is also closed if the last client unsubscribes and no other comes.
 func TestTheLastOneLeavesADriverThatHangs(t *testing.T) {
 	r := newRig(t)
 	port := r.world.Port()
@@ -506,8 +506,8 @@ func (w *waiter) Receive(time.Duration, []byte)    { panic("at once") }
 func (w *waiter) Hangup(time.Duration, error)      {}
 func (w *waiter) Tick(time.Duration) time.Duration { return 0 }
 
-// A port that opens when its driver waits for another try is closed: the try that asked for it has
-// been given up.
+// A port that opens when its driver waits for another try is closed: it belongs to a setup that has
+// failed.
 func TestPortOpensTooLate(t *testing.T) {
 	driver := &waiter{}
 	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "waiter", Provides: []devices.Spec{devices.Position()}, SetupLimit: time.Second})

@@ -11,59 +11,58 @@ import (
 	"player/codec"
 )
 
-// Kind is the one declaration of a driver: its name, devices, limits and options,
-// and how to make one. The program lists its kinds in one place; the reference of
-// docs/CONFIG.md and player list are generated from them.
+// Kind is the declaration of a driver: its name, devices, limits and options, and the function that
+// makes one. The program lists its kinds in one place. The reference in docs/CONFIG.md and the output of
+// player list are generated from them.
 type Kind struct {
 	Name string // as in driver ( name "p2os" )
 	Doc  string // one line, without a full stop
 
-	// Provides are the devices that it can provide; nil: any, as its block says.
+	// Provides are the devices that it can provide; nil: the devices that its block names.
 	Provides []Spec
-	// Requires are the interfaces of which it needs one device each from other
-	// drivers. Of those in Accepts it takes any number of devices, or none.
+	// Requires are the interfaces of which it needs one device each from other drivers. Accepts are
+	// the interfaces of which it uses any number of devices.
 	Requires, Accepts []Spec
-	// AlwaysOn runs the driver from the server's start, whatever the file says: it
-	// is useful even without subscribers.
+	// AlwaysOn runs the driver from the server's start, even if its block does not say so: it is
+	// useful without subscribers.
 	AlwaysOn bool
 
 	// Simulated: its devices move nothing real.
 	Simulated bool
 
-	// Probe is how player find recognises the hardware; nil: it cannot. The first
-	// option that names a serial port is the one to set.
+	// Probe recognises the hardware for player find; nil: the hardware cannot be found. The first
+	// SerialPort of Options is set to the line on which it was found.
 	Probe *Probe
 
 	// SetupLimit is the longest that a Setup may take; zero: 10 s.
 	SetupLimit time.Duration
 	Options    []Option
 
-	// New makes a driver. It does not touch hardware: that waits for Setup.
+	// New makes a driver. It does not touch hardware: Setup does.
 	New func(a Args) (Driver, error)
-	// NewAll replaces New in a kind whose devices depend on its options, or that
-	// makes a driver for each of several robots.
+	// NewAll is set instead of New if the devices depend on the options, or if there is a driver for
+	// each of several robots.
 	NewAll func(a Args) ([]Instance, error)
 }
 
-// Instance is a driver and its devices, ready for Table.Attach. NewAll leaves a
-// field empty to keep what the Kind declares.
+// Instance is a driver and its devices, ready for Table.Attach. A field that NewAll leaves empty gets
+// the value that the Kind declares.
 type Instance struct {
 	Driver     Driver
 	Name       string // for logs
 	Provides   []Spec // each letter once in a Table
 	SetupLimit time.Duration
-	// Port is the TCP port of its robot. Zero: that of the block it comes from, plus
-	// one for each driver of the block before it.
+	// Port is the TCP port of its robot. Zero: the port of its block, plus one for each driver
+	// that the block has made before.
 	Port int
 }
 
-// Instance returns an instance of d with what the kind declares.
+// Instance returns an instance of d with the declarations of the kind.
 func (k Kind) Instance(d Driver) Instance {
 	return Instance{Driver: d, Name: k.Name, Provides: k.Provides, SetupLimit: k.SetupLimit}
 }
 
-// Select gives each device the index that it has in names, and hides the devices
-// that are not there.
+// Select gives each device the index that it has in names, and hides the devices that are not in names.
 func (i *Instance) Select(names []Spec) {
 	i.Provides = slices.Clone(i.Provides)
 	for n := range i.Provides {
@@ -109,7 +108,7 @@ type Option struct {
 	Min, Max float64
 	Unit     string // "Hz"; empty: it has none
 	Doc      string // one line, without a full stop
-	Required bool   // the default is not good enough
+	Required bool   // the block must set it
 }
 
 // Path is the default of an option that names a file. A path in a configuration
@@ -120,7 +119,7 @@ type Path string
 type Args struct {
 	Name     string         // of the driver, for logs
 	Provides []Spec         // the devices that the block names; nil: it names none
-	Requires []*Device      // one for each of Kind.Requires in that order, then the accepted ones
+	Requires []*Device      // one for each of Kind.Requires in that order, then those of Kind.Accepts
 	Log      *zap.Logger    // for warnings about files that the block names
 	Values   map[string]any // of all options, as Option.Default but with string for Path and SerialPort
 }

@@ -26,8 +26,7 @@ var errShutdown = errors.New("the device is shut down")
 // errSetupLimit ends a setup that takes too long.
 var errSetupLimit = errors.New("gave up: no answer in time")
 
-// errNoConfiguration refuses a configuration request for a driver that is no
-// Configurer.
+// errNoConfiguration refuses a configuration request to a driver that is no Configurer.
 var errNoConfiguration = errors.New("the device has nothing to configure")
 
 const (
@@ -37,11 +36,11 @@ const (
 	// stopLimit bounds a driver's Shutdown. It keeps the shutdown of the whole
 	// server under two seconds; a driver that needs longer is cut off.
 	stopLimit = 1500 * time.Millisecond
-	// sliceOutcomes is how many subscribers are notified at a time, and slicePause the time
-	// until the next ones are. The replies of a slice take the loop half a millisecond. With
-	// all of them at once, an emergency stop would wait for the replies to thousands.
-	sliceOutcomes = 64
-	slicePause    = time.Millisecond
+	// outcomesAtOnce is how many subscribers are notified at a time, and outcomesPause the time
+	// until the next ones are. Their replies take the loop half a millisecond. If all were notified at
+	// once, an emergency stop would wait for the replies to thousands.
+	outcomesAtOnce = 64
+	outcomesPause  = time.Millisecond
 )
 
 // State of a link.
@@ -67,10 +66,10 @@ type Subscriber interface {
 	SetupDone(now time.Duration, d *Device, err error)
 }
 
-// routed is a Subscriber that waits for devices on behalf of links.
+// routed is a Subscriber for which links wait, perhaps on other servers.
 type routed interface {
-	// Path returns the identifiers of the links that wait for the Subscriber, which
-	// may be on other servers: 8 random bytes each, the first link first.
+	// Path returns the identifiers of the links that wait for the Subscriber, 8 random bytes each.
+	// The first is the link that began to wait first.
 	Path() string
 }
 
@@ -81,10 +80,10 @@ func pathOf(who Subscriber) string {
 	return ""
 }
 
-// newID returns the identifier of a link, which is in no other path.
+// newID returns the identifier of a new link.
 func newID() string { return string(binary.BigEndian.AppendUint64(nil, rand.Uint64())) }
 
-// subscription is pending until the link is ready.
+// subscription is a Subscriber of one device. It is pending until the link is ready.
 type subscription struct {
 	device *Device
 	who    Subscriber
@@ -96,12 +95,11 @@ type outcome struct {
 	err error
 }
 
-// Link is a driver, its devices, and their subscribers. Subscriptions count per
-// link: the first starts the driver, the last stops it. A subscription that comes
-// while the driver stops waits, and then starts it again.
+// Link is a driver, its devices, and their subscribers. The first subscription to any of the devices
+// starts the driver, and the end of the last one stops it. A subscription that comes while the driver
+// stops waits for that, and starts it again.
 type Link struct {
-	// Counts are those so far. A driver that brings lost hardware back by itself adds
-	// to them.
+	// Counts count events so far. A driver that reconnects lost hardware by itself adds to them.
 	Counts Counts
 
 	table   *Table
@@ -126,30 +124,30 @@ type Link struct {
 
 	geometry Geometry
 
-	id   string // in paths
-	path string // of the subscriber that has started the driver
+	id   string // identifies the link in paths
+	path string // the path of the subscriber that has started the driver
 
 	state         State
 	subscriptions []subscription
 	outcomes      []outcome     // SetupDone calls that are due
 	notifying     bool          // notify is calling SetupDone
-	notifyAt      time.Duration // when it goes on, zero: no subscriber is left
+	notifyAt      time.Duration // when notify is called again; zero: no outcome is left
 	overdueAt     time.Duration // when Starting or Stopping has taken too long
 	wake          time.Duration // the driver's own deadline, zero for none
 	setupError    error         // why the last setup failed
 	readyAt       time.Duration // when the last setup has succeeded
-	closed        bool          // by Shutdown: the driver is not started again
+	closed        bool          // Shutdown was called: the driver is not started again
 	alwaysOn      bool          // it runs from Table.Start on, with or without subscribers
-	retry         retry.Retry   // of an always-on driver's setup
-	pause         time.Duration // after a failed one
-	lost          bool          // the driver has panicked: subscriptions stand, though it is not Ready
+	retry         retry.Retry   // of a driver that is lost or always on
+	pause         time.Duration // until the next setup of an always-on driver
+	lost          bool          // the driver has failed and is set up again: it keeps its subscriptions
 
 	belongings
 }
 
-// Counts are what has happened on a link since the server started.
+// Counts count the events of a link since the server started.
 type Counts struct {
-	Setups  uint64 // that were begun
+	Setups  uint64 // setups that were begun
 	Errors  uint64 // setups that failed, and losses of hardware that had worked
 	Retries uint64 // setups and reconnections that no client asked for
 	Dropped uint64 // input thrown away: bytes outside of packets, and broken packets
@@ -194,16 +192,16 @@ func (l *Link) Name() string { return l.name }
 // State returns the state of the link.
 func (l *Link) State() State { return l.state }
 
-// SetupError returns why the last setup that has ended failed, or why the driver is
-// off; nil: neither.
+// SetupError returns why the last setup has failed, or that the driver is switched off. It is nil if
+// neither is so.
 func (l *Link) SetupError() error {
-	if l.off {
+	if l.switchedOff {
 		return ErrSwitchedOff
 	}
 	return l.setupError
 }
 
-// Explain replaces why the last setup failed: more is known about it than at its end.
+// Explain replaces the error of the last setup, after more was found out about its cause.
 func (l *Link) Explain(err error) {
 	if l.state == Idle && l.setupError != nil {
 		l.setupError = err
@@ -215,10 +213,10 @@ func (l *Link) Beside(name string) bool {
 	return slices.ContainsFunc(l.table.links, func(o *Link) bool { return o != l && o.name == name })
 }
 
-// Recorder returns the driver if it is one, otherwise nil.
+// Recorder returns the driver if it is a Recorder, otherwise nil.
 func (l *Link) Recorder() Recorder { return l.recorder }
 
-// Source returns Sourced.Source, or an empty text: the driver is not made from files.
+// Source returns Sourced.Source, empty if the driver is not made from files.
 func (l *Link) Source() string {
 	if l.sourced == nil {
 		return ""
@@ -237,7 +235,8 @@ func (l *Link) ForgetCommands() {
 // Log returns the link's logger, which names the driver in every line.
 func (l *Link) Log() *zap.Logger { return l.log }
 
-// Host returns the outside world: ports, programs.
+// Host returns the Host for the driver of the link. The link remembers the ports and programs that the
+// driver opens with it.
 func (l *Link) Host() Host { return isolatedHost{l} }
 
 // Device returns the device of the given letter, which the driver must provide.
@@ -268,7 +267,7 @@ func (l *Link) AppendWaiters(dst []Waiter) []Waiter {
 	return dst
 }
 
-// Ready ends Setup with success.
+// Ready is called by the driver when its setup has succeeded.
 func (l *Link) Ready(now time.Duration) {
 	if l.state != Starting {
 		return
@@ -281,10 +280,10 @@ func (l *Link) Ready(now time.Duration) {
 		l.lost = false
 		return
 	}
-	l.settle(now, nil)
+	l.endPending(now, nil)
 }
 
-// Fail ends Setup with an error. The driver must have cleaned up: Shutdown is not
+// Fail is called by the driver when its setup has failed. It must have cleaned up: Shutdown is not
 // called.
 func (l *Link) Fail(now time.Duration, err error) {
 	if l.state != Starting {
@@ -296,21 +295,21 @@ func (l *Link) Fail(now time.Duration, err error) {
 	}
 	l.failed(now, l.log, err)
 	l.idle(now)
-	l.settle(now, err)
+	l.endPending(now, err)
 }
 
-// failed logs why a setup has failed. An always-on driver is tried again by itself,
-// so it is logged once for each reason.
+// failed counts and logs a failed setup. An always-on driver is set up again, so each reason is logged
+// once.
 func (l *Link) failed(now time.Duration, log *zap.Logger, err error) {
 	l.Counts.Errors++
-	if l.alwaysOn && !l.closed && !l.off {
+	if l.alwaysOn && !l.closed && !l.switchedOff {
 		l.pause = l.retry.Failed(now, log, err) - now
 		return
 	}
 	log.Error("device setup failed", zap.Error(err))
 }
 
-// Stopped ends Shutdown.
+// Stopped is called by the driver when its Shutdown has ended.
 func (l *Link) Stopped(now time.Duration) {
 	if l.state != Stopping {
 		return
@@ -322,16 +321,15 @@ func (l *Link) Stopped(now time.Duration) {
 	l.idle(now)
 	switch {
 	case len(l.subscriptions) == 0:
-	case l.off:
-		l.settle(now, ErrSwitchedOff)
+	case l.switchedOff:
+		l.endPending(now, ErrSwitchedOff)
 	default: // that came while the driver stopped
 		l.start(now)
 	}
 }
 
-// WakeAt sets the deadline of the driver's next Tick, for which it must be a Ticker;
-// zero cancels it. It has no effect on a link whose driver is off, perhaps since
-// earlier in the same call.
+// WakeAt sets the deadline of the driver's next Tick; zero cancels it. The driver must be a Ticker.
+// WakeAt has no effect if the driver is off, which may have happened earlier in the same call.
 func (l *Link) WakeAt(at time.Duration) {
 	if l.state == Idle || l.state == Lost {
 		return
@@ -340,21 +338,21 @@ func (l *Link) WakeAt(at time.Duration) {
 	l.arm()
 }
 
-// wakeBy has the driver ticked at the given time at the latest.
+// wakeBy has Tick called at the given time at the latest.
 func (l *Link) wakeBy(at time.Duration) {
 	if l.wake == 0 || at < l.wake {
 		l.WakeAt(at)
 	}
 }
 
-// Wake is called by the host at the deadline given to Host.WakeAt. It returns
-// the next deadline, zero for none.
+// Wake is called by the host at the deadline of Host.WakeAt. It returns the next deadline, zero for
+// none.
 func (l *Link) Wake(now time.Duration) time.Duration {
 	if l.notifyAt != 0 && l.notifyAt <= now {
 		l.notify(now)
 	}
-	if l.takeAt != 0 && l.takeAt <= now {
-		l.take(now)
+	if l.reclaimAt != 0 && l.reclaimAt <= now {
+		l.reclaim(now)
 	}
 	if l.wake != 0 && l.wake <= now {
 		l.wake = 0
@@ -370,9 +368,9 @@ func (l *Link) Wake(now time.Duration) time.Duration {
 	return l.deadline()
 }
 
-// deadline returns the earliest one, zero for none.
+// deadline returns the earliest deadline of the link, zero for none.
 func (l *Link) deadline() (earliest time.Duration) {
-	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.takeAt, l.notifyAt} {
+	for _, at := range [...]time.Duration{l.overdueAt, l.wake, l.reclaimAt, l.notifyAt} {
 		if at != 0 && (earliest == 0 || at < earliest) {
 			earliest = at
 		}
@@ -382,7 +380,7 @@ func (l *Link) deadline() (earliest time.Duration) {
 
 func (l *Link) arm() { l.host.WakeAt(l, l.deadline()) }
 
-// expire ends a state that took too long.
+// expire is called at overdueAt: Starting or Stopping takes too long, or Setup is to be tried again.
 func (l *Link) expire(now time.Duration) {
 	switch l.state {
 	case Idle:
@@ -392,13 +390,13 @@ func (l *Link) expire(now time.Duration) {
 		l.Counts.Retries++
 		l.setup(now)
 	case Starting:
-		// Subscribers are removed before the driver stops: Stopped would take them for
-		// new ones and start the driver again.
+		// Subscribers are removed before the driver stops. Otherwise Stopped would take them
+		// for new subscribers and start the driver again.
 		l.state, l.overdueAt = Stopping, now+stopLimit
 		l.arm()
 		if !l.lost {
 			l.failed(now, l.log.With(zap.Duration("limit", l.limit)), errSetupLimit)
-			l.settle(now, errSetupLimit)
+			l.endPending(now, errSetupLimit)
 		}
 		l.call(now, l.run, func() { l.driver.Shutdown(now) })
 	case Stopping:
@@ -413,7 +411,7 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 	if l.closed {
 		return false, errShutdown
 	}
-	if l.isOff() {
+	if l.isSwitchedOff() {
 		return false, ErrSwitchedOff
 	}
 	path := pathOf(who)
@@ -434,7 +432,7 @@ func (l *Link) subscribe(now time.Duration, d *Device, who Subscriber) (pending 
 // Path returns the identifiers of the links that wait for this one, and its own.
 func (l *Link) Path() string { return l.path + l.id }
 
-// isOn reports whether a path has this link.
+// isOn reports whether this link is in a path.
 func (l *Link) isOn(path string) bool {
 	for ids := range slices.Chunk([]byte(path), codec.PathID) {
 		if string(ids) == l.id {
@@ -461,33 +459,33 @@ func (l *Link) unsubscribe(now time.Duration, d *Device, who Subscriber) {
 	l.subscriptions[i] = l.subscriptions[last] // thousands may leave at once
 	l.subscriptions = slices.Delete(l.subscriptions, last, last+1)
 	if len(l.subscriptions) == 0 {
-		l.end(now)
+		l.turnOff(now)
 	}
 }
 
-// end stops the driver, unless it is off.
-func (l *Link) end(now time.Duration) {
+// turnOff stops the driver, unless it is off or stops already.
+func (l *Link) turnOff(now time.Duration) {
 	switch l.state {
 	case Starting, Ready:
-		l.stop(now)
+		l.beginShutdown(now)
 	case Lost:
 		l.idle(now)
 	}
 }
 
-// Shutdown stops the driver for good, until Off. Subscribers are not notified: their
-// subscriptions are void, and new ones fail.
+// Shutdown stops the driver for good. Off reports when that is done. Its subscriptions end, without a
+// notification, and new ones fail.
 func (l *Link) Shutdown(now time.Duration) {
 	l.closed, l.subscriptions = true, nil
-	l.end(now)
+	l.turnOff(now)
 	if l.state == Idle {
 		l.idle(now) // an always-on driver is not tried again
 	}
 }
 
-// Off reports whether the driver is stopped and holds nothing, so that another one may
-// open the same hardware.
-func (l *Link) Off() bool { return l.state == Idle && l.takeAt == 0 }
+// Off reports whether the driver is stopped and owns nothing any more, so that another driver may open
+// the same hardware.
+func (l *Link) Off() bool { return l.state == Idle && l.reclaimAt == 0 }
 
 func (l *Link) start(now time.Duration) {
 	stay := subscription{who: keeper{}}
@@ -501,14 +499,14 @@ func (l *Link) start(now time.Duration) {
 }
 
 func (l *Link) setup(now time.Duration) {
-	l.takeAll(now)
+	l.reclaimAll(now)
 	l.Counts.Setups++
 	l.state, l.overdueAt = Starting, now+l.limit
 	l.arm()
 	l.call(now, l.run, func() { l.driver.Setup(now, l) })
 }
 
-func (l *Link) stop(now time.Duration) {
+func (l *Link) beginShutdown(now time.Duration) {
 	l.state, l.overdueAt, l.lost = Stopping, now+stopLimit, false
 	l.arm()
 	l.call(now, l.run, func() { l.driver.Shutdown(now) })
@@ -517,20 +515,20 @@ func (l *Link) stop(now time.Duration) {
 
 func (l *Link) idle(now time.Duration) {
 	l.state, l.overdueAt, l.wake, l.lost = Idle, 0, 0, false
-	if l.alwaysOn && !l.closed && !l.off {
+	if l.alwaysOn && !l.closed && !l.switchedOff {
 		l.overdueAt = now + l.pause
 	}
 	l.arm()
 }
 
-// keeper is the subscriber that keeps an always-on link from stopping.
+// keeper is the subscriber that keeps an always-on link from stopping. It stays when all others leave.
 type keeper struct{}
 
 func (keeper) SetupDone(time.Duration, *Device, error) {} // idle sets the next try
 
-// settle ends the pending subscriptions, which are all there are. Subscribers may
-// subscribe and unsubscribe, themselves or others, from within SetupDone.
-func (l *Link) settle(now time.Duration, err error) {
+// endPending ends the pending subscriptions: all of the link, because setup has just ended. Subscribers
+// may subscribe and unsubscribe, themselves or others, from within SetupDone.
+func (l *Link) endPending(now time.Duration, err error) {
 	l.setupError = err
 	for _, s := range l.subscriptions {
 		l.outcomes = append(l.outcomes, outcome{s, err})
@@ -543,21 +541,21 @@ func (l *Link) settle(now time.Duration, err error) {
 	}
 }
 
-// notify calls SetupDone for a slice of the outcomes.
+// notify calls SetupDone for the first outcomesAtOnce outcomes.
 func (l *Link) notify(now time.Duration) {
-	if l.notifying { // the loop below calls them
+	if l.notifying { // SetupDone has led here: the loop below goes on with the new outcomes
 		return
 	}
 	l.notifying = true
 	defer func() { l.notifying = false }() // also if a subscriber panics
-	for n := 0; len(l.outcomes) > 0 && n < sliceOutcomes; n++ {
+	for n := 0; len(l.outcomes) > 0 && n < outcomesAtOnce; n++ {
 		o := l.outcomes[0]
 		l.outcomes[0] = outcome{}
 		l.outcomes = l.outcomes[1:]
 		o.who.SetupDone(now, o.device, o.err)
 	}
 	if l.notifyAt = 0; len(l.outcomes) > 0 {
-		l.notifyAt = now + slicePause
+		l.notifyAt = now + outcomesPause
 	}
 	l.arm()
 }

@@ -151,7 +151,7 @@ func TestShutdownEnds(t *testing.T) {
 			subscribe(t, w.sonar, 0, p, false)
 			w.sonar.Unsubscribe(at, p)
 			expectEvents(t, w.driver, "setup")
-			// A subscription is given back by whoever has it.
+			// A subscriber that still has a subscription ends it.
 			w.position.Unsubscribe(at, p)
 			expectState(t, w, Ready)
 			w.link.subscriptions[0].device.Unsubscribe(at, w.link.subscriptions[0].who)
@@ -189,7 +189,7 @@ func TestSetupIsGivenUp(t *testing.T) {
 	expectNotified(t, &p)
 }
 
-// Who comes while the driver stops waits, and is served by its next run.
+// A subscription that comes while the driver stops waits, and starts it again.
 func TestSubscriptionWhileStopping(t *testing.T) {
 	w := newTwoDevices(t)
 	w.driver.shutdown = later
@@ -237,8 +237,8 @@ func TestSubscriptionsCount(t *testing.T) {
 	expectEvents(t, w.driver, "setup", "shutdown")
 }
 
-// From within SetupDone a subscriber tries again, and one that gives up another
-// device hears no more of that one.
+// From within SetupDone a subscriber subscribes again, and another one unsubscribes from a device of which
+// it is not notified any more.
 func TestCallsFromWithinSetupDone(t *testing.T) {
 	for _, err := range []error{nil, errBroken} {
 		w := newTwoDevices(t)
@@ -274,8 +274,8 @@ func TestCallsFromWithinSetupDone(t *testing.T) {
 	}
 }
 
-// Who has not heard yet that it failed may ask again and give one of the two
-// back; the other one stands.
+// A subscriber that was not notified yet of a failure may subscribe again, and end one of the two
+// subscriptions. The other one stays.
 func TestAskedTwice(t *testing.T) {
 	w := newTwoDevices(t)
 	w.driver.setup = later
@@ -326,8 +326,7 @@ func TestOneDeadline(t *testing.T) {
 	armed(time.Hour)
 	w.link.WakeAt(0)
 	armed(0)
-	// What a Tick returns counts even if something armed a later deadline
-	// within it.
+	// The deadline that Tick returns counts, even if a later one was set within Tick.
 	w.driver.tick = func(now time.Duration) time.Duration {
 		w.link.WakeAt(now + time.Hour)
 		return now + ms
@@ -362,8 +361,8 @@ func TestLinkAccessors(t *testing.T) {
 	w.link.Device(codec.Laser)
 }
 
-// Thousands that wait for one setup are notified in slices, in order, each once. Those that leave
-// meanwhile are not.
+// Thousands of subscribers that wait for one setup are notified outcomesAtOnce at a time, in order, each
+// once. Subscribers that leave meanwhile are not notified.
 func TestSetupEndsInSlices(t *testing.T) {
 	for _, why := range []error{nil, errBroken} {
 		w := newTwoDevices(t)
@@ -382,7 +381,7 @@ func TestSetupEndsInSlices(t *testing.T) {
 		} else {
 			w.link.Fail(2*ms, why)
 		}
-		if len(notified) != sliceOutcomes {
+		if len(notified) != outcomesAtOnce {
 			t.Fatalf("%d were notified at once", len(notified))
 		}
 		const leaves = waiting / 2
@@ -390,7 +389,7 @@ func TestSetupEndsInSlices(t *testing.T) {
 		parts := 1
 		for at := w.host.at[w.link]; len(notified) < waiting-1; parts++ {
 			before := len(notified)
-			if at = w.link.Wake(at); len(notified)-before > sliceOutcomes || len(notified) == before {
+			if at = w.link.Wake(at); len(notified)-before > outcomesAtOnce || len(notified) == before {
 				t.Fatalf("a slice of %d after %d", len(notified)-before, before)
 			}
 		}
@@ -399,7 +398,7 @@ func TestSetupEndsInSlices(t *testing.T) {
 				t.Fatalf("%d was notified in the place of %d", who, want)
 			}
 		}
-		if want := (waiting + sliceOutcomes - 1) / sliceOutcomes; parts != want {
+		if want := (waiting + outcomesAtOnce - 1) / outcomesAtOnce; parts != want {
 			t.Errorf("%d slices, want %d", parts, want)
 		}
 		if err := people[waiting-1].notified[0]; why != nil && err != "p "+why.Error() || why == nil && err != "p <nil>" {

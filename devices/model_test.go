@@ -27,9 +27,9 @@ type world struct {
 	link  *Link
 	trace []string
 
-	// What the driver knows.
+	// The state of the driver.
 	alwaysOn  bool
-	phase     State         // by what it was called and what it said
+	phase     State         // as its calls and its answers say
 	overdueAt time.Duration // when its Setup or Shutdown is over at the latest, or is tried again
 	wake      time.Duration // its own deadline
 	run       int           // counts Setups
@@ -38,7 +38,7 @@ type world struct {
 	closed    bool          // the table is shut down
 	reactions int           // how many more calls subscribers make while they are notified
 
-	// What the subscribers know: the run that a subscription waits for, or
+	// The state of the subscribers: for each subscription the run that it waits for, or
 	// standing.
 	members [3]*member
 	wants   map[want]int

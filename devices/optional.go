@@ -8,8 +8,8 @@ import (
 	"player/devices/retry"
 )
 
-// Optional is the devices of other drivers that a driver uses while they can be
-// opened, and works without otherwise. Each is tried again until it opens.
+// Optional is the devices of other drivers that a driver uses if they can be opened. It works without
+// them as well. Opening each is tried again until it succeeds.
 type Optional struct {
 	Devices []*Device
 
@@ -21,16 +21,16 @@ type Optional struct {
 type input struct {
 	of      *Optional
 	device  *Device
-	open    bool // or its setup is under way
+	open    bool // it is open, or its setup is under way
 	retry   retry.Retry
-	retryAt time.Duration // when it is opened again, zero: it need not be
+	retryAt time.Duration // when opening it is tried again, zero for never
 }
 
-// Open opens the devices, in or after Driver.Setup. For a device that cannot be
-// opened link wakes its driver, which must call Tick.
+// Open opens the devices, in or after Driver.Setup. If a device cannot be opened, it sets a deadline of
+// link by which the driver must call Tick.
 func (o *Optional) Open(now time.Duration, link *Link) {
 	o.link, o.inputs = link, make([]*input, len(o.Devices))
-	link.hold(o)
+	link.addDependency(o)
 	for i, d := range o.Devices {
 		o.inputs[i] = &input{of: o, device: d}
 	}
@@ -39,7 +39,7 @@ func (o *Optional) Open(now time.Duration, link *Link) {
 	}
 }
 
-// Tick opens the devices whose time has come. It is called in Driver.Tick.
+// Tick opens the devices that are to be tried again now. The driver calls it in its Tick.
 func (o *Optional) Tick(now time.Duration) {
 	for _, in := range o.inputs {
 		if in.retryAt != 0 && in.retryAt <= now {
@@ -48,8 +48,8 @@ func (o *Optional) Tick(now time.Duration) {
 	}
 }
 
-// RetryAt returns when to Tick next, zero for not at all. It is part of what
-// Driver.Tick returns.
+// RetryAt returns when Tick is due, zero for never. The Tick of the driver must return it, or an earlier
+// deadline.
 func (o *Optional) RetryAt() (earliest time.Duration) {
 	for _, in := range o.inputs {
 		if in.retryAt != 0 && (earliest == 0 || in.retryAt < earliest) {
@@ -59,14 +59,14 @@ func (o *Optional) RetryAt() (earliest time.Duration) {
 	return earliest
 }
 
-// Close gives the devices back, in Driver.Shutdown.
+// Close closes the devices, in Driver.Shutdown.
 func (o *Optional) Close(now time.Duration) {
 	if o.link == nil { // it was never opened
 		return
 	}
 	inputs := o.inputs
 	o.inputs = nil
-	o.link.release(o)
+	o.link.removeDependency(o)
 	for _, in := range inputs {
 		if in.open {
 			in.device.Unsubscribe(now, in)
@@ -74,9 +74,9 @@ func (o *Optional) Close(now time.Duration) {
 	}
 }
 
-func (o *Optional) isOff() bool { return false }
+func (o *Optional) isSwitchedOff() bool { return false }
 
-// abandon gives the devices back in place of the driver, which has panicked.
+// abandon closes the devices in place of the driver, which has panicked.
 func (o *Optional) abandon(now time.Duration) { o.Close(now) }
 
 func (in *input) subscribe(now time.Duration) {

@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// This file has what a driver owns: its link remembers it, and takes it from a driver that has
-// panicked or does not stop.
+// A link remembers what its driver owns: ports, programs, and open devices of other drivers. It reclaims
+// them from a driver that has panicked or does not stop.
 
-// holder is what a driver holds of other drivers.
-type holder interface {
-	abandon(now time.Duration)
-	isOff() bool // the driver cannot work any more
+// dependency is devices of other drivers that a driver has open: its Required or its Optional.
+type dependency interface {
+	abandon(now time.Duration) // closes the devices in place of the driver
+	isSwitchedOff() bool       // the driver needs a device whose driver is switched off
 }
 
-// belongings is what a driver holds, to be taken from it after a panic.
+// belongings is what a driver owns, and what is known of its panics.
 type belongings struct {
-	run      int // counts panics: callbacks of earlier runs are ignored
-	ports    []*isolatedPort
-	programs []*isolatedProgram
-	holders  []holder
-	takeAt   time.Duration // when the rest is taken, zero: nothing is left
-	panics   []time.Duration
-	off      bool // it has panicked too often
+	run          int // counts panics: callbacks of earlier runs are ignored
+	ports        []*isolatedPort
+	programs     []*isolatedProgram
+	dependencies []dependency
+	reclaimAt    time.Duration // when reclaim is due, zero: there is nothing to reclaim
+	panics       []time.Duration
+	switchedOff  bool // it has panicked too often
 }
 
-// disown ends the run of a driver that has panicked or does not stop: it is called no
-// more, and what it holds is taken from it when last words have left.
+// disown ends the run of a driver that has panicked or does not stop. The driver is not called any more,
+// and reclaim takes its belongings after the last words were sent.
 func (l *Link) disown(now time.Duration) {
 	l.run++
 	switch {
-	case len(l.holders) > 0:
-		l.takeAt = now
+	case len(l.dependencies) > 0:
+		l.reclaimAt = now
 	case len(l.ports)+len(l.programs) > 0:
-		l.takeAt = now + parting
+		l.reclaimAt = now + parting
 	}
 	for _, p := range slices.Clone(l.ports) {
-		if len(p.last) == 0 {
+		if len(p.lastWords) == 0 {
 			p.Close()
 		} else {
-			p.Port.Write(p.last)
+			p.Port.Write(p.lastWords)
 		}
 	}
 	for _, p := range l.programs {
@@ -48,16 +48,16 @@ func (l *Link) disown(now time.Duration) {
 	}
 }
 
-// take takes what the driver owned when it panicked: at first the devices of other
-// drivers, and a little later what still has to leave.
-func (l *Link) take(now time.Duration) {
-	if len(l.holders) > 0 {
-		l.takeAt = now + parting
-		for _, h := range slices.Clone(l.holders) {
+// reclaim takes what the driver owned when it panicked. The first call closes the devices of other
+// drivers. The next one, later by parting, closes the ports and kills the programs.
+func (l *Link) reclaim(now time.Duration) {
+	if len(l.dependencies) > 0 {
+		l.reclaimAt = now + parting
+		for _, h := range slices.Clone(l.dependencies) {
 			h.abandon(now)
 		}
 	} else {
-		l.takeAt = 0
+		l.reclaimAt = 0
 		for _, p := range slices.Clone(l.ports) {
 			if p.run != l.run {
 				p.Close()
@@ -71,17 +71,17 @@ func (l *Link) take(now time.Duration) {
 	}
 }
 
-// takeAll takes it at once: the driver is about to be set up again.
-func (l *Link) takeAll(now time.Duration) {
-	for l.takeAt != 0 {
-		l.take(now)
+// reclaimAll reclaims everything at once: the driver is about to be set up again.
+func (l *Link) reclaimAll(now time.Duration) {
+	for l.reclaimAt != 0 {
+		l.reclaim(now)
 	}
 }
 
-func (l *Link) hold(h holder) { l.holders = append(l.holders, h) }
+func (l *Link) addDependency(h dependency) { l.dependencies = append(l.dependencies, h) }
 
-func (l *Link) release(h holder) {
-	l.holders = slices.DeleteFunc(l.holders, func(o holder) bool { return o == h })
+func (l *Link) removeDependency(h dependency) {
+	l.dependencies = slices.DeleteFunc(l.dependencies, func(o dependency) bool { return o == h })
 }
 
 // isolatedHost is the Host that a driver gets. It remembers what the driver opens.
@@ -138,13 +138,13 @@ func (o isolatedHost) StartPlugin(stdout, stderr PortHandler, exited func(now ti
 	return p.started(program), in, nil
 }
 
-// isolatedPort is a port of a driver, and its handler.
+// isolatedPort is a port of a driver, with the driver's handler.
 type isolatedPort struct {
 	Port
-	link    *Link
-	run     int
-	handler PortHandler
-	last    []byte // words
+	link      *Link
+	run       int
+	handler   PortHandler
+	lastWords []byte // words
 }
 
 func (l *Link) port(h PortHandler) *isolatedPort {
@@ -160,8 +160,8 @@ func (p *isolatedPort) opened(port Port, err error) (Port, error) {
 	return p, nil
 }
 
-// openedBy has open open the port, and passes its answer on to the driver. By then the link
-// may have stopped or begun anew, or its driver may have panicked: such a port is closed.
+// openedBy opens the port by open, and gives the answer to the driver by opened. If the link has stopped
+// or begun anew by then, or its driver has panicked, the port is closed, and opened is not called.
 func (p *isolatedPort) openedBy(open func(answer func(time.Duration, Port, error)), opened func(now time.Duration, err error)) {
 	l, setup := p.link, p.link.Counts.Setups
 	open(func(now time.Duration, port Port, err error) {
@@ -193,7 +193,7 @@ func (p *isolatedPort) Hangup(now time.Duration, err error) {
 }
 
 func (p *isolatedPort) LastWords(b []byte) {
-	p.last = slices.Clone(b)
+	p.lastWords = slices.Clone(b)
 	p.Port.LastWords(b)
 }
 
@@ -202,7 +202,7 @@ func (p *isolatedPort) Close() {
 	p.Port.Close()
 }
 
-// isolatedLine is a serial line of a driver, and its handler.
+// isolatedLine is a serial line of a driver, with the driver's handler.
 type isolatedLine struct {
 	*isolatedPort
 	line Line

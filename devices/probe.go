@@ -6,41 +6,41 @@ import (
 	"time"
 )
 
-// Probe is how a Kind's hardware is found on an unknown serial line (player find), and named
-// when the driver of another kind hears it. All requests of a Probe must be harmless to
-// hardware of all kinds: they move nothing, and change nothing that outlives the connection.
+// Probe recognises the hardware of a Kind: on an unknown serial line (player find), and when the driver
+// of another kind receives its bytes. All requests of a Probe must be harmless to hardware of all kinds:
+// they move nothing, and change nothing that outlives the connection.
 type Probe struct {
 	Name   string // in the errors of other drivers, "a SICK laser"; empty: they do not name it
 	Speeds []int  // of the line in baud, the most usual first
 
-	// Ask is sent at each speed, to a line that is silent. Empty: the hardware sends
-	// unasked.
+	// Ask is sent at each speed, if nothing is received. Empty: the hardware sends without a
+	// request.
 	Ask []byte
 	// Wait is the longest silence before the answer to a request.
 	Wait time.Duration
-	// Recognise judges what was heard since the last request, cut anywhere and
-	// perhaps with garbage in front. It is also given what hardware of other kinds
-	// sends. The zero Answer means that the bytes are, so far, not of this Kind.
+	// Recognise judges the bytes that were received since the last request, cut anywhere and perhaps
+	// with garbage in front. It also gets bytes of hardware of other kinds. The zero Answer means
+	// that the bytes are, so far, not of this Kind.
 	Recognise func(heard []byte) Answer
 	// Leave is sent at the end to hardware that has answered, to undo what the
 	// requests have done. It may be empty.
 	Leave []byte
 }
 
-// Answer is what a Probe makes of an answer.
+// Answer is the verdict of Probe.Recognise.
 type Answer struct {
 	Found  bool   // it is hardware of this Kind
-	Likely bool   // it may be, but noise may be the same: there is no checksum
+	Likely bool   // it may be hardware of this Kind, or noise: there is no checksum
 	Model  string // as the hardware names itself, in printable text; empty: unknown
 	Next   []byte // the next request; empty: all is known
 }
 
-// At reports whether the hardware may be at a speed of the line in baud; 0: an unknown one.
+// At reports whether the hardware may use a speed of the line in baud; 0: an unknown speed.
 func (p *Probe) At(baud int) bool { return p != nil && (baud == 0 || slices.Contains(p.Speeds, baud)) }
 
-// Recognise returns the kind that makes sense of what was heard at a speed, and what it makes
-// of it. kind is nil if there is none. One that is certain comes before one that has to ask
-// further: some hardware returns what it does not understand.
+// Recognise returns the kind whose Probe recognises the bytes that were received at a speed, and its
+// Answer. kind is nil if there is none. A Probe that has found its hardware comes before one that has to
+// send another request, because some hardware echoes requests that it does not understand.
 func Recognise(kinds []Kind, baud int, heard []byte) (kind *Kind, a Answer) {
 	for i := range kinds {
 		k := &kinds[i]
@@ -55,7 +55,8 @@ func Recognise(kinds []Kind, baud int, heard []byte) (kind *Kind, a Answer) {
 	return kind, a
 }
 
-// Stranger returns the Probe.Name of hardware of another kind that was heard; empty: none was.
+// Stranger returns the Probe.Name of the hardware of another kind that has sent heard, empty if no Probe
+// recognises it.
 func (l *Link) Stranger(heard []byte) string {
 	kinds := l.table.Kinds
 	k, a := Recognise(kinds, 0, heard)
@@ -73,7 +74,7 @@ func (l *Link) Stranger(heard []byte) string {
 	return k.Probe.Name
 }
 
-// Finding is what Probes have found on a serial line. The zero Finding is nothing.
+// Finding is the hardware that Probes have found on a serial line. The zero Finding means none.
 type Finding struct {
 	Kind  string // its name
 	Model string // see Answer

@@ -67,7 +67,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// What happens to a link is counted.
+// The events of a link are counted.
 func TestCounts(t *testing.T) {
 	w := newTwoDevices(t)
 	expect := func(what string, want Counts, wrong error) {

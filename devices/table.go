@@ -12,14 +12,14 @@ import (
 	"player/codec"
 )
 
-// Table is a robot: its devices by letter, and the links they are on.
+// Table is a robot: its devices by letter, and their links.
 type Table struct {
-	Kinds []Kind // whose Probes name strange hardware (Link.Stranger)
+	Kinds []Kind // their Probes recognise strange hardware (Link.Stranger)
 
 	log     *zap.Logger
 	letters [256]*Device
 	links   []*Link
-	stopped bool // by Stop
+	stopped bool // the emergency stop holds
 }
 
 // NewTable returns a robot without devices.
@@ -60,7 +60,7 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	return l, nil
 }
 
-// SetLinks replaces the links. Those that are no longer there must be shut down and off
+// SetLinks replaces the links. Links that are no longer there must be shut down and off
 // (Link.Shutdown).
 func (t *Table) SetLinks(links []*Link) {
 	t.links, t.letters = links, [256]*Device{}
@@ -103,7 +103,7 @@ func (t *Table) Device(letter byte) *Device { return t.letters[letter] }
 // Start starts the always-on links, when the server runs and after SetLinks.
 func (t *Table) Start(now time.Duration) {
 	for _, l := range t.links {
-		if l.alwaysOn && !l.off && l.state == Idle && l.overdueAt == 0 { // else it is tried again by itself
+		if l.alwaysOn && !l.switchedOff && l.state == Idle && l.overdueAt == 0 { // else it is tried again at overdueAt
 			l.start(now)
 		}
 	}
@@ -125,14 +125,14 @@ func (t *Table) Stop(now time.Duration) {
 // Release ends Stop. Nothing moves before the next command.
 func (t *Table) Release() { t.stopped = false }
 
-// Stopped reports whether Stop holds.
+// Stopped reports whether the emergency stop holds: after Stop, until Release.
 func (t *Table) Stopped() bool { return t.stopped }
 
 // Links returns the links in the order they were attached.
 func (t *Table) Links() []*Link { return t.links }
 
-// Shutdown stops every link, in the order they were attached: wheels come first. Done
-// reports when it has ended.
+// Shutdown stops every link, in the order they were attached: the driver of the wheels is first. Done
+// reports when all have stopped.
 func (t *Table) Shutdown(now time.Duration) {
 	for _, l := range t.links {
 		l.Shutdown(now)
@@ -170,10 +170,9 @@ func (unconnected) StartProgram(_ func(time.Duration, error), name string, _ ...
 	return nil, fmt.Errorf("%s: the server is not running", name)
 }
 
-// Hide takes the device of a letter from the clients, so that a virtual device that
-// works on it can be attached in its place: its Spec.Index becomes the first free
-// one. It returns the device, nil if there is none. Call it before the robot is
-// served.
+// Hide hides the device of a letter from the clients, so that a virtual device that requires it can be
+// attached with that letter: its Spec.Index becomes the first free one. It returns the device, nil if
+// there is none. Call it before the robot is served.
 func (t *Table) Hide(letter byte) *Device {
 	d := t.letters[letter]
 	if d == nil {

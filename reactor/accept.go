@@ -12,22 +12,22 @@ import (
 	"player/timers/limited"
 )
 
-// acceptPause is how long no connection is accepted after one could be neither
-// served nor closed: the loop would try again at once, and for ever.
+// acceptPause is how long no connection is accepted after one could be neither served nor closed.
+// Without a pause the loop would try again at once, and for ever.
 const acceptPause = 100 * time.Millisecond
 
-// acceptance is whether connections are accepted.
+// acceptance decides whether connections are accepted.
 //
-// When accept fails, for example because no descriptor is free, gnet ends its engine. Its poller
-// compares the error with ErrAcceptSocket, which is replaced so that they are never equal. The
-// engine learns of the failure from the line that gnet logs. It accepts the connection with a
-// descriptor that is kept for this, and closes it.
+// When accept fails, for example because no descriptor is free, gnet ends its engine: its poller
+// compares the error with ErrAcceptSocket. That variable is replaced by a value that equals no
+// error, so the engine goes on. It learns of the failure from the line that gnet logs. Then it
+// accepts the connection with a descriptor that is kept for this, and closes it.
 type acceptance struct {
-	spare    int           // the descriptor that is kept; -1: none
-	retry    *timers.Timer // accepts again after acceptPause
-	failed   bool          // until then
-	paused   bool          // by Loop.Accepting
-	failures limited.Line
+	spare       int           // the descriptor that is kept; -1: none
+	acceptTimer *timers.Timer // accepts again after acceptPause
+	failed      bool          // accept has failed, and acceptPause has not passed
+	paused      bool          // Loop.Accepting(false) was called
+	failures    limited.Line
 }
 
 // acceptLine is the beginning of the line that gnet logs when accept fails.
@@ -41,7 +41,7 @@ func (acceptError) Error() string { return "accept failed" }
 
 // prepareAccepting keeps gnet from ending when accept fails.
 func (e *engine) prepareAccepting() {
-	e.retry = timers.NewTimer(e.acceptAgain)
+	e.acceptTimer = timers.NewTimer(e.acceptAgain)
 	e.openSpare()
 	if _, replaced := gneterrors.ErrAcceptSocket.(acceptError); !replaced {
 		gneterrors.ErrAcceptSocket = acceptError{}
@@ -66,7 +66,7 @@ func (e *engine) acceptFailed(reason any) {
 	if closed == 0 {
 		e.failed = true
 		e.pollListeners()
-		e.loop.Timers.Set(e.retry, now+acceptPause)
+		e.loop.Timers.Set(e.acceptTimer, now+acceptPause)
 	}
 	e.loop.leave(now)
 }
@@ -91,20 +91,20 @@ func (e *engine) closeSpare() {
 	}
 }
 
-// Accepting has connections accepted, or keeps those to come waiting.
+// Accepting sets whether connections are accepted. If not, new ones wait in the kernel.
 func (l *Loop) Accepting(on bool) {
 	l.engine.paused = !on
 	l.engine.pollListeners()
 }
 
-// pollListeners sets what gnet polls all listeners for.
+// pollListeners sets the events for which gnet polls the listeners.
 func (e *engine) pollListeners() {
 	for _, listener := range e.listening() {
 		_ = e.epoll.set(listener, e.acceptEvents()) // cannot fail: gnet polls it
 	}
 }
 
-// acceptEvents returns what gnet polls a listener for.
+// acceptEvents returns the events for which gnet polls a listener.
 func (e *engine) acceptEvents() uint32 {
 	if e.paused || e.failed {
 		return 0

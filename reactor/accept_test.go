@@ -54,7 +54,7 @@ func TestAcceptAgain(t *testing.T) {
 	r := run(t, nil)
 	r.on(t, func(time.Duration) {
 		r.engine.acceptFailed("a test") // no connection waits that could be closed
-		if !r.engine.retry.Armed() {
+		if !r.engine.acceptTimer.Armed() {
 			t.Error("the loop does not stop accepting")
 		}
 	})
@@ -70,7 +70,7 @@ func TestPausesOfAccepting(t *testing.T) {
 	roundTrip(t, known, "hello")
 	r.on(t, func(time.Duration) { accepted = 0 })
 	fail := func() { r.engine.acceptFailed("a test") }
-	again := func() { r.engine.acceptAgain(0); r.Timers.Stop(r.engine.retry) }
+	again := func() { r.engine.acceptAgain(0); r.Timers.Stop(r.engine.acceptTimer) }
 	for name, step := range map[string][4]func(){
 		"the failure ends first": {func() { r.Accepting(false) }, fail, again, func() { r.Accepting(true) }},
 		"the command ends first": {func() { r.Accepting(false) }, fail, func() { r.Accepting(true) }, again},
@@ -78,7 +78,7 @@ func TestPausesOfAccepting(t *testing.T) {
 		r.on(t, func(time.Duration) {
 			step[0]()
 			step[1]()
-			r.Timers.Stop(r.engine.retry) // the test ends the pause
+			r.Timers.Stop(r.engine.acceptTimer) // the test ends the pause
 			step[2]()
 		})
 		c := dial(t, r.address)

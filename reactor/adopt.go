@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// selfLimit bounds the connection to ourselves. It takes microseconds, if
-// nothing on this computer keeps it from being made.
+// selfLimit bounds the time to connect to ourselves. It takes microseconds, unless something on this
+// computer prevents it.
 const selfLimit = 5 * time.Second
 
 // adoption gives gnet descriptors that it has neither dialled nor accepted: serial lines, pipes,
@@ -31,8 +31,8 @@ const selfLimit = 5 * time.Second
 // are released. gnet gets a pool of ours while a descriptor is adopted.
 type adoption struct {
 	self     net.Conn   // our connection to ourselves, until it is accepted
-	adopting int        // registrations under way
-	workers  *ants.Pool // of ours; nil while no descriptor is adopted
+	adopting int        // adoptions under way
+	workers  *ants.Pool // the pool of ours; nil while no descriptor is adopted
 }
 
 // ReleasePools stops the pools that gnet and ants start for every program.
@@ -41,7 +41,7 @@ func ReleasePools() {
 	goroutine.DefaultWorkerPool.Release()
 }
 
-// connectToSelf connects to ourselves. gnet listens already, so it does not wait.
+// connectToSelf connects to ourselves. That does not block, because gnet listens already.
 func (e *engine) connectToSelf() error {
 	// An address that stands for all interfaces stands for the loopback here.
 	_, family, address, _, err := socket.GetTCPSockAddr("tcp", e.loop.config.Addresses[0])
@@ -112,7 +112,7 @@ func behindSocket(fd int) (net.Conn, error) {
 	return c, err
 }
 
-// pollable returns why a descriptor cannot be polled: gnet would not.
+// pollable returns an error if a descriptor cannot be polled. gnet would not report it.
 func pollable(fd int) error {
 	e, err := newEpoll()
 	if err != nil {
@@ -136,9 +136,8 @@ func (e *engine) adoptClock() {
 	}
 }
 
-// startWorkers gives gnet a pool of goroutines to register descriptors on,
-// unless it has one. It is a new one each time: starting a stopped one again
-// races with the last of its workers.
+// startWorkers gives gnet a pool of goroutines that register descriptors, unless it has one. It is a
+// new pool each time, because restarting a pool races with the last of its workers.
 func (e *engine) startWorkers() (err error) {
 	if e.workers == nil {
 		if e.workers, err = ants.NewPool(-1, ants.WithDisablePurge(true)); err == nil {
@@ -148,8 +147,8 @@ func (e *engine) startWorkers() (err error) {
 	return err
 }
 
-// adopted counts one registration as done and stops the workers when none is
-// left. It does not stop them at once: the worker waits for OnOpen to return.
+// adopted counts one adoption as done, and stops the workers after the last one. It stops them by
+// post, because the worker waits until OnOpen returns.
 func (e *engine) adopted() {
 	e.adopting--
 	e.post(func() {

@@ -7,8 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// clock is the only clock of the server: time since its start, and one timerfd
-// in the loop, armed for the earliest deadline and disarmed when there is none.
+// clock is the only clock of the server. It has the time since its start, and one timerfd in the
+// loop, which is armed for the earliest deadline.
 type clock struct {
 	start  time.Time
 	base   time.Duration // CLOCK_MONOTONIC at start, for absolute deadlines

@@ -19,19 +19,19 @@ import (
 // Descriptor is an open descriptor in the loop: a connection, a serial line, a
 // pipe, anything that can be polled.
 type Descriptor struct {
-	loop     *Loop
-	handler  Handler
-	conn     gnet.Conn // nil until the loop polls the descriptor, and after it is gone
-	pending  []byte    // written before the loop polls the descriptor, or while it is detached
-	closed   bool
-	paused   bool
-	detached bool
-	counted  bool                    // Open has taken two descriptors for it; one is returned when the loop polls it
-	failure  unix.Errno              // of a write
-	opened   func(now time.Duration) // called once, when the loop polls it; may be nil
-	ended    func(now time.Duration) // of WatchEnd
-	text     []byte                  // of words, until the loop polls the descriptor
-	words    *lastwords.Words        // nil: none
+	loop           *Loop
+	handler        Handler
+	conn           gnet.Conn // nil until the loop polls the descriptor, and after onClose
+	pending        []byte    // written before the loop polls the descriptor, or while it is detached
+	closed         bool
+	paused         bool
+	detached       bool
+	counted        bool                    // Open took two descriptors for it, and returns one when the loop polls it
+	failure        unix.Errno              // the error of a write
+	opened         func(now time.Duration) // called once, when the loop polls it; may be nil
+	onEnd          func(now time.Duration) // of WatchEnd
+	earlyLastWords []byte                  // of words, until the loop polls the descriptor
+	lastWords      *lastwords.Words        // nil: none
 }
 
 // Open puts a descriptor that does not block into the loop. It takes the descriptor over, also
@@ -49,15 +49,15 @@ func (l *Loop) Open(fd int, h Handler) (*Descriptor, error) {
 	return d, nil
 }
 
-// Adopt is Open for a descriptor that its owner has taken from a share. opened is called once,
-// when the loop polls it.
+// Adopt is Open for a descriptor that its owner has already taken from a share. opened is called
+// once, when the loop polls the descriptor.
 func (l *Loop) Adopt(fd int, h Handler, opened func(now time.Duration)) (*Descriptor, error) {
 	d := &Descriptor{loop: l, handler: h, opened: opened}
 	return d, l.engine.adopt(fd, d)
 }
 
-// Write sends all of p. The part that the kernel does not take at once is kept, and sent
-// when it does. p may be reused. After an error Hangup is called, maybe before Write returns.
+// Write sends all of p. Bytes that the kernel does not take at once are kept, and sent later. p may be
+// reused. After an error Hangup is called, maybe before Write returns.
 func (d *Descriptor) Write(p []byte) {
 	switch {
 	case d.closed:
@@ -78,26 +78,26 @@ func (d *Descriptor) Write(p []byte) {
 	}
 }
 
-// LastWords has p written unless the descriptor is closed by Close: when the
-// process dies, the loop fails, or the peer hangs up. It replaces earlier words.
+// LastWords has p written when the process dies, the loop fails, or the peer hangs up. It replaces
+// earlier last words. Close forgets them.
 func (d *Descriptor) LastWords(p []byte) {
 	switch {
 	case d.closed:
 	case d.conn == nil:
-		d.text = bytes.Clone(p)
+		d.earlyLastWords = bytes.Clone(p)
 	default:
-		d.forgetWords()
+		d.forgetLastWords()
 		var err error
-		if d.words, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
+		if d.lastWords, err = d.loop.config.LastWords.Keep(d.conn.Fd(), p); err != nil {
 			d.loop.config.Log.Warn("motors will not be stopped if the server crashes", zap.Error(err))
 		}
 	}
 }
 
-func (d *Descriptor) forgetWords() {
-	if d.words != nil {
-		d.words.Drop()
-		d.words = nil
+func (d *Descriptor) forgetLastWords() {
+	if d.lastWords != nil {
+		d.lastWords.Drop()
+		d.lastWords = nil
 	}
 }
 
@@ -106,14 +106,14 @@ func (d *Descriptor) forgetWords() {
 // others. Hangup is called after the input of this one. If the peer has ended the connection
 // already, fn is called within WatchEnd. Call it once.
 func (d *Descriptor) WatchEnd(now time.Duration, fn func(now time.Duration)) {
-	d.ended = fn
+	d.onEnd = fn
 	if d.conn != nil {
 		d.loop.ends.watch(d)
 		d.loop.ends.check(now)
 	}
 }
 
-// Buffered returns how many bytes the kernel has not taken yet.
+// Buffered returns how many written bytes the kernel has not taken yet.
 func (d *Descriptor) Buffered() int {
 	if d.conn == nil {
 		return len(d.pending)
@@ -138,8 +138,8 @@ func (d *Descriptor) Unacknowledged() int {
 // kernel, or in the network adapter.
 func (d *Descriptor) Queued() bool { return d.conn != nil && transmitting(d.conn.Fd()) }
 
-// Fd returns the descriptor's number, an error before the loop polls it and
-// after it is gone. The number is valid during the callback.
+// Fd returns the descriptor's number, an error before the loop polls it and after it is closed. The
+// number is valid during the callback.
 func (d *Descriptor) Fd() (int, error) {
 	if d.conn == nil {
 		return -1, fmt.Errorf("it is not open: %w", unix.EBADF)
@@ -147,9 +147,9 @@ func (d *Descriptor) Fd() (int, error) {
 	return d.conn.Fd(), nil
 }
 
-// LocalAddr returns the address of this computer to which a peer has connected by TCP. The kernel
-// knows it. gnet knows only the listener's, which has no IP if it listens on all addresses. It has
-// no IP either when the connection is gone.
+// LocalAddr returns the address of this computer to which a peer has connected by TCP. It asks the
+// kernel, because gnet has only the address of the listener, which has no IP if it listens on all
+// addresses. The result has no IP if the connection is closed.
 func (d *Descriptor) LocalAddr() *net.TCPAddr {
 	if d.conn != nil {
 		if local, err := unix.Getsockname(d.conn.Fd()); err == nil {
@@ -176,11 +176,11 @@ func (d *Descriptor) Close() {
 }
 
 func (d *Descriptor) close() {
-	d.loop.engine.close(d.conn) // gone is called within
+	d.loop.engine.close(d.conn) // onClose is called within
 }
 
-// polled is called when the loop polls the descriptor.
-func (d *Descriptor) polled(now time.Duration, c gnet.Conn) {
+// onOpen is called when the loop begins to poll the descriptor.
+func (d *Descriptor) onOpen(now time.Duration, c gnet.Conn) {
 	d.conn = c
 	if d.counted {
 		d.loop.config.Descriptors.Return(1)
@@ -189,46 +189,46 @@ func (d *Descriptor) polled(now time.Duration, c gnet.Conn) {
 		d.close()
 		return
 	}
-	if d.ended != nil {
-		d.WatchEnd(now, d.ended)
+	if d.onEnd != nil {
+		d.WatchEnd(now, d.onEnd)
 	}
-	if d.text != nil {
-		d.LastWords(d.text)
-		d.text = nil
+	if d.earlyLastWords != nil {
+		d.LastWords(d.earlyLastWords)
+		d.earlyLastWords = nil
 	}
 	if pending := d.pending; len(pending) > 0 {
 		d.pending = nil
 		d.Write(pending)
 	}
 	if d.paused && d.conn != nil {
-		d.poll()
+		d.setEvents()
 	}
 	if d.opened != nil {
 		d.opened(now)
 	}
 }
 
-// gone is called when the descriptor is closed, by us or by its peer.
-func (d *Descriptor) gone(now time.Duration, err error) {
+// onClose is called when the descriptor is closed, by us or by its peer.
+func (d *Descriptor) onClose(now time.Duration, err error) {
 	if d.conn != nil {
 		d.loop.ends.forget(d.conn.Fd())
-		speaks := d.words != nil && !d.closed
-		if speaks || d.detached {
-			d.silence()
+		writesLastWords := d.lastWords != nil && !d.closed
+		if writesLastWords || d.detached {
+			d.discardOutput()
 		}
-		if speaks {
-			d.words.Say()
+		if writesLastWords {
+			d.lastWords.Say()
 		}
 	}
 	d.conn = nil
-	d.forgetWords()
+	d.forgetLastWords()
 	if d.counted {
 		d.counted = false
 		d.loop.config.Descriptors.Return(1)
 	}
 	if d.failure != 0 {
 		call := "write"
-		if d.failure == unix.ECONNREFUSED { // it has waited for the connection
+		if d.failure == unix.ECONNREFUSED { // the write has waited until the connection was made
 			call = "connect"
 		}
 		err = os.NewSyscallError(call, d.failure)

@@ -6,19 +6,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// checkPeriod is the shortest time between two checks for ends. It bounds their cost in a busy
-// loop. The first callback after a longer time, in which the loop slept or was paused, checks.
+// checkPeriod is the shortest time between two checks for ended connections. It bounds the cost of the
+// checks in a busy loop. After the loop has slept or was paused, the first callback checks.
 const checkPeriod = time.Millisecond
 
-// endWatch finds the connections that their peers have ended. gnet learns of an end only when it
-// has read all input before it, and serves other connections meanwhile. The commands of a client
-// that is gone would still move a robot. So before the loop serves anything it takes the events of
-// a second epoll, which reports only a FIN, a reset or a failure. The loop does not wait on that
-// epoll: each of these events wakes it through gnet's.
+// endWatch finds the connections that their peers have ended. gnet notices an end only after it has
+// read all input before it, and it serves other connections meanwhile. So the commands of a client
+// that has ended its connection would still move a robot. Therefore the loop takes the events of a
+// second epoll before it serves anything. That epoll reports only a FIN, a reset or a failure. The
+// loop does not wait on it, because each of these events also wakes gnet's epoll.
 type endWatch struct {
 	epoll   epoll
 	watched map[int]*Descriptor
-	checked time.Duration // last
+	checked time.Duration // when it has checked last
 	found   [16]unix.EpollEvent
 }
 
@@ -37,15 +37,15 @@ func (e *endWatch) close() {
 func (e *endWatch) watch(d *Descriptor) {
 	fd := d.conn.Fd()
 	e.watched[fd] = d
-	// It fails without memory, or if the descriptor is closed within this callback. Then only gnet
-	// finds the end, behind the input.
+	// It fails without memory, or if the descriptor is closed in this callback. Then only gnet
+	// notices the end, after the input.
 	_ = e.epoll.add(fd, unix.EPOLLRDHUP)
 }
 
 func (e *endWatch) forget(fd int) {
 	if _, ok := e.watched[fd]; ok {
 		delete(e.watched, fd)
-		_ = e.epoll.remove(fd) // at worst it is not there
+		_ = e.epoll.remove(fd) // it fails only if the descriptor is not there
 	}
 }
 
@@ -60,11 +60,11 @@ func (e *endWatch) checkOften(now time.Duration) {
 func (e *endWatch) check(now time.Duration) {
 	e.checked = now
 	for n := len(e.found); n == len(e.found); {
-		n = e.epoll.happened(e.found[:])
+		n = e.epoll.take(e.found[:])
 		for _, event := range e.found[:n] {
 			if d := e.watched[int(event.Fd)]; d != nil {
 				e.forget(int(event.Fd))
-				d.ended(now)
+				d.onEnd(now)
 			}
 		}
 	}

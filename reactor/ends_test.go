@@ -98,8 +98,8 @@ func numbers(t *testing.T, r *running, all []*Descriptor) (fds []int) {
 	return fds
 }
 
-// The end of a connection is known before what others have sent, and before the input
-// in front of it, however it ends and even if that input is not read.
+// The loop notices the end of a connection before it serves input of others, and before the connection's
+// own input, however it ends and even if that input is not read.
 func TestEndComesFirst(t *testing.T) {
 	for name, end := range map[string]func(c *net.TCPConn){
 		"it closes":              func(c *net.TCPConn) { c.Close() },
@@ -156,8 +156,7 @@ func TestEndThatWasThere(t *testing.T) {
 	})
 }
 
-// After a pause all that has come is read before a timer is believed, though it came
-// later than the timer was due.
+// After a pause all input is read before a timer is served, although it came later than the timer was due.
 func TestInputComesBeforeTimers(t *testing.T) {
 	const each = 3*readSize + 1
 	r, clients, served, seen := crowd(t, 3)

@@ -1,7 +1,8 @@
 package reactor
 
-// gnet serves TCP connections on one epoll. The loop needs more than that, each in a file of its
-// own, and gnet knows of none of it: adopt.go, inside.go, accept.go, pause.go.
+// gnet serves TCP connections on one epoll. The loop needs more than gnet offers: other descriptors
+// (adopt.go), listeners that come and go (listen.go, inside.go), failures of accept (accept.go), and
+// connections that are not read (pause.go).
 
 import (
 	"context"
@@ -26,7 +27,7 @@ const (
 	readSize = 4 << 10
 )
 
-// KeepAlive is how the kernel probes the connections of clients.
+// KeepAlive returns how the kernel probes the connections of clients.
 func KeepAlive() net.KeepAliveConfig {
 	return net.KeepAliveConfig{Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount}
 }
@@ -34,11 +35,11 @@ func KeepAlive() net.KeepAliveConfig {
 // engine adapts gnet to the loop.
 type engine struct {
 	gnet.BuiltinEventEngine
-	loop   *Loop
-	events gnet.EventLoop // nil until the first connection
-	err    error          // why the engine was shut down
-	ports  map[int]int    // the number of the listener at each port
-	opened int            // listeners so far
+	loop          *Loop
+	events        gnet.EventLoop // nil until the first connection
+	err           error          // why the engine was shut down
+	ports         map[int]int    // the number of the listener at each port
+	listenerCount int            // how many listeners there were so far
 
 	inside
 	adoption
@@ -47,7 +48,7 @@ type engine struct {
 
 func (e *engine) run(ports map[int]int) error {
 	addresses := e.loop.config.Addresses
-	e.ports, e.opened = ports, len(addresses)
+	e.ports, e.listenerCount = ports, len(addresses)
 	e.prepareAccepting()
 	defer e.closeSpare()
 	urls := make([]string, len(addresses))
@@ -95,7 +96,7 @@ func (e *engine) OnOpen(c gnet.Conn) ([]byte, gnet.Action) {
 	}
 	if d, adopted := c.Context().(*Descriptor); adopted {
 		e.adopted()
-		d.polled(now, c)
+		d.onOpen(now, c)
 	} else if e.isSelf(c) {
 		_ = e.self.Close() // nothing was sent
 		e.self = nil
@@ -112,7 +113,7 @@ func (e *engine) OnTraffic(c gnet.Conn) gnet.Action {
 	in, _ := c.Next(-1)
 	if d, ok := c.Context().(*Descriptor); ok && !d.closed {
 		if d.paused {
-			d.poll() // gnet polls for input again when output has waited
+			d.setEvents() // after output that has waited, gnet polls for input again
 		}
 		d.handler.Receive(now, in)
 	}
@@ -127,12 +128,12 @@ func (e *engine) OnClose(c gnet.Conn, err error) gnet.Action {
 		err = io.EOF
 	}
 	if d, ok := c.Context().(*Descriptor); ok {
-		d.gone(now, err)
+		d.onClose(now, err)
 	}
 	return e.leave(now, gnet.None)
 }
 
-// leave ends a callback of gnet with the given action, or ends the engine.
+// leave ends a callback of gnet. It returns the given action, or gnet.Shutdown to end the engine.
 func (e *engine) leave(now time.Duration, action gnet.Action) gnet.Action {
 	e.loop.leave(now)
 	if e.loop.depth == 0 && (e.loop.stopped || e.err != nil) {
@@ -156,7 +157,7 @@ func (e *engine) accept(now time.Duration, c gnet.Conn) bool {
 	return true
 }
 
-// post has fn called on the loop and reports whether it will be.
+// post has fn called on the loop, and reports false if the loop has ended.
 func (e *engine) post(fn func()) bool {
 	return e.events.Execute(context.Background(), gnet.RunnableFunc(func(context.Context) error {
 		defer e.loop.config.LastWords.OnPanic()

@@ -11,11 +11,11 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// knownGnet is the version that was read for what TestGnet lists.
+// knownGnet is the version of gnet whose source was checked for the assumptions in TestGnet.
 const knownGnet = "github.com/panjf2000/gnet/v2 v2.10.0"
 
-// TestGnet lists what the loop uses of gnet that gnet does not promise. After an update, check
-// each of them in gnet's source, and all other tests of this package; then change knownGnet.
+// TestGnet lists the assumptions of the loop about gnet that gnet does not promise. After an update, check
+// each of them in gnet's source, run all other tests of this package, and change knownGnet.
 func TestGnet(t *testing.T) {
 	module, err := os.ReadFile("../go.mod")
 	if err != nil || !strings.Contains(string(module), "\t"+knownGnet+"\n") {

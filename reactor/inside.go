@@ -8,9 +8,9 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// inside is what the loop uses of gnet's private structs. gnet polls the input of every
-// connection, always, and has no function to add or close a listener. So its epoll and its table
-// of listeners are found by reflection. TestGnetInside checks what is assumed of them.
+// inside has the private fields of gnet that the loop uses. gnet always polls every connection for
+// input, and has no function that adds or closes a listener. So its epoll and its table of
+// listeners are found by reflection. TestGnetInside checks the assumptions about them.
 type inside struct {
 	epoll   epoll
 	sockets reflect.Value // map[int]*listener, by descriptor
@@ -29,7 +29,7 @@ func insideOf(events gnet.EventLoop) (inside, error) {
 	return inside{}, errors.New("the epoll of this version of gnet is not found")
 }
 
-// settable returns an unexported field of a struct of gnet as one that can be set.
+// settable returns a value by which an unexported field of gnet can be set.
 func settable(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), field.Addr().UnsafePointer()).Elem()
 }

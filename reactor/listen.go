@@ -46,9 +46,9 @@ func probeAll(addresses []string) (map[int]int, error) {
 	return listeners, nil
 }
 
-// probe returns the port of an address, or an error if another program listens there: with
-// SO_REUSEPORT gnet would not notice. It binds and does not listen: it would accept a client that
-// waits for the server, and reset it.
+// probe returns the port of an address, or an error if another program listens there. gnet would not
+// notice, because it uses SO_REUSEPORT. probe binds and does not listen: a client that waits for the
+// server would be accepted, and then reset.
 func probe(address string) (port int, err error) {
 	to, family, resolved, onlyIPv6, err := socket.GetTCPSockAddr("tcp", address) // as gnet does
 	if err != nil {
@@ -81,9 +81,9 @@ func LocalPort(fd int) (int, error) {
 	return 0, err
 }
 
-// Listen accepts connections to one more address. It returns the number with which Config.Accept is
-// called for them; the listeners of Config.Addresses are numbered from 0. The error is an
-// *AddressError. Listeners belong to no share of the descriptors (descriptors.Budget.Fix).
+// Listen accepts connections to one more address. It returns the number of the listener, with which
+// Config.Accept is called; the listeners of Config.Addresses are numbered from 0. The error is an
+// *AddressError. A listener is not taken from a share of the descriptors (descriptors.Budget.Fix).
 func (l *Loop) Listen(address string) (listener int, err error) {
 	if listener, err = l.engine.listen(address); err != nil {
 		return 0, &AddressError{address, err}
@@ -110,8 +110,8 @@ func (e *engine) listen(address string) (listener int, err error) {
 		return 0, errors.Join(err, unix.Close(fd))
 	}
 	e.inside.add(fd, local)
-	listener = e.opened
-	e.opened++
+	listener = e.listenerCount
+	e.listenerCount++
 	e.ports[local.(*net.TCPAddr).Port] = listener
 	return listener, nil
 }

@@ -166,8 +166,8 @@ func TestListenWhileRunning(t *testing.T) {
 	}
 }
 
-// The end of the loop closes its own listeners only, and not what has got the number of
-// one that was closed before.
+// The end of the loop closes only its own listeners, and not a file that has the number of a listener that was
+// closed before.
 func TestEndAfterUnlisten(t *testing.T) {
 	r := run(t, nil)
 	address := freeAddress(t)

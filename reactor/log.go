@@ -8,11 +8,11 @@ import (
 	"go.uber.org/zap/zapcore"
 )
 
-// engineLog passes on gnet's log. Its greeting is for debugging, and so is its only warning: an
-// event of a connection that the loop has closed in the same round.
+// engineLog writes gnet's log to ours. gnet's greeting is for debugging, and so is its only warning:
+// an event of a connection that the loop has closed in the same round of its epoll.
 type engineLog struct {
 	log          *zap.Logger
-	acceptFailed func(reason any) // is called instead of logging that accept has failed
+	acceptFailed func(reason any) // replaces the log line of a failed accept
 }
 
 func (l engineLog) Debugf(format string, args ...any) { l.write(zap.DebugLevel, format, args) }

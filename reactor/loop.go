@@ -22,31 +22,30 @@ const (
 	// tick makes its frames early by this: with 500 us and 500 commands a second, other clients
 	// saw it in the intervals of their frames.
 	coalesce = 50 * time.Microsecond
-	// timerSlice is how long timers may run before the loop serves its descriptors again. On an
+	// timerLimit is how long timers may run before the loop serves its descriptors again. On an
 	// overloaded server frames are always due; without a limit new clients, commands and device
 	// data would wait for all of them.
-	timerSlice = time.Millisecond
-	// late is from when on timers wait until input has been read. Input may prove a timer wrong:
-	// hardware that seemed to be silent has sent something. It is shorter than any deadline that
-	// input can prevent. For timers that are less late the loop does not poll for input.
-	late = time.Millisecond
-	// latest bounds how long late timers wait for input. They also wait no longer than they are
-	// late already, so input without end at most doubles their delay. 10 ms are enough to read
+	timerLimit = time.Millisecond
+	// A timer that is later than lateAfter waits until input has been read. The input may prevent
+	// it: hardware that seemed to be silent has sent something. lateAfter is shorter than any
+	// deadline that input can prevent. For other timers the loop does not poll for input.
+	lateAfter = time.Millisecond
+	// inputWaitLimit bounds how long late timers wait for input. They also wait no longer than they
+	// are late already, so endless input at most doubles their delay. 10 ms are enough to read
 	// from a thousand descriptors after a pause of the process.
-	latest = 10 * time.Millisecond
+	inputWaitLimit = 10 * time.Millisecond
 )
 
 // Handler is the owner of a descriptor. Its methods run on the loop.
 type Handler interface {
 	// Receive is called with bytes as they came; p is valid during the call.
 	Receive(now time.Duration, p []byte)
-	// Hangup is called when the descriptor is gone: closed by its peer,
-	// unplugged, failed, or because the loop ends. It is not called after
-	// Descriptor.Close.
+	// Hangup is called when the descriptor was closed by its peer, was unplugged, has failed, or
+	// the loop ends. It is not called after Descriptor.Close.
 	Hangup(now time.Duration, err error)
 }
 
-// Config is what a loop needs. The functions are called on the loop.
+// Config is the configuration of a loop. Its functions are called on the loop.
 type Config struct {
 	Addresses []string // host:port to listen on; empty host: all interfaces
 	// Accept returns the handler of a new connection to Addresses[listener], or to a
@@ -55,10 +54,10 @@ type Config struct {
 	// Started is called once, when descriptors can be opened.
 	Started func(now time.Duration)
 	// Settle is called when the outermost callback returns. All handlers and timers have returned
-	// by then, so it can carry out what they have decided.
+	// by then, so it can carry out their decisions.
 	Settle      func(now time.Duration)
 	Descriptors *descriptors.Share // for descriptors that are opened
-	// LastWords has the last words of the descriptors. Nil: only the loop writes them, when it ends
+	// LastWords gets the last words of the descriptors. Nil: only the loop writes them, when it ends
 	// or panics.
 	LastWords *lastwords.Book
 	Log       *zap.Logger
@@ -75,21 +74,21 @@ type Loop struct {
 	// Timers are served by the loop. Deadlines are times as Now returns them.
 	Timers timers.Queue
 
-	config  Config
-	clock   clock
-	ends    endWatch
-	until   time.Duration // late timers wait for input; zero: none waits
-	engine  engine
-	started chan struct{} // closed when descriptors can be opened
-	ended   chan struct{} // closed when the loop has ended
-	wakes   uint64
-	yielded time.Duration // when goroutines had the thread last
-	depth   int           // of callbacks: a failing write calls Hangup within another one
-	stopped bool
-	// proceed reports whether timers may go on, until sliceEnds. It is made once, because a function
-	// that is made in each run is an allocation.
-	proceed   func() (time.Duration, bool)
-	sliceEnds time.Duration
+	config     Config
+	clock      clock
+	ends       endWatch
+	inputUntil time.Duration // late timers wait for input until then; zero: none waits
+	engine     engine
+	started    chan struct{} // closed when descriptors can be opened
+	ended      chan struct{} // closed when the loop has ended
+	wakes      uint64
+	yielded    time.Duration // when goroutines had the thread last
+	depth      int           // of callbacks: a failing write calls Hangup within another one
+	stopped    bool
+	// proceed returns the time, and reports whether timers may go on: until timersUntil. It is made
+	// once, because making a function in each run would allocate.
+	proceed     func() (time.Duration, bool)
+	timersUntil time.Duration
 }
 
 // New returns a loop that does not run yet.
@@ -101,7 +100,7 @@ func New(config Config) *Loop {
 	l.engine.loop = l
 	l.proceed = func() (time.Duration, bool) {
 		now := l.clock.now()
-		return now, now < l.sliceEnds
+		return now, now < l.timersUntil
 	}
 	return l
 }
@@ -152,8 +151,8 @@ func (l *Loop) Post(fn func(now time.Duration)) bool {
 	})
 }
 
-// enter begins a callback and returns its time. The outermost one first finds the connections that
-// their peers have ended, because nothing more must be done for those.
+// enter begins a callback and returns its time. The outermost callback first finds the connections
+// that their peers have ended, because their commands must not be carried out any more.
 func (l *Loop) enter() time.Duration {
 	l.depth++
 	now := l.clock.now()
@@ -196,24 +195,24 @@ func (l *Loop) Receive(now time.Duration, _ []byte) {
 	if l.inputFirst(now) {
 		return // leave arms the clock's timer, which is due at once
 	}
-	l.sliceEnds = now + timerSlice
+	l.timersUntil = now + timerLimit
 	l.Timers.RunWhile(now, coalesce, l.proceed)
 }
 
-// inputFirst reports whether the timers have to wait for input: they are late, for example after
-// a pause of the process, and other descriptors have something to read.
+// inputFirst reports whether the timers have to wait for input: they are late, for example after a
+// pause of the process, and other descriptors can be read.
 func (l *Loop) inputFirst(now time.Duration) bool {
-	if l.until == 0 {
+	if l.inputUntil == 0 {
 		at, armed := l.Timers.Next()
-		if !armed || now-at < late {
+		if !armed || now-at < lateAfter {
 			return false
 		}
-		l.until = now + min(now-at, latest)
+		l.inputUntil = now + min(now-at, inputWaitLimit)
 	}
-	if now < l.until && l.engine.epoll.hasEvents() {
+	if now < l.inputUntil && l.engine.epoll.hasEvents() {
 		return true
 	}
-	l.until = 0
+	l.inputUntil = 0
 	return false
 }
 

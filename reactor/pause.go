@@ -2,9 +2,9 @@ package reactor
 
 import "golang.org/x/sys/unix"
 
-// Pause stops Receive until Resume, but for input of a descriptor whose output has
-// waited. A connection that is reset meanwhile is a Hangup at once; one that its
-// peer has closed is a Hangup after Resume, behind its last input.
+// Pause stops Receive until Resume. Receive may still be called once after output has waited.
+// If the connection is reset meanwhile, Hangup is called at once. If its peer closes it, Hangup is
+// called after Resume, behind the last input.
 func (d *Descriptor) Pause() { d.pause(true) }
 
 // Resume ends a pause.
@@ -16,17 +16,17 @@ func (d *Descriptor) pause(on bool) {
 	}
 	d.paused = on
 	if d.conn != nil {
-		d.poll()
+		d.setEvents()
 	}
 }
 
-// poll sets what gnet's epoll reports of the descriptor.
-func (d *Descriptor) poll() {
-	_ = d.loop.engine.epoll.set(d.conn.Fd(), d.events()) // at worst it is detached
+// setEvents sets the events of the descriptor that gnet's epoll reports.
+func (d *Descriptor) setEvents() {
+	_ = d.loop.engine.epoll.set(d.conn.Fd(), d.events()) // it fails only if the descriptor is detached
 }
 
-// events returns what gnet's epoll has to report: input unless the descriptor is paused, and room
-// for output that waits. It always reports a connection that was reset.
+// events returns the events that gnet's epoll has to report: input unless the descriptor is paused,
+// and room for output if output waits. An epoll always reports a connection that was reset.
 func (d *Descriptor) events() (events uint32) {
 	if !d.paused {
 		events = inputEvents
@@ -37,43 +37,46 @@ func (d *Descriptor) events() (events uint32) {
 	return events
 }
 
-// Detach has the loop leave the descriptor alone from the end of this round, in which it may
-// still be received from, until Attach. Some devices block a thread that polls, reads or writes
-// them while another thread sets them: a serial line does, for seconds if its adapter does not
-// answer. Bytes that are written meanwhile are kept. A function of Post runs after the end of the
-// round. The loop must poll the descriptor already.
+// Detach keeps the loop from touching the descriptor until Attach. It takes effect at the end of the
+// epoll's current round; until then Receive may still be called. A function of Post runs after that
+// end. Bytes that are written meanwhile are kept. The loop must poll the descriptor already.
+//
+// Some devices block a thread that polls, reads or writes them while another thread sets them. A
+// serial line does, for seconds if its adapter does not answer.
 func (d *Descriptor) Detach() {
 	if d.conn != nil && !d.detached {
 		d.detached = true
-		d.unpoll()
+		d.unregister()
 	}
 }
 
-// Attach ends Detach. Writing what was kept may call Hangup within.
+// Attach ends Detach and writes the bytes that were kept, which may call Hangup within Attach.
 func (d *Descriptor) Attach() {
 	if d.conn == nil || !d.detached {
 		return
 	}
 	d.detached = false
-	// It fails only without memory. Then the descriptor is silent, and its owner gives it up.
+	// It fails only without memory. Then no input comes, and the owner closes the descriptor.
 	_ = d.loop.engine.epoll.add(d.conn.Fd(), d.events())
 	pending := d.pending
 	d.pending = nil
 	d.Write(pending)
 }
 
-// unpoll takes the descriptor off gnet's epoll.
-func (d *Descriptor) unpoll() {
-	_ = d.loop.engine.epoll.remove(d.conn.Fd()) // at worst it is not there
+// unregister removes the descriptor from gnet's epoll.
+func (d *Descriptor) unregister() {
+	_ = d.loop.engine.epoll.remove(d.conn.Fd()) // it fails only if the descriptor is not there
 }
 
-// silence keeps gnet from writing what still waits when it closes the descriptor: the last words
-// are the last, and a write to a descriptor that is detached would block the loop. The number
-// becomes one of the clock's timer, which takes no bytes.
-func (d *Descriptor) silence() {
-	d.unpoll()
+// discardOutput keeps gnet from writing the output that waits when it closes the descriptor. Nothing
+// may be written after the last words, and a write to a detached descriptor would block the loop.
+// The number of the descriptor becomes a duplicate of the clock's timer, to which nothing can be
+// written.
+func (d *Descriptor) discardOutput() {
+	d.unregister()
 	fd := d.conn.Fd()
 	_ = unix.Dup3(d.loop.clock.fd, fd, unix.O_CLOEXEC) // both are open
-	// gnet ends nothing more in this round when it cannot take the number off its epoll.
+	// gnet removes the number from its epoll when it closes the descriptor. If that failed, gnet
+	// would close nothing more in this round.
 	_ = d.loop.engine.epoll.add(fd, 0)
 }

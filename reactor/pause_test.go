@@ -33,8 +33,8 @@ func served(t *testing.T) (r *running, c *net.TCPConn, d *Descriptor, h *recorde
 	return r, c, d, h
 }
 
-// unread waits until the kernel holds n bytes of input and the loop has gone round
-// after that, and checks that they are not received.
+// unread waits until the kernel has n bytes of input and the loop has run after that, and checks that they
+// are not received.
 func (r *running) unread(t *testing.T, d *Descriptor, h *recorder, n int) {
 	t.Helper()
 	r.until(t, "input in the kernel", func() bool {
@@ -115,7 +115,7 @@ func opened(t *testing.T, r *running, h Handler) (d *Descriptor, far *os.File) {
 	return d, far
 }
 
-// A descriptor that is detached is neither read nor written. Attach makes up for it.
+// A descriptor that is detached is neither read nor written. Both happen after Attach.
 func TestDetach(t *testing.T) {
 	r, h := run(t, nil), newRecorder()
 	d, far := opened(t, r, h)

@@ -9,9 +9,10 @@ import (
 // Some system calls are made directly, without Go's scheduler and x/sys: for each frame, for each
 // check of a network, and for each wake (epoll.go). They do not block.
 
-// writeNow writes to a descriptor that does not block. It returns how many bytes the kernel took,
-// and the error, zero if there is none. A write that Go's scheduler knows of loses its processor
-// after 20 us and has to get it back: on a full machine a fifth of a frame's cost (DECISIONS).
+// writeNow writes to a descriptor that does not block. It returns how many bytes the kernel took, and
+// the error, zero if there is none. If Go's scheduler knew of the write, it would take the processor
+// away after 20 us, and the loop would have to get it back. On a full machine that was a fifth of the
+// cost of a frame (DECISIONS).
 func writeNow(fd int, p []byte) (int, unix.Errno) {
 	if len(p) == 0 {
 		return 0, 0

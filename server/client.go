@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// maxReplies bounds the replies in bytes that wait for a client that asks
-	// but does not read. Beyond it the client is disconnected.
+	// maxReplies is how many bytes of replies may wait for a client that asks but does
+	// not read. With more, the client is disconnected.
 	maxReplies = 64 << 10
 )
 
@@ -31,44 +31,57 @@ var errNotReading = errors.New("it asks but does not read the replies")
 
 // client is one connection, its session and its pacing.
 type client struct {
-	server  *Server
-	conn    connection
-	tls     *tlsconn.Conn // nil: it has no TLS
-	remote  net.Addr
-	session *session.Session
-	log     *zap.Logger // made when it is first used: most clients are never logged
-	may     rights.Set
-	network *network
-	pace    pacing.Client
-	retry   *timers.Timer // checks again a client that pacing has set aside; nil before the first time
+	server    *Server
+	robot     *robotState
+	conn      connection
+	tls       *tlsconn.Conn // nil: it has no TLS
+	remote    net.Addr
+	connected time.Duration
+	session   *session.Session
+	log       *zap.Logger // made when it is first used: most clients are never logged
+	rights    rights.Set
+
+	unsettled  bool          // it is in Server.unsettled
+	closed     bool          // its connection is closed
+	lapseTimer *timers.Timer // ends the client's command unless it is repeated; nil before the first time
 
 	place
-	robot     *robotState
-	connected time.Duration
-	frames    timers.Rate // that it was sent
-	bytes     uint64      // of them
-	skipped   uint64      // frames not sent because its network was full
-
-	fair  fair.Client[*client] // while it waits, its connection is paused
-	input []byte               // that waits
-	more  bool                 // records whose content waits
-
-	changed bool                  // it is in server.changed
-	gone    bool                  // its connection is closed
-	lapse   *timers.Timer         // of what it drives; nil before the first time
-	period  time.Duration         // of tick
-	tick    *timers.Tick[*client] // nil while it has no rate
-
-	live     liveness.Client
-	driving  bool          // it is in server.driving
-	silent   bool          // its motors were stopped because it is silent
-	watchdog *timers.Timer // checks a client that is sent nothing more; nil before the first time
+	inputState
+	frameState
+	liveState
 }
 
-// accept makes a client of a new connection. It returns nil if there is no place.
+// inputState is the input of a client that has not been carried out.
+type inputState struct {
+	fair  fair.Client[*client] // while it waits in the queue, its connection is paused
+	input []byte
+	more  bool // the session or TLS has input left
+}
+
+// frameState is the frames of a client.
+type frameState struct {
+	network    *network
+	pace       pacing.Client
+	retryTimer *timers.Timer         // checks again a client that pacing has set aside; nil before the first time
+	period     time.Duration         // of tick
+	tick       *timers.Tick[*client] // nil while it has no rate
+	frames     timers.Rate           // frames sent
+	bytes      uint64                // of these frames
+	skipped    uint64                // frames not sent because the network was full
+}
+
+// liveState is whether a client is still there.
+type liveState struct {
+	live     liveness.Client
+	mover    bool          // it is in Server.movers
+	silent   bool          // its motors were stopped because it is silent
+	watchdog *timers.Timer // checks a client until it has acknowledged everything; nil before the first time
+}
+
+// accept makes a client of a new connection. It returns nil if the client is refused.
 func (s *Server) accept(now time.Duration, conn connection, listener int) reactor.Handler {
 	i := slices.IndexFunc(s.robots, func(r *robotState) bool { return r.listener == listener })
-	if i < 0 { // it was closed just now
+	if i < 0 { // a reload has closed the listener just now
 		return nil
 	}
 	c := &client{conn: conn, robot: s.robots[i]}
@@ -78,21 +91,21 @@ func (s *Server) accept(now time.Duration, conn connection, listener int) reacto
 	return c
 }
 
-// admit completes a client that has a robot and a connection. It reports whether there
-// is a place for it.
+// admit completes a client that has a robot and a connection. It reports false, and logs the
+// reason, if the client is refused.
 func (s *Server) admit(now time.Duration, c *client) bool {
 	c.server, c.remote, c.connected = s, c.conn.RemoteAddr(), now
 	from := addressOf(c.remote).Addr()
-	c.may = s.config.Access.Of(from, c.certificate())
+	c.rights = s.config.Access.Of(from, c.certificate())
 	var err error
-	if c.place, err = s.takePlace(from, c.may); err != nil {
+	if c.place, err = s.takePlace(from, c.rights); err != nil {
 		s.refusals.Warn(now, s.log, "client refused", zap.Stringer("client", c), zap.NamedError("reason", err),
 			zap.Int("clients", len(s.clients)))
 		return false
 	}
 	c.fair.Join(&c.place.address.waiting, c)
 	c.session = session.New(c, c.robot.Table, s.config.MaxRate)
-	c.session.Restrict(c.may)
+	c.session.Restrict(c.rights)
 	c.session.Limit(c.robot.CommandLifetime)
 	c.session.SetControl(&c.robot.control)
 	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
@@ -104,14 +117,15 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	return true
 }
 
-// inOrder returns the clients, in an order that is the same each time.
+// inOrder returns the clients by the time at which they connected. The order of a map would
+// make each run of the simulation another one.
 func (s *Server) inOrder() []*client {
 	return slices.SortedFunc(maps.Keys(s.clients), func(a, b *client) int {
 		return cmp.Or(cmp.Compare(a.connected, b.connected), cmp.Compare(a.remote.String(), b.remote.String()))
 	})
 }
 
-// certificate returns the name in the client's certificate; empty: it has none.
+// certificate returns the name in the client's certificate, empty if it has no certificate.
 func (c *client) certificate() string {
 	if c.tls == nil {
 		return ""
@@ -127,56 +141,57 @@ func (c *client) String() string {
 	return c.remote.String()
 }
 
-// Receive implements reactor.Handler: bytes from the client. Requests to devices are
-// carried out within the call, up to a slice; settle sends the replies.
+// Receive implements reactor.Handler: bytes from the client. Input of at most a slice is carried
+// out within the call, and more waits in the queue. settle sends the replies.
 func (c *client) Receive(now time.Duration, p []byte) {
 	c.live.Heard(now)
-	if c.server.stopAt == 0 { // nothing is started any more
-		c.take(now, p)
+	if c.server.cutOffAt == 0 { // during a shutdown nothing is carried out any more
+		c.processOrQueue(now, p)
 	}
 }
 
 // Hangup implements reactor.Handler.
 func (c *client) Hangup(now time.Duration, err error) {
 	s := c.server
-	c.gone = true
+	c.closed = true
 	delete(s.clients, c)
 	s.schedule(now, c, 0)
 	c.pace.Leave()
-	s.forget(c)
+	s.dropInput(c)
 	s.leavePlace(c.place)
-	for _, t := range []*timers.Timer{c.retry, c.watchdog, c.lapse} {
+	for _, t := range []*timers.Timer{c.retryTimer, c.watchdog, c.lapseTimer} {
 		if t != nil {
 			s.timers.Stop(t)
 		}
 	}
 	c.session.Close(now)
-	c.robot.gone.Add(c.counts())
-	s.watchDriving(now, c)
+	c.robot.past.Add(c.counts())
+	s.watchMover(now, c)
 	if line := s.log.Check(zap.InfoLevel, "client disconnected"); line != nil {
 		line.Write(zap.Stringer("client", c), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
 	}
 }
 
-// end closes a connection from our side.
-func (s *Server) end(now time.Duration, c *client, why error) {
+// disconnect closes a client's connection, and logs the reason.
+func (s *Server) disconnect(now time.Duration, c *client, why error) {
 	c.Log().Warn("client disconnected by us", zap.Error(why))
-	s.drop(now, c, why)
+	s.closeClient(now, c, why)
 }
 
-// drop closes a connection. Its last record may fail, which hangs up within.
-func (s *Server) drop(now time.Duration, c *client, why error) {
+// closeClient closes a client's connection. Closing TLS writes a last record. If that write
+// fails, Hangup is called within Close.
+func (s *Server) closeClient(now time.Duration, c *client, why error) {
 	c.conn.Close()
-	if !c.gone {
+	if !c.closed {
 		c.Hangup(now, why)
 	}
 }
 
 // SessionChanged implements session.Owner.
 func (c *client) SessionChanged() {
-	if !c.changed {
-		c.changed = true
-		c.server.changed = append(c.server.changed, c)
+	if !c.unsettled {
+		c.unsettled = true
+		c.server.unsettled = append(c.server.unsettled, c)
 	}
 }
 
@@ -184,7 +199,7 @@ func (c *client) SessionChanged() {
 func (c *client) WatchEnd(now time.Duration) { c.conn.WatchEnd(now, c.session.Leave) }
 
 // Silent implements session.Owner.
-func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > liveness.DriverSilence }
+func (c *client) Silent(now time.Duration) bool { return c.silence(now, true) > liveness.MoverSilence }
 
 // Log implements session.Owner.
 func (c *client) Log() *zap.Logger {
@@ -192,92 +207,4 @@ func (c *client) Log() *zap.Logger {
 		c.log = c.server.log.With(zap.Stringer("client", c))
 	}
 	return c.log
-}
-
-// settle carries out what sessions have decided since the last settle. A write that fails
-// closes its connection within the call, which may change other sessions.
-func (s *Server) settle(now time.Duration) {
-	s.goOn(now)
-	for i := 0; i < len(s.changed); i++ {
-		c := s.changed[i]
-		c.changed = false
-		if !c.gone {
-			s.settleClient(now, c)
-		}
-	}
-	clear(s.changed)
-	s.changed = s.changed[:0]
-}
-
-// flush writes the replies that are due.
-func (c *client) flush(now time.Duration) {
-	out := c.session.Output()
-	if len(out) == 0 {
-		return
-	}
-	c.conn.Write(out)
-	c.session.Flushed()
-	c.live.Sent(now)
-	if !c.gone && c.conn.Buffered() > maxReplies {
-		c.server.end(now, c, errNotReading)
-	}
-}
-
-func (s *Server) settleClient(now time.Duration, c *client) {
-	c.flush(now)
-	if err := c.session.Err(); err != nil && !c.gone {
-		s.end(now, c, err)
-	}
-	s.sendAsked(now, c)
-	if c.gone {
-		return
-	}
-	if c.pace.Waits() {
-		c.session.Collapse()
-	}
-	if c.session.More() {
-		c.more = true
-		s.wait(now, c)
-	}
-	s.schedule(now, c, c.session.Period())
-	if c.live.Unconfirmed() && c.period == 0 {
-		s.watch(now, c)
-	}
-	s.watchDriving(now, c)
-	if at := c.session.Lapses(); at != 0 {
-		if c.lapse == nil {
-			c.lapse = timers.NewTimer(c.session.Lapse)
-		}
-		s.timers.Set(c.lapse, at)
-	}
-}
-
-// sendAsked sends the frames that a client asked for (4.3), as many as a slice
-// has.
-func (s *Server) sendAsked(now time.Duration, c *client) {
-	for n := 0; !c.gone && !c.pace.Waits() && c.session.Asked() > 0; n++ {
-		if n == sliceFrames {
-			s.wait(now, c)
-			return
-		}
-		before := c.session.Asked()
-		s.due(now, c)
-		if c.session.Asked() == before { // it waits for a device's first data
-			return
-		}
-	}
-}
-
-// schedule puts a client on a tick of the given period, zero for none.
-func (s *Server) schedule(now time.Duration, c *client, period time.Duration) {
-	if c.period == period {
-		return
-	}
-	if c.tick != nil {
-		s.ticks.Leave(c, c.tick)
-		c.tick = nil
-	}
-	if c.period = period; period != 0 {
-		c.tick = s.ticks.Join(c, period, now)
-	}
 }

@@ -35,7 +35,7 @@ func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why err
 	}
 }
 
-// Something that does not speak the protocol is disconnected.
+// A program that does not speak the protocol is disconnected.
 func TestMalformedMessages(t *testing.T) {
 	var logs *observer.ObservedLogs
 	_, s, c := open(t, "", logged(&logs))

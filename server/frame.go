@@ -8,56 +8,57 @@ import (
 	"player/timers"
 )
 
-// One frame, from the tick to write(2): timers.Ticks calls due when the frame is
-// due, pacing answers when it may go, AppendFrame copies the newest data of
-// the client's devices, Write hands it to the kernel.
+// One frame, from the tick to write(2): timers.Ticks calls frameDue, pacing answers when the
+// frame may go, AppendFrame copies the newest data of the client's devices, and Write hands the
+// frame to the kernel.
 
-// due is called when a frame for a client is due. It is sent now, or when the
-// client is next on a network that is full (3.6).
-func (s *Server) due(now time.Duration, c *client) {
+// frameDue is called when a frame for a client is due, by its rate or its request. The frame is
+// sent now, or when the client is next in the queue of a network that is full (3.6).
+func (s *Server) frameDue(now time.Duration, c *client) {
 	if c.pace.Waits() {
-		c.skipped++ // the waiting frame also answers this request
+		c.skipped++ // the frame that waits already stands for this one too
 	}
-	s.follow(now, c, c.pace.Due(now, c.session.Asked() > 0))
+	s.applyAnswer(now, c, c.pace.Due(now, c.session.Asked() > 0))
 	if c.pace.Waits() {
 		s.watch(now, c)
 	}
 }
 
-// follow carries out an answer of pacing.
-func (s *Server) follow(now time.Duration, c *client, answer pacing.Answer) {
+// applyAnswer carries out an answer of pacing.
+func (s *Server) applyAnswer(now time.Duration, c *client, answer pacing.Answer) {
 	switch answer {
 	case pacing.Now:
-		c.pace.Sent(now, s.send(now, c))
+		c.pace.Sent(now, s.sendFrame(now, c))
 	case pacing.Later:
-		if !c.network.poll.Armed() {
-			s.timers.Set(c.network.poll, now+pacing.PollPeriod)
+		if !c.network.pollTimer.Armed() {
+			s.timers.Set(c.network.pollTimer, now+pacing.PollPeriod)
 		}
 	case pacing.Aside:
-		if c.retry == nil {
-			c.retry = timers.NewTimer(func(now time.Duration) time.Duration { return s.retry(now, c) })
+		if c.retryTimer == nil {
+			c.retryTimer = timers.NewTimer(func(now time.Duration) time.Duration { return s.retry(now, c) })
 		}
-		if !c.retry.Armed() {
-			s.timers.Set(c.retry, c.pace.RetryAt(now))
+		if !c.retryTimer.Armed() {
+			s.timers.Set(c.retryTimer, c.pace.RetryAt(now))
 		}
 	}
 }
 
-// retry checks a client again that was set aside.
+// retry checks again whether a client that was set aside keeps up.
 func (s *Server) retry(now time.Duration, c *client) time.Duration {
 	answer := c.pace.Retry(now)
 	if answer == pacing.Aside {
 		return c.pace.RetryAt(now)
 	}
-	s.follow(now, c, answer)
+	s.applyAnswer(now, c, answer)
 	return 0
 }
 
-// serveQueue serves the clients that wait for a network, as far as it takes frames.
-func (s *Server) serveQueue(now time.Duration, n *network) time.Duration {
+// serveNetwork sends frames to the clients in the queue of a network until the network is full. It
+// returns when to go on, zero if no client is in the queue.
+func (s *Server) serveNetwork(now time.Duration, n *network) time.Duration {
 	n.pacing.Poll(now)
 	for c, answer, ok := n.pacing.Next(now); ok; c, answer, ok = n.pacing.Next(now) {
-		s.follow(now, c.(*client), answer)
+		s.applyAnswer(now, c.(*client), answer)
 	}
 	if !n.pacing.Waits() {
 		return 0
@@ -65,14 +66,14 @@ func (s *Server) serveQueue(now time.Duration, n *network) time.Duration {
 	return now + pacing.PollPeriod
 }
 
-// send makes the frame of this moment and writes it, whole and in one write
-// (1.6). It returns its size on the wire, zero if the session has nothing to send.
-func (s *Server) send(now time.Duration, c *client) (size int) {
-	if c.flush(now); c.gone { // a setup may have ended since the last settle
+// sendFrame makes a frame of the newest data and writes it whole, in one write (1.6). It returns
+// the frame's size on the wire, zero if the session has nothing to send.
+func (s *Server) sendFrame(now time.Duration, c *client) (size int) {
+	if c.flush(now); c.closed { // a setup may have ended since the last settle
 		return 0
 	}
 	asked := c.session.Asked()
-	c.session.NetworkFull(c.pace.Full(now))
+	c.session.SetCongested(c.pace.Congested(now))
 	s.scratch = c.session.AppendFrame(s.scratch[:0], now)
 	if len(s.scratch) > 0 {
 		size = c.conn.WireSize(len(s.scratch))
@@ -85,7 +86,7 @@ func (s *Server) send(now time.Duration, c *client) (size int) {
 		s.watch(now, c) // pacing may not find in time that the network is dead
 	}
 	if asked != 0 && c.session.Asked() == 0 {
-		c.SessionChanged() // its period is another one
+		c.SessionChanged() // its period has changed: see Session.Period
 	}
 	return size
 }
@@ -100,11 +101,11 @@ func (c *client) unacknowledged() int {
 // Queued implements pacing.Connection.
 func (c *client) Queued() bool { return c.conn.Queued() }
 
-// Backlog implements pacing.Connection. A client that drives is sent no frame that its
-// receive window has no room for (9.1).
+// Backlog implements pacing.Connection. A mover is sent no frame that its receive window has no
+// room for (9.1).
 func (c *client) Backlog() (unacknowledged, room int) {
 	unacknowledged = c.unacknowledged()
-	if !c.driving {
+	if !c.mover {
 		return unacknowledged, math.MaxInt
 	}
 	if c.live.RoomIsLow() {

@@ -59,7 +59,7 @@ func TestFramesAllocateNothing(t *testing.T) {
 		// the log make some.
 		{"lrsrprgrmrvrzr", codec.FramesPlain, 80},
 		{"lrsrprgrmrvrzr", codec.FramesCompact, 80},
-		// The receive window of a client that drives is checked about once in 80 frames,
+		// The receive window of a mover is checked about once in 80 frames,
 		// and its network four times a second if nothing else shows that it is alive.
 		{"lrsrpagrmrvrzr", codec.FramesPlain, 500},
 	} {
@@ -127,7 +127,7 @@ func TestFramesAreWhole(t *testing.T) {
 	}
 }
 
-// One client that asks for hundreds of frames at once gets them in slices, and no more.
+// A client that asks for hundreds of frames at once gets them in slices, and no frame more.
 func TestAskerIsServedInSlices(t *testing.T) {
 	const frames = 300
 	_, s, c := open(t, "sr", nil)
@@ -144,7 +144,7 @@ func TestAskerIsServedInSlices(t *testing.T) {
 		t.Fatalf("block %q without being asked", letter)
 	}
 	s.Do(func(time.Duration) {
-		if !s.server.queue.Empty() {
+		if !s.server.inputQueue.Empty() {
 			t.Error("the client is not done")
 		}
 	})
@@ -166,7 +166,7 @@ func TestSliceOfAskedFrames(t *testing.T) {
 			if left == 0 {
 				break
 			}
-			s.server.serveNext(now)
+			s.server.serveClient(now)
 		}
 	})
 }

@@ -7,20 +7,21 @@ import (
 	"player/server/fair"
 )
 
-// Clients that send much wait for each other (package fair). The socket of a client that
-// waits is not read: the rest of its input stays in the kernel.
+// Clients that send much wait in a fair queue (package fair). The socket of a client in the queue
+// is not read: the rest of its input stays in the kernel.
 const (
-	// sliceFrames is how many frames that it asked for a client gets before others
-	// are served. They take the loop a quarter of a millisecond, and one read may
-	// ask for 800.
+	// sliceFrames is how many requested frames a client gets before others are served.
+	// They take the loop a quarter of a millisecond. A client can request 800 frames in
+	// one read.
 	sliceFrames = 32
-	// roundLimit is how long clients are served before the loop serves its timers
-	// and descriptors again. It is what a flood adds to the delay of other clients.
-	roundLimit = time.Millisecond
+	// serveLimit is how long the queue is served before the loop serves its timers and
+	// descriptors again. A flood delays other clients by this much.
+	serveLimit = time.Millisecond
 )
 
-// take carries out a client's input at once if it is little. Otherwise the input waits.
-func (c *client) take(now time.Duration, p []byte) {
+// processOrQueue carries out a client's input at once if it is little. Otherwise the client waits
+// in the queue with the input.
+func (c *client) processOrQueue(now time.Duration, p []byte) {
 	if c.fair.AtOnce(now, len(p)) {
 		if c.more = c.process(now, p); !c.more {
 			return
@@ -28,35 +29,35 @@ func (c *client) take(now time.Duration, p []byte) {
 		p = nil
 	}
 	c.input = append(c.input, p...)
-	c.server.wait(now, c)
+	c.server.queueInput(now, c)
 }
 
-// process carries out input of a client: a slice, or the bytes that a descriptor received.
-// All input goes this way. It reports whether more of it can be carried out.
+// process carries out input of a client: a slice, or bytes that have just come. All input passes
+// through it. It reports whether the session or TLS has input left.
 func (c *client) process(now time.Duration, p []byte) (more bool) {
-	if c.tls != nil && !c.session.More() { // else p is empty
+	if c.tls != nil && !c.session.More() { // while the session has input left, p is empty
 		return c.processRecords(now, p)
 	}
 	c.session.Receive(now, p)
 	return c.tls != nil || c.session.More()
 }
 
-// wait puts a client into the queue.
-func (s *Server) wait(now time.Duration, c *client) {
+// queueInput puts a client into the queue and pauses its connection.
+func (s *Server) queueInput(now time.Duration, c *client) {
 	if c.fair.Waits() {
 		return
 	}
 	c.conn.Pause()
-	s.queue.Wait(&c.fair)
-	if !s.next.Armed() {
-		s.timers.Set(s.next, now)
+	s.inputQueue.Push(&c.fair)
+	if !s.inputTimer.Armed() {
+		s.timers.Set(s.inputTimer, now)
 	}
 }
 
-// serveInput serves the queue until no client waits or roundLimit has passed.
-func (s *Server) serveInput(now time.Duration) time.Duration {
-	for end := s.loop.Now() + roundLimit; !s.queue.Empty() && s.stopAt == 0; {
-		s.serveNext(now)
+// serveInputs serves the queue until it is empty or serveLimit has passed.
+func (s *Server) serveInputs(now time.Duration) time.Duration {
+	for end := s.loop.Now() + serveLimit; !s.inputQueue.Empty() && s.cutOffAt == 0; {
+		s.serveClient(now)
 		if s.loop.Now() >= end {
 			return now
 		}
@@ -64,22 +65,23 @@ func (s *Server) serveInput(now time.Duration) time.Duration {
 	return 0
 }
 
-// serveNext serves a slice of the next client's input and of the frames that it asked for.
-func (s *Server) serveNext(now time.Duration) {
-	c := s.queue.Next()
+// serveClient serves the next client of the queue: a slice of its input, and frames that it asked
+// for.
+func (s *Server) serveClient(now time.Duration) {
+	c := s.inputQueue.Next()
 	n := min(len(c.input), fair.SliceBytes)
 	if c.more {
 		n = 0
 	}
 	c.more = c.process(now, c.input[:n])
 	c.input = slices.Delete(c.input, 0, min(n, len(c.input)))
-	c.SessionChanged() // for the frames that it asked for
+	c.SessionChanged() // settle sends the frames that it asked for
 	s.settle(now)
 	switch {
-	case c.gone:
+	case c.closed:
 		return
 	case len(c.input) > 0 || c.more:
-		s.wait(now, c)
+		s.queueInput(now, c)
 	case !c.fair.Waits():
 		c.conn.Resume()
 	}
@@ -88,8 +90,8 @@ func (s *Server) serveNext(now time.Duration) {
 	}
 }
 
-// forget removes a client that is gone from the queue.
-func (s *Server) forget(c *client) {
-	s.queue.Leave(&c.fair)
+// dropInput removes a client whose connection is closed from the queue.
+func (s *Server) dropInput(c *client) {
+	s.inputQueue.Leave(&c.fair)
 	c.more, c.input = false, nil
 }

@@ -30,7 +30,7 @@ func TestInputIsServedInSlices(t *testing.T) {
 			t.Errorf("%d messages were carried out at once, want none", n)
 		}
 		for slice := range 6 {
-			s.server.serveNext(now)
+			s.server.serveClient(now)
 			n := [2]int{}
 			for len(r.configs) > 0 {
 				n[(<-r.configs)[1]]++
@@ -39,7 +39,7 @@ func TestInputIsServedInSlices(t *testing.T) {
 				t.Errorf("slice %d: %v messages", slice, n)
 			}
 		}
-		if !s.server.queue.Empty() {
+		if !s.server.inputQueue.Empty() {
 			t.Error("a client waits for nothing")
 		}
 	})
@@ -92,7 +92,7 @@ func TestFloodersWait(t *testing.T) {
 	}
 }
 
-// A client that is gone waits no more, and its address is forgotten.
+// A client that has disconnected is removed from the queue, and so is its address.
 func TestGoneWhileItWaits(t *testing.T) {
 	r, s, _ := open(t, "pw", nil)
 	s.Do(func(now time.Duration) {
@@ -100,8 +100,8 @@ func TestGoneWhileItWaits(t *testing.T) {
 		c.Receive(now, bytes.Repeat(command(1), fair.SliceBytes))
 		c.conn.Close()
 		c.Hangup(now, nil)
-		if !s.server.queue.Empty() || len(s.server.addresses) != 0 {
-			t.Errorf("the queue is empty: %v; %d addresses are known", s.server.queue.Empty(), len(s.server.addresses))
+		if !s.server.inputQueue.Empty() || len(s.server.addresses) != 0 {
+			t.Errorf("the queue is empty: %v; %d addresses are known", s.server.inputQueue.Empty(), len(s.server.addresses))
 		}
 	})
 	if n := len(r.commands); n != 0 { // nor a stop: it has not commanded yet

@@ -11,36 +11,38 @@ import (
 	"player/timers"
 )
 
-// How the server notices that a client is gone without having said so (package liveness).
+// A client may vanish without closing its connection. Package liveness decides when it has; this
+// file reads from the kernel what liveness has to know.
 
 var errSilent = errors.New("its network has been dead for 13 s")
 
-// watchDriving keeps the list of clients that could leave motors running.
-func (s *Server) watchDriving(now time.Duration, c *client) {
-	driving := !c.gone && c.session.Drives()
-	if driving == c.driving {
+// watchMover adds a client to the movers, or removes it, when its access has changed. A mover has
+// write access to a device that must be stopped when the client is lost.
+func (s *Server) watchMover(now time.Duration, c *client) {
+	driving := !c.closed && c.session.IsMover()
+	if driving == c.mover {
 		return
 	}
-	c.driving = driving
+	c.mover = driving
 	if !driving {
-		s.driving = slices.DeleteFunc(s.driving, func(o *client) bool { return o == c })
+		s.movers = slices.DeleteFunc(s.movers, func(o *client) bool { return o == c })
 		c.conn.ProbeSlowly()
 		return
 	}
-	s.driving = append(s.driving, c)
-	c.conn.Probe(liveness.DrivingProbe, int(liveness.SilenceLimit/liveness.DrivingProbe)-1)
-	if !s.liveness.Armed() {
-		s.checked = now
-		s.timers.Set(s.liveness, now+liveness.DrivingCheck)
+	s.movers = append(s.movers, c)
+	c.conn.Probe(liveness.MoverProbe, int(liveness.SilenceLimit/liveness.MoverProbe)-1)
+	if !s.moversTimer.Armed() {
+		s.moversChecked = now
+		s.timers.Set(s.moversTimer, now+liveness.MoverCheck)
 	}
 }
 
-// checkDriving stops the motors of clients that drive and have gone silent. After a pause of
-// the server, what was read just now may be old: the kernel is asked about every client.
-func (s *Server) checkDriving(now time.Duration) time.Duration {
-	paused := now-s.checked > 2*liveness.DrivingCheck
-	s.checked = now
-	for _, c := range s.driving {
+// checkMovers stops the motors of movers that have become silent. After a pause of the server,
+// input that was read just now may be old. So the kernel is asked about every mover then.
+func (s *Server) checkMovers(now time.Duration) time.Duration {
+	paused := now-s.moversChecked > 2*liveness.MoverCheck
+	s.moversChecked = now
+	for _, c := range s.movers {
 		silent := (paused || c.live.Quiet(now)) && c.Silent(now)
 		if silent && !c.silent {
 			c.session.Halt(now)
@@ -48,16 +50,16 @@ func (s *Server) checkDriving(now time.Duration) time.Duration {
 		}
 		c.silent = silent
 	}
-	if len(s.driving) == 0 {
+	if len(s.movers) == 0 {
 		return 0
 	}
-	return now + liveness.DrivingCheck
+	return now + liveness.MoverCheck
 }
 
-// watch checks a client once a second until it has acknowledged everything:
-// frames may not show in time that its network is dead.
+// watch checks a client once a second until it has acknowledged everything. It disconnects the
+// client if its network is dead, which pacing may notice too late.
 func (s *Server) watch(now time.Duration, c *client) {
-	if c.gone {
+	if c.closed {
 		return
 	}
 	if c.watchdog == nil {
@@ -66,7 +68,7 @@ func (s *Server) watch(now time.Duration, c *client) {
 			case c.unacknowledged() == 0:
 				return 0
 			case c.silence(now, false) > liveness.SilenceLimit:
-				s.end(now, c, errSilent)
+				s.disconnect(now, c, errSilent)
 				return 0
 			}
 			return now + liveness.WatchPeriod
@@ -77,11 +79,11 @@ func (s *Server) watch(now time.Duration, c *client) {
 	}
 }
 
-// silence is liveness.Client.Silence of what the kernel knows now.
+// silence returns liveness.Client.Silence with the facts that the kernel has now.
 func (c *client) silence(now time.Duration, doubtful bool) time.Duration {
 	info, err := c.conn.TCPInfo()
 	if err != nil {
-		return 0 // the connection is gone: a Hangup follows
+		return 0 // the connection is closed: a Hangup follows
 	}
 	return c.live.Silence(now, factsOf(info), doubtful)
 }

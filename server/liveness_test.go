@@ -15,9 +15,8 @@ import (
 	"player/server/looptest"
 )
 
-// A client that drives and does not read gets no frame that its receive window has no
-// room for. It is not silent, so its motors are left alone, and it gets frames
-// again when it reads.
+// A mover that does not read gets no frame that its receive window has no room for. It is not silent, so
+// its motors are not stopped, and it gets frames again when it reads.
 func TestDrivingWithoutReading(t *testing.T) {
 	d := &seven{*newRobot()}
 	s := serve(t, d, nil)
@@ -41,7 +40,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 			if !stalled() {
 				t.Error("a frame was sent that the receive window has no room for")
 			}
-			s.server.checkDriving(now + time.Hour) // nothing was heard since
+			s.server.checkMovers(now + time.Hour) // nothing was heard since
 			if s.theClient().silent || len(d.commands) > 0 {
 				t.Error("the motors of a client that does not read are stopped")
 			}
@@ -57,8 +56,8 @@ func TestDrivingWithoutReading(t *testing.T) {
 	}
 }
 
-// Replies have filled the receive window of a client that drives: the kernel asks for room ever more
-// seldom, so nothing shows whether the client is there, and its motors are stopped.
+// Replies have filled the receive window of a mover. The kernel asks for room ever more seldom, so nothing
+// shows whether the client is there, and its motors are stopped.
 func TestDrivingWithoutReadingReplies(t *testing.T) {
 	r := newRobot()
 	s := serve(t, r, nil)
@@ -84,15 +83,15 @@ func dialSmall(t *testing.T, s *running) net.Conn {
 	}}, s.Address)
 }
 
-// The motors stop when nothing is heard of the kernel of a client that drives, once; the client
-// may go on when it is back.
+// The motors are stopped once when nothing is heard of the kernel of a mover. The client may command again
+// when it is back.
 func TestDrivingInSilence(t *testing.T) {
 	r, s, conn := open(t, "pa", nil)
 	c := conn.(*net.TCPConn)
 	r.drive(t, c, 200)
 	deafen(t, c, true)
 	r.expect(t, 0)
-	s.Do(func(now time.Duration) { s.server.checkDriving(now) })
+	s.Do(func(now time.Duration) { s.server.checkMovers(now) })
 	if len(r.commands) > 0 {
 		t.Error("the motors are stopped again")
 	}
@@ -103,7 +102,7 @@ func TestDrivingInSilence(t *testing.T) {
 	r.expect(t, 0)
 	looptest.Receive(t, r.stops, "shutdown")
 	s.Await("no client that drives is watched", func(now time.Duration) bool {
-		return len(s.server.driving) == 0 && s.server.checkDriving(now) == 0
+		return len(s.server.movers) == 0 && s.server.checkMovers(now) == 0
 	})
 }
 
@@ -137,7 +136,7 @@ func (s *running) theClient() *client {
 	return nil
 }
 
-// A client that drives is probed every second, and one that drives no more as any other.
+// A mover is probed every second, and a client that is no mover any more like any other.
 func TestProbesOfDriving(t *testing.T) {
 	r, s, c := open(t, "pr", nil)
 	idle := func() (seconds int) {

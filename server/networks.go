@@ -9,11 +9,11 @@ import (
 	"player/timers"
 )
 
-// network is the network of a group of clients, and the timer that polls it while one of them
-// waits for it.
+// network is the network of a group of clients, and the timer that polls it while one of them is
+// in its queue.
 type network struct {
-	pacing *pacing.Network
-	poll   *timers.Timer
+	pacing    *pacing.Network
+	pollTimer *timers.Timer
 }
 
 // Networks that are no interface. Interfaces have other names: at most 15 bytes without blanks.
@@ -22,30 +22,30 @@ const (
 	unlisted     = "all addresses that no interface has" // for example of a transparent proxy
 )
 
-// networks finds the network of a client. The clients that come in on one interface have one
-// network, whichever of its addresses they have connected to. Programs on this computer have
-// one of their own, even where they have connected to the address of an interface: their frames
-// never wait in its transmit queue, which pacing would take for a sign that the interface is idle.
+// networks finds the network of a client. Clients that come in on one interface have one network,
+// whichever of its addresses they have connected to. Programs on this computer have a network of
+// their own, even if they have connected to the address of an interface. Their frames never wait
+// in the transmit queue of that interface, so pacing would think that it is idle.
 type networks struct {
 	serve func(now time.Duration, n *network) time.Duration // polls a network
 	all   map[string]*network                               // by interface
-	// addresses holds the interface of each address of this computer. It is listed again when
-	// a connection comes in on an address that it lacks, after a change of the network.
+	// addresses has the interface of each address of this computer. It is listed again when a
+	// connection comes in on an address that is missing, because the network has changed.
 	addresses map[netip.Addr]string
-	list      func() map[netip.Addr]string // interfaces in the simulation, else listAddresses
+	list      func() map[netip.Addr]string // listAddresses, except in the simulation
 }
 
 func newNetworks(serve func(now time.Duration, n *network) time.Duration) networks {
 	return networks{serve: serve, all: map[string]*network{}, list: listAddresses}
 }
 
-// of returns the network of a connection.
+// of returns the network of a connection between a local and a remote address.
 func (n *networks) of(local, remote netip.Addr) *network {
 	name := n.name(local, remote)
 	found := n.all[name]
 	if found == nil {
 		found = &network{pacing: pacing.NewNetwork()}
-		found.poll = timers.NewTimer(func(now time.Duration) time.Duration { return n.serve(now, found) })
+		found.pollTimer = timers.NewTimer(func(now time.Duration) time.Duration { return n.serve(now, found) })
 		n.all[name] = found
 	}
 	return found

@@ -8,15 +8,14 @@ import (
 	"player/server/fair"
 )
 
-// keptPlaces is the part of all places that strangers do not get: one in eight,
-// rounded up. It is kept for this computer, and for the addresses that the owner
-// of the robot lets drive.
+// One in keptPlaces places, rounded up, is kept for this computer and for clients that access
+// rules let drive. Strangers cannot occupy all places, so the owner of the robot gets in.
 const keptPlaces = 8
 
 // Reasons to refuse a client.
 var (
 	errEnding    = errors.New("the server is shutting down")
-	errFull      = errors.New("too many clients (-max-clients)")
+	errClients   = errors.New("too many clients (-max-clients)")
 	errAddress   = errors.New("too many clients of this address (-max-per-address)")
 	errStrangers = errors.New("too many clients; the last places are kept for this computer and those that access rules let drive")
 )
@@ -28,7 +27,7 @@ type address struct {
 	waiting fair.Address[*client]
 }
 
-// place is what a client occupies.
+// place is one of the MaxClients places for clients, with the address of its client.
 type place struct {
 	address  *address
 	stranger bool
@@ -37,7 +36,7 @@ type place struct {
 // takePlace takes a place for a client with the given address and rights. Clients that
 // have a place keep it.
 func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
-	// Without rules every client may drive, so that is no reason to prefer one.
+	// Without rules every client may drive, so the right to drive shows no owner.
 	owner := from.Unmap().IsLoopback() || len(s.config.Access) > 0 && may.Has(rights.Write)
 	from = rights.Computer(from)
 	a := s.addresses[from]
@@ -46,10 +45,10 @@ func (s *Server) takePlace(from netip.Addr, may rights.Set) (place, error) {
 	}
 	most, kept := s.config.MaxClients, (s.config.MaxClients+keptPlaces-1)/keptPlaces
 	switch {
-	case s.stopAt != 0:
+	case s.cutOffAt != 0:
 		return place{}, errEnding
 	case len(s.clients) >= most:
-		return place{}, errFull
+		return place{}, errClients
 	case a.clients >= s.config.MaxPerAddress:
 		return place{}, errAddress
 	case !owner && most > 1 && s.strangers >= most-kept:

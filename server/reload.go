@@ -17,8 +17,8 @@ var (
 	errRights  = errors.New("it has fewer rights in the new configuration")
 )
 
-// reload is a change of the robots that is under way: the drivers that end are being
-// stopped.
+// reload is a change of the robots that is under way: it waits until the drivers that are
+// removed have stopped.
 type reload struct {
 	robots   []Robot
 	stopping []*devices.Link
@@ -26,15 +26,17 @@ type reload struct {
 	done     func(now time.Duration, refused []int)
 }
 
-// Reload makes robots those that are served, and access their rules. A robot with a
-// Table that is served already stays, with its listener and clients; links that it
-// keeps notice nothing. Those that end are stopped first, motors before all else, and
-// clients that have devices of them open are disconnected, as are those with fewer
-// rights than before. Meanwhile clients that connect wait. done is called when the new
-// robots are served, with the ports that cannot be listened on, which is logged; it is
-// not called if the server ends first. Only one Reload may be under way.
+// Reload serves robots instead of the current ones, with access as their rules. A robot whose
+// Table is served already keeps its listener and clients, and its links that stay go on as before.
+//
+// First, clients that have fewer rights than before, or devices of a removed link open, are
+// disconnected, which stops the motors that they command. Then the removed links are stopped. New
+// links are started when all of these are off. Clients that connect meanwhile wait.
+//
+// done is called when the new robots are served, with the ports that cannot be listened on; they
+// are logged as well. It is not called if the server ends first. Only one Reload may be under way.
 func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, done func(now time.Duration, refused []int)) {
-	if s.stopAt != 0 {
+	if s.cutOffAt != 0 {
 		return
 	}
 	s.reload = &reload{robots: robots, done: done}
@@ -53,7 +55,7 @@ func (s *Server) Reload(now time.Duration, robots []Robot, access rights.Rules, 
 	}
 	for _, c := range s.inOrder() {
 		if robotWith(robots, c.robot.Table) == nil || slices.ContainsFunc(s.reload.stopping, c.session.Uses) {
-			s.end(now, c, errChanged)
+			s.disconnect(now, c, errChanged)
 		}
 	}
 	for _, l := range s.reload.stopping {
@@ -70,22 +72,22 @@ func robotWith(robots []Robot, table *devices.Table) *Robot {
 	return &robots[i]
 }
 
-// restrict applies access rules to the clients. Further rights count from the client's
+// restrict applies access rules to the clients. A right that is new to a client counts from its
 // next request.
 func (s *Server) restrict(now time.Duration, access rights.Rules) {
 	s.config.Access = access
 	for _, c := range s.inOrder() {
 		may := access.Of(addressOf(c.remote).Addr(), c.certificate())
-		if !may.Has(c.may) {
-			s.end(now, c, errRights)
+		if !may.Has(c.rights) {
+			s.disconnect(now, c, errRights)
 			continue
 		}
-		c.may = may
+		c.rights = may
 		c.session.Restrict(may)
 	}
 }
 
-// finishReload starts what is new: the drivers that end are off.
+// finishReload serves the new robots and starts their links: the links that are removed are off.
 func (s *Server) finishReload(now time.Duration) {
 	r := s.reload
 	for _, l := range r.stopping {
@@ -120,7 +122,7 @@ func (s *Server) finishReload(now time.Duration) {
 	r.done(now, refused)
 }
 
-// endReload accepts the clients that have waited.
+// endReload accepts the clients that have waited for the end of the reload.
 func (s *Server) endReload(now time.Duration) {
 	waiting := s.reload.waiting
 	s.reload = nil

@@ -88,8 +88,8 @@ func closed(t *testing.T, c net.Conn) {
 	}
 }
 
-// A driver is replaced. Clients of the other driver stay; those of the old one are
-// disconnected, and what the new one provides is for those who come.
+// A driver is replaced. Clients of the other driver stay, clients of the old one are disconnected, and
+// clients that connect afterwards get the devices of the new one.
 func TestReloadReplacesADriver(t *testing.T) {
 	wheels := newRobot()
 	old, head := newCamera(false)
@@ -98,7 +98,7 @@ func TestReloadReplacesADriver(t *testing.T) {
 	request(t, stays, "pasr", "pasr")
 	request(t, goes, "srza", "srza")
 	request(t, closes, "zasr", "zasr")
-	request(t, closes, "zc", "zc") // it has it open no more
+	request(t, closes, "zc", "zc") // it has closed the device
 
 	s.change(nil, Robot{Table: table, Links: []*devices.Link{table.Links()[0], newHead(t)}})
 	looptest.Receive(t, old.stops, "stop of the old driver")
@@ -116,8 +116,8 @@ func TestReloadReplacesADriver(t *testing.T) {
 	}
 }
 
-// The motors of a driver that goes are stopped, then the driver; a client that connects
-// meanwhile waits, and gets the new one.
+// The motors of a removed driver are stopped, and then the driver. A client that connects meanwhile waits,
+// and gets the new driver.
 func TestReloadStopsFirst(t *testing.T) {
 	wheels := newRobot()
 	old, head := newCamera(true)
@@ -191,7 +191,7 @@ func TestReloadRobots(t *testing.T) {
 	request(t, other, "pa", "pa")
 }
 
-// A client that may do less than before is disconnected; one that may do more does it.
+// A client with fewer rights than before is disconnected; a client with more can use them.
 func TestReloadAccess(t *testing.T) {
 	here := netip.MustParsePrefix("127.0.0.1/32")
 	s := serve(t, newRobot(), func(c *Config) { c.Access = rights.Rules{{Allow: rights.Read, From: []netip.Prefix{here}}} })

@@ -1,7 +1,7 @@
-// Package server serves robots to clients. It joins what the other packages do: the
-// reactor's descriptors and timers, the sessions of the clients, the pacing of
-// their frames, and the drivers of the robots with their host. Everything happens
-// on the reactor's loop. The numbers in comments are clauses of docs/PROTOCOL.md.
+// Package server serves robots to clients. It connects the reactor's descriptors and timers, the
+// sessions of the clients, the pacing of their frames, and the drivers of the robots with their
+// host. Everything happens on the reactor's loop. The numbers in comments are clauses of
+// docs/PROTOCOL.md.
 package server
 
 import (
@@ -26,7 +26,7 @@ import (
 
 const (
 	// shutdownLimit ends the wait for devices that do not stop, so that the
-	// server is gone within two seconds of the signal.
+	// process ends within two seconds of the signal.
 	shutdownLimit = 1700 * time.Millisecond
 	// scratchSize is the frame buffer's first size in bytes: all seven devices
 	// with a full vision packet.
@@ -42,24 +42,24 @@ type Robot struct {
 	// KeepControl lets a client keep control of position until it has not commanded
 	// for a second.
 	KeepControl bool
-	// CommandLifetime is for how long a command to position is good, at most (PROTOCOL
+	// CommandLifetime is the longest time for which a command to position is good (PROTOCOL
 	// 5.5). Zero: until there is another one.
 	CommandLifetime time.Duration
-	// Links are those that Table has after a Reload.
+	// Links are the links that Table has after a Reload.
 	Links []*devices.Link
 }
 
-// Config is what Run needs.
+// Config is the configuration of Run.
 type Config struct {
 	Robots     []Robot
 	MaxRate    int // Hz, the highest frame rate served
 	MaxClients int // zero: as many as descriptors allow
-	// MaxPerAddress is how many clients of one computer are served at a time; zero:
+	// MaxPerAddress is how many clients of one computer may be connected at a time; zero:
 	// half of MaxClients.
 	MaxPerAddress int
 	Descriptors   descriptors.Budget
 	Access        rights.Rules
-	LastWords     *lastwords.Book // those of the devices, for whoever ends the process; may be nil
+	LastWords     *lastwords.Book // last words of the devices, which the process writes when it dies; may be nil
 	Log           *zap.Logger
 	// Identify finds out which hardware answers on a serial line that is not open, until
 	// the end of ctx. It may block: a goroutine calls it. It may be nil.
@@ -71,6 +71,19 @@ type Config struct {
 	Ready func(*Server)
 }
 
+// loop has the methods of *reactor.Loop that the server uses. The simulation of the tests has a
+// loop with a virtual clock.
+type loop interface {
+	host.Loop
+	Run() error
+	Stop()
+	Wakes() uint64
+
+	Listen(address string) (listener int, err error)
+	Unlisten(listener int)
+	Accepting(on bool)
+}
+
 // Server is the state of a running server. Its methods may be called on the
 // loop only, except Post.
 type Server struct {
@@ -80,30 +93,30 @@ type Server struct {
 	timers *timers.Queue // of the loop
 	host   *host.Host
 
-	robots   []*robotState
-	clients  map[*client]struct{}
-	changed  []*client // sessions that have something for their connection
-	networks networks
-	ticks    *timers.Ticks[*client]
-	scratch  []byte                // for frames
-	sealed   []byte                // for records with them
-	plain    [fair.SliceBytes]byte // for the content of records
+	robots    []*robotState
+	clients   map[*client]struct{}
+	unsettled []*client // their sessions have something for settle
+	networks  networks
+	ticks     *timers.Ticks[*client]
+	scratch   []byte                // the frame that is being made
+	sealed    []byte                // the records of TLS that are being made
+	plain     [fair.SliceBytes]byte // the content of records that were just read
 
-	driving  []*client // that could leave motors running
-	liveness *timers.Timer
-	checked  time.Duration // when they were checked last
+	movers        []*client     // clients that could leave motors running
+	moversTimer   *timers.Timer // checks the movers
+	moversChecked time.Duration // when they were checked last
 
-	addresses map[netip.Addr]*address
-	strangers int // clients that no place is kept for
-	queue     fair.Queue[*client]
-	next      *timers.Timer // serves the queue
-	floods    limited.Line
+	addresses  map[netip.Addr]*address
+	strangers  int // clients for whom no place is kept
+	inputQueue fair.Queue[*client]
+	inputTimer *timers.Timer // serves inputQueue
+	floods     limited.Line
 
 	refusals limited.Line
 
-	reload   *reload       // under way; nil: none
-	stopAt   time.Duration // when the devices are cut off, zero while serving
-	shutdown *timers.Timer
+	reload        *reload       // under way; nil: none
+	cutOffAt      time.Duration // when the devices are cut off, zero while serving
+	shutdownTimer *timers.Timer
 }
 
 // Run serves until ctx ends, then stops motors and devices, closes the clients
@@ -130,13 +143,13 @@ func Run(ctx context.Context, config Config) error {
 		Log:         config.Log,
 	})
 	s = newServer(config, l, &l.Timers)
-	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.stop) })
+	unregister := context.AfterFunc(ctx, func() { s.loop.Post(s.shutDown) })
 	defer unregister()
 	return s.loop.Run()
 }
 
-// newServer returns the server on a loop with the given timers. The loop calls
-// start once, accept for each connection, and settle after each callback.
+// newServer returns the server on a loop with the given timers. The loop calls start once, accept
+// for each connection, and settle when the outermost callback returns.
 func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 	s := &Server{
 		config: config,
@@ -160,11 +173,11 @@ func newServer(config Config, loop loop, queue *timers.Queue) *Server {
 		robot.Table.Connect(s.host)
 		s.robots = append(s.robots, &robotState{Robot: robot, listener: i, control: session.Control{First: robot.KeepControl}})
 	}
-	s.networks = newNetworks(s.serveQueue)
-	s.ticks = timers.NewTicks(queue, s.due)
-	s.liveness = timers.NewTimer(s.checkDriving)
-	s.next = timers.NewTimer(s.serveInput)
-	s.shutdown = timers.NewTimer(s.finish)
+	s.networks = newNetworks(s.serveNetwork)
+	s.ticks = timers.NewTicks(queue, s.frameDue)
+	s.moversTimer = timers.NewTimer(s.checkMovers)
+	s.inputTimer = timers.NewTimer(s.serveInputs)
+	s.shutdownTimer = timers.NewTimer(s.endLoop)
 	return s
 }
 
@@ -186,12 +199,12 @@ func (s *Server) Post(fn func(now time.Duration)) bool { return s.loop.Post(fn) 
 // returns.
 func (s *Server) Start(fn timers.Func) { s.timers.Set(timers.NewTimer(fn), s.loop.Now()) }
 
-// stop begins the shutdown: motors first, then devices, then clients.
-func (s *Server) stop(now time.Duration) {
-	if s.stopAt != 0 {
+// shutDown stops the motors of the clients, then the devices. endLoop closes the clients.
+func (s *Server) shutDown(now time.Duration) {
+	if s.cutOffAt != 0 {
 		return
 	}
-	s.stopAt = now + shutdownLimit
+	s.cutOffAt = now + shutdownLimit
 	s.log.Info("shutting down")
 	for _, c := range s.inOrder() {
 		c.session.Halt(now)
@@ -203,27 +216,27 @@ func (s *Server) stop(now time.Duration) {
 	if s.reload != nil {
 		s.endReload(now) // refuses them
 	}
-	s.timers.Set(s.shutdown, s.stopAt)
+	s.timers.Set(s.shutdownTimer, s.cutOffAt)
 }
 
-// finish ends the loop, at the latest at stopAt.
-func (s *Server) finish(time.Duration) time.Duration {
+// endLoop ends the loop when the devices are off, at the latest at cutOffAt.
+func (s *Server) endLoop(time.Duration) time.Duration {
 	s.loop.Stop()
 	return 0
 }
 
-// goOn goes on with a shutdown or a reload when the devices are off that it waits for. They
-// are turned off by callbacks, so settle calls it.
-func (s *Server) goOn(now time.Duration) {
+// continueShutdown ends a shutdown, or the first half of a reload, when the devices that it waits for
+// are off. They become off in callbacks, so settle calls it after each.
+func (s *Server) continueShutdown(now time.Duration) {
 	switch {
-	case s.stopAt != 0 && s.off():
-		s.finish(now)
+	case s.cutOffAt != 0 && s.off():
+		s.endLoop(now)
 	case s.reload != nil && !slices.ContainsFunc(s.reload.stopping, func(l *devices.Link) bool { return !l.Off() }):
 		s.finishReload(now)
 	}
 }
 
-// off reports whether the devices are off, and their files closed.
+// off reports whether all devices are off and their files are closed.
 func (s *Server) off() bool {
 	for _, robot := range s.robots {
 		if !robot.Table.Done() {

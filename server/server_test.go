@@ -47,8 +47,8 @@ func TestStopsInOrder(t *testing.T) {
 	_ = looptest.End(t, c)
 }
 
-// A driver that needs time to stop gets it when its only client has left, and
-// nothing else happens on the loop.
+// A driver that needs time to stop gets it when its only client has disconnected and nothing else happens on
+// the loop.
 func TestTimersRunAfterTheLastClient(t *testing.T) {
 	r := newRobot()
 	r.shutdown = func(now time.Duration) { r.link.WakeAt(now + 20*time.Millisecond) }

@@ -204,7 +204,7 @@ func (c *simClient) begin() {
 		c.leave()
 		return
 	}
-	if c.robot.lease != 0 && s.chance(2) { // the judge knows that of the robot, which is the longest
+	if c.robot.lease != 0 && s.chance(2) { // the judge knows only the longest lifetime, which the robot allows
 		lifetime := []uint16{1, 100, 300, 5000, 0xFFFF}[s.random.IntN(5)]
 		c.send(message('x', 'y', []byte{'l', byte(lifetime >> 8), byte(lifetime)}))
 	}

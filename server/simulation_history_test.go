@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// history is who commanded what when, and what the robot was sent, while its
-// line was open once. The newest command is a register: clients write it, a lost
+// history is the clients' commands and the packets to the robot, with their times, while its line was
+// open once. The newest command is a register: clients write it, a lost
 // writer writes zero, and each packet with velocities reads it. The history must
 // be linearizable: there is an order of all, each at one moment between its call
 // and its return, in which every packet has the velocities of the newest command.

@@ -144,7 +144,7 @@ func (p *simPort) Close() {
 	}
 }
 
-// hangup is the loop's end of a line that was unplugged.
+// hangup has the loop hang up a line that was unplugged.
 func (p *simPort) hangup() {
 	s := p.robot.sim
 	if s.depth == 0 {

@@ -36,7 +36,7 @@ func (w *wire) send(now time.Duration, bytes int) time.Duration {
 
 const never = time.Duration(math.MaxInt64)
 
-// packet is what one Write of the server has passed to the kernel.
+// packet is the bytes that one Write of the server has passed to the kernel.
 type packet struct {
 	bytes   []byte
 	written time.Duration
@@ -188,7 +188,7 @@ func (c *simConn) reap() {
 // hear is called when a segment of the client comes.
 func (c *simConn) hear(at time.Duration) { c.heard, c.probes = max(c.heard, at), 0 }
 
-// cut is called when the network is cut: what is under way is lost.
+// cut is called when the network is cut: packets that are under way are lost.
 func (c *simConn) cut() {
 	for _, p := range c.flight {
 		if p.acked > c.sim.now {
@@ -262,7 +262,7 @@ func (c *simConn) WatchEnd(now time.Duration, fn func(now time.Duration)) {
 	c.lookForEnd(now)
 }
 
-// lookForEnd is the loop's, before it serves anything.
+// lookForEnd is the check of the loop before it serves anything.
 func (c *simConn) lookForEnd(now time.Duration) {
 	if fn := c.ends; fn != nil && c.fin && !c.closed {
 		c.ends = nil
@@ -339,7 +339,7 @@ func (c *simConn) ask() {
 	})
 }
 
-// hangup is the loop's end of the connection.
+// hangup has the loop hang up the connection.
 func (c *simConn) hangup(err error) {
 	if c.closed {
 		return
@@ -371,7 +371,7 @@ func (c *simConn) over() {
 }
 
 // stuck reports whether the kernel waits for the client's window to open. It asks
-// up to two minutes apart whether it has, and sees only then that the client is gone.
+// up to two minutes apart whether it has, and notices only then that the client has vanished.
 func (c *simConn) stuck() bool { return len(c.unsent) > 0 && len(c.flight) == 0 }
 
 // receive brings bytes of the client to the server's kernel.
@@ -384,7 +384,7 @@ func (c *simConn) receive(p []byte) {
 	c.sim.onLoop(c.read)
 }
 
-// read is the loop's.
+// read has the loop read and serve the connection.
 func (c *simConn) read(now time.Duration) {
 	if c.closed || c.paused && (c.Unacknowledged() == 0 || !c.sim.chance(4)) { // reactor.Descriptor.Pause
 		return

@@ -10,12 +10,12 @@ import (
 )
 
 // Pauses of the server, clients that leave during them, reloads of the configuration,
-// and the judges of the promise that they must not break: what the robot is commanded for
-// a client that has gone is to stop, as soon as the server can send anything.
+// and the judges of a promise that all of these must not break: when a client has ended, the robot is
+// commanded to stop as soon as the server can send anything.
 
-// stopDelay is how long after the end of all who may drive, or after the pause of the
-// server in which it came, the robot may be commanded to stop at the latest: the line takes
-// configurations of clients for 200 ms in advance.
+// stopDelay is how long after the end of the last client that may drive the robot may still not be commanded
+// to stop; after a pause of the server it begins with the end of the pause. Configurations of clients may
+// wait in the line for 200 ms in front of the stop.
 const stopDelay = 350 * time.Millisecond
 
 // pauseLater pauses the server from time to time.
@@ -139,8 +139,8 @@ func (r *simRobot) hasDriver() bool {
 	return slices.ContainsFunc(r.sim.clients, func(c *simClient) bool { return c.robot == r && c.drivesOn() && c.mayWrite() })
 }
 
-// checkMotion checks that a packet which moves the robot has the command of a client
-// that has not gone.
+// checkMotion checks that a packet which moves the robot has the command of a client that is still
+// connected.
 func (r *simRobot) checkMotion(o *op) {
 	if r.history.closed || o.left == 0 && o.right == 0 {
 		return
@@ -154,8 +154,8 @@ func (r *simRobot) checkMotion(o *op) {
 	}
 }
 
-// expectStop is called when a client has gone: if no other may drive, the robot must
-// have been commanded to stop as soon as the loop runs and the line takes bytes.
+// expectStop is called when a client has ended. If no other client may drive, the robot must be commanded
+// to stop as soon as the loop runs and the line takes bytes.
 func (r *simRobot) expectStop() {
 	s := r.sim
 	p, ended := r.port, s.now

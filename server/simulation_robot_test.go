@@ -18,9 +18,9 @@ const (
 	// stopTime is the promise of 5.4 and 9.1, and what a slow line and a loop that
 	// is delayed add to it.
 	stopTime = 2*time.Second + 400*time.Millisecond
-	// afterFault is how long after a fault of the line the wheels may turn: a robot
-	// that is not heard still hears the driver for two seconds, then its own watchdog
-	// stops them after two more.
+	// afterFault is how long after a fault of the line the wheels may turn: if only the bytes of
+	// the robot are lost, the driver commands it for two more seconds, and the robot's own
+	// watchdog stops the wheels two seconds later.
 	afterFault = 4500 * time.Millisecond
 )
 
@@ -45,7 +45,7 @@ type simRobot struct {
 	plugged  bool
 	jammed   bool            // it takes no bytes
 	mute     bool            // the robot sends nothing
-	deaf     bool            // what it is sent does not reach it
+	deaf     bool            // bytes that it is sent are lost
 	damage   int             // one packet in that many has a wrong checksum; zero: none
 	lost     int             // one piece of a packet in that many is lost; zero: none
 	fault    time.Duration   // when something of this changed last
@@ -115,7 +115,7 @@ const intended = "a panic that the simulation wants"
 func (r *simRobot) mayPanic(p *simPort) {
 	s := r.sim
 	switch {
-	case r.panicked == s.now: // what stops the motors after a panic is no call
+	case r.panicked == s.now: // the write of the last words after a panic is no call of the driver
 		return
 	case r.off:
 		s.fail("%s: its driver is called, and it has been switched off", r.path)
@@ -306,8 +306,8 @@ func (s *sim) junk(n int) []byte {
 	return b
 }
 
-// answer has the adapter of the line do what it is asked: at once, or some time later, after
-// what it was asked before.
+// answer has the adapter of the line carry out a request: at once, or some time later, after all earlier
+// requests.
 func (r *simRobot) answer(fn func(now time.Duration)) {
 	s := r.sim
 	if s.now >= r.answers && s.chance(2) {

@@ -430,7 +430,7 @@ func (s *sim) life() (err error) {
 	}
 	s.note("the server is shut down")
 	s.stopped = s.now
-	s.onLoop(s.server.stop)
+	s.onLoop(s.server.shutDown)
 	s.run(s.now + 2*time.Second)
 	if !s.ended {
 		s.fail("the server has not ended after %v", s.now-s.stopped)
@@ -538,9 +538,9 @@ func (s *sim) watch() {
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
 	}
-	if len(sv.driving) > open || len(sv.changed) > 0 || len(sv.networks.all) > len(s.wires) {
+	if len(sv.movers) > open || len(sv.unsettled) > 0 || len(sv.networks.all) > len(s.wires) {
 		s.fail("%d clients, but %d that drive, %d changed, %d networks",
-			open, len(sv.driving), len(sv.changed), len(sv.networks.all))
+			open, len(sv.movers), len(sv.unsettled), len(sv.networks.all))
 	}
 	for c := range sv.clients {
 		conn := c.conn.(*simConn)
@@ -551,7 +551,7 @@ func (s *sim) watch() {
 			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
 		}
 	}
-	if !sv.queue.Empty() && !sv.next.Armed() {
+	if !sv.inputQueue.Empty() && !sv.inputTimer.Armed() {
 		s.fail("clients are in the queue, which is not served")
 	}
 	for _, r := range s.robots {
@@ -568,8 +568,8 @@ func (s *sim) watch() {
 // idle checks that nothing is left when no client is connected.
 func (s *sim) idle() {
 	sv := s.server
-	if len(sv.clients)+len(sv.driving) != 0 || !sv.queue.Empty() {
-		s.fail("no client is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.driving), sv.queue.Empty())
+	if len(sv.clients)+len(sv.movers) != 0 || !sv.inputQueue.Empty() {
+		s.fail("no client is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.movers), sv.inputQueue.Empty())
 	}
 	for _, r := range s.robots {
 		if r.link.State() != devices.Idle {

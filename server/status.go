@@ -8,27 +8,16 @@ import (
 	"slices"
 	"time"
 
-	"go.uber.org/zap"
-
 	"player/devices"
 	"player/server/host"
-	"player/server/session"
 	"player/server/status"
 )
-
-// robotState is a robot and the state that all its clients have in common.
-type robotState struct {
-	Robot
-	listener int // of the loop
-	control  session.Control
-	gone     status.Counts // of clients that have left
-}
 
 var guardStates = [...]status.Guard{
 	host.GuardIdle: status.GuardIdle, host.GuardReady: status.GuardReady, host.GuardMissing: status.GuardMissing,
 }
 
-// Status returns what there is to know about the server at now.
+// Status describes the server at now.
 func (s *Server) Status(now time.Duration) status.Status {
 	all := status.Status{
 		Guard:  guardStates[s.host.Guard()],
@@ -48,7 +37,7 @@ func (s *Server) Status(now time.Duration) status.Status {
 		r, result := places[c.robot], c.status(now)
 		r.Clients = append(r.Clients, result)
 		r.Totals.Add(result.Counts)
-		if c.robot.control.Holds(c.session) {
+		if c.robot.control.IsCommander(c.session) {
 			r.Commander = &result.Address
 		}
 	}
@@ -58,7 +47,7 @@ func (s *Server) Status(now time.Duration) status.Status {
 func (r *robotState) status(now time.Duration) status.Robot {
 	result := status.Robot{
 		Name: r.Name, Port: r.Port, Control: "newest", Stopped: r.Table.Stopped(),
-		Devices: map[string]status.Device{}, Clients: []status.Client{}, Totals: r.gone,
+		Devices: map[string]status.Device{}, Clients: []status.Client{}, Totals: r.past,
 	}
 	if r.KeepControl {
 		result.Control = "first"
@@ -169,45 +158,4 @@ func (c *client) counts() status.Counts {
 func addressOf(a net.Addr) netip.AddrPort {
 	address := a.(*net.TCPAddr).AddrPort()
 	return netip.AddrPortFrom(address.Addr().Unmap(), address.Port())
-}
-
-// ControlChanges returns a number that changes when another client gets control of a robot, and when
-// a robot is stopped or released.
-func (s *Server) ControlChanges() uint64 {
-	const apart = 1_000_003 // a prime: the changes of two robots do not cancel out
-	var changes uint64
-	for _, r := range s.robots {
-		changes = changes*apart + 2*r.control.Passed()
-		if r.Table.Stopped() {
-			changes++
-		}
-	}
-	return changes
-}
-
-// EmergencyStop stops the robot on a port until it is released, or releases it, for a
-// visitor that is not a client. It reports whether there is such a robot.
-func (s *Server) EmergencyStop(now time.Duration, port int, on bool, by string) bool {
-	r := s.robotOn(port)
-	if r == nil {
-		return false
-	}
-	log := s.log.With(zap.Int("robot", port), zap.String("by", by))
-	if on {
-		r.Table.Stop(now)
-		log.Warn("emergency stop")
-	} else {
-		r.Table.Release()
-		log.Warn("emergency stop released")
-	}
-	return true
-}
-
-// robotOn returns the robot on a port, nil if there is none.
-func (s *Server) robotOn(port int) *robotState {
-	i := slices.IndexFunc(s.robots, func(r *robotState) bool { return r.Port == port })
-	if i < 0 {
-		return nil
-	}
-	return s.robots[i]
 }

@@ -31,7 +31,7 @@ func statusOf(t *testing.T, s *running, later time.Duration) (r status.Robot, l 
 
 func addressAt(c net.Conn) netip.AddrPort { return addressOf(c.LocalAddr()) }
 
-// The status of a robot without clients, of its devices, and of who has left.
+// The status of a robot without clients, of its devices, and the counts of clients that have disconnected.
 func TestStatus(t *testing.T) {
 	driver := newRobot()
 	s := serve(t, driver, func(c *Config) {

@@ -9,18 +9,18 @@ import (
 	"player/server/tlsconn"
 )
 
-// Clients that speak TLS. Package tlsconn has done the handshake; the connection itself
-// is in the loop, so that pacing and liveness see the socket. Input is decrypted when it is
-// carried out, so that a flood of records waits as other input does.
+// Clients that speak TLS. Package tlsconn has done the handshake. The loop owns the connection, so
+// that pacing and liveness see the socket. Input is decrypted when it is carried out, so that a
+// flood of records waits in the queue like other input.
 
-// tlsConn is the connection of such a client.
+// tlsConn is the connection of a client that speaks TLS.
 type tlsConn struct {
 	socket
 	tls    *tlsconn.Conn
 	server *Server
 }
 
-// Write implements connection. A frame is one record, and still one write.
+// Write implements connection. A frame becomes one record, which is written in one write.
 func (c *tlsConn) Write(p []byte) { c.write(c.tls.Seal(c.server.sealed[:0], p)) }
 
 func (c *tlsConn) write(records []byte) {
@@ -28,7 +28,8 @@ func (c *tlsConn) write(records []byte) {
 	c.socket.Write(records)
 }
 
-// Close implements connection. The client learns that this is the end, and not a cut.
+// Close implements connection. A last record shows the client that the server has closed the
+// connection, and not an attacker.
 func (c *tlsConn) Close() {
 	c.write(c.tls.Bye(c.server.sealed[:0]))
 	c.socket.Close()
@@ -38,9 +39,9 @@ func (c *tlsConn) WireSize(n int) int      { return tlsconn.Size(n) }
 func (c *tlsConn) LocalAddr() *net.TCPAddr { return c.tls.Local }
 func (c *tlsConn) RemoteAddr() net.Addr    { return c.tls.Remote }
 
-// AcceptTLS makes a client of a connection whose handshake is done, and takes it over.
-// port is that of the robot, which a reload that is under way may take away: then the
-// connection waits for its end.
+// AcceptTLS makes a client of a connection whose handshake is done, and takes the connection over.
+// port is the port of the robot. A reload that is under way may remove the robot, so the connection
+// waits for the end of the reload.
 func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 	if s.reload != nil {
 		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.AcceptTLS(now, t, port) })
@@ -49,14 +50,14 @@ func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 	conn := &tlsConn{tls: t, server: s}
 	c := &client{conn: conn, tls: t, robot: s.robotOn(port)}
 	if c.robot == nil || !s.admit(now, c) {
-		_ = t.Close() // nothing was said
+		_ = t.Close() // nothing was sent
 		return
 	}
 	fd, err := t.Detach()
 	if err == nil {
 		conn.Descriptor, err = s.loop.Adopt(fd, c, func(now time.Duration) {
-			if !c.gone {
-				c.take(now, nil) // what came with the handshake
+			if !c.closed {
+				c.processOrQueue(now, nil) // what came with the handshake
 			}
 		})
 	}
@@ -65,26 +66,26 @@ func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 	}
 }
 
-// processRecords is process for records.
+// processRecords is process for a client that speaks TLS: it decrypts records.
 func (c *client) processRecords(now time.Duration, records []byte) (more bool) {
 	plain := c.server.plain[:]
 	n, err := c.tls.Read(records, plain)
 	c.session.Receive(now, plain[:n])
-	if c.tls.Unsaid() {
+	if c.tls.HasOwnRecords() {
 		c.conn.Write(nil)
 	}
 	switch {
-	case c.gone: // the write has failed
+	case c.closed: // the write has failed
 		return false
-	case errors.Is(err, io.EOF) && c.session.More(): // Read says it again
+	case errors.Is(err, io.EOF) && c.session.More(): // the next Read returns io.EOF again
 		return true
 	case errors.Is(err, io.EOF):
-		if c.server.settleClient(now, c); !c.gone { // it may still read
-			c.server.drop(now, c, err)
+		if c.server.settleClient(now, c); !c.closed { // it may still read
+			c.server.closeClient(now, c, err)
 		}
 		return false
 	case err != nil:
-		c.server.end(now, c, err)
+		c.server.disconnect(now, c, err)
 		return false
 	}
 	return n == len(plain) || c.session.More()

@@ -86,7 +86,7 @@ func TestForgedRecords(t *testing.T) {
 	s.expectFree()
 }
 
-// A client for which there is no place, or no robot any more, is closed.
+// A client for which there is no place, or no robot any more, is disconnected.
 func TestNoPlaceByTLS(t *testing.T) {
 	s := serve(t, newRobot(), func(c *Config) { c.MaxClients = 1 })
 	_ = looptest.End(t, serveTLS(t, s, 7000)())
@@ -99,8 +99,8 @@ func TestNoPlaceByTLS(t *testing.T) {
 	s.expectFree()
 }
 
-// Clients whose handshake ends during a reload wait for its end, as those that connect do:
-// one has the new driver of its robot, and one whose robot has gone is closed.
+// Clients whose handshake ends during a reload wait for the end of the reload, like clients that connect. One
+// gets the new driver of its robot, and one whose robot was removed is disconnected.
 func TestTLSDuringReload(t *testing.T) {
 	old, head := newCamera(true)
 	s, table := serveBoth(t, newRobot(), head)
@@ -130,8 +130,8 @@ func TestTLSDuringReload(t *testing.T) {
 	s.expectFree()
 }
 
-// A client that says goodbye right behind its requests has its replies, as one has
-// that closes its half of a connection without TLS (PROTOCOL 5.4).
+// A client that ends TLS right behind its requests gets its replies, like a client that closes its half of
+// a connection without TLS (PROTOCOL 5.4).
 func TestReplyBeforeGoodbye(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	connect := serveTLS(t, s, 0)
@@ -149,7 +149,7 @@ func TestReplyBeforeGoodbye(t *testing.T) {
 	s.expectFree()
 }
 
-// A panic of crypto/tls over what a client sends ends that client, and no other.
+// A panic of crypto/tls over the bytes of a client disconnects that client, and no other.
 func TestPanicOverRecords(t *testing.T) {
 	s := serve(t, newRobot(), nil)
 	connect := serveTLS(t, s, 0)

@@ -9,18 +9,18 @@ import (
 	"time"
 )
 
-// Func is called when its timer is due. now is the time at which the loop woke up. It may be
-// before the deadline, by at most the lookahead of Queue.Run. Func returns the next
-// absolute deadline, or zero to stop.
+// Func is called when its timer is due. now is the time at which the loop woke up, which may be
+// before the deadline by at most the lookahead of Queue.Run. Func returns the next absolute
+// deadline, or zero to stop.
 type Func func(now time.Duration) time.Duration
 
 // Timer is one deadline. A timer belongs to one Queue.
 type Timer struct {
-	fn     Func
-	at     time.Duration
-	period time.Duration // of a tick, otherwise zero
-	index  int           // position in the heap, -1 while not armed
-	round  uint64        // number of the last Run that called it
+	fn      Func
+	at      time.Duration
+	period  time.Duration // of a tick, otherwise zero
+	index   int           // position in the heap, -1 while not armed
+	lastRun uint64        // number of the last Run that called it
 }
 
 // NewTimer returns a timer that is not armed.
@@ -38,8 +38,8 @@ func (t *Timer) Armed() bool { return t.index >= 0 }
 // Queue is a binary heap of the armed timers. The zero value is empty and ready to use.
 type Queue struct {
 	heap    timerHeap
-	round   uint64                              // counts the calls of Run
-	proceed func() (now time.Duration, ok bool) // of the Run that goes on
+	runs    uint64                              // counts the calls of RunWhile
+	proceed func() (now time.Duration, ok bool) // of the current RunWhile
 }
 
 // Set arms t for the absolute deadline at. An armed timer is moved.
@@ -76,15 +76,15 @@ func (q *Queue) Run(now, lookahead time.Duration) {
 	q.RunWhile(now, lookahead, func() (time.Duration, bool) { return 0, true })
 }
 
-// RunWhile is Run, but ends when proceed returns false, and the time. It calls proceed before each
-// timer but the first, and within long ticks. The next run calls the remaining timers first,
-// because their deadlines have passed.
+// RunWhile is Run, but ends when proceed returns false. proceed also returns the time. RunWhile calls
+// it before each timer but the first, and a long tick calls it between two batches of members. The
+// next run calls the remaining timers first, because their deadlines have passed.
 func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() (time.Duration, bool)) {
-	q.round++
+	q.runs++
 	q.proceed = proceed
 	for first := true; len(q.heap) > 0 && q.heap[0].at <= now+lookahead; first = false {
 		t := q.heap[0]
-		if t.round == q.round {
+		if t.lastRun == q.runs {
 			return
 		}
 		if !first {
@@ -92,7 +92,7 @@ func (q *Queue) RunWhile(now, lookahead time.Duration, proceed func() (time.Dura
 				return
 			}
 		}
-		t.round = q.round
+		t.lastRun = q.runs
 		q.Stop(t)
 		if next := t.fn(now); next != 0 && !t.Armed() {
 			q.Set(t, next)

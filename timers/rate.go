@@ -11,9 +11,9 @@ const ratePeriod = time.Second
 type Rate struct {
 	Total uint64 // never decreases
 
-	since time.Duration // the begin of the period
-	from  uint64        // Total at that time
-	hz    float64       // in the previous period
+	since time.Duration // when the period began
+	from  uint64        // Total when the period began
+	hz    float64       // the rate in the previous period
 }
 
 // Count counts an event.

@@ -6,22 +6,21 @@ import (
 )
 
 const (
-	// Grid is the distance of two ticks of one rate. A wake-up costs more
-	// than the frames that are sent in it (docs/BENCHMARKS.md), so members have common ticks
-	// on a coarse grid. A finer grid means more wakes; with a
-	// coarser one the last member of a full tick waits longer.
+	// Grid is the time between two ticks of one rate. A wake-up costs more than the frames that
+	// are sent in it (docs/BENCHMARKS.md), so members have common ticks on a coarse grid. A finer
+	// grid means more wakes; with a coarser one the last member of a full tick waits longer.
 	Grid = 5 * time.Millisecond
 	// TickFill is the number of members that a tick takes before the next tick
 	// of the same rate is opened, one grid step later. At about 5 us a frame,
 	// a full tick takes the loop 0.3 ms. When every grid step of the
 	// period has a tick, a new member joins the smallest.
 	TickFill = 64
-	// slice is how many members are fired before the tick asks whether it may go on. Their frames
-	// take 0.1 ms, or 1 ms with simulated lasers and noise, which are cast for the frame. More
-	// would delay other timers; fewer would read the clock more often.
-	slice = 16
-	// lateLimit is how long after its deadline a member counts as late: from then on
-	// its interval differs by a whole step of the grid.
+	// batch is how many members are fired before the tick asks whether it may go on. Their frames
+	// take 0.1 ms. With simulated lasers and noise they take 1 ms, because a scan is computed for
+	// the frame. More would delay other timers; fewer would read the clock more often.
+	batch = 16
+	// A member that is fired lateLimit after its deadline counts as late: its interval differs by
+	// a whole step of the grid.
 	lateLimit = Grid
 )
 
@@ -39,8 +38,8 @@ type Tick[M comparable] struct {
 	period  time.Duration
 	phase   int // offset from the multiple of the period, in grid steps
 	members []M
-	fired   int           // members[:fired] have been fired in this round
-	due     time.Duration // the deadline of a round that goes on, otherwise zero
+	fired   int           // members[:fired] have been fired for the current deadline
+	due     time.Duration // the current deadline while some members are not fired, otherwise zero
 	timer   *Timer
 }
 
@@ -122,18 +121,18 @@ func (s *Ticks[M]) tick(period, now time.Duration) *Tick[M] {
 	return t
 }
 
-// run fires each member once, in slices. When the queue's run must not proceed, the rest of the
-// tick is due at once, behind all other timers that are due, and the loop does its other work first.
-// Without slices, thousands of members were fired at once: a full server accepted only fifty clients
-// a second, and a faster tick waited for all of a slower one. A member may leave during its own call
-// or between two slices.
+// run fires each member once, in batches. When the queue must not proceed, the rest of the tick is due
+// at once, behind all other timers that are due, and the loop does its other work first. Without
+// batches, thousands of members would be fired at once: a full server accepted only fifty clients a
+// second, and a faster tick waited for all of a slower one. A member may leave during its own call or
+// between two batches.
 func (s *Ticks[M]) run(t *Tick[M], now time.Duration) time.Duration {
 	if t.due == 0 {
 		t.due = t.timer.at
 	}
 	deadline := t.due
 	for n := 0; t.fired < len(t.members); n++ {
-		if n > 0 && n%slice == 0 {
+		if n > 0 && n%batch == 0 {
 			if yielded, ok := s.queue.proceed(); !ok {
 				return yielded
 			}

@@ -168,7 +168,7 @@ func BenchmarkTickOf50(b *testing.B) {
 // A tick that must not proceed is fired in several runs. Members that leave between two of them do
 // not affect the others.
 func TestLargeTickIsSliced(t *testing.T) {
-	const most = 4 * slice // in a run
+	const most = 4 * batch // in a run
 	const members = 3*most + 20
 	period := Grid // one grid step, so one tick for all
 	var q Queue
@@ -239,13 +239,13 @@ func TestFasterTickGoesFirst(t *testing.T) {
 	}
 }
 
-// A fast tick that falls due while a slow one is fired in slices goes before the rest of
-// the slow one, which loses no member and keeps its deadlines.
+// A fast tick that falls due while a slow one is fired in batches goes before the rest of the slow one, which
+// fires each member and keeps its deadlines.
 func TestFastTickWaitsForOneSlice(t *testing.T) {
 	const (
 		slow, fast = 100 * ms, 20 * ms
-		frame      = 500 * time.Microsecond // of a member of the slow tick: 8 ms each slice
-		members    = 4 * slice              // 32 ms: the fast tick is due again in the third slice
+		frame      = 500 * time.Microsecond // of a member of the slow tick: 8 ms each batch
+		members    = 4 * batch              // 32 ms: the fast tick is due again in the third batch
 	)
 	var q Queue
 	var clock time.Duration
@@ -275,15 +275,15 @@ func TestFastTickWaitsForOneSlice(t *testing.T) {
 		}
 		q.RunWhile(clock, 0, func() (time.Duration, bool) { return clock, false })
 	}
-	const before = 4 // fast rounds, until 80 ms
-	want := []run{{0, before + 1}, {1, 3 * slice}, {0, 1}, {1, slice}}
+	const before = 4 // fast ticks, until 80 ms
+	want := []run{{0, before + 1}, {1, 3 * batch}, {0, 1}, {1, batch}}
 	if !slices.Equal(runs, want) {
 		t.Errorf("fired %v, want %v", runs, want)
 	}
 	if at := homes[1].timer.at; at != 2*slow {
 		t.Errorf("the slow tick is due at %v, want %v", at, 2*slow)
 	}
-	if ticks.Late() < members/2 { // of the second slice on
+	if ticks.Late() < members/2 { // from the second batch on
 		t.Errorf("%d late, want those after the first slice", ticks.Late())
 	}
 }

@@ -27,7 +27,7 @@ func TestOrder(t *testing.T) {
 	var q Queue[string]
 	all := newClients(&q, 3, 1, 2)
 	for _, c := range all {
-		q.Wait(c)
+		q.Push(c)
 	}
 	var got []string
 	for !q.Empty() {
@@ -38,7 +38,7 @@ func TestOrder(t *testing.T) {
 			t.Errorf("%s waits while it is served, %d times so far", owner, all[i].Served())
 		}
 		if owner == "b0" && len(got) < 9 {
-			q.Wait(all[i]) // it has more
+			q.Push(all[i]) // it has more
 		}
 	}
 	if want := "a0 b0 c0 a1 b0 c1 a2 b0 b0"; strings.Join(got, " ") != want {
@@ -73,7 +73,7 @@ func TestAtOnce(t *testing.T) {
 	if !a.AtOnce(now+addressPeriod, 8) {
 		t.Error("the limit does not end")
 	}
-	q.Wait(b)
+	q.Push(b)
 	if b.AtOnce(now+2*addressPeriod, 1) {
 		t.Error("input of a client that waits overtakes what waits")
 	}
@@ -92,7 +92,7 @@ func TestModel(t *testing.T) {
 				q.Leave(c)
 				delete(waits, c.owner)
 			case r.IntN(2) == 0 && !c.Waits():
-				q.Wait(c)
+				q.Push(c)
 				waits[c.owner] = true
 			case !q.Empty():
 				owner := q.Next()

@@ -23,25 +23,25 @@ const (
 	GuardMissing                   // it has died, and is started again
 )
 
-// guard is the server's guard (lastwords.Guard), a process. It runs from the moment
-// when there is something to guard. One that dies is replaced.
+// guard is the server's guard (lastwords.Guard), a process. It is started when there is something to
+// guard, and again when it has died.
 type guard struct {
-	host  *Host
-	book  *lastwords.Book
-	path  string // of the program
-	state GuardState
-	retry retry.Retry
-	again *timers.Timer // starts the next one
+	host       *Host
+	book       *lastwords.Book
+	path       string // of the program
+	state      GuardState
+	retry      retry.Retry
+	startTimer *timers.Timer // starts the process
 }
 
-// newGuard returns the guard of a book. Without a path it never runs.
+// newGuard returns the guard for the last words in a book. Without a path it never runs.
 func newGuard(h *Host, book *lastwords.Book, path string) *guard {
 	g := &guard{host: h, book: book, path: path, state: GuardIdle}
-	g.again = timers.NewTimer(g.start)
+	g.startTimer = timers.NewTimer(g.start)
 	if path != "" {
 		book.Need = func() {
 			if g.state == GuardIdle {
-				h.timers.Set(g.again, h.loop.Now())
+				h.timers.Set(g.startTimer, h.loop.Now())
 			}
 		}
 	}
@@ -102,10 +102,10 @@ func (g *guard) exited(now time.Duration, err error) {
 	if err == nil {
 		err = errors.New("exit status 0")
 	}
-	g.host.timers.Set(g.again, g.failed(now, err))
+	g.host.timers.Set(g.startTimer, g.failed(now, err))
 }
 
-// failed returns when to try again.
+// failed logs that there is no guard, and returns when to try again.
 func (g *guard) failed(now time.Duration, err error) time.Duration {
 	g.state = GuardMissing
 	g.host.log.Warn("no guard, trying again: until then motors run on if the server is killed", zap.Error(err))

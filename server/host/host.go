@@ -19,9 +19,9 @@ import (
 	"player/timers"
 )
 
-// Config is what a host needs.
+// Config is the configuration of a host.
 type Config struct {
-	LastWords *lastwords.Book // those of the devices
+	LastWords *lastwords.Book // last words of the devices
 	Log       *zap.Logger
 	// Identify finds out which hardware answers on a serial line that is not open, until the
 	// end of ctx. It may block: a goroutine calls it. It may be nil.
@@ -31,14 +31,14 @@ type Config struct {
 	Guard string
 }
 
-// Loop is what the host uses of the loop.
+// Loop has the methods of the loop that the host uses.
 type Loop interface {
 	Now() time.Duration
 	Post(fn func(now time.Duration)) bool
 	Open(fd int, h reactor.Handler) (*reactor.Descriptor, error)
-	// Adopt is Open for a descriptor that is counted already.
+	// Adopt is Open for a descriptor that the caller has taken from a share.
 	Adopt(fd int, h reactor.Handler, opened func(now time.Duration)) (*reactor.Descriptor, error)
-	// Descriptors returns the descriptors.Share of Open.
+	// Descriptors returns the share from which Open takes descriptors.
 	Descriptors() *descriptors.Share
 }
 
@@ -48,7 +48,7 @@ type Host struct {
 	loop    Loop
 	timers  *timers.Queue
 	log     *zap.Logger
-	wakes   map[*devices.Link]*timers.Timer
+	wakes   map[*devices.Link]*timers.Timer // of WakeAt
 	holders holders
 
 	identify  func(ctx context.Context, path string) devices.Finding // see Config
@@ -71,7 +71,7 @@ func New(loop Loop, queue *timers.Queue, config Config) *Host {
 	return h
 }
 
-// Forget drops what is kept for a link that is off for good.
+// Forget drops the timer of a link that is off for good.
 func (h *Host) Forget(l *devices.Link) { delete(h.wakes, l) }
 
 // EndSearches ends the searches for hardware. Each is an operation, for which Idle waits.
@@ -120,7 +120,7 @@ func (h *Host) Dial(address string, handler devices.PortHandler) (devices.Port, 
 	return h.open(fd, handler)
 }
 
-// connect returns a socket that is being connected.
+// connect begins a connection, and returns its socket.
 func connect(address string) (fd int, err error) {
 	to, err := netip.ParseAddrPort(address)
 	if err != nil {
@@ -155,9 +155,9 @@ func connect(address string) (fd int, err error) {
 	return fd, nil
 }
 
-// toItself reports whether a socket is being connected to itself. That happens
-// when nothing listens and the kernel gives the socket the very port that it is
-// to reach; it would hear its own words, and keep a server from listening there.
+// toItself reports whether a socket is being connected to itself. That happens when nothing listens
+// on the port of the peer, and the kernel gives that port to the socket itself. The socket would
+// receive its own bytes, and keep a server from listening on the port.
 func toItself(fd int, to netip.AddrPort) bool {
 	port, err := reactor.LocalPort(fd)
 	return err == nil && to.Addr().IsLoopback() && port == int(to.Port())

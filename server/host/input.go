@@ -37,10 +37,10 @@ func openInput(path string) (*file, error) {
 	if err != nil {
 		return nil, errors.Join(err, unix.Close(fd))
 	}
-	return &file{fd, func() { _ = unix.Close(fd) }}, nil // it was only read
+	return &file{fd, func() { _ = unix.Close(fd) }}, nil // nothing was written that could be lost
 }
 
-// inputError adds to an error what to do about it.
+// inputError adds the remedy to an error.
 func inputError(path string, err error) error {
 	remedy := ""
 	switch {

@@ -11,7 +11,7 @@ import (
 )
 
 // line is an open serial line, or another device file that may block. The loop polls, reads and
-// writes a duplicate of its descriptor. All else is done by operations. It implements
+// writes a duplicate of its descriptor. Operations do the rest, in goroutines. line implements
 // devices.Line.
 type line struct {
 	*reactor.Descriptor // of the loop
@@ -20,7 +20,7 @@ type line struct {
 	handler             devices.PortHandler
 	file                *file // of the operations; nil: it was not opened
 	setting             int   // operations that are not done: the descriptor is detached
-	closed              bool  // nothing is called any more
+	closed              bool  // by the driver, or hung up: its handler is not called any more
 	ended               bool  // the loop does not poll it any more
 }
 
@@ -30,14 +30,15 @@ type file struct {
 	close func()
 }
 
-// The descriptors of a line: the loop's, the operations', and one for a moment when the loop
-// takes its own.
+// The descriptors of a line: one of the loop, one of the operations, and for a moment a third one
+// while the loop adopts its own.
 const (
 	polledDescriptors = 2
 	lineDescriptors   = polledDescriptors + 1
 )
 
-// openFile has open open a device file, and calls opened as devices.Host.OpenSerial does.
+// openFile opens a device file by the function open, as an operation. It calls opened like
+// devices.Host.OpenSerial.
 func (h *Host) openFile(path string, handler devices.PortHandler, open func() (*file, error), opened func(now time.Duration, l *line, err error)) {
 	if err := h.loop.Descriptors().Take(lineDescriptors); err != nil {
 		opened(h.loop.Now(), nil, err)
@@ -82,8 +83,8 @@ func (l *line) poll(opened func(now time.Duration)) error {
 	return err
 }
 
-// set has an operation set the line. Meanwhile the loop leaves the line alone: the kernel blocks
-// a thread that polls, reads or writes a serial line that is being set.
+// set calls fn to set the line, as an operation. Meanwhile the loop does not touch the line: the
+// kernel blocks a thread that polls, reads or writes a serial line that is being set.
 func (l *line) set(fn func(tty *serial.Port) error, done func(now time.Duration, err error)) {
 	if l.closed {
 		return
@@ -129,7 +130,7 @@ func (l *line) Receive(now time.Duration, p []byte) {
 // Hangup implements reactor.Handler.
 func (l *line) Hangup(now time.Duration, err error) {
 	closed := l.closed
-	if l.gone(); !closed {
+	if l.finish(); !closed {
 		l.handler.Hangup(now, err)
 	}
 }
@@ -141,7 +142,7 @@ func (l *line) Write(p []byte) {
 	}
 }
 
-// Close implements devices.Port. Bytes that wait for the end of a setting leave first, if the
+// Close implements devices.Port. Bytes that wait until the line is set are sent first, if the
 // adapter answers: they may stop a motor.
 func (l *line) Close() {
 	if l.closed = true; l.setting == 0 || l.Buffered() == 0 {
@@ -153,23 +154,24 @@ func (l *line) Close() {
 func (l *line) end() {
 	if !l.ended {
 		l.Descriptor.Close()
-		l.gone()
+		l.finish()
 	}
 }
 
-// gone is called when the loop does not poll the line any more.
-func (l *line) gone() {
+// finish frees the descriptors of the line: the loop does not poll it any more.
+func (l *line) finish() {
 	l.closed, l.ended = true, true
 	l.host.loop.Descriptors().Return(1)
 	l.release()
 }
 
-// release closes the descriptor of the operations: the last one, whose end may block.
+// release closes the descriptor of the operations, as an operation: it is the last descriptor of the
+// device file, and closing that may block.
 func (l *line) release() {
 	returned := func(time.Duration) { l.host.loop.Descriptors().Return(1) }
 	if l.file == nil {
 		returned(0)
 		return
 	}
-	l.host.operationsOn(l.path).end(l, operation{run: l.file.close, done: returned})
+	l.host.operationsOn(l.path).finishWith(l, operation{run: l.file.close, done: returned})
 }

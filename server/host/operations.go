@@ -7,30 +7,30 @@ import (
 	"player/timers"
 )
 
-// answerLimit is how long an operation on a device file may take. It takes milliseconds, with
-// some adapters tens of them. One that is wedged blocks each for five seconds or for ever. The
-// limit is shorter than the limit of any setup, so that the error names the adapter.
+// answerLimit is how long an operation on a device file may take. It takes milliseconds, with some
+// adapters tens of milliseconds. An adapter that hangs blocks each operation for five seconds or for
+// ever. The limit is shorter than the limit of any setup, so that the error names the adapter.
 const answerLimit = 1500 * time.Millisecond
 
 // operation is something that may block: opening a device file, setting it, closing it.
 type operation struct {
-	owner *line                   // whose end voids it; nil: none
+	owner *line                   // finishWith removes the operations of an owner; nil: none
 	run   func()                  // on a goroutine
 	done  func(now time.Duration) // on the loop, when run has returned
-	// late is called once if that takes too long. If it has not begun by then, it never will.
-	// Nil: nothing waits for it.
+	// late is called once if the operation takes too long. begun is false if run was not called
+	// by then; it is not called any more. Nil: nothing waits for the operation.
 	late func(now time.Duration, begun bool)
 }
 
-// operations are those on one device file, one after the other. At most one goroutine waits for
-// an adapter, however often its driver tries again.
+// operations are the operations on one device file, which are carried out one after the other. So at
+// most one goroutine waits for an adapter, however often its driver tries again.
 type operations struct {
-	host    *Host
-	path    string
-	current *operation  // under way; nil: none
-	waiting []operation // behind it
-	stuck   bool        // current takes too long
-	limit   *timers.Timer
+	host       *Host
+	path       string
+	current    *operation  // under way; nil: none
+	waiting    []operation // behind it
+	stuck      bool        // current takes too long
+	limitTimer *timers.Timer
 }
 
 // operationsOn returns the operations on a path.
@@ -38,14 +38,14 @@ func (h *Host) operationsOn(path string) *operations {
 	o := h.operations[path]
 	if o == nil {
 		o = &operations{host: h, path: path}
-		o.limit = timers.NewTimer(o.expire)
+		o.limitTimer = timers.NewTimer(o.expire)
 		h.operations[path] = o
 	}
 	return o
 }
 
-// add has an operation carried out behind those that wait. While an adapter does not answer,
-// nothing that is waited for is added: it is late at once.
+// add carries out an operation after those that wait. While the adapter does not answer, an operation
+// that something waits for is not added: it is late at once.
 func (o *operations) add(op operation) {
 	if o.stuck && op.late != nil {
 		op.late(o.host.loop.Now(), false)
@@ -55,8 +55,9 @@ func (o *operations) add(op operation) {
 	o.next()
 }
 
-// end voids what an owner waits for, and has the last operation for it carried out next.
-func (o *operations) end(owner *line, last operation) {
+// finishWith removes the operations of an owner that have not begun, and carries out the last
+// operation for it next.
+func (o *operations) finishWith(owner *line, last operation) {
 	o.waiting = slices.DeleteFunc(o.waiting, func(op operation) bool { return op.owner == owner })
 	o.waiting = slices.Insert(o.waiting, 0, last)
 	o.next()
@@ -76,9 +77,9 @@ func (o *operations) next() {
 		delete(o.host.operations, o.path)
 	}
 	if waited := o.waitedFor(); !waited {
-		o.host.timers.Stop(o.limit)
-	} else if !o.limit.Armed() {
-		o.host.timers.Set(o.limit, o.host.loop.Now()+answerLimit)
+		o.host.timers.Stop(o.limitTimer)
+	} else if !o.limitTimer.Armed() {
+		o.host.timers.Set(o.limitTimer, o.host.loop.Now()+answerLimit)
 	}
 }
 
@@ -96,7 +97,7 @@ func (o *operations) begin() {
 func (o *operations) finished(now time.Duration) {
 	op := o.current
 	o.current, o.stuck = nil, false
-	o.host.timers.Stop(o.limit) // the adapter answers
+	o.host.timers.Stop(o.limitTimer) // the adapter answers
 	op.done(now)
 	o.next()
 }
@@ -108,7 +109,7 @@ func (o *operations) waitedFor() bool {
 
 func isWaitedFor(op operation) bool { return op.late != nil }
 
-// expire gives up what waits for an adapter that does not answer.
+// expire ends the wait for an adapter that does not answer.
 func (o *operations) expire(now time.Duration) time.Duration {
 	o.stuck = true
 	var late []operation

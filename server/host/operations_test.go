@@ -38,9 +38,9 @@ func wedged(t *testing.T, s *running) wedge {
 	return w
 }
 
-// The loop serves others while an adapter does not answer, whatever it is asked. The error
-// names the adapter, further tries wait for nothing, and one goroutine waits for the adapter.
-// When it answers the line is open again.
+// The loop serves others while an adapter does not answer, whichever operation it blocks. The error names
+// the adapter, further tries fail at once, and one goroutine waits for the adapter. When it answers,
+// the line can be opened again.
 func TestWedgedAdapter(t *testing.T) {
 	for name, ask := range map[string]func(l *line){
 		"opening": nil,
@@ -107,8 +107,8 @@ func TestWedgedAdapter(t *testing.T) {
 	}
 }
 
-// A line that is closed while it is being set, or twice, is closed once, and what it was asked
-// afterwards has no effect.
+// A line that is closed twice, or while it is being set, is closed once. Operations after that have no
+// effect.
 func TestCloseWhileSetting(t *testing.T) {
 	s, _, _, l, _ := serveLine(t)
 	w := wedged(t, s)
@@ -152,8 +152,8 @@ func TestWriteWhileSetting(t *testing.T) {
 	}
 }
 
-// Bytes that were written while the line is being set leave before the line is closed, behind all
-// that it was asked before: they may stop a motor.
+// Bytes that were written while the line is being set are sent before the line is closed, after all earlier
+// operations: they may stop a motor.
 func TestCloseWithBytesWhileSetting(t *testing.T) {
 	s, far, _, l, in := serveLine(t)
 	w := wedged(t, s)

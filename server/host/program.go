@@ -18,16 +18,15 @@ import (
 	"player/reactor"
 )
 
-// program is a process that a driver has started. Its pidfd is in the loop: it
-// becomes readable when the process ends, and reading it fails, so the end is
-// the Hangup of a descriptor. The process is reaped there and not before, so the
-// kernel does not give its number, or its group's, to another process.
+// program is a process that a driver has started. Its pidfd is in the loop. It becomes readable when
+// the process ends, and reading it fails, so the loop calls Hangup. The process is reaped there and
+// not before, so that the kernel does not give its number, or its group's, to another process.
 type program struct {
 	cmd     *exec.Cmd
 	exited  func(now time.Duration, err error)
 	release func()           // of the descriptor of its process
-	sweep   bool             // kill what is left of its group when it has ended
-	group   *lastwords.Words // its process group, which the guard kills; nil: it does not
+	sweep   bool             // kill the rest of its process group when it has ended
+	group   *lastwords.Words // its process group, which the guard kills; nil: the guard does not
 	reaped  bool
 }
 
@@ -44,7 +43,7 @@ func (h *Host) StartProgram(exited func(now time.Duration, err error), name stri
 // StartPlugin implements devices.Host.
 func (h *Host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
 	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true}
-	// Before anything is opened: two for each pipe, which Open takes again.
+	// Take them before anything is opened: two for each pipe, which Open takes again below.
 	if err := h.loop.Descriptors().Take(6); err != nil {
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
 	}
@@ -61,13 +60,13 @@ func (h *Host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now t
 		ends.closeOurs()
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
 	}
-	// open takes the descriptors over, whatever happens.
+	// open takes the descriptors over, also when it fails.
 	_, errOut := h.open(ends.ours[1], stdout)
 	_, errErr := h.open(ends.ours[2], stderr)
 	stdin, errIn := h.open(ends.ours[0], ignore{})
 	if err := errors.Join(errIn, errOut, errErr); err != nil {
 		h.log.Error("plugin stopped: its pipes cannot be opened", zap.String("plugin", name), zap.Error(err))
-		p.Signal(unix.SIGKILL) // exited is called as for any other end
+		p.Signal(unix.SIGKILL) // exited is called when it has ended
 		if errIn != nil {
 			closed := &reactor.Descriptor{}
 			closed.Close()
@@ -92,10 +91,10 @@ func (p *pipes) end(theirs int) *os.File {
 		return nil
 	}
 	if theirs == 0 {
-		// The smallest there is: what a plugin has not read is old commands.
+		// The smallest size there is: the bytes that a plugin has not read are old commands.
 		_, _ = unix.FcntlInt(uintptr(pipe[0]), unix.F_SETPIPE_SZ, os.Getpagesize())
 	}
-	// Only our end: the flag belongs to the end, and programs expect to wait.
+	// Only our end does not block: programs expect that reading and writing waits.
 	p.err = errors.Join(p.err, unix.SetNonblock(pipe[1-theirs], true))
 	p.ours = append(p.ours, pipe[1-theirs])
 	file := os.NewFile(uintptr(pipe[theirs]), "plugin")
@@ -121,8 +120,7 @@ type ignore struct{}
 func (ignore) Receive(time.Duration, []byte) {}
 func (ignore) Hangup(time.Duration, error)   {}
 
-// start starts a program, which the guard ends if this process is killed, and watches its
-// end. The process keeps another descriptor than the one that the loop polls.
+// start launches a program, and has the guard end it if this process is killed.
 func (h *Host) start(p *program) error {
 	err := h.launch(p)
 	if err == nil {
@@ -131,6 +129,8 @@ func (h *Host) start(p *program) error {
 	return err
 }
 
+// launch starts a program and watches its end. It needs two descriptors: the loop polls the pidfd,
+// and exec.Cmd keeps another one.
 func (h *Host) launch(p *program) error {
 	if err := h.loop.Descriptors().Take(3); err != nil {
 		return err
@@ -147,8 +147,8 @@ func (h *Host) launch(p *program) error {
 func (h *Host) execute(p *program) error {
 	var pidfd int
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, PidFD: &pidfd}
-	// A program inherits the timer slack of the thread that starts it, which the
-	// server may have been started with. Programs expect the kernel's.
+	// A program inherits the timer slack of the thread that starts it. Programs expect the
+	// kernel's, but the server may have been started with another one.
 	runtime.LockOSThread()
 	slack.TakeBack()
 	err := p.cmd.Start()

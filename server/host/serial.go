@@ -64,23 +64,23 @@ func (l *line) SetSpeed(baud int, done func(now time.Duration, err error)) {
 
 // SetModemLines implements devices.Line.
 func (l *line) SetModemLines(dtr, rts bool) {
-	// A line without them has nothing that they would switch.
+	// An error means that the line has no modem lines. Then nothing depends on them.
 	l.set(func(tty *serial.Port) error { return serialport.SetModemLines(tty, dtr, rts) }, func(time.Duration, error) {})
 }
 
 // Discard implements devices.Line.
 func (l *line) Discard() {
-	// At worst the parser drops the bytes.
+	// After an error the parser drops the bytes.
 	l.set(func(tty *serial.Port) error { return tty.Flush(serial.TCIFLUSH) }, func(time.Duration, error) {})
 }
 
-// holderAge is how long the server remembers who has a serial line open: a line
-// that is tried again and again costs one search in this time. A program that takes
-// the line over is named that much later.
+// holderAge is how long the server remembers which program has a serial line open: a line that is
+// tried again and again costs one search in this time. If another program opens the line meanwhile,
+// the log names it that much later.
 const holderAge = 10 * time.Second
 
-// holders knows who has which serial lines open. The search reads every descriptor
-// of the computer, so a goroutine makes it: one at a time.
+// holders knows which programs have which serial lines open. A search reads every descriptor of the
+// computer, so a goroutine makes it, one search at a time.
 type holders struct {
 	found     map[string]finding // by path
 	searching bool
@@ -91,8 +91,8 @@ type finding struct {
 	at   time.Duration
 }
 
-// holder returns what serialport.OpenBy has said of a path. Unless that is younger
-// than holderAge, the path is searched for, and the log will name the program.
+// holder returns the last result of serialport.OpenBy for a path. If it is older than holderAge, a
+// search begins, and the log will name the program.
 func (h *Host) holder(path string) string {
 	f, known := h.holders.found[path]
 	if !h.holders.searching && (!known || h.loop.Now()-f.at >= holderAge) {
@@ -108,7 +108,7 @@ func (h *Host) holder(path string) string {
 	return f.text
 }
 
-// learn remembers who has a path open.
+// learn remembers which program has a path open.
 func (h *Host) learn(now time.Duration, path, text string) {
 	before := h.holders.found[path].text
 	h.holders.searching, h.holders.found[path] = false, finding{text, now}
@@ -117,7 +117,7 @@ func (h *Host) learn(now time.Duration, path, text string) {
 	}
 }
 
-// serialError adds to an error what to do about it.
+// serialError adds the remedy to an error.
 func (h *Host) serialError(path string, err error) error {
 	return serialport.Explain(path, err, h.holder)
 }

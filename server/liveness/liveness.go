@@ -1,42 +1,41 @@
-// Package liveness decides whether a client is gone that has not said so (PROTOCOL 9.1):
-// a laptop that walked out of range sends no FIN. It is pure: it has no connections and
-// no clock. Callers pass the time and what the kernel knows of the connection.
+// Package liveness decides whether a client has vanished without closing its connection (PROTOCOL
+// 9.1): a laptop that walked out of range sends no FIN. It is pure: it has no connections and no
+// clock. Callers pass the time and the kernel's facts about the connection.
 package liveness
 
 import "time"
 
 const (
-	// SilenceLimit is for a client that owes an acknowledgement. The kernel probes idle
-	// connections (reactor/engine.go) but not while data is under way; then this limit
-	// holds, checked every WatchPeriod. Together: a dead network is closed within 15 s.
+	// SilenceLimit disconnects a client that owes an acknowledgement. The kernel probes idle
+	// connections (reactor/engine.go), but not while data is under way; then this limit is
+	// checked every WatchPeriod. So a connection whose network is dead is closed within 15 s.
 	SilenceLimit = 13 * time.Second
 	WatchPeriod  = time.Second
-	// unheardLimit is how long the frames alone show that a client is there. Pacing
-	// checks once in 32 of them, and while less than a segment is unacknowledged it
-	// goes on: too late for clients with slow or small frames. A shorter limit
-	// costs checks of clients that pacing checks anyway.
+	// unheardLimit is how long a client need not be checked while it is sent frames, because
+	// pacing checks it. Pacing checks once in 32 frames, and lets a client go on with less
+	// than a segment unacknowledged: too late for clients with slow or small frames. A
+	// shorter limit costs checks of clients that pacing checks anyway.
 	unheardLimit = 5 * time.Second
 
-	// A client whose motors could run on is watched more closely: it is probed every
-	// DrivingProbe while it is idle, checked every DrivingCheck, and must be heard
-	// within DriverSilence. A shorter limit would stop robots on networks that drop a
-	// packet or two; with it the motors stop within two seconds.
-	DrivingProbe  = time.Second
-	DrivingCheck  = 250 * time.Millisecond
-	DriverSilence = 1500 * time.Millisecond
+	// A mover, a client whose motors could run on, is watched more closely. The kernel probes
+	// it every MoverProbe while it is idle, the server checks it every MoverCheck, and it must
+	// answer within MoverSilence. So the motors stop within two seconds. A shorter limit would
+	// stop robots on networks that drop a packet or two.
+	MoverProbe   = time.Second
+	MoverCheck   = 250 * time.Millisecond
+	MoverSilence = 1500 * time.Millisecond
 
-	// answerTime is how long a probe may be under way. While a client's window is
-	// closed the kernel probes up to two minutes apart, and the last answer is that
-	// old when the next probe leaves.
-	answerTime = DriverSilence - DrivingProbe
+	// answerTime is how long the answer to a probe may take. It is counted from the probe:
+	// while a client's window is closed, the kernel probes up to two minutes apart, so the
+	// last answer may be two minutes old when a probe leaves.
+	answerTime = MoverSilence - MoverProbe
 
-	// roomLow is how many frames the receive window takes at least before the kernel
-	// is asked for the window again. Pacing gives credit for this many frames at a
-	// time.
+	// While the receive window has room for roomLow frames, the kernel need not be asked for
+	// its size. Pacing gives credit for this many frames at a time.
 	roomLow = 8
 )
 
-// Facts is what the kernel knows of a connection (tcp_info).
+// Facts are the kernel's facts about a connection (tcp_info).
 type Facts struct {
 	Probes     int           // keep-alive probes without an answer
 	Unacked    int           // segments under way
@@ -45,19 +44,19 @@ type Facts struct {
 	Window     int           // the client's receive window, bytes; Linux 5.4 and later
 }
 
-// Client is what is known of a client's network. The zero value is a new connection.
+// Client is the state of a client's network. The zero value is a new connection.
 type Client struct {
 	unconfirmed    bool          // the newest bytes may be unacknowledged
-	sent           time.Duration // when they were sent
+	sent           time.Duration // when the newest bytes were sent
 	heard          time.Duration // a time at which it was alive, known without asking the kernel
-	probed         time.Duration // the first check at which a probe was not answered, zero: it was
+	probed         time.Duration // the first check that found an unanswered probe; zero: none is unanswered
 	frame          int           // bytes of the newest frame
 	unacknowledged int           // bytes, at the last check
 	room           int           // bytes that fit into its receive window
 	largest        int           // the largest room seen
 }
 
-// Heard is called when something of the client has come.
+// Heard is called when input of the client has come.
 func (c *Client) Heard(now time.Duration) { c.heard = now }
 
 // Sent is called when something was sent.
@@ -81,20 +80,19 @@ func (c *Client) Unacknowledged(bytes int) {
 // Unconfirmed reports whether the newest bytes may be unacknowledged.
 func (c *Client) Unconfirmed() bool { return c.unconfirmed }
 
-// Unheard reports whether frames alone have shown for too long that the client is there.
+// Unheard reports whether the client was not heard for so long that it has to be checked.
 func (c *Client) Unheard(now time.Duration) bool {
 	return c.unconfirmed && now-c.heard > unheardLimit
 }
 
-// Quiet reports whether a client whose motors could run on was not heard since the last
-// check, so that the kernel has to be asked.
-func (c *Client) Quiet(now time.Duration) bool { return now-c.heard > DrivingCheck }
+// Quiet reports whether a mover was not heard since the last check, so that the kernel has to be
+// asked.
+func (c *Client) Quiet(now time.Duration) bool { return now-c.heard > MoverCheck }
 
-// Silence returns how long the client's kernel has owed us an acknowledgement. It is zero
-// while none is due: a client that is paused, or does not read, is not silent, for its
-// kernel answers. If doubtful is set, silence includes the time during which nothing can
-// be known: bytes wait for room in the client's window, and the kernel asks for it ever more
-// seldom.
+// Silence returns for how long the client's kernel has owed an acknowledgement. It is zero while
+// none is due: a client that is paused, or does not read, is not silent, because its kernel
+// answers. If doubtful is set, silence includes time in which nothing can be known: bytes wait for
+// room in the client's window, and the kernel asks for room ever more seldom.
 func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duration {
 	switch {
 	case f.Probes == 0:
@@ -103,7 +101,8 @@ func (c *Client) Silence(now time.Duration, f Facts, doubtful bool) time.Duratio
 		c.probed = now
 	}
 	waits := doubtful && f.NotSent > 0
-	unanswered := f.Probes > 1 || c.probed != 0 && now-c.probed >= answerTime // of two, the first had its time
+	// One probe without an answer shows nothing before answerTime. Of two, the first had that time.
+	unanswered := f.Probes > 1 || c.probed != 0 && now-c.probed >= answerTime
 	if !waits && f.Unacked == 0 && !unanswered {
 		return 0
 	}
@@ -119,10 +118,9 @@ func (c *Client) UpdateWindow(f Facts) {
 	c.largest = max(c.largest, c.room)
 }
 
-// Room returns how many bytes may be sent so that none waits for room in the client's
-// receive window. With a frame that waits for room, the kernel asks for room instead of
-// probing, up to two minutes apart, and a network that dies meanwhile would be found dead as
-// late.
+// Room returns how many bytes fit into the client's receive window. While a frame waits for room,
+// the kernel does not probe. It asks for room, up to two minutes apart, so a network that dies
+// meanwhile would be found dead up to two minutes later.
 func (c *Client) Room() int {
 	if c.room >= c.largest { // a frame larger than the whole window goes in pieces
 		return max(c.room, c.frame)

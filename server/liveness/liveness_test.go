@@ -48,11 +48,11 @@ func TestProbes(t *testing.T) {
 	}
 }
 
-// The kernel is asked only where nothing else shows that a client is there.
+// The kernel is asked only if nothing else shows that a client is there.
 func TestWhoIsAsked(t *testing.T) {
 	var c Client
 	c.Heard(10 * s)
-	if c.Quiet(10*s+DrivingCheck) || !c.Quiet(10*s+DrivingCheck+1) || c.Unconfirmed() {
+	if c.Quiet(10*s+MoverCheck) || !c.Quiet(10*s+MoverCheck+1) || c.Unconfirmed() {
 		t.Error("a client that was just heard")
 	}
 	c.Sent(11 * s)
@@ -64,13 +64,13 @@ func TestWhoIsAsked(t *testing.T) {
 		t.Error("a part is no confirmation")
 	}
 	c.Unacknowledged(0)
-	if c.Unconfirmed() || c.Unheard(100*s) || c.Quiet(11*s+DrivingCheck) {
+	if c.Unconfirmed() || c.Unheard(100*s) || c.Quiet(11*s+MoverCheck) {
 		t.Error("a client that has acknowledged everything was alive when it was sent")
 	}
 	c.Heard(12 * s)
 	c.Sent(11*s + ms) // as of a frame made before
 	c.Unacknowledged(0)
-	if c.Quiet(12*s + DrivingCheck) {
+	if c.Quiet(12*s + MoverCheck) {
 		t.Error("an acknowledgement makes a client older")
 	}
 }

@@ -94,8 +94,8 @@ func (s *sender) run(d time.Duration) {
 	}
 }
 
-// medium is a fake network: what is sent on it waits in the transmit queue of
-// this computer, then in that of a router, and is acknowledged by its receiver.
+// medium is a fake network. Frames wait in the transmit queue of this computer, then in the queue of a
+// router, and are acknowledged by their receiver.
 type medium struct {
 	rate       float64       // bytes a second, zero: as fast as it is written
 	routerRate float64       // the same for the router
@@ -165,7 +165,7 @@ func (n *medium) join(count int, rate, size int, change func(p *peer)) {
 	}
 }
 
-// send is the server's: it makes a frame and writes it.
+// send makes a frame and writes it, like the server.
 func (n *medium) send(now time.Duration, p *peer) int {
 	n.frames++
 	s := segmentSent{bytes: p.size, leaves: now, acked: math.MaxInt64}

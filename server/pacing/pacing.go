@@ -2,10 +2,10 @@
 // waits. It is pure: it knows no sockets, reads no clock and sets no timers. The caller
 // reports what happens and carries out each Answer. There are two rules.
 //
-// The client keeps up. A client that has not acknowledged what it was sent
-// before is set aside until it has: its frames would only grow old in the
-// kernel. One frame may be unacknowledged, because a receiver that is about to
-// send something itself delays its acknowledgement by up to 40 ms.
+// The client keeps up. A client that has not acknowledged earlier frames is set aside until it
+// has, because its frames would only grow old in the kernel. One frame may be unacknowledged,
+// because a receiver that is about to send something itself delays its acknowledgement by up to
+// 40 ms.
 //
 // The network is not full. A network is the one behind an interface of this computer, which
 // all clients on it use. The caller says which network a client is on. Few frames may be
@@ -14,52 +14,49 @@
 // the data of the moment at which it is served. So a network that is too small carries no
 // old data and serves its clients evenly.
 //
-// A check costs a system call, a twentieth of what a frame costs, so neither
-// rule checks at every frame: a client has credit, a network has a window, and
-// both are checked when these are used up.
+// A check costs a system call, a twentieth of the cost of a frame, so neither rule checks at every
+// frame: a client is checked when its credit is used up, and a network when its window is.
 package pacing
 
 import "time"
 
 const (
-	// segment is how many bytes a receiver may leave unacknowledged although it
-	// keeps up: TCP delays an acknowledgement while less than one full segment
-	// is pending, and takes a segment to be at least 536 bytes (RFC 1122). With
-	// less, clients of small frames would be set aside for no reason.
+	// segment is how many bytes a receiver that keeps up may leave unacknowledged: TCP delays
+	// an acknowledgement until it has received a full segment, which is at least 536 bytes
+	// (RFC 1122). With fewer, clients of small frames would be set aside for no reason.
 	segment = 536
 	// maxTrust is how many frames a client that keeps up is sent between two
 	// checks. A client that stops reading has this many frames in its kernel
 	// before the server notices; a smaller number costs more system calls.
 	maxTrust = 32
-	// askedInFlight is how many bytes of frames that a client asked for may be
-	// unacknowledged: a burst of requests is answered one by one, and a client
-	// that asks faster than its network carries gets the newest data only.
+	// askedInFlight is how many bytes of requested frames may be unacknowledged: a burst of
+	// requests is answered one by one, and a client that asks faster than its network
+	// carries gets only the newest data.
 	askedInFlight = 16 << 10
 
-	// ackDelay is how long a receiver that keeps up may delay an acknowledgement,
-	// 40 ms, and a poll. A client that was set aside for longer gets one frame at
-	// a time: the network is full further away.
+	// ackDelay is the 40 ms by which a receiver that keeps up may delay an acknowledgement,
+	// and a poll. A client that was set aside for longer gets one frame at a time, because
+	// the network is full further away.
 	ackDelay = 50 * time.Millisecond
 
-	// retryFirst and retryLast bound how soon a client that was set aside is
-	// checked again; in between it is a quarter of the time since then. The
-	// first bounds the delay after a short pause, the last the cost of a client
-	// that does not read for hours: four checks a second.
+	// A client that was set aside is checked again after a quarter of the time since then,
+	// but at least retryFirst and at most retryLast. retryFirst bounds the delay after a
+	// short pause, and retryLast the cost of a client that does not read for hours: four
+	// checks a second.
 	retryFirst = time.Millisecond
 	retryLast  = 250 * time.Millisecond
 
-	// slow is how long a frame waits in the queue of a network that is full. Frames of
-	// clients that are due at the same moment wait less on a network that is not: 16 of
-	// 800 bytes take 10 Mbps this long.
-	slow = 10 * time.Millisecond
-	// fullFor is how long a network counts as full after its last slow frame. Frames
-	// that are smaller while it is full may just fit. A shorter time would try large
-	// ones, and fill the network again, more often.
-	fullFor = 5 * time.Second
+	// slowWait is the wait of a frame that shows congestion. On other networks frames that
+	// are due at the same moment wait less: 16 frames of 800 bytes take a network of 10 Mbps
+	// this long.
+	slowWait = 10 * time.Millisecond
+	// congestedFor is how long a network counts as congested after its last slow frame. The
+	// smaller frames that it is sent meanwhile may just fit. With a shorter time, large
+	// frames would fill the network again more often.
+	congestedFor = 5 * time.Second
 )
 
-// Connection is what pacing asks about one client's connection. Each answer may
-// cost a system call.
+// Connection is the connection of one client. Each method may cost a system call.
 type Connection interface {
 	// Backlog returns how many bytes the client has not acknowledged, and how many more
 	// may be written before its receive window is full, math.MaxInt where a full window
@@ -70,7 +67,7 @@ type Connection interface {
 	Queued() bool
 }
 
-// Answer is what becomes of a frame that is due.
+// Answer says whether a frame that is due is sent.
 type Answer uint8
 
 const (
@@ -88,17 +85,17 @@ type Client struct {
 	conn    Connection
 	network *Network
 
-	state  state
-	gone   bool
-	again  bool // another frame became due while the client was queued
-	asked  bool // the frame that is due was asked for
-	frame  int  // bytes of the newest frame
-	credit int  // bytes that may be sent before the next check
-	trust  int  // frames of credit after the next check, 1 to maxTrust
-	doubts int  // network.doubts at the last check
+	state   state
+	removed bool
+	again   bool // another frame became due while the client was queued
+	asked   bool // the frame that is due was asked for
+	frame   int  // bytes of the newest frame
+	credit  int  // bytes that may be sent before the next check
+	trust   int  // frames of credit after the next check, 1 to maxTrust
+	asides  int  // Network.asides at the last check
 
-	since  time.Duration // when it was queued or set aside
-	behind time.Duration // when it was last set aside for longer than ackDelay; 0: never
+	since    time.Duration // when it was queued or set aside
+	behindAt time.Duration // when it was last set aside for longer than ackDelay; 0: never
 }
 
 type state uint8
@@ -112,15 +109,15 @@ const (
 // Waits reports whether the client's frame is due and has not been sent.
 func (c *Client) Waits() bool { return c.state != free }
 
-// Full reports whether the network to the client has been found full lately: frames
-// waited in the queue of its network, or the client did not keep up.
-func (c *Client) Full(now time.Duration) bool {
-	last := max(c.behind, c.network.slow)
-	return last != 0 && now-last < fullFor
+// Congested reports whether the way to the client was congested lately: a frame waited long in the
+// queue of its network, or the client did not keep up.
+func (c *Client) Congested(now time.Duration) bool {
+	last := max(c.behindAt, c.network.slowAt)
+	return last != 0 && now-last < congestedFor
 }
 
-// Due is called when a frame for the client is due. asked is set for a frame that the
-// client asked for, and not set for a frame that its rate makes due.
+// Due is called when a frame for the client is due: asked, because the client has asked for it,
+// otherwise by its rate.
 func (c *Client) Due(now time.Duration, asked bool) Answer {
 	c.asked = asked
 	switch n := c.network; {
@@ -139,10 +136,10 @@ func (c *Client) Due(now time.Duration, asked bool) Answer {
 	}
 }
 
-// Sent is called when a frame of size bytes was sent after the answer Now; zero: there was
-// nothing to send. The client may have left meanwhile.
+// Sent is called when a frame of size bytes was sent after the answer Now; zero: there was nothing to
+// send. The write may have failed, so the client may have left the network already.
 func (c *Client) Sent(now time.Duration, size int) {
-	if size == 0 || c.gone {
+	if size == 0 || c.removed {
 		return
 	}
 	c.frame = size
@@ -152,18 +149,18 @@ func (c *Client) Sent(now time.Duration, size int) {
 
 func (c *Client) setAside(now time.Duration) Answer {
 	c.state, c.since = aside, now
-	c.network.doubts++
+	c.network.asides++
 	return Aside
 }
 
-// keepsUp reports whether the client has credit for a frame, and checks its
-// connection when the credit is used up. When another client of the network did not
-// keep up, all are checked once: the network may be full further away.
+// keepsUp reports whether the client has credit for a frame. When the credit is used up, it checks
+// the connection. When another client of the network was set aside, all clients are checked once,
+// because the network may be full further away.
 func (c *Client) keepsUp() bool {
-	if c.credit > 0 && c.credit >= c.frame && c.doubts == c.network.doubts {
+	if c.credit > 0 && c.credit >= c.frame && c.asides == c.network.asides {
 		return true
 	}
-	c.doubts = c.network.doubts
+	c.asides = c.network.asides
 	unacknowledged, room := c.conn.Backlog()
 	allowed, credit := max(c.frame, segment), c.trust*max(c.frame, 1)
 	if c.trust == 1 {
@@ -182,13 +179,13 @@ func (c *Client) keepsUp() bool {
 	return true
 }
 
-// Retry checks a client again that was set aside.
+// Retry checks again whether a client that was set aside keeps up.
 func (c *Client) Retry(now time.Duration) Answer {
 	if !c.keepsUp() {
 		return Aside
 	}
 	if now-c.since > ackDelay {
-		c.trust, c.behind = 1, now
+		c.trust, c.behindAt = 1, now
 	}
 	c.state = free
 	return c.Due(now, c.asked)
@@ -201,6 +198,6 @@ func (c *Client) RetryAt(now time.Duration) time.Duration {
 
 // Leave removes the client from its network. Only Sent may be called after it.
 func (c *Client) Leave() {
-	c.gone = true
+	c.removed = true
 	c.network.remove(c)
 }

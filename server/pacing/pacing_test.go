@@ -187,7 +187,7 @@ func TestLostFramesLeaveTheWindow(t *testing.T) {
 	if well.frames != 0 || !well.pace.Waits() {
 		t.Fatal("the window is not used up")
 	}
-	w.run(lost + 2*PollPeriod)
+	w.run(flightLimit + 2*PollPeriod)
 	if well.frames != 1 {
 		t.Error("frames that do not leave delay the others")
 	}
@@ -219,7 +219,7 @@ func TestLeave(t *testing.T) {
 		if !gone && f.frames != 1 || gone && i >= firstWindow && f.frames != 0 {
 			t.Errorf("client %d has %d frames; it has left: %v", i, f.frames, gone)
 		}
-		if !f.pace.gone {
+		if !f.pace.removed {
 			w.leave(f)
 		}
 	}
@@ -288,7 +288,7 @@ func BenchmarkTickOf50(b *testing.B) {
 	}
 }
 
-// The queue against a slice that is moved for each item that is served.
+// The queue serves in the same order as a simple model, a slice whose first item is deleted.
 func TestFifo(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	var f fifo
@@ -321,15 +321,15 @@ func TestFifo(t *testing.T) {
 	}
 }
 
-// A network is full for all of its clients, and a client by itself when the network is
-// full further away.
+// A congested network is congested for all of its clients. Congestion further away affects only the
+// client that does not keep up.
 func TestFull(t *testing.T) {
 	w := newTable()
 	both := w.join(2)
 	a, b := both[0], both[1]
 	expect := func(what string, wantA, wantB bool) {
 		t.Helper()
-		if gotA, gotB := a.pace.Full(w.now), b.pace.Full(w.now); gotA != wantA || gotB != wantB {
+		if gotA, gotB := a.pace.Congested(w.now), b.pace.Congested(w.now); gotA != wantA || gotB != wantB {
 			t.Errorf("%s: full %v, %v", what, gotA, gotB)
 		}
 	}
@@ -351,17 +351,17 @@ func TestFull(t *testing.T) {
 	a.unacknowledged = 0
 	w.run(ackDelay)
 	expect("a long one", true, false)
-	w.run(fullFor)
+	w.run(congestedFor)
 	expect("long ago", false, false)
 	// The transmit queue does not empty.
 	a.queued, b.queued = true, true
 	for range mostWindow + 1 {
 		w.due(false, b)
 	}
-	w.run(2 * slow)
+	w.run(2 * slowWait)
 	a.queued, b.queued = false, false
-	w.run(slow)
+	w.run(slowWait)
 	expect("a slow frame", true, true)
-	w.run(fullFor)
+	w.run(congestedFor)
 	expect("later", false, false)
 }

@@ -2,8 +2,8 @@ package session
 
 import "player/codec"
 
-// access is the state of one device on one connection (PROTOCOL 2.3). Its
-// value is the letter that a reply carries for it.
+// access is the state of one device on one connection (PROTOCOL 2.3). Its value is
+// the letter for that state in a reply.
 type access byte
 
 const (
@@ -19,10 +19,10 @@ func (a access) reads() bool  { return a == read || a == all }
 func (a access) writes() bool { return a == write || a == all }
 func (a access) open() bool   { return a.reads() || a.writes() }
 
-// ask returns the state after a request for want in state a, provided that the
-// setup it needs succeeds: the table of PROTOCOL 2.3. r followed by w gives a;
-// a followed by r or w is a downgrade; an unknown letter changes nothing.
-func (a access) ask(want byte) access {
+// after returns the state after a request for want in state a, if the setup that it needs
+// succeeds (the table of PROTOCOL 2.3). r followed by w gives a; a followed by r or w is a
+// downgrade; an unknown letter changes nothing.
+func (a access) after(want byte) access {
 	switch want {
 	case codec.AccessRead:
 		if a == write {

@@ -109,8 +109,8 @@ func (p *peer) expectState(letter, state byte) {
 	if streams := p.Period() != 0; streams != readable(state) {
 		p.t.Errorf("state %c: frames due: %v", state, streams)
 	}
-	if drives := letter == codec.Position && writable(state); p.Drives() != drives {
-		p.t.Errorf("state %c: drives: %v", state, p.Drives())
+	if drives := letter == codec.Position && writable(state); p.IsMover() != drives {
+		p.t.Errorf("state %c: drives: %v", state, p.IsMover())
 	}
 	if letter != codec.Server {
 		p.send(p.robot.command(letter, 1))
@@ -293,8 +293,8 @@ func (m *model) check() {
 				m.commander = c
 			}
 		}
-		if c.Drives() != writable(c.at('p')) {
-			m.t.Fatalf("drives: %v, state %c", c.Drives(), c.at('p'))
+		if c.IsMover() != writable(c.at('p')) {
+			m.t.Fatalf("drives: %v, state %c", c.IsMover(), c.at('p'))
 		}
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"player/devices"
 )
 
-// errRight is why a device failed to which the client has no right (2.10).
+// errRight is the error of a device to which the client has no right (2.10).
 var errRight = errors.New("the client has no right to it")
 
 // answer answers a question (4.11, 8.9).
@@ -39,13 +39,13 @@ func (s *Session) answer(now time.Duration, question byte) {
 // isStranger reports whether the client has no rights. Its questions are not answered.
 func (s *Session) isStranger() bool { return s.rights&(rights.Read|rights.Write) == 0 }
 
-// may returns the rights of the client, for people.
-func (s *Session) may() string {
+// rightsText describes the rights of the client for people.
+func (s *Session) rightsText() string {
 	return "the robot's access rules give this client: " + s.rights.String()
 }
 
-// refusals has a line for each device that is e in the last reply, the first time: a
-// flood of questions must not cost more than its bytes.
+// refusals returns a line for each device whose access is e in the last reply. The next call
+// returns none of them: a flood of questions must not cost more than its bytes.
 func (s *Session) refusals() (lines []string) {
 	var answered [256]bool
 	for i := 0; i+1 < len(s.request); i += 2 {
@@ -63,21 +63,21 @@ func (s *Session) refusals() (lines []string) {
 // refusal returns why a device is refused.
 func (s *Session) refusal(letter byte) codec.Reason {
 	device := s.table.Device(letter)
-	p := s.slots.of(device)
+	sl := s.slots.of(device)
 	switch {
 	case s.isStranger():
-		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}
+		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
 	case device == nil && letter != codec.Server:
 		return codec.Reason{Device: letter, Why: codec.WhyMissing, Text: "the robot has no such device"}
-	case p == nil || p.why == nil:
+	case sl == nil || sl.why == nil:
 		return codec.Reason{Device: letter, Why: codec.WhyClosed, Text: "it was not open, or the access is unknown"}
-	case errors.Is(p.why, errRight):
-		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.may()}
+	case errors.Is(sl.why, errRight):
+		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
 	}
-	return reasonOf(device, p.why)
+	return reasonOf(device, sl.why)
 }
 
-// reasonOf returns why a device does not work, by the error of its link.
+// reasonOf returns the reason of the protocol for an error of a device's link.
 func reasonOf(d *devices.Device, err error) codec.Reason {
 	r := codec.Reason{Device: d.Letter(), Why: codec.WhyHardware, Text: err.Error()}
 	switch {
@@ -91,17 +91,17 @@ func reasonOf(d *devices.Device, err error) codec.Reason {
 	return r
 }
 
-// obstacles has a line for each thing that stands in the way of the client's commands
-// and data.
+// obstacles returns a line for each condition that keeps the client's commands from taking effect,
+// or its data from coming.
 func (s *Session) obstacles(now time.Duration) (lines []string) {
 	if s.isStranger() {
-		return []string{"right " + s.may()}
+		return []string{"right " + s.rightsText()}
 	}
 	if s.table.Stopped() {
 		lines = append(lines, "stopped the emergency stop holds")
 	}
 	if s.control.refuses(now, s) {
-		holder := s.control.holder
+		holder := s.control.commander
 		lines = append(lines, strings.TrimSpace(fmt.Sprintf("control %v %s", holder.owner, holder.name)))
 	}
 	for _, l := range s.table.Links() {
@@ -120,7 +120,7 @@ func (s *Session) obstacles(now time.Duration) (lines []string) {
 	return lines
 }
 
-// geometry has a line for each part of the robot's devices that is known.
+// geometry returns a line for each part of the robot's devices that is known.
 func (s *Session) geometry() (lines []string) {
 	if s.isStranger() {
 		return nil
@@ -139,7 +139,7 @@ func (s *Session) geometry() (lines []string) {
 	return lines
 }
 
-// charge has a line for the device that knows what the charger does.
+// charge returns a line with the state of the charger, if a device knows it.
 func (s *Session) charge() []string {
 	if d := s.table.Device(codec.Misc); d != nil && !s.isStranger() {
 		if state := d.Charge(); state != "" {

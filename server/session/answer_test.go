@@ -47,7 +47,7 @@ const (
 	notOpen    = "closed it was not open, or the access is unknown"
 )
 
-// 8.9: a client that asks is told why the last reply has e.
+// 8.9: a client gets the reason for each e in the last reply.
 func TestRefusals(t *testing.T) {
 	for _, tt := range []struct {
 		name         string
@@ -107,7 +107,7 @@ func TestReasonOf(t *testing.T) {
 	}
 }
 
-// 8.9: a client that asks is told what stands in its way.
+// 8.9: a client gets the reasons why its commands have no effect or its data does not come.
 func TestObstacles(t *testing.T) {
 	r, p := newDrivers(t, &Control{First: true})
 	p[0].expectAnswer('s')
@@ -164,7 +164,7 @@ func TestAnswerIsBounded(t *testing.T) {
 	}
 }
 
-// 8.9.3: where the parts of the robot are. Strangers are told nothing.
+// 8.9.3: the places of the robot's parts. Strangers get no answer.
 func TestGeometryAnswer(t *testing.T) {
 	r, p := connect(t)
 	p.expectAnswer('g')
@@ -174,7 +174,7 @@ func TestGeometryAnswer(t *testing.T) {
 	p.expectAnswer('g')
 }
 
-// 8.9.4: what the charger does. Strangers are told nothing, and neither is who may only configure.
+// 8.9.4: the state of the charger. Clients with no right, or only the right to configure, get no answer.
 func TestChargeAnswer(t *testing.T) {
 	r, p := open(t, "mr")
 	p.expectAnswer('c')

@@ -34,8 +34,8 @@ func plain(t testing.TB, frame []byte) (out []byte, was bool) {
 	}
 }
 
-// 8.4: whatever clients ask for and devices publish, a compact frame stands for the
-// plain one, and old clients see no difference.
+// 8.4: whatever clients ask for and devices publish, a compact frame has the data of the plain one, and
+// old clients see no difference.
 func TestCompact(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	r := newRobot(t)
@@ -75,7 +75,7 @@ func TestCompact(t *testing.T) {
 		full := random.IntN(2) == 0
 		want := p.AppendFrame(nil, r.now)
 		for _, c := range all[1:] {
-			c.NetworkFull(full)
+			c.SetCongested(full)
 			got, was := plain(t, c.AppendFrame(nil, r.now))
 			if !slices.Equal(got, want) {
 				t.Fatalf("step %d: %q, want %q", i, got, want)
@@ -93,7 +93,7 @@ func TestCompact(t *testing.T) {
 	if _, was := plain(t, small.AppendFrame(nil, r.now)); was {
 		t.Error("there is no way back")
 	}
-	// A frame that is empty but for its header is none.
+	// A compact frame without items is not sent.
 	small.send(config('z', 1), config('n', 1))
 	small.AppendFrame(nil, r.now)
 	small.expectFrame("")
@@ -130,7 +130,7 @@ func TestCompactAllocatesNothing(t *testing.T) {
 	laser := s.table.Device(codec.Laser)
 	scan := make([]byte, codec.LaserSize)
 	dst := make([]byte, 0, 1000)
-	s.freshness, s.dated = read, true
+	s.freshness, s.agesShown = read, true
 	forms := [][]byte{config('z', 1), config('z', 1, 2, 0, 0, 1, 0, 10), config('z', 2)}
 	if n := testing.AllocsPerRun(100, func() {
 		laser.Publish(time.Minute, scan)

@@ -7,54 +7,54 @@ import (
 	"player/timers/limited"
 )
 
-// controlTime is how long a client keeps control of a robot after its last command,
-// with control "first". Clients command at 10 Hz or more; one that has ended without
-// closing its connection delays the others that long.
+// controlTime is how long a client remains the commander after its last command, with control
+// "first". Clients command at 10 Hz or more. A client that has vanished without closing its
+// connection keeps the others from commanding for that time.
 const controlTime = time.Second
 
-// Control knows who drives a robot: the client that has commanded its position last.
-// All sessions of the robot have the same.
+// Control knows the commander of a robot: the client that has commanded position last and is still
+// connected. All sessions of the robot have the same Control.
 type Control struct {
-	// First lets a client keep control until it has not commanded for a second, has
-	// left, or a client with the right rights.Take commands. Otherwise the newest
-	// command counts, as in the original.
+	// First lets the commander keep control until it has not commanded for a second, has
+	// disconnected, or a client with the right rights.Take commands. Otherwise the newest
+	// command counts, like in the original Player.
 	First bool
 
-	holder  *Session // nil: none
-	passed  uint64   // how often it has changed
-	at      time.Duration
-	changes limited.Line
+	commander *Session      // nil: none
+	passed    uint64        // how often the commander has changed
+	at        time.Duration // when it has commanded last
+	changes   limited.Line
 }
 
-// Holds reports whether a session is of the client that has control.
-func (c *Control) Holds(s *Session) bool { return c.holder == s }
+// IsCommander reports whether s is the session of the commander.
+func (c *Control) IsCommander(s *Session) bool { return c.commander == s }
 
-// Passed returns how often control has passed to another client, or to none.
+// Passed returns how often the commander has changed, to another client or to none.
 func (c *Control) Passed() uint64 { return c.passed }
 
-// take reports whether s may command position now. If so, it has control from now
-// on.
-func (c *Control) take(now time.Duration, s *Session) bool {
-	if c.holder != s {
+// claim reports whether s may command position now. If it may, it is the commander from now on.
+func (c *Control) claim(now time.Duration, s *Session) bool {
+	if c.commander != s {
 		if c.refuses(now, s) {
 			return false
 		}
-		c.change(now, s)
+		c.passTo(now, s)
 	}
 	c.at = now
 	return true
 }
 
-// refuses reports whether s may not command position now, because another client has
-// control.
+// refuses reports whether s may not command position now, because another client is the commander
+// and keeps control.
 func (c *Control) refuses(now time.Duration, s *Session) bool {
-	return c.First && c.holder != nil && c.holder != s && now-c.at < controlTime && !s.rights.Has(rights.Take)
+	return c.First && c.commander != nil && c.commander != s && now-c.at < controlTime && !s.rights.Has(rights.Take)
 }
 
-func (c *Control) change(now time.Duration, to *Session) {
-	from := c.holder
+// passTo makes a session the commander.
+func (c *Control) passTo(now time.Duration, to *Session) {
+	from := c.commander
 	c.passed++
-	c.holder = to
+	c.commander = to
 	if !c.changes.Allow(now) {
 		return
 	}
@@ -64,10 +64,10 @@ func (c *Control) change(now time.Duration, to *Session) {
 	to.owner.Log().Info("client has taken control of position", c.changes.Suppressed())
 }
 
-// leave takes control from a client that has left.
-func (c *Control) leave(s *Session) {
-	if c.holder == s {
-		c.holder = nil
+// resign ends the control of s: it is not the commander from now on.
+func (c *Control) resign(s *Session) {
+	if c.commander == s {
+		c.commander = nil
 		c.passed++
 	}
 }

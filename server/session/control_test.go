@@ -99,12 +99,12 @@ var driving = map[string][]string{
 		"first A 2:L A [AA] C 2:. ~999 3:L [] ~1 3:L A [L] 3:C 3:. 3:c A [0A]",
 		"first 2:^wt A 2:L A [AL] 2:C ~1000 A [A] C", // with the right to it, a client takes control at once
 	},
-	// It holds whoever comes and goes, until a client that may drive releases it.
+	// An emergency stop holds while clients come and go, until a client that may drive releases it.
 	"emergency stop (8.5)": {
 		"A 2:x6501 A 2:L . 2:. [A0] 3:A 4:^ 4:x6500 5:^r 5:x6500 6:^rc 6:x6500 3:x65 3:x650000 3:A [] 7:x6500 [] 3:A " +
 			"[A] 8:^rc 8:x6501 3:A [A]",
 	},
-	// A command that is not repeated in time ends; one that is goes on.
+	// A command that is not repeated in time ends; a command that is repeated goes on.
 	"lifetime (4.10, 5.5)": {
 		"A ~3600000 [A] C",
 		"A T500 A ~499 A ~499 A ~499 A ~500 [AAAAA0] c ~3600000 [] A ~1000 [A0] A 0 ~1000 [A0]",
@@ -119,7 +119,7 @@ var driving = map[string][]string{
 	"letting go (5.5, 8.6)": {"first T400 A ~400 2:L 0 2:L [A0LL]", "first T400 A pr=pr 2:L 0 2:L [A0LL]"},
 	// Together they take control and stop. With control alone, the other client could not stop the robot for a second.
 	"a stop behind a command (5.5)": {"first A 2:^rwct 2:T400 2:L0 0 [A0]"},
-	// A device that another client drives goes on.
+	// A device that another client commands goes on.
 	"leaving (5.4)": {"A 2:L E [AL]"},
 }
 
@@ -129,8 +129,8 @@ func TestDriving(t *testing.T) {
 			converse(t, name, "pa", conversation)
 		}
 	}
-	// However a client with a lifetime ends, it leaves alone what another one drives, and
-	// stops what it drives itself.
+	// In whatever way a client with a lifetime ends, its own commands are stopped, and devices that
+	// another client commands go on.
 	for _, end := range []string{"0", "~60000", "pr=pr", "pc=pc", ".", "H", "~60000 0 ."} {
 		converse(t, "ends", "pa", "T400 A 2:L "+end+" [AL]")
 		converse(t, "ends", "pa", "T400 A "+end+" [A0]")

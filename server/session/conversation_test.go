@@ -258,7 +258,7 @@ func (p *peer) play(step string) {
 	case first == 'M':
 		p.Limit(time.Duration(number(p, rest)) * ms)
 	case first == 'C', first == 'c':
-		if has := p.control.Holds(p.Session); has != (first == 'C') {
+		if has := p.control.IsCommander(p.Session); has != (first == 'C') {
 			p.t.Errorf("%s: it has control: %v", step, has)
 		}
 	case first == '^':

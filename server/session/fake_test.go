@@ -234,7 +234,7 @@ func open(t testing.TB, pairs string) (*robot, *peer) {
 func (p *peer) SessionChanged() {
 	p.changed = true
 	p.notices++
-	p.goOn()
+	p.drain()
 }
 
 // WatchEnd implements Owner.
@@ -254,12 +254,12 @@ func (p *peer) Log() *zap.Logger { return p.log }
 func (p *peer) send(messages ...[]byte) {
 	for _, m := range messages {
 		p.Receive(p.robot.now, m)
-		p.goOn()
+		p.drain()
 	}
 }
 
-// goOn gives the session all the turns that it needs.
-func (p *peer) goOn() {
+// drain calls Receive until no input is left.
+func (p *peer) drain() {
 	for p.More() {
 		p.Receive(p.robot.now, nil)
 	}

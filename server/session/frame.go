@@ -13,8 +13,8 @@ const (
 	// before its block is sent empty (3.3). Old clients count blocks and hang
 	// if one is missing.
 	firstDataLimit = time.Second
-	// firstDataRetry is the interval at which a requested frame that waits for that is
-	// retried. Each retry costs one wake; the frame is late by at most this interval.
+	// firstDataRetry is the time between two checks whether the first data has come for a
+	// requested frame. Each check costs one wake, and delays the frame by this at most.
 	firstDataRetry = 10 * time.Millisecond
 )
 
@@ -26,7 +26,7 @@ type frames struct {
 	onlyNew   bool          // (8.2)
 	awaits    bool          // a frame waits for new data (8.2, 8.8)
 	form      codec.Config  // (8.4)
-	full      bool          // the client's network is full
+	congested bool          // the client's network is congested
 	ages      []byte        // payload of device y, of a client with compact frames
 }
 
@@ -50,27 +50,27 @@ func (s *Session) Period() time.Duration {
 // perhaps for a request that waits for it (8.2, 8.8).
 func (s *Session) News() {
 	if s.frames.asked > 0 {
-		s.changed()
+		s.notify()
 	}
 }
 
-// awaitNews has the session notified of new data if its requests wait for it.
+// awaitNews registers the session as a Waiter of the devices whose new data its requests wait for.
 func (s *Session) awaitNews(now time.Duration) {
 	f := &s.frames
 	f.awaits = f.onRequest && f.onlyNew
 	for i := range s.slots {
-		p := &s.slots[i]
-		f.awaits = f.awaits || f.onRequest && p.access.reads() && p.device.Steps()
+		sl := &s.slots[i]
+		f.awaits = f.awaits || f.onRequest && sl.access.reads() && sl.device.Steps()
 	}
 	for i := range s.slots {
-		p := &s.slots[i]
-		before := p.waits
-		p.waits = f.awaits && p.access.reads()
+		sl := &s.slots[i]
+		before := sl.waits
+		sl.waits = f.awaits && sl.access.reads()
 		switch {
-		case p.waits && !before:
-			p.device.AddWaiter(now, s)
-		case !p.waits && before:
-			p.device.RemoveWaiter(now, s)
+		case sl.waits && !before:
+			sl.device.AddWaiter(now, s)
+		case !sl.waits && before:
+			sl.device.RemoveWaiter(now, s)
 		}
 	}
 }
@@ -78,32 +78,31 @@ func (s *Session) awaitNews(now time.Duration) {
 // Waits implements devices.Waiter.
 func (s *Session) Waits() bool { return s.frames.asked > 0 && !s.slots.haveNews() }
 
-// passOn notifies the devices of a request that waits for their data.
-func (s *Session) passOn(now time.Duration) {
+// notifyDevices notifies the devices that a request of this client waits for their data.
+func (s *Session) notifyDevices(now time.Duration) {
 	for i := range s.slots {
-		if p := &s.slots[i]; p.waits {
-			p.device.Asked(now)
+		if sl := &s.slots[i]; sl.waits {
+			sl.device.Asked(now)
 		}
 	}
 }
 
-// Asked returns how many frames the client has asked for and not been sent
-// (4.3).
+// Asked returns how many frames the client has asked for that were not sent yet (4.3).
 func (s *Session) Asked() int { return s.frames.asked }
 
 // Collapse reduces the frames asked for to one: the network is congested, and the
 // newest data serves all requests (4.3).
 func (s *Session) Collapse() { s.frames.asked = min(s.frames.asked, 1) }
 
-// dates reports whether frames have the block of device y.
-func (s *Session) dates() bool { return s.dated && s.freshness.reads() }
+// hasAges reports whether frames have the block of device y, with the ages of the data.
+func (s *Session) hasAges() bool { return s.agesShown && s.freshness.reads() }
 
 // hasBlocks reports whether a frame would contain any block.
-func (s *Session) hasBlocks() bool { return s.dates() || s.slots.areShown() }
+func (s *Session) hasBlocks() bool { return s.hasAges() || s.slots.areShown() }
 
-// NetworkFull is called before AppendFrame and sets whether the network is full, for clients
-// whose frames are then compact (8.4.1).
-func (s *Session) NetworkFull(full bool) { s.frames.full = full }
+// SetCongested sets whether the network of the client is congested, before AppendFrame. Some clients
+// want compact frames then (8.4.1).
+func (s *Session) SetCongested(full bool) { s.frames.congested = full }
 
 // AppendFrame appends a frame with the data of this moment: one block for
 // every device open for reading, in order of first opening (3.2), the
@@ -116,12 +115,12 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 		return dst
 	}
 	start := len(dst)
-	if dst = f.append(dst, now, s.dates(), s.slots); len(dst) == start && f.onlyNew {
+	if dst = f.append(dst, now, s.hasAges(), s.slots); len(dst) == start && f.onlyNew {
 		return dst
 	}
 	if f.asked > 0 {
 		if f.asked--; f.asked > 0 {
-			s.passOn(now) // the next request begins to wait
+			s.notifyDevices(now) // the next request begins to wait
 		}
 	}
 	return dst
@@ -129,27 +128,27 @@ func (s *Session) AppendFrame(dst []byte, now time.Duration) []byte {
 
 // append appends the blocks of a frame. It appends nothing if the client wants only new
 // data and there is none.
-func (f *frames) append(dst []byte, now time.Duration, dated bool, all slots) []byte {
+func (f *frames) append(dst []byte, now time.Duration, withAges bool, all slots) []byte {
 	start := len(dst)
 	small := f.compact()
 	if small {
 		dst = codec.AppendBlockHeader(dst, codec.KindCompact, 0)
 	}
-	if dated {
+	if withAges {
 		dst = f.appendFreshness(dst, now, all)
 	}
 	blocks := len(dst)
 	for i := range all {
-		p := &all[i]
-		if !f.show(p) {
+		sl := &all[i]
+		if !f.show(sl) {
 			continue
 		}
 		if small {
-			dst = p.device.AppendItem(dst, f.form.Scan)
+			dst = sl.device.AppendItem(dst, f.form.Scan)
 		} else {
-			dst = p.device.AppendBlock(dst)
+			dst = sl.device.AppendBlock(dst)
 		}
-		p.sent = p.device.Seq()
+		sl.sent = sl.device.Seq()
 	}
 	if f.onlyNew && len(dst) == blocks {
 		return dst[:start]
@@ -160,19 +159,19 @@ func (f *frames) append(dst []byte, now time.Duration, dated bool, all slots) []
 	return dst
 }
 
-// show reports whether the next frame has a block for p.
-func (f *frames) show(p *slot) bool { return p.isShown() && (!f.onlyNew || p.isNew()) }
+// show reports whether the next frame has a block for sl.
+func (f *frames) show(sl *slot) bool { return sl.isShown() && (!f.onlyNew || sl.isNew()) }
 
-// lackFirstData reports whether a device that was opened less than a second ago still
-// has no data. In the only-new mode a device without data has no block, so no
-// frame waits for it; nor does one that waits for new data.
+// lackFirstData reports whether a frame has to wait for the first data of a device that was opened
+// less than a second ago. In the only-new mode no frame waits for it, because a device without data
+// has no block. A frame that waits for new data does not wait for first data as well.
 func (f *frames) lackFirstData(now time.Duration, all slots) bool {
 	if f.onlyNew || f.awaits {
 		return false
 	}
 	for i := range all {
-		p := &all[i]
-		if p.isShown() && !p.device.HasData() && now < p.since+firstDataLimit {
+		sl := &all[i]
+		if sl.isShown() && !sl.device.HasData() && now < sl.since+firstDataLimit {
 			return true
 		}
 	}
@@ -181,7 +180,7 @@ func (f *frames) lackFirstData(now time.Duration, all slots) bool {
 
 // compact reports whether the next frame is compact.
 func (f *frames) compact() bool {
-	return f.form.Arg == codec.FramesCompact || f.form.Arg == codec.FramesAuto && f.full
+	return f.form.Arg == codec.FramesCompact || f.form.Arg == codec.FramesAuto && f.congested
 }
 
 // appendFreshness appends the block of device y, or its item in a compact block.
@@ -201,21 +200,21 @@ func (f *frames) appendFreshness(dst []byte, now time.Duration, all slots) []byt
 func (f *frames) appendAges(dst []byte, now time.Duration, all slots) []byte {
 	dst = binary.BigEndian.AppendUint64(dst, uint64(now.Microseconds()))
 	for i := range all {
-		p := &all[i]
-		if !f.show(p) {
+		sl := &all[i]
+		if !f.show(sl) {
 			continue
 		}
 		age := codec.NoAge
-		if p.device.HasData() {
-			age = uint32(min(max(p.device.Age(now).Microseconds(), 0), int64(codec.MaxAge)))
+		if sl.device.HasData() {
+			age = uint32(min(max(sl.device.Age(now).Microseconds(), 0), int64(codec.MaxAge)))
 		}
 		dst = binary.BigEndian.AppendUint32(dst, age)
 	}
 	return dst
 }
 
-// setSize completes the header of a block. The devices' largest payloads together are
-// below the u16 of its size.
+// setSize writes the size of a block into its header. A u16 is enough for the largest payloads of
+// all devices together.
 func setSize(block []byte) {
 	binary.BigEndian.PutUint16(block[1:], uint16(len(block)-codec.BlockHeaderSize))
 }

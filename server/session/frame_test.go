@@ -80,8 +80,7 @@ func TestAgeAtItsEnd(t *testing.T) {
 	}
 }
 
-// expectNews publishes new data of a device and checks whether that makes the
-// owner look for a frame.
+// expectNews publishes new data of a device, and checks whether the owner is notified.
 func (p *peer) expectNews(letter byte, want bool) {
 	p.t.Helper()
 	p.changed = false

@@ -46,7 +46,7 @@ func TestHotPathAllocates(t *testing.T) {
 	dst := make([]byte, 0, 1000)
 	for _, onlyNew := range []bool{false, true} {
 		for _, freshness := range []access{none, read} {
-			s.frames.onlyNew, s.freshness, s.dated = onlyNew, freshness, freshness == read
+			s.frames.onlyNew, s.freshness, s.agesShown = onlyNew, freshness, freshness == read
 			size := 807
 			if freshness == read {
 				size += codec.BlockHeaderSize + 8 + 7*4
@@ -63,7 +63,7 @@ func TestHotPathAllocates(t *testing.T) {
 	}
 	s.frames.onlyNew, s.freshness = false, none
 	if n := testing.AllocsPerRun(100, func() {
-		if s.Period() == 0 || !s.Drives() || s.Err() != nil || len(s.Output()) != 0 || s.Asked() < 0 {
+		if s.Period() == 0 || !s.IsMover() || s.Err() != nil || len(s.Output()) != 0 || s.Asked() < 0 {
 			t.Error("the session is not streaming")
 		}
 	}); n != 0 {

@@ -6,47 +6,47 @@ import (
 	"player/codec"
 )
 
-// maxKept is the most input in bytes that waits for a device's setup (2.7). At 10 commands
-// a second that is minutes of input. A client that floods the server while it waits is
-// disconnected.
+// maxKept is how many bytes of input may wait for a device's setup (2.7). At 10 commands a second
+// that is minutes of input. A client that sends more while it waits is disconnected.
 const maxKept = 64 << 10
 
-// ErrKept is the end of a client with more than maxKept.
+// ErrKept disconnects a client with more than maxKept.
 var ErrKept = errors.New("too much input while a device is being set up")
 
-// input is what the client has sent, and what of it waits: the messages behind a request
-// whose setups are in progress (2.7), or behind one that has opened or closed devices,
-// until other clients have been served.
+// input is the client's input that was not carried out yet. Messages behind a request wait while
+// its setups are in progress (2.7). Messages behind a request that has opened or closed devices
+// wait until other clients have been served, because such a request may take the loop long.
 type input struct {
-	decoder codec.Decoder
-	waiting int    // setups in progress for the current request
-	opened  bool   // the current call has opened or closed devices
-	kept    []byte // input that waits
-	stale   bool   // commands in it are from before Halt
+	decoder        codec.Decoder
+	setups         int    // setups in progress for the current request
+	changedDevices bool   // the current call has opened or closed devices
+	kept           []byte // input that waits
+	stale          bool   // commands in it are from before Halt
 
 	// The search of kept for emergency stops, which do not wait (8.5).
-	current  int           // bytes that the current call carries out
-	searched int           // bytes of kept that were searched
-	obeyed   int           // emergency stops in them
-	ahead    codec.Decoder // has searched them
+	current  int           // bytes of the current call, before any was carried out
+	searched int           // the first bytes of kept, which were searched
+	obeyed   int           // emergency stops in these bytes
+	ahead    codec.Decoder // has read these bytes
 }
 
-// waits reports whether any input waits, or would.
-func (i *input) waits() bool { return i.waiting > 0 || i.more() }
+// waits reports whether input waits, or input that comes now would wait.
+func (i *input) waits() bool { return i.setups > 0 || i.more() }
 
 // more reports whether there is input that waits for nothing but other clients.
-func (i *input) more() bool { return i.waiting == 0 && len(i.kept) > 0 }
+func (i *input) more() bool { return i.setups == 0 && len(i.kept) > 0 }
 
-// begin returns what a call carries out when in has come.
+// begin begins a call with the new input in. It returns the input to carry out, with earlier
+// input in front.
 func (i *input) begin(in []byte) []byte {
 	if i.more() {
 		in, i.kept = append(i.kept, in...), nil
 	}
-	i.opened, i.current = false, len(in)
+	i.changedDevices, i.current = false, len(in)
 	return in
 }
 
-// next cuts the next message from the input. It reports false if there is no whole one.
+// next cuts the next message from the input. It reports false if there is no whole message.
 func (i *input) next(in []byte) (m codec.Message, rest []byte, ok bool) {
 	if m, rest, ok = i.decoder.Next(in); !ok {
 		i.searched, i.obeyed = 0, 0
@@ -55,11 +55,11 @@ func (i *input) next(in []byte) (m codec.Message, rest []byte, ok bool) {
 }
 
 // mustWait reports whether input has to be kept.
-func (i *input) mustWait(in []byte) bool { return i.waiting > 0 || i.opened && len(in) > 0 }
+func (i *input) mustWait(in []byte) bool { return i.setups > 0 || i.changedDevices && len(in) > 0 }
 
-// keep keeps input until the setups in progress have ended. It returns how many emergency
-// stops are in it, which are to be obeyed now. When they come again, these stops, and the
-// releases before them, have no effect: see wasObeyed.
+// keep keeps input that mustWait. It returns how many emergency stops are in it if setups are in
+// progress: the caller obeys them now. When the input is carried out, these stops, and the releases
+// before them, have no effect: see wasObeyed.
 func (i *input) keep(in []byte) (stops int, err error) {
 	if len(i.kept) == 0 {
 		i.searched = max(0, i.searched-(i.current-len(in)))
@@ -67,7 +67,7 @@ func (i *input) keep(in []byte) (stops int, err error) {
 	if len(i.kept)+len(in) > maxKept {
 		return 0, ErrKept
 	}
-	if i.kept = append(i.kept, in...); i.waiting == 0 {
+	if i.kept = append(i.kept, in...); i.setups == 0 {
 		return 0, nil
 	}
 	if i.searched == 0 {
@@ -90,7 +90,8 @@ func (i *input) keep(in []byte) (stops int, err error) {
 	}
 }
 
-// wasObeyed reports whether a stop, or a release, was obeyed while it waited.
+// wasObeyed reports whether a stop was obeyed while it waited, or a release came before such a
+// stop.
 func (i *input) wasObeyed(stop bool) bool {
 	if i.obeyed == 0 {
 		return false

@@ -10,9 +10,9 @@ import (
 
 // lifetime is for how long the client's commands to position are good (4.10, 5.5).
 type lifetime struct {
-	longest time.Duration // that the robot allows; zero: for ever
-	length  time.Duration // of this client's, at most longest; zero: for ever
-	yields  bool          // its command to stop leaves alone what another client drives (5.5)
+	longest time.Duration // the longest lifetime that the robot allows; zero: for ever
+	length  time.Duration // of this client's commands, at most longest; zero: for ever
+	yields  bool          // its stop does not stop a device that another client commands (5.5)
 	heard   time.Duration // when the input was received that is being carried out
 	ends    time.Duration // when the client's command ends unless repeated, zero: never
 }
@@ -29,11 +29,11 @@ func (l *lifetime) set(arg uint16) {
 	}
 }
 
-// isOver reports whether the lifetime of what is being carried out was over before.
+// isOver reports whether a command in the input that is being carried out is too old.
 func (l *lifetime) isOver(now time.Duration) bool { return l.length != 0 && now-l.heard >= l.length }
 
-// begin begins the lifetime of a command that the client has just given. It reports
-// whether the command before it had none.
+// begin begins the lifetime of a command that the client has just given. It reports whether Lapse is
+// to be scheduled: the command before had no lifetime.
 func (l *lifetime) begin(stops bool) (first bool) {
 	before := l.ends
 	l.ends = 0
@@ -48,35 +48,34 @@ func (l *lifetime) begin(stops bool) (first bool) {
 func (l *lifetime) renew(now time.Duration, all slots) {
 	l.ends = 0
 	for i := range all {
-		p := &all[i]
-		stop := p.device.Spec().Stop
-		if l.length != 0 && stop != "" && p.isNewest() && string(p.device.Command()) != stop {
+		sl := &all[i]
+		stop := sl.device.Spec().Stop
+		if l.length != 0 && stop != "" && sl.isNewest() && string(sl.device.Command()) != stop {
 			l.ends = now + l.length
 		}
 	}
 }
 
-// Limit sets the longest time for which a command of the client to position is good,
-// for commands to come. Zero is for ever.
+// Limit sets the longest lifetime of the client's later commands to position. Zero is for ever.
 func (s *Session) Limit(longest time.Duration) {
 	s.lifetime.longest = longest
 	s.lifetime.set(0)
 }
 
-// Lapses returns when Lapse is due, zero for never. The owner is notified when it was
-// never before, or is earlier.
+// Lapses returns when Lapse is due, zero for never. The owner is notified when that changes from
+// never, or to an earlier time.
 func (s *Session) Lapses() time.Duration { return s.lifetime.ends }
 
-// Lapse ends what the client drives if it has not repeated its command in time, as if
-// the client had left (5.5). It returns when it is due again, zero for never.
+// Lapse stops the devices that the client commands if it has not repeated its command in time, like
+// the loss of the client does (5.5). It returns when it is due again, zero for never.
 func (s *Session) Lapse(now time.Duration) time.Duration {
 	if at := s.lifetime.ends; now < at || at == 0 {
 		return at
 	}
-	if s.stopAll(now) {
+	if s.stopCommanded(now) {
 		s.complain(now, "no new command in time, what the client drives is stopped", zap.Duration("lifetime", s.lifetime.length))
 	}
 	s.lifetime.ends = 0
-	s.control.leave(s)
+	s.control.resign(s)
 	return 0
 }

@@ -11,32 +11,33 @@ import (
 	"player/config/rights"
 )
 
-// Receive takes bytes as they came from the client. Their effects are in Output,
-// Period, Asked and Err; the owner is notified. While a setup is in progress, the
-// input behind its request is kept (2.7). So is the input behind a request that has
-// opened or closed devices, which may take the loop longer than anything else: see
-// More.
+// Receive carries out input of the client, cut anywhere. The effects are in Output, Period, Asked
+// and Err, and the owner is notified. While a setup is in progress, the input behind its request is
+// kept (2.7). The input behind a request that has opened or closed devices is kept until the next
+// Receive (see More), because such a request may take the loop longer than anything else.
 func (s *Session) Receive(now time.Duration, in []byte) {
 	if len(in) > 0 {
 		s.lifetime.heard = now
 	}
-	s.goOn(now, in)
+	s.resume(now, in)
 }
 
 // More reports whether there is input that the next Receive carries out. The owner
 // calls it, without new input, when others have been served.
 func (s *Session) More() bool { return s.err == nil && s.input.more() }
 
-// goOn is Receive for input that came at s.lifetime.heard.
-func (s *Session) goOn(now time.Duration, in []byte) {
+// resume carries out input that was kept, and then in. All of it came at s.lifetime.heard at the
+// latest.
+func (s *Session) resume(now time.Duration, in []byte) {
 	if s.err != nil {
 		return
 	}
-	s.carryOut(now, s.input.begin(in))
+	s.dispatch(now, s.input.begin(in))
 	s.input.stale = s.input.stale && s.input.waits()
 }
 
-func (s *Session) carryOut(now time.Duration, in []byte) {
+// dispatch cuts input into messages, and calls the method for the kind of each.
+func (s *Session) dispatch(now time.Duration, in []byte) {
 	for s.err == nil {
 		if s.input.mustWait(in) {
 			s.keep(now, in)
@@ -49,7 +50,7 @@ func (s *Session) carryOut(now time.Duration, in []byte) {
 		in = rest
 		switch {
 		case m.Malformed && !s.spoken:
-			s.end(foreign(m))
+			s.fail(foreign(m))
 			return
 		case m.Malformed:
 			s.skip(now, m)
@@ -75,9 +76,9 @@ func foreign(m codec.Message) error {
 	return fmt.Errorf("%w: it begins with %q, which is %s", ErrForeign, first, protocol(first))
 }
 
-// protocol names the protocol that begins with these four bytes, if browsers and people
-// send it to the wrong port: the methods of RFC 9110 and RFC 5789, the preface of RFC 9113
-// (3.4), RFC 4253 (4.2), and the record of RFC 8446 (5.1).
+// protocol names the protocol that begins with these four bytes. It knows the protocols that
+// browsers and people send to the wrong port: HTTP by its methods (RFC 9110, RFC 5789), HTTP/2 by
+// its preface (RFC 9113, 3.4), SSH (RFC 4253, 4.2), and TLS by its record (RFC 8446, 5.1).
 func protocol(first string) string {
 	switch first {
 	case "GET ", "HEAD", "POST", "PUT ", "DELE", "CONN", "OPTI", "TRAC", "PATC":
@@ -100,12 +101,12 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 		s.refuse(now, "command from before the client was stopped dropped", zap.Uint8("letter", letter))
 		return
 	}
-	p := s.slots.of(s.table.Device(letter))
-	if p == nil || !p.access.writes() {
+	sl := s.slots.of(s.table.Device(letter))
+	if sl == nil || !sl.access.writes() {
 		s.refuse(now, "command without write access dropped", zap.Uint8("letter", letter))
 		return
 	}
-	spec := p.device.Spec()
+	spec := sl.device.Spec()
 	if spec.CommandSize == 0 {
 		s.refuse(now, "command to a device that takes none dropped", zap.String("device", spec.Name))
 		return
@@ -116,12 +117,12 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	}
 	stops := string(payload) == spec.Stop
 	switch {
-	case stops && s.lifetime.yields && !p.isNewest():
-		return // what moves is another client's
+	case stops && s.lifetime.yields && !sl.isNewest():
+		return // another client commands the device
 	case !stops && spec.Stop != "" && s.lifetime.isOver(now):
 		s.refuse(now, "command dropped: it waited for a setup until its lifetime was over", zap.String("device", spec.Name))
 		return
-	case !stops && spec.Stop != "" && s.isGone(now):
+	case !stops && spec.Stop != "" && s.isAbsent(now):
 		s.refuse(now, "command dropped: the client is gone", zap.String("device", spec.Name))
 		return
 	}
@@ -129,22 +130,22 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 		s.refuse(now, "command dropped: the emergency stop is active", zap.String("device", spec.Name))
 		return
 	}
-	if letter == codec.Position && !s.control.take(now, s) {
+	if letter == codec.Position && !s.control.claim(now, s) {
 		s.refuse(now, "command dropped: another client has control", zap.String("device", spec.Name))
 		return
 	}
 	s.counts.Commands++
 	s.counts.LastCommand = now
 	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
-		// Of commands that come together only the last one moves the device (5.3). If that is a
-		// stop, it ends the command before these, as it would end this one (5.5).
-		p.command = p.device.Commands()
+		// Of commands that come together only the last one moves the device (5.3). This one counts as
+		// given, so that a stop behind it stops the device (5.5).
+		sl.command = sl.device.Commands()
 		return
 	}
-	p.device.SetCommand(now, payload)
-	p.command = p.device.Commands()
+	sl.device.SetCommand(now, payload)
+	sl.command = sl.device.Commands()
 	if spec.Stop != "" && s.lifetime.begin(stops) {
-		s.changed()
+		s.notify()
 	}
 }
 
@@ -165,7 +166,7 @@ func (s *Session) refuse(now time.Duration, why string, fields ...zap.Field) {
 func (s *Session) skip(now time.Duration, m codec.Message) {
 	s.complain(now, "malformed message skipped", zap.Uint8("first", m.Kind), zap.Uint8("second", m.Device), zap.Int("size", m.Size))
 	if s.malformed++; s.malformed >= maxMalformed {
-		s.end(ErrMalformed)
+		s.fail(ErrMalformed)
 	}
 }
 
@@ -174,7 +175,7 @@ func (s *Session) skip(now time.Duration, m codec.Message) {
 func (s *Session) keep(now time.Duration, in []byte) {
 	stops, err := s.input.keep(in)
 	if err != nil {
-		s.end(err)
+		s.fail(err)
 		return
 	}
 	for range stops {
@@ -200,7 +201,7 @@ func (s *Session) configureDevice(now time.Duration, letter byte, payload []byte
 		s.complain(now, "configuration dropped", name, zap.Error(err))
 		return
 	}
-	if p := s.slots.of(device); p == nil || !p.access.writes() {
+	if sl := s.slots.of(device); sl == nil || !sl.access.writes() {
 		s.complain(now, "device configured without write access", name, zap.ByteString("configuration", payload))
 	}
 }
@@ -243,15 +244,15 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 			s.complain(now, "data asked for with nothing open for reading, ignored")
 		default:
 			s.frames.asked++
-			s.passOn(now)
+			s.notifyDevices(now)
 		}
 	}
 	s.awaitNews(now)
-	s.changed()
+	s.notify()
 }
 
-// emergencyStop stops the robot until it is released (8.5). Clients that may command it
-// may do both.
+// emergencyStop stops the robot until it is released, or releases it (8.5). Both need the right to
+// command it.
 func (s *Session) emergencyStop(now time.Duration, on bool) {
 	switch {
 	case !s.rights.Has(rights.Write):

@@ -40,9 +40,8 @@ func TestDeviceConfiguration(t *testing.T) {
 	p.expectReplies()
 }
 
-// The owner watches those who drive, from the first command that moves something on.
-// If the client has ended its connection by then, that command is dropped, also where
-// it has waited for a setup.
+// The owner watches the connection from the client's first command that moves something. If the client
+// has ended its connection by then, that command is dropped, even if it has waited for a setup.
 func TestWhoDrivesIsWatched(t *testing.T) {
 	r, p := open(t, "pagw")
 	p.send(halt, r.command('g', 1))
@@ -65,8 +64,8 @@ func TestWhoDrivesIsWatched(t *testing.T) {
 	}
 }
 
-// Of commands that come together only the last one moves the robot (5.3): those before
-// it were overwritten by their own client, which may have gone since.
+// Of commands that come together only the last one moves the robot (5.3): their own client has
+// overwritten the others, and it may have ended its connection since.
 func TestCommandsThatComeTogether(t *testing.T) {
 	first, second := []byte{1, 2, 3, 4}, []byte{5, 6, 7, 8}
 	ahead, left := message('c', 'p', first...), message('c', 'p', second...)

@@ -1,6 +1,5 @@
-// Package session is the server's state of one client connection: everything
-// that ends with it. Bytes in, bytes out: it never touches a socket and never
-// reads a clock. Numbers in comments are clauses of docs/PROTOCOL.md.
+// Package session is the state of one client's connection: all that ends with it. Bytes in, bytes
+// out: it has no socket and reads no clock. Numbers in comments are clauses of docs/PROTOCOL.md.
 package session
 
 import (
@@ -37,11 +36,11 @@ var (
 // change.
 type Owner interface {
 	SessionChanged()
-	// WatchEnd is called before the client's first command that moves something. From
-	// then on the owner calls Leave when the client ends its connection, before
-	// anything else that has come is carried out; if it has ended it, within the call.
+	// WatchEnd is called before the client's first command that moves something. From then on the
+	// owner calls Leave when the client ends its connection, before any input that waits is carried
+	// out. If the client has ended it already, the owner calls Leave within WatchEnd.
 	WatchEnd(now time.Duration)
-	// Silent reports whether the client is silent now. It is asked after Halt, before a
+	// Silent reports whether the client is silent now. The session calls it after Halt, before a
 	// command that moves something.
 	Silent(now time.Duration) bool
 	// String names the client, for people.
@@ -58,28 +57,28 @@ type Session struct {
 	maxRate int // Hz
 	rights  rights.Set
 	control *Control
-	name    string // that the client gave itself
-	path    string // of the links that wait for the client (8.7)
+	name    string // the name that the client gave itself
+	path    string // the links that wait for the client (8.7)
 	counts  Counts
 
 	input    input
 	lifetime lifetime
 	frames   frames
 
-	malformed int  // messages in a row
-	spoken    bool // a message was well formed
+	malformed int  // malformed messages in a row
+	spoken    bool // at least one message was well formed
 	slots     slots
 	freshness access // of device y (8.1)
-	dated     bool   // it is read, and a reply has said so
+	agesShown bool   // it is read, and a reply has said so
 
-	requests uint64 // so far, with the current one
-	request  []byte // the pairs of the current request, or of the last reply
-	changes  bool   // of access, by the current request
-	logged   string // Access when it was logged last
+	requests      uint64 // so far, with the current one
+	request       []byte // the pairs of the current request, or of the last reply
+	accessChanged bool   // of access, by the current request
+	logged        string // Access when it was logged last
 
-	drives bool // the owner knows that it gives commands that move something
-	left   bool // the client has ended its connection; its input may still come
-	silent bool // since Halt; earlier input of the client may still come
+	watched bool // WatchEnd was called
+	ended   bool // the client has ended its connection; its input may still come
+	silent  bool // since Halt; earlier input of the client may still come
 
 	output     []byte
 	err        error
@@ -112,23 +111,23 @@ func (s *Session) permits(a access) bool {
 	return (!a.reads() || s.rights.Has(rights.Read)) && (!a.writes() || s.rights.Has(rights.Write))
 }
 
-// open handles a device request (2). The reply is made when every setup that
-// it started has ended.
+// open carries out a device request (2). The reply is made when all setups that the request has
+// started have ended.
 func (s *Session) open(now time.Duration, pairs []byte) {
 	s.requests++
 	s.request = append(s.request[:0], pairs...)
 	for i := 0; i+1 < len(pairs); i += 2 {
-		s.ask(now, pairs[i], pairs[i+1])
+		s.changeAccess(now, pairs[i], pairs[i+1])
 	}
-	if s.input.waiting == 0 {
+	if s.input.setups == 0 {
 		s.reply(now)
 	}
 }
 
-// ask changes one device to the access that want leads to.
-func (s *Session) ask(now time.Duration, letter, want byte) {
+// changeAccess changes the client's access to one device as the request want says.
+func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	if letter == codec.Server {
-		s.freshness = s.freshness.ask(want)
+		s.freshness = s.freshness.after(want)
 		return
 	}
 	device := s.table.Device(letter)
@@ -136,63 +135,63 @@ func (s *Session) ask(now time.Duration, letter, want byte) {
 		s.complain(now, "no such device", zap.String("letter", string(rune(letter))))
 		return
 	}
-	p := s.slots.of(device)
-	if p == nil {
-		if none.ask(want) == none {
+	sl := s.slots.of(device)
+	if sl == nil {
+		if none.after(want) == none {
 			s.complain(now, "cannot close a device that is not open, or unknown access", zap.String("device", device.Spec().Name), zap.Uint8("access", want))
 			return
 		}
 		s.slots = append(s.slots, slot{device: device})
-		p = &s.slots[len(s.slots)-1]
+		sl = &s.slots[len(s.slots)-1]
 	}
-	before, after := p.access, p.access.ask(want)
+	before, after := sl.access, sl.access.after(want)
 	if !s.permits(after) {
 		s.complain(now, "access refused", zap.String("device", device.Spec().Name), zap.String("access", string(rune(want))), zap.Stringer("rights", s.rights))
-		after, p.why = failed, errRight
+		after, sl.why = failed, errRight
 	}
 	if before.writes() && !after.writes() {
-		s.stop(now, p)
+		s.stopDevice(now, sl)
 		if letter == codec.Position {
-			s.control.leave(s)
+			s.control.resign(s)
 		}
 	}
-	p.access = after
-	s.changes = s.changes || before != after
+	sl.access = after
+	s.accessChanged = s.accessChanged || before != after
 	switch {
 	case !before.open() && after.open():
-		s.subscribe(now, p)
+		s.subscribe(now, sl)
 	case before.open() && !after.open():
-		s.unsubscribe(now, p)
+		s.unsubscribe(now, sl)
 	}
 }
 
-func (s *Session) subscribe(now time.Duration, p *slot) {
-	s.input.opened = true
-	if p.tried == s.requests {
-		p.access = failed
+func (s *Session) subscribe(now time.Duration, sl *slot) {
+	s.input.changedDevices = true
+	if sl.tried == s.requests {
+		sl.access = failed
 		return
 	}
-	pending, err := p.device.Subscribe(now, s)
+	pending, err := sl.device.Subscribe(now, s)
 	if errors.Is(err, devices.ErrSwitchedOff) || errors.Is(err, devices.ErrRing) {
-		s.complain(now, "access refused", zap.String("device", p.device.Spec().Name), zap.Error(err))
+		s.complain(now, "access refused", zap.String("device", sl.device.Spec().Name), zap.Error(err))
 	}
 	if err != nil {
-		p.access, p.why, p.tried = failed, err, s.requests
+		sl.access, sl.why, sl.tried = failed, err, s.requests
 		return
 	}
-	p.since = now
-	if p.pending = pending; pending {
-		s.input.waiting++
+	sl.since = now
+	if sl.pending = pending; pending {
+		s.input.setups++
 	}
 }
 
-func (s *Session) unsubscribe(now time.Duration, p *slot) {
-	s.input.opened = true
-	if p.pending {
-		p.pending = false
-		s.input.waiting--
+func (s *Session) unsubscribe(now time.Duration, sl *slot) {
+	s.input.changedDevices = true
+	if sl.pending {
+		sl.pending = false
+		s.input.setups--
 	}
-	p.device.Unsubscribe(now, s)
+	sl.device.Unsubscribe(now, s)
 }
 
 // Path returns the links for which the client waits (8.7).
@@ -201,27 +200,26 @@ func (s *Session) Path() string { return s.path }
 // SetupDone implements devices.Subscriber: a setup that this client waits for
 // has ended.
 func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
-	p := s.slots.of(d)
-	if p == nil || !p.pending {
+	sl := s.slots.of(d)
+	if sl == nil || !sl.pending {
 		return
 	}
-	p.pending = false
-	p.since = now
+	sl.pending = false
+	sl.since = now
 	if err != nil {
-		p.access, p.why = failed, err
+		sl.access, sl.why = failed, err
 	}
-	if s.input.waiting--; s.input.waiting > 0 {
+	if s.input.setups--; s.input.setups > 0 {
 		return
 	}
 	s.reply(now)
-	s.goOn(now, nil)
-	s.changed()
+	s.resume(now, nil)
+	s.notify()
 }
 
-// reply answers the current request with the state after the whole request
-// (2.4).
+// reply answers the current request with the access to its devices after the whole request (2.4).
 func (s *Session) reply(now time.Duration) {
-	s.dated = s.freshness.reads()
+	s.agesShown = s.freshness.reads()
 	for i := range s.slots {
 		s.slots[i].shown = s.slots[i].access.reads()
 	}
@@ -232,15 +230,15 @@ func (s *Session) reply(now time.Duration) {
 	s.output = codec.AppendBlock(s.output, codec.KindReply, pairs)
 	s.logAccess()
 	s.awaitNews(now)
-	s.changed()
+	s.notify()
 }
 
 // logAccess logs which devices the client has open, if that has changed.
 func (s *Session) logAccess() {
-	if !s.changes {
+	if !s.accessChanged {
 		return
 	}
-	s.changes = false
+	s.accessChanged = false
 	open := s.Access()
 	if open == s.logged {
 		return
@@ -253,90 +251,91 @@ func (s *Session) logAccess() {
 	s.owner.Log().Info("client has devices open", zap.String("devices", open))
 }
 
+// state returns the client's access to the device of a letter.
 func (s *Session) state(letter byte) access {
 	if letter == codec.Server {
 		return s.freshness
 	}
-	if p := s.slots.of(s.table.Device(letter)); p != nil {
-		return p.access
+	if sl := s.slots.of(s.table.Device(letter)); sl != nil {
+		return sl.access
 	}
 	return none
 }
 
-// Close ends the session: it stops the motors that the client drives (5.4) and gives
-// up its subscriptions.
+// Close ends the session: it stops the devices that the client commands (5.4), and ends its
+// subscriptions.
 func (s *Session) Close(now time.Duration) {
 	s.Halt(now)
-	s.control.leave(s)
+	s.control.resign(s)
 	for i := range s.slots {
-		if p := &s.slots[i]; p.access.open() {
-			s.unsubscribe(now, p)
-			p.access = closed
+		if sl := &s.slots[i]; sl.access.open() {
+			s.unsubscribe(now, sl)
+			sl.access = closed
 		}
 	}
 	s.awaitNews(now)
 	s.err = errors.Join(s.err, errClosed)
 }
 
-// Halt stops what this client drives and keeps its access: the client is
-// silent but still connected (9.1). Commands that it has sent before are dropped, or
-// they would move the robot again: those that wait for a setup, and those that come
-// while it is silent.
+// Halt stops the devices that this client commands, and keeps its access: the client is silent but
+// still connected (9.1). Its earlier commands would move the robot again. So commands that wait for
+// a setup are dropped, and so are commands that come while the client is silent.
 func (s *Session) Halt(now time.Duration) {
 	s.input.stale, s.silent = s.input.waits(), true
-	s.stopAll(now)
+	s.stopCommanded(now)
 }
 
-// stopAll stops what this client drives, and reports whether it drove anything.
-func (s *Session) stopAll(now time.Duration) (stopped bool) {
+// stopCommanded stops the devices whose newest command is this client's. It reports whether there
+// was one.
+func (s *Session) stopCommanded(now time.Duration) (stopped bool) {
 	for i := range s.slots {
-		if p := &s.slots[i]; p.access.writes() && s.stop(now, p) {
+		if sl := &s.slots[i]; sl.access.writes() && s.stopDevice(now, sl) {
 			stopped = true
 		}
 	}
 	return stopped
 }
 
-// Leave stops what this client drives when it has ended its connection. Input that it
-// has sent before is still answered, but moves nothing any more (5.4).
+// Leave stops the devices that this client commands when it has ended its connection. Its earlier
+// input is still answered, but moves nothing any more (5.4).
 func (s *Session) Leave(now time.Duration) {
-	s.left = true
-	s.stopAll(now)
-	s.control.leave(s)
+	s.ended = true
+	s.stopCommanded(now)
+	s.control.resign(s)
 }
 
-// isGone reports whether the client has ended its connection, or is silent since Halt.
-// It is asked before a command that moves something.
-func (s *Session) isGone(now time.Duration) bool {
-	if !s.drives {
-		s.drives = true
+// isAbsent reports whether the client has ended its connection, or is silent since Halt. It is
+// called before a command that moves something, so it has the owner watch the connection's end.
+func (s *Session) isAbsent(now time.Duration) bool {
+	if !s.watched {
+		s.watched = true
 		s.owner.WatchEnd(now)
 	}
 	s.silent = s.silent && s.owner.Silent(now)
-	return s.left || s.silent
+	return s.ended || s.silent
 }
 
-// stop gives a device the command that follows the loss of its client (5.4), and reports
-// whether it did. It does nothing if the newest command of the device is not this client's.
-func (s *Session) stop(now time.Duration, p *slot) (stopped bool) {
-	stop := p.device.Spec().Stop
-	if stopped = stop != "" && p.isNewest(); stopped {
-		p.device.SetCommand(now, []byte(stop))
+// stopDevice gives a device its stop command (5.4) if its newest command is this client's. It
+// reports whether it did.
+func (s *Session) stopDevice(now time.Duration, sl *slot) (stopped bool) {
+	stop := sl.device.Spec().Stop
+	if stopped = stop != "" && sl.isNewest(); stopped {
+		sl.device.SetCommand(now, []byte(stop))
 		s.lifetime.ends = 0
 	}
-	p.command = 0
+	sl.command = 0
 	return stopped
 }
 
-// Drives reports whether the client has write access to a device that must be
-// stopped when the client is lost.
-func (s *Session) Drives() bool {
-	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.writes() && p.device.Spec().Stop != "" })
+// IsMover reports whether the client has write access to a device that must be stopped when the
+// client is lost.
+func (s *Session) IsMover() bool {
+	return slices.ContainsFunc(s.slots, func(sl slot) bool { return sl.access.writes() && sl.device.Spec().Stop != "" })
 }
 
 // Uses reports whether the client has a device of a link open.
 func (s *Session) Uses(l *devices.Link) bool {
-	return slices.ContainsFunc(s.slots, func(p slot) bool { return p.access.open() && p.device.Link() == l })
+	return slices.ContainsFunc(s.slots, func(sl slot) bool { return sl.access.open() && sl.device.Link() == l })
 }
 
 // Output returns the bytes to write to the client, whole and before any frame.
@@ -348,12 +347,12 @@ func (s *Session) Flushed() { s.output = s.output[:0] }
 // Err returns the reason to close the connection, or nil.
 func (s *Session) Err() error { return s.err }
 
-func (s *Session) end(err error) {
+func (s *Session) fail(err error) {
 	s.err = err
-	s.changed()
+	s.notify()
 }
 
-func (s *Session) changed() { s.owner.SessionChanged() }
+func (s *Session) notify() { s.owner.SessionChanged() }
 
 // complain logs a client's mistake, at most one message a second (1.5).
 func (s *Session) complain(now time.Duration, what string, fields ...zap.Field) {

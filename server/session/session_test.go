@@ -39,8 +39,8 @@ func TestClose(t *testing.T) {
 	r.take()
 	p.Close(r.now)
 	r.expect(t, "command p 00000000", "shutdown laser", "shutdown base")
-	if p.Err() == nil || p.Drives() || !r.table.Done() {
-		t.Errorf("after Close: error %v, drives %v, hardware off %v", p.Err(), p.Drives(), r.table.Done())
+	if p.Err() == nil || p.IsMover() || !r.table.Done() {
+		t.Errorf("after Close: error %v, drives %v, hardware off %v", p.Err(), p.IsMover(), r.table.Done())
 	}
 	p.send(request("pa"))
 	p.expectReplies()

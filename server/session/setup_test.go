@@ -125,8 +125,8 @@ func TestKeptInputIsBounded(t *testing.T) {
 	}
 }
 
-// Input behind a request that opens or closes devices waits until others were served,
-// and a request tries each device once: no client fills a round of the loop with setups.
+// Input behind a request that opens or closes devices waits until others were served, and a request
+// tries each device once. So a client cannot keep the loop from others with setups.
 func TestSetupsWait(t *testing.T) {
 	r, p := connectTo(t, 'l', broken)
 	failing := request(strings.Repeat("lr", 50))
@@ -148,14 +148,14 @@ func TestSetupsWait(t *testing.T) {
 	p.expectReplies("pa")
 }
 
-// 8.5: an emergency stop passes what is kept behind a request that waits for a setup,
-// wherever the stream is cut. When it comes again it is no second one.
+// 8.5: an emergency stop overtakes the input that is kept behind a request that waits for a setup,
+// wherever the stream is cut. It has no effect again when that input is carried out.
 func TestEmergencyStopPassesASetup(t *testing.T) {
 	stop, release := []byte("xy\x00\x02e\x01"), []byte("xy\x00\x02e\x00")
 	for _, tt := range []struct {
 		what                 string
 		in                   [][]byte
-		atOnce, later, again bool // stopped: while the setup lasts, after it, and if somebody releases it meanwhile
+		atOnce, later, again bool // stopped: while the setup lasts, after it, and if another client releases it meanwhile
 	}{
 		{"a stop", [][]byte{stop}, true, true, false},
 		{"behind other messages", [][]byte{request("pr"), []byte("cp\x00\x04abcd"), stop, []byte("xy\x00\x02r\x00")}, true, true, false},

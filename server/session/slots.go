@@ -7,7 +7,7 @@ import (
 	"player/devices"
 )
 
-// slot is the position of one device in this client's frames.
+// slot is one device of this client, at its position in the client's frames.
 type slot struct {
 	device  *devices.Device
 	access  access
@@ -17,19 +17,19 @@ type slot struct {
 	sent    uint64        // the device's Seq when last sent
 	waits   bool          // it is a Waiter of the device
 	tried   uint64        // the last request that could not open it: one request tries once
-	command uint64        // the device's Commands after this client's newest; zero: it gave none, or has let go
-	why     error         // it has failed
+	command uint64        // Device.Commands after this client's newest; zero: it gave none, or has lost write access
+	why     error         // why it could not be opened
 }
 
-// isShown reports whether frames have a block for p. While a request waits for
-// setups (2.7) they have those that were open before it.
-func (p *slot) isShown() bool { return p.shown && p.access.reads() && !p.pending }
+// isShown reports whether frames have a block for the device. While a request waits for setups (2.7),
+// frames have the devices that were open before it.
+func (sl *slot) isShown() bool { return sl.shown && sl.access.reads() && !sl.pending }
 
 // isNew reports whether the device has data that this client has not been sent.
-func (p *slot) isNew() bool { return p.device.HasData() && p.device.Seq() != p.sent }
+func (sl *slot) isNew() bool { return sl.device.HasData() && sl.device.Seq() != sl.sent }
 
-// isNewest reports whether the newest command of p's device is of this client.
-func (p *slot) isNewest() bool { return p.command != 0 && p.command == p.device.Commands() }
+// isNewest reports whether the newest command of the device is this client's.
+func (sl *slot) isNewest() bool { return sl.command != 0 && sl.command == sl.device.Commands() }
 
 // slots are in order of first opening, and are kept until the connection ends (2.8).
 type slots []slot
@@ -39,24 +39,23 @@ func (all slots) of(d *devices.Device) *slot {
 	if d == nil {
 		return nil
 	}
-	i := slices.IndexFunc(all, func(p slot) bool { return p.device.Letter() == d.Letter() })
+	i := slices.IndexFunc(all, func(sl slot) bool { return sl.device.Letter() == d.Letter() })
 	if i < 0 {
 		return nil
 	}
-	p := &all[i]
-	if p.device != d { // of a driver that a reload has replaced while the device was not open
-		*p = slot{device: d, access: p.access}
+	sl := &all[i]
+	if sl.device != d { // of a driver that a reload has replaced while the device was not open
+		*sl = slot{device: d, access: sl.access}
 	}
-	return p
+	return sl
 }
 
-// areShown reports whether a frame would contain a block of any.
+// areShown reports whether a frame would have a block of any device.
 func (all slots) areShown() bool {
-	return slices.ContainsFunc(all, func(p slot) bool { return p.isShown() })
+	return slices.ContainsFunc(all, func(sl slot) bool { return sl.isShown() })
 }
 
-// haveNews reports whether any in the next frame has data that this client has not been
-// sent.
+// haveNews reports whether any device in the next frame has data that this client has not been sent.
 func (all slots) haveNews() bool {
-	return slices.ContainsFunc(all, func(p slot) bool { return p.isShown() && p.isNew() })
+	return slices.ContainsFunc(all, func(sl slot) bool { return sl.isShown() && sl.isNew() })
 }

@@ -6,17 +6,17 @@ import (
 	"player/codec"
 )
 
-// Counts are what a client has done so far.
+// Counts count the commands of a client.
 type Counts struct {
-	Commands    uint64 // that were carried out
-	Refused     uint64 // commands that were dropped
+	Commands    uint64 // carried out
+	Refused     uint64 // dropped
 	LastCommand time.Duration
 }
 
 // Counts returns the counts so far.
 func (s *Session) Counts() Counts { return s.counts }
 
-// Name returns the name that the client gave itself, or nothing.
+// Name returns the name that the client gave itself, empty if it gave none.
 func (s *Session) Name() string { return s.name }
 
 // Rate returns the rate of the client's frames in Hz, zero in request/reply mode.
@@ -35,8 +35,8 @@ func (s *Session) Access() string {
 		pairs = append(pairs, codec.Server, byte(s.freshness))
 	}
 	for i := range s.slots {
-		if p := &s.slots[i]; p.access.open() && !p.pending {
-			pairs = append(pairs, p.device.Letter(), byte(p.access))
+		if sl := &s.slots[i]; sl.access.open() && !sl.pending {
+			pairs = append(pairs, sl.device.Letter(), byte(sl.access))
 		}
 	}
 	return string(pairs)
@@ -46,8 +46,8 @@ func (s *Session) Access() string {
 // there is none.
 func (s *Session) Age(now time.Duration) (oldest time.Duration, ok bool) {
 	for i := range s.slots {
-		if p := &s.slots[i]; p.isShown() && p.device.HasData() {
-			oldest, ok = max(oldest, p.device.Age(now)), true
+		if sl := &s.slots[i]; sl.isShown() && sl.device.HasData() {
+			oldest, ok = max(oldest, sl.device.Age(now)), true
 		}
 	}
 	return oldest, ok

@@ -59,10 +59,10 @@ func story(t testing.TB, moods [4]mood, pieces ...[]byte) string {
 			}
 		}
 	}
-	if p.input.waiting != 0 || len(p.input.kept) != 0 && p.Err() == nil {
-		t.Errorf("waits for %d devices after all setups, %d bytes held", p.input.waiting, len(p.input.kept))
+	if p.input.setups != 0 || len(p.input.kept) != 0 && p.Err() == nil {
+		t.Errorf("waits for %d devices after all setups, %d bytes held", p.input.setups, len(p.input.kept))
 	}
-	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.Drives(), p.Err())
+	fmt.Fprintf(&b, "asked %d, period %v, drives %v, error %v\n", p.Asked(), p.Period(), p.IsMover(), p.Err())
 	for _, later := range []time.Duration{0, time.Second, time.Second} {
 		r.now += later
 		fmt.Fprintf(&b, "frame %s\n", p.frame())
@@ -157,8 +157,8 @@ func TestMalformedInARow(t *testing.T) {
 	p.robot.expect(t, "setup base")
 }
 
-// 1.7: what begins with anything but a Player message is disconnected before
-// anything behind its header is obeyed, wherever the stream is cut.
+// 1.7: a connection that begins with anything but a Player message is closed before anything behind
+// its header is obeyed, wherever the stream is cut.
 func TestOtherProtocols(t *testing.T) {
 	drive := slices.Concat(request("pa"), message('x', 'p', 'm', 1), message('c', 'p', 0, 100, 0, 0))
 	for first, want := range map[string]string{
@@ -187,7 +187,7 @@ func TestOtherProtocols(t *testing.T) {
 			}
 		}
 	}
-	// Half a header is waited for: it may become a message.
+	// After half a header the session waits: it may become a message.
 	_, p := connect(t)
 	p.send([]byte("PO"), []byte("S"))
 	if p.Err() != nil {

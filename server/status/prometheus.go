@@ -11,7 +11,7 @@ import (
 	"player/codec/peertext"
 )
 
-// ContentType is that of AppendMetrics: the text format of Prometheus, version 0.0.4
+// ContentType is the type of AppendMetrics: the text format of Prometheus, version 0.0.4
 // (https://prometheus.io/docs/instrumenting/exposition_formats/).
 const ContentType = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -128,8 +128,8 @@ func (t *Text) Single(name, kind, help string, value float64, labels ...string) 
 	t.Sample(name, value, labels...)
 }
 
-// Sample appends a sample of the metric that was begun last, with labels, which are pairs of
-// name and value.
+// Sample appends a sample of the metric that Family has begun last. labels are pairs of a name and a
+// value.
 func (t *Text) Sample(family string, value float64, labels ...string) {
 	t.Bytes = append(t.Bytes, family...)
 	for i := 0; i < len(labels); i += 2 {

@@ -20,7 +20,7 @@ type Status struct {
 	Robots  []Robot `json:"robots"`
 	Loop    Loop    `json:"loop"`
 	Guard   Guard   `json:"guard"`
-	// Cameras are those of the configuration whose pictures the dashboard shows, by name.
+	// Cameras are the cameras of the configuration that the dashboard shows, by name.
 	Cameras map[string]Camera `json:"cameras,omitempty"`
 }
 
@@ -56,7 +56,7 @@ type Robot struct {
 	Commander *netip.AddrPort   `json:"commander"`
 	Stopped   bool              `json:"stopped"` // by an emergency stop
 	Devices   map[string]Device `json:"devices"` // by interface; position:1 for index 1
-	// Recorders are those of the configuration, by the path of the log.
+	// Recorders are the recorders of the configuration, by the path of the log.
 	Recorders map[string]Recorder `json:"recorders,omitempty"`
 	Clients   []Client            `json:"clients"`
 	Totals    Counts              `json:"totals"` // of all clients since the server started
@@ -71,8 +71,8 @@ type Device struct {
 	Age     *Millis      `json:"age_ms"`  // of its data; nil: it is not open, or has none
 	Error   string       `json:"error,omitempty"`
 	Counted              // of its driver
-	Parts   []codec.Part `json:"parts,omitempty"`  // where it is on the robot, and what it covers
-	Charge  string       `json:"charge,omitempty"` // what the charger does, of misc; empty: it is not known
+	Parts   []codec.Part `json:"parts,omitempty"`  // their places on the robot, and the range that they cover
+	Charge  string       `json:"charge,omitempty"` // the state of the charger, of device misc; empty: unknown
 }
 
 // Recorder is a driver that records devices.

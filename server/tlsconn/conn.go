@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// overhead is what a record of TLS 1.3 adds to its content, in bytes: a header of
-	// 5, the type of the content, and a tag of 16 (RFC 8446, 5.2).
+	// overhead is how many bytes a record of TLS 1.3 adds to its content: a header of 5, the
+	// type of the content, and a tag of 16 (RFC 8446, 5.2).
 	overhead = 5 + 1 + 16
 	// mostInRecord is the largest content of a record, in bytes (RFC 8446, 5.1).
 	mostInRecord = 16 << 10
@@ -32,7 +32,7 @@ type Conn struct {
 	tls     *tls.Conn
 	wire    *wire
 	broken  error  // crypto/tls has panicked: it is not called any more
-	release func() // gives back the descriptors that were taken for the handshake
+	release func() // returns the descriptors of the handshake to the share
 }
 
 // Client does the client's side of a handshake on a connection, which it takes over.
@@ -59,7 +59,7 @@ func (c *Conn) Detach() (fd int, err error) {
 		err = errors.Join(controlErr, err)
 	}
 	c.wire.detached = true
-	_ = c.Close() // the connection lives in fd, or there is a reason already
+	_ = c.Close() // the connection stays open in fd, or err has the reason
 	return fd, err
 }
 
@@ -69,9 +69,9 @@ func (c *Conn) Close() error {
 	return c.wire.Conn.Close()
 }
 
-// Read decrypts records from the client into p. If n is len(p), there may be more: call
-// it again without records. io.EOF means that the client has closed its side. Afterwards
-// the connection may have records of its own to send: see Unsaid.
+// Read decrypts records from the client into p. If n is len(p), there may be more content: call Read
+// again without records. io.EOF means that the client has closed its side. Afterwards the connection
+// may have records of its own to send: see HasOwnRecords.
 func (c *Conn) Read(records, p []byte) (n int, err error) {
 	if c.broken != nil {
 		return 0, c.broken
@@ -94,8 +94,8 @@ func (c *Conn) Read(records, p []byte) (n int, err error) {
 	return n, err
 }
 
-// caught makes a panic of crypto/tls an error: what strangers send must not stop the robot.
-// Nothing but this connection has state that the panic may have left half changed.
+// caught makes a panic of crypto/tls an error, because bytes of strangers must not stop the robot. The
+// panic may have left state half changed, but only state of this connection.
 func (c *Conn) caught(err *error) {
 	if r := recover(); r != nil {
 		c.broken = fmt.Errorf("panic: %v", r)
@@ -103,18 +103,18 @@ func (c *Conn) caught(err *error) {
 	}
 }
 
-// Unsaid reports whether the connection has records of its own to send: the answer to
-// a new key of the client, or an alert.
-func (c *Conn) Unsaid() bool { return c.broken == nil && len(c.wire.out) > 0 }
+// HasOwnRecords reports whether the connection has records of its own to send: the answer to a new
+// key of the client, or an alert.
+func (c *Conn) HasOwnRecords() bool { return c.broken == nil && len(c.wire.out) > 0 }
 
-// Seal appends the connection's own records, and p in records, to dst. After an error of
-// Read that was a panic there are none.
+// Seal appends the connection's own records, and records with p, to dst. After a panic of crypto/tls
+// it appends nothing.
 func (c *Conn) Seal(dst, p []byte) []byte {
 	if c.broken != nil {
 		return dst
 	}
 	c.wire.out = append(dst, c.wire.out...)
-	_, _ = c.tls.Write(p) // memory takes it
+	_, _ = c.tls.Write(p) // wire.Write appends to memory and does not fail
 	dst, c.wire.out = c.wire.out, nil
 	return dst
 }
@@ -132,8 +132,7 @@ func Size(n int) int {
 	return n + (n+mostInRecord-1)/mostInRecord*overhead
 }
 
-// wire is what crypto/tls reads and writes: the TCP connection until it is detached,
-// then memory.
+// wire is the connection that crypto/tls reads and writes: TCP until it is detached, then memory.
 type wire struct {
 	net.Conn
 	detached bool

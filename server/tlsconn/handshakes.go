@@ -25,21 +25,21 @@ import (
 )
 
 const (
-	// handshakeLimit is how long a client may take for its handshake. Three round
-	// trips of a bad radio network fit.
+	// handshakeLimit is how long a client may take for its handshake. It is enough for three
+	// round trips on a bad radio network.
 	handshakeLimit = 5 * time.Second
-	// atOnce is how many handshakes are under way at a time, and perAddress how many of
-	// one address. Each takes about 20 KB. A client beyond that is closed at once.
+	// atOnce is how many handshakes may be under way, and perAddress how many of one address.
+	// Each takes about 20 KB. A further client is disconnected at once.
 	atOnce     = 128
 	perAddress = atOnce / 2
-	// period is the time from one handshake's computation to that of the next, of all
-	// clients together. On a desktop it takes 2 ms with a key on P-256 and 6 ms with RSA
-	// of 2048 bits, in which the loop waits.
+	// period is the time from the computation of one handshake to the next one, of all clients
+	// together. A computation takes a desktop 2 ms with a key on P-256 and 6 ms with RSA of
+	// 2048 bits, and the loop waits for it.
 	period = 20 * time.Millisecond
-	// cost is how many descriptors a connection takes until it is detached: its own, and
-	// the one that Detach returns.
+	// cost is how many descriptors a connection takes until it is detached: its own, and the
+	// duplicate that Detach returns.
 	cost = 2
-	// acceptPause is the time to the next try after accept has failed.
+	// acceptPause is how long no connection is accepted after accept has failed.
 	acceptPause = 100 * time.Millisecond
 )
 
@@ -92,7 +92,7 @@ type Handshakes struct {
 	mu        sync.Mutex
 	config    *tls.Config // nil: no client may connect
 	all       int
-	addresses map[netip.Addr]int // how many, by computer
+	addresses map[netip.Addr]int // handshakes under way, by computer
 	next      time.Time          // when the next computation may begin
 	refusals  limited.Line
 }
@@ -105,13 +105,13 @@ func New(config *tls.Config, quota *descriptors.Share, log *zap.Logger) *Handsha
 	return h
 }
 
-// Renew sets the configuration of Load for handshakes that begin from now on. With nil
-// there are none from now on.
+// Renew sets the configuration of Load for handshakes that begin from now on. With nil no client
+// may connect from now on.
 func (h *Handshakes) Renew(config *tls.Config) {
 	if config != nil {
 		config = config.Clone()
-		// It is called when the client's first message has been read, and nothing has
-		// been computed.
+		// It is called when the client's first message has been read, before anything is
+		// computed.
 		config.GetConfigForClient = func(*tls.ClientHelloInfo) (*tls.Config, error) {
 			time.Sleep(h.delay(time.Now()))
 			return nil, nil
@@ -122,16 +122,15 @@ func (h *Handshakes) Renew(config *tls.Config) {
 	h.config = config
 }
 
-// Current returns the configuration of a handshake that begins now, nil if there is
-// none. Handshakes with it are computed one after the other with all others, also those
-// that are made elsewhere.
+// Current returns the configuration of a handshake that begins now, nil if there is none. All
+// handshakes with it are computed one after the other, also those that another package makes.
 func (h *Handshakes) Current() *tls.Config {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.config
 }
 
-// delay returns how long a computation has to wait.
+// delay reserves the time of the next computation, and returns how long until it begins.
 func (h *Handshakes) delay(now time.Time) time.Duration {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -168,7 +167,7 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 			c := newConn(w, tls.Server(w, h.Current()), func() { h.quota.Return(cost) })
 			if err := c.shake(); err != nil {
 				h.refused(conn.RemoteAddr(), err)
-				_ = c.Close() // the reason is known
+				_ = c.Close() // err has the reason
 				return
 			}
 			ready(c)
@@ -176,7 +175,7 @@ func (h *Handshakes) Serve(l net.Listener, ready func(*Conn)) {
 	}
 }
 
-// enter counts a handshake, or returns why it is refused.
+// enter counts a handshake as under way, or returns why it is refused.
 func (h *Handshakes) enter(from netip.Addr) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -152,7 +152,7 @@ func TestReadInPieces(t *testing.T) {
 	if !bytes.Equal(got, large) {
 		t.Errorf("%d bytes of %d, or others", len(got), len(large))
 	}
-	if j.Unsaid() {
+	if j.HasOwnRecords() {
 		t.Error("it has something to say")
 	}
 }
@@ -196,7 +196,7 @@ func TestEnds(t *testing.T) {
 		in := j.records(t, []byte("hello"))
 		in[len(in)-1]++
 		n, err := j.Read(in, make([]byte, 10))
-		if n > 0 || err == nil || errors.Is(err, io.EOF) || !j.Unsaid() {
+		if n > 0 || err == nil || errors.Is(err, io.EOF) || !j.HasOwnRecords() {
 			t.Fatalf("%d bytes, %v", n, err)
 		}
 		looptest.Send(t, j.tcp, j.Seal(nil, nil))

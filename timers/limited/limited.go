@@ -1,5 +1,5 @@
-// Package limited logs a message that repeats once a period, with the number of repeats that it
-// has left out. Like timers it is given the time.
+// Package limited logs a message that repeats at most once in a period, with the number of repeats
+// that were left out. Callers pass the time, as in package timers.
 package limited
 
 import (
@@ -14,7 +14,7 @@ import (
 // usual is the period of a Line that names none: a person can read one line a second.
 const usual = time.Second
 
-// Line is one line of the log and its repeats. The zero value writes at most one a second.
+// Line is one message of the log and its repeats. The zero value writes at most one line a second.
 type Line struct {
 	Period time.Duration // zero: a second
 
@@ -43,8 +43,8 @@ func (l *Line) Suppressed() zap.Field {
 	return zap.Int("suppressed", n)
 }
 
-// Log writes the line if Allow does, with the field Suppressed. It reports whether it did. A line
-// that is suppressed costs no allocation, unless a field does.
+// Log writes the line, with the field Suppressed, if Allow allows it. It reports whether it did. A
+// line that is suppressed costs no allocation, unless a field does.
 func (l *Line) Log(now time.Duration, log *zap.Logger, level zapcore.Level, message string, fields ...zap.Field) bool {
 	if !l.Allow(now) {
 		return false

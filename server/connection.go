@@ -7,26 +7,12 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/reactor"
-	"player/server/host"
 )
-
-// loop is what the server uses of its *reactor.Loop. The simulation of the tests
-// has a loop with a virtual clock.
-type loop interface {
-	host.Loop
-	Run() error
-	Stop()
-	Wakes() uint64
-
-	Listen(address string) (listener int, err error)
-	Unlisten(listener int)
-	Accepting(on bool)
-}
 
 // connection is the connection of a client: a socket, or one of the simulation.
 type connection interface {
 	Write(p []byte)
-	// WireSize returns how many bytes n bytes are when they are written at once.
+	// WireSize returns how many bytes the socket gets for one Write of n bytes: TLS adds to them.
 	WireSize(n int) int
 	Buffered() int
 	Unacknowledged() int
@@ -41,12 +27,11 @@ type connection interface {
 	Pause()
 	Resume()
 
-	// WatchEnd has fn called once, before anything else that has come is served, when
-	// the client has ended the connection, though its input still waits.
+	// WatchEnd has fn called once, when the client has ended the connection. fn is called
+	// before any input that waits is served.
 	WatchEnd(now time.Duration, fn func(now time.Duration))
 
-	// TCPInfo returns what the kernel knows of the connection, an error after it
-	// is gone.
+	// TCPInfo returns the kernel's facts about the connection, an error if it is closed.
 	TCPInfo() (*unix.TCPInfo, error)
 	// Probe has the kernel probe the connection while it is idle, after every
 	// period of whole seconds, and close it when count probes in a row are not
@@ -78,7 +63,7 @@ func (s socket) Probe(period time.Duration, count int) {
 // ProbeSlowly implements connection.
 func (s socket) ProbeSlowly() { s.probe(reactor.KeepAlive()) }
 
-// probe sets how the kernel probes. Errors leave the probes as they are.
+// probe sets how the kernel probes. After an error it probes as before.
 func (s socket) probe(how net.KeepAliveConfig) {
 	fd, err := s.Fd()
 	if err != nil {
