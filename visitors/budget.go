@@ -60,8 +60,8 @@ const (
 	places = 128
 	// perAddress is how many of the places one address may have.
 	perAddress = places / 2
-	// keptPlaces are for this computer: whoever is logged in there can always use
-	// the dashboard.
+	// keptPlaces are reserved for visitors on this computer: they can always open the
+	// dashboard, however many remote visitors there are.
 	keptPlaces = places / 8
 )
 
@@ -73,7 +73,7 @@ type budget struct {
 	mu       sync.Mutex
 	paid     time.Time // when all work so far is within totalPart
 	open     int       // connections
-	others   int       // those that are not of this computer
+	others   int       // places of visitors on other computers
 	accounts map[netip.Addr]*account
 	idle     []*counted // connections without a request, the one that has been so for longest first
 }
@@ -94,8 +94,8 @@ func newBudget(log *zap.Logger) *budget {
 	return &budget{log: log, accounts: map[netip.Addr]*account{}}
 }
 
-// enter takes a place for a connection: if there is no other, that of one that is idle. It
-// returns nil if there is none for the address.
+// enter reserves a place for a connection. If all places are taken, it closes an idle connection and takes that
+// connection's place. It returns nil if the address can have no place.
 func (b *budget) enter(address netip.Addr) *account {
 	for {
 		a, idle := b.take(address)
@@ -139,7 +139,7 @@ func (b *budget) take(address netip.Addr) (*account, *counted) {
 	return nil, nil
 }
 
-// follow keeps which connections are idle, by what http.Server says of each.
+// follow updates the list of idle connections when http.Server reports a connection's state.
 func (b *budget) follow(conn net.Conn, state http.ConnState) {
 	c, ours := conn.(*counted)
 	if !ours {

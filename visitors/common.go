@@ -18,8 +18,8 @@ import (
 	"player/server/status"
 )
 
-// Common is what each server for visitors needs. A page of a program without robots has no
-// Server, Post and Descriptors.
+// Common has the settings and services that each server for visitors needs. The page of a
+// program without robots needs no Server, Post and Descriptors.
 type Common struct {
 	Server Confined[Server] // which reports the status, and stops robots
 	// Post calls a function on the loop. It reports whether the loop still runs. It is for Confine.

@@ -16,8 +16,8 @@ import (
 // dialLimit is how long connecting to a robot may take.
 const dialLimit = 5 * time.Second
 
-// Dialer returns what connects to the robot at an address, HOST:PORT, within the quota of
-// descriptors. The robot sees who the visitor is by the name.
+// Dialer returns a function that connects to the robot at an address, HOST:PORT, within the
+// quota of descriptors. The robot's list of clients shows the visitor by the name.
 func (c Common) Dialer(address, name string) Dial {
 	quota := c.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
@@ -39,7 +39,7 @@ type Feed struct {
 	dial    Dial
 	granted func(pairs string, refused []client.Access) error
 	send    func([]News) error
-	// Stranger makes the error of a server that does not answer as a Player server does. Nil: it stays as it is.
+	// Stranger makes the error for a server whose answer is not the Player protocol. Nil: the error stays as it is.
 	Stranger func(error) error
 
 	mu        sync.Mutex
@@ -66,8 +66,8 @@ type News struct {
 	Payload []byte // valid until send returns; empty: the device has no data
 }
 
-// maxRequests is how many requests may wait while devices start: a user who
-// clicks makes far fewer.
+// maxRequests is how many requests may wait while devices start: a user's clicks make far
+// fewer.
 const maxRequests = 64
 
 // NewFeed returns a feed of the robot that dial connects to. granted gets the pairs of each request when the robot

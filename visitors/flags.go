@@ -14,8 +14,8 @@ import (
 	"player/server/tlsconn"
 )
 
-// Flags belong to a program that has a page and no configuration file: what visitors may do,
-// the certificate for TLS, and which reverse proxy shows the page. Without them other computers only see it.
+// Flags belong to a program that has a page and no configuration file: the visitors' rights, the certificate
+// for TLS, and which reverse proxy shows the page. Without them other computers only see it.
 type Flags struct {
 	access, cert, key, clients string
 	proxy                      Proxy

@@ -209,8 +209,8 @@ func (g *Guest) Wheels(number int, robot Robot) *Commands {
 	return c
 }
 
-// reportOnce returns what shows the guest the errors of a robot. Commands that are refused are repeated ten times a
-// second, and their error is shown once in repeatPeriod.
+// reportOnce returns a function that shows the guest the errors of a robot. A refused command is repeated ten times
+// a second; its error is shown once in repeatPeriod.
 func (g *Guest) reportOnce(robot string) Result {
 	var limiter Limiter
 	return func(err error, _ bool) error {

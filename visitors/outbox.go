@@ -27,8 +27,8 @@ const (
 // ErrDeaf ends a visitor.
 var ErrDeaf = errors.New("the visitor asks without reading the replies")
 
-// Outbox has what waits for a visitor at a WebSocket: replies, and of each subscribed
-// channel the newest messages. It is used by several goroutines.
+// Outbox queues messages for a visitor at a WebSocket: replies, and the newest messages of
+// each subscribed channel. Several goroutines use it.
 type Outbox struct {
 	window  uint32        // Terms.Window
 	changed chan struct{} // buffers one
@@ -263,7 +263,7 @@ func ping(ctx context.Context, ws *websocket.Conn) error {
 	return nil
 }
 
-// WriteMessage writes a message to a visitor who reads within answerLimit.
+// WriteMessage writes a message to a visitor. It fails unless the visitor reads it within answerLimit.
 func WriteMessage(ctx context.Context, ws *websocket.Conn, kind websocket.MessageType, message []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()

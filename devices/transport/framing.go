@@ -81,7 +81,7 @@ func (f *Framing) Next(buf, in []byte, inspect Inspect) (packet, rest []byte) {
 	}
 }
 
-// Waiting returns the bytes of a packet that is not whole yet.
+// Waiting returns the bytes of an incomplete packet.
 func (f *Framing) Waiting(buf []byte) []byte { return buf[f.r:f.w] }
 
 // Take counts the next n waiting bytes as a packet.
@@ -90,9 +90,9 @@ func (f *Framing) Take(n int) {
 	f.Stats.Packets++
 }
 
-// Reset discards the packet that is being received, as garbage. It is for a
-// transport that was silent too long or changed its speed, and before a request,
-// whose answer must not wait behind the rest of something else.
+// Reset discards the packet that is being received, as garbage. It is for a transport that
+// was silent too long or changed its speed. It is also called before a request: the answer
+// must not wait behind the rest of another packet.
 func (f *Framing) Reset() {
 	f.Stats.Garbage += uint64(f.w - f.r)
 	f.r, f.w = 0, 0
@@ -121,7 +121,7 @@ func (p *Parser) Next(in []byte) (packet, rest []byte) {
 	return p.Framing.Next(p.buf, in, p.inspect)
 }
 
-// Packets returns the packets in what was heard, each valid until the next.
+// Packets returns the packets in the received bytes. Each is valid until the next.
 func Packets(heard []byte, inspect Inspect, size int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		p := NewParser(inspect, size)

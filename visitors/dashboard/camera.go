@@ -65,7 +65,7 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 	})
 }
 
-// viewOf returns what a page needs to know where a picture shows a point: the degrees from
+// viewOf returns the numbers by which a page finds a point in the picture: the degrees from
 // its left to its right, how many mm the lens is above the laser, and, unless it is on the
 // head of a ptz device, its place on the robot in mm, and its heading and tilt in degrees. It
 // is empty if the field of view is unknown.

@@ -21,7 +21,7 @@ const deadMan = 400 * time.Millisecond
 // driveCommand is a command of a page to the robot that it drives: one of these.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
-	Take   bool      `json:"take"`   // Drive 0, 0 stops the robot whoever drives it
+	Take   bool      `json:"take"`   // Drive 0, 0 stops the robot even if another client drives it
 	Look   *[3]int   `json:"look"`   // pan, tilt in deg, zoom (PROTOCOL 5.1)
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
@@ -94,7 +94,8 @@ func (d *driver) failed(err error) error {
 	return d.socket.reply(driveReport{d.held, explain(err)})
 }
 
-// result reports whether the page has a device, and errors that do not end the commands to the others.
+// result reports whether the page has a device, and those of its errors that do not end the commands to
+// other devices.
 func (d *driver) result(device byte) visitors.Result {
 	return func(err error, has bool) error {
 		if changed := d.hold(device, has); changed != nil {

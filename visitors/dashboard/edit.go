@@ -70,7 +70,7 @@ var errOutdated = errors.New("another page has changed the draft meanwhile: this
 // edit is a change of the draft: one of these. Without any of them it changes nothing.
 // A thing is an index of stage.Draft.Starts.
 type edit struct {
-	Base int `json:"base"` // draft.Changes of what is changed
+	Base int `json:"base"` // draft.Changes of the draft that the page changes
 	Move *struct {
 		Thing         int
 		X, Y, Heading float64 // metres, radians

@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// presencePeriod is how often the server is asked who is there while pages are
-	// open: once for all of them. A page gets only what has changed.
+	// presencePeriod is how often the server's list of clients is requested while pages are
+	// open: once for all pages. A page gets only the changes.
 	presencePeriod = time.Second
 	// checkPeriod is how often the server is asked whether another client drives or a robot was
-	// stopped, which costs the loop a microsecond. If so, it is asked who is there at once: people
-	// see in that time that others use the robot.
+	// stopped, which costs the loop a microsecond. If so, the list of clients is requested at
+	// once: people see within checkPeriod that others use the robot.
 	checkPeriod = 100 * time.Millisecond
-	// earlyPeriod is the least time between two such questions: two that drive alternately change
-	// changes of control 30 times a second. It is also the time after the first answer, which has no rates.
+	// earlyPeriod is the least time between two such requests: two clients that drive alternately cause 30
+	// changes of control a second. It is also the time after the first answer, which has no rates.
 	earlyPeriod = 300 * time.Millisecond
 	// maxPresent is how many clients of a robot a page gets: more do not fit on a
 	// screen. The message stays below 8 KiB.
 	maxPresent = 40
 )
 
-// presence is what a page shows about the people and programs at one robot.
+// presence is a page's list of the people and programs at one robot.
 type presence struct {
 	Address string    `json:"address"` // of the robot, as in /robots
 	Control string    `json:"control"` // newest or first
-	Trouble []string  `json:"trouble"` // the devices that are not well, as "laser lost", sorted
+	Trouble []string  `json:"trouble"` // the devices with a fault, as "laser lost", sorted
 	Used    bool      `json:"used"`    // a device is open
 	Clients []present `json:"clients"` // the commander first; maxPresent, and the commander
 	Count   int       `json:"count"`   // of all clients
@@ -75,11 +75,11 @@ func (p *presences) forget() {
 	p.at, p.checked = time.Time{}, time.Time{}
 }
 
-// rate is that of one client.
+// rate measures the rates of one client.
 type rate struct {
 	at               status.Seconds // uptime from which on commands are counted
 	total            uint64         // commands until then
-	commands, frames float64        // a second, as pages get them
+	commands, frames float64        // a second, as sent to pages
 }
 
 // presence serves one presence socket. Each message has the robots that are stopped, and

@@ -98,8 +98,8 @@ func nameOf(r *http.Request) string {
 	return name[:min(len(name), maxName)]
 }
 
-// converse gives take each command of a page, takes its acknowledgements, and runs the other functions, as
-// Guest.Serve does.
+// converse passes each command of a page to take, receives the page's acknowledgements, and runs the other
+// functions, as Guest.Serve does.
 func converse[command any](sock *socket, take func(command) error, run ...func(context.Context) error) error {
 	return sock.Serve(func(kind websocket.MessageType, message []byte) error {
 		if kind != websocket.MessageBinary {

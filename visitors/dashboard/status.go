@@ -56,8 +56,8 @@ func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, *statu
 	}
 }
 
-// emergencyStop stops, or releases, what the request names: a robot of this server by
-// its port, any robot by its address as a page knows it, or all robots of this server.
+// emergencyStop stops, or releases, the robots that the request names: a robot of this server by its port, any robot
+// by the address in the page's list, or all robots of this server.
 func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 	which, on := r.URL.Query().Get("robot"), r.URL.Path == stopPath
 	if which == "" {

@@ -13,7 +13,7 @@ import (
 	"player/visitors/pictures"
 )
 
-// calibrationPeriod is how often a calibration is sent that has not changed.
+// calibrationPeriod is how often an unchanged calibration is sent again.
 const calibrationPeriod = time.Second
 
 func (r Robot) cameraTopic(camera *pictures.Camera) string {
@@ -68,8 +68,8 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 	})
 }
 
-// shared has the newest picture of a camera as it is sent. It is encoded once, when the first
-// viewer gets it, however many watch.
+// shared has the newest picture of a camera in its message. It is encoded once, when the
+// first viewer gets it, for all viewers.
 type shared struct {
 	mu     sync.Mutex
 	number uint64

@@ -87,7 +87,7 @@ func (v *viewer) status(err error) error {
 	return v.send("status", foxglove.Status{Level: foxglove.StatusError, Message: err.Error()})
 }
 
-// greet sends the viewer what the server offers.
+// greet sends the viewer the lists of topics, parameters and services that the server offers.
 func (v *viewer) greet() error {
 	s := v.server
 	info := foxglove.ServerInfo{
@@ -242,7 +242,7 @@ func (v *viewer) unsubscribe(id uint32) error {
 	return nil
 }
 
-// watch adapts what is read of a robot to the subscriptions.
+// watch adapts the subscriptions at a robot to the viewer's subscriptions.
 func (v *viewer) watch(robot int) {
 	var letters []byte
 	r := v.server.config.Robots[robot]

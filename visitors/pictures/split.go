@@ -38,7 +38,7 @@ const (
 	marker                // after it
 	length                // first byte of a segment's length
 	length2               // second byte
-	segment               // what the length counts
+	segment               // the segment to which the length belongs
 	scan                  // data of a scan
 	scanMark              // after a prefix in it
 )
@@ -48,21 +48,21 @@ const (
 // with their headers. It reads the segments of a picture, which may contain another
 // picture (a thumbnail), and decodes nothing. The zero value is ready.
 type Splitter struct {
-	// Broken is how many pictures were cut, too large, or not JPEG.
+	// Broken counts the pictures that were cut, too large, or not JPEG.
 	Broken uint64
 
 	at      place
 	picture []byte // its bytes so far
 	scans   int    // that it has begun
 	code    byte   // marker of the segment
-	left    int    // bytes of the segment that have not come
+	left    int    // bytes of the segment that are still missing
 	usual   int    // bytes of the last picture
 	rubbish int    // bytes since the last complete picture
 }
 
 // Next takes bytes until a picture is complete, and returns the picture and the bytes behind
 // it. picture is nil if all bytes are taken; otherwise it belongs to the caller. The error
-// is ErrRubbish. The memory of a Splitter is that of one picture.
+// is ErrRubbish. A Splitter's memory is one picture.
 func (s *Splitter) Next(in []byte) (picture, rest []byte, err error) {
 	for len(in) > 0 {
 		n, complete := s.take(in)

@@ -21,8 +21,8 @@ import (
 const (
 	// maxUndo is how many changes can be taken back: more than a user remembers.
 	maxUndo = 50
-	// maxName is the length of the longest name of a colour, in characters: what a row of the
-	// page has place for.
+	// maxName is the length of the longest name of a colour, in characters: a row of the page
+	// has room for it.
 	maxName = 32
 	// palest is the least saturation of a calibrated colour, percent. A thing with a median
 	// below 20 is grey, and its ranges would have most of a room in them.
@@ -49,12 +49,12 @@ type colors struct {
 	list   []blobs.Color
 	latest *blobs.Finder   // of list; nil: nothing was read
 	undo   [][]blobs.Color // lists of before, oldest first
-	saved  []blobs.Color   // those of the file
+	saved  []blobs.Color   // the colours in the file
 }
 
-// finder returns a finder of the colours. When the file has changed, its colours replace
-// those of before. One that cannot be read any more, or has mistakes, is logged, and those
-// before stay.
+// finder returns a finder of the colours. When the file has changed, its colours replace the
+// previous ones. If it cannot be read any more, or has mistakes, that is logged, and the
+// previous colours stay.
 func (c *colors) finder() (*blobs.Finder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *colors) use(list []blobs.Color) error {
 	return nil
 }
 
-// palette is what the page shows of the colours.
+// palette has the colours for the page.
 type palette struct {
 	list    []blobs.Color
 	undo    bool // something can be undone

@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// options are those of the command line.
+// options are the options of the command line.
 type options struct {
 	colors string
 	http   string // address of the page; empty: there is none

@@ -36,9 +36,9 @@ const (
 //go:embed page
 var files embed.FS
 
-// page is what people calibrate the colours with: the newest picture with the blobs on it.
-// Each change is a POST, which the gate of the site refuses to pages of others, and
-// needs the right to configure.
+// page is the page on which people calibrate the colours: the newest picture with the blobs
+// on it. Each change is a POST, which needs the right to configure; the site's gate refuses
+// it to pages of other origins.
 type page struct {
 	visitors.Common
 	colors *colors
@@ -119,7 +119,7 @@ type seenBlob struct {
 	Area    int `json:"area"`
 	Left    int `json:"left"`
 	Top     int `json:"top"`
-	Right   int `json:"right"` // included, as bottom is
+	Right   int `json:"right"` // included, and so is bottom
 	Bottom  int `json:"bottom"`
 }
 
@@ -131,7 +131,7 @@ type seenColor struct {
 	Value      [2]int `json:"value"`
 }
 
-// sendSeen replies with what is known of a picture that is not number ?last=N, as soon as there is one.
+// sendSeen replies with the data of the newest picture, as soon as its number is not ?last=N.
 func (p *page) sendSeen(w http.ResponseWriter, r *http.Request) {
 	last, _ := strconv.ParseUint(r.URL.Query().Get("last"), 10, 64) // 0 if there is none: any picture
 	ctx, cancel := context.WithTimeout(r.Context(), waitLimit)

@@ -11,10 +11,10 @@ import (
 )
 
 // keptBytes bounds the pictures that a page can still click into: eight of the largest, and
-// those of many seconds at 320x240, which is longer than a user drags over one.
+// many seconds of pictures at 320x240, longer than a user's drag over one picture.
 const keptBytes = 8 * pictures.MaxPicture
 
-// seen is a picture and what was found in it.
+// seen is a picture and the blobs found in it.
 type seen struct {
 	number uint64
 	jpeg   []byte
@@ -34,7 +34,7 @@ type shown struct {
 
 func newShown() *shown { return &shown{came: make(chan struct{})} }
 
-// put takes a picture, and a copy of what was found.
+// put takes a picture, and a copy of the blobs found in it.
 func (s *shown) put(number uint64, jpeg []byte, size image.Point, found *codec.VisionData) {
 	next := &seen{number, jpeg, size, codec.VisionData{Count: found.Count, Blobs: slices.Clone(found.Blobs)}}
 	s.set(func() { s.newest, s.problem = next, "" })

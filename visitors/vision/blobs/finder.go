@@ -1,10 +1,10 @@
 // Package blobs finds blobs of colours in pictures: connected patches of pixels whose hue,
 // saturation and value are in given ranges.
 //
-// A picture is taken as JPEG has it, in YCbCr. One table gives the colours of a pixel as
-// bits, so all 32 cost no more than one. Lone pixels are noise, and are outvoted by their
-// neighbours. The rest is cut into runs in each row, and runs of a colour that touch are
-// joined.
+// A picture is processed in the colours of JPEG, YCbCr. One table gives the colours of a
+// pixel as bits, so all 32 cost no more than one. Lone pixels are noise: their neighbours
+// outvote them. The other pixels are joined to runs in each row, and touching runs of a
+// colour to blobs.
 package blobs
 
 import (
@@ -18,16 +18,16 @@ import (
 
 const (
 	channels = codec.VisionChannels
-	// smallest is the part of a picture that a blob has at least: 15 pixels of 320x240. What
-	// is smaller is noise, mostly, and blobs of 40 pixels have more left when noise and
-	// blur have taken their edges.
+	// smallest is the least size of a blob, as a part of the picture: 15 pixels of 320x240.
+	// Smaller patches are mostly noise, and a blob of 40 pixels is still larger when noise
+	// and blur have taken its edges.
 	smallest = 1.0 / 5000
 	// thin is how thick a blob is at least, its area by its longer side, in pixels. Where a
 	// red thing and a green one meet, a camera shows a line of yellow: the colours of JPEG
 	// are 2 pixels wide.
 	thin = 2.5
-	// Width and Height are the size of the image of ACTS, in whose pixels vision reports
-	// blobs (PROTOCOL 7.7): larger coordinates do not fit its bytes.
+	// Width and Height are the size of an image of ACTS. Vision reports blobs in its pixels
+	// (PROTOCOL 7.7): larger coordinates do not fit a byte.
 	Width, Height = 160, 120
 )
 
@@ -251,7 +251,7 @@ func (f *Finder) gather(runs []run) {
 }
 
 // Scale turns blobs of a picture of that size into those of an image of [Width] by [Height]
-// pixels. A blob keeps at least one of them.
+// pixels. A blob keeps at least one pixel.
 func Scale(d *codec.VisionData, size image.Point) {
 	for i := range d.Blobs {
 		b := &d.Blobs[i]
