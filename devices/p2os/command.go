@@ -32,7 +32,7 @@ const (
 	Gyro       Command = 58 // 1: a GYROpac with each SIP, until CLOSE
 
 	// Of ARCOS, for the time of the connection (Pioneer 3 Operations Manual).
-	RevCount    Command = 88 // what the robot counts in a full turn
+	RevCount    Command = 88 // the ticks that the robot counts in a revolution
 	DriftFactor Command = 89 // 1/8192 by which the wheels differ
 	TicksMM     Command = 93 // encoder ticks in a mm
 )
@@ -55,8 +55,8 @@ func AppendInt(dst []byte, c Command, v int16) []byte {
 	return appendPacket(dst, byte(c), sign, byte(magnitude), byte(magnitude>>8))
 }
 
-// AppendSetOrigin appends SETO, which zeroes the robot's own odometry. It has
-// an argument type but no argument; that is what robots have always been sent.
+// AppendSetOrigin appends SETO, which zeroes the robot's own odometry. It has an argument
+// type but no argument, as in the original server.
 func AppendSetOrigin(dst []byte) []byte {
 	return appendPacket(dst, byte(SetOrigin), argPositive)
 }

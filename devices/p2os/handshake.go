@@ -11,15 +11,15 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud, after the one that worked last. Robots
-// leave the factory with the first; the second is what their owners set to get more
-// sonar readings. Other programs leave a robot at one of the others.
+// speeds are tried in this order, in baud, after the one that worked last. Robots leave the
+// factory with the first; owners set the second to get more sonar readings. Other programs
+// leave a robot at one of the others.
 var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
-// search is the way in which a robot is found. It ends in 1.9 s: a client that
-// asks for a robot that is not there gets an error within 2 s. The original server waits 200 ms
-// for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
-// SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
+// search lists the attempts to find a robot. They end after 1.9 s, because a client that asks
+// for an absent robot must get an error within 2 s. The original server waits 200 ms for the
+// only answer. A robot whose last handshake ended between SYNC2 and OPEN takes SYNC0 for PULSE
+// and does not answer, so it is closed first at the usual speeds.
 var search = []transport.Attempt{
 	{Speed: 0, Tries: 2, Wait: 175 * time.Millisecond},
 	{Speed: 1, Tries: 2, Wait: 175 * time.Millisecond},
@@ -31,8 +31,8 @@ var search = []transport.Attempt{
 }
 
 const (
-	// listenTime is for a robot that was left open to say so: the time between two SIPs
-	// and that of a long one at 9600 baud.
+	// listenTime is how long the driver listens for a robot that was left open: the time
+	// between two SIPs plus the time of a long SIP at 9600 baud.
 	listenTime = 150 * time.Millisecond
 	// answerTime bounds the wait for one answer of a robot that has answered before.
 	answerTime = 500 * time.Millisecond
@@ -94,7 +94,7 @@ func (d *Driver) steps() []transport.Step {
 	}
 }
 
-// anew greets a robot that was closed. What it has sent before is dropped.
+// anew greets a closed robot, and drops its earlier bytes.
 func (d *Driver) anew(now time.Duration) {
 	d.closed = true
 	d.Discard()
@@ -102,7 +102,7 @@ func (d *Driver) anew(now time.Duration) {
 	d.Enter(now, sync0)
 }
 
-// protocol returns what the driver says of a robot on a port.
+// protocol returns the transport's protocol for a robot on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
 		Address: port, Name: "a robot", Speeds: speeds, Search: search,

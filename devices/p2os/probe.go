@@ -42,5 +42,5 @@ func recognise(heard []byte) (a devices.Answer) {
 	return a
 }
 
-// printable escapes what cannot be printed.
+// printable escapes unprintable characters.
 func printable(text string) string { return strings.Trim(fmt.Sprintf("%.20q", text), `"`) }

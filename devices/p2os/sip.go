@@ -26,9 +26,9 @@ var (
 	ErrShortSIP = errors.New("server information packet is too short for its sonar count")
 )
 
-// SIP is what the driver uses of a standard server information packet, the state
-// that a connected robot sends every 100 ms, in the robot's units. One value is kept and decoded
-// into again and again, since sonar ranges stay valid until overwritten.
+// SIP has the fields of a standard server information packet that the driver uses, in the
+// robot's units. A connected robot sends its state in one every 100 ms. All packets are decoded
+// into one value, since sonar ranges stay valid until overwritten.
 type SIP struct {
 	X, Y            uint16 // encoder units, see Odometry
 	Heading         int16  // Model.Angle, counterclockwise
@@ -98,7 +98,7 @@ func (s *SIP) Decode(p Packet) error {
 	return nil
 }
 
-// ChargeState returns what the charger does, in a word; empty: the robot does not say.
+// ChargeState returns the charger's state, in a word; empty: the robot does not report it.
 func (s *SIP) ChargeState() string {
 	words := [...]string{"", "no", "bulk", "overcharge", "float", "balance"}
 	if int(s.Charge) >= len(words) {
@@ -112,8 +112,8 @@ func (s *SIP) Motors() bool { return s.Flags&1 != 0 }
 
 // CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if the robot
 // has no reading: it then sends 0, 181 or 255. The codes between 181 and 255 would be more
-// than a full turn and count as no reading too. The manuals count from 0, so that this is
-// 2 degrees less than the compass says, as it is in the original server.
+// than a revolution and also count as no reading. The manuals count from 0, so the result is
+// 2 degrees less than the compass's heading, as in the original server.
 func (s *SIP) CompassDegrees(previous int) int {
 	if s.Compass < 1 || s.Compass > 180 {
 		return previous

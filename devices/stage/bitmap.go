@@ -162,9 +162,9 @@ func (p *floorPlan) stretch(from floor.Box, size Vec) {
 	}
 }
 
-// fitPlan puts the walls of a picture into size, as the field fit of s says: all of the
-// picture, or as Stage does the walls alone. Where these differ by a cell or more and s does not
-// say which, it warns.
+// fitPlan scales the walls of a picture to size, by the field fit of s: the whole picture, or,
+// as Stage does, the walls alone. If the two differ by a cell or more and s has no fit, it
+// warns.
 func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	whole := floor.Box{Max: p.size}
 	switch fit := s.String("fit", "walls"); fit {
@@ -189,8 +189,8 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	p.stretch(p.dark, size)
 }
 
-// decodePicture reads a picture of a kind that Stage reads. It may be packed by gzip, as the pictures of
-// Stage 1 are.
+// decodePicture decodes a picture in a format that Stage reads. It may be compressed by gzip, like the
+// pictures of Stage 1.
 func decodePicture(data []byte) (image.Image, error) {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		unpacked, err := gzip.NewReader(bytes.NewReader(data))
@@ -348,7 +348,7 @@ func checkPixels(width, height int) error {
 	return nil
 }
 
-// luminance returns that of a colour, 0 to 65535.
+// luminance returns a colour's luminance, 0 to 65535.
 func luminance(c color.Color) uint32 {
 	r, g, b, a := c.RGBA()
 	// Premultiplied: the background behind a transparent pixel is white.

@@ -24,7 +24,7 @@ type camera struct {
 	palette map[Color]int
 }
 
-// canvas is what a camera sees: for every pixel the paint of the nearest surface, and its
+// canvas is a camera's picture: for every pixel the paint of the nearest surface, and its
 // distance. Rows from the top.
 type canvas[T any] struct {
 	width, height int
@@ -43,7 +43,7 @@ func (c *canvas[T]) clear(background T) {
 	}
 }
 
-// eye is where a camera is and looks at one moment.
+// eye is a camera's position and direction at one moment.
 type eye struct {
 	at         Vec     // of the lens
 	facing     Vec     // unit vector ahead

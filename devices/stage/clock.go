@@ -86,8 +86,8 @@ func (w *World) rebase(now time.Duration) {
 	w.lockstep.since = now
 }
 
-// goesOn reports whether a world in step may pass the present: all clients that count have
-// asked, and every driver has reported the present. Other worlds always may.
+// goesOn reports whether a world in lockstep may pass the present: all clients that count
+// have asked, and every driver has reported the present. Other worlds always may.
 func (w *World) goesOn() bool {
 	if w.lockstep.need == 0 {
 		return true
@@ -149,9 +149,9 @@ func (w *World) wall(at time.Duration) time.Duration {
 	return w.wallBase + time.Duration(float64(at-w.simBase)/w.speed) + 1
 }
 
-// Stamp returns the time that robots report with their odometry: the server's
-// time when the world was started, and simulated time from then on. In a world in step
-// it is the simulated time.
+// Stamp returns the time that robots report with their odometry: the server's time when the
+// world was started, and simulated time from then on. In a world in lockstep it is the
+// simulated time.
 func (w *World) Stamp() time.Duration { return w.epoch + w.sim }
 
 // Run advances a world without clients. Call it once at the start and then at

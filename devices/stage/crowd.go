@@ -65,7 +65,7 @@ func newCrowd(bodies []*body, extent floor.Box) *crowd {
 	return c
 }
 
-// column and row return those of the cell at a coordinate.
+// column and row return the column and the row of the cell at a coordinate.
 func (c *crowd) column(x float64) int {
 	return int(max(0, min(float64(c.columns-1), (x-c.origin.X)/c.cell)))
 }
@@ -91,7 +91,7 @@ func (c *crowd) moved(number int32, at Vec) {
 	} else {
 		c.next[last] = next
 	}
-	c.last[next] = last // that of 0 is never read
+	c.last[next] = last // the entry of 0 is never read
 	c.link(number, to)
 }
 

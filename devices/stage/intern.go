@@ -6,9 +6,9 @@ import "slices"
 // as fast, and takes more memory.
 const maxKinds = 32
 
-// intern has bodies of one kind refer to the same parts, and robots to the same sonars: neither changes.
-// A thousand robots then have little more of them than one, and what scans read stays in the caches
-// of the processor.
+// intern has bodies of one kind refer to the same parts, and robots to the same sonars: both are
+// constant. A thousand robots then have little more of them than one robot, and the data of the scans
+// stays in the processor's caches.
 func intern(bodies []*body) {
 	var kinds []*body
 	for _, b := range bodies {

@@ -18,8 +18,8 @@ const (
 	// maxStored bounds the tiles that the grids of a world store: 16384 are 64 MB, ten
 	// kilometres of walls at the default resolution.
 	maxStored = 1 << 14
-	// maxTiles bounds all tiles of the grids of a world: 16 million are 64 MB, six grids
-	// of 2000 m by 2000 m at the default resolution. A larger world is refused, as is one
+	// maxTiles bounds all tiles of the grids of a world: 16 million are 64 MB, six grids of
+	// 2000 m by 2000 m at the default resolution. A larger world is refused, and so is one
 	// with more walls.
 	maxTiles = 1 << 24
 	// draftStored and draftTiles are the same for a draft, which visitors make on the
@@ -83,7 +83,7 @@ func (s *layerSet) size(resolution float64, most size) (all size) {
 // within reports whether grids of that size may be made.
 func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles <= most.tiles }
 
-// shapes returns those of a key.
+// shapes returns the shapes of a key.
 func (s *layerSet) shapes(key string) (list []floor.Shape) {
 	for i, p := range s.parts {
 		if key[i] == 1 {

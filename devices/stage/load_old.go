@@ -35,9 +35,9 @@ func (l *loader) returns(s *syntax.Section, field string, def float64) float64 {
 	return s.Float(field, def)
 }
 
-// echo reads whether sonars and lasers detect a model: unless its ranger_return is negative. Before
-// Stage 4 there were laser_return, and sonar_return or ranger_return for sonars, 0 of what is not
-// detected. Here laser_return is the answer for both.
+// echo reads whether sonars and lasers detect a model: they do unless its ranger_return is
+// negative. Before Stage 4 the fields were laser_return, and sonar_return or ranger_return for
+// sonars, and 0 meant undetected. Here laser_return is the answer for both.
 func (l *loader) echo(s *syntax.Section, def float64) bool {
 	given := func(field string) bool { return s.Field(field) != nil }
 	ranger := s.Float("ranger_return", def)

@@ -15,7 +15,7 @@ const maxBrackets = 32
 // have values of any kind.
 type yamlReader struct {
 	text string // lines end in LF
-	at   int    // what is before it has been read; after an error the place of it
+	at   int    // the text before it has been read; after an error its place
 	set  func(key string, value yamlValue, isItem bool) error
 }
 

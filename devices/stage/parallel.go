@@ -13,7 +13,7 @@ type pool struct {
 	helpers  []atomic.Uint32
 	busy     atomic.Int32 // helpers that are at work
 	wait     sync.WaitGroup
-	panicked atomic.Pointer[any] // what a helper has panicked with
+	panicked atomic.Pointer[any] // the value of a helper's panic
 }
 
 // task is the work of one run. It does not change meanwhile.
@@ -41,11 +41,10 @@ const (
 // much between them, and it takes as long to wake a sleeping thread of a virtual machine.
 const linger = 100 * time.Microsecond
 
-// run does pieces 0 to n of the work, without the latter, in portions of that many pieces. Each worker begins at a place of
-// its own, so that it most often does what it did the last time, and has that in its cache; at
-// the end it takes what others have not begun. Worker 0 is the caller, the others are
-// helpers. A panic of a helper is one of the caller: on the loop it ends a driver, and
-// not the process.
+// run does the pieces 0 to n-1 of the work, in portions of that many pieces. Each worker begins at its own place, so
+// that it mostly repeats the pieces of the last run, whose data is in its cache; at the end it takes pieces that other
+// workers have not begun. Worker 0 is the caller, the others are helpers. A helper's panic becomes a panic of the
+// caller: on the loop it ends a driver, and not the process.
 func (p *pool) run(workers, n, portion int, w work) {
 	if workers < 2 {
 		w.do(0, 0, n)

@@ -9,8 +9,8 @@ import "math"
 // to the curve. The lowest layer also has the tail.
 type random struct {
 	noise
-	// edges are the right edges of the layers, the lowest first, and zero. That of the lowest one
-	// is where it would be if the layer were a rectangle; the tail begins at the next one.
+	// edges are the right edges of the layers, the lowest first, and zero. The lowest layer's
+	// edge is the edge of a rectangle with the same area; the tail begins at the next edge.
 	edges [layers + 1]float64
 }
 
@@ -50,7 +50,7 @@ func (r *random) fill(dst []float64) {
 	for i := range dst {
 		u := n.next()
 		layer := uint8(u)
-		x := float64(int64(u)>>10) / (1 << 53) * r.edges[layer] // other bits than those of the layer
+		x := float64(int64(u)>>10) / (1 << 53) * r.edges[layer] // bits that do not choose the layer
 		if math.Abs(x) >= r.edges[int(layer)+1] {
 			r.noise = n
 			x = r.outer(layer, x)

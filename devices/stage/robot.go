@@ -75,7 +75,7 @@ func (r *Robot) move(now time.Duration, forward, turned float64) {
 	}
 	r.stalledUntil = now + stallHold
 	r.drive.speed = 0
-	if turned != 0 && r.tryMove(0, turned) { // it can still turn on the spot
+	if turned != 0 && r.tryMove(0, turned) { // it can still rotate on the spot
 		return
 	}
 	r.drive.turn = 0

@@ -12,9 +12,9 @@ import (
 type schedule struct {
 	world *World
 	link  *devices.Link
-	robot *Robot        // whose reports they are
+	robot *Robot        // the robot that reports
 	due   time.Duration // simulated time of the next report
-	roll  roll          // of a world in step
+	roll  roll          // of a world in lockstep
 	scans *Driver       // with rangers; nil for a camera on the ceiling
 }
 

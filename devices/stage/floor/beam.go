@@ -5,8 +5,8 @@ import "math"
 // Beam is a cone from a point, or a ray.
 type Beam struct {
 	Facing Vec     // unit vector of its middle
-	edges  [2]Vec  // unit vectors, the left one first; those of a ray are its middle
-	cosine float64 // of half its angle; of a ray 2, because it has no point but those of its edges
+	edges  [2]Vec  // unit vectors, the left one first; both edges of a ray are its middle
+	cosine float64 // of half its angle; of a ray 2, because it has no points but those on its edges
 }
 
 // NewBeam returns a beam in a direction: a ray, or a cone of that width in radians if it is not zero.
@@ -61,7 +61,7 @@ func (b *Beam) MeetRound(o Vec, round []Vec, limit float64) float64 {
 }
 
 // meetSide is Meet for the segment from p to q, as seen from the start of the beam. The nearest
-// point in the beam is the nearest point of all, or it is on an edge.
+// point in the beam is the segment's nearest point, or it is on an edge.
 func (b *Beam) meetSide(p, q Vec, limit float64) float64 {
 	side, across := q.Sub(p), p.Cross(q)
 	square := side.Dot(side)
@@ -112,8 +112,8 @@ func (g *Grid) CastBeam(o Vec, b *Beam, from, limit float64) float64 {
 	return g.castNarrow(o, b, from, limit)
 }
 
-// castNarrow is CastBeam for a narrow beam. It checks one row of cells across the beam after
-// the other, the nearest first, and ends when the next one is farther than what it has found.
+// castNarrow is CastBeam for a narrow beam. It checks the rows of cells across the beam in sequence, the nearest first,
+// and ends when the next row is farther than the hit that it has found.
 func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 	// In cells, X along the axis that is nearest to the middle of the beam, Y across.
 	p, facing, edges, columns, rows := g.toCells(o), b.Facing, b.edges, g.height, g.width
@@ -124,7 +124,7 @@ func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 			v.X, v.Y = v.Y, v.X
 		}
 	}
-	// slopes are those of the edges: cells across for each cell forward.
+	// slopes are the slopes of the edges: cells across for each cell forward.
 	forward := [2]float64{math.Abs(edges[0].X), math.Abs(edges[1].X)}
 	slopes := [2]float64{edges[0].Y / forward[0], edges[1].Y / forward[1]}
 	right, left := min(slopes[0], slopes[1]), max(slopes[0], slopes[1])
@@ -191,7 +191,7 @@ func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 				end = d
 				continue
 			}
-			for i, slope := range slopes { // what is nearest in the beam is on an edge
+			for i, slope := range slopes { // the nearest point in the beam is on an edge
 				end = min(end, entry(p.Y, slope, near, far, float64(start), float64(next))/forward[i])
 			}
 		}
@@ -250,8 +250,8 @@ func (g *Grid) castWide(o Vec, b *Beam, from, limit float64) float64 {
 	for _, d := range b.edges {
 		limit = g.CastFrom(o, d, from, limit)
 	}
-	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
-	// would be on an edge.
+	// Between the edges, the nearest point of a cell in the beam is the nearest point of the
+	// whole cell: otherwise it would be on an edge.
 	p, reach := g.toCells(o), limit*g.perMetre
 	for y, last := max(0, int(math.Floor(p.Y-reach))), min(g.height-1, int(math.Floor(p.Y+reach))); y <= last; y++ {
 		for x, last := max(0, int(math.Floor(p.X-reach))), min(g.width-1, int(math.Floor(p.X+reach))); x <= last; {
