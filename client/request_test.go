@@ -14,7 +14,7 @@ import (
 	"player/e2e/must"
 )
 
-// Replies of the original server that grant less, and what Request returns for them.
+// Replies of the original server that grant less, and the errors of Request for them.
 func TestReplies(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -184,7 +184,7 @@ func TestRequestUntaken(t *testing.T) {
 	}
 }
 
-// Bytes that are no reply are an error at once: read as a block it would be one that never ends.
+// Bytes that are no reply are an error at once: parsed as a block they would be one that never ends.
 func TestForeignServer(t *testing.T) {
 	for _, text := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "r\x00\x02", "rr", "\x00", strings.Repeat("x", 1000)} {
 		c, s := dial(t)

@@ -38,7 +38,7 @@ func (c *Client) Read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if letter == codec.KindReply { // of a Request whose context ended
+		if letter == codec.KindReply { // to a Request whose context ended
 			c.reply(payload)
 			continue
 		}

@@ -66,8 +66,8 @@ type Sighting struct {
 	Bearing float64 `json:"bearing"`
 }
 
-// Order is what a world is to do. It is carried out from the first field to the last,
-// and all but the steps at one moment. No other order is carried out before its end.
+// Order is a command to a world. It is carried out from the first field to the last, and all
+// fields but the steps at one moment. No other order is carried out before its end.
 type Order struct {
 	Reset bool     `json:"reset,omitempty"` // to the start, time too; clients stay connected
 	Seed  *uint64  `json:"seed,omitempty"`  // the same with another seed
@@ -77,13 +77,13 @@ type Order struct {
 	Step  int      `json:"step,omitempty"` // 0 to 1000, of 10 ms each
 }
 
-// ErrRefused is wrapped by the error of an order that is not possible: no part of Move
-// was done then, nor anything behind it.
+// ErrRefused is wrapped by the error of an impossible order: then no part of Move was done,
+// nor any later field.
 var ErrRefused = errors.New("the simulation refuses")
 
 // World is a simulated world that a server serves.
 type World struct {
-	// Address is HOST:PORT of the dashboard; https://HOST:PORT for one that encrypts.
+	// Address is HOST:PORT of the dashboard; https://HOST:PORT for a dashboard with TLS.
 	Address string
 	// Client asks. Nil: http.DefaultClient. Certificates are in its Transport.
 	Client *http.Client

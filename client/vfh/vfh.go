@@ -7,14 +7,14 @@
 //		speed, turn, arrived := way.Next(&robot.Position, beams)
 //		...
 //
-// It is the Vector Field Histogram of I. Ulrich and J. Borenstein ("VFH+: Reliable
-// Obstacle Avoidance for Fast Mobile Robots", ICRA 1998) for a robot that turns on the
-// spot, so directions are not masked by a turning circle. The map that the beams draw
-// is kept, and the histogram steers to the next corner of the shortest way through it:
-// alone it is trapped in dead ends. What the robot has not seen counts as free.
+// It is the Vector Field Histogram of I. Ulrich and J. Borenstein ("VFH+: Reliable Obstacle
+// Avoidance for Fast Mobile Robots", ICRA 1998) for a robot that turns on the spot, so
+// directions are not masked by a turning circle. The map that the beams draw is kept, and
+// the histogram steers to the next corner of the shortest way through it: alone it is
+// trapped in dead ends. Unseen cells count as free.
 //
-// The same algorithm is in clients/cpp/vfh.hpp and clients/python/playerclient/vfh.py.
-// All of it are whole numbers, so that the three give the same commands; a test of
+// The same algorithm is in clients/cpp/vfh.hpp and clients/python/playerclient/vfh.py. All
+// arithmetic is in integers, so that the three give the same commands; a test of
 // clients/conformance compares them.
 package vfh
 
@@ -32,18 +32,18 @@ const (
 	border   = 50  // cells: a robot that comes nearer to the edge begins a new map
 	certain  = 15  // of a cell that has given an echo; each beam through it takes 1
 	occupied = 8   // from here on there is an obstacle
-	shadow   = 150 // mm: a beam does not clear what is so close before its echo
+	shadow   = 150 // mm: a beam clears no cells that are so close before its echo
 	laserFar = 4000
 	sonarFar = 1400 // mm: further away the cone of a sonar is wider than a door
-	// mm: what is near an obstacle reaches further than the radius by soft, and has to be less
-	// than border, where the robot is at the nearest. C++ has a density of 100 times its square in 32 bits.
+	// widest is the largest radius, mm: the area near an obstacle is wider than the radius by soft, and must be less
+	// than border, the robot's least distance from the map's edge. C++ has a density of 100 times its square in 32 bits.
 	widest = 4000
 )
 
 // The way through the map.
 const (
 	period   = 5     // rounds between two plans
-	turning  = 40    // and while the robot turns on the spot: it looks before it decides anew
+	turning  = 40    // and while the robot turns on the spot: it scans before it decides anew
 	patience = 40000 // cells that a plan may check: a fourth of the map
 	straight = 10    // cost of a step to the next cell
 	diagonal = 14    // and across
@@ -64,7 +64,7 @@ const (
 	low     = 15   // below it is free again
 	wide    = 80   // degrees: a wider opening is passed on one side
 	toGoal  = 5    // costs of a degree from the direction of the goal,
-	toTurn  = 2    // from where the robot looks,
+	toTurn  = 2    // from the robot's heading,
 	toLast  = 2    // and from the latest direction: together less than the first
 )
 
@@ -72,7 +72,7 @@ const (
 const (
 	maxTurn = 60  // deg/s
 	pivot   = 45  // degrees: the robot turns on the spot
-	near    = 500 // mm from the goal, where it turns on the spot from
+	near    = 500 // mm from the goal, below which it turns on the spot
 	nearBy  = 20  // degrees
 	front   = 30  // degrees to each side, in which obstacles brake
 	creep   = 40  // mm/s, the least speed towards a free direction
@@ -91,8 +91,8 @@ type Config struct {
 // Pioneer returns the configuration of a Pioneer 2-DX, which is 380 mm wide.
 func Pioneer() Config { return Config{Radius: 250, Front: 180, MaxSpeed: 400, Tolerance: 50} }
 
-// Of returns the configuration of a robot with these parts, of which that of position is
-// its body (PROTOCOL 8.9.3), or that of a Pioneer.
+// Of returns the configuration of a robot with these parts, or, without a part for position,
+// of a Pioneer. The part of position is the robot's body (PROTOCOL 8.9.3).
 func Of(parts []codec.Part) Config {
 	c := Pioneer()
 	for _, p := range parts {
@@ -111,7 +111,7 @@ const margin = 60
 type Beam struct {
 	X, Y    int // of the sensor
 	Bearing int
-	Range   int // of what is free; 0: nothing is known
+	Range   int // of the free space; 0: it is unknown
 	Echo    bool
 }
 
@@ -126,7 +126,7 @@ func AppendLaser(dst []Beam, mount codec.Part, scan *codec.LaserData) []Beam {
 	return dst
 }
 
-// AppendSonar appends the beams of sonars. Those without a mount are left out.
+// AppendSonar appends the beams of sonars. Sonars without a mount are left out.
 func AppendSonar(dst []Beam, mounts []codec.Part, ranges *codec.SonarData) []Beam {
 	for _, m := range mounts {
 		if m.Device == codec.Sonar && m.Number >= 0 && m.Number < codec.SonarCount {
@@ -146,14 +146,14 @@ type Way struct {
 
 	begun    bool
 	x0, y0   int // mm, of the map's corner
-	horizon  int // mm: sight, or what is near a wide robot
-	room     int // cells between an obstacle and the edge of the map, for what is near it
+	horizon  int // mm: sight, or the area near a wide robot
+	room     int // cells between an obstacle and the edge of the map, for the area near it
 	cells    []uint8
 	hard     []uint16 // obstacles within the radius of a cell: for the widest robot there are 5025
 	soft     []uint16 // and within soft of that
 	inner    []int    // offsets of cells within the radius
 	outer    []int    // and beyond it
-	aimX     int      // mm: what is steered for
+	aimX     int      // mm: the point steered for
 	aimY     int
 	wait     int // rounds until the next plan
 	blocked  [sectors]bool
@@ -190,8 +190,8 @@ func New(c Config, goalX, goalY int) *Way {
 	return w
 }
 
-// Next takes what the robot reports and returns what it is to do: a speed in mm/s and a
-// turn rate in deg/s. It expects ten reports in a second.
+// Next takes the robot's report and returns its next command: a speed in mm/s and a turn
+// rate in deg/s. It expects ten reports in a second.
 func (w *Way) Next(p *codec.PositionData, beams []Beam) (speed, turn int, arrived bool) {
 	x, y, heading := int(p.X), int(p.Y), int(p.Heading)
 	if i := w.index(x, y); i < 0 || !w.begun || w.atBorder(i) {
@@ -201,7 +201,7 @@ func (w *Way) Next(p *codec.PositionData, beams []Beam) (speed, turn int, arrive
 	if distance(w.goalX-x, w.goalY-y) <= w.c.Tolerance {
 		return 0, 0, true
 	}
-	if p.Stall != 0 && w.backing == 0 { // it has met what the beams do not
+	if p.Stall != 0 && w.backing == 0 { // it has met something that the beams do not show
 		w.backing = retreat
 		cx, cy := w.turned(w.c.Front+cell, 2*heading)
 		w.set(w.index(x+cx, y+cy), certain)
@@ -253,7 +253,7 @@ func (w *Way) turned(length, bearing int) (x, y int) {
 	return (length*w.cos[bearing] + 32768) >> 16, (length*w.cos[(bearing+540)%720] + 32768) >> 16
 }
 
-// see draws beams into the map: first what is free, then the echoes.
+// see draws beams into the map: first the free cells, then the echoes.
 func (w *Way) see(x, y, heading int, beams []Beam) {
 	for _, b := range beams {
 		sx, sy := w.from(x, y, heading, b)
@@ -280,7 +280,7 @@ func (w *Way) from(x, y, heading int, b Beam) (sx, sy int) {
 	return x + ax + bx, y + ay + by
 }
 
-// set changes a cell. What is near an obstacle is counted.
+// set changes a cell, and updates the counts of the cells near it if it is an obstacle.
 func (w *Way) set(i int, value uint8) {
 	if i < 0 || w.atEdge(i) {
 		return
@@ -304,7 +304,7 @@ func (w *Way) set(i int, value uint8) {
 	}
 }
 
-// atEdge reports whether there is no room in the map for what is near a cell.
+// atEdge reports whether the area near a cell does not fit the map.
 func (w *Way) atEdge(i int) bool {
 	x, y := i%side, i/side
 	return x < w.room || y < w.room || x >= side-w.room || y >= side-w.room
@@ -315,7 +315,7 @@ func (w *Way) atEdge(i int) bool {
 // neighbours are the steps to the cells around one.
 var neighbours = [8][3]int{{1, 0, straight}, {0, 1, straight}, {-1, 0, straight}, {0, -1, straight}, {1, 1, diagonal}, {-1, 1, diagonal}, {-1, -1, diagonal}, {1, -1, diagonal}}
 
-// plan chooses what is steered for: the furthest place on the shortest way (A*) that can
+// plan chooses the point to steer for: the furthest place on the shortest way (A*) that can
 // be reached in a straight line, or the goal if there is no way.
 func (w *Way) plan(x, y int) {
 	w.aimX, w.aimY = w.goalX, w.goalY
@@ -447,7 +447,7 @@ func (q *queue) pop() (cell int) {
 
 // ---- The histogram ----
 
-// steer returns the command that drives towards what is steered for.
+// steer returns the command that drives towards the point steered for.
 func (w *Way) steer(x, y, heading int) (speed, turn int) {
 	target, room := direction(w.aimX-x, w.aimY-y), w.histogram(x, y, heading)
 	d := w.choose(target, heading)

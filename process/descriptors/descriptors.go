@@ -1,7 +1,7 @@
 // Package descriptors divides the file descriptors that the process may open between clients,
-// drivers and pages. It does so once; a reload changes only the share of clients. Code that opens
-// descriptors takes them from its share first, and returns them when they are closed. So accept
-// never fails for lack of one.
+// drivers and pages. It does so once; a reload changes only the share of clients. Code reserves
+// descriptors in its Share before it opens them, and returns them when they are closed. So accept
+// never fails for lack of a descriptor.
 package descriptors
 
 import (
@@ -21,8 +21,8 @@ const (
 	// host name or to rotate a log, two to accept and close connections, one of the
 	// runtime.
 	own = 21
-	// fewDrivers is the least that drivers get, if that is not more than a half: enough for a
-	// plugin and a serial line.
+	// fewDrivers is the least number for drivers, if that is not more than a half: enough for
+	// a plugin and a serial line.
 	fewDrivers = 12
 	// mostDrivers is the most that drivers get: enough for 50 plugins.
 	mostDrivers = 256
@@ -65,7 +65,7 @@ type Budget struct {
 	Drivers *Share // serial lines, plugins and whatever else drivers open
 	Pages   *Share // the dashboard, and viewers
 
-	fixed int // that belong to no share
+	fixed int // descriptors in no share
 }
 
 // New raises the soft limit of descriptors and divides those that are free. fixed is how

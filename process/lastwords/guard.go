@@ -25,16 +25,15 @@ const groupPause = 2 * time.Second
 // written yet. A new server of robots has to wait as long for the line.
 const socketPause = 500 * time.Millisecond
 
-// A message to the guard is the number of the words (4 bytes, little-endian), a command, and for
-// words their bytes and descriptor, for a process group its number (4 bytes).
+// A message to the guard is the number of the words (4 bytes, little-endian) and a command. For
+// words, their bytes and their descriptor follow, for a process group its number (4 bytes).
 const (
 	keepWords byte = 'w'
 	keepGroup byte = 'g'
 	drop      byte = 'd'
 
 	headerSize = 5
-	// largest is how many bytes of words a message takes. Those of the drivers have a
-	// few dozen.
+	// largest is the most bytes of words in a message. Drivers' words have a few dozen.
 	largest = 4096
 )
 
@@ -48,7 +47,7 @@ func Socketpair() (book, guard int, err error) {
 // socket is a book's end of the connection; nil: there is no guard.
 type socket struct {
 	fd   int
-	dead func() // is called when the guard does not receive
+	dead func() // called when the guard does not receive
 }
 
 func (s *socket) keep(w *Words) {
@@ -71,9 +70,9 @@ func (s *socket) send(number uint32, command byte, text, rights []byte) {
 	}
 }
 
-// Guard is the guard. It keeps a copy of the book at the other end of the socket until the other
-// process has ended, for whatever reason. Then it writes the words, calls report with their number
-// unless there were none, closes the descriptors, kills the groups, and returns.
+// Guard is the main function of the guard. It keeps a copy of the book at the other end of the
+// socket until the other process has ended, for any reason. Then it writes the words, calls report
+// with their number unless there were none, closes the descriptors, kills the groups, and returns.
 //
 // It ignores the signals by which people and terminals end programs, because it has to outlive the
 // other process.

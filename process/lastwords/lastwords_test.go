@@ -26,7 +26,7 @@ func pipe(t *testing.T) (r *os.File, fd int) {
 	return r, ends[1]
 }
 
-// hears checks what was written to a pipe whose writing ends are closed by now.
+// hears checks the bytes written to a pipe. Its writing ends must be closed already.
 func hears(t *testing.T, r *os.File, want string) {
 	t.Helper()
 	if got, err := io.ReadAll(r); err != nil || string(got) != want {
@@ -87,8 +87,8 @@ func TestWordsOfAClosedDescriptor(t *testing.T) {
 	b.Say() // nothing is left
 }
 
-// A full pipe does not keep the others from their words, whether a write to it fails or blocks for
-// ever.
+// A full pipe does not keep the other words from being written, whether a write to it fails or
+// blocks without end.
 func TestSayDoesNotBlock(t *testing.T) {
 	for _, nonblocking := range []bool{true, false} {
 		var b Book
@@ -150,7 +150,7 @@ func TestFullSerialLine(t *testing.T) {
 	}
 }
 
-// A guard keeps what the book keeps, and drops what it drops.
+// The guard's copy follows the book: it keeps and drops the same words.
 func TestGuardKeepsTheBook(t *testing.T) {
 	var b Book
 	needed := 0
@@ -222,7 +222,7 @@ func TestConnectionOutlivesItsWords(t *testing.T) {
 	}
 }
 
-// A guard that hangs does not hang the process: it is reported.
+// A guard that hangs does not block the process: the failure is reported.
 func TestGuardHangs(t *testing.T) {
 	var b Book
 	dead := false

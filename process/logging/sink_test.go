@@ -86,9 +86,9 @@ func (r *reader) all() string {
 	return r.text.String()
 }
 
-// A flood of one message does not fill the log and hides no other message. What
-// was dropped is reported once, when the budget has room again, and then nothing
-// wakes the program.
+// A flood of one message does not fill the log and hides no other message. The dropped
+// messages are reported once, when the budget has room again, and then nothing wakes the
+// program.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, r := newRead()

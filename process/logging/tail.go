@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// tailLines and tailSize, in bytes, bound the lines that are kept for people who open the log
-	// later.
+	// tailLines and tailSize, in bytes, bound the lines kept for people who open the log later.
 	tailLines = 500
 	tailSize  = 64 << 10
 )

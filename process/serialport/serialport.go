@@ -1,5 +1,5 @@
-// Package serialport opens serial lines: raw, at a given speed, and for one
-// program only. Explain adds to its errors what a person can do about them.
+// Package serialport opens serial lines: raw, at a given speed, and for one program only.
+// Explain adds advice for the user to its errors.
 package serialport
 
 import (
@@ -85,8 +85,8 @@ func answerAtOnce(tty *serial.Port) {
 	}
 }
 
-// isFTDI reports whether the driver of a terminal, given by its directory in sysfs, is that
-// of adapters by FTDI.
+// isFTDI reports whether the driver of a terminal, given by its directory in sysfs, is the
+// one for FTDI's adapters.
 func isFTDI(dir string) bool {
 	driver, err := os.Readlink(filepath.Join(dir, "device", "driver"))
 	return err == nil && filepath.Base(driver) == "ftdi_sio"
@@ -108,9 +108,9 @@ func lock(tty *serial.Port) error {
 	return tty.EnableExclusiveMode()
 }
 
-// Unlock ends the exclusive mode: it is the line's and not the descriptor's, so it would keep us
-// out later if another program still has the line open. It ends the lock, which would last while
-// the guard has a duplicate of the descriptor.
+// Unlock ends the exclusive mode. The mode belongs to the line and not to the descriptor, so
+// while another program still has the line open it would keep us out. Unlock also ends the lock,
+// which would last as long as the guard's duplicate of the descriptor.
 func Unlock(tty *serial.Port) {
 	_ = tty.DisableExclusiveMode() // at worst the line is gone
 	_ = unix.Flock(tty.Fd(), unix.LOCK_UN)
@@ -129,7 +129,7 @@ func keepsMode(tty *serial.Port) bool {
 // (Linux, admin-guide/devices).
 const firstPTY, lastPTY = 136, 143
 
-// SetSpeed changes the speed of an open line at once, also for bytes that have not left yet.
+// SetSpeed changes the speed of an open line at once, also for bytes still in its buffers.
 func SetSpeed(tty *serial.Port, baud int) error {
 	attrs, err := tty.GetAttr2()
 	if err != nil {
@@ -276,8 +276,7 @@ func openBy(path string) (found int) {
 	return found
 }
 
-// isGuard reports whether a process is the guard of a server, which has the server's lines
-// open.
+// isGuard reports whether a process is a server's guard, which has the server's lines open.
 func isGuard(pid int) bool {
 	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // gone again: no
 	return string(args) == lastwords.GuardName+"\x00"

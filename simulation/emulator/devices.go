@@ -55,8 +55,8 @@ type machine struct {
 	flag  string            // of the server, for its port; empty: it needs a block of configuration
 	block string            // of configuration
 	where func() string     // its port
-	state func() any        // what it does
-	verbs map[string]func() // what else can be done to it
+	state func() any        // the device's state
+	verbs map[string]func() // other actions on it
 }
 
 // robot is the selected devices, in start order.

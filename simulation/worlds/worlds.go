@@ -14,7 +14,7 @@ import (
 //go:embed *.world *.inc bitmaps
 var Files embed.FS
 
-// Extension is that of the file of a world. A name is the file's without it.
+// Extension is the extension of a world's file. A name is the file's without it.
 const Extension = ".world"
 
 // Exists reports whether there is a world of that name.

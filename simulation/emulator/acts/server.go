@@ -49,14 +49,14 @@ type Server struct {
 	state  State
 }
 
-// A State describes what the hosts have done.
+// A State counts the hosts' requests.
 type State struct {
 	Conns    int // open now
 	Accepted int
 	Requests int
 	Answers  int // sent completely
 	Quits    int
-	Unknown  int // bytes that are not a request
+	Unknown  int // bytes that belong to no request
 }
 
 // Start starts a server.
@@ -213,7 +213,7 @@ func (s *Server) HangUp() {
 	}
 }
 
-// State returns what the hosts have done so far.
+// State returns the state so far.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()

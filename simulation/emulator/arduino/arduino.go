@@ -26,7 +26,7 @@ const (
 	tick       = 50 * time.Millisecond
 )
 
-// State is what the robot does.
+// State is the robot's state.
 type State struct {
 	Left, Right int     // mm/s
 	X, Y        float64 // mm, true, since power-up
@@ -156,5 +156,5 @@ func (r *Robot) Reboot() {
 	})
 }
 
-// State returns what the robot does.
+// State returns the robot's state.
 func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }

@@ -1,7 +1,7 @@
 // Package create emulates an iRobot Create 2 on a fake serial line.
 //
-// It follows iRobot's Create 2 Open Interface Specification (August 2016);
-// anything that is not in it is marked "assumed".
+// It follows iRobot's Create 2 Open Interface Specification (August 2016); everything else
+// is marked "assumed".
 package create
 
 import (
@@ -36,7 +36,7 @@ const (
 	base         = 235.0 // mm, between the wheels
 )
 
-// State is what the robot does and measures.
+// State is the robot's state, with its measurements.
 type State struct {
 	Mode        int
 	Left, Right int     // mm/s, the speeds of the wheels
@@ -82,9 +82,9 @@ func Start(opts Options) (*Robot, error) {
 	return r, r.Attach(opts.Line, r)
 }
 
-// sizes are the sizes of the commands in bytes, with the opcode. Others have one byte. Those of a
-// Create 1 (147, 151 to 158) are known, so that their bytes are not taken for commands, and
-// ignored (assumed).
+// sizes are the sizes of the commands in bytes, with the opcode. Other commands have one byte.
+// The commands of a Create 1 (147, 151 to 158) are known, so that their bytes are not parsed as
+// commands, and ignored (assumed).
 var sizes = map[byte]int{
 	129: 2, 137: 5, 138: 2, 139: 4, 141: 2, 142: 2, 144: 4, 145: 5, 146: 5, 150: 2,
 	162: 3, 163: 5, 164: 5, 165: 2, 167: 16, 168: 4,
@@ -279,7 +279,7 @@ func (r *Robot) frame() {
 	r.Send(append(f, -sum), "stream")
 }
 
-// change changes what the robot senses.
+// change changes the inputs of the robot's sensors.
 func (r *Robot) change(fn func()) {
 	r.Change(func() {
 		fn()
@@ -321,7 +321,7 @@ func (r *Robot) PressButton() { r.change(func() { r.state.Asleep = false }) }
 // Reboot takes the battery out and puts it in again.
 func (r *Robot) Reboot() { r.change(r.powerUp) }
 
-// State returns what the robot does.
+// State returns the robot's state.
 func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }
 
 // Count returns how many commands with an opcode the robot has obeyed or ignored.

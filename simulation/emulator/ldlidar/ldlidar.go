@@ -15,7 +15,7 @@ import (
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
 	Line line.Options // Baud (230400)
-	Rate float64      // turns per second (10)
+	Rate float64      // revolutions per second (10)
 	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
 	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64

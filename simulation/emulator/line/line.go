@@ -24,9 +24,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Device is the machine at the far end of the cable. A Line calls it from
-// one goroutine and never holds its own lock meanwhile, but that of the device's End. The
-// device answers with Line.Send, which any goroutine may call.
+// A Device is the machine at the far end of the cable. A Line calls it from one goroutine,
+// with the lock of the device's End, but never with its own lock. The device answers with
+// Line.Send, which any goroutine may call.
 type Device interface {
 	// Locked calls fn with the lock of the device's state, as Receive and Advance are called.
 	Locked(fn func())
@@ -39,15 +39,14 @@ type Device interface {
 	// Receive handles one unit. It must not keep it.
 	Receive(now time.Duration, unit []byte)
 
-	// Advance does what is due at now and returns the time of its next
-	// deadline, or 0. It is called after every unit, at the deadline, and
-	// after Line.Wake.
+	// Advance does the work that is due at now and returns the time of its next deadline, or
+	// 0. It is called after every unit, at the deadline, and after Line.Wake.
 	Advance(now time.Duration) (next time.Duration)
 }
 
-// End is the device's end of a cable: what every device embeds, with the lock of its state.
+// End is the device's end of a cable. Every device embeds it; it has the lock of the device's state.
 type End struct {
-	*Line // nil in some tests, and of a device that is not on a serial line
+	*Line // nil in some tests, and for a device that is not on a serial line
 	mu    sync.Mutex
 }
 
@@ -66,7 +65,7 @@ func (e *End) Locked(fn func()) {
 	fn()
 }
 
-// Change is Locked for what changes the device: its deadlines are checked afterwards.
+// Change is Locked for functions that change the device: its deadlines are checked afterwards.
 func (e *End) Change(fn func()) {
 	e.Locked(fn)
 	if e.Line != nil {
@@ -263,7 +262,7 @@ func (l *Line) hear(dev Device, h heard) {
 	}
 }
 
-// forget discards an incomplete packet whose rest will not come.
+// forget discards an incomplete packet: its rest will not come.
 func (l *Line) forget() {
 	if len(l.rx.data) > 0 {
 		l.mu.Lock()

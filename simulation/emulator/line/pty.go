@@ -75,9 +75,8 @@ func (p *pty) dropUnread() error {
 	return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH)
 }
 
-// read passes on the host's bytes until close. While the host is away the
-// master returns EIO; read then waits for the next event, as it does when
-// there is nothing to read.
+// read passes on the host's bytes until close. While the host is away the master returns
+// EIO; read then waits for the next event, like when there is nothing to read.
 func (p *pty) read(to chan<- heard) {
 	defer close(p.done)
 	raw, err := p.file.SyscallConn()
@@ -131,8 +130,8 @@ func speed(fd int) int {
 	return int(t.Ospeed)
 }
 
-// write sends the host as much as fits and returns how much that was. The rest
-// is lost, as in an overrun of a UART.
+// write sends the host as many bytes as fit and returns their number. The rest is lost, like
+// in an overrun of a UART.
 func (p *pty) write(b []byte) int {
 	n, _ := uninterrupted(func() (int, error) { return unix.Write(p.fd, b) })
 	return max(n, 0)

@@ -106,14 +106,14 @@ func move(r *Robot, _ time.Duration, a arg) {
 	}
 }
 
-// turnBy turns by so many degrees, left positive.
+// turnBy rotates the robot by so many degrees, left positive.
 func turnBy(r *Robot, degrees float64) {
 	if r.motors {
 		r.drive.heading = goal{on: true, left: degrees}
 	}
 }
 
-// object notes what a robot does not take: it ignores it, or begins its handshake anew.
+// object notes a message that a robot does not accept: it ignores it, or begins its handshake anew.
 func (r *Robot) object(body []byte) {
 	open := r.stage == stageOpen || r.stage == stageSynced && body[0] != 0
 	c, known := commands[body[0]]

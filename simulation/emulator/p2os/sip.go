@@ -16,9 +16,8 @@ const (
 // purpose. A host that shows it has not verified the checksum.
 const liar = 99
 
-// appendSIP appends the body of a standard Server Information Packet.
-// Positions are counted from SETO, in units of the model, and wrap, as the
-// heading does; the other fields are as set.
+// appendSIP appends the body of a standard Server Information Packet. Positions are counted
+// from SETO, in units of the model, and wrap, like the heading; the other fields are as set.
 func (r *Robot) appendSIP(dst []byte) []byte {
 	d := &r.drive
 	kind := byte(sipStopped)

@@ -10,7 +10,7 @@ import (
 	"player/simulation/emulator/line"
 )
 
-// wire is a cable that records what is sent.
+// wire is a cable that records the bytes sent.
 type wire struct {
 	baud int
 	sent []string // "baud hex"

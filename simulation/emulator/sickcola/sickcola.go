@@ -1,7 +1,6 @@
 // Package sickcola emulates SICK's TiM5xx and LMS1xx laser scanners on TCP.
 //
-// It follows SICK's "Telegram Listing" (8014631); anything that is not in it is marked
-// "assumed".
+// It follows SICK's "Telegram Listing" (8014631); everything else is marked "assumed".
 package sickcola
 
 import (
@@ -21,8 +20,8 @@ import (
 	"player/simulation/emulator/room"
 )
 
-// Model is a kind of sensor: what it says of itself, and what it scans. Angles are
-// in degrees, counterclockwise, 90 ahead.
+// Model is a kind of sensor: its identity, and the angles that it scans. Angles are in
+// degrees, counterclockwise, 90 ahead.
 type Model struct {
 	Name, Version     string
 	First, Last, Step float64
@@ -46,7 +45,7 @@ type Options struct {
 	Binary  bool    // it speaks CoLa B, and not CoLa A
 	Standby bool    // it measures after a login only
 	Locked  bool    // it has another password
-	Refuse  string  // the name of a request that it refuses, as LMDscandata
+	Refuse  string  // the name of a request that it refuses, for example LMDscandata
 	Blind   bool    // its output range is behind it only
 	Status  byte    // of the sensor, in its scans
 	Noise   float64 // probability of garbage before a telegram, and of a byte that is missing
@@ -75,7 +74,7 @@ type Sensor struct {
 	random   *rand.Rand
 }
 
-// host is what a host has asked for on its connection.
+// host is the state of a host's connection.
 type host struct{ scans bool }
 
 // Start plugs a sensor in.
@@ -203,8 +202,8 @@ func (s *Sensor) listen(conn net.Conn, h *host) {
 	}
 }
 
-// content returns the content of the first telegram of what came, nil if there is only
-// something else, which is size bytes long.
+// content returns the content of the first telegram in the input, and the size of the
+// telegram with the junk before it. content is nil if there is only junk, of that size.
 func (s *Sensor) content(in []byte) (content []byte, size int) {
 	four := []byte{2, 2, 2, 2}
 	if !s.opts.Binary {
@@ -268,7 +267,7 @@ func (s *Sensor) answer(conn net.Conn, h *host, request string) {
 	}
 }
 
-// pick returns what is sent as CoLa A, or as CoLa B.
+// pick returns the text for CoLa A or for CoLa B, by the protocol of the sensor.
 func (s *Sensor) pick(a, b string) string {
 	if s.opts.Binary {
 		return b
