@@ -85,7 +85,7 @@ type Splitter struct {
 
 // Next returns the first message in in, and the input that follows it. The message is nil when
 // in holds no complete one; then all of in is consumed and kept. head is the size of a header,
-// size reads that of the payload from one. The message is valid until the next call.
+// and size reads the payload's size from a header. The message is valid until the next call.
 func (s *Splitter) Next(in []byte, head int, size func(header []byte) int) (message, rest []byte) {
 	if s.done {
 		s.partial, s.done = s.partial[:0], false
@@ -113,7 +113,7 @@ func (s *Splitter) fill(in []byte, want int) []byte {
 	return in[n:]
 }
 
-// Waiting returns the start of a message that is not complete yet.
+// Waiting returns the start of an incomplete message.
 func (s *Splitter) Waiting() []byte { return s.partial }
 
 // Decoder splits a client's byte stream into messages, wherever the stream is
@@ -124,14 +124,14 @@ type Decoder struct {
 	skip  int // payload bytes of a malformed message still to be dropped
 }
 
-// Clone returns a decoder that goes on where d is, and shares nothing with it.
+// Clone returns a decoder that goes on where d is, and has its own buffer.
 func (d *Decoder) Clone() Decoder {
 	return Decoder{Splitter{bytes.Clone(d.split.partial), d.split.done}, d.skip}
 }
 
-// Next decodes the first message in in and returns the input that follows it.
-// If in holds no complete message, ok is false and all of in is consumed; the
-// decoder keeps what it needs of it.
+// Next decodes the first message in in and returns the input that follows it. If in holds no
+// complete message, ok is false and all of in is consumed; the decoder keeps the part that
+// it needs.
 func (d *Decoder) Next(in []byte) (m Message, rest []byte, ok bool) {
 	n := min(d.skip, len(in))
 	d.skip -= n
@@ -172,8 +172,8 @@ func AppendMessage(dst []byte, kind, device byte, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// AppendRequest appends a device request. pairs alternates device and access
-// letters, as in "srpw" (manual 3.3).
+// AppendRequest appends a device request. pairs alternates device and access letters, for
+// example "srpw" (manual 3.3).
 func AppendRequest(dst []byte, pairs []byte) []byte {
 	return AppendMessage(dst, KindRequest, 'r', pairs)
 }

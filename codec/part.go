@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Part is one part of a device on the robot: where it is, how large it is, and what it
-// covers. A ring of sonars has 16 of them. The frame is the robot's: the origin is the
-// centre of rotation, x ahead, y to the left.
+// Part is one part of a device on the robot: its place, its size, and its field of view. A
+// ring of sonars has 16 of them. The frame is the robot's: the origin is the centre of
+// rotation, x ahead, y to the left.
 type Part struct {
 	Device  byte    `json:"-"`
 	Number  int     `json:"number"`      // of a sonar: its place in the data, from 0; else 0
@@ -20,7 +20,7 @@ type Part struct {
 	Length float64 `json:"length_mm,omitempty"` // along its heading
 	Width  float64 `json:"width_mm,omitempty"`  // across
 	Range  float64 `json:"range_mm,omitempty"`  // of a sensor
-	View   float64 `json:"view_deg,omitempty"`  // the width of what a sensor sees, half to each side
+	View   float64 `json:"view_deg,omitempty"`  // the width of a sensor's field of view, half to each side
 }
 
 // numbers returns the numbers of a part in the order of a line.

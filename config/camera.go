@@ -18,8 +18,8 @@ type Camera struct {
 	Address string   // http:// or https://
 	Rate    float64  // most pictures a second that are passed on
 	FOV     float64  // degrees that a picture is wide; 0: unknown
-	// Geometry has only a pose: that of the lens. Zero: it is on the head of a ptz device, if
-	// there is one.
+	// Geometry has only the pose of the lens. Zero: the lens is on the head of a ptz device,
+	// if there is one.
 	Geometry devices.Geometry
 	Height   float64 // mm that the lens is above the plane of the robot's laser
 }
@@ -31,7 +31,7 @@ func (c Camera) Equal(other Camera) bool {
 }
 
 const (
-	// usualRate, in Hz, looks like motion, and is enough for teleoperation.
+	// usualRate, in Hz, is high enough for pictures to appear as motion, and for teleoperation.
 	usualRate = 15
 	// mostRate, in Hz, is the rate of usual cameras. More would cost the loop time: viewers are
 	// served on its thread.

@@ -10,10 +10,10 @@ import (
 	"player/devices"
 )
 
-// Plan is how a running server becomes what its file describes now.
+// Plan is how a running server changes to the one that its file describes now.
 type Plan struct {
-	// Server is the result: the drivers that go on, and new ones. A robot whose port stays
-	// has its old Table, which still has its old links.
+	// Server is the result: the drivers that go on, and new ones. A robot that keeps its
+	// port has its old Table with its old links.
 	Server *Server
 
 	steps [verbs][]string // ports, and drivers as "6665 p2os"
@@ -29,7 +29,7 @@ const (
 	verbs
 )
 
-// String describes the plan for people, as in "opens 7000; keeps 6665 p2os, 6665 acts".
+// String describes the plan for people, for example "opens 7000; keeps 6665 p2os, 6665 acts".
 func (p *Plan) String() string {
 	var parts []string
 	for verb, name := range [verbs]string{"opens", "closes", "keeps", "stops", "starts"} {
@@ -48,7 +48,7 @@ func (p *Plan) addDrivers(verb int, g *group) {
 	}
 }
 
-// group is what a block has become: a driver, or one for each of several robots.
+// group is the result for a block: a driver, or one for each of several robots.
 type group struct {
 	block   *block
 	args    devices.Args // of a driver that requires others
@@ -61,7 +61,7 @@ type group struct {
 // together or not at all. Reload changes nothing of old.
 func Reload(old, next *Server) (*Plan, error) {
 	p := &Plan{Server: next}
-	kept := map[*devices.Device]*devices.Device{} // what stands for a device of next
+	kept := map[*devices.Device]*devices.Device{} // the device that replaces a device of next
 	taken := map[*group]bool{}
 	for _, g := range next.groups {
 		before := old.sameGroup(g, kept, taken)

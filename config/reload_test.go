@@ -131,7 +131,7 @@ func TestReloadRequires(t *testing.T) {
 	}
 }
 
-// Flags put drivers in front of all robots: they stay, and move with what changes.
+// Flags put drivers in front of all robots: they stay, and move when the devices change.
 func TestReloadFronts(t *testing.T) {
 	guard, lease := "guard", "lease"
 	const text = `driver ( name "wheels" ) driver ( name "wheels" provides ["7000:position:0"] )`

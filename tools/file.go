@@ -39,8 +39,8 @@ func Create(path string, replace bool) (*os.File, error) {
 // unfinished ends the name of an atomicFile until it is whole.
 const unfinished = ".part"
 
-// atomicFile is a file that has its name only when it is whole: whatever fails, what was
-// there before stays, and no part of a file is taken for one.
+// atomicFile is a file that gets its name only when it is complete: after any failure the
+// old file is still there, and no incomplete file has the name.
 type atomicFile struct {
 	ctx     context.Context
 	file    *os.File
@@ -48,8 +48,8 @@ type atomicFile struct {
 	replace bool
 }
 
-// createAtomic begins a file that a user has named. One that is there is an error, as
-// for Create. Writing fails when ctx ends.
+// createAtomic begins a file that a user has named. An existing one is an error, as for
+// Create. Writing fails when ctx ends.
 func createAtomic(ctx context.Context, path string, replace bool) (*atomicFile, error) {
 	w := &atomicFile{ctx: ctx, path: path, replace: replace}
 	err := w.free()
@@ -59,8 +59,8 @@ func createAtomic(ctx context.Context, path string, replace bool) (*atomicFile, 
 	return w, err
 }
 
-// free returns an error if there is a file that is not to be replaced, or something
-// else than a file.
+// free returns an error if the name belongs to a file that must not be replaced, or to
+// something other than a file.
 func (w *atomicFile) free() error {
 	switch there, err := os.Lstat(w.path); {
 	case errors.Is(err, fs.ErrNotExist):

@@ -66,7 +66,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// Whatever fails, what was there before stays and nothing else is left.
+// After any failure the old file stays and nothing else is left.
 func TestAtomicFile(t *testing.T) {
 	path, text := folder(t)
 	before := names(t, path("."))

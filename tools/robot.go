@@ -27,9 +27,9 @@ const (
 	openLimit = 90 * time.Second
 )
 
-// Dial connects a subcommand to a robot: "host" or "host:port". The server shows
-// the name of the subcommand to whoever asks who is connected. Dial fails unless what
-// is there answers as a server of Player does. Data will come rate times a second.
+// Dial connects a subcommand to a robot: "host" or "host:port". The server's lists of
+// clients show the name of the subcommand. Dial fails unless the answer is the Player
+// protocol. Data will come rate times a second.
 func Dial(ctx context.Context, address, command string, rate int) (*client.Client, error) {
 	c, err := Connect(ctx, address, command)
 	if err != nil {
@@ -50,8 +50,8 @@ func Connect(ctx context.Context, address, command string) (*client.Client, erro
 	return c, Unanswered(address, err)
 }
 
-// Answer waits until the server at an address has obeyed what it was sent: the reply to
-// an empty request comes after it.
+// Answer waits until the server at an address has processed all earlier messages: the reply
+// to an empty request comes after them.
 func Answer(ctx context.Context, c *client.Client, address string) error {
 	limited, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -62,7 +62,7 @@ func Answer(ctx context.Context, c *client.Client, address string) error {
 	return Unanswered(address, err)
 }
 
-// notPlayer is what a server is that does not answer as one of Player does.
+// notPlayer: the peer's answer is not the Player protocol.
 const notPlayer = "no server of Player (a robot has port 6665, or that of its -gp)"
 
 // Unanswered names the address in the error of a server that did not answer, and the

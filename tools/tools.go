@@ -28,8 +28,7 @@ type Command struct {
 	Run func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error
 }
 
-// Failure is the error of a command that did what it was asked to, without
-// success.
+// Failure is the error of a command that did its work, but without success.
 type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }
@@ -74,8 +73,8 @@ type Misused struct{ error }
 
 func (m Misused) Unwrap() error { return m.error }
 
-// Parse parses arguments and returns those that are no flags, at most so many.
-// Flags may come before and after them.
+// Parse parses arguments and returns those that are no flags, at most so many. Flags may
+// come before and after them.
 func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	for {
 		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -93,8 +92,8 @@ func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err err
 	}
 }
 
-// explained says what value a flag takes if err is that it has another one: package flag says neither
-// the type, nor how one writes it.
+// explained adds the kind of value that a flag takes, if err is about its value: package flag names
+// neither the type nor the notation.
 func explained(flags *flag.FlagSet, err error) error {
 	before, unparsed := strings.CutSuffix(err.Error(), ": parse error")
 	if !unparsed {

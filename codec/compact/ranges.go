@@ -141,7 +141,7 @@ func (e *encoder) difference(c *chances, level int, d int32) {
 	e.putEven(size, low)
 }
 
-// DecodeRanges fills dst, whose size is even, with readings from the code src. It
+// DecodeRanges decodes the readings in the code src into dst, which has an even size. It
 // reports whether src codes readings of u16.
 func DecodeRanges(dst, src []byte) bool {
 	d := newDecoder(src)

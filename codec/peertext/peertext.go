@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// maxLine bounds what Line takes of a text, in bytes: more than any reason that a server
-	// sends (codec.MaxAnswer), and little enough that one name does not fill a screen.
+	// maxLine is the most bytes of a text that Line takes: more than any reason that a
+	// server sends (codec.MaxAnswer), but one name cannot fill a screen.
 	maxLine = 2048
 	// maxFileName bounds FileName, in bytes: a file system allows 255, and callers add a date and
 	// an extension.
@@ -82,7 +82,7 @@ func JSON(text []byte) ([]byte, error) {
 		return nil, errors.New("it is not JSON")
 	}
 	var escaped []byte
-	for _, r := range string(text) { // bytes that are not UTF-8 become U+FFFD, as readers of JSON take them
+	for _, r := range string(text) { // bytes that are not UTF-8 become U+FFFD, as in readers of JSON
 		switch high, low := utf16.EncodeRune(r); {
 		case r == '\r': // between tokens: in strings it is escaped
 			escaped = append(escaped, ' ')
@@ -114,7 +114,7 @@ func FileName(name string) string {
 	return name
 }
 
-// reserved reports whether Windows, on whose disks logs are stored, has a device of that name.
+// reserved reports whether Windows has a device of that name: logs are also stored on its disks.
 func reserved(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	port := len(stem) == 4 && (strings.HasPrefix(stem, "COM") || strings.HasPrefix(stem, "LPT"))

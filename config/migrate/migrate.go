@@ -17,9 +17,9 @@ import (
 
 // Result is a converted file.
 type Result struct {
-	// Text is a configuration for this server that does what the file does, as far
-	// as there are counterparts. What is left out is in comments that begin with
-	// "no counterpart".
+	// Text is a configuration for this server with the same effect as the file, as far as
+	// there are counterparts. The parts without one are in comments that begin with "no
+	// counterpart".
 	Text    string
 	Drivers int  // in Text; 0: there are only comments
 	Foreign bool // the file has words of Player 1 to 3 that this server does not have
@@ -27,16 +27,15 @@ type Result struct {
 	Sections int // drivers in the file; in Player 1 each device is one
 	Dropped  int // of them, those that were left out whole
 	Options  int // that were left out of the others
-	// LeftOut has a line for each driver of which something was left out: where it is,
-	// and what.
+	// LeftOut has a line for each driver with parts that were left out: its place in the
+	// file, and those parts.
 	LeftOut []string
 }
 
-// Convert converts a file of Player 1 to 3. It uses the getters of the file's
-// sections, so the file's errors mean nothing afterwards. The error, which may be
-// several that are joined, is that a driver has its hardware where this server cannot
-// look for it, or turns its data round as no driver here does: the result would talk to
-// another line, or give other data.
+// Convert converts a file of Player 1 to 3. It uses the getters of the file's sections, so
+// the file's errors mean nothing afterwards. The error, or several joined, is for a driver
+// whose hardware this server cannot reach, or that reverses its data as no driver here does:
+// the result would use another line, or give other data.
 func Convert(file *syntax.File) (Result, error) {
 	c := converter{file: file}
 	c.out = append(c.out, printable("# From "+file.Name+`, by player migrate. Lines marked "no counterpart" were left out.`))
@@ -67,7 +66,7 @@ func Convert(file *syntax.File) (Result, error) {
 	return c.result, file.Join(c.lost...)
 }
 
-// count notes what was left out of a block at a place.
+// count notes the parts that were left out of a block at a place.
 func (c *converter) count(where string, b *block) {
 	left := strings.Join(b.left, ", ")
 	switch {
@@ -312,7 +311,7 @@ const lostPort = `the driver %s does not connect in this way: without %s it woul
 const lostTurn = `the driver %s does not turn data round: without %s it would be mirrored or exchanged. ` +
 	`Remove the field from the file if your programs can do that instead`
 
-// asHere reports whether a field of turned has a value that changes nothing here.
+// asHere reports whether a field of turned has the value of this server's drivers.
 func asHere(s *syntax.Section, f *syntax.Field) bool {
 	if f.Name == "invert" {
 		return !s.Bool(f.Name, true)
@@ -372,7 +371,7 @@ func (c *converter) taken(d device) bool {
 	return slices.ContainsFunc(c.blocks, func(b *block) bool { return slices.Contains(b.devices, d) })
 }
 
-// sharePorts leaves out drivers whose serial port another one has.
+// sharePorts leaves out a driver if another driver has its serial port.
 func (c *converter) sharePorts() {
 	for i, b := range c.blocks {
 		if b.port != "" {
@@ -532,8 +531,8 @@ func limit(s *syntax.Section, name string) string {
 	return strconv.Itoa(int(value))
 }
 
-// numbers returns the tuple of a pose or size without what is only in three
-// dimensions; empty: it has another length, or is none.
+// numbers returns the tuple of a pose or size without its values for the third dimension;
+// empty: it has another length, or is no tuple.
 func numbers(s *syntax.Section, f *syntax.Field) string {
 	v := f.Values
 	n := len(v)

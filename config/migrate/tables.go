@@ -45,14 +45,14 @@ const elsewhere = "!"
 // transports has the options of the drivers that say where the hardware is.
 const transports = "port portopts use_tcp"
 
-// turned has the options of the drivers that change which reading or axis is which. A file
-// that loses one would give mirrored or exchanged data.
+// turned has the drivers' options that reverse or exchange readings or axes. Without them a
+// file would give mirrored or exchanged data.
 const turned = "invert axes"
 
 // tcp has the options of a robot that is reached over TCP.
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
 
-// own has the drivers in reasons whose names this server also has.
+// own has the drivers in reasons that have the name of a driver of this server.
 const own = "readlog writelog passthrough"
 
 // counterpart returns the name here of an option there, by the row of its driver; empty: it

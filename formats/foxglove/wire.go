@@ -12,11 +12,11 @@ import (
 // (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md): JSON objects in
 // text, and binary ones with an opcode, in little-endian byte order.
 
-// Subprotocols are what a viewer may ask for, the preferred one first. Their messages
-// are the same.
+// Subprotocols are the subprotocols that a viewer may request, the preferred one first.
+// Their messages are the same.
 func Subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
 
-// Encoding is that of messages.
+// Encoding is the encoding of messages.
 const Encoding = "json"
 
 // Opcodes of binary messages.
@@ -87,7 +87,7 @@ type Parameter struct {
 	Type  string `json:"type,omitempty"` // "float64", for a number without decimals
 }
 
-// ParameterValues has values. ID is that of the request, if it had one.
+// ParameterValues has values. ID is the request's, if it had one.
 type ParameterValues struct {
 	Parameters []Parameter `json:"parameters"`
 	ID         string      `json:"id,omitempty"`
@@ -132,8 +132,8 @@ const (
 	Ended   = 3
 )
 
-// AppendPlayback appends the state of a playback: of foxglove.sdk.v1 only. at is the time
-// in the log, ns since 1970; id is that of the request, or empty.
+// AppendPlayback appends the state of a playback: of foxglove.sdk.v1 only. at is the time in
+// the log, ns since 1970; id is the request's, or empty.
 func AppendPlayback(dst []byte, state byte, at int64, speed float32, sought bool, id string) []byte {
 	dst = append(dst, opPlayback, state)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(at))

@@ -20,8 +20,8 @@ const (
 	// indexEntry bytes each.
 	indexHeader = recordHeader + 2 + 4
 	indexEntry  = 8 + 8
-	// chunkEntry is the size of a chunk index record without the name of the
-	// compression, and channelEntry what each channel of the chunk adds.
+	// chunkEntry is the size of a chunk index record without the name of the compression,
+	// and channelEntry the size that each channel of the chunk adds.
 	chunkEntry   = recordHeader + 8*4 + 4 + 8 + 4 + 8*2
 	channelEntry = 2 + 8
 )

@@ -279,8 +279,8 @@ func readFile(t *testing.T, log []byte) (lines []string, damage error) {
 	return drain(r)
 }
 
-// The first chunk has the schemas and the channels. Without it they are those of the summary,
-// unless that is also damaged.
+// The first chunk has the schemas and the channels. Without it they are read from the
+// summary, unless that is also damaged.
 func TestDamagedFirstChunk(t *testing.T) {
 	log, ends := record(t, script())
 	for at := ends[0] + 70; at < chunkEnd(log, ends[0]); at += 7 {

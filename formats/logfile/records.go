@@ -129,7 +129,7 @@ func value(pairs []string, key string) string {
 	return ""
 }
 
-// appendRecord appends a record whose content fill appends.
+// appendRecord appends a record. fill appends the record's content.
 func appendRecord(b []byte, code opcode, fill func(b []byte) []byte) []byte {
 	at := len(b)
 	b = append(b, byte(code), 0, 0, 0, 0, 0, 0, 0, 0)

@@ -41,7 +41,7 @@ func AppendBagIndex(dst []byte, file string, began, ended uint64, streams []Stre
 const QualityKey = "offered_qos_profiles"
 
 // Quality returns the quality of service with which the topic was offered: YAML, with the
-// numbers of rmw's policies. 9223372036.854775807 s is for ever.
+// numbers of rmw's policies. 9223372036.854775807 s means no limit.
 func (t Topic) Quality() string {
 	const forever = "{sec: 9223372036, nsec: 854775807}"
 	durability, depth := "2", "10" // volatile

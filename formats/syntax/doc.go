@@ -11,15 +11,14 @@
 //	field   := WORD ( number | "string" | true | false | yes | no | tuple )
 //	tuple   := '[' { number | "string" } ']'
 //
-// A comment runs from # to the end of the line and may appear anywhere except
-// inside a tuple. A word is an ASCII letter followed by letters, digits and
-// any of . - _ [ ] : so point[3] is one word, and a blank is needed between a
-// field name and its tuple. A number is a run of + - . and digits, without
-// exponent; a string stays on one line, has no escapes, and stands in " or, with
-// a " in it, in '. The value of a
-// field is on the line of its name; the ( of a section may follow on a later
-// line, and a tuple may span lines. A newline is LF, CR, CRLF or LFCR. The byte
-// order mark that some editors begin a file with is skipped; text in UTF-16 is refused.
+// A comment runs from # to the end of the line and may appear anywhere except inside a
+// tuple. A word is an ASCII letter followed by letters, digits and any of . - _ [ ] : so
+// point[3] is one word, and a blank is needed between a field name and its tuple. A number
+// is a run of + - . and digits, without exponent; a string stays on one line, has no
+// escapes, and is enclosed in " or, with a " in it, in '. The value of a field is on the
+// line of its name; the ( of a section may follow on a later line, and a tuple may span
+// lines. A newline is LF, CR, CRLF or LFCR. The byte order mark that some editors begin a
+// file with is skipped; text in UTF-16 is refused.
 //
 // # Includes
 //
@@ -45,10 +44,10 @@
 //
 // # Reading
 //
-// Fields at top level belong to [File.Global]. The getters of [Section] take a
-// default, convert units, mark the field as used, and record a wrong type in
-// the File: read everything, then check [File.Err] once. [File.Unused] lists
-// what no getter read.
+// Fields at top level belong to [File.Global]. The getters of [Section] take a default,
+// convert units, mark the field as used, and record a wrong type in the File: read
+// everything, then check [File.Err] once. [File.Unused] lists the fields and sections that
+// no getter read.
 //
 // # Limits
 //

@@ -54,13 +54,11 @@ const installedWorlds = "/stage/worlds"
 
 var errNotRegular = errors.New("not a regular file")
 
-// ParseFile reads the configuration file at path and the files it includes, which
-// must be regular files. An included file that does not exist is read from
-// library, which may be nil, by its path from the directory of the main file, or by its
-// name if that path is one of Stage's installation. The error joins an *[Error] for each mistake, the first 20, unless the file at path
-// cannot be read. With mistakes the File has what is left without the statements that
-// have them: enough to look for mistakes of other kinds, whose errors [File.Err] has,
-// too.
+// ParseFile reads the configuration file at path and the files it includes, which must be regular files. An included
+// file that does not exist is read from library, which may be nil, by its path from the directory of the main file, or
+// by its name if that path is one of Stage's installation. The error joins an *[Error] for each mistake, the first 20,
+// unless the file at path cannot be read. With mistakes the File has the statements without mistakes: enough to find
+// mistakes of other kinds, whose errors [File.Err] also has.
 func ParseFile(path string, library fs.FS) (*File, error) {
 	return Parse(path, Reader(path, library))
 }
@@ -123,7 +121,7 @@ type parser struct {
 	scan   scanner        // of the innermost open file
 	open   []string       // files from the main one to the innermost
 	plain  map[string]Pos // first use of names as section types without a define
-	within string         // the define whose body is read; empty outside
+	within string         // the define whose body is being read; empty outside
 	uses   []string       // defines that are copied, the outermost first
 	ended  bool           // nothing more is read: a limit is passed, or a section has no end
 	source int            // bytes read, see maxSource
@@ -297,7 +295,7 @@ func (p *parser) argument(statement token) (token, error) {
 	return name, nil
 }
 
-// define reads what follows the word define.
+// define reads the rest of a statement after the word define.
 func (p *parser) define() error {
 	name := p.next()
 	if name.kind != kindWord {
@@ -479,8 +477,8 @@ func (p *parser) begin(s *Section, name string, pos Pos) error {
 	return p.copyInto(s, macro, pos)
 }
 
-// copyInto gives an empty section the type, fields and sections of the macro. The values are
-// shared and never changed.
+// copyInto gives an empty section the type, fields and sections of the macro. Both have the
+// same values, which never change.
 func (p *parser) copyInto(s, macro *Section, pos Pos) error {
 	s.Type = macro.Type
 	if macro.open {

@@ -6,8 +6,8 @@ import (
 	"player/codec/pioneer"
 )
 
-// The shape that is drawn where the configuration has none: that of a Pioneer 2-DX, in
-// metres forward and to the left of the centre of rotation, and degrees.
+// The shape that is drawn where the configuration has none: a Pioneer 2-DX, in metres
+// forward and to the left of the centre of rotation, and degrees.
 
 // place is a pose on the robot.
 type place struct{ x, y, heading float64 }

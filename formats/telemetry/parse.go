@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// levels are the levels of Log, by those of the server's log.
+// levels are the levels of Log, by the levels of the server's log.
 var levels = map[string]uint8{"debug": 1, "info": levelInfo, "warn": 3, "error": 4, "dpanic": 5, "panic": 5, "fatal": 5}
 
 // ParseLogLine parses a line of the server's log: a JSON object with ts, level, msg and

@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	if _, err := tools.Open(ctx, c, "pa"); err != nil {
 		return err
 	}
-	err = c.Request(ctx, "mrsrlr") // what the robot does not have is not shown
+	err = c.Request(ctx, "mrsrlr") // devices that the robot lacks are not shown
 	access, partly := errors.AsType[*client.AccessError](err)
 	if err != nil && !partly {
 		return tools.Failure{Err: err}
@@ -112,7 +112,7 @@ type driver struct {
 
 	sent    motion
 	sentAt  time.Time
-	stop    bool      // the key was pressed, which also stops what others command
+	stop    bool      // the key was pressed, which also stops other clients' commands
 	moved   bool      // the motors were switched on
 	dataAt  time.Time // of the latest round
 	drawnAt time.Time
@@ -188,7 +188,7 @@ func (d *driver) command(now time.Time) error {
 	return errors.Join(d.client.SetCommandLifetime(0), d.client.SetSpeed(m.speed, m.turn), d.client.SetCommandLifetime(lifetime))
 }
 
-// line is what the terminal shows: at most its width.
+// line is the terminal's line: it is cut to the terminal's width.
 func (d *driver) line(now time.Time) string {
 	c, p := d.client, d.client.Position
 	text := ""

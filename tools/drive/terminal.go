@@ -52,8 +52,8 @@ func readKeys(in io.Reader) <-chan key {
 	return keys
 }
 
-// screen shows lines, each in place of the last one. Its goroutine may hang with
-// the terminal, as one whose network is gone; a robot must not drive on for it.
+// screen shows lines, each in place of the last one. Its goroutine may hang with the
+// terminal, for example when its network is gone; that must not keep the robot driving.
 type screen struct {
 	lines chan string
 	done  chan struct{}

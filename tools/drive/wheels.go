@@ -6,7 +6,7 @@ const (
 	// repeatLimit is how long a key counts. A terminal repeats a key that stays pressed
 	// after 0.25 to 0.5 s, then 20 to 30 times a second.
 	repeatLimit = 500 * time.Millisecond
-	// maxSpeed, in mm/s, and maxTurn, in degrees a second, bound what + chooses.
+	// maxSpeed, in mm/s, and maxTurn, in degrees a second, bound the speeds that + chooses.
 	// Servers also limit speeds.
 	maxSpeed, maxTurn = 2000, 300
 	// step is how much + and - change both, in per cent.
@@ -104,7 +104,7 @@ func (b *keyboard) next(c byte) (k key, ok bool) {
 		b.sequence = 2
 		return 0, false
 	case b.sequence == 2:
-		if c >= '0' && c <= '?' { // a parameter, as in ESC [ 1 ; 5 A (ECMA-48 5.4)
+		if c >= '0' && c <= '?' { // a parameter, for example in ESC [ 1 ; 5 A (ECMA-48 5.4)
 			return 0, false
 		}
 		b.sequence = 0

@@ -22,7 +22,7 @@ func Command() tools.Command {
 	return tools.Command{Name: "snapshot", Args: "[flags] HOST[:PORT]", Summary: "save a picture of a camera", Run: run}
 }
 
-// result is what a program reads.
+// result is the result for programs.
 type result struct {
 	Camera string `json:"camera"`
 	File   string `json:"file"`

@@ -25,8 +25,8 @@ func Command() tools.Command {
 	return tools.Command{Name: "stop", Args: "[flags] HOST[:PORT]", Summary: "emergency stop, and release", Run: run}
 }
 
-// result is what a program reads. Stands is whether the robot reports that it stands;
-// after a release it is left out.
+// result is the result for programs. Stands is whether the robot reports that it has
+// stopped; after a release it is left out.
 type result struct {
 	Stopped bool  `json:"stopped"`
 	Stands  *bool `json:"stands,omitempty"`

@@ -14,7 +14,7 @@ import (
 	"player/tools"
 )
 
-// patience bounds waits for what must happen.
+// patience bounds the waits for expected events.
 const patience = 20 * time.Second
 
 // fake is a server for one client: it grants position, and answers an empty
@@ -136,7 +136,7 @@ func TestStopForPrograms(t *testing.T) {
 	}
 }
 
-// A robot that moves on, and one whose data is from before the stop, are failures.
+// Both a robot that moves on, and one with data from before the stop, are failures.
 func TestStopInVain(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]*fake{

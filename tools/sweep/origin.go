@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// originColumns say what a result is of, at the end of its row. Results of two worlds, programs or
-// versions can not be compared, so all rows of a table have the same values there.
+// originColumns name the origin of a result, at the end of its row. Results of two worlds,
+// programs or versions can not be compared, so all rows of a table have the same values there.
 var originColumns = []string{"world", "program", "version"}
 
 // digestSize is how many bytes of a digest tell files apart. A table needs no protection from forgery: 6 bytes are

@@ -33,13 +33,13 @@ const (
 	startLimit = 30 * time.Second
 	// endLimit is how long a server may take to end, and a program that is interrupted.
 	endLimit = 5 * time.Second
-	// maxOutput is how much is kept of what a program prints, bytes from its end.
+	// maxOutput is how much of a program's output is kept, bytes from its end.
 	maxOutput = 4 << 10
-	// firstPort and ports are where the servers are: below the ports that the kernel
-	// gives to connections, and apart from those of the project's tests (e2e/ports).
+	// firstPort and ports are the range of the servers' ports: below the ports that the kernel gives to connections, and
+	// apart from the ports of the project's tests (e2e/ports).
 	firstPort, ports = 10000, 3000
-	// attempts is how often a run looks for ports. It needs a second one if another program begins to
-	// listen on a port between the search and the start of the server; more in a row are no accident.
+	// attempts is how often a run searches for ports. It needs a second attempt if another program begins to listen on a
+	// port between the search and the start of the server; more in a row are no accident.
 	attempts = 5
 )
 
@@ -53,7 +53,7 @@ func Command(version string) tools.Command {
 	}
 }
 
-// sweep is what a user has asked for.
+// sweep has the user's settings.
 type sweep struct {
 	world   string
 	program []string
@@ -137,7 +137,7 @@ func seedsOf(text string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// runAll runs the seeds that have no result yet, so many side by side.
+// runAll runs the seeds that have no result yet, so many at a time.
 func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Writer) error {
 	seeds := make(chan int)
 	begin, done, missing := time.Now(), 0, 0
@@ -211,7 +211,7 @@ func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
 	return result, err
 }
 
-// errPortTaken is the end of a server on whose port another program listens.
+// errPortTaken is the result of a server if another program listens on its port.
 var errPortTaken = errors.New("its port was taken by another program")
 
 // try is one with the first ports that are found.
@@ -286,9 +286,9 @@ func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	return result, nil
 }
 
-// politely lets a program, and what it starts, end itself when the context does. It does
-// not outlive this process, however that ends: the signal comes with the end of the thread
-// that starts the program, and Go keeps its threads.
+// politely lets a program, with its children, end itself when the context does. The program
+// does not outlive this process, however that ends: the kernel signals it when the thread
+// that started it ends, and Go keeps its threads.
 func politely(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
@@ -336,7 +336,7 @@ func (s *sweep) returnPorts(first int) {
 	delete(s.taken, first)
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of the bytes written to it.
 type tail struct{ bytes []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
