@@ -39,7 +39,7 @@ const (
 
 var errSilent = errors.New("it is connected, but does not answer a request: is it ACTS?")
 
-// state is what the driver waits for.
+// state is the event that the driver waits for.
 type state uint8
 
 const (
@@ -111,7 +111,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 func (d *Driver) Shutdown(now time.Duration) {
 	d.giveUp = 0
 	d.wait(off, 0)
-	if d.program == nil { // whoever has started ACTS ends it
+	if d.program == nil { // ACTS that another program started is ended by that program
 		d.disconnect()
 		d.stopped(now)
 		return
@@ -235,7 +235,7 @@ func (d *Driver) disconnect() {
 	}
 }
 
-// complain logs damage in what ACTS has sent, once a second.
+// complain logs damage in the packets of ACTS, once a second.
 func (d *Driver) complain(now time.Duration) {
 	damage := d.parser.Stats.Garbage
 	if damage == d.reported {

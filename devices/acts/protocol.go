@@ -11,8 +11,8 @@ import (
 	"player/devices/transport"
 )
 
-// What the client sends, one byte each. The server sends one packet for each
-// Request and none without.
+// The client's requests, one byte each. The server sends one packet for each Request and
+// none without.
 const (
 	Request byte = '0'
 	Quit    byte = '1' // the program ends, not the connection (ARIA, ArACTS_1_2::requestQuit)
@@ -36,11 +36,11 @@ type Version byte
 
 // The versions.
 const (
-	V10 Version = iota // what clients of Player know (manual 3.5.1)
+	V10 Version = iota // the version for clients of Player (manual 3.5.1)
 	V12                // also 2.0
 )
 
-// width returns the bytes of a number that is not an area.
+// width returns the bytes of a number other than an area.
 func (v Version) width() int { return 1 + int(v) }
 
 // headerSize in bytes: 64 or 128.
@@ -60,13 +60,12 @@ const bufferSize = 5248
 // Packet is one whole packet: header and blobs.
 type Packet []byte
 
-// Parser finds packets in a byte stream that is cut anywhere. There is no tag
-// where a packet begins and no checksum: a header is accepted if its indices are
-// the running sums of its counts, and a packet if its bytes can be blobs. After a
-// false one the parser goes on with the very next byte. Some damage cannot be
-// detected this way: bytes 01 before a packet look like channels without blobs, and
-// a packet that was cut takes its rest from the next one. Therefore Reset before
-// each Request. A zero value with its Version is ready.
+// Parser finds packets in a byte stream that is cut anywhere. Packets have no start tag and
+// no checksum: a header is accepted if its indices are the running sums of its counts, and a
+// packet if its bytes can be blobs. After a false header the parser goes on with the very
+// next byte. Some damage cannot be detected this way: bytes 01 before a packet look like
+// channels without blobs, and a packet that was cut takes its rest from the next one.
+// Therefore Reset before each Request. A zero value with its Version is ready.
 type Parser struct {
 	Version Version
 	// Detect accepts packets of either version until one comes that can only be of one;
@@ -133,7 +132,7 @@ func (v Version) inspect(b []byte) (size int, result transport.Verdict) {
 			return 0, transport.Junk
 		}
 		if isIndex := at/width%2 == 0; isIndex {
-			// For an index that does not fit a server may send anything.
+			// A server may send anything for an index that does not fit.
 			if n != total && total <= v.maxNumber() {
 				return 0, transport.Junk
 			}

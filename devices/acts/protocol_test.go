@@ -27,7 +27,7 @@ func parserOf(p Parser) devicetest.Parser {
 	}
 }
 
-// feed gives the parser chunks in turn and returns copies of the packets.
+// feed gives the parser one chunk after the other and returns copies of the packets.
 func feed(p *Parser, chunks ...[]byte) (packets [][]byte) {
 	for _, in := range chunks {
 		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
@@ -121,9 +121,8 @@ func TestParserWrongVersion(t *testing.T) {
 	}
 }
 
-// TestParserReset: a packet that the server cut short, or a stray byte in an
-// image without blobs, which cannot be told from it, does not spoil the answer
-// to the next request.
+// TestParserReset: a packet that the server cut short does not spoil the answer to the next
+// request, and neither does a stray byte in an image without blobs, which appears the same.
 func TestParserReset(t *testing.T) {
 	good := recording(t, "acts10.hex")
 	empty := V10.AppendPacket(nil, nil)
@@ -176,7 +175,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestSettle: only what is just one packet of V10 is taken.
+// TestSettle: only exactly one packet of V10 is accepted.
 func TestSettle(t *testing.T) {
 	empty := V10.AppendPacket(nil, nil)
 	for name, in := range map[string][]byte{

@@ -26,7 +26,7 @@ const (
 type search struct {
 	at       int           // index of the address that was tried last
 	heard    bool          // something listens at one of the addresses
-	troubles []string      // what was wrong with each address
+	troubles []string      // the fault of each address
 	giveUp   time.Duration // end of the setup at the latest; zero: it is over
 	retry    retry.Retry
 

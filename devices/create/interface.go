@@ -45,7 +45,7 @@ func (m Mode) String() string {
 }
 
 const (
-	// maxWheelSpeed is the fastest that a wheel can be commanded to turn, in mm/s.
+	// maxWheelSpeed is the highest speed that a wheel can be commanded to drive, in mm/s.
 	maxWheelSpeed = 500
 	// streamHeader begins a frame of the stream.
 	streamHeader = 19
@@ -78,7 +78,7 @@ const (
 	minText, maxText = 4, 200
 )
 
-// Report is what the robot sends every 15 ms.
+// Report is the robot's report, sent every 15 ms.
 type Report struct {
 	Bumps      byte // bit 0 right, bit 1 left; bit 2 right wheel dropped, bit 3 left wheel dropped
 	CliffLeft  bool

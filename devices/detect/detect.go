@@ -24,8 +24,8 @@ const (
 	// talkTime is how long a line that talks is listened to for something known. A
 	// laser at 9600 baud needs 1.52 s for the rest of a scan and the next one.
 	talkTime = 1700 * time.Millisecond
-	// talkSize is how many bytes are talk, and not noise of a line that is not
-	// connected.
+	// talkSize is how many bytes count as a transmission: noise on an unconnected line has
+	// fewer.
 	talkSize = 16
 	// pauseTime is the silence that ends an answer. USB adapters pass bytes on every
 	// 16 ms.
@@ -33,7 +33,7 @@ const (
 	// maxRequests bounds a dialogue. The longest, with a robot that was left open,
 	// needs six.
 	maxRequests = 12
-	// keep is how much of what was heard is kept: twice the longest packet, a scan.
+	// keep is how many received bytes are kept: twice the longest packet, a scan.
 	keep = 2048
 )
 
@@ -175,7 +175,7 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 	return k, model, nil
 }
 
-// recognise is devices.Recognise of what was heard.
+// recognise is devices.Recognise of the received bytes.
 func (l *line) recognise() (*devices.Kind, devices.Answer) {
 	return devices.Recognise(l.kinds, l.baud, l.heard)
 }
@@ -228,7 +228,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// excerpt shows the end of what was heard: text as text.
+// excerpt shows the end of the received bytes: text as text.
 func (l *line) excerpt() string {
 	speed := ""
 	if l.baud != 0 {

@@ -67,7 +67,7 @@ func TestStranger(t *testing.T) {
 	}
 }
 
-// Noise is not taken for a robot or a laser, whose packets have checksums.
+// Noise is not recognised as a robot or a laser: their packets have checksums.
 func TestStrangerNoise(t *testing.T) {
 	recognise := stranger(t)
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Package devicetest has the tests that drivers of serial hardware share: those of a parser, of
-// a Probe, and of recordings.
+// Package devicetest has tests for all drivers of serial hardware: tests of a parser, of a
+// Probe, and of recordings.
 package devicetest
 
 import (
@@ -51,7 +51,7 @@ func collect(next func(in []byte) (packet, rest []byte), in []byte) (packets [][
 	return packets
 }
 
-// Stream is a stream and what a parser must make of it.
+// Stream is a stream and the expected result of a parser.
 type Stream struct {
 	Name            string
 	In              []byte
@@ -59,7 +59,7 @@ type Stream struct {
 	Garbage, Broken uint64
 }
 
-// Copies returns what makes Streams, in Hex, of which a parser must make copies of one packet.
+// Copies returns a function that makes Streams, in Hex, in which a parser must find copies of one packet.
 func Copies(t testing.TB, packet string) func(name, in string, n int, garbage, broken uint64) Stream {
 	return func(name, in string, n int, garbage, broken uint64) Stream {
 		return Stream{name, Hex(t, in), slices.Repeat([][]byte{Hex(t, packet)}, n), garbage, broken}
@@ -139,7 +139,7 @@ func (p Parser) Account(t *testing.T, in []byte, check func(packet []byte)) {
 	}
 }
 
-// Encoding returns what tests that bytes which a driver has encoded are those of want, in Hex.
+// Encoding returns a function that tests that the bytes of a driver equal want, in Hex.
 func Encoding(t *testing.T) func(name string, got []byte, want string) {
 	return func(name string, got []byte, want string) {
 		t.Helper()

@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Golden tests that got is what a file holds.
+// Golden tests that got equals the content of a file.
 func Golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {

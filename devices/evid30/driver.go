@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	baud = 9600 // of the camera, which has no other
+	baud = 9600 // the camera's only speed
 
-	// setupLimit is how long a client waits for a camera that is not there.
+	// setupLimit is how long a client waits for an absent camera.
 	setupLimit = 2 * time.Second
 	// answerLimit bounds the answer to an inquiry or the acknowledgement of a command.
 	// The camera takes one or two frames of video, and the bytes of the longest exchange
@@ -34,8 +34,8 @@ const (
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
-	// restPeriod is the period of the polls of a camera whose position no client reads:
-	// it must answer within the 2 s after which hardware counts as lost.
+	// restPeriod is the period of polls while no client reads the position: the camera must
+	// answer within the 2 s after which hardware counts as lost.
 	restPeriod = 800 * time.Millisecond
 	// maxTries is how often a command is sent that the camera does not acknowledge. A
 	// lost byte costs one try; a command that is refused three times is dropped until a
@@ -83,15 +83,15 @@ var texts = [...]string{
 // greets holds the requests of setup.
 var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePanTilt}
 
-// Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It
-// asks the camera for its model; one that does not answer is taken for an EVI-D30, which
-// the original server drove without asking. It polls position and zoom when the last ones
-// have been read, or while a command runs, and sends commands in between: for each of
-// head and zoom the newest one, and at most two run at a time.
+// Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It asks
+// the camera for its model; without an answer it assumes an EVI-D30, which the original
+// server drove without asking. It polls position and zoom when the last values have been
+// read, or while a command runs, and sends commands in between: for each of head and zoom
+// the newest one, and at most two run at a time.
 //
-// The camera never moves without a command: neither when it is opened, unlike with
-// the original server, nor when it is back after an outage. When the last client
-// closes it, it goes to 0, 0, 0 if a client has moved it.
+// The camera never moves without a command: neither when it is opened (with the original
+// server it did), nor when it is back after an outage. When the last client closes it, it
+// goes to 0, 0, 0 if a client has moved it.
 type Driver struct {
 	transport.Transport
 
@@ -104,7 +104,7 @@ type Driver struct {
 	greeted int           // requests of setup that have ended
 	giveUp  time.Duration // when setup fails
 	answers bool          // the camera has answered for its position, its model unknown
-	unnamed int           // inquiries for the model that were not answered
+	unnamed int           // inquiries for the model without an answer
 	trouble error         // the error if setup fails
 
 	request request // not answered yet, or nothing
@@ -207,9 +207,9 @@ func (d *Driver) soonest() time.Duration {
 	return d.sent + minExchange
 }
 
-// begin is Protocol.Begin. It sets the camera's address and clears its commands, as ours
-// are cleared; then it asks for the position. The requests are a cycle and not a table:
-// their answers may come late, and the model may come after the position.
+// begin is Protocol.Begin. It sets the camera's address and clears the camera's commands, because the driver's are also
+// cleared; then it asks for the position. The requests are a cycle and not a table: their answers may come late, and the
+// model may come after the position.
 func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
 	d.answers, d.unnamed = false, 0
@@ -444,7 +444,7 @@ func (d *Driver) refused(now time.Duration, r Reply) {
 	}
 }
 
-// noAnswer is the fault of a camera that does not answer.
+// noAnswer is the fault if the camera does not answer.
 const noAnswer Fault = 0
 
 // failed gives up the request.

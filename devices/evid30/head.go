@@ -19,13 +19,13 @@ const (
 	restTime = 500 * time.Millisecond
 )
 
-// head is the moving part: what clients want, and which commands the camera runs as
-// far as we know. A lost reply may make that wrong; then the camera answers
-// BufferFull, its sockets are cleared, and the commands are sent again.
+// head is the moving part: the clients' targets, and the commands that the camera presumably
+// runs. A lost reply may make that wrong; then the camera answers BufferFull, its sockets
+// are cleared, and the commands are sent again.
 type head struct {
 	model      *Model
 	turn, zoom motor
-	last       request // turn or zoom: the command sent last
+	last       request // turn or zoom: the last command sent
 	lastUnits  [2]int16
 	sockets    [sockets]socket
 	victim     byte // the socket to be cancelled
@@ -76,7 +76,7 @@ func (h *head) of(r request) *motor {
 	return &h.turn
 }
 
-// next returns the next command to send, or nothing. Head and zoom take turns.
+// next returns the next command to send, or nothing. Commands of head and zoom alternate.
 func (h *head) next(now time.Duration) request {
 	if h.clear {
 		return clearInterface
@@ -113,8 +113,8 @@ func (h *head) settled() bool {
 
 func (h *head) busy() bool { return h.sockets != [sockets]socket{} }
 
-// superseded returns the socket whose command is cancelled for a new one when all are
-// busy: it runs one of the same kind, or the older of two of the same kind.
+// superseded returns the socket to cancel for a new command when all are busy: the one with
+// a command of the same kind, or the older of two.
 func (h *head) superseded(want request) byte {
 	best := 0
 	for i, s := range h.sockets {
@@ -148,10 +148,10 @@ func (h *head) acknowledged(now time.Duration, number byte) {
 	}
 }
 
-// sees takes the position of the motor of turn or zoom. If it rests elsewhere than an
-// acknowledged target says, the target is sent again; after maxTries it is forgotten, so
-// that a client that repeats it is obeyed. disobeyed reports a target that is forgotten
-// and was missed by more than tolerance units, which is no matter of mechanics.
+// sees takes the position of the motor of turn or zoom. If it rests elsewhere than at an
+// acknowledged target, the target is sent again; after maxTries it is dropped, so that a
+// client that repeats it is obeyed. disobeyed reports a dropped target that was missed by
+// more than tolerance units: mechanics do not explain that.
 func (h *head) sees(now time.Duration, r request, at [2]int16, tolerance int) (disobeyed bool) {
 	m := h.of(r)
 	if m.at != at || h.runs(now, r) {

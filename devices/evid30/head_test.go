@@ -11,7 +11,7 @@ func TestCommands(t *testing.T) {
 	s := start(t)
 	s.command(30, 10, 256)
 	s.reaches(30, 10, 256, time.Second)
-	s.command(30, 10, 300) // only what is new
+	s.command(30, 10, 300) // only changes
 	s.reaches(30, 10, 300, time.Second)
 	s.command(-200, 90, 5000) // clipped
 	s.reaches(-100, 25, 1023, time.Second)
@@ -132,7 +132,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 	}
 }
 
-// TestCompletionLost: a socket whose completion never comes is used again.
+// TestCompletionLost: a socket without a completion is used again.
 func TestCompletionLost(t *testing.T) {
 	for _, cancelled := range []bool{true, false} {
 		s := start(t)
@@ -237,9 +237,9 @@ func TestErrorAfterAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestLateAcknowledgement: the acknowledgement of one command is late and taken for that
-// of the next one, which was lost. The camera rests at the first position, so the second
-// one is sent again.
+// TestLateAcknowledgement: the late acknowledgement of one command is matched to the next,
+// which was lost. The camera rests at the first position, so the second command is sent
+// again.
 func TestLateAcknowledgement(t *testing.T) {
 	for _, kind := range []string{commandTurn, commandZoom} {
 		s := start(t)

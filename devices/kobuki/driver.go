@@ -16,13 +16,13 @@ const (
 	// setupTime bounds the wait for a report: a robot that is switched on sends one every
 	// 20 ms.
 	setupTime = 2 * time.Second
-	// drift bounds how far the robot's clock and ours differ after an outage: a robot whose
-	// clock has begun anew was switched off, and so have its counters. A line may hold
-	// reports up for 2 s.
+	// drift bounds the difference of the robot's clock and ours after an outage: if its
+	// clock has begun anew, it was switched off, and its counters have also begun anew. A
+	// line may delay reports by 2 s.
 	drift = 3 * time.Second
 )
 
-// speeds is that of the robot in baud. It cannot be changed.
+// speeds has the robot's only speed in baud.
 var speeds = []int{115200}
 
 var errSilent = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
@@ -40,7 +40,7 @@ type Driver struct {
 	odometry wheels.Counts
 	latest   report        // that the odometry has taken
 	at       time.Duration // when it came
-	known    bool          // there is a latest, of a robot that was not switched off since
+	known    bool          // latest is valid: the robot was not switched off since
 	on       bool          // the motors are to be on
 	out      []byte
 }
@@ -104,8 +104,8 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// report publishes a report and answers it with the newest command, as the vendor's driver
-// does: whether the robot stops by itself when it hears nothing is not documented.
+// report publishes a report and answers it with the newest command, like the vendor's
+// driver: whether the robot stops by itself without commands is undocumented.
 func (d *Driver) report(now time.Duration, r report) {
 	d.Heard(now)
 	if d.known && !d.IsUp() {
@@ -142,7 +142,7 @@ func (d *Driver) report(now time.Duration, r report) {
 	}
 }
 
-// bumpers returns the bits of misc: what keeps the robot from driving forward.
+// bumpers returns the bits of misc: the causes that keep the robot from driving forward.
 func (r report) bumpers() (bits uint8) {
 	bits = r.Bumpers
 	if r.Cliff {

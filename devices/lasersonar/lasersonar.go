@@ -16,10 +16,10 @@ const (
 	// noEcho, in mm, is the lowest laser reading without an echo: the scanner's range
 	// is 8 m.
 	noEcho = 8000
-	// nearSight is the distance from a sonar, in mm, from which on the laser must see
-	// its beam. A sonar whose beam the laser sees only further away reports no echo at
-	// all; otherwise a wall that comes near would vanish. With a smaller value the side
-	// sonars are blind when the laser is mounted a little before them.
+	// nearSight is the distance from a sonar, in mm, from which on the laser must see its
+	// beam. If the laser sees the beam only further away, the sonar reports no echo at all;
+	// otherwise a wall that comes near would vanish. With a smaller value the side sonars
+	// are blind when the laser is mounted a little before them.
 	nearSight = 300
 )
 
@@ -41,7 +41,7 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is a sonar device that works on a laser. A sonar's range is that of the
+// Driver is a sonar device that works on a laser. A sonar's range is the range of the
 // nearest point of the scan in its beam, and as old as the scan.
 type Driver struct {
 	laser   *devices.Device

@@ -13,7 +13,7 @@ import (
 // motor has its speed.
 const setupTime = 3500 * time.Millisecond
 
-// speeds is that of the sensors in baud. It cannot be changed.
+// speeds has the sensors' only speed in baud.
 var speeds = []int{230400}
 
 var (

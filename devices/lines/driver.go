@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// margin is what setup may take beyond the boot time: the robot's first line.
+	// margin is how long setup may take after the boot time: until the robot's first line.
 	margin = 3 * time.Second
 	// commandGap is the shortest time between two commands of clients that send more:
 	// 20 bytes take as long at 9600 baud.
@@ -209,11 +209,11 @@ const (
 	asking
 )
 
-// protocol returns what the driver says of its board.
+// protocol returns the transport's protocol for the board.
 func (d *Driver) protocol() transport.Protocol {
 	o := &d.opts
 	example := slices.Concat(o.Read, o.Poll[min(1, len(o.Poll)):])[0] // New has seen a pattern
-	// Opening the line again would restart a board that boots longer, for ever.
+	// Opening the line again would restart a board that boots longer, again and again.
 	patience := fmt.Sprintf("; if the board boots for more than %v when its port is opened, raise boot, which is %d ms", o.Boot+margin, o.Boot.Milliseconds())
 	p := transport.Protocol{
 		Address: o.Port, Name: "a board with lines of text", Speeds: []int{o.Baud},
@@ -364,7 +364,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// line publishes what a line says. The first one after the boot ends the handshake.
+// line publishes the values of a line. The first line after the boot ends the handshake.
 func (d *Driver) line(now time.Duration, line []byte) {
 	answer := d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
 	if !answer && !slices.ContainsFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) }) {
@@ -452,7 +452,7 @@ func (d *Driver) locate(now time.Duration) {
 	}
 }
 
-// turn takes how far the wheels have turned in all, in mm.
+// turn takes the total distances of the wheels, in mm.
 func (d *Driver) turn(now time.Duration, way [2]float64) {
 	if !d.turned.begun {
 		d.turned.begin(now, way)

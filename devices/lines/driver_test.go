@@ -44,7 +44,7 @@ func setup(b *transporttest.Bench, says string) error {
 	return b.Done[0]
 }
 
-// TestDiagnosis: the error says what is wrong, by what was heard in this handshake.
+// TestDiagnosis: the error names the fault, by the bytes received in this handshake.
 func TestDiagnosis(t *testing.T) {
 	b := newBumper(t)
 	const patience = "if the board boots for more than 4s when its port is opened, raise boot, which is 1000 ms"
@@ -118,9 +118,9 @@ func TestRestartIsToldToStop(t *testing.T) {
 	}
 }
 
-// TestPolls: answers of the same form are distinguished by what was asked. The next line is
-// sent when the answer has come; an answer that does not come is given up. Commands are
-// sent meanwhile.
+// TestPolls: answers of the same form are matched to the request before them. The next line
+// is sent when the answer has come; the driver gives up a missing answer. Commands are sent
+// meanwhile.
 func TestPolls(t *testing.T) {
 	b, d := newBench(t, Options{
 		EOL: "cr", Read: []string{"OK"}, Round: 200 * time.Millisecond,

@@ -1,5 +1,5 @@
-// Package lines drives a robot or a sensor that speaks lines of text, as
-// microcontrollers do: the configuration describes the lines, and no code is needed.
+// Package lines drives a robot or a sensor that speaks lines of text, like a
+// microcontroller: the configuration describes the lines, and no code is needed.
 // docs/DEVICES.md has the fields and an example.
 package lines
 
@@ -25,8 +25,8 @@ const (
 	fieldSpeed          // mm/s
 	fieldTurn           // deg/s, counterclockwise
 	fieldCompass        // deg, counterclockwise
-	fieldStall          // zero: the motors turn freely
-	fieldLeft           // mm that the left wheel has turned, forward, in all
+	fieldStall          // zero: the motors rotate freely
+	fieldLeft           // mm that the left wheel has driven, forward, in all
 	fieldRight          // mm
 	fieldFront          // bits of the front bumpers
 	fieldRear           // bits of the rear bumpers
@@ -159,7 +159,7 @@ type values struct {
 // limits returns the least and greatest number that a field can have, in its unit.
 func limits(field int) (least, most float64) {
 	const (
-		turns = 1e6  // deg: a board that counts its turns may be far from 0
+		turns = 1e6  // deg: a board that counts its rotations may be far from 0
 		far   = 1e12 // mm: a counter of 32 bits with coarse counts
 		volts = 1000 // more than any robot has
 	)
@@ -247,8 +247,8 @@ func word(b []byte) int {
 	return len(b)
 }
 
-// notNumbers are what boards send instead of a number: C and Arduino's print of one that is
-// none, endless or too large for it, and JSON of none. The longest comes first.
+// notNumbers are the texts that boards send instead of a number. C and Arduino print them for NaN, infinity and numbers
+// that are too large, and JSON has null. The longest comes first.
 var notNumbers = [...]struct {
 	text  string
 	value float64

@@ -54,7 +54,7 @@ func (d *Driver) connect(now time.Duration) {
 	d.out = d.out[:0]
 	for _, c := range []codec.Config{
 		{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}, {Code: codec.ConfigCompact, Arg: codec.FramesAuto}, {Code: codec.ConfigPath, Text: d.link.Path()},
-		// Our own clients end by a command to stop: those of the other Player go on.
+		// Our clients' commands end by a command to stop, which must not stop clients of the other Player.
 		{Code: codec.ConfigLifetime, Arg: codec.LifetimeEndless},
 	} {
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, c.Append(nil))

@@ -1,5 +1,5 @@
-// Package peer is shared by drivers that talk the Player protocol as a client, with
-// a plugin or with another Player. It is pure.
+// Package peer is for drivers that use the Player protocol as a client, with a plugin or
+// with another Player. It is pure.
 package peer
 
 import (
@@ -10,8 +10,7 @@ import (
 	"player/devices"
 )
 
-// Reader splits what a peer sends into blocks (PROTOCOL 1.3). The zero value
-// is ready.
+// Reader splits a peer's bytes into blocks (PROTOCOL 1.3). The zero value is ready.
 type Reader struct{ split codec.Splitter }
 
 // Next takes the first block off in and returns the input behind it. ok is false

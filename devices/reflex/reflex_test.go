@@ -21,7 +21,7 @@ type fake struct {
 	spec   devices.Spec
 	slow   bool // its setup waits for the test
 	quiet  bool // nothing is written down
-	deaf   bool // commands are forgotten at once, as by a passthrough that has no connection
+	deaf   bool // commands are dropped at once, as by a passthrough without a connection
 	err    error
 	link   *devices.Link
 	events []string
@@ -75,7 +75,7 @@ type robot struct {
 	*transporttest.Bench
 	wheels, sonar, misc, laser *fake
 	driver                     *Driver
-	device                     *devices.Device // what clients see
+	device                     *devices.Device // the device for clients
 }
 
 func newRobot(t testing.TB) *robot {
@@ -109,7 +109,7 @@ func (r *robot) open(t testing.TB) {
 	}
 }
 
-// openRobot returns a robot whose device is open.
+// openRobot returns a robot with an open device.
 func openRobot(t testing.TB) *robot {
 	t.Helper()
 	r := newRobot(t)
@@ -143,7 +143,7 @@ func (r *robot) commanded(t testing.TB, when string, want ...string) {
 	}
 }
 
-// last is what the wheels were commanded last, since it was asked last.
+// last returns the last command to the wheels since the previous call.
 func (r *robot) last() string {
 	commands := r.wheels.take()
 	if len(commands) == 0 {
@@ -338,7 +338,7 @@ func TestCaught(t *testing.T) {
 	t.Run("in a corner", func(t *testing.T) {
 		r := openRobot(t)
 		r.command(300, 0)
-		for i := range 30 { // both sides in turn, and the robot does not get away
+		for i := range 30 { // both sides alternately, and the robot does not get away
 			r.sees(2+3*(i%2), 200)
 			r.wheels.device().Publish(r.Now(), new(codec.PositionData).Append(nil))
 			r.Pass(250 * ms)
@@ -378,7 +378,7 @@ func TestCaught(t *testing.T) {
 	})
 }
 
-// TestLog: who has the wheels is logged when it changes, to those who ask.
+// TestLog: at level debug, the layer that drives is logged when it changes.
 func TestLog(t *testing.T) {
 	r := openRobot(t)
 	r.sees(2, 3000)
@@ -425,8 +425,8 @@ func TestWheelsFail(t *testing.T) {
 	}
 }
 
-// TestReaderAfterDriver: who only reads leaves the wheels alone, though a sensor
-// is tried again, and though a client drove before.
+// TestReaderAfterDriver: a client that only reads does not command the wheels, though a
+// sensor is tried again, and though a client drove before.
 func TestReaderAfterDriver(t *testing.T) {
 	r := newRobot(t)
 	r.misc.err = errBroken

@@ -28,9 +28,9 @@ func newStack(reach int) (stack *subsumption.Stack, reflexes []*subsumption.Laye
 	return stack, reflexes
 }
 
-// avoid keeps a client from driving into what the sensors see. Forward it steers
-// like IR, at half of the client's speed at most; backward it stops. It does not
-// change turning on the spot.
+// avoid keeps a client from driving into obstacles that the sensors see. Forward it steers
+// like IR, at half of the client's speed at most; backward it stops. It does not change
+// rotations on the spot.
 type avoid struct {
 	ir   subsumption.IR
 	rear int // mm

@@ -48,8 +48,8 @@ func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d
 	return way, blocked
 }
 
-// TestDeadProgram: the last that a client has said is "full speed", and nothing
-// more comes. What it runs into depends on whether there are reflexes.
+// TestDeadProgram: a client's last command is "full speed", and no other follows. The result
+// depends on the reflexes.
 func TestDeadProgram(t *testing.T) {
 	const tenths = 3 * 60 * 10
 	for _, c := range []struct {

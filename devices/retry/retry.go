@@ -14,11 +14,11 @@ const (
 	// First is the pause before the first try. It is the gap in the data after a
 	// short fault, and lets a USB adapter get its name back first.
 	First = time.Second
-	// Last is the longest pause. A person who has put a plug back waits at most
-	// that long; a program that is broken for good is started twelve times a minute.
+	// Last is the longest pause. After a person has put a plug back, it takes at most that
+	// long; a permanently broken program is started twelve times a minute.
 	Last = 5 * time.Second
-	// steady is how long something must work until its next loss starts again with
-	// First. What fails every few seconds gets the longer pauses.
+	// steady is how long something must work until its next loss starts again with First.
+	// Failures every few seconds lead to the longer pauses.
 	steady = 10 * time.Second
 )
 

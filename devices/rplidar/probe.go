@@ -35,8 +35,8 @@ func probe() *devices.Probe {
 // four check bits about once in 4 kB.
 const probeSamples = 16
 
-// probePackets is how many packets prove an express scan: noise has one in 64 kB, as other
-// hardware has that is heard at a wrong speed.
+// probePackets is how many packets prove an express scan: noise has one in 64 kB, and so has
+// other hardware at a wrong speed.
 const probePackets = 4
 
 // count counts what inspect recognises in b.

@@ -10,12 +10,12 @@ import (
 	"player/devices/transport"
 )
 
-// Lidar is what drivers of sensors that turn without end share: the end of a serial line,
-// the sweep, and device laser. Call Set before use.
+// Lidar has the parts common to drivers of sensors that rotate continuously: the end of a
+// serial line, the sweep, and device laser. Call Set before use.
 type Lidar struct {
 	transport.Transport
 
-	// Model is what the sensor is named in the log.
+	// Model is the sensor's name in the log.
 	Model string
 
 	far   uint16 // mm, the reading where nothing is seen

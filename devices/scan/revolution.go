@@ -4,8 +4,8 @@ package scan
 // edges single readings change places. The slowest sensor has 180.
 const minReadings = 30
 
-// Revolution cuts the readings of a sensor that turns without end into scans of the front
-// half, from its one edge to the other.
+// Revolution cuts the readings of a sensor that rotates continuously into scans of the front
+// half, from one edge to the other.
 type Revolution struct {
 	Scan
 

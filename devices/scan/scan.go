@@ -1,5 +1,5 @@
-// Package scan turns range readings at any angles, of a sensor that is mounted in any
-// way, into the 361 readings of device laser (PROTOCOL 7.3).
+// Package scan converts range readings at any angles, of a sensor that is mounted in any
+// way, to the 361 readings of device laser (PROTOCOL 7.3).
 package scan
 
 import (
@@ -44,7 +44,7 @@ func (m Mount) robot(degrees float64) float64 {
 	return normal(degrees + m.Heading)
 }
 
-// Ahead returns at which angle the sensor sees what is ahead of the robot.
+// Ahead returns the sensor's angle for the direction straight ahead of the robot.
 func (m Mount) Ahead() float64 {
 	if m.Flip {
 		return normal(m.Heading)

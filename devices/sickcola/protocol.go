@@ -34,7 +34,7 @@ const (
 	valid = 16
 )
 
-// request is a telegram to the sensor, as CoLa A and as CoLa B, whose last byte is its checksum.
+// request is a telegram to the sensor, as CoLa A and as CoLa B. The last byte of CoLa B is its checksum.
 type request [2]string
 
 // The forms of a request.
@@ -119,7 +119,7 @@ func open(b []byte) telegram {
 	return telegram{rest: b[1 : len(b)-1]}
 }
 
-// word returns what is in front of the next space.
+// word returns the text before the next space.
 func (t *telegram) word() (w []byte) {
 	w, t.rest, _ = bytes.Cut(t.rest, []byte{' '})
 	return w
@@ -187,8 +187,8 @@ type measured struct {
 	values        telegram // count numbers of two bytes
 }
 
-// scan reads the rest of a telegram of measurements, behind its name. It reports whether it
-// is whole and has distances; of others than those of the first echo it reads no values.
+// scan reads the rest of a telegram of measurements, behind its name. It reports whether the
+// telegram is complete and has distances. Only values of the first echo are read.
 func (t *telegram) scan() (s measured, ok bool) {
 	t.skip(2, 2, 4, 1) // version, device, serial number, high byte of the status
 	s.status = uint8(t.number(1))
@@ -253,7 +253,7 @@ func isKnown(name string) bool {
 	return false
 }
 
-// refusal says what an error of the sensor means (the listing, "Sopas error codes").
+// refusal returns the meaning of a sensor's error code (the listing, "Sopas error codes").
 func refusal(code uint32) string {
 	switch code {
 	case 1:

@@ -88,7 +88,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// readings returns what a telegram of measurements has.
+// readings returns the readings in a telegram of measurements.
 func readings(content []byte) (text string, ok bool) {
 	tel := open(content)
 	tel.word()
@@ -147,7 +147,7 @@ func TestCuts(t *testing.T) {
 	parser.Cut(t, devicetest.Stream{Name: "telegrams", In: in, Packets: [][]byte{{2, 3}, a, b, a, b}, Garbage: 60, Broken: 8})
 }
 
-// What has no end does not keep telegrams waiting for ever.
+// A telegram without an end does not delay later telegrams without limit.
 func TestEndless(t *testing.T) {
 	good := ascii(golden)
 	for _, endless := range [][]byte{bytes.Repeat([]byte{'x'}, 2*maxSize), bytes.Repeat([]byte{2}, 2*maxSize)} {
@@ -177,7 +177,7 @@ func TestScanAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzInspect: what is recognised can be read, and a telegram that is written again is the same.
+// FuzzInspect: recognised bytes can be read, and a telegram that is written again is the same.
 func FuzzInspect(f *testing.F) {
 	f.Add(ascii(golden))
 	f.Add([]byte(scans[formB]))

@@ -2,7 +2,7 @@ package sicklms200
 
 import "encoding/binary"
 
-// Code is the first byte of a telegram's content, what the telegram is.
+// Code is the first byte of a telegram's content, the kind of the telegram.
 type Code byte
 
 // The codes that a device sends.
@@ -38,8 +38,8 @@ func (t Telegram) Ack() (result AckResult, ok bool) {
 	return AckResult(t.Data()[0]), true
 }
 
-// Variant is what a scan covers. Player's laser data (manual table 7) needs 180
-// degrees in steps of 50.
+// Variant is the range and the step of a scan. Player's laser data (manual table 7) needs
+// 180 degrees in steps of 50.
 type Variant struct {
 	Angle      uint16 // deg: 100 or 180
 	Resolution uint16 // 1/100 deg between values: 25, 50 or 100

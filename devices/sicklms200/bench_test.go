@@ -99,7 +99,7 @@ func newLaser(t testing.TB, baud int) (*bench, *laser) {
 	return b, b.newLaser(baud)
 }
 
-// ready returns a bench whose laser is connected.
+// ready returns a bench with a connected laser.
 func ready(t testing.TB, baud int) (*bench, *laser) {
 	t.Helper()
 	b, l := newLaser(t, baud)

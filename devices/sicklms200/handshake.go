@@ -29,14 +29,14 @@ const (
 	// settleTime is the time for the laser to change its speed, or to answer a request
 	// that was sent twice.
 	settleTime = 200 * time.Millisecond
-	// lineTime is the time between a change of the line's speed and the first request:
-	// the laser drops what it took for the beginning of a telegram after 14 ms.
+	// lineTime is the time between a change of the line's speed and the first request: after
+	// 14 ms the laser drops bytes that it took for the beginning of a telegram.
 	lineTime = 30 * time.Millisecond
 )
 
-// search tries each speed in turn, then again. A laser takes 60 ms to answer. Longer waits
-// would make clients wait: the error comes within 3 s. What is heard may
-// be a scan at first.
+// search tries each speed, one after the other, then again. A laser takes 60 ms to answer.
+// With longer waits clients would wait: the error comes within 3 s. The first input may be a
+// scan.
 var search = []transport.Attempt{
 	{Speed: 0, Wait: 250 * time.Millisecond, Noisy: answerTime},
 	{Speed: 1, Wait: 250 * time.Millisecond, Noisy: answerTime},
@@ -63,7 +63,7 @@ const (
 // wanted is the variant of Player's laser data.
 var wanted = Variant{Angle: 180, Resolution: 50}
 
-// Why the laser refuses what, and what to do about it.
+// The laser's refusals, each with its remedy.
 var (
 	errNotAcknowledged = errors.New("not acknowledged: switch it off and on")
 	errPassword        = errors.New("its password is not " + Password)
@@ -73,14 +73,14 @@ var (
 	errAnswer          = errors.New("its answer makes no sense: is it an LMS-200?")
 )
 
-// phase is a step of the handshake, and what its answer leads to.
+// phase is a step of the handshake, and the phase after its answer.
 type phase struct {
 	transport.Step
 	what   string // completes "the laser refuses to ..."
 	answer Code
 	// take returns the next phase, by an answer of this code.
 	take func(d *Driver, t Telegram) (transport.Phase, error)
-	// without returns the next phase of a laser that does not acknowledge the request. Nil: the
+	// without returns the next phase if the laser does not acknowledge the request. Nil: the
 	// handshake fails.
 	without func(d *Driver, why error) (transport.Phase, error)
 }
@@ -90,9 +90,9 @@ func ask(request func(dst []byte) []byte, wait time.Duration) transport.Step {
 	return transport.Step{Send: request, Fresh: true, Wait: wait, Tries: attempts}
 }
 
-// phases is the handshake. Driver.steps adds what needs a driver.
+// phases is the handshake. Driver.steps adds the phases that need a driver.
 var phases = [...]phase{
-	// Its wait is that of the search.
+	// Its wait is the search's.
 	stopping: {ask(func(dst []byte) []byte { return AppendMode(dst, OnRequest) }, 0), "stop streaming", CodeAck,
 		func(d *Driver, t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
 		func(d *Driver, _ error) (transport.Phase, error) { return d.found(), nil }},
@@ -182,9 +182,9 @@ func (d *Driver) found() transport.Phase {
 	return asking
 }
 
-// plan returns the next phase, by what the laser measures as far as it has reported. What
-// it has not reported shows in its first scan. Its setting is left alone if it is right, so
-// that a laser with another password works.
+// plan returns the next phase, by the settings that the laser has reported so far. Its first
+// scan shows the unreported ones. A right setting is not changed, so that a laser with
+// another password works.
 func (d *Driver) plan() transport.Phase {
 	switch {
 	case d.variant != wanted && d.variant != Variant{}:
@@ -217,7 +217,7 @@ func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 	return starting, nil
 }
 
-// protocol returns what the driver says of a laser on a port.
+// protocol returns the transport's protocol for a laser on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
 		Address: port, Name: "a laser", Speeds: speeds, Search: search, Settle: lineTime,

@@ -59,8 +59,8 @@ func TestFindsLaser(t *testing.T) {
 	}
 }
 
-// A laser that measures what is wanted streams, whatever else it refuses; one that does
-// not is set as far as it allows.
+// A laser with the right settings streams, whatever else it refuses; another is set as far
+// as it allows.
 func TestLaserThatRefuses(t *testing.T) {
 	mute := func(names ...string) func(l *laser) {
 		return func(l *laser) {
@@ -142,7 +142,7 @@ func TestLostTelegrams(t *testing.T) {
 			b.Subscribe()
 			up := b.Until(b.driver.IsUp, Kind().SetupLimit)
 			if name == "configuration" && !up {
-				// That request is made once; the next setup finds it done or does it.
+				// That request is made once; the next setup finds it done or makes it.
 				b.Subscribe()
 				up = b.Until(b.driver.IsUp, Kind().SetupLimit)
 			}

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Unit is what a range is measured in.
+// Unit is the unit of ranges.
 type Unit byte
 
 // The units, in a scan and in a Configuration.
@@ -60,8 +60,8 @@ type Scan struct {
 	values []byte // 2 bytes each, little-endian
 }
 
-// DecodeScan reads a measurement. ErrVariant and ErrUnit come together with the
-// Scan: it is in order, but not what Player's laser data can carry.
+// DecodeScan reads a measurement. ErrVariant and ErrUnit come together with the Scan: it is
+// valid, but Player's laser data cannot carry it.
 func DecodeScan(t Telegram) (s Scan, err error) {
 	b := t.Data()
 	s.First = 1
@@ -89,7 +89,7 @@ func DecodeScan(t Telegram) (s Scan, err error) {
 	return s, nil
 }
 
-// variant returns what a scan of all values covers; zero if no variant has that many.
+// variant returns the range and the step of a scan of all values; zero if no variant has that many.
 func (s Scan) variant() Variant {
 	switch s.Count {
 	case 361:

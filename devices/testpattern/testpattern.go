@@ -1,6 +1,6 @@
-// Package testpattern is a robot without hardware: any of the seven devices of
-// the manual, with data of constant size at a constant rate. It replaces a robot
-// in measurements of the server itself, as in docs/BENCHMARKS.md.
+// Package testpattern is a robot without hardware: any of the seven devices of the manual,
+// with data of constant size at a constant rate. It replaces a robot in measurements of the
+// server itself, for example in docs/BENCHMARKS.md.
 package testpattern
 
 import (
@@ -65,7 +65,7 @@ func all() []devices.Spec {
 	return []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Misc(), devices.Gripper(), devices.PTZ(), devices.Vision()}
 }
 
-// Pattern is what a Driver publishes.
+// Pattern is the data that a Driver publishes.
 type Pattern struct {
 	Rate        int    // Hz
 	LaserSize   int    // bytes
@@ -164,8 +164,8 @@ func (d *Driver) publish(now time.Duration) {
 	}
 }
 
-// payload returns what a device publishes until something is commanded: a wall
-// around the robot, and a charged battery.
+// payload returns a device's data before any command: a wall around the robot, and a charged
+// battery.
 func (d *Driver) payload(letter byte) []byte {
 	switch letter {
 	case codec.Laser:

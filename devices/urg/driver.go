@@ -29,8 +29,8 @@ const (
 	speedTime = 50 * time.Millisecond
 )
 
-// speeds are those of serial lines in baud: that after power-up, and that which the
-// driver sets. Over USB and TCP they have no effect.
+// speeds are the speeds of serial lines in baud: the one after power-up, and the one that
+// the driver sets. Over USB and TCP they have no effect.
 var speeds = []int{19200, fast}
 
 const fast = 115200
@@ -75,7 +75,7 @@ func (d *Driver) steps() []transport.Step {
 	}
 }
 
-// ask returns what sends a request.
+// ask returns a function that sends a request.
 func ask(request string) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return append(append(dst, request...), '\n') }
 }
@@ -124,7 +124,7 @@ func newDriver(port string, far int, mount scan.Mount) *Driver {
 	return d
 }
 
-// hurry changes the speed of the line, as the sensor does.
+// hurry changes the speed of the line to the sensor's new one.
 func (d *Driver) hurry(now time.Duration) {
 	d.SetSpeed(now, fast, d.Then(lighting))
 }

@@ -66,11 +66,11 @@ func decode(b []byte) (n int, ok bool) {
 	return n, true
 }
 
-// Parameters is what a sensor tells of itself (request PP).
+// Parameters is the sensor's description of itself (request PP).
 type Parameters struct {
 	Model        string
 	Min, Max     int // mm, the distances that it measures; below Min are error codes
-	Steps        int // of a turn
+	Steps        int // of a revolution
 	First, Last  int // steps of the area that it sees
 	Front        int // the step that points ahead
 	TurnsAMinute int
@@ -89,8 +89,8 @@ func field(line []byte) (text []byte, ok bool) {
 	return text, checksum(text) == line[last] || checksum(line[:last]) == line[last]
 }
 
-// Set takes a line of the answer to PP, such as "DMAX:5600;_". It returns false if the
-// line is damaged. What it does not know it ignores.
+// Set takes a line of the answer to PP, such as "DMAX:5600;_". It returns false if the line
+// is damaged. It ignores unknown fields.
 func (p *Parameters) Set(line []byte) bool {
 	text, ok := field(line)
 	if !ok {
@@ -126,6 +126,6 @@ func (p *Parameters) Step(degrees float64) int {
 	return max(p.First, min(p.Front+int(degrees*float64(p.Steps)/360), p.Last))
 }
 
-// Scan is the request for distances from one step to another: steps not joined (01),
-// no turn left out (0), without end (00). The answers repeat it.
+// Scan is the request for distances from one step to another: steps not joined (01), no
+// revolution skipped (0), without end (00). The answers repeat it.
 func Scan(first, last int) string { return fmt.Sprintf("%s%04d%04d01000", scanning, first, last) }

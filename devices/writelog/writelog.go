@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// flushPeriod is the longest time until a message goes to the disk: what a crash
-	// of the server costs.
+	// flushPeriod is the longest time until a message goes to the disk: a crash of the
+	// server loses as much.
 	flushPeriod = 250 * time.Millisecond
 	// endPeriod is how often Shutdown checks whether the disk is done.
 	endPeriod = 5 * time.Millisecond
@@ -235,7 +235,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.complain()
 	}
 	if d.armed && d.flushAt <= now {
-		// On multiples of the period, to share wakes. Without messages there are none.
+		// On multiples of the period, to wake together with other timers. Without messages there are no wakes.
 		d.armed = d.batch != nil
 		d.flushAt = (now/flushPeriod + 1) * flushPeriod
 		if len(d.disk.full) == 0 { // a slow disk gets few large chunks
