@@ -267,7 +267,7 @@ func (d *block) checkAddresses(port int) error {
 	return nil
 }
 
-// port returns the robot of the block: the one whose devices it provides or
+// port returns the robot of the block: the robot with the devices that it provides or
 // requires, otherwise usual.
 func (d *block) port(usual int) int {
 	for _, devices := range [][]address{d.provides, d.requires} {

@@ -78,7 +78,7 @@ type budget struct {
 	idle     []*counted // connections without a request, the one that has been so for longest first
 }
 
-// account is what one visitor uses. The mutex of the budget protects it. Nil: no listener has accepted the
+// account counts one visitor's use. The mutex of the budget protects it. Nil: no listener has accepted the
 // connection, and nothing is counted.
 type account struct {
 	budget  *budget

@@ -20,8 +20,8 @@ const (
 	// server tries to start it at each request, which takes seconds, and visitors repeat
 	// their commands ten times a second.
 	retryPeriod = 5 * time.Second
-	// setupLimit is how long a robot may take to start its devices: a laser whose line
-	// speed must be found takes more than ten seconds.
+	// setupLimit is how long a robot may take to start its devices: a laser at an unknown
+	// line speed takes more than ten seconds.
 	setupLimit = 40 * time.Second
 )
 

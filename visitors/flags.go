@@ -33,7 +33,7 @@ func (f *Flags) Add(set *flag.FlagSet) {
 // Given reports whether one of the flags was given.
 func (f Flags) Given() bool { return f.access+f.cert+f.key+f.clients != "" || f.proxy.Origins != nil }
 
-// Common reads the files, and returns what the page at HOST:PORT needs.
+// Common reads the files, and returns the settings for the page at HOST:PORT.
 func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

@@ -68,7 +68,7 @@ func (g gate) check(r *http.Request) error {
 	return nil
 }
 
-// Quote quotes the beginning of what a browser sent, in at most 242 bytes.
+// Quote quotes the beginning of a browser's text, in at most 242 bytes.
 func Quote(text string) string { return strconv.Quote(text[:min(len(text), 60)]) }
 
 // protect calls next for requests that pass the check, those that a proxy has forwarded with the

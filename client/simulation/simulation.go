@@ -8,8 +8,8 @@
 //	})
 //
 // Lengths are metres, headings and bearings degrees counterclockwise, headings from the x axis, times simulated
-// seconds. A world in step (docs/STAGE.md) changes between two of its steps: right before
-// its client requests the next data.
+// seconds. A world in lockstep (docs/STAGE.md) changes between two of its steps: right before its client
+// requests the next data.
 package simulation
 
 import (

@@ -68,8 +68,8 @@ func (s *Stack) Cycle(now time.Duration, sensors *Sensors) Command {
 	return s.command
 }
 
-// arbitrate returns the first layer of a job whose flag is set and not
-// suppressed, otherwise the default.
+// arbitrate returns the first layer of a job with a flag that is set and not suppressed,
+// otherwise the default.
 func arbitrate(job []*Layer) *Layer {
 	for i, l := range job {
 		if i == len(job)-1 || l.Flag && !l.Suppressed {

@@ -153,7 +153,7 @@ func TestResetOdometry(t *testing.T) {
 		t.Fatalf("position %+v", p)
 	}
 	b.configure('R')
-	r.sip = devicetest.Hex(t, sipZero) // what SETO does
+	r.sip = devicetest.Hex(t, sipZero) // the effect of SETO
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 0 {
 		t.Fatalf("position %+v after reset", p)

@@ -138,7 +138,7 @@ func TestSetupFails(t *testing.T) {
 	}
 }
 
-// echo makes the line send back what it is sent.
+// echo makes the line return the bytes sent to it.
 func (b *bench) echo() {
 	b.Heard = func(p *transporttest.Port, sent []byte) { b.After(10*ms, func() { p.Say(sent) }) }
 }
@@ -222,7 +222,7 @@ func TestPacketFromBeforeClose(t *testing.T) {
 func TestModels(t *testing.T) {
 	for _, tt := range []struct {
 		subclass string
-		x        int32  // mm for 1000 units, less those of the first SIP
+		x        int32  // mm for 1000 units, less the first SIP's x
 		sonar3   uint16 // mm for raw 1000 of the robot's number 3, at place
 		place    int
 		warned   bool
@@ -259,7 +259,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// The units of a robot of an unknown model are not guessed: its owner says what it is.
+// The units of a robot of an unknown model are not guessed: its owner configures them.
 func TestUnknownModel(t *testing.T) {
 	b := newBench(t)
 	b.robot(9600).subclass = "p2at9"
@@ -302,8 +302,8 @@ func FuzzDriver(f *testing.F) {
 	})
 }
 
-// A robot whose last handshake ended between SYNC2 and OPEN says nothing until
-// it is closed.
+// A robot whose last handshake ended between SYNC2 and OPEN does not answer until it is
+// closed.
 func TestLeftHalfOpen(t *testing.T) {
 	for _, baud := range speeds[:2] {
 		b := newBench(t)
@@ -312,7 +312,7 @@ func TestLeftHalfOpen(t *testing.T) {
 	}
 }
 
-// What the owner sets is sent to each robot that answers, also to one that was off.
+// The owner's settings are sent to each robot that answers, also to one that was off.
 func TestTuning(t *testing.T) {
 	b, r := newRobot(t, 9600)
 	b.driver.overrides.Tuning = Tuning{

@@ -120,8 +120,8 @@ func TestPositionSurvivesRestart(t *testing.T) {
 	}
 }
 
-// The cable of a robot that drives is pulled and put back: what it drove until its
-// watchdog stopped it is in its coordinates.
+// The cable of a driving robot is pulled and put back: the movement until its watchdog
+// stopped it is in its coordinates.
 func TestMovementOfAnOutageIsCounted(t *testing.T) {
 	b, r := ready(t, 9600)
 	r.sip = devicetest.Hex(t, sipSpeed) // 400 mm/s at x 48

@@ -39,7 +39,7 @@ const probeSamples = 16
 // other hardware at a wrong speed.
 const probePackets = 4
 
-// count counts what inspect recognises in b.
+// count counts the packets that inspect recognises in b.
 func count(b []byte, inspect transport.Inspect) (n int) {
 	for range transport.Packets(b, inspect, packetSize) {
 		n++

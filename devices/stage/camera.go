@@ -90,7 +90,7 @@ func viewOf[T any](e eye, img *canvas[T], paintOf func(*material) T) view[T] {
 	return view[T]{e, img, paintOf, float64(img.width) / 2 / e.half}
 }
 
-// look draws the channels that the colour tracker of the robot's camera sees.
+// look draws the channels of the colour tracker of the robot's camera.
 func (r *Robot) look(img *canvas[int8]) {
 	w := r.world
 	v := viewOf(eyeOf(r, r.camera.reach), img, r.camera.channelOf)

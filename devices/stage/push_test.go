@@ -47,7 +47,7 @@ func TestBoxIsPushed(t *testing.T) {
 	}
 }
 
-// A few pushes part two things. What is pushed off its middle turns, and its middle
+// A few pushes part two things. A thing that is pushed off its middle turns, and its middle
 // moves less.
 func TestGivingWay(t *testing.T) {
 	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{floor.Rectangle(1, 0.2)}, top: 1}}}
@@ -75,8 +75,8 @@ func TestGivingWay(t *testing.T) {
 	}
 }
 
-// Whatever stands in the way of a thing is also pushed, up to what the robot's tyres
-// hold: its own mass times its friction.
+// A thing in the way of a pushed thing is also pushed, up to the limit of the robot's tyres:
+// its own mass times its friction.
 func TestPushIsLimited(t *testing.T) {
 	const row = `pioneer2dx ( %s ) define box model ( size [0.2 0.2 0.3] pushable 1 %s )
 		box ( pose [0.5 0 0 0] ) box ( pose [0.75 0 0 0] ) box ( pose [1.0 0 0 0] )`

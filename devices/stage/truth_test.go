@@ -77,7 +77,7 @@ crate ( name "unmarked" pose [1 -0.2 2 0] )
 	}
 }
 
-// A picture hides what is behind its walls.
+// A picture hides things behind its walls.
 func TestSightingsBehindAPicture(t *testing.T) {
 	for column, want := range map[string]int{"   #   ": 0, "       ": 1} {
 		picture := writePNG(t, "#######", column, column, "#######")

@@ -2,20 +2,20 @@ package transport
 
 import "iter"
 
-// Framing finds the packets of a protocol in a byte stream that is cut anywhere
-// and may lose or invent bytes. After a false beginning it goes on with the very
-// next byte, so a good packet behind or inside a bad one is found. The parsers of
-// all drivers share it: each brings an Inspect function, which recognises its
-// packets, and a buffer as large as its longest packet. The zero value is ready.
+// Framing finds the packets of a protocol in a byte stream that is cut anywhere and may lose
+// or invent bytes. After a false beginning it goes on with the very next byte, so a good
+// packet behind or inside a bad one is found. The parsers of all drivers use it: each brings
+// an Inspect function, which recognises its packets, and a buffer as large as its longest
+// packet. The zero value is ready.
 type Framing struct {
 	Stats Stats
 
 	r, w int // buf[r:w] is not inspected yet
 }
 
-// Stats counts what became of the input. Every byte fed is in a packet, in
-// Garbage, or still waiting for the rest of its packet. Drivers add to Broken, or to
-// Garbage, the packets with contents that do not fit.
+// Stats counts the results of the input. Every byte fed is in a packet, in Garbage, or still
+// waiting for the rest of its packet. Drivers add to Broken, or to Garbage, the packets with
+// contents that do not fit.
 type Stats struct {
 	Packets uint64 // whole packets, whatever the protocol calls them
 	Garbage uint64 // bytes that belong to no packet

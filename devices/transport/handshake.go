@@ -199,7 +199,7 @@ func (t *Transport) Ask(now time.Duration) {
 	}
 }
 
-// Send writes what request appends.
+// Send writes the bytes that request appends.
 func (t *Transport) Send(request func(dst []byte) []byte) {
 	if t.out = request(t.out[:0]); len(t.out) > 0 {
 		t.Port().Write(t.out)

@@ -1,5 +1,5 @@
-// Package syntax reads the grammar shared by Player configuration files
-// (*.cfg) and Stage world files (*.world).
+// Package syntax reads the common grammar of Player configuration files (*.cfg) and Stage
+// world files (*.world).
 //
 // # Grammar
 //

@@ -187,8 +187,8 @@ func (s *Section) ask(name string) {
 	}
 }
 
-// Sections returns the sections in s whose Type is one of types, or all of
-// them if no type is given, and marks them as used.
+// Sections returns the sections in s with a Type in types, or all of them if no type is
+// given, and marks them as used.
 func (s *Section) Sections(types ...string) []*Section {
 	for _, t := range types {
 		s.ask(t)
@@ -250,7 +250,7 @@ func (s *Section) Errorf(field, format string, args ...any) error {
 	return s.file.Errorf(pos, format, args...)
 }
 
-// wrong records that a value is not what the getter expects.
+// wrong records a value of a type that the getter does not expect.
 func (s *Section) wrong(pos Pos, name, want string, got any) {
 	s.Broken = true
 	s.file.fail(pos, "%.40s wants %s, not %v", name, want, got)

@@ -32,8 +32,8 @@ func (c *Converter) Image(camera string, at int64, jpeg []byte) CompressedImage 
 	return CompressedImage{newTime(at), c.lensFrame(camera), jpeg, "jpeg"}
 }
 
-// Calibration returns the calibration of a camera without distortion and with square
-// pixels, whose pictures are fov degrees wide.
+// Calibration returns the calibration of a camera without distortion and with square pixels.
+// Its pictures are fov degrees wide.
 func (c *Converter) Calibration(camera string, at int64, width, height int, fov float64) CameraCalibration {
 	focal := float64(width) / 2 / math.Tan(rad(fov/2))
 	x, y := float64(width-1)/2, float64(height-1)/2 // a place is the middle of a pixel

@@ -1,5 +1,5 @@
 // Package descriptors divides the file descriptors that the process may open between clients,
-// drivers and pages. It does so once; a reload changes only the share of clients. Code reserves
+// drivers and pages. It does so once; a reload changes only the clients' Share. Code reserves
 // descriptors in its Share before it opens them, and returns them when they are closed. So accept
 // never fails for lack of a descriptor.
 package descriptors
@@ -15,11 +15,10 @@ import (
 )
 
 const (
-	// own is how many descriptors the process opens that belong to no share. Always: two of the
-	// Go runtime, two of gnet, two of the timer, one for the ends of connections, a spare one. For
-	// a moment: six while a plugin is started or a descriptor adopted, four to find a
-	// host name or to rotate a log, two to accept and close connections, one of the
-	// runtime.
+	// own is how many descriptors the process opens outside of all Shares. Always: two of the Go
+	// runtime, two of gnet, two of the timer, one for the ends of connections, a spare one. For a
+	// moment: six while a plugin is started or a descriptor adopted, four to find a host name or
+	// to rotate a log, two to accept and close connections, one of the runtime.
 	own = 21
 	// fewDrivers is the least number for drivers, if that is not more than a half: enough for
 	// a plugin and a serial line.
@@ -41,10 +40,10 @@ type Share struct {
 	used atomic.Int64
 }
 
-// NewShare returns a share of n descriptors.
+// NewShare returns a Share of n descriptors.
 func NewShare(n int) *Share { return &Share{most: n} }
 
-// Most returns the size of the share.
+// Most returns the size of the Share.
 func (s *Share) Most() int { return s.most }
 
 // Take takes n descriptors, all or none. The error is ErrNone.
@@ -65,20 +64,20 @@ type Budget struct {
 	Drivers *Share // serial lines, plugins and whatever else drivers open
 	Pages   *Share // the dashboard, and viewers
 
-	fixed int // descriptors in no share
+	fixed int // descriptors outside of all Shares
 }
 
-// New raises the soft limit of descriptors and divides those that are free. fixed is how
-// many descriptors will be opened that belong to no share: listeners, files of drivers.
-// Without pages (a dashboard or viewers) clients get their share.
+// New raises the soft limit of descriptors and divides the free ones. fixed is how many
+// descriptors will be opened outside of all Shares: listeners, files of drivers. Without
+// pages (a dashboard or viewers) clients get the pages' part.
 func New(fixed int, withPages bool) Budget {
 	b := divide(limit()-open()-own-fixed, withPages)
 	b.fixed = fixed
 	return b
 }
 
-// Fix changes how many descriptors will be opened that belong to no share. The share of clients
-// becomes smaller or larger by the difference. Clients that are connected stay.
+// Fix changes how many descriptors will be opened outside of all Shares. The clients' Share
+// becomes smaller or larger by the difference. Connected clients stay.
 func (b *Budget) Fix(fixed int) {
 	b.Clients.used.Add(int64(fixed - b.fixed))
 	b.fixed = fixed

@@ -217,8 +217,8 @@ func Identity(path string) string {
 	return filepath.Clean(path)
 }
 
-// Explain adds the path and the remedy to an error of Open. For a line that is busy the remedy is
-// the text of who: see OpenBy.
+// Explain adds the path and the remedy to an error of Open. For a busy line the remedy is the
+// result of who: see OpenBy.
 func Explain(path string, err error, who func(path string) string) error {
 	remedy := ""
 	switch {
@@ -248,11 +248,11 @@ func OpenBy(path string) string {
 	}
 }
 
-// Unknown is the text of OpenBy for a process whose descriptors this user may not read.
+// Unknown is the text of OpenBy for a process with descriptors that this user may not read.
 const Unknown = "another program has it open"
 
-// IsOpen reports whether another process has the line open. It knows only processes whose
-// descriptors this user may read.
+// IsOpen reports whether another process has the line open. It finds only processes with
+// descriptors that this user may read.
 func IsOpen(path string) bool {
 	pid := openBy(path)
 	return pid != 0 && pid != os.Getpid()

@@ -1,7 +1,7 @@
-// Package dashboard serves the dashboard, a web page that shows and drives the robots
-// of any Player server. It is an ordinary client of the Player protocol and
-// shares no state with the loop; only the view of the simulated world needs the
-// simulator, which is confined to the loop.
+// Package dashboard serves the dashboard, a web page that shows and drives the robots of any
+// Player server. It is an ordinary client of the Player protocol, without access to the
+// loop's state; only the view of the simulated world needs the simulator, which is confined
+// to the loop.
 //
 // A page opens four kinds of WebSocket: one for each robot that it watches
 // (stream.go), one for the robot that it drives (drive.go), one for the world

@@ -56,8 +56,8 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// The draft is one for all pages, and stays when they have gone. A change of a draft that
-// is not what the page knows is refused: its indices may name other things.
+// There is one draft for all pages, and it stays when they have gone. A page's change is
+// refused if the page does not know the newest draft: its indices may name other things.
 func TestDraftOfTwoPages(t *testing.T) {
 	l := newLab(t, nil)
 	edit := func(p *tab, what string) map[string]any {
@@ -95,8 +95,8 @@ func TestEditNeedsWrite(t *testing.T) {
 	}
 }
 
-// Edits of all pages together take their share of the thread, one after the other. Who
-// leaves is not waited for.
+// Edits of all pages together take a bounded part of the thread, one after the other. They
+// do not wait for a page that has left.
 func TestEditsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDrafting()

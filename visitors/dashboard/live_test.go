@@ -171,7 +171,7 @@ func TestStream(t *testing.T) {
 			}
 		}
 	}
-	// No data of a closed device comes any more, and that of an opened one comes.
+	// No more data of a closed device comes, but data of an opened one.
 	p.Send(`{"request":"lcsr"}`)
 	if access := p.told("access").(map[string]any); access["l"] != "c" || access["s"] != "r" {
 		t.Fatalf("access %v", access)
@@ -227,7 +227,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	say := func(message string) {
 		must.Get(conn.Write([]byte(message)))(t)
 	}
-	say("r\x00\x02yer\x00\x00") // a server without ages, which does not say why
+	say("r\x00\x02yer\x00\x00") // a server without ages, which gives no reason
 	p.Send(`{"request":"Xr"}`)
 	say("r\x00\x02Xr")
 	p.told("access")
@@ -288,8 +288,8 @@ func TestStreamOfAnotherServer(t *testing.T) {
 	}
 }
 
-// Each connection to a robot has a descriptor of the share of pages, and gives it back. Without
-// one the page says so.
+// Each connection to a robot takes a descriptor of the pages' Share, and gives it back. Without
+// one the page shows an error.
 func TestDescriptorsOfPages(t *testing.T) {
 	l := newLab(t, nil)
 	free := func(n int) bool { // reports whether n are, and no more

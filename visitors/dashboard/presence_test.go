@@ -76,8 +76,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	})
 }
 
-// A page gets everything first, then what changes, and which robots are stopped each
-// second.
+// A page gets everything first, then the changes, and each second the stopped robots.
 func TestPresence(t *testing.T) {
 	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")

@@ -81,7 +81,7 @@ func TestEmergencyStop(t *testing.T) {
 	}
 }
 
-// A stop of all robots that does not reach one of them is no success.
+// A stop of all robots fails if it does not reach one of them.
 func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 	f := newFake()
 	config := f.config()

@@ -1,6 +1,6 @@
 // Package foxglove serves the Foxglove WebSocket protocol: viewers show the sensor data of
 // this server's robots, and drive them. It is an ordinary client of the Player protocol,
-// with the rights of each viewer's own address, and shares no state with the loop.
+// with the rights of each viewer's own address, and without access to the loop's state.
 //
 // A viewer has a goroutine that reads its messages and one that writes to it (outbox),
 // and for each robot that it watches (feed.go) or commands (drive.go) a goroutine with

@@ -68,8 +68,8 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 	})
 }
 
-// shared has the newest picture of a camera in its message. It is encoded once, when the
-// first viewer gets it, for all viewers.
+// shared has the newest picture of a camera as a message. It is encoded once, when the first
+// viewer gets it, for all viewers.
 type shared struct {
 	mu     sync.Mutex
 	number uint64

@@ -1,7 +1,7 @@
 // Package rosbridge serves the protocol rosbridge v2 (JSON over WebSocket): programs that
 // use ROS by roslibjs, roslibpy and the like get the sensor data of this server's robots,
 // and drive them. It is an ordinary client of the Player protocol, with the rights of each
-// program's own address, and shares no state with the loop.
+// program's own address, and without access to the loop's state.
 //
 // A program has a goroutine that reads its messages and one that writes to it, and, for each
 // robot that it watches or commands, a goroutine with its own connection. Without programs

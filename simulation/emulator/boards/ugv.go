@@ -68,7 +68,7 @@ func (f *UGV) report(b *Board) {
 }
 
 func (f *UGV) tick(b *Board) {
-	// Without a pause the period is that of the firmware's loop, 10 ms.
+	// Without a pause the period is the firmware's loop, 10 ms.
 	if !f.silent && b.at-f.reported >= max(f.pause, 10*time.Millisecond) {
 		f.report(b)
 	}

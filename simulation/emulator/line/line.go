@@ -1,11 +1,10 @@
 // Package line is a fake serial cable: one end is a pseudo-terminal that a
 // host opens like any serial port, the other end is an emulated Device.
 //
-// Unlike a plain pseudo-terminal, the cable behaves as a UART does: it
-// compares the speed set by the host with the speed of the device, it loses
-// bytes that no host reads, and it can be unplugged and plugged in again under
-// the same name. It can also misbehave on request: delay, paced bytes,
-// corrupted packets, silence. All traffic is recorded.
+// Unlike a plain pseudo-terminal, the cable behaves like a UART: it compares the speed set
+// by the host with the speed of the device, it loses bytes that no host reads, and it can be
+// unplugged and plugged in again under the same name. It can also misbehave on request:
+// delay, paced bytes, corrupted packets, silence. All traffic is recorded.
 //
 // Linux only: it needs /dev/ptmx and termios2.
 package line
@@ -88,7 +87,7 @@ func Junk(buf []byte, begin byte) int {
 	return len(buf)
 }
 
-// Xor combines bytes with exclusive or, as a checksum.
+// Xor combines bytes with exclusive or, for a checksum.
 func Xor(bytes []byte) (sum byte) {
 	for _, b := range bytes {
 		sum ^= b

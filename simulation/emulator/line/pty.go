@@ -19,8 +19,8 @@ type pty struct {
 	done chan struct{} // closed when read has ended
 }
 
-// openPTY makes a pseudo-terminal whose slave is not open. It is raw, so that
-// a host that configures the port slowly gets no echo and no CR for LF.
+// openPTY makes a pseudo-terminal and leaves its slave closed. It is raw, so that a host
+// that configures the port slowly gets no echo and no CR for LF.
 func openPTY() (*pty, error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {

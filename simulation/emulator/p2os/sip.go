@@ -12,8 +12,8 @@ const (
 	sipMoving  = 0x33
 )
 
-// liar is the battery reading, in 0.1 V, of a SIP whose checksum is wrong on
-// purpose. A host that shows it has not verified the checksum.
+// liar is the battery reading, in 0.1 V, of a SIP with a wrong checksum. A host that shows
+// it has not verified the checksum.
 const liar = 99
 
 // appendSIP appends the body of a standard Server Information Packet. Positions are counted

@@ -128,8 +128,8 @@ func (c *Camera) advance(now time.Duration) {
 	c.at = now
 }
 
-// finish completes the commands whose axes have stopped. If a later command
-// has taken an axis over, the earlier one ends with it (assumed).
+// finish completes each command when its axes have stopped. If a later command has taken an
+// axis over, the earlier one ends with it (assumed).
 func (c *Camera) finish() {
 	for i, axes := range c.jobs {
 		busy := axes == nil

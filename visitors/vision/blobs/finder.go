@@ -250,7 +250,7 @@ func (f *Finder) gather(runs []run) {
 	}
 }
 
-// Scale turns blobs of a picture of that size into those of an image of [Width] by [Height]
+// Scale converts blobs of a picture of that size into blobs of an image of [Width] by [Height]
 // pixels. A blob keeps at least one pixel.
 func Scale(d *codec.VisionData, size image.Point) {
 	for i := range d.Blobs {
