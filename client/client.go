@@ -45,7 +45,7 @@ const (
 	// is a u16, the buffer grows, to at most 128 KiB.
 	bufferSize = 4096
 
-	// sendLimit bounds a write. A network that takes nothing for so long is lost; the
+	// sendLimit bounds a write. A network that accepts nothing for so long is lost; the
 	// server stops the wheels after 2 s (PROTOCOL 9.1).
 	sendLimit = 5 * time.Second
 
@@ -184,7 +184,7 @@ func New(conn net.Conn) *Client {
 	return c
 }
 
-// unknown returns the devices before the server has said anything.
+// unknown returns the devices before the server's first message.
 func (c *Client) unknown() map[byte]*device {
 	return map[byte]*device{
 		codec.Position: {field: &c.Position},
@@ -318,8 +318,8 @@ func (c *Client) queue(kind, letter byte, payload []byte) error {
 	return nil
 }
 
-// flush sends the messages of queue in one write. If the network does not take it all within
-// sendLimit, or until ctx ends, the connection is closed: part of a message may have been sent.
+// flush sends the messages of queue in one write. If the network does not accept all of it within sendLimit, or until
+// ctx ends, the connection is closed: part of a message may have been sent.
 func (c *Client) flush(ctx context.Context) error {
 	out := c.out
 	c.out = c.out[:0]

@@ -131,10 +131,10 @@ func (c *Client) EmergencyStop(on bool) error {
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigStop, Arg: flag(on)})
 }
 
-// SetCompact selects the form of this connection's rounds, which Read understands in
-// any form, and the part of laser scans that compact rounds have; in Laser the other
-// readings are 0. With its first Request a client of Dial that did not call it sets
-// codec.FramesAuto and whole scans. It is an extension that the original server ignores.
+// SetCompact selects the form of this connection's rounds, and the part of laser scans in
+// compact rounds; in Laser the other readings are 0. Read understands every form. If a
+// client of Dial did not call it, its first Request sets codec.FramesAuto and whole scans.
+// It is an extension that the original server ignores.
 func (c *Client) SetCompact(form uint16, scan codec.Scan) error {
 	c.auto = false
 	return c.setting(codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan})

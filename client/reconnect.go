@@ -41,7 +41,7 @@ func (c *Client) Reconnect(ctx context.Context) error {
 
 // resume makes one attempt.
 func (c *Client) resume(ctx context.Context) error {
-	_ = c.Close() // of a connection that is lost
+	_ = c.Close() // the connection is lost
 	conn, err := c.dial(ctx)
 	if err != nil {
 		return err

@@ -15,11 +15,11 @@ type Access struct {
 	Device  byte
 	Asked   byte      // r, w, a or c
 	Granted byte      // r, w, a, c, or e: the device failed or does not exist
-	Why     codec.Why // of e; empty: the server does not say
+	Why     codec.Why // of e; empty: the server gave no reason
 	Text    string    // of e: the same for people, or empty
 }
 
-// Reason says for people why a device is e.
+// Reason returns why a device is e, for people.
 func (a Access) Reason() string {
 	if a.Text == "" {
 		return "the server's log has the reason"
@@ -67,8 +67,8 @@ const replyHead = 3
 //
 // Rounds that arrive meanwhile update the fields and are not returned by Read again: in
 // request/reply mode, call Read for the data of RequestData before Request. If ctx ends
-// first, the server still answers the request; the next Read or Request takes its reply. A
-// request that the network does not take until then ends the connection.
+// first, the server still answers the request; the next Read or Request takes its reply. If
+// the network has not accepted the whole request by then, the connection is closed.
 func (c *Client) Request(ctx context.Context, request string) error {
 	if len(request)%2 != 0 {
 		return fmt.Errorf("request %q does not consist of pairs of device and access", request)

@@ -48,7 +48,7 @@ const (
 	// stopPeriod is the time after which an address may send another emergency stop
 	// without waiting.
 	stopPeriod = 250 * time.Millisecond
-	// warnPeriod is how long it takes until the log reports an address again.
+	// warnPeriod is the least time between two warnings about one address.
 	warnPeriod = time.Minute
 )
 
@@ -75,7 +75,7 @@ type budget struct {
 	open     int       // connections
 	others   int       // places of visitors on other computers
 	accounts map[netip.Addr]*account
-	idle     []*counted // connections without a request, the one that has been so for longest first
+	idle     []*counted // connections without a request, the longest idle first
 }
 
 // account counts one visitor's use. The mutex of the budget protects it. Nil: no listener has accepted the
@@ -106,15 +106,15 @@ func (b *budget) enter(address netip.Addr) *account {
 	}
 }
 
-// take takes a place for a connection. If there is none, it returns an idle connection that
-// has one which the address could have, or nil.
+// take takes a place for a connection. If there is none, it returns an idle connection whose
+// place the address could have, or nil.
 func (b *budget) take(address netip.Addr) (*account, *counted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	a := b.account(rights.Computer(address), now)
 	var full string
-	var helps func(*account) bool // the place of one of its connections
+	var helps func(*account) bool // its place would help
 	switch {
 	case a.open == perAddress:
 		full, helps = "its address has half of all places", func(other *account) bool { return other == a }

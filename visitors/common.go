@@ -64,7 +64,7 @@ func (c Common) Allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFun
 }
 
 // URL returns an address that a browser on this computer can open: with the host of the flag, or
-// localhost if that is every address of the computer. at is where the site listens.
+// localhost if the site listens on all addresses of the computer. at is the site's address.
 func (c Common) URL(at *net.TCPAddr) string {
 	host := c.Name
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {

@@ -16,9 +16,9 @@ const (
 	// without other users is switched off; with less, it would be started again at each
 	// press of a button.
 	restLimit = 3 * time.Second
-	// retryPeriod is how long a device that was refused is not requested again. The
-	// server tries to start it at each request, which takes seconds, and visitors repeat
-	// their commands ten times a second.
+	// retryPeriod is the pause before a refused device is requested again. The server tries
+	// to start it at each request, which takes seconds, and visitors repeat their commands
+	// ten times a second.
 	retryPeriod = 5 * time.Second
 	// setupLimit is how long a robot may take to start its devices: a laser at an unknown
 	// line speed takes more than ten seconds.

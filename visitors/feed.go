@@ -33,8 +33,8 @@ func (c Common) Dialer(address, name string) Dial {
 	}
 }
 
-// Feed reads the data of a robot that a visitor watches, in a goroutine and by a connection of its
-// own (Run).
+// Feed reads the data of a robot for a visitor, in its own goroutine (Run) and by its own
+// connection.
 type Feed struct {
 	dial    Dial
 	granted func(pairs string, refused []client.Access) error
@@ -226,8 +226,8 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 	}
 }
 
-// unsent returns the data that is newer than the data that it returned before. unread says that it was not called
-// after each round.
+// unsent returns the data that is newer than the data that it returned before. unread: it was not called after
+// each round.
 func (r *reader) unsent(unread bool) []News {
 	r.news = r.news[:0]
 	for _, d := range r.open {
@@ -245,7 +245,7 @@ func (r *reader) unsent(unread bool) []News {
 	return r.news
 }
 
-// request makes a request. A device that is opened again is sent again.
+// request makes a request. The data of a reopened device is sent again.
 func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	if q.Rate != 0 {
 		if err := r.robot.SetFrequency(q.Rate); err != nil {

@@ -51,7 +51,7 @@ type flow struct {
 	subscription uint32
 	keep         int           // how many messages of a frame may wait; older ones are dropped
 	period       time.Duration // of the messages of a frame, at least
-	frames       []*frame      // one, but for transforms
+	frames       []*frame      // one, except for transforms
 }
 
 // frame has the messages of a flow that replace each other.
@@ -113,8 +113,8 @@ func (o *Outbox) Pace(channel uint32, period time.Duration) {
 	}
 }
 
-// Put adds a message of a channel if it is subscribed. It replaces the oldest one of
-// its frame if too many wait.
+// Put adds a message of a channel if it is subscribed. If too many messages wait, it
+// replaces the oldest one of its frame.
 func (o *Outbox) Put(channel uint32, name string, taken int64, content any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -94,7 +94,7 @@ func (p Proxy) hosts() (names []string) {
 	return names
 }
 
-// has reports whether an address is one of the proxy.
+// has reports whether the proxy has an address.
 func (p Proxy) has(a netip.Addr) bool {
 	return slices.ContainsFunc(p.Addresses, func(network netip.Prefix) bool { return network.Contains(a.WithZone("")) })
 }
@@ -107,7 +107,7 @@ func (p Proxy) shown(r *http.Request) bool {
 	})
 }
 
-// forwardedFor is the header in which proxies add the address that a request came from.
+// forwardedFor is the header in which each proxy adds the address that a request came from.
 const forwardedFor = "X-Forwarded-For"
 
 // visitor returns the address for which the proxy has forwarded a request. The address is not
@@ -130,8 +130,8 @@ func (p Proxy) visitor(r *http.Request) (netip.Addr, error) {
 	return last(chain, p.has)
 }
 
-// last returns the last address of a chain to which each proxy has added one at its end, but for those
-// that are proxies; the first if all are.
+// last returns the last address of a chain that is no proxy; the first if all are proxies. Each proxy
+// has added one address at the end of the chain.
 func last(chain string, isProxy func(netip.Addr) bool) (a netip.Addr, err error) {
 	for _, text := range slices.Backward(strings.Split(chain, ",")) {
 		if a, err = netip.ParseAddr(strings.TrimSpace(text)); err != nil {

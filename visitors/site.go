@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// requestLimit is how long a browser may take to send a request. It closes
-	// connections that send none.
+	// requestLimit is how long a browser may take to send a request. Connections without a
+	// request are closed after it.
 	requestLimit = 10 * time.Second
 	// headerSize is the most bytes of a request's header, with the cookies that
 	// other programs on this host have set in the browser.
@@ -43,8 +43,8 @@ type Site struct {
 	Flag    string   // that sets its address, for errors
 	Can     string   // what visitors can do to the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
-	// TLS returns the configuration of a connection that is new. Nil, or a function that
-	// returns nil: the site has no TLS. With it, visitors of other computers must use it.
+	// TLS returns the configuration of a new connection. Nil, or a function that returns
+	// nil: the site has no TLS. With it, visitors on other computers must use it.
 	TLS     func() *tls.Config
 	Handler http.Handler
 	Log     *zap.Logger

@@ -54,7 +54,7 @@ type Mover struct {
 	X       float64 `json:"x"`
 	Y       float64 `json:"y"`
 	Heading float64 `json:"heading"`
-	// Sees are the fiducials that the robot's fiducial finder sees. An order ignores it.
+	// Sees are the fiducials seen by the robot's fiducial finder. An order ignores it.
 	Sees []Sighting `json:"sees,omitempty"`
 }
 
@@ -102,7 +102,7 @@ func (w *World) State(ctx context.Context) (State, error) { return w.ask(ctx, ht
 func (w *World) Order(ctx context.Context, order Order) (State, error) {
 	text, err := json.Marshal(order)
 	if err != nil {
-		return State{}, err // a number that is none
+		return State{}, err // one of the numbers is invalid
 	}
 	return w.ask(ctx, http.MethodPost, "?order="+url.QueryEscape(string(text)))
 }

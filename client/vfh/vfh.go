@@ -28,9 +28,9 @@ import (
 // The map: a square of cells around the place where the robot was when it was begun.
 const (
 	cell     = 100 // mm
-	side     = 400 // cells: 40 m; a larger one takes more time of a detour
+	side     = 400 // cells: 40 m; with more a detour takes more time
 	border   = 50  // cells: a robot that comes nearer to the edge begins a new map
-	certain  = 15  // of a cell that has given an echo; each beam through it takes 1
+	certain  = 15  // value of a cell after an echo; each beam through it takes 1
 	occupied = 8   // from here on there is an obstacle
 	shadow   = 150 // mm: a beam clears no cells that are so close before its echo
 	laserFar = 4000
@@ -50,7 +50,7 @@ const (
 	soft     = 300   // mm beyond the radius: there a step costs three times as much
 	detour   = 3
 	own      = 400  // mm around the robot and its goal: obstacles may be this near
-	ahead    = 1500 // mm to the corner that is steered for, at most
+	ahead    = 1500 // mm to the corner steered for, at most
 	leg      = 50   // mm between two checks whether the straight line to it is free
 )
 
@@ -74,7 +74,7 @@ const (
 	pivot   = 45  // degrees: the robot turns on the spot
 	near    = 500 // mm from the goal, below which it turns on the spot
 	nearBy  = 20  // degrees
-	front   = 30  // degrees to each side, in which obstacles brake
+	front   = 30  // degrees to each side, in which obstacles slow it down
 	creep   = 40  // mm/s, the least speed towards a free direction
 	retreat = 10  // rounds backwards, after a stall
 	back    = 150 // mm/s
@@ -115,8 +115,8 @@ type Beam struct {
 	Echo    bool
 }
 
-// AppendLaser appends the beams of a scan by a laser that is mounted so: one for each
-// degree, which at laserFar is less than a cell.
+// AppendLaser appends the beams of a scan by a laser with this mount: one for each degree,
+// which at laserFar is less than a cell.
 func AppendLaser(dst []Beam, mount codec.Part, scan *codec.LaserData) []Beam {
 	x, y, heading := int(math.Floor(mount.X+0.5)), int(math.Floor(mount.Y+0.5)), int(math.Floor(2*mount.Heading+0.5))
 	for i := 0; i < codec.LaserCount; i += 2 {
@@ -356,7 +356,7 @@ func (w *Way) plan(x, y int) {
 	}
 }
 
-// inMap returns the cell of a place, or the nearest one of the map.
+// inMap returns the cell of a place, or the map's nearest cell.
 func (w *Way) inMap(x, y int) int {
 	cx := min(max((x-w.x0)/cell, w.room), side-1-w.room)
 	cy := min(max((y-w.y0)/cell, w.room), side-1-w.room)
@@ -403,7 +403,7 @@ func (w *Way) follow(x, y, start, goal int) {
 	}
 }
 
-// inSight reports whether the robot's centre may take the straight line.
+// inSight reports whether the robot's centre may move in a straight line.
 func (w *Way) inSight(x, y, toX, toY, start, goal int) bool {
 	n := distance(toX-x, toY-y)/leg + 1
 	for k := 1; k <= n; k++ {
@@ -466,8 +466,8 @@ func (w *Way) steer(x, y, heading int) (speed, turn int) {
 	return speed * (spot - abs(wrong)) / spot, turn
 }
 
-// histogram blocks the directions in which the robot would meet obstacles. It returns
-// how far away the nearest one ahead is, from the robot's centre.
+// histogram blocks the directions in which the robot would meet obstacles. It returns the
+// distance of the nearest obstacle ahead, from the robot's centre.
 func (w *Way) histogram(x, y, heading int) (room int) {
 	radius := min(max(distance(w.aimX-x, w.aimY-y)+cell, least), w.horizon)
 	var density [sectors]int
@@ -488,7 +488,7 @@ func (w *Way) histogram(x, y, heading int) (room int) {
 			if abs(wrap(at-heading)) <= front {
 				room = min(room, d)
 			}
-			// The obstacle is made larger by the robot: the robot becomes a point.
+			// The obstacle is enlarged by the robot's size: the robot becomes a point.
 			half := 90
 			if d > w.c.Radius {
 				half = int(math.Floor(math.Asin(float64(w.c.Radius)/float64(d))*180/math.Pi + 0.5))

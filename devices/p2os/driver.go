@@ -51,27 +51,27 @@ type Driver struct {
 
 	position, sonar, gripper, misc *devices.Device
 
-	originBy time.Duration // when the robot counts as one that ignores SETO
+	originBy time.Duration // when the robot counts as ignoring SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
 
 	parser   transport.Parser
 	sip      SIP
 	odometry Odometry
 	gyro     gyro
-	gyroBy   time.Duration // when a robot counts as one without; 0: it has one, or is not asked
+	gyroBy   time.Duration // when a robot without GYROpacs counts as one without a gyroscope; 0: it has one, or is not asked
 	compass  int           // the last reading, in degrees
 	motors   bool          // they have power, or were just switched on
 	motorsBy time.Duration // when SIPs tell again whether they have
 	separate bool          // VEL and RVEL always (PROTOCOL 6.2)
 	found    bool          // a robot has reported its type
-	silent   bool          // nothing was heard since the port was opened, and nothing sent
+	silent   bool          // no input and no output since the port was opened
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)
 
 	moving, gripping bool          // a command is to be sent
-	sent             time.Duration // when something was sent last
-	steered          time.Duration // when something was sent last to the running robot
+	sent             time.Duration // time of the last output
+	steered          time.Duration // time of the last output to the running robot
 	rested           time.Duration // how long its watchdog has stopped it since the last SIP, because nothing was sent
 	free             time.Duration // when the next command may go out
 
@@ -181,7 +181,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.flush(now)
 }
 
-// MotorsOff implements devices.Motored. A robot that moves has power, whatever it says.
+// MotorsOff implements devices.Motored. A moving robot has power, whatever it reports.
 func (d *Driver) MotorsOff(time.Duration) bool {
 	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
 }
@@ -279,14 +279,14 @@ func (d *Driver) publish(now time.Duration) {
 	d.gripper.Publish(now, d.out)
 }
 
-// anyOpen reports whether anybody has a device of the microcontroller open. An
-// always-on link runs without.
+// anyOpen reports whether a client has a device of the microcontroller open. An always-on
+// link runs without.
 func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.Link().Devices(), d.Link().Subscribed) }
 
 // flush sends the commands that are due, when the line is free.
 func (d *Driver) flush(now time.Duration) {
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: try again
+		d.free = now + commandGap // the line's buffer is full: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)

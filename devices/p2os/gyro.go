@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// gyroPacket is the type of a GYROpac, which comes just before a SIP: a count, and so
-	// many readings since the last one, each a rate and a temperature.
+	// gyroPacket is the type of a GYROpac, which comes just before a SIP: a count, and that
+	// many readings since the last GYROpac, each a rate and a temperature.
 	gyroPacket  = 0x98
 	gyroHead    = 2 // type, count
 	gyroReading = 3 // rate, temperature
@@ -27,8 +27,8 @@ const (
 	gyroNoise = 2
 	// gyroTime bounds the wait for the first GYROpac.
 	gyroTime = 3 * time.Second
-	// gyroCover is the fraction of the time between two SIPs of which there must be readings:
-	// a packet that got lost leaves less.
+	// gyroCover is the fraction of the time between two SIPs that readings must cover: after
+	// a lost packet they cover less.
 	gyroCover = 0.7
 )
 
@@ -48,8 +48,8 @@ func newGyro(m *Model, scaler float64) gyro {
 	return gyro{scale: scaler * gyroStep * gyroPeriod.Seconds() * math.Pi / 180 / m.Angle}
 }
 
-// read takes the body of a GYROpac. resting: the wheels stand still. It reports whether the
-// packet is whole.
+// read takes the body of a GYROpac. resting: the wheels have stopped. It reports whether the
+// packet is complete.
 func (g *gyro) read(body []byte, resting bool) bool {
 	if len(body) < gyroHead || len(body) < gyroHead+int(body[1])*gyroReading {
 		return false

@@ -13,7 +13,7 @@ import (
 
 // speeds are tried in this order, in baud, after the one that worked last. Robots leave the
 // factory with the first; owners set the second to get more sonar readings. Other programs
-// leave a robot at one of the others.
+// leave robots at the other speeds.
 var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
 // search lists the attempts to find a robot. They end after 1.9 s, because a client that asks
@@ -41,7 +41,7 @@ const (
 	// clearTime is how long a robot that was left open may still send after CLOSE: the
 	// bytes under way and one packet more.
 	clearTime = 250 * time.Millisecond
-	// closeTime is for a robot that says nothing to take CLOSE.
+	// closeTime is the time for a silent robot to process CLOSE.
 	closeTime = 80 * time.Millisecond
 	// originTime bounds the wait for a SIP that shows the effect of SETO, sent twice.
 	// It ends before the second one counts as not answered.
@@ -56,7 +56,7 @@ const (
 	opening                   // for the first SIP
 	origin                    // for the first SIP after SETO
 	clearing                  // until a robot that was left open has fallen silent
-	halfOpen                  // a robot that says nothing and may be half open
+	halfOpen                  // the robot is silent, and may be half open
 	listening                 // is it open?
 )
 
@@ -112,9 +112,9 @@ func (d *Driver) protocol(port string) transport.Protocol {
 	}
 }
 
-// lastWords stop the wheels when the server dies. They come twice: if a packet was cut
-// off before them, the robot takes their first bytes for the rest of it, six at most.
-// The motors keep their power, which holds a robot on a slope.
+// lastWords stop the wheels when the server dies. They come twice: if a packet was cut off
+// before them, the robot takes their first bytes for the rest of it, six at most. The motors
+// keep their power, so that a robot on a slope does not roll.
 func lastWords() (words []byte) {
 	for range 2 {
 		words = AppendCommand(AppendVel2(words, 0, 0), Stop)
@@ -195,7 +195,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.Enter(now, clearing)
 	case d.Phase() == opening:
 		if d.WasLost() {
-			// The pose continues from the one that clients know.
+			// The pose continues from the clients' last pose.
 			d.Log().Warn("the connection was opened anew: the movement meanwhile is missing in the odometry",
 				zap.Duration("since", now-d.odometry.at))
 			d.odometry.Resume(&d.sip, now)
@@ -234,7 +234,7 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 	d.Enter(now, d.Phase()+1)
 }
 
-// identify takes the model of the robot.
+// identify sets the robot's model.
 func (d *Driver) identify(id Identity) error {
 	nearest, err := d.setModel(id.Subclass)
 	if err != nil {
@@ -267,8 +267,8 @@ func (d *Driver) run(now time.Duration) {
 	}
 }
 
-// atOrigin reports whether SETO has taken effect in a robot that stands still. Older
-// SIPs may still come after SETO was sent.
+// atOrigin reports whether SETO has taken effect in a stopped robot. Older SIPs may still
+// come after SETO was sent.
 func (m *Model) atOrigin(s *SIP) bool {
 	const near = 2 // units of either kind: wheels under power quiver
 	x, y := m.step(0, s.X), m.step(0, s.Y)

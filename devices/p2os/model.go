@@ -40,8 +40,8 @@ const (
 	sonarCone  = 15   // deg (Pioneer 2 manual: beams of the Polaroid transducers)
 )
 
-// Sonars is the robot's number of the sonar at each of Player's 16 places, which
-// begin at the front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
+// Sonars has the robot's sonar number at each of Player's 16 places, which begin at the
+// front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
 type Sonars [codec.SonarCount]int8
 
 const noSonar = -1

@@ -14,8 +14,8 @@ const (
 	maxStep = 100
 	// overshoot is how much faster than commanded a robot may drive for a moment.
 	overshoot = 1.1
-	// coast is the longest time that a robot drives after it has heard from us: its
-	// watchdog bites after 2 s, then it brakes.
+	// coast is the longest time that a robot drives after the last command: its watchdog
+	// stops it after 2 s, then it brakes.
 	coast = 2300 * time.Millisecond
 	// cycle is the robot's time that a SIP counts for at least. A robot sends one every 100
 	// ms by its own clock. The additional 5 ms remove the lag of a lost SIP after 20 others.
@@ -23,8 +23,8 @@ const (
 	// together is the longest time between SIPs that were delayed and arrive together.
 	together = 25 * time.Millisecond
 
-	// lateSIPs is the number of SIPs that may come before SETO takes effect, and not
-	// together with others: one may be under way, and a radio modem may hold another.
+	// lateSIPs is how many SIPs may come one by one before SETO takes effect: one may be
+	// under way, and a radio modem may have another in its buffer.
 	lateSIPs = 2
 )
 
@@ -72,7 +72,7 @@ func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, r
 	o.fastest = max(o.fastest, commanded, speed)
 	gap := now - o.at
 	driving := min(gap-rested, max(0, until-o.at)+coast)
-	// A robot that is to drive on must be commanded, so no lag is longer than coast.
+	// To drive on, a robot needs commands, so no lag is longer than coast.
 	o.lag = min(o.lag+driving, driving+coast)
 	reach := maxStep + overshoot*o.fastest*o.lag.Seconds()
 	alone := maxStep + overshoot*o.fastest*driving.Seconds() // if no SIP was delayed
@@ -140,8 +140,8 @@ func (o *Odometry) Reset(now time.Duration) {
 	*o = Odometry{Model: o.Model, at: now, lag: o.lag, fastest: o.fastest, started: true, late: lateSIPs, resetAt: now}
 }
 
-// Resume keeps the pose, and measures further movement from a SIP in whatever frame:
-// the robot was disconnected, and may have moved or restarted.
+// Resume keeps the pose, and measures further movement from a SIP in any frame: the robot
+// was disconnected, and may have moved or restarted.
 func (o *Odometry) Resume(s *SIP, now time.Duration) {
 	x, y := o.position()
 	*o = Odometry{

@@ -46,16 +46,15 @@ type SIP struct {
 	// table 7), which the original server passes on unchanged. Clients depend
 	// on that, so the table is met by passing these on as well.
 	//
-	// GripperState agrees with the table's first byte: paddles open 01, closed
-	// 02, moving 04, lift up 10, down 20, moving 40. The table's error bits 08
-	// and 80 have no known source in the robot and are as it sends them; it
-	// shows an error as a contradiction, 01 and 02 without 04 (10 and 20
-	// without 40 is a lift halfway).
+	// GripperState agrees with the table's first byte: paddles open 01, closed 02, moving
+	// 04, lift up 10, down 20, moving 40. The table's error bits 08 and 80 have no known
+	// source in the robot and are passed on unchanged; the robot shows an error as a
+	// contradiction, 01 and 02 without 04 (10 and 20 without 40 is a lift halfway).
 	//
-	// Digital is the port of user inputs, to which the gripper is wired. It
-	// agrees with the table's second byte if the table is right about the
-	// beams, 04 and 08; another account has them at 02 and 04. Bits 40 and 80
-	// are not in the table and are as the robot sends them.
+	// Digital is the port of user inputs, to which the gripper is wired. It agrees with the
+	// table's second byte if the table is right about the beams, 04 and 08; another account
+	// has them at 02 and 04. Bits 40 and 80 are not in the table and are passed on
+	// unchanged.
 	GripperState byte
 	Digital      byte
 }
@@ -93,7 +92,7 @@ func (s *SIP) Decode(p Packet) error {
 	s.GripperState, s.Digital = b[end+1], b[end+3]
 	s.Charge = 0
 	if len(b) > end+sipCharge {
-		s.Charge = b[end+sipCharge] + 1 // it sends -1 if it does not know
+		s.Charge = b[end+sipCharge] + 1 // -1 if the robot does not know it
 	}
 	return nil
 }

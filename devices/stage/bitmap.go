@@ -30,8 +30,8 @@ const (
 	// maxWalls bounds the walls of a floor plan: a million rectangles take 90
 	// MB. A picture of noise has more and is refused.
 	maxWalls = 1 << 20
-	// maxMovingWalls bounds the rectangles of a picture that moves: each ray that comes
-	// near it checks them one by one. A picture with more becomes a box.
+	// maxMovingWalls bounds the rectangles of a moving picture: each ray near it is checked
+	// against all of them. A picture with more becomes a box.
 	maxMovingWalls = 256
 	// maxUnpacked bounds the file in a gzip archive, in bytes: a picture of maxPixels with
 	// three bytes each fits. A few kilobytes can unpack to gigabytes.
@@ -107,9 +107,9 @@ func (l *loader) readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// trace finds the walls of a floor plan, one rectangle for each run of wall pixels that
-// is the same in a number of rows. isWall is given the luminance of a pixel, 0 to 65535,
-// where it is transparent on white.
+// trace finds the walls of a floor plan, one rectangle for each run of wall pixels that is
+// the same in a number of rows. The argument of isWall is the luminance of a pixel, 0 to
+// 65535; transparent pixels are on white.
 func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan, error) {
 	bounds := picture.Bounds()
 	plan := &floorPlan{dark: floor.BoxOf(), size: Vec{X: float64(bounds.Dx()), Y: float64(bounds.Dy())}}

@@ -15,9 +15,9 @@ import (
 const (
 	// maxUndo is how many changes of a draft can be undone. Each keeps a text.
 	maxUndo = 20
-	// maxText is the longest text of a draft in bytes, unless the file that the server has
-	// loaded is half as long or longer: thousands of things, which a page still shows. It
-	// also bounds the memory of the draft and its undo.
+	// maxText is the longest text of a draft in bytes: thousands of things, which a page
+	// still shows. A draft may be longer if it is at most twice as long as the file that the
+	// server has loaded. It also bounds the memory of the draft and its undo.
 	maxText = 256 << 10
 )
 
@@ -119,7 +119,7 @@ func (d *Draft) learn(l *loader) {
 	d.box = " size [" + d.lengths(boxSide, boxSide, boxSide) + "]"
 	for _, name := range l.file.Defined() {
 		kind := l.file.TypeOf(name)
-		// Worlds for Stage name a model so that is only there to make others of, such as pioneer_base.
+		// Worlds for Stage give such names to models that are only bases for others, for example pioneer_base.
 		if !slices.Contains([]string{"model", "position", "box", "puck"}, kind) || strings.Contains(name, "_base") {
 			continue
 		}
@@ -157,7 +157,7 @@ func (d *Draft) Starts() []Pose {
 	return poses
 }
 
-// Add places a thing. A robot gets a name that is free.
+// Add places a thing. A robot gets an unused name.
 func (d *Draft) Add(kind string, at Pose) (*Draft, error) {
 	more := "" // fields behind the pose
 	switch d.types[kind] {
@@ -235,10 +235,10 @@ func (d *Draft) Undo() (*Draft, error) {
 	return next, nil
 }
 
-// Undoable reports whether Undo has something to take back.
+// Undoable reports whether Undo has a change to undo.
 func (d *Draft) Undoable() bool { return len(d.undo) > 0 }
 
-// Revert returns a draft with the file of w in the version that w has loaded. Undo takes it back.
+// Revert returns a draft with the file of w in the version that w has loaded. Undo reverts this.
 func (d *Draft) Revert(w *World) (*Draft, error) {
 	next, err := w.Draft()
 	if err != nil {
@@ -277,8 +277,8 @@ func (d *Draft) append(line string, at Pose) (*Draft, error) {
 	return d.change(text+line+"\n", at)
 }
 
-// change returns the draft of a text. It refuses a pose that is none, and a change that
-// leaves no room for something that can move.
+// change returns the draft of a text. It refuses an invalid pose, and a change that leaves
+// no room for a movable thing.
 func (d *Draft) change(text string, at Pose) (*Draft, error) {
 	if err := checkPose(at); err != nil {
 		return nil, err
@@ -294,7 +294,7 @@ func (d *Draft) change(text string, at Pose) (*Draft, error) {
 	return next, nil
 }
 
-// stuck returns how many movers overlap something.
+// stuck returns the number of movers that overlap another thing.
 func (w *World) stuck() (n int) {
 	for _, b := range w.bodies {
 		if w.blocked(b) {

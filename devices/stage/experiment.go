@@ -31,7 +31,7 @@ func (w *World) begin() {
 // Seed returns the seed of the random numbers.
 func (w *World) Seed() uint64 { return w.seed }
 
-// sow seeds everything that is drawn at random, except colours.
+// sow seeds all random draws except colours.
 func (w *World) sow(seed uint64) {
 	w.seed = seed
 	for i, r := range w.robots {

@@ -13,7 +13,7 @@ type finder struct {
 	pose        Pose
 	height      float64
 	near, reach float64 // metres, the range of its sight
-	identifies  float64 // metres up to which it knows whom it sees
+	identifies  float64 // metres up to which it reads a fiducial's number
 	fov         float64 // radians
 	key         int
 }
@@ -62,7 +62,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 			continue
 		}
 		d := v.Scale(1 / far)
-		limit := m.body.cast(o, d, f.height, far) // its own surface
+		limit := m.body.cast(o, d, f.height, far) // the body's own surface
 		if hides(c.targets(), ahead.Scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
 			continue
 		}

@@ -2,8 +2,8 @@ package stage
 
 import "slices"
 
-// maxKinds is how many different bodies the next one is compared with: a world with more kinds is read
-// as fast, and takes more memory.
+// maxKinds is how many different bodies the next one is compared with: a world with more kinds takes
+// more memory, but no more time to read.
 const maxKinds = 32
 
 // intern has bodies of one kind refer to the same parts, and robots to the same sonars: both are

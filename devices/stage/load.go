@@ -120,7 +120,7 @@ type loader struct {
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
 
-// fail records an error about a field of s: one for all sections that a define gives it to.
+// fail records an error about a field of s: one error for all sections that have the field from one define.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	err := s.Errorf(field, format, args...)
 	if text := err.Error(); !l.reported[text] {
@@ -255,7 +255,7 @@ func (w *World) floor() floor.Box {
 	return extent
 }
 
-// pushing reads whether robots can push b, and how hard that is.
+// pushing reads whether robots can push b, and its mass and friction.
 func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64) {
 	b.pushable = s.Bool("pushable", pushable)
 	mass, friction := s.Float("mass", mass), s.Float("friction", floorFriction)
@@ -270,8 +270,7 @@ func (l *loader) pose(s *syntax.Section) (at Pose, z float64) {
 	return at, z
 }
 
-// checkRoom warns about robots that cannot move because they start inside
-// something.
+// checkRoom warns about robots that cannot move because they overlap something at the start.
 func (l *loader) checkRoom() {
 	for _, r := range l.world.robots {
 		if l.world.blocked(r.body) {

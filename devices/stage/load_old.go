@@ -22,7 +22,7 @@ func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (
 	return Pose{X: p[0], Y: p[1], Heading: p[3]}, p[2]
 }
 
-// returns reads the number that says whether a sensor detects a model. Stage 1 has words for it.
+// returns reads the number that decides whether a sensor detects a model. Stage 1 has words for it.
 func (l *loader) returns(s *syntax.Section, field string, def float64) float64 {
 	if f := s.Field(field); f != nil && !f.Tuple {
 		switch f.Values[0].Text {
@@ -88,7 +88,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 	return b
 }
 
-// oldLaser reads a laser that is a model of its own.
+// oldLaser reads a laser that is a model by itself.
 func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) {
 	s.Ignore("samples", "range_min") // a scan has the readings of an LMS-200
 	if l.second(s, r, r.laser != nil, "laser") {
@@ -99,8 +99,8 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 	l.checkReach(s, "range_max", r.laser.reach)
 }
 
-// oldSonars returns the sonars of a model that has their poses in fields of its own, or
-// of a sonar without poses, which has the ring of the Pioneer 2.
+// oldSonars returns the sonars of a model with their poses in its own fields, or, for a
+// sonar without poses, the ring of the Pioneer 2.
 func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
 	view := s.Tuple("sview", "lla", 0, 5, floor.Radians(15))

@@ -134,7 +134,7 @@ func (r *yamlReader) next() byte {
 	return r.text[r.at]
 }
 
-// skip passes over blanks and a comment, and over the ends of lines if lines says so.
+// skip passes over blanks and a comment, and, if lines is set, over the ends of lines.
 func (r *yamlReader) skip(lines bool) {
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; {

@@ -22,7 +22,7 @@ func newNoise(seed uint64, robot string) noise {
 }
 
 // at returns the generator for a reading of a robot's sensor at a simulated time: the
-// reading is the same whatever else was read, and by whom.
+// reading does not depend on other readings, nor on the reader.
 func (n noise) at(sim time.Duration, sensor byte) noise {
 	n ^= noise(sim)
 	n = noise(n.next()) ^ noise(sensor)

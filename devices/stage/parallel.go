@@ -36,9 +36,9 @@ const (
 	called // has work
 )
 
-// linger is how long a helper polls for more work before it ends, and the loop for the end of the
-// helpers before it sleeps. There are some ten pieces of work in a report of all robots, of 50 us and more with as
-// much between them, and it takes as long to wake a sleeping thread of a virtual machine.
+// linger is how long a helper polls for more work before it ends, and the loop for the end of the helpers before
+// it sleeps. A report of all robots has some ten pieces of work, each of 50 us and more, with pauses as long. To
+// wake a sleeping thread of a virtual machine takes as long as such a pause.
 const linger = 100 * time.Microsecond
 
 // run does the pieces 0 to n-1 of the work, in portions of that many pieces. Each worker begins at its own place, so

@@ -43,9 +43,9 @@ type shove struct {
 	from Pose
 }
 
-// makeRoom pushes away whatever the body overlaps and reports whether it could. If
-// not, nothing has moved. Groups of robots call it at the same time: without anything that
-// can be pushed it changes nothing.
+// makeRoom pushes away the things that the body overlaps and reports whether it could. If
+// not, nothing has moved. Groups of robots call it at the same time: without a movable thing
+// in the way it changes nothing.
 func (w *World) makeRoom(pusher *body) bool {
 	if o := w.hit(pusher); o == nil || !o.pushable {
 		return o == nil
@@ -75,7 +75,7 @@ func (w *World) makeRoom(pusher *body) bool {
 	return true
 }
 
-// pushed reports whether the push that is being tried has moved o.
+// pushed reports whether the current push has moved o.
 func (w *World) pushed(o *body) bool {
 	for i := range w.shoves {
 		if w.shoves[i].body == o {
@@ -88,10 +88,10 @@ func (w *World) pushed(o *body) bool {
 // giveWay moves o out of b, if they overlap, and reports whether that was possible. Because o
 // also turns, a small overlap may remain; the next call removes it.
 //
-// A push of unit size along out whose line passes the middle at arm turns o by arm /
-// spin for each metre that it moves (limit surface as an ellipsoid: Howe and Cutkosky,
-// Practical Force-Motion Models for Sliding Manipulation, 1996). The point that is touched then
-// moves by 1 + arm^2 / spin, which must be the depth.
+// A push of unit size along out whose line passes the middle at arm turns o by arm / spin for
+// each metre that it moves (limit surface as an ellipsoid: Howe and Cutkosky, Practical
+// Force-Motion Models for Sliding Manipulation, 1996). The touched point then moves by 1 +
+// arm^2 / spin. This must be the depth.
 func (o *body) giveWay(b *body) bool {
 	c := floor.Touch(b.here, o.here)
 	if c.Depth > maxDepth {

@@ -2,11 +2,11 @@ package stage
 
 import "math"
 
-// random draws the random numbers of readings. Normal ones are most of them, and a scan has 361:
-// they are drawn by the ziggurat method, which needs one number of the generator and one comparison
-// for 99 of 100 (Marsaglia and Tsang, The Ziggurat Method for Generating Random Variables, 2000).
-// It covers the right half of the bell curve by layers of one area, each a rectangle from the middle
-// to the curve. The lowest layer also has the tail.
+// random draws the random numbers of readings. Most of them are normal, 361 in a scan: they are
+// drawn by the ziggurat method, which needs one number of the generator and one comparison for 99 of
+// 100 (Marsaglia and Tsang, The Ziggurat Method for Generating Random Variables, 2000). It covers
+// the right half of the bell curve by layers of one area, each a rectangle from the middle to the
+// curve. The lowest layer also has the tail.
 type random struct {
 	noise
 	// edges are the right edges of the layers, the lowest first, and zero. The lowest layer's

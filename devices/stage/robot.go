@@ -101,7 +101,7 @@ func (r *Robot) tryMove(forward, turned float64) bool {
 	return true
 }
 
-// wedged reports whether something that cannot be pushed is in the way of a move forward.
+// wedged reports whether an immovable thing is in the way of a move forward.
 func (r *Robot) wedged(forward float64) bool {
 	start := r.body.pose
 	defer r.body.place(start)

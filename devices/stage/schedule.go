@@ -67,7 +67,7 @@ func (s *schedule) deadline(now time.Duration) time.Duration {
 	return max(now, w.wall(s.due))
 }
 
-// giveUp goes on without the clients that hold up others.
+// giveUp goes on without the clients that delay the others.
 func (w *World) giveUp() {
 	for _, d := range w.drivers {
 		if n := w.lockstep.giveUp(&d.roll); n > 0 {

@@ -70,7 +70,7 @@ func (s *Sight) Draw(width, height int) *image.RGBA {
 }
 
 // paling is the distance at which a surface is half faded into the haze, metres: walls of
-// one colour can be distinguished, and a colour that the tracker knows stays itself within
+// one colour can be distinguished, and a colour of the tracker is still recognised within
 // its reach.
 const paling = 25
 

@@ -79,7 +79,7 @@ func (p Plan) Wall(x, y int) bool { return p.grid.Hint(x, y) == 0 }
 // cell.
 func (p Plan) Clear(x, y int) int { return p.grid.Hint(x, y) }
 
-// SetPose moves a mover as if by hand: its wheels do not turn, so its odometry does not
+// SetPose moves a mover as a person would: its wheels do not turn, so its odometry does not
 // change. It returns an error if there is no room.
 func (w *World) SetPose(mover int, at Pose) error {
 	if mover < 0 || mover >= len(w.bodies) {

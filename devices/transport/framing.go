@@ -17,7 +17,7 @@ type Framing struct {
 // waiting for the rest of its packet. Drivers add to Broken, or to Garbage, the packets with
 // contents that do not fit.
 type Stats struct {
-	Packets uint64 // whole packets, whatever the protocol calls them
+	Packets uint64 // complete packets, whatever the protocol calls them
 	Garbage uint64 // bytes that belong to no packet
 	Broken  uint64 // packets with a good beginning and a bad rest: a wrong checksum, an impossible byte
 }

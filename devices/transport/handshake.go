@@ -100,7 +100,7 @@ type handshake struct {
 	baud      int    // of the line
 	found     bool   // the hardware has answered at this speed
 	answered  bool   // it has answered at some speed
-	noisy     bool   // something was heard since the request
+	noisy     bool   // input came since the request
 	overheard []byte // until the hardware was found
 	unread    int    // bytes that have come since the hardware was understood
 	packets   uint64 // of the framing until then
@@ -158,7 +158,7 @@ func (t *Transport) Answers() bool { return t.found }
 // Pausing reports whether the handshake waits before a request.
 func (t *Transport) Pausing() bool { return t.pausing }
 
-// Then returns a Step.Late that goes on with a phase.
+// Then returns a Step.Late that enters a phase.
 func (t *Transport) Then(p Phase) func(now time.Duration) {
 	return func(now time.Duration) { t.Enter(now, p) }
 }
@@ -339,7 +339,7 @@ func (t *Transport) dial(now time.Duration) {
 	t.opened(now, port)
 }
 
-// Absent ends a handshake that has failed, with the error that says most.
+// Absent ends a failed handshake, with the most specific error.
 func (t *Transport) Absent(now time.Duration) {
 	err := t.stranger()
 	strange := t.strange()
@@ -354,7 +354,7 @@ func (t *Transport) Absent(now time.Duration) {
 	}
 }
 
-// understood notes that something the hardware has sent makes sense.
+// understood notes that input of the hardware fits the protocol.
 func (t *Transport) understood() {
 	t.unread = 0
 	if f := t.Protocol.Framing; f != nil {
@@ -401,7 +401,7 @@ func (t *Transport) tried() string {
 	return text + " baud"
 }
 
-// stranger returns an error if other hardware was heard on the line.
+// stranger returns an error if other hardware was recognised on the line.
 func (t *Transport) stranger() error {
 	if what := t.link.Stranger(t.overheard); what != "" {
 		return fmt.Errorf("%s is heard here, not %s: are the ports swapped?", what, t.Protocol.Name)

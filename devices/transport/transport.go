@@ -3,7 +3,7 @@
 // off, or a program ends. It opens the port, detects that the hardware is gone, and
 // reconnects.
 //
-// A driver embeds a Transport, and says the rest in its Protocol: the table of its
+// A driver embeds a Transport, and describes the rest in its Protocol: the table of its
 // handshake, the function that reads the input, and the last bytes. Framing finds the
 // packets in a stream of bytes. Package transport does the rest for all drivers alike:
 //
@@ -45,10 +45,10 @@ const (
 	// that is opened, plugged in or switched on causes a few.
 	stray = 16
 	// mostOverheard is how many bytes are kept to recognise other hardware: two scans of a SICK
-	// laser, the longest packets of all, so that one of them is whole.
+	// laser, the longest packets of all, so that one of them is complete.
 	mostOverheard = 2048
-	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
-	// baud. A line that is closed with unsent bytes cannot be opened again until they have left.
+	// linger is the time between the last bytes and closing the port: enough for 48 bytes at 9600 baud. A line that is
+	// closed with unsent bytes cannot be opened again until they have left.
 	linger = 50 * time.Millisecond
 	// mostSearches bounds the searches for other hardware on the line of an always-on driver.
 	// Its next setup ends a search; after the third the pauses between the setups are long
@@ -78,7 +78,7 @@ type Transport struct {
 	log  *zap.Logger
 
 	state state
-	port  devices.Port  // nil unless a state says it is open
+	port  devices.Port  // open unless a state implies nil
 	line  devices.Line  // the same; nil over the network
 	begun time.Duration // when opening it was begun
 	first int           // baud: where the search begins, which is where the hardware was last
@@ -93,7 +93,7 @@ type Transport struct {
 	// or deep within the driver, and handling it may start a new setup.
 	failure    error
 	failedAt   time.Duration
-	unanswered bool // failure is that the hardware says nothing
+	unanswered bool // the failure is that the hardware does not answer
 
 	other    devices.Finding // that answered instead, in the last search
 	searches int             // for it since the hardware has worked or failed otherwise
@@ -178,8 +178,8 @@ func (t *Transport) Down(now time.Duration, err error) {
 	t.arm()
 }
 
-// Heard reports that the hardware is alive. The driver calls it for whatever the
-// hardware sends all the time.
+// Heard reports that the hardware is alive. The driver calls it for everything that the
+// hardware sends continuously.
 func (t *Transport) Heard(now time.Duration) {
 	t.heard = now
 	t.understood()
@@ -204,8 +204,8 @@ func (t *Transport) WakeAt(at time.Duration) {
 	}
 }
 
-// Port returns the open port, or one that discards everything: a Write that fails
-// may close the port before it returns.
+// Port returns the open port, or one that discards everything: a failed Write may close the
+// port before it returns.
 func (t *Transport) Port() devices.Port {
 	if t.port == nil || t.state == closing {
 		return noPort{}
@@ -230,7 +230,7 @@ func (t *Transport) Discard() {
 // Link returns the link of the last Setup.
 func (t *Transport) Link() *devices.Link { return t.link }
 
-// ErrAway refuses a request to hardware that is lost.
+// ErrAway refuses a request to lost hardware.
 var ErrAway = errors.New("the robot is not connected at the moment")
 
 // RobotConfig reads the payload of a configuration of the robot (PROTOCOL 6). It fails
@@ -495,7 +495,7 @@ func (t *Transport) next() time.Duration {
 
 func (t *Transport) arm() { t.link.WakeAt(t.next()) }
 
-// noPort stands in for a port that is closed.
+// noPort replaces a closed port.
 type noPort struct{}
 
 func (noPort) Write([]byte)     {}

@@ -46,7 +46,7 @@ func NewShare(n int) *Share { return &Share{most: n} }
 // Most returns the size of the Share.
 func (s *Share) Most() int { return s.most }
 
-// Take takes n descriptors, all or none. The error is ErrNone.
+// Take reserves n descriptors, all or none. The error is ErrNone.
 func (s *Share) Take(n int) error {
 	if s.used.Add(int64(n)) > int64(s.most) {
 		s.used.Add(-int64(n))
@@ -61,7 +61,7 @@ func (s *Share) Return(n int) { s.used.Add(-int64(n)) }
 // Budget is the descriptors of the process.
 type Budget struct {
 	Clients *Share // connections of clients
-	Drivers *Share // serial lines, plugins and whatever else drivers open
+	Drivers *Share // serial lines, plugins and other files of drivers
 	Pages   *Share // the dashboard, and viewers
 
 	fixed int // descriptors outside of all Shares
@@ -121,8 +121,8 @@ func open() int {
 	return len(entries) - 1 // without the directory's own
 }
 
-// Listener returns a listener that takes a descriptor for each connection, and closes
-// connections for which there is none.
+// Listener returns a listener that reserves a descriptor for each connection, and closes a
+// connection if there is none.
 func Listener(l net.Listener, share *Share) net.Listener { return &listener{l, share} }
 
 type listener struct {

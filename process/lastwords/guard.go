@@ -20,8 +20,8 @@ const GuardName = "player-guard"
 // this time a plugin reads the end of its input and stops its motors.
 const groupPause = 2 * time.Second
 
-// socketPause is how long a connection stays open after its words. A connection that is closed while
-// input waits is reset, and then a server of serial lines (ser2net) drops bytes that it has not
+// socketPause is how long a connection stays open after its words. A connection that is closed with
+// unread input is reset, and then a server of serial lines (ser2net) drops bytes that it has not
 // written yet. A new server of robots has to wait as long for the line.
 const socketPause = 500 * time.Millisecond
 
@@ -39,7 +39,7 @@ const (
 
 // Socketpair returns the ends of a connection between a book and a guard.
 func Socketpair() (book, guard int, err error) {
-	// A packet is a whole message.
+	// A packet is one complete message.
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	return ends[0], ends[1], os.NewSyscallError("socketpair", err)
 }
@@ -85,7 +85,7 @@ func Guard(socket int, report func(words, groups int)) {
 	act(kept, report)
 }
 
-// act writes the words and kills the groups of a server that is dead.
+// act writes the words and kills the groups of a dead server.
 func act(kept map[uint32]*Words, report func(words, groups int)) {
 	groups := map[int]bool{}
 	for _, w := range kept {

@@ -175,8 +175,8 @@ func say(words []*Words) {
 	}
 }
 
-// say writes the words to a descriptor. It ends the exclusive mode of a serial line, which lasts
-// while any program has the line open and would keep the next server out.
+// say writes the words to a descriptor. It ends the exclusive mode of a serial line: the mode
+// would last while any program has the line open, and keep the next server out.
 func (w *Words) say(fd int) {
 	if w.group != 0 {
 		return
@@ -187,8 +187,8 @@ func (w *Words) say(fd int) {
 }
 
 // deliver writes text. If the kernel has no room for all of it, clear empties the output queue of a
-// serial line, which has older commands and a part of the text, and all of the text is written
-// again. A descriptor that cannot be cleared gets the rest of the text.
+// serial line, with its older commands and a part of the text, and all of the text is written
+// again. If the descriptor cannot be cleared, the rest of the text is written.
 func deliver(text []byte, write func(p []byte) (int, error), clear func() error) {
 	n, _ := write(text)
 	switch n = max(n, 0); {

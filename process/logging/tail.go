@@ -14,8 +14,8 @@ const (
 	tailSize  = 64 << 10
 )
 
-// Tail keeps the newest lines of a log, also those that the reader of the log did
-// not take. It may be used by several goroutines.
+// Tail keeps the newest lines of a log, including lines that the log's reader did not read.
+// Several goroutines may use it.
 type Tail struct {
 	mu    sync.Mutex
 	lines [][]byte // JSON objects

@@ -139,7 +139,7 @@ func SetSpeed(tty *serial.Port, baud int) error {
 	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
 		return err
 	}
-	// A line that cannot do a speed takes the nearest one without an error.
+	// A line without this speed selects the nearest one, and returns no error.
 	if attrs, err = tty.GetAttr2(); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func Check(path string) error {
 	return Explain(path, err, OpenBy)
 }
 
-// Identity returns a text that is equal for two paths if they name the same line.
+// Identity returns the same text for two paths if they name the same line.
 func Identity(path string) string {
 	var stat unix.Stat_t
 	if unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFCHR {
@@ -235,7 +235,7 @@ func Explain(path string, err error, who func(path string) string) error {
 }
 
 // OpenBy returns which process has the line open: "process 123 (player) has it open". It reads
-// every descriptor of the computer, which may take a second, and yields the thread again and again.
+// every descriptor of the computer. That may take a second; it yields the thread again and again.
 func OpenBy(path string) string {
 	switch pid := openBy(path); pid {
 	case 0:

@@ -70,10 +70,10 @@ type assetSet struct {
 	files  map[string]asset
 }
 
-// readAssets returns the files of the page: index.html has addresses with the digest, and one file has
-// all modules, the body of the page and its style: each request costs a round trip, and this one has the
-// connection on which the page came, because it stands at the end. Browsers keep it, so that a reload
-// transfers little, and nothing is shown before it works.
+// readAssets returns the files of the page. index.html has addresses with the digest. One file has all
+// modules, the body of the page and its style, because each request costs a round trip. The browser
+// requests it on the connection of the page itself, because it stands at the page's end. Browsers keep
+// it, so that a reload transfers little, and the page shows nothing before its script works.
 func readAssets() (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
@@ -92,7 +92,7 @@ func readAssets() (assetSet, error) {
 		return set, err
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
-	const begin, end = "<script>", "</script>" // of the script that is in the page
+	const begin, end = "<script>", "</script>" // around the script in the page
 	_, script, _ := bytes.Cut(texts["index.html"], []byte(begin))
 	script, _, _ = bytes.Cut(script, []byte(end))
 	sum := sha256.Sum256(script)

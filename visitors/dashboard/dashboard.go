@@ -84,12 +84,12 @@ type server struct {
 	encoded func() (asset, error)
 	present presences
 	newest  newest
-	// commands are those to the simulation: the steps of two programs or pages never mix, and however many visitors
-	// want steps, the loop has one to make at a time.
+	// commands is the queue of commands to the simulation: the steps of two programs or pages never mix, and the
+	// loop makes one step at a time, however many visitors want some.
 	commands queue
 }
 
-// maxFirst is how many robots' data is sent within a page: it watches at most so many at first.
+// maxFirst is the most robots whose data is embedded in a page: the page watches at most so many at first.
 const maxFirst = 6
 
 // stopPath is where an emergency stop is requested, by POST.
@@ -210,7 +210,7 @@ func (s *server) offer(r *http.Request) []byte {
 			}
 		}
 		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run, cameras, r.Pages})
-		if r.Port != 0 { // its server sees this process, at the address that it has itself
+		if r.Port != 0 { // its server sees this process, at the server's own address
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}
 	}

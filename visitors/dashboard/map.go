@@ -9,7 +9,7 @@ import (
 	"player/visitors"
 )
 
-// maxMap bounds the map that is written out, in pixels: a simulation reads a picture of as many.
+// maxMap bounds the exported map, in pixels: a simulation reads a picture of as many.
 const maxMap = 1 << 24
 
 // mapPlan calls next with the floor plan, unless it is too large for a map.

@@ -46,7 +46,7 @@ type presence struct {
 
 type present struct {
 	Address   netip.AddrPort `json:"address"`
-	Name      string         `json:"name"`      // as it says; may be empty
+	Name      string         `json:"name"`      // the client's own name; may be empty
 	Devices   status.Access  `json:"devices"`   // by letter: r, w or a
 	Commander bool           `json:"commander"` // it has commanded position last
 	Commands  float64        `json:"commands"`  // a second
@@ -68,7 +68,7 @@ type presences struct {
 	rates   map[netip.AddrPort]rate
 }
 
-// forget makes the next page ask the server, because something has just changed.
+// forget makes the next page's request ask the server again, because the state has just changed.
 func (p *presences) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -82,9 +82,9 @@ type rate struct {
 	commands, frames float64        // a second, as sent to pages
 }
 
-// presence serves one presence socket. Each message has the robots that are stopped, and
-// the changes of robots. One is sent when something has, and each second in any case: a
-// page that hears nothing knows that the server, or its loop, does not answer.
+// presence serves one presence socket. Each message has the robots that are stopped, and the
+// changes of robots. A message is sent after a change, and each second in any case: without
+// messages a page knows that the server, or its loop, does not answer.
 func (s *server) presence(sock *socket) error {
 	refuse := func(json.RawMessage) error { return unfit(nil) }
 	return converse(sock, refuse, func(ctx context.Context) error {

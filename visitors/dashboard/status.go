@@ -102,13 +102,13 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 
 // How a stop of a robot of another server can fail without an error.
 var (
-	// A server that answers no questions, such as the original, also ignores the stop.
+	// A server that answers no questions, for example the original, also ignores the stop.
 	errIgnored = visitors.Notice{Text: "its server knows no emergency stop: see whether the robot stands"}
 	errRefused = visitors.Notice{Text: "its server does not allow this one to stop and release the robot"}
 )
 
-// answerLimit is how long a robot may take to say whether it is stopped. Even a poor wireless network needs less
-// than a second.
+// answerLimit is how long a robot may take to report whether it is stopped. Even a poor wireless network needs
+// less than a second.
 const answerLimit = 5 * time.Second
 
 // stopElsewhere stops, or releases, a robot of another server.

@@ -66,7 +66,7 @@ type server struct {
 type channel struct {
 	name    string
 	schema  foxglove.Schema
-	keep    int   // messages that wait for a viewer that is slow
+	keep    int   // messages that wait for a slow viewer
 	robot   int   // index in Config.Robots; -1: the data is the server's own
 	devices []int // of the robot, which it is made of
 	// publish sends the data of the server, until ctx ends.

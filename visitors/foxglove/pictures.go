@@ -40,7 +40,7 @@ func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 }
 
 // sendPictures hands the pictures of a camera, and the place of its lens, to the outbox. The
-// next picture replaces one that the viewer has not been sent.
+// next picture replaces an unsent one.
 func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera, s *shared) error {
 	defer s.forget()
 	converter := robot.converter()
@@ -77,7 +77,7 @@ type shared struct {
 	newest encoded // nil: none
 }
 
-// encoded returns the payload of a message that is made once.
+// encoded returns the payload of a message, which is encoded once.
 type encoded func() ([]byte, error)
 
 // message returns the payload of the picture with a number, taken at a time in ns since 1970.

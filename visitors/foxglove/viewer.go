@@ -41,7 +41,7 @@ func newViewer(s *server, guest *visitors.Guest) *viewer {
 	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, publishers: map[uint32]context.CancelFunc{},
 		advertised: map[uint32]int{}, parameters: newParameters(s)}
 	v.Report = v.status
-	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
+	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // other subprotocols have no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
 				v.replay = robot.replay
@@ -134,7 +134,7 @@ func (v *viewer) write(ctx context.Context) error {
 	})
 }
 
-// take takes a message of the viewer. It shows an error for a request that fails; the
+// take takes a message of the viewer. If a request fails, the viewer shows the error; the
 // connection stays.
 func (v *viewer) take(kind websocket.MessageType, message []byte) (err error) {
 	if kind == websocket.MessageText {

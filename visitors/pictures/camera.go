@@ -47,7 +47,7 @@ type Source struct {
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
 	View    View     // of all pictures, unless there is Draw
-	// Calibrated reports whether Draw knows the FOV of its pictures.
+	// Calibrated reports whether Draw sets the FOV of its pictures.
 	Calibrated bool
 	// Draw makes a picture, as a JPEG, Rate times a second; nil: there is no new picture.
 	Draw func(context.Context) ([]byte, View, error)
@@ -102,7 +102,7 @@ func NewCamera(source Source, log *zap.Logger) *Camera {
 // Name returns the name in the configuration.
 func (c *Camera) Name() string { return c.source.Name }
 
-// Calibrated reports whether it is known how much the camera sees.
+// Calibrated reports whether the camera's field of view is known.
 func (c *Camera) Calibrated() bool { return c.source.Calibrated || c.source.View.FOV > 0 }
 
 // Robot returns the TCP port of the robot that the camera is on.
@@ -193,8 +193,8 @@ func (c *Camera) Next(ctx context.Context, after uint64) (Picture, error) {
 	}
 }
 
-// Follow calls show with each picture that is the newest, until ctx ends or show fails. The
-// camera itself decides when it is started again after a failure.
+// Follow calls show with the newest picture again and again, until ctx ends or show fails.
+// The camera itself decides when it is started again after a failure.
 func (c *Camera) Follow(ctx context.Context, show func(Picture) error) error {
 	for number := uint64(0); ; {
 		picture, err := c.Next(ctx, number)
@@ -377,7 +377,7 @@ func (c *Camera) pass(ctx context.Context, picture []byte, now time.Time) {
 	c.take(picture, now, c.source.View)
 }
 
-// take makes a picture the newest. The caller has the mutex.
+// take stores the newest picture. The caller has the mutex.
 func (c *Camera) take(picture []byte, now time.Time, view View) {
 	c.failure = nil
 	c.newest = Picture{picture, c.newest.Number + 1, now, view}

@@ -24,8 +24,8 @@ import (
 	"player/process/slack"
 )
 
-// exitLimit is how long the end of a killed program may take, which a driver of the
-// kernel can delay. Then its pipes are closed all the same.
+// exitLimit is how long a killed program may take to end: a driver of the kernel can delay
+// its end. Then its pipes are closed all the same.
 const exitLimit = time.Second
 
 // behind is how much higher the nice value of a camera's program is than the server's:

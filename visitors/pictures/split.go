@@ -14,7 +14,7 @@ const (
 	maxRubbish = 2 * MaxPicture
 )
 
-// ErrRubbish reports that a source sends something else than JPEG pictures.
+// ErrRubbish reports that a source sends something other than JPEG pictures.
 var ErrRubbish = errors.New("it sends no JPEG pictures: it must write MJPEG")
 
 // Markers of JPEG (ITU-T T.81, B.1.1.3): the byte after 0xFF.
@@ -44,9 +44,9 @@ const (
 )
 
 // Splitter cuts a stream of bytes into JPEG pictures. It skips the bytes between two
-// pictures, so it takes MJPEG as programs write it, and also the parts of an HTTP reply
-// with their headers. It reads the segments of a picture, which may contain another
-// picture (a thumbnail), and decodes nothing. The zero value is ready.
+// pictures, so it accepts MJPEG as programs write it, and also the parts of an HTTP reply
+// with their headers. It reads the segments of a picture, which may contain another picture
+// (a thumbnail), and decodes nothing. The zero value is ready.
 type Splitter struct {
 	// Broken counts the pictures that were cut, too large, or not JPEG.
 	Broken uint64
@@ -96,8 +96,8 @@ func (s *Splitter) open() {
 	s.picture = append(make([]byte, 0, s.usual+s.usual/8+2), prefix)
 }
 
-// take takes the next bytes that mean one thing, and reports whether they end a picture.
-// It takes at least one of at least one.
+// take takes the next element of the stream, and reports whether it ends a picture. It takes
+// at least one byte if there is one.
 func (s *Splitter) take(in []byte) (n int, complete bool) {
 	b := in[0]
 	switch s.at {

@@ -12,7 +12,7 @@ import (
 	"player/formats/ros"
 )
 
-// node is the name of this server as programs of ROS know programs.
+// node is this server's name as a program of ROS.
 const node = "/player"
 
 // introspection returns the services by which programs find topics, types and services: the services of rosapi that

@@ -49,7 +49,7 @@ type program struct {
 	warnings      visitors.Limiter
 }
 
-// subscription is one of a program: it may have several of a topic.
+// subscription is one subscription of a program: it may have several of a topic.
 type subscription struct {
 	topic int // index in server.topics
 	id    identity
@@ -131,7 +131,7 @@ func (i *identity) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (i identity) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// take takes a message of the program. One that fails is answered with a status; the
+// take takes a message of the program. The answer to a failed one is a status; the
 // connection stays. Some programs send their JSON in binary frames.
 func (p *program) take(kind websocket.MessageType, message []byte) error {
 	var r request
@@ -148,7 +148,7 @@ func (p *program) take(kind websocket.MessageType, message []byte) error {
 		return err
 	}
 	if r.Op == "publish" && !p.warnings.Allow(err.Error()) {
-		return nil // a program that drives in vain does so many times a second
+		return nil // without control a program drives in vain many times a second
 	}
 	return p.status(r.ID, err)
 }
@@ -262,7 +262,7 @@ func (p *program) watch(robot int) {
 	p.Watch(robot, devices.String(), rate, func() *visitors.Feed { return p.newFeed(robot) })
 }
 
-// watches reports whether a device is part of a topic that is subscribed to.
+// watches reports whether a device is part of a subscribed topic.
 func (p *program) watches(from source) bool {
 	for key := range p.subscriptions {
 		if slices.Contains(p.server.topics[key.topic].sources, from) {

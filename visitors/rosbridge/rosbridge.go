@@ -118,8 +118,7 @@ func sample(device byte) []byte {
 	return nil
 }
 
-// namespace returns the name that stands before the topics of a robot, empty if it is the
-// only one.
+// namespace returns the prefix of a robot's topics, empty if it is the only robot.
 func (s *server) namespace(robot int) string {
 	if len(s.config.Robots) == 1 {
 		return ""

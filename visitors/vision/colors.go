@@ -131,8 +131,8 @@ func (c *colors) index(channel int) int {
 	return slices.IndexFunc(c.list, func(color blobs.Color) bool { return color.Channel == channel })
 }
 
-// take takes the colour of a part of a picture: the colour of the channel is widened by it,
-// or, if channel is -1, there is a new one. It returns the channel.
+// take adds the colour of a part of a picture: the colour of the channel is widened by it,
+// or, if channel is -1, it becomes a new colour. It returns the channel.
 func (c *colors) take(m *image.YCbCr, part image.Rectangle, channel int) (int, error) {
 	samples := blobs.Samples(m, part)
 	if len(samples) == 0 {
@@ -193,7 +193,7 @@ func (c *colors) edit(channel int, fn func(list []blobs.Color, i int) []blobs.Co
 
 func noColor(channel int) error { return fmt.Errorf("channel %d has no colour", channel) }
 
-// back takes the last change back.
+// back undoes the last change.
 func (c *colors) back() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

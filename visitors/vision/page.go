@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// waitLimit is how long a page waits for the next picture: below the 30 s that a reply
-	// may take.
+	// waitLimit is how long a page waits for the next picture: less than a reply may take,
+	// 30 s.
 	waitLimit = 10 * time.Second
 	// maxPart is the largest part of a picture that a colour is taken of, in pixels: the
 	// samples are sorted, and a thing that fills half of 640x480 has no more.
@@ -160,7 +160,7 @@ func send(w http.ResponseWriter, reply any) {
 	_ = json.NewEncoder(w).Encode(reply) // fails if the browser has disconnected
 }
 
-// errGone reports that a page shows a picture that is kept no more.
+// errGone reports that a page shows a picture that is no longer kept.
 var errGone = errors.New("that picture is gone: click again")
 
 // asked returns the picture ?picture=N.
@@ -187,9 +187,9 @@ func (p *page) sendPicture(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.jpeg) // fails if the browser has disconnected
 }
 
-// take takes the colour of the rectangle left, top, right, bottom of a picture, the ends
-// included: for a channel that has a colour, or without one for a new colour. The reply has
-// its channel.
+// take takes the colour of the rectangle left, top, right, bottom of a picture, including
+// the edges: for the channel of a colour, or without a channel for a new colour. The reply
+// has its channel.
 func (p *page) take(w http.ResponseWriter, r *http.Request) {
 	channel, err := p.taken(r.URL.Query())
 	if err != nil {

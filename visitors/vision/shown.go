@@ -40,7 +40,7 @@ func (s *shown) put(number uint64, jpeg []byte, size image.Point, found *codec.V
 	s.set(func() { s.newest, s.problem = next, "" })
 }
 
-// fail takes the reason why there is no picture.
+// fail stores the reason why there is no picture.
 func (s *shown) fail(err error) { s.set(func() { s.problem = err.Error() }) }
 
 func (s *shown) set(change func()) {
@@ -51,8 +51,8 @@ func (s *shown) set(change func()) {
 	s.came = make(chan struct{})
 }
 
-// next waits for a picture with another number than the last one of the page, for a problem,
-// or for the end of ctx. It returns the newest, which may be nil, and the problem.
+// next waits for a picture with another number than last, for a problem, or for the end of
+// ctx. It returns the newest picture, which may be nil, and the problem.
 func (s *shown) next(ctx context.Context, last uint64) (*seen, string) {
 	for {
 		s.mu.Lock()

@@ -228,9 +228,9 @@ func (g *Grid) across(row, place int, s *strides) int {
 	return 0
 }
 
-// entry returns how far forward a ray meets the cells between low and high of a row, which is from
-// near to far: the ray starts at y and goes slope to the side for each cell forward. Without a
-// meeting the result is infinite.
+// entry returns how far forward a ray meets the cells between low and high of the row from near to
+// far. The ray starts at y and moves sideways by slope for each cell forward. Without a meeting
+// the result is infinite.
 func entry(y, slope, near, far, low, high float64) float64 {
 	t := near
 	switch at := y + slope*near; {

@@ -41,8 +41,7 @@ const (
 	tileSide = 1 << tileBits // cells: a tile has 4 kB
 	tileMask = tileSide - 1
 	tileArea = tileSide * tileSide
-	// maxHint is the longest distance that is known exactly: all cells at it are in
-	// neighbouring tiles.
+	// maxHint is the longest exact distance: all cells at it are in neighbouring tiles.
 	maxHint = tileSide + 1
 	// far is the distance of a free tile in a grid without walls, in tiles: more than
 	// any grid has.

@@ -31,7 +31,7 @@ type Bench struct {
 	isUp func() bool
 }
 
-// NewBench attaches a driver. The Probes of kinds name hardware that it hears in place of its own.
+// NewBench attaches a driver. The Probes of kinds recognise other hardware on its line.
 func NewBench(t testing.TB, i devices.Instance, kinds ...devices.Kind) *Bench {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)

@@ -21,7 +21,7 @@ type World struct {
 	Refuse error
 	// Slow queues the requests to serial lines until the test calls Answer.
 	Slow bool
-	// MaxSpeed is the highest speed that SetSpeed takes, in baud; zero: any.
+	// MaxSpeed is the highest speed that SetSpeed accepts, in baud; zero: any.
 	MaxSpeed int
 	// Ports are all that were opened, in order; the last is the current one.
 	Ports []*Port
@@ -175,7 +175,7 @@ func (w *World) answer(fn func()) {
 	fn()
 }
 
-// Answer does the first thing that is asked of a serial line and was kept.
+// Answer carries out the first queued request to a serial line.
 func (w *World) Answer() {
 	fn := w.slow[0]
 	w.slow = w.slow[1:]

@@ -11,9 +11,9 @@ import (
 // Range is the values that belong to a colour, both ends included.
 type Range struct{ Low, High int }
 
-// Color is a colour that is found: ranges in HSV. A pixel has the colour if its hue,
-// its saturation and its value are in them. More light on a thing raises its value, and
-// neither of the others.
+// Color is a colour to find: ranges in HSV. A pixel has the colour if its hue, its
+// saturation and its value are in them. More light on a thing raises its value, but not its
+// hue and saturation.
 type Color struct {
 	Name       string
 	Channel    int   // of the vision device, 0 to 31
@@ -56,8 +56,8 @@ func (c *Color) has(p hsv) bool {
 }
 
 const (
-	// stray is the part of the hues of samples that is left out at each end: pixels at the
-	// edge of the thing, and its highlights.
+	// stray is the part of the samples' hues that is ignored at each end: pixels at the edge
+	// of the thing, and its highlights.
 	stray = 0.05
 	// hueMargin is how far noise, a tint of the light and the compression shift the hue of a
 	// thing, degrees: a third of the way between red and yellow.

@@ -38,7 +38,7 @@ type Finder struct {
 
 	bits, voted []uint32 // of each pixel
 	runs        [channels][]run
-	rows        [channels]int // first run of the row that is being cut
+	rows        [channels]int // first run of the row being scanned
 	above       [channels]int // first run of the row above
 	patches     []patch
 	place       []int // index of a root run's patch
@@ -56,7 +56,7 @@ type patch struct {
 	sumX, sumY int // sumX is twice the sum
 }
 
-// NewFinder returns a finder of colours. The error says which of them cannot be found.
+// NewFinder returns a finder of colours. The error names the colours that cannot be found.
 func NewFinder(colors []Color) (*Finder, error) {
 	if err := check(colors); err != nil {
 		return nil, err
@@ -147,9 +147,9 @@ func (f *Finder) classify(m *image.YCbCr) {
 // majority returns the bits that most of three have.
 func majority(a, b, c uint32) uint32 { return a&b | c&(a|b) }
 
-// vote gives each pixel the bits that most of it and its neighbours in its row have, and
-// then those in its column: of all colours at once. Lone pixels and holes vanish. Pixels
-// beyond the edge count as those at the edge.
+// vote sets each pixel to the bits that most pixels have among it and its neighbours in the
+// row, and then in the column: for all colours at once. Lone pixels and holes vanish. Pixels
+// beyond the edge count as the pixels at the edge.
 func (f *Finder) vote(width, height int) {
 	f.voted = slices.Grow(f.voted[:0], width*height)[:width*height]
 	for y := range height {
