@@ -89,8 +89,8 @@ type Client struct {
 	left      int                 // blocks missing from this round
 	fresh     bool                // freshness mode
 
-	wanted   []byte                // what Reconnect requests: the granted pairs of devices that are still open
-	settings map[byte]codec.Config // of this connection, by code: what Reconnect restores
+	wanted   []byte                // Reconnect requests these granted pairs of devices that are still open
+	settings map[byte]codec.Config // of this connection, by code: Reconnect restores them
 
 	done    <-chan struct{} // of the context that can interrupt the connection
 	release func()          // detaches that context from the connection

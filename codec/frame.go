@@ -66,7 +66,7 @@ const (
 // Message is one client message. Payload points into the decoder's input or
 // its buffer and is valid until the next call of Next.
 type Message struct {
-	Kind    byte // KindRequest, KindCommand, KindConfig; anything else is Malformed
+	Kind    byte // KindRequest, KindCommand, KindConfig; any other is Malformed
 	Device  byte // the second byte of the header: a device letter, or 'r' for a request
 	Size    int  // payload size as declared, 0..65535
 	Payload []byte
@@ -116,15 +116,15 @@ func (s *Splitter) fill(in []byte, want int) []byte {
 // Waiting returns the start of an incomplete message.
 func (s *Splitter) Waiting() []byte { return s.partial }
 
-// Decoder splits a client's byte stream into messages, wherever the stream is
-// cut (PROTOCOL 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and
-// none while messages arrive whole. The zero value is ready to use.
+// Decoder splits a client's byte stream into messages, wherever the stream is cut (PROTOCOL
+// 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and none while messages arrive
+// in one piece. The zero value is ready to use.
 type Decoder struct {
 	split Splitter
 	skip  int // payload bytes of a malformed message still to be dropped
 }
 
-// Clone returns a decoder that goes on where d is, and has its own buffer.
+// Clone returns a decoder in the state of d, with its own buffer.
 func (d *Decoder) Clone() Decoder {
 	return Decoder{Splitter{bytes.Clone(d.split.partial), d.split.done}, d.skip}
 }
@@ -190,8 +190,8 @@ func AppendBlockHeader(dst []byte, letter byte, size int) []byte {
 	return append(dst, letter, byte(size>>8), byte(size))
 }
 
-// Block splits the first server message off b, for clients. ok is false if b
-// does not hold a whole message.
+// Block splits the first server message off b, for clients. ok is false if b has no complete
+// message.
 func Block(b []byte) (letter byte, payload, rest []byte, ok bool) {
 	if len(b) < BlockHeaderSize {
 		return 0, nil, b, false

@@ -28,8 +28,7 @@ func (p *Part) numbers() [7]*float64 {
 	return [...]*float64{&p.X, &p.Y, &p.Heading, &p.Length, &p.Width, &p.Range, &p.View}
 }
 
-// Rounded returns p with its numbers rounded to a tenth, which is nearer than anybody
-// mounts a sensor.
+// Rounded returns p with its numbers rounded to a tenth: people mount sensors less exactly.
 func (p Part) Rounded() Part {
 	for _, n := range p.numbers() {
 		*n = math.Round(*n*10)/10 + 0 // no -0
@@ -48,8 +47,8 @@ func (p Part) Line() string {
 	return string(line)
 }
 
-// ParsePart reads a line about a part. It reports false for another line. Words behind
-// those that it knows are ignored: a later server may say more.
+// ParsePart reads a line about a part. It reports false for another line. Unknown words at
+// the end are ignored: a later server may send more.
 func ParsePart(line string) (p Part, ok bool) {
 	words := strings.Fields(line)
 	if len(words) < 2+len(p.numbers()) || len(words[0]) != 1 {

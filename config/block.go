@@ -16,7 +16,7 @@ type block struct {
 	section  *syntax.Section
 	kind     devices.Kind
 	name     string
-	provides []address // nil: whatever the driver provides
+	provides []address // nil: all that the driver provides
 	requires []address
 	where    map[string]syntax.Pos // of the addresses, by text
 	alwaysOn bool
@@ -51,8 +51,7 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 		d.name = kind.Name
 	}
 	d.geometry = readGeometry(s)
-	// All fields are read before an error is returned: a field that is not read
-	// is an error of its own.
+	// All fields are read before an error is returned: an unread field is another error.
 	d.alwaysOn = s.Bool("alwayson", false) || kind.AlwaysOn
 	d.control = s.String("control", controlNewest)
 	var wrong error

@@ -24,7 +24,7 @@ type Camera struct {
 	Height   float64 // mm that the lens is above the plane of the robot's laser
 }
 
-// Equal reports whether two sections say the same.
+// Equal reports whether two sections have the same effect.
 func (c Camera) Equal(other Camera) bool {
 	return c.Name == other.Name && c.Robot == other.Robot && slices.Equal(c.Command, other.Command) && c.Address == other.Address && c.Rate == other.Rate &&
 		c.FOV == other.FOV && c.Geometry == other.Geometry && c.Height == other.Height

@@ -98,9 +98,9 @@ type Driver struct {
 }
 
 // Build makes the robots that a file describes. The error joins all mistakes in the file,
-// also those of its parser, in the order of the lines, each a *syntax.Error if it has a
-// place; after 20 mistakes the others are only counted. A consequence of a mistake is not
-// reported as another mistake.
+// also the parser's, in the order of the lines, each a *syntax.Error if it has a place;
+// after 20 mistakes the others are only counted. A consequence of a mistake is not reported
+// as another mistake.
 func Build(file *syntax.File, options Options) (*Server, error) {
 	b := &builder{Options: options, file: file, used: map[string]bool{}, simulated: map[*devices.Link]bool{}}
 	for _, plugin := range file.Plugins {
@@ -211,8 +211,8 @@ func (b *builder) order() (sorted []*block, err error) {
 	return sorted, nil
 }
 
-// attachAll attaches the drivers of all blocks. A block that requires devices of one
-// with an error has no error of its own.
+// attachAll attaches the drivers of all blocks. A block has no error of its own if it
+// requires devices of a block with an error.
 func (b *builder) attachAll(order []*block) {
 	var failed []*block
 	for _, d := range order {

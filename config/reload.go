@@ -55,10 +55,10 @@ type group struct {
 	drivers []Driver
 }
 
-// Reload plans how old becomes next, which was built from the new file and is used up.
-// Drivers go on, with their links and devices, if their block has not changed, nor the
-// files that it names, nor a driver that they require. The drivers of a block go on
-// together or not at all. Reload changes nothing of old.
+// Reload plans the change from old to next, which was built from the new file; next must not
+// be used any more. Drivers stay, with their links and devices, if their block has not
+// changed, nor the files that it names, nor a driver that they require. The drivers of a
+// block stay together or not at all. Reload changes nothing of old.
 func Reload(old, next *Server) (*Plan, error) {
 	p := &Plan{Server: next}
 	kept := map[*devices.Device]*devices.Device{} // the device that replaces a device of next
@@ -131,7 +131,7 @@ func (s *Server) driversOf(port int) (drivers []Driver) {
 	return drivers
 }
 
-// sameGroup returns the group of s that goes on as g, nil if there is none.
+// sameGroup returns the group of s that stays as g, nil if there is none.
 func (s *Server) sameGroup(g *group, kept map[*devices.Device]*devices.Device, taken map[*group]bool) *group {
 	for _, o := range s.groups {
 		if !taken[o] && slices.EqualFunc(o.drivers, g.drivers, Driver.same) &&
@@ -142,8 +142,8 @@ func (s *Server) sameGroup(g *group, kept map[*devices.Device]*devices.Device, t
 	return nil
 }
 
-// same reports whether a driver of an old file is described the same by a new one,
-// but for the drivers that it requires.
+// same reports whether the old and the new file describe a driver the same, except for the
+// drivers that it requires.
 func (d Driver) same(n Driver) bool {
 	spec := func(was, is *devices.Device) bool { return was.Spec() == is.Spec() }
 	was, is := d.Link, n.Link
@@ -152,7 +152,7 @@ func (d Driver) same(n Driver) bool {
 		reflect.DeepEqual(d.Values, n.Values) && was.Source() == is.Source()
 }
 
-// requireKept makes the drivers again if they require devices that others stand for.
+// requireKept makes the drivers again if they require devices that are replaced by kept ones.
 func (g *group) requireKept(kept map[*devices.Device]*devices.Device) error {
 	requires := slices.Clone(g.args.Requires)
 	for i, d := range requires {

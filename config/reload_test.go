@@ -111,8 +111,7 @@ func nothing(p *Plan) bool {
 	return p.String() == ""
 }
 
-// A driver that starts works on the devices that clients have open, not on those of
-// the new file.
+// A driver that starts works on the devices that clients have open, not on the new file's.
 func TestReloadRequires(t *testing.T) {
 	old, _ := load(t, `driver ( name "eye" model "x" )`, "")
 	next, made := load(t, `driver ( name "eye" model "x" ) driver ( name "ring" )`, "")

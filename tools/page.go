@@ -23,8 +23,8 @@ const (
 	pagePort = "8080"
 	// dialLimit bounds the wait for a computer that does not answer.
 	dialLimit = 10 * time.Second
-	// answerTime is for an answer of a dashboard that takes milliseconds, and pictureTime is more than the
-	// 10 s that the server waits for a camera that it starts.
+	// answerTime is for an answer that a dashboard makes in milliseconds, and pictureTime is more than the
+	// 10 s that the server waits for a camera to start.
 	answerTime, pictureTime = 5 * time.Second, 12 * time.Second
 	// maxPage bounds the answer, in bytes: the status of thousands of clients.
 	maxPage = 16 << 20

@@ -20,7 +20,7 @@ import (
 
 const (
 	// answerLimit bounds the wait for the reply to an empty request, which needs no
-	// hardware: a server that is attacked replies within a second.
+	// hardware: even under attack a server replies within a second.
 	answerLimit = 5 * time.Second
 	// openLimit bounds the wait for hardware that has to be set up. The longest that a
 	// driver may have to wait is the boot of a board, 60 s.
@@ -131,7 +131,7 @@ func InterfaceName(letter byte) string {
 	return peertext.Line(string(rune(letter)))
 }
 
-// Readable checks a device request that is to read only: "lrsr".
+// Readable returns an error for a device request that does more than read: "lrsr" is valid.
 func Readable(request string) error {
 	if len(request) == 0 || len(request)%2 != 0 {
 		return fmt.Errorf("%q: devices are pairs of a letter and r, as srlr for sonar and laser", request)

@@ -23,7 +23,7 @@ type Stop struct{}
 
 func (Stop) Act(time.Duration, *Sensors, Signals) Output { return want(0, 0) }
 
-// Radio lets a human drive while the stick is held: jBot's R/C receiver.
+// Radio lets a human drive while a hand is on the stick: jBot's R/C receiver.
 type Radio struct{}
 
 func (Radio) Act(_ time.Duration, s *Sensors, _ Signals) Output { return s.Radio.output() }

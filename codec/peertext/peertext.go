@@ -1,7 +1,7 @@
-// Package peertext makes text that a peer sends fit to be shown, logged, or part of a path: names
-// of robots, cameras, devices and clients, versions, reasons of errors. A peer is any other
-// program or computer, and hardware. Text goes through this package where it leaves the program;
-// within it names stay as they are, because peers know things by them.
+// Package peertext makes a peer's text safe to show, to log, or to use in a path: names of
+// robots, cameras, devices and clients, versions, reasons of errors. A peer is any other program
+// or computer, and hardware. Text goes through this package where it leaves the program; within
+// it names stay as they are, because peers use them as identifiers.
 package peertext
 
 import (
@@ -23,7 +23,7 @@ const (
 	// maxFileName bounds FileName, in bytes: a file system allows 255, and callers add a date and
 	// an extension.
 	maxFileName = 100
-	// ellipsis stands where text was cut.
+	// ellipsis marks the end of text that was cut.
 	ellipsis = "..."
 )
 
@@ -33,7 +33,7 @@ const (
 // bytes of text are shown, and "..." for the rest.
 func Line(text string) string { return Escape(bounded(text), "") }
 
-// Lines is Line for each line of a text that has several, such as a list of errors. Tabs stay.
+// Lines is Line for each line of a text with several, such as a list of errors. Tabs stay.
 func Lines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -121,7 +121,7 @@ func reserved(name string) bool {
 	return port || slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, stem)
 }
 
-// File returns the path of the file that FileName makes of a name, with an extension, in a folder.
+// File returns a path in a folder: the file name that FileName makes of a name, with an extension.
 func File(folder, name, extension string) string {
 	return filepath.Join(folder, FileName(name)+extension)
 }

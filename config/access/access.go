@@ -33,7 +33,7 @@ func ReadFile(path, certificates string) (rights.Rules, error) {
 }
 
 // Read returns the rights in the sections access of a file, and all mistakes in them. certificates
-// says how clients get certificates, for an error; empty: they have some.
+// is a text for an error: how clients get certificates. Empty: they have some.
 func Read(file *syntax.File, certificates string) (rules rights.Rules, mistakes []error) {
 	fail := func(err error) { mistakes = append(mistakes, err) }
 	for _, s := range file.Global.Sections("access") {
@@ -95,5 +95,5 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	return network, nil
 }
 
-// mappedBits is how many bits stand before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
+// mappedBits is the number of bits before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
 const mappedBits = 96

@@ -25,7 +25,7 @@ type Result struct {
 	Foreign bool // the file has words of Player 1 to 3 that this server does not have
 
 	Sections int // drivers in the file; in Player 1 each device is one
-	Dropped  int // of them, those that were left out whole
+	Dropped  int // drivers that were left out completely
 	Options  int // that were left out of the others
 	// LeftOut has a line for each driver with parts that were left out: its place in the
 	// file, and those parts.
@@ -97,19 +97,19 @@ type converter struct {
 	file   *syntax.File
 	result Result
 	blocks []*block
-	lost   []error  // hardware that is elsewhere
+	lost   []error  // hardware at another place
 	out    []string // lines
 }
 
-// block is a block here. The devices of a Pioneer were sections of their own in
-// Player 1.
+// block is a block of this server. In Player 1 the devices of a Pioneer had one section
+// each.
 type block struct {
 	sections []*syntax.Section // there
 	driver   string            // here; empty: there are only comments
 	devices  []device
 	lines    []string // fields and comments
 	left     []string // fields that were left out
-	port     string   // serial port that a section gives; empty: none
+	port     string   // the section's serial port; empty: none
 	serial   string   // serial port otherwise; empty: the driver has none
 }
 
@@ -133,7 +133,7 @@ func (b *block) set(name, value string) {
 // note adds a comment.
 func (b *block) note(text string) { b.add(printable("# " + text)) }
 
-// drop notes text that is left out, and why if that helps.
+// drop notes text that is left out, and the reason if that helps.
 func (b *block) drop(text, why string) {
 	b.left = append(b.left, text)
 	if why != "" {
@@ -303,7 +303,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	}
 }
 
-// lostPort is the error of a driver here and a field that says where its hardware is.
+// lostPort is the error for a driver of this server and a field with the place of its hardware.
 const lostPort = `the driver %s does not connect in this way: without %s it would take another line. ` +
 	`Give it port "/dev/..." or port "HOST:PORT"`
 
@@ -320,7 +320,7 @@ func asHere(s *syntax.Section, f *syntax.Field) bool {
 	return slices.Equal(axes, []float64{0, 1}) || slices.Equal(axes, []float64{1, 2, 0})
 }
 
-// locates reports whether a field of a driver says where its hardware is.
+// locates reports whether a field of a driver gives the place of its hardware.
 func locates(s *syntax.Section, f *syntax.Field) bool {
 	switch f.Name {
 	case "tcp_remote_host", "tcp_remote_port": // they mean nothing alone
@@ -331,8 +331,8 @@ func locates(s *syntax.Section, f *syntax.Field) bool {
 	return has(transports, f.Name)
 }
 
-// remoteOf returns where a robot of Player 2 and 3 is that is reached over TCP, HOST:PORT;
-// empty: it is not, or the section does not tell.
+// remoteOf returns the address HOST:PORT of a robot of Player 2 and 3 that is reached over
+// TCP; empty: it is not, or the section has no address.
 func remoteOf(s *syntax.Section) string {
 	switch f := s.Field("use_tcp"); {
 	case f == nil, f.Tuple, !has("1 true", f.Values[0].Text):
@@ -516,8 +516,8 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, name string) {
 	}
 }
 
-// limit returns an acceleration in mm/s2 or deg/s2, in which p2os has it here; empty: it is
-// not one that fits a command. In Player those that slow down are negative.
+// limit returns an acceleration in mm/s2 or deg/s2, the units of p2os here; empty: it does
+// not fit a command. In Player the accelerations for braking are negative.
 func limit(s *syntax.Section, name string) string {
 	most, value := 32767.0, math.NaN()
 	if strings.HasPrefix(name, "max_yaw") {

@@ -39,17 +39,17 @@ var (
 	usual string
 )
 
-// elsewhere marks a default serial port that is another one here.
+// elsewhere marks a default serial port that differs from this server's.
 const elsewhere = "!"
 
-// transports has the options of the drivers that say where the hardware is.
+// transports has the drivers' options with the place of the hardware.
 const transports = "port portopts use_tcp"
 
 // turned has the drivers' options that reverse or exchange readings or axes. Without them a
 // file would give mirrored or exchanged data.
 const turned = "invert axes"
 
-// tcp has the options of a robot that is reached over TCP.
+// tcp has the options of a robot over TCP.
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
 
 // own has the drivers in reasons that have the name of a driver of this server.

@@ -15,7 +15,7 @@ const (
 	Read   Set = 1 << iota // open devices for reading
 	Write                  // open devices for writing: command them
 	Config                 // configure devices (PROTOCOL 6)
-	Take                   // command a robot of which another client keeps control (PROTOCOL 8.6)
+	Take                   // command a robot while another client keeps control (PROTOCOL 8.6)
 
 	None Set = 0
 	// All is the access of every client without rules. It lacks Take: otherwise no client
@@ -43,8 +43,8 @@ func (s Set) String() string {
 	return strings.Join(names, " ")
 }
 
-// Rule gives rights to the clients of some networks, to those with some names in
-// their certificates, or, with both, to those that have both.
+// Rule gives rights to the clients of some networks, or to clients with some names in their
+// certificates, or, if it has both, to clients that match both.
 type Rule struct {
 	Allow Set
 	From  []netip.Prefix // nil: any network
@@ -60,9 +60,8 @@ func (r Rule) applies(client netip.Addr, name string) bool {
 		(r.Names == nil || name != "" && slices.Contains(r.Names, name))
 }
 
-// Rules are all rules of a server. A client has the rights of every rule that
-// applies to it, and none if no rule does. Without rules every client has All, as in
-// the manual.
+// Rules are all rules of a server. A client has the rights of every rule that applies to it;
+// without any such rule it has none. Without rules every client has All, as in the manual.
 type Rules []Rule
 
 // Local returns the rules of a page that has none of its own: visitors on this computer may do

@@ -57,7 +57,7 @@ func (v Version) MaxPacket() int {
 // bufferSize is MaxPacket of V12.
 const bufferSize = 5248
 
-// Packet is one whole packet: header and blobs.
+// Packet is one complete packet: header and blobs.
 type Packet []byte
 
 // Parser finds packets in a byte stream that is cut anywhere. Packets have no start tag and
@@ -68,9 +68,9 @@ type Packet []byte
 // Therefore Reset before each Request. A zero value with its Version is ready.
 type Parser struct {
 	Version Version
-	// Detect accepts packets of either version until one comes that can only be of one;
-	// then Version is set, and Detect is false. A packet that may be the beginning of a
-	// longer one of V12 waits for the rest: see Settle.
+	// Detect accepts packets of both versions until a packet can only be of one; then
+	// Version is set, and Detect is false. A packet that may be the beginning of a longer
+	// one of V12 waits for the rest: see Settle.
 	Detect bool
 	transport.Framing
 
@@ -87,9 +87,9 @@ func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
 	return p.Framing.Next(p.buf[:], in, p.inspect)
 }
 
-// Settle is called when no more bytes come. It returns the packet of V10 that waits
-// because it might have been the beginning of one of V12, such as an image without
-// blobs; else nil. Detect stays as it is. The packet is valid until the next call.
+// Settle is called when no more bytes come. It returns the waiting packet of V10, which
+// might have been the beginning of one of V12, such as an image without blobs; otherwise
+// nil. Detect stays as it is. The packet is valid until the next call.
 func (p *Parser) Settle() Packet {
 	b := p.Waiting(p.buf[:])
 	size, v := V10.inspect(b)
@@ -105,8 +105,8 @@ func (p *Parser) inspect(b []byte) (size int, v transport.Verdict) {
 	if !p.Detect {
 		return p.Version.inspect(b)
 	}
-	// V12 comes first: a packet of it can begin with one of V10, which is
-	// shorter, but hardly the other way round.
+	// V12 comes first: a packet of V12 can begin with a shorter one of V10, but hardly the
+	// other way round.
 	for _, version := range []Version{V12, V10} {
 		size, v = version.inspect(b)
 		if v == transport.Whole {

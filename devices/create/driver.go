@@ -108,8 +108,8 @@ func New(port string, full bool) *Driver {
 		Framing: &d.parser.Framing, Receive: d.receive, Wake: d.flush,
 		// Mode Passive lets the robot sleep and charge.
 		Bye: func(dst []byte) []byte { return append(AppendDrive(dst, 0, 0), byte(PauseStream), 0, byte(Start)) },
-		// Twice: if a command was cut off before them, the robot takes the first for the
-		// rest of it. Start ends the mode in which the motors have power.
+		// Twice: if a command was cut off before them, the robot takes the first bytes for
+		// the rest of that command. Start ends the mode in which the motors have power.
 		LastWords: append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)),
 		Silent:    errSilent,
 	}
@@ -130,7 +130,7 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return releasing
 }
 
-// wasOff goes on with a robot that no longer streams: it was switched off.
+// wasOff continues with a robot that no longer streams: it was switched off.
 func (d *Driver) wasOff(now time.Duration) {
 	d.odometry.Restart()
 	d.Enter(now, releasing)
@@ -159,7 +159,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 func (d *Driver) report(now time.Duration, r Report) {
 	d.Heard(now)
 	if !d.odometry.Update(now, r.Left, r.Right, math.NaN()) {
-		d.parser.Stats.Broken++ // counts that cannot be
+		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
 	if d.on && d.obeys && r.Mode != d.mode {
@@ -211,7 +211,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: try again
+		d.free = now + commandGap // the line's buffer is full: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)

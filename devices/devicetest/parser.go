@@ -23,7 +23,7 @@ func Hex(t testing.TB, text string) []byte {
 	return b
 }
 
-// Parser makes a parser: its Framing, the buffer, and the function that takes the next packet.
+// Parser makes a parser: its Framing, the buffer, and the function that returns the next packet.
 type Parser func() (f *transport.Framing, buf []byte, next func(in []byte) (packet, rest []byte))
 
 // Framed is a parser of nothing but a Framing.
@@ -66,7 +66,7 @@ func Copies(t testing.TB, packet string) func(name, in string, n int, garbage, b
 	}
 }
 
-// Cut tests that a parser makes the same of streams wherever they are cut.
+// Cut tests that a parser gives the same result for streams wherever they are cut.
 func (p Parser) Cut(t *testing.T, streams ...Stream) {
 	t.Helper()
 	for _, s := range streams {

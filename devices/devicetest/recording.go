@@ -27,7 +27,7 @@ func Golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// Lines returns the lines of a file but for comments, without the space around them.
+// Lines returns the lines of a file except comments, without the space around them.
 func Lines(t testing.TB, file string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

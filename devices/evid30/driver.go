@@ -25,7 +25,7 @@ const (
 	// take 19 ms; the original server allowed 100 ms. A shorter limit would repeat a
 	// request while its answer is coming.
 	answerLimit = 200 * time.Millisecond
-	// greetLimit is answerLimit of setup, which does not mind late answers.
+	// greetLimit is answerLimit during setup, which accepts late answers.
 	greetLimit = 120 * time.Millisecond
 	// greetTime bounds setup: each of the four requests three times. A client gets
 	// the error within 1.5 s.
@@ -37,9 +37,9 @@ const (
 	// restPeriod is the period of polls while no client reads the position: the camera must
 	// answer within the 2 s after which hardware counts as lost.
 	restPeriod = 800 * time.Millisecond
-	// maxTries is how often a command is sent that the camera does not acknowledge. A
-	// lost byte costs one try; a command that is refused three times is dropped until a
-	// client repeats it, so that inquiries go on.
+	// maxTries is how often an unacknowledged command is sent. A lost byte costs one try; a
+	// command that is refused three times is dropped until a client repeats it, so that
+	// inquiries go on.
 	maxTries = 3
 )
 
@@ -191,14 +191,14 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 
 func (d *Driver) Wanted(*devices.Device) { d.hurry() }
 
-// hurry has the next request sent as soon as the camera can take it.
+// hurry has the next request sent as soon as the camera can receive it.
 func (d *Driver) hurry() {
 	if d.phase == running && d.IsUp() && d.request == nothing {
 		d.WakeAt(d.soonest())
 	}
 }
 
-// soonest is when the camera can take the next request: the two halves of a position are
+// soonest is when the camera can receive the next request: the two halves of a position are
 // sent at once, and have the time of two.
 func (d *Driver) soonest() time.Duration {
 	if d.inquired == inquireZoom && !d.commanded {
@@ -273,7 +273,7 @@ func (d *Driver) greet(now time.Duration) {
 	d.send(now, next)
 }
 
-// identify takes the camera's model.
+// identify sets the camera's model.
 func (d *Driver) identify(now time.Duration, v Version) {
 	model, err := d.ranges.of(v)
 	if err != nil {
@@ -425,8 +425,7 @@ func (d *Driver) answered(now time.Duration, inquiry request) {
 	}
 }
 
-// refused takes an error: of the request, or of a command that was acknowledged
-// before.
+// refused handles an error: of the request, or of an acknowledged command.
 func (d *Driver) refused(now time.Duration, r Reply) {
 	inquiry := d.request == inquirePanTilt || d.request == inquireZoom || d.request == inquireVersion
 	switch {

@@ -33,7 +33,7 @@ type head struct {
 	moved      bool // a command was sent since Setup
 }
 
-// motor is one of the two that move at a time, pan with tilt, and the zoom.
+// motor is one of the camera's two motors that can move at the same time: pan with tilt, and the zoom.
 type motor struct {
 	target
 	at    [2]int16      // where it was seen last
@@ -50,14 +50,14 @@ type target struct {
 	tries    int
 }
 
-// socket is one of the camera's two, with the command that runs in it.
+// socket is one of the camera's two sockets, with the command that runs in it.
 type socket struct {
 	runs  request // turn or zoom; nothing: it is free
 	since time.Duration
 }
 
-// aim takes a command. As in the original server, head and zoom get a command only
-// when their part of it has changed.
+// aim sets the targets of a command. As in the original server, head and zoom get a command
+// only when their part of it has changed.
 func (h *head) aim(c codec.PTZCommand) {
 	h.turn.set(h.model.PanUnits(int(c.Pan)), h.model.TiltUnits(int(c.Tilt)))
 	h.zoom.set(int16(h.model.ZoomUnits(int(c.Zoom))), 0)
@@ -137,8 +137,8 @@ func (h *head) append(dst []byte, r request) []byte {
 	return AppendPanTilt(dst, h.model.Pan.Speed, h.model.Tilt.Speed, o.units[0], o.units[1])
 }
 
-// acknowledged takes the acknowledgement of the last command, in time or late. A late
-// one may be of the command before, while the last one was lost: sees finds out.
+// acknowledged handles the acknowledgement of the last command, in time or late. A late one
+// may belong to the command before, while the last one was lost: sees detects that.
 func (h *head) acknowledged(now time.Duration, number byte) {
 	if number >= 1 && number <= sockets {
 		h.sockets[number-1] = socket{h.last, now}

@@ -25,7 +25,7 @@ func probe() *devices.Probe {
 // be number 2.
 const addressed = "\x88\x30\x02\xFF"
 
-// recognise also takes an error for a camera's: it may not know the inquiry.
+// recognise also accepts an error as a camera's answer: a camera may not know the inquiry.
 func recognise(heard []byte) (a devices.Answer) {
 	if i := bytes.Index(heard, []byte(addressed)); i >= 0 {
 		a = devices.Answer{Found: true, Next: []byte(InquireVersion)}

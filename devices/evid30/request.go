@@ -1,8 +1,7 @@
 package evid30
 
-// Requests without arguments, whole packets to camera 1. The camera answers an
-// inquiry with an Answer; a command with an Ack, and with a Completion when it
-// is done.
+// Requests without arguments, complete packets to camera 1. The camera answers an inquiry
+// with an Answer; a command with an Ack, and with a Completion when it is done.
 const (
 	InquirePanTilt = "\x81\x09\x06\x12\xFF" // see Reply.PanTilt
 	InquireZoom    = "\x81\x09\x04\x47\xFF" // see Reply.Zoom

@@ -23,7 +23,7 @@ const (
 	MaxPacket = 16
 )
 
-// Packet is one whole packet of the camera, from its header to FF.
+// Packet is one complete packet of the camera, from its header to FF.
 type Packet []byte
 
 // Body returns the bytes between header and FF, at least one byte.

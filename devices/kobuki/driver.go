@@ -27,7 +27,7 @@ var speeds = []int{115200}
 
 var errSilent = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
 
-// stop has the wheels stand.
+// stop stops the wheels.
 var stop = appendDrive(nil, codec.PositionCommand{})
 
 // Driver drives the robot, which reports without being asked.
@@ -63,8 +63,8 @@ func Kind() devices.Kind {
 				Address: a.String("port"), Name: "a Kobuki", Speeds: speeds,
 				Begin: d.begin, Limit: setupTime, Framing: &d.parser.Framing, Receive: d.receive,
 				Bye: func(dst []byte) []byte { return append(dst, stop...) },
-				// Twice: if a command was cut off before them, the robot takes the first for the
-				// rest of it.
+				// Twice: if a command was cut off before them, the robot takes the first bytes
+				// for the rest of that command.
 				LastWords: append(append([]byte(nil), stop...), stop...),
 				Silent:    errSilent,
 			}
@@ -121,7 +121,7 @@ func (d *Driver) report(now time.Duration, r report) {
 		turn = math.Remainder(float64(r.Angle)-float64(d.latest.Angle), fullTurn) * 2 * math.Pi / fullTurn
 	}
 	if !d.odometry.Update(now, r.Left, r.Right, turn) {
-		d.parser.Stats.Broken++ // counts that cannot be
+		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
 	d.latest, d.at, d.known = r, now, true
@@ -137,7 +137,7 @@ func (d *Driver) report(now time.Duration, r report) {
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
 	d.Up(now)
-	if d.IsUp() && d.Port().Buffered() == 0 { // else the line takes nothing
+	if d.IsUp() && d.Port().Buffered() == 0 { // otherwise the line's buffer is full
 		d.drive()
 	}
 }
@@ -154,7 +154,7 @@ func (r report) bumpers() (bits uint8) {
 	return bits
 }
 
-// drive sends the newest command, or that to stand.
+// drive sends the newest command, or the stop.
 func (d *Driver) drive() {
 	var c codec.PositionCommand
 	if b := d.position.Command(); b != nil && d.on {

@@ -79,16 +79,16 @@ type report struct {
 	Time        uint16 // ms, by the robot's clock; starts over after 65535
 	Bumpers     byte   // bit 0 right, bit 1 middle, bit 2 left
 	Dropped     bool   // a wheel has dropped
-	Cliff       bool   // a sensor sees no floor
+	Cliff       bool   // a sensor detects no floor
 	Left, Right uint16 // encoder counts, forward, start over after 65535
-	Stalled     bool   // a wheel's motor takes too much current
+	Stalled     bool   // a wheel's motor draws too much current
 	Battery     byte   // decivolt
 	Gyro        bool   // Angle is there
 	Angle       int16  // 0.01 degree, counterclockwise, wraps after a revolution
 }
 
-// decode reads a packet that inspect has accepted. Parts that it does not know are left out.
-// It returns false if the packet has no basic sensor data.
+// decode reads a packet that inspect has accepted. Unknown parts are left out. It returns
+// false if the packet has no basic sensor data.
 func decode(b []byte) (r report, ok bool) {
 	le := binary.LittleEndian
 	for rest := b[3 : len(b)-1]; len(rest) > 0; rest = rest[2+int(rest[1]):] {

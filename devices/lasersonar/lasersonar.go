@@ -86,7 +86,7 @@ func New(laser *devices.Device, cone, longest int) *Driver {
 	return d
 }
 
-// AppendParts implements devices.Surveyed: the sonars that a laser sees.
+// AppendParts implements devices.Surveyed: the sonars whose beams the laser sees.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	for _, b := range d.beams {
 		dst = append(dst, codec.Part{Number: b.sonar, X: b.at.x, Y: b.at.y, Heading: pioneer.Sonars()[b.sonar].Heading, Range: d.longest, View: 2 * d.half})

@@ -9,8 +9,8 @@ import (
 	"player/devices/transport"
 )
 
-// setupTime bounds the wait for a scan: a sensor that is switched on sends when its
-// motor has its speed.
+// setupTime bounds the wait for a scan: after it is switched on, a sensor sends as soon as
+// its motor has reached its speed.
 const setupTime = 3500 * time.Millisecond
 
 // speeds has the sensors' only speed in baud.

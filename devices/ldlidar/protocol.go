@@ -67,9 +67,9 @@ func (p *Packet) span() int {
 	return (end + fullTurn - p.start()) % fullTurn
 }
 
-// sample returns sample k, 0 to 11: its angle in degrees, clockwise, 0 to less than 380,
-// and the distance in mm, zero if there was no return. The samples lie evenly between
-// the angles, both of which are angles of samples (the SDK, lipkg.cpp).
+// sample returns sample k, 0 to 11: its angle in degrees, clockwise, 0 to less than 380, and the distance in mm, zero if
+// there was no return. The samples lie evenly between the packet's two angles, which are the angles of the first and the
+// last sample (the SDK, lipkg.cpp).
 func (p *Packet) sample(k int) (degrees float64, mm int) {
 	degrees = (float64(p.start()) + float64(p.span()*k)/(count-1)) / 100
 	return degrees, int(binary.LittleEndian.Uint16(p[6+3*k:]))

@@ -135,7 +135,7 @@ type poll struct {
 	answer pattern
 }
 
-// New returns a driver. The error names the line that cannot be used.
+// New returns a driver. The error names the unusable line.
 func New(o Options) (*Driver, error) {
 	eol, known := map[string]string{"": "\n", "lf": "\n", "cr": "\r", "crlf": "\r\n"}[o.EOL]
 	if !known {
@@ -322,7 +322,7 @@ func (d *Driver) wake(now time.Duration) {
 	d.poll(now)
 }
 
-// poll sends the next poll if it is time. One without an answer is given up.
+// poll sends the next poll if it is time. It gives up a poll without an answer.
 func (d *Driver) poll(now time.Duration) {
 	if len(d.polls) == 0 {
 		return
@@ -341,7 +341,7 @@ func (d *Driver) poll(now time.Duration) {
 	d.schedule()
 }
 
-// answered goes on to the next poll.
+// answered continues with the next poll.
 func (d *Driver) answered(now time.Duration) {
 	d.awaiting, d.askAt = false, now
 	if d.asked++; d.asked == len(d.polls) {
@@ -491,7 +491,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: try again
+		d.free = now + commandGap // the line's buffer is full: try again
 	}
 	b := d.position.Command()
 	if d.moving && now >= d.free && b != nil {

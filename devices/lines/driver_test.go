@@ -84,8 +84,8 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// TestRestartIsToldToStop: a board that has restarted on an open port, which its wheels
-// tell, is stopped and greeted. The command from before is not repeated.
+// TestRestartIsStopped: a board that has restarted on an open port is stopped and greeted;
+// its wheels' counts show the restart. The command from before is not repeated.
 func TestRestartIsToldToStop(t *testing.T) {
 	b, _ := newBench(t, Options{
 		Hello: []string{"hello"}, Read: []string{"W {left} {right}"},

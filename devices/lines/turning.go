@@ -53,7 +53,7 @@ func (c *turning) update(now time.Duration, way, unit, speed [2]float64) (steps 
 	return steps, false
 }
 
-// begin takes the ways of the first line of a connection.
+// begin takes the wheels' distances in the first line of a connection.
 func (c *turning) begin(now time.Duration, way [2]float64) {
 	*c = turning{way: way, at: now, commanded: c.commanded, begun: true}
 }

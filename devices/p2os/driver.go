@@ -61,7 +61,7 @@ type Driver struct {
 	gyroBy   time.Duration // when a robot without GYROpacs counts as one without a gyroscope; 0: it has one, or is not asked
 	compass  int           // the last reading, in degrees
 	motors   bool          // they have power, or were just switched on
-	motorsBy time.Duration // when SIPs tell again whether they have
+	motorsBy time.Duration // when SIPs report again whether they have power
 	separate bool          // VEL and RVEL always (PROTOCOL 6.2)
 	found    bool          // a robot has reported its type
 	silent   bool          // no input and no output since the port was opened

@@ -20,7 +20,7 @@ const (
 	gyroStep = 5.0 / 1023 * 300 / 2.5
 	// gyroScaler has this value in all parameter files.
 	gyroScaler = 1.626
-	// gyroRest is how many readings at rest, a second of them, tell the centre.
+	// gyroRest is how many readings at rest determine the centre: a second of them.
 	gyroRest = 40
 	// gyroNoise is how far readings at rest differ from their mean. A smaller turn rate counts as none while the robot
 	// stands: so a centre that drifts with the temperature does not change its heading.

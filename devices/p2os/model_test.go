@@ -21,7 +21,7 @@ func TestModelTable(t *testing.T) {
 		if turn := m.fullTurn() * m.Angle; math.Abs(turn-2*math.Pi) > 0.001 {
 			t.Errorf("%s: a full turn is %v rad", name, turn)
 		}
-		// At full speed the coordinates tell the movement of half a second at least.
+		// At full speed the wrapped coordinates are unambiguous for at least half a second.
 		if reach := m.mm(m.wrap() / 2); reach < maxStep+overshoot*maxWheelSpeed/2 {
 			t.Errorf("%s: the coordinates tell %.0f mm", name, reach)
 		}

@@ -78,7 +78,7 @@ type Driver struct {
 // executed.
 func New(path string, args []string) (*Driver, error) {
 	if !strings.Contains(path, "/") {
-		path = "./" + path // not one of PATH
+		path = "./" + path // not one in PATH
 	}
 	if _, err := exec.LookPath(path); err != nil {
 		return nil, fmt.Errorf("plugin: %w", err)

@@ -14,7 +14,7 @@ import (
 type Playback struct {
 	Start int64   `json:"start"` // of the log
 	End   int64   `json:"end"`
-	Time  int64   `json:"time"` // that is played now
+	Time  int64   `json:"time"` // the time in the log that is played now
 	Speed float64 `json:"speed"`
 	State State   `json:"state"`
 	Steps bool    `json:"steps,omitempty"` // it is played on request only: Control fails

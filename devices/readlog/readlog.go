@@ -99,9 +99,9 @@ type source struct {
 	channel logfile.Channel
 }
 
-// New reads which devices a log has. It provides one device of each interface: of
-// several that were recorded the one with the wanted index, else the first. It
-// fails if the file is no log, or has no data of a device.
+// New reads which devices a log has. It provides one device of each interface: if several
+// were recorded, the one with the wanted index, otherwise the first. It fails if the file is
+// no log, or has no data of a device.
 func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	s, err := logfile.Scan(o.File)
 	if err != nil {

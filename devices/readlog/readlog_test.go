@@ -368,7 +368,7 @@ func TestBadLogs(t *testing.T) {
 	}
 }
 
-// Playing allocates nothing but for the library's few pieces of each chunk.
+// Playing allocates nothing except the library's few pieces of each chunk.
 func TestAllocates(t *testing.T) {
 	var messages []said
 	for i := range 30000 {

@@ -3,9 +3,9 @@
 // the radio layer, and escape, bump and avoid are above it. docs/SUBSUMPTION.md is
 // the guide.
 //
-// Reflexes act only while a client commands the robot to move. While none acts,
-// commands are passed on unchanged and at once. Wheels that were lost stand until
-// a client commands them again.
+// Reflexes act only while a client commands the robot to move. While none acts, commands are
+// passed on unchanged and at once. After an outage the wheels stay stopped until a client
+// commands them again.
 package reflex
 
 import (

@@ -6,8 +6,8 @@ import (
 	"player/client/subsumption"
 )
 
-// calm is how long no reflex must have acted until escape takes the robot as free:
-// longer than one bump recovery and the next collision after it.
+// calm is the time without reflexes after which escape considers the robot free: longer than
+// one bump recovery and the next collision after it.
 const calm = 4 * time.Second
 
 // pace in mm/s is the full speed of the ballistic reflexes, which mostly use half of
@@ -47,9 +47,9 @@ func (a *avoid) Act(now time.Duration, s *subsumption.Sensors, to subsumption.Si
 	return subsumption.Output{}
 }
 
-// escape is subsumption.Escape for a robot that a client drives: one that moves
-// slowly or in a small circle by command is not caught. It can only be caught where
-// reflexes had to act.
+// escape is subsumption.Escape for a robot that a client drives: a robot that moves slowly
+// or in a small circle by command is not trapped. Only where reflexes had to act it can be
+// trapped.
 type escape struct {
 	subsumption.Escape
 	radio   *subsumption.Layer

@@ -196,8 +196,8 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 	}
 }
 
-// health goes on with a sensor that is well, restarts one that has failed, and
-// gives up when that did not help.
+// health continues with a healthy sensor, restarts a failed one, and gives up if that did
+// not help.
 func (d *Driver) health(now time.Duration, h Health) {
 	switch {
 	case h.failed() && d.reset:
@@ -217,8 +217,8 @@ func (d *Driver) health(now time.Duration, h Health) {
 	}
 }
 
-// packet takes the samples of the packet before p: where they lie is known now, unless a
-// damaged one was between them (as the SDK, handler_capsules.cpp).
+// packet adds the samples of the packet before p. Their angles are known now, unless a
+// damaged packet was between the two (like the SDK, handler_capsules.cpp).
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
 	if d.waits && !p.first() && garbage == d.damage {

@@ -156,8 +156,8 @@ func (i Info) String() string {
 	return fmt.Sprintf("model %#02x, firmware %d.%02d", i.Model, i.Major, i.Minor)
 }
 
-// triangulates reports whether the sensor is of the A series. Later ones measure the
-// time of flight, and tell their working modes.
+// triangulates reports whether the sensor is of the A series. Later ones measure the time of
+// flight, and report their working modes.
 func (i Info) triangulates() bool { return i.Model>>4 < seriesC }
 
 // motor returns the request that sets the speed of the motor, and the speed; 0 if there is

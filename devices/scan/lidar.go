@@ -48,8 +48,8 @@ func (l *Lidar) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 func (l *Lidar) Begin() { l.sweep.Begin() }
 
 // Take takes a sample: the angle in degrees clockwise, 0 ahead of the sensor, and the
-// distance in mm, zero if there was no return. A sweep that is whole is published, the
-// first of a connection ends the handshake.
+// distance in mm, zero if there was no return. A complete sweep is published; the first one
+// of a connection ends the handshake.
 func (l *Lidar) Take(now time.Duration, degrees float64, mm int) {
 	if !l.IsOpen() || !l.sweep.Add(-degrees, mm) {
 		return

@@ -17,8 +17,8 @@ type Revolution struct {
 // Begin forgets all readings. Readings may be added after it.
 func (t *Revolution) Begin() { *t = Revolution{Scan: Scan{Mount: t.Mount}, ended: true} }
 
-// Add adds a reading as Scan.Add does. It reports whether a whole sweep has ended,
-// which Append appends then, until the next reading.
+// Add adds a reading as Scan.Add does. It reports whether a complete sweep has ended: until
+// the next reading Append appends it.
 func (t *Revolution) Add(degrees float64, mm int) (whole bool) {
 	if t.ended {
 		t.Clear()

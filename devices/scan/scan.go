@@ -9,9 +9,8 @@ import (
 	"player/devices"
 )
 
-// maxGap is how far away a reading may be that stands for an angle at which the
-// sensor has not measured: 1 degree, in half degrees. The slowest sensors measure about
-// once a degree.
+// maxGap is the largest distance of a reading that is used for an angle without one: 1
+// degree, in half degrees. The slowest sensors measure about once a degree.
 const maxGap = 2
 
 // unseen is a half degree at which the sensor has not measured yet.

@@ -214,7 +214,7 @@ func (d *Driver) answered(now time.Duration, t telegram) {
 func (d *Driver) refused(now time.Duration, t telegram) {
 	phase := d.Phase()
 	if phase <= askingB || int(phase) >= len(requests) {
-		return // it does not know the other form of the protocol, or is up
+		return // it lacks the other form of the protocol, or is up
 	}
 	if t.binary {
 		t.rest = t.rest[max(3, len(t.rest)-2):]

@@ -3,7 +3,7 @@
 //
 // Sources: SICK, "Telegram Listing" 8014631 ("the listing"), and SICK's own driver,
 // sick_scan_xd. Both forms of the protocol are understood: CoLa A, which is text, and CoLa B,
-// where numbers are bytes, the high one first. Angles of the sensor are counterclockwise, 90
+// with numbers as bytes, the high one first. Angles of the sensor are counterclockwise, 90
 // degrees ahead.
 package sickcola
 
@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	stx = 0x02 // before a telegram of CoLa A; four of them are before one of CoLa B
+	stx = 0x02 // before a telegram of CoLa A; CoLa B has four of them
 	etx = 0x03 // behind a telegram of CoLa A
 
 	headSize = 8 // of CoLa B: four STX, the length of the content
@@ -25,12 +25,12 @@ const (
 	// intensities of five echoes at 1141 angles, five characters each. With more, a false
 	// beginning would keep good telegrams waiting.
 	maxSize = 64 << 10
-	// ahead is the angle that is ahead of the sensor, and degree is one degree, both in its
+	// ahead is the angle straight ahead of the sensor, and degree is one degree, both in its
 	// unit of angles.
 	ahead  = 90 * degree
 	degree = 10000
-	// valid is the least value that is a distance; lower ones say why there is none (the
-	// listing, "LMDscandata - reserved values").
+	// valid is the least value of a distance; lower ones are codes for missing distances
+	// (the listing, "LMDscandata - reserved values").
 	valid = 16
 )
 
@@ -48,7 +48,7 @@ var (
 	// login is with the password of an authorized client that sensors have from the factory.
 	login = request{"\x02sMN SetAccessMode 03 F4724744\x03", "\x02\x02\x02\x02\x00\x00\x00\x17sMN SetAccessMode \x03\xF4\x72\x47\x44\xB3"}
 	start = request{"\x02sMN LMCstartmeas\x03", "\x02\x02\x02\x02\x00\x00\x00\x10sMN LMCstartmeas\x68"}
-	run   = request{"\x02sMN Run\x03", "\x02\x02\x02\x02\x00\x00\x00\x07sMN Run\x19"} // ends the login, in which the sensor does not measure
+	run   = request{"\x02sMN Run\x03", "\x02\x02\x02\x02\x00\x00\x00\x07sMN Run\x19"} // ends the login, during which the sensor does not measure
 	scans = request{"\x02sEN LMDscandata 1\x03", "\x02\x02\x02\x02\x00\x00\x00\x11sEN LMDscandata \x01\x33"}
 	quiet = request{"\x02sEN LMDscandata 0\x03", "\x02\x02\x02\x02\x00\x00\x00\x11sEN LMDscandata \x00\x32"}
 )
@@ -103,8 +103,7 @@ func inspectBinary(b []byte) (size int, v transport.Verdict) {
 	return size, transport.Whole
 }
 
-// telegram is read from its beginning to its end. Whatever is read behind a mistake is
-// zero.
+// telegram is read from its beginning to its end. After a mistake all reads return zero.
 type telegram struct {
 	rest   []byte
 	binary bool

@@ -83,8 +83,8 @@ const (
 	minConfiguration = 7
 )
 
-// Config returns the block in a CodeConfig telegram, valid as long as t; ok is false
-// if t is another one.
+// Config returns the block in a CodeConfig telegram, valid as long as t; ok is false if t is
+// another telegram.
 func (t Telegram) Config() (c Configuration, ok bool) {
 	if t.Code() != CodeConfig || len(t.Data()) < minConfiguration {
 		return nil, false
@@ -92,9 +92,8 @@ func (t Telegram) Config() (c Configuration, ok bool) {
 	return t.Data(), true
 }
 
-// ConfigSet decodes a CodeConfigSet telegram: whether the device took the
-// configuration, and the one it has now, valid as long as t. ok is false if t
-// is none.
+// ConfigSet decodes a CodeConfigSet telegram: whether the device accepted the configuration,
+// and its configuration now, valid as long as t. ok is false if t is another telegram.
 func (t Telegram) ConfigSet() (accepted bool, c Configuration, ok bool) {
 	b := t.Data()
 	if t.Code() != CodeConfigSet || len(b) < 1+minConfiguration {

@@ -11,9 +11,9 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud, after the one that worked last. The laser
-// has 9600 after power-up, and keeps whatever it was set to until its power is cut:
-// 38400 by this server and most other programs, 500000 by programs on an RS-422 line.
+// speeds are tried in this order, in baud, after the one that worked last. The laser has
+// 9600 after power-up, and keeps any other setting until its power is cut: 38400 by this
+// server and most other programs, 500000 by programs on an RS-422 line.
 var speeds = []int{9600, 38400, 500000, 19200}
 
 // streamSpeed is the lowest speed at which all scans come through, in baud: 5 a second,
@@ -134,7 +134,7 @@ var phases = [...]phase{
 			return d.plan(), nil
 		},
 		(*Driver).cannotConfigure},
-	// It writes to a memory that is slow and wears out.
+	// It writes to slow memory that wears out.
 	writing: {ask(nil, setupTime), "measure in millimetres", CodeConfigSet,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			accepted, c, ok := t.ConfigSet()
@@ -197,8 +197,8 @@ func (d *Driver) plan() transport.Phase {
 	return configuring
 }
 
-// cannotVary returns the phase after the laser has refused another variant: some take
-// it in configuration mode only.
+// cannotVary returns the phase after the laser has refused another variant: some lasers
+// accept it in configuration mode only.
 func (d *Driver) cannotVary(why error) (transport.Phase, error) {
 	if d.configurable {
 		return 0, why
@@ -207,7 +207,7 @@ func (d *Driver) cannotVary(why error) (transport.Phase, error) {
 }
 
 // cannotConfigure returns the phase after the laser has refused configuration mode. Its
-// measuring mode alone is no reason to give up: some leave 13 bits to a range.
+// measuring mode alone is no reason to give up: in some modes a range has 13 bits.
 func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 	if d.plan() == varying || Unit(d.config[Units]) != Millimetres {
 		return 0, why
@@ -241,7 +241,7 @@ func stuck(p transport.Phase) error {
 	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[p].what)
 }
 
-// goOn goes on with a laser that does not answer the request of the phase.
+// goOn continues when a laser does not answer the request of the phase.
 func (d *Driver) goOn(now time.Duration) {
 	if !d.Answers() {
 		d.Enter(now, stopping) // it is at another speed
@@ -272,7 +272,7 @@ func (d *Driver) answer(now time.Duration, t Telegram) {
 	}
 }
 
-// proceed goes on after an answer.
+// proceed continues after an answer.
 func (d *Driver) proceed(now time.Duration, next transport.Phase, err error) {
 	switch {
 	case err != nil:
@@ -312,8 +312,8 @@ func (d *Driver) measures() string {
 
 var errAbsent = errors.New("no answer at 9600, 19200, 38400 or 500000 baud: is the laser on, and wired for RS-232 or RS-422 as this port is? After power-up it needs half a minute")
 
-// suits reports whether scans are as Player's laser data needs them: in mm, in
-// one of the measuring modes that leave 13 bits to a range.
+// suits reports whether scans fit Player's laser data: in mm, in one of the measuring modes
+// with 13 bits for a range.
 func (c Configuration) suits() bool {
 	return Unit(c[Units]) == Millimetres && c[MeasuringMode] <= 2
 }

@@ -31,8 +31,8 @@ const (
 	// steps, all that Player's laser data can carry (manual table 7).
 	ScanCount = 361
 
-	// rangeMask keeps the 13 bits of the range; the bits above flag a value that is
-	// of a reflector, in a field, or dazzled.
+	// rangeMask keeps the 13 bits of the range; the bits above flag a value of a reflector,
+	// in a field, or dazzled.
 	rangeMask = 0x1FFF
 
 	countMask = 0x3FFF // of a scan's first word; its upper two bits are the unit
@@ -53,7 +53,7 @@ var (
 
 // Scan is one measurement, valid as long as its telegram.
 type Scan struct {
-	First uint16 // place of the first value in the whole scan, from 1
+	First uint16 // place of the first value in the complete scan, from 1
 	Count int    // values
 	Unit  Unit
 

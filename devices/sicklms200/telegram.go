@@ -32,8 +32,7 @@ const (
 	MaxTelegram = headSize + maxContent + crcSize
 )
 
-// Telegram is one whole telegram of the device with a good CRC, from STX to
-// the CRC.
+// Telegram is one complete telegram of the device with a good CRC, from STX to the CRC.
 type Telegram []byte
 
 // Code returns the kind of the telegram.

@@ -159,7 +159,7 @@ func TestAtMostTenBlobsAChannelLargestFirst(t *testing.T) {
 	}
 }
 
-// The blobs of random images equal those of a flood fill.
+// The blobs of random images equal the blobs of a flood fill.
 func TestBlobsAreConnectedPatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	tr := newTracker()

@@ -122,7 +122,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// A panic of a scan becomes a panic of the caller, who can catch it, whichever goroutine scans.
+// A panic of a scan becomes a panic of the caller, which can recover it, whichever goroutine scans.
 func TestPanicOfAScan(t *testing.T) {
 	var s pool
 	for range 200 {

@@ -23,7 +23,7 @@ const (
 	sonarRange = 5000
 )
 
-// drive replays a recording, with noise that is new each time. The zero value stands still.
+// drive replays a recording, with new noise each time. The zero value is a stopped robot.
 type drive struct {
 	moments []moment
 	random  *rand.Rand

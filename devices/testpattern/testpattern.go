@@ -70,7 +70,7 @@ type Pattern struct {
 	Rate        int    // Hz
 	LaserSize   int    // bytes
 	VisionBlobs int    // 0: a payload of size 0
-	Drive       []byte // compact frames; with them, the laser's payload is a whole scan
+	Drive       []byte // compact frames; with them, the laser's payload is a complete scan
 	Stamp       bool
 }
 
@@ -214,11 +214,11 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 			d.position.Speed, d.position.TurnRate = c.Speed, c.TurnRate
 		}
 	case codec.PTZ:
-		_ = d.ptz.Decode(device.Command()) // of the size that Spec gives
+		_ = d.ptz.Decode(device.Command()) // Spec gives this size
 	}
 }
 
-// Configure accepts every request that is well formed. It has no effect.
+// Configure accepts every well-formed request. It has no effect.
 func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
 	_, err := codec.DecodeRobotConfig(payload)
 	return err

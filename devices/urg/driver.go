@@ -137,7 +137,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// answered handles a whole answer.
+// answered handles a complete answer.
 func (d *Driver) answered(now time.Duration) {
 	a := &d.answer
 	if a.isScan() {
@@ -172,8 +172,8 @@ func (d *Driver) answered(now time.Duration) {
 	}
 }
 
-// describe takes the sensor's description, and chooses the steps to ask for: those
-// in front of the robot.
+// describe reads the sensor's description, and chooses the steps to request: the ones in
+// front of the robot.
 func (d *Driver) describe(now time.Duration) {
 	p := &d.params
 	if err := p.Check(); err != nil {

@@ -45,7 +45,7 @@ func checksum(b []byte) byte {
 	return sum&0x3F + 0x30
 }
 
-// sealed returns a line without its checksum, or false if that is wrong.
+// sealed returns a line without its checksum, or false if the checksum is wrong.
 func sealed(line []byte) (data []byte, ok bool) {
 	last := len(line) - 1
 	if last < 1 || checksum(line[:last]) != line[last] {
@@ -71,14 +71,14 @@ type Parameters struct {
 	Model        string
 	Min, Max     int // mm, the distances that it measures; below Min are error codes
 	Steps        int // of a revolution
-	First, Last  int // steps of the area that it sees
+	First, Last  int // steps of the area that the sensor sees
 	Front        int // the step that points ahead
 	TurnsAMinute int
 }
 
-// field returns the text of a line of the answer to PP, without its end: a semicolon and
-// the checksum. ok is false if the checksum is wrong; the specification does not count the
-// semicolon, and Hokuyo's urg_library (scip_response) takes it either way.
+// field returns the text of a line of the answer to PP, without its end: a semicolon and the
+// checksum. ok is false if the checksum is wrong; the specification does not count the
+// semicolon, and Hokuyo's urg_library (scip_response) accepts both.
 func field(line []byte) (text []byte, ok bool) {
 	last := len(line) - 1
 	semicolon := last - 1
@@ -121,7 +121,7 @@ func (p *Parameters) Check() error {
 // Angle returns the angle of a step in degrees, counterclockwise, 0 ahead.
 func (p *Parameters) Angle(step int) float64 { return float64(step-p.Front) * 360 / float64(p.Steps) }
 
-// Step returns the step next to an angle in degrees, within the area that it sees.
+// Step returns the step next to an angle in degrees, within the sensor's area.
 func (p *Parameters) Step(degrees float64) int {
 	return max(p.First, min(p.Front+int(degrees*float64(p.Steps)/360), p.Last))
 }

@@ -17,8 +17,8 @@ const (
 	// batches bounds the data that waits for the disk: over ten seconds of a robot with a
 	// laser, which sends 50 KB/s. Data that comes while all are full is lost.
 	batches = 16
-	// batchSize is the size in bytes at which a batch is full. A batch takes that much
-	// memory and one message more.
+	// batchSize is the size in bytes at which a batch is full. A batch uses that much memory
+	// and one message more.
 	batchSize = 64 << 10
 	// syncPeriod is how much is lost at most when the power fails, if the disk is fast.
 	// A shorter one wears out memory cards.
@@ -160,7 +160,7 @@ func (d *disk) close() (err error) {
 	return errors.Join(d.writer.Close(), d.file.Close())
 }
 
-// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, that one
+// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, run.1.mcap becomes
 // run.2.mcap, and so on. At most files logs are kept; the oldest is deleted.
 func rotate(path string, files int) error {
 	if err := os.Remove(older(path, files-1)); err != nil && !os.IsNotExist(err) {

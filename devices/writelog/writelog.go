@@ -85,7 +85,7 @@ const (
 	failed          // by the disk, until Setup or Record
 )
 
-// track is one device that is recorded.
+// track is one recorded device.
 type track struct {
 	driver  *Driver
 	device  *devices.Device
@@ -129,8 +129,8 @@ func (d *disk) check() error {
 	return nil
 }
 
-// Setup ends at once. The first file is created with the first message, so a server
-// that is only started and stopped does not rotate older logs out.
+// Setup ends at once. The first file is created with the first message, so merely starting
+// and stopping the server does not delete older logs.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.state, d.counted = link, waiting, devices.Recording{}
 	link.Ready(now)

@@ -106,9 +106,9 @@ func (p Packet) span() int {
 }
 
 // sample returns sample k: the angle in degrees, clockwise, and the distance in mm, zero if
-// there was no return. The samples lie evenly between the angles, both of which are angles
-// of samples. Then each is corrected for its distance, by the formula of the manuals and the
-// SDK. Distances are sent in 1/4 mm.
+// there was no return. The samples lie evenly between the packet's two angles, which are the
+// angles of the first and the last sample. Then each angle is corrected for its distance, by
+// the formula of the manuals and the SDK. Distances are sent in 1/4 mm.
 func (p Packet) sample(k int) (degrees float64, mm int) {
 	quarters := int(binary.LittleEndian.Uint16(p[headSize+2*k:]))
 	degrees = (float64(p.angle(4)) + float64(p.span()*k)/float64(max(p.count()-1, 1))) / degree

@@ -12,7 +12,7 @@ import (
 
 // Schema describes the messages of a topic.
 type Schema struct {
-	Name string // "foxglove.LaserScan"; our own begin with "player."
+	Name string // "foxglove.LaserScan"; our own names begin with "player."
 	Text []byte // JSON Schema (https://json-schema.org)
 }
 

@@ -9,8 +9,8 @@ import (
 )
 
 // The messages of the Foxglove WebSocket protocol
-// (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md): JSON objects in
-// text, and binary ones with an opcode, in little-endian byte order.
+// (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md): JSON objects in text
+// messages, and binary messages with an opcode, in little-endian byte order.
 
 // Subprotocols are the subprotocols that a viewer may request, the preferred one first.
 // Their messages are the same.
@@ -29,7 +29,7 @@ const (
 	opPlaybackControl = 3 // of the viewer
 )
 
-// StatusError is the level of a Status that is an error.
+// StatusError is the level of an error in a Status.
 const StatusError = 2
 
 // ServerInfo is the first message.
@@ -38,7 +38,7 @@ type ServerInfo struct {
 	Capabilities       []string `json:"capabilities"`
 	SupportedEncodings []string `json:"supportedEncodings"`
 	SessionID          string   `json:"sessionId"`
-	// DataStart and DataEnd are the time of a log that is replayed, ns since 1970.
+	// DataStart and DataEnd are the time range of a replayed log, ns since 1970.
 	DataStart int64 `json:"dataStartTime,omitempty"`
 	DataEnd   int64 `json:"dataEndTime,omitempty"`
 }
@@ -93,8 +93,8 @@ type ParameterValues struct {
 	ID         string      `json:"id,omitempty"`
 }
 
-// Text returns the text message of an operation with the fields of content, which is a
-// struct. Operations are "serverInfo", "advertise" and so on.
+// Text returns the text message of an operation with the fields of the struct content.
+// Operations are "serverInfo", "advertise" and so on.
 func Text(op string, content any) ([]byte, error) {
 	fields, err := json.Marshal(content)
 	if err != nil {

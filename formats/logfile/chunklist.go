@@ -33,7 +33,7 @@ type channelCount struct {
 	messages uint64
 }
 
-// end returns the offset behind a chunk and its index, but for the name of its
+// end returns the offset behind a chunk and its index, except for the name of its
 // compression.
 func (i *chunkInfo) end() uint64 {
 	end := i.offset + chunkHeader + i.stored

@@ -27,7 +27,7 @@ var (
 	errNoLog = errors.New("this is not a log (MCAP)")
 	// errCut describes the end of a log that its writer did not close.
 	errCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
-	// ErrRecording describes the end of a log that is being written.
+	// ErrRecording describes the end of a log that is still being written.
 	ErrRecording = errors.New("the log is being recorded: this is what it has so far")
 )
 
@@ -119,8 +119,8 @@ func NewReader(in io.Reader) (*Reader, error) {
 }
 
 // Next returns the next message of a device. Its Payload is valid until the next call. The
-// only error is io.EOF: a log that cannot be read further ends there, and
-// Damage returns the reason.
+// only error is io.EOF: the log ends where it cannot be read further, and Damage returns the
+// reason.
 func (r *Reader) Next() (Message, error) {
 	for {
 		if m, err := r.NextRecord(); err != nil || m.Channel != nil {
@@ -215,7 +215,7 @@ func (r *Reader) skip(size uint64) error {
 	return err
 }
 
-// openChunk begins to read a chunk. One that is damaged is left out.
+// openChunk begins to read a chunk. It leaves out a damaged one.
 func (r *Reader) openChunk(record []byte) (err error) {
 	r.chunks++
 	if r.chunk, err = r.unpack.open(record); err != nil {

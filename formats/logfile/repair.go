@@ -203,7 +203,7 @@ func (c *Container) copy(code opcode, f fields) {
 	}
 }
 
-// copyAttachment copies an attachment of size bytes. One that is damaged is left out.
+// copyAttachment copies an attachment of size bytes. It leaves out a damaged one.
 func (c *Container) copyAttachment(size uint64, in *bufio.Reader) error {
 	// Its fields are before its content.
 	begin, _ := in.Peek(int(min(size, uint64(in.Size()))))

@@ -33,7 +33,7 @@ type Info struct {
 type Batch struct {
 	payloads []byte
 	entries  []entry
-	channels int // at most so many have messages
+	channels int // at most so many channels have messages
 }
 
 type entry struct {

@@ -46,7 +46,7 @@ func (t Topic) Quality() string {
 	const forever = "{sec: 9223372036, nsec: 854775807}"
 	durability, depth := "2", "10" // volatile
 	if t.Latched {
-		durability, depth = "1", "100" // transient local: each robot has a message of its own
+		durability, depth = "1", "100" // transient local: one message for each robot
 	}
 	return "- history: 1\n  depth: " + depth + "\n  reliability: 1\n  durability: " + durability + "\n  deadline: " + forever +
 		"\n  lifespan: " + forever + "\n  liveliness: 1\n  liveliness_lease_duration: " + forever + "\n  avoid_ros_namespace_conventions: false"

@@ -10,7 +10,7 @@ type Time struct {
 	Nanosec uint32
 }
 
-// Header says when and in which frame the data was taken.
+// Header has the time of the data, and its frame.
 type Header struct {
 	Stamp   Time
 	FrameID string `ros:"frame_id"`

@@ -69,9 +69,9 @@ func New(robot string, devices []telemetry.Device) *Converter {
 // Topics returns the topics that messages have had so far.
 func (c *Converter) Topics() []Topic { return c.topics }
 
-// Data converts data of the device with this index in the list. taken is when the data
-// was taken, ns since 1970. A payload that the protocol does not have gives no messages.
-// The result is valid until the next call.
+// Data converts data of the device with this index in the list. taken is when the data was
+// taken, ns since 1970. A payload that does not fit the protocol gives no messages. The
+// result is valid until the next call.
 func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	var static TFMessage
@@ -270,7 +270,7 @@ func header(at telemetry.Time, frame string) Header {
 	return Header{Time{int32(at.Sec), at.Nsec}, frame}
 }
 
-// pressed returns 1 for each that is pressed.
+// pressed returns 1 for each pressed button.
 func pressed(list []bool) []uint8 {
 	values := make([]uint8, len(list))
 	for i, p := range list {

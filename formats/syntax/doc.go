@@ -29,18 +29,16 @@
 //
 // # Defines
 //
-// After define NAME TYPE ( ... ), a section NAME ( ... ) is a section of type
-// TYPE that starts with the fields and sections of the define. Its own fields
-// override those in their place, and its own sections are added at the end.
-// TYPE may be another NAME. If a tuple is overridden, only the given
-// elements change: [1 2 3] overridden by [7] is [7 2 3].
+// After define NAME TYPE ( ... ), a section NAME ( ... ) is a section of type TYPE that
+// starts with the fields and sections of the define. Its own fields override the define's,
+// and its own sections are added at the end. TYPE may be another NAME. If a tuple is
+// overridden, only the given elements change: [1 2 3] overridden by [7] is [7 2 3].
 //
-// A section has the last define of its name above it. Within a define, a name that
-// has none above it has the last one above the place where the define is used, as in
-// Stage. [File.Redefined] lists the
-// defines of a name that has one already, other than by including the same file
-// twice: worlds have such defines, in a configuration they are mistakes. It is
-// an error to define a name after a section used it as a plain type.
+// A section has the last define of its name above it. Within a define, a name without a
+// define above it has the last one above the place where the outer define is used, as in
+// Stage. [File.Redefined] lists the defines of a name that already has one, other than by
+// including the same file twice: worlds have such defines, in a configuration they are
+// mistakes. It is an error to define a name after a section used it as a plain type.
 //
 // # Reading
 //

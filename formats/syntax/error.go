@@ -42,9 +42,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// excerptReach is the number of bytes shown on either side of the column. A
-// line that fits a terminal is shown whole. A hostile line of a megabyte would
-// otherwise fill the log and, once for each error, the memory.
+// excerptReach is the number of bytes shown on either side of the column. A line that fits a
+// terminal is shown completely. Without the bound a hostile line of a megabyte would fill
+// the log and, once for each error, the memory.
 const excerptReach = 80
 
 // excerpt returns the line at pos and a caret line, each indented by four

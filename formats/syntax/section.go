@@ -87,7 +87,7 @@ type Section struct {
 	Fields   []*Field
 	Children []*Section
 	Used     bool // returned by Sections, or ignored
-	Broken   bool // something in it, outside of its sections, could not be read, or is a value of a wrong type
+	Broken   bool // a part of it, outside of its sections, could not be read, or is a value of a wrong type
 
 	open  bool // in a define: Type had no define yet, and is looked up where the define is used
 	end   int  // offset behind its ")", in the file of Pos
@@ -180,7 +180,7 @@ func (f *Field) Span() (from, to int) { return f.Pos.offset, f.end }
 // File returns the file that s belongs to.
 func (s *Section) File() *File { return s.file }
 
-// ask records that a reader knows the name.
+// ask records that a reader has asked for the name.
 func (s *Section) ask(name string) {
 	if !slices.Contains(s.asked, name) {
 		s.asked = append(s.asked, name)
@@ -278,8 +278,8 @@ func get[T any](s *Section, name, want string, def T, read func(Value) (T, bool)
 
 // String returns the string in the field, or def if there is no such field.
 //
-// In all getters: if the field holds something else, the error is kept for
-// [File.Err] and the default returned.
+// In all getters: if the field has another type, the error is kept for [File.Err] and the
+// default returned.
 func (s *Section) String(name, def string) string {
 	return get(s, name, `a "string"`, def, Value.text)
 }

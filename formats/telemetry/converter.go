@@ -170,9 +170,9 @@ func (c *Converter) sendFrame(at Time, parent, child string, place Vector3, rota
 	c.send(c.robot+"/tf", FrameTransform{at, c.frame + parent, child, place, rotation, moves})
 }
 
-// Data converts data of the device with this index in the list. taken is when the
-// data was taken, ns since 1970. A payload that the protocol does not have gives no
-// messages. The result is valid until the next call.
+// Data converts data of the device with this index in the list. taken is when the data was
+// taken, ns since 1970. A payload that does not fit the protocol gives no messages. The
+// result is valid until the next call.
 func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	p, at := c.parts[device], newTime(taken)

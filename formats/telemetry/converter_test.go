@@ -89,8 +89,8 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// The tree of frames has the declared places, and those of a Pioneer otherwise. It is
-// sent again every second, and when a log starts again.
+// The tree of frames has the declared places, and otherwise a Pioneer's. It is sent again
+// every second, and when a log starts again.
 func TestFrames(t *testing.T) {
 	c, index := all("")
 	pressed := codec.MiscData{}
@@ -270,7 +270,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// Payloads that the protocol does not have give no messages but for frames.
+// Payloads that do not fit the protocol give no messages except frames.
 func TestBadPayloads(t *testing.T) {
 	c, index := all("")
 	for name, device := range index {

@@ -150,7 +150,7 @@ type Cylinder struct {
 	Color       Color   `json:"color"`
 }
 
-// lineLoop is the type of a Line that is closed.
+// lineLoop is the type of a closed Line.
 const lineLoop = 1
 
 // Line is a line through points, in one colour if there are no colours.

@@ -40,8 +40,8 @@ func ParseLogLine(line []byte) (l Log, at int64, err error) {
 	return l, at, nil
 }
 
-// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in
-// m/s and rad/s, of which x and z count. It returns mm/s and deg/s, within 16 bits.
+// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in m/s and rad/s. Only the linear x
+// and the angular z count. It returns mm/s and deg/s, within 16 bits.
 func ParseVelocity(payload []byte) (speed, turnRate int, err error) {
 	var v struct {
 		Linear, Angular struct{ X, Z float64 }

@@ -117,7 +117,7 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// Floods of many messages share the budget, but each message has a line.
+// Floods of many messages use one budget together, but each message has a line.
 func TestBudgetOfAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, r := newRead()

@@ -68,7 +68,7 @@ func (r robot) close() {
 	}
 }
 
-// named returns the device with a name, or with an extra verb where that is empty.
+// named returns the device with a name, or, for an empty name, with an extra verb.
 func (r robot) named(name, verb string) *machine {
 	for _, m := range r {
 		if m.name == name || name == "" && m.verbs[verb] != nil {

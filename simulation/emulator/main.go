@@ -144,14 +144,14 @@ func parse(args []string, out io.Writer) (*config, error) {
 	return c, nil
 }
 
-// choice is a flag that is one of some words.
+// choice is a flag with one of several words as its value.
 type choice[T any] struct {
 	word string
 	to   *T
 	of   map[string]T
 }
 
-// choose adds such a flag. The value of its default is set already: it is zero.
+// choose adds such a flag. The default is the zero value.
 func choose[T any](f *flag.FlagSet, to *T, name, word, usage string, of map[string]T) {
 	f.Var(&choice[T]{word, to, of}, name, usage)
 }

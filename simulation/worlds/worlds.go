@@ -35,7 +35,7 @@ func Names() (names []string) {
 
 // Summary returns the first sentence of the comment that a world begins with.
 func Summary(name string) string {
-	text, _ := Files.ReadFile(name + Extension) // no such world: no sentence
+	text, _ := Files.ReadFile(name + Extension) // no such world: no description
 	var words []string
 	for line := range strings.Lines(string(text)) {
 		comment, ok := strings.CutPrefix(line, "#")

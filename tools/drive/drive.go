@@ -24,12 +24,12 @@ const (
 	// readLimit bounds the wait for data, so that keys and the dead man's switch work
 	// without it.
 	readLimit = time.Second / rate
-	// lifetime is how long the robot drives when it hears nothing from this program: as
-	// long as a key counts.
+	// lifetime is how long the robot drives without commands of this program: as long as a
+	// key counts.
 	lifetime = repeatLimit
-	// repeatPeriod is how often the speed of a key that stays pressed is sent again. It is a fifth of
-	// lifetime, so that a short disturbance of the network does not stop the robot, and
-	// below the second for which a server gives a client control.
+	// repeatPeriod is how often the speed of a pressed key is sent again. It is a fifth of lifetime,
+	// so that a short disturbance of the network does not stop the robot, and less than the second
+	// for which a server gives a client control.
 	repeatPeriod = 100 * time.Millisecond
 	// linePeriod is how often the line is drawn.
 	linePeriod = 100 * time.Millisecond
@@ -86,13 +86,13 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return err
 	}
 	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")
-	// Ctrl-C, Ctrl-Z and Ctrl-S are also keys: a program that is suspended stops no robot,
-	// and a terminal that is paused shows nothing.
+	// Ctrl-C, Ctrl-Z and Ctrl-S are also keys: a suspended program cannot stop the robot,
+	// and a paused terminal shows nothing.
 	if _, err := term.MakeRaw(terminal); err != nil {
 		return err
 	}
 	defer func() {
-		if failed := term.Restore(terminal, before); failed != unix.EIO { // one that is gone needs nothing
+		if failed := term.Restore(terminal, before); failed != unix.EIO { // a closed terminal needs nothing
 			err = errors.Join(err, failed)
 		}
 	}()
@@ -163,8 +163,8 @@ func (d *driver) press(now time.Time) (quit bool) {
 	}
 }
 
-// command sends the motion if it has changed or stop was pressed, and again while
-// the robot moves. A robot that stands is left to others.
+// command sends the motion if it has changed or stop was pressed, and again while the robot
+// moves. A stopped robot is left to other clients.
 func (d *driver) command(now time.Time) error {
 	m := d.wheels.motion(now)
 	if m == d.sent && !d.stop && (m == motion{} || now.Sub(d.sentAt) < repeatPeriod) {

@@ -63,7 +63,7 @@ func newScreen(out io.Writer) *screen {
 	s := &screen{make(chan string, 1), make(chan struct{})}
 	go func() {
 		for line := range s.lines {
-			_, _ = io.WriteString(out, "\r\x1b[K"+line) // a terminal that is gone ends the keys
+			_, _ = io.WriteString(out, "\r\x1b[K"+line) // if the terminal is gone, the keys end
 		}
 		_, _ = io.WriteString(out, "\r\n")
 		close(s.done)

@@ -42,7 +42,7 @@ type wheels struct {
 	forward, left     int // -1, 0 or 1
 	forwardAt, leftAt time.Time
 	roundAt           time.Time // when the latest round of the loop began
-	deafUntil         time.Time // keys until then do nothing, but for stop
+	deafUntil         time.Time // keys until then do nothing, except stop
 }
 
 // roundBegins is called in each round of the program's loop. After a pause the wheels stop,
@@ -94,7 +94,7 @@ func (w *wheels) motion(now time.Time) (m motion) {
 // keyboard makes keys of the bytes of a terminal.
 type keyboard struct{ sequence int } // bytes of an arrow's ESC [ or ESC O so far
 
-// next takes a byte; ok is false in the middle of a sequence.
+// next adds a byte; ok is false in the middle of a sequence.
 func (b *keyboard) next(c byte) (k key, ok bool) {
 	switch {
 	case c == '\x1b':

@@ -1,5 +1,5 @@
 // Package find is player find: it searches for robots, lasers and cameras on the serial
-// ports of the computer. It knows no hardware itself: the drivers' Kinds bring their Probes.
+// ports of the computer. It has no code for hardware: the drivers' Kinds bring their Probes.
 package find
 
 import (

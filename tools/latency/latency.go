@@ -165,9 +165,9 @@ func (m measurement) evenness() (rate float64, jitter time.Duration) {
 	return 1 / mean.Seconds(), jitter / time.Duration(len(intervals))
 }
 
-// ages returns the age of each round's data at its arrival. The clocks of the two
-// computers differ by something unknown: the fastest round is taken to have needed
-// half of the round trip.
+// ages returns the age of each round's data at its arrival. The clocks of the two computers
+// differ by an unknown time: the fastest round is assumed to have needed half of the round
+// trip.
 func (m measurement) ages(trip time.Duration) (all []time.Duration) {
 	fastest := m.rounds[0].arrived - m.rounds[0].made
 	for _, r := range m.rounds {
@@ -219,7 +219,7 @@ func percentile(values []time.Duration, p float64) time.Duration {
 	return values[int(math.Ceil(float64(len(values))*p/100))-1]
 }
 
-// percents are the fractions of the values of which the report says how long they are at most.
+// percents are the percentiles in the report.
 var percents = [...]float64{1, 5, 25, 50, 75, 95, 99, 99.9}
 
 // histogram writes percentiles, and the numbers of values in bins that are 3 % wide: smaller
@@ -252,8 +252,8 @@ func histogram(b *strings.Builder, what string, values []time.Duration) {
 	}
 }
 
-// binOf returns the bin of a value: bin 0 has all up to leastBin, each other is binFactor
-// times as long as the one before.
+// binOf returns the bin of a value: bin 0 has the values up to leastBin, and the bound of
+// each other bin is binFactor times the bound of the bin before.
 func binOf(v time.Duration) int {
 	if v <= leastBin {
 		return 0

@@ -151,8 +151,8 @@ type recorder struct {
 	waiting  int // pictures in the batch
 }
 
-// open opens the devices of a request, or for "" all that the server has. Then refused
-// says which of these do not open, and why.
+// open opens the devices of a request, or for "" all devices of the server. In that case
+// refused lists the devices that do not open, with the reasons.
 func (r *recorder) open(ctx context.Context, request string) (refused []string, err error) {
 	pair := func(s devices.Spec) string { return string([]byte{s.Letter, codec.AccessRead}) }
 	all := request == ""

@@ -31,7 +31,7 @@ const (
 	// startLimit is how long a server may take until it serves: a large world
 	// is drawn in seconds.
 	startLimit = 30 * time.Second
-	// endLimit is how long a server may take to end, and a program that is interrupted.
+	// endLimit is how long a server, or an interrupted program, may take to end.
 	endLimit = 5 * time.Second
 	// maxOutput is how much of a program's output is kept, bytes from its end.
 	maxOutput = 4 << 10
@@ -214,7 +214,7 @@ func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
 // errPortTaken is the result of a server if another program listens on its port.
 var errPortTaken = errors.New("its port was taken by another program")
 
-// try is one with the first ports that are found.
+// try makes one attempt, with the first ports that are free.
 func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	port, err := s.takePorts()
 	if err != nil {
@@ -295,12 +295,12 @@ func politely(c *exec.Cmd) {
 	c.WaitDelay = endLimit
 }
 
-// sideBySide returns how many servers with so many ports each have room at the same time,
-// wherever the others are: each keeps a new one from fewer than 2 n of the first ports.
+// sideBySide returns how many servers with n ports each have room at the same time, wherever
+// the others are: each of them excludes fewer than 2 n first ports for a new server.
 func sideBySide(n int) int { return (ports-1)/(2*n) + 1 }
 
 // takePorts returns the first of a server's ports: no program listens there, and no other server
-// of this sweep, which may not listen yet, has one of them.
+// of this sweep has one of them, even if it does not listen yet.
 func (s *sweep) takePorts() (int, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -440,7 +440,7 @@ func writable(path string) error {
 	return nil
 }
 
-// replace writes a file that is whole at all times.
+// replace writes a file that is complete at all times.
 func replace(path string, data []byte) error {
 	if err := os.WriteFile(path+".part", data, 0o666); err != nil {
 		return err

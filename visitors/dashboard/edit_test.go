@@ -85,7 +85,7 @@ func TestDraftOfTwoPages(t *testing.T) {
 	}
 }
 
-// A visitor who may only read cannot edit, nor see the file.
+// A visitor with the right to read cannot edit, nor see the file.
 func TestEditNeedsWrite(t *testing.T) {
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
 	p := l.open("/world", "")

@@ -11,7 +11,7 @@ import (
 	"player/formats/ros"
 )
 
-// Options say how a log becomes a bag.
+// Options are the options of the conversion to a bag.
 type Options struct {
 	// Name is the name of the bag's folder.
 	Name string
@@ -103,7 +103,7 @@ func (o Options) write(out, about io.Writer, path string, s *logfile.Summary, pr
 	return err
 }
 
-// topicsOf returns the topics of cameras in ROS 2. Tools take a topic with this end for compressed
+// topicsOf returns the topics of cameras in ROS 2. Tools expect this ending for compressed
 // pictures.
 func topicsOf(cameras []string) []string {
 	topics := make([]string, len(cameras))

@@ -224,8 +224,8 @@ func TestValuesOfABag(t *testing.T) {
 	}
 }
 
-// A log of two hours becomes a bag of 60 MB, and takes no more memory than its beginning
-// does, but for the index of chunks. Its progress goes from its beginning to its end.
+// A log of two hours becomes a bag of 60 MB, and takes no more memory than its beginning,
+// except for the index of chunks. Its progress goes from its beginning to its end.
 func TestMemoryOfABag(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "run.mcap")
 	file := must.Get(os.Create(in))(t)

@@ -220,8 +220,8 @@ func (s *Server) State() State {
 	return s.state
 }
 
-// Wait returns when cond holds, or with the error of ctx. It checks cond
-// whenever a host has done something.
+// Wait returns when cond holds, or with the error of ctx. It checks cond after each event of
+// a host.
 func (s *Server) Wait(ctx context.Context, cond func() bool) error {
 	return s.changes.Wait(ctx, s.quit, cond)
 }

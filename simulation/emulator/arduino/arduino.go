@@ -33,8 +33,8 @@ type State struct {
 	Heading     float64 // rad, counterclockwise
 	Motors      bool
 	Trips       int // of its watchdog while it drove
-	Lines       int // that it has heard
-	Unknown     int // of these, that it does not know
+	Lines       int // received so far
+	Unknown     int // unknown ones among them
 }
 
 // A Robot is at the end of a cable. Its methods may be called by any goroutine.
@@ -144,8 +144,8 @@ func (r *Robot) Bump(pressed bool) {
 	})
 }
 
-// Reboot presses the reset button: the board stands, is silent for a moment and counts
-// its wheels from 0.
+// Reboot presses the reset button: the board stops, is silent for a moment and counts its
+// wheels from 0.
 func (r *Robot) Reboot() {
 	const boot = 300 * time.Millisecond
 	r.Locked(func() {

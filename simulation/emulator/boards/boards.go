@@ -18,7 +18,7 @@ type Firmware interface {
 	// baud is the speed of the line, ends are the bytes that end a command.
 	baud() int
 	ends() string
-	// command obeys one, without its end. It reports whether the firmware knows it.
+	// command carries out one command, without its line end. It reports whether the firmware knows it.
 	command(b *Board, text string) (known bool)
 	// tick does the firmware's periodic work, every millisecond.
 	tick(b *Board)

@@ -76,7 +76,7 @@ func scan(text, format string, values ...any) bool {
 	return err == nil && n == len(values)
 }
 
-// has reports whether there is such an axis.
+// has reports whether an axis exists.
 func (f *ODrive) has(b *Board, axis int) bool {
 	if axis < 0 || axis >= len(f.axes) {
 		b.say("invalid motor %d", axis)

@@ -27,8 +27,8 @@ var groups = map[byte][2]byte{
 	100: {7, 58}, 101: {43, 58}, 106: {46, 51}, 107: {54, 58},
 }
 
-// data appends the bytes of a packet, high byte first. Of one that the specification does not
-// have it appends nothing (assumed).
+// data appends the bytes of a packet, high byte first. For an unspecified packet it appends
+// nothing (assumed).
 func (r *Robot) data(to []byte, packet byte) []byte {
 	bounds, group := groups[packet]
 	if !group {

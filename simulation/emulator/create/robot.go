@@ -58,7 +58,7 @@ type Robot struct {
 	charger   bool
 	counts    [2]float64 // left, right
 	way, turn float64    // mm and degrees counterclockwise that no packet has reported yet
-	velocity  int        // mm/s, the last one of Drive
+	velocity  int        // mm/s, from the last Drive
 	radius    int        // mm, the same
 	songs     [5]time.Duration
 	song      int
@@ -91,8 +91,8 @@ var sizes = map[byte]int{
 	147: 2, 151: 2, 155: 2, 156: 3, 157: 3, 158: 2,
 }
 
-// lengths are the places of the byte that says how much follows it, and of how many bytes each
-// is, of commands that have one.
+// lengths are for commands with a byte that counts the elements after it: the place of that
+// byte, and the size of each element in bytes.
 var lengths = map[byte]struct{ at, each int }{140: {2, 2}, 148: {1, 1}, 149: {1, 1}, 152: {1, 1}}
 
 // bauds are the speeds of command 129.
@@ -136,7 +136,7 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 		}
 	case 130: // of a Create 1: the same as 131
 		s.Mode = modeSafe
-	case 134, 135, 136, 143: // it cleans, or seeks its dock: this one stands still
+	case 134, 135, 136, 143: // it cleans, or searches for its dock: this robot stops
 		s.Mode, s.Left, s.Right = modePassive, 0, 0
 	case 137:
 		if s.Mode >= modeSafe {
@@ -198,8 +198,8 @@ func pulse(high, low byte) int {
 	return max(-widest, min(number(high, low), widest)) * maxSpeed / widest
 }
 
-// wheels returns the speeds of the wheels on a curve around a point that is to the left for a
-// positive radius.
+// wheels returns the speeds of the wheels on a curve around a point, which is to the left for
+// a positive radius.
 func wheels(velocity, radius int) (left, right int) {
 	switch radius {
 	case math.MinInt16, math.MaxInt16:

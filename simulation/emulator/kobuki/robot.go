@@ -113,7 +113,7 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 	return r.next
 }
 
-// advance moves the robot to now. It drives on when it hears nothing (assumed).
+// advance moves the robot to now. It drives on without commands (assumed).
 func (r *Robot) advance(now time.Duration) {
 	s := &r.state
 	seconds := (now - r.at).Seconds()

@@ -29,8 +29,8 @@ const (
 	chunk = 16 * time.Millisecond
 )
 
-// A Lidar is a sensor at the end of a cable, which sends as long as it has power. Its
-// methods may be called by any goroutine.
+// A Lidar is a sensor at the end of a cable. It sends as long as it has power. Its methods
+// may be called by any goroutine.
 type Lidar struct {
 	line.End
 	opts Options
@@ -47,7 +47,7 @@ func Start(opts Options) (*Lidar, error) {
 	return d, d.Attach(opts.Line, d)
 }
 
-// The sensor's only line is the one that it sends on.
+// The sensor's only line is its output.
 func (d *Lidar) Frame(buf []byte) (n int, note string) { return len(buf), "unheard" }
 
 func (d *Lidar) Receive(time.Duration, []byte) {}

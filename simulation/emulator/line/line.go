@@ -78,8 +78,8 @@ func Copy[T any](e *End, of *T) (copied T) {
 	return copied
 }
 
-// Junk returns how many bytes there are before the next one with which a packet may begin,
-// for a Frame that finds none at the beginning of buf.
+// Junk returns the number of bytes before the next byte with which a packet may begin, for a
+// Frame that finds none at the beginning of buf.
 func Junk(buf []byte, begin byte) int {
 	if n := bytes.IndexByte(buf[1:], begin); n >= 0 {
 		return n + 1
@@ -425,9 +425,9 @@ func (l *Line) Close() {
 	l.changes.Notify()
 }
 
-// Wait returns when cond holds, or with the error of ctx. It checks cond
-// whenever something has happened on the line or in the device, and sleeps in
-// between. cond may call any method of the Line and of its device.
+// Wait returns when cond holds, or with the error of ctx. It checks cond after each event on
+// the line or in the device, and sleeps in between. cond may call any method of the Line and
+// of its device.
 func (l *Line) Wait(ctx context.Context, cond func() bool) error {
 	return l.changes.Wait(ctx, l.quit, cond)
 }

@@ -80,8 +80,8 @@ func (l *Line) pump(now time.Duration) (next time.Duration) {
 	return 0
 }
 
-// emit sends bytes of c to the host, if there is one, as it receives them at
-// its own speed.
+// emit sends bytes of c to the host, if there is one, in the form in which the host receives
+// them at its own speed.
 func (l *Line) emit(c *chunk, b []byte) {
 	if l.pty == nil || !l.pty.present() {
 		return

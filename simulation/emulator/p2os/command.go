@@ -14,9 +14,8 @@ type command struct {
 	do   func(r *Robot, now time.Duration, a arg)
 }
 
-// commands by number. Those without do only have a name: like unknown ones
-// they are counted and have no effect, as on a microcontroller without that
-// equipment.
+// commands by number. Commands without do only have a name: like unknown ones they are
+// counted and have no effect, as on a microcontroller without that equipment.
 var commands = map[byte]command{
 	0:  {name: "PULSE"}, // resets the watchdog, as every packet does
 	1:  {name: "OPEN", do: func(r *Robot, now time.Duration, _ arg) { r.open(now) }},
@@ -99,7 +98,7 @@ func wheelSpeeds(r *Robot, _ time.Duration, a arg) {
 	}
 }
 
-// move goes so many mm straight on or back.
+// move drives straight on or back by so many mm.
 func move(r *Robot, _ time.Duration, a arg) {
 	if r.motors {
 		r.drive.way = goal{on: true, left: float64(a.value)}

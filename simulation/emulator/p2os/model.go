@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// A model is a type of robot: how it counts and measures. The figures are from the
-// parameter files of ARIA, the sonars in the order of the robot's own numbers.
+// A model is a type of robot: its units and its sensors. The figures are from the parameter
+// files of ARIA, the sonars in the order of the robot's own numbers.
 type model struct {
 	unit     float64 // mm, of x and y
 	axle     float64 // mm: 2 / DiffConvFactor

@@ -30,7 +30,7 @@ type Options struct {
 	// PressMotorButton.
 	MotorsOn bool
 
-	Odometry Pose    // odometry at the start; a host that sends no SETO sees it as (0, 0, 0)
+	Odometry Pose    // odometry at the start; to a host that sends no SETO it is (0, 0, 0)
 	Room     float64 // side of the square room around the start for the sonars, mm; 0: readings as set
 	NoRVEL   bool    // RVEL is unknown, as to PSOS before 4.2
 	Accel    float64 // limit of each wheel, mm/s², in both directions (1000, assumed); SETA changes it
@@ -163,7 +163,7 @@ func (r *Robot) Receive(now time.Duration, packet []byte) {
 func (r *Robot) sync(body []byte) {
 	step := int(body[0])
 	if step > min(r.stage, 2) {
-		r.stage = 0 // out of sequence: only SYNC0 is heard now (AMRISim; of robots assumed)
+		r.stage = 0 // out of sequence: only SYNC0 is accepted now (AMRISim; of robots assumed)
 		return
 	}
 	r.stage = step + 1
@@ -210,8 +210,8 @@ func (r *Robot) close() {
 	r.enable(false)
 }
 
-// enable switches the motors. Without power the wheels stand still, and speeds
-// sent meanwhile are not kept.
+// enable switches the motors. Without power the wheels stop, and speeds sent meanwhile are
+// dropped.
 func (r *Robot) enable(on bool) {
 	r.motors = on
 	if !on {

@@ -14,8 +14,8 @@ func (r *Robot) SetCharge(stage byte) { r.Change(func() { r.charge = stage }) }
 // the motors as ENABLE does.
 func (r *Robot) PressMotorButton() { r.Change(func() { r.enable(!r.motors) }) }
 
-// Reboot switches the robot off and on: it stands, is not connected, and counts its
-// position from 0. Its motors are off.
+// Reboot switches the robot off and on: it stops, is not connected, and counts its position
+// from 0. Its motors are off.
 func (r *Robot) Reboot() {
 	r.Change(func() {
 		r.close()

@@ -1,4 +1,4 @@
-// Package room is where emulated scanners stand.
+// Package room is the room around emulated scanners.
 package room
 
 import "math"

@@ -23,7 +23,7 @@ type mode struct {
 	rate int // samples a second
 }
 
-// The modes by their numbers. Numbers and names are of each firmware's own choice (rplidar_sdk,
+// The modes by their numbers. Each firmware chooses its own numbers and names (rplidar_sdk,
 // getAllSupportedScanModes asks for all of them): these are assumed.
 var (
 	modesA = []mode{{"Standard", dataStandard, standardRate}, {"Express", dataExpress, expressRate}, {"Boost", dataUltra, ultraRate}}
@@ -153,8 +153,8 @@ func ultraLag(mm float64) float64 {
 	return 8 - (64*k+k*k*k/98304)/65536*180/math.Pi
 }
 
-// scaled returns a distance in 12 bits, the distance that it stands for, and the bits by which
-// differences to it are shifted.
+// scaled returns a distance in 12 bits, the distance that the code represents, and the bits by
+// which differences to it are shifted.
 func scaled(mm int) (code, base int, shift uint) {
 	for _, s := range []struct {
 		from, code int

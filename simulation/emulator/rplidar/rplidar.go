@@ -32,7 +32,7 @@ type Options struct {
 	Room func(degrees float64) float64
 }
 
-// The models, as they name themselves. The motors of A2, S1, S2 and S3 have to be started.
+// The models, by their own names. The motors of A2, S1, S2 and S3 have to be started.
 const (
 	A1 = 0x18
 	A2 = 0x28
@@ -42,14 +42,14 @@ const (
 	S3 = 0x81
 )
 
-// bauds are the speeds of models that do not have 115200.
+// bauds are the speeds of models without 115200.
 var bauds = map[byte]int{C1: 460800, S1: 256000, S2: 1000000, S3: 1000000}
 
 const (
 	standardRate = 2000 // samples a second
 	expressRate  = 4000
 	ultraRate    = 8000
-	denseRate    = 10000                 // as that of a model between C1 and S2
+	denseRate    = 10000                 // samples a second, between a C1's and an S2's
 	chunk        = 16 * time.Millisecond // samples go out together
 	spinUp       = 500 * time.Millisecond
 	boot         = 300 * time.Millisecond // assumed

@@ -31,7 +31,7 @@ type Model struct {
 }
 
 // TiM551, TiM571 and LMS111 are models as SICK's data sheets describe them. LMS1000 has
-// another front, so a host must not take it for an LMS100.
+// another front, so a host must not mistake it for an LMS100.
 var (
 	TiM551  = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1}
 	TiM571  = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1}
@@ -48,15 +48,15 @@ type Options struct {
 	Refuse  string  // the name of a request that it refuses, for example LMDscandata
 	Blind   bool    // its output range is behind it only
 	Status  byte    // of the sensor, in its scans
-	Noise   float64 // probability of garbage before a telegram, and of a byte that is missing
+	Noise   float64 // probability of garbage before a telegram, and of a missing byte
 	Cut     bool    // it sends each telegram in pieces
 	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
 	// ahead; zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
 }
 
-// startTime is how long the motor takes to have its speed (assumed: less than real ones do,
-// so that tests are short).
+// startTime is how long the motor takes to reach its speed (assumed: shorter than in
+// reality, so that tests are short).
 const startTime = 300 * time.Millisecond
 
 // A Sensor is a scanner. Its methods may be called by any goroutine.
@@ -144,7 +144,7 @@ func (s *Sensor) Unplug() {
 // Close ends the sensor.
 func (s *Sensor) Close() { s.Unplug() }
 
-// Silence has the sensor say nothing more, on connections that last.
+// Silence makes the sensor silent, but keeps its connections.
 func (s *Sensor) Silence() { s.hush(true) }
 
 // Speak ends Silence.
@@ -302,7 +302,7 @@ func (s *Sensor) send(conn net.Conn, content string) {
 	for s.random.Float64() < s.opts.Noise {
 		out = slices.Insert(out, 0, byte(s.random.Uint32()))
 	}
-	// A host that does not read is cut off. Whatever fails here, listen notices it.
+	// A host that does not read is disconnected. listen notices any failure here.
 	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 	for s.opts.Cut && len(out) > 1000 {
 		n := 1 + s.random.IntN(len(out)-1)

@@ -60,7 +60,7 @@ func (s *Sensor) obey(now time.Duration, text, command, chars string) {
 	}
 }
 
-// fields ends each field with its checksum, which does not count the semicolon.
+// fields ends each field with its checksum. The checksum does not include the semicolon.
 func fields(texts ...string) (lines []string) {
 	for _, t := range texts {
 		lines = append(lines, t+";"+string(sum(t)))

@@ -1,7 +1,7 @@
 // Package ydlidar emulates a YDLIDAR X2, X4 or G4 on a fake serial line.
 //
-// It follows YDLIDAR's development manuals and the protocol document of its SDK; anything
-// that is in neither is marked "assumed".
+// It follows YDLIDAR's development manuals and the protocol document of its SDK; everything
+// else is marked "assumed".
 package ydlidar
 
 import (
@@ -18,7 +18,7 @@ import (
 type Model byte
 
 const (
-	X2 Model = iota // sends as long as it has power, and hears nothing
+	X2 Model = iota // sends as long as it has power, and ignores input
 	G4 Model = 5
 	X4 Model = 6
 	G6 Model = 13 // with packets in other units
@@ -77,7 +77,7 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 	return 2, "request"
 }
 
-// In a scan only Stop is heard.
+// During a scan only Stop is accepted.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
 	if d.opts.Model == X2 || r[0] != 0xA5 || d.scanning && r[1] != 0x65 {
 		return
