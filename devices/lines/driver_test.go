@@ -86,7 +86,7 @@ func TestImpossibleNumbers(t *testing.T) {
 
 // TestRestartIsStopped: a board that has restarted on an open port is stopped and greeted;
 // its wheels' counts show the restart. The command from before is not repeated.
-func TestRestartIsToldToStop(t *testing.T) {
+func TestRestartIsStopped(t *testing.T) {
 	b, _ := newBench(t, Options{
 		Hello: []string{"hello"}, Read: []string{"W {left} {right}"},
 		Drive: "D {left} {right}", Stop: "S", Repeat: 100 * time.Millisecond, Base: 200, Most: 500,

@@ -82,7 +82,7 @@ func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, r
 		o.ref, o.started, o.lag, o.fastest = to, true, 0, speed
 		return nil
 	}
-	defer o.tell(speed)
+	defer o.accountFor(speed)
 	if o.late > 0 {
 		if gap > together {
 			o.late--
@@ -110,8 +110,8 @@ func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, r
 	return nil
 }
 
-// tell subtracts from the lag the time that a SIP accounts for. speed is the SIP's speed.
-func (o *Odometry) tell(speed float64) {
+// accountFor subtracts from the lag the time that a SIP accounts for. speed is the SIP's speed.
+func (o *Odometry) accountFor(speed float64) {
 	if !o.doubts {
 		o.lag = min(max(0, o.lag-cycle), coast)
 	}

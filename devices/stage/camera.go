@@ -90,8 +90,8 @@ func viewOf[T any](e eye, img *canvas[T], paintOf func(*material) T) view[T] {
 	return view[T]{e, img, paintOf, float64(img.width) / 2 / e.half}
 }
 
-// look draws the channels of the colour tracker of the robot's camera.
-func (r *Robot) look(img *canvas[int8]) {
+// drawChannels draws the channels of the colour tracker of the robot's camera.
+func (r *Robot) drawChannels(img *canvas[int8]) {
 	w := r.world
 	v := viewOf(eyeOf(r, r.camera.reach), img, r.camera.channelOf)
 	img.clear(-1)

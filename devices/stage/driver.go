@@ -217,7 +217,7 @@ func (d *Driver) publish(now time.Duration) {
 		d.send(now, d.ptz, d.ptzData.Append)
 	}
 	if d.subscribed(d.vision) {
-		r.look(d.world.tracker.pixels)
+		r.drawChannels(d.world.tracker.pixels)
 		d.world.tracker.find(&d.visionData)
 		d.send(now, d.vision, d.visionData.Append)
 	}

@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 				r.readLaser()
 			}
 			if r.camera != nil {
-				r.look(w.tracker.pixels)
+				r.drawChannels(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
 			if r.gripper != nil {

@@ -45,7 +45,7 @@ type driver struct {
 	socket                  *socket
 	wheels, camera, gripper *visitors.Commands
 	mu                      sync.Mutex
-	held                    string // driveReport.Held
+	granted                 string // driveReport.Held
 }
 
 // drive serves one drive socket. When it ends, the commands to each device end their Player
@@ -91,7 +91,7 @@ func (d *driver) take(c driveCommand) error {
 func (d *driver) failed(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.socket.reply(driveReport{d.held, explain(err)})
+	return d.socket.reply(driveReport{d.granted, explain(err)})
 }
 
 // result reports whether the page has a device, and those of its errors that do not end the commands to
@@ -114,12 +114,12 @@ func (d *driver) result(device byte) visitors.Result {
 func (d *driver) hold(device byte, has bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if strings.IndexByte(d.held, device) >= 0 == has {
+	if strings.IndexByte(d.granted, device) >= 0 == has {
 		return nil
 	}
-	d.held = strings.ReplaceAll(d.held, string(device), "")
+	d.granted = strings.ReplaceAll(d.granted, string(device), "")
 	if has {
-		d.held += string(device)
+		d.granted += string(device)
 	}
-	return d.socket.reply(driveReport{Held: d.held})
+	return d.socket.reply(driveReport{Held: d.granted})
 }

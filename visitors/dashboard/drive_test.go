@@ -110,7 +110,7 @@ func TestHungCamera(t *testing.T) {
 	s.until(t, ahead)
 	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, halt)
-	if why := p.told("error").(string); !strings.Contains(why, "nothing heard") {
+	if why := p.await("error").(string); !strings.Contains(why, "nothing heard") {
 		t.Errorf("reported %q", why)
 	}
 	s.until(t, "left p") // and the wheels are given up
@@ -129,7 +129,7 @@ func TestRefusedDevice(t *testing.T) {
 	p := s.open(t)
 	for range 5 {
 		p.Send(`{"look":[1,2,3]}`)
-		if why := p.told("error").(string); !strings.Contains(why, "access to its camera") {
+		if why := p.await("error").(string); !strings.Contains(why, "access to its camera") {
 			t.Errorf("reported %q", why)
 		}
 	}
