@@ -129,7 +129,7 @@ func TestConnectionEndsWhileRequesting(t *testing.T) {
 	}
 }
 
-// Requests whose context ended are still answered. That Read takes such a reply is in clients/conformance.
+// Requests whose context ended are still answered. clients/conformance tests that Read accepts such a reply.
 func TestLateReply(t *testing.T) {
 	c, s := dial(t)
 	if err := c.Request(cancelAfter(t, c, 0), "sr"); !errors.Is(err, context.Canceled) {

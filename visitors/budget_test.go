@@ -18,7 +18,7 @@ func newBudgetLog() (*budget, *logs.ObservedLogs) {
 	return newBudget(zap.New(core)), lines
 }
 
-// join takes a place for a connection of an address.
+// join reserves a place for a connection of an address.
 func join(t *testing.T, b *budget, address string) *account {
 	t.Helper()
 	a := b.enter(netip.MustParseAddr(address))

@@ -365,7 +365,7 @@ func TestForeign(t *testing.T) {
 // files and other servers that do not exist.
 func checkConverted(t *testing.T, file *syntax.File) {
 	t.Helper()
-	result, _ := Convert(file) // also with an error the text is one that can be read
+	result, _ := Convert(file) // also with an error the text is readable
 	got := result.Text
 	if len(got) > 1<<20 { // the limit of a file
 		return

@@ -123,7 +123,7 @@ func TestVersionIsFoundWithTheFirstBlob(t *testing.T) {
 }
 
 // TestPacing: a server that answers at once does not make the loop spin, and
-// one that is slower is asked again at once.
+// a slower one is asked again at once.
 func TestPacing(t *testing.T) {
 	packet := recording(t, "acts10.hex")
 	for delay, want := range map[time.Duration]int{
@@ -290,8 +290,8 @@ func TestShutdownDuringSetup(t *testing.T) {
 	}
 }
 
-// TestLost: a connection that dies in whatever way is made again, every
-// second, without a client doing anything.
+// TestLost: after any loss the connection is made again, every
+// second, without a request of a client.
 func TestLost(t *testing.T) {
 	good := answers(40*ms, recording(t, "acts10.hex"))
 	for _, tt := range []struct {

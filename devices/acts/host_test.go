@@ -145,7 +145,7 @@ func answers(delay time.Duration, pieces ...[]byte) server {
 	}
 }
 
-// silent is a server that listens and says nothing.
+// silent is a server that listens and sends nothing.
 func silent(*conn, byte) {}
 
 // closes is a server that closes every connection.

@@ -109,7 +109,7 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 	}
 }
 
-// TestParserWrongVersion: a parser of one version takes nothing from a server
+// TestParserWrongVersion: a parser of one version accepts nothing from a server
 // of the other.
 func TestParserWrongVersion(t *testing.T) {
 	for v, name := range recordings {
@@ -141,8 +141,8 @@ func TestParserReset(t *testing.T) {
 	}
 }
 
-// TestDetect: whatever is seen, the version is found, or an image of V10 is
-// whole when nothing follows it.
+// TestDetect: in every image the version is found, or an image of V10 is
+// complete when nothing follows it.
 func TestDetect(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	settled := 0

@@ -151,7 +151,7 @@ func FuzzParser(f *testing.F) {
 			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
 				reports++
 				back := frame(r.Bumps, 0, 0, r.Battery, byte(r.Mode), r.Left, r.Right)
-				if !bytes.Contains(in, back[14:25]) { // the packets that decode keeps whole
+				if !bytes.Contains(in, back[14:25]) { // the packets that decode leaves complete
 					t.Fatalf("%+v is not in % x", r, in)
 				}
 			}

@@ -59,7 +59,7 @@ func TestStranger(t *testing.T) {
 		if got := recognise(within); got != tt.want {
 			t.Errorf("%s, within noise: %q, want %q", tt.name, got, tt.want)
 		}
-		for cut := range b { // a part is not taken for something else
+		for cut := range b { // a part is not taken for another packet
 			if got := recognise(b[:cut]); got != "" {
 				t.Errorf("%s, cut to %d bytes: %q", tt.name, cut, got)
 			}

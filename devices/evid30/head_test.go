@@ -64,7 +64,7 @@ func TestNewestWins(t *testing.T) {
 	}
 }
 
-// TestCommandsThatGoWrong: whatever is lost or refused, the camera gets where
+// TestCommandsThatGoWrong: despite any loss or refusal the camera gets where
 // the newest command says, and inquiries go on.
 func TestCommandsThatGoWrong(t *testing.T) {
 	once := func(prefix string, instead ...string) func(*stage) func(string) []string {
@@ -167,7 +167,7 @@ func TestCompletionLost(t *testing.T) {
 	}
 }
 
-// TestCameraThatRefuses: commands that a camera never takes are given up, and
+// TestCameraThatRefuses: commands that a camera never accepts are dropped, and
 // logged once a second.
 func TestCameraThatRefuses(t *testing.T) {
 	for _, answer := range []string{"90 60 02 FF", "90 60 03 FF", "90 61 41 FF", "90 60 04 FF", ""} {

@@ -80,7 +80,7 @@ func TestWall(t *testing.T) {
 	}
 }
 
-// Walls on both sides, as in a corridor. The rear sonars never see, so that a
+// Walls on both sides, as in a corridor. The rear sonars never report a range, so that a
 // wall that comes near does not vanish.
 func TestCorridor(t *testing.T) {
 	for half := 250.0; half < 5000; half += 50 {

@@ -140,7 +140,7 @@ func TestPolls(t *testing.T) {
 	}
 	say := func(line string) { b.Port().Say([]byte(line + "\r\n")) }
 	expect(1200*time.Millisecond, "D 0 0\rf 0\r")
-	expect(500*time.Millisecond, "f 0\r") // the board has not heard it
+	expect(500*time.Millisecond, "f 0\r") // the board has not received it
 	say("100 7")
 	expect(0, "f 1\r")
 	say("-100 7")

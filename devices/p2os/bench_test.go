@@ -73,7 +73,7 @@ type robot struct {
 	bench *bench
 	baud  int
 	stage int  // steps of the handshake that are done, 4 when it is open
-	muted bool // it obeys, but nothing it says arrives
+	muted bool // it obeys, but none of its packets arrives
 	off   bool
 	deaf  map[string]int // how many packets of a name get lost on the way to it
 	sip   []byte

@@ -120,7 +120,7 @@ func TestOdometryTurnsAfterReset(t *testing.T) {
 	}
 }
 
-// The driver asks for packets if the configuration does, and says when none come.
+// The driver asks for packets if the configuration does, and reports when none come.
 func TestGyroIsMissing(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		b := newBench(t)

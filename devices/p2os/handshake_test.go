@@ -54,7 +54,7 @@ func TestLeftOpen(t *testing.T) {
 }
 
 // The first packet to a silent robot is SYNC0: some take nothing else. One that may be open
-// is commanded to stand still before anything else, whatever it says.
+// is commanded to stop before anything else, whatever it reports.
 func TestFirstPacket(t *testing.T) {
 	first := func(b *bench) string { return b.wrote()[0] }
 	b := newBench(t)
@@ -181,7 +181,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A robot that falls silent still hears from us, until it counts as lost.
+// A robot that falls silent still gets commands, until it counts as lost.
 func TestPulse(t *testing.T) {
 	b, r := ready(t, 9600)
 	b.Pass(20 * ms)
@@ -279,7 +279,7 @@ func TestUnknownModel(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order, the driver neither hangs nor forgets a
+// For any events in any order, the driver neither hangs nor forgets a
 // port, and a robot that works is found.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 200, 1, 2, 0xFA, 0xFB, 0, 250, 2, 0, 250, 8, 1, 2, 3, 4})

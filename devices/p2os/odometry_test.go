@@ -378,7 +378,7 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 }
 
 // A server was paused. When it goes on it may send a command before it reads: the robot
-// has not heard that one in the pause, and was stopped by its watchdog.
+// has not received that command in the pause, and was stopped by its watchdog.
 func TestOdometryAfterAPause(t *testing.T) {
 	model := byName("p3dx").model()
 	model.Bits = 12

@@ -39,7 +39,7 @@ func (w *world) SetupDone(_ time.Duration, d *devices.Device, err error) {
 	w.notified = append(w.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 }
 
-// program is one that was started.
+// program is a started program.
 type program struct {
 	world          *world
 	stdout, stderr devices.PortHandler

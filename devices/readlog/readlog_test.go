@@ -170,7 +170,7 @@ func TestLoop(t *testing.T) {
 	r.run(1300 * ms)
 	r.want(`1s p "p0"`, `1.01s s "s0"`, `1.11s p "p0"`, `1.12s s "s0"`, `1.22s p "p0"`, `1.23s s "s0"`)
 	r.close()
-	// Without anything to say it does not go round.
+	// Without any message it does not start over.
 	r = openRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
 	r.run(time.Hour)
 	r.want()
@@ -317,7 +317,7 @@ func TestProvides(t *testing.T) {
 	if r.Table.Device('p') == nil || r.Table.Device('s') == nil || len(r.Link.Devices()) != 2 {
 		t.Error("devices are missing")
 	}
-	// Of several devices of an interface, the one that is wanted.
+	// Of several devices of an interface, the wanted one.
 	r = newRig(t, Options{File: path, Rate: 1}, devices.Sonar().At(3))
 	if r.Table.Find('s', 3) == nil || r.Table.Device('p') != nil {
 		t.Error("not what was asked for")

@@ -244,7 +244,7 @@ func TestReflexes(t *testing.T) {
 }
 
 // TestStandMeansStand: a reflex ends when the client does not want to move, and
-// does not act while it stands.
+// does not act while the robot is stopped.
 func TestStandMeansStand(t *testing.T) {
 	r := openRobot(t)
 	r.feels(1, 0)
@@ -264,7 +264,7 @@ func TestStandMeansStand(t *testing.T) {
 	r.commanded(t, "the recovery is over", "200 0")
 }
 
-// TestCollision: the whole of a recovery, and then the client goes on.
+// TestCollision: a complete recovery, and then the client drives on.
 func TestCollision(t *testing.T) {
 	r := openRobot(t)
 	r.command(300, 0)
@@ -284,7 +284,7 @@ func TestCollision(t *testing.T) {
 }
 
 // TestWheelsLost: wheels that have forgotten their command, for they were
-// unplugged, stand until a client commands them.
+// unplugged, stay stopped until a client commands them.
 func TestWheelsLost(t *testing.T) {
 	again := func(command string, n int) []string { return slices.Repeat([]string{command}, n) }
 	for _, c := range []struct {

@@ -37,7 +37,7 @@ func startA1(t *testing.T) *transporttest.Bench {
 	return b
 }
 
-// TestMotorOfA1: the motor of an A1 runs while DTR is released, and stands when the driver
+// TestMotorOfA1: the motor of an A1 runs while DTR is released, and stops when the driver
 // has ended.
 func TestMotorOfA1(t *testing.T) {
 	b := startA1(t)

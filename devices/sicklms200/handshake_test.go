@@ -359,7 +359,7 @@ func TestLostAndBack(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order, the driver neither hangs nor forgets a
+// For any events in any order, the driver neither hangs nor forgets a
 // port, and a laser that works is found.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 200, 1, 2, 0x02, 0x80, 0, 250, 2, 0, 250})

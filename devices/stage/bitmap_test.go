@@ -249,7 +249,7 @@ func TestMapOfROS(t *testing.T) {
 	refused(t, "another size", err, "4.000 m by 2.000 m: leave out size")
 }
 
-// The time that a map file takes grows with its size, not with the square of it, which would be half
+// The time to read a map file grows with its size, not with the square of it, which would be half
 // an hour here.
 func TestMapOfOneLine(t *testing.T) {
 	t.Parallel()

@@ -206,7 +206,7 @@ func TestSpecularSurfaces(t *testing.T) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
-	// A beam hears the part of a surface that faces it.
+	// A beam gets the echo of the part of a surface that faces it.
 	if got := sonarReads(t, "specular 10 samples 9 fov 40", fmt.Sprintf(wall, 105)); got > 1500 {
 		t.Errorf("a wide beam reads %d", got)
 	}

@@ -172,7 +172,7 @@ func TestRobotsPushAgainstEachOther(t *testing.T) {
 	noOverlaps(t, w)
 }
 
-// noOverlaps fails if anything is in a wall, checked as a polygon, or in another thing.
+// noOverlaps fails if a body overlaps a wall, checked as a polygon, or another body.
 func noOverlaps(t *testing.T, w *World) {
 	t.Helper()
 	for i, b := range w.bodies {
@@ -192,7 +192,7 @@ func noOverlaps(t *testing.T, w *World) {
 	}
 }
 
-// In random worlds, whatever the robots do, nothing ends in a wall, checked as a polygon, or in
+// In random worlds with random commands, no body ends in a wall, checked as a polygon, or in
 // another thing, whether it can be pushed or not, and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
 	t.Parallel()
@@ -230,7 +230,7 @@ wall ( pose [ 2.05 0 0 90] size [4.2 0.1 1] ) wall ( pose [-2.05 0 0 90] size [4
 				r.gripper.command(codec.GripperCommand{Code: codec.GripClose})
 			}
 			w.Step(5)
-			noOverlaps(t, w) // a robot that got into something would be stuck there
+			noOverlaps(t, w) // a robot inside another thing would be stuck there
 			if r.stalled() {
 				stalls++
 			}

@@ -148,7 +148,7 @@ func TestSetupAgainAtOnce(t *testing.T) {
 	s.Again = true
 	s.Subscribe()
 	s.Port().Say([]byte("go away"))
-	s.Port().Say([]byte("hi")) // not heard any more
+	s.Port().Say([]byte("hi")) // no longer received
 	s.Pass(0)
 	if len(s.Ports) != 2 || !s.Ports[0].Closed || s.Ports[1].Closed {
 		t.Fatalf("%d ports after the second try", len(s.Ports))
@@ -358,7 +358,7 @@ func TestLastWords(t *testing.T) {
 			s.up()
 			p := s.Port()
 			lose(s)
-			p.Say([]byte("stay")) // it is not heard any more
+			p.Say([]byte("stay")) // it is no longer received
 			s.parrot.Port().Write([]byte("gone on"))
 			if string(p.Last) != "halt" || string(p.Wrote) != "hellohalt" || p.Closed {
 				t.Errorf("wrote %q, last words %q, closed %v", p.Wrote, p.Last, p.Closed)

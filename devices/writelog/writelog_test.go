@@ -42,8 +42,8 @@ type host struct {
 
 func (h *host) WakeAt(l *devices.Link, at time.Duration) { h.at[l] = at }
 
-// robot is a driver with a position and a sonar. Its first setups fail as often
-// as it says.
+// robot is a driver with a position and a sonar. Its first setups fail,
+// as many as failures.
 type robot struct {
 	link     *devices.Link
 	failures int
@@ -84,7 +84,7 @@ type rig struct {
 	position, sonar *devices.Device
 	path            string
 	log             *observer.ObservedLogs
-	disk            chan struct{} // the disk stands still until it is closed
+	disk            chan struct{} // the disk stalls until it is closed
 }
 
 // newRig starts a recorder at 100 ms. Files are of maxSize bytes.
@@ -95,7 +95,7 @@ func newRig(t testing.TB, path string, maxSize int64, files int, open bool, fail
 	return r
 }
 
-// newFrozenRig is newRig with a disk that stands still.
+// newFrozenRig is newRig with a disk that stalls.
 func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool, failures int) *rig {
 	t.Helper()
 	disk := make(chan struct{})
@@ -229,7 +229,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Without anything to record there is no file, and older ones stay.
+// Without data to record there is no file, and older ones stay.
 func TestNothingToRecord(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, false, 0)
 	must.Do(t, os.WriteFile(r.path, []byte("yesterday"), 0o644))
@@ -363,7 +363,7 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// A disk that stands still for ten seconds loses nothing.
+// A disk that stalls for ten seconds loses nothing.
 func TestFrozenDisk(t *testing.T) {
 	r := newFrozenRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
 	now, messages := 200*ms, 0

@@ -229,7 +229,7 @@ func damagedAt(log []byte, at int) []byte {
 	return damaged
 }
 
-// Wherever a log ends, its whole chunks can be read, and nothing else.
+// Wherever a log ends, its complete chunks can be read, and nothing else.
 func TestCutAtEveryByte(t *testing.T) {
 	log, ends := record(t, script())
 	for cut := range log {
@@ -505,7 +505,7 @@ func FuzzReader(f *testing.F) {
 		if _, err := r.Next(); err != io.EOF {
 			t.Fatal("reading continues after the end")
 		}
-		// Messages that can be read are copied, and the copy is whole.
+		// Readable messages are copied, and the copy is complete.
 		all, _ := read(t, log)
 		var out bytes.Buffer
 		if _, err := copyLog(&out, reader(t, log), int64(len(log)), quiet); err == nil {

@@ -63,7 +63,7 @@ func TestRepairCutLogs(t *testing.T) {
 	}
 }
 
-// A whole log stays as it is.
+// A complete log stays as it is.
 func TestRepairIntactLog(t *testing.T) {
 	log, _ := record(t, script())
 	after, done, _ := repaired(t, log)

@@ -42,7 +42,7 @@ func keep(t *testing.T, b *Book, fd int, text string) *Words {
 	return w
 }
 
-// fill writes to a descriptor until it takes no more.
+// fill writes to a descriptor until its buffer is full.
 func fill(fd int) {
 	for n := 1; n > 0; {
 		n, _ = unix.Write(fd, bytes.Repeat([]byte{'x'}, 4096))
@@ -130,7 +130,7 @@ func TestOnPanic(t *testing.T) {
 	}
 }
 
-// A serial line that takes no more drops the bytes that wait, not the last words.
+// A serial line with a full buffer drops the waiting bytes, not the last words.
 func TestFullSerialLine(t *testing.T) {
 	master, path := terminals.Open(t)
 	slave, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)

@@ -216,7 +216,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // A file that blocks does not block a goroutine that logs: a full pipe, a socket, a terminal that is
-// paused. Sync gives up, and when the file takes lines again it gets them.
+// paused. Sync gives up, and when the file accepts lines again it gets them.
 func TestFilesThatBlock(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (file, reader *os.File, release func()){
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {
@@ -251,7 +251,7 @@ func TestFilesThatBlock(t *testing.T) {
 			logged := make(chan struct{})
 			go func() {
 				defer close(logged)
-				for i := range 20_400 { // more than a socket takes
+				for i := range 20_400 { // more than a socket's buffer
 					if i == 20_000 {
 						log.Core().(*core).sink.same = nil // the next period
 					}

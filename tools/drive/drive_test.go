@@ -76,7 +76,7 @@ func each(keys <-chan key) func(func(key) bool) {
 	}
 }
 
-// A terminal that takes nothing delays nothing.
+// A terminal that accepts nothing delays nothing.
 func TestScreenHangs(t *testing.T) {
 	hangs := make(chan struct{})
 	t.Cleanup(func() { close(hangs) })

@@ -16,7 +16,7 @@ import (
 	"player/tools"
 )
 
-// newPort returns the far end of a line and the path of ours. The far end hears
+// newPort returns the far end of a line and the path of ours. The far end receives
 // until hangUp.
 func newPort(t *testing.T) (far *os.File, path string, hangUp func() error) {
 	t.Helper()
@@ -112,7 +112,7 @@ func TestFindOnAnEcho(t *testing.T) {
 	}
 }
 
-// A line on which something unknown talks is sent nothing.
+// Nothing is sent on a line with an unknown sender.
 func TestFindOnlyListens(t *testing.T) {
 	t.Parallel()
 	far, path, hangUp := newPort(t)

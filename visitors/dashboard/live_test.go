@@ -278,7 +278,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// An HTTP server says nothing until it is asked, so the page gives up after a while.
+// An HTTP server sends nothing before a request, so the page gives up after a while.
 func TestStreamOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	url := servePage(t, Config{})

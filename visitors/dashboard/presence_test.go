@@ -36,7 +36,7 @@ func TestPresenceOfANewRobot(t *testing.T) {
 	}
 }
 
-// A page that leaves while the server is asked takes nothing from the others: they learn
+// A page that leaves while the server is asked does not delay the others: they learn
 // at once that another client drives.
 func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	c := newFake()

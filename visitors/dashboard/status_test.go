@@ -96,7 +96,7 @@ func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 }
 
 // The original server ignores the stop, and replies to all requests: the page must not
-// believe that the robot stands.
+// believe that the robot has stopped.
 func TestEmergencyStopThatIsIgnored(t *testing.T) {
 	robot := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer robot.Close()

@@ -138,7 +138,7 @@ func TestDriving(t *testing.T) {
 // publishes.
 func TestKilledViewer(t *testing.T) {
 	l := newLab(t, time.Minute)
-	other := must.Get(client.Dial(t.Context(), l.Address))(t) // without clients, the world stands still
+	other := must.Get(client.Dial(t.Context(), l.Address))(t) // without clients, the world is paused
 	defer other.Close()
 	must.Do(t, other.Request(t.Context(), "mr"))
 	v := l.open("127.0.0.1")

@@ -188,7 +188,7 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// TestReset: a sensor that was reset says so when it has booted, and hears nothing before.
+// TestReset: a sensor that was reset reports so when it has booted, and ignores input before.
 func TestReset(t *testing.T) {
 	h := start(t, Options{})
 	h.Say("A5 40 A5 52")

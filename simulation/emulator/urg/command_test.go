@@ -12,7 +12,7 @@ import (
 	"player/simulation/emulator/room"
 )
 
-// host says lines and reads answers, which end with an empty line.
+// host sends lines and reads answers, which end with an empty line.
 type host struct {
 	*rawhost.Host
 	sensor *Sensor
@@ -26,7 +26,7 @@ func start(t *testing.T, opts Options) host {
 	return host{rawhost.Open(t, s.Port(), 19200), s}
 }
 
-// lines says commands, if any, and returns the lines of the next answer.
+// lines sends commands, if any, and returns the lines of the next answer.
 func (h host) lines(commands ...string) []string {
 	for _, c := range commands {
 		h.Say(fmt.Sprintf("%x", c+"\n"))

@@ -65,7 +65,7 @@ func TestBoxes(t *testing.T) {
 			fill(m, box, red)
 			var d codec.VisionData
 			f.Find(m, &d)
-			// The vote takes the four corners of a box that is within the picture.
+			// The vote removes the four corners of a box within the picture.
 			corners := 0
 			for _, edge := range []bool{box.Min.X > 0 && box.Min.Y > 0, box.Min.X > 0 && box.Max.Y < 240, box.Max.X < 320 && box.Min.Y > 0, box.Max.X < 320 && box.Max.Y < 240} {
 				if edge {
