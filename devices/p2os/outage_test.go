@@ -18,7 +18,7 @@ func TestLostAndBack(t *testing.T) {
 		away time.Duration
 		lose func(b *bench, r *robot)
 		back func(b *bench, r *robot)
-		// the last bytes received when the robot is back, without velocities
+		// the last packets that the robot receives after its return, without velocities
 		heard []string
 	}{
 		{
