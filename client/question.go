@@ -36,8 +36,8 @@ func (c *Client) Ask(ctx context.Context, question byte) (lines []string, err er
 	return nil, ErrUnknownQuestion
 }
 
-// Geometry asks the server for the places, sizes and ranges of the parts of its robot's
-// devices. A device without known geometry has no part.
+// Geometry asks the server for the places and sizes of the parts of its robot's devices, and
+// for the areas that they cover. A device without known geometry has no part.
 func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	lines, err := c.Ask(ctx, codec.QuestionGeometry)
 	for _, line := range lines {

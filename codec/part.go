@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Part is one part of a device on the robot: its place, its size, and its field of view. A
+// Part is one part of a device on the robot: its place, its size, and the area that it covers. A
 // ring of sonars has 16 of them. The frame is the robot's: the origin is the centre of
 // rotation, x ahead, y to the left.
 type Part struct {

@@ -58,7 +58,7 @@ type Driver struct {
 	sip      SIP
 	odometry Odometry
 	gyro     gyro
-	gyroBy   time.Duration // when a robot without GYROpacs counts as one without a gyroscope; 0: it has one, or is not asked
+	gyroBy   time.Duration // when a silent gyroscope counts as missing; 0: the robot has one, or is not asked
 	compass  int           // the last reading, in degrees
 	motors   bool          // they have power, or were just switched on
 	motorsBy time.Duration // when SIPs report again whether they have power

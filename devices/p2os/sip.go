@@ -92,7 +92,7 @@ func (s *SIP) Decode(p Packet) error {
 	s.GripperState, s.Digital = b[end+1], b[end+3]
 	s.Charge = 0
 	if len(b) > end+sipCharge {
-		s.Charge = b[end+sipCharge] + 1 // -1 if the robot does not know it
+		s.Charge = b[end+sipCharge] + 1 // the robot sends -1 if it does not know
 	}
 	return nil
 }

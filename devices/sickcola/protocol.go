@@ -48,7 +48,7 @@ var (
 	// login is with the password of an authorized client that sensors have from the factory.
 	login = request{"\x02sMN SetAccessMode 03 F4724744\x03", "\x02\x02\x02\x02\x00\x00\x00\x17sMN SetAccessMode \x03\xF4\x72\x47\x44\xB3"}
 	start = request{"\x02sMN LMCstartmeas\x03", "\x02\x02\x02\x02\x00\x00\x00\x10sMN LMCstartmeas\x68"}
-	run   = request{"\x02sMN Run\x03", "\x02\x02\x02\x02\x00\x00\x00\x07sMN Run\x19"} // ends the login, during which the sensor does not measure
+	run   = request{"\x02sMN Run\x03", "\x02\x02\x02\x02\x00\x00\x00\x07sMN Run\x19"} // ends the login, in which the sensor does not measure
 	scans = request{"\x02sEN LMDscandata 1\x03", "\x02\x02\x02\x02\x00\x00\x00\x11sEN LMDscandata \x01\x33"}
 	quiet = request{"\x02sEN LMDscandata 0\x03", "\x02\x02\x02\x02\x00\x00\x00\x11sEN LMDscandata \x00\x32"}
 )

@@ -28,7 +28,7 @@ type sonar struct {
 
 	beam   floor.Beam // in the frame of the robot
 	offset float64    // from the robot's position, metres
-	edge   Vec        // along the left edge of the beam, in its own frame; straight back if the beam is wider than half around
+	edge   Vec        // along the left edge of the beam, in its own frame; straight back if it is wider than half around
 }
 
 // aim computes the fields that depend on pose, fov and samples.
