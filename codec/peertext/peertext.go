@@ -27,10 +27,10 @@ const (
 	ellipsis = "..."
 )
 
-// Line returns text as one line for people. Only printable characters and spaces stay; others
-// are escaped as in Go, among them control characters, which a terminal obeys, characters that
-// change the direction of writing or have no width, and bytes that are not UTF-8. At most 2048
-// bytes of text are shown, and "..." for the rest.
+// Line returns text as one line for people. Only printable characters and spaces stay. Others
+// are escaped as in Go: control characters, which a terminal obeys, characters that change the
+// direction of writing or have no width, and bytes that are not UTF-8. At most 2048 bytes of
+// text are shown, and "..." for the rest.
 func Line(text string) string { return Escape(bounded(text), "") }
 
 // Lines is Line for each line of a text with several, such as a list of errors. Tabs stay.

@@ -33,9 +33,9 @@ type Result struct {
 }
 
 // Convert converts a file of Player 1 to 3. It uses the getters of the file's sections, so
-// the file's errors mean nothing afterwards. The error, or several joined, is for a driver
-// whose hardware this server cannot reach, or that reverses its data as no driver here does:
-// the result would use another line, or give other data.
+// the file's errors mean nothing afterwards. It refuses a driver if this server cannot reach
+// its hardware, or if it reverses its data as no driver here does: the result would use
+// another line, or give other data. The error may be several joined.
 func Convert(file *syntax.File) (Result, error) {
 	c := converter{file: file}
 	c.out = append(c.out, printable("# From "+file.Name+`, by player migrate. Lines marked "no counterpart" were left out.`))

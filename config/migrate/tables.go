@@ -9,10 +9,10 @@ import (
 // The tables are text: a line for each driver, and a third of the size of maps in the
 // program.
 var (
-	// drivers has the drivers of Player 1 to 3 that have a counterpart: the name there
-	// and here, the interfaces and the default serial port there (- for none, with
-	// elsewhere before it if the one here is another), and the options that are converted:
-	// the name that both have, or the one there, = and the one here.
+	// drivers has the drivers of Player 1 to 3 with a counterpart: the name in Player and
+	// the name here; the interfaces and the default serial port in Player (- for none;
+	// elsewhere before a port that differs here); and the converted options: the common
+	// name, or Player's name, =, and the name here.
 	//
 	//go:embed drivers.txt
 	drivers string

@@ -118,7 +118,7 @@ func (p Parser) Noise(t *testing.T, packet []byte, begin ...byte) {
 }
 
 // Account tests, with any input, that every byte is accounted for, that each packet is in the
-// input and passes check, and that a parser makes the same of the input byte by byte.
+// input and passes check, and that a parser gives the same result for the input byte by byte.
 func (p Parser) Account(t *testing.T, in []byte, check func(packet []byte)) {
 	t.Helper()
 	got, stats, waiting := p.Find(in)

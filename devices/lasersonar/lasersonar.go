@@ -109,9 +109,9 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.required.Open(now, link)
 }
 
-// sees reports whether the laser, which scans the half plane in front of it, sees
-// the beam from nearSight on: the beam's axis does not point back, and one of its
-// edges is in front of the laser there.
+// sees reports whether the laser sees the beam from nearSight on. The laser scans the half
+// plane in front of it, so the beam's axis must not point back, and one of its edges must be
+// in front of the laser there.
 func (d *Driver) sees(b beam, heading float64) bool {
 	const rounding = 1e-9
 	forward := unit(d.mount.Heading)

@@ -72,10 +72,10 @@ func (d *Driver) steps() []transport.Step {
 	}
 	// Requests are Fresh: a packet that noise has begun, or has cut off, would swallow the answer.
 	return []transport.Step{
-		// A robot that was left open, by a lost line or by a server that was killed,
-		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
-		// from stopping it, or let it drive on (P2OS manual). So VEL2 stops the robot first.
-		// A robot that has been silent since the port was opened was closed: it gets SYNC0
+		// After a lost line, or after the server was killed, an open robot obeys its last
+		// command. To such a robot SYNC0 is PULSE: it would keep the watchdog from stopping
+		// the robot, or let it drive on (P2OS manual). So VEL2 stops the robot first. A
+		// robot that has been silent since the port was opened was closed: it gets SYNC0
 		// alone, as some require.
 		sync0: {Send: func(dst []byte) []byte {
 			if !d.silent {

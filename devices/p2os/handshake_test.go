@@ -351,8 +351,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// The beginning of a long packet, which noise makes of an answer, does not swallow the answers
-// to the requests that follow: it costs no more than a lost answer does, and one more request.
+// Noise can make an answer the beginning of a long packet. That packet does not swallow the
+// answers to later requests: it costs no more than a lost answer, and one more request.
 func TestTruncatedAnswer(t *testing.T) {
 	setup := func(at time.Duration, noise string) time.Duration {
 		b, r := newRobot(t, 9600)

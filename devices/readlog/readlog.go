@@ -26,9 +26,8 @@ const (
 	ration = 1 << 20
 	// pause is the time between two bursts, for the rest of the server.
 	pause = time.Millisecond
-	// lap is the time between the last message of a log and the first of the next
-	// round: about the period of a robot's data, so that a log of one message does not
-	// keep the server busy.
+	// lap is the pause between the end of a log and its next round: about the period of a
+	// robot's data. Without it a log of one message would keep the server busy.
 	lap = 100 * time.Millisecond
 	// stepCode is the configuration that requests a step.
 	stepCode = "s"

@@ -88,10 +88,10 @@ func (w *World) pushed(o *body) bool {
 // giveWay moves o out of b, if they overlap, and reports whether that was possible. Because o
 // also turns, a small overlap may remain; the next call removes it.
 //
-// A push of unit size along out whose line passes the middle at arm turns o by arm / spin for
-// each metre that it moves (limit surface as an ellipsoid: Howe and Cutkosky, Practical
-// Force-Motion Models for Sliding Manipulation, 1996). The touched point then moves by 1 +
-// arm^2 / spin. This must be the depth.
+// If the line of a push of unit size along out passes the middle at arm, o turns by arm /
+// spin for each metre that it moves (limit surface as an ellipsoid: Howe and Cutkosky,
+// Practical Force-Motion Models for Sliding Manipulation, 1996). The touched point then moves
+// by 1 + arm^2 / spin. This must be the depth.
 func (o *body) giveWay(b *body) bool {
 	c := floor.Touch(b.here, o.here)
 	if c.Depth > maxDepth {

@@ -214,8 +214,8 @@ func (t *target) rays(astray float64) (first, last int, apart bool) {
 // at o in the frame of the body. The outline's near sides follow each other from left to
 // right, so each ray is checked against one or two of them.
 func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
-	// edgeOn is twice the area of the triangle from the scanner to a side below which no ray
-	// meets the side, m^2: the side is then seen edge-on, and there is no ray between its ends.
+	// edgeOn is twice the area of the triangle of the scanner and a side, m^2. With a smaller
+	// triangle the side is seen edge-on, and no ray is between its ends.
 	const edgeOn = 1e-9
 	far, swept := false, false
 	p := round[0].Sub(o).Rotate(t.facing)

@@ -13,9 +13,9 @@ import (
 	"player/formats/telemetry"
 )
 
-// The tracker reports blobs where the picture shows them: in the rectangle of each blob, as
-// many pixels as its area have the colour, also when the camera looks aside and is zoomed
-// in, and another thing hides a part.
+// The tracker reports blobs where the picture shows them: the rectangle of each blob has as
+// many pixels of the colour as the blob's area says, also when the camera looks aside and is
+// zoomed in, and another thing hides a part.
 func TestPictureShowsTheBlobs(t *testing.T) {
 	t.Parallel()
 	const world = `

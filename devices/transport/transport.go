@@ -246,9 +246,8 @@ func (t *Transport) RobotConfig(payload []byte) (codec.Config, error) {
 // Log returns the link's logger, which names driver and port.
 func (t *Transport) Log() *zap.Logger { return t.log }
 
-// complain logs garbage and broken packets that have come since it has last done so, once
-// a second at most, during a handshake at level debug only: the speeds of the two ends may
-// differ then.
+// complain logs new garbage and broken packets, at most once a second. During a handshake it
+// logs at level debug only: the speeds of the two ends may differ then.
 func (t *Transport) complain(now time.Duration, total Stats) {
 	if total.Garbage == t.noise.Garbage && total.Broken == t.noise.Broken {
 		return

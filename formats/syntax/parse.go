@@ -145,9 +145,9 @@ func (p *parser) note(e *Error) {
 	p.ended = p.ended || len(p.file.errs) >= maxErrors
 }
 
-// recover continues behind the statement, field or section that started at from and
-// has a mistake: behind its line, and behind the brackets that are opened there, but
-// before the ")" that closes s. It returns err if nothing more can be read.
+// recover continues after a mistake in the statement, field or section that started at from:
+// behind its line, and behind the brackets that the line opens, but before the ")" that
+// closes s. It returns err if nothing more can be read.
 func (p *parser) recover(s *Section, from scanner, err error) error {
 	s.Broken = true
 	e, ok := errors.AsType[*Error](err)

@@ -215,8 +215,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// A file that blocks does not block a goroutine that logs: a full pipe, a socket, a terminal that is
-// paused. Sync gives up, and when the file accepts lines again it gets them.
+// A blocking file does not block a goroutine that logs: for example a full pipe, a socket, or a
+// paused terminal.
 func TestFilesThatBlock(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (file, reader *os.File, release func()){
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {

@@ -200,8 +200,8 @@ func (s *server) presenceOf(robot *status.Robot) presence {
 	return p
 }
 
-// update computes the rates, each over a second. The first rate of a client that begins to
-// command is computed over less, so that pages show at once that it commands.
+// update computes the rates, each over a second. When a client begins to command, its first
+// rate is computed over a shorter time, so that pages show at once that it commands.
 func (p *presences) update(now status.Status) {
 	since := time.Duration(now.Uptime - p.uptime)
 	p.first = p.rates == nil || since < 0 || since > 2*presencePeriod

@@ -15,8 +15,8 @@ const (
 	logPeriod = 500 * time.Millisecond
 	// controlPeriod is how often a viewer of the control topic gets the status.
 	controlPeriod = 500 * time.Millisecond
-	// statusAge is the highest age of a status that viewers get: half of the period, so that
-	// viewers whose periods begin at different moments wake the loop four times a second together.
+	// statusAge is the highest age of a status that viewers get: half of the period. So all viewers together wake the
+	// loop at most four times a second, although their periods begin at different moments.
 	statusAge = controlPeriod / 2
 )
 

@@ -35,9 +35,8 @@ var (
 	errGrey      = errors.New("what you clicked is grey, white or black: only colours are found")
 )
 
-// colors are those that are found: of a file that may be changed while it is in use, and
-// with the changes that the page has made since. Its methods are safe for concurrent use, the
-// finder is not.
+// colors are the colours to find: the colours of a file, which may change while it is in use,
+// with the page's later changes.
 type colors struct {
 	path string
 	none bool // there may be no colours, and no file: the page makes them

@@ -92,8 +92,8 @@ func (b *Beam) meetSide(p, q Vec, limit float64) float64 {
 	return limit
 }
 
-// narrow is the cosine of half the angle below which a beam is not narrow: both edges of a narrow
-// one go forward along the axis that its middle is nearest to, which is within 45 degrees.
+// narrow is the cosine of half the widest angle of a narrow beam. Both edges of a narrow beam go
+// forward along the axis nearest to its middle, which is within 45 degrees.
 const narrow = 0.75
 
 // CastBeam returns the distance in metres from o to the nearest point of an occupied cell

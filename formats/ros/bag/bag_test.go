@@ -180,8 +180,7 @@ func checkBag(t *testing.T, lines []string) {
 	}
 }
 
-// Each value of a bag is that which our own reader finds in the log at that time. Each
-// stamp is the time at which the data was taken, which is also the message's time.
+// Each value of a bag equals the value that our own reader finds in the log at that time.
 func TestValuesOfABag(t *testing.T) {
 	log := changing(t)
 	folder, _ := bagOf(t, log, Options{Compress: true})

@@ -107,9 +107,9 @@ type truth struct {
 	codec.Blob
 }
 
-// distinct reports whether a camera can show a patch as one: it is at least 6 pixels thick,
-// because the colours of a JPEG are 2 pixels wide and mix at edges, at most six times as long
-// as thick, half of its rectangle, and 4 pixels away from the next one of its colour.
+// distinct reports whether a camera can show a patch as one. It must be at least 6 pixels thick, because the colours of
+// a JPEG are 2 pixels wide and mix at edges. It must be at most six times as long as thick, half of its rectangle, and 4
+// pixels away from the next patch of its colour.
 func (p truth) distinct(patches []truth) bool {
 	width, height := p.Right-p.Left+1, p.Bottom-p.Top+1
 	length := max(width, height)
