@@ -1,5 +1,5 @@
-// Package client connects a program to a Player server: what appendix A of the
-// manual offers in C++, in Go.
+// Package client connects a program to a Player server: the functions of the manual's
+// appendix A, which is for C++, in Go.
 //
 //	robot, err := client.Dial(ctx, "localhost") // port 6665
 //	...
@@ -37,8 +37,7 @@ import (
 )
 
 const (
-	// defaultHost is the computer of a robot whose address names none (manual
-	// A.2, 3.2).
+	// defaultHost is the computer in an address without one (manual A.2, 3.2).
 	defaultHost = "localhost"
 
 	// bufferSize is the initial size of the receive buffer in bytes. A round
@@ -46,17 +45,16 @@ const (
 	// is a u16, the buffer grows, to at most 128 KiB.
 	bufferSize = 4096
 
-	// sendLimit bounds a write. A network that takes nothing for so long is lost; the
+	// sendLimit bounds a write. A network that accepts nothing for so long is lost; the
 	// server stops the wheels after 2 s (PROTOCOL 9.1).
 	sendLimit = 5 * time.Second
 
-	// maxExcerpt is how much an error shows of what another server sends, in bytes: a
-	// line.
+	// maxExcerpt is the most bytes of another server's text in an error: a line.
 	maxExcerpt = 40
 )
 
-// ErrForeign is wrapped by the error of Request and Read if what the server sent first
-// is no reply to a request: it is no server of Player.
+// ErrForeign is wrapped by the error of Request and Read if the server's first message is
+// not a reply to a request: it is no server of Player.
 var ErrForeign = errors.New("no server of Player")
 
 // Client is one connection to a server. Its fields hold the newest data of the
@@ -74,7 +72,7 @@ type Client struct {
 
 	conn    net.Conn
 	dial    func(context.Context) (net.Conn, error) // nil: Reconnect has no way
-	buf, in []byte                                  // receive buffer, and its bytes that are not used yet
+	buf, in []byte                                  // receive buffer, and its unused bytes
 	items   compact.Reader                          // of the latest compact block
 	auto    bool                                    // the first Request selects the form of rounds
 	out     []byte                                  // send buffer
@@ -91,8 +89,8 @@ type Client struct {
 	left      int                 // blocks missing from this round
 	fresh     bool                // freshness mode
 
-	wanted   []byte                // what Reconnect requests: pairs that were granted and not closed
-	settings map[byte]codec.Config // of this connection, by code: what Reconnect restores
+	wanted   []byte                // Reconnect requests these granted pairs of devices that are still open
+	settings map[byte]codec.Config // of this connection, by code: Reconnect restores them
 
 	done    <-chan struct{} // of the context that can interrupt the connection
 	release func()          // detaches that context from the connection
@@ -131,12 +129,12 @@ func Dial(ctx context.Context, addr string) (*Client, error) {
 	return c, nil
 }
 
-// DialBy connects by dial, for example with TLS, and again in Reconnect. Like that of New
-// the client does not ask for compact rounds by itself.
+// DialBy connects by dial, for example with TLS, and again in Reconnect. Like a client of
+// New it does not ask for compact rounds by itself.
 func DialBy(ctx context.Context, dial func(context.Context) (net.Conn, error)) (*Client, error) {
 	connect := func(ctx context.Context) (net.Conn, error) {
 		conn, err := dial(ctx)
-		if errors.Is(err, os.ErrDeadlineExceeded) { // the timer of package net came before that of ctx
+		if errors.Is(err, os.ErrDeadlineExceeded) { // the timer of package net fired before the timer of ctx
 			err = fmt.Errorf("%w: %w", context.DeadlineExceeded, err)
 		}
 		return conn, err
@@ -178,15 +176,15 @@ func withPort(addr string) string {
 	return net.JoinHostPort(host, port)
 }
 
-// New returns a client on conn, which must support read deadlines. Close
-// closes conn. Unlike that of Dial it does not ask for compact rounds by itself.
+// New returns a client on conn, which must support read deadlines. Close closes conn. Unlike
+// a client of Dial it does not ask for compact rounds by itself.
 func New(conn net.Conn) *Client {
 	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}, settings: map[byte]codec.Config{}}
 	c.devices = c.unknown()
 	return c
 }
 
-// unknown returns the devices before the server has said anything.
+// unknown returns the devices before the server's first message.
 func (c *Client) unknown() map[byte]*device {
 	return map[byte]*device{
 		codec.Position: {field: &c.Position},
@@ -209,7 +207,7 @@ func (c *Client) Close() error {
 	return c.conn.Close()
 }
 
-// receive returns the next server message. It keeps answers and returns what follows
+// receive returns the next server message. It keeps answers and returns the messages after
 // them. payload is valid until the next call. An interrupted call loses nothing.
 func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err error) {
 	if err := ctx.Err(); err != nil {
@@ -245,8 +243,8 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 	}
 }
 
-// checkFirst returns an error unless what has arrived first begins as the reply to the
-// first request: without it a text of another server would be a block that never ends.
+// checkFirst returns an error unless the first bytes begin a reply to the first request.
+// Otherwise another server's text, parsed as a block, would be a block that never ends.
 // Before a request the server sends nothing.
 func (c *Client) checkFirst() error {
 	if c.answered || c.first == nil {
@@ -320,8 +318,8 @@ func (c *Client) queue(kind, letter byte, payload []byte) error {
 	return nil
 }
 
-// flush sends the messages of queue in one write. If the network does not take it all within
-// sendLimit, or until ctx ends, the connection is closed: part of a message may have been sent.
+// flush sends the messages of queue in one write. If the network does not accept all of it within sendLimit, or until
+// ctx ends, the connection is closed: part of a message may have been sent.
 func (c *Client) flush(ctx context.Context) error {
 	out := c.out
 	c.out = c.out[:0]

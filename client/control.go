@@ -57,8 +57,7 @@ const (
 	SeparateTransRot                        // smoother, slower
 )
 
-// The server does not answer configurations; errors are those of the
-// connection.
+// The server does not answer configurations; errors are errors of the connection.
 
 // SetDataMode selects when the server sends data to this client. It applies to
 // this connection and may be called before any device is open. Read still
@@ -83,10 +82,10 @@ func (c *Client) RequestData() error {
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigData})
 }
 
-// SetFresh turns freshness mode on or off for this connection: a round then
-// contains only new data, and is sent only if there is some. It needs device y
-// open for reading, whose block describes the round. Turn the mode off before
-// closing y. It is an extension that the original server does not have.
+// SetFresh switches freshness mode on or off for this connection: a round then contains only
+// new data, and is sent only if there is some. It needs device y open for reading, whose
+// block describes the round. Switch the mode off before closing y. It is an extension that
+// the original server does not have.
 func (c *Client) SetFresh(on bool) error {
 	if on && !c.devices[codec.Server].readable() {
 		return errNoServer
@@ -98,9 +97,9 @@ func (c *Client) SetFresh(on bool) error {
 	return nil
 }
 
-// SetName tells the server the name by which people see this client: at most
-// codec.MaxName bytes of printable ASCII; an empty name removes it. It is an extension
-// that the original server ignores.
+// SetName gives the server a name for this client, which lists of clients show: at most
+// codec.MaxName bytes of printable ASCII; an empty name removes it. It is an extension that
+// the original server ignores.
 func (c *Client) SetName(name string) error {
 	cfg := codec.Config{Code: codec.ConfigName, Text: name}
 	if _, err := codec.DecodeServerConfig(cfg.Append(nil)); err != nil {
@@ -109,12 +108,11 @@ func (c *Client) SetName(name string) error {
 	return c.setting(cfg)
 }
 
-// SetCommandLifetime sets for how long a command of SetSpeed is good, in whole
-// milliseconds, at most a minute: the robot stops if it is not repeated in time. Each
-// call begins the lifetime of the newest command anew. A client with a lifetime yields:
-// its SetSpeed(0, 0) stops only what it drives itself. Zero, the default, ends both; the
-// server may have a limit of its own. It is an extension that the original server
-// ignores.
+// SetCommandLifetime sets how long a command of SetSpeed is valid, in whole milliseconds, at
+// most a minute: the robot stops if it is not repeated in time. Each call restarts the
+// lifetime of the newest command. A client with a lifetime yields: its SetSpeed(0, 0) stops
+// the robot only while this client drives it. Zero, the default, ends both; the server may
+// have a limit of its own. It is an extension that the original server ignores.
 func (c *Client) SetCommandLifetime(d time.Duration) error {
 	if d < 0 || d > maxLifetime || d > 0 && d < time.Millisecond {
 		return fmt.Errorf("a lifetime of %v is not in 1 ms to %v", d, maxLifetime)
@@ -122,29 +120,29 @@ func (c *Client) SetCommandLifetime(d time.Duration) error {
 	return c.setting(codec.Config{Code: codec.ConfigLifetime, Arg: uint16(d.Milliseconds())})
 }
 
-// maxLifetime is the longest lifetime of a command: what is longer is none to rely on.
+// maxLifetime is the longest lifetime of a command: a longer one would not stop a robot in time.
 const maxLifetime = time.Minute
 
-// EmergencyStop stops the robot for everybody, or releases the stop. While it holds,
-// which it also does when this client has left, the server drops all commands of all
-// clients. It needs no open device, but the right to write; without it the server
-// ignores the call. It is an extension that the original server ignores.
+// EmergencyStop stops the robot for all clients, or releases the stop. During the stop,
+// which does not end when this client leaves, the server drops all commands of all clients.
+// It needs no open device, but the right to write; without it the server ignores the call.
+// It is an extension that the original server ignores.
 func (c *Client) EmergencyStop(on bool) error {
 	return c.config(codec.Server, codec.Config{Code: codec.ConfigStop, Arg: flag(on)})
 }
 
-// SetCompact selects the form of this connection's rounds, which Read understands in
-// any form, and the part of laser scans that compact rounds have; in Laser the other
-// readings are 0. With its first Request a client of Dial that did not call it sets
-// codec.FramesAuto and whole scans. It is an extension that the original server ignores.
+// SetCompact selects the form of this connection's rounds, and the part of laser scans in
+// compact rounds; in Laser the other readings are 0. Read understands every form. If a
+// client of Dial did not call it, its first Request sets codec.FramesAuto and whole scans.
+// It is an extension that the original server ignores.
 func (c *Client) SetCompact(form uint16, scan codec.Scan) error {
 	c.auto = false
 	return c.setting(codec.Config{Code: codec.ConfigCompact, Arg: form, Scan: scan})
 }
 
-// ChangeMotorState turns the power of the motors on or off. Be careful: the
-// robot may start at once. This and the two calls below affect all clients,
-// and have no effect unless position, sonar, misc or gripper is open.
+// ChangeMotorState switches the power of the motors on or off. Be careful: the robot may
+// start at once. This and the two calls below affect all clients, and have no effect unless
+// position, sonar, misc or gripper is open.
 func (c *Client) ChangeMotorState(on bool) error {
 	return c.config(codec.Position, codec.Config{Code: codec.ConfigMotors, Arg: flag(on)})
 }

@@ -42,7 +42,7 @@ func Example() {
 	// driving: true
 }
 
-// The server may grant less than was asked for. What it granted is in force.
+// The server may grant less than the request. The granted access is in force.
 func ExampleClient_Request() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()

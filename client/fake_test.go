@@ -12,9 +12,9 @@ import (
 	"player/e2e/must"
 )
 
-// server is the other end of a client's connection. It does not implement the
-// protocol: a test states what it sends and what it must receive. It may send
-// before the client asks; the bytes wait in the socket.
+// server is the other end of a client's connection. It does not implement the protocol: a
+// test lists the messages that it sends and must receive. It may send before the client
+// asks; the bytes wait in the socket.
 type server struct {
 	t    *testing.T
 	conn net.Conn
@@ -33,7 +33,7 @@ func dial(t *testing.T) (*Client, *server) {
 	conn := must.Get(l.Accept())(t)
 	t.Cleanup(func() { conn.Close() })
 	conn.SetDeadline(time.Now().Add(limit))
-	c.auto = false // tests but those of compact rounds expect nothing before their messages
+	c.auto = false // only tests of compact rounds expect a message before their own
 	return c, &server{t, conn}
 }
 

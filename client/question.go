@@ -8,13 +8,13 @@ import (
 	"player/codec"
 )
 
-// ErrUnknownQuestion is the error of a server that does not know a question, as the
-// original knows none.
+// ErrUnknownQuestion is the error if the server does not know a question. The original
+// server knows none.
 var ErrUnknownQuestion = errors.New("the server does not know this question")
 
-// Ask asks the server a question and returns the lines of its answer (PROTOCOL 8.9):
-// with codec.QuestionObstacles what stands in the way of this client's commands and
-// data now. It waits as Request does. Request asks why devices are refused by itself.
+// Ask asks the server a question and returns the lines of its answer (PROTOCOL 8.9). The
+// answer to codec.QuestionObstacles lists what blocks this client's commands and data now.
+// It waits as Request does. Request itself asks for the reasons of refused devices.
 func (c *Client) Ask(ctx context.Context, question byte) (lines []string, err error) {
 	if c.first == nil { // the reply to a request shows that this is a Player
 		if _, err := c.roundTrip(ctx, ""); err != nil {
@@ -36,8 +36,8 @@ func (c *Client) Ask(ctx context.Context, question byte) (lines []string, err er
 	return nil, ErrUnknownQuestion
 }
 
-// Geometry asks the server where the parts of its robot's devices are, how large they
-// are and what they cover. A device of which nothing is known has no part.
+// Geometry asks the server for the places and sizes of the parts of its robot's devices, and
+// for the areas that they cover. A device without known geometry has no part.
 func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	lines, err := c.Ask(ctx, codec.QuestionGeometry)
 	for _, line := range lines {
@@ -48,8 +48,8 @@ func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	return parts, err
 }
 
-// explain adds to refused devices why they are. What cannot be learned stays empty: the
-// refusal stands.
+// explain adds the reasons to refused devices. A reason that cannot be obtained stays empty:
+// the refusal stands.
 func (c *Client) explain(ctx context.Context, refused []Access) {
 	lines, err := c.Ask(ctx, codec.QuestionRefusals)
 	if err != nil {

@@ -14,14 +14,14 @@ import (
 // pause is between two attempts of Reconnect: a server takes as long to start again.
 const pause = 100 * time.Millisecond
 
-// Reconnect connects again, after the connection is lost or at any time, and restores what
-// this client had: name, frequency, lifetime of commands, data mode, form of rounds,
-// access to devices and freshness mode. It tries until it succeeds or ctx ends. The fields
-// keep their values; Has is false until new data. Motor power, odometry and velocity
-// control belong to the robot and are not touched.
+// Reconnect connects again, after the connection is lost or at any time, and restores this
+// client's state: name, frequency, lifetime of commands, data mode, form of rounds, access
+// to devices and freshness mode. It tries until it succeeds or ctx ends. The fields keep
+// their values; Has is false until new data. Motor power, odometry and velocity control
+// belong to the robot and are not touched.
 //
-// With an *AccessError the connection stands, but not all devices could be opened: the next
-// Reconnect asks for them again.
+// With an *AccessError the client is connected, but not all devices could be opened: the
+// next Reconnect asks for them again.
 func (c *Client) Reconnect(ctx context.Context) error {
 	if c.dial == nil {
 		return errors.New("a client of New cannot connect again: use DialBy")
@@ -41,7 +41,7 @@ func (c *Client) Reconnect(ctx context.Context) error {
 
 // resume makes one attempt.
 func (c *Client) resume(ctx context.Context) error {
-	_ = c.Close() // of a connection that is lost
+	_ = c.Close() // the connection is lost
 	conn, err := c.dial(ctx)
 	if err != nil {
 		return err
@@ -55,7 +55,7 @@ func (c *Client) resume(ctx context.Context) error {
 			err = errors.Join(err, c.config(codec.Server, cfg))
 		}
 	}
-	wanted := slices.Clone(c.wanted) // also what is refused now: it is asked for again next time
+	wanted := slices.Clone(c.wanted) // also devices that are refused now: the next Reconnect requests them again
 	if err == nil && len(wanted) > 0 {
 		err = c.Request(ctx, string(wanted))
 	}
@@ -70,7 +70,7 @@ func (c *Client) resume(ctx context.Context) error {
 	return err
 }
 
-// want keeps what a reply grants for Reconnect. A device that is refused stays as it was.
+// want records the granted access of a reply for Reconnect. The record of a refused device stays as it was.
 func (c *Client) want(letter, access byte) {
 	at := 0
 	for at < len(c.wanted) && c.wanted[at] != letter {

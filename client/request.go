@@ -9,17 +9,17 @@ import (
 	"player/codec"
 )
 
-// Access is the access asked for and granted for one device. The letters are
-// those of table 3 of the manual.
+// Access is the requested and the granted access for one device. The letters are in table 3
+// of the manual.
 type Access struct {
 	Device  byte
 	Asked   byte      // r, w, a or c
 	Granted byte      // r, w, a, c, or e: the device failed or does not exist
-	Why     codec.Why // of e; empty: the server does not say
+	Why     codec.Why // of e; empty: the server gave no reason
 	Text    string    // of e: the same for people, or empty
 }
 
-// Reason says for people why a device is e.
+// Reason returns why a device is e, for people.
 func (a Access) Reason() string {
 	if a.Text == "" {
 		return "the server's log has the reason"
@@ -46,8 +46,8 @@ func (e *AccessError) Error() string {
 	return b.String()
 }
 
-// enough reports whether an access includes what was asked for: r, followed by w in
-// another request, is granted as a.
+// enough reports whether an access includes the requested one: r, followed by w in another
+// request, is granted as a.
 func enough(asked, granted byte) bool {
 	partly := asked == codec.AccessRead || asked == codec.AccessWrite
 	return granted == asked || partly && granted == codec.AccessAll
@@ -60,17 +60,15 @@ const replyHead = 3
 // request consists of pairs of a device and an access: "srpw" is sonar read,
 // position write; 'c' closes a device. Setting up a device can take seconds.
 //
-// It returns nil if everything is granted that was asked for; a device that is read
-// and then opened with w is granted a. It returns an *AccessError if the server
-// granted less, which is then in force. The error has the server's reasons, unless the
-// server does not know them, or ctx ends before they have come. Other errors
-// mean that the request was not answered.
+// It returns nil if the whole request is granted; a device that is read and then opened with
+// w is granted a. It returns an *AccessError if the server granted less, which is then in
+// force. The error has the server's reasons, unless the server does not know them, or ctx
+// ends before they have come. Other errors mean that the request was not answered.
 //
-// Rounds that arrive meanwhile update the fields and are not returned by Read
-// again: in request/reply mode, Read what RequestData asked for before
-// Request. If ctx ends first, the server still answers the request; the next
-// Read or Request takes its reply. A request that the network does not take until then
-// ends the connection.
+// Rounds that arrive meanwhile update the fields and are not returned by Read again: in
+// request/reply mode, call Read for the data of RequestData before Request. If ctx ends
+// first, the server still answers the request; the next Read or Request takes its reply. If
+// the network has not accepted the whole request by then, the connection is closed.
 func (c *Client) Request(ctx context.Context, request string) error {
 	if len(request)%2 != 0 {
 		return fmt.Errorf("request %q does not consist of pairs of device and access", request)
@@ -140,8 +138,8 @@ func (c *Client) reply(payload []byte) {
 	}
 }
 
-// compare returns the devices that were granted less than the request. The error is
-// that of a reply to another request.
+// compare returns the devices that were granted less than the request. The error is for a
+// reply to another request.
 func compare(request string, reply []byte) (refused []Access, err error) {
 	if len(request) != len(reply) {
 		return nil, fmt.Errorf("request %q: the reply %q answers another request", request, reply)
@@ -157,8 +155,8 @@ func compare(request string, reply []byte) (refused []Access, err error) {
 	return refused, nil
 }
 
-// Access returns the access to a device that the server granted last, as in a reply;
-// zero: it was never requested.
+// Access returns the last granted access to a device, in the letters of a reply; zero: it
+// was never requested.
 func (c *Client) Access(letter byte) byte {
 	if d := c.devices[letter]; d != nil {
 		return d.access

@@ -14,7 +14,7 @@ import (
 	"player/e2e/must"
 )
 
-// Replies of the original server that grant less, and what Request returns for them.
+// Replies of the original server that grant less, and the errors of Request for them.
 func TestReplies(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -129,7 +129,7 @@ func TestConnectionEndsWhileRequesting(t *testing.T) {
 	}
 }
 
-// Requests whose context ended are still answered. That Read takes such a reply is in clients/conformance.
+// Requests whose context ended are still answered. clients/conformance tests that Read accepts such a reply.
 func TestLateReply(t *testing.T) {
 	c, s := dial(t)
 	if err := c.Request(cancelAfter(t, c, 0), "sr"); !errors.Is(err, context.Canceled) {
@@ -184,7 +184,7 @@ func TestRequestUntaken(t *testing.T) {
 	}
 }
 
-// Bytes that are no reply are an error at once: read as a block it would be one that never ends.
+// Bytes that are no reply are an error at once: parsed as a block they would be one that never ends.
 func TestForeignServer(t *testing.T) {
 	for _, text := range []string{"HTTP/1.1 400 Bad Request\r\n\r\n", "r\x00\x02", "rr", "\x00", strings.Repeat("x", 1000)} {
 		c, s := dial(t)

@@ -14,10 +14,10 @@ var (
 	errNoServer    = errors.New("freshness mode needs device y: Request \"yr\" first")
 )
 
-// Read waits for one whole round of data: a block of every device open for
-// reading. A block of size 0 counts; it means that the device has no data yet.
-// In continuous mode rounds come at the server's frequency (SetFrequency), in
-// request/reply mode after RequestData.
+// Read waits for one complete round of data: a block of every device open for reading. A
+// block of size 0 counts; it means that the device has no data yet. In continuous mode
+// rounds come at the server's frequency (SetFrequency), in request/reply mode after
+// RequestData.
 //
 // In freshness mode (SetFresh) a round contains only the devices that have new
 // data; New reports which.
@@ -38,7 +38,7 @@ func (c *Client) Read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if letter == codec.KindReply { // of a Request whose context ended
+		if letter == codec.KindReply { // to a Request whose context ended
 			c.reply(payload)
 			continue
 		}

@@ -52,8 +52,8 @@ var sessions = []struct {
 		[]string{"sy", "s"}},
 }
 
-// newSession returns a client that has asked for everything that the stream
-// replies to, so that Read takes the replies.
+// newSession returns a client that has made all requests with replies in the stream, so that
+// Read accepts the replies.
 func newSession(stream []byte, pieces ...[]byte) *Client {
 	c := New(&recording{pieces: pieces})
 	for len(stream) > 0 {

@@ -8,9 +8,9 @@ import (
 // Questions, the argument of ConfigQuestion (PROTOCOL 8.9).
 const (
 	QuestionRefusals  byte = 'e' // why the last reply has e
-	QuestionObstacles byte = 's' // what stands in the client's way
+	QuestionObstacles byte = 's' // what blocks the client
 	QuestionGeometry  byte = 'g' // where the parts of the robot are
-	QuestionCharge    byte = 'c' // what the charger does
+	QuestionCharge    byte = 'c' // the charger's state
 )
 
 const (
@@ -44,9 +44,8 @@ type Reason struct {
 	Text   string // for people
 }
 
-// AppendAnswer appends an answer (PROTOCOL 8.9). Characters that are not printable
-// ASCII are replaced, long lines are cut, and lines for which there is no room are left
-// out.
+// AppendAnswer appends an answer (PROTOCOL 8.9). Unprintable and non-ASCII characters are
+// replaced, long lines are cut, and lines that do not fit are left out.
 func AppendAnswer(dst []byte, question byte, lines []string) []byte {
 	dst = append(dst, KindAnswer, 0, 0, question)
 	start := len(dst) - 1
@@ -68,7 +67,7 @@ func AppendAnswer(dst []byte, question byte, lines []string) []byte {
 	return dst
 }
 
-// printable replaces a byte that is not printable ASCII: people see the lines on terminals.
+// printable replaces an unprintable or non-ASCII byte: people read the lines on terminals.
 func printable(c byte) byte {
 	if c < ' ' || c > '~' {
 		return '?'
@@ -76,8 +75,8 @@ func printable(c byte) byte {
 	return c
 }
 
-// Answer splits the payload of an answer into the question and the lines. Bytes that are not
-// printable ASCII are replaced, because the peer may be any server.
+// Answer splits the payload of an answer into the question and the lines. Unprintable and
+// non-ASCII bytes are replaced, because the peer may be any server.
 func Answer(payload []byte) (question byte, lines []string) {
 	if len(payload) == 0 {
 		return 0, nil

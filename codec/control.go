@@ -35,7 +35,7 @@ func (c *PositionCommand) Decode(b []byte) error {
 	return nil
 }
 
-// PTZCommand turns the camera (manual table 5); units as in PTZData.
+// PTZCommand pans, tilts and zooms the camera (manual table 5); units as in PTZData.
 type PTZCommand = PTZData
 
 // Gripper command codes (PROTOCOL 5.1): the first byte of a gripper command,
@@ -82,13 +82,13 @@ const (
 	ConfigCompact   byte = 'z' // byte: the form of the frames, then nothing or a Scan
 	ConfigName      byte = 'w' // text: the client's name
 	ConfigStop      byte = 'e' // byte: non-zero is an emergency stop, zero releases it
-	ConfigPath      byte = 'p' // identifiers: who waits for what the client requests
+	ConfigPath      byte = 'p' // identifiers: which client waits for the request
 	ConfigLifetime  byte = 'l' // u16, ms: for how long a command to position is good
 	ConfigQuestion  byte = 'q' // byte: a question, answered with KindAnswer
 )
 
-// LifetimeEndless is the argument of ConfigLifetime of a client whose commands are good
-// until it gives another one, and which yields to other clients (PROTOCOL 5.5).
+// LifetimeEndless is the argument of ConfigLifetime for a client that yields to other
+// clients (PROTOCOL 5.5), and whose commands are valid until its next one.
 const LifetimeEndless uint16 = 0xFFFF
 
 // Forms of frames, for ConfigCompact.
@@ -108,7 +108,7 @@ type Scan struct {
 // Configuration codes of the robot's microcontroller (manual table 8,
 // PROTOCOL 6).
 const (
-	ConfigMotors   byte = 'm' // byte: non-zero turns motor power on
+	ConfigMotors   byte = 'm' // byte: non-zero switches motor power on
 	ConfigVelocity byte = 'v' // byte: non-zero selects separate translation and rotation
 	ConfigOdometry byte = 'R' // no argument: resets odometry to (0,0,0)
 )

@@ -25,7 +25,7 @@ const (
 	// LaserCount is the number of readings of a scan: 180 degrees in half
 	// degree steps, counterclockwise, 0 at the right and 360 at the left.
 	LaserCount = 361
-	// LaserView is what a scan covers, in degrees.
+	// LaserView is the range of a scan, in degrees to each side.
 	LaserView = (LaserCount - 1) / 2
 )
 
@@ -36,8 +36,8 @@ func checkSize(what string, b []byte, want int) error {
 	return nil
 }
 
-// PositionData is the odometry (manual table 7, PROTOCOL 7.1). The names that data has in
-// JSON are those of docs/CLIENTS.md.
+// PositionData is the odometry (manual table 7, PROTOCOL 7.1). docs/CLIENTS.md lists the
+// names in JSON.
 type PositionData struct {
 	Time     uint32 `json:"time"`     // ms since the server started
 	X        int32  `json:"x"`        // mm, forward of the pose at the odometry's origin
@@ -46,7 +46,7 @@ type PositionData struct {
 	Speed    int16  `json:"speed"`    // mm/s, forward
 	TurnRate int16  `json:"turnrate"` // deg/s, counterclockwise
 	Compass  uint16 `json:"compass"`  // deg, 0..359, counterclockwise
-	Stall    uint8  `json:"stall"`    // zero if the motors turn freely
+	Stall    uint8  `json:"stall"`    // zero if the motors rotate freely
 }
 
 // Append appends the 21 payload bytes.

@@ -66,7 +66,7 @@ const (
 // Message is one client message. Payload points into the decoder's input or
 // its buffer and is valid until the next call of Next.
 type Message struct {
-	Kind    byte // KindRequest, KindCommand, KindConfig; anything else is Malformed
+	Kind    byte // KindRequest, KindCommand, KindConfig; any other is Malformed
 	Device  byte // the second byte of the header: a device letter, or 'r' for a request
 	Size    int  // payload size as declared, 0..65535
 	Payload []byte
@@ -85,7 +85,7 @@ type Splitter struct {
 
 // Next returns the first message in in, and the input that follows it. The message is nil when
 // in holds no complete one; then all of in is consumed and kept. head is the size of a header,
-// size reads that of the payload from one. The message is valid until the next call.
+// and size reads the payload's size from a header. The message is valid until the next call.
 func (s *Splitter) Next(in []byte, head int, size func(header []byte) int) (message, rest []byte) {
 	if s.done {
 		s.partial, s.done = s.partial[:0], false
@@ -113,25 +113,25 @@ func (s *Splitter) fill(in []byte, want int) []byte {
 	return in[n:]
 }
 
-// Waiting returns the start of a message that is not complete yet.
+// Waiting returns the start of an incomplete message.
 func (s *Splitter) Waiting() []byte { return s.partial }
 
-// Decoder splits a client's byte stream into messages, wherever the stream is
-// cut (PROTOCOL 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and
-// none while messages arrive whole. The zero value is ready to use.
+// Decoder splits a client's byte stream into messages, wherever the stream is cut (PROTOCOL
+// 1.4). It keeps at most ClientHeaderSize+MaxPayload bytes, and none while messages arrive
+// in one piece. The zero value is ready to use.
 type Decoder struct {
 	split Splitter
 	skip  int // payload bytes of a malformed message still to be dropped
 }
 
-// Clone returns a decoder that goes on where d is, and shares nothing with it.
+// Clone returns a decoder in the state of d, with its own buffer.
 func (d *Decoder) Clone() Decoder {
 	return Decoder{Splitter{bytes.Clone(d.split.partial), d.split.done}, d.skip}
 }
 
-// Next decodes the first message in in and returns the input that follows it.
-// If in holds no complete message, ok is false and all of in is consumed; the
-// decoder keeps what it needs of it.
+// Next decodes the first message in in and returns the input that follows it. If in holds no
+// complete message, ok is false and all of in is consumed; the decoder keeps the part that
+// it needs.
 func (d *Decoder) Next(in []byte) (m Message, rest []byte, ok bool) {
 	n := min(d.skip, len(in))
 	d.skip -= n
@@ -172,8 +172,8 @@ func AppendMessage(dst []byte, kind, device byte, payload []byte) []byte {
 	return append(dst, payload...)
 }
 
-// AppendRequest appends a device request. pairs alternates device and access
-// letters, as in "srpw" (manual 3.3).
+// AppendRequest appends a device request. pairs alternates device and access letters, for
+// example "srpw" (manual 3.3).
 func AppendRequest(dst []byte, pairs []byte) []byte {
 	return AppendMessage(dst, KindRequest, 'r', pairs)
 }
@@ -190,8 +190,8 @@ func AppendBlockHeader(dst []byte, letter byte, size int) []byte {
 	return append(dst, letter, byte(size>>8), byte(size))
 }
 
-// Block splits the first server message off b, for clients. ok is false if b
-// does not hold a whole message.
+// Block splits the first server message off b, for clients. ok is false if b has no complete
+// message.
 func Block(b []byte) (letter byte, payload, rest []byte, ok bool) {
 	if len(b) < BlockHeaderSize {
 		return 0, nil, b, false

@@ -136,7 +136,7 @@ var (
 		good('x', 'y', "d"),
 		bad(0, 0, 0),
 		good('c', 'g', "\x11\x14"),
-		good('c', 'z', strings.Repeat("z", MaxPayload)), // in no table, but kept whole
+		good('c', 'z', strings.Repeat("z", MaxPayload)), // in no table, but kept complete
 		good('x', 'p', "R"),
 		good('d', 'r', "s"), // odd size: checked by the session, not by the decoder
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// Part is one part of a device on the robot: where it is, how large it is, and what it
-// covers. A ring of sonars has 16 of them. The frame is the robot's: the origin is the
-// centre of rotation, x ahead, y to the left.
+// Part is one part of a device on the robot: its place, its size, and the area that it covers. A
+// ring of sonars has 16 of them. The frame is the robot's: the origin is the centre of
+// rotation, x ahead, y to the left.
 type Part struct {
 	Device  byte    `json:"-"`
 	Number  int     `json:"number"`      // of a sonar: its place in the data, from 0; else 0
@@ -20,7 +20,7 @@ type Part struct {
 	Length float64 `json:"length_mm,omitempty"` // along its heading
 	Width  float64 `json:"width_mm,omitempty"`  // across
 	Range  float64 `json:"range_mm,omitempty"`  // of a sensor
-	View   float64 `json:"view_deg,omitempty"`  // the width of what a sensor sees, half to each side
+	View   float64 `json:"view_deg,omitempty"`  // the width of a sensor's field of view, half to each side
 }
 
 // numbers returns the numbers of a part in the order of a line.
@@ -28,8 +28,7 @@ func (p *Part) numbers() [7]*float64 {
 	return [...]*float64{&p.X, &p.Y, &p.Heading, &p.Length, &p.Width, &p.Range, &p.View}
 }
 
-// Rounded returns p with its numbers rounded to a tenth, which is nearer than anybody
-// mounts a sensor.
+// Rounded returns p with its numbers rounded to a tenth: people mount sensors less exactly.
 func (p Part) Rounded() Part {
 	for _, n := range p.numbers() {
 		*n = math.Round(*n*10)/10 + 0 // no -0
@@ -48,8 +47,8 @@ func (p Part) Line() string {
 	return string(line)
 }
 
-// ParsePart reads a line about a part. It reports false for another line. Words behind
-// those that it knows are ignored: a later server may say more.
+// ParsePart reads a line about a part. It reports false for another line. Unknown words at
+// the end are ignored: a later server may send more.
 func ParsePart(line string) (p Part, ok bool) {
 	words := strings.Fields(line)
 	if len(words) < 2+len(p.numbers()) || len(words[0]) != 1 {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 )
 
-// Vision data is what ACTS 1.0 sends, forwarded unchanged (manual 3.5.1,
-// PROTOCOL 7.7): a header of two bytes for each channel, then ten bytes for
-// each blob, in channel order. No byte is zero: every byte is stored as its
-// value plus one. Numbers larger than a byte are split into six-bit digits,
-// highest first.
+// Vision data is a packet of ACTS 1.0, forwarded unchanged (manual 3.5.1, PROTOCOL 7.7): a
+// header of two bytes for each channel, then ten bytes for each blob, in channel order. No
+// byte is zero: every byte is stored as its value plus one. Numbers larger than a byte are
+// split into six-bit digits, highest first.
 const (
 	VisionChannels   = 32
 	VisionHeaderSize = 2 * VisionChannels
@@ -78,7 +77,7 @@ func (b *Blob) append(dst []byte) []byte {
 
 func pixel(v int) byte { return byte(max(0, min(v, maxPixel))) + 1 }
 
-// Decode reads a payload, reusing d.Blobs. It accepts exactly what Append
+// Decode reads a payload, reusing d.Blobs. It accepts exactly the payloads that Append
 // writes. After an error d is an image without blobs.
 func (d *VisionData) Decode(b []byte) error {
 	err := d.decode(b)

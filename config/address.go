@@ -11,9 +11,9 @@ import (
 	"player/formats/syntax"
 )
 
-// address names a device: [port:]interface:index. Clients see the device with
-// index 0 under the letter of the interface; one with another index is for the
-// drivers that require it.
+// address names a device: [port:]interface:index. Clients see the device with index 0 under
+// the letter of the interface; a device with another index is for the drivers that require
+// it.
 type address struct {
 	port int // of the robot
 	spec devices.Spec

@@ -16,18 +16,18 @@ type block struct {
 	section  *syntax.Section
 	kind     devices.Kind
 	name     string
-	provides []address // nil: whatever the driver provides
+	provides []address // nil: all that the driver provides
 	requires []address
 	where    map[string]syntax.Pos // of the addresses, by text
 	alwaysOn bool
-	control  string // newest or first: whose commands count
+	control  string // newest or first: the clients whose commands count
 	geometry devices.Geometry
 	values   map[string]any
 }
 
-// readBlock reads a driver's section. The file keeps errors about values of a
-// wrong type; others are returned. A section that is Broken has no block, and its missing
-// values are not reported: they may be in the part that could not be read.
+// readBlock reads a driver's section. The file keeps errors about values of a wrong type;
+// others are returned. A Broken section has no block, and its missing values are not
+// reported: they may be in the unreadable part.
 func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 	name := s.String("name", "")
 	kind, ok := b.kindOf(s, name)
@@ -51,8 +51,7 @@ func (b *builder) readBlock(s *syntax.Section) (*block, error) {
 		d.name = kind.Name
 	}
 	d.geometry = readGeometry(s)
-	// All fields are read before an error is returned: a field that is not read
-	// is an error of its own.
+	// All fields are read before an error is returned: an unread field is another error.
 	d.alwaysOn = s.Bool("alwayson", false) || kind.AlwaysOn
 	d.control = s.String("control", controlNewest)
 	var wrong error
@@ -107,8 +106,8 @@ const (
 	controlFirst  = "first"
 )
 
-// pluginKind is the name of the kind whose driver is a program, and of the
-// field that names the program.
+// pluginKind is the name of the kind whose driver is a program, and of the field with the
+// program's name.
 const pluginKind = "plugin"
 
 func kindNames(kinds []devices.Kind) []string {
@@ -218,9 +217,9 @@ func (b *builder) addresses(d *block, field string) ([]address, error) {
 	return found, wrong
 }
 
-// checkAddresses checks the addresses against what the kind provides and
-// requires, and sorts those required as the kind lists them. A block without
-// requires gets what the kind lists, on the block's robot.
+// checkAddresses checks the addresses against the interfaces that the kind provides and
+// requires, and sorts the required addresses in the kind's sequence. A block without
+// requires gets the interfaces in the kind's list, on the block's robot.
 func (d *block) checkAddresses(port int) error {
 	if d.kind.Provides == nil && d.provides == nil {
 		return d.section.Errorf("", `%s needs the devices that it provides, as in provides ["laser:0"]`, d.name)
@@ -267,7 +266,7 @@ func (d *block) checkAddresses(port int) error {
 	return nil
 }
 
-// port returns the robot of the block: the one whose devices it provides or
+// port returns the robot of the block: the robot with the devices that it provides or
 // requires, otherwise usual.
 func (d *block) port(usual int) int {
 	for _, devices := range [][]address{d.provides, d.requires} {
@@ -295,8 +294,7 @@ func hasLetter(specs []devices.Spec, letter byte) bool {
 	return slices.ContainsFunc(specs, func(s devices.Spec) bool { return s.Letter == letter })
 }
 
-// whatIs ends an error about an interface that does not fit: it lists those that
-// do.
+// whatIs ends an error about an unsuitable interface: it lists the suitable ones.
 func whatIs(specs []devices.Spec) string {
 	if len(specs) == 0 {
 		return ", nor anything else"

@@ -18,20 +18,20 @@ type Camera struct {
 	Address string   // http:// or https://
 	Rate    float64  // most pictures a second that are passed on
 	FOV     float64  // degrees that a picture is wide; 0: unknown
-	// Geometry has only a pose: that of the lens. Zero: it is on the head of a ptz device, if
-	// there is one.
+	// Geometry has only the pose of the lens. Zero: the lens is on the head of a ptz device,
+	// if there is one.
 	Geometry devices.Geometry
 	Height   float64 // mm that the lens is above the plane of the robot's laser
 }
 
-// Equal reports whether two sections say the same.
+// Equal reports whether two sections have the same effect.
 func (c Camera) Equal(other Camera) bool {
 	return c.Name == other.Name && c.Robot == other.Robot && slices.Equal(c.Command, other.Command) && c.Address == other.Address && c.Rate == other.Rate &&
 		c.FOV == other.FOV && c.Geometry == other.Geometry && c.Height == other.Height
 }
 
 const (
-	// usualRate, in Hz, looks like motion, and is enough for teleoperation.
+	// usualRate, in Hz, is high enough for pictures to appear as motion, and for teleoperation.
 	usualRate = 15
 	// mostRate, in Hz, is the rate of usual cameras. More would cost the loop time: viewers are
 	// served on its thread.

@@ -1,5 +1,5 @@
-// Package config builds robots from a configuration file. It defines what a
-// driver block means; package syntax defines how one is written.
+// Package config builds robots from a configuration file. It defines the meaning of a driver
+// block; package syntax defines the grammar.
 //
 //	driver
 //	(
@@ -26,7 +26,7 @@ import (
 	"player/formats/syntax"
 )
 
-// Options is what the program and its flags add to a file.
+// Options has the additions of the program and its flags to a file.
 type Options struct {
 	Kinds     []devices.Kind // all drivers
 	Port      int            // TCP port of a robot without a port of its own
@@ -34,7 +34,7 @@ type Options struct {
 	// Fronts are the drivers that flags of their names put in front of every robot, between
 	// its clients and the devices that the driver works on. The first is next to the robot.
 	Fronts []string
-	TLS    TLS // its fields override those of the file
+	TLS    TLS // its fields override the file's
 	Log    *zap.Logger
 }
 
@@ -46,13 +46,12 @@ type Override struct {
 	Value  any // as devices.Args.Values
 }
 
-// Server is what a file describes.
+// Server is the server that a file describes.
 type Server struct {
 	Robots []Robot // by port, ascending
 	Access rights.Rules
 	TLS    TLS
-	// Dashboard has the robots of other servers, as HOST:PORT, that the dashboard
-	// lists.
+	// Dashboard has the robots of other servers in the dashboard's list, as HOST:PORT.
 	Dashboard []string
 	Cameras   []Camera // in the order of the file
 
@@ -76,7 +75,7 @@ func canMove(d *devices.Device) bool { return d.Spec().Stop != "" }
 // Robot is one robot of the server: a TCP port and its devices.
 type Robot struct {
 	Port    int
-	TLS     string // host:port for clients that encrypt; empty: there is none
+	TLS     string // host:port for clients with TLS; empty: there is none
 	Table   *devices.Table
 	Drivers []Driver // in the order they were attached
 	// KeepControl is control "first": a client keeps control of position while it
@@ -98,10 +97,10 @@ type Driver struct {
 	port int // of its robot
 }
 
-// Build makes the robots that a file describes. The error joins all mistakes in
-// the file, also those of its parser, in the order of the lines, each a *syntax.Error if
-// it has a place; of more than 20 the others are counted. What follows from a mistake is
-// not reported as another one.
+// Build makes the robots that a file describes. The error joins all mistakes in the file,
+// also the parser's, in the order of the lines, each a *syntax.Error if it has a place;
+// after 20 mistakes the others are only counted. A consequence of a mistake is not reported
+// as another mistake.
 func Build(file *syntax.File, options Options) (*Server, error) {
 	b := &builder{Options: options, file: file, used: map[string]bool{}, simulated: map[*devices.Link]bool{}}
 	for _, plugin := range file.Plugins {
@@ -172,7 +171,7 @@ type builder struct {
 
 func (b *builder) fail(err error) { b.errs = append(b.errs, err) }
 
-// order sorts the blocks: each comes after the blocks whose devices it requires,
+// order sorts the blocks: each comes after the blocks with the devices that it requires,
 // otherwise in the order of the file.
 func (b *builder) order() (sorted []*block, err error) {
 	done := map[*block]bool{}
@@ -212,8 +211,8 @@ func (b *builder) order() (sorted []*block, err error) {
 	return sorted, nil
 }
 
-// attachAll attaches the drivers of all blocks. A block that requires devices of one
-// with an error has no error of its own.
+// attachAll attaches the drivers of all blocks. A block has no error of its own if it
+// requires devices of a block with an error.
 func (b *builder) attachAll(order []*block) {
 	var failed []*block
 	for _, d := range order {
@@ -231,8 +230,8 @@ func (b *builder) attachAll(order []*block) {
 	}
 }
 
-// mayProvide reports whether the block provides the device, as far as is known
-// before the driver is made.
+// mayProvide reports whether the block provides the device, as far as that is known before
+// the driver is made.
 func (d *block) mayProvide(a address, usual int) bool {
 	if d.provides != nil {
 		return slices.ContainsFunc(d.provides, a.same)
@@ -279,8 +278,8 @@ func (b *builder) attach(d *block) error {
 	return nil
 }
 
-// place attaches one driver to its robot. args.Provides are the devices that the
-// block lists, with their indices; nil: all, as the driver has them.
+// place attaches one driver to its robot. args.Provides are the devices that the block
+// lists, with their indices; nil: all devices of the driver.
 func (b *builder) place(d *block, instance devices.Instance, args devices.Args) error {
 	for _, spec := range args.Provides {
 		if !hasLetter(instance.Provides, spec.Letter) {
@@ -344,8 +343,8 @@ func (b *builder) robot(port int) *Robot {
 	return &b.robots[i]
 }
 
-// suggestDevice ends an error about a device that does not exist: it names the
-// nearest one that does.
+// suggestDevice ends an error about a device that does not exist: it names the nearest
+// existing one.
 func (b *builder) suggestDevice(want address) string {
 	var there []string
 	for _, d := range b.blocks {

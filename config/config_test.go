@@ -74,7 +74,7 @@ func build(t *testing.T, text string, overrides ...Override) (*Server, []*still,
 	return server, made, err
 }
 
-// table returns what player check prints of the devices.
+// table returns the output of player check for the devices.
 func table(t *testing.T, server *Server) string {
 	t.Helper()
 	var b strings.Builder
@@ -403,7 +403,7 @@ func TestManyMistakes(t *testing.T) {
 	if n := strings.Count(err.Error(), "robot.cfg:"); n != 8 {
 		t.Errorf("%d complaints, want 8:\n%v", n, err)
 	}
-	// Those that show when the drivers are joined, without their consequences.
+	// Mistakes found when the drivers are joined, without their consequences.
 	_, _, err = build(t, `
 		driver ( name "ring" provides ["sonar:1"] requires ["laser:1"] )
 		driver ( name "scribe" requires ["sonar:1"] )

@@ -9,7 +9,7 @@ import (
 )
 
 // putInFront gives every robot a driver, as if the file had a block with its name. A port
-// whose position device cannot move needs none: an overhead camera only looks.
+// with an immovable position device needs none: an overhead camera only looks.
 func (b *builder) putInFront(name string) error {
 	block := fmt.Appendf(nil, "driver ( name %q )", name)
 	file, err := syntax.Parse("(from -"+name+")", func(string) ([]byte, error) { return block, nil })
@@ -40,9 +40,9 @@ func message(err error) error {
 	return err
 }
 
-// frontOf attaches the driver of a block to a robot. The driver requires what it
-// needs, and of what it accepts all that the robot has. A device that it stands
-// in for moves to the next free index.
+// frontOf attaches the driver of a block to a robot. The driver requires the devices that it
+// needs, and all devices of the robot that it accepts. A device that it replaces moves to
+// the next free index.
 func (b *builder) frontOf(robot Robot, d block) error {
 	d.provides, d.requires = nil, nil
 	for _, spec := range d.kind.Provides {

@@ -34,7 +34,7 @@ func TestSerialPorts(t *testing.T) {
 	}
 }
 
-// A driver gets a numeric address, which is no serial port of this computer.
+// A driver with a numeric address has no serial port of this computer.
 func TestSerialPortOverTCP(t *testing.T) {
 	server := must.Get(buildSerial(t, `driver ( name "base" port "localhost:4001" ) driver ( name "eye" port "./pci-0:1" )`))(t)
 	if got, want := server.SerialPorts(), []SerialPort{{"eye", "./pci-0:1"}}; !slices.Equal(got, want) {

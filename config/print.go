@@ -11,9 +11,8 @@ import (
 	"player/formats/syntax"
 )
 
-// WriteTable writes what player check prints: for each robot its devices with their
-// letters and drivers, then the drivers with their options; last the access
-// rules.
+// WriteTable writes the table of player check: for each robot its devices with their letters
+// and drivers, then the drivers with their options; last the access rules.
 func (s *Server) WriteTable(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, r := range s.Robots {
@@ -57,7 +56,7 @@ func (s *Server) WriteTable(w io.Writer) error {
 	return tw.Flush()
 }
 
-// WriteList writes what player list prints: the kinds with their options and defaults.
+// WriteList writes the list of player list: the kinds with their options and defaults.
 func WriteList(w io.Writer, kinds []devices.Kind) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for i, k := range kinds {
@@ -75,7 +74,7 @@ func WriteList(w io.Writer, kinds []devices.Kind) error {
 	return tw.Flush()
 }
 
-// relations returns lines about what a kind provides and requires.
+// relations returns lines about the interfaces that a kind provides and requires.
 func relations(k devices.Kind) []string {
 	lines := []string{"provides " + strings.Join(interfaceNames(k.Provides), ", ")}
 	switch {

@@ -10,10 +10,10 @@ import (
 	"player/devices"
 )
 
-// Plan is how a running server becomes what its file describes now.
+// Plan is how a running server changes to the one that its file describes now.
 type Plan struct {
-	// Server is the result: the drivers that go on, and new ones. A robot whose port stays
-	// has its old Table, which still has its old links.
+	// Server is the result: the drivers that go on, and new ones. A robot that keeps its
+	// port has its old Table with its old links.
 	Server *Server
 
 	steps [verbs][]string // ports, and drivers as "6665 p2os"
@@ -29,7 +29,7 @@ const (
 	verbs
 )
 
-// String describes the plan for people, as in "opens 7000; keeps 6665 p2os, 6665 acts".
+// String describes the plan for people, for example "opens 7000; keeps 6665 p2os, 6665 acts".
 func (p *Plan) String() string {
 	var parts []string
 	for verb, name := range [verbs]string{"opens", "closes", "keeps", "stops", "starts"} {
@@ -48,20 +48,20 @@ func (p *Plan) addDrivers(verb int, g *group) {
 	}
 }
 
-// group is what a block has become: a driver, or one for each of several robots.
+// group is the result for a block: a driver, or one for each of several robots.
 type group struct {
 	block   *block
 	args    devices.Args // of a driver that requires others
 	drivers []Driver
 }
 
-// Reload plans how old becomes next, which was built from the new file and is used up.
-// Drivers go on, with their links and devices, if their block has not changed, nor the
-// files that it names, nor a driver that they require. The drivers of a block go on
-// together or not at all. Reload changes nothing of old.
+// Reload plans the change from old to next, which was built from the new file; next must not
+// be used any more. Drivers stay, with their links and devices, if their block has not
+// changed, nor the files that it names, nor a driver that they require. The drivers of a
+// block stay together or not at all. Reload changes nothing of old.
 func Reload(old, next *Server) (*Plan, error) {
 	p := &Plan{Server: next}
-	kept := map[*devices.Device]*devices.Device{} // what stands for a device of next
+	kept := map[*devices.Device]*devices.Device{} // the device that replaces a device of next
 	taken := map[*group]bool{}
 	for _, g := range next.groups {
 		before := old.sameGroup(g, kept, taken)
@@ -131,7 +131,7 @@ func (s *Server) driversOf(port int) (drivers []Driver) {
 	return drivers
 }
 
-// sameGroup returns the group of s that goes on as g, nil if there is none.
+// sameGroup returns the group of s that stays as g, nil if there is none.
 func (s *Server) sameGroup(g *group, kept map[*devices.Device]*devices.Device, taken map[*group]bool) *group {
 	for _, o := range s.groups {
 		if !taken[o] && slices.EqualFunc(o.drivers, g.drivers, Driver.same) &&
@@ -142,8 +142,8 @@ func (s *Server) sameGroup(g *group, kept map[*devices.Device]*devices.Device, t
 	return nil
 }
 
-// same reports whether a driver of an old file is described the same by a new one,
-// but for the drivers that it requires.
+// same reports whether the old and the new file describe a driver the same, except for the
+// drivers that it requires.
 func (d Driver) same(n Driver) bool {
 	spec := func(was, is *devices.Device) bool { return was.Spec() == is.Spec() }
 	was, is := d.Link, n.Link
@@ -152,7 +152,7 @@ func (d Driver) same(n Driver) bool {
 		reflect.DeepEqual(d.Values, n.Values) && was.Source() == is.Source()
 }
 
-// requireKept makes the drivers again if they require devices that others stand for.
+// requireKept makes the drivers again if they require devices that are replaced by kept ones.
 func (g *group) requireKept(kept map[*devices.Device]*devices.Device) error {
 	requires := slices.Clone(g.args.Requires)
 	for i, d := range requires {

@@ -111,8 +111,7 @@ func nothing(p *Plan) bool {
 	return p.String() == ""
 }
 
-// A driver that starts works on the devices that clients have open, not on those of
-// the new file.
+// A driver that starts works on the devices that clients have open, not on the new file's.
 func TestReloadRequires(t *testing.T) {
 	old, _ := load(t, `driver ( name "eye" model "x" )`, "")
 	next, made := load(t, `driver ( name "eye" model "x" ) driver ( name "ring" )`, "")
@@ -131,7 +130,7 @@ func TestReloadRequires(t *testing.T) {
 	}
 }
 
-// Flags put drivers in front of all robots: they stay, and move with what changes.
+// Flags put drivers in front of all robots: they stay, and move when the devices change.
 func TestReloadFronts(t *testing.T) {
 	guard, lease := "guard", "lease"
 	const text = `driver ( name "wheels" ) driver ( name "wheels" provides ["7000:position:0"] )`

@@ -7,12 +7,12 @@ import (
 	"player/formats/syntax"
 )
 
-// Report is what a program reads of a configuration.
+// Report describes a configuration to programs.
 type Report struct {
 	Good     bool            `json:"good"`
 	Robots   []ReportRobot   `json:"robots,omitempty"`
 	Errors   []ReportMistake `json:"errors,omitempty"`   // it is not good
-	Warnings []string        `json:"warnings,omitempty"` // of what is not here now: ports, certificates
+	Warnings []string        `json:"warnings,omitempty"` // about things missing here and now: ports, certificates
 }
 
 // ReportRobot is one robot of it.
@@ -30,7 +30,7 @@ type ReportDriver struct {
 	Options map[string]any `json:"options"`           // by the names in the file
 }
 
-// ReportMistake is a mistake. What is of no place has neither file nor line.
+// ReportMistake is a mistake. Without a place it has neither file nor line.
 type ReportMistake struct {
 	File    string `json:"file,omitempty"`
 	Line    int    `json:"line,omitempty"`   // from 1
@@ -38,7 +38,7 @@ type ReportMistake struct {
 	Message string `json:"message"`
 }
 
-// Report returns what a program reads of a server.
+// Report describes a server to programs.
 func (s *Server) Report() Report {
 	r := Report{Good: true}
 	for _, robot := range s.Robots {
@@ -51,7 +51,7 @@ func (s *Server) Report() Report {
 	return r
 }
 
-// Mistakes returns what a program reads of the error of a configuration.
+// Mistakes describes the error of a configuration to programs.
 func Mistakes(err error) (all []ReportMistake) {
 	for _, mistake := range syntax.Mistakes(err) {
 		if e, ok := mistake.(*syntax.Error); ok {
@@ -63,11 +63,11 @@ func Mistakes(err error) (all []ReportMistake) {
 	return all
 }
 
-// ReportKind is what a program reads of a kind of driver.
+// ReportKind describes a kind of driver to programs.
 type ReportKind struct {
 	Name     string         `json:"name"`
 	Doc      string         `json:"doc"`
-	Provides []string       `json:"provides,omitempty"` // none: what its block names
+	Provides []string       `json:"provides,omitempty"` // none: the interfaces in its block
 	Requires []string       `json:"requires,omitempty"`
 	Options  []ReportOption `json:"options,omitempty"`
 }
@@ -75,13 +75,13 @@ type ReportKind struct {
 // ReportOption is an option of a kind.
 type ReportOption struct {
 	Name     string `json:"name"`
-	Default  any    `json:"default"` // its type is that of the option
+	Default  any    `json:"default"` // its type is the option's type
 	Required bool   `json:"required,omitempty"`
 	Unit     string `json:"unit,omitempty"`
 	Doc      string `json:"doc"`
 }
 
-// ReportKinds returns what a program reads of kinds.
+// ReportKinds describes kinds to programs.
 func ReportKinds(kinds []devices.Kind) (all []ReportKind) {
 	for _, k := range kinds {
 		r := ReportKind{Name: k.Name, Doc: k.Doc, Provides: interfaceNames(k.Provides), Requires: namesOf(k.Requires)}

@@ -8,14 +8,14 @@ import (
 	"strconv"
 )
 
-// TLS is how clients connect with encryption. The zero value: they do not.
+// TLS has the settings for TLS with clients. The zero value: without TLS.
 type TLS struct {
 	// Listen is host:port for the first robot. The others keep their distance: robots on
 	// 6665 and 6670 are served on 7665 and 7670.
 	Listen  string
 	Cert    string // PEM file: the certificate of the server, and those between it and its authority
 	Key     string // PEM file
-	Clients string // PEM file: authorities whose clients are served; empty: clients need no certificate
+	Clients string // PEM file: authorities for clients' certificates; empty: clients need no certificate
 }
 
 // exampleTLS is shown in errors.

@@ -10,9 +10,9 @@ import (
 	"slices"
 )
 
-// Create creates a file that a user has named. One that is there is an error, unless
-// replace (-f) has it emptied; a pipe or a device is written to. A file behind a symbolic
-// link, which another user may have made, is neither created nor emptied.
+// Create creates a file that a user has named. An existing file is an error, unless replace
+// (-f) has it emptied; a pipe or a device is written to. A file behind a symbolic link,
+// which another user may have made, is neither created nor emptied.
 func Create(path string, replace bool) (*os.File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666) // follows no link
 	if !errors.Is(err, fs.ErrExist) {
@@ -36,11 +36,11 @@ func Create(path string, replace bool) (*os.File, error) {
 	return os.OpenFile(path, os.O_WRONLY, 0)
 }
 
-// unfinished ends the name of an atomicFile until it is whole.
+// unfinished ends the name of an atomicFile until it is complete.
 const unfinished = ".part"
 
-// atomicFile is a file that has its name only when it is whole: whatever fails, what was
-// there before stays, and no part of a file is taken for one.
+// atomicFile is a file that gets its name only when it is complete: after any failure the
+// old file is still there, and no incomplete file has the name.
 type atomicFile struct {
 	ctx     context.Context
 	file    *os.File
@@ -48,8 +48,8 @@ type atomicFile struct {
 	replace bool
 }
 
-// createAtomic begins a file that a user has named. One that is there is an error, as
-// for Create. Writing fails when ctx ends.
+// createAtomic begins a file that a user has named. An existing one is an error, as for
+// Create. Writing fails when ctx ends.
 func createAtomic(ctx context.Context, path string, replace bool) (*atomicFile, error) {
 	w := &atomicFile{ctx: ctx, path: path, replace: replace}
 	err := w.free()
@@ -59,8 +59,8 @@ func createAtomic(ctx context.Context, path string, replace bool) (*atomicFile, 
 	return w, err
 }
 
-// free returns an error if there is a file that is not to be replaced, or something
-// else than a file.
+// free returns an error if the name belongs to a file that must not be replaced, or to
+// something other than a file.
 func (w *atomicFile) free() error {
 	switch there, err := os.Lstat(w.path); {
 	case errors.Is(err, fs.ErrNotExist):
@@ -83,8 +83,8 @@ func (w *atomicFile) Write(p []byte) (int, error) {
 	return w.file.Write(p)
 }
 
-// Close gives the file its name; with the error of its writer, or after the end of ctx,
-// it removes it. It also returns those errors.
+// Close gives the file its name. With the error of its writer, or after the end of ctx, it
+// removes the file, and also returns that error.
 func (w *atomicFile) Close(err error) error {
 	err = errors.Join(err, w.file.Close(), w.ctx.Err())
 	if err == nil {
@@ -99,7 +99,7 @@ func (w *atomicFile) Close(err error) error {
 	return nil
 }
 
-// Files are files that appear together: all of them whole, or none.
+// Files are files that appear together: all of them complete, or none.
 type Files struct {
 	Context context.Context // its end is an error of Write
 	Replace bool            // files that exist (-f)
@@ -153,7 +153,7 @@ func (f *Files) Close(err error) error {
 	}
 	if err != nil {
 		for _, folder := range slices.Backward(f.folders) {
-			_ = os.Remove(folder) // unless another program has put something there
+			_ = os.Remove(folder) // unless another program has put a file there
 		}
 	}
 	return err

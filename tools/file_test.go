@@ -66,7 +66,7 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// Whatever fails, what was there before stays and nothing else is left.
+// After any failure the old file stays and nothing else is left.
 func TestAtomicFile(t *testing.T) {
 	path, text := folder(t)
 	before := names(t, path("."))
@@ -116,7 +116,7 @@ func TestAtomicFile(t *testing.T) {
 	}
 }
 
-// Folders are made for files, and go with them, unless something else is in them.
+// Folders are made for files, and removed with them, unless they have other files.
 func TestCreateIn(t *testing.T) {
 	path, _ := folder(t)
 	before := names(t, path("."))

@@ -19,16 +19,16 @@ import (
 )
 
 const (
-	// pagePort is that of the dashboard of a simulated robot.
+	// pagePort is the port of a simulated robot's dashboard.
 	pagePort = "8080"
 	// dialLimit bounds the wait for a computer that does not answer.
 	dialLimit = 10 * time.Second
-	// answerTime is for an answer of a dashboard that takes milliseconds, and pictureTime is more than the
-	// 10 s that the server waits for a camera that it starts.
+	// answerTime is for an answer that a dashboard makes in milliseconds, and pictureTime is more than the
+	// 10 s that the server waits for a camera to start.
 	answerTime, pictureTime = 5 * time.Second, 12 * time.Second
 	// maxPage bounds the answer, in bytes: the status of thousands of clients.
 	maxPage = 16 << 20
-	// noDashboard is what a server is that does not answer as a dashboard does.
+	// noDashboard: the server's answer is not a dashboard's.
 	noDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
 )
 
@@ -47,7 +47,7 @@ func Picture(ctx context.Context, address, camera, query string) (http.Header, [
 }
 
 // Object gets JSON at a path of the dashboard at an address and decodes it into value; what names
-// it. With the error of another text it returns that.
+// it. If the text is not JSON, it returns the text with the error.
 func Object(ctx context.Context, address, path, what string, value any) (text []byte, err error) {
 	if _, text, err = get(ctx, address, path, answerTime); err != nil {
 		return nil, err

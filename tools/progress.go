@@ -9,12 +9,11 @@ import (
 	"golang.org/x/term"
 )
 
-// progressPeriod is how often long work reports its progress: work that takes less says
-// nothing.
+// progressPeriod is how often long work reports its progress: shorter work reports none.
 const progressPeriod = time.Second
 
-// Work shows once a second how much of some work is done: as a line, or on a terminal on one
-// line with the time that it has taken and will take.
+// Work shows once a second how much of some work is done: as a line, or in a terminal on one
+// line, with the times that it has taken and will take.
 type Work struct {
 	what     string
 	bytes    bool // it is counted in bytes: their number and rate are also shown

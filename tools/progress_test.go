@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Work that takes less than a second says nothing; then it says something once a second.
+// Work of less than a second reports nothing; longer work reports once a second.
 func TestProgress(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestProgress(t *testing.T) {
 	})
 }
 
-// On a terminal a line says each second how a recording grows; elsewhere nothing does.
+// On a terminal a line shows each second how a recording grows; elsewhere there is none.
 func TestGrowth(t *testing.T) {
 	var out bytes.Buffer
 	silent := NewGrowth(&out)

@@ -20,16 +20,16 @@ import (
 
 const (
 	// answerLimit bounds the wait for the reply to an empty request, which needs no
-	// hardware: a server that is attacked replies within a second.
+	// hardware: even under attack a server replies within a second.
 	answerLimit = 5 * time.Second
 	// openLimit bounds the wait for hardware that has to be set up. The longest that a
 	// driver may have to wait is the boot of a board, 60 s.
 	openLimit = 90 * time.Second
 )
 
-// Dial connects a subcommand to a robot: "host" or "host:port". The server shows
-// the name of the subcommand to whoever asks who is connected. Dial fails unless what
-// is there answers as a server of Player does. Data will come rate times a second.
+// Dial connects a subcommand to a robot: "host" or "host:port". The server's lists of
+// clients show the name of the subcommand. Dial fails unless the answer is the Player
+// protocol. Data will come rate times a second.
 func Dial(ctx context.Context, address, command string, rate int) (*client.Client, error) {
 	c, err := Connect(ctx, address, command)
 	if err != nil {
@@ -50,8 +50,8 @@ func Connect(ctx context.Context, address, command string) (*client.Client, erro
 	return c, Unanswered(address, err)
 }
 
-// Answer waits until the server at an address has obeyed what it was sent: the reply to
-// an empty request comes after it.
+// Answer waits until the server at an address has processed all earlier messages: the reply
+// to an empty request comes after them.
 func Answer(ctx context.Context, c *client.Client, address string) error {
 	limited, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()
@@ -62,7 +62,7 @@ func Answer(ctx context.Context, c *client.Client, address string) error {
 	return Unanswered(address, err)
 }
 
-// notPlayer is what a server is that does not answer as one of Player does.
+// notPlayer: the peer's answer is not the Player protocol.
 const notPlayer = "no server of Player (a robot has port 6665, or that of its -gp)"
 
 // Unanswered names the address in the error of a server that did not answer, and the
@@ -131,7 +131,7 @@ func InterfaceName(letter byte) string {
 	return peertext.Line(string(rune(letter)))
 }
 
-// Readable checks a device request that is to read only: "lrsr".
+// Readable returns an error for a device request that does more than read: "lrsr" is valid.
 func Readable(request string) error {
 	if len(request) == 0 || len(request)%2 != 0 {
 		return fmt.Errorf("%q: devices are pairs of a letter and r, as srlr for sonar and laser", request)

@@ -1,6 +1,6 @@
-// Package tools is the frame of the subcommands. Each subcommand that is more
-// than a few lines has a package below this one; package app lists them all
-// (commands.go), and has the pages that player help NAME shows (folder help).
+// Package tools is the frame of the subcommands. Each subcommand of more than a few lines
+// has a package below this one; package app lists them all (commands.go), and has the pages
+// that player help NAME shows (folder help).
 package tools
 
 import (
@@ -28,8 +28,7 @@ type Command struct {
 	Run func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error
 }
 
-// Failure is the error of a command that did what it was asked to, without
-// success.
+// Failure is the error of a command that did its work, but without success.
 type Failure struct{ Err error }
 
 func (f Failure) Error() string { return f.Err.Error() }
@@ -44,7 +43,7 @@ func WriteJSON(out io.Writer, value any) error {
 	return PassJSON(out, text)
 }
 
-// PassJSON writes JSON of a peer in a form that is safe to show on a terminal, and ends the line.
+// PassJSON writes a peer's JSON in a form that is safe to show on a terminal, and ends the line.
 func PassJSON(out io.Writer, text []byte) error {
 	text, err := peertext.JSON(text)
 	if err == nil {
@@ -60,8 +59,8 @@ func NewFlags(name string) *flag.FlagSet {
 	return flags
 }
 
-// ParseSome is Parse for a subcommand that needs so many arguments at least. need says
-// which, with an example.
+// ParseSome is Parse for a subcommand with a least number of arguments. need names them,
+// with an example.
 func ParseSome(flags *flag.FlagSet, args []string, least, most int, need string) (rest []string, err error) {
 	if rest, err = Parse(flags, args, most); err == nil && len(rest) < least {
 		err = fmt.Errorf("%s needs %s", flags.Name(), need)
@@ -69,13 +68,13 @@ func ParseSome(flags *flag.FlagSet, args []string, least, most int, need string)
 	return rest, err
 }
 
-// Misused is the error of arguments that Parse does not take.
+// Misused is an error in the arguments.
 type Misused struct{ error }
 
 func (m Misused) Unwrap() error { return m.error }
 
-// Parse parses arguments and returns those that are no flags, at most so many.
-// Flags may come before and after them.
+// Parse parses arguments and returns those that are no flags, at most so many. Flags may
+// come before and after them.
 func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err error) {
 	for {
 		if err := flags.Parse(args); errors.Is(err, flag.ErrHelp) {
@@ -93,8 +92,8 @@ func Parse(flags *flag.FlagSet, args []string, most int) (rest []string, err err
 	}
 }
 
-// explained says what value a flag takes if err is that it has another one: package flag says neither
-// the type, nor how one writes it.
+// explained adds the kind of value that a flag takes, if err is about its value: package flag names
+// neither the type nor the notation.
 func explained(flags *flag.FlagSet, err error) error {
 	before, unparsed := strings.CutSuffix(err.Error(), ": parse error")
 	if !unparsed {

@@ -48,7 +48,7 @@ const (
 	// stopPeriod is the time after which an address may send another emergency stop
 	// without waiting.
 	stopPeriod = 250 * time.Millisecond
-	// warnPeriod is how long it takes until the log reports an address again.
+	// warnPeriod is the least time between two warnings about one address.
 	warnPeriod = time.Minute
 )
 
@@ -60,8 +60,8 @@ const (
 	places = 128
 	// perAddress is how many of the places one address may have.
 	perAddress = places / 2
-	// keptPlaces are for this computer: whoever is logged in there can always use
-	// the dashboard.
+	// keptPlaces are reserved for visitors on this computer: they can always open the
+	// dashboard, however many remote visitors there are.
 	keptPlaces = places / 8
 )
 
@@ -73,12 +73,12 @@ type budget struct {
 	mu       sync.Mutex
 	paid     time.Time // when all work so far is within totalPart
 	open     int       // connections
-	others   int       // those that are not of this computer
+	others   int       // places of visitors on other computers
 	accounts map[netip.Addr]*account
-	idle     []*counted // connections without a request, the one that has been so for longest first
+	idle     []*counted // connections without a request, the longest idle first
 }
 
-// account is what one visitor uses. The mutex of the budget protects it. Nil: no listener has accepted the
+// account counts one visitor's use. The mutex of the budget protects it. Nil: no listener has accepted the
 // connection, and nothing is counted.
 type account struct {
 	budget  *budget
@@ -94,8 +94,8 @@ func newBudget(log *zap.Logger) *budget {
 	return &budget{log: log, accounts: map[netip.Addr]*account{}}
 }
 
-// enter takes a place for a connection: if there is no other, that of one that is idle. It
-// returns nil if there is none for the address.
+// enter reserves a place for a connection. If all places are taken, it closes an idle connection and takes that
+// connection's place. It returns nil if the address can have no place.
 func (b *budget) enter(address netip.Addr) *account {
 	for {
 		a, idle := b.take(address)
@@ -106,15 +106,15 @@ func (b *budget) enter(address netip.Addr) *account {
 	}
 }
 
-// take takes a place for a connection. If there is none, it returns an idle connection that
-// has one which the address could have, or nil.
+// take takes a place for a connection. If there is none, it returns an idle connection whose
+// place the address could have, or nil.
 func (b *budget) take(address netip.Addr) (*account, *counted) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
 	a := b.account(rights.Computer(address), now)
 	var full string
-	var helps func(*account) bool // the place of one of its connections
+	var helps func(*account) bool // its place would help
 	switch {
 	case a.open == perAddress:
 		full, helps = "its address has half of all places", func(other *account) bool { return other == a }
@@ -139,7 +139,7 @@ func (b *budget) take(address netip.Addr) (*account, *counted) {
 	return nil, nil
 }
 
-// follow keeps which connections are idle, by what http.Server says of each.
+// follow updates the list of idle connections when http.Server reports a connection's state.
 func (b *budget) follow(conn net.Conn, state http.ConnState) {
 	c, ours := conn.(*counted)
 	if !ours {

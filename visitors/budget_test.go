@@ -12,13 +12,13 @@ import (
 	logs "go.uber.org/zap/zaptest/observer"
 )
 
-// newBudgetLog returns a budget, and what it logs.
+// newBudgetLog returns a budget, and its log.
 func newBudgetLog() (*budget, *logs.ObservedLogs) {
 	core, lines := logs.New(zap.WarnLevel)
 	return newBudget(zap.New(core)), lines
 }
 
-// join takes a place for a connection of an address.
+// join reserves a place for a connection of an address.
 func join(t *testing.T, b *budget, address string) *account {
 	t.Helper()
 	a := b.enter(netip.MustParseAddr(address))
@@ -110,7 +110,7 @@ func TestOwe(t *testing.T) {
 	})
 }
 
-// A reply costs what its bytes do: a question for all topics of a hundred robots delays the next.
+// A reply costs as much as its bytes: a request for all topics of a hundred robots delays the next.
 func TestOweReply(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBudgetLog()
@@ -125,8 +125,8 @@ func TestOweReply(t *testing.T) {
 	})
 }
 
-// After any work that was not paid for before, its address waits for a second beyond its
-// burst, and the others as long as for its burst.
+// After any work that was not paid before, its address waits for a second beyond its burst,
+// and other addresses as long as their burst.
 func TestDebtIsLimited(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, _ := newBudgetLog()

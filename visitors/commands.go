@@ -34,8 +34,8 @@ type command struct {
 	answer func(error) error // gets its error, or nil after the effect, in place of Result; may be nil
 }
 
-// NewCommands returns the commands to a device of the robot that dial connects to. The other parameters are
-// those of NewController.
+// NewCommands returns the commands to a device of the robot that dial connects to. See NewController for
+// the other parameters.
 func NewCommands(device byte, name string, silence time.Duration, dial Dial, result Result) *Commands {
 	controller := NewController(device, name, silence, dial)
 	return &Commands{controller: controller, result: result, changed: make(chan struct{}, 1)}
@@ -149,7 +149,7 @@ func (c *Commands) report(ctx context.Context, err error) error {
 	return c.result(err, has)
 }
 
-// pending reports whether a command waits. It drops those that have no effect.
+// pending reports whether a command waits. It drops commands that have no effect.
 func (c *Commands) pending() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -18,8 +18,8 @@ import (
 	"player/server/status"
 )
 
-// Common is what each server for visitors needs. A page of a program without robots has no
-// Server, Post and Descriptors.
+// Common has the settings and services that each server for visitors needs. The page of a
+// program without robots needs no Server, Post and Descriptors.
 type Common struct {
 	Server Confined[Server] // which reports the status, and stops robots
 	// Post calls a function on the loop. It reports whether the loop still runs. It is for Confine.
@@ -36,7 +36,7 @@ type Common struct {
 	Log         *zap.Logger
 }
 
-// Site returns the site of a server with a name for the log, whose address a flag sets.
+// Site returns the site of a server. what names it in the log, and flag is the flag with its address.
 func (c Common) Site(what, flag string, handler http.Handler) Site {
 	return Site{Name: c.Name, Origins: c.Origins, Proxy: c.Proxy, What: what, Flag: flag, Can: "drive", TLS: c.TLS, Handler: handler, Log: c.Log}
 }
@@ -64,7 +64,7 @@ func (c Common) Allowed(needs rights.Set, next http.HandlerFunc) http.HandlerFun
 }
 
 // URL returns an address that a browser on this computer can open: with the host of the flag, or
-// localhost if that is every address of the computer. at is where the site listens.
+// localhost if the site listens on all addresses of the computer. at is the site's address.
 func (c Common) URL(at *net.TCPAddr) string {
 	host := c.Name
 	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {

@@ -1,5 +1,5 @@
-// Package visitors is what the servers for pages, viewers and bridges have in common: people and
-// programs that use a robot of this server through them.
+// Package visitors has the common parts of the servers for pages, viewers and bridges: people
+// and programs use a robot of this server through them.
 package visitors
 
 import (
@@ -16,23 +16,23 @@ const (
 	// without other users is switched off; with less, it would be started again at each
 	// press of a button.
 	restLimit = 3 * time.Second
-	// retryPeriod is how long a device that was refused is not requested again. The
-	// server tries to start it at each request, which takes seconds, and visitors repeat
-	// their commands ten times a second.
+	// retryPeriod is the pause before a refused device is requested again. The server tries
+	// to start it at each request, which takes seconds, and visitors repeat their commands
+	// ten times a second.
 	retryPeriod = 5 * time.Second
-	// setupLimit is how long a robot may take to start its devices: a laser whose line
-	// speed must be found takes more than ten seconds.
+	// setupLimit is how long a robot may take to start its devices: a laser at an unknown
+	// line speed takes more than ten seconds.
 	setupLimit = 40 * time.Second
 )
 
 // Controller controls one device of a robot for a visitor. It acquires the device when the visitor
-// commands, and releases it when the visitor ends. It has a Player connection of its own: while
-// a device is set up, the server delays all that follows the request (PROTOCOL 2.7), and a
+// commands, and releases it when the visitor ends. It has a Player connection of its own: while a
+// device is set up, the server delays all messages behind the request (PROTOCOL 2.7), and a
 // camera's setup must not delay the stop of the wheels.
 //
 // The robot's server decides who drives: commands of a Controller have a lifetime, and yield
-// (PROTOCOL 5.5). So the robot stops however the visitor or this process ends, and a client
-// that has taken over drives on. One goroutine uses a Controller.
+// (PROTOCOL 5.5). So the robot stops however the visitor or this process ends, but not if another
+// client has taken over. One goroutine uses a Controller.
 type Controller struct {
 	device  byte
 	name    string
@@ -117,7 +117,7 @@ func (c *Controller) request(ctx context.Context) (err error) {
 	return err
 }
 
-// rest begins the time after which a visitor that does not drive gives the wheels up.
+// rest starts the timer after which a visitor that does not drive releases the wheels.
 func (c *Controller) rest() {
 	c.moving = false
 	if c.silence != 0 {
@@ -130,9 +130,9 @@ func (c *Controller) rest() {
 func (c *Controller) Robot() *client.Client { return c.robot }
 
 // Drive drives at a speed in mm/s forward and a turn rate in deg/s counterclockwise, until
-// silence has passed since the command was heard. 0, 0 stops the robot if the visitor
-// drives it, and so does a command that is too old because it waited for the setup of the
-// wheels. The wheels must be acquired.
+// silence has passed since the command was heard. If the visitor drives the robot, 0, 0
+// stops it, and so does a command that waited too long for the setup of the wheels. The
+// wheels must be acquired.
 func (c *Controller) Drive(speed, turnRate int, heard time.Time) error {
 	left := c.silence - time.Since(heard)
 	if left <= 0 || speed == 0 && turnRate == 0 {
@@ -144,7 +144,7 @@ func (c *Controller) Drive(speed, turnRate int, heard time.Time) error {
 	return c.robot.SetSpeed(speed, turnRate)
 }
 
-// Overrule stops the robot whoever drives it. The wheels must be acquired.
+// Overrule stops the robot, even if another client drives it. The wheels must be acquired.
 func (c *Controller) Overrule() error {
 	c.rest()
 	return errors.Join(c.robot.SetCommandLifetime(0), c.robot.SetSpeed(0, 0), c.robot.SetCommandLifetime(c.silence))

@@ -19,7 +19,7 @@ import (
 
 const silence = 400 * time.Millisecond
 
-// robot is the Player server of a robot, on connections in memory. It notes what it gets,
+// robot is the Player server of a robot, on connections in memory. It notes each message,
 // after the time at which that came.
 type robot struct {
 	began  time.Time
@@ -70,7 +70,7 @@ func (r *robot) serve(conn net.Conn, setup time.Duration, denies bool) {
 	})
 }
 
-// expect checks what the robot got since the last call.
+// expect checks the messages to the robot since the last call.
 func (r *robot) expect(t *testing.T, want ...string) {
 	t.Helper()
 	synctest.Wait()
@@ -148,7 +148,7 @@ func TestController(t *testing.T) {
 	})
 }
 
-// Only Overrule stops what others drive: for it the controller does not yield.
+// Only Overrule stops a robot that another client drives: for it the controller does not yield.
 func TestOverrule(t *testing.T) {
 	ofWheels(t, func(t *testing.T, r *robot, c *Controller) {
 		drive(t, c, 300)

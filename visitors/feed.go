@@ -16,8 +16,8 @@ import (
 // dialLimit is how long connecting to a robot may take.
 const dialLimit = 5 * time.Second
 
-// Dialer returns what connects to the robot at an address, HOST:PORT, within the quota of
-// descriptors. The robot sees who the visitor is by the name.
+// Dialer returns a function that connects to the robot at an address, HOST:PORT, within the
+// quota of descriptors. The robot's list of clients shows the visitor by the name.
 func (c Common) Dialer(address, name string) Dial {
 	quota := c.Descriptors
 	return func(ctx context.Context) (*client.Client, func(), error) {
@@ -33,13 +33,13 @@ func (c Common) Dialer(address, name string) Dial {
 	}
 }
 
-// Feed reads the data of a robot that a visitor watches, in a goroutine and by a connection of its
-// own (Run).
+// Feed reads the data of a robot for a visitor, in its own goroutine (Run) and by its own
+// connection.
 type Feed struct {
 	dial    Dial
 	granted func(pairs string, refused []client.Access) error
 	send    func([]News) error
-	// Stranger makes the error of a server that does not answer as a Player server does. Nil: it stays as it is.
+	// Stranger makes the error for a server whose answer is not the Player protocol. Nil: the error stays as it is.
 	Stranger func(error) error
 
 	mu        sync.Mutex
@@ -66,8 +66,8 @@ type News struct {
 	Payload []byte // valid until send returns; empty: the device has no data
 }
 
-// maxRequests is how many requests may wait while devices start: a user who
-// clicks makes far fewer.
+// maxRequests is how many requests may wait while devices start: a user's clicks make far
+// fewer.
 const maxRequests = 64
 
 // NewFeed returns a feed of the robot that dial connects to. granted gets the pairs of each request when the robot
@@ -226,8 +226,8 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 	}
 }
 
-// unsent returns the data that is newer than the data that it returned before. unread says that it was not called
-// after each round.
+// unsent returns the data that is newer than the data that it returned before. unread: it was not called after
+// each round.
 func (r *reader) unsent(unread bool) []News {
 	r.news = r.news[:0]
 	for _, d := range r.open {
@@ -245,7 +245,7 @@ func (r *reader) unsent(unread bool) []News {
 	return r.news
 }
 
-// request makes a request. A device that is opened again is sent again.
+// request makes a request. The data of a reopened device is sent again.
 func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	if q.Rate != 0 {
 		if err := r.robot.SetFrequency(q.Rate); err != nil {

@@ -14,8 +14,8 @@ import (
 	"player/server/tlsconn"
 )
 
-// Flags belong to a program that has a page and no configuration file: what visitors may do,
-// the certificate for TLS, and which reverse proxy shows the page. Without them other computers only see it.
+// Flags belong to a program that has a page and no configuration file: the visitors' rights, the certificate
+// for TLS, and which reverse proxy shows the page. Without them other computers only see it.
 type Flags struct {
 	access, cert, key, clients string
 	proxy                      Proxy
@@ -33,7 +33,7 @@ func (f *Flags) Add(set *flag.FlagSet) {
 // Given reports whether one of the flags was given.
 func (f Flags) Given() bool { return f.access+f.cert+f.key+f.clients != "" || f.proxy.Origins != nil }
 
-// Common reads the files, and returns what the page at HOST:PORT needs.
+// Common reads the files, and returns the settings for the page at HOST:PORT.
 func (f Flags) Common(address string, log *zap.Logger) (Common, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {

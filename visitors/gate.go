@@ -68,13 +68,12 @@ func (g gate) check(r *http.Request) error {
 	return nil
 }
 
-// Quote quotes the beginning of what a browser sent, in at most 242 bytes.
+// Quote quotes the beginning of a browser's text, in at most 242 bytes.
 func Quote(text string) string { return strconv.Quote(text[:min(len(text), 60)]) }
 
-// protect calls next for requests that pass the check, those that a proxy has forwarded with the
-// address of their visitor as RemoteAddr. Headers prevent that our
-// page loads anything from elsewhere, and that another page shows it in a frame,
-// where it could steal clicks.
+// protect calls next for requests that pass the check. For a request that a proxy has forwarded,
+// RemoteAddr becomes the visitor's address. Headers prevent our page from loading anything from
+// elsewhere, and another page from showing it in a frame, where it could steal clicks.
 func (g gate) protect(next http.Handler, log *zap.Logger) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()

@@ -15,9 +15,9 @@ import (
 	"player/config/rights"
 )
 
-// Guest is a visitor at a WebSocket that watches and drives robots, and the
-// goroutines that serve it: a reader and a writer, and one for each robot that it watches or
-// commands. One goroutine calls its methods, but for Start and SendJSON.
+// Guest is a visitor at a WebSocket that watches and drives robots, and the goroutines that
+// serve it: a reader and a writer, and one for each robot that it watches or commands. One
+// goroutine calls its methods, except Start and SendJSON.
 type Guest struct {
 	Visitor Visitor
 	WS      *websocket.Conn
@@ -48,7 +48,7 @@ type Terms struct {
 	Reason func(error) (websocket.StatusCode, string)
 }
 
-// NameOf returns the name for a guest that is one of a kind of programs.
+// NameOf returns the name for a guest of a kind of programs.
 func NameOf(kind string, r *http.Request) string {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr) // the request has it from the connection
 	return kind + " " + host
@@ -63,7 +63,7 @@ func (c Common) Admit(ctx context.Context, w http.ResponseWriter, r *http.Reques
 	return c.Accept(ctx, w, r, terms)
 }
 
-// Accept makes a guest of a visitor, whatever it may do. Nil: it is none.
+// Accept makes a guest of a visitor, whatever its rights. Nil: the request is not accepted.
 func (c Common) Accept(ctx context.Context, w http.ResponseWriter, r *http.Request, terms Terms) *Guest {
 	visitor := VisitorOf(r)
 	ws, err := visitor.Accept(w, r, terms.Subprotocols)
@@ -130,7 +130,7 @@ func (g *Guest) read(ctx context.Context, take Take) error {
 	}
 }
 
-// probe pings the guest until it does not answer or ctx ends. A browser answers for a page that is slow or hidden.
+// probe pings the guest until it does not answer or ctx ends. A browser also answers for a slow or hidden page.
 func (g *Guest) probe(ctx context.Context) error {
 	for {
 		select {
@@ -209,8 +209,8 @@ func (g *Guest) Wheels(number int, robot Robot) *Commands {
 	return c
 }
 
-// reportOnce returns what shows the guest the errors of a robot. Commands that are refused are repeated ten times a
-// second, and their error is shown once in repeatPeriod.
+// reportOnce returns a function that shows the guest the errors of a robot. A refused command is repeated ten times
+// a second; its error is shown once in repeatPeriod.
 func (g *Guest) reportOnce(robot string) Result {
 	var limiter Limiter
 	return func(err error, _ bool) error {

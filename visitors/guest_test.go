@@ -42,7 +42,7 @@ func (r *radio) Read(p []byte) (int, error) {
 	}
 }
 
-// A browser that is there keeps its socket, however long nothing happens. One
+// A browser that answers keeps its socket, however long no message comes. One
 // that vanishes with its network loses it.
 func TestVanishedBrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// repeatPeriod is how long it takes until a visitor gets the same error again.
+// repeatPeriod is the least time until a visitor gets the same error again.
 const repeatPeriod = 5 * time.Second
 
 // Limiter drops texts that a visitor got a short time ago. The zero value is ready.

@@ -16,8 +16,8 @@ import (
 // More would contain many messages, which would be handled without a pause.
 const readSize = 512
 
-// stopSize is how much of the request of an emergency stop is read without waiting, in
-// bytes: twice what browsers send.
+// stopSize is how many bytes of an emergency stop's request are read without waiting: twice
+// the size that browsers send.
 const stopSize = 2 << 10
 
 // handshake is the first byte of a connection by TLS: the type of a record
@@ -49,12 +49,12 @@ func (l *limited) Accept() (net.Conn, error) {
 	}
 }
 
-// counted is a connection that has a place until it is closed. Reads pay: a
-// visitor that waits is not read, so it cannot send more either. Writes do not
-// wait, but the next read pays for them. An emergency stop does not wait.
+// counted is a connection that has a place until it is closed. Reads pay: while a visitor
+// waits, its data is not read, so it cannot send more either. Writes do not wait, but the
+// next read pays for them. An emergency stop does not wait.
 //
-// It uses TLS if its first byte is that of a TLS handshake. The bytes that count are
-// those that TLS carries.
+// It uses TLS if its first byte begins a TLS handshake. The bytes that count are the bytes
+// inside TLS.
 type counted struct {
 	net.Conn
 	tls   func() *tls.Config // nil: it was called
@@ -65,7 +65,7 @@ type counted struct {
 	stop    string
 
 	free     int         // bytes of a stop that may be read without waiting
-	stopping atomic.Bool // a stop was read whose request is not served yet
+	stopping atomic.Bool // an emergency stop was read, and its request is not served yet
 }
 
 func (c *counted) Read(p []byte) (int, error) {
@@ -116,7 +116,7 @@ func (c *counted) name() string {
 	return certs[0].Subject.CommonName
 }
 
-// begun is a connection whose first bytes have been read.
+// begun is a connection after its first bytes have been read.
 type begun struct {
 	net.Conn
 	first []byte

@@ -1,6 +1,6 @@
 package visitors
 
-// Notice is an error whose text people read.
+// Notice is an error with a text for people.
 type Notice struct {
 	Text  string
 	Cause error // for the log; may be nil

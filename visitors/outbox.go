@@ -27,8 +27,8 @@ const (
 // ErrDeaf ends a visitor.
 var ErrDeaf = errors.New("the visitor asks without reading the replies")
 
-// Outbox has what waits for a visitor at a WebSocket: replies, and of each subscribed
-// channel the newest messages. It is used by several goroutines.
+// Outbox queues messages for a visitor at a WebSocket: replies, and the newest messages of
+// each subscribed channel. Several goroutines use it.
 type Outbox struct {
 	window  uint32        // Terms.Window
 	changed chan struct{} // buffers one
@@ -51,7 +51,7 @@ type flow struct {
 	subscription uint32
 	keep         int           // how many messages of a frame may wait; older ones are dropped
 	period       time.Duration // of the messages of a frame, at least
-	frames       []*frame      // one, but for transforms
+	frames       []*frame      // one, except for transforms
 }
 
 // frame has the messages of a flow that replace each other.
@@ -113,8 +113,8 @@ func (o *Outbox) Pace(channel uint32, period time.Duration) {
 	}
 }
 
-// Put adds a message of a channel if it is subscribed. It replaces the oldest one of
-// its frame if too many wait.
+// Put adds a message of a channel if it is subscribed. If too many messages wait, it
+// replaces the oldest one of its frame.
 func (o *Outbox) Put(channel uint32, name string, taken int64, content any) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -263,7 +263,7 @@ func ping(ctx context.Context, ws *websocket.Conn) error {
 	return nil
 }
 
-// WriteMessage writes a message to a visitor who reads within answerLimit.
+// WriteMessage writes a message to a visitor. It fails unless the visitor reads it within answerLimit.
 func WriteMessage(ctx context.Context, ws *websocket.Conn, kind websocket.MessageType, message []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, answerLimit)
 	defer cancel()

@@ -10,7 +10,7 @@ import (
 	"player/e2e/must"
 )
 
-// contents returns what messages are about, sorted.
+// contents returns the contents of messages, sorted.
 func contents(messages []Message) []string {
 	list := []string{}
 	for _, m := range messages {

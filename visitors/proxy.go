@@ -13,10 +13,10 @@ import (
 	"player/config/access"
 )
 
-// Proxy is a reverse proxy in front of a Site. Browsers open its origins; the site gets all
-// requests from the addresses of the proxy, so that the proxy has to say in X-Forwarded-For whose
-// they are. Otherwise visitors would have the rights of the proxy's computer, which is often the
-// robot's own. In the zero value there is no proxy. It implements flag.Value.
+// Proxy is a reverse proxy in front of a Site. Browsers open the proxy's origins. The site gets
+// all requests from the proxy's addresses, so X-Forwarded-For must name the visitor. Otherwise
+// visitors would have the rights of the proxy's computer, which is often the robot's own. In the
+// zero value there is no proxy. It implements flag.Value.
 type Proxy struct {
 	Origins   []string // as browsers send them
 	Addresses []netip.Prefix
@@ -94,7 +94,7 @@ func (p Proxy) hosts() (names []string) {
 	return names
 }
 
-// has reports whether an address is one of the proxy.
+// has reports whether the proxy has an address.
 func (p Proxy) has(a netip.Addr) bool {
 	return slices.ContainsFunc(p.Addresses, func(network netip.Prefix) bool { return network.Contains(a.WithZone("")) })
 }
@@ -107,18 +107,18 @@ func (p Proxy) shown(r *http.Request) bool {
 	})
 }
 
-// forwardedFor is the header in which proxies add the address that a request came from.
+// forwardedFor is the header in which each proxy adds the address that a request came from.
 const forwardedFor = "X-Forwarded-For"
 
-// visitor returns the address that the proxy has forwarded a request for. It is not valid if the
-// request comes from the visitor itself, or from a proxy on this computer for a visitor there. A
-// request that does not say whose it is gets an error, not the rights of the proxy's computer; of
-// others than the proxy the header proves nothing.
+// visitor returns the address for which the proxy has forwarded a request. The address is not
+// valid if the request comes from the visitor itself, or from a proxy on this computer for a
+// visitor there. A forwarded request without a visitor's address gets an error, not the rights of
+// the proxy's computer. From any other address the header proves nothing.
 func (p Proxy) visitor(r *http.Request) (netip.Addr, error) {
 	from, chain := AddressOf(r.RemoteAddr), strings.Join(r.Header.Values(forwardedFor), ",")
 	forwarded, named := chain != "" || r.Header.Get("Forwarded") != "", p.has(from)
 	switch {
-	case named && (forwarded || p.shown(r) || !from.IsLoopback()): // loopback also has programs that are no proxy
+	case named && (forwarded || p.shown(r) || !from.IsLoopback()): // a program on loopback need not be a proxy
 	case !named && forwarded && from.IsLoopback():
 		if visitor, err := last(chain, netip.Addr.IsLoopback); err == nil && visitor.IsLoopback() {
 			return netip.Addr{}, nil
@@ -130,8 +130,8 @@ func (p Proxy) visitor(r *http.Request) (netip.Addr, error) {
 	return last(chain, p.has)
 }
 
-// last returns the last address of a chain to which each proxy has added one at its end, but for those
-// that are proxies; the first if all are.
+// last returns the last address of a chain that is no proxy; the first if all are proxies. Each proxy
+// has added one address at the end of the chain.
 func last(chain string, isProxy func(netip.Addr) bool) (a netip.Addr, err error) {
 	for _, text := range slices.Backward(strings.Split(chain, ",")) {
 		if a, err = netip.ParseAddr(strings.TrimSpace(text)); err != nil {

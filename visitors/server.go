@@ -13,7 +13,7 @@ type Server interface {
 	// ControlChanges returns a number that changes when another client gets control of a robot, and
 	// when a robot is stopped or released. It costs much less than Status.
 	ControlChanges() uint64
-	// EmergencyStop stops the robot on a port until it is released, or releases it.
-	// by is who asks for it. It reports whether there is such a robot.
+	// EmergencyStop stops the robot on a port until it is released, or releases it. by names
+	// the client that requests it. It reports whether there is such a robot.
 	EmergencyStop(now time.Duration, port int, on bool, by string) bool
 }

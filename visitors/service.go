@@ -8,7 +8,7 @@ import (
 	"player/config/rights"
 )
 
-// Service is what a guest can request of a robot in addition to commands.
+// Service is a request that a guest can make to a robot in addition to commands.
 type Service struct {
 	Name string // "motors"
 	Flag bool   // it has an argument, on or off

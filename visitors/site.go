@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// requestLimit is how long a browser may take to send a request. It closes
-	// connections that send none.
+	// requestLimit is how long a browser may take to send a request. Connections without a
+	// request are closed after it.
 	requestLimit = 10 * time.Second
 	// headerSize is the most bytes of a request's header, with the cookies that
 	// other programs on this host have set in the browser.
@@ -28,23 +28,23 @@ const (
 	// replyLimit is how long a reply may take to be sent, at most: a slow network
 	// loads the dashboard in seconds. It does not apply to WebSockets.
 	replyLimit = 30 * time.Second
-	// idleLimit is how long a browser may keep an unused connection open, as long as Chromium
-	// keeps one (300 s): a page that is loaded again through it needs one
-	// round trip less. A new connection that needs the place gets it.
+	// idleLimit is how long a browser may keep an unused connection open. Chromium keeps one
+	// as long (300 s): to load a page again through it takes one round trip less. A new
+	// connection that needs the place gets it.
 	idleLimit = 5 * time.Minute
 )
 
 // Site is a server for visitors: a page, or viewers.
 type Site struct {
 	Name    string   // a further host name; may be empty
-	Origins []string // of pages elsewhere that may use it, as ParseOrigin returns them
+	Origins []string // origins of pages on other sites that may use it, as ParseOrigin returns them
 	Proxy   Proxy    // in front of it
 	What    string   // name of the server in the log
 	Flag    string   // that sets its address, for errors
-	Can     string   // what visitors can do with the robots, for the log: "drive"
+	Can     string   // what visitors can do to the robots, for the log: "drive"
 	Stop    string   // path of an emergency stop, which waits for no budget; may be empty
-	// TLS returns the configuration of a connection that is new. Nil, or a function that
-	// returns nil: the site has no TLS. With it, visitors of other computers must use it.
+	// TLS returns the configuration of a new connection. Nil, or a function that returns
+	// nil: the site has no TLS. With it, visitors on other computers must use it.
 	TLS     func() *tls.Config
 	Handler http.Handler
 	Log     *zap.Logger
@@ -98,7 +98,7 @@ func (s Site) requireTLS(next http.Handler) http.Handler {
 	})
 }
 
-// Visitor is who sent a request to a Site.
+// Visitor is the sender of a request to a Site.
 type Visitor struct {
 	Address netip.Addr
 	Name    string // in the certificate, which was verified; empty: the visitor has none
@@ -106,7 +106,7 @@ type Visitor struct {
 	conn    *counted
 }
 
-// VisitorOf returns who sent a request.
+// VisitorOf returns the sender of a request.
 func VisitorOf(r *http.Request) Visitor {
 	v := Visitor{Address: AddressOf(r.RemoteAddr)}
 	if c := connOf(r); c != nil { // otherwise a test calls the handler itself
@@ -138,8 +138,8 @@ func (v Visitor) Read(ctx context.Context, ws *websocket.Conn) (websocket.Messag
 	return kind, message, err
 }
 
-// WriteAll writes the next parts of a reply that is not chunked and whose header has been
-// flushed: to a connection without TLS, in one system call without a copy.
+// WriteAll writes the next parts of a reply. The reply must not be chunked, and its header must have been flushed. On a
+// connection without TLS, that is one system call without a copy.
 func (v Visitor) WriteAll(w http.ResponseWriter, parts ...[]byte) error {
 	if v.conn == nil { // a test calls the handler itself
 		_, err := w.Write(bytes.Join(parts, nil))
@@ -155,8 +155,8 @@ func (v Visitor) Wait() { v.account.pay(messageCost) }
 // Owe adds work that was done for the visitor. Its next request waits for it, within limits.
 func (v Visitor) Owe(work time.Duration) { v.account.owe(work) }
 
-// OweReply adds the work of making a reply in JSON with so many bytes: what lists all topics of a
-// hundred robots takes a thousand times as long as the question.
+// OweReply adds the work of making a reply in JSON with so many bytes: a list of all topics of a
+// hundred robots takes a thousand times as long as the request.
 func (v Visitor) OweReply(bytes int) { v.Owe(time.Duration(bytes) * replyCost) }
 
 // Need returns an error if a visitor lacks a right.
@@ -176,7 +176,7 @@ func CloseReason(text string) string {
 	return strings.ToValidUTF8(text[:min(len(text), reasonLimit)], "") // without half a letter at the end
 }
 
-// AddressOf returns the IP address of HOST:PORT, or one that is not valid.
+// AddressOf returns the IP address of HOST:PORT, or an invalid one.
 func AddressOf(hostPort string) netip.Addr {
 	a, _ := netip.ParseAddrPort(hostPort) // fails for addresses of tests only
 	return a.Addr().Unmap()

@@ -8,8 +8,8 @@
 //	})
 //
 // Lengths are metres, headings and bearings degrees counterclockwise, headings from the x axis, times simulated
-// seconds. A world in step (docs/STAGE.md) changes between two of its steps: right before
-// its client requests the next data.
+// seconds. A world in lockstep (docs/STAGE.md) changes between two of its steps: right before its client
+// requests the next data.
 package simulation
 
 import (
@@ -54,7 +54,7 @@ type Mover struct {
 	X       float64 `json:"x"`
 	Y       float64 `json:"y"`
 	Heading float64 `json:"heading"`
-	// Sees are the fiducials that the robot's fiducial finder sees. An order ignores it.
+	// Sees are the fiducials seen by the robot's fiducial finder. An order ignores it.
 	Sees []Sighting `json:"sees,omitempty"`
 }
 
@@ -66,8 +66,8 @@ type Sighting struct {
 	Bearing float64 `json:"bearing"`
 }
 
-// Order is what a world is to do. It is carried out from the first field to the last,
-// and all but the steps at one moment. No other order is carried out before its end.
+// Order is a command to a world. It is carried out from the first field to the last, and all
+// fields but the steps at one moment. No other order is carried out before its end.
 type Order struct {
 	Reset bool     `json:"reset,omitempty"` // to the start, time too; clients stay connected
 	Seed  *uint64  `json:"seed,omitempty"`  // the same with another seed
@@ -77,13 +77,13 @@ type Order struct {
 	Step  int      `json:"step,omitempty"` // 0 to 1000, of 10 ms each
 }
 
-// ErrRefused is wrapped by the error of an order that is not possible: no part of Move
-// was done then, nor anything behind it.
+// ErrRefused is wrapped by the error of an impossible order: then no part of Move was done,
+// nor any later field.
 var ErrRefused = errors.New("the simulation refuses")
 
 // World is a simulated world that a server serves.
 type World struct {
-	// Address is HOST:PORT of the dashboard; https://HOST:PORT for one that encrypts.
+	// Address is HOST:PORT of the dashboard; https://HOST:PORT for a dashboard with TLS.
 	Address string
 	// Client asks. Nil: http.DefaultClient. Certificates are in its Transport.
 	Client *http.Client
@@ -102,7 +102,7 @@ func (w *World) State(ctx context.Context) (State, error) { return w.ask(ctx, ht
 func (w *World) Order(ctx context.Context, order Order) (State, error) {
 	text, err := json.Marshal(order)
 	if err != nil {
-		return State{}, err // a number that is none
+		return State{}, err // one of the numbers is invalid
 	}
 	return w.ask(ctx, http.MethodPost, "?order="+url.QueryEscape(string(text)))
 }

@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Cruise always drives straight ahead at full speed: the default layer of
-// Jones and Flynn. Inverted it stands still, so that the robot moves only when
-// something disturbs it.
+// Cruise always drives straight ahead at full speed: the default layer of Jones and Flynn.
+// Inverted it stops, so that the robot moves only when a reflex moves it.
 type Cruise struct {
 	Speed int // mm/s; zero: 300
 }
@@ -19,12 +18,12 @@ func (c Cruise) Act(_ time.Duration, _ *Sensors, to Signals) Output {
 	return want(cmp.Or(c.Speed, topSpeed), 0)
 }
 
-// Stop always stands still.
+// Stop always stops the robot.
 type Stop struct{}
 
 func (Stop) Act(time.Duration, *Sensors, Signals) Output { return want(0, 0) }
 
-// Radio lets a human drive while the stick is held: jBot's R/C receiver.
+// Radio lets a human drive while a hand is on the stick: jBot's R/C receiver.
 type Radio struct{}
 
 func (Radio) Act(_ time.Duration, s *Sensors, _ Signals) Output { return s.Radio.output() }

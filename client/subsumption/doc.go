@@ -18,15 +18,15 @@
 // runs a stack over the network, and the driver reflex runs one inside the
 // server.
 //
-// Units are those of Player: mm, mm/s, degrees and deg/s counterclockwise, x
-// forward, y to the left. Times are since any fixed moment and increase.
+// Units are Player's: mm, mm/s, degrees and deg/s counterclockwise, x forward, y to the
+// left. Times are since any fixed moment and increase.
 //
 // The behaviours are structs of parameters. A zero field means the default in
 // its comment: the article's value, converted, or a value for a Pioneer 2
 // where the article gives none.
 package subsumption
 
-// Defaults that behaviours share.
+// Defaults of several behaviours.
 const (
 	// topSpeed in mm/s is the article's "full speed". A Pioneer's wheels reach
 	// 500 mm/s; the rest lets it turn at full speed without clipping a wheel.

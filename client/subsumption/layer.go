@@ -2,7 +2,7 @@ package subsumption
 
 import "time"
 
-// Output is what a layer asks of the robot for one cycle.
+// Output is a layer's command to the robot for one cycle.
 type Output struct {
 	Speed int  // of the robot's centre, mm/s forward: the article's command
 	Turn  int  // about the centre, deg/s counterclockwise: its argument

@@ -25,7 +25,7 @@ type Motion struct {
 
 	watching bool
 	since    time.Duration // when the watch started or ended
-	still    time.Duration // since when the robot has been commanded to stand still
+	still    time.Duration // since when the robot has been commanded to stop
 	turn     int           // turn rate until then, deg/s
 	until    time.Duration
 	seen     bool            // base is valid

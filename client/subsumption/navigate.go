@@ -67,9 +67,8 @@ const (
 	minSpeed     = 15  // mm/s, 5 per cent of full speed
 )
 
-// Prowl is the default layer of SR04 and jBot: it drives to its targets, one
-// after another, and slows down and stops at each. With no target left it
-// cruises; inverted, it then stands still.
+// Prowl is the default layer of SR04 and jBot: it drives to its targets, one after another,
+// and slows down and stops at each. With no target left it cruises; inverted, it then stops.
 type Prowl struct {
 	Targets []Target // still to be reached; reached targets are removed
 

@@ -14,12 +14,12 @@ const (
 	perimeterSearch = 3 * time.Second
 )
 
-// Perimeter follows what is beside the robot, at a distance: a wall, a
-// building. It chooses the nearer side and stays on it. When the wall ends it
-// turns that way to find it again, for a while, and then drops its flag.
-// Obstacles in front of the robot are left to a higher layer.
+// Perimeter follows a wall or a building at the robot's side, at a distance. It chooses the
+// nearer side and stays on it. When the wall ends it turns that way to find it again, for a
+// while, and then drops its flag. Obstacles in front of the robot are left to a higher
+// layer.
 type Perimeter struct {
-	Reach  int           // range in which it detects a wall beside the robot, mm; zero: 1000
+	Reach  int           // range in which it detects a wall at its side, mm; zero: 1000
 	Keep   int           // distance to keep, mm; zero: 500
 	Speed  int           // mm/s; zero: 300
 	Turn   int           // at most, deg/s; zero: 40
@@ -51,8 +51,8 @@ func (b *Perimeter) Act(now time.Duration, s *Sensors, _ Signals) Output {
 		b.side = 0
 		return Output{}
 	}
-	// The distance of the wall further on: the diagonal sensor looks ahead, so
-	// the robot turns before it is too near. 77 is 100 sin 50°.
+	// The distance of the wall further on: the diagonal sensor points ahead, so the robot
+	// turns before it is too near. 77 is 100 sin 50°.
 	coming := diagonal * 77 / 100
 	off := max(-keep, min(coming-keep, keep))
 	if off > 0 {

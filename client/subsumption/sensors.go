@@ -15,8 +15,8 @@ type Pose struct {
 // Far is a range in mm that means nothing in reach, or no sensor.
 const Far = 1 << 16
 
-// Directions is the number of directions of Sensors.Range. They are those of
-// the Pioneer's sonars, clockwise from the left: see Bearing.
+// Directions is the number of directions of Sensors.Range. They are the directions of the
+// Pioneer's sonars, clockwise from the left: see Bearing.
 const Directions = 16
 
 // Bearing returns the middle of a direction, degrees counterclockwise from
@@ -43,7 +43,7 @@ type Light struct {
 
 // Stick is the motion that a human or another program asks for.
 type Stick struct {
-	On    bool // the stick is held
+	On    bool // the operator's hand is on the stick
 	Speed int  // mm/s
 	Turn  int  // deg/s
 }

@@ -10,10 +10,10 @@ import (
 // act, then one wins, then its command is computed; no command is visible that
 // a higher layer could still replace.
 //
-// It does what the article's three arbiters do. Jones and Flynn let each
-// layer, from the lowest to the highest, replace the output of those below:
-// that is a stack as New returns it. SR04's masks are the switches of a Layer.
-// jBot's jobs are orders of priority over the same layers: see Switch.
+// It does what the article's three arbiters do. Jones and Flynn let each layer, from the
+// lowest to the highest, replace the output of the layers below: a stack of New works so.
+// SR04's masks are the switches of a Layer. jBot's jobs are orders of priority over the same
+// layers: see Switch.
 type Stack struct {
 	// Motor converts outputs to wheel commands. New sets it for a Pioneer 2;
 	// the zero Motor passes outputs on unchanged.
@@ -31,11 +31,10 @@ func New(layers ...*Layer) *Stack {
 	return &Stack{Motor: Pioneer(), layers: layers, job: layers}
 }
 
-// Switch gives the stack another job: an order of priority over some of its
-// layers, highest first, the last one being the default. Omitted layers still
-// run but cannot win. Without arguments the job is again that of New. It takes
-// effect in the next cycle. Switch panics on a layer that was not passed to
-// New.
+// Switch gives the stack another job: an order of priority over some of its layers, highest
+// first, the last one being the default. Omitted layers still run but cannot win. Without
+// arguments the job is again the one of New. It takes effect in the next cycle. Switch
+// panics on a layer that was not passed to New.
 func (s *Stack) Switch(job ...*Layer) {
 	for _, l := range job {
 		if !slices.Contains(s.layers, l) {
@@ -69,8 +68,8 @@ func (s *Stack) Cycle(now time.Duration, sensors *Sensors) Command {
 	return s.command
 }
 
-// arbitrate returns the first layer of a job whose flag is set and not
-// suppressed, otherwise the default.
+// arbitrate returns the first layer of a job with a flag that is set and not suppressed,
+// otherwise the default.
 func arbitrate(job []*Layer) *Layer {
 	for i, l := range job {
 		if i == len(job)-1 || l.Flag && !l.Suppressed {

@@ -7,14 +7,14 @@
 //		speed, turn, arrived := way.Next(&robot.Position, beams)
 //		...
 //
-// It is the Vector Field Histogram of I. Ulrich and J. Borenstein ("VFH+: Reliable
-// Obstacle Avoidance for Fast Mobile Robots", ICRA 1998) for a robot that turns on the
-// spot, so directions are not masked by a turning circle. The map that the beams draw
-// is kept, and the histogram steers to the next corner of the shortest way through it:
-// alone it is trapped in dead ends. What the robot has not seen counts as free.
+// It is the Vector Field Histogram of I. Ulrich and J. Borenstein ("VFH+: Reliable Obstacle
+// Avoidance for Fast Mobile Robots", ICRA 1998) for a robot that turns on the spot, so
+// directions are not masked by a turning circle. The map that the beams draw is kept, and
+// the histogram steers to the next corner of the shortest way through it: alone it is
+// trapped in dead ends. Unseen cells count as free.
 //
-// The same algorithm is in clients/cpp/vfh.hpp and clients/python/playerclient/vfh.py.
-// All of it are whole numbers, so that the three give the same commands; a test of
+// The same algorithm is in clients/cpp/vfh.hpp and clients/python/playerclient/vfh.py. All
+// arithmetic is in integers, so that the three give the same commands; a test of
 // clients/conformance compares them.
 package vfh
 
@@ -28,29 +28,29 @@ import (
 // The map: a square of cells around the place where the robot was when it was begun.
 const (
 	cell     = 100 // mm
-	side     = 400 // cells: 40 m; a larger one takes more time of a detour
+	side     = 400 // cells: 40 m; with more a detour takes more time
 	border   = 50  // cells: a robot that comes nearer to the edge begins a new map
-	certain  = 15  // of a cell that has given an echo; each beam through it takes 1
+	certain  = 15  // value of a cell after an echo; each beam through it takes 1
 	occupied = 8   // from here on there is an obstacle
-	shadow   = 150 // mm: a beam does not clear what is so close before its echo
+	shadow   = 150 // mm: a beam clears no cells that are so close before its echo
 	laserFar = 4000
 	sonarFar = 1400 // mm: further away the cone of a sonar is wider than a door
-	// mm: what is near an obstacle reaches further than the radius by soft, and has to be less
-	// than border, where the robot is at the nearest. C++ has a density of 100 times its square in 32 bits.
+	// widest is the largest radius, mm: the area near an obstacle is wider than the radius by soft, and must be less
+	// than border, the robot's least distance from the map's edge. C++ has a density of 100 times its square in 32 bits.
 	widest = 4000
 )
 
 // The way through the map.
 const (
 	period   = 5     // rounds between two plans
-	turning  = 40    // and while the robot turns on the spot: it looks before it decides anew
+	turning  = 40    // and while the robot turns on the spot: it scans before it decides anew
 	patience = 40000 // cells that a plan may check: a fourth of the map
 	straight = 10    // cost of a step to the next cell
 	diagonal = 14    // and across
 	soft     = 300   // mm beyond the radius: there a step costs three times as much
 	detour   = 3
 	own      = 400  // mm around the robot and its goal: obstacles may be this near
-	ahead    = 1500 // mm to the corner that is steered for, at most
+	ahead    = 1500 // mm to the corner steered for, at most
 	leg      = 50   // mm between two checks whether the straight line to it is free
 )
 
@@ -64,7 +64,7 @@ const (
 	low     = 15   // below it is free again
 	wide    = 80   // degrees: a wider opening is passed on one side
 	toGoal  = 5    // costs of a degree from the direction of the goal,
-	toTurn  = 2    // from where the robot looks,
+	toTurn  = 2    // from the robot's heading,
 	toLast  = 2    // and from the latest direction: together less than the first
 )
 
@@ -72,9 +72,9 @@ const (
 const (
 	maxTurn = 60  // deg/s
 	pivot   = 45  // degrees: the robot turns on the spot
-	near    = 500 // mm from the goal, where it turns on the spot from
+	near    = 500 // mm from the goal, below which it turns on the spot
 	nearBy  = 20  // degrees
-	front   = 30  // degrees to each side, in which obstacles brake
+	front   = 30  // degrees to each side, in which obstacles slow it down
 	creep   = 40  // mm/s, the least speed towards a free direction
 	retreat = 10  // rounds backwards, after a stall
 	back    = 150 // mm/s
@@ -91,8 +91,8 @@ type Config struct {
 // Pioneer returns the configuration of a Pioneer 2-DX, which is 380 mm wide.
 func Pioneer() Config { return Config{Radius: 250, Front: 180, MaxSpeed: 400, Tolerance: 50} }
 
-// Of returns the configuration of a robot with these parts, of which that of position is
-// its body (PROTOCOL 8.9.3), or that of a Pioneer.
+// Of returns the configuration of a robot with these parts, or, without a part for position,
+// of a Pioneer. The part of position is the robot's body (PROTOCOL 8.9.3).
 func Of(parts []codec.Part) Config {
 	c := Pioneer()
 	for _, p := range parts {
@@ -111,12 +111,12 @@ const margin = 60
 type Beam struct {
 	X, Y    int // of the sensor
 	Bearing int
-	Range   int // of what is free; 0: nothing is known
+	Range   int // of the free space; 0: it is unknown
 	Echo    bool
 }
 
-// AppendLaser appends the beams of a scan by a laser that is mounted so: one for each
-// degree, which at laserFar is less than a cell.
+// AppendLaser appends the beams of a scan by a laser with this mount: one for each degree,
+// which at laserFar is less than a cell.
 func AppendLaser(dst []Beam, mount codec.Part, scan *codec.LaserData) []Beam {
 	x, y, heading := int(math.Floor(mount.X+0.5)), int(math.Floor(mount.Y+0.5)), int(math.Floor(2*mount.Heading+0.5))
 	for i := 0; i < codec.LaserCount; i += 2 {
@@ -126,7 +126,7 @@ func AppendLaser(dst []Beam, mount codec.Part, scan *codec.LaserData) []Beam {
 	return dst
 }
 
-// AppendSonar appends the beams of sonars. Those without a mount are left out.
+// AppendSonar appends the beams of sonars. Sonars without a mount are left out.
 func AppendSonar(dst []Beam, mounts []codec.Part, ranges *codec.SonarData) []Beam {
 	for _, m := range mounts {
 		if m.Device == codec.Sonar && m.Number >= 0 && m.Number < codec.SonarCount {
@@ -146,14 +146,14 @@ type Way struct {
 
 	begun    bool
 	x0, y0   int // mm, of the map's corner
-	horizon  int // mm: sight, or what is near a wide robot
-	room     int // cells between an obstacle and the edge of the map, for what is near it
+	horizon  int // mm: sight, or the area near a wide robot
+	room     int // cells between an obstacle and the edge of the map, for the area near it
 	cells    []uint8
 	hard     []uint16 // obstacles within the radius of a cell: for the widest robot there are 5025
 	soft     []uint16 // and within soft of that
 	inner    []int    // offsets of cells within the radius
 	outer    []int    // and beyond it
-	aimX     int      // mm: what is steered for
+	aimX     int      // mm: the point steered for
 	aimY     int
 	wait     int // rounds until the next plan
 	blocked  [sectors]bool
@@ -190,8 +190,8 @@ func New(c Config, goalX, goalY int) *Way {
 	return w
 }
 
-// Next takes what the robot reports and returns what it is to do: a speed in mm/s and a
-// turn rate in deg/s. It expects ten reports in a second.
+// Next takes the robot's report and returns its next command: a speed in mm/s and a turn
+// rate in deg/s. It expects ten reports in a second.
 func (w *Way) Next(p *codec.PositionData, beams []Beam) (speed, turn int, arrived bool) {
 	x, y, heading := int(p.X), int(p.Y), int(p.Heading)
 	if i := w.index(x, y); i < 0 || !w.begun || w.atBorder(i) {
@@ -201,7 +201,7 @@ func (w *Way) Next(p *codec.PositionData, beams []Beam) (speed, turn int, arrive
 	if distance(w.goalX-x, w.goalY-y) <= w.c.Tolerance {
 		return 0, 0, true
 	}
-	if p.Stall != 0 && w.backing == 0 { // it has met what the beams do not
+	if p.Stall != 0 && w.backing == 0 { // it has met something that the beams do not show
 		w.backing = retreat
 		cx, cy := w.turned(w.c.Front+cell, 2*heading)
 		w.set(w.index(x+cx, y+cy), certain)
@@ -253,7 +253,7 @@ func (w *Way) turned(length, bearing int) (x, y int) {
 	return (length*w.cos[bearing] + 32768) >> 16, (length*w.cos[(bearing+540)%720] + 32768) >> 16
 }
 
-// see draws beams into the map: first what is free, then the echoes.
+// see draws beams into the map: first the free cells, then the echoes.
 func (w *Way) see(x, y, heading int, beams []Beam) {
 	for _, b := range beams {
 		sx, sy := w.from(x, y, heading, b)
@@ -280,7 +280,7 @@ func (w *Way) from(x, y, heading int, b Beam) (sx, sy int) {
 	return x + ax + bx, y + ay + by
 }
 
-// set changes a cell. What is near an obstacle is counted.
+// set changes a cell, and updates the counts of the cells near it if it is an obstacle.
 func (w *Way) set(i int, value uint8) {
 	if i < 0 || w.atEdge(i) {
 		return
@@ -304,7 +304,7 @@ func (w *Way) set(i int, value uint8) {
 	}
 }
 
-// atEdge reports whether there is no room in the map for what is near a cell.
+// atEdge reports whether the area near a cell does not fit the map.
 func (w *Way) atEdge(i int) bool {
 	x, y := i%side, i/side
 	return x < w.room || y < w.room || x >= side-w.room || y >= side-w.room
@@ -315,7 +315,7 @@ func (w *Way) atEdge(i int) bool {
 // neighbours are the steps to the cells around one.
 var neighbours = [8][3]int{{1, 0, straight}, {0, 1, straight}, {-1, 0, straight}, {0, -1, straight}, {1, 1, diagonal}, {-1, 1, diagonal}, {-1, -1, diagonal}, {1, -1, diagonal}}
 
-// plan chooses what is steered for: the furthest place on the shortest way (A*) that can
+// plan chooses the point to steer for: the furthest place on the shortest way (A*) that can
 // be reached in a straight line, or the goal if there is no way.
 func (w *Way) plan(x, y int) {
 	w.aimX, w.aimY = w.goalX, w.goalY
@@ -356,7 +356,7 @@ func (w *Way) plan(x, y int) {
 	}
 }
 
-// inMap returns the cell of a place, or the nearest one of the map.
+// inMap returns the cell of a place, or the map's nearest cell.
 func (w *Way) inMap(x, y int) int {
 	cx := min(max((x-w.x0)/cell, w.room), side-1-w.room)
 	cy := min(max((y-w.y0)/cell, w.room), side-1-w.room)
@@ -403,7 +403,7 @@ func (w *Way) follow(x, y, start, goal int) {
 	}
 }
 
-// inSight reports whether the robot's centre may take the straight line.
+// inSight reports whether the robot's centre may move in a straight line.
 func (w *Way) inSight(x, y, toX, toY, start, goal int) bool {
 	n := distance(toX-x, toY-y)/leg + 1
 	for k := 1; k <= n; k++ {
@@ -447,7 +447,7 @@ func (q *queue) pop() (cell int) {
 
 // ---- The histogram ----
 
-// steer returns the command that drives towards what is steered for.
+// steer returns the command that drives towards the point steered for.
 func (w *Way) steer(x, y, heading int) (speed, turn int) {
 	target, room := direction(w.aimX-x, w.aimY-y), w.histogram(x, y, heading)
 	d := w.choose(target, heading)
@@ -466,8 +466,8 @@ func (w *Way) steer(x, y, heading int) (speed, turn int) {
 	return speed * (spot - abs(wrong)) / spot, turn
 }
 
-// histogram blocks the directions in which the robot would meet obstacles. It returns
-// how far away the nearest one ahead is, from the robot's centre.
+// histogram blocks the directions in which the robot would meet obstacles. It returns the
+// distance of the nearest obstacle ahead, from the robot's centre.
 func (w *Way) histogram(x, y, heading int) (room int) {
 	radius := min(max(distance(w.aimX-x, w.aimY-y)+cell, least), w.horizon)
 	var density [sectors]int
@@ -488,7 +488,7 @@ func (w *Way) histogram(x, y, heading int) (room int) {
 			if abs(wrap(at-heading)) <= front {
 				room = min(room, d)
 			}
-			// The obstacle is made larger by the robot: the robot becomes a point.
+			// The obstacle is enlarged by the robot's size: the robot becomes a point.
 			half := 90
 			if d > w.c.Radius {
 				half = int(math.Floor(math.Asin(float64(w.c.Radius)/float64(d))*180/math.Pi + 0.5))

@@ -57,8 +57,7 @@ func insertHead(dst []byte, start int, letter byte, form uint64) []byte {
 	return dst
 }
 
-// Reader takes the blocks of a plain frame out of a compact block. The zero value has
-// none.
+// Reader decodes a compact block to the blocks of a plain frame. The zero value has none.
 type Reader struct {
 	items   []byte // that are left
 	payload []byte
@@ -68,9 +67,9 @@ type Reader struct {
 // its items are used up.
 func (r *Reader) Reset(block []byte) { r.items = block }
 
-// Next returns the next block. The payload is valid until the next call. ok is false
-// behind the last item, and with an error, behind which nothing can be read. A scan of
-// which a part was selected has 0 for the other readings.
+// Next returns the next block. The payload is valid until the next call. ok is false after
+// the last item, and with an error; after an error nothing more can be read. In a scan with
+// selected readings the others are 0.
 func (r *Reader) Next() (letter byte, payload []byte, ok bool, err error) {
 	if len(r.items) == 0 {
 		return 0, nil, false, nil

@@ -3,8 +3,8 @@
 // Numbers in comments are clauses of docs/PROTOCOL.md.
 package compact
 
-// The range coder (8.4.4). It codes decisions, each with a probability
-// that adapts: a decision that is expected takes a small part of a bit.
+// The range coder (8.4.4). It codes decisions, each with a probability that adapts: an
+// expected decision takes a small part of a bit.
 
 const (
 	// certain is a probability of 1; probabilities are below.
@@ -21,7 +21,7 @@ const (
 
 // chance is the probability that a decision is 1, learnt from those before it.
 type chance struct {
-	p uint32 // of certain; zero stands for a half
+	p uint32 // of certain; zero means a half
 	n uint32 // decisions so far
 }
 
@@ -42,7 +42,7 @@ func (c *chance) odds() uint32 {
 	return c.p
 }
 
-// learn takes an outcome.
+// learn adapts to an outcome.
 func (c *chance) learn(one bool) {
 	p, rate := c.odds(), rates[c.n]
 	if one {
@@ -89,8 +89,7 @@ func (e *encoder) putEven(v uint32, n int) {
 	e.normalize()
 }
 
-// normalize moves the bytes that are decided to dst, and takes a carry to those
-// that are there.
+// normalize moves the decided bytes to dst, and adds a carry to the bytes before them.
 func (e *encoder) normalize() {
 	if e.low >= 1<<32 {
 		e.carry()

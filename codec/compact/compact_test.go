@@ -124,7 +124,7 @@ func TestSelection(t *testing.T) {
 			}
 		}
 	}
-	// Data that is no scan comes as it is.
+	// A payload that is no scan is sent unchanged.
 	for _, size := range []int{0, 7, 40} {
 		var r compact.Reader
 		r.Reset(compact.Append(nil, codec.Laser, make([]byte, size), codec.Scan{Step: 2, Last: 9}))
@@ -153,8 +153,8 @@ func TestAllocatesNothing(t *testing.T) {
 	}
 }
 
-// Whatever a payload is, it comes back; whatever a block is, nothing breaks, and what
-// is read from it is bounded.
+// Any payload is decoded unchanged after encoding. No block, however damaged, breaks the
+// decoder, and the size of its result is bounded.
 func FuzzBlock(f *testing.F) {
 	f.Add([]byte("p"), []byte{0, 1, 2, 3, 255, 255, 0, 0}, uint8(0), uint8(0), uint16(0), uint16(0))
 	f.Add(compact.Append(nil, codec.Laser, make([]byte, 722), codec.Scan{}), make([]byte, 722), uint8(3), uint8(50), uint16(2), uint16(300))

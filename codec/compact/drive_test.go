@@ -25,7 +25,7 @@ func drive(t testing.TB) []lab.Moment {
 	return must.Get(driveThrough())(t)
 }
 
-// noisy returns a scan with noise of sigma mm on what is in range.
+// noisy returns a scan with noise of sigma mm on the readings in range.
 func noisy(random *rand.Rand, scan []byte, sigma float64) []byte {
 	scan = bytes.Clone(scan)
 	for r := scan; len(r) > 0; r = r[2:] {

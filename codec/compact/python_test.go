@@ -19,7 +19,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/golden.txt")
 
-// golden holds a compact block and what it stands for, in hex, by turns.
+// golden has compact blocks, each followed by the payload that it encodes, in hex.
 const golden = "testdata/golden.txt"
 
 // expand returns the plain blocks of a compact one.
@@ -72,7 +72,7 @@ func goldenBlocks(t testing.TB) string {
 	return out.String()
 }
 
-// What was compact yesterday can be read today, and it is still what we send.
+// Older compact blocks can still be decoded, and the encoder still makes the same ones.
 func TestGolden(t *testing.T) {
 	if *update {
 		must.Do(t, os.WriteFile(golden, []byte(goldenBlocks(t)), 0o644))
@@ -102,7 +102,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// A decoder that was written from docs/PROTOCOL.md reads what we send.
+// A decoder that was written from docs/PROTOCOL.md decodes our blocks.
 func TestOtherLanguage(t *testing.T) {
 	python := needs.Program(t, "python3")
 	file := must.Get(os.ReadFile(golden))(t)

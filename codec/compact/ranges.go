@@ -54,7 +54,7 @@ func (p *predictor) level() int {
 	return min(2*n+half, levels-1)
 }
 
-// learn takes a reading and its difference from next.
+// learn adapts to a reading and its difference from next.
 func (p *predictor) learn(r, difference int32) {
 	size := difference
 	if size < 0 {
@@ -70,8 +70,8 @@ func (p *predictor) learn(r, difference int32) {
 	p.last = r
 }
 
-// chances are the probabilities of a difference. The step in which it is counted is a
-// power of two near the spread.
+// chances are the probabilities of a difference. The unit of the difference is a power of
+// two near the spread.
 type chances struct {
 	same  [levels]chance      // it is zero; by level
 	count [2][steps]chance    // it has n steps, not more; by level modulo 2
@@ -141,7 +141,7 @@ func (e *encoder) difference(c *chances, level int, d int32) {
 	e.putEven(size, low)
 }
 
-// DecodeRanges fills dst, whose size is even, with readings from the code src. It
+// DecodeRanges decodes the readings in the code src into dst, which has an even size. It
 // reports whether src codes readings of u16.
 func DecodeRanges(dst, src []byte) bool {
 	d := newDecoder(src)

@@ -30,7 +30,7 @@ func appendSelected(dst, payload []byte, scan codec.Scan) []byte {
 	return AppendRanges(dst, selected)
 }
 
-// decodeSelected returns the whole scan. Readings that were not selected are 0.
+// decodeSelected returns the complete scan. Unselected readings are 0.
 func (r *Reader) decodeSelected(code []byte) (payload []byte, ok bool) {
 	var head [4]int
 	for i := range head {

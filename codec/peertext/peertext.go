@@ -1,7 +1,7 @@
-// Package peertext makes text that a peer sends fit to be shown, logged, or part of a path: names
-// of robots, cameras, devices and clients, versions, reasons of errors. A peer is any other
-// program or computer, and hardware. Text goes through this package where it leaves the program;
-// within it names stay as they are, because peers know things by them.
+// Package peertext makes a peer's text safe to show, to log, or to use in a path: names of
+// robots, cameras, devices and clients, versions, reasons of errors. A peer is any other program
+// or computer, and hardware. Text goes through this package where it leaves the program; within
+// it names stay as they are, because peers use them as identifiers.
 package peertext
 
 import (
@@ -17,23 +17,23 @@ import (
 )
 
 const (
-	// maxLine bounds what Line takes of a text, in bytes: more than any reason that a server
-	// sends (codec.MaxAnswer), and little enough that one name does not fill a screen.
+	// maxLine is the most bytes of a text that Line takes: more than any reason that a
+	// server sends (codec.MaxAnswer), but one name cannot fill a screen.
 	maxLine = 2048
 	// maxFileName bounds FileName, in bytes: a file system allows 255, and callers add a date and
 	// an extension.
 	maxFileName = 100
-	// ellipsis stands where text was cut.
+	// ellipsis marks the end of text that was cut.
 	ellipsis = "..."
 )
 
-// Line returns text as one line for people. Only printable characters and spaces stay; others
-// are escaped as in Go, among them control characters, which a terminal obeys, characters that
-// change the direction of writing or have no width, and bytes that are not UTF-8. At most 2048
-// bytes of text are shown, and "..." for the rest.
+// Line returns text as one line for people. Only printable characters and spaces stay. Others
+// are escaped as in Go: control characters, which a terminal obeys, characters that change the
+// direction of writing or have no width, and bytes that are not UTF-8. At most 2048 bytes of
+// text are shown, and "..." for the rest.
 func Line(text string) string { return Escape(bounded(text), "") }
 
-// Lines is Line for each line of a text that has several, such as a list of errors. Tabs stay.
+// Lines is Line for each line of a text with several, such as a list of errors. Tabs stay.
 func Lines(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -82,7 +82,7 @@ func JSON(text []byte) ([]byte, error) {
 		return nil, errors.New("it is not JSON")
 	}
 	var escaped []byte
-	for _, r := range string(text) { // bytes that are not UTF-8 become U+FFFD, as readers of JSON take them
+	for _, r := range string(text) { // bytes that are not UTF-8 become U+FFFD, as in readers of JSON
 		switch high, low := utf16.EncodeRune(r); {
 		case r == '\r': // between tokens: in strings it is escaped
 			escaped = append(escaped, ' ')
@@ -114,14 +114,14 @@ func FileName(name string) string {
 	return name
 }
 
-// reserved reports whether Windows, on whose disks logs are stored, has a device of that name.
+// reserved reports whether Windows has a device of that name: logs are also stored on its disks.
 func reserved(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	port := len(stem) == 4 && (strings.HasPrefix(stem, "COM") || strings.HasPrefix(stem, "LPT"))
 	return port || slices.Contains([]string{"CON", "PRN", "AUX", "NUL"}, stem)
 }
 
-// File returns the path of the file that FileName makes of a name, with an extension, in a folder.
+// File returns a path in a folder: the file name that FileName makes of a name, with an extension.
 func File(folder, name, extension string) string {
 	return filepath.Join(folder, FileName(name)+extension)
 }

@@ -15,8 +15,8 @@ var sonars = Mirrored([8][3]float64{
 // Sonars returns the mounts of the sonars, in the order of PROTOCOL 7.2.
 func Sonars() [codec.SonarCount]Mount { return sonars }
 
-// Mirrored returns the mounts of the sonars of a symmetric robot from x, y and heading of those of its
-// left front and its right rear.
+// Mirrored returns the mounts of the sonars of a symmetric robot. half has x, y and heading of the
+// sonars of its left front and its right rear.
 func Mirrored(half [8][3]float64) (all [codec.SonarCount]Mount) {
 	for i, m := range half {
 		at, mirror := i, 7-i

@@ -13,7 +13,7 @@ import (
 
 // ReadFile returns the rights in a file of sections access, for a program that has no robots of
 // its own. certificates is as in Read. The error joins all mistakes; a file without a section is
-// one.
+// also a mistake.
 func ReadFile(path, certificates string) (rights.Rules, error) {
 	file, err := syntax.ParseFile(path, nil)
 	if err != nil {
@@ -33,7 +33,7 @@ func ReadFile(path, certificates string) (rights.Rules, error) {
 }
 
 // Read returns the rights in the sections access of a file, and all mistakes in them. certificates
-// says how clients get certificates, for an error; empty: they have some.
+// is a text for an error: how clients get certificates. Empty: they have some.
 func Read(file *syntax.File, certificates string) (rules rights.Rules, mistakes []error) {
 	fail := func(err error) { mistakes = append(mistakes, err) }
 	for _, s := range file.Global.Sections("access") {
@@ -75,8 +75,8 @@ func Read(file *syntax.File, certificates string) (rules rights.Rules, mistakes 
 	return rules, mistakes
 }
 
-// ParseNetwork reads 10.0.0.0/8, or an address, which is a network of one host. IPv4 that is mapped
-// into IPv6 is IPv4, as all addresses of clients are.
+// ParseNetwork reads 10.0.0.0/8, or an address, which is a network of one host. IPv4 mapped into
+// IPv6 becomes IPv4, like in all addresses of clients.
 func ParseNetwork(text string) (netip.Prefix, error) {
 	if addr, err := netip.ParseAddr(text); err == nil {
 		addr = addr.Unmap().WithZone("")
@@ -95,5 +95,5 @@ func ParseNetwork(text string) (netip.Prefix, error) {
 	return network, nil
 }
 
-// mappedBits is how many bits stand before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
+// mappedBits is the number of bits before an IPv4 address in IPv6 (RFC 4291, 2.5.5.2).
 const mappedBits = 96

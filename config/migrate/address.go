@@ -29,9 +29,9 @@ type address struct {
 	here device // with the interface here; empty: there is none
 }
 
-// parseAddress reads key:host:robot:interface:index, of which the last two are
-// required. With four parts the first is a key (1.6) or a host (2, 3), which is that of the
-// server itself in what a driver provides.
+// parseAddress reads key:host:robot:interface:index. The last two are required. With four
+// parts the first is a key (1.6) or a host (2, 3); in the devices that a driver provides it
+// is the server's own host.
 func parseAddress(text string) (a address, ok bool) {
 	parts := strings.Split(text, ":")
 	n := len(parts)

@@ -17,26 +17,25 @@ import (
 
 // Result is a converted file.
 type Result struct {
-	// Text is a configuration for this server that does what the file does, as far
-	// as there are counterparts. What is left out is in comments that begin with
-	// "no counterpart".
+	// Text is a configuration for this server with the same effect as the file, as far as
+	// there are counterparts. The parts without one are in comments that begin with "no
+	// counterpart".
 	Text    string
 	Drivers int  // in Text; 0: there are only comments
 	Foreign bool // the file has words of Player 1 to 3 that this server does not have
 
 	Sections int // drivers in the file; in Player 1 each device is one
-	Dropped  int // of them, those that were left out whole
+	Dropped  int // drivers that were left out completely
 	Options  int // that were left out of the others
-	// LeftOut has a line for each driver of which something was left out: where it is,
-	// and what.
+	// LeftOut has a line for each driver with parts that were left out: its place in the
+	// file, and those parts.
 	LeftOut []string
 }
 
-// Convert converts a file of Player 1 to 3. It uses the getters of the file's
-// sections, so the file's errors mean nothing afterwards. The error, which may be
-// several that are joined, is that a driver has its hardware where this server cannot
-// look for it, or turns its data round as no driver here does: the result would talk to
-// another line, or give other data.
+// Convert converts a file of Player 1 to 3. It uses the getters of the file's sections, so
+// the file's errors mean nothing afterwards. It refuses a driver if this server cannot reach
+// its hardware, or if it reverses its data as no driver here does: the result would use
+// another line, or give other data. The error may be several joined.
 func Convert(file *syntax.File) (Result, error) {
 	c := converter{file: file}
 	c.out = append(c.out, printable("# From "+file.Name+`, by player migrate. Lines marked "no counterpart" were left out.`))
@@ -67,7 +66,7 @@ func Convert(file *syntax.File) (Result, error) {
 	return c.result, file.Join(c.lost...)
 }
 
-// count notes what was left out of a block at a place.
+// count notes the parts that were left out of a block at a place.
 func (c *converter) count(where string, b *block) {
 	left := strings.Join(b.left, ", ")
 	switch {
@@ -98,19 +97,19 @@ type converter struct {
 	file   *syntax.File
 	result Result
 	blocks []*block
-	lost   []error  // hardware that is elsewhere
+	lost   []error  // hardware at another place
 	out    []string // lines
 }
 
-// block is a block here. The devices of a Pioneer were sections of their own in
-// Player 1.
+// block is a block of this server. In Player 1 the devices of a Pioneer had one section
+// each.
 type block struct {
 	sections []*syntax.Section // there
 	driver   string            // here; empty: there are only comments
 	devices  []device
 	lines    []string // fields and comments
 	left     []string // fields that were left out
-	port     string   // serial port that a section gives; empty: none
+	port     string   // the section's serial port; empty: none
 	serial   string   // serial port otherwise; empty: the driver has none
 }
 
@@ -134,7 +133,7 @@ func (b *block) set(name, value string) {
 // note adds a comment.
 func (b *block) note(text string) { b.add(printable("# " + text)) }
 
-// drop notes text that is left out, and why if that helps.
+// drop notes text that is left out, and the reason if that helps.
 func (b *block) drop(text, why string) {
 	b.left = append(b.left, text)
 	if why != "" {
@@ -304,7 +303,7 @@ func (c *converter) driver(s *syntax.Section, name string, provides []string) {
 	}
 }
 
-// lostPort is the error of a driver here and a field that says where its hardware is.
+// lostPort is the error for a driver of this server and a field with the place of its hardware.
 const lostPort = `the driver %s does not connect in this way: without %s it would take another line. ` +
 	`Give it port "/dev/..." or port "HOST:PORT"`
 
@@ -312,7 +311,7 @@ const lostPort = `the driver %s does not connect in this way: without %s it woul
 const lostTurn = `the driver %s does not turn data round: without %s it would be mirrored or exchanged. ` +
 	`Remove the field from the file if your programs can do that instead`
 
-// asHere reports whether a field of turned has a value that changes nothing here.
+// asHere reports whether a field of turned has the value of this server's drivers.
 func asHere(s *syntax.Section, f *syntax.Field) bool {
 	if f.Name == "invert" {
 		return !s.Bool(f.Name, true)
@@ -321,7 +320,7 @@ func asHere(s *syntax.Section, f *syntax.Field) bool {
 	return slices.Equal(axes, []float64{0, 1}) || slices.Equal(axes, []float64{1, 2, 0})
 }
 
-// locates reports whether a field of a driver says where its hardware is.
+// locates reports whether a field of a driver gives the place of its hardware.
 func locates(s *syntax.Section, f *syntax.Field) bool {
 	switch f.Name {
 	case "tcp_remote_host", "tcp_remote_port": // they mean nothing alone
@@ -332,8 +331,8 @@ func locates(s *syntax.Section, f *syntax.Field) bool {
 	return has(transports, f.Name)
 }
 
-// remoteOf returns where a robot of Player 2 and 3 is that is reached over TCP, HOST:PORT;
-// empty: it is not, or the section does not tell.
+// remoteOf returns the address HOST:PORT of a robot of Player 2 and 3 that is reached over
+// TCP; empty: it is not, or the section has no address.
 func remoteOf(s *syntax.Section) string {
 	switch f := s.Field("use_tcp"); {
 	case f == nil, f.Tuple, !has("1 true", f.Values[0].Text):
@@ -372,7 +371,7 @@ func (c *converter) taken(d device) bool {
 	return slices.ContainsFunc(c.blocks, func(b *block) bool { return slices.Contains(b.devices, d) })
 }
 
-// sharePorts leaves out drivers whose serial port another one has.
+// sharePorts leaves out a driver if another driver has its serial port.
 func (c *converter) sharePorts() {
 	for i, b := range c.blocks {
 		if b.port != "" {
@@ -517,8 +516,8 @@ func (b *block) field(s *syntax.Section, f *syntax.Field, name string) {
 	}
 }
 
-// limit returns an acceleration in mm/s2 or deg/s2, in which p2os has it here; empty: it is
-// not one that fits a command. In Player those that slow down are negative.
+// limit returns an acceleration in mm/s2 or deg/s2, the units of p2os here; empty: it does
+// not fit a command. In Player the accelerations for braking are negative.
 func limit(s *syntax.Section, name string) string {
 	most, value := 32767.0, math.NaN()
 	if strings.HasPrefix(name, "max_yaw") {
@@ -532,8 +531,8 @@ func limit(s *syntax.Section, name string) string {
 	return strconv.Itoa(int(value))
 }
 
-// numbers returns the tuple of a pose or size without what is only in three
-// dimensions; empty: it has another length, or is none.
+// numbers returns the tuple of a pose or size without its values for the third dimension;
+// empty: it has another length, or is no tuple.
 func numbers(s *syntax.Section, f *syntax.Field) string {
 	v := f.Values
 	n := len(v)

@@ -96,9 +96,9 @@ func TestLostPorts(t *testing.T) {
 	}
 }
 
-// driversOptions has every option of the drivers with a counterpart, as the reference pages
-// of Player 1.6.5, 2.0, 2.1 and 3 list them: its value in a file, then what becomes of it. "-" is a
-// comment that names it, empty is that nothing has to be said, "error: " refuses the file.
+// driversOptions has every option of the drivers with a counterpart, as the reference pages of
+// Player 1.6.5, 2.0, 2.1 and 3 list them: its value in a file, then the result. "-" is a comment
+// that names it, empty is no output, "error: " refuses the file.
 var driversOptions = map[string][][3]string{
 	"p2os": {
 		{"port", `"/dev/ttyUSB0"`, `port "/dev/ttyUSB0"`},
@@ -265,8 +265,8 @@ type still struct{}
 func (still) Setup(now time.Duration, l *devices.Link) { l.Ready(now) }
 func (still) Shutdown(time.Duration)                   {}
 
-// kinds returns the drivers of this server that Convert knows, which look at no files
-// and no network.
+// kinds returns the drivers of this server that Convert knows. They open no files and no
+// network.
 func kinds() []devices.Kind {
 	all := []devices.Kind{
 		p2os.Kind(), sicklms200.Kind(), urg.Kind(), evid30.Kind(), acts.Kind(), create.Kind(), joystick.Kind(),
@@ -285,7 +285,7 @@ func kinds() []devices.Kind {
 	return all
 }
 
-// check reports what the server says about a converted file.
+// check returns the server's errors for a converted file.
 func check(text string) error {
 	file, err := parse("new.cfg", text)
 	if err != nil {
@@ -361,11 +361,11 @@ func TestForeign(t *testing.T) {
 	}
 }
 
-// checkConverted converts a file and checks that the server takes the result, but for
+// checkConverted converts a file and checks that the server accepts the result, except for
 // files and other servers that do not exist.
 func checkConverted(t *testing.T, file *syntax.File) {
 	t.Helper()
-	result, _ := Convert(file) // also with an error the text is one that can be read
+	result, _ := Convert(file) // also with an error the text is readable
 	got := result.Text
 	if len(got) > 1<<20 { // the limit of a file
 		return

@@ -9,10 +9,10 @@ import (
 // The tables are text: a line for each driver, and a third of the size of maps in the
 // program.
 var (
-	// drivers has the drivers of Player 1 to 3 that have a counterpart: the name there
-	// and here, the interfaces and the default serial port there (- for none, with
-	// elsewhere before it if the one here is another), and the options that are converted:
-	// the name that both have, or the one there, = and the one here.
+	// drivers has the drivers of Player 1 to 3 with a counterpart: the name in Player and
+	// the name here; the interfaces and the default serial port in Player (- for none;
+	// elsewhere before a port that differs here); and the converted options: the common
+	// name, or Player's name, =, and the name here.
 	//
 	//go:embed drivers.txt
 	drivers string
@@ -39,20 +39,20 @@ var (
 	usual string
 )
 
-// elsewhere marks a default serial port that is another one here.
+// elsewhere marks a default serial port that differs from this server's.
 const elsewhere = "!"
 
-// transports has the options of the drivers that say where the hardware is.
+// transports has the drivers' options with the place of the hardware.
 const transports = "port portopts use_tcp"
 
-// turned has the options of the drivers that change which reading or axis is which. A file
-// that loses one would give mirrored or exchanged data.
+// turned has the drivers' options that reverse or exchange readings or axes. Without them a
+// file would give mirrored or exchanged data.
 const turned = "invert axes"
 
-// tcp has the options of a robot that is reached over TCP.
+// tcp has the options of a robot over TCP.
 const tcp = "use_tcp tcp_remote_host tcp_remote_port"
 
-// own has the drivers in reasons whose names this server also has.
+// own has the drivers in reasons that have the name of a driver of this server.
 const own = "readlog writelog passthrough"
 
 // counterpart returns the name here of an option there, by the row of its driver; empty: it

@@ -1,5 +1,5 @@
-// Package rights decides what a client may do with a robot, by the network that
-// it connects from and the name in its certificate.
+// Package rights decides a client's rights at a robot, by the network of the client's
+// address and by the name in its certificate.
 package rights
 
 import (
@@ -8,14 +8,14 @@ import (
 	"strings"
 )
 
-// Set is what a client may do.
+// Set is a client's rights.
 type Set uint8
 
 const (
 	Read   Set = 1 << iota // open devices for reading
 	Write                  // open devices for writing: command them
 	Config                 // configure devices (PROTOCOL 6)
-	Take                   // command a robot of which another client keeps control (PROTOCOL 8.6)
+	Take                   // command a robot while another client keeps control (PROTOCOL 8.6)
 
 	None Set = 0
 	// All is the access of every client without rules. It lacks Take: otherwise no client
@@ -29,7 +29,7 @@ func Names() []string { return []string{"read", "write", "config", "take"} }
 // Has reports whether all of want are in s.
 func (s Set) Has(want Set) bool { return s&want == want }
 
-// String names the rights, as in "read write".
+// String names the rights, for example "read write".
 func (s Set) String() string {
 	var names []string
 	for i, name := range Names() {
@@ -43,8 +43,8 @@ func (s Set) String() string {
 	return strings.Join(names, " ")
 }
 
-// Rule gives rights to the clients of some networks, to those with some names in
-// their certificates, or, with both, to those that have both.
+// Rule gives rights to the clients of some networks, or to clients with some names in their
+// certificates, or, if it has both, to clients that match both.
 type Rule struct {
 	Allow Set
 	From  []netip.Prefix // nil: any network
@@ -60,13 +60,12 @@ func (r Rule) applies(client netip.Addr, name string) bool {
 		(r.Names == nil || name != "" && slices.Contains(r.Names, name))
 }
 
-// Rules are all rules of a server. A client has the rights of every rule that
-// applies to it, and none if no rule does. Without rules every client has All, as in
-// the manual.
+// Rules are all rules of a server. A client has the rights of every rule that applies to it;
+// without any such rule it has none. Without rules every client has All, as in the manual.
 type Rules []Rule
 
-// Local returns the rules of a page that has none of its own: this computer may do all, others
-// look.
+// Local returns the rules of a page that has none of its own: visitors on this computer may do
+// all, others may read.
 func Local() Rules {
 	network := netip.MustParsePrefix
 	return Rules{
@@ -98,8 +97,8 @@ func (r Rules) Equal(o Rules) bool {
 	})
 }
 
-// Computer returns the address that stands for a client's computer: for IPv6 that of
-// its /64 network, because a computer may use all addresses of it.
+// Computer returns the address that stands for a client's computer: for IPv6 the address of
+// its /64 network, because a computer may use all addresses of its network.
 func Computer(from netip.Addr) netip.Addr {
 	from = from.Unmap().WithZone("")
 	if from.Is6() && !from.IsLoopback() {

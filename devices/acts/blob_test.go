@@ -18,7 +18,7 @@ func fullImage() (blobs []Blob) {
 	return blobs
 }
 
-// recordedBlobs is what both recorded packets say.
+// recordedBlobs are the blobs of both recorded packets.
 var recordedBlobs = []Blob{
 	{0, 1234, 80, 60, 70, 90, 50, 70},
 	{4, 77, 10, 20, 5, 15, 18, 22},

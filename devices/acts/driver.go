@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// setupLimit is how long a client waits for ACTS, as with the original server: when
-	// we start ACTS, it first opens camera and window.
+	// setupLimit is how long a client waits for ACTS, as with the original server: when the
+	// driver starts ACTS, it first opens camera and window.
 	setupLimit = 6 * time.Second
 	// requestPeriod is the shortest time between two requests: just less than one of the
 	// at most 30 images a second of ACTS. It never slows a real ACTS down, and keeps a
@@ -39,7 +39,7 @@ const (
 
 var errSilent = errors.New("it is connected, but does not answer a request: is it ACTS?")
 
-// state is what the driver waits for.
+// state is the event that the driver waits for.
 type state uint8
 
 const (
@@ -50,9 +50,9 @@ const (
 	stopping       // the end of the program that we have started
 )
 
-// Driver is Player's vision device, a client of ACTS on this computer. Blobs are
-// published in the format of ACTS 1.0 (PROTOCOL 7.7), whatever its version. If
-// nothing listens it starts the program acts, and ends it at Shutdown.
+// Driver is Player's vision device, a client of ACTS on this computer. Blobs are published
+// in the format of ACTS 1.0 (PROTOCOL 7.7), whatever the version of ACTS. If nothing
+// listens, the driver starts the program acts, and ends it at Shutdown.
 type Driver struct {
 	port       int
 	configFile string
@@ -111,7 +111,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 func (d *Driver) Shutdown(now time.Duration) {
 	d.giveUp = 0
 	d.wait(off, 0)
-	if d.program == nil { // whoever has started ACTS ends it
+	if d.program == nil { // ACTS that another program started is ended by that program
 		d.disconnect()
 		d.stopped(now)
 		return
@@ -235,7 +235,7 @@ func (d *Driver) disconnect() {
 	}
 }
 
-// complain logs damage in what ACTS has sent, once a second.
+// complain logs damage in the packets of ACTS, once a second.
 func (d *Driver) complain(now time.Duration) {
 	damage := d.parser.Stats.Garbage
 	if damage == d.reported {

@@ -35,7 +35,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestGolden plays the recorded servers: what the driver does and publishes.
+// TestGolden plays the recorded servers: the driver's actions and its data.
 func TestGolden(t *testing.T) {
 	for name, address := range map[string]string{"acts10": swapped, "acts12": likely} {
 		t.Run(name, func(t *testing.T) {
@@ -46,7 +46,7 @@ func TestGolden(t *testing.T) {
 			w.note("data % X", w.vision.Data())
 			w.Unsubscribe()
 			devicetest.Golden(t, "testdata/"+name+".golden", []byte(strings.Join(w.story, "\n")+"\n"))
-			// PROTOCOL 7.7: whatever the version, clients get that of 1.0.
+			// PROTOCOL 7.7: clients get version 1.0, from every version of ACTS.
 			if data := recording(t, "acts10.hex"); !bytes.Equal(w.vision.Data(), data) {
 				t.Errorf("published % X, want % X", w.vision.Data(), data)
 			}
@@ -123,7 +123,7 @@ func TestVersionIsFoundWithTheFirstBlob(t *testing.T) {
 }
 
 // TestPacing: a server that answers at once does not make the loop spin, and
-// one that is slower is asked again at once.
+// a slower one is asked again at once.
 func TestPacing(t *testing.T) {
 	packet := recording(t, "acts10.hex")
 	for delay, want := range map[time.Duration]int{
@@ -290,8 +290,8 @@ func TestShutdownDuringSetup(t *testing.T) {
 	}
 }
 
-// TestLost: a connection that dies in whatever way is made again, every
-// second, without a client doing anything.
+// TestLost: after any loss the connection is made again, every
+// second, without a request of a client.
 func TestLost(t *testing.T) {
 	good := answers(40*ms, recording(t, "acts10.hex"))
 	for _, tt := range []struct {

@@ -17,8 +17,8 @@ import (
 
 const ms = time.Millisecond
 
-// world is a computer in simulated time: the driver, its client, programs and
-// servers. What the driver does to it is written down in story.
+// world is a computer in simulated time: the driver, its client, programs and servers. The
+// driver's actions on it are written to story.
 type world struct {
 	*transporttest.Bench
 	story []string // "0.100 > 30"
@@ -145,13 +145,13 @@ func answers(delay time.Duration, pieces ...[]byte) server {
 	}
 }
 
-// silent is a server that listens and says nothing.
+// silent is a server that listens and sends nothing.
 func silent(*conn, byte) {}
 
 // closes is a server that closes every connection.
 func closes(c *conn, _ byte) { c.w.After(0, func() { c.Fail(io.EOF) }) }
 
-// messages are what was logged at a level, with the error, if there is one.
+// messages are the lines logged at a level, with the error, if there is one.
 func (w *world) messages(level zapcore.Level) (all []string) {
 	for _, e := range w.Log.FilterLevelExact(level).All() {
 		m := e.Message

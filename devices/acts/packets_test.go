@@ -35,7 +35,7 @@ func AppendV10(dst []byte, p Packet) []byte {
 
 // AppendPacket appends the packet of blobs, which are in channel order, at most ten of a
 // channel. An index beyond what the version can carry is clipped to that, from the 255th blob
-// on in V10, where the counts alone then tell where blobs are.
+// on in V10; then only the counts say where blobs are.
 func (v Version) AppendPacket(dst []byte, blobs []Blob) []byte {
 	var counts [codec.VisionChannels]int
 	for _, b := range blobs {

@@ -11,8 +11,8 @@ import (
 	"player/devices/transport"
 )
 
-// What the client sends, one byte each. The server sends one packet for each
-// Request and none without.
+// The client's requests, one byte each. The server sends one packet for each Request and
+// none without.
 const (
 	Request byte = '0'
 	Quit    byte = '1' // the program ends, not the connection (ARIA, ArACTS_1_2::requestQuit)
@@ -36,11 +36,11 @@ type Version byte
 
 // The versions.
 const (
-	V10 Version = iota // what clients of Player know (manual 3.5.1)
+	V10 Version = iota // the version for clients of Player (manual 3.5.1)
 	V12                // also 2.0
 )
 
-// width returns the bytes of a number that is not an area.
+// width returns the bytes of a number other than an area.
 func (v Version) width() int { return 1 + int(v) }
 
 // headerSize in bytes: 64 or 128.
@@ -57,21 +57,20 @@ func (v Version) MaxPacket() int {
 // bufferSize is MaxPacket of V12.
 const bufferSize = 5248
 
-// Packet is one whole packet: header and blobs.
+// Packet is one complete packet: header and blobs.
 type Packet []byte
 
-// Parser finds packets in a byte stream that is cut anywhere. There is no tag
-// where a packet begins and no checksum: a header is accepted if its indices are
-// the running sums of its counts, and a packet if its bytes can be blobs. After a
-// false one the parser goes on with the very next byte. Some damage cannot be
-// detected this way: bytes 01 before a packet look like channels without blobs, and
-// a packet that was cut takes its rest from the next one. Therefore Reset before
-// each Request. A zero value with its Version is ready.
+// Parser finds packets in a byte stream that is cut anywhere. Packets have no start tag and
+// no checksum: a header is accepted if its indices are the running sums of its counts, and a
+// packet if its bytes can be blobs. After a false header the parser goes on with the very
+// next byte. Some damage cannot be detected this way: bytes 01 before a packet look like
+// channels without blobs, and a packet that was cut takes its rest from the next one.
+// Therefore Reset before each Request. A zero value with its Version is ready.
 type Parser struct {
 	Version Version
-	// Detect accepts packets of either version until one comes that can only be of one;
-	// then Version is set, and Detect is false. A packet that may be the beginning of a
-	// longer one of V12 waits for the rest: see Settle.
+	// Detect accepts packets of both versions until a packet can only be of one; then
+	// Version is set, and Detect is false. A packet that may be the beginning of a longer
+	// one of V12 waits for the rest: see Settle.
 	Detect bool
 	transport.Framing
 
@@ -88,9 +87,9 @@ func (p *Parser) Next(in []byte) (packet Packet, rest []byte) {
 	return p.Framing.Next(p.buf[:], in, p.inspect)
 }
 
-// Settle is called when no more bytes come. It returns the packet of V10 that waits
-// because it might have been the beginning of one of V12, such as an image without
-// blobs; else nil. Detect stays as it is. The packet is valid until the next call.
+// Settle is called when no more bytes come. It returns the waiting packet of V10, which
+// might have been the beginning of one of V12, such as an image without blobs; otherwise
+// nil. Detect stays as it is. The packet is valid until the next call.
 func (p *Parser) Settle() Packet {
 	b := p.Waiting(p.buf[:])
 	size, v := V10.inspect(b)
@@ -106,8 +105,8 @@ func (p *Parser) inspect(b []byte) (size int, v transport.Verdict) {
 	if !p.Detect {
 		return p.Version.inspect(b)
 	}
-	// V12 comes first: a packet of it can begin with one of V10, which is
-	// shorter, but hardly the other way round.
+	// V12 comes first: a packet of V12 can begin with a shorter one of V10, but hardly the
+	// other way round.
 	for _, version := range []Version{V12, V10} {
 		size, v = version.inspect(b)
 		if v == transport.Whole {
@@ -133,7 +132,7 @@ func (v Version) inspect(b []byte) (size int, result transport.Verdict) {
 			return 0, transport.Junk
 		}
 		if isIndex := at/width%2 == 0; isIndex {
-			// For an index that does not fit a server may send anything.
+			// A server may send anything for an index that does not fit.
 			if n != total && total <= v.maxNumber() {
 				return 0, transport.Junk
 			}

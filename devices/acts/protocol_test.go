@@ -27,7 +27,7 @@ func parserOf(p Parser) devicetest.Parser {
 	}
 }
 
-// feed gives the parser chunks in turn and returns copies of the packets.
+// feed gives the parser one chunk after the other and returns copies of the packets.
 func feed(p *Parser, chunks ...[]byte) (packets [][]byte) {
 	for _, in := range chunks {
 		for packet, in := p.Next(in); packet != nil; packet, in = p.Next(in) {
@@ -109,7 +109,7 @@ func TestParserFindsPacketsInNoise(t *testing.T) {
 	}
 }
 
-// TestParserWrongVersion: a parser of one version takes nothing from a server
+// TestParserWrongVersion: a parser of one version accepts nothing from a server
 // of the other.
 func TestParserWrongVersion(t *testing.T) {
 	for v, name := range recordings {
@@ -121,9 +121,8 @@ func TestParserWrongVersion(t *testing.T) {
 	}
 }
 
-// TestParserReset: a packet that the server cut short, or a stray byte in an
-// image without blobs, which cannot be told from it, does not spoil the answer
-// to the next request.
+// TestParserReset: a packet that the server cut short does not spoil the answer to the next
+// request, and neither does a stray byte in an image without blobs, which appears the same.
 func TestParserReset(t *testing.T) {
 	good := recording(t, "acts10.hex")
 	empty := V10.AppendPacket(nil, nil)
@@ -142,8 +141,8 @@ func TestParserReset(t *testing.T) {
 	}
 }
 
-// TestDetect: whatever is seen, the version is found, or an image of V10 is
-// whole when nothing follows it.
+// TestDetect: in every image the version is found, or an image of V10 is
+// complete when nothing follows it.
 func TestDetect(t *testing.T) {
 	random := rand.New(rand.NewPCG(9, 10))
 	settled := 0
@@ -176,7 +175,7 @@ func TestDetect(t *testing.T) {
 	}
 }
 
-// TestSettle: only what is just one packet of V10 is taken.
+// TestSettle: only exactly one packet of V10 is accepted.
 func TestSettle(t *testing.T) {
 	empty := V10.AppendPacket(nil, nil)
 	for name, in := range map[string][]byte{

@@ -25,8 +25,8 @@ const (
 // search tries one address after the other, again and again.
 type search struct {
 	at       int           // index of the address that was tried last
-	heard    bool          // something listens at one of the addresses
-	troubles []string      // what was wrong with each address
+	heard    bool          // a program listens at one of the addresses
+	troubles []string      // the fault of each address
 	giveUp   time.Duration // end of the setup at the latest; zero: it is over
 	retry    retry.Retry
 

@@ -138,7 +138,7 @@ func TestCharging(t *testing.T) {
 	}
 }
 
-// FuzzParser: what is taken for a frame is one in the bytes of the specification.
+// FuzzParser: each parsed frame is a frame in the bytes of the specification.
 func FuzzParser(f *testing.F) {
 	f.Add(frame(1, 2, 3, 15000, 2, 1, 2), 3)
 	f.Add([]byte("bat:   min 3\r\n\x13\x17"), 7)
@@ -151,7 +151,7 @@ func FuzzParser(f *testing.F) {
 			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
 				reports++
 				back := frame(r.Bumps, 0, 0, r.Battery, byte(r.Mode), r.Left, r.Right)
-				if !bytes.Contains(in, back[14:25]) { // the packets that decode keeps whole
+				if !bytes.Contains(in, back[14:25]) { // the packets that decode leaves complete
 					t.Fatalf("%+v is not in % x", r, in)
 				}
 			}
@@ -196,7 +196,7 @@ func TestOdometry(t *testing.T) {
 	if o.Fill(&d); d.Heading != 180 || d.X != 1000 || d.Y != 235 || d.Speed != 0 {
 		t.Fatalf("after another restart: %+v", d)
 	}
-	update(0, 20000+225, 225) // held up, with all that was lost
+	update(0, 20000+225, 225) // delayed, with all lost counts
 	if o.Fill(&d); d.X != 900 || d.Y != 235 {
 		t.Fatalf("after ten centimetres: %+v", d)
 	}

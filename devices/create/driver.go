@@ -16,9 +16,9 @@ const (
 	// setupTime bounds the handshake: the search takes 2.2 s, after listenTime.
 	setupTime = 2750 * time.Millisecond
 
-	// listenTime is how long the driver listens before it sends anything to a robot
-	// that was lost: one that was not switched off still streams, every 15 ms, which a
-	// busy computer may hand over late. Then the way since would not be known.
+	// listenTime is how long the driver listens before it sends anything to a lost robot. One that was not switched off
+	// still streams every 15 ms, and a busy computer may deliver that late. Without its stream the distance that it has
+	// driven since would be unknown.
 	listenTime = 500 * time.Millisecond
 	// pulse is how long the wake line is pulled, and released before. The
 	// specification allows 50 to 500 ms.
@@ -33,8 +33,8 @@ const (
 	commandGap = 20 * time.Millisecond
 )
 
-// speeds are those of the interface in baud: that after power-up, and the one that
-// is chosen by holding the robot's button.
+// speeds are the interface's speeds in baud: the first after power-up, the second after
+// holding the robot's button.
 var speeds = []int{115200, 19200}
 
 var errSilent = errors.New("no robot answers at 115200 or 19200 baud: press its CLEAN button, and check the cable")
@@ -108,8 +108,8 @@ func New(port string, full bool) *Driver {
 		Framing: &d.parser.Framing, Receive: d.receive, Wake: d.flush,
 		// Mode Passive lets the robot sleep and charge.
 		Bye: func(dst []byte) []byte { return append(AppendDrive(dst, 0, 0), byte(PauseStream), 0, byte(Start)) },
-		// Twice: if a command was cut off before them, the robot takes the first for the
-		// rest of it. Start ends the mode in which the motors have power.
+		// Twice: if a command was cut off before them, the robot takes the first bytes for
+		// the rest of that command. Start ends the mode in which the motors have power.
 		LastWords: append(AppendDrive(AppendDrive(nil, 0, 0), 0, 0), byte(Start)),
 		Silent:    errSilent,
 	}
@@ -130,14 +130,14 @@ func (d *Driver) begin(time.Duration) transport.Phase {
 	return releasing
 }
 
-// wasOff goes on with a robot that does not stream any more: it was switched off.
+// wasOff continues with a robot that no longer streams: it was switched off.
 func (d *Driver) wasOff(now time.Duration) {
 	d.odometry.Restart()
 	d.Enter(now, releasing)
 }
 
-// ask asks for the stream. What a robot that was not switched off has streamed before is
-// dropped: it has the mode in which the robot was.
+// ask asks for the stream. Earlier packets, of a robot that was not switched off, are
+// dropped: they report its old mode.
 func (d *Driver) ask(now time.Duration) {
 	d.Discard()
 	d.parser.Reset()
@@ -159,7 +159,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 func (d *Driver) report(now time.Duration, r Report) {
 	d.Heard(now)
 	if !d.odometry.Update(now, r.Left, r.Right, math.NaN()) {
-		d.parser.Stats.Broken++ // counts that cannot be
+		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
 	if d.on && d.obeys && r.Mode != d.mode {
@@ -183,9 +183,9 @@ func (d *Driver) report(now time.Duration, r Report) {
 	d.Up(now)
 }
 
-// bumpers returns the bits of misc: what keeps the robot from driving forward.
-// Bit 0 bumper right, bit 1 bumper left, bit 2 cliff right, bit 3 cliff left,
-// bit 4 a wheel has dropped.
+// bumpers returns the bits of misc: the causes that keep the robot from driving forward. Bit
+// 0 bumper right, bit 1 bumper left, bit 2 cliff right, bit 3 cliff left, bit 4 a wheel has
+// dropped.
 func (r Report) bumpers() (bits uint8) {
 	bits = r.Bumps & 3
 	for i, set := range [...]bool{r.CliffRight, r.CliffLeft, r.Bumps&12 != 0} {
@@ -211,7 +211,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: try again
+		d.free = now + commandGap // the line's buffer is full: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)
@@ -261,8 +261,8 @@ func (m Mode) command() Command {
 	return Safe
 }
 
-// wakeLine returns what pulls the line that wakes the robot (BRC, pin 5), or releases it.
-// Cables connect it to RTS or DTR; ports without these lines need no waking.
+// wakeLine returns a function that pulls or releases the line that wakes the robot (BRC, pin
+// 5). Cables connect it to RTS or DTR; ports without these lines need no waking.
 func (d *Driver) wakeLine(low bool) func(dst []byte) []byte {
 	return func(dst []byte) []byte {
 		d.SetModemLines(low, low)

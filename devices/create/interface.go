@@ -33,7 +33,7 @@ const (
 	// ModeSafe obeys, and falls back to Passive when a wheel drops, when it drives
 	// forward to a cliff, and when the charger is plugged in.
 	ModeSafe
-	ModeFull // it obeys whatever happens
+	ModeFull // it obeys in every situation
 )
 
 func (m Mode) String() string {
@@ -45,7 +45,7 @@ func (m Mode) String() string {
 }
 
 const (
-	// maxWheelSpeed is the fastest that a wheel can be commanded to turn, in mm/s.
+	// maxWheelSpeed is the highest speed that a wheel can be commanded to drive, in mm/s.
 	maxWheelSpeed = 500
 	// streamHeader begins a frame of the stream.
 	streamHeader = 19
@@ -78,12 +78,12 @@ const (
 	minText, maxText = 4, 200
 )
 
-// Report is what the robot sends every 15 ms.
+// Report is the robot's report, sent every 15 ms.
 type Report struct {
 	Bumps      byte // bit 0 right, bit 1 left; bit 2 right wheel dropped, bit 3 left wheel dropped
 	CliffLeft  bool
 	CliffRight bool
-	Stalled    bool   // a wheel's motor takes too much current
+	Stalled    bool   // a wheel's motor draws too much current
 	Battery    uint16 // mV
 	Mode       Mode
 	Left       uint16 // encoder counts, forward, start over after 65535
@@ -124,8 +124,8 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 func isText(c byte) bool { return c >= ' ' && c < 0x7F || c == '\t' }
 
 // inspectText recognises a line of text, such as "bat:   min 3  sec 12  mV 16380 ...". A robot
-// sends them between the frames when it starts, sleeps or wakes, and each second while it
-// charges. They end with CR LF, CR, LF, or in the boot loader with ETX.
+// sends such lines between the frames when it starts, sleeps or wakes, and each second while
+// it charges. They end with CR LF, CR, LF, or in the boot loader with ETX.
 func inspectText(b []byte) (size int, v transport.Verdict) {
 	const etx = 3
 	n := 0

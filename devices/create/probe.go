@@ -6,8 +6,8 @@ import (
 	"player/devices"
 )
 
-// probe starts the interface in mode Passive, which leaves the motors off, and asks
-// for reports. It does not wake a robot: find names the others on its line then.
+// probe starts the interface in mode Passive, which leaves the motors off, and asks for
+// reports. It does not wake a robot: then find names the other kinds for its line.
 func probe() *devices.Probe {
 	return &devices.Probe{
 		Speeds: speeds,

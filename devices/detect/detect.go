@@ -1,6 +1,6 @@
-// Package detect finds out which hardware is on a serial line of which nothing is known,
-// by the Probes of the drivers' Kinds. It knows no hardware itself. It blocks: it is for
-// subcommands and for goroutines other than the loop.
+// Package detect identifies the hardware on an unknown serial line, by the Probes of the
+// drivers' Kinds. It has no code for hardware. It blocks: it is for subcommands and for
+// goroutines other than the loop.
 package detect
 
 import (
@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// listenTime is how long a line is listened to before anything is sent at a
-	// speed. A robot that was left open sends 10 packets a second.
+	// listenTime is how long a line is only received before anything is sent at a speed. A
+	// robot that was left open sends 10 packets a second.
 	listenTime = 150 * time.Millisecond
-	// talkTime is how long a line that talks is listened to for something known. A
+	// talkTime is how long the input of an active line is searched for known hardware. A
 	// laser at 9600 baud needs 1.52 s for the rest of a scan and the next one.
 	talkTime = 1700 * time.Millisecond
-	// talkSize is how many bytes are talk, and not noise of a line that is not
-	// connected.
+	// talkSize is how many bytes count as a transmission: noise on an unconnected line has
+	// fewer.
 	talkSize = 16
 	// pauseTime is the silence that ends an answer. USB adapters pass bytes on every
 	// 16 ms.
@@ -33,11 +33,11 @@ const (
 	// maxRequests bounds a dialogue. The longest, with a robot that was left open,
 	// needs six.
 	maxRequests = 12
-	// keep is how much of what was heard is kept: twice the longest packet, a scan.
+	// keep is how many received bytes are kept: twice the longest packet, a scan.
 	keep = 2048
 )
 
-// line is a serial line that is being searched.
+// line is a serial line during the search.
 type line struct {
 	port
 	ctx   context.Context
@@ -47,9 +47,9 @@ type line struct {
 }
 
 // Identify asks the line at a serial port for hardware of the kinds that have a Probe, and
-// leaves the hardware as it was. The error says why nothing is found: nothing answers,
-// something unknown talks, the line cannot be opened, or ctx has ended. Identify returns soon
-// after the end of ctx, and at the latest some seconds after it was called.
+// leaves the hardware as it was. The error gives the reason if nothing is found: no answer,
+// an unknown sender, the line cannot be opened, or ctx has ended. Identify returns soon after
+// the end of ctx, and at the latest some seconds after it was called.
 func Identify(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
 	kinds = Probed(kinds)
 	if len(kinds) == 0 {
@@ -104,8 +104,8 @@ func speedsOf(kinds []devices.Kind) (speeds []int) {
 	return speeds
 }
 
-// try searches for hardware at one speed. kind is nil if there is none. A line on
-// which something unknown talks is sent nothing.
+// try searches for hardware at one speed. kind is nil if there is none. Nothing is sent on a
+// line with an unknown sender.
 func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 	if err := l.setSpeed(baud); err != nil {
 		return nil, "", fmt.Errorf("%d baud: %w", baud, err)
@@ -175,7 +175,7 @@ func (l *line) converse() (kind *devices.Kind, model string, err error) {
 	return k, model, nil
 }
 
-// recognise is devices.Recognise of what was heard.
+// recognise is devices.Recognise of the received bytes.
 func (l *line) recognise() (*devices.Kind, devices.Answer) {
 	return devices.Recognise(l.kinds, l.baud, l.heard)
 }
@@ -192,8 +192,8 @@ func (l *line) ask(request []byte, wait time.Duration) error {
 	return l.listen(wait, talkTime)
 }
 
-// listen hears until the line has been silent for a time, or until a limit. Once
-// something is recognised it waits for its end only.
+// listen receives until the line has been silent for a time, or until a limit. Once hardware
+// is recognised it waits only for the silence.
 func (l *line) listen(silence, limit time.Duration) error {
 	end := time.Now().Add(limit)
 	buf := make([]byte, 512)
@@ -228,7 +228,7 @@ func earlier(a, b time.Time) time.Time {
 	return b
 }
 
-// excerpt shows the end of what was heard: text as text.
+// excerpt shows the end of the received bytes: text as text.
 func (l *line) excerpt() string {
 	speed := ""
 	if l.baud != 0 {

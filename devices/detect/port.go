@@ -18,16 +18,16 @@ import (
 const (
 	// dialTime is how long a connection may take.
 	dialTime = 3 * time.Second
-	// lingerTime is how long the last bytes of a connection may take through the line behind
-	// it, 48 bytes at 9600 baud: what serves the line may drop the rest at the end.
+	// lingerTime is how long the last bytes of a connection may take through the serial line behind it, 48 bytes at 9600
+	// baud: the line's server may drop bytes when the connection ends.
 	lingerTime = 50 * time.Millisecond
 )
 
-// port is what carries the bytes of a line.
+// port carries the bytes of a line.
 type port interface {
 	io.ReadWriteCloser
 	SetReadDeadline(t time.Time) error
-	setSpeed(baud int) error // drops what has come before
+	setSpeed(baud int) error // drops earlier input
 	drain() error            // returns when all has left
 }
 

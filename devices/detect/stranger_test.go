@@ -59,7 +59,7 @@ func TestStranger(t *testing.T) {
 		if got := recognise(within); got != tt.want {
 			t.Errorf("%s, within noise: %q, want %q", tt.name, got, tt.want)
 		}
-		for cut := range b { // a part is not taken for something else
+		for cut := range b { // a part is not taken for another packet
 			if got := recognise(b[:cut]); got != "" {
 				t.Errorf("%s, cut to %d bytes: %q", tt.name, cut, got)
 			}
@@ -67,7 +67,7 @@ func TestStranger(t *testing.T) {
 	}
 }
 
-// Noise is not taken for a robot or a laser, whose packets have checksums.
+// Noise is not recognised as a robot or a laser: their packets have checksums.
 func TestStrangerNoise(t *testing.T) {
 	recognise := stranger(t)
 	rnd := rand.New(rand.NewPCG(1, 2))

@@ -1,5 +1,5 @@
-// Package devicetest has the tests that drivers of serial hardware share: those of a parser, of
-// a Probe, and of recordings.
+// Package devicetest has tests for all drivers of serial hardware: tests of a parser, of a
+// Probe, and of recordings.
 package devicetest
 
 import (
@@ -23,7 +23,7 @@ func Hex(t testing.TB, text string) []byte {
 	return b
 }
 
-// Parser makes a parser: its Framing, the buffer, and the function that takes the next packet.
+// Parser makes a parser: its Framing, the buffer, and the function that returns the next packet.
 type Parser func() (f *transport.Framing, buf []byte, next func(in []byte) (packet, rest []byte))
 
 // Framed is a parser of nothing but a Framing.
@@ -51,7 +51,7 @@ func collect(next func(in []byte) (packet, rest []byte), in []byte) (packets [][
 	return packets
 }
 
-// Stream is a stream and what a parser must make of it.
+// Stream is a stream and the expected result of a parser.
 type Stream struct {
 	Name            string
 	In              []byte
@@ -59,14 +59,14 @@ type Stream struct {
 	Garbage, Broken uint64
 }
 
-// Copies returns what makes Streams, in Hex, of which a parser must make copies of one packet.
+// Copies returns a function that makes Streams, in Hex, in which a parser must find copies of one packet.
 func Copies(t testing.TB, packet string) func(name, in string, n int, garbage, broken uint64) Stream {
 	return func(name, in string, n int, garbage, broken uint64) Stream {
 		return Stream{name, Hex(t, in), slices.Repeat([][]byte{Hex(t, packet)}, n), garbage, broken}
 	}
 }
 
-// Cut tests that a parser makes the same of streams wherever they are cut.
+// Cut tests that a parser gives the same result for streams wherever they are cut.
 func (p Parser) Cut(t *testing.T, streams ...Stream) {
 	t.Helper()
 	for _, s := range streams {
@@ -118,7 +118,7 @@ func (p Parser) Noise(t *testing.T, packet []byte, begin ...byte) {
 }
 
 // Account tests, with any input, that every byte is accounted for, that each packet is in the
-// input and passes check, and that a parser makes the same of the input byte by byte.
+// input and passes check, and that a parser gives the same result for the input byte by byte.
 func (p Parser) Account(t *testing.T, in []byte, check func(packet []byte)) {
 	t.Helper()
 	got, stats, waiting := p.Find(in)
@@ -139,7 +139,7 @@ func (p Parser) Account(t *testing.T, in []byte, check func(packet []byte)) {
 	}
 }
 
-// Encoding returns what tests that bytes which a driver has encoded are those of want, in Hex.
+// Encoding returns a function that tests that the bytes of a driver equal want, in Hex.
 func Encoding(t *testing.T) func(name string, got []byte, want string) {
 	return func(name string, got []byte, want string) {
 		t.Helper()

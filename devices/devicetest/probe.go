@@ -8,7 +8,7 @@ import (
 )
 
 // Probe tests that a Probe finds nothing in silence, in noise, or where a line returns its
-// request. It returns what tests its answer to other bytes.
+// request. It returns a function that tests its answer to other bytes.
 func Probe(t *testing.T, p *devices.Probe) (answers func(name, heard string, found bool, next, model string)) {
 	t.Helper()
 	answers = func(name, heard string, found bool, next, model string) {

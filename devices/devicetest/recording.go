@@ -10,7 +10,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
-// Golden tests that got is what a file holds.
+// Golden tests that got equals the content of a file.
 func Golden(t *testing.T, file string, got []byte) {
 	t.Helper()
 	if *update {
@@ -27,7 +27,7 @@ func Golden(t *testing.T, file string, got []byte) {
 	}
 }
 
-// Lines returns the lines of a file but for comments, without the space around them.
+// Lines returns the lines of a file except comments, without the space around them.
 func Lines(t testing.TB, file string) (lines []string) {
 	t.Helper()
 	text, err := os.ReadFile(file)

@@ -15,8 +15,8 @@ import (
 
 const ms = time.Millisecond
 
-// camera is what a test has at the far end of the line. It answers after
-// latency and runs a command for run.
+// camera is the test's camera at the far end of the line. It answers after latency and runs
+// a command for run.
 type camera struct {
 	world   *transporttest.World
 	t       testing.TB
@@ -149,7 +149,7 @@ func (c *camera) start(p *transporttest.Port, request string) string {
 	return fmt.Sprintf("90 4%d FF", socket+1)
 }
 
-// commands are the requests heard that are no inquiries.
+// commands are the received requests that are not inquiries.
 func (c *camera) commands() (all []string) {
 	for _, r := range c.heard {
 		if !strings.HasPrefix(r, "81 09") {
@@ -159,7 +159,7 @@ func (c *camera) commands() (all []string) {
 	return all
 }
 
-// stage is a camera with its driver, a client of it, and what was logged.
+// stage is a camera with its driver, a client of it, and the log.
 type stage struct {
 	*camera
 	*transporttest.Bench
@@ -187,7 +187,7 @@ func (s *stage) read() {
 	}
 }
 
-// start returns a stage whose device is open.
+// start returns a stage with an open device.
 func start(t testing.TB) *stage {
 	t.Helper()
 	s := newStage(t)
@@ -215,7 +215,7 @@ func (s *stage) command(pan, tilt, zoom int16) {
 	s.device.SetCommand(s.Now(), c.Append(nil))
 }
 
-// data is what clients get.
+// data is the clients' data.
 func (s *stage) data() codec.PTZData { return transporttest.Data[codec.PTZData](s.T, s.device) }
 
 // reaches fails the test unless the camera gets there.

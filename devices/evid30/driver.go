@@ -16,16 +16,16 @@ import (
 )
 
 const (
-	baud = 9600 // of the camera, which has no other
+	baud = 9600 // the camera's only speed
 
-	// setupLimit is how long a client waits for a camera that is not there.
+	// setupLimit is how long a client waits for an absent camera.
 	setupLimit = 2 * time.Second
 	// answerLimit bounds the answer to an inquiry or the acknowledgement of a command.
 	// The camera takes one or two frames of video, and the bytes of the longest exchange
 	// take 19 ms; the original server allowed 100 ms. A shorter limit would repeat a
 	// request while its answer is coming.
 	answerLimit = 200 * time.Millisecond
-	// greetLimit is answerLimit of setup, which does not mind late answers.
+	// greetLimit is answerLimit during setup, which accepts late answers.
 	greetLimit = 120 * time.Millisecond
 	// greetTime bounds setup: each of the four requests three times. A client gets
 	// the error within 1.5 s.
@@ -34,12 +34,12 @@ const (
 	// of the shortest inquiry and its answer take 12.5 ms at 9600 baud. It never
 	// slows a camera down, and keeps a simulated one from spinning the loop.
 	minExchange = 12 * time.Millisecond
-	// restPeriod is the period of the polls of a camera whose position no client reads:
-	// it must answer within the 2 s after which hardware counts as lost.
+	// restPeriod is the period of polls while no client reads the position: the camera must
+	// answer within the 2 s after which hardware counts as lost.
 	restPeriod = 800 * time.Millisecond
-	// maxTries is how often a command is sent that the camera does not acknowledge. A
-	// lost byte costs one try; a command that is refused three times is dropped until a
-	// client repeats it, so that inquiries go on.
+	// maxTries is how often an unacknowledged command is sent. A lost byte costs one try; a
+	// command that is refused three times is dropped until a client repeats it, so that
+	// inquiries go on.
 	maxTries = 3
 )
 
@@ -83,15 +83,15 @@ var texts = [...]string{
 // greets holds the requests of setup.
 var greets = [...]request{setAddress, clearInterface, inquireVersion, inquirePanTilt}
 
-// Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It
-// asks the camera for its model; one that does not answer is taken for an EVI-D30, which
-// the original server drove without asking. It polls position and zoom when the last ones
-// have been read, or while a command runs, and sends commands in between: for each of
-// head and zoom the newest one, and at most two run at a time.
+// Driver is Player's ptz device, a Sony EVI-D30, D31, D70 or D100 on a serial line. It asks
+// the camera for its model; without an answer it assumes an EVI-D30, which the original
+// server drove without asking. It polls position and zoom when the last values have been
+// read, or while a command runs, and sends commands in between: for each of head and zoom
+// the newest one, and at most two run at a time.
 //
-// The camera never moves without a command: neither when it is opened, unlike with
-// the original server, nor when it is back after an outage. When the last client
-// closes it, it goes to 0, 0, 0 if a client has moved it.
+// The camera never moves without a command: neither when it is opened (with the original
+// server it did), nor when it is back after an outage. When the last client closes it, it
+// goes to 0, 0, 0 if a client has moved it.
 type Driver struct {
 	transport.Transport
 
@@ -104,7 +104,7 @@ type Driver struct {
 	greeted int           // requests of setup that have ended
 	giveUp  time.Duration // when setup fails
 	answers bool          // the camera has answered for its position, its model unknown
-	unnamed int           // inquiries for the model that were not answered
+	unnamed int           // inquiries for the model without an answer
 	trouble error         // the error if setup fails
 
 	request request // not answered yet, or nothing
@@ -191,14 +191,14 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 
 func (d *Driver) Wanted(*devices.Device) { d.hurry() }
 
-// hurry has the next request sent as soon as the camera can take it.
+// hurry has the next request sent as soon as the camera can receive it.
 func (d *Driver) hurry() {
 	if d.phase == running && d.IsUp() && d.request == nothing {
 		d.WakeAt(d.soonest())
 	}
 }
 
-// soonest is when the camera can take the next request: the two halves of a position are
+// soonest is when the camera can receive the next request: the two halves of a position are
 // sent at once, and have the time of two.
 func (d *Driver) soonest() time.Duration {
 	if d.inquired == inquireZoom && !d.commanded {
@@ -207,9 +207,9 @@ func (d *Driver) soonest() time.Duration {
 	return d.sent + minExchange
 }
 
-// begin is Protocol.Begin. It sets the camera's address and clears its commands, as ours
-// are cleared; then it asks for the position. The requests are a cycle and not a table:
-// their answers may come late, and the model may come after the position.
+// begin is Protocol.Begin. It sets the camera's address and clears the camera's commands, because the driver's are also
+// cleared; then it asks for the position. The requests are a cycle and not a table: their answers may come late, and the
+// model may come after the position.
 func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.phase, d.greeted, d.giveUp, d.trouble = greeting, 0, now+greetTime, errNoCamera
 	d.answers, d.unnamed = false, 0
@@ -273,7 +273,7 @@ func (d *Driver) greet(now time.Duration) {
 	d.send(now, next)
 }
 
-// identify takes the camera's model.
+// identify sets the camera's model.
 func (d *Driver) identify(now time.Duration, v Version) {
 	model, err := d.ranges.of(v)
 	if err != nil {
@@ -425,8 +425,7 @@ func (d *Driver) answered(now time.Duration, inquiry request) {
 	}
 }
 
-// refused takes an error: of the request, or of a command that was acknowledged
-// before.
+// refused handles an error: of the request, or of an acknowledged command.
 func (d *Driver) refused(now time.Duration, r Reply) {
 	inquiry := d.request == inquirePanTilt || d.request == inquireZoom || d.request == inquireVersion
 	switch {
@@ -444,7 +443,7 @@ func (d *Driver) refused(now time.Duration, r Reply) {
 	}
 }
 
-// noAnswer is the fault of a camera that does not answer.
+// noAnswer is the fault if the camera does not answer.
 const noAnswer Fault = 0
 
 // failed gives up the request.

@@ -104,7 +104,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// TestSetup: the requests of setup, and a camera that is not moved by it.
+// TestSetup: the requests of setup do not move the camera.
 func TestSetup(t *testing.T) {
 	s := newStage(t)
 	s.pan, s.tilt, s.zoom = -88, 24, 5
@@ -210,7 +210,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// TestRangesOfOptions: a camera whose ranges are given is not asked for its model.
+// TestRangesOfOptions: with ranges in the options the camera is not asked for its model.
 func TestRangesOfOptions(t *testing.T) {
 	s := newStage(t)
 	var err error

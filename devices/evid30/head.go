@@ -19,13 +19,13 @@ const (
 	restTime = 500 * time.Millisecond
 )
 
-// head is the moving part: what clients want, and which commands the camera runs as
-// far as we know. A lost reply may make that wrong; then the camera answers
-// BufferFull, its sockets are cleared, and the commands are sent again.
+// head is the moving part: the clients' targets, and the commands that the camera presumably
+// runs. A lost reply may make that wrong; then the camera answers BufferFull, its sockets
+// are cleared, and the commands are sent again.
 type head struct {
 	model      *Model
 	turn, zoom motor
-	last       request // turn or zoom: the command sent last
+	last       request // turn or zoom: the last command sent
 	lastUnits  [2]int16
 	sockets    [sockets]socket
 	victim     byte // the socket to be cancelled
@@ -33,7 +33,7 @@ type head struct {
 	moved      bool // a command was sent since Setup
 }
 
-// motor is one of the two that move at a time, pan with tilt, and the zoom.
+// motor is one of the camera's two motors that can move at the same time: pan with tilt, and the zoom.
 type motor struct {
 	target
 	at    [2]int16      // where it was seen last
@@ -50,14 +50,14 @@ type target struct {
 	tries    int
 }
 
-// socket is one of the camera's two, with the command that runs in it.
+// socket is one of the camera's two sockets, with the command that runs in it.
 type socket struct {
 	runs  request // turn or zoom; nothing: it is free
 	since time.Duration
 }
 
-// aim takes a command. As in the original server, head and zoom get a command only
-// when their part of it has changed.
+// aim sets the targets of a command. As in the original server, head and zoom get a command
+// only when their part of it has changed.
 func (h *head) aim(c codec.PTZCommand) {
 	h.turn.set(h.model.PanUnits(int(c.Pan)), h.model.TiltUnits(int(c.Tilt)))
 	h.zoom.set(int16(h.model.ZoomUnits(int(c.Zoom))), 0)
@@ -76,7 +76,7 @@ func (h *head) of(r request) *motor {
 	return &h.turn
 }
 
-// next returns the next command to send, or nothing. Head and zoom take turns.
+// next returns the next command to send, or nothing. Commands of head and zoom alternate.
 func (h *head) next(now time.Duration) request {
 	if h.clear {
 		return clearInterface
@@ -113,8 +113,8 @@ func (h *head) settled() bool {
 
 func (h *head) busy() bool { return h.sockets != [sockets]socket{} }
 
-// superseded returns the socket whose command is cancelled for a new one when all are
-// busy: it runs one of the same kind, or the older of two of the same kind.
+// superseded returns the socket to cancel for a new command when all are busy: the one with
+// a command of the same kind, or the older of two.
 func (h *head) superseded(want request) byte {
 	best := 0
 	for i, s := range h.sockets {
@@ -137,8 +137,8 @@ func (h *head) append(dst []byte, r request) []byte {
 	return AppendPanTilt(dst, h.model.Pan.Speed, h.model.Tilt.Speed, o.units[0], o.units[1])
 }
 
-// acknowledged takes the acknowledgement of the last command, in time or late. A late
-// one may be of the command before, while the last one was lost: sees finds out.
+// acknowledged handles the acknowledgement of the last command, in time or late. A late one
+// may belong to the command before, while the last one was lost: sees detects that.
 func (h *head) acknowledged(now time.Duration, number byte) {
 	if number >= 1 && number <= sockets {
 		h.sockets[number-1] = socket{h.last, now}
@@ -148,10 +148,10 @@ func (h *head) acknowledged(now time.Duration, number byte) {
 	}
 }
 
-// sees takes the position of the motor of turn or zoom. If it rests elsewhere than an
-// acknowledged target says, the target is sent again; after maxTries it is forgotten, so
-// that a client that repeats it is obeyed. disobeyed reports a target that is forgotten
-// and was missed by more than tolerance units, which is no matter of mechanics.
+// sees takes the position of the motor of turn or zoom. If it rests elsewhere than at an
+// acknowledged target, the target is sent again; after maxTries it is dropped, so that a
+// client that repeats it is obeyed. disobeyed reports a dropped target that was missed by
+// more than tolerance units: mechanics do not explain that.
 func (h *head) sees(now time.Duration, r request, at [2]int16, tolerance int) (disobeyed bool) {
 	m := h.of(r)
 	if m.at != at || h.runs(now, r) {

@@ -11,7 +11,7 @@ func TestCommands(t *testing.T) {
 	s := start(t)
 	s.command(30, 10, 256)
 	s.reaches(30, 10, 256, time.Second)
-	s.command(30, 10, 300) // only what is new
+	s.command(30, 10, 300) // only changes
 	s.reaches(30, 10, 300, time.Second)
 	s.command(-200, 90, 5000) // clipped
 	s.reaches(-100, 25, 1023, time.Second)
@@ -64,7 +64,7 @@ func TestNewestWins(t *testing.T) {
 	}
 }
 
-// TestCommandsThatGoWrong: whatever is lost or refused, the camera gets where
+// TestCommandsThatGoWrong: despite any loss or refusal the camera gets where
 // the newest command says, and inquiries go on.
 func TestCommandsThatGoWrong(t *testing.T) {
 	once := func(prefix string, instead ...string) func(*stage) func(string) []string {
@@ -132,7 +132,7 @@ func TestCommandsThatGoWrong(t *testing.T) {
 	}
 }
 
-// TestCompletionLost: a socket whose completion never comes is used again.
+// TestCompletionLost: a socket without a completion is used again.
 func TestCompletionLost(t *testing.T) {
 	for _, cancelled := range []bool{true, false} {
 		s := start(t)
@@ -167,7 +167,7 @@ func TestCompletionLost(t *testing.T) {
 	}
 }
 
-// TestCameraThatRefuses: commands that a camera never takes are given up, and
+// TestCameraThatRefuses: commands that a camera never accepts are dropped, and
 // logged once a second.
 func TestCameraThatRefuses(t *testing.T) {
 	for _, answer := range []string{"90 60 02 FF", "90 60 03 FF", "90 61 41 FF", "90 60 04 FF", ""} {
@@ -237,9 +237,9 @@ func TestErrorAfterAcknowledgement(t *testing.T) {
 	}
 }
 
-// TestLateAcknowledgement: the acknowledgement of one command is late and taken for that
-// of the next one, which was lost. The camera rests at the first position, so the second
-// one is sent again.
+// TestLateAcknowledgement: the late acknowledgement of one command is matched to the next,
+// which was lost. The camera rests at the first position, so the second command is sent
+// again.
 func TestLateAcknowledgement(t *testing.T) {
 	for _, kind := range []string{commandTurn, commandZoom} {
 		s := start(t)

@@ -5,7 +5,7 @@ import (
 	"math"
 )
 
-// Model is what a camera can do. Sources: the command list of the EVI-D30/D31, and
+// Model has the abilities of a camera. Sources: the command list of the EVI-D30/D31, and
 // Sony's technical manuals of the EVI-D70/D70P (A-BS4-100-11) and the EVI-D100/D100P
 // (A-AYT-100-11), each with the D30's parameters next to its own.
 type Model struct {
@@ -118,7 +118,7 @@ func (v Version) model() *Model {
 	return models[v.Model]
 }
 
-// Ranges is what options tell of the camera.
+// Ranges has the camera's properties from options.
 type Ranges struct {
 	model     *Model // nil: the camera is asked
 	pan, tilt *Axis  // in place of the model's
@@ -177,7 +177,7 @@ func (r Ranges) of(v Version) (*Model, error) {
 	return nil, fmt.Errorf("the ranges of this camera are not known: %v. Set the option model if it is like one, or pan, tilt and zoom", v)
 }
 
-// unnamed returns the model of a camera that does not tell its version.
+// unnamed returns the model of a camera without a version.
 func (r Ranges) unnamed() *Model { return r.over(d30) }
 
 func (r Ranges) complete() bool { return r.pan != nil && r.tilt != nil && r.zoom != 0 }

@@ -8,9 +8,9 @@ import (
 	"player/devices/transport"
 )
 
-// probe gives the camera its address, as the driver does, and asks for its
-// version. The first byte ends what probes of other kinds have left in the
-// camera's buffer.
+// probe gives the camera its address, as the driver does, and asks for its version. The
+// first byte ends a partial packet that probes of other kinds have left in the camera's
+// buffer.
 func probe() *devices.Probe {
 	return &devices.Probe{
 		Name:      "a VISCA camera",
@@ -21,11 +21,11 @@ func probe() *devices.Probe {
 	}
 }
 
-// addressed is what the last camera on the line sends on: the camera after it would be
-// number 2.
+// addressed is the message that the last camera on the line passes on: the next camera would
+// be number 2.
 const addressed = "\x88\x30\x02\xFF"
 
-// recognise also takes an error for a camera's: it may not know the inquiry.
+// recognise also accepts an error as a camera's answer: a camera may not know the inquiry.
 func recognise(heard []byte) (a devices.Answer) {
 	if i := bytes.Index(heard, []byte(addressed)); i >= 0 {
 		a = devices.Answer{Found: true, Next: []byte(InquireVersion)}

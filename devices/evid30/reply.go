@@ -30,7 +30,7 @@ const (
 	BufferFull    Fault = 0x03 // both sockets busy
 	Cancelled     Fault = 0x04 // success of AppendCancel
 	NoSocket      Fault = 0x05 // nothing there to cancel
-	NotExecutable Fault = 0x41 // not now, such as without power
+	NotExecutable Fault = 0x41 // not now, for example without power
 )
 
 var faultNames = map[Fault]string{
@@ -79,8 +79,8 @@ const (
 	versionSize = 7
 )
 
-// PanTilt returns the answer to InquirePanTilt in camera units (see Model); ok is
-// false if r is something else.
+// PanTilt returns the answer to InquirePanTilt in camera units (see Model); ok is false if r
+// is another reply.
 func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
 	if len(r.data) != panTiltSize {
 		return 0, 0, false
@@ -93,8 +93,8 @@ func (r Reply) PanTilt() (pan, tilt int16, ok bool) {
 	return int16(p), int16(t), true
 }
 
-// Zoom returns the answer to InquireZoom in camera units (see Model); ok is false if r
-// is something else.
+// Zoom returns the answer to InquireZoom in camera units (see Model); ok is false if r is
+// another reply.
 func (r Reply) Zoom() (zoom uint16, ok bool) {
 	if len(r.data) != zoomSize {
 		return 0, false
@@ -102,7 +102,7 @@ func (r Reply) Zoom() (zoom uint16, ok bool) {
 	return decodeNibbles(r.data)
 }
 
-// Version returns the answer to InquireVersion; ok is false if r is something else.
+// Version returns the answer to InquireVersion; ok is false if r is another reply.
 func (r Reply) Version() (v Version, ok bool) {
 	if len(r.data) != versionSize {
 		return v, false

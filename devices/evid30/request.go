@@ -1,8 +1,7 @@
 package evid30
 
-// Requests without arguments, whole packets to camera 1. The camera answers an
-// inquiry with an Answer; a command with an Ack, and with a Completion when it
-// is done.
+// Requests without arguments, complete packets to camera 1. The camera answers an inquiry
+// with an Answer; a command with an Ack, and with a Completion when it is done.
 const (
 	InquirePanTilt = "\x81\x09\x06\x12\xFF" // see Reply.PanTilt
 	InquireZoom    = "\x81\x09\x04\x47\xFF" // see Reply.Zoom
@@ -11,13 +10,13 @@ const (
 	// ClearInterface makes the camera forget commands under way. It is
 	// answered with a Completion of socket 0.
 	ClearInterface = "\x81\x01\x00\x01\xFF"
-	// SetAddress tells the cameras on the line to number themselves from 1.
-	// What they answer is not a packet of camera 1 and counts as garbage.
+	// SetAddress makes the cameras on the line number themselves from 1. Their answer is not
+	// a packet of camera 1 and counts as garbage.
 	SetAddress = "\x88\x30\x01\xFF"
 )
 
-// AppendPanTilt appends the command to turn to an absolute position, in camera
-// units (see Model), at the speeds 1 to Axis.Speed.
+// AppendPanTilt appends the command to move to an absolute position, in camera units (see
+// Model), at the speeds 1 to Axis.Speed.
 func AppendPanTilt(dst []byte, panSpeed, tiltSpeed byte, pan, tilt int16) []byte {
 	dst = append(dst, 0x81, 0x01, 0x06, 0x02, panSpeed, tiltSpeed)
 	dst = appendNibbles(dst, uint16(pan))
@@ -33,8 +32,8 @@ func AppendZoom(dst []byte, zoom uint16) []byte {
 	return append(dst, terminator)
 }
 
-// AppendCancel appends the command to cancel what runs in a socket, 1 or 2. It
-// is answered with an Error: Cancelled or NoSocket.
+// AppendCancel appends the command to cancel the command in a socket, 1 or 2. The answer is
+// an Error: Cancelled or NoSocket.
 func AppendCancel(dst []byte, socket byte) []byte {
 	return append(dst, 0x81, 0x20|socket&0x0F, terminator)
 }

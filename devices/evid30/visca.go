@@ -23,14 +23,14 @@ const (
 	MaxPacket = 16
 )
 
-// Packet is one whole packet of the camera, from its header to FF.
+// Packet is one complete packet of the camera, from its header to FF.
 type Packet []byte
 
 // Body returns the bytes between header and FF, at least one byte.
 func (p Packet) Body() []byte { return p[1 : len(p)-1] }
 
-// inspect is a transport.Inspect. VISCA has no checksum: what runs from a header to the next FF
-// is a packet if its length is right and no other header is in it. DecodeReply checks more.
+// inspect is a transport.Inspect. VISCA has no checksum: the bytes from a header to the next FF are a packet if their
+// length is right and no other header is among them. DecodeReply checks more.
 func inspect(b []byte) (size int, v transport.Verdict) {
 	if len(b) == 0 {
 		return 0, transport.Partial

@@ -9,9 +9,8 @@ import (
 	"player/devices/devicetest"
 )
 
-// recorded is what an emulated camera sent to a driver: type, power, a position
-// at rest, a move and a zoom that run in both sockets, one completed, both
-// cancelled.
+// recorded has the packets of an emulated camera to a driver: type, power, a position at
+// rest, a move and a zoom that run in both sockets, one completed, both cancelled.
 var recorded = []string{
 	"90 50 00 20 04 02 00 01 02 FF",
 	"90 50 02 FF",

@@ -68,8 +68,8 @@ type Driver struct {
 // none is no reading, and unlike all readings.
 var none = [2]int{-1, -1}
 
-// New returns a driver for the sensor whose files are in directory, read rate times
-// a second.
+// New returns a driver for the sensor with files in directory. It reads them rate times a
+// second.
 func New(directory string, rate int) *Driver {
 	return &Driver{
 		directory: directory,

@@ -88,7 +88,7 @@ func TestTilt(t *testing.T) {
 	}
 }
 
-// published is what the joystick says, and how often it has said anything.
+// published returns the joystick's last data, and how often it has published.
 func (s *sensor) published() (seq uint64, x int16) {
 	s.T.Helper()
 	return s.joystick.Seq(), transporttest.Data[codec.JoystickData](s.T, s.joystick).Axes[0]
@@ -115,8 +115,8 @@ func (s *sensor) insert(calibrate, position string) {
 	s.write("position", position)
 }
 
-// Whoever drives by a sensor that is lost does not drive on, and can again when
-// it is back.
+// A client that drives by a lost sensor does not drive on, and can drive again when the
+// sensor is back.
 func TestLost(t *testing.T) {
 	s := newSensor(t)
 	s.write("position", "(419,528)")

@@ -68,7 +68,7 @@ func TestDriver(t *testing.T) {
 	if d.HasData() {
 		t.Error("data before there is any")
 	}
-	// At rest, and so it says.
+	// At rest, and it reports so.
 	b.Port().Say(slices.Concat(bytesOf(1, 0, typeAxis|typeInit, 0), bytesOf(1, 0, typeAxis|typeInit, 1)))
 	expect(1, codec.JoystickData{})
 	// The bytes of the specification: axis 1 backward, button 0 down.

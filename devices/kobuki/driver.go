@@ -16,18 +16,18 @@ const (
 	// setupTime bounds the wait for a report: a robot that is switched on sends one every
 	// 20 ms.
 	setupTime = 2 * time.Second
-	// drift bounds how far the robot's clock and ours differ after an outage: a robot whose
-	// clock has begun anew was switched off, and so have its counters. A line may hold
-	// reports up for 2 s.
+	// drift bounds the difference of the robot's clock and ours after an outage: if its
+	// clock has begun anew, it was switched off, and its counters have also begun anew. A
+	// line may delay reports by 2 s.
 	drift = 3 * time.Second
 )
 
-// speeds is that of the robot in baud. It cannot be changed.
+// speeds has the robot's only speed in baud.
 var speeds = []int{115200}
 
 var errSilent = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
 
-// stop has the wheels stand.
+// stop stops the wheels.
 var stop = appendDrive(nil, codec.PositionCommand{})
 
 // Driver drives the robot, which reports without being asked.
@@ -40,7 +40,7 @@ type Driver struct {
 	odometry wheels.Counts
 	latest   report        // that the odometry has taken
 	at       time.Duration // when it came
-	known    bool          // there is a latest, of a robot that was not switched off since
+	known    bool          // latest is valid: the robot was not switched off since
 	on       bool          // the motors are to be on
 	out      []byte
 }
@@ -63,8 +63,8 @@ func Kind() devices.Kind {
 				Address: a.String("port"), Name: "a Kobuki", Speeds: speeds,
 				Begin: d.begin, Limit: setupTime, Framing: &d.parser.Framing, Receive: d.receive,
 				Bye: func(dst []byte) []byte { return append(dst, stop...) },
-				// Twice: if a command was cut off before them, the robot takes the first for the
-				// rest of it.
+				// Twice: if a command was cut off before them, the robot takes the first bytes
+				// for the rest of that command.
 				LastWords: append(append([]byte(nil), stop...), stop...),
 				Silent:    errSilent,
 			}
@@ -104,8 +104,8 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// report publishes a report and answers it with the newest command, as the vendor's driver
-// does: whether the robot stops by itself when it hears nothing is not documented.
+// report publishes a report and answers it with the newest command, like the vendor's
+// driver: whether the robot stops by itself without commands is undocumented.
 func (d *Driver) report(now time.Duration, r report) {
 	d.Heard(now)
 	if d.known && !d.IsUp() {
@@ -121,7 +121,7 @@ func (d *Driver) report(now time.Duration, r report) {
 		turn = math.Remainder(float64(r.Angle)-float64(d.latest.Angle), fullTurn) * 2 * math.Pi / fullTurn
 	}
 	if !d.odometry.Update(now, r.Left, r.Right, turn) {
-		d.parser.Stats.Broken++ // counts that cannot be
+		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
 	d.latest, d.at, d.known = r, now, true
@@ -137,12 +137,12 @@ func (d *Driver) report(now time.Duration, r report) {
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
 	d.Up(now)
-	if d.IsUp() && d.Port().Buffered() == 0 { // else the line takes nothing
+	if d.IsUp() && d.Port().Buffered() == 0 { // otherwise the line's buffer is full
 		d.drive()
 	}
 }
 
-// bumpers returns the bits of misc: what keeps the robot from driving forward.
+// bumpers returns the bits of misc: the causes that keep the robot from driving forward.
 func (r report) bumpers() (bits uint8) {
 	bits = r.Bumpers
 	if r.Cliff {
@@ -154,7 +154,7 @@ func (r report) bumpers() (bits uint8) {
 	return bits
 }
 
-// drive sends the newest command, or that to stand.
+// drive sends the newest command, or the stop.
 func (d *Driver) drive() {
 	var c codec.PositionCommand
 	if b := d.position.Command(); b != nil && d.on {

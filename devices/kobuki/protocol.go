@@ -33,8 +33,8 @@ const (
 	// mmPerCount is the way of a wheel for one count of its encoder: its radius of 35 mm,
 	// and the radians of a count (the vendor's driver, diff_drive.cpp).
 	mmPerCount = 35 * 0.002436916871363930187454
-	// maxWheelSpeed is the fastest that a wheel is commanded to turn, in mm/s: the 70 cm/s by
-	// which the robot was sold. The specification names no limit.
+	// maxWheelSpeed is the highest commanded speed of a wheel, in mm/s: the robot was sold
+	// with 70 cm/s. The specification names no limit.
 	maxWheelSpeed = 700
 	// fastest is the speed of a wheel, in mm/s, above which a report is not believed: a
 	// fifth more than it is commanded. In the 2 s that a line may hold reports up a wheel makes
@@ -74,21 +74,21 @@ func sum(p []byte) (x byte) {
 	return x
 }
 
-// report is what the robot sends 50 times a second.
+// report is the robot's report, sent 50 times a second.
 type report struct {
 	Time        uint16 // ms, by the robot's clock; starts over after 65535
 	Bumpers     byte   // bit 0 right, bit 1 middle, bit 2 left
 	Dropped     bool   // a wheel has dropped
-	Cliff       bool   // a sensor sees no floor
+	Cliff       bool   // a sensor detects no floor
 	Left, Right uint16 // encoder counts, forward, start over after 65535
-	Stalled     bool   // a wheel's motor takes too much current
+	Stalled     bool   // a wheel's motor draws too much current
 	Battery     byte   // decivolt
 	Gyro        bool   // Angle is there
-	Angle       int16  // 0.01 degree, counterclockwise, starts over after a whole turn
+	Angle       int16  // 0.01 degree, counterclockwise, wraps after a revolution
 }
 
-// decode reads a packet that inspect has accepted. Parts that it does not know are left out.
-// It returns false if the packet has no basic sensor data.
+// decode reads a packet that inspect has accepted. Unknown parts are left out. It returns
+// false if the packet has no basic sensor data.
 func decode(b []byte) (r report, ok bool) {
 	le := binary.LittleEndian
 	for rest := b[3 : len(b)-1]; len(rest) > 0; rest = rest[2+int(rest[1]):] {
@@ -106,9 +106,9 @@ func decode(b []byte) (r report, ok bool) {
 	return r, ok
 }
 
-// appendDrive appends a command to the wheels. The command has the speed of the outer
-// wheel and the radius of the curve, which is positive if its centre is on the left. Radius
-// 0 is straight on, radius 1 a turn on the spot, at the speed of the right wheel.
+// appendDrive appends a command to the wheels. The command has the speed of the outer wheel
+// and the radius of the curve; the radius is positive if the centre is on the left. Radius 0
+// is straight on, radius 1 a rotation on the spot, at the speed of the right wheel.
 func appendDrive(dst []byte, c codec.PositionCommand) []byte {
 	left, right := wheels.Speeds(float64(c.Speed), float64(c.TurnRate), wheelBase, maxWheelSpeed)
 	speed, radius := right, 0.0

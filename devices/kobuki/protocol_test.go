@@ -10,7 +10,7 @@ import (
 	"player/devices/transport/transporttest"
 )
 
-// packet seals parts, as the specification says it.
+// packet makes a packet of parts, by the rules of the specification.
 func packet(parts ...byte) []byte {
 	p := append([]byte{0xAA, 0x55, byte(len(parts))}, parts...)
 	x := byte(0)
@@ -20,7 +20,7 @@ func packet(parts ...byte) []byte {
 	return append(p, x)
 }
 
-// full is a packet of what is sent by default, with the fields of want.
+// full is a packet with all default parts, and want has its fields.
 var (
 	full = packet(slices.Concat(
 		[]byte{1, 15, 0x34, 0x12, 0b100, 0b10, 0b010, 0xFE, 0xFF, 0x01, 0x80, 200, 56, 0, 6, 167, 0b01},
@@ -74,7 +74,7 @@ func TestDamagedReportsAreDropped(t *testing.T) {
 	}
 }
 
-// Speeds and radii are those of the specification's table.
+// Speeds and radii are the ones in the specification's table.
 func TestGoldenCommands(t *testing.T) {
 	for c, want := range map[codec.PositionCommand][]byte{
 		{}:                          {0xAA, 0x55, 6, 1, 4, 0, 0, 0, 0, 3},
@@ -101,7 +101,7 @@ func TestProbe(t *testing.T) {
 	answers("two", string(slices.Concat(full[5:], full, full, full[:9])), true, "", "")
 }
 
-// FuzzReports: what is taken for a packet is one in the bytes of the specification.
+// FuzzReports: each parsed packet is a packet in the bytes of the specification.
 func FuzzReports(f *testing.F) {
 	f.Add(full)
 	f.Add(slices.Concat([]byte{0xAA, 0x55, 2, 1}, full, packet(1, 0), packet(4, 7, 0, 0, 0, 0, 0, 0, 0)))

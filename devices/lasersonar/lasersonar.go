@@ -16,10 +16,10 @@ const (
 	// noEcho, in mm, is the lowest laser reading without an echo: the scanner's range
 	// is 8 m.
 	noEcho = 8000
-	// nearSight is the distance from a sonar, in mm, from which on the laser must see
-	// its beam. A sonar whose beam the laser sees only further away reports no echo at
-	// all; otherwise a wall that comes near would vanish. With a smaller value the side
-	// sonars are blind when the laser is mounted a little before them.
+	// nearSight is the distance from a sonar, in mm, from which on the laser must see its
+	// beam. If the laser sees the beam only further away, the sonar reports no echo at all;
+	// otherwise a wall that comes near would vanish. With a smaller value the side sonars
+	// are blind when the laser is mounted a little before them.
 	nearSight = 300
 )
 
@@ -41,7 +41,7 @@ func Kind() devices.Kind {
 	}
 }
 
-// Driver is a sonar device that works on a laser. A sonar's range is that of the
+// Driver is a sonar device that works on a laser. A sonar's range is the range of the
 // nearest point of the scan in its beam, and as old as the scan.
 type Driver struct {
 	laser   *devices.Device
@@ -86,7 +86,7 @@ func New(laser *devices.Device, cone, longest int) *Driver {
 	return d
 }
 
-// AppendParts implements devices.Surveyed: the sonars that a laser sees.
+// AppendParts implements devices.Surveyed: the sonars whose beams the laser sees.
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 	for _, b := range d.beams {
 		dst = append(dst, codec.Part{Number: b.sonar, X: b.at.x, Y: b.at.y, Heading: pioneer.Sonars()[b.sonar].Heading, Range: d.longest, View: 2 * d.half})
@@ -109,9 +109,9 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.required.Open(now, link)
 }
 
-// sees reports whether the laser, which scans the half plane in front of it, sees
-// the beam from nearSight on: the beam's axis does not point back, and one of its
-// edges is in front of the laser there.
+// sees reports whether the laser sees the beam from nearSight on. The laser scans the half
+// plane in front of it, so the beam's axis must not point back, and one of its edges must be
+// in front of the laser there.
 func (d *Driver) sees(b beam, heading float64) bool {
 	const rounding = 1e-9
 	forward := unit(d.mount.Heading)

@@ -14,7 +14,7 @@ import (
 
 const ms = time.Millisecond
 
-// scanner is a laser that sees what the test says.
+// scanner is a laser with the test's scans.
 type scanner struct {
 	link    *devices.Link
 	configs int
@@ -80,7 +80,7 @@ func TestWall(t *testing.T) {
 	}
 }
 
-// Walls on both sides, as in a corridor. The rear sonars never see, so that a
+// Walls on both sides, as in a corridor. The rear sonars never report a range, so that a
 // wall that comes near does not vanish.
 func TestCorridor(t *testing.T) {
 	for half := 250.0; half < 5000; half += 50 {
@@ -127,8 +127,8 @@ func TestSees(t *testing.T) {
 	}
 }
 
-// A sonar that faces away from where the laser faces does not see, not even what
-// is near.
+// A sonar that faces away from the laser's direction reports no echo, also not of near
+// things.
 func TestLooksAway(t *testing.T) {
 	laser, sonar := start(t, devices.Geometry{X: -600})
 	laser.see(ms, func(degrees float64) float64 {

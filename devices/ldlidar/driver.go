@@ -9,11 +9,11 @@ import (
 	"player/devices/transport"
 )
 
-// setupTime bounds the wait for a scan: a sensor that is switched on sends when its
-// motor has its speed.
+// setupTime bounds the wait for a scan: after it is switched on, a sensor sends as soon as
+// its motor has reached its speed.
 const setupTime = 3500 * time.Millisecond
 
-// speeds is that of the sensors in baud. It cannot be changed.
+// speeds has the sensors' only speed in baud.
 var speeds = []int{230400}
 
 var (

@@ -17,9 +17,9 @@ const (
 	count      = 12 // samples in a packet
 	// fullTurn is 360 degrees in the sensor's unit, 0.01 degree.
 	fullTurn = 36000
-	// maxSpan bounds the angle from the first sample of a packet to the last, in 0.01
-	// degree: at 13 turns a second, the most that the sensor makes, it is 11.4 degrees.
-	// Without it one damaged packet of 256 would draw samples over the whole turn.
+	// maxSpan bounds the angle from the first sample of a packet to the last, in 0.01 degree: at the sensor's fastest 13
+	// revolutions a second it is 11.4 degrees. Without this limit one damaged packet of 256 would spread its samples
+	// over the whole revolution.
 	maxSpan = 2000
 )
 
@@ -27,7 +27,7 @@ const (
 // of samples in the lowest five bits.
 var head = [...]byte{0x54, 0x2C}
 
-// remainders are those of four bits in the high half of a byte, divided by the
+// remainders are the remainders of four bits in the high half of a byte, divided by the
 // polynomial x^8 + x^6 + x^3 + x^2 + 1.
 var remainders = [16]byte{
 	0x00, 0x4D, 0x9A, 0xD7, 0x79, 0x34, 0xE3, 0xAE, 0xF2, 0xBF, 0x68, 0x25, 0x8B, 0xC6, 0x11, 0x5C,
@@ -67,9 +67,9 @@ func (p *Packet) span() int {
 	return (end + fullTurn - p.start()) % fullTurn
 }
 
-// sample returns sample k, 0 to 11: its angle in degrees, clockwise, 0 to less than 380,
-// and the distance in mm, zero if there was no return. The samples lie evenly between
-// the angles, both of which are angles of samples (the SDK, lipkg.cpp).
+// sample returns sample k, 0 to 11: its angle in degrees, clockwise, 0 to less than 380, and the distance in mm, zero if
+// there was no return. The samples lie evenly between the packet's two angles, which are the angles of the first and the
+// last sample (the SDK, lipkg.cpp).
 func (p *Packet) sample(k int) (degrees float64, mm int) {
 	degrees = (float64(p.start()) + float64(p.span()*k)/(count-1)) / 100
 	return degrees, int(binary.LittleEndian.Uint16(p[6+3*k:]))

@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// margin is what setup may take beyond the boot time: the robot's first line.
+	// margin is how long setup may take after the boot time: until the robot's first line.
 	margin = 3 * time.Second
 	// commandGap is the shortest time between two commands of clients that send more:
 	// 20 bytes take as long at 9600 baud.
@@ -135,7 +135,7 @@ type poll struct {
 	answer pattern
 }
 
-// New returns a driver. The error names the line that cannot be used.
+// New returns a driver. The error names the unusable line.
 func New(o Options) (*Driver, error) {
 	eol, known := map[string]string{"": "\n", "lf": "\n", "cr": "\r", "crlf": "\r\n"}[o.EOL]
 	if !known {
@@ -209,11 +209,11 @@ const (
 	asking
 )
 
-// protocol returns what the driver says of its board.
+// protocol returns the transport's protocol for the board.
 func (d *Driver) protocol() transport.Protocol {
 	o := &d.opts
 	example := slices.Concat(o.Read, o.Poll[min(1, len(o.Poll)):])[0] // New has seen a pattern
-	// Opening the line again would restart a board that boots longer, for ever.
+	// Opening the line again would restart a board that boots longer, again and again.
 	patience := fmt.Sprintf("; if the board boots for more than %v when its port is opened, raise boot, which is %d ms", o.Boot+margin, o.Boot.Milliseconds())
 	p := transport.Protocol{
 		Address: o.Port, Name: "a board with lines of text", Speeds: []int{o.Baud},
@@ -322,7 +322,7 @@ func (d *Driver) wake(now time.Duration) {
 	d.poll(now)
 }
 
-// poll sends the next poll if it is time. One without an answer is given up.
+// poll sends the next poll if it is time. It gives up a poll without an answer.
 func (d *Driver) poll(now time.Duration) {
 	if len(d.polls) == 0 {
 		return
@@ -341,7 +341,7 @@ func (d *Driver) poll(now time.Duration) {
 	d.schedule()
 }
 
-// answered goes on to the next poll.
+// answered continues with the next poll.
 func (d *Driver) answered(now time.Duration) {
 	d.awaiting, d.askAt = false, now
 	if d.asked++; d.asked == len(d.polls) {
@@ -364,7 +364,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// line publishes what a line says. The first one after the boot ends the handshake.
+// line publishes the values of a line. The first line after the boot ends the handshake.
 func (d *Driver) line(now time.Duration, line []byte) {
 	answer := d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
 	if !answer && !slices.ContainsFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) }) {
@@ -452,7 +452,7 @@ func (d *Driver) locate(now time.Duration) {
 	}
 }
 
-// turn takes how far the wheels have turned in all, in mm.
+// turn takes the total distances of the wheels, in mm.
 func (d *Driver) turn(now time.Duration, way [2]float64) {
 	if !d.turned.begun {
 		d.turned.begin(now, way)
@@ -491,7 +491,7 @@ func (d *Driver) flush(now time.Duration) {
 		return
 	}
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: try again
+		d.free = now + commandGap // the line's buffer is full: try again
 	}
 	b := d.position.Command()
 	if d.moving && now >= d.free && b != nil {

@@ -44,7 +44,7 @@ func setup(b *transporttest.Bench, says string) error {
 	return b.Done[0]
 }
 
-// TestDiagnosis: the error says what is wrong, by what was heard in this handshake.
+// TestDiagnosis: the error names the fault, by the bytes received in this handshake.
 func TestDiagnosis(t *testing.T) {
 	b := newBumper(t)
 	const patience = "if the board boots for more than 4s when its port is opened, raise boot, which is 1000 ms"
@@ -84,9 +84,9 @@ func TestImpossibleNumbers(t *testing.T) {
 	}
 }
 
-// TestRestartIsToldToStop: a board that has restarted on an open port, which its wheels
-// tell, is stopped and greeted. The command from before is not repeated.
-func TestRestartIsToldToStop(t *testing.T) {
+// TestRestartIsStopped: a board that has restarted on an open port is stopped and greeted;
+// its wheels' counts show the restart. The command from before is not repeated.
+func TestRestartIsStopped(t *testing.T) {
 	b, _ := newBench(t, Options{
 		Hello: []string{"hello"}, Read: []string{"W {left} {right}"},
 		Drive: "D {left} {right}", Stop: "S", Repeat: 100 * time.Millisecond, Base: 200, Most: 500,
@@ -118,9 +118,9 @@ func TestRestartIsToldToStop(t *testing.T) {
 	}
 }
 
-// TestPolls: answers of the same form are distinguished by what was asked. The next line is
-// sent when the answer has come; an answer that does not come is given up. Commands are
-// sent meanwhile.
+// TestPolls: answers of the same form are matched to the request before them. The next line
+// is sent when the answer has come; the driver gives up a missing answer. Commands are sent
+// meanwhile.
 func TestPolls(t *testing.T) {
 	b, d := newBench(t, Options{
 		EOL: "cr", Read: []string{"OK"}, Round: 200 * time.Millisecond,
@@ -140,7 +140,7 @@ func TestPolls(t *testing.T) {
 	}
 	say := func(line string) { b.Port().Say([]byte(line + "\r\n")) }
 	expect(1200*time.Millisecond, "D 0 0\rf 0\r")
-	expect(500*time.Millisecond, "f 0\r") // the board has not heard it
+	expect(500*time.Millisecond, "f 0\r") // the board has not received it
 	say("100 7")
 	expect(0, "f 1\r")
 	say("-100 7")

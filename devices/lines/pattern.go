@@ -1,5 +1,5 @@
-// Package lines drives a robot or a sensor that speaks lines of text, as
-// microcontrollers do: the configuration describes the lines, and no code is needed.
+// Package lines drives a robot or a sensor that speaks lines of text, like a
+// microcontroller: the configuration describes the lines, and no code is needed.
 // docs/DEVICES.md has the fields and an example.
 package lines
 
@@ -17,7 +17,7 @@ import (
 
 // The fields of lines that are read. Sonars are sonar0 to sonar15.
 const (
-	fieldNone    = iota // {_}: a word that is of no use
+	fieldNone    = iota // {_}: a word to ignore
 	fieldRest           // {...}: anything up to the text that follows it
 	fieldX              // mm
 	fieldY              // mm
@@ -25,8 +25,8 @@ const (
 	fieldSpeed          // mm/s
 	fieldTurn           // deg/s, counterclockwise
 	fieldCompass        // deg, counterclockwise
-	fieldStall          // zero: the motors turn freely
-	fieldLeft           // mm that the left wheel has turned, forward, in all
+	fieldStall          // zero: the motors rotate freely
+	fieldLeft           // mm that the left wheel has driven, forward, in all
 	fieldRight          // mm
 	fieldFront          // bits of the front bumpers
 	fieldRear           // bits of the rear bumpers
@@ -62,7 +62,7 @@ func writable() map[string]int {
 	return map[string]int{"speed": argSpeed, "turn": argTurn, "left": argLeft, "right": argRight, "eol": argEOL}
 }
 
-// piece is a literal text, or a field where that is nil.
+// piece is a literal text, or, if that is nil, a field.
 type piece struct {
 	text     []byte
 	field    int
@@ -133,7 +133,7 @@ func field(text string, names map[string]int) (piece, error) {
 	return p, nil
 }
 
-// pattern is a line that is read.
+// pattern is a line to read.
 type pattern []piece
 
 func newPattern(text string) (pattern, error) {
@@ -153,13 +153,13 @@ func newPattern(text string) (pattern, error) {
 type values struct {
 	number  [fields]float64
 	has     [fields]bool
-	unknown bool // a field has no number, or one that cannot be: it is as if the line had no such field
+	unknown bool // a field has no number, or an impossible one: as if the line had no such field
 }
 
 // limits returns the least and greatest number that a field can have, in its unit.
 func limits(field int) (least, most float64) {
 	const (
-		turns = 1e6  // deg: a board that counts its turns may be far from 0
+		turns = 1e6  // deg: a board that counts its rotations may be far from 0
 		far   = 1e12 // mm: a counter of 32 bits with coarse counts
 		volts = 1000 // more than any robot has
 	)
@@ -177,7 +177,7 @@ func limits(field int) (least, most float64) {
 	case fieldBattery:
 		return 0, volts
 	}
-	return -math.MaxFloat64, math.Inf(1) // stall and sonars: the greatest number says it, farther than any
+	return -math.MaxFloat64, math.Inf(1) // stall and sonars: the greatest number, farther than any range
 }
 
 // match sets the fields of a line in v. It reports whether the line matches; v is
@@ -231,8 +231,8 @@ func (p pattern) match(line []byte, v *values) bool {
 // blanks pad numbers: printf's "%5d" has them in front of a number, "%-5d" behind it.
 const blanks = " \t"
 
-// unpad returns a line without the blanks at its beginning, but for those with which a text
-// begins.
+// unpad returns a line without the blanks at its beginning, except the blanks with which
+// text begins.
 func unpad(line, text []byte) []byte {
 	padding := len(line) - len(bytes.TrimLeft(line, blanks))
 	kept := len(text) - len(bytes.TrimLeft(text, blanks))
@@ -247,8 +247,8 @@ func word(b []byte) int {
 	return len(b)
 }
 
-// notNumbers are what boards send instead of a number: C and Arduino's print of one that is
-// none, endless or too large for it, and JSON of none. The longest comes first.
+// notNumbers are the texts that boards send instead of a number. C and Arduino print them for NaN, infinity and numbers
+// that are too large, and JSON has null. The longest comes first.
 var notNumbers = [...]struct {
 	text  string
 	value float64
@@ -294,7 +294,7 @@ func number(b []byte) (f float64, n int) {
 	return f, n
 }
 
-// template is a line that is sent, with its end, or several.
+// template is one line to send, with its end, or several.
 type template []piece
 
 func newTemplate(text, eol string) (template, error) {

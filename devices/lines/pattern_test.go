@@ -72,7 +72,7 @@ func TestMatch(t *testing.T) {
 	}
 }
 
-// A field without a number, or with one that cannot be, is unknown; the others of its line are
+// A field without a number, or with an impossible one, is unknown; the others of its line are
 // not.
 func TestUnknown(t *testing.T) {
 	for _, tt := range []struct {

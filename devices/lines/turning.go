@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	// late is for how long lines may be held up or get lost: the way of that time may come
-	// at once.
+	// late is for how long lines may be delayed or get lost: the distance driven in that
+	// time may come at once.
 	late = time.Second
-	// overshoot is how much faster than measured or commanded a wheel may turn.
+	// overshoot is how much faster than measured or commanded a wheel may drive.
 	overshoot = 1.1
-	// tolerance is how far a wheel may turn between two lines whatever was commanded, in mm: somebody
-	// pushes the robot. The restart of a board that has counted less passes for a movement.
+	// tolerance is how far a wheel may move between two lines without a command, in mm: a person may push the robot. A
+	// restart of a board that has counted less is not recognised, and passes for a movement.
 	tolerance = 50
-	// counter is after how many counts a 16-bit counter starts over, and a 32-bit one too.
+	// counter is 2^16: both 16-bit and 32-bit counters wrap at a multiple of it.
 	counter = 1 << 16
 )
 
-// turning is how far wheels have turned, as a board counts it.
+// turning is the distance of the wheels, as counted by a board.
 type turning struct {
 	way             [2]float64    // mm, left and right, of the latest line
 	at              time.Duration // of that
@@ -29,13 +29,13 @@ type turning struct {
 	begun           bool          // way is of this connection
 }
 
-// update takes the ways of a line, in mm. unit is the way of one count, speed is that of
-// the wheels as measured in mm/s. It returns how far the wheels have turned since the
-// line before. Where they cannot have turned that far, a counter has started over, or
-// both: the board has restarted, and has counted from 0.
+// update takes the wheels' distances in a line, in mm. unit is the distance of one count,
+// and speed the wheels' measured speed in mm/s. It returns how far the wheels have driven
+// since the previous line. If they cannot have driven that far, a counter has wrapped; if
+// that applies to both, the board has restarted, and has counted from 0.
 func (c *turning) update(now time.Duration, way, unit, speed [2]float64) (steps [2]float64, restarted bool) {
 	from, seconds := c.way, max(now-c.at, late).Seconds()*overshoot
-	beyond := 0.0 // mm, farther than a wheel can have turned
+	beyond := 0.0 // mm, farther than a wheel can have driven
 	for i := range steps {
 		low := min(0, speed[i], c.commanded[i], c.commandedBefore[i])*seconds - tolerance
 		high := max(0, speed[i], c.commanded[i], c.commandedBefore[i])*seconds + tolerance
@@ -53,12 +53,12 @@ func (c *turning) update(now time.Duration, way, unit, speed [2]float64) (steps 
 	return steps, false
 }
 
-// begin takes the ways of the first line of a connection.
+// begin takes the wheels' distances in the first line of a connection.
 func (c *turning) begin(now time.Duration, way [2]float64) {
 	*c = turning{way: way, at: now, commanded: c.commanded, begun: true}
 }
 
-// measured returns the speeds of the wheels of a robot that drives and turns.
+// measured returns the speeds of the wheels for a robot's speed and turn rate.
 func measured(speed, turnRate int16, base float64) [2]float64 {
 	left, right := wheels.Speeds(float64(speed), float64(turnRate), base, math.Inf(1))
 	return [2]float64{left, right}

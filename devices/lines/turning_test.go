@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// A wheel's ways, of a board that counts with 16 bits, with 32, or without end: however
-// its lines are held up, come together and get lost, and where it restarts, the steps add
-// up to the true way.
+// A wheel's distances, from a board that counts with 16 bits, with 32, or without limit: the
+// steps add up to the true distance although lines are delayed, come together and get lost,
+// and although the board restarts.
 func TestTurning(t *testing.T) {
 	const (
 		period = 50 * time.Millisecond

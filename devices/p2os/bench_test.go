@@ -48,8 +48,8 @@ func (b *bench) pose() codec.PositionData {
 	return transporttest.Data[codec.PositionData](b.T, b.position)
 }
 
-// wrote is what the driver has sent on all ports, as command names with what
-// follows them in the body. Handshake and operation share names.
+// wrote returns the packets that the driver has sent on all ports, as command names with the
+// rest of the body. Handshake and operation have the same names.
 func (b *bench) wrote() (packets []string) {
 	for _, p := range b.Ports {
 		packets = append(packets, names(p.Wrote)...)
@@ -67,13 +67,13 @@ func names(stream []byte) (list []string) {
 	return list
 }
 
-// robot plays the far end: it answers the handshake and streams SIPs. Its bytes
-// are those of wire recordings.
+// robot plays the far end: it answers the handshake and streams SIPs. Its bytes come from
+// wire recordings.
 type robot struct {
 	bench *bench
 	baud  int
 	stage int  // steps of the handshake that are done, 4 when it is open
-	muted bool // it obeys, but nothing it says arrives
+	muted bool // it obeys, but none of its packets arrives
 	off   bool
 	deaf  map[string]int // how many packets of a name get lost on the way to it
 	sip   []byte
@@ -111,7 +111,7 @@ func newRobot(t testing.TB, baud int) (*bench, *robot) {
 	return b, b.robot(baud)
 }
 
-// ready returns a bench whose robot is connected.
+// ready returns a bench with a connected robot.
 func ready(t testing.TB, baud int) (*bench, *robot) {
 	t.Helper()
 	b, r := newRobot(t, baud)

@@ -5,10 +5,9 @@ import "bytes"
 // Command is a command to the robot, the first byte of a body.
 type Command byte
 
-// The commands that are sent. While the robot is not connected the first three
-// numbers mean the handshake: the robot echoes SYNC0 and SYNC1 and answers
-// SYNC2 with its Identity. A robot that is still connected from last time takes
-// them for PULSE, OPEN and CLOSE.
+// The commands that the driver sends. While the robot is not connected the first three
+// numbers mean the handshake: the robot echoes SYNC0 and SYNC1 and answers SYNC2 with its
+// Identity. A robot that is still connected takes them for PULSE, OPEN and CLOSE.
 const (
 	Sync0 Command = 0
 	Sync1 Command = 1
@@ -32,7 +31,7 @@ const (
 	Gyro       Command = 58 // 1: a GYROpac with each SIP, until CLOSE
 
 	// Of ARCOS, for the time of the connection (Pioneer 3 Operations Manual).
-	RevCount    Command = 88 // what the robot counts in a full turn
+	RevCount    Command = 88 // the ticks that the robot counts in a revolution
 	DriftFactor Command = 89 // 1/8192 by which the wheels differ
 	TicksMM     Command = 93 // encoder ticks in a mm
 )
@@ -55,15 +54,14 @@ func AppendInt(dst []byte, c Command, v int16) []byte {
 	return appendPacket(dst, byte(c), sign, byte(magnitude), byte(magnitude>>8))
 }
 
-// AppendSetOrigin appends SETO, which zeroes the robot's own odometry. It has
-// an argument type but no argument; that is what robots have always been sent.
+// AppendSetOrigin appends SETO, which zeroes the robot's own odometry. It has an argument
+// type but no argument, as in the original server.
 func AppendSetOrigin(dst []byte) []byte {
 	return appendPacket(dst, byte(SetOrigin), argPositive)
 }
 
-// AppendVel2 appends VEL2: both wheels' velocities in units of 20 mm/s,
-// positive forward. It is a positive integer by type whatever the signs, its
-// low byte the right wheel.
+// AppendVel2 appends VEL2: both wheels' velocities in units of 20 mm/s, positive forward.
+// Its type is a positive integer for all signs, and its low byte is the right wheel.
 func AppendVel2(dst []byte, left, right int8) []byte {
 	return appendPacket(dst, byte(Vel2), argPositive, byte(right), byte(left))
 }
@@ -74,9 +72,9 @@ const (
 	liftCarry = 17 // the argument is the time, in 20 ms
 )
 
-// AppendGripper appends a gripper command as clients give it (manual table 5):
-// GRIPPER with the command, and for GRIPpress and LIFTcarry a second packet,
-// GRIPPERVAL with the argument. For all other commands the argument is ignored.
+// AppendGripper appends a client's gripper command (manual table 5): GRIPPER with the
+// command, and for GRIPpress and LIFTcarry a second packet, GRIPPERVAL with the argument.
+// For all other commands the argument is ignored.
 func AppendGripper(dst []byte, command, argument byte) []byte {
 	dst = AppendInt(dst, Gripper, int16(command))
 	if command == gripPress || command == liftCarry {

@@ -20,9 +20,9 @@ const (
 	// setupTime bounds the handshake of a robot that answers.
 	setupTime = 4500 * time.Millisecond
 
-	// commandGap is the shortest time between two commands of clients that send more.
-	// It is also at least twice what the command takes: the other half of the line is
-	// for configuration.
+	// commandGap is the shortest time between two commands of clients that send more. It is
+	// also at least twice the time that the line needs for the command: half of the line is
+	// left for configuration.
 	commandGap = 20 * time.Millisecond
 	// maxBacklog bounds the time that queued configuration requests take on the line: a
 	// command to stop must not wait long behind them.
@@ -30,8 +30,8 @@ const (
 	// pulsePeriod is the longest time without a command: the robot's watchdog stops the
 	// motors after 2 s, and one PULSE may get lost.
 	pulsePeriod = time.Second
-	// stopTime is the time to brake between STOP and CLOSE, which switches the motors
-	// off. It is that of the original server.
+	// stopTime is the time to brake between STOP and CLOSE, which switches the motors off.
+	// The original server waits as long.
 	stopTime = 100 * time.Millisecond
 	// enableTime is how long after ENABLE a SIP may still have the earlier state: two
 	// periods, since one SIP may be under way.
@@ -51,27 +51,27 @@ type Driver struct {
 
 	position, sonar, gripper, misc *devices.Device
 
-	originBy time.Duration // when the robot counts as one that ignores SETO
+	originBy time.Duration // when the robot counts as ignoring SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
 
 	parser   transport.Parser
 	sip      SIP
 	odometry Odometry
 	gyro     gyro
-	gyroBy   time.Duration // when a robot counts as one without; 0: it has one, or is not asked
+	gyroBy   time.Duration // when a silent gyroscope counts as missing; 0: the robot has one, or is not asked
 	compass  int           // the last reading, in degrees
 	motors   bool          // they have power, or were just switched on
-	motorsBy time.Duration // when SIPs tell again whether they have
+	motorsBy time.Duration // when SIPs report again whether they have power
 	separate bool          // VEL and RVEL always (PROTOCOL 6.2)
-	found    bool          // a robot has said what it is
-	silent   bool          // nothing was heard since the port was opened, and nothing sent
+	found    bool          // a robot has reported its type
+	silent   bool          // no input and no output since the port was opened
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)
 
 	moving, gripping bool          // a command is to be sent
-	sent             time.Duration // when something was sent last
-	steered          time.Duration // when something was sent last to the running robot
+	sent             time.Duration // time of the last output
+	steered          time.Duration // time of the last output to the running robot
 	rested           time.Duration // how long its watchdog has stopped it since the last SIP, because nothing was sent
 	free             time.Duration // when the next command may go out
 
@@ -89,9 +89,9 @@ func New(port string, o Overrides) *Driver {
 	return d
 }
 
-// setModel takes the model of a subclass, or of the overrides. nearest is the name of a
-// model that is taken for it. It returns an error for a subclass that is not known, unless
-// the overrides have its unit.
+// setModel takes the model of a subclass, or of the overrides. nearest is the name of the
+// model used in its place. It returns an error for an unknown subclass, unless the overrides
+// have its unit.
 func (d *Driver) setModel(subclass string) (nearest string, err error) {
 	subclass = cmp.Or(d.overrides.Subclass, subclass, defaultModel)
 	nearest, m, ok := findModel(subclass)
@@ -181,7 +181,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	d.flush(now)
 }
 
-// MotorsOff implements devices.Motored. A robot that moves has power, whatever it says.
+// MotorsOff implements devices.Motored. A moving robot has power, whatever it reports.
 func (d *Driver) MotorsOff(time.Duration) bool {
 	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
 }
@@ -209,7 +209,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 
 func (d *Driver) resetOdometry(now time.Duration) {
 	d.odometry.Reset(now)
-	d.gyro.turn(0) // what was before
+	d.gyro.turn(0) // drop the readings from before
 	d.out = AppendSetOrigin(d.out[:0])
 	d.write(now)
 }
@@ -221,7 +221,7 @@ func (d *Driver) report(now time.Duration) {
 	fastest, rested := d.fastest, d.rested
 	d.fastest, d.rested = 0, 0
 	d.moving = true
-	d.WakeAt(now) // what else has come may be another command
+	d.WakeAt(now) // another command may have come already
 
 	s := &d.sip
 	if now >= d.motorsBy {
@@ -279,14 +279,14 @@ func (d *Driver) publish(now time.Duration) {
 	d.gripper.Publish(now, d.out)
 }
 
-// anyOpen reports whether anybody has a device of the microcontroller open. An
-// always-on link runs without.
+// anyOpen reports whether a client has a device of the microcontroller open. An always-on
+// link runs without.
 func (d *Driver) anyOpen() bool { return slices.ContainsFunc(d.Link().Devices(), d.Link().Subscribed) }
 
 // flush sends the commands that are due, when the line is free.
 func (d *Driver) flush(now time.Duration) {
 	if d.Port().Buffered() > 0 {
-		d.free = now + commandGap // the line takes nothing: try again
+		d.free = now + commandGap // the line's buffer is full: try again
 	}
 	if now < d.free {
 		d.WakeAt(d.free)
@@ -318,8 +318,8 @@ func (d *Driver) appendVelocities(dst []byte, c codec.PositionCommand) []byte {
 	return d.direct.append(dst, &d.model, c.Speed, c.TurnRate)
 }
 
-// write sends d.out and reckons when it will have left: what the line's buffers
-// have taken is not yet sent.
+// write sends d.out and computes when the line will have sent it: bytes in the line's
+// buffers are not sent yet.
 func (d *Driver) write(now time.Duration) {
 	const bitsPerByte = 10 // 8N1
 	d.Port().Write(d.out)

@@ -31,7 +31,7 @@ func TestCommandGoesOutAtOnce(t *testing.T) {
 	if want := []string{"VEL2 3B 0A 0A", "VEL2 3B 13 13"}; !slices.Equal(r.heard, want) {
 		t.Fatalf("robot heard %q, want %q", r.heard, want)
 	}
-	// A line that takes nothing gets nothing, and the newest when it does.
+	// While a line's buffer is full nothing is written to it; then it gets the newest command.
 	b.Port().Stuck = true
 	b.Port().Write(make([]byte, 1))
 	b.command(100, 0)
@@ -153,7 +153,7 @@ func TestResetOdometry(t *testing.T) {
 		t.Fatalf("position %+v", p)
 	}
 	b.configure('R')
-	r.sip = devicetest.Hex(t, sipZero) // what SETO does
+	r.sip = devicetest.Hex(t, sipZero) // the effect of SETO
 	b.Pass(200 * ms)
 	if p := b.pose(); p.X != 0 {
 		t.Fatalf("position %+v after reset", p)

@@ -7,34 +7,34 @@ import (
 )
 
 const (
-	// gyroPacket is the type of a GYROpac, which comes just before a SIP: a count, and so
-	// many readings since the last one, each a rate and a temperature.
+	// gyroPacket is the type of a GYROpac, which comes just before a SIP: a count, and that
+	// many readings since the last GYROpac, each a rate and a temperature.
 	gyroPacket  = 0x98
 	gyroHead    = 2 // type, count
 	gyroReading = 3 // rate, temperature
 
 	// gyroPeriod is the time between two readings.
 	gyroPeriod = 25 * time.Millisecond
-	// gyroStep is what a reading of one more means before GyroScaler, in deg/s clockwise: 5 V
-	// are 1023, and 2.5 V are 300 deg/s.
+	// gyroStep is the turn rate that one count of a reading stands for, before GyroScaler, in
+	// deg/s clockwise: 1023 counts are 5 V, and 2.5 V are 300 deg/s.
 	gyroStep = 5.0 / 1023 * 300 / 2.5
-	// gyroScaler is that of all parameter files.
+	// gyroScaler has this value in all parameter files.
 	gyroScaler = 1.626
-	// gyroRest is how many readings at rest, a second of them, tell the centre.
+	// gyroRest is how many readings at rest determine the centre: a second of them.
 	gyroRest = 40
-	// gyroNoise is how far from their mean readings at rest are. At rest, less is no turn:
-	// so a centre that drifts with the temperature turns no robot that stands.
+	// gyroNoise is how far readings at rest differ from their mean. A smaller turn rate counts as none while the robot
+	// stands: so a centre that drifts with the temperature does not change its heading.
 	gyroNoise = 2
 	// gyroTime bounds the wait for the first GYROpac.
 	gyroTime = 3 * time.Second
-	// gyroCover is the fraction of the time between two SIPs of which there must be readings:
-	// a packet that got lost leaves less.
+	// gyroCover is the fraction of the time between two SIPs that readings must cover: after
+	// a lost packet they cover less.
 	gyroCover = 0.7
 )
 
-// gyro sums up what the robot's gyroscope says between two SIPs.
+// gyro sums up the readings of the robot's gyroscope between two SIPs.
 type gyro struct {
-	scale float64 // angle units of the heading that a reading of one more turns, clockwise
+	scale float64 // angle units of the heading for each count of a reading, clockwise
 
 	centre   float64 // the reading at rest; 0: not known yet
 	sum      float64 // of readings at rest, for the next centre
@@ -48,8 +48,8 @@ func newGyro(m *Model, scaler float64) gyro {
 	return gyro{scale: scaler * gyroStep * gyroPeriod.Seconds() * math.Pi / 180 / m.Angle}
 }
 
-// read takes the body of a GYROpac. resting: the wheels stand still. It reports whether the
-// packet is whole.
+// read takes the body of a GYROpac. resting: the wheels have stopped. It reports whether the
+// packet is complete.
 func (g *gyro) read(body []byte, resting bool) bool {
 	if len(body) < gyroHead || len(body) < gyroHead+int(body[1])*gyroReading {
 		return false
@@ -79,7 +79,7 @@ func (g *gyro) take(rate float64, resting bool) {
 }
 
 // turn returns how far the robot has turned since the last SIP, a time of gap ago, in angle
-// units. It reports false if there are too few readings to tell.
+// units. It reports false if there are too few readings.
 func (g *gyro) turn(gap time.Duration) (turned float64, ok bool) {
 	turned, ok = g.turned, g.readings > 0 && time.Duration(g.readings)*gyroPeriod >= time.Duration(gyroCover*float64(gap))
 	g.turned, g.readings = 0, 0

@@ -74,8 +74,8 @@ func TestGyro(t *testing.T) {
 	}
 }
 
-// What the gyroscope says is the heading, and the way goes there; what the wheels say is in
-// between when it says nothing.
+// The gyroscope gives the heading, and the robot's path follows it; the wheels give it while
+// the gyroscope gives none.
 func TestOdometryTurns(t *testing.T) {
 	o := newStepped()
 	o.Update(&SIP{})
@@ -101,7 +101,7 @@ func TestOdometryTurns(t *testing.T) {
 	}
 }
 
-// A SIP of before SETO turns nothing for good.
+// A SIP from before SETO does not change the heading permanently.
 func TestOdometryTurnsAfterReset(t *testing.T) {
 	o := newStepped()
 	o.Update(&SIP{Heading: 1000})
@@ -120,7 +120,7 @@ func TestOdometryTurnsAfterReset(t *testing.T) {
 	}
 }
 
-// The driver asks for packets if the configuration does, and says when none come.
+// The driver asks for packets if the configuration does, and reports when none come.
 func TestGyroIsMissing(t *testing.T) {
 	for _, asked := range []bool{false, true} {
 		b := newBench(t)
@@ -136,7 +136,7 @@ func TestGyroIsMissing(t *testing.T) {
 	}
 }
 
-// What the charger does comes behind the SIP of older robots.
+// Older robots report the charger's state behind the SIP.
 func TestCharge(t *testing.T) {
 	older := devicetest.Hex(t, sipBody)
 	for _, tt := range []struct {

@@ -11,15 +11,15 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud, after the one that worked last. Robots
-// leave the factory with the first; the second is what their owners set to get more
-// sonar readings. Other programs leave a robot at one of the others.
+// speeds are tried in this order, in baud, after the one that worked last. Robots leave the
+// factory with the first; owners set the second to get more sonar readings. Other programs
+// leave robots at the other speeds.
 var speeds = []int{9600, 38400, 19200, 57600, 115200}
 
-// search is the way in which a robot is found. It ends in 1.9 s: a client that
-// asks for a robot that is not there gets an error within 2 s. The original server waits 200 ms
-// for the only answer. A robot whose last handshake ended between SYNC2 and OPEN takes
-// SYNC0 for PULSE and says nothing: it is closed first at the usual speeds.
+// search lists the attempts to find a robot. They end after 1.9 s, because a client that asks
+// for an absent robot must get an error within 2 s. The original server waits 200 ms for the
+// only answer. A robot whose last handshake ended between SYNC2 and OPEN takes SYNC0 for PULSE
+// and does not answer, so it is closed first at the usual speeds.
 var search = []transport.Attempt{
 	{Speed: 0, Tries: 2, Wait: 175 * time.Millisecond},
 	{Speed: 1, Tries: 2, Wait: 175 * time.Millisecond},
@@ -31,8 +31,8 @@ var search = []transport.Attempt{
 }
 
 const (
-	// listenTime is for a robot that was left open to say so: the time between two SIPs
-	// and that of a long one at 9600 baud.
+	// listenTime is how long the driver listens for a robot that was left open: the time
+	// between two SIPs plus the time of a long SIP at 9600 baud.
 	listenTime = 150 * time.Millisecond
 	// answerTime bounds the wait for one answer of a robot that has answered before.
 	answerTime = 500 * time.Millisecond
@@ -41,7 +41,7 @@ const (
 	// clearTime is how long a robot that was left open may still send after CLOSE: the
 	// bytes under way and one packet more.
 	clearTime = 250 * time.Millisecond
-	// closeTime is for a robot that says nothing to take CLOSE.
+	// closeTime is the time for a silent robot to process CLOSE.
 	closeTime = 80 * time.Millisecond
 	// originTime bounds the wait for a SIP that shows the effect of SETO, sent twice.
 	// It ends before the second one counts as not answered.
@@ -56,7 +56,7 @@ const (
 	opening                   // for the first SIP
 	origin                    // for the first SIP after SETO
 	clearing                  // until a robot that was left open has fallen silent
-	halfOpen                  // a robot that says nothing and may be half open
+	halfOpen                  // the robot is silent, and may be half open
 	listening                 // is it open?
 )
 
@@ -72,10 +72,10 @@ func (d *Driver) steps() []transport.Step {
 	}
 	// Requests are Fresh: a packet that noise has begun, or has cut off, would swallow the answer.
 	return []transport.Step{
-		// A robot that was left open, by a lost line or by a server that was killed,
-		// obeys its last command: SYNC0, which is PULSE to it, would keep its watchdog
-		// from stopping it, or let it drive on (P2OS manual). So VEL2 stops the robot first.
-		// A robot that has been silent since the port was opened was closed: it gets SYNC0
+		// After a lost line, or after the server was killed, an open robot obeys its last
+		// command. To such a robot SYNC0 is PULSE: it would keep the watchdog from stopping
+		// the robot, or let it drive on (P2OS manual). So VEL2 stops the robot first. A
+		// robot that has been silent since the port was opened was closed: it gets SYNC0
 		// alone, as some require.
 		sync0: {Send: func(dst []byte) []byte {
 			if !d.silent {
@@ -94,7 +94,7 @@ func (d *Driver) steps() []transport.Step {
 	}
 }
 
-// anew greets a robot that was closed. What it has sent before is dropped.
+// anew greets a closed robot, and drops its earlier bytes.
 func (d *Driver) anew(now time.Duration) {
 	d.closed = true
 	d.Discard()
@@ -102,7 +102,7 @@ func (d *Driver) anew(now time.Duration) {
 	d.Enter(now, sync0)
 }
 
-// protocol returns what the driver says of a robot on a port.
+// protocol returns the transport's protocol for a robot on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
 		Address: port, Name: "a robot", Speeds: speeds, Search: search,
@@ -112,9 +112,9 @@ func (d *Driver) protocol(port string) transport.Protocol {
 	}
 }
 
-// lastWords stop the wheels when the server dies. They come twice: if a packet was cut
-// off before them, the robot takes their first bytes for the rest of it, six at most.
-// The motors keep their power, which holds a robot on a slope.
+// lastWords stop the wheels when the server dies. They come twice: if a packet was cut off
+// before them, the robot takes their first bytes for the rest of it, six at most. The motors
+// keep their power, so that a robot on a slope does not roll.
 func lastWords() (words []byte) {
 	for range 2 {
 		words = AppendCommand(AppendVel2(words, 0, 0), Stop)
@@ -195,7 +195,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.Enter(now, clearing)
 	case d.Phase() == opening:
 		if d.WasLost() {
-			// The pose continues from the one that clients know.
+			// The pose continues from the clients' last pose.
 			d.Log().Warn("the connection was opened anew: the movement meanwhile is missing in the odometry",
 				zap.Duration("since", now-d.odometry.at))
 			d.odometry.Resume(&d.sip, now)
@@ -234,7 +234,7 @@ func (d *Driver) echo(now time.Duration, p Packet) {
 	d.Enter(now, d.Phase()+1)
 }
 
-// identify takes the model of the robot.
+// identify sets the robot's model.
 func (d *Driver) identify(id Identity) error {
 	nearest, err := d.setModel(id.Subclass)
 	if err != nil {
@@ -267,8 +267,8 @@ func (d *Driver) run(now time.Duration) {
 	}
 }
 
-// atOrigin reports whether SETO has taken effect in a robot that stands still. Older
-// SIPs may still come after SETO was sent.
+// atOrigin reports whether SETO has taken effect in a stopped robot. Older SIPs may still
+// come after SETO was sent.
 func (m *Model) atOrigin(s *SIP) bool {
 	const near = 2 // units of either kind: wheels under power quiver
 	x, y := m.step(0, s.X), m.step(0, s.Y)

@@ -54,7 +54,7 @@ func TestLeftOpen(t *testing.T) {
 }
 
 // The first packet to a silent robot is SYNC0: some take nothing else. One that may be open
-// is commanded to stand still before anything else, whatever it says.
+// is commanded to stop before anything else, whatever it reports.
 func TestFirstPacket(t *testing.T) {
 	first := func(b *bench) string { return b.wrote()[0] }
 	b := newBench(t)
@@ -138,7 +138,7 @@ func TestSetupFails(t *testing.T) {
 	}
 }
 
-// echo makes the line send back what it is sent.
+// echo makes the line return the bytes sent to it.
 func (b *bench) echo() {
 	b.Heard = func(p *transporttest.Port, sent []byte) { b.After(10*ms, func() { p.Say(sent) }) }
 }
@@ -181,7 +181,7 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-// A robot that falls silent still hears from us, until it counts as lost.
+// A robot that falls silent still gets commands, until it counts as lost.
 func TestPulse(t *testing.T) {
 	b, r := ready(t, 9600)
 	b.Pass(20 * ms)
@@ -222,7 +222,7 @@ func TestPacketFromBeforeClose(t *testing.T) {
 func TestModels(t *testing.T) {
 	for _, tt := range []struct {
 		subclass string
-		x        int32  // mm for 1000 units, less those of the first SIP
+		x        int32  // mm for 1000 units, less the first SIP's x
 		sonar3   uint16 // mm for raw 1000 of the robot's number 3, at place
 		place    int
 		warned   bool
@@ -259,7 +259,7 @@ func TestModels(t *testing.T) {
 	}
 }
 
-// The units of a robot of an unknown model are not guessed: its owner says what it is.
+// The units of a robot of an unknown model are not guessed: its owner configures them.
 func TestUnknownModel(t *testing.T) {
 	b := newBench(t)
 	b.robot(9600).subclass = "p2at9"
@@ -279,7 +279,7 @@ func TestUnknownModel(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order, the driver neither hangs nor forgets a
+// For any events in any order, the driver neither hangs nor forgets a
 // port, and a robot that works is found.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 200, 1, 2, 0xFA, 0xFB, 0, 250, 2, 0, 250, 8, 1, 2, 3, 4})
@@ -302,8 +302,8 @@ func FuzzDriver(f *testing.F) {
 	})
 }
 
-// A robot whose last handshake ended between SYNC2 and OPEN says nothing until
-// it is closed.
+// A robot whose last handshake ended between SYNC2 and OPEN does not answer until it is
+// closed.
 func TestLeftHalfOpen(t *testing.T) {
 	for _, baud := range speeds[:2] {
 		b := newBench(t)
@@ -312,7 +312,7 @@ func TestLeftHalfOpen(t *testing.T) {
 	}
 }
 
-// What the owner sets is sent to each robot that answers, also to one that was off.
+// The owner's settings are sent to each robot that answers, also to one that was off.
 func TestTuning(t *testing.T) {
 	b, r := newRobot(t, 9600)
 	b.driver.overrides.Tuning = Tuning{
@@ -351,8 +351,8 @@ func TestTuning(t *testing.T) {
 	}
 }
 
-// The beginning of a long packet, which noise makes of an answer, does not swallow the answers
-// to the requests that follow: it costs no more than a lost answer does, and one more request.
+// Noise can make an answer the beginning of a long packet. That packet does not swallow the
+// answers to later requests: it costs no more than a lost answer, and one more request.
 func TestTruncatedAnswer(t *testing.T) {
 	setup := func(at time.Duration, noise string) time.Duration {
 		b, r := newRobot(t, 9600)

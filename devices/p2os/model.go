@@ -12,18 +12,17 @@ import (
 	"player/devices"
 )
 
-// Model is a type of robot: what its units are in mm and radians, and how it is
-// commanded.
+// Model is a type of robot: its units in mm and radians, and the commands that it knows.
 type Model struct {
 	Name     string  // for people
 	Distance float64 // mm, the unit of the coordinates
 	Angle    float64 // rad, the unit of the heading
 	Velocity float64 // mm/s, the unit of the wheel velocities in a SIP
 	Range    float64 // mm, the unit of the sonar ranges
-	Axle     float64 // mm between the wheels, as it acts when the robot turns
+	Axle     float64 // mm between the wheels, as effective in a rotation
 	Vel2     float64 // mm/s, the unit of VEL2
 	Bits     int     // of a coordinate; then it starts over
-	Turns    bool    // RVEL is known; else only VEL2 turns the robot
+	Turns    bool    // RVEL is known; otherwise only VEL2 rotates the robot
 	Sonars   Sonars
 	Body     *Body
 }
@@ -41,8 +40,8 @@ const (
 	sonarCone  = 15   // deg (Pioneer 2 manual: beams of the Polaroid transducers)
 )
 
-// Sonars is the robot's number of the sonar at each of Player's 16 places, which
-// begin at the front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
+// Sonars has the robot's sonar number at each of Player's 16 places, which begin at the
+// front left and go clockwise (PROTOCOL 7.2); noSonar: none is there.
 type Sonars [codec.SonarCount]int8
 
 const noSonar = -1
@@ -65,8 +64,7 @@ var (
 		noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar, noSonar}
 )
 
-// angleUnit is the unit of the heading since the Pioneer 2, in rad: 4096 are a full
-// turn.
+// angleUnit is the unit of the heading since the Pioneer 2, in rad: 4096 are a revolution.
 const angleUnit = 0.001534
 
 var (
@@ -101,10 +99,10 @@ var (
 	}}
 )
 
-// How many bits of a coordinate count; then it starts over. The manuals of P2OS and of the
-// Pioneer 1 say 15. Of the Pioneer 2 and later 12 are taken, as the original server does: they
-// are enough for a second without packets, and right for robots and simulators that send no
-// more. In the small units of a Pioneer 1 they would be 0.2 m.
+// Coordinates wrap after so many bits. The manuals of P2OS and of the Pioneer 1 say 15. For
+// the Pioneer 2 and later 12 are used, as in the original server: they are enough for a second
+// without packets, and right for robots and simulators that send no more. In the small units
+// of a Pioneer 1 they would be 0.2 m.
 const (
 	coordinateBits  = 12
 	coordinateBits1 = 15 // Pioneer 1
@@ -121,7 +119,7 @@ type kind struct {
 	body           *Body
 }
 
-// A table of what is constant, which the compiler puts into the binary as data. Kinds with
+// kinds is a table of constants, which the compiler puts into the binary as data. Kinds with
 // a velocity of their own are in model.
 var kinds = []kind{
 	{"p2dx", "Pioneer 2-DX", 0.84, 0.268, 0.0056, &ring16, &bodyDX},
@@ -133,7 +131,7 @@ var kinds = []kind{
 	{"p2at8", "Pioneer 2-AT8", 1.32, 1, 0.0034, &ring16, &bodyAT},
 	{"p2pb", "Pioneer 2 PeopleBot", 0.424, 0.268, 0.0056, &peopleBot, &bodyPeople},
 
-	// Those whose names end in + are of the same years as the Pioneer 3.
+	// The names with a + belong to models of the same years as the Pioneer 3.
 	{"p2d8+", "Pioneer 2-DX8 plus", 0.485, 1, 0.0056, &ring16, &bodyDX},
 	{"p2at8+", "Pioneer 2-AT8 plus", 0.465, 1, 0.0034, &ring16, &bodyAT},
 	{"p2df", "Pioneer 2-DF", 0.485, 0.268, 0.006, &ring16, &bodyDX},
@@ -189,7 +187,7 @@ func (k *kind) model() Model {
 	return m
 }
 
-// defaultModel is used until a robot has said what it is.
+// defaultModel is used until a robot has reported its type.
 const defaultModel = "p2dx"
 
 // byName returns the kind of a subclass; nil: it is not known.
@@ -200,10 +198,10 @@ func byName(subclass string) *kind {
 	return nil
 }
 
-// findModel returns the known model of a subclass. Robots with the controller of the
-// Pioneer 3, -sh, all count in mm: one that is not known is taken for the one that has the
-// most letters of its beginning in common. It reports false for any other subclass: a
-// guessed unit would be wrong by up to three times.
+// findModel returns the known model of a subclass. All robots with the Pioneer 3's
+// controller, -sh, count in mm: for an unknown one it returns the model with the longest
+// common prefix. It reports false for any other subclass: a guessed unit would be wrong by
+// up to three times.
 func findModel(subclass string) (nearest string, m Model, ok bool) {
 	subclass = strings.ToLower(subclass)
 	if k := byName(subclass); k != nil {
@@ -244,17 +242,17 @@ func commonPrefix(a, b string) (n int) {
 
 // Overrides are the owner's corrections of a model. Zero fields change nothing.
 type Overrides struct {
-	Subclass                                     string // instead of what the robot says
+	Subclass                                     string // used in place of the robot's own
 	Distance, Angle, Velocity, Range, Axle, Vel2 float64
 	Bits                                         int
 	Commands                                     string // see commandKinds
 	Tuning                                       Tuning
-	Gyro                                         bool    // the heading is that of its gyroscope
+	Gyro                                         bool    // the gyroscope gives the heading
 	GyroScaler                                   float64 // ARIA's factor for its readings
 	Sonars                                       *Sonars // nil: the model's
 }
 
-// Tuning is what an owner sets in the robot instead of what is in its flash memory. Zero
+// Tuning has the owner's values for parameters that the robot keeps in flash memory. Zero
 // fields set nothing.
 type Tuning struct {
 	Acceleration, Deceleration         int // mm/s2
@@ -278,8 +276,7 @@ func (t *Tuning) append(dst []byte) []byte {
 	return dst
 }
 
-// commandKinds are the ways to command a velocity: RVEL turns exactly, VEL2 in
-// steps.
+// commandKinds are the ways to command a velocity: RVEL is exact, VEL2 has steps.
 const (
 	commandsExact  = "exact"
 	commandsWheels = "wheels"

@@ -11,7 +11,7 @@ import (
 	"player/e2e/must"
 )
 
-// Every model in the table is whole, and no sonar is at two places.
+// Every model in the table is complete, and no sonar is at two places.
 func TestModelTable(t *testing.T) {
 	for _, k := range kinds {
 		name, m := k.subclass, k.model()
@@ -21,11 +21,11 @@ func TestModelTable(t *testing.T) {
 		if turn := m.fullTurn() * m.Angle; math.Abs(turn-2*math.Pi) > 0.001 {
 			t.Errorf("%s: a full turn is %v rad", name, turn)
 		}
-		// At full speed the coordinates tell the movement of half a second at least.
+		// At full speed the wrapped coordinates are unambiguous for at least half a second.
 		if reach := m.mm(m.wrap() / 2); reach < maxStep+overshoot*maxWheelSpeed/2 {
 			t.Errorf("%s: the coordinates tell %.0f mm", name, reach)
 		}
-		const outside = 17 // mm that the sonars of a PatrolBot stand out of it, by its parameter file
+		const outside = 17 // mm by which a PatrolBot's sonars stick out, by its parameter file
 		for place, n := range m.Sonars {
 			if mount := m.Body.Sonars[place]; (mount == pioneer.Mount{}) != (n == noSonar) || math.Abs(mount.X) > m.Body.Length || math.Abs(mount.Y) > m.Body.Width/2+outside {
 				t.Errorf("%s: the sonar at place %d is mounted at %v", name, place, mount)

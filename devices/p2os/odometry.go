@@ -14,18 +14,17 @@ const (
 	maxStep = 100
 	// overshoot is how much faster than commanded a robot may drive for a moment.
 	overshoot = 1.1
-	// coast is the longest time that a robot drives after it has heard from us: its
-	// watchdog bites after 2 s, then it brakes.
+	// coast is the longest time that a robot drives after the last command: its watchdog
+	// stops it after 2 s, then it brakes.
 	coast = 2300 * time.Millisecond
-	// cycle is the least of the robot's time that a SIP tells. A robot sends one every
-	// 100 ms by its own clock; 5 ms more, and the lag of a SIP that was lost is
-	// forgotten after 20 others.
+	// cycle is the robot's time that a SIP counts for at least. A robot sends one every 100
+	// ms by its own clock. The additional 5 ms remove the lag of a lost SIP after 20 others.
 	cycle = 105 * time.Millisecond
-	// together is the longest time between SIPs that were held up and come together.
+	// together is the longest time between SIPs that were delayed and arrive together.
 	together = 25 * time.Millisecond
 
-	// lateSIPs is the number of SIPs that may come before SETO takes effect, and not
-	// together with others: one may be under way, and a radio modem may hold another.
+	// lateSIPs is how many SIPs may come one by one before SETO takes effect: one may be
+	// under way, and a radio modem may have another in its buffer.
 	lateSIPs = 2
 )
 
@@ -49,7 +48,7 @@ type Odometry struct {
 	late    int           // further SIPs that may be from before SETO
 	resetAt time.Duration // when SETO was sent
 
-	// The robot's frame in that of the clients. They differ after Resume.
+	// The place and direction of the robot's frame in the clients' frame. The frames differ after Resume.
 	originX, originY float64 // mm
 	turned           float64 // angle units
 }
@@ -57,33 +56,33 @@ type Odometry struct {
 // point is the coordinates of a SIP, in units.
 type point struct{ x, y uint16 }
 
-// Update takes the coordinates of a SIP that came at now. commanded is the highest
-// speed that the robot was given since the SIP before, in mm/s, and until is when it was
-// sent a command last: it may hear us when we do not hear it. rested is how long before
-// that its watchdog had stopped it.
+// Update takes the coordinates of a SIP that came at now. commanded is the highest commanded
+// speed since the previous SIP, in mm/s, and until is the time of the last command: the
+// robot may receive commands while its SIPs are lost. rested is how long the watchdog had
+// stopped the robot before until.
 //
-// The coordinates wrap, and SIPs are held up, come together or get lost. The time
-// between two SIPs is the robot's, which their arrivals only bound: all of them together
-// tell at most the time that has passed. A movement is counted if the robot can have made
-// it in the time that is left by the other SIPs. An error explains why a movement was
-// impossible. A single SIP with an impossible movement is ignored; with the second the
-// robot counts from elsewhere, and further movement is measured from there.
+// The coordinates wrap, and SIPs are delayed, arrive together or get lost. The robot sends
+// SIPs by its own clock, so their arrivals only bound the time between two of them: the sum
+// of these times is at most the time that has passed. A movement is counted if the robot can
+// have made it in the time that the other SIPs leave. An error explains why a movement was
+// impossible. A single SIP with an impossible movement is ignored; with the second the robot
+// counts from elsewhere, and further movement is measured from there.
 func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, rested time.Duration) error {
 	speed := math.Abs(float64(o.Model.Speed(s)))
 	o.fastest = max(o.fastest, commanded, speed)
 	gap := now - o.at
 	driving := min(gap-rested, max(0, until-o.at)+coast)
-	// A robot that is to drive on must be commanded, so no lag is longer than coast.
+	// To drive on, a robot needs commands, so no lag is longer than coast.
 	o.lag = min(o.lag+driving, driving+coast)
 	reach := maxStep + overshoot*o.fastest*o.lag.Seconds()
-	alone := maxStep + overshoot*o.fastest*driving.Seconds() // if none was held up
+	alone := maxStep + overshoot*o.fastest*driving.Seconds() // if no SIP was delayed
 	to := point{s.X, s.Y}
 	o.refHeading, o.at = s.Heading, now
 	if !o.started {
 		o.ref, o.started, o.lag, o.fastest = to, true, 0, speed
 		return nil
 	}
-	defer o.tell(speed)
+	defer o.accountFor(speed)
 	if o.late > 0 {
 		if gap > together {
 			o.late--
@@ -111,8 +110,8 @@ func (o *Odometry) Update(s *SIP, now time.Duration, commanded float64, until, r
 	return nil
 }
 
-// tell takes the time that a SIP tells from the lag. speed is that of the SIP.
-func (o *Odometry) tell(speed float64) {
+// accountFor subtracts from the lag the time that a SIP accounts for. speed is the SIP's speed.
+func (o *Odometry) accountFor(speed float64) {
 	if !o.doubts {
 		o.lag = min(max(0, o.lag-cycle), coast)
 	}
@@ -141,8 +140,8 @@ func (o *Odometry) Reset(now time.Duration) {
 	*o = Odometry{Model: o.Model, at: now, lag: o.lag, fastest: o.fastest, started: true, late: lateSIPs, resetAt: now}
 }
 
-// Resume keeps the pose, and measures further movement from a SIP in whatever frame:
-// the robot was disconnected, and may have moved or restarted.
+// Resume keeps the pose, and measures further movement from a SIP in any frame: the robot
+// was disconnected, and may have moved or restarted.
 func (o *Odometry) Resume(s *SIP, now time.Duration) {
 	x, y := o.position()
 	*o = Odometry{
@@ -151,13 +150,13 @@ func (o *Odometry) Resume(s *SIP, now time.Duration) {
 	}
 }
 
-// Turn makes the movement of the SIP that comes next one in which the robot has turned so
-// far, whatever its wheels say: in angle units, counterclockwise.
+// Turn replaces the rotation in the next SIP by turned, in angle units counterclockwise. The
+// rotation by the wheels is ignored.
 func (o *Odometry) Turn(s *SIP, turned float64) {
 	if !o.started {
 		return
 	}
-	if o.late == 0 { // what has been driven keeps its course
+	if o.late == 0 { // the movement until now keeps its course
 		o.originX, o.originY = o.position()
 		o.x, o.y = 0, 0
 	}
@@ -209,7 +208,7 @@ func (m *Model) mm(units int64) float64 { return float64(units) * m.Distance }
 // fullTurn returns 360 degrees in units of the heading.
 func (m *Model) fullTurn() float64 { return math.Round(2 * math.Pi / m.Angle) }
 
-// wrapped returns an angle in its units, within half a turn to either side.
+// wrapped returns an angle in its units, within half a revolution to either side.
 func (m *Model) wrapped(units float64) float64 { return math.Remainder(units, m.fullTurn()) }
 
 // degrees returns a heading in whole degrees, 0 to 359, counterclockwise.

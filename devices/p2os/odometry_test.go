@@ -32,7 +32,7 @@ func (o *stepped) Update(s *SIP) bool {
 func (o *stepped) Reset()        { o.Odometry.Reset(o.now) }
 func (o *stepped) Resume(s *SIP) { o.Odometry.Resume(s, o.now) }
 
-// drive is coordinates as a robot reports them, and what they come to.
+// drive has the coordinates that a robot reports, and the expected result.
 type drive struct {
 	name     string
 	raw      [][2]uint16 // units
@@ -228,8 +228,8 @@ func TestOdometryRecorded(t *testing.T) {
 	}
 }
 
-// A SIP at speed after a gap: what the counters can tell is counted, what they cannot
-// is explained.
+// A SIP at speed after a gap: movement within the counters' range is counted, and a larger
+// one is explained.
 func TestOdometryGaps(t *testing.T) {
 	pioneer3, pioneer1 := byName("p3dx").model(), byName("pion1m").model()
 	whole := pioneer3
@@ -303,7 +303,7 @@ func TestOdometryLateSIPs(t *testing.T) {
 	}
 }
 
-// However SIPs are held up, bunched and lost, the odometry is the robot's own: with the
+// However SIPs are delayed, bunched and lost, the odometry is the robot's own: with the
 // counters of each kind, at every speed, and with the odometry set to zero on the way.
 func TestOdometryOfBunchedSIPs(t *testing.T) {
 	for _, m := range []Model{testModel, byName("p3dx").model(), byName("psos1m").model()} {
@@ -314,15 +314,15 @@ func TestOdometryOfBunchedSIPs(t *testing.T) {
 	}
 }
 
-// bunched drives a robot for two minutes of its time, and checks its odometry where all
-// that was held up has come.
+// bunched drives a robot for two minutes of its time, and checks its odometry each time when
+// all delayed SIPs have come.
 func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 	o := Odometry{Model: m}
 	var (
 		x, y, speed, course float64       // mm, mm/s, rad
 		commanded           float64       // mm/s
 		late                []SIP         // on their way
-		until               time.Duration // they are held up, for less than counts as lost
+		until               time.Duration // SIPs are delayed, for less than counts as lost
 		lost                int           // further SIPs that get lost
 		fastest             float64       // mm/s, commanded since the latest SIP
 	)
@@ -365,7 +365,7 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 		}
 		if fresh && rnd.IntN(100) == 0 {
 			o.Reset(now)
-			// Those of before may still come, all at once.
+			// Earlier SIPs may still come, all at once.
 			for range rnd.IntN(10) {
 				o.Update(&SIP{X: frame(x), Y: frame(y), Left: wheel, Right: wheel}, now+time.Millisecond, 0, now, 0)
 			}
@@ -378,7 +378,7 @@ func bunched(t *testing.T, m *Model, name string, rnd *rand.Rand) {
 }
 
 // A server was paused. When it goes on it may send a command before it reads: the robot
-// has not heard that one in the pause, and was stopped by its watchdog.
+// has not received that command in the pause, and was stopped by its watchdog.
 func TestOdometryAfterAPause(t *testing.T) {
 	model := byName("p3dx").model()
 	model.Bits = 12

@@ -18,7 +18,7 @@ func TestLostAndBack(t *testing.T) {
 		away time.Duration
 		lose func(b *bench, r *robot)
 		back func(b *bench, r *robot)
-		// heard comes last when the robot is back, velocities left out
+		// the last packets that the robot receives after its return, without velocities
 		heard []string
 	}{
 		{
@@ -100,7 +100,7 @@ func TestLostAndBack(t *testing.T) {
 	}
 }
 
-// The clients' position goes on where it was, whatever the robot counts now.
+// The clients' position continues from its last value, whatever the robot counts now.
 func TestPositionSurvivesRestart(t *testing.T) {
 	b, r := ready(t, 9600)
 	r.sip = devicetest.Hex(t, sipSpeed)
@@ -120,8 +120,8 @@ func TestPositionSurvivesRestart(t *testing.T) {
 	}
 }
 
-// The cable of a robot that drives is pulled and put back: what it drove until its
-// watchdog stopped it is in its coordinates.
+// The cable of a driving robot is pulled and put back: the movement until its watchdog
+// stopped it is in its coordinates.
 func TestMovementOfAnOutageIsCounted(t *testing.T) {
 	b, r := ready(t, 9600)
 	r.sip = devicetest.Hex(t, sipSpeed) // 400 mm/s at x 48
@@ -147,7 +147,7 @@ func TestMovementOfAnOutageIsCounted(t *testing.T) {
 	}
 }
 
-// A robot that restarts counts from (0, 0, 0) where it stands and faces; its
+// A robot that restarts counts from (0, 0, 0) at its place and heading; its
 // clients go on in the frame they know.
 func TestPoseSurvivesRestart(t *testing.T) {
 	const step = 110 // units in 100 ms: 92 mm

@@ -30,7 +30,7 @@ const (
 	maxCount = MaxPacket - headSize
 )
 
-// Packet is one whole packet with a good checksum, from FA to the checksum.
+// Packet is one complete packet with a good checksum, from FA to the checksum.
 type Packet []byte
 
 // Body returns the packet without its framing, at least one byte.

@@ -9,13 +9,13 @@ import (
 	"player/devices/transport"
 )
 
-// probe greets the robot as the driver does, up to its identity. The handshake
-// opens nothing: that takes OPEN. A robot that was left open is closed, which
-// switches its motors off, and then greeted.
+// probe greets the robot as the driver does, up to its identity. The handshake opens
+// nothing: only OPEN does. A robot that was left open is closed, which switches its motors
+// off, and then greeted.
 func probe() *devices.Probe {
 	return &devices.Probe{
 		Name: "a P2OS robot", Speeds: []int{9600, 38400, 115200, 57600, 19200},
-		Ask:       AppendCommand(AppendCommand(nil, Close), Sync0), // one that is silent may wait for OPEN
+		Ask:       AppendCommand(AppendCommand(nil, Close), Sync0), // a silent robot may wait for OPEN
 		Wait:      400 * time.Millisecond,
 		Recognise: recognise,
 		Leave:     AppendCommand(nil, Close),
@@ -42,5 +42,5 @@ func recognise(heard []byte) (a devices.Answer) {
 	return a
 }
 
-// printable escapes what cannot be printed.
+// printable escapes unprintable characters.
 func printable(text string) string { return strings.Trim(fmt.Sprintf("%.20q", text), `"`) }

@@ -13,8 +13,8 @@ import (
 	"player/e2e/must"
 )
 
-// Recorded robots and what clients asked for meanwhile; the golden files hold
-// what the driver sent and what it made of the last packet.
+// Recorded robots and the clients' requests meanwhile; the golden files have the driver's
+// packets and its result for the last packet.
 func TestSessions(t *testing.T) {
 	for _, name := range []string{"drive", "separate", "wrap", "bits"} {
 		t.Run(name, func(t *testing.T) {

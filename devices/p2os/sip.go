@@ -26,9 +26,9 @@ var (
 	ErrShortSIP = errors.New("server information packet is too short for its sonar count")
 )
 
-// SIP is what the driver uses of a standard server information packet, the state
-// that a connected robot sends every 100 ms, in the robot's units. One value is kept and decoded
-// into again and again, since sonar ranges stay valid until overwritten.
+// SIP has the fields of a standard server information packet that the driver uses, in the
+// robot's units. A connected robot sends its state in one every 100 ms. All packets are decoded
+// into one value, since sonar ranges stay valid until overwritten.
 type SIP struct {
 	X, Y            uint16 // encoder units, see Odometry
 	Heading         int16  // Model.Angle, counterclockwise
@@ -46,16 +46,15 @@ type SIP struct {
 	// table 7), which the original server passes on unchanged. Clients depend
 	// on that, so the table is met by passing these on as well.
 	//
-	// GripperState agrees with the table's first byte: paddles open 01, closed
-	// 02, moving 04, lift up 10, down 20, moving 40. The table's error bits 08
-	// and 80 have no known source in the robot and are as it sends them; it
-	// shows an error as a contradiction, 01 and 02 without 04 (10 and 20
-	// without 40 is a lift halfway).
+	// GripperState agrees with the table's first byte: paddles open 01, closed 02, moving
+	// 04, lift up 10, down 20, moving 40. The table's error bits 08 and 80 have no known
+	// source in the robot and are passed on unchanged; the robot shows an error as a
+	// contradiction, 01 and 02 without 04 (10 and 20 without 40 is a lift halfway).
 	//
-	// Digital is the port of user inputs, to which the gripper is wired. It
-	// agrees with the table's second byte if the table is right about the
-	// beams, 04 and 08; another account has them at 02 and 04. Bits 40 and 80
-	// are not in the table and are as the robot sends them.
+	// Digital is the port of user inputs, to which the gripper is wired. It agrees with the
+	// table's second byte if the table is right about the beams, 04 and 08; another account
+	// has them at 02 and 04. Bits 40 and 80 are not in the table and are passed on
+	// unchanged.
 	GripperState byte
 	Digital      byte
 }
@@ -93,12 +92,12 @@ func (s *SIP) Decode(p Packet) error {
 	s.GripperState, s.Digital = b[end+1], b[end+3]
 	s.Charge = 0
 	if len(b) > end+sipCharge {
-		s.Charge = b[end+sipCharge] + 1 // it sends -1 if it does not know
+		s.Charge = b[end+sipCharge] + 1 // the robot sends -1 if it does not know
 	}
 	return nil
 }
 
-// ChargeState returns what the charger does, in a word; empty: the robot does not say.
+// ChargeState returns the charger's state, in a word; empty: the robot does not report it.
 func (s *SIP) ChargeState() string {
 	words := [...]string{"", "no", "bulk", "overcharge", "float", "balance"}
 	if int(s.Charge) >= len(words) {
@@ -112,8 +111,8 @@ func (s *SIP) Motors() bool { return s.Flags&1 != 0 }
 
 // CompassDegrees returns the compass heading in degrees, 0 to 358, or previous if the robot
 // has no reading: it then sends 0, 181 or 255. The codes between 181 and 255 would be more
-// than a full turn and count as no reading too. The manuals count from 0, so that this is
-// 2 degrees less than the compass says, as it is in the original server.
+// than a revolution and also count as no reading. The manuals count from 0, so the result is
+// 2 degrees less than the compass's heading, as in the original server.
 func (s *SIP) CompassDegrees(previous int) int {
 	if s.Compass < 1 || s.Compass > 180 {
 		return previous

@@ -132,7 +132,7 @@ func TestConversions(t *testing.T) {
 	for _, tt := range []struct {
 		left, right    int16
 		speed, turning int
-	}{ // recorded from the original server, but for the last two
+	}{ // recorded from the original server, except the last two
 		{60, 120, 90, 10}, // 10.7
 		{-40, 40, 0, 14},
 		{-100, -280, -190, -32},

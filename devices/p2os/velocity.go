@@ -6,15 +6,15 @@ const (
 	// maxWheelSpeed in mm/s bounds a wheel in direct mode and the translation
 	// in separate mode.
 	maxWheelSpeed = 500
-	// maxTurnRate in deg/s bounds RVEL, here and in the original server: a robot may
-	// bound it further. In direct mode faster turns are left to VEL2.
+	// maxTurnRate in deg/s bounds RVEL, here and in the original server: a robot may bound
+	// it further. In direct mode VEL2 commands faster rotations.
 	maxTurnRate = 100
 )
 
-// wheels returns the velocities of the wheels in mm/s for a client's speed (mm/s,
-// forward) and turn rate (deg/s, counterclockwise). If a wheel would exceed 500
-// mm/s, all is slowed by the same factor, so that the curve stays the same;
-// v and w are the slowed speed and turn rate.
+// wheels returns the velocities of the wheels in mm/s for a client's speed (mm/s, forward)
+// and turn rate (deg/s, counterclockwise). If a wheel would exceed 500 mm/s, both wheels are
+// slowed by the same factor, so that the curve stays the same; v and w are the slowed speed
+// and turn rate.
 func (m *Model) wheels(speed, turnRate int16) (left, right, v, w float64) {
 	v, w = float64(speed), float64(turnRate)
 	turn := w * math.Pi / 180 * m.Axle / 2
@@ -25,11 +25,11 @@ func (m *Model) wheels(speed, turnRate int16) (left, right, v, w float64) {
 	return v - turn, v + turn, v, w
 }
 
-// direct commands a robot in direct mode (PROTOCOL 6.2). VEL2, the command of the
-// original server, has steps of 20 mm/s. It is sent where it is exact. Else VEL
-// and RVEL are, whose steps are 1 mm/s and 1 deg/s, if the robot knows them. Where
-// only VEL2 is possible the packets alternate between the steps around a velocity,
-// so that it is right on average.
+// direct commands a robot in direct mode (PROTOCOL 6.2). VEL2, the command of the original
+// server, has steps of 20 mm/s. It is sent where it is exact. Otherwise VEL and RVEL are
+// sent, with steps of 1 mm/s and 1 deg/s, if the robot knows them. Where only VEL2 is
+// possible the packets alternate between the steps around a velocity, so that it is right on
+// average.
 type direct struct {
 	restLeft, restRight float64 // steps that the last VEL2 was short of
 }

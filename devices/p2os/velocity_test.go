@@ -9,7 +9,7 @@ import (
 	"player/e2e/must"
 )
 
-// sent is what one command makes of a robot in direct mode, as names.
+// sent returns the packets for one command in direct mode, as names.
 func (d *direct) sent(m *Model, speed, turnRate int16) string {
 	return strings.Join(names(d.append(nil, m, speed, turnRate)), ", ")
 }

@@ -54,7 +54,7 @@ func (d *Driver) connect(now time.Duration) {
 	d.out = d.out[:0]
 	for _, c := range []codec.Config{
 		{Code: codec.ConfigFrequency, Arg: uint16(d.rate)}, {Code: codec.ConfigCompact, Arg: codec.FramesAuto}, {Code: codec.ConfigPath, Text: d.link.Path()},
-		// Our own clients end by a command to stop: those of the other Player go on.
+		// Our clients' commands end by a command to stop, which must not stop clients of the other Player.
 		{Code: codec.ConfigLifetime, Arg: codec.LifetimeEndless},
 	} {
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, c.Append(nil))
@@ -171,7 +171,7 @@ func (d *Driver) age() uint32 {
 	return d.frame.Ages[d.next-1]
 }
 
-// answered takes the answer to our question why a device is refused.
+// answered handles the answer to our question for the reason of a refused device.
 func (d *Driver) answered(payload []byte) {
 	_, lines := codec.Answer(payload)
 	for _, line := range lines {
@@ -182,7 +182,7 @@ func (d *Driver) answered(payload []byte) {
 	}
 }
 
-// replied takes the reply to a request. The empty request is a ping.
+// replied handles the reply to a request. The empty request is a ping.
 func (d *Driver) replied(now time.Duration, pairs []byte) error {
 	switch {
 	case d.state == asking && len(pairs) == 0 && d.refusal != nil:
@@ -201,8 +201,8 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 	return nil
 }
 
-// opened takes the reply to the first request. An old Player answers e for the ages;
-// then its data counts as fresh. If a device is refused, we ask why.
+// opened handles the reply to the first request. An old Player answers e for the ages; then
+// its data counts as fresh. If a device is refused, we ask for the reason.
 func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	aged := false
 	for i := 0; i+1 < len(pairs); i += 2 {
@@ -213,7 +213,7 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 			d.refusal = fmt.Errorf("it cannot open device %q for us", pairs[i])
 			why := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionRefusals)}
 			d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, why.Append(nil))
-			d.out = codec.AppendRequest(d.out, nil) // answered even by a Player that knows no questions
+			d.out = codec.AppendRequest(d.out, nil) // even a Player without questions answers this
 			d.port.Write(d.out)
 			d.wake(now + connectLimit)
 			return nil

@@ -59,10 +59,9 @@ type remote struct {
 	refused bool            // and refused
 }
 
-// Driver is a client of the other Player while it has subscribers. Data keeps its
-// age, except for the time on the network. All devices share one connection and
-// are opened together, so a command never waits for the setup of another device
-// (PROTOCOL 2.7).
+// Driver is a client of the other Player while it has subscribers. Data keeps its age,
+// except for the time on the network. All devices use one connection and are opened
+// together, so a command never waits for the setup of another device (PROTOCOL 2.7).
 //
 // Write access is requested with the first command: on a Player 0.7.4a, a client with
 // write access stops the robot when it leaves, even if another client drives it.
@@ -85,7 +84,7 @@ type Driver struct {
 	retry  retry.Retry
 	out    []byte
 
-	refusal error // why a device is refused, as far as we know; nil: none is
+	refusal error // why a device is refused, if known; nil: none is
 
 	frame codec.FreshnessData
 	next  int // index in frame.Ages of the next block
@@ -109,8 +108,8 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.connect(now)
 }
 
-// Shutdown implements devices.Driver. The other Player stops what we drove when
-// the connection ends.
+// Shutdown implements devices.Driver. When the connection ends, the other Player stops the
+// devices that we drove.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.disconnect()
 	d.state = off

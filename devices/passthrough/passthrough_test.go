@@ -114,7 +114,7 @@ func vision() []byte { return codec.AppendBlock(nil, 'v', nil) }
 const (
 	rate    = "xyf\x00\x32"
 	form    = "xyz\x02"
-	path    = "xyp" // and that of the driver, whose identifiers are random
+	path    = "xyp" // and the driver's own path, with random identifiers
 	yield   = "xyl\xff\xff"
 	ping    = "dr" // and its answer is an empty reply
 	request = "dryrprsrvr"
@@ -173,7 +173,7 @@ func TestData(t *testing.T) {
 	if c.x() != 1 || c.position().Age(c.Now()) != 20*ms {
 		t.Errorf("x %d, age %v", c.x(), c.position().Age(c.Now()))
 	}
-	// From now on only what is new.
+	// From now on only new data.
 	c.Pass(20 * ms)
 	c.say(ages(5_000), sonar(), ages(1_000, 2_000), position(2), vision())
 	published(3, 1, 2)
@@ -333,8 +333,8 @@ func TestSetupFails(t *testing.T) {
 	}
 }
 
-// However the connection is lost, it is made again; the clients stay, and what
-// was commanded before or meanwhile is not carried out.
+// After any loss of the connection it is made again; the clients stay, and commands from
+// before or meanwhile are not carried out.
 func TestReconnect(t *testing.T) {
 	for _, tt := range []struct {
 		name string
@@ -399,7 +399,7 @@ func TestReconnect(t *testing.T) {
 	}
 }
 
-// Who has nothing to say is asked for a sign of life, once a second.
+// A silent peer is asked for a sign of life, once a second.
 func TestPing(t *testing.T) {
 	c := newChain(t)
 	c.open()

@@ -21,7 +21,7 @@ type Outbox struct {
 	Port devices.Port
 	Log  *zap.Logger
 
-	pending []*devices.Device // whose newest command is to be sent
+	pending []*devices.Device // devices with a newest command to send
 	slow    limited.Line
 	buf     []byte
 }
@@ -35,8 +35,8 @@ func (o *Outbox) Command(now time.Duration, device *devices.Device) time.Duratio
 	return o.Flush(now)
 }
 
-// Flush sends the commands that wait, if the peer has taken what was sent last. It
-// returns when to call Flush again, zero for not at all.
+// Flush sends the waiting commands, if the peer has received the earlier ones. It returns
+// when to call Flush again, zero for not at all.
 func (o *Outbox) Flush(now time.Duration) time.Duration {
 	if len(o.pending) == 0 {
 		return 0

@@ -60,7 +60,7 @@ func message(kind, letter byte, payload string) string {
 	return string(codec.AppendMessage(nil, kind, letter, []byte(payload)))
 }
 
-// Whatever waits when the peer reads again comes before what is newer.
+// Commands that wait when the peer reads again come before newer ones.
 func TestOrder(t *testing.T) {
 	go1, go2, aim := "\x00\x01\x00\x00", "\x00\x02\x00\x00", "\x00\x01\x00\x02\x00\x03"
 	newest, other := message(codec.KindCommand, codec.Position, go2), message(codec.KindCommand, codec.PTZ, aim)

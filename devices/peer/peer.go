@@ -1,5 +1,5 @@
-// Package peer is shared by drivers that talk the Player protocol as a client, with
-// a plugin or with another Player. It is pure.
+// Package peer is for drivers that use the Player protocol as a client, with a plugin or
+// with another Player. It is pure.
 package peer
 
 import (
@@ -10,15 +10,14 @@ import (
 	"player/devices"
 )
 
-// Reader splits what a peer sends into blocks (PROTOCOL 1.3). The zero value
-// is ready.
+// Reader splits a peer's bytes into blocks (PROTOCOL 1.3). The zero value is ready.
 type Reader struct{ split codec.Splitter }
 
-// Next takes the first block off in and returns the input behind it. ok is false
-// when in holds no further whole block; then all of in is consumed and kept. limit
-// returns the largest payload size of a letter, -1 for a letter that must not come.
-// A block that breaks the limit is an error, after which the stream cannot be read
-// further. payload is valid until the next call.
+// Next takes the first block off in and returns the input behind it. ok is false when in has
+// no further complete block; then all of in is consumed and kept. limit returns the largest
+// payload size of a letter, -1 for a letter that must not come. A block that breaks the
+// limit is an error, after which the stream cannot be read further. payload is valid until
+// the next call.
 func (r *Reader) Next(in []byte, limit func(letter byte) int) (letter byte, payload, rest []byte, ok bool, err error) {
 	block, rest := r.split.Next(in, codec.BlockHeaderSize, func(header []byte) int {
 		if err = check(header, limit); err != nil {

@@ -78,7 +78,7 @@ func TestReaderErrors(t *testing.T) {
 	}
 }
 
-// Whatever comes, in whatever pieces, the memory is bounded and the pieces make
+// For any input, in any pieces, the memory is bounded and the pieces make
 // no difference.
 func FuzzReader(f *testing.F) {
 	all, _ := stream()

@@ -78,7 +78,7 @@ type Driver struct {
 // executed.
 func New(path string, args []string) (*Driver, error) {
 	if !strings.Contains(path, "/") {
-		path = "./" + path // not one of PATH
+		path = "./" + path // not one in PATH
 	}
 	if _, err := exec.LookPath(path); err != nil {
 		return nil, fmt.Errorf("plugin: %w", err)
@@ -130,7 +130,7 @@ func (d *Driver) request(access byte) []byte {
 	return codec.AppendRequest(nil, pairs)
 }
 
-// Shutdown asks the plugin to stop; Tick kills one that does not.
+// Shutdown asks the plugin to stop; if it does not stop, Tick kills it.
 func (d *Driver) Shutdown(now time.Duration) {
 	if d.run == nil {
 		d.state = off

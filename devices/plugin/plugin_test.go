@@ -17,7 +17,7 @@ import (
 
 const ms = time.Millisecond
 
-// world is a driver with its clients, and programs that do what the test says.
+// world is a driver with its clients, and programs under the test's control.
 type world struct {
 	*transporttest.Bench
 	driver   *Driver
@@ -39,7 +39,7 @@ func (w *world) SetupDone(_ time.Duration, d *devices.Device, err error) {
 	w.notified = append(w.notified, fmt.Sprintf("%c %v", d.Letter(), err))
 }
 
-// program is one that was started.
+// program is a started program.
 type program struct {
 	world          *world
 	stdout, stderr devices.PortHandler
@@ -245,7 +245,7 @@ func TestRestart(t *testing.T) {
 			t.Fatal("not started again")
 		}
 		w.programs[i+1].takes(opened) // and nothing that was commanded
-		w.programs[i].says(grip)      // what the old one printed last
+		w.programs[i].says(grip)      // the last output of the old one
 		if w.driver.run.mistake != nil {
 			t.Error("the old one is still heard")
 		}
@@ -278,8 +278,8 @@ func TestShutdownWhileResting(t *testing.T) {
 	}
 }
 
-// Who does not stop is made to, and when even that takes too long the next life
-// does not wait for it.
+// A program that does not stop is killed, and if even that takes too long, the next run does
+// not wait for it.
 func TestKill(t *testing.T) {
 	w := newWorld(t)
 	w.subscribe('p')
@@ -413,7 +413,7 @@ func TestStandardError(t *testing.T) {
 func TestNew(t *testing.T) {
 	for _, tt := range []struct{ path, want string }{
 		{"/nowhere/x", "no such file"},
-		{"sh", "no such file"}, // not that of PATH
+		{"sh", "no such file"}, // not the sh in PATH
 		{"plugin.go", "permission denied"},
 	} {
 		if _, err := New(tt.path, nil); err == nil || !strings.Contains(err.Error(), tt.want) {

@@ -66,7 +66,7 @@ func (r *run) Receive(now time.Duration, in []byte) {
 	}
 }
 
-// take takes one block. The first one that is no answer ends Setup.
+// take takes one block. The first block other than an answer ends Setup.
 func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 	link := r.driver.link
 	switch letter {
@@ -146,12 +146,12 @@ func (r *run) exited(now time.Duration, err error) {
 	r.driver.ended(now, err)
 }
 
-// longestLine bounds a logged line of standard error, in bytes: what a field of
-// the log may have.
+// longestLine bounds a logged line of standard error, in bytes: the longest field of the
+// log.
 const longestLine = 256
 
-// lines logs what the program writes to standard error. The log has a budget, so a
-// program in an endless loop does not fill the disk.
+// lines logs the program's standard error. The log has a budget, so a program in an endless
+// loop does not fill the disk.
 type lines struct {
 	log  *zap.Logger
 	line []byte

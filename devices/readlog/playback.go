@@ -10,11 +10,11 @@ import (
 	"player/devices"
 )
 
-// Playback is where a log is played. Times are ns since 1970, as recorded.
+// Playback is the position and state of a log's playback. Times are ns since 1970, as recorded.
 type Playback struct {
 	Start int64   `json:"start"` // of the log
 	End   int64   `json:"end"`
-	Time  int64   `json:"time"` // that is played now
+	Time  int64   `json:"time"` // the time in the log that is played now
 	Speed float64 `json:"speed"`
 	State State   `json:"state"`
 	Steps bool    `json:"steps,omitempty"` // it is played on request only: Control fails
@@ -34,7 +34,7 @@ const (
 type Control struct {
 	Pause *bool
 	Speed *float64 // relative to the recording, 0.01 to 100
-	Seek  *int64   // ns since 1970; what is not in the log means its start or its end
+	Seek  *int64   // ns since 1970; a time outside the log means its start or its end
 }
 
 // minSpeed and maxSpeed are also the limits of the option rate.
@@ -71,8 +71,8 @@ func (d *Driver) position(now time.Duration) int64 {
 	return min(max(d.origin+int64(float64(now-d.base)*d.speed), d.first), d.last)
 }
 
-// Control changes the playback. After a seek each device publishes what it had at that
-// time. A log that has ended is played from its start by Pause false.
+// Control changes the playback. After a seek each device publishes its data of that time.
+// After the end of the log, Pause false plays it from its start.
 func (d *Driver) Control(now time.Duration, c Control) error {
 	switch {
 	case d.options.Step:
@@ -109,8 +109,8 @@ func (d *Driver) Control(now time.Duration, c Control) error {
 	return nil
 }
 
-// seek goes to a time of the log. What is behind it is read from the beginning, in
-// bursts like all reading: a log needs no index.
+// seek goes to a time of the log. For an earlier time it reads from the beginning, in bursts
+// like all reading: a log needs no index.
 func (d *Driver) seek(now time.Duration, to int64) error {
 	if d.log == nil || d.begins || to < d.origin || d.seeking {
 		if err := d.rewind(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"player/e2e/must"
 )
 
-// control controls the playback and checks where it is afterwards, as the time since
-// the start of the log.
+// control controls the playback and checks its position afterwards, as the time since the
+// start of the log.
 func (r *rig) control(c Control, state State, at time.Duration) {
 	r.T.Helper()
 	must.Do(r.T, r.driver.Control(r.Now(), c))
@@ -61,7 +61,7 @@ func TestPlayback(t *testing.T) {
 	r.want(`5.025s p "p1"`, `5.025s s "s1, taken before"`)
 	r.wantPlayback(Playing, 100*ms)
 
-	// Back: all devices have what they had then, and it goes on from there.
+	// Back: all devices have their data of that time, and it goes on from there.
 	r.control(to(60*ms), Playing, 60*ms)
 	r.want(`5.025s p "p0"`, `5.025s s "s0"`)
 	r.run(5045 * ms)

@@ -18,17 +18,16 @@ import (
 
 const (
 	// burst bounds the records read and messages published in one go: less than a
-	// millisecond of work. After each burst clients get their turn, also when a log is
-	// played fast or has much between the messages that are played.
+	// millisecond of work. After each burst clients are served, also when a log is played
+	// fast or has many messages that are not played.
 	burst = 1024
 	// ration bounds the bytes read in one go: about a millisecond of work. Other
 	// programs log camera images among our messages.
 	ration = 1 << 20
 	// pause is the time between two bursts, for the rest of the server.
 	pause = time.Millisecond
-	// lap is the time between the last message of a log and the first of the next
-	// round: about the period of a robot's data, so that a log of one message does not
-	// keep the server busy.
+	// lap is the pause between the end of a log and its next round: about the period of a
+	// robot's data. Without it a log of one message would keep the server busy.
 	lap = 100 * time.Millisecond
 	// stepCode is the configuration that requests a step.
 	stepCode = "s"
@@ -77,7 +76,7 @@ type Driver struct {
 	playing map[*logfile.Channel]*devices.Device
 	next    logfile.Message // to be published; Channel is nil: not read yet
 	atEnd   bool            // there is no next message
-	target  *devices.Device // whose next data ends the current step; nil: no step
+	target  *devices.Device // the device with the data that ends the current step; nil: no step
 	count   int             // messages of this round
 
 	// At base, the playback is at the time origin of the log, ns since 1970, and goes
@@ -99,9 +98,9 @@ type source struct {
 	channel logfile.Channel
 }
 
-// New reads which devices a log has. It provides one device of each interface: of
-// several that were recorded the one with the wanted index, else the first. It
-// fails if the file is no log, or has no data of a device.
+// New reads which devices a log has. It provides one device of each interface: if several
+// were recorded, the one with the wanted index, otherwise the first. It fails if the file is
+// no log, or has no data of a device.
 func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	s, err := logfile.Scan(o.File)
 	if err != nil {
@@ -143,7 +142,7 @@ func (d *Driver) Provides() []devices.Spec {
 }
 
 // Cameras returns the cameras that the log has pictures of, and File its path. The loop does
-// not play pictures: whoever shows them reads the log.
+// not play pictures: the server's cameras read them from the log.
 func (d *Driver) Cameras() []string { return d.cameras }
 func (d *Driver) File() string      { return d.options.File }
 
@@ -171,15 +170,14 @@ func (d *Driver) rewind() (err error) {
 	if d.log, err = logfile.Open(d.options.File); err != nil {
 		return err
 	}
-	// What belongs to no channel of ours is played by no device.
+	// No device plays messages of other programs' channels.
 	d.playing, d.count = map[*logfile.Channel]*devices.Device{nil: nil}, 0
 	d.next, d.atEnd = logfile.Message{}, false
 	return nil
 }
 
-// read reads one record, and keeps it as the next message if it is played. It
-// returns the bytes processed: those of the file, read chunk by chunk, and those
-// of the message.
+// read reads one record, and keeps it as the next message if it is played. It returns the
+// bytes processed: the bytes of the file, read chunk by chunk, and the bytes of the message.
 func (d *Driver) read() int {
 	offset := d.log.Offset()
 	m, err := d.log.NextRecord()
@@ -215,8 +213,8 @@ func (d *Driver) due() time.Duration {
 	return d.base + time.Duration(float64(d.next.Time-d.origin)/d.speed)
 }
 
-// play publishes what is due at now and returns when to go on, zero for never, or
-// not before the next step.
+// play publishes the messages that are due at now and returns when to go on, zero for never,
+// or not before the next step.
 func (d *Driver) play(now time.Duration) time.Duration {
 	for i, left := 0, ration; i < burst && left > 0; i++ {
 		switch {

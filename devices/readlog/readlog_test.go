@@ -70,7 +70,7 @@ func (r *rig) Published(d *devices.Device) {
 	r.events = append(r.events, fmt.Sprintf("%v %c %q", r.Now(), d.Letter(), d.Data()))
 }
 
-// take returns what was published since the last call.
+// take returns the data published since the last call.
 func (r *rig) take() []string {
 	events := r.events
 	r.events = nil
@@ -91,7 +91,7 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	return r
 }
 
-// openRig returns a rig whose devices are open.
+// openRig returns a rig with open devices.
 func openRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	t.Helper()
 	r := newRig(t, o, wanted...)
@@ -127,7 +127,7 @@ func (r *rig) want(lines ...string) {
 	}
 }
 
-// What was recorded comes with its distances in time, stamped now.
+// Recorded data comes at its recorded intervals, stamped now.
 func TestPlays(t *testing.T) {
 	r := openRig(t, Options{File: write(t, script()...), Rate: 1})
 	r.run(time.Minute)
@@ -138,7 +138,7 @@ func TestPlays(t *testing.T) {
 	if r.Log.FilterMessage("the log is at its end").Len() != 1 {
 		t.Error(r.Log.All())
 	}
-	// The devices keep what they said last, and it grows old.
+	// The devices keep their last data, and it grows old.
 	position := r.Table.Device(codec.Position)
 	if string(position.Data()) != "p2" || position.Age(r.Now()) != time.Minute-1200*ms {
 		t.Errorf("%q of %v", position.Data(), position.Age(r.Now()))
@@ -146,7 +146,7 @@ func TestPlays(t *testing.T) {
 	if r.at() != 0 {
 		t.Errorf("it wakes at %v", r.at())
 	}
-	// Who opens it anew sees it from its beginning.
+	// A client that opens the device again gets the log from its beginning.
 	r.close()
 	r.run(100 * time.Second)
 	r.open()
@@ -170,7 +170,7 @@ func TestLoop(t *testing.T) {
 	r.run(1300 * ms)
 	r.want(`1s p "p0"`, `1.01s s "s0"`, `1.11s p "p0"`, `1.12s s "s0"`, `1.22s p "p0"`, `1.23s s "s0"`)
 	r.close()
-	// Without anything to say it does not go round.
+	// Without any message it does not start over.
 	r = openRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
 	r.run(time.Hour)
 	r.want()
@@ -262,8 +262,7 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// A log with much that is not played between the messages that are makes way,
-// too.
+// A log with many messages that are not played also lets the loop go on.
 func TestPassesOver(t *testing.T) {
 	for _, tt := range []struct {
 		name        string
@@ -301,7 +300,7 @@ func TestPassesOver(t *testing.T) {
 			}
 		})
 	}
-	// It may begin with that. What is played begins late, and catches up.
+	// The log may begin with them. Then the playback begins late, and catches up.
 	messages := slices.Repeat([]said{{3, 0, ""}}, 5*burst)
 	messages = append(messages, said{0, 100 * ms, "p0"}, said{0, 600 * ms, "p1"})
 	r := openRig(t, Options{File: write(t, messages...), Rate: 1})
@@ -318,7 +317,7 @@ func TestProvides(t *testing.T) {
 	if r.Table.Device('p') == nil || r.Table.Device('s') == nil || len(r.Link.Devices()) != 2 {
 		t.Error("devices are missing")
 	}
-	// Of several devices of an interface, the one that is wanted.
+	// Of several devices of an interface, the wanted one.
 	r = newRig(t, Options{File: path, Rate: 1}, devices.Sonar().At(3))
 	if r.Table.Find('s', 3) == nil || r.Table.Device('p') != nil {
 		t.Error("not what was asked for")
@@ -369,7 +368,7 @@ func TestBadLogs(t *testing.T) {
 	}
 }
 
-// Playing allocates nothing but for the library's few pieces of each chunk.
+// Playing allocates nothing except the library's few pieces of each chunk.
 func TestAllocates(t *testing.T) {
 	var messages []said
 	for i := range 30000 {

@@ -33,8 +33,8 @@ func TestEyesFail(t *testing.T) {
 	}
 }
 
-// TestEyeLater: a sensor that could not be opened is there once it can be, and
-// is given back once.
+// TestEyeLater: a sensor that could not be opened is used when it can be, and is closed
+// once.
 func TestEyeLater(t *testing.T) {
 	for _, slow := range []bool{false, true} {
 		r := newRobot(t)
@@ -78,7 +78,7 @@ func TestEyeLater(t *testing.T) {
 	}
 }
 
-// TestEyeOfOthers: what others see counts.
+// TestEyeOfOthers: data that other clients have opened counts.
 func TestEyeOfOthers(t *testing.T) {
 	r := newRobot(t)
 	r.misc.err = errBroken

@@ -3,9 +3,9 @@
 // the radio layer, and escape, bump and avoid are above it. docs/SUBSUMPTION.md is
 // the guide.
 //
-// Reflexes act only while a client commands the robot to move. While none acts,
-// commands are passed on unchanged and at once. Wheels that were lost stand until
-// a client commands them again.
+// Reflexes act only while a client commands the robot to move. While none acts, commands are
+// passed on unchanged and at once. After an outage the wheels stay stopped until a client
+// commands them again.
 package reflex
 
 import (
@@ -22,12 +22,11 @@ import (
 )
 
 const (
-	// period of the cycles is that of the article's robots. A Pioneer at full speed
+	// period is the period of the cycles of the article's robots. A Pioneer at full speed
 	// moves 25 mm in it.
 	period = 50 * time.Millisecond
-	// maxAge is how old a reading may be; older ones are ignored, as if the sensor saw
-	// nothing. A laser scanner that has fallen back to 9600 baud needs most of a
-	// second for a scan.
+	// maxAge is how old a reading may be; older ones are ignored, as if nothing were near. A
+	// laser scanner that has fallen back to 9600 baud needs most of a second for a scan.
 	maxAge = 1500 * time.Millisecond
 	// defaultRange in mm is less than the article's 18 inches: clients drive
 	// through doors.
@@ -78,9 +77,8 @@ type Driver struct {
 	buf      []byte
 }
 
-// New returns a driver that works on inner, with the sensors in eyes: sonar, laser,
-// misc. reach is the distance at which it turns away, mm. It fails without a
-// sensor.
+// New returns a driver that works on inner, with the sensors in eyes: sonar, laser, misc.
+// reach is the distance at which it turns away, mm. Without a sensor it returns an error.
 func New(inner *devices.Device, eyes []*devices.Device, reach int) (*Driver, error) {
 	if len(eyes) == 0 {
 		return nil, errBlind
@@ -169,7 +167,7 @@ func (d *Driver) cycle(now time.Duration) {
 	}
 }
 
-// sense reads the newest data of each device, whoever has opened it.
+// sense reads the newest data of each device, from whichever client opened it.
 func (d *Driver) sense(now time.Duration) {
 	d.sensors = subsumption.NewSensors()
 	d.sensors.Radio = d.radio

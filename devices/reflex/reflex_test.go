@@ -21,7 +21,7 @@ type fake struct {
 	spec   devices.Spec
 	slow   bool // its setup waits for the test
 	quiet  bool // nothing is written down
-	deaf   bool // commands are forgotten at once, as by a passthrough that has no connection
+	deaf   bool // commands are dropped at once, as by a passthrough without a connection
 	err    error
 	link   *devices.Link
 	events []string
@@ -75,7 +75,7 @@ type robot struct {
 	*transporttest.Bench
 	wheels, sonar, misc, laser *fake
 	driver                     *Driver
-	device                     *devices.Device // what clients see
+	device                     *devices.Device // the device for clients
 }
 
 func newRobot(t testing.TB) *robot {
@@ -109,7 +109,7 @@ func (r *robot) open(t testing.TB) {
 	}
 }
 
-// openRobot returns a robot whose device is open.
+// openRobot returns a robot with an open device.
 func openRobot(t testing.TB) *robot {
 	t.Helper()
 	r := newRobot(t)
@@ -143,7 +143,7 @@ func (r *robot) commanded(t testing.TB, when string, want ...string) {
 	}
 }
 
-// last is what the wheels were commanded last, since it was asked last.
+// last returns the last command to the wheels since the previous call.
 func (r *robot) last() string {
 	commands := r.wheels.take()
 	if len(commands) == 0 {
@@ -244,7 +244,7 @@ func TestReflexes(t *testing.T) {
 }
 
 // TestStandMeansStand: a reflex ends when the client does not want to move, and
-// does not act while it stands.
+// does not act while the robot is stopped.
 func TestStandMeansStand(t *testing.T) {
 	r := openRobot(t)
 	r.feels(1, 0)
@@ -264,7 +264,7 @@ func TestStandMeansStand(t *testing.T) {
 	r.commanded(t, "the recovery is over", "200 0")
 }
 
-// TestCollision: the whole of a recovery, and then the client goes on.
+// TestCollision: a complete recovery, and then the client drives on.
 func TestCollision(t *testing.T) {
 	r := openRobot(t)
 	r.command(300, 0)
@@ -284,7 +284,7 @@ func TestCollision(t *testing.T) {
 }
 
 // TestWheelsLost: wheels that have forgotten their command, for they were
-// unplugged, stand until a client commands them.
+// unplugged, stay stopped until a client commands them.
 func TestWheelsLost(t *testing.T) {
 	again := func(command string, n int) []string { return slices.Repeat([]string{command}, n) }
 	for _, c := range []struct {
@@ -338,7 +338,7 @@ func TestCaught(t *testing.T) {
 	t.Run("in a corner", func(t *testing.T) {
 		r := openRobot(t)
 		r.command(300, 0)
-		for i := range 30 { // both sides in turn, and the robot does not get away
+		for i := range 30 { // both sides alternately, and the robot does not get away
 			r.sees(2+3*(i%2), 200)
 			r.wheels.device().Publish(r.Now(), new(codec.PositionData).Append(nil))
 			r.Pass(250 * ms)
@@ -378,7 +378,7 @@ func TestCaught(t *testing.T) {
 	})
 }
 
-// TestLog: who has the wheels is logged when it changes, to those who ask.
+// TestLog: at level debug, the layer that drives is logged when it changes.
 func TestLog(t *testing.T) {
 	r := openRobot(t)
 	r.sees(2, 3000)
@@ -425,8 +425,8 @@ func TestWheelsFail(t *testing.T) {
 	}
 }
 
-// TestReaderAfterDriver: who only reads leaves the wheels alone, though a sensor
-// is tried again, and though a client drove before.
+// TestReaderAfterDriver: a client that only reads does not command the wheels, though a
+// sensor is tried again, and though a client drove before.
 func TestReaderAfterDriver(t *testing.T) {
 	r := newRobot(t)
 	r.misc.err = errBroken

@@ -6,8 +6,8 @@ import (
 	"player/client/subsumption"
 )
 
-// calm is how long no reflex must have acted until escape takes the robot as free:
-// longer than one bump recovery and the next collision after it.
+// calm is the time without reflexes after which escape considers the robot free: longer than
+// one bump recovery and the next collision after it.
 const calm = 4 * time.Second
 
 // pace in mm/s is the full speed of the ballistic reflexes, which mostly use half of
@@ -28,9 +28,9 @@ func newStack(reach int) (stack *subsumption.Stack, reflexes []*subsumption.Laye
 	return stack, reflexes
 }
 
-// avoid keeps a client from driving into what the sensors see. Forward it steers
-// like IR, at half of the client's speed at most; backward it stops. It does not
-// change turning on the spot.
+// avoid keeps a client from driving into obstacles that the sensors see. Forward it steers
+// like IR, at half of the client's speed at most; backward it stops. It does not change
+// rotations on the spot.
 type avoid struct {
 	ir   subsumption.IR
 	rear int // mm
@@ -47,9 +47,9 @@ func (a *avoid) Act(now time.Duration, s *subsumption.Sensors, to subsumption.Si
 	return subsumption.Output{}
 }
 
-// escape is subsumption.Escape for a robot that a client drives: one that moves
-// slowly or in a small circle by command is not caught. It can only be caught where
-// reflexes had to act.
+// escape is subsumption.Escape for a robot that a client drives: a robot that moves slowly
+// or in a small circle by command is not trapped. Only where reflexes had to act it can be
+// trapped.
 type escape struct {
 	subsumption.Escape
 	radio   *subsumption.Layer

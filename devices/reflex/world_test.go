@@ -14,9 +14,8 @@ import (
 	"player/e2e/must"
 )
 
-// drive has a client say the same for a while to a simulated robot, and returns
-// how long the robot's way was, m, and for how many tenths of a second its
-// wheels were blocked.
+// drive has a client repeat a command to a simulated robot for a while. It returns the
+// distance driven, m, and for how many tenths of a second the wheels were blocked.
 func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d time.Duration) (way float64, blocked int) {
 	t.Helper()
 	world := must.Get(stage.Load(path))(t)
@@ -48,8 +47,8 @@ func drive(t *testing.T, path string, protected bool, c codec.PositionCommand, d
 	return way, blocked
 }
 
-// TestDeadProgram: the last that a client has said is "full speed", and nothing
-// more comes. What it runs into depends on whether there are reflexes.
+// TestDeadProgram: a client's last command is "full speed", and no other follows. The result
+// depends on the reflexes.
 func TestDeadProgram(t *testing.T) {
 	const tenths = 3 * 60 * 10
 	for _, c := range []struct {

@@ -1,7 +1,7 @@
-// Package retry is the policy by which drivers bring back lost hardware, programs
-// and servers. The first try comes after a second. The pause doubles with each
-// try, up to five seconds. Tries cost wakes and log lines only while something is
-// missing that a client has open.
+// Package retry is the policy by which drivers bring back lost hardware, programs and
+// servers. The first try comes after a second. The pause doubles with each try, up to five
+// seconds. Tries cost wakes and log lines only while a device that a client has open is
+// missing.
 package retry
 
 import (
@@ -14,16 +14,15 @@ const (
 	// First is the pause before the first try. It is the gap in the data after a
 	// short fault, and lets a USB adapter get its name back first.
 	First = time.Second
-	// Last is the longest pause. A person who has put a plug back waits at most
-	// that long; a program that is broken for good is started twelve times a minute.
+	// Last is the longest pause. After a person has put a plug back, it takes at most that
+	// long; a permanently broken program is started twelve times a minute.
 	Last = 5 * time.Second
-	// steady is how long something must work until its next loss starts again with
-	// First. What fails every few seconds gets the longer pauses.
+	// steady is how long a connection must last until its next loss starts again with First.
+	// Failures every few seconds lead to the longer pauses.
 	steady = 10 * time.Second
 )
 
-// Retry decides when something is tried again and logs why it has to be. The zero
-// value is ready.
+// Retry decides when to try again, and logs the reason. The zero value is ready.
 type Retry struct {
 	failing bool
 	since   time.Duration // when failing changed last
@@ -57,5 +56,5 @@ func (r *Retry) Worked(now time.Duration, log *zap.Logger) {
 	}
 }
 
-// Failing reports whether something is lost.
+// Failing reports whether the connection is lost.
 func (r *Retry) Failing() bool { return r.failing }

@@ -14,7 +14,7 @@ import (
 
 var errGone, errMute = errors.New("gone"), errors.New("mute")
 
-// lines returns what was logged since the last call.
+// lines returns the lines logged since the last call.
 func lines(log *observer.ObservedLogs) (all []string) {
 	for _, e := range log.TakeAll() {
 		fields := e.ContextMap()

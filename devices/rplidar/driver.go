@@ -16,8 +16,8 @@ const (
 	// setupTime bounds the handshake: the motor takes two seconds to reach its speed.
 	setupTime = 5500 * time.Millisecond
 
-	// stopTime is the pause after Stop: the protocol asks for 10 ms, and what the
-	// sensor has sent must have arrived.
+	// stopTime is the pause after Stop: the protocol asks for 10 ms, and the sensor's
+	// earlier bytes must have arrived.
 	stopTime = 30 * time.Millisecond
 	// answerTime is how long an answer may take.
 	answerTime = 300 * time.Millisecond
@@ -25,8 +25,8 @@ const (
 	bootTime = 800 * time.Millisecond
 )
 
-// speeds are those of the adapters in baud: A1 and A2M8; A2M7, A2M12 and S1; C1; S2 and
-// S3 (the SDK, sl_lidar_driver.cpp).
+// speeds are the adapters' speeds in baud: A1 and A2M8; A2M7, A2M12 and S1; C1; S2 and S3
+// (the SDK, sl_lidar_driver.cpp).
 var speeds = []int{115200, 256000, 460800, 1000000}
 
 var (
@@ -61,7 +61,7 @@ func (d *Driver) steps() []transport.Step {
 	}
 }
 
-// request returns what sends a request without payload.
+// request returns a function that sends a request without payload.
 func request(r Request) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return AppendRequest(dst, r) }
 }
@@ -80,7 +80,7 @@ type Driver struct {
 	framing transport.Framing
 	buf     [packetSize]byte
 	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
-	last    Packet // whose span is not known yet
+	last    Packet // its span is still unknown
 	waits   bool   // last is one
 	damage  uint64 // garbage before last, in bytes
 }
@@ -196,8 +196,8 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 	}
 }
 
-// health goes on with a sensor that is well, restarts one that has failed, and
-// gives up when that did not help.
+// health continues with a healthy sensor, restarts a failed one, and gives up if that did
+// not help.
 func (d *Driver) health(now time.Duration, h Health) {
 	switch {
 	case h.failed() && d.reset:
@@ -217,8 +217,8 @@ func (d *Driver) health(now time.Duration, h Health) {
 	}
 }
 
-// packet takes the samples of the packet before p: where they lie is known now, unless a
-// damaged one was between them (as the SDK, handler_capsules.cpp).
+// packet adds the samples of the packet before p. Their angles are known now, unless a
+// damaged packet was between the two (like the SDK, handler_capsules.cpp).
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
 	if d.waits && !p.first() && garbage == d.damage {

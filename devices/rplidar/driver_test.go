@@ -12,7 +12,7 @@ import (
 	"player/devices/transport/transporttest"
 )
 
-// The answers of an A1 to what the driver asks before it scans.
+// The answers of an A1 to the driver's requests before it scans.
 const (
 	infoA1    = "A5 5A 14 00 00 00 04 18 1D 01 07 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00 00"
 	healthOK  = "A5 5A 03 00 00 00 06 00 00 00"
@@ -37,7 +37,7 @@ func startA1(t *testing.T) *transporttest.Bench {
 	return b
 }
 
-// TestMotorOfA1: the motor of an A1 runs while DTR is released, and stands when the driver
+// TestMotorOfA1: the motor of an A1 runs while DTR is released, and stops when the driver
 // has ended.
 func TestMotorOfA1(t *testing.T) {
 	b := startA1(t)
@@ -56,10 +56,10 @@ func TestMotorOfA1(t *testing.T) {
 // width is how many degrees a packet of turn spans.
 const width = 15
 
-// distanceAt is what turn sends for an angle, in mm: another distance for each.
+// distanceAt is the distance in mm that turn sends for an angle: another one for each.
 func distanceAt(degrees float64) float64 { return 2000 + 10*degrees }
 
-// turn sends a turn in packets of an express scan. The packet that begins at the angle
+// turn sends a revolution in packets of an express scan. The packet that begins at the angle
 // damaged has a wrong bit.
 func turn(b *transporttest.Bench, damaged int) {
 	for start := 0; start < 360; start += width {

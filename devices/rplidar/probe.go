@@ -7,8 +7,8 @@ import (
 	"player/devices/transport"
 )
 
-// probe asks for the model. A sensor that scans already is recognised by its data,
-// and goes on.
+// probe asks for the model. A sensor that is already scanning is recognised by its data, and
+// continues.
 func probe() *devices.Probe {
 	return &devices.Probe{
 		Speeds: speeds,
@@ -35,11 +35,11 @@ func probe() *devices.Probe {
 // four check bits about once in 4 kB.
 const probeSamples = 16
 
-// probePackets is how many packets prove an express scan: noise has one in 64 kB, as other
-// hardware has that is heard at a wrong speed.
+// probePackets is how many packets prove an express scan: noise has one in 64 kB, and so has
+// other hardware at a wrong speed.
 const probePackets = 4
 
-// count counts what inspect recognises in b.
+// count counts the packets that inspect recognises in b.
 func count(b []byte, inspect transport.Inspect) (n int) {
 	for range transport.Packets(b, inspect, packetSize) {
 		n++

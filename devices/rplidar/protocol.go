@@ -35,10 +35,10 @@ const (
 	withPayload = 0x80
 	// motorSpeed is the duty cycle of an A2 that the protocol recommends, of 1023.
 	motorSpeed = 660
-	// motorRPM is what the SDK sets, in turns a minute: 10 scans a second.
+	// motorRPM is the SDK's setting, in revolutions a minute: 10 scans a second.
 	motorRPM = 600
-	// typicalMode is the entry of the configuration that tells which working mode of
-	// the express scan the sensor recommends; its value is 2 bytes.
+	// typicalMode is the entry of the configuration with the working mode of the express
+	// scan that the sensor recommends; its value is 2 bytes.
 	typicalMode = 0x7C
 )
 
@@ -92,10 +92,10 @@ const (
 	healthSize     = 3
 	sampleSize     = 5
 	packetSize     = 84
-	// configSize is that of a value of 2 bytes, and the number of its entry before it.
+	// configSize is the size of a value of 2 bytes, with the number of its entry before it.
 	configSize = 6
-	// cabins is the number of pairs of samples in a packet, distances that of the samples
-	// in a dense one.
+	// cabins is the number of pairs of samples in a packet, distances the number of samples
+	// in a dense packet.
 	cabins    = 16
 	distances = 40
 )
@@ -111,8 +111,7 @@ var descriptors = map[byte][descriptorSize]byte{
 	answerConfig:  {0xA5, 0x5A, configSize, 0, 0, 0, answerConfig},
 }
 
-// inspectAnswer recognises a descriptor, and the data behind that of a request with
-// one answer.
+// inspectAnswer recognises a descriptor with the data of a request that has one answer.
 func inspectAnswer(b []byte) (size int, v transport.Verdict) {
 	if v := transport.Begins(b, []byte{0xA5, 0x5A}, descriptorSize); v != transport.Whole {
 		return 0, v
@@ -137,8 +136,8 @@ type Info struct {
 	Minor, Major byte // of the firmware
 }
 
-// The series of models, by the high half of their number: what the first of a series
-// has (the SDK, sl_lidar_driver.cpp).
+// The series of models, by the high half of their number: the lowest number of each series
+// (the SDK, sl_lidar_driver.cpp).
 const (
 	seriesA = 1
 	seriesC = 4
@@ -157,13 +156,13 @@ func (i Info) String() string {
 	return fmt.Sprintf("model %#02x, firmware %d.%02d", i.Model, i.Major, i.Minor)
 }
 
-// triangulates reports whether the sensor is of the A series. Later ones measure the
-// time of flight, and tell their working modes.
+// triangulates reports whether the sensor is of the A series. Later ones measure the time of
+// flight, and report their working modes.
 func (i Info) triangulates() bool { return i.Model>>4 < seriesC }
 
-// motor returns the request that sets the speed of the motor, and the speed; 0 if there
-// is no such request: the motor of an A1 runs while DTR is released, that of a C1 while
-// it scans.
+// motor returns the request that sets the speed of the motor, and the speed; 0 if there is
+// no such request: the motor of an A1 runs while DTR is released, the motor of a C1 while it
+// scans.
 func (i Info) motor() (r Request, speed uint16) {
 	switch m := i.Model >> 4; {
 	case m >= seriesS:
@@ -254,7 +253,7 @@ func (p *Packet) start() float64 {
 // first reports whether the packet is the first one after the request.
 func (p *Packet) first() bool { return p[3]&0x80 != 0 }
 
-// span returns the degrees from the beginning of the packet to that of the next.
+// span returns the degrees from the beginning of the packet to the beginning of the next.
 func (p *Packet) span(next *Packet) float64 {
 	d := next.start() - p.start()
 	if d < 0 {

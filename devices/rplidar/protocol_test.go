@@ -26,7 +26,7 @@ func TestGoldenRequests(t *testing.T) {
 }
 
 func TestDecodeSample(t *testing.T) {
-	// Quality 15, a new turn: 90 degrees are 5760/64, 1000 mm are 4000/4.
+	// Quality 15, a new revolution: 90 degrees are 5760/64, 1000 mm are 4000/4.
 	if got := decodeSample(devicetest.Hex(t, "3D 01 2D A0 0F")); got != (Sample{90, 1000}) {
 		t.Errorf("%+v", got)
 	}
@@ -77,7 +77,7 @@ func TestDecodeDensePacket(t *testing.T) {
 	}
 }
 
-// The models as Slamtec's SDK names them, and what starts their motors.
+// The models by their names in Slamtec's SDK, and the requests that start their motors.
 func TestModels(t *testing.T) {
 	for model, want := range map[byte]struct {
 		name  string
@@ -124,7 +124,7 @@ func TestDamagedPacketIsDropped(t *testing.T) {
 	}
 }
 
-// FuzzInspect: what is recognised keeps the rules of the protocol.
+// FuzzInspect: recognised bytes obey the rules of the protocol.
 func FuzzInspect(f *testing.F) {
 	f.Add(packet(64, 1, 2, 3, 4, 5))
 	f.Add(devicetest.Hex(f, "A5 5A 03 00 00 00 06 02 01 00"))

@@ -10,12 +10,12 @@ import (
 	"player/devices/transport"
 )
 
-// Lidar is what drivers of sensors that turn without end share: the end of a serial line,
-// the sweep, and device laser. Call Set before use.
+// Lidar has the parts common to drivers of sensors that rotate continuously: the end of a
+// serial line, the sweep, and device laser. Call Set before use.
 type Lidar struct {
 	transport.Transport
 
-	// Model is what the sensor is named in the log.
+	// Model is the sensor's name in the log.
 	Model string
 
 	far   uint16 // mm, the reading where nothing is seen
@@ -48,8 +48,8 @@ func (l *Lidar) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 func (l *Lidar) Begin() { l.sweep.Begin() }
 
 // Take takes a sample: the angle in degrees clockwise, 0 ahead of the sensor, and the
-// distance in mm, zero if there was no return. A sweep that is whole is published, the
-// first of a connection ends the handshake.
+// distance in mm, zero if there was no return. A complete sweep is published; the first one
+// of a connection ends the handshake.
 func (l *Lidar) Take(now time.Duration, degrees float64, mm int) {
 	if !l.IsOpen() || !l.sweep.Add(-degrees, mm) {
 		return

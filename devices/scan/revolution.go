@@ -4,8 +4,8 @@ package scan
 // edges single readings change places. The slowest sensor has 180.
 const minReadings = 30
 
-// Revolution cuts the readings of a sensor that turns without end into scans of the front
-// half, from its one edge to the other.
+// Revolution cuts the readings of a sensor that rotates continuously into scans of the front
+// half, from one edge to the other.
 type Revolution struct {
 	Scan
 
@@ -17,8 +17,8 @@ type Revolution struct {
 // Begin forgets all readings. Readings may be added after it.
 func (t *Revolution) Begin() { *t = Revolution{Scan: Scan{Mount: t.Mount}, ended: true} }
 
-// Add adds a reading as Scan.Add does. It reports whether a whole sweep has ended,
-// which Append appends then, until the next reading.
+// Add adds a reading as Scan.Add does. It reports whether a complete sweep has ended: until
+// the next reading Append appends it.
 func (t *Revolution) Add(degrees float64, mm int) (whole bool) {
 	if t.ended {
 		t.Clear()

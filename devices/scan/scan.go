@@ -1,5 +1,5 @@
-// Package scan turns range readings at any angles, of a sensor that is mounted in any
-// way, into the 361 readings of device laser (PROTOCOL 7.3).
+// Package scan converts range readings at any angles, of a sensor that is mounted in any
+// way, to the 361 readings of device laser (PROTOCOL 7.3).
 package scan
 
 import (
@@ -9,9 +9,8 @@ import (
 	"player/devices"
 )
 
-// maxGap is how far away a reading may be that stands for an angle at which the
-// sensor has not measured: 1 degree, in half degrees. The slowest sensors measure about
-// once a degree.
+// maxGap is the largest distance of a reading that is used for an angle without one: 1
+// degree, in half degrees. The slowest sensors measure about once a degree.
 const maxGap = 2
 
 // unseen is a half degree at which the sensor has not measured yet.
@@ -44,7 +43,7 @@ func (m Mount) robot(degrees float64) float64 {
 	return normal(degrees + m.Heading)
 }
 
-// Ahead returns at which angle the sensor sees what is ahead of the robot.
+// Ahead returns the sensor's angle for the direction straight ahead of the robot.
 func (m Mount) Ahead() float64 {
 	if m.Flip {
 		return normal(m.Heading)

@@ -41,12 +41,12 @@ const (
 	asking    transport.Phase = iota // identify was sent as CoLa A
 	askingB                          // as CoLa B
 	scanning                         // scans was sent
-	loggingIn                        // login was sent, as no scan has come
+	loggingIn                        // login was sent, because no scan has come
 	starting                         // start was sent
 	running                          // run was sent
 )
 
-// requests are those of the phases.
+// requests are the requests of the phases.
 var requests = [...]request{asking: identify, askingB: identify, scanning: scans, loggingIn: login, starting: start, running: run}
 
 // Driver drives the sensor.
@@ -130,14 +130,14 @@ func recognise(heard []byte) (a devices.Answer) {
 	return a
 }
 
-// ident reads what a sensor is, behind the name of the telegram: its name and version for
+// ident reads a sensor's identity, behind the name of the telegram: its name and version for
 // people, and its name.
 func ident(t *telegram) (model, name string) {
 	name = t.text()
 	return fmt.Sprintf("SICK %.40s %.40s", printable(name), printable(t.text())), name
 }
 
-// printable returns a text without what cannot be printed.
+// printable removes unprintable characters from a text.
 func printable(s string) string {
 	b := []byte(s)
 	for i, c := range b {
@@ -214,7 +214,7 @@ func (d *Driver) answered(now time.Duration, t telegram) {
 func (d *Driver) refused(now time.Duration, t telegram) {
 	phase := d.Phase()
 	if phase <= askingB || int(phase) >= len(requests) {
-		return // it does not know the other form of the protocol, or is up
+		return // it lacks the other form of the protocol, or is up
 	}
 	if t.binary {
 		t.rest = t.rest[max(3, len(t.rest)-2):]

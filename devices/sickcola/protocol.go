@@ -3,7 +3,7 @@
 //
 // Sources: SICK, "Telegram Listing" 8014631 ("the listing"), and SICK's own driver,
 // sick_scan_xd. Both forms of the protocol are understood: CoLa A, which is text, and CoLa B,
-// where numbers are bytes, the high one first. Angles of the sensor are counterclockwise, 90
+// with numbers as bytes, the high one first. Angles of the sensor are counterclockwise, 90
 // degrees ahead.
 package sickcola
 
@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	stx = 0x02 // before a telegram of CoLa A; four of them are before one of CoLa B
+	stx = 0x02 // before a telegram of CoLa A; CoLa B has four of them
 	etx = 0x03 // behind a telegram of CoLa A
 
 	headSize = 8 // of CoLa B: four STX, the length of the content
@@ -25,16 +25,16 @@ const (
 	// intensities of five echoes at 1141 angles, five characters each. With more, a false
 	// beginning would keep good telegrams waiting.
 	maxSize = 64 << 10
-	// ahead is the angle that is ahead of the sensor, and degree is one degree, both in its
+	// ahead is the angle straight ahead of the sensor, and degree is one degree, both in its
 	// unit of angles.
 	ahead  = 90 * degree
 	degree = 10000
-	// valid is the least value that is a distance; lower ones say why there is none (the
-	// listing, "LMDscandata - reserved values").
+	// valid is the least value of a distance; lower ones are codes for missing distances
+	// (the listing, "LMDscandata - reserved values").
 	valid = 16
 )
 
-// request is a telegram to the sensor, as CoLa A and as CoLa B, whose last byte is its checksum.
+// request is a telegram to the sensor, as CoLa A and as CoLa B. The last byte of CoLa B is its checksum.
 type request [2]string
 
 // The forms of a request.
@@ -103,8 +103,7 @@ func inspectBinary(b []byte) (size int, v transport.Verdict) {
 	return size, transport.Whole
 }
 
-// telegram is read from its beginning to its end. Whatever is read behind a mistake is
-// zero.
+// telegram is read from its beginning to its end. After a mistake all reads return zero.
 type telegram struct {
 	rest   []byte
 	binary bool
@@ -119,7 +118,7 @@ func open(b []byte) telegram {
 	return telegram{rest: b[1 : len(b)-1]}
 }
 
-// word returns what is in front of the next space.
+// word returns the text before the next space.
 func (t *telegram) word() (w []byte) {
 	w, t.rest, _ = bytes.Cut(t.rest, []byte{' '})
 	return w
@@ -187,8 +186,8 @@ type measured struct {
 	values        telegram // count numbers of two bytes
 }
 
-// scan reads the rest of a telegram of measurements, behind its name. It reports whether it
-// is whole and has distances; of others than those of the first echo it reads no values.
+// scan reads the rest of a telegram of measurements, behind its name. It reports whether the
+// telegram is complete and has distances. Only values of the first echo are read.
 func (t *telegram) scan() (s measured, ok bool) {
 	t.skip(2, 2, 4, 1) // version, device, serial number, high byte of the status
 	s.status = uint8(t.number(1))
@@ -253,7 +252,7 @@ func isKnown(name string) bool {
 	return false
 }
 
-// refusal says what an error of the sensor means (the listing, "Sopas error codes").
+// refusal returns the meaning of a sensor's error code (the listing, "Sopas error codes").
 func refusal(code uint32) string {
 	switch code {
 	case 1:

@@ -20,7 +20,7 @@ func ascii(content string) []byte { return []byte("\x02" + content + "\x03") }
 // header is a TiM551's, up to its channels of two bytes a value.
 const header = "sSN LMDscandata 1 1 B96518 0 0 99 9A 13C8E59 13C9CBE 0 0 8 0 0 5DC 36 0 "
 
-// golden is a whole telegram: two values from -45 degrees on, with intensities.
+// golden is a complete telegram: two values from -45 degrees on, with intensities.
 const golden = header + "1 DIST1 3F800000 00000000 FFF92230 2710 2 1B8 F 1 RSSI1 3F800000 00000000 FFF92230 2710 2 FE A0 0 1 B not defined 0 0 0"
 
 // The examples of the listing.
@@ -36,7 +36,7 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// Both forms of a request are whole, and say the same.
+// Both forms of a request are complete, and mean the same.
 func TestRequests(t *testing.T) {
 	for _, r := range []request{identify, login, start, run, scans, quiet} {
 		var said [2]string
@@ -88,7 +88,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// readings returns what a telegram of measurements has.
+// readings returns the readings in a telegram of measurements.
 func readings(content []byte) (text string, ok bool) {
 	tel := open(content)
 	tel.word()
@@ -128,7 +128,7 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// A telegram that ends early has no scan, whatever is missing of it.
+// A telegram that ends early has no scan, whichever part is missing.
 func TestShort(t *testing.T) {
 	need := strings.Index(golden, " A0 0") + 3 // the last intensity
 	for n := range need - 1 {                  // A is also a number
@@ -147,7 +147,7 @@ func TestCuts(t *testing.T) {
 	parser.Cut(t, devicetest.Stream{Name: "telegrams", In: in, Packets: [][]byte{{2, 3}, a, b, a, b}, Garbage: 60, Broken: 8})
 }
 
-// What has no end does not keep telegrams waiting for ever.
+// A telegram without an end does not delay later telegrams without limit.
 func TestEndless(t *testing.T) {
 	good := ascii(golden)
 	for _, endless := range [][]byte{bytes.Repeat([]byte{'x'}, 2*maxSize), bytes.Repeat([]byte{2}, 2*maxSize)} {
@@ -177,7 +177,7 @@ func TestScanAllocatesNothing(t *testing.T) {
 	}
 }
 
-// FuzzInspect: what is recognised can be read, and a telegram that is written again is the same.
+// FuzzInspect: recognised bytes can be read, and a telegram that is written again is the same.
 func FuzzInspect(f *testing.F) {
 	f.Add(ascii(golden))
 	f.Add([]byte(scans[formB]))

@@ -2,7 +2,7 @@ package sicklms200
 
 import "encoding/binary"
 
-// Code is the first byte of a telegram's content, what the telegram is.
+// Code is the first byte of a telegram's content, the kind of the telegram.
 type Code byte
 
 // The codes that a device sends.
@@ -38,8 +38,8 @@ func (t Telegram) Ack() (result AckResult, ok bool) {
 	return AckResult(t.Data()[0]), true
 }
 
-// Variant is what a scan covers. Player's laser data (manual table 7) needs 180
-// degrees in steps of 50.
+// Variant is the range and the step of a scan. Player's laser data (manual table 7) needs
+// 180 degrees in steps of 50.
 type Variant struct {
 	Angle      uint16 // deg: 100 or 180
 	Resolution uint16 // 1/100 deg between values: 25, 50 or 100
@@ -83,8 +83,8 @@ const (
 	minConfiguration = 7
 )
 
-// Config returns the block in a CodeConfig telegram, valid as long as t; ok is false
-// if t is another one.
+// Config returns the block in a CodeConfig telegram, valid as long as t; ok is false if t is
+// another telegram.
 func (t Telegram) Config() (c Configuration, ok bool) {
 	if t.Code() != CodeConfig || len(t.Data()) < minConfiguration {
 		return nil, false
@@ -92,9 +92,8 @@ func (t Telegram) Config() (c Configuration, ok bool) {
 	return t.Data(), true
 }
 
-// ConfigSet decodes a CodeConfigSet telegram: whether the device took the
-// configuration, and the one it has now, valid as long as t. ok is false if t
-// is none.
+// ConfigSet decodes a CodeConfigSet telegram: whether the device accepted the configuration,
+// and its configuration now, valid as long as t. ok is false if t is another telegram.
 func (t Telegram) ConfigSet() (accepted bool, c Configuration, ok bool) {
 	b := t.Data()
 	if t.Code() != CodeConfigSet || len(b) < 1+minConfiguration {

@@ -62,10 +62,10 @@ type laser struct {
 	config    []byte
 	variant   Variant
 
-	locked  bool // it takes a variant in configuration mode only
+	locked  bool // it accepts a variant in configuration mode only
 	open    bool // it is in configuration mode
 	off     bool
-	mute    bool           // it does not stream, though it says so
+	mute    bool           // it does not stream, although it reports so
 	deaf    map[string]int // how many requests of a name get lost on the way to it
 	dumb    map[string]int // how many answers to a name get lost on the way back
 	answers map[string]string
@@ -99,7 +99,7 @@ func newLaser(t testing.TB, baud int) (*bench, *laser) {
 	return b, b.newLaser(baud)
 }
 
-// ready returns a bench whose laser is connected.
+// ready returns a bench with a connected laser.
 func ready(t testing.TB, baud int) (*bench, *laser) {
 	t.Helper()
 	b, l := newLaser(t, baud)

@@ -33,8 +33,8 @@ type Driver struct {
 	laser *devices.Device
 	flip  bool // it is mounted upside down
 
-	// What the laser measures: as it has reported, or as its first scan shows. Zero or
-	// empty: unknown.
+	// The laser's settings: as it has reported, or as its first scan shows. Zero or empty:
+	// unknown.
 	variant      Variant
 	config       Configuration
 	configurable bool // it is in configuration mode
@@ -102,7 +102,7 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	case d.Phase() == waiting && err != nil:
 		d.Down(now, fmt.Errorf("%w; %s", err, advice))
 		return
-	case err != nil: // not what the laser was set to
+	case err != nil: // not the laser's setting
 		d.Down(now, err)
 		return
 	}
@@ -120,7 +120,7 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 }
 
 func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
-	const farthest = 8182 // mm, the largest value of 13 bits that is no code
+	const farthest = 8182 // mm, the largest value of 13 bits besides the codes
 	return append(dst, codec.Part{Range: farthest, View: codec.LaserView})
 }
 

@@ -11,9 +11,9 @@ import (
 	"player/devices/transport"
 )
 
-// speeds are tried in this order, in baud, after the one that worked last. The laser
-// has 9600 after power-up, and keeps whatever it was set to until its power is cut:
-// 38400 by this server and most other programs, 500000 by programs on an RS-422 line.
+// speeds are tried in this order, in baud, after the one that worked last. The laser has
+// 9600 after power-up, and keeps any other setting until its power is cut: 38400 by this
+// server and most other programs, 500000 by programs on an RS-422 line.
 var speeds = []int{9600, 38400, 500000, 19200}
 
 // streamSpeed is the lowest speed at which all scans come through, in baud: 5 a second,
@@ -29,14 +29,14 @@ const (
 	// settleTime is the time for the laser to change its speed, or to answer a request
 	// that was sent twice.
 	settleTime = 200 * time.Millisecond
-	// lineTime is the time between a change of the line's speed and the first request:
-	// the laser drops what it took for the beginning of a telegram after 14 ms.
+	// lineTime is the time between a change of the line's speed and the first request: after
+	// 14 ms the laser drops bytes that it took for the beginning of a telegram.
 	lineTime = 30 * time.Millisecond
 )
 
-// search tries each speed in turn, then again. A laser takes 60 ms to answer. Longer waits
-// would make clients wait: the error comes within 3 s. What is heard may
-// be a scan at first.
+// search tries each speed, one after the other, then again. A laser takes 60 ms to answer.
+// With longer waits clients would wait: the error comes within 3 s. The first input may be a
+// scan.
 var search = []transport.Attempt{
 	{Speed: 0, Wait: 250 * time.Millisecond, Noisy: answerTime},
 	{Speed: 1, Wait: 250 * time.Millisecond, Noisy: answerTime},
@@ -63,7 +63,7 @@ const (
 // wanted is the variant of Player's laser data.
 var wanted = Variant{Angle: 180, Resolution: 50}
 
-// Why the laser refuses what, and what to do about it.
+// The laser's refusals, each with its remedy.
 var (
 	errNotAcknowledged = errors.New("not acknowledged: switch it off and on")
 	errPassword        = errors.New("its password is not " + Password)
@@ -73,14 +73,14 @@ var (
 	errAnswer          = errors.New("its answer makes no sense: is it an LMS-200?")
 )
 
-// phase is a step of the handshake, and what its answer leads to.
+// phase is a step of the handshake, and the phase after its answer.
 type phase struct {
 	transport.Step
 	what   string // completes "the laser refuses to ..."
 	answer Code
 	// take returns the next phase, by an answer of this code.
 	take func(d *Driver, t Telegram) (transport.Phase, error)
-	// without returns the next phase of a laser that does not acknowledge the request. Nil: the
+	// without returns the next phase if the laser does not acknowledge the request. Nil: the
 	// handshake fails.
 	without func(d *Driver, why error) (transport.Phase, error)
 }
@@ -90,9 +90,9 @@ func ask(request func(dst []byte) []byte, wait time.Duration) transport.Step {
 	return transport.Step{Send: request, Fresh: true, Wait: wait, Tries: attempts}
 }
 
-// phases is the handshake. Driver.steps adds what needs a driver.
+// phases is the handshake. Driver.steps adds the phases that need a driver.
 var phases = [...]phase{
-	// Its wait is that of the search.
+	// Its wait is the search's.
 	stopping: {ask(func(dst []byte) []byte { return AppendMode(dst, OnRequest) }, 0), "stop streaming", CodeAck,
 		func(d *Driver, t Telegram) (transport.Phase, error) { return d.found(), acknowledged(t) },
 		func(d *Driver, _ error) (transport.Phase, error) { return d.found(), nil }},
@@ -134,7 +134,7 @@ var phases = [...]phase{
 			return d.plan(), nil
 		},
 		(*Driver).cannotConfigure},
-	// It writes to a memory that is slow and wears out.
+	// It writes to slow memory that wears out.
 	writing: {ask(nil, setupTime), "measure in millimetres", CodeConfigSet,
 		func(d *Driver, t Telegram) (transport.Phase, error) {
 			accepted, c, ok := t.ConfigSet()
@@ -182,9 +182,9 @@ func (d *Driver) found() transport.Phase {
 	return asking
 }
 
-// plan returns the next phase, by what the laser measures as far as it has reported. What
-// it has not reported shows in its first scan. Its setting is left alone if it is right, so
-// that a laser with another password works.
+// plan returns the next phase, by the settings that the laser has reported so far. Its first
+// scan shows the unreported ones. A right setting is not changed, so that a laser with
+// another password works.
 func (d *Driver) plan() transport.Phase {
 	switch {
 	case d.variant != wanted && d.variant != Variant{}:
@@ -197,8 +197,8 @@ func (d *Driver) plan() transport.Phase {
 	return configuring
 }
 
-// cannotVary returns the phase after the laser has refused another variant: some take
-// it in configuration mode only.
+// cannotVary returns the phase after the laser has refused another variant: some lasers
+// accept it in configuration mode only.
 func (d *Driver) cannotVary(why error) (transport.Phase, error) {
 	if d.configurable {
 		return 0, why
@@ -207,7 +207,7 @@ func (d *Driver) cannotVary(why error) (transport.Phase, error) {
 }
 
 // cannotConfigure returns the phase after the laser has refused configuration mode. Its
-// measuring mode alone is no reason to give up: some leave 13 bits to a range.
+// measuring mode alone is no reason to give up: in some modes a range has 13 bits.
 func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 	if d.plan() == varying || Unit(d.config[Units]) != Millimetres {
 		return 0, why
@@ -217,7 +217,7 @@ func (d *Driver) cannotConfigure(why error) (transport.Phase, error) {
 	return starting, nil
 }
 
-// protocol returns what the driver says of a laser on a port.
+// protocol returns the transport's protocol for a laser on a port.
 func (d *Driver) protocol(port string) transport.Protocol {
 	return transport.Protocol{
 		Address: port, Name: "a laser", Speeds: speeds, Search: search, Settle: lineTime,
@@ -241,7 +241,7 @@ func stuck(p transport.Phase) error {
 	return fmt.Errorf("no answer when asked to %s: switch the laser off and on", phases[p].what)
 }
 
-// goOn goes on with a laser that does not answer the request of the phase.
+// goOn continues when a laser does not answer the request of the phase.
 func (d *Driver) goOn(now time.Duration) {
 	if !d.Answers() {
 		d.Enter(now, stopping) // it is at another speed
@@ -272,7 +272,7 @@ func (d *Driver) answer(now time.Duration, t Telegram) {
 	}
 }
 
-// proceed goes on after an answer.
+// proceed continues after an answer.
 func (d *Driver) proceed(now time.Duration, next transport.Phase, err error) {
 	switch {
 	case err != nil:
@@ -312,8 +312,8 @@ func (d *Driver) measures() string {
 
 var errAbsent = errors.New("no answer at 9600, 19200, 38400 or 500000 baud: is the laser on, and wired for RS-232 or RS-422 as this port is? After power-up it needs half a minute")
 
-// suits reports whether scans are as Player's laser data needs them: in mm, in
-// one of the measuring modes that leave 13 bits to a range.
+// suits reports whether scans fit Player's laser data: in mm, in one of the measuring modes
+// with 13 bits for a range.
 func (c Configuration) suits() bool {
 	return Unit(c[Units]) == Millimetres && c[MeasuringMode] <= 2
 }

@@ -59,8 +59,8 @@ func TestFindsLaser(t *testing.T) {
 	}
 }
 
-// A laser that measures what is wanted streams, whatever else it refuses; one that does
-// not is set as far as it allows.
+// A laser with the right settings streams, whatever else it refuses; another is set as far
+// as it allows.
 func TestLaserThatRefuses(t *testing.T) {
 	mute := func(names ...string) func(l *laser) {
 		return func(l *laser) {
@@ -142,7 +142,7 @@ func TestLostTelegrams(t *testing.T) {
 			b.Subscribe()
 			up := b.Until(b.driver.IsUp, Kind().SetupLimit)
 			if name == "configuration" && !up {
-				// That request is made once; the next setup finds it done or does it.
+				// That request is made once; the next setup finds it done or makes it.
 				b.Subscribe()
 				up = b.Until(b.driver.IsUp, Kind().SetupLimit)
 			}
@@ -359,7 +359,7 @@ func TestLostAndBack(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order, the driver neither hangs nor forgets a
+// For any events in any order, the driver neither hangs nor forgets a
 // port, and a laser that works is found.
 func FuzzDriver(f *testing.F) {
 	f.Add([]byte{3, 0, 200, 1, 2, 0x02, 0x80, 0, 250, 2, 0, 250})

@@ -21,9 +21,9 @@ func probe() *devices.Probe {
 	}
 }
 
-// recognise takes any telegram for a laser's: the checksum tells it from noise. A scan may take
-// as long as a driver listens at one speed, so its beginning is enough. A false beginning must
-// not hide what is behind it, so there is no Parser.
+// recognise takes any telegram for a laser's: noise has no valid checksum. A scan may take as
+// long as a driver listens at one speed, so its beginning is enough. A false beginning must not
+// hide a telegram behind it, so there is no Parser.
 func recognise(heard []byte) (a devices.Answer) {
 	for i := range heard {
 		t := Telegram(heard[i:])

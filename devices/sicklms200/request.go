@@ -1,7 +1,7 @@
 package sicklms200
 
-// Requests to the device. The answer's code is the request's with the top bit
-// set, but for requestMode, which is answered with CodeAck.
+// Requests to the device. The answer's code is the request's with the top bit set, except
+// for requestMode: its answer is CodeAck.
 const (
 	requestMode      = 0x20
 	requestStatus    = 0x31
@@ -31,15 +31,14 @@ const Password = "SICK_LMS"
 // AppendMode appends the request for a mode or speed. Answer: CodeAck.
 func AppendMode(dst []byte, m Mode) []byte { return appendRequest(dst, requestMode, byte(m)) }
 
-// AppendConfigurationMode appends the request for configuration mode, in which
-// the device takes a variant and a configuration and does not stream. Answer:
-// CodeAck.
+// AppendConfigurationMode appends the request for configuration mode, in which the device
+// accepts a variant and a configuration and does not stream. Answer: CodeAck.
 func AppendConfigurationMode(dst []byte) []byte {
 	return appendRequest(dst, requestMode, append([]byte{byte(configurationMode)}, Password...)...)
 }
 
-// AppendVariant appends the request for a variant. Some devices take it in
-// configuration mode only. Answer: CodeVariantSet.
+// AppendVariant appends the request for a variant. Some devices accept it in configuration
+// mode only. Answer: CodeVariantSet.
 func AppendVariant(dst []byte, v Variant) []byte {
 	return appendRequest(dst, requestVariant,
 		byte(v.Angle), byte(v.Angle>>8), byte(v.Resolution), byte(v.Resolution>>8))
@@ -51,9 +50,9 @@ func AppendStatusRequest(dst []byte) []byte { return appendRequest(dst, requestS
 // AppendConfigRequest asks for the configuration. Answer: CodeConfig.
 func AppendConfigRequest(dst []byte) []byte { return appendRequest(dst, requestConfig) }
 
-// AppendSetConfig appends the request to take a configuration, in configuration
-// mode only: the block that the device sent, with the wanted bytes changed.
-// Devices also take a shorter block as its beginning. Answer: CodeConfigSet.
+// AppendSetConfig appends the request to set a configuration, in configuration mode only:
+// the block that the device sent, with the wanted bytes changed. Devices also accept a
+// shorter block as its beginning. Answer: CodeConfigSet.
 func AppendSetConfig(dst []byte, c Configuration) []byte {
 	return appendRequest(dst, requestSetConfig, c...)
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// Unit is what a range is measured in.
+// Unit is the unit of ranges.
 type Unit byte
 
 // The units, in a scan and in a Configuration.
@@ -31,8 +31,8 @@ const (
 	// steps, all that Player's laser data can carry (manual table 7).
 	ScanCount = 361
 
-	// rangeMask keeps the 13 bits of the range; the bits above flag a value that is
-	// of a reflector, in a field, or dazzled.
+	// rangeMask keeps the 13 bits of the range; the bits above flag a value of a reflector,
+	// in a field, or dazzled.
 	rangeMask = 0x1FFF
 
 	countMask = 0x3FFF // of a scan's first word; its upper two bits are the unit
@@ -53,15 +53,15 @@ var (
 
 // Scan is one measurement, valid as long as its telegram.
 type Scan struct {
-	First uint16 // place of the first value in the whole scan, from 1
+	First uint16 // place of the first value in the complete scan, from 1
 	Count int    // values
 	Unit  Unit
 
 	values []byte // 2 bytes each, little-endian
 }
 
-// DecodeScan reads a measurement. ErrVariant and ErrUnit come together with the
-// Scan: it is in order, but not what Player's laser data can carry.
+// DecodeScan reads a measurement. ErrVariant and ErrUnit come together with the Scan: it is
+// valid, but Player's laser data cannot carry it.
 func DecodeScan(t Telegram) (s Scan, err error) {
 	b := t.Data()
 	s.First = 1
@@ -89,7 +89,7 @@ func DecodeScan(t Telegram) (s Scan, err error) {
 	return s, nil
 }
 
-// variant returns what a scan of all values covers; zero if no variant has that many.
+// variant returns the range and the step of a scan of all values; zero if no variant has that many.
 func (s Scan) variant() Variant {
 	switch s.Count {
 	case 361:

@@ -11,7 +11,7 @@ import (
 	"player/devices/transport/transporttest"
 )
 
-// Recorded lasers; the golden files hold what the driver sent.
+// Recorded lasers; the golden files have the bytes that the driver sent.
 func TestSessions(t *testing.T) {
 	for _, name := range []string{"session", "at38400"} {
 		t.Run(name, func(t *testing.T) {
@@ -28,7 +28,7 @@ func replay(t *testing.T, file string) []byte {
 		fmt.Fprintf(&out, "%6.3f %d % X ; %s\n", (b.Now() - time.Second).Seconds(), p.Baud, sent, requestName(sent))
 	}
 	b.Subscribe()
-	var baud, wait int // of a laser that does not follow the driver's speed; ms
+	var baud, wait int // for a laser that does not follow the driver's speed; ms
 	for _, line := range devicetest.Lines(t, file) {
 		if _, err := fmt.Sscanf(line, "baud %d", &baud); err == nil {
 			continue

@@ -12,8 +12,8 @@ import (
 	"player/devices/transport"
 )
 
-// Framing: STX, address, length, as many bytes of content, CRC of all before
-// it. Integers are little-endian. A device's content ends in a status byte.
+// Framing: STX, address, length, as many bytes of content, CRC of all bytes before it.
+// Integers are little-endian. A device's content ends in a status byte.
 const (
 	stx           = 0x02
 	addressDevice = 0x00
@@ -32,11 +32,10 @@ const (
 	MaxTelegram = headSize + maxContent + crcSize
 )
 
-// Telegram is one whole telegram of the device with a good CRC, from STX to
-// the CRC.
+// Telegram is one complete telegram of the device with a good CRC, from STX to the CRC.
 type Telegram []byte
 
-// Code returns what the telegram is.
+// Code returns the kind of the telegram.
 func (t Telegram) Code() Code { return Code(t[headSize]) }
 
 // Data returns the bytes between code and status.

@@ -15,8 +15,8 @@ const (
 	// the charge.
 	fullVolts  = 12.6
 	emptyVolts = 11.0
-	// capacity is that of three batteries of 7 Ah at 12 V, in joules. It lasts
-	// for half a day standing and three hours driving.
+	// capacity is the energy of three batteries of 7 Ah at 12 V, in joules. It lasts half a
+	// day for a stopped robot, and three hours for a driving one.
 	capacity = 3 * 7 * 12 * 3600.0
 	// idleWatts is the power of the computer and its sensors; driveWatts is
 	// added at full speed of both wheels.
@@ -42,8 +42,8 @@ type dock struct {
 	outline []Vec // convex, counterclockwise
 }
 
-// charging reads what a model with these parts gives to the robots that touch it, and
-// what it takes for the robot r that it is on.
+// charging reads the power that a model with these parts gives to the robots that touch it,
+// and the power that it takes for its own robot r.
 func (l *loader) charging(s *syntax.Section, b *body, parts []part, r *Robot) {
 	if r != nil {
 		r.battery.takes = s.Float("take_watts", r.battery.takes)

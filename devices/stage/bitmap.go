@@ -30,8 +30,8 @@ const (
 	// maxWalls bounds the walls of a floor plan: a million rectangles take 90
 	// MB. A picture of noise has more and is refused.
 	maxWalls = 1 << 20
-	// maxMovingWalls bounds the rectangles of a picture that moves: each ray that comes
-	// near it checks them one by one. A picture with more becomes a box.
+	// maxMovingWalls bounds the rectangles of a moving picture: each ray near it is checked
+	// against all of them. A picture with more becomes a box.
 	maxMovingWalls = 256
 	// maxUnpacked bounds the file in a gzip archive, in bytes: a picture of maxPixels with
 	// three bytes each fits. A few kilobytes can unpack to gigabytes.
@@ -107,9 +107,9 @@ func (l *loader) readFile(path string) ([]byte, error) {
 	return data, err
 }
 
-// trace finds the walls of a floor plan, one rectangle for each run of wall pixels that
-// is the same in a number of rows. isWall is given the luminance of a pixel, 0 to 65535,
-// where it is transparent on white.
+// trace finds the walls of a floor plan, one rectangle for each run of wall pixels that is
+// the same in a number of rows. The argument of isWall is the luminance of a pixel, 0 to
+// 65535; transparent pixels are on white.
 func trace(picture image.Image, isWall func(luminance uint32) bool) (*floorPlan, error) {
 	bounds := picture.Bounds()
 	plan := &floorPlan{dark: floor.BoxOf(), size: Vec{X: float64(bounds.Dx()), Y: float64(bounds.Dy())}}
@@ -162,9 +162,9 @@ func (p *floorPlan) stretch(from floor.Box, size Vec) {
 	}
 }
 
-// fitPlan puts the walls of a picture into size, as the field fit of s says: all of the
-// picture, or as Stage does the walls alone. Where these differ by a cell or more and s does not
-// say which, it warns.
+// fitPlan scales the walls of a picture to size, by the field fit of s: the whole picture, or,
+// as Stage does, the walls alone. If the two differ by a cell or more and s has no fit, it
+// warns.
 func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	whole := floor.Box{Max: p.size}
 	switch fit := s.String("fit", "walls"); fit {
@@ -189,8 +189,8 @@ func (l *loader) fitPlan(s *syntax.Section, p *floorPlan, size Vec) {
 	p.stretch(p.dark, size)
 }
 
-// decodePicture reads a picture of a kind that Stage reads. It may be packed by gzip, as the pictures of
-// Stage 1 are.
+// decodePicture decodes a picture in a format that Stage reads. It may be compressed by gzip, like the
+// pictures of Stage 1.
 func decodePicture(data []byte) (image.Image, error) {
 	if bytes.HasPrefix(data, []byte("\x1f\x8b")) {
 		unpacked, err := gzip.NewReader(bytes.NewReader(data))
@@ -348,7 +348,7 @@ func checkPixels(width, height int) error {
 	return nil
 }
 
-// luminance returns that of a colour, 0 to 65535.
+// luminance returns a colour's luminance, 0 to 65535.
 func luminance(c color.Color) uint32 {
 	r, g, b, a := c.RGBA()
 	// Premultiplied: the background behind a transparent pixel is white.

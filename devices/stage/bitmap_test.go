@@ -95,7 +95,7 @@ func hugePNG(width, height uint32) string {
 	return text
 }
 
-// A file is refused for what it says about itself, before memory is spent on it.
+// A file is refused because of its header, before memory is spent on it.
 func TestPicturesThatClaimTooMuch(t *testing.T) {
 	for name, text := range map[string]string{
 		"png":           hugePNG(60000, 60000),
@@ -119,15 +119,15 @@ func TestPicturesThatClaimTooMuch(t *testing.T) {
 	}
 }
 
-// ahead returns what the laser of a world's first robot reads straight ahead, mm.
+// ahead returns the reading straight ahead of the laser of a world's first robot, mm.
 func ahead(w *World) uint16 {
 	return w.robots[0].readLaser()[180]
 }
 
 const laserAt = ` position ( pose [%v %v 0 %v] ranger ( sensor ( samples 361 range [0 30] ) ) )`
 
-// The walls of a picture fill size, as in Stage; a warning says so if the picture has a
-// margin, unless the world says which it wants.
+// The walls of a picture fill size, as in Stage; if the picture has a margin, a warning says
+// so, unless the world has the field fit.
 func TestFitOfPictures(t *testing.T) {
 	margin := writePNG(t,
 		"        ",
@@ -153,8 +153,8 @@ func TestFitOfPictures(t *testing.T) {
 	refused(t, "another word", err, `write "walls" or "picture"`)
 }
 
-// A picture without a margin fills size whichever way it is fitted, and needs no warning. What
-// is darker than middle grey is a wall, so a frame of a light grey is a margin, of a dark one none.
+// A picture without a margin fills size whichever way it is fitted, and needs no warning. Cells darker than middle grey
+// are walls, so a frame of a light grey is a margin, and a frame of a dark one is none.
 func TestFitWithoutAMargin(t *testing.T) {
 	for frame, factor := range map[int]string{0: "", 127: "", 128: "1.67 by 1.67"} {
 		f := strings.Repeat(fmt.Sprintf(" %d", frame), 5)
@@ -174,7 +174,7 @@ func TestFitWithoutAMargin(t *testing.T) {
 	}
 }
 
-// A map of ROS says itself how large it is and where. What is not known is free.
+// A map of ROS has its own size and place. Unknown cells are free.
 func TestMapOfROS(t *testing.T) {
 	folder := t.TempDir()
 	file := func(name, text string) string { return write(t, folder, name, text) }
@@ -249,7 +249,7 @@ func TestMapOfROS(t *testing.T) {
 	refused(t, "another size", err, "4.000 m by 2.000 m: leave out size")
 }
 
-// The time that a map file takes grows with its size, not with the square of it, which would be half
+// The time to read a map file grows with its size, not with the square of it, which would be half
 // an hour here.
 func TestMapOfOneLine(t *testing.T) {
 	t.Parallel()

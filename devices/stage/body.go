@@ -20,7 +20,7 @@ type part struct {
 	shapes      [][]Vec // outlines, in the frame of the body
 	bottom, top float64 // metres above the floor
 	bitmap      bool    // drawn from a picture: too many outlines to check one by one
-	rounds      [][]Vec // the shapes counterclockwise and twice around; nil for one that is not convex
+	rounds      [][]Vec // the shapes counterclockwise and twice around; nil if the shape is not convex
 }
 
 // at reports whether a level beam at that height meets the part.

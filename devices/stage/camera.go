@@ -24,7 +24,7 @@ type camera struct {
 	palette map[Color]int
 }
 
-// canvas is what a camera sees: for every pixel the paint of the nearest surface, and its
+// canvas is a camera's picture: for every pixel the paint of the nearest surface, and its
 // distance. Rows from the top.
 type canvas[T any] struct {
 	width, height int
@@ -43,7 +43,7 @@ func (c *canvas[T]) clear(background T) {
 	}
 }
 
-// eye is where a camera is and looks at one moment.
+// eye is a camera's position and direction at one moment.
 type eye struct {
 	at         Vec     // of the lens
 	facing     Vec     // unit vector ahead
@@ -90,8 +90,8 @@ func viewOf[T any](e eye, img *canvas[T], paintOf func(*material) T) view[T] {
 	return view[T]{e, img, paintOf, float64(img.width) / 2 / e.half}
 }
 
-// look draws the channels that the colour tracker of the robot's camera sees.
-func (r *Robot) look(img *canvas[int8]) {
+// drawChannels draws the channels of the colour tracker of the robot's camera.
+func (r *Robot) drawChannels(img *canvas[int8]) {
 	w := r.world
 	v := viewOf(eyeOf(r, r.camera.reach), img, r.camera.channelOf)
 	img.clear(-1)

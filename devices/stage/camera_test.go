@@ -15,7 +15,7 @@ import (
 // see returns the blobs that the first robot's camera sees now.
 func see(w *World) *codec.VisionData {
 	var v codec.VisionData
-	w.robots[0].look(w.tracker.pixels)
+	w.robots[0].drawChannels(w.tracker.pixels)
 	w.tracker.find(&v)
 	return &v
 }
@@ -159,7 +159,7 @@ func TestAtMostTenBlobsAChannelLargestFirst(t *testing.T) {
 	}
 }
 
-// The blobs of random images equal those of a flood fill.
+// The blobs of random images equal the blobs of a flood fill.
 func TestBlobsAreConnectedPatches(t *testing.T) {
 	random := rand.New(rand.NewPCG(13, 14))
 	tr := newTracker()

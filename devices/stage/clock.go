@@ -17,9 +17,8 @@ const (
 	maxLag = 200 * time.Millisecond
 )
 
-// clock relates simulated time to the server's time. Simulated time runs while
-// someone needs it: a world without clients stands still, unless it runs
-// headless.
+// clock relates simulated time to the server's time. Simulated time runs while a client
+// needs it: a world without clients is paused, unless it runs headless.
 type clock struct {
 	speed  float64 // simulated seconds per second, zero for as fast as possible
 	paused bool
@@ -69,8 +68,8 @@ func (w *World) use(now time.Duration) {
 	}
 }
 
-// unuse ends a use. An unused world stands still. The cameras' heads are put to their
-// home position: the real ones would reach it before the world goes on.
+// unuse ends a use. An unused world is paused. The cameras' heads are set to their home
+// position: real ones would reach it in the pause.
 func (w *World) unuse() {
 	if w.users--; w.users == 0 {
 		for _, r := range w.robots {
@@ -86,8 +85,8 @@ func (w *World) rebase(now time.Duration) {
 	w.lockstep.since = now
 }
 
-// goesOn reports whether a world in step may pass the present: all clients that count have
-// asked, and every driver has reported the present. Other worlds always may.
+// goesOn reports whether a world in lockstep may pass the present: all clients that count
+// have asked, and every driver has reported the present. Other worlds always may.
 func (w *World) goesOn() bool {
 	if w.lockstep.need == 0 {
 		return true
@@ -125,7 +124,7 @@ func (w *World) Advance(now time.Duration) (more bool) {
 	w.last = now
 	budget := max(1, stepBudget/max(1, len(w.robots)))
 	if w.Fast() {
-		budget = max(budget, int(publishPeriod/StepTime)) // the scans of all take longer
+		budget = max(budget, int(publishPeriod/StepTime)) // the scans of all robots take longer
 	}
 	for budget > 0 && w.target-w.sim >= StepTime && !w.Finished() {
 		n := min(budget, int(min(w.target-w.sim, publishPeriod-w.sim%publishPeriod)/StepTime))
@@ -149,9 +148,9 @@ func (w *World) wall(at time.Duration) time.Duration {
 	return w.wallBase + time.Duration(float64(at-w.simBase)/w.speed) + 1
 }
 
-// Stamp returns the time that robots report with their odometry: the server's
-// time when the world was started, and simulated time from then on. In a world in step
-// it is the simulated time.
+// Stamp returns the time that robots report with their odometry: the server's time when the
+// world was started, and simulated time from then on. In a world in lockstep it is the
+// simulated time.
 func (w *World) Stamp() time.Duration { return w.epoch + w.sim }
 
 // Run advances a world without clients. Call it once at the start and then at

@@ -72,7 +72,7 @@ func TestAsFastAsPossible(t *testing.T) {
 	}
 }
 
-// Without clients the world stands still and no timer is armed.
+// Without clients the world is paused and no timer is armed.
 func TestIdleWorldStandsStill(t *testing.T) {
 	w := newWorld(t, arena(2, "pioneer2dx"))
 	b := newBench(t, w)
@@ -208,7 +208,7 @@ func TestQuitTime(t *testing.T) {
 	}
 }
 
-// A world runs headless at its speed, and stands still while paused.
+// A world runs headless at its speed, and stops while paused.
 func TestHeadless(t *testing.T) {
 	w := newWorld(t, "speedup 4\n"+robotWorld+`pioneer2dx ( )`)
 	run := func(now, d time.Duration) {

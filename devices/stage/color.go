@@ -18,8 +18,8 @@ func (c Color) String() string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c
 
 const (
 	noChannel = -1
-	// LightChannel is the tracker's channel for a light, whatever its colour:
-	// the last one, so that colours may be added.
+	// LightChannel is the tracker's channel for a light of any colour: the last one, so that
+	// colours may be added.
 	LightChannel = 31
 )
 
@@ -37,11 +37,11 @@ type palette struct {
 	channels map[Color]int
 }
 
-// shades returns the colours of X11: the names of rgb.txt, and crimson, indigo and the
-// names of the web, which later versions have. An entry is name=rrggbb. A name with a +
-// has four shades, name1 to name4: the first follows the +, or is the colour itself. The
-// others have 93.2, 80.4 and 54.5 % of it, which in rgb.txt is at most one level off,
-// but for hot pink.
+// shades returns the colours of X11: the names of rgb.txt, and crimson, indigo and the names
+// of the web, which later versions have. An entry is name=rrggbb. A name with a + has four
+// shades, name1 to name4: the first follows the +, or is the colour itself. The others have
+// 93.2, 80.4 and 54.5 % of it, which in rgb.txt is at most one level off, except for hot
+// pink.
 func shades() palette {
 	p := palette{map[string]Color{}, map[Color]int{}}
 	add := func(channel int, names string) {

@@ -36,7 +36,7 @@ type crowd struct {
 // neighbours are bodies that may be near another one. The zero value is empty.
 type neighbours struct {
 	spots []*spot
-	crowd *crowd // for which, and in which epoch, they are known
+	crowd *crowd // the crowd, and its epoch, for which they are known
 	epoch int
 }
 
@@ -65,7 +65,7 @@ func newCrowd(bodies []*body, extent floor.Box) *crowd {
 	return c
 }
 
-// column and row return those of the cell at a coordinate.
+// column and row return the column and the row of the cell at a coordinate.
 func (c *crowd) column(x float64) int {
 	return int(max(0, min(float64(c.columns-1), (x-c.origin.X)/c.cell)))
 }
@@ -91,7 +91,7 @@ func (c *crowd) moved(number int32, at Vec) {
 	} else {
 		c.next[last] = next
 	}
-	c.last[next] = last // that of 0 is never read
+	c.last[next] = last // the entry of 0 is never read
 	c.link(number, to)
 }
 
@@ -115,11 +115,11 @@ func (c *crowd) link(number, cell int32) {
 	c.next[number], c.last[number], c.last[head] = head, 0, number
 }
 
-// neighbours returns all bodies but b of which some point may be within reach of it, and some
-// farther ones. n keeps them until the epoch ends: it is of that body and that reach. When n
-// is filled every body is within drift of its anchor, and later within maxDrift, or in a step of
-// groups a step farther. So two come nearer to each other by at most twice the sum. After a
-// body has left its anchor nothing is kept. The slice is valid until the next call.
+// neighbours returns all bodies but b that have some point within reach of it, and some bodies
+// farther away. n caches them for this body and this reach until the epoch ends. When n is
+// filled every body is within drift of its anchor; later it is within maxDrift, or, in a step of
+// groups, a step farther. So two bodies come nearer to each other by at most twice the sum.
+// After a body has left its anchor nothing is cached. The slice is valid until the next call.
 func (w *World) neighbours(b *body, n *neighbours, reach float64) []*spot {
 	c := w.crowd
 	switch settled := c.drift <= maxDrift*maxDrift; {
@@ -135,7 +135,7 @@ func (w *World) neighbours(b *body, n *neighbours, reach float64) []*spot {
 	return n.spots
 }
 
-// appendNear appends the spots of the bodies of which some point may be within reach of p.
+// appendNear appends the spots of the bodies that may have some point within reach of p.
 func (w *World) appendNear(dst []*spot, p Vec, reach float64) []*spot {
 	c := w.crowd
 	left, right := c.column(p.X-reach-c.reach), c.column(p.X+reach+c.reach)

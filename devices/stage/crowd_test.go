@@ -53,7 +53,7 @@ func checkScan(t *testing.T, r *Robot) (met int) {
 	return met
 }
 
-// Scans are those of rays that are checked against every body, wherever bodies have
+// Scans equal the scans with rays that are checked against every body, wherever bodies have
 // moved.
 func TestScansMissNoBody(t *testing.T) {
 	random := rand.New(rand.NewPCG(7, 8))

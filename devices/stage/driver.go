@@ -53,10 +53,10 @@ func NewDriver(world *World, robot *Robot) *Driver {
 	return d
 }
 
-// phase returns the offset of the reports about a robot. They come at different times, so
-// that no client waits for the scans of all. In a world that is Fast they come at the same
-// time: in step a program may wait for one robot after the other, and several processors do the
-// work of an instant.
+// phase returns the offset of the reports about a robot. Reports of different robots come at
+// different times, so that no client waits for the scans of all robots. In a world that is Fast
+// they come at the same time: in lockstep a program may wait for one robot after the other, and
+// several processors compute the scans of that time.
 func (w *World) phase(robot *Robot) time.Duration {
 	if w.Fast() {
 		return 0
@@ -134,8 +134,8 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	}
 }
 
-// Configure carries out what the microcontroller understands (manual table 8),
-// addressed to any of its devices.
+// Configure carries out the requests of the microcontroller (manual table 8), addressed to
+// any of its devices.
 func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
 	if !slices.Contains([]*devices.Device{d.position, d.misc, d.sonar, d.gripper}, device) {
 		return fmt.Errorf("device %q takes no configuration", device.Letter())
@@ -168,9 +168,9 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 	return d.tick(now, d.publish)
 }
 
-// noticeOpening resets the odometry when the first of the microcontroller's
-// devices was opened, whatever else was open before. When the camera's head was closed,
-// it goes home, as the real one does.
+// noticeOpening resets the odometry when the first of the microcontroller's devices was
+// opened; other open devices do not matter. When the camera's head was closed, it returns to
+// its home position, like the real one.
 func (d *Driver) noticeOpening() {
 	aimed := d.subscribed(d.ptz)
 	if d.aimed && !aimed {
@@ -217,7 +217,7 @@ func (d *Driver) publish(now time.Duration) {
 		d.send(now, d.ptz, d.ptzData.Append)
 	}
 	if d.subscribed(d.vision) {
-		r.look(d.world.tracker.pixels)
+		r.drawChannels(d.world.tracker.pixels)
 		d.world.tracker.find(&d.visionData)
 		d.send(now, d.vision, d.visionData.Append)
 	}

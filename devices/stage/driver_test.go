@@ -198,7 +198,7 @@ func TestConfigurations(t *testing.T) {
 	}
 }
 
-// A robot that is opened again starts like one that was switched on.
+// A reopened robot starts like one that was switched on.
 func TestSettingsDoNotOutliveTheirClients(t *testing.T) {
 	b := benchInRoom(t, "p")
 	for _, c := range []string{"m\x00", "v\x01"} {

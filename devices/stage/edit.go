@@ -15,14 +15,14 @@ import (
 const (
 	// maxUndo is how many changes of a draft can be undone. Each keeps a text.
 	maxUndo = 20
-	// maxText is the longest text of a draft in bytes, unless the file that the server
-	// has loaded is half as long or longer: thousands of things, which a page still
-	// shows. It also bounds what the draft and its undo keep.
+	// maxText is the longest text of a draft in bytes: thousands of things, which a page
+	// still shows. A draft may be longer if it is at most twice as long as the file that the
+	// server has loaded. It also bounds the memory of the draft and its undo.
 	maxText = 256 << 10
 )
 
-// wallThickness and wallHeight are those of a wall in a world that does not define one,
-// and boxSide is the size of a box, in metres.
+// wallThickness and wallHeight are the size of a wall if the world does not define one, and
+// boxSide is the size of a box, in metres.
 const wallThickness, wallHeight, boxSide = 0.1, 1, 0.5
 
 // Draft is a world file that is edited. Each change makes the draft of a new text; a
@@ -32,14 +32,14 @@ type Draft struct {
 
 	items         []*item           // fixtures, then movers
 	types         map[string]string // of the sections that Add can add, by their names
-	box           string            // what follows the pose of a box
-	wall          [2]string         // what is before the pose of a wall, and behind its length
+	box           string            // the text behind the pose of a box
+	wall          [2]string         // the text before the pose of a wall, and the text behind its length
 	length, angle float64           // the units of the file, metres and radians
 	base          string            // the text that the draft began with
 	undo          []earlier         // before the last changes, the oldest first
 }
 
-// earlier is what a draft was before a change.
+// earlier is the state of a draft before a change.
 type earlier struct {
 	origin     origin
 	text, base string
@@ -113,13 +113,13 @@ func (l *loader) item(b *body) *item {
 	return it
 }
 
-// learn finds what can be added: what the world defines, and two types that need no
-// define.
+// learn collects the types that can be added: the types that the world defines, and two that
+// need no definition.
 func (d *Draft) learn(l *loader) {
 	d.box = " size [" + d.lengths(boxSide, boxSide, boxSide) + "]"
 	for _, name := range l.file.Defined() {
 		kind := l.file.TypeOf(name)
-		// Worlds for Stage name a model so that is only there to make others of, such as pioneer_base.
+		// Worlds for Stage give such names to models that are only bases for others, for example pioneer_base.
 		if !slices.Contains([]string{"model", "position", "box", "puck"}, kind) || strings.Contains(name, "_base") {
 			continue
 		}
@@ -142,10 +142,10 @@ func (d *Draft) Text() string { return d.World.text }
 // Changed reports whether the text is another one than the draft began with.
 func (d *Draft) Changed() bool { return d.Text() != d.base }
 
-// Of reports whether the draft began with the main file of w, as w was loaded.
+// Of reports whether the draft began with the main file of w in the version that w has loaded.
 func (d *Draft) Of(w *World) bool { return d.World.origin.path == w.origin.path && d.base == w.text }
 
-// Kinds returns the names of what Add can add, sorted.
+// Kinds returns the names of the types that Add can add, sorted.
 func (d *Draft) Kinds() []string { return slices.Sorted(maps.Keys(d.types)) }
 
 // Starts returns the poses in the file, of the fixtures and then of the movers.
@@ -157,7 +157,7 @@ func (d *Draft) Starts() []Pose {
 	return poses
 }
 
-// Add places a thing. A robot gets a name that is free.
+// Add places a thing. A robot gets an unused name.
 func (d *Draft) Add(kind string, at Pose) (*Draft, error) {
 	more := "" // fields behind the pose
 	switch d.types[kind] {
@@ -235,10 +235,10 @@ func (d *Draft) Undo() (*Draft, error) {
 	return next, nil
 }
 
-// Undoable reports whether Undo has something to take back.
+// Undoable reports whether Undo has a change to undo.
 func (d *Draft) Undoable() bool { return len(d.undo) > 0 }
 
-// Revert returns a draft of the file of w, as w was loaded. Undo takes it back.
+// Revert returns a draft with the file of w in the version that w has loaded. Undo reverts this.
 func (d *Draft) Revert(w *World) (*Draft, error) {
 	next, err := w.Draft()
 	if err != nil {
@@ -277,8 +277,8 @@ func (d *Draft) append(line string, at Pose) (*Draft, error) {
 	return d.change(text+line+"\n", at)
 }
 
-// change returns the draft of a text. It refuses a pose that is none, and a change that
-// leaves no room for something that can move.
+// change returns the draft of a text. It refuses an invalid pose, and a change that leaves
+// no room for a movable thing.
 func (d *Draft) change(text string, at Pose) (*Draft, error) {
 	if err := checkPose(at); err != nil {
 		return nil, err
@@ -294,7 +294,7 @@ func (d *Draft) change(text string, at Pose) (*Draft, error) {
 	return next, nil
 }
 
-// stuck returns how many movers overlap something.
+// stuck returns the number of movers that overlap another thing.
 func (w *World) stuck() (n int) {
 	for _, b := range w.bodies {
 		if w.blocked(b) {

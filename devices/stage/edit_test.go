@@ -50,8 +50,8 @@ func TestMoveNowhere(t *testing.T) {
 	}
 }
 
-// A world can be edited whose defines, which nothing uses, lead back to themselves or are too large
-// when they are expanded.
+// A world can be edited although it has unused defines that lead back to themselves, or are too
+// large when they are expanded.
 func TestEditWithUnusableDefines(t *testing.T) {
 	t.Parallel()
 	const cycles = "define a model ( b() )\ndefine b model ( a() )\ndefine c d ()\ndefine d c ()\ndefine chair seat ()\ndefine seat model ()\n"
@@ -65,7 +65,7 @@ func TestEditWithUnusableDefines(t *testing.T) {
 	}
 }
 
-// thing is what a test expects in a world.
+// thing is a thing that a test expects in a world.
 type thing struct {
 	name string // of a robot
 	at   Pose

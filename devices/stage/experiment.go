@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// beginning is what a robot has when the world starts.
+// beginning is a robot's state when the world starts.
 type beginning struct {
 	drive    drive
 	odometry odometry
@@ -31,7 +31,7 @@ func (w *World) begin() {
 // Seed returns the seed of the random numbers.
 func (w *World) Seed() uint64 { return w.seed }
 
-// sow seeds everything that is drawn at random, except colours.
+// sow seeds all random draws except colours.
 func (w *World) sow(seed uint64) {
 	w.seed = seed
 	for i, r := range w.robots {
@@ -43,10 +43,10 @@ func (w *World) sow(seed uint64) {
 	}
 }
 
-// Reset makes the world what it was at the start, with another seed: poses, batteries,
-// odometry and grippers, and the simulated time. Clients stay connected, and every robot
-// reports at once. With the same seed and the same commands all that follows is as in a
-// new process.
+// Reset returns the world to its start, with another seed: poses, batteries, odometry and
+// grippers, and the simulated time. Clients stay connected, and every robot reports at once.
+// With the same seed and the same commands, everything that follows is the same as in a new
+// process.
 func (w *World) Reset(now time.Duration, seed uint64) {
 	w.moved++
 	for _, r := range w.robots {

@@ -59,7 +59,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// The seed of the command line replaces that of the file.
+// The seed of the command line replaces the file's seed.
 func TestLoadSeed(t *testing.T) {
 	for seed, want := range map[int]uint64{FileSeed: 1, 7: 7} {
 		w, err := LoadSeed("../../simulation/worlds/room.world", seed)
@@ -74,7 +74,7 @@ func TestLoadSeed(t *testing.T) {
 	}
 }
 
-// What a gripper holds when the world is reset is back in its place, and the gripper open.
+// At a reset the thing in a gripper returns to its place, and the gripper opens.
 func TestResetOfAGripper(t *testing.T) {
 	w := loadRoom(t)
 	i := -1

@@ -7,18 +7,18 @@ import (
 	"player/formats/syntax"
 )
 
-// finder is a fiducial finder. The protocol has no device for it: what it sees is for the
+// finder is a fiducial finder. The protocol has no device for it: its sightings are for the
 // truth, and for programs that read the world.
 type finder struct {
 	pose        Pose
 	height      float64
-	near, reach float64 // metres, of what it sees
-	identifies  float64 // metres up to which it knows whom it sees
+	near, reach float64 // metres, the range of its sight
+	identifies  float64 // metres up to which it reads a fiducial's number
 	fov         float64 // radians
 	key         int
 }
 
-// fiducial is what a finder can see: a tag on a body.
+// fiducial is a tag on a body, which a finder can see.
 type fiducial struct {
 	body *body
 	at   Vec // in the body's frame
@@ -34,7 +34,7 @@ type Sighting struct {
 	Bearing float64 // radians, counterclockwise from the direction of the finder
 }
 
-// AppendSightings appends what the robot's fiducial finder sees, the movers first.
+// AppendSightings appends the fiducials that the robot's finder sees, the movers first.
 func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	f := r.finder
 	if f == nil {
@@ -62,7 +62,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 			continue
 		}
 		d := v.Scale(1 / far)
-		limit := m.body.cast(o, d, f.height, far) // its own surface
+		limit := m.body.cast(o, d, f.height, far) // the body's own surface
 		if hides(c.targets(), ahead.Scale(1/far), f.height, limit, m.body) || w.wallHides(o, d, f.height, limit, m.body) {
 			continue
 		}
@@ -75,7 +75,7 @@ func (r *Robot) AppendSightings(dst []Sighting) []Sighting {
 	return dst
 }
 
-// hides reports whether something that moves is in front of a body, whose surface is at
+// hides reports whether a moving body is in front of the body behind, whose surface is at
 // limit along the unit vector d. The nearest ones hide the most, and come first.
 func hides(targets []target, d Vec, height, limit float64, behind *body) bool {
 	for i := range targets {

@@ -77,7 +77,7 @@ func (g *gripper) command(c codec.GripperCommand) {
 	}
 }
 
-// step moves paddles and lift, and whatever is between the paddles.
+// step moves the paddles and the lift, and the thing between the paddles.
 func (g *gripper) step(dt time.Duration) {
 	if g.paddles.moving() {
 		g.paddles.step(dt, paddleTime)

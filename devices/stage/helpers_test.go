@@ -72,7 +72,7 @@ func benchInRoom(t testing.TB, letters string) *bench {
 	return b
 }
 
-// scanner returns a scanner that is prepared for a robot, as Driver.scan prepares it.
+// scanner returns a scanner that is prepared for a robot, like in Driver.scan.
 func (w *World) scanner(r *Robot) *scanner {
 	c := w.scanning.scanners[0]
 	c.prepare(r)

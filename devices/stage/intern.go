@@ -2,13 +2,13 @@ package stage
 
 import "slices"
 
-// maxKinds is how many different bodies the next one is compared with: a world with more kinds is read
-// as fast, and takes more memory.
+// maxKinds is how many different bodies the next one is compared with: a world with more kinds takes
+// more memory, but no more time to read.
 const maxKinds = 32
 
-// intern has bodies of one kind refer to the same parts, and robots to the same sonars: neither changes.
-// A thousand robots then have little more of them than one, and what scans read stays in the caches
-// of the processor.
+// intern has bodies of one kind refer to the same parts, and robots to the same sonars: both are
+// constant. A thousand robots then have little more of them than one robot, and the data of the scans
+// stays in the processor's caches.
 func intern(bodies []*body) {
 	var kinds []*body
 	for _, b := range bodies {

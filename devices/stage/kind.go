@@ -64,6 +64,6 @@ func newDrivers(a devices.Args) ([]devices.Instance, error) {
 	return world.Instances(), nil
 }
 
-// mostWarnings is how many warnings about a world are logged: half of what the log takes in ten seconds of messages that differ (logging),
-// so that a world with thousands leaves room for the line that says where robots are served.
+// mostWarnings is how many warnings about a world are logged: half of the different messages that the log takes in ten
+// seconds (logging). So the line with the robots' addresses still has room after a world with thousands of warnings.
 const mostWarnings = 100

@@ -45,7 +45,7 @@ func TestKindPlacesRobots(t *testing.T) {
 	}
 }
 
-// A world of which little is understood leaves room in the log for the rest.
+// A world with thousands of warnings leaves room in the log for other lines.
 func TestManyWarnings(t *testing.T) {
 	_, warnings, err := newAll(write(t, t.TempDir(), "odd.world",
 		"position ( )\n"+strings.Repeat("model ( size [1 1 1 1] pose [9 9 0 0] )\n", mostWarnings+7)))

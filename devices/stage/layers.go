@@ -18,14 +18,14 @@ const (
 	// maxStored bounds the tiles that the grids of a world store: 16384 are 64 MB, ten
 	// kilometres of walls at the default resolution.
 	maxStored = 1 << 14
-	// maxTiles bounds all tiles of the grids of a world: 16 million are 64 MB, six grids
-	// of 2000 m by 2000 m at the default resolution. A larger world is refused, as is one
+	// maxTiles bounds all tiles of the grids of a world: 16 million are 64 MB, six grids of
+	// 2000 m by 2000 m at the default resolution. A larger world is refused, and so is one
 	// with more walls.
 	maxTiles = 1 << 24
-	// draftStored and draftTiles are the same for a draft, which visitors make on the
-	// robot's computer, unless it is less than twice as large as the file that the server
-	// has loaded: some hundred metres of walls, and three grids of 350 m by 350 m. To
-	// draw it takes a desktop 0.1 s.
+	// draftStored and draftTiles are the same limits for a draft, because visitors make
+	// drafts on the robot's computer. A draft may exceed them if it is less than twice as
+	// large as the file that the server has loaded. They allow some hundred metres of walls,
+	// and three grids of 350 m by 350 m. A desktop draws them in 0.1 s.
 	draftStored = 1 << 10
 	draftTiles  = 1 << 18
 )
@@ -83,7 +83,7 @@ func (s *layerSet) size(resolution float64, most size) (all size) {
 // within reports whether grids of that size may be made.
 func (s size) within(most size) bool { return s.stored <= most.stored && s.tiles <= most.tiles }
 
-// shapes returns those of a key.
+// shapes returns the shapes of a key.
 func (s *layerSet) shapes(key string) (list []floor.Shape) {
 	for i, p := range s.parts {
 		if key[i] == 1 {
@@ -147,8 +147,8 @@ func (l *loader) drawLayers(most size) error {
 	return l.tooLarge(&set, most)
 }
 
-// tooLarge returns the error of a world without room for its grids, which says how
-// coarse they must be.
+// tooLarge returns the error for a world without room for its grids. It names a resolution
+// that is coarse enough.
 func (l *loader) tooLarge(set *layerSet, most size) error {
 	size := set.extent.Size()
 	help := "not even resolution 1 is coarse enough"

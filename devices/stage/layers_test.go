@@ -29,8 +29,8 @@ func TestLargeWorld(t *testing.T) {
 	}
 }
 
-// A world with too much wall is refused before its grids are drawn, and the error says
-// what resolution is coarse enough.
+// A world with too much wall is refused before its grids are drawn, and the error names a
+// resolution that is coarse enough.
 func TestTooMuchWall(t *testing.T) {
 	noise := writePNG(t, slices.Repeat([]string{strings.Repeat("# ", 100), strings.Repeat(" #", 100)}, 50)...)
 	for resolution, want := range map[string]string{"": "test.world: ", "resolution 0.03\n": "test.world:1:12: "} {

@@ -31,9 +31,9 @@ const FileSeed = -1
 // Load reads a world file (docs/STAGE.md) and uses its seed, see LoadSeed.
 func Load(path string) (*World, error) { return LoadSeed(path, FileSeed) }
 
-// LoadSeed reads a world file. The seed replaces that of the file, unless it is negative. A path without extension at which there
-// is no file is the name of a world in the binary, in whatever directory. The error
-// is an *[syntax.Error], or several joined, for mistakes in the file.
+// LoadSeed reads a world file. The seed replaces the file's seed, unless it is negative. A path without extension at
+// which there is no file names a world in the binary, whatever the directory. For mistakes in the file the error is an
+// *[syntax.Error], or several joined.
 func LoadSeed(path string, seed int) (*World, error) {
 	if name := filepath.Base(path); worlds.Exists(name) && !isFile(path) {
 		return origin{name + worlds.Extension, worlds.Files.ReadFile, worlds.Files.Open, size{maxStored, maxTiles}, seed}.world()
@@ -41,13 +41,13 @@ func LoadSeed(path string, seed int) (*World, error) {
 	return origin{path, syntax.Reader(path, worlds.Files), openFile, size{maxStored, maxTiles}, seed}.world()
 }
 
-// origin is what a world is read from.
+// origin is the source from which a world is read.
 type origin struct {
 	path string                             // of the main file
 	read func(path string) ([]byte, error)  // main file and includes
 	open func(path string) (fs.File, error) // pictures
 	most size                               // of the world
-	seed int                                // negative: that of the file
+	seed int                                // negative: the file's own
 }
 
 func (o origin) world() (*World, error) {
@@ -76,7 +76,7 @@ func (o origin) load() (*loader, error) {
 	return l, l.build(o.most)
 }
 
-// isFile reports whether there is something at path that is not a directory.
+// isFile reports whether path exists and is not a directory.
 func isFile(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.IsDir()
@@ -111,7 +111,7 @@ type loader struct {
 	digest   hash.Hash // of all files
 	world    *World
 	seed     uint64
-	colors   *rand.Rand // of the models whose colour is "random"
+	colors   *rand.Rand // for the models with the colour "random"
 	errs     []error
 	reported map[string]bool // the texts of errs and of the world's warnings
 
@@ -120,7 +120,7 @@ type loader struct {
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
 
-// fail records an error about a field of s: one for all sections that a define gives it to.
+// fail records an error about a field of s: one error for all sections that have the field from one define.
 func (l *loader) fail(s *syntax.Section, field, format string, args ...any) {
 	err := s.Errorf(field, format, args...)
 	if text := err.Error(); !l.reported[text] {
@@ -255,7 +255,7 @@ func (w *World) floor() floor.Box {
 	return extent
 }
 
-// pushing reads whether robots can push b, and how hard that is.
+// pushing reads whether robots can push b, and its mass and friction.
 func (l *loader) pushing(s *syntax.Section, b *body, pushable bool, mass float64) {
 	b.pushable = s.Bool("pushable", pushable)
 	mass, friction := s.Float("mass", mass), s.Float("friction", floorFriction)
@@ -270,8 +270,7 @@ func (l *loader) pose(s *syntax.Section) (at Pose, z float64) {
 	return at, z
 }
 
-// checkRoom warns about robots that cannot move because they start inside
-// something.
+// checkRoom warns about robots that cannot move because they overlap something at the start.
 func (l *loader) checkRoom() {
 	for _, r := range l.world.robots {
 		if l.world.blocked(r.body) {
@@ -292,8 +291,8 @@ func (l *loader) nameRedefined() {
 	}
 }
 
-// nameIgnored makes a warning for each name that was not read, whose first place it
-// has. A log line may be cut behind 256 bytes, so the name comes first.
+// nameIgnored makes a warning for each name that was not read, with its first place in the
+// file. A log line may be cut after 256 bytes, so the name comes first.
 func (l *loader) nameIgnored() {
 	type word struct{ what, name, near string }
 	ignored := l.file.Ignored()

@@ -10,14 +10,14 @@ import (
 	"player/formats/syntax"
 )
 
-// mapHeight is the height of the walls of a map without size, and of those of Stage 1, metres.
+// mapHeight is the height of the walls of a map without size, and of the walls of Stage 1, metres.
 const mapHeight = 1
 
 // defaultSize is the size of a model without size or blocks, metres.
 var defaultSize = []float64{0.1, 0.1, 0.1}
 
-// ignored lists fields that only a GUI shows, and those of pushing, which a thing that
-// cannot move may have.
+// ignored lists fields that only a GUI shows, and the fields for pushing, which a fixed
+// thing may have.
 var ignored = []string{
 	"gui_nose", "gui_grid", "gui_move", "gui_outline", "gui_movemask", "trail_length", "trail_interval", "map_resolution",
 	"mass", "friction",
@@ -180,7 +180,7 @@ func (l *loader) warnBlank(s *syntax.Section, path string) {
 	l.warn(s, "%s has no dark pixel, so %s has no walls: draw them dark on light", filepath.Base(path), s.Name)
 }
 
-// size reads the lengths in a field size. Stage leaves what is behind them unread.
+// size reads the lengths in a field size. Stage does not read the rest of the field.
 func (l *loader) size(s *syntax.Section, def ...float64) []float64 {
 	given := s.Lengths("size")
 	if len(given) > len(def) {

@@ -22,7 +22,7 @@ func (l *loader) place(s *syntax.Section, field string, x, y, heading float64) (
 	return Pose{X: p[0], Y: p[1], Heading: p[3]}, p[2]
 }
 
-// returns reads the number that says whether a sensor detects a model. Stage 1 has words for it.
+// returns reads the number that decides whether a sensor detects a model. Stage 1 has words for it.
 func (l *loader) returns(s *syntax.Section, field string, def float64) float64 {
 	if f := s.Field(field); f != nil && !f.Tuple {
 		switch f.Values[0].Text {
@@ -35,9 +35,9 @@ func (l *loader) returns(s *syntax.Section, field string, def float64) float64 {
 	return s.Float(field, def)
 }
 
-// echo reads whether sonars and lasers detect a model: unless its ranger_return is negative. Before
-// Stage 4 there were laser_return, and sonar_return or ranger_return for sonars, 0 of what is not
-// detected. Here laser_return is the answer for both.
+// echo reads whether sonars and lasers detect a model: they do unless its ranger_return is
+// negative. Before Stage 4 the fields were laser_return, and sonar_return or ranger_return for
+// sonars, and 0 meant undetected. Here laser_return is the answer for both.
 func (l *loader) echo(s *syntax.Section, def float64) bool {
 	given := func(field string) bool { return s.Field(field) != nil }
 	ranger := s.Float("ranger_return", def)
@@ -88,7 +88,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 	return b
 }
 
-// oldLaser reads a laser that is a model of its own.
+// oldLaser reads a laser that is a model by itself.
 func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) {
 	s.Ignore("samples", "range_min") // a scan has the readings of an LMS-200
 	if l.second(s, r, r.laser != nil, "laser") {
@@ -99,8 +99,8 @@ func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) 
 	l.checkReach(s, "range_max", r.laser.reach)
 }
 
-// oldSonars returns the sonars of a model that has their poses in fields of its own, or
-// of a sonar without poses, which has the ring of the Pioneer 2.
+// oldSonars returns the sonars of a model with their poses in its own fields, or, for a
+// sonar without poses, the ring of the Pioneer 2.
 func (l *loader) oldSonars(s *syntax.Section) (beams []sonar) {
 	count := s.Int("scount", 0)
 	view := s.Tuple("sview", "lla", 0, 5, floor.Radians(15))

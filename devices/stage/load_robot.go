@@ -54,7 +54,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.children(s, Pose{}, base, top, r.body, r)
 	r.body.shape()
 	switch {
-	case len(l.errs) > before: // of the shape: what is missing of it follows from them
+	case len(l.errs) > before: // mistakes in the shape: more errors would only follow from them
 	case r.body.hull == nil:
 		l.fail(s, "obstacle_return", "robot %q has no solid shape", r.Name)
 	case !(r.body.radius <= maxRobot):

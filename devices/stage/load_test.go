@@ -77,7 +77,7 @@ func TestLoadErrors(t *testing.T) {
 }
 
 // Every unsupported name has a warning of its own, with its first place and how many
-// more there are, that a line of the log shows whole.
+// more there are, that a line of the log shows completely.
 func TestIgnoredIsNamedOnce(t *testing.T) {
 	text := "gps ( )\nposition ( ctrl \"wander\" alwayson 2\n  ranger ( sensor ( view [0 5 30] ) ) )\nwindow ( scale 3 )\n" +
 		"define car position ( color \"red\" ctrl \"wander\" )\ncar ( pose [2 0 0 0] )\ncar ( pose [4 0 0 0] colour \"blue\" ctrl \"sit\" )\n"
@@ -133,7 +133,7 @@ model ( block ( points 3 point[0] [20 20] point[1] [21 20] point[2] [20 21] z [0
 		{floor.Box{Min: Vec{X: 9, Y: -1}, Max: Vec{X: 11, Y: 1}}, 0.5, 2},
 		{floor.Box{Min: Vec{X: 9, Y: 1}, Max: Vec{X: 11, Y: 3}}, 0.5, 3.5},
 		{floor.Box{Min: Vec{X: 20, Y: 20}, Max: Vec{X: 21, Y: 21}}, 0, 0.5},
-		{floor.Box{Min: Vec{X: -0.5, Y: -0.5}, Max: Vec{X: 0.5, Y: 0.5}}, 0.5, 1.5}, // stands on its parent
+		{floor.Box{Min: Vec{X: -0.5, Y: -0.5}, Max: Vec{X: 0.5, Y: 0.5}}, 0.5, 1.5}, // it is on top of its parent
 	}
 	var parts []part
 	for _, b := range w.fixtures {
@@ -238,7 +238,7 @@ func FuzzLoad(f *testing.F) {
 				r.readLaser()
 			}
 			if r.camera != nil {
-				r.look(w.tracker.pixels)
+				r.drawChannels(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
 			if r.gripper != nil {

@@ -6,23 +6,23 @@ import (
 	"player/devices"
 )
 
-// stepLimit is how long the clients in step wait for one of them, in real time. A
+// stepLimit is how long the clients in lockstep wait for one of them, in real time. A
 // control loop that needs longer has crashed or is in a debugger.
 const stepLimit = 10 * time.Second
 
-// lockstep decides whether a world in step may go on. Its clients are those in
-// request/reply mode: one that has asked for data and has been sent all there is waits
-// for the next step.
+// lockstep decides whether a world in lockstep may go on. Its clients are the ones in
+// request/reply mode: a client that has asked for data, and has been sent all there is,
+// waits for the next step.
 type lockstep struct {
-	need    int  // clients that start the time; zero: the world is not in step
+	need    int  // clients that start the time; zero: the world is not in lockstep
 	started bool // they came, and not all of them have left
 	crew         // of all robots
 
 	since time.Duration // server's time at which clients began to hold up others
 }
 
-// crew counts clients in step. A client that neither waits nor is behind is late: it
-// has been given up until it asks again.
+// crew counts clients in lockstep. A client that neither waits nor is behind is late: it has
+// been given up until it asks again.
 type crew struct{ clients, waiting, behind int }
 
 // roll is the clients of one robot.
@@ -37,8 +37,8 @@ type member struct {
 	late bool
 }
 
-// open reports whether all clients that count have asked. A world whose clients are all
-// late waits for them.
+// open reports whether all clients that count have asked. If all clients of a world are
+// late, it waits for them.
 func (l *lockstep) open() bool {
 	return l.started && l.waiting > 0 && l.behind == 0
 }

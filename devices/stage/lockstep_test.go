@@ -8,7 +8,7 @@ import (
 	"player/devices"
 )
 
-// stepper is a client in step.
+// stepper is a client in lockstep.
 type stepper struct{ waits bool }
 
 func (s *stepper) News()       { s.waits = false }
@@ -91,7 +91,7 @@ func TestClientsWhoAreLateDoNotLoseTheWorld(t *testing.T) {
 	}
 }
 
-// inStep puts the world of a bench in step.
+// inStep puts the world of a bench in lockstep.
 func inStep(t *testing.T, robots int, settings string) *bench {
 	t.Helper()
 	world := settings
@@ -111,7 +111,7 @@ func TestTheWorldWaitsForItsClients(t *testing.T) {
 		t.Run(speedup, func(t *testing.T) {
 			b := inStep(t, 3, "lockstep 2\nspeedup "+speedup)
 			clients := []*stepper{{}, {}}
-			b.open(t, 2, "p") // by a client that is not in step
+			b.open(t, 2, "p") // by a client that is not in lockstep
 			b.run(time.Minute)
 			for robot, c := range clients {
 				if b.world.Time() != 0 {

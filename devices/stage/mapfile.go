@@ -22,7 +22,7 @@ type mapFile struct {
 // maxMapPixel bounds the side of a pixel in a map file, metres.
 const maxMapPixel = 100
 
-// readMapFile reads a map file. What is neither a wall nor free is free.
+// readMapFile reads a map file. Unknown cells are free.
 func readMapFile(path string, data []byte) (*mapFile, error) {
 	m := &mapFile{Occupied: 0.65, Mode: "trinary"}
 	if err := readYAML(string(data), m.set); err != nil {

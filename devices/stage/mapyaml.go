@@ -15,7 +15,7 @@ const maxBrackets = 32
 // have values of any kind.
 type yamlReader struct {
 	text string // lines end in LF
-	at   int    // what is before it has been read; after an error the place of it
+	at   int    // the text before it has been read; after an error its place
 	set  func(key string, value yamlValue, isItem bool) error
 }
 
@@ -134,7 +134,7 @@ func (r *yamlReader) next() byte {
 	return r.text[r.at]
 }
 
-// skip passes over blanks and a comment, and over the ends of lines if lines says so.
+// skip passes over blanks and a comment, and, if lines is set, over the ends of lines.
 func (r *yamlReader) skip(lines bool) {
 	for ; r.at < len(r.text); r.at++ {
 		switch c := r.text[r.at]; {

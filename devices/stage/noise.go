@@ -22,7 +22,7 @@ func newNoise(seed uint64, robot string) noise {
 }
 
 // at returns the generator for a reading of a robot's sensor at a simulated time: the
-// reading is the same whatever else was read, and by whom.
+// reading does not depend on other readings, nor on the reader.
 func (n noise) at(sim time.Duration, sensor byte) noise {
 	n ^= noise(sim)
 	n = noise(n.next()) ^ noise(sensor)
@@ -37,7 +37,7 @@ func (n *noise) next() uint64 {
 	return z ^ z>>31
 }
 
-// flaws are what keeps a ranger from measuring exactly.
+// flaws are the errors in a ranger's measurements.
 type flaws struct {
 	constant     float64 // standard deviation of a range, metres
 	proportional float64 // the same as a fraction of the range
@@ -52,7 +52,7 @@ type flaws struct {
 // not fired.
 const leastRange = 0.001
 
-// flaws reads those of a sensor: a sonar has more than a laser.
+// flaws reads the flaws of a sensor: a sonar has more than a laser.
 func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
 	n := s.Tuple("noise", "lna", 0, 0, 0)
 	f := flaws{constant: n[0], proportional: n[1], angular: n[2], dropout: s.Float("dropout", 0)}
@@ -68,8 +68,8 @@ func (l *loader) flaws(s *syntax.Section, sonar bool) flaws {
 	return f
 }
 
-// apply returns what noise and dropouts make of a range in metres. normal is a normal number, and
-// reach a range without an echo.
+// apply adds noise and dropouts to a range in metres. normal is a normal number, and reach a
+// range without an echo.
 func (f *flaws) apply(random *random, normal, d, reach float64) float64 {
 	if d >= reach || f.dropout > 0 && random.uniform() < f.dropout {
 		return reach
@@ -114,8 +114,8 @@ func (s *sonars) echo(r *Robot, sonar *sonar, b *floor.Beam, heard float64, near
 	return nearest
 }
 
-// reflects reports whether what a ray meets at a distance in metres reflects it back:
-// planes do up to a limit of the angle of incidence. Edges, corners and things that are
+// reflects reports whether the surface that a ray meets at a distance in metres reflects it
+// back: planes do up to a limit of the angle of incidence. Edges, corners and things
 // narrower than the spot always do.
 //
 // Two rays next to the first find the surface. Along a plane at the distance r, the
@@ -140,8 +140,7 @@ func (s *sonars) reflects(at Pose, angle float64, near []*spot, r, limit float64
 	return math.Abs(math.Atan((left-right)/2/math.Sin(aside))) <= limit
 }
 
-// ray returns the distance in metres to what gives an echo at an angle and a height, or
-// limit.
+// ray returns the distance in metres to the nearest echo at an angle and a height, or limit.
 func ray(walls *floor.Grid, near []*spot, at Pose, angle, height, limit float64) float64 {
 	o, d := at.Position(), floor.Direction(angle)
 	limit = walls.Cast(o, d, limit)

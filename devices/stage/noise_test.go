@@ -70,8 +70,8 @@ func readings(w *World) (all []codec.LaserData) {
 	return all
 }
 
-// The error of a range has the deviation that the world gives, around zero. What has no
-// echo has no noise.
+// The error of a range has the deviation that the world gives, around zero. A range without
+// an echo has no noise.
 func TestRangeNoise(t *testing.T) {
 	for _, tt := range []struct {
 		fields string
@@ -106,8 +106,8 @@ func TestRangeNoise(t *testing.T) {
 	}
 }
 
-// Neighbouring readings, and those of one direction at different times, are
-// independent.
+// Neighbouring readings are independent, and so are readings of one direction at different
+// times.
 func TestNoiseIsWhite(t *testing.T) {
 	all := readings(ranging(t, 1, "samples 361 range [0 100] noise [0.02 0 0]"))
 	residual := func(k, i int) float64 {
@@ -123,8 +123,8 @@ func TestNoiseIsWhite(t *testing.T) {
 	}
 }
 
-// A reading depends on the seed, the robot's name and the time, not on what was read
-// before, and by whom.
+// A reading depends on the seed, the robot's name and the time, not on earlier readings, and
+// not on the reader.
 func TestNoiseIsReproducible(t *testing.T) {
 	const sensor = "samples 361 noise [0.02 0.01 0.1] dropout 0.1"
 	w := ranging(t, 1, sensor)
@@ -171,7 +171,7 @@ func TestDropout(t *testing.T) {
 	}
 }
 
-// One sonar looks ahead, from the origin.
+// The one sonar points ahead, from the origin.
 func sonarReads(t *testing.T, fields, things string) uint16 {
 	t.Helper()
 	w := newWorld(t, robotWorld+things+` position ( ranger ( sensor ( range [0 5] `+fields+` ) ) )`)
@@ -193,7 +193,7 @@ func TestSpecularSurfaces(t *testing.T) {
 			}
 		}
 	}
-	// Behind what is not heard is nothing: the wall hides it.
+	// A surface without an echo also hides the wall behind it.
 	if got := sonarReads(t, "specular 25", fmt.Sprintf(wall, 45)+`wall ( pose [3 0 0 90] size [3 0.1 1] )`); got != 5000 {
 		t.Errorf("through a wall it reads %d", got)
 	}
@@ -206,14 +206,14 @@ func TestSpecularSurfaces(t *testing.T) {
 			t.Errorf("%s: %d", name, got)
 		}
 	}
-	// A beam hears the part of a surface that faces it.
+	// A beam gets the echo of the part of a surface that faces it.
 	if got := sonarReads(t, "specular 10 samples 9 fov 40", fmt.Sprintf(wall, 105)); got > 1500 {
 		t.Errorf("a wide beam reads %d", got)
 	}
 }
 
-// A sonar that hears the next one reads what that reads, if it is nearer, as often as
-// the world says.
+// A sonar that receives the next sonar's echo reports that range, if it is nearer, as often
+// as the world gives.
 func TestCrosstalk(t *testing.T) {
 	w := newWorld(t, robotWorld+`wall ( pose [1.05 0 0 90] size [0.6 0.1 1] ) define ring sensor ( range [0 5] crosstalk 0.3 )
 		position ( ranger ( ring ( ) ring ( pose [0 0 0 90] ) ring ( pose [0 0 0 180] ) ring ( pose [0 0 0 270] ) ) )`)

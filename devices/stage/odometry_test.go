@@ -101,8 +101,8 @@ func TestBattery(t *testing.T) {
 	}
 }
 
-// A robot whose world gives it an amount of energy stops when it is used up. One that
-// touches a dock is charged, by what both allow.
+// A robot with a limited amount of energy stops when it is used up. A robot that touches a
+// dock is charged, with the lower power of the two.
 func TestDocks(t *testing.T) {
 	const dock = `define charger model ( size [0.1 0.4 0.5] joules -1 give_watts 1000 ) `
 	for name, tt := range map[string]struct {

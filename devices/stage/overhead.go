@@ -30,7 +30,7 @@ func (l *loader) overhead(s *syntax.Section) {
 	w.overheads = append(w.overheads, o)
 }
 
-// trackedPosition is the position of a robot as others see it: it takes no commands.
+// trackedPosition is the position of a robot as seen by an overhead camera: it takes no commands.
 func trackedPosition() devices.Spec {
 	spec := devices.Position()
 	spec.CommandSize, spec.Stop = 0, ""

@@ -39,7 +39,7 @@ func TestOverhead(t *testing.T) {
 	}
 }
 
-// The world runs while only a camera is open, stands still without one, and follows
+// The world runs while only a camera is open, is paused without one, and follows
 // a change of its speed.
 func TestOverheadKeepsTheWorldRunning(t *testing.T) {
 	b := newBench(t, newWorld(t, watched))

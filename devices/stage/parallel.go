@@ -13,7 +13,7 @@ type pool struct {
 	helpers  []atomic.Uint32
 	busy     atomic.Int32 // helpers that are at work
 	wait     sync.WaitGroup
-	panicked atomic.Pointer[any] // what a helper has panicked with
+	panicked atomic.Pointer[any] // the value of a helper's panic
 }
 
 // task is the work of one run. It does not change meanwhile.
@@ -36,16 +36,15 @@ const (
 	called // has work
 )
 
-// linger is how long a helper polls for more work before it ends, and the loop for the end of the
-// helpers before it sleeps. There are some ten pieces of work in a report of all robots, of 50 us and more with as
-// much between them, and it takes as long to wake a sleeping thread of a virtual machine.
+// linger is how long a helper polls for more work before it ends, and the loop for the end of the helpers before
+// it sleeps. A report of all robots has some ten pieces of work, each of 50 us and more, with pauses as long. To
+// wake a sleeping thread of a virtual machine takes as long as such a pause.
 const linger = 100 * time.Microsecond
 
-// run does pieces 0 to n of the work, without the latter, in portions of that many pieces. Each worker begins at a place of
-// its own, so that it most often does what it did the last time, and has that in its cache; at
-// the end it takes what others have not begun. Worker 0 is the caller, the others are
-// helpers. A panic of a helper is one of the caller: on the loop it ends a driver, and
-// not the process.
+// run does the pieces 0 to n-1 of the work, in portions of that many pieces. Each worker begins at its own place, so
+// that it mostly repeats the pieces of the last run, whose data is in its cache; at the end it takes pieces that other
+// workers have not begun. Worker 0 is the caller, the others are helpers. A helper's panic becomes a panic of the
+// caller: on the loop it ends a driver, and not the process.
 func (p *pool) run(workers, n, portion int, w work) {
 	if workers < 2 {
 		w.do(0, 0, n)

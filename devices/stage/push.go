@@ -2,39 +2,38 @@ package stage
 
 import "player/devices/stage/floor"
 
-// Pushing. Whatever stands in the way of a moving robot and can be pushed gives way,
-// and what stands in its way after that, as long as the robot's tyres hold.
+// Pushing. A movable thing in the way of a moving robot gives way, and so does the next
+// thing in that thing's way, as long as the robot's tyres hold.
 //
 // The model has no speeds and no time: a thing moves only as far as it is pushed, and
-// nothing glides on. A push goes through one point, at right angles to the face that
-// is touched, without friction between the two. Its line passes the middle of the
-// thing at some distance, so the thing also turns, as one whose weight rests evenly on
-// the floor.
+// nothing glides on. A push goes through one point, at right angles to the face that is
+// touched, without friction between the two. Its line passes the middle of the thing at some
+// distance, so the thing also turns. Its weight rests evenly on the floor.
 //
-// Every change is tried first: if the things would be too heavy, or if one would end in
-// a wall, in something that cannot be pushed or in the robot, none moves. So bodies
-// that are clear of walls and of each other remain so.
+// Every change is tried first: if the things would be too heavy, or if one would end in a
+// wall, in something fixed or in the robot, none moves. So bodies without contact to walls
+// and to each other stay without it.
 
 const (
 	// floorFriction is the coefficient of friction of rubber on a smooth floor, and of
 	// things without the field friction.
 	floorFriction = 0.5
-	// robotMass is the mass of a Pioneer 2-DX, thingMass that of a thing without the
+	// robotMass is the mass of a Pioneer 2-DX, thingMass the mass of a thing without the
 	// field mass, kg.
 	robotMass = 9
 	thingMass = 1
 	// maxShoves bounds the work of one push: a robot before a longer row of things
 	// stalls. It allows for a few corrections of each thing in a row of ten.
 	maxShoves = 64
-	// maxDepth is how far a thing may reach into what pushes it, metres. A step of a
-	// Pioneer is 10 mm at most. Things that overlap by more were put into each other,
-	// and to part them might carry one through a thin wall.
+	// maxDepth is how far a thing may reach into the body that pushes it, metres. A step of
+	// a Pioneer is 10 mm at most. Things with a larger overlap were placed into each other:
+	// parting them might carry one through a thin wall.
 	maxDepth = 0.05
 	// clearance is the gap that is left after a push, metres: it must exceed the
 	// rounding errors of coordinates.
 	clearance = 1e-6
 	// meanDistance is the mean distance of the points of a shape from its middle, as a
-	// fraction of that of its corners: 0.54 for a square and 0.67 for a disc.
+	// fraction of the corners' mean distance: 0.54 for a square and 0.67 for a disc.
 	meanDistance = 0.6
 )
 
@@ -44,9 +43,9 @@ type shove struct {
 	from Pose
 }
 
-// makeRoom pushes away whatever the body overlaps and reports whether it could. If
-// not, nothing has moved. Groups of robots call it at the same time: without anything that
-// can be pushed it changes nothing.
+// makeRoom pushes away the things that the body overlaps and reports whether it could. If
+// not, nothing has moved. Groups of robots call it at the same time: without a movable thing
+// in the way it changes nothing.
 func (w *World) makeRoom(pusher *body) bool {
 	if o := w.hit(pusher); o == nil || !o.pushable {
 		return o == nil
@@ -76,7 +75,7 @@ func (w *World) makeRoom(pusher *body) bool {
 	return true
 }
 
-// pushed reports whether the push that is being tried has moved o.
+// pushed reports whether the current push has moved o.
 func (w *World) pushed(o *body) bool {
 	for i := range w.shoves {
 		if w.shoves[i].body == o {
@@ -86,13 +85,13 @@ func (w *World) pushed(o *body) bool {
 	return false
 }
 
-// giveWay moves o out of b, which it overlaps, and reports whether that was possible.
-// Because of the turn a small overlap may remain; the next call is for the rest.
+// giveWay moves o out of b, if they overlap, and reports whether that was possible. Because o
+// also turns, a small overlap may remain; the next call removes it.
 //
-// A push of unit size along out whose line passes the middle at arm turns o by arm /
+// If the line of a push of unit size along out passes the middle at arm, o turns by arm /
 // spin for each metre that it moves (limit surface as an ellipsoid: Howe and Cutkosky,
-// Practical Force-Motion Models for Sliding Manipulation, 1996). The point that is touched then
-// moves by 1 + arm^2 / spin, which must be the depth.
+// Practical Force-Motion Models for Sliding Manipulation, 1996). The touched point then moves
+// by 1 + arm^2 / spin. This must be the depth.
 func (o *body) giveWay(b *body) bool {
 	c := floor.Touch(b.here, o.here)
 	if c.Depth > maxDepth {

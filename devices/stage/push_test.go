@@ -47,7 +47,7 @@ func TestBoxIsPushed(t *testing.T) {
 	}
 }
 
-// A few pushes part two things. What is pushed off its middle turns, and its middle
+// A few pushes part two things. A thing that is pushed off its middle turns, and its middle
 // moves less.
 func TestGivingWay(t *testing.T) {
 	still := &body{parts: []part{{material: material{solid: true}, shapes: [][]Vec{floor.Rectangle(1, 0.2)}, top: 1}}}
@@ -75,8 +75,8 @@ func TestGivingWay(t *testing.T) {
 	}
 }
 
-// Whatever stands in the way of a thing is also pushed, up to what the robot's tyres
-// hold: its own mass times its friction.
+// A thing in the way of a pushed thing is also pushed, up to the limit of the robot's tyres:
+// its own mass times its friction.
 func TestPushIsLimited(t *testing.T) {
 	const row = `pioneer2dx ( %s ) define box model ( size [0.2 0.2 0.3] pushable 1 %s )
 		box ( pose [0.5 0 0 0] ) box ( pose [0.75 0 0 0] ) box ( pose [1.0 0 0 0] )`
@@ -172,7 +172,7 @@ func TestRobotsPushAgainstEachOther(t *testing.T) {
 	noOverlaps(t, w)
 }
 
-// noOverlaps fails if anything is in a wall, checked as a polygon, or in another thing.
+// noOverlaps fails if a body overlaps a wall, checked as a polygon, or another body.
 func noOverlaps(t *testing.T, w *World) {
 	t.Helper()
 	for i, b := range w.bodies {
@@ -192,7 +192,7 @@ func noOverlaps(t *testing.T, w *World) {
 	}
 }
 
-// In random worlds, whatever the robots do, nothing ends in a wall, checked as a polygon, or in
+// In random worlds with random commands, no body ends in a wall, checked as a polygon, or in
 // another thing, whether it can be pushed or not, and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
 	t.Parallel()
@@ -230,7 +230,7 @@ wall ( pose [ 2.05 0 0 90] size [4.2 0.1 1] ) wall ( pose [-2.05 0 0 90] size [4
 				r.gripper.command(codec.GripperCommand{Code: codec.GripClose})
 			}
 			w.Step(5)
-			noOverlaps(t, w) // a robot that got into something would be stuck there
+			noOverlaps(t, w) // a robot inside another thing would be stuck there
 			if r.stalled() {
 				stalls++
 			}

@@ -2,15 +2,15 @@ package stage
 
 import "math"
 
-// random draws the random numbers of readings. Normal ones are most of them, and a scan has 361:
-// they are drawn by the ziggurat method, which needs one number of the generator and one comparison
-// for 99 of 100 (Marsaglia and Tsang, The Ziggurat Method for Generating Random Variables, 2000).
-// It covers the right half of the bell curve by layers of one area, each a rectangle from the middle
-// to the curve. The lowest layer also has the tail.
+// random draws the random numbers of readings. Most of them are normal, 361 in a scan: they are
+// drawn by the ziggurat method, which needs one number of the generator and one comparison for 99 of
+// 100 (Marsaglia and Tsang, The Ziggurat Method for Generating Random Variables, 2000). It covers
+// the right half of the bell curve by layers of one area, each a rectangle from the middle to the
+// curve. The lowest layer also has the tail.
 type random struct {
 	noise
-	// edges are the right edges of the layers, the lowest first, and zero. That of the lowest one
-	// is where it would be if the layer were a rectangle; the tail begins at the next one.
+	// edges are the right edges of the layers, the lowest first, and zero. The lowest layer's
+	// edge is the edge of a rectangle with the same area; the tail begins at the next edge.
 	edges [layers + 1]float64
 }
 
@@ -50,7 +50,7 @@ func (r *random) fill(dst []float64) {
 	for i := range dst {
 		u := n.next()
 		layer := uint8(u)
-		x := float64(int64(u)>>10) / (1 << 53) * r.edges[layer] // other bits than those of the layer
+		x := float64(int64(u)>>10) / (1 << 53) * r.edges[layer] // bits that do not choose the layer
 		if math.Abs(x) >= r.edges[int(layer)+1] {
 			r.noise = n
 			x = r.outer(layer, x)

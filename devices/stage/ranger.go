@@ -130,7 +130,7 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 	}
 }
 
-// hear returns the distance in metres to what is nearest within a beam, or the sonar's
+// hear returns the distance in metres to the nearest surface within a beam, or the sonar's
 // reach. No wall is within free metres of the robot's position.
 func (s *sonars) hear(r *Robot, sonar *sonar, b *floor.Beam, targets []target, free float64) float64 {
 	o, best := sonar.pose.Position(), sonar.reach
@@ -196,7 +196,7 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 			continue
 		}
 		if flawed {
-			if l.dropout > 0 { // else blur is inlined: a call for each ray costs more than what it does
+			if l.dropout > 0 { // otherwise blur is inlined: a call for each ray costs more than its work
 				d = l.apply(&c.random, c.normals[i], d, l.reach)
 			} else {
 				d = l.blur(c.normals[i], d, l.reach)

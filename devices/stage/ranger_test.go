@@ -116,7 +116,7 @@ func TestMissingSonarsReadTheirReach(t *testing.T) {
 	}
 }
 
-// A sonar sees all that is in its cone, however thin, fixed or not, and its reading is the
+// A sonar detects all things in its cone, however thin, fixed or not, and its reading is the
 // distance to the nearest point within the cone.
 func TestSonarsSeeWhatIsInTheirCone(t *testing.T) {
 	for _, kind := range []string{"", "pushable 1"} {

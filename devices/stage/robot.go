@@ -75,7 +75,7 @@ func (r *Robot) move(now time.Duration, forward, turned float64) {
 	}
 	r.stalledUntil = now + stallHold
 	r.drive.speed = 0
-	if turned != 0 && r.tryMove(0, turned) { // it can still turn on the spot
+	if turned != 0 && r.tryMove(0, turned) { // it can still rotate on the spot
 		return
 	}
 	r.drive.turn = 0
@@ -101,7 +101,7 @@ func (r *Robot) tryMove(forward, turned float64) bool {
 	return true
 }
 
-// wedged reports whether something that cannot be pushed is in the way of a move forward.
+// wedged reports whether an immovable thing is in the way of a move forward.
 func (r *Robot) wedged(forward float64) bool {
 	start := r.body.pose
 	defer r.body.place(start)

@@ -8,8 +8,8 @@ import (
 	"player/devices/stage/floor"
 )
 
-// instant is a robot whose wheels reach any speed at once, so that its paths
-// have a closed form.
+// instant is a robot with wheels that reach any speed at once, so that its paths have a
+// closed form.
 const instant = robotWorld + `pioneer2dx ( acceleration_bounds [-1000 1000 0 0 0 0 -100000 100000] )`
 
 func TestCommandsAreClipped(t *testing.T) {
@@ -100,7 +100,7 @@ func TestMotorsOff(t *testing.T) {
 	}
 }
 
-// Paths that have a closed form: straight lines, turns on the spot, circles.
+// Paths that have a closed form: straight lines, rotations on the spot, circles.
 func TestPaths(t *testing.T) {
 	for _, tt := range []struct {
 		name        string

@@ -8,8 +8,8 @@ import (
 	"player/devices/stage/floor"
 )
 
-// scan is a laser's scan while it is computed. It checks a ray only against what the ray
-// may meet. The ranges are the same as if each ray were checked against everything.
+// scan is a laser's scan while it is computed. It checks a ray only against the things that
+// the ray may meet. The ranges are the same as if each ray were checked against everything.
 //
 // It has the inverse of the ranges: along the straight side of a body the inverse is a linear
 // function of the ray's direction, so no ray needs a division.
@@ -19,7 +19,7 @@ type scan struct {
 	reach      float64                   // metres
 	rays       *[codec.LaserCount]Vec    // directions in the scanner's frame, the rightmost first
 	astray     float64                   // no ray is further from half a degree times its number, radians
-	inverses   [codec.LaserCount]float64 // of the ranges so far, 1/m; at least that of reach
+	inverses   [codec.LaserCount]float64 // of the ranges so far, 1/m; at least the inverse of reach
 }
 
 // target is a body that a ray may meet.
@@ -31,9 +31,9 @@ type target struct {
 }
 
 // scanner has the buffers in which the scans of one robot after the other are computed.
-// Those of different scanners may be computed at the same time.
+// Scans of different scanners may be computed at the same time.
 type scanner struct {
-	near    []*spot // what the rangers of the robot may meet
+	near    []*spot // things that the rangers of the robot may meet
 	found   []target
 	sorted  []target // see findTargets
 	random  random
@@ -57,7 +57,7 @@ func (c *scanner) prepare(r *Robot) {
 	c.findTargets(r.body.spot.at, r.body.spot.facing)
 }
 
-// findTargets makes targets of what is near, as seen from a point in a direction.
+// findTargets makes targets of the things nearby, as seen from a point in a direction.
 func (c *scanner) findTargets(from, facing Vec) {
 	var ends [16]int // in the sorted list, by metres
 	c.found = slices.Grow(c.found[:0], len(c.near))[:len(c.near)]
@@ -106,8 +106,8 @@ func (s *scan) jitter(c *scanner, deviation float64) {
 	s.rays = &c.rays
 }
 
-// meetBodies shortens the rays that meet bodies. The scanner has a pose and a direction on the
-// robot, in whose frame the targets are.
+// meetBodies shortens the rays that meet bodies. pose is the scanner's pose, and facing its
+// direction on the robot: the targets are in the robot's frame.
 func (s *scan) meetBodies(targets []target, pose Pose, facing Vec) {
 	behind := -s.astray * s.reach // no ray goes farther back
 	for i := range targets {
@@ -173,7 +173,7 @@ func (s *scan) meetWalls(walls *floor.Grid, ranges *[codec.LaserCount]float64) {
 		return
 	}
 	// reach is how far a point of a group may be from the middle of its middle ray, as a fraction of
-	// the longest range: 0.503 if all rays are where they should be.
+	// the longest range: 0.503 if no ray deviates.
 	reach := math.Sqrt(1.25 - math.Cos(min(math.Pi, floor.Radians((group-1)/4.)+2*s.astray)))
 	for first := 0; first < codec.LaserCount; first += group {
 		rays, ranges := s.rays[first:first+group], ranges[first:first+group]
@@ -195,8 +195,8 @@ func (s *scan) meetWalls(walls *floor.Grid, ranges *[codec.LaserCount]float64) {
 }
 
 // rays returns the numbers of the first and the last ray that may meet the target, and
-// whether it is apart: these rays and its corners are within less than half a turn. No ray
-// is further than astray from where it should be, radians.
+// whether it is apart: these rays and its corners are within less than half a revolution. No
+// ray deviates from its direction by more than astray, radians.
 func (t *target) rays(astray float64) (first, last int, apart bool) {
 	const perRadian, middle = 2 * 180 / math.Pi, codec.LaserCount / 2
 	length := t.distance + t.radius
@@ -214,8 +214,8 @@ func (t *target) rays(astray float64) (first, last int, apart bool) {
 // at o in the frame of the body. The outline's near sides follow each other from left to
 // right, so each ray is checked against one or two of them.
 func (s *scan) sweep(t *target, round []Vec, o Vec, first, last int) {
-	// edgeOn is twice the area of the triangle from the scanner to a side below which no ray
-	// meets the side, m^2: the side is then seen edge-on, and there is no ray between its ends.
+	// edgeOn is twice the area of the triangle of the scanner and a side, m^2. With a smaller
+	// triangle the side is seen edge-on, and no ray is between its ends.
 	const edgeOn = 1e-9
 	far, swept := false, false
 	p := round[0].Sub(o).Rotate(t.facing)

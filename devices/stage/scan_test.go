@@ -16,8 +16,8 @@ func TestRoughBearing(t *testing.T) {
 	}
 }
 
-// Bodies that are not convex, and outlines in both directions, as TestScansMissNoBody
-// checks them for convex ones.
+// Bodies that are not convex, and outlines in both directions: TestScansMissNoBody checks
+// only convex ones.
 func TestScanOfAnyOutline(t *testing.T) {
 	w, r := robotIn(t, robotWorld+`pioneer_full ( )
 define odd model ( size [0.6 0.6 1] gripper_return 1 )

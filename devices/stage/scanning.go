@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// This file computes the scans of a world that is faster than real time, or in step, on
-// all processors. In real time each driver computes its own when it reports, because the
-// loop must not wait for those of others.
+// This file computes the scans of a world that is faster than real time, or in lockstep, on
+// all processors. In real time each driver computes its own scan when it reports, because
+// the loop must not wait for the scans of other drivers.
 //
 // A scan only reads the world, and its errors follow from the robot and the time. So it
 // does not matter which processor computes it, nor how many there are.
@@ -25,10 +25,10 @@ type scanning struct {
 	scanners []*scanner // of the workers; the first is the loop's
 }
 
-// Fast reports whether the world is in step or faster than real time.
+// Fast reports whether the world is in lockstep or faster than real time.
 func (w *World) Fast() bool { return w.lockstep.need > 0 || w.speed == 0 || w.speed > 1 }
 
-// updateScans computes the scans for a report of d, and with them those of all drivers that
+// updateScans computes the scans for a report of d, and also the scans of all drivers that
 // report at this instant.
 func (d *Driver) updateScans() {
 	w := d.world

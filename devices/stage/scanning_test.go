@@ -14,7 +14,7 @@ import (
 	"player/e2e/must"
 )
 
-// flawed is arena with robots whose sensors err: sonar is for the sonars only.
+// flawed is arena with robots with sensor errors: sonar is for the sonars only.
 func flawed(n int, both, sonar string) string {
 	var robot strings.Builder
 	robot.WriteString("define erring position ( size [0.44 0.38 0.22] origin [-0.04 0 0 0]\n ranger ( pose [0 0 -0.03 0]\n")
@@ -26,7 +26,7 @@ func flawed(n int, both, sonar string) string {
 }
 
 // The number of processors changes no reading, whatever is computed at the same time: in
-// step, faster than real time, and with everything that errs.
+// lockstep, faster than real time, and with all errors of sensors.
 func TestProcessorsChangeNothing(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	for _, errors := range [][2]string{{"", ""}, {"noise [0.01 0.01 0] dropout 0.1", "crosstalk 0.1"}, {"noise [0.01 0 1]", "specular 30"}} {
@@ -122,7 +122,7 @@ func TestPool(t *testing.T) {
 	}
 }
 
-// A panic of a scan is one of the caller, who can catch it, whichever goroutine scans.
+// A panic of a scan becomes a panic of the caller, which can recover it, whichever goroutine scans.
 func TestPanicOfAScan(t *testing.T) {
 	var s pool
 	for range 200 {

@@ -12,9 +12,9 @@ import (
 type schedule struct {
 	world *World
 	link  *devices.Link
-	robot *Robot        // whose reports they are
+	robot *Robot        // the robot that reports
 	due   time.Duration // simulated time of the next report
-	roll  roll          // of a world in step
+	roll  roll          // of a world in lockstep
 	scans *Driver       // with rangers; nil for a camera on the ceiling
 }
 
@@ -67,7 +67,7 @@ func (s *schedule) deadline(now time.Duration) time.Duration {
 	return max(now, w.wall(s.due))
 }
 
-// giveUp goes on without the clients that hold up others.
+// giveUp goes on without the clients that delay the others.
 func (w *World) giveUp() {
 	for _, d := range w.drivers {
 		if n := w.lockstep.giveUp(&d.roll); n > 0 {

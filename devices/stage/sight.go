@@ -8,12 +8,12 @@ import (
 	"player/devices/stage/floor"
 )
 
-// sightReach is how far the pictures of a camera reach, metres: what is farther is one
+// sightReach is how far the pictures of a camera reach, metres: beyond it a thing is one
 // pixel wide.
 const sightReach = 60
 
-// Sight is what a robot's camera may see at a moment. It does not change with the world: nothing in
-// it leads to a body.
+// Sight is the part of the world that a robot's camera may see at a moment. It does not change with
+// the world: it has no reference to a body.
 type Sight struct {
 	eye
 	scenery  []figure // this and the pictures are constant
@@ -22,8 +22,8 @@ type Sight struct {
 	lens     Lens
 }
 
-// Sight returns what the robot's camera may see now, nil without a camera. It must be
-// called on the loop.
+// Sight returns the part of the world that the robot's camera may see now, nil without a
+// camera. It must be called on the loop.
 func (r *Robot) Sight() *Sight {
 	if r.camera == nil {
 		return nil
@@ -43,20 +43,20 @@ func (r *Robot) Sight() *Sight {
 	return s
 }
 
-// Lens is where on a robot the lens of its camera is, and what it sees.
+// Lens is the place on a robot of its camera's lens, and the field of view.
 type Lens struct {
-	Pose  Pose    // in the robot's frame, turned by the head's pan
+	Pose  Pose    // in the robot's frame, rotated by the head's pan
 	Above float64 // metres above the plane of the robot's laser; 0 without one
 	Tilt  float64 // radians up
 	FOV   float64 // radians from the left to the right of a picture
 }
 
-// Lens returns where the lens is and what it sees.
+// Lens returns the lens's place and field of view.
 func (s *Sight) Lens() Lens { return s.lens }
 
 // Draw draws the picture, width by height pixels, in the colours of the world's things,
-// paler with the distance. It may be called anywhere. Of a picture as wide as that of the
-// colour tracker, the blobs that vision reports are the patches in its colours.
+// paler with the distance. Any goroutine may call it. In a picture as wide as the colour
+// tracker's, the patches of its colours are the blobs that vision reports.
 func (s *Sight) Draw(width, height int) *image.RGBA {
 	v := viewOf(s.eye, newCanvas[Color](width, height), func(m *material) Color { return m.color })
 	v.clear(Color{})
@@ -70,7 +70,7 @@ func (s *Sight) Draw(width, height int) *image.RGBA {
 }
 
 // paling is the distance at which a surface is half faded into the haze, metres: walls of
-// one colour can be distinguished, and a colour that the tracker knows stays itself within
+// one colour can be distinguished, and a colour of the tracker is still recognised within
 // its reach.
 const paling = 25
 

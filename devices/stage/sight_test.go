@@ -13,9 +13,9 @@ import (
 	"player/formats/telemetry"
 )
 
-// The tracker reports blobs where the picture shows them: in the rectangle of each blob, as
-// many pixels as its area have the colour, also when the camera looks aside and is zoomed
-// in, and another thing hides a part.
+// The tracker reports blobs where the picture shows them: the rectangle of each blob has as
+// many pixels of the colour as the blob's area says, also when the camera looks aside and is
+// zoomed in, and another thing hides a part.
 func TestPictureShowsTheBlobs(t *testing.T) {
 	t.Parallel()
 	const world = `
@@ -29,7 +29,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 	for i, head := range []head{{}, {pan: 15, tilt: -5}, {pan: -10, tilt: 3, zoom: 400}} {
 		w, r := robotIn(t, robotWorld+world)
 		r.head = head
-		r.look(w.tracker.pixels)
+		r.drawChannels(w.tracker.pixels)
 		var seen codec.VisionData
 		w.tracker.find(&seen)
 		picture := r.Sight().Draw(imageWidth, imageHeight)
@@ -75,7 +75,7 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 		c := telemetry.New("r0", []telemetry.Device{{Interface: "ptz"}})
 		lens := c.Lens("front", 0, &telemetry.Geometry{X: l.Pose.X * 1000, Y: l.Pose.Y * 1000, Heading: deg * l.Pose.Heading}, deg*l.Tilt)
 		k := c.Calibration("front", 0, width, height, deg*l.FOV).Intrinsic
-		// A point of the thing's near side, as high as the lens, in the frame of the lens.
+		// A point of the thing's near side, at the height of the lens, in the frame of the lens.
 		at := turnBack(lens.Rotation, 2-lens.Translation.X, 0.2-lens.Translation.Y, 0)
 		x, y := int(math.Round(k[0]*at[0]/at[2]+k[2])), int(math.Round(k[4]*at[1]/at[2]+k[5]))
 		edge := int(0.05 / 2 * k[0]) // half of its width
@@ -91,7 +91,7 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 	}
 }
 
-// turnBack turns a vector by the inverse of a rotation.
+// turnBack rotates a vector by the inverse of a rotation.
 func turnBack(q telemetry.Quaternion, x, y, z float64) [3]float64 {
 	return [3]float64{
 		(1-2*(q.Y*q.Y+q.Z*q.Z))*x + 2*(q.X*q.Y+q.Z*q.W)*y + 2*(q.X*q.Z-q.Y*q.W)*z,

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// This file steps the robots. The step of a robot depends on those that it touches and pushes,
-// and on which is stepped first: it is in the order of the file. Robots that are too far from each
-// other to touch are in different groups. Groups depend on the walls only, so a world that is
-// Fast steps them on all processors. The results are the same for any number.
+// This file steps the robots. The step of a robot depends on the robots that it touches and pushes, and on
+// which of them is stepped first: the sequence is the file's. Robots that are too far from each other to
+// touch are in different groups. Groups depend on the walls only, so a world that is Fast steps them on
+// all processors. The results are the same for any number of processors.
 //
-// Things that are pushed or gripped may move far in a step. Robots near such things, and those that can be
-// pushed, are stepped after the groups, one after the other.
+// Pushed or gripped things may move far in a step. Movable robots, and robots near such things, are
+// stepped after the groups, one after the other.
 
 // groups are the robots of a world that may be stepped at the same time. They are valid for
 // an epoch of the crowd.

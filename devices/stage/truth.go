@@ -26,12 +26,12 @@ const (
 	seenHeader = ",sees,id,range_m,bearing_deg"
 )
 
-// LogTruth writes the true state of every robot to out, ten times a simulated
-// second, as comma separated values with a header: the simulated time, the
-// robot's name, its pose in the frame of the world, its velocity, and 1 or 0
-// for stalled and for bumped. A thing that can move has name and pose only. In a world with
-// fiducial finders there are more columns, and a line for each fiducial that a robot sees,
-// which has time, robot and these columns only. FlushTruth ends it.
+// LogTruth writes the true state of every robot to out, ten times a simulated second, as
+// comma separated values with a header: the simulated time, the robot's name, its pose in
+// the frame of the world, its velocity, and 1 or 0 for stalled and for bumped. A movable
+// thing has name and pose only. In a world with fiducial finders there are more columns, and
+// a line for each fiducial that a robot sees; it has time, robot and these columns only.
+// FlushTruth ends it.
 func (w *World) LogTruth(out io.Writer) {
 	w.truth = &truth{out: bufio.NewWriterSize(out, 1<<16), next: w.sim}
 	w.truth.out.WriteString(truthHeader)

@@ -39,7 +39,7 @@ crate ( name "box" pose [-3 1 0 90] pushable 1 ) jumpy ( name "r0" pose [0.870 0
 }
 
 // A robot's fiducial finder sees tags on robots, things and fixtures that nothing hides, and
-// the truth says so in lines of their own.
+// the truth has lines of their own for them.
 func TestSightings(t *testing.T) {
 	w := newWorld(t, robotWorld+`
 define finding pioneer2dx ( fiducial ( pose [0.1 0 0 0] range_max 4 range_max_id 3 fov 180 ) )
@@ -77,7 +77,7 @@ crate ( name "unmarked" pose [1 -0.2 2 0] )
 	}
 }
 
-// A picture hides what is behind its walls.
+// A picture hides things behind its walls.
 func TestSightingsBehindAPicture(t *testing.T) {
 	for column, want := range map[string]int{"   #   ": 0, "       ": 1} {
 		picture := writePNG(t, "#######", column, column, "#######")

@@ -79,8 +79,8 @@ func (p Plan) Wall(x, y int) bool { return p.grid.Hint(x, y) == 0 }
 // cell.
 func (p Plan) Clear(x, y int) int { return p.grid.Hint(x, y) }
 
-// SetPose moves a mover as by hand: its wheels do not turn, so its odometry
-// does not change. It returns an error if there is no room.
+// SetPose moves a mover as a person would: its wheels do not turn, so its odometry does not
+// change. It returns an error if there is no room.
 func (w *World) SetPose(mover int, at Pose) error {
 	if mover < 0 || mover >= len(w.bodies) {
 		return fmt.Errorf("there is no mover %d", mover)
@@ -150,8 +150,8 @@ func checkPose(at Pose) error {
 	return fmt.Errorf("(%v, %v, %v) is not a pose", at.X, at.Y, at.Heading)
 }
 
-// letGo is called when a body was moved by hand: nothing holds it any more, and what it
-// holds goes with it.
+// letGo is called when a body was moved by hand: a gripper that holds it drops it, and the
+// thing in its own gripper moves with it.
 func (b *body) letGo() {
 	if b.holder != nil {
 		b.holder.drop()

@@ -57,7 +57,7 @@ type World struct {
 	scanning scanning
 	groups   groups
 	pool     pool
-	moved    int     // how often something was moved by hand
+	moved    int     // number of moves by hand
 	shoves   []shove // see makeRoom
 	scan     *[codec.LaserCount]Vec
 	tracker  tracker // of all cameras: one is drawn at a time
@@ -79,22 +79,21 @@ func (w *World) Source() string { return w.source }
 // Robots returns the robots in the order of the file.
 func (w *World) Robots() []*Robot { return w.robots }
 
-// Warnings returns warnings about the world file: at most one that lists what
-// is not supported, and others about likely mistakes.
+// Warnings returns warnings about the world file: at most one that lists the unsupported
+// features, and others about likely mistakes.
 func (w *World) Warnings() []string { return w.warnings }
 
 // Time returns the simulated time.
 func (w *World) Time() time.Duration { return w.sim }
 
-// Finished reports whether quit_time has passed. The world then stands still
-// forever.
+// Finished reports whether quit_time has passed. The world is then paused for good.
 func (w *World) Finished() bool { return w.quitAt != 0 && w.sim >= w.quitAt }
 
 // OnQuit sets a function that is called once, at quit_time.
 func (w *World) OnQuit(quit func()) { w.quit = quit }
 
-// OnFast sets a function that is called at once and at each change with whether the world is Fast:
-// it then computes on as many processors as the Go runtime uses.
+// OnFast sets a function that is called at once and at each change; fast is whether the world is
+// Fast. A Fast world computes on all processors of the Go runtime.
 func (w *World) OnFast(report func(fast bool)) {
 	w.onFast = report
 	report(w.Fast())

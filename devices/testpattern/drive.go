@@ -15,7 +15,7 @@ import (
 const (
 	// momentTime is how long a recorded moment lasts.
 	momentTime = 100 * time.Millisecond
-	// sigma is the noise of a range in mm, that of a usual laser scanner.
+	// sigma is the noise of a range in mm, as in a usual laser scanner.
 	sigma = 5
 	// laserRange and sonarRange are the readings in mm that mean that nothing is in
 	// range. They have no noise.
@@ -23,8 +23,7 @@ const (
 	sonarRange = 5000
 )
 
-// drive replays what was recorded, with noise that is new each time. The zero value
-// stands still.
+// drive replays a recording, with new noise each time. The zero value is a stopped robot.
 type drive struct {
 	moments []moment
 	random  *rand.Rand
@@ -33,8 +32,7 @@ type drive struct {
 // moment is the recorded payloads by letter.
 type moment map[byte][]byte
 
-// newDrive reads what was recorded: a compact frame of laser, sonar and position for
-// each moment.
+// newDrive reads a recording: a compact frame of laser, sonar and position for each moment.
 func newDrive(recorded []byte) (drive, error) {
 	d := drive{random: rand.New(rand.NewPCG(1, 2))}
 	var items compact.Reader

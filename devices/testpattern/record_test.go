@@ -15,9 +15,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/drive.bin")
 
-// TestRecord records a drive of a simulated robot in an office, and the driver takes it.
-// With the flag -update it is a minute and a half, and is written to testdata. That file
-// need not follow changes of the simulator.
+// TestRecord records a drive of a simulated robot in an office, and the driver accepts it.
+// With the flag -update the drive takes a minute and a half, and is written to testdata.
+// That file need not follow changes of the simulator.
 func TestRecord(t *testing.T) {
 	length := 3 * time.Second
 	if *update {

@@ -1,6 +1,6 @@
-// Package testpattern is a robot without hardware: any of the seven devices of
-// the manual, with data of constant size at a constant rate. It replaces a robot
-// in measurements of the server itself, as in docs/BENCHMARKS.md.
+// Package testpattern is a robot without hardware: any of the seven devices of the manual,
+// with data of constant size at a constant rate. It replaces a robot in measurements of the
+// server itself, for example in docs/BENCHMARKS.md.
 package testpattern
 
 import (
@@ -65,12 +65,12 @@ func all() []devices.Spec {
 	return []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Misc(), devices.Gripper(), devices.PTZ(), devices.Vision()}
 }
 
-// Pattern is what a Driver publishes.
+// Pattern is the data that a Driver publishes.
 type Pattern struct {
 	Rate        int    // Hz
 	LaserSize   int    // bytes
 	VisionBlobs int    // 0: a payload of size 0
-	Drive       []byte // compact frames; with them, the laser's payload is a whole scan
+	Drive       []byte // compact frames; with them, the laser's payload is a complete scan
 	Stamp       bool
 }
 
@@ -164,8 +164,8 @@ func (d *Driver) publish(now time.Duration) {
 	}
 }
 
-// payload returns what a device publishes until something is commanded: a wall
-// around the robot, and a charged battery.
+// payload returns a device's data before any command: a wall around the robot, and a charged
+// battery.
 func (d *Driver) payload(letter byte) []byte {
 	switch letter {
 	case codec.Laser:
@@ -214,11 +214,11 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 			d.position.Speed, d.position.TurnRate = c.Speed, c.TurnRate
 		}
 	case codec.PTZ:
-		_ = d.ptz.Decode(device.Command()) // of the size that Spec gives
+		_ = d.ptz.Decode(device.Command()) // Spec gives this size
 	}
 }
 
-// Configure accepts every request that is well formed. It has no effect.
+// Configure accepts every well-formed request. It has no effect.
 func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
 	_, err := codec.DecodeRobotConfig(payload)
 	return err

@@ -90,8 +90,8 @@ func TestPayloadsAreWellFormed(t *testing.T) {
 	}
 }
 
-// Whenever it was started, it publishes just before multiples of the period,
-// and misses what it cannot make.
+// It publishes just before multiples of the period, independently of its start, and skips
+// data that would be late.
 func TestDeadlines(t *testing.T) {
 	for _, start := range []time.Duration{1, 3 * ms, 20 * ms, 20*ms - early, 20*ms - early - 1, 30 * ms} {
 		t.Run(fmt.Sprint(start), func(t *testing.T) {
@@ -171,8 +171,8 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// recorded is what a simulated robot reported while it drove through an office
-// (TestRecord writes it).
+// recorded has the reports of a simulated robot that drove through an office (TestRecord
+// writes them).
 func recorded(t *testing.T) []byte {
 	t.Helper()
 	return must.Get(os.ReadFile("testdata/drive.bin"))(t)

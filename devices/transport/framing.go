@@ -2,22 +2,22 @@ package transport
 
 import "iter"
 
-// Framing finds the packets of a protocol in a byte stream that is cut anywhere
-// and may lose or invent bytes. After a false beginning it goes on with the very
-// next byte, so a good packet behind or inside a bad one is found. The parsers of
-// all drivers share it: each brings an Inspect function, which recognises its
-// packets, and a buffer as large as its longest packet. The zero value is ready.
+// Framing finds the packets of a protocol in a byte stream that is cut anywhere and may lose
+// or invent bytes. After a false beginning it goes on with the very next byte, so a good
+// packet behind or inside a bad one is found. The parsers of all drivers use it: each brings
+// an Inspect function, which recognises its packets, and a buffer as large as its longest
+// packet. The zero value is ready.
 type Framing struct {
 	Stats Stats
 
 	r, w int // buf[r:w] is not inspected yet
 }
 
-// Stats counts what became of the input. Every byte fed is in a packet, in
-// Garbage, or still waiting for the rest of its packet. Drivers add to Broken, or to
-// Garbage, the packets with contents that do not fit.
+// Stats counts the results of the input. Every byte fed is in a packet, in Garbage, or still
+// waiting for the rest of its packet. Drivers add to Broken, or to Garbage, the packets with
+// contents that do not fit.
 type Stats struct {
-	Packets uint64 // whole packets, whatever the protocol calls them
+	Packets uint64 // complete packets, whatever the protocol calls them
 	Garbage uint64 // bytes that belong to no packet
 	Broken  uint64 // packets with a good beginning and a bad rest: a wrong checksum, an impossible byte
 }
@@ -81,7 +81,7 @@ func (f *Framing) Next(buf, in []byte, inspect Inspect) (packet, rest []byte) {
 	}
 }
 
-// Waiting returns the bytes of a packet that is not whole yet.
+// Waiting returns the bytes of an incomplete packet.
 func (f *Framing) Waiting(buf []byte) []byte { return buf[f.r:f.w] }
 
 // Take counts the next n waiting bytes as a packet.
@@ -90,9 +90,9 @@ func (f *Framing) Take(n int) {
 	f.Stats.Packets++
 }
 
-// Reset discards the packet that is being received, as garbage. It is for a
-// transport that was silent too long or changed its speed, and before a request,
-// whose answer must not wait behind the rest of something else.
+// Reset discards the packet that is being received, as garbage. It is for a transport that
+// was silent too long or changed its speed. It is also called before a request: the answer
+// must not wait behind the rest of another packet.
 func (f *Framing) Reset() {
 	f.Stats.Garbage += uint64(f.w - f.r)
 	f.r, f.w = 0, 0
@@ -121,7 +121,7 @@ func (p *Parser) Next(in []byte) (packet, rest []byte) {
 	return p.Framing.Next(p.buf, in, p.inspect)
 }
 
-// Packets returns the packets in what was heard, each valid until the next.
+// Packets returns the packets in the received bytes. Each is valid until the next.
 func Packets(heard []byte, inspect Inspect, size int) iter.Seq[[]byte] {
 	return func(yield func([]byte) bool) {
 		p := NewParser(inspect, size)

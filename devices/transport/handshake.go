@@ -11,19 +11,19 @@ import (
 	"player/devices"
 )
 
-// Grace is what a Kind.SetupLimit adds to the Limit of its Protocol: the transport gives
-// up before the link does, because its error says more.
+// Grace is the time that a Kind.SetupLimit adds to the Limit of its Protocol: the transport
+// gives up before the link does, because its error says more.
 const Grace = 500 * time.Millisecond
 
-// Protocol is what a driver says of its hardware: where it is, how it is found and
-// greeted, and what reads its bytes. All functions are called on the one thread of the
+// Protocol is a driver's description of its hardware: its port, how it is found and greeted,
+// and the function that reads its bytes. All functions are called on the one thread of the
 // server, Receive and Wake never from within a call to Transport.
 type Protocol struct {
 	Address string // serial port, or IP:PORT
 	Name    string // "a laser", for errors
 	Speeds  []int  // of a serial line in baud, the likely one first
 
-	// Begin forgets what an earlier connection has left, and returns the phase that the
+	// Begin forgets the state of an earlier connection, and returns the phase that the
 	// handshake begins with. Nil: the first one.
 	Begin func(now time.Duration) Phase
 	// Steps is the handshake, by Phase. The handshake ends when the driver calls Up or Down,
@@ -31,14 +31,14 @@ type Protocol struct {
 	// driver alone ends the handshake.
 	Steps []Step
 	Limit time.Duration
-	// Search is tried in order until the hardware is found, after what Begin has chosen: its
-	// first Attempt begins anew with First. Empty: the first of Speeds only.
+	// Search is tried in order until the hardware is found, after the phase that Begin has
+	// chosen: its first Attempt begins anew with First. Empty: the first of Speeds only.
 	Search []Attempt
 	// Settle is the time between a change of speed in the search and the next request.
 	Settle time.Duration
 	// Silent is the error if the hardware does not answer. Stuck returns the error if it
-	// answers, but the handshake does not get beyond a phase. Both say what to do. Where bytes
-	// come that are not understood, the error says that instead; Others is a sentence for it
+	// answers, but the handshake does not get beyond a phase. Both say what to do. If bytes
+	// come that do not fit the protocol, the error says that instead, with Others, a sentence
 	// about models.
 	Silent error
 	Stuck  func(Phase) error
@@ -46,7 +46,7 @@ type Protocol struct {
 
 	// Receive brings bytes as they came; p is valid during the call.
 	Receive func(now time.Duration, p []byte)
-	// Framing is that of the parser which Receive uses. Nil: nothing is reset or counted.
+	// Framing is the one in the parser of Receive. Nil: nothing is reset or counted.
 	Framing *Framing
 	// Wake is called at the deadline of WakeAt when the handshake is over.
 	Wake func(now time.Duration)
@@ -66,10 +66,10 @@ const Over Phase = math.MaxInt
 type Step struct {
 	// Send appends the request. Nil: the phase is a pause.
 	Send func(dst []byte) []byte
-	// Fresh drops what has come before the request: it cannot be the answer.
+	// Fresh drops the input that came before the request: it cannot be the answer.
 	Fresh bool
 	// Wait bounds the wait for the answer to each of Tries requests (zero: one). Without a
-	// Wait, both are those of the Attempt.
+	// Wait, the Attempt gives both.
 	Wait  time.Duration
 	Tries int
 	// Late goes on when no answer has come. Nil: the search begins anew if the hardware was
@@ -81,11 +81,11 @@ type Step struct {
 type Attempt struct {
 	Speed int   // place in the order of Speeds, in which the one that worked last is the first
 	First Phase // that it begins with
-	// Wait and Tries are those of steps without a Wait.
+	// Wait and Tries apply to steps without a Wait.
 	Wait  time.Duration
 	Tries int
-	// Noisy is the longer Wait if something is heard that is no answer. If it is known as
-	// that of other hardware, the handshake ends.
+	// Noisy is the longer Wait after input that is no answer. If the input is recognised as
+	// other hardware's, the handshake ends.
 	Noisy time.Duration
 }
 
@@ -100,7 +100,7 @@ type handshake struct {
 	baud      int    // of the line
 	found     bool   // the hardware has answered at this speed
 	answered  bool   // it has answered at some speed
-	noisy     bool   // something was heard since the request
+	noisy     bool   // input came since the request
 	overheard []byte // until the hardware was found
 	unread    int    // bytes that have come since the hardware was understood
 	packets   uint64 // of the framing until then
@@ -158,7 +158,7 @@ func (t *Transport) Answers() bool { return t.found }
 // Pausing reports whether the handshake waits before a request.
 func (t *Transport) Pausing() bool { return t.pausing }
 
-// Then returns a Step.Late that goes on with a phase.
+// Then returns a Step.Late that enters a phase.
 func (t *Transport) Then(p Phase) func(now time.Duration) {
 	return func(now time.Duration) { t.Enter(now, p) }
 }
@@ -199,7 +199,7 @@ func (t *Transport) Ask(now time.Duration) {
 	}
 }
 
-// Send writes what request appends.
+// Send writes the bytes that request appends.
 func (t *Transport) Send(request func(dst []byte) []byte) {
 	if t.out = request(t.out[:0]); len(t.out) > 0 {
 		t.Port().Write(t.out)
@@ -251,7 +251,7 @@ func (t *Transport) timeout(now time.Duration) {
 	}
 }
 
-// search goes on with the next Attempt whose speed the line has.
+// search goes on with the next Attempt at a speed that the line supports.
 func (t *Transport) search(now time.Duration) {
 	p := &t.Protocol
 	if t.at++; t.at >= len(p.Search) {
@@ -339,7 +339,7 @@ func (t *Transport) dial(now time.Duration) {
 	t.opened(now, port)
 }
 
-// Absent ends a handshake that has failed, with the error that says most.
+// Absent ends a failed handshake, with the most specific error.
 func (t *Transport) Absent(now time.Duration) {
 	err := t.stranger()
 	strange := t.strange()
@@ -354,7 +354,7 @@ func (t *Transport) Absent(now time.Duration) {
 	}
 }
 
-// understood notes that something the hardware has sent makes sense.
+// understood notes that input of the hardware fits the protocol.
 func (t *Transport) understood() {
 	t.unread = 0
 	if f := t.Protocol.Framing; f != nil {
@@ -381,8 +381,8 @@ func (t *Transport) strange() error {
 	return err
 }
 
-// tried names the speeds of the protocol for an error, as in " than 9600 or 19200 baud". It is empty
-// over a network, where another computer sets the speed.
+// tried names the speeds of the protocol for an error, for example " than 9600 or 19200 baud". It is
+// empty over a network, where another computer sets the speed.
 func (t *Transport) tried() string {
 	if t.OverNetwork() || len(t.Protocol.Speeds) == 0 {
 		return ""
@@ -401,7 +401,7 @@ func (t *Transport) tried() string {
 	return text + " baud"
 }
 
-// stranger returns an error if other hardware was heard on the line.
+// stranger returns an error if other hardware was recognised on the line.
 func (t *Transport) stranger() error {
 	if what := t.link.Stranger(t.overheard); what != "" {
 		return fmt.Errorf("%s is heard here, not %s: are the ports swapped?", what, t.Protocol.Name)

@@ -60,7 +60,7 @@ func TestHandshake(t *testing.T) {
 		answer func(s *scene, request string) string
 		first  int // baud, where the hardware was before
 		limit  time.Duration
-		wrote  string // what the hardware was sent, with the speed
+		wrote  string // the bytes sent to the hardware, with the speed
 		end    string // the error
 	}{
 		{"no hardware", func(*scene, string) string { return "" }, 9600, 210 * time.Millisecond,
@@ -128,7 +128,7 @@ func TestHandshakeOverNetwork(t *testing.T) {
 	}
 }
 
-// What has come before a request that wants a fresh answer is dropped, and a pause sends
+// Input from before a request that wants a fresh answer is dropped, and a pause sends
 // nothing until it is over.
 func TestFreshAndPause(t *testing.T) {
 	s := newScene(t)
@@ -168,7 +168,7 @@ func TestNoStepAfterShutdown(t *testing.T) {
 	}
 }
 
-// Hardware whose bytes are not understood is not silent.
+// Hardware is not silent if its bytes do not fit the protocol.
 func TestNotUnderstood(t *testing.T) {
 	for _, tt := range []struct {
 		name, in string

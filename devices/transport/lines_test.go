@@ -16,7 +16,7 @@ func TestLines(t *testing.T) {
 	}{
 		{"a\nb\r\n\r\n\n", []string{"a", "b", "", ""}, 0, ""},
 		{"a\tb c~\nrest", []string{"a\tb c~"}, 0, "rest"},
-		{"\x00a\xFF\x7Fb\n", []string{"b"}, 4, ""}, // behind what is no text
+		{"\x00a\xFF\x7Fb\n", []string{"b"}, 4, ""}, // behind bytes that are no text
 		{"a\rb\r\n", []string{"a", "b"}, 0, ""},
 		{"a\rb\r\rc\r", []string{"a", "b", "", "c"}, 0, ""},
 		{"a\n\rb\n\r\n\rc", []string{"a", "b", ""}, 0, "c"},

@@ -1,22 +1,22 @@
-// Package transport connects a driver to its hardware over a port that may vanish
-// at any time: the adapter of a serial line is pulled out, a robot is switched
-// off, a program ends. It opens the port, detects that the hardware is gone, and
+// Package transport connects a driver to its hardware over a port that may vanish at any
+// time: for example when the adapter of a serial line is pulled out, a robot is switched
+// off, or a program ends. It opens the port, detects that the hardware is gone, and
 // reconnects.
 //
-// A driver embeds a Transport, and says the rest in its Protocol: the table of its
-// handshake, the function that reads what comes, and the last bytes. Framing finds the
-// packets in a stream of bytes. All else is the same for all:
+// A driver embeds a Transport, and describes the rest in its Protocol: the table of its
+// handshake, the function that reads the input, and the last bytes. Framing finds the
+// packets in a stream of bytes. Package transport does the rest for all drivers alike:
 //
 //   - A setup that fails ends with Link.Fail. The next request tries again.
 //   - If a setup fails because nothing answers on a serial line, the hardware of another
 //     driver may be there: ports are easily swapped. The Probes of all kinds search for it
-//     when the port is closed. What they find goes to the log, and to the error of this
-//     setup and of the next.
+//     when the port is closed. The result goes to the log, and into the error of this setup
+//     and of the next.
 //   - Hardware that is lost later leaves its link ready. Its devices keep their
 //     data, which grows old, and forget their commands. The port is opened again,
 //     by the policy of package retry, until the handshake succeeds.
-//   - Whoever gives up a line writes the last words first, and a new connection to
-//     hardware that was lost begins with them: it may still hear, and move.
+//   - Before a line is closed, the last words are written to it. A new connection to lost
+//     hardware begins with them: it may still receive, and move.
 //   - Nothing moves by itself when the hardware is back: commands that came during
 //     the outage are also forgotten.
 package transport
@@ -41,14 +41,14 @@ const (
 	// slowest, the laser, sends 5 scans a second. Motors run on for at most that
 	// long.
 	silence = 2 * time.Second
-	// stray is how many bytes that are not understood count as something that is sent: a line
-	// that is opened, plugged in or switched on brings a few.
+	// stray is how many bytes that do not fit the protocol count as a transmission: a line
+	// that is opened, plugged in or switched on causes a few.
 	stray = 16
 	// mostOverheard is how many bytes are kept to recognise other hardware: two scans of a SICK
-	// laser, the longest packets of all, so that one of them is whole.
+	// laser, the longest packets of all, so that one of them is complete.
 	mostOverheard = 2048
-	// linger is the time between the last bytes and closing the port: 48 bytes at 9600
-	// baud. A line that is closed with unsent bytes cannot be opened again until they have left.
+	// linger is the time between the last bytes and closing the port: enough for 48 bytes at 9600 baud. A line that is
+	// closed with unsent bytes cannot be opened again until they have left.
 	linger = 50 * time.Millisecond
 	// mostSearches bounds the searches for other hardware on the line of an always-on driver.
 	// Its next setup ends a search; after the third the pauses between the setups are long
@@ -78,7 +78,7 @@ type Transport struct {
 	log  *zap.Logger
 
 	state state
-	port  devices.Port  // nil unless a state says it is open
+	port  devices.Port  // open unless a state implies nil
 	line  devices.Line  // the same; nil over the network
 	begun time.Duration // when opening it was begun
 	first int           // baud: where the search begins, which is where the hardware was last
@@ -93,7 +93,7 @@ type Transport struct {
 	// or deep within the driver, and handling it may start a new setup.
 	failure    error
 	failedAt   time.Duration
-	unanswered bool // failure is that the hardware says nothing
+	unanswered bool // the failure is that the hardware does not answer
 
 	other    devices.Finding // that answered instead, in the last search
 	searches int             // for it since the hardware has worked or failed otherwise
@@ -156,7 +156,7 @@ func (t *Transport) Up(now time.Duration) {
 	}
 	t.first, t.overheard = t.baud, nil
 	if f := t.Protocol.Framing; f != nil {
-		t.noise = f.Stats // what came in the handshake may be the rest of something else
+		t.noise = f.Stats // input of the handshake may be the rest of another packet
 	}
 	t.other, t.searches = devices.Finding{}, 0
 	if t.retry.Failing() {
@@ -178,8 +178,8 @@ func (t *Transport) Down(now time.Duration, err error) {
 	t.arm()
 }
 
-// Heard reports that the hardware is alive. The driver calls it for whatever the
-// hardware sends all the time.
+// Heard reports that the hardware is alive. The driver calls it for everything that the
+// hardware sends continuously.
 func (t *Transport) Heard(now time.Duration) {
 	t.heard = now
 	t.understood()
@@ -204,8 +204,8 @@ func (t *Transport) WakeAt(at time.Duration) {
 	}
 }
 
-// Port returns the open port, or one that discards everything: a Write that fails
-// may close the port before it returns.
+// Port returns the open port, or one that discards everything: a failed Write may close the
+// port before it returns.
 func (t *Transport) Port() devices.Port {
 	if t.port == nil || t.state == closing {
 		return noPort{}
@@ -220,7 +220,7 @@ func (t *Transport) SetModemLines(dtr, rts bool) {
 	}
 }
 
-// Discard drops what was received but not read.
+// Discard drops input that was received but not read.
 func (t *Transport) Discard() {
 	if t.line != nil && t.state != closing {
 		t.line.Discard()
@@ -230,11 +230,11 @@ func (t *Transport) Discard() {
 // Link returns the link of the last Setup.
 func (t *Transport) Link() *devices.Link { return t.link }
 
-// ErrAway refuses a request to hardware that is lost.
+// ErrAway refuses a request to lost hardware.
 var ErrAway = errors.New("the robot is not connected at the moment")
 
-// RobotConfig reads the payload of a configuration of the robot (PROTOCOL 6), whose hardware
-// has to be up.
+// RobotConfig reads the payload of a configuration of the robot (PROTOCOL 6). It fails
+// unless the hardware is up.
 func (t *Transport) RobotConfig(payload []byte) (codec.Config, error) {
 	c, err := codec.DecodeRobotConfig(payload)
 	if err == nil && !t.IsUp() {
@@ -246,9 +246,8 @@ func (t *Transport) RobotConfig(payload []byte) (codec.Config, error) {
 // Log returns the link's logger, which names driver and port.
 func (t *Transport) Log() *zap.Logger { return t.log }
 
-// complain logs garbage and broken packets that have come since it has last done so, once
-// a second at most, during a handshake at level debug only: the speeds of the two ends may
-// differ then.
+// complain logs new garbage and broken packets, at most once a second. During a handshake it
+// logs at level debug only: the speeds of the two ends may differ then.
 func (t *Transport) complain(now time.Duration, total Stats) {
 	if total.Garbage == t.noise.Garbage && total.Broken == t.noise.Broken {
 		return
@@ -447,7 +446,7 @@ func (t *Transport) identify(err error) {
 	})
 }
 
-// hinted adds to an error what answered instead of the hardware.
+// hinted adds to an error the kind of hardware that answered instead.
 func (t *Transport) hinted(err error) error {
 	if t.other.Kind == "" {
 		return err
@@ -455,7 +454,7 @@ func (t *Transport) hinted(err error) error {
 	return fmt.Errorf("%s answered here, at %d baud: %s; %w", t.other.Kind, t.other.Baud, t.advice(t.other.Kind), err)
 }
 
-// advice is what to do about hardware of a kind that answers instead of the driver's.
+// advice returns a sentence for the user about hardware of another kind than the driver's.
 func (t *Transport) advice(kind string) string {
 	switch {
 	case kind == t.link.Name():
@@ -495,7 +494,7 @@ func (t *Transport) next() time.Duration {
 
 func (t *Transport) arm() { t.link.WakeAt(t.next()) }
 
-// noPort stands in for a port that is closed.
+// noPort replaces a closed port.
 type noPort struct{}
 
 func (noPort) Write([]byte)     {}

@@ -13,8 +13,8 @@ import (
 	"player/devices/transport/transporttest"
 )
 
-// parrot is a driver whose hardware must answer "hello" with "hi" within a
-// second, and then say anything now and then.
+// parrot is a driver whose hardware must answer "hello" with "hi" within a second, and then
+// send a byte now and then.
 type parrot struct {
 	Transport
 	events []string
@@ -89,7 +89,7 @@ func (s *scene) command(speed int16) {
 	s.device.SetCommand(s.Now(), codec.PositionCommand{Speed: speed}.Append(nil))
 }
 
-// messages are what was logged since the last call.
+// messages are the lines logged since the last call.
 func (s *scene) messages() (lines []string) {
 	for _, e := range s.Log.TakeAll() {
 		lines = append(lines, e.Message)
@@ -148,7 +148,7 @@ func TestSetupAgainAtOnce(t *testing.T) {
 	s.Again = true
 	s.Subscribe()
 	s.Port().Say([]byte("go away"))
-	s.Port().Say([]byte("hi")) // not heard any more
+	s.Port().Say([]byte("hi")) // no longer received
 	s.Pass(0)
 	if len(s.Ports) != 2 || !s.Ports[0].Closed || s.Ports[1].Closed {
 		t.Fatalf("%d ports after the second try", len(s.Ports))
@@ -222,8 +222,8 @@ func TestLostAndBack(t *testing.T) {
 	}
 }
 
-// A hang-up that was not dealt with yet, or in the last moment, does not
-// keep a link from stopping.
+// A hang-up that was not processed yet, or in the last moment, does not keep a link from
+// stopping.
 func TestShutdownOfBrokenLine(t *testing.T) {
 	s := newScene(t)
 	s.up()
@@ -345,8 +345,8 @@ func TestSetSpeed(t *testing.T) {
 	}
 }
 
-// Who gives up a line stops the motors first, and begins with that when it is opened
-// again: hardware that is not heard may hear.
+// Before a line is closed the motors are stopped, and a new connection begins with the same
+// bytes: hardware may receive although it does not answer.
 func TestLastWords(t *testing.T) {
 	for name, lose := range map[string]func(s *scene){
 		"silent": func(s *scene) { s.Pass(silence) },
@@ -358,7 +358,7 @@ func TestLastWords(t *testing.T) {
 			s.up()
 			p := s.Port()
 			lose(s)
-			p.Say([]byte("stay")) // it is not heard any more
+			p.Say([]byte("stay")) // it is no longer received
 			s.parrot.Port().Write([]byte("gone on"))
 			if string(p.Last) != "halt" || string(p.Wrote) != "hellohalt" || p.Closed {
 				t.Errorf("wrote %q, last words %q, closed %v", p.Wrote, p.Last, p.Closed)
@@ -433,8 +433,8 @@ func TestShutdownWhileLost(t *testing.T) {
 	}
 }
 
-// Other hardware is searched after each setup that a client asked for. What is found is
-// in the log and in the errors of this setup and the next.
+// Other hardware is searched after each setup for a client. The result is in the log and in
+// the errors of this setup and the next.
 func TestOtherHardware(t *testing.T) {
 	s := newScene(t)
 	s.Subscribe()
@@ -531,7 +531,7 @@ func TestShutdownWhileOpening(t *testing.T) {
 	}
 }
 
-// A port that does not answer is tried again like one that is not there, and so it is said.
+// A port that does not answer is tried again like a missing one, and the log says so.
 func TestNoAnswerOfAdapter(t *testing.T) {
 	s := newScene(t)
 	s.up()

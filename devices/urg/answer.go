@@ -33,15 +33,15 @@ func (a *Answer) answers(request string) bool {
 // Status returns the two characters of the status.
 func (a *Answer) Status() string { return string(a.code[:]) }
 
-// isScan reports whether the answer is one of the scans that were asked for: status
-// 99 (specification, MD). The first answer only confirms the request.
+// isScan reports whether the answer is one of the requested scans: status 99 (specification,
+// MD). The first answer only confirms the request.
 func (a *Answer) isScan() bool { return a.answers(scanning) && a.code == [2]byte{'9', '9'} }
 
-// Take takes a line. It reports whether the answer is whole; the next line begins
-// another one.
+// Take adds a line. It reports whether the answer is complete; the next line begins another
+// one.
 func (a *Answer) Take(line []byte) (whole bool) {
 	switch {
-	case a.next == request && len(line) == 0: // the end of something unknown
+	case a.next == request && len(line) == 0: // the end of an unknown answer
 		return false
 	case a.next == request:
 		a.size = copy(a.request[:], line)

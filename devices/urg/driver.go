@@ -29,8 +29,8 @@ const (
 	speedTime = 50 * time.Millisecond
 )
 
-// speeds are those of serial lines in baud: that after power-up, and that which the
-// driver sets. Over USB and TCP they have no effect.
+// speeds are the speeds of serial lines in baud: the one after power-up, and the one that
+// the driver sets. Over USB and TCP they have no effect.
 var speeds = []int{19200, fast}
 
 const fast = 115200
@@ -75,7 +75,7 @@ func (d *Driver) steps() []transport.Step {
 	}
 }
 
-// ask returns what sends a request.
+// ask returns a function that sends a request.
 func ask(request string) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return append(append(dst, request...), '\n') }
 }
@@ -124,7 +124,7 @@ func newDriver(port string, far int, mount scan.Mount) *Driver {
 	return d
 }
 
-// hurry changes the speed of the line, as the sensor does.
+// hurry changes the speed of the line to the sensor's new one.
 func (d *Driver) hurry(now time.Duration) {
 	d.SetSpeed(now, fast, d.Then(lighting))
 }
@@ -137,7 +137,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 	}
 }
 
-// answered handles a whole answer.
+// answered handles a complete answer.
 func (d *Driver) answered(now time.Duration) {
 	a := &d.answer
 	if a.isScan() {
@@ -172,8 +172,8 @@ func (d *Driver) answered(now time.Duration) {
 	}
 }
 
-// describe takes the sensor's description, and chooses the steps to ask for: those
-// in front of the robot.
+// describe reads the sensor's description, and chooses the steps to request: the ones in
+// front of the robot.
 func (d *Driver) describe(now time.Duration) {
 	p := &d.params
 	if err := p.Check(); err != nil {

@@ -7,8 +7,8 @@ import (
 	"player/devices/transport"
 )
 
-// probe asks the sensor to describe itself. One that scans already is recognised by
-// its data, and goes on.
+// probe asks the sensor to describe itself. A sensor that is already scanning is recognised
+// by its data, and continues.
 func probe() *devices.Probe {
 	return &devices.Probe{
 		Speeds:    speeds,

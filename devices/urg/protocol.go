@@ -45,7 +45,7 @@ func checksum(b []byte) byte {
 	return sum&0x3F + 0x30
 }
 
-// sealed returns a line without its checksum, or false if that is wrong.
+// sealed returns a line without its checksum, or false if the checksum is wrong.
 func sealed(line []byte) (data []byte, ok bool) {
 	last := len(line) - 1
 	if last < 1 || checksum(line[:last]) != line[last] {
@@ -66,19 +66,19 @@ func decode(b []byte) (n int, ok bool) {
 	return n, true
 }
 
-// Parameters is what a sensor tells of itself (request PP).
+// Parameters is the sensor's description of itself (request PP).
 type Parameters struct {
 	Model        string
 	Min, Max     int // mm, the distances that it measures; below Min are error codes
-	Steps        int // of a turn
-	First, Last  int // steps of the area that it sees
+	Steps        int // of a revolution
+	First, Last  int // steps of the area that the sensor sees
 	Front        int // the step that points ahead
 	TurnsAMinute int
 }
 
-// field returns the text of a line of the answer to PP, without its end: a semicolon and
-// the checksum. ok is false if the checksum is wrong; the specification does not count the
-// semicolon, and Hokuyo's urg_library (scip_response) takes it either way.
+// field returns the text of a line of the answer to PP, without its end: a semicolon and the
+// checksum. ok is false if the checksum is wrong; the specification does not count the
+// semicolon, and Hokuyo's urg_library (scip_response) accepts both.
 func field(line []byte) (text []byte, ok bool) {
 	last := len(line) - 1
 	semicolon := last - 1
@@ -89,8 +89,8 @@ func field(line []byte) (text []byte, ok bool) {
 	return text, checksum(text) == line[last] || checksum(line[:last]) == line[last]
 }
 
-// Set takes a line of the answer to PP, such as "DMAX:5600;_". It returns false if the
-// line is damaged. What it does not know it ignores.
+// Set takes a line of the answer to PP, such as "DMAX:5600;_". It returns false if the line
+// is damaged. It ignores unknown fields.
 func (p *Parameters) Set(line []byte) bool {
 	text, ok := field(line)
 	if !ok {
@@ -121,11 +121,11 @@ func (p *Parameters) Check() error {
 // Angle returns the angle of a step in degrees, counterclockwise, 0 ahead.
 func (p *Parameters) Angle(step int) float64 { return float64(step-p.Front) * 360 / float64(p.Steps) }
 
-// Step returns the step next to an angle in degrees, within the area that it sees.
+// Step returns the step next to an angle in degrees, within the sensor's area.
 func (p *Parameters) Step(degrees float64) int {
 	return max(p.First, min(p.Front+int(degrees*float64(p.Steps)/360), p.Last))
 }
 
-// Scan is the request for distances from one step to another: steps not joined (01),
-// no turn left out (0), without end (00). The answers repeat it.
+// Scan is the request for distances from one step to another: steps not joined (01), no
+// revolution skipped (0), without end (00). The answers repeat it.
 func Scan(first, last int) string { return fmt.Sprintf("%s%04d%04d01000", scanning, first, last) }

@@ -81,7 +81,7 @@ func scanOf(n int) string {
 	return text + "\n"
 }
 
-// answers returns the requests of the whole answers in the parts of a stream, and how
+// answers returns the requests of the complete answers in the parts of a stream, and how
 // many readings of 1234 mm the last one has.
 func answers(steps int, parts ...[]byte) (all []string, readings int) {
 	var l transport.Lines
@@ -138,8 +138,8 @@ func TestDamagedScanIsDropped(t *testing.T) {
 	}
 }
 
-// FuzzAnswer never panics and takes a bounded number of readings, whatever comes and
-// however it is cut.
+// FuzzAnswer never panics and accepts a bounded number of readings, for any input and
+// any cuts.
 func FuzzAnswer(f *testing.F) {
 	f.Add([]byte(scanOf(50)), 10, 50)
 	f.Add([]byte("PP\n00P\nMODL:X;a\nDMIN:20;7\n\n"), 5, 1)

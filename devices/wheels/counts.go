@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// late is for how long reports may be held up and get lost: the way of that time may
-// come at once. A line that is silent for longer is closed.
+// late is for how long reports may be delayed and get lost: the distance driven in that time
+// may come at once. A line that is silent for longer is closed.
 const late = 2 * time.Second
 
-// Counts turns the counts of two encoders into a pose. Its zero value has its origin where
-// the robot is; Base, MMPerCount and Fastest must be set.
+// Counts converts the counts of two encoders to a pose. Its zero value has its origin at the
+// robot's place; Base, MMPerCount and Fastest must be set.
 type Counts struct {
 	Odometry
 	MMPerCount float64 // the way of a wheel for one count
@@ -24,8 +24,8 @@ type Counts struct {
 	doubts  bool          // it was not
 }
 
-// counts are those of both wheels. They have 16 bits: whatever way of less than 32768
-// counts a wheel has made since an earlier report is known.
+// counts are both wheels' counts. They have 16 bits: the distance of a wheel since an
+// earlier report is known if it is less than 32768 counts.
 type counts struct{ left, right uint16 }
 
 // since returns the counts since earlier ones.
@@ -33,9 +33,9 @@ func (c counts) since(before counts) (left, right int) {
 	return int(int16(c.left - before.left)), int(int16(c.right - before.right))
 }
 
-// Update takes the counts of a report, forward, and how far, by a gyroscope, the robot
-// has turned since the last report that was taken, in radians, counterclockwise; NaN: the
-// wheels tell. It reports whether the counts were taken: those that no wheel can reach so
+// Update takes the counts of a report, forward, and the robot's rotation by a gyroscope
+// since the last accepted report, in radians, counterclockwise; NaN: the wheels give the
+// rotation. It reports whether the counts were accepted: counts that no wheel can reach so
 // fast are not. If the next report agrees with such counts, the robot has restarted, and
 // further movement is measured from there.
 func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok bool) {

@@ -1,5 +1,5 @@
-// Package wheels is the geometry of robots with two driven wheels: speeds of the
-// wheels from a command, and odometry from the way that they have turned.
+// Package wheels is the geometry of robots with two driven wheels: speeds of the wheels from
+// a command, and odometry from the distances that they have driven.
 package wheels
 
 import (
@@ -21,10 +21,10 @@ const (
 	burst = 50 * time.Millisecond
 )
 
-// Speeds turns a speed (mm/s, forward) and a turn rate (deg/s, counterclockwise)
-// into speeds of the wheels in mm/s. base is the distance between the wheels in mm.
-// If a wheel would be faster than most, both are slowed by the same factor, so that
-// the curve stays the same.
+// Speeds converts a speed (mm/s, forward) and a turn rate (deg/s, counterclockwise) to
+// speeds of the wheels in mm/s. base is the distance between the wheels in mm. If a wheel
+// would be faster than most, both are slowed by the same factor, so that the curve stays the
+// same.
 func Speeds(speed, turnRate, base, most float64) (left, right float64) {
 	turn := turnRate * math.Pi / 180 * base / 2
 	left, right = speed-turn, speed+turn
@@ -92,7 +92,7 @@ func (o *Odometry) measure() {
 	}
 }
 
-// Forget forgets the speeds: what was measured before is of another time.
+// Forget forgets the speeds: they were measured before an interruption.
 func (o *Odometry) Forget() {
 	o.past, o.next = [samples]sample{}, 0
 	o.past[samples-1].turn = o.heading()

@@ -102,7 +102,7 @@ func TestSpeedsOfABurst(t *testing.T) {
 	now := time.Second
 	for n := range 100 {
 		if now += 15 * ms; n%20 == 0 {
-			now += 100 * ms // the line stands still, and then delivers
+			now += 100 * ms // the line stalls, and then delivers
 		}
 		o.Move(now-time.Duration(n%20)*15*ms, 3, 3) // all at the time of the first
 		if o.Fill(&d); d.Speed > 610 {

@@ -14,20 +14,20 @@ import (
 )
 
 const (
-	// batches bounds the data that waits for the disk: over ten seconds of a robot with
-	// a laser, which sends 50 KB/s. What comes while all are full is lost.
+	// batches bounds the data that waits for the disk: over ten seconds of a robot with a
+	// laser, which sends 50 KB/s. Data that comes while all are full is lost.
 	batches = 16
-	// batchSize is the size in bytes at which a batch is full. A batch takes that much
-	// memory and one message more.
+	// batchSize is the size in bytes at which a batch is full. A batch uses that much memory
+	// and one message more.
 	batchSize = 64 << 10
 	// syncPeriod is how much is lost at most when the power fails, if the disk is fast.
 	// A shorter one wears out memory cards.
 	syncPeriod = 5 * time.Second
 )
 
-// disk writes files on a goroutine of its own: a write can block for seconds on a
-// memory card that other programs keep busy, and the loop must not. They share
-// nothing but the channels; whoever holds a batch owns it.
+// disk writes files on a goroutine of its own: a write can block for seconds on a memory
+// card that other programs keep busy, and the loop must not. They have only the channels in
+// common; each batch has one owner, the goroutine that has received it.
 type disk struct {
 	free  chan *logfile.Batch // empty batches, for the loop
 	full  chan *logfile.Batch // full ones, for the disk; closed by the loop at the end
@@ -47,8 +47,8 @@ type disk struct {
 	syncedAt time.Time
 }
 
-// next returns a disk that has not been started. A run that has not ended, because
-// its driver has panicked, ends its file on its own.
+// next returns a disk that has not been started. If the driver has panicked, its run has not
+// ended: it ends its file on its own.
 func (d *disk) next() *disk {
 	if d.full != nil && !d.closed {
 		d.end()
@@ -160,7 +160,7 @@ func (d *disk) close() (err error) {
 	return errors.Join(d.writer.Close(), d.file.Close())
 }
 
-// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, that one
+// rotate makes room for a new file at path: run.mcap becomes run.1.mcap, run.1.mcap becomes
 // run.2.mcap, and so on. At most files logs are kept; the oldest is deleted.
 func rotate(path string, files int) error {
 	if err := os.Remove(older(path, files-1)); err != nil && !os.IsNotExist(err) {

@@ -34,8 +34,8 @@ func (d *Driver) Recording() devices.Recording {
 	return r
 }
 
-// Record starts a recording, in a new file, or stops it. It has no effect if that is
-// so already.
+// Record starts a recording, in a new file, or stops it. It has no effect if the driver is
+// in that state already.
 func (d *Driver) Record(now time.Duration, on bool) error {
 	switch {
 	case !d.manual:

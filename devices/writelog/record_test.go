@@ -11,7 +11,7 @@ import (
 	"player/e2e/must"
 )
 
-// startedAt is the time at which the clock of the rig stands still.
+// startedAt is the time at which the clock of the rig is stopped.
 const startedAt = 100 * ms
 
 // manual is a recorder that waits for Record.

@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	// flushPeriod is the longest time until a message goes to the disk: what a crash
-	// of the server costs.
+	// flushPeriod is the longest time until a message goes to the disk: a crash of the
+	// server loses as much.
 	flushPeriod = 250 * time.Millisecond
 	// endPeriod is how often Shutdown checks whether the disk is done.
 	endPeriod = 5 * time.Millisecond
@@ -85,7 +85,7 @@ const (
 	failed          // by the disk, until Setup or Record
 )
 
-// track is one device that is recorded.
+// track is one recorded device.
 type track struct {
 	driver  *Driver
 	device  *devices.Device
@@ -129,8 +129,8 @@ func (d *disk) check() error {
 	return nil
 }
 
-// Setup ends at once. The first file is created with the first message, so a server
-// that is only started and stopped does not rotate older logs out.
+// Setup ends at once. The first file is created with the first message, so merely starting
+// and stopping the server does not delete older logs.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.state, d.counted = link, waiting, devices.Recording{}
 	link.Ready(now)
@@ -235,7 +235,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 		d.complain()
 	}
 	if d.armed && d.flushAt <= now {
-		// On multiples of the period, to share wakes. Without messages there are none.
+		// On multiples of the period, to wake together with other timers. Without messages there are no wakes.
 		d.armed = d.batch != nil
 		d.flushAt = (now/flushPeriod + 1) * flushPeriod
 		if len(d.disk.full) == 0 { // a slow disk gets few large chunks

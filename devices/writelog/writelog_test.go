@@ -42,8 +42,8 @@ type host struct {
 
 func (h *host) WakeAt(l *devices.Link, at time.Duration) { h.at[l] = at }
 
-// robot is a driver with a position and a sonar. Its first setups fail as often
-// as it says.
+// robot is a driver with a position and a sonar. Its first setups fail,
+// as many as failures.
 type robot struct {
 	link     *devices.Link
 	failures int
@@ -84,7 +84,7 @@ type rig struct {
 	position, sonar *devices.Device
 	path            string
 	log             *observer.ObservedLogs
-	disk            chan struct{} // the disk stands still until it is closed
+	disk            chan struct{} // the disk stalls until it is closed
 }
 
 // newRig starts a recorder at 100 ms. Files are of maxSize bytes.
@@ -95,7 +95,7 @@ func newRig(t testing.TB, path string, maxSize int64, files int, open bool, fail
 	return r
 }
 
-// newFrozenRig is newRig with a disk that stands still.
+// newFrozenRig is newRig with a disk that stalls.
 func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool, failures int) *rig {
 	t.Helper()
 	disk := make(chan struct{})
@@ -140,7 +140,7 @@ func (r *rig) wake(now time.Duration) {
 	}
 }
 
-// await waits for what the disk does.
+// await waits for a result of the disk.
 func (r *rig) await(what string, ok func() bool) {
 	r.t.Helper()
 	for deadline := time.Now().Add(patience); !ok(); time.Sleep(time.Millisecond) {
@@ -171,7 +171,7 @@ func (r *rig) logged() (lines []string) {
 
 func (r *rig) hasLogged(line string) bool { return slices.Contains(r.logged(), line) }
 
-// read returns what is in a log.
+// read returns the lines of a log.
 func read(t testing.TB, path string) (lines []string) {
 	t.Helper()
 	r := must.Get(logfile.Open(path))(t)
@@ -221,7 +221,7 @@ func TestRecords(t *testing.T) {
 	if !r.hasLogged("recording") || !r.hasLogged("recording has ended") {
 		t.Error(r.logged())
 	}
-	// What comes now is not recorded, and does no harm.
+	// Data that comes now is not recorded, and does no harm.
 	r.position.Publish(2*time.Second, []byte("late"))
 	s, err := logfile.Scan(r.path)
 	if err != nil || len(s.Channels) != 6 || !s.Start.Equal(began) || s.Channels[0].Geometry != telemetry.Geometry(mount) {
@@ -229,7 +229,7 @@ func TestRecords(t *testing.T) {
 	}
 }
 
-// Without anything to record there is no file, and older ones stay.
+// Without data to record there is no file, and older ones stay.
 func TestNothingToRecord(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, false, 0)
 	must.Do(t, os.WriteFile(r.path, []byte("yesterday"), 0o644))
@@ -336,7 +336,7 @@ func TestRotateNames(t *testing.T) {
 	}
 }
 
-// While the disk is busy the loop goes on; what is lost is logged.
+// While the disk is busy the loop goes on; lost data is logged.
 func TestSlowDisk(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
 	var taken []*logfile.Batch
@@ -363,7 +363,7 @@ func TestSlowDisk(t *testing.T) {
 	}
 }
 
-// A disk that stands still for ten seconds loses nothing.
+// A disk that stalls for ten seconds loses nothing.
 func TestFrozenDisk(t *testing.T) {
 	r := newFrozenRig(t, filepath.Join(t.TempDir(), "run.mcap"), megabyte, 1, true, 0)
 	now, messages := 200*ms, 0
@@ -432,8 +432,8 @@ func TestOneFileForTwo(t *testing.T) {
 	}
 }
 
-// Recording allocates nothing: what the index keeps of a chunk is spread over
-// its messages.
+// Recording allocates nothing: the index's work for a chunk is spread over the chunk's
+// messages.
 func TestAllocates(t *testing.T) {
 	r := newRig(t, filepath.Join(t.TempDir(), "run.mcap"), 1<<30, 1, true, 0)
 	now := 200 * ms
@@ -483,7 +483,7 @@ func TestKind(t *testing.T) {
 	}
 }
 
-// A panic in what writes files ends the recording, with an error.
+// A panic in the goroutine that writes files ends the recording, with an error.
 func TestWriterPanics(t *testing.T) {
 	d := disk{file: os.Stderr, maxSize: 1} // without a writer
 	if err := d.write(&logfile.Batch{}); err == nil || !strings.Contains(err.Error(), "panicked") {

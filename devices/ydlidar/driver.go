@@ -13,13 +13,13 @@ import (
 const (
 	// setupTime bounds the wait for a scan: motor and sensor start anew.
 	setupTime = 5500 * time.Millisecond
-	// stopTime is the pause after Stop: what the sensor has sent must have arrived.
+	// stopTime is the pause after Stop: the sensor's earlier bytes must have arrived.
 	stopTime = 30 * time.Millisecond
 	// answerTime is how long an answer may take.
 	answerTime = 300 * time.Millisecond
 )
 
-// speeds are those of X2, X4 and G4 in baud (the SDK, doc/Dataset.md).
+// speeds are the speeds of X2, X4 and G4 in baud (the SDK, doc/Dataset.md).
 var speeds = []int{115200, 128000, 230400}
 
 var (
@@ -30,7 +30,7 @@ var (
 const (
 	stopping transport.Phase = iota // Stop was sent
 	naming                          // GetInfo was sent
-	scanning                        // Scan was sent, or samples come unasked, as from an X2
+	scanning                        // Scan was sent, or samples come without a request, as from an X2
 )
 
 // Driver drives the sensor.
@@ -69,7 +69,7 @@ func Kind() devices.Kind {
 	}
 }
 
-// request returns what sends a request.
+// request returns a function that sends a request.
 func request(r Request) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return AppendRequest(dst, r) }
 }

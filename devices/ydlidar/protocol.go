@@ -14,11 +14,11 @@ import (
 	"player/devices/transport"
 )
 
-// Request is the second byte of a request, which has no more.
+// Request is the second and last byte of a request.
 type Request byte
 
 const (
-	Scan    Request = 0x60 // the motor turns, if the sensor controls it, and samples come
+	Scan    Request = 0x60 // the motor runs, if the sensor controls it, and samples come
 	Stop    Request = 0x65 // ends a scan; it is not answered
 	GetInfo Request = 0x90
 )
@@ -34,13 +34,13 @@ const (
 	degree   = 64
 	fullTurn = 360 * degree
 	// maxSpan bounds the angle from the first sample of a packet to the last: a span of more
-	// than half a turn may as well be one that goes back. Without it one damaged packet could
-	// draw samples over the whole turn.
+	// than half a revolution may as well go backwards. Without this limit one damaged packet
+	// could spread its samples over the whole revolution.
 	maxSpan = fullTurn / 2
 )
 
-// info is the descriptor of an answer to GetInfo. That of an answer to Scan is not needed:
-// packets come behind it.
+// info is the descriptor of an answer to GetInfo. The descriptor of an answer to Scan is not
+// needed: packets follow it.
 var info = [...]byte{0xA5, 0x5A, infoSize - 7, 0, 0, 0, 0x04}
 
 // models are the names of those with packets that this package reads, by number (the SDK,
@@ -66,7 +66,7 @@ func inspect(b []byte) (size int, v transport.Verdict) {
 	return infoSize, transport.Begins(b, info[:], infoSize)
 }
 
-// inspectPacket recognises a packet of samples by what follows its first two bytes.
+// inspectPacket recognises a packet of samples by the bytes after its first two.
 func inspectPacket(b []byte) (size int, v transport.Verdict) {
 	p := Packet(b)
 	if p.count() == 0 || b[4]&b[6]&1 == 0 {
@@ -76,7 +76,7 @@ func inspectPacket(b []byte) (size int, v transport.Verdict) {
 	if len(b) < size {
 		return 0, transport.Partial
 	}
-	// The exclusive or of all words is zero, that of the checksum among them.
+	// The exclusive or of all words, including the checksum, is zero.
 	sum := uint16(0)
 	for i := 0; i < size; i += 2 {
 		sum ^= binary.LittleEndian.Uint16(b[i:])
@@ -87,8 +87,8 @@ func inspectPacket(b []byte) (size int, v transport.Verdict) {
 	return size, transport.Whole
 }
 
-// Packet is samples: 0xAA 0x55, kind (bit 0: a new turn begins), number of samples, angles
-// of the first and of the last, checksum (each 2 bytes), distances.
+// Packet is samples: 0xAA 0x55, kind (bit 0: a new revolution begins), number of samples,
+// angles of the first and of the last, checksum (each 2 bytes), distances.
 type Packet []byte
 
 func (p Packet) count() int { return int(p[3]) }
@@ -106,9 +106,9 @@ func (p Packet) span() int {
 }
 
 // sample returns sample k: the angle in degrees, clockwise, and the distance in mm, zero if
-// there was no return. The samples lie evenly between the angles, both of which are angles
-// of samples. Then each is corrected for its distance, by the formula of the manuals and the
-// SDK. Distances are sent in 1/4 mm.
+// there was no return. The samples lie evenly between the packet's two angles, which are the
+// angles of the first and the last sample. Then each angle is corrected for its distance, by
+// the formula of the manuals and the SDK. Distances are sent in 1/4 mm.
 func (p Packet) sample(k int) (degrees float64, mm int) {
 	quarters := int(binary.LittleEndian.Uint16(p[headSize+2*k:]))
 	degrees = (float64(p.angle(4)) + float64(p.span()*k)/float64(max(p.count()-1, 1))) / degree

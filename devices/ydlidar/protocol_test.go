@@ -13,8 +13,8 @@ import (
 
 var parser = devicetest.Framed(inspect, packetSize)
 
-// golden is the example of the SDK's protocol document: a new turn, one sample without a
-// return.
+// golden is the example of the SDK's protocol document: a new revolution, one sample without
+// a return.
 func golden(t testing.TB) []byte { return devicetest.Hex(t, "AA 55 01 01 53 AE 53 AE AB 54 00 00") }
 
 // sealed is a packet with angles in degrees and distances in 1/4 mm.
@@ -120,7 +120,7 @@ func TestProbe(t *testing.T) {
 	}
 }
 
-// FuzzInspect: what is recognised can be read.
+// FuzzInspect: recognised bytes can be read.
 func FuzzInspect(f *testing.F) {
 	f.Add(golden(f))
 	f.Add(sealed(350, 3, 4000, 0, 8000))

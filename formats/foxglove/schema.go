@@ -1,5 +1,5 @@
-// Package foxglove has what Foxglove and viewers like it read: the schemas of package telemetry's
-// messages, and the messages of its WebSocket protocol. It has no files and no sockets.
+// Package foxglove has the formats of Foxglove and viewers like it: the schemas of package telemetry's messages, and the
+// messages of its WebSocket protocol. It has no files and no sockets.
 package foxglove
 
 import (
@@ -12,7 +12,7 @@ import (
 
 // Schema describes the messages of a topic.
 type Schema struct {
-	Name string // "foxglove.LaserScan"; our own begin with "player."
+	Name string // "foxglove.LaserScan"; our own names begin with "player."
 	Text []byte // JSON Schema (https://json-schema.org)
 }
 

@@ -9,14 +9,14 @@ import (
 )
 
 // The messages of the Foxglove WebSocket protocol
-// (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md): JSON objects in
-// text, and binary ones with an opcode, in little-endian byte order.
+// (https://github.com/foxglove/ws-protocol/blob/main/docs/spec.md): JSON objects in text
+// messages, and binary messages with an opcode, in little-endian byte order.
 
-// Subprotocols are what a viewer may ask for, the preferred one first. Their messages
-// are the same.
+// Subprotocols are the subprotocols that a viewer may request, the preferred one first.
+// Their messages are the same.
 func Subprotocols() []string { return []string{"foxglove.sdk.v1", "foxglove.websocket.v1"} }
 
-// Encoding is that of messages.
+// Encoding is the encoding of messages.
 const Encoding = "json"
 
 // Opcodes of binary messages.
@@ -29,7 +29,7 @@ const (
 	opPlaybackControl = 3 // of the viewer
 )
 
-// StatusError is the level of a Status that is an error.
+// StatusError is the level of an error in a Status.
 const StatusError = 2
 
 // ServerInfo is the first message.
@@ -38,7 +38,7 @@ type ServerInfo struct {
 	Capabilities       []string `json:"capabilities"`
 	SupportedEncodings []string `json:"supportedEncodings"`
 	SessionID          string   `json:"sessionId"`
-	// DataStart and DataEnd are the time of a log that is replayed, ns since 1970.
+	// DataStart and DataEnd are the time range of a replayed log, ns since 1970.
 	DataStart int64 `json:"dataStartTime,omitempty"`
 	DataEnd   int64 `json:"dataEndTime,omitempty"`
 }
@@ -87,14 +87,14 @@ type Parameter struct {
 	Type  string `json:"type,omitempty"` // "float64", for a number without decimals
 }
 
-// ParameterValues has values. ID is that of the request, if it had one.
+// ParameterValues has values. ID is the request's, if it had one.
 type ParameterValues struct {
 	Parameters []Parameter `json:"parameters"`
 	ID         string      `json:"id,omitempty"`
 }
 
-// Text returns the text message of an operation with the fields of content, which is a
-// struct. Operations are "serverInfo", "advertise" and so on.
+// Text returns the text message of an operation with the fields of the struct content.
+// Operations are "serverInfo", "advertise" and so on.
 func Text(op string, content any) ([]byte, error) {
 	fields, err := json.Marshal(content)
 	if err != nil {
@@ -132,8 +132,8 @@ const (
 	Ended   = 3
 )
 
-// AppendPlayback appends the state of a playback: of foxglove.sdk.v1 only. at is the time
-// in the log, ns since 1970; id is that of the request, or empty.
+// AppendPlayback appends the state of a playback: of foxglove.sdk.v1 only. at is the time in
+// the log, ns since 1970; id is the request's, or empty.
 func AppendPlayback(dst []byte, state byte, at int64, speed float32, sought bool, id string) []byte {
 	dst = append(dst, opPlayback, state)
 	dst = binary.LittleEndian.AppendUint64(dst, uint64(at))

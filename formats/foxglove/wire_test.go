@@ -28,7 +28,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// The bytes are those of the tables of the specification.
+// The bytes are the ones in the tables of the specification.
 func TestBinary(t *testing.T) {
 	if got := AppendMessageData(nil, 0x01020304, 0x1122334455667788, []byte("{}")); !bytes.Equal(got, []byte("\x01\x04\x03\x02\x01\x88\x77\x66\x55\x44\x33\x22\x11{}")) {
 		t.Errorf("message data %x", got)

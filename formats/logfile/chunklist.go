@@ -2,13 +2,13 @@ package logfile
 
 import "encoding/binary"
 
-// listBlock is how much memory a chunkList takes at a time, in bytes. It never copies
-// what it has, so it takes at most one block more than it needs.
+// listBlock is how much memory a chunkList takes at a time, in bytes. It never copies its
+// contents, so it takes at most one block more than it needs.
 const listBlock = 16 << 10
 
-// chunkList is what the index of a file needs of each chunk, in about 15 bytes and 2 for
-// each of its channels: most values are differences, and what follows from others is
-// left out.
+// chunkList keeps the index data of each chunk of a file, in about 15 bytes and 2 for each
+// of its channels: most values are differences, and values that follow from others are left
+// out.
 type chunkList struct {
 	blocks [][]byte
 	count  int
@@ -33,7 +33,7 @@ type channelCount struct {
 	messages uint64
 }
 
-// end returns the offset behind a chunk and its index, but for the name of its
+// end returns the offset behind a chunk and its index, except for the name of its
 // compression.
 func (i *chunkInfo) end() uint64 {
 	end := i.offset + chunkHeader + i.stored

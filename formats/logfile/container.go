@@ -20,8 +20,8 @@ const (
 	// indexEntry bytes each.
 	indexHeader = recordHeader + 2 + 4
 	indexEntry  = 8 + 8
-	// chunkEntry is the size of a chunk index record without the name of the
-	// compression, and channelEntry what each channel of the chunk adds.
+	// chunkEntry is the size of a chunk index record without the name of the compression,
+	// and channelEntry the size that each channel of the chunk adds.
 	chunkEntry   = recordHeader + 8*4 + 4 + 8 + 4 + 8*2
 	channelEntry = 2 + 8
 )
@@ -33,7 +33,7 @@ const (
 type Container struct {
 	out    *bufio.Writer
 	offset int64
-	crc    uint32 // of the section of the file that is being written
+	crc    uint32 // of the current section of the file
 	err    error  // the first one; nothing is written after it
 
 	compressor *zstd.Encoder // nil: chunks are not compressed
@@ -246,9 +246,8 @@ func (r *indexRecords) add(code opcode, fill func(b []byte) []byte) {
 	r.records = appendRecord(r.records, code, fill)
 }
 
-// size returns the most bytes that the file has once it is closed: the summary
-// offsets, of which each kind of record has one, the end of the data and the footer
-// are below 1 KiB.
+// size returns the highest size of the closed file, in bytes: the summary offsets, of which
+// each kind of record has one, the end of the data and the footer are below 1 KiB.
 func (c *Container) size() int64 {
 	n := c.offset + 1<<10 + int64(len(c.chunk)) + c.chunks.bytes + int64(c.chunks.count*len(c.compression())) + int64(len(c.streams)*channelEntry)
 	return n + int64(len(c.repeated[0])+len(c.repeated[1])+len(c.attachments.records)+len(c.metadata.records))

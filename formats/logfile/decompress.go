@@ -26,8 +26,8 @@ type decompressor struct {
 	used string // the compression of the first chunk that has one
 }
 
-// open returns the records of a chunk. They are valid until the next call, and as long
-// as the chunk is, which they may be a part of.
+// open returns the records of a chunk. They are valid until the next call, and only as long
+// as the chunk, because they may be a part of it.
 func (d *decompressor) open(chunk []byte) ([]byte, error) {
 	le := binary.LittleEndian
 	const times = 8 + 8

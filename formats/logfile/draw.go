@@ -13,9 +13,9 @@ import (
 	"player/formats/telemetry"
 )
 
-// ExportMCAP writes the messages of a log to what create returns, which is called when
-// the log has been scanned, so that viewers such as Foxglove draw them: with the
-// schemas of package foxglove, in JSON, compressed and with an index. Times stay.
+// ExportMCAP writes the messages of a log to the result of create, so that viewers such as Foxglove draw them. It
+// calls create when the log has been scanned. The file has the schemas of package foxglove, JSON, compression and an
+// index. Times stay.
 func ExportMCAP(path string, create func() (io.Writer, error), progress Progress) (s *Summary, err error) {
 	if s, err = Scan(path); err != nil {
 		return nil, err

@@ -131,7 +131,7 @@ func TestDrawErrors(t *testing.T) {
 	if _, err := ExportMCAP("draw.go", none, quiet); err == nil {
 		t.Error("this is no log")
 	}
-	// A log that is being recorded: what it has so far.
+	// The part of a log that has been recorded so far.
 	growing := store(t, log[:ends[2]])
 	file := must.Get(os.Open(growing))(t)
 	defer file.Close()

@@ -155,8 +155,8 @@ func TestGeometry(t *testing.T) {
 // hoursOfADay is by how much the next test multiplies: it records one hour.
 const hoursOfADay = 24
 
-// A robot records 50 KB/s in one file, on a clock of the test: in a day the index takes
-// what MaxIndex allows, and nothing else grows.
+// A robot records 50 KB/s in one file, on a clock of the test: in a day the index takes the
+// memory that MaxIndex allows, and nothing else grows.
 func TestMemoryOfADay(t *testing.T) {
 	about := info()
 	about.Channels = nil
@@ -209,7 +209,7 @@ func TestMemoryOfADay(t *testing.T) {
 	runtime.KeepAlive(w)
 }
 
-// The list of the chunks of a day, in a file of 4.3 GB, returns what was added.
+// The list of the chunks of a day, in a file of 4.3 GB, returns all its entries unchanged.
 func TestChunkListOfADay(t *testing.T) {
 	const chunks = 24 * 3600 * 4
 	source := rand.NewPCG(0, 0)
@@ -249,7 +249,7 @@ func TestChunkListOfADay(t *testing.T) {
 	}
 }
 
-// sized counts what is written to it.
+// sized counts the bytes written to it.
 type sized struct{ size int64 }
 
 func (s *sized) Write(b []byte) (int, error) { s.size += int64(len(b)); return len(b), nil }

@@ -133,7 +133,7 @@ func parseLine(line string) (typ string, count int, names []string, ok bool) {
 	return typ, int(n), names, closed && err == nil && n <= maxCount
 }
 
-// nameChars may be in the name of a column; # stands for the index.
+// nameChars are the characters in the names of columns; # stands for the index.
 const nameChars = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_#"
 
 // maxCount is the largest array of a schema. It bounds the memory for the columns

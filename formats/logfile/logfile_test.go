@@ -229,7 +229,7 @@ func damagedAt(log []byte, at int) []byte {
 	return damaged
 }
 
-// Wherever a log ends, its whole chunks can be read, and nothing else.
+// Wherever a log ends, its complete chunks can be read, and nothing else.
 func TestCutAtEveryByte(t *testing.T) {
 	log, ends := record(t, script())
 	for cut := range log {
@@ -279,8 +279,8 @@ func readFile(t *testing.T, log []byte) (lines []string, damage error) {
 	return drain(r)
 }
 
-// The first chunk has the schemas and the channels. Without it they are those of the summary,
-// unless that is also damaged.
+// The first chunk has the schemas and the channels. Without it they are read from the
+// summary, unless that is also damaged.
 func TestDamagedFirstChunk(t *testing.T) {
 	log, ends := record(t, script())
 	for at := ends[0] + 70; at < chunkEnd(log, ends[0]); at += 7 {
@@ -505,7 +505,7 @@ func FuzzReader(f *testing.F) {
 		if _, err := r.Next(); err != io.EOF {
 			t.Fatal("reading continues after the end")
 		}
-		// Messages that can be read are copied, and the copy is whole.
+		// Readable messages are copied, and the copy is complete.
 		all, _ := read(t, log)
 		var out bytes.Buffer
 		if _, err := copyLog(&out, reader(t, log), int64(len(log)), quiet); err == nil {

@@ -10,15 +10,15 @@ import (
 )
 
 // Pictures of cameras are in a log as messages of ROS 2, which programs for MCAP show.
-// Readers that do not know them skip them, as they skip all messages of other programs.
+// Readers that do not know them skip them, like all messages of other programs.
 const (
 	pictureTopic = "/camera/" // and the name of the camera
 	// PictureType is the name of the schema of pictures.
 	PictureType     = "sensor_msgs/msg/CompressedImage"
 	pictureEncoding = "cdr"
 	pictureSchema   = "ros2msg"
-	// FirstPicture is the number of the first channel with pictures in an exported log, and of
-	// their schema: those of devices are below.
+	// FirstPicture is the number of the first channel with pictures in an exported log, and
+	// the number of their schema: devices have lower numbers.
 	FirstPicture = 1 << 15
 )
 
@@ -69,8 +69,8 @@ func cameraOf(topic, encoding string) string {
 // configuration allows 32.
 const maxCamera = 64
 
-// AddPictures adds the channels of cameras, by topic, to a file, from the number first on. Their schema
-// has the number behind it: those of the devices' schemas are not above first.
+// AddPictures adds the channels of cameras, by topic, to a file, from the number first on. The next
+// number is their schema's: the devices' schemas have numbers up to first.
 func (c *Container) AddPictures(first uint16, topics []string, pairs ...string) {
 	for i, topic := range topics {
 		c.AddSchema(first+1, PictureType, pictureSchema, pictureFields())
@@ -88,8 +88,8 @@ type Pictures struct {
 }
 
 // At returns the newest picture that the camera in a log had taken at a time, in ns since
-// 1970; nil if there is none, or if the last call has returned it. Times that do not decrease
-// are read forward, others from the beginning. It may read for seconds, and lets other
+// 1970; nil if there is none, or if the last call has returned it. It reads forward while the
+// times increase, and from the beginning otherwise. It may read for seconds, and lets other
 // goroutines run.
 func (p *Pictures) At(path, camera string, at int64) (picture []byte, err error) {
 	if p.log == nil || at < p.shown {

@@ -51,7 +51,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A payload that is no picture has none, whatever its lengths say.
+// A payload that is no picture yields none, whatever lengths it claims.
 func FuzzJPEG(f *testing.F) {
 	f.Add(AppendPicture(nil, "front", 1, []byte("picture")))
 	f.Add([]byte{0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF})

@@ -27,14 +27,14 @@ var (
 	errNoLog = errors.New("this is not a log (MCAP)")
 	// errCut describes the end of a log that its writer did not close.
 	errCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
-	// ErrRecording describes the end of a log that is being written.
+	// ErrRecording describes the end of a log that is still being written.
 	ErrRecording = errors.New("the log is being recorded: this is what it has so far")
 )
 
 // Message is one recorded message.
 type Message struct {
 	Channel *Channel // the same pointer for all messages of a channel
-	Camera  string   // whose picture it is (JPEG); then Channel is nil
+	Camera  string   // of its picture (JPEG); then Channel is nil
 	Time    int64    // when it was recorded, ns since 1970
 	Payload []byte
 }
@@ -47,10 +47,10 @@ type Reader struct {
 	file     *os.File      // nil: in is none
 	close    func() error
 	buf      []byte
-	chunk    []byte // what is left to read of the current chunk
+	chunk    []byte // the unread rest of the current chunk
 	unpack   decompressor
 	schemas  map[uint16]string
-	channels map[uint16]*Channel // by id, without those of other programs
+	channels map[uint16]*Channel // by id, without other programs' channels
 	cameras  map[uint16]string   // by id, of channels with pictures
 	foreign  map[uint16]bool     // ids of channels of other programs, and of cameras
 
@@ -119,8 +119,8 @@ func NewReader(in io.Reader) (*Reader, error) {
 }
 
 // Next returns the next message of a device. Its Payload is valid until the next call. The
-// only error is io.EOF: a log that cannot be read further ends there, and
-// Damage returns the reason.
+// only error is io.EOF: the log ends where it cannot be read further, and Damage returns the
+// reason.
 func (r *Reader) Next() (Message, error) {
 	for {
 		if m, err := r.NextRecord(); err != nil || m.Channel != nil {
@@ -171,7 +171,7 @@ func (r *Reader) next() (m Message, err error) {
 		return m, r.openChunk(record)
 	case opDataEnd, opFooter:
 		r.closed = true
-		return m, io.EOF // the summary that follows repeats what was read before
+		return m, io.EOF // the summary repeats data of the chunks
 	}
 	return m, nil
 }
@@ -215,7 +215,7 @@ func (r *Reader) skip(size uint64) error {
 	return err
 }
 
-// openChunk begins to read a chunk. One that is damaged is left out.
+// openChunk begins to read a chunk. It leaves out a damaged one.
 func (r *Reader) openChunk(record []byte) (err error) {
 	r.chunks++
 	if r.chunk, err = r.unpack.open(record); err != nil {
@@ -259,7 +259,7 @@ func (r *Reader) leaveOut() error {
 	return nil
 }
 
-// summary returns the summary of the file, empty if that was not closed or is damaged.
+// summary returns the summary of the file, empty if the file was not closed or is damaged.
 func (r *Reader) summary() []byte {
 	info, err := r.file.Stat()
 	if err != nil {
@@ -347,7 +347,7 @@ func (r *Reader) end(err error) {
 	}
 }
 
-// Damage returns, after io.EOF, what is missing from the log, or nil.
+// Damage returns, after io.EOF, an error about the missing part of the log, or nil.
 func (r *Reader) Damage() error { return r.damage }
 
 // Offset returns how much of the file was read, in bytes.

@@ -54,8 +54,8 @@ func readHeader(in *bufio.Reader) (code opcode, size uint64, err error) {
 	return code, size, nil
 }
 
-// cutRecord splits the first record from the records of a chunk. If it is not whole,
-// ok is false and nothing is left.
+// cutRecord splits the first record from the records of a chunk. If the record is
+// incomplete, ok is false and nothing is left.
 func cutRecord(b []byte) (code opcode, record, rest []byte, ok bool) {
 	if len(b) < recordHeader {
 		return 0, nil, nil, false
@@ -129,7 +129,7 @@ func value(pairs []string, key string) string {
 	return ""
 }
 
-// appendRecord appends a record whose content fill appends.
+// appendRecord appends a record. fill appends the record's content.
 func appendRecord(b []byte, code opcode, fill func(b []byte) []byte) []byte {
 	at := len(b)
 	b = append(b, byte(code), 0, 0, 0, 0, 0, 0, 0, 0)

@@ -23,17 +23,17 @@ const (
 
 var errNoHeader = errors.New("the log does not begin with a header")
 
-// Repaired is what Repair has done.
+// Repaired is the result of Repair.
 type Repaired struct {
 	Intact   bool   // there was nothing to do
-	Messages int    // in the log, also those of other programs
-	Damage   error  // what was missing from the log, nil if only the index
+	Messages int    // in the log, including other programs' messages
+	Damage   error  // the missing part of the log, nil if only the index
 	Kept     string // where the original is; empty: it was replaced
 }
 
-// Repair makes a log whole that was not closed, that is damaged, or that has no index.
-// It copies what can be read, and replaces the file when the copy is on the disk. The
-// original is kept if more than the end of it could not be read.
+// Repair completes a log that was not closed, is damaged, or has no index. It copies the
+// readable part, and replaces the file when the copy is on the disk. The original is kept if
+// more than its end could not be read.
 func Repair(path string, progress Progress) (done Repaired, err error) {
 	intact, err := isIntact(path, progress)
 	if err != nil || intact {
@@ -134,7 +134,7 @@ func isIndexed(path string) bool {
 		binary.LittleEndian.Uint64(content) != 0 && string(content[8+8+4:]) == magic
 }
 
-// copyLog copies what can be read of a log of size bytes, chunk by chunk.
+// copyLog copies the readable part of a log of size bytes, chunk by chunk.
 func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repaired, err error) {
 	var c *Container
 	chunks := 0
@@ -180,8 +180,8 @@ func copyLog(out io.Writer, r *Reader, size int64, progress Progress) (done Repa
 	return Repaired{Messages: int(c.total), Damage: r.Damage()}, nil
 }
 
-// copy adds a record of another file. One that is damaged, or a message of a channel
-// that is not known, is left out.
+// copy adds a record of another file. It leaves out a damaged record, and a message of an
+// unknown channel.
 func (c *Container) copy(code opcode, f fields) {
 	switch code {
 	case opSchema:
@@ -203,7 +203,7 @@ func (c *Container) copy(code opcode, f fields) {
 	}
 }
 
-// copyAttachment copies an attachment of size bytes. One that is damaged is left out.
+// copyAttachment copies an attachment of size bytes. It leaves out a damaged one.
 func (c *Container) copyAttachment(size uint64, in *bufio.Reader) error {
 	// Its fields are before its content.
 	begin, _ := in.Peek(int(min(size, uint64(in.Size()))))
@@ -225,7 +225,7 @@ func (c *Container) copyAttachment(size uint64, in *bufio.Reader) error {
 	return c.err
 }
 
-// writerFunc is an io.Writer whose errors are kept elsewhere.
+// writerFunc is an io.Writer; the function itself keeps its errors.
 type writerFunc func(b []byte)
 
 func (f writerFunc) Write(b []byte) (int, error) { f(b); return len(b), nil }

@@ -15,7 +15,7 @@ import (
 	"player/e2e/must"
 )
 
-// repaired repairs a log and returns what it has become.
+// repaired repairs a log and returns the result.
 func repaired(t testing.TB, log []byte) ([]byte, Repaired, string) {
 	t.Helper()
 	path := store(t, log)
@@ -63,7 +63,7 @@ func TestRepairCutLogs(t *testing.T) {
 	}
 }
 
-// A whole log stays as it is.
+// A complete log stays as it is.
 func TestRepairIntactLog(t *testing.T) {
 	log, _ := record(t, script())
 	after, done, _ := repaired(t, log)
@@ -72,8 +72,7 @@ func TestRepairIntactLog(t *testing.T) {
 	}
 }
 
-// After a power failure the end of a file may be zero. What is damaged in the middle
-// is kept.
+// After a power failure the end of a file may be zero. Damaged parts in the middle are kept.
 func TestRepairDamagedLogs(t *testing.T) {
 	log, ends := record(t, script())
 	zeros := append(bytes.Clone(log[:ends[2]]), make([]byte, 4096)...)
@@ -106,8 +105,8 @@ func TestRepairDamagedLogs(t *testing.T) {
 	}
 }
 
-// A log of an older server gets an index, and keeps what other programs have written:
-// their profile, channels, metadata and attachments, also outside of chunks.
+// A log of an older server gets an index, and keeps the records of other programs: their
+// profile, channels, metadata and attachments, also outside of chunks.
 func TestRepairForeignLogs(t *testing.T) {
 	for name, options := range map[string]mcap.WriterOptions{
 		"no index":  {Chunked: true, ChunkSize: 64, SkipMessageIndexing: true, SkipChunkIndex: true, IncludeCRC: true},

@@ -26,8 +26,8 @@ type ChannelSummary struct {
 	Messages int
 }
 
-// Scan reads a whole log; a summary needs all of it. The channels are sorted
-// by topic. The error is that of Open, or reports a log without channels.
+// Scan reads a log to its end: a summary needs all of it. The channels are sorted by topic.
+// The error is an error of Open, or reports a log without channels.
 func Scan(path string) (*Summary, error) {
 	r, err := Open(path)
 	if err != nil {

@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	// messageOverhead, channelOverhead and chunkOverhead are what the format adds to a
-	// message, to a channel with messages in a chunk, and to a chunk, in bytes, with
-	// their entries in the indexes.
+	// messageOverhead, channelOverhead and chunkOverhead are the bytes that the format adds
+	// to a message, to a channel with messages in a chunk, and to a chunk, with their
+	// entries in the indexes.
 	messageOverhead = recordHeader + 2 + 4 + 8 + 8 + indexEntry
 	channelOverhead = indexHeader + channelEntry
-	chunkOverhead   = chunkHeader + chunkEntry + 64 // a name of a compression, and what it adds to noise
+	chunkOverhead   = chunkHeader + chunkEntry + 64 // a name of a compression, and the bytes that it adds to noise
 	// MaxIndex is the memory, in bytes, that the index of a file may take while it is
-	// written: that of a day at four chunks a second with eight channels.
+	// written: a day at four chunks a second with eight channels.
 	MaxIndex = 12 << 20
 )
 
@@ -25,7 +25,7 @@ type Info struct {
 	Server   string    // version of the server
 	Start    time.Time // of the server; times of messages count from here
 	Channels []Channel
-	Cameras  []string // whose pictures are recorded, in channels behind Channels
+	Cameras  []string // the recorded cameras, in channels behind Channels
 	Compress bool     // with zstd
 }
 
@@ -33,7 +33,7 @@ type Info struct {
 type Batch struct {
 	payloads []byte
 	entries  []entry
-	channels int // at most so many have messages
+	channels int // at most so many channels have messages
 }
 
 type entry struct {
@@ -61,14 +61,14 @@ func (b *Batch) Size() int {
 // Reset empties the batch.
 func (b *Batch) Reset() { b.payloads, b.entries, b.channels = b.payloads[:0], b.entries[:0], 0 }
 
-// Writer writes one log. What WriteChunk has written can be read whatever happens
-// afterwards; Close adds the index of the file for programs that jump to a time.
+// Writer writes one log. After any failure the chunks written by WriteChunk can be read;
+// Close adds the index of the file for programs that jump to a time.
 type Writer struct {
 	file  *Container
 	start uint64 // ns since 1970
 }
 
-// NewWriter starts a log. Errors are those of w.
+// NewWriter starts a log. Errors come from w.
 func NewWriter(w io.Writer, info Info) (*Writer, error) {
 	file, err := NewContainer(w, profile)
 	if err != nil {

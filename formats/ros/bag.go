@@ -41,12 +41,12 @@ func AppendBagIndex(dst []byte, file string, began, ended uint64, streams []Stre
 const QualityKey = "offered_qos_profiles"
 
 // Quality returns the quality of service with which the topic was offered: YAML, with the
-// numbers of rmw's policies. 9223372036.854775807 s is for ever.
+// numbers of rmw's policies. 9223372036.854775807 s means no limit.
 func (t Topic) Quality() string {
 	const forever = "{sec: 9223372036, nsec: 854775807}"
 	durability, depth := "2", "10" // volatile
 	if t.Latched {
-		durability, depth = "1", "100" // transient local: each robot has a message of its own
+		durability, depth = "1", "100" // transient local: one message for each robot
 	}
 	return "- history: 1\n  depth: " + depth + "\n  reliability: 1\n  durability: " + durability + "\n  deadline: " + forever +
 		"\n  lifespan: " + forever + "\n  liveliness: 1\n  liveliness_lease_duration: " + forever + "\n  avoid_ros_namespace_conventions: false"

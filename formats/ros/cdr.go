@@ -102,8 +102,8 @@ func Schema(name string) string {
 	return ""
 }
 
-// describe returns the fields of a message, and behind it those of the messages in it:
-// each behind a line of "=" and its name, once.
+// describe returns the fields of a message, and then the fields of each message in it, once,
+// after a line of "=" and the message's name.
 func describe(message reflect.Type, owner map[reflect.Type]string) string {
 	var b strings.Builder
 	list := []reflect.Type{message} // grows

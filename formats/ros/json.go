@@ -9,7 +9,7 @@ import (
 )
 
 // AppendJSON appends a message of this package as rosbridge writes it: an object with the
-// fields of ROS, null for what JSON cannot say (NaN and infinite), bytes in base64.
+// fields of ROS, null for values that JSON lacks (NaN and infinite), bytes in base64.
 func AppendJSON(dst []byte, message any) []byte { return appendJSON(dst, reflect.ValueOf(message)) }
 
 func appendJSON(dst []byte, v reflect.Value) []byte {

@@ -1,8 +1,8 @@
 package ros
 
-// The messages below are those of ROS 2's packages builtin_interfaces, std_msgs,
-// geometry_msgs, sensor_msgs, nav_msgs, tf2_msgs and vision_msgs, field by field in their
-// order, with its types: metres, radians, seconds.
+// The messages below come from ROS 2's packages builtin_interfaces, std_msgs, geometry_msgs,
+// sensor_msgs, nav_msgs, tf2_msgs and vision_msgs, field by field in their order, with its
+// types: metres, radians, seconds.
 
 // Time is a time since 1970.
 type Time struct {
@@ -10,7 +10,7 @@ type Time struct {
 	Nanosec uint32
 }
 
-// Header says when and in which frame the data was taken.
+// Header has the time of the data, and its frame.
 type Header struct {
 	Stamp   Time
 	FrameID string `ros:"frame_id"`
@@ -95,7 +95,7 @@ type Range struct {
 	Variance      float32
 }
 
-// BatteryState is that of the battery. What is not measured is NaN.
+// BatteryState is the battery's state. Unmeasured values are NaN.
 type BatteryState struct {
 	Header                Header
 	Voltage               float32

@@ -1,8 +1,8 @@
-// Package ros turns the messages of package telemetry into those of ROS 2, in CDR or JSON and
-// described as ROS describes them. It has no files and no sockets.
+// Package ros converts the messages of package telemetry to messages of ROS 2, in CDR or
+// JSON, with ROS's descriptions. It has no files and no sockets.
 //
-// Frames and units are those of REP 103 and REP 105, what has not been detected is
-// infinite (REP 117).
+// Frames and units follow REP 103 and REP 105. A range without an echo is infinite (REP
+// 117).
 package ros
 
 import (
@@ -31,8 +31,8 @@ type Message struct {
 
 // Converter converts the payloads of one robot into messages.
 type Converter struct {
-	// Reach is the reading, in m, from which on a laser sees nothing; 0: that of an LMS 200
-	// and of the simulator.
+	// Reach is the reading, in m, from which on a laser sees nothing; 0: as for an LMS 200
+	// and the simulator.
 	Reach float64
 
 	viewers *telemetry.Converter
@@ -43,7 +43,7 @@ type Converter struct {
 	byName  map[string]int
 	out     []Message
 
-	placed int64 // when the frames that do not move were sent, s since 1970
+	placed int64 // when the fixed frames were sent, s since 1970
 	motion telemetry.Motion
 	pose   telemetry.PoseInFrame
 }
@@ -51,9 +51,9 @@ type Converter struct {
 // Robot is the kind of a robot's Name.
 const Robot = "robot"
 
-// New returns a converter for the devices of a robot. robot is its name if there are
-// several, one of Names, otherwise empty; it stands before the names of frames, and of topics but
-// /tf and /tf_static, which all robots share.
+// New returns a converter for the devices of a robot. robot is its name if there are several, one
+// of Names, otherwise empty; it stands before the names of frames, and of topics except /tf and
+// /tf_static, which all robots use.
 func New(robot string, devices []telemetry.Device) *Converter {
 	if robot != "" {
 		robot = Name(Robot, robot)
@@ -69,9 +69,9 @@ func New(robot string, devices []telemetry.Device) *Converter {
 // Topics returns the topics that messages have had so far.
 func (c *Converter) Topics() []Topic { return c.topics }
 
-// Data converts data of the device with this index in the list. taken is when the data
-// was taken, ns since 1970. A payload that the protocol does not have gives no messages.
-// The result is valid until the next call.
+// Data converts data of the device with this index in the list. taken is when the data was
+// taken, ns since 1970. A payload that does not fit the protocol gives no messages. The
+// result is valid until the next call.
 func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	var static TFMessage
@@ -113,9 +113,9 @@ func (c *Converter) send(topic string, content any) {
 	c.out = append(c.out, Message{i, content})
 }
 
-// rename returns the name in ROS of what viewers call topic, as "/r1/sonar:1/ranges": with
-// name instead of the device's and all behind it, "/r1/sonar_1". Topics of ROS have no
-// colons.
+// rename returns the name in ROS of a viewer's topic, for example of "/r1/sonar:1/ranges":
+// the part from the device's name on is replaced by name, "/r1/sonar_1". Topics of ROS have
+// no colons.
 func (c *Converter) rename(topic, name string) string {
 	if index := indexOf(topic); index != "" {
 		name += "_" + index
@@ -131,10 +131,10 @@ func indexOf(topic string) string {
 }
 
 const (
-	// staticPeriod is the time, in s, after which frames that do not move are sent again:
-	// a bag that is played from its middle also has them.
+	// staticPeriod is the time, in s, after which fixed frames are sent again: a bag that is
+	// played from its middle also has them.
 	staticPeriod = 10
-	// laserMin, in m, is below what any of our scanners measures: a reading below it is no
+	// laserMin, in m, is less than any of our scanners measures: a reading below it is no
 	// distance.
 	laserMin = 0.02
 	// Readings of an LMS 200 from noEcho on, in m, up to laserMax, mean that there was no
@@ -145,9 +145,9 @@ const (
 	// sonarMin and sonarMax, in m, are the range of a Pioneer's sonars; an echo from
 	// further away is none. sonarCone is the width of the cone in rad.
 	sonarMin, sonarMax, sonarCone = 0.1, 5.0, 15 * math.Pi / 180
-	// Odometry does not say how certain it is, and planners refuse zero. These variances
-	// are an order of magnitude for two wheels on a floor, in m2 and rad2; what two wheels
-	// cannot know is unknown.
+	// Odometry has no measure of its certainty, and planners refuse zero. These variances
+	// are an order of magnitude for two wheels on a floor, in m2 and rad2; unknown is for
+	// values that two wheels cannot measure.
 	variance, turnVariance, unknown = 1e-2, 3e-2, 1e6
 )
 
@@ -203,7 +203,7 @@ func (c *Converter) odometry(topic string) {
 	c.send(topic, Odometry{header(c.pose.Timestamp, c.pose.FrameID), c.frameOf("base_link", ""), PoseWithCovariance{pose, planar()}, TwistWithCovariance{twist, planar()}})
 }
 
-// planar returns the covariance of what two wheels know: x, y, and the rotation about z.
+// planar returns the covariance of the values that two wheels measure: x, y, and the rotation about z.
 func planar() (m [36]float64) {
 	for i, v := range [...]float64{variance, variance, unknown, unknown, unknown, turnVariance} {
 		m[7*i] = v
@@ -270,7 +270,7 @@ func header(at telemetry.Time, frame string) Header {
 	return Header{Time{int32(at.Sec), at.Nsec}, frame}
 }
 
-// pressed returns 1 for each that is pressed.
+// pressed returns 1 for each pressed button.
 func pressed(list []bool) []uint8 {
 	values := make([]uint8, len(list))
 	for i, p := range list {

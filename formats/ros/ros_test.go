@@ -152,7 +152,7 @@ func TestEmptyBag(t *testing.T) {
 	}
 }
 
-// Frames that do not move come again every ten seconds, and those that move always.
+// Fixed frames are sent again every ten seconds, and moving ones always.
 func TestStaticFrames(t *testing.T) {
 	c := New("", []telemetry.Device{{Interface: "position"}, {Interface: "laser"}})
 	count := map[string]int{}

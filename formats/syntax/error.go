@@ -25,7 +25,7 @@ func (p Pos) Place() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 // Error is an error at a place in a configuration file.
 type Error struct {
 	Pos
-	Err     error  // what is wrong
+	Err     error  // the mistake
 	Excerpt string // the line at Pos and a caret below the column; "" if the line is blank
 }
 
@@ -42,9 +42,9 @@ func (e *Error) Error() string {
 
 func (e *Error) Unwrap() error { return e.Err }
 
-// excerptReach is the number of bytes shown on either side of the column. A
-// line that fits a terminal is shown whole. A hostile line of a megabyte would
-// otherwise fill the log and, once for each error, the memory.
+// excerptReach is the number of bytes shown on either side of the column. A line that fits a
+// terminal is shown completely. Without the bound a hostile line of a megabyte would fill
+// the log and, once for each error, the memory.
 const excerptReach = 80
 
 // excerpt returns the line at pos and a caret line, each indented by four
@@ -77,9 +77,9 @@ func printable(r rune) rune {
 	return '?'
 }
 
-// Errorf returns an *[Error] at pos, for callers that check the meaning of the
-// file. The arguments are those of [fmt.Errorf]. The error is not kept in f. A
-// pos that is not from f gives an error without excerpt.
+// Errorf returns an *[Error] at pos, for callers that check the meaning of the file. The
+// arguments are as for [fmt.Errorf]. The error is not kept in f. With a pos of another file
+// it has no excerpt.
 func (f *File) Errorf(pos Pos, format string, args ...any) error {
 	return f.errorf(pos, format, args...)
 }
@@ -138,14 +138,14 @@ type Ignored struct {
 	Near string // the valid name that it most likely misspells, "" if none is near
 }
 
-// Ignored returns what was not read, in order of files and lines. The contents of an
-// unused section are not listed, and an unused field or section of a define is listed
-// once.
+// Ignored returns the fields and sections that were not read, in order of files and lines.
+// The contents of an unused section are not listed, and an unused field or section of a
+// define is listed once.
 func (f *File) Ignored() []Ignored {
 	var all []Ignored
 	f.Global.unused(func(in *Section, what, name string, pos Pos) {
 		valid := slices.Clone(in.asked)
-		for _, field := range in.Fields { // also those of a define
+		for _, field := range in.Fields { // also the fields of a define
 			if field.Used {
 				valid = append(valid, field.Name)
 			}
@@ -272,8 +272,8 @@ func distance(a, b string, limit int) int {
 	return row[len(b)]
 }
 
-// Suggest ends an error about a name that is not valid: it gives the nearest
-// valid name, or all of them.
+// Suggest ends an error about an invalid name: it gives the nearest valid name, or all of
+// them.
 func Suggest(name string, valid []string) string {
 	if near := Nearest(name, valid); near != "" {
 		return fmt.Sprintf("; did you mean %q?", near)

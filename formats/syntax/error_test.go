@@ -100,7 +100,7 @@ func TestNearest(t *testing.T) {
 	}
 }
 
-// checkComplaint returns what is wrong with an error message, or "".
+// checkComplaint returns the mistake in an error message, or "".
 func checkComplaint(err error) string {
 	text := err.Error()
 	complaint, ok := errors.AsType[*Error](err)

@@ -19,10 +19,9 @@ const (
 	// larger text is refused.
 	maxSource = 1 << 20
 
-	// maxTree bounds the tree, in bytes as counted by the costs below,
-	// including the bodies of defines. A robot with 16 sonars takes 35 kB, a
-	// thousand of them half of the bound. It stops defines that double each
-	// other; a larger tree is refused.
+	// maxTree bounds the tree, in bytes as counted by the costs below, including the bodies
+	// of defines. A robot with 16 sonars takes 35 kB, a thousand of them half of the bound.
+	// Defines that double each other would need more; a larger tree is refused.
 	maxTree = 64 << 20
 
 	// sectionCost, fieldCost and valueCost are the sizes of one of each, in
@@ -54,13 +53,11 @@ const installedWorlds = "/stage/worlds"
 
 var errNotRegular = errors.New("not a regular file")
 
-// ParseFile reads the configuration file at path and the files it includes, which
-// must be regular files. An included file that does not exist is read from
-// library, which may be nil, by its path from the directory of the main file, or by its
-// name if that path is one of Stage's installation. The error joins an *[Error] for each mistake, the first 20, unless the file at path
-// cannot be read. With mistakes the File has what is left without the statements that
-// have them: enough to look for mistakes of other kinds, whose errors [File.Err] has,
-// too.
+// ParseFile reads the configuration file at path and the files it includes, which must be regular files. An included
+// file that does not exist is read from library, which may be nil, by its path from the directory of the main file, or
+// by its name if that path is in Stage's installation. The error joins an *[Error] for each mistake, the first 20,
+// unless the file at path cannot be read. With mistakes the File has the statements without mistakes: enough to find
+// mistakes of other kinds, whose errors [File.Err] also has.
 func ParseFile(path string, library fs.FS) (*File, error) {
 	return Parse(path, Reader(path, library))
 }
@@ -68,8 +65,8 @@ func ParseFile(path string, library fs.FS) (*File, error) {
 // Reader returns the function with which [ParseFile] reads files.
 func Reader(path string, library fs.FS) func(name string) ([]byte, error) {
 	return func(name string) ([]byte, error) {
-		// The user may pass a pipe, as <(...) in a shell does. To open one that a
-		// file names would wait for a writer that may never come.
+		// The user may pass a pipe, for example <(...) in a shell. A pipe that a file names
+		// is not opened: that would wait for a writer that may never come.
 		if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && name != path {
 			return nil, errNotRegular
 		}
@@ -123,7 +120,7 @@ type parser struct {
 	scan   scanner        // of the innermost open file
 	open   []string       // files from the main one to the innermost
 	plain  map[string]Pos // first use of names as section types without a define
-	within string         // the define whose body is read; empty outside
+	within string         // the define whose body is being read; empty outside
 	uses   []string       // defines that are copied, the outermost first
 	ended  bool           // nothing more is read: a limit is passed, or a section has no end
 	source int            // bytes read, see maxSource
@@ -140,7 +137,7 @@ func (p *parser) limit(pos Pos, format string, args ...any) error {
 	return p.file.Errorf(pos, format, args...)
 }
 
-// note keeps a mistake, the first one of its place.
+// note keeps a mistake, only the first one of each place.
 func (p *parser) note(e *Error) {
 	if !slices.ContainsFunc(p.file.errs, func(o *Error) bool { return o.Pos == e.Pos }) {
 		p.file.keep(e)
@@ -148,9 +145,9 @@ func (p *parser) note(e *Error) {
 	p.ended = p.ended || len(p.file.errs) >= maxErrors
 }
 
-// recover continues behind the statement, field or section that started at from and
-// has a mistake: behind its line, and behind the brackets that are opened there, but
-// before the ")" that closes s. It returns err if nothing more can be read.
+// recover continues after a mistake in the statement, field or section that started at from:
+// behind its line, and behind the brackets that the line opens, but before the ")" that
+// closes s. It returns err if nothing more can be read.
 func (p *parser) recover(s *Section, from scanner, err error) error {
 	s.Broken = true
 	e, ok := errors.AsType[*Error](err)
@@ -195,7 +192,7 @@ func (p *parser) next() token {
 	}
 }
 
-// nextLine returns the next token that is neither comment nor newline.
+// nextLine returns the next token other than a comment or a newline.
 func (p *parser) nextLine() token {
 	for {
 		if t := p.next(); t.kind != kindNewline {
@@ -297,7 +294,7 @@ func (p *parser) argument(statement token) (token, error) {
 	return name, nil
 }
 
-// define reads what follows the word define.
+// define reads the rest of a statement after the word define.
 func (p *parser) define() error {
 	name := p.next()
 	if name.kind != kindWord {
@@ -457,8 +454,8 @@ func (p *parser) body(s *Section, open token, depth int) error {
 }
 
 // begin gives an empty section the type of that name, with the fields and sections of its define if
-// there is one. In the body of a define another name is open without one: the section has the define
-// that the name has where the body is used.
+// there is one. In the body of a define a name may have no define yet: the section then has the
+// name's define at the place where the body is used.
 func (p *parser) begin(s *Section, name string, pos Pos) error {
 	macro := p.file.defines[name]
 	if macro == nil {
@@ -479,8 +476,8 @@ func (p *parser) begin(s *Section, name string, pos Pos) error {
 	return p.copyInto(s, macro, pos)
 }
 
-// copyInto gives an empty section the type, fields and sections of the macro. The values are
-// shared and never changed.
+// copyInto gives an empty section the type, fields and sections of the macro. Both have the
+// same values, which never change.
 func (p *parser) copyInto(s, macro *Section, pos Pos) error {
 	s.Type = macro.Type
 	if macro.open {

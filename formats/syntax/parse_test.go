@@ -35,7 +35,7 @@ func mustParse(t *testing.T, text string) *File {
 	return must.Get(parseText(text, nil))(t)
 }
 
-// tree writes the whole tree without positions: name=type<macros{fields
+// tree writes the complete tree without positions: name=type<macros{fields
 // children}.
 func tree(f *File) string {
 	var b strings.Builder

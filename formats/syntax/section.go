@@ -18,7 +18,7 @@ type File struct {
 	Plugins []Value  // names given by plugin statements, in order
 
 	redefined     []*Error            // see Redefined
-	defines       map[string]*Section // by name, expanded but for what is open: the last of each name
+	defines       map[string]*Section // by name, the last of each, expanded except for names that are still undefined
 	sources       map[string]source   // by name as in Pos
 	errs          []*Error
 	length, angle unit
@@ -52,8 +52,8 @@ func (f *File) TypeOf(name string) string {
 	return ""
 }
 
-// Define returns what a section of that name starts with at the end of the file, nil
-// if there is no such define, it leads back to itself, or it is too large.
+// Define returns the initial contents of a section of that name at the end of the file. It
+// is nil if there is no such define, or if the define leads back to itself or is too large.
 func (f *File) Define(name string) *Section {
 	if f.defines[name] == nil {
 		return nil
@@ -66,7 +66,7 @@ func (f *File) Define(name string) *Section {
 	return s
 }
 
-// Units returns the unit of lengths in metres and that of angles in radians.
+// Units returns the unit of lengths in metres and the unit of angles in radians.
 func (f *File) Units() (length, angle float64) {
 	return f.length.mul / f.length.div, f.angle.mul / f.angle.div
 }
@@ -77,8 +77,8 @@ type source struct {
 	order int // 0 for the main file, then in reading order
 }
 
-// Section is one block of a file. Its tree is read-only: sections made from
-// the same define share values.
+// Section is one block of a file. Its tree is read-only: sections made from the same define
+// have the same values in memory.
 type Section struct {
 	Name     string   // the word before the parenthesis, for example "pioneer2dx"; "" for Global
 	Type     string   // the type after macro expansion, for example "position"
@@ -87,7 +87,7 @@ type Section struct {
 	Fields   []*Field
 	Children []*Section
 	Used     bool // returned by Sections, or ignored
-	Broken   bool // something in it, outside of its sections, could not be read, or is a value of a wrong type
+	Broken   bool // a part of it, outside of its sections, could not be read, or is a value of a wrong type
 
 	open  bool // in a define: Type had no define yet, and is looked up where the define is used
 	end   int  // offset behind its ")", in the file of Pos
@@ -180,15 +180,15 @@ func (f *Field) Span() (from, to int) { return f.Pos.offset, f.end }
 // File returns the file that s belongs to.
 func (s *Section) File() *File { return s.file }
 
-// ask records that a reader knows the name.
+// ask records that a reader has asked for the name.
 func (s *Section) ask(name string) {
 	if !slices.Contains(s.asked, name) {
 		s.asked = append(s.asked, name)
 	}
 }
 
-// Sections returns the sections in s whose Type is one of types, or all of
-// them if no type is given, and marks them as used.
+// Sections returns the sections in s with a Type in types, or all of them if no type is
+// given, and marks them as used.
 func (s *Section) Sections(types ...string) []*Section {
 	for _, t := range types {
 		s.ask(t)
@@ -237,8 +237,8 @@ func (s *Section) Field(name string) *Field {
 	return nil
 }
 
-// Errorf returns an *[Error] at the value of the field, or at s if there is no
-// such field. The arguments are those of [fmt.Errorf]. The error is not kept.
+// Errorf returns an *[Error] at the value of the field, or at s if there is no such field.
+// The arguments are as for [fmt.Errorf]. The error is not kept.
 func (s *Section) Errorf(field, format string, args ...any) error {
 	pos := s.Pos
 	if f := s.Field(field); f != nil {
@@ -250,7 +250,7 @@ func (s *Section) Errorf(field, format string, args ...any) error {
 	return s.file.Errorf(pos, format, args...)
 }
 
-// wrong records that a value is not what the getter expects.
+// wrong records a value of a type that the getter does not expect.
 func (s *Section) wrong(pos Pos, name, want string, got any) {
 	s.Broken = true
 	s.file.fail(pos, "%.40s wants %s, not %v", name, want, got)
@@ -278,8 +278,8 @@ func get[T any](s *Section, name, want string, def T, read func(Value) (T, bool)
 
 // String returns the string in the field, or def if there is no such field.
 //
-// In all getters: if the field holds something else, the error is kept for
-// [File.Err] and the default returned.
+// In all getters: if the field has another type, the error is kept for [File.Err] and the
+// default returned.
 func (s *Section) String(name, def string) string {
 	return get(s, name, `a "string"`, def, Value.text)
 }

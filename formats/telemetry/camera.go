@@ -2,8 +2,8 @@ package telemetry
 
 import "math"
 
-// CompressedImage is a picture of a camera. Its frame is that of the lens: x to the right in
-// the picture, y down, z ahead.
+// CompressedImage is a picture of a camera. Its frame is the lens's: x to the right in the
+// picture, y down, z ahead.
 type CompressedImage struct {
 	Timestamp Time   `json:"timestamp"`
 	FrameID   string `json:"frame_id"`
@@ -11,7 +11,7 @@ type CompressedImage struct {
 	Format    string `json:"format"`
 }
 
-// CameraCalibration is where in a picture a camera shows what is at a place.
+// CameraCalibration maps a place in space to its pixel in a camera's picture.
 type CameraCalibration struct {
 	Timestamp       Time      `json:"timestamp"`
 	FrameID         string    `json:"frame_id"`
@@ -32,11 +32,11 @@ func (c *Converter) Image(camera string, at int64, jpeg []byte) CompressedImage 
 	return CompressedImage{newTime(at), c.lensFrame(camera), jpeg, "jpeg"}
 }
 
-// Calibration returns the calibration of a camera without distortion and with square
-// pixels, whose pictures are fov degrees wide.
+// Calibration returns the calibration of a camera without distortion and with square pixels.
+// Its pictures are fov degrees wide.
 func (c *Converter) Calibration(camera string, at int64, width, height int, fov float64) CameraCalibration {
 	focal := float64(width) / 2 / math.Tan(rad(fov/2))
-	x, y := float64(width-1)/2, float64(height-1)/2 // places are those of the middles of pixels
+	x, y := float64(width-1)/2, float64(height-1)/2 // a place is the middle of a pixel
 	return CameraCalibration{
 		newTime(at), c.lensFrame(camera), uint32(width), uint32(height), "plumb_bob", make([]float64, 5),
 		[]float64{focal, 0, x, 0, focal, y, 0, 0, 1}, []float64{1, 0, 0, 0, 1, 0, 0, 0, 1},

@@ -37,8 +37,8 @@ type Device struct {
 type Topic struct {
 	Name    string // "/laser"
 	Message any    // of the type of all of them
-	// Devices has the indexes of the devices whose data it is made of; none for
-	// commands and configurations.
+	// Devices has the indexes of the devices that provide its data; none for commands and
+	// configurations.
 	Devices []int
 }
 
@@ -48,8 +48,8 @@ type Message struct {
 	Content any
 }
 
-// Converter converts the payloads of one robot into messages. It keeps what a message
-// needs of another device, such as the camera's zoom.
+// Converter converts the payloads of one robot into messages. It keeps data that the
+// messages of another device need, such as the camera's zoom.
 type Converter struct {
 	topics []Topic
 	byName map[string]int
@@ -70,7 +70,7 @@ type part struct {
 	instrument instrument
 	moves      bool   // its data is the pose of the robot
 	topic      string // "/laser", "/laser:1"
-	frame      string // "laser", "laser1"; that of ptz and vision is "camera"
+	frame      string // "laser", "laser1"; ptz and vision have "camera"
 }
 
 // New returns a converter for the devices of a robot. robot is its name if there are
@@ -137,13 +137,13 @@ type declaration struct {
 	command bool
 }
 
-// instrument is what a device of an interface has: its topics, and the conversion of its data.
+// instrument has the topics of a device of an interface, and the conversion of its data.
 type instrument struct {
 	topics  []declaration
 	convert func(c *Converter, p part, at Time, payload []byte)
 }
 
-// instruments are those of the interfaces, by their names.
+// instruments are the instruments of the interfaces, by their names.
 func instruments() map[string]instrument {
 	return map[string]instrument{
 		"position": {[]declaration{{"", PoseInFrame{}, false}, {"/motion", Motion{}, false}, {"/command", Velocity{}, true}}, (*Converter).position},
@@ -170,9 +170,9 @@ func (c *Converter) sendFrame(at Time, parent, child string, place Vector3, rota
 	c.send(c.robot+"/tf", FrameTransform{at, c.frame + parent, child, place, rotation, moves})
 }
 
-// Data converts data of the device with this index in the list. taken is when the
-// data was taken, ns since 1970. A payload that the protocol does not have gives no
-// messages. The result is valid until the next call.
+// Data converts data of the device with this index in the list. taken is when the data was
+// taken, ns since 1970. A payload that does not fit the protocol gives no messages. The
+// result is valid until the next call.
 func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	p, at := c.parts[device], newTime(taken)
@@ -192,7 +192,7 @@ const (
 	baseLink = "base_link"
 )
 
-// sendFrames sends the frames of what does not move on the robot.
+// sendFrames sends the frames of fixed parts on the robot.
 func (c *Converter) sendFrames(at Time) {
 	for _, p := range c.parts {
 		mount := place{}
@@ -219,7 +219,7 @@ func (c *Converter) sendFrames(at Time) {
 	}
 }
 
-// turns reports whether the camera of a vision device is turned by a ptz device.
+// turns reports whether a ptz device turns the camera of a vision device.
 func (c *Converter) turns(vision part) bool {
 	return slices.ContainsFunc(c.parts, func(p part) bool { return p.Interface == "ptz" && p.Index == vision.Index })
 }
@@ -274,7 +274,7 @@ func (c *Converter) sonar(p part, at Time, payload []byte) {
 			color.A = 0.05
 		}
 		width, mount := 2*r*math.Tan(rad(sonarCone/2.0)), sonarPlace(i, p.Geometry.or(place{}))
-		// z of a cylinder points up: it is turned down by a right angle to point ahead.
+		// z of a cylinder points up: a rotation down by a right angle makes it point ahead.
 		axis := turned(rad(mount.heading), -math.Pi/2)
 		scene.Cylinders = append(scene.Cylinders, Cylinder{Pose{mount.ahead(r / 2).vector(), axis}, Vector3{width, width, r}, 0, 1, color})
 	}
@@ -388,8 +388,8 @@ func (c *Converter) joystick(p part, at Time, payload []byte) {
 	c.send(p.topic, Joystick{at, bits(d.Buttons, 32), axes})
 }
 
-// Command converts a command to the device with this index in the list, which came at
-// a time in ns since 1970, as Data does.
+// Command converts a command to the device with this index in the list, which came at a time
+// in ns since 1970, as Data does.
 func (c *Converter) Command(device int, came int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	p, at := c.parts[device], newTime(came)
@@ -422,7 +422,7 @@ func (c *Converter) Configuration(device int, came int64, payload []byte) []Mess
 	return c.out
 }
 
-// configuration returns what a configuration asks for.
+// configuration returns a description of the request in a configuration.
 func configuration(payload []byte) string {
 	d, err := codec.DecodeRobotConfig(payload)
 	switch {

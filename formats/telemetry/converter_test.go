@@ -89,8 +89,8 @@ func TestPosition(t *testing.T) {
 	}
 }
 
-// The tree of frames has the declared places, and those of a Pioneer otherwise. It is
-// sent again every second, and when a log starts again.
+// The tree of frames has the declared places, and otherwise a Pioneer's. It is sent again
+// every second, and when a log starts again.
 func TestFrames(t *testing.T) {
 	c, index := all("")
 	pressed := codec.MiscData{}
@@ -119,7 +119,7 @@ func TestFrames(t *testing.T) {
 	if camera.ChildFrameID != "camera" || !near(heading(camera.Rotation), 30) || !near(up, math.Sin(rad(20))) {
 		t.Errorf("%+v, up %v", camera, up)
 	}
-	// A camera that does not turn also has a frame.
+	// A fixed camera also has a frame.
 	fixed := New("", []Device{{Interface: "vision", Geometry: Geometry{X: 20}}})
 	if got := frames(fixed, fixed.Data(0, taken, nil)); len(got) != 1 || got[0] != "base_link -> camera 0.020 0.000 0" {
 		t.Errorf("%q", got)
@@ -270,7 +270,7 @@ func TestCommands(t *testing.T) {
 	}
 }
 
-// Payloads that the protocol does not have give no messages but for frames.
+// Payloads that do not fit the protocol give no messages except frames.
 func TestBadPayloads(t *testing.T) {
 	c, index := all("")
 	for name, device := range index {
@@ -284,7 +284,7 @@ func TestBadPayloads(t *testing.T) {
 	}
 }
 
-// Live topics are those of data, and know the devices that they are made of.
+// Live topics are the topics with data, and know the devices that provide it.
 func TestTopicsOfData(t *testing.T) {
 	c, index := all("r0")
 	var got []string

@@ -6,8 +6,8 @@ import (
 	"player/codec/pioneer"
 )
 
-// The shape that is drawn where the configuration has none: that of a Pioneer 2-DX, in
-// metres forward and to the left of the centre of rotation, and degrees.
+// The shape that is drawn where the configuration has none: a Pioneer 2-DX, in metres
+// forward and to the left of the centre of rotation, and degrees.
 
 // place is a pose on the robot.
 type place struct{ x, y, heading float64 }
@@ -29,7 +29,7 @@ const (
 	viewWide, viewNarrow    = 48.8, 4.4 // degrees, at zoom 0 and 1023
 	mostZoom                = 1023
 	imageWidth, imageHeight = 160.0, 120.0
-	imageDistance           = 1.0 // metres from the camera to the image that is drawn
+	imageDistance           = 1.0 // metres from the camera to its image in the scene
 )
 
 // rad converts degrees to radians.
@@ -49,7 +49,7 @@ func sonarPlace(number int, part place) place {
 	return place{m.X / 1000, m.Y / 1000, m.Heading}.on(part)
 }
 
-// on returns a place on a part that is itself at a place.
+// on returns the place of p, which is on a part at part.
 func (p place) on(part place) place {
 	s, c := math.Sincos(rad(part.heading))
 	return place{part.x + c*p.x - s*p.y, part.y + s*p.x + c*p.y, part.heading + p.heading}

@@ -75,8 +75,8 @@ type FrameTransform struct {
 	Moves bool `json:"-"` // the frame is not fixed to its parent
 }
 
-// Frame returns the frame whose earlier messages a message replaces: a topic has
-// transforms of several frames.
+// Frame returns the frame of a message, which replaces the earlier messages of that frame: a
+// topic has transforms of several frames.
 func Frame(content any) string {
 	if f, ok := content.(FrameTransform); ok {
 		return f.ChildFrameID
@@ -124,7 +124,7 @@ type SceneEntity struct {
 // Unused is an element of a list that is always empty.
 type Unused struct{}
 
-// newEntity returns an entity whose lists are empty: a nil list would be null in JSON.
+// newEntity returns an entity with empty lists: a nil list would be null in JSON.
 func newEntity(at Time, frame, id string) SceneEntity {
 	none := []Unused{}
 	return SceneEntity{
@@ -140,7 +140,7 @@ type Cube struct {
 	Color Color   `json:"color"`
 }
 
-// Cylinder is a cylinder around its pose, along z. The scales are those of the width
+// Cylinder is a cylinder around its pose, along z. The scales are the factors of the width
 // at its lower and its upper end.
 type Cylinder struct {
 	Pose        Pose    `json:"pose"`
@@ -150,7 +150,7 @@ type Cylinder struct {
 	Color       Color   `json:"color"`
 }
 
-// lineLoop is the type of a Line that is closed.
+// lineLoop is the type of a closed Line.
 const lineLoop = 1
 
 // Line is a line through points, in one colour if there are no colours.
@@ -165,7 +165,7 @@ type Line struct {
 	Indices        []uint32  `json:"indices"`
 }
 
-// The messages below are our own, for what Foxglove has no schema of: plots and tables
+// The messages below are our own, for data without a schema of Foxglove: plots and tables
 // show them.
 
 // Battery is the voltage of the robot's battery.
@@ -187,7 +187,7 @@ type Ranges struct {
 	Ranges    []float64 `json:"ranges"`
 }
 
-// Motion is what position reports besides the pose, in m/s and rad/s.
+// Motion has position's data without the pose, in m/s and rad/s.
 type Motion struct {
 	Timestamp Time    `json:"timestamp"`
 	Speed     float64 `json:"speed"`
@@ -196,11 +196,11 @@ type Motion struct {
 	Stall     bool    `json:"stall"`
 }
 
-// Control is who drives a robot: the last client that has commanded its wheels and is
-// still connected.
+// Control names the client that drives a robot: the last client that has commanded its
+// wheels and is still connected.
 type Control struct {
 	Timestamp Time   `json:"timestamp"`
-	Driver    string `json:"driver"`  // its name, as it says
+	Driver    string `json:"driver"`  // the client's name, as the client sent it
 	Address   string `json:"address"` // host:port; empty: no client drives
 	Stopped   bool   `json:"stopped"` // by an emergency stop
 }
@@ -266,7 +266,7 @@ type Blob struct {
 	Bottom  int `json:"bottom"`
 }
 
-// Joystick is what is pressed, and the axes from -1 to 1.
+// Joystick has the pressed buttons, and the axes from -1 to 1.
 type Joystick struct {
 	Timestamp Time      `json:"timestamp"`
 	Buttons   []bool    `json:"buttons"`
@@ -276,8 +276,8 @@ type Joystick struct {
 // newTime returns a time of ns since 1970.
 func newTime(ns int64) Time { return Time{uint32(ns / 1e9), uint32(ns % 1e9)} }
 
-// turned returns the rotation by heading, counterclockwise seen from above, of
-// something that is tilted up, both in radians.
+// turned returns the rotation of a thing that is tilted up by up, and then rotated by
+// heading, counterclockwise seen from above, both in radians.
 func turned(heading, up float64) Quaternion {
 	zs, zc := math.Sincos(heading / 2)
 	ys, yc := math.Sincos(-up / 2)

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// levels are the levels of Log, by those of the server's log.
+// levels are the levels of Log, by the levels of the server's log.
 var levels = map[string]uint8{"debug": 1, "info": levelInfo, "warn": 3, "error": 4, "dpanic": 5, "panic": 5, "fatal": 5}
 
 // ParseLogLine parses a line of the server's log: a JSON object with ts, level, msg and
@@ -40,8 +40,8 @@ func ParseLogLine(line []byte) (l Log, at int64, err error) {
 	return l, at, nil
 }
 
-// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in
-// m/s and rad/s, of which x and z count. It returns mm/s and deg/s, within 16 bits.
+// ParseVelocity parses a message on cmd_vel: a geometry_msgs/Twist of ROS as JSON, in m/s and rad/s. Only the linear x
+// and the angular z count. It returns mm/s and deg/s, within 16 bits.
 func ParseVelocity(payload []byte) (speed, turnRate int, err error) {
 	var v struct {
 		Linear, Angular struct{ X, Z float64 }

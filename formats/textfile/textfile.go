@@ -13,7 +13,7 @@ import (
 var errUTF16 = errors.New("it is text in UTF-16: save it as UTF-8")
 
 // Clean returns the text of a file without the byte order mark that some editors begin it with.
-// Text in UTF-16 and data with a NUL byte, which is no text, are errors.
+// Text in UTF-16 is an error, and so is data with a NUL byte: it is no text.
 func Clean(data []byte) ([]byte, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
 	at := bytes.IndexByte(data, 0)

@@ -1,7 +1,7 @@
 // Package descriptors divides the file descriptors that the process may open between clients,
-// drivers and pages. It does so once; a reload changes only the share of clients. Code that opens
-// descriptors takes them from its share first, and returns them when they are closed. So accept
-// never fails for lack of one.
+// drivers and pages. It does so once; a reload changes only the clients' Share. Code reserves
+// descriptors in its Share before it opens them, and returns them when they are closed. So accept
+// never fails for lack of a descriptor.
 package descriptors
 
 import (
@@ -15,14 +15,13 @@ import (
 )
 
 const (
-	// own is how many descriptors the process opens that belong to no share. Always: two of the
-	// Go runtime, two of gnet, two of the timer, one for the ends of connections, a spare one. For
-	// a moment: six while a plugin is started or a descriptor adopted, four to find a
-	// host name or to rotate a log, two to accept and close connections, one of the
-	// runtime.
+	// own is how many descriptors the process opens outside of all Shares. Always: two of the Go
+	// runtime, two of gnet, two of the timer, one for the ends of connections, a spare one. For a
+	// moment: six while a plugin is started or a descriptor adopted, four to find a host name or
+	// to rotate a log, two to accept and close connections, one of the runtime.
 	own = 21
-	// fewDrivers is the least that drivers get, if that is not more than a half: enough for a
-	// plugin and a serial line.
+	// fewDrivers is the least number for drivers, if that is not more than a half: enough for
+	// a plugin and a serial line.
 	fewDrivers = 12
 	// mostDrivers is the most that drivers get: enough for 50 plugins.
 	mostDrivers = 256
@@ -41,13 +40,13 @@ type Share struct {
 	used atomic.Int64
 }
 
-// NewShare returns a share of n descriptors.
+// NewShare returns a Share of n descriptors.
 func NewShare(n int) *Share { return &Share{most: n} }
 
-// Most returns the size of the share.
+// Most returns the size of the Share.
 func (s *Share) Most() int { return s.most }
 
-// Take takes n descriptors, all or none. The error is ErrNone.
+// Take reserves n descriptors, all or none. The error is ErrNone.
 func (s *Share) Take(n int) error {
 	if s.used.Add(int64(n)) > int64(s.most) {
 		s.used.Add(-int64(n))
@@ -62,23 +61,23 @@ func (s *Share) Return(n int) { s.used.Add(-int64(n)) }
 // Budget is the descriptors of the process.
 type Budget struct {
 	Clients *Share // connections of clients
-	Drivers *Share // serial lines, plugins and whatever else drivers open
+	Drivers *Share // serial lines, plugins and other files of drivers
 	Pages   *Share // the dashboard, and viewers
 
-	fixed int // that belong to no share
+	fixed int // descriptors outside of all Shares
 }
 
-// New raises the soft limit of descriptors and divides those that are free. fixed is how
-// many descriptors will be opened that belong to no share: listeners, files of drivers.
-// Without pages (a dashboard or viewers) clients get their share.
+// New raises the soft limit of descriptors and divides the free ones. fixed is how many
+// descriptors will be opened outside of all Shares: listeners, files of drivers. Without
+// pages (a dashboard or viewers) clients get the pages' part.
 func New(fixed int, withPages bool) Budget {
 	b := divide(limit()-open()-own-fixed, withPages)
 	b.fixed = fixed
 	return b
 }
 
-// Fix changes how many descriptors will be opened that belong to no share. The share of clients
-// becomes smaller or larger by the difference. Clients that are connected stay.
+// Fix changes how many descriptors will be opened outside of all Shares. The clients' Share
+// becomes smaller or larger by the difference. Connected clients stay.
 func (b *Budget) Fix(fixed int) {
 	b.Clients.used.Add(int64(fixed - b.fixed))
 	b.fixed = fixed
@@ -122,8 +121,8 @@ func open() int {
 	return len(entries) - 1 // without the directory's own
 }
 
-// Listener returns a listener that takes a descriptor for each connection, and closes
-// connections for which there is none.
+// Listener returns a listener that reserves a descriptor for each connection, and closes a
+// connection if there is none.
 func Listener(l net.Listener, share *Share) net.Listener { return &listener{l, share} }
 
 type listener struct {

@@ -23,7 +23,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// The sum of the shares is never more than there is.
+// The sum of the Shares is never more than the limit.
 func TestDivide(t *testing.T) {
 	for _, tt := range []struct {
 		n                       int
@@ -97,7 +97,7 @@ func TestListener(t *testing.T) {
 	}
 }
 
-// The descriptors of a reload are taken from the share of clients, and given back.
+// The descriptors of a reload are taken from the clients' Share, and given back.
 func TestFix(t *testing.T) {
 	b := New(10, false)
 	most := b.Clients.Most()

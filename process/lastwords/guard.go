@@ -20,27 +20,26 @@ const GuardName = "player-guard"
 // this time a plugin reads the end of its input and stops its motors.
 const groupPause = 2 * time.Second
 
-// socketPause is how long a connection stays open after its words. A connection that is closed while
-// input waits is reset, and then a server of serial lines (ser2net) drops bytes that it has not
+// socketPause is how long a connection stays open after its words. A connection that is closed with
+// unread input is reset, and then a server of serial lines (ser2net) drops bytes that it has not
 // written yet. A new server of robots has to wait as long for the line.
 const socketPause = 500 * time.Millisecond
 
-// A message to the guard is the number of the words (4 bytes, little-endian), a command, and for
-// words their bytes and descriptor, for a process group its number (4 bytes).
+// A message to the guard is the number of the words (4 bytes, little-endian) and a command. For
+// words, their bytes and their descriptor follow, for a process group its number (4 bytes).
 const (
 	keepWords byte = 'w'
 	keepGroup byte = 'g'
 	drop      byte = 'd'
 
 	headerSize = 5
-	// largest is how many bytes of words a message takes. Those of the drivers have a
-	// few dozen.
+	// largest is the most bytes of words in a message. Drivers' words have a few dozen.
 	largest = 4096
 )
 
 // Socketpair returns the ends of a connection between a book and a guard.
 func Socketpair() (book, guard int, err error) {
-	// A packet is a whole message.
+	// A packet is one complete message.
 	ends, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
 	return ends[0], ends[1], os.NewSyscallError("socketpair", err)
 }
@@ -48,7 +47,7 @@ func Socketpair() (book, guard int, err error) {
 // socket is a book's end of the connection; nil: there is no guard.
 type socket struct {
 	fd   int
-	dead func() // is called when the guard does not receive
+	dead func() // called when the guard does not receive
 }
 
 func (s *socket) keep(w *Words) {
@@ -71,9 +70,9 @@ func (s *socket) send(number uint32, command byte, text, rights []byte) {
 	}
 }
 
-// Guard is the guard. It keeps a copy of the book at the other end of the socket until the other
-// process has ended, for whatever reason. Then it writes the words, calls report with their number
-// unless there were none, closes the descriptors, kills the groups, and returns.
+// Guard is the main function of the guard. It keeps a copy of the book at the other end of the
+// socket until the other process has ended, for any reason. Then it writes the words, calls report
+// with their number unless there were none, closes the descriptors, kills the groups, and returns.
 //
 // It ignores the signals by which people and terminals end programs, because it has to outlive the
 // other process.
@@ -86,7 +85,7 @@ func Guard(socket int, report func(words, groups int)) {
 	act(kept, report)
 }
 
-// act writes the words and kills the groups of a server that is dead.
+// act writes the words and kills the groups of a dead server.
 func act(kept map[uint32]*Words, report func(words, groups int)) {
 	groups := map[int]bool{}
 	for _, w := range kept {

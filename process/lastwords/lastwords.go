@@ -1,8 +1,8 @@
 // Package lastwords writes the bytes that stop motors when the process fails. Drivers pass them to it
-// in advance, because a driver may not be able to run any more. The process itself writes them
-// after a panic, after a failure of the loop, and at a signal while the loop hangs. Other deaths
-// leave it no time. Then its guard writes them: a small process that has a duplicate of every
-// descriptor with last words.
+// in advance, because after the failure a driver may be unable to run. The process itself writes them
+// after a panic, after a failure of the loop, and at a signal while the loop hangs. If the process
+// ends in another way, its guard writes them: a small process with a duplicate of every descriptor
+// that has last words.
 package lastwords
 
 import (
@@ -44,7 +44,7 @@ type Words struct {
 	group  int // zero: these are words
 }
 
-// Keep has p written to a descriptor that does not block, by Say or by the guard. It
+// Keep stores p, which Say or the guard writes to a descriptor that does not block. It
 // duplicates the descriptor and copies p.
 func (b *Book) Keep(fd int, p []byte) (*Words, error) {
 	own, err := unix.FcntlInt(uintptr(fd), unix.F_DUPFD_CLOEXEC, 0)
@@ -54,8 +54,8 @@ func (b *Book) Keep(fd int, p []byte) (*Words, error) {
 	return b.keep(&Words{of: fd, fd: own, text: bytes.Clone(p)}), nil
 }
 
-// KeepGroup has a process group killed by the guard, some time after this process has
-// ended. The words must be dropped before the kernel can use the group's number again.
+// KeepGroup has the guard kill a process group, some time after this process has ended. The
+// words must be dropped before the kernel can use the group's number again.
 func (b *Book) KeepGroup(group int) *Words {
 	return b.keep(&Words{of: -1, fd: -1, group: group})
 }
@@ -86,8 +86,8 @@ func (b *Book) Empty() bool {
 
 // Entrust has a guard keep a copy of the book. The book takes over one end of a socket pair
 // (Socketpair). dead is called if the guard does not receive; it must kill the guard. Call Disown
-// only when the guard has died: it closes the socket, which is the death of this process to a
-// guard.
+// only when the guard has died: it closes the socket, and a living guard would then act as if
+// this process had died.
 func (b *Book) Entrust(end int, dead func()) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -107,7 +107,7 @@ func (b *Book) Disown() {
 	}
 }
 
-// Say writes all words. Before that it makes their descriptors those of /dev/null, because the loop
+// Say writes all words. Before that it replaces their descriptors by /dev/null, because the loop
 // may go on until the process is dead, and drive the motors again. It returns after sayLimit at the
 // latest.
 func (b *Book) Say() {
@@ -175,20 +175,20 @@ func say(words []*Words) {
 	}
 }
 
-// say writes the words to a descriptor. It ends the exclusive mode of a serial line, which lasts
-// while any program has the line open and would keep the next server out.
+// say writes the words to a descriptor. It ends the exclusive mode of a serial line: the mode
+// would last while any program has the line open, and keep the next server out.
 func (w *Words) say(fd int) {
 	if w.group != 0 {
 		return
 	}
-	_ = unix.IoctlSetInt(fd, unix.TIOCNXCL, 0) // fails for what is no serial line
+	_ = unix.IoctlSetInt(fd, unix.TIOCNXCL, 0) // fails if it is not a serial line
 	deliver(w.text, func(p []byte) (int, error) { return unix.Write(fd, p) },
 		func() error { return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCOFLUSH) })
 }
 
 // deliver writes text. If the kernel has no room for all of it, clear empties the output queue of a
-// serial line, which has older commands and a part of the text, and all of the text is written
-// again. A descriptor that cannot be cleared gets the rest of the text.
+// serial line, with its older commands and a part of the text, and all of the text is written
+// again. If the descriptor cannot be cleared, the rest of the text is written.
 func deliver(text []byte, write func(p []byte) (int, error), clear func() error) {
 	n, _ := write(text)
 	switch n = max(n, 0); {

@@ -26,7 +26,7 @@ func pipe(t *testing.T) (r *os.File, fd int) {
 	return r, ends[1]
 }
 
-// hears checks what was written to a pipe whose writing ends are closed by now.
+// hears checks the bytes written to a pipe. Its writing ends must be closed already.
 func hears(t *testing.T, r *os.File, want string) {
 	t.Helper()
 	if got, err := io.ReadAll(r); err != nil || string(got) != want {
@@ -42,7 +42,7 @@ func keep(t *testing.T, b *Book, fd int, text string) *Words {
 	return w
 }
 
-// fill writes to a descriptor until it takes no more.
+// fill writes to a descriptor until its buffer is full.
 func fill(fd int) {
 	for n := 1; n > 0; {
 		n, _ = unix.Write(fd, bytes.Repeat([]byte{'x'}, 4096))
@@ -87,8 +87,8 @@ func TestWordsOfAClosedDescriptor(t *testing.T) {
 	b.Say() // nothing is left
 }
 
-// A full pipe does not keep the others from their words, whether a write to it fails or blocks for
-// ever.
+// A full pipe does not keep the other words from being written, whether a write to it fails or
+// blocks without end.
 func TestSayDoesNotBlock(t *testing.T) {
 	for _, nonblocking := range []bool{true, false} {
 		var b Book
@@ -130,7 +130,7 @@ func TestOnPanic(t *testing.T) {
 	}
 }
 
-// A serial line that takes no more drops the bytes that wait, not the last words.
+// A serial line with a full buffer drops the waiting bytes, not the last words.
 func TestFullSerialLine(t *testing.T) {
 	master, path := terminals.Open(t)
 	slave, err := unix.Open(path, unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
@@ -150,7 +150,7 @@ func TestFullSerialLine(t *testing.T) {
 	}
 }
 
-// A guard keeps what the book keeps, and drops what it drops.
+// The guard's copy follows the book: it keeps and drops the same words.
 func TestGuardKeepsTheBook(t *testing.T) {
 	var b Book
 	needed := 0
@@ -222,7 +222,7 @@ func TestConnectionOutlivesItsWords(t *testing.T) {
 	}
 }
 
-// A guard that hangs does not hang the process: it is reported.
+// A guard that hangs does not block the process: the failure is reported.
 func TestGuardHangs(t *testing.T) {
 	var b Book
 	dead := false

@@ -11,8 +11,8 @@ import (
 	"player/codec/peertext"
 )
 
-// bound returns before followed by fields, each with at most limit bytes of text. A
-// field of a type that can have any length becomes text.
+// bound returns before followed by fields, each with at most limit bytes of text. A field of
+// a type without a length limit becomes text.
 func bound(before, fields []zapcore.Field, limit int) []zapcore.Field {
 	bounded := slices.Grow(slices.Clip(before), len(fields))
 	for _, f := range fields {
@@ -55,7 +55,7 @@ const asciiControls = "\x00\x01\x02\x03\x04\x05\x06\a\b\t\n\v\f\r\x0e\x0f" +
 	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f"
 
 // clip cuts text that takes more than limit bytes in JSON, between two characters. It escapes
-// characters that a terminal may obey, unless JSON does.
+// control characters of terminals, unless JSON does.
 func clip(text string, limit int) string {
 	text = peertext.Escape(text[:min(len(text), limit+utf8.UTFMax)], asciiControls)
 	size, room := 0, 0 // the ellipsis fits behind text[:room]

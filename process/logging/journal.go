@@ -35,7 +35,7 @@ func (j journalEncoder) EncodeEntry(e zapcore.Entry, fields []zapcore.Field) (*b
 	return prefixed, nil
 }
 
-// priority is that of syslog(3).
+// priority is the priority of syslog(3).
 func priority(level zapcore.Level) string {
 	switch level {
 	case zapcore.DebugLevel:

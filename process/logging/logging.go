@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// maxLine bounds a line with its newline, in bytes. A pipe takes 4096 bytes
-	// whole, so lines of several programs that share one do not mix.
+	// maxLine bounds a line with its newline, in bytes. A pipe takes up to 4096 bytes in one
+	// piece, so lines of several programs that write to one pipe do not mix.
 	maxLine = 2048
 	// maxField bounds the text of the message and of each field, in bytes with escapes and without
 	// quotes. A path or an error with its causes fits.

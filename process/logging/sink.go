@@ -39,7 +39,7 @@ var errSync = errors.New("the log is not read")
 // a terminal is paused, a pipe is full, a disk is busy. The goroutine runs only while lines wait.
 type sink struct {
 	file   io.Writer
-	torn   bool // the last line in the file is not whole: the disk is full
+	torn   bool // the last line in the file is incomplete: the disk is full
 	shown  bool // the last line is a state, without a newline
 	encode func(zapcore.Entry, []zapcore.Field) (*buffer.Buffer, error)
 
@@ -137,8 +137,8 @@ func (s *sink) write() {
 	}
 }
 
-// next returns the next line to write, or nil when the goroutine has to end. When
-// the queue is empty and the file takes lines, the next line is the report of dropped ones.
+// next returns the next line to write, or nil when the goroutine has to end. When the queue
+// is empty and the file accepts lines, the next line is the report of dropped ones.
 func (s *sink) next(takes bool) []byte {
 	s.mu.Lock()
 	defer s.mu.Unlock()

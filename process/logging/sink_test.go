@@ -86,9 +86,9 @@ func (r *reader) all() string {
 	return r.text.String()
 }
 
-// A flood of one message does not fill the log and hides no other message. What
-// was dropped is reported once, when the budget has room again, and then nothing
-// wakes the program.
+// A flood of one message does not fill the log and hides no other message. The dropped
+// messages are reported once, when the budget has room again, and then nothing wakes the
+// program.
 func TestBudget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, r := newRead()
@@ -117,7 +117,7 @@ func TestBudget(t *testing.T) {
 	})
 }
 
-// Floods of many messages share the budget, but each message has a line.
+// Floods of many messages use one budget together, but each message has a line.
 func TestBudgetOfAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, r := newRead()
@@ -215,8 +215,8 @@ func TestFullDisk(t *testing.T) {
 	})
 }
 
-// A file that blocks does not block a goroutine that logs: a full pipe, a socket, a terminal that is
-// paused. Sync gives up, and when the file takes lines again it gets them.
+// A blocking file does not block a goroutine that logs: for example a full pipe, a socket, or a
+// paused terminal.
 func TestFilesThatBlock(t *testing.T) {
 	for name, open := range map[string]func(t *testing.T) (file, reader *os.File, release func()){
 		"pipe": func(t *testing.T) (*os.File, *os.File, func()) {
@@ -251,7 +251,7 @@ func TestFilesThatBlock(t *testing.T) {
 			logged := make(chan struct{})
 			go func() {
 				defer close(logged)
-				for i := range 20_400 { // more than a socket takes
+				for i := range 20_400 { // more than a socket's buffer
 					if i == 20_000 {
 						log.Core().(*core).sink.same = nil // the next period
 					}

@@ -9,14 +9,13 @@ import (
 )
 
 const (
-	// tailLines and tailSize, in bytes, bound the lines that are kept for people who open the log
-	// later.
+	// tailLines and tailSize, in bytes, bound the lines kept for people who open the log later.
 	tailLines = 500
 	tailSize  = 64 << 10
 )
 
-// Tail keeps the newest lines of a log, also those that the reader of the log did
-// not take. It may be used by several goroutines.
+// Tail keeps the newest lines of a log, including lines that the log's reader did not read.
+// Several goroutines may use it.
 type Tail struct {
 	mu    sync.Mutex
 	lines [][]byte // JSON objects

@@ -55,7 +55,7 @@ func Show(log *zap.Logger, state string) bool {
 // colours are escape sequences of a terminal. The zero value has none.
 type colours struct{ dim, warn, bad, end string }
 
-// coloursOf returns those of a terminal, unless NO_COLOR forbids them (no-color.org).
+// coloursOf returns a terminal's colours, unless NO_COLOR forbids them (no-color.org).
 func coloursOf(file *os.File) colours {
 	if !isTerminal(file) || os.Getenv("NO_COLOR") != "" || os.Getenv("TERM") == "dumb" {
 		return colours{}

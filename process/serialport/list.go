@@ -47,7 +47,7 @@ func sysfs(stat unix.Stat_t) string {
 }
 
 // StableName returns the name of the same port below /dev/serial/by-id, which does not depend on
-// the sequence in which adapters are plugged in. It returns path if there is none.
+// the sequence in which adapters are plugged in. Without such a name it returns path.
 func StableName(path string) string {
 	links, _ := filepath.Glob("/dev/serial/by-id/*") // the pattern is well formed
 	for _, link := range links {

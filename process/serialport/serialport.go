@@ -1,5 +1,5 @@
-// Package serialport opens serial lines: raw, at a given speed, and for one
-// program only. Explain adds to its errors what a person can do about them.
+// Package serialport opens serial lines: raw, at a given speed, and for one program only.
+// Explain adds advice for the user to its errors.
 package serialport
 
 import (
@@ -85,8 +85,8 @@ func answerAtOnce(tty *serial.Port) {
 	}
 }
 
-// isFTDI reports whether the driver of a terminal, given by its directory in sysfs, is that
-// of adapters by FTDI.
+// isFTDI reports whether the driver of a terminal, given by its directory in sysfs, is the
+// one for FTDI's adapters.
 func isFTDI(dir string) bool {
 	driver, err := os.Readlink(filepath.Join(dir, "device", "driver"))
 	return err == nil && filepath.Base(driver) == "ftdi_sio"
@@ -108,9 +108,9 @@ func lock(tty *serial.Port) error {
 	return tty.EnableExclusiveMode()
 }
 
-// Unlock ends the exclusive mode: it is the line's and not the descriptor's, so it would keep us
-// out later if another program still has the line open. It ends the lock, which would last while
-// the guard has a duplicate of the descriptor.
+// Unlock ends the exclusive mode. The mode belongs to the line and not to the descriptor, so
+// while another program still has the line open it would keep us out. Unlock also ends the lock,
+// which would last as long as the guard's duplicate of the descriptor.
 func Unlock(tty *serial.Port) {
 	_ = tty.DisableExclusiveMode() // at worst the line is gone
 	_ = unix.Flock(tty.Fd(), unix.LOCK_UN)
@@ -129,7 +129,7 @@ func keepsMode(tty *serial.Port) bool {
 // (Linux, admin-guide/devices).
 const firstPTY, lastPTY = 136, 143
 
-// SetSpeed changes the speed of an open line at once, also for bytes that have not left yet.
+// SetSpeed changes the speed of an open line at once, also for bytes still in its buffers.
 func SetSpeed(tty *serial.Port, baud int) error {
 	attrs, err := tty.GetAttr2()
 	if err != nil {
@@ -139,7 +139,7 @@ func SetSpeed(tty *serial.Port, baud int) error {
 	if err := tty.SetAttr2(serial.TCSANOW, attrs); err != nil {
 		return err
 	}
-	// A line that cannot do a speed takes the nearest one without an error.
+	// A line without this speed selects the nearest one, and returns no error.
 	if attrs, err = tty.GetAttr2(); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func Check(path string) error {
 	return Explain(path, err, OpenBy)
 }
 
-// Identity returns a text that is equal for two paths if they name the same line.
+// Identity returns the same text for two paths if they name the same line.
 func Identity(path string) string {
 	var stat unix.Stat_t
 	if unix.Stat(path, &stat) == nil && stat.Mode&unix.S_IFMT == unix.S_IFCHR {
@@ -217,8 +217,8 @@ func Identity(path string) string {
 	return filepath.Clean(path)
 }
 
-// Explain adds the path and the remedy to an error of Open. For a line that is busy the remedy is
-// the text of who: see OpenBy.
+// Explain adds the path and the remedy to an error of Open. For a busy line the remedy is the
+// result of who: see OpenBy.
 func Explain(path string, err error, who func(path string) string) error {
 	remedy := ""
 	switch {
@@ -235,7 +235,7 @@ func Explain(path string, err error, who func(path string) string) error {
 }
 
 // OpenBy returns which process has the line open: "process 123 (player) has it open". It reads
-// every descriptor of the computer, which may take a second, and yields the thread again and again.
+// every descriptor of the computer. That may take a second; it yields the thread again and again.
 func OpenBy(path string) string {
 	switch pid := openBy(path); pid {
 	case 0:
@@ -248,11 +248,11 @@ func OpenBy(path string) string {
 	}
 }
 
-// Unknown is the text of OpenBy for a process whose descriptors this user may not read.
+// Unknown is the text of OpenBy for a process with descriptors that this user may not read.
 const Unknown = "another program has it open"
 
-// IsOpen reports whether another process has the line open. It knows only processes whose
-// descriptors this user may read.
+// IsOpen reports whether another process has the line open. It finds only processes with
+// descriptors that this user may read.
 func IsOpen(path string) bool {
 	pid := openBy(path)
 	return pid != 0 && pid != os.Getpid()
@@ -276,8 +276,7 @@ func openBy(path string) (found int) {
 	return found
 }
 
-// isGuard reports whether a process is the guard of a server, which has the server's lines
-// open.
+// isGuard reports whether a process is a server's guard, which has the server's lines open.
 func isGuard(pid int) bool {
 	args, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // gone again: no
 	return string(args) == lastwords.GuardName+"\x00"

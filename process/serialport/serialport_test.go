@@ -39,8 +39,8 @@ func openRaw(path string) (*serial.Port, error) {
 	return serial.Open(path, &serial.Options{OpenMode: unix.O_RDWR | unix.O_NOCTTY})
 }
 
-// holdVariable makes TestMain hold the line that it names, as another program; behind
-// "plainly" without a lock, behind "exclusive" in exclusive mode alone.
+// holdVariable names a line that TestMain keeps open, like another program; behind "plainly"
+// without a lock, behind "exclusive" in exclusive mode alone.
 const holdVariable = "SERIALPORT_TEST_HOLDS"
 
 func TestMain(m *testing.M) {
@@ -111,8 +111,8 @@ func TestOneMaster(t *testing.T) {
 	}
 }
 
-// realLine returns the path of a line that no program has open, and that is no
-// pseudo-terminal: a virtual console.
+// realLine returns the path of a line that no program has open. It is a virtual console, not
+// a pseudo-terminal.
 func realLine(t *testing.T) string {
 	t.Helper()
 	for n := 63; n > 32; n-- {

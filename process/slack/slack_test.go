@@ -9,7 +9,7 @@ import (
 	"player/e2e/must"
 )
 
-// A thread with a large timer slack has the kernel's until it takes its own again; a smaller
+// A thread with a large timer slack has the kernel's until it restores its own; a smaller
 // one is left alone.
 func TestTakeBack(t *testing.T) {
 	runtime.LockOSThread() // never unlocked: the thread ends with the test

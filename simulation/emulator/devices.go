@@ -55,8 +55,8 @@ type machine struct {
 	flag  string            // of the server, for its port; empty: it needs a block of configuration
 	block string            // of configuration
 	where func() string     // its port
-	state func() any        // what it does
-	verbs map[string]func() // what else can be done to it
+	state func() any        // the device's state
+	verbs map[string]func() // other actions on it
 }
 
 // robot is the selected devices, in start order.
@@ -68,7 +68,7 @@ func (r robot) close() {
 	}
 }
 
-// named returns the device with a name, or with an extra verb where that is empty.
+// named returns the device with a name, or, for an empty name, with an extra verb.
 func (r robot) named(name, verb string) *machine {
 	for _, m := range r {
 		if m.name == name || name == "" && m.verbs[verb] != nil {

@@ -9,7 +9,7 @@ import (
 	"player/e2e/must"
 )
 
-// Every device starts, with its faults, and is named in what the server is given.
+// Every device starts, with its faults, and is named in the server's configuration.
 func TestEveryDevice(t *testing.T) {
 	for _, flags := range []string{
 		"-only create", "-only create -create-asleep", "-only arduino", "-only rplidar -rplidar-model A2 -rplidar-faults old,error-once",

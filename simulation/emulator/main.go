@@ -1,5 +1,5 @@
-// Emulator emulates robots and sensors for a server without them, on
-// pseudo-terminals and TCP: those of a Pioneer, and those of today.
+// Emulator emulates robots and sensors for a server without hardware, on pseudo-terminals
+// and TCP: the devices of a Pioneer, and current ones.
 package main
 
 import (
@@ -144,14 +144,14 @@ func parse(args []string, out io.Writer) (*config, error) {
 	return c, nil
 }
 
-// choice is a flag that is one of some words.
+// choice is a flag with one of several words as its value.
 type choice[T any] struct {
 	word string
 	to   *T
 	of   map[string]T
 }
 
-// choose adds such a flag. The value of its default is set already: it is zero.
+// choose adds such a flag. The default is the zero value.
 func choose[T any](f *flag.FlagSet, to *T, name, word, usage string, of map[string]T) {
 	f.Var(&choice[T]{word, to, of}, name, usage)
 }
@@ -167,8 +167,8 @@ func (c *choice[T]) Set(word string) error {
 	return nil
 }
 
-// each adds a flag with names of faults, separated by commas. other takes what is no
-// fault, and reports whether it can.
+// each adds a flag with names of faults, separated by commas. other takes a value that is no
+// fault, and reports whether it is valid.
 func each(f *flag.FlagSet, name, usage string, faults map[string]*bool, other func(string) bool) {
 	f.Func(name, usage, func(text string) error {
 		for fault := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' }) {

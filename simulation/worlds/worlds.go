@@ -14,7 +14,7 @@ import (
 //go:embed *.world *.inc bitmaps
 var Files embed.FS
 
-// Extension is that of the file of a world. A name is the file's without it.
+// Extension is the extension of a world's file. A name is the file's without it.
 const Extension = ".world"
 
 // Exists reports whether there is a world of that name.
@@ -35,7 +35,7 @@ func Names() (names []string) {
 
 // Summary returns the first sentence of the comment that a world begins with.
 func Summary(name string) string {
-	text, _ := Files.ReadFile(name + Extension) // no such world: no sentence
+	text, _ := Files.ReadFile(name + Extension) // no such world: no description
 	var words []string
 	for line := range strings.Lines(string(text)) {
 		comment, ok := strings.CutPrefix(line, "#")

@@ -24,12 +24,12 @@ const (
 	// readLimit bounds the wait for data, so that keys and the dead man's switch work
 	// without it.
 	readLimit = time.Second / rate
-	// lifetime is how long the robot drives when it hears nothing from this program: as
-	// long as a key counts.
+	// lifetime is how long the robot drives without commands of this program: as long as a
+	// key counts.
 	lifetime = repeatLimit
-	// repeatPeriod is how often the speed of a key that stays pressed is sent again. It is a fifth of
-	// lifetime, so that a short disturbance of the network does not stop the robot, and
-	// below the second for which a server gives a client control.
+	// repeatPeriod is how often the speed of a pressed key is sent again. It is a fifth of lifetime,
+	// so that a short disturbance of the network does not stop the robot, and less than the second
+	// for which a server gives a client control.
 	repeatPeriod = 100 * time.Millisecond
 	// linePeriod is how often the line is drawn.
 	linePeriod = 100 * time.Millisecond
@@ -72,7 +72,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 	if _, err := tools.Open(ctx, c, "pa"); err != nil {
 		return err
 	}
-	err = c.Request(ctx, "mrsrlr") // what the robot does not have is not shown
+	err = c.Request(ctx, "mrsrlr") // devices that the robot lacks are not shown
 	access, partly := errors.AsType[*client.AccessError](err)
 	if err != nil && !partly {
 		return tools.Failure{Err: err}
@@ -86,13 +86,13 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return err
 	}
 	fmt.Fprintln(stdout, "arrows or w a s d: drive   + -: faster, slower   space: stop   q: quit")
-	// Ctrl-C, Ctrl-Z and Ctrl-S are also keys: a program that is suspended stops no robot,
-	// and a terminal that is paused shows nothing.
+	// Ctrl-C, Ctrl-Z and Ctrl-S are also keys: a suspended program cannot stop the robot,
+	// and a paused terminal shows nothing.
 	if _, err := term.MakeRaw(terminal); err != nil {
 		return err
 	}
 	defer func() {
-		if failed := term.Restore(terminal, before); failed != unix.EIO { // one that is gone needs nothing
+		if failed := term.Restore(terminal, before); failed != unix.EIO { // a closed terminal needs nothing
 			err = errors.Join(err, failed)
 		}
 	}()
@@ -112,7 +112,7 @@ type driver struct {
 
 	sent    motion
 	sentAt  time.Time
-	stop    bool      // the key was pressed, which also stops what others command
+	stop    bool      // the key was pressed, which also stops other clients' commands
 	moved   bool      // the motors were switched on
 	dataAt  time.Time // of the latest round
 	drawnAt time.Time
@@ -163,8 +163,8 @@ func (d *driver) press(now time.Time) (quit bool) {
 	}
 }
 
-// command sends the motion if it has changed or stop was pressed, and again while
-// the robot moves. A robot that stands is left to others.
+// command sends the motion if it has changed or stop was pressed, and again while the robot
+// moves. A stopped robot is left to other clients.
 func (d *driver) command(now time.Time) error {
 	m := d.wheels.motion(now)
 	if m == d.sent && !d.stop && (m == motion{} || now.Sub(d.sentAt) < repeatPeriod) {
@@ -188,7 +188,7 @@ func (d *driver) command(now time.Time) error {
 	return errors.Join(d.client.SetCommandLifetime(0), d.client.SetSpeed(m.speed, m.turn), d.client.SetCommandLifetime(lifetime))
 }
 
-// line is what the terminal shows: at most its width.
+// line is the terminal's line: it is cut to the terminal's width.
 func (d *driver) line(now time.Time) string {
 	c, p := d.client, d.client.Position
 	text := ""

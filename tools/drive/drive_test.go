@@ -24,7 +24,7 @@ func TestWheels(t *testing.T) {
 	at(0, motion{200, 0})
 	at(repeatLimit-1, motion{200, 0})
 	at(repeatLimit, motion{})
-	w.press(rightKey, begin.Add(300*time.Millisecond)) // a curve, as long as both count
+	w.press(rightKey, begin.Add(300*time.Millisecond)) // a curve, while both keys count
 	at(400*time.Millisecond, motion{200, -30})
 	at(repeatLimit, motion{0, -30})
 	w.press(leftKey, begin.Add(repeatLimit))
@@ -57,7 +57,7 @@ func TestKeys(t *testing.T) {
 	if got := slices.Collect(each(readKeys(strings.NewReader(all)))); !slices.Equal(got, want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
-	// A sequence that arrives in pieces stops the robot, then is what it is.
+	// The first piece of a sequence stops the robot, then the whole sequence counts as its key.
 	if got := slices.Collect(each(readKeys(iotest.OneByteReader(strings.NewReader("w\x1b[A"))))); !slices.Equal(got, []key{forwardKey, stopKey, forwardKey}) {
 		t.Error(got)
 	}
@@ -76,7 +76,7 @@ func each(keys <-chan key) func(func(key) bool) {
 	}
 }
 
-// A terminal that takes nothing delays nothing.
+// A terminal that accepts nothing delays nothing.
 func TestScreenHangs(t *testing.T) {
 	hangs := make(chan struct{})
 	t.Cleanup(func() { close(hangs) })

@@ -52,8 +52,8 @@ func readKeys(in io.Reader) <-chan key {
 	return keys
 }
 
-// screen shows lines, each in place of the last one. Its goroutine may hang with
-// the terminal, as one whose network is gone; a robot must not drive on for it.
+// screen shows lines, each in place of the last one. Its goroutine may hang with the
+// terminal, for example when its network is gone; that must not keep the robot driving.
 type screen struct {
 	lines chan string
 	done  chan struct{}
@@ -63,7 +63,7 @@ func newScreen(out io.Writer) *screen {
 	s := &screen{make(chan string, 1), make(chan struct{})}
 	go func() {
 		for line := range s.lines {
-			_, _ = io.WriteString(out, "\r\x1b[K"+line) // a terminal that is gone ends the keys
+			_, _ = io.WriteString(out, "\r\x1b[K"+line) // if the terminal is gone, the keys end
 		}
 		_, _ = io.WriteString(out, "\r\n")
 		close(s.done)

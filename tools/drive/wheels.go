@@ -6,7 +6,7 @@ const (
 	// repeatLimit is how long a key counts. A terminal repeats a key that stays pressed
 	// after 0.25 to 0.5 s, then 20 to 30 times a second.
 	repeatLimit = 500 * time.Millisecond
-	// maxSpeed, in mm/s, and maxTurn, in degrees a second, bound what + chooses.
+	// maxSpeed, in mm/s, and maxTurn, in degrees a second, bound the speeds that + chooses.
 	// Servers also limit speeds.
 	maxSpeed, maxTurn = 2000, 300
 	// step is how much + and - change both, in per cent.
@@ -42,7 +42,7 @@ type wheels struct {
 	forward, left     int // -1, 0 or 1
 	forwardAt, leftAt time.Time
 	roundAt           time.Time // when the latest round of the loop began
-	deafUntil         time.Time // keys until then do nothing, but for stop
+	deafUntil         time.Time // keys until then do nothing, except stop
 }
 
 // roundBegins is called in each round of the program's loop. After a pause the wheels stop,
@@ -94,7 +94,7 @@ func (w *wheels) motion(now time.Time) (m motion) {
 // keyboard makes keys of the bytes of a terminal.
 type keyboard struct{ sequence int } // bytes of an arrow's ESC [ or ESC O so far
 
-// next takes a byte; ok is false in the middle of a sequence.
+// next adds a byte; ok is false in the middle of a sequence.
 func (b *keyboard) next(c byte) (k key, ok bool) {
 	switch {
 	case c == '\x1b':
@@ -104,7 +104,7 @@ func (b *keyboard) next(c byte) (k key, ok bool) {
 		b.sequence = 2
 		return 0, false
 	case b.sequence == 2:
-		if c >= '0' && c <= '?' { // a parameter, as in ESC [ 1 ; 5 A (ECMA-48 5.4)
+		if c >= '0' && c <= '?' { // a parameter, for example in ESC [ 1 ; 5 A (ECMA-48 5.4)
 			return 0, false
 		}
 		b.sequence = 0

@@ -1,6 +1,5 @@
-// Package find is player find: it looks for robots, lasers and cameras on the
-// serial ports of the computer. It knows no hardware itself: the drivers' Kinds
-// bring their Probes.
+// Package find is player find: it searches for robots, lasers and cameras on the serial
+// ports of the computer. It has no code for hardware: the drivers' Kinds bring their Probes.
 package find
 
 import (
@@ -82,7 +81,7 @@ func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stder
 	return err
 }
 
-// port is what a program reads of one.
+// port is the description of a port for programs.
 type port struct {
 	Port   string `json:"port"`
 	Driver string `json:"driver,omitempty"` // none: nothing was found
@@ -107,7 +106,7 @@ func names(kinds []devices.Kind) (names []string) {
 	return names
 }
 
-// result is what was found on a port.
+// result is the result of the search on one port.
 type result struct {
 	path string // as it was given, or HOST:PORT
 	kind devices.Kind
@@ -117,7 +116,7 @@ type result struct {
 
 func (r result) found() bool { return r.Kind != "" }
 
-// probe looks for hardware of the kinds on one port.
+// probe searches for hardware of the kinds on one port.
 func probe(ctx context.Context, path string, kinds []devices.Kind) result {
 	r := result{path: path}
 	switch {
@@ -145,16 +144,16 @@ func (r result) String() string {
 	return fmt.Sprintf("%s: %v", r.path, r.Finding)
 }
 
-// access is who may use what was found, as in the package's file, which the
-// configuration may replace.
+// access is the section access of a written configuration. It equals the one in the
+// package's file, which the configuration may replace.
 const access = `
 # Who may use the robot: programs on this computer. Whoever may write can drive it.
 # For a network, add its address, as "192.168.1.0/24".
 access ( allow ["read" "write" "config"] from ["127.0.0.1" "::1"] )
 `
 
-// configuration returns a configuration file for what was found. The second
-// device of an interface gets index 1, and so on.
+// configuration returns a configuration file for the hardware found. The second device of an
+// interface gets index 1, and so on.
 func configuration(found []result) string {
 	var b strings.Builder
 	b.WriteString("# Written by player find. Drivers and their options: player list.\n")

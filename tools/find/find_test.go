@@ -16,7 +16,7 @@ import (
 	"player/tools"
 )
 
-// newPort returns the far end of a line and the path of ours. The far end hears
+// newPort returns the far end of a line and the path of ours. The far end receives
 // until hangUp.
 func newPort(t *testing.T) (far *os.File, path string, hangUp func() error) {
 	t.Helper()
@@ -54,8 +54,8 @@ func kind(name, ask, answer string) devices.Kind {
 	}
 }
 
-// found runs the command on a line whose far end answers what it hears. It returns what the command
-// writes, its error, and what the line was sent.
+// found runs the command on a line whose far end sends answers. It returns the command's output,
+// its error, and the bytes sent to the line.
 func found(t *testing.T, path string, far *os.File, hangUp func() error, answer func(heard string) string, kinds ...devices.Kind) (out, said, heard string, err error) {
 	t.Helper()
 	all := make(chan string, 1)
@@ -98,7 +98,7 @@ func TestFindIsADialogue(t *testing.T) {
 	}
 }
 
-// A line that returns what it is sent is nothing, but is left in order.
+// On a line that echoes, find finds nothing, and leaves the line in order.
 func TestFindOnAnEcho(t *testing.T) {
 	t.Parallel()
 	far, path, hangUp := newPort(t)
@@ -112,7 +112,7 @@ func TestFindOnAnEcho(t *testing.T) {
 	}
 }
 
-// A line on which something unknown talks is sent nothing.
+// Nothing is sent on a line with an unknown sender.
 func TestFindOnlyListens(t *testing.T) {
 	t.Parallel()
 	far, path, hangUp := newPort(t)

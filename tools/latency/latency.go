@@ -26,8 +26,8 @@ const (
 	reportPeriod = time.Second
 	// barWidth is the longest bar of a histogram, in characters.
 	barWidth = 40
-	// binFactor is how much longer the values of one bin are than those of the one
-	// before; leastBin is the bound of the first one, below which no network is measured.
+	// binFactor is how much longer the values of one bin are than the previous bin's;
+	// leastBin is the bound of the first bin, shorter than the latency of any network.
 	binFactor = 1.03
 	leastBin  = 10 * time.Microsecond
 	// maxBins is how many bins fit on a screen. If more have values, bins are joined.
@@ -111,7 +111,7 @@ func shortestTrip(ctx context.Context, c *client.Client, address string) (time.D
 // arrived, both since some moment, and the age of its newest data when it was made.
 type round struct{ made, arrived, age time.Duration }
 
-// measurement is what has arrived.
+// measurement has the rounds that have arrived.
 type measurement struct{ rounds []round }
 
 // measure measures until ctx ends, and reports each second.
@@ -165,9 +165,9 @@ func (m measurement) evenness() (rate float64, jitter time.Duration) {
 	return 1 / mean.Seconds(), jitter / time.Duration(len(intervals))
 }
 
-// ages returns the age of each round's data at its arrival. The clocks of the two
-// computers differ by something unknown: the fastest round is taken to have needed
-// half of the round trip.
+// ages returns the age of each round's data at its arrival. The clocks of the two computers
+// differ by an unknown time: the fastest round is assumed to have needed half of the round
+// trip.
 func (m measurement) ages(trip time.Duration) (all []time.Duration) {
 	fastest := m.rounds[0].arrived - m.rounds[0].made
 	for _, r := range m.rounds {
@@ -219,11 +219,11 @@ func percentile(values []time.Duration, p float64) time.Duration {
 	return values[int(math.Ceil(float64(len(values))*p/100))-1]
 }
 
-// percents are the fractions of the values of which the report says how long they are at most.
+// percents are the percentiles in the report.
 var percents = [...]float64{1, 5, 25, 50, 75, 95, 99, 99.9}
 
-// histogram writes percentiles, and how many values are in bins that are 3 % wide: what
-// differs less is the same for a robot. Ranges without values are left out.
+// histogram writes percentiles, and the numbers of values in bins that are 3 % wide: smaller
+// differences do not matter to a robot. Ranges without values are left out.
 func histogram(b *strings.Builder, what string, values []time.Duration) {
 	slices.Sort(values)
 	last := values[len(values)-1]
@@ -252,8 +252,8 @@ func histogram(b *strings.Builder, what string, values []time.Duration) {
 	}
 }
 
-// binOf returns the bin of a value: bin 0 has all up to leastBin, each other is binFactor
-// times as long as the one before.
+// binOf returns the bin of a value: bin 0 has the values up to leastBin, and the bound of
+// each other bin is binFactor times the bound of the bin before.
 func binOf(v time.Duration) int {
 	if v <= leastBin {
 		return 0

@@ -66,8 +66,8 @@ func TestResult(t *testing.T) {
 	}
 }
 
-// Each value is in the bin whose bound is at most 3 % above it, and there are never more
-// bins than fit on a screen.
+// The bound of each value's bin is at most 3 % above the value, and all bins fit on a
+// screen.
 func TestBins(t *testing.T) {
 	for v := leastBin; v < time.Hour; v += v/100 + 1 {
 		if bound := boundOf(binOf(v)); float64(bound) < 0.999999*float64(v) || float64(bound) > 1.030001*float64(v) {

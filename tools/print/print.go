@@ -1,5 +1,5 @@
-// Package print is player print: it prints what a robot's devices measure, one
-// line for each round of data.
+// Package print is player print: it prints the data of a robot's devices, one line for each
+// round.
 package print
 
 import (

@@ -31,7 +31,7 @@ func reader(t *testing.T, devices string, blocks ...[]byte) *client.Client {
 }
 
 // all returns a printer of a client that has data of all devices but the sonar,
-// and of one that is unknown.
+// and of an unknown one.
 func all(t *testing.T) printer {
 	var laser codec.LaserData
 	for i := range laser {

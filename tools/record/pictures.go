@@ -22,7 +22,7 @@ const (
 	leastPictures, mostPictures = 0.001, 60
 )
 
-// cameras are those of a robot, from the dashboard of its server.
+// cameras are a robot's cameras, from the dashboard of its server.
 type cameras struct {
 	page   string // host:port
 	names  []string
@@ -75,7 +75,7 @@ func (f *cameras) follow(ctx context.Context, camera string, add func(taken time
 			fmt.Fprintf(f.stderr, "no pictures: %s\n", peertext.Line(failed))
 		case err == nil:
 			failed, number = "", header.Get("Picture-Number")
-			age, _ := strconv.Atoi(header.Get("Picture-Age")) // 0 of a server that does not send it
+			age, _ := strconv.Atoi(header.Get("Picture-Age")) // 0 from a server that does not send it
 			now := time.Now()
 			add(now.Add(-time.Duration(age)*time.Millisecond), jpeg)
 			if next = next.Add(f.period); next.Before(now) {

@@ -22,8 +22,8 @@ import (
 )
 
 const (
-	// flushPeriod and flushSize bound what is lost when the computer fails, as those
-	// of the driver writelog.
+	// flushPeriod and flushSize bound the data lost when the computer fails. The driver
+	// writelog has the same bounds.
 	flushPeriod = 250 * time.Millisecond
 	flushSize   = 64 << 10 // bytes
 )
@@ -38,7 +38,7 @@ func Command(version string) tools.Command {
 	}
 }
 
-// result is what a program reads when the recording has ended.
+// result is the result for programs when the recording has ended.
 type result struct {
 	File     string `json:"file"`
 	Messages int    `json:"messages"`
@@ -141,7 +141,7 @@ type recorder struct {
 	growth   *tools.Growth
 	size     func() int64 // of the file
 
-	mu       sync.Mutex // of what follows: pictures come in goroutines of their own
+	mu       sync.Mutex // of the fields below: pictures come in goroutines of their own
 	writer   *logfile.Writer
 	batch    logfile.Batch
 	flushed  time.Time
@@ -151,8 +151,8 @@ type recorder struct {
 	waiting  int // pictures in the batch
 }
 
-// open opens the devices of a request, or for "" all that the server has. Then refused
-// says which of these do not open, and why.
+// open opens the devices of a request, or for "" all devices of the server. In that case
+// refused lists the devices that do not open, with the reasons.
 func (r *recorder) open(ctx context.Context, request string) (refused []string, err error) {
 	pair := func(s devices.Spec) string { return string([]byte{s.Letter, codec.AccessRead}) }
 	all := request == ""

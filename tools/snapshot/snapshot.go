@@ -22,7 +22,7 @@ func Command() tools.Command {
 	return tools.Command{Name: "snapshot", Args: "[flags] HOST[:PORT]", Summary: "save a picture of a camera", Run: run}
 }
 
-// result is what a program reads.
+// result is the result for programs.
 type result struct {
 	Camera string `json:"camera"`
 	File   string `json:"file"`
@@ -78,8 +78,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 	return err
 }
 
-// choose returns the name of a server's camera: the one that was asked for, or the only
-// one.
+// choose returns the name of a server's camera: the requested one, or the only one.
 func choose(s status.Status, name string) (string, error) {
 	names := slices.Sorted(maps.Keys(s.Cameras))
 	list := peertext.Line(strings.Join(names, ", "))

@@ -1,5 +1,5 @@
-// Package status is player status: who is connected to a server, who drives, and
-// how its devices are.
+// Package status is player status: the clients of a server, the driving client, and the
+// states of its devices.
 package status
 
 import (

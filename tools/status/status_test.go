@@ -45,8 +45,8 @@ second, port 6666: EMERGENCY STOP, until released (player stop -release)
   no clients
 `
 
-// serves starts a server whose answer to GET /status, and HTTP status, are those of
-// the function.
+// serves starts a server that answers GET /status with the text and HTTP status of the
+// function.
 func serves(t *testing.T, answer func() (string, int)) (address string) {
 	t.Helper()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -103,8 +103,8 @@ func TestStatusMistakes(t *testing.T) {
 	}
 }
 
-// In a terminal the table refreshes until the server is gone, which is a failure,
-// or a signal comes, which is not.
+// In a terminal the table refreshes until the server is gone, which is a failure, or a
+// signal comes, which is a success.
 func TestStatusRefreshes(t *testing.T) {
 	t.Parallel()
 	for name, gone := range map[string]bool{"gone": true, "ended": false} {

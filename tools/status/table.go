@@ -13,7 +13,7 @@ import (
 	"player/server/status"
 )
 
-// write writes the table of what GET /status sends (docs/PROTOCOL.md).
+// write writes the answer to GET /status (docs/PROTOCOL.md) as a table.
 func write(out io.Writer, s status.Status) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s, up %v\n", peertext.Line(s.Version), time.Duration(s.Uptime).Truncate(time.Second)) // Flush returns errors

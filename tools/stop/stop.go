@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// standLimit is how long a robot may take to stand: one that brakes from 1 m/s
-	// at 0.5 m/s2 takes 2 s.
+	// standLimit is how long a robot may take to stop: braking from 1 m/s at 0.5 m/s2 takes
+	// 2 s.
 	standLimit = 3 * time.Second
 )
 
@@ -25,8 +25,8 @@ func Command() tools.Command {
 	return tools.Command{Name: "stop", Args: "[flags] HOST[:PORT]", Summary: "emergency stop, and release", Run: run}
 }
 
-// result is what a program reads. Stands is whether the robot reports that it stands;
-// after a release it is left out.
+// result is the result for programs. Stands is whether the robot reports that it has
+// stopped; after a release it is left out.
 type result struct {
 	Stopped bool  `json:"stopped"`
 	Stands  *bool `json:"stands,omitempty"`
@@ -47,8 +47,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 		return err
 	}
 	defer c.Close()
-	// Before anything else, for a server that is slow to answer. The wheels, which may
-	// take seconds to open, are not needed for it.
+	// The stop comes first: a server may be slow to answer. It needs no wheels, which may
+	// take seconds to open.
 	err = c.EmergencyStop(!*release)
 	if err == nil {
 		err = tools.Answer(ctx, c, address)
@@ -78,8 +78,8 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	return err
 }
 
-// stands waits until the robot reports that it stands, in data that was taken
-// after the call if the server sends ages.
+// stands waits until the robot reports that it has stopped, in data that was taken after the
+// call if the server sends ages.
 func stands(ctx context.Context, c *client.Client, aged bool) error {
 	limited, cancel := context.WithTimeout(ctx, standLimit)
 	defer cancel()

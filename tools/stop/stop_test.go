@@ -14,7 +14,7 @@ import (
 	"player/tools"
 )
 
-// patience bounds waits for what must happen.
+// patience bounds the waits for expected events.
 const patience = 20 * time.Second
 
 // fake is a server for one client: it grants position, and answers an empty
@@ -85,7 +85,7 @@ const (
 	asked    = "xy\x00\x02z\x02" + "dr\x00\x00" // the client library asks for compact frames first
 )
 
-// The robot is stopped, and waited for until it stands; or it is released.
+// The command stops the robot, and waits until it has stopped; or it releases it.
 func TestStop(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -107,7 +107,7 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// A program reads whether the robot is stopped, and whether it stands.
+// The output for programs has whether the stop is on, and whether the robot has stopped.
 func TestStopForPrograms(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -136,7 +136,7 @@ func TestStopForPrograms(t *testing.T) {
 	}
 }
 
-// A robot that moves on, and one whose data is from before the stop, are failures.
+// Both a robot that moves on, and one with data from before the stop, are failures.
 func TestStopInVain(t *testing.T) {
 	t.Parallel()
 	for name, f := range map[string]*fake{

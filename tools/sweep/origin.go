@@ -14,16 +14,16 @@ import (
 	"syscall"
 )
 
-// originColumns say what a result is of, at the end of its row. Results of two worlds, programs or
-// versions can not be compared, so all rows of a table have the same values there.
+// originColumns name the origin of a result, at the end of its row. Results of two worlds,
+// programs or versions can not be compared, so all rows of a table have the same values there.
 var originColumns = []string{"world", "program", "version"}
 
-// digestSize is how many bytes of a digest tell files apart. A table needs no protection from forgery: 6 bytes are
-// enough, and short.
+// digestSize is how many bytes of a digest distinguish files. A table needs no protection from forgery: 6 bytes
+// are enough, and short.
 const digestSize = 6
 
-// originOf returns the values of originColumns. A world and a program have a digest of their files
-// behind their names, so that edited ones are others. The error says that a program does not exist.
+// originOf returns the values of originColumns. The names of a world and of a program are followed by a digest of their
+// files, so that edited files are another origin. It returns an error if a program does not exist.
 func originOf(world, source string, program []string, version string) (row, error) {
 	path, err := exec.LookPath(program[0])
 	if err != nil {
@@ -69,7 +69,7 @@ func digestFile(sum io.Writer, path string) error {
 	return err
 }
 
-// matches returns an error that names the first column in which a result is of another origin.
+// matches returns an error with the first column in which a result differs in its origin.
 func (o row) matches(result row) error {
 	for _, name := range originColumns {
 		switch result[name] {

@@ -31,15 +31,15 @@ const (
 	// startLimit is how long a server may take until it serves: a large world
 	// is drawn in seconds.
 	startLimit = 30 * time.Second
-	// endLimit is how long a server may take to end, and a program that is interrupted.
+	// endLimit is how long a server, or an interrupted program, may take to end.
 	endLimit = 5 * time.Second
-	// maxOutput is how much is kept of what a program prints, bytes from its end.
+	// maxOutput is how much of a program's output is kept, bytes from its end.
 	maxOutput = 4 << 10
-	// firstPort and ports are where the servers are: below the ports that the kernel
-	// gives to connections, and apart from those of the project's tests (e2e/ports).
+	// firstPort and ports are the range of the servers' ports: below the ports that the kernel gives to connections, and
+	// apart from the ports of the project's tests (e2e/ports).
 	firstPort, ports = 10000, 3000
-	// attempts is how often a run looks for ports. It needs a second one if another program begins to
-	// listen on a port between the search and the start of the server; more in a row are no accident.
+	// attempts is how often a run searches for ports. It needs a second attempt if another program begins to listen on a
+	// port between the search and the start of the server; more in a row are no accident.
 	attempts = 5
 )
 
@@ -53,7 +53,7 @@ func Command(version string) tools.Command {
 	}
 }
 
-// sweep is what a user has asked for.
+// sweep has the user's settings.
 type sweep struct {
 	world   string
 	program []string
@@ -137,7 +137,7 @@ func seedsOf(text string) (first, last int, err error) {
 	return first, last, nil
 }
 
-// runAll runs the seeds that have no result yet, so many side by side.
+// runAll runs the seeds that have no result yet, so many at a time.
 func (s *sweep) runAll(ctx context.Context, first, last, jobs int, stderr io.Writer) error {
 	seeds := make(chan int)
 	begin, done, missing := time.Now(), 0, 0
@@ -211,10 +211,10 @@ func (s *sweep) one(ctx context.Context, seed int) (result row, err error) {
 	return result, err
 }
 
-// errPortTaken is the end of a server on whose port another program listens.
+// errPortTaken is the result of a server if another program listens on its port.
 var errPortTaken = errors.New("its port was taken by another program")
 
-// try is one with the first ports that are found.
+// try makes one attempt, with the first ports that are free.
 func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	port, err := s.takePorts()
 	if err != nil {
@@ -286,21 +286,21 @@ func (s *sweep) try(ctx context.Context, seed int) (row, error) {
 	return result, nil
 }
 
-// politely lets a program, and what it starts, end itself when the context does. It does
-// not outlive this process, however that ends: the signal comes with the end of the thread
-// that starts the program, and Go keeps its threads.
+// politely lets a program, with its children, end itself when the context does. The program
+// does not outlive this process, however that ends: the kernel signals it when the thread
+// that started it ends, and Go keeps its threads.
 func politely(c *exec.Cmd) {
 	c.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGTERM}
 	c.Cancel = func() error { return syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }
 	c.WaitDelay = endLimit
 }
 
-// sideBySide returns how many servers with so many ports each have room at the same time,
-// wherever the others are: each keeps a new one from fewer than 2 n of the first ports.
+// sideBySide returns how many servers with n ports each have room at the same time, wherever
+// the others are: each of them excludes fewer than 2 n first ports for a new server.
 func sideBySide(n int) int { return (ports-1)/(2*n) + 1 }
 
 // takePorts returns the first of a server's ports: no program listens there, and no other server
-// of this sweep, which may not listen yet, has one of them.
+// of this sweep has one of them, even if it does not listen yet.
 func (s *sweep) takePorts() (int, error) {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -336,7 +336,7 @@ func (s *sweep) returnPorts(first int) {
 	delete(s.taken, first)
 }
 
-// tail keeps the end of what is written.
+// tail keeps the end of the bytes written to it.
 type tail struct{ bytes []byte }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -440,7 +440,7 @@ func writable(path string) error {
 	return nil
 }
 
-// replace writes a file that is whole at all times.
+// replace writes a file that is complete at all times.
 func replace(path string, data []byte) error {
 	if err := os.WriteFile(path+".part", data, 0o666); err != nil {
 		return err

@@ -12,8 +12,8 @@ import (
 	"player/visitors"
 )
 
-// A visitor may leave while the loop is busy. The visitor's goroutine no longer
-// reads what the loop does for it later: the race detector checks this.
+// A visitor may leave while the loop is busy. The visitor's goroutine no longer reads the
+// loop's later results: the race detector checks this.
 func TestAborted(t *testing.T) {
 	world := load(t, `position ( name "a" port 6665 pose [0 0 0 0] )`)
 	waiting := make(chan func(now time.Duration), 1)

@@ -21,11 +21,11 @@ import (
 // forever lets browsers keep a file without asking: its address has the digest of the page.
 const forever = "public, max-age=31536000, immutable"
 
-// asset is something that browsers load, and that does not change.
+// asset is a file that browsers load, and that does not change.
 type asset struct {
 	kind          string
 	tag           string // of the text, quoted
-	plain, packed []byte // packed by gzip; nil: that is not smaller
+	plain, packed []byte // packed by gzip; nil: gzip does not make it smaller
 }
 
 func newAsset(kind string, text []byte) (asset, error) {
@@ -70,10 +70,10 @@ type assetSet struct {
 	files  map[string]asset
 }
 
-// readAssets returns the files of the page: index.html has addresses with the digest, and one file has
-// all modules, the body of the page and its style: each request costs a round trip, and this one has the
-// connection on which the page came, because it stands at the end. Browsers keep it, so that a reload
-// transfers little, and nothing is shown before it works.
+// readAssets returns the files of the page. index.html has addresses with the digest. One file has all
+// modules, the body of the page and its style, because each request costs a round trip. The browser
+// requests it on the connection of the page itself, because it stands at the page's end. Browsers keep
+// it, so that a reload transfers little, and the page shows nothing before its script works.
 func readAssets() (assetSet, error) {
 	set := assetSet{files: map[string]asset{}}
 	digest := sha256.New()
@@ -92,13 +92,13 @@ func readAssets() (assetSet, error) {
 		return set, err
 	}
 	set.digest = hex.EncodeToString(digest.Sum(nil)[:8])
-	const begin, end = "<script>", "</script>" // of the script that is in the page
+	const begin, end = "<script>", "</script>" // around the script in the page
 	_, script, _ := bytes.Cut(texts["index.html"], []byte(begin))
 	script, _, _ = bytes.Cut(script, []byte(end))
 	sum := sha256.Sum256(script)
 	set.policy = "script-src 'self' 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'; "
 	for name, text := range texts {
-		for file := range texts { // references are in quotation marks, or in those of a string
+		for file := range texts { // file names are in quotation marks, or in the marks of a string
 			text = bytes.ReplaceAll(text, []byte(`"`+file), []byte(`"`+set.digest+"/"+file))
 		}
 		if set.files[name], err = newAsset(mime.TypeByExtension(path.Ext(name)), text); err != nil {
@@ -119,9 +119,9 @@ func pack(text []byte) ([]byte, error) {
 	return packed.Bytes(), err
 }
 
-// serveAssets serves the files of the page: those in the folder of the digest for ever,
-// index.html with what it would ask for at once, by the elements that have it, and never to be
-// kept, and others as long as the server has the same ones.
+// serveAssets serves the files of the page. Browsers may cache the files in the digest's folder without limit, and other
+// files as long as the server has the same ones. index.html is never cached: it contains the data that the page would
+// request at once, in the elements that first returns.
 func serveAssets(first func(*http.Request) map[string][]byte) http.HandlerFunc {
 	read := sync.OnceValue(func() assetSet { // when the first visitor comes
 		set, err := readAssets()

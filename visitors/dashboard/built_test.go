@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files in built anew")
 
-// esbuild returns what esbuild makes of a file of the page.
+// esbuild returns the output of esbuild for a file of the page.
 func esbuild(t *testing.T, file string, flags ...string) []byte {
 	t.Helper()
 	command := exec.Command("go", append([]string{"run", "github.com/evanw/esbuild/cmd/esbuild@v0.25.12", file, "--minify", "--target=es2022"}, flags...)...)
@@ -50,8 +50,8 @@ func literal(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// The program has what is made of the folder page now: in index.html the script that comes first, and
-// in main.js all modules, the body of the page and its style.
+// The program's page is up to date with the folder page: index.html has the script that comes first,
+// and main.js has all modules, the body of the page and its style.
 func TestBuilt(t *testing.T) {
 	text := must.Get(os.ReadFile("page/index.html"))(t)
 	const style, first = "<link rel=\"stylesheet\" href=\"style.css\">\n", ` src="first.js">`

@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	// pictureLimit is how long a browser may take to read a picture. One that reads none
-	// would keep the camera running.
+	// pictureLimit is how long a browser may take to read a picture. Otherwise a browser
+	// that reads none would keep the camera running.
 	pictureLimit = 10 * time.Second
 	// frameBoundary separates the pictures of a stream. It may be part of a JPEG: browsers
 	// go by the length of each part.
@@ -42,9 +42,9 @@ func (s *server) withCamera(next func(http.ResponseWriter, *http.Request, *pictu
 	}
 }
 
-// sendPictures sends each picture that is new when the browser has read the last one.
-// Pictures that come meanwhile are skipped. The reply is not chunked: it ends with the
-// connection, and a picture is one write.
+// sendPictures sends the newest picture whenever the browser has read the last one. Pictures
+// between them are skipped. The reply is not chunked: it ends with the connection, and a
+// picture is one write.
 func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camera) {
 	visitor, control := visitors.VisitorOf(r), http.NewResponseController(w)
 	w.Header().Set("Content-Type", "multipart/x-mixed-replace; boundary="+frameBoundary)
@@ -65,7 +65,7 @@ func sendPictures(w http.ResponseWriter, r *http.Request, camera *pictures.Camer
 	})
 }
 
-// viewOf returns what a page needs to know where a picture shows a point: the degrees from
+// viewOf returns the numbers by which a page finds a point in the picture: the degrees from
 // its left to its right, how many mm the lens is above the laser, and, unless it is on the
 // head of a ptz device, its place on the robot in mm, and its heading and tilt in degrees. It
 // is empty if the field of view is unknown.
@@ -80,8 +80,8 @@ func viewOf(v pictures.View) string {
 	return text
 }
 
-// sendPicture sends the newest picture, of those with a number above ?after=N, and with it
-// its number, its age in ms and its view. It waits for one as long as the limit of a reply allows.
+// sendPicture sends the newest picture with a number above ?after=N, and its number, its age in ms
+// and its view. It waits for one as long as the limit of a reply allows.
 func sendPicture(w http.ResponseWriter, r *http.Request, camera *pictures.Camera) {
 	after, _ := strconv.ParseUint(r.URL.Query().Get("after"), 10, 64) // 0 if there is none: any picture
 	ctx, cancel := context.WithTimeout(r.Context(), pictureLimit)

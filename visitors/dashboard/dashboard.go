@@ -1,7 +1,7 @@
-// Package dashboard serves the dashboard, a web page that shows and drives the robots
-// of any Player server. It is an ordinary client of the Player protocol and
-// shares no state with the loop; only the view of the simulated world needs the
-// simulator, which is confined to the loop.
+// Package dashboard serves the dashboard, a web page that shows and drives the robots of any
+// Player server. It is an ordinary client of the Player protocol, without access to the
+// loop's state; only the view of the simulated world needs the simulator, which is confined
+// to the loop.
 //
 // A page opens four kinds of WebSocket: one for each robot that it watches
 // (stream.go), one for the robot that it drives (drive.go), one for the world
@@ -25,7 +25,7 @@ import (
 	"player/visitors/pictures"
 )
 
-// Config is what Serve needs.
+// Config has the settings of Serve.
 type Config struct {
 	visitors.Common
 	// Robots are those that the dashboard lists. Browsers of other computers reach
@@ -35,13 +35,13 @@ type Config struct {
 	// Drafting has the draft of the world's file. It is kept from one configuration to
 	// the next.
 	Drafting *Drafting
-	// Runs are what replays and records robots, by the robot's address. Serve confines them to the loop.
+	// Runs replay and record robots, by the robot's address. Serve confines them to the loop.
 	Runs    map[string]Run
-	Cameras []*pictures.Camera // whose pictures visitors see
+	Cameras []*pictures.Camera // visitors see their pictures
 	// Recent returns the newest lines of the server's log after line n, each a JSON
 	// object, and the number of the newest.
 	Recent func(n uint64) (lines [][]byte, last uint64)
-	// Version is that of the program.
+	// Version is the program's version.
 	Version string
 }
 
@@ -84,12 +84,12 @@ type server struct {
 	encoded func() (asset, error)
 	present presences
 	newest  newest
-	// commands are those to the simulation: the steps of two programs or pages never mix, and however many visitors
-	// want steps, the loop has one to make at a time.
+	// commands is the queue of commands to the simulation: the steps of two programs or pages never mix, and the
+	// loop makes one step at a time, however many visitors want some.
 	commands queue
 }
 
-// maxFirst is how many robots' data is sent within a page: it watches at most so many at first.
+// maxFirst is the most robots whose data is embedded in a page: the page watches at most so many at first.
 const maxFirst = 6
 
 // stopPath is where an emergency stop is requested, by POST.
@@ -145,7 +145,7 @@ func (s *server) readers(next http.HandlerFunc) http.HandlerFunc {
 	return s.config.Allowed(rights.Read, next)
 }
 
-// hostOf returns the IP address of HOST:PORT; that of localhost is 127.0.0.1.
+// hostOf returns the IP address of HOST:PORT; for localhost it is 127.0.0.1.
 func hostOf(address string) netip.Addr {
 	if a, err := netip.ParseAddrPort(address); err == nil {
 		return a.Addr()
@@ -153,8 +153,8 @@ func hostOf(address string) netip.Addr {
 	return netip.AddrFrom4([4]byte{127, 0, 0, 1})
 }
 
-// robots replies with the list of robots, whether there is a world, and what the
-// browser may do.
+// robots replies with the list of robots, whether there is a world, and the browser's
+// rights.
 func (s *server) robots(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(s.offer(r)) // fails if the browser has disconnected
@@ -210,7 +210,7 @@ func (s *server) offer(r *http.Request) []byte {
 			}
 		}
 		list.Robots = append(list.Robots, robot{r.Name, r.Address, mover, run, cameras, r.Pages})
-		if r.Port != 0 { // its server sees this process, at the address that it has itself
+		if r.Port != 0 { // its server sees this process, at the server's own address
 			list.Takes = s.config.Access.Of(hostOf(r.Address), "").Has(rights.Take)
 		}
 	}

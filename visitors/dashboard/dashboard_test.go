@@ -64,8 +64,8 @@ func TestCached(t *testing.T) {
 	}
 }
 
-// Each file that the page loads is compressed, has addresses that never mean anything else, and may be
-// kept for ever. All modules are one file.
+// Each file of the page is compressed, has addresses that never mean anything else, and may be cached
+// without limit. All modules are one file.
 func TestImmutable(t *testing.T) {
 	page := servePage(t, Config{})
 	get := func(path, encoding string) (*http.Response, string) {

@@ -21,7 +21,7 @@ const deadMan = 400 * time.Millisecond
 // driveCommand is a command of a page to the robot that it drives: one of these.
 type driveCommand struct {
 	Drive  *[2]int   `json:"drive"`  // mm/s forward, deg/s counterclockwise
-	Take   bool      `json:"take"`   // Drive 0, 0 stops the robot whoever drives it
+	Take   bool      `json:"take"`   // Drive 0, 0 stops the robot even if another client drives it
 	Look   *[3]int   `json:"look"`   // pan, tilt in deg, zoom (PROTOCOL 5.1)
 	Grip   *[2]uint8 `json:"grip"`   // gripper command and argument (PROTOCOL 5.1)
 	Motors *bool     `json:"motors"` // power of the motors
@@ -45,7 +45,7 @@ type driver struct {
 	socket                  *socket
 	wheels, camera, gripper *visitors.Commands
 	mu                      sync.Mutex
-	held                    string // driveReport.Held
+	granted                 string // driveReport.Held
 }
 
 // drive serves one drive socket. When it ends, the commands to each device end their Player
@@ -91,10 +91,11 @@ func (d *driver) take(c driveCommand) error {
 func (d *driver) failed(err error) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.socket.reply(driveReport{d.held, explain(err)})
+	return d.socket.reply(driveReport{d.granted, explain(err)})
 }
 
-// result reports whether the page has a device, and errors that do not end the commands to the others.
+// result reports whether the page has a device, and those of its errors that do not end the commands to
+// other devices.
 func (d *driver) result(device byte) visitors.Result {
 	return func(err error, has bool) error {
 		if changed := d.hold(device, has); changed != nil {
@@ -113,12 +114,12 @@ func (d *driver) result(device byte) visitors.Result {
 func (d *driver) hold(device byte, has bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if strings.IndexByte(d.held, device) >= 0 == has {
+	if strings.IndexByte(d.granted, device) >= 0 == has {
 		return nil
 	}
-	d.held = strings.ReplaceAll(d.held, string(device), "")
+	d.granted = strings.ReplaceAll(d.granted, string(device), "")
 	if has {
-		d.held += string(device)
+		d.granted += string(device)
 	}
-	return d.socket.reply(driveReport{Held: d.held})
+	return d.socket.reply(driveReport{Held: d.granted})
 }

@@ -13,13 +13,12 @@ import (
 	"player/visitors/roomtest"
 )
 
-// stubborn is a Player server whose devices take as long to set up as a test
-// likes. Like a real one it holds back what is sent behind a request
-// (PROTOCOL 2.7).
+// stubborn is a Player server with devices that take as long to set up as a test likes. Like
+// a real one it delays the messages behind a request (PROTOCOL 2.7).
 type stubborn struct {
 	slow   map[byte]chan struct{} // by device: set up when it is closed
 	denies atomic.Bool            // every device
-	events chan string            // requests, commands, and who left, as they come
+	events chan string            // requests, commands, and clients that left, as they come
 }
 
 // open opens the drive socket of a page on the robot.
@@ -111,7 +110,7 @@ func TestHungCamera(t *testing.T) {
 	s.until(t, ahead)
 	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, halt)
-	if why := p.told("error").(string); !strings.Contains(why, "nothing heard") {
+	if why := p.await("error").(string); !strings.Contains(why, "nothing heard") {
 		t.Errorf("reported %q", why)
 	}
 	s.until(t, "left p") // and the wheels are given up
@@ -130,7 +129,7 @@ func TestRefusedDevice(t *testing.T) {
 	p := s.open(t)
 	for range 5 {
 		p.Send(`{"look":[1,2,3]}`)
-		if why := p.told("error").(string); !strings.Contains(why, "access to its camera") {
+		if why := p.await("error").(string); !strings.Contains(why, "access to its camera") {
 			t.Errorf("reported %q", why)
 		}
 	}

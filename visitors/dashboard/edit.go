@@ -12,9 +12,9 @@ import (
 	"player/devices/stage"
 )
 
-// Drafting keeps the draft of the world file: one, which all pages change. It outlives
-// the pages, their connections and a reload of the configuration, until it is reverted
-// or the process ends. A page that was disconnected goes on with it.
+// Drafting keeps the draft of the world file: all pages change the same draft. It outlives
+// the pages, their connections and a reload of the configuration, until it is reverted or
+// the process ends. A page that was disconnected goes on with it.
 type Drafting struct {
 	id   string    // another process has another draft
 	busy queue     // only the page that edits uses the other fields
@@ -30,7 +30,7 @@ type Drafting struct {
 // one draft at a time.
 const draftPart = 8
 
-// NewDrafting returns one without a draft.
+// NewDrafting returns a Drafting without a draft.
 func NewDrafting() *Drafting { return &Drafting{id: rand.Text(), busy: make(queue, 1)} }
 
 // inQueue calls fn when all edits before it have been paid for, or returns the error of
@@ -70,7 +70,7 @@ var errOutdated = errors.New("another page has changed the draft meanwhile: this
 // edit is a change of the draft: one of these. Without any of them it changes nothing.
 // A thing is an index of stage.Draft.Starts.
 type edit struct {
-	Base int `json:"base"` // draft.Changes of what is changed
+	Base int `json:"base"` // draft.Changes of the draft that the page changes
 	Move *struct {
 		Thing         int
 		X, Y, Heading float64 // metres, radians
@@ -105,7 +105,7 @@ type draft struct {
 
 type editor struct {
 	*Drafting
-	world *stage.World // of which only the text is used: it is constant, and needs no loop
+	world *stage.World // only its text is used: it is constant, and needs no loop
 }
 
 // edit changes the draft, which is made when it is first needed.

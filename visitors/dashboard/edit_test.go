@@ -20,12 +20,12 @@ import (
 func TestEdit(t *testing.T) {
 	l := newLab(t, nil)
 	p := l.open("/world", "")
-	p.told("movers")
+	p.await("movers")
 	changes := 0.0
 	edit := func(format string, args ...any) map[string]any {
 		t.Helper()
 		p.Send(`{"edit":{"base":%v,`+format+`}}`, append([]any{changes}, args...)...)
-		d := p.told("draft").(map[string]any)
+		d := p.await("draft").(map[string]any)
 		changes = d["changes"].(float64)
 		return d
 	}
@@ -56,17 +56,17 @@ func TestEdit(t *testing.T) {
 	}
 }
 
-// The draft is one for all pages, and stays when they have gone. A change of a draft that
-// is not what the page knows is refused: its indices may name other things.
+// There is one draft for all pages, and it stays when they have gone. A page's change is
+// refused if the page does not know the newest draft: its indices may name other things.
 func TestDraftOfTwoPages(t *testing.T) {
 	l := newLab(t, nil)
 	edit := func(p *tab, what string) map[string]any {
 		t.Helper()
 		p.Send(`{"edit":%s}`, what)
-		return p.told("draft").(map[string]any)
+		return p.await("draft").(map[string]any)
 	}
 	first := l.open("/world", "")
-	first.told("movers")
+	first.await("movers")
 	d := edit(first, `{}`)
 	if d["edited"] != false || d["undo"] != false || d["changes"] != 1.0 {
 		t.Fatalf("at first: %v, %v changes", d["edited"], d["changes"])
@@ -76,7 +76,7 @@ func TestDraftOfTwoPages(t *testing.T) {
 	}
 	first.CloseNow()
 	second := l.open("/world", "")
-	second.told("movers")
+	second.await("movers")
 	if d := edit(second, `{"base":1,"delete":0}`); !strings.Contains(d["error"].(string), "another page") || d["scene"] == nil || d["changes"] != 2.0 {
 		t.Errorf("a change of what is no more: %v", d["error"])
 	}
@@ -85,18 +85,18 @@ func TestDraftOfTwoPages(t *testing.T) {
 	}
 }
 
-// A visitor who may only read cannot edit, nor see the file.
+// A visitor with the right to read cannot edit, nor see the file.
 func TestEditNeedsWrite(t *testing.T) {
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
 	p := l.open("/world", "")
 	p.Send(`{"edit":{}}`)
-	if why := p.told("error").(string); !strings.Contains(why, "does not allow it") {
+	if why := p.await("error").(string); !strings.Contains(why, "does not allow it") {
 		t.Errorf("an edit: %q", why)
 	}
 }
 
-// Edits of all pages together take their share of the thread, one after the other. Who
-// leaves is not waited for.
+// Edits of all pages together take a bounded part of the thread, one after the other. They
+// do not wait for a page that has left.
 func TestEditsTakeTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDrafting()

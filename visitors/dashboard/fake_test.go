@@ -15,7 +15,7 @@ import (
 	"player/visitors/roomtest"
 )
 
-// fakeServer is a server with two robots, whose status a test sets.
+// fakeServer is a server with two robots. A test sets its status.
 type fakeServer struct {
 	mu      sync.Mutex
 	now     status.Status

@@ -85,8 +85,8 @@ func (p *tab) read() (data []byte, text map[string]any, err error) {
 	return nil, text, json.Unmarshal(message, &text)
 }
 
-// told skips messages until one is JSON with the field.
-func (p *tab) told(field string) any {
+// await skips messages until one is JSON with the field, and returns its value.
+func (p *tab) await(field string) any {
 	p.Helper()
 	return p.report(field)[field]
 }
@@ -171,9 +171,9 @@ func TestStream(t *testing.T) {
 			}
 		}
 	}
-	// No data of a closed device comes any more, and that of an opened one comes.
+	// No more data of a closed device comes, but data of an opened one.
 	p.Send(`{"request":"lcsr"}`)
-	if access := p.told("access").(map[string]any); access["l"] != "c" || access["s"] != "r" {
+	if access := p.await("access").(map[string]any); access["l"] != "c" || access["s"] != "r" {
 		t.Fatalf("access %v", access)
 	}
 	for range 5 {
@@ -227,10 +227,10 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	say := func(message string) {
 		must.Get(conn.Write([]byte(message)))(t)
 	}
-	say("r\x00\x02yer\x00\x00") // a server without ages, which does not say why
+	say("r\x00\x02yer\x00\x00") // a server without ages, which gives no reason
 	p.Send(`{"request":"Xr"}`)
 	say("r\x00\x02Xr")
-	p.told("access")
+	p.await("access")
 	var last uint32
 	for range maxUnacked {
 		say("X\x00\x01a")
@@ -247,7 +247,7 @@ func TestSlowPageQuietDevice(t *testing.T) {
 	p.Send(`{"request":"Ur"}`)
 	heard(request)
 	say("r\x00\x02Ur")
-	p.told("access") // the server has read b and c
+	p.await("access") // the server has read b and c
 	p.ack(last)
 	for last++; !strings.HasSuffix(string(p.data()), "c"); last++ {
 	}
@@ -278,7 +278,7 @@ func TestStreamErrors(t *testing.T) {
 	}
 }
 
-// An HTTP server says nothing until it is asked, so the page gives up after a while.
+// An HTTP server sends nothing before a request, so the page gives up after a while.
 func TestStreamOfAnotherServer(t *testing.T) {
 	t.Parallel()
 	url := servePage(t, Config{})
@@ -288,8 +288,8 @@ func TestStreamOfAnotherServer(t *testing.T) {
 	}
 }
 
-// Each connection to a robot has a descriptor of the share of pages, and gives it back. Without
-// one the page says so.
+// Each connection to a robot takes a descriptor of the pages' Share, and gives it back. Without
+// one the page shows an error.
 func TestDescriptorsOfPages(t *testing.T) {
 	l := newLab(t, nil)
 	free := func(n int) bool { // reports whether n are, and no more
@@ -330,23 +330,23 @@ func TestDeadMan(t *testing.T) {
 	start := l.Pose()
 	p := l.open("/drive", l.Address)
 	p.Send(`{"drive":[300,0]}`)
-	if held := p.told("held"); held != "p" {
-		t.Fatalf("held %q", held)
+	if granted := p.await("held"); granted != "p" {
+		t.Fatalf("held %q", granted)
 	}
 	l.Await("the robot moves", func() bool { return l.Pose().X > start.X+0.02 })
-	if why := p.told("error"); !strings.Contains(why.(string), "nothing heard") {
+	if why := p.await("error"); !strings.Contains(why.(string), "nothing heard") {
 		t.Errorf("reported %q", why)
 	}
 	l.AwaitStop()
 	if moved := l.Pose().X - start.X; moved > 0.3*(deadMan.Seconds()+2) {
 		t.Errorf("it went %v m", moved)
 	}
-	if held := p.told("held"); held != "" {
-		t.Errorf("held %q", held)
+	if granted := p.await("held"); granted != "" {
+		t.Errorf("held %q", granted)
 	}
 	p.Send(`{"drive":[300,0]}`) // and gets them back
-	if held := p.told("held"); held != "p" {
-		t.Errorf("held %q", held)
+	if granted := p.await("held"); granted != "p" {
+		t.Errorf("held %q", granted)
 	}
 }
 
@@ -386,13 +386,13 @@ func TestCommands(t *testing.T) {
 	if position.X != 0 || position.Speed != 0 {
 		t.Errorf("it moved without motors: %+v", position)
 	}
-	held := ""
-	for len(held) < 3 {
-		held = p.told("held").(string)
+	granted := ""
+	for len(granted) < 3 {
+		granted = p.await("held").(string)
 	}
 	for _, device := range "zgp" {
-		if !strings.ContainsRune(held, device) {
-			t.Errorf("held %q, not %c", held, device)
+		if !strings.ContainsRune(granted, device) {
+			t.Errorf("held %q, not %c", granted, device)
 		}
 	}
 }
@@ -406,13 +406,13 @@ func TestAccess(t *testing.T) {
 	p := l.open("/drive", l.Address)
 	for _, command := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":true}`} {
 		p.Send("%s", command)
-		if why := p.told("error").(string); !strings.Contains(why, "may read") {
+		if why := p.await("error").(string); !strings.Contains(why, "may read") {
 			t.Errorf("%s: %s", command, why)
 		}
 	}
 	w := l.open("/world", "")
 	w.Send(`{"move":{"mover":0,"x":0,"y":0}}`)
-	if why := w.told("error").(string); !strings.Contains(why, "may read") {
+	if why := w.await("error").(string); !strings.Contains(why, "may read") {
 		t.Errorf("move: %s", why)
 	}
 	if l.Pose() != start {

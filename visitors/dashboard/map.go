@@ -9,7 +9,7 @@ import (
 	"player/visitors"
 )
 
-// maxMap bounds the map that is written out, in pixels: a simulation reads a picture of as many.
+// maxMap bounds the exported map, in pixels: a simulation reads a picture of as many.
 const maxMap = 1 << 24
 
 // mapPlan calls next with the floor plan, unless it is too large for a map.
@@ -28,14 +28,14 @@ func (s *server) mapPlan(next func(http.ResponseWriter, *http.Request, stage.Pla
 	}
 }
 
-// writeMap writes map.yaml, as ROS reads it.
+// writeMap writes map.yaml in the format of ROS.
 func writeMap(w http.ResponseWriter, _ *http.Request, p stage.Plan) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	_, _ = fmt.Fprintf(w, "image: map.pgm\nresolution: %v\norigin: [%v, %v, 0]\nnegate: 0\noccupied_thresh: 0.65\nfree_thresh: 0.196\n",
 		p.Resolution, p.Origin.X, p.Origin.Y) // fails if the reader has disconnected
 }
 
-// writePicture writes map.pgm: walls are black, what is free is white.
+// writePicture writes map.pgm: walls are black, free cells are white.
 func writePicture(w http.ResponseWriter, r *http.Request, p stage.Plan) {
 	visitors.VisitorOf(r).OweReply(p.Width * p.Height)
 	w.Header().Set("Content-Type", "image/x-portable-graymap")

@@ -7,8 +7,8 @@ import (
 	"player/visitors"
 )
 
-// newestLimit is how old data may be that is sent within a page. A page that is reloaded has
-// shown it just now; a page that is opened later would take older data for the present.
+// newestLimit is the highest age of data that is embedded in a page. A page that is reloaded
+// has shown it just now; a page that is opened later would show older data as the present.
 const newestLimit = time.Second
 
 // newest keeps the newest data of each robot that a page watches. The next page is sent with
@@ -47,8 +47,8 @@ func (n *newest) put(robot string, news visitors.News) {
 	n.robots[robot].put(news)
 }
 
-// frame returns a message of a stream with the data of a robot that is new enough, with the
-// number 0; nil if there is none.
+// frame returns a message of a stream, with the number 0, with a robot's newest data. It
+// returns nil if there is none that is new enough.
 func (n *newest) frame(robot string) []byte {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// presencePeriod is how often the server is asked who is there while pages are
-	// open: once for all of them. A page gets only what has changed.
+	// presencePeriod is how often the server's list of clients is requested while pages are
+	// open: once for all pages. A page gets only the changes.
 	presencePeriod = time.Second
 	// checkPeriod is how often the server is asked whether another client drives or a robot was
-	// stopped, which costs the loop a microsecond. If so, it is asked who is there at once: people
-	// see in that time that others use the robot.
+	// stopped, which costs the loop a microsecond. If so, the list of clients is requested at
+	// once: people see within checkPeriod that others use the robot.
 	checkPeriod = 100 * time.Millisecond
-	// earlyPeriod is the least time between two such questions: two that drive alternately change
-	// changes of control 30 times a second. It is also the time after the first answer, which has no rates.
+	// earlyPeriod is the least time between two such requests: two clients that drive alternately cause 30
+	// changes of control a second. It is also the time after the first answer, which has no rates.
 	earlyPeriod = 300 * time.Millisecond
 	// maxPresent is how many clients of a robot a page gets: more do not fit on a
 	// screen. The message stays below 8 KiB.
 	maxPresent = 40
 )
 
-// presence is what a page shows about the people and programs at one robot.
+// presence is a page's list of the people and programs at one robot.
 type presence struct {
 	Address string    `json:"address"` // of the robot, as in /robots
 	Control string    `json:"control"` // newest or first
-	Trouble []string  `json:"trouble"` // the devices that are not well, as "laser lost", sorted
+	Trouble []string  `json:"trouble"` // the devices with a fault, as "laser lost", sorted
 	Used    bool      `json:"used"`    // a device is open
 	Clients []present `json:"clients"` // the commander first; maxPresent, and the commander
 	Count   int       `json:"count"`   // of all clients
@@ -46,7 +46,7 @@ type presence struct {
 
 type present struct {
 	Address   netip.AddrPort `json:"address"`
-	Name      string         `json:"name"`      // as it says; may be empty
+	Name      string         `json:"name"`      // the client's own name; may be empty
 	Devices   status.Access  `json:"devices"`   // by letter: r, w or a
 	Commander bool           `json:"commander"` // it has commanded position last
 	Commands  float64        `json:"commands"`  // a second
@@ -68,23 +68,23 @@ type presences struct {
 	rates   map[netip.AddrPort]rate
 }
 
-// forget makes the next page ask the server, because something has just changed.
+// forget makes the next page's request ask the server again, because the state has just changed.
 func (p *presences) forget() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.at, p.checked = time.Time{}, time.Time{}
 }
 
-// rate is that of one client.
+// rate measures the rates of one client.
 type rate struct {
 	at               status.Seconds // uptime from which on commands are counted
 	total            uint64         // commands until then
-	commands, frames float64        // a second, as pages get them
+	commands, frames float64        // a second, as sent to pages
 }
 
-// presence serves one presence socket. Each message has the robots that are stopped, and
-// the changes of robots. One is sent when something has, and each second in any case: a
-// page that hears nothing knows that the server, or its loop, does not answer.
+// presence serves one presence socket. Each message has the robots that are stopped, and the
+// changes of robots. A message is sent after a change, and each second in any case: without
+// messages a page knows that the server, or its loop, does not answer.
 func (s *server) presence(sock *socket) error {
 	refuse := func(json.RawMessage) error { return unfit(nil) }
 	return converse(sock, refuse, func(ctx context.Context) error {
@@ -200,8 +200,8 @@ func (s *server) presenceOf(robot *status.Robot) presence {
 	return p
 }
 
-// update computes the rates, each over a second. The first rate of a client that begins to
-// command is computed over less, so that pages show at once that it commands.
+// update computes the rates, each over a second. When a client begins to command, its first
+// rate is computed over a shorter time, so that pages show at once that it commands.
 func (p *presences) update(now status.Status) {
 	since := time.Duration(now.Uptime - p.uptime)
 	p.first = p.rates == nil || since < 0 || since > 2*presencePeriod

@@ -27,16 +27,16 @@ func TestPresenceOfANewRobot(t *testing.T) {
 		t.Fatal(err)
 	}
 	c.set(func(now *status.Status) { now.Robots = append(now.Robots, status.Robot{Name: "new", Port: 6667}) })
-	for told := 0; told == 0; {
+	for robots := 0; robots == 0; {
 		_, message, err := p.read()
 		if err != nil {
 			t.Fatal(err)
 		}
-		told = len(message["robots"].([]any))
+		robots = len(message["robots"].([]any))
 	}
 }
 
-// A page that leaves while the server is asked takes nothing from the others: they learn
+// A page that leaves while the server is asked does not delay the others: they learn
 // at once that another client drives.
 func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	c := newFake()
@@ -76,12 +76,11 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 	})
 }
 
-// A page gets everything first, then what changes, and which robots are stopped each
-// second.
+// A page gets everything first, then the changes, and each second the stopped robots.
 func TestPresence(t *testing.T) {
 	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")
-	told := func() (stopped, robots string) {
+	next := func() (stopped, robots string) {
 		t.Helper()
 		_, message, err := p.read()
 		if err != nil {
@@ -93,10 +92,10 @@ func TestPresence(t *testing.T) {
 		}
 		return text(message["stopped"]), text(message["robots"])
 	}
-	if stopped, all := told(); stopped != "[]" || strings.Count(all, "address") != 2 {
+	if stopped, all := next(); stopped != "[]" || strings.Count(all, "address") != 2 {
 		t.Fatalf("at first: %s, %s", stopped, all)
 	}
-	if stopped, all := told(); stopped != "[]" || all != "[]" {
+	if stopped, all := next(); stopped != "[]" || all != "[]" {
 		t.Errorf("nothing has changed: %s, %s", stopped, all)
 	}
 	c.set(func(now *status.Status) {
@@ -108,9 +107,9 @@ func TestPresence(t *testing.T) {
 		`{"address":"10.0.0.7:40000","commander":true,"commands":0,"devices":{"p":"w"},"frames":0,"name":"anna","paced":false},` +
 		`{"address":"10.0.0.6:40000","commander":false,"commands":0,"devices":{},"frames":0,"name":"","paced":false}],` +
 		`"control":"first","count":2,"trouble":["laser lost","sonar stale"],"used":true}]`
-	stopped, got := told()
+	stopped, got := next()
 	for got == "[]" { // it was asked before the change
-		stopped, got = told()
+		stopped, got = next()
 	}
 	if got != want || stopped != `["localhost:6666"]` {
 		t.Errorf("%s stopped, %s\nwant %s", stopped, got, want)
@@ -122,10 +121,10 @@ func TestPresenceAfterAStop(t *testing.T) {
 	c := newFake()
 	page := servePage(t, c.config())
 	p := open(t, page, "/presence", "")
-	p.told("stopped")
+	p.await("stopped")
 	c.set(func(now *status.Status) { now.Robots[0].Stopped = true })
 	roomtest.Request(t, "POST", page+"/stop?robot=6665", nil)
-	if list := open(t, page, "/presence", "").told("stopped").([]any); len(list) != 1 {
+	if list := open(t, page, "/presence", "").await("stopped").([]any); len(list) != 1 {
 		t.Errorf("a page that opens then gets %v", list)
 	}
 }
@@ -180,8 +179,8 @@ func TestPresenceOfSharedDriving(t *testing.T) {
 			c.now.Robots[0].Commander = &anna
 			c.now.Robots[0].Clients[0].Commands++
 			c.changes++
-			if told := check(); !strings.Contains(told, `"commander":true`) || strings.Contains(told, `"commands":0,`) {
-				t.Errorf("%d checks after the first one: %s", 20+phase, told)
+			if shown := check(); !strings.Contains(shown, `"commander":true`) || strings.Contains(shown, `"commands":0,`) {
+				t.Errorf("%d checks after the first one: %s", 20+phase, shown)
 			}
 			c.asked = 0
 			for range 30 {
@@ -204,9 +203,9 @@ func TestPresenceOfACrowd(t *testing.T) {
 	}
 	c.now.Robots[0].Clients, c.now.Robots[0].Commander = clients, &clients[1999].Address
 	s := &server{config: c.config()}
-	told := s.presenceOf(&c.now.Robots[0])
-	if text, _ := json.Marshal(told); len(text) > 8<<10 || len(told.Clients) != maxPresent+1 || told.Count != 2000 || !told.Clients[0].Commander {
-		t.Errorf("%d bytes, %d of %d clients, first %+v", len(text), len(told.Clients), told.Count, told.Clients[0])
+	shown := s.presenceOf(&c.now.Robots[0])
+	if text, _ := json.Marshal(shown); len(text) > 8<<10 || len(shown.Clients) != maxPresent+1 || shown.Count != 2000 || !shown.Clients[0].Commander {
+		t.Errorf("%d bytes, %d of %d clients, first %+v", len(text), len(shown.Clients), shown.Count, shown.Clients[0])
 	}
 }
 

@@ -31,7 +31,7 @@ type runReport struct {
 	Recording *recording        `json:"recording,omitempty"`
 }
 
-// recording is what a recorder does, for the page.
+// recording is a recorder's state, for the page.
 type recording struct {
 	On       bool      `json:"on"`
 	Error    string    `json:"error,omitempty"` // why it has failed
@@ -50,7 +50,7 @@ func newRecording(r devices.Recording) *recording {
 	return &report
 }
 
-// runChange changes a run on the loop. status is that of a reply with err.
+// runChange changes a run on the loop. status is the HTTP status of a reply with err.
 type runChange func(now time.Duration, run Run, form url.Values) (status int, err error)
 
 var (

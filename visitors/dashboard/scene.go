@@ -11,8 +11,8 @@ import (
 	"player/visitors"
 )
 
-// maxPlan is the largest floor plan that is sent to a page, in cells: a quarter
-// of the largest canvas of browsers. Larger plans are sent with larger cells.
+// maxPlan is the largest floor plan for a page, in cells: a quarter of the largest canvas of
+// browsers. Larger plans are sent with larger cells.
 const maxPlan = 1 << 22
 
 // scene is the constant part of the world. Lengths are metres, angles radians.

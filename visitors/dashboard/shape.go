@@ -9,8 +9,8 @@ import (
 	"player/server/status"
 )
 
-// Shape is what a robot that is not simulated looks like, in metres and radians in its
-// frame. A field that is not known is nil.
+// Shape is the outline of a robot that is not simulated, in metres and radians in its frame.
+// A field is nil if it is unknown.
 type Shape struct {
 	Outline []stage.Vec
 	Sonars  []stage.Pose // in the order of the ranges
@@ -18,8 +18,8 @@ type Shape struct {
 	Camera  *stage.Pose
 }
 
-// shape replies with the shape of a robot as its drivers and the configuration know it
-// now, or with no content: the page draws that of a Pioneer 2-DX for what is not known.
+// shape replies with the shape of a robot as its drivers and the configuration know it now,
+// or with no content. In place of unknown fields the page draws a Pioneer 2-DX.
 func (s *server) shape(w http.ResponseWriter, r *http.Request) {
 	address, devices := r.URL.Query().Get("robot"), map[string]status.Device{}
 	now, err := s.config.Status(r.Context())

@@ -57,7 +57,7 @@ func (s *server) accept(serve func(*socket) error) http.HandlerFunc {
 		defer guest.End()
 		query := r.URL.Query()
 		first := visitors.Request{Pairs: query.Get("request")}
-		first.Rate, _ = strconv.Atoi(query.Get("rate")) // 0, the robot's own rate, if it is none
+		first.Rate, _ = strconv.Atoi(query.Get("rate")) // if it is no number: 0, the robot's own rate
 		sock := &socket{guest, query.Get("robot"), s.config.Dialer(query.Get("robot"), nameOf(r)), first}
 		if err := s.admit(r, sock.robot); err != nil {
 			_ = guest.Close(err) // returns err
@@ -73,8 +73,8 @@ func (s *server) accept(serve func(*socket) error) http.HandlerFunc {
 }
 
 // admit returns an error if a page may not have a socket for a robot. Browsers of other
-// computers reach the listed robots only: this process may reach networks that
-// they do not, and other robots would take them for this computer.
+// computers reach the listed robots only: this process may reach networks that the browsers
+// do not reach, and other robots would give them the rights of this computer.
 func (s *server) admit(r *http.Request, robot string) error {
 	switch {
 	case robot == "" || s.lists(robot):
@@ -90,16 +90,16 @@ func (s *server) lists(address string) bool {
 	return slices.ContainsFunc(s.config.Robots, func(robot Robot) bool { return robot.Address == address })
 }
 
-// nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots
-// see the address of this process only. It ends with the name that the page gives itself, so
-// that the page finds them in the list of clients.
+// nameOf returns the name that the connections of a page have (PROTOCOL 8.3): robots see the
+// address of this process only. It ends with the page's own name, so that the page finds its
+// connections in the list of clients.
 func nameOf(r *http.Request) string {
 	name := "browser " + visitors.AddressOf(r.RemoteAddr).String() + " " + r.URL.Query().Get("page")
 	return name[:min(len(name), maxName)]
 }
 
-// converse gives take each command of a page, takes its acknowledgements, and runs the other functions, as
-// Guest.Serve does.
+// converse passes each command of a page to take, receives the page's acknowledgements, and runs the other
+// functions, as Guest.Serve does.
 func converse[command any](sock *socket, take func(command) error, run ...func(context.Context) error) error {
 	return sock.Serve(func(kind websocket.MessageType, message []byte) error {
 		if kind != websocket.MessageBinary {

@@ -56,8 +56,8 @@ func (s *server) withStatus(next func(http.ResponseWriter, *http.Request, *statu
 	}
 }
 
-// emergencyStop stops, or releases, what the request names: a robot of this server by
-// its port, any robot by its address as a page knows it, or all robots of this server.
+// emergencyStop stops, or releases, the robots that the request names: a robot of this server by its port, any robot
+// by the address in the page's list, or all robots of this server.
 func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 	which, on := r.URL.Query().Get("robot"), r.URL.Path == stopPath
 	if which == "" {
@@ -102,13 +102,13 @@ func (s *server) emergencyStop(w http.ResponseWriter, r *http.Request) {
 
 // How a stop of a robot of another server can fail without an error.
 var (
-	// A server that answers no questions, such as the original, also ignores the stop.
+	// A server that answers no questions, for example the original, also ignores the stop.
 	errIgnored = visitors.Notice{Text: "its server knows no emergency stop: see whether the robot stands"}
 	errRefused = visitors.Notice{Text: "its server does not allow this one to stop and release the robot"}
 )
 
-// answerLimit is how long a robot may take to say whether it is stopped. Even a poor wireless network needs less
-// than a second.
+// answerLimit is how long a robot may take to report whether it is stopped. Even a poor wireless network needs
+// less than a second.
 const answerLimit = 5 * time.Second
 
 // stopElsewhere stops, or releases, a robot of another server.

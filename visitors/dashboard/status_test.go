@@ -81,7 +81,7 @@ func TestEmergencyStop(t *testing.T) {
 	}
 }
 
-// A stop of all robots that does not reach one of them is no success.
+// A stop of all robots fails if it does not reach one of them.
 func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 	f := newFake()
 	config := f.config()
@@ -96,7 +96,7 @@ func TestEmergencyStopOfARobotThatIsGone(t *testing.T) {
 }
 
 // The original server ignores the stop, and replies to all requests: the page must not
-// believe that the robot stands.
+// believe that the robot has stopped.
 func TestEmergencyStopThatIsIgnored(t *testing.T) {
 	robot := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer robot.Close()

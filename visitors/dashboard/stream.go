@@ -26,7 +26,7 @@ type streamRequest struct {
 // does not exist.
 type streamReport struct {
 	Access  map[string]string       `json:"access"`
-	Refused map[string]streamReason `json:"refused,omitempty"` // why it is e, if the robot says so
+	Refused map[string]streamReason `json:"refused,omitempty"` // why it is e, if the robot reports a reason
 }
 
 type streamReason struct {
@@ -47,7 +47,7 @@ type stream struct {
 	dropped uint32 // rounds that were merged into later ones
 }
 
-// dataChannel is the channel of the outbox that has data. Its message stands for all that is unsent.
+// dataChannel is the channel of the outbox with the data. Its message stands for all unsent data.
 const dataChannel = 0
 
 func (s *server) stream(sock *socket) error {
@@ -75,7 +75,7 @@ func (s *stream) take(r streamRequest) error {
 	return s.feed.Request(visitors.Request{Pairs: r.Request, Rate: min(r.Rate, maxRate)})
 }
 
-// granted reports the result of a request to the page. No data of a device that is closed is sent afterwards.
+// granted reports the result of a request to the page. Afterwards no data of a closed device is sent.
 func (s *stream) granted(pairs string, refused []client.Access) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 )
 
 const (
-	// worldPeriod is how often a page gets the poses: 20 Hz look smooth, and each
-	// takes some microseconds of the loop.
+	// worldPeriod is how often a page gets the poses: motion at 20 Hz appears smooth, and
+	// each message takes some microseconds of the loop.
 	worldPeriod = 50 * time.Millisecond
 	// maxSteps is the most steps that a page may request at once: ten seconds of
 	// simulated time.

@@ -37,7 +37,7 @@ func (p *tab) next() []byte {
 func TestWorld(t *testing.T) {
 	l := newLab(t, nil)
 	p := l.open("/world", "")
-	if movers := p.told("movers").([]any); len(movers) != 2 {
+	if movers := p.await("movers").([]any); len(movers) != 2 {
 		t.Fatalf("%d movers", len(movers))
 	}
 	_, speed, _, xyh := poses(p.next())
@@ -46,18 +46,18 @@ func TestWorld(t *testing.T) {
 	}
 
 	p.Send(`{"move":{"mover":0,"x":1.5,"y":0.5,"heading":0.25}}`)
-	if why := p.told("error"); why != "" {
+	if why := p.await("error"); why != "" {
 		t.Fatalf("move: %s", why)
 	}
 	if _, _, _, xyh := poses(p.next()); xyh[0] != [3]float64{1.5, 0.5, 0.25} {
 		t.Errorf("after the move: %v", xyh)
 	}
 	p.Send(`{"move":{"mover":0,"x":4,"y":0}}`) // into the wall
-	if why := p.told("error").(string); !strings.Contains(why, "no room") {
+	if why := p.await("error").(string); !strings.Contains(why, "no room") {
 		t.Errorf("into the wall: %q", why)
 	}
 	p.Send(`{"move":{"mover":9}}`)
-	if why := p.told("error").(string); !strings.Contains(why, "no mover") {
+	if why := p.await("error").(string); !strings.Contains(why, "no mover") {
 		t.Errorf("mover 9: %q", why)
 	}
 

@@ -1,6 +1,6 @@
-// Package foxglove serves the Foxglove WebSocket protocol: viewers see what the robots of
-// this server sense, and drive them. It is an ordinary client of the Player protocol,
-// with the rights of each viewer's own address, and shares no state with the loop.
+// Package foxglove serves the Foxglove WebSocket protocol: viewers show the sensor data of
+// this server's robots, and drive them. It is an ordinary client of the Player protocol,
+// with the rights of each viewer's own address, and without access to the loop's state.
 //
 // A viewer has a goroutine that reads its messages and one that writes to it (outbox),
 // and for each robot that it watches (feed.go) or commands (drive.go) a goroutine with
@@ -24,11 +24,11 @@ import (
 	"player/visitors/pictures"
 )
 
-// Config is what Serve needs.
+// Config has the settings of Serve.
 type Config struct {
 	visitors.Common
 	Robots  []Robot
-	Cameras []*pictures.Camera // whose pictures viewers see
+	Cameras []*pictures.Camera // viewers see their pictures
 	// Recent returns lines of the server's log as logging.Tail does.
 	Recent  func(after uint64) (lines [][]byte, last uint64)
 	Version string // of the program, with its name
@@ -66,8 +66,8 @@ type server struct {
 type channel struct {
 	name    string
 	schema  foxglove.Schema
-	keep    int   // messages that wait for a viewer that is slow
-	robot   int   // index in Config.Robots whose data it is; -1: it is of the server
+	keep    int   // messages that wait for a slow viewer
+	robot   int   // index in Config.Robots; -1: the data is the server's own
 	devices []int // of the robot, which it is made of
 	// publish sends the data of the server, until ctx ends.
 	publish func(ctx context.Context, v *viewer, channel uint32) error
@@ -118,7 +118,7 @@ func (r Robot) Equal(other Robot) bool {
 	return r.Robot.Equal(other.Robot) && r.Replay == other.Replay
 }
 
-// controlTopic is the topic of who drives the robot.
+// controlTopic is the topic with the client that drives the robot.
 func (r Robot) controlTopic() string { return "/" + r.Name + "/control" }
 
 func (r Robot) converter() *telemetry.Converter { return telemetry.New(r.Name, r.Drawn()) }

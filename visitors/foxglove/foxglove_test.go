@@ -134,11 +134,11 @@ func TestDriving(t *testing.T) {
 	l.Await("the wheels to be given back", func() bool { return len(l.Status().Clients) == 0 })
 }
 
-// The robot of a viewer that is killed stops, and so does that of one that no longer
+// The robot of a killed viewer stops, and so does the robot of a viewer that no longer
 // publishes.
 func TestKilledViewer(t *testing.T) {
 	l := newLab(t, time.Minute)
-	other := must.Get(client.Dial(t.Context(), l.Address))(t) // without clients, the world stands still
+	other := must.Get(client.Dial(t.Context(), l.Address))(t) // without clients, the world is paused
 	defer other.Close()
 	must.Do(t, other.Request(t.Context(), "mr"))
 	v := l.open("127.0.0.1")
@@ -213,7 +213,7 @@ func TestParameters(t *testing.T) {
 	v.Send(`{"op":"getParameters","parameterNames":[],"id":"a"}`)
 	all := get()
 	states, _ := all["/r0.devices"].(map[string]any)
-	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all)+1 != len(v.channels) { // the log, who drives and the camera's two have no rate
+	if all["id"] != "a" || all["/r0.rate"] != 10.0 || all["/r0/laser.rate"] != 0.0 || states["laser"] != "idle" || len(all)+1 != len(v.channels) { // the log, the control topic and the camera's two have no rate
 		t.Errorf("%v", all)
 	}
 	v.Send(`{"op":"getParameters","parameterNames":["/r0.rate","/nobody.rate","/nobody.devices"],"id":"b"}`)
@@ -266,7 +266,7 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
-// A viewer of the control topic learns who drives, and of an emergency stop.
+// A viewer of the control topic gets the driving client, and emergency stops.
 func TestWhoDrives(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
@@ -310,8 +310,8 @@ func TestPictures(t *testing.T) {
 	l.Await("the camera to be left", func() bool { return l.camera.Status().Viewers == 0 })
 }
 
-// A camera whose field of view is known has a calibration, and its lens a frame on the
-// robot: together they say where in the picture a place is.
+// A camera with a known field of view has a calibration, and its lens a frame on the robot:
+// together they map a place to its pixel in the picture.
 func TestCalibration(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
@@ -334,7 +334,7 @@ func TestCalibration(t *testing.T) {
 		!slices.EqualFunc(c.Projection, []float64{16, 0, 15.5, 0, 0, 16, 11.5, 0, 0, 0, 1, 0}, near) {
 		t.Errorf("%+v", c)
 	}
-	// It looks to the left: the axes of its picture are x of the robot, down, and y of the robot.
+	// The camera looks to the left: the axes of its picture are x of the robot, down, and y of the robot.
 	if q := lens.Rotation; lens.ParentFrameID != "r0/base_link" || !near(lens.Translation.X, 0.1) ||
 		!near(math.Abs(q.X), math.Sqrt2/2) || !near(q.X, -q.W) || !near(q.Y, 0) || !near(q.Z, 0) {
 		t.Errorf("%+v", lens)
@@ -343,8 +343,7 @@ func TestCalibration(t *testing.T) {
 
 func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
-// A viewer that does not read for a while gets the newest then, and not what it has
-// missed.
+// A viewer that does not read for a while then gets the newest data, and no older data.
 func TestSlowViewer(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")

@@ -83,7 +83,7 @@ type testViewer struct {
 	services []foxglove.Service
 }
 
-// message is what a viewer receives: a JSON object, or binary.
+// message is a message to a viewer: a JSON object, or binary.
 type message struct {
 	op           string
 	text         []byte
@@ -104,7 +104,7 @@ func (l *lab) dial(from, origin string, subprotocols ...string) (*roomtest.Socke
 	})
 }
 
-// open connects and reads what is offered.
+// open connects and reads the server's offer.
 func (l *lab) open(from string) *testViewer {
 	l.Helper()
 	ws, _, err := l.dial(from, "", "foxglove.websocket.v1", "foxglove.sdk.v1")

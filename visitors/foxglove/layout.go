@@ -16,10 +16,10 @@ const layoutPath = "/layout.json"
 
 type object = map[string]any
 
-// layout returns the panels of Foxglove for a robot: the scene, what its first camera sees
-// with the scene drawn over it if it is calibrated, a plot of the battery and
-// one of the motion, the states of the devices, the log, who drives, a steering wheel and
-// the emergency stop. The names are those of Foxglove's own export of a layout.
+// layout returns the panels of Foxglove for a robot: the scene, the picture of its first
+// camera (with the scene drawn over it if the camera is calibrated), plots of the battery
+// and of the motion, the states of the devices, the log, the driving client, a steering
+// wheel and the emergency stop. The names come from Foxglove's own export of a layout.
 func (r Robot) layout(cameras []*pictures.Camera) object {
 	space := "/" + r.Name
 	scene := object{}
@@ -88,7 +88,7 @@ func (s *server) serveLayout(w http.ResponseWriter, r *http.Request) {
 	}
 	text, err := json.MarshalIndent(s.config.Robots[i].layout(s.config.Cameras), "", "  ")
 	if err != nil {
-		panic(err) // it has what JSON has
+		panic(err) // its types are all types of JSON
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Content-Disposition", `attachment; filename="player-layout.json"`)

@@ -15,13 +15,13 @@ const (
 	logPeriod = 500 * time.Millisecond
 	// controlPeriod is how often a viewer of the control topic gets the status.
 	controlPeriod = 500 * time.Millisecond
-	// statusAge is how old a status may be that viewers get: half of the period, so that
-	// viewers whose periods begin at different moments wake the loop four times a second together.
+	// statusAge is the highest age of a status that viewers get: half of the period. So all viewers together wake the
+	// loop at most four times a second, although their periods begin at different moments.
 	statusAge = controlPeriod / 2
 )
 
-// statuses is what the robots' server has last said of itself. A status has all robots and
-// clients, so it is made once for all viewers and topics.
+// statuses has the robots' server's last status. A status lists all robots and clients, so
+// it is made once for all viewers and topics.
 type statuses struct {
 	mu  sync.Mutex
 	at  time.Time // of now
@@ -59,8 +59,8 @@ func (v *viewer) sendLog(ctx context.Context, channel uint32) error {
 	})
 }
 
-// sendControl hands who drives a robot to the outbox, again and again: a viewer that plays
-// a minute back finds it there.
+// sendControl queues the driving client of a robot in the outbox in each period, also
+// without a change: a viewer that plays back a minute of data finds it there.
 func (v *viewer) sendControl(ctx context.Context, channel uint32, port int) error {
 	_ = visitors.Every(ctx, controlPeriod, func() error {
 		now, made, err := v.server.status(ctx)

@@ -13,16 +13,16 @@ import (
 const (
 	rateSuffix    = ".rate"    // of a robot or a topic, Hz
 	devicesSuffix = ".devices" // of a robot: the states by device
-	// defaultRate is the rate of a robot's data, as of the protocol; maxRate is the
+	// defaultRate is the rate of a robot's data in the Player protocol; maxRate is the
 	// highest: screens show little more.
 	defaultRate = 10
 	maxRate     = 50
 )
 
-// parameters are those of one viewer: each viewer has its own rates.
+// parameters are one viewer's parameters: each viewer has its own rates.
 type parameters struct {
 	names      []string
-	rates      map[string]float64 // by name. Of a topic 0 is that of the robot
+	rates      map[string]float64 // by name; 0 for a topic: the robot's rate
 	subscribed map[string]bool
 }
 
@@ -55,8 +55,7 @@ func (p parameters) period(topic string) time.Duration {
 	return 0
 }
 
-// subscribe notes the parameters whose changes the viewer wants to see; all, if none is
-// named.
+// subscribe notes the parameters whose changes the viewer wants to see; without names, all.
 func (p parameters) subscribe(names []string) {
 	if len(names) == 0 {
 		names = p.names
@@ -86,7 +85,7 @@ func (v *viewer) getParameters(r foxglove.Request) error {
 	return v.sendValues(names, r.ID)
 }
 
-// sendValues sends the values of parameters, as an answer if id is that of a request.
+// sendValues sends the values of parameters, as an answer if id is a request's id.
 func (v *viewer) sendValues(names []string, id string) error {
 	values, err := v.values(names)
 	if err != nil {

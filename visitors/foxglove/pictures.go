@@ -13,7 +13,7 @@ import (
 	"player/visitors/pictures"
 )
 
-// calibrationPeriod is how often a calibration is sent that has not changed.
+// calibrationPeriod is how often an unchanged calibration is sent again.
 const calibrationPeriod = time.Second
 
 func (r Robot) cameraTopic(camera *pictures.Camera) string {
@@ -40,7 +40,7 @@ func (r Robot) cameraChannels(camera *pictures.Camera) []channel {
 }
 
 // sendPictures hands the pictures of a camera, and the place of its lens, to the outbox. The
-// next picture replaces one that the viewer has not been sent.
+// next picture replaces an unsent one.
 func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, camera *pictures.Camera, s *shared) error {
 	defer s.forget()
 	converter := robot.converter()
@@ -68,8 +68,8 @@ func (v *viewer) sendPictures(ctx context.Context, channel uint32, robot Robot, 
 	})
 }
 
-// shared has the newest picture of a camera as it is sent. It is encoded once, when the first
-// viewer gets it, however many watch.
+// shared has the newest picture of a camera as a message. It is encoded once, when the first
+// viewer gets it, for all viewers.
 type shared struct {
 	mu     sync.Mutex
 	number uint64
@@ -77,7 +77,7 @@ type shared struct {
 	newest encoded // nil: none
 }
 
-// encoded returns the payload of a message that is made once.
+// encoded returns the payload of a message, which is encoded once.
 type encoded func() ([]byte, error)
 
 // message returns the payload of the picture with a number, taken at a time in ns since 1970.

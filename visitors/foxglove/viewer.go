@@ -41,7 +41,7 @@ func newViewer(s *server, guest *visitors.Guest) *viewer {
 	v := &viewer{Guest: guest, server: s, subscriptions: map[uint32]int{}, publishers: map[uint32]context.CancelFunc{},
 		advertised: map[uint32]int{}, parameters: newParameters(s)}
 	v.Report = v.status
-	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // others know no playback
+	if v.WS.Subprotocol() == foxglove.Subprotocols()[0] { // other subprotocols have no playback
 		for _, robot := range s.config.Robots {
 			if v.replay == nil {
 				v.replay = robot.replay
@@ -87,7 +87,7 @@ func (v *viewer) status(err error) error {
 	return v.send("status", foxglove.Status{Level: foxglove.StatusError, Message: err.Error()})
 }
 
-// greet sends the viewer what the server offers.
+// greet sends the viewer the lists of topics, parameters and services that the server offers.
 func (v *viewer) greet() error {
 	s := v.server
 	info := foxglove.ServerInfo{
@@ -134,7 +134,7 @@ func (v *viewer) write(ctx context.Context) error {
 	})
 }
 
-// take takes a message of the viewer. It shows an error for a request that fails; the
+// take takes a message of the viewer. If a request fails, the viewer shows the error; the
 // connection stays.
 func (v *viewer) take(kind websocket.MessageType, message []byte) (err error) {
 	if kind == websocket.MessageText {
@@ -242,7 +242,7 @@ func (v *viewer) unsubscribe(id uint32) error {
 	return nil
 }
 
-// watch adapts what is read of a robot to the subscriptions.
+// watch adapts the subscriptions at a robot to the viewer's subscriptions.
 func (v *viewer) watch(robot int) {
 	var letters []byte
 	r := v.server.config.Robots[robot]

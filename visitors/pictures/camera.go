@@ -25,8 +25,8 @@ const (
 	silence = 10 * time.Second
 	// failurePause is how long Follow waits after a failure.
 	failurePause = time.Second
-	// maxFlow is the most bytes a second that a camera may send: 80 times what MJPEG of
-	// 320x240 at 10 Hz has, and work of about 1 % for the thread of the loop.
+	// maxFlow is the most bytes a second that a camera may send: 80 times the rate of MJPEG
+	// of 320x240 at 10 Hz, and work of about 1 % for the thread of the loop.
 	maxFlow = 8e6
 	// readSize is how many bytes are read at once: half of a pipe. The loop gets the thread
 	// after each read.
@@ -39,7 +39,7 @@ var (
 	errLeft   = errors.New("no viewer watches")
 )
 
-// Source is what sends the pictures of a camera. It has a Command, an Address, or Draw.
+// Source describes where a camera's pictures come from. It has a Command, an Address, or Draw.
 type Source struct {
 	Name    string
 	Robot   int      // TCP port of the robot that it is on
@@ -47,28 +47,28 @@ type Source struct {
 	Address string   // http://..., which replies with MJPEG
 	Rate    float64  // most pictures a second that are passed on
 	View    View     // of all pictures, unless there is Draw
-	// Calibrated reports whether Draw knows the FOV of its pictures.
+	// Calibrated reports whether Draw sets the FOV of its pictures.
 	Calibrated bool
-	// Draw makes a picture, as a JPEG, Rate times a second; nil: there is no new one.
+	// Draw makes a picture, as a JPEG, Rate times a second; nil: there is no new picture.
 	Draw func(context.Context) ([]byte, View, error)
 	Rest func()          // called when Draw is not called for a while; may be nil
 	Runs func(runs bool) // called when the camera begins to run, and when it has ended; may be nil
 }
 
-// View is where a camera looks, and how much it sees.
+// View is a camera's direction and field of view.
 type View struct {
 	FOV   float64 // degrees from the left to the right of a picture; 0: unknown
 	Z     float64 // mm that the lens is above the plane of the robot's laser
 	Mount *Mount  // nil: on the head of a ptz device, if there is one
 }
 
-// Mount is where a lens is on the robot, and where it looks.
+// Mount is the place and direction of a lens on the robot.
 type Mount struct {
 	X, Y          float64 // mm forward and to the left of the robot's centre of rotation
 	Heading, Tilt float64 // degrees, counterclockwise and up
 }
 
-// Picture is one JPEG, as the camera has sent it. It is not changed.
+// Picture is one JPEG, as the camera has sent it. It is read-only.
 type Picture struct {
 	JPEG   []byte
 	Number uint64    // of the camera, from 1 on
@@ -86,7 +86,7 @@ type Camera struct {
 	leaving *time.Timer        // ends the run; nil: a viewer watches, or nothing runs
 	stop    context.CancelFunc // of the run; nil: nothing runs
 	ended   chan struct{}      // closed when the goroutine of the last run has ended; nil: there was none
-	newest  Picture            // its Number is that of the last one also when JPEG is nil
+	newest  Picture            // its Number is the last picture's, also when JPEG is nil
 	came    chan struct{}      // closed when the next picture comes, or the camera fails
 	due     time.Time          // when the next picture is passed on
 	failure error              // since the last picture
@@ -102,7 +102,7 @@ func NewCamera(source Source, log *zap.Logger) *Camera {
 // Name returns the name in the configuration.
 func (c *Camera) Name() string { return c.source.Name }
 
-// Calibrated reports whether it is known how much the camera sees.
+// Calibrated reports whether the camera's field of view is known.
 func (c *Camera) Calibrated() bool { return c.source.Calibrated || c.source.View.FOV > 0 }
 
 // Robot returns the TCP port of the robot that the camera is on.
@@ -193,8 +193,8 @@ func (c *Camera) Next(ctx context.Context, after uint64) (Picture, error) {
 	}
 }
 
-// Follow calls show with each picture that is the newest, until ctx ends or show fails. The
-// camera itself decides when it is started again after a failure.
+// Follow calls show with the newest picture again and again, until ctx ends or show fails.
+// The camera itself decides when it is started again after a failure.
 func (c *Camera) Follow(ctx context.Context, show func(Picture) error) error {
 	for number := uint64(0); ; {
 		picture, err := c.Next(ctx, number)
@@ -213,7 +213,7 @@ func (c *Camera) Follow(ctx context.Context, show func(Picture) error) error {
 	}
 }
 
-// Status returns what the camera does.
+// Status returns the camera's state.
 func (c *Camera) Status() status.Camera {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -377,7 +377,7 @@ func (c *Camera) pass(ctx context.Context, picture []byte, now time.Time) {
 	c.take(picture, now, c.source.View)
 }
 
-// take makes a picture the newest. The caller has the mutex.
+// take stores the newest picture. The caller has the mutex.
 func (c *Camera) take(picture []byte, now time.Time, view View) {
 	c.failure = nil
 	c.newest = Picture{picture, c.newest.Number + 1, now, view}

@@ -25,7 +25,7 @@ import (
 	"player/server/status"
 )
 
-// patience is how long a test waits for what must happen.
+// patience is how long a test waits for an expected event.
 const patience = 20 * time.Second
 
 // shell returns a camera that is a shell script, in a directory with picture.jpg.
@@ -126,8 +126,8 @@ func TestFailures(t *testing.T) {
 	}
 }
 
-// The robot has the processor before its pictures: the program, with what it has started, is
-// nicer than this process. It keeps time as others do, whatever the slack of this process.
+// The robot has the processor before its pictures: the program, with its children, is nicer than this process. Its
+// timers are as exact as other programs', whatever the timer slack of this process.
 func TestBehind(t *testing.T) {
 	t.Parallel()
 	nice := func(pid string) string {
@@ -164,7 +164,7 @@ func TestBehind(t *testing.T) {
 	}
 }
 
-// A program that does not exist is named.
+// The error names a program that does not exist.
 func TestMissing(t *testing.T) {
 	t.Parallel()
 	c := NewCamera(Source{Name: "front", Command: []string{"/nonexistent/camera"}, Rate: 1}, zap.NewNop())
@@ -214,7 +214,7 @@ func TestAddress(t *testing.T) {
 	waiting.Until(t, "the source fails", func() bool { return strings.Contains(missing.Status().Error, "404 Not Found") })
 }
 
-// A picture may be drawn, as often as the rate says.
+// A picture may be drawn, at the given rate.
 func TestDraw(t *testing.T) {
 	t.Parallel()
 	drawn := 0
@@ -234,7 +234,7 @@ func TestDraw(t *testing.T) {
 	waiting.Until(t, "another picture", func() bool { return c.Status().State == status.Ready })
 }
 
-// drawn returns a camera whose pictures are drawn, and the calls of Runs.
+// drawn returns a camera with drawn pictures, and the calls of Runs.
 func drawn() (c *Camera, runs chan bool) {
 	runs = make(chan bool, 4)
 	draw := func(context.Context) ([]byte, View, error) { return []byte{1}, View{}, nil }
@@ -272,7 +272,7 @@ func TestWatchAfterClose(t *testing.T) {
 	c.Close()
 }
 
-// Pictures above the rate are dropped; those of a source that jitters at the rate are not.
+// Pictures above the rate are dropped, but not the pictures of a source that jitters at the rate.
 func TestRate(t *testing.T) {
 	t.Parallel()
 	start := time.Unix(1e9, 0)
@@ -296,7 +296,7 @@ func TestRate(t *testing.T) {
 	}
 }
 
-// A camera that wants a password says in which way; the error says what to do about it.
+// If a camera wants a password, the error says how to give it.
 func TestPasswords(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -24,8 +24,8 @@ import (
 	"player/process/slack"
 )
 
-// exitLimit is how long the end of a killed program may take, which a driver of the
-// kernel can delay. Then its pipes are closed all the same.
+// exitLimit is how long a killed program may take to end: a driver of the kernel can delay
+// its end. Then its pipes are closed all the same.
 const exitLimit = time.Second
 
 // behind is how much higher the nice value of a camera's program is than the server's:
@@ -33,8 +33,8 @@ const exitLimit = time.Second
 // more than its pictures.
 const behind = 10
 
-// longestLine bounds what is kept of a line of a program's standard error, in bytes: what
-// a field of the log may have.
+// longestLine is how many bytes of a line of a program's standard error are kept: the
+// longest field of the log.
 const longestLine = 256
 
 // open starts to read the source until ctx ends.
@@ -65,7 +65,7 @@ func openAddress(ctx context.Context, address string) (io.ReadCloser, error) {
 		b.Reader, err = pictureReply(conn, request)
 	}
 	if err != nil {
-		_ = b.Close() // its error is that of a reply that has ended
+		_ = b.Close() // its error says only that the reply has ended
 		return nil, fmt.Errorf("%s: %w", request.URL.Redacted(), err)
 	}
 	return b, nil
@@ -94,7 +94,7 @@ func pictureReply(conn net.Conn, request *http.Request) (io.Reader, error) {
 	return reply.Body, nil
 }
 
-// passwordHint says what to do about a reply that asks for a password; empty: it does not.
+// passwordHint returns advice for a reply that asks for a password; empty: the reply asks for none.
 func passwordHint(reply *http.Response) string {
 	if reply.StatusCode != http.StatusUnauthorized {
 		return ""
@@ -169,10 +169,10 @@ func (p *program) Read(buffer []byte) (int, error) {
 }
 
 // startBehind starts a program, the leader of its process group, with a lower priority than
-// this process has, and with the kernel's timer slack: that of this process would delay each
-// of its pictures.
+// this process has, and with the kernel's default timer slack: this process's slack would
+// delay each of its pictures.
 func startBehind(cmd *exec.Cmd) error {
-	runtime.LockOSThread() // from which a child inherits the timer slack
+	runtime.LockOSThread() // a child inherits this thread's timer slack
 	defer runtime.UnlockOSThread()
 	defer slack.TakeBack()()
 	if err := cmd.Start(); err != nil {
@@ -182,7 +182,8 @@ func startBehind(cmd *exec.Cmd) error {
 	return nil
 }
 
-// putBehind gives a process group that is not reaped yet a lower priority than this process has.
+// putBehind gives a process group a lower priority than this process has. The group's leader must not have been reaped
+// yet.
 func putBehind(group int) {
 	const kernelsZero = 20 // getpriority(2) returns 20 less the nice value
 	if own, err := unix.Getpriority(unix.PRIO_PROCESS, 0); err == nil {
@@ -190,8 +191,8 @@ func putBehind(group int) {
 	}
 }
 
-// Close waits for the end of the program, whose context has ended, and returns why it
-// stopped to write: the last line of its standard error.
+// Close waits for the end of the program, whose context has ended, and returns the reason
+// why it stopped writing: the last line of its standard error.
 func (p *program) Close() error {
 	err := p.cmd.Wait()
 	if p.killed.Err() != nil && (err == nil || errors.Is(err, context.Canceled)) || isKill(err) {
@@ -203,13 +204,13 @@ func (p *program) Close() error {
 	return fmt.Errorf("%s: %w", p.cmd.Args[0], err)
 }
 
-// isKill reports whether a program was killed, as this server does when its output ends.
+// isKill reports whether a program was killed: this server kills it when its output ends.
 func isKill(err error) bool {
 	exit, ok := errors.AsType[*exec.ExitError](err)
 	return ok && exit.ExitCode() < 0
 }
 
-// lastLine keeps the last line that is not empty.
+// lastLine keeps the last nonempty line.
 type lastLine struct {
 	mu         sync.Mutex
 	line, last []byte

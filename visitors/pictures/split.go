@@ -14,7 +14,7 @@ const (
 	maxRubbish = 2 * MaxPicture
 )
 
-// ErrRubbish reports that a source sends something else than JPEG pictures.
+// ErrRubbish reports that a source sends something other than JPEG pictures.
 var ErrRubbish = errors.New("it sends no JPEG pictures: it must write MJPEG")
 
 // Markers of JPEG (ITU-T T.81, B.1.1.3): the byte after 0xFF.
@@ -38,31 +38,31 @@ const (
 	marker                // after it
 	length                // first byte of a segment's length
 	length2               // second byte
-	segment               // what the length counts
+	segment               // the segment to which the length belongs
 	scan                  // data of a scan
 	scanMark              // after a prefix in it
 )
 
 // Splitter cuts a stream of bytes into JPEG pictures. It skips the bytes between two
-// pictures, so it takes MJPEG as programs write it, and also the parts of an HTTP reply
-// with their headers. It reads the segments of a picture, which may contain another
-// picture (a thumbnail), and decodes nothing. The zero value is ready.
+// pictures, so it accepts MJPEG as programs write it, and also the parts of an HTTP reply
+// with their headers. It reads the segments of a picture, which may contain another picture
+// (a thumbnail), and decodes nothing. The zero value is ready.
 type Splitter struct {
-	// Broken is how many pictures were cut, too large, or not JPEG.
+	// Broken counts the pictures that were cut, too large, or not JPEG.
 	Broken uint64
 
 	at      place
 	picture []byte // its bytes so far
 	scans   int    // that it has begun
 	code    byte   // marker of the segment
-	left    int    // bytes of the segment that have not come
+	left    int    // bytes of the segment that are still missing
 	usual   int    // bytes of the last picture
 	rubbish int    // bytes since the last complete picture
 }
 
 // Next takes bytes until a picture is complete, and returns the picture and the bytes behind
 // it. picture is nil if all bytes are taken; otherwise it belongs to the caller. The error
-// is ErrRubbish. The memory of a Splitter is that of one picture.
+// is ErrRubbish. A Splitter's memory is one picture.
 func (s *Splitter) Next(in []byte) (picture, rest []byte, err error) {
 	for len(in) > 0 {
 		n, complete := s.take(in)
@@ -96,8 +96,8 @@ func (s *Splitter) open() {
 	s.picture = append(make([]byte, 0, s.usual+s.usual/8+2), prefix)
 }
 
-// take takes the next bytes that mean one thing, and reports whether they end a picture.
-// It takes at least one of at least one.
+// take takes the next element of the stream, and reports whether it ends a picture. It takes
+// at least one byte if there is one.
 func (s *Splitter) take(in []byte) (n int, complete bool) {
 	b := in[0]
 	switch s.at {

@@ -26,7 +26,7 @@ func draw(tb testing.TB, shade uint8, width, height int) []byte {
 }
 
 // withThumbnail returns a picture with another one in a segment of it, as cameras write
-// them, and with bytes that fill before a marker.
+// them, and with fill bytes before a marker.
 func withThumbnail(picture, thumbnail []byte) []byte {
 	n := len(thumbnail) + 2
 	return slices.Concat(picture[:2], []byte{0xFF, 0xFF, 0xE1, byte(n >> 8), byte(n)}, thumbnail, picture[2:])
@@ -52,7 +52,7 @@ func split(s *Splitter, parts ...[]byte) (pictures [][]byte, err error) {
 
 func equal(a, b [][]byte) bool { return slices.EqualFunc(a, b, bytes.Equal) }
 
-// Pictures are found in what programs and HTTP servers send, wherever the bytes are cut.
+// Pictures are found in the output of programs and HTTP servers, wherever the bytes are cut.
 func TestSplit(t *testing.T) {
 	small, other := draw(t, 10, 8, 8), draw(t, 90, 24, 16)
 	nested := withThumbnail(other, small)

@@ -219,7 +219,7 @@ func (s *Socket) send(kind websocket.MessageType, message []byte) {
 	}
 }
 
-// Answer is a Player server on a connection, until that ends: it writes what answer returns for each message.
+// Answer is a Player server on a connection, until the connection ends: it writes the result of answer for each message.
 func Answer(conn net.Conn, answer func(m codec.Message) []byte) {
 	defer conn.Close()
 	var decoder codec.Decoder
@@ -231,7 +231,7 @@ func Answer(conn net.Conn, answer func(m codec.Message) []byte) {
 		}
 		for m, rest, ok := decoder.Next(in[:n]); ok; m, rest, ok = decoder.Next(rest) {
 			if reply := answer(m); reply != nil {
-				_, _ = conn.Write(reply) // fails if the client has left, as the next read does
+				_, _ = conn.Write(reply) // after the client has left it fails, and so does the next read
 			}
 		}
 	}

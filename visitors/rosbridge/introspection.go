@@ -12,11 +12,11 @@ import (
 	"player/formats/ros"
 )
 
-// node is the name of this server as programs of ROS know programs.
+// node is this server's name as a program of ROS.
 const node = "/player"
 
-// introspection returns the services by which programs find out what there is: those of
-// rosapi that roslib asks for. Those of parameters are missing: this server has none.
+// introspection returns the services by which programs find topics, types and services: the services of rosapi that
+// roslib calls. Those for parameters are missing: this server has none.
 func (s *server) introspection() []service {
 	names, kinds := s.names()
 	list := func(name, kind string, call func(arguments) (any, error), fields ...string) service {

@@ -30,11 +30,11 @@ const (
 	maxQueue = 100
 	// maxThrottle bounds throttle_rate: larger ones would overflow a time.
 	maxThrottle = time.Hour
-	// rate is that of a robot's data in Hz, as of the Player protocol.
+	// rate is the rate of a robot's data in Hz: the default of the Player protocol.
 	rate = 10
 	// velocityTopic is the topic of each robot that drives it.
 	velocityTopic = "/cmd_vel"
-	// silenceLimit is how long a robot drives without a message, as most bases of ROS do.
+	// silenceLimit is how long a robot drives without a message: most bases of ROS have the same limit.
 	silenceLimit = 500 * time.Millisecond
 )
 
@@ -49,13 +49,13 @@ type program struct {
 	warnings      visitors.Limiter
 }
 
-// subscription is one of a program: it may have several of a topic.
+// subscription is one subscription of a program: it may have several of a topic.
 type subscription struct {
 	topic int // index in server.topics
 	id    identity
 }
 
-// subscriptions are those of a program.
+// subscriptions are a program's subscriptions.
 type subscriptions map[subscription]pace
 
 // pace is how a program wants the messages of a topic.
@@ -89,7 +89,7 @@ func (p *program) reply(content any) error {
 	return p.Outbox.Reply(true, text)
 }
 
-// status sends the program an error; id is that of the message that caused it.
+// status sends the program an error; id is the id of the message that caused it.
 func (p *program) status(id identity, err error) error {
 	if p.mute.Load() {
 		return nil
@@ -131,7 +131,7 @@ func (i *identity) UnmarshalJSON(text []byte) error {
 // MarshalJSON implements json.Marshaler.
 func (i identity) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
-// take takes a message of the program. One that fails is answered with a status; the
+// take takes a message of the program. The answer to a failed one is a status; the
 // connection stays. Some programs send their JSON in binary frames.
 func (p *program) take(kind websocket.MessageType, message []byte) error {
 	var r request
@@ -148,7 +148,7 @@ func (p *program) take(kind websocket.MessageType, message []byte) error {
 		return err
 	}
 	if r.Op == "publish" && !p.warnings.Allow(err.Error()) {
-		return nil // a program that drives in vain does so many times a second
+		return nil // without control a program drives in vain many times a second
 	}
 	return p.status(r.ID, err)
 }
@@ -177,8 +177,8 @@ func (p *program) carryOut(r request) error {
 // absolute returns the name of a topic or service with its slash.
 func absolute(name string) string { return "/" + strings.TrimPrefix(name, "/") }
 
-// sameType reports whether a program means a type of ROS 2, whose names it may write as
-// ROS 1 does: sensor_msgs/LaserScan. Nothing is any type.
+// sameType reports whether a type that a program gives is a type of ROS 2. Programs may
+// write it as in ROS 1: sensor_msgs/LaserScan. An empty type matches any.
 func sameType(given, kind string) bool {
 	return given == "" || given == kind || given == strings.NewReplacer("/msg/", "/", "/srv/", "/").Replace(kind)
 }
@@ -220,8 +220,8 @@ func (p *program) unsubscribe(r request) error {
 	return nil
 }
 
-// paceOf returns how a topic is sent: once, as fast as the most eager of its subscriptions wants. The zero pace: it
-// has no subscriptions.
+// paceOf returns the pace at which a topic is sent: each message once, at the pace of its fastest subscription. The
+// zero pace: it has no subscriptions.
 func (s subscriptions) paceOf(topic int) (all pace) {
 	for key, wanted := range s {
 		if key.topic != topic {
@@ -238,7 +238,7 @@ func (s subscriptions) paceOf(topic int) (all pace) {
 	return all
 }
 
-// flow adapts what is sent of a topic, and what is read for it, to the subscriptions.
+// flow adapts the messages sent of a topic, and the data read for it, to the subscriptions.
 func (p *program) flow(i int) {
 	if all := p.subscriptions.paceOf(i); all.queue == 0 {
 		p.Outbox.Unsubscribe(uint32(i))
@@ -250,7 +250,7 @@ func (p *program) flow(i int) {
 	}
 }
 
-// watch adapts what is read of a robot to the subscriptions.
+// watch adapts the subscriptions at a robot to the program's subscriptions.
 func (p *program) watch(robot int) {
 	var devices strings.Builder
 	for _, d := range p.server.config.Robots[robot].Devices {
@@ -262,7 +262,7 @@ func (p *program) watch(robot int) {
 	p.Watch(robot, devices.String(), rate, func() *visitors.Feed { return p.newFeed(robot) })
 }
 
-// watches reports whether a device is part of a topic that is subscribed to.
+// watches reports whether a device is part of a subscribed topic.
 func (p *program) watches(from source) bool {
 	for key := range p.subscriptions {
 		if slices.Contains(p.server.topics[key.topic].sources, from) {
@@ -296,8 +296,8 @@ func (p *program) newFeed(robot int) *visitors.Feed {
 	})
 }
 
-// frameOf returns what a message of /tf is about: messages about others do not replace it.
-// A robot's first frame stands for those in /tf_static.
+// frameOf returns the frame of a message of /tf: messages for other frames do not replace
+// it. The robot's first frame stands for all frames in /tf_static.
 func frameOf(content any) string {
 	if tf, ok := content.(ros.TFMessage); ok && len(tf.Transforms) > 0 {
 		return tf.Transforms[0].ChildFrameID

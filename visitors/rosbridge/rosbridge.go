@@ -1,10 +1,10 @@
 // Package rosbridge serves the protocol rosbridge v2 (JSON over WebSocket): programs that
-// use ROS by roslibjs, roslibpy and the like see what the robots of this server sense, and
-// drive them. It is an ordinary client of the Player protocol, with the rights of each
-// program's own address, and shares no state with the loop.
+// use ROS by roslibjs, roslibpy and the like get the sensor data of this server's robots,
+// and drive them. It is an ordinary client of the Player protocol, with the rights of each
+// program's own address, and without access to the loop's state.
 //
-// A program has a goroutine that reads its messages and one that writes to it, and for each
-// robot that it watches or commands one with a connection of its own. Without programs
+// A program has a goroutine that reads its messages and one that writes to it, and, for each
+// robot that it watches or commands, a goroutine with its own connection. Without programs
 // nothing runs.
 package rosbridge
 
@@ -23,7 +23,7 @@ import (
 	"player/visitors"
 )
 
-// Config is what Serve needs.
+// Config has the settings of Serve.
 type Config struct {
 	visitors.Common
 	Robots []visitors.Robot
@@ -118,8 +118,7 @@ func sample(device byte) []byte {
 	return nil
 }
 
-// namespace returns the name that stands before the topics of a robot, empty if it is the
-// only one.
+// namespace returns the prefix of a robot's topics, empty if it is the only robot.
 func (s *server) namespace(robot int) string {
 	if len(s.config.Robots) == 1 {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"player/visitors"
 )
 
-// service is what programs can call: of a robot, or, with call, of this server.
+// service is a service that programs can call: of a robot, or, if call is set, of this server.
 type service struct {
 	name, kind string
 	fields     []string // of the request, in its order
@@ -18,7 +18,7 @@ type service struct {
 	robot      int
 }
 
-// arguments are those of all services.
+// arguments are the arguments of all services.
 type arguments struct {
 	Data                 *bool
 	Topic, Service, Type string
@@ -26,7 +26,7 @@ type arguments struct {
 }
 
 // arguments reads the arguments of a call: an object, a list of the values of the fields, or the
-// object in a list. Anything else stands for none, as in rosbridge.
+// object in a list. Anything else means no arguments, as in rosbridge.
 func (v service) arguments(text json.RawMessage) (args arguments, err error) {
 	var list []json.RawMessage
 	if json.Unmarshal(text, &list) == nil {

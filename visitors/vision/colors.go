@@ -21,8 +21,8 @@ import (
 const (
 	// maxUndo is how many changes can be taken back: more than a user remembers.
 	maxUndo = 50
-	// maxName is the length of the longest name of a colour, in characters: what a row of the
-	// page has place for.
+	// maxName is the length of the longest name of a colour, in characters: a row of the page
+	// has room for it.
 	maxName = 32
 	// palest is the least saturation of a calibrated colour, percent. A thing with a median
 	// below 20 is grey, and its ranges would have most of a room in them.
@@ -35,9 +35,8 @@ var (
 	errGrey      = errors.New("what you clicked is grey, white or black: only colours are found")
 )
 
-// colors are those that are found: of a file that may be changed while it is in use, and
-// with the changes that the page has made since. Its methods are safe for concurrent use, the
-// finder is not.
+// colors are the colours to find: the colours of a file, which may change while it is in use,
+// with the page's later changes.
 type colors struct {
 	path string
 	none bool // there may be no colours, and no file: the page makes them
@@ -49,12 +48,12 @@ type colors struct {
 	list   []blobs.Color
 	latest *blobs.Finder   // of list; nil: nothing was read
 	undo   [][]blobs.Color // lists of before, oldest first
-	saved  []blobs.Color   // those of the file
+	saved  []blobs.Color   // the colours in the file
 }
 
-// finder returns a finder of the colours. When the file has changed, its colours replace
-// those of before. One that cannot be read any more, or has mistakes, is logged, and those
-// before stay.
+// finder returns a finder of the colours. When the file has changed, its colours replace the
+// previous ones. If it cannot be read any more, or has mistakes, that is logged, and the
+// previous colours stay.
 func (c *colors) finder() (*blobs.Finder, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +111,7 @@ func (c *colors) use(list []blobs.Color) error {
 	return nil
 }
 
-// palette is what the page shows of the colours.
+// palette has the colours for the page.
 type palette struct {
 	list    []blobs.Color
 	undo    bool // something can be undone
@@ -131,8 +130,8 @@ func (c *colors) index(channel int) int {
 	return slices.IndexFunc(c.list, func(color blobs.Color) bool { return color.Channel == channel })
 }
 
-// take takes the colour of a part of a picture: the colour of the channel is widened by it,
-// or, if channel is -1, there is a new one. It returns the channel.
+// take adds the colour of a part of a picture: the colour of the channel is widened by it,
+// or, if channel is -1, it becomes a new colour. It returns the channel.
 func (c *colors) take(m *image.YCbCr, part image.Rectangle, channel int) (int, error) {
 	samples := blobs.Samples(m, part)
 	if len(samples) == 0 {
@@ -193,7 +192,7 @@ func (c *colors) edit(channel int, fn func(list []blobs.Color, i int) []blobs.Co
 
 func noColor(channel int) error { return fmt.Errorf("channel %d has no colour", channel) }
 
-// back takes the last change back.
+// back undoes the last change.
 func (c *colors) back() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

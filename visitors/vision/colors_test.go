@@ -24,27 +24,27 @@ func TestHalfWritten(t *testing.T) {
 		must.Do(t, os.Chtimes(path, at, at))
 	}
 	w := colors{path: path, log: zap.NewNop()}
-	look := func() *blobs.Finder {
+	find := func() *blobs.Finder {
 		t.Helper()
 		finder := must.Get(w.finder())(t)
 		return finder
 	}
 	write(`color ( name "ball" channel 7 hue [350 12] )`)
-	first := look()
+	first := find()
 	for _, text := range []string{"", `color ( name "ball" channel 99 )`} {
 		write(text)
 		for range 3 {
-			if look() != first {
+			if find() != first {
 				t.Fatalf("other colours after %q", text)
 			}
 		}
 	}
 	write(`color ( name "ball" channel 9 hue [350 12] )`)
-	if look() != first {
+	if find() != first {
 		t.Error("a file is read before it is whole")
 	}
-	second := look()
-	if second == first || look() != second {
+	second := find()
+	if second == first || find() != second {
 		t.Error("the new colours are not taken, or again and again")
 	}
 }

@@ -48,7 +48,7 @@ func main() {
 	}
 }
 
-// options are those of the command line.
+// options are the options of the command line.
 type options struct {
 	colors string
 	http   string // address of the page; empty: there is none
@@ -68,7 +68,7 @@ func run(args []string, in io.Reader, out io.Writer, log *zap.Logger) error {
 	defer camera.Close()
 	defer camera.Watch()()
 	go func() {
-		_, _ = io.Copy(io.Discard, in) // the end is the end, whatever its reason
+		_, _ = io.Copy(io.Discard, in) // the input has ended, for whatever reason
 		cancel()
 	}()
 	t := &tracker{camera: camera, colors: &colors{path: o.colors, none: o.http != "", log: log}}

@@ -25,8 +25,8 @@ import (
 )
 
 const (
-	// waitLimit is how long a page waits for the next picture: below the 30 s that a reply
-	// may take.
+	// waitLimit is how long a page waits for the next picture: less than a reply may take,
+	// 30 s.
 	waitLimit = 10 * time.Second
 	// maxPart is the largest part of a picture that a colour is taken of, in pixels: the
 	// samples are sorted, and a thing that fills half of 640x480 has no more.
@@ -36,9 +36,9 @@ const (
 //go:embed page
 var files embed.FS
 
-// page is what people calibrate the colours with: the newest picture with the blobs on it.
-// Each change is a POST, which the gate of the site refuses to pages of others, and
-// needs the right to configure.
+// page is the page on which people calibrate the colours: the newest picture with the blobs
+// on it. Each change is a POST, which needs the right to configure; the site's gate refuses
+// it to pages of other origins.
 type page struct {
 	visitors.Common
 	colors *colors
@@ -119,7 +119,7 @@ type seenBlob struct {
 	Area    int `json:"area"`
 	Left    int `json:"left"`
 	Top     int `json:"top"`
-	Right   int `json:"right"` // included, as bottom is
+	Right   int `json:"right"` // included, and so is bottom
 	Bottom  int `json:"bottom"`
 }
 
@@ -131,7 +131,7 @@ type seenColor struct {
 	Value      [2]int `json:"value"`
 }
 
-// sendSeen replies with what is known of a picture that is not number ?last=N, as soon as there is one.
+// sendSeen replies with the data of the newest picture, as soon as its number is not ?last=N.
 func (p *page) sendSeen(w http.ResponseWriter, r *http.Request) {
 	last, _ := strconv.ParseUint(r.URL.Query().Get("last"), 10, 64) // 0 if there is none: any picture
 	ctx, cancel := context.WithTimeout(r.Context(), waitLimit)
@@ -160,7 +160,7 @@ func send(w http.ResponseWriter, reply any) {
 	_ = json.NewEncoder(w).Encode(reply) // fails if the browser has disconnected
 }
 
-// errGone reports that a page shows a picture that is kept no more.
+// errGone reports that a page shows a picture that is no longer kept.
 var errGone = errors.New("that picture is gone: click again")
 
 // asked returns the picture ?picture=N.
@@ -187,9 +187,9 @@ func (p *page) sendPicture(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(s.jpeg) // fails if the browser has disconnected
 }
 
-// take takes the colour of the rectangle left, top, right, bottom of a picture, the ends
-// included: for a channel that has a colour, or without one for a new colour. The reply has
-// its channel.
+// take takes the colour of the rectangle left, top, right, bottom of a picture, including
+// the edges: for the channel of a colour, or without a channel for a new colour. The reply
+// has its channel.
 func (p *page) take(w http.ResponseWriter, r *http.Request) {
 	channel, err := p.taken(r.URL.Query())
 	if err != nil {

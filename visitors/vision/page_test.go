@@ -14,8 +14,8 @@ import (
 	"player/visitors"
 )
 
-// Other computers see the page. They change the colours, and so what the robot sees, only if a
-// rule lets them.
+// Other computers see the page. They may change the colours, and so the robot's vision data,
+// only if a rule allows it.
 func TestWhoMayCalibrate(t *testing.T) {
 	t.Parallel()
 	rules := filepath.Join(t.TempDir(), "vision.access")

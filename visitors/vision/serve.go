@@ -60,7 +60,7 @@ func refuse(out io.Writer, why error) error {
 type tracker struct {
 	camera *pictures.Camera
 	colors *colors
-	shown  *shown // what the page shows; nil: there is no page
+	shown  *shown // the data for the page; nil: there is no page
 
 	number   uint64 // of the last picture
 	found    codec.VisionData

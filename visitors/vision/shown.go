@@ -11,10 +11,10 @@ import (
 )
 
 // keptBytes bounds the pictures that a page can still click into: eight of the largest, and
-// those of many seconds at 320x240, which is longer than a user drags over one.
+// many seconds of pictures at 320x240, longer than a user's drag over one picture.
 const keptBytes = 8 * pictures.MaxPicture
 
-// seen is a picture and what was found in it.
+// seen is a picture and the blobs found in it.
 type seen struct {
 	number uint64
 	jpeg   []byte
@@ -34,13 +34,13 @@ type shown struct {
 
 func newShown() *shown { return &shown{came: make(chan struct{})} }
 
-// put takes a picture, and a copy of what was found.
+// put takes a picture, and a copy of the blobs found in it.
 func (s *shown) put(number uint64, jpeg []byte, size image.Point, found *codec.VisionData) {
 	next := &seen{number, jpeg, size, codec.VisionData{Count: found.Count, Blobs: slices.Clone(found.Blobs)}}
 	s.set(func() { s.newest, s.problem = next, "" })
 }
 
-// fail takes the reason why there is no picture.
+// fail stores the reason why there is no picture.
 func (s *shown) fail(err error) { s.set(func() { s.problem = err.Error() }) }
 
 func (s *shown) set(change func()) {
@@ -51,8 +51,8 @@ func (s *shown) set(change func()) {
 	s.came = make(chan struct{})
 }
 
-// next waits for a picture with another number than the last one of the page, for a problem,
-// or for the end of ctx. It returns the newest, which may be nil, and the problem.
+// next waits for a picture with another number than last, for a problem, or for the end of
+// ctx. It returns the newest picture, which may be nil, and the problem.
 func (s *shown) next(ctx context.Context, last uint64) (*seen, string) {
 	for {
 		s.mu.Lock()

@@ -18,9 +18,9 @@ import (
 // Period is the length of a cycle: 20 Hz, as on SR04, jBot and LEGOBot.
 const Period = 50 * time.Millisecond
 
-// lifetime is that of the commands. With one, the stop at the end stops what the stack
-// drives, and no robot that another client has taken over. It is long: in step, a cycle
-// takes as long as the slowest of all clients.
+// lifetime is the lifetime of the commands. With one, the stop at the end stops only a robot
+// that the stack drives, not one that another client has taken over. It is long: in
+// lockstep, a cycle takes as long as the slowest of all clients.
 const lifetime = time.Minute
 
 // Task runs in every cycle, after the sensors were read and before the layers
@@ -92,8 +92,8 @@ func cycle(ctx context.Context, robot *client.Client, stack *subsumption.Stack, 
 	return robot.SetSpeed(command.Speed, command.Turn)
 }
 
-// Watch returns a task that looks for a light with the camera and turns it.
-// Vision must be open for reading, ptz for both.
+// Watch returns a task that searches for a light with the camera, and turns the camera to
+// it. Vision must be open for reading, ptz for both.
 func Watch(robot *client.Client, eye *sense.Eye) Task {
 	commanded := 0 // degrees
 	return func(_ time.Duration, s *subsumption.Sensors) {

@@ -29,7 +29,7 @@ type robot struct {
 	commands []codec.PositionCommand
 	pans     []int16
 	done     chan struct{}
-	send     chan []byte // like a socket, it takes more than the client reads
+	send     chan []byte // like a socket, it buffers more than the client reads
 }
 
 func (r *robot) serve() {
@@ -104,7 +104,7 @@ func (r *robot) frame() (out []byte) {
 			for i := range d {
 				d[i] = 3000
 			}
-			d[2] = 300 // something on the left
+			d[2] = 300 // an obstacle on the left
 			payload = d.Append(nil)
 		case codec.Misc:
 			payload = []byte{0, 0, 120}

@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// imageWidth in pixels and wideAngle in degrees are those of ACTS with the
-	// camera's zoom at its wide end.
+	// imageWidth in pixels and wideAngle in degrees are the image and the field of view of
+	// ACTS with the camera's zoom at its wide end.
 	imageWidth = 160
 	wideAngle  = 48.8
 	// panEnd in degrees is the limit of the camera's pan on either side.
@@ -25,7 +25,7 @@ const (
 type Eye struct {
 	Channel int // of the colour tracker
 
-	side int // side on which to look for a lost light: 1 left, -1 right, 0 left
+	side int // where to search for a lost light first: 1 left, -1 right, 0 left
 }
 
 // Look returns the light in an image taken with the camera at pan degrees, and

@@ -14,8 +14,8 @@ import (
 	"player/codec"
 )
 
-// Payloads adds payloads as they come from devices. It holds what they are decoded to,
-// so that a cycle does not allocate.
+// Payloads adds payloads as they come from devices. It contains the decoded values, so that
+// a cycle does not allocate.
 type Payloads struct {
 	position codec.PositionData
 	sonar    codec.SonarData

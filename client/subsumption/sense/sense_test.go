@@ -184,7 +184,7 @@ func TestEye(t *testing.T) {
 		light subsumption.Light
 		turn  int
 	}{
-		{nothing, 0, subsumption.Light{}, 100}, // looks to the left first
+		{nothing, 0, subsumption.Light{}, 100}, // searches to the left first
 		{blob(2, 80), 50, subsumption.Light{}, 100},
 		{nothing, 97, subsumption.Light{}, 100},
 		{nothing, 98, subsumption.Light{}, -100}, // the end

@@ -5,8 +5,8 @@ import "math"
 // Beam is a cone from a point, or a ray.
 type Beam struct {
 	Facing Vec     // unit vector of its middle
-	edges  [2]Vec  // unit vectors, the left one first; those of a ray are its middle
-	cosine float64 // of half its angle; of a ray 2, because it has no point but those of its edges
+	edges  [2]Vec  // unit vectors, the left one first; both edges of a ray are its middle
+	cosine float64 // of half its angle; of a ray 2, because it has no points but those on its edges
 }
 
 // NewBeam returns a beam in a direction: a ray, or a cone of that width in radians if it is not zero.
@@ -61,7 +61,7 @@ func (b *Beam) MeetRound(o Vec, round []Vec, limit float64) float64 {
 }
 
 // meetSide is Meet for the segment from p to q, as seen from the start of the beam. The nearest
-// point in the beam is the nearest point of all, or it is on an edge.
+// point in the beam is the segment's nearest point, or it is on an edge.
 func (b *Beam) meetSide(p, q Vec, limit float64) float64 {
 	side, across := q.Sub(p), p.Cross(q)
 	square := side.Dot(side)
@@ -92,8 +92,8 @@ func (b *Beam) meetSide(p, q Vec, limit float64) float64 {
 	return limit
 }
 
-// narrow is the cosine of half the angle below which a beam is not narrow: both edges of a narrow
-// one go forward along the axis that its middle is nearest to, which is within 45 degrees.
+// narrow is the cosine of half the widest angle of a narrow beam. Both edges of a narrow beam go
+// forward along the axis nearest to its middle, which is within 45 degrees.
 const narrow = 0.75
 
 // CastBeam returns the distance in metres from o to the nearest point of an occupied cell
@@ -112,8 +112,8 @@ func (g *Grid) CastBeam(o Vec, b *Beam, from, limit float64) float64 {
 	return g.castNarrow(o, b, from, limit)
 }
 
-// castNarrow is CastBeam for a narrow beam. It checks one row of cells across the beam after
-// the other, the nearest first, and ends when the next one is farther than what it has found.
+// castNarrow is CastBeam for a narrow beam. It checks the rows of cells across the beam in sequence, the nearest first,
+// and ends when the next row is farther than the hit that it has found.
 func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 	// In cells, X along the axis that is nearest to the middle of the beam, Y across.
 	p, facing, edges, columns, rows := g.toCells(o), b.Facing, b.edges, g.height, g.width
@@ -124,7 +124,7 @@ func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 			v.X, v.Y = v.Y, v.X
 		}
 	}
-	// slopes are those of the edges: cells across for each cell forward.
+	// slopes are the slopes of the edges: cells across for each cell forward.
 	forward := [2]float64{math.Abs(edges[0].X), math.Abs(edges[1].X)}
 	slopes := [2]float64{edges[0].Y / forward[0], edges[1].Y / forward[1]}
 	right, left := min(slopes[0], slopes[1]), max(slopes[0], slopes[1])
@@ -191,7 +191,7 @@ func (g *Grid) castNarrow(o Vec, b *Beam, from, limit float64) float64 {
 				end = d
 				continue
 			}
-			for i, slope := range slopes { // what is nearest in the beam is on an edge
+			for i, slope := range slopes { // the nearest point in the beam is on an edge
 				end = min(end, entry(p.Y, slope, near, far, float64(start), float64(next))/forward[i])
 			}
 		}
@@ -228,9 +228,9 @@ func (g *Grid) across(row, place int, s *strides) int {
 	return 0
 }
 
-// entry returns how far forward a ray meets the cells between low and high of a row, which is from
-// near to far: the ray starts at y and goes slope to the side for each cell forward. Without a
-// meeting the result is infinite.
+// entry returns how far forward a ray meets the cells between low and high of the row from near to
+// far. The ray starts at y and moves sideways by slope for each cell forward. Without a meeting
+// the result is infinite.
 func entry(y, slope, near, far, low, high float64) float64 {
 	t := near
 	switch at := y + slope*near; {
@@ -250,8 +250,8 @@ func (g *Grid) castWide(o Vec, b *Beam, from, limit float64) float64 {
 	for _, d := range b.edges {
 		limit = g.CastFrom(o, d, from, limit)
 	}
-	// Between the edges, what is nearest in a cell is its nearest point of all: otherwise it
-	// would be on an edge.
+	// Between the edges, the nearest point of a cell in the beam is the nearest point of the
+	// whole cell: otherwise it would be on an edge.
 	p, reach := g.toCells(o), limit*g.perMetre
 	for y, last := max(0, int(math.Floor(p.Y-reach))), min(g.height-1, int(math.Floor(p.Y+reach))); y <= last; y++ {
 		for x, last := max(0, int(math.Floor(p.X-reach))), min(g.width-1, int(math.Floor(p.X+reach))); x <= last; {

@@ -32,7 +32,7 @@ func TestCastBeam(t *testing.T) {
 			switch random.IntN(6) {
 			case 0: // its middle along an axis
 				heading = math.Pi / 2 * float64(random.IntN(4))
-			case 1: // an edge, but for what rounding leaves
+			case 1: // an edge, except for rounding
 				heading = math.Pi/2*float64(random.IntN(4)) + width/2 + 1e-18*float64(random.IntN(3))
 			}
 			if random.IntN(10) == 0 {

@@ -141,10 +141,10 @@ func (b *Box) Include(points ...Vec) {
 // Empty reports whether the box has no point.
 func (b Box) Empty() bool { return b.Min.X > b.Max.X }
 
-// Middle returns the middle of a box that is not empty.
+// Middle returns the middle of a nonempty box.
 func (b Box) Middle() Vec { return b.Min.Add(b.Max).Scale(0.5) }
 
-// Size returns the lengths of the sides of a box that is not empty.
+// Size returns the lengths of the sides of a nonempty box.
 func (b Box) Size() Vec { return b.Max.Sub(b.Min) }
 
 // ConvexHull returns the convex outline of points, counterclockwise (Andrew's

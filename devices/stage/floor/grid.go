@@ -20,10 +20,10 @@ type Grid struct {
 	perMetre      float64 // cells
 	width, height int     // in cells
 	columns       int     // tiles in a row
-	// tiles is, row by row, lowest first, for each tile: 0 if all its cells are
-	// occupied; if all are free, the distance to the nearest tile with an occupied
-	// cell, in tiles, diagonals counting one; otherwise ^k, and its cells are those of
-	// stored tile k.
+	// tiles has one entry for each tile, row by row, the lowest row first: 0 if all cells of
+	// the tile are occupied; if all are free, the distance to the nearest tile with an
+	// occupied cell, in tiles, diagonals counting one; otherwise ^k, where k is the index of
+	// the stored tile with its cells.
 	tiles []int32
 	// hints has, for each cell of the stored tiles, 0 if it is occupied, otherwise the
 	// distance to the nearest occupied cell in cells, diagonals counting one
@@ -41,8 +41,7 @@ const (
 	tileSide = 1 << tileBits // cells: a tile has 4 kB
 	tileMask = tileSide - 1
 	tileArea = tileSide * tileSide
-	// maxHint is the longest distance that is known exactly: all cells at it are in
-	// neighbouring tiles.
+	// maxHint is the longest exact distance: all cells at it are in neighbouring tiles.
 	maxHint = tileSide + 1
 	// far is the distance of a free tile in a grid without walls, in tiles: more than
 	// any grid has.
@@ -174,7 +173,7 @@ func (g *Grid) drawSide(a, b Vec, visit func(row int, x0, x1 float64)) {
 	}
 }
 
-// fill occupies the cells whose centre lies in the polygon, in cell units.
+// fill occupies the cells with their centre in the polygon, in cell units.
 func (g *Grid) fill(points []Vec) {
 	extent := BoxOf(points...)
 	convex := len(ConvexHull(slices.Clone(points))) == len(points)
@@ -346,8 +345,8 @@ func (g *Grid) finishRun(row, column, end int) {
 			})
 		}
 	}
-	// A cell is at most one farther than each of its neighbours. Those that the next cell
-	// has too are not read again.
+	// A cell's distance is at most one more than the distance of each neighbour. Neighbours
+	// that the next cell also has stay in variables.
 	before, far, middle := near[width], near[0], near[1]
 	for i := width + 1; i < len(near)-width-1; i++ {
 		next := near[i-width+1]

@@ -42,7 +42,7 @@ func StoredTiles(extent Box, resolution float64, most int, shapes []Shape) int {
 		origin: Vec{float64(x0) * resolution, float64(y0) * resolution}, perMetre: 1 / (resolution * tileSide),
 		width: (width + tileMask) >> tileBits, height: (height + tileMask) >> tileBits,
 	}
-	// The fraction of each tile that is covered in part, -1 for one that a side crosses.
+	// The fraction of each tile that is covered in part, -1 for a tile that a side crosses.
 	covered := map[int]float64{}
 	cross := func(row int, x0, x1 float64) {
 		first, last := tiles.span(x0, x1)
@@ -66,8 +66,8 @@ func StoredTiles(extent Box, resolution float64, most int, shapes []Shape) int {
 	return len(covered)
 }
 
-// cover adds the fractions of cells that an upright rectangle covers in part. A cell that
-// is covered wholly leaves the map.
+// cover adds the fractions of cells that an upright rectangle covers in part. A wholly
+// covered cell leaves the map.
 func (g *Grid) cover(covered map[int]float64, outline []Vec) {
 	r := BoxOf(g.toCells(outline[0]), g.toCells(outline[2]))
 	left, right := g.span(r.Min.X, r.Max.X)

@@ -31,7 +31,7 @@ type Bench struct {
 	isUp func() bool
 }
 
-// NewBench attaches a driver. The Probes of kinds name hardware that it hears in place of its own.
+// NewBench attaches a driver. The Probes of kinds recognise other hardware on its line.
 func NewBench(t testing.TB, i devices.Instance, kinds ...devices.Kind) *Bench {
 	t.Helper()
 	core, log := observer.New(zap.DebugLevel)
@@ -109,7 +109,7 @@ func (b *Bench) Failed(want string) {
 	}
 }
 
-// Messages returns what was logged since the last call, with its level.
+// Messages returns the lines logged since the last call, with their levels.
 func (b *Bench) Messages() (lines []string) {
 	for _, e := range b.Log.TakeAll() {
 		lines = append(lines, fmt.Sprint(e.Level, " ", e.Message))
@@ -117,9 +117,9 @@ func (b *Bench) Messages() (lines []string) {
 	return lines
 }
 
-// Chaos has anything happen in any order, as a script says: time passes, anything is received,
-// the port hangs up or cannot be opened, the client comes and goes, and what more there is. No
-// port may be forgotten. At the end mend makes the hardware work, and it must be found.
+// Chaos plays events in the order of a script: time passes, bytes are received, the port hangs
+// up or cannot be opened, the client comes and goes, and the events of more. No port may be
+// left open. At the end mend makes the hardware work, and the driver must find it.
 func (b *Bench) Chaos(script []byte, mend func(), more ...func(next func() byte)) {
 	b.T.Helper()
 	next := func() (v byte) {

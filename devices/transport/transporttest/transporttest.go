@@ -19,9 +19,9 @@ type World struct {
 	devices.Host
 	// Refuse is the error of OpenSerial and Dial, nil while ports open.
 	Refuse error
-	// Slow keeps what is asked of serial lines, until the test calls Answer.
+	// Slow queues the requests to serial lines until the test calls Answer.
 	Slow bool
-	// MaxSpeed is the highest speed that SetSpeed takes, in baud; zero: any.
+	// MaxSpeed is the highest speed that SetSpeed accepts, in baud; zero: any.
 	MaxSpeed int
 	// Ports are all that were opened, in order; the last is the current one.
 	Ports []*Port
@@ -30,8 +30,8 @@ type World struct {
 	// Break, if not nil, makes the next Write fail: the port hangs up and Break is
 	// called, both before Write returns.
 	Break func()
-	// Heard is called with what a driver writes, as soon as the driver has returned
-	// from the call that wrote it. It may be nil.
+	// Heard is called with the bytes that a driver writes, as soon as the driver has
+	// returned from the call that wrote them. It may be nil.
 	Heard func(p *Port, b []byte)
 
 	slow   []func()
@@ -69,8 +69,8 @@ func NewWorld() *World {
 // Now is the time.
 func (w *World) Now() time.Duration { return w.now }
 
-// Pass lets time pass; whatever is due happens at its time. It panics if what
-// happens is always due again at once.
+// Pass lets time pass; each event happens at its time. It panics if an event is always due
+// again at once.
 func (w *World) Pass(d time.Duration) {
 	const tooOften = 100000
 	until := w.now + d
@@ -89,11 +89,11 @@ func (w *World) Pass(d time.Duration) {
 	w.now = until
 }
 
-// Skip lets time pass in which nothing happens, as in a server that is paused.
+// Skip lets time pass without events, as in a paused server.
 func (w *World) Skip(d time.Duration) { w.now += d }
 
-// Until lets time pass until cond holds; cond is checked after each event. It
-// reports whether cond held within limit.
+// Until lets time pass until cond holds; cond is checked after each event. It reports
+// whether cond became true within limit.
 func (w *World) Until(cond func() bool, limit time.Duration) bool {
 	until := w.now + limit
 	for !cond() {
@@ -107,8 +107,7 @@ func (w *World) Until(cond func() bool, limit time.Duration) bool {
 	return true
 }
 
-// After has fn called when d has passed, after what was to be called then
-// already.
+// After has fn called when d has passed, after the functions that are already due then.
 func (w *World) After(d time.Duration, fn func()) {
 	at, i := w.now+d, len(w.events)
 	for i > 0 && w.events[i-1].at > at {
@@ -149,7 +148,7 @@ func (w *World) WakeAt(l *devices.Link, at time.Duration) {
 	}
 }
 
-// Deadline returns that of a link, zero for none.
+// Deadline returns a link's deadline; zero: it has none.
 func (w *World) Deadline(l *devices.Link) time.Duration {
 	if d := w.wakes[l]; d != nil {
 		return d.at
@@ -176,7 +175,7 @@ func (w *World) answer(fn func()) {
 	fn()
 }
 
-// Answer does the first thing that is asked of a serial line and was kept.
+// Answer carries out the first queued request to a serial line.
 func (w *World) Answer() {
 	fn := w.slow[0]
 	w.slow = w.slow[1:]
@@ -218,7 +217,7 @@ type Port struct {
 	Name   string // path or address
 	Baud   int    // zero for a connection
 	Closed bool   // by either side
-	Stuck  bool   // it takes no bytes: what is written stays in Buffered
+	Stuck  bool   // it takes no bytes: written bytes stay in Buffered
 	Wrote  []byte // all that the driver has written
 	Last   []byte // its last words
 	DTR    bool   // the line is asserted, as it is when a serial line is opened

@@ -11,12 +11,12 @@ import (
 	"player/formats/ros"
 )
 
-// Options say how a log becomes a bag.
+// Options are the options of the conversion to a bag.
 type Options struct {
 	// Name is the name of the bag's folder.
 	Name string
-	// Reach is the reading, in m, from which on a laser sees nothing; 0 is that of an LMS
-	// 200 and of the simulator.
+	// Reach is the reading, in m, from which on a laser sees nothing; 0: as for an LMS 200
+	// and the simulator.
 	Reach float64
 	// Compress has the chunks of the file compressed with zstd.
 	Compress bool
@@ -25,10 +25,10 @@ type Options struct {
 // file is the name of the file with the messages. rosbag2 numbers the files of a bag.
 func (o Options) file() string { return filepath.Base(o.Name) + "_0.mcap" }
 
-// Export writes the messages of a log as a bag of ROS 2: an MCAP file with the profile
-// ros2, and metadata.yaml. create returns what to write them to for their names; it is
-// called when the log has been scanned. Times are when the data was taken. What ROS has
-// no message of, as the gripper and configurations, is left out.
+// Export writes the messages of a log as a bag of ROS 2: an MCAP file with the profile ros2,
+// and metadata.yaml. create returns the writer for a file's name; it is called when the log
+// has been scanned. Times are when the data was taken. Data without a message in ROS, such
+// as the gripper's and configurations, is left out.
 func Export(path string, o Options, create func(name string) (io.Writer, error), progress logfile.Progress) (s *logfile.Summary, err error) {
 	if s, err = logfile.Scan(path); err != nil {
 		return nil, err
@@ -103,7 +103,7 @@ func (o Options) write(out, about io.Writer, path string, s *logfile.Summary, pr
 	return err
 }
 
-// topicsOf returns the topics of cameras in ROS 2. Tools take a topic with this end for compressed
+// topicsOf returns the topics of cameras in ROS 2. Tools expect this ending for compressed
 // pictures.
 func topicsOf(cameras []string) []string {
 	topics := make([]string, len(cameras))

@@ -28,7 +28,7 @@ const ms = time.Millisecond
 // started is the start time of the tests' server.
 var started = time.Date(2026, 7, 28, 10, 15, 0, 123456789, time.UTC)
 
-// content is what a channel of a test's log has in a round.
+// content is the content of a channel of a test's log in a round.
 type content struct {
 	logfile.Channel
 	payload []byte
@@ -88,7 +88,7 @@ func create(t testing.TB, folder string) func(name string) (io.Writer, error) {
 	}
 }
 
-// The definition of a picture that a log has is that of package ros, and so is its content.
+// A log's definition of a picture equals the one in package ros, and so does its content.
 func TestPictures(t *testing.T) {
 	folder, _ := bagOf(t, everything(t), Options{})
 	file := must.Get(os.ReadFile(filepath.Join(folder, "drive_0.mcap")))(t)
@@ -180,8 +180,7 @@ func checkBag(t *testing.T, lines []string) {
 	}
 }
 
-// Each value of a bag is that which our own reader finds in the log at that time. Each
-// stamp is the time at which the data was taken, which is also the message's time.
+// Each value of a bag equals the value that our own reader finds in the log at that time.
 func TestValuesOfABag(t *testing.T) {
 	log := changing(t)
 	folder, _ := bagOf(t, log, Options{Compress: true})
@@ -224,8 +223,8 @@ func TestValuesOfABag(t *testing.T) {
 	}
 }
 
-// A log of two hours becomes a bag of 60 MB, and takes no more memory than its beginning
-// does, but for the index of chunks. Its progress goes from its beginning to its end.
+// A log of two hours becomes a bag of 60 MB, and takes no more memory than its beginning,
+// except for the index of chunks. Its progress goes from its beginning to its end.
 func TestMemoryOfABag(t *testing.T) {
 	in := filepath.Join(t.TempDir(), "run.mcap")
 	file := must.Get(os.Create(in))(t)
@@ -260,7 +259,7 @@ func TestMemoryOfABag(t *testing.T) {
 // changes is how often each device has new data in changing.
 const changes = 30
 
-// changing returns a log whose messages have another value each.
+// changing returns a log in which no two messages have the same value.
 func changing(t *testing.T) []byte {
 	t.Helper()
 	channels := []logfile.Channel{{Interface: "position"}, {Interface: "laser"}, {Interface: "sonar"}, {Interface: "misc"}, {Interface: "joystick"},
@@ -292,7 +291,7 @@ func changing(t *testing.T) []byte {
 	return record(t, nil, rounds)
 }
 
-// expectedValue is what a field of a message of ROS has to be.
+// expectedValue is the expected value of a field of a message of ROS.
 type expectedValue struct {
 	topic, path string
 	want        []float64
@@ -408,7 +407,7 @@ func numbers(in any, path string) (all []float64) {
 	return all
 }
 
-// sized counts what is written to it.
+// sized counts the bytes written to it.
 type sized struct{ size int64 }
 
 func (s *sized) Write(b []byte) (int, error) { s.size += int64(len(b)); return len(b), nil }

@@ -49,14 +49,14 @@ type Server struct {
 	state  State
 }
 
-// A State describes what the hosts have done.
+// A State counts the hosts' requests.
 type State struct {
 	Conns    int // open now
 	Accepted int
 	Requests int
 	Answers  int // sent completely
 	Quits    int
-	Unknown  int // bytes that are not a request
+	Unknown  int // bytes that belong to no request
 }
 
 // Start starts a server.
@@ -213,15 +213,15 @@ func (s *Server) HangUp() {
 	}
 }
 
-// State returns what the hosts have done so far.
+// State returns the state so far.
 func (s *Server) State() State {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.state
 }
 
-// Wait returns when cond holds, or with the error of ctx. It checks cond
-// whenever a host has done something.
+// Wait returns when cond holds, or with the error of ctx. It checks cond after each event of
+// a host.
 func (s *Server) Wait(ctx context.Context, cond func() bool) error {
 	return s.changes.Wait(ctx, s.quit, cond)
 }

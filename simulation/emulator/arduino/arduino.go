@@ -26,15 +26,15 @@ const (
 	tick       = 50 * time.Millisecond
 )
 
-// State is what the robot does.
+// State is the robot's state.
 type State struct {
 	Left, Right int     // mm/s
 	X, Y        float64 // mm, true, since power-up
 	Heading     float64 // rad, counterclockwise
 	Motors      bool
 	Trips       int // of its watchdog while it drove
-	Lines       int // that it has heard
-	Unknown     int // of these, that it does not know
+	Lines       int // received so far
+	Unknown     int // unknown ones among them
 }
 
 // A Robot is at the end of a cable. Its methods may be called by any goroutine.
@@ -144,8 +144,8 @@ func (r *Robot) Bump(pressed bool) {
 	})
 }
 
-// Reboot presses the reset button: the board stands, is silent for a moment and counts
-// its wheels from 0.
+// Reboot presses the reset button: the board stops, is silent for a moment and counts its
+// wheels from 0.
 func (r *Robot) Reboot() {
 	const boot = 300 * time.Millisecond
 	r.Locked(func() {
@@ -156,5 +156,5 @@ func (r *Robot) Reboot() {
 	})
 }
 
-// State returns what the robot does.
+// State returns the robot's state.
 func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }

@@ -1,6 +1,6 @@
-// Package boards emulates motor controllers that are sold or published with firmware of
-// their own, and speak lines of text: each file is one firmware, as its documents and
-// sources have it.
+// Package boards emulates motor controllers that are sold or published with their own
+// firmware, and speak lines of text: each file is one firmware, as in its documents and
+// sources.
 package boards
 
 import (
@@ -13,21 +13,21 @@ import (
 	"player/simulation/emulator/line"
 )
 
-// Firmware is what a board runs.
+// Firmware is the firmware of a board.
 type Firmware interface {
 	// baud is the speed of the line, ends are the bytes that end a command.
 	baud() int
 	ends() string
-	// command obeys one, without its end. It reports whether the firmware knows it.
+	// command carries out one command, without its line end. It reports whether the firmware knows it.
 	command(b *Board, text string) (known bool)
-	// tick does what the firmware does by itself, every millisecond.
+	// tick does the firmware's periodic work, every millisecond.
 	tick(b *Board)
 }
 
-// State is what a board does.
+// State is a board's state.
 type State struct {
 	Speed   [2]float64 // mm/s of the left and the right wheel, forward
-	Way     [2]float64 // mm that each has turned since power-up
+	Way     [2]float64 // mm that each wheel has driven since power-up
 	Heard   int        // commands
 	Unknown []string   // of these, those that the firmware refuses
 	Trips   int        // of its watchdog while it drove
@@ -90,5 +90,5 @@ func (b *Board) say(format string, values ...any) {
 	b.Send([]byte(text+"\r\n"), text)
 }
 
-// State returns what the board does.
+// State returns the board's state.
 func (b *Board) State() State { return line.Copy(&b.End, &b.state) }

@@ -7,8 +7,8 @@ import (
 )
 
 // Bridge is the Arduino firmware of hbrobotics/ros_arduino_bridge (ROSArduinoBridge.ino,
-// commands.h, diff_controller.h), with the wheels of the example in its
-// arduino_params.yaml: 146 mm, 8384 counts a turn.
+// commands.h, diff_controller.h), with the wheels of the example in its arduino_params.yaml:
+// 146 mm, 8384 counts a revolution.
 type Bridge struct {
 	commanded time.Duration
 }
@@ -24,7 +24,7 @@ const (
 func (*Bridge) baud() int    { return 57600 }
 func (*Bridge) ends() string { return "\r" }
 
-// atoi reads as the function of C does: what is behind the digits does not count.
+// atoi parses like the function of C: it ignores the text after the digits.
 func atoi(text string) (n int) {
 	digits, negative := strings.CutPrefix(text, "-")
 	for _, c := range digits {

@@ -7,8 +7,8 @@ import (
 )
 
 // ODrive is the ASCII protocol of an ODrive 3.6, firmware 0.5 (docs/ascii-protocol.md,
-// Firmware/communication/ascii_protocol.cpp), with a hub motor of 518.4 mm a turn at each
-// axis. That of axis 1 is mounted the other way: forward are negative turns. Their watchdogs
+// Firmware/communication/ascii_protocol.cpp), with a hub motor of 518.4 mm a revolution at
+// each axis. Axis 1's motor is mounted the other way: forward is negative. Their watchdogs
 // are enabled.
 type ODrive struct {
 	axes [2]odriveAxis
@@ -76,7 +76,7 @@ func scan(text, format string, values ...any) bool {
 	return err == nil && n == len(values)
 }
 
-// has reports whether there is such an axis.
+// has reports whether an axis exists.
 func (f *ODrive) has(b *Board, axis int) bool {
 	if axis < 0 || axis >= len(f.axes) {
 		b.say("invalid motor %d", axis)

@@ -68,7 +68,7 @@ func (f *UGV) report(b *Board) {
 }
 
 func (f *UGV) tick(b *Board) {
-	// Without a pause its loop, of 10 ms, is what takes the time.
+	// Without a pause the period is the firmware's loop, 10 ms.
 	if !f.silent && b.at-f.reported >= max(f.pause, 10*time.Millisecond) {
 		f.report(b)
 	}

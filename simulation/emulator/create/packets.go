@@ -6,8 +6,8 @@ import (
 	"player/simulation/emulator/line"
 )
 
-// A field is a sensor packet: its number and its size in bytes. The order is that of the
-// specification, in which groups have them.
+// A field is a sensor packet: its number and its size in bytes. The order is the
+// specification's, and groups have the same order.
 type field struct{ packet, size byte }
 
 // fields are all packets with one value. 16, 32 and 33 are "unused", and zero.
@@ -27,8 +27,8 @@ var groups = map[byte][2]byte{
 	100: {7, 58}, 101: {43, 58}, 106: {46, 51}, 107: {54, 58},
 }
 
-// data appends the bytes of a packet, high byte first. Of one that the specification does not
-// have it appends nothing (assumed).
+// data appends the bytes of a packet, high byte first. For an unspecified packet it appends
+// nothing (assumed).
 func (r *Robot) data(to []byte, packet byte) []byte {
 	bounds, group := groups[packet]
 	if !group {
@@ -47,7 +47,7 @@ func (r *Robot) data(to []byte, packet byte) []byte {
 	return to
 }
 
-// What a robot in an empty room senses that was charged some time ago (assumed).
+// The readings of a robot in an empty room some time after charging (assumed).
 const (
 	millivolts  = 15600
 	milliamps   = -300
@@ -57,7 +57,7 @@ const (
 	floorSignal = 2500 // of a cliff sensor over a floor
 )
 
-// sensor returns the value of a packet. A way or turn is reported once.
+// sensor returns the value of a packet. A distance or an angle is reported once.
 func (r *Robot) sensor(packet byte) (v int) {
 	bit := func(b bool) int { return int(line.Bit(b)) }
 	s := &r.state
@@ -112,8 +112,8 @@ func (r *Robot) sensor(packet byte) (v int) {
 	return v
 }
 
-// whole returns what 16 bits have of a sum, and what is left to report: the fraction, or what the
-// specification has capped.
+// whole returns the part of a sum that fits 16 bits, and the rest, which is reported later: the
+// fraction, and the excess over the specification's limit.
 func whole(sum float64) (n int, rest float64) {
 	n = int(math.Trunc(sum))
 	if n > math.MaxInt16 || n < math.MinInt16 {

@@ -1,7 +1,7 @@
 // Package create emulates an iRobot Create 2 on a fake serial line.
 //
-// It follows iRobot's Create 2 Open Interface Specification (August 2016);
-// anything that is not in it is marked "assumed".
+// It follows iRobot's Create 2 Open Interface Specification (August 2016); everything else
+// is marked "assumed".
 package create
 
 import (
@@ -36,7 +36,7 @@ const (
 	base         = 235.0 // mm, between the wheels
 )
 
-// State is what the robot does and measures.
+// State is the robot's state, with its measurements.
 type State struct {
 	Mode        int
 	Left, Right int     // mm/s, the speeds of the wheels
@@ -58,7 +58,7 @@ type Robot struct {
 	charger   bool
 	counts    [2]float64 // left, right
 	way, turn float64    // mm and degrees counterclockwise that no packet has reported yet
-	velocity  int        // mm/s, the last one of Drive
+	velocity  int        // mm/s, from the last Drive
 	radius    int        // mm, the same
 	songs     [5]time.Duration
 	song      int
@@ -82,17 +82,17 @@ func Start(opts Options) (*Robot, error) {
 	return r, r.Attach(opts.Line, r)
 }
 
-// sizes are the sizes of the commands in bytes, with the opcode. Others have one byte. Those of a
-// Create 1 (147, 151 to 158) are known, so that their bytes are not taken for commands, and
-// ignored (assumed).
+// sizes are the sizes of the commands in bytes, with the opcode. Other commands have one byte.
+// The commands of a Create 1 (147, 151 to 158) are known, so that their bytes are not parsed as
+// commands, and ignored (assumed).
 var sizes = map[byte]int{
 	129: 2, 137: 5, 138: 2, 139: 4, 141: 2, 142: 2, 144: 4, 145: 5, 146: 5, 150: 2,
 	162: 3, 163: 5, 164: 5, 165: 2, 167: 16, 168: 4,
 	147: 2, 151: 2, 155: 2, 156: 3, 157: 3, 158: 2,
 }
 
-// lengths are the places of the byte that says how much follows it, and of how many bytes each
-// is, of commands that have one.
+// lengths are for commands with a byte that counts the elements after it: the place of that
+// byte, and the size of each element in bytes.
 var lengths = map[byte]struct{ at, each int }{140: {2, 2}, 148: {1, 1}, 149: {1, 1}, 152: {1, 1}}
 
 // bauds are the speeds of command 129.
@@ -136,7 +136,7 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 		}
 	case 130: // of a Create 1: the same as 131
 		s.Mode = modeSafe
-	case 134, 135, 136, 143: // it cleans, or seeks its dock: this one stands still
+	case 134, 135, 136, 143: // it cleans, or searches for its dock: this robot stops
 		s.Mode, s.Left, s.Right = modePassive, 0, 0
 	case 137:
 		if s.Mode >= modeSafe {
@@ -198,8 +198,8 @@ func pulse(high, low byte) int {
 	return max(-widest, min(number(high, low), widest)) * maxSpeed / widest
 }
 
-// wheels returns the speeds of the wheels on a curve around a point that is to the left for a
-// positive radius.
+// wheels returns the speeds of the wheels on a curve around a point, which is to the left for
+// a positive radius.
 func wheels(velocity, radius int) (left, right int) {
 	switch radius {
 	case math.MinInt16, math.MaxInt16:
@@ -279,7 +279,7 @@ func (r *Robot) frame() {
 	r.Send(append(f, -sum), "stream")
 }
 
-// change changes what the robot senses.
+// change changes the inputs of the robot's sensors.
 func (r *Robot) change(fn func()) {
 	r.Change(func() {
 		fn()
@@ -321,7 +321,7 @@ func (r *Robot) PressButton() { r.change(func() { r.state.Asleep = false }) }
 // Reboot takes the battery out and puts it in again.
 func (r *Robot) Reboot() { r.change(r.powerUp) }
 
-// State returns what the robot does.
+// State returns the robot's state.
 func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }
 
 // Count returns how many commands with an opcode the robot has obeyed or ignored.

@@ -16,8 +16,8 @@ func start(t *testing.T) (*Robot, *rawhost.Host) {
 	return r, rawhost.Open(t, r.Port(), 115200)
 }
 
-// The sizes are those of the specification's tables of packets and groups. The mode behind each
-// answer shows that it had not a byte more.
+// The sizes are the ones in the specification's tables of packets and groups. The mode after
+// each answer shows that the answer had no byte more.
 func TestPacketSizes(t *testing.T) {
 	sizes := map[int]int{0: 26, 1: 10, 2: 6, 3: 10, 4: 14, 5: 12, 6: 52, 100: 80, 101: 28, 106: 12, 107: 9, 59: 0, 99: 0, 255: 0}
 	for _, p := range []int{19, 20, 22, 23, 25, 26, 27, 28, 29, 30, 31, 33, 39, 40, 41, 42, 43, 44, 46, 47, 48, 49, 50, 51, 54, 55, 56, 57} {
@@ -39,8 +39,8 @@ func TestPacketSizes(t *testing.T) {
 	}
 }
 
-// Commands are distinguished by their lengths: none of the bytes of one is taken for another. They
-// are those of the specification, and those that a Create 1 has in addition.
+// Commands are distinguished by their lengths: no byte of one is parsed as another. They are the
+// specification's commands, and the additional ones of a Create 1.
 func TestCommandSizes(t *testing.T) {
 	const reset = " 07" // as data; as a command it switches the interface off
 	data := map[int]int{
@@ -104,8 +104,8 @@ func TestStreamOfGroups(t *testing.T) {
 	h.Say("96 00")
 }
 
-// The commands that drive, in mode Safe, and what the robot says that was asked of it: velocity,
-// radius, right and left, by the specification's examples of radii.
+// The commands that drive, in mode Safe, and the reported requests: velocity, radius, right and
+// left, with the specification's examples of radii.
 func TestDrives(t *testing.T) {
 	tests := map[string]struct {
 		command, get string // packets 39 to 42
@@ -135,7 +135,7 @@ func TestDrives(t *testing.T) {
 	}
 }
 
-// Way and turn are reported once, and nothing of them is lost.
+// Distance and angle are reported once, and none of it is lost.
 func TestWayAndTurn(t *testing.T) {
 	r := &Robot{}
 	r.state.Left, r.state.Right = 100, 300

@@ -1,7 +1,7 @@
 // Package kobuki emulates a Yujin Kobuki on a fake serial line.
 //
 // It follows Yujin's "Kobuki: Protocol Specification", and for the wheels its "Kobuki
-// Parameters"; anything that is not in them is marked "assumed".
+// Parameters"; everything else is marked "assumed".
 package kobuki
 
 import (
@@ -18,7 +18,7 @@ type Options struct {
 	Line    line.Options // Baud (115200)
 	Driving bool         // a host has left it driving
 	Counts  uint16       // first counts of both encoders
-	// Slip is the part of a turn that the wheels make and the robot does not, 0 to 1.
+	// Slip is the fraction of a rotation that the wheels make and the robot does not, 0 to 1.
 	Slip   float64
 	NoGyro bool // its reports have no inertial sensor data
 }
@@ -29,7 +29,7 @@ const (
 	countsPerMM = 11.72441658029856
 )
 
-// State is what the robot does and measures.
+// State is the robot's state, with its measurements.
 type State struct {
 	Left, Right float64 // mm/s, the speeds of the wheels
 	X, Y        float64 // mm, the true pose since power-up
@@ -113,7 +113,7 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 	return r.next
 }
 
-// advance moves the robot to now. It drives on when it hears nothing (assumed).
+// advance moves the robot to now. It drives on without commands (assumed).
 func (r *Robot) advance(now time.Duration) {
 	s := &r.state
 	seconds := (now - r.at).Seconds()
@@ -129,7 +129,7 @@ func (r *Robot) advance(now time.Duration) {
 	r.gyro += turn
 }
 
-// report sends what a robot sends by default.
+// report sends the packets that a robot sends by default.
 func (r *Robot) report(now time.Duration) {
 	two := func(v float64) []byte {
 		n := int(math.Floor(v))
@@ -179,7 +179,7 @@ func (r *Robot) Reboot() {
 	})
 }
 
-// State returns what the robot does.
+// State returns the robot's state.
 func (r *Robot) State() State { return line.Copy(&r.End, &r.state) }
 
 // Commands returns how many commands to its wheels the robot has carried out.

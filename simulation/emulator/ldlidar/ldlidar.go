@@ -15,7 +15,7 @@ import (
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
 	Line line.Options // Baud (230400)
-	Rate float64      // turns per second (10)
+	Rate float64      // revolutions per second (10)
 	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
 	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
@@ -29,8 +29,8 @@ const (
 	chunk = 16 * time.Millisecond
 )
 
-// A Lidar is a sensor at the end of a cable, which sends as long as it has power. Its
-// methods may be called by any goroutine.
+// A Lidar is a sensor at the end of a cable. It sends as long as it has power. Its methods
+// may be called by any goroutine.
 type Lidar struct {
 	line.End
 	opts Options
@@ -47,7 +47,7 @@ func Start(opts Options) (*Lidar, error) {
 	return d, d.Attach(opts.Line, d)
 }
 
-// The sensor's only line is the one that it sends on.
+// The sensor's only line is its output.
 func (d *Lidar) Frame(buf []byte) (n int, note string) { return len(buf), "unheard" }
 
 func (d *Lidar) Receive(time.Duration, []byte) {}

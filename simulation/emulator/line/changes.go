@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Changes wakes goroutines that wait for something to change. The zero value is ready.
+// Changes wakes goroutines that wait for a change. The zero value is ready.
 type Changes struct {
 	mu   sync.Mutex
 	next chan struct{} // closed by the next change; nil while no goroutine waits

@@ -1,11 +1,10 @@
 // Package line is a fake serial cable: one end is a pseudo-terminal that a
 // host opens like any serial port, the other end is an emulated Device.
 //
-// Unlike a plain pseudo-terminal, the cable behaves as a UART does: it
-// compares the speed set by the host with the speed of the device, it loses
-// bytes that no host reads, and it can be unplugged and plugged in again under
-// the same name. It can also misbehave on request: delay, paced bytes,
-// corrupted packets, silence. All traffic is recorded.
+// Unlike a plain pseudo-terminal, the cable behaves like a UART: it compares the speed set
+// by the host with the speed of the device, it loses bytes that no host reads, and it can be
+// unplugged and plugged in again under the same name. It can also misbehave on request:
+// delay, paced bytes, corrupted packets, silence. All traffic is recorded.
 //
 // Linux only: it needs /dev/ptmx and termios2.
 package line
@@ -24,9 +23,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Device is the machine at the far end of the cable. A Line calls it from
-// one goroutine and never holds its own lock meanwhile, but that of the device's End. The
-// device answers with Line.Send, which any goroutine may call.
+// A Device is the machine at the far end of the cable. A Line calls it from one goroutine,
+// with the lock of the device's End, but never with its own lock. The device answers with
+// Line.Send, which any goroutine may call.
 type Device interface {
 	// Locked calls fn with the lock of the device's state, as Receive and Advance are called.
 	Locked(fn func())
@@ -39,15 +38,14 @@ type Device interface {
 	// Receive handles one unit. It must not keep it.
 	Receive(now time.Duration, unit []byte)
 
-	// Advance does what is due at now and returns the time of its next
-	// deadline, or 0. It is called after every unit, at the deadline, and
-	// after Line.Wake.
+	// Advance does the work that is due at now and returns the time of its next deadline, or
+	// 0. It is called after every unit, at the deadline, and after Line.Wake.
 	Advance(now time.Duration) (next time.Duration)
 }
 
-// End is the device's end of a cable: what every device embeds, with the lock of its state.
+// End is the device's end of a cable. Every device embeds it; it has the lock of the device's state.
 type End struct {
-	*Line // nil in some tests, and of a device that is not on a serial line
+	*Line // nil in some tests, and for a device that is not on a serial line
 	mu    sync.Mutex
 }
 
@@ -66,7 +64,7 @@ func (e *End) Locked(fn func()) {
 	fn()
 }
 
-// Change is Locked for what changes the device: its deadlines are checked afterwards.
+// Change is Locked for functions that change the device: its deadlines are checked afterwards.
 func (e *End) Change(fn func()) {
 	e.Locked(fn)
 	if e.Line != nil {
@@ -80,8 +78,8 @@ func Copy[T any](e *End, of *T) (copied T) {
 	return copied
 }
 
-// Junk returns how many bytes there are before the next one with which a packet may begin,
-// for a Frame that finds none at the beginning of buf.
+// Junk returns the number of bytes before the next byte with which a packet may begin, for a
+// Frame that finds none at the beginning of buf.
 func Junk(buf []byte, begin byte) int {
 	if n := bytes.IndexByte(buf[1:], begin); n >= 0 {
 		return n + 1
@@ -89,7 +87,7 @@ func Junk(buf []byte, begin byte) int {
 	return len(buf)
 }
 
-// Xor combines bytes with exclusive or, as a checksum.
+// Xor combines bytes with exclusive or, for a checksum.
 func Xor(bytes []byte) (sum byte) {
 	for _, b := range bytes {
 		sum ^= b
@@ -263,7 +261,7 @@ func (l *Line) hear(dev Device, h heard) {
 	}
 }
 
-// forget discards an incomplete packet whose rest will not come.
+// forget discards an incomplete packet: its rest will not come.
 func (l *Line) forget() {
 	if len(l.rx.data) > 0 {
 		l.mu.Lock()
@@ -427,9 +425,9 @@ func (l *Line) Close() {
 	l.changes.Notify()
 }
 
-// Wait returns when cond holds, or with the error of ctx. It checks cond
-// whenever something has happened on the line or in the device, and sleeps in
-// between. cond may call any method of the Line and of its device.
+// Wait returns when cond holds, or with the error of ctx. It checks cond after each event on
+// the line or in the device, and sleeps in between. cond may call any method of the Line and
+// of its device.
 func (l *Line) Wait(ctx context.Context, cond func() bool) error {
 	return l.changes.Wait(ctx, l.quit, cond)
 }

@@ -14,7 +14,7 @@ type Noise struct {
 	Flip     float64 // one bit is inverted
 	Swallow  float64 // one byte is missing
 	Truncate float64 // the packet ends early, possibly before its first byte
-	Both     bool    // also corrupts what the host sends, read by read
+	Both     bool    // also corrupts the host's bytes, read by read
 }
 
 type noise struct {

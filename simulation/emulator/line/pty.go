@@ -19,8 +19,8 @@ type pty struct {
 	done chan struct{} // closed when read has ended
 }
 
-// openPTY makes a pseudo-terminal whose slave is not open. It is raw, so that
-// a host that configures the port slowly gets no echo and no CR for LF.
+// openPTY makes a pseudo-terminal and leaves its slave closed. It is raw, so that a host
+// that configures the port slowly gets no echo and no CR for LF.
 func openPTY() (*pty, error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -75,9 +75,8 @@ func (p *pty) dropUnread() error {
 	return unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH)
 }
 
-// read passes on the host's bytes until close. While the host is away the
-// master returns EIO; read then waits for the next event, as it does when
-// there is nothing to read.
+// read passes on the host's bytes until close. While the host is away the master returns
+// EIO; read then waits for the next event, like when there is nothing to read.
 func (p *pty) read(to chan<- heard) {
 	defer close(p.done)
 	raw, err := p.file.SyscallConn()
@@ -131,8 +130,8 @@ func speed(fd int) int {
 	return int(t.Ospeed)
 }
 
-// write sends the host as much as fits and returns how much that was. The rest
-// is lost, as in an overrun of a UART.
+// write sends the host as many bytes as fit and returns their number. The rest is lost, like
+// in an overrun of a UART.
 func (p *pty) write(b []byte) int {
 	n, _ := uninterrupted(func() (int, error) { return unix.Write(p.fd, b) })
 	return max(n, 0)

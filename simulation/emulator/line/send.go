@@ -47,8 +47,8 @@ func (l *Line) enqueue(data []byte, note string) {
 	}
 }
 
-// pump sends what is due at now and returns the time of the next bytes, 0 if
-// the queue is empty or paused. The caller holds the lock.
+// pump sends the bytes that are due at now and returns the time of the next ones, 0 if the
+// queue is empty or paused. The caller holds the lock.
 func (l *Line) pump(now time.Duration) (next time.Duration) {
 	for len(l.queue) > 0 && !l.paused {
 		c := &l.queue[0]
@@ -80,8 +80,8 @@ func (l *Line) pump(now time.Duration) (next time.Duration) {
 	return 0
 }
 
-// emit sends bytes of c to the host, if there is one, as it receives them at
-// its own speed.
+// emit sends bytes of c to the host, if there is one, in the form in which the host receives
+// them at its own speed.
 func (l *Line) emit(c *chunk, b []byte) {
 	if l.pty == nil || !l.pty.present() {
 		return
@@ -144,8 +144,8 @@ func (l *Line) change(note string, fn func()) {
 // Speak ends Silence.
 func (l *Line) Speak() { l.change("speaks again", func() { l.silent = false }) }
 
-// Hold stalls the way to the host, like a busy adapter: what the device sends waits
-// until Release, and then comes all at once. Nothing is lost.
+// Hold stalls the way to the host, like a busy adapter: the device's bytes wait until
+// Release, and then come all at once. Nothing is lost.
 func (l *Line) Hold() { l.change("paused", func() { l.paused = true }) }
 
 // Release ends Hold.

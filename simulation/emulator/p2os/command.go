@@ -14,9 +14,8 @@ type command struct {
 	do   func(r *Robot, now time.Duration, a arg)
 }
 
-// commands by number. Those without do only have a name: like unknown ones
-// they are counted and have no effect, as on a microcontroller without that
-// equipment.
+// commands by number. Commands without do only have a name: like unknown ones they are
+// counted and have no effect, as on a microcontroller without that equipment.
 var commands = map[byte]command{
 	0:  {name: "PULSE"}, // resets the watchdog, as every packet does
 	1:  {name: "OPEN", do: func(r *Robot, now time.Duration, _ arg) { r.open(now) }},
@@ -99,21 +98,21 @@ func wheelSpeeds(r *Robot, _ time.Duration, a arg) {
 	}
 }
 
-// move goes so many mm straight on or back.
+// move drives straight on or back by so many mm.
 func move(r *Robot, _ time.Duration, a arg) {
 	if r.motors {
 		r.drive.way = goal{on: true, left: float64(a.value)}
 	}
 }
 
-// turnBy turns by so many degrees, left positive.
+// turnBy rotates the robot by so many degrees, left positive.
 func turnBy(r *Robot, degrees float64) {
 	if r.motors {
 		r.drive.heading = goal{on: true, left: degrees}
 	}
 }
 
-// object notes what a robot does not take: it ignores it, or begins its handshake anew.
+// object notes a message that a robot does not accept: it ignores it, or begins its handshake anew.
 func (r *Robot) object(body []byte) {
 	open := r.stage == stageOpen || r.stage == stageSynced && body[0] != 0
 	c, known := commands[body[0]]

@@ -24,8 +24,8 @@ type drive struct {
 	world        Pose    // the true pose
 	odometry     Pose    // the estimated pose: the same path since SETO
 	slip         float64 // see Options.Slip
-	top, topTurn float64 // mm/s and deg/s of ways and turns to an end
-	way, heading goal    // what is left of them, mm and deg
+	top, topTurn float64 // limits of moves and rotations by a given amount, mm/s and deg/s
+	way, heading goal    // the rest of such a move and rotation, mm and deg
 	at           time.Duration
 }
 
@@ -67,7 +67,7 @@ func (d *drive) pursue() {
 	d.turn(forward, rate)
 }
 
-// halt ends what the robot is about to do.
+// halt cancels the robot's moves and rotations.
 func (d *drive) halt() {
 	d.way, d.heading = goal{}, goal{}
 	d.turn(0, 0)
@@ -95,7 +95,7 @@ func (d *drive) limit(a float64) {
 	}
 }
 
-// moving reports whether a wheel turns.
+// moving reports whether a wheel rotates.
 func (d *drive) moving() bool { return d.left != 0 || d.right != 0 }
 
 // advance advances the drive to now.

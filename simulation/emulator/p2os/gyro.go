@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// A Gyro is what measures how fast the robot turns, whatever its wheels do. Its readings
-// come in GYROpacs before the SIP (AROS and ARCOS manuals, "GYROpac").
+// A Gyro measures how fast the robot turns, independently of its wheels. Its readings come
+// in GYROpacs before the SIP (AROS and ARCOS manuals, "GYROpac").
 type Gyro struct {
 	Fitted bool
 	Centre float64 // reading at rest ("centered around 512 or so"), 512.4 if 0
-	Drift  float64 // that the centre grows in a second, as it does when the gyro gets warm
+	Drift  float64 // growth of the centre in a second, as when the gyro gets warm
 	Scaler float64 // ARIA's GyroScaler with which it is measured right, 1.626 if 0
 }
 
@@ -19,12 +19,12 @@ const (
 	gyroPeriod = 25 * time.Millisecond
 	gyroWarm   = 25 // the temperature that it sends, of no use to hosts
 	gyroMost   = 1023
-	gyroPairs  = 60 // what a packet has room for
+	gyroPairs  = 60 // the most that fit a packet
 )
 
-// reading is the rate in the 10 bits of a converter for 5 V, at a turn rate in deg/s. A rate to
-// the left is below the centre. ARIA: 300 deg/s for 2.5 V, times GyroScaler.
-// Noise of a step makes readings right on average.
+// reading is the gyro's reading at a turn rate in deg/s, in the 10 bits of a converter for 5 V.
+// A rate to the left is below the centre. ARIA: 300 deg/s for 2.5 V, times GyroScaler. Noise of
+// a step makes readings right on average.
 func (g *Gyro) reading(now time.Duration, rate, noise float64) int {
 	one := 5.0 / gyroMost * 300 / 2.5 * g.Scaler // deg/s
 	v := g.Centre + g.Drift*now.Seconds() - rate/one + noise

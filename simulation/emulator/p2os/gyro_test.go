@@ -43,7 +43,7 @@ func TestGyro(t *testing.T) {
 	}
 }
 
-// Ways and turns to an end, and what ends them before.
+// Moves and rotations by a given amount, and the commands that end them early.
 func TestGoals(t *testing.T) {
 	for _, tt := range []struct {
 		name       string

@@ -8,18 +8,18 @@ import (
 	"strings"
 )
 
-// A model is a type of robot: how it counts and measures. The figures are from the
-// parameter files of ARIA, the sonars in the order of the robot's own numbers.
+// A model is a type of robot: its units and its sensors. The figures are from the parameter
+// files of ARIA, the sonars in the order of the robot's own numbers.
 type model struct {
 	unit     float64 // mm, of x and y
 	axle     float64 // mm: 2 / DiffConvFactor
-	turn     int     // units of a full turn
+	turn     int     // units of a revolution
 	velocity float64 // mm/s, of the reported wheel speeds
 	echo     float64 // mm, of a sonar reading
 	wheels   float64 // mm/s, of VEL2
 	bits     int     // of x and y
 	sonars   []Pose
-	later    bool // AROS or ARCOS, whose SIP is longer
+	later    bool // AROS or ARCOS, with a longer SIP
 }
 
 // ringDX and ringAT are the sonars around a DX and an AT.
@@ -61,7 +61,7 @@ func row(v ...float64) []Pose {
 	return list
 }
 
-// A Pioneer 2 and what came after it; the Pioneer 1 counts otherwise.
+// pioneer returns a Pioneer 2 or a later one; the Pioneer 1 has other units.
 func pioneer(unit, diff, echo float64, sonars []Pose) model {
 	return model{unit: unit, axle: 2 / diff, turn: 4096, velocity: 1, echo: echo, wheels: 20, bits: 15, sonars: sonars}
 }
@@ -93,8 +93,8 @@ func catalogue() map[string]model {
 // Models returns the subclasses that can be played.
 func Models() []string { return slices.Sorted(maps.Keys(catalogue())) }
 
-// findModel returns what plays a subclass. Of one that is not in the catalogue the
-// units are those of a Pioneer 2-DX.
+// findModel returns the model of a subclass. For one that is not in the catalogue the units
+// are a Pioneer 2-DX's.
 func findModel(subclass string) model {
 	known := catalogue()
 	if m, ok := known[subclass]; ok {

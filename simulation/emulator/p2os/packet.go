@@ -16,9 +16,9 @@ const (
 	overhead     = 5 // FA FB n, checksum
 	minCount     = 3 // a body of one byte: a command without argument
 	maxCount     = 195
-	// maxCount is 198 bytes for a whole packet, minus the 3 bytes before those
-	// that n counts. A larger n is not a packet; accepting it would make the
-	// robot ignore more than one packet.
+	// maxCount is 198 bytes for a complete packet, minus the 3 bytes that n does not count.
+	// A larger n is not a packet; accepting it would make the robot ignore more than one
+	// packet.
 )
 
 // Types of integer arguments in the body of a command, 2 bytes each.

@@ -30,11 +30,11 @@ type Options struct {
 	// PressMotorButton.
 	MotorsOn bool
 
-	Odometry Pose    // odometry at the start; a host that sends no SETO sees it as (0, 0, 0)
+	Odometry Pose    // odometry at the start; to a host that sends no SETO it is (0, 0, 0)
 	Room     float64 // side of the square room around the start for the sonars, mm; 0: readings as set
 	NoRVEL   bool    // RVEL is unknown, as to PSOS before 4.2
 	Accel    float64 // limit of each wheel, mm/s², in both directions (1000, assumed); SETA changes it
-	Slip     float64 // the part of a turn that the wheels count, and the robot does not make
+	Slip     float64 // the fraction of a rotation that the wheels count, and the robot does not make
 	Gyro     Gyro
 
 	Faults Faults
@@ -86,7 +86,7 @@ type Robot struct {
 
 	// Set from outside: by a person or the world.
 	battery               byte
-	compass               byte // 2 degrees, of no meaning above a full turn (ARIA)
+	compass               byte // 2 degrees, of no meaning above a revolution (ARIA)
 	analog, digitalIn     byte
 	front, rear           byte // bumpers, bits 0 to 4
 	stallLeft, stallRight bool
@@ -98,7 +98,7 @@ type Robot struct {
 	rates       []int         // of the gyro since the last packet
 	nextRate    time.Duration // when the next one is taken
 	lastHeading float64       // deg, when the last one was
-	objected    []string      // what a robot does not take
+	objected    []string      // messages that a robot does not accept
 }
 
 // Start plugs a robot in and switches it on.
@@ -163,7 +163,7 @@ func (r *Robot) Receive(now time.Duration, packet []byte) {
 func (r *Robot) sync(body []byte) {
 	step := int(body[0])
 	if step > min(r.stage, 2) {
-		r.stage = 0 // out of sequence: only SYNC0 is heard now (AMRISim; of robots assumed)
+		r.stage = 0 // out of sequence: only SYNC0 is accepted now (AMRISim; of robots assumed)
 		return
 	}
 	r.stage = step + 1
@@ -210,8 +210,8 @@ func (r *Robot) close() {
 	r.enable(false)
 }
 
-// enable switches the motors. Without power the wheels stand still, and speeds
-// sent meanwhile are not kept.
+// enable switches the motors. Without power the wheels stop, and speeds sent meanwhile are
+// dropped.
 func (r *Robot) enable(on bool) {
 	r.motors = on
 	if !on {
@@ -286,14 +286,13 @@ type State struct {
 	WatchdogTripped bool // no packet since the last trip
 	BadPackets      int  // from the host: wrong checksum, or junk
 	Counts          map[string]int
-	Objections      []string // what a robot would not have taken, and why
+	Objections      []string // messages that a robot would not have accepted, and why
 }
 
-// State returns the robot's state. Pose and speeds are those of the last
-// packet in or out, at most one SIP ago. Counts are of good packets from the
-// host, by name: SYNC0, SYNC1, SYNC2, PULSE, OPEN, CLOSE, ENABLE, SETO, VEL,
-// RVEL, VEL2, STOP, GRIPPER, ... and by decimal number for commands without a
-// name here.
+// State returns the robot's state. Pose and speeds date from the last packet in or out, at
+// most one SIP ago. Counts are the numbers of good packets from the host, by name: SYNC0,
+// SYNC1, SYNC2, PULSE, OPEN, CLOSE, ENABLE, SETO, VEL, RVEL, VEL2, STOP, GRIPPER, ... and by
+// decimal number for commands without a name here.
 func (r *Robot) State() (s State) {
 	r.Locked(func() {
 		d := &r.drive

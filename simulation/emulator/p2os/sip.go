@@ -12,13 +12,12 @@ const (
 	sipMoving  = 0x33
 )
 
-// liar is the battery reading, in 0.1 V, of a SIP whose checksum is wrong on
-// purpose. A host that shows it has not verified the checksum.
+// liar is the battery reading, in 0.1 V, of a SIP with a wrong checksum. A host that shows
+// it has not verified the checksum.
 const liar = 99
 
-// appendSIP appends the body of a standard Server Information Packet.
-// Positions are counted from SETO, in units of the model, and wrap, as the
-// heading does; the other fields are as set.
+// appendSIP appends the body of a standard Server Information Packet. Positions are counted
+// from SETO, in units of the model, and wrap, like the heading; the other fields are as set.
 func (r *Robot) appendSIP(dst []byte) []byte {
 	d := &r.drive
 	kind := byte(sipStopped)

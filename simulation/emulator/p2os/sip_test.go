@@ -7,7 +7,7 @@ import (
 	"player/simulation/emulator/internal/rawhost"
 )
 
-// The packets are from recordings, but for the upper bits of coordinates below 0.
+// The packets are from recordings, except the upper bits of coordinates below 0.
 func TestSIP(t *testing.T) {
 	tests := []struct {
 		name string

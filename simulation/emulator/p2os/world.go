@@ -6,7 +6,7 @@ func (r *Robot) SetSonar(sonar int, mm float64) {
 	r.Change(func() { r.sonar[sonar] = sonarUnits(mm, r.model.echo) })
 }
 
-// SetCharge sets what the charger does: 0 nothing, 1 bulk, 2 overcharge, 3 float, 255 not
+// SetCharge sets the charger's state: 0 nothing, 1 bulk, 2 overcharge, 3 float, 255 not
 // known. Only a Pioneer 3 and later robots report it.
 func (r *Robot) SetCharge(stage byte) { r.Change(func() { r.charge = stage }) }
 
@@ -14,8 +14,8 @@ func (r *Robot) SetCharge(stage byte) { r.Change(func() { r.charge = stage }) }
 // the motors as ENABLE does.
 func (r *Robot) PressMotorButton() { r.Change(func() { r.enable(!r.motors) }) }
 
-// Reboot switches the robot off and on: it stands, is not connected, and counts its
-// position from 0. Its motors are off.
+// Reboot switches the robot off and on: it stops, is not connected, and counts its position
+// from 0. Its motors are off.
 func (r *Robot) Reboot() {
 	r.Change(func() {
 		r.close()

@@ -1,10 +1,10 @@
-// Package room is where emulated scanners stand.
+// Package room is the room around emulated scanners.
 package room
 
 import "math"
 
-// Or returns the function by which a scanner sees distances in mm, by the direction in degrees:
-// the given one, or for nil that of the middle of a square room, 2 m from each wall.
+// Or returns the function that gives a scanner the distance in mm in a direction in degrees:
+// the given one, or, for nil, the distances from the middle of a square room, 2 m to each wall.
 func Or(given func(degrees float64) float64) func(degrees float64) float64 {
 	if given != nil {
 		return given

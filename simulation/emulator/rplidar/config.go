@@ -23,7 +23,7 @@ type mode struct {
 	rate int // samples a second
 }
 
-// The modes by their numbers. Numbers and names are of each firmware's own choice (rplidar_sdk,
+// The modes by their numbers. Each firmware chooses its own numbers and names (rplidar_sdk,
 // getAllSupportedScanModes asks for all of them): these are assumed.
 var (
 	modesA = []mode{{"Standard", dataStandard, standardRate}, {"Express", dataExpress, expressRate}, {"Boost", dataUltra, ultraRate}}
@@ -42,8 +42,8 @@ func (d *Lidar) modes() []mode {
 
 // Entries of the configuration (sl_lidar_cmd.h, SL_LIDAR_CONF_...).
 const (
-	confDesiredSpeed = 0x01 // turns a minute and pulse width, 2 bytes each
-	confSlowest      = 0x04 // turns a minute, 2 bytes
+	confDesiredSpeed = 0x01 // revolutions a minute and pulse width, 2 bytes each
+	confSlowest      = 0x04 // revolutions a minute, 2 bytes
 	confFastest      = 0x05
 	confModes        = 0x70 // how many, 2 bytes
 	confMicroseconds = 0x71 // of a sample, of a mode, in 1/256, 4 bytes
@@ -54,8 +54,8 @@ const (
 )
 
 // answerConfiguration answers a request for an entry of the configuration: its number of 4 bytes, and for
-// what a mode has the mode's number of 2 bytes, which hosts fill up to 36 bytes in all. What
-// is not there is not answered (assumed).
+// an entry of a mode the mode's number of 2 bytes, which hosts fill up to 36 bytes in all. A missing
+// entry gets no answer (assumed).
 func (d *Lidar) answerConfiguration(request []byte) {
 	if d.opts.NoExpress || len(request) < 4 {
 		return
@@ -132,12 +132,12 @@ func (d *Lidar) ultraPacket() {
 	d.seal(p)
 }
 
-// ultraDistance returns the distance that a sample at an angle of the head has. The laser does
-// not point where the head points, but behind it by an angle that depends on the distance, and
-// that hosts subtract: so the distance is that of the angle which it leads to.
+// ultraDistance returns the distance of a sample at an angle of the head. The laser points
+// behind the head's direction, by a lag that depends on the distance, and hosts subtract it:
+// so the result is the distance at the angle that hosts compute.
 func (d *Lidar) ultraDistance(head float64) (mm float64) {
 	lag := 7.5
-	for range 8 { // converges: a step changes the lag by less than a hundredth of what it was
+	for range 8 { // converges: a step changes the lag by less than a hundredth of its previous value
 		mm = d.opts.Room(head - lag)
 		lag = ultraLag(mm)
 	}
@@ -153,8 +153,8 @@ func ultraLag(mm float64) float64 {
 	return 8 - (64*k+k*k*k/98304)/65536*180/math.Pi
 }
 
-// scaled returns a distance in 12 bits, the distance that it stands for, and the bits by which
-// differences to it are shifted.
+// scaled returns a distance in 12 bits, the distance that the code represents, and the bits by
+// which differences to it are shifted.
 func scaled(mm int) (code, base int, shift uint) {
 	for _, s := range []struct {
 		from, code int

@@ -104,7 +104,7 @@ func TestUltraPackets(t *testing.T) {
 	if last[3]&0x80 == 0 {
 		t.Error("the first packet is not marked")
 	}
-	for range 30 { // more than three turns
+	for range 30 { // more than three revolutions
 		next := h.Read(132)
 		if sum := line.Xor(next[2:]); next[0] != 0xA0|sum&0xF || next[1] != 0x50|sum>>4 {
 			t.Fatalf("checksum of % X", next)
@@ -146,7 +146,7 @@ func ultraRange(packet, next []byte, sample int) float64 {
 	return near
 }
 
-// ultraMajor reads the first distance of a word, and what a unit of a difference to it is.
+// ultraMajor decodes the first distance of a word, and the unit of the differences to it.
 func ultraMajor(word uint32) (mm, step float64) {
 	code := float64(word & 0xFFF)
 	switch {
@@ -188,7 +188,7 @@ func TestScaled(t *testing.T) {
 	}
 }
 
-// TestReset: a sensor that was reset says so when it has booted, and hears nothing before.
+// TestReset: a sensor that was reset reports so when it has booted, and ignores input before.
 func TestReset(t *testing.T) {
 	h := start(t, Options{})
 	h.Say("A5 40 A5 52")

@@ -1,7 +1,7 @@
 // Package rplidar emulates a Slamtec RPLIDAR of the A, C or S series on a fake serial line.
 //
-// It follows Slamtec's interface protocol (revision 2.1), and for the C and S series what
-// its rplidar_sdk 2.1 expects of them; anything that is in neither is marked "assumed".
+// It follows Slamtec's interface protocol (revision 2.1), and, for the C and S series, its
+// rplidar_sdk 2.1 as far as that depends on the device; everything else is marked "assumed".
 package rplidar
 
 import (
@@ -17,10 +17,10 @@ import (
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
-	Line  line.Options // Baud (that of the model)
+	Line  line.Options // Baud (the model's)
 	Model byte         // (A1), A2, C1, S1, S2, S3
 	Mode  byte         // the working mode that it recommends: 0: standard (C, S), 1: dense (C, S), express (A1, A2), 2: ultra (A1, A2)
-	Rate  float64      // turns per second (8)
+	Rate  float64      // revolutions per second (8)
 	// NoExpress is firmware 1.10, which has neither express scans nor a configuration; a C or S does
 	// not report its configuration.
 	NoExpress bool
@@ -32,7 +32,7 @@ type Options struct {
 	Room func(degrees float64) float64
 }
 
-// The models, as they name themselves. The motors of A2, S1, S2 and S3 have to be started.
+// The models, by their own names. The motors of A2, S1, S2 and S3 have to be started.
 const (
 	A1 = 0x18
 	A2 = 0x28
@@ -42,14 +42,14 @@ const (
 	S3 = 0x81
 )
 
-// bauds are the speeds of models that do not have 115200.
+// bauds are the speeds of models without 115200.
 var bauds = map[byte]int{C1: 460800, S1: 256000, S2: 1000000, S3: 1000000}
 
 const (
 	standardRate = 2000 // samples a second
 	expressRate  = 4000
 	ultraRate    = 8000
-	denseRate    = 10000                 // as one that is between those of C1 and S2
+	denseRate    = 10000                 // samples a second, between a C1's and an S2's
 	chunk        = 16 * time.Millisecond // samples go out together
 	spinUp       = 500 * time.Millisecond
 	boot         = 300 * time.Millisecond // assumed
@@ -62,7 +62,7 @@ type Lidar struct {
 	opts Options
 
 	failed      bool
-	motor       bool          // it turns, or spins up
+	motor       bool          // it rotates, or spins up
 	steady      time.Duration // when it has its speed
 	booting     bool
 	booted      time.Duration // when it answers again
@@ -83,7 +83,7 @@ func Start(opts Options) (*Lidar, error) {
 	}
 	opts.Room = room.Or(opts.Room)
 	d := &Lidar{opts: opts, failed: opts.Failed || opts.FailOnce}
-	d.motor = opts.Model == A1 || opts.Model == C1 // a pseudo-terminal has no DTR: it always turns
+	d.motor = opts.Model == A1 || opts.Model == C1 // a pseudo-terminal has no DTR: the motor always runs
 	if opts.Scanning {
 		d.motor, d.scan, d.next = true, dataStandard, chunk
 	}
@@ -147,13 +147,13 @@ func (d *Lidar) Receive(now time.Duration, r []byte) {
 			d.steady = now + spinUp
 		}
 		d.motor = on
-	case 0x20, 0x21: // 0x21 does not wait for the motor; one that turns makes no difference
+	case 0x20, 0x21: // 0x21 does not wait for the motor: no difference if it runs
 		d.begin(now, dataStandard)
 	case 0x82:
 		switch mode, late := r[3], d.opts.Model >= C1; {
 		case d.opts.NoExpress, r[2] < 1, late && mode == 0: // assumed: mode 0 has no packets
 		case mode == 0:
-			d.begin(now, dataExpress) // as a host asks that does not know of modes
+			d.begin(now, dataExpress) // the request of a host that does not know of modes
 		case int(mode) < len(d.modes()):
 			d.begin(now, d.modes()[mode].data)
 		}
@@ -276,7 +276,7 @@ func (d *Lidar) turn(rate float64) { d.angle = math.Mod(d.angle+d.step(rate), 36
 // Count returns how many requests of a kind the sensor has received.
 func (d *Lidar) Count(request byte) int { return line.Copy(&d.End, &d.received[request]) }
 
-// Turning reports whether the motor turns.
+// Turning reports whether the motor runs.
 func (d *Lidar) Turning() bool { return line.Copy(&d.End, &d.motor) }
 
 // Scanning reports whether the sensor sends a scan.

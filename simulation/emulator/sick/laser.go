@@ -33,7 +33,7 @@ type Options struct {
 // Faults of a laser.
 type Faults struct {
 	WrongPassword bool // every password is wrong
-	LockVariant   bool // it takes a variant in configuration mode only
+	LockVariant   bool // it accepts a variant in configuration mode only
 	RefuseVariant bool
 	RefuseConfig  bool
 	NackAll       bool   // every command gets a NACK
@@ -48,7 +48,7 @@ const (
 	// and short; a real one takes many seconds.
 	bootTime = 500 * time.Millisecond
 
-	// powerUpBaud is the speed after a reset, whatever it was before, bit/s.
+	// powerUpBaud is the speed after a reset, bit/s, whatever the speed before.
 	powerUpBaud = 9600
 
 	// statusGood means no error, an LMS xx6 (status byte, Telegrams for LMS

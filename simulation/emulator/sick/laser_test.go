@@ -10,7 +10,7 @@ import (
 	"player/simulation/emulator/line"
 )
 
-// wire is a cable that records what is sent.
+// wire is a cable that records the bytes sent.
 type wire struct {
 	baud int
 	sent []string // "baud hex"
@@ -226,7 +226,7 @@ func start(t *testing.T, opts Options) *Laser {
 	return rawhost.Plugged(t, l, err)
 }
 
-// readScan reads telegrams until a whole scan has arrived.
+// readScan reads telegrams until a complete scan has arrived.
 func readScan(h *rawhost.Host) {
 	for window := [7]byte{}; window != [7]byte{0x02, 0x80, 0xD6, 0x02, 0xB0, 0x69, 0x41}; {
 		copy(window[:], window[1:])

@@ -1,7 +1,6 @@
 // Package sickcola emulates SICK's TiM5xx and LMS1xx laser scanners on TCP.
 //
-// It follows SICK's "Telegram Listing" (8014631); anything that is not in it is marked
-// "assumed".
+// It follows SICK's "Telegram Listing" (8014631); everything else is marked "assumed".
 package sickcola
 
 import (
@@ -21,8 +20,8 @@ import (
 	"player/simulation/emulator/room"
 )
 
-// Model is a kind of sensor: what it says of itself, and what it scans. Angles are
-// in degrees, counterclockwise, 90 ahead.
+// Model is a kind of sensor: its identity, and the angles that it scans. Angles are in
+// degrees, counterclockwise, 90 ahead.
 type Model struct {
 	Name, Version     string
 	First, Last, Step float64
@@ -32,7 +31,7 @@ type Model struct {
 }
 
 // TiM551, TiM571 and LMS111 are models as SICK's data sheets describe them. LMS1000 has
-// another front, so a host must not take it for an LMS100.
+// another front, so a host must not mistake it for an LMS100.
 var (
 	TiM551  = Model{"TiM551", "V2.50-10.04.13", -45, 225, 1, 15, 1, 1}
 	TiM571  = Model{"TiM571", "V2.61-02.11.15", -45, 225, 1. / 3, 15, 0, 1}
@@ -46,18 +45,18 @@ type Options struct {
 	Binary  bool    // it speaks CoLa B, and not CoLa A
 	Standby bool    // it measures after a login only
 	Locked  bool    // it has another password
-	Refuse  string  // the name of a request that it refuses, as LMDscandata
+	Refuse  string  // the name of a request that it refuses, for example LMDscandata
 	Blind   bool    // its output range is behind it only
 	Status  byte    // of the sensor, in its scans
-	Noise   float64 // probability of garbage before a telegram, and of a byte that is missing
+	Noise   float64 // probability of garbage before a telegram, and of a missing byte
 	Cut     bool    // it sends each telegram in pieces
 	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
 	// ahead; zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
 }
 
-// startTime is how long the motor takes to have its speed (assumed: less than real ones do,
-// so that tests are short).
+// startTime is how long the motor takes to reach its speed (assumed: shorter than in
+// reality, so that tests are short).
 const startTime = 300 * time.Millisecond
 
 // A Sensor is a scanner. Its methods may be called by any goroutine.
@@ -75,7 +74,7 @@ type Sensor struct {
 	random   *rand.Rand
 }
 
-// host is what a host has asked for on its connection.
+// host is the state of a host's connection.
 type host struct{ scans bool }
 
 // Start plugs a sensor in.
@@ -145,7 +144,7 @@ func (s *Sensor) Unplug() {
 // Close ends the sensor.
 func (s *Sensor) Close() { s.Unplug() }
 
-// Silence has the sensor say nothing more, on connections that last.
+// Silence makes the sensor silent, but keeps its connections.
 func (s *Sensor) Silence() { s.hush(true) }
 
 // Speak ends Silence.
@@ -203,8 +202,8 @@ func (s *Sensor) listen(conn net.Conn, h *host) {
 	}
 }
 
-// content returns the content of the first telegram of what came, nil if there is only
-// something else, which is size bytes long.
+// content returns the content of the first telegram in the input, and the size of the
+// telegram with the junk before it. content is nil if there is only junk, of that size.
 func (s *Sensor) content(in []byte) (content []byte, size int) {
 	four := []byte{2, 2, 2, 2}
 	if !s.opts.Binary {
@@ -268,7 +267,7 @@ func (s *Sensor) answer(conn net.Conn, h *host, request string) {
 	}
 }
 
-// pick returns what is sent as CoLa A, or as CoLa B.
+// pick returns the text for CoLa A or for CoLa B, by the protocol of the sensor.
 func (s *Sensor) pick(a, b string) string {
 	if s.opts.Binary {
 		return b
@@ -303,7 +302,7 @@ func (s *Sensor) send(conn net.Conn, content string) {
 	for s.random.Float64() < s.opts.Noise {
 		out = slices.Insert(out, 0, byte(s.random.Uint32()))
 	}
-	// A host that does not read is cut off. Whatever fails here, listen notices it.
+	// A host that does not read is disconnected. listen notices any failure here.
 	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
 	for s.opts.Cut && len(out) > 1000 {
 		n := 1 + s.random.IntN(len(out)-1)

@@ -128,8 +128,8 @@ func (c *Camera) advance(now time.Duration) {
 	c.at = now
 }
 
-// finish completes the commands whose axes have stopped. If a later command
-// has taken an axis over, the earlier one ends with it (assumed).
+// finish completes each command when its axes have stopped. If a later command has taken an
+// axis over, the earlier one ends with it (assumed).
 func (c *Camera) finish() {
 	for i, axes := range c.jobs {
 		busy := axes == nil
@@ -193,10 +193,9 @@ type State struct {
 	Counts          map[string]int
 }
 
-// State returns the camera's state; the position is that of the last packet or
-// arrival. Counts are of packets from the host: address set, clear, cancel,
-// version inquiry, power inquiry, position inquiry, zoom inquiry, power, move,
-// zoom, drive, unknown.
+// State returns the camera's state; the position dates from the last packet or arrival.
+// Counts are the numbers of packets from the host: address set, clear, cancel, version
+// inquiry, power inquiry, position inquiry, zoom inquiry, power, move, zoom, drive, unknown.
 func (c *Camera) State() (s State) {
 	c.Locked(func() {
 		s = State{

@@ -1,7 +1,6 @@
 package sony
 
-// A command is one packet that the camera understands. It has one of three
-// kinds of effect.
+// A command is one packet that the camera knows. It has one of three kinds of effect.
 type command struct {
 	name    string
 	pattern string

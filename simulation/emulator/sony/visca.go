@@ -32,8 +32,8 @@ const (
 	ErrNotExecutable = 0x41
 )
 
-// Frame splits off a packet, or the junk before an address byte. A packet that
-// is too long is cut, too.
+// Frame splits off a packet, or the junk before an address byte. A packet that is too long
+// is also cut.
 func (c *Camera) Frame(buf []byte) (n int, note string) {
 	if !isAddress(buf[0]) {
 		for n = 1; n < len(buf) && !isAddress(buf[n]); n++ {

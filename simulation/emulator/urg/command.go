@@ -60,7 +60,7 @@ func (s *Sensor) obey(now time.Duration, text, command, chars string) {
 	}
 }
 
-// fields ends each field with its checksum, which does not count the semicolon.
+// fields ends each field with its checksum. The checksum does not include the semicolon.
 func fields(texts ...string) (lines []string) {
 	for _, t := range texts {
 		lines = append(lines, t+";"+string(sum(t)))
@@ -82,7 +82,7 @@ func (s *Sensor) light() string {
 	return "00"
 }
 
-// status has the fields of II, as urgnetwork's page of status commands shows them.
+// status returns the fields of II, as on urgnetwork's page of status commands.
 func (s *Sensor) status(now time.Duration) []string {
 	laser, measures, baud := "OFF", "IDLE", s.opts.Line.Baud
 	if s.laser {
@@ -200,7 +200,7 @@ func (s *Sensor) parse(command, chars string) (r request, status string) {
 	return r, ""
 }
 
-// echo is the command with another count, that of the scans that remain, and its characters.
+// echo is the command with another count, the number of remaining scans, and its characters.
 func (r request) echo(scans int) string {
 	text := fmt.Sprintf("%s%02d", r.begin, scans)
 	if r.chars != "" {
@@ -222,7 +222,7 @@ func (s *Sensor) scan(now time.Duration, text, command, chars string) {
 	default:
 		s.answer(text, "00")
 		s.laser, s.request, s.left, s.next = true, r, r.count, now+s.period()
-		s.skipped = r.interval // the first turn counts
+		s.skipped = r.interval // the first revolution counts
 		if r.count == 0 {
 			s.left = -1
 		}
@@ -265,7 +265,7 @@ func (s *Sensor) nearest(first, last int) int {
 	return nearest
 }
 
-// intensity is that of a return, which is weaker from afar (assumed).
+// intensity returns the intensity of a return, which is weaker from afar (assumed).
 func intensity(mm int) int {
 	if mm < 20 {
 		return 0

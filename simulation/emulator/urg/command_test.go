@@ -12,7 +12,7 @@ import (
 	"player/simulation/emulator/room"
 )
 
-// host says lines and reads answers, which end with an empty line.
+// host sends lines and reads answers, which end with an empty line.
 type host struct {
 	*rawhost.Host
 	sensor *Sensor
@@ -26,7 +26,7 @@ func start(t *testing.T, opts Options) host {
 	return host{rawhost.Open(t, s.Port(), 19200), s}
 }
 
-// lines says commands, if any, and returns the lines of the next answer.
+// lines sends commands, if any, and returns the lines of the next answer.
 func (h host) lines(commands ...string) []string {
 	for _, c := range commands {
 		h.Say(fmt.Sprintf("%x", c+"\n"))
@@ -50,9 +50,9 @@ func TestOld(t *testing.T) {
 	}
 }
 
-// Answers with their checksums are those of the specification (C-42-03320) and of urgnetwork's page
-// of status commands, which have this sensor as their example. Answers to commands before the last one are
-// not compared.
+// Answers with their checksums equal the ones in the specification (C-42-03320) and on urgnetwork's page
+// of status commands, which have this sensor as their example. Only answers to the last command are
+// compared.
 func TestAnswers(t *testing.T) {
 	tests := []struct{ commands, want string }{
 		{"VV", "VV|00P|VEND:Hokuyo Automatic Co.,Ltd.;[|PROD:SOKUIKI Sensor URG-04LX;[|FIRM:3.1.00(18/Jan./2007);`|PROT:SCIP 2.0;N|SERI:H0614967;V"},
@@ -191,7 +191,7 @@ func TestScans(t *testing.T) {
 	}
 }
 
-// A scan interval of 2 leaves two turns out between scans.
+// A scan interval of 2 skips two revolutions between scans.
 func TestInterval(t *testing.T) {
 	s := &Sensor{opts: Options{Model: URG04LX, Room: room.Or(nil)}, scip2: true}
 	s.Receive(0, []byte("MD0384038401209\n"))

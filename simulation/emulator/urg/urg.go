@@ -1,8 +1,8 @@
 // Package urg emulates a Hokuyo laser scanner with SCIP 2.0, on a fake serial line or
 // on TCP.
 //
-// It follows Hokuyo's SCIP 2.0 specification (C-42-03320); anything that is not in it
-// is marked "assumed".
+// It follows Hokuyo's SCIP 2.0 specification (C-42-03320); everything else is marked
+// "assumed".
 package urg
 
 import (
@@ -16,7 +16,7 @@ import (
 	"player/simulation/emulator/room"
 )
 
-// Model is a kind of sensor: what it answers to PP.
+// Model is a kind of sensor: its answer to PP.
 type Model struct {
 	Name                      string
 	Min, Max                  int // mm
@@ -57,7 +57,7 @@ type Sensor struct {
 	laser    bool
 	request  request // the scan under way
 	left     int     // scans, with a number; -1: without end
-	skipped  int     // turns since the last scan
+	skipped  int     // revolutions since the last scan
 	adjusts  bool    // its clock (TM): it obeys nothing else
 	fast     bool    // HS
 	zero     time.Duration
@@ -205,7 +205,7 @@ func (s *Sensor) Advance(now time.Duration) time.Duration {
 	}
 	if s.next != 0 && s.next <= now {
 		s.skipped++
-		if (s.Line == nil || !s.Busy()) && s.skipped > s.request.interval { // a slow line leaves turns out
+		if (s.Line == nil || !s.Busy()) && s.skipped > s.request.interval { // a slow line skips revolutions
 			s.skipped = 0
 			if s.left > 0 {
 				s.left--

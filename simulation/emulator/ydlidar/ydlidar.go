@@ -1,7 +1,7 @@
 // Package ydlidar emulates a YDLIDAR X2, X4 or G4 on a fake serial line.
 //
-// It follows YDLIDAR's development manuals and the protocol document of its SDK; anything
-// that is in neither is marked "assumed".
+// It follows YDLIDAR's development manuals and the protocol document of its SDK; everything
+// else is marked "assumed".
 package ydlidar
 
 import (
@@ -18,7 +18,7 @@ import (
 type Model byte
 
 const (
-	X2 Model = iota // sends as long as it has power, and hears nothing
+	X2 Model = iota // sends as long as it has power, and ignores input
 	G4 Model = 5
 	X4 Model = 6
 	G6 Model = 13 // with packets in other units
@@ -32,9 +32,9 @@ var (
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
-	Line     line.Options // Baud (that of the model)
+	Line     line.Options // Baud (the model's)
 	Model    Model        // (X2)
-	Rate     float64      // turns per second (7)
+	Rate     float64      // revolutions per second (7)
 	Scanning bool         // a host has left it scanning
 	// Room returns the distance in mm at an angle in degrees, clockwise, 0 ahead;
 	// zero: no return. Nil: a square of 4 m with the sensor in its middle.
@@ -77,7 +77,7 @@ func (d *Lidar) Frame(buf []byte) (n int, note string) {
 	return 2, "request"
 }
 
-// In a scan only Stop is heard.
+// During a scan only Stop is accepted.
 func (d *Lidar) Receive(now time.Duration, r []byte) {
 	if d.opts.Model == X2 || r[0] != 0xA5 || d.scanning && r[1] != 0x65 {
 		return
@@ -105,7 +105,7 @@ func (d *Lidar) Advance(now time.Duration) time.Duration {
 	return d.next
 }
 
-// packets sends a packet, and one of a single sample where a turn begins.
+// packets sends a packet, and one of a single sample where a revolution begins.
 func (d *Lidar) packets() {
 	step := 360 * d.opts.Rate / rates[d.opts.Model]
 	for left := samplesPerPacket; left > 0; {
@@ -142,13 +142,13 @@ func (d *Lidar) packet(kind byte, step float64, n int) {
 	d.angle += float64(n) * step
 }
 
-// see returns the distance of what a host will place at the corrected angle: the ray has
-// the direction that its own length gives it.
+// see returns the distance that a host will place at the corrected angle: the ray's
+// direction depends on its own length.
 func (d *Lidar) see(reported float64) (mm float64) {
 	mm = d.opts.Room(reported)
 	for range 8 {
 		if mm == 0 {
-			// What is not seen cannot be moved: what is beyond the correction's limit is.
+			// Without an echo there is no distance to correct by: the ray of far echoes is tried.
 			mm = d.opts.Room(reported - limit)
 			if mm == 0 {
 				return 0
@@ -162,7 +162,7 @@ func (d *Lidar) see(reported float64) (mm float64) {
 // limit is how far back far samples are moved, in degrees.
 const limit = 7.99
 
-// correction is the angle by which hosts move a sample, in degrees, as the geometry of a
+// correction is the angle by which hosts move a sample, in degrees. It is the geometry of a
 // laser and a lens that are 21.8 mm apart and point at one point 155.3 mm ahead (assumed: the
 // manuals have the formula, but not its reason).
 func correction(mm float64) float64 {

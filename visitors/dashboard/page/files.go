@@ -1,4 +1,4 @@
-// Package page has what pages share that show a piece of the floor.
+// Package page has the files that several pages with a map of the floor use.
 package page
 
 import "embed"

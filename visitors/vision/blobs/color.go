@@ -11,9 +11,9 @@ import (
 // Range is the values that belong to a colour, both ends included.
 type Range struct{ Low, High int }
 
-// Color is a colour that is found: ranges in HSV. A pixel has the colour if its hue,
-// its saturation and its value are in them. More light on a thing raises its value, and
-// neither of the others.
+// Color is a colour to find: ranges in HSV. A pixel has the colour if its hue, its
+// saturation and its value are in them. More light on a thing raises its value, but not its
+// hue and saturation.
 type Color struct {
 	Name       string
 	Channel    int   // of the vision device, 0 to 31
@@ -56,18 +56,18 @@ func (c *Color) has(p hsv) bool {
 }
 
 const (
-	// stray is the part of the hues of samples that is left out at each end: pixels at the
-	// edge of the thing, and its highlights.
+	// stray is the part of the samples' hues that is ignored at each end: pixels at the edge
+	// of the thing, and its highlights.
 	stray = 0.05
-	// hueMargin is what noise, a tint of the light and the compression add to the hue of a
+	// hueMargin is how far noise, a tint of the light and the compression shift the hue of a
 	// thing, degrees: a third of the way between red and yellow.
 	hueMargin = 12
 	// paling is the part of its saturation that a thing keeps where it is far or blurred.
 	paling = 0.6
-	// dimming is the part of its value that a thing keeps in the least light: that of a lamp
+	// dimming is the part of its value that a thing keeps in the least light: lamp light
 	// after a calibration by day.
 	dimming = 0.4
-	// darkest is the least value of a calibrated colour, percent: the hue of what is darker
+	// darkest is the least value of a calibrated colour, percent: the hue of a darker pixel
 	// is noise.
 	darkest = 10
 )
@@ -94,9 +94,9 @@ func Calibrated(name string, channel int, samples []color.YCbCr) Color {
 		sin, cos := math.Sincos(pixels[i].hue * math.Pi / 180)
 		east, north = east+cos*pixels[i].saturation, north+sin*pixels[i].saturation
 	}
-	// Hues are measured from their mean, so that those of red do not fall apart.
+	// Hues are measured from their mean, so that red, on both sides of 0, is one range.
 	mean := math.Atan2(north, east) * 180 / math.Pi
-	// part returns what a part of the pixels have less of.
+	// part returns the value that lies above a part of the pixels' values.
 	part := func(part float64, of func(p hsv) float64) float64 {
 		values := make([]float64, len(pixels))
 		for i, p := range pixels {
@@ -118,7 +118,7 @@ func Calibrated(name string, channel int, samples []color.YCbCr) Color {
 	}
 }
 
-// Widened returns the colour with ranges that contain those of another one also.
+// Widened returns the colour with ranges that also contain the ranges of another colour.
 func (c Color) Widened(other Color) Color {
 	c.Hue = joinHues(c.Hue, other.Hue)
 	c.Saturation = Range{min(c.Saturation.Low, other.Saturation.Low), max(c.Saturation.High, other.Saturation.High)}
@@ -141,7 +141,7 @@ func joinHues(a, b Range) Range {
 	return best
 }
 
-// check returns what is wrong with a list of colours.
+// check returns the first mistake in a list of colours.
 func check(colors []Color) error {
 	var names [channels]string
 	for _, c := range colors {

@@ -15,7 +15,7 @@ import (
 	"player/e2e/must"
 )
 
-// plain returns a picture of one colour, without what JPEG does to it.
+// plain returns a picture of one colour, without the losses of JPEG.
 func plain(width, height int, ratio image.YCbCrSubsampleRatio) *image.YCbCr {
 	m := image.NewYCbCr(image.Rect(0, 0, width, height), ratio)
 	for i := range m.Y {
@@ -65,7 +65,7 @@ func TestBoxes(t *testing.T) {
 			fill(m, box, red)
 			var d codec.VisionData
 			f.Find(m, &d)
-			// The vote takes the four corners of a box that is within the picture.
+			// The vote removes the four corners of a box within the picture.
 			corners := 0
 			for _, edge := range []bool{box.Min.X > 0 && box.Min.Y > 0, box.Min.X > 0 && box.Max.Y < 240, box.Max.X < 320 && box.Min.Y > 0, box.Max.X < 320 && box.Max.Y < 240} {
 				if edge {
@@ -87,8 +87,8 @@ func TestBoxes(t *testing.T) {
 	}
 }
 
-// Patches that touch are one blob, also where they touch late or at corners; patches that do not
-// are several. Lone pixels and lines are none.
+// Patches that touch are one blob, also if they touch late or at corners; separate patches are
+// several. Lone pixels and lines are none.
 func TestShapes(t *testing.T) {
 	f := newFinder(t, colored...)
 	m := plain(320, 240, image.YCbCrSubsampleRatio444)
@@ -116,8 +116,8 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// Of more blobs than a packet has, the largest are reported. A picture without any, or
-// without colours to look for, reports none.
+// If there are more blobs than fit in a packet, the largest are reported. A picture without
+// any, or without colours to find, reports none.
 func TestTen(t *testing.T) {
 	f := newFinder(t, colored...)
 	m := plain(320, 240, image.YCbCrSubsampleRatio420)
@@ -254,7 +254,7 @@ func TestFile(t *testing.T) {
 	}
 }
 
-// TestDecodeRefusesHugePictures: a small picture whose head claims the largest size there is
+// TestDecodeRefusesHugePictures: a small picture that claims the largest size in its header
 // would take gigabytes.
 func TestDecodeRefusesHugePictures(t *testing.T) {
 	picture := encode(image.NewYCbCr(image.Rect(0, 0, 8, 8), image.YCbCrSubsampleRatio420))

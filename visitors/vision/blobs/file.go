@@ -61,8 +61,8 @@ func colorsOf(file *syntax.File) (colors []Color, err error) {
 	return colors, file.Join(file.Err(), err)
 }
 
-// WriteColors writes a file that ReadColors reads. A reader sees the complete file of before or
-// the complete new one.
+// WriteColors writes a file that ReadColors reads. A reader gets the complete old file or the
+// complete new one.
 func WriteColors(path string, colors []Color) error {
 	var out bytes.Buffer
 	fmt.Fprintln(&out, "# Colours that are looked for: hue in degrees, saturation and value in percent.")

@@ -1,10 +1,10 @@
 // Package blobs finds blobs of colours in pictures: connected patches of pixels whose hue,
 // saturation and value are in given ranges.
 //
-// A picture is taken as JPEG has it, in YCbCr. One table gives the colours of a pixel as
-// bits, so all 32 cost no more than one. Lone pixels are noise, and are outvoted by their
-// neighbours. The rest is cut into runs in each row, and runs of a colour that touch are
-// joined.
+// A picture is processed in the colours of JPEG, YCbCr. One table gives the colours of a
+// pixel as bits, so all 32 cost no more than one. Lone pixels are noise: their neighbours
+// outvote them. The other pixels are joined to runs in each row, and touching runs of a
+// colour to blobs.
 package blobs
 
 import (
@@ -18,16 +18,16 @@ import (
 
 const (
 	channels = codec.VisionChannels
-	// smallest is the part of a picture that a blob has at least: 15 pixels of 320x240. What
-	// is smaller is noise, mostly, and blobs of 40 pixels have more left when noise and
-	// blur have taken their edges.
+	// smallest is the least size of a blob, as a part of the picture: 15 pixels of 320x240.
+	// Smaller patches are mostly noise, and a blob of 40 pixels is still larger when noise
+	// and blur have taken its edges.
 	smallest = 1.0 / 5000
 	// thin is how thick a blob is at least, its area by its longer side, in pixels. Where a
 	// red thing and a green one meet, a camera shows a line of yellow: the colours of JPEG
 	// are 2 pixels wide.
 	thin = 2.5
-	// Width and Height are the size of the image of ACTS, in whose pixels vision reports
-	// blobs (PROTOCOL 7.7): larger coordinates do not fit its bytes.
+	// Width and Height are the size of an image of ACTS. Vision reports blobs in its pixels
+	// (PROTOCOL 7.7): larger coordinates do not fit a byte.
 	Width, Height = 160, 120
 )
 
@@ -38,7 +38,7 @@ type Finder struct {
 
 	bits, voted []uint32 // of each pixel
 	runs        [channels][]run
-	rows        [channels]int // first run of the row that is being cut
+	rows        [channels]int // first run of the row being scanned
 	above       [channels]int // first run of the row above
 	patches     []patch
 	place       []int // index of a root run's patch
@@ -56,7 +56,7 @@ type patch struct {
 	sumX, sumY int // sumX is twice the sum
 }
 
-// NewFinder returns a finder of colours. The error says which of them cannot be found.
+// NewFinder returns a finder of colours. The error names the colours that cannot be found.
 func NewFinder(colors []Color) (*Finder, error) {
 	if err := check(colors); err != nil {
 		return nil, err
@@ -147,9 +147,9 @@ func (f *Finder) classify(m *image.YCbCr) {
 // majority returns the bits that most of three have.
 func majority(a, b, c uint32) uint32 { return a&b | c&(a|b) }
 
-// vote gives each pixel the bits that most of it and its neighbours in its row have, and
-// then those in its column: of all colours at once. Lone pixels and holes vanish. Pixels
-// beyond the edge count as those at the edge.
+// vote sets each pixel to the bits that most pixels have among it and its neighbours in the
+// row, and then in the column: for all colours at once. Lone pixels and holes vanish. Pixels
+// beyond the edge count as the pixels at the edge.
 func (f *Finder) vote(width, height int) {
 	f.voted = slices.Grow(f.voted[:0], width*height)[:width*height]
 	for y := range height {
@@ -250,8 +250,8 @@ func (f *Finder) gather(runs []run) {
 	}
 }
 
-// Scale turns blobs of a picture of that size into those of an image of [Width] by [Height]
-// pixels. A blob keeps at least one of them.
+// Scale converts blobs of a picture of that size into blobs of an image of [Width] by [Height]
+// pixels. A blob keeps at least one pixel.
 func Scale(d *codec.VisionData, size image.Point) {
 	for i := range d.Blobs {
 		b := &d.Blobs[i]

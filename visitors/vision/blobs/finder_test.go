@@ -23,7 +23,7 @@ type paint struct {
 	rgb  color.RGBA
 }
 
-// paints are those of the things that are found, by channel.
+// paints are the colours of the things to find, by channel.
 var paints = []paint{
 	{"red", color.RGBA{230, 30, 30, 255}},
 	{"green", color.RGBA{20, 200, 40, 255}},
@@ -31,8 +31,8 @@ var paints = []paint{
 	{"yellow", color.RGBA{240, 230, 20, 255}},
 }
 
-// others are those of other things: 40 degrees of hue away from any of paints,
-// or with less than half of its saturation.
+// others are the colours of other things: 40 degrees of hue away from any of paints, or with
+// less than half of its saturation.
 var others = []color.RGBA{{130, 50, 180, 255}, {20, 140, 150, 255}, {210, 180, 140, 255}, {224, 172, 150, 255}, {90, 110, 90, 255}, {84, 96, 116, 255}, {250, 250, 250, 255}, {12, 12, 16, 255}}
 
 // view is how a camera shows a scene.
@@ -53,7 +53,7 @@ func anyView(random *rand.Rand) view {
 	return v
 }
 
-// take returns the picture that a camera takes of a scene, as JPEG.
+// take returns the camera's picture of a scene, as JPEG.
 func (v view) take(scene *image.RGBA, random *rand.Rand) []byte {
 	size := scene.Rect.Size()
 	light, mixed := make([]float32, 3*size.X*size.Y), make([]float32, 3*size.X*size.Y)
@@ -101,15 +101,15 @@ func encode(m image.Image) []byte {
 	return out.Bytes()
 }
 
-// truth is what a scene has: connected patches of pixels, by channel.
+// truth has the blobs of a scene: connected patches of pixels, by channel.
 type truth struct {
 	channel int
 	codec.Blob
 }
 
-// distinct reports whether a camera can show a patch as one: it is at least 6 pixels thick,
-// because the colours of a JPEG are 2 pixels wide and mix at edges, at most six times as long
-// as thick, half of its rectangle, and 4 pixels away from the next one of its colour.
+// distinct reports whether a camera can show a patch as one. It must be at least 6 pixels thick, because the colours of
+// a JPEG are 2 pixels wide and mix at edges. It must be at most six times as long as thick, half of its rectangle, and 4
+// pixels away from the next patch of its colour.
 func (p truth) distinct(patches []truth) bool {
 	width, height := p.Right-p.Left+1, p.Bottom-p.Top+1
 	length := max(width, height)
@@ -159,8 +159,8 @@ func patchesOf(size image.Point, channelOf func(i int) int) (patches []truth) {
 	return patches
 }
 
-// trainedBy returns a finder that was calibrated with the first scene that has a large patch
-// of each paint: by pixels of its middle, as a user clicks there.
+// trainedBy returns a finder that was calibrated with the first scene with a large patch of
+// each paint: by pixels of the patch's middle, where a user would click.
 func trainedBy(t testing.TB, scene func() (*image.RGBA, []truth)) *Finder {
 	t.Helper()
 	for {
@@ -190,10 +190,10 @@ func trainedBy(t testing.TB, scene func() (*image.RGBA, []truth)) *Finder {
 	}
 }
 
-// tally is what was found of what there was.
+// tally counts the blobs found and the blobs in the pictures.
 type tally struct{ pictures, there, found, false int }
 
-// compare compares what a finder finds with what a scene has.
+// compare compares a finder's blobs with a scene's.
 func (n *tally) compare(t *testing.T, f *Finder, picture []byte, patches []truth, what string) {
 	t.Helper()
 	m := must.Get(Decode(picture))(t)
@@ -329,8 +329,8 @@ func channelOf(c color.RGBA) int {
 	return -1
 }
 
-// Of what a simulated camera sees, the same: its robot and the things around it are moved
-// about, and it looks up and down.
+// The same for the pictures of a simulated camera: its robot and the things around it are
+// moved about, and it looks up and down.
 func TestSimulatedPictures(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))

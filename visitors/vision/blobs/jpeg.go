@@ -17,13 +17,13 @@ const (
 	startOfScan   = 0xDA
 )
 
-// maxPixels is the largest picture that is decoded: 12 megapixels, as the largest cameras of a
-// Raspberry Pi have. Decoded it takes 18 MB, and the finder 8 bytes a pixel. A head of a few
-// bytes may claim 4,000 megapixels.
+// maxPixels is the largest picture that is decoded: 12 megapixels, the size of the largest
+// cameras of a Raspberry Pi. Decoded it takes 18 MB, and the finder takes 8 bytes a pixel. A
+// header of a few bytes may claim 4,000 megapixels.
 const maxPixels = 4056 * 3040
 
-// Decode decodes a JPEG, also one without Huffman tables: many USB cameras leave out those
-// of the standard, which all pictures of MJPEG then have (T.81, K.3). Its size is bounded.
+// Decode decodes a JPEG, also one without Huffman tables: many USB cameras leave out the
+// standard tables, which MJPEG then implies (T.81, K.3). Its size is bounded.
 func Decode(picture []byte) (*image.YCbCr, error) {
 	if at := scanWithoutTables(picture); at > 0 {
 		picture = bytes.Join([][]byte{picture[:at], usualTables(), picture[at:]}, nil)

@@ -65,7 +65,7 @@ type Device interface {
 }
 
 // Plugged returns a device that the test has started, and closes it at the end. If the test
-// fails, it shows what has passed the cable.
+// fails, it logs the bytes that passed the cable.
 func Plugged[D Device](t testing.TB, d D, err error) D {
 	t.Helper()
 	if err != nil {
@@ -147,7 +147,7 @@ func (h *Host) Ask(say, expect string) {
 func (h *Host) HungUp() {
 	h.t.Helper()
 	h.file.SetReadDeadline(time.Now().Add(limit))
-	if _, err := io.Copy(io.Discard, h.file); err != nil && !errors.Is(err, unix.EIO) { // first what was sent before
+	if _, err := io.Copy(io.Discard, h.file); err != nil && !errors.Is(err, unix.EIO) { // first the bytes sent earlier
 		h.t.Fatalf("read after hang-up: %v, want end of file or EIO", err)
 	}
 	if _, err := h.file.Write([]byte{0}); !errors.Is(err, unix.EIO) {
