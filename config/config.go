@@ -303,7 +303,7 @@ func (b *builder) place(d *block, instance devices.Instance, args devices.Args) 
 	if err != nil {
 		return d.errorf(d.section.Pos, "%w", err)
 	}
-	link.Place(d.geometry)
+	link.SetGeometry(d.geometry)
 	if d.alwaysOn {
 		link.KeepOn()
 	}

@@ -265,7 +265,7 @@ func TestParts(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			table := NewTable(newTwoDevices(t).table.log)
 			link := attach(t, table, Instance{Driver: tt.driver, Provides: []Spec{Position(), Sonar()}})
-			link.Place(tt.declared)
+			link.SetGeometry(tt.declared)
 			for letter, want := range map[byte][]codec.Part{codec.Position: tt.position, codec.Sonar: tt.sonar} {
 				got := table.Device(letter).AppendParts(nil)
 				for i, p := range got {

@@ -177,8 +177,8 @@ func (l *Link) AlwaysOn() bool { return l.alwaysOn }
 // that fails is tried again.
 func (l *Link) KeepOn() { l.alwaysOn = true }
 
-// Place sets the geometry of the devices of the link.
-func (l *Link) Place(g Geometry) { l.geometry = g }
+// SetGeometry sets the geometry of the devices of the link.
+func (l *Link) SetGeometry(g Geometry) { l.geometry = g }
 
 // Geometry returns the geometry of the devices of the link; zero: not declared.
 func (l *Link) Geometry() Geometry { return l.geometry }
@@ -208,8 +208,8 @@ func (l *Link) Explain(err error) {
 	}
 }
 
-// Beside reports whether the robot has another driver of that name.
-func (l *Link) Beside(name string) bool {
+// HasDriver reports whether the robot has another driver of that name.
+func (l *Link) HasDriver(name string) bool {
 	return slices.ContainsFunc(l.table.links, func(o *Link) bool { return o != l && o.name == name })
 }
 

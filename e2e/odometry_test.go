@@ -32,7 +32,7 @@ func stalls(t *testing.T, s *server, line *line.Line) (end func()) {
 				return
 			default:
 			}
-			line.Hold()
+			line.Pause()
 			pause(700 * time.Millisecond)
 			if rnd.IntN(2) == 0 {
 				s.Cmd.Process.Signal(syscall.SIGSTOP)

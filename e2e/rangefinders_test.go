@@ -56,7 +56,7 @@ func theRP(o rplidar.Options, options string) rangefinder {
 		l := emulate(t, rplidar.Start, o)
 		return l, laserAt(t, "rplidar", o.Line.Link, options), func() bool {
 			runsOn := o.Model == 0 || o.Model == rplidar.C1 // the motor
-			return !l.Scanning() && l.Count(0x25) > 0 && (runsOn || !l.Turning())
+			return !l.Scanning() && l.Count(0x25) > 0 && (runsOn || !l.MotorRuns())
 		}
 	}
 }

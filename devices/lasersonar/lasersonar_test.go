@@ -42,7 +42,7 @@ func startFar(t testing.TB, pose devices.Geometry, longest int) (*scanner, *devi
 	t.Helper()
 	laser := &scanner{}
 	b := transporttest.NewBench(t, devices.Instance{Driver: laser, Name: "scanner", Provides: []devices.Spec{devices.Laser()}})
-	b.Link.Place(pose)
+	b.Link.SetGeometry(pose)
 	b.Client = b.Attach(Kind().Instance(New(b.Client, 2*halfCone, longest))).Devices()[0]
 	b.Subscribe()
 	return laser, b.Client

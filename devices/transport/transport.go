@@ -459,7 +459,7 @@ func (t *Transport) advice(kind string) string {
 	switch {
 	case kind == t.link.Name():
 		return "try again"
-	case t.link.Beside(kind):
+	case t.link.HasDriver(kind):
 		return fmt.Sprintf("swap the ports of %s and %s", t.link.Name(), kind)
 	}
 	return "is it the right port?"

@@ -111,7 +111,7 @@ func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool
 	if err != nil {
 		t.Fatal(err)
 	}
-	robot.Place(mount)
+	robot.SetGeometry(mount)
 	r.position, r.sonar = r.table.Device(codec.Position), r.table.Device(codec.Sonar)
 	if r.driver, err = New([]*devices.Device{r.position, r.sonar}, open); err != nil {
 		t.Fatal(err)

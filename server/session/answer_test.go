@@ -168,7 +168,7 @@ func TestAnswerIsBounded(t *testing.T) {
 func TestGeometryAnswer(t *testing.T) {
 	r, p := connect(t)
 	p.expectAnswer('g')
-	r.table.Device('l').Link().Place(devices.Geometry{X: 80, Heading: 90})
+	r.table.Device('l').Link().SetGeometry(devices.Geometry{X: 80, Heading: 90})
 	p.expectAnswer('g', "l 0 80 0 90 0 0 0 0")
 	p.Restrict(rights.None)
 	p.expectAnswer('g')

@@ -233,7 +233,7 @@ func startArduino(_ *config, o line.Options) (*machine, error) {
 func startLidar(c *config, o line.Options) (*machine, error) {
 	c.rplidar.Line = o
 	d, err := rplidar.Start(c.rplidar)
-	state := func() any { return fmt.Sprintf("motor turns %v, scanning %v", d.Turning(), d.Scanning()) }
+	state := func() any { return fmt.Sprintf("motor turns %v, scanning %v", d.MotorRuns(), d.Scanning()) }
 	return serial(d, err, "", `name "rplidar" provides ["laser:0"]`, state, nil)
 }
 

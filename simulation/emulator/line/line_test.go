@@ -198,7 +198,7 @@ func TestSilence(t *testing.T) {
 func TestHold(t *testing.T) {
 	l := start(t, Options{})
 	h := rawhost.Open(t, l.Port(), 9600)
-	l.Hold()
+	l.Pause()
 	h.Say("01 FF 02 FF")
 	wait(t, l, "H>D 02 FF")
 	if strings.Contains(l.Transcript(), "D>H") {

@@ -144,9 +144,9 @@ func (l *Line) change(note string, fn func()) {
 // Speak ends Silence.
 func (l *Line) Speak() { l.change("speaks again", func() { l.silent = false }) }
 
-// Hold stalls the way to the host, like a busy adapter: the device's bytes wait until
+// Pause stalls the way to the host, like a busy adapter: the device's bytes wait until
 // Release, and then come all at once. Nothing is lost.
-func (l *Line) Hold() { l.change("paused", func() { l.paused = true }) }
+func (l *Line) Pause() { l.change("paused", func() { l.paused = true }) }
 
 // Release ends Hold.
 func (l *Line) Release() {

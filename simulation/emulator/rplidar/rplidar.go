@@ -276,8 +276,8 @@ func (d *Lidar) turn(rate float64) { d.angle = math.Mod(d.angle+d.step(rate), 36
 // Count returns how many requests of a kind the sensor has received.
 func (d *Lidar) Count(request byte) int { return line.Copy(&d.End, &d.received[request]) }
 
-// Turning reports whether the motor runs.
-func (d *Lidar) Turning() bool { return line.Copy(&d.End, &d.motor) }
+// MotorRuns reports whether the motor runs.
+func (d *Lidar) MotorRuns() bool { return line.Copy(&d.End, &d.motor) }
 
 // Scanning reports whether the sensor sends a scan.
 func (d *Lidar) Scanning() bool { return line.Copy(&d.End, &d.scan) != 0 }
