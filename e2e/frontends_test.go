@@ -24,20 +24,20 @@ type frontend struct {
 	unadvertise func()
 }
 
-// openPage is a page of the dashboard. It encrypts if there is a configuration.
-func openPage(t *testing.T, s *server, encryption *tls.Config) frontend {
+// openPage is a page of the dashboard. It uses TLS if there is a configuration.
+func openPage(t *testing.T, s *server, tlsConfig *tls.Config) frontend {
 	t.Helper()
-	ws := connect(t, strings.Replace(s.dashboard(t), "http", "ws", 1)+"drive?robot="+url.QueryEscape(s.address), nil, encryption)
+	ws := connect(t, strings.Replace(s.dashboard(t), "http", "ws", 1)+"drive?robot="+url.QueryEscape(s.address), nil, tlsConfig)
 	return frontend{ws, func(speed, turnRate int) {
 		say(t, ws, websocket.MessageText, fmt.Appendf(nil, `{"drive":[%d,%d]}`, speed, turnRate))
 	}, nil}
 }
 
-// openViewer is a viewer that speaks the protocol of Foxglove. It encrypts if there is a
+// openViewer is a viewer that speaks the protocol of Foxglove. It uses TLS if there is a
 // configuration.
-func openViewer(t *testing.T, s *server, encryption *tls.Config) frontend {
+func openViewer(t *testing.T, s *server, tlsConfig *tls.Config) frontend {
 	t.Helper()
-	ws := connect(t, s.viewers(t), foxglove.Subprotocols(), encryption)
+	ws := connect(t, s.viewers(t), foxglove.Subprotocols(), tlsConfig)
 	say(t, ws, websocket.MessageText, []byte(`{"op":"advertise","channels":[{"id":5,"topic":"/r0/cmd_vel","encoding":"json","schemaName":"geometry_msgs/Twist"}]}`))
 	return frontend{ws, func(speed, turnRate int) {
 		const radian = 180 / 3.14159
@@ -47,9 +47,9 @@ func openViewer(t *testing.T, s *server, encryption *tls.Config) frontend {
 }
 
 // openProgram is a program that speaks rosbridge.
-func openProgram(t *testing.T, s *server, encryption *tls.Config) frontend {
+func openProgram(t *testing.T, s *server, tlsConfig *tls.Config) frontend {
 	t.Helper()
-	ws := connect(t, s.rosbridge(t), nil, encryption)
+	ws := connect(t, s.rosbridge(t), nil, tlsConfig)
 	return frontend{ws, func(speed, turnRate int) {
 		const radian = 180 / 3.14159
 		say(t, ws, websocket.MessageText, fmt.Appendf(nil,
@@ -57,15 +57,15 @@ func openProgram(t *testing.T, s *server, encryption *tls.Config) frontend {
 	}, func() { say(t, ws, websocket.MessageText, []byte(`{"op":"unadvertise","topic":"/cmd_vel"}`)) }}
 }
 
-func connect(t *testing.T, address string, subprotocols []string, encryption *tls.Config) *websocket.Conn {
+func connect(t *testing.T, address string, subprotocols []string, tlsConfig *tls.Config) *websocket.Conn {
 	t.Helper()
-	if encryption != nil {
+	if tlsConfig != nil {
 		address = strings.Replace(address, "ws:", "wss:", 1)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	ws, _, err := websocket.Dial(ctx, address, &websocket.DialOptions{
-		Subprotocols: subprotocols, HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: encryption}},
+		Subprotocols: subprotocols, HTTPClient: &http.Client{Transport: &http.Transport{TLSClientConfig: tlsConfig}},
 	})
 	if err != nil {
 		t.Fatal(err)

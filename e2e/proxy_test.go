@@ -126,7 +126,7 @@ func (p proxied) ask(t *testing.T, from, method, what, origin string) (status in
 	return reply.StatusCode, string(body)
 }
 
-// Behind nginx and Caddy, encrypted or not, at the root or below a path, a page has everything that it
+// Behind nginx and Caddy, with TLS or without, at the root or below a path, a page has everything that it
 // has without them, and each visitor the rights of its own address.
 func TestProxy(t *testing.T) {
 	t.Parallel()
@@ -180,7 +180,7 @@ func TestProxy(t *testing.T) {
 	}
 }
 
-// testProxied shows a robot below a path of an encrypted site in a browser, and stops it.
+// testProxied shows a robot below a path of a site with TLS in a browser, and stops it.
 func testProxied(t *testing.T, _ browser) {
 	chromium := startBrowser(t, chromedp.Flag("host-resolver-rules", "MAP "+publicName+" 127.0.0.1"), chromedp.Flag("ignore-certificate-errors", true))
 	for _, kind := range []string{"nginx", "caddy"} {

@@ -303,7 +303,7 @@ func TestTLSClientOutOfRange(t *testing.T) {
 func TestTLSSlowLink(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
-	for name, encrypted := range map[string]bool{"plain": false, "TLS": true} {
+	for name, overTLS := range map[string]bool{"plain": false, "TLS": true} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			n := newNetwork(t)
@@ -316,7 +316,7 @@ func TestTLSSlowLink(t *testing.T) {
 			var all []*peer
 			for range 25 {
 				var p *peer
-				if encrypted {
+				if overTLS {
 					p = n.farTLS(t, f)
 				} else {
 					p = n.far(t, &net.Dialer{})
@@ -330,7 +330,7 @@ func TestTLSSlowLink(t *testing.T) {
 				s := n.status(t)
 				skipping := 0
 				for _, c := range s.Robots[0].Clients {
-					if c.Frames > 100 && c.Skipped > 100 && c.TLS == encrypted {
+					if c.Frames > 100 && c.Skipped > 100 && c.TLS == overTLS {
 						skipping++
 					}
 				}

@@ -29,7 +29,7 @@ func getTLS(config *tls.Config, url string) (text string, err error) {
 	return string(body), err
 }
 
-// Pages and viewers encrypt with the certificates of -tls, and have the rights of the name
+// Pages and viewers use TLS with the certificates of -tls, and have the rights of the name
 // in theirs. On this computer they need not. A reload applies to them.
 func TestTLSOfVisitors(t *testing.T) {
 	t.Parallel()
@@ -44,7 +44,7 @@ func TestTLSOfVisitors(t *testing.T) {
 	p := s.dial(t)
 	p.mustOpen("pr", "pr")
 	plain := s.dashboard(t) + "robots"
-	encrypted := strings.Replace(plain, "http:", "https:", 1)
+	https := strings.Replace(plain, "http:", "https:", 1)
 	ada := authority.Client(authority.Issue("ada", nil))
 	may := func(url string, config *tls.Config, want string) {
 		t.Helper()
@@ -53,10 +53,10 @@ func TestTLSOfVisitors(t *testing.T) {
 		}
 	}
 	may(plain, nil, "read write")
-	may(encrypted, authority.Client(authority.Issue("ben", nil)), "read write")
-	may(encrypted, ada, "read write config")
+	may(https, authority.Client(authority.Issue("ben", nil)), "read write")
+	may(https, ada, "read write config")
 	for name, config := range map[string]*tls.Config{"none": authority.Client(), "foreign": authority.Client(others.Issue("ada", nil))} {
-		if text, err := getTLS(config, encrypted); err == nil {
+		if text, err := getTLS(config, https); err == nil {
 			t.Errorf("certificate %s: %s", name, text)
 		}
 	}
@@ -77,18 +77,18 @@ func TestTLSOfVisitors(t *testing.T) {
 	}
 
 	s.reload(t, text(others))
-	if _, err := getTLS(ada, encrypted); err == nil {
+	if _, err := getTLS(ada, https); err == nil {
 		t.Error("the old certificate is still in use")
 	}
-	may(encrypted, others.Client(others.Issue("cleo", nil)), "read write config")
+	may(https, others.Client(others.Issue("cleo", nil)), "read write config")
 	s.reload(t, world)
-	if text, err := getTLS(others.Client(others.Issue("cleo", nil)), encrypted); err == nil {
-		t.Errorf("encryption without certificates: %s", text)
+	if text, err := getTLS(others.Client(others.Issue("cleo", nil)), https); err == nil {
+		t.Errorf("TLS without certificates: %s", text)
 	}
 	may(plain, nil, "read write")
 }
 
-// Visitors of other computers encrypt if there is a certificate.
+// Visitors of other computers use TLS if there is a certificate.
 func TestTLSOfVisitorsElsewhere(t *testing.T) {
 	t.Parallel()
 	n := newNetwork(t)

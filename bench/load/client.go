@@ -15,7 +15,7 @@ type client struct {
 	group  *group
 	index  int32 // among all clients
 	fd     int
-	tls    *tlsconn.Conn // nil: it does not encrypt
+	tls    *tlsconn.Conn // nil: no TLS
 	nats   *natsParser   // of the first client of a connection to NATS
 	phase  int           // Flood: bytes of a command that are sent
 	ready  bool          // has had its reply

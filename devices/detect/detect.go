@@ -53,7 +53,7 @@ type line struct {
 func Identify(ctx context.Context, where string, kinds []devices.Kind) (devices.Finding, error) {
 	kinds = Probed(kinds)
 	if len(kinds) == 0 {
-		return devices.Finding{}, errors.New("no driver can look for its hardware")
+		return devices.Finding{}, errors.New("no driver can search for its hardware")
 	}
 	speeds, open := speedsOf(kinds), openTTY
 	if devices.SerialPort(where).OverNetwork() {

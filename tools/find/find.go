@@ -22,7 +22,7 @@ import (
 // Command is the subcommand for the hardware of some kinds.
 func Command(kinds []devices.Kind) tools.Command {
 	return tools.Command{
-		Name: "find", Args: "[flags] [PORT ...]", Summary: "look for robots and sensors",
+		Name: "find", Args: "[flags] [PORT ...]", Summary: "search for robots and sensors",
 		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			return run(ctx, kinds, args, stdout, stderr)
 		},
@@ -54,7 +54,7 @@ func run(ctx context.Context, kinds []devices.Kind, args []string, stdout, stder
 		return tools.Failure{Err: errors.New("this computer has no serial port: is the adapter plugged in?")}
 	}
 	kinds = detect.Probed(kinds)
-	fmt.Fprintf(stderr, "looking for %s on %s ...\n", strings.Join(names(kinds), ", "), strings.Join(paths, ", "))
+	fmt.Fprintf(stderr, "searching for %s on %s ...\n", strings.Join(names(kinds), ", "), strings.Join(paths, ", "))
 	results := make(chan result)
 	for _, path := range paths {
 		go func() { results <- probe(ctx, path, kinds) }()

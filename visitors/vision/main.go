@@ -97,7 +97,7 @@ func parse(args []string) (options, error) {
 	set.StringVar(&o.colors, "colors", "colors.cfg", "`file` of the colours")
 	set.StringVar(&o.http, "http", "", "serve a page at this `address` on which colours are calibrated by clicking; :8090 is of this computer only")
 	o.page.Add(set)
-	set.Float64Var(&o.source.Rate, "rate", 15, "most `pictures` a second that are looked at, 0.1 to 60")
+	set.Float64Var(&o.source.Rate, "rate", 15, "most `pictures` a second that are searched, 0.1 to 60")
 	set.Usage = func() {
 		fmt.Fprint(set.Output(), usage)
 		set.PrintDefaults()
