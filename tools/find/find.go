@@ -22,7 +22,7 @@ import (
 // Command is the subcommand for the hardware of some kinds.
 func Command(kinds []devices.Kind) tools.Command {
 	return tools.Command{
-		Name: "find", Args: "[flags] [PORT ...]", Summary: "search for robots and sensors",
+		Name: "find", Args: "[flags] [PORT ...]", Summary: "find robots and sensors",
 		Run: func(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) error {
 			return run(ctx, kinds, args, stdout, stderr)
 		},

@@ -89,7 +89,7 @@ func stands(ctx context.Context, c *client.Client, aged bool) error {
 		p := c.Position
 		switch {
 		case err != nil && ctx.Err() == nil && limited.Err() != nil:
-			return fmt.Errorf("the stop was sent, but the robot still reports speed %d mm/s, turn rate %d deg/s", p.Speed, p.TurnRate)
+			return fmt.Errorf("the stop was sent, but the robot does not report that it stands: speed %d mm/s, turn rate %d deg/s", p.Speed, p.TurnRate)
 		case err != nil:
 			return fmt.Errorf("the stop was sent; whether the robot has stopped is unknown: %w", err)
 		}
