@@ -9,15 +9,13 @@ import (
 	"github.com/grandcat/zeroconf"
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/fleet/bridge"
 	"player/fleet/hub"
 )
 
 // service is what the robots' package announces by avahi (docs/INSTALL.md).
 const service = "_player._tcp"
-
-// usualPort is the port of a robot whose name is that of its computer.
-const usualPort = 6665
 
 // discover delivers the robots that announce themselves on the local network by mDNS
 // (RFC 6762, RFC 6763), until ctx ends.
@@ -54,7 +52,7 @@ func announced(e *zeroconf.ServiceEntry) (r hub.Robot, ok bool) {
 		}
 		return c
 	}, host)
-	if e.Port != usualPort {
+	if e.Port != codec.UsualPort {
 		r.Name += "-" + strconv.Itoa(e.Port)
 	}
 	for _, ip := range append(e.AddrIPv4, e.AddrIPv6...) {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/grandcat/zeroconf"
 
+	"player/codec"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/fleet/hub"
@@ -76,7 +77,7 @@ func TestDiscover(t *testing.T) {
 		return
 	}
 	start(t, player, "-stage", "room", "-http", "off")
-	announcement := must.Get(zeroconf.RegisterProxy("Player on kitchen", service, "local.", usualPort, "kitchen", []string{"192.0.2.1"}, nil, nil))(t)
+	announcement := must.Get(zeroconf.RegisterProxy("Player on kitchen", service, "local.", codec.UsualPort, "kitchen", []string{"192.0.2.1"}, nil, nil))(t)
 	defer announcement.Shutdown()
 	_, conn := startFleet(t, nil, "-discover")
 	sub := subscribe(t, conn, "player.lab.*.sonar.0.data")
