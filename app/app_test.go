@@ -57,6 +57,13 @@ func TestMain(m *testing.M) {
 	m.Run()
 }
 
+// atRoot notes the folder in the log of the test, before files are read: TestMain changed it before
+// the log began, and go test would take a cached result although a file has changed.
+func atRoot(t *testing.T) {
+	t.Helper()
+	must.Do(t, os.Chdir("."))
+}
+
 // output is a program's standard output or error.
 type output struct{ *os.File }
 

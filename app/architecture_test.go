@@ -25,6 +25,7 @@ type source struct {
 // readSource reads the files of both modules.
 func readSource(t *testing.T) source {
 	t.Helper()
+	atRoot(t)
 	s := source{map[string]bool{}, map[string]bool{}, map[string]bool{}}
 	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
@@ -198,6 +199,7 @@ func TestDocsNameTests(t *testing.T) {
 // A test that lacks something of the machine fails in CI: only package needs skips. The
 // other reasons to skip are listed here.
 func TestSkips(t *testing.T) {
+	atRoot(t)
 	reasons := map[string]string{
 		"e2e/needs/needs.go":           "elsewhere than in CI",
 		"e2e/acceptance/acceptance.go": "ACCEPTANCE, which the check sets",
@@ -221,6 +223,7 @@ func TestSkips(t *testing.T) {
 // The root shows the architecture: it has few folders, docs/ARCHITECTURE.md has a line for each,
 // and their imports run one way.
 func TestFolders(t *testing.T) {
+	atRoot(t)
 	const most = 20 // folders that one can hold in the head
 	page := must.Get(os.ReadFile("docs/ARCHITECTURE.md"))(t)
 	entries := must.Get(os.ReadDir("."))(t)

@@ -88,6 +88,7 @@ type page struct{ path, text string }
 // pages returns all pages of the repository.
 func pages(t *testing.T) (pages []page) {
 	t.Helper()
+	atRoot(t)
 	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -226,6 +227,7 @@ func TestDocsUseTheCommands(t *testing.T) {
 
 // A flag by itself, as in `+"`-http`"+`, is one of a program of this repository.
 func TestDocsNameFlags(t *testing.T) {
+	atRoot(t)
 	declared := regexp.MustCompile(`\.(?:\w*Var|Bool|Int|String|Duration|Float64|Func)\((?:&[\w.]+, )?"([a-z][\w.-]*)"`)
 	known := map[string]bool{
 		"h": true, "buildmode": true, "p": true, // of all, of go, and of Player 1 to 3

@@ -21,6 +21,7 @@ import (
 // Stable names (docs/RELEASING.md) are in these files, a line for each. -update writes the files.
 // A line that goes changes the first number of the version, a line that comes the second.
 func TestStable(t *testing.T) {
+	atRoot(t)
 	for name, lines := range map[string][]string{
 		"flags":   stableFlags(t),
 		"options": stableOptions(),

@@ -11,6 +11,7 @@ import (
 
 // The clients have the number of the program, and the changelog knows which number comes next.
 func TestVersionAgrees(t *testing.T) {
+	atRoot(t)
 	now := strings.TrimSpace(number)
 	if !regexp.MustCompile(`^\d+\.\d+\.\d+$`).MatchString(now) {
 		t.Fatalf("app/version.txt: %q is no number of three parts", now)
