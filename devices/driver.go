@@ -195,7 +195,8 @@ type Host interface {
 	// StartPlugin starts a program with pipes, in a process group of its own, which
 	// is killed when the program has ended. Its output goes to stdout and stderr.
 	// The port is its standard input; closing the port is the end of that input.
-	// exited is as for StartProgram; the last output may come after it.
+	// exited is as for StartProgram. It is called after stdout.Hangup, or 0.1 s after the end if another
+	// process keeps that pipe open. The last of stderr may come after it.
 	StartPlugin(stdout, stderr PortHandler, exited func(now time.Duration, err error), name string, args ...string) (Program, Port, error)
 }
 

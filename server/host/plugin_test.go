@@ -7,7 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"player/devices"
+	"player/e2e/must"
 	"player/process/descriptors"
 	"player/server/looptest"
 )
@@ -51,6 +54,28 @@ func TestPluginEnds(t *testing.T) {
 	s, p := startPlugin(t, "exec sleep 1000")
 	s.Do(func(time.Duration) { p.program.Signal(syscall.SIGTERM) })
 	expectEnd(t, p.exited, "signal: terminated")
+}
+
+// A plugin that has ended before the loop reads says why before its end is reported, also if the loop
+// serves the end first. A process that keeps the output open does not keep the end.
+func TestPluginEndsBehindItsOutput(t *testing.T) {
+	for script, kept := range map[string]bool{"echo why; exit 7": false, "setsid sleep 2 & echo why; exit 7": true} {
+		s, out, exited := serve(t, nil), newInbox(), make(chan int, 1)
+		s.Do(func(now time.Duration) {
+			started, _, err := s.host.StartPlugin(out, ignore{}, func(time.Duration, error) { exited <- len(out.gone) }, "sh", "-c", script)
+			looptest.Must(t, err)
+			p := started.(*program)
+			must.Do(t, unix.Waitid(unix.P_PID, p.cmd.Process.Pid, nil, unix.WEXITED|unix.WNOWAIT, nil))
+			p.Hangup(now, nil)
+			if len(exited) > 0 {
+				t.Error("the end is reported before the output was read")
+			}
+		})
+		if gone := looptest.Receive(t, exited, "end of the plugin"); gone == 0 && !kept {
+			t.Errorf("%s: the end comes before the end of the output", script)
+		}
+		out.expect(t, "why\n")
+	}
 }
 
 // A plugin that ends leaves nothing behind: its group is killed, so its pipes

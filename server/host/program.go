@@ -16,6 +16,7 @@ import (
 	"player/process/lastwords"
 	"player/process/slack"
 	"player/reactor"
+	"player/timers"
 )
 
 // program is a process that a driver has started. Its pidfd is in the loop. It becomes readable when
@@ -28,6 +29,40 @@ type program struct {
 	sweep   bool             // kill the rest of its process group when it has ended
 	group   *lastwords.Words // its process group, which the guard kills; nil: the guard does not
 	reaped  bool
+
+	// The end of a plugin is reported behind its output, which may say why it has ended.
+	err    error         // of the end, once the process is reaped
+	output bool          // its standard output is open
+	limit  *timers.Timer // reports the end although the output is open
+	timers *timers.Queue
+}
+
+// outputLimit is how long the end of a plugin waits for the end of its output. The kernel ends it with
+// the last process of the group. A process that has left the group may keep it open for longer; its
+// bytes are read, but the plugin counts as ended.
+const outputLimit = 100 * time.Millisecond
+
+// output is a plugin's standard output.
+type output struct {
+	devices.PortHandler
+	program *program
+}
+
+func (o output) Hangup(now time.Duration, err error) {
+	o.PortHandler.Hangup(now, err)
+	o.program.output = false
+	if o.program.reaped {
+		o.program.timers.Stop(o.program.limit)
+		o.program.report(now)
+	}
+}
+
+// report reports the end once.
+func (p *program) report(now time.Duration) {
+	if exited := p.exited; exited != nil {
+		p.exited = nil
+		exited(now, p.err)
+	}
 }
 
 // StartProgram implements devices.Host.
@@ -42,7 +77,11 @@ func (h *Host) StartProgram(exited func(now time.Duration, err error), name stri
 
 // StartPlugin implements devices.Host.
 func (h *Host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now time.Duration, err error), name string, args ...string) (devices.Program, devices.Port, error) {
-	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true}
+	p := &program{cmd: exec.Command(name, args...), exited: exited, sweep: true, output: true, timers: h.timers}
+	p.limit = timers.NewTimer(func(now time.Duration) time.Duration {
+		p.report(now)
+		return 0
+	})
 	// Take them before anything is opened: two for each pipe, which Open takes again below.
 	if err := h.loop.Descriptors().Take(6); err != nil {
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
@@ -61,7 +100,8 @@ func (h *Host) StartPlugin(stdout, stderr devices.PortHandler, exited func(now t
 		return nil, nil, fmt.Errorf("plugin %s: %w", name, err)
 	}
 	// open takes the descriptors over, also when it fails.
-	_, errOut := h.open(ends.ours[1], stdout)
+	_, errOut := h.open(ends.ours[1], output{stdout, p})
+	p.output = errOut == nil
 	_, errErr := h.open(ends.ours[2], stderr)
 	stdin, errIn := h.open(ends.ours[0], ignore{})
 	if err := errors.Join(errIn, errOut, errErr); err != nil {
@@ -192,7 +232,11 @@ func (p *program) Hangup(now time.Duration, _ error) {
 		p.group.Drop()
 	}
 	p.reaped = true
-	err := p.cmd.Wait()
+	p.err = p.cmd.Wait()
 	p.release()
-	p.exited(now, err)
+	if p.output {
+		p.timers.Set(p.limit, now+outputLimit)
+		return
+	}
+	p.report(now)
 }
