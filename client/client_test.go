@@ -179,3 +179,25 @@ func TestDialDeadline(t *testing.T) {
 		t.Errorf("%v is not the end of the context", err)
 	}
 }
+
+// The error of Reconnect says why the server was not reached, although the time is over in the middle of
+// an attempt.
+func TestReconnectSaysWhy(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	attempts := 0
+	c := must.Get(DialBy(ctx, func(ctx context.Context) (net.Conn, error) {
+		switch attempts++; attempts {
+		case 1:
+			near, far := net.Pipe()
+			t.Cleanup(func() { far.Close() })
+			return near, nil
+		case 2:
+			return nil, errors.New("nothing listens")
+		}
+		cancel()
+		return nil, ctx.Err()
+	}))(t)
+	if err := c.Reconnect(ctx); err == nil || !strings.Contains(err.Error(), "nothing listens") {
+		t.Error(err)
+	}
+}

@@ -26,14 +26,18 @@ func (c *Client) Reconnect(ctx context.Context) error {
 	if c.dial == nil {
 		return errors.New("a client of New cannot connect again: use DialBy")
 	}
+	var why error // of the last attempt that ctx has not cut short
 	for {
 		err := c.resume(ctx)
+		if why == nil || ctx.Err() == nil {
+			why = err
+		}
 		if _, refused := errors.AsType[*AccessError](err); err == nil || refused {
 			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("connect again: %w", err)
+			return fmt.Errorf("connect again: %w", why)
 		case <-time.After(pause):
 		}
 	}
