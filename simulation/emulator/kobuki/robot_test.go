@@ -24,7 +24,8 @@ func TestFrame(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]int{
-		"AA 55 06 01 04 C8 00 01 00 CA AA": 10, "AA 55 00 00": 4, "00 01 AA 55": 2, "AA 00 AA 55": 2, "01 02 03": 3, "AA AA 55": 1,
+		"AA 55 06 01 04 C8 00 01 00 CA AA": 10, "AA 55 00 00": 4,
+		"00 01 AA 55": 2, "AA 00 AA 55": 2, "01 02 03": 3, "AA AA 55": 1,
 	} {
 		if n, _ := robot().Frame(rawhost.Bytes(t, text)); n != want {
 			t.Errorf("%s: framed %d, want %d", text, n, want)
@@ -32,8 +33,8 @@ func TestFrame(t *testing.T) {
 	}
 }
 
-// The command "base control" of Yujin's protocol has a speed in mm/s and a radius in mm: 0 is straight, 1 turns in place.
-// Otherwise the speed is that of the outer wheel. The wheels are 230 mm apart.
+// The command "base control" of Yujin's protocol has a speed in mm/s and a radius in mm: 0 is straight, 1 turns in
+// place. Otherwise the speed is that of the outer wheel. The wheels are 230 mm apart.
 func TestCommands(t *testing.T) {
 	for text, want := range map[string]struct {
 		left, right float64

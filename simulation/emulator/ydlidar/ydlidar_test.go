@@ -50,8 +50,8 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// A packet has its kind, the number of samples, its first and last angle in 1/64 deg with a bit set, the exclusive or of
-// all words but itself, and distances in 1/4 mm.
+// A packet has its kind, the number of samples, its first and last angle in 1/64 deg with a bit set, the exclusive or
+// of all words but itself, and distances in 1/4 mm.
 func TestPacket(t *testing.T) {
 	d := lidar(G4, 1000)
 	// 3 samples at 90.5 deg, 0.5 deg apart: 2D41 is 5792 << 1 | 1, 2DC1 is 5856 << 1 | 1.
