@@ -131,3 +131,21 @@ func TestAtoi(t *testing.T) {
 		}
 	}
 }
+
+// An axis whose watchdog has expired does not turn before its error is cleared and it is in closed loop again.
+func TestODriveError(t *testing.T) {
+	b := &Board{firmware: &ODrive{}}
+	b.Receive(0, []byte("w axis0.requested_state 8\n"))
+	now := time.Second // the watchdogs have expired
+	for _, tt := range []struct {
+		command string
+		speed   float64
+	}{
+		{"v 0 1", 0}, {"w axis0.requested_state 8", 0}, {"sc", 0}, {"v 0 1", 0}, {"w axis0.requested_state 8", odriveTurn},
+	} {
+		b.Receive(now, []byte(tt.command+"\n"))
+		if s := b.State(); s.Speed[0] != tt.speed {
+			t.Errorf("%s: %+v, want %v", tt.command, s, tt.speed)
+		}
+	}
+}
