@@ -284,7 +284,7 @@ func TestDrivesInVain(t *testing.T) {
 	}
 }
 
-// Who may only read sees and asks, and changes nothing.
+// A program that may only read sees and asks, and changes nothing.
 func TestRights(t *testing.T) {
 	for _, tt := range []struct {
 		may      rights.Set
@@ -479,7 +479,7 @@ func TestSubscriptionLimit(t *testing.T) {
 }
 
 // Whatever a program sends, each message has at most one answer, and each call that can be read exactly one, with its
-// id. Answers are JSON and UTF-8. What is sent and watched is what the subscriptions say.
+// id. Answers are JSON and UTF-8. The subscriptions decide which topics are sent.
 func FuzzProgram(f *testing.F) {
 	for _, seed := range []string{
 		`{"op":"subscribe","id":"a","topic":"/odom","throttle_rate":100,"queue_length":5,"compression":"cbor"}` +

@@ -15,7 +15,7 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-6 }
 // robot returns a robot without a cable.
 func robot() *Robot { return &Robot{gyro: 0, next: period} }
 
-// Frames have their length in the third byte. What comes before one is junk.
+// Frames have their length in the third byte. Bytes before one are junk.
 func TestFrame(t *testing.T) {
 	command := rawhost.Bytes(t, "AA 55 06 01 04 C8 00 01 00 CA")
 	for cut := range command {
