@@ -272,7 +272,7 @@ func TestDamagedChunk(t *testing.T) {
 }
 
 // readFile is read of a file, which has a summary.
-func readFile(t *testing.T, log []byte) (lines []string, damage error) {
+func readFile(t testing.TB, log []byte) (lines []string, damage error) {
 	t.Helper()
 	r := must.Get(Open(store(t, log)))(t)
 	defer r.Close()

@@ -1,7 +1,6 @@
 package rosbridge
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,17 +9,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/coder/websocket"
-
 	"player/config/rights"
-	"player/formats/ros"
 	"player/formats/telemetry"
 	"player/visitors"
 )
 
 const (
-	// messageLimit is the largest message that a program may send, in bytes.
-	messageLimit = 64 << 10
 	// maxSubscriptions is how many subscriptions a program may have: all topics of a dozen
 	// robots.
 	maxSubscriptions = 256
@@ -30,23 +24,36 @@ const (
 	maxQueue = 100
 	// maxThrottle bounds throttle_rate: larger ones would overflow a time.
 	maxThrottle = time.Hour
-	// rate is the rate of a robot's data in Hz: the default of the Player protocol.
-	rate = 10
 	// velocityTopic is the topic of each robot that drives it.
 	velocityTopic = "/cmd_vel"
-	// silenceLimit is how long a robot drives without a message: most bases of ROS have the same limit.
-	silenceLimit = 500 * time.Millisecond
 )
 
-// program is a connection of a program. Its maps are used by the reader only.
+// program has the rules for the messages of a program, and their state. It has no socket. Its maps are used by
+// the reader only.
 type program struct {
-	*visitors.Guest
 	server *server
+	guest  guest
+	may    rights.Set
 	mute   atomic.Bool // no status messages
 
 	subscriptions subscriptions
-	again         []atomic.Bool // by robot: a topic was subscribed to, and latched ones are sent again
 	warnings      visitors.Limiter
+}
+
+// guest carries out what the rules decide: a connection.
+type guest interface {
+	// reply sends a message of the protocol.
+	reply(text []byte) error
+	// flow sets the pace at which the messages of a topic are sent. The zero pace: they are not sent.
+	flow(topic int, wanted pace)
+	// watch sets the devices of a robot that are read, by their letters. Latched messages are sent again.
+	watch(robot int, devices string)
+	// drive drives a robot in mm/s and deg/s.
+	drive(robot, speed, turnRate int)
+	// stand stops a robot if the program drives it.
+	stand(robot int)
+	// call carries out a service of a robot, and answers: now, or when the wheels have started.
+	call(v service, on bool, answer func(error) error) error
 }
 
 // subscription is one subscription of a program: it may have several of a topic.
@@ -64,21 +71,8 @@ type pace struct {
 	queue  int // at least 1
 }
 
-func newProgram(s *server, guest *visitors.Guest) *program {
-	p := &program{Guest: guest, server: s, subscriptions: subscriptions{}, again: make([]atomic.Bool, len(s.config.Robots))}
-	p.Report = func(err error) error { return p.status("", err) } // no message has caused it
-	return p
-}
-
-func (p *program) serve() error {
-	return p.Serve(p.take, p.write)
-}
-
-func (p *program) write(ctx context.Context) error {
-	return p.Write(ctx, websocket.MessageText, func(dst []byte, m visitors.Message) ([]byte, error) {
-		dst = append(dst, p.server.topics[m.Subscription].head...)
-		return append(ros.AppendJSON(dst, m.Content), '}'), nil
-	})
+func newProgram(s *server, g guest, may rights.Set) *program {
+	return &program{server: s, guest: g, may: may, subscriptions: subscriptions{}}
 }
 
 func (p *program) reply(content any) error {
@@ -86,7 +80,7 @@ func (p *program) reply(content any) error {
 	if err != nil {
 		return err
 	}
-	return p.Outbox.Reply(true, text)
+	return p.guest.reply(text)
 }
 
 // status sends the program an error; id is the id of the message that caused it.
@@ -133,13 +127,13 @@ func (i identity) MarshalJSON() ([]byte, error) { return []byte(i), nil }
 
 // take takes a message of the program. The answer to a failed one is a status; the
 // connection stays. Some programs send their JSON in binary frames.
-func (p *program) take(kind websocket.MessageType, message []byte) error {
+func (p *program) take(binary bool, message []byte) error {
 	var r request
 	err := json.Unmarshal(message, &r)
 	switch {
 	case err == nil:
 		err = p.carryOut(r)
-	case kind == websocket.MessageBinary:
+	case binary:
 		err = fmt.Errorf("the message is not JSON, and CBOR and BSON are not understood: %w", err)
 	default:
 		err = fmt.Errorf("the message is not understood: %w", err)
@@ -240,11 +234,7 @@ func (s subscriptions) paceOf(topic int) (all pace) {
 
 // flow adapts the messages sent of a topic, and the data read for it, to the subscriptions.
 func (p *program) flow(i int) {
-	if all := p.subscriptions.paceOf(i); all.queue == 0 {
-		p.Outbox.Unsubscribe(uint32(i))
-	} else {
-		p.Outbox.Subscribe(uint32(i), uint32(i), all.queue, all.period)
-	}
+	p.guest.flow(i, p.subscriptions.paceOf(i))
 	for _, from := range p.server.topics[i].sources {
 		p.watch(from.robot)
 	}
@@ -258,8 +248,7 @@ func (p *program) watch(robot int) {
 			devices.WriteByte(d.Letter)
 		}
 	}
-	p.again[robot].Store(true)
-	p.Watch(robot, devices.String(), rate, func() *visitors.Feed { return p.newFeed(robot) })
+	p.guest.watch(robot, devices.String())
 }
 
 // watches reports whether a device is part of a subscribed topic.
@@ -272,45 +261,12 @@ func (p *program) watches(from source) bool {
 	return false
 }
 
-// newFeed returns the feed of a robot, which passes new data to the outbox.
-func (p *program) newFeed(robot int) *visitors.Feed {
-	var converter *ros.Converter
-	r := p.server.config.Robots[robot]
-	return p.Feed(r, func(news []visitors.News) error {
-		if p.again[robot].Swap(false) || converter == nil {
-			converter = p.server.converter(robot)
-		}
-		now := time.Now().UnixNano()
-		for _, n := range news {
-			if !n.Known {
-				continue // the device has no data
-			}
-			at := now - int64(n.Age)
-			for _, m := range converter.Data(r.Device(n.Device), at, n.Payload) {
-				if i, offered := p.server.index[converter.Topics()[m.Topic].Name]; offered {
-					p.Outbox.Put(uint32(i), frameOf(m.Content), at, m.Content)
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// frameOf returns the frame of a message of /tf: messages for other frames do not replace
-// it. The robot's first frame stands for all frames in /tf_static.
-func frameOf(content any) string {
-	if tf, ok := content.(ros.TFMessage); ok && len(tf.Transforms) > 0 {
-		return tf.Transforms[0].ChildFrameID
-	}
-	return ""
-}
-
 func (p *program) driven(name string) (robot int, err error) {
 	robot, known := p.server.drives[absolute(name)]
 	if !known {
 		return -1, fmt.Errorf("nobody here listens to %.60q", name)
 	}
-	return robot, visitors.Need(p.May, rights.Write)
+	return robot, visitors.Need(p.may, rights.Write)
 }
 
 func (p *program) advertise(r request) error {
@@ -326,8 +282,11 @@ func (p *program) advertise(r request) error {
 // unadvertise stops the robot if the program drives it.
 func (p *program) unadvertise(r request) error {
 	robot, err := p.driven(r.Topic)
-	p.Stand(robot)
-	return err
+	if err != nil {
+		return err // a program without the right does not drive
+	}
+	p.guest.stand(robot)
+	return nil
 }
 
 // publish drives. A topic need not be advertised.
@@ -344,6 +303,6 @@ func (p *program) publish(r request) error {
 	if err != nil {
 		return err
 	}
-	p.Wheels(robot, p.server.config.Robots[robot]).Drive(speed, turnRate)
+	p.guest.drive(robot, speed, turnRate)
 	return nil
 }

@@ -148,6 +148,6 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer guest.End()
 	log := s.config.Log.With(zap.String("program", r.RemoteAddr))
 	log.Info("program of ROS connected")
-	err := newProgram(s, guest).serve()
+	err := newConnection(s, guest).serve()
 	log.Info("program of ROS disconnected", zap.Error(err))
 }

@@ -101,7 +101,7 @@ func (p *program) call(r request) error {
 	if v.call != nil {
 		return answer(v.call(args))
 	}
-	return p.Call(v.of, args.Data != nil && *args.Data, v.robot, p.server.config.Robots[v.robot], func(err error) error {
+	return p.guest.call(v, args.Data != nil && *args.Data, func(err error) error {
 		return answer(done{true, ""}, err)
 	})
 }

@@ -106,7 +106,8 @@ func (r *Robot) drive(speed, radius float64) {
 func (r *Robot) Advance(now time.Duration) time.Duration {
 	r.advance(now)
 	if now >= r.next {
-		r.report(now)
+		f := r.report(now)
+		r.Send(f, fmt.Sprint("report ", len(f)-1))
 		for r.next += period; r.next <= now; r.next += period {
 		}
 	}
@@ -129,8 +130,8 @@ func (r *Robot) advance(now time.Duration) {
 	r.gyro += turn
 }
 
-// report sends the packets that a robot sends by default.
-func (r *Robot) report(now time.Duration) {
+// report returns the packets that a robot sends by default.
+func (r *Robot) report(now time.Duration) []byte {
 	two := func(v float64) []byte {
 		n := int(math.Floor(v))
 		return []byte{byte(n), byte(n >> 8)}
@@ -156,7 +157,7 @@ func (r *Robot) report(now time.Duration) {
 	part(13, []byte{7, 6}, make([]byte, 12))
 	part(16, make([]byte, 16))
 	f[2] = byte(len(f) - 3)
-	r.Send(append(f, line.Xor(f[2:])), fmt.Sprint("report ", len(f)))
+	return append(f, line.Xor(f[2:]))
 }
 
 // Bump presses the bumpers: bit 0 right, 1 middle, 2 left.

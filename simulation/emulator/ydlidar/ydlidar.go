@@ -110,18 +110,18 @@ func (d *Lidar) packets() {
 	step := 360 * d.opts.Rate / rates[d.opts.Model]
 	for left := samplesPerPacket; left > 0; {
 		n := min(left, int((360-d.angle)/step)+1)
-		d.packet(0, step, n)
+		d.Send(d.packet(0, step, n), "packet")
 		left -= n
 		if d.angle >= 360 {
 			d.angle -= 360
-			d.packet(byte(d.opts.Rate*10)<<1|1, step, 1)
+			d.Send(d.packet(byte(d.opts.Rate*10)<<1|1, step, 1), "packet")
 		}
 	}
 }
 
-// packet sends a packet of n samples. The sensor reports angles as they were without the
+// packet returns the next packet, of n samples. The sensor reports angles as they were without the
 // correction that hosts apply.
-func (d *Lidar) packet(kind byte, step float64, n int) {
+func (d *Lidar) packet(kind byte, step float64, n int) []byte {
 	var angles []float64
 	for k := range n {
 		angles = append(angles, d.angle+float64(k)*step)
@@ -138,8 +138,8 @@ func (d *Lidar) packet(kind byte, step float64, n int) {
 		sum ^= q
 		data = binary.LittleEndian.AppendUint16(data, q)
 	}
-	d.Send(append(binary.LittleEndian.AppendUint16(p, sum), data...), "packet")
 	d.angle += float64(n) * step
+	return append(binary.LittleEndian.AppendUint16(p, sum), data...)
 }
 
 // see returns the distance that a host will place at the corrected angle: the ray's

@@ -1,0 +1,186 @@
+package sickcola
+
+import (
+	"encoding/hex"
+	"io"
+	"math/rand/v2"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"player/e2e/must"
+	"player/simulation/emulator/room"
+)
+
+// sensor returns a sensor without a network. Its room is round.
+func sensor(opts Options) *Sensor {
+	if opts.Model.Name == "" {
+		opts.Model = TiM551
+	}
+	opts.Room = room.Or(func(float64) float64 { return 1000 })
+	return &Sensor{opts: opts, hosts: map[net.Conn]*host{}, random: rand.New(rand.NewPCG(1, 2)), ready: time.Now()}
+}
+
+// answers returns what the sensor sends for a request, and what it knows of the host then.
+func answers(t *testing.T, s *Sensor, request string) (string, *host) {
+	t.Helper()
+	near, far := net.Pipe()
+	h := &host{}
+	go func() {
+		defer near.Close()
+		s.answer(near, h, request)
+	}()
+	return string(must.Get(io.ReadAll(far))(t)), h
+}
+
+// bytesOf decodes hex with spaces.
+func bytesOf(t *testing.T, text string) string {
+	t.Helper()
+	return string(must.Get(hex.DecodeString(strings.ReplaceAll(text, " ", "")))(t))
+}
+
+// exchanges of CoLa A are as SICK's "Telegram Listing" has them, without STX and ETX.
+var exchanges = []struct {
+	opts        Options
+	ask, answer string
+}{
+	{Options{}, "sRN DeviceIdent", "sRA DeviceIdent 6 TiM551 E V2.50-10.04.13"},
+	{Options{Model: LMS111}, "sRN DeviceIdent", "sRA DeviceIdent 10 LMS10x_FieldEval 10 V1.36-21.10.2010"},
+	{Options{}, "sEN LMDscandata 1", "sEA LMDscandata 1"},
+	{Options{}, "sEN LMDscandata 0", "sEA LMDscandata 0"},
+	{Options{}, "sMN SetAccessMode 03 F4724744", "sAN SetAccessMode 1"},
+	{Options{}, "sMN SetAccessMode 03 00000000", "sAN SetAccessMode 0"},
+	{Options{Locked: true}, "sMN SetAccessMode 03 F4724744", "sAN SetAccessMode 0"},
+	{Options{}, "sMN Run", "sAN Run 1"},
+	{Options{}, "sMN LMCstartmeas", "sFA 1"}, // without a login
+	{Options{}, "sRN Nothing", "sFA B"},
+	{Options{Refuse: "LMDscandata"}, "sEN LMDscandata 1", "sFA 4"},
+}
+
+func TestAnswersASCII(t *testing.T) {
+	for _, tt := range exchanges {
+		s := sensor(tt.opts)
+		got, h := answers(t, s, tt.ask)
+		if got != "\x02"+tt.answer+"\x03" {
+			t.Errorf("%s: %q, want %q", tt.ask, got, tt.answer)
+		}
+		if want := tt.answer == "sEA LMDscandata 1"; h.scans != want {
+			t.Errorf("%s: scans: %v", tt.ask, h.scans)
+		}
+		if want := tt.answer == "sAN SetAccessMode 1"; s.LoggedIn() != want {
+			t.Errorf("%s: logged in: %v", tt.ask, s.LoggedIn())
+		}
+	}
+}
+
+// Telegrams of CoLa B are those of the "Telegram Listing", byte for byte.
+func TestAnswersBinary(t *testing.T) {
+	for _, tt := range []struct{ ask, answer string }{
+		{"02 02 02 02 00 00 00 17 73 4D 4E 20 53 65 74 41 63 63 65 73 73 4D 6F 64 65 20 03 F4 72 47 44 B3",
+			"02 02 02 02 00 00 00 13 73 41 4E 20 53 65 74 41 63 63 65 73 73 4D 6F 64 65 20 01 38"},
+		{"02 02 02 02 00 00 00 07 73 4D 4E 20 52 75 6E 19", "02 02 02 02 00 00 00 09 73 41 4E 20 52 75 6E 20 01 34"},
+		{"02 02 02 02 00 00 00 11 73 45 4E 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 01 33",
+			"02 02 02 02 00 00 00 11 73 45 41 20 4C 4D 44 73 63 61 6E 64 61 74 61 20 01 3C"},
+		{"02 02 02 02 00 00 00 0F 73 52 4E 20 44 65 76 69 63 65 49 64 65 6E 74 25",
+			"02 02 02 02 00 00 00 28 73 52 41 20 44 65 76 69 63 65 49 64 65 6E 74 20" +
+				" 00 06 54 69 4D 35 35 31 00 0E 56 32 2E 35 30 2D 31 30 2E 30 34 2E 31 33 26"},
+	} {
+		s := sensor(Options{Binary: true})
+		ask := []byte(bytesOf(t, tt.ask))
+		for cut := range ask {
+			if content, size := s.content(ask[:cut]); content != nil || size != 0 {
+				t.Fatalf("%d bytes of % X: %q, %d", cut, ask, content, size)
+			}
+		}
+		content, size := s.content(ask)
+		if size != len(ask) {
+			t.Fatalf("% X: framed %d", ask, size)
+		}
+		if got, _ := answers(t, s, string(content)); got != bytesOf(t, tt.answer) {
+			t.Errorf("% X: % X, want %s", ask, got, tt.answer)
+		}
+	}
+}
+
+// In CoLa A a telegram begins with the last STX before its ETX. In both, junk before a telegram is left out.
+func TestContent(t *testing.T) {
+	for _, tt := range []struct {
+		binary  bool
+		in      string
+		content string // empty: none
+		size    int
+	}{
+		{false, "\x02sRN a\x03\x02sRN b\x03", "sRN a", 7},
+		{false, "junk\x02sRN a\x03", "sRN a", 11},
+		{false, "\x02sRN\x02sRN a\x03", "sRN a", 11},
+		{false, "\x02sRN a", "", 0},
+		{false, "junk\x03\x02sRN a\x03", "", 5},
+		{false, "", "", 0},
+		{true, "\x02\x02\x02\x02\x00\x00\x00\x01as", "a", 10},
+		{true, "x\x02\x02\x02\x02\x00\x00\x00\x01as", "", 1},
+		{true, "\x02\x02\x02\x02\x00\x00\x00\x02a", "", 0},
+	} {
+		s := sensor(Options{Binary: tt.binary})
+		if content, size := s.content([]byte(tt.in)); string(content) != tt.content || size != tt.size {
+			t.Errorf("%q: %q, %d; want %q, %d", tt.in, content, size, tt.content, tt.size)
+		}
+	}
+}
+
+// The sensor starts after a login and the request to start, and measures when the host has logged out.
+func TestStart(t *testing.T) {
+	s := sensor(Options{Standby: true})
+	s.ready = time.Time{}
+	for _, tt := range []struct{ ask, answer string }{
+		{"sMN SetAccessMode 03 F4724744", "sAN SetAccessMode 1"}, {"sMN LMCstartmeas", "sAN LMCstartmeas 0"},
+		{"sMN Run", "sAN Run 1"},
+	} {
+		if got, _ := answers(t, s, tt.ask); got != "\x02"+tt.answer+"\x03" {
+			t.Fatalf("%s: %q", tt.ask, got)
+		}
+	}
+	if s.ready.IsZero() || s.LoggedIn() {
+		t.Errorf("ready %v, logged in: %v", s.ready, s.LoggedIn())
+	}
+}
+
+// Telegrams of scans have the fields of the "Telegram Listing" in its order: hexadecimal words, or numbers with the
+// most significant byte first. Angles are in 1/10000 deg.
+func TestScan(t *testing.T) {
+	small := Model{Name: "small", First: -45, Last: -43, Step: 1, Rate: 15, Intensities: 1, Echoes: 1}
+	s := sensor(Options{Model: small})
+	s.sent = 0x1A
+	const begin, rest = "sSN LMDscandata 1 1 B96518 0 0 1A 9A 13C8E59 13C9CBE 0 0 8 0 0 5DC 21C 1 1234 56 ",
+		" 1 B not defined 0 0 0"
+	want := begin + "1 DIST1 3F800000 0 FFF92230 2710 3 3E8 3E8 3E8 1 RSSI1 3F800000 0 FFF92230 2710 3 0 1 2 0" + rest
+	if got := s.scan(); got != want {
+		t.Errorf("one byte of intensities:\n%s, want\n%s", got, want)
+	}
+	s.opts.Model.Intensities, s.opts.Model.Echoes = 2, 2
+	want = begin + "3 DIST2 3F800000 0 FFF92230 2710 3 270F 270F 270F DIST1 3F800000 0 FFF92230 2710 3 3E8 3E8 3E8" +
+		" RSSI1 3F800000 0 FFF92230 2710 3 0 1 2 0 0" + rest
+	if got := s.scan(); got != want {
+		t.Errorf("two echoes:\n%s, want\n%s", got, want)
+	}
+	s.opts.Model.Intensities, s.opts.Model.Echoes, s.opts.Binary, s.opts.Status = 0, 1, true, 2
+	want = "sSN LMDscandata " + bytesOf(t, "0001 0001 00B96518 00 02 001A 009A 013C8E59 013C9CBE 00 00 08 00 0000"+
+		" 000005DC 0000021C 0001 00001234 0056 0001") + "DIST1" +
+		bytesOf(t, "3F800000 00000000 FFF92230 2710 0003 03E8 03E8 03E8 0000 0000 0001") +
+		"\x00\x0Bnot defined" + bytesOf(t, "0000 0000 0000")
+	if got := s.scan(); got != want {
+		t.Errorf("CoLa B:\n% X, want\n% X", got, want)
+	}
+}
+
+// Each model has as many samples as its data sheet says.
+func TestSamples(t *testing.T) {
+	for _, tt := range []struct {
+		model Model
+		count string
+	}{{TiM551, " 2710 10F "}, {TiM571, " D05 32B "}, {LMS111, " 1388 21D "}, {LMS1000, " 1D4C 16F "}} {
+		if got := sensor(Options{Model: tt.model}).scan(); !strings.Contains(got, tt.count) {
+			t.Errorf("%s: no%sin %.200s", tt.model.Name, tt.count, got)
+		}
+	}
+}
