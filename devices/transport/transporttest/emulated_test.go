@@ -2,13 +2,11 @@ package transporttest_test
 
 import (
 	"fmt"
-	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 	"time"
 
-	"player/codec"
 	"player/devices"
 	"player/devices/p2os"
 	"player/devices/rplidar"
@@ -16,7 +14,6 @@ import (
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 	"player/simulation/emulator/line"
-	emulatedrobot "player/simulation/emulator/p2os"
 )
 
 const ms = time.Millisecond
@@ -49,16 +46,27 @@ type hardware interface {
 // product is a driver and its hardware.
 type product struct {
 	kind   devices.Kind
-	others []devices.Kind // whose Probes recognise other hardware
-	speeds []int          // that the hardware may have, the one of a new one first
-	period time.Duration  // of its data
+	speeds []int         // that the hardware may have, the one of a new one first
+	period time.Duration // of its data
+	pace   time.Duration // that a packet takes on the line
+	noise  float64       // how often packets are spoiled in a test of noise
 	start  func(o line.Options) (hardware, error)
 }
 
 func products() []product {
 	return []product{
-		{p2os.Kind(), []devices.Kind{sicklms200.Kind(), rplidar.Kind()}, []int{9600, 38400, 19200, 57600, 115200}, 100 * ms, startRobot},
+		{p2os.Kind(), []int{9600, 38400, 19200, 57600, 115200}, 100 * ms, 32 * ms, 0.1, startRobot},
+		{sicklms200.Kind(), []int{9600, 38400}, 200 * ms, 195 * ms, 0.05, startLaser},
+		{rplidar.Kind(), []int{115200, 256000, 460800, 1000000}, 185 * ms, 12 * ms, 0.1, startLidar},
 	}
+}
+
+// probes are the kinds that recognise each other's hardware.
+func probes() (kinds []devices.Kind) {
+	for _, p := range products() {
+		kinds = append(kinds, p.kind)
+	}
+	return kinds
 }
 
 const port = "/dev/emulated"
@@ -73,8 +81,9 @@ type rig struct {
 	cuts   bool // the host reads each packet in two parts, cut at each byte in turn
 	ends   bool // each second packet after the handshake ends early, at each byte in turn
 	cut    int
-	strict bool // the hardware has no reason to object
-	judged int
+	strict bool          // no packet is spoiled
+	stamp  time.Duration // of the data that was judged last
+	judged int           // how many were
 }
 
 // newRig plugs the hardware in and attaches the driver. o has the faults of the cable.
@@ -84,7 +93,7 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 	values["port"] = port
 	driver := must.Get(p.kind.New(devices.Args{Name: p.kind.Name, Values: values}))(t)
 	r := &rig{
-		Bench:  transporttest.NewBench(t, p.kind.Instance(driver), append(p.others, p.kind)...),
+		Bench:  transporttest.NewBench(t, p.kind.Instance(driver), probes()...),
 		driver: driver.(interface{ IsUp() bool }),
 		random: rand.New(rand.NewPCG(o.Noise.Seed, 1)),
 	}
@@ -146,9 +155,7 @@ func (r *rig) connect() {
 	r.T.Fatalf("not connected: %v, log %.2000q", r.Done, r.Messages())
 }
 
-func (r *rig) isUp() bool {
-	return r.Link.State() == devices.Ready && len(r.Done) > 0 && r.Done[0] == nil
-}
+func (r *rig) isUp() bool { return r.driver.IsUp() }
 
 // run is so much of work, with data that is at most so old. It begins once there is new data.
 func (r *rig) run(length, old time.Duration) {
@@ -161,10 +168,13 @@ func (r *rig) run(length, old time.Duration) {
 			if age := r.Client.Age(r.Now()); age > old {
 				r.T.Fatalf("at %v: data is %v old, log %.2000q", r.Now(), age, r.Messages())
 			}
-			if err := r.judge(r); err != nil {
-				r.T.Fatalf("at %v: %v, log %.2000q", r.Now(), err, r.Messages())
+			if stamp := r.Now() - r.Client.Age(r.Now()); stamp != r.stamp {
+				r.stamp = stamp
+				r.judged++
+				if err := r.judge(r); err != nil {
+					r.T.Fatalf("at %v: %v, log %.2000q", r.Now(), err, r.Messages())
+				}
 			}
-			r.judged++
 		}
 	}
 }
@@ -182,24 +192,24 @@ func (r *rig) stand() {
 // TestMinute runs each driver for a minute with emulated hardware on cables with all faults.
 func TestMinute(t *testing.T) {
 	tests := []struct {
-		name   string
-		old    time.Duration // how much older than usual data becomes
-		spoils bool          // packets are broken
-		o      line.Options
-		tune   func(r *rig)
-		each   func(r *rig)
+		name  string
+		old   time.Duration // how much older than usual data becomes
+		noise line.Noise    // in the unit of product.noise
+		o     line.Options
+		tune  func(r *rig)
+		each  func(r *rig)
 	}{
 		{name: "good"},
-		{name: "each byte alone", o: line.Options{Paced: true}, old: 30 * ms},
+		{name: "each byte alone", o: line.Options{Paced: true}},
 		{name: "each packet cut at each byte", tune: func(r *rig) { r.cuts = true }},
-		{name: "each second packet ends at each byte", tune: func(r *rig) { r.ends = true }, old: 500 * ms, spoils: true},
-		{name: "noise", o: line.Options{Noise: line.Noise{Garbage: 0.1, Flip: 0.1, Swallow: 0.1, Truncate: 0.1}}, old: 1800 * ms, spoils: true},
-		{name: "noise in both directions", old: 1800 * ms, spoils: true,
-			o: line.Options{Noise: line.Noise{Garbage: 0.05, Flip: 0.05, Swallow: 0.05, Truncate: 0.05, Both: true}}},
+		{name: "each second packet ends at each byte", tune: func(r *rig) { r.ends = true }, old: 500 * ms},
+		{name: "noise", noise: line.Noise{Garbage: 1, Flip: 1, Swallow: 1, Truncate: 1}, old: 1800 * ms},
+		{name: "noise in both directions", noise: line.Noise{Garbage: .5, Flip: .5, Swallow: .5, Truncate: .5, Both: true},
+			old: 1800 * ms},
 		{name: "latency", o: line.Options{Latency: 30 * ms}, old: 30 * ms},
 		{name: "bunched", old: 500 * ms, each: bunch},
-		{name: "all at once", old: 1800 * ms, spoils: true, tune: func(r *rig) { r.cuts = true }, each: bunch,
-			o: line.Options{Latency: 30 * ms, Paced: true, Noise: line.Noise{Garbage: 0.03, Flip: 0.03, Swallow: 0.03, Truncate: 0.03, Both: true}}},
+		{name: "all at once", noise: line.Noise{Garbage: .3, Flip: .3, Swallow: .3, Truncate: .3, Both: true},
+			old: 1800 * ms, o: line.Options{Latency: 30 * ms, Paced: true}, tune: func(r *rig) { r.cuts = true }, each: bunch},
 	}
 	for _, p := range products() {
 		t.Run(p.kind.Name, func(t *testing.T) {
@@ -207,25 +217,34 @@ func TestMinute(t *testing.T) {
 				t.Run(test.name, func(t *testing.T) {
 					for seed := range uint64(seeds) {
 						begin := time.Now()
-						test.o.Noise.Seed = seed
-						r := newRig(t, p, test.o)
-						r.strict = !test.spoils
+						o, n := test.o, test.noise
+						o.Noise = line.Noise{Seed: seed, Both: n.Both, Garbage: n.Garbage * p.noise, Flip: n.Flip * p.noise,
+							Swallow: n.Swallow * p.noise, Truncate: n.Truncate * p.noise}
+						old := p.period + test.old
+						if o.Paced {
+							old += p.pace
+						}
+						r := newRig(t, p, o)
 						if test.tune != nil {
 							test.tune(r)
 						}
+						r.strict = n == line.Noise{} && !r.ends
 						r.connect()
 						connected := r.Link.Counts
 						for range 60 {
 							if test.each != nil {
 								test.each(r)
 							}
-							r.run(time.Second, p.period+test.old)
+							r.run(time.Second, old)
 						}
 						r.stand()
-						if r.Link.Counts.Errors != connected.Errors || (r.Link.Counts.Dropped != 0) != test.spoils {
+						if r.judged < 60 {
+							t.Errorf("seed %d: only %d data in a minute", seed, r.judged)
+						}
+						if r.Link.Counts.Errors != connected.Errors || (r.Link.Counts.Dropped == 0) != r.strict {
 							t.Fatalf("seed %d: counts %+v, log %.2000q", seed, r.Link.Counts, r.Messages())
 						}
-						t.Logf("seed %d: %v of simulated time in %v, judged %d times", seed, r.Now(), time.Since(begin).Round(ms), r.judged)
+						t.Logf("seed %d: until %v in %v, %d data judged", seed, r.Now(), time.Since(begin).Round(ms), r.judged)
 					}
 				})
 			}
@@ -251,6 +270,7 @@ func TestSpeeds(t *testing.T) {
 			for _, garble := range []bool{false, true} {
 				t.Run(fmt.Sprint(p.kind.Name, " ", baud, " garble ", garble), func(t *testing.T) {
 					r := newRig(t, p, line.Options{Baud: baud, Garble: garble})
+					r.strict = true
 					r.connect()
 					if len(r.Done) != 1 || r.Link.Counts.Errors > 0 {
 						t.Errorf("setups ended with %v, counts %+v", r.Done, r.Link.Counts)
@@ -287,6 +307,7 @@ func TestGoneAndBack(t *testing.T) {
 					t.Run(fmt.Sprint(p.kind.Name, " ", test.name, " ", away, " working ", working), func(t *testing.T) {
 						for seed := range uint64(seeds) {
 							r := newRig(t, p, line.Options{Latency: 3 * ms, Noise: line.Noise{Seed: seed}})
+							r.strict = true
 							r.connect()
 							r.run(10*time.Second+time.Duration(r.random.IntN(10))*100*ms, p.period+3*ms)
 							if !working {
@@ -318,12 +339,48 @@ func TestGoneAndBack(t *testing.T) {
 	}
 }
 
+// TestOtherHardware: a driver on the line of other hardware fails, moves nothing and closes the port.
+// It works once its own hardware is there.
+func TestOtherHardware(t *testing.T) {
+	for _, p := range products() {
+		for _, other := range products() {
+			if other.kind.Name == p.kind.Name {
+				continue
+			}
+			t.Run(p.kind.Name+" at "+other.kind.Name, func(t *testing.T) {
+				swapped := p
+				swapped.start = other.start
+				r := newRig(t, swapped, line.Options{})
+				r.Subscribe()
+				for r.Pass(10 * ms); len(r.Done) == 0; r.Pass(10 * ms) {
+					if !r.still() {
+						t.Fatal("the other hardware moves")
+					}
+				}
+				r.Pass(10 * time.Second)
+				if r.Done[0] == nil || r.Link.State() != devices.Idle || !r.Port().Closed || !r.still() {
+					t.Fatalf("setups ended with %v, link is %s", r.Done, r.Link.State())
+				}
+				if s := r.Searches; len(s) != 1 || s[0].Path != port {
+					t.Errorf("searches %+v, want one", s)
+				}
+				r.hardware.Close()
+				r.hardware = must.Get(p.start(line.Options{Link: port, Clock: r.clock}))(t)
+				r.connect()
+				r.run(5*time.Second, p.period)
+				r.stand()
+			})
+		}
+	}
+}
+
 // TestRepeats: the same seed has the same bytes at the same times, and the same log.
 func TestRepeats(t *testing.T) {
 	for _, p := range products() {
 		t.Run(p.kind.Name, func(t *testing.T) {
 			run := func(seed uint64) (transcript string, log []string) {
-				r := newRig(t, p, line.Options{Latency: 30 * ms, Noise: line.Noise{Seed: seed, Garbage: 0.1, Flip: 0.1, Both: true}})
+				noise := line.Noise{Seed: seed, Garbage: p.noise, Flip: p.noise, Both: true}
+				r := newRig(t, p, line.Options{Latency: 30 * ms, Noise: noise})
 				r.connect()
 				r.run(5*time.Second, 2*time.Second)
 				return r.Transcript(), r.Messages()
@@ -337,95 +394,4 @@ func TestRepeats(t *testing.T) {
 			}
 		})
 	}
-}
-
-// robot judges a Pioneer: the driver's pose is the robot's.
-type robot struct {
-	*emulatedrobot.Robot
-	command codec.PositionCommand
-	truth   []moment // the newest last
-	slack   float64  // mm, see restart
-}
-
-// moment is a state of the robot at a time.
-type moment struct {
-	at time.Duration
-	emulatedrobot.State
-}
-
-// window is how old a state may be that the newest data has.
-const window = 2500 * ms
-
-func startRobot(o line.Options) (hardware, error) {
-	r, err := emulatedrobot.Start(emulatedrobot.Options{Line: o, Room: 8000})
-	return &robot{Robot: r}, err
-}
-
-// restart also makes the pose uncertain: the robot's new frame has the heading of its last packet, in
-// whole units, and it may have moved since.
-func (h *robot) restart() {
-	s := h.State()
-	h.slack += 3 + 0.12*max(math.Abs(s.Left), math.Abs(s.Right))
-	h.Reboot()
-}
-
-func (h *robot) work(r *rig) {
-	if misc := r.Link.Device(codec.Misc); !h.State().Motors {
-		_ = misc.Configure(r.Now(), []byte{'m', 1}) // an error while the robot is away
-	}
-	if r.random.IntN(10) == 0 {
-		h.command = codec.PositionCommand{Speed: int16(20 * (r.random.IntN(31) - 15)), TurnRate: int16(10 * (r.random.IntN(9) - 4))}
-	}
-	r.Client.SetCommand(r.Now(), h.command.Append(nil))
-}
-
-func (h *robot) sample(r *rig) {
-	s := h.State()
-	if n := len(h.truth); n > 0 {
-		if last := h.truth[n-1]; last.World == s.World && last.Left == s.Left && last.Right == s.Right {
-			h.truth[n-1].at = r.Now()
-			return
-		}
-	}
-	h.truth = append(h.truth, moment{r.Now(), s})
-	for h.truth[0].at < r.Now()-window {
-		h.truth = h.truth[1:]
-	}
-}
-
-func (h *robot) judge(r *rig) error {
-	data := transporttest.Data[codec.PositionData](r.T, r.Client)
-	for _, m := range slices.Backward(h.truth) {
-		if h.same(data, m.State) {
-			return nil
-		}
-	}
-	return fmt.Errorf("data is %+v, the robot at %+v", data, h.truth)
-}
-
-// same reports whether data is of a state, within the resolution of the data.
-func (h *robot) same(data codec.PositionData, s emulatedrobot.State) bool {
-	return math.Abs(float64(data.X)-s.World.X) <= 1+h.slack && math.Abs(float64(data.Y)-s.World.Y) <= 1+h.slack &&
-		math.Abs(math.Remainder(float64(data.Heading)-s.World.Heading, 360)) <= 1 &&
-		math.Abs(float64(data.Speed)-(s.Left+s.Right)/2) <= 1
-}
-
-func (h *robot) still() bool { s := h.State(); return s.Left == 0 && s.Right == 0 }
-
-func (h *robot) end(r *rig) {
-	r.Client.SetCommand(r.Now(), (&codec.PositionCommand{}).Append(nil))
-}
-
-func (h *robot) rest(r *rig) error {
-	s := h.State()
-	if !h.still() || r.strict && len(s.Objections) > 0 {
-		return fmt.Errorf("wheels at %.0f and %.0f mm/s, objections %q", s.Left, s.Right, s.Objections)
-	}
-	if s.Counts["VEL2"] < 10 || s.Odometry == (emulatedrobot.Pose{}) {
-		return fmt.Errorf("it has not driven: %+v", s)
-	}
-	if data := transporttest.Data[codec.PositionData](r.T, r.Client); !h.same(data, s) {
-		return fmt.Errorf("data is %+v, the robot at %+v", data, s)
-	}
-	return nil
 }
