@@ -66,6 +66,9 @@ func request(r Request) func(dst []byte) []byte {
 	return func(dst []byte) []byte { return AppendRequest(dst, r) }
 }
 
+// tooWide is how many times the span of the packet before it a packet cannot have.
+const tooWide = 1.5
+
 // Driver drives the sensor.
 type Driver struct {
 	scan.Lidar
@@ -79,10 +82,11 @@ type Driver struct {
 
 	framing transport.Framing
 	buf     [packetSize]byte
-	stream  byte   // the kind of data that comes: answerScan, answerExpress, answerDense
-	last    Packet // its span is still unknown
-	waits   bool   // last is one
-	damage  uint64 // garbage before last, in bytes
+	stream  byte    // the kind of data that comes: answerScan, answerExpress, answerDense
+	last    Packet  // its span is still unknown
+	waits   bool    // last is one
+	damage  uint64  // garbage before last, in bytes
+	span    float64 // of the packet before last, in degrees; 0: none
 }
 
 // Kind declares the driver.
@@ -190,7 +194,7 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 			d.Enter(now, express)
 		}
 	case d.Phase() == express && (kind == answerExpress || kind == answerDense), d.Phase() == standard && kind == answerScan:
-		d.stream, d.waits = kind, false
+		d.stream, d.waits, d.span = kind, false, 0
 		d.Begin()
 		d.Enter(now, scanning)
 	}
@@ -218,13 +222,17 @@ func (d *Driver) health(now time.Duration, h Health) {
 }
 
 // packet adds the samples of the packet before p. Their angles are known now, unless a
-// damaged packet was between the two (like the SDK, handler_capsules.cpp).
+// damaged packet was between the two (like the SDK, handler_capsules.cpp), or a packet was lost
+// without a trace: the span is that of two then, and no motor slows down so fast.
 func (d *Driver) packet(now time.Duration, p Packet) {
 	garbage := d.framing.Stats.Garbage
 	if d.waits && !p.first() && garbage == d.damage {
-		n, sample, span := 2*cabins, d.last.sample, d.last.span(&p)
+		n, sample, span, usual := 2*cabins, d.last.sample, d.last.span(&p), d.span
 		if d.stream == answerDense {
 			n, sample = distances, d.last.dense
+		}
+		if d.span = span; usual != 0 && span > tooWide*usual {
+			n = 0
 		}
 		for k := range n {
 			s := sample(k, span)

@@ -44,8 +44,8 @@ func TestMotorOfA1(t *testing.T) {
 	if b.Port().DTR {
 		t.Error("DTR is asserted in a scan: the motor stands")
 	}
-	turn(b, -1)
-	turn(b, -1)
+	turn(b, -1, nil)
+	turn(b, -1, nil)
 	b.Unsubscribe()
 	b.Pass(time.Second)
 	if p := b.Port(); !p.Closed || !p.DTR || !bytes.HasSuffix(p.Wrote, AppendRequest(nil, Stop)) {
@@ -59,9 +59,9 @@ const width = 15
 // distanceAt is the distance in mm that turn sends for an angle: another one for each.
 func distanceAt(degrees float64) float64 { return 2000 + 10*degrees }
 
-// turn sends a revolution in packets of an express scan. The packet that begins at the angle
-// damaged has a wrong bit.
-func turn(b *transporttest.Bench, damaged int) {
+// turn sends a revolution in packets of an express scan. In place of the packet that begins at
+// the angle spoiled it sends what spoil makes of it.
+func turn(b *transporttest.Bench, spoiled int, spoil func(p []byte) []byte) {
 	for start := 0; start < 360; start += width {
 		p := packet(uint16(start*64), 0, 0, 0, 0, 0)
 		for k := range 2 * cabins {
@@ -73,8 +73,8 @@ func turn(b *transporttest.Bench, damaged int) {
 			sum ^= b
 		}
 		p[0], p[1] = 0xA0|sum&0xF, 0x50|sum>>4
-		if start == damaged {
-			p[50] ^= 4
+		if start == spoiled {
+			p = spoil(p)
 		}
 		b.Port().Say(p)
 		b.Pass(5 * time.Millisecond)
@@ -82,24 +82,33 @@ func turn(b *transporttest.Bench, damaged int) {
 }
 
 // TestDamagedPacketMovesNothing: the angles of a packet follow from the next one. Behind a
-// damaged one they are not known, and the samples before it do not fill its place.
+// damaged one they are not known, and the samples before it do not fill its place; nor that of a
+// packet that an adapter has lost as a whole.
 func TestDamagedPacketMovesNothing(t *testing.T) {
-	b := startA1(t)
-	for range 3 {
-		turn(b, 2*width)
+	tests := map[string]func(p []byte) []byte{
+		"damaged": func(p []byte) []byte { p[50] ^= 4; return p },
+		"lost":    func([]byte) []byte { return nil },
 	}
-	seen := 0
-	for i, mm := range transporttest.Data[codec.LaserData](t, b.Client) {
-		degrees := math.Mod(90-float64(i)/2+360, 360) // clockwise
-		if mm == 12000 {
-			continue
-		}
-		seen++
-		if off := math.Abs(float64(mm) - distanceAt(degrees)); off > 15 && degrees > 1 {
-			t.Errorf("at %v degrees: %d mm, want %v", degrees, mm, distanceAt(degrees))
-		}
-	}
-	if seen < 361-2*(2*width+4) {
-		t.Errorf("%d readings", seen)
+	for name, spoil := range tests {
+		t.Run(name, func(t *testing.T) {
+			b := startA1(t)
+			for range 3 {
+				turn(b, 2*width, spoil)
+			}
+			seen := 0
+			for i, mm := range transporttest.Data[codec.LaserData](t, b.Client) {
+				degrees := math.Mod(90-float64(i)/2+360, 360) // clockwise
+				if mm == 12000 {
+					continue
+				}
+				seen++
+				if off := math.Abs(float64(mm) - distanceAt(degrees)); off > 15 && degrees > 1 {
+					t.Errorf("at %v degrees: %d mm, want %v", degrees, mm, distanceAt(degrees))
+				}
+			}
+			if seen < 361-2*(2*width+4) {
+				t.Errorf("%d readings", seen)
+			}
+		})
 	}
 }

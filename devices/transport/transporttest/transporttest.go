@@ -33,6 +33,9 @@ type World struct {
 	// Heard is called with the bytes that a driver writes, as soon as the driver has
 	// returned from the call that wrote them. It may be nil.
 	Heard func(p *Port, b []byte)
+	// Connect has the far end of a port that is opened, for example emulated hardware in place
+	// of the test, or an error. It may be nil.
+	Connect func(p *Port) (Far, error)
 
 	slow   []func()
 	now    time.Duration
@@ -40,6 +43,13 @@ type World struct {
 	wakes  map[*devices.Link]*wake
 	events []event // in order
 	next   *timers.Timer
+}
+
+// Far is the far end of a port. It calls Port.Say and HangUp, but never from within its methods.
+type Far interface {
+	Write(b []byte)
+	SetSpeed(baud int)
+	Close()
 }
 
 // Search is a search for hardware on a serial line. The test ends it with Done.
@@ -208,6 +218,13 @@ func (w *World) open(p *Port) error {
 		return w.Refuse
 	}
 	p.world = w
+	if w.Connect != nil {
+		far, err := w.Connect(p)
+		if err != nil {
+			return err
+		}
+		p.far = far
+	}
 	w.Ports = append(w.Ports, p)
 	return nil
 }
@@ -223,6 +240,7 @@ type Port struct {
 	DTR    bool   // the line is asserted, as it is when a serial line is opened
 
 	world   *World
+	far     Far // nil: the test
 	handler devices.PortHandler
 	stuck   int
 }
@@ -258,6 +276,9 @@ func (p *Port) Write(b []byte) {
 	default:
 		start := len(p.Wrote)
 		p.Wrote = append(p.Wrote, b...)
+		if p.far != nil {
+			p.far.Write(b)
+		}
 		if heard := p.world.Heard; heard != nil {
 			b = p.Wrote[start:len(p.Wrote):len(p.Wrote)]
 			p.world.After(0, func() { heard(p, b) })
@@ -279,6 +300,9 @@ func (p *Port) SetSpeed(baud int, done func(now time.Duration, err error)) {
 			return
 		}
 		p.Baud = baud
+		if p.far != nil {
+			p.far.SetSpeed(baud)
+		}
 		done(p.world.now, nil)
 	})
 }
@@ -287,4 +311,9 @@ func (p *Port) SetModemLines(dtr, _ bool) { p.DTR = dtr }
 
 func (p *Port) Discard() {}
 
-func (p *Port) Close() { p.Closed = true }
+func (p *Port) Close() {
+	p.Closed = true
+	if p.far != nil {
+		p.far.Close()
+	}
+}

@@ -6,6 +6,9 @@
 // unplugged and plugged in again under the same name. It can also misbehave on request:
 // delay, paced bytes, corrupted packets, silence. All traffic is recorded.
 //
+// On a Virtual clock a cable has a pipe in memory in place of the pseudo-terminal, with the same
+// faults, and nothing happens but in the test's calls.
+//
 // Linux only: it needs /dev/ptmx and termios2.
 package line
 
@@ -15,7 +18,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"sync"
 	"time"
@@ -23,7 +25,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A Device is the machine at the far end of the cable. A Line calls it from one goroutine,
+// A Device is the machine at the far end of the cable. A Line calls it from one goroutine (on a
+// Virtual clock the one that calls Advance),
 // with the lock of the device's End, but never with its own lock. The device answers with
 // Line.Send, which any goroutine may call.
 type Device interface {
@@ -112,24 +115,22 @@ type Options struct {
 	Garble  bool          // a host at the wrong speed receives noise instead of nothing
 	Noise   Noise
 	Trace   func(Entry) // is called with every entry of the record when it is made; it may be nil
+	Clock   *Virtual    // nil: real time, and a pseudo-terminal
 }
 
 // A Line is one cable, plugged in or not. Its methods may be called by any
 // goroutine.
 type Line struct {
 	opts    Options
-	start   time.Time
-	heard   chan heard
-	wake    chan struct{}
+	clock   clock
 	quit    chan struct{}
 	changes Changes
-	done    chan struct{} // closed when the device's goroutine has ended; nil before Serve
 
-	rx heardBuffer // used by the device's goroutine only
+	rx heardBuffer // used in turns only
 
 	mu      sync.Mutex
-	pty     *pty // nil while unplugged
-	present bool // a host has opened this pty and has not been seen to leave
+	port    port // nil while unplugged
+	present bool // a host has opened this port and has not been seen to leave
 	baud    int
 	silent  bool
 	paused  bool
@@ -140,9 +141,9 @@ type Line struct {
 	record  []Entry
 }
 
-// heard is the result of one read of the pseudo-terminal.
+// heard is the result of one read of the port.
 type heard struct {
-	from   *pty
+	from   port
 	data   []byte
 	baud   int
 	closed bool // the host has closed the port
@@ -150,7 +151,7 @@ type heard struct {
 
 // heardBuffer holds the start of an incomplete packet.
 type heardBuffer struct {
-	from *pty
+	from port
 	data []byte
 }
 
@@ -164,14 +165,11 @@ func Open(opts Options) (*Line, error) {
 	if opts.Baud <= 0 {
 		return nil, fmt.Errorf("line %s: the device needs a speed", opts.Link)
 	}
-	l := &Line{
-		opts:  opts,
-		start: time.Now(),
-		heard: make(chan heard),
-		wake:  make(chan struct{}, 1),
-		quit:  make(chan struct{}),
-		baud:  opts.Baud,
-		noise: newNoise(opts.Noise),
+	l := &Line{opts: opts, quit: make(chan struct{}), baud: opts.Baud, noise: newNoise(opts.Noise)}
+	if opts.Clock != nil {
+		l.clock = opts.Clock.add(l)
+	} else {
+		l.clock = newRealTime(l)
 	}
 	if err := l.Plug(); err != nil {
 		return nil, err
@@ -180,36 +178,20 @@ func Open(opts Options) (*Line, error) {
 }
 
 // Serve starts the device at the far end. It is called once.
-func (l *Line) Serve(dev Device) {
-	l.done = make(chan struct{})
-	go l.run(dev)
-}
+func (l *Line) Serve(dev Device) { l.clock.serve(dev) }
 
-func (l *Line) run(dev Device) {
-	defer close(l.done)
-	timer := time.NewTimer(0)
-	defer timer.Stop()
-	for {
-		select {
-		case <-l.quit:
-			return
-		case <-timer.C:
-		case <-l.wake:
-		case h := <-l.heard:
-			l.hear(dev, h)
-		}
-		var next time.Duration
-		dev.Locked(func() { next = dev.Advance(l.Now()) })
-		l.mu.Lock()
-		next = earlier(next, l.pump(l.Now()))
-		l.changes.Notify()
-		l.mu.Unlock()
-		if next == 0 {
-			timer.Stop()
-		} else {
-			timer.Reset(next - l.Now())
-		}
+// turn does all that is due, after bytes from the host if h is not nil, and returns the time of
+// the next deadline, or 0.
+func (l *Line) turn(dev Device, h *heard) (next time.Duration) {
+	if h != nil {
+		l.hear(dev, *h)
 	}
+	dev.Locked(func() { next = dev.Advance(l.Now()) })
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	next = earlier(next, l.pump(l.Now()))
+	l.changes.Notify()
+	return next
 }
 
 // earlier returns the earlier of two deadlines, where 0 is none.
@@ -231,7 +213,7 @@ func (l *Line) hear(dev Device, h heard) {
 		return
 	}
 	l.mu.Lock()
-	l.present = l.present || l.pty == h.from
+	l.present = l.present || l.port == h.from
 	if h.baud != l.baud {
 		note := fmt.Sprintf("at wrong baud (device at %d), discarded", l.baud)
 		l.add(Entry{l.Now(), h.baud, HostToDevice, h.data, note})
@@ -273,10 +255,10 @@ func (l *Line) forget() {
 
 // hostLeft discards bytes that the host did not read: a UART keeps nothing for
 // a closed port.
-func (l *Line) hostLeft(from *pty) {
+func (l *Line) hostLeft(from port) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pty != from || !l.present {
+	if l.port != from || !l.present {
 		return // a hang-up that the line caused: by Unplug, or the flush below
 	}
 	l.present = false
@@ -292,17 +274,12 @@ func (l *Line) hostLeft(from *pty) {
 }
 
 // Now returns the time on the clock of this cable, which the Device and the
-// record use: since Open, monotonic.
-func (l *Line) Now() time.Duration { return time.Since(l.start) }
+// record use: since Open, monotonic. A Virtual clock is common to its cables.
+func (l *Line) Now() time.Duration { return l.clock.now() }
 
 // Wake makes the line call Device.Advance soon. A device calls it when one of
 // its methods has moved a deadline.
-func (l *Line) Wake() {
-	select {
-	case l.wake <- struct{}{}:
-	default: // already due
-	}
-}
+func (l *Line) Wake() { l.clock.wake() }
 
 // Port returns the name that a host opens: the symlink. It does not exist
 // while the cable is unplugged.
@@ -313,10 +290,10 @@ func (l *Line) Port() string { return l.opts.Link }
 func (l *Line) Path() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pty == nil {
+	if l.port == nil {
 		return ""
 	}
-	return l.pty.path
+	return l.port.name()
 }
 
 // Baud returns the speed of the device, bit/s.
@@ -339,10 +316,10 @@ func (l *Line) SetBaud(baud int) {
 func (l *Line) HostBaud() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.pty == nil {
+	if l.port == nil {
 		return 0
 	}
-	return l.pty.speed()
+	return l.port.speed()
 }
 
 // Unplug disconnects the adapter: the symlink disappears and every descriptor
@@ -356,13 +333,13 @@ func (l *Line) Unplug() {
 }
 
 func (l *Line) unplug() {
-	if l.pty == nil {
+	if l.port == nil {
 		return
 	}
-	os.Remove(l.opts.Link)
+	l.clock.unplug()
 	l.note("unplugged")
-	l.pty.close()
-	l.pty, l.present = nil, false
+	l.port.close()
+	l.port, l.present = nil, false
 }
 
 // Plug reconnects the adapter: a new pseudo-terminal behind the same symlink.
@@ -373,33 +350,23 @@ func (l *Line) Plug() error {
 	if l.closed {
 		return ErrClosed
 	}
-	if l.pty != nil {
+	if l.port != nil {
 		return nil
 	}
 	return l.renew()
 }
 
-// renew puts a new pseudo-terminal behind the symlink, replacing an old one.
+// renew puts a new port behind the name, replacing an old one.
 func (l *Line) renew() error {
-	if fi, err := os.Lstat(l.opts.Link); err == nil && fi.Mode()&os.ModeSymlink == 0 {
-		return fmt.Errorf("line %s: exists and is not a symlink: remove it or choose another name", l.opts.Link)
-	}
-	p, err := openPTY()
+	p, err := l.clock.plug()
 	if err != nil {
-		return fmt.Errorf("line %s: %w", l.opts.Link, err)
+		return err
 	}
-	tmp := l.opts.Link + ".new" // renamed over the old link, so that the name always exists
-	os.Remove(tmp)
-	if err := errors.Join(os.Symlink(p.path, tmp), os.Rename(tmp, l.opts.Link)); err != nil {
-		p.file.Close()
-		return fmt.Errorf("line %s: %w", l.opts.Link, err)
+	if l.port != nil {
+		l.port.close()
 	}
-	if l.pty != nil {
-		l.pty.close()
-	}
-	l.pty, l.present = p, false
-	go p.read(l.heard)
-	l.note("plugged in: " + p.path)
+	l.port, l.present = p, false
+	l.note("plugged in: " + p.name())
 	return nil
 }
 
@@ -414,9 +381,7 @@ func (l *Line) Close() {
 	l.closed = true
 	l.mu.Unlock()
 	close(l.quit)
-	if l.done != nil {
-		<-l.done
-	}
+	l.clock.stop()
 	l.forget()
 	l.mu.Lock()
 	defer l.mu.Unlock()

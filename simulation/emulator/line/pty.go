@@ -64,6 +64,8 @@ func (p *pty) setup() error {
 	return p.dropUnread()
 }
 
+func (p *pty) name() string { return p.path }
+
 // dropUnread discards bytes in the pseudo-terminal towards the host. This
 // needs the slave, which is opened for a moment.
 func (p *pty) dropUnread() error {

@@ -37,7 +37,7 @@ func (l *Line) Send(packet []byte, note string) {
 
 // enqueue takes ownership of data. The caller holds the lock.
 func (l *Line) enqueue(data []byte, note string) {
-	if l.silent || l.pty == nil {
+	if l.silent || l.port == nil {
 		return
 	}
 	now := l.Now()
@@ -83,18 +83,18 @@ func (l *Line) pump(now time.Duration) (next time.Duration) {
 // emit sends bytes of c to the host, if there is one, in the form in which the host receives
 // them at its own speed.
 func (l *Line) emit(c *chunk, b []byte) {
-	if l.pty == nil || !l.pty.present() {
+	if l.port == nil || !l.port.present() {
 		return
 	}
 	l.present = true
-	if l.pty.speed() != c.baud {
+	if l.port.speed() != c.baud {
 		if !l.opts.Garble {
 			return
 		}
 		b, c.junk = l.noise.bytes(len(b)), true
 	}
 	c.at = l.Now() // before: the host may run before write returns
-	c.took = append(c.took, b[:l.pty.write(b)]...)
+	c.took = append(c.took, b[:l.port.write(b)]...)
 }
 
 // finish records the bytes of c that the host received.

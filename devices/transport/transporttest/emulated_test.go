@@ -1,0 +1,410 @@
+package transporttest_test
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"player/devices"
+	"player/devices/ldlidar"
+	"player/devices/p2os"
+	"player/devices/rplidar"
+	"player/devices/sicklms200"
+	"player/devices/transport/transporttest"
+	"player/devices/urg"
+	"player/devices/ydlidar"
+	"player/e2e/must"
+	"player/simulation/emulator/line"
+)
+
+const ms = time.Millisecond
+
+// cable is the line of emulated hardware.
+type cable interface {
+	Unplug()
+	Plug() error
+	Pause()
+	Release()
+	Silence()
+	Speak()
+	Close()
+	Transcript() string
+}
+
+// hardware is emulated hardware at the end of a cable, and the judge of what its driver publishes.
+type hardware interface {
+	cable
+	restart()
+	// work changes what is measured, as a client or the room does; it is called each 100 ms.
+	work(r *rig)
+	// sample is called before and after each event of the hardware.
+	sample(r *rig)
+	// judge tests the newest data.
+	judge(r *rig) error
+	// still reports that nothing moves.
+	still() bool
+	// end stops the work; a while later rest tests the data once more.
+	end(r *rig)
+	rest(r *rig) error
+}
+
+// product is a driver and its hardware.
+type product struct {
+	kind   devices.Kind
+	speeds []int         // that the hardware may have, the one of a new one first
+	period time.Duration // of its data
+	pace   time.Duration // that a packet takes on the line
+	noise  float64       // how often packets are spoiled in a test of noise
+	start  func(o line.Options) (hardware, error)
+}
+
+func products() []product {
+	return []product{
+		{p2os.Kind(), []int{9600, 38400, 19200, 57600, 115200}, 100 * ms, 32 * ms, 0.1, startRobot},
+		{sicklms200.Kind(), []int{9600, 38400}, 200 * ms, 195 * ms, 0.05, startLaser},
+		{rplidar.Kind(), []int{115200, 256000, 460800, 1000000}, 185 * ms, 12 * ms, 0.1, startRPLIDAR},
+		{ldlidar.Kind(), []int{230400}, 120 * ms, 10 * ms, 0.02, startLDROBOT},
+		{ydlidar.Kind(), []int{128000, 115200, 230400}, 165 * ms, 10 * ms, 0.02, startYDLIDAR},
+		{urg.Kind(), []int{19200, 115200}, 200 * ms, 100 * ms, 0.05, startURG},
+	}
+}
+
+// probes are the kinds that recognise each other's hardware.
+func probes() (kinds []devices.Kind) {
+	for _, p := range products() {
+		kinds = append(kinds, p.kind)
+	}
+	return kinds
+}
+
+const port = "/dev/emulated"
+
+// rig is a driver on the cable of its hardware, both in the simulated time of a Bench.
+type rig struct {
+	*transporttest.Bench
+	hardware
+	driver interface{ IsUp() bool }
+	clock  *line.Virtual
+	random *rand.Rand
+	cuts   bool // the host reads each packet in two parts, cut at each byte in turn
+	ends   bool // each third packet after the handshake ends early, at each byte in turn
+	cut    int
+	strict bool          // no packet is spoiled
+	stamp  time.Duration // of the data that was judged last
+	judged int           // how many were
+}
+
+// newRig plugs the hardware in and attaches the driver. o has the faults of the cable.
+func newRig(t testing.TB, p product, o line.Options) *rig {
+	t.Helper()
+	values := p.kind.Defaults()
+	values["port"] = port
+	driver := must.Get(p.kind.New(devices.Args{Name: p.kind.Name, Values: values}))(t)
+	r := &rig{
+		Bench:  transporttest.NewBench(t, p.kind.Instance(driver), probes()...),
+		driver: driver.(interface{ IsUp() bool }),
+		random: rand.New(rand.NewPCG(o.Noise.Seed, 1)),
+	}
+	r.clock = line.NewVirtual(r.Now())
+	r.clock.Now = r.Now
+	r.clock.Due = func(at time.Duration) {
+		r.After(max(at-r.Now(), 0), func() {
+			r.sample(r)
+			r.clock.Advance(r.Now())
+			r.sample(r)
+		})
+	}
+	r.Connect = func(p *transporttest.Port) (transporttest.Far, error) {
+		return r.clock.Open(p.Name, p.Baud, reader{r, p})
+	}
+	o.Link, o.Clock = port, r.clock
+	r.hardware = must.Get(p.start(o))(t)
+	t.Cleanup(func() {
+		if t.Failed() && testing.Verbose() {
+			t.Logf("log %.2000q\n%s", r.Messages(), r.Transcript())
+		}
+		r.hardware.Close()
+	})
+	return r
+}
+
+// reader gives the driver the bytes of the hardware.
+type reader struct {
+	rig  *rig
+	port *transporttest.Port
+}
+
+func (r reader) Receive(b []byte) {
+	r.rig.cut++
+	switch n := r.rig.cut % len(b); {
+	case r.rig.cuts && n > 0:
+		r.port.Say(b[:n])
+		r.port.Say(b[n:])
+	case r.rig.ends && r.rig.isUp() && r.rig.cut%3 == 0:
+		r.port.Say(b[:r.rig.cut/3%len(b)])
+	default:
+		r.port.Say(b)
+	}
+}
+
+func (r reader) HangUp() { r.port.HangUp() }
+
+// connect has the client open its device until the hardware is found.
+func (r *rig) connect() {
+	r.T.Helper()
+	for range 20 {
+		r.Done = nil
+		r.Subscribe()
+		r.Until(func() bool { return len(r.Done) > 0 }, 20*time.Second)
+		if r.isUp() {
+			return
+		}
+	}
+	r.T.Fatalf("not connected: %v, log %.2000q", r.Done, r.Messages())
+}
+
+func (r *rig) isUp() bool { return r.driver.IsUp() }
+
+// run is so much of work, with data that is at most so old. It begins once there is new data.
+func (r *rig) run(length, old time.Duration) {
+	r.T.Helper()
+	begin := r.Now()
+	for r.Now() < begin+length {
+		r.work(r)
+		for range 10 {
+			r.Pass(10 * ms)
+			if age := r.Client.Age(r.Now()); age > old {
+				r.T.Fatalf("at %v: data is %v old, log %.2000q", r.Now(), age, r.Messages())
+			}
+			if stamp := r.Now() - r.Client.Age(r.Now()); stamp != r.stamp {
+				r.stamp = stamp
+				r.judged++
+				if err := r.judge(r); err != nil {
+					r.T.Fatalf("at %v: %v, log %.2000q", r.Now(), err, r.Messages())
+				}
+			}
+		}
+	}
+}
+
+// stand ends the work and compares the data of hardware at rest.
+func (r *rig) stand() {
+	r.T.Helper()
+	r.end(r)
+	r.Pass(3 * time.Second)
+	if err := r.rest(r); err != nil {
+		r.T.Fatalf("at rest: %v, log %.2000q", err, r.Messages())
+	}
+}
+
+// TestMinute runs each driver for a minute with emulated hardware on cables with all faults.
+func TestMinute(t *testing.T) {
+	tests := []struct {
+		name  string
+		old   time.Duration // how much older than usual data becomes
+		noise line.Noise    // in the unit of product.noise
+		o     line.Options
+		tune  func(r *rig)
+		each  func(r *rig)
+	}{
+		{name: "good"},
+		{name: "each byte alone", o: line.Options{Paced: true}},
+		{name: "each packet cut at each byte", tune: func(r *rig) { r.cuts = true }},
+		{name: "each third packet ends at each byte", tune: func(r *rig) { r.ends = true }, old: 800 * ms},
+		{name: "noise", noise: line.Noise{Garbage: 1, Flip: 1, Swallow: 1, Truncate: 1}, old: 1800 * ms},
+		{name: "noise in both directions", noise: line.Noise{Garbage: .5, Flip: .5, Swallow: .5, Truncate: .5, Both: true},
+			old: 1800 * ms},
+		{name: "latency", o: line.Options{Latency: 30 * ms}, old: 30 * ms},
+		{name: "bunched", old: 500 * ms, each: bunch},
+		{name: "all at once", noise: line.Noise{Garbage: .3, Flip: .3, Swallow: .3, Truncate: .3, Both: true},
+			old: 1800 * ms, o: line.Options{Latency: 30 * ms, Paced: true}, tune: func(r *rig) { r.cuts = true }, each: bunch},
+	}
+	for _, p := range products() {
+		t.Run(p.kind.Name, func(t *testing.T) {
+			for _, test := range tests {
+				t.Run(test.name, func(t *testing.T) {
+					for seed := range *seeds {
+						begin := time.Now()
+						o, n := test.o, test.noise
+						o.Noise = line.Noise{Seed: seed, Both: n.Both, Garbage: n.Garbage * p.noise, Flip: n.Flip * p.noise,
+							Swallow: n.Swallow * p.noise, Truncate: n.Truncate * p.noise}
+						old := p.period + test.old
+						if o.Paced {
+							old += p.pace
+						}
+						r := newRig(t, p, o)
+						if test.tune != nil {
+							test.tune(r)
+						}
+						r.strict = n == line.Noise{} && !r.ends
+						r.connect()
+						connected := r.Link.Counts
+						for range 60 {
+							if test.each != nil {
+								test.each(r)
+							}
+							r.run(time.Second, old)
+						}
+						r.stand()
+						if r.judged < 60 {
+							t.Errorf("seed %d: only %d data in a minute", seed, r.judged)
+						}
+						if r.Link.Counts.Errors != connected.Errors || (r.Link.Counts.Dropped == connected.Dropped) != r.strict {
+							t.Fatalf("seed %d: counts %+v, log %.2000q", seed, r.Link.Counts, r.Messages())
+						}
+						t.Logf("seed %d: until %v in %v, %d data judged", seed, r.Now(), time.Since(begin).Round(ms), r.judged)
+					}
+				})
+			}
+		})
+	}
+}
+
+// seeds is how many runs a test has that differ by chance:
+//
+//	go test ./devices/transport/transporttest -seeds 100
+var seeds = flag.Uint64("seeds", 1, "runs of each test of emulated hardware")
+
+// bunch holds the bytes of half a second back, some time in this second, and lets them go at once.
+func bunch(r *rig) {
+	r.After(time.Duration(r.random.IntN(400))*ms, func() {
+		r.Pause()
+		r.After(500*ms, r.Release)
+	})
+}
+
+// TestSpeeds: hardware is found at any of its speeds, also if it makes noise at the others.
+func TestSpeeds(t *testing.T) {
+	for _, p := range products() {
+		for _, baud := range p.speeds {
+			for _, garble := range []bool{false, true} {
+				t.Run(fmt.Sprint(p.kind.Name, " ", baud, " garble ", garble), func(t *testing.T) {
+					r := newRig(t, p, line.Options{Baud: baud, Garble: garble})
+					r.strict = true
+					r.connect()
+					if len(r.Done) != 1 || r.Link.Counts.Errors > 0 {
+						t.Errorf("setups ended with %v, counts %+v", r.Done, r.Link.Counts)
+					}
+					r.run(10*time.Second, p.period)
+					r.stand()
+				})
+			}
+		}
+	}
+}
+
+// TestGoneAndBack: hardware is lost for a while, at work and at rest. It does nothing by itself when
+// it is back, and then works as before.
+func TestGoneAndBack(t *testing.T) {
+	tests := []struct {
+		name       string
+		gone, back func(r *rig)
+		away       []time.Duration
+		forgets    bool // what it did meanwhile is not known, as the log says
+	}{
+		{"unplugged", func(r *rig) { r.Unplug() }, func(r *rig) { must.Do(r.T, r.Plug()) },
+			[]time.Duration{0, 5 * ms, time.Second, 3 * time.Second, 20 * time.Second}, false},
+		{"silenced", func(r *rig) { r.Silence() }, func(r *rig) { r.Speak() },
+			[]time.Duration{2500 * ms, 20 * time.Second}, true},
+		{"restarted", func(r *rig) { r.restart(); r.Silence() }, func(r *rig) { r.Speak() },
+			[]time.Duration{2500 * ms, 20 * time.Second}, false},
+		{"restarted at once", func(r *rig) { r.restart() }, func(*rig) {}, []time.Duration{2500 * ms}, false},
+	}
+	for _, p := range products() {
+		for _, test := range tests {
+			for _, away := range test.away {
+				for _, working := range []bool{false, true} {
+					t.Run(fmt.Sprint(p.kind.Name, " ", test.name, " ", away, " working ", working), func(t *testing.T) {
+						for seed := range *seeds {
+							r := newRig(t, p, line.Options{Latency: 3 * ms, Noise: line.Noise{Seed: seed}})
+							r.strict = true
+							r.connect()
+							r.run(10*time.Second+time.Duration(r.random.IntN(10))*100*ms, p.period+3*ms)
+							if !working {
+								r.stand()
+							}
+							r.Pass(time.Duration(r.random.IntN(100)) * ms)
+							test.gone(r)
+							r.Pass(away)
+							test.back(r)
+							if r.Pass(2100 * ms); !r.still() { // its watchdog has stopped it
+								t.Fatal("it moves by itself")
+							}
+							if !r.Until(r.isUp, 30*time.Second) {
+								t.Fatalf("not found again: %v, log %.2000q", r.Done, r.Messages())
+							}
+							if r.Pass(2 * time.Second); !r.still() {
+								t.Fatal("it moves by itself, once it is found")
+							}
+							if test.forgets && working {
+								continue
+							}
+							r.run(10*time.Second, p.period+3*ms)
+							r.stand()
+						}
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestOtherHardware: a driver on the line of other hardware fails, moves nothing and closes the port.
+// It works once its own hardware is there.
+func TestOtherHardware(t *testing.T) {
+	for _, p := range products() {
+		for _, other := range products() {
+			if other.kind.Name == p.kind.Name {
+				continue
+			}
+			t.Run(p.kind.Name+" at "+other.kind.Name, func(t *testing.T) {
+				swapped := p
+				swapped.start = other.start
+				r := newRig(t, swapped, line.Options{})
+				r.Subscribe()
+				for r.Pass(10 * ms); len(r.Done) == 0; r.Pass(10 * ms) {
+					if !r.still() {
+						t.Fatal("the other hardware moves")
+					}
+				}
+				r.Pass(10 * time.Second)
+				if r.Done[0] == nil || r.Link.State() != devices.Idle || !r.Port().Closed || !r.still() {
+					t.Fatalf("setups ended with %v, link is %s", r.Done, r.Link.State())
+				}
+				if s := r.Searches; len(s) != 1 || s[0].Path != port {
+					t.Errorf("searches %+v, want one", s)
+				}
+				r.hardware.Close()
+				r.hardware = must.Get(p.start(line.Options{Link: port, Clock: r.clock}))(t)
+				r.connect()
+				r.run(5*time.Second, p.period)
+				r.stand()
+			})
+		}
+	}
+}
+
+// TestRepeats: the same seed has the same bytes at the same times, and the same log.
+func TestRepeats(t *testing.T) {
+	for _, p := range products() {
+		t.Run(p.kind.Name, func(t *testing.T) {
+			run := func(seed uint64) (transcript string, log []string) {
+				noise := line.Noise{Seed: seed, Garbage: p.noise, Flip: p.noise, Both: true}
+				r := newRig(t, p, line.Options{Latency: 30 * ms, Noise: noise})
+				r.connect()
+				r.run(5*time.Second, 2*time.Second)
+				return r.Transcript(), r.Messages()
+			}
+			bytes, log := run(1)
+			if again, logAgain := run(1); again != bytes || !slices.Equal(log, logAgain) {
+				t.Errorf("other bytes, or another log:\n%q\n%q", log, logAgain)
+			}
+			if other, _ := run(2); other == bytes {
+				t.Error("another seed has the same bytes")
+			}
+		})
+	}
+}
