@@ -21,6 +21,7 @@ import (
 // startProgram runs a shell script; its end comes from the channel.
 func startProgram(t *testing.T, s *running, script string) (p *program, exited chan error) {
 	t.Helper()
+	needs.Programs(t)
 	exited = make(chan error, 1)
 	s.Do(func(time.Duration) {
 		started := must.Get(s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script))(t)

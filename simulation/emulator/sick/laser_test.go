@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -221,6 +222,7 @@ func TestStartRefuses(t *testing.T) {
 // start plugs a laser into a cable.
 func start(t *testing.T, opts Options) *Laser {
 	t.Helper()
+	needs.Programs(t)
 	opts.Line.Link = rawhost.Link(t)
 	l, err := Start(opts)
 	return rawhost.Plugged(t, l, err)
