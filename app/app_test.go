@@ -337,6 +337,7 @@ func TestTruthOnAFullDisk(t *testing.T) {
 
 // Something else may have the default address of the dashboard: the robot is served.
 func TestDefaultDashboardTaken(t *testing.T) {
+	needs.DefaultPort(t)
 	for limit := time.Now().Add(patience); ; {
 		taken, err := net.Listen("tcp", defaultDashboard)
 		if err == nil {

@@ -24,6 +24,13 @@ func Time(t testing.TB) {
 	unlessShort(t, "it takes long")
 }
 
+// DefaultPort marks a test that takes a port which servers have by default: beside another run, or a
+// server, it fails.
+func DefaultPort(t testing.TB) {
+	t.Helper()
+	unlessShort(t, "it takes a default port")
+}
+
 func unlessShort(t testing.TB, why string) {
 	t.Helper()
 	if testing.Short() {

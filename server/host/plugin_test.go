@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/e2e/needs"
 	"player/process/descriptors"
 	"player/server/looptest"
 )
@@ -22,6 +23,7 @@ type plugin struct {
 
 func startPlugin(t *testing.T, script string) (*running, *plugin) {
 	t.Helper()
+	needs.Programs(t)
 	s := serve(t, nil)
 	p := &plugin{stdout: newInbox(), stderr: newInbox(), exited: make(chan error, 1)}
 	var err error
@@ -109,6 +111,7 @@ func openDescriptors(t *testing.T) int {
 
 // A plugin that there are no descriptors for is not started.
 func TestNoDescriptorForAPlugin(t *testing.T) {
+	needs.Programs(t)
 	ports := descriptors.NewShare(9)
 	s := serve(t, func(with *setup) { with.descriptors = ports })
 	s.Do(func(time.Duration) {

@@ -132,6 +132,7 @@ func TestLoopEndsBeforeProgram(t *testing.T) {
 // The loop's thread may have a timer slack that is meant for the monitor of the
 // Go runtime.
 func TestProgramKeepsTimeAsUsual(t *testing.T) {
+	needs.Programs(t)
 	s := serve(t, nil)
 	file := filepath.Join(t.TempDir(), "slack")
 	exited := make(chan error, 1)

@@ -174,6 +174,7 @@ func TestSettingsAndFaults(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
+	needs.Programs(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	os.WriteFile(file, nil, 0o600)

@@ -133,6 +133,7 @@ func TestFailures(t *testing.T) {
 // timers are as exact as other programs', whatever the timer slack of this process.
 func TestBehind(t *testing.T) {
 	t.Parallel()
+	needs.Programs(t)
 	nice := func(pid string) string {
 		stat := must.Get(os.ReadFile("/proc/" + pid + "/stat"))(t)
 		_, after, _ := bytes.Cut(stat, []byte(") "))

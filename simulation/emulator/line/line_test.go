@@ -280,6 +280,7 @@ func TestSpoiledPackets(t *testing.T) {
 }
 
 func TestOpenKeepsFiles(t *testing.T) {
+	needs.Programs(t)
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	os.WriteFile(file, []byte("precious"), 0o600)

@@ -208,6 +208,7 @@ func TestReset(t *testing.T) {
 }
 
 func TestStartRefuses(t *testing.T) {
+	needs.Programs(t)
 	for _, opts := range []Options{{Angle: 200}, {Resolution: 10}, {Unit: 7}, {Rate: -1}, {Line: line.Options{Link: "/no/such/place"}}} {
 		if opts.Line.Link == "" {
 			opts.Line.Link = rawhost.Link(t)
