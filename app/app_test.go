@@ -27,6 +27,7 @@ import (
 	"player/config"
 	"player/devices/stage"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/formats/logfile"
 )
@@ -343,6 +344,7 @@ func TestTruthOnAFullDisk(t *testing.T) {
 
 // Something else may have the default address of the dashboard: the robot is served.
 func TestDefaultDashboardTaken(t *testing.T) {
+	needs.DefaultPort(t)
 	for limit := time.Now().Add(patience); ; {
 		taken, err := net.Listen("tcp", defaultDashboard)
 		if err == nil {
@@ -449,6 +451,7 @@ func TestWarnsOfOpenMotors(t *testing.T) {
 // The server links no library for tests. The mcap module imports one, and belongs to
 // the tests itself.
 func TestLinksNoTestLibrary(t *testing.T) {
+	needs.Programs(t)
 	out := must.Get(exec.Command("go", "list", "-deps", ".").Output())(t)
 	for name := range strings.FieldsSeq(string(out)) {
 		if name == "testing" || strings.Contains(name, "testify") || strings.Contains(name, "mcap") {

@@ -220,6 +220,36 @@ func TestSkips(t *testing.T) {
 	}))
 }
 
+// A test that starts programs or opens terminals says so, and is skipped with -short. Packages
+// whose tests all do say so in TestMain.
+func TestUnitTestsStartNothing(t *testing.T) {
+	all := []string{"e2e/server_test.go", "fleet/helpers_test.go"}
+	for _, path := range all {
+		if !strings.Contains(string(must.Get(os.ReadFile(path))(t)), "needs.Skipped(m)") {
+			t.Errorf("%s does not skip its package", path)
+		}
+	}
+	starts := regexp.MustCompile(`\bexec\.Command|\brawhost\.Open\(|\.host\.Start(Program|Plugin)\(`)
+	says := regexp.MustCompile(`\b(needs\.(Programs|Program|Root)|acceptance\.Only)\(`)
+	found := 0
+	must.Do(t, filepath.WalkDir(".", func(path string, entry fs.DirEntry, err error) error {
+		folder := filepath.Dir(path)
+		if err != nil || !strings.HasSuffix(path, "_test.go") || folder == "e2e" || folder == "fleet" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err == nil && starts.Match(text) {
+			if found++; !says.Match(text) {
+				t.Errorf("%s starts a program or opens a terminal: its tests need needs.Programs", path)
+			}
+		}
+		return err
+	}))
+	if found < 10 {
+		t.Errorf("only %d files are found that start programs: is the pattern that of the code?", found)
+	}
+}
+
 // The root shows the architecture: it has few folders, docs/ARCHITECTURE.md has a line for each,
 // and their imports run one way.
 func TestFolders(t *testing.T) {

@@ -14,6 +14,7 @@ import (
 	"player/codec"
 	"player/e2e/certs"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // address is where the robot of the examples listens, sealed where it does so by TLS.
@@ -116,6 +117,7 @@ func serve(conn net.Conn) {
 
 // A program outside this repository uses the client as README.md describes.
 func TestProgramOutsideTheRepository(t *testing.T) {
+	needs.Programs(t)
 	repository := must.Get(filepath.Abs(".."))(t)
 	readme := must.Get(os.ReadFile("../README.md"))(t)
 	program := must.Get(os.ReadFile("../examples/hello/main.go"))(t)

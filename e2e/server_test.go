@@ -21,6 +21,7 @@ import (
 	"player/codec"
 	"player/e2e/built"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -35,6 +36,9 @@ const patience = waiting.Patience
 var binary, emulator, scratch string
 
 func TestMain(m *testing.M) {
+	if needs.Skipped(m) {
+		return
+	}
 	dir, err := built.Programs("..", ".", "./simulation/emulator")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

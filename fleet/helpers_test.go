@@ -21,6 +21,7 @@ import (
 	"player/codec"
 	"player/e2e/built"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
@@ -34,6 +35,9 @@ const patience = waiting.Patience
 var player, program, programsDir string
 
 func TestMain(m *testing.M) {
+	if needs.Skipped(m) {
+		return
+	}
 	workspace := os.Getenv("GOWORK")
 	os.Setenv("GOWORK", "off") // the server is built as it is shipped
 	servers, err := built.Programs("..", ".")

@@ -15,6 +15,7 @@ import (
 // helpPages are those of the program.
 func helpPages(t *testing.T) handbook {
 	t.Helper()
+	needs.Programs(t)
 	dir := must.Get(built.Programs("..", "."))(t)
 	return must.Get(handbookOf(filepath.Join(dir, "player")))(t)
 }

@@ -71,6 +71,7 @@ func TestTarball(t *testing.T) {
 
 // dpkg reads the package: what is a configuration file, whose it is, its checksums.
 func TestDeb(t *testing.T) {
+	needs.Programs(t)
 	if err := errors.Join(exec.Command("dpkg-deb", "--version").Run(), exec.Command("go", "run", nfpm, "--version").Run()); err != nil {
 		needs.Missing(t, "dpkg-deb or nfpm: ", err)
 	}

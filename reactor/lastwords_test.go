@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/waiting"
 	"player/timers"
 )
@@ -52,6 +53,7 @@ func (sulker) Hangup(_ time.Duration, err error) {
 // However a loop ends, the last words of its descriptors are written, and nothing
 // after them.
 func TestLastWords(t *testing.T) {
+	needs.Programs(t)
 	if name := os.Getenv("END"); name != "" {
 		endLoop(t, name)
 		return

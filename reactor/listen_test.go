@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/waiting"
 )
 
@@ -45,6 +46,7 @@ func TestAddressErrors(t *testing.T) {
 var dialer = net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}, Timeout: waiting.Patience}
 
 func TestProbeAcceptsNothing(t *testing.T) {
+	needs.Time(t)
 	address := freeAddress(t)
 	var tries, in atomic.Int64
 	ctx, cancel := context.WithCancel(t.Context())

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/e2e/waiting"
 	"player/timers"
 )
@@ -119,6 +120,7 @@ func TestEndHangsUp(t *testing.T) {
 // While the loop always has something to do, another goroutine gets the thread again and again,
 // and earlier than Go's scheduler takes it away, which is after ten milliseconds.
 func TestBusyLoopYields(t *testing.T) {
+	needs.Time(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	r := run(t, nil)
 	var runs atomic.Int64

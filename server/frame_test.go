@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/e2e/needs"
 	"player/server/looptest"
 )
 
@@ -49,6 +50,7 @@ func fifty(t testing.TB, rate byte, access string, form uint16) (*running, []net
 
 // Frames to fifty clients, on real sockets, make no garbage.
 func TestFramesAllocateNothing(t *testing.T) {
+	needs.Time(t)
 	const frames = 100 // of each client
 	for _, tt := range []struct {
 		access  string
@@ -119,6 +121,7 @@ func readFrame(c net.Conn, buf []byte, form uint16) error {
 }
 
 func TestFramesAreWhole(t *testing.T) {
+	needs.Time(t)
 	_, all := fifty(t, 50, "lrsrprgrmrvrzr", codec.FramesPlain)
 	for range 20 {
 		if got := looptest.Read(t, all[17], sevenFrame); got[0] != codec.Laser {

@@ -18,6 +18,7 @@ import (
 // A mover that does not read gets no frame that its receive window has no room for. It is not silent, so
 // its motors are not stopped, and it gets frames again when it reads.
 func TestDrivingWithoutReading(t *testing.T) {
+	needs.Time(t)
 	d := &seven{*newRobot()}
 	s := serve(t, d, nil)
 	c := dialSmall(t, s)
@@ -59,6 +60,7 @@ func TestDrivingWithoutReading(t *testing.T) {
 // Replies have filled the receive window of a mover. The kernel asks for room ever more seldom, so nothing
 // shows whether the client is there, and its motors are stopped.
 func TestDrivingWithoutReadingReplies(t *testing.T) {
+	needs.Time(t)
 	r := newRobot()
 	s := serve(t, r, nil)
 	c := dialSmall(t, s)
@@ -86,6 +88,7 @@ func dialSmall(t *testing.T, s *running) net.Conn {
 // The motors are stopped once when nothing is heard of the kernel of a mover. The client may command again
 // when it is back.
 func TestDrivingInSilence(t *testing.T) {
+	needs.Time(t)
 	r, s, conn := open(t, "pa", nil)
 	c := conn.(*net.TCPConn)
 	r.drive(t, c, 200)

@@ -12,6 +12,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/devices"
+	"player/e2e/needs"
 	"player/server/looptest"
 )
 
@@ -210,6 +211,7 @@ func TestReloadAccess(t *testing.T) {
 
 // The server ends during a reload, with all drivers off.
 func TestEndDuringReload(t *testing.T) {
+	needs.Time(t)
 	old, head := newCamera(true)
 	s, table := serveBoth(t, newRobot(), head)
 	request(t, s.Dial(), "za", "za")

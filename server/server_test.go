@@ -12,6 +12,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/e2e/acceptance"
+	"player/e2e/needs"
 	"player/process/descriptors"
 	"player/server/looptest"
 )
@@ -61,6 +62,7 @@ func TestTimersRunAfterTheLastClient(t *testing.T) {
 
 // A driver that never reports that it has stopped does not delay the end.
 func TestEndsWithoutTheDriver(t *testing.T) {
+	needs.Time(t)
 	r := newRobot()
 	r.shutdown = func(time.Duration) {}
 	s := serve(t, r, nil)

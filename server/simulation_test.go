@@ -22,6 +22,7 @@ import (
 	"player/devices/p2os"
 	"player/devices/reflex"
 	"player/e2e/acceptance"
+	"player/e2e/needs"
 	"player/process/descriptors"
 	"player/timers"
 )
@@ -81,6 +82,7 @@ func TestSimulation(t *testing.T) {
 
 // A seed determines everything.
 func TestSimulationIsRepeatable(t *testing.T) {
+	needs.Time(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		a, b := newSim(seed), newSim(seed)
 		if errA, errB := a.life(), b.life(); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {

@@ -12,6 +12,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/e2e/certs"
+	"player/e2e/needs"
 	"player/server/looptest"
 	"player/server/tlsconn"
 )
@@ -133,6 +134,7 @@ func TestTLSDuringReload(t *testing.T) {
 // A client that ends TLS right behind its requests gets its replies, like a client that closes its half of
 // a connection without TLS (PROTOCOL 5.4).
 func TestReplyBeforeGoodbye(t *testing.T) {
+	needs.Time(t)
 	s := serve(t, newRobot(), nil)
 	connect := serveTLS(t, s, 0)
 	for range 20 {

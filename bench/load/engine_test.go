@@ -13,6 +13,7 @@ import (
 	"player/bench/baseline"
 	"player/codec"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 )
 
@@ -104,6 +105,7 @@ func (f *fake) spec(clients int, tasks ...Task) Spec {
 // Every task does what it is named after. Only orders of magnitude are checked:
 // how many frames fit into the window is the machine's affair.
 func TestTasks(t *testing.T) {
+	needs.Time(t)
 	f := startFake(t, 807, 0)
 	tasks := []Task{Stream, Drive, Command, Answer, Slow, Request, Deaf, Flood}
 	var edges []string
@@ -170,6 +172,7 @@ func TestPacer(t *testing.T) {
 }
 
 func TestConnectionsThatEndAreCounted(t *testing.T) {
+	needs.Time(t)
 	f := startFake(t, 807, 3)
 	r := must.Get(Run(f.spec(2, Stream, Deaf, Request), func() {}, func() {}))(t)
 	for _, g := range r.Groups {
@@ -180,6 +183,7 @@ func TestConnectionsThatEndAreCounted(t *testing.T) {
 }
 
 func TestFramesOfAWrongSizeAreBad(t *testing.T) {
+	needs.Time(t)
 	f := startFake(t, 85, 0)
 	r := must.Get(Run(f.spec(1, Stream), func() {}, func() {}))(t)
 	if g := r.Groups[0]; g.Bad == 0 || g.Frames != 0 {

@@ -14,6 +14,7 @@ import (
 	"player/bench/baseline"
 	"player/codec"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 )
 
@@ -124,6 +125,7 @@ func (s *natsServer) stream(conn net.Conn, subject, id string) {
 // Three clients on two connections to NATS get their frames, and ask for their rate. A
 // frame of another size is a bad one.
 func TestClientsOfNATS(t *testing.T) {
+	needs.Time(t)
 	for payload, bad := range map[int]bool{725: false, 100: true} {
 		s := startNATSServer(t, payload)
 		r := must.Get(Run(Spec{

@@ -66,6 +66,7 @@ func forEachClient(t *testing.T, f func(t *testing.T, l language, start func(t *
 // forEachLanguage runs f as a parallel subtest for each language. A language
 // without its toolchain is skipped, but fails if the environment has CI set.
 func forEachLanguage(t *testing.T, f func(t *testing.T, l language)) {
+	needs.Programs(t)
 	readSources(t)
 	for _, l := range languages {
 		t.Run(l.name, func(t *testing.T) {
@@ -151,6 +152,7 @@ type answer struct {
 // answers.
 func startAdapter(t *testing.T, build, script string, arguments ...string) *adapter {
 	t.Helper()
+	needs.Programs(t)
 	cmd := exec.Command(script, arguments...)
 	cmd.Env = append(os.Environ(), "BUILD="+build)
 	a := &adapter{answers: make(chan answer), errors: new(waiting.Output)}

@@ -15,6 +15,7 @@ import (
 
 	"player/client"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 )
 
@@ -86,6 +87,7 @@ func runExamples(t *testing.T, l language, build, binary string) {
 // run runs an example until it ends, watches its robot, and returns what it prints.
 func (e example) run(t *testing.T, l language, port int, command []string) string {
 	t.Helper()
+	needs.Programs(t)
 	ctx, cancel := context.WithTimeout(t.Context(), limit)
 	defer cancel()
 	observer := must.Get(client.Dial(ctx, fmt.Sprintf("127.0.0.1:%d", port)))(t)

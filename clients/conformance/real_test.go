@@ -17,6 +17,7 @@ import (
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 )
@@ -102,6 +103,7 @@ func TestFolders(t *testing.T) {
 
 func buildServer(t *testing.T) (binary string) {
 	t.Helper()
+	needs.Programs(t)
 	binary = must.Get(serverBinary())(t)
 	return binary
 }

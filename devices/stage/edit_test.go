@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // decimals bounds the error of the four decimals of a pose, metres and radians.
@@ -23,6 +24,7 @@ func draftOf(t *testing.T, w *World) *Draft {
 // Writing its pose into each section of every world changes nothing.
 func TestMoveNowhere(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	files, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)
@@ -101,6 +103,7 @@ func same(a, b []thing) bool {
 // as a file, has the things that the list of changes has.
 func TestEditRoundTrip(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	for _, units := range []string{"resolution 0.1\n", "resolution 10\nunit_length \"cm\"\nunit_angle \"radians\"\n"} {
 		text := units + `include "pioneer.inc"
 include "things.inc"

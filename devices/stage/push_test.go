@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices/stage/floor"
+	"player/e2e/needs"
 )
 
 // pushed drives the first robot of a world at 200 mm/s for d and returns the world.
@@ -196,6 +197,7 @@ func noOverlaps(t *testing.T, w *World) {
 // another thing, whether it can be pushed or not, and every thing stays within the walls around.
 func TestPushingNeverPenetrates(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	moved, stalls := 0, 0
 	for seed := range uint64(24) {
 		random := rand.New(rand.NewPCG(seed, 21))

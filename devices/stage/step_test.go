@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/e2e/needs"
 )
 
 // jostle drives the robots of a world at random, into each other, walls and pucks, which they
@@ -64,6 +65,7 @@ func TestGroupsChangeNothing(t *testing.T) {
 
 // The number of processors that make the steps changes nothing.
 func TestProcessorsStepAlike(t *testing.T) {
+	needs.Time(t)
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(0))
 	var digests []uint64
 	for _, processors := range []int{1, 2, 5} {
@@ -91,6 +93,7 @@ func TestProcessorsStepAlike(t *testing.T) {
 // Several steps at once are the same as one after the other, up to the time at which the world
 // stops.
 func TestStepsAtOnce(t *testing.T) {
+	needs.Time(t)
 	text := "quit_time 60\n" + arena(60, "pioneer2dx")
 	w, each := newWorld(t, text), newWorld(t, text)
 	random, most := rand.New(rand.NewPCG(17, 18)), 0

@@ -20,5 +20,5 @@ func Only(t testing.TB) {
 	}
 }
 
-// Wanted reports whether the tests that take long are wanted.
-func Wanted() bool { return os.Getenv(variable) != "" }
+// Wanted reports whether the tests that take long are wanted. With -short they are not.
+func Wanted() bool { return os.Getenv(variable) != "" && !testing.Short() }

@@ -19,6 +19,7 @@ import (
 // npm or its registry it skips the test, or in CI fails it.
 func Install(t *testing.T, folder string) (directory string) {
 	t.Helper()
+	needs.Programs(t)
 	directory = t.TempDir()
 	if err := Into(directory, folder); err != nil {
 		needs.Missing(t, "other people's programs do not take part: ", err)

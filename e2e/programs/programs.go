@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"testing"
 
+	"player/e2e/needs"
 	"player/e2e/waiting"
 )
 
@@ -26,6 +27,7 @@ type Program struct {
 // command has already stay as they are.
 func Start(t testing.TB, cmd *exec.Cmd) *Program {
 	t.Helper()
+	needs.Programs(t)
 	p := &Program{Cmd: cmd, Output: &waiting.Output{}, Ended: make(chan struct{})}
 	if cmd.Stdout == nil {
 		cmd.Stdout = p.Output

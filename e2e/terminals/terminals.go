@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"golang.org/x/sys/unix"
+
+	"player/e2e/needs"
 )
 
 // Open returns the far end of a new pseudo-terminal, which is closed when the test ends, and the
@@ -16,6 +18,7 @@ import (
 // program's writes wait when the kernel's buffer is full.
 func Open(t testing.TB) (far *os.File, path string) {
 	t.Helper()
+	needs.Programs(t)
 	far, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
 	if err != nil {
 		t.Fatal(err)

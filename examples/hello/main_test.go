@@ -14,6 +14,7 @@ import (
 	"player/devices"
 	"player/devices/stage"
 	"player/e2e/acceptance"
+	"player/e2e/needs"
 )
 
 // host is a server for one robot. Its clock jumps from deadline to deadline.
@@ -29,6 +30,7 @@ func (h *host) SetupDone(_ time.Duration, _ *devices.Device, err error) {}
 // whichever it is. Of a crowd, whose robots are alike, it drives the first. Worlds in step
 // are left out: their time waits for programs of their own.
 func TestHelloDrivesOn(t *testing.T) {
+	needs.Time(t)
 	const crowd = 8 // robots and cameras
 	worlds, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(worlds) == 0 {

@@ -18,6 +18,7 @@ import (
 
 	"player/codec"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 const ms = time.Millisecond
@@ -282,6 +283,7 @@ func readFile(t testing.TB, log []byte) (lines []string, damage error) {
 // The first chunk has the schemas and the channels. Without it they are read from the
 // summary, unless that is also damaged.
 func TestDamagedFirstChunk(t *testing.T) {
+	needs.Time(t)
 	log, ends := record(t, script())
 	for at := ends[0] + 70; at < chunkEnd(log, ends[0]); at += 7 {
 		damaged := damagedAt(log, at)

@@ -13,6 +13,7 @@ import (
 	"github.com/foxglove/mcap/go/mcap"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // repaired repairs a log and returns the result.
@@ -36,6 +37,7 @@ func repaired(t testing.TB, log []byte) ([]byte, Repaired, string) {
 // A log that was cut at any byte has the same messages when it was repaired, and all
 // readers find them. A second repair finds nothing to do.
 func TestRepairCutLogs(t *testing.T) {
+	needs.Time(t)
 	for _, about := range []Info{info(), compressed()} {
 		log, _ := recordWith(t, about, script())
 		for cut := len(mcap.Magic) + 40; cut < len(log); cut += 31 {

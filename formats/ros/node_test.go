@@ -14,6 +14,7 @@ import (
 // and the types of ROS 2's.
 func TestFakeOfROS(t *testing.T) {
 	t.Parallel()
+	needs.Programs(t)
 	python3 := needs.Program(t, "python3")
 	directory := npm.Install(t, "../logfile/readers")
 	const print = "import json, fake_ros; print(json.dumps(fake_ros.DEFINITIONS))"

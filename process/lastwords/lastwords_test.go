@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/terminals"
 )
 
@@ -190,6 +191,7 @@ func TestGuardKeepsTheBook(t *testing.T) {
 
 // A connection is not closed with its words: one with input that waits would be reset.
 func TestConnectionOutlivesItsWords(t *testing.T) {
+	needs.Time(t)
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must.Do(t, err)
 	defer l.Close()

@@ -65,6 +65,7 @@ func TestMain(m *testing.M) {
 // process number.
 func hold(t *testing.T, path string) int {
 	t.Helper()
+	needs.Programs(t)
 	other := exec.Command("/proc/self/exe")
 	other.Env = append(os.Environ(), holdVariable+"="+path)
 	in, err := other.StdinPipe()

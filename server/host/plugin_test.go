@@ -11,6 +11,7 @@ import (
 
 	"player/devices"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/process/descriptors"
 	"player/server/looptest"
 )
@@ -25,6 +26,7 @@ type plugin struct {
 
 func startPlugin(t *testing.T, script string) (*running, *plugin) {
 	t.Helper()
+	needs.Programs(t)
 	s := serve(t, nil)
 	p := &plugin{stdout: newInbox(), stderr: newInbox(), exited: make(chan error, 1)}
 	var err error
@@ -59,6 +61,7 @@ func TestPluginEnds(t *testing.T) {
 // A plugin that has ended before the loop reads says why before its end is reported, also if the loop
 // serves the end first. A process that keeps the output open does not keep the end.
 func TestPluginEndsBehindItsOutput(t *testing.T) {
+	needs.Programs(t)
 	for script, kept := range map[string]bool{"echo why; exit 7": false, "setsid sleep 2 & echo why; exit 7": true} {
 		s, out, exited := serve(t, nil), newInbox(), make(chan int, 1)
 		s.Do(func(now time.Duration) {
@@ -134,6 +137,7 @@ func openDescriptors(t *testing.T) int {
 
 // A plugin that there are no descriptors for is not started.
 func TestNoDescriptorForAPlugin(t *testing.T) {
+	needs.Programs(t)
 	ports := descriptors.NewShare(9)
 	s := serve(t, func(with *setup) { with.descriptors = ports })
 	s.Do(func(time.Duration) {

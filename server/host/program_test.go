@@ -21,6 +21,7 @@ import (
 // startProgram runs a shell script; its end comes from the channel.
 func startProgram(t *testing.T, s *running, script string) (p *program, exited chan error) {
 	t.Helper()
+	needs.Programs(t)
 	exited = make(chan error, 1)
 	s.Do(func(time.Duration) {
 		started := must.Get(s.host.StartProgram(func(_ time.Duration, err error) { exited <- err }, "sh", "-c", script))(t)
@@ -131,6 +132,7 @@ func TestLoopEndsBeforeProgram(t *testing.T) {
 // The loop's thread may have a timer slack that is meant for the monitor of the
 // Go runtime.
 func TestProgramKeepsTimeAsUsual(t *testing.T) {
+	needs.Programs(t)
 	s := serve(t, nil)
 	file := filepath.Join(t.TempDir(), "slack")
 	exited := make(chan error, 1)

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/devices"
+	"player/e2e/needs"
 	"player/server/looptest"
 )
 
@@ -154,6 +155,7 @@ func TestSerialErrors(t *testing.T) {
 // A line that stays busy costs one search for its holder, which is not made on the
 // loop, not one for each try.
 func TestHoldersAreRemembered(t *testing.T) {
+	needs.Programs(t)
 	path := filepath.Join(t.TempDir(), "line")
 	file, err := os.Create(path)
 	looptest.Must(t, err)

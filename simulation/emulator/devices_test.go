@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // Every device starts, with its faults, and is named in the server's configuration.
 func TestEveryDevice(t *testing.T) {
+	needs.Programs(t)
 	for _, flags := range []string{
 		"-only create", "-only create -create-asleep", "-only arduino", "-only rplidar -rplidar-model A2 -rplidar-faults old,error-once",
 		"-only urg -urg-faults old,laser", "-only urg -urg-tcp -urg-model UTM-30LX", "-only p2os,rplidar", "-only rplidar -rplidar-model S2 -rplidar-mode standard", "-only ldlidar", "-only kobuki", "-only ydlidar -ydlidar-model G4",

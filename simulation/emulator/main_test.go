@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 )
 
@@ -69,6 +70,7 @@ type person struct {
 }
 
 func start(t *testing.T, args ...string) *person {
+	needs.Programs(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	in, keys := io.Pipe()
 	p := &person{t, keys, &screen{more: make(chan struct{}, 1)}, make(chan error, 1), cancel}
@@ -172,6 +174,7 @@ func TestSettingsAndFaults(t *testing.T) {
 }
 
 func TestWrongFlags(t *testing.T) {
+	needs.Programs(t)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	os.WriteFile(file, nil, 0o600)

@@ -13,6 +13,7 @@ import (
 
 	"player/devices"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/tools"
 )
 
@@ -80,6 +81,7 @@ func found(t *testing.T, path string, far *os.File, hangUp func() error, answer 
 
 func TestFindIsADialogue(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	far, path, hangUp := newPort(t)
 	out, said, heard, err := found(t, path, far, hangUp, func(h string) string { return map[string]string{"b": "B", "b!": "B!"}[h] },
 		kind("a", "a", "A"), devices.Kind{Name: "none"}, kind("b", "b", "B"))
@@ -101,6 +103,7 @@ func TestFindIsADialogue(t *testing.T) {
 // On a line that echoes, find finds nothing, and leaves the line in order.
 func TestFindOnAnEcho(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	far, path, hangUp := newPort(t)
 	echo := func(h string) string { return strings.ToUpper(strings.TrimSuffix(h, "!")) }
 	out, _, heard, err := found(t, path, far, hangUp, echo, kind("a", "a", "A"))
@@ -115,6 +118,7 @@ func TestFindOnAnEcho(t *testing.T) {
 // Nothing is sent on a line with an unknown sender.
 func TestFindOnlyListens(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	far, path, hangUp := newPort(t)
 	done := make(chan struct{})
 	defer close(done)

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/tools"
 )
 
@@ -107,6 +108,7 @@ func TestStatusMistakes(t *testing.T) {
 // signal comes, which is a success.
 func TestStatusRefreshes(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	for name, gone := range map[string]bool{"gone": true, "ended": false} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

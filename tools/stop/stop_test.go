@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/tools"
 )
 
@@ -110,6 +111,7 @@ func TestStop(t *testing.T) {
 // The output for programs has whether the stop is on, and whether the robot has stopped.
 func TestStopForPrograms(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	for _, tt := range []struct {
 		name   string
 		f      *fake
@@ -139,6 +141,7 @@ func TestStopForPrograms(t *testing.T) {
 // Both a robot that moves on, and one with data from before the stop, are failures.
 func TestStopInVain(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	for name, f := range map[string]*fake{
 		"moves on":  newFake(t, "yrpa", 100, 0, 300),
 		"stale":     newFake(t, "yrpa", codec.NoAge-1, 0),

@@ -19,6 +19,7 @@ var update = flag.Bool("update", false, "write the files in built anew")
 // esbuild returns the output of esbuild for a file of the page.
 func esbuild(t *testing.T, file string, flags ...string) []byte {
 	t.Helper()
+	needs.Programs(t)
 	command := exec.Command("go", append([]string{"run", "github.com/evanw/esbuild/cmd/esbuild@v0.25.12", file, "--minify", "--target=es2022"}, flags...)...)
 	command.Dir = "page"
 	var errors strings.Builder

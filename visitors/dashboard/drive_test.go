@@ -10,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/visitors/roomtest"
 )
 
@@ -96,6 +97,7 @@ const (
 // or is closed.
 func TestHungCamera(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	s := stubborn{slow: map[byte]chan struct{}{codec.PTZ: make(chan struct{})}}
 	p := s.open(t)
 	p.Send(`{"look":[1,2,3]}`)

@@ -19,6 +19,7 @@ import (
 	"player/codec"
 	"player/config/rights"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/process/descriptors"
 	"player/visitors"
 	"player/visitors/roomtest"
@@ -188,6 +189,7 @@ func TestStream(t *testing.T) {
 // A page that does not acknowledge gets no backlog: the next message has the
 // newest data, and how many rounds were merged into it.
 func TestSlowPage(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, nil)
 	p := l.open("/stream", l.Address)
 	p.Send(`{"rate":100,"request":"pr"}`)
@@ -281,6 +283,7 @@ func TestStreamErrors(t *testing.T) {
 // An HTTP server sends nothing before a request, so the page gives up after a while.
 func TestStreamOfAnotherServer(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	url := servePage(t, Config{})
 	p := open(t, url, "/stream", strings.TrimPrefix(url, "http://"))
 	if reason := p.ended(); !strings.Contains(reason, "not a Player server") {
@@ -325,6 +328,7 @@ func (l *lab) watch() {
 // A page sends nothing more while it drives: the robot stops, and later the dashboard
 // loses write access to the wheels.
 func TestDeadMan(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, nil)
 	l.watch()
 	start := l.Pose()
@@ -352,6 +356,7 @@ func TestDeadMan(t *testing.T) {
 
 // A page is closed while it drives.
 func TestClosedPageStops(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, nil)
 	l.watch()
 	p := l.open("/drive", l.Address)
@@ -363,6 +368,7 @@ func TestClosedPageStops(t *testing.T) {
 }
 
 func TestCommands(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, nil)
 	s := l.open("/stream", l.Address)
 	s.Send(`{"rate":50,"request":"przrgr"}`)

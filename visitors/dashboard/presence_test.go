@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/server/status"
 	"player/visitors/roomtest"
 )
@@ -21,6 +22,7 @@ var (
 
 // A reload adds a robot just before it ends the sockets of pages: until then they go on.
 func TestPresenceOfANewRobot(t *testing.T) {
+	needs.Time(t)
 	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")
 	if _, _, err := p.read(); err != nil {
@@ -78,6 +80,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 
 // A page gets everything first, then the changes, and each second the stopped robots.
 func TestPresence(t *testing.T) {
+	needs.Time(t)
 	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")
 	next := func() (stopped, robots string) {

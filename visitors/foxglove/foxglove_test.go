@@ -14,6 +14,7 @@ import (
 
 	"player/client"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/formats/foxglove"
 	"player/formats/telemetry"
 )
@@ -123,6 +124,7 @@ func TestReader(t *testing.T) {
 }
 
 func TestDriving(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.advertise()
@@ -137,6 +139,7 @@ func TestDriving(t *testing.T) {
 // The robot of a killed viewer stops, and so does the robot of a viewer that no longer
 // publishes.
 func TestKilledViewer(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, time.Minute)
 	other := must.Get(client.Dial(t.Context(), l.Address))(t) // without clients, the world is paused
 	defer other.Close()
@@ -160,6 +163,7 @@ func TestKilledViewer(t *testing.T) {
 }
 
 func TestServices(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	for _, tt := range []struct{ name, request, answer string }{
@@ -268,6 +272,7 @@ func TestMistakes(t *testing.T) {
 
 // A viewer of the control topic gets the driving client, and emergency stops.
 func TestWhoDrives(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/control")
@@ -345,6 +350,7 @@ func near(a, b float64) bool { return math.Abs(a-b) < 1e-9 }
 
 // A viewer that does not read for a while then gets the newest data, and no older data.
 func TestSlowViewer(t *testing.T) {
+	needs.Time(t)
 	l := newLab(t, silenceLimit)
 	v := l.open("127.0.0.1")
 	v.subscribe("/r0/position")

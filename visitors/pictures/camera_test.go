@@ -21,6 +21,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/waiting"
 	"player/server/status"
 )
@@ -31,6 +32,7 @@ const patience = 20 * time.Second
 // shell returns a camera that is a shell script, in a directory with picture.jpg.
 func shell(t *testing.T, script string) (c *Camera, dir string, picture []byte) {
 	t.Helper()
+	needs.Programs(t)
 	dir = t.TempDir()
 	picture = draw(t, 50, 32, 24)
 	must.Do(t, os.WriteFile(filepath.Join(dir, "picture.jpg"), picture, 0o600))
@@ -53,6 +55,7 @@ func next(t *testing.T, c *Camera, after uint64) Picture {
 // A camera runs while a viewer watches. All viewers get its newest picture, complete.
 func TestWatch(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	c, dir, picture := shell(t, `echo $$ > pid; while cat picture.jpg; do sleep 0.02; done`)
 	if s := c.Status(); s.State != status.Idle || s.Age != nil {
 		t.Errorf("without viewers: %+v", s)
@@ -130,6 +133,7 @@ func TestFailures(t *testing.T) {
 // timers are as exact as other programs', whatever the timer slack of this process.
 func TestBehind(t *testing.T) {
 	t.Parallel()
+	needs.Programs(t)
 	nice := func(pid string) string {
 		stat := must.Get(os.ReadFile("/proc/" + pid + "/stat"))(t)
 		_, after, _ := bytes.Cut(stat, []byte(") "))
@@ -217,6 +221,7 @@ func TestAddress(t *testing.T) {
 // A picture may be drawn, at the given rate.
 func TestDraw(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	drawn := 0
 	c := NewCamera(Source{Name: "front", Rate: 500, Draw: func(context.Context) ([]byte, View, error) {
 		if drawn++; drawn == 3 {

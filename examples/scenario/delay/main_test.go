@@ -5,6 +5,8 @@ import (
 	"net"
 	"testing"
 	"time"
+
+	"player/e2e/needs"
 )
 
 // patience is how long a test waits for the network of this computer.
@@ -42,6 +44,7 @@ func link(t *testing.T, by time.Duration) (near, far net.Conn) {
 
 // Bytes arrive in order, none before its time, in both directions.
 func TestDelay(t *testing.T) {
+	needs.Time(t)
 	const by = 200 * time.Millisecond
 	near, far := link(t, by)
 	for _, way := range []struct{ from, to net.Conn }{{near, far}, {far, near}} {

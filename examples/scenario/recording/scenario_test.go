@@ -453,6 +453,7 @@ func TestOneEndsAll(t *testing.T) {
 // display is needed.
 func TestMissingToolsAreNamed(t *testing.T) {
 	t.Parallel()
+	needs.Programs(t)
 	path, bash := t.TempDir(), ""
 	for _, tool := range []string{"bash", "env", "mktemp", "mkdir", "dirname", "cat", "java"} {
 		found, err := exec.LookPath(tool)

@@ -17,6 +17,7 @@ import (
 
 	"player/codec"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/npm"
 	"player/formats/logfile"
 	"player/formats/ros"
@@ -121,6 +122,7 @@ func bagOf(t testing.TB, log []byte, o Options) (folder string, s *logfile.Summa
 // npm's readers of ROS 2 read each message of a bag from the definitions in it, and find
 // those equal to ROS 2's. Values are those that the log has.
 func TestBag(t *testing.T) {
+	needs.Time(t)
 	directory := npm.Install(t, readers)
 	for _, compress := range []bool{false, true} {
 		folder, _ := bagOf(t, everything(t), Options{Compress: compress})

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/simulation/emulator/line"
 )
 
@@ -49,6 +50,7 @@ func wait(t *testing.T, s *Server, cond func(State) bool) {
 }
 
 func TestRequests(t *testing.T) {
+	needs.Time(t)
 	for _, split := range []int{0, 1, 7} {
 		for v, size := range map[Version]int{V10: 64, V12: 128} {
 			s := start(t, Options{Version: v, Split: split, Frame: time.Millisecond})

@@ -5,12 +5,14 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
 
 func start(t *testing.T) (*Robot, *rawhost.Host) {
 	t.Helper()
+	needs.Programs(t)
 	r, err := Start(Options{Line: line.Options{Link: rawhost.Link(t)}})
 	rawhost.Plugged(t, r, err)
 	return r, rawhost.Open(t, r.Port(), 115200)

@@ -17,6 +17,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 )
 
@@ -59,6 +60,7 @@ func (e *echo) Advance(now time.Duration) time.Duration {
 // test.
 func start(t *testing.T, opts Options) *Line {
 	t.Helper()
+	needs.Programs(t)
 	opts.Link, opts.Baud = rawhost.Link(t), cmp.Or(opts.Baud, 9600)
 	l, err := Open(opts)
 	rawhost.Plugged(t, l, err)
@@ -278,6 +280,7 @@ func TestSpoiledPackets(t *testing.T) {
 }
 
 func TestOpenKeepsFiles(t *testing.T) {
+	needs.Programs(t)
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	os.WriteFile(file, []byte("precious"), 0o600)

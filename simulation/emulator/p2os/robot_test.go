@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -273,6 +274,7 @@ func TestCounts(t *testing.T) {
 // start plugs a robot into a cable.
 func start(t *testing.T, opts Options) *Robot {
 	t.Helper()
+	needs.Programs(t)
 	opts.Line.Link = rawhost.Link(t)
 	r, err := Start(opts)
 	return rawhost.Plugged(t, r, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 	"player/simulation/emulator/room"
@@ -14,6 +15,7 @@ import (
 
 func start(t *testing.T, opts Options) *rawhost.Host {
 	t.Helper()
+	needs.Programs(t)
 	opts.Line = line.Options{Link: rawhost.Link(t), Baud: 115200}
 	d, err := Start(opts)
 	rawhost.Plugged(t, d, err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -207,6 +208,7 @@ func TestReset(t *testing.T) {
 }
 
 func TestStartRefuses(t *testing.T) {
+	needs.Programs(t)
 	for _, opts := range []Options{{Angle: 200}, {Resolution: 10}, {Unit: 7}, {Rate: -1}, {Line: line.Options{Link: "/no/such/place"}}} {
 		if opts.Line.Link == "" {
 			opts.Line.Link = rawhost.Link(t)
@@ -221,6 +223,7 @@ func TestStartRefuses(t *testing.T) {
 // start plugs a laser into a cable.
 func start(t *testing.T, opts Options) *Laser {
 	t.Helper()
+	needs.Programs(t)
 	opts.Line.Link = rawhost.Link(t)
 	l, err := Start(opts)
 	return rawhost.Plugged(t, l, err)

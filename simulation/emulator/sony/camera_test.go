@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -135,6 +136,7 @@ func TestPowerCycle(t *testing.T) {
 }
 
 func TestSessionOnTheCable(t *testing.T) {
+	needs.Programs(t)
 	c, err := Start(Options{Line: line.Options{Link: rawhost.Link(t)}})
 	rawhost.Plugged(t, c, err)
 	h := rawhost.Open(t, c.Port(), 9600)

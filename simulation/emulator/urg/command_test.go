@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 	"player/simulation/emulator/room"
@@ -20,6 +21,7 @@ type host struct {
 
 func start(t *testing.T, opts Options) host {
 	t.Helper()
+	needs.Programs(t)
 	opts.Line = line.Options{Link: rawhost.Link(t), Baud: 19200}
 	s, err := Start(opts)
 	rawhost.Plugged(t, s, err)

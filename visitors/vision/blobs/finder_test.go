@@ -15,6 +15,7 @@ import (
 	"player/devices/stage"
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // paint is a colour that the tests find.
@@ -294,6 +295,7 @@ func pictures() int {
 // pixels, its centre within 2 pixels, and no false one in a thousand pictures.
 func TestDrawnPictures(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	random := rand.New(rand.NewPCG(1, 1))
 	f := trainedBy(t, func() (*image.RGBA, []truth) { return drawn(random) })
 	var n tally
@@ -333,6 +335,7 @@ func channelOf(c color.RGBA) int {
 // moved about, and it looks up and down.
 func TestSimulatedPictures(t *testing.T) {
 	t.Parallel()
+	needs.Time(t)
 	random := rand.New(rand.NewPCG(3, 1))
 	world := must.Get(stage.Load("testdata/things.world"))(t)
 	robot := world.Robots()[0]
