@@ -93,8 +93,9 @@ func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 		return
 	}
 	o.call, o.ret = s.now, s.now
+	// A lost robot is stopped before SYNC0, and one that was left open before CLOSE, whatever is commanded.
 	next, _ := p2Packet(rest)
-	if syncs := next != nil && next[0] == 0; h.greets || syncs { // a lost robot is stopped first, whatever is commanded
+	if apart := next != nil && (next[0] == 0 || next[0] == 2); h.greets || apart {
 		if o.left != 0 || o.right != 0 {
 			s.fail("%s: %v before the handshake", h.robot.path, o)
 		}
