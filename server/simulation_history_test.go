@@ -28,10 +28,10 @@ type history struct {
 type op struct {
 	call, ret   time.Duration
 	speed, turn int16
-	maybe       bool // a write that may have no effect
-	by          *simClient
-	stops       bool // it writes zero if the newest command is of the same client (5.4)
-	message     int  // of the client: a reply to a later one ends it
+	maybe       bool       // a write that may have no effect
+	by          *simClient // nil: an emergency stop
+	stops       bool       // it writes zero if the newest command is of the same client (5.4)
+	message     int        // of the client: a reply to a later one ends it
 
 	read        bool
 	separate    bool // VEL and RVEL
@@ -52,6 +52,7 @@ func (o *op) end(now time.Duration) {
 }
 
 func (h *history) write(now time.Duration, by *simClient, speed, turn int16, maybe bool) *op {
+	maybe = maybe || h.robot.mayBeStopped() || h.robot.mayRefuse(by)
 	return h.add(&op{call: now, ret: never, by: by, speed: speed, turn: turn, maybe: maybe})
 }
 

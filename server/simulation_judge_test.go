@@ -47,9 +47,12 @@ func (c *simClient) parse() {
 			return
 		}
 		letter, payload := c.stream[0], c.stream[3:3+size]
-		if letter == 'r' {
+		switch letter {
+		case 'r':
 			c.reply(string(payload))
-		} else {
+		case 'Y':
+			c.answer(payload)
+		default:
 			c.block(letter, payload)
 		}
 		c.stream = c.stream[3+size:]
@@ -105,7 +108,11 @@ func (c *simClient) reply(got string) {
 		s.fail("%v: reply %q to no request", c, got)
 	}
 	r := c.requests[0]
+	if len(c.questions) > 0 && c.questions[0].number < r.number {
+		s.fail("%v: no answer to %q before the reply to %q", c, c.questions[0].letter, r.pairs)
+	}
 	c.requests = c.requests[1:]
+	c.refused, c.refusedBy = refusedIn(got), r.pairs
 	if len(got) != len(r.pairs) {
 		s.fail("%v: reply %q to %q", c, got, r.pairs)
 	}
@@ -174,10 +181,12 @@ func (c *simClient) reply(got string) {
 		}
 		c.maybe = c.maybe[1:]
 	}
+	c.confirmStops(r.number)
 	if !c.down { // it has come through just now
 		for _, o := range c.ops {
 			if o.message <= r.number {
 				o.end(s.now)
+				c.lastClaim = s.now
 			}
 		}
 		c.ops = slices.DeleteFunc(c.ops, func(o *op) bool { return o.message <= r.number })
