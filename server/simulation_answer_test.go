@@ -116,7 +116,11 @@ func (c *simClient) stopShown(lines []string) {
 
 // judgeAnswer judges an answer when it is written, by what the robot knows.
 func (c *simClient) judgeAnswer(payload string) {
-	switch letter, lines := c.lines(payload); letter {
+	letter, lines := c.lines(payload)
+	if c.robot.changes() {
+		return
+	}
+	switch letter {
 	case 's':
 		c.obstacles(lines)
 	case 'g':
@@ -124,6 +128,14 @@ func (c *simClient) judgeAnswer(payload string) {
 	case 'c':
 		c.charger(lines)
 	}
+}
+
+// changes reports whether a request of any client may have changed a device of the robot since the answer
+// was made: it is written at the end of the callback.
+func (r *simRobot) changes() bool {
+	return slices.ContainsFunc(r.sim.clients, func(c *simClient) bool {
+		return c.robot == r && slices.ContainsFunc(c.requests, func(q simRequest) bool { return q.pairs != "" })
+	})
 }
 
 // stageOfCharge returns the stage of the charger in a report.

@@ -29,6 +29,7 @@ type simClient struct {
 	unread      []*packet
 	unreadBytes int
 	paused      bool // it does not read
+	resumed     time.Duration
 	down        bool // its network is cut
 	downSince   time.Duration
 	downUntil   time.Duration // of the newest outage
@@ -270,7 +271,12 @@ func (c *simClient) act() {
 	}
 	switch s.random.IntN(32) {
 	case 26, 27:
-		c.emergencyStop(true)
+		if s.chance(3) { // perhaps behind a setup
+			c.request([]string{"pcscmcgcpr", "lclr"}[s.random.IntN(2)])
+		}
+		if c.emergencyStop(true); s.chance(2) {
+			c.emergencyStop(false)
+		}
 	case 28:
 		c.emergencyStop(false)
 	case 29, 30, 31:

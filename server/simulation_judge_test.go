@@ -18,7 +18,7 @@ func (c *simClient) arrive(p *packet) {
 }
 
 func (c *simClient) resume() {
-	c.paused = false
+	c.paused, c.resumed = false, c.sim.now
 	c.read()
 	if !c.over && c.excuse == "" || c.excuse == "it asks and does not read" {
 		c.sim.after(2*c.conn.wire.trip, func() {
@@ -334,6 +334,16 @@ func (c *simClient) data(letter byte, p []byte, onlyNew bool) {
 	}
 }
 
+// waitsInVain reports whether the client, whose computer and network are well, waits for a reply for
+// longer than any setup takes.
+func (c *simClient) waitsInVain() bool {
+	s := c.sim
+	const longest = 25 * time.Second
+	since := max(c.downUntil, c.resumed, c.changed) // replies come one after the other
+	return s.awake(longest) && !c.down && !c.paused && c.left == 0 && len(c.stalled) == 0 && len(c.conn.unsent) == 0 &&
+		len(c.requests) > 0 && s.now-max(since, c.requests[0].sent) > longest
+}
+
 // check is called once a second.
 func (c *simClient) check() {
 	s := c.sim
@@ -349,6 +359,9 @@ func (c *simClient) check() {
 		s.fail("%v has left %v ago, and the server keeps its connection", c, gone)
 	}
 	defer func() { c.before = c.frames }()
+	if c.waitsInVain() { // 2.7
+		s.fail("%v: no reply to %q for %v", c, c.requests[0].pairs, s.now-c.requests[0].sent)
+	}
 	if !c.well || c.left != 0 || !s.awake(10*time.Second) {
 		return
 	}

@@ -189,6 +189,7 @@ type summary struct {
 	Near                   int // frames on networks that carry everything whose time was judged
 	EmergencyStops, Held   int // and moments at which one must hold
 	Answers                int
+	Queued                 int // frames for networks with a transmit queue
 	Commanders             int // motions of which the status must name the commander
 	Takeovers              int // of robots whose commander keeps control
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
