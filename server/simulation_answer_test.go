@@ -31,9 +31,16 @@ func refusedIn(reply string) string {
 // ask asks a question.
 func (c *simClient) ask(letter byte) {
 	s := c.sim
-	c.questions = append(c.questions, simQuestion{letter, c.sent})
-	s.note("%v asks %q", c, letter)
-	c.send(message('x', 'y', []byte{'q', letter}))
+	times := 1
+	if letter == 'e' {
+		c.request("vr" + c.pairs())
+		times += s.random.IntN(2) // a reply is explained once
+	}
+	for range times {
+		c.questions = append(c.questions, simQuestion{letter, c.sent})
+		s.note("%v asks %q", c, letter)
+		c.send(message('x', 'y', []byte{'q', letter}))
+	}
 	c.request("")
 }
 
