@@ -158,7 +158,8 @@ func (c *simClient) charger(lines []string) {
 		return
 	}
 	stage := r.stageOfCharge(r.reports[len(r.reports)-1].seq)
-	if want := "m " + []string{"no", "bulk", "overcharge", "float", "balance"}[stage]; !slices.Equal(lines, []string{want}) {
+	want := "m " + []string{"no", "bulk", "overcharge", "float", "balance"}[stage]
+	if !slices.Equal(lines, []string{want}) {
 		s.fail("%v: charger %q, want %q", c, lines, want)
 	}
 }
@@ -166,7 +167,8 @@ func (c *simClient) charger(lines []string) {
 // motorsShown judges whether an answer about obstacles has that the motors are off.
 func (c *simClient) motorsShown(shown bool) {
 	s, r := c.sim, c.robot
-	if !r.healthy() || r.reflexes || r.link.State() != devices.Ready || r.newest() < s.now-time.Second || s.now < r.powered+2*time.Second {
+	if !r.healthy() || r.reflexes || r.link.State() != devices.Ready || r.newest() < s.now-time.Second ||
+		s.now < r.powered+2*time.Second {
 		return
 	}
 	if shown != !r.motors {
@@ -186,7 +188,8 @@ func (c *simClient) obstacles(lines []string) {
 		case word == "control":
 			address, _, _ := strings.Cut(rest, " ")
 			other := r.commander()
-			if !r.keeps || other == nil || other == c || addressOf(other.conn.remote).String() != address || !other.mayControl() {
+			if !r.keeps || other == nil || other == c || !other.mayControl() ||
+				addressOf(other.conn.remote).String() != address {
 				s.fail("%v: %q, and the commander is %v", c, line, other)
 			}
 			said[word] = true
@@ -199,8 +202,8 @@ func (c *simClient) obstacles(lines []string) {
 		}
 	}
 	c.motorsShown(said["motors"])
-	if ready := r.link.State() == devices.Ready && len(r.starts) > 0 && s.now-r.starts[len(r.starts)-1] > 15*time.Second; ready &&
-		reads(c.access('s')) && len(c.requests) == 0 && s.now-r.newest() > 4*time.Second && !said["s silent"] {
+	steady := r.link.State() == devices.Ready && len(r.starts) > 0 && s.now-r.starts[len(r.starts)-1] > 15*time.Second
+	if steady && reads(c.access('s')) && len(c.requests) == 0 && s.now-r.newest() > 4*time.Second && !said["s silent"] {
 		s.fail("%v: %q, and the robot has sent nothing since %v", c, lines, r.newest())
 	}
 }
@@ -269,7 +272,8 @@ func (c *simClient) parts(lines []string) {
 			places[place] = true
 		}
 	}
-	if r.link.State() == devices.Ready && len(r.starts) > 0 && r.front != 1 && (!places["p0"] || !places["s0"] || !places["s15"] && !places["s7"]) {
+	ready := r.link.State() == devices.Ready && len(r.starts) > 0 && r.front != 1
+	if ready && (!places["p0"] || !places["s0"] || !places["s15"] && !places["s7"]) {
 		s.fail("%v: the robot is ready, and its parts are %q", c, lines)
 	}
 }

@@ -476,7 +476,9 @@ func (s *sim) build() {
 		r := s.newRobot(i)
 		s.robots = append(s.robots, r)
 		table := r.table(log) // which decides whether there is a lease
-		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Port: 6665 + i, Table: table, KeepControl: r.keeps, CommandLifetime: r.lease})
+		config.Robots = append(config.Robots, Robot{
+			Address: fmt.Sprintf(":%d", 6665+i), Port: 6665 + i, Table: table, KeepControl: r.keeps, CommandLifetime: r.lease,
+		})
 	}
 	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
 	s.server = newServer(config, simLoop{s}, &s.timers)
@@ -552,6 +554,9 @@ func (s *sim) watch() {
 		conn := c.conn.(*simConn)
 		if waits := c.fair.Waits(); waits != conn.paused || !waits && len(c.input) > 0 {
 			s.fail("%v: it is in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.paused, len(c.input))
+		}
+		if c.session.More() && !c.fair.Waits() {
+			s.fail("%v: input waits for nothing, and is not in the queue", conn.client)
 		}
 		if len(c.input) > mostRead+1<<14 {
 			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
