@@ -13,13 +13,19 @@ type stopOp struct {
 	on        bool
 	maybe     bool // it may have had no effect
 	call, ret time.Duration
-	message   int // of the client
+	by        *simClient // nil: a visitor
+	message   int        // of the client
 }
 
 func (o *stopOp) end(now time.Duration) {
 	if o.ret == never {
 		o.ret = now
 	}
+}
+
+// follows reports whether the operation was carried out behind another one.
+func (o *stopOp) follows(before *stopOp) bool {
+	return o.call > before.ret || o.by != nil && o.by == before.by && o.message > before.message
 }
 
 // addStop records a stop or a release that begins now.
@@ -41,7 +47,7 @@ func (c *simClient) emergencyStop(on bool) {
 	s := c.sim
 	s.note("%v: emergency stop %v", c, on)
 	o := c.robot.addStop(on)
-	o.message = c.sent
+	o.by, o.message = c, c.sent
 	c.stops = append(c.stops, o)
 	if on {
 		w := c.robot.history.write(s.now, nil, 0, 0, true)
@@ -118,7 +124,7 @@ func (r *simRobot) mayBeStopped() bool { return r.mayHaveBeenStopped(r.sim.now) 
 func (r *simRobot) mayHaveBeenStopped(at time.Duration) bool {
 	return slices.ContainsFunc(r.stops, func(o *stopOp) bool {
 		return o.on && o.call <= at && !slices.ContainsFunc(r.stops, func(f *stopOp) bool {
-			return !f.on && !f.maybe && f.call > o.ret && f.ret < at
+			return !f.on && !f.maybe && f.follows(o) && f.ret < at
 		})
 	})
 }
