@@ -29,6 +29,7 @@ type simClient struct {
 	unread      []*packet
 	unreadBytes int
 	paused      bool // it does not read
+	resumed     time.Duration
 	down        bool // its network is cut
 	downSince   time.Duration
 	downUntil   time.Duration // of the newest outage
@@ -67,7 +68,13 @@ type simClient struct {
 
 	writer bool  // it is one of robot.writers
 	ops    []*op // commands whose effect is not confirmed
-	cut    *op   // the motors may be stopped because its network is cut
+
+	stops     []*stopOp     // that are not confirmed
+	lastClaim time.Duration // when it may have commanded last, if no op is open
+	questions []simQuestion // that are not answered
+	refused   string        // letters that the last reply refuses
+	refusedBy string        // the request
+	cut       *op           // the motors may be stopped because its network is cut
 }
 
 // simSlot is a device that was opened: the letter, its access (zero: never), and
@@ -100,6 +107,7 @@ type modeChange struct {
 type chunk struct {
 	bytes   []byte
 	command bool
+	arrives func() // called when it has come
 	end     error
 }
 
@@ -261,7 +269,18 @@ func (c *simClient) act() {
 		}
 		return
 	}
-	switch s.random.IntN(26) {
+	switch s.random.IntN(32) {
+	case 26, 27:
+		if s.chance(3) { // perhaps behind a setup
+			c.request([]string{"pcscmcgcpr", "lclr"}[s.random.IntN(2)])
+		}
+		if c.emergencyStop(true); s.chance(2) {
+			c.emergencyStop(false)
+		}
+	case 28:
+		c.emergencyStop(false)
+	case 29, 30, 31:
+		c.ask("essgc"[s.random.IntN(5)])
 	case 0, 1, 2:
 		c.request(c.pairs())
 	case 3, 4:
@@ -439,9 +458,13 @@ func (c *simClient) wasWritten(p []byte) {
 		if len(b) < 3 || len(b) < 3+int(b[1])<<8+int(b[2]) {
 			c.sim.fail("%v: a torn block %.20q", c, b)
 		}
-		if b[0] == 'r' {
+		switch b[0] {
+		case 'r':
 			replies++
-		} else {
+		case 'Y':
+			c.judgeAnswer(string(b[3 : 3+int(b[1])<<8+int(b[2])]))
+			replies++
+		default:
 			blocks += string(b[0])
 		}
 		b = b[3+int(b[1])<<8+int(b[2]):]
@@ -480,6 +503,10 @@ func (c *simClient) lost() {
 	if c.conn.handler != nil {
 		for _, o := range c.ops {
 			o.maybe = true // it may not have come through
+			o.end(s.now)
+		}
+		for _, o := range c.stops {
+			o.maybe = true
 			o.end(s.now)
 		}
 		stop := c.robot.history.stop(s.now, c, !(len(c.requests) == 0 && writes(c.access('p'))))

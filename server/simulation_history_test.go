@@ -28,10 +28,10 @@ type history struct {
 type op struct {
 	call, ret   time.Duration
 	speed, turn int16
-	maybe       bool // a write that may have no effect
-	by          *simClient
-	stops       bool // it writes zero if the newest command is of the same client (5.4)
-	message     int  // of the client: a reply to a later one ends it
+	maybe       bool       // a write that may have no effect
+	by          *simClient // nil: an emergency stop
+	stops       bool       // it writes zero if the newest command is of the same client (5.4)
+	message     int        // of the client: a reply to a later one ends it
 
 	read        bool
 	separate    bool // VEL and RVEL
@@ -52,6 +52,7 @@ func (o *op) end(now time.Duration) {
 }
 
 func (h *history) write(now time.Duration, by *simClient, speed, turn int16, maybe bool) *op {
+	maybe = maybe || h.robot.mayBeStopped() || h.robot.mayRefuse(by)
 	return h.add(&op{call: now, ret: never, by: by, speed: speed, turn: turn, maybe: maybe})
 }
 
@@ -93,8 +94,9 @@ func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
 		return
 	}
 	o.call, o.ret = s.now, s.now
+	// A lost robot is stopped before SYNC0, and one that was left open before CLOSE, whatever is commanded.
 	next, _ := p2Packet(rest)
-	if syncs := next != nil && next[0] == 0; h.greets || syncs { // a lost robot is stopped first, whatever is commanded
+	if apart := next != nil && (next[0] == 0 || next[0] == 2); h.greets || apart {
 		if o.left != 0 || o.right != 0 {
 			s.fail("%s: %v before the handshake", h.robot.path, o)
 		}

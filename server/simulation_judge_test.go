@@ -18,7 +18,7 @@ func (c *simClient) arrive(p *packet) {
 }
 
 func (c *simClient) resume() {
-	c.paused = false
+	c.paused, c.resumed = false, c.sim.now
 	c.read()
 	if !c.over && c.excuse == "" || c.excuse == "it asks and does not read" {
 		c.sim.after(2*c.conn.wire.trip, func() {
@@ -47,9 +47,12 @@ func (c *simClient) parse() {
 			return
 		}
 		letter, payload := c.stream[0], c.stream[3:3+size]
-		if letter == 'r' {
+		switch letter {
+		case 'r':
 			c.reply(string(payload))
-		} else {
+		case 'Y':
+			c.answer(payload)
+		default:
 			c.block(letter, payload)
 		}
 		c.stream = c.stream[3+size:]
@@ -105,7 +108,11 @@ func (c *simClient) reply(got string) {
 		s.fail("%v: reply %q to no request", c, got)
 	}
 	r := c.requests[0]
+	if len(c.questions) > 0 && c.questions[0].number < r.number {
+		s.fail("%v: no answer to %q before the reply to %q", c, c.questions[0].letter, r.pairs)
+	}
 	c.requests = c.requests[1:]
+	c.refused, c.refusedBy = refusedIn(got), r.pairs
 	if len(got) != len(r.pairs) {
 		s.fail("%v: reply %q to %q", c, got, r.pairs)
 	}
@@ -174,10 +181,12 @@ func (c *simClient) reply(got string) {
 		}
 		c.maybe = c.maybe[1:]
 	}
+	c.confirmStops(r.number)
 	if !c.down { // it has come through just now
 		for _, o := range c.ops {
 			if o.message <= r.number {
 				o.end(s.now)
+				c.lastClaim = s.now
 			}
 		}
 		c.ops = slices.DeleteFunc(c.ops, func(o *op) bool { return o.message <= r.number })
@@ -325,6 +334,16 @@ func (c *simClient) data(letter byte, p []byte, onlyNew bool) {
 	}
 }
 
+// waitsInVain reports whether the client, whose computer and network are well, waits for a reply for
+// longer than any setup takes.
+func (c *simClient) waitsInVain() bool {
+	s := c.sim
+	const longest = 25 * time.Second
+	since := max(c.downUntil, c.resumed, c.changed) // replies come one after the other
+	return s.awake(longest) && !c.down && !c.paused && c.left == 0 && len(c.stalled) == 0 && len(c.conn.unsent) == 0 &&
+		len(c.requests) > 0 && s.now-max(since, c.requests[0].sent) > longest
+}
+
 // check is called once a second.
 func (c *simClient) check() {
 	s := c.sim
@@ -340,6 +359,9 @@ func (c *simClient) check() {
 		s.fail("%v has left %v ago, and the server keeps its connection", c, gone)
 	}
 	defer func() { c.before = c.frames }()
+	if c.waitsInVain() { // 2.7
+		s.fail("%v: no reply to %q for %v", c, c.requests[0].pairs, s.now-c.requests[0].sent)
+	}
 	if !c.well || c.left != 0 || !s.awake(10*time.Second) {
 		return
 	}

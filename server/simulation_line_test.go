@@ -69,6 +69,9 @@ func (p *simPort) Write(b []byte) {
 			p.moves = o.left != 0 || o.right != 0
 			r.checkMotion(o)
 		}
+		if body[0] == 4 {
+			r.powered = s.now
+		}
 		if body[0] == 2 || body[0] == 29 { // CLOSE, STOP
 			p.moves = false
 		}

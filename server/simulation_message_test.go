@@ -53,6 +53,10 @@ func (c *simClient) comes(k chunk) {
 		c.conn.finish(k.end)
 		return
 	}
+	if k.arrives != nil {
+		k.arrives()
+		return
+	}
 	if k.command {
 		c.robot.commanded = c.sim.now
 	}
@@ -79,6 +83,7 @@ func (c *simClient) request(pairs string) {
 // it was carried out.
 func (c *simClient) remember(o *op) {
 	o.message = c.sent
+	c.robot.mayMiss(c)
 	c.ops = append(c.ops, o)
 }
 

@@ -22,6 +22,41 @@ type wire struct {
 	rate      float64       // bytes a second; zero: as fast as it is written
 	trip      time.Duration // one way
 	free      time.Duration // when the transmit queue has run empty
+	queue     queueLength
+}
+
+// queueLength is how many frames wait in the transmit queue of a wire, when a frame is added.
+type queueLength struct {
+	leave      []time.Duration // when those that wait have left
+	second     time.Duration   // the current one
+	frames     int             // added in it
+	sum        int             // of the lengths that they found
+	resentFrom time.Duration   // when frames of an outage were sent again last
+}
+
+// slow reports whether the wire is a radio that some clients fill.
+func (w *wire) slow() bool { return w.rate != 0 && w.rate < 50_000 }
+
+// mostQueued is how many frames may wait in the transmit queue, in the mean of a second with many frames: a
+// network gets no more than keep it busy (3.6), but for the first frames after a pause.
+const mostQueued = 48
+
+// add is called when a frame enters the transmit queue. It reports how many frames waited in the mean of
+// the second before if they were too many, otherwise zero.
+func (q *queueLength) add(now, leaves time.Duration) (mean int) {
+	if second := now.Truncate(time.Second); second != q.second {
+		if q.frames >= 10 && q.second > q.resentFrom+5*time.Second {
+			mean = q.sum / q.frames
+		}
+		q.second, q.frames, q.sum = second, 0, 0
+	}
+	q.leave = append(slices.DeleteFunc(q.leave, func(at time.Duration) bool { return at <= now }), leaves)
+	q.frames++
+	q.sum += len(q.leave)
+	if mean <= mostQueued {
+		return 0
+	}
+	return mean
 }
 
 // send returns when bytes that are sent now have left.
@@ -137,6 +172,12 @@ func (c *simConn) pump() {
 		}
 		c.unsent = c.unsent[1:]
 		p.leaves = c.wire.send(s.now, len(p.bytes))
+		if p.bytes[0] != 'r' && p.bytes[0] != 'Y' && c.wire.slow() { // a fast one takes hundreds at a time
+			s.summary.Queued++
+			if mean := c.wire.queue.add(s.now, p.leaves); mean > 0 {
+				s.fail("%s: %d frames waited in its transmit queue, in the mean of a second", c.wire.name, mean)
+			}
+		}
 		// Behind a packet that was lost it waits until that is sent again.
 		waits := slices.ContainsFunc(c.flight, func(f *packet) bool { return f.acked == never })
 		if c.flight = append(c.flight, p); !waits && !c.client.down {
@@ -211,6 +252,7 @@ func (c *simConn) mend(outage time.Duration) {
 		for _, p := range c.flight {
 			if p.acked == never {
 				if !p.arrived {
+					c.wire.queue.resentFrom = s.now
 					c.travel(p, c.wire.send(s.now, len(p.bytes)))
 				}
 				p.acked = max(s.now, p.arrives) + 2*c.wire.trip

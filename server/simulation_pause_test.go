@@ -125,6 +125,9 @@ func (c *simClient) leaves() {
 	for _, o := range c.ops {
 		o.maybe = true
 	}
+	for _, o := range c.stops {
+		o.maybe = true
+	}
 	c.mayStop()
 }
 
@@ -147,8 +150,10 @@ func (r *simRobot) checkMotion(o *op) {
 	}
 	s := r.sim
 	s.summary.Motions++
+	r.checkStop(o)
+	r.checkCommander(o)
 	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
-		return !w.stops && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
+		return !w.stops && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
 	}) {
 		s.fail("%s: %v, for no client that is still there", r.path, o)
 	}

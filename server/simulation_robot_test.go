@@ -58,7 +58,8 @@ type simRobot struct {
 	stage       int // of the handshake; 4: open
 	heard       time.Duration
 	motors      bool
-	left, right float64 // mm/s
+	powered     time.Duration // when motors changed, or the driver has sent that it should
+	left, right float64       // mm/s
 	x, heading  float64
 	seq         int
 	answers     time.Duration // when its adapter has answered to all that it was asked
@@ -72,6 +73,10 @@ type simRobot struct {
 	mustStop  bool          // a stop is to be seen
 	commanded time.Duration // when a command came last
 	history   history
+	stops     []*stopOp // emergency stops and releases
+	keeps     bool      // the commander keeps control (8.6)
+	driver    *simClient
+	claimed   time.Duration // driver has claimed control then, or later
 
 	// Its driver.
 	fuse     int             // how often it will panic
@@ -99,6 +104,7 @@ func (s *sim) newRobot(index int) *simRobot {
 		front: unknown,
 		baud:  []int{9600, 9600, 38400}[s.random.IntN(3)], motors: true, calm: s.chance(4), lastLost: s.now,
 	}
+	r.keeps = s.chance(3)
 	r.history.robot = r
 	r.tick = timers.NewTimer(r.pass)
 	s.outside.Set(r.tick, s.now+s.between(0, 100*time.Millisecond))
@@ -160,6 +166,9 @@ type fragile struct {
 	devices.Commanded
 	devices.Configurer
 	devices.Ticker
+	devices.Surveyed
+	devices.Motored
+	devices.Charged
 	robot *simRobot
 }
 
@@ -193,6 +202,8 @@ func (d *fragile) Tick(now time.Duration) (next time.Duration) {
 // watch is called once a second.
 func (r *simRobot) watch() {
 	s := r.sim
+	r.watchStop()
+	r.watchControl()
 	switch state := r.link.State(); {
 	case state != devices.Lost && state != devices.Starting && state != devices.Stopping: // also between two tries
 		r.crashed, r.missing = false, 0
@@ -250,7 +261,7 @@ func (r *simRobot) misfortune() {
 			s.summary.Losses++
 			r.mute, r.jammed = true, false
 			r.stage, r.left, r.right = -1, 0, 0
-			over = func() { r.mute, r.stage, r.motors = false, 0, true }
+			over = func() { r.mute, r.stage, r.motors, r.powered = false, 0, true, s.now }
 		case 2:
 			r.faulty("it sends nothing for %v", lasts)
 			r.mute = true
@@ -417,7 +428,7 @@ func (r *simRobot) obey(body []byte) {
 		r.stage = 0
 		r.turn(0, 0)
 	case 4:
-		r.motors = arg != 0
+		r.motors, r.powered = arg != 0, s.now
 		r.turn(r.left, r.right)
 	case 7:
 		r.x, r.heading = 0, 0
@@ -461,11 +472,11 @@ func (r *simRobot) pass(now time.Duration) time.Duration {
 		b = le.AppendUint16(b, uint16(r.heading))
 		b = le.AppendUint16(b, uint16(int16(r.left)))
 		b = le.AppendUint16(b, uint16(int16(r.right)))
-		b = append(b, byte(r.seq%200), 0, 0, 0, 0, 0, 0, byte(r.seq%180)+1, 4)
+		b = append(b, byte(r.seq%200), 0, 0, 0, 0, bit(r.motors), 0, byte(r.seq%180)+1, 4)
 		for i := range 4 {
 			b = le.AppendUint16(append(b, byte(i)), r.sonar(r.seq, i))
 		}
-		b = append(b, 0, 0x11, 0, byte(r.seq%128), 0)
+		b = append(b, 0, 0x11, 0, byte(r.seq%128), 0, 0, 0, byte(r.stageOfCharge(r.seq)))
 		r.send(b, report)
 	}
 	return now + 100*time.Millisecond

@@ -189,6 +189,11 @@ type summary struct {
 	Pauses, Reloads        int
 	Motions                int // packets that move a robot
 	Near                   int // frames on networks that carry everything whose time was judged
+	EmergencyStops, Held   int // and moments at which one must hold
+	Answers                int
+	Queued                 int // frames for networks with a transmit queue
+	Commanders             int // motions of which the status must name the commander
+	Takeovers              int // of robots whose commander keeps control
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
 }
 
@@ -393,6 +398,7 @@ func (s *sim) life() (err error) {
 	s.depth--
 	for _, r := range s.robots {
 		r.misfortune()
+		r.visitors()
 	}
 	population := 1 + s.random.IntN(6)
 	if s.crowded {
@@ -472,7 +478,9 @@ func (s *sim) build() {
 		r := s.newRobot(i)
 		s.robots = append(s.robots, r)
 		table := r.table(log) // which decides whether there is a lease
-		config.Robots = append(config.Robots, Robot{Address: fmt.Sprintf(":%d", 6665+i), Table: table, CommandLifetime: r.lease})
+		config.Robots = append(config.Robots, Robot{
+			Address: fmt.Sprintf(":%d", 6665+i), Port: 6665 + i, Table: table, KeepControl: r.keeps, CommandLifetime: r.lease,
+		})
 	}
 	config.Descriptors.Clients = descriptors.NewShare(math.MaxInt32)
 	s.server = newServer(config, simLoop{s}, &s.timers)
@@ -509,7 +517,7 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 	if r.front == unknown {
 		r.front = r.sim.random.IntN(4)
 	}
-	r.link = attach(p2os.Kind(), &fragile{wheels, wheels, wheels, wheels, r}, nil)
+	r.link = attach(p2os.Kind(), &fragile{wheels, wheels, wheels, wheels, wheels, wheels, wheels, r}, nil)
 	r.scanner = &simScanner{sim: r.sim}
 	attach(devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, r.scanner, nil)
 	switch r.front {
@@ -548,6 +556,9 @@ func (s *sim) watch() {
 		conn := c.conn.(*simConn)
 		if waits := c.fair.Waits(); waits != conn.paused || !waits && len(c.input) > 0 {
 			s.fail("%v: it is in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.paused, len(c.input))
+		}
+		if c.session.More() && !c.fair.Waits() {
+			s.fail("%v: input waits for nothing, and is not in the queue", conn.client)
 		}
 		if len(c.input) > mostRead+1<<14 {
 			s.fail("%v: %d bytes of input wait", conn.client, len(c.input))
