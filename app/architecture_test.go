@@ -223,6 +223,7 @@ func TestSkips(t *testing.T) {
 // A test that starts programs or opens terminals says so, and is skipped with -short. Packages
 // whose tests all do say so in TestMain.
 func TestUnitTestsStartNothing(t *testing.T) {
+	atRoot(t)
 	all := []string{"e2e/server_test.go", "fleet/helpers_test.go"}
 	for _, path := range all {
 		if !strings.Contains(string(must.Get(os.ReadFile(path))(t)), "needs.Skipped(m)") {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -79,6 +80,7 @@ func TestTurn(t *testing.T) {
 // Reports are lines: counts (O) each 50 ms, sonar (S) each second time, the battery (B) and the bumper (K) each
 // twentieth time.
 func TestReports(t *testing.T) {
+	needs.Programs(t)
 	d, err := Start(Options{Line: line.Options{Link: rawhost.Link(t)}})
 	h := rawhost.Open(t, rawhost.Plugged(t, d, err).Port(), 115200)
 	next := func() string {

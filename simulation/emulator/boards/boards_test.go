@@ -8,12 +8,14 @@ import (
 	"testing"
 	"time"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
 
 // Answers are lines as each firmware's sources or data sheet have them. Without an answer the next one is read.
 func TestDialogues(t *testing.T) {
+	needs.Programs(t)
 	type exchange struct{ ask, answer string }
 	for _, tt := range []struct {
 		firmware  Firmware

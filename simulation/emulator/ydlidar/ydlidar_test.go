@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
 	"player/simulation/emulator/line"
 )
@@ -29,6 +30,7 @@ func TestFrame(t *testing.T) {
 
 // The answers are those of YDLIDAR's manuals. While it scans, the sensor accepts only the request to stop.
 func TestRequests(t *testing.T) {
+	needs.Programs(t)
 	d, err := Start(Options{Model: G4, Line: line.Options{Link: rawhost.Link(t)}})
 	h := rawhost.Open(t, rawhost.Plugged(t, d, err).Port(), 230400)
 	const info = "A5 5A 14 00 00 00 04 05 04 01 01 32 30 32 36 31 31 32 33 30 30 30 30 30 30 30 31"
