@@ -335,7 +335,7 @@ func (d *Device) Command() []byte {
 	return d.command
 }
 
-// Commands counts the commands given. Whoever remembers the count after a command can find out whether
+// Commands counts the commands given. A caller that remembers the count after a command can find out whether
 // there is a newer one.
 func (d *Device) Commands() uint64 { return d.commands }
 

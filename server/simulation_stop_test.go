@@ -6,7 +6,7 @@ import (
 )
 
 // The emergency stop in the simulation (8.5), by clients and by visitors, and its judges: while it must
-// hold, no packet moves the robot, whoever commands it.
+// hold, no packet moves the robot, whichever client commands it.
 
 // stopOp is an emergency stop or a release. It was carried out at one moment from call to ret.
 type stopOp struct {

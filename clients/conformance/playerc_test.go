@@ -94,7 +94,7 @@ func TestPlayer3(t *testing.T) {
 	if out, err := exec.Command("localedef", "-i", "de_DE", "-f", "UTF-8", filepath.Join(locales, german)).CombinedOutput(); err != nil {
 		t.Logf("no locale %s: %v\n%s", german, err, out)
 	}
-	// No system of today has a package of Python 2.7, so the lack of it is no failure in CI.
+	// Current systems have no package of Python 2.7, so CI does not fail without it.
 	old := exec.Command("python2.7", "-c", "").Run() == nil
 	next := ports.Free(t, each*2*len(player3Programs))
 	for name, program := range player3Programs {

@@ -79,7 +79,7 @@ func TestAtOnce(t *testing.T) {
 	}
 }
 
-// Against a deliberately simple model: no client is lost or served twice, whoever leaves.
+// Against a deliberately simple model: no client is lost or served twice when others leave.
 func TestModel(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 1))
