@@ -29,7 +29,7 @@ func (c *Client) Reconnect(ctx context.Context) error {
 	var why error // of the last attempt that ctx has not cut short
 	for {
 		err := c.resume(ctx)
-		if why == nil || ctx.Err() == nil {
+		if why == nil || ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 			why = err
 		}
 		if _, refused := errors.AsType[*AccessError](err); err == nil || refused {

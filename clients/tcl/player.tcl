@@ -133,15 +133,20 @@ proc player::Reconnect {name} {
     Disconnect $robot
     Reset $robot
     set deadline [Deadline $robot]
+    set why {} ;# of the last attempt that the timeout has not cut short: its text and options
     while 1 {
         try {
             Open $robot $deadline
             break
         } trap {PLAYER CLOSED} {text options} {
+            set why [list $text $options]
             if {$deadline ne "" && $deadline - [clock milliseconds] <= $PAUSE} {
                 return -options $options $text
             }
             Wait $robot {} $PAUSE
+        } trap {PLAYER TIMEOUT} {text options} {
+            lassign [expr {$why eq "" ? [list $text $options] : $why}] text options
+            return -options $options $text
         }
     }
     foreach {field code} {name w frequency f lifetime l mode r} {

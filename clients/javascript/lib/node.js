@@ -118,6 +118,7 @@ export class PlayerClient extends Session {
     const deadline = performance.now() + timeoutMs;
     const wanted = this.wanted();
     const left = (limit) => Math.max(0, Math.min(deadline - performance.now(), limit));
+    let why; // of the last attempt that the time limit has not cut short
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
       this.close();
       try {
@@ -132,7 +133,9 @@ export class PlayerClient extends Session {
           this.restoreFreshness();
         }
         const passing = e instanceof PlayerError && (e.kind === "closed" || e.kind === "timeout");
-        if (!passing || left(Infinity) <= pause) throw e;
+        if (!passing) throw e;
+        if (why === undefined || left(Infinity) > 0) why = e;
+        if (left(Infinity) <= pause) throw why;
       }
       await sleep(pause);
     }

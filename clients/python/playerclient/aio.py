@@ -120,6 +120,7 @@ class AsyncPlayerClient(_Addressed):
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
         wanted = dict(self._wanted)
+        why: Optional[Exception] = None  # of the last attempt that the time limit has not cut short
         while True:
             self.close()
             try:
@@ -133,10 +134,12 @@ class AsyncPlayerClient(_Addressed):
                 self._wanted = wanted  # what is refused now is asked for again next time
                 self._restore_freshness()
                 raise
-            except (ConnectionClosed, TimedOut):
+            except (ConnectionClosed, TimedOut) as error:
                 left = seconds_left(deadline)
+                if why is None or left is None or left > 0:
+                    why = error
                 if left is not None and left <= pause:
-                    raise
+                    raise why from None
             await asyncio.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 

@@ -156,6 +156,7 @@ class PlayerClient(_Addressed):
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
         wanted = dict(self._wanted)
+        why: Optional[Exception] = None  # of the last attempt that the time limit has not cut short
         while True:
             self.close()
             try:
@@ -169,10 +170,12 @@ class PlayerClient(_Addressed):
                 self._wanted = wanted  # what is refused now is asked for again next time
                 self._restore_freshness()
                 raise
-            except (ConnectionClosed, TimedOut):
+            except (ConnectionClosed, TimedOut) as error:
                 left = seconds_left(deadline)
+                if why is None or left is None or left > 0:
+                    why = error
                 if left is not None and left <= pause:
-                    raise
+                    raise why from None
             time.sleep(pause)
             pause = min(2 * pause, LONGEST_PAUSE)
 

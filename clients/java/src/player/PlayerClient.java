@@ -336,13 +336,17 @@ public final class PlayerClient implements AutoCloseable {
                 }
             }
             Deadline deadline = new Deadline(timeout);
+            PlayerException why = null; // of the last attempt that the timeout has not cut short
             while (true) {
                 try {
                     connect(deadline);
                     break;
                 } catch (PlayerException e) {
+                    if (why == null || e.kind != TIMEOUT) {
+                        why = e;
+                    }
                     if (e.kind != CLOSED || deadline.isWithin(PAUSE)) {
-                        throw fail(e);
+                        throw fail(why);
                     }
                 }
                 try {
