@@ -27,8 +27,8 @@ import (
 	"player/e2e/programs"
 )
 
-// simulated is how long the robots drive. The paper's tests took two minutes.
-var simulated = flag.Duration("scenario.time", 2*time.Minute, "how long the scenario runs")
+// simulated is how long the robots drive. The paper's tests took two minutes, which .ci/nightly does.
+var simulated = flag.Duration("scenario.time", 20*time.Second, "how long the scenario runs")
 
 // patience is how long the test waits for an event, on a machine that also compiles
 // other things.
