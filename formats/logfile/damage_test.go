@@ -14,6 +14,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"player/e2e/must"
+	"player/e2e/needs"
 )
 
 // packed is a chunk as it is in a log.
@@ -108,6 +109,9 @@ func TestDamagedCompression(t *testing.T) {
 			if channels[i] { // they are also in the summary, which only a file has
 				read, step = readFile, 9
 			}
+			if testing.Short() {
+				step *= 7
+			}
 			size := len(packedAt(log, at).stored)
 			for at := chunkEnd(log, at) - size; at < chunkEnd(log, offsets[i]); at += step {
 				for _, damage := range []byte{0x01, 0x80, 0xFF} {
@@ -133,6 +137,7 @@ func TestDamagedCompression(t *testing.T) {
 // Reading, repairing and exporting a log with a damaged chunk agree: they report the damage, and keep what is whole. A
 // repaired log has no damage, and its original is kept.
 func TestDamagedCompressionEverywhere(t *testing.T) {
+	needs.Time(t)
 	kinds := map[string]func(p *packed){
 		"a bit":          func(p *packed) { p.stored[8] ^= 0x40 },
 		"zeros":          func(p *packed) { clear(p.stored) },
