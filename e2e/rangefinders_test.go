@@ -78,7 +78,7 @@ func theURG(o urg.Options, options string) rangefinder {
 func theCola(o sickcola.Options, options string) rangefinder {
 	return func(t *testing.T) (any, *server, func() bool) {
 		l, s := startCola(t, o, options)
-		return l, s, func() bool { return l.Listeners() == 0 && !l.LoggedIn() }
+		return l, s, func() bool { return !l.Scanning() && !l.LoggedIn() }
 	}
 }
 
@@ -188,14 +188,14 @@ func TestRangefindersMeasure(t *testing.T) {
 		"URG, upside down":   {theURG(urg.Options{Room: corner}, "flip true"), 5600},
 
 		"TiM551":              {theCola(sickcola.Options{}, ""), 20000},
-		"TiM571":              {theCola(sickcola.Options{Model: sickcola.TiM571, Cut: true}, ""), 20000},
+		"TiM571":              {theCola(sickcola.Options{Model: sickcola.TiM571}, ""), 20000},
 		"LMS111":              {theCola(sickcola.Options{Model: sickcola.LMS111}, ""), 20000},
-		"CoLa B":              {theCola(sickcola.Options{Model: sickcola.LMS111, Binary: true, Cut: true}, ""), 20000},
+		"CoLa B":              {theCola(sickcola.Options{Model: sickcola.LMS111, Binary: true}, ""), 20000},
 		"TiM551, CoLa B":      {theCola(sickcola.Options{Binary: true}, ""), 20000},
 		"SICK, standby":       {theCola(sickcola.Options{Model: sickcola.LMS111, Standby: true}, ""), 20000},
 		"SICK, standby, B":    {theCola(sickcola.Options{Binary: true, Standby: true}, ""), 20000},
-		"SICK, noise":         {theCola(sickcola.Options{Noise: 0.2}, ""), 20000},
-		"SICK, noise, B":      {theCola(sickcola.Options{Noise: 0.2, Binary: true}, ""), 20000},
+		"SICK, noise":         {theCola(sickcola.Options{Line: few}, ""), 20000},
+		"SICK, noise, B":      {theCola(sickcola.Options{Line: few, Binary: true}, ""), 20000},
 		"SICK, range":         {theCola(sickcola.Options{}, "range 8000"), 8000},
 		"SICK, mounted askew": {theCola(sickcola.Options{Room: askewBack}, "heading 40"), 20000},
 		"SICK, upside down":   {theCola(sickcola.Options{Room: corner}, "flip true"), 20000},
@@ -268,7 +268,7 @@ func TestRangefindersUnplugged(t *testing.T) {
 			c.mustOpen("lr", "lr")
 			c.seesCorner(tt.far)
 			if network, ok := hardware.(*urg.Sensor); ok {
-				network.Disconnect()
+				network.HangUp()
 				s.Await(t, "device unavailable")
 			} else {
 				cable := hardware.(interface {

@@ -20,8 +20,8 @@ import (
 // startTracker starts ACTS, on a free port if the options have no address.
 func startTracker(t *testing.T, o tracker.Options) *tracker.Server {
 	t.Helper()
-	if o.Addr == "" {
-		o.Addr = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver tries that one also
+	if o.Line.TCP == "" {
+		o.Line.TCP = fmt.Sprintf("127.0.0.1:%d", freeSwapped(t)) // the driver tries that one also
 	}
 	return emulate(t, tracker.Start, o)
 }

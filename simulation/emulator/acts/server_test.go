@@ -129,7 +129,7 @@ func TestRefusals(t *testing.T) {
 	if _, err := Start(Options{Version: 9}); err == nil {
 		t.Error("version 9")
 	}
-	if _, err := Start(Options{Addr: "nowhere"}); err == nil {
+	if _, err := Start(Options{Line: line.Options{TCP: "nowhere"}}); err == nil {
 		t.Error("no error for an address without a port")
 	}
 	s := start(t, Options{})
