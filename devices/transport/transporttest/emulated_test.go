@@ -2,10 +2,13 @@ package transporttest_test
 
 import (
 	"cmp"
+	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"syscall"
 	"testing"
 	"time"
 
@@ -31,6 +34,7 @@ type cable interface {
 	Release()
 	Silence()
 	Speak()
+	HangUp() // of a device on the network
 	Close()
 	Transcript() string
 }
@@ -61,9 +65,11 @@ type product struct {
 	noise  float64       // how often packets are spoiled in a test of noise; 0: none may be
 	start  func(o line.Options) (hardware, error)
 
+	address  string        // on the network, the default of the driver; empty: it is on a serial line
 	config   bool          // the options are those of the file of config/examples that the kind is named after
 	client   byte          // the device that is judged; 0: the first one
 	unsealed bool          // packets have no checksum: a changed byte passes for a right one
+	again    bool          // it is another model of the one before
 	held     time.Duration // the longest delay that changes no data; 0: 500 ms
 	endures  bool          // a restart at once changes nothing that the driver could see
 	runsOn   time.Duration // how long motors may run without the driver, if longer than its patience
@@ -87,7 +93,7 @@ func products() []product {
 		{kind: ldlidar.Kind(), speeds: []int{230400}, period: 120 * ms, pace: 10 * ms, noise: 0.02, start: startLDROBOT},
 		{kind: ydlidar.Kind(), speeds: []int{128000, 115200, 230400}, period: 165 * ms, pace: 10 * ms, noise: 0.02, start: startYDLIDAR},
 		{kind: urg.Kind(), speeds: []int{19200, 115200}, period: 200 * ms, pace: 100 * ms, noise: 0.05, start: startURG},
-	}, boardProducts()...)
+	}, slices.Concat(boardProducts(), networkProducts())...)
 }
 
 // probes are the kinds that recognise each other's hardware.
@@ -104,7 +110,8 @@ const port = "/dev/emulated"
 type rig struct {
 	*transporttest.Bench
 	hardware
-	driver interface{ IsUp() bool }
+	driver interface{ IsUp() bool } // nil: the driver does not tell
+	at     line.Options             // the hardware's place
 	clock  *line.Virtual
 	held   time.Duration // product.held
 	random *rand.Rand
@@ -123,11 +130,15 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 	if p.config {
 		values = configured(t, p.kind.Name)
 	}
-	values["port"] = port
+	at := line.Options{Link: port}
+	if p.address == "" {
+		values["port"] = port
+	} else {
+		at = line.Options{Link: p.address, TCP: p.address}
+	}
 	made := must.Get(p.kind.Make(devices.Args{Name: p.kind.Name, Values: values}))(t)[0]
 	r := &rig{
 		Bench:  transporttest.NewBench(t, made, probes()...),
-		driver: made.Driver.(interface{ IsUp() bool }),
 		random: rand.New(rand.NewPCG(o.Noise.Seed, 1)),
 		held:   p.held,
 	}
@@ -144,9 +155,16 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 		})
 	}
 	r.Connect = func(p *transporttest.Port) (transporttest.Far, error) {
-		return r.clock.Open(p.Name, p.Baud, reader{r, p})
+		far, err := r.clock.Open(p.Name, p.Baud, reader{r, p})
+		if errors.Is(err, fs.ErrNotExist) && p.Baud == 0 {
+			err = syscall.ECONNREFUSED // nothing has ever listened there
+		}
+		return far, err
 	}
-	o.Link, o.Clock = port, r.clock
+	r.driver, _ = made.Driver.(interface{ IsUp() bool })
+	at.Clock = r.clock
+	r.at = at
+	o.Link, o.TCP, o.Clock = at.Link, at.TCP, at.Clock
 	r.hardware = must.Get(p.start(o))(t)
 	t.Cleanup(func() {
 		if t.Failed() && testing.Verbose() {
@@ -193,7 +211,12 @@ func (r *rig) connect() {
 	r.T.Fatalf("not connected: %v, log %.2000q", r.Done, r.Messages())
 }
 
-func (r *rig) isUp() bool { return r.driver.IsUp() }
+func (r *rig) isUp() bool {
+	if r.driver == nil {
+		return r.Link.State() == devices.Ready && r.Client.Age(r.Now()) < time.Second
+	}
+	return r.driver.IsUp()
+}
 
 // run is so much of work, with data that is at most so old. It begins once there is new data.
 func (r *rig) run(length, old time.Duration) {
@@ -253,7 +276,7 @@ func TestMinute(t *testing.T) {
 	for _, p := range products() {
 		t.Run(p.kind.Name, func(t *testing.T) {
 			for _, test := range tests {
-				if p.noise == 0 && (test.noise != line.Noise{} || test.loses) {
+				if p.address != "" && test.o.Paced || p.noise == 0 && (test.noise != line.Noise{} || test.loses) {
 					continue
 				}
 				t.Run(test.name, func(t *testing.T) {
@@ -335,6 +358,7 @@ func TestGoneAndBack(t *testing.T) {
 		away       []time.Duration
 		forgets    bool // what it did meanwhile is not known, as the log says
 	}{
+		{"disconnected", func(r *rig) { r.HangUp() }, func(*rig) {}, []time.Duration{0, 5 * ms, 20 * time.Second}, false},
 		{"unplugged", func(r *rig) { r.Unplug() }, func(r *rig) { must.Do(r.T, r.Plug()) },
 			[]time.Duration{0, 5 * ms, time.Second, 3 * time.Second, 20 * time.Second}, false},
 		{"silenced", func(r *rig) { r.Silence() }, func(r *rig) { r.Speak() },
@@ -345,7 +369,7 @@ func TestGoneAndBack(t *testing.T) {
 	}
 	for _, p := range products() {
 		for _, test := range tests {
-			if p.endures && test.name == "restarted at once" {
+			if p.endures && test.name == "restarted at once" || p.address == "" && test.name == "disconnected" {
 				continue
 			}
 			for _, away := range test.away {
@@ -396,7 +420,7 @@ func TestGoneAndBack(t *testing.T) {
 func TestOtherHardware(t *testing.T) {
 	for _, p := range products() {
 		for _, other := range products() {
-			if other.kind.Name == p.kind.Name {
+			if other.kind.Name == p.kind.Name || p.again || other.again || (other.address == "") != (p.address == "") {
 				continue
 			}
 			t.Run(p.kind.Name+" at "+other.kind.Name, func(t *testing.T) {
@@ -414,16 +438,44 @@ func TestOtherHardware(t *testing.T) {
 					t.Fatalf("setups ended with %v, link is %s", r.Done, r.Link.State())
 				}
 				text := p.config && other.config // lines that are other ones need no search
-				if s := r.Searches; len(s) != 1 && !text || len(s) > 1 || len(s) > 0 && s[0].Path != port {
-					t.Errorf("searches %+v, want one", s)
+				if s := r.Searches; len(s) != 1 && !text && p.address == "" || len(s) > 1 || len(s) > 0 && s[0].Path != port {
+					t.Errorf("searches %+v, want one, after %v", s, r.Done)
 				}
 				r.hardware.Close()
-				r.hardware = must.Get(p.start(line.Options{Link: port, Clock: r.clock}))(t)
+				r.hardware = must.Get(p.start(r.at))(t)
 				r.connect()
 				r.run(5*time.Second, p.period)
 				r.stand()
 			})
 		}
+	}
+}
+
+// TestClientLeaves: hardware is at rest when its client has closed the device.
+func TestClientLeaves(t *testing.T) {
+	for _, p := range products() {
+		t.Run(p.kind.Name, func(t *testing.T) {
+			r := newRig(t, p, line.Options{})
+			r.strict = true
+			r.connect()
+			for range 20 {
+				r.run(time.Second, p.period)
+				moved := !r.still()
+				r.Unsubscribe()
+				r.Pass(200 * ms)
+				h, sends := r.hardware.(interface{ resting() bool })
+				if !r.still() || sends && !h.resting() || !r.Port().Closed || r.Link.State() != devices.Idle {
+					t.Fatalf("still %v, link is %s, log %.2000q", r.still(), r.Link.State(), r.Messages())
+				}
+				if moved {
+					break
+				}
+				if h, ok := r.hardware.(interface{ lose() }); ok {
+					h.lose()
+				}
+				r.connect()
+			}
+		})
 	}
 }
 

@@ -81,6 +81,8 @@ func startLaser(o line.Options) (hardware, error) {
 
 func (h *laser) restart() { h.Reboot() }
 
+func (h *laser) resting() bool { return !h.State().Streaming }
+
 func (h *laser) work(r *rig) {
 	if h.change(r) {
 		h.SetRanges(h.now().mm)
@@ -159,6 +161,14 @@ func startURG(o line.Options) (hardware, error) {
 func (h *lidar) restart() {
 	h.Close()
 	h.cable, _ = h.start()
+}
+
+// resting reports whether the sensor measures for no host. An LDROBOT always measures.
+func (h *lidar) resting() bool {
+	scans, _ := h.cable.(interface{ Scanning() bool })
+	shines, _ := h.cable.(interface{ Laser() bool })
+	turns, _ := h.cable.(*emulatedrplidar.Lidar)
+	return (scans == nil || !scans.Scanning()) && (shines == nil || !shines.Laser()) && (turns == nil || turns.Count(0x25) > 0)
 }
 
 func (h *lidar) work(r *rig) { h.change(r) }
