@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"syscall"
@@ -21,7 +22,11 @@ import (
 	"player/devices/urg"
 	"player/devices/ydlidar"
 	"player/e2e/must"
+	emulatedldlidar "player/simulation/emulator/ldlidar"
 	"player/simulation/emulator/line"
+	emulatedrplidar "player/simulation/emulator/rplidar"
+	emulatedurg "player/simulation/emulator/urg"
+	emulatedydlidar "player/simulation/emulator/ydlidar"
 )
 
 const ms = time.Millisecond
@@ -56,6 +61,9 @@ type hardware interface {
 	rest(r *rig) error
 }
 
+// starter starts hardware at the end of a cable.
+type starter func(o line.Options) (hardware, error)
+
 // product is a driver and its hardware.
 type product struct {
 	kind   devices.Kind
@@ -63,16 +71,18 @@ type product struct {
 	period time.Duration // of its data
 	pace   time.Duration // that a packet takes on the line
 	noise  float64       // how often packets are spoiled in a test of noise; 0: none may be
-	start  func(o line.Options) (hardware, error)
+	start  starter
 
-	address  string        // on the network, the default of the driver; empty: it is on a serial line
-	config   bool          // the options are those of the file of config/examples that the kind is named after
-	client   byte          // the device that is judged; 0: the first one
-	unsealed bool          // packets have no checksum: a changed byte passes for a right one
-	again    bool          // it is another model of the one before
-	held     time.Duration // the longest delay that changes no data; 0: 500 ms
-	endures  bool          // a restart at once changes nothing that the driver could see
-	runsOn   time.Duration // how long motors may run without the driver, if longer than its patience
+	address  string         // on the network, the default of the driver; empty: it is on a serial line
+	config   bool           // the options are those of the file of config/examples that the kind is named after
+	client   byte           // the device that is judged; 0: the first one
+	unsealed bool           // packets have no checksum: a changed byte passes for a right one
+	values   map[string]any // options of the driver that are not the default
+	always   bool           // a sensor that measures without a host
+	again    bool           // it is another model of the one before
+	held     time.Duration  // the longest delay that changes no data; 0: 500 ms
+	endures  bool           // a restart at once changes nothing that the driver could see
+	runsOn   time.Duration  // how long motors may run without the driver, if longer than its patience
 }
 
 // spoiling is the noise of a test, in the unit of p.noise, for this product.
@@ -87,12 +97,18 @@ func (p product) spoiling(n line.Noise, seed uint64) line.Noise {
 
 func products() []product {
 	return append([]product{
-		{kind: p2os.Kind(), speeds: []int{9600, 38400, 19200, 57600, 115200}, period: 100 * ms, pace: 32 * ms, noise: 0.1, start: startRobot},
-		{kind: sicklms200.Kind(), speeds: []int{9600, 38400}, period: 200 * ms, pace: 195 * ms, noise: 0.05, start: startLaser},
-		{kind: rplidar.Kind(), speeds: []int{115200, 256000, 460800, 1000000}, period: 185 * ms, pace: 12 * ms, noise: 0.1, start: startRPLIDAR},
-		{kind: ldlidar.Kind(), speeds: []int{230400}, period: 120 * ms, pace: 10 * ms, noise: 0.02, start: startLDROBOT},
-		{kind: ydlidar.Kind(), speeds: []int{128000, 115200, 230400}, period: 165 * ms, pace: 10 * ms, noise: 0.02, start: startYDLIDAR},
-		{kind: urg.Kind(), speeds: []int{19200, 115200}, period: 200 * ms, pace: 100 * ms, noise: 0.05, start: startURG},
+		{kind: p2os.Kind(), speeds: []int{9600, 38400, 19200, 57600, 115200}, period: 100 * ms, pace: 32 * ms, noise: 0.1,
+			start: startRobot},
+		{kind: sicklms200.Kind(), speeds: []int{9600, 38400}, period: 200 * ms, pace: 195 * ms, noise: 0.05,
+			start: startLaser},
+		{kind: rplidar.Kind(), speeds: []int{115200, 256000, 460800, 1000000}, period: 185 * ms, pace: 12 * ms, noise: 0.1,
+			start: newRPLIDAR(12000, straight, emulatedrplidar.Options{})},
+		{kind: ldlidar.Kind(), speeds: []int{230400}, period: 120 * ms, pace: 10 * ms, noise: 0.02,
+			start: newLDROBOT(12000, straight, emulatedldlidar.Options{})},
+		{kind: ydlidar.Kind(), speeds: []int{128000, 115200, 230400}, period: 165 * ms, pace: 10 * ms, noise: 0.02,
+			start: newYDLIDAR(12000, straight, emulatedydlidar.Options{Model: emulatedydlidar.X4})},
+		{kind: urg.Kind(), speeds: []int{19200, 115200}, period: 200 * ms, pace: 100 * ms, noise: 0.05,
+			start: newURG(5600, straight, emulatedurg.Options{})},
 	}, slices.Concat(boardProducts(), networkProducts())...)
 }
 
@@ -130,6 +146,7 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 	if p.config {
 		values = configured(t, p.kind.Name)
 	}
+	maps.Copy(values, p.values)
 	at := line.Options{Link: port}
 	if p.address == "" {
 		values["port"] = port

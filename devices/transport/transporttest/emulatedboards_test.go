@@ -40,23 +40,21 @@ func boardProducts() []product {
 	ugv := of(func() boards.Firmware { return &boards.UGV{} })
 	odrive := of(func() boards.Firmware { return &boards.ODrive{} })
 	sabertooth := of(func() boards.Firmware { return &boards.Sabertooth{} })
-	kind := func(file string) devices.Kind {
-		k := lines.Kind()
-		k.Name = file
-		return k
-	}
 	return []product{
-		{kind: kind("arduino.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 3 * ms, noise: 0.05, unsealed: true,
+		{kind: named(lines.Kind(), "arduino.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 3 * ms,
+			noise: 0.05, unsealed: true,
 			start: newBoard(board{base: 150, most: 400, misc: codec.MiscData{Battery: 116}}, startArduino)},
-		{kind: kind("waveshare_ugv.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 30 * ms, noise: 0.05, unsealed: true,
-			runsOn: 3 * time.Second, start: newBoard(board{base: 172, most: 500, misc: codec.MiscData{Battery: 119}}, ugv)},
-		{kind: kind("ros_arduino_bridge.cfg"), config: true, speeds: []int{57600}, period: 60 * ms, pace: 5 * ms, held: 400 * ms,
+		{kind: named(lines.Kind(), "waveshare_ugv.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 30 * ms,
+			noise: 0.05, unsealed: true, runsOn: 3 * time.Second,
+			start: newBoard(board{base: 172, most: 500, misc: codec.MiscData{Battery: 119}}, ugv)},
+		{kind: named(lines.Kind(), "ros_arduino_bridge.cfg"), config: true, speeds: []int{57600}, period: 60 * ms,
+			pace: 5 * ms, held: 400 * ms,
 			start: newBoard(board{base: 296.9, most: 500}, bridge)},
-		{kind: kind("odrive.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 5 * ms,
+		{kind: named(lines.Kind(), "odrive.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 5 * ms,
 			held:  400 * ms,
 			start: newBoard(board{base: 540, most: 1000, apart: true, misc: codec.MiscData{Battery: 241}}, odrive)},
-		{kind: kind("sabertooth.cfg"), config: true, speeds: []int{9600}, period: 510 * ms, pace: 20 * ms, client: codec.Misc,
-			runsOn: 5 * time.Second, endures: true,
+		{kind: named(lines.Kind(), "sabertooth.cfg"), config: true, speeds: []int{9600}, period: 510 * ms, pace: 20 * ms,
+			client: codec.Misc, runsOn: 5 * time.Second, endures: true,
 			start: newBoard(board{base: 300, most: 1000, misc: codec.MiscData{Battery: 118}}, sabertooth)},
 	}
 }
@@ -115,7 +113,7 @@ func (p pose) from(o pose) pose {
 	return pose{p.at, dx*cos - dy*sin, dx*sin + dy*cos, p.heading - o.heading}
 }
 
-func newBoard(b board, start func(h *board, o line.Options) error) func(o line.Options) (hardware, error) {
+func newBoard(b board, start func(h *board, o line.Options) error) starter {
 	return func(o line.Options) (hardware, error) {
 		h := b
 		h.truth = []pose{{}}
@@ -267,7 +265,7 @@ func (h *board) end(r *rig) {
 func (h *board) rest(r *rig) error {
 	s, first := h.state(), r.Link.Counts.Errors == 0
 	if !h.still() || first && r.strict && s.trips+s.unknown > 0 {
-		return fmt.Errorf("wheels at %.0f mm/s, the watchdog has stopped them %d times, %d lines are unknown", s.speed, s.trips, s.unknown)
+		return fmt.Errorf("%+v: the wheels turn, the watchdog has stopped them, or lines are unknown", s)
 	}
 	if s.heard < 10 || len(h.truth) < 2 {
 		return fmt.Errorf("it has not driven: %+v", s)

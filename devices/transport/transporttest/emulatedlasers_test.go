@@ -12,6 +12,7 @@ import (
 	"player/simulation/emulator/line"
 	emulatedrplidar "player/simulation/emulator/rplidar"
 	emulatedlaser "player/simulation/emulator/sick"
+	emulatedsickcola "player/simulation/emulator/sickcola"
 	emulatedurg "player/simulation/emulator/urg"
 	emulatedydlidar "player/simulation/emulator/ydlidar"
 )
@@ -118,42 +119,70 @@ type lidar struct {
 	start func() (cable, error)
 }
 
-// newLidar starts a sensor in a room.
-func newLidar(far uint16, start func(room func(degrees float64) float64) (cable, error)) (hardware, error) {
-	h := &lidar{readings: readings{[]room{newRoom(0, 2000)}}, far: far}
-	h.start = func() (cable, error) {
-		return start(func(degrees float64) float64 { // clockwise, 0 ahead
-			left := 90 - math.Remainder(degrees, 360) // from the right
-			return float64(h.now().mm[0]) + slope*left
-		})
+// gap is the angle in degrees from the right beyond which the room has no wall. A wall ends within edge degrees of it:
+// the laser of a YDLIDAR points 8 degrees off.
+const gap, edge = 160, 9
+
+// mounting turns a sensor's angle into that of the room, both in degrees clockwise and 0 ahead.
+type mounting func(degrees float64) float64
+
+func straight(degrees float64) float64   { return degrees }
+func upsideDown(degrees float64) float64 { return -degrees }
+
+// turned is of a sensor that looks to the left by an angle.
+func turned(left float64) mounting { return func(degrees float64) float64 { return degrees - left } }
+
+// newLidar returns the start of a sensor in a room.
+func newLidar(far uint16, m mounting, start func(o line.Options, room mounting) (cable, error)) starter {
+	return func(o line.Options) (hardware, error) {
+		h := &lidar{readings: readings{[]room{newRoom(0, 2000)}}, far: far}
+		h.start = func() (cable, error) {
+			return start(o, func(degrees float64) float64 {
+				left := 90 - math.Remainder(m(degrees), 360) // from the right
+				if left > gap {
+					return 0
+				}
+				return float64(h.now().mm[0]) + slope*left
+			})
+		}
+		var err error
+		h.cable, err = h.start()
+		return h, err
 	}
-	var err error
-	h.cable, err = h.start()
-	return h, err
 }
 
-func startRPLIDAR(o line.Options) (hardware, error) {
-	return newLidar(12000, func(room func(degrees float64) float64) (cable, error) {
-		return emulatedrplidar.Start(emulatedrplidar.Options{Line: o, Room: room})
+func newRPLIDAR(far uint16, m mounting, options emulatedrplidar.Options) starter {
+	return newLidar(far, m, func(o line.Options, room mounting) (cable, error) {
+		options.Line, options.Room = o, room
+		return emulatedrplidar.Start(options)
 	})
 }
 
-func startLDROBOT(o line.Options) (hardware, error) {
-	return newLidar(12000, func(room func(degrees float64) float64) (cable, error) {
-		return emulatedldlidar.Start(emulatedldlidar.Options{Line: o, Room: room})
+func newLDROBOT(far uint16, m mounting, options emulatedldlidar.Options) starter {
+	return newLidar(far, m, func(o line.Options, room mounting) (cable, error) {
+		options.Line, options.Room = o, room
+		return emulatedldlidar.Start(options)
 	})
 }
 
-func startYDLIDAR(o line.Options) (hardware, error) {
-	return newLidar(12000, func(room func(degrees float64) float64) (cable, error) {
-		return emulatedydlidar.Start(emulatedydlidar.Options{Line: o, Room: room, Model: emulatedydlidar.X4})
+func newYDLIDAR(far uint16, m mounting, options emulatedydlidar.Options) starter {
+	return newLidar(far, m, func(o line.Options, room mounting) (cable, error) {
+		options.Line, options.Room = o, room
+		return emulatedydlidar.Start(options)
 	})
 }
 
-func startURG(o line.Options) (hardware, error) {
-	return newLidar(5600, func(room func(degrees float64) float64) (cable, error) {
-		counterclockwise := func(degrees float64) float64 { return room(-degrees) }
-		return emulatedurg.Start(emulatedurg.Options{Line: o, Room: counterclockwise})
+func newURG(far uint16, m mounting, options emulatedurg.Options) starter {
+	return newLidar(far, m, func(o line.Options, room mounting) (cable, error) {
+		options.Line, options.Room = o, func(counterclockwise float64) float64 { return room(-counterclockwise) }
+		return emulatedurg.Start(options)
+	})
+}
+
+func newCola(far uint16, m mounting, options emulatedsickcola.Options) starter {
+	return newLidar(far, m, func(o line.Options, room mounting) (cable, error) {
+		options.Line, options.Room = o, func(counterclockwise float64) float64 { return room(-counterclockwise) }
+		return emulatedsickcola.Start(options)
 	})
 }
 
@@ -168,7 +197,8 @@ func (h *lidar) resting() bool {
 	scans, _ := h.cable.(interface{ Scanning() bool })
 	shines, _ := h.cable.(interface{ Laser() bool })
 	turns, _ := h.cable.(*emulatedrplidar.Lidar)
-	return (scans == nil || !scans.Scanning()) && (shines == nil || !shines.Laser()) && (turns == nil || turns.Count(0x25) > 0)
+	stopped := turns == nil || turns.Count(0x25) > 0
+	return (scans == nil || !scans.Scanning()) && (shines == nil || !shines.Laser()) && stopped
 }
 
 func (h *lidar) work(r *rig) { h.change(r) }
@@ -178,8 +208,9 @@ func (h *lidar) work(r *rig) { h.change(r) }
 func (h *lidar) judge(r *rig) error {
 	data, missing, wrong := transporttest.Data[codec.LaserData](r.T, r.Client), 0, 0
 	for i, mm := range data {
-		switch {
-		case slices.ContainsFunc(h.truth, func(m room) bool {
+		switch left := float64(i) / 2; {
+		case mm == h.far && left > gap-edge:
+		case left < gap+edge && slices.ContainsFunc(h.truth, func(m room) bool {
 			return math.Abs(float64(mm)-float64(m.mm[i])) <= 1.25*slope+1
 		}):
 		case mm == h.far:

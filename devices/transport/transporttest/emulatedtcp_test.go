@@ -18,14 +18,14 @@ import (
 // networkProducts are hardware on the network, at the address that is their drivers' default. TCP loses and changes no
 // byte, and has no speed.
 func networkProducts() []product {
-	cola, v12 := sickcola.Kind(), acts.Kind()
-	cola.Name, v12.Name = "sickcola, CoLa B", "acts, 1.2"
 	return []product{
 		{kind: acts.Kind(), address: "127.0.0.1:5001", period: 95 * ms, start: startTracker(emulatedacts.V10)},
-		{kind: v12, again: true, address: "127.0.0.1:35091", period: 45 * ms, start: startTracker(emulatedacts.V12)},
-		{kind: sickcola.Kind(), address: "192.168.0.1:2112", period: 80 * ms, start: startScanner(emulatedsickcola.Options{})},
-		{kind: cola, again: true, address: "192.168.0.1:2112", period: 50 * ms,
-			start: startScanner(emulatedsickcola.Options{Model: emulatedsickcola.LMS111, Binary: true})},
+		{kind: named(acts.Kind(), "acts, 1.2"), again: true, address: "127.0.0.1:35091", period: 45 * ms,
+			start: startTracker(emulatedacts.V12)},
+		{kind: sickcola.Kind(), address: "192.168.0.1:2112", period: 80 * ms,
+			start: newCola(20000, straight, emulatedsickcola.Options{})},
+		{kind: named(sickcola.Kind(), "sickcola, CoLa B"), again: true, address: "192.168.0.1:2112", period: 50 * ms,
+			start: newCola(20000, straight, emulatedsickcola.Options{Model: emulatedsickcola.LMS111, Binary: true})},
 	}
 }
 
@@ -42,7 +42,7 @@ type image struct {
 	blobs [codec.VisionChannels][]emulatedacts.Blob
 }
 
-func startTracker(v emulatedacts.Version) func(o line.Options) (hardware, error) {
+func startTracker(v emulatedacts.Version) starter {
 	return func(o line.Options) (hardware, error) {
 		s, err := emulatedacts.Start(emulatedacts.Options{Line: o, Version: v})
 		return &tracker{Server: s, wide: v == emulatedacts.V12, truth: []image{{}}}, err
@@ -113,13 +113,4 @@ func (h *tracker) rest(r *rig) error {
 	}
 	h.truth = h.truth[len(h.truth)-1:]
 	return h.judge(r)
-}
-
-func startScanner(options emulatedsickcola.Options) func(o line.Options) (hardware, error) {
-	return func(o line.Options) (hardware, error) {
-		return newLidar(20000, func(room func(degrees float64) float64) (cable, error) {
-			options.Line, options.Room = o, func(degrees float64) float64 { return room(-degrees) }
-			return emulatedsickcola.Start(options)
-		})
-	}
 }
