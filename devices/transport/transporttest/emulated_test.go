@@ -74,6 +74,7 @@ type product struct {
 	start  starter
 
 	address  string         // on the network, the default of the driver; empty: it is on a serial line
+	adapter  int            // the speed of an adapter on the network, behind which it is; 0: there is none
 	config   bool           // the options are those of the file of config/examples that the kind is named after
 	client   byte           // the device that is judged; 0: the first one
 	unsealed bool           // packets have no checksum: a changed byte passes for a right one
@@ -148,9 +149,12 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 	}
 	maps.Copy(values, p.values)
 	at := line.Options{Link: port}
-	if p.address == "" {
+	switch {
+	case p.adapter != 0:
+		values["port"] = "192.168.1.20:4001"
+	case p.address == "":
 		values["port"] = port
-	} else {
+	default:
 		at = line.Options{Link: p.address, TCP: p.address}
 	}
 	made := must.Get(p.kind.Make(devices.Args{Name: p.kind.Name, Values: values}))(t)[0]
@@ -171,7 +175,11 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 			r.sample(r)
 		})
 	}
+	adapter := p.adapter
 	r.Connect = func(p *transporttest.Port) (transporttest.Far, error) {
+		if adapter != 0 {
+			return r.clock.Open(port, adapter, reader{r, p})
+		}
 		far, err := r.clock.Open(p.Name, p.Baud, reader{r, p})
 		if errors.Is(err, fs.ErrNotExist) && p.Baud == 0 {
 			err = syscall.ECONNREFUSED // nothing has ever listened there
@@ -292,6 +300,7 @@ func TestMinute(t *testing.T) {
 	}
 	for _, p := range products() {
 		t.Run(p.kind.Name, func(t *testing.T) {
+			t.Parallel()
 			for _, test := range tests {
 				if p.address != "" && test.o.Paced || p.noise == 0 && (test.noise != line.Noise{} || test.loses) {
 					continue
@@ -366,6 +375,26 @@ func TestSpeeds(t *testing.T) {
 	}
 }
 
+// TestAdapter: hardware works behind an adapter on the network, at the speed that the adapter was given.
+func TestAdapter(t *testing.T) {
+	for _, p := range products() {
+		for _, baud := range p.speeds {
+			t.Run(fmt.Sprint(p.kind.Name, " ", baud), func(t *testing.T) {
+				behind := p
+				behind.adapter = baud
+				r := newRig(t, behind, line.Options{Baud: baud})
+				r.strict = true
+				r.connect()
+				if len(r.Done) != 1 || r.Link.Counts.Errors > 0 || len(r.Ports) != 1 {
+					t.Errorf("setups ended with %v, counts %+v, %d ports", r.Done, r.Link.Counts, len(r.Ports))
+				}
+				r.run(10*time.Second, p.period)
+				r.stand()
+			})
+		}
+	}
+}
+
 // TestGoneAndBack: hardware is lost for a while, at work and at rest. It does nothing by itself when
 // it is back, and then works as before.
 func TestGoneAndBack(t *testing.T) {
@@ -386,12 +415,13 @@ func TestGoneAndBack(t *testing.T) {
 	}
 	for _, p := range products() {
 		for _, test := range tests {
-			if p.endures && test.name == "restarted at once" || p.address == "" && test.name == "disconnected" {
+			if p.again || p.endures && test.name == "restarted at once" || p.address == "" && test.name == "disconnected" {
 				continue
 			}
 			for _, away := range test.away {
 				for _, working := range []bool{false, true} {
 					t.Run(fmt.Sprint(p.kind.Name, " ", test.name, " ", away, " working ", working), func(t *testing.T) {
+						t.Parallel()
 						for seed := range *seeds {
 							r := newRig(t, p, line.Options{Latency: 3 * ms, Noise: line.Noise{Seed: seed}})
 							r.strict = true
