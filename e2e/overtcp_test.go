@@ -119,26 +119,14 @@ func (a *adapter) serve(l net.Listener, conn net.Conn) {
 	_, _ = io.Copy(file, conn)
 }
 
-// A robot behind TCP drives, stands when the network is cut, comes back without any action
-// of its client and without moving, and hears the farewell of a server that ends.
-func TestRobotOverTCP(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	a := overTCP(t, r.Port(), 9600)
-	_, port, _ := net.SplitHostPort(a.address)
-	s, c := launch{}.driving(t, r, "-pp", "localhost:"+port)
-	a.interrupts(t, s, c, r)
-	s.stop(t)
-	checkFarewell(t, r)
-}
-
 // A Pioneer behind three adapters, by the flags of the manual. Each is cut and comes back as
 // a plugged cable does, without any action of the client, and without moving by itself.
 func TestPioneerOverTCP(t *testing.T) {
 	t.Parallel()
 	r, l, c := startRobot(t, robot.Options{}), startLaser(t, laser.Options{}), startCamera(t, sony.Options{})
 	base, scanner, camera := overTCP(t, r.Port(), 9600), overTCP(t, l.Port(), 9600), overTCP(t, c.Port(), 9600)
-	s := start(t, "-pp", base.address, "-lp", scanner.address, "-zp", camera.address)
+	_, port, _ := net.SplitHostPort(base.address)
+	s := start(t, "-pp", "localhost:"+port, "-lp", scanner.address, "-zp", camera.address)
 	p := s.dial(t)
 	p.mustOpen("palrza", "palrza")
 	p.untilPoints(30, 10, 512)

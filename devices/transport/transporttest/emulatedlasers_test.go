@@ -202,7 +202,8 @@ func (h *lidar) resting() bool {
 	scans, _ := h.cable.(interface{ Scanning() bool })
 	shines, _ := h.cable.(interface{ Laser() bool })
 	turns, _ := h.cable.(*emulatedrplidar.Lidar)
-	stopped := turns == nil || turns.Count(0x25) > 0
+	waits, _ := h.cable.(interface{ LoggedIn() bool })
+	stopped := (turns == nil || turns.Count(0x25) > 0) && (waits == nil || !waits.LoggedIn())
 	return (scans == nil || !scans.Scanning()) && (shines == nil || !shines.Laser()) && stopped
 }
 
