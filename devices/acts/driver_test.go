@@ -258,19 +258,6 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestForeignACTS: an ACTS that the server has not started stays when the last client leaves.
-func TestForeignACTS(t *testing.T) {
-	w := newWorld(t)
-	w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex"))
-	w.Subscribe()
-	w.Pass(time.Second)
-	w.Unsubscribe()
-	w.Pass(time.Second)
-	if len(w.Done) != 1 || w.Done[0] != nil || w.count("> 31") != 0 || w.Link.State() != devices.Idle {
-		t.Errorf("setup %v, link %v: %q", w.Done, w.Link.State(), w.story[len(w.story)-3:])
-	}
-}
-
 // TestShutdownDuringSetup: the client has left, or the server ends.
 func TestShutdownDuringSetup(t *testing.T) {
 	for after := time.Duration(0); after < setupLimit; after += 430 * ms {

@@ -107,6 +107,9 @@ func (i image) data() (d codec.VisionData) {
 func (h *tracker) still() bool { return true }
 func (h *tracker) end(*rig)    {}
 
+// resting reports whether ACTS goes on: the server has not started it.
+func (h *tracker) resting() bool { s := h.State(); return s.Quits == 0 && s.Conns == 0 }
+
 func (h *tracker) rest(r *rig) error {
 	if s := h.State(); s.Unknown+s.Quits > 0 || s.Answers < 20 {
 		return fmt.Errorf("ACTS: %+v", s)
