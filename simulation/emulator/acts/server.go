@@ -74,9 +74,9 @@ func (s *Server) Port() int {
 
 func (s *Server) Frame([]byte) (n int, note string) { return 1, "" }
 
-// meet forgets a host that has gone.
+// meet forgets the host before the newest one. The last requests of one that has gone are still carried out.
 func (s *Server) meet() {
-	if host, connected := s.Host(); !connected || host != s.host {
+	if host, _ := s.Host(); host != s.host {
 		s.host, s.due, s.rest, s.requests = host, 0, nil, nil
 	}
 }
