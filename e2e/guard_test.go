@@ -9,6 +9,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"player/e2e/must"
 	"player/e2e/ports"
@@ -81,6 +82,18 @@ func TestGuardStopsTheRobot(t *testing.T) {
 			launch{}.driving(t, r, "-pp", r.Port())
 		})
 	}
+}
+
+// startArduino starts a robot, and a server with config/examples/arduino.cfg for its port.
+func startArduino(t *testing.T, o arduino.Options) (*arduino.Robot, *server) {
+	t.Helper()
+	o.Line.Link = newLine(t)
+	// Two seconds are more than a busy machine holds up a server or its guard.
+	o.Watchdog = 2 * time.Second
+	r := emulate(t, arduino.Start, o)
+	text := must.Get(os.ReadFile("../config/examples/arduino.cfg"))(t)
+	change := strings.NewReplacer("/dev/ttyACM0", o.Line.Link, "  baud", "  boot 100\n  baud")
+	return r, serve(t, "%s", change.Replace(string(text)))
 }
 
 // The guard knows the last words of each robot: a Create and a Kobuki have no watchdog, and that of the board trips later.

@@ -19,7 +19,6 @@ import (
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/process/serialport"
-	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/ldlidar"
@@ -27,6 +26,7 @@ import (
 	robot "player/simulation/emulator/p2os"
 	"player/simulation/emulator/rplidar"
 	laser "player/simulation/emulator/sick"
+	"player/simulation/emulator/sickcola"
 	"player/simulation/emulator/sony"
 	"player/simulation/emulator/urg"
 	"player/simulation/emulator/ydlidar"
@@ -119,26 +119,14 @@ func (a *adapter) serve(l net.Listener, conn net.Conn) {
 	_, _ = io.Copy(file, conn)
 }
 
-// A robot behind TCP drives, stands when the network is cut, comes back without any action
-// of its client and without moving, and hears the farewell of a server that ends.
-func TestRobotOverTCP(t *testing.T) {
-	t.Parallel()
-	r := startRobot(t, robot.Options{})
-	a := overTCP(t, r.Port(), 9600)
-	_, port, _ := net.SplitHostPort(a.address)
-	s, c := launch{}.driving(t, r, "-pp", "localhost:"+port)
-	a.interrupts(t, s, c, r)
-	s.stop(t)
-	checkFarewell(t, r)
-}
-
 // A Pioneer behind three adapters, by the flags of the manual. Each is cut and comes back as
 // a plugged cable does, without any action of the client, and without moving by itself.
 func TestPioneerOverTCP(t *testing.T) {
 	t.Parallel()
 	r, l, c := startRobot(t, robot.Options{}), startLaser(t, laser.Options{}), startCamera(t, sony.Options{})
 	base, scanner, camera := overTCP(t, r.Port(), 9600), overTCP(t, l.Port(), 9600), overTCP(t, c.Port(), 9600)
-	s := start(t, "-pp", base.address, "-lp", scanner.address, "-zp", camera.address)
+	_, port, _ := net.SplitHostPort(base.address)
+	s := start(t, "-pp", "localhost:"+port, "-lp", scanner.address, "-zp", camera.address)
 	p := s.dial(t)
 	p.mustOpen("palrza", "palrza")
 	p.untilPoints(30, 10, 512)
@@ -244,30 +232,16 @@ func oneOfEach(t *testing.T) map[string]hardware {
 	}
 }
 
-// All hardware works behind an adapter, which keeps the speed that it was given.
-func TestAllOverTCP(t *testing.T) {
+// Robots work behind an adapter, which keeps the speed that it was given. In simulated time the others do.
+func TestRobotsOverTCP(t *testing.T) {
 	t.Parallel()
-	provides := map[string]string{"p2os": "position", "sicklms200": "laser", "evid30": "ptz", "create": "position", "rplidar": "laser", "urg": "laser", "ldlidar": "laser", "kobuki": "position", "ydlidar": "laser"}
-	letters := map[string]byte{"position": 'p', "laser": 'l', "ptz": 'z'}
-	for name, h := range oneOfEach(t) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			a := overTCP(t, h.port, h.baud)
-			device := provides[name]
-			c := serve(t, "driver ( name %q provides [\"%s:0\"] port %q )", name, device, a.address).dial(t)
-			pair := string([]byte{letters[device], 'r'})
-			c.mustOpen("yr"+pair, "yr"+pair)
-			c.until("new data", func() bool { return c.age() < time.Second })
-		})
+	each := oneOfEach(t)
+	for _, name := range []string{"create", "kobuki"} {
+		a := overTCP(t, each[name].port, each[name].baud)
+		c := serve(t, "driver ( name %q provides [\"position:0\"] port %q )", name, a.address).dial(t)
+		c.mustOpen("yrpr", "yrpr")
+		c.until("new data", func() bool { return c.age() < time.Second })
 	}
-	t.Run("lines", func(t *testing.T) {
-		t.Parallel()
-		r := emulate(t, arduino.Start, arduino.Options{Line: line.Options{Link: newLine(t)}})
-		a := overTCP(t, r.Port(), 115200)
-		text := must.Get(os.ReadFile("../config/examples/arduino.cfg"))(t)
-		s := serve(t, "%s", strings.NewReplacer("/dev/ttyACM0", a.address, "  baud", "  boot 100\n  baud").Replace(string(text)))
-		s.dial(t).mustOpen("pr", "pr")
-	})
 }
 
 func TestFindOverTCP(t *testing.T) {
@@ -278,21 +252,22 @@ func TestFindOverTCP(t *testing.T) {
 		ports, names = append(ports, a.address), append(names, a.address+": "+name)
 		drivers = append(drivers, fmt.Sprintf("port %q", a.address))
 	}
+	for model, o := range map[string]sickcola.Options{
+		"TiM551 V2.50-10.04.13": {}, "LMS10x_FieldEval V1.36-21.10.2010": {Model: sickcola.LMS111, Binary: true},
+	} {
+		address := emulate(t, sickcola.Start, o).Address()
+		ports, names = append(ports, address), append(names, fmt.Sprintf("%s: sickcola, SICK %s\n", address, model))
+		drivers = append(drivers, fmt.Sprintf("port %q", address))
+	}
 	findsAll(t, names, drivers, ports...)
 }
 
-// Where nothing listens, the error says so, and what to do: for a driver that sends first,
-// for one that only listens, and for player find.
+// Where nothing listens, player find says so, and what to do.
 func TestRefusedOverTCP(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"rplidar", "ldlidar"} {
-		address := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
-		want := address + ": connection refused: is the device on, or ser2net running, and the port right?"
-		s := serve(t, "driver ( name %q provides [\"laser:0\"] port %q )", name, address)
-		s.dial(t).mustOpen("lr", "le")
-		s.Await(t, want)
-		if code, _, said := finds(t, address); code == 0 || !strings.Contains(said, want) {
-			t.Errorf("find: exit %d, %s", code, said)
-		}
+	address := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
+	want := address + ": connection refused: is the device on, or ser2net running, and the port right?"
+	if code, _, said := finds(t, address); code == 0 || !strings.Contains(said, want) {
+		t.Errorf("find: exit %d, %s", code, said)
 	}
 }

@@ -66,7 +66,7 @@ type Driver struct {
 	conn   devices.Port // nil: not connected
 	found  bool         // conn has answered
 	parser Parser
-	blobs  codec.VisionData // of a V12 packet
+	blobs  codec.VisionData // of the newest packet
 	image  []byte           // a V10 packet made of them
 	one    [1]byte          // a Request to be sent
 	asked  time.Duration
@@ -195,13 +195,16 @@ func (d *Driver) Receive(now time.Duration, p []byte) {
 	}
 }
 
+// publish publishes an image in version 1.0 as clients know it: coordinates beyond 254 are clipped, and so is an index
+// that does not fit, for which a server may send anything.
 func (d *Driver) publish(now time.Duration, packet Packet) {
-	if !d.parser.Detect && d.parser.Version == V12 {
-		V12.Decode(&d.blobs, packet)
-		d.image = d.blobs.Append(d.image[:0]) // coordinates beyond 254 are clipped
-		packet = d.image
+	version := d.parser.Version
+	if d.parser.Detect {
+		version = V10
 	}
-	d.vision.Publish(now, packet)
+	version.Decode(&d.blobs, packet)
+	d.image = d.blobs.Append(d.image[:0])
+	d.vision.Publish(now, d.image)
 }
 
 // answered requests the next image, at once if the last request was long enough ago.

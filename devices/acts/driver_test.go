@@ -13,6 +13,7 @@ import (
 
 	"go.uber.org/zap/zapcore"
 
+	"player/codec"
 	"player/devices"
 	"player/devices/devicetest"
 	"player/devices/retry"
@@ -57,6 +58,10 @@ func TestGolden(t *testing.T) {
 func TestImages(t *testing.T) {
 	full10, full12 := V10.AppendPacket(nil, fullImage()), V12.AppendPacket(nil, fullImage())
 	empty10, empty12 := V10.AppendPacket(nil, nil), V12.AppendPacket(nil, nil)
+	wrapped := bytes.Clone(full10)
+	for channel := 26; channel < codec.VisionChannels; channel++ {
+		wrapped[2*channel] = byte(10*channel) + 2
+	}
 	last := []Blob{{Channel: 31, Area: 5}} // all channels of the first half are empty
 	middle := []Blob{{15, 5, 1, 2, 3, 4, 5, 6}, {15, 5, 1, 2, 3, 4, 5, 6}}
 	for _, tt := range []struct {
@@ -66,6 +71,7 @@ func TestImages(t *testing.T) {
 		hz     int // in a second
 	}{
 		{"1.0", [][]byte{full10}, full10, 30},
+		{"1.0 with indices that wrap", [][]byte{wrapped}, full10, 30},
 		{"1.0 cut", [][]byte{full10[:30], full10[30:70], full10[70:]}, full10, 30},
 		{"1.0 without blobs", [][]byte{empty10}, empty10, 20}, // 1 ms and settleTime
 		{"1.0 without blobs cut", [][]byte{empty10[:1], empty10[1:]}, empty10, 20},
@@ -249,19 +255,6 @@ func TestProgram(t *testing.T) {
 		if n := len(w.story); !strings.HasSuffix(w.story[n-1], "signal "+want[len(want)-1].String()) || w.count("> 31") != 1 {
 			t.Errorf("%q", w.story[n-5:])
 		}
-	}
-}
-
-// TestForeignACTS: an ACTS that the server has not started stays when the last client leaves.
-func TestForeignACTS(t *testing.T) {
-	w := newWorld(t)
-	w.servers[swapped] = answers(33*ms, recording(t, "acts10.hex"))
-	w.Subscribe()
-	w.Pass(time.Second)
-	w.Unsubscribe()
-	w.Pass(time.Second)
-	if len(w.Done) != 1 || w.Done[0] != nil || w.count("> 31") != 0 || w.Link.State() != devices.Idle {
-		t.Errorf("setup %v, link %v: %q", w.Done, w.Link.State(), w.story[len(w.story)-3:])
 	}
 }
 

@@ -322,40 +322,21 @@ func TestShutdown(t *testing.T) {
 	}
 }
 
-func TestLostAndBack(t *testing.T) {
-	for _, test := range []struct {
-		name       string
-		lose, back func(b *bench, l *laser)
-	}{
-		{
-			"unplugged",
-			func(b *bench, l *laser) { b.Port().HangUp(); b.Refuse = errors.New("no such port") },
-			func(b *bench, l *laser) { b.Refuse = nil },
-		}, {
-			"switched off and on",
-			func(b *bench, l *laser) { l.off = true },
-			func(b *bench, l *laser) { l.off, l.streaming, l.baud = false, false, 9600 },
-		}, {
-			"set to something else",
-			func(b *bench, l *laser) { l.say(cmScan()); l.off = true },
-			func(b *bench, l *laser) { l.off = false },
-		},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			b, l := ready(t, 9600)
-			b.Pass(time.Second)
-			test.lose(b, l)
-			b.Pass(5 * time.Second)
-			if b.driver.IsUp() || b.Link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
-				t.Fatalf("not lost: link is %s, data %v old", b.Link.State(), b.laser.Age(b.Now()))
-			}
-			test.back(b, l)
-			b.UntilUp()
-			b.Pass(10 * time.Second)
-			if age := b.laser.Age(b.Now()); age > 200*ms || len(b.Done) != 1 {
-				t.Fatalf("data is %v old, the setups of the client ended with %v", age, b.Done)
-			}
-		})
+// A laser that another program has set to centimetres is lost, until it is set right.
+func TestLostByItsSettings(t *testing.T) {
+	b, l := ready(t, 9600)
+	b.Pass(time.Second)
+	l.say(cmScan())
+	l.off = true
+	b.Pass(5 * time.Second)
+	if b.driver.IsUp() || b.Link.State() != devices.Ready || b.laser.Age(b.Now()) < 4*time.Second {
+		t.Fatalf("not lost: link is %s, data %v old", b.Link.State(), b.laser.Age(b.Now()))
+	}
+	l.off = false
+	b.UntilUp()
+	b.Pass(10 * time.Second)
+	if age := b.laser.Age(b.Now()); age > 200*ms || len(b.Done) != 1 {
+		t.Fatalf("data is %v old, the setups of the client ended with %v", age, b.Done)
 	}
 }
 

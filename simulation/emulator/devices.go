@@ -34,20 +34,6 @@ type device interface {
 	Close()
 }
 
-// A tracker is ACTS as a device: it has no cable.
-type tracker struct{ *acts.Server }
-
-func (t tracker) Unplug()     { t.HangUp() }
-func (t tracker) Plug() error { return nil } // it always listens
-
-// A scanner is a URG on TCP: it has no serial line.
-type scanner struct{ *urg.Sensor }
-
-func (s scanner) Unplug()     { s.Disconnect() }
-func (s scanner) Plug() error { return nil } // it always listens
-func (s scanner) Silence()    {}
-func (s scanner) Speak()      {}
-
 // machine is a device as the program uses it.
 type machine struct {
 	device
@@ -174,14 +160,14 @@ func startSony(c *config, o line.Options) (*machine, error) {
 }
 
 // startACTS starts the tracker with a ball in view.
-func startACTS(c *config, _ line.Options) (*machine, error) {
-	c.acts.Addr = fmt.Sprint("127.0.0.1:", c.actsPort)
+func startACTS(c *config, o line.Options) (*machine, error) {
+	c.acts.Line = line.Options{TCP: fmt.Sprint("127.0.0.1:", c.actsPort), Trace: o.Trace}
 	d, err := acts.Start(c.acts)
 	if err != nil {
 		return nil, err
 	}
 	m := &machine{
-		device: tracker{d}, flag: fmt.Sprint("-vp ", d.Port()), block: fmt.Sprintf(`name "acts" provides ["vision:0"] port %d`, d.Port()),
+		device: d, flag: fmt.Sprint("-vp ", d.Port()), block: fmt.Sprintf(`name "acts" provides ["vision:0"] port %d`, d.Port()),
 		where: func() string { return fmt.Sprint("port ", d.Port()) },
 		state: stateOf(d),
 	}
@@ -249,15 +235,15 @@ func startYD(c *config, o line.Options) (*machine, error) {
 	return serial(d, err, "", `name "ydlidar" provides ["laser:0"]`, state, nil)
 }
 
-func startCola(c *config, _ line.Options) (*machine, error) {
-	c.cola.Noise = c.noise
+func startCola(c *config, o line.Options) (*machine, error) {
+	c.cola.Line = o
 	d, err := sickcola.Start(c.cola)
 	if err != nil {
 		return nil, err
 	}
 	return &machine{
 		device: d, block: fmt.Sprintf(`name "sickcola" provides ["laser:0"] port %q`, d.Address()),
-		where: d.Address, state: func() any { return fmt.Sprintf("scans for %d hosts", d.Listeners()) },
+		where: d.Address, state: func() any { return fmt.Sprintf("scanning %v", d.Scanning()) },
 	}, nil
 }
 
@@ -272,7 +258,7 @@ func startURG(c *config, o line.Options) (*machine, error) {
 		return serial(d, err, "", `name "urg" provides ["laser:0"]`, state, nil)
 	}
 	return &machine{
-		device: scanner{d}, block: fmt.Sprintf(`name "urg" provides ["laser:0"] port %q`, d.Address()),
+		device: d, block: fmt.Sprintf(`name "urg" provides ["laser:0"] port %q`, d.Address()),
 		where: d.Address, state: state,
 	}, nil
 }

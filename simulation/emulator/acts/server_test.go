@@ -2,126 +2,103 @@ package acts
 
 import (
 	"bytes"
-	"context"
-	"fmt"
-	"io"
-	"net"
+	"errors"
+	"syscall"
 	"testing"
 	"time"
 
 	"player/e2e/must"
-	"player/e2e/needs"
 	"player/simulation/emulator/line"
 )
 
-func start(t *testing.T, opts Options) *Server {
+// client is a host of a server on a clock.
+type client struct {
+	clock  *line.Virtual
+	now    time.Duration
+	pipe   *line.Pipe
+	heard  []byte
+	hungUp bool
+}
+
+func (c *client) Receive(b []byte) { c.heard = append(c.heard, b...) }
+func (c *client) HangUp()          { c.hungUp = true }
+
+const address = "127.0.0.1:5001"
+
+func start(t *testing.T, opts Options) (*Server, *client) {
 	t.Helper()
+	c := &client{clock: line.NewVirtual(1), now: 1}
+	opts.Line = line.Options{TCP: address, Clock: c.clock}
 	s := must.Get(Start(opts))(t)
-	t.Cleanup(s.Close)
-	return s
+	c.pipe = must.Get(c.clock.Open(address, 0, c))(t)
+	return s, c
 }
 
-func dial(t *testing.T, s *Server) net.Conn {
-	t.Helper()
-	c := must.Get(net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port())))(t)
-	t.Cleanup(func() { c.Close() })
-	c.SetDeadline(time.Now().Add(20 * time.Second)) // expires only in a failed test
-	return c
-}
-
-// ask requests a packet and reads the expected number of bytes.
-func ask(t *testing.T, c net.Conn, n int) []byte {
-	t.Helper()
-	c.Write([]byte("0"))
-	b := make([]byte, n)
-	if k, err := io.ReadFull(c, b); err != nil {
-		t.Fatalf("%d of %d bytes: %v", k, n, err)
-	}
-	return b
-}
-
-func wait(t *testing.T, s *Server, cond func(State) bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if err := s.Wait(ctx, func() bool { return cond(s.State()) }); err != nil {
-		t.Fatalf("%v: %+v", err, s.State())
-	}
+// ask sends requests, and returns what comes in a second.
+func (c *client) ask(requests string) []byte {
+	c.heard = nil
+	c.pipe.Write([]byte(requests))
+	c.now += time.Second
+	c.clock.Advance(c.now)
+	return c.heard
 }
 
 func TestRequests(t *testing.T) {
-	needs.Time(t)
 	for _, split := range []int{0, 1, 7} {
 		for v, size := range map[Version]int{V10: 64, V12: 128} {
-			s := start(t, Options{Version: v, Split: split, Frame: time.Millisecond})
-			c := dial(t, s)
-			empty := ask(t, c, size)
+			s, c := start(t, Options{Version: v, Split: split})
+			empty := c.ask("0")
 			must.Do(t, s.SetBlobs(3, Blob{Area: 5}))
-			c.Write([]byte("x\n")) // not requests
+			full := c.ask("x\n0") // the others are not requests
 			blob := map[Version]int{V10: 10, V12: 16}[v]
-			if full := ask(t, c, size+blob); bytes.Equal(full[:size], empty) {
-				t.Error("the header does not count the blob")
+			if len(empty) != size || len(full) != size+blob || bytes.Equal(full[:size], empty) {
+				t.Errorf("% X, and with a blob % X", empty, full)
 			}
 			must.Do(t, s.SetBlobs(3))
-			if again := ask(t, c, size); !bytes.Equal(again, empty) {
+			if again := c.ask("0"); !bytes.Equal(again, empty) {
 				t.Errorf("% X without blobs, want % X", again, empty)
 			}
-			c.Write([]byte("1"))
-			if n, err := c.Read(make([]byte, 1)); err != io.EOF {
-				t.Errorf("after quit: %d, %v", n, err)
+			if two := c.ask("00"); !bytes.Equal(two, append(bytes.Clone(empty), empty...)) {
+				t.Errorf("% X for two requests", two)
 			}
-			s.Close() // waits until nothing of it runs
-			if st, want := s.State(), (State{Accepted: 1, Requests: 3, Answers: 3, Quits: 1, Unknown: 2}); st != want {
+			c.pipe.Write([]byte("1"))
+			c.pipe.Close()
+			c.ask("")
+			if st, want := s.State(), (State{Accepted: 1, Requests: 5, Answers: 5, Quits: 1, Unknown: 2}); st != want {
 				t.Errorf("%+v, want %+v", st, want)
 			}
-			if _, err := net.Dial("tcp", fmt.Sprint("127.0.0.1:", s.Port())); err == nil {
-				t.Error("it listens after quit")
+			if _, err := c.clock.Open(address, 0, c); !errors.Is(err, syscall.ECONNREFUSED) {
+				t.Errorf("after quit: %v", err)
 			}
 		}
 	}
 }
 
+// A request that comes while the server is silent is never answered.
 func TestSilence(t *testing.T) {
-	s := start(t, Options{Frame: time.Millisecond})
-	c := dial(t, s)
+	s, c := start(t, Options{})
 	s.Silence()
-	c.Write([]byte("0x")) // x is read after the answer to 0 was suppressed
-	wait(t, s, func(st State) bool { return st.Unknown == 1 })
-	if st := s.State(); st.Answers != 0 {
-		t.Errorf("answered: %+v", st)
+	if got := c.ask("0"); got != nil || s.State().Answers != 0 {
+		t.Errorf("answered % X", got)
 	}
 	s.Speak()
-	ask(t, c, 64)
-	wait(t, s, func(st State) bool { return st.Requests == 2 && st.Answers == 1 })
+	if got, st := c.ask("0"), s.State(); len(got) != 64 || st.Requests != 2 || st.Answers != 1 {
+		t.Errorf("answered % X, %+v", got, st)
+	}
 }
 
+// The answer to a host that has gone is for none.
 func TestHangUp(t *testing.T) {
-	s := start(t, Options{Frame: time.Millisecond})
-	c := dial(t, s)
-	ask(t, c, 64)
+	s, c := start(t, Options{})
+	c.pipe.Write([]byte("0"))
+	c.clock.Advance(2)
 	s.HangUp()
-	if _, err := io.ReadAll(c); err != nil {
-		t.Logf("a reset is also correct: %v", err)
+	c.pipe = must.Get(c.clock.Open(address, 0, c))(t)
+	if got, st := c.ask("x"), s.State(); got != nil || !c.hungUp || st.Accepted != 2 || st.Conns != 1 {
+		t.Errorf("answered % X, %+v", got, st)
 	}
-	wait(t, s, func(st State) bool { return st.Conns == 0 })
-	ask(t, dial(t, s), 64)
-}
-
-func TestCloseWhileAnswering(t *testing.T) {
-	s := start(t, Options{Frame: time.Hour})
-	c := dial(t, s)
-	c.Write([]byte("0"))
-	wait(t, s, func(st State) bool { return st.Requests == 1 })
-	s.Close() // does not wait an hour, and returns only when no goroutine runs
-	s.Close()
-	if got := s.State(); got.Conns != 0 || got.Answers != 0 {
-		t.Errorf("%+v", got)
-	}
-	if err := s.Wait(t.Context(), func() bool { return false }); err != line.ErrClosed {
-		t.Errorf("wait after close: %v", err)
-	}
-	if _, err := net.Dial("tcp", fmt.Sprintf("127.0.0.1:%d", s.Port())); err == nil {
-		t.Error("still listens after Close")
+	if got := c.ask("0"); len(got) != 64 {
+		t.Errorf("answered % X", got)
 	}
 }
 
@@ -129,10 +106,10 @@ func TestRefusals(t *testing.T) {
 	if _, err := Start(Options{Version: 9}); err == nil {
 		t.Error("version 9")
 	}
-	if _, err := Start(Options{Addr: "nowhere"}); err == nil {
+	if _, err := Start(Options{Line: line.Options{TCP: "nowhere"}}); err == nil {
 		t.Error("no error for an address without a port")
 	}
-	s := start(t, Options{})
+	s, _ := start(t, Options{})
 	if s.SetBlobs(32) == nil || s.SetBlobs(-1) == nil || s.SetBlobs(0, Blob{X: 300}) == nil {
 		t.Error("accepts a blob that it cannot send")
 	}

@@ -28,9 +28,10 @@ const (
 
 // State is the robot's state.
 type State struct {
-	Left, Right int     // mm/s
-	X, Y        float64 // mm, true, since power-up
-	Heading     float64 // rad, counterclockwise
+	Left, Right int        // mm/s
+	Way         [2]float64 // mm that each wheel has driven since the board was reset
+	X, Y        float64    // mm, true, since power-up
+	Heading     float64    // rad, counterclockwise
 	Motors      bool
 	Trips       int // of its watchdog while it drove
 	Lines       int // received so far
@@ -42,7 +43,6 @@ type Robot struct {
 	line.End
 
 	state  State
-	way    [2]float64 // mm
 	heard  time.Duration
 	at     time.Duration
 	next   time.Duration
@@ -102,8 +102,8 @@ func (r *Robot) drive(until time.Duration) {
 	seconds := (until - r.at).Seconds()
 	r.at = until
 	left, right := float64(s.Left)*seconds, float64(s.Right)*seconds
-	r.way[0] += left
-	r.way[1] += right
+	s.Way[0] += left
+	s.Way[1] += right
 	turn := (right - left) / base
 	s.X += (left + right) / 2 * math.Cos(s.Heading+turn/2)
 	s.Y += (left + right) / 2 * math.Sin(s.Heading+turn/2)
@@ -119,7 +119,7 @@ func (r *Robot) Advance(now time.Duration) time.Duration {
 	if now < r.silent {
 		return r.next
 	}
-	r.say("O %d %d", int(r.way[0]/mmPerCount), int(r.way[1]/mmPerCount))
+	r.say("O %d %d", int(r.state.Way[0]/mmPerCount), int(r.state.Way[1]/mmPerCount))
 	if r.ticks%2 == 0 {
 		r.say("S %d %d %d", 120, 80, 350)
 	}
@@ -151,7 +151,7 @@ func (r *Robot) Reboot() {
 	r.Locked(func() {
 		now := r.Now()
 		r.move(now)
-		r.way, r.silent = [2]float64{}, now+boot
+		r.state.Way, r.silent = [2]float64{}, now+boot
 		r.state.Left, r.state.Right, r.state.Motors = 0, 0, true
 	})
 }

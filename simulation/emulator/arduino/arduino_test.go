@@ -72,8 +72,8 @@ func TestTurn(t *testing.T) {
 	if s := r.State(); math.Abs(s.Heading-math.Pi/2) > 1e-6 || math.Abs(s.X) > 1e-6 {
 		t.Errorf("%+v", s)
 	}
-	if want := 75 * math.Pi / 2; math.Abs(r.way[1]-want) > 1e-6 || math.Abs(r.way[0]+want) > 1e-6 {
-		t.Errorf("ways %v", r.way)
+	if way, want := r.State().Way, 75*math.Pi/2; math.Abs(way[1]-want) > 1e-6 || math.Abs(way[0]+want) > 1e-6 {
+		t.Errorf("ways %v", way)
 	}
 }
 

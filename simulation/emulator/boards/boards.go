@@ -22,12 +22,14 @@ type Firmware interface {
 	command(b *Board, text string) (known bool)
 	// tick does the firmware's periodic work, every millisecond.
 	tick(b *Board)
+	// restart forgets all that was commanded.
+	restart()
 }
 
 // State is a board's state.
 type State struct {
 	Speed   [2]float64 // mm/s of the left and the right wheel, forward
-	Way     [2]float64 // mm that each wheel has driven since power-up
+	Way     [2]float64 // mm that each wheel has driven since the board was reset
 	Heard   int        // commands
 	Unknown []string   // of these, those that the firmware refuses
 	Trips   int        // of its watchdog while it drove
@@ -40,6 +42,7 @@ type Board struct {
 	firmware Firmware
 	state    State
 	at       time.Duration // that Way is of, and when the firmware ticked
+	booted   time.Duration // when it begins
 }
 
 // Start plugs a board in. A zero o.Baud is the firmware's speed.
@@ -60,6 +63,9 @@ func (b *Board) Frame(buf []byte) (n int, note string) {
 
 func (b *Board) Receive(now time.Duration, unit []byte) {
 	b.Advance(now)
+	if now < b.booted {
+		return
+	}
 	text := strings.TrimRight(string(unit), "\r\n!")
 	b.state.Heard++
 	if !b.firmware.command(b, text) && text != "" {
@@ -72,7 +78,9 @@ func (b *Board) Advance(now time.Duration) time.Duration {
 		for i, speed := range b.state.Speed {
 			b.state.Way[i] += speed / 1000
 		}
-		b.firmware.tick(b)
+		if b.at >= b.booted {
+			b.firmware.tick(b)
+		}
 	}
 	return now + 5*time.Millisecond
 }
@@ -88,6 +96,18 @@ func (b *Board) trip() {
 func (b *Board) say(format string, values ...any) {
 	text := fmt.Sprintf(format, values...)
 	b.Send([]byte(text+"\r\n"), text)
+}
+
+// Reboot presses the reset button: the board stops, is silent for a moment and counts its wheels from 0.
+func (b *Board) Reboot() {
+	const boot = 300 * time.Millisecond
+	b.Change(func() {
+		now := b.Now()
+		b.Advance(now)
+		b.booted = now + boot
+		b.state.Speed, b.state.Way = [2]float64{}, [2]float64{}
+		b.firmware.restart()
+	})
 }
 
 // State returns the board's state.

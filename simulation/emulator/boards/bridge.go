@@ -71,3 +71,5 @@ func (f *Bridge) tick(b *Board) {
 		b.trip()
 	}
 }
+
+func (f *Bridge) restart() { *f = Bridge{} }

@@ -103,3 +103,5 @@ func (f *ODrive) tick(b *Board) {
 		}
 	}
 }
+
+func (f *ODrive) restart() { *f = ODrive{} }

@@ -40,3 +40,5 @@ func (*Sabertooth) command(b *Board, text string) bool {
 }
 
 func (*Sabertooth) tick(*Board) {}
+
+func (*Sabertooth) restart() {}

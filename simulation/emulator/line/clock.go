@@ -89,8 +89,17 @@ func (r *realTime) stop() {
 	}
 }
 
-// plug makes a pseudo-terminal and the symlink to it.
+// plug makes a pseudo-terminal and the symlink to it, or a listener.
 func (r *realTime) plug() (port, error) {
+	if r.line.opts.TCP != "" {
+		p, err := listen(r.line)
+		if err != nil {
+			return nil, err
+		}
+		r.line.opts.TCP = p.name()
+		go p.serve(r.heard)
+		return p, nil
+	}
 	link := r.line.opts.Link
 	if fi, err := os.Lstat(link); err == nil && fi.Mode()&os.ModeSymlink == 0 {
 		return nil, fmt.Errorf("line %s: exists and is not a symlink: remove it or choose another name", link)
@@ -109,4 +118,8 @@ func (r *realTime) plug() (port, error) {
 	return p, nil
 }
 
-func (r *realTime) unplug() { os.Remove(r.line.opts.Link) }
+func (r *realTime) unplug() {
+	if r.line.opts.TCP == "" {
+		os.Remove(r.line.opts.Link)
+	}
+}

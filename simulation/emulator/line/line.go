@@ -6,6 +6,8 @@
 // unplugged and plugged in again under the same name. It can also misbehave on request:
 // delay, paced bytes, corrupted packets, silence. All traffic is recorded.
 //
+// A device on the network has a TCP listener in place of the pseudo-terminal, for one host after the other.
+//
 // On a Virtual clock a cable has a pipe in memory in place of the pseudo-terminal, with the same
 // faults, and nothing happens but in the test's calls.
 //
@@ -20,6 +22,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -106,9 +109,10 @@ func Bit(set bool) byte {
 	return 0
 }
 
-// Options of a cable. Only Link and Baud are needed.
+// Options of a cable. Only Link and Baud are needed, or TCP.
 type Options struct {
 	Link    string        // path of the symlink that names the port, independent of the pseudo-terminal behind it
+	TCP     string        // address to listen on, of a device on the network, which needs neither Link nor Baud
 	Baud    int           // speed of the device, bit/s
 	Latency time.Duration // from Send to the first byte on the cable
 	Paced   bool          // bytes arrive at the speed of the line, 10 bit times each, instead of all at once
@@ -125,6 +129,7 @@ type Line struct {
 	clock   clock
 	quit    chan struct{}
 	changes Changes
+	hosts   atomic.Int64 // on the network, so far
 
 	rx heardBuffer // used in turns only
 
@@ -162,6 +167,9 @@ var ErrClosed = errors.New("line: closed")
 // The Line receives nothing before Serve. A symlink left over from an earlier
 // run is replaced, any other file is an error.
 func Open(opts Options) (*Line, error) {
+	if opts.TCP != "" {
+		opts.Link, opts.Baud = opts.TCP, 1
+	}
 	if opts.Baud <= 0 {
 		return nil, fmt.Errorf("line %s: the device needs a speed", opts.Link)
 	}
@@ -284,6 +292,31 @@ func (l *Line) Wake() { l.clock.wake() }
 // Port returns the name that a host opens: the symlink. It does not exist
 // while the cable is unplugged.
 func (l *Line) Port() string { return l.opts.Link }
+
+// Address returns the address of a device on the network, which stays the same when it is plugged in again.
+func (l *Line) Address() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.opts.TCP
+}
+
+// Host returns the number of the newest host that has connected to a device on the network, from 1 on, and whether
+// it still is.
+func (l *Line) Host() (number int, connected bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return int(l.hosts.Load()), l.port != nil && l.port.present()
+}
+
+// HangUp ends the connection with the host of a device on the network, which still listens.
+func (l *Line) HangUp() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if p, ok := l.port.(interface{ hangUp() }); ok {
+		l.note("hung up")
+		p.hangUp()
+	}
+}
 
 // Path returns the pseudo-terminal behind the symlink, for example /dev/pts/3;
 // empty while unplugged.

@@ -82,19 +82,29 @@ func (v *Virtual) tell(at time.Duration) {
 	}
 }
 
-// Open opens the port of a cable, at a speed in bit/s.
+// Open opens the port of a cable, at a speed in bit/s, or connects to a device on the network.
 func (v *Virtual) Open(link string, baud int, h Host) (*Pipe, error) {
+	why := error(fs.ErrNotExist)
 	for _, c := range v.cables {
+		network := c.line.opts.TCP != ""
 		switch p := c.plugged; {
-		case p == nil || c.line.opts.Link != link:
+		case c.line.opts.Link != link:
+		case p == nil && network:
+			why = syscall.ECONNREFUSED
+		case p == nil:
 		case p.host != nil:
 			return nil, &fs.PathError{Op: "open", Path: link, Err: syscall.EBUSY}
 		default:
+			if network {
+				baud = c.line.opts.Baud
+			}
+			c.line.hosts.Add(1)
 			p.host = &Pipe{end: p, host: h, baud: baud}
+			c.wake()
 			return p.host, nil
 		}
 	}
-	return nil, &fs.PathError{Op: "open", Path: link, Err: fs.ErrNotExist}
+	return nil, &fs.PathError{Op: "open", Path: link, Err: why}
 }
 
 // virtualCable is the clock of one cable.
@@ -194,8 +204,14 @@ func (p *pipeEnd) dropUnread() error { return nil } // a closed Pipe has nothing
 
 // close also drops the host's bytes that are still in the adapter.
 func (p *pipeEnd) close() {
+	p.hangUp()
 	p.cable.heard = nil
+}
+
+// hangUp ends the connection, but not the port.
+func (p *pipeEnd) hangUp() {
 	if p.host != nil {
+		p.cable.heard = []heard{{from: p, closed: true}}
 		p.host.hungUp = true
 		p.host.wait()
 		p.host = nil

@@ -4,16 +4,14 @@
 package sickcola
 
 import (
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
 	"math"
-	"math/rand/v2"
-	"net"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"player/simulation/emulator/line"
@@ -41,15 +39,14 @@ var (
 
 // Options of a sensor. Zero fields have the default in parentheses.
 type Options struct {
-	Model   Model   // (TiM551)
-	Binary  bool    // it speaks CoLa B, and not CoLa A
-	Standby bool    // it measures after a login only
-	Locked  bool    // it has another password
-	Refuse  string  // the name of a request that it refuses, for example LMDscandata
-	Blind   bool    // its output range is behind it only
-	Status  byte    // of the sensor, in its scans
-	Noise   float64 // probability of garbage before a telegram, and of a missing byte
-	Cut     bool    // it sends each telegram in pieces
+	Line    line.Options // TCP ("127.0.0.1:0", any free port)
+	Model   Model        // (TiM551)
+	Binary  bool         // it speaks CoLa B, and not CoLa A
+	Standby bool         // it measures after a login only
+	Locked  bool         // it has another password
+	Refuse  string       // the name of a request that it refuses, for example LMDscandata
+	Blind   bool         // its output range is behind it only
+	Status  byte         // of the sensor, in its scans
 	// Room returns the distance in mm at an angle in degrees, counterclockwise, 0
 	// ahead; zero: no return. Nil: a square of 4 m with the sensor in its middle.
 	Room func(degrees float64) float64
@@ -61,145 +58,64 @@ const startTime = 300 * time.Millisecond
 
 // A Sensor is a scanner. Its methods may be called by any goroutine.
 type Sensor struct {
-	opts    Options
-	address string
+	line.End
+	opts Options
 
-	mu       sync.Mutex
-	listener net.Listener // nil: unplugged
-	hosts    map[net.Conn]*host
-	ready    time.Time // when it measures; zero: it is on standby
+	host     int           // the newest one that gets scans
+	scans    bool          // it does
+	ready    time.Duration // when it measures; 0: it is on standby
+	next     time.Duration // when the next scan is
 	loggedIn bool
-	silent   bool
 	sent     int // telegrams of scans
-	random   *rand.Rand
 }
-
-// host is the state of a host's connection.
-type host struct{ scans bool }
 
 // Start plugs a sensor in.
 func Start(opts Options) (*Sensor, error) {
 	if opts.Model.Name == "" {
 		opts.Model = TiM551
 	}
+	opts.Line.TCP = cmp.Or(opts.Line.TCP, "127.0.0.1:0")
 	opts.Room = room.Or(opts.Room)
-	s := &Sensor{opts: opts, address: "127.0.0.1:0", hosts: map[net.Conn]*host{}, random: rand.New(rand.NewPCG(1, 2))}
+	s := &Sensor{opts: opts}
 	if !opts.Standby {
-		s.ready = time.Now()
+		s.ready = 1
 	}
-	return s, s.Plug()
+	return s, s.Attach(opts.Line, s)
 }
 
-// Address returns the address of the sensor.
-func (s *Sensor) Address() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.address
-}
-
-// Plug connects the sensor with the network, at its address.
-func (s *Sensor) Plug() error {
-	l, err := net.Listen("tcp", s.Address())
-	if err != nil {
-		return err
-	}
-	s.mu.Lock()
-	s.listener, s.address = l, l.Addr().String()
-	s.mu.Unlock()
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			s.mu.Lock()
-			if s.listener == l {
-				h := &host{}
-				s.hosts[conn] = h
-				go s.listen(conn, h)
-				go s.measure(conn, h)
-			} else {
-				conn.Close()
-			}
-			s.mu.Unlock()
-		}
-	}()
-	return nil
-}
-
-// Unplug ends all connections and refuses others.
-func (s *Sensor) Unplug() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.listener != nil {
-		s.listener.Close()
-		s.listener = nil
-	}
-	for conn := range s.hosts {
-		conn.Close()
-	}
-	clear(s.hosts)
-}
-
-// Close ends the sensor.
-func (s *Sensor) Close() { s.Unplug() }
-
-// Silence makes the sensor silent, but keeps its connections.
-func (s *Sensor) Silence() { s.hush(true) }
-
-// Speak ends Silence.
-func (s *Sensor) Speak() { s.hush(false) }
-
-func (s *Sensor) hush(on bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.silent = on
-}
-
-// Listeners returns how many hosts get scans.
-func (s *Sensor) Listeners() (n int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, h := range s.hosts {
-		if h.scans {
-			n++
-		}
-	}
-	return n
+// Scanning reports whether a host gets scans.
+func (s *Sensor) Scanning() (scanning bool) {
+	s.Locked(func() {
+		host, connected := s.Host()
+		scanning = s.scans && connected && host == s.host
+	})
+	return scanning
 }
 
 // LoggedIn reports whether a host is logged in: the sensor does not measure then.
-func (s *Sensor) LoggedIn() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.loggedIn
+func (s *Sensor) LoggedIn() bool { return line.Copy(&s.End, &s.loggedIn) }
+
+func (s *Sensor) Frame(in []byte) (n int, note string) {
+	content, n := s.content(in)
+	return n, string(content)
 }
 
-// listen answers a host until it leaves.
-func (s *Sensor) listen(conn net.Conn, h *host) {
-	defer func() {
-		conn.Close()
-		s.mu.Lock()
-		delete(s.hosts, conn)
-		s.mu.Unlock()
-	}()
-	var in []byte
-	buf := make([]byte, 512)
-	for {
-		n, err := conn.Read(buf)
-		if err != nil {
-			return
-		}
-		in = append(in, buf[:n]...)
-		for content, size := s.content(in); size > 0; content, size = s.content(in) {
-			s.mu.Lock()
-			if content != nil && !s.silent {
-				s.answer(conn, h, string(content))
-			}
-			s.mu.Unlock()
-			in = in[size:]
+func (s *Sensor) Receive(now time.Duration, unit []byte) {
+	if content, _ := s.content(unit); content != nil {
+		s.send(s.answer(now, string(content)))
+	}
+}
+
+func (s *Sensor) Advance(now time.Duration) time.Duration {
+	for s.next <= now {
+		s.next += time.Duration(float64(time.Second) / s.opts.Model.Rate)
+		host, connected := s.Host()
+		if s.scans = s.scans && connected && host == s.host; s.scans && !s.loggedIn && s.ready != 0 && now >= s.ready {
+			s.sent++
+			s.send(s.scan())
 		}
 	}
+	return s.next
 }
 
 // content returns the content of the first telegram in the input, and the size of the
@@ -235,36 +151,36 @@ func (s *Sensor) content(in []byte) (content []byte, size int) {
 	return in[8:end], end + 1
 }
 
-// answer answers a request.
-func (s *Sensor) answer(conn net.Conn, h *host, request string) {
+// answer returns the answer to a request.
+func (s *Sensor) answer(now time.Duration, request string) string {
 	kind, rest, _ := strings.Cut(request, " ")
 	name, parameters, _ := strings.Cut(rest, " ")
 	on := parameters == "1" || parameters == "\x01"
 	switch {
 	case name == s.opts.Refuse:
-		s.send(conn, s.pick("sFA 4", "sFA\x00\x04"))
+		return s.pick("sFA 4", "sFA\x00\x04")
 	case kind == "sRN" && name == "DeviceIdent":
 		m := s.opts.Model
-		s.send(conn, "sRA DeviceIdent "+s.text(m.Name)+s.pick(" ", "")+s.text(m.Version))
+		return "sRA DeviceIdent " + s.text(m.Name) + s.pick(" ", "") + s.text(m.Version)
 	case kind == "sEN" && name == "LMDscandata":
-		h.scans = on
-		s.send(conn, "sEA LMDscandata "+parameters)
+		s.host, _ = s.Host()
+		s.scans = on
+		return "sEA LMDscandata " + parameters
 	case kind == "sMN" && name == "SetAccessMode":
 		secret, _ := hex.DecodeString("F4724744")
 		good := !s.opts.Locked && parameters == s.pick("03 F4724744", "\x03"+string(secret))
 		s.loggedIn = s.loggedIn || good
-		s.send(conn, "sAN SetAccessMode "+s.yes(good))
+		return "sAN SetAccessMode " + s.yes(good)
 	case kind == "sMN" && name == "LMCstartmeas" && !s.loggedIn:
-		s.send(conn, s.pick("sFA 1", "sFA \x00\x01"))
+		return s.pick("sFA 1", "sFA \x00\x01")
 	case kind == "sMN" && name == "LMCstartmeas":
-		s.ready = time.Now().Add(startTime)
-		s.send(conn, "sAN LMCstartmeas "+s.yes(false))
+		s.ready = now + startTime
+		return "sAN LMCstartmeas " + s.yes(false)
 	case kind == "sMN" && name == "Run":
 		s.loggedIn = false
-		s.send(conn, "sAN Run "+s.yes(true))
-	default:
-		s.send(conn, s.pick("sFA B", "sFA\x00\x0B"))
+		return "sAN Run " + s.yes(true)
 	}
+	return s.pick("sFA B", "sFA\x00\x0B")
 }
 
 // pick returns the text for CoLa A or for CoLa B, by the protocol of the sensor.
@@ -288,48 +204,18 @@ func (s *Sensor) text(text string) string {
 }
 
 // send sends a telegram.
-func (s *Sensor) send(conn net.Conn, content string) {
-	out := []byte("\x02" + content + "\x03")
-	if s.opts.Binary {
-		out = binary.BigEndian.AppendUint32([]byte{2, 2, 2, 2}, uint32(len(content)))
-		out = append(out, content...)
-		out = append(out, line.Xor([]byte(content)))
-	}
-	if s.random.Float64() < s.opts.Noise {
-		at := s.random.IntN(len(out))
-		out = slices.Delete(out, at, at+1)
-	}
-	for s.random.Float64() < s.opts.Noise {
-		out = slices.Insert(out, 0, byte(s.random.Uint32()))
-	}
-	// A host that does not read is disconnected. listen notices any failure here.
-	_ = conn.SetWriteDeadline(time.Now().Add(time.Second))
-	for s.opts.Cut && len(out) > 1000 {
-		n := 1 + s.random.IntN(len(out)-1)
-		_, _ = conn.Write(out[:n])
-		out = out[n:]
-	}
-	if _, err := conn.Write(out); err != nil {
-		conn.Close()
-	}
+func (s *Sensor) send(content string) {
+	note, _, _ := strings.Cut(content[min(4, len(content)):], " ")
+	s.Send(s.telegram(content), note)
 }
 
-// measure sends scans to a host until it leaves.
-func (s *Sensor) measure(conn net.Conn, h *host) {
-	ticker := time.NewTicker(time.Duration(float64(time.Second) / s.opts.Model.Rate))
-	defer ticker.Stop()
-	for range ticker.C {
-		s.mu.Lock()
-		if s.hosts[conn] != h {
-			s.mu.Unlock()
-			return
-		}
-		if h.scans && !s.silent && !s.loggedIn && !s.ready.IsZero() && time.Now().After(s.ready) {
-			s.sent++
-			s.send(conn, s.scan())
-		}
-		s.mu.Unlock()
+// telegram returns a telegram with a content.
+func (s *Sensor) telegram(content string) []byte {
+	if !s.opts.Binary {
+		return []byte("\x02" + content + "\x03")
 	}
+	out := binary.BigEndian.AppendUint32([]byte{2, 2, 2, 2}, uint32(len(content)))
+	return append(append(out, content...), line.Xor([]byte(content)))
 }
 
 // scan returns the content of a telegram of measurements.

@@ -2,37 +2,26 @@ package sickcola
 
 import (
 	"encoding/hex"
-	"io"
-	"math/rand/v2"
-	"net"
 	"strings"
 	"testing"
-	"time"
 
 	"player/e2e/must"
+	"player/simulation/emulator/line"
 	"player/simulation/emulator/room"
 )
 
 // sensor returns a sensor without a network. Its room is round.
-func sensor(opts Options) *Sensor {
+func sensor(t *testing.T, opts Options) *Sensor {
+	t.Helper()
 	if opts.Model.Name == "" {
 		opts.Model = TiM551
 	}
 	opts.Room = room.Or(func(float64) float64 { return 1000 })
-	return &Sensor{opts: opts, hosts: map[net.Conn]*host{}, random: rand.New(rand.NewPCG(1, 2)), ready: time.Now()}
+	return &Sensor{End: line.End{Line: must.Get(line.Open(line.Options{TCP: "none", Clock: line.NewVirtual(1)}))(t)}, opts: opts, ready: 1}
 }
 
-// answers returns what the sensor sends for a request, and what it knows of the host then.
-func answers(t *testing.T, s *Sensor, request string) (string, *host) {
-	t.Helper()
-	near, far := net.Pipe()
-	h := &host{}
-	go func() {
-		defer near.Close()
-		s.answer(near, h, request)
-	}()
-	return string(must.Get(io.ReadAll(far))(t)), h
-}
+// answers returns what the sensor sends for a request.
+func answers(s *Sensor, request string) string { return string(s.telegram(s.answer(0, request))) }
 
 // bytesOf decodes hex with spaces.
 func bytesOf(t *testing.T, text string) string {
@@ -60,13 +49,13 @@ var exchanges = []struct {
 
 func TestAnswersASCII(t *testing.T) {
 	for _, tt := range exchanges {
-		s := sensor(tt.opts)
-		got, h := answers(t, s, tt.ask)
+		s := sensor(t, tt.opts)
+		got := answers(s, tt.ask)
 		if got != "\x02"+tt.answer+"\x03" {
 			t.Errorf("%s: %q, want %q", tt.ask, got, tt.answer)
 		}
-		if want := tt.answer == "sEA LMDscandata 1"; h.scans != want {
-			t.Errorf("%s: scans: %v", tt.ask, h.scans)
+		if want := tt.answer == "sEA LMDscandata 1"; s.scans != want {
+			t.Errorf("%s: scans: %v", tt.ask, s.scans)
 		}
 		if want := tt.answer == "sAN SetAccessMode 1"; s.LoggedIn() != want {
 			t.Errorf("%s: logged in: %v", tt.ask, s.LoggedIn())
@@ -86,7 +75,7 @@ func TestAnswersBinary(t *testing.T) {
 			"02 02 02 02 00 00 00 28 73 52 41 20 44 65 76 69 63 65 49 64 65 6E 74 20" +
 				" 00 06 54 69 4D 35 35 31 00 0E 56 32 2E 35 30 2D 31 30 2E 30 34 2E 31 33 26"},
 	} {
-		s := sensor(Options{Binary: true})
+		s := sensor(t, Options{Binary: true})
 		ask := []byte(bytesOf(t, tt.ask))
 		for cut := range ask {
 			if content, size := s.content(ask[:cut]); content != nil || size != 0 {
@@ -97,7 +86,7 @@ func TestAnswersBinary(t *testing.T) {
 		if size != len(ask) {
 			t.Fatalf("% X: framed %d", ask, size)
 		}
-		if got, _ := answers(t, s, string(content)); got != bytesOf(t, tt.answer) {
+		if got := answers(s, string(content)); got != bytesOf(t, tt.answer) {
 			t.Errorf("% X: % X, want %s", ask, got, tt.answer)
 		}
 	}
@@ -121,7 +110,7 @@ func TestContent(t *testing.T) {
 		{true, "x\x02\x02\x02\x02\x00\x00\x00\x01as", "", 1},
 		{true, "\x02\x02\x02\x02\x00\x00\x00\x02a", "", 0},
 	} {
-		s := sensor(Options{Binary: tt.binary})
+		s := sensor(t, Options{Binary: tt.binary})
 		if content, size := s.content([]byte(tt.in)); string(content) != tt.content || size != tt.size {
 			t.Errorf("%q: %q, %d; want %q, %d", tt.in, content, size, tt.content, tt.size)
 		}
@@ -130,17 +119,17 @@ func TestContent(t *testing.T) {
 
 // The sensor starts after a login and the request to start, and measures when the host has logged out.
 func TestStart(t *testing.T) {
-	s := sensor(Options{Standby: true})
-	s.ready = time.Time{}
+	s := sensor(t, Options{Standby: true})
+	s.ready = 0
 	for _, tt := range []struct{ ask, answer string }{
 		{"sMN SetAccessMode 03 F4724744", "sAN SetAccessMode 1"}, {"sMN LMCstartmeas", "sAN LMCstartmeas 0"},
 		{"sMN Run", "sAN Run 1"},
 	} {
-		if got, _ := answers(t, s, tt.ask); got != "\x02"+tt.answer+"\x03" {
+		if got := answers(s, tt.ask); got != "\x02"+tt.answer+"\x03" {
 			t.Fatalf("%s: %q", tt.ask, got)
 		}
 	}
-	if s.ready.IsZero() || s.LoggedIn() {
+	if s.ready == 0 || s.LoggedIn() {
 		t.Errorf("ready %v, logged in: %v", s.ready, s.LoggedIn())
 	}
 }
@@ -149,7 +138,7 @@ func TestStart(t *testing.T) {
 // most significant byte first. Angles are in 1/10000 deg.
 func TestScan(t *testing.T) {
 	small := Model{Name: "small", First: -45, Last: -43, Step: 1, Rate: 15, Intensities: 1, Echoes: 1}
-	s := sensor(Options{Model: small})
+	s := sensor(t, Options{Model: small})
 	s.sent = 0x1A
 	const begin, rest = "sSN LMDscandata 1 1 B96518 0 0 1A 9A 13C8E59 13C9CBE 0 0 8 0 0 5DC 21C 1 1234 56 ",
 		" 1 B not defined 0 0 0"
@@ -179,7 +168,7 @@ func TestSamples(t *testing.T) {
 		model Model
 		count string
 	}{{TiM551, " 2710 10F "}, {TiM571, " D05 32B "}, {LMS111, " 1388 21D "}, {LMS1000, " 1D4C 16F "}} {
-		if got := sensor(Options{Model: tt.model}).scan(); !strings.Contains(got, tt.count) {
+		if got := sensor(t, Options{Model: tt.model}).scan(); !strings.Contains(got, tt.count) {
 			t.Errorf("%s: no%sin %.200s", tt.model.Name, tt.count, got)
 		}
 	}

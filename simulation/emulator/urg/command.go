@@ -19,7 +19,7 @@ func (s *Sensor) obey(now time.Duration, text, command, chars string) {
 		s.rest()
 		s.fast, s.zero = false, now
 		s.answer(text, "00")
-		if s.Line != nil {
+		if !s.opts.TCP {
 			s.baudSoon = s.opts.Line.Baud
 		}
 	case "BM":
@@ -91,7 +91,7 @@ func (s *Sensor) status(now time.Duration) []string {
 	if s.next != 0 {
 		measures = "Measuring by " + s.request.kind
 	}
-	if s.Line != nil {
+	if !s.opts.TCP {
 		baud = s.Baud()
 	}
 	return []string{"MODL:" + s.opts.Model.Name, "LASR:" + laser, fmt.Sprintf("SCSP:Initial(%d[rpm])<-Default setting by user", s.opts.Model.TurnsAMinute),
@@ -132,7 +132,7 @@ func (s *Sensor) speed(digits string) string {
 	switch {
 	case err != nil || len(digits) != 6:
 		return "01"
-	case s.Line == nil:
+	case s.opts.TCP:
 		return "04"
 	case !slices.Contains([]int{19200, 38400, 57600, 115200, 250000, 500000, 750000}, baud):
 		return "02"

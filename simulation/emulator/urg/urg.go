@@ -7,8 +7,6 @@ package urg
 
 import (
 	"cmp"
-	"io"
-	"net"
 	"strings"
 	"time"
 
@@ -34,7 +32,7 @@ var (
 
 // Options of a sensor.
 type Options struct {
-	Line     line.Options // Baud (19200); not used on TCP
+	Line     line.Options // Baud (19200); on TCP, its address ("127.0.0.1:0")
 	TCP      bool         // it listens on a port of the loopback interface instead
 	Model    Model        // (URG04LX)
 	Old      bool         // it speaks SCIP 1.1 until a host says SCIP2.0
@@ -48,11 +46,10 @@ type Options struct {
 
 // A Sensor is a scanner. Its methods may be called by any goroutine.
 type Sensor struct {
-	line.End // without a line on TCP
-	opts     Options
-	listener net.Listener
+	line.End
+	opts Options
 
-	conn     net.Conn // on TCP, nil while no host is connected
+	host     int // on TCP, the newest one
 	scip2    bool
 	laser    bool
 	request  request // the scan under way
@@ -78,91 +75,9 @@ func Start(opts Options) (*Sensor, error) {
 		s.laser, s.left, s.next = true, -1, s.period()
 	}
 	if opts.TCP {
-		return s, s.listen()
+		s.opts.Line.TCP = cmp.Or(opts.Line.TCP, "127.0.0.1:0")
 	}
-	return s, s.Attach(opts.Line, s)
-}
-
-// listen serves one host after the other on TCP.
-func (s *Sensor) listen() (err error) {
-	if s.listener, err = net.Listen("tcp", "127.0.0.1:0"); err != nil {
-		return err
-	}
-	go func() {
-		for {
-			conn, err := s.listener.Accept()
-			if err != nil {
-				return
-			}
-			s.Locked(func() { s.conn = conn })
-			s.serve(conn)
-		}
-	}()
-	return nil
-}
-
-// serve answers a host on TCP until it leaves.
-func (s *Sensor) serve(conn net.Conn) {
-	defer conn.Close()
-	begin := time.Now()
-	in := make(chan []byte)
-	go func() {
-		defer close(in)
-		for {
-			b := make([]byte, 256)
-			n, err := conn.Read(b)
-			if err != nil {
-				return
-			}
-			in <- b[:n]
-		}
-	}()
-	var buf []byte
-	for {
-		var next time.Duration
-		s.Locked(func() { next = s.Advance(time.Since(begin)) })
-		wait := time.Hour
-		if next != 0 {
-			wait = next - time.Since(begin)
-		}
-		select {
-		case b, ok := <-in:
-			if !ok {
-				s.Locked(func() { s.next = 0 })
-				return
-			}
-			buf = append(buf, b...)
-			for n, _ := s.Frame(buf); n > 0; n, _ = s.Frame(buf) {
-				s.Locked(func() { s.Receive(time.Since(begin), buf[:n]) })
-				if buf = buf[n:]; len(buf) == 0 {
-					break
-				}
-			}
-		case <-time.After(wait):
-		}
-	}
-}
-
-// Address returns the address on TCP.
-func (s *Sensor) Address() string { return s.listener.Addr().String() }
-
-// Disconnect closes the connection on TCP.
-func (s *Sensor) Disconnect() {
-	s.Locked(func() {
-		if s.conn != nil {
-			s.conn.Close()
-		}
-	})
-}
-
-// Close ends the sensor.
-func (s *Sensor) Close() {
-	if s.listener != nil {
-		s.listener.Close()
-		s.Disconnect()
-		return
-	}
-	s.Line.Close()
+	return s, s.Attach(s.opts.Line, s)
 }
 
 func (s *Sensor) Frame(buf []byte) (n int, note string) {
@@ -176,7 +91,18 @@ func (s *Sensor) Frame(buf []byte) (n int, note string) {
 	return end + 1, strings.TrimSpace(string(buf[:end]))
 }
 
+// meet ends the scan of a host that has gone.
+func (s *Sensor) meet() {
+	if !s.opts.TCP {
+		return // a serial line does not tell
+	}
+	if host, connected := s.Host(); !connected || host != s.host {
+		s.host, s.next = host, 0
+	}
+}
+
 func (s *Sensor) Receive(now time.Duration, unit []byte) {
+	s.meet()
 	text := strings.TrimRight(string(unit), "\r\n")
 	if len(text) < 2 {
 		return
@@ -199,6 +125,7 @@ func (s *Sensor) Receive(now time.Duration, unit []byte) {
 }
 
 func (s *Sensor) Advance(now time.Duration) time.Duration {
+	s.meet()
 	if s.baudSoon != 0 && !s.Busy() {
 		s.SetBaud(s.baudSoon)
 		s.baudSoon = 0
@@ -255,11 +182,8 @@ func (s *Sensor) answer(request, status string, lines ...string) {
 }
 
 func (s *Sensor) send(text string) {
-	if s.Line != nil {
-		note, _, _ := strings.Cut(text, "\n")
+	if note, _, _ := strings.Cut(text, "\n"); s.Line != nil {
 		s.Send([]byte(text), note)
-	} else if s.conn != nil {
-		_, _ = io.WriteString(s.conn, text) // a host that has left is noticed by its reader
 	}
 }
 
