@@ -1,0 +1,66 @@
+package transporttest_test
+
+import (
+	"fmt"
+	"math"
+	"time"
+
+	"player/devices/kobuki"
+	emulatedkobuki "player/simulation/emulator/kobuki"
+	"player/simulation/emulator/line"
+)
+
+func kobukiProduct() product {
+	return product{
+		kind: kobuki.Kind(), speeds: []int{115200}, period: 20 * ms, pace: 8 * ms, noise: noise(.05),
+		runsOn: true, counts: 2 * time.Second, start: startKobuki,
+	}
+}
+
+// kobukiRobot judges a Kobuki.
+type kobukiRobot struct {
+	*emulatedkobuki.Robot
+	wheeled
+}
+
+func startKobuki(o line.Options) (hardware, error) {
+	r, err := emulatedkobuki.Start(emulatedkobuki.Options{Line: o})
+	h := &kobukiRobot{Robot: r}
+	h.wheeled = wheeled{base: 230, senses: senses{battery: 161}, state: func() (pose, [2]float64) {
+		s := r.State()
+		return pose{s.X, s.Y, s.Heading}, [2]float64{s.Left, s.Right}
+	}}
+	return h, err
+}
+
+func (h *kobukiRobot) restart() {
+	_, wheels := h.state()
+	h.slack += 3 + 0.05*max(math.Abs(wheels[0]), math.Abs(wheels[1]))
+	h.Reboot()
+}
+
+// work also has the robot sense something.
+func (h *kobukiRobot) work(r *rig) {
+	switch r.random.IntN(60) {
+	case 0:
+		h.senses.bumpers = h.senses.bumpers&^7 | byte(r.random.IntN(8))
+		h.Bump(h.senses.bumpers & 7)
+	case 1:
+		h.senses.bumpers ^= 8
+		h.Cliff(h.senses.bumpers & 8 >> 2)
+	case 2:
+		h.senses.bumpers ^= 16
+		h.Lift(h.senses.bumpers&16 != 0)
+	case 3:
+		h.senses.stall ^= 1
+		h.Block(h.senses.stall != 0)
+	}
+	h.steer(r)
+}
+
+func (h *kobukiRobot) rest(r *rig) error {
+	if h.Commands() < 100 {
+		return fmt.Errorf("it was not commanded: %+v", h.State())
+	}
+	return h.wheeled.rest(r)
+}
