@@ -18,6 +18,8 @@ import (
 	"player/devices/ydlidar"
 	"player/e2e/must"
 	"player/simulation/emulator/line"
+	emulatedrobot "player/simulation/emulator/p2os"
+	emulatedlaser "player/simulation/emulator/sick"
 )
 
 const ms = time.Millisecond
@@ -62,15 +64,19 @@ type product struct {
 	noise  line.Noise
 	runsOn bool          // without its host it moves on: it has no watchdog
 	counts time.Duration // for how long its counters tell how far it moves on meanwhile; zero: always
-	start  func(o line.Options) (hardware, error)
+	start  starter
+	states map[string]starter // in which hardware may be found, other than a new one
 }
+
+// starter plugs hardware in.
+type starter func(o line.Options) (hardware, error)
 
 func products() []product {
 	return []product{
 		{kind: p2os.Kind(), speeds: []int{9600, 38400, 19200, 57600, 115200}, period: 100 * ms, pace: 32 * ms,
-			noise: noise(0.1), start: startRobot},
-		{kind: sicklms200.Kind(), speeds: []int{9600, 38400}, period: 200 * ms, pace: 195 * ms,
-			noise: noise(0.05), start: startLaser},
+			noise: noise(0.1), start: robots(emulatedrobot.Options{}), states: robotStates()},
+		{kind: sicklms200.Kind(), speeds: []int{9600, 38400, 19200, 500000}, period: 200 * ms, pace: 195 * ms,
+			noise: noise(0.05), start: lasers(emulatedlaser.Options{}), states: laserStates()},
 		{kind: rplidar.Kind(), speeds: []int{115200, 256000, 460800, 1000000}, period: 185 * ms, pace: 12 * ms,
 			noise: noise(0.1), start: startRPLIDAR},
 		{kind: ldlidar.Kind(), speeds: []int{230400}, period: 120 * ms, pace: 10 * ms,
@@ -354,6 +360,9 @@ func TestGoneAndBack(t *testing.T) {
 							r.Pass(time.Duration(r.random.IntN(100)) * ms)
 							test.gone(r)
 							r.Pass(away)
+							if test.forgets {
+								r.stopped()
+							}
 							test.back(r)
 							if r.Pass(2100 * ms); !p.runsOn && !r.still() { // its watchdog has stopped it
 								t.Fatal("it moves by itself")
@@ -374,6 +383,15 @@ func TestGoneAndBack(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// stopped tests whether hardware that hears was stopped when its line was given up, and not by its watchdog.
+func (r *rig) stopped() {
+	r.T.Helper()
+	w, ok := r.hardware.(interface{ watchdog() int })
+	if !r.still() || ok && w.watchdog() > 0 {
+		r.T.Fatal("it was not stopped when its line was given up")
 	}
 }
 

@@ -17,13 +17,19 @@ func cameraProduct() product {
 	return product{
 		kind: evid30.Kind(), speeds: []int{9600}, period: 270 * ms, pace: 30 * ms,
 		noise:  line.Noise{Garbage: .05, Swallow: .02, Truncate: .02, Both: true}, // VISCA has no checksum
-		runsOn: true, start: startCamera,
+		runsOn: true, start: cameras(sony.Options{}, d30),
+		states: map[string]starter{
+			"EVI-D70":        cameras(sony.Options{Model: "EVI-D70"}, scale{2267. / 170, 1200. / 90, 0x4000}),
+			"EVI-D100":       cameras(sony.Options{Model: "EVI-D100"}, scale{14.4, 14.4, 0x4000}),
+			"without a name": cameras(sony.Options{Unnamed: true}, d30),
+		},
 	}
 }
 
 // camera judges a pan-tilt-zoom camera: data is where it was when it was asked, and it gets where it was commanded to.
 type camera struct {
 	*sony.Camera
+	scale
 	command codec.PTZCommand
 	given   bool
 	truth   []view // the newest last
@@ -35,9 +41,26 @@ type view struct {
 	codec.PTZData
 }
 
-func startCamera(o line.Options) (hardware, error) {
-	c, err := sony.Start(sony.Options{Line: o})
-	return &camera{Camera: c}, err
+func cameras(options sony.Options, units scale) starter {
+	return func(o line.Options) (hardware, error) {
+		options.Line = o
+		c, err := sony.Start(options)
+		return &camera{Camera: c, scale: units}, err
+	}
+}
+
+// scale is the units of a model: of pan and tilt in a degree, and of the zoom at telephoto.
+type scale struct{ pan, tilt, zoom float64 }
+
+// d30 is the scale of the EVI-D30.
+var d30 = scale{8.8, 12, 1023}
+
+// left tests whether the camera has gone home.
+func (h *camera) left() error {
+	if h.now() != (codec.PTZData{}) {
+		return fmt.Errorf("the camera: %+v", h.State())
+	}
+	return nil
 }
 
 func (h *camera) restart() { h.PowerCycle() }
@@ -45,8 +68,8 @@ func (h *camera) restart() { h.PowerCycle() }
 // now is where the camera points to, in the units of the protocol.
 func (h *camera) now() codec.PTZData {
 	s := h.State()
-	pan, tilt := math.Round(float64(-s.Pan)/8.8), math.Round(float64(s.Tilt)/12)
-	return codec.PTZData{Pan: int16(pan), Tilt: int16(tilt), Zoom: int16(s.Zoom)}
+	pan, tilt := math.Round(float64(-s.Pan)/h.pan), math.Round(float64(s.Tilt)/h.tilt)
+	return codec.PTZData{Pan: int16(pan), Tilt: int16(tilt), Zoom: int16(math.Round(float64(s.Zoom) / h.zoom * 1023))}
 }
 
 // work is that of a client that has the camera point elsewhere once a second or so.

@@ -18,7 +18,11 @@ func createProduct() product {
 	return product{
 		kind: create.Kind(), speeds: []int{115200, 19200}, period: 15 * ms, pace: 3 * ms,
 		noise:  line.Noise{Garbage: .05, Flip: .05, Swallow: .05, Truncate: .05}, // commands have no checksum
-		runsOn: true, start: startCreate,
+		runsOn: true, start: creates(emulatedcreate.Options{}),
+		states: map[string]starter{
+			"over the counters' end": creates(emulatedcreate.Options{Counts: 32760}),
+			"left driving":           creates(emulatedcreate.Options{Streaming: true}),
+		},
 	}
 }
 
@@ -27,6 +31,7 @@ func createProduct() product {
 type wheeled struct {
 	state   func() (pose, [2]float64) // the true pose, and the speeds of the wheels
 	base    float64                   // mm, between the wheels
+	slip    float64                   // the fraction of a rotation that the wheels make and the robot does not
 	command codec.PositionCommand
 	senses  senses // now
 	truth   []spot // the newest last
@@ -158,7 +163,7 @@ func (h *wheeled) judgeSpeeds(r *rig, d codec.PositionData) error {
 
 // fast tests the speeds of a robot whose wheels have had theirs for a while.
 func (h *wheeled) fast(d codec.PositionData, wheels [2]float64) error {
-	speed, turn := (wheels[0]+wheels[1])/2, (wheels[1]-wheels[0])/h.base*180/math.Pi
+	speed, turn := (wheels[0]+wheels[1])/2, (wheels[1]-wheels[0])/h.base*(1-h.slip)*180/math.Pi
 	if math.Abs(float64(d.Speed)-speed) > 5 || math.Abs(float64(d.TurnRate)-turn) > 3 {
 		return fmt.Errorf("data has %d mm/s and %d deg/s, the robot %.0f and %.0f", d.Speed, d.TurnRate, speed, turn)
 	}
@@ -196,14 +201,28 @@ type createRobot struct {
 	since         time.Duration // it is, or the client has tried to change that
 }
 
-func startCreate(o line.Options) (hardware, error) {
-	r, err := emulatedcreate.Start(emulatedcreate.Options{Line: o})
-	h := &createRobot{Robot: r}
-	h.wheeled = wheeled{base: 235, senses: senses{battery: 156}, state: func() (pose, [2]float64) {
-		s := r.State()
-		return pose{s.X, s.Y, s.Heading}, [2]float64{float64(s.Left), float64(s.Right)}
-	}}
-	return h, err
+func creates(options emulatedcreate.Options) starter {
+	return func(o line.Options) (hardware, error) {
+		options.Line = o
+		r, err := emulatedcreate.Start(options)
+		h := &createRobot{Robot: r}
+		h.wheeled = wheeled{base: 235, senses: senses{battery: 156}, state: func() (pose, [2]float64) {
+			s := r.State()
+			return pose{s.X, s.Y, s.Heading}, [2]float64{float64(s.Left), float64(s.Right)}
+		}}
+		if options.Streaming {
+			h.slack = math.Inf(1) // it has driven before
+		}
+		return h, err
+	}
+}
+
+// left tests whether the robot can sleep.
+func (h *createRobot) left() error {
+	if s := h.State(); s.Streaming || s.Mode != int(create.Passive) {
+		return fmt.Errorf("the robot: %+v", s)
+	}
+	return nil
 }
 
 func (h *createRobot) restart() {

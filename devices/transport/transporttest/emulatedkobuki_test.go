@@ -13,7 +13,13 @@ import (
 func kobukiProduct() product {
 	return product{
 		kind: kobuki.Kind(), speeds: []int{115200}, period: 20 * ms, pace: 8 * ms, noise: noise(.05),
-		runsOn: true, counts: 2 * time.Second, start: startKobuki,
+		runsOn: true, counts: 2 * time.Second, start: kobukis(emulatedkobuki.Options{}),
+		states: map[string]starter{
+			"over the counters' end": kobukis(emulatedkobuki.Options{Counts: 65000}),
+			"left driving":           kobukis(emulatedkobuki.Options{Driving: true}),
+			"slipping":               kobukis(emulatedkobuki.Options{Slip: 0.3}),
+			"without a gyroscope":    kobukis(emulatedkobuki.Options{NoGyro: true}),
+		},
 	}
 }
 
@@ -23,14 +29,21 @@ type kobukiRobot struct {
 	wheeled
 }
 
-func startKobuki(o line.Options) (hardware, error) {
-	r, err := emulatedkobuki.Start(emulatedkobuki.Options{Line: o})
-	h := &kobukiRobot{Robot: r}
-	h.wheeled = wheeled{base: 230, senses: senses{battery: 161}, state: func() (pose, [2]float64) {
-		s := r.State()
-		return pose{s.X, s.Y, s.Heading}, [2]float64{s.Left, s.Right}
-	}}
-	return h, err
+func kobukis(options emulatedkobuki.Options) starter {
+	return func(o line.Options) (hardware, error) {
+		options.Line = o
+		r, err := emulatedkobuki.Start(options)
+		h := &kobukiRobot{Robot: r}
+		h.wheeled = wheeled{base: 230, senses: senses{battery: 161}, state: func() (pose, [2]float64) {
+			s := r.State()
+			return pose{s.X, s.Y, s.Heading}, [2]float64{s.Left, s.Right}
+		}}
+		if options.Driving {
+			h.slack = math.Inf(1) // it has driven before
+		}
+		h.slip = options.Slip
+		return h, err
+	}
 }
 
 func (h *kobukiRobot) restart() {
