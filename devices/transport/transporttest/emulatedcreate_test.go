@@ -33,8 +33,11 @@ type wheeled struct {
 	base    float64                   // mm, between the wheels
 	slip    float64                   // the fraction of a rotation that the wheels make and the robot does not
 	command codec.PositionCommand
-	senses  senses // now
-	truth   []spot // the newest last
+	off     bool // its motors: it obeys nothing
+	// steered is when the client has commanded it last, and since is when it has begun to command the same.
+	steered, since time.Duration
+	senses         senses // now
+	truth          []spot // the newest last
 	// origin is the true pose where the driver's is zero. It is uncertain by slack after a restart: the way since the
 	// last report is lost. Then the client makes the robot's place the origin.
 	origin pose
@@ -96,10 +99,15 @@ func (h *wheeled) steer(r *rig) {
 	if h.slack > 0 && r.isUp() && h.still() {
 		h.settle(r)
 	}
-	if r.random.IntN(10) == 0 {
+	change := r.random.IntN(10) == 0
+	if change {
 		h.command.Speed = int16(20 * (r.random.IntN(31) - 15))
 		h.command.TurnRate = int16(10 * (r.random.IntN(13) - 6))
 	}
+	if change || r.Now()-h.steered > 150*ms {
+		h.since = r.Now()
+	}
+	h.steered = r.Now()
 	r.Client.SetCommand(r.Now(), h.command.Append(nil))
 }
 
@@ -153,8 +161,15 @@ func (h *wheeled) at(d codec.PositionData, s spot, slack float64) bool {
 		math.Abs(math.Remainder(float64(d.Heading)-p.heading*180/math.Pi, 360)) <= 1+slack/10
 }
 
+// judgeSpeeds also tests whether the robot does what the client has commanded for a while.
 func (h *wheeled) judgeSpeeds(r *rig, d codec.PositionData) error {
 	now := h.truth[len(h.truth)-1]
+	if c := h.command; !h.off && r.Now()-h.steered < 150*ms && r.Now()-h.since > 800*ms {
+		speed, turn := (now.wheels[0]+now.wheels[1])/2, (now.wheels[1]-now.wheels[0])/h.base*180/math.Pi
+		if math.Abs(speed-float64(c.Speed)) > 3 || math.Abs(turn-float64(c.TurnRate)) > 2 {
+			return fmt.Errorf("wheels at %.0f mm/s, commanded %+v", now.wheels, c)
+		}
+	}
 	if !r.strict || r.Now()-h.gap < 500*ms || r.Now()-now.since < 500*ms {
 		return nil
 	}
@@ -197,8 +212,7 @@ type createRobot struct {
 	wheeled
 	bumps, cliffs byte // bits of misc
 	lifted        bool
-	obeys         bool          // it is in mode Safe
-	since         time.Duration // it is, or the client has tried to change that
+	switched      time.Duration // when its motors were switched on or off last, or the client tried to
 }
 
 func creates(options emulatedcreate.Options) starter {
@@ -261,21 +275,22 @@ func (h *createRobot) work(r *rig) {
 	}
 	if r.isUp() && r.Client.MotorsOff(r.Now()) {
 		must.Do(r.T, r.Client.Configure(r.Now(), []byte{codec.ConfigMotors, 1}))
-		h.since = r.Now()
+		h.switched = r.Now()
 	}
 	h.steer(r)
 }
 
 func (h *createRobot) sample(r *rig) {
 	h.wheeled.sample(r)
-	if obeys := h.State().Mode == int(create.ModeSafe); obeys != h.obeys {
-		h.obeys, h.since = obeys, r.Now()
+	if obeys := h.State().Mode == int(create.ModeSafe); obeys == h.off {
+		h.off, h.switched = !obeys, r.Now()
+		h.since = r.Now()
 	}
 }
 
 // judge also tests whether the driver knows that the robot has switched its motors off.
 func (h *createRobot) judge(r *rig) error {
-	if off := r.Client.MotorsOff(r.Now()); off == h.obeys && r.Now()-h.since > window {
+	if off := r.Client.MotorsOff(r.Now()); off != h.off && r.Now()-h.switched > window {
 		return fmt.Errorf("motors that are off: %v, the robot: %+v", off, h.State())
 	}
 	return h.wheeled.judge(r)
