@@ -119,6 +119,9 @@ func (h *camera) end(r *rig) {
 // rest allows for a command that was lost and hardly differed from the one before: the driver takes that for mechanics.
 func (h *camera) rest(r *rig) error {
 	d, now := transporttest.Data[codec.PTZData](r.T, r.Client), h.now()
+	if n := h.State().Counts["unknown"]; r.strict && n > 0 {
+		return fmt.Errorf("the camera has not understood %d packets", n)
+	}
 	off := func(is, want int16) float64 { return math.Abs(float64(is) - float64(want)) }
 	pan, tilt, zoom := off(now.Pan, h.command.Pan), off(now.Tilt, h.command.Tilt), off(now.Zoom, h.command.Zoom)
 	if !h.still() || d != now || pan > 1 || tilt > 1 || zoom > 10 || r.strict && pan+tilt+zoom > 0 {

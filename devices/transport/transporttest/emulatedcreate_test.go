@@ -170,6 +170,9 @@ func (h *wheeled) judgeSpeeds(r *rig, d codec.PositionData) error {
 			return fmt.Errorf("wheels at %.0f mm/s, commanded %+v", now.wheels, c)
 		}
 	}
+	if h.off && r.Now()-h.since > 800*ms && !h.still() {
+		return fmt.Errorf("wheels at %.0f mm/s with motors that are off", now.wheels)
+	}
 	if !r.strict || r.Now()-h.gap < 500*ms || r.Now()-now.since < 500*ms {
 		return nil
 	}

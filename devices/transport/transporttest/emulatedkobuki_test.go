@@ -5,7 +5,9 @@ import (
 	"math"
 	"time"
 
+	"player/codec"
 	"player/devices/kobuki"
+	"player/e2e/must"
 	emulatedkobuki "player/simulation/emulator/kobuki"
 	"player/simulation/emulator/line"
 )
@@ -52,7 +54,7 @@ func (h *kobukiRobot) restart() {
 	h.Reboot()
 }
 
-// work also has the robot sense something.
+// work also has the robot sense something, and the client switch its motors off for a while.
 func (h *kobukiRobot) work(r *rig) {
 	switch r.random.IntN(60) {
 	case 0:
@@ -67,8 +69,25 @@ func (h *kobukiRobot) work(r *rig) {
 	case 3:
 		h.senses.stall ^= 1
 		h.Block(h.senses.stall != 0)
+	case 4:
+		h.switchMotors(r, true)
+	}
+	if h.off && r.random.IntN(20) == 0 {
+		h.switchMotors(r, false)
 	}
 	h.steer(r)
+}
+
+func (h *kobukiRobot) switchMotors(r *rig, off bool) {
+	if r.isUp() {
+		must.Do(r.T, r.Client.Configure(r.Now(), []byte{codec.ConfigMotors, 1 - line.Bit(off)}))
+		h.off, h.since = off, r.Now()
+	}
+}
+
+func (h *kobukiRobot) judge(r *rig) error {
+	h.off = r.Client.MotorsOff(r.Now()) // they are on when it has been lost
+	return h.wheeled.judge(r)
 }
 
 func (h *kobukiRobot) rest(r *rig) error {

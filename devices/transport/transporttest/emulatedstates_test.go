@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/e2e/must"
 	"player/simulation/emulator/line"
 )
 
@@ -59,5 +60,31 @@ func TestLastClientLeaves(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestSwitchedOnLate: hardware that is unplugged at the first request, then silent, then there.
+func TestSwitchedOnLate(t *testing.T) {
+	for _, p := range products() {
+		t.Run(p.kind.Name, func(t *testing.T) {
+			r := newRig(t, p, line.Options{})
+			r.strict = true
+			r.Unplug()
+			for _, then := range []func(){func() { must.Do(t, r.Plug()); r.Silence() }, r.Speak} {
+				r.Done = nil
+				r.Subscribe()
+				r.Until(func() bool { return len(r.Done) > 0 }, 20*time.Second)
+				if len(r.Done) != 1 || r.Done[0] == nil || r.Link.State() != devices.Idle {
+					t.Fatalf("setups ended with %v, link is %s", r.Done, r.Link.State())
+				}
+				then()
+			}
+			r.connect()
+			if len(r.Done) != 1 {
+				t.Errorf("setups ended with %v", r.Done)
+			}
+			r.run(5*time.Second, p.period)
+			r.stand()
+		})
 	}
 }
