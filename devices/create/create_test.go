@@ -351,50 +351,6 @@ func TestCliff(t *testing.T) {
 	}
 }
 
-// The pose continues after an outage: with the way during it when the robot was
-// never off, without it when its counters began anew.
-func TestOutage(t *testing.T) {
-	b := newBench(t, false)
-	b.Ready()
-	move := func(counts uint16) { b.left, b.right = b.left+counts, b.right+counts }
-	move(2249)
-	b.Pass(50 * ms)
-	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
-	b.Port().HangUp()
-	b.Pass(500 * ms)
-	move(2249)
-	b.heard = nil
-	if !b.Until(func() bool { return b.position.Age(b.Now()) < 20*ms }, 10*time.Second) {
-		t.Fatal("the robot is not back")
-	}
-	if d := b.data(); d.X != 2000 {
-		t.Errorf("the robot is at %d mm, want 2000", d.X)
-	}
-	b.Pass(100 * ms)
-	if bytes.Contains(b.heard, []byte{145, 0, 20}) {
-		t.Error("the old command was sent again")
-	}
-	b.streams = false
-	b.left, b.right = 500, 500
-	if !b.Until(func() bool { return len(b.Ports) > 2 && b.position.Age(b.Now()) < 20*ms }, 20*time.Second) {
-		t.Fatal("the robot is not back")
-	}
-	if d := b.data(); d.X != 2000 {
-		t.Errorf("after a restart the robot is at %d mm, want 2000", d.X)
-	}
-}
-
-func TestShutdown(t *testing.T) {
-	b := newBench(t, false)
-	b.Ready()
-	b.heard = nil
-	b.Unsubscribe()
-	b.Pass(time.Second)
-	if want := []byte{145, 0, 0, 0, 0, 150, 0, 128}; !bytes.Equal(b.heard, want) || !b.Port().Closed {
-		t.Errorf("the robot heard % d, want % d; port closed %v", b.heard, want, b.Port().Closed)
-	}
-}
-
 func TestReportsAllocateNothing(t *testing.T) {
 	b := newBench(t, false)
 	b.Ready()
