@@ -261,10 +261,6 @@ func (b *bench) open() error {
 	return b.Done[0]
 }
 
-func (b *bench) data() codec.PositionData {
-	return transporttest.Data[codec.PositionData](b.T, b.position)
-}
-
 func TestHandshake(t *testing.T) {
 	for _, full := range []bool{false, true} {
 		for _, baud := range []int{115200, 19200} {
