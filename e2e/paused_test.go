@@ -10,7 +10,6 @@ import (
 	"player/codec"
 	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
-	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 )
@@ -69,98 +68,92 @@ func velocities(record []line.Entry) (moves, stops bool) {
 // the movement; nothing that the client has commanded moves the robot any more.
 func TestClientLeavesAPausedServer(t *testing.T) {
 	t.Parallel()
-	for _, pause := range []time.Duration{300 * time.Millisecond, 3200 * time.Millisecond} {
-		for _, watched := range []bool{false, true} {
-			for _, d := range departures {
-				name := pause.String() + ": it " + d.name
-				if watched {
-					name += ", another one reads"
-				}
-				t.Run(name, func(t *testing.T) {
-					t.Parallel()
-					r := startRobot(t, robot.Options{MotorsOn: true})
-					s := start(t, "-pp", r.Port())
-					if watched {
-						s.dial(t).mustOpen("pr", "pr")
-					}
-					c := s.dial(t)
-					c.mustOpen("pa", "pa")
-					c.drive(300, 0)
-					// Not in the middle of an answer: that would be written behind the pause.
-					waiting.Until(t, "the robot drives, and its last report is answered", func() bool {
-						record := r.Record()
-						return r.State().Left == 300 && record[len(record)-1].Dir == line.HostToDevice
-					})
-					before := 0
-					s.pause(t, pause, func() {
-						gone(func() { d.leave(c) })
-						before = len(r.Record())
-					})
-					waiting.Until(t, "the robot is stopped", func() bool {
-						_, stops := velocities(r.Record()[before:])
-						return stops && r.State().WantLeft == 0 && r.State().WantRight == 0
-					})
-					if !watched {
-						waiting.Until(t, "the robot is closed", func() bool { return !r.State().Open })
-					} else {
-						sips := r.State().SIPs
-						waiting.Until(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
-					}
-					if moves, _ := velocities(r.Record()[before:]); moves {
-						t.Error("the robot was commanded to move for a client that has left")
-					}
-					if s.Printed("silent") {
-						t.Error("the line was given up though the robot was heard")
-					}
-				})
-			}
+	for i, d := range departures {
+		pause, watched := 300*time.Millisecond, i%2 == 1
+		if i%3 == 0 {
+			pause = 3200 * time.Millisecond
 		}
+		name := pause.String() + ": it " + d.name
+		if watched {
+			name += ", another one reads"
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{MotorsOn: true})
+			s := start(t, "-pp", r.Port())
+			if watched {
+				s.dial(t).mustOpen("pr", "pr")
+			}
+			c := s.dial(t)
+			c.mustOpen("pa", "pa")
+			c.drive(300, 0)
+			// Not in the middle of an answer: that would be written behind the pause.
+			waiting.Until(t, "the robot drives, and its last report is answered", func() bool {
+				record := r.Record()
+				return r.State().Left == 300 && record[len(record)-1].Dir == line.HostToDevice
+			})
+			before := 0
+			s.pause(t, pause, func() {
+				gone(func() { d.leave(c) })
+				before = len(r.Record())
+			})
+			waiting.Until(t, "the robot is stopped", func() bool {
+				_, stops := velocities(r.Record()[before:])
+				return stops && r.State().WantLeft == 0 && r.State().WantRight == 0
+			})
+			if !watched {
+				waiting.Until(t, "the robot is closed", func() bool { return !r.State().Open })
+			} else {
+				sips := r.State().SIPs
+				waiting.Until(t, "the robot reports", func() bool { return r.State().SIPs > sips+3 })
+			}
+			if moves, _ := velocities(r.Record()[before:]); moves {
+				t.Error("the robot was commanded to move for a client that has left")
+			}
+			if s.Printed("silent") {
+				t.Error("the line was given up though the robot was heard")
+			}
+		})
 	}
 }
 
 // The same holds for a robot behind another Player, whichever of the two is paused.
 func TestClientLeavesAPausedChain(t *testing.T) {
 	t.Parallel()
-	for _, paused := range []string{"the first", "the last"} {
-		for _, watched := range []bool{false, true} {
-			name := paused + " is paused"
+	for paused, watched := range map[string]bool{"the first": false, "the last": true} {
+		t.Run(paused+" is paused", func(t *testing.T) {
+			t.Parallel()
+			r := startRobot(t, robot.Options{MotorsOn: true})
+			last := start(t, "-pp", r.Port())
+			first := passing(t, last.address, `"position:0"`)
 			if watched {
-				name += ", another client reads"
+				first.dial(t).mustOpen("pr", "pr")
 			}
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				r := startRobot(t, robot.Options{MotorsOn: true})
-				last := start(t, "-pp", r.Port())
-				first := passing(t, last.address, `"position:0"`)
-				if watched {
-					first.dial(t).mustOpen("pr", "pr")
+			c := first.dial(t)
+			c.mustOpen("pa", "pa")
+			c.drive(300, 0)
+			waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 300 })
+			s := first
+			if paused == "the last" {
+				s = last
+			}
+			before := 0
+			s.pause(t, 500*time.Millisecond, func() {
+				c.drive(400, 0)
+				gone(func() { c.conn.Close() })
+				if s == last {
+					first.Await(t, "client disconnected")
 				}
-				c := first.dial(t)
-				c.mustOpen("pa", "pa")
-				c.drive(300, 0)
-				waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 300 })
-				s := first
-				if paused == "the last" {
-					s = last
-				}
-				before := 0
-				s.pause(t, 500*time.Millisecond, func() {
-					c.drive(400, 0)
-					gone(func() { c.conn.Close() })
-					if s == last {
-						first.Await(t, "client disconnected")
-					}
-					before = len(r.Record()) // the last one goes on until the next command
-				})
-				waiting.Until(t, "the robot is stopped", func() bool {
-					_, stops := velocities(r.Record()[before:])
-					return stops && r.State().WantLeft == 0
-				})
-				if moves, _ := velocities(r.Record()[before:]); moves && s == last {
-					t.Error("the robot was commanded to move for a client that has left")
-				}
+				before = len(r.Record()) // the last one goes on until the next command
 			})
-		}
+			waiting.Until(t, "the robot is stopped", func() bool {
+				_, stops := velocities(r.Record()[before:])
+				return stops && r.State().WantLeft == 0
+			})
+			if moves, _ := velocities(r.Record()[before:]); moves && s == last {
+				t.Error("the robot was commanded to move for a client that has left")
+			}
+		})
 	}
 }
 
@@ -168,50 +161,18 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 // not move by itself when it is heard again.
 func TestRobotIsNotHeard(t *testing.T) {
 	t.Parallel()
-	t.Run("p2os", func(t *testing.T) {
-		t.Parallel()
-		r := startRobot(t, robot.Options{MotorsOn: true})
-		s := start(t, "-pp", r.Port())
-		var driving, stopped *robot.State // when it was seen first
-		isNotHeard(t, s, r.Line, "\xFA\xFB\x03\x1D\x00\x1D", func() float64 {
-			state := r.State()
-			if state.WantLeft != 0 {
-				driving = &state
-			} else if driving != nil && stopped == nil {
-				stopped = &state
-			}
-			return state.WantLeft
-		})
-		if stopped.WatchdogTrips > 0 {
-			t.Errorf("its watchdog has stopped it: %+v", *stopped)
-		}
-	})
-	t.Run("create", func(t *testing.T) {
-		t.Parallel()
-		r, s := startCreate(t, create.Options{})
-		isNotHeard(t, s, r.Line, "\x91\x00\x00\x00\x00\x80", func() float64 { return float64(r.State().Left) })
-	})
-	t.Run("lines", func(t *testing.T) {
-		t.Parallel()
-		r, s := startArduino(t, arduino.Options{})
-		isNotHeard(t, s, r.Line, "V 0 0\n", func() float64 { return float64(r.State().Left) })
-	})
-}
-
-// isNotHeard silences a robot that drives. words are what stops it.
-func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func() float64) {
-	t.Helper()
+	r, s := startArduino(t, arduino.Options{})
 	c := s.dial(t)
 	c.mustOpen("pw", "pw")
 	c.drive(300, 0)
-	waiting.Until(t, "the robot drives", func() bool { return speed() == 300 })
-	l.Silence()
-	before := len(l.Record())
+	waiting.Until(t, "the robot drives", func() bool { return r.State().Left == 300 })
+	r.Silence()
+	before := len(r.Record())
 	s.Await(t, "silent for 2 s")
 	var heard []byte // until its line is closed
 	waiting.Until(t, "its line is closed", func() bool {
 		heard = nil
-		for _, e := range l.Record()[before:] {
+		for _, e := range r.Record()[before:] {
 			if e.Note == "host closed the port" {
 				return true
 			}
@@ -219,13 +180,13 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 		}
 		return false
 	})
-	if !bytes.HasSuffix(heard, []byte(words)) {
+	if !bytes.HasSuffix(heard, []byte("V 0 0\n")) {
 		t.Errorf("when it was given up, it was commanded %q", heard)
 	}
-	waiting.Until(t, "the robot is stopped", func() bool { return speed() == 0 })
-	l.Speak()
+	waiting.Until(t, "the robot is stopped", func() bool { return r.State().Left == 0 })
+	r.Speak()
 	s.Await(t, "device is back")
-	if speed() != 0 {
+	if r.State().Left != 0 {
 		t.Error("the robot moves by itself")
 	}
 }

@@ -213,7 +213,7 @@ type bench struct {
 	mode        byte
 	baud        int
 	left, right uint16
-	bumps       byte
+	bumps       byte // with a wheel dropped it stays in mode Passive
 }
 
 func newBench(t *testing.T, full bool) *bench {
@@ -234,7 +234,9 @@ func (b *bench) hear(p *transporttest.Port, c []byte) {
 		case 128:
 			b.mode = 1
 		case 131:
-			b.mode = 2
+			if b.bumps&0b1100 == 0 {
+				b.mode = 2
+			}
 		case 132:
 			b.mode = 3
 		case 148:
@@ -257,10 +259,6 @@ func (b *bench) open() error {
 		b.T.Fatal("the setup does not end")
 	}
 	return b.Done[0]
-}
-
-func (b *bench) data() codec.PositionData {
-	return transporttest.Data[codec.PositionData](b.T, b.position)
 }
 
 func TestHandshake(t *testing.T) {
@@ -326,8 +324,16 @@ func TestCliff(t *testing.T) {
 	if got := b.misc.Data(); got[0] != 0b10000 || got[2] != 156 {
 		t.Errorf("misc % d", got)
 	}
+	// It is still off the floor.
 	must.Do(t, b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 1}))
-	b.Pass(50 * ms)
+	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
+	b.Pass(obeyTime + 50*ms)
+	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 2 || b.position.Command() != nil || !b.position.MotorsOff(b.Now()) {
+		t.Errorf("%d log lines; the command is still there, or the motors count as on", n)
+	}
+	b.bumps, b.heard = 0, nil
+	must.Do(t, b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 1}))
+	b.Pass(obeyTime + 50*ms)
 	if b.position.MotorsOff(b.Now()) {
 		t.Error("the motors count as off")
 	}
@@ -336,52 +342,8 @@ func TestCliff(t *testing.T) {
 	}
 	must.Do(t, b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 0}))
 	b.Pass(50 * ms)
-	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 1 {
+	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 2 {
 		t.Error("motors that a client switched off are complained about")
-	}
-}
-
-// The pose continues after an outage: with the way during it when the robot was
-// never off, without it when its counters began anew.
-func TestOutage(t *testing.T) {
-	b := newBench(t, false)
-	b.Ready()
-	move := func(counts uint16) { b.left, b.right = b.left+counts, b.right+counts }
-	move(2249)
-	b.Pass(50 * ms)
-	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
-	b.Port().HangUp()
-	b.Pass(500 * ms)
-	move(2249)
-	b.heard = nil
-	if !b.Until(func() bool { return b.position.Age(b.Now()) < 20*ms }, 10*time.Second) {
-		t.Fatal("the robot is not back")
-	}
-	if d := b.data(); d.X != 2000 {
-		t.Errorf("the robot is at %d mm, want 2000", d.X)
-	}
-	b.Pass(100 * ms)
-	if bytes.Contains(b.heard, []byte{145, 0, 20}) {
-		t.Error("the old command was sent again")
-	}
-	b.streams = false
-	b.left, b.right = 500, 500
-	if !b.Until(func() bool { return len(b.Ports) > 2 && b.position.Age(b.Now()) < 20*ms }, 20*time.Second) {
-		t.Fatal("the robot is not back")
-	}
-	if d := b.data(); d.X != 2000 {
-		t.Errorf("after a restart the robot is at %d mm, want 2000", d.X)
-	}
-}
-
-func TestShutdown(t *testing.T) {
-	b := newBench(t, false)
-	b.Ready()
-	b.heard = nil
-	b.Unsubscribe()
-	b.Pass(time.Second)
-	if want := []byte{145, 0, 0, 0, 0, 150, 0, 128}; !bytes.Equal(b.heard, want) || !b.Port().Closed {
-		t.Errorf("the robot heard % d, want % d; port closed %v", b.heard, want, b.Port().Closed)
 	}
 }
 

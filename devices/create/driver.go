@@ -31,6 +31,9 @@ const (
 	// commandGap is the shortest time between two commands of clients that send
 	// more: the robot reads its input every 15 ms.
 	commandGap = 20 * time.Millisecond
+	// obeyTime is when a robot that was commanded to switch its motors on must have done so: the line may delay its
+	// reports for so long.
+	obeyTime = 2 * time.Second
 )
 
 // speeds are the interface's speeds in baud: the first after power-up, the second after
@@ -77,6 +80,7 @@ type Driver struct {
 	odometry wheels.Counts
 	on       bool          // the motors are to be on
 	obeys    bool          // the robot is in its mode, or must be by now
+	due      time.Duration // when it must be
 	free     time.Duration // when the next command may go out
 	moving   bool          // a command is to be sent
 	out      []byte
@@ -162,7 +166,7 @@ func (d *Driver) report(now time.Duration, r Report) {
 		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
-	if d.on && d.obeys && r.Mode != d.mode {
+	if d.on && r.Mode != d.mode && (d.obeys || now >= d.due) {
 		d.on = false
 		d.position.ForgetCommand()
 		d.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
@@ -238,7 +242,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	case codec.ConfigMotors:
 		d.position.ForgetCommand() // nothing moves by itself
 		d.out = AppendDrive(d.out[:0], 0, 0)
-		d.on, d.obeys = c.Arg != 0, false
+		d.on, d.obeys, d.due = c.Arg != 0, false, now+obeyTime
 		command := Start
 		if d.on {
 			command = d.mode.command()

@@ -64,6 +64,11 @@ func Identify(ctx context.Context, where string, kinds []devices.Kind) (devices.
 		return devices.Finding{}, err
 	}
 	defer p.Close()
+	return identify(ctx, p, kinds, speeds)
+}
+
+// identify is Identify for an open line.
+func identify(ctx context.Context, p port, kinds []devices.Kind, speeds []int) (devices.Finding, error) {
 	l := &line{port: p, ctx: ctx, kinds: kinds}
 	// listen sets the deadline of each read and then checks ctx.
 	defer context.AfterFunc(ctx, func() { _ = p.SetReadDeadline(time.Now()) })()

@@ -116,6 +116,7 @@ type Driver struct {
 	commanded bool    // a command was sent since
 	head      head
 
+	missed     bool          // a request has failed since data was published
 	pan, tilt  int16         // degrees
 	at         time.Duration // when they were received, zero once they are published
 	data       []byte        // a payload
@@ -239,7 +240,7 @@ func (d *Driver) next(now time.Duration) {
 		d.Finish(now, nil)
 	case command != nothing && (d.phase == leaving || !d.commanded):
 		d.send(now, command)
-	case d.inquired == inquirePanTilt:
+	case d.inquired == inquirePanTilt && d.at != 0:
 		d.send(now, inquireZoom)
 	case d.rests(now):
 		d.WakeAt(d.sent + restPeriod)
@@ -250,7 +251,7 @@ func (d *Driver) next(now time.Duration) {
 
 // rests reports whether there is nothing to ask the camera for a while.
 func (d *Driver) rests(now time.Duration) bool {
-	return d.head.settled() && !d.device.Wanted() && now < d.sent+restPeriod
+	return d.head.settled() && !d.missed && !d.device.Wanted() && now < d.sent+restPeriod
 }
 
 // greet sends the next request of setup.
@@ -395,7 +396,7 @@ func (d *Driver) answer(now time.Duration, r Reply) (ok bool) {
 			d.data = position.Append(d.data[:0])
 			d.device.Publish(d.at, d.data)
 			d.Heard(now)
-			d.at = 0
+			d.at, d.missed = 0, false
 		}
 		d.watch(now, zoom, [2]int16{int16(units)}, model.Zoom/100)
 		d.answered(now, inquireZoom)
@@ -448,6 +449,7 @@ const noAnswer Fault = 0
 
 // failed gives up the request.
 func (d *Driver) failed(now time.Duration, f Fault) {
+	d.missed = true
 	switch d.request {
 	case inquirePanTilt:
 		if f == NotExecutable {

@@ -426,6 +426,28 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// A camera that no client reads is not lost because two answers in a row are, or two inquiries are spoiled.
+func TestLossAtRest(t *testing.T) {
+	for _, inquiry := range []string{"81 09 06 12 FF", "81 09 04 47 FF"} {
+		for _, answer := range []string{"", "90 60 02 FF"} {
+			s := start(t)
+			s.reads = 0
+			s.Pass(2 * time.Second)
+			lost := 0
+			s.replace = func(request string) []string {
+				if request == inquiry && lost < 2 {
+					lost++
+					return []string{answer}
+				}
+				return nil
+			}
+			if s.Pass(5 * time.Second); lost != 2 || len(s.Ports) != 1 || !s.driver.IsUp() {
+				t.Errorf("%s, %q: %d lost, %d ports, up %v", inquiry, answer, lost, len(s.Ports), s.driver.IsUp())
+			}
+		}
+	}
+}
+
 // TestSteadyStateAllocatesNothing goes through inquiries and commands.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	s := start(t)

@@ -25,7 +25,10 @@ const (
 // speeds has the robot's only speed in baud.
 var speeds = []int{115200}
 
-var errSilent = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
+var (
+	errSilent    = errors.New("no Kobuki sends at 115200 baud: switch it on, and check the cable")
+	errRestarted = errors.New("the robot was switched off and on")
+)
 
 // stop stops the wheels.
 var stop = appendDrive(nil, codec.PositionCommand{})
@@ -108,9 +111,13 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 // driver: whether the robot stops by itself without commands is undocumented.
 func (d *Driver) report(now time.Duration, r report) {
 	d.Heard(now)
-	if d.known && !d.IsUp() {
+	if d.known {
 		apart := int(int16(uint16((now - d.at).Milliseconds()) - (r.Time - d.latest.Time)))
-		d.known = max(apart, -apart) < int(drift.Milliseconds())
+		d.known = max(apart, -apart) < int(drift.Milliseconds()) || d.IsUp() && !d.begun(r)
+		if !d.known && d.IsUp() {
+			d.Down(now, errRestarted)
+			return
+		}
 	}
 	if !d.known {
 		d.odometry.Restart()
@@ -140,6 +147,13 @@ func (d *Driver) report(now time.Duration, r report) {
 	if d.IsUp() && d.Port().Buffered() == 0 { // otherwise the line's buffer is full
 		d.drive()
 	}
+}
+
+// begun reports whether the robot's clock has just begun anew. It has not when a pause of this computer has made reports
+// old or some of them lost.
+func (d *Driver) begun(r report) bool {
+	const short = uint16(drift / time.Millisecond)
+	return r.Time < short && r.Time-d.latest.Time > short
 }
 
 // bumpers returns the bits of misc: the causes that keep the robot from driving forward.

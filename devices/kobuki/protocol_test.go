@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+	"time"
 
 	"player/codec"
 	"player/devices/devicetest"
@@ -124,5 +125,38 @@ func TestReportsOfOneRead(t *testing.T) {
 	b.Port().Say(slices.Concat(full, later, later[:9]))
 	if got := b.Link.Device(codec.Misc).Data(); len(got) != codec.MiscSize || got[2] != 120 {
 		t.Errorf("%v, want the battery of the second report", got)
+	}
+}
+
+// A robot that is switched off and on while the driver is up has counters and a clock that begin anew: its pose stays, and
+// nothing moves by itself. A pause of this computer is no restart.
+func TestRestart(t *testing.T) {
+	b, _ := transporttest.NewKind(t, Kind())
+	b.Subscribe()
+	report := func(time, counts uint16, angle byte) {
+		part := []byte{basicID, basicSize, byte(time), byte(time >> 8), 0, 0, 0, byte(counts), byte(counts >> 8), byte(counts), byte(counts >> 8),
+			0, 0, 0, 0, 120, 0, gyroID, gyroSize, 0, angle, 0, 0, 0, 0, 0}
+		b.Port().Say(packet(part...))
+	}
+	pose := func() codec.PositionData { return transporttest.Data[codec.PositionData](t, b.Client) }
+	report(40000, 10000, 20)
+	report(40020, 10100, 20)
+	b.Skip(10 * time.Second)
+	report(40040, 10200, 20)
+	report(50000, 10300, 20)
+	if len(b.Ports) != 1 {
+		t.Fatal("a pause counts as a restart")
+	}
+	before := pose()
+	b.Client.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
+	report(100, 0, 0)
+	if !b.Until(func() bool { return len(b.Ports) == 2 }, 10*time.Second) || !b.Ports[0].Closed || b.Client.Command() != nil {
+		t.Fatalf("%d ports, the first one closed: %v, command %v", len(b.Ports), b.Ports[0].Closed, b.Client.Command())
+	}
+	report(400, 0, 0)
+	b.Pass(time.Second)
+	report(1400, 0, 0)
+	if d := pose(); d.X != before.X || d.Y != before.Y || d.Heading != before.Heading {
+		t.Errorf("pose %+v, before %+v", d, before)
 	}
 }

@@ -34,7 +34,7 @@ func (c counts) since(before counts) (left, right int) {
 }
 
 // Update takes the counts of a report, forward, and the robot's rotation by a gyroscope
-// since the last accepted report, in radians, counterclockwise; NaN: the wheels give the
+// since the last accepted report, in radians, counterclockwise, but for whole turns; NaN: the wheels give the
 // rotation. It reports whether the counts were accepted: counts that no wheel can reach so
 // fast are not. If the next report agrees with such counts, the robot has restarted, and
 // further movement is measured from there.
@@ -62,6 +62,9 @@ func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok
 	o.counts, o.doubts = to, false
 	wayLeft, wayRight := float64(l)*o.MMPerCount, float64(r)*o.MMPerCount
 	if !math.IsNaN(turn) { // wheels slip
+		// Since a report before an outage it may have turned by more than half a turn.
+		byWheels := (wayRight - wayLeft) / o.Base
+		turn = byWheels + math.Remainder(turn-byWheels, 2*math.Pi)
 		way := (wayLeft + wayRight) / 2
 		wayLeft, wayRight = way-turn*o.Base/2, way+turn*o.Base/2
 	}

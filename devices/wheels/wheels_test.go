@@ -72,6 +72,30 @@ func TestOdometry(t *testing.T) {
 	}
 }
 
+// A gyroscope tells the rotation but for whole turns, which the wheels tell though they slip.
+func TestGyroAfterAnOutage(t *testing.T) {
+	const radius = 400
+	o := Counts{Odometry: Odometry{Base: base}, MMPerCount: 0.1, Fastest: 1000}
+	var d codec.PositionData
+	for i, turn := range []float64{0.1, 2, 4, 6, -5} {
+		o.Reset()
+		o.Restart()
+		now := time.Duration(i+1) * time.Minute
+		o.Update(now, 0, 0, 0)
+		counts := func(side float64) uint16 {
+			return uint16(int(math.Round((math.Abs(turn)*radius + side*1.1*turn*base/2) / 0.1)))
+		}
+		if !o.Update(now+5*time.Second, counts(-1), counts(1), math.Remainder(turn, 2*math.Pi)) {
+			t.Fatalf("%v rad: not believed", turn)
+		}
+		o.Fill(&d)
+		x, y := math.Abs(radius*math.Sin(turn)), radius*(1-math.Cos(turn))
+		if math.Abs(math.Abs(float64(d.X))-x) > 1 || math.Abs(math.Abs(float64(d.Y))-y) > 1 || d.Heading != Degrees(turn*180/math.Pi) {
+			t.Errorf("%v rad: %+v, want %.0f and %.0f mm", turn, d, x, y)
+		}
+	}
+}
+
 // Speeds are measured over a short time, whatever the rate of the updates.
 func TestSpeedsForget(t *testing.T) {
 	for _, period := range []time.Duration{15 * ms, 100 * ms, time.Second} {

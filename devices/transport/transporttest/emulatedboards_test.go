@@ -40,12 +40,13 @@ func boardProducts() []product {
 	ugv := of(func() boards.Firmware { return &boards.UGV{} })
 	odrive := of(func() boards.Firmware { return &boards.ODrive{} })
 	sabertooth := of(func() boards.Firmware { return &boards.Sabertooth{} })
+	unsealed := line.Noise{Garbage: .05, Truncate: .05, Both: true}
 	return []product{
 		{kind: named(lines.Kind(), "arduino.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 3 * ms,
-			noise: 0.05, unsealed: true,
+			noise: unsealed,
 			start: newBoard(board{base: 150, most: 400, misc: codec.MiscData{Battery: 116}}, startArduino)},
 		{kind: named(lines.Kind(), "waveshare_ugv.cfg"), config: true, speeds: []int{115200}, period: 60 * ms, pace: 30 * ms,
-			noise: 0.05, unsealed: true, runsOn: 3 * time.Second,
+			noise: unsealed, runsOn: 3 * time.Second,
 			start: newBoard(board{base: 172, most: 500, misc: codec.MiscData{Battery: 119}}, ugv)},
 		{kind: named(lines.Kind(), "ros_arduino_bridge.cfg"), config: true, speeds: []int{57600}, period: 60 * ms,
 			pace: 5 * ms, held: 400 * ms,
@@ -85,7 +86,7 @@ type board struct {
 
 	way    [2]float64 // that the newest pose has
 	path   float64    // mm, of the faster wheel, in all
-	truth  []pose     // the newest last
+	truth  []waypoint // the newest last
 	origin pose       // of the driver's poses
 	slack  float64    // mm, by which the driver's pose may be off
 	seen   time.Duration
@@ -100,23 +101,16 @@ type boardState struct {
 	heard      int        // lines
 }
 
-// pose is where a robot is at a time.
-type pose struct {
-	at            time.Duration
-	x, y, heading float64 // mm, rad
-}
-
-// from returns a pose as seen from another one, in its direction.
-func (p pose) from(o pose) pose {
-	sin, cos := math.Sincos(-o.heading)
-	dx, dy := p.x-o.x, p.y-o.y
-	return pose{p.at, dx*cos - dy*sin, dx*sin + dy*cos, p.heading - o.heading}
+// waypoint is where a robot is at a time.
+type waypoint struct {
+	pose
+	at time.Duration
 }
 
 func newBoard(b board, start func(h *board, o line.Options) error) starter {
 	return func(o line.Options) (hardware, error) {
 		h := b
-		h.truth = []pose{{}}
+		h.truth = []waypoint{{}}
 		return &h, start(&h, o)
 	}
 }
@@ -186,7 +180,7 @@ func (h *board) sample(r *rig) {
 	turn, way := (right-left)/h.base, (left+right)/2
 	sin, cos := math.Sincos(last.heading + turn/2)
 	h.way, h.path = s.way, h.path+max(math.Abs(left), math.Abs(right))
-	h.truth = append(h.truth, pose{r.Now(), last.x + way*cos, last.y + way*sin, last.heading + turn})
+	h.truth = append(h.truth, waypoint{pose{last.x + way*cos, last.y + way*sin, last.heading + turn}, r.Now()})
 	for h.truth[0].at < r.Now()-window {
 		h.truth = h.truth[1:]
 	}
@@ -206,7 +200,7 @@ func (h *board) judge(r *rig) error {
 }
 
 // measured tests the newest data by the poses that the robot may have had.
-func (h *board) measured(r *rig, truth []pose) error {
+func (h *board) measured(r *rig, truth []waypoint) error {
 	if sonar := r.Table.Device(codec.Sonar); sonar != nil && sonar.HasData() {
 		if data := transporttest.Data[codec.SonarData](r.T, sonar); data != h.sonar {
 			return fmt.Errorf("sonars %v", data)

@@ -71,14 +71,41 @@ type laser struct {
 	collisions int
 }
 
-func startLaser(o line.Options) (hardware, error) {
-	l, err := emulatedlaser.Start(emulatedlaser.Options{Line: o})
-	if err != nil {
-		return nil, err
+func lasers(options emulatedlaser.Options) starter {
+	return func(o line.Options) (hardware, error) {
+		options.Line = o
+		l, err := emulatedlaser.Start(options)
+		if err != nil {
+			return nil, err
+		}
+		first := newRoom(0, 2000)
+		l.SetRanges(first.mm)
+		return &laser{Laser: l, readings: readings{[]room{first}}}, nil
 	}
-	first := newRoom(0, 2000)
-	l.SetRanges(first.mm)
-	return &laser{Laser: l, readings: readings{[]room{first}}}, nil
+}
+
+// laserStates are lasers with other settings, and those that another program has left.
+func laserStates() map[string]starter {
+	return map[string]starter{
+		"centimetres":       lasers(emulatedlaser.Options{Unit: emulatedlaser.CM, Angle: 100, Resolution: 25}),
+		"indices":           lasers(emulatedlaser.Options{Indices: true}),
+		"streaming":         lasers(emulatedlaser.Options{Streaming: true}),
+		"streams otherwise": lasers(emulatedlaser.Options{Streaming: true, Unit: emulatedlaser.CM, Resolution: 100}),
+		"flags": func(o line.Options) (hardware, error) {
+			h, err := lasers(emulatedlaser.Options{})(o)
+			if l, ok := h.(*laser); ok {
+				l.SetFlags(5, 7)
+			}
+			return h, err
+		},
+	}
+}
+
+func (h *laser) left() error {
+	if s := h.State(); s.Streaming || h.Baud() < 38400 {
+		return fmt.Errorf("the laser at %d baud: %+v", h.Baud(), s)
+	}
+	return nil
 }
 
 func (h *laser) restart() { h.Reboot() }

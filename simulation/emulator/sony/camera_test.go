@@ -6,9 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"player/e2e/needs"
 	"player/simulation/emulator/internal/rawhost"
-	"player/simulation/emulator/line"
 )
 
 const (
@@ -133,17 +131,4 @@ func TestPowerCycle(t *testing.T) {
 	if s := b.State(); !slices.Equal(b.sent, want) || s.Pan != 0 || s.Counts["move"] != 1 {
 		t.Errorf("%q, %+v", b.sent, s)
 	}
-}
-
-func TestSessionOnTheCable(t *testing.T) {
-	needs.Programs(t)
-	c, err := Start(Options{Line: line.Options{Link: rawhost.Link(t)}})
-	rawhost.Plugged(t, c, err)
-	h := rawhost.Open(t, c.Port(), 9600)
-	h.Ask("17 "+position, origin)
-	h.Ask("81 01 06 02 18 14 00 00 04 06 00 00 00 00 FF", "90 41 FF 90 51 FF") // 70 units: 0.1 s
-	h.Ask(position, "90 50 00 00 04 06 00 00 00 00 FF")
-	h.Say(right)
-	rawhost.Until(t, c, "the end of the move", func() bool { s := c.State(); return s.Pan == 704 && !s.Sockets[0] })
-	h.Expect("90 41 FF 90 51 FF")
 }
