@@ -115,6 +115,7 @@ func (c *controller) run(ctx context.Context) error {
 		case r := <-writing:
 			c.wrote(r)
 		case m := <-waiting:
+			c.settle(ctx) // the lease may have ended while this process was stopped
 			began := c.hub.Now()
 			if m.Subject == subject {
 				c.command(ctx, m)
@@ -122,6 +123,7 @@ func (c *controller) run(ctx context.Context) error {
 				c.request(ctx, m)
 			}
 			if c.hub.Now().Sub(began) >= bridge.TTL {
+				c.settle(ctx)
 				c.refuseWaiting(messages)
 			}
 		case <-c.hub.After(c.next()):

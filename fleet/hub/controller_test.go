@@ -204,7 +204,7 @@ func TestRefusedLeaseLeavesTheRobotAlone(t *testing.T) {
 }
 
 // The robot's server hangs, and with it the bridge's answers. A program that has asked for the lease meanwhile
-// may have given up: it does not get the lease when the server goes on.
+// may have given up: it does not get the lease when the server goes on. The lease before has ended.
 func TestLeaseOfWhoHasGivenUp(t *testing.T) {
 	story(t, 1, 1, func(t *testing.T, s *sim) {
 		alice, bob, carol := s.program("alice"), s.program("bob"), s.program("carol")
@@ -214,13 +214,28 @@ func TestLeaseOfWhoHasGivenUp(t *testing.T) {
 			t.Fatalf("the server hangs, and a command is answered %+v", r)
 		}
 		s.lock(func() { alice.command(token, false, nil) }) // the bridge connects again
-		if r := bob.lease(t); r.Token != "" || r.Error == "" {
+		if r := bob.lease(t); r.Token != "" || r.Error == "" || r.Holder != "" {
 			t.Errorf("bob is answered %+v", r)
 		}
 		if r := carol.lease(t); r.Holder != "carol" {
 			t.Errorf("carol is answered %+v", r)
 		}
 	})
+}
+
+// A lease ends while its bridge is paused. Then it has no holder, whatever the bridge does first.
+func TestLeaseEndsInAPause(t *testing.T) {
+	for seed := range uint64(20) {
+		story(t, seed+1, 1, func(t *testing.T, s *sim) {
+			alice, bob := s.program("alice"), s.program("bob")
+			alice.lease(t)
+			s.lock(func() { s.serving().pause(bridge.TTL * 3 / 2) })
+			s.wait(bridge.TTL)
+			if r := bob.lease(t); r.Holder == "alice" {
+				t.Errorf("seed %d: bob is answered %+v", seed+1, r)
+			}
+		})
+	}
 }
 
 // A program asks for the lease, JetStream is slow, and meanwhile another bridge takes the robot over. The lease

@@ -94,6 +94,7 @@ func (d *driver) acquire() {
 	}
 	d.request(leaseSubject(), "", []byte(d.name), func(r reply) {
 		if r.Token == "" {
+			d.sim.judge.refused(d, r)
 			d.sim.after(time.Duration(20+d.random.IntN(100))*time.Millisecond, nil, d.acquire)
 			return
 		}

@@ -150,6 +150,21 @@ func (j *judge) granted(d *driver, r reply) {
 	}
 }
 
+// refused judges why a program does not get the lease.
+func (j *judge) refused(d *driver, r reply) {
+	if r.lost || r.Holder == "" {
+		return
+	}
+	j.sim.summary.Refusals++
+	for _, l := range j.leases {
+		// It ends a TTL after the bucket has got it, and the answer may be late.
+		if l.holder == r.Holder && j.sim.now-l.stored < bridge.TTL+answerLimit {
+			return
+		}
+	}
+	j.sim.breaks("%s is answered that %s has the lease, which has ended for long", d.name, r.Holder)
+}
+
 // released notes the answer to a release.
 func (j *judge) released(d *driver, token string) {
 	j.sim.summary.Releases++
