@@ -124,6 +124,12 @@ func (s *sim) entry(l entry) (sequence uint64) {
 	return sequence
 }
 
+// adopt writes to the bucket that another bridge goes on with a lease.
+func (s *sim) adopt(token string) {
+	_, secret, _ := strings.Cut(token, "-")
+	s.entry(entry{Holder: "alice", Secret: secret, Bridge: "another", First: numberOf(token)})
+}
+
 // Commands alone renew the lease, here and in the bucket. A holder that falls silent loses it: the robot
 // stands, and the next one gets it.
 func TestLeaseExpires(t *testing.T) {
@@ -170,11 +176,27 @@ func TestReleaseOfAdoptedLease(t *testing.T) {
 	story(t, 1, 1, func(t *testing.T, s *sim) {
 		alice := s.program("alice")
 		token := alice.lease(t).Token
-		e := (&simEntry{value: s.nats.keys[leaseKey(robotName, "position")].value}).lease()
-		e.Bridge, e.First = "another", numberOf(token)
-		s.entry(e)
+		s.adopt(token)
 		if r := alice.release(t, token); r.OK || r.Error == "" {
 			t.Errorf("a release of a lease that goes on is answered %+v", r)
+		}
+	})
+}
+
+// Another bridge has written the lease: this one obeys its holder until it hears of that, and the robot stands.
+func TestAdoptedLeaseEnds(t *testing.T) {
+	story(t, 1, 1, func(t *testing.T, s *sim) {
+		alice := s.program("alice")
+		token := alice.lease(t).Token
+		stop := alice.keep(token)
+		s.wait(bridge.TTL)
+		if s.robot.driver == nil {
+			t.Fatal("the robot stands")
+		}
+		s.adopt(token)
+		s.wait(bridge.WritePeriod + slack)
+		if stop(); s.robot.driver != nil {
+			t.Error("the robot drives on")
 		}
 	})
 }
@@ -319,5 +341,36 @@ func TestHungBridgeKeepsLeases(t *testing.T) {
 				t.Errorf("seed %d: the command of an earlier holder is obeyed", seed+1)
 			}
 		})
+	}
+}
+
+// An adopted lease is released at once. Until the bridge before can obey its holder no more, no other program
+// gets it: what the holder has sent waits for that bridge.
+func TestAdoptedLeaseIsNotGivenOn(t *testing.T) {
+	released := 0
+	for seed := range uint64(20) {
+		story(t, seed+1, 2, func(t *testing.T, s *sim) {
+			alice, bob := s.program("alice"), s.program("bob")
+			first := s.serving()
+			token := alice.lease(t).Token
+			stop := alice.keep(token)
+			s.wait(bridge.TTL * 3 / 4)
+			s.lock(func() { first.pause(bridge.TTL * 4 / 5) })
+			stop()
+			s.until(t, "takeover", func() bool { return s.serving() != nil })
+			s.wait(slack)
+			alice.obey(t, token)
+			if r := alice.release(t, token); r.OK && first.paused {
+				released++
+			}
+			for range 20 { // the judge looks
+				bob.send(leaseSubject(), "", []byte("bob"))
+				s.wait(10 * time.Millisecond)
+			}
+			s.wait(2 * bridge.TTL)
+		})
+	}
+	if released == 0 {
+		t.Error("no lease was released while the bridge before was paused")
 	}
 }
