@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"container/heap"
 	"context"
 	"errors"
 	"flag"
@@ -50,7 +51,7 @@ func TestSimulation(t *testing.T) {
 			if *simSeed != 0 {
 				lines = len(s.trace)
 			}
-			t.Errorf("seed %d, after %v: %v\n%s\nReplay it with: go test ./hub -run '^TestSimulation$' -seed %d",
+			t.Errorf("seed %d, after %v: %v\n%s\nReplay it with: cd fleet; go test ./hub -run '^TestSimulation$' -seed %d",
 				seed, s.end, s.broken, strings.Join(s.trace[max(0, len(s.trace)-lines):], "\n"), seed)
 		}
 		if *simSeed != 0 && testing.Verbose() {
@@ -60,7 +61,7 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d seeds, %d failed: %+v", seeds, failed, total)
 	for field, value := range reflect.ValueOf(total).Fields() {
-		if *simSeed == 0 && value.IsZero() {
+		if seeds >= 20 && value.IsZero() {
 			t.Errorf("the simulation has no %s", field.Name)
 		}
 	}
@@ -68,7 +69,7 @@ func TestSimulation(t *testing.T) {
 
 // A seed determines everything.
 func TestSimulationIsRepeatable(t *testing.T) {
-	for seed := uint64(1); seed <= *simFirst+uint64(*simSeeds)/10; seed++ {
+	for seed := *simFirst; seed < *simFirst+4; seed++ {
 		a, b := simulate(t, seed), simulate(t, seed)
 		for i := range min(len(a.trace), len(b.trace)) {
 			if a.trace[i] != b.trace[i] {
@@ -123,9 +124,9 @@ type sim struct {
 	mu     sync.Mutex
 	now    time.Duration
 	order  uint64
-	events []event // a heap
-	calm   bool    // faults have ended
-	closed bool    // nothing is judged any more
+	events events
+	calm   bool // faults have ended
+	closed bool // nothing is judged any more
 
 	nats      *simNATS
 	robot     *simRobot
@@ -224,7 +225,7 @@ func (s *sim) run(until time.Duration, done func() bool) {
 			s.mu.Unlock()
 			return
 		}
-		e := s.pop()
+		e := heap.Pop(&s.events).(event)
 		s.now = max(s.now, e.at)
 		switch p := e.owner; {
 		case p != nil && (p.paused || p.dead):
@@ -244,40 +245,28 @@ func (s *sim) after(d time.Duration, owner *process, do func()) { s.at(s.now+d, 
 
 func (s *sim) at(at time.Duration, owner *process, do func()) {
 	s.order++
-	s.events = append(s.events, event{at, s.order, owner, do})
-	for i := len(s.events) - 1; i > 0; {
-		up := (i - 1) / 2
-		if !s.before(i, up) {
-			break
-		}
-		s.events[i], s.events[up] = s.events[up], s.events[i]
-		i = up
-	}
+	heap.Push(&s.events, event{at, s.order, owner, do})
 }
 
-func (s *sim) before(i, j int) bool {
-	a, b := &s.events[i], &s.events[j]
-	return a.at < b.at || a.at == b.at && a.order < b.order
+// events are a heap. Of those at one time, the first that was planned happens first.
+type events []event
+
+func (h events) Len() int { return len(h) }
+
+func (h events) Less(i, j int) bool {
+	return h[i].at < h[j].at || h[i].at == h[j].at && h[i].order < h[j].order
 }
 
-func (s *sim) pop() event {
-	first, last := s.events[0], len(s.events)-1
-	s.events[0] = s.events[last]
-	s.events[last] = event{}
-	s.events = s.events[:last]
-	for i := 0; ; {
-		least := i
-		for _, down := range []int{2*i + 1, 2*i + 2} {
-			if down < last && s.before(down, least) {
-				least = down
-			}
-		}
-		if least == i {
-			return first
-		}
-		s.events[i], s.events[least] = s.events[least], s.events[i]
-		i = least
-	}
+func (h events) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+
+func (h *events) Push(e any) { *h = append(*h, e.(event)) }
+
+func (h *events) Pop() any {
+	last := len(*h) - 1
+	e := (*h)[last]
+	(*h)[last] = event{}
+	*h = (*h)[:last]
+	return e
 }
 
 // chance returns a number from 0 to 1 that depends on the seed, the time and a name only: goroutines that run
