@@ -58,8 +58,9 @@ func TestMain(m *testing.M) {
 	}
 	player, program = filepath.Join(servers, "player"), filepath.Join(programsDir, "fleet")
 	os.Setenv("XDG_STATE_HOME", state)
-	if parallel := flag.Lookup("test.parallel").Value; parallel.String() == strconv.Itoa(runtime.GOMAXPROCS(0)) {
-		_ = parallel.Set("6") // most tests wait
+	processors := runtime.GOMAXPROCS(0)
+	if parallel := flag.Lookup("test.parallel").Value; parallel.String() == strconv.Itoa(processors) {
+		_ = parallel.Set(strconv.Itoa(2 * processors)) // most tests wait
 	}
 	code := m.Run()
 	os.RemoveAll(state)
