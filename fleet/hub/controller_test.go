@@ -183,6 +183,25 @@ func TestReleaseOfAdoptedLease(t *testing.T) {
 	})
 }
 
+// The bucket gets a lease when its bridge waits no more, and no program has its token: it is taken back.
+func TestForgottenLease(t *testing.T) {
+	story(t, 1, 1, func(t *testing.T, s *sim) {
+		alice, bob := s.program("alice"), s.program("bob")
+		s.wait(lateLimit)
+		s.nats.slow = bucketLimit * 6 / 5
+		asked := alice.send(leaseSubject(), "", []byte("alice"))
+		s.wait(bucketLimit * 9 / 10)
+		s.nats.slow = 0
+		if r := alice.wait(t, asked); r.Token != "" || r.Error == "" {
+			t.Fatalf("JetStream does not answer, and alice is answered %+v", r)
+		}
+		s.wait(bridge.TTL * 6 / 10)
+		if r := bob.lease(t); r.Holder != "bob" || len(s.judge.leases) != 2 {
+			t.Errorf("bob is answered %+v, after %d leases", r, len(s.judge.leases))
+		}
+	})
+}
+
 // Another bridge has written the lease: this one obeys its holder until it hears of that, and the robot stands.
 func TestAdoptedLeaseEnds(t *testing.T) {
 	story(t, 1, 1, func(t *testing.T, s *sim) {

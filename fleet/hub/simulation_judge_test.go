@@ -15,6 +15,7 @@ type judge struct {
 	sim      *sim
 	commands []command             // by value
 	leases   map[uint64]*leaseLife // by number
+	secrets  map[string]bool       // of leases
 	last     *process              // that has written a command when all was healed
 	newest   uint64                // lease that was given to anybody, or of which a command was written
 }
@@ -38,7 +39,7 @@ type leaseLife struct {
 }
 
 func newJudge(s *sim) judge {
-	return judge{sim: s, commands: make([]command, 1), leases: map[uint64]*leaseLife{}}
+	return judge{sim: s, commands: make([]command, 1), leases: map[uint64]*leaseLife{}, secrets: map[string]bool{}}
 }
 
 // slack is for messages on their way.
@@ -52,6 +53,10 @@ func (j *judge) stored(e *simEntry) {
 	l := e.lease()
 	life := j.leases[l.First]
 	if life == nil {
+		if j.secrets[l.Secret] {
+			j.sim.breaks("two leases have one secret")
+		}
+		j.secrets[l.Secret] = true
 		life = &leaseLife{token: l.token(), holder: l.Holder, bridge: l.Bridge, by: map[string]time.Duration{}}
 		j.leases[l.First] = life
 	}
