@@ -333,7 +333,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 	case made = <-creation:
 	case <-ctx.Done():
 		if handedOver(ctx) {
-			go func() { c.tell(m, <-creation) }()
+			go func() { c.tell(m, <-creation, sent) }()
 			return errOnItsWay
 		}
 		if made = <-creation; made.err == nil {
@@ -350,7 +350,7 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 	}
 	if err := c.connect(ctx); err != nil {
 		if handedOver(ctx) && c.hub.Now().Sub(sent) < bridge.TTL {
-			c.tell(m, made)
+			c.tell(m, made, sent)
 			return errOnItsWay
 		}
 		_ = c.remove(context.Background(), entry) // remove has logged it
@@ -377,8 +377,11 @@ func handedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx),
 // tell answers a request for a lease that came while the robot was handed over. A lease that
 // was given is in the bucket, where the other bridge finds it and goes on with it. Only this
 // bridge knows the token: without an answer the lease would keep all programs from the robot
-// until it ended.
-func (c *controller) tell(m *nats.Msg, made created) {
+// until it ended. sent is when it was asked for: this process may have been stopped until the lease ended.
+func (c *controller) tell(m *nats.Msg, made created, sent time.Time) {
+	if made.err == nil && c.hub.Now().Sub(sent) >= bridge.TTL {
+		made.err = bridge.ErrNoLease
+	}
 	if made.err != nil {
 		c.hub.answer(m, refusal{Error: fmt.Sprintf("%v has changed its bridge: try again: %v", c, made.err)})
 		return

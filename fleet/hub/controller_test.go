@@ -300,6 +300,22 @@ func TestLeaseGivenAtAHandover(t *testing.T) {
 	})
 }
 
+// A bridge is paused while the bucket gives a lease, and another one has the robot when it goes on: the program
+// is not answered with a token that has ended.
+func TestLeaseGivenBeforeAPause(t *testing.T) {
+	for seed := range uint64(30) {
+		story(t, seed+1, 2, func(t *testing.T, s *sim) {
+			alice, first := s.program("alice"), s.serving()
+			asked := alice.send(leaseSubject(), "", []byte("alice"))
+			s.until(t, "entry", func() bool { return len(s.judge.leases) > 0 })
+			s.lock(func() { first.pause(3 * bridge.TTL) })
+			if r := alice.wait(t, asked); r.Token != "" && s.nats.keys[leaseKey(robotName, "position")] == nil {
+				t.Errorf("seed %d: alice is answered %+v", seed+1, r)
+			}
+		})
+	}
+}
+
 // rival starts bridges until one takes the robot from another one.
 func (s *sim) rival(t *testing.T, from *process) {
 	t.Helper()
