@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -55,6 +58,10 @@ func TestMain(m *testing.M) {
 	}
 	player, program = filepath.Join(servers, "player"), filepath.Join(programsDir, "fleet")
 	os.Setenv("XDG_STATE_HOME", state)
+	processors := runtime.GOMAXPROCS(0)
+	if parallel := flag.Lookup("test.parallel").Value; parallel.String() == strconv.Itoa(processors) {
+		_ = parallel.Set(strconv.Itoa(2 * processors)) // most tests wait
+	}
 	code := m.Run()
 	os.RemoveAll(state)
 	os.Exit(code)

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"regexp"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -129,64 +128,4 @@ func TestBridgeHangs(t *testing.T) {
 	if _, _, body := get(t, pageURL(t, hung)+"/metrics"); !hangs.MatchString(body) {
 		t.Errorf("the bridge that hung says\n%s", body)
 	}
-}
-
-// A bridge that hung takes its robots back with the leases as they are now.
-func TestHungBridgeKeepsLeases(t *testing.T) {
-	t.Parallel()
-	for range 5 { // on a busy machine the lease may end before the takeover
-		if hungBridgeKeepsLease(t) {
-			return
-		}
-	}
-	t.Error("five leases ended before they were taken over")
-}
-
-// hungBridgeKeepsLease reports whether a lease lived until it was taken over: then it was
-// tested.
-func hungBridgeKeepsLease(t *testing.T) bool {
-	p := startPair(t)
-	conn, measured := p.conn, p.robot.watch(t)
-	token := acquire(t, conn, "alice")
-	defer drive(t, conn, token)()
-	waiting.Until(t, "movement", func() bool { return measured() > 0 })
-	hung := p.serving(t)
-	resume := hung.Pause(t)
-	defer resume()
-	waiting.Until(t, "other bridge that serves the robot", func() bool { return p.serving(t) != hung })
-	number, _, _ := strings.Cut(token, "-")
-	ask := func() (r reply) { // a request may go to a bridge that does not answer
-		m := nats.NewMsg(command)
-		m.Header.Set(bridge.HeaderLease, token)
-		m.Data = speed(100)
-		answer, err := conn.RequestMsg(m, bridge.TTL)
-		if err == nil {
-			err = json.Unmarshal(answer.Data, &r)
-		}
-		if err != nil {
-			r.Error = err.Error()
-		}
-		return r
-	}
-	var renewed bool // by commands to the other bridge, for longer than the lease that the first one knows
-	for began := time.Now(); time.Since(began) < 2*bridge.TTL; time.Sleep(50 * time.Millisecond) {
-		renewed = ask().OK
-	}
-	if !renewed {
-		return false
-	}
-	resume()
-	waiting.Until(t, "first bridge that serves the robot again", func() bool { return p.serving(t) == hung })
-	waiting.Until(t, "lease in the first bridge", func() bool {
-		return hung.Printed(`"number":`+number) || hung.Printed(`"a lease ends"`)
-	})
-	var r reply
-	waiting.Until(t, "answer of the first bridge", func() bool {
-		r = ask()
-		return r.OK || r.Error == bridge.ErrNoLease.Error()
-	})
-	if !r.OK {
-		t.Errorf("after the bridge went on, alice is answered %+v", r)
-	}
-	return true
 }

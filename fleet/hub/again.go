@@ -22,12 +22,16 @@ func (a *again) run(ctx context.Context, conn *nats.Conn) {
 		case <-ctx.Done():
 			return
 		case <-changes:
-			a.mu.Lock()
-			close(a.next)
-			a.next = make(chan struct{})
-			a.mu.Unlock()
+			a.connected()
 		}
 	}
+}
+
+func (a *again) connected() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	close(a.next)
+	a.next = make(chan struct{})
 }
 
 // context returns a context that ends with ctx, and when the connection is there again.

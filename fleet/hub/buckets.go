@@ -38,20 +38,21 @@ func (h *hub) openLeases(ctx context.Context, js jetstream.JetStream) error {
 		return err
 	}
 	for group := range h.leases {
-		bucket := jetstream.KeyValueConfig{
+		config := jetstream.KeyValueConfig{
 			Bucket:         bridge.Bucket(h.Fleet, group),
 			Description:    fmt.Sprintf("who controls the robots of group %d of the fleet %s", group+1, h.Fleet),
 			LimitMarkerTTL: bridge.TTL, // without it the bucket has no TTL for a key
 			Replicas:       h.Replicas,
 		}
-		subjects := "$KV." + bucket.Bucket + "."
+		subjects := "$KV." + config.Bucket + "."
 		writes := subjects
 		if h.Domain != "" { // leaf nodes do not pass on what is written to a bucket, but this
 			writes = "$JS." + h.Domain + ".API." + subjects
 		}
-		err := h.whenReady(ctx, "bucket "+bucket.Bucket+" for leases", func(ctx context.Context) error {
-			kv, err := js.CreateOrUpdateKeyValue(ctx, bucket)
-			h.leases[group] = leases{self: h.Bridge, js: js, kv: kv, leader: leader, stream: Leases(h.Fleet, group), subjects: subjects, writes: writes}
+		err := h.whenReady(ctx, "bucket "+config.Bucket+" for leases", func(ctx context.Context) error {
+			kv, err := js.CreateOrUpdateKeyValue(ctx, config)
+			b := bucket{js: js, kv: kv, leader: leader, stream: Leases(h.Fleet, group), subjects: subjects, writes: writes}
+			h.leases[group] = leases{clock: h.clock, self: h.Bridge, store: b}
 			return err
 		})
 		if err != nil {

@@ -34,10 +34,10 @@ func (h *hub) clientName() string { return "fleet " + h.Fleet }
 // receive handles the messages of some subjects, one after the other, until ctx ends.
 func (h *hub) receive(ctx context.Context, handle func(context.Context, *nats.Msg), subjects ...string) error {
 	messages := make(chan *nats.Msg, backlog)
-	var all []*nats.Subscription
-	defer func() { refuseRest(messages, all...) }()
+	var all []subscription
+	defer func() { h.refuseRest(messages, all...) }()
 	for _, subject := range subjects {
-		sub, err := h.nats.ChanSubscribe(subject, messages)
+		sub, err := h.bus.ChanSubscribe(subject, messages)
 		if err != nil {
 			return err
 		}
@@ -59,27 +59,25 @@ const drainLimit = bridge.BeatPeriod
 
 // refuseRest ends subscriptions, and refuses the requests that come until the server knows of
 // the end: they reach no other bridge.
-func refuseRest(messages <-chan *nats.Msg, all ...*nats.Subscription) {
+func (h *hub) refuseRest(messages <-chan *nats.Msg, all ...subscription) {
 	for _, sub := range all {
 		if sub.Drain() != nil {
 			_ = sub.Unsubscribe() // the connection is lost, or closed
 		}
 	}
-	limit := time.After(drainLimit)
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
+	limit := h.After(drainLimit)
 	for {
 		select {
 		case m := <-messages:
-			answer(m, refusal{Error: "this bridge serves the robot no more: ask again"})
+			h.answer(m, refusal{Error: "this bridge serves the robot no more: ask again"})
 			continue
 		default:
 		}
-		if !slices.ContainsFunc(all, (*nats.Subscription).IsValid) {
+		if !slices.ContainsFunc(all, subscription.IsValid) {
 			return
 		}
 		select {
-		case <-tick.C:
+		case <-h.After(time.Millisecond):
 		case <-limit:
 			return
 		}
@@ -103,10 +101,10 @@ func (c *configurer) run(ctx context.Context) error {
 			err = inWords(c.robot.Address, c.configure(ctx, bridge.Interface(m.Subject), payload))
 		}
 		if err != nil {
-			answer(m, refusal{Error: err.Error()})
+			c.hub.answer(m, refusal{Error: err.Error()})
 			return
 		}
-		answer(m, done{OK: true})
+		c.hub.answer(m, done{OK: true})
 	}, bridge.Subject(c.hub.Fleet, c.robot.Name, "*", bridge.Config))
 }
 

@@ -56,10 +56,10 @@ type controller struct {
 	began    time.Time // when this bridge had searched for a lease
 	searched time.Time // when it has searched again
 	lease    bridge.Control
-	entry    leaseEntry     // the lease in the bucket
-	silent   bool           // the last renewal has failed, which was logged
-	writing  chan renewal   // not nil: a renewal is on its way
-	conn     *client.Client // nil: there is none
+	entry    leaseEntry   // the lease in the bucket
+	silent   bool         // the last renewal has failed, which was logged
+	writing  chan renewal // not nil: a renewal is on its way
+	conn     driving      // nil: there is none
 }
 
 // renewal is the result of one.
@@ -81,23 +81,29 @@ func (c *controller) run(ctx context.Context) error {
 	if !c.adopt(ctx) {
 		return nil
 	}
-	c.began = time.Now()
+	c.began = c.hub.Now()
 	messages := make(chan *nats.Msg, backlog) // one channel: their order is kept
-	commands, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Command), messages)
+	subject := bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Command)
+	commands, err := c.hub.bus.ChanSubscribe(subject, messages)
 	if err != nil {
 		return err
 	}
 	defer commands.Unsubscribe()
-	requests, err := c.hub.nats.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Lease), messages)
+	requests, err := c.hub.bus.ChanSubscribe(bridge.Subject(c.hub.Fleet, c.robot.Name, c.spec.Name, bridge.Lease), messages)
 	if err != nil {
 		return err
 	}
-	defer refuseRest(messages, commands, requests)
+	defer c.hub.refuseRest(messages, commands, requests)
 
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
-		timer.Reset(c.next())
+		// Of what waits, the end comes first, and the bucket's answer before messages.
+		writing, waiting := c.writing, messages
+		if ctx.Err() != nil {
+			writing = nil
+		}
+		if ctx.Err() != nil || len(writing) > 0 {
+			waiting = nil
+		}
 		select {
 		case <-ctx.Done():
 			if handedOver(ctx) {
@@ -106,19 +112,21 @@ func (c *controller) run(ctx context.Context) error {
 			}
 			_ = c.end("the bridge ends") // remove has logged it
 			return nil
-		case r := <-c.writing:
+		case r := <-writing:
 			c.wrote(r)
-		case m := <-messages:
-			began := time.Now()
-			if m.Subject == commands.Subject {
+		case m := <-waiting:
+			c.settle(ctx) // the lease may have ended while this process was stopped
+			began := c.hub.Now()
+			if m.Subject == subject {
 				c.command(ctx, m)
 			} else {
 				c.request(ctx, m)
 			}
-			if time.Since(began) >= bridge.TTL {
+			if c.hub.Now().Sub(began) >= bridge.TTL {
+				c.settle(ctx)
 				c.refuseWaiting(messages)
 			}
-		case <-timer.C:
+		case <-c.hub.After(c.next()):
 		}
 		c.settle(ctx)
 	}
@@ -131,7 +139,7 @@ var errWaited = errors.New("the robot's server has not answered for long: ask ag
 // have given up: a lease that nobody waits for would keep everybody from the robot for a TTL.
 func (c *controller) refuseWaiting(messages <-chan *nats.Msg) {
 	for range len(messages) {
-		answer(<-messages, c.refuse(errWaited))
+		c.hub.answer(<-messages, c.refuse(errWaited))
 	}
 }
 
@@ -144,7 +152,7 @@ func (c *controller) next() time.Duration {
 	if due, ok := c.lease.WriteDue(); ok && c.writing == nil && due.Before(at) {
 		at = due
 	}
-	return max(0, time.Until(at))
+	return max(0, at.Sub(c.hub.Now()))
 }
 
 // settle does what is due: the end of the lease, or its renewal in the bucket.
@@ -152,7 +160,7 @@ func (c *controller) settle(ctx context.Context) {
 	if c.lease.Token == "" {
 		return
 	}
-	now := time.Now()
+	now := c.hub.Now()
 	if !now.Before(c.lease.Ends()) {
 		c.state.count(func(n *Counts) { n.Lapsed++ })
 		_ = c.end("it was not renewed") // the entry has expired, too, or does soon
@@ -165,7 +173,7 @@ func (c *controller) settle(ctx context.Context) {
 	entry, result := c.entry, make(chan renewal, 1)
 	c.writing = result
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+		ctx, cancel := c.hub.WithTimeout(ctx, bucketLimit)
 		defer cancel()
 		ctx, end := c.hub.again.context(ctx)
 		defer end()
@@ -183,7 +191,7 @@ func (c *controller) wrote(r renewal) {
 		c.entry = leaseEntry{}
 		_ = c.end(r.err.Error()) // there is no entry
 	case r.err != nil: // the lease ends by itself unless a later one succeeds
-		c.lease.Fail(time.Now())
+		c.lease.Fail(c.hub.Now())
 		if !c.silent {
 			c.hub.Log.Warn("a lease could not be renewed in the bucket", zap.Stringer("device", c), zap.Error(r.err))
 		}
@@ -198,7 +206,7 @@ func (c *controller) wrote(r renewal) {
 // this one had searched already. It reports whether there was one. Later, an entry that this
 // bridge does not know is one of a bridge that believes that it serves the robot, too.
 func (c *controller) late(ctx context.Context) bool {
-	now := time.Now()
+	now := c.hub.Now()
 	if c.lease.Token != "" || now.Sub(c.began) > lateLimit || now.Sub(c.searched) < adoptPause {
 		return false
 	}
@@ -222,24 +230,24 @@ func (c *controller) adopt(ctx context.Context) bool {
 		select {
 		case <-ctx.Done():
 			return false
-		case <-time.After(adoptPause):
+		case <-c.hub.After(adoptPause):
 		}
 	}
 }
 
 func (c *controller) tryAdopt(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+	ctx, cancel := c.hub.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	entry, given, err := c.bucket.find(ctx, c.key())
 	if err != nil || !given {
 		return err
 	}
-	sent, handedOver := time.Now(), entry.Bridge == ""
+	sent, handedOver := c.hub.Now(), entry.Bridge == ""
 	if entry, err = c.bucket.renew(ctx, c.key(), entry); err != nil {
 		return err // the other bridge has written it, or it has expired: search again
 	}
 	c.entry = entry
-	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, time.Now())
+	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, c.hub.Now())
 	c.state.holder(c.spec.Name, entry.Holder)
 	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
@@ -267,15 +275,15 @@ func (c *controller) request(ctx context.Context, m *nats.Msg) {
 	switch {
 	case errors.Is(err, errOnItsWay):
 	case err != nil:
-		answer(m, c.refuse(err))
+		c.hub.answer(m, c.refuse(err))
 	case released:
 		if err := c.end("it was released"); err != nil {
-			answer(m, c.refuse(err))
+			c.hub.answer(m, c.refuse(err))
 			return
 		}
-		answer(m, done{OK: true})
+		c.hub.answer(m, done{OK: true})
 	default:
-		answer(m, granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder})
+		c.hub.answer(m, granted{c.lease.Token, bridge.TTL.Milliseconds(), c.lease.Holder})
 	}
 }
 
@@ -284,7 +292,7 @@ func (c *controller) renew(ctx context.Context, token string) error {
 	if token != "" {
 		c.late(ctx)
 	}
-	if err := c.lease.Renew(token, time.Now()); err != nil || c.conn == nil {
+	if err := c.lease.Renew(token, c.hub.Now()); err != nil || c.conn == nil {
 		return err
 	}
 	if err := c.live(c.conn); err != nil {
@@ -295,7 +303,7 @@ func (c *controller) renew(ctx context.Context, token string) error {
 }
 
 // live begins the lifetime of the commands of a connection anew.
-func (c *controller) live(conn *client.Client) error {
+func (c *controller) live(conn driving) error {
 	if c.spec.Stop == "" {
 		return nil
 	}
@@ -314,18 +322,18 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 	if c.lease.Token != "" {
 		return fmt.Errorf("%v is held by %s", c, c.lease.Holder)
 	}
-	if !c.lease.Free(time.Now()) {
+	if !c.lease.Free(c.hub.Now()) {
 		return fmt.Errorf("%v has changed its bridge: try again", c)
 	}
 	// First the entry: if another bridge has given the lease, the robot is left alone.
-	sent := time.Now()
+	sent := c.hub.Now()
 	creation := c.create(ctx, holder)
 	var made created
 	select {
 	case made = <-creation:
 	case <-ctx.Done():
 		if handedOver(ctx) {
-			go func() { c.tell(m, <-creation) }()
+			go func() { c.tell(m, <-creation, sent) }()
 			return errOnItsWay
 		}
 		if made = <-creation; made.err == nil {
@@ -341,22 +349,22 @@ func (c *controller) acquire(ctx context.Context, m *nats.Msg, holder string) er
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	if err := c.connect(ctx); err != nil {
-		if handedOver(ctx) && time.Since(sent) < bridge.TTL {
-			c.tell(m, made)
+		if handedOver(ctx) && c.hub.Now().Sub(sent) < bridge.TTL {
+			c.tell(m, made, sent)
 			return errOnItsWay
 		}
 		_ = c.remove(context.Background(), entry) // remove has logged it
 		return fmt.Errorf("%v: %w", c, err)
 	}
-	if time.Since(sent) >= bridge.WritePeriod { // the hardware may need seconds: the entry has expired, or will soon
-		sent = time.Now()
+	if c.hub.Now().Sub(sent) >= bridge.WritePeriod { // the hardware may need seconds: the entry has expired, or will soon
+		sent = c.hub.Now()
 		if entry, err = c.recreate(ctx, entry); err != nil {
 			c.disconnect()
 			return fmt.Errorf("%v: %w", c, err)
 		}
 	}
 	c.entry = entry
-	c.lease.Grant(entry.token(), holder, sent, time.Now())
+	c.lease.Grant(entry.token(), holder, sent, c.hub.Now())
 	c.state.holder(c.spec.Name, holder)
 	c.state.count(func(n *Counts) { n.Leases++ })
 	c.hub.Log.Info("a lease begins", zap.Stringer("device", c), zap.String("holder", holder))
@@ -369,13 +377,16 @@ func handedOver(ctx context.Context) bool { return errors.Is(context.Cause(ctx),
 // tell answers a request for a lease that came while the robot was handed over. A lease that
 // was given is in the bucket, where the other bridge finds it and goes on with it. Only this
 // bridge knows the token: without an answer the lease would keep all programs from the robot
-// until it ended.
-func (c *controller) tell(m *nats.Msg, made created) {
+// until it ended. sent is when it was asked for: this process may have been stopped until the lease ended.
+func (c *controller) tell(m *nats.Msg, made created, sent time.Time) {
+	if made.err == nil && c.hub.Now().Sub(sent) >= bridge.TTL {
+		made.err = bridge.ErrNoLease
+	}
 	if made.err != nil {
-		answer(m, refusal{Error: fmt.Sprintf("%v has changed its bridge: try again: %v", c, made.err)})
+		c.hub.answer(m, refusal{Error: fmt.Sprintf("%v has changed its bridge: try again: %v", c, made.err)})
 		return
 	}
-	answer(m, granted{made.entry.token(), bridge.TTL.Milliseconds(), made.entry.Holder})
+	c.hub.answer(m, granted{made.entry.token(), bridge.TTL.Milliseconds(), made.entry.Holder})
 }
 
 // created is the result of a create.
@@ -390,7 +401,7 @@ func (c *controller) create(ctx context.Context, holder string) <-chan created {
 	ctx = context.WithoutCancel(ctx)
 	result := make(chan created, 1)
 	go func() {
-		ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+		ctx, cancel := c.hub.WithTimeout(ctx, bucketLimit)
 		defer cancel()
 		entry, err := c.bucket.create(ctx, c.key(), holder)
 		result <- created{entry, err}
@@ -400,7 +411,7 @@ func (c *controller) create(ctx context.Context, holder string) <-chan created {
 
 // recreate renews an entry, or makes another one if it has expired.
 func (c *controller) recreate(ctx context.Context, old leaseEntry) (leaseEntry, error) {
-	renewal, cancel := context.WithTimeout(ctx, bucketLimit)
+	renewal, cancel := c.hub.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	entry, err := c.bucket.renew(renewal, c.key(), old)
 	if errors.Is(err, errLeased) {
@@ -413,7 +424,7 @@ func (c *controller) recreate(ctx context.Context, old leaseEntry) (leaseEntry, 
 // remove removes an entry from the bucket. If it returns an error, another bridge may go
 // on with the lease.
 func (c *controller) remove(ctx context.Context, entry leaseEntry) error {
-	ctx, cancel := context.WithTimeout(ctx, bucketLimit)
+	ctx, cancel := c.hub.WithTimeout(ctx, bucketLimit)
 	defer cancel()
 	err := c.bucket.remove(ctx, c.key(), entry)
 	switch {
@@ -438,11 +449,11 @@ func (c *controller) command(ctx context.Context, m *nats.Msg) {
 	}
 	if err != nil {
 		c.state.count(func(n *Counts) { n.Refused++ })
-		answer(m, c.refuse(err))
+		c.hub.answer(m, c.refuse(err))
 		return
 	}
 	c.state.count(func(n *Counts) { n.Commands++ })
-	answer(m, done{OK: true})
+	c.hub.answer(m, done{OK: true})
 }
 
 // pass passes a command on. If it is asked whether the robot has obeyed, it waits for that.
@@ -450,7 +461,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	if token != "" {
 		c.late(ctx)
 	}
-	if err := c.lease.Check(token, time.Now()); err != nil {
+	if err := c.lease.Check(token, c.hub.Now()); err != nil {
 		return err
 	}
 	defer func() { c.state.refused(c.spec.Name, err) }()
@@ -462,7 +473,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 		return fmt.Errorf("%v: %w", c, err)
 	}
 	// Again: connecting may have taken long, or this process was stopped meanwhile.
-	if err := c.lease.Renew(token, time.Now()); err != nil {
+	if err := c.lease.Renew(token, c.hub.Now()); err != nil {
 		return err
 	}
 	if err := c.conn.Command(c.spec.Letter, payload); err != nil {
@@ -472,7 +483,7 @@ func (c *controller) pass(ctx context.Context, token string, body bridge.Body, a
 	if !asked {
 		return nil
 	}
-	wait, cancel := context.WithTimeout(ctx, bridge.TTL/2)
+	wait, cancel := c.hub.WithTimeout(ctx, bridge.TTL/2)
 	defer cancel()
 	lines, err := c.conn.Ask(wait, codec.QuestionObstacles) // the answer comes after the command was obeyed, or dropped
 	if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
@@ -494,7 +505,7 @@ func (c *controller) handOver() {
 	}
 	entry := c.entry
 	go func() {
-		ctx, cancel := context.WithTimeout(context.Background(), bucketLimit)
+		ctx, cancel := c.hub.WithTimeout(context.Background(), bucketLimit)
 		defer cancel()
 		if err := c.bucket.handOver(ctx, c.key(), entry); err != nil { // the other bridge is careful for a TTL
 			c.hub.Log.Debug("a lease was passed on without a note in the bucket", zap.Stringer("device", c), zap.Error(err))
@@ -510,7 +521,7 @@ func (c *controller) end(reason string) (err error) {
 	}
 	c.disconnect()
 	c.hub.Log.Info("a lease ends", zap.Stringer("device", c), zap.String("holder", c.lease.Holder), zap.String("reason", reason))
-	ctx, cancel := context.WithTimeout(context.Background(), bucketLimit)
+	ctx, cancel := c.hub.WithTimeout(context.Background(), bucketLimit)
 	defer cancel()
 	if c.writing != nil { // its sequence number is needed
 		select {
@@ -536,11 +547,11 @@ func (c *controller) connect(ctx context.Context) error {
 	if c.conn != nil {
 		return nil
 	}
-	conn, err := c.hub.dial(ctx, c.robot)
+	conn, err := c.hub.drive(ctx, c.robot)
 	if err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, setupLimit)
+	ctx, cancel := c.hub.WithTimeout(ctx, setupLimit)
 	defer cancel()
 	if err := errors.Join(c.live(conn), conn.Request(ctx, string([]byte{c.spec.Letter, codec.AccessWrite}))); err != nil {
 		return errors.Join(inWords(c.robot.Address, err), conn.Close())

@@ -60,11 +60,12 @@ const (
 // hub is one bridge.
 type hub struct {
 	Config
-	nats   *nats.Conn
-	leases [bridge.Groups]leases
-	peers  bridge.Peers
-	found  int // robots, while it runs
-	hangs  uint64
+	world
+	nats  *nats.Conn
+	peers bridge.Peers
+	found int // robots, while it runs
+	hangs uint64
+	parts func(r Robot, s *state) []part // of serving a robot
 
 	balances atomic.Bool // this bridge balances the leaders of the buckets
 	again    again       // the connection to NATS is there again
@@ -81,7 +82,15 @@ var errHandedOver = errors.New("another bridge serves the robot")
 // drove have been stopped and their leases given up. ready is called when requests are
 // served.
 func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
-	h := &hub{Config: c, nats: conn, stoppers: map[string]*stopper{}, peers: bridge.Peers{Self: c.Bridge}, again: again{next: make(chan struct{})}}
+	h := newHub(c, world{clock: realTime{}, bus: realBus{conn}})
+	h.nats, h.parts = conn, h.allParts
+	h.drive = func(ctx context.Context, r Robot) (driving, error) {
+		c, err := h.dial(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		return c, nil
+	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer h.stopping.Wait()
 	defer cancel()
@@ -100,8 +109,22 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 	if err := h.record(ctx, js); err != nil {
 		return err
 	}
+	return h.share(ctx, ready, func() {
+		if err := conn.FlushTimeout(time.Second); err != nil && conn.IsConnected() {
+			h.Log.Warn("the last messages were not sent", zap.Error(err))
+		}
+	})
+}
+
+func newHub(c Config, w world) *hub {
+	return &hub{Config: c, world: w, stoppers: map[string]*stopper{}, peers: bridge.Peers{Self: c.Bridge},
+		again: again{next: make(chan struct{})}}
+}
+
+// share serves the robots that are this bridge's until ctx ends. Then it sends what is left to send by flush.
+func (h *hub) share(ctx context.Context, ready, flush func()) error {
 	beats := make(chan *nats.Msg, 256)
-	sub, err := conn.ChanSubscribe(h.beatSubject(), beats)
+	sub, err := h.bus.ChanSubscribe(h.beatSubject(), beats)
 	if err != nil {
 		return err
 	}
@@ -116,39 +139,41 @@ func Run(ctx context.Context, conn *nats.Conn, c Config, ready func()) error {
 			<-s.done
 		}
 		h.beat(leaving)
-		if err := conn.FlushTimeout(time.Second); err != nil && conn.IsConnected() {
-			h.Log.Warn("the last messages were not sent", zap.Error(err))
-		}
+		flush()
 	}()
 
 	// Bridges that run already are heard within a period.
-	settled := time.Now().Add(2 * bridge.BeatPeriod)
-	tick := time.NewTicker(bridge.BeatPeriod)
-	defer tick.Stop()
+	settled := h.Now().Add(2 * bridge.BeatPeriod)
+	due := h.After(bridge.BeatPeriod)
 	h.beat(alive)
-	for last := time.Now(); ; last = time.Now() {
+	for last := h.Now(); ; last = h.Now() {
+		waiting := beats
+		if ctx.Err() != nil || len(due) > 0 { // which come first
+			waiting = nil
+		}
 		select {
 		case <-ctx.Done():
 			return nil
-		case m := <-beats:
+		case m := <-waiting:
 			h.heard(m)
 		case r := <-h.Found:
 			h.add(ctx, r)
 		case to := <-h.Reports:
 			to <- h.report(serving)
-		case <-tick.C:
+		case <-due:
+			due = h.After(bridge.BeatPeriod)
 			h.beat(alive)
 		}
-		if gap := time.Since(last); gap >= bridge.BeatLimit {
+		if gap := h.Now().Sub(last); gap >= bridge.BeatLimit {
 			// This bridge has hung, and others may have given leases of its robots. What it
 			// knows of them is old: it begins again, as a bridge that has just started.
 			h.hangs++
 			h.Log.Warn("this bridge has hung, and takes its robots back", zap.Duration("for", gap))
 			h.handOver(serving)
 			clear(serving)
-			settled = time.Now().Add(2 * bridge.BeatPeriod)
+			settled = h.Now().Add(2 * bridge.BeatPeriod)
 		}
-		if time.Now().Before(settled) {
+		if h.Now().Before(settled) {
 			continue
 		}
 		h.assign(ctx, serving)
@@ -168,7 +193,7 @@ type served struct {
 
 // assign begins to serve the robots that are this bridge's, and hands over others.
 func (h *hub) assign(ctx context.Context, serving map[string]*served) {
-	now := time.Now()
+	now := h.Now()
 	h.balances.Store(h.peers.Mine(balancer, now))
 	for _, r := range h.Robots {
 		s, mine := serving[r.Name], h.peers.Mine(r.Name, now)
@@ -211,29 +236,41 @@ func (h *hub) serve(ctx context.Context, r Robot) *served {
 	state := newState(r)
 	s := &served{cancel: cancel, done: make(chan struct{}), state: state}
 	var all sync.WaitGroup
-	start := func(what string, run func(context.Context) error) {
+	for _, p := range h.parts(r, state) {
 		all.Go(func() {
-			if err := run(ctx); err != nil && ctx.Err() == nil {
-				h.Log.Error("a robot is not served", zap.String("robot", r.Name), zap.String("part", what), zap.Error(err))
+			if err := p.run(ctx); err != nil && ctx.Err() == nil {
+				h.Log.Error("a robot is not served", zap.String("robot", r.Name), zap.String("part", p.name), zap.Error(err))
 			}
 		})
 	}
-	start("data", newReader(h, r, state).run)
-	start("status", (&watcher{hub: h, robot: r, state: state}).run)
-	start("configurations", (&configurer{hub: h, robot: r}).run)
-	start("floor plan", planner{h, r}.run)
-	start("pictures", newPictures(h, r, state).run)
 	h.stoppers[r.Name].state.Store(state)
-	for _, spec := range devices.Interfaces() {
-		if spec.CommandSize > 0 {
-			start(spec.Name, newController(h, r, spec, state).run)
-		}
-	}
 	go func() {
 		all.Wait()
 		close(s.done)
 	}()
 	return s
+}
+
+// part is one of the goroutines of a robot.
+type part struct {
+	name string
+	run  func(context.Context) error
+}
+
+func (h *hub) allParts(r Robot, s *state) []part {
+	all := []part{
+		{"data", newReader(h, r, s).run},
+		{"status", (&watcher{hub: h, robot: r, state: s}).run},
+		{"configurations", (&configurer{hub: h, robot: r}).run},
+		{"floor plan", planner{h, r}.run},
+		{"pictures", newPictures(h, r, s).run},
+	}
+	for _, spec := range devices.Interfaces() {
+		if spec.CommandSize > 0 {
+			all = append(all, part{spec.Name, newController(h, r, spec, s).run})
+		}
+	}
+	return all
 }
 
 // add adds a robot that was found.
@@ -265,7 +302,7 @@ func (h *hub) beatSubject() string { return "player." + h.Fleet + ".bridges" }
 
 func (h *hub) beat(state string) {
 	// A beat that is lost with the connection is followed by another.
-	_ = h.nats.Publish(h.beatSubject(), mustJSON(beat{h.peers.Self, state}))
+	_ = h.bus.Publish(h.beatSubject(), mustJSON(beat{h.peers.Self, state}))
 }
 
 func (h *hub) heard(m *nats.Msg) {
@@ -277,7 +314,7 @@ func (h *hub) heard(m *nats.Msg) {
 		h.peers.Left(b.Bridge)
 		return
 	}
-	h.peers.Heard(b.Bridge, time.Now())
+	h.peers.Heard(b.Bridge, h.Now())
 }
 
 // mustJSON returns v as JSON. v consists of strings, numbers and maps.
@@ -300,9 +337,9 @@ func (h *hub) read(r Robot, m *nats.Msg) (b bridge.Body, token string, err error
 }
 
 // answer answers a message if it is a request.
-func answer(m *nats.Msg, v any) {
+func (h *hub) answer(m *nats.Msg, v any) {
 	if m.Reply != "" {
-		_ = m.Respond(mustJSON(v)) // whoever asked notices the lost connection
+		_ = h.bus.Publish(m.Reply, mustJSON(v)) // whoever asked notices the lost connection
 	}
 }
 

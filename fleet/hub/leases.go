@@ -7,25 +7,16 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
-	"time"
-
-	"github.com/nats-io/nats.go"
-	"github.com/nats-io/nats.go/jetstream"
 
 	"player/fleet/bridge"
 )
 
-// leases is the bucket of a group of robots. Each key is a device; its value lasts for a
-// TTL. The sequence numbers of the bucket only grow, so does the number that a token begins
-// with.
+// leases are those of a group of robots, in a store. Each key is a device. The sequence numbers of the
+// store only grow, so does the number that a token begins with.
 type leases struct {
-	self     string // this bridge
-	js       jetstream.JetStream
-	kv       jetstream.KeyValue
-	leader   nats.JetStreamManager // reads from the leader of the stream
-	stream   string                // of the bucket
-	subjects string                // the beginning of the subjects of keys
-	writes   string                // the same to publish on
+	clock
+	self  string // this bridge
+	store store
 }
 
 // entry is the value of a key.
@@ -54,10 +45,10 @@ var errLeased = errors.New("another bridge has given the lease to somebody")
 // it may have is removed.
 func (l leases) create(ctx context.Context, key, holder string) (leaseEntry, error) {
 	e := entry{Holder: holder, Secret: rand.Text(), Bridge: l.self}
-	sequence, err := l.kv.Create(ctx, key, mustJSON(e), jetstream.KeyTTL(bridge.TTL))
+	sequence, err := l.store.create(ctx, key, mustJSON(e))
 	switch {
-	case outdated(err):
-		return leaseEntry{}, errLeased
+	case errors.Is(err, errLeased):
+		return leaseEntry{}, err
 	case err != nil:
 		go l.forget(key, e)
 		return leaseEntry{}, fmt.Errorf("bucket for leases: %w", err)
@@ -68,7 +59,7 @@ func (l leases) create(ctx context.Context, key, holder string) (leaseEntry, err
 
 // forget removes an entry whose token nobody knows, for a TTL: the bucket may have got it late.
 func (l leases) forget(key string, e entry) {
-	ctx, cancel := context.WithTimeout(context.Background(), bridge.TTL)
+	ctx, cancel := l.WithTimeout(context.Background(), bridge.TTL)
 	defer cancel()
 	for ctx.Err() == nil {
 		last, given, err := l.find(ctx, key)
@@ -80,7 +71,7 @@ func (l leases) forget(key string, e entry) {
 		}
 		select {
 		case <-ctx.Done():
-		case <-time.After(adoptPause):
+		case <-l.After(adoptPause):
 		}
 	}
 }
@@ -111,42 +102,26 @@ func (l leases) handOver(ctx context.Context, key string, e leaseEntry) error {
 	return err
 }
 
-// write writes an entry for a TTL, or returns errLeased if it has been written since. The
-// bucket's own Update would make it last forever.
+// write writes an entry for a TTL, or returns errLeased if it has been written since.
 func (l leases) write(ctx context.Context, key string, e leaseEntry) (leaseEntry, error) {
-	m := &nats.Msg{Subject: l.writes + key, Data: mustJSON(e.entry)}
-	ack, err := l.js.PublishMsg(ctx, m, jetstream.WithMsgTTL(bridge.TTL), jetstream.WithExpectLastSequencePerSubject(e.sequence),
-		jetstream.WithRetryAttempts(0)) // the controller tries again, and sooner
-	if outdated(err) {
-		return leaseEntry{}, errLeased
-	}
+	sequence, err := l.store.write(ctx, key, mustJSON(e.entry), e.sequence)
 	if err != nil {
 		return leaseEntry{}, err
 	}
-	e.sequence = ack.Sequence
+	e.sequence = sequence
 	return e, nil
 }
 
-// find returns the entry of a key; given is false if there is none. It is one request, which the leader of the stream
-// answers. Package jetstream reads from any replica, which may not have the newest entry
-// yet, or by History, which makes a consumer: 300 at once for a bridge that begins to
-// serve 100 robots.
+// find returns the entry of a key; given is false if there is none.
 func (l leases) find(ctx context.Context, key string) (e leaseEntry, given bool, err error) {
-	last, err := l.leader.GetLastMsg(l.stream, l.subjects+key, nats.Context(ctx))
-	if errors.Is(err, nats.ErrMsgNotFound) {
-		return leaseEntry{}, false, nil
-	}
-	if err != nil {
+	value, sequence, given, err := l.store.last(ctx, key)
+	if err != nil || !given {
 		return leaseEntry{}, false, err
 	}
-	// It was removed, or has expired: then the server keeps a tombstone for a TTL.
-	if last.Header.Get("KV-Operation") != "" || last.Header.Get(jetstream.MarkerReasonHeader) != "" {
-		return leaseEntry{}, false, nil
-	}
-	if err := json.Unmarshal(last.Data, &e.entry); err != nil {
+	if err := json.Unmarshal(value, &e.entry); err != nil {
 		return leaseEntry{}, false, fmt.Errorf("bucket for leases: key %s: %w", key, err)
 	}
-	e.sequence = last.Sequence
+	e.sequence = sequence
 	if e.First == 0 {
 		e.First = e.sequence
 	}
@@ -156,8 +131,8 @@ func (l leases) find(ctx context.Context, key string) (e leaseEntry, given bool,
 // remove removes an entry, unless it has expired or another bridge has written it since: then
 // it returns errLeased.
 func (l leases) remove(ctx context.Context, key string, e leaseEntry) error {
-	err := l.kv.Delete(ctx, key, jetstream.LastRevision(e.sequence))
-	if !outdated(err) {
+	err := l.store.remove(ctx, key, e.sequence)
+	if !errors.Is(err, errLeased) {
 		return err
 	}
 	last, given, err := l.find(ctx, key)
@@ -167,15 +142,5 @@ func (l leases) remove(ctx context.Context, key string, e leaseEntry) error {
 	case !given || last.entry != e.entry:
 		return errLeased
 	}
-	if err = l.kv.Delete(ctx, key, jetstream.LastRevision(last.sequence)); outdated(err) {
-		return errLeased
-	}
-	return err
-}
-
-// outdated reports whether a write was refused because the key has another sequence
-// number than expected. The second code is that of a stream with replicas.
-func outdated(err error) bool {
-	api, ok := errors.AsType[*jetstream.APIError](err)
-	return ok && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+	return l.store.remove(ctx, key, last.sequence)
 }

@@ -57,10 +57,10 @@ func (f *pictures) asked(ctx context.Context, m *nats.Msg) {
 		hz, err = f.ask(ctx, bridge.CameraOf(m.Subject), min(hz, bridge.MaxPictures))
 	}
 	if err != nil {
-		answer(m, refusal{Error: err.Error()})
+		f.hub.answer(m, refusal{Error: err.Error()})
 		return
 	}
-	answer(m, rated{hz, bridge.AskLimit.Milliseconds()})
+	f.hub.answer(m, rated{hz, bridge.AskLimit.Milliseconds()})
 }
 
 // ask asks a camera for a rate, and returns which it has, or why there are no pictures.

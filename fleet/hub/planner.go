@@ -28,7 +28,7 @@ func (p planner) run(ctx context.Context) error {
 func (p planner) answer(ctx context.Context, m *nats.Msg) {
 	plan, err := p.get(ctx)
 	if err != nil {
-		answer(m, refusal{Error: err.Error()})
+		p.hub.answer(m, refusal{Error: err.Error()})
 		return
 	}
 	digest := bridge.PlanDigest(plan)

@@ -241,13 +241,13 @@ func (r *reader) asked(m *nats.Msg) {
 	}
 	switch {
 	case i < 0:
-		answer(m, refusal{Error: fmt.Sprintf("there is no interface %q", iface)})
+		r.hub.answer(m, refusal{Error: fmt.Sprintf("there is no interface %q", iface)})
 	case err != nil:
-		answer(m, refusal{Error: err.Error()})
+		r.hub.answer(m, refusal{Error: err.Error()})
 	default:
 		now := time.Now()
 		r.sources[i].demand.Ask(hz, now)
-		answer(m, rated{r.sources[i].demand.Rate(now), bridge.AskLimit.Milliseconds()})
+		r.hub.answer(m, rated{r.sources[i].demand.Rate(now), bridge.AskLimit.Milliseconds()})
 	}
 }
 

@@ -1,10 +1,6 @@
 package hub
 
-import (
-	"time"
-
-	"player/fleet/bridge"
-)
+import "player/fleet/bridge"
 
 // Report is what a bridge does, for its operator.
 type Report struct {
@@ -32,7 +28,7 @@ type Counts struct {
 
 // report returns the report of this moment.
 func (h *hub) report(serving map[string]*served) Report {
-	r := Report{Bridges: h.peers.Alive(time.Now()), Hangs: h.hangs, Robots: make([]RobotReport, len(h.Robots))}
+	r := Report{Bridges: h.peers.Alive(h.Now()), Hangs: h.hangs, Robots: make([]RobotReport, len(h.Robots))}
 	for i, robot := range h.Robots {
 		r.Robots[i].Name = robot.Name
 		if s := serving[robot.Name]; s != nil {

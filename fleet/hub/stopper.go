@@ -48,9 +48,9 @@ func (s *stopper) carryOut(ctx context.Context, m *nats.Msg) {
 	}
 	switch {
 	case err == nil:
-		answer(m, stopped{Robot: s.robot.Name, OK: true})
+		s.hub.answer(m, stopped{Robot: s.robot.Name, OK: true})
 	case serving != nil:
-		answer(m, stopped{Robot: s.robot.Name, Error: err.Error()})
+		s.hub.answer(m, stopped{Robot: s.robot.Name, Error: err.Error()})
 	}
 }
 
