@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"testing"
+	"time"
 
 	"player/codec"
 	"player/devices/devicetest"
@@ -124,5 +125,20 @@ func TestReportsOfOneRead(t *testing.T) {
 	b.Port().Say(slices.Concat(full, later, later[:9]))
 	if got := b.Link.Device(codec.Misc).Data(); len(got) != codec.MiscSize || got[2] != 120 {
 		t.Errorf("%v, want the battery of the second report", got)
+	}
+}
+
+// A command waits for the next report, and not for one that is overdue: the robot may hear, and must stop.
+func TestCommandsDoNotWaitForOverdueReports(t *testing.T) {
+	b, _ := transporttest.NewKind(t, Kind())
+	b.Subscribe()
+	b.Port().Say(full)
+	for _, silent := range []time.Duration{overdue, time.Millisecond} {
+		b.Pass(silent)
+		b.Port().Wrote = nil
+		b.Client.SetCommand(b.Now(), (&codec.PositionCommand{}).Append(nil))
+		if sent := bytes.Equal(b.Port().Wrote, stop); sent != (silent != overdue) || !sent && len(b.Port().Wrote) > 0 {
+			t.Errorf("%v after the report the robot is sent % X", silent, b.Port().Wrote)
+		}
 	}
 }
