@@ -129,6 +129,9 @@ func (r *simRobot) sent(p *simPort, b []byte) {
 	for _, o := range r.base.motions(p, b) {
 		o.call, o.ret = s.now, s.now
 		p.moves = o.left != 0 || o.right != 0
+		if p.moves && len(p.words) == 0 {
+			s.fail("%s: %v, and nothing would stop it after the death of the process", r.path, o)
+		}
 		r.checkMotion(o)
 		r.history.observe(s, o)
 	}
