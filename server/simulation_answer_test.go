@@ -91,7 +91,7 @@ func (c *simClient) refusals(lines []string) {
 		letter, rest := line[0], line[1:]
 		letters = append(letters, letter)
 		word, _, ok := strings.Cut(strings.TrimPrefix(rest, " "), " ")
-		known := strings.IndexByte("psgml", letter) >= 0
+		known := strings.IndexByte(c.robot.letters(), letter) >= 0
 		opens := strings.Contains(c.refusedBy, string(letter)+"r") || strings.Contains(c.refusedBy, string(letter)+"w") ||
 			strings.Contains(c.refusedBy, string(letter)+"a")
 		switch {
@@ -145,9 +145,6 @@ func (r *simRobot) changes() bool {
 	})
 }
 
-// stageOfCharge returns the stage of the charger in a report.
-func (*simRobot) stageOfCharge(seq int) int { return seq / 50 % 5 }
-
 // charger judges the state of the charger: 8.9.4.
 func (c *simClient) charger(lines []string) {
 	s, r := c.sim, c.robot
@@ -157,8 +154,10 @@ func (c *simClient) charger(lines []string) {
 	if !r.healthy() || r.link.State() != devices.Ready || r.newest() < s.now-time.Second {
 		return
 	}
-	stage := r.stageOfCharge(r.reports[len(r.reports)-1].seq)
-	want := "m " + []string{"no", "bulk", "overcharge", "float", "balance"}[stage]
+	want := "m " + r.base.charge(r.reports[len(r.reports)-1])
+	if want == "m " {
+		return
+	}
 	if !slices.Equal(lines, []string{want}) {
 		s.fail("%v: charger %q, want %q", c, lines, want)
 	}
@@ -167,12 +166,13 @@ func (c *simClient) charger(lines []string) {
 // motorsShown judges whether an answer about obstacles has that the motors are off.
 func (c *simClient) motorsShown(shown bool) {
 	s, r := c.sim, c.robot
-	if !r.healthy() || r.reflexes || r.link.State() != devices.Ready || r.newest() < s.now-time.Second ||
+	on, known := r.base.motors()
+	if !known || !r.healthy() || r.reflexes || r.link.State() != devices.Ready || r.newest() < s.now-time.Second ||
 		s.now < r.powered+2*time.Second {
 		return
 	}
-	if shown != !r.motors {
-		s.fail("%v: the motors are off: %v, and they have power: %v", c, shown, r.motors)
+	if shown == on {
+		s.fail("%v: the motors are off: %v, and they have power: %v", c, shown, on)
 	}
 }
 
@@ -193,7 +193,7 @@ func (c *simClient) obstacles(lines []string) {
 				s.fail("%v: %q, and the commander is %v", c, line, other)
 			}
 			said[word] = true
-		case len(word) == 1 && strings.Contains("psgml", word):
+		case len(word) == 1 && strings.Contains(r.letters(), word):
 			why, _, _ := strings.Cut(rest, " ")
 			said[word+" "+why] = true
 			c.obstacle(word[0], why, line)
@@ -222,10 +222,7 @@ func (c *simClient) obstacle(letter byte, why, line string) {
 	link, newest := r.link, r.newest()
 	switch letter {
 	case 'l':
-		link, newest = r.scanner.link, 0
-		if n := len(r.scanner.scans); n > 0 {
-			newest = r.scanner.scans[n-1]
-		}
+		link, newest = r.scanner.current(), r.scanner.newest()
 	case 'p':
 		if r.reflexes {
 			return // it has a driver of its own
@@ -236,7 +233,8 @@ func (c *simClient) obstacle(letter byte, why, line string) {
 	}
 	switch why {
 	case "silent":
-		if link.State() != devices.Ready || s.now-newest < 3*time.Second && s.now > r.garbled+4*time.Second {
+		greets := letter != 'l' && (r.port == nil || s.now < r.port.opened+6*time.Second) // it may send to no avail
+		if link.State() != devices.Ready || s.now-newest < 3*time.Second && s.now > r.garbled+4*time.Second && !greets {
 			s.fail("%v: %q, it is %v and has sent data at %v", c, line, link.State(), newest)
 		}
 	case "hardware":
@@ -258,7 +256,7 @@ func (c *simClient) parts(lines []string) {
 	places := map[string]bool{}
 	for _, line := range lines {
 		fields := strings.Fields(line)
-		if len(fields) < 9 || len(fields[0]) != 1 || !strings.Contains("psgml", fields[0]) {
+		if len(fields) < 9 || len(fields[0]) != 1 || !strings.Contains(r.letters(), fields[0]) {
 			s.fail("%v: part %q", c, line)
 		}
 		for _, number := range fields[1:9] {
@@ -272,7 +270,7 @@ func (c *simClient) parts(lines []string) {
 			places[place] = true
 		}
 	}
-	ready := r.link.State() == devices.Ready && len(r.starts) > 0 && r.front != 1
+	ready := r.link.State() == devices.Ready && len(r.starts) > 0 && r.front != 1 && r.base.letters() == "psgm"
 	if ready && (!places["p0"] || !places["s0"] || !places["s15"] && !places["s7"]) {
 		s.fail("%v: the robot is ready, and its parts are %q", c, lines)
 	}

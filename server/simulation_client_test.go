@@ -308,7 +308,7 @@ func (c *simClient) act() {
 		}
 		c.send(slices.Repeat(message('x', 'y', []byte("d")), n))
 	case 13:
-		c.send(message('x', "psgm"[s.random.IntN(4)], [][]byte{{'m', 1}, {'m', bit(!s.chance(4))}, {'v', bit(s.chance(2))}, {'R'}}[s.random.IntN(4)]))
+		c.configure("psgm"[s.random.IntN(4)], [][]byte{{'m', 1}, {'m', bit(!s.chance(4))}, {'v', bit(s.chance(2))}, {'R'}}[s.random.IntN(4)])
 	case 14:
 		if s.chance(4) {
 			c.leave()

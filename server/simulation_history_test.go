@@ -20,7 +20,6 @@ type history struct {
 	reads  []*op // of this session
 	open   bool
 	closed bool // no more is checked
-	greets bool // no handshake has begun in this session
 	start  time.Duration
 }
 
@@ -34,8 +33,11 @@ type op struct {
 	message     int        // of the client: a reply to a later one ends it
 
 	read        bool
-	separate    bool // VEL and RVEL
-	left, right int  // of a read: VEL2's steps, or speed and turn rate
+	separate    bool                                // VEL and RVEL
+	left, right int                                 // of a read: VEL2's steps, or speed and turn rate; or as fits reads them
+	apart       bool                                // the driver greets or parts: it has to be zero, whatever is commanded
+	halts       bool                                // a packet that always stops
+	fits        func(o *op, speed, turn int16) bool // reports whether a read shows a command; nil: as of a Pioneer
 }
 
 func (o *op) String() string {
@@ -68,8 +70,8 @@ func (h *history) add(o *op) *op {
 	return o
 }
 
-func (h *history) begin(s *sim) {
-	h.open, h.greets, h.reads, h.start = true, true, nil, 0
+func (h *history) begin() {
+	h.open, h.reads, h.start = true, nil, 0
 }
 
 // jammed ends the session's history if the line took nothing when the driver became
@@ -81,24 +83,13 @@ func (h *history) jammed() {
 }
 
 // observe records the velocities that the driver sends.
-func (h *history) observe(s *sim, p *simPort, body, rest []byte) {
-	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes {
+func (h *history) observe(s *sim, o *op) {
+	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes || o.halts {
 		return
 	}
-	if body[0] == 0 { // SYNC0, or PULSE
-		h.greets = false
-		return
-	}
-	o := velocities(body, rest)
-	if o == nil {
-		return
-	}
-	o.call, o.ret = s.now, s.now
-	// A lost robot is stopped before SYNC0, and one that was left open before CLOSE, whatever is commanded.
-	next, _ := p2Packet(rest)
-	if apart := next != nil && (next[0] == 0 || next[0] == 2); h.greets || apart {
+	if o.apart {
 		if o.left != 0 || o.right != 0 {
-			s.fail("%s: %v before the handshake", h.robot.path, o)
+			s.fail("%s: %v, when the driver greets or parts", h.robot.path, o)
 		}
 		return
 	}
@@ -145,6 +136,9 @@ func (o *op) same(p *op) bool {
 
 // matches reports whether a read shows a command.
 func (o *op) matches(speed, turn int16) bool {
+	if o.fits != nil {
+		return o.fits(o, speed, turn)
+	}
 	if o.separate && o.left == max(-500, min(int(speed), 500)) && o.right == max(-100, min(int(turn), 100)) {
 		return true // in separate mode
 	}

@@ -123,7 +123,7 @@ func (c *simClient) reply(got string) {
 			c.y = ask(c.y, want)
 			continue
 		}
-		if !strings.ContainsRune("psgml", rune(letter)) {
+		if !strings.ContainsRune(c.robot.letters(), rune(letter)) {
 			continue
 		}
 		at := slices.IndexFunc(c.slots, func(p simSlot) bool { return p.letter == letter })

@@ -12,8 +12,9 @@ import (
 
 // simPort is the open line. It implements devices.Port.
 type simPort struct {
-	robot   *simRobot
+	rig     *rig
 	handler devices.PortHandler
+	far     far
 	baud    int
 	opened  time.Duration
 	stuck   []byte // taken by the driver's end and not by the line
@@ -21,13 +22,15 @@ type simPort struct {
 	gone    bool // it was unplugged
 	closed  bool
 	inbox   []piece
-	waits   int    // bytes in inbox
-	setting int    // changes of speed that are under way
-	dead    bool   // its driver has panicked
-	words   []byte // the last ones that the driver has handed over
-	said    []byte // the newest packets
-	parted  bool   // with the last words
-	moves   bool   // the newest command is to move
+	waits   int           // bytes in inbox
+	setting int           // changes of speed that are under way
+	dead    bool          // its driver has panicked
+	words   []byte        // the last ones that the driver has handed over
+	said    []byte        // the newest packets
+	parted  bool          // with the last words
+	moves   bool          // the newest command is to move
+	greets  bool          // no handshake of a Pioneer has begun
+	comes   time.Duration // when the newest bytes of the hardware come
 }
 
 // mostInput is how many bytes of a serial line the kernel keeps.
@@ -37,10 +40,11 @@ const mostInput = 4095
 type piece struct {
 	bytes  []byte
 	report *simReport
+	came   time.Duration
 }
 
 func (p *simPort) Write(b []byte) {
-	r := p.robot
+	r := p.rig
 	s := r.sim
 	switch {
 	case p.closed:
@@ -53,30 +57,14 @@ func (p *simPort) Write(b []byte) {
 	}
 	r.mayPanic(p)
 	p.said = slices.Clone(b)
-	if slices.Equal(b, p.words) { // the line is given up
-		r.history.end(s, s.now)
+	if len(p.words) > 0 && slices.Equal(b, p.words) { // the line is given up
+		r.endSession()
 		p.parted = true
 	} else if p.parted {
 		s.fail("%s is sent %x after its last words", r.path, b)
 	}
-	for rest := b; len(rest) > 0; {
-		body, size := p2Packet(rest)
-		if body == nil {
-			s.fail("%s is sent %x, which is no packet", r.path, rest)
-		}
-		if o := velocities(body, rest[size:]); o != nil {
-			o.call, o.ret = s.now, s.now
-			p.moves = o.left != 0 || o.right != 0
-			r.checkMotion(o)
-		}
-		if body[0] == 4 {
-			r.powered = s.now
-		}
-		if body[0] == 2 || body[0] == 29 { // CLOSE, STOP
-			p.moves = false
-		}
-		r.history.observe(s, p, body, rest[size:])
-		rest = rest[size:]
+	if r.robot != nil {
+		r.robot.sent(p, b)
 	}
 	if r.jammed || p.setting > 0 {
 		p.stuck = append(p.stuck, b...)
@@ -86,19 +74,19 @@ func (p *simPort) Write(b []byte) {
 }
 
 func (p *simPort) travel(b []byte) {
-	s := p.robot.sim
+	s := p.rig.sim
 	p.free = max(p.free, s.now) + time.Duration(len(b)*10)*time.Second/time.Duration(p.baud)
 	baud := p.baud
 	s.at(p.free, func() {
-		if r := p.robot; !p.gone && !r.deaf && r.baud == baud {
-			r.receive(b)
+		if !p.gone && !p.rig.deaf && p.baud == baud {
+			p.far.Write(b)
 		}
 	})
 }
 
 func (p *simPort) flush() {
 	b := p.stuck
-	if p.setting > 0 || p.robot.jammed {
+	if p.setting > 0 || p.rig.jammed {
 		return
 	}
 	p.stuck = nil
@@ -113,7 +101,7 @@ func (p *simPort) LastWords(words []byte) { p.words = words }
 func (p *simPort) Buffered() int { return len(p.stuck) }
 func (p *simPort) SetSpeed(baud int, done func(now time.Duration, err error)) {
 	p.setting++
-	p.robot.answer(func(now time.Duration) {
+	p.rig.answer(func(now time.Duration) {
 		p.setting--
 		switch {
 		case p.closed:
@@ -121,6 +109,7 @@ func (p *simPort) SetSpeed(baud int, done func(now time.Duration, err error)) {
 			done(now, unix.EIO)
 		default:
 			p.baud = baud
+			p.far.SetSpeed(baud)
 			p.flush()
 			done(now, nil)
 		}
@@ -138,18 +127,28 @@ func (p *simPort) Discard() {
 func (p *simPort) Close() {
 	if !p.closed {
 		if p.moves && !p.gone && !p.dead {
-			p.robot.sim.fail("%s is given up, and its newest command is to move", p.robot.path)
+			p.rig.sim.fail("%s is given up, and its newest command is to move", p.rig.path)
 		}
-		p.closed = true
-		p.robot.port = nil
-		p.robot.history.end(p.robot.sim, p.robot.sim.now)
-		p.robot.sim.note("%s is closed", p.robot.path)
+		p.end()
+		p.rig.sim.note("%s is closed", p.rig.path)
 	}
+}
+
+// end ends the session.
+func (p *simPort) end() {
+	p.closed = true
+	p.rig.port = nil
+	p.rig.endSession()
+	if p.rig.robot != nil {
+		p.rig.robot.closed()
+	}
+	// What was written before the close still leaves.
+	p.rig.sim.at(p.free, p.far.Close)
 }
 
 // hangup has the loop hang up a line that was unplugged.
 func (p *simPort) hangup() {
-	s := p.robot.sim
+	s := p.rig.sim
 	if s.depth == 0 {
 		s.onLoop(func(time.Duration) { p.hangup() })
 		return
@@ -157,9 +156,7 @@ func (p *simPort) hangup() {
 	if p.closed {
 		return
 	}
-	p.closed = true
-	p.robot.port = nil
-	p.robot.history.end(s, s.now)
+	p.end()
 	s.depth++
 	p.handler.Hangup(s.now, io.ErrUnexpectedEOF)
 	s.depth--
@@ -167,14 +164,8 @@ func (p *simPort) hangup() {
 
 // bring takes bytes to the driver, in pieces.
 func (p *simPort) bring(b []byte, report *simReport) {
-	s := p.robot.sim
-	if p.baud != p.robot.baud {
-		b = s.junk(len(b))
-		if report != nil {
-			report.damaged = true
-		}
-	}
-	at := s.now
+	s := p.rig.sim
+	at := max(s.now, p.comes)
 	for len(b) > 0 {
 		n := len(b)
 		if s.chance(2) {
@@ -186,9 +177,9 @@ func (p *simPort) bring(b []byte, report *simReport) {
 			in.report = report
 		}
 		at += time.Duration(n*10)*time.Second/time.Duration(p.baud) + 1
-		lost := p.robot.lost != 0 && s.chance(p.robot.lost)
+		lost := p.rig.lost != 0 && s.chance(p.rig.lost)
 		if lost {
-			p.robot.garbled = at
+			p.rig.garbled = at
 			if report != nil {
 				report.damaged = true
 			}
@@ -199,16 +190,18 @@ func (p *simPort) bring(b []byte, report *simReport) {
 			}
 			if p.waits += len(in.bytes); p.waits > mostInput { // it is not read, and lost
 				p.waits -= len(in.bytes)
-				p.robot.garbled = max(s.now, s.busy)
+				p.rig.garbled = max(s.now, s.busy)
 				if report != nil {
 					report.damaged = true
 				}
 				return
 			}
+			in.came = s.now
 			p.inbox = append(p.inbox, in)
 			s.onLoop(p.read)
 		})
 	}
+	p.comes = at
 }
 
 func (p *simPort) read(now time.Duration) {
@@ -224,13 +217,21 @@ func (p *simPort) read(now time.Duration) {
 		b = append(b, in.bytes...)
 		if rep := in.report; rep != nil && !rep.damaged && !p.dead {
 			read = append(read, rep)
-			rep.at, rep.session = now, p.robot.sessions
-			p.robot.reports = append(p.robot.reports, rep)
+			rep.at, rep.session = now, p.rig.sessions
+			p.rig.robot.reports = append(p.rig.robot.reports, rep)
 		}
+	}
+	if w, ok := p.rig.hardware.(waited); ok {
+		w.read(now, p.inbox[0].came)
 	}
 	p.inbox, p.waits = nil, 0
 	p.handler.Receive(now, b)
 	for _, rep := range read {
 		rep.unsure = p.dead || p.closed || p.parted
 	}
+}
+
+// waited is hardware that wants to know when the driver is given bytes, and since when they wait.
+type waited interface {
+	read(now, came time.Duration)
 }

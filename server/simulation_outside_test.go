@@ -49,7 +49,7 @@ type simHost struct {
 }
 
 func (h *simHost) OpenSerial(path string, baud int, handler devices.PortHandler, opened func(now time.Duration, l devices.Line, err error)) {
-	for _, r := range h.sim.robots {
+	for _, r := range h.sim.rigs() {
 		if r.path == path {
 			r.mayPanic(nil)
 			r.answer(func(now time.Duration) {

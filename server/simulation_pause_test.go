@@ -47,7 +47,7 @@ func (s *sim) pauseFor(d time.Duration) {
 	s.note("the server is paused for %v", d)
 	s.delay(d)
 	s.woke = max(s.woke, s.busy)
-	for _, r := range s.robots {
+	for _, r := range s.rigs() {
 		r.fault = max(r.fault, s.woke) // its handshake may have been paused
 	}
 }
@@ -199,9 +199,7 @@ func (s *sim) reloads() {
 func (s *sim) reload(now time.Duration, r *simRobot) {
 	r.faulty("its drivers change") // requests are refused meanwhile
 	s.summary.Reloads++
-	link, scanner := r.link, r.scanner
-	next := r.table(s.log)
-	link, r.link, scanner, r.scanner = r.link, link, r.scanner, scanner
+	next, adopt := r.table(s.log)
 	for _, c := range s.clients {
 		if c.robot == r {
 			c.excuse = "its devices have changed"
@@ -217,9 +215,7 @@ func (s *sim) reload(now time.Duration, r *simRobot) {
 	}
 	s.server.Reload(now, robots, rights.Rules{}, func(time.Duration, []int) {
 		r.mended()
-		scanner.scans, scanner.starts = r.scanner.scans, r.scanner.starts // frames with them may be under way
-		r.link, r.scanner = link, scanner
-		r.crashed, r.off, r.missing, r.panics, r.fuse = false, false, 0, nil, 0
+		adopt()
 		for _, o := range s.server.robots {
 			o.Table.Connect(s.host)
 		}

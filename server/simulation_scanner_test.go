@@ -9,6 +9,49 @@ import (
 	"player/devices"
 )
 
+// scanner is what provides the laser of a robot.
+type scanner interface {
+	// driver returns a new driver, and what has its link take the place of the former one.
+	driver() (kind devices.Kind, d devices.Driver, adopt func(link *devices.Link))
+	current() *devices.Link
+	// newest is when the newest scan was published.
+	newest() time.Duration
+	watch()
+	// checkData checks that a scan is true, of the time that its age says, of this run, and the newest when it
+	// was sent.
+	checkData(c *simClient, scan []byte, taken, written time.Duration)
+}
+
+// simpleScanner is a scanner whose driver is simulated, too.
+type simpleScanner struct{ run *simScanner }
+
+func (d *simpleScanner) driver() (devices.Kind, devices.Driver, func(*devices.Link)) {
+	next := &simScanner{sim: d.run.sim}
+	return devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, next, func(link *devices.Link) {
+		next.link, next.scans, next.starts = link, d.run.scans, d.run.starts // frames with them may be under way
+		d.run = next
+	}
+}
+
+func (d *simpleScanner) current() *devices.Link { return d.run.link }
+
+func (d *simpleScanner) newest() time.Duration {
+	if n := len(d.run.scans); n > 0 {
+		return d.run.scans[n-1]
+	}
+	return 0
+}
+
+func (d *simpleScanner) watch() {
+	if state := d.run.link.State(); state != devices.Lost && state != devices.Starting {
+		d.run.crashed = false
+	}
+}
+
+func (d *simpleScanner) checkData(c *simClient, scan []byte, taken, written time.Duration) {
+	d.run.checkData(c, scan, taken, written)
+}
+
 // simScanner is a driver whose first data comes late, sometimes never, and whose
 // setup may fail. It implements devices.Driver.
 type simScanner struct {

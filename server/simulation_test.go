@@ -19,11 +19,11 @@ import (
 
 	"player/codec"
 	"player/devices"
-	"player/devices/p2os"
 	"player/devices/reflex"
 	"player/e2e/acceptance"
 	"player/e2e/needs"
 	"player/process/descriptors"
+	"player/simulation/emulator/line"
 	"player/timers"
 )
 
@@ -31,8 +31,9 @@ import (
 // on a virtual clock. Everything around it is simulated: the network and the
 // kernel's connections (simulation_network_test.go), what clients do and send and
 // how they judge what they get (simulation_client, _message and _judge_test.go),
-// the serial line, the robot and a scanner (simulation_line, _robot and
-// _scanner_test.go). All chance comes from one seed, so a seed that fails can be
+// the serial lines and their drivers (simulation_line and _rig_test.go), robots (simulation_robot and
+// _pioneer_test.go), a scanner (simulation_scanner_test.go) and emulated hardware (simulation_hardware and
+// _laser_test.go). All chance comes from one seed, so a seed that fails can be
 // replayed:
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
@@ -42,7 +43,7 @@ import (
 
 var (
 	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
-	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 20, with ACCEPTANCE=1 30")
+	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 20, with -short 4, with ACCEPTANCE=1 30")
 	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
 )
 
@@ -53,6 +54,8 @@ func TestSimulation(t *testing.T) {
 		first, seeds = *simSeed, 1
 	case seeds == 0 && acceptance.Wanted():
 		seeds = 30
+	case seeds == 0 && testing.Short():
+		seeds = 4
 	case seeds == 0:
 		seeds = 20
 	}
@@ -92,12 +95,13 @@ func TestSimulationIsRepeatable(t *testing.T) {
 }
 
 // noLease is a seed whose first robot has no lease.
-const noLease = 2
+const noLease = 1
 
 // simulateOne returns the only client of a simulation, which has just connected from the
 // server's computer.
 func simulateOne(seed uint64, rcvbuf int) *simClient {
 	s := newSim(seed)
+	s.plain = true
 	s.build()
 	s.call(s.server.start)
 	c := s.client(s.robots[0], s.wires[0])
@@ -194,6 +198,8 @@ type summary struct {
 	Queued                 int // frames for networks with a transmit queue
 	Commanders             int // motions of which the status must name the commander
 	Takeovers              int // of robots whose commander keeps control
+	Emulated, Lasers       int // robots and scanners
+	Poses, Scans           int // that were compared with where emulated hardware was, and what it measured
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
 }
 
@@ -237,12 +243,14 @@ type sim struct {
 	summary summary
 
 	now       time.Duration
-	timers    timers.Queue // of the server
-	outside   timers.Queue // events of the world
+	timers    timers.Queue  // of the server
+	outside   timers.Queue  // events of the world
+	emulated  *line.Virtual // the clock of emulated hardware
 	busy      time.Duration
 	delayed   time.Duration // how long the loop was delayed so far
 	delayedAt time.Duration // delayed when the clients were checked last
 	pauses    bool          // the server is paused now and then
+	plain     bool          // all robots are simulated Pioneers
 	crowded   bool          // clients far away want more than a radio carries, while others are near
 	woke      time.Duration // when the newest pause ends
 	depth     int           // of the server's callbacks
@@ -265,7 +273,9 @@ type sim struct {
 }
 
 func newSim(seed uint64) *sim {
-	return &sim{random: rand.New(rand.NewPCG(seed, 6665)), now: time.Second}
+	s := &sim{random: rand.New(rand.NewPCG(seed, 6665)), now: time.Second}
+	s.emulated = s.newClock()
+	return s
 }
 
 // chance is true once in n.
@@ -397,8 +407,10 @@ func (s *sim) life() (err error) {
 	s.server.start(s.now)
 	s.depth--
 	for _, r := range s.robots {
-		r.misfortune()
 		r.visitors()
+	}
+	for _, r := range s.rigs() {
+		r.misfortune()
 	}
 	population := 1 + s.random.IntN(6)
 	if s.crowded {
@@ -474,10 +486,11 @@ func (s *sim) build() {
 		config.MaxClients, config.MaxPerAddress = 12, 12
 	}
 	s.most, s.mostOfAddress = config.MaxClients, config.MaxPerAddress
-	for i := range 1 + s.random.IntN(2) {
+	for i := range 1 + s.random.IntN(3) {
 		r := s.newRobot(i)
 		s.robots = append(s.robots, r)
-		table := r.table(log) // which decides whether there is a lease
+		table, adopt := r.table(log) // which decides whether there is a lease
+		adopt()
 		config.Robots = append(config.Robots, Robot{
 			Address: fmt.Sprintf(":%d", 6665+i), Port: 6665 + i, Table: table, KeepControl: r.keeps, CommandLifetime: r.lease,
 		})
@@ -503,9 +516,9 @@ func (s *sim) interfaces() map[netip.Addr]string {
 }
 
 // table builds the robot's drivers, with or without a virtual device in front of
-// the wheels.
-func (r *simRobot) table(log *zap.Logger) *devices.Table {
-	t := devices.NewTable(log)
+// the wheels. adopt has the robot have them.
+func (r *simRobot) table(log *zap.Logger) (t *devices.Table, adopt func()) {
+	t = devices.NewTable(log)
 	attach := func(kind devices.Kind, d devices.Driver, err error) *devices.Link {
 		l, attachErr := t.Attach(kind.Instance(d))
 		if err := errors.Join(err, attachErr); err != nil {
@@ -513,13 +526,16 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		}
 		return l
 	}
-	wheels := p2os.New(r.path, p2os.Overrides{})
 	if r.front == unknown {
 		r.front = r.sim.random.IntN(4)
+		if r.front == 1 && !strings.Contains(r.letters(), "s") { // the reflexes need sonars
+			r.front = 2
+		}
 	}
-	r.link = attach(p2os.Kind(), &fragile{wheels, wheels, wheels, wheels, wheels, wheels, wheels, r}, nil)
-	r.scanner = &simScanner{sim: r.sim}
-	attach(devices.Kind{Name: "scanner", Provides: []devices.Spec{devices.Laser()}}, r.scanner, nil)
+	kind, d := r.base.driver()
+	link := attach(kind, r.fragile(d), nil)
+	kind, d, adoptScanner := r.scanner.driver()
+	scanner := attach(kind, d, nil)
 	switch r.front {
 	case 0:
 		r.lease = 300 * time.Millisecond
@@ -528,7 +544,21 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		d, err := reflex.New(t.Hide(codec.Position), []*devices.Device{t.Device(codec.Sonar)}, 400)
 		attach(reflex.Kind(), d, err)
 	}
-	return t
+	return t, func() {
+		r.renew(link)
+		adoptScanner(scanner)
+	}
+}
+
+// rigs returns all drivers with serial lines.
+func (s *sim) rigs() (all []*rig) {
+	for _, r := range s.robots {
+		all = append(all, &r.rig)
+		if l, ok := r.scanner.(*laser); ok {
+			all = append(all, &l.rig)
+		}
+	}
+	return all
 }
 
 // watch checks once a second what must always hold.
@@ -585,10 +615,12 @@ func (s *sim) idle() {
 		s.fail("no client is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.movers), sv.inputQueue.Empty())
 	}
 	for _, r := range s.robots {
-		if r.link.State() != devices.Idle {
+		r.checkAtRest()
+	}
+	for _, r := range s.rigs() {
+		if r.link.State() != devices.Idle || r.port != nil {
 			s.fail("no client is connected, and %s is %v", r.path, r.link.State())
 		}
-		r.checkAtRest()
 	}
 	if at, armed := s.timers.Next(); armed {
 		s.fail("no client is connected, and a timer is armed for %v", at)

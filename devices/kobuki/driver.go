@@ -20,6 +20,8 @@ const (
 	// clock has begun anew, it was switched off, and its counters have also begun anew. A
 	// line may delay reports by 2 s.
 	drift = 3 * time.Second
+	// overdue is the age of the newest report from which on commands do not wait for the next one: three periods.
+	overdue = 60 * time.Millisecond
 )
 
 // speeds has the robot's only speed in baud.
@@ -166,6 +168,14 @@ func (r report) bumpers() (bits uint8) {
 		bits |= 16
 	}
 	return bits
+}
+
+// Command implements devices.Commanded. The answer to the next report has the command. A robot whose reports do not
+// come may hear nevertheless, so it is sent the command at once.
+func (d *Driver) Command(now time.Duration, _ *devices.Device) {
+	if d.IsUp() && now > d.at+overdue && d.Port().Buffered() == 0 {
+		d.drive()
+	}
 }
 
 // drive sends the newest command, or the stop.

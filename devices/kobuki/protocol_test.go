@@ -160,3 +160,18 @@ func TestRestart(t *testing.T) {
 		t.Errorf("pose %+v, before %+v", d, before)
 	}
 }
+
+// A command waits for the next report, and not for one that is overdue: the robot may hear, and must stop.
+func TestCommandsDoNotWaitForOverdueReports(t *testing.T) {
+	b, _ := transporttest.NewKind(t, Kind())
+	b.Subscribe()
+	b.Port().Say(full)
+	for _, silent := range []time.Duration{overdue, time.Millisecond} {
+		b.Pass(silent)
+		b.Port().Wrote = nil
+		b.Client.SetCommand(b.Now(), (&codec.PositionCommand{}).Append(nil))
+		if sent := bytes.Equal(b.Port().Wrote, stop); sent != (silent != overdue) || !sent && len(b.Port().Wrote) > 0 {
+			t.Errorf("%v after the report the robot is sent % X", silent, b.Port().Wrote)
+		}
+	}
+}
