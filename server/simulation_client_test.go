@@ -75,6 +75,7 @@ type simClient struct {
 	refused   string        // letters that the last reply refuses
 	refusedBy string        // the request
 	cut       *op           // the motors may be stopped because its network is cut
+	visit                   // if it is a connection of the server for programs of ROS
 }
 
 // simSlot is a device that was opened: the letter, its access (zero: never), and
@@ -517,6 +518,10 @@ func (c *simClient) lost() {
 	}
 	s.clients = slices.DeleteFunc(s.clients, func(o *simClient) bool { return o == c })
 	c.robot.expectStop()
+	if c.socket != nil {
+		c.socket.ended()
+		return
+	}
 	s.after(s.wait(5*time.Second), s.newClient)
 }
 

@@ -36,6 +36,9 @@ func (c *simClient) read() {
 	for _, p := range all {
 		c.stream, c.written, c.delayed = append(c.stream, p.bytes...), p.written, p.delayed
 		c.parse()
+		if c.socket != nil {
+			c.socket.brings(p.bytes)
+		}
 	}
 }
 

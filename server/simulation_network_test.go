@@ -436,6 +436,7 @@ func (c *simConn) read(now time.Duration) {
 		c.in = c.in[len(in):]
 		c.handler.Receive(now, in)
 	}
+	c.client.carriedOut()
 	switch {
 	case c.paused || c.closed:
 	case len(c.in) > 0:

@@ -82,7 +82,7 @@ func (s *sim) awake(last time.Duration) bool { return s.now >= s.woke+last }
 
 // end ends the client in one of the ways in which clients end.
 func (c *simClient) end() {
-	if c.over || c.left != 0 {
+	if c.over || c.left != 0 || c.socket != nil {
 		return
 	}
 	s := c.sim
@@ -132,9 +132,9 @@ func (c *simClient) leaves() {
 }
 
 // drivesOn reports whether the client may move its robot: its end has not come to the
-// server's kernel, and its connection stands.
+// server's kernel, its connection stands, and the lifetime of its commands has not passed.
 func (c *simClient) drivesOn() bool {
-	return c.conn.handler != nil && !c.conn.closed && !c.conn.fin
+	return c.conn.handler != nil && !c.conn.closed && !c.conn.fin && !c.lapsed
 }
 
 // hasDriver reports whether any client may drive the robot.

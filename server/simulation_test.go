@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/zap"
@@ -59,7 +60,7 @@ func TestSimulation(t *testing.T) {
 	var total summary
 	for seed := first; seed < first+uint64(seeds); seed++ {
 		s := newSim(seed)
-		if err := s.life(); err != nil {
+		if err := s.live(t); err != nil {
 			lines := 100
 			if *simSeed != 0 {
 				lines = keptLines
@@ -85,7 +86,7 @@ func TestSimulationIsRepeatable(t *testing.T) {
 	needs.Time(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		a, b := newSim(seed), newSim(seed)
-		if errA, errB := a.life(), b.life(); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
+		if errA, errB := a.live(t), b.live(t); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
 			t.Errorf("seed %d: two runs differ: %v, %v; %+v, %+v", seed, errA, errB, a.summary, b.summary)
 		}
 	}
@@ -195,6 +196,8 @@ type summary struct {
 	Commanders             int // motions of which the status must name the commander
 	Takeovers              int // of robots whose commander keeps control
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
+	Programs, Messages     int // of ROS, and what they got of topics
+	Lapses                 int // lifetimes of commands that have passed
 }
 
 func (s *summary) add(o *summary) {
@@ -262,6 +265,7 @@ type sim struct {
 	stopped       time.Duration // when the server was asked to stop, zero: it runs
 	failure       error         // the first invariant that did not hold
 	lag           time.Duration // how long the current callback has taken, for those who ask
+	site          *simSite      // for programs of ROS; nil: there is none
 }
 
 func newSim(seed uint64) *sim {
@@ -356,7 +360,8 @@ func (s *sim) run(until time.Duration) {
 		armed = armed && !s.ended
 		at = max(at, s.busy, s.now)
 		out, any := s.outside.Next()
-		switch {
+		switch next := earliest(until, at, armed, out, any); {
+		case s.site.passes(next):
 		case any && (!armed || out <= at):
 			if out > until {
 				s.now = until
@@ -379,6 +384,23 @@ func (s *sim) run(until time.Duration) {
 			s.fail("time stands still: the loop is always busy")
 		}
 	}
+}
+
+// earliest returns when something happens next.
+func earliest(until, at time.Duration, armed bool, out time.Duration, any bool) time.Duration {
+	if armed {
+		until = min(until, at)
+	}
+	if any {
+		until = min(until, out)
+	}
+	return until
+}
+
+// live is life in a bubble, for the goroutines of visitors.
+func (s *sim) live(t *testing.T) (err error) {
+	synctest.Test(t, func(*testing.T) { err = s.life() })
+	return err
 }
 
 // life is a whole simulation. It returns why it has failed.
@@ -414,13 +436,20 @@ func (s *sim) life() (err error) {
 	if s.chance(3) {
 		s.reloads()
 	}
+	if s.chance(3) {
+		s.openSite()
+		defer s.site.end()
+	}
 	s.run(s.now + s.between(time.Minute, 8*time.Minute))
 
 	// All clients leave: nothing may be left.
 	s.closing, s.pauses = true, false
 	s.note("everybody leaves")
+	s.site.close()
 	for _, c := range slices.Clone(s.clients) {
-		c.leave()
+		if c.socket == nil {
+			c.leave()
+		}
 	}
 	s.run(s.now + 200*time.Second) // some vanish with a closed window, or in a pause
 	s.idle()

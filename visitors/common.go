@@ -29,6 +29,8 @@ type Common struct {
 	Access rights.Rules
 	// Descriptors has those for connections to the robots.
 	Descriptors *descriptors.Share
+	// Connect connects to the robot at HOST:PORT. Nil: by TCP.
+	Connect func(ctx context.Context, address string) (net.Conn, error)
 	Name        string             // as in Site
 	Origins     []string           // as in Site
 	Proxy       Proxy              // as in Site
