@@ -162,7 +162,7 @@ func (p *simProgram) run(theirs net.Conn) {
 		for {
 			select {
 			case text := <-p.out:
-				time.Sleep(time.Microsecond) // time passes when the one before has had all its effects
+				time.Sleep(time.Microsecond)                           // time passes when the one before has had all its effects
 				_ = ws.Write(ctx, websocket.MessageText, []byte(text)) // the reader notices
 			case <-ctx.Done():
 				return
