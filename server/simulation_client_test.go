@@ -76,6 +76,8 @@ type simClient struct {
 	refusedBy string        // the request
 	cut       *op           // the motors may be stopped because its network is cut
 	visit                   // if it is a connection of the server for programs of ROS
+	encrypts  bool          // it uses TLS
+	tls       *simTLS       // nil: it does not, or the handshake has not been done
 }
 
 // simSlot is a device that was opened: the letter, its access (zero: never), and
@@ -136,6 +138,7 @@ func (s *sim) newClient() {
 	} else {
 		c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
 	}
+	c.encrypts = s.keys != nil && s.chance(4)
 	c.connect(c.begin)
 }
 
@@ -182,25 +185,36 @@ func (c *simClient) connect(then func()) {
 func (c *simClient) beAccepted(then func()) {
 	s := c.sim
 	s.onLoop(func(now time.Duration) {
+		if c.encrypts {
+			c.acceptTLS(now, then)
+			return
+		}
 		if !s.accepting { // it waits in the kernel
 			s.after(10*time.Millisecond, func() { c.beAccepted(then) })
 			return
 		}
 		place := s.placeFor(c)
 		c.conn.handler = s.server.accept(now, c.conn, c.robot.index)
-		if taken := c.conn.handler != nil; taken != place {
-			s.fail("%v of %v is taken: %v, with %d clients of at most %d, %d of an address", c, c.conn.remote, taken, len(s.server.clients), s.most, s.mostOfAddress)
-		}
-		if !place {
-			s.summary.Refusals++
-			c.conn.closed = true
-			c.lost()
-			return
-		}
-		s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d", c, c.conn.remote, c.well, c.drives, c.conn.wire.name, c.robot.index, c.rcvbuf)
-		c.conn.schedule()
-		s.after(time.Millisecond, then)
+		c.accepted(place, then)
 	})
+}
+
+// accepted is called when the server has taken or refused the client. place: it has a place for it.
+func (c *simClient) accepted(place bool, then func()) {
+	s := c.sim
+	if taken := c.conn.handler != nil; taken != place {
+		s.fail("%v of %v is taken: %v, with %d clients of at most %d, %d of an address", c, c.conn.remote, taken, len(s.server.clients), s.most, s.mostOfAddress)
+	}
+	if !place {
+		s.summary.Refusals++
+		c.conn.closed = true
+		c.lost()
+		return
+	}
+	s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d, TLS %v",
+		c, c.conn.remote, c.well, c.drives, c.conn.wire.name, c.robot.index, c.rcvbuf, c.encrypts)
+	c.conn.schedule()
+	s.after(time.Millisecond, then)
 }
 
 // begin opens devices and starts to act.
@@ -392,6 +406,9 @@ func (c *simClient) leave() {
 		return
 	}
 	c.leaves()
+	if c.tls != nil && c.sim.chance(2) {
+		c.deliver(chunk{bytes: c.tls.Bye(nil)})
+	}
 	c.deliver(chunk{end: io.EOF})
 }
 
@@ -487,6 +504,7 @@ func (c *simClient) wasWritten(p []byte) {
 func (c *simClient) wasClosed() {
 	s := c.sim
 	long := s.now-c.conn.heard > 12*time.Second
+	c.judgeBye()
 	if c.excuse == "" && !long {
 		s.fail("%v has done nothing, and the server has closed its connection", c)
 	}

@@ -34,10 +34,10 @@ func (c *simClient) read() {
 	all := c.unread
 	c.unread, c.unreadBytes = nil, 0
 	for _, p := range all {
-		c.stream, c.written, c.delayed = append(c.stream, p.bytes...), p.written, p.delayed
+		c.stream, c.written, c.delayed = append(c.stream, p.plain...), p.written, p.delayed
 		c.parse()
 		if c.socket != nil {
-			c.socket.brings(p.bytes)
+			c.socket.brings(p.plain)
 		}
 	}
 }

@@ -58,8 +58,10 @@ func TestSimulation(t *testing.T) {
 		seeds = 20
 	}
 	var total summary
+	keys := newKeys(t)
 	for seed := first; seed < first+uint64(seeds); seed++ {
 		s := newSim(seed)
+		s.keys = keys
 		if err := s.live(t); err != nil {
 			lines := 100
 			if *simSeed != 0 {
@@ -84,8 +86,10 @@ func TestSimulation(t *testing.T) {
 // A seed determines everything.
 func TestSimulationIsRepeatable(t *testing.T) {
 	needs.Time(t)
+	keys := newKeys(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		a, b := newSim(seed), newSim(seed)
+		a.keys, b.keys = keys, keys
 		if errA, errB := a.live(t), b.live(t); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
 			t.Errorf("seed %d: two runs differ: %v, %v; %+v, %+v", seed, errA, errB, a.summary, b.summary)
 		}
@@ -198,6 +202,7 @@ type summary struct {
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
 	Programs, Messages     int // of ROS, and what they got of topics
 	Lapses                 int // lifetimes of commands that have passed
+	Encrypted, Byes        int // clients by TLS, and connections that the server has closed as TLS wants it
 }
 
 func (s *summary) add(o *summary) {
@@ -266,6 +271,7 @@ type sim struct {
 	failure       error         // the first invariant that did not hold
 	lag           time.Duration // how long the current callback has taken, for those who ask
 	site          *simSite      // for programs of ROS; nil: there is none
+	keys          *simKeys      // of clients by TLS; nil: there are none
 }
 
 func newSim(seed uint64) *sim {
@@ -582,7 +588,7 @@ func (s *sim) watch() {
 			open, len(sv.movers), len(sv.unsettled), len(sv.networks.all))
 	}
 	for c := range sv.clients {
-		conn := c.conn.(*simConn)
+		conn := simConnOf(c.conn)
 		if waits := c.fair.Waits(); waits != conn.paused || !waits && len(c.input) > 0 {
 			s.fail("%v: it is in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.paused, len(c.input))
 		}
