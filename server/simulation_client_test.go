@@ -77,6 +77,8 @@ type simClient struct {
 	cut       *op           // the motors may be stopped because its network is cut
 	visit                   // if it is a connection of the server for programs of ROS
 	encrypts  bool          // it uses TLS
+	owner     bool          // the server keeps places for it
+	readOnly  bool          // it had no right to write when it connected, and does not ask for it
 	tls       *simTLS       // nil: it does not, or the handshake has not been done
 }
 
@@ -154,12 +156,13 @@ func (s *sim) placeFor(c *simClient) bool {
 		if o.conn.remote.IP.Equal(c.conn.remote.IP) {
 			ofAddress++
 		}
-		if !o.conn.remote.IP.IsLoopback() {
+		if !o.owner {
 			strangers++
 		}
 	}
 	kept := (s.most + 7) / 8
-	return all < s.most && ofAddress < s.mostOfAddress && (c.conn.remote.IP.IsLoopback() || strangers < s.most-kept)
+	c.owner = c.owns()
+	return !c.robot.gone && all < s.most && ofAddress < s.mostOfAddress && (c.owner || strangers < s.most-kept)
 }
 
 // client returns a client that is not connected yet.
@@ -214,6 +217,10 @@ func (c *simClient) accepted(place bool, then func()) {
 	s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d, TLS %v",
 		c, c.conn.remote, c.well, c.drives, c.conn.wire.name, c.robot.index, c.rcvbuf, c.encrypts)
 	c.conn.schedule()
+	if c.readOnly = c.mayOnlyRead(s.access); c.readOnly {
+		c.requests = append(c.requests, simRequest{pairs: "pw", number: c.sent, sent: s.now})
+		c.send(message('d', 'r', []byte("pw")))
+	}
 	s.after(time.Millisecond, then)
 }
 

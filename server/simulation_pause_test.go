@@ -5,12 +5,9 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"player/config/rights"
 )
 
-// Pauses of the server, clients that leave during them, reloads of the configuration,
-// and the judges of a promise that all of these must not break: when a client has ended, the robot is
+// Pauses of the server, clients that leave during them, and the judges of a promise that all of these must not break: when a client has ended, the robot is
 // commanded to stop as soon as the server can send anything.
 
 // stopDelay is how long after the end of the last client that may drive the robot may still not be commanded
@@ -176,52 +173,6 @@ func (r *simRobot) expectStop() {
 			s.fail("%s: no client is there that may drive it, and it was not commanded to stop", r.path)
 		default:
 			s.summary.InTime++
-		}
-	})
-}
-
-// reloads changes the drivers of a robot from time to time, while it drives or not.
-func (s *sim) reloads() {
-	s.after(s.wait(60*time.Second), func() {
-		if s.closing {
-			return
-		}
-		s.onLoop(func(now time.Duration) {
-			if s.accepting { // else one is under way
-				s.reload(now, s.robots[s.random.IntN(len(s.robots))])
-			}
-		})
-		s.reloads()
-	})
-}
-
-// reload replaces all drivers of a robot.
-func (s *sim) reload(now time.Duration, r *simRobot) {
-	r.faulty("its drivers change") // requests are refused meanwhile
-	s.summary.Reloads++
-	link, scanner := r.link, r.scanner
-	next := r.table(s.log)
-	link, r.link, scanner, r.scanner = r.link, link, r.scanner, scanner
-	for _, c := range s.clients {
-		if c.robot == r {
-			c.excuse = "its devices have changed"
-		}
-	}
-	var robots []Robot
-	for _, o := range s.server.robots {
-		robot := o.Robot
-		if robot.Links = o.Table.Links(); o.listener == r.index {
-			robot.Links = next.Links()
-		}
-		robots = append(robots, robot)
-	}
-	s.server.Reload(now, robots, rights.Rules{}, func(time.Duration, []int) {
-		r.mended()
-		scanner.scans, scanner.starts = r.scanner.scans, r.scanner.starts // frames with them may be under way
-		r.link, r.scanner = link, scanner
-		r.crashed, r.off, r.missing, r.panics, r.fuse = false, false, 0, nil, 0
-		for _, o := range s.server.robots {
-			o.Table.Connect(s.host)
 		}
 	})
 }

@@ -461,7 +461,7 @@ func (p *simProgram) answer(id string, result bool) {
 		return // about topics
 	}
 	delete(p.calls, id)
-	c.end(s.now, !result)
+	c.end(s.now, !result || p.robot.gone)
 	switch {
 	case c.stop == nil:
 	case !result:

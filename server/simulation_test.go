@@ -19,6 +19,7 @@ import (
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/config/rights"
 	"player/devices"
 	"player/devices/p2os"
 	"player/devices/reflex"
@@ -57,6 +58,7 @@ func TestSimulation(t *testing.T) {
 	case seeds == 0:
 		seeds = 20
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a simulation keeps little
 	var total summary
 	keys := newKeys(t)
 	for seed := first; seed < first+uint64(seeds); seed++ {
@@ -202,6 +204,7 @@ type summary struct {
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
 	Programs, Messages     int // of ROS, and what they got of topics
 	Lapses                 int // lifetimes of commands that have passed
+	Rights, Moves          int // changes of rights, and robots that went or came
 	Encrypted, Byes        int // clients by TLS, and connections that the server has closed as TLS wants it
 }
 
@@ -272,6 +275,8 @@ type sim struct {
 	lag           time.Duration // how long the current callback has taken, for those who ask
 	site          *simSite      // for programs of ROS; nil: there is none
 	keys          *simKeys      // of clients by TLS; nil: there are none
+	access        rights.Rules
+	changed       time.Duration // when access has changed
 }
 
 func newSim(seed uint64) *sim {
@@ -620,7 +625,7 @@ func (s *sim) idle() {
 		s.fail("no client is connected, and %d clients, %d that drive are left; the queue is empty: %v", len(sv.clients), len(sv.movers), sv.inputQueue.Empty())
 	}
 	for _, r := range s.robots {
-		if r.link.State() != devices.Idle {
+		if !r.gone && r.link.State() != devices.Idle {
 			s.fail("no client is connected, and %s is %v", r.path, r.link.State())
 		}
 		r.checkAtRest()
