@@ -99,7 +99,7 @@ func (r *simRobot) byVisitor(on bool) {
 	if on {
 		r.history.write(s.now, nil, 0, 0, true).end(s.now)
 	}
-	if known := s.server.EmergencyStop(s.now, 6665+r.index, on, "a visitor"); known == r.gone {
+	if known := s.server.EmergencyStop(s.now, 6665+r.index, on, "a visitor"); s.accepting && known == r.gone {
 		s.fail("%s: it is known: %v, and it has gone: %v", r.path, known, r.gone)
 	}
 	o.maybe = r.gone
@@ -150,7 +150,7 @@ func (r *simRobot) expectHeld(c *simClient, o *stopOp) {
 	s.at(max(s.now, s.busy)+stopDelay, func() {
 		switch {
 		case s.stopped != 0 || o.maybe || r.gone || c != nil && (c.over || c.conn.fin) || r.mayBeReleased(o, s.now):
-		case !s.awake(stopDelay) || s.now < s.busy || r.jammed && p == r.port:
+		case !s.awake(stopDelay) || s.now < s.busy || (r.jammed || s.now < r.fault+stopDelay) && p == r.port: // the line takes bytes again
 			r.expectHeld(c, o)
 		default:
 			s.summary.Held++
