@@ -140,7 +140,7 @@ func (s *sim) newClient() {
 	} else {
 		c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
 	}
-	c.encrypts = s.keys != nil && s.chance(4)
+	c.encrypts = s.keys != nil && s.chance(3)
 	c.connect(c.begin)
 }
 

@@ -297,6 +297,9 @@ func (p *simProgram) act() {
 	if p.drives {
 		mean = 150 * time.Millisecond
 	}
+	if s.chance(8) { // its hand rests, perhaps while the wheels start
+		mean = 5 * time.Second
+	}
 	s.after(s.wait(mean), p.act)
 	if p.drives && !s.chance(15) {
 		p.publish()

@@ -46,7 +46,7 @@ func (c *simClient) owns() bool {
 
 // reloads changes the configuration from time to time, while robots drive or not.
 func (s *sim) reloads() {
-	s.after(s.wait(60*time.Second), func() {
+	s.after(s.wait(40*time.Second), func() {
 		if s.closing {
 			return
 		}
@@ -54,9 +54,9 @@ func (s *sim) reloads() {
 			r := s.robots[s.random.IntN(len(s.robots))]
 			switch {
 			case !s.accepting: // one is under way
-			case r.gone || len(s.robots) > 1 && !s.robots[1-r.index].gone && s.chance(3):
+			case r.gone || len(s.robots) > 1 && !s.robots[1-r.index].gone && s.chance(2):
 				s.move(now, r)
-			case s.chance(3):
+			case s.chance(2):
 				s.change(now)
 			default:
 				s.reload(now, r)
