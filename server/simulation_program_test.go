@@ -151,7 +151,8 @@ func (p *simProgram) run(theirs net.Conn) {
 	}
 	transport := &http.Transport{DialContext: dial}
 	defer transport.CloseIdleConnections()
-	ws, _, err := websocket.Dial(v.ctx, "ws://127.0.0.1/", &websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}})
+	options := websocket.DialOptions{HTTPClient: &http.Client{Transport: transport}}
+	ws, _, err := websocket.Dial(v.ctx, "ws://127.0.0.1/", &options)
 	if err != nil {
 		return
 	}
@@ -499,7 +500,8 @@ func (p *simProgram) data(topic string, taken time.Duration) {
 		t.came = t.came[1:]
 	}
 	steady := s.now > max(t.subscribed, p.since)+t.throttle+3*time.Second && s.awake(3*time.Second)
-	if age := s.now - taken; steady && age > t.throttle+time.Duration(t.queue+1)*max(t.throttle, 100*time.Millisecond)+time.Second {
+	most := t.throttle + time.Duration(t.queue+1)*max(t.throttle, 100*time.Millisecond) + time.Second
+	if age := s.now - taken; steady && age > most {
 		s.fail("%v: data of %s is %v old, at one in %v", p, topic, age, t.throttle)
 	}
 }
@@ -553,9 +555,10 @@ func (c *simClient) configured(payload []byte) {
 		c.questions = append(c.questions, simQuestion{rest[0], c.sent})
 	case 'w':
 		name := string(rest)
-		i := slices.IndexFunc(c.socket.site.programs, func(p *simProgram) bool { return strings.HasSuffix(name, " "+p.address) })
-		if i >= 0 {
-			c.program = c.socket.site.programs[i]
+		for _, p := range c.socket.site.programs {
+			if strings.HasSuffix(name, " "+p.address) {
+				c.program = p
+			}
 		}
 	default:
 		s.fail("%v: configuration %q", c, payload)

@@ -4,13 +4,14 @@ import (
 	"fmt"
 	"net/netip"
 	"slices"
+	"strings"
 	"time"
 
 	"player/config/rights"
 )
 
-// Reloads of the configuration in the simulation: other drivers of a robot, a robot that goes and comes back, and rights
-// that change.
+// Reloads of the configuration in the simulation: other drivers of a robot, a robot that goes and comes back, and
+// rights that change.
 
 // restricted is the computer whose clients may only read while rules are in force.
 const restricted = "10.1.0.3"
@@ -19,7 +20,8 @@ const restricted = "10.1.0.3"
 // trusted is set.
 func rules(trusted bool) rights.Rules {
 	all := rights.Rule{Allow: rights.All}
-	for _, from := range []string{"127.0.0.0/8", "10.0.0.0/16", "192.0.2.0/24", "10.1.0.1/32", "10.1.0.2/32", "2001:db8::/32"} {
+	const networks = "127.0.0.0/8 10.0.0.0/16 192.0.2.0/24 10.1.0.1/32 10.1.0.2/32 2001:db8::/32"
+	for _, from := range strings.Fields(networks) {
 		all.From = append(all.From, netip.MustParsePrefix(from))
 	}
 	list := rights.Rules{all, {Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix(restricted + "/32")}}}
@@ -154,7 +156,7 @@ func (s *sim) move(now time.Duration, r *simRobot) {
 	if !r.gone {
 		r.faulty("it leaves the configuration")
 		r.changesFor("its robot goes")
-		r.gone, r.away = true, r.addStop(false) // nobody stops a robot that is not served
+		r.gone, r.away = true, r.addStop(false) // a robot that is not served takes no stop
 		s.server.Reload(now, s.serving(r, false), s.access, func(time.Duration, []int) { s.reloaded() })
 		for _, c := range slices.Clone(s.clients) {
 			if c.robot == r && c.conn.handler != nil && !c.conn.closed {

@@ -68,12 +68,10 @@ func (s *sim) openSite() {
 	}}
 	for _, r := range s.robots {
 		robot := visitors.Robot{Name: r.name(), Address: net.JoinHostPort("127.0.0.1", r.name()), Port: 6665 + r.index}
-		for _, d := range []visitors.Device{
+		robot.Devices = []visitors.Device{
 			{Letter: codec.Position, Device: telemetry.Device{Interface: "position"}},
 			{Letter: codec.Sonar, Device: telemetry.Device{Interface: "sonar"}},
 			{Letter: codec.Misc, Device: telemetry.Device{Interface: "misc"}},
-		} {
-			robot.Devices = append(robot.Devices, d)
 		}
 		config.Robots = append(config.Robots, robot)
 	}

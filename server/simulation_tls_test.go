@@ -77,11 +77,12 @@ func (c *simClient) acceptTLS(now time.Duration, then func()) {
 	s := c.sim
 	place, waits := s.placeFor(c), s.server.reload != nil
 	s.summary.Encrypted++
-	s.server.acceptTLS(now, c.shake(s.keys), 6665+c.robot.index, func(sv *client, begin func(now time.Duration)) (connection, error) {
+	attach := func(sv *client, begin func(now time.Duration)) (connection, error) {
 		c.conn.handler = sv
 		s.onLoop(begin)
 		return c.conn, nil
-	})
+	}
+	s.server.acceptTLS(now, c.shake(s.keys), 6665+c.robot.index, attach)
 	if !waits {
 		c.accepted(place, then)
 		return
