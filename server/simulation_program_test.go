@@ -499,10 +499,25 @@ func (p *simProgram) data(topic string, taken time.Duration) {
 		}
 		t.came = t.came[1:]
 	}
+	p.judgeAge(t, topic, taken)
+}
+
+// judgeAge judges whether data is the newest of the robot, unless its program, its subscription or the loop has
+// just begun.
+func (p *simProgram) judgeAge(t *simTopic, topic string, taken time.Duration) {
+	s := p.site.sim
 	steady := s.now > max(t.subscribed, p.since)+t.throttle+3*time.Second && s.awake(3*time.Second)
-	most := t.throttle + time.Duration(t.queue+1)*max(t.throttle, 100*time.Millisecond) + time.Second
-	if age := s.now - taken; steady && age > most {
-		s.fail("%v: data of %s is %v old, at one in %v", p, topic, age, t.throttle)
+	if !steady || p.robot.garbled > s.now-5*time.Second {
+		return
+	}
+	for _, newer := range slices.Backward(p.robot.reports) {
+		if newer.at > s.now-500*time.Millisecond || newer.unsure {
+			continue
+		}
+		if taken < newer.at-2*slowness {
+			s.fail("%v: data of %s taken at %v, at one in %v, and the robot has reported at %v", p, topic, taken, t.throttle, newer.at)
+		}
+		return
 	}
 }
 
