@@ -99,7 +99,8 @@ func (c *simClient) refusals(lines []string) {
 			s.fail("%v: line %q", c, line)
 		case word == "missing" != (!known && letter != 'y'),
 			word == "closed" && known && opens,
-			!slices.Contains([]string{"missing", "hardware", "off", "closed"}, word):
+			word == "right" && !c.readOnly,
+			!slices.Contains([]string{"missing", "right", "hardware", "off", "closed"}, word):
 			s.fail("%v: %q to %q", c, line, c.refusedBy)
 		}
 	}

@@ -75,6 +75,11 @@ type simClient struct {
 	refused   string        // letters that the last reply refuses
 	refusedBy string        // the request
 	cut       *op           // the motors may be stopped because its network is cut
+	visit                   // if it is a connection of the server for programs of ROS
+	encrypts  bool          // it uses TLS
+	owner     bool          // the server keeps places for it
+	readOnly  bool          // it had no right to write when it connected, and does not ask for it
+	tls       *simTLS       // nil: it does not, or the handshake has not been done
 }
 
 // simSlot is a device that was opened: the letter, its access (zero: never), and
@@ -135,6 +140,7 @@ func (s *sim) newClient() {
 	} else {
 		c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
 	}
+	c.encrypts = s.keys != nil && s.chance(3)
 	c.connect(c.begin)
 }
 
@@ -150,12 +156,13 @@ func (s *sim) placeFor(c *simClient) bool {
 		if o.conn.remote.IP.Equal(c.conn.remote.IP) {
 			ofAddress++
 		}
-		if !o.conn.remote.IP.IsLoopback() {
+		if !o.owner {
 			strangers++
 		}
 	}
 	kept := (s.most + 7) / 8
-	return all < s.most && ofAddress < s.mostOfAddress && (c.conn.remote.IP.IsLoopback() || strangers < s.most-kept)
+	c.owner = c.owns()
+	return !c.robot.gone && all < s.most && ofAddress < s.mostOfAddress && (c.owner || strangers < s.most-kept)
 }
 
 // client returns a client that is not connected yet.
@@ -181,25 +188,40 @@ func (c *simClient) connect(then func()) {
 func (c *simClient) beAccepted(then func()) {
 	s := c.sim
 	s.onLoop(func(now time.Duration) {
+		if c.encrypts {
+			c.acceptTLS(now, then)
+			return
+		}
 		if !s.accepting { // it waits in the kernel
 			s.after(10*time.Millisecond, func() { c.beAccepted(then) })
 			return
 		}
 		place := s.placeFor(c)
 		c.conn.handler = s.server.accept(now, c.conn, c.robot.index)
-		if taken := c.conn.handler != nil; taken != place {
-			s.fail("%v of %v is taken: %v, with %d clients of at most %d, %d of an address", c, c.conn.remote, taken, len(s.server.clients), s.most, s.mostOfAddress)
-		}
-		if !place {
-			s.summary.Refusals++
-			c.conn.closed = true
-			c.lost()
-			return
-		}
-		s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d", c, c.conn.remote, c.well, c.drives, c.conn.wire.name, c.robot.index, c.rcvbuf)
-		c.conn.schedule()
-		s.after(time.Millisecond, then)
+		c.accepted(place, then)
 	})
+}
+
+// accepted is called when the server has taken or refused the client. place: it has a place for it.
+func (c *simClient) accepted(place bool, then func()) {
+	s := c.sim
+	if taken := c.conn.handler != nil; taken != place {
+		s.fail("%v of %v is taken: %v, with %d clients of at most %d, %d of an address", c, c.conn.remote, taken, len(s.server.clients), s.most, s.mostOfAddress)
+	}
+	if !place {
+		s.summary.Refusals++
+		c.conn.closed = true
+		c.lost()
+		return
+	}
+	s.note("%v connects from %v: well %v, drives %v, wire %s, robot %d, window %d, TLS %v",
+		c, c.conn.remote, c.well, c.drives, c.conn.wire.name, c.robot.index, c.rcvbuf, c.encrypts)
+	c.conn.schedule()
+	if c.readOnly = c.mayOnlyRead(s.access); c.readOnly {
+		c.requests = append(c.requests, simRequest{pairs: "pw", number: c.sent, sent: s.now})
+		c.send(message('d', 'r', []byte("pw")))
+	}
+	s.after(time.Millisecond, then)
 }
 
 // begin opens devices and starts to act.
@@ -391,6 +413,9 @@ func (c *simClient) leave() {
 		return
 	}
 	c.leaves()
+	if c.tls != nil && c.sim.chance(2) {
+		c.deliver(chunk{bytes: c.tls.Bye(nil)})
+	}
 	c.deliver(chunk{end: io.EOF})
 }
 
@@ -486,6 +511,7 @@ func (c *simClient) wasWritten(p []byte) {
 func (c *simClient) wasClosed() {
 	s := c.sim
 	long := s.now-c.conn.heard > 12*time.Second
+	c.judgeBye()
 	if c.excuse == "" && !long {
 		s.fail("%v has done nothing, and the server has closed its connection", c)
 	}
@@ -517,6 +543,10 @@ func (c *simClient) lost() {
 	}
 	s.clients = slices.DeleteFunc(s.clients, func(o *simClient) bool { return o == c })
 	c.robot.expectStop()
+	if c.socket != nil {
+		c.socket.ended()
+		return
+	}
 	s.after(s.wait(5*time.Second), s.newClient)
 }
 

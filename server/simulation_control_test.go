@@ -39,8 +39,15 @@ func (r *simRobot) mayMiss(by *simClient) {
 	}
 }
 
-// state returns the robot as the status shows it.
-func (r *simRobot) state() status.Robot { return r.sim.server.Status(r.sim.now).Robots[r.index] }
+// state returns the robot as the status shows it, nothing if it has gone.
+func (r *simRobot) state() status.Robot {
+	all := r.sim.server.Status(r.sim.now).Robots
+	i := slices.IndexFunc(all, func(o status.Robot) bool { return o.Port == 6665+r.index })
+	if i < 0 {
+		return status.Robot{}
+	}
+	return all[i]
+}
 
 // commander returns the commander that the status shows, nil if there is none.
 func (r *simRobot) commander() *simClient {

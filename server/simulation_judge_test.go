@@ -34,8 +34,11 @@ func (c *simClient) read() {
 	all := c.unread
 	c.unread, c.unreadBytes = nil, 0
 	for _, p := range all {
-		c.stream, c.written, c.delayed = append(c.stream, p.bytes...), p.written, p.delayed
+		c.stream, c.written, c.delayed = append(c.stream, p.plain...), p.written, p.delayed
 		c.parse()
+		if c.socket != nil {
+			c.socket.brings(p.plain)
+		}
 	}
 }
 
@@ -160,6 +163,9 @@ func (c *simClient) reply(got string) {
 			}
 			c.slots[slices.IndexFunc(c.slots, func(p simSlot) bool { return p.letter == letter })].access = got[i+1]
 		}
+	}
+	if c.readOnly && s.changed < r.sent && c.mayOnlyRead(s.access) && writes(c.access('p')) {
+		s.fail("%v: reply %q to %q, and it may only read", c, got, r.pairs)
 	}
 	if len(r.pairs)%2 == 1 && got[len(got)-1] != r.pairs[len(got)-1] {
 		s.fail("%v: reply %q to %q", c, got, r.pairs)

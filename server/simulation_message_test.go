@@ -17,6 +17,7 @@ func (c *simClient) send(b []byte) {
 }
 
 func (c *simClient) transmit(b []byte, command bool) {
+	b = c.seals(b)
 	for len(b) > 0 {
 		n := len(b)
 		if c.sim.chance(3) {
@@ -66,6 +67,9 @@ func (c *simClient) comes(k chunk) {
 // request sends a device request.
 func (c *simClient) request(pairs string) {
 	s := c.sim
+	if c.readOnly {
+		pairs = strings.NewReplacer("w", "r", "a", "r").Replace(pairs)
+	}
 	c.requests = append(c.requests, simRequest{pairs: pairs, number: c.sent, sent: s.now, healthy: c.robot.healthy()})
 	defer c.send(message('d', 'r', []byte(pairs)))
 	s.summary.Requests++

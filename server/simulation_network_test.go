@@ -74,6 +74,7 @@ const never = time.Duration(math.MaxInt64)
 // packet is the bytes that one Write of the server has passed to the kernel.
 type packet struct {
 	bytes   []byte
+	plain   []byte // inside TLS
 	written time.Duration
 	delayed time.Duration // how long the loop had been delayed by then
 	leaves  time.Duration
@@ -145,8 +146,10 @@ func (c *simConn) Write(p []byte) {
 		c.hangup(c.reset)
 		return
 	}
-	c.unsent = append(c.unsent, &packet{bytes: slices.Clone(p), written: c.sim.now, delayed: c.sim.delayed, leaves: never, arrives: never, acked: never})
-	c.client.wasWritten(p)
+	p = slices.Clone(p)
+	plain := c.client.opens(p)
+	c.unsent = append(c.unsent, &packet{bytes: p, plain: plain, written: c.sim.now, delayed: c.sim.delayed, leaves: never, arrives: never, acked: never})
+	c.client.wasWritten(plain)
 	c.pump()
 	if n := c.Buffered(); n > maxReplies+1<<16 {
 		c.sim.fail("%v: %d bytes are buffered", c.client, n)
@@ -172,7 +175,7 @@ func (c *simConn) pump() {
 		}
 		c.unsent = c.unsent[1:]
 		p.leaves = c.wire.send(s.now, len(p.bytes))
-		if p.bytes[0] != 'r' && p.bytes[0] != 'Y' && c.wire.slow() { // a fast one takes hundreds at a time
+		if len(p.plain) > 0 && p.plain[0] != 'r' && p.plain[0] != 'Y' && c.wire.slow() { // a fast one takes hundreds at a time
 			s.summary.Queued++
 			if mean := c.wire.queue.add(s.now, p.leaves); mean > 0 {
 				s.fail("%s: %d frames waited in its transmit queue, in the mean of a second", c.wire.name, mean)
@@ -436,6 +439,7 @@ func (c *simConn) read(now time.Duration) {
 		c.in = c.in[len(in):]
 		c.handler.Receive(now, in)
 	}
+	c.client.carriedOut()
 	switch {
 	case c.paused || c.closed:
 	case len(c.in) > 0:

@@ -5,12 +5,9 @@ import (
 	"slices"
 	"testing"
 	"time"
-
-	"player/config/rights"
 )
 
-// Pauses of the server, clients that leave during them, reloads of the configuration,
-// and the judges of a promise that all of these must not break: when a client has ended, the robot is
+// Pauses of the server, clients that leave during them, and the judges of a promise that all of these must not break: when a client has ended, the robot is
 // commanded to stop as soon as the server can send anything.
 
 // stopDelay is how long after the end of the last client that may drive the robot may still not be commanded
@@ -82,7 +79,7 @@ func (s *sim) awake(last time.Duration) bool { return s.now >= s.woke+last }
 
 // end ends the client in one of the ways in which clients end.
 func (c *simClient) end() {
-	if c.over || c.left != 0 {
+	if c.over || c.left != 0 || c.socket != nil {
 		return
 	}
 	s := c.sim
@@ -132,9 +129,9 @@ func (c *simClient) leaves() {
 }
 
 // drivesOn reports whether the client may move its robot: its end has not come to the
-// server's kernel, and its connection stands.
+// server's kernel, its connection stands, and the lifetime of its commands has not passed.
 func (c *simClient) drivesOn() bool {
-	return c.conn.handler != nil && !c.conn.closed && !c.conn.fin
+	return c.conn.handler != nil && !c.conn.closed && !c.conn.fin && !c.lapsed
 }
 
 // hasDriver reports whether any client may drive the robot.
@@ -176,48 +173,6 @@ func (r *simRobot) expectStop() {
 			s.fail("%s: no client is there that may drive it, and it was not commanded to stop", r.path)
 		default:
 			s.summary.InTime++
-		}
-	})
-}
-
-// reloads changes the drivers of a robot from time to time, while it drives or not.
-func (s *sim) reloads() {
-	s.after(s.wait(60*time.Second), func() {
-		if s.closing {
-			return
-		}
-		s.onLoop(func(now time.Duration) {
-			if s.accepting { // else one is under way
-				s.reload(now, s.robots[s.random.IntN(len(s.robots))])
-			}
-		})
-		s.reloads()
-	})
-}
-
-// reload replaces all drivers of a robot.
-func (s *sim) reload(now time.Duration, r *simRobot) {
-	r.faulty("its drivers change") // requests are refused meanwhile
-	s.summary.Reloads++
-	next, adopt := r.table(s.log)
-	for _, c := range s.clients {
-		if c.robot == r {
-			c.excuse = "its devices have changed"
-		}
-	}
-	var robots []Robot
-	for _, o := range s.server.robots {
-		robot := o.Robot
-		if robot.Links = o.Table.Links(); o.listener == r.index {
-			robot.Links = next.Links()
-		}
-		robots = append(robots, robot)
-	}
-	s.server.Reload(now, robots, rights.Rules{}, func(time.Duration, []int) {
-		r.mended()
-		adopt()
-		for _, o := range s.server.robots {
-			o.Table.Connect(s.host)
 		}
 	})
 }

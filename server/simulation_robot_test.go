@@ -46,8 +46,11 @@ type simRobot struct {
 	mustStop  bool          // a stop is to be seen
 	commanded time.Duration // when a command came last
 	history   history
-	stops     []*stopOp // emergency stops and releases
-	keeps     bool      // the commander keeps control (8.6)
+	stops     []*stopOp      // emergency stops and releases
+	keeps     bool           // the commander keeps control (8.6)
+	gone      bool           // it is not in the configuration
+	away      *stopOp        // stands for the time in which it is gone: it is not stopped
+	next      *devices.Table // of the reload that is under way
 	driver    *simClient
 	claimed   time.Duration // driver has claimed control then, or later
 }

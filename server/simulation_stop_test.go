@@ -45,6 +45,9 @@ func (r *simRobot) addStop(on bool) *stopOp {
 // emergencyStop has the client stop or release its robot.
 func (c *simClient) emergencyStop(on bool) {
 	s := c.sim
+	if c.readOnly { // it may have the right by now
+		return
+	}
 	s.note("%v: emergency stop %v", c, on)
 	o := c.robot.addStop(on)
 	o.by, o.message = c, c.sent
@@ -96,7 +99,10 @@ func (r *simRobot) byVisitor(on bool) {
 	if on {
 		r.history.write(s.now, nil, 0, 0, true).end(s.now)
 	}
-	s.server.EmergencyStop(s.now, 6665+r.index, on, "a visitor")
+	if known := s.server.EmergencyStop(s.now, 6665+r.index, on, "a visitor"); s.accepting && known == r.gone {
+		s.fail("%s: it is known: %v, and it has gone: %v", r.path, known, r.gone)
+	}
+	o.maybe = r.gone
 	if o.end(s.now); on {
 		r.expectHeld(nil, o)
 	}
@@ -143,12 +149,12 @@ func (r *simRobot) expectHeld(c *simClient, o *stopOp) {
 	p := r.port
 	s.at(max(s.now, s.busy)+stopDelay, func() {
 		switch {
-		case s.stopped != 0 || o.maybe || c != nil && (c.over || c.conn.fin) || r.mayBeReleased(o, s.now):
-		case !s.awake(stopDelay) || s.now < s.busy || r.jammed && p == r.port:
+		case s.stopped != 0 || o.maybe || r.gone || c != nil && (c.over || c.conn.fin) || r.mayBeReleased(o, s.now):
+		case !s.awake(stopDelay) || s.now < s.busy || (r.jammed || s.now < r.fault+stopDelay) && p == r.port: // the line takes bytes again
 			r.expectHeld(c, o)
 		default:
 			s.summary.Held++
-			if !s.server.Status(s.now).Robots[r.index].Stopped {
+			if !r.state().Stopped {
 				s.fail("%s: the emergency stop of %v has no effect", r.path, o.call)
 			}
 			if p != nil && p == r.port && p.moves && !p.gone && !p.dead {
@@ -164,7 +170,7 @@ func (r *simRobot) watchStop() {
 	if s.stopped != 0 {
 		return
 	}
-	shown := s.server.Status(s.now).Robots[r.index].Stopped
+	shown := r.state().Stopped
 	if o := r.mustBeStopped(s.now, s.now); o != nil && !shown {
 		s.fail("%s: the status does not show the emergency stop of %v", r.path, o.call)
 	}

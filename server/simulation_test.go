@@ -13,11 +13,13 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"go.uber.org/zap"
 
 	"player/codec"
+	"player/config/rights"
 	"player/devices"
 	"player/devices/reflex"
 	"player/e2e/acceptance"
@@ -32,8 +34,9 @@ import (
 // kernel's connections (simulation_network_test.go), what clients do and send and
 // how they judge what they get (simulation_client, _message and _judge_test.go),
 // the serial lines and their drivers (simulation_line and _rig_test.go), robots (simulation_robot and
-// _pioneer_test.go), a scanner (simulation_scanner_test.go) and emulated hardware (simulation_hardware and
-// _laser_test.go). All chance comes from one seed, so a seed that fails can be
+// _pioneer_test.go), a scanner (simulation_scanner_test.go), emulated hardware (simulation_hardware and
+// _laser_test.go), and programs of ROS and the server for them (simulation_program and _site_test.go). All chance
+// comes from one seed, so a seed that fails can be
 // replayed:
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
@@ -59,10 +62,13 @@ func TestSimulation(t *testing.T) {
 	case seeds == 0:
 		seeds = 20
 	}
+	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a simulation keeps little
 	var total summary
+	keys := newKeys(t)
 	for seed := first; seed < first+uint64(seeds); seed++ {
 		s := newSim(seed)
-		if err := s.life(); err != nil {
+		s.keys = keys
+		if err := s.live(t); err != nil {
 			lines := 100
 			if *simSeed != 0 {
 				lines = keptLines
@@ -77,7 +83,8 @@ func TestSimulation(t *testing.T) {
 	}
 	t.Logf("%d seeds: %+v", seeds, total)
 	for field, value := range reflect.ValueOf(total).Fields() {
-		if *simSeed == 0 && value.IsZero() && field.Name != "Off" { // which are few
+		few := field.Name == "Off" || field.Name == "Lapses"
+		if *simSeed == 0 && value.IsZero() && !few {
 			t.Errorf("the simulation has no %s", field.Name)
 		}
 	}
@@ -86,9 +93,11 @@ func TestSimulation(t *testing.T) {
 // A seed determines everything.
 func TestSimulationIsRepeatable(t *testing.T) {
 	needs.Time(t)
+	keys := newKeys(t)
 	for seed := uint64(1); seed <= 3; seed++ {
 		a, b := newSim(seed), newSim(seed)
-		if errA, errB := a.life(), b.life(); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
+		a.keys, b.keys = keys, keys
+		if errA, errB := a.live(t), b.live(t); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
 			t.Errorf("seed %d: two runs differ: %v, %v; %+v, %+v", seed, errA, errB, a.summary, b.summary)
 		}
 	}
@@ -201,6 +210,10 @@ type summary struct {
 	Emulated, Lasers       int // robots and scanners
 	Poses, Scans           int // that were compared with where emulated hardware was, and what it measured
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
+	Programs, Messages     int // of ROS, and what they got of topics
+	Lapses                 int // lifetimes of commands that have passed
+	Rights, Moves          int // changes of rights, and robots that went or came
+	Encrypted, Byes        int // clients by TLS, and connections that the server has closed as TLS wants it
 }
 
 func (s *summary) add(o *summary) {
@@ -270,6 +283,10 @@ type sim struct {
 	stopped       time.Duration // when the server was asked to stop, zero: it runs
 	failure       error         // the first invariant that did not hold
 	lag           time.Duration // how long the current callback has taken, for those who ask
+	site          *simSite      // for programs of ROS; nil: there is none
+	keys          *simKeys      // of clients by TLS; nil: there are none
+	access        rights.Rules
+	changed       time.Duration // when access has changed
 }
 
 func newSim(seed uint64) *sim {
@@ -366,7 +383,8 @@ func (s *sim) run(until time.Duration) {
 		armed = armed && !s.ended
 		at = max(at, s.busy, s.now)
 		out, any := s.outside.Next()
-		switch {
+		switch next := earliest(until, at, armed, out, any); {
+		case s.site.passes(next):
 		case any && (!armed || out <= at):
 			if out > until {
 				s.now = until
@@ -389,6 +407,23 @@ func (s *sim) run(until time.Duration) {
 			s.fail("time stands still: the loop is always busy")
 		}
 	}
+}
+
+// earliest returns when something happens next.
+func earliest(until, at time.Duration, armed bool, out time.Duration, any bool) time.Duration {
+	if armed {
+		until = min(until, at)
+	}
+	if any {
+		until = min(until, out)
+	}
+	return until
+}
+
+// live is life in a bubble, for the goroutines of visitors.
+func (s *sim) live(t *testing.T) (err error) {
+	synctest.Test(t, func(*testing.T) { err = s.life() })
+	return err
 }
 
 // life is a whole simulation. It returns why it has failed.
@@ -426,13 +461,20 @@ func (s *sim) life() (err error) {
 	if s.chance(3) {
 		s.reloads()
 	}
+	if s.chance(3) {
+		s.openSite()
+		defer s.site.end()
+	}
 	s.run(s.now + s.between(time.Minute, 8*time.Minute))
 
 	// All clients leave: nothing may be left.
 	s.closing, s.pauses = true, false
 	s.note("everybody leaves")
+	s.site.close()
 	for _, c := range slices.Clone(s.clients) {
-		c.leave()
+		if c.socket == nil {
+			c.leave()
+		}
 	}
 	s.run(s.now + 200*time.Second) // some vanish with a closed window, or in a pause
 	s.idle()
@@ -550,9 +592,12 @@ func (r *simRobot) table(log *zap.Logger) (t *devices.Table, adopt func()) {
 	}
 }
 
-// rigs returns all drivers with serial lines.
+// rigs returns all drivers with serial lines, of robots that are served.
 func (s *sim) rigs() (all []*rig) {
 	for _, r := range s.robots {
+		if r.gone {
+			continue
+		}
 		all = append(all, &r.rig)
 		if l, ok := r.scanner.(*laser); ok {
 			all = append(all, &l.rig)
@@ -583,7 +628,7 @@ func (s *sim) watch() {
 			open, len(sv.movers), len(sv.unsettled), len(sv.networks.all))
 	}
 	for c := range sv.clients {
-		conn := c.conn.(*simConn)
+		conn := simConnOf(c.conn)
 		if waits := c.fair.Waits(); waits != conn.paused || !waits && len(c.input) > 0 {
 			s.fail("%v: it is in the queue: %v, its connection is paused: %v; %d bytes wait", conn.client, waits, conn.paused, len(c.input))
 		}

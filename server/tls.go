@@ -15,9 +15,9 @@ import (
 
 // tlsConn is the connection of a client that speaks TLS.
 type tlsConn struct {
-	socket
-	tls    *tlsconn.Conn
-	server *Server
+	connection // a socket, or one of the simulation; nil until it is detached from tls
+	tls        *tlsconn.Conn
+	server     *Server
 }
 
 // Write implements connection. A frame becomes one record, which is written in one write.
@@ -25,14 +25,14 @@ func (c *tlsConn) Write(p []byte) { c.write(c.tls.Seal(c.server.sealed[:0], p)) 
 
 func (c *tlsConn) write(records []byte) {
 	c.server.sealed = records
-	c.socket.Write(records)
+	c.connection.Write(records)
 }
 
 // Close implements connection. A last record shows the client that the server has closed the
 // connection, and not an attacker.
 func (c *tlsConn) Close() {
 	c.write(c.tls.Bye(c.server.sealed[:0]))
-	c.socket.Close()
+	c.connection.Close()
 }
 
 func (c *tlsConn) WireSize(n int) int      { return tlsconn.Size(n) }
@@ -43,8 +43,22 @@ func (c *tlsConn) RemoteAddr() net.Addr    { return c.tls.Remote }
 // port is the port of the robot. A reload that is under way may remove the robot, so the connection
 // waits for the end of the reload.
 func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
+	s.acceptTLS(now, t, port, func(c *client, begin func(now time.Duration)) (connection, error) {
+		fd, err := t.Detach()
+		if err != nil {
+			return nil, err
+		}
+		d, err := s.loop.Adopt(fd, c, begin)
+		return socket{d}, err
+	})
+}
+
+// acceptTLS is AcceptTLS with the function that detaches the connection and has its input brought to the client. begin
+// is for what came with the handshake.
+func (s *Server) acceptTLS(now time.Duration, t *tlsconn.Conn, port int,
+	detach func(c *client, begin func(now time.Duration)) (connection, error)) {
 	if s.reload != nil {
-		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.AcceptTLS(now, t, port) })
+		s.reload.waiting = append(s.reload.waiting, func(now time.Duration) { s.acceptTLS(now, t, port, detach) })
 		return
 	}
 	conn := &tlsConn{tls: t, server: s}
@@ -53,14 +67,12 @@ func (s *Server) AcceptTLS(now time.Duration, t *tlsconn.Conn, port int) {
 		_ = t.Close() // nothing was sent
 		return
 	}
-	fd, err := t.Detach()
-	if err == nil {
-		conn.Descriptor, err = s.loop.Adopt(fd, c, func(now time.Duration) {
-			if !c.closed {
-				c.processOrQueue(now, nil) // what came with the handshake
-			}
-		})
-	}
+	var err error
+	conn.connection, err = detach(c, func(now time.Duration) {
+		if !c.closed {
+			c.processOrQueue(now, nil)
+		}
+	})
 	if err != nil {
 		c.Hangup(now, err)
 	}

@@ -29,11 +29,13 @@ type Common struct {
 	Access rights.Rules
 	// Descriptors has those for connections to the robots.
 	Descriptors *descriptors.Share
-	Name        string             // as in Site
-	Origins     []string           // as in Site
-	Proxy       Proxy              // as in Site
-	TLS         func() *tls.Config // as in Site
-	Log         *zap.Logger
+	// Connect connects to the robot at HOST:PORT. Nil: by TCP.
+	Connect func(ctx context.Context, address string) (net.Conn, error)
+	Name    string             // as in Site
+	Origins []string           // as in Site
+	Proxy   Proxy              // as in Site
+	TLS     func() *tls.Config // as in Site
+	Log     *zap.Logger
 }
 
 // Site returns the site of a server. what names it in the log, and flag is the flag with its address.

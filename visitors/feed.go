@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -19,12 +20,21 @@ const dialLimit = 5 * time.Second
 // Dialer returns a function that connects to the robot at an address, HOST:PORT, within the
 // quota of descriptors. The robot's list of clients shows the visitor by the name.
 func (c Common) Dialer(address, name string) Dial {
-	quota := c.Descriptors
+	quota, dial := c.Descriptors, client.DialAs
+	if connect := c.Connect; connect != nil {
+		dial = func(ctx context.Context, address, name string, limit time.Duration) (*client.Client, error) {
+			r, err := client.DialBy(ctx, func(ctx context.Context) (net.Conn, error) { return connect(ctx, address) })
+			if err != nil {
+				return nil, err
+			}
+			return r, r.SetName(name)
+		}
+	}
 	return func(ctx context.Context) (*client.Client, func(), error) {
 		if err := quota.Take(1); err != nil {
 			return nil, nil, Notice{Text: "the server has too many pages and viewers open: close some", Cause: err}
 		}
-		r, err := client.DialAs(ctx, address, name, dialLimit)
+		r, err := dial(ctx, address, name, dialLimit)
 		if err != nil {
 			quota.Return(1)
 			return nil, nil, err

@@ -86,11 +86,18 @@ func (o *Outbox) Reply(text bool, message []byte) error {
 	return nil
 }
 
-// Subscribe lets messages of a channel through.
+// Subscribe lets messages of a channel through. A renewed subscription drops messages that wait, and its next
+// message is due as before, or sooner if the period is shorter than before.
 func (o *Outbox) Subscribe(channel, subscription uint32, keep int, period time.Duration) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.flows[channel] = &flow{subscription: subscription, keep: keep, period: period}
+	newer := &flow{subscription: subscription, keep: keep, period: period}
+	if f := o.flows[channel]; f != nil {
+		for _, p := range f.frames {
+			newer.frames = append(newer.frames, &frame{name: p.name, due: p.due.Add(min(0, period-f.period))})
+		}
+	}
+	o.flows[channel] = newer
 }
 
 // Unsubscribe drops the messages of a channel: those that wait, and later ones.

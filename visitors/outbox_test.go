@@ -59,6 +59,28 @@ func TestOutbox(t *testing.T) {
 	check(0)
 }
 
+// A renewed subscription does not send messages sooner than its period allows.
+func TestOutboxRenewed(t *testing.T) {
+	o, now := newOutbox(0), time.Unix(1e9, 0)
+	o.Subscribe(1, 10, 1, time.Minute)
+	o.Put(1, "", 0, "first")
+	o.take(now)
+	for _, r := range []struct{ period, wait time.Duration }{
+		{time.Minute, time.Minute}, {time.Second, time.Second}, {time.Minute, time.Second}, // longer from the next message on
+	} {
+		o.Subscribe(1, 10, 1, r.period)
+		o.Put(1, "", 0, "next")
+		if _, messages, wait := o.take(now); len(messages) > 0 || wait != r.wait {
+			t.Errorf("with a period of %v: %q and %v", r.period, contents(messages), wait)
+		}
+	}
+	o.take(now.Add(time.Second))
+	o.Put(1, "", 0, "last")
+	if _, messages, wait := o.take(now.Add(time.Second)); len(messages) > 0 || wait != time.Minute {
+		t.Errorf("%q and %v", contents(messages), wait)
+	}
+}
+
 // With a window, messages wait for the visitor's acknowledgements, and replies do not.
 func TestWindow(t *testing.T) {
 	const window = 3

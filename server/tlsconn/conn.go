@@ -36,10 +36,15 @@ type Conn struct {
 }
 
 // Client does the client's side of a handshake on a connection, which it takes over.
-// Only the benchmark needs it.
-func Client(tcp net.Conn, config *tls.Config) (*Conn, error) {
+// Only the benchmark and the simulation of the server's tests need it.
+func Client(tcp net.Conn, config *tls.Config) (*Conn, error) { return shaken(tcp, tls.Client, config) }
+
+// Server does the server's side. Only the simulation of the server's tests needs it: see Handshakes.
+func Server(tcp net.Conn, config *tls.Config) (*Conn, error) { return shaken(tcp, tls.Server, config) }
+
+func shaken(tcp net.Conn, side func(net.Conn, *tls.Config) *tls.Conn, config *tls.Config) (*Conn, error) {
 	w := &wire{Conn: tcp}
-	c := newConn(w, tls.Client(w, config), func() {})
+	c := newConn(w, side(w, config), func() {})
 	if err := c.shake(); err != nil {
 		return nil, errors.Join(err, c.Close())
 	}
@@ -58,9 +63,14 @@ func (c *Conn) Detach() (fd int, err error) {
 		controlErr := raw.Control(func(of uintptr) { fd, err = unix.FcntlInt(of, unix.F_DUPFD_CLOEXEC, 0) })
 		err = errors.Join(controlErr, err)
 	}
-	c.wire.detached = true
-	_ = c.Close() // the connection stays open in fd, or err has the reason
+	c.Part() // the connection stays open in fd, or err has the reason
 	return fd, err
+}
+
+// Part closes the connection under the records, which go through memory from now on.
+func (c *Conn) Part() {
+	c.wire.detached = true
+	_ = c.Close()
 }
 
 // Close closes a connection that is not to be detached.

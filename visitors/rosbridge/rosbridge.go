@@ -31,8 +31,11 @@ type Config struct {
 
 // Serve serves programs on l until ctx ends; then it closes l and returns nil.
 func Serve(ctx context.Context, l net.Listener, config Config) error {
-	return config.Site("the server for programs of ROS", "-rosbridge", newServer(ctx, config)).Serve(ctx, l)
+	return config.Site("the server for programs of ROS", "-rosbridge", Handler(ctx, config)).Serve(ctx, l)
 }
+
+// Handler returns the handler of a Site, which serves programs until ctx ends.
+func Handler(ctx context.Context, config Config) http.Handler { return newServer(ctx, config) }
 
 // server is common to the programs. It is constant.
 type server struct {
