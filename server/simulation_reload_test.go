@@ -56,7 +56,7 @@ func (s *sim) reloads() {
 			r := s.robots[s.random.IntN(len(s.robots))]
 			switch {
 			case !s.accepting: // one is under way
-			case r.gone || len(s.robots) > 1 && !s.robots[1-r.index].gone && s.chance(2):
+			case r.gone || slices.ContainsFunc(s.robots, func(o *simRobot) bool { return o != r && !o.gone }) && s.chance(2):
 				s.move(now, r)
 			case s.chance(2):
 				s.change(now)
