@@ -16,6 +16,9 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices"
+	"player/devices/readlog"
+	"player/devices/writelog"
 	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
@@ -66,7 +69,7 @@ func TestRecordAndReplay(t *testing.T) {
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, first, 30) })
 	seen := seenAt(p)
 	p.conn.Close()
-	s.Await(t, "device stops")
+	s.Await(t, devices.LogStops)
 	s.stop(t)
 	recorded, damage := readLog(t, first)
 	if damage != nil {
@@ -88,7 +91,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if reply := p.request("prsrlr"); reply != "prsrle" {
 		t.Errorf("reply %q", reply)
 	}
-	s.Await(t, "the log is at its end")
+	s.Await(t, readlog.LogEnd)
 	if got := seenAt(p); !slices.Contains(recorded, got) {
 		t.Error("the client is sent what was never recorded")
 	}
@@ -242,7 +245,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	p := s.dial(t)
 	p.request("prlr")
-	s.Await(t, "recording has stopped")
+	s.Await(t, writelog.LogStopped)
 	for range 5 {
 		if got := p.frame(2); got != "p21 l722" {
 			t.Fatalf("frame %s", got)

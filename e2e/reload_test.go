@@ -12,10 +12,12 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"player/app"
 	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/terminals"
 	"player/e2e/waiting"
+	product "player/server"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -44,7 +46,7 @@ func (s *reloadable) ask(t *testing.T, text, line string) {
 
 func (s *reloadable) reload(t *testing.T, text string) {
 	t.Helper()
-	s.ask(t, text, "configuration read again")
+	s.ask(t, text, app.LogReloaded)
 }
 
 // other returns a client of another robot of the server.
@@ -72,7 +74,7 @@ func TestReloadDisturbsNobody(t *testing.T) {
 	syncs, opens := r.State().Counts["SYNC0"], r.State().Counts["OPEN"]
 
 	last := p.freshness().Time
-	s.ask(t, "# nothing but the text\n"+wheels+plugin, "configuration read again")
+	s.ask(t, "# nothing but the text\n"+wheels+plugin, app.LogReloaded)
 	q.request("gr") // its robot has not changed
 	write(t, filepath.Dir(s.file), filepath.Base(s.file), wheels+fmt.Sprintf("driver ( name \"testpattern\" provides [\"%d:laser:0\"] )\n", other))
 	s.Signal(t, syscall.SIGHUP)
@@ -83,7 +85,7 @@ func TestReloadDisturbsNobody(t *testing.T) {
 			t.Fatalf("no frame for %v", gap)
 		}
 		last = now
-		return strings.Count(s.Output.String(), "configuration read again") == 2 && r.State().World.X > from+1000
+		return strings.Count(s.Output.String(), app.LogReloaded) == 2 && r.State().World.X > from+1000
 	})
 	q.closed()
 	s.other(t, other).mustOpen("lr", "lr")
@@ -102,7 +104,7 @@ func TestReloadMistakes(t *testing.T) {
 	s := startFile(t, launch{}, text)
 	p := s.dial(t)
 	p.mustOpen("lr", "lr")
-	s.ask(t, "driver ( name \"testpatern\" )\naccess ( allow \"drive\" from \"10.0.0.1\" )\n", "configuration refused")
+	s.ask(t, "driver ( name \"testpatern\" )\naccess ( allow \"drive\" from \"10.0.0.1\" )\n", app.LogMistakes)
 	for _, want := range []string{`did you mean \"testpattern\"`, `unknown right \"drive\"`, `robot.cfg:2:16`, `"mistakes":2`} {
 		if !s.Printed(want) {
 			t.Errorf("the log lacks %s: %s", want, s.Output)
@@ -148,7 +150,7 @@ func TestReloadPortTaken(t *testing.T) {
 	p.mustOpen("lr", "lr")
 	two := one + fmt.Sprintf(` driver ( name "testpattern" provides ["%d:sonar:0"] ) driver ( name "testpattern" provides ["sonar:0"] )`, port)
 	s.reload(t, two)
-	if !s.Printed("robot is not served") || !s.Printed("already in use") {
+	if !s.Printed(product.LogNotServed) || !s.Printed("already in use") {
 		t.Error("nothing is logged about the port")
 	}
 	s.dial(t).mustOpen("sr", "sr")
@@ -167,7 +169,7 @@ func TestReloadTakesTheDashboard(t *testing.T) {
 	page := ports.Free(t, 1)
 	const text = `driver ( name "testpattern" provides ["laser:0"] )`
 	s := startFile(t, launch{}, text, "-http", fmt.Sprintf("127.0.0.1:%d", page))
-	s.ask(t, text+fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, page), "configuration refused")
+	s.ask(t, text+fmt.Sprintf(` driver ( name "testpattern" provides ["%d:laser:0"] )`, page), app.LogMistakes)
 	want := fmt.Sprintf("the robot on port %d and the dashboard (-http) have one address", page)
 	if !s.Printed(want) {
 		t.Errorf("the log lacks %s: %s", want, s.Output)
@@ -252,7 +254,7 @@ func TestReloadOrEnd(t *testing.T) {
 		p.mustOpen("lr", "lr")
 		s.Signal(t, syscall.SIGHUP)
 		p.frame(3)
-		if s.Printed("configuration read again") {
+		if s.Printed(app.LogReloaded) {
 			t.Error("an ignored signal reloads")
 		}
 	})
@@ -290,7 +292,7 @@ func TestReloadNotifies(t *testing.T) {
 	if got := next(); !strings.HasPrefix(got, "READY=1\nSTATUS=serving a robot on port") || strings.Contains(got, "refused") {
 		t.Errorf("%q", got)
 	}
-	s.ask(t, "driver ( )", "configuration refused")
+	s.ask(t, "driver ( )", app.LogMistakes)
 	next()
 	if got := next(); !strings.HasPrefix(got, "READY=1\nSTATUS=serving a robot on port") || !strings.Contains(got, "refused") {
 		t.Errorf("%q", got)

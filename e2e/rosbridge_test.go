@@ -23,6 +23,7 @@ import (
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
+	"player/visitors/rosbridge"
 )
 
 // rosbridge waits until the log has the address of the server for programs of ROS.
@@ -152,7 +153,7 @@ func TestRosbridgeRoslib(t *testing.T) {
 	waiting.Until(t, "motion", func() bool { return p.position().Speed > 50 })
 	running.Signal(t, os.Kill)
 	waiting.Until(t, "the stop", func() bool { return p.position().Speed == 0 })
-	s.Await(t, "program of ROS disconnected")
+	s.Await(t, rosbridge.LogDisconnected)
 	for _, bad := range []string{"error", "closed", "status"} {
 		if strings.Contains(out.String(), "\n"+bad) {
 			t.Errorf("%s in: %s", bad, out.String())

@@ -11,11 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"player/devices/readlog"
 	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/terminals"
 	"player/e2e/waiting"
 	"player/formats/logfile"
+	product "player/server"
 )
 
 // What player record has written of a run is in the server's own log, with the same
@@ -66,12 +68,12 @@ func TestRecordTool(t *testing.T) {
 
 	port := ports.Free(t, 1)
 	r := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-speed", "10", ours)
-	waiting.Until(t, "serving", func() bool { return strings.Contains(r.errors.String(), "serving") })
+	waiting.Until(t, "serving", func() bool { return strings.Contains(r.errors.String(), product.LogServing) })
 	p := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
 	if reply := p.request("prsrlr"); reply != "prsrle" {
 		t.Errorf("reply %q", reply)
 	}
-	waiting.Until(t, "the end of the log", func() bool { return strings.Contains(r.errors.String(), "the log is at its end") })
+	waiting.Until(t, "the end of the log", func() bool { return strings.Contains(r.errors.String(), readlog.LogEnd) })
 	if got := fmt.Sprintf("/sonar %x", p.payload('s')); !slices.Contains(recorded, got) {
 		t.Errorf("replayed %s, which was not recorded", got)
 	}

@@ -20,6 +20,7 @@ import (
 
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/visitors"
 )
 
 // visitor is a computer that uses the dashboard.
@@ -216,8 +217,8 @@ func TestVisitorsFlood(t *testing.T) {
 			if most := int64((50*time.Millisecond+elapsed/8)/tt.work) + conns; served > most {
 				t.Errorf("%d of the flood served, want at most %d", served, most)
 			}
-			s.Await(t, "has to wait")
-			if n := strings.Count(s.Output.String(), "has to wait"); n != 1 {
+			s.Await(t, visitors.LogQuota)
+			if n := strings.Count(s.Output.String(), visitors.LogQuota); n != 1 {
 				t.Errorf("%d lines in the log, want 1", n)
 			}
 			if got := newVisitor(page, "127.0.0.1").get(t, "robots", ""); got != http.StatusOK {

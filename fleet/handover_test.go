@@ -71,7 +71,7 @@ func rival(t *testing.T, of *programs.Program) string {
 	var name string
 	for line := range strings.Lines(of.Output.String()) {
 		var l struct{ Msg, Bridge string }
-		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "serving" {
+		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == logServing {
 			name = l.Bridge
 		}
 	}

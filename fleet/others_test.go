@@ -14,6 +14,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/programs"
 	"player/e2e/waiting"
+	"player/fleet/hub"
 )
 
 // direct is a program that is connected to a robot itself.
@@ -132,7 +133,7 @@ func (h *holding) silent() {
 
 func (h *holding) awaitEnd() {
 	h.t.Helper()
-	waiting.Until(h.t, "end of the leases", func() bool { return strings.Count(h.bridge.Output.String(), `"a lease ends"`) == 2 })
+	waiting.Until(h.t, "end of the leases", func() bool { return strings.Count(h.bridge.Output.String(), hub.LogEnds) == 2 })
 }
 
 // suspend makes the bridge hang.

@@ -14,6 +14,7 @@ import (
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
+	"player/fleet/hub"
 )
 
 // pair is two bridges that share one robot.
@@ -178,7 +179,7 @@ func hungBridgeKeepsLease(t *testing.T) bool {
 	resume()
 	waiting.Until(t, "first bridge that serves the robot again", func() bool { return p.serving(t) == hung })
 	waiting.Until(t, "lease in the first bridge", func() bool {
-		return hung.Printed(`"number":`+number) || hung.Printed(`"a lease ends"`)
+		return hung.Printed(`"number":`+number) || hung.Printed(hub.LogEnds)
 	})
 	var r reply
 	waiting.Until(t, "answer of the first bridge", func() bool {

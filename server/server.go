@@ -24,6 +24,12 @@ import (
 	"player/timers/limited"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogServing   = "serving"
+	LogNotServed = "robot is not served"
+)
+
 const (
 	// shutdownLimit ends the wait for devices that do not stop, so that the
 	// process ends within two seconds of the signal.

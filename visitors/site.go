@@ -18,6 +18,9 @@ import (
 	"player/config/rights"
 )
 
+// LogOpen is the part of a message of the log by which tests find a site that other computers reach.
+const LogOpen = " is open to the network"
+
 const (
 	// requestLimit is how long a browser may take to send a request. Connections without a
 	// request are closed after it.
@@ -57,7 +60,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 		s.TLS = func() *tls.Config { return nil }
 	}
 	if config := s.TLS(); !loopback(l.Addr()) && (config == nil || config.ClientCAs == nil) {
-		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
+		s.Log.Warn(s.What+LogOpen+": anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
 	}
 	budget := newBudget(s.Log)
 	server := http.Server{

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/transport"
 )
 
 // scanOf is a telegram with 361 values of the given word, in mm.
@@ -83,7 +84,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	}
 	lines := b.Log.All()
 	for _, e := range lines {
-		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
+		if e.Message != transport.LogDamaged || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}
