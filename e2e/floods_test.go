@@ -68,8 +68,8 @@ func TestInputFloods(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	const setRequestMode, ask = "xy\x00\x02r\x01", "xy\x00\x01d"
-	const share = product.LogFloods
-	logged := map[string]string{"malformed": share, "commands": share, "asked-frames": share, "open-close": share, "connections": product.LogConnected}
+	const floods = product.LogFloods
+	logged := map[string]string{"malformed": floods, "commands": floods, "asked-frames": floods, "open-close": floods, "connections": product.LogConnected}
 	for _, p := range strangers.Abuses() {
 		if logged[p.Name] == "" {
 			continue // at the dashboard

@@ -27,7 +27,7 @@ const (
 	LogDisconnected = "client disconnected"
 	LogCut          = "client disconnected by us"
 	LogRefused      = "client refused"
-	LogFloods       = "client sends more than its share: its input waits while others are served"
+	LogFloods       = "client floods: its input waits while others are served"
 )
 
 const (
