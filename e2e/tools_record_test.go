@@ -186,7 +186,7 @@ func TestReplayShowsItsPosition(t *testing.T) {
 	until(", 100 %, 1 times as fast")
 	until("ended: ")
 	replay.Signal(t, syscall.SIGTERM)
-	until("shutting down")
+	until(product.LogShutdown)
 	if text := seen.String(); !strings.Contains(text, "waiting for a client\r\x1b[K") {
 		t.Errorf("the position stays before the line: %q", text)
 	}

@@ -28,6 +28,7 @@ import (
 const (
 	LogServing   = "serving"
 	LogNotServed = "robot is not served"
+	LogShutdown  = "shutting down"
 )
 
 const (
@@ -211,7 +212,7 @@ func (s *Server) shutDown(now time.Duration) {
 		return
 	}
 	s.cutOffAt = now + shutdownLimit
-	s.log.Info("shutting down")
+	s.log.Info(LogShutdown)
 	for _, c := range s.inOrder() {
 		c.session.Halt(now)
 	}
