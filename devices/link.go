@@ -34,8 +34,8 @@ var errShutdown = errors.New("the device is shut down")
 // errSetupLimit ends a setup that takes too long.
 var errSetupLimit = errors.New("gave up: no answer in time")
 
-// errNoConfiguration refuses a configuration request to a driver that is no Configurer.
-var errNoConfiguration = errors.New("the device has nothing to configure")
+// ErrNoConfiguration refuses a configuration request to a driver that is no Configurer.
+var ErrNoConfiguration = errors.New("the device has nothing to configure")
 
 const (
 	// defaultSetupLimit bounds the setup of a driver that names no limit. A

@@ -424,6 +424,22 @@ func TestNoiseIsReported(t *testing.T) {
 	}
 }
 
+// ACTS has nothing to configure: a request is refused (manual 3.6), and ACTS hears nothing of it.
+func TestConfigure(t *testing.T) {
+	w := newWorld(t)
+	requests := 0
+	w.servers[likely] = func(c *conn, b byte) {
+		requests++
+		answers(ms, V10.AppendPacket(nil, fullImage()))(c, b)
+	}
+	w.Subscribe()
+	w.Pass(100 * ms)
+	before := requests
+	if err := w.vision.Configure(w.Now(), []byte{'m', 1}); !errors.Is(err, devices.ErrNoConfiguration) || requests > before {
+		t.Errorf("%v, %d requests", err, requests-before)
+	}
+}
+
 // TestSteadyStateAllocatesNothing goes from request to request.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, name := range []string{"acts10.hex", "acts12.hex"} {

@@ -428,6 +428,16 @@ func TestNoise(t *testing.T) {
 	}
 }
 
+// The camera has nothing to configure: a request is refused (manual 3.6), and the camera hears nothing of it.
+func TestConfigure(t *testing.T) {
+	s := newStage(t)
+	s.Ready()
+	heard := len(s.heard)
+	if err := s.device.Configure(s.Now(), []byte{'m', 1}); !errors.Is(err, devices.ErrNoConfiguration) || len(s.heard) > heard {
+		t.Errorf("%v, the camera heard %q", err, s.heard[heard:])
+	}
+}
+
 // TestSteadyStateAllocatesNothing goes through inquiries and commands.
 func TestSteadyStateAllocatesNothing(t *testing.T) {
 	s := start(t)
