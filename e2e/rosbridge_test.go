@@ -18,11 +18,13 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/coder/websocket"
 
+	"player/config/rights"
 	"player/e2e/must"
 	"player/e2e/npm"
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
+	"player/visitors"
 	"player/visitors/rosbridge"
 )
 
@@ -284,12 +286,12 @@ func TestRosbridgeRights(t *testing.T) {
 	}
 	reader, _ := openROS(t, url, "127.0.0.2", "")
 	for _, service := range []string{"/motors", "/reset_odometry", "/emergency_stop", "/release"} {
-		if got, ok := reader.call(service, `{"data":true}`); ok || !strings.Contains(got, "your computer may read, this needs") {
+		if got, ok := reader.call(service, `{"data":true}`); ok || !strings.Contains(got, visitors.NotAllowed) {
 			t.Errorf("%s: %s", service, got)
 		}
 	}
 	reader.send(`{"op":"publish","topic":"/cmd_vel","msg":{"linear":{"x":0.3}}}`)
-	if m := reader.next(func(m rosMessage) bool { return m.Op == "status" }); m.Level != "error" || !strings.Contains(string(m.Msg), "this needs write") {
+	if m := reader.next(func(m rosMessage) bool { return m.Op == "status" }); m.Level != "error" || !strings.Contains(string(m.Msg), visitors.Need(rights.Read, rights.Write).Error()) {
 		t.Errorf("%+v", m)
 	}
 	reader.send(`{"op":"subscribe","topic":"/odom"}`)

@@ -18,6 +18,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/config/rights"
 	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/visitors"
@@ -120,7 +121,7 @@ func TestVisitorRights(t *testing.T) {
 		if got := owner.get(t, path+"?robot="+s.address, "cats.example"); got != http.StatusForbidden {
 			t.Errorf("%s under another site's name: status %d", path, got)
 		}
-		if got := says(t, stranger.socket(t, path, s.address), `{}`, "error"); !strings.Contains(got, "your computer may nothing") {
+		if got := says(t, stranger.socket(t, path, s.address), `{}`, "error"); !strings.Contains(got, visitors.Need(0, rights.Read).Error()) {
 			t.Errorf("stranger: %s: %s", path, got)
 		}
 	}
@@ -128,7 +129,7 @@ func TestVisitorRights(t *testing.T) {
 		t.Errorf("the reader's stream: %s", got)
 	}
 	for _, command := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":false}`, `{"reset":true}`} {
-		if got := says(t, reader.socket(t, "drive", s.address), command, "error"); !strings.Contains(got, "your computer may read") {
+		if got := says(t, reader.socket(t, "drive", s.address), command, "error"); !strings.Contains(got, visitors.Need(rights.Read, rights.Write).Error()) {
 			t.Errorf("the reader's %s: %s", command, got)
 		}
 	}

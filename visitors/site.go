@@ -162,12 +162,15 @@ func (v Visitor) Owe(work time.Duration) { v.account.owe(work) }
 // hundred robots takes a thousand times as long as the request.
 func (v Visitor) OweReply(bytes int) { v.Owe(time.Duration(bytes) * replyCost) }
 
+// NotAllowed begins the error of Need.
+const NotAllowed = "the robot's owner does not allow it"
+
 // Need returns an error if a visitor lacks a right.
 func Need(may, want rights.Set) error {
 	if may.Has(want) {
 		return nil
 	}
-	return Notice{Text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
+	return Notice{Text: fmt.Sprintf("%s: your computer may %v, this needs %v", NotAllowed, may, want)}
 }
 
 // reasonLimit is how many bytes of a reason fit into a close frame (RFC 6455, 5.5.1).

@@ -14,6 +14,7 @@ import (
 	"player/config/rights"
 	"player/devices/stage"
 	"player/e2e/must"
+	"player/visitors"
 )
 
 // A page edits the world file and gets the text; the world that runs stays as it is.
@@ -90,7 +91,7 @@ func TestEditNeedsWrite(t *testing.T) {
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
 	p := l.open("/world", "")
 	p.Send(`{"edit":{}}`)
-	if why := p.await("error").(string); !strings.Contains(why, "does not allow it") {
+	if why := p.await("error").(string); !strings.Contains(why, visitors.NotAllowed) {
 		t.Errorf("an edit: %q", why)
 	}
 }
