@@ -396,19 +396,19 @@ func TestExport(t *testing.T) {
 	b.Add(0, time.Second, new(codec.PositionData).Append(nil))
 	must.Do(t, w.WriteChunk(&b))
 	stdout, stderr, err := runs(t, "export", file.Name())
-	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, "the log was not closed") {
+	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, logfile.ErrCut.Error()) {
 		t.Errorf("a log that was not closed: %s%s, %v", stdout, stderr, err)
 	}
 	cut := newOutput(t)
 	must.Get(cut.WriteString(file.text(t)))(t)
 	damaged := newOutput(t)
 	must.Get(damaged.WriteString(file.text(t)))(t)
-	for _, want := range []string{`"whole":false,"messages":1,"damage":"the log was not closed: `, `"whole":true}`} {
+	for _, want := range []string{`"whole":false,"messages":1,"damage":"` + logfile.ErrCut.Error(), `"whole":true}`} {
 		if stdout, _, err := runs(t, "repair", "-json", damaged.Name()); err != nil || !strings.HasPrefix(stdout, fmt.Sprintf(`{"log":%q,`, damaged.Name())+want) {
 			t.Errorf("repaired: %s, %v; want %s", stdout, err, want)
 		}
 	}
-	for _, want := range []string{": 1 messages are left; the log was not closed: ", ": whole, nothing was done"} {
+	for _, want := range []string{": 1 messages are left; " + logfile.ErrCut.Error(), ": whole, nothing was done"} {
 		if stdout, stderr, err := runs(t, "repair", cut.Name()); err != nil || stderr != "" || !strings.HasPrefix(stdout, cut.Name()+want) {
 			t.Errorf("repaired: %s%s, %v; want %q", stdout, stderr, err, want)
 		}

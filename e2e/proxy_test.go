@@ -148,7 +148,7 @@ func TestProxy(t *testing.T) {
 						{"127.0.0.3", "GET", "robots", "", http.StatusForbidden, visitors.NotAllowed},
 						{"127.0.0.1", "POST", "stop?robot=" + p.address, p.origin, http.StatusNoContent, ""},
 						{"127.0.0.2", "POST", "release?robot=" + p.address, p.origin, http.StatusForbidden, visitors.NotAllowed},
-						{"127.0.0.1", "POST", "release?robot=" + p.address, "https://evil.example", http.StatusForbidden, "may not use this server"},
+						{"127.0.0.1", "POST", "release?robot=" + p.address, "https://evil.example", http.StatusForbidden, visitors.OtherPage},
 						{"127.0.0.1", "POST", "release?robot=" + p.address, p.origin, http.StatusNoContent, ""},
 					} {
 						if status, text := p.ask(t, tt.from, tt.method, tt.what, tt.origin); status != tt.status || !strings.Contains(text, tt.has) {

@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"player/devices/stage"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
@@ -288,7 +289,7 @@ func recordWorld(t *testing.T, b browser, f *recording) {
 	tab.settle()
 	f.shoot(tab, "#world")
 	tab.drag(1, -0.5, 4, -0.5)
-	tab.until(shows("world-note", "no room"))
+	tab.until(shows("world-note", stage.ErrNoRoom.Error()))
 	tab.click("pause")
 	tab.until(shows("pause", "^Run$"))
 	tab.settle()

@@ -23,6 +23,7 @@ import (
 
 	"player/app"
 	"player/codec"
+	"player/devices/stage"
 	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
@@ -431,7 +432,7 @@ func testDragging(t *testing.T, chromium browser) {
 	must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))))
 	b.until(`Math.abs(player.world.poses[0].x - 0.9) < 0.05`)
 	b.drag(0.9, -0.5, 4, -0.5) // into the wall
-	b.until(`document.getElementById("world-note").textContent.includes("no room")`)
+	b.until(shows("world-note", stage.ErrNoRoom.Error()))
 	if x := evaluate[float64](b, `player.world.poses[0].x`); x > 3.9 {
 		t.Errorf("the robot is in the wall, at %v", x)
 	}

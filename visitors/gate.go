@@ -15,6 +15,9 @@ import (
 	"go.uber.org/zap"
 )
 
+// OtherPage is what the refusal of a page of another site says of it.
+const OtherPage = "may not use this server"
+
 // gate refuses requests that pages of other sites make: any page that the user
 // visits can make the browser send requests to this server, and must not drive
 // the robot.
@@ -63,7 +66,7 @@ func (g gate) check(r *http.Request) error {
 	}
 	u, err := url.Parse(origins[0])
 	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
-		return fmt.Errorf("pages of %s may not use this server; if that is a proxy in front of it, start it with -proxy ORIGIN", Quote(origins[0]))
+		return fmt.Errorf("pages of %s %s; if that is a proxy in front of it, start it with -proxy ORIGIN", Quote(origins[0]), OtherPage)
 	}
 	return nil
 }

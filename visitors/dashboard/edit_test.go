@@ -35,7 +35,7 @@ func TestEdit(t *testing.T) {
 	if starts := d["starts"].([]any); len(starts) != fixtures+2 {
 		t.Fatalf("%d poses of %d fixtures and two movers", len(starts), fixtures)
 	}
-	if d := edit(`"move":{"thing":%d,"x":4,"y":0}`, fixtures); !strings.Contains(d["error"].(string), "no room") || d["scene"] != nil {
+	if d := edit(`"move":{"thing":%d,"x":4,"y":0}`, fixtures); !strings.HasPrefix(d["error"].(string), stage.ErrNoRoom.Error()) || d["scene"] != nil {
 		t.Errorf("into the wall: %v", d["error"])
 	}
 	edit(`"move":{"thing":%d,"x":1,"y":0.5,"heading":1}`, fixtures) // the robot

@@ -21,6 +21,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/process/descriptors"
+	"player/server/session"
 	"player/visitors"
 	"player/visitors/roomtest"
 )
@@ -155,7 +156,7 @@ func TestStream(t *testing.T) {
 	p.Send(`{"rate":100,"request":"lrprXr"}`)
 	report := p.report("access")
 	access, refused := report["access"].(map[string]any), report["refused"].(map[string]any)
-	if why := refused["X"].(map[string]any); why["why"] != "missing" || why["text"] != "the robot has no such device" || len(refused) != 1 {
+	if why := refused["X"].(map[string]any); why["why"] != "missing" || why["text"] != session.NoSuchDevice || len(refused) != 1 {
 		t.Errorf("refused %v", refused)
 	}
 	if access["l"] != "r" || access["p"] != "r" || access["X"] != "e" {
@@ -338,7 +339,7 @@ func TestDeadMan(t *testing.T) {
 		t.Fatalf("held %q", granted)
 	}
 	l.Await("the robot moves", func() bool { return l.Pose().X > start.X+0.02 })
-	if why := p.await("error"); !strings.Contains(why.(string), "nothing heard") {
+	if why := p.await("error"); why != nothingHeard().Error() {
 		t.Errorf("reported %q", why)
 	}
 	l.AwaitStop()
