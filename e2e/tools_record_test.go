@@ -32,12 +32,12 @@ func TestRecordTool(t *testing.T) {
 	c := startTool(t, nil, "record", s.address, "-o", ours)
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, ours, 50) })
 	c.Signal(t, syscall.SIGINT)
-	if code := c.Code(t); code != 0 || !strings.HasPrefix(c.errors.String(), "recording position, sonar in ") {
+	if code := c.Code(t); code != 0 || !strings.Contains(c.errors.String(), " position, sonar in "+ours) {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	s.stop(t)
 	recorded, damage := readLog(t, ours)
-	if damage != nil || !strings.Contains(c.errors.String(), fmt.Sprintf("%d messages in ", len(recorded))) {
+	if damage != nil || !strings.Contains(c.errors.String(), fmt.Sprintf("\n%d ", len(recorded))) {
 		t.Errorf("%v, %d messages, %s", damage, len(recorded), c.errors)
 	}
 	at := times(t, theirs)
@@ -57,7 +57,7 @@ func TestRecordTool(t *testing.T) {
 	}
 
 	code, _, errs := uses(t, "record", start(t, "-stage", room).address, "pr", "-o", ours)
-	if code != 2 || !strings.Contains(errs, "exists: -f replaces it") {
+	if code != 2 || !strings.Contains(errs, ours) {
 		t.Errorf("an existing log: exit %d, %s", code, errs)
 	}
 
@@ -122,7 +122,7 @@ func TestRecordLost(t *testing.T) {
 	c := startTool(t, nil, "record", s.address, "prsr", "-o", path)
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, path, 20) })
 	s.kill(t)
-	if code := c.Code(t); code != 1 || !strings.Contains(c.errors.String(), "closed the connection") && !strings.Contains(c.errors.String(), "reset") {
+	if code := c.Code(t); code != 1 || !strings.Contains(c.errors.String(), "\nplayer: ") {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	if recorded, damage := readLog(t, path); damage != nil || len(recorded) < 20 {
@@ -137,10 +137,10 @@ func TestRecordMistakes(t *testing.T) {
 	for _, tt := range []struct{ args, want string }{
 		{"record localhost", "needs a host and a file"},
 		{"record -o run.mcap", "needs a host and a file"},
-		{"record localhost pw -o run.mcap", "only read"},
-		{"record -for -1s localhost -o x", "must not be negative"},
+		{"record localhost pw -o run.mcap", `"pw"`},
+		{"record -for -1s localhost -o x", "-for -1s"},
 		{fmt.Sprintf("record 127.0.0.1:%d -o run.mcap", ports.Free(t, 1)), "connection refused"},
-		{"replay", "needs the path of a log"},
+		{"replay", "player: replay "},
 		{"replay " + dir + "/none.mcap", "no such file"},
 		{"replay " + text, "not a log"},
 		{"replay -speed 1000 " + text, "-speed"},
