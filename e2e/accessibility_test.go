@@ -95,7 +95,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 	reader, readerPage := readOnly(t)
 	b := chromium.open(t, page)
 	sizes := screens[:5]
-	b.until(`player.shown?.data.l && player.world.plan && ` + shows("who", "commands"))
+	b.until(`player.shown?.data.l && player.world.plan && ` + has("who", "role", "alone program"))
 	b.checkLooks("at first", sizes...)
 	click := func(id string) func() {
 		return func() {
