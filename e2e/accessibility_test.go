@@ -123,7 +123,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 		b.until(`!(` + view.there + `)`)
 	}
 	b = chromium.open(t, readerPage)
-	b.until(`player.shown?.data.l && ` + shows("why", "only watch"))
+	b.until(`player.shown?.data.l && ` + visible + `("why")`)
 	b.checkLooks("read-only")
 	reader.kill(t)
 	b.until(`document.querySelectorAll(".pane.old").length === 2`)

@@ -252,10 +252,10 @@ func recordStop(t *testing.T, b browser, f *recording) {
 	}
 	f.shoot(one)
 	one.click("stop")
-	one.until(shows("stop", "^Stopped$"))
+	one.until(`document.getElementById("stop").ariaPressed === "true"`)
 	one.settle()
 	f.shoot(one)
-	other.until(shows("stop", "^Stopped$"))
+	other.until(`document.getElementById("stop").ariaPressed === "true"`)
 	other.settle()
 	f.shoot(other)
 }
@@ -291,7 +291,7 @@ func recordWorld(t *testing.T, b browser, f *recording) {
 	tab.drag(1, -0.5, 4, -0.5)
 	tab.until(shows("world-note", stage.ErrNoRoom.Error()))
 	tab.click("pause")
-	tab.until(shows("pause", "^Run$"))
+	tab.until(`player.world.paused`)
 	tab.settle()
 	f.shoot(tab, "#world")
 }
@@ -409,7 +409,7 @@ func recordPhone(_ *testing.T, b browser, f *recording) {
 	f.shoot(tab)
 	tab.click("robots-open")
 	tab.click("stop")
-	tab.until(shows("stop", "^Stopped$"))
+	tab.until(`document.getElementById("stop").ariaPressed === "true"`)
 	tab.settle()
 	f.shoot(tab)
 }
