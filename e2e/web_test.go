@@ -468,7 +468,7 @@ func testStrangers(t *testing.T, chromium browser) {
 	if reply.StatusCode != http.StatusForbidden {
 		t.Errorf("host %s: status %d", r.Host, reply.StatusCode)
 	}
-	waiting.Until(t, "five refusals in the log", func() bool { return strings.Count(s.Output.String(), "request refused") == 5 })
+	waiting.Until(t, "five refusals in the log", func() bool { return strings.Count(s.Output.String(), visitors.LogRefused) == 5 })
 }
 
 // A simulated robot has a dashboard, and starts without one when the default

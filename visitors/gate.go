@@ -15,6 +15,9 @@ import (
 	"go.uber.org/zap"
 )
 
+// LogRefused is a message of the log, by which tests find lines.
+const LogRefused = "visitor: request refused"
+
 // OtherPage is what the refusal of a page of another site says of it.
 const OtherPage = "may not use this server"
 
@@ -97,7 +100,7 @@ func (g gate) protect(next http.Handler, log *zap.Logger) http.Handler {
 			err = g.check(r)
 		}
 		if err != nil {
-			log.Warn("visitor: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
+			log.Warn(LogRefused, zap.String("browser", r.RemoteAddr), zap.Error(err))
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}
