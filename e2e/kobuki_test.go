@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/kobuki"
@@ -119,7 +120,7 @@ func TestKobukiUnplugged(t *testing.T) {
 		from := c.position().X
 		c.until("it drives", func() bool { return c.position().X > from+50 })
 		r.Unplug()
-		s.Await(t, "device unavailable")
+		s.Await(t, retry.LogUnavailable)
 		lost := 0.0 // the way between the last report and the moment when it is switched off
 		if reboot {
 			var heard float64

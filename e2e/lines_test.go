@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
@@ -94,9 +95,9 @@ func TestLinesMotors(t *testing.T) {
 	c.send(motors(1)...)
 	waiting.Until(t, "its motors are on", func() bool { return r.State().Motors })
 	r.Unplug()
-	s.Await(t, "device unavailable")
+	s.Await(t, retry.LogUnavailable)
 	must.Do(t, r.Plug())
-	s.Await(t, "device is back")
+	s.Await(t, retry.LogBack)
 	c.position()
 }
 

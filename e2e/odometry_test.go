@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	driver "player/devices/p2os"
 	"player/e2e/waiting"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
@@ -72,7 +73,7 @@ func TestOdometryOfAStalledLine(t *testing.T) {
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.Printed("missing") {
+			if s.Printed(driver.LogMissing) || s.Printed(driver.LogOpenedAnew) {
 				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})

@@ -8,7 +8,10 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/retry"
+	"player/devices/transport"
 	"player/e2e/waiting"
+	product "player/server"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/line"
@@ -109,7 +112,7 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 					if moves, _ := velocities(r.Record()[before:]); moves {
 						t.Error("the robot was commanded to move for a client that has left")
 					}
-					if s.Printed("silent") {
+					if s.Printed(transport.ErrSilent.Error()) {
 						t.Error("the line was given up though the robot was heard")
 					}
 				})
@@ -148,7 +151,7 @@ func TestClientLeavesAPausedChain(t *testing.T) {
 					c.drive(400, 0)
 					gone(func() { c.conn.Close() })
 					if s == last {
-						first.Await(t, "client disconnected")
+						first.Await(t, product.LogDisconnected)
 					}
 					before = len(r.Record()) // the last one goes on until the next command
 				})
@@ -207,7 +210,7 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 	waiting.Until(t, "the robot drives", func() bool { return speed() == 300 })
 	l.Silence()
 	before := len(l.Record())
-	s.Await(t, "silent for 2 s")
+	s.Await(t, transport.ErrSilent.Error())
 	var heard []byte // until its line is closed
 	waiting.Until(t, "its line is closed", func() bool {
 		heard = nil
@@ -224,7 +227,7 @@ func isNotHeard(t *testing.T, s *server, l *line.Line, words string, speed func(
 	}
 	waiting.Until(t, "the robot is stopped", func() bool { return speed() == 0 })
 	l.Speak()
-	s.Await(t, "device is back")
+	s.Await(t, retry.LogBack)
 	if speed() != 0 {
 		t.Error("the robot moves by itself")
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/e2e/waiting"
 	"player/simulation/emulator/ldlidar"
@@ -269,17 +270,17 @@ func TestRangefindersUnplugged(t *testing.T) {
 			c.seesCorner(tt.far)
 			if network, ok := hardware.(*urg.Sensor); ok {
 				network.Disconnect()
-				s.Await(t, "device unavailable")
+				s.Await(t, retry.LogUnavailable)
 			} else {
 				cable := hardware.(interface {
 					Unplug()
 					Plug() error
 				})
 				cable.Unplug()
-				s.Await(t, "device unavailable")
+				s.Await(t, retry.LogUnavailable)
 				must.Do(t, cable.Plug())
 			}
-			s.Await(t, "device is back")
+			s.Await(t, retry.LogBack)
 			c.seesCorner(tt.far)
 		})
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"player/devices/retry"
+	"player/devices/transport"
 	"player/e2e/ports"
 	"player/simulation/emulator/sickcola"
 )
@@ -44,9 +46,9 @@ func TestColaFallsSilent(t *testing.T) {
 	c.mustOpen("lr", "lr")
 	c.scan()
 	l.Silence()
-	s.Await(t, "silent for 2 s")
+	s.Await(t, transport.ErrSilent.Error())
 	l.Speak()
-	s.Await(t, "device is back")
+	s.Await(t, retry.LogBack)
 	c.seesCorner(20000)
 }
 

@@ -124,7 +124,7 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 
 func (t *Transport) Tick(now time.Duration) time.Duration {
 	if t.state == up && t.failure == nil && t.heard+silence <= now {
-		t.failure = cmp.Or(t.strange(), errSilent)
+		t.failure = cmp.Or(t.strange(), ErrSilent)
 	}
 	switch {
 	case t.failure != nil:

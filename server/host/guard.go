@@ -18,6 +18,7 @@ import (
 const (
 	LogNoGuard   = "no guard, trying again: until then motors run on if the server is killed"
 	LogGuardBack = "guard is back"
+	LogBusy      = "serial port is busy"
 )
 
 // GuardState is the state of the guard.
