@@ -30,6 +30,7 @@ import (
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/formats/logfile"
+	"player/server"
 )
 
 // patience is how long a test waits for what should happen at once, on a machine
@@ -152,22 +153,22 @@ func (s *running) dial(t *testing.T) *client.Client {
 	return robot
 }
 
-// line waits for a line of the log.
-func (s *running) line(t *testing.T, part string) string {
+// line waits for a line of the log with one of these parts.
+func (s *running) line(t *testing.T, parts ...string) string {
 	t.Helper()
 	limit := time.After(patience)
 	var seen []string
 	for {
 		select {
 		case line, ok := <-s.lines:
-			if strings.Contains(line, part) {
+			if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(line, part) }) {
 				return line
 			}
 			if seen = append(seen, line); !ok {
-				t.Fatalf("the log ends without %q: %s\n%v", part, strings.Join(seen, "\n"), s.stop())
+				t.Fatalf("the log ends without %q: %s\n%v", parts, strings.Join(seen, "\n"), s.stop())
 			}
 		case <-limit:
-			t.Fatalf("the log has no line with %q: %s", part, strings.Join(seen, "\n"))
+			t.Fatalf("the log has no line with %q: %s", parts, strings.Join(seen, "\n"))
 		}
 	}
 }
@@ -295,7 +296,7 @@ func TestExitCode(t *testing.T) {
 func TestServes(t *testing.T) {
 	truth := filepath.Join(t.TempDir(), "truth.csv")
 	s := starts(t, "-stage", room, "-reflex", "-http", "127.0.0.1:0", "-truth", truth)
-	if line := s.line(t, `"serving"`); !strings.Contains(line, s.address) {
+	if line := s.line(t, `"`+server.LogServing+`"`); !strings.Contains(line, s.address) {
 		t.Error(line)
 	}
 	page := s.line(t, `"url"`)
@@ -353,12 +354,12 @@ func TestDefaultDashboardTaken(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := starts(t, "-stage", room)
-		offered := s.line(t, "dashboard")
-		s.line(t, `"serving"`)
+		offered := s.line(t, LogNoDashboard, `"url":`)
+		s.line(t, `"`+server.LogServing+`"`)
 		if err := s.stop(); err != nil {
 			t.Error(err)
 		}
-		if strings.Contains(offered, "choose another address with -http HOST:PORT, or -http off") {
+		if strings.Contains(offered, LogNoDashboard) {
 			return
 		}
 		if err == nil || time.Now().After(limit) { // otherwise that program may have ended meanwhile
@@ -395,19 +396,19 @@ func TestExport(t *testing.T) {
 	b.Add(0, time.Second, new(codec.PositionData).Append(nil))
 	must.Do(t, w.WriteChunk(&b))
 	stdout, stderr, err := runs(t, "export", file.Name())
-	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, "the log was not closed") {
+	if err != nil || !strings.HasPrefix(stdout, "device,time_s,") || !strings.Contains(stderr, logfile.ErrCut.Error()) {
 		t.Errorf("a log that was not closed: %s%s, %v", stdout, stderr, err)
 	}
 	cut := newOutput(t)
 	must.Get(cut.WriteString(file.text(t)))(t)
 	damaged := newOutput(t)
 	must.Get(damaged.WriteString(file.text(t)))(t)
-	for _, want := range []string{`"whole":false,"messages":1,"damage":"the log was not closed: `, `"whole":true}`} {
+	for _, want := range []string{`"whole":false,"messages":1,"damage":"` + logfile.ErrCut.Error(), `"whole":true}`} {
 		if stdout, _, err := runs(t, "repair", "-json", damaged.Name()); err != nil || !strings.HasPrefix(stdout, fmt.Sprintf(`{"log":%q,`, damaged.Name())+want) {
 			t.Errorf("repaired: %s, %v; want %s", stdout, err, want)
 		}
 	}
-	for _, want := range []string{": 1 messages are left; the log was not closed: ", ": whole, nothing was done"} {
+	for _, want := range []string{": 1 messages are left; " + logfile.ErrCut.Error(), ": whole, nothing was done"} {
 		if stdout, stderr, err := runs(t, "repair", cut.Name()); err != nil || stderr != "" || !strings.HasPrefix(stdout, cut.Name()+want) {
 			t.Errorf("repaired: %s%s, %v; want %q", stdout, stderr, err, want)
 		}
@@ -432,7 +433,7 @@ func TestExport(t *testing.T) {
 		t.Errorf("%v, %v are left", err, left)
 	}
 	s := starts(t, "replay", "-speed", "2", "-loop", file.Name())
-	s.line(t, `"serving"`)
+	s.line(t, `"`+server.LogServing+`"`)
 	robot := s.dial(t)
 	if err := robot.Request(t.Context(), "pr"); err != nil {
 		t.Errorf("the position of the log: %v", err)

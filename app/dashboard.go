@@ -18,6 +18,9 @@ import (
 	"player/visitors/dashboard"
 )
 
+// LogNoDashboard is a message of the log, by which tests find lines.
+const LogNoDashboard = "no dashboard: choose another address with -http HOST:PORT, or -http off"
+
 // defaultDashboard is the address of the dashboard of a simulated robot. Only this computer can
 // reach it.
 const defaultDashboard = "localhost:8080"
@@ -39,7 +42,7 @@ func openDashboard(o options, conf *config.Server, sim *simulation, cameras *cam
 		f, err = listen(o, asked.http, log)
 	}
 	if err != nil && o.http == "" {
-		log.Warn("no dashboard: choose another address with -http HOST:PORT, or -http off", zap.Error(err))
+		log.Warn(LogNoDashboard, zap.Error(err))
 		return nil, nil
 	}
 	if err != nil {

@@ -19,6 +19,9 @@ import (
 	"player/reactor"
 )
 
+// LogServerDied is a message of the log, by which tests find lines.
+const LogServerDied = "the server has died: its guard stops motors and plugins"
+
 // gcPercent is how much the heap may grow before it is collected, in per cent
 // of what is in use. The loop makes no garbage, so collections stay rare. With
 // Go's default of 100 a client would take up to twice the memory that it needs.
@@ -194,7 +197,7 @@ func guard(stderr *os.File) {
 	reactor.ReleasePools() // they would wake it
 	lastwords.Guard(0, func(words, groups int) {
 		log := logging.New(stderr, logging.Auto, false)
-		log.Warn("the server has died: its guard stops motors and plugins", zap.Int("last words", words), zap.Int("programs", groups))
+		log.Warn(LogServerDied, zap.Int("last words", words), zap.Int("programs", groups))
 		_ = log.Sync() // it can fail only because nothing reads the log
 	})
 }

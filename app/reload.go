@@ -13,6 +13,12 @@ import (
 	"player/server"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogReloaded = "configuration read again"
+	LogMistakes = "configuration refused: nothing has changed; player check shows the mistakes"
+)
+
 // reloader reads the configuration again when a signal asks for it. It reads on its
 // own goroutine, because files and name servers may be slow, and changes the server on
 // the loop.
@@ -45,7 +51,7 @@ func (r *reloader) run(ctx context.Context, requests <-chan struct{}) {
 				line, _, _ := strings.Cut(mistake.Error(), "\n") // without the excerpt
 				r.log.Error("mistake in the configuration: " + line)
 			}
-			r.log.Error("configuration refused: nothing has changed; player check shows the mistakes", zap.Int("mistakes", len(mistakes)))
+			r.log.Error(LogMistakes, zap.Int("mistakes", len(mistakes)))
 			status = "; the changed configuration is refused, see the log"
 		}
 		if ctx.Err() == nil {
@@ -100,6 +106,6 @@ func (r *reloader) reload(ctx context.Context) error {
 	for _, f := range r.frontends {
 		f.change(r.conf, r.sim)
 	}
-	r.log.Info("configuration read again", zap.String("plan", plan.String()))
+	r.log.Info(LogReloaded, zap.String("plan", plan.String()))
 	return nil
 }

@@ -42,7 +42,7 @@ func TestReloads(t *testing.T) {
 	moved := "127.0.0.1:" + freePort(t)
 	write(`"laser:0" "sonar:0"`, moved)
 	reload()
-	s.line(t, "configuration read again")
+	s.line(t, LogReloaded)
 	robot := s.dial(t)
 	if err := robot.Request(t.Context(), "sr"); err != nil {
 		t.Errorf("the sonar that the reload added: %v", err)
@@ -55,7 +55,7 @@ func TestReloads(t *testing.T) {
 	if line := s.line(t, "mistake in the configuration"); !strings.Contains(line, "nonsense") {
 		t.Error(line)
 	}
-	s.line(t, "configuration refused")
+	s.line(t, LogMistakes)
 	if err := robot.Request(t.Context(), "lr"); err != nil {
 		t.Errorf("after a reload that was refused: %v", err)
 	}

@@ -123,7 +123,7 @@ func (p *program) ready(ctx context.Context, s *server.Server, quit func()) {
 	url := p.dashboard.url(p.tls.handshakes.Current)
 	logging.Greet(p.log, greeting(url, p.options, p.conf))
 	for _, robot := range p.conf.Robots {
-		p.log.Info("serving", zap.String("address", p.options.address(robot.Port)), zap.String("version", version()),
+		p.log.Info(server.LogServing, zap.String("address", p.options.address(robot.Port)), zap.String("version", version()),
 			zap.Duration("after", time.Since(p.started)))
 	}
 	p.tls.serve(ctx, s, p.last.Go)

@@ -354,7 +354,7 @@ func (d *Device) Configure(now time.Duration, payload []byte) error {
 	}
 	l, err := d.link, errPanicked
 	if l.configurer == nil {
-		return errNoConfiguration
+		return ErrNoConfiguration
 	}
 	l.call(now, l.run, func() { err = l.configurer.Configure(now, d, payload) })
 	return err

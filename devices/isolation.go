@@ -54,7 +54,7 @@ func (l *Link) caught(now time.Duration) {
 // crash is called when the driver has panicked. The driver may have been called by another driver, whose
 // device it observes, and which is still in its call. So that device is released later, by reclaim.
 func (l *Link) crash(now time.Duration, value any) {
-	l.log.Error("driver has panicked", zap.String("panic", fmt.Sprintf("%.200v", value)), zap.String("stack", trace()))
+	l.log.Error(LogPanicked, zap.String("panic", fmt.Sprintf("%.200v", value)), zap.String("stack", trace()))
 	err := errPanicked
 	l.panics = slices.DeleteFunc(append(l.panics, now), func(at time.Duration) bool { return at+panicPeriod <= now })
 	if len(l.panics) >= mostPanics {

@@ -183,7 +183,7 @@ func (r *rig) expect(d *devices.Device, state devices.State) {
 func (r *rig) panics(place string) (n int) {
 	r.t.Helper()
 	for _, line := range r.logs.TakeAll() {
-		if line.Message != "driver has panicked" {
+		if line.Message != devices.LogPanicked {
 			continue
 		}
 		n++

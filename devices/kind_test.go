@@ -31,7 +31,7 @@ func TestDriverWithoutCommands(t *testing.T) {
 	if string(d.Command()) != "abcd" {
 		t.Errorf("command %q", d.Command())
 	}
-	if err := d.Configure(ms, []byte("R")); !errors.Is(err, errNoConfiguration) {
+	if err := d.Configure(ms, []byte("R")); !errors.Is(err, ErrNoConfiguration) {
 		t.Errorf("configured: %v", err)
 	}
 }

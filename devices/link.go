@@ -14,6 +14,14 @@ import (
 	"player/devices/retry"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogReady    = "device ready"
+	LogStops    = "device stops"
+	LogCutOff   = "device did not stop in time"
+	LogPanicked = "driver has panicked"
+)
+
 // ErrNotOpen refuses a request because the link is not ready.
 var ErrNotOpen = errors.New("no client has the device open")
 
@@ -26,8 +34,8 @@ var errShutdown = errors.New("the device is shut down")
 // errSetupLimit ends a setup that takes too long.
 var errSetupLimit = errors.New("gave up: no answer in time")
 
-// errNoConfiguration refuses a configuration request to a driver that is no Configurer.
-var errNoConfiguration = errors.New("the device has nothing to configure")
+// ErrNoConfiguration refuses a configuration request to a driver that is no Configurer.
+var ErrNoConfiguration = errors.New("the device has nothing to configure")
 
 const (
 	// defaultSetupLimit bounds the setup of a driver that names no limit. A
@@ -275,7 +283,7 @@ func (l *Link) Ready(now time.Duration) {
 	l.state, l.overdueAt, l.readyAt = Ready, 0, now
 	l.arm()
 	l.retry.Worked(now, l.log)
-	l.log.Info("device ready")
+	l.log.Info(LogReady)
 	if l.lost {
 		l.lost = false
 		return
@@ -400,7 +408,7 @@ func (l *Link) expire(now time.Duration) {
 		}
 		l.call(now, l.run, func() { l.driver.Shutdown(now) })
 	case Stopping:
-		l.log.Warn("device did not stop in time")
+		l.log.Warn(LogCutOff)
 		l.disown(now)
 		l.Stopped(now)
 	}
@@ -510,7 +518,7 @@ func (l *Link) beginShutdown(now time.Duration) {
 	l.state, l.overdueAt, l.lost = Stopping, now+stopLimit, false
 	l.arm()
 	l.call(now, l.run, func() { l.driver.Shutdown(now) })
-	l.log.Info("device stops")
+	l.log.Info(LogStops)
 }
 
 func (l *Link) idle(now time.Duration) {

@@ -61,7 +61,7 @@ func TestOptional(t *testing.T) {
 	subscribe(t, position, now, who, false)
 	position.Unsubscribe(now+ms, who)
 	expect("closed while one is broken", 0, Idle, Idle)
-	if n := observed.FilterMessage("device unavailable, trying again").Len(); n != 2 {
+	if n := observed.FilterMessage(retry.LogUnavailable).Len(); n != 2 {
 		t.Errorf("%d lines for two outages", n)
 	}
 }

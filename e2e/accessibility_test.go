@@ -95,7 +95,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 	reader, readerPage := readOnly(t)
 	b := chromium.open(t, page)
 	sizes := screens[:5]
-	b.until(`player.shown?.data.l && player.world.plan && ` + shows("who", "commands"))
+	b.until(`player.shown?.data.l && player.world.plan && ` + has("who", "role", "alone program"))
 	b.checkLooks("at first", sizes...)
 	click := func(id string) func() {
 		return func() {
@@ -123,7 +123,7 @@ func testAccessibility(t *testing.T, chromium browser) {
 		b.until(`!(` + view.there + `)`)
 	}
 	b = chromium.open(t, readerPage)
-	b.until(`player.shown?.data.l && ` + shows("why", "only watch"))
+	b.until(`player.shown?.data.l && ` + visible + `("why")`)
 	b.checkLooks("read-only")
 	reader.kill(t)
 	b.until(`document.querySelectorAll(".pane.old").length === 2`)

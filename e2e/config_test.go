@@ -10,8 +10,11 @@ import (
 	"testing"
 	"time"
 
+	"player/app"
+	"player/devices"
 	"player/e2e/ports"
 	"player/e2e/waiting"
+	"player/server/session"
 )
 
 // Two robots of one file, each on its own port, with access rules.
@@ -23,7 +26,7 @@ func TestRobotsAndAccess(t *testing.T) {
 		driver ( name "testpattern" provides ["%d:laser:0"] )
 		access ( allow "read" from "127.0.0.0/8" )
 		access ( allow ["write" "config"] from "10.0.0.0/8" )`, other)
-	waiting.Until(t, "the driver that is always on", func() bool { return strings.Contains(s.Output.String(), "device ready") })
+	waiting.Until(t, "the driver that is always on", func() bool { return strings.Contains(s.Output.String(), devices.LogReady) })
 	p := s.dial(t)
 	if reply := p.request("srpaprpwlr"); reply != "srpepepele" {
 		t.Errorf("reply %q", reply)
@@ -32,7 +35,7 @@ func TestRobotsAndAccess(t *testing.T) {
 		t.Errorf("reply %q", reply)
 	}
 	p.message('x', 'p', 'm', 1)
-	waiting.Until(t, "a line about it", func() bool { return strings.Contains(s.Output.String(), "access refused") })
+	waiting.Until(t, "a line about it", func() bool { return strings.Contains(s.Output.String(), session.LogAccessRefused) })
 	s.address = net.JoinHostPort("127.0.0.1", strconv.Itoa(other))
 	p = s.dial(t)
 	if reply := p.request("lrsr"); reply != "lrse" {
@@ -65,7 +68,7 @@ func TestConfigThroughAPipe(t *testing.T) {
 			p := s.dial(t)
 			p.mustOpen("lr", "lr")
 			s.Signal(t, syscall.SIGHUP)
-			waiting.Until(t, "a line about it", func() bool { return s.Printed("configuration refused") })
+			waiting.Until(t, "a line about it", func() bool { return s.Printed(app.LogMistakes) })
 			p.frame(3)
 			s.stop(t)
 		})

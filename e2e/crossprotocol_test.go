@@ -15,6 +15,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
+	product "player/server"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -47,7 +48,7 @@ func TestPageCannotDriveRobot(t *testing.T) {
 	}
 	evaluate[bool](page, post(s.address, body)+`, true`)
 	moved := func() string { return toMove.FindString(r.Transcript()) }
-	waiting.Until(t, "the page's connection is closed", func() bool { return s.Printed("client disconnected") || moved() != "" })
+	waiting.Until(t, "the page's connection is closed", func() bool { return s.Printed(product.LogDisconnected) || moved() != "" })
 	if command := moved(); command != "" {
 		t.Errorf("the page made the robot move: %s", command)
 	}

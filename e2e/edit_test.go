@@ -10,6 +10,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"player/devices/stage"
 	"player/e2e/must"
 	"player/e2e/waiting"
 )
@@ -46,7 +47,7 @@ func testEditWorld(t *testing.T, chromium browser) {
 	must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))))
 	b.until(`!player.editor.busy && Math.abs(player.editor.things[player.editor.selected].start.x - 0.9) < 0.05`)
 	b.drag(0.9, -0.5, 4, -0.5) // into the wall
-	b.until(`document.getElementById("world-note").textContent.includes("no room")`)
+	b.until(shows("world-note", stage.ErrNoRoom.Error()))
 
 	click("edit-wall")
 	b.drag(-3, 0, -1, 0)

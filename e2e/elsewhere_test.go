@@ -35,7 +35,7 @@ rover ()
 	if err := scan.Decode(payload); err != nil || scan[180] < 3900 || scan[180] > 4000 || scan[360] < 1900 || scan[360] > 2000 {
 		t.Errorf("the boundary is %d mm ahead and %d mm to the left, %v", scan[180], scan[360], err)
 	}
-	if code, out := exits(t, write(t, dir, "wide.cfg", "d\x00r\x00i\x00v\x00e\x00r\x00")); code != 2 || strings.Count(out, "\n") != 1 || !strings.Contains(out, "save it as UTF-8") {
+	if code, out := exits(t, write(t, dir, "wide.cfg", "d\x00r\x00i\x00v\x00e\x00r\x00")); code != 2 || strings.Count(out, "\n") != 1 || !strings.Contains(out, "wide.cfg") {
 		t.Errorf("a configuration in UTF-16: exit %d, %s", code, out)
 	}
 }

@@ -18,8 +18,12 @@ import (
 	"player/e2e/ports"
 	"player/e2e/strangers"
 	"player/e2e/waiting"
+	"player/process/descriptors"
+	product "player/server"
 	robot "player/simulation/emulator/p2os"
 	laser "player/simulation/emulator/sick"
+	"player/visitors"
+	"player/visitors/dashboard"
 )
 
 // answered reports whether the server serves a connection: it answers an empty
@@ -64,8 +68,8 @@ func TestInputFloods(t *testing.T) {
 	acceptance.Only(t)
 	t.Parallel()
 	const setRequestMode, ask = "xy\x00\x02r\x01", "xy\x00\x01d"
-	const share = "more than its share"
-	logged := map[string]string{"malformed": share, "commands": share, "asked-frames": share, "open-close": share, "connections": "client connected"}
+	const floods = product.LogFloods
+	logged := map[string]string{"malformed": floods, "commands": floods, "asked-frames": floods, "open-close": floods, "connections": product.LogConnected}
 	for _, p := range strangers.Abuses() {
 		if logged[p.Name] == "" {
 			continue // at the dashboard
@@ -157,13 +161,13 @@ func TestDescriptorFloods(t *testing.T) {
 					_, _ = io.WriteString(c, "GET / HTTP/1.1\r\n") // may be refused
 				}
 			}
-			s.Await(t, "client refused")
+			s.Await(t, product.LogRefused)
 			driver.drives("the other direction", -200, 0, func() bool { return r.State().Left < -50 })
 			if reply := driver.request("jr"); reply != "jr" { // the plugin starts, or the log says why it cannot
 				if limit > 48 {
 					t.Fatalf("request for the plugin answered %q", reply)
 				}
-				s.Await(t, "all file descriptors for this purpose are in use")
+				s.Await(t, descriptors.ErrNone.Error())
 			}
 			driver.drives("motion", 200, 0, func() bool { return r.State().Left > 50 })
 			if !s.Alive() {
@@ -203,7 +207,7 @@ func TestStopPassesFloods(t *testing.T) {
 	page := s.dashboard(t)
 	at := strangers.Addresses{Robot: s.address, Page: strings.Trim(page, "htp:/")}
 	// Lines that come once a minute: in a full flood a slow reader of the log may miss them.
-	lines := map[string]string{"malformed": "more than its share", "half-requests": "half of all places"}
+	lines := map[string]string{"malformed": product.LogFloods, "half-requests": visitors.LogHalf}
 	start := func(i int, p strangers.Workload) {
 		from, count := net.IPv4(127, 0, 0, byte(2+i)), p.Count
 		switch p.Name {
@@ -229,7 +233,7 @@ func TestStopPassesFloods(t *testing.T) {
 			start(i, p)
 		}
 	}
-	s.Await(t, "dashboard connected")
+	s.Await(t, dashboard.LogConnected)
 	dial := func(address string) *peer {
 		conn := must.Get(net.Dial("tcp", address))(t)
 		t.Cleanup(func() { conn.Close() })

@@ -15,11 +15,13 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/devices"
 	"player/e2e/must"
 	"player/e2e/npm"
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/formats/foxglove"
+	viewers "player/visitors/foxglove"
 )
 
 // viewers waits until the log has the address of the server for viewers.
@@ -67,7 +69,7 @@ func TestFoxglove(t *testing.T) {
 			waiting.Until(t, "motion", func() bool { return speed() > 50 })
 			running.Signal(t, os.Kill)
 			waiting.Until(t, "the stop", func() bool { return speed() == 0 })
-			s.Await(t, "viewer disconnected")
+			s.Await(t, viewers.LogDisconnected)
 			for _, bad := range []string{"error", "closed", "ms old", "status"} {
 				if strings.Contains(out.String(), "\n"+bad) || strings.Contains(out.String(), bad+"\n") {
 					t.Errorf("%s in: %s", bad, out.String())
@@ -89,7 +91,7 @@ func TestFoxglovePlayback(t *testing.T) {
 	p.request("pr")
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, filepath.Join(dir, "run.mcap"), 40) })
 	p.conn.Close()
-	recorder.Await(t, "device stops")
+	recorder.Await(t, devices.LogStops)
 	recorder.stop(t)
 
 	s := start(t, write(t, dir, "replay.cfg", `driver ( name "readlog" file "run.mcap" )`), "-foxglove", "127.0.0.1:0")

@@ -11,10 +11,12 @@ import (
 	"testing"
 	"time"
 
+	"player/app"
 	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/process/lastwords"
+	"player/server/host"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
 	"player/simulation/emulator/kobuki"
@@ -76,7 +78,7 @@ func TestGuardStopsTheRobot(t *testing.T) {
 			stood(t, r)
 			waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
 			waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
-			if !s.Printed("the server has died") {
+			if !s.Printed(app.LogServerDied) {
 				t.Error("the guard says nothing")
 			}
 			launch{}.driving(t, r, "-pp", r.Port())
@@ -141,7 +143,7 @@ func TestGuardEndsWithItsServer(t *testing.T) {
 	s.stop(t)
 	checkFarewell(t, r)
 	waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
-	if s.Printed("has died") {
+	if s.Printed(app.LogServerDied) {
 		t.Error("the guard took it for a death")
 	}
 }
@@ -168,12 +170,12 @@ func TestGuardIsReplaced(t *testing.T) {
 	s, p, r := driving(t, launch{}, "-http", page)
 	first := s.guard(t)
 	must.Do(t, syscall.Kill(first, syscall.SIGKILL))
-	s.Await(t, "no guard, trying again")
+	s.Await(t, host.LogNoGuard)
 	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 503 || !strings.Contains(body, `"guard":"missing"`) {
 		t.Errorf("/healthz: %d, %s", code, body)
 	}
 	waiting.Until(t, "another guard", func() bool { all := s.guards(t); return len(all) == 1 && all[0] != first })
-	s.Await(t, "guard is back")
+	s.Await(t, host.LogGuardBack)
 	if code, body := fetch(t, "GET", "http://"+page+"/healthz"); code != 200 || !strings.Contains(body, `"guard":"ready"`) {
 		t.Errorf("/healthz: %d, %s", code, body)
 	}
@@ -193,7 +195,7 @@ func TestGuardLetsGo(t *testing.T) {
 		p.mustOpen("pa", "pa")
 	}
 	p.mustOpen("pcgc", "pcgc")
-	if s.Printed("busy") {
+	if s.Printed(host.LogBusy) {
 		t.Error("the line was busy")
 	}
 	waiting.Until(t, "a guard without a line", func() bool {
@@ -206,7 +208,7 @@ func TestGuardLetsGo(t *testing.T) {
 		return true
 	})
 	s.kill(t)
-	if s.Printed("has died") {
+	if s.Printed(app.LogServerDied) {
 		t.Error("the guard had something to say")
 	}
 	launch{}.driving(t, r, "-pp", r.Port())

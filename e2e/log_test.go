@@ -2,6 +2,7 @@ package e2e
 
 import (
 	be "encoding/binary"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -16,6 +17,9 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices"
+	"player/devices/readlog"
+	"player/devices/writelog"
 	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
@@ -66,7 +70,7 @@ func TestRecordAndReplay(t *testing.T) {
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, first, 30) })
 	seen := seenAt(p)
 	p.conn.Close()
-	s.Await(t, "device stops")
+	s.Await(t, devices.LogStops)
 	s.stop(t)
 	recorded, damage := readLog(t, first)
 	if damage != nil {
@@ -88,7 +92,7 @@ func TestRecordAndReplay(t *testing.T) {
 	if reply := p.request("prsrlr"); reply != "prsrle" {
 		t.Errorf("reply %q", reply)
 	}
-	s.Await(t, "the log is at its end")
+	s.Await(t, readlog.LogEnd)
 	if got := seenAt(p); !slices.Contains(recorded, got) {
 		t.Error("the client is sent what was never recorded")
 	}
@@ -164,7 +168,7 @@ func TestLogOfAKilledServer(t *testing.T) {
 				continue
 			}
 			messages, damage := readLog(t, file)
-			if closed := damage == nil; !closed && file != path && !strings.Contains(damage.Error(), "the log was not closed") {
+			if closed := damage == nil; !closed && file != path && !errors.Is(damage, logfile.ErrCut) {
 				t.Errorf("%s: %v", file, damage)
 			}
 			if len(messages) == 0 {
@@ -242,7 +246,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	p := s.dial(t)
 	p.request("prlr")
-	s.Await(t, "recording has stopped")
+	s.Await(t, writelog.LogStopped)
 	for range 5 {
 		if got := p.frame(2); got != "p21 l722" {
 			t.Fatalf("frame %s", got)

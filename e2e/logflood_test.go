@@ -16,6 +16,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/ports"
 	"player/e2e/waiting"
+	product "player/server"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -50,8 +51,8 @@ func TestStoppedReaderOfTheLog(t *testing.T) {
 	must.Get(unix.FcntlInt(w.Fd(), unix.F_SETPIPE_SZ, 4096))(t)
 	hardware := startRobot(t, robot.Options{})
 	web := ports.Free(t, 1)
-	// The shell writes "serving", because nothing reads the server's log.
-	s := launch{via: []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}, files: []*os.File{w}}.start(t,
+	// The shell writes that it serves, because nothing reads the server's log.
+	s := launch{via: []string{"sh", "-c", "echo '" + product.LogServing + `'; exec "$0" "$@" 2>&3`}, files: []*os.File{w}}.start(t,
 		"-pp", hardware.Port(), "-http", fmt.Sprintf("127.0.0.1:%d", web))
 	w.Close()
 	waiting.Until(t, "it listens", func() bool {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
@@ -86,10 +87,10 @@ func (a *adapter) cut() {
 // back without moving by itself, and p drives it again.
 func (a *adapter) interrupts(t *testing.T, s *server, p *peer, r *robot.Robot) {
 	t.Helper()
-	const back = "device is back"
+	const back = retry.LogBack
 	before := strings.Count(s.Output.String(), back)
 	a.cut()
-	s.Await(t, "device unavailable")
+	s.Await(t, retry.LogUnavailable)
 	waiting.Until(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
 	a.mend(t)
 	waiting.Until(t, back, func() bool { return strings.Count(s.Output.String(), back) > before })
@@ -186,10 +187,10 @@ func TestSer2net(t *testing.T) {
 	s, c := launch{}.driving(t, r, "-pp", base, "-lp", scanner)
 	c.mustOpen("lr", "lr")
 	cut()
-	s.Await(t, "device unavailable")
+	s.Await(t, retry.LogUnavailable)
 	waiting.Until(t, "standstill", func() bool { state := r.State(); return state.Left == 0 && state.WantLeft == 0 })
 	serve()
-	s.Await(t, "device is back")
+	s.Await(t, retry.LogBack)
 	c.drivesOff(r)
 	s.guard(t)
 	s.Signal(t, syscall.SIGKILL)

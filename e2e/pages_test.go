@@ -234,7 +234,7 @@ fleet() {
   desk
   go run ./fleet -robots robots.txt "$@" 2>/mnt/beside.fleet &
   beside+=" $!"
-  await 'grep -q \"serving\" /mnt/beside.fleet'
+  await 'grep -q \"bridge\" /mnt/beside.fleet'
   export NATS_URL=nats://$(cat ~/.local/state/player/nats.token)@localhost:4222
 }
 # await CONDITION waits until a command succeeds, and that what runs beside it does not fail.

@@ -29,6 +29,7 @@ import (
 	"player/e2e/waiting"
 	"player/formats/foxglove"
 	"player/formats/logfile"
+	product "player/server"
 )
 
 // twoPictures returns a shell command that writes two pictures in turn.
@@ -359,7 +360,7 @@ func TestRecordPictures(t *testing.T) {
 	again := fmt.Sprintf("127.0.0.1:%d", ports.Free(t, 1))
 	port := ports.Free(t, 1)
 	p := startTool(t, nil, "replay", "-bind", "127.0.0.1", "-gp", fmt.Sprint(port), "-http", again, "-loop", path)
-	waiting.Until(t, "serving", func() bool { return strings.Contains(p.errors.String(), "serving") })
+	waiting.Until(t, "serving", func() bool { return strings.Contains(p.errors.String(), product.LogServing) })
 	peer := (&server{address: fmt.Sprintf("127.0.0.1:%d", port)}).dial(t)
 	if reply := peer.request("pr"); reply != "pr" {
 		t.Errorf("reply %q", reply)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"player/codec"
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/e2e/waiting"
 )
@@ -148,7 +149,7 @@ func TestPlugin(t *testing.T) {
 	if again := processes(t, dir); len(again) != 1 || slices.Equal(first, again) {
 		t.Errorf("processes %v, before %v", again, first)
 	}
-	for _, line := range []string{"told to fail", "device unavailable, trying again", "exit status 1"} {
+	for _, line := range []string{"told to fail", retry.LogUnavailable, "exit status 1"} {
 		if !strings.Contains(s.Output.String(), line) {
 			t.Errorf("no line in the log: %s", line)
 		}

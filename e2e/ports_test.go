@@ -3,9 +3,11 @@ package e2e
 import (
 	"fmt"
 	"os"
+	"regexp"
 	"syscall"
 	"testing"
 
+	"player/codec"
 	"player/e2e/must"
 	"player/e2e/waiting"
 	robot "player/simulation/emulator/p2os"
@@ -19,8 +21,12 @@ func TestPortHasOneServer(t *testing.T) {
 	c := first.dial(t)
 	c.mustOpen("pr", "pr")
 	before := r.State()
-	second.dial(t).mustOpen("pr", "pe")
-	second.Await(t, fmt.Sprintf("device or resource busy: process %d (", first.Cmd.Process.Pid))
+	refused := second.dial(t)
+	holder := regexp.MustCompile(fmt.Sprintf(`^p used .*\b%d\b`, first.Cmd.Process.Pid))
+	waiting.Until(t, "the process that has the port", func() bool { // the server searches for it beside its loop
+		refused.mustOpen("pr", "pe")
+		return holder.MatchString(refused.ask(codec.QuestionRefusals)[0])
+	})
 	c.until("ten frames", counter(10))
 	if after := r.State(); !after.Open || after.Counts["CLOSE"] != before.Counts["CLOSE"] || after.Counts["SYNC0"] != before.Counts["SYNC0"] {
 		t.Errorf("the second server disturbed the robot: before %+v, after %+v", before, after)

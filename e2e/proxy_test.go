@@ -25,6 +25,7 @@ import (
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
+	"player/visitors"
 )
 
 // publicName is the name that docs/OPERATIONS.md has for what browsers open.
@@ -144,10 +145,10 @@ func TestProxy(t *testing.T) {
 						{"127.0.0.1", "GET", "", "", http.StatusOK, `"you":"127.0.0.1","may":"read write config"`},
 						{"127.0.0.2", "GET", "", "", http.StatusOK, `"you":"127.0.0.2","may":"read"`},
 						{"127.0.0.2", "GET", "robots", "", http.StatusOK, `"you":"127.0.0.2","may":"read"`},
-						{"127.0.0.3", "GET", "robots", "", http.StatusForbidden, "does not allow it"},
+						{"127.0.0.3", "GET", "robots", "", http.StatusForbidden, visitors.NotAllowed},
 						{"127.0.0.1", "POST", "stop?robot=" + p.address, p.origin, http.StatusNoContent, ""},
-						{"127.0.0.2", "POST", "release?robot=" + p.address, p.origin, http.StatusForbidden, "does not allow it"},
-						{"127.0.0.1", "POST", "release?robot=" + p.address, "https://evil.example", http.StatusForbidden, "may not use this server"},
+						{"127.0.0.2", "POST", "release?robot=" + p.address, p.origin, http.StatusForbidden, visitors.NotAllowed},
+						{"127.0.0.1", "POST", "release?robot=" + p.address, "https://evil.example", http.StatusForbidden, visitors.OtherPage},
 						{"127.0.0.1", "POST", "release?robot=" + p.address, p.origin, http.StatusNoContent, ""},
 					} {
 						if status, text := p.ask(t, tt.from, tt.method, tt.what, tt.origin); status != tt.status || !strings.Contains(text, tt.has) {

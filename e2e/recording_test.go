@@ -21,6 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"player/devices/stage"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
@@ -219,20 +220,20 @@ func recordShared(t *testing.T, b browser, f *recording) {
 	tab := b.open(t, page)
 	tab.ready(desk)
 	parts := []string{".drive", "#clients"}
-	tab.until(shows("who", "^Nobody drives"))
+	tab.until(has("who", "role", "nobody"))
 	f.shoot(tab, parts...)
 	stop := program(t, s, "anna", "127.0.0.1")
-	tab.until(shows("who", `\(anna\) commands, (19|20|21) times`))
+	tab.until(shows("who", `\(anna\).* (19|20|21) `))
 	f.shoot(tab, parts...)
 	tab.hold(arrowLeft, arrowLeftCode)
-	tab.until(shows("who", "both in turn|follows both"))
+	tab.until(`document.getElementById("who").dataset.role.startsWith("both ")`)
 	tab.settle()
 	f.shoot(tab, parts...)
 	tab.letGo(arrowLeft, arrowLeftCode)
 	stop()
 	tab.until(visible + `("take")`)
 	tab.click("take")
-	tab.until(shows("take", "^Give back control$") + ` && ` + shows("who", "^You command"))
+	tab.until(has("take", "keeps", "true") + ` && / you$/.test(document.getElementById("who").dataset.role)`)
 	tab.settle()
 	f.shoot(tab, parts...)
 }
@@ -247,14 +248,14 @@ func recordStop(t *testing.T, b browser, f *recording) {
 		p.ready(screen{900, 620})
 	}
 	for _, p := range []*tab{one, other} {
-		p.until(shows("who", `anna\) commands, (19|20|21) times`))
+		p.until(shows("who", `anna\).* (19|20|21) `))
 	}
 	f.shoot(one)
 	one.click("stop")
-	one.until(shows("stop", "^Stopped$"))
+	one.until(`document.getElementById("stop").ariaPressed === "true"`)
 	one.settle()
 	f.shoot(one)
-	other.until(shows("stop", "^Stopped$"))
+	other.until(`document.getElementById("stop").ariaPressed === "true"`)
 	other.settle()
 	f.shoot(other)
 }
@@ -288,9 +289,9 @@ func recordWorld(t *testing.T, b browser, f *recording) {
 	tab.settle()
 	f.shoot(tab, "#world")
 	tab.drag(1, -0.5, 4, -0.5)
-	tab.until(shows("world-note", "no room"))
+	tab.until(shows("world-note", stage.ErrNoRoom.Error()))
 	tab.click("pause")
-	tab.until(shows("pause", "^Run$"))
+	tab.until(`player.world.paused`)
 	tab.settle()
 	f.shoot(tab, "#world")
 }
@@ -408,7 +409,7 @@ func recordPhone(_ *testing.T, b browser, f *recording) {
 	f.shoot(tab)
 	tab.click("robots-open")
 	tab.click("stop")
-	tab.until(shows("stop", "^Stopped$"))
+	tab.until(`document.getElementById("stop").ariaPressed === "true"`)
 	tab.settle()
 	f.shoot(tab)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"player/e2e/waiting"
+	"player/server/session"
 )
 
 // A program drives a robot with reflexes at a box: the robot turns away and does
@@ -65,7 +66,7 @@ func TestHang(t *testing.T) {
 				p.drives("its commands", -100, 0, func() bool { return p.position().Speed == -100 })
 				p.speeds(stands) // it reads, and commands nothing
 			}
-			s.Await(t, "no new command in time")
+			s.Await(t, session.LogExpired)
 		})
 	}
 }

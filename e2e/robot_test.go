@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"player/codec"
+	driver "player/devices/p2os"
 	"player/e2e/acceptance"
 	robot "player/simulation/emulator/p2os"
 )
@@ -52,7 +53,7 @@ func TestRobotModels(t *testing.T) {
 			c.until("standstill", func() bool { return r.State().Left == 0 && r.State().Right == 0 })
 			c.until("two frames", counter(4))
 			checkOdometry(t, c, r)
-			if s.Printed("not known") || s.Printed("missing") {
+			if s.Printed(driver.LogUnknown) || s.Printed(driver.LogMissing) || s.Printed(driver.LogOpenedAnew) {
 				t.Errorf("log:\n%s", tail(s.Output.String(), 2000))
 			}
 		})

@@ -25,6 +25,7 @@ import (
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
+	product "player/server"
 )
 
 // patience is how long a test waits for an event before it fails: long enough for
@@ -121,7 +122,7 @@ func (l launch) start(t testing.TB, flags ...string) *server {
 	cmd.Env, cmd.ExtraFiles = append(os.Environ(), l.env...), l.files
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: l.alone}
 	s := &server{Program: programs.Start(t, cmd), address: fmt.Sprintf("127.0.0.1:%d", l.port)}
-	s.Until(t, "serving", func() bool { return s.Printed("serving") })
+	s.Until(t, "serving", func() bool { return s.Printed(product.LogServing) })
 	return s
 }
 

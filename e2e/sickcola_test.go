@@ -3,6 +3,7 @@ package e2e
 import (
 	"testing"
 
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/simulation/emulator/sickcola"
 )
@@ -17,8 +18,8 @@ func TestSensorOverNetwork(t *testing.T) {
 	sees := func() bool { ahead := c.scan()[180]; return ahead > 1.99 && ahead < 2.01 }
 	c.until("a wall ahead", sees)
 	l.Unplug()
-	s.Await(t, "device unavailable")
+	s.Await(t, retry.LogUnavailable)
 	must.Do(t, l.Plug())
-	s.Await(t, "device is back")
+	s.Await(t, retry.LogBack)
 	c.until("the wall again", sees)
 }

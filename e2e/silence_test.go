@@ -20,6 +20,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
+	product "player/server"
 )
 
 // network is two network namespaces joined by a veth pair: the robot's and the
@@ -158,7 +159,7 @@ func dialIn(t *testing.T, namespace string, d *net.Dialer, host string) (p *peer
 // lost reports whether the log records the end of a client's connection.
 func (s *server) lost(client string) bool {
 	for line := range strings.Lines(s.Output.String()) {
-		if strings.Contains(line, "disconnected") && strings.Contains(line, client) {
+		if (strings.Contains(line, product.LogDisconnected) || strings.Contains(line, product.LogCut)) && strings.Contains(line, client) {
 			return true
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/waiting"
+	product "player/server"
 )
 
 // kernelSlack and serverSlack are the timer slack of threads in ns: that of the kernel,
@@ -56,7 +57,7 @@ cat >/dev/null
 	if name, err := os.ReadFile(fmt.Sprintf("/proc/%d/comm", s.Cmd.Process.Pid)); err != nil || string(name) != "player\n" {
 		t.Errorf("its name is %q, %v", name, err)
 	}
-	if n := strings.Count(s.Output.String(), "serving"); n != 1 {
+	if n := strings.Count(s.Output.String(), product.LogServing); n != 1 {
 		t.Errorf("it serves %d times", n)
 	}
 	s.dial(t).message('d', 'r', []byte("mr")...)

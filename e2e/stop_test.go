@@ -14,8 +14,11 @@ import (
 	"testing"
 	"time"
 
+	"player/devices"
 	"player/e2e/must"
 	"player/e2e/waiting"
+	product "player/server"
+	"player/server/session"
 	"player/simulation/emulator/line"
 	robot "player/simulation/emulator/p2os"
 )
@@ -123,8 +126,8 @@ func TestDeadLogStopsTheRobot(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The shell writes "serving", because the server's log goes elsewhere.
-	shell := []string{"sh", "-c", `echo serving; exec "$0" "$@" 2>&3`}
+	// The shell writes that it serves, because the server's log goes elsewhere.
+	shell := []string{"sh", "-c", "echo '" + product.LogServing + `'; exec "$0" "$@" 2>&3`}
 	s, p, r := driving(t, launch{via: shell, files: []*os.File{in}}, "-debug")
 	in.Close()
 	out.Close() // what is written from now on is an EPIPE
@@ -222,13 +225,13 @@ func TestDriverPanics(t *testing.T) {
 		waiting.Until(t, "wheels that stand", func() bool { state := r.State(); return state.WantLeft == 0 && state.WantRight == 0 })
 		other.frame(2)
 		aging.until("old data", func() bool { return aging.age() > 500*time.Millisecond })
-		waiting.Until(t, "a line in the log", func() bool { return strings.Count(s.Output.String(), `"driver has panicked"`) == i+1 })
+		waiting.Until(t, "a line in the log", func() bool { return strings.Count(s.Output.String(), `"`+devices.LogPanicked+`"`) == i+1 })
 	}
-	s.Await(t, "off until the server is restarted")
+	s.Await(t, devices.ErrSwitchedOff.Error())
 	if got := s.dial(t).request("prsrlr"); got != "peselr" {
 		t.Errorf("reply %q", got)
 	}
-	s.Await(t, "access refused")
+	s.Await(t, session.LogAccessRefused)
 	if log := s.Output.String(); !strings.Contains(log, "trouble.(*Driver).Configure trouble.go:") {
 		t.Errorf("no stack in the log: %s", tail(log, 2000))
 	}

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"player/app"
 	"player/codec"
 	"player/e2e/acceptance"
 	"player/e2e/certs"
@@ -24,6 +25,7 @@ import (
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
+	product "player/server"
 	robot "player/simulation/emulator/p2os"
 )
 
@@ -200,7 +202,7 @@ func TestTLSIdle(t *testing.T) {
 	t.Parallel()
 	f := fortified(t, launch{}, stageRoom(t))
 	f.enter(t, f.config("ada")).conn.Close()
-	f.Await(t, "client disconnected")
+	f.Await(t, product.LogDisconnected)
 	switches := func() (n int) {
 		files, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/status", f.Cmd.Process.Pid))
 		if err != nil || len(files) == 0 {
@@ -417,7 +419,7 @@ func TestTLSReload(t *testing.T) {
 	ada.mustOpen("pa", "pa")
 
 	// A certificate that cannot be read changes nothing.
-	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, authority.File), "configuration refused")
+	s.ask(t, text(`"read"`, port, certs.Pair{Cert: "nowhere.pem", Key: old.Key}, authority.File), app.LogMistakes)
 	ada.mustOpen("pa", "pa")
 
 	// Fewer rights end the connection, more do not.

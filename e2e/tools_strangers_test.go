@@ -11,6 +11,7 @@ import (
 	"player/e2e/acceptance"
 	"player/e2e/ports"
 	"player/e2e/terminals"
+	"player/tools"
 )
 
 // foreignServer is a TCP server that is no robot: it sends a text to whoever connects,
@@ -36,9 +37,9 @@ func TestToolsAtForeignServers(t *testing.T) {
 		want, status string
 	}{
 		{"silent", "", false, "answers nothing in", "answers nothing in"},
-		{"closing", "", true, "closed the connection without an answer", "is no dashboard"},
+		{"closing", "", true, "closed the connection without an answer", tools.NoDashboard},
 		{"http", "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n", false, `"HTTP/1.1 400 Bad Request`, "400 Bad Request"},
-		{"ssh", "SSH-2.0-OpenSSH_9.6\r\n", false, `"SSH-2.0-OpenSSH_9.6`, "is no dashboard"},
+		{"ssh", "SSH-2.0-OpenSSH_9.6\r\n", false, `"SSH-2.0-OpenSSH_9.6`, tools.NoDashboard},
 		{"garbage", "rrrrrrrr", false, `"rrrrrrrr"`, "answers nothing in"},
 		{"zeros", strings.Repeat("\x00", 64), false, `"\x00\x00`, "answers nothing in"},
 		{"half a reply", "r", false, "answers nothing in", "answers nothing in"},

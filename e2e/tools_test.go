@@ -12,6 +12,8 @@ import (
 	"player/e2e/ports"
 	"player/e2e/programs"
 	"player/e2e/waiting"
+	"player/server/session"
+	"player/tools"
 )
 
 // tool is a subcommand of player while it runs.
@@ -68,14 +70,14 @@ func TestToolMistakes(t *testing.T) {
 		{"drive " + s.address, "drive needs a terminal"},
 		{"latency", "needs a host"},
 		{"latency -for 0s localhost", "must be positive"},
-		{"latency " + s.address + " pr", `device p asked 'r' granted 'e': the robot has no such device`},
+		{"latency " + s.address + " pr", "device p asked 'r' granted 'e': " + session.NoSuchDevice},
 		{"status", "needs a host"},
 		{"status " + nowhere, "connection refused: no dashboard listens there"},
-		{"status " + s.address, "is no dashboard"},
+		{"status " + s.address, tools.NoDashboard},
 		{"stop", "needs a host"},
 		{"stop " + nowhere, "connection refused"},
-		{"stop " + s.address, `device p asked 'a' granted 'e': the robot has no such device`},
-		{"print " + s.address + " lrsr", `device s asked 'r' granted 'e': the robot has no such device`},
+		{"stop " + s.address, "device p asked 'a' granted 'e': " + session.NoSuchDevice},
+		{"print " + s.address + " lrsr", "device s asked 'r' granted 'e': " + session.NoSuchDevice},
 	} {
 		code, out, errs := uses(t, strings.Fields(tt.args)...)
 		if code != 2 || out != "" || !strings.Contains(errs, tt.want) || strings.Count(errs, "\n") != 1 {

@@ -8,8 +8,10 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices"
 	"player/e2e/ports"
 	"player/e2e/waiting"
+	"player/server/session"
 )
 
 // passing starts a server that passes on devices of the server at address.
@@ -90,7 +92,7 @@ func TestChainReaderLeaves(t *testing.T) {
 	direct.drive(100, 0)
 	direct.speeds(drives)
 	p.conn.Close()
-	waiting.Until(t, "the end of the reading", func() bool { return strings.Contains(chain.Output.String(), "device stops") })
+	waiting.Until(t, "the end of the reading", func() bool { return strings.Contains(chain.Output.String(), devices.LogStops) })
 	for range 5 {
 		if d := direct.position(); d.Speed <= 50 {
 			t.Fatal("it was stopped")
@@ -170,7 +172,7 @@ func TestChainStopsNobody(t *testing.T) {
 			direct.drives("the direct program drives", 100, 0, func() bool { return speed() == 100 })
 			end(p)
 			if name == "hangs" {
-				s.Await(t, "no new command in time")
+				s.Await(t, session.LogExpired)
 			}
 			for range 15 {
 				if v := speed(); v != 100 {
@@ -232,7 +234,7 @@ func TestRingOfServers(t *testing.T) {
 		if reply := s.dial(t).request("pr"); reply != "pe" {
 			t.Errorf("reply %q", reply)
 		}
-		waiting.Until(t, "the reason", func() bool { return strings.Contains(s.Output.String(), "it is in a ring of servers") })
+		waiting.Until(t, "the reason", func() bool { return strings.Contains(s.Output.String(), devices.ErrRing.Error()) })
 	}
 }
 

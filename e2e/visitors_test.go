@@ -18,8 +18,10 @@ import (
 
 	"github.com/coder/websocket"
 
+	"player/config/rights"
 	"player/e2e/acceptance"
 	"player/e2e/must"
+	"player/visitors"
 )
 
 // visitor is a computer that uses the dashboard.
@@ -119,7 +121,7 @@ func TestVisitorRights(t *testing.T) {
 		if got := owner.get(t, path+"?robot="+s.address, "cats.example"); got != http.StatusForbidden {
 			t.Errorf("%s under another site's name: status %d", path, got)
 		}
-		if got := says(t, stranger.socket(t, path, s.address), `{}`, "error"); !strings.Contains(got, "your computer may nothing") {
+		if got := says(t, stranger.socket(t, path, s.address), `{}`, "error"); !strings.Contains(got, visitors.Need(0, rights.Read).Error()) {
 			t.Errorf("stranger: %s: %s", path, got)
 		}
 	}
@@ -127,7 +129,7 @@ func TestVisitorRights(t *testing.T) {
 		t.Errorf("the reader's stream: %s", got)
 	}
 	for _, command := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":false}`, `{"reset":true}`} {
-		if got := says(t, reader.socket(t, "drive", s.address), command, "error"); !strings.Contains(got, "your computer may read") {
+		if got := says(t, reader.socket(t, "drive", s.address), command, "error"); !strings.Contains(got, visitors.Need(rights.Read, rights.Write).Error()) {
 			t.Errorf("the reader's %s: %s", command, got)
 		}
 	}
@@ -216,8 +218,8 @@ func TestVisitorsFlood(t *testing.T) {
 			if most := int64((50*time.Millisecond+elapsed/8)/tt.work) + conns; served > most {
 				t.Errorf("%d of the flood served, want at most %d", served, most)
 			}
-			s.Await(t, "has to wait")
-			if n := strings.Count(s.Output.String(), "has to wait"); n != 1 {
+			s.Await(t, visitors.LogQuota)
+			if n := strings.Count(s.Output.String(), visitors.LogQuota); n != 1 {
 				t.Errorf("%d lines in the log, want 1", n)
 			}
 			if got := newVisitor(page, "127.0.0.1").get(t, "robots", ""); got != http.StatusOK {

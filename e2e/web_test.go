@@ -21,12 +21,15 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"player/app"
 	"player/codec"
+	"player/devices/stage"
 	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
+	"player/visitors"
 )
 
 // TestWeb runs the tests of the dashboard that need a browser, each in a window
@@ -429,12 +432,12 @@ func testDragging(t *testing.T, chromium browser) {
 	must.Do(t, chromedp.Do(b.ctx, chromedp.KeyEvent(kb.ArrowLeft, chromedp.KeyModifiers(chromedp.ModifierShift))))
 	b.until(`Math.abs(player.world.poses[0].x - 0.9) < 0.05`)
 	b.drag(0.9, -0.5, 4, -0.5) // into the wall
-	b.until(`document.getElementById("world-note").textContent.includes("no room")`)
+	b.until(shows("world-note", stage.ErrNoRoom.Error()))
 	if x := evaluate[float64](b, `player.world.poses[0].x`); x > 3.9 {
 		t.Errorf("the robot is in the wall, at %v", x)
 	}
 	evaluate[chromedp.Void](b, `document.getElementById("pause").click()`)
-	b.until(`player.world.paused && document.getElementById("pause").textContent === "Run"`)
+	b.until(`player.world.paused`)
 }
 
 // A page of another site must not reach the robot.
@@ -465,7 +468,7 @@ func testStrangers(t *testing.T, chromium browser) {
 	if reply.StatusCode != http.StatusForbidden {
 		t.Errorf("host %s: status %d", r.Host, reply.StatusCode)
 	}
-	waiting.Until(t, "five refusals in the log", func() bool { return strings.Count(s.Output.String(), "request refused") == 5 })
+	waiting.Until(t, "five refusals in the log", func() bool { return strings.Count(s.Output.String(), visitors.LogRefused) == 5 })
 }
 
 // A simulated robot has a dashboard, and starts without one when the default
@@ -474,7 +477,7 @@ func TestWebAddress(t *testing.T) {
 	t.Parallel()
 	address := func(s *server) (line string) {
 		waiting.Until(t, "the dashboard in the log", func() bool {
-			line = regexp.MustCompile(`.*("url"|-http HOST:PORT).*`).FindString(s.Output.String())
+			line = regexp.MustCompile(`.*("url"|` + regexp.QuoteMeta(app.LogNoDashboard) + `).*`).FindString(s.Output.String())
 			return line != ""
 		})
 		return line
@@ -482,14 +485,14 @@ func TestWebAddress(t *testing.T) {
 	// Another program may have the default address, but two servers cannot.
 	first, second := start(t, "-stage", room, "-http", ""), start(t, "-stage", room, "-http", "")
 	if line := address(first); strings.Contains(line, "localhost:8080") {
-		if line := address(second); !strings.Contains(line, "-http HOST:PORT") {
+		if line := address(second); !strings.Contains(line, app.LogNoDashboard) {
 			t.Errorf("the second one: %s", line)
 		}
-	} else if !strings.Contains(line, "-http HOST:PORT") {
+	} else if !strings.Contains(line, app.LogNoDashboard) {
 		t.Errorf("the first one: %s", line)
 	}
 	open := start(t, "-stage", room, "-http", ":0")
-	waiting.Until(t, "a warning about the network", func() bool { return strings.Contains(open.Output.String(), "open to the network") })
+	waiting.Until(t, "a warning about the network", func() bool { return strings.Contains(open.Output.String(), visitors.LogOpen) })
 	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	if code, out := exits(t, "-stage", room, "-http", taken.Addr().String(), "-gp", strconv.Itoa(ports.Free(t, 1))); code != 2 || !strings.Contains(out, "-http") {

@@ -345,7 +345,7 @@ func (l *testbed) adoptions(t *testing.T) (all []operation) {
 			if err := json.Unmarshal([]byte(line), &entry); err != nil {
 				t.Fatalf("line %q of a log: %v", line, err)
 			}
-			if entry.Message == "a lease goes on" {
+			if entry.Message == hub.LogGoesOn {
 				since := func(at time.Time) time.Duration { return at.Sub(l.history.began.Round(0)) }
 				const precision = time.Millisecond // of the log
 				all = append(all, operation{action: adopted, token: entry.Number, name: entry.Holder, sure: true, call: since(entry.Renewed) - precision, ret: since(entry.At) + precision})

@@ -29,6 +29,7 @@ import (
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
+	product "player/server"
 )
 
 // patience is how long a test waits for an event before it fails.
@@ -67,11 +68,12 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// start runs a program and waits until it logs "serving".
+// start runs a program and waits until it logs that it serves.
 func start(t testing.TB, path string, args ...string) *programs.Program {
 	t.Helper()
 	p := programs.Start(t, exec.Command(path, args...))
-	p.Until(t, "a start", func() bool { return p.Printed(`"serving"`) })
+	serves := map[string]string{program: logServing, player: product.LogServing}[path]
+	p.Until(t, "a start", func() bool { return p.Printed(`"` + serves + `"`) })
 	return p
 }
 
@@ -176,7 +178,7 @@ func natsOf(t *testing.T, p *programs.Program) string {
 	t.Helper()
 	for line := range strings.Lines(p.Output.String()) {
 		var l struct{ Msg, NATS string }
-		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == "serving" {
+		if json.Unmarshal([]byte(line), &l) == nil && l.Msg == logServing {
 			return l.NATS
 		}
 	}

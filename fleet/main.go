@@ -26,6 +26,9 @@ import (
 	"player/tools"
 )
 
+// logServing is a message of the log, by which tests find lines.
+const logServing = "serving"
+
 // exitFailure and exitUsage are the exit codes besides 0. With exitUsage, the user has
 // to change something: a flag, a file, a port.
 const (
@@ -135,7 +138,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, stderr *os.File) 
 		}()
 	}
 	err = hub.Run(ctx, conn, conf, func() {
-		log.Info("serving", zap.String("fleet", o.fleet), zap.String("bridge", conf.Bridge), zap.Int("robots", len(o.robots)), zap.String("nats", conn.ConnectedUrlRedacted()))
+		log.Info(logServing, zap.String("fleet", o.fleet), zap.String("bridge", conf.Bridge), zap.Int("robots", len(o.robots)), zap.String("nats", conn.ConnectedUrlRedacted()))
 	})
 	if err != nil {
 		return tools.Failure{Err: err}

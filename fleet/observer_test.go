@@ -39,6 +39,7 @@ func everyMetric() observation {
 func TestMetricsInDocs(t *testing.T) {
 	t.Parallel()
 	metrics := string(everyMetric().metrics())
+	promtool.Names(t, []byte(metrics))
 	for page, least := range map[string]int{"fleet-grafana.json": 15, "fleet-alerts.yml": 15} {
 		text := must.Get(os.ReadFile("../docs/" + page))(t)
 		if strings.HasSuffix(page, ".json") && !json.Valid(text) {

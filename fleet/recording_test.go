@@ -278,7 +278,7 @@ func TestExport(t *testing.T) {
 	if out, _, err := exported(t, url, "-ros", "-reach", "0.5", "-o", bag); err != nil {
 		t.Fatalf("export -ros: %v, %s", err, out)
 	}
-	if out, _, err := exported(t, url, "-ros", "-o", bag); err == nil || !strings.Contains(out, "exists: -f replaces it") {
+	if out, _, err := exported(t, url, "-ros", "-o", bag); err == nil || !strings.Contains(out, bag) {
 		t.Errorf("a bag is replaced unasked: %v, %s", err, out)
 	}
 	node := exec.Command("node", "ros.js", bag)

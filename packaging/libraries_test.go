@@ -20,6 +20,7 @@ import (
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/programs"
+	"player/server"
 )
 
 func TestSpellings(t *testing.T) {
@@ -377,9 +378,9 @@ func installPlayer3(p place) {
 	}
 	p.run("go", "-C="+root, "build", "-o", filepath.Join(p.dir, "player"), ".")
 	port := strconv.Itoa(ports.Free(p.T, 10))
-	server := programs.Start(p.T, exec.Command(filepath.Join(p.dir, "player"),
+	robot := programs.Start(p.T, exec.Command(filepath.Join(p.dir, "player"),
 		"-stage", "room", "-bind", "127.0.0.1", "-http", "off", "-gp", port))
-	server.Until(p.T, "serving", func() bool { return server.Printed("serving") })
+	robot.Await(p.T, server.LogServing)
 	p.run("sh", "-ec", "tar xf libplayerc-1.2.0-linux-*.tar.gz --strip-components=2 --one-top-level=archive\nmkdir root\ndpkg-deb -x libplayerc-dev_1.2.0-1_*.deb root")
 	p.write("hello.cpp", []byte(player3Cpp))
 	p.write("hello.c", []byte(player3C))

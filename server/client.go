@@ -21,6 +21,15 @@ import (
 	"player/timers"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogConnected    = "client connected"
+	LogDisconnected = "client disconnected"
+	LogCut          = "client disconnected by us"
+	LogRefused      = "client refused"
+	LogFloods       = "client floods: its input waits while others are served"
+)
+
 const (
 	// maxReplies is how many bytes of replies may wait for a client that asks but does
 	// not read. With more, the client is disconnected.
@@ -99,7 +108,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.rights = s.config.Access.Of(from, c.certificate())
 	var err error
 	if c.place, err = s.takePlace(from, c.rights); err != nil {
-		s.refusals.Warn(now, s.log, "client refused", zap.Stringer("client", c), zap.NamedError("reason", err),
+		s.refusals.Warn(now, s.log, LogRefused, zap.Stringer("client", c), zap.NamedError("reason", err),
 			zap.Int("clients", len(s.clients)))
 		return false
 	}
@@ -111,7 +120,7 @@ func (s *Server) admit(now time.Duration, c *client) bool {
 	c.network = s.networks.of(addressOf(c.conn.LocalAddr()).Addr(), from)
 	c.network.pacing.Join(&c.pace, c)
 	s.clients[c] = struct{}{}
-	if line := s.log.Check(zap.InfoLevel, "client connected"); line != nil { // within the log's budget
+	if line := s.log.Check(zap.InfoLevel, LogConnected); line != nil { // within the log's budget
 		line.Write(zap.Stringer("client", c), zap.Int("clients", len(s.clients)))
 	}
 	return true
@@ -167,14 +176,14 @@ func (c *client) Hangup(now time.Duration, err error) {
 	c.session.Close(now)
 	c.robot.past.Add(c.counts())
 	s.watchMover(now, c)
-	if line := s.log.Check(zap.InfoLevel, "client disconnected"); line != nil {
+	if line := s.log.Check(zap.InfoLevel, LogDisconnected); line != nil {
 		line.Write(zap.Stringer("client", c), zap.NamedError("reason", err), zap.Int("clients", len(s.clients)))
 	}
 }
 
 // disconnect closes a client's connection, and logs the reason.
 func (s *Server) disconnect(now time.Duration, c *client, why error) {
-	c.Log().Warn("client disconnected by us", zap.Error(why))
+	c.Log().Warn(LogCut, zap.Error(why))
 	s.closeClient(now, c, why)
 }
 

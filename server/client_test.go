@@ -29,7 +29,7 @@ func logged(logs **observer.ObservedLogs) func(*Config) {
 func disconnected(t *testing.T, s *running, logs *observer.ObservedLogs, why error) {
 	t.Helper()
 	s.Await("no client is left", func(time.Duration) bool { return len(s.server.clients) == 0 })
-	lines := logs.FilterMessage("client disconnected by us").All()
+	lines := logs.FilterMessage(LogCut).All()
 	if len(lines) != 1 || lines[0].ContextMap()["error"] != why.Error() {
 		t.Errorf("log %v, want one line with %q", lines, why)
 	}
@@ -130,7 +130,7 @@ func TestNoDescriptorForAClient(t *testing.T) {
 	s.Do(func(time.Duration) { s.server.config.MaxClients = 10 })
 	_ = looptest.End(t, s.Dial())
 	request(t, c, "", "")
-	lines := logs.FilterMessage("client refused").All()
+	lines := logs.FilterMessage(LogRefused).All()
 	if len(lines) != 1 || lines[0].ContextMap()["reason"] != descriptors.ErrNone.Error() || lines[0].ContextMap()["client"] == nil {
 		t.Errorf("log %v", lines)
 	}

@@ -86,7 +86,7 @@ func (s *Server) serveClient(now time.Duration) {
 		c.conn.Resume()
 	}
 	if c.fair.Served() == fair.Flood {
-		s.floods.Warn(now, c.Log(), "client sends more than its share: its input waits while others are served")
+		s.floods.Warn(now, c.Log(), LogFloods)
 	}
 }
 

@@ -103,11 +103,11 @@ func (s *Server) finishReload(now time.Duration) {
 		} else {
 			var err error
 			if state.listener, err = s.loop.Listen(robot.Address); err != nil {
-				s.log.Error("robot is not served", zap.Error(err))
+				s.log.Error(LogNotServed, zap.Error(err))
 				refused = append(refused, robot.Port)
 				continue
 			}
-			s.log.Info("serving", zap.String("address", robot.Address))
+			s.log.Info(LogServing, zap.String("address", robot.Address))
 		}
 		state.Robot, state.control.First = robot, robot.KeepControl
 		robot.Table.SetLinks(robot.Links)

@@ -24,6 +24,13 @@ import (
 	"player/timers/limited"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogServing   = "serving"
+	LogNotServed = "robot is not served"
+	LogShutdown  = "shutting down"
+)
+
 const (
 	// shutdownLimit ends the wait for devices that do not stop, so that the
 	// process ends within two seconds of the signal.
@@ -205,7 +212,7 @@ func (s *Server) shutDown(now time.Duration) {
 		return
 	}
 	s.cutOffAt = now + shutdownLimit
-	s.log.Info("shutting down")
+	s.log.Info(LogShutdown)
 	for _, c := range s.inOrder() {
 		c.session.Halt(now)
 	}

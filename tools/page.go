@@ -28,8 +28,8 @@ const (
 	answerTime, pictureTime = 5 * time.Second, 12 * time.Second
 	// maxPage bounds the answer, in bytes: the status of thousands of clients.
 	maxPage = 16 << 20
-	// noDashboard: the server's answer is not a dashboard's.
-	noDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
+	// NoDashboard: the server's answer is not a dashboard's.
+	NoDashboard = "no dashboard (its address is that of -http at the robot, usually port 8080)"
 )
 
 // PageAddress adds the dashboard's usual port to an address without one.
@@ -75,9 +75,9 @@ func get(ctx context.Context, address, path string, limit time.Duration) (http.H
 	response, answer, err := exchange(conn, address, path)
 	switch {
 	case limited.Err() != nil && ctx.Err() == nil:
-		return nil, nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, limit, noDashboard)
+		return nil, nil, fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, limit, NoDashboard)
 	case err != nil:
-		return nil, nil, fmt.Errorf("%s is %s: %w", address, noDashboard, err)
+		return nil, nil, fmt.Errorf("%s is %s: %w", address, NoDashboard, err)
 	case response.StatusCode != http.StatusOK:
 		return nil, nil, fmt.Errorf("http://%s%s: %s: %s", address, path, peertext.Line(response.Status), peertext.Line(string(bytes.TrimSpace(answer))))
 	}

@@ -57,24 +57,24 @@ func Answer(ctx context.Context, c *client.Client, address string) error {
 	defer cancel()
 	err := c.Request(limited, "")
 	if err != nil && limited.Err() != nil && ctx.Err() == nil {
-		return fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, answerLimit, notPlayer)
+		return fmt.Errorf("%s answers nothing in %v: it hangs, or is %s", address, answerLimit, NotPlayer)
 	}
 	return Unanswered(address, err)
 }
 
-// notPlayer: the peer's answer is not the Player protocol.
-const notPlayer = "no server of Player (a robot has port 6665, or that of its -gp)"
+// NotPlayer: the peer's answer is not the Player protocol.
+const NotPlayer = "no server of Player (a robot has port 6665, or that of its -gp)"
 
 // Unanswered names the address in the error of a server that did not answer, and the
 // likely reason.
 func Unanswered(address string, err error) error {
 	switch {
 	case errors.Is(err, io.EOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return fmt.Errorf("%s closed the connection without an answer: it refuses this computer or is full (see its log), or is %s", address, notPlayer)
+		return fmt.Errorf("%s closed the connection without an answer: it refuses this computer or is full (see its log), or is %s", address, NotPlayer)
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return fmt.Errorf("%w: no server listens there: start it, or give the port of its -gp, as HOST:PORT", err)
 	case errors.Is(err, client.ErrForeign):
-		return fmt.Errorf("%s is %s: %w", address, notPlayer, err)
+		return fmt.Errorf("%s is %s: %w", address, NotPlayer, err)
 	}
 	return err
 }

@@ -13,6 +13,14 @@ import (
 	"player/config/rights"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogQuota = "visitor: a visitor causes more work than its quota and has to wait"
+	LogHalf  = logNoPlace + "its address has half of all places"
+
+	logNoPlace = "visitor: connection refused: "
+)
+
 // Visitors are served on the thread of the loop, which drives the robot. These are
 // estimates of the time that they take there, on a robot's computer: a desktop
 // needs a quarter. An estimate that is too low lets visitors delay the loop, one
@@ -117,11 +125,11 @@ func (b *budget) take(address netip.Addr) (*account, *counted) {
 	var helps func(*account) bool // its place would help
 	switch {
 	case a.open == perAddress:
-		full, helps = "its address has half of all places", func(other *account) bool { return other == a }
+		full, helps = LogHalf, func(other *account) bool { return other == a }
 	case b.open == places:
-		full, helps = "all places are taken", func(*account) bool { return true }
+		full, helps = logNoPlace+"all places are taken", func(*account) bool { return true }
 	case !a.local() && b.others == places-keptPlaces:
-		full, helps = "all places are taken", func(other *account) bool { return !other.local() }
+		full, helps = logNoPlace+"all places are taken", func(other *account) bool { return !other.local() }
 	default:
 		a.open++
 		b.open++
@@ -135,7 +143,7 @@ func (b *budget) take(address netip.Addr) (*account, *counted) {
 		b.idle = slices.Delete(b.idle, i, i+1)
 		return nil, idle
 	}
-	a.warn(now, "visitor: connection refused: "+full)
+	a.warn(now, full)
 	return nil, nil
 }
 
@@ -210,7 +218,7 @@ func (a *account) pay(work time.Duration) {
 	a.paid = later(a.paid, now).Add(work * addressPart)
 	wait := a.paid.Sub(now) - addressBurst*addressPart
 	if wait > 0 {
-		a.warn(now, "visitor: a visitor causes more work than its quota and has to wait")
+		a.warn(now, LogQuota)
 	}
 	b.mu.Unlock()
 	time.Sleep(wait)

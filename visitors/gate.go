@@ -15,6 +15,12 @@ import (
 	"go.uber.org/zap"
 )
 
+// LogRefused is a message of the log, by which tests find lines.
+const LogRefused = "visitor: request refused"
+
+// OtherPage is what the refusal of a page of another site says of it.
+const OtherPage = "may not use this server"
+
 // gate refuses requests that pages of other sites make: any page that the user
 // visits can make the browser send requests to this server, and must not drive
 // the robot.
@@ -63,7 +69,7 @@ func (g gate) check(r *http.Request) error {
 	}
 	u, err := url.Parse(origins[0])
 	if err != nil || len(origins) > 1 || (u.Scheme != "http" && u.Scheme != "https") || !strings.EqualFold(u.Host, r.Host) {
-		return fmt.Errorf("pages of %s may not use this server; if that is a proxy in front of it, start it with -proxy ORIGIN", Quote(origins[0]))
+		return fmt.Errorf("pages of %s %s; if that is a proxy in front of it, start it with -proxy ORIGIN", Quote(origins[0]), OtherPage)
 	}
 	return nil
 }
@@ -94,7 +100,7 @@ func (g gate) protect(next http.Handler, log *zap.Logger) http.Handler {
 			err = g.check(r)
 		}
 		if err != nil {
-			log.Warn("visitor: request refused", zap.String("browser", r.RemoteAddr), zap.Error(err))
+			log.Warn(LogRefused, zap.String("browser", r.RemoteAddr), zap.Error(err))
 			http.Error(w, err.Error(), http.StatusForbidden)
 			return
 		}

@@ -18,6 +18,9 @@ import (
 	"player/config/rights"
 )
 
+// LogOpen is the part of a message of the log by which tests find a site that other computers reach.
+const LogOpen = " is open to the network"
+
 const (
 	// requestLimit is how long a browser may take to send a request. Connections without a
 	// request are closed after it.
@@ -57,7 +60,7 @@ func (s Site) Serve(ctx context.Context, l net.Listener) error {
 		s.TLS = func() *tls.Config { return nil }
 	}
 	if config := s.TLS(); !loopback(l.Addr()) && (config == nil || config.ClientCAs == nil) {
-		s.Log.Warn(s.What+" is open to the network: anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
+		s.Log.Warn(s.What+LogOpen+": anybody who reaches it can "+s.Can+" the robots", zap.Stringer("address", l.Addr()))
 	}
 	budget := newBudget(s.Log)
 	server := http.Server{
@@ -159,12 +162,15 @@ func (v Visitor) Owe(work time.Duration) { v.account.owe(work) }
 // hundred robots takes a thousand times as long as the request.
 func (v Visitor) OweReply(bytes int) { v.Owe(time.Duration(bytes) * replyCost) }
 
+// NotAllowed begins the error of Need.
+const NotAllowed = "the robot's owner does not allow it"
+
 // Need returns an error if a visitor lacks a right.
 func Need(may, want rights.Set) error {
 	if may.Has(want) {
 		return nil
 	}
-	return Notice{Text: fmt.Sprintf("the robot's owner does not allow it: your computer may %v, this needs %v", may, want)}
+	return Notice{Text: fmt.Sprintf("%s: your computer may %v, this needs %v", NotAllowed, may, want)}
 }
 
 // reasonLimit is how many bytes of a reason fit into a close frame (RFC 6455, 5.5.1).

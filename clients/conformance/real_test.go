@@ -20,6 +20,7 @@ import (
 	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
+	product "player/server"
 )
 
 // pattern is a robot with all devices of the manual and known data.
@@ -496,7 +497,7 @@ func (p *process) start(t *testing.T) {
 			t.Logf("log of the server:\n%s", log)
 		}
 	})
-	waiting.Until(t, "the server serves", func() bool { return strings.Contains(log.String(), "serving") })
+	waiting.Until(t, "the server serves", func() bool { return strings.Contains(log.String(), product.LogServing) })
 }
 
 func (p *process) stop(t *testing.T) {

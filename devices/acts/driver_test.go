@@ -249,7 +249,7 @@ func TestProgram(t *testing.T) {
 		if got := w.programs[0].signals; !slices.Equal(got, want) || len(w.programs) != 1 {
 			t.Errorf("%d programs, signals %v, want %v", len(w.programs), got, want)
 		}
-		if w.Link.State() != devices.Idle || w.Log.FilterMessage("device did not stop in time").Len() > 0 {
+		if w.Link.State() != devices.Idle || w.Log.FilterMessage(devices.LogCutOff).Len() > 0 {
 			t.Errorf("link %v", w.Link.State())
 		}
 		if n := len(w.story); !strings.HasSuffix(w.story[n-1], "signal "+want[len(want)-1].String()) || w.count("> 31") != 1 {
@@ -312,7 +312,7 @@ func TestLost(t *testing.T) {
 			w.Pass(time.Second)
 			tt.lose(w)
 			w.Pass(tt.after + ms)
-			if got := w.Log.FilterMessage("device unavailable, trying again").All(); len(got) != 1 || !strings.Contains(fmt.Sprint(got[0].ContextMap()), tt.why) {
+			if got := w.Log.FilterMessage(retry.LogUnavailable).All(); len(got) != 1 || !strings.Contains(fmt.Sprint(got[0].ContextMap()), tt.why) {
 				t.Fatalf("%q, want %q", w.messages(zapcore.WarnLevel), tt.why)
 			}
 			dials := w.count("dial " + likely)
@@ -329,7 +329,7 @@ func TestLost(t *testing.T) {
 			if age := w.vision.Age(w.Now()); age > 50*ms || len(w.Done) != 1 {
 				t.Errorf("data %v old after the server is back, setup %v", age, w.Done)
 			}
-			if len(w.messages(zapcore.WarnLevel)) > 15 || w.Log.FilterMessage("device is back").Len() != 1 {
+			if len(w.messages(zapcore.WarnLevel)) > 15 || w.Log.FilterMessage(retry.LogBack).Len() != 1 {
 				t.Errorf("%q", w.messages(zapcore.WarnLevel))
 			}
 			if w.count("start acts -t /etc/colours -s 5001") > 0 {
@@ -414,6 +414,22 @@ func TestNoiseIsReported(t *testing.T) {
 	}
 	if total < 1400 || total > 5*320 {
 		t.Errorf("%d bytes reported", total)
+	}
+}
+
+// ACTS has nothing to configure: a request is refused (manual 3.6), and ACTS hears nothing of it.
+func TestConfigure(t *testing.T) {
+	w := newWorld(t)
+	requests := 0
+	w.servers[likely] = func(c *conn, b byte) {
+		requests++
+		answers(ms, V10.AppendPacket(nil, fullImage()))(c, b)
+	}
+	w.Subscribe()
+	w.Pass(100 * ms)
+	before := requests
+	if err := w.vision.Configure(w.Now(), []byte{'m', 1}); !errors.Is(err, devices.ErrNoConfiguration) || requests > before {
+		t.Errorf("%v, %d requests", err, requests-before)
 	}
 }
 

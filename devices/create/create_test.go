@@ -11,6 +11,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/devicetest"
+	"player/devices/transport"
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 )
@@ -133,7 +134,7 @@ func TestCharging(t *testing.T) {
 		b.Pass(time.Second)
 		b.Port().Say([]byte("bat:   min 3  sec 12  mV 16380  mA 1230  tenths-deg-C 263  mAH 2068  state 5\r\n"))
 	}
-	if n := b.Log.FilterMessage("damaged input").Len(); n != 0 || b.position.Link().Counts.Dropped != 0 {
+	if n := b.Log.FilterMessage(transport.LogDamaged).Len(); n != 0 || b.position.Link().Counts.Dropped != 0 {
 		t.Errorf("%d warnings, %d bytes dropped", n, b.position.Link().Counts.Dropped)
 	}
 }

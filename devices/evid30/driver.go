@@ -15,6 +15,9 @@ import (
 	"player/timers/limited"
 )
 
+// logDisobeys is a message of the log, by which tests find lines.
+const logDisobeys = "the camera does not carry out a command"
+
 const (
 	baud = 9600 // the camera's only speed
 
@@ -477,5 +480,5 @@ func (d *Driver) failed(now time.Duration, f Fault) {
 
 // complain logs a command that the camera does not carry out, once a second.
 func (d *Driver) complain(now time.Duration, why string) {
-	d.complaints.Warn(now, d.Log(), "the camera does not carry out a command", zap.String("why", why))
+	d.complaints.Warn(now, d.Log(), logDisobeys, zap.String("why", why))
 }

@@ -12,6 +12,8 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/devices/devicetest"
+	"player/devices/retry"
+	"player/devices/transport"
 )
 
 // said is one line of a recording.
@@ -338,7 +340,7 @@ func TestShutdownAtAnyTime(t *testing.T) {
 			s.Pass(after / 3)
 			s.Unsubscribe()
 			s.Pass(time.Second)
-			if s.Link.State() != devices.Idle || !s.Port().Closed || s.Log.FilterMessageSnippet("stop in time").Len() > 0 {
+			if s.Link.State() != devices.Idle || !s.Port().Closed || s.Log.FilterMessage(devices.LogCutOff).Len() > 0 {
 				t.Fatalf("after %v: link %v", after, s.Link.State())
 			}
 		}
@@ -381,7 +383,7 @@ func TestLostAndBack(t *testing.T) {
 					t.Errorf("the camera was moved: %q", s.commands())
 				}
 			}
-			if n := s.Log.FilterMessage("device is back").Len(); n != 1 {
+			if n := s.Log.FilterMessage(retry.LogBack).Len(); n != 1 {
 				t.Errorf("log %q", s.logged())
 			}
 			s.command(5, 5, 5)
@@ -421,7 +423,7 @@ func TestNoise(t *testing.T) {
 	if s.Link.State() != devices.Ready || s.device.Age(s.Now()) > time.Second || len(s.Ports) != 1 {
 		t.Errorf("data %v old, %d ports", s.device.Age(s.Now()), len(s.Ports))
 	}
-	if n := s.Log.FilterMessage("damaged input").Len(); n < 5 || n > 11 {
+	if n := s.Log.FilterMessage(transport.LogDamaged).Len(); n < 5 || n > 11 {
 		t.Errorf("%d complaints in 10 s: %q", n, s.logged())
 	}
 }
@@ -445,6 +447,16 @@ func TestLossAtRest(t *testing.T) {
 				t.Errorf("%s, %q: %d lost, %d ports, up %v", inquiry, answer, lost, len(s.Ports), s.driver.IsUp())
 			}
 		}
+	}
+}
+
+// The camera has nothing to configure: a request is refused (manual 3.6), and the camera hears nothing of it.
+func TestConfigure(t *testing.T) {
+	s := newStage(t)
+	s.Ready()
+	heard := len(s.heard)
+	if err := s.device.Configure(s.Now(), []byte{'m', 1}); !errors.Is(err, devices.ErrNoConfiguration) || len(s.heard) > heard {
+		t.Errorf("%v, the camera heard %q", err, s.heard[heard:])
 	}
 }
 

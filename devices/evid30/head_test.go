@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"player/devices/transport"
 )
 
 func TestCommands(t *testing.T) {
@@ -122,10 +124,10 @@ func TestCommandsThatGoWrong(t *testing.T) {
 			if s.driver.head.busy() || s.device.Age(s.Now()) > 100*ms {
 				t.Errorf("sockets %+v, data %v old", s.driver.head.sockets, s.device.Age(s.Now()))
 			}
-			if got := s.Log.FilterMessageSnippet("does not carry out").Len(); got != tt.logged {
+			if got := s.Log.FilterMessage(logDisobeys).Len(); got != tt.logged {
 				t.Errorf("%d complaints, want %d: %q", got, tt.logged, s.logged())
 			}
-			if !strings.Contains(tt.name, "noise") && !strings.Contains(tt.name, "cut") && s.Log.FilterMessage("damaged input").Len() > 0 {
+			if !strings.Contains(tt.name, "noise") && !strings.Contains(tt.name, "cut") && s.Log.FilterMessage(transport.LogDamaged).Len() > 0 {
 				t.Errorf("log %q", s.logged())
 			}
 		})
@@ -189,7 +191,7 @@ func TestCameraThatRefuses(t *testing.T) {
 		if sent != 2*maxTries {
 			t.Errorf("%q: %d commands sent, want %d", answer, sent, 2*maxTries)
 		}
-		if n := s.Log.FilterMessageSnippet("does not carry out").Len(); n < 1 || n > 3 {
+		if n := s.Log.FilterMessage(logDisobeys).Len(); n < 1 || n > 3 {
 			t.Errorf("%q: log %q", answer, s.logged())
 		}
 		if age := s.device.Age(s.Now()); age > 100*ms {
@@ -305,7 +307,7 @@ func TestDisobedience(t *testing.T) {
 			}
 			return n
 		}
-		if n := s.Log.FilterMessageSnippet("does not carry out").Len(); turns() != want || n != complaints {
+		if n := s.Log.FilterMessage(logDisobeys).Len(); turns() != want || n != complaints {
 			t.Errorf("%d units off: %d commands and %d complaints, want %d and %d", off, turns(), n, want, complaints)
 		}
 		s.command(10, 0, 0)

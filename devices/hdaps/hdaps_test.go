@@ -11,6 +11,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/retry"
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 )
@@ -135,7 +136,7 @@ func TestLost(t *testing.T) {
 		if samples := s.run(lost + 10000*ms); samples != 3 || s.joystick.Seq() != i+1 {
 			t.Errorf("sampled %d times in 9 s, published %d times", samples, s.joystick.Seq())
 		}
-		if n := s.Log.FilterMessage("device unavailable, trying again").Len(); n != 2 { // unreadable, then not there
+		if n := s.Log.FilterMessage(retry.LogUnavailable).Len(); n != 2 { // unreadable, then not there
 			t.Errorf("%d lines in the log", n)
 		}
 		s.insert("(400,528)", "") // it is there, and not ready yet
@@ -147,7 +148,7 @@ func TestLost(t *testing.T) {
 		if seq, x := s.published(); seq != i+2 || x != 2184 {
 			t.Fatalf("back, it has published %d times, last %d", seq, x)
 		}
-		if n := s.Log.FilterMessage("device is back").Len(); n != 1 {
+		if n := s.Log.FilterMessage(retry.LogBack).Len(); n != 1 {
 			t.Errorf("told %d times that it is back", n)
 		}
 		s.Log.TakeAll()

@@ -16,6 +16,13 @@ import (
 	"player/timers/limited"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogMissing    = "a movement is missing in the odometry"
+	LogUnknown    = "this model is not known: it is taken for another one; its options correct that"
+	LogOpenedAnew = "the connection was opened anew: the movement meanwhile is missing in the odometry"
+)
+
 const (
 	// setupTime bounds the handshake of a robot that answers.
 	setupTime = 4500 * time.Millisecond
@@ -240,7 +247,7 @@ func (d *Driver) report(now time.Duration) {
 			d.Log().Warn("the robot sends nothing of a gyroscope: the heading is that of its wheels, unless its HasGyro is 2")
 		}
 		if err := d.odometry.Update(s, now, fastest, d.steered, rested); err != nil {
-			d.jumps.Warn(now, d.Log(), "a movement is missing in the odometry", zap.Error(err))
+			d.jumps.Warn(now, d.Log(), LogMissing, zap.Error(err))
 		}
 	}
 	d.publish(now)

@@ -10,6 +10,7 @@ import (
 
 	"player/devices"
 	"player/devices/devicetest"
+	"player/devices/transport"
 	"player/e2e/must"
 )
 
@@ -176,7 +177,7 @@ func TestResetOdometryWhileDriving(t *testing.T) {
 			t.Errorf("SIP %d after reset: x is %d mm, want %d", i, b.pose().X, want)
 		}
 	}
-	if lines := b.Messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.Contains(s, "a movement is missing") }) {
+	if lines := b.Messages(); slices.ContainsFunc(lines, func(s string) bool { return strings.HasSuffix(s, " "+LogMissing) }) {
 		t.Errorf("log %q", lines)
 	}
 }
@@ -259,7 +260,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 		t.Fatalf("%d of 100 SIPs published", n)
 	}
 	for _, e := range b.Log.All() {
-		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/robot" || e.ContextMap()["device"] != "p2os" {
+		if e.Message != transport.LogDamaged || e.ContextMap()["port"] != "/dev/robot" || e.ContextMap()["device"] != "p2os" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}

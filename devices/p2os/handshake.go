@@ -196,7 +196,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 	case d.Phase() == opening:
 		if d.WasLost() {
 			// The pose continues from the clients' last pose.
-			d.Log().Warn("the connection was opened anew: the movement meanwhile is missing in the odometry",
+			d.Log().Warn(LogOpenedAnew,
 				zap.Duration("since", now-d.odometry.at))
 			d.odometry.Resume(&d.sip, now)
 			d.out = AppendInt(d.out[:0], Sonar, 1)
@@ -245,7 +245,7 @@ func (d *Driver) identify(id Identity) error {
 	log.Info("robot found", zap.String("name", id.Name), zap.String("class", id.Class),
 		zap.String("subclass", id.Subclass), zap.String("model", d.model.Name), zap.Int("baud", d.Baud()))
 	if said := cmp.Or(d.overrides.Subclass, id.Subclass, nearest); !strings.EqualFold(nearest, said) {
-		log.Warn("this model is not known: it is taken for another one; its options correct that",
+		log.Warn(LogUnknown,
 			zap.String("subclass", id.Subclass), zap.String("taken for", nearest))
 	}
 	return nil

@@ -252,7 +252,7 @@ func TestModels(t *testing.T) {
 			if p := b.pose(); p.X != tt.x || ranges[tt.place] != tt.sonar3 {
 				t.Errorf("x %d mm, sonars %d; want %d, and %d at place %d", p.X, ranges, tt.x, tt.sonar3, tt.place)
 			}
-			if warned := b.Log.FilterMessageSnippet("this model is not known").Len() > 0; warned != tt.warned {
+			if warned := b.Log.FilterMessage(LogUnknown).Len() > 0; warned != tt.warned {
 				t.Errorf("warned: %v, want %v", warned, tt.warned)
 			}
 		})

@@ -16,6 +16,9 @@ import (
 	"player/formats/logfile"
 )
 
+// LogEnd is a message of the log, by which tests find lines.
+const LogEnd = "the log is at its end"
+
 const (
 	// burst bounds the records read and messages published in one go: less than a
 	// millisecond of work. After each burst clients are served, also when a log is played
@@ -265,7 +268,7 @@ func (d *Driver) end(now time.Duration) time.Duration {
 	}
 	d.close()
 	if !d.options.Loop || d.count == 0 {
-		log.Info("the log is at its end")
+		log.Info(LogEnd)
 		return 0
 	}
 	log.Debug("the log starts again")
@@ -294,7 +297,7 @@ func (d *Driver) Tick(now time.Duration) time.Duration { return d.play(now) }
 
 var (
 	errNoStep = errors.New("the log is played without steps: its driver needs step 1")
-	errEnd    = errors.New("the log is at its end")
+	errEnd    = errors.New(LogEnd)
 	errBusy   = errors.New("the last step is still under way")
 )
 

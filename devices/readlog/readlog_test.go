@@ -135,7 +135,7 @@ func TestPlays(t *testing.T) {
 		`1s p "p0"`, `1.01s s "s0"`, `1.1s p "p1"`, `1.1s s "s1, taken before"`, `1.2s p "p2"`, `1.21s s ""`,
 	}
 	r.want(all...)
-	if r.Log.FilterMessage("the log is at its end").Len() != 1 {
+	if r.Log.FilterMessage(LogEnd).Len() != 1 {
 		t.Error(r.Log.All())
 	}
 	// The devices keep their last data, and it grows old.
@@ -174,7 +174,7 @@ func TestLoop(t *testing.T) {
 	r = openRig(t, Options{File: write(t, script()[3]), Rate: 1, Loop: true})
 	r.run(time.Hour)
 	r.want()
-	if r.Log.FilterMessage("the log is at its end").Len() != 1 {
+	if r.Log.FilterMessage(LogEnd).Len() != 1 {
 		t.Error(r.Log.All())
 	}
 }
@@ -341,7 +341,7 @@ func TestBadLogs(t *testing.T) {
 	must.Do(t, os.WriteFile(path, log[:len(log)/2], 0o644))
 	r.open()
 	r.run(time.Minute)
-	if e := r.Log.FilterMessage("the log is at its end").All(); len(e) != 1 || e[0].ContextMap()["damage"] == nil {
+	if e := r.Log.FilterMessage(LogEnd).All(); len(e) != 1 || e[0].ContextMap()["damage"] == nil {
 		t.Error(r.Log.All())
 	}
 	k := Kind()

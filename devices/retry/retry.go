@@ -10,6 +10,12 @@ import (
 	"go.uber.org/zap"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogUnavailable = "device unavailable, trying again"
+	LogBack        = "device is back"
+)
+
 const (
 	// First is the pause before the first try. It is the gap in the data after a
 	// short fault, and lets a USB adapter get its name back first.
@@ -41,7 +47,7 @@ func (r *Retry) Failed(now time.Duration, log *zap.Logger, err error) (next time
 	}
 	if reason := err.Error(); reason != r.reason {
 		r.reason = reason
-		log.Warn("device unavailable, trying again", zap.Error(err))
+		log.Warn(LogUnavailable, zap.Error(err))
 	}
 	r.pause = min(max(2*r.pause, First), Last)
 	return now + r.pause
@@ -51,7 +57,7 @@ func (r *Retry) Failed(now time.Duration, log *zap.Logger, err error) (next time
 // lost.
 func (r *Retry) Worked(now time.Duration, log *zap.Logger) {
 	if r.failing {
-		log.Info("device is back", zap.Duration("after", now-r.since))
+		log.Info(LogBack, zap.Duration("after", now-r.since))
 		r.failing, r.since = false, now
 	}
 }

@@ -63,13 +63,13 @@ func TestRetry(t *testing.T) {
 	fail(errGone, Last)
 	expect("mute", "gone")
 	work(steady)
-	expect("device is back 32s")
+	expect(LogBack + " 32s")
 	fail(errGone, First, 2*time.Second)
 	work(steady - 1) // too short
 	fail(errGone, 4*time.Second)
 	work(0)
 	fail(errMute, Last)
-	expect("gone", "device is back 3s", "gone", "device is back 4s", "mute")
+	expect("gone", LogBack+" 3s", "gone", LogBack+" 4s", "mute")
 }
 
 func TestAllocatesNothing(t *testing.T) {

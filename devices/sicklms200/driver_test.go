@@ -2,11 +2,14 @@ package sicklms200
 
 import (
 	"bytes"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"player/codec"
+	"player/devices"
+	"player/devices/transport"
 )
 
 // scanOf is a telegram with 361 values of the given word, in mm.
@@ -83,7 +86,7 @@ func TestNoiseIsNotPublished(t *testing.T) {
 	}
 	lines := b.Log.All()
 	for _, e := range lines {
-		if e.Message != "damaged input" || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
+		if e.Message != transport.LogDamaged || e.ContextMap()["port"] != "/dev/laser" || e.ContextMap()["device"] != "sicklms200" {
 			t.Fatalf("log %q %v", e.Message, e.ContextMap())
 		}
 	}
@@ -115,6 +118,15 @@ func TestHealth(t *testing.T) {
 	}
 	if b.ranges()[0] != 500 {
 		t.Fatal("the scan was dropped")
+	}
+}
+
+// The laser has nothing to configure: a request is refused (manual 3.6), and the laser hears nothing of it.
+func TestConfigure(t *testing.T) {
+	b, _ := ready(t, 38400)
+	wrote := len(b.Port().Wrote)
+	if err := b.laser.Configure(b.Now(), []byte{'m', 1}); !errors.Is(err, devices.ErrNoConfiguration) || len(b.Port().Wrote) > wrote {
+		t.Errorf("%v, %d bytes were written", err, len(b.Port().Wrote)-wrote)
 	}
 }
 

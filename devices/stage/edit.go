@@ -288,7 +288,7 @@ func (d *Draft) change(text string, at Pose) (*Draft, error) {
 		return nil, err
 	}
 	if next.World.stuck() > d.World.stuck() {
-		return nil, errors.New("there is no room: a thing that moves would start inside another one")
+		return nil, fmt.Errorf("%w: a thing that moves would start inside another one", ErrNoRoom)
 	}
 	next.follow(d)
 	return next, nil

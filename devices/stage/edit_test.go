@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -161,7 +162,7 @@ puck ( pose [-6 -6 0 0] )`
 				expected = append(expected, thing{"", Pose{X: pose.X + 0.5, Y: pose.Y - 0.5, Heading: -math.Pi / 4}})
 			}
 			if err != nil {
-				if !strings.Contains(err.Error(), "no room") {
+				if !errors.Is(err, ErrNoRoom) {
 					t.Fatal(err)
 				}
 				continue

@@ -1,6 +1,7 @@
 package stage
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -138,8 +139,11 @@ func (w *World) SetPoses(poses map[string]Pose) error {
 	return nil
 }
 
+// ErrNoRoom refuses a pose, or a change of the world, for which there is no room.
+var ErrNoRoom = errors.New("there is no room")
+
 func noRoom(b *body, at Pose) error {
-	return fmt.Errorf("there is no room for %s at (%.2f, %.2f)", b.name, at.X, at.Y)
+	return fmt.Errorf("%w for %s at (%.2f, %.2f)", ErrNoRoom, b.name, at.X, at.Y)
 }
 
 // checkPose returns an error if a pose is none, or not in the world.

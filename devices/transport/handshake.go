@@ -409,4 +409,5 @@ func (t *Transport) stranger() error {
 	return nil
 }
 
-var errSilent = errors.New("silent for 2 s")
+// ErrSilent is the error of hardware that sends nothing any more.
+var ErrSilent = errors.New("silent for 2 s")

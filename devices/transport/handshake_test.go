@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/devices"
+	"player/devices/retry"
 	"player/devices/transport/transporttest"
 )
 
@@ -232,7 +233,7 @@ func TestNotUnderstoodAnyMore(t *testing.T) {
 			s.Pass(100 * time.Millisecond)
 		}
 		var reasons []string
-		for _, e := range s.Log.FilterMessage("device unavailable, trying again").All() {
+		for _, e := range s.Log.FilterMessage(retry.LogUnavailable).All() {
 			reasons = append(reasons, e.ContextMap()["error"].(string))
 		}
 		if len(reasons) != 1 || !strings.Contains(reasons[0], want) {

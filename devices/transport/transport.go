@@ -36,6 +36,9 @@ import (
 	"player/timers/limited"
 )
 
+// LogDamaged is a message of the log, by which tests find lines.
+const LogDamaged = "damaged input"
+
 const (
 	// silence is how long hardware may send nothing before it counts as lost; the
 	// slowest, the laser, sends 5 scans a second. Motors run on for at most that
@@ -121,7 +124,7 @@ func (t *Transport) Setup(now time.Duration, link *devices.Link) {
 
 func (t *Transport) Tick(now time.Duration) time.Duration {
 	if t.state == up && t.failure == nil && t.heard+silence <= now {
-		t.failure = cmp.Or(t.strange(), errSilent)
+		t.failure = cmp.Or(t.strange(), ErrSilent)
 	}
 	switch {
 	case t.failure != nil:
@@ -257,7 +260,7 @@ func (t *Transport) complain(now time.Duration, total Stats) {
 	if t.state == up {
 		level = zapcore.WarnLevel
 	}
-	if t.complaints.Log(now, t.log, level, "damaged input",
+	if t.complaints.Log(now, t.log, level, LogDamaged,
 		zap.Uint64("garbage bytes", total.Garbage-t.noise.Garbage),
 		zap.Uint64("broken packets", total.Broken-t.noise.Broken)) {
 		t.noise = total

@@ -211,7 +211,7 @@ func TestLostAndBack(t *testing.T) {
 			if len(s.Ports) != 3 {
 				t.Fatalf("%d ports opened", len(s.Ports))
 			}
-			want := []string{"device unavailable, trying again", "device unavailable, trying again", "device unavailable, trying again", "device is back"}
+			want := []string{retry.LogUnavailable, retry.LogUnavailable, retry.LogUnavailable, retry.LogBack}
 			if got := s.messages(); !slices.Equal(got, want) {
 				t.Fatalf("log %q, want %q", got, want)
 			}
@@ -267,7 +267,7 @@ func TestNoise(t *testing.T) {
 	var garbage uint64
 	for _, e := range lines {
 		fields := e.ContextMap()
-		if fields["port"] != "/dev/parrot" || fields["device"] != "parrot" || e.Message != "damaged input" {
+		if fields["port"] != "/dev/parrot" || fields["device"] != "parrot" || e.Message != LogDamaged {
 			t.Fatalf("log line %q %v", e.Message, fields)
 		}
 		garbage += fields["garbage bytes"].(uint64)
@@ -371,7 +371,7 @@ func TestLastWords(t *testing.T) {
 				t.Errorf("%d ports, the last one wrote %q", len(s.Ports), s.Port().Wrote)
 			}
 			s.Port().Say([]byte("hi"))
-			if messages := s.messages(); !slices.Contains(messages, "device is back") {
+			if messages := s.messages(); !slices.Contains(messages, retry.LogBack) {
 				t.Errorf("log %q", messages)
 			}
 		})
@@ -544,7 +544,7 @@ func TestNoAnswerOfAdapter(t *testing.T) {
 	if !s.parrot.IsUp() {
 		t.Error("it is not tried again")
 	}
-	if why := s.Log.FilterMessage("device unavailable, trying again").All()[0].ContextMap()["error"]; why != devices.ErrNoAnswer.Error() {
+	if why := s.Log.FilterMessage(retry.LogUnavailable).All()[0].ContextMap()["error"]; why != devices.ErrNoAnswer.Error() {
 		t.Errorf("the log says %v", why)
 	}
 }

@@ -13,6 +13,13 @@ import (
 	"player/formats/logfile"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	logBegins  = "recording"
+	LogStopped = "recording has stopped; what is recorded can be read"
+	logEnds    = "recording has ended"
+)
+
 const (
 	// batches bounds the data that waits for the disk: over ten seconds of a robot with a
 	// laser, which sends 50 KB/s. Data that comes while all are full is lost.
@@ -94,10 +101,10 @@ func (d *disk) run() {
 		_ = d.file.Close() // it has failed already
 	}
 	if d.err = err; err != nil {
-		d.log.Error("recording has stopped; what is recorded can be read", zap.Error(err), zap.Int("messages", messages))
+		d.log.Error(LogStopped, zap.Error(err), zap.Int("messages", messages))
 		return
 	}
-	d.log.Info("recording has ended", zap.String("file", d.path), zap.Int("messages", messages))
+	d.log.Info(logEnds, zap.String("file", d.path), zap.Int("messages", messages))
 }
 
 // write writes a batch as a chunk, in a new file if the current one is full.
@@ -142,7 +149,7 @@ func (d *disk) open() (err error) {
 	logfile.Lock(d.file)
 	d.syncedAt = time.Now()
 	if d.writer, err = logfile.NewWriter(d.file, d.info); err == nil {
-		d.log.Info("recording", zap.String("file", d.path))
+		d.log.Info(logBegins, zap.String("file", d.path))
 	}
 	return err
 }

@@ -101,7 +101,7 @@ func newFrozenRig(t testing.TB, path string, maxSize int64, files int, open bool
 	disk := make(chan struct{})
 	core, log := observer.New(zapcore.InfoLevel)
 	logger := zap.New(core, zap.Hooks(func(e zapcore.Entry) error {
-		if e.Message == "recording" { // it has made the file
+		if e.Message == logBegins { // it has made the file
 			<-disk
 		}
 		return nil
@@ -218,7 +218,7 @@ func TestRecords(t *testing.T) {
 	if got := read(t, r.path); !slices.Equal(got, want) {
 		t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	if !r.hasLogged("recording") || !r.hasLogged("recording has ended") {
+	if !r.hasLogged(logBegins) || !r.hasLogged(logEnds) {
 		t.Error(r.logged())
 	}
 	// Data that comes now is not recorded, and does no harm.
@@ -418,7 +418,7 @@ func TestOneFileForTwo(t *testing.T) {
 	first := newRig(t, path, megabyte, 3, true, 0)
 	first.sonar.Publish(200*ms, []byte("first"))
 	first.wake(time.Second)
-	first.await("a file", func() bool { return first.hasLogged("recording") })
+	first.await("a file", func() bool { return first.hasLogged(logBegins) })
 	second := newRig(t, path, megabyte, 3, true, 0)
 	second.sonar.Publish(200*ms, []byte("second"))
 	second.stop(time.Second)

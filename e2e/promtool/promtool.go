@@ -10,10 +10,39 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strings"
 	"testing"
 
 	"player/e2e/needs"
 )
+
+// Names checks the names of metrics without promtool: their letters, that counters and no others end in total, and that
+// a time, a rate and a size have the base unit of Prometheus as their suffix.
+func Names(t *testing.T, metrics []byte) {
+	t.Helper()
+	form := regexp.MustCompile(`^player(_[a-z0-9]+)+$`)
+	units := map[*regexp.Regexp]string{
+		regexp.MustCompile(`_(uptime|age|rtt|period|duration)_`): "_seconds", regexp.MustCompile(`_rate_`): "_hertz",
+		regexp.MustCompile(`_(stored|buffered|size)_`): "_bytes",
+	}
+	other := regexp.MustCompile(`_([mnu]s|milliseconds|minutes|hours|hz|k?b|kilobytes|percent)(_|$)`)
+	families := regexp.MustCompile(`(?m)^# TYPE (\S+) (\S+)$`).FindAllSubmatch(metrics, -1)
+	if len(families) < 10 {
+		t.Errorf("only %d metrics", len(families))
+	}
+	for _, family := range families {
+		name, kind := string(family[1]), string(family[2])
+		base, total := strings.CutSuffix(name, "_total")
+		if !form.MatchString(name) || other.MatchString(name) || total != (kind == "counter") {
+			t.Errorf("the name of the %s %s", kind, name)
+		}
+		for of, unit := range units {
+			if of.MatchString(name+"_") && !strings.HasSuffix(base, unit) {
+				t.Errorf("%s does not end in %s", name, unit)
+			}
+		}
+	}
+}
 
 // Check checks a file of alerts, the expressions of a dashboard for Grafana, and metrics.
 func Check(t *testing.T, alerts, dashboard string, metrics []byte) {

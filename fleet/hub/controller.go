@@ -35,6 +35,12 @@ const (
 	nobody = "nobody in particular"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogGoesOn = "a lease goes on"
+	LogEnds   = "a lease ends"
+)
+
 // granted is the answer to a request for a lease, and to its renewal.
 type granted struct {
 	Token  string `json:"token"`
@@ -250,7 +256,7 @@ func (c *controller) tryAdopt(ctx context.Context) error {
 	c.lease.Adopt(entry.token(), entry.Holder, handedOver, sent, c.hub.Now())
 	c.state.holder(c.spec.Name, entry.Holder)
 	c.state.count(func(n *Counts) { n.Leases++ })
-	c.hub.Log.Info("a lease goes on", zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
+	c.hub.Log.Info(LogGoesOn, zap.Stringer("device", c), zap.String("holder", entry.Holder), zap.Uint64("number", entry.First), zap.Time("renewed", sent))
 	return nil
 }
 
@@ -520,7 +526,7 @@ func (c *controller) end(reason string) (err error) {
 		return nil
 	}
 	c.disconnect()
-	c.hub.Log.Info("a lease ends", zap.Stringer("device", c), zap.String("holder", c.lease.Holder), zap.String("reason", reason))
+	c.hub.Log.Info(LogEnds, zap.Stringer("device", c), zap.String("holder", c.lease.Holder), zap.String("reason", reason))
 	ctx, cancel := c.hub.WithTimeout(context.Background(), bucketLimit)
 	defer cancel()
 	if c.writing != nil { // its sequence number is needed

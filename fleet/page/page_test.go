@@ -65,7 +65,7 @@ func TestWhoMayRelease(t *testing.T) {
 		request.RemoteAddr = c.from
 		reply := httptest.NewRecorder()
 		s.handler().ServeHTTP(reply, request)
-		if reply.Code != c.code || c.code == http.StatusForbidden && !strings.Contains(reply.Body.String(), "this needs ") {
+		if reply.Code != c.code || c.code == http.StatusForbidden && !strings.Contains(reply.Body.String(), visitors.NotAllowed) {
 			t.Errorf("%s %s of %s with -access %q: %d %s, want %d", c.method, c.path, c.from, c.access, reply.Code, reply.Body, c.code)
 		}
 	}

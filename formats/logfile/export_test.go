@@ -92,7 +92,7 @@ func TestExportFiles(t *testing.T) {
 	}
 	// The readable part of a truncated log is exported.
 	s, err := ExportFiles(store(t, log[:ends[2]+1]), create, quiet)
-	if err != nil || s.Damage != errCut {
+	if err != nil || s.Damage != ErrCut {
 		t.Errorf("%v, %+v", err, s)
 	}
 }
@@ -102,8 +102,8 @@ func TestExportErrors(t *testing.T) {
 	for path, want := range map[string]string{
 		"nowhere.mcap":              "no such file",
 		"export.go":                 "export.go: this is not a log",
-		store(t, log[:ends[0]]):     "run.mcap: this log contains no device: the log was not closed",
-		store(t, log[:ends[0]/2]):   "run.mcap: this log contains no device: the log was not closed",
+		store(t, log[:ends[0]]):     "run.mcap: this log contains no device: " + ErrCut.Error(),
+		store(t, log[:ends[0]/2]):   "run.mcap: this log contains no device: " + ErrCut.Error(),
 		store(t, []byte("\x89MCA")): "run.mcap: this is not a log",
 	} {
 		if _, err := ExportTo(io.Discard, path, quiet); err == nil || !strings.Contains(err.Error(), want) {

@@ -254,7 +254,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		}
 		// Nothing is missing if the end of the data is there.
 		const dataEnd = 1 + 8 + 4
-		if whole := cut >= ends[len(ends)-1]+dataEnd; whole != (damage == nil) || damage != nil && damage != errCut {
+		if whole := cut >= ends[len(ends)-1]+dataEnd; whole != (damage == nil) || damage != nil && damage != ErrCut {
 			t.Fatalf("cut at %d of %d: %v", cut, len(log), damage)
 		}
 	}
@@ -334,7 +334,7 @@ func TestLargeChunks(t *testing.T) {
 		"no chunks": {},
 	} {
 		got, damage := read(t, rewrite(t, log, options))
-		if want := lines(large[:1]); !slices.Equal(got, want) || damage == nil || damage == errCut {
+		if want := lines(large[:1]); !slices.Equal(got, want) || damage == nil || damage == ErrCut {
 			t.Errorf("%s: %d messages, %v", name, len(got), damage)
 		}
 	}
@@ -383,7 +383,7 @@ func TestRecording(t *testing.T) {
 	for _, tt := range []struct {
 		lock bool
 		want error
-	}{{false, errCut}, {true, ErrRecording}, {false, errCut}} {
+	}{{false, ErrCut}, {true, ErrRecording}, {false, ErrCut}} {
 		file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 		if tt.lock {
 			Lock(file)

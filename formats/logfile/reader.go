@@ -25,8 +25,8 @@ const (
 
 var (
 	errNoLog = errors.New("this is not a log (MCAP)")
-	// errCut describes the end of a log that its writer did not close.
-	errCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
+	// ErrCut describes the end of a log that its writer did not close.
+	ErrCut = errors.New("the log was not closed: what came after its last whole chunk is lost")
 	// ErrRecording describes the end of a log that is still being written.
 	ErrRecording = errors.New("the log is being recorded: this is what it has so far")
 )
@@ -339,7 +339,7 @@ func (r *Reader) end(err error) {
 	case !r.closed && r.growing:
 		r.damage = ErrRecording
 	case !r.closed && (errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF)):
-		r.damage = errCut
+		r.damage = ErrCut
 	case !r.closed:
 		r.damage = fmt.Errorf("the log is damaged and cannot be read further than about %d bytes: %w", r.in.n, err)
 	case r.skipped > 0:

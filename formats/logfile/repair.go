@@ -64,7 +64,7 @@ func Repair(path string, progress Progress) (done Repaired, err error) {
 	if err := errors.Join(err, out.Close()); err != nil {
 		return done, err
 	}
-	if done.Damage != nil && done.Damage != errCut {
+	if done.Damage != nil && done.Damage != ErrCut {
 		done.Kept = path + damaged
 		if _, err := os.Lstat(done.Kept); err == nil {
 			return done, fmt.Errorf("%s exists, from an earlier repair: move it away", done.Kept)

@@ -14,6 +14,13 @@ import (
 	"player/timers"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogNoGuard   = "no guard, trying again: until then motors run on if the server is killed"
+	LogGuardBack = "guard is back"
+	LogBusy      = "serial port is busy"
+)
+
 // GuardState is the state of the guard.
 type GuardState uint8
 
@@ -61,7 +68,7 @@ func (g *guard) start(now time.Duration) time.Duration {
 	}
 	g.state = GuardReady
 	if g.retry.Failing() {
-		g.host.log.Info("guard is back")
+		g.host.log.Info(LogGuardBack)
 		g.retry.Worked(now, zap.NewNop())
 	}
 	g.book.Entrust(end, func() { p.Signal(unix.SIGKILL) })
@@ -108,6 +115,6 @@ func (g *guard) exited(now time.Duration, err error) {
 // failed logs that there is no guard, and returns when to try again.
 func (g *guard) failed(now time.Duration, err error) time.Duration {
 	g.state = GuardMissing
-	g.host.log.Warn("no guard, trying again: until then motors run on if the server is killed", zap.Error(err))
+	g.host.log.Warn(LogNoGuard, zap.Error(err))
 	return g.retry.Failed(now, zap.NewNop(), err)
 }

@@ -113,7 +113,7 @@ func (h *Host) learn(now time.Duration, path, text string) {
 	before := h.holders.found[path].text
 	h.holders.searching, h.holders.found[path] = false, finding{text, now}
 	if text != before {
-		h.log.Warn("serial port is busy", zap.Error(h.serialError(path, unix.EBUSY)))
+		h.log.Warn(LogBusy, zap.Error(h.serialError(path, unix.EBUSY)))
 	}
 }
 

@@ -60,6 +60,9 @@ func (s *Session) refusals() (lines []string) {
 	return lines
 }
 
+// NoSuchDevice is the reason of a refusal, for people.
+const NoSuchDevice = "the robot has no such device"
+
 // refusal returns why a device is refused.
 func (s *Session) refusal(letter byte) codec.Reason {
 	device := s.table.Device(letter)
@@ -68,7 +71,7 @@ func (s *Session) refusal(letter byte) codec.Reason {
 	case s.isStranger():
 		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
 	case device == nil && letter != codec.Server:
-		return codec.Reason{Device: letter, Why: codec.WhyMissing, Text: "the robot has no such device"}
+		return codec.Reason{Device: letter, Why: codec.WhyMissing, Text: NoSuchDevice}
 	case sl == nil || sl.why == nil:
 		return codec.Reason{Device: letter, Why: codec.WhyClosed, Text: "it was not open, or the access is unknown"}
 	case errors.Is(sl.why, errRight):

@@ -73,7 +73,7 @@ func (s *Session) Lapse(now time.Duration) time.Duration {
 		return at
 	}
 	if s.stopCommanded(now) {
-		s.complain(now, "no new command in time, what the client drives is stopped", zap.Duration("lifetime", s.lifetime.length))
+		s.complain(now, LogExpired, zap.Duration("lifetime", s.lifetime.length))
 	}
 	s.lifetime.ends = 0
 	s.control.resign(s)

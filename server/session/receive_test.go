@@ -112,7 +112,7 @@ func TestRingIsRefused(t *testing.T) {
 	p := newLoggedPeer(t, r, zap.New(core))
 	p.send(config([]byte("p12345678" + r.table.Device(codec.Position).Link().Path())...))
 	p.request("prlr", "pelr")
-	if log.FilterMessage("access refused").Len() != 1 {
+	if log.FilterMessage(LogAccessRefused).Len() != 1 {
 		t.Errorf("%v", log.All())
 	}
 }

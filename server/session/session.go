@@ -15,6 +15,12 @@ import (
 	"player/timers/limited"
 )
 
+// Messages of the log, by which tests find lines.
+const (
+	LogAccessRefused = "access refused"
+	LogExpired       = "no new command in time, what the client drives is stopped"
+)
+
 const (
 	// DefaultRate is the frame rate of a client that sets none, in Hz (manual
 	// 3.6). Old clients depend on it: their control loops run at this rate.
@@ -146,7 +152,7 @@ func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	}
 	before, after := sl.access, sl.access.after(want)
 	if !s.permits(after) {
-		s.complain(now, "access refused", zap.String("device", device.Spec().Name), zap.String("access", string(rune(want))), zap.Stringer("rights", s.rights))
+		s.complain(now, LogAccessRefused, zap.String("device", device.Spec().Name), zap.String("access", string(rune(want))), zap.Stringer("rights", s.rights))
 		after, sl.why = failed, errRight
 	}
 	if before.writes() && !after.writes() {
@@ -173,7 +179,7 @@ func (s *Session) subscribe(now time.Duration, sl *slot) {
 	}
 	pending, err := sl.device.Subscribe(now, s)
 	if errors.Is(err, devices.ErrSwitchedOff) || errors.Is(err, devices.ErrRing) {
-		s.complain(now, "access refused", zap.String("device", sl.device.Spec().Name), zap.Error(err))
+		s.complain(now, LogAccessRefused, zap.String("device", sl.device.Spec().Name), zap.Error(err))
 	}
 	if err != nil {
 		sl.access, sl.why, sl.tried = failed, err, s.requests

@@ -70,7 +70,7 @@ var robotFamilies = [...]struct {
 	{"player_robot_stopped", Gauge, "1 while an emergency stop holds.", func(r Robot) float64 { return One(r.Stopped) }},
 	{"player_frames_sent_total", Counter, "Frames sent to clients.", func(r Robot) float64 { return float64(r.Totals.Frames) }},
 	{"player_frames_sent_bytes_total", Counter, "Bytes of these frames.", func(r Robot) float64 { return float64(r.Totals.Bytes) }},
-	{"player_frames_skipped_total", Counter, "Frames not sent because the link was full.", func(r Robot) float64 { return float64(r.Totals.Skipped) }},
+	{"player_frames_skipped_total", Counter, "Frames not sent because the network was full.", func(r Robot) float64 { return float64(r.Totals.Skipped) }},
 	{"player_commands_total", Counter, "Commands of clients carried out.", func(r Robot) float64 { return float64(r.Totals.Commands) }},
 	{"player_commands_refused_total", Counter, "Commands of clients dropped: no access, wrong size, stopped, under the control of another client.",
 		func(r Robot) float64 { return float64(r.Totals.Refused) }},

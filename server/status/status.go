@@ -133,7 +133,7 @@ type Client struct {
 type Counts struct {
 	Frames   uint64 `json:"frames"`
 	Bytes    uint64 `json:"bytes"`   // of frames
-	Skipped  uint64 `json:"skipped"` // frames not sent because the link was full
+	Skipped  uint64 `json:"skipped"` // frames not sent because the network was full
 	Commands uint64 `json:"commands"`
 	Refused  uint64 `json:"refused"` // commands
 }

@@ -80,6 +80,7 @@ func TestHealth(t *testing.T) {
 }
 
 func TestMetrics(t *testing.T) {
+	promtool.Names(t, example().AppendMetrics(nil))
 	samples := must.Get(parseMetrics(string(example().AppendMetrics(nil))))(t)
 	for name, want := range map[string]float64{
 		`player_info{version="1.2\\3\"4\\x0a5"}`:                        1,

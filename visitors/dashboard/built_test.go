@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -73,6 +74,28 @@ func TestBuilt(t *testing.T) {
 		}
 		if got, err := os.ReadFile(path); err != nil || string(got) != want {
 			t.Errorf("%s is not that of the page, %v: go test ./visitors/dashboard -run TestBuilt -update", path, err)
+		}
+	}
+}
+
+// Every module of the page is an entry, which esbuild gets, or imported from one.
+func TestNoModuleIsDead(t *testing.T) {
+	specifier := regexp.MustCompile(`(?:from|import) ?\(?"\./([\w-]+\.js)"`)
+	queue := []string{"first.js", "main.js"}
+	used := map[string]bool{}
+	for len(queue) > 0 {
+		name := queue[0]
+		if queue = queue[1:]; used[name] {
+			continue
+		}
+		used[name] = true
+		for _, match := range specifier.FindAllSubmatch(must.Get(os.ReadFile(filepath.Join("page", name)))(t), -1) {
+			queue = append(queue, string(match[1]))
+		}
+	}
+	for _, path := range must.Get(filepath.Glob("page/*.js"))(t) {
+		if !used[filepath.Base(path)] {
+			t.Errorf("no module of the page imports %s", path)
 		}
 	}
 }

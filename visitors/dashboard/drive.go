@@ -103,7 +103,7 @@ func (d *driver) result(device byte) visitors.Result {
 		}
 		switch _, refused := errors.AsType[*visitors.Refusal](err); {
 		case err == visitors.ErrSilent:
-			return d.failed(visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())})
+			return d.failed(nothingHeard())
 		case refused:
 			return d.failed(err)
 		}
@@ -122,4 +122,9 @@ func (d *driver) hold(device byte, has bool) error {
 		d.granted += string(device)
 	}
 	return d.socket.reply(driveReport{Held: d.granted})
+}
+
+// nothingHeard is the reason why a page that has gone silent drives no more.
+func nothingHeard() error {
+	return visitors.Notice{Text: fmt.Sprintf("stopped: nothing heard from this page for %v s", deadMan.Seconds())}
 }

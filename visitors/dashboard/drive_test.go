@@ -112,7 +112,7 @@ func TestHungCamera(t *testing.T) {
 	s.until(t, ahead)
 	p.Send(`{"look":[1,2,3]}`)
 	s.until(t, halt)
-	if why := p.await("error").(string); !strings.Contains(why, "nothing heard") {
+	if why := p.await("error").(string); why != nothingHeard().Error() {
 		t.Errorf("reported %q", why)
 	}
 	s.until(t, "left p") // and the wheels are given up

@@ -14,6 +14,7 @@ import (
 	"player/config/rights"
 	"player/devices/stage"
 	"player/e2e/must"
+	"player/visitors"
 )
 
 // A page edits the world file and gets the text; the world that runs stays as it is.
@@ -34,7 +35,7 @@ func TestEdit(t *testing.T) {
 	if starts := d["starts"].([]any); len(starts) != fixtures+2 {
 		t.Fatalf("%d poses of %d fixtures and two movers", len(starts), fixtures)
 	}
-	if d := edit(`"move":{"thing":%d,"x":4,"y":0}`, fixtures); !strings.Contains(d["error"].(string), "no room") || d["scene"] != nil {
+	if d := edit(`"move":{"thing":%d,"x":4,"y":0}`, fixtures); !strings.HasPrefix(d["error"].(string), stage.ErrNoRoom.Error()) || d["scene"] != nil {
 		t.Errorf("into the wall: %v", d["error"])
 	}
 	edit(`"move":{"thing":%d,"x":1,"y":0.5,"heading":1}`, fixtures) // the robot
@@ -90,7 +91,7 @@ func TestEditNeedsWrite(t *testing.T) {
 	l := newLab(t, rights.Rules{{Allow: rights.Read, From: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}}})
 	p := l.open("/world", "")
 	p.Send(`{"edit":{}}`)
-	if why := p.await("error").(string); !strings.Contains(why, "does not allow it") {
+	if why := p.await("error").(string); !strings.Contains(why, visitors.NotAllowed) {
 		t.Errorf("an edit: %q", why)
 	}
 }

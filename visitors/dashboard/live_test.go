@@ -21,6 +21,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/process/descriptors"
+	"player/server/session"
 	"player/visitors"
 	"player/visitors/roomtest"
 )
@@ -155,7 +156,7 @@ func TestStream(t *testing.T) {
 	p.Send(`{"rate":100,"request":"lrprXr"}`)
 	report := p.report("access")
 	access, refused := report["access"].(map[string]any), report["refused"].(map[string]any)
-	if why := refused["X"].(map[string]any); why["why"] != "missing" || why["text"] != "the robot has no such device" || len(refused) != 1 {
+	if why := refused["X"].(map[string]any); why["why"] != "missing" || why["text"] != session.NoSuchDevice || len(refused) != 1 {
 		t.Errorf("refused %v", refused)
 	}
 	if access["l"] != "r" || access["p"] != "r" || access["X"] != "e" {
@@ -338,7 +339,7 @@ func TestDeadMan(t *testing.T) {
 		t.Fatalf("held %q", granted)
 	}
 	l.Await("the robot moves", func() bool { return l.Pose().X > start.X+0.02 })
-	if why := p.await("error"); !strings.Contains(why.(string), "nothing heard") {
+	if why := p.await("error"); why != nothingHeard().Error() {
 		t.Errorf("reported %q", why)
 	}
 	l.AwaitStop()
@@ -412,13 +413,13 @@ func TestAccess(t *testing.T) {
 	p := l.open("/drive", l.Address)
 	for _, command := range []string{`{"drive":[300,0]}`, `{"look":[1,1,1]}`, `{"motors":true}`} {
 		p.Send("%s", command)
-		if why := p.await("error").(string); !strings.Contains(why, "may read") {
+		if why := p.await("error").(string); !strings.Contains(why, visitors.Need(rights.Read, rights.Write).Error()) {
 			t.Errorf("%s: %s", command, why)
 		}
 	}
 	w := l.open("/world", "")
 	w.Send(`{"move":{"mover":0,"x":0,"y":0}}`)
-	if why := w.await("error").(string); !strings.Contains(why, "may read") {
+	if why := w.await("error").(string); !strings.Contains(why, visitors.Need(rights.Read, rights.Write).Error()) {
 		t.Errorf("move: %s", why)
 	}
 	if l.Pose() != start {
@@ -426,7 +427,7 @@ func TestAccess(t *testing.T) {
 	}
 	nobody := newLab(t, rights.Rules{{Allow: rights.All, From: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}}})
 	for _, path := range []string{"/stream", "/drive", "/world"} {
-		if why := nobody.open(path, nobody.Address).ended(); !strings.Contains(why, "may nothing") {
+		if why := nobody.open(path, nobody.Address).ended(); !strings.Contains(why, visitors.Need(0, rights.Read).Error()) {
 			t.Errorf("%s: %s", path, why)
 		}
 	}

@@ -65,7 +65,7 @@ func TestRun(t *testing.T) {
 		want                 string // part of the reply
 	}{
 		{rights.Read, "GET", "/run?robot=r:1", "", 200, `{"write":false,"playback":{` + playing + `"time":1785232801000000000,"speed":1,"state":"playing"},"recording":{"on":false,"manual":false,`},
-		{rights.Write, "GET", "/run?robot=r:1", "", 403, "your computer may"},
+		{rights.Write, "GET", "/run?robot=r:1", "", 403, visitors.NotAllowed},
 		{rights.Read, "GET", "/run?robot=r:2", "", 404, "which robot?"},
 		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&pause=1", "", 200, playing + `"time":1785232801000000000,"speed":1,"state":"paused"`},
 		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&seek=1785232807500000000&speed=2", "http://localhost", 200, `"time":1785232807500000000,"speed":2,"state":"playing"`},
@@ -74,13 +74,13 @@ func TestRun(t *testing.T) {
 		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&speed=NaN", "", 409, "it is 0.01 to 100"},
 		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&speed=0", "", 409, "speed 0: it is 0.01 to 100"},
 		{rights.Read | rights.Write, "POST", "/record?robot=r:1&on=0", "", 409, "the configuration has it record"},
-		{rights.Read, "POST", "/playback?robot=r:1&pause=1", "", 403, "your computer may"},
-		{rights.Read, "POST", "/record?robot=r:1&on=1", "", 403, "your computer may"},
-		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&pause=1", "http://evil.example", 403, "may not use this server"},
-		{rights.Read | rights.Write, "POST", "/record?robot=r:1&on=1", "null", 403, "may not use this server"},
+		{rights.Read, "POST", "/playback?robot=r:1&pause=1", "", 403, visitors.NotAllowed},
+		{rights.Read, "POST", "/record?robot=r:1&on=1", "", 403, visitors.NotAllowed},
+		{rights.Read | rights.Write, "POST", "/playback?robot=r:1&pause=1", "http://evil.example", 403, visitors.OtherPage},
+		{rights.Read | rights.Write, "POST", "/record?robot=r:1&on=1", "null", 403, visitors.OtherPage},
 		{rights.Read | rights.Write, "GET", "/playback?robot=r:1&pause=1", "", 404, ""},
 		{rights.Read, "GET", "/log?after=3", "", 200, `{"last":4,"lines":[{"msg":"after 3"},{"msg":"4"}]}`},
-		{rights.Write, "GET", "/log", "", 403, "your computer may"},
+		{rights.Write, "GET", "/log", "", 403, visitors.NotAllowed},
 	} {
 		page := site(t.Context(), Config{
 			Common: visitors.Common{

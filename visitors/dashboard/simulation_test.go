@@ -53,7 +53,7 @@ func TestSimulation(t *testing.T) {
 	}
 	for order, want := range map[string]string{
 		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":100000000}]}`: "409 (1e+08, 0, 0) is not a pose",
-		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":1,"y":1}]}`:   "409 there is no room",
+		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":1,"y":1}]}`:   "409 " + stage.ErrNoRoom.Error(),
 		`{"move":[{"name":"nobody"}]}`: `409 there is no robot and no thing that moves of the name "nobody"`,
 		`{"step":-1}`:                  "400 write step",
 		`{"speed":-1}`:                 "400 write step 0 to 1000 and speed 0 to 1000",

@@ -18,6 +18,9 @@ import (
 	"player/visitors"
 )
 
+// LogConnected is a message of the log, by which tests find lines.
+const LogConnected = "dashboard connected"
+
 const (
 	// messageLimit is the largest message that a page may send, in bytes. The
 	// longest real one has about a hundred.
@@ -67,7 +70,7 @@ func (s *server) accept(serve func(*socket) error) http.HandlerFunc {
 		if sock.robot != "" {
 			log = log.With(zap.String("robot", sock.robot))
 		}
-		log.Info("dashboard connected")
+		log.Info(LogConnected)
 		log.Info("dashboard disconnected", zap.Error(serve(sock)))
 	}
 }

@@ -53,7 +53,7 @@ func TestWorld(t *testing.T) {
 		t.Errorf("after the move: %v", xyh)
 	}
 	p.Send(`{"move":{"mover":0,"x":4,"y":0}}`) // into the wall
-	if why := p.await("error").(string); !strings.Contains(why, "no room") {
+	if why := p.await("error").(string); !strings.HasPrefix(why, stage.ErrNoRoom.Error()) {
 		t.Errorf("into the wall: %q", why)
 	}
 	p.Send(`{"move":{"mover":9}}`)

@@ -24,6 +24,9 @@ import (
 	"player/visitors/pictures"
 )
 
+// LogDisconnected is a message of the log, by which tests find lines.
+const LogDisconnected = "viewer disconnected"
+
 // Config has the settings of Serve.
 type Config struct {
 	visitors.Common
@@ -138,5 +141,5 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	log := s.config.Log.With(zap.String("viewer", r.RemoteAddr))
 	log.Info("viewer connected", zap.String("protocol", guest.WS.Subprotocol()))
 	err := newViewer(s, guest).serve()
-	log.Info("viewer disconnected", zap.Error(err))
+	log.Info(LogDisconnected, zap.Error(err))
 }

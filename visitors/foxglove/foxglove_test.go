@@ -13,10 +13,12 @@ import (
 	"github.com/coder/websocket"
 
 	"player/client"
+	"player/config/rights"
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/formats/foxglove"
 	"player/formats/telemetry"
+	"player/visitors"
 )
 
 // Viewers at this address may read only, and those at the next one nothing.
@@ -107,12 +109,12 @@ func TestReader(t *testing.T) {
 	l := newLab(t, silenceLimit)
 	v := l.open(reader)
 	v.advertise()
-	if got := v.nextStatus(); !strings.Contains(got, "your computer may read, this needs write") {
+	if got := v.nextStatus(); !strings.Contains(got, visitors.Need(rights.Read, rights.Write).Error()) {
 		t.Error(got)
 	}
 	v.drive(0.3, 0)
 	for _, service := range []string{"/r0/motors", "/r0/reset_odometry", "/r0/emergency_stop", "/r0/release"} {
-		if got := v.call(service, `{"data":true}`); !strings.Contains(got, "your computer may read") {
+		if got := v.call(service, `{"data":true}`); !strings.Contains(got, visitors.NotAllowed) {
 			t.Errorf("%s: %q", service, got)
 		}
 	}

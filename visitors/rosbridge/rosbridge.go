@@ -23,6 +23,9 @@ import (
 	"player/visitors"
 )
 
+// LogDisconnected is a message of the log, by which tests find lines.
+const LogDisconnected = "program of ROS disconnected"
+
 // Config has the settings of Serve.
 type Config struct {
 	visitors.Common
@@ -152,5 +155,5 @@ func (s *server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	log := s.config.Log.With(zap.String("program", r.RemoteAddr))
 	log.Info("program of ROS connected")
 	err := newConnection(s, guest).serve()
-	log.Info("program of ROS disconnected", zap.Error(err))
+	log.Info(LogDisconnected, zap.Error(err))
 }

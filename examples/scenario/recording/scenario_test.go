@@ -25,6 +25,7 @@ import (
 	"player/e2e/needs"
 	testports "player/e2e/ports"
 	"player/e2e/programs"
+	product "player/server"
 )
 
 // simulated is how long the robots drive. The paper's tests took two minutes, which .ci/nightly does.
@@ -233,7 +234,7 @@ func nothingClosed(t *testing.T, r *run) {
 		}
 	}
 	for line := range strings.Lines(r.log("server")) {
-		for _, bad := range []string{`"level":"warn"`, `"level":"error"`, "client disconnected"} {
+		for _, bad := range []string{`"level":"warn"`, `"level":"error"`, product.LogDisconnected} {
 			if strings.Contains(line, bad) {
 				t.Errorf("server: %s", line)
 			}

@@ -102,6 +102,7 @@ export class People {
     const other = all.find((c) => c.commander && !c.self), going = other !== undefined && other.commands > 0;
     const keeps = here?.control === "first" && !this.visitor.takes;
     $("who").textContent = text.commander(here, all, presence.lost, keeps);
+    $("who").dataset.role = text.role(here, all);
     this.driver.setVain(keeps && going);
     // With "newest" the next command of who goes on commanding would undo ours.
     const open = other && (!going || (here?.control === "first" && !keeps));
@@ -125,6 +126,7 @@ export class People {
 
   updateTake() {
     $("take").hidden = !this.takable && !this.driver.keeps;
+    $("take").dataset.keeps = String(this.driver.keeps);
     $("take").textContent = this.driver.keeps ? "Give back control" : "Take control";
   }
 

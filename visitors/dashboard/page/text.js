@@ -91,6 +91,15 @@ const who = ({ self, browser, ip, name }) => {
   return browser ? `A browser at ${ip}` : name ? `${ip} (${name})` : ip;
 };
 
+// role says in two words, for programs, what the commander does and what it is to this page.
+/** @type {(here: RobotPresence | undefined, clients: Group[]) => string} */
+export function role(here, clients) {
+  const one = clients.find((c) => c.commander), other = clients.find((c) => c !== one && c.commands > 0);
+  if (!here || !one) return here ? "nobody" : "unknown";
+  const does = one.commands === 0 ? "last" : other && here.control === "newest" ? "both" : "alone";
+  return `${does} ${one.self ? "you" : one.browser ? "browser" : "program"}`;
+}
+
 // commander writes who drives a robot. here is undefined if that is not known. keeps:
 // who commands keeps control from this page.
 /** @type {(here: RobotPresence | undefined, clients: Group[], lost: boolean, keeps: boolean) => string} */

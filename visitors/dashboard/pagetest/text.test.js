@@ -133,6 +133,11 @@ test("who drives", () => {
   assert.equal(says("first", { ...anna, commander: false }, { ...self, commander: true }), "You command, 10 times a second.");
   assert.match(text.commander(undefined, [], false), /^Another server/);
   assert.match(text.commander(undefined, [], true), /not known/);
+
+  const role = (control, ...clients) => text.role({ control }, text.group(clients));
+  assert.deepEqual([text.role(undefined, []), role("newest"), role("newest", { ...anna, commands: 0 }), role("newest", anna)],
+    ["unknown", "nobody", "last program", "alone program"]);
+  assert.deepEqual([role("newest", anna, self), role("first", anna, self), role("first", { ...self, commander: true })], ["both program", "alone program", "alone you"]);
 });
 
 test("stops, rights and silence", () => {
