@@ -41,7 +41,7 @@ func (c *Client) Ask(ctx context.Context, question byte) (lines []string, err er
 func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	lines, err := c.Ask(ctx, codec.QuestionGeometry)
 	for _, line := range lines {
-		if p, ok := codec.ParsePart(line); ok {
+		if p, ok := codec.ParsePart(line, codec.Letters); ok {
 			parts = append(parts, p)
 		}
 	}
@@ -56,7 +56,7 @@ func (c *Client) explain(ctx context.Context, refused []Access) {
 		return
 	}
 	for _, line := range lines {
-		reason, ok := codec.ParseReason(line)
+		reason, ok := codec.ParseReason(line, codec.Letters)
 		for i := range refused {
 			if a := &refused[i]; ok && a.Device == reason.Device && a.Granted == codec.AccessError {
 				a.Why, a.Text = reason.Why, reason.Text
