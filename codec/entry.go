@@ -35,3 +35,26 @@ func ParseEntry(line string) (e Entry, ok bool) {
 	}
 	return Entry{byte(code), words[1], int(index), words[3]}, true
 }
+
+// InterfaceLetter returns the letter of an interface, 0 if it has none.
+func InterfaceLetter(name string) byte {
+	switch name {
+	case "laser":
+		return Laser
+	case "sonar":
+		return Sonar
+	case "position":
+		return Position
+	case "gripper":
+		return Gripper
+	case "misc":
+		return Misc
+	case "vision":
+		return Vision
+	case "ptz":
+		return PTZ
+	case "joystick":
+		return Joystick
+	}
+	return 0
+}
