@@ -81,7 +81,8 @@ type Client struct {
 	first     []byte // head of the reply to the first request, nil before it
 	answered  bool   // the server has sent that head
 	devices   map[byte]*device
-	answer    []byte              // the latest answer to a question
+	answer    []byte              // the latest answer to a question, of all its messages
+	listed    []codec.Entry       // the robot's devices, once Devices has asked for them
 	freshness codec.FreshnessData // the latest block of device y
 	readers   int                 // devices open for reading
 	awaited   int                 // replies still to come
@@ -180,7 +181,7 @@ func withPort(addr string) string {
 // a client of Dial it does not ask for compact rounds by itself.
 func New(conn net.Conn) *Client {
 	c := &Client{conn: conn, buf: make([]byte, bufferSize), release: func() {}, settings: map[byte]codec.Config{}}
-	c.devices = c.unknown()
+	c.devices, c.items.Interface = c.unknown(), c.interfaceOf
 	return c
 }
 
@@ -229,7 +230,12 @@ func (c *Client) receive(ctx context.Context) (letter byte, payload []byte, err 
 				c.items.Reset(payload)
 				continue
 			case codec.KindAnswer:
-				c.answer = append(c.answer[:0], payload...)
+				if len(c.answer) > 0 && len(payload) > 0 && c.answer[0] == payload[0] { // it goes on
+					payload = payload[1:]
+				} else {
+					c.answer = c.answer[:0]
+				}
+				c.answer = append(c.answer, payload...)
 				continue
 			}
 			return letter, payload, nil

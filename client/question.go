@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"player/codec"
 )
@@ -41,7 +42,7 @@ func (c *Client) Ask(ctx context.Context, question byte) (lines []string, err er
 func (c *Client) Geometry(ctx context.Context) (parts []codec.Part, err error) {
 	lines, err := c.Ask(ctx, codec.QuestionGeometry)
 	for _, line := range lines {
-		if p, ok := codec.ParsePart(line); ok {
+		if p, ok := codec.ParsePart(line, c.codeOf); ok {
 			parts = append(parts, p)
 		}
 	}
@@ -56,11 +57,55 @@ func (c *Client) explain(ctx context.Context, refused []Access) {
 		return
 	}
 	for _, line := range lines {
-		reason, ok := codec.ParseReason(line)
+		reason, ok := codec.ParseReason(line, c.codeOf)
 		for i := range refused {
 			if a := &refused[i]; ok && a.Device == reason.Device && a.Granted == codec.AccessError {
 				a.Why, a.Text = reason.Why, reason.Text
 			}
 		}
 	}
+}
+
+// Devices asks the server which devices its robot has (PROTOCOL 8.9.5). A robot may have several of an interface, and
+// interfaces that have no letter. Entry.Code is the byte of such a device for Request, Access, Has, Raw and Age: a request
+// is string([]byte{entry.Code, codec.AccessRead}). From then on Geometry and the reasons of refusals have these devices, too.
+// The error is ErrUnknownQuestion if the server is an older one, whose devices all have letters.
+func (c *Client) Devices(ctx context.Context) ([]codec.Entry, error) {
+	lines, err := c.Ask(ctx, codec.QuestionDevices)
+	if err != nil {
+		return nil, err
+	}
+	c.listed = nil
+	for _, line := range lines {
+		if e, ok := codec.ParseEntry(line); ok {
+			c.listed = append(c.listed, e)
+		}
+	}
+	return slices.Clone(c.listed), nil
+}
+
+// Bind has the data of a device decoded into a variable, as that of the first laser is into Laser. Raw has the payload
+// in any case. Data that cannot be decoded is an error of Read.
+func (c *Client) Bind(code byte, data interface{ Decode(payload []byte) error }) {
+	c.device(code).field = data
+}
+
+// codeOf is the Keys of the devices that the server has listed.
+func (c *Client) codeOf(key string) (code byte, known bool) {
+	for _, e := range c.listed {
+		if e.Address() == key {
+			return e.Code, true
+		}
+	}
+	return codec.Letters(key)
+}
+
+// interfaceOf returns the letter of the interface of a device, 0 if it has none.
+func (c *Client) interfaceOf(code byte) (letter byte) {
+	for _, e := range c.listed {
+		if e.Code == code {
+			return codec.InterfaceLetter(e.Interface)
+		}
+	}
+	return code
 }

@@ -51,12 +51,24 @@ func (c *Client) resume(ctx context.Context) error {
 		return err
 	}
 	c.conn, c.done = conn, nil
-	c.in, c.items, c.first, c.answered, c.answer = nil, compact.Reader{}, nil, false, nil
+	c.in, c.items, c.first, c.answered, c.answer = nil, compact.Reader{Interface: c.interfaceOf}, nil, false, nil
+	bound := c.devices
 	c.devices, c.freshness = c.unknown(), codec.FreshnessData{}
+	for code, d := range bound {
+		if c.devices[code] == nil && d.field != nil { // by Bind
+			c.devices[code] = &device{field: d.field}
+		}
+	}
 	c.readers, c.awaited, c.round, c.left, c.fresh = 0, 0, 0, 0, false
 	for _, code := range []byte{codec.ConfigName, codec.ConfigFrequency, codec.ConfigLifetime, codec.ConfigMode, codec.ConfigCompact} {
 		if cfg, set := c.settings[code]; set {
 			err = errors.Join(err, c.config(codec.Server, cfg))
+		}
+	}
+	if before := c.listed; err == nil && before != nil {
+		var listed []codec.Entry
+		if listed, err = c.Devices(ctx); err == nil {
+			err = moved(before, listed)
 		}
 	}
 	wanted := slices.Clone(c.wanted) // also devices that are refused now: the next Reconnect requests them again
@@ -89,4 +101,17 @@ func (c *Client) want(letter, access byte) {
 	default:
 		c.wanted[at+1] = access
 	}
+}
+
+// errMoved is the error of Reconnect if a device that Devices listed before has another byte now.
+var errMoved = errors.New("the server was started anew with other devices: call Devices, and request them")
+
+// moved returns errMoved if a byte means another device than before.
+func moved(before, now []codec.Entry) error {
+	for _, b := range before {
+		if slices.ContainsFunc(now, func(n codec.Entry) bool { return n.Code == b.Code && n.Address() != b.Address() }) {
+			return errMoved
+		}
+	}
+	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"player/codec"
@@ -38,7 +39,7 @@ func (e *AccessError) Error() string {
 	b.WriteString("access is not as requested")
 	for i, a := range e.Devices {
 		b.WriteString([]string{": ", "; "}[min(i, 1)])
-		fmt.Fprintf(&b, "device %c asked %q granted %q", a.Device, a.Asked, a.Granted)
+		fmt.Fprintf(&b, "device %s asked %q granted %q", strings.Trim(strconv.QuoteToASCII(string([]byte{a.Device})), `"`), a.Asked, a.Granted)
 		if a.Granted == codec.AccessError {
 			b.WriteString(": " + a.Reason())
 		}

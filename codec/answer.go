@@ -11,6 +11,7 @@ const (
 	QuestionObstacles byte = 's' // what blocks the client
 	QuestionGeometry  byte = 'g' // where the parts of the robot are
 	QuestionCharge    byte = 'c' // the charger's state
+	QuestionDevices   byte = 'd' // which devices the robot has
 )
 
 const (
@@ -47,10 +48,25 @@ type Reason struct {
 // AppendAnswer appends an answer (PROTOCOL 8.9). Unprintable and non-ASCII characters are
 // replaced, long lines are cut, and lines that do not fit are left out.
 func AppendAnswer(dst []byte, question byte, lines []string) []byte {
+	dst, _ = appendLines(dst, question, lines)
+	return dst
+}
+
+// AppendAnswers appends as many answers as the lines need, at least one (PROTOCOL 8.9.5).
+func AppendAnswers(dst []byte, question byte, lines []string) []byte {
+	dst, lines = appendLines(dst, question, lines)
+	for len(lines) > 0 {
+		dst, lines = appendLines(dst, question, lines)
+	}
+	return dst
+}
+
+// appendLines appends an answer, and returns the lines that do not fit.
+func appendLines(dst []byte, question byte, lines []string) (answer []byte, left []string) {
 	dst = append(dst, KindAnswer, 0, 0, question)
 	start := len(dst) - 1
-	for _, line := range lines {
-		line = line[:min(len(line), maxLine)]
+	for ; len(lines) > 0; lines = lines[1:] {
+		line := lines[0][:min(len(lines[0]), maxLine)]
 		if len(dst)-start+1+len(line) > MaxAnswer {
 			break
 		}
@@ -64,7 +80,7 @@ func AppendAnswer(dst []byte, question byte, lines []string) []byte {
 	}
 	size := len(dst) - start
 	dst[start-2], dst[start-1] = byte(size>>8), byte(size)
-	return dst
+	return dst, lines
 }
 
 // printable replaces an unprintable or non-ASCII byte: people read the lines on terminals.
@@ -93,15 +109,28 @@ func Answer(payload []byte) (question byte, lines []string) {
 	return payload[0], lines
 }
 
+// Keys returns the byte of the device that a line names by its letter, or by its address, as laser:1, if it has no
+// letter. It reports false for a device that it does not know.
+type Keys func(key string) (code byte, known bool)
+
+// Letters are the Keys of a client that knows no devices without letters.
+func Letters(key string) (code byte, known bool) {
+	if len(key) != 1 {
+		return 0, false
+	}
+	return key[0], true
+}
+
 // Line returns the line that ParseReason reads.
-func (r Reason) Line() string { return string(r.Device) + " " + string(r.Why) + " " + r.Text }
+func (r Reason) Line(key string) string { return key + " " + string(r.Why) + " " + r.Text }
 
 // ParseReason reads a line about a device. It reports false for another line.
-func ParseReason(line string) (Reason, bool) {
+func ParseReason(line string, keys Keys) (Reason, bool) {
 	device, rest, _ := strings.Cut(line, " ")
 	why, text, ok := strings.Cut(rest, " ")
-	if !ok || len(device) != 1 || why == "" {
+	code, known := keys(device)
+	if !ok || !known || why == "" {
 		return Reason{}, false
 	}
-	return Reason{Device: device[0], Why: Why(why), Text: text}, true
+	return Reason{Device: code, Why: Why(why), Text: text}, true
 }

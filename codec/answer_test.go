@@ -36,13 +36,13 @@ func TestReason(t *testing.T) {
 		"l missing the robot has no laser": {'l', WhyMissing, "the robot has no laser"},
 		"p hardware ":                      {'p', WhyHardware, ""},
 	} {
-		got, ok := ParseReason(line)
-		if !ok || got != want || got.Line() != line {
-			t.Errorf("%q: %+v, %v, written %q", line, got, ok, got.Line())
+		got, ok := ParseReason(line, Letters)
+		if !ok || got != want || got.Line(string(got.Device)) != line {
+			t.Errorf("%q: %+v, %v, written %q", line, got, ok, got.Line(string(got.Device)))
 		}
 	}
 	for _, line := range []string{"", "l", "l missing", "l  missing", "stopped it is", " missing x"} {
-		if got, ok := ParseReason(line); ok {
+		if got, ok := ParseReason(line, Letters); ok {
 			t.Errorf("%q: %+v", line, got)
 		}
 	}
@@ -57,8 +57,8 @@ func FuzzAnswer(f *testing.F) {
 			t.Fatalf("%q", payload)
 		}
 		for _, line := range lines {
-			if r, ok := ParseReason(line); ok && r.Line() != line {
-				t.Errorf("%q is written %q", line, r.Line())
+			if r, ok := ParseReason(line, Letters); ok && r.Line(string(r.Device)) != line {
+				t.Errorf("%q is written %q", line, r.Line(string(r.Device)))
 			}
 		}
 	})

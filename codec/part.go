@@ -37,9 +37,9 @@ func (p Part) Rounded() Part {
 }
 
 // Line returns the line of an answer that ParsePart reads (PROTOCOL 8.9.3).
-func (p Part) Line() string {
+func (p Part) Line(key string) string {
 	p = p.Rounded()
-	line := []byte{p.Device, ' '}
+	line := append([]byte(key), ' ')
 	line = strconv.AppendInt(line, int64(p.Number), 10)
 	for _, n := range p.numbers() {
 		line = strconv.AppendFloat(append(line, ' '), *n, 'f', -1, 64)
@@ -49,16 +49,17 @@ func (p Part) Line() string {
 
 // ParsePart reads a line about a part. It reports false for another line. Unknown words at
 // the end are ignored: a later server may send more.
-func ParsePart(line string) (p Part, ok bool) {
+func ParsePart(line string, keys Keys) (p Part, ok bool) {
 	words := strings.Fields(line)
-	if len(words) < 2+len(p.numbers()) || len(words[0]) != 1 {
+	if len(words) < 2+len(p.numbers()) {
 		return Part{}, false
 	}
+	code, known := keys(words[0])
 	number, err := strconv.Atoi(words[1])
-	if err != nil || number < 0 {
+	if err != nil || number < 0 || !known {
 		return Part{}, false
 	}
-	p.Device, p.Number = words[0][0], number
+	p.Device, p.Number = code, number
 	for i, n := range p.numbers() {
 		if *n, err = strconv.ParseFloat(words[2+i], 64); err != nil || math.IsNaN(*n) || math.IsInf(*n, 0) {
 			return Part{}, false

@@ -106,7 +106,7 @@ func TestRobots(t *testing.T) {
 		{"the default of requires is of the same robot", `driver ( name "ring" provides ["7001:sonar:0"] ) driver ( name "eye" model "x" provides ["7001:laser:0"] )`,
 			"7001; l laser:0 eye; s sonar:0 ring"},
 		{"a device of another robot", `driver ( name "ring" provides ["sonar:0"] requires ["7001:laser:2"] ) driver ( name "eye" model "x" provides ["7001:laser:2"] )`,
-			"6665; s sonar:0 ring; 7001; - laser:2 eye"},
+			"6665; s sonar:0 ring; 7001; 128 laser:2 eye"},
 		{"many robots of one block", `driver ( name "swarm" )`,
 			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2"},
 		{"a driver on top of many robots", `driver ( name "scribe" requires ["7000:sonar:0"] ) driver ( name "swarm" )`,

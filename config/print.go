@@ -11,7 +11,7 @@ import (
 	"player/formats/syntax"
 )
 
-// WriteTable writes the table of player check: for each robot its devices with their letters
+// WriteTable writes the table of player check: for each robot its devices with their bytes on the wire
 // and drivers, then the drivers with their options; last the access rules.
 func (s *Server) WriteTable(w io.Writer) error {
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -22,12 +22,17 @@ func (s *Server) WriteTable(w io.Writer) error {
 		}
 		fmt.Fprintln(tw)
 		for _, d := range r.Drivers {
-			for _, spec := range d.shown() {
-				letter := string(rune(spec.Letter))
-				if spec.Index != 0 {
-					letter = "-" // clients cannot ask for it
+			for _, device := range d.Link.Devices() {
+				code := "-" // clients cannot ask for it
+				switch c := device.Code(); {
+				case device.Spec().Index == devices.Hidden:
+					continue
+				case c == device.Letter():
+					code = string(rune(c))
+				case c != 0:
+					code = fmt.Sprint(c)
 				}
-				fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", letter, nameOf(spec), d.Link.Name(), d.Pos.Place())
+				fmt.Fprintf(tw, "  %s\t%s\t%s\t%s\n", code, device.Spec().Address(), d.Link.Name(), d.Pos.Place())
 			}
 		}
 		for _, d := range r.Drivers {

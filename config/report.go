@@ -1,8 +1,6 @@
 package config
 
 import (
-	"fmt"
-
 	"player/devices"
 	"player/formats/syntax"
 )
@@ -103,13 +101,10 @@ func (d Driver) shown() (specs []devices.Spec) {
 	return specs
 }
 
-// nameOf is a device as a file names it.
-func nameOf(s devices.Spec) string { return fmt.Sprintf("%s:%d", s.Name, s.Index) }
-
 func namesOf(specs []devices.Spec) []string {
 	names := make([]string, len(specs))
 	for i, s := range specs {
-		names[i] = nameOf(s)
+		names[i] = s.Address()
 	}
 	return names
 }

@@ -10,11 +10,12 @@ import (
 	"player/timers"
 )
 
-// Device is one wire letter: its newest data and its newest command. Sessions and
+// Device has the newest data and the newest command of one device. Sessions and
 // drivers meet here.
 type Device struct {
 	spec Spec
 	link *Link
+	code byte // on the wire, 0: clients do not see it
 
 	block    []byte        // newest data as a block, header included
 	stamp    time.Duration // when the newest data was taken
@@ -30,8 +31,20 @@ type Device struct {
 	waiters   []Waiter
 }
 
-// Letter is the device's code on the wire.
+// Letter is the letter of the device's interface.
 func (d *Device) Letter() byte { return d.spec.Letter }
+
+// Code is the byte of the device on the wire (PROTOCOL 2.11): the letter of its interface, or a byte that the Table has
+// handed out. It is 0 for a device that clients do not see.
+func (d *Device) Code() byte { return d.code }
+
+// Key names the device in the lines of answers (PROTOCOL 8.9): its letter, or its address if it has no letter of its own.
+func (d *Device) Key() string {
+	if d.code == d.spec.Letter {
+		return string(d.code)
+	}
+	return d.spec.Address()
+}
 
 // Spec returns the device's declaration.
 func (d *Device) Spec() Spec { return d.spec }
@@ -81,7 +94,7 @@ func (d *Device) Link() *Link { return d.link }
 // Spec.DataSize are cut, because a mistake of a driver must not use up memory.
 func (d *Device) Publish(stamp time.Duration, payload []byte) {
 	payload = payload[:min(len(payload), d.spec.DataSize)]
-	d.block = codec.AppendBlock(d.block[:0], d.spec.Letter, payload)
+	d.block = codec.AppendBlock(d.block[:0], d.code, payload)
 	d.stamp = stamp
 	d.seq++
 	d.read = false
@@ -223,10 +236,13 @@ func (d *Device) Rate(now time.Duration) float64 { return d.rate.Hz(now) }
 // (PROTOCOL 3.3).
 func (d *Device) AppendBlock(dst []byte) []byte {
 	if !d.HasData() {
-		return codec.AppendBlockHeader(dst, d.spec.Letter, 0)
+		return codec.AppendBlockHeader(dst, d.code, 0)
 	}
 	d.markRead()
-	return append(dst, d.block...)
+	start := len(dst)
+	dst = append(dst, d.block...)
+	dst[start] = d.code // a reload may have changed it
+	return dst
 }
 
 // markRead notes that the newest data is read. The first time it calls Polled.Wanted.
@@ -256,7 +272,7 @@ type item struct {
 // client that reads it; the others get a copy.
 func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
 	if !d.HasData() {
-		return compact.Append(dst, d.spec.Letter, nil, codec.Scan{})
+		return compact.Append(dst, d.code, nil, codec.Scan{})
 	}
 	d.markRead()
 	if d.spec.Letter != codec.Laser {
@@ -267,7 +283,10 @@ func (d *Device) AppendItem(dst []byte, scan codec.Scan) []byte {
 		t.seq = d.seq
 		t.bytes = compact.Append(t.bytes[:0], d.spec.Letter, d.Data(), scan)
 	}
-	return append(dst, t.bytes...)
+	start := len(dst)
+	dst = append(dst, t.bytes...)
+	dst[start] = d.code
+	return dst
 }
 
 // item returns the item for a selection. A new item replaces the oldest.

@@ -29,7 +29,7 @@ func TestSpecs(t *testing.T) {
 		{Vision(), 'v', "vision", 64 + 32*10*10, 0, ""},
 		{PTZ(), 'z', "ptz", 6, 6, ""},
 	} {
-		if want := (Spec{tt.letter, tt.name, tt.data, tt.command, tt.stop, 0}); tt.spec != want {
+		if want := (Spec{tt.letter, tt.name, tt.data, tt.command, tt.stop, 0, tt.letter == 'p'}); tt.spec != want {
 			t.Errorf("%+v, want %+v", tt.spec, want)
 		}
 	}
@@ -226,9 +226,9 @@ func TestAppendItem(t *testing.T) {
 	if len(laser.items) != mostItems {
 		t.Errorf("%d items are kept", len(laser.items))
 	}
-	first := &laser.items[0].bytes[0]
+	kept := &laser.items[0].bytes[1]
 	laser.AppendItem(nil, laser.items[0].scan)
-	if *first++; laser.AppendItem(nil, laser.items[0].scan)[0] != *first {
+	if *kept++; laser.AppendItem(nil, laser.items[0].scan)[1] != *kept {
 		t.Error("the data was encoded again")
 	}
 }

@@ -9,6 +9,7 @@
 package devices
 
 import (
+	"fmt"
 	"syscall"
 	"time"
 
@@ -118,17 +119,22 @@ type Sourced interface {
 
 // Spec describes one device.
 type Spec struct {
-	Letter      byte
+	Letter      byte   // of the interface
 	Name        string // of the interface, manual table 6
 	DataSize    int    // largest data payload in bytes
 	CommandSize int    // size of a command in bytes; zero: takes none
 	// Stop is the command that the server gives when the client that gave the newest command is
 	// lost (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
-	// Index distinguishes devices of one interface. Clients see index 0. Other
-	// drivers can require any index but Hidden.
+	// Index distinguishes devices of one interface. Drivers can require any index but Hidden.
 	Index int
+	// Front: clients see the device with index 0 only. Those with other indices are behind virtual devices, which
+	// clients must not pass by.
+	Front bool
 }
+
+// Address returns the name of the device on its robot, as laser:1.
+func (s Spec) Address() string { return fmt.Sprintf("%s:%d", s.Name, s.Index) }
 
 // At returns the spec with another index.
 func (s Spec) At(index int) Spec {
@@ -142,7 +148,7 @@ func Sonar() Spec { return Spec{Letter: codec.Sonar, Name: "sonar", DataSize: co
 func Misc() Spec  { return Spec{Letter: codec.Misc, Name: "misc", DataSize: codec.MiscSize} }
 func Position() Spec {
 	return Spec{Letter: codec.Position, Name: "position", DataSize: codec.PositionSize,
-		CommandSize: codec.PositionCommandSize, Stop: "\x00\x00\x00\x00"}
+		CommandSize: codec.PositionCommandSize, Stop: "\x00\x00\x00\x00", Front: true}
 }
 func Gripper() Spec {
 	return Spec{Letter: codec.Gripper, Name: "gripper", DataSize: codec.GripperSize, CommandSize: codec.GripperCommandSize}

@@ -12,21 +12,56 @@ import (
 	"player/codec"
 )
 
-// Table is a robot: its devices by letter, and their links.
+// Table is a robot: its devices by their bytes on the wire, and their links.
 type Table struct {
 	Kinds []Kind // their Probes recognise strange hardware (Link.Stranger)
 
 	log     *zap.Logger
-	letters [256]*Device
+	codes   [256]*Device
+	handed  map[string]byte // the bytes handed out, by address, also to devices that a reload has removed
 	links   []*Link
 	stopped bool // the emergency stop holds
 }
 
 // NewTable returns a robot without devices.
-func NewTable(log *zap.Logger) *Table { return &Table{log: log} }
+func NewTable(log *zap.Logger) *Table { return &Table{log: log, handed: map[string]byte{}} }
 
 // reserved has the letters of server messages, which no device may have.
 const reserved = string(codec.Server) + string(codec.KindReply) + string(codec.KindCompact) + string(codec.KindAnswer)
+
+// MostHanded is how many bytes a Table hands out: all but 0 and the letters of the alphabet, which the protocol keeps.
+const MostHanded = 256 - 1 - 2*26
+
+// letterOf returns the byte of a device that has a letter of its own. It reports false for a device to which the Table
+// hands a byte out. The byte of a device that clients do not see is 0.
+func letterOf(spec Spec) (code byte, own bool) {
+	switch {
+	case spec.Index == Hidden, spec.Index > 0 && spec.Front:
+		return 0, true
+	case spec.Index == 0 && isLetter(spec.Letter):
+		return spec.Letter, true
+	}
+	return 0, false
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
+
+// handOut returns the byte of a device that has no letter, 0 if there is none left. A device has the byte that one of its
+// address had before. A byte is never handed out for another address, because clients remember it.
+func (t *Table) handOut(spec Spec) byte {
+	address := spec.Address()
+	if code, had := t.handed[address]; had || len(t.handed) == MostHanded {
+		return code
+	}
+	code := byte(0x80) // from here on, and then the low ones
+	for range t.handed {
+		for code++; code == 0 || isLetter(code); {
+			code++
+		}
+	}
+	t.handed[address] = code
+	return code
+}
 
 // Hidden is the Spec.Index of a device that cannot be opened.
 const Hidden = -1
@@ -43,6 +78,7 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 		host:  unconnected{},
 	}
 	l.SetDriver(i.Driver)
+	handed := len(t.handed)
 	for _, spec := range i.Provides {
 		if strings.IndexByte(reserved, spec.Letter) >= 0 {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
@@ -54,7 +90,15 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 		if other != nil {
 			return nil, fmt.Errorf("device %q (%s) is provided by both %s and %s", spec.Letter, spec.Name, other.link.name, l.name)
 		}
+		if _, had := t.handed[spec.Address()]; !had {
+			if _, own := letterOf(spec); !own {
+				handed++
+			}
+		}
 		l.devices = append(l.devices, &Device{spec: spec, link: l})
+	}
+	if handed > MostHanded {
+		return nil, fmt.Errorf("driver %s provides too many devices: a robot has at most %d without a letter of their own", l.name, MostHanded)
 	}
 	t.SetLinks(append(t.links, l))
 	return l, nil
@@ -63,12 +107,18 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 // SetLinks replaces the links. Links that are no longer there must be shut down and off
 // (Link.Shutdown).
 func (t *Table) SetLinks(links []*Link) {
-	t.links, t.letters = links, [256]*Device{}
+	t.links, t.codes = links, [256]*Device{}
 	for _, l := range links {
 		l.table = t
 		for _, d := range l.devices {
-			if d.spec.Index == 0 {
-				t.letters[d.spec.Letter] = d
+			var own bool
+			if d.code, own = letterOf(d.spec); !own {
+				if d.code = t.handOut(d.spec); d.code == 0 {
+					t.log.Warn("no byte is left for a device: restart the server", zap.String("device", d.spec.Address()))
+				}
+			}
+			if d.code != 0 {
+				t.codes[d.code] = d
 			}
 		}
 	}
@@ -97,8 +147,8 @@ func (t *Table) Connect(h Host) {
 	}
 }
 
-// Device returns the device of a letter, nil if the robot has none.
-func (t *Table) Device(letter byte) *Device { return t.letters[letter] }
+// Device returns the device of a byte on the wire (Device.Code), nil if the robot has none.
+func (t *Table) Device(code byte) *Device { return t.codes[code] }
 
 // Start starts the always-on links, when the server runs and after SetLinks.
 func (t *Table) Start(now time.Duration) {
@@ -174,7 +224,7 @@ func (unconnected) StartProgram(_ func(time.Duration, error), name string, _ ...
 // attached with that letter: its Spec.Index becomes the first free one. It returns the device, nil if
 // there is none. Call it before the robot is served.
 func (t *Table) Hide(letter byte) *Device {
-	d := t.letters[letter]
+	d := t.codes[letter]
 	if d == nil {
 		return nil
 	}
@@ -182,7 +232,7 @@ func (t *Table) Hide(letter byte) *Device {
 	for t.Find(letter, index) != nil {
 		index++
 	}
-	d.spec.Index = index
-	t.letters[letter] = nil
+	d.spec.Index, d.spec.Front, d.code = index, true, 0
+	t.codes[letter] = nil
 	return d
 }

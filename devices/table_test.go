@@ -202,3 +202,74 @@ func TestHide(t *testing.T) {
 		t.Errorf("clients see %v", got)
 	}
 }
+
+// PROTOCOL 2.11: a device without a letter has a byte of its own, which is never another device's.
+func TestHandedBytes(t *testing.T) {
+	table := NewTable(zap.NewNop())
+	code := func(name string) byte {
+		for _, l := range table.Links() {
+			for _, d := range l.Devices() {
+				if d.Spec().Address() == name {
+					if c := d.Code(); c != 0 && table.Device(c) != d {
+						t.Errorf("%s: byte %d is another device's", name, c)
+					}
+					return d.Code()
+				}
+			}
+		}
+		t.Fatalf("no device %s", name)
+		return 0
+	}
+	expect := func(want map[string]byte) {
+		t.Helper()
+		for name, c := range want {
+			if got := code(name); got != c {
+				t.Errorf("%s has byte %d, want %d", name, got, c)
+			}
+		}
+	}
+	first := newScripted("first", Laser(), Position(), Sonar().At(Hidden))
+	attach(t, table, first.desc)
+	attach(t, table, newScripted("rear", Laser().At(1), Sonar().At(3)).desc)
+	attach(t, table, newScripted("wheels", Position().At(1)).desc)
+	expect(map[string]byte{"laser:0": 'l', "position:0": 'p', "laser:1": 0x80, "sonar:3": 0x81, "position:1": 0, "sonar:-1": 0})
+
+	// A reload removes the rear, has another device, and brings the rear back.
+	links := table.Links()
+	fresh := NewTable(zap.NewNop())
+	attach(t, fresh, newScripted("top", Laser().At(2)).desc)
+	attach(t, fresh, newScripted("rear again", Laser().At(1)).desc)
+	table.SetLinks([]*Link{links[0], fresh.Links()[0]})
+	expect(map[string]byte{"laser:0": 'l', "laser:2": 0x82})
+	if table.Device(0x80) != nil {
+		t.Error("a device that is gone has its byte")
+	}
+	table.SetLinks([]*Link{links[0], fresh.Links()[0], fresh.Links()[1]})
+	expect(map[string]byte{"laser:1": 0x80, "laser:2": 0x82})
+
+	if d := table.Hide(codec.Laser); d.Code() != 0 || table.Device(codec.Laser) != nil {
+		t.Errorf("a hidden laser has byte %d", d.Code())
+	}
+	table.SetLinks(table.Links())
+	expect(map[string]byte{"laser:3": 0})
+}
+
+func TestMostDevices(t *testing.T) {
+	table := NewTable(zap.NewNop())
+	for i := range MostHanded {
+		attach(t, table, newScripted("laser", Laser().At(i+1)).desc)
+	}
+	seen := map[byte]bool{}
+	for _, l := range table.Links() {
+		c := l.Devices()[0].Code()
+		if c == 0 || isLetter(c) || seen[c] {
+			t.Errorf("byte %d", c)
+		}
+		seen[c] = true
+	}
+	if _, err := table.Attach(newScripted("more", Laser().At(1000)).desc); err == nil {
+		t.Error("one more device has a byte")
+	}
+	attach(t, table, newScripted("first", Laser(), Position()).desc) // have letters
+	attach(t, table, newScripted("wheels", Position().At(1)).desc)   // is not seen
+}

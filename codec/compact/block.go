@@ -59,6 +59,10 @@ func insertHead(dst []byte, start int, letter byte, form uint64) []byte {
 
 // Reader decodes a compact block to the blocks of a plain frame. The zero value has none.
 type Reader struct {
+	// Interface returns the letter of a device's interface by the byte of the device, and 0 if the interface has none.
+	// Nil: all devices have letters.
+	Interface func(code byte) (letter byte)
+
 	items   []byte // that are left
 	payload []byte
 }
@@ -86,7 +90,11 @@ func (r *Reader) Next() (letter byte, payload []byte, ok bool, err error) {
 	case formRaw:
 		payload, ok = code, true
 	case formCoded:
-		payload, ok = r.decode(letter, code)
+		by := letter
+		if r.Interface != nil {
+			by = r.Interface(by)
+		}
+		payload, ok = r.decode(by, code)
 	case formSelected:
 		payload, ok = r.decodeSelected(code)
 	}

@@ -175,7 +175,7 @@ func (d *Driver) age() uint32 {
 func (d *Driver) answered(payload []byte) {
 	_, lines := codec.Answer(payload)
 	for _, line := range lines {
-		if r, ok := codec.ParseReason(line); ok && d.refusal != nil {
+		if r, ok := codec.ParseReason(line, codec.Letters); ok && d.refusal != nil {
 			d.refusal = fmt.Errorf("it cannot open device %q for us: %s", r.Device, r.Text)
 			return
 		}

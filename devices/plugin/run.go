@@ -95,7 +95,7 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 // program gave before.
 func (r *run) refusal(letter byte) error {
 	for _, line := range r.reasons {
-		if reason, ok := codec.ParseReason(line); ok && reason.Device == letter {
+		if reason, ok := codec.ParseReason(line, codec.Letters); ok && reason.Device == letter {
 			return fmt.Errorf("it cannot set up device %q: %s", letter, reason.Text)
 		}
 	}

@@ -36,7 +36,7 @@ func readObstacles(lines []string) (o obstacles) {
 		case "right":
 			o.right = text
 		default:
-			if r, ok := codec.ParseReason(line); ok {
+			if r, ok := codec.ParseReason(line, codec.Letters); ok {
 				if o.lost == nil {
 					o.lost = map[byte]string{}
 				}

@@ -29,6 +29,10 @@ func (s *Session) answer(now time.Duration, question byte) {
 		lines = s.geometry()
 	case codec.QuestionCharge:
 		lines = s.charge()
+	case codec.QuestionDevices:
+		s.knowsCodes = true
+		s.output = codec.AppendAnswers(s.output, question, s.devices())
+		return
 	default:
 		s.complain(now, "unknown question", zap.Uint8("letter", question))
 		return
@@ -49,12 +53,17 @@ func (s *Session) rightsText() string {
 func (s *Session) refusals() (lines []string) {
 	var answered [256]bool
 	for i := 0; i+1 < len(s.request); i += 2 {
-		letter, access := s.request[i], s.request[i+1]
-		if access != codec.AccessError || answered[letter] || letter <= ' ' || letter > '~' {
+		code, access := s.request[i], s.request[i+1]
+		device := s.table.Device(code)
+		if access != codec.AccessError || answered[code] || device == nil && (code <= ' ' || code > '~') {
 			continue
 		}
-		answered[letter] = true
-		lines = append(lines, s.refusal(letter).Line())
+		answered[code] = true
+		key := string(rune(code))
+		if device != nil {
+			key = device.Key()
+		}
+		lines = append(lines, s.refusal(code, device).Line(key))
 	}
 	s.request = s.request[:0]
 	return lines
@@ -64,25 +73,24 @@ func (s *Session) refusals() (lines []string) {
 const NoSuchDevice = "the robot has no such device"
 
 // refusal returns why a device is refused.
-func (s *Session) refusal(letter byte) codec.Reason {
-	device := s.table.Device(letter)
+func (s *Session) refusal(code byte, device *devices.Device) codec.Reason {
 	sl := s.slots.of(device)
 	switch {
 	case s.isStranger():
-		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
-	case device == nil && letter != codec.Server:
-		return codec.Reason{Device: letter, Why: codec.WhyMissing, Text: NoSuchDevice}
+		return codec.Reason{Device: code, Why: codec.WhyRight, Text: s.rightsText()}
+	case device == nil && code != codec.Server:
+		return codec.Reason{Device: code, Why: codec.WhyMissing, Text: NoSuchDevice}
 	case sl == nil || sl.why == nil:
-		return codec.Reason{Device: letter, Why: codec.WhyClosed, Text: "it was not open, or the access is unknown"}
+		return codec.Reason{Device: code, Why: codec.WhyClosed, Text: "it was not open, or the access is unknown"}
 	case errors.Is(sl.why, errRight):
-		return codec.Reason{Device: letter, Why: codec.WhyRight, Text: s.rightsText()}
+		return codec.Reason{Device: code, Why: codec.WhyRight, Text: s.rightsText()}
 	}
 	return reasonOf(device, sl.why)
 }
 
 // reasonOf returns the reason of the protocol for an error of a device's link.
 func reasonOf(d *devices.Device, err error) codec.Reason {
-	r := codec.Reason{Device: d.Letter(), Why: codec.WhyHardware, Text: err.Error()}
+	r := codec.Reason{Device: d.Code(), Why: codec.WhyHardware, Text: err.Error()}
 	switch {
 	case errors.Is(err, devices.ErrSwitchedOff):
 		r.Why = codec.WhyOff
@@ -109,14 +117,14 @@ func (s *Session) obstacles(now time.Duration) (lines []string) {
 	}
 	for _, l := range s.table.Links() {
 		for _, d := range l.Devices() {
-			if d != s.table.Device(d.Letter()) { // of another robot, or hidden
+			if !s.knows(d) {
 				continue
 			}
 			if d.Letter() == codec.Position && d.MotorsOff(now) {
 				lines = append(lines, "motors the motors are off")
 			}
 			if r, is := obstacle(now, d); is {
-				lines = append(lines, r.Line())
+				lines = append(lines, r.Line(d.Key()))
 			}
 		}
 	}
@@ -128,18 +136,39 @@ func (s *Session) geometry() (lines []string) {
 	if s.isStranger() {
 		return nil
 	}
-	var parts []codec.Part
 	for _, l := range s.table.Links() {
 		for _, d := range l.Devices() {
-			if d == s.table.Device(d.Letter()) {
-				parts = d.AppendParts(parts)
+			if !s.knows(d) {
+				continue
+			}
+			for _, p := range d.AppendParts(nil) {
+				lines = append(lines, p.Line(d.Key()))
 			}
 		}
 	}
-	for _, p := range parts {
-		lines = append(lines, p.Line())
+	return lines
+}
+
+// devices returns a line for each device that clients can open.
+func (s *Session) devices() (lines []string) {
+	if s.isStranger() {
+		return nil
+	}
+	for _, l := range s.table.Links() {
+		for _, d := range l.Devices() {
+			if d.Code() != 0 {
+				spec := d.Spec()
+				lines = append(lines, codec.Entry{Code: d.Code(), Interface: spec.Name, Index: spec.Index, Driver: l.Name()}.Line())
+			}
+		}
 	}
 	return lines
+}
+
+// knows reports whether answers to this client name a device: it has a letter, or the client has asked which devices
+// there are. An older client would not understand the others.
+func (s *Session) knows(d *devices.Device) bool {
+	return d.Code() != 0 && (s.knowsCodes || d.Code() == d.Letter())
 }
 
 // charge returns a line with the state of the charger, if a device knows it.
@@ -160,9 +189,9 @@ func obstacle(now time.Duration, d *devices.Device) (r codec.Reason, is bool) {
 	case err != nil:
 		return reasonOf(d, err), true
 	case l.State() == devices.Lost:
-		return codec.Reason{Device: d.Letter(), Why: codec.WhyHardware, Text: "its driver has panicked, and is started again"}, true
+		return codec.Reason{Device: d.Code(), Why: codec.WhyHardware, Text: "its driver has panicked, and is started again"}, true
 	case l.State() == devices.Ready && l.Subscribed(d) && !d.IsFresh(now):
-		return codec.Reason{Device: d.Letter(), Why: codec.WhySilent, Text: "it is open, and sends nothing"}, true
+		return codec.Reason{Device: d.Code(), Why: codec.WhySilent, Text: "it is open, and sends nothing"}, true
 	}
 	return r, false
 }

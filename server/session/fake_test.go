@@ -57,9 +57,9 @@ func (p *part) end(now time.Duration) {
 		p.link.Fail(now, errBroken)
 		return
 	}
-	for _, spec := range p.desc.Provides {
+	for _, d := range p.link.Devices() {
 		if !p.mute {
-			p.robot.publish(spec.Letter)
+			p.robot.publishOn(d)
 		}
 	}
 	p.link.Ready(now)
@@ -166,9 +166,12 @@ var sizes = map[byte]int{'l': 722, 's': 32, 'p': 21, 'm': 3, 'g': 2, 'z': 6, 'v'
 
 func (r *robot) publish(letters ...byte) {
 	for _, letter := range letters {
-		data := slices.Repeat([]byte{letter}, sizes[letter])
-		r.table.Device(letter).Publish(r.now, data)
+		r.publishOn(r.table.Device(letter))
 	}
+}
+
+func (r *robot) publishOn(d *devices.Device) {
+	d.Publish(r.now, slices.Repeat([]byte{d.Letter()}, sizes[d.Letter()]))
 }
 
 // command returns a command of the right size for a device.

@@ -80,6 +80,7 @@ type Session struct {
 	requests      uint64 // so far, with the current one
 	request       []byte // the pairs of the current request, or of the last reply
 	accessChanged bool   // of access, by the current request
+	knowsCodes    bool   // the client has asked which devices there are (8.9.5)
 	logged        string // Access when it was logged last
 
 	watched bool // WatchEnd was called

@@ -39,7 +39,7 @@ func (all slots) of(d *devices.Device) *slot {
 	if d == nil {
 		return nil
 	}
-	i := slices.IndexFunc(all, func(sl slot) bool { return sl.device.Letter() == d.Letter() })
+	i := slices.IndexFunc(all, func(sl slot) bool { return sl.device.Code() == d.Code() })
 	if i < 0 {
 		return nil
 	}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"strings"
 	"time"
 
 	"player/codec"
@@ -27,19 +28,23 @@ func (s *Session) Rate() float64 {
 	return float64(time.Second) / float64(s.frames.period)
 }
 
-// Access returns the client's open devices as pairs of a letter and its access, as
-// in srpa.
+// Access returns the client's open devices as pairs of a letter and its access, for example srpa. Behind them are the
+// devices without a letter, for example srpa laser:1=r.
 func (s *Session) Access() string {
-	var pairs []byte
+	var pairs, others []byte
 	if s.freshness.open() {
 		pairs = append(pairs, codec.Server, byte(s.freshness))
 	}
 	for i := range s.slots {
 		if sl := &s.slots[i]; sl.access.open() && !sl.pending {
-			pairs = append(pairs, sl.device.Letter(), byte(sl.access))
+			if key := sl.device.Key(); len(key) == 1 {
+				pairs = append(pairs, key[0], byte(sl.access))
+			} else {
+				others = append(append(append(others, ' '), key...), '=', byte(sl.access))
+			}
 		}
 	}
-	return string(pairs)
+	return strings.TrimSpace(string(append(pairs, others...)))
 }
 
 // Age returns the age of the oldest data that the client reads. It reports false if

@@ -51,7 +51,7 @@ func serve(ctx context.Context, t *tracker, out io.Writer, log *zap.Logger) erro
 // refuse reports to the server why there is no vision (PROTOCOL 8.9.1).
 func refuse(out io.Writer, why error) error {
 	reason := codec.Reason{Device: codec.Vision, Why: codec.WhyHardware, Text: strings.ReplaceAll(why.Error(), "\n", " ")}
-	refusal := codec.AppendAnswer(nil, codec.QuestionRefusals, []string{reason.Line()})
+	refusal := codec.AppendAnswer(nil, codec.QuestionRefusals, []string{reason.Line(string(codec.Vision))})
 	_, err := out.Write(codec.AppendBlock(refusal, codec.KindReply, []byte{codec.Vision, codec.AccessError}))
 	return err
 }

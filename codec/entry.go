@@ -1,0 +1,60 @@
+package codec
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Entry is one device of the robot: a line of the answer to QuestionDevices (PROTOCOL 8.9.5).
+type Entry struct {
+	Code      byte   // in requests, commands, configurations and blocks
+	Interface string // for example laser
+	Index     int    // among the devices of the interface
+	Driver    string // for people
+}
+
+// Address returns the device's name on its robot, for example laser:1.
+func (e Entry) Address() string { return e.Interface + ":" + strconv.Itoa(e.Index) }
+
+// Line returns the line that ParseEntry reads.
+func (e Entry) Line() string {
+	return strconv.Itoa(int(e.Code)) + " " + e.Interface + " " + strconv.Itoa(e.Index) + " " + e.Driver
+}
+
+// ParseEntry reads a line about a device of the robot. It reports false for another line. A later server may send more
+// behind the name of the driver.
+func ParseEntry(line string) (e Entry, ok bool) {
+	words := strings.SplitN(line, " ", 4)
+	if len(words) != 4 || words[1] == "" || strings.Contains(words[1], ":") {
+		return Entry{}, false
+	}
+	code, wrongCode := strconv.ParseUint(words[0], 10, 8)
+	index, wrongIndex := strconv.ParseUint(words[2], 10, 31)
+	if wrongCode != nil || wrongIndex != nil || code == 0 {
+		return Entry{}, false
+	}
+	return Entry{byte(code), words[1], int(index), words[3]}, true
+}
+
+// InterfaceLetter returns the letter of an interface, 0 if it has none.
+func InterfaceLetter(name string) byte {
+	switch name {
+	case "laser":
+		return Laser
+	case "sonar":
+		return Sonar
+	case "position":
+		return Position
+	case "gripper":
+		return Gripper
+	case "misc":
+		return Misc
+	case "vision":
+		return Vision
+	case "ptz":
+		return PTZ
+	case "joystick":
+		return Joystick
+	}
+	return 0
+}

@@ -1,0 +1,121 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"player/codec"
+	"player/devices"
+)
+
+// severalLasers connects to a robot with two more lasers and a second sonar, and with wheels behind a virtual device.
+func severalLasers(t *testing.T) (*robot, *peer) {
+	t.Helper()
+	r := newRobot(t)
+	r.attach(t, "rear", devices.Laser().At(1), devices.Sonar().At(1))
+	r.attach(t, "wheels", devices.Position().At(1))
+	r.attach(t, "top", devices.Laser().At(7))
+	return r, newPeer(t, r)
+}
+
+// 2.11, 8.9.5: a client that asks gets the bytes of all devices.
+func TestDevicesOfARobot(t *testing.T) {
+	_, p := severalLasers(t)
+	p.expectAnswer('d', "112 position 0 base", "103 gripper 0 base", "109 misc 0 base", "115 sonar 0 base", "108 laser 0 laser",
+		"122 ptz 0 camera", "118 vision 0 vision", "128 laser 1 rear", "129 sonar 1 rear", "130 laser 7 top")
+	p.Restrict(0)
+	p.expectAnswer('d')
+}
+
+// A device without a letter is opened, read, commanded, refused and closed as any other.
+func TestDeviceWithoutALetter(t *testing.T) {
+	r, p := severalLasers(t)
+	p.request("\x80rlr\x81r\x83r", "\x80rlr\x81r\x83e")
+	r.expect(t, "setup rear", "setup laser")
+	p.expectAnswer('e') // for an older client the byte has no name
+	p.request("\x83r", "\x83e")
+	p.answer('d')
+	p.expectAnswer('e')
+	if got := p.Access(); got != "lr laser:1=r sonar:1=r" {
+		t.Errorf("open are %q", got)
+	}
+	frame := string(p.AppendFrame(nil, r.now))
+	var order []byte
+	for rest := []byte(frame); len(rest) > 0; {
+		code, payload, left, ok := codec.Block(rest)
+		if !ok || len(payload) == 0 {
+			t.Fatalf("frame % X", frame)
+		}
+		order, rest = append(order, code), left
+	}
+	if string(order) != "\x80l\x81" {
+		t.Errorf("the frame has the devices %q", order)
+	}
+	p.request("\x80c", "\x80c")
+	r.expect(t)
+	p.request("\x81c", "\x81c")
+	r.expect(t, "shutdown rear")
+}
+
+// The answers to other questions name a device without a letter by its address, and only to clients that have asked
+// which devices there are.
+func TestKeysOfDevices(t *testing.T) {
+	for _, asks := range []bool{false, true} {
+		r, p := severalLasers(t)
+		r.parts[len(r.parts)-3].mood = broken
+		if asks {
+			p.answer('d')
+		}
+		p.request("\x80r", "\x80e")
+		want := []string{"laser:1 hardware broken"}
+		p.expectAnswer('e', want...)
+		if !asks {
+			want = nil
+		}
+		p.expectAnswer('s', append(slices.Clone(want), strings.Replace(strings.Join(want, ""), "laser", "sonar", 1))[:2*len(want)]...)
+	}
+}
+
+// A compact item has the byte of its device.
+func TestCompactItemsOfDevices(t *testing.T) {
+	r, p := severalLasers(t)
+	p.request("\x80rlr", "\x80rlr")
+	p.send(config(codec.ConfigCompact, 1))
+	frame := p.AppendFrame(nil, r.now)
+	_, items, _, _ := codec.Block(frame)
+	if items[0] != 0x80 {
+		t.Errorf("the first item is of %q", items[0])
+	}
+}
+
+// 200 devices are no problem, and the answer comes in parts.
+func TestManyDevices(t *testing.T) {
+	r := newRobot(t)
+	for i := range 200 {
+		r.attach(t, fmt.Sprint("driver", i), devices.Laser().At(i+1))
+	}
+	p := newPeer(t, r)
+	p.send(question('d'))
+	var lines []string
+	seen := map[byte]bool{}
+	for out := p.Output(); len(out) > 0; {
+		kind, payload, rest, ok := codec.Block(out)
+		if !ok || kind != codec.KindAnswer || len(payload) > codec.MaxAnswer {
+			t.Fatalf("answer % X", out)
+		}
+		_, some := codec.Answer(payload)
+		lines, out = append(lines, some...), rest
+	}
+	for _, line := range lines {
+		e, ok := codec.ParseEntry(line)
+		if !ok || seen[e.Code] || strings.IndexByte("rdcxyYZ", e.Code) >= 0 {
+			t.Errorf("line %q", line)
+		}
+		seen[e.Code] = true
+	}
+	if len(lines) != 207 {
+		t.Errorf("%d lines", len(lines))
+	}
+}
