@@ -29,7 +29,6 @@ import (
 	"player/e2e/programs"
 	"player/e2e/waiting"
 	"player/fleet/bridge"
-	product "player/server"
 )
 
 // patience is how long a test waits for an event before it fails.
@@ -72,7 +71,7 @@ func TestMain(m *testing.M) {
 func start(t testing.TB, path string, args ...string) *programs.Program {
 	t.Helper()
 	p := programs.Start(t, exec.Command(path, args...))
-	serves := map[string]string{program: logServing, player: product.LogServing}[path]
+	serves := map[string]string{program: logServing, player: "serving"}[path]
 	p.Until(t, "a start", func() bool { return p.Printed(`"` + serves + `"`) })
 	return p
 }
