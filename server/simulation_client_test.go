@@ -15,8 +15,13 @@ import (
 // random, and judges each byte that it gets by docs/PROTOCOL.md, whose clauses
 // the numbers in comments are.
 type simClient struct {
-	sim   *sim
-	name  int
+	sim  *sim
+	name int
+
+	event    event  // that has brought it
+	happened *event // what is recorded of it
+	act      int    // the number of what it does next
+
 	robot *simRobot
 	conn  *simConn
 
@@ -36,6 +41,7 @@ type simClient struct {
 	stalled     []chunk       // sent while it was cut
 	left        time.Duration // when it has closed the connection or vanished, zero: it has not
 	vanished    bool
+	roamed      bool
 	excuse      string // why the server may close the connection; empty: it may not
 	over        bool   // the server's end is closed
 
@@ -116,12 +122,10 @@ func (c *simClient) String() string { return fmt.Sprintf("client %d", c.name) }
 func reads(access byte) bool  { return access == 'r' || access == 'a' }
 func writes(access byte) bool { return access == 'w' || access == 'a' }
 
-// newClient connects a client.
-func (s *sim) newClient() {
-	if s.closing {
-		return
-	}
-	c := s.client(s.robots[s.random.IntN(len(s.robots))], s.wires[s.random.IntN(len(s.wires))])
+// newClient connects the client of an event.
+func (s *sim) newClient(e event, happened *event) {
+	c := s.client(s.robots[e.robot], s.wires[s.random.IntN(len(s.wires))])
+	c.name, c.event, c.happened = e.number, e, happened
 	c.well, c.drives, c.delays = s.chance(3), s.chance(2), s.chance(2)
 	c.conn.sndbuf = []int{4 << 10, 64 << 10, 1 << 20}[s.random.IntN(3)]
 	if c.well {
@@ -135,7 +139,7 @@ func (s *sim) newClient() {
 	} else {
 		c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
 	}
-	c.connect(c.begin)
+	c.connect(func() { s.as(s.stream(aClient, c.name, 1), c.begin) })
 }
 
 // placeFor reports whether the server has a place for a client: the last one in
@@ -227,7 +231,7 @@ func (c *simClient) begin() {
 	if s.crowded {
 		c.setRate(50)
 	}
-	s.after(s.wait(time.Second), c.act)
+	s.after(s.wait(time.Second), c.live)
 }
 
 // setRate asks for hz frames a second.
@@ -249,8 +253,8 @@ func (c *simClient) pairs() string {
 	return b.String()
 }
 
-// act does something at random, and again after a while.
-func (c *simClient) act() {
+// live has the client do something at random, and again after a while.
+func (c *simClient) live() {
 	s := c.sim
 	if c.over || c.left != 0 {
 		return
@@ -259,7 +263,17 @@ func (c *simClient) act() {
 	if c.drives {
 		mean = 200 * time.Millisecond
 	}
-	s.after(s.wait(mean), c.act)
+	s.as(s.stream(aClient, c.name, 2+c.act), func() {
+		s.after(s.wait(mean), c.live)
+		if c.acts() {
+			c.doSomething()
+		}
+	})
+}
+
+// doSomething does something at random.
+func (c *simClient) doSomething() {
+	s := c.sim
 	if c.drives && !s.chance(10) {
 		if c.commands(1); s.chance(30) {
 			c.commands(200) // more than a slice
@@ -330,7 +344,11 @@ func bit(b bool) byte {
 // misbehave does what programs and networks should not do.
 func (c *simClient) misbehave() {
 	s := c.sim
-	switch s.random.IntN(9) {
+	switch s.random.IntN(10) {
+	case 9:
+		if s.chance(3) {
+			c.roam()
+		}
 	case 0:
 		s.note("%v does not read", c)
 		c.paused = true
@@ -517,7 +535,9 @@ func (c *simClient) lost() {
 	}
 	s.clients = slices.DeleteFunc(s.clients, func(o *simClient) bool { return o == c })
 	c.robot.expectStop()
-	s.after(s.wait(5*time.Second), s.newClient)
+	if !c.roamed { // else it has come already
+		s.later(aClient, s.fate.IntN(len(s.robots)), 5*time.Second)
+	}
 }
 
 // slowProbe is how the kernel probes connections that nothing was set for.

@@ -34,7 +34,7 @@ func (c *simClient) deliver(k chunk) {
 	if s.chance(4) {
 		jitter = s.between(0, 10*time.Millisecond)
 	}
-	c.conn.last = max(c.conn.last+1, s.now+c.conn.wire.trip+jitter)
+	c.conn.last = max(c.conn.last+1, s.now+c.conn.wire.trip+jitter+c.conn.wire.resent(s))
 	s.at(c.conn.last, func() {
 		if len(c.stalled) > 0 || c.down {
 			c.stalled = append(c.stalled, k)

@@ -21,6 +21,7 @@ type wire struct {
 	addresses []string      // of this computer to which its clients connect
 	rate      float64       // bytes a second; zero: as fast as it is written
 	trip      time.Duration // one way
+	loss      int           // one packet in that many is lost; zero: none
 	free      time.Duration // when the transmit queue has run empty
 	queue     queueLength
 }
@@ -190,7 +191,7 @@ func (c *simConn) pump() {
 // travel brings a packet to the client.
 func (c *simConn) travel(p *packet, leaves time.Duration) {
 	s := c.sim
-	p.arrives = leaves + c.wire.trip + time.Duration(s.random.IntN(100_000))
+	p.arrives = leaves + c.wire.trip + time.Duration(s.random.IntN(100_000)) + c.wire.resent(s)
 	if i := slices.Index(c.flight, p); i > 0 {
 		p.arrives = max(p.arrives, c.flight[i-1].arrives+1)
 	}

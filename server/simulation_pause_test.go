@@ -18,11 +18,11 @@ import (
 // wait in the line for 200 ms in front of the stop.
 const stopDelay = 350 * time.Millisecond
 
-// pauseLater pauses the server from time to time.
+// pauseLater pauses the server from time to time, unless the story is given.
 func (s *sim) pauseLater() {
-	s.after(s.wait(25*time.Second), func() {
+	s.after(time.Duration(s.fate.ExpFloat64()*float64(25*time.Second)), func() {
 		if s.pauses {
-			s.pause()
+			s.later(aPause, 0, 0)
 			s.pauseLater()
 		}
 	})
@@ -180,19 +180,14 @@ func (r *simRobot) expectStop() {
 	})
 }
 
-// reloads changes the drivers of a robot from time to time, while it drives or not.
-func (s *sim) reloads() {
-	s.after(s.wait(60*time.Second), func() {
-		if s.closing {
-			return
+// reloads changes the drivers of a robot, while it drives or not, and later those of any robot.
+func (s *sim) reloads(r *simRobot) {
+	s.onLoop(func(now time.Duration) {
+		if s.accepting { // else one is under way
+			s.reload(now, r)
 		}
-		s.onLoop(func(now time.Duration) {
-			if s.accepting { // else one is under way
-				s.reload(now, s.robots[s.random.IntN(len(s.robots))])
-			}
-		})
-		s.reloads()
 	})
+	s.later(aReload, s.fate.IntN(len(s.robots)), 60*time.Second)
 }
 
 // reload replaces all drivers of a robot.

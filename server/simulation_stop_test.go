@@ -73,18 +73,13 @@ func (c *simClient) confirmStops(number int) {
 	c.stops = slices.DeleteFunc(c.stops, func(o *stopOp) bool { return o.message <= number })
 }
 
-// visitors stop the robot from time to time, and release it.
-func (r *simRobot) visitors() {
+// visitor stops the robot, and releases it. Later another one does.
+func (r *simRobot) visitor() {
 	s := r.sim
-	s.after(s.wait(20*time.Second), func() {
-		if s.closing {
-			return
-		}
-		s.onLoop(func(time.Duration) { r.byVisitor(true) })
-		s.after(s.wait(4*time.Second), func() {
-			s.onLoop(func(time.Duration) { r.byVisitor(false) })
-			r.visitors()
-		})
+	s.onLoop(func(time.Duration) { r.byVisitor(true) })
+	s.after(s.wait(4*time.Second), func() {
+		s.onLoop(func(time.Duration) { r.byVisitor(false) })
+		s.later(aVisitor, r.index, 20*time.Second)
 	})
 }
 
