@@ -27,6 +27,7 @@ type simClient struct {
 
 	well   bool // it reads at once, its network is never cut, and it makes no mistakes
 	drives bool // it commands often
+	yields bool // its stops do not stop a robot that another client commands
 
 	// Its computer.
 	delays      bool // acknowledgements
@@ -220,6 +221,9 @@ func (c *simClient) begin() {
 		lifetime := []uint16{1, 100, 300, 5000, 0xFFFF}[s.random.IntN(5)]
 		c.send(message('x', 'y', []byte{'l', byte(lifetime >> 8), byte(lifetime)}))
 	}
+	if c.yields = c.robot.lease == 0 && s.chance(3); c.yields {
+		c.send(message('x', 'y', []byte{'l', 0xFF, 0xFF}))
+	}
 	switch s.random.IntN(4) {
 	case 0:
 		c.request(c.pairs())
@@ -344,7 +348,9 @@ func bit(b bool) byte {
 // misbehave does what programs and networks should not do.
 func (c *simClient) misbehave() {
 	s := c.sim
-	switch s.random.IntN(10) {
+	switch s.random.IntN(11) {
+	case 10:
+		c.waitForSetup()
 	case 9:
 		if s.chance(3) {
 			c.roam()
@@ -436,6 +442,7 @@ func (c *simClient) cutNetwork(d time.Duration) {
 	c.conn.cut()
 	c.setWriter()
 	c.mayStop()
+	c.foundSilent()
 	if d == never {
 		return
 	}

@@ -28,6 +28,7 @@ type simPort struct {
 	said    []byte // the newest packets
 	parted  bool   // with the last words
 	moves   bool   // the newest command is to move
+	newest  *op    // the newest velocities
 }
 
 // mostInput is how many bytes of a serial line the kernel keeps.
@@ -66,6 +67,7 @@ func (p *simPort) Write(b []byte) {
 		}
 		if o := velocities(body, rest[size:]); o != nil {
 			o.call, o.ret = s.now, s.now
+			p.newest = o
 			p.moves = o.left != 0 || o.right != 0
 			r.checkMotion(o)
 		}

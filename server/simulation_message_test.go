@@ -115,7 +115,10 @@ func (c *simClient) command() []byte {
 	may := c.mayWrite()
 	if may {
 		certain = certain && writes(c.access('p'))
-		c.remember(c.robot.history.write(s.now, c, speed, turn, !certain))
+		o := c.robot.history.write(s.now, c, speed, turn, !certain)
+		o.stops = c.yields && speed == 0 && turn == 0
+		o.claims = o.stops
+		c.remember(o)
 		s.summary.Commands++
 		s.note("%v commands %d mm/s, %d deg/s", c, speed, turn)
 	}

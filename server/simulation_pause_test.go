@@ -151,9 +151,12 @@ func (r *simRobot) checkMotion(o *op) {
 	s := r.sim
 	s.summary.Motions++
 	r.checkStop(o)
+	if r.pilot { // the client of a late command may have gone
+		return
+	}
 	r.checkCommander(o)
 	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
-		return !w.stops && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
+		return !w.stops && !w.dropped && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
 	}) {
 		s.fail("%s: %v, for no client that is still there", r.path, o)
 	}

@@ -36,7 +36,8 @@ type simRobot struct {
 	scanner  *simScanner
 	front    int           // what is in front of the wheels
 	lease    time.Duration // of a command to the wheels, zero: for ever
-	reflexes bool          // in front of the wheels
+	reflexes bool          // in front of the wheels, or a pilot
+	pilot    bool          // in front of the wheels
 
 	// The line.
 	port     *simPort
@@ -204,6 +205,7 @@ func (r *simRobot) watch() {
 	s := r.sim
 	r.watchStop()
 	r.watchControl()
+	r.watchDevices()
 	switch state := r.link.State(); {
 	case state != devices.Lost && state != devices.Starting && state != devices.Stopping: // also between two tries
 		r.crashed, r.missing = false, 0

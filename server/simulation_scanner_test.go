@@ -15,6 +15,7 @@ type simScanner struct {
 	sim     *sim
 	link    *devices.Link
 	ready   bool
+	readyAt time.Duration
 	crashed bool
 	starts  []time.Duration // of its runs
 	scans   []time.Duration // when it has published
@@ -32,6 +33,10 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	}
 	if d.sim.chance(3) {
 		d.Tick(now)
+	}
+	if d.sim.chance(3) {
+		link.WakeAt(now + d.sim.between(4*time.Second, 7*time.Second))
+		return
 	}
 	link.WakeAt(now + d.sim.wait(500*time.Millisecond))
 }
@@ -53,7 +58,7 @@ func (d *simScanner) mayPanic(n int) {
 
 func (d *simScanner) Tick(now time.Duration) time.Duration {
 	if !d.ready {
-		d.ready = true
+		d.ready, d.readyAt = true, now
 		d.link.Ready(now)
 		return now + d.sim.wait(time.Second)
 	}

@@ -90,8 +90,8 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// noLease is a seed whose first robot has no lease.
-const noLease = 2
+// noLease is a seed whose first robot has no lease, and nothing in front of its wheels.
+const noLease = 8
 
 // simulateOne returns the only client of a simulation, which has just connected from the
 // server's computer.
@@ -190,6 +190,9 @@ type summary struct {
 	Near                   int // frames on networks that carry everything whose time was judged
 	EmergencyStops, Held   int // and moments at which one must hold
 	Answers                int
+	Obeyed                 int // commands whose effect was judged
+	Dropped                int // commands of silent clients
+	States                 int // of devices in the status
 	Outages, Roamed        int // of networks; clients that have come to another one
 	Queued                 int // frames for networks with a transmit queue
 	Commanders             int // motions of which the status must name the commander
@@ -579,7 +582,7 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 	}
 	wheels := p2os.New(r.path, p2os.Overrides{})
 	if r.front == unknown {
-		r.front = r.sim.random.IntN(4)
+		r.front = r.sim.random.IntN(5)
 	}
 	r.link = attach(p2os.Kind(), &fragile{wheels, wheels, wheels, wheels, wheels, wheels, wheels, r}, nil)
 	r.scanner = &simScanner{sim: r.sim}
@@ -591,6 +594,9 @@ func (r *simRobot) table(log *zap.Logger) *devices.Table {
 		r.reflexes = true
 		d, err := reflex.New(t.Hide(codec.Position), []*devices.Device{t.Device(codec.Sonar)}, 400)
 		attach(reflex.Kind(), d, err)
+	case 2:
+		kind, d := r.attachPilot(t)
+		attach(kind, d, nil)
 	}
 	return t
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -30,6 +31,50 @@ func (c *simClient) roam() {
 	c.vanish()
 	c.roamed = true
 	s.later(aClient, c.robot.index, 300*time.Millisecond)
+}
+
+// waitForSetup has commands of the client wait for a setup, and then cuts its network for so long that it is
+// found silent.
+func (c *simClient) waitForSetup() {
+	s := c.sim
+	c.request("lclr")
+	c.commands(2)
+	s.after(100*time.Millisecond, func() {
+		if !c.over && c.left == 0 {
+			c.cutNetwork(s.between(3*time.Second, 5*time.Second))
+		}
+	})
+}
+
+// foundSilent is called when the network of a client is cut: once the server must have found it silent, what
+// has come of it and waits is not carried out any more (9.1).
+func (c *simClient) foundSilent() {
+	const limit = stopTime + 500*time.Millisecond
+	s, since, sent := c.sim, c.downSince, c.sent
+	if c.conn.last > s.now || len(c.stalled) > 0 || c.conn.handler == nil {
+		return
+	}
+	s.after(limit, func() {
+		if !c.down || c.downSince != since || c.over || !s.awake(limit) || s.now < s.busy || c.conn.paused || len(c.conn.in) > 0 ||
+			!c.isMover() {
+			return
+		}
+		for _, o := range c.ops {
+			if o.message < sent && !o.stops && o.by == c {
+				s.summary.Dropped++
+				o.dropped, o.maybe = true, true
+				o.end(s.now)
+			}
+		}
+	})
+}
+
+// isMover reports whether the server surely knows that the client may drive.
+func (c *simClient) isMover() bool {
+	if !writes(c.access('p')) {
+		return false
+	}
+	return !slices.ContainsFunc(c.requests, func(r simRequest) bool { return strings.Contains(r.pairs, "p") })
 }
 
 // resent returns how much later a packet comes because it, or one in front of it, was lost and sent again:

@@ -1,0 +1,55 @@
+package server
+
+import (
+	"time"
+
+	"player/devices"
+	"player/server/status"
+)
+
+// What the status says about the devices of a robot in the simulation, and its judge: it is the truth about
+// the data that has come.
+
+// watchDevices checks the state and the age of the devices that clients have open.
+func (r *simRobot) watchDevices() {
+	s := r.sim
+	if s.now < s.busy || s.now < r.garbled+4*time.Second { // what has come is not all known
+		return
+	}
+	all := r.state().Devices
+	for name, d := range all {
+		link, newest, started := r.link, r.newest(), last(r.starts)
+		switch {
+		case name == "laser":
+			link, newest, started = r.scanner.link, last(r.scanner.scans), r.scanner.readyAt
+		case name == "position" && r.reflexes:
+			continue // it has a driver of its own
+		}
+		if link == nil || link.State() != devices.Ready || !d.Open {
+			continue
+		}
+		age := s.now - newest
+		s.summary.States++
+		switch {
+		case d.State == status.Stale && age < 2900*time.Millisecond:
+			s.fail("%s: the status shows %s as %s, and its newest data is of %v", r.path, name, d.State, newest)
+		case d.State == status.Ready && age > 3100*time.Millisecond && s.now > started+15*time.Second:
+			s.fail("%s: the status shows %s as %s, and its newest data is of %v", r.path, name, d.State, newest)
+		case d.State != status.Stale && d.State != status.Ready:
+			s.fail("%s: the status shows %s as %s, and it works", r.path, name, d.State)
+		}
+		if d.Age != nil && newest > started {
+			if off := time.Duration(*d.Age) - age; off < -time.Millisecond || off > time.Millisecond {
+				s.fail("%s: the status shows data of %s %v old, and it is of %v", r.path, name, time.Duration(*d.Age), newest)
+			}
+		}
+	}
+}
+
+// last returns the last of some moments, zero if there is none.
+func last(all []time.Duration) time.Duration {
+	if len(all) == 0 {
+		return 0
+	}
+	return all[len(all)-1]
+}
