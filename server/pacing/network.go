@@ -75,7 +75,7 @@ func NewNetwork() *Network {
 func (n *Network) Join(c *Client, conn Connection) {
 	n.joined++
 	// Different first credits spread the checks over the ticks.
-	*c = Client{conn: conn, network: n, trust: maxTrust, credit: n.joined % maxTrust << 10, asides: n.asides}
+	*c = Client{conn: conn, network: n, trust: maxTrust, credit: 1, first: n.joined % maxTrust, asides: n.asides}
 }
 
 // open reports whether the network may take another frame. When the window is used up, it checks

@@ -91,6 +91,7 @@ type Client struct {
 	asked   bool // the frame that is due was asked for
 	frame   int  // bytes of the newest frame
 	credit  int  // bytes that may be sent before the next check
+	first   int  // frames of credit before the first check
 	trust   int  // frames of credit after the next check, 1 to maxTrust
 	asides  int  // Network.asides at the last check
 
@@ -141,6 +142,9 @@ func (c *Client) Due(now time.Duration, asked bool) Answer {
 func (c *Client) Sent(now time.Duration, size int) {
 	if size == 0 || c.removed {
 		return
+	}
+	if c.frame == 0 {
+		c.credit = c.first * size
 	}
 	c.frame = size
 	c.credit -= size

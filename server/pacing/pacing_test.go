@@ -100,6 +100,18 @@ func TestClientThatStopsReadingIsSetAside(t *testing.T) {
 
 // With a frame in its queue that does not fit, the kernel would ask for room
 // instead of probing the connection.
+// A client that has never read anything is checked as soon as one that has stopped, however small its frames.
+func TestNewClientIsChecked(t *testing.T) {
+	for before := range maxTrust { // clients that joined
+		w := table{newSender(func(_ time.Duration, c paced) int { c.(*fake).frames++; return 8 })}
+		f := w.join(before + 1)[before]
+		f.unacknowledged = 10_000
+		if w.ticks(2*maxTrust, f); f.frames > maxTrust {
+			t.Errorf("client %d: %d frames to a client that does not read", before, f.frames)
+		}
+	}
+}
+
 func TestNoFrameWithoutRoom(t *testing.T) {
 	w, f := newPair()
 	f.room = 10*frameSize + 100
