@@ -524,6 +524,7 @@ func (c *simClient) lost() {
 	}
 	s.note("the connection of %v has ended", c)
 	c.over = true
+	s.causes++
 	c.setWriter()
 	if c.conn.handler != nil {
 		for _, o := range c.ops {

@@ -69,6 +69,7 @@ func (c *simClient) request(pairs string) {
 	c.requests = append(c.requests, simRequest{pairs: pairs, number: c.sent, sent: s.now, healthy: c.robot.healthy()})
 	defer c.send(message('d', 'r', []byte(pairs)))
 	s.summary.Requests++
+	s.causes++
 	s.note("%v requests %q", c, pairs)
 	if strings.Contains(pairs, "p") {
 

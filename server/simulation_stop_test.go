@@ -31,6 +31,7 @@ func (o *stopOp) follows(before *stopOp) bool {
 // addStop records a stop or a release that begins now.
 func (r *simRobot) addStop(on bool) *stopOp {
 	s := r.sim
+	s.causes++
 	o := &stopOp{on: on, call: s.now, ret: never}
 	r.stops = append(r.stops, o)
 	if on {

@@ -82,6 +82,7 @@ func (s *sim) happen(e event) {
 	if s.closing {
 		return
 	}
+	s.causes++
 	happened := e
 	happened.acts = nil
 	s.story.events = append(s.story.events, &happened)

@@ -192,6 +192,7 @@ type summary struct {
 	Answers                int
 	Obeyed                 int // commands whose effect was judged
 	Dropped                int // commands of silent clients
+	Young                  int // frames whose age was judged
 	States                 int // of devices in the status
 	Outages, Roamed        int // of networks; clients that have come to another one
 	Queued                 int // frames for networks with a transmit queue
@@ -275,6 +276,7 @@ type sim struct {
 	log           *zap.Logger
 	stopped       time.Duration // when the server was asked to stop, zero: it runs
 	failure       error         // the first invariant that did not hold
+	lines, causes int           // of the log in this second, and of what is logged
 	lag           time.Duration // how long the current callback has taken, for those who ask
 }
 
@@ -617,6 +619,7 @@ func (s *sim) watch() {
 		c.check()
 	}
 	s.delayedAt = s.delayed
+	s.watchGrowth()
 	sv := s.server
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
