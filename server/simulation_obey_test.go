@@ -21,7 +21,8 @@ func (c *simClient) expectObeyed() {
 	}
 	s.after(stopDelay, func() {
 		switch {
-		case p != r.port || p.gone || p.dead || p.parted || !h.open || r.fault > o.call || !s.awake(2*stopDelay) || s.now < s.busy:
+		case p != r.port || p.gone || p.dead || p.parted || !h.open || r.fault > o.call: // it is another session
+		case !s.awake(2*stopDelay) || s.now < s.busy:
 		case o.maybe || o.stops && !h.isOwn(o) || h.isDisputed(o):
 		default:
 			s.summary.Obeyed++

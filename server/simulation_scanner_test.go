@@ -17,6 +17,7 @@ type simScanner struct {
 	ready   bool
 	readyAt time.Duration
 	crashed bool
+	slow    bool            // its next setup takes long
 	starts  []time.Duration // of its runs
 	scans   []time.Duration // when it has published
 }
@@ -26,6 +27,11 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	if !d.crashed { // else it is not started anew
 		d.starts = append(d.starts, now)
 	}
+	if d.slow { // and it works
+		d.slow = false
+		link.WakeAt(now + d.sim.between(6*time.Second, 7*time.Second))
+		return
+	}
 	d.mayPanic(50)
 	if d.sim.chance(10) {
 		link.Fail(now, io.ErrUnexpectedEOF)
@@ -33,10 +39,6 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	}
 	if d.sim.chance(3) {
 		d.Tick(now)
-	}
-	if d.sim.chance(3) {
-		link.WakeAt(now + d.sim.between(4*time.Second, 7*time.Second))
-		return
 	}
 	link.WakeAt(now + d.sim.wait(500*time.Millisecond))
 }

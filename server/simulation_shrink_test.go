@@ -53,6 +53,6 @@ func TestFailureShrinks(t *testing.T) {
 	again.given, again.prepare = must.Get(storyOf(st.String()))(t), prepare
 	again.life()
 	if again.broken != s.broken || again.now != h.best.now || !slices.Equal(again.trace.lines, h.best.trace.lines) {
-		t.Errorf("the short story is another one when it is told again: %v at %v, %v at %v", again.failure, again.now, h.best.failure, h.best.now)
+		t.Errorf("the short story is another one when it is replayed: %v, %v", again.failure, h.best.failure)
 	}
 }

@@ -50,7 +50,8 @@ const kinds = "fpdrvo"
 
 // stream returns the chance of one source.
 func (s *sim) stream(kind kind, number, n int) *rand.Rand {
-	return rand.New(rand.NewPCG(s.seed*0x9E3779B97F4A7C15+uint64(kind), uint64(number)*0xBF58476D1CE4E5B9+uint64(n)*0x94D049BB133111EB))
+	const odd, odder = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9 // spread small numbers
+	return rand.New(rand.NewPCG(s.seed*odd+uint64(kind), uint64(number)*odder+uint64(n)*odd))
 }
 
 // as calls fn with chance from another source.
@@ -67,8 +68,10 @@ func (s *sim) later(kind kind, robot int, mean time.Duration) {
 		return
 	}
 	s.events++
-	const apart = 501 * time.Nanosecond // from the loop's own events, whose order may not depend on when this one was made
-	s.bring(event{kind: kind, number: s.events, robot: robot, at: s.now + apart + time.Duration(s.fate.ExpFloat64()*float64(mean))})
+	// Events of the loop are one nanosecond apart. Their order may not depend on when this one was made.
+	const apart = 501 * time.Nanosecond
+	at := s.now + apart + time.Duration(s.fate.ExpFloat64()*float64(mean))
+	s.bring(event{kind: kind, number: s.events, robot: robot, at: at})
 }
 
 // byChance reports whether something that no event has begun happens once in n times.

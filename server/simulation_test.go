@@ -30,11 +30,11 @@ import (
 
 // The simulation runs the server with its sessions, pacing, timers and drivers
 // on a virtual clock. Everything around it is simulated: the network and the
-// kernel's connections (simulation_network_test.go), what clients do and send and
-// how they judge what they get (simulation_client, _message and _judge_test.go),
-// the serial line, the robot and a scanner (simulation_line, _robot and
-// _scanner_test.go). All chance comes from one seed, so a seed that fails can be
-// replayed:
+// kernel's connections (simulation_network and _wireless_test.go), what clients do
+// and send and how they judge what they get (simulation_client, _message and
+// _judge_test.go), the serial line, the robot and a scanner (simulation_line, _robot
+// and _scanner_test.go). All chance comes from one seed, so a seed that fails can be
+// replayed, and reduced to few events (simulation_story_test.go):
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
 //
@@ -74,8 +74,8 @@ func TestSimulation(t *testing.T) {
 					seed, s.now, err, h.runs, s.story.size(), h.best.story.size())
 				s = h.best
 			}
-			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d -story '%v'",
-				seed, s.now, s.failure, s.trace.tail(lines), seed, s.story)
+			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\n%s -seed %d -story '%v'",
+				seed, s.now, s.failure, s.trace.tail(lines), "Replay it with: go test ./server -run '^TestSimulation$'", seed, s.story)
 		}
 		if *simSeed != 0 && testing.Verbose() {
 			t.Logf("seed %d:\n%s", seed, s.trace.tail(keptLines))
@@ -281,9 +281,10 @@ type sim struct {
 }
 
 func newSim(seed uint64) *sim {
-	s := &sim{seed: seed, random: rand.New(rand.NewPCG(seed, 6665)), fate: rand.New(rand.NewPCG(seed, 6666)), now: time.Second,
-		due: map[time.Duration][]func(){}}
-	return s
+	return &sim{
+		seed: seed, random: rand.New(rand.NewPCG(seed, 6665)), fate: rand.New(rand.NewPCG(seed, 6666)),
+		now: time.Second, due: map[time.Duration][]func(){},
+	}
 }
 
 // chance is true once in n.
@@ -524,8 +525,8 @@ func (s *sim) build() {
 	s.log, s.accepting = log, true
 	s.crowded = s.chance(3)
 	radio := func(name string, addresses ...string) *wire {
-		w := &wire{name: name, addresses: addresses, trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6,
-			loss: []int{0, 0, 20, 100}[s.random.IntN(4)]}
+		w := &wire{name: name, addresses: addresses, trip: s.between(100*time.Microsecond, 40*time.Millisecond)}
+		w.rate, w.loss = 10_000+s.random.Float64()*1e6, []int{0, 0, 20, 100}[s.random.IntN(4)]
 		if s.crowded {
 			w.rate = 10_000 + s.random.Float64()*30_000
 		}

@@ -33,15 +33,17 @@ func (c *simClient) roam() {
 	s.later(aClient, c.robot.index, 300*time.Millisecond)
 }
 
-// waitForSetup has commands of the client wait for a setup, and then cuts its network for so long that it is
-// found silent.
+// waitForSetup has commands of the client wait for a long setup, and then cuts its network for so long that it
+// is found silent, but is back before the end of the setup.
 func (c *simClient) waitForSetup() {
 	s := c.sim
+	c.robot.scanner.slow = true
 	c.request("lclr")
 	c.commands(2)
+	c.request("")
 	s.after(100*time.Millisecond, func() {
 		if !c.over && c.left == 0 {
-			c.cutNetwork(s.between(3*time.Second, 5*time.Second))
+			c.cutNetwork(s.between(3*time.Second, 4*time.Second))
 		}
 	})
 }
@@ -55,8 +57,8 @@ func (c *simClient) foundSilent() {
 		return
 	}
 	s.after(limit, func() {
-		if !c.down || c.downSince != since || c.over || !s.awake(limit) || s.now < s.busy || c.conn.paused || len(c.conn.in) > 0 ||
-			!c.isMover() {
+		unread := c.conn.paused || len(c.conn.in) > 0
+		if !c.down || c.downSince != since || c.over || !s.awake(limit) || s.now < s.busy || unread || !c.isMover() {
 			return
 		}
 		for _, o := range c.ops {
@@ -80,8 +82,10 @@ func (c *simClient) isMover() bool {
 // resent returns how much later a packet comes because it, or one in front of it, was lost and sent again:
 // the sender waits for an acknowledgement for 200 ms and a round trip, then twice as long.
 func (w *wire) resent(s *sim) (later time.Duration) {
-	for wait := 200*time.Millisecond + 2*w.trip; w.loss != 0 && later < 500*time.Millisecond && s.chance(w.loss); wait *= 2 {
+	wait := 200*time.Millisecond + 2*w.trip
+	for w.loss != 0 && later < 500*time.Millisecond && s.chance(w.loss) {
 		later += wait
+		wait *= 2
 	}
 	return later
 }
