@@ -279,7 +279,10 @@ func (c *simClient) live() {
 func (c *simClient) doSomething() {
 	s := c.sim
 	if c.drives && !s.chance(10) {
-		if c.commands(1); s.chance(30) {
+		if c.commands(1); c.yields && s.chance(3) {
+			c.nudge()
+		}
+		if s.chance(30) {
 			c.commands(200) // more than a slice
 		}
 		if !s.chance(4) {
@@ -486,6 +489,7 @@ func (c *simClient) wasWritten(p []byte) {
 		switch b[0] {
 		case 'r':
 			replies++
+			c.sim.causes++
 		case 'Y':
 			c.judgeAnswer(string(b[3 : 3+int(b[1])<<8+int(b[2])]))
 			replies++

@@ -18,7 +18,7 @@ func (r *simRobot) watchDevices() {
 	}
 	all := r.state().Devices
 	for name, d := range all {
-		link, newest, started := r.link, r.newest(), last(r.starts)
+		link, newest, started := r.link, r.newestSure(), last(r.starts)
 		switch {
 		case name == "laser":
 			link, newest, started = r.scanner.link, last(r.scanner.scans), r.scanner.readyAt
@@ -44,6 +44,16 @@ func (r *simRobot) watchDevices() {
 			}
 		}
 	}
+}
+
+// newestSure returns when the driver was given the newest report that it has surely read.
+func (r *simRobot) newestSure() time.Duration {
+	for i := len(r.reports) - 1; i >= 0; i-- {
+		if !r.reports[i].unsure {
+			return r.reports[i].at
+		}
+	}
+	return 0
 }
 
 // last returns the last of some moments, zero if there is none.

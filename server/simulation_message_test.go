@@ -69,7 +69,6 @@ func (c *simClient) request(pairs string) {
 	c.requests = append(c.requests, simRequest{pairs: pairs, number: c.sent, sent: s.now, healthy: c.robot.healthy()})
 	defer c.send(message('d', 'r', []byte(pairs)))
 	s.summary.Requests++
-	s.causes++
 	s.note("%v requests %q", c, pairs)
 	if strings.Contains(pairs, "p") {
 
@@ -102,14 +101,23 @@ func (c *simClient) commands(n int) {
 	c.transmit(b, true)
 }
 
-// command returns a command to position, and expects its effect.
+// nudge commands a motion and its end, all at once.
+func (c *simClient) nudge() { c.transmit(append(c.give(100, 20), c.give(0, 0)...), true) }
+
+// command returns a random command to position, and expects its effect.
 func (c *simClient) command() []byte {
 	s := c.sim
 	speed, turn := int16(s.random.IntN(1001)-500), int16(s.random.IntN(201)-100)
 	if s.chance(6) {
 		speed, turn = 0, 0
 	}
-	certain := true
+	return c.give(speed, turn)
+}
+
+// give returns a command to position, and expects its effect.
+func (c *simClient) give(speed, turn int16) []byte {
+	s := c.sim
+	certain := len(c.requests) == 0 || !c.mayBeStale(c.requests[0])
 	for _, r := range c.requests {
 		certain = certain && !strings.Contains(r.pairs, "p")
 	}

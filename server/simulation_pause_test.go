@@ -156,7 +156,7 @@ func (r *simRobot) checkMotion(o *op) {
 	}
 	r.checkCommander(o)
 	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
-		return !w.stops && !w.dropped && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
+		return !w.stops && !w.dropped && !w.isOver(r.lease) && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
 	}) {
 		s.fail("%s: %v, for no client that is still there", r.path, o)
 	}

@@ -71,6 +71,12 @@ func (c *simClient) foundSilent() {
 	})
 }
 
+// mayBeStale reports whether input that waits with a request may be dropped: what waits when the client is found
+// silent is, with all that comes to it until the setups have ended.
+func (c *simClient) mayBeStale(r simRequest) bool {
+	return c.down || c.downUntil != 0 && r.sent < c.downUntil+3*time.Second
+}
+
 // isMover reports whether the server surely knows that the client may drive.
 func (c *simClient) isMover() bool {
 	if !writes(c.access('p')) {
