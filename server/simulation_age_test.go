@@ -87,9 +87,9 @@ func (c *simConn) checkUnread(p *packet) {
 		return
 	}
 	c.largest = max(c.largest, len(p.bytes))
-	most := mostUnread*c.largest + max(mostUnanswered, c.largest)
-	if c.client.asks > 0 {
-		most = max(most, mostAsked) + c.largest
+	most := (mostUnread+1)*c.largest + max(mostUnanswered, c.largest) // a frame may be larger than the last one
+	if c.client.asked {
+		most = max(most, mostAsked+c.largest)
 	}
 	bytes := 0
 	for _, all := range [][]*packet{c.flight, c.unsent} {

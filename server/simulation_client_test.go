@@ -58,6 +58,8 @@ type simClient struct {
 	maybe    []modeChange // sent after the newest request that was answered
 	sent     int          // messages
 
+	transmitted time.Duration // when the newest was sent
+
 	// Frames.
 	expect    []byte // letters of a full frame
 	at        int    // blocks of the current frame that have come
@@ -68,6 +70,7 @@ type simClient struct {
 	lag       time.Duration // how long the loop had been delayed by then
 	changed   time.Duration // when a reply came
 	asks      int           // in this request/reply mode
+	asked     bool          // it has asked for frames, in any mode
 	answers   int           // frames since it was confirmed
 	frames    int           // all
 	before    int           // of them a second ago
@@ -324,6 +327,7 @@ func (c *simClient) doSomething() {
 			n = 300
 		}
 		c.asks += n
+		c.asked = true
 		if len(c.requests) == 0 && len(c.expect) > 0 && c.sure.onRequest {
 			c.askedAt = s.now
 		}

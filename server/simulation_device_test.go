@@ -24,6 +24,8 @@ func (r *simRobot) watchDevices() {
 			link, newest, started = r.scanner.link, last(r.scanner.scans), r.scanner.readyAt
 		case name == "position" && r.reflexes:
 			continue // it has a driver of its own
+		case r.port == nil || s.now < r.port.opened+6*time.Second:
+			continue // its driver greets it, and does not use its reports
 		}
 		if link == nil || link.State() != devices.Ready || !d.Open {
 			continue

@@ -17,6 +17,7 @@ func (c *simClient) send(b []byte) {
 }
 
 func (c *simClient) transmit(b []byte, command bool) {
+	c.transmitted = c.sim.now
 	for len(b) > 0 {
 		n := len(b)
 		if c.sim.chance(3) {
