@@ -3,6 +3,7 @@ package server
 import (
 	"slices"
 	"testing"
+	"time"
 
 	"player/e2e/must"
 	"player/e2e/needs"
@@ -42,7 +43,7 @@ func TestFailureShrinks(t *testing.T) {
 	var s *sim
 	for seed := uint64(1); s == nil || s.broken == ""; seed++ {
 		s = newSim(seed)
-		s.prepare, s.keys = prepare, keys
+		s.prepare, s.keys, s.longest = prepare, keys, 90*time.Second
 		s.live(t)
 	}
 	runs := 0
