@@ -16,6 +16,9 @@ import (
 // A seed makes one by chance, and the simulation records it. Each event has chance of its own, which
 // depends on the seed and the event only. So the simulation can be run again with a part of its story, and
 // what is left happens as before: that is how a seed that fails is reduced to the few events that matter.
+//
+// A seed with programs of ROS is not reduced: when their goroutines run depends on which events are known to come
+// (slowness), so a part of its story may be another story.
 
 // story is a whole story, or a part of one.
 type story struct {

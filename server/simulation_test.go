@@ -73,17 +73,22 @@ func TestSimulation(t *testing.T) {
 			s.given = must.Get(storyOf(*simStory))(t)
 		}
 		if err := s.live(t); err != nil {
-			lines := keptLines
+			lines, part := keptLines, ""
 			if *simSeed == 0 {
 				lines = 300
+			}
+			if *simSeed == 0 && s.site == nil {
 				end := time.Now().Add(20 * time.Second)
 				h := shrink(t, s, func() bool { return time.Now().Before(end) })
 				t.Logf("seed %d, after %v: %v\nReduced in %d runs from %d clients, other events and actions to %d.",
 					seed, s.now, err, h.runs, s.story.size(), h.best.story.size())
 				s = h.best
 			}
-			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\n%s -seed %d -story '%v'",
-				seed, s.now, s.failure, s.trace.tail(lines), "Replay it with: go test ./server -run '^TestSimulation$'", seed, s.story)
+			if s.site == nil {
+				part = fmt.Sprintf(" -story '%v'", s.story)
+			}
+			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d%s",
+				seed, s.now, s.failure, s.trace.tail(lines), seed, part)
 		}
 		if *simSeed != 0 && testing.Verbose() {
 			t.Logf("seed %d:\n%s", seed, s.trace.tail(keptLines))
