@@ -271,7 +271,7 @@ func (c *simClient) parts(lines []string) {
 			places[place] = true
 		}
 	}
-	ready := r.link.State() == devices.Ready && len(r.starts) > 0 && r.front != 1 && r.base.letters() == "psgm"
+	ready := r.link.State() == devices.Ready && len(r.starts) > 0 && !r.reflexes && r.base.letters() == "psgm"
 	if ready && (!places["p0"] || !places["s0"] || !places["s15"] && !places["s7"]) {
 		s.fail("%v: the robot is ready, and its parts are %q", c, lines)
 	}

@@ -15,13 +15,19 @@ import (
 // random, and judges each byte that it gets by docs/PROTOCOL.md, whose clauses
 // the numbers in comments are.
 type simClient struct {
-	sim   *sim
-	name  int
+	sim  *sim
+	name int
+
+	event    event  // that has brought it
+	happened *event // what is recorded of it
+	act      int    // the number of what it does next
+
 	robot *simRobot
 	conn  *simConn
 
 	well   bool // it reads at once, its network is never cut, and it makes no mistakes
 	drives bool // it commands often
+	yields bool // its stops do not stop a robot that another client commands
 
 	// Its computer.
 	delays      bool // acknowledgements
@@ -36,6 +42,7 @@ type simClient struct {
 	stalled     []chunk       // sent while it was cut
 	left        time.Duration // when it has closed the connection or vanished, zero: it has not
 	vanished    bool
+	roamed      bool
 	excuse      string // why the server may close the connection; empty: it may not
 	over        bool   // the server's end is closed
 
@@ -51,6 +58,8 @@ type simClient struct {
 	maybe    []modeChange // sent after the newest request that was answered
 	sent     int          // messages
 
+	transmitted time.Duration // when the newest was sent
+
 	// Frames.
 	expect    []byte // letters of a full frame
 	at        int    // blocks of the current frame that have come
@@ -61,6 +70,7 @@ type simClient struct {
 	lag       time.Duration // how long the loop had been delayed by then
 	changed   time.Duration // when a reply came
 	asks      int           // in this request/reply mode
+	asked     bool          // it has asked for frames, in any mode
 	answers   int           // frames since it was confirmed
 	frames    int           // all
 	before    int           // of them a second ago
@@ -116,17 +126,20 @@ type chunk struct {
 	end     error
 }
 
-func (c *simClient) String() string { return fmt.Sprintf("client %d", c.name) }
+func (c *simClient) String() string {
+	if c.socket != nil {
+		return fmt.Sprintf("client %d for programs", c.name)
+	}
+	return fmt.Sprintf("client %d", c.name)
+}
 
 func reads(access byte) bool  { return access == 'r' || access == 'a' }
 func writes(access byte) bool { return access == 'w' || access == 'a' }
 
-// newClient connects a client.
-func (s *sim) newClient() {
-	if s.closing {
-		return
-	}
-	c := s.client(s.robots[s.random.IntN(len(s.robots))], s.wires[s.random.IntN(len(s.wires))])
+// newClient connects the client of an event.
+func (s *sim) newClient(e event, happened *event) {
+	c := s.client(s.robots[e.robot], s.wires[s.random.IntN(len(s.wires))])
+	c.name, c.event, c.happened = e.number, e, happened
 	c.well, c.drives, c.delays = s.chance(3), s.chance(2), s.chance(2)
 	c.conn.sndbuf = []int{4 << 10, 64 << 10, 1 << 20}[s.random.IntN(3)]
 	if c.well {
@@ -141,7 +154,7 @@ func (s *sim) newClient() {
 		c.conn.remote.IP = net.IPv4(10, 1, 0, byte(1+s.random.IntN(3)))
 	}
 	c.encrypts = s.keys != nil && s.chance(3)
-	c.connect(c.begin)
+	c.connect(func() { s.as(s.stream(aClient, c.name, 1), c.begin) })
 }
 
 // placeFor reports whether the server has a place for a client: the last one in
@@ -238,6 +251,9 @@ func (c *simClient) begin() {
 		lifetime := []uint16{1, 100, 300, 5000, 0xFFFF}[s.random.IntN(5)]
 		c.send(message('x', 'y', []byte{'l', byte(lifetime >> 8), byte(lifetime)}))
 	}
+	if c.yields = c.robot.lease == 0 && s.chance(3); c.yields {
+		c.send(message('x', 'y', []byte{'l', 0xFF, 0xFF}))
+	}
 	switch s.random.IntN(4) {
 	case 0:
 		c.request(c.pairs())
@@ -249,7 +265,7 @@ func (c *simClient) begin() {
 	if s.crowded {
 		c.setRate(50)
 	}
-	s.after(s.wait(time.Second), c.act)
+	s.after(s.wait(time.Second), c.live)
 }
 
 // setRate asks for hz frames a second.
@@ -271,8 +287,8 @@ func (c *simClient) pairs() string {
 	return b.String()
 }
 
-// act does something at random, and again after a while.
-func (c *simClient) act() {
+// live has the client do something at random, and again after a while.
+func (c *simClient) live() {
 	s := c.sim
 	if c.over || c.left != 0 {
 		return
@@ -281,9 +297,22 @@ func (c *simClient) act() {
 	if c.drives {
 		mean = 200 * time.Millisecond
 	}
-	s.after(s.wait(mean), c.act)
+	s.as(s.stream(aClient, c.name, 2+c.act), func() {
+		s.after(s.wait(mean), c.live)
+		if c.acts() {
+			c.doSomething()
+		}
+	})
+}
+
+// doSomething does something at random.
+func (c *simClient) doSomething() {
+	s := c.sim
 	if c.drives && !s.chance(10) {
-		if c.commands(1); s.chance(30) {
+		if c.commands(1); c.yields && s.chance(3) {
+			c.nudge()
+		}
+		if s.chance(30) {
 			c.commands(200) // more than a slice
 		}
 		if !s.chance(4) {
@@ -325,6 +354,7 @@ func (c *simClient) act() {
 			n = 300
 		}
 		c.asks += n
+		c.asked = true
 		if len(c.requests) == 0 && len(c.expect) > 0 && c.sure.onRequest {
 			c.askedAt = s.now
 		}
@@ -352,7 +382,13 @@ func bit(b bool) byte {
 // misbehave does what programs and networks should not do.
 func (c *simClient) misbehave() {
 	s := c.sim
-	switch s.random.IntN(9) {
+	switch s.random.IntN(11) {
+	case 10:
+		c.waitForSetup()
+	case 9:
+		if s.chance(3) {
+			c.roam()
+		}
 	case 0:
 		s.note("%v does not read", c)
 		c.paused = true
@@ -443,6 +479,7 @@ func (c *simClient) cutNetwork(d time.Duration) {
 	c.conn.cut()
 	c.setWriter()
 	c.mayStop()
+	c.foundSilent()
 	if d == never {
 		return
 	}
@@ -486,6 +523,7 @@ func (c *simClient) wasWritten(p []byte) {
 		switch b[0] {
 		case 'r':
 			replies++
+			c.sim.causes++
 		case 'Y':
 			c.judgeAnswer(string(b[3 : 3+int(b[1])<<8+int(b[2])]))
 			replies++
@@ -525,6 +563,7 @@ func (c *simClient) lost() {
 	}
 	s.note("the connection of %v has ended", c)
 	c.over = true
+	s.causes++
 	c.setWriter()
 	if c.conn.handler != nil {
 		for _, o := range c.ops {
@@ -547,7 +586,9 @@ func (c *simClient) lost() {
 		c.socket.ended()
 		return
 	}
-	s.after(s.wait(5*time.Second), s.newClient)
+	if !c.roamed { // else it has come already
+		s.later(aClient, s.fate.IntN(len(s.robots)), 5*time.Second)
+	}
 }
 
 // slowProbe is how the kernel probes connections that nothing was set for.

@@ -21,7 +21,7 @@ func (r *simRobot) mayRefuse(by *simClient) bool {
 
 // mayControl reports whether the client may be the commander that keeps control now.
 func (c *simClient) mayControl() bool {
-	open := slices.ContainsFunc(c.ops, func(o *op) bool { return o.by == c && !o.stops })
+	open := slices.ContainsFunc(c.ops, func(o *op) bool { return o.by == c && (!o.stops || o.claims) })
 	return open || c.lastClaim != 0 && c.sim.now-c.lastClaim < controlTime+100*time.Millisecond
 }
 

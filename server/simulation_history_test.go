@@ -30,7 +30,9 @@ type op struct {
 	maybe       bool       // a write that may have no effect
 	by          *simClient // nil: an emergency stop
 	stops       bool       // it writes zero if the newest command is of the same client (5.4)
+	claims      bool       // it is the command to stop of a client that yields (5.5)
 	message     int        // of the client: a reply to a later one ends it
+	dropped     bool       // it was not carried out when its client was found silent
 
 	read        bool
 	separate    bool                                // VEL and RVEL
@@ -206,7 +208,8 @@ func (h *history) illegal() int {
 		}
 		possible = slices.DeleteFunc(possible, func(g register) bool {
 			return !r.matches(g.op.speed, g.op.turn) || slices.ContainsFunc(live, func(w *op) bool {
-				return !w.maybe && w.call > max(g.moment, h.start) && w.ret < r.call && (!w.stops || g.op.by == w.by && !g.op.stops)
+				newer := w.call > max(g.moment, h.start) || w.call > h.start && w.overwrites(g.op)
+				return !w.maybe && newer && w.ret < r.call && (!w.stops || g.op.by == w.by && !g.op.stops)
 			})
 		})
 		if len(possible) == 0 {
@@ -215,6 +218,22 @@ func (h *history) illegal() int {
 		before = r.call
 	}
 	return -1
+}
+
+// isOver reports whether a command came so long ago that its lifetime is surely over, zero for none. A command
+// that waits for a setup is taken to be as old as the newest input behind it.
+func (o *op) isOver(lifetime time.Duration) bool {
+	const longest = time.Second // until the server reads it
+	if lifetime == 0 || o.by == nil || o.by.down || o.by.downUntil != 0 || o.by.conn.wire.loss != 0 {
+		return false
+	}
+	s := o.by.sim
+	return s.now > o.by.transmitted+longest+lifetime && s.awake(longest+lifetime)
+}
+
+// overwrites reports whether a command came behind another one of the same client.
+func (o *op) overwrites(before *op) bool {
+	return !o.stops && !before.stops && o.by != nil && o.by == before.by && o.message > before.message
 }
 
 // owned reports whether a stop may have come while the newest command was of the

@@ -189,6 +189,9 @@ func (c *simClient) reply(got string) {
 	}
 	c.confirmStops(r.number)
 	if !c.down { // it has come through just now
+		if len(c.ops) > 0 && c.ops[len(c.ops)-1].message <= r.number {
+			c.expectObeyed()
+		}
 		for _, o := range c.ops {
 			if o.message <= r.number {
 				o.end(s.now)

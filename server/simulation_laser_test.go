@@ -88,7 +88,10 @@ func (s *sim) newScanner(r *simRobot) scanner {
 	}
 	models := laserModels()
 	h := &laser{
-		rig:   rig{sim: s, path: fmt.Sprintf("/dev/ttyLASER%d", r.index), plugged: true, calm: s.chance(4)},
+		rig: rig{
+			sim: s, path: fmt.Sprintf("/dev/ttyLASER%d", r.index), index: r.index, fails: aLaserFault, plugged: true,
+			calm: s.chance(4),
+		},
 		model: models[s.random.IntN(len(models))], rooms: []room{{never, 2000}},
 	}
 	h.emulated = h.rig.newEmulated()

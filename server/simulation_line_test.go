@@ -29,6 +29,7 @@ type simPort struct {
 	said    []byte        // the newest packets
 	parted  bool          // with the last words
 	moves   bool          // the newest command is to move
+	newest  *op           // the newest velocities
 	greets  bool          // no handshake of a Pioneer has begun
 	comes   time.Duration // when the newest bytes of the hardware come
 }

@@ -17,6 +17,7 @@ func (c *simClient) send(b []byte) {
 }
 
 func (c *simClient) transmit(b []byte, command bool) {
+	c.transmitted = c.sim.now
 	b = c.seals(b)
 	for len(b) > 0 {
 		n := len(b)
@@ -35,7 +36,7 @@ func (c *simClient) deliver(k chunk) {
 	if s.chance(4) {
 		jitter = s.between(0, 10*time.Millisecond)
 	}
-	c.conn.last = max(c.conn.last+1, s.now+c.conn.wire.trip+jitter)
+	c.conn.last = max(c.conn.last+1, s.now+c.conn.wire.trip+jitter+c.conn.wire.resent(s))
 	s.at(c.conn.last, func() {
 		if len(c.stalled) > 0 || c.down {
 			c.stalled = append(c.stalled, k)
@@ -105,21 +106,33 @@ func (c *simClient) commands(n int) {
 	c.transmit(b, true)
 }
 
-// command returns a command to position, and expects its effect.
+// nudge commands a motion and its end, all at once.
+func (c *simClient) nudge() { c.transmit(append(c.give(100, 20), c.give(0, 0)...), true) }
+
+// command returns a random command to position, and expects its effect.
 func (c *simClient) command() []byte {
 	s := c.sim
 	speed, turn := int16(s.random.IntN(1001)-500), int16(s.random.IntN(201)-100)
 	if s.chance(6) {
 		speed, turn = 0, 0
 	}
-	certain := true
+	return c.give(speed, turn)
+}
+
+// give returns a command to position, and expects its effect.
+func (c *simClient) give(speed, turn int16) []byte {
+	s := c.sim
+	certain := len(c.requests) == 0 || !c.mayBeStale(c.requests[0])
 	for _, r := range c.requests {
 		certain = certain && !strings.Contains(r.pairs, "p")
 	}
 	may := c.mayWrite()
 	if may {
 		certain = certain && writes(c.access('p'))
-		c.remember(c.robot.history.write(s.now, c, speed, turn, !certain))
+		o := c.robot.history.write(s.now, c, speed, turn, !certain)
+		o.stops = c.yields && speed == 0 && turn == 0
+		o.claims = o.stops
+		c.remember(o)
 		s.summary.Commands++
 		s.note("%v commands %d mm/s, %d deg/s", c, speed, turn)
 	}

@@ -21,8 +21,10 @@ type wire struct {
 	addresses []string      // of this computer to which its clients connect
 	rate      float64       // bytes a second; zero: as fast as it is written
 	trip      time.Duration // one way
+	loss      int           // one packet in that many is lost; zero: none
 	free      time.Duration // when the transmit queue has run empty
 	queue     queueLength
+	transits  []transit // in the transmit queue
 }
 
 // queueLength is how many frames wait in the transmit queue of a wire, when a frame is added.
@@ -59,9 +61,10 @@ func (q *queueLength) add(now, leaves time.Duration) (mean int) {
 	return mean
 }
 
+const headers = 66 // of Ethernet, IP and TCP
+
 // send returns when bytes that are sent now have left.
 func (w *wire) send(now time.Duration, bytes int) time.Duration {
-	const headers = 66 // of Ethernet, IP and TCP
 	if w.rate == 0 {
 		return now
 	}
@@ -78,6 +81,7 @@ type packet struct {
 	written time.Duration
 	delayed time.Duration // how long the loop had been delayed by then
 	leaves  time.Duration
+	oldest  time.Duration // how old it may be when it comes
 	arrives time.Duration // never: it is lost, and sent again when the network is back
 	arrived bool
 	acked   time.Duration
@@ -96,6 +100,8 @@ type simConn struct {
 	unsent []*packet // for want of room in the client's window
 	flight []*packet // not acknowledged
 	sndbuf int
+
+	largest int // bytes of its largest frame
 
 	closed bool  // nothing is called for it any more
 	reset  error // a reset has come, and the loop has not seen it
@@ -150,6 +156,7 @@ func (c *simConn) Write(p []byte) {
 	plain := c.client.opens(p)
 	c.unsent = append(c.unsent, &packet{bytes: p, plain: plain, written: c.sim.now, delayed: c.sim.delayed, leaves: never, arrives: never, acked: never})
 	c.client.wasWritten(plain)
+	c.checkUnread(c.unsent[len(c.unsent)-1])
 	c.pump()
 	if n := c.Buffered(); n > maxReplies+1<<16 {
 		c.sim.fail("%v: %d bytes are buffered", c.client, n)
@@ -175,7 +182,8 @@ func (c *simConn) pump() {
 		}
 		c.unsent = c.unsent[1:]
 		p.leaves = c.wire.send(s.now, len(p.bytes))
-		if len(p.plain) > 0 && p.plain[0] != 'r' && p.plain[0] != 'Y' && c.wire.slow() { // a fast one takes hundreds at a time
+		c.wire.enter(s, p)
+		if p.isFrame() && c.wire.slow() { // a fast one takes hundreds at a time
 			s.summary.Queued++
 			if mean := c.wire.queue.add(s.now, p.leaves); mean > 0 {
 				s.fail("%s: %d frames waited in its transmit queue, in the mean of a second", c.wire.name, mean)
@@ -193,7 +201,7 @@ func (c *simConn) pump() {
 // travel brings a packet to the client.
 func (c *simConn) travel(p *packet, leaves time.Duration) {
 	s := c.sim
-	p.arrives = leaves + c.wire.trip + time.Duration(s.random.IntN(100_000))
+	p.arrives = leaves + c.wire.trip + time.Duration(s.random.IntN(100_000)) + c.wire.resent(s)
 	if i := slices.Index(c.flight, p); i > 0 {
 		p.arrives = max(p.arrives, c.flight[i-1].arrives+1)
 	}
@@ -205,6 +213,7 @@ func (c *simConn) travel(p *packet, leaves time.Duration) {
 	s.at(at, func() {
 		if p.arrives == at && !p.arrived {
 			p.arrived = true
+			c.client.checkAge(p)
 			c.client.arrive(p)
 			if len(c.unsent) > 0 { // the acknowledgement reports how much room there is
 				s.at(p.acked, func() {
@@ -256,7 +265,9 @@ func (c *simConn) mend(outage time.Duration) {
 			if p.acked == never {
 				if !p.arrived {
 					c.wire.queue.resentFrom = s.now
-					c.travel(p, c.wire.send(s.now, len(p.bytes)))
+					p.leaves = c.wire.send(s.now, len(p.bytes))
+					c.wire.enter(s, p)
+					c.travel(p, p.leaves)
 				}
 				p.acked = max(s.now, p.arrives) + 2*c.wire.trip
 			}

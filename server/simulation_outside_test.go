@@ -90,6 +90,7 @@ func (l simLog) Write(e zapcore.Entry, fields []zap.Field) error {
 	for _, f := range append(slices.Clone(l.fields), fields...) {
 		f.AddTo(m)
 	}
+	l.sim.lines++
 	l.sim.note("log: %s %v", e.Message, m.Fields)
 	if e.Message == "driver has panicked" && m.Fields["panic"] != intended {
 		l.sim.fail("a driver has panicked: %v", m.Fields)

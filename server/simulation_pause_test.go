@@ -15,11 +15,11 @@ import (
 // wait in the line for 200 ms in front of the stop.
 const stopDelay = 350 * time.Millisecond
 
-// pauseLater pauses the server from time to time.
+// pauseLater pauses the server from time to time, unless the story is given.
 func (s *sim) pauseLater() {
-	s.after(s.wait(25*time.Second), func() {
+	s.after(time.Duration(s.fate.ExpFloat64()*float64(25*time.Second)), func() {
 		if s.pauses {
-			s.pause()
+			s.later(aPause, 0, 0)
 			s.pauseLater()
 		}
 	})
@@ -148,9 +148,12 @@ func (r *simRobot) checkMotion(o *op) {
 	s := r.sim
 	s.summary.Motions++
 	r.checkStop(o)
+	if r.pilot { // the client of a late command may have gone
+		return
+	}
 	r.checkCommander(o)
 	if !slices.ContainsFunc(r.history.writes, func(w *op) bool {
-		return !w.stops && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
+		return !w.stops && !w.dropped && !w.isOver(r.lease) && w.by != nil && w.by.drivesOn() && (r.reflexes || o.matches(w.speed, w.turn))
 	}) {
 		s.fail("%s: %v, for no client that is still there", r.path, o)
 	}

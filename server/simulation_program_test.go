@@ -87,6 +87,9 @@ func (v *simSite) newProgram() {
 	}
 	v.names++
 	s.summary.Programs++
+	before := s.random
+	defer func() { s.random = before }()
+	s.random = s.stream(aProgram, v.names, 0)
 	p := &simProgram{
 		site: v, name: v.names, robot: s.robots[s.random.IntN(len(s.robots))], drives: s.chance(2),
 		address: fmt.Sprintf("10.2.%d.%d", v.names/250, v.names%250+1), out: make(chan string, 100),

@@ -46,33 +46,28 @@ func (c *simClient) owns() bool {
 	return c.conn.remote.IP.IsLoopback() || len(c.sim.access) > 0 && !c.mayOnlyRead(c.sim.access)
 }
 
-// reloads changes the configuration from time to time, while robots drive or not.
-func (s *sim) reloads() {
-	s.after(s.wait(40*time.Second), func() {
-		if s.closing {
-			return
+// reloads changes the configuration, while robots drive or not, and later again.
+func (s *sim) reloads(r *simRobot) {
+	moves, changes, trusted := s.chance(2), s.chance(2), s.chance(2)
+	s.onLoop(func(now time.Duration) {
+		switch {
+		case !s.accepting: // one is under way
+		case r.gone || slices.ContainsFunc(s.robots, func(o *simRobot) bool { return o != r && !o.gone }) && moves:
+			s.move(now, r)
+		case changes:
+			s.change(now, trusted)
+		default:
+			s.reload(now, r)
 		}
-		s.onLoop(func(now time.Duration) {
-			r := s.robots[s.random.IntN(len(s.robots))]
-			switch {
-			case !s.accepting: // one is under way
-			case r.gone || slices.ContainsFunc(s.robots, func(o *simRobot) bool { return o != r && !o.gone }) && s.chance(2):
-				s.move(now, r)
-			case s.chance(2):
-				s.change(now)
-			default:
-				s.reload(now, r)
-			}
-		})
-		s.reloads()
 	})
+	s.later(aReload, s.fate.IntN(len(s.robots)), 40*time.Second)
 }
 
-// change changes the rights of clients.
-func (s *sim) change(now time.Duration) {
+// change changes the rights of clients. Rules trust certificates or not.
+func (s *sim) change(now time.Duration, trusted bool) {
 	var access rights.Rules
 	if len(s.access) == 0 {
-		access = rules(s.chance(2))
+		access = rules(trusted)
 	}
 	s.note("the rights change: %v", access)
 	s.summary.Rights++

@@ -36,6 +36,8 @@ type rig struct {
 	link     *devices.Link
 	hardware hardware
 	robot    *simRobot // whose wheels these are; nil: they are no wheels
+	index    int       // of the robot that it is a part of
+	fails    kind      // the event of its faults
 
 	// The line.
 	port     *simPort
@@ -219,87 +221,82 @@ func (r *rig) mended() {
 	r.sim.note("%s is well again", r.path)
 }
 
-// misfortune lets faults happen from time to time.
+// misfortune lets a fault happen, and later another one.
 func (r *rig) misfortune() {
 	s := r.sim
-	if r.calm {
-		return
-	}
-	s.after(s.wait(25*time.Second), func() {
-		if s.closing {
-			return
-		}
-		lasts := s.wait(3 * time.Second)
-		over := func() {}
-		switch s.random.IntN(9) {
-		case 0:
-			r.faulty("it is unplugged for %v", lasts)
-			r.plugged = false
-			if p := r.port; p != nil {
-				s.summary.Losses++
-				p.gone = true
-				p.far.Close()
-				s.after(s.between(0, 50*time.Millisecond), p.hangup)
-			}
-			over = func() { r.plugged = true }
-		case 1:
-			r.faulty("it is switched off for %v", lasts)
+	lasts := s.wait(3 * time.Second)
+	over := func() {}
+	switch s.random.IntN(9) {
+	case 0:
+		r.faulty("it is unplugged for %v", lasts)
+		r.plugged = false
+		if p := r.port; p != nil {
 			s.summary.Losses++
-			r.mute, r.jammed = true, false
-			r.hardware.power(false)
-			over = func() {
-				r.mute = false
-				r.hardware.power(true)
+			p.gone = true
+			p.far.Close()
+			s.after(s.between(0, 50*time.Millisecond), p.hangup)
+		}
+		over = func() { r.plugged = true }
+	case 1:
+		r.faulty("it is switched off for %v", lasts)
+		s.summary.Losses++
+		r.mute, r.jammed = true, false
+		r.hardware.power(false)
+		over = func() {
+			r.mute = false
+			r.hardware.power(true)
+		}
+	case 2:
+		r.faulty("it sends nothing for %v", lasts)
+		r.mute = true
+		over = func() { r.mute = false }
+	case 3:
+		r.faulty("its line takes nothing for %v", lasts)
+		r.jammed = true
+		over = func() {
+			r.jammed = false
+			if r.port != nil {
+				r.port.flush()
 			}
-		case 2:
-			r.faulty("it sends nothing for %v", lasts)
-			r.mute = true
-			over = func() { r.mute = false }
-		case 3:
-			r.faulty("its line takes nothing for %v", lasts)
-			r.jammed = true
-			over = func() {
-				r.jammed = false
-				if r.port != nil {
-					r.port.flush()
-				}
-				if r.robot != nil {
-					r.robot.history.jammed()
-					r.robot.expectStop()
-				}
-			}
-		case 4:
-			r.faulty("every other packet of it is damaged for %v", lasts)
-			r.damage = 2
-			over = func() { r.damage = 0 }
-		case 5:
-			r.faulty("it loses bytes for %v", lasts)
-			r.lost = 4
-			over = func() { r.lost = 0 }
-		case 6:
-			r.faulty("junk on its line")
-			if p := r.port; p != nil {
-				p.bring(s.junk(1+s.random.IntN(300)), nil)
-				r.garbled = s.now + 400*time.Millisecond // it breaks into packets
-			}
-		case 7:
-			r.faulty("its driver will panic, for %v at most", lasts)
-			r.fuse = 1 + s.random.IntN(3)
-			over = func() { r.fuse = 0 }
-		case 8:
-			r.faulty("trouble of its own for %v", lasts)
-			if !r.hardware.befall(lasts) {
-				r.deaf = true
-				over = func() { r.deaf = false }
+			if r.robot != nil {
+				r.robot.history.jammed()
+				r.robot.expectStop()
 			}
 		}
-		s.after(lasts, func() {
-			over()
-			r.mended()
-			r.misfortune()
-		})
+	case 4:
+		r.faulty("every other packet of it is damaged for %v", lasts)
+		r.damage = 2
+		over = func() { r.damage = 0 }
+	case 5:
+		r.faulty("it loses bytes for %v", lasts)
+		r.lost = 4
+		over = func() { r.lost = 0 }
+	case 6:
+		r.faulty("junk on its line")
+		if p := r.port; p != nil {
+			p.bring(s.junk(1+s.random.IntN(300)), nil)
+			r.garbled = s.now + 400*time.Millisecond // it breaks into packets
+		}
+	case 7:
+		r.faulty("its driver will panic, for %v at most", lasts)
+		r.fuse = 1 + s.random.IntN(3)
+		over = func() { r.fuse = 0 }
+	case 8:
+		r.faulty("trouble of its own for %v", lasts)
+		if !r.hardware.befall(lasts) {
+			r.deaf = true
+			over = func() { r.deaf = false }
+		}
+	}
+	s.after(lasts, func() {
+		over()
+		r.mended()
+		r.nextFault()
 	})
 }
+
+// nextFault lets a fault happen some time later.
+func (r *rig) nextFault() { r.sim.later(r.fails, r.index, 25*time.Second) }
 
 // send brings the driver a packet of the hardware.
 func (r *rig) send(b []byte, report *simReport) {

@@ -25,14 +25,14 @@ const (
 // only by those who may, and that the clients get what the robot has reported.
 type simRobot struct {
 	rig
-	index int
-	base  base
-	tick  *timers.Timer
+	base base
+	tick *timers.Timer
 
 	scanner  scanner
 	front    int           // what is in front of the wheels
 	lease    time.Duration // of a command to the wheels, zero: for ever
-	reflexes bool          // in front of the wheels
+	reflexes bool          // in front of the wheels, or a pilot
+	pilot    bool          // in front of the wheels
 
 	powered   time.Duration // when the motors got power or lost it, or the driver has sent that they should
 	reports   []*simReport  // that the driver was given whole, oldest first
@@ -95,8 +95,10 @@ type simReport struct {
 
 func (s *sim) newRobot(index int) *simRobot {
 	r := &simRobot{
-		rig:   rig{sim: s, path: fmt.Sprintf("/dev/ttySIM%d", index), plugged: true, calm: s.chance(4)},
-		index: index, front: unknown, lastLost: s.now,
+		rig: rig{
+			sim: s, path: fmt.Sprintf("/dev/ttySIM%d", index), index: index, fails: aFault, plugged: true, calm: s.chance(4),
+		},
+		front: unknown, lastLost: s.now,
 	}
 	r.robot = r
 	r.keeps = s.chance(3)
@@ -124,6 +126,7 @@ func (r *simRobot) watch() {
 	r.watchControl()
 	r.watchDriver()
 	r.scanner.watch()
+	r.watchDevices()
 }
 
 // sent judges bytes of the driver.
@@ -131,6 +134,7 @@ func (r *simRobot) sent(p *simPort, b []byte) {
 	s := r.sim
 	for _, o := range r.base.motions(p, b) {
 		o.call, o.ret = s.now, s.now
+		p.newest = o
 		p.moves = o.left != 0 || o.right != 0
 		if p.moves && len(p.words) == 0 {
 			s.fail("%s: %v, and nothing would stop it after the death of the process", r.path, o)

@@ -58,7 +58,9 @@ type simScanner struct {
 	sim     *sim
 	link    *devices.Link
 	ready   bool
+	readyAt time.Duration
 	crashed bool
+	slow    bool            // its next setup takes long
 	starts  []time.Duration // of its runs
 	scans   []time.Duration // when it has published
 }
@@ -67,6 +69,11 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.ready = link, false
 	if !d.crashed { // else it is not started anew
 		d.starts = append(d.starts, now)
+	}
+	if d.slow { // and it works
+		d.slow = false
+		link.WakeAt(now + d.sim.between(6*time.Second, 7*time.Second))
+		return
 	}
 	d.mayPanic(50)
 	if d.sim.chance(10) {
@@ -96,7 +103,7 @@ func (d *simScanner) mayPanic(n int) {
 
 func (d *simScanner) Tick(now time.Duration) time.Duration {
 	if !d.ready {
-		d.ready = true
+		d.ready, d.readyAt = true, now
 		d.link.Ready(now)
 		return now + d.sim.wait(time.Second)
 	}

@@ -31,6 +31,7 @@ func (o *stopOp) follows(before *stopOp) bool {
 // addStop records a stop or a release that begins now.
 func (r *simRobot) addStop(on bool) *stopOp {
 	s := r.sim
+	s.causes++
 	o := &stopOp{on: on, call: s.now, ret: never}
 	r.stops = append(r.stops, o)
 	if on {
@@ -76,18 +77,13 @@ func (c *simClient) confirmStops(number int) {
 	c.stops = slices.DeleteFunc(c.stops, func(o *stopOp) bool { return o.message <= number })
 }
 
-// visitors stop the robot from time to time, and release it.
-func (r *simRobot) visitors() {
+// visitor stops the robot, and releases it. Later another one does.
+func (r *simRobot) visitor() {
 	s := r.sim
-	s.after(s.wait(20*time.Second), func() {
-		if s.closing {
-			return
-		}
-		s.onLoop(func(time.Duration) { r.byVisitor(true) })
-		s.after(s.wait(4*time.Second), func() {
-			s.onLoop(func(time.Duration) { r.byVisitor(false) })
-			r.visitors()
-		})
+	s.onLoop(func(time.Duration) { r.byVisitor(true) })
+	s.after(s.wait(4*time.Second), func() {
+		s.onLoop(func(time.Duration) { r.byVisitor(false) })
+		s.later(aVisitor, r.index, 20*time.Second)
 	})
 }
 

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"errors"
 	"flag"
 	"fmt"
@@ -23,7 +24,7 @@ import (
 	"player/devices"
 	"player/devices/reflex"
 	"player/e2e/acceptance"
-	"player/e2e/needs"
+	"player/e2e/must"
 	"player/process/descriptors"
 	"player/simulation/emulator/line"
 	"player/timers"
@@ -31,13 +32,12 @@ import (
 
 // The simulation runs the server with its sessions, pacing, timers and drivers
 // on a virtual clock. Everything around it is simulated: the network and the
-// kernel's connections (simulation_network_test.go), what clients do and send and
-// how they judge what they get (simulation_client, _message and _judge_test.go),
-// the serial lines and their drivers (simulation_line and _rig_test.go), robots (simulation_robot and
-// _pioneer_test.go), a scanner (simulation_scanner_test.go), emulated hardware (simulation_hardware and
-// _laser_test.go), and programs of ROS and the server for them (simulation_program and _site_test.go). All chance
-// comes from one seed, so a seed that fails can be
-// replayed:
+// kernel's connections (simulation_network and _wireless_test.go), what clients do and send and how they judge what
+// they get (simulation_client, _message and _judge_test.go), the serial lines and their drivers (simulation_line and
+// _rig_test.go), robots (simulation_robot and _pioneer_test.go), a scanner (simulation_scanner_test.go), emulated
+// hardware (simulation_hardware and _laser_test.go), and programs of ROS and the server for them (simulation_program
+// and _site_test.go). All chance comes from one seed, so a seed that fails can be replayed, and reduced to few events
+// (simulation_story_test.go):
 //
 //	go test ./server -run '^TestSimulation$' -seed 123
 //
@@ -48,6 +48,7 @@ var (
 	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
 	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 20, with -short 4, with ACCEPTANCE=1 30")
 	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
+	simStory = flag.String("story", "", "with -seed: only these events happen, as a seed that fails prints them")
 )
 
 func TestSimulation(t *testing.T) {
@@ -68,13 +69,26 @@ func TestSimulation(t *testing.T) {
 	for seed := first; seed < first+uint64(seeds); seed++ {
 		s := newSim(seed)
 		s.keys = keys
+		if *simStory != "" {
+			s.given = must.Get(storyOf(*simStory))(t)
+		}
 		if err := s.live(t); err != nil {
-			lines := 100
-			if *simSeed != 0 {
-				lines = keptLines
+			lines, part := keptLines, ""
+			if *simSeed == 0 {
+				lines = 300
 			}
-			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d",
-				seed, s.now, err, s.trace.tail(lines), seed)
+			if *simSeed == 0 && s.site == nil {
+				end := time.Now().Add(20 * time.Second)
+				h := shrink(t, s, func() bool { return time.Now().Before(end) })
+				t.Logf("seed %d, after %v: %v\nReduced in %d runs from %d clients, other events and actions to %d.",
+					seed, s.now, err, h.runs, s.story.size(), h.best.story.size())
+				s = h.best
+			}
+			if s.site == nil {
+				part = fmt.Sprintf(" -story '%v'", s.story)
+			}
+			t.Fatalf("seed %d, after %v: %v\nThe last events:\n%s\nReplay it with: go test ./server -run '^TestSimulation$' -seed %d%s",
+				seed, s.now, s.failure, s.trace.tail(lines), seed, part)
 		}
 		if *simSeed != 0 && testing.Verbose() {
 			t.Logf("seed %d:\n%s", seed, s.trace.tail(keptLines))
@@ -90,20 +104,7 @@ func TestSimulation(t *testing.T) {
 	}
 }
 
-// A seed determines everything.
-func TestSimulationIsRepeatable(t *testing.T) {
-	needs.Time(t)
-	keys := newKeys(t)
-	for seed := uint64(1); seed <= 3; seed++ {
-		a, b := newSim(seed), newSim(seed)
-		a.keys, b.keys = keys, keys
-		if errA, errB := a.live(t), b.live(t); (errA == nil) != (errB == nil) || a.trace.sum() != b.trace.sum() || a.summary != b.summary {
-			t.Errorf("seed %d: two runs differ: %v, %v; %+v, %+v", seed, errA, errB, a.summary, b.summary)
-		}
-	}
-}
-
-// noLease is a seed whose first robot has no lease.
+// noLease is a seed whose first robot has no lease, and nothing in front of its wheels.
 const noLease = 1
 
 // simulateOne returns the only client of a simulation, which has just connected from the
@@ -204,6 +205,11 @@ type summary struct {
 	Near                   int // frames on networks that carry everything whose time was judged
 	EmergencyStops, Held   int // and moments at which one must hold
 	Answers                int
+	Obeyed                 int // commands whose effect was judged
+	Dropped                int // commands of silent clients
+	Young                  int // frames whose age was judged
+	States                 int // of devices in the status
+	Outages, Roamed        int // of networks; clients that have come to another one
 	Queued                 int // frames for networks with a transmit queue
 	Commanders             int // motions of which the status must name the commander
 	Takeovers              int // of robots whose commander keeps control
@@ -251,14 +257,25 @@ type broken struct{ error }
 
 // sim is one simulation: a server and its world.
 type sim struct {
-	random  *rand.Rand
+	seed    uint64
+	random  *rand.Rand    // of the event that happens
+	noise   *rand.Rand    // of what no event has begun
+	fate    *rand.Rand    // makes a story
+	given   *story        // nil: it is made by chance
+	story   story         // what has happened
+	events  int           // made by chance
+	prepare func(*sim)    // of a test: sets judge; nil: none
+	judge   func() bool   // once a second: reports whether an invariant of a test is broken; nil: none
+	broken  string        // the invariant that does not hold
+	longest time.Duration // the simulation ends then; zero: at the end of its life
 	trace   trace
 	summary summary
 
 	now       time.Duration
-	timers    timers.Queue  // of the server
-	outside   timers.Queue  // events of the world
-	emulated  *line.Virtual // the clock of emulated hardware
+	timers    timers.Queue               // of the server
+	outside   timers.Queue               // events of the world
+	emulated  *line.Virtual              // the clock of emulated hardware
+	due       map[time.Duration][]func() // of outside, by their times
 	busy      time.Duration
 	delayed   time.Duration // how long the loop was delayed so far
 	delayedAt time.Duration // delayed when the clients were checked last
@@ -282,6 +299,7 @@ type sim struct {
 	log           *zap.Logger
 	stopped       time.Duration // when the server was asked to stop, zero: it runs
 	failure       error         // the first invariant that did not hold
+	lines, causes int           // of the log in this second, and of what is logged
 	lag           time.Duration // how long the current callback has taken, for those who ask
 	site          *simSite      // for programs of ROS; nil: there is none
 	keys          *simKeys      // of clients by TLS; nil: there are none
@@ -290,7 +308,10 @@ type sim struct {
 }
 
 func newSim(seed uint64) *sim {
-	s := &sim{random: rand.New(rand.NewPCG(seed, 6665)), now: time.Second}
+	s := &sim{
+		seed: seed, random: rand.New(rand.NewPCG(seed, 6665)), fate: rand.New(rand.NewPCG(seed, 6666)),
+		now: time.Second, due: map[time.Duration][]func(){},
+	}
 	s.emulated = s.newClock()
 	return s
 }
@@ -316,13 +337,35 @@ func (s *sim) note(format string, args ...any) {
 // failure is kept.
 func (s *sim) fail(format string, args ...any) {
 	if s.failure == nil {
-		s.failure = fmt.Errorf(format, args...)
+		s.failure, s.broken = fmt.Errorf(format, args...), format
 	}
 	panic(broken{s.failure})
 }
 
+// at has fn called at a time, behind what is to be called at the same time already, with the same chance.
 func (s *sim) at(at time.Duration, fn func()) {
-	s.outside.Set(timers.NewTimer(func(time.Duration) time.Duration { fn(); return 0 }), max(at, s.now))
+	at = max(at, s.now)
+	random, before := s.random, s.due[at]
+	s.due[at] = append(before, func() {
+		s.random = random
+		fn()
+	})
+	if len(before) == 0 {
+		s.outside.Set(timers.NewTimer(s.nextDue), at)
+	}
+}
+
+// nextDue calls the first function that is due.
+func (s *sim) nextDue(at time.Duration) time.Duration {
+	first := s.due[at][0]
+	if rest := s.due[at][1:]; len(rest) > 0 {
+		s.due[at] = rest
+		s.outside.Set(timers.NewTimer(s.nextDue), at)
+	} else {
+		delete(s.due, at)
+	}
+	first()
+	return 0
 }
 
 func (s *sim) after(d time.Duration, fn func()) { s.at(s.now+d, fn) }
@@ -333,6 +376,8 @@ func (s *sim) call(fn func(now time.Duration)) {
 		return
 	}
 	s.depth++
+	before := s.random
+	s.random = s.noise
 	if s.depth == 1 {
 		for _, c := range slices.Clone(s.clients) {
 			c.conn.lookForEnd(s.now)
@@ -341,17 +386,20 @@ func (s *sim) call(fn func(now time.Duration)) {
 	fn(s.now)
 	if s.depth == 1 {
 		s.server.settle(s.now)
+		s.random = s.noise // a driver may have panicked
 		s.delay(s.lag)
 		s.lag = 0
-		switch { // the loop may be delayed
-		case s.pauses && s.chance(5000):
-			s.pause()
-		case s.chance(3000):
-			s.delay(s.between(0, 150*time.Millisecond))
-		case s.chance(100):
+		if s.chance(100) && !s.story.quiet { // the loop may be delayed
 			s.delay(s.between(0, 5*time.Millisecond))
 		}
+		switch { // for longer
+		case s.pauses && s.byChance(5000):
+			s.later(aPause, 0, 0)
+		case s.byChance(3000):
+			s.later(aDelay, 0, 0)
+		}
 	}
+	s.random = before
 	s.depth--
 }
 
@@ -374,9 +422,15 @@ func (s *sim) onLoop(fn func(now time.Duration)) {
 
 // run lets the virtual time pass until the given time.
 func (s *sim) run(until time.Duration) {
+	random := s.random
+	defer func() { s.random = random }()
 	for still := 0; ; still++ {
-		if s.failure != nil { // in a driver
+		s.random = s.noise
+		switch {
+		case s.failure != nil: // in a driver
 			panic(broken{s.failure})
+		case s.longest != 0 && s.now > s.longest:
+			panic(broken{errLong})
 		}
 		before := s.now
 		at, armed := s.timers.Next()
@@ -435,37 +489,44 @@ func (s *sim) life() (err error) {
 			err = p
 		default:
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			s.failure, s.broken = err, fmt.Sprint(p)
 		}
 	}()
 	s.build()
+	if s.prepare != nil {
+		s.prepare(s)
+	}
 	s.depth++
 	s.server.start(s.now)
 	s.depth--
 	for _, r := range s.robots {
-		r.visitors()
+		s.later(aVisitor, r.index, 20*time.Second)
 	}
 	for _, r := range s.rigs() {
-		r.misfortune()
+		if !r.calm {
+			r.nextFault()
+		}
 	}
 	population := 1 + s.random.IntN(6)
 	if s.crowded {
 		population += 4
 	}
 	for range population {
-		s.after(s.wait(time.Second), s.newClient)
+		s.later(aClient, s.fate.IntN(len(s.robots)), time.Second)
 	}
 	s.after(time.Second, s.watch)
 	if s.pauses = s.chance(2); s.pauses {
 		s.pauseLater()
 	}
+	s.later(anOutage, 0, 40*time.Second)
 	if s.chance(3) {
-		s.reloads()
+		s.later(aReload, s.fate.IntN(len(s.robots)), 40*time.Second)
 	}
 	if s.chance(3) {
 		s.openSite()
 		defer s.site.end()
 	}
-	s.run(s.now + s.between(time.Minute, 8*time.Minute))
+	s.run(s.now + s.story.life)
 
 	// All clients leave: nothing may be left.
 	s.closing, s.pauses = true, false
@@ -481,7 +542,7 @@ func (s *sim) life() (err error) {
 	if s.chance(2) {
 		s.closing = false
 		for range population {
-			s.newClient()
+			s.later(aClient, s.fate.IntN(len(s.robots)), 100*time.Millisecond)
 		}
 		s.run(s.now + s.between(time.Second, 20*time.Second))
 		s.closing = true
@@ -506,11 +567,22 @@ func (s *sim) life() (err error) {
 
 // build makes robots and the server.
 func (s *sim) build() {
+	life := s.between(time.Minute, 8*time.Minute)
+	if s.given != nil {
+		s.story.quiet, s.story.salt = s.given.quiet, s.given.salt
+		life = cmp.Or(s.given.life, life)
+		for _, e := range s.given.events {
+			s.bring(*e)
+		}
+	}
+	s.story.life = life
+	s.noise = s.stream('n', int(s.story.salt), 0)
 	log := zap.New(simLog{sim: s})
 	s.log, s.accepting = log, true
 	s.crowded = s.chance(3)
 	radio := func(name string, addresses ...string) *wire {
-		w := &wire{name: name, addresses: addresses, trip: s.between(100*time.Microsecond, 40*time.Millisecond), rate: 10_000 + s.random.Float64()*1e6}
+		w := &wire{name: name, addresses: addresses, trip: s.between(100*time.Microsecond, 40*time.Millisecond)}
+		w.rate, w.loss = 10_000+s.random.Float64()*1e6, []int{0, 0, 20, 100}[s.random.IntN(4)]
 		if s.crowded {
 			w.rate = 10_000 + s.random.Float64()*30_000
 		}
@@ -569,9 +641,9 @@ func (r *simRobot) table(log *zap.Logger) (t *devices.Table, adopt func()) {
 		return l
 	}
 	if r.front == unknown {
-		r.front = r.sim.random.IntN(4)
+		r.front = r.sim.random.IntN(5)
 		if r.front == 1 && !strings.Contains(r.letters(), "s") { // the reflexes need sonars
-			r.front = 2
+			r.front = 3
 		}
 	}
 	kind, d := r.base.driver()
@@ -585,6 +657,9 @@ func (r *simRobot) table(log *zap.Logger) (t *devices.Table, adopt func()) {
 		r.reflexes = true
 		d, err := reflex.New(t.Hide(codec.Position), []*devices.Device{t.Device(codec.Sonar)}, 400)
 		attach(reflex.Kind(), d, err)
+	case 2:
+		kind, d := r.attachPilot(t)
+		attach(kind, d, nil)
 	}
 	return t, func() {
 		r.renew(link)
@@ -611,6 +686,9 @@ func (s *sim) watch() {
 	if s.ended {
 		return
 	}
+	if s.judge != nil && s.judge() {
+		s.fail("a test has broken this")
+	}
 	open := 0
 	for _, c := range s.clients {
 		if c.conn != nil && c.conn.handler != nil && !c.conn.closed {
@@ -619,6 +697,7 @@ func (s *sim) watch() {
 		c.check()
 	}
 	s.delayedAt = s.delayed
+	s.watchGrowth()
 	sv := s.server
 	if len(sv.clients) != open {
 		s.fail("the server has %d clients, %d are connected", len(sv.clients), open)
