@@ -314,10 +314,6 @@ func TestMinute(t *testing.T) {
 		{name: "all at once", noise: line.Noise{Garbage: .3, Flip: .3, Swallow: .3, Truncate: .3, Both: true},
 			old: 1800 * ms, o: line.Options{Latency: 30 * ms, Paced: true}, tune: func(r *rig) { r.cuts = true }, each: bunch},
 	}
-	seconds := 60
-	if testing.Short() {
-		seconds = 30
-	}
 	for _, p := range products() {
 		t.Run(p.kind.Name, func(t *testing.T) {
 			t.Parallel()
@@ -341,14 +337,14 @@ func TestMinute(t *testing.T) {
 						r.strict = n == line.Noise{} && !r.ends
 						r.connect()
 						connected := r.Link.Counts
-						for range seconds {
+						for range 60 {
 							if test.each != nil {
 								test.each(r)
 							}
 							r.run(time.Second, old)
 						}
 						r.stand()
-						if r.judged < seconds {
+						if r.judged < 60 {
 							t.Errorf("seed %d: only %d data in a minute", seed, r.judged)
 						}
 						if r.Link.Counts.Errors != connected.Errors || (r.Link.Counts.Dropped == connected.Dropped) != r.strict {
