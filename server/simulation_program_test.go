@@ -480,11 +480,12 @@ func (p *simProgram) answer(id string, result bool) {
 		return // about topics
 	}
 	delete(p.calls, id)
-	c.end(s.now, !result || p.robot.gone)
+	c.end(s.now, !result)
 	switch {
 	case c.stop == nil:
-	case !result:
+	case !result && !p.robot.wasGone(c.stop.call):
 		s.fail("%v may not stop or release", p)
+	case !result: // there was no robot to stop
 	case c.stop.on:
 		p.robot.expectHeld(nil, c.stop)
 	}

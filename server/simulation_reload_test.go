@@ -142,6 +142,11 @@ func (r *simRobot) changesFor(excuse string) {
 	}
 }
 
+// wasGone reports whether the robot was not in the configuration at some time since then.
+func (r *simRobot) wasGone(since time.Duration) bool {
+	return r.gone || r.away != nil && r.away.ret >= since
+}
+
 // move removes a robot from the configuration, or brings it back with new drivers.
 func (s *sim) move(now time.Duration, r *simRobot) {
 	s.summary.Moves++

@@ -31,6 +31,9 @@ func (r Robot) Services() []Service {
 		Service{Name: "reset_odometry", needs: rights.Write | rights.Config, configure: func(r *client.Client, _ bool) error { return r.ResetPosition() }})
 }
 
+// errNotServed is the answer to a stop or a release of a robot that a reload has removed: nothing was stopped.
+var errNotServed = Notice{Text: "this server does not serve the robot any more"}
+
 // Call carries out a service of the robot with a number for the guest, and answers: now, or when the wheels
 // have started. It returns the error of answer.
 func (g *Guest) Call(s Service, on bool, number int, robot Robot, answer func(error) error) error {
@@ -38,9 +41,14 @@ func (g *Guest) Call(s Service, on bool, number int, robot Robot, answer func(er
 	switch {
 	case err != nil:
 	case s.configure == nil:
-		err = Do(g.Ctx, g.common.Server, func(server Server, now time.Duration) {
-			server.EmergencyStop(now, robot.Port, s.stop, g.From)
+		var served *bool
+		served, err = OnLoop(g.Ctx, g.common.Server, func(server Server, now time.Duration) *bool {
+			ok := server.EmergencyStop(now, robot.Port, s.stop, g.From)
+			return &ok
 		})
+		if err == nil && !*served {
+			err = errNotServed
+		}
 	default:
 		err = g.Wheels(number, robot).configure(func(c *Controller) error { return s.configure(c.Robot(), on) }, answer)
 		if err == nil {

@@ -339,7 +339,7 @@ func (h *hub) read(r Robot, m *nats.Msg) (b bridge.Body, token string, err error
 // answer answers a message if it is a request.
 func (h *hub) answer(m *nats.Msg, v any) {
 	if m.Reply != "" {
-		_ = h.bus.Publish(m.Reply, mustJSON(v)) // whoever asked notices the lost connection
+		_ = h.bus.Publish(m.Reply, mustJSON(v)) // the client that asked notices the lost connection
 	}
 }
 

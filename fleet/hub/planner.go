@@ -36,7 +36,7 @@ func (p planner) answer(ctx context.Context, m *nats.Msg) {
 	if bridge.KnowsPlan(m.Data, digest) {
 		reply.Data = nil
 	}
-	_ = m.RespondMsg(reply) // whoever asked notices the lost connection
+	_ = m.RespondMsg(reply) // the client that asked notices the lost connection
 }
 
 // get gets the plan from the dashboard.

@@ -39,8 +39,8 @@ func ended(conn net.Conn) bool {
 	return n == 0 && err != nil
 }
 
-// A device on the network serves one host after the other, at the same address also when it was unplugged, and ends
-// a connection that it is told to end.
+// A device on the network serves one host after the other, at the same address also when it was unplugged, and HangUp
+// ends a connection.
 func TestNetwork(t *testing.T) {
 	e := &parrot{}
 	must.Do(t, e.Attach(Options{TCP: "127.0.0.1:0"}, e))
