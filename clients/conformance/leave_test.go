@@ -68,6 +68,9 @@ func TestReconnectUnanswered(t *testing.T) {
 		if got := a.answer(t, Object{"op": "connect"}); got["ok"] != true {
 			t.Fatal(text(got))
 		}
+		// A program that is being started has the listener, too, for a moment: only shutdown ends it at once.
+		raw := must.Get(listener.(*net.TCPListener).SyscallConn())(t)
+		must.Do(t, raw.Control(func(fd uintptr) { _ = unix.Shutdown(int(fd), unix.SHUT_RDWR) }))
 		must.Do(t, errors.Join(listener.Close(), conn.Close()))
 		a.send(t, Object{"op": "reconnect", "timeout_ms": 40 * soon})
 		time.Sleep(20 * soon * time.Millisecond) // ten attempts are refused on an idle computer, one on a busy one
