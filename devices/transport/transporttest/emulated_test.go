@@ -298,19 +298,21 @@ func TestMinute(t *testing.T) {
 		old   time.Duration
 		noise line.Noise // in the unit of product.noise
 		loses bool       // bytes are lost without noise
+		parts bool       // a part of what happens in other rows, and skipped with -short
 		o     line.Options
 		tune  func(r *rig)
 		each  func(r *rig)
 	}{
 		{name: "good"},
-		{name: "each byte alone", o: line.Options{Paced: true}},
+		{name: "each byte alone", parts: true, o: line.Options{Paced: true}},
 		{name: "each packet cut at each byte", tune: func(r *rig) { r.cuts = true }},
-		{name: "each fifth packet ends at each byte", tune: func(r *rig) { r.ends = true }, loses: true, old: 400 * ms},
+		{name: "each fifth packet ends at each byte", parts: true, tune: func(r *rig) { r.ends = true }, loses: true,
+			old: 400 * ms},
 		{name: "noise", noise: line.Noise{Garbage: 1, Flip: 1, Swallow: 1, Truncate: 1}, old: 1800 * ms},
-		{name: "noise in both directions", noise: line.Noise{Garbage: .5, Flip: .5, Swallow: .5, Truncate: .5, Both: true},
-			old: 1800 * ms},
-		{name: "latency", o: line.Options{Latency: 30 * ms}, old: 30 * ms},
-		{name: "bunched", old: 500 * ms, each: bunch},
+		{name: "noise in both directions", parts: true, old: 1800 * ms,
+			noise: line.Noise{Garbage: .5, Flip: .5, Swallow: .5, Truncate: .5, Both: true}},
+		{name: "latency", parts: true, o: line.Options{Latency: 30 * ms}, old: 30 * ms},
+		{name: "bunched", parts: true, old: 500 * ms, each: bunch},
 		{name: "all at once", noise: line.Noise{Garbage: .3, Flip: .3, Swallow: .3, Truncate: .3, Both: true},
 			old: 1800 * ms, o: line.Options{Latency: 30 * ms, Paced: true}, tune: func(r *rig) { r.cuts = true }, each: bunch},
 	}
@@ -322,6 +324,9 @@ func TestMinute(t *testing.T) {
 					continue
 				}
 				t.Run(test.name, func(t *testing.T) {
+					if test.parts && testing.Short() {
+						t.Skip("with -short, only the rows that have all faults together")
+					}
 					for seed := range *seeds {
 						begin := time.Now()
 						o, n := test.o, test.noise
