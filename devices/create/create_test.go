@@ -308,6 +308,28 @@ func TestNewestCommand(t *testing.T) {
 	}
 }
 
+// A command that noise has damaged is carried out a moment later: a stop above all.
+func TestCommandIsRepeated(t *testing.T) {
+	b := newBench(t, false)
+	b.Ready()
+	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
+	b.Pass(50 * ms)
+	b.position.SetCommand(b.Now(), codec.PositionCommand{}.Append(nil))
+	b.Pass(50 * ms)
+	b.heard = nil // without the stop
+	b.Pass(repeatTime)
+	if want := []byte{145, 0, 0, 0, 0}; !bytes.Equal(b.heard, want) {
+		t.Errorf("the robot heard % d, want % d", b.heard, want)
+	}
+	must.Do(t, b.position.Configure(b.Now(), []byte{codec.ConfigMotors, 0}))
+	b.Pass(50 * ms)
+	b.heard = nil
+	b.Pass(2 * repeatTime)
+	if len(b.heard) != 0 {
+		t.Errorf("with its motors off the robot heard % d", b.heard)
+	}
+}
+
 // A robot that switches its motors off by itself stays off until a client asks.
 func TestCliff(t *testing.T) {
 	b := newBench(t, false)

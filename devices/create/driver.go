@@ -31,6 +31,10 @@ const (
 	// commandGap is the shortest time between two commands of clients that send
 	// more: the robot reads its input every 15 ms.
 	commandGap = 20 * time.Millisecond
+	// repeatTime is from a command to its repetition. The robot has no watchdog, and its commands have no checksum: a
+	// stop that noise has damaged is carried out so much later. More often would take a line of 19200 baud from clients'
+	// commands.
+	repeatTime = 250 * time.Millisecond
 	// obeyTime is when a robot that was commanded to switch its motors on must have done so: the line may delay its
 	// reports for so long.
 	obeyTime = 2 * time.Second
@@ -83,6 +87,7 @@ type Driver struct {
 	due      time.Duration // when it must be
 	free     time.Duration // when the next command may go out
 	moving   bool          // a command is to be sent
+	repeat   time.Duration // when it is to be sent again
 	out      []byte
 }
 
@@ -185,6 +190,10 @@ func (d *Driver) report(now time.Duration, r Report) {
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
 	d.Up(now)
+	if d.on && d.obeys && d.position.Command() != nil && now >= d.repeat {
+		d.moving = true
+		d.flush(now)
+	}
 }
 
 // bumpers returns the bits of misc: the causes that keep the robot from driving forward. Bit
@@ -226,7 +235,7 @@ func (d *Driver) flush(now time.Duration) {
 		_ = c.Decode(b) // its size was checked
 	}
 	left, right := WheelSpeeds(c)
-	d.moving, d.free = false, now+commandGap
+	d.moving, d.free, d.repeat = false, now+commandGap, now+repeatTime
 	d.out = AppendDrive(d.out[:0], left, right)
 	d.Port().Write(d.out)
 }
