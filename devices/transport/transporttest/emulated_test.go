@@ -22,6 +22,7 @@ import (
 	"player/devices/urg"
 	"player/devices/ydlidar"
 	"player/e2e/must"
+	"player/e2e/needs"
 	emulatedldlidar "player/simulation/emulator/ldlidar"
 	"player/simulation/emulator/line"
 	emulatedrobot "player/simulation/emulator/p2os"
@@ -324,8 +325,8 @@ func TestMinute(t *testing.T) {
 					continue
 				}
 				t.Run(test.name, func(t *testing.T) {
-					if test.parts && testing.Short() {
-						t.Skip("with -short, only the rows that have all faults together")
+					if test.parts {
+						needs.Time(t)
 					}
 					for seed := range *seeds {
 						begin := time.Now()
