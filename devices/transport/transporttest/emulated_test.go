@@ -299,17 +299,17 @@ func TestMinute(t *testing.T) {
 		old   time.Duration
 		noise line.Noise // in the unit of product.noise
 		loses bool       // bytes are lost without noise
-		parts bool       // a part of what happens in other rows, and skipped with -short
+		parts bool       // a part of what happens in other rows
 		o     line.Options
 		tune  func(r *rig)
 		each  func(r *rig)
 	}{
-		{name: "good"},
+		{name: "good", parts: true},
 		{name: "each byte alone", parts: true, o: line.Options{Paced: true}},
 		{name: "each packet cut at each byte", tune: func(r *rig) { r.cuts = true }},
 		{name: "each fifth packet ends at each byte", parts: true, tune: func(r *rig) { r.ends = true }, loses: true,
 			old: 400 * ms},
-		{name: "noise", noise: line.Noise{Garbage: 1, Flip: 1, Swallow: 1, Truncate: 1}, old: 1800 * ms},
+		{name: "noise", parts: true, old: 1800 * ms, noise: line.Noise{Garbage: 1, Flip: 1, Swallow: 1, Truncate: 1}},
 		{name: "noise in both directions", parts: true, old: 1800 * ms,
 			noise: line.Noise{Garbage: .5, Flip: .5, Swallow: .5, Truncate: .5, Both: true}},
 		{name: "latency", parts: true, o: line.Options{Latency: 30 * ms}, old: 30 * ms},
@@ -444,6 +444,9 @@ func TestGoneAndBack(t *testing.T) {
 				for _, working := range []bool{false, true} {
 					t.Run(fmt.Sprint(p.kind.Name, " ", test.name, " ", away, " working ", working), func(t *testing.T) {
 						t.Parallel()
+						if !working || away != test.away[0] {
+							needs.Time(t)
+						}
 						for seed := range *seeds {
 							r := newRig(t, p, line.Options{Latency: 3 * ms, Noise: line.Noise{Seed: seed}})
 							r.strict = true
