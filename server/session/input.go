@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"time"
 
 	"player/codec"
 )
@@ -18,10 +19,11 @@ var ErrKept = errors.New("too much input while a device is being set up")
 // wait until other clients have been served, because such a request may take the loop long.
 type input struct {
 	decoder        codec.Decoder
-	setups         int    // setups in progress for the current request
-	changedDevices bool   // the current call has opened or closed devices
-	kept           []byte // input that waits
-	stale          bool   // commands in it are from before Halt
+	setups         int     // setups in progress for the current request
+	changedDevices bool    // the current call has opened or closed devices
+	kept           []byte  // input that waits
+	stale          bool    // commands in it are from before Halt
+	pieces         []piece // of kept, and then of the input of the current call: when each was received
 
 	// The search of kept for emergency stops, which do not wait (8.5).
 	current  int           // bytes of the current call, before any was carried out
@@ -29,6 +31,16 @@ type input struct {
 	obeyed   int           // emergency stops in these bytes
 	ahead    codec.Decoder // has read these bytes
 }
+
+// piece is input that was received at once.
+type piece struct {
+	size int // bytes that were not carried out yet
+	at   time.Duration
+}
+
+// maxPieces bounds the memory for the times of input that waits, to 64 KiB. Of more, the commands age from the time of
+// the last piece that has its own.
+const maxPieces = 4096
 
 // waits reports whether input waits, or input that comes now would wait.
 func (i *input) waits() bool { return i.setups > 0 || i.more() }
@@ -38,7 +50,14 @@ func (i *input) more() bool { return i.setups == 0 && len(i.kept) > 0 }
 
 // begin begins a call with the new input in. It returns the input to carry out, with earlier
 // input in front.
-func (i *input) begin(in []byte) []byte {
+func (i *input) begin(now time.Duration, in []byte) []byte {
+	switch last := len(i.pieces) - 1; {
+	case len(in) == 0:
+	case last == maxPieces-1:
+		i.pieces[last].size += len(in)
+	default:
+		i.pieces = append(i.pieces, piece{len(in), now})
+	}
 	if i.more() {
 		in, i.kept = append(i.kept, in...), nil
 	}
@@ -46,12 +65,22 @@ func (i *input) begin(in []byte) []byte {
 	return in
 }
 
-// next cuts the next message from the input. It reports false if there is no whole message.
-func (i *input) next(in []byte) (m codec.Message, rest []byte, ok bool) {
+// next cuts the next message from the input, and returns when its last byte was received. It reports false if there is
+// no whole message.
+func (i *input) next(in []byte) (m codec.Message, heard time.Duration, rest []byte, ok bool) {
 	if m, rest, ok = i.decoder.Next(in); !ok {
-		i.searched, i.obeyed = 0, 0
+		i.searched, i.obeyed, i.pieces = 0, 0, i.pieces[:0]
+		return m, 0, rest, false
 	}
-	return m, rest, ok
+	used, first := len(in)-len(rest), 0
+	for used > i.pieces[first].size {
+		used -= i.pieces[first].size
+		first++
+	}
+	heard = i.pieces[first].at
+	i.pieces[first].size -= used
+	i.pieces = append(i.pieces[:0], i.pieces[first:]...)
+	return m, heard, rest, true
 }
 
 // mustWait reports whether input has to be kept.

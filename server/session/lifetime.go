@@ -13,7 +13,7 @@ type lifetime struct {
 	longest time.Duration // the longest lifetime that the robot allows; zero: for ever
 	length  time.Duration // of this client's commands, at most longest; zero: for ever
 	yields  bool          // its stop does not stop a device that another client commands (5.5)
-	heard   time.Duration // when the input was received that is being carried out
+	heard   time.Duration // when the message was received that is being carried out
 	ends    time.Duration // when the client's command ends unless repeated, zero: never
 }
 
@@ -29,7 +29,7 @@ func (l *lifetime) set(arg uint16) {
 	}
 }
 
-// isOver reports whether a command in the input that is being carried out is too old.
+// isOver reports whether the command that is being carried out is too old.
 func (l *lifetime) isOver(now time.Duration) bool { return l.length != 0 && now-l.heard >= l.length }
 
 // begin begins the lifetime of a command that the client has just given. It reports whether Lapse is

@@ -16,9 +16,6 @@ import (
 // kept (2.7). The input behind a request that has opened or closed devices is kept until the next
 // Receive (see More), because such a request may take the loop longer than anything else.
 func (s *Session) Receive(now time.Duration, in []byte) {
-	if len(in) > 0 {
-		s.lifetime.heard = now
-	}
 	s.resume(now, in)
 }
 
@@ -26,13 +23,12 @@ func (s *Session) Receive(now time.Duration, in []byte) {
 // calls it, without new input, when others have been served.
 func (s *Session) More() bool { return s.err == nil && s.input.more() }
 
-// resume carries out input that was kept, and then in. All of it came at s.lifetime.heard at the
-// latest.
+// resume carries out input that was kept, and then in, which was received now.
 func (s *Session) resume(now time.Duration, in []byte) {
 	if s.err != nil {
 		return
 	}
-	s.dispatch(now, s.input.begin(in))
+	s.dispatch(now, s.input.begin(now, in))
 	s.input.stale = s.input.stale && s.input.waits()
 }
 
@@ -43,11 +39,11 @@ func (s *Session) dispatch(now time.Duration, in []byte) {
 			s.keep(now, in)
 			return
 		}
-		m, rest, ok := s.input.next(in)
+		m, heard, rest, ok := s.input.next(in)
 		if !ok {
 			return
 		}
-		in = rest
+		in, s.lifetime.heard = rest, heard
 		switch {
 		case m.Malformed && !s.spoken:
 			s.fail(foreign(m))
