@@ -156,7 +156,9 @@ var ours = map[string][]string{
 	// A command that waits for a setup ages meanwhile.
 	"lifetime during a setup (5.5)": {"|p T400 pa=? A ~300 !p >pa ~100 [A0] A [A]", "|p T400 pa=? A ~400 !p >pa [] A [A]",
 		// Input behind it does not make it younger.
-		"|p T400 pa=? A ~300 f20 ~100 !p >pa [] A [A]", "|p T400 pa=? A ~300 L !p >pa ~100 [L]"},
+		"|p T400 pa=? A ~300 f20 ~100 !p >pa [] A [A]", "|p T400 pa=? A ~300 L !p >pa ~100 [L]",
+		// A lifetime that begins anew has waited as well.
+		"|l pa=pa T400 A lr=? ~100 T400 ~200 !l >lr ~199 [A] ~1 [0]"},
 	// A frame contains the blocks that are new to this client, and there is no frame when nothing is new.
 	"only new (8.2)": {
 		"_v 2:srpr=srpr n1 srprlwvr=srprlwvr <sp> <> 2:<sp> *p <p> <> *vl <v> *psp lr=la <spl> <> 2:<sp> " +

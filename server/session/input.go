@@ -79,7 +79,7 @@ func (i *input) next(in []byte) (m codec.Message, heard time.Duration, rest []by
 	}
 	heard = i.pieces[first].at
 	i.pieces[first].size -= used
-	i.pieces = append(i.pieces[:0], i.pieces[first:]...)
+	i.pieces = i.pieces[first:]
 	return m, heard, rest, true
 }
 

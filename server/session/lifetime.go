@@ -44,14 +44,15 @@ func (l *lifetime) begin(stops bool) (first bool) {
 	return before == 0
 }
 
-// renew begins the lifetime of the client's newest command anew.
-func (l *lifetime) renew(now time.Duration, all slots) {
+// renew begins the lifetime of the client's newest command anew, when its message was received: a message that has
+// waited for a setup proves no more than that the client was there then.
+func (l *lifetime) renew(all slots) {
 	l.ends = 0
 	for i := range all {
 		sl := &all[i]
 		stop := sl.device.Spec().Stop
 		if l.length != 0 && stop != "" && sl.isNewest() && string(sl.device.Command()) != stop {
-			l.ends = now + l.length
+			l.ends = l.heard + l.length
 		}
 	}
 }

@@ -16,21 +16,16 @@ import (
 // kept (2.7). The input behind a request that has opened or closed devices is kept until the next
 // Receive (see More), because such a request may take the loop longer than anything else.
 func (s *Session) Receive(now time.Duration, in []byte) {
-	s.resume(now, in)
-}
-
-// More reports whether there is input that the next Receive carries out. The owner
-// calls it, without new input, when others have been served.
-func (s *Session) More() bool { return s.err == nil && s.input.more() }
-
-// resume carries out input that was kept, and then in, which was received now.
-func (s *Session) resume(now time.Duration, in []byte) {
 	if s.err != nil {
 		return
 	}
 	s.dispatch(now, s.input.begin(now, in))
 	s.input.stale = s.input.stale && s.input.waits()
 }
+
+// More reports whether there is input that the next Receive carries out. The owner
+// calls it, without new input, when others have been served.
+func (s *Session) More() bool { return s.err == nil && s.input.more() }
 
 // dispatch cuts input into messages, and calls the method for the kind of each.
 func (s *Session) dispatch(now time.Duration, in []byte) {
@@ -229,7 +224,7 @@ func (s *Session) configure(now time.Duration, payload []byte) {
 		}
 	case codec.ConfigLifetime:
 		s.lifetime.set(c.Arg)
-		s.lifetime.renew(now, s.slots)
+		s.lifetime.renew(s.slots)
 	case codec.ConfigQuestion:
 		s.answer(now, byte(c.Arg))
 	case codec.ConfigData:

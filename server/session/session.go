@@ -220,7 +220,7 @@ func (s *Session) SetupDone(now time.Duration, d *devices.Device, err error) {
 		return
 	}
 	s.reply(now)
-	s.resume(now, nil)
+	s.Receive(now, nil)
 	s.notify()
 }
 
