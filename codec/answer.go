@@ -12,6 +12,8 @@ const (
 	QuestionGeometry  byte = 'g' // where the parts of the robot are
 	QuestionCharge    byte = 'c' // the charger's state
 	QuestionDevices   byte = 'd' // which devices the robot has
+	QuestionRays      byte = 'r' // where the readings of rangers look
+	QuestionChannels  byte = 'i' // what inputs, outputs and joints are
 )
 
 const (

@@ -36,7 +36,8 @@ func ParseEntry(line string) (e Entry, ok bool) {
 	return Entry{byte(code), words[1], int(index), words[3]}, true
 }
 
-// InterfaceLetter returns the letter of an interface, 0 if it has none.
+// InterfaceLetter returns the letter that names an interface inside of a program: in the protocol it is that of the device
+// with index 0, if the interface has one. It is 0 for an unknown interface.
 func InterfaceLetter(name string) byte {
 	switch name {
 	case "laser":
@@ -55,6 +56,16 @@ func InterfaceLetter(name string) byte {
 		return PTZ
 	case "joystick":
 		return Joystick
+	case "ranger":
+		return Ranger
+	case "imu":
+		return IMU
+	case "gps":
+		return GPS
+	case "io":
+		return IO
+	case "servo":
+		return Servo
 	}
 	return 0
 }

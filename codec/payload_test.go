@@ -64,6 +64,94 @@ var fixedPayloads = []struct {
 	{"gripper command", 2, &GripperCommand{Code: LiftCarry, Arg: 20},
 		func() payload { return new(GripperCommand) },
 		"11 14"},
+	// PROTOCOL 7.10, 7.11 and 5.1.
+	{"imu", 36, &IMUData{Roll: -1000, Pitch: 2000, Yaw: 90000, RollRate: Unknown, PitchRate: 5, YawRate: -6, X: 7, Y: -8, Z: 9807},
+		func() payload { return new(IMUData) },
+		"FFFFFC18 000007D0 00015F90 80000000 00000005 FFFFFFFA 00000007 FFFFFFF8 0000264F"},
+	{"gps", 38, &GPSData{Fix: RTKFix, Satellites: 12, Latitude: -338567890, Longitude: 1512345678, Height: 42000, Horizontal: 14, Vertical: UnknownAmount,
+		Time: 1795804800123, Speed: 1500, Course: 359999},
+		func() payload { return new(GPSData) },
+		"04 0C EBD1DD2E 5A24904E 0000A410 0000000E FFFFFFFF 000001A21E4EA47B 000005DC 00057E3F"},
+	{"io command", 5, &IOCommand{Channel: 7, Value: -2},
+		func() payload { return new(IOCommand) },
+		"07 FFFFFFFE"},
+	{"servo command", 9, &ServoCommand{Joint: 3, Goal: -45000, Speed: 60000},
+		func() payload { return new(ServoCommand) },
+		"03 FFFF5038 0000EA60"},
+}
+
+// The payloads whose size depends on the hardware (PROTOCOL 7.9, 7.12 and 7.13).
+var openPayloads = []struct {
+	name  string
+	value payload
+	empty func() payload
+	bytes string
+	wrong []string
+}{
+	{"ranger", &RangerData{Unit: 2, Ranges: []uint16{0, 1, MaxReading, NothingInRange, UnknownRange}},
+		func() payload { return new(RangerData) },
+		"0002 0000 0001 FFFD FFFE FFFF", []string{"", "01", "0000", "0000 0001", "0001 00", "0001" + strings.Repeat("0000", MaxReadings+1)}},
+	{"io", &IOData{Values: []int32{0, 1, -5, Unknown}},
+		func() payload { return new(IOData) },
+		"00000000 00000001 FFFFFFFB 80000000", []string{"00", "000000", "0000000000", strings.Repeat("00000000", MaxChannels+1)}},
+	{"servo", &ServoData{Joints: []Joint{{1, Unknown, JointKnown | JointMoving}, {-2, 3, 0}}},
+		func() payload { return new(ServoData) },
+		"00000001 80000000 81 FFFFFFFE 00000003 00", []string{"00", strings.Repeat("00", 8), strings.Repeat("00", 9*(MaxJoints+1))}},
+}
+
+func TestOpenPayloads(t *testing.T) {
+	for _, tt := range openPayloads {
+		want := unhex(tt.bytes)
+		if got := tt.value.Append([]byte("ab")); string(got) != "ab"+string(want) {
+			t.Errorf("%s encoded % X\nwant    % X", tt.name, got[2:], want)
+		}
+		got := tt.empty()
+		must.Do(t, got.Decode(append(bytes.Clone(want), want...)))
+		must.Do(t, got.Decode(want))
+		if !reflect.DeepEqual(got, tt.value) {
+			t.Errorf("%s decoded %+v, want %+v", tt.name, got, tt.value)
+		}
+		for _, wrong := range tt.wrong {
+			if err := tt.empty().Decode(unhex(wrong)); err == nil {
+				t.Errorf("%s of %d bytes was decoded", tt.name, len(wrong)/2)
+			}
+		}
+	}
+	long := RangerData{Unit: 1, Ranges: make([]uint16, MaxReadings+1)}
+	if got := len(long.Append(nil)); got != MaxRangerSize {
+		t.Errorf("a ranger of too many readings has %d bytes, want %d", got, MaxRangerSize)
+	}
+}
+
+func TestReadingsInMM(t *testing.T) {
+	d := RangerData{Unit: 10, Ranges: []uint16{0, MaxReading, NothingInRange, UnknownRange}}
+	for i, want := range []struct {
+		mm int
+		ok bool
+	}{{0, true}, {10 * MaxReading, true}, {0, false}, {0, false}} {
+		if mm, ok := d.MM(i); ok != want.ok || ok && mm != want.mm {
+			t.Errorf("reading %d: %d mm, %v", i, mm, ok)
+		}
+	}
+}
+
+// Nothing that is unknown looks like a measurement.
+func TestUnknown(t *testing.T) {
+	imu, gps := UnknownIMU(), UnknownGPS()
+	for _, f := range imu.fields() {
+		if *f != Unknown {
+			t.Errorf("%+v", imu)
+		}
+	}
+	if gps.HasPlace() {
+		t.Errorf("%+v", gps)
+	}
+	if gps.Latitude, gps.Longitude = 0, 0; !gps.HasPlace() {
+		t.Error("a place on the equator is none")
+	}
+	if gps.Fix = NoFix; gps.HasPlace() {
+		t.Error("a place without a fix")
+	}
 }
 
 func TestFixedPayloads(t *testing.T) {
@@ -160,6 +248,12 @@ func FuzzGripperCommand(f *testing.F) {
 func FuzzPositionCommand(f *testing.F) {
 	fuzzPayload[*PositionCommand](f, PositionCommandSize, seed("position command"))
 }
+
+func FuzzIMUData(f *testing.F)    { fuzzPayload[*IMUData](f, IMUSize, seed("imu")) }
+func FuzzGPSData(f *testing.F)    { fuzzPayload[*GPSData](f, GPSSize, seed("gps")) }
+func FuzzRangerData(f *testing.F) { fuzzPayload[*RangerData](f, -1, unhex(openPayloads[0].bytes)) }
+func FuzzIOData(f *testing.F)     { fuzzPayload[*IOData](f, -1, unhex(openPayloads[1].bytes)) }
+func FuzzServoData(f *testing.F)  { fuzzPayload[*ServoData](f, -1, unhex(openPayloads[2].bytes)) }
 
 func seed(name string) []byte {
 	for _, p := range fixedPayloads {

@@ -3,6 +3,7 @@ package compact
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"slices"
 
 	"player/codec"
@@ -36,6 +37,8 @@ func appendCode(dst []byte, letter byte, payload []byte) []byte {
 	switch {
 	case letter == codec.Laser && len(payload) == codec.LaserSize, letter == codec.Sonar && len(payload) == codec.SonarSize:
 		return AppendRanges(dst, payload)
+	case letter == codec.Ranger && len(payload) >= unitSize && len(payload)%2 == 0 && len(payload) <= codec.MaxRangerSize:
+		return appendRanger(dst, payload)
 	case letter == codec.Vision && isVision(payload):
 		return appendVision(dst, payload)
 	case letter == codec.Server && len(payload) >= timeSize && len(payload)%4 == 0:
@@ -112,6 +115,8 @@ func (r *Reader) decode(letter byte, code []byte) (payload []byte, ok bool) {
 		return r.decodeRanges(codec.LaserSize, code)
 	case codec.Sonar:
 		return r.decodeRanges(codec.SonarSize, code)
+	case codec.Ranger:
+		return r.decodeRanger(code)
 	case codec.Vision:
 		r.payload, ok = decodeVision(r.payload[:0], code)
 	case codec.Server:
@@ -125,6 +130,31 @@ func (r *Reader) decode(letter byte, code []byte) (payload []byte, ok bool) {
 func (r *Reader) decodeRanges(size int, code []byte) (payload []byte, ok bool) {
 	r.grow(size)
 	return r.payload, DecodeRanges(r.payload, code)
+}
+
+// unitSize is the size of the unit with which a ranger's payload begins, in bytes.
+const unitSize = 2
+
+// appendRanger appends the code of a ranger's payload (8.4.3).
+func appendRanger(dst, payload []byte) []byte {
+	dst = binary.AppendUvarint(dst, uint64(binary.BigEndian.Uint16(payload)))
+	payload = payload[unitSize:]
+	dst = binary.AppendUvarint(dst, uint64(len(payload)/2))
+	return AppendRanges(dst, payload)
+}
+
+func (r *Reader) decodeRanger(code []byte) (payload []byte, ok bool) {
+	unit, n := binary.Uvarint(code)
+	if n <= 0 || unit > math.MaxUint16 {
+		return nil, false
+	}
+	count, m := binary.Uvarint(code[n:])
+	if m <= 0 || count > codec.MaxReadings {
+		return nil, false
+	}
+	r.grow(unitSize + 2*int(count))
+	binary.BigEndian.PutUint16(r.payload, uint16(unit))
+	return r.payload, DecodeRanges(r.payload[unitSize:], code[n+m:])
 }
 
 // grow makes the payload n zeros.

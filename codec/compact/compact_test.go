@@ -25,8 +25,15 @@ func items(t testing.TB) []plain {
 	add(codec.Joystick, joystick.Append(nil))
 	fresh := codec.FreshnessData{Time: 1 << 40, Ages: []uint32{0, 20000, codec.MaxAge, codec.NoAge}}
 	add(codec.Server, fresh.Append(nil))
+	for _, n := range []int{0, 1, 2, 682, codec.MaxReadings} {
+		ranger := codec.RangerData{Unit: 4, Ranges: make([]uint16, n)}
+		for i := range ranger.Ranges {
+			ranger.Ranges[i] = uint16(2000 + i/3)
+		}
+		add(codec.Ranger, ranger.Append(nil))
+	}
 	random := rand.New(rand.NewPCG(3, 4))
-	for _, letter := range []byte("lspmgzvjyq") {
+	for _, letter := range []byte("lspmgzvjyqR") {
 		for _, size := range []int{0, 1, 2, 6, 12, 20, 21, 32, 63, 64, 74, 130, 722, 3264} {
 			for _, b := range []byte{0, 1, 255} {
 				add(letter, bytes.Repeat([]byte{b}, size))

@@ -158,6 +158,12 @@ def coded(letter, code):
         return ranges(readings(code, 361))
     if letter == "s":
         return ranges(readings(code, 16))
+    if letter == "R":
+        unit, at = number(code, 0)
+        count, at = number(code, at)
+        if unit > 65535 or count > 8192:
+            raise ValueError("ranger")
+        return struct.pack(">H", unit) + ranges(readings(code[at:], count))
     if letter == "p":
         return fields("IiiHhhHB", code)
     if letter == "z":
