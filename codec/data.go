@@ -25,7 +25,7 @@ const (
 	// LaserCount is the number of readings of a scan: 180 degrees in half
 	// degree steps, counterclockwise, 0 at the right and 360 at the left.
 	LaserCount = 361
-	// LaserView is the range of a scan, in degrees to each side.
+	// LaserView is how wide a scan sees, in degrees, half to each side.
 	LaserView = (LaserCount - 1) / 2
 )
 

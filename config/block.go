@@ -228,8 +228,8 @@ func (d *block) checkAddresses(port int) error {
 		if d.kind.Provides != nil && !hasLetter(d.kind.Provides, a.spec.Letter) {
 			return d.errorf(d.pos("provides", a), "%s cannot provide %s%s", d.name, a.spec.Name, whatIs(d.kind.Provides))
 		}
-		if j := slices.IndexFunc(d.provides, func(o address) bool { return o.spec.Letter == a.spec.Letter }); j < i {
-			return d.errorf(d.pos("provides", a), "%s provides only one %s", d.name, a.spec.Name)
+		if most := count(d.kind.Provides, a.spec.Letter); d.kind.Provides != nil && d.kind.NewAll == nil && d.named(i) > most {
+			return d.tooMany(a, most)
 		}
 		if a.port != d.provides[0].port {
 			return d.errorf(d.pos("provides", a), "one driver provides devices of one robot: write a block for each")
@@ -266,6 +266,24 @@ func (d *block) checkAddresses(port int) error {
 	return nil
 }
 
+// named returns how many devices of the interface of the i-th one in provides the block names up to it.
+func (d *block) named(i int) (n int) {
+	for _, a := range d.provides[:i+1] {
+		if a.spec.Letter == d.provides[i].spec.Letter {
+			n++
+		}
+	}
+	return n
+}
+
+// tooMany is the error of a block that names more devices of an interface than its driver has.
+func (d *block) tooMany(a address, most int) error {
+	if most == 1 {
+		return d.errorf(d.pos("provides", a), "%s provides only one %s", d.name, a.spec.Name)
+	}
+	return d.errorf(d.pos("provides", a), "%s provides only %d devices %s", d.name, most, a.spec.Name)
+}
+
 // port returns the robot of the block: the robot with the devices that it provides or
 // requires, otherwise usual.
 func (d *block) port(usual int) int {
@@ -290,8 +308,16 @@ func (d *block) pos(field string, a address) syntax.Pos {
 	return d.section.Pos
 }
 
-func hasLetter(specs []devices.Spec, letter byte) bool {
-	return slices.ContainsFunc(specs, func(s devices.Spec) bool { return s.Letter == letter })
+func hasLetter(specs []devices.Spec, letter byte) bool { return count(specs, letter) > 0 }
+
+// count returns how many of the devices are of an interface.
+func count(specs []devices.Spec, letter byte) (n int) {
+	for _, s := range specs {
+		if s.Letter == letter {
+			n++
+		}
+	}
+	return n
 }
 
 // whatIs ends an error about an unsuitable interface: it lists the suitable ones.

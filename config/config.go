@@ -237,7 +237,10 @@ func (d *block) mayProvide(a address, usual int) bool {
 		return slices.ContainsFunc(d.provides, a.same)
 	}
 	// A kind that makes several drivers chooses their ports.
-	return hasLetter(d.kind.Provides, a.spec.Letter) && a.spec.Index == 0 && (a.port == d.port(usual) || d.kind.NewAll != nil)
+	may := slices.ContainsFunc(d.kind.Provides, func(s devices.Spec) bool {
+		return s.Letter == a.spec.Letter && (s.Index == a.spec.Index || s.Index == devices.FreeIndex)
+	})
+	return may && (a.port == d.port(usual) || d.kind.NewAll != nil)
 }
 
 // attach makes the driver or drivers of a block and attaches each to its robot.
@@ -281,9 +284,12 @@ func (b *builder) attach(d *block) error {
 // place attaches one driver to its robot. args.Provides are the devices that the block
 // lists, with their indices; nil: all devices of the driver.
 func (b *builder) place(d *block, instance devices.Instance, args devices.Args) error {
-	for _, spec := range args.Provides {
-		if !hasLetter(instance.Provides, spec.Letter) {
-			return d.errorf(d.pos("provides", address{d.port(b.Port), spec}), "%s cannot provide %s%s", d.name, spec.Name, whatIs(instance.Provides))
+	for i, spec := range args.Provides {
+		switch most := count(instance.Provides, spec.Letter); {
+		case most == 0:
+			return d.errorf(d.pos("provides", d.provides[i]), "%s cannot provide %s%s", d.name, spec.Name, whatIs(instance.Provides))
+		case d.named(i) > most:
+			return d.tooMany(d.provides[i], most)
 		}
 	}
 	if args.Provides != nil {
@@ -351,7 +357,7 @@ func (b *builder) suggestDevice(want address) string {
 		provides := d.provides
 		if provides == nil {
 			for _, spec := range d.kind.Provides {
-				provides = append(provides, address{b.Port, spec})
+				provides = append(provides, address{b.Port, spec.At(max(spec.Index, 0))})
 			}
 		}
 		for _, a := range provides {

@@ -60,14 +60,54 @@ func (d *Device) AppendParts(dst []codec.Part) []codec.Part {
 	if len(dst) == known && g != (Geometry{}) {
 		dst = append(dst, codec.Part{})
 	}
-	sin, cos := math.Sincos(g.Heading * math.Pi / 180)
 	for i := known; i < len(dst); i++ {
 		p := &dst[i]
-		p.Device = d.spec.Letter
-		p.X, p.Y, p.Heading = g.X+cos*p.X-sin*p.Y, g.Y+sin*p.X+cos*p.Y, math.Remainder(g.Heading+p.Heading, 360)
+		p.Device = d.code
+		p.X, p.Y, p.Heading = g.place(p.X, p.Y, p.Heading)
 		if len(dst) == known+1 && g.Length*g.Width > 0 { // for a ring of sonars the size is the size of the ring
 			p.Length, p.Width = g.Length, g.Width
 		}
+	}
+	return dst
+}
+
+// AppendRays appends where the readings of a laser, a sonar or a ranger look, as its driver knows it and the configuration
+// declares it (PROTOCOL 8.9.6). It appends none for another device, and none if neither knows.
+func (d *Device) AppendRays(dst []codec.Rays) []codec.Rays {
+	known := len(dst)
+	switch d.spec.Letter {
+	case codec.Laser:
+		for _, p := range d.AppendParts(nil) {
+			dst = append(dst, codec.Rays{Count: codec.LaserCount, X: p.X, Y: p.Y, Heading: math.Remainder(p.Heading-codec.LaserView/2, 360),
+				Step: codec.LaserView / float64(codec.LaserCount-1), Far: p.Range})
+		}
+	case codec.Sonar:
+		for _, p := range d.AppendParts(nil) {
+			dst = append(dst, codec.Rays{First: p.Number, Count: 1, X: p.X, Y: p.Y, Heading: p.Heading, Far: p.Range, Cone: p.View})
+		}
+	case codec.Ranger:
+		if r := d.link.ranged; r != nil {
+			dst = r.AppendRays(dst, d)
+		}
+		for i := known; i < len(dst); i++ {
+			r := &dst[i]
+			r.X, r.Y, r.Heading = d.link.geometry.place(r.X, r.Y, r.Heading)
+		}
+	}
+	for i := known; i < len(dst); i++ {
+		dst[i].Device = d.code
+	}
+	return dst
+}
+
+// AppendChannels appends descriptions of the inputs, outputs or joints of the device (PROTOCOL 8.9.7).
+func (d *Device) AppendChannels(dst []codec.Channel) []codec.Channel {
+	known := len(dst)
+	if c := d.link.channelled; c != nil {
+		dst = c.AppendChannels(dst, d)
+	}
+	for i := known; i < len(dst); i++ {
+		dst[i].Device = d.code
 	}
 	return dst
 }

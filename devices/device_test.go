@@ -14,6 +14,7 @@ import (
 
 // The specs hold manual tables 3 to 7.
 func TestSpecs(t *testing.T) {
+	stop := codec.StopServos()
 	for _, tt := range []struct {
 		spec          Spec
 		letter        byte
@@ -28,8 +29,15 @@ func TestSpecs(t *testing.T) {
 		{Misc(), 'm', "misc", 3, 0, ""},
 		{Vision(), 'v', "vision", 64 + 32*10*10, 0, ""},
 		{PTZ(), 'z', "ptz", 6, 6, ""},
+		{Ranger(), 'R', "ranger", 2 + 2*8192, 0, ""},
+		{IMU(), 'I', "imu", 36, 0, ""},
+		{GPS(), 'G', "gps", 38, 0, ""},
+		{IO(), 'O', "io", 4 * 128, 5, ""},
+		{Servo(), 'S', "servo", 9 * 64, 9, string(stop.Append(nil))},
 	} {
-		if want := (Spec{tt.letter, tt.name, tt.data, tt.command, tt.stop, 0, tt.letter == 'p'}); tt.spec != want {
+		want := Spec{Letter: tt.letter, Name: tt.name, DataSize: tt.data, CommandSize: tt.command, Stop: tt.stop, Front: tt.letter == 'p',
+			ByPart: tt.letter == 'O' || tt.letter == 'S'}
+		if tt.spec != want {
 			t.Errorf("%+v, want %+v", tt.spec, want)
 		}
 	}
@@ -241,6 +249,42 @@ func (*surveyed) AppendParts(dst []codec.Part, d *Device) []codec.Part {
 		return dst
 	}
 	return append(dst, codec.Part{X: 100}, codec.Part{Number: 1, Y: 50, Heading: 90, Range: 5000})
+}
+
+// aimed is a surveyed driver whose ranger has four readings.
+type aimed struct{ surveyed }
+
+func (*aimed) AppendRays(dst []codec.Rays, _ *Device) []codec.Rays {
+	return append(dst, codec.Rays{Count: 3, X: 100, Heading: -90, Step: 45, Near: 20, Far: 5000}, codec.Rays{First: 3, Count: 1, Heading: 170})
+}
+
+func (*aimed) AppendChannels(dst []codec.Channel, _ *Device) []codec.Channel {
+	return append(dst, codec.Channel{Number: 1, Role: codec.Output, Unit: codec.UnitBit, Max: 1, Name: "Lamp"})
+}
+
+// Where readings look is what the driver says, or follows from the parts of a laser or a sonar.
+func TestRays(t *testing.T) {
+	table := NewTable(newTwoDevices(t).table.log)
+	link := attach(t, table, Instance{Driver: &aimed{}, Provides: []Spec{Laser(), Sonar(), Ranger(), IO()}})
+	link.SetGeometry(Geometry{X: 10, Y: 20, Heading: 90})
+	for i, want := range [][]codec.Rays{
+		{{Device: 'l', Count: 361, X: 10, Y: 20, Step: 0.5}},
+		{{Device: 's', Count: 1, X: 10, Y: 120, Heading: 90}, {Device: 's', First: 1, Count: 1, X: -40, Y: 20, Heading: 180, Far: 5000}},
+		{{Device: 0x80, Count: 3, X: 10, Y: 120, Step: 45, Near: 20, Far: 5000}, {Device: 0x80, First: 3, Count: 1, X: 10, Y: 20, Heading: -100}},
+		nil,
+	} {
+		got := link.Devices()[i].AppendRays(nil)
+		for i, r := range got {
+			got[i] = r.Rounded()
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %+v, want %+v", link.Devices()[i].Spec().Name, got, want)
+		}
+	}
+	want := []codec.Channel{{Device: 0x81, Number: 1, Role: codec.Output, Unit: codec.UnitBit, Max: 1, Name: "Lamp"}}
+	if got := link.Devices()[3].AppendChannels(nil); !slices.Equal(got, want) {
+		t.Errorf("channels %+v, want %+v", got, want)
+	}
 }
 
 // The parts of a device are on the place that the configuration declares.

@@ -3,13 +3,14 @@
 // connections nor descriptors; both reach it through the small interfaces
 // Subscriber and Host.
 //
-// Words: a Device is one wire letter. A Driver is code for one piece of hardware.
+// Words: a Device is one byte on the wire. A Driver is code for one piece of hardware.
 // A Link is a driver with its devices: it starts the driver with the first
 // subscription to any of them and stops it with the last.
 package devices
 
 import (
 	"fmt"
+	"math"
 	"syscall"
 	"time"
 
@@ -53,6 +54,19 @@ type Surveyed interface {
 	// AppendParts appends the parts of d, as the driver knows them now. The origin is the robot
 	// or the sensor that the driver controls.
 	AppendParts(dst []codec.Part, d *Device) []codec.Part
+}
+
+// Ranged is a driver that knows where the readings of its rangers look. Link derives it for lasers and sonars from their
+// parts.
+type Ranged interface {
+	// AppendRays appends the rays of d, a ranger, as the driver knows them now, in the frame of AppendParts.
+	AppendRays(dst []codec.Rays, d *Device) []codec.Rays
+}
+
+// Channelled is a driver that has inputs and outputs, or joints.
+type Channelled interface {
+	// AppendChannels appends a description for each channel of d, as the driver knows them now.
+	AppendChannels(dst []codec.Channel, d *Device) []codec.Channel
 }
 
 // Motored is a driver that knows whether the motors of its robot have power.
@@ -119,14 +133,17 @@ type Sourced interface {
 
 // Spec describes one device.
 type Spec struct {
-	Letter      byte   // of the interface
+	Letter      byte   // of the interface; a capital letter is never on the wire (codec.Ranger)
 	Name        string // of the interface, manual table 6
 	DataSize    int    // largest data payload in bytes
 	CommandSize int    // size of a command in bytes; zero: takes none
 	// Stop is the command that the server gives when the client that gave the newest command is
 	// lost (PROTOCOL 5.4); empty: the device keeps its command.
 	Stop string
-	// Index distinguishes devices of one interface. Drivers can require any index but Hidden.
+	// ByPart: a command is for the part of the device that its first byte names. It overwrites only commands to that part.
+	ByPart bool
+	// Index distinguishes devices of one interface. Drivers can require any index but Hidden. In Instance.Provides it may be
+	// FreeIndex.
 	Index int
 	// Front: clients see the device with index 0 only. Those with other indices are behind virtual devices, which
 	// clients must not pass by.
@@ -158,6 +175,18 @@ func PTZ() Spec {
 	return Spec{Letter: codec.PTZ, Name: "ptz", DataSize: codec.PTZSize, CommandSize: codec.PTZCommandSize}
 }
 
+// The devices of PROTOCOL 7.9 to 7.13.
+func Ranger() Spec { return Spec{Letter: codec.Ranger, Name: "ranger", DataSize: codec.MaxRangerSize} }
+func IMU() Spec    { return Spec{Letter: codec.IMU, Name: "imu", DataSize: codec.IMUSize} }
+func GPS() Spec    { return Spec{Letter: codec.GPS, Name: "gps", DataSize: codec.GPSSize} }
+func IO() Spec {
+	return Spec{Letter: codec.IO, Name: "io", DataSize: codec.MaxIOSize, CommandSize: codec.IOCommandSize, ByPart: true}
+}
+func Servo() Spec {
+	return Spec{Letter: codec.Servo, Name: "servo", DataSize: codec.MaxServoSize, CommandSize: codec.ServoCommandSize,
+		Stop: "\xff\x80\x00\x00\x00\x00\x00\x00\x00", ByPart: true}
+}
+
 // Geometry is a device's place on the robot and its size, as the configuration
 // declares it.
 type Geometry struct {
@@ -165,6 +194,12 @@ type Geometry struct {
 	Heading float64 // deg, counterclockwise
 
 	Length, Width float64 // mm
+}
+
+// place returns where on the robot a place on the sensor is.
+func (g Geometry) place(x, y, heading float64) (onX, onY, turned float64) {
+	sin, cos := math.Sincos(g.Heading * math.Pi / 180)
+	return g.X + cos*x - sin*y, g.Y + sin*x + cos*y, math.Remainder(g.Heading+heading, 360)
 }
 
 // Host opens ports and starts programs for drivers. Package server/host implements it.

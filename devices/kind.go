@@ -50,7 +50,7 @@ type Kind struct {
 type Instance struct {
 	Driver     Driver
 	Name       string // for logs
-	Provides   []Spec // each letter once in a Table
+	Provides   []Spec
 	SetupLimit time.Duration
 	// Port is the TCP port of its robot. Zero: the port of its block, plus one for each driver
 	// that the block has made before.
@@ -62,14 +62,16 @@ func (k Kind) Instance(d Driver) Instance {
 	return Instance{Driver: d, Name: k.Name, Provides: k.Provides, SetupLimit: k.SetupLimit}
 }
 
-// Select gives each device the index that it has in names, and hides the devices that are not in names.
+// Select gives the first device of an interface the index of the first one of that interface in names, the second device
+// that of the second one, and so on. It hides the devices for which names has none.
 func (i *Instance) Select(names []Spec) {
-	i.Provides = slices.Clone(i.Provides)
+	i.Provides, names = slices.Clone(i.Provides), slices.Clone(names)
 	for n := range i.Provides {
 		spec := &i.Provides[n]
 		spec.Index = Hidden
 		if m := slices.IndexFunc(names, func(s Spec) bool { return s.Letter == spec.Letter }); m >= 0 {
 			spec.Index = names[m].Index
+			names = slices.Delete(names, m, m+1)
 		}
 	}
 }
@@ -156,9 +158,9 @@ func (k Kind) Defaults() map[string]any {
 	return values
 }
 
-// Interfaces returns all interfaces: those of manual table 6, and joystick.
+// Interfaces returns all interfaces: those of manual table 6, joystick, and those without letters.
 func Interfaces() []Spec {
-	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick()}
+	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo()}
 }
 
 // Joystick returns the spec of PROTOCOL 7.8.

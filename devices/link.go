@@ -122,6 +122,8 @@ type Link struct {
 	commanded  Commanded
 	configurer Configurer
 	surveyed   Surveyed
+	ranged     Ranged
+	channelled Channelled
 	motored    Motored
 	charged    Charged
 	polled     Polled
@@ -167,6 +169,8 @@ func (l *Link) SetDriver(d Driver) {
 	l.commanded, _ = d.(Commanded)
 	l.configurer, _ = d.(Configurer)
 	l.surveyed, _ = d.(Surveyed)
+	l.ranged, _ = d.(Ranged)
+	l.channelled, _ = d.(Channelled)
 	l.motored, _ = d.(Motored)
 	l.charged, _ = d.(Charged)
 	l.polled, _ = d.(Polled)
@@ -247,7 +251,8 @@ func (l *Link) Log() *zap.Logger { return l.log }
 // driver opens with it.
 func (l *Link) Host() Host { return isolatedHost{l} }
 
-// Device returns the device of the given letter, which the driver must provide.
+// Device returns the first device of the interface with the given letter, which the driver must provide. Devices has all
+// of them, in the order of Instance.Provides.
 func (l *Link) Device(letter byte) *Device {
 	for _, d := range l.devices {
 		if d.spec.Letter == letter {

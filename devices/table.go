@@ -38,7 +38,7 @@ func letterOf(spec Spec) (code byte, own bool) {
 	switch {
 	case spec.Index == Hidden, spec.Index > 0 && spec.Front:
 		return 0, true
-	case spec.Index == 0 && isLetter(spec.Letter):
+	case spec.Index == 0 && 'a' <= spec.Letter && spec.Letter <= 'z':
 		return spec.Letter, true
 	}
 	return 0, false
@@ -66,6 +66,9 @@ func (t *Table) handOut(spec Spec) byte {
 // Hidden is the Spec.Index of a device that cannot be opened.
 const Hidden = -1
 
+// FreeIndex is the Spec.Index of a device that gets the first index that no device of its interface has.
+const FreeIndex = -2
+
 // Attach puts a driver on a link of its own and adds its devices under their
 // Spec.Index. The error names a device that another driver provides.
 func (t *Table) Attach(i Instance) (*Link, error) {
@@ -83,11 +86,10 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 		if strings.IndexByte(reserved, spec.Letter) >= 0 {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
 		}
-		other := t.Find(spec.Letter, spec.Index)
-		if i := slices.IndexFunc(l.devices, func(d *Device) bool { return d.spec.Letter == spec.Letter }); i >= 0 {
-			other = l.devices[i]
+		if spec.Index == FreeIndex {
+			spec.Index = t.freeIndex(spec.Letter, 0, l)
 		}
-		if other != nil {
+		if other := t.find(spec.Letter, spec.Index, l); other != nil {
 			return nil, fmt.Errorf("device %q (%s) is provided by both %s and %s", spec.Letter, spec.Name, other.link.name, l.name)
 		}
 		if _, had := t.handed[spec.Address()]; !had {
@@ -126,11 +128,14 @@ func (t *Table) SetLinks(links []*Link) {
 
 // Find returns the device with a letter and index, nil if there is none or index is
 // Hidden.
-func (t *Table) Find(letter byte, index int) *Device {
+func (t *Table) Find(letter byte, index int) *Device { return t.find(letter, index) }
+
+// find is Find, also among the devices of links that are not attached yet.
+func (t *Table) find(letter byte, index int, others ...*Link) *Device {
 	if index == Hidden {
 		return nil
 	}
-	for _, l := range t.links {
+	for _, l := range slices.Concat(t.links, others) {
 		for _, d := range l.devices {
 			if d.spec.Letter == letter && d.spec.Index == index {
 				return d
@@ -138,6 +143,15 @@ func (t *Table) Find(letter byte, index int) *Device {
 		}
 	}
 	return nil
+}
+
+// freeIndex returns the first index, from least on, that no device of an interface has.
+func (t *Table) freeIndex(letter byte, least int, others ...*Link) int {
+	index := least
+	for t.find(letter, index, others...) != nil {
+		index++
+	}
+	return index
 }
 
 // Connect gives the links their Host, before any subscription to a new one.
@@ -228,11 +242,7 @@ func (t *Table) Hide(letter byte) *Device {
 	if d == nil {
 		return nil
 	}
-	index := 1
-	for t.Find(letter, index) != nil {
-		index++
-	}
-	d.spec.Index, d.spec.Front, d.code = index, true, 0
+	d.spec.Index, d.spec.Front, d.code = t.freeIndex(letter, 1), true, 0
 	t.codes[letter] = nil
 	return d
 }

@@ -43,6 +43,25 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A driver may have several devices of an interface, and one with a free index gets the first that is left.
+func TestSeveralDevicesOfADriver(t *testing.T) {
+	table := NewTable(zap.NewNop())
+	attach(t, table, newScripted("front", Laser(), Ranger()).desc)
+	link := attach(t, table, newScripted("pair", Laser().At(1), Ranger().At(FreeIndex), Laser().At(2), Ranger().At(FreeIndex), Ranger().At(Hidden)).desc)
+	want := []struct {
+		address string
+		code    byte
+	}{{"laser:1", 0x81}, {"ranger:1", 0x82}, {"laser:2", 0x83}, {"ranger:2", 0x84}, {"ranger:-1", 0}}
+	for i, d := range link.Devices() {
+		if d.Spec().Address() != want[i].address || d.Code() != want[i].code || want[i].code != 0 && table.Device(d.Code()) != d {
+			t.Errorf("device %d is %s with byte %#x, want %+v", i, d.Spec().Address(), d.Code(), want[i])
+		}
+	}
+	if table.Device(codec.Ranger) != nil {
+		t.Error("a ranger has the letter that names its interface")
+	}
+}
+
 // Before Connect there is no outside world, and nothing panics.
 func TestUnconnected(t *testing.T) {
 	table := NewTable(zap.NewNop())

@@ -26,12 +26,18 @@ func (s *Session) answer(now time.Duration, question byte) {
 	case codec.QuestionObstacles:
 		lines = s.obstacles(now)
 	case codec.QuestionGeometry:
-		lines = s.geometry()
+		lines = s.describe(appendParts)
 	case codec.QuestionCharge:
 		lines = s.charge()
 	case codec.QuestionDevices:
 		s.knowsCodes = true
 		s.output = codec.AppendAnswers(s.output, question, s.devices())
+		return
+	case codec.QuestionRays:
+		s.output = codec.AppendAnswers(s.output, question, s.describe(appendRays))
+		return
+	case codec.QuestionChannels:
+		s.output = codec.AppendAnswers(s.output, question, s.describe(appendChannels))
 		return
 	default:
 		s.complain(now, "unknown question", zap.Uint8("letter", question))
@@ -131,22 +137,43 @@ func (s *Session) obstacles(now time.Duration) (lines []string) {
 	return lines
 }
 
-// geometry returns a line for each part of the robot's devices that is known.
-func (s *Session) geometry() (lines []string) {
+// describe returns the lines about each device of the robot.
+func (s *Session) describe(appendLines func(dst []string, d *devices.Device) []string) (lines []string) {
 	if s.isStranger() {
 		return nil
 	}
 	for _, l := range s.table.Links() {
 		for _, d := range l.Devices() {
-			if !s.knows(d) {
-				continue
-			}
-			for _, p := range d.AppendParts(nil) {
-				lines = append(lines, p.Line(d.Key()))
+			if s.knows(d) {
+				lines = appendLines(lines, d)
 			}
 		}
 	}
 	return lines
+}
+
+// appendParts appends a line for each part of a device that is known.
+func appendParts(dst []string, d *devices.Device) []string {
+	for _, p := range d.AppendParts(nil) {
+		dst = append(dst, p.Line(d.Key()))
+	}
+	return dst
+}
+
+// appendRays appends a line for the readings of a range sensor that look from one point.
+func appendRays(dst []string, d *devices.Device) []string {
+	for _, r := range d.AppendRays(nil) {
+		dst = append(dst, r.Line(d.Key()))
+	}
+	return dst
+}
+
+// appendChannels appends a line for each input, output or joint.
+func appendChannels(dst []string, d *devices.Device) []string {
+	for _, c := range d.AppendChannels(nil) {
+		dst = append(dst, c.Line(d.Key()))
+	}
+	return dst
 }
 
 // devices returns a line for each device that clients can open.

@@ -40,7 +40,9 @@ type part struct {
 	mood   mood
 	mute   bool   // publishes no data when ready
 	charge string // what its charger does, in a word of PROTOCOL 8.9.4
-	last   func(now time.Duration)
+	// channels is how many outputs its io device has.
+	channels int
+	last     func(now time.Duration)
 }
 
 func (p *part) Setup(now time.Duration, l *devices.Link) {
@@ -79,6 +81,17 @@ func (p *part) Command(_ time.Duration, d *devices.Device) {
 }
 
 func (p *part) Charge() string { return p.charge }
+
+func (p *part) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
+	return append(dst, codec.Rays{Count: 90, Heading: -135, Step: 3, Far: 8000})
+}
+
+func (p *part) AppendChannels(dst []codec.Channel, d *devices.Device) []codec.Channel {
+	for n := 0; d.Letter() == codec.IO && n < p.channels; n++ {
+		dst = append(dst, codec.Channel{Number: n, Role: codec.Output, Unit: codec.UnitBit, Max: 1, Name: "Lamp"})
+	}
+	return dst
+}
 
 func (p *part) Configure(_ time.Duration, d *devices.Device, payload []byte) error {
 	p.robot.note("configure %c %q", d.Letter(), payload)

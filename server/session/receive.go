@@ -9,6 +9,7 @@ import (
 
 	"player/codec"
 	"player/config/rights"
+	"player/devices"
 )
 
 // Receive carries out input of the client, cut anywhere. The effects are in Output, Period, Asked
@@ -127,7 +128,7 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 	}
 	s.counts.Commands++
 	s.counts.LastCommand = now
-	if spec.Stop != "" && !stops && isOverwritten(letter, spec.CommandSize, rest) {
+	if spec.Stop != "" && !stops && isOverwritten(spec, letter, payload, rest) {
 		// Of commands that come together only the last one moves the device (5.3). This one counts as
 		// given, so that a stop behind it stops the device (5.5).
 		sl.command = sl.device.Commands()
@@ -141,10 +142,12 @@ func (s *Session) command(now time.Duration, letter byte, payload, rest []byte) 
 }
 
 // isOverwritten reports whether the next message of the input is a command to the same
-// device.
-func isOverwritten(letter byte, size int, rest []byte) bool {
-	return len(rest) >= codec.ClientHeaderSize+size && rest[0] == codec.KindCommand && rest[1] == letter &&
-		rest[2] == byte(size>>8) && rest[3] == byte(size)
+// device, and to the same part of it.
+func isOverwritten(spec devices.Spec, code byte, payload, rest []byte) bool {
+	size := spec.CommandSize
+	return len(rest) >= codec.ClientHeaderSize+size && rest[0] == codec.KindCommand && rest[1] == code &&
+		rest[2] == byte(size>>8) && rest[3] == byte(size) &&
+		(!spec.ByPart || rest[codec.ClientHeaderSize] == payload[0])
 }
 
 // refuse counts and logs a command that is dropped.

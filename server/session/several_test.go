@@ -119,3 +119,57 @@ func TestManyDevices(t *testing.T) {
 		t.Errorf("%d lines", len(lines))
 	}
 }
+
+// 8.9.6 and 8.9.7: rays and channels are described, as devices without letters are, and the answer comes in parts.
+func TestRaysAndChannels(t *testing.T) {
+	r := newRobot(t)
+	r.attach(t, "board", devices.IO(), devices.Ranger())
+	p := newPeer(t, r)
+	p.expectAnswer('r')
+	p.expectAnswer('i')
+	r.parts[len(r.parts)-1].channels = 1
+	p.expectAnswer('i')
+	p.answer('d')
+	p.expectAnswer('i', "io:0 0 output bit 0 1 Lamp")
+	r.parts[len(r.parts)-1].channels = 100
+	p.expectAnswer('r', "ranger:0 0 90 0 0 -135 3 0 8000 0")
+	p.send(question('i'))
+	n := 0
+	for out := p.Output(); len(out) > 0; {
+		_, payload, rest, _ := codec.Block(out)
+		to, lines := codec.Answer(payload)
+		if to != 'i' || len(payload) > codec.MaxAnswer {
+			t.Errorf("an answer of %d bytes to %c", len(payload), to)
+		}
+		for ; len(lines) > 0; lines, n = lines[1:], n+1 {
+			if want := fmt.Sprintf("io:0 %d output bit 0 1 Lamp", n); lines[0] != want {
+				t.Errorf("%q, want %q", lines[0], want)
+			}
+		}
+		out = rest
+	}
+	if n != 100 {
+		t.Errorf("%d channels", n)
+	}
+	p.Flushed()
+	p.Restrict(0)
+	p.expectAnswer('r')
+	p.expectAnswer('i')
+}
+
+// 5.3: of commands that come together, one to a joint overwrites only those to the same joint.
+func TestCommandsToJoints(t *testing.T) {
+	r := newRobot(t)
+	r.attach(t, "arm", devices.Servo())
+	p := newPeer(t, r)
+	p.request("\x80w", "\x80w")
+	r.take()
+	command := func(joint byte, goal int32) []byte {
+		return codec.AppendMessage(nil, codec.KindCommand, 0x80, codec.ServoCommand{Joint: joint, Goal: goal}.Append(nil))
+	}
+	p.send(slices.Concat(command(1, 1), command(1, 2), command(2, 3), command(1, 4)))
+	r.expect(t, "command S 010000000200000000", "command S 020000000300000000", "command S 010000000400000000")
+	// 5.4: the joints stop when the client leaves.
+	p.request("\x80c", "\x80c")
+	r.expect(t, "command S FF8000000000000000", "shutdown arm")
+}
