@@ -238,7 +238,7 @@ func (d *block) mayProvide(a address, usual int) bool {
 	}
 	// A kind that makes several drivers chooses their ports.
 	may := slices.ContainsFunc(d.kind.Provides, func(s devices.Spec) bool {
-		return s.Letter == a.spec.Letter && (s.Index == a.spec.Index || s.Index == devices.FreeIndex)
+		return s.Letter == a.spec.Letter && s.Index == a.spec.Index
 	})
 	return may && (a.port == d.port(usual) || d.kind.NewAll != nil)
 }

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -81,12 +82,21 @@ func WriteList(w io.Writer, kinds []devices.Kind) error {
 
 // relations returns lines about the interfaces that a kind provides and requires.
 func relations(k devices.Kind) []string {
-	lines := []string{"provides " + strings.Join(interfaceNames(k.Provides), ", ")}
-	switch {
-	case k.Provides == nil:
-		lines[0] = "provides any interface"
-	case len(k.Provides) == 0:
-		lines = nil
+	var lines, named []string
+	for _, spec := range k.Provides {
+		if spec.Index == devices.Hidden && !slices.Contains(named, spec.Name) {
+			named = append(named, spec.Name)
+		}
+	}
+	usual := slices.DeleteFunc(slices.Clone(k.Provides), func(s devices.Spec) bool { return s.Index == devices.Hidden })
+	if k.Provides == nil {
+		lines = append(lines, "provides any interface")
+	}
+	if len(usual) > 0 {
+		lines = append(lines, "provides "+strings.Join(interfaceNames(usual), ", "))
+	}
+	if len(named) > 0 {
+		lines = append(lines, "provides also, if its block names them, "+strings.Join(named, ", "))
 	}
 	if len(k.Requires) > 0 {
 		lines = append(lines, "requires "+strings.Join(namesOf(k.Requires), ", "))

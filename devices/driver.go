@@ -142,8 +142,7 @@ type Spec struct {
 	Stop string
 	// ByPart: a command is for the part of the device that its first byte names. It overwrites only commands to that part.
 	ByPart bool
-	// Index distinguishes devices of one interface. Drivers can require any index but Hidden. In Instance.Provides it may be
-	// FreeIndex.
+	// Index distinguishes devices of one interface. Drivers can require any index but Hidden.
 	Index int
 	// Front: clients see the device with index 0 only. Those with other indices are behind virtual devices, which
 	// clients must not pass by.

@@ -18,7 +18,8 @@ type Kind struct {
 	Name string // as in driver ( name "p2os" )
 	Doc  string // one line, without a full stop
 
-	// Provides are the devices that it can provide; nil: the devices that its block names.
+	// Provides are the devices that it can provide; nil: the devices that its block names. A device that is Hidden here is
+	// there only if the block names it.
 	Provides []Spec
 	// Requires are the interfaces of which it needs one device each from other drivers. Accepts are
 	// the interfaces of which it uses any number of devices.

@@ -82,7 +82,7 @@ func TestSelect(t *testing.T) {
 	if declared[0].Index != 0 {
 		t.Error("the declaration was changed")
 	}
-	i = Instance{Provides: []Spec{Laser(), Ranger().At(FreeIndex), Laser().At(1), Laser().At(2)}}
+	i = Instance{Provides: []Spec{Laser(), Ranger().At(Hidden), Laser().At(1), Laser().At(2)}}
 	i.Select([]Spec{Laser().At(5), Ranger(), Laser()})
 	if want := []Spec{Laser().At(5), Ranger(), Laser(), Laser().At(Hidden)}; !slices.Equal(i.Provides, want) {
 		t.Errorf("of three lasers it provides %+v, want %+v", i.Provides, want)

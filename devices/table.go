@@ -66,9 +66,6 @@ func (t *Table) handOut(spec Spec) byte {
 // Hidden is the Spec.Index of a device that cannot be opened.
 const Hidden = -1
 
-// FreeIndex is the Spec.Index of a device that gets the first index that no device of its interface has.
-const FreeIndex = -2
-
 // Attach puts a driver on a link of its own and adds its devices under their
 // Spec.Index. The error names a device that another driver provides.
 func (t *Table) Attach(i Instance) (*Link, error) {
@@ -85,9 +82,6 @@ func (t *Table) Attach(i Instance) (*Link, error) {
 	for _, spec := range i.Provides {
 		if strings.IndexByte(reserved, spec.Letter) >= 0 {
 			return nil, fmt.Errorf("driver %s provides device %q, a letter that the protocol reserves", l.name, spec.Letter)
-		}
-		if spec.Index == FreeIndex {
-			spec.Index = t.freeIndex(spec.Letter, 0, l)
 		}
 		if other := t.find(spec.Letter, spec.Index, l); other != nil {
 			return nil, fmt.Errorf("device %q (%s) is provided by both %s and %s", spec.Letter, spec.Name, other.link.name, l.name)
@@ -143,15 +137,6 @@ func (t *Table) find(letter byte, index int, others ...*Link) *Device {
 		}
 	}
 	return nil
-}
-
-// freeIndex returns the first index, from least on, that no device of an interface has.
-func (t *Table) freeIndex(letter byte, least int, others ...*Link) int {
-	index := least
-	for t.find(letter, index, others...) != nil {
-		index++
-	}
-	return index
 }
 
 // Connect gives the links their Host, before any subscription to a new one.
@@ -242,7 +227,11 @@ func (t *Table) Hide(letter byte) *Device {
 	if d == nil {
 		return nil
 	}
-	d.spec.Index, d.spec.Front, d.code = t.freeIndex(letter, 1), true, 0
+	index := 1
+	for t.Find(letter, index) != nil {
+		index++
+	}
+	d.spec.Index, d.spec.Front, d.code = index, true, 0
 	t.codes[letter] = nil
 	return d
 }

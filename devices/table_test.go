@@ -43,11 +43,11 @@ func TestTable(t *testing.T) {
 	}
 }
 
-// A driver may have several devices of an interface, and one with a free index gets the first that is left.
+// A driver may have several devices of an interface.
 func TestSeveralDevicesOfADriver(t *testing.T) {
 	table := NewTable(zap.NewNop())
 	attach(t, table, newScripted("front", Laser(), Ranger()).desc)
-	link := attach(t, table, newScripted("pair", Laser().At(1), Ranger().At(FreeIndex), Laser().At(2), Ranger().At(FreeIndex), Ranger().At(Hidden)).desc)
+	link := attach(t, table, newScripted("pair", Laser().At(1), Ranger().At(1), Laser().At(2), Ranger().At(2), Ranger().At(Hidden)).desc)
 	want := []struct {
 		address string
 		code    byte
