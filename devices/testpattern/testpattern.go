@@ -1,4 +1,4 @@
-// Package testpattern is a robot without hardware: any of the seven devices of the manual,
+// Package testpattern is a robot without hardware: any of the devices of the protocol but a joystick,
 // with data of constant size at a constant rate. It replaces a robot in measurements of the
 // server itself, for example in docs/BENCHMARKS.md.
 package testpattern
@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"slices"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -32,12 +33,13 @@ const (
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name:      "testpattern",
-		Doc:       "any of the manual's seven devices with synthetic data of constant size",
-		Provides:  all(),
+		Doc:       "any devices, with synthetic data of constant size",
+		Provides:  slices.Concat(all(), named()),
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "rate", Default: 10, Min: 1, Max: maxRate, Unit: "Hz", Doc: "how often each device publishes"},
 			{Name: "laser_size", Default: codec.LaserSize, Max: codec.LaserSize, Unit: "bytes", Doc: "the laser's payload; 0 is a block without data"},
+			{Name: "ranger_readings", Default: 1081, Min: 1, Max: codec.MaxReadings, Doc: "readings of the ranger, which sees 270 degrees"},
 			{Name: "vision_blobs", Default: 0, Max: codec.VisionChannels * codec.MaxBlobs, Doc: "blobs in view; 0 is a block without data"},
 			{Name: "drive", Default: devices.Path(""), Doc: "a recorded drive: compact frames of laser, sonar and position, 10 a second; ranges have noise"},
 			{Name: "stamp", Default: false, Doc: "the payloads of laser (without drive) and sonar begin with the time: CLOCK_MONOTONIC in ns, u64"},
@@ -46,6 +48,7 @@ func Kind() devices.Kind {
 			p := Pattern{
 				Rate:        a.Int("rate"),
 				LaserSize:   a.Int("laser_size"),
+				Readings:    a.Int("ranger_readings"),
 				VisionBlobs: a.Int("vision_blobs"),
 				Stamp:       a.Bool("stamp"),
 			}
@@ -65,10 +68,20 @@ func all() []devices.Spec {
 	return []devices.Spec{devices.Laser(), devices.Sonar(), devices.Position(), devices.Misc(), devices.Gripper(), devices.PTZ(), devices.Vision()}
 }
 
+// named returns the devices that the robot has if its block names them.
+func named() []devices.Spec {
+	named := []devices.Spec{devices.Ranger(), devices.IMU(), devices.GPS(), devices.IO(), devices.Servo()}
+	for i := range named {
+		named[i].Index = devices.Hidden
+	}
+	return named
+}
+
 // Pattern is the data that a Driver publishes.
 type Pattern struct {
 	Rate        int    // Hz
 	LaserSize   int    // bytes
+	Readings    int    // of the ranger
 	VisionBlobs int    // 0: a payload of size 0
 	Drive       []byte // compact frames; with them, the laser's payload is a complete scan
 	Stamp       bool
@@ -86,6 +99,7 @@ type Driver struct {
 	payloads []payload
 	position codec.PositionData
 	ptz      codec.PTZData
+	sensors  sensors
 	drive    drive
 }
 
@@ -121,6 +135,7 @@ func monotonic() uint64 {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link = link
 	d.position, d.ptz = codec.PositionData{}, codec.PTZData{}
+	d.sensors.start()
 	d.payloads = d.payloads[:0]
 	for _, device := range link.Devices() {
 		d.payloads = append(d.payloads, payload{device, d.payload(device.Letter())})
@@ -154,6 +169,10 @@ func (d *Driver) publish(now time.Duration) {
 			p.bytes = d.position.Append(p.bytes[:0])
 		case codec.PTZ:
 			p.bytes = d.ptz.Append(p.bytes[:0])
+		case codec.IO:
+			p.bytes = d.sensors.io.Append(p.bytes[:0])
+		case codec.Servo:
+			p.bytes = d.sensors.servo.Append(p.bytes[:0])
 		case codec.Laser, codec.Sonar:
 			p.bytes = d.drive.ranges(now, letter, p.bytes)
 			if d.pattern.Stamp && len(p.bytes) > 0 && (letter == codec.Sonar || d.pattern.Drive == nil) {
@@ -189,7 +208,7 @@ func (d *Driver) payload(letter byte) []byte {
 	case codec.Vision:
 		return vision(d.pattern.VisionBlobs)
 	}
-	return nil // position and ptz are made when they are published
+	return d.fixed(letter) // position, ptz, io and servo are made when they are published
 }
 
 // vision returns a payload with n blobs; each channel is filled before the next.
@@ -215,6 +234,8 @@ func (d *Driver) Command(_ time.Duration, device *devices.Device) {
 		}
 	case codec.PTZ:
 		_ = d.ptz.Decode(device.Command()) // Spec gives this size
+	default:
+		d.sensors.command(device)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"testing"
 	"time"
 
@@ -161,6 +162,75 @@ func TestTickAllocatesNothing(t *testing.T) {
 		if n := testing.AllocsPerRun(1000, func() { h.at = d.Tick(h.at) }); n != 0 {
 			t.Errorf("drive of %d bytes: %v allocations", len(drive), n)
 		}
+	}
+}
+
+// named devices answer what a client may ask them, and carry out commands within their limits.
+func TestNamedDevices(t *testing.T) {
+	const start = time.Second
+	d := must.Get(New(Pattern{Rate: 10, Readings: 541}))(t)
+	table, h := devices.NewTable(zap.NewNop()), &host{}
+	instance := Kind().Instance(d)
+	instance.Select([]devices.Spec{devices.Ranger(), devices.IMU(), devices.GPS(), devices.IO().At(3), devices.Servo()})
+	link := must.Get(table.Attach(instance))(t)
+	table.Connect(h)
+	data := map[byte]interface{ Decode(b []byte) error }{codec.Ranger: new(codec.RangerData), codec.IMU: new(codec.IMUData), codec.GPS: new(codec.GPSData),
+		codec.IO: new(codec.IOData), codec.Servo: new(codec.ServoData)}
+	named := map[byte]*devices.Device{}
+	for _, device := range link.Devices() {
+		if device.Code() == 0 {
+			continue
+		}
+		named[device.Letter()] = device
+		if pending, err := device.Subscribe(start, client{}); pending || err != nil {
+			t.Fatal(pending, err)
+		}
+	}
+	read := func() {
+		t.Helper()
+		link.Wake(h.at)
+		for letter, into := range data {
+			if err := into.Decode(named[letter].Data()); err != nil {
+				t.Errorf("%c: %v", letter, err)
+			}
+		}
+	}
+	command := func(letter byte, payload []byte) {
+		named[letter].SetCommand(start, payload)
+		read()
+	}
+	read()
+	if rays := named[codec.Ranger].AppendRays(nil); len(rays) != 1 || rays[0].Count != 541 || rays[0].Step != 0.5 {
+		t.Errorf("rays %+v", rays)
+	}
+	if n := len(data[codec.Ranger].(*codec.RangerData).Ranges); n != 541 {
+		t.Errorf("%d readings", n)
+	}
+	if gps := data[codec.GPS].(*codec.GPSData); !gps.HasPlace() {
+		t.Errorf("gps %+v", gps)
+	}
+	values, joints := &data[codec.IO].(*codec.IOData).Values, &data[codec.Servo].(*codec.ServoData).Joints
+	if n := len(named[codec.IO].AppendChannels(nil)); n != len(*values) {
+		t.Errorf("%d channels of %d values", n, len(*values))
+	}
+	if n := len(named[codec.Servo].AppendChannels(nil)); n != len(*joints) {
+		t.Errorf("%d joints of %d", n, len(*joints))
+	}
+	for _, c := range []codec.IOCommand{{Channel: 3, Value: 500}, {Channel: 2, Value: 1}, {Channel: 1, Value: 7}, {Channel: 200, Value: 7}} {
+		command(codec.IO, c.Append(nil))
+	}
+	if want := []int32{0, 12600, 1, 100}; !slices.Equal(*values, want) {
+		t.Errorf("values %v, want %v", *values, want)
+	}
+	command(codec.Servo, codec.ServoCommand{Joint: 0, Goal: -100000}.Append(nil))
+	command(codec.Servo, codec.ServoCommand{Joint: 1, Goal: 5}.Append(nil))
+	const known = codec.JointKnown | codec.JointPowered
+	if want := []codec.Joint{{Position: -90000, Goal: -90000, State: known}, {Position: 5, Goal: 5, State: known}}; !slices.Equal(*joints, want) {
+		t.Errorf("joints %v, want %v", *joints, want)
+	}
+	command(codec.Servo, []byte(devices.Servo().Stop))
+	if want := []codec.Joint{{Position: -90000, Goal: codec.Unknown, State: known}, {Position: 5, Goal: codec.Unknown, State: known}}; !slices.Equal(*joints, want) {
+		t.Errorf("stopped joints %v, want %v", *joints, want)
 	}
 }
 
