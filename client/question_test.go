@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"slices"
+	"strings"
 	"testing"
 
 	"player/codec"
@@ -83,5 +84,58 @@ func TestMovedDevices(t *testing.T) {
 		if err := moved(tt.before, tt.now); err != tt.want {
 			t.Errorf("%v, then %v: %v", tt.before, tt.now, err)
 		}
+	}
+}
+
+// A program opens devices by their names.
+func TestOpen(t *testing.T) {
+	const empty = "720000"
+	c, s := dial(t)
+	var imu codec.IMUData
+	s.send(empty, answer('d', "129 imu 0 lines", "108 laser 0 sick", "130 io 2 lines", "131 servo 0 lines"), empty, "720002 8172")
+	code := must.Get(c.Open(within(t), "imu", codec.AccessRead, &imu))(t)
+	s.expect("64720000", "78790002 7164", "64720000", "64720002 8172")
+	sent := codec.IMUData{Yaw: 90000, X: codec.Unknown}
+	s.send(hex.EncodeToString(codec.AppendBlock(nil, code, sent.Append(nil))))
+	if read(t, c); imu != sent || !c.Has(code) {
+		t.Errorf("imu %+v", imu)
+	}
+
+	list := answer('d', "129 imu 0 lines", "108 laser 0 sick", "130 io 2 lines", "131 servo 0 lines")
+	s.send(list, empty, "720002 8277", list, empty, "720002 8377")
+	io := must.Get(c.Open(within(t), "io:2", codec.AccessWrite, nil))(t)
+	servo := must.Get(c.Open(within(t), "servo:0", codec.AccessWrite, nil))(t)
+	s.expect("78790002 7164", "64720000", "64720002 8277", "78790002 7164", "64720000", "64720002 8377")
+	must.Do(t, c.SetOutput(io, 3, -2))
+	must.Do(t, c.MoveJoint(servo, 1, 45000, 9))
+	must.Do(t, c.StopJoints(servo))
+	s.expect("63820005 03 FFFFFFFE", "63830009 01 0000AFC8 00000009", "63830009 FF 80000000 00000000")
+
+	s.send(answer('r', "l 0 361 0 0 -90 0.5 0 8000 0", "ranger:7 0 1 0 0 0 0 0 0 0"), empty, answer('i', "io:2 3 output bit 0 1 Lamp"), empty)
+	if rays := must.Get(c.Rays(within(t)))(t); len(rays) != 1 || rays[0].Device != 'l' || rays[0].Step != 0.5 {
+		t.Errorf("rays %+v", rays)
+	}
+	if channels := must.Get(c.Channels(within(t)))(t); len(channels) != 1 || channels[0].Device != io || channels[0].Name != "Lamp" {
+		t.Errorf("channels %+v", channels)
+	}
+
+	s.send(list, empty)
+	if _, err := c.Open(within(t), "gps", codec.AccessRead, nil); err == nil || !strings.Contains(err.Error(), `"imu:0" "laser:0" "io:2" "servo:0"`) {
+		t.Errorf("a device that is missing: %v", err)
+	}
+	if _, err := c.Open(within(t), "gps:x", codec.AccessRead, nil); err == nil {
+		t.Error("a name that is none")
+	}
+}
+
+// An older server has the devices with letters.
+func TestOpenOfOlderServer(t *testing.T) {
+	c, s := dial(t)
+	s.send("720000", "720000", "720002 6C72", "720000")
+	if code := must.Get(c.Open(within(t), "laser", codec.AccessRead, nil))(t); code != 'l' {
+		t.Errorf("laser is %q", code)
+	}
+	if _, err := c.Open(within(t), "imu", codec.AccessRead, nil); !errors.Is(err, ErrUnknownQuestion) {
+		t.Errorf("imu: %v", err)
 	}
 }

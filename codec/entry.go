@@ -36,6 +36,23 @@ func ParseEntry(line string) (e Entry, ok bool) {
 	return Entry{byte(code), words[1], int(index), words[3]}, true
 }
 
+// ParseAddress reads the name of a device: an interface and an index, for example laser:1, or an interface alone, which
+// means its device 0. It reports false for another text. It does not know which interfaces there are.
+func ParseAddress(name string) (iface string, index int, ok bool) {
+	iface, text, given := strings.Cut(name, ":")
+	if given {
+		n, err := strconv.ParseUint(text, 10, 31)
+		if err != nil {
+			return "", 0, false
+		}
+		index = int(n)
+	}
+	return iface, index, iface != ""
+}
+
+// OnWire reports whether the letter of an interface is in the protocol: the byte of its device 0.
+func OnWire(letter byte) bool { return 'a' <= letter && letter <= 'z' }
+
 // InterfaceLetter returns the letter that names an interface inside of a program: in the protocol it is that of the device
 // with index 0, if the interface has one. It is 0 for an unknown interface.
 func InterfaceLetter(name string) byte {

@@ -24,6 +24,19 @@ func TestEntry(t *testing.T) {
 	}
 }
 
+func TestParseAddress(t *testing.T) {
+	for name, want := range map[string]struct {
+		iface string
+		index int
+		ok    bool
+	}{"laser:1": {"laser", 1, true}, "imu": {"imu", 0, true}, "imu:0": {"imu", 0, true}, "": {}, ":1": {"", 1, false}, "imu:": {}, "imu:-1": {}, "imu:x": {},
+		"a:1:2": {}} {
+		if iface, index, ok := ParseAddress(name); iface != want.iface || index != want.index || ok != want.ok {
+			t.Errorf("%q: %q, %d, %v", name, iface, index, ok)
+		}
+	}
+}
+
 func FuzzEntry(f *testing.F) {
 	f.Add("128 laser 1 sicklms200")
 	f.Fuzz(func(t *testing.T, line string) {

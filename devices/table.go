@@ -38,7 +38,7 @@ func letterOf(spec Spec) (code byte, own bool) {
 	switch {
 	case spec.Index == Hidden, spec.Index > 0 && spec.Front:
 		return 0, true
-	case spec.Index == 0 && 'a' <= spec.Letter && spec.Letter <= 'z':
+	case spec.Index == 0 && codec.OnWire(spec.Letter):
 		return spec.Letter, true
 	}
 	return 0, false
