@@ -15,7 +15,6 @@ import (
 	"player/client"
 	"player/codec"
 	"player/codec/peertext"
-	"player/devices"
 )
 
 const (
@@ -79,6 +78,14 @@ func Unanswered(address string, err error) error {
 	return err
 }
 
+// nameOf returns the name of a device of the list.
+func nameOf(all []Device, code byte) string {
+	if i := slices.IndexFunc(all, func(d Device) bool { return d.Code == code }); i >= 0 {
+		return all[i].Name()
+	}
+	return lettered(code).Name
+}
+
 // Open asks for devices, "lrsr", and fails unless all are granted. It also asks
 // for the ages of the data (PROTOCOL 8.1), which some servers do not have; aged
 // reports whether the server does.
@@ -101,9 +108,9 @@ func Open(ctx context.Context, c *client.Client, devices string) (aged bool, err
 	return true, err
 }
 
-// Refused says why devices are refused: one line for each reason, with the devices'
+// Refused says why devices of a list are refused: one line for each reason, with the devices'
 // names. Devices that the robot does not have are left out.
-func Refused(access *client.AccessError) (lines []string) {
+func Refused(access *client.AccessError, all []Device) (lines []string) {
 	var reasons []string
 	names := map[string][]string{}
 	for _, a := range access.Devices {
@@ -113,35 +120,12 @@ func Refused(access *client.AccessError) (lines []string) {
 		if names[a.Reason()] == nil {
 			reasons = append(reasons, a.Reason())
 		}
-		names[a.Reason()] = append(names[a.Reason()], InterfaceName(a.Device))
+		names[a.Reason()] = append(names[a.Reason()], nameOf(all, a.Device))
 	}
 	for _, reason := range reasons {
 		lines = append(lines, strings.Join(names[reason], ", ")+": "+peertext.Line(reason))
 	}
 	return lines
-}
-
-// InterfaceName returns the interface of a letter, or the letter if it is unknown.
-func InterfaceName(letter byte) string {
-	for _, spec := range devices.Interfaces() {
-		if spec.Letter == letter {
-			return spec.Name
-		}
-	}
-	return peertext.Line(string(rune(letter)))
-}
-
-// Readable returns an error for a device request that does more than read: "lrsr" is valid.
-func Readable(request string) error {
-	if len(request) == 0 || len(request)%2 != 0 {
-		return fmt.Errorf("%q: devices are pairs of a letter and r, as srlr for sonar and laser", request)
-	}
-	for i := 0; i < len(request); i += 2 {
-		if request[i+1] != codec.AccessRead || request[i] == codec.Server {
-			return fmt.Errorf("%q: the devices are only read, as srlr for sonar and laser", request)
-		}
-	}
-	return nil
 }
 
 // UntilSignal returns a context that ends with ctx, at a signal to terminate, or at

@@ -78,7 +78,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) (err 
 		return tools.Failure{Err: err}
 	}
 	if partly {
-		for _, line := range tools.Refused(access) {
+		for _, line := range tools.Refused(access, nil) {
 			fmt.Fprintln(stdout, line)
 		}
 	}

@@ -52,7 +52,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 		return fmt.Errorf("-for %v: must be positive", *limit)
 	}
 	devices := append(rest, "pr")[1]
-	if err := tools.Readable(devices); err != nil {
+	if err := tools.CheckDevices(devices); err != nil {
 		return err
 	}
 	ctx, stop := tools.UntilSignal(ctx)
@@ -66,7 +66,11 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	if err != nil {
 		return tools.Failure{Err: err}
 	}
-	aged, err := tools.Open(ctx, c, devices)
+	chosen, err := tools.Choose(ctx, c, devices)
+	if err != nil {
+		return err
+	}
+	aged, err := tools.Open(ctx, c, tools.Pairs(chosen))
 	if err != nil {
 		return err
 	}
@@ -80,7 +84,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	fmt.Fprintf(lines, "round trip %.3f ms\n", ms(trip))
 	limited, cancel := context.WithTimeout(ctx, *limit)
 	defer cancel()
-	m, err := measure(limited, c, devices, lines)
+	m, err := measure(limited, c, chosen, lines)
 	if err != nil {
 		return tools.Failure{Err: err}
 	}
@@ -115,7 +119,7 @@ type round struct{ made, arrived, age time.Duration }
 type measurement struct{ rounds []round }
 
 // measure measures until ctx ends, and reports each second.
-func measure(ctx context.Context, c *client.Client, devices string, stdout io.Writer) (m measurement, err error) {
+func measure(ctx context.Context, c *client.Client, devices []tools.Device, stdout io.Writer) (m measurement, err error) {
 	begin := time.Now()
 	reported, first := time.Duration(0), 0
 	for {
@@ -128,8 +132,8 @@ func measure(ctx context.Context, c *client.Client, devices string, stdout io.Wr
 		}
 		r := round{made: c.ServerTime(), arrived: time.Since(begin)}
 		dated := false
-		for i := 0; i < len(devices); i += 2 {
-			if age, ok := c.Age(devices[i]); ok && (!dated || age < r.age) {
+		for _, d := range devices {
+			if age, ok := c.Age(d.Code); ok && (!dated || age < r.age) {
 				r.age, dated = age, true
 			}
 		}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 
 	"player/client"
 	"player/tools"
@@ -31,7 +30,7 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 	case *rounds < 0:
 		return fmt.Errorf("-n %d: must not be negative", *rounds)
 	}
-	if err := tools.Readable(rest[1]); err != nil {
+	if err := tools.CheckDevices(rest[1]); err != nil {
 		return err
 	}
 	ctx, stop := tools.UntilSignal(ctx)
@@ -41,26 +40,19 @@ func run(ctx context.Context, args []string, stdout io.Writer, _ *os.File) error
 		return err
 	}
 	defer c.Close()
-	aged, err := tools.Open(ctx, c, rest[1])
+	chosen, err := tools.Choose(ctx, c, rest[1])
 	if err != nil {
 		return err
 	}
-	p := printer{client: c, letters: letters(rest[1]), aged: aged}
+	p := newPrinter(c, chosen)
+	if p.aged, err = tools.Open(ctx, c, tools.Pairs(chosen)); err != nil {
+		return err
+	}
 	line := p.text
 	if *asJSON {
 		line = p.json
 	}
 	return printRounds(ctx, c, *rounds, stdout, line)
-}
-
-// letters returns the devices of a request, each once.
-func letters(request string) (letters []byte) {
-	for i := 0; i < len(request); i += 2 {
-		if !slices.Contains(letters, request[i]) {
-			letters = append(letters, request[i])
-		}
-	}
-	return letters
 }
 
 // printRounds prints a line for each round: n, or for zero until ctx ends.

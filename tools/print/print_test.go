@@ -8,7 +8,9 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/devices"
 	"player/e2e/must"
+	"player/tools"
 )
 
 // reader returns a client that has read one round of blocks.
@@ -32,7 +34,7 @@ func reader(t *testing.T, devices string, blocks ...[]byte) *client.Client {
 
 // all returns a printer of a client that has data of all devices but the sonar,
 // and of an unknown one.
-func all(t *testing.T) printer {
+func all(t *testing.T) *printer {
 	var laser codec.LaserData
 	for i := range laser {
 		laser[i] = uint16(8000 - i)
@@ -47,7 +49,43 @@ func all(t *testing.T) printer {
 		block(nil, 'l', laser.Append(nil)), block(nil, 'm', (&codec.MiscData{FrontBumpers: 2, Battery: 121}).Append(nil)),
 		block(nil, 's', nil), block(nil, 'g', []byte{1, 2}), block(nil, 'z', (&codec.PTZData{Pan: -9, Tilt: 8, Zoom: 700}).Append(nil)),
 		block(nil, 'v', vision.Append(nil)), block(nil, 'j', (&codec.JoystickData{Buttons: 5}).Append(nil)), block(nil, 'q', []byte{1, 0xAB}))
-	return printer{client: c, letters: []byte("plmsgzvjq"), aged: true}
+	return printed(t, c, "prlrmrsrgrzrvrjrqr", true)
+}
+
+func printed(t *testing.T, c *client.Client, devices string, aged bool) *printer {
+	t.Helper()
+	p := newPrinter(c, must.Get(tools.Choose(t.Context(), c, devices))(t))
+	p.aged = aged
+	return p
+}
+
+// Devices without letters have their names, and what is unknown is null.
+func TestNamedDevices(t *testing.T) {
+	imu, gps := codec.UnknownIMU(), codec.UnknownGPS()
+	imu.Yaw, gps.Fix, gps.Latitude, gps.Longitude = 90000, codec.RTKFix, 520000000, -135000000
+	ranger := codec.RangerData{Unit: 10, Ranges: []uint16{500, 41, codec.NothingInRange, codec.UnknownRange}}
+	io, servo := codec.IOData{Values: []int32{1, codec.Unknown}}, codec.ServoData{Joints: []codec.Joint{{Position: -5, Goal: codec.Unknown, State: 129}}}
+	block := codec.AppendBlock
+	c := reader(t, "\x80r\x81r\x82r\x83r\x84r\x85r", block(nil, 0x80, ranger.Append(nil)), block(nil, 0x81, imu.Append(nil)), block(nil, 0x82, gps.Append(nil)),
+		block(nil, 0x83, io.Append(nil)), block(nil, 0x84, servo.Append(nil)), block(nil, 0x85, []byte{1}))
+	var chosen []tools.Device
+	for i, spec := range []devices.Spec{devices.Ranger(), devices.IMU(), devices.GPS(), devices.IO().At(2), devices.Servo(), devices.IMU().At(1)} {
+		chosen = append(chosen, tools.Device{Code: byte(0x80 + i), Spec: spec})
+	}
+	p := newPrinter(c, chosen)
+	const want = `{"ranger":{"ranges_mm":[5000,410,null,null]},` +
+		`"imu":{"roll_mdeg":null,"pitch_mdeg":null,"yaw_mdeg":90000,"roll_rate_mdeg_per_s":null,"pitch_rate_mdeg_per_s":null,"yaw_rate_mdeg_per_s":null,` +
+		`"x_mm_per_s2":null,"y_mm_per_s2":null,"z_mm_per_s2":null},` +
+		`"gps":{"fix":4,"satellites":null,"latitude_deg":52.0000000,"longitude_deg":-13.5000000,"height_mm":null,"horizontal_mm":null,"vertical_mm":null,` +
+		`"time_ms":null,"speed_mm_per_s":null,"course_mdeg":null},` +
+		`"io:2":{"values":[1,null]},"servo":{"positions":[-5],"goals":[null],"states":[129]},"imu:1":{"payload":"01"}}`
+	if got := string(p.json(nil)); got != want {
+		t.Errorf("%s\nwant %s", got, want)
+	}
+	parts := strings.Split(string(p.text(nil)), " | ")
+	if parts[0] != "ranger nearest 410 mm, reading 1 of 4" || parts[3] != "io:2 values 1 unknown" {
+		t.Errorf("%q", parts)
+	}
 }
 
 func TestJSON(t *testing.T) {
@@ -98,7 +136,7 @@ func TestText(t *testing.T) {
 
 func TestWithoutAges(t *testing.T) {
 	c := reader(t, "prsr", codec.AppendBlock(nil, 'p', (&codec.PositionData{X: 1}).Append(nil)), codec.AppendBlock(nil, 's', nil))
-	p := printer{client: c, letters: letters("prsrpr")}
+	p := printed(t, c, "prsrpr", false)
 	if got := string(p.json(nil)); !strings.HasPrefix(got, `{"position":{"x_mm":1,`) || !json.Valid([]byte(got)) {
 		t.Error(got)
 	}

@@ -14,9 +14,7 @@ import (
 	"time"
 
 	"player/client"
-	"player/codec"
 	"player/codec/peertext"
-	"player/devices"
 	"player/formats/logfile"
 	"player/tools"
 )
@@ -70,7 +68,7 @@ func run(ctx context.Context, args []string, version string, stdout, stderr io.W
 		return errors.New("-page is where the pictures of -pictures come from")
 	}
 	if len(rest) == 2 {
-		if err := tools.Readable(rest[1]); err != nil {
+		if err := tools.CheckDevices(rest[1]); err != nil {
 			return err
 		}
 	}
@@ -136,7 +134,7 @@ type recorder struct {
 	client   *client.Client
 	compress bool
 	aged     bool // the server sends ages
-	specs    []devices.Spec
+	devices  []tools.Device
 	cameras  *cameras // nil: no pictures
 	growth   *tools.Growth
 	size     func() int64 // of the file
@@ -151,31 +149,31 @@ type recorder struct {
 	waiting  int // pictures in the batch
 }
 
-// open opens the devices of a request, or for "" all devices of the server. In that case
+// open opens the devices that text names (tools.CheckDevices), or for "" all devices of the server. In that case
 // refused lists the devices that do not open, with the reasons.
-func (r *recorder) open(ctx context.Context, request string) (refused []string, err error) {
-	pair := func(s devices.Spec) string { return string([]byte{s.Letter, codec.AccessRead}) }
-	all := request == ""
+func (r *recorder) open(ctx context.Context, text string) (refused []string, err error) {
+	var chosen []tools.Device
+	all := text == ""
 	if all {
-		for _, spec := range devices.Interfaces() {
-			request += pair(spec)
-		}
+		chosen, err = tools.All(ctx, r.client)
+	} else {
+		chosen, err = tools.Choose(ctx, r.client, text)
 	}
-	r.aged, err = tools.Open(ctx, r.client, request)
+	if err != nil {
+		return nil, err
+	}
+	r.aged, err = tools.Open(ctx, r.client, tools.Pairs(chosen))
 	access, partly := errors.AsType[*client.AccessError](err)
 	if err != nil && !(all && partly) {
 		return nil, err
 	}
 	if partly {
-		refused = tools.Refused(access)
+		refused = tools.Refused(access, chosen)
 	}
-	for _, spec := range devices.Interfaces() {
-		missing := partly && slices.ContainsFunc(access.Devices, func(a client.Access) bool { return a.Device == spec.Letter })
-		if strings.Contains(request, pair(spec)) && !missing {
-			r.specs = append(r.specs, spec)
-		}
-	}
-	if len(r.specs) == 0 {
+	r.devices = slices.DeleteFunc(chosen, func(d tools.Device) bool {
+		return partly && slices.ContainsFunc(access.Devices, func(a client.Access) bool { return a.Device == d.Code })
+	})
+	if len(r.devices) == 0 {
 		return refused, errors.New("the robot has no device that can be recorded")
 	}
 	if r.aged {
@@ -185,8 +183,8 @@ func (r *recorder) open(ctx context.Context, request string) (refused []string, 
 }
 
 func (r *recorder) names() (names []string) {
-	for _, spec := range r.specs {
-		names = append(names, spec.Name)
+	for _, d := range r.devices {
+		names = append(names, d.Name())
 	}
 	if r.cameras != nil {
 		for _, camera := range r.cameras.names {
@@ -206,8 +204,8 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 	}
 	began := time.Now()
 	info := logfile.Info{Server: version, Start: began.Add(-r.client.ServerTime()), Compress: r.compress}
-	for _, spec := range r.specs {
-		info.Channels = append(info.Channels, logfile.Channel{Interface: spec.Name})
+	for _, d := range r.devices {
+		info.Channels = append(info.Channels, logfile.Channel{Interface: d.Spec.Name, Index: d.Spec.Index})
 	}
 	if r.cameras != nil {
 		info.Cameras = r.cameras.names
@@ -276,14 +274,14 @@ func (r *recorder) flush(last bool) error {
 
 // add adds the new data of a round, which arrived at a time since the first one.
 func (r *recorder) add(batch *logfile.Batch, arrived time.Duration) {
-	for channel, spec := range r.specs {
-		if !r.client.New(spec.Letter) || !r.client.Has(spec.Letter) {
+	for channel, d := range r.devices {
+		if !r.client.New(d.Code) || !r.client.Has(d.Code) {
 			continue
 		}
 		taken := arrived
-		if age, ok := r.client.Age(spec.Letter); ok {
+		if age, ok := r.client.Age(d.Code); ok {
 			taken = r.client.ServerTime() - age
 		}
-		batch.Add(channel, taken, r.client.Raw(spec.Letter))
+		batch.Add(channel, taken, r.client.Raw(d.Code))
 	}
 }
