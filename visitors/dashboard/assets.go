@@ -9,6 +9,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"mime"
 	"net/http"
@@ -58,7 +59,8 @@ func (a asset) send(w http.ResponseWriter, r *http.Request) {
 }
 
 // page has index.html and main.js as esbuild has made them of the files in the folder page, and
-// TestBuilt compares them: go test ./visitors/dashboard -run TestBuilt -update
+// TestBuilt compares them: go test ./visitors/dashboard -run TestBuilt -update. The script is packed,
+// so that the program is smaller by 70 kB.
 //
 //go:embed built page/icon.svg
 var page embed.FS
@@ -83,6 +85,10 @@ func readAssets() (assetSet, error) {
 			return err
 		}
 		text, err := fs.ReadFile(page, name)
+		if script, is := strings.CutSuffix(name, ".gz"); is && err == nil {
+			name = script
+			text, err = unpack(text)
+		}
 		fmt.Fprintf(digest, "%s %d\n", name, len(text))
 		digest.Write(text)
 		texts[path.Base(name)] = text
@@ -106,6 +112,14 @@ func readAssets() (assetSet, error) {
 		}
 	}
 	return set, nil
+}
+
+func unpack(packed []byte) ([]byte, error) {
+	zip, err := gzip.NewReader(bytes.NewReader(packed))
+	if err != nil {
+		return nil, err
+	}
+	return io.ReadAll(zip)
 }
 
 func pack(text []byte) ([]byte, error) {

@@ -68,11 +68,23 @@ func TestBuilt(t *testing.T) {
 		"main.js": "document.adoptedStyleSheets=[new CSSStyleSheet];document.adoptedStyleSheets[0].replaceSync(" + literal(string(esbuild(t, "style.css"))) + ");\n" +
 			"document.body.innerHTML=" + literal(dense(body)) + ";\n" + string(esbuild(t, "main.js", "--bundle", "--format=esm")) + "\n",
 	} {
-		path := filepath.Join("built", name)
-		if *update {
-			must.Do(t, os.WriteFile(path, []byte(want), 0o644))
+		path, read := filepath.Join("built", name), os.ReadFile
+		file := []byte(want)
+		if name == "main.js" {
+			path += ".gz"
+			file = must.Get(pack(file))(t)
+			read = func(path string) ([]byte, error) {
+				packed, err := os.ReadFile(path)
+				if err != nil {
+					return nil, err
+				}
+				return unpack(packed)
+			}
 		}
-		if got, err := os.ReadFile(path); err != nil || string(got) != want {
+		if *update {
+			must.Do(t, os.WriteFile(path, file, 0o644))
+		}
+		if got, err := read(path); err != nil || string(got) != want {
 			t.Errorf("%s is not that of the page, %v: go test ./visitors/dashboard -run TestBuilt -update", path, err)
 		}
 	}
