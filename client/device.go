@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"player/codec"
 )
@@ -22,28 +21,38 @@ func (c *Client) Open(ctx context.Context, name string, access byte, data interf
 	return code, c.Request(ctx, string([]byte{code, access}))
 }
 
-// find returns the byte of a device by its name. The error lists the devices that the robot has.
+// ErrNoDevice is wrapped by the error of Open if the robot does not have the device.
+var ErrNoDevice = errors.New("no such device")
+
+// find returns the byte of a device by its name. It asks the server unless the device was listed before: its byte stays
+// the same until the server ends. The error lists the devices that the robot has.
 func (c *Client) find(ctx context.Context, name string) (code byte, err error) {
 	iface, index, ok := codec.ParseAddress(name)
 	if !ok {
 		return 0, fmt.Errorf(`%q is no device: write an interface and an index, for example "laser:1", or an interface`, name)
 	}
+	asked := codec.Entry{Interface: iface, Index: index}.Address()
+	if code, listed := c.listedAs(asked); listed {
+		return code, nil
+	}
 	entries, err := c.Devices(ctx)
-	letter := codec.InterfaceLetter(iface)
-	if errors.Is(err, ErrUnknownQuestion) && index == 0 && codec.OnWire(letter) {
-		return letter, nil // an older server, which answers e if it has none
+	if errors.Is(err, ErrUnknownQuestion) {
+		if letter := codec.InterfaceLetter(iface); index == 0 && codec.OnWire(letter) {
+			return letter, nil // which an older server answers with e if it has none
+		}
+		return 0, fmt.Errorf("%w: %s: this server has only the devices of 0.7.4a", ErrNoDevice, asked)
 	}
 	if err != nil {
 		return 0, err
 	}
-	if i := slices.IndexFunc(entries, func(e codec.Entry) bool { return e.Interface == iface && e.Index == index }); i >= 0 {
-		return entries[i].Code, nil
+	if code, listed := c.listedAs(asked); listed {
+		return code, nil
 	}
 	var there []string
 	for _, e := range entries {
 		there = append(there, e.Address())
 	}
-	return 0, fmt.Errorf("the robot has no %s:%d: it has %q", iface, index, there)
+	return 0, fmt.Errorf("%w: %s: the robot has %q", ErrNoDevice, asked, there)
 }
 
 // Rays asks the server where the readings of lasers, sonars and rangers look from and to. Open the devices first: a driver

@@ -92,12 +92,34 @@ func (c *Client) Bind(code byte, data interface{ Decode(payload []byte) error })
 
 // codeOf is the Keys of the devices that the server has listed.
 func (c *Client) codeOf(key string) (code byte, known bool) {
+	if code, known = c.listedAs(key); known {
+		return code, true
+	}
+	return codec.Letters(key)
+}
+
+// listedAs returns the byte of a device that the server has listed, by its name, for example laser:1.
+func (c *Client) listedAs(address string) (code byte, listed bool) {
 	for _, e := range c.listed {
-		if e.Address() == key {
+		if e.Address() == address {
 			return e.Code, true
 		}
 	}
-	return codec.Letters(key)
+	return 0, false
+}
+
+// NameOf returns the name of a device for people: its letter, or its name in the server's list, for example laser:1, if it
+// has no letter. It is empty for a byte that the server has not listed.
+func (c *Client) NameOf(code byte) string {
+	for _, e := range c.listed {
+		if e.Code == code && codec.InterfaceLetter(e.Interface) != code {
+			return e.Address()
+		}
+	}
+	if code <= ' ' || code > '~' {
+		return ""
+	}
+	return string(rune(code))
 }
 
 // interfaceOf returns the letter of the interface of a device, 0 if it has none.

@@ -1,6 +1,7 @@
 package client
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -14,6 +15,7 @@ import (
 // of the manual.
 type Access struct {
 	Device  byte
+	Name    string    // Client.NameOf the device
 	Asked   byte      // r, w, a or c
 	Granted byte      // r, w, a, c, or e: the device failed or does not exist
 	Why     codec.Why // of e; empty: the server gave no reason
@@ -39,7 +41,7 @@ func (e *AccessError) Error() string {
 	b.WriteString("access is not as requested")
 	for i, a := range e.Devices {
 		b.WriteString([]string{": ", "; "}[min(i, 1)])
-		fmt.Fprintf(&b, "device %s asked %q granted %q", strings.Trim(strconv.QuoteToASCII(string([]byte{a.Device})), `"`), a.Asked, a.Granted)
+		fmt.Fprintf(&b, "device %s asked %q granted %q", cmp.Or(a.Name, strings.Trim(strconv.QuoteToASCII(string([]byte{a.Device})), `"`)), a.Asked, a.Granted)
 		if a.Granted == codec.AccessError {
 			b.WriteString(": " + a.Reason())
 		}
@@ -89,6 +91,9 @@ func (c *Client) Request(ctx context.Context, request string) error {
 	}
 	if slices.ContainsFunc(refused, func(a Access) bool { return a.Granted == codec.AccessError }) {
 		c.explain(ctx, refused)
+	}
+	for i := range refused {
+		refused[i].Name = c.NameOf(refused[i].Device)
 	}
 	return &AccessError{refused}
 }

@@ -33,7 +33,7 @@ func TestReplies(t *testing.T) {
 			devices: []Access{{Device: 's', Asked: 'c', Granted: 'r'}},
 			text:    "access is not as requested: device s asked 'c' granted 'r'"},
 		{name: "unknown device", request: "srqrpr", reply: "srqepr",
-			devices: []Access{{'q', 'r', 'e', codec.WhyMissing, "the robot has no such device"}}, answer: []string{"q missing the robot has no such device"},
+			devices: []Access{{'q', "q", 'r', 'e', codec.WhyMissing, "the robot has no such device"}}, answer: []string{"q missing the robot has no such device"},
 			text: "access is not as requested: device q asked 'r' granted 'e': the robot has no such device"},
 		{name: "unknown device, old server", request: "srqrpr", reply: "srqepr", old: true,
 			devices: []Access{{Device: 'q', Asked: 'r', Granted: 'e'}},
@@ -45,10 +45,13 @@ func TestReplies(t *testing.T) {
 			devices: []Access{{Device: 'z', Asked: 'x'}},
 			text:    `access is not as requested: device z asked 'x' granted '\x00'`},
 		{name: "upgrade and failure", before: "pr", request: "pwlr", reply: "pale",
-			devices: []Access{{'l', 'r', 'e', codec.WhyRight, "you may not"}}, answer: []string{"l right you may not"},
+			devices: []Access{{'l', "l", 'r', 'e', codec.WhyRight, "you may not"}}, answer: []string{"l right you may not"},
 			text: "access is not as requested: device l asked 'r' granted 'e': you may not"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
+			for i, a := range tt.devices {
+				tt.devices[i].Name = string(rune(a.Device))
+			}
 			c, s := dial(t)
 			open(t, c, s, tt.before)
 			s.conn.Write(codec.AppendBlock(nil, codec.KindReply, []byte(tt.reply)))

@@ -21,6 +21,7 @@ var groups = []struct {
 }{
 	{"payloads", "every device's data at the limits of its fields", payloads},
 	{"vision", "images, and packets that are none", visions},
+	{"named", "devices without letters, by their names", named},
 	{"messages", "every command and configuration", messages},
 	{"access", "requests and replies", accesses},
 	{"rounds", "rounds, and how the network delivers them", rounds},

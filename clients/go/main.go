@@ -34,6 +34,7 @@ type request struct {
 	Timeout int `json:"timeout_ms"`
 	Pairs   string
 	Device  string
+	Access  string
 	Values  []int
 	Name    string
 	Value   int
@@ -75,7 +76,16 @@ func main() {
 	}
 }
 
-type adapter struct{ robot *client.Client }
+type adapter struct {
+	robot *client.Client
+	named map[string]*device // devices without letters that were opened, by name
+}
+
+// device is a device that was opened by its name.
+type device struct {
+	code byte
+	data any // its newest data, as package codec decodes it
+}
 
 // dial connects, by TLS if the request has an authority.
 func dial(ctx context.Context, r request) (net.Conn, error) {
@@ -127,7 +137,7 @@ func (a *adapter) do(r request, out answer) error {
 		a.close()
 		robot, err := client.DialBy(ctx, func(ctx context.Context) (net.Conn, error) { return dial(ctx, r) }) // plain rounds
 		if err == nil {
-			a.robot = robot
+			a.robot, a.named = robot, map[string]*device{}
 		}
 		return err
 	}
@@ -150,15 +160,35 @@ func (a *adapter) do(r request, out answer) error {
 			out["granted"] = a.granted(r.Pairs)
 		}
 		if is {
-			why := map[string]string{}
-			for _, d := range refused.Devices {
-				if d.Why != "" {
-					why[string(d.Device)] = string(d.Why) + " " + d.Text
-				}
-			}
-			out["why"] = why
+			out["why"] = reasons(refused)
 		}
 		return err
+	case "devices":
+		entries, err := a.robot.Devices(ctx)
+		list := [][]any{}
+		for _, e := range entries {
+			list = append(list, []any{e.Address(), e.Code})
+		}
+		out["devices"] = list
+		return known(err)
+	case "open":
+		return a.open(ctx, r, out)
+	case "rays":
+		rays, err := a.robot.Rays(ctx)
+		list := [][]any{}
+		for _, r := range rays {
+			list = append(list, []any{a.robot.NameOf(r.Device), r.First, r.Count, r.X, r.Y, r.Heading, r.Step, r.Near, r.Far, r.Cone})
+		}
+		out["rays"] = list
+		return known(err)
+	case "channels":
+		channels, err := a.robot.Channels(ctx)
+		list := [][]any{}
+		for _, c := range channels {
+			list = append(list, []any{a.robot.NameOf(c.Device), c.Number, c.Role, c.Unit, c.Min, c.Max, c.Name})
+		}
+		out["channels"] = list
+		return known(err)
 	case "geometry":
 		parts, err := a.robot.Geometry(ctx)
 		list := [][]any{}
@@ -166,10 +196,7 @@ func (a *adapter) do(r request, out answer) error {
 			list = append(list, []any{string(p.Device), p.Number, p.X, p.Y, p.Heading, p.Length, p.Width, p.Range, p.View})
 		}
 		out["parts"] = list
-		if errors.Is(err, client.ErrUnknownQuestion) {
-			err = nil
-		}
-		return err
+		return known(err)
 	case "read":
 		if err := a.robot.Read(ctx); err != nil {
 			return err
@@ -178,6 +205,11 @@ func (a *adapter) do(r request, out answer) error {
 		for _, letter := range []byte(letters) {
 			if a.robot.New(letter) {
 				present.WriteByte(letter)
+			}
+		}
+		for _, d := range a.named {
+			if d.code >= 0x80 && a.robot.New(d.code) {
+				present.WriteRune(rune(d.code))
 			}
 		}
 		out["new"] = present.String()
@@ -197,6 +229,60 @@ func (a *adapter) do(r request, out answer) error {
 		return nil
 	}
 	return usageError{fmt.Errorf("unknown op %q", r.Op)}
+}
+
+// known returns an error, unless it is that the server does not know the question.
+func known(err error) error {
+	if errors.Is(err, client.ErrUnknownQuestion) {
+		return nil
+	}
+	return err
+}
+
+// reasons returns why devices are refused, by their names.
+func reasons(refused *client.AccessError) map[string]string {
+	why := map[string]string{}
+	for _, d := range refused.Devices {
+		if d.Why != "" {
+			why[d.Name] = string(d.Why) + " " + d.Text
+		}
+	}
+	return why
+}
+
+// open opens a device by its name.
+func (a *adapter) open(ctx context.Context, r request, out answer) error {
+	d := &device{}
+	iface, _, _ := codec.ParseAddress(r.Name)
+	var into interface{ Decode([]byte) error }
+	switch iface {
+	case "laser":
+		into = new(codec.LaserData)
+	case "ranger":
+		into = &codec.RangerData{Ranges: []uint16{}}
+	case "imu":
+		into = new(codec.IMUData)
+	case "gps":
+		into = new(codec.GPSData)
+	case "io":
+		into = &codec.IOData{Values: []int32{}}
+	case "servo":
+		into = &codec.ServoData{Joints: []codec.Joint{}}
+	}
+	d.data = into
+	code, err := a.robot.Open(ctx, r.Name, r.Access[0], into)
+	d.code = code
+	if code != 0 {
+		a.named[r.Name], out["code"] = d, code
+	}
+	refused, is := errors.AsType[*client.AccessError](err)
+	if is {
+		out["why"] = reasons(refused)
+	}
+	if err != nil && code == 0 && !errors.Is(err, client.ErrNoDevice) {
+		return orUsage(err)
+	}
+	return err
 }
 
 // simulate reads the state of a simulation, or changes it.
@@ -240,15 +326,26 @@ func (a *adapter) granted(pairs string) string {
 }
 
 func (a *adapter) get(device string, out answer) error {
-	if len(device) != 1 {
-		return usageError{fmt.Errorf("device %q is not one letter", device)}
-	}
 	letter := device[0]
+	named := a.named[device]
+	switch {
+	case named != nil:
+		letter = named.code
+	case len(device) != 1:
+		return usageError{fmt.Errorf("device %q is not open", device)}
+	}
 	out["size"], out["data"], out["age_us"] = len(a.robot.Raw(letter)), nil, nil
 	if age, ok := a.robot.Age(letter); ok {
 		out["age_us"] = age.Microseconds()
 	}
-	if a.robot.Has(letter) {
+	switch {
+	case !a.robot.Has(letter):
+	case named != nil:
+		out["data"] = named.data
+		if scan, is := named.data.(*codec.LaserData); is {
+			out["data"] = answer{"ranges": scan}
+		}
+	default:
 		out["data"] = a.data(letter)
 	}
 	return nil
@@ -301,7 +398,15 @@ func (a *adapter) command(r request) error {
 	case "g":
 		err = a.robot.SetGripper(uint8(v[0]), uint8(v[1]))
 	default:
-		err = fmt.Errorf("device %q takes no command", r.Device)
+		d, iface := a.named[r.Device], strings.Split(r.Device, ":")[0]
+		switch {
+		case iface == "io" && d != nil:
+			err = a.robot.SetOutput(d.code, uint8(v[0]), int32(v[1]))
+		case iface == "servo" && d != nil:
+			err = a.robot.MoveJoint(d.code, uint8(v[0]), int32(v[1]), uint32(v[2]))
+		default:
+			err = fmt.Errorf("device %q takes no command", r.Device)
+		}
 	}
 	return orUsage(err)
 }
@@ -336,7 +441,7 @@ func kind(err error) string {
 	var refused *client.AccessError
 	var network net.Error
 	switch {
-	case errors.As(err, &refused), errors.Is(err, simulation.ErrRefused):
+	case errors.As(err, &refused), errors.Is(err, simulation.ErrRefused), errors.Is(err, client.ErrNoDevice):
 		return "refused"
 	case errors.As(err, new(usageError)):
 		return "usage"
