@@ -109,18 +109,22 @@ def read(path: str) -> Log:
     being written."""
     log = Log()
     first: Optional[int] = None
-    decoders: Dict[int, Tuple[Table, Decoder]] = {}
+    decoders: Dict[int, Tuple[Table, Columns, Decoder]] = {}
     for channel, topic, schema, geometry, nanoseconds, payload in messages(path, log.damage):
         if channel not in decoders:
             columns, decode = parse_schema(schema)
-            table = log.tables.setdefault(topic, Table(topic, ["time_s", "unix_s", *columns], geometry))
-            decoders[channel] = table, decode
-        table, decode = decoders[channel]
+            table = log.tables.setdefault(topic, Table(topic, ["time_s", "unix_s", *columns(len(payload))], geometry))
+            decoders[channel] = table, columns, decode
+        table, columns, decode = decoders[channel]
         first = nanoseconds if first is None else min(first, nanoseconds)
-        table.rows.extend([nanoseconds, nanoseconds / 1e9, *values] for values in decode(payload))
+        for values in decode(payload):
+            table.rows.append([nanoseconds, nanoseconds / 1e9, *values])
+            if len(values) + 2 > len(table.columns):  # a ranger has more readings since its driver was started anew
+                table.columns[2:] = columns(len(payload))
     for table in log.tables.values():
         for row in table.rows:
             row[0] = (row[0] - first) / 1e9
+            row += [None] * (len(table.columns) - len(row))
     return log
 
 
@@ -289,7 +293,10 @@ def text(content: bytes, at: int) -> Tuple[str, int]:
 Decoder = Callable[[bytes], List[List[Any]]]
 """Returns the rows of a payload, without times."""
 
-TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "i16": ">h", "i32": ">i"}
+Columns = Callable[[int], List[str]]
+"""Returns the names of the columns of payloads of a size, without those of times."""
+
+TYPES = {"u8": ">B", "u16": ">H", "u32": ">I", "u64": ">Q", "i16": ">h", "i32": ">i"}
 LINE = re.compile(r"([a-z]+[0-9]*)(?:\[([0-9]{1,4})\])?((?: [A-Za-z0-9_#]+)+)")
 BLOB_COLUMNS = ["channel", "area_px", "x_px", "y_px", "left_px", "right_px", "top_px", "bottom_px"]
 
@@ -317,19 +324,29 @@ def rest(field: bytes) -> List[Any]:
     return [field]
 
 
-def parse_schema(schema: str) -> Tuple[List[str], Decoder]:
+def parse_schema(schema: str) -> Tuple[Columns, Decoder]:
     """Returns the columns and the decoder of a schema (docs/LOGS.md). Payloads of an unknown one
     are bytes."""
     if schema == "blobs":
-        return BLOB_COLUMNS, decode_blobs
+        return lambda size: BLOB_COLUMNS, decode_blobs
     columns: List[str] = []
     fields: List[Tuple[int, int, Value]] = []  # size (0: the rest), number of values, decoder
+    repeats: List[Tuple[str, int, Value]] = []  # column, size, decoder
+    repeating = False
     for line in schema.splitlines():
+        if line == "repeat" and not repeating:
+            repeating = True
+            continue
         match = LINE.fullmatch(line)
         if not match:
             return unknown()
         kind, names = match[1], match[3].split()
         count = int(match[2] or 1)
+        if repeating:
+            if len(names) != 1 or match[2] or kind not in TYPES:
+                return unknown()
+            repeats.append((names[0], struct.calcsize(TYPES[kind]), integer(TYPES[kind])))
+            continue
         if kind == "bits8" and not match[2] and len(names) <= 8:
             columns += names
             fields.append((1, len(names), bits(len(names))))
@@ -345,8 +362,13 @@ def parse_schema(schema: str) -> Tuple[List[str], Decoder]:
             fields += [(0, 1, rest)] * count
         else:
             return unknown()
-    if not columns:
+    if not columns and not repeats:
         return unknown()
+    once = sum(size for _, size, _ in repeats)
+
+    def columns_of(size: int) -> List[str]:
+        times = max(0, size - sum(size for size, _, _ in fields)) // once if once else 0
+        return columns + [name.replace("#", str(i)) for i in range(times) for name, _, _ in repeats]
 
     def decode(payload: bytes) -> List[List[Any]]:
         row: List[Any] = []
@@ -358,13 +380,17 @@ def parse_schema(schema: str) -> Tuple[List[str], Decoder]:
                 continue
             row += value(payload[:size])
             payload = payload[size:]
+        while repeats and len(payload) >= once:
+            for _, size, value in repeats:
+                row += value(payload[:size])
+                payload = payload[size:]
         return [row]
 
-    return columns, decode
+    return columns_of, decode
 
 
-def unknown() -> Tuple[List[str], Decoder]:
-    return ["payload"], lambda payload: [[payload]]
+def unknown() -> Tuple[Columns, Decoder]:
+    return lambda size: ["payload"], lambda payload: [[payload]]
 
 
 def decode_blobs(payload: bytes) -> List[List[Any]]:

@@ -77,26 +77,31 @@ type table struct {
 	channel Channel
 	layout  layout
 	w       *bufio.Writer
-	value   string // of the first column, with a comma; empty if there is none
+	begun   bool   // the header is written
+	name    string // of the first column, with a comma; empty if there is none
+	value   string // in the first column, with a comma
 	vision  codec.VisionData
 	first   []byte
 	rows    []byte
 }
 
-// newTable writes the header of a table. An optional first column has the same
+// newTable returns a table. An optional first column has the same
 // value in all rows. Errors of w appear when it is flushed.
 func newTable(c Channel, w *bufio.Writer, name, value string) *table {
 	t := &table{channel: c, layout: parseLayout(c.Schema), w: w}
 	if name != "" {
-		name, t.value = name+",", value+","
+		t.name, t.value = name+",", value+","
 	}
-	fmt.Fprintf(w, "%stime_s,unix_s,%s\n", name, strings.Join(t.layout.columns, ","))
 	return t
 }
 
 // add writes a message recorded at m.Time. zero, ns since 1970, is the start
 // of the table's time.
 func (t *table) add(m Message, zero int64) error {
+	if !t.begun {
+		t.begun = true
+		fmt.Fprintf(t.w, "%stime_s,unix_s,%s\n", t.name, strings.Join(t.layout.header(len(m.Payload)), ","))
+	}
 	t.first = append(t.first[:0], t.value...)
 	t.first = appendSeconds(t.first, m.Time-zero)
 	t.first = append(t.first, ',')

@@ -138,8 +138,8 @@ func TestSchemas(t *testing.T) {
 			t.Errorf("%s: the schema is not of %d bytes: %s", c.Topic(), size, full)
 		}
 		for _, payload := range [][]byte{make([]byte, size), make([]byte, size-1), nil} {
-			if n := strings.Count(row(c, payload), ","); n != len(l.columns) {
-				t.Errorf("%s: %d values in %d columns", c.Topic(), n, len(l.columns))
+			if n, columns := strings.Count(row(c, payload), ","), l.header(len(payload)); n != len(columns) {
+				t.Errorf("%s: %d values in %d columns", c.Topic(), n, len(columns))
 			}
 		}
 	}
@@ -147,6 +147,22 @@ func TestSchemas(t *testing.T) {
 		check(Channel{Interface: spec.Name}, spec.DataSize)
 		if spec.CommandSize > 0 {
 			check(Channel{Interface: spec.Name, Content: Command}, spec.CommandSize)
+		}
+	}
+}
+
+// The columns of a payload whose fields repeat are those of the first one.
+func TestRepeatedColumns(t *testing.T) {
+	l := parseLayout("u8 kind\nrepeat\ni16 x#_mm\nu8 state#")
+	if got := strings.Join(l.header(8), " "); got != "kind x0_mm state0 x1_mm state1" {
+		t.Errorf("columns %q", got)
+	}
+	if got := string(l.appendRows(nil, nil, []byte{7, 0, 1, 2, 0xFF, 0xFF, 3, 9}, &codec.VisionData{})); got != ",7,1,2,-1,3\n" {
+		t.Errorf("row %q", got)
+	}
+	for _, schema := range []string{"repeat", "repeat\nrepeat", "repeat\nrest x", "repeat\nu8[3] x#", "repeat\nbits8 a b", "repeat\nu8 a b"} {
+		if l := parseLayout(schema); len(l.columns) != 1 || l.columns[0] != "payload" {
+			t.Errorf("%q has columns %q", schema, l.header(100))
 		}
 	}
 }
@@ -185,7 +201,7 @@ func TestRows(t *testing.T) {
 func TestBadSchemas(t *testing.T) {
 	for _, schema := range []string{
 		"", "\n", "u8", "u8 a b", "u7 a", "u8 a\n\nu8 b", "bits8", "bits8[2] a", "bits8 1 2 3 4 5 6 7 8 9", "u8[] a", "u8[99999] a", "u8[9999] a", "u8 a,b",
-		strings.Repeat("u8[1000] a\n", 5), "message Foo {}", "u8  a",
+		strings.Repeat("u8[1000] a\n", 9), "message Foo {}", "u8  a",
 	} {
 		if l := parseLayout(schema); strings.Join(l.columns, ",") != "payload" {
 			t.Errorf("%q: columns %q", schema, l.columns)

@@ -9,14 +9,44 @@ import (
 	"player/codec"
 )
 
-// maxColumns is the most columns of a table: a laser scan has 361.
-const maxColumns = 4096
+// maxColumns is the most columns of a table: a ranger has its unit and its readings.
+const maxColumns = 1 + codec.MaxReadings
 
 // layout is a parsed schema: it converts payloads to rows of a table.
 type layout struct {
 	columns []string
 	fields  []field
 	blobs   bool // vision: a row for each blob
+	// repeats are the fields that follow again and again to the end of the payload, with the columns that they have each
+	// time; # stands for the index.
+	repeats      []field
+	repeatedName []string
+}
+
+// repeatLine is the line of a schema behind which its fields repeat.
+const repeatLine = "repeat"
+
+// once is the size of the fields that repeat, in bytes; zero: there are none.
+func (l *layout) once() (size int) {
+	for _, f := range l.repeats {
+		size += f.typ.size
+	}
+	return size
+}
+
+// header returns the columns of payloads of a size.
+func (l *layout) header(size int) []string {
+	once := l.once()
+	for _, f := range l.fields {
+		size -= f.count * f.typ.size
+	}
+	columns := l.columns
+	for i := 0; once > 0 && (i+1)*once <= size && len(columns) < maxColumns; i++ {
+		for _, name := range l.repeatedName {
+			columns = append(columns[:len(columns):len(columns)], strings.ReplaceAll(name, "#", strconv.Itoa(i)))
+		}
+	}
+	return columns
 }
 
 // field is one line of a schema: count values of one type.
@@ -38,6 +68,7 @@ func fieldTypes() map[string]fieldType {
 	return map[string]fieldType{
 		"u8":   {size: 1, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, uint64(v[0]), 10) }},
 		"u16":  {size: 2, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, uint64(be.Uint16(v)), 10) }},
+		"u64":  {size: 8, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, be.Uint64(v), 10) }},
 		"u32":  {size: 4, append: func(dst, v []byte) []byte { return strconv.AppendUint(dst, uint64(be.Uint32(v)), 10) }},
 		"i16":  {size: 2, append: func(dst, v []byte) []byte { return strconv.AppendInt(dst, int64(int16(be.Uint16(v))), 10) }},
 		"i32":  {size: 4, append: func(dst, v []byte) []byte { return strconv.AppendInt(dst, int64(int32(be.Uint32(v))), 10) }},
@@ -80,10 +111,21 @@ func parseLayout(schema string) layout {
 	}
 	types := fieldTypes()
 	var l layout
+	repeating := false
 	for text := range strings.Lines(schema) {
-		typ, count, names, ok := parseLine(strings.TrimSuffix(text, "\n"))
+		text = strings.TrimSuffix(text, "\n")
+		if text == repeatLine && !repeating {
+			repeating = true
+			continue
+		}
+		typ, count, names, ok := parseLine(text)
 		f := field{types[typ], 1}
 		switch {
+		case repeating && (!ok || f.typ.size == 0 || count != single || len(names) != 1):
+			return unknown()
+		case repeating:
+			l.repeats, l.repeatedName = append(l.repeats, f), append(l.repeatedName, names[0])
+			continue
 		case !ok:
 			return unknown()
 		case typ == "bits8" && count == single && len(names) <= 8:
@@ -104,7 +146,7 @@ func parseLayout(schema string) layout {
 			return unknown()
 		}
 	}
-	if len(l.columns) == 0 {
+	if len(l.columns)+len(l.repeats) == 0 {
 		return unknown()
 	}
 	return l
@@ -161,6 +203,13 @@ func (l *layout) appendRows(dst, first, payload []byte, vision *codec.VisionData
 			}
 			dst = f.typ.append(dst, payload[:size])
 			payload = payload[size:]
+		}
+	}
+	for once := l.once(); once > 0 && len(payload) >= once; {
+		for i := range l.repeats {
+			f := &l.repeats[i]
+			dst = f.typ.append(append(dst, ','), payload[:f.typ.size])
+			payload = payload[f.typ.size:]
 		}
 	}
 	return append(dst, '\n')

@@ -26,7 +26,7 @@ SCHEMAS = {
     "u16 compass_deg\nu8 stall",
     "/vision": "blobs",
     "/gripper": "bits8 open closed\nchar letter\nu16[2] range#_mm\nrest more",
-    "/strange": "u64 no_such_type",
+    "/strange": "f64 no_such_type",
 }
 
 
@@ -90,6 +90,13 @@ class ByHand(unittest.TestCase):
             [[3, 1234, 80, 60, 70, 90, 50, 60], [3, 2**24 - 1, 254, 0, 254, 0, 254, 0], [None] * 8, [None] * 8],
         )
         self.assertEqual(log["/strange"]["payload"], [b"\1\2"])
+
+    def test_fields_that_repeat(self) -> None:
+        columns, decode = player_log.parse_schema("u8 kind\nrepeat\ni16 x#_mm\nu8 state#")
+        self.assertEqual(columns(8), ["kind", "x0_mm", "state0", "x1_mm", "state1"])
+        self.assertEqual(decode(b"\7\0\1\2\xff\xff\3\x09"), [[7, 1, 2, -1, 3]])
+        for schema in ("repeat", "repeat\nrest x", "repeat\nu8[3] x#"):
+            self.assertEqual(player_log.parse_schema(schema)[0](9), ["payload"])
 
     def test_damage(self) -> None:
         good = chunk(channels() + P)
