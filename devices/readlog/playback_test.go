@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"player/devices"
 	"player/e2e/must"
 )
 
@@ -34,7 +35,7 @@ func to(at time.Duration) Control {
 
 func TestPlayback(t *testing.T) {
 	yes, no, twice := true, false, 2.0
-	r := newRig(t, Options{File: write(t, script()...), Rate: 1})
+	r := newRig(t, Options{File: write(t, script()...), Rate: 1}, devices.Position(), devices.Sonar())
 	r.wantPlayback(Off, 0)
 	p := r.driver.Playback(r.Now())
 	if time.Duration(p.End-p.Start) != 210*ms || p.Start != began.Add(5*time.Second).UnixNano() || p.Speed != 1 {
@@ -134,7 +135,7 @@ func TestControlRefused(t *testing.T) {
 	r.wantPlayback(Ended, 210*ms)
 	r.run(2 * time.Second)
 
-	steps := newRig(t, Options{File: write(t, script()...), Rate: 1, Step: true})
+	steps := newRig(t, Options{File: write(t, script()...), Rate: 1, Step: true}, devices.Position(), devices.Sonar())
 	steps.open()
 	if err := steps.driver.Control(steps.Now(), back); !errors.Is(err, errSteps) {
 		t.Error(err)

@@ -101,28 +101,59 @@ type source struct {
 	channel logfile.Channel
 }
 
-// New reads which devices a log has. It provides one device of each interface: if several
-// were recorded, the one with the wanted index, otherwise the first. It fails if the file is
-// no log, or has no data of a device.
+// New reads which devices a log has. It provides those that are wanted: the recorded device of that index, otherwise the
+// first one of its interface. If none is wanted it provides all; if an interface has no device of index 0, its first one
+// gets that index. It fails if the file is no log, or has no data of a device.
 func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	s, err := logfile.Scan(o.File)
 	if err != nil {
 		return nil, err
 	}
 	d := &Driver{options: o, cameras: s.Cameras, first: s.First, last: s.Last, skipped: map[*devices.Device][]byte{}}
-	for _, spec := range devices.Interfaces() {
-		index := 0
-		if i := slices.IndexFunc(wanted, func(w devices.Spec) bool { return w.Letter == spec.Letter }); i >= 0 {
-			index = wanted[i].Index
-		}
-		if c, ok := choose(s.Channels, spec.Name, index); ok {
+	for _, spec := range wanted {
+		c, ok := choose(s.Channels, spec.Name, spec.Index)
+		if played := func(s source) bool { return s.channel == c }; ok && !slices.ContainsFunc(d.recorded, played) {
 			d.recorded = append(d.recorded, source{spec, c})
+		}
+	}
+	for _, spec := range devices.Interfaces() {
+		if wanted != nil {
+			// The playback begins with the first message of any device, also of one that is not wanted.
+			c, ok := choose(s.Channels, spec.Name, 0)
+			if ok && !slices.ContainsFunc(d.recorded, func(s source) bool { return s.spec.Letter == spec.Letter }) {
+				d.recorded = append(d.recorded, source{spec.At(devices.Hidden), c})
+			}
+			continue
+		}
+		for i, c := range recorded(s.Channels, spec.Name) {
+			index := c.Index
+			if first, _ := choose(s.Channels, spec.Name, 0); i == 0 && first == c {
+				index = 0
+			}
+			if index == 0 || !spec.Front { // other devices of position are behind virtual ones
+				d.recorded = append(d.recorded, source{spec.At(index), c})
+			}
 		}
 	}
 	if len(d.recorded) == 0 {
 		return nil, fmt.Errorf("%s: there is no data of a device in this log", o.File)
 	}
 	return d, nil
+}
+
+// recorded returns the data channels of an interface, the one that is device 0 first.
+func recorded(channels []logfile.ChannelSummary, name string) (list []logfile.Channel) {
+	first, ok := choose(channels, name, 0)
+	if !ok {
+		return nil
+	}
+	list = append(list, first)
+	for _, c := range channels {
+		if c.Interface == name && c.Content == logfile.Data && c.Channel != first {
+			list = append(list, c.Channel)
+		}
+	}
+	return list
 }
 
 // choose returns the data channel of an interface: with the index, else the first.
@@ -208,7 +239,7 @@ func (d *Driver) deviceOf(c *logfile.Channel) *devices.Device {
 	if i < 0 {
 		return nil
 	}
-	return d.link.Device(d.recorded[i].spec.Letter)
+	return d.link.Devices()[i]
 }
 
 // due returns when the next message is to be published.

@@ -91,9 +91,12 @@ func newRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	return r
 }
 
-// openRig returns a rig with open devices.
+// openRig returns a rig with open devices: position and the first sonar, unless others are wanted.
 func openRig(t testing.TB, o Options, wanted ...devices.Spec) *rig {
 	t.Helper()
+	if wanted == nil {
+		wanted = []devices.Spec{devices.Position(), devices.Sonar()}
+	}
 	r := newRig(t, o, wanted...)
 	r.open()
 	return r
@@ -314,7 +317,7 @@ func TestPassesOver(t *testing.T) {
 func TestProvides(t *testing.T) {
 	path := write(t, script()...)
 	r := newRig(t, Options{File: path, Rate: 1})
-	if r.Table.Device('p') == nil || r.Table.Device('s') == nil || len(r.Link.Devices()) != 2 {
+	if r.Table.Device('p') == nil || r.Table.Device('s') == nil || r.Table.Find('s', 3) == nil || len(r.Link.Devices()) != 3 {
 		t.Error("devices are missing")
 	}
 	// Of several devices of an interface, the wanted one.
