@@ -45,9 +45,9 @@ func (f *far) Write(p []byte) { f.got = append(f.got, string(p)) }
 func newFar(t *testing.T) (f *far, position, ptz *devices.Device) {
 	t.Helper()
 	f = &far{}
-	f.outbox = Outbox{Port: f, Log: zap.NewNop()}
+	f.outbox = Outbox{Port: f, Log: zap.NewNop(), Code: (*devices.Device).Letter}
 	table := devices.NewTable(zap.NewNop())
-	must.Get(table.Attach(devices.Instance{Driver: f, Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ()}}))(t)
+	must.Get(table.Attach(devices.Instance{Driver: f, Name: "far", Provides: []devices.Spec{devices.Position(), devices.PTZ(), devices.Servo()}}))(t)
 	table.Connect(f)
 	position, ptz = table.Device(codec.Position), table.Device(codec.PTZ)
 	if pending, err := position.Subscribe(ms, f); pending || err != nil {
@@ -91,5 +91,67 @@ func TestOrder(t *testing.T) {
 				t.Errorf("again at %v, sent\n%q, want\n%q", again, f.got, tt.want)
 			}
 		})
+	}
+}
+
+// Of commands to joints that wait, the newest to each joint is sent.
+func TestPartsWait(t *testing.T) {
+	f, position, _ := newFar(t)
+	servo := position.Link().Device(codec.Servo)
+	f.full = true
+	move := func(joint byte, goal int32) string {
+		c := string(codec.ServoCommand{Joint: joint, Goal: goal}.Append(nil))
+		servo.SetCommand(ms, []byte(c))
+		return message(codec.KindCommand, codec.Servo, c)
+	}
+	move(1, 10)
+	second := move(2, 20)
+	first := move(1, 11)
+	all := move(codec.AllJoints, codec.Unknown)
+	f.full = false
+	f.outbox.Flush(f.again)
+	if want := []string{second + first + all}; !slices.Equal(f.got, want) {
+		t.Errorf("sent %q, want %q", f.got, want)
+	}
+}
+
+// The bytes of a program's devices follow from their order.
+func TestCodes(t *testing.T) {
+	table := devices.NewTable(zap.NewNop())
+	specs := []devices.Spec{devices.IMU(), devices.Laser().At(4), devices.Position(), devices.Laser(), devices.IMU().At(1)}
+	link := must.Get(table.Attach(devices.Instance{Driver: &far{}, Name: "far", Provides: specs}))(t)
+	list := link.Devices()
+	codes := NewCodes(list)
+	if want := (Codes{0x80, 'l', 'p', 0x81, 0x82}); !slices.Equal(codes, want) {
+		t.Fatalf("bytes % X, want % X", codes, want)
+	}
+	for i, d := range list {
+		if codes.Of(list, d) != codes[i] || codes.Device(list, codes[i]) != d {
+			t.Errorf("device %d has another byte", i)
+		}
+	}
+	if codes.Device(list, 'z') != nil {
+		t.Error("a byte of no device has one")
+	}
+}
+
+func TestDataOfAPeer(t *testing.T) {
+	for _, tt := range []struct {
+		spec devices.Spec
+		size []int // that are data
+	}{{devices.IMU(), []int{36}}, {devices.GPS(), []int{38}}, {devices.IO(), []int{0, 4, 36}}, {devices.Servo(), []int{0, 9, 36}}, {devices.Ranger(), []int{2, 4, 36, 38}}} {
+		for _, size := range []int{0, 1, 2, 4, 9, 10, 36, 38} {
+			payload := make([]byte, size)
+			if size > 1 {
+				payload[1] = 1
+			}
+			known := slices.Contains(tt.size, size) || tt.spec.Letter == codec.Ranger && size%2 == 0 && size > 0
+			if err := CheckData(tt.spec, payload); (err == nil) != known {
+				t.Errorf("%s of %d bytes: %v", tt.spec.Name, size, err)
+			}
+		}
+	}
+	if CheckData(devices.Ranger(), []byte{0, 0, 1, 1}) == nil {
+		t.Error("a ranger without a unit is data")
 	}
 }

@@ -5,6 +5,7 @@ package peer
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"player/codec"
 	"player/devices"
@@ -51,11 +52,58 @@ func check(b []byte, limit func(byte) int) error {
 
 func size(header []byte) int { return int(binary.BigEndian.Uint16(header[1:])) }
 
-// CheckData returns an error if a data payload has a wrong size. All but vision have
-// one size.
+// CheckData returns an error if a data payload has a wrong size, or one of a ranger has no unit.
 func CheckData(spec devices.Spec, payload []byte) error {
-	if len(payload) != spec.DataSize && spec.Letter != codec.Vision {
-		return fmt.Errorf("it sends %d bytes of %s data, which are always %d", len(payload), spec.Name, spec.DataSize)
+	var wrong bool
+	switch n := len(payload); spec.Letter {
+	case codec.Vision:
+	case codec.Ranger:
+		wrong = n < 2 || n%2 != 0 || binary.BigEndian.Uint16(payload) == 0
+	case codec.IO:
+		wrong = n%4 != 0
+	case codec.Servo:
+		wrong = n%9 != 0
+	default:
+		if n != spec.DataSize {
+			return fmt.Errorf("it sends %d bytes of %s data, which are always %d", n, spec.Name, spec.DataSize)
+		}
+	}
+	if wrong {
+		return fmt.Errorf("it sends %d bytes of %s data, which are none (PROTOCOL 7.9 to 7.13)", len(payload), spec.Name)
+	}
+	return nil
+}
+
+// Codes has the byte of each device of a link on the wire to a peer, in the order of Link.Devices.
+type Codes []byte
+
+// firstCode is the first byte of devices without letters.
+const firstCode = 0x80
+
+// NewCodes returns the bytes for devices of which the peer is a program: the first device of an interface with a letter has
+// that letter, and the others have the bytes from 128 on, in their order.
+func NewCodes(list []*devices.Device) (codes Codes) {
+	next := byte(firstCode)
+	for _, d := range list {
+		code := d.Letter()
+		if !codec.OnWire(code) || codes.index(code) >= 0 {
+			code = next
+			next++
+		}
+		codes = append(codes, code)
+	}
+	return codes
+}
+
+func (c Codes) index(code byte) int { return slices.Index(c, code) }
+
+// Of returns the byte of a device of the list.
+func (c Codes) Of(list []*devices.Device, d *devices.Device) byte { return c[slices.Index(list, d)] }
+
+// Device returns the device of a byte, nil if there is none.
+func (c Codes) Device(list []*devices.Device, code byte) *devices.Device {
+	if i := c.index(code); i >= 0 {
+		return list[i]
 	}
 	return nil
 }

@@ -68,6 +68,7 @@ type Driver struct {
 	page string // as in the configuration
 
 	link  *devices.Link
+	codes peer.Codes // of the devices of link
 	state state
 	due   time.Duration
 	run   *run // nil: nothing runs
@@ -101,7 +102,7 @@ func isPage(address string) bool {
 
 // Setup ends with the plugin's first block.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.link, d.retry = link, retry.Retry{}
+	d.link, d.codes, d.retry = link, peer.NewCodes(link.Devices()), retry.Retry{}
 	if err := d.start(); err != nil {
 		link.Fail(now, err)
 	}
@@ -115,7 +116,9 @@ func (d *Driver) start() error {
 	if err != nil {
 		return err
 	}
-	r.outbox = peer.Outbox{Port: r.stdin, Log: d.link.Log()}
+	r.outbox = peer.Outbox{Port: r.stdin, Log: d.link.Log(), Code: func(device *devices.Device) byte {
+		return d.codes.Of(d.link.Devices(), device)
+	}}
 	d.run, d.state = r, running
 	r.stdin.Write(d.request(codec.AccessAll))
 	return nil
@@ -124,8 +127,8 @@ func (d *Driver) start() error {
 // request returns a device request for all devices.
 func (d *Driver) request(access byte) []byte {
 	var pairs []byte
-	for _, device := range d.link.Devices() {
-		pairs = append(pairs, device.Letter(), access)
+	for _, code := range d.codes {
+		pairs = append(pairs, code, access)
 	}
 	return codec.AppendRequest(nil, pairs)
 }
@@ -212,6 +215,42 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if next := d.run.outbox.Command(now, device); next != 0 {
 		d.link.WakeAt(next)
 	}
+}
+
+// AppendRays appends where the readings of a ranger look, as the program has described them.
+func (d *Driver) AppendRays(dst []codec.Rays, device *devices.Device) []codec.Rays {
+	if d.run == nil {
+		return dst
+	}
+	for _, r := range d.run.rays {
+		if d.codes.Device(d.link.Devices(), r.Device) == device {
+			dst = append(dst, r)
+		}
+	}
+	return dst
+}
+
+// AppendChannels appends the channels of a device, as the program has described them.
+func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []codec.Channel {
+	if d.run == nil {
+		return dst
+	}
+	for _, c := range d.run.channels {
+		if d.codes.Device(d.link.Devices(), c.Device) == device {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// key is the codec.Keys of the devices of the program: their letters, or their names as in provides.
+func (d *Driver) key(key string) (code byte, known bool) {
+	for i, device := range d.link.Devices() {
+		if key == device.Spec().Address() || key == string(rune(d.codes[i])) && d.codes[i] < 0x80 {
+			return d.codes[i], true
+		}
+	}
+	return 0, false
 }
 
 // Configure passes on the request.

@@ -104,6 +104,39 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
+// A program describes devices without letters by their names, and uses the bytes of their order.
+func TestNamedDevices(t *testing.T) {
+	driver := must.Get(New("/bin/sh", nil))(t)
+	mine := devices.Instance{Driver: driver, Name: "mine", SetupLimit: time.Minute,
+		Provides: []devices.Spec{devices.IO().At(2), devices.Laser().At(1), devices.Ranger()}}
+	w := &world{Bench: transporttest.NewBench(t, mine), driver: driver}
+	w.Table.Connect(w)
+	for _, d := range w.Link.Devices() {
+		must.Get(d.Subscribe(w.Now(), w))(t)
+	}
+	p := w.programs[0]
+	p.takes("dr\x80ala\x81a")
+	p.says("Yi\nio:2 3 output bit 0 1 Lamp\nio:0 3 output bit 0 1 Lamp\nranger:0 x", "Yr\nranger:0 0 2 0 0 -45 90 0 0 0\nl 0 361 0 0 0 0.5 0 0 0",
+		"\x80\x00\x00\x00\x07", "\x81\x00\x01\x10\x00\x20\x00")
+	io, laser, ranger := w.Link.Devices()[0], w.Link.Devices()[1], w.Link.Devices()[2]
+	if string(io.Data()) != "\x00\x00\x00\x07" || string(ranger.Data()) != "\x00\x01\x10\x00\x20\x00" || laser.HasData() {
+		t.Errorf("data %q, %q, %q", io.Data(), ranger.Data(), laser.Data())
+	}
+	if c := io.AppendChannels(nil); len(c) != 1 || c[0].Number != 3 || c[0].Device != io.Code() {
+		t.Errorf("channels %+v", c)
+	}
+	if r := ranger.AppendRays(nil); len(r) != 1 || r[0].Step != 90 || r[0].Device != ranger.Code() {
+		t.Errorf("rays %+v", r)
+	}
+	io.SetCommand(w.Now(), []byte("\x03\x00\x00\x00\x01"))
+	io.SetCommand(w.Now(), []byte("\x04\x00\x00\x00\x01"))
+	p.takes("c\u0080\x03\x00\x00\x00\x01", "c\u0080\x04\x00\x00\x00\x01")
+	p.says("\x81\x00\x00")
+	if driver.run.mistake == nil {
+		t.Error("data of a ranger without a unit is taken")
+	}
+}
+
 // wake lets time pass until the next deadline, which must be at.
 func (w *world) wake(at time.Duration) {
 	w.T.Helper()

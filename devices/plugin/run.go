@@ -18,17 +18,19 @@ import (
 // run is one process of the program. Its output is ignored when the driver has
 // started the next one.
 type run struct {
-	driver  *Driver
-	program devices.Program
-	stdin   devices.Port
-	outbox  peer.Outbox
-	reader  peer.Reader
-	says    lines
-	reasons []string // why its devices cannot be set up
-	mistake error    // why we have killed it
-	mute    bool     // it has closed its standard output, and we have killed it or were about to
-	asked   bool     // it was asked to stop
-	termed  bool     // SIGTERM was sent
+	driver   *Driver
+	program  devices.Program
+	stdin    devices.Port
+	outbox   peer.Outbox
+	reader   peer.Reader
+	says     lines
+	reasons  []string // why its devices cannot be set up
+	rays     []codec.Rays
+	channels []codec.Channel
+	mistake  error // why we have killed it
+	mute     bool  // it has closed its standard output, and we have killed it or were about to
+	asked    bool  // it was asked to stop
+	termed   bool  // SIGTERM was sent
 }
 
 // limit returns how large a block may be, for peer.Reader.
@@ -39,10 +41,8 @@ func (r *run) limit(letter byte) int {
 	case codec.KindAnswer:
 		return codec.MaxAnswer
 	}
-	for _, device := range r.driver.link.Devices() {
-		if device.Letter() == letter {
-			return device.Spec().DataSize
-		}
+	if device := r.driver.codes.Device(r.driver.link.Devices(), letter); device != nil {
+		return device.Spec().DataSize
 	}
 	return -1
 }
@@ -71,7 +71,7 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 	link := r.driver.link
 	switch letter {
 	case codec.KindAnswer:
-		_, r.reasons = codec.Answer(payload)
+		r.described(codec.Answer(payload))
 		return nil
 	case codec.KindReply:
 		for i := 0; i+1 < len(payload); i += 2 {
@@ -80,7 +80,7 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 			}
 		}
 	default:
-		device := link.Device(letter)
+		device := r.driver.codes.Device(link.Devices(), letter)
 		if err := peer.CheckData(device.Spec(), payload); err != nil {
 			return err
 		}
@@ -91,11 +91,33 @@ func (r *run) take(now time.Duration, letter byte, payload []byte) error {
 	return nil
 }
 
+// described takes the lines with which the program describes its devices, or says why it cannot set one up.
+func (r *run) described(question byte, lines []string) {
+	switch question {
+	case codec.QuestionRays:
+		r.rays = r.rays[:0]
+		for _, line := range lines {
+			if rays, ok := codec.ParseRays(line, r.driver.key); ok {
+				r.rays = append(r.rays, rays)
+			}
+		}
+	case codec.QuestionChannels:
+		r.channels = r.channels[:0]
+		for _, line := range lines {
+			if channel, ok := codec.ParseChannel(line, r.driver.key); ok {
+				r.channels = append(r.channels, channel)
+			}
+		}
+	default:
+		r.reasons = lines
+	}
+}
+
 // refusal returns the error of a device that cannot be set up, with the reason that the
 // program gave before.
 func (r *run) refusal(letter byte) error {
 	for _, line := range r.reasons {
-		if reason, ok := codec.ParseReason(line, codec.Letters); ok && reason.Device == letter {
+		if reason, ok := codec.ParseReason(line, r.driver.key); ok && reason.Device == letter {
 			return fmt.Errorf("it cannot set up device %q: %s", letter, reason.Text)
 		}
 	}
