@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"go.uber.org/zap"
@@ -49,7 +50,9 @@ func (d *Driver) connect(now time.Duration) {
 		d.lost(now, err)
 		return
 	}
-	d.port, d.reader, d.outbox = port, peer.Reader{}, peer.Outbox{Port: port, Log: d.link.Log()}
+	d.port, d.reader = port, peer.Reader{}
+	d.outbox = peer.Outbox{Port: port, Log: d.link.Log(), Code: func(device *devices.Device) byte { return d.remoteOf(device).code }}
+	d.items.Interface = d.interfaceOf
 	d.frame.Ages, d.next, d.refusal = d.frame.Ages[:0], 0, nil
 	d.out = d.out[:0]
 	for _, c := range []codec.Config{
@@ -59,16 +62,53 @@ func (d *Driver) connect(now time.Duration) {
 	} {
 		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, c.Append(nil))
 	}
-	d.out = codec.AppendRequest(d.out, nil)
-	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
+	known := true
 	for i := range d.remotes {
-		d.remotes[i].writes = false
-		pairs = append(pairs, d.remotes[i].device.Letter(), codec.AccessRead)
+		r := &d.remotes[i]
+		r.writes, r.code = false, 0
+		if letter := r.device.Letter(); codec.OnWire(letter) && r.name == r.device.Spec().At(0).Address() {
+			r.code = letter
+		}
+		known = known && r.code != 0
 	}
-	d.out = codec.AppendRequest(d.out, pairs)
+	if !known {
+		question := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionDevices)}
+		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, question.Append(nil))
+	}
+	d.out = codec.AppendRequest(d.out, nil)
+	if d.asks = !known; known {
+		d.out = codec.AppendRequest(d.out, d.pairs())
+	}
 	d.state = asking
 	d.wake(now + connectLimit)
 	port.Write(d.out)
+}
+
+// pairs returns the request for all devices.
+func (d *Driver) pairs() []byte {
+	pairs := []byte{codec.Server, codec.AccessRead} // for the ages (PROTOCOL 8.1)
+	for i := range d.remotes {
+		pairs = append(pairs, d.remotes[i].code, codec.AccessRead)
+	}
+	return pairs
+}
+
+// interfaceOf returns the letter of the interface of a device there.
+func (d *Driver) interfaceOf(code byte) byte {
+	if r := d.remote(code); r != nil {
+		return r.device.Letter()
+	}
+	return code
+}
+
+// missing returns an error if the other Player has not listed one of the devices.
+func (d *Driver) missing() error {
+	for i := range d.remotes {
+		if d.remotes[i].code == 0 {
+			return fmt.Errorf("it has no device %s", d.remotes[i].name)
+		}
+	}
+	return nil
 }
 
 func (d *Driver) wake(at time.Duration) {
@@ -175,11 +215,34 @@ func (d *Driver) age() uint32 {
 func (d *Driver) answered(payload []byte) {
 	_, lines := codec.Answer(payload)
 	for _, line := range lines {
-		if r, ok := codec.ParseReason(line, codec.Letters); ok && d.refusal != nil {
-			d.refusal = fmt.Errorf("it cannot open device %q for us: %s", r.Device, r.Text)
+		if rays, ok := codec.ParseRays(line, d.key); ok && d.state == serving {
+			d.rays = append(d.rays, rays)
+		}
+		if channel, ok := codec.ParseChannel(line, d.key); ok && d.state == serving {
+			d.channels = append(d.channels, channel)
+		}
+		if e, ok := codec.ParseEntry(line); ok && d.state == asking && d.refusal == nil {
+			for i := range d.remotes {
+				if d.remotes[i].name == e.Address() {
+					d.remotes[i].code = e.Code
+				}
+			}
+		}
+		if r, ok := codec.ParseReason(line, d.key); ok && d.refusal != nil {
+			d.refusal = fmt.Errorf("it cannot open %s for us: %s", d.remote(r.Device).name, r.Text)
 			return
 		}
 	}
+}
+
+// key is the codec.Keys of our devices there.
+func (d *Driver) key(key string) (code byte, known bool) {
+	for i := range d.remotes {
+		if r := &d.remotes[i]; r.name == key || r.code < 0x80 && key == string(rune(r.code)) {
+			return r.code, true
+		}
+	}
+	return 0, false
 }
 
 // replied handles the reply to a request. The empty request is a ping.
@@ -188,7 +251,14 @@ func (d *Driver) replied(now time.Duration, pairs []byte) error {
 	case d.state == asking && len(pairs) == 0 && d.refusal != nil:
 		return d.refusal
 	case d.state == asking && len(pairs) == 0:
+		if err := d.missing(); err != nil {
+			return err
+		}
 		d.wake(now + answerLimit)
+		if d.asks {
+			d.asks = false
+			d.port.Write(codec.AppendRequest(d.out[:0], d.pairs()))
+		}
 	case d.state == asking:
 		return d.opened(now, pairs)
 	default:
@@ -210,7 +280,7 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 		case pairs[i] == codec.Server:
 			aged = pairs[i+1] == codec.AccessRead
 		case pairs[i+1] == codec.AccessError:
-			d.refusal = fmt.Errorf("it cannot open device %q for us", pairs[i])
+			d.refusal = fmt.Errorf("it cannot open %s for us", d.remote(pairs[i]).name)
 			why := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(codec.QuestionRefusals)}
 			d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, why.Append(nil))
 			d.out = codec.AppendRequest(d.out, nil) // even a Player without questions answers this
@@ -222,13 +292,35 @@ func (d *Driver) opened(now time.Duration, pairs []byte) error {
 	d.retry.Worked(now, d.link.Log())
 	d.state = serving
 	d.wake(now + pingPeriod)
+	d.out = d.out[:0]
 	if aged {
 		fresh := codec.Config{Code: codec.ConfigFresh, Arg: 1}
-		d.out = codec.AppendMessage(d.out[:0], codec.KindConfig, codec.Server, fresh.Append(nil))
+		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, fresh.Append(nil))
+	}
+	d.rays, d.channels = nil, nil
+	for _, question := range d.questions() {
+		q := codec.Config{Code: codec.ConfigQuestion, Arg: uint16(question)}
+		d.out = codec.AppendMessage(d.out, codec.KindConfig, codec.Server, q.Append(nil))
+	}
+	if len(d.out) > 0 {
 		d.port.Write(d.out)
 	}
 	d.link.Ready(now)
 	return nil
+}
+
+// questions returns what is asked about devices whose data does not explain itself.
+func (d *Driver) questions() (questions []byte) {
+	for i := range d.remotes {
+		switch d.remotes[i].device.Letter() {
+		case codec.Ranger:
+			questions = append(questions, codec.QuestionRays)
+		case codec.IO, codec.Servo:
+			questions = append(questions, codec.QuestionChannels)
+		}
+	}
+	slices.Sort(questions)
+	return slices.Compact(questions)
 }
 
 // refuse is called when an open device was refused: we may only read it, and the
@@ -246,7 +338,7 @@ func (d *Driver) refuse(r *remote) {
 
 // ask requests access to one device.
 func (d *Driver) ask(r *remote, access byte) {
-	d.out = codec.AppendRequest(d.out[:0], []byte{r.device.Letter(), access})
+	d.out = codec.AppendRequest(d.out[:0], []byte{r.code, access})
 	d.port.Write(d.out)
 }
 

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,6 +26,7 @@ func Kind() devices.Kind {
 		Doc:  "devices of another Player",
 		Options: []devices.Option{
 			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up at the start`},
+			{Name: "devices", Default: []string{}, Doc: `the names there of the devices in provides, as in ["laser:1" "imu:0"]; else the first of each interface, the second, and so on`},
 			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only what is new"},
 		},
 		SetupLimit: connectLimit + answerLimit + time.Second,
@@ -33,7 +35,11 @@ func Kind() devices.Kind {
 			if err != nil {
 				return nil, err
 			}
-			return []devices.Instance{{Driver: New(address, a.Int("rate")), Name: "passthrough " + address}}, nil
+			d := New(address, a.Int("rate"))
+			if d.names, err = namesThere(a.Strings("devices"), a.Provides); err != nil {
+				return nil, err
+			}
+			return []devices.Instance{{Driver: d, Name: "passthrough " + address}}, nil
 		},
 	}
 }
@@ -52,9 +58,33 @@ func resolve(remote string) (string, error) {
 	return numeric, nil
 }
 
+// namesThere returns the names that our devices have at the other Player: those that are given, or the first device of
+// an interface for our first one of it, the second for the second, and so on.
+func namesThere(given []string, ours []devices.Spec) ([]string, error) {
+	if len(given) > 0 && len(given) != len(ours) {
+		return nil, fmt.Errorf("devices has %d names, for %d devices in provides", len(given), len(ours))
+	}
+	names, count := make([]string, len(ours)), map[string]int{}
+	for i, spec := range ours {
+		names[i] = spec.At(count[spec.Name]).Address()
+		count[spec.Name]++
+		if len(given) == 0 {
+			continue
+		}
+		iface, index, ok := codec.ParseAddress(given[i])
+		if !ok || iface != spec.Name {
+			return nil, fmt.Errorf("devices: %q is no device for %s: write an interface and an index, as in %q", given[i], spec.Address(), names[i])
+		}
+		names[i] = spec.At(index).Address()
+	}
+	return names, nil
+}
+
 // remote is a device of the other Player.
 type remote struct {
 	device  *devices.Device // ours
+	name    string          // there
+	code    byte            // its byte there; 0: not known yet
 	writes  bool            // write access was requested on this connection
 	refused bool            // and refused
 }
@@ -70,7 +100,8 @@ type remote struct {
 // grows old and commands are dropped.
 type Driver struct {
 	address string
-	rate    int // Hz
+	rate    int      // Hz
+	names   []string // of the devices there, in the order of provides; nil: the first of each interface
 	remotes []remote
 
 	link   *devices.Link
@@ -84,6 +115,10 @@ type Driver struct {
 	retry  retry.Retry
 	out    []byte
 
+	rays     []codec.Rays    // of the devices there
+	channels []codec.Channel // of the devices there
+
+	asks    bool  // it asks for the bytes of the devices before it requests them
 	refusal error // why a device is refused, if known; nil: none is
 
 	frame codec.FreshnessData
@@ -102,8 +137,12 @@ func (d *Driver) Address() string { return d.address }
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.link, d.retry = link, retry.Retry{}
 	d.remotes = d.remotes[:0]
-	for _, device := range link.Devices() {
-		d.remotes = append(d.remotes, remote{device: device})
+	for i, device := range link.Devices() {
+		name := device.Spec().At(0).Address()
+		if d.names != nil {
+			name = d.names[i]
+		}
+		d.remotes = append(d.remotes, remote{device: device, name: name})
 	}
 	d.connect(now)
 }
@@ -118,7 +157,7 @@ func (d *Driver) Shutdown(now time.Duration) {
 
 // Command implements devices.Commanded. It is passed on at once.
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	r := d.remote(device.Letter())
+	r := d.remoteOf(device)
 	if d.state != serving || r.refused {
 		device.ForgetCommand() // it must not be carried out later
 		return
@@ -140,12 +179,37 @@ func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []by
 	return d.outbox.Configure(device, payload)
 }
 
-// remote returns the device of a letter, nil if there is none.
-func (d *Driver) remote(letter byte) *remote {
+// AppendRays appends where the readings of a ranger look, as the other Player says.
+func (d *Driver) AppendRays(dst []codec.Rays, device *devices.Device) []codec.Rays {
+	for _, r := range d.rays {
+		if d.remote(r.Device) == d.remoteOf(device) {
+			dst = append(dst, r)
+		}
+	}
+	return dst
+}
+
+// AppendChannels appends the channels of a device, as the other Player says.
+func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []codec.Channel {
+	for _, c := range d.channels {
+		if d.remote(c.Device) == d.remoteOf(device) {
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}
+
+// remote returns the device of a byte there, nil if there is none.
+func (d *Driver) remote(code byte) *remote {
 	for i := range d.remotes {
-		if d.remotes[i].device.Letter() == letter {
+		if d.remotes[i].code == code {
 			return &d.remotes[i]
 		}
 	}
 	return nil
+}
+
+// remoteOf returns what is known of one of our devices.
+func (d *Driver) remoteOf(device *devices.Device) *remote {
+	return &d.remotes[slices.IndexFunc(d.remotes, func(r remote) bool { return r.device == device })]
 }

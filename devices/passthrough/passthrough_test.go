@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,7 @@ import (
 	"player/devices"
 	"player/devices/retry"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -122,6 +124,62 @@ const (
 	fresh   = "xyn\x01"
 	write   = "drpa"
 )
+
+// Devices without letters are asked for, by the names there, before they are requested.
+func TestNamedDevices(t *testing.T) {
+	driver := New("10.0.0.7:6665", 50)
+	ours := []devices.Spec{devices.Laser().At(3), devices.Laser().At(5), devices.IO().At(1)}
+	driver.names = must.Get(namesThere(nil, ours))(t)
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "passthrough", Provides: ours})
+	c := &chain{Bench: b, network: &network{World: b.World}}
+	c.Table.Connect(c.network)
+	rear, io := c.Link.Devices()[1], c.Link.Devices()[2]
+	for _, d := range c.Link.Devices() {
+		must.Get(d.Subscribe(c.Now(), c))(t)
+	}
+	c.expectSent(rate, form, "xyp"+c.Link.Path(), yield, "xyqd", ping)
+	c.say(codec.AppendAnswer(nil, codec.QuestionDevices, []string{"108 laser 0 sick", "131 laser 1 urg", "140 io 0 lines", "141 io 1 lines"}), reply(""))
+	c.expectSent("dryrlr\x83r\x8cr")
+	c.say(reply("yrlr\x83r\x8cr"))
+	c.expectSent(fresh, "xyqi")
+	c.say(codec.AppendAnswer(nil, codec.QuestionChannels, []string{"io:0 2 output bit 0 1 Lamp", "io:1 2 output bit 0 1 Other"}))
+	scan := codec.LaserData{4: 1234}
+	c.say(ages(10, 20), codec.AppendBlock(nil, 0x83, scan.Append(nil)), codec.AppendBlock(nil, 0x8C, []byte{0, 0, 0, 9}))
+	if string(rear.Data()) != string(scan.Append(nil)) || string(io.Data()) != "\x00\x00\x00\x09" {
+		t.Errorf("data %v, %q", rear.HasData(), io.Data())
+	}
+	if ch := io.AppendChannels(nil); len(ch) != 1 || ch[0].Name != "Lamp" || ch[0].Device != io.Code() {
+		t.Errorf("channels %+v", ch)
+	}
+	io.SetCommand(c.Now(), codec.IOCommand{Channel: 2, Value: 1}.Append(nil))
+	c.expectSent("dr\x8ca", "c\u008c\x02\x00\x00\x00\x01")
+}
+
+func TestMissingDevice(t *testing.T) {
+	driver := New("10.0.0.7:6665", 50)
+	driver.names = []string{"imu:4"}
+	b := transporttest.NewBench(t, devices.Instance{Driver: driver, Name: "passthrough", Provides: []devices.Spec{devices.IMU()}})
+	c := &chain{Bench: b, network: &network{World: b.World}}
+	c.Table.Connect(c.network)
+	must.Get(c.Link.Devices()[0].Subscribe(c.Now(), c))(t)
+	c.say(reply(""))
+	if err := c.Link.SetupError(); err == nil || !strings.Contains(err.Error(), "imu:4") {
+		t.Errorf("error %v", err)
+	}
+}
+
+func TestNamesThere(t *testing.T) {
+	ours := []devices.Spec{devices.Laser().At(3), devices.IMU(), devices.Laser().At(5)}
+	for _, tt := range []struct{ given, want []string }{
+		{nil, []string{"laser:0", "imu:0", "laser:1"}},
+		{[]string{"laser:7", "imu", "laser:2"}, []string{"laser:7", "imu:0", "laser:2"}},
+		{[]string{"laser:7"}, nil}, {[]string{"laser:7", "laser:1", "imu:0"}, nil}, {[]string{"laser:x", "imu", "laser"}, nil},
+	} {
+		if got, err := namesThere(tt.given, ours); (err == nil) != (tt.want != nil) || err == nil && !slices.Equal(got, tt.want) {
+			t.Errorf("%q: %q, %v", tt.given, got, err)
+		}
+	}
+}
 
 // subscribe opens position.
 func (c *chain) subscribe() {
@@ -304,9 +362,9 @@ func TestSetupFails(t *testing.T) {
 	}{
 		{"refuses a device", func(c *chain) {
 			c.say(reply(""), reply("yrpesrvr"), codec.AppendAnswer(nil, codec.QuestionRefusals, []string{"p right this client may: nothing"}), reply(""))
-		}, "it cannot open device 'p' for us: this client may: nothing"},
-		{"refuses a device and knows no questions", func(c *chain) { c.say(reply(""), reply("yrpesrvr"), reply("")) }, "it cannot open device 'p' for us"},
-		{"refuses a device and says no more", func(c *chain) { c.say(reply(""), reply("yrpesrvr")); c.Pass(connectLimit) }, "it cannot open device 'p' for us"},
+		}, "it cannot open position:0 for us: this client may: nothing"},
+		{"refuses a device and knows no questions", func(c *chain) { c.say(reply(""), reply("yrpesrvr"), reply("")) }, "it cannot open position:0 for us"},
+		{"refuses a device and says no more", func(c *chain) { c.say(reply(""), reply("yrpesrvr")); c.Pass(connectLimit) }, "it cannot open position:0 for us"},
 		{"hangs up", func(c *chain) { c.Port().HangUp() }, "unexpected EOF"},
 		{"is not reached", func(c *chain) { c.Pass(connectLimit) }, "it does not answer"},
 		{"says no more", func(c *chain) { c.say(reply("")); c.Pass(answerLimit) }, "it does not answer"},
