@@ -87,7 +87,7 @@ func newWorkshop(root, bin, dir string) *workshop {
 
 // compile builds a package of the module in a folder.
 func compile(ctx context.Context, folder, path, source string, flags ...string) error {
-	args := append([]string{"build", "-ldflags=-s -w", "-o", path}, flags...)
+	args := append([]string{"build", "-ldflags=" + shipped.Link(runtime.GOARCH), "-o", path}, flags...)
 	cmd := exec.CommandContext(ctx, "go", append(args, source)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOWORK=off")
 	cmd.Dir = folder

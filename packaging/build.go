@@ -107,7 +107,7 @@ func (s source) buildVision(path, arch, arm string) error {
 // the path of the clone or of the state of git gets into it.
 func compileProgram(module, program, path, arch, arm, link string, flags ...string) error {
 	args := append([]string{"build", "-C=" + module}, flags...)
-	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags=-s -w "+link, "-o", path, program)...)
+	cmd := exec.Command("go", append(args, "-buildvcs=false", "-ldflags="+shipped.Link(arch)+" "+link, "-o", path, program)...)
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS=linux", "GOARCH="+arch, "GOARM="+arm,
 		"GOFLAGS=-mod=readonly", "GOWORK=off", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GORISCV64=rva20u64")
 	cmd.Stderr = os.Stderr

@@ -26,7 +26,7 @@ func Kind() devices.Kind {
 		Doc:  "devices of another Player",
 		Options: []devices.Option{
 			{Name: "remote", Default: "", Required: true, Doc: `the other Player, as in "10.0.0.7:6665"; a name is looked up at the start`},
-			{Name: "devices", Default: []string{}, Doc: `the names there of the devices in provides, as in ["laser:1" "imu:0"]; else the first of each interface, the second, and so on`},
+			{Name: "devices", Default: []string{}, Doc: `names there of those in provides; empty: the first, the second of an interface`},
 			{Name: "rate", Default: 50, Min: 1, Max: 1000, Unit: "Hz", Doc: "how often it may send; it sends only what is new"},
 		},
 		SetupLimit: connectLimit + answerLimit + time.Second,

@@ -82,7 +82,7 @@ func (c *chain) expectSent(want ...string) {
 			break
 		}
 		text := fmt.Sprintf("%c%c%s", m.Kind, m.Device, m.Payload)
-		if text == "xyp"+c.position().Link().Path() {
+		if text == "xyp"+c.Link.Path() {
 			text = path
 		}
 		got = append(got, text)
@@ -137,7 +137,7 @@ func TestNamedDevices(t *testing.T) {
 	for _, d := range c.Link.Devices() {
 		must.Get(d.Subscribe(c.Now(), c))(t)
 	}
-	c.expectSent(rate, form, "xyp"+c.Link.Path(), yield, "xyqd", ping)
+	c.expectSent(rate, form, path, yield, "xyqd", ping)
 	c.say(codec.AppendAnswer(nil, codec.QuestionDevices, []string{"108 laser 0 sick", "131 laser 1 urg", "140 io 0 lines", "141 io 1 lines"}), reply(""))
 	c.expectSent("dryrlr\x83r\x8cr")
 	c.say(reply("yrlr\x83r\x8cr"))
