@@ -11,6 +11,7 @@ import (
 	"player/devices/lasersonar"
 	"player/devices/ldlidar"
 	"player/devices/lines"
+	"player/devices/nmea"
 	"player/devices/p2os"
 	"player/devices/passthrough"
 	"player/devices/plugin"
@@ -41,6 +42,7 @@ func catalogue() []devices.Kind {
 		ydlidar.Kind(), // behind create: for a Create, the request of player find has three bytes more
 		kobuki.Kind(),
 		sickcola.Kind(),
+		nmea.Kind(),
 		lines.Kind(),
 		stage.Kind(),
 		joystick.Kind(),

@@ -16,7 +16,7 @@ type Probe struct {
 	// Ask is sent at each speed, if nothing is received. Empty: the hardware sends without a
 	// request.
 	Ask []byte
-	// Wait is the longest silence before the answer to a request.
+	// Wait is the longest silence before the answer to a request, or, without Ask, between two transmissions.
 	Wait time.Duration
 	// Recognise judges the bytes that were received since the last request, cut anywhere and perhaps
 	// with garbage in front. It also gets bytes of hardware of other kinds. The zero Answer means

@@ -73,16 +73,19 @@ func identify(ctx context.Context, p port, kinds []devices.Kind, speeds []int) (
 	// listen sets the deadline of each read and then checks ctx.
 	defer context.AfterFunc(ctx, func() { _ = p.SetReadDeadline(time.Now()) })()
 	talk := ""
-	for _, baud := range speeds {
-		k, model, err := l.try(baud)
-		if err != nil {
-			return devices.Finding{}, err
-		}
-		if k != nil {
-			return devices.Finding{Kind: k.Name, Model: peertext.Line(model), Baud: baud}, nil
-		}
-		if len(l.heard) >= talkSize {
-			talk = cmp.Or(talk, "something unknown talks: "+l.excerpt())
+	// Hardware that sends seldom, and only by itself, is waited for when nothing else has answered.
+	for _, try := range []func(baud int) (*devices.Kind, string, error){l.try, l.wait} {
+		for _, baud := range speeds {
+			k, model, err := try(baud)
+			if err != nil {
+				return devices.Finding{}, err
+			}
+			if k != nil {
+				return devices.Finding{Kind: k.Name, Model: peertext.Line(model), Baud: baud}, nil
+			}
+			if len(l.heard) >= talkSize {
+				talk = cmp.Or(talk, "something unknown talks: "+l.excerpt())
+			}
 		}
 	}
 	return devices.Finding{}, errors.New(cmp.Or(talk, "nothing answers: is it on, and the cable right?"))
@@ -145,6 +148,30 @@ func (l *line) try(baud int) (kind *devices.Kind, model string, err error) {
 		}
 	}
 	return nil, "", nil
+}
+
+// wait searches at one speed for hardware that sends without a request, and more seldom than try listens.
+func (l *line) wait(baud int) (kind *devices.Kind, model string, err error) {
+	var longest time.Duration
+	for _, k := range l.kinds {
+		if k.Probe.At(baud) && len(k.Probe.Ask) == 0 {
+			longest = max(longest, k.Probe.Wait)
+		}
+	}
+	if l.heard = nil; longest <= listenTime {
+		return nil, "", nil
+	}
+	if err := l.setSpeed(baud); err != nil {
+		return nil, "", fmt.Errorf("%d baud: %w", baud, err)
+	}
+	l.baud = baud
+	if err := l.listen(longest, longest+talkTime); err != nil {
+		return nil, "", err
+	}
+	if k, _ := l.recognise(); k == nil {
+		return nil, "", nil
+	}
+	return l.converse()
 }
 
 // converse continues with the hardware that was recognised until all is known,

@@ -14,6 +14,7 @@ import (
 	"player/devices/evid30"
 	"player/devices/kobuki"
 	"player/devices/ldlidar"
+	"player/devices/nmea"
 	"player/devices/p2os"
 	"player/devices/rplidar"
 	"player/devices/sicklms200"
@@ -21,6 +22,7 @@ import (
 	"player/devices/ydlidar"
 	"player/e2e/must"
 	emulatedcreate "player/simulation/emulator/create"
+	"player/simulation/emulator/gps"
 	emulatedkobuki "player/simulation/emulator/kobuki"
 	emulatedldlidar "player/simulation/emulator/ldlidar"
 	virtual "player/simulation/emulator/line"
@@ -96,7 +98,7 @@ func says(ok bool, values ...any) string {
 // Hardware is found whatever it was doing, at each of its speeds, and stays as it was, but for a robot that was open.
 func TestIdentify(t *testing.T) {
 	kinds := []devices.Kind{p2os.Kind(), sicklms200.Kind(), evid30.Kind(), create.Kind(), kobuki.Kind(), rplidar.Kind(),
-		urg.Kind(), ldlidar.Kind(), ydlidar.Kind()}
+		urg.Kind(), ldlidar.Kind(), ydlidar.Kind(), nmea.Kind()}
 	startRobot := func(o emulatedrobot.Options) hardware {
 		r := must.Get(emulatedrobot.Start(o))(t)
 		return hardware{r.Close, func() string {
@@ -182,6 +184,10 @@ func TestIdentify(t *testing.T) {
 		{"new", "ldlidar", "", []int{230400}, func(o virtual.Options) hardware {
 			l := must.Get(emulatedldlidar.Start(emulatedldlidar.Options{Line: o}))(t)
 			return hardware{l.Close, func() string { return "" }}
+		}},
+		{"new", "nmea", "", []int{9600, 4800, 38400, 115200, 57600}, func(o virtual.Options) hardware {
+			r := must.Get(gps.Start(gps.Options{Line: o}))(t)
+			return hardware{r.Close, func() string { return "" }}
 		}},
 		{"new", "ydlidar", "YDLIDAR X4", []int{128000}, func(o virtual.Options) hardware {
 			return startYDLIDAR(emulatedydlidar.Options{Line: o, Model: emulatedydlidar.X4})

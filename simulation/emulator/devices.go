@@ -13,6 +13,7 @@ import (
 	"player/simulation/emulator/acts"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/create"
+	"player/simulation/emulator/gps"
 	"player/simulation/emulator/kobuki"
 	"player/simulation/emulator/ldlidar"
 	"player/simulation/emulator/line"
@@ -68,7 +69,7 @@ func (r robot) named(name, verb string) *machine {
 var kinds = map[string]func(c *config, o line.Options) (*machine, error){
 	"p2os": startP2OS, "sick": startSICK, "sony": startSony, "acts": startACTS,
 	"create": startCreate, "kobuki": startKobuki, "arduino": startArduino, "rplidar": startLidar, "urg": startURG, "ldlidar": startLD, "ydlidar": startYD,
-	"sickcola": startCola,
+	"sickcola": startCola, "gps": startGPS,
 }
 
 // start starts the selected devices and returns the command line of a server for them.
@@ -226,6 +227,11 @@ func startLidar(c *config, o line.Options) (*machine, error) {
 func startLD(_ *config, o line.Options) (*machine, error) {
 	d, err := ldlidar.Start(ldlidar.Options{Line: o})
 	return serial(d, err, "", `name "ldlidar" provides ["laser:0"]`, func() any { return "it sends" }, nil)
+}
+
+func startGPS(_ *config, o line.Options) (*machine, error) {
+	r, err := gps.Start(gps.Options{Line: o})
+	return serial(r, err, "", `name "nmea" provides ["gps:0"]`, func() any { return "it sends" }, nil)
 }
 
 func startYD(c *config, o line.Options) (*machine, error) {

@@ -15,7 +15,7 @@ func TestEveryDevice(t *testing.T) {
 	needs.Programs(t)
 	for _, flags := range []string{
 		"-only create", "-only create -create-asleep", "-only arduino", "-only rplidar -rplidar-model A2 -rplidar-faults old,error-once",
-		"-only urg -urg-faults old,laser", "-only urg -urg-tcp -urg-model UTM-30LX", "-only p2os,rplidar", "-only rplidar -rplidar-model S2 -rplidar-mode standard", "-only ldlidar", "-only kobuki", "-only ydlidar -ydlidar-model G4",
+		"-only urg -urg-faults old,laser", "-only urg -urg-tcp -urg-model UTM-30LX", "-only p2os,rplidar", "-only rplidar -rplidar-model S2 -rplidar-mode standard", "-only ldlidar", "-only gps", "-only kobuki", "-only ydlidar -ydlidar-model G4",
 		"-only sickcola -sickcola-model LMS111 -sickcola-faults binary,standby",
 	} {
 		c := must.Get(parse(append(strings.Fields(flags), "-dir", t.TempDir()), io.Discard))(t)

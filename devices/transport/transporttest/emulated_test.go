@@ -85,6 +85,7 @@ type product struct {
 	config  bool           // the options are those of the file of config/examples that the kind is named after
 	client  byte           // the device that is judged; 0: the first one
 	values  map[string]any // options of the driver that are not the default
+	text    bool           // a sensor that sends lines of text, as boards do
 	always  bool           // a sensor that measures without a host
 	again   bool           // it is another model of the one before
 	held    time.Duration  // the longest delay that changes no data; 0: 500 ms
@@ -112,6 +113,7 @@ func products() []product {
 		createProduct(),
 		kobukiProduct(),
 		cameraProduct(),
+		gpsProduct(),
 	}, slices.Concat(boardProducts(), networkProducts())...)
 }
 
@@ -522,7 +524,7 @@ func TestOtherHardware(t *testing.T) {
 				if r.Done[0] == nil || r.Link.State() != devices.Idle || !r.Port().Closed || !r.still() {
 					t.Fatalf("setups ended with %v, link is %s", r.Done, r.Link.State())
 				}
-				text := p.config && other.config // lines that are other ones need no search
+				text := p.config && (other.config || other.text) // lines that are other ones need no search
 				if s := r.Searches; len(s) != 1 && !text && p.address == "" || len(s) > 1 || len(s) > 0 && s[0].Path != port {
 					t.Errorf("searches %+v, want one, after %v", s, r.Done)
 				}
