@@ -164,6 +164,11 @@ func Interfaces() []Spec {
 	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo()}
 }
 
+// Lettered returns the interfaces whose device 0 has a letter in the protocol.
+func Lettered() []Spec {
+	return slices.DeleteFunc(Interfaces(), func(s Spec) bool { return !codec.OnWire(s.Letter) })
+}
+
 // Joystick returns the spec of PROTOCOL 7.8.
 func Joystick() Spec {
 	return Spec{Letter: codec.Joystick, Name: "joystick", DataSize: codec.JoystickSize}

@@ -485,7 +485,7 @@ func BenchmarkFaults(b *testing.B) {
 			listener, err := net.Dial("tcp", s.nodes[0].address)
 			if err == nil {
 				said := "CONNECT {\"verbose\":false,\"headers\":true}\r\nSUB player.> 1\r\n"
-				for _, spec := range devices.Interfaces() { // the kernel's buffers are full after seconds
+				for _, spec := range devices.Lettered() { // the kernel's buffers are full after seconds
 					said += fmt.Sprintf("PUB %s 3\r\n100\r\n", bridge.Subject("lab", "a", spec.Name, bridge.Rate))
 				}
 				_, err = listener.Write([]byte(said))

@@ -33,7 +33,7 @@ func TestStable(t *testing.T) {
 		})
 	}
 
-	for _, spec := range devices.Interfaces() {
+	for _, spec := range devices.Lettered() {
 		if spec.CommandSize > 0 { // the device takes commands by now if it answers
 			request(t, conn, bridge.Subject("lab", "a", spec.Name, bridge.Lease), "no token", nil)
 		}
@@ -50,7 +50,7 @@ func TestStable(t *testing.T) {
 	camera := bridge.CameraSubject("lab", "a", a.simulated(), bridge.Rate)
 	must.Do(t, conn.Publish(camera, []byte("1")))
 	seen := map[string]bool{"player.lab.a.laser.0.rate": true, camera: true} // by this test
-	for want := 2*len(devices.Interfaces()) + len([]string{"status", "bridges", "answer", "picture"}) + len(seen); len(seen) < want; {
+	for want := 2*len(devices.Lettered()) + len([]string{"status", "bridges", "answer", "picture"}) + len(seen); len(seen) < want; {
 		m, err := everything.NextMsg(patience)
 		if err != nil {
 			t.Fatalf("only %v were seen: %v", seen, err)

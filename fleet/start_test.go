@@ -37,7 +37,7 @@ func TestStartMakesNoConsumers(t *testing.T) {
 	startFleet(t, nil, "-robots", file, "-nats", natsServer.ClientURL())
 	served := 0
 	for i := range robots {
-		for _, spec := range devices.Interfaces() {
+		for _, spec := range devices.Lettered() {
 			if spec.CommandSize > 0 {
 				// Again if an answer is lost: on a busy machine the bridge may lose its connection.
 				m := nats.NewMsg(bridge.Subject("lab", fmt.Sprint("r", i), spec.Name, bridge.Lease))

@@ -83,10 +83,8 @@ func All(ctx context.Context, c *client.Client) (all []Device, err error) {
 	defer cancel()
 	entries, err := c.Devices(limited)
 	if err == client.ErrUnknownQuestion {
-		for _, spec := range devices.Interfaces() {
-			if codec.OnWire(spec.Letter) {
-				all = append(all, Device{spec.Letter, spec})
-			}
+		for _, spec := range devices.Lettered() {
+			all = append(all, Device{spec.Letter, spec})
 		}
 		return all, nil
 	}

@@ -400,7 +400,7 @@ func TestFields(t *testing.T) {
 		codec.Joystick: `{"buttons":5,"axes":[-1,2,0`,
 	}
 	valid := schematest.CompileStrict(t, schema(t, "data"))
-	for _, spec := range devices.Interfaces() {
+	for _, spec := range devices.Lettered() {
 		for _, payload := range [][]byte{payloads[spec.Letter], nil} {
 			s := Sample{Interface: spec.Name, Letter: spec.Letter, Sequence: 7, Arrived: time.UnixMilli(1_700_000_000_500), Aged: true, Payload: payload}
 			if err := valid(s.JSON()); err != nil {

@@ -27,7 +27,7 @@ func Recorded(fleet string, choices []string) ([]string, error) {
 			return nil, err
 		}
 		known := false
-		for _, spec := range devices.Interfaces() {
+		for _, spec := range devices.Lettered() {
 			if iface == everything || iface == spec.Name {
 				known = true
 				subjects = append(subjects, Subject(fleet, robot, spec.Name, Data))

@@ -19,7 +19,7 @@ func TestRecorded(t *testing.T) {
 			t.Errorf("%q: %q, %v, want %q", c.choices, got, err, c.want)
 		}
 	}
-	kinds := len(devices.Interfaces())
+	kinds := len(devices.Lettered())
 	// Of a, all but the laser, which is recorded of all robots.
 	if got, err := Recorded("lab", []string{"a.all", "laser"}); err != nil || len(got) != kinds || !slices.Contains(got, "player.lab.*.laser.0.data") || slices.Contains(got, "player.lab.a.laser.0.data") {
 		t.Errorf("a.all and laser: %q, %v", got, err)

@@ -102,7 +102,7 @@ func token(subject string, number int) string {
 // Named returns the device of that interface; ok is false if there is no such
 // interface.
 func Named(iface string) (spec devices.Spec, ok bool) {
-	all := devices.Interfaces()
+	all := devices.Lettered()
 	i := slices.IndexFunc(all, func(s devices.Spec) bool { return s.Name == iface })
 	if i < 0 {
 		return spec, false

@@ -265,7 +265,7 @@ func (h *hub) allParts(r Robot, s *state) []part {
 		{"floor plan", planner{h, r}.run},
 		{"pictures", newPictures(h, r, s).run},
 	}
-	for _, spec := range devices.Interfaces() {
+	for _, spec := range devices.Lettered() {
 		if spec.CommandSize > 0 {
 			all = append(all, part{spec.Name, newController(h, r, spec, s).run})
 		}

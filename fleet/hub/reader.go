@@ -86,7 +86,7 @@ type source struct {
 func newReader(h *hub, r Robot, s *state) *reader {
 	rd := &reader{hub: h, robot: r, state: s, inbox: nats.NewInbox() + ".", close: func() {}}
 	epoch := bridge.NewEpoch(time.Now())
-	for _, spec := range devices.Interfaces() {
+	for _, spec := range devices.Lettered() {
 		data, json := bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.Data), bridge.Subject(h.Fleet, r.Name, spec.Name, bridge.JSON)
 		rd.sources = append(rd.sources, &source{spec: spec, subject: [2]string{data, json}, newest: nothing(spec, epoch)})
 	}

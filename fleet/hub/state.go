@@ -54,7 +54,7 @@ func (s *state) obstacles(o obstacles, known bool) {
 	if known {
 		s.status.Stopped = &o.stopped
 	}
-	for _, spec := range devices.Interfaces() {
+	for _, spec := range devices.Lettered() {
 		if why := o.lost[spec.Letter]; why != "" {
 			s.status.Lost[spec.Name] = why
 		}
