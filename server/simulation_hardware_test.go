@@ -398,7 +398,7 @@ func (b *emulatedBase) shown(c *simClient, rep *simReport, p []byte) {
 	}
 	be := binary.BigEndian
 	shown := anchor{
-		at: rep.at, session: rep.session, starts: len(b.rig.starts),
+		at: rep.at, session: rep.session, starts: b.rig.startsUntil(rep.at),
 		x: float64(int32(be.Uint32(p[4:]))), y: float64(int32(be.Uint32(p[8:]))),
 		heading: float64(be.Uint16(p[12:])) * math.Pi / 180,
 	}
@@ -446,7 +446,7 @@ func (b *emulatedBase) mayLose(a *anchor, rep *simReport) bool {
 	if b.model.watchdog != 0 && (b.rig.faults > 0 || b.rig.fault+window > a.at) {
 		return true // the microcontroller counts, and the reset of its counts may wait in the line, or get lost
 	}
-	return len(b.resets) > 0 || len(b.rig.starts) != a.starts || a.at <= b.unclear+5*time.Second ||
+	return len(b.resets) > 0 || b.rig.startsUntil(rep.at) != a.starts || a.at <= b.unclear+5*time.Second ||
 		rep.session != a.session && (b.model.watchdog != 0 || b.rig.panicked > a.at || rep.at > a.at+2*time.Second)
 }
 

@@ -334,6 +334,12 @@ func (r *rig) answer(fn func(now time.Duration)) {
 	s.at(r.answers, func() { s.onLoop(fn) })
 }
 
+// startsUntil returns how often the hardware was started until a moment.
+func (r *rig) startsUntil(at time.Duration) int {
+	n, _ := slices.BinarySearch(r.starts, at+1)
+	return n
+}
+
 // slowAnswer is how long adapters take at most.
 const slowAnswer = 20 * time.Millisecond
 
