@@ -128,12 +128,16 @@ func (c *Client) roundTrip(ctx context.Context, request string) (reply []byte, e
 }
 
 // reply stores the granted access of each device in the reply. The next block
-// starts a round.
+// starts a round. A device that is opened for reading has no data yet.
 func (c *Client) reply(payload []byte) {
 	c.awaited = max(0, c.awaited-1)
 	c.left = 0
 	for pairs := payload; len(pairs) >= 2; pairs = pairs[2:] {
-		c.device(pairs[0]).access = pairs[1]
+		d := c.device(pairs[0])
+		closed := !d.readable()
+		if d.access = pairs[1]; closed && d.readable() {
+			*d = device{field: d.field, access: d.access}
+		}
 		c.want(pairs[0], pairs[1])
 	}
 	c.readers = 0

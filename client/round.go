@@ -115,7 +115,7 @@ func (c *Client) device(letter byte) *device {
 	return d
 }
 
-// Has reports whether a device has data: its latest block was not empty. If
+// Has reports whether a device has data: its latest block since it was opened was not empty. If
 // not, its field is zero or outdated.
 func (c *Client) Has(letter byte) bool {
 	d := c.devices[letter]

@@ -207,6 +207,30 @@ func TestServerTime(t *testing.T) {
 	}
 }
 
+// Data from before a device was closed is not that of the device when it is opened again.
+func TestReopened(t *testing.T) {
+	c, s := dial(t)
+	open(t, c, s, "yrsrpr")
+	s.send("790010 00000000000F4240 000000FA 000000FA", sonarBlock, positionBlock)
+	read(t, c)
+	open(t, c, s, "sc")
+	if !c.Has('s') {
+		t.Error("the data of a closed device is lost")
+	}
+	open(t, c, s, "srpr")
+	if _, aged := c.Age('s'); aged || c.Has('s') || c.New('s') || c.Raw('s') != nil {
+		t.Error("a device that was opened again has its old data")
+	}
+	if _, aged := c.Age('p'); !aged || !c.Has('p') {
+		t.Error("a device that was open has lost its data")
+	}
+	s.send("79000C 00000000001E8480 000000FA", sonarBlock)
+	read(t, c)
+	if age, aged := c.Age('s'); age != 250*time.Microsecond || !aged || !c.Has('s') || !c.New('s') {
+		t.Errorf("new data has the age %v: %v", age, aged)
+	}
+}
+
 func TestFreshNeedsServer(t *testing.T) {
 	c, s := dial(t)
 	open(t, c, s, "sr")

@@ -42,6 +42,7 @@ func (o *outside) Signal(s syscall.Signal) { o.signals = append(o.signals, s) }
 // driver. It panics in one place.
 type bomb struct {
 	in       string // where; empty: nowhere
+	waits    bool   // its setup does not end
 	hangs    bool   // it does not stop
 	required devices.Required
 
@@ -69,6 +70,9 @@ func (b *bomb) Setup(now time.Duration, link *devices.Link) {
 	b.port.LastWords([]byte("halt"))
 	_, _ = link.Host().StartProgram(func(time.Duration, error) { b.may("exited") }, "fuse")
 	b.may("Setup")
+	if b.waits {
+		return
+	}
 	link.Devices()[0].Publish(now, []byte{byte(b.setups)})
 	link.Ready(now)
 	link.WakeAt(now + time.Second/10)
@@ -364,6 +368,23 @@ func TestTheLastOneLeavesADriverThatHangs(t *testing.T) {
 	r.device.Unsubscribe(r.world.Now(), &r.client)
 	if r.world.Pass(2100 * time.Millisecond); r.inner.Link().State() != devices.Idle || !port.Closed || string(port.Wrote) != "halt" {
 		t.Errorf("the link is %v, port closed %v, wrote %q", r.inner.Link().State(), port.Closed, port.Wrote)
+	}
+}
+
+// The last client leaves while the driver, which was lost, stops because its new setup took too long: it stays off.
+func TestTheLastOneLeavesALostDriver(t *testing.T) {
+	r := newRig(t)
+	r.wheels.in = "Receive"
+	r.fire("Receive")
+	r.wheels.in, r.wheels.waits, r.wheels.hangs = "", true, true
+	if !r.world.Until(func() bool { return r.inner.Link().State() == devices.Stopping }, patient) {
+		t.Fatal("the setup is not given up")
+	}
+	r.device.Unsubscribe(r.world.Now(), &r.client)
+	r.world.Pass(patient)
+	r.expect(r.inner, devices.Idle)
+	if r.wheels.setups != 2 || !r.inner.Link().Off() {
+		t.Errorf("%d setups, off: %v", r.wheels.setups, r.inner.Link().Off())
 	}
 }
 

@@ -327,7 +327,7 @@ func (l *Link) Stopped(now time.Duration) {
 	if l.state != Stopping {
 		return
 	}
-	if l.lost {
+	if l.lost && len(l.subscriptions) > 0 { // otherwise all have left while it stopped
 		l.lose(now, errSetupLimit)
 		return
 	}

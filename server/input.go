@@ -22,7 +22,7 @@ const (
 // processOrQueue carries out a client's input at once if it is little. Otherwise the client waits
 // in the queue with the input.
 func (c *client) processOrQueue(now time.Duration, p []byte) {
-	if c.fair.AtOnce(now, len(p)) {
+	if !c.holdsRecords() && c.fair.AtOnce(now, len(p)) {
 		if c.more = c.process(now, p); !c.more {
 			return
 		}
@@ -31,6 +31,10 @@ func (c *client) processOrQueue(now time.Duration, p []byte) {
 	c.input = append(c.input, p...)
 	c.server.queueInput(now, c)
 }
+
+// holdsRecords reports whether records of the client have to wait: they are decrypted when the session has no input
+// left. A setup that ends may leave it some.
+func (c *client) holdsRecords() bool { return c.tls != nil && c.session.More() }
 
 // process carries out input of a client: a slice, or bytes that have just come. All input passes
 // through it. It reports whether the session or TLS has input left.
@@ -70,7 +74,7 @@ func (s *Server) serveInputs(now time.Duration) time.Duration {
 func (s *Server) serveClient(now time.Duration) {
 	c := s.inputQueue.Next()
 	n := min(len(c.input), fair.SliceBytes)
-	if c.more {
+	if c.more || c.holdsRecords() {
 		n = 0
 	}
 	c.more = c.process(now, c.input[:n])

@@ -67,6 +67,8 @@ type emulated struct {
 	late    time.Duration // when the driver was given bytes last that had waited
 	unclear time.Duration // when the hardware has restarted last, or more bytes were lost than odometry allows for
 	noisy   bool
+	size    func(b []byte) int // of the packet with a right checksum that b begins with, 0: none
+	torn    []byte             // damaged packets that came last
 }
 
 // newEmulated returns hardware at the end of the line, which is good or has latency or noise.
@@ -157,6 +159,24 @@ type emulatedHost struct {
 
 func (e emulatedHost) HangUp() {}
 
+// splice looks for a false packet in damaged ones and the next one: the checksum of one in 256 is right, and the driver
+// believes it.
+func (h *emulated) splice(data []byte, damaged bool) {
+	if h.size == nil {
+		return
+	}
+	torn := h.torn
+	h.torn = append(torn, data...)
+	for i := range torn {
+		if size := h.size(h.torn[i:]); size != 0 && i+size != len(torn) { // else it is whole, behind garbage
+			h.unclear = h.rig.sim.now
+		}
+	}
+	if !damaged {
+		h.torn = nil
+	}
+}
+
 func (e emulatedHost) Receive([]byte) {
 	h := e.emulated
 	packets := h.packets
@@ -166,8 +186,10 @@ func (e emulatedHost) Receive([]byte) {
 			continue
 		}
 		var report *simReport
+		damaged := strings.Contains(packet.Note, "(")
+		h.splice(packet.Data, damaged)
 		switch note := packet.Note; {
-		case strings.Contains(note, "("):
+		case damaged:
 			h.rig.garbled = max(h.rig.garbled, e.port.comes, h.rig.sim.now) + 100*time.Millisecond
 		case h.rig.robot != nil && (note == "SIP" || note == "stream" || strings.HasPrefix(note, "report ")):
 			report = &simReport{sent: h.sent(packet)}
@@ -248,6 +270,19 @@ func startCreate(b *emulatedBase) error {
 	s := b.rig.sim
 	h, err := emulatedcreate.Start(emulatedcreate.Options{Line: b.options, Counts: int16(s.random.IntN(1 << 16))})
 	b.cable, b.restart = h, func() { b.unclear, b.rig.garbled = s.now, s.now; h.Reboot() }
+	b.size = func(p []byte) int { // a header, the size, the content, and what makes the sum zero (specification)
+		if len(p) < 2 || p[0] != 19 || len(p) < 3+int(p[1]) {
+			return 0
+		}
+		sum := byte(0)
+		for _, v := range p[:3+int(p[1])] {
+			sum += v
+		}
+		if sum != 0 {
+			return 0
+		}
+		return 3 + int(p[1])
+	}
 	b.state = func() (moment, bool) {
 		s := h.State()
 		return moment{x: s.X, y: s.Y, heading: s.Heading, left: float64(s.Left), right: float64(s.Right)}, s.Mode >= 2
@@ -261,6 +296,12 @@ func startKobuki(b *emulatedBase) error {
 		Line: b.options, Counts: uint16(s.random.IntN(1 << 16)), NoGyro: s.chance(2),
 	})
 	b.cable, b.restart = h, func() { b.unclear, b.rig.garbled = s.now, s.now; h.Reboot() }
+	b.size = func(p []byte) int { // two bytes, the size, the content, and the checksum (specification)
+		if len(p) < 3 || p[0] != 0xAA || p[1] != 0x55 || len(p) < 4+int(p[2]) || line.Xor(p[2:4+int(p[2])]) != 0 {
+			return 0
+		}
+		return 4 + int(p[2])
+	}
 	b.state = func() (moment, bool) {
 		s := h.State()
 		return moment{x: s.X, y: s.Y, heading: s.Heading, left: s.Left, right: s.Right}, true
@@ -398,7 +439,7 @@ func (b *emulatedBase) shown(c *simClient, rep *simReport, p []byte) {
 	}
 	be := binary.BigEndian
 	shown := anchor{
-		at: rep.at, session: rep.session, starts: len(b.rig.starts),
+		at: rep.at, session: rep.session, starts: b.rig.startsUntil(rep.at),
 		x: float64(int32(be.Uint32(p[4:]))), y: float64(int32(be.Uint32(p[8:]))),
 		heading: float64(be.Uint16(p[12:])) * math.Pi / 180,
 	}
@@ -446,7 +487,7 @@ func (b *emulatedBase) mayLose(a *anchor, rep *simReport) bool {
 	if b.model.watchdog != 0 && (b.rig.faults > 0 || b.rig.fault+window > a.at) {
 		return true // the microcontroller counts, and the reset of its counts may wait in the line, or get lost
 	}
-	return len(b.resets) > 0 || len(b.rig.starts) != a.starts || a.at <= b.unclear+5*time.Second ||
+	return len(b.resets) > 0 || b.rig.startsUntil(rep.at) != a.starts || a.at <= b.unclear+5*time.Second ||
 		rep.session != a.session && (b.model.watchdog != 0 || b.rig.panicked > a.at || rep.at > a.at+2*time.Second)
 }
 

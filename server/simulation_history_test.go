@@ -19,8 +19,8 @@ type history struct {
 	writes []*op // all that may still matter
 	reads  []*op // of this session
 	open   bool
-	closed bool // no more is checked
-	start  time.Duration
+	closed bool          // no more is checked
+	start  time.Duration // when the driver was seen to be ready
 }
 
 // op is an operation on the register.
@@ -86,7 +86,13 @@ func (h *history) jammed() {
 
 // observe records the velocities that the driver sends.
 func (h *history) observe(s *sim, o *op) {
-	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes || o.halts {
+	if h.closed || !h.open || h.robot.lease != 0 || h.robot.reflexes {
+		return
+	}
+	if o.halts {
+		if h.start == 0 && !o.apart { // its driver is ready, although its motors are off
+			h.start = s.now
+		}
 		return
 	}
 	if o.apart {

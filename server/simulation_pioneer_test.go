@@ -124,7 +124,7 @@ func p2Motions(r *simRobot, p *simPort, b []byte) (motions []*op) {
 		case 0: // SYNC0, or PULSE
 			p.greets = false
 		case 2, 29: // CLOSE, STOP
-			motions = append(motions, &op{read: true, halts: true})
+			motions = append(motions, &op{read: true, halts: true, apart: true})
 		case 4:
 			r.powered = r.sim.now
 		}

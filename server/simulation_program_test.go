@@ -64,7 +64,8 @@ type simTopic struct {
 	throttle   time.Duration
 	queue      int
 	taken      time.Duration   // of the newest data
-	came       []time.Duration // when the newest messages have come
+	came       []time.Duration // when the newest messages have come, or were sent at the earliest
+	waited     bool            // the next message may have been sent before the program has read again
 	old        int             // messages from before it has read again
 }
 
@@ -265,7 +266,7 @@ func (p *simProgram) reads(on bool) {
 		p.since = s.now
 	}
 	for _, t := range p.topics {
-		t.old, t.came = 0, nil
+		t.old, t.came, t.waited = 0, nil, on
 	}
 }
 
@@ -362,7 +363,7 @@ func (p *simProgram) subscribe() {
 	}
 	name := p.anyTopic()
 	if before := p.topics[name]; before != nil { // the pace is the same, and so is the judge
-		t.throttle, t.queue, t.taken, t.came = before.throttle, before.queue, before.taken, before.came
+		t.throttle, t.queue, t.taken, t.came, t.waited = before.throttle, before.queue, before.taken, before.came, before.waited
 	}
 	p.topics[name] = t
 	renew := func() {
@@ -506,7 +507,11 @@ func (p *simProgram) data(topic string, taken time.Duration) {
 			s.fail("%v: %d messages of %s from before it has read again, with a queue of %d", p, t.old, topic, t.queue)
 		}
 	}
-	t.came = append(t.came, s.now)
+	came := s.now
+	if t.waited && taken < p.since {
+		came = taken
+	}
+	t.came, t.waited = append(t.came, came), false
 	if n := len(t.came) - 3; n >= 0 {
 		if span := s.now - t.came[n]; span < t.throttle-20*time.Millisecond { // one may have been late
 			s.fail("%v: three messages of %s in %v, at one in %v", p, topic, span, t.throttle)

@@ -55,6 +55,7 @@ type rig struct {
 	calm     bool            // no fault happens to it
 	starts   []time.Duration // of the link
 	answers  time.Duration   // when its adapter has answered to all that it was asked
+	asked    int             // what it has not answered
 
 	// Its driver.
 	fuse     int             // how often it will panic
@@ -326,12 +327,24 @@ func (s *sim) junk(n int) []byte {
 // requests.
 func (r *rig) answer(fn func(now time.Duration)) {
 	s := r.sim
-	if s.now >= r.answers && s.chance(2) {
+	if s.now >= r.answers && s.chance(2) && r.asked == 0 {
 		fn(s.now)
 		return
 	}
 	r.answers = max(s.now, r.answers) + s.between(1, slowAnswer)
-	s.at(r.answers, func() { s.onLoop(fn) })
+	r.asked++
+	s.at(r.answers, func() {
+		s.onLoop(func(now time.Duration) {
+			r.asked--
+			fn(now)
+		})
+	})
+}
+
+// startsUntil returns how often the hardware was started until a moment.
+func (r *rig) startsUntil(at time.Duration) int {
+	n, _ := slices.BinarySearch(r.starts, at+1)
+	return n
 }
 
 // slowAnswer is how long adapters take at most.

@@ -233,9 +233,13 @@ func (r *simRobot) checkData(c *simClient, letter byte, p []byte, taken, unit, w
 	if letter == 'p' && !garbled && !rep.unsure && matches == 1 {
 		r.base.shown(c, rep, p)
 	}
+	at := rep.at
+	if garbled { // the report may be another one
+		at = taken + unit
+	}
 	for _, start := range r.starts {
-		if rep.at < start && start < written {
-			s.fail("%v: data of %q taken at %v is from before the hardware was started at %v", c, letter, rep.at, start)
+		if at < start && start < written {
+			s.fail("%v: data of %q taken at %v is from before the hardware was started at %v", c, letter, at, start)
 		}
 	}
 	if garbled {

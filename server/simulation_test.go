@@ -100,13 +100,16 @@ const noLease = 1
 
 // simulateOne returns the only client of a simulation, which has just connected from the
 // server's computer.
-func simulateOne(seed uint64, rcvbuf int) *simClient {
+func simulateOne(seed uint64, rcvbuf int) *simClient { return simulateWith(nil, seed, rcvbuf) }
+
+// simulateWith is simulateOne of a client by TLS, if there are keys.
+func simulateWith(keys *simKeys, seed uint64, rcvbuf int) *simClient {
 	s := newSim(seed)
-	s.plain = true
+	s.plain, s.keys = true, keys
 	s.build()
 	s.call(s.server.start)
 	c := s.client(s.robots[0], s.wires[0])
-	c.rcvbuf = rcvbuf
+	c.rcvbuf, c.encrypts = rcvbuf, keys != nil
 	c.connect(func() {})
 	s.run(s.now + time.Second)
 	return c

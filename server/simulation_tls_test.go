@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"player/devices"
 	"player/e2e/certs"
 	"player/e2e/must"
 	"player/server/tlsconn"
@@ -149,4 +150,41 @@ func (c *simClient) seals(b []byte) []byte {
 		b = b[n:]
 	}
 	return records
+}
+
+// A setup ends, and the session has input left behind a request that opens a device. Records that come now, or wait in
+// the queue, are not taken for messages.
+func TestRecordsBehindASetup(t *testing.T) {
+	keys := newKeys(t)
+	for _, queued := range []bool{false, true} {
+		c := simulateWith(keys, noLease, 256<<10)
+		s := c.sim
+		for _, pairs := range []string{"pr", "sr", ""} {
+			c.request(pairs)
+		}
+		s.run(s.now + 100*time.Millisecond)
+		link := c.robot.link
+		if link.State() != devices.Starting || len(c.conn.in) > 0 {
+			t.Fatalf("%v, %d bytes wait", link.State(), len(c.conn.in))
+		}
+		s.busy = s.now + 100*time.Millisecond
+		for range 1 + 100*int(bit(queued)) {
+			c.request("")
+		}
+		s.run(s.busy - 1)
+		s.call(func(now time.Duration) {
+			if queued {
+				c.conn.read(now)
+			}
+			link.Ready(now)
+			if queued {
+				s.server.serveInputs(now)
+			} else {
+				c.conn.read(now)
+			}
+		})
+		if s.run(s.now + time.Second); c.over || len(c.requests) > 0 {
+			t.Errorf("queued %v: it has ended: %v, %d requests without a reply", queued, c.over, len(c.requests))
+		}
+	}
 }

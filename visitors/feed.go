@@ -255,7 +255,7 @@ func (r *reader) unsent(unread bool) []News {
 	return r.news
 }
 
-// request makes a request. The data of a reopened device is sent again.
+// request makes a request. The newest data of a reopened device is sent again when it comes.
 func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	if q.Rate != 0 {
 		if err := r.robot.SetFrequency(q.Rate); err != nil {

@@ -16,13 +16,16 @@ import (
 )
 
 // A Feed requests the devices that are wanted, and closes others. Without ages, it sends all data again after a
-// request, because rounds may have come meanwhile. An error of granted ends it.
+// request, because rounds may have come meanwhile, but not what a device had before it was closed. An error of granted
+// ends it.
 func TestFeed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var requests, sent []string
 		var failed error
+		var open []byte
+		rounds := 0
 		here, there := net.Pipe()
-		go roomtest.Answer(there, func(m codec.Message) []byte { // without ages, and with data when a device is opened
+		go roomtest.Answer(there, func(m codec.Message) []byte { // without ages, and with a round when a device is opened
 			switch {
 			case m.Kind != codec.KindRequest:
 				return nil
@@ -31,15 +34,25 @@ func TestFeed(t *testing.T) {
 			}
 			requests = append(requests, string(m.Payload))
 			reply := slices.Clone(m.Payload)
-			var data []byte
+			before := len(open)
 			for i := 0; i < len(reply); i += 2 {
-				if reply[i] == codec.Server {
+				switch {
+				case reply[i] == codec.Server:
 					reply[i+1] = codec.AccessError
-				} else if reply[i+1] == codec.AccessRead {
-					data = codec.AppendBlock(data, reply[i], []byte{reply[i]})
+				case reply[i+1] == codec.AccessRead:
+					open = append(open, reply[i])
+				default:
+					open = slices.DeleteFunc(open, func(d byte) bool { return d == reply[i] })
 				}
 			}
-			return append(codec.AppendBlock(nil, codec.KindReply, reply), data...)
+			answer := codec.AppendBlock(nil, codec.KindReply, reply)
+			if len(open) > before {
+				rounds++
+				for _, d := range open {
+					answer = codec.AppendBlock(answer, d, fmt.Appendf(nil, "%c%d", d, rounds))
+				}
+			}
+			return answer
 		})
 		robot := client.New(here)
 		f := NewFeed(func(context.Context) (*client.Client, func(), error) { return robot, func() {}, nil },
@@ -62,11 +75,11 @@ func TestFeed(t *testing.T) {
 		}
 		check("at first", "[yr]", "[]")
 		f.Want("XU", 10)
-		check("two", "[XrUr]", "[X U]")
+		check("two", "[XrUr]", "[X1 U1]")
 		f.Want("X", 10)
-		check("one", "[Uc]", "[X]")
+		check("one", "[Uc]", "[X1]")
 		f.Want("XU", 10)
-		check("again", "[Ur]", "[X U]")
+		check("again", "[Ur]", "[X1 X2 U2]")
 		failed = errors.New("failed")
 		if err := f.Request(Request{Pairs: "Wr"}); err != nil {
 			t.Error(err)

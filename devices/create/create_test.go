@@ -215,6 +215,7 @@ type bench struct {
 	baud        int
 	left, right uint16
 	bumps       byte // with a wheel dropped it stays in mode Passive
+	latency     time.Duration
 }
 
 func newBench(t *testing.T, full bool) *bench {
@@ -248,7 +249,8 @@ func (b *bench) hear(p *transporttest.Port, c []byte) {
 
 func (b *bench) speak() {
 	if b.streams && len(b.Ports) > 0 && b.Port().Baud == b.baud {
-		b.Port().Say(frame(b.bumps, 0, 0, 15600, b.mode, b.left, b.right))
+		report := frame(b.bumps, 0, 0, 15600, b.mode, b.left, b.right)
+		b.After(b.latency, func() { b.Port().Say(report) })
 	}
 	b.After(15*ms, b.speak)
 }
@@ -334,6 +336,7 @@ func TestCommandIsRepeated(t *testing.T) {
 func TestCliff(t *testing.T) {
 	b := newBench(t, false)
 	b.Ready()
+	b.Pass(obeyTime)
 	b.position.SetCommand(b.Now(), codec.PositionCommand{Speed: 20}.Append(nil))
 	b.Pass(50 * ms)
 	b.mode, b.bumps, b.heard = 1, 0b0100, nil // the right wheel drops
@@ -367,6 +370,18 @@ func TestCliff(t *testing.T) {
 	b.Pass(50 * ms)
 	if n := b.Log.FilterMessageSnippet("switched its motors off").Len(); n != 2 {
 		t.Error("motors that a client switched off are complained about")
+	}
+}
+
+// A robot that streamed before the handshake reports the modes that it had in front of and during it, and an adapter
+// brings that later.
+func TestLateReports(t *testing.T) {
+	b := newBench(t, false)
+	b.streams, b.mode, b.latency = true, byte(ModeSafe), 60*ms
+	b.Ready()
+	b.Pass(obeyTime + 50*ms)
+	if b.position.MotorsOff(b.Now()) {
+		t.Error("the motors count as off")
 	}
 }
 

@@ -35,8 +35,8 @@ const (
 	// stop that noise has damaged is carried out so much later. More often would take a line of 19200 baud from clients'
 	// commands.
 	repeatTime = 250 * time.Millisecond
-	// obeyTime is when a robot that was commanded to switch its motors on must have done so: the line may delay its
-	// reports for so long.
+	// obeyTime is when a robot that was commanded to switch its motors on must have done so: the line may delay reports
+	// of an earlier mode for so long.
 	obeyTime = 2 * time.Second
 )
 
@@ -83,8 +83,7 @@ type Driver struct {
 
 	odometry wheels.Counts
 	on       bool          // the motors are to be on
-	obeys    bool          // the robot is in its mode, or must be by now
-	due      time.Duration // when it must be
+	due      time.Duration // from when on the robot must be in its mode
 	free     time.Duration // when the next command may go out
 	moving   bool          // a command is to be sent
 	repeat   time.Duration // when it is to be sent again
@@ -132,7 +131,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
-	d.on, d.obeys, d.moving = true, true, false
+	d.on, d.moving = true, false
 	if d.WasLost() {
 		return listening
 	}
@@ -150,6 +149,7 @@ func (d *Driver) wasOff(now time.Duration) {
 func (d *Driver) ask(now time.Duration) {
 	d.Discard()
 	d.parser.Reset()
+	d.due = now + obeyTime
 	d.Enter(now, asking)
 }
 
@@ -171,13 +171,13 @@ func (d *Driver) report(now time.Duration, r Report) {
 		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
-	if d.on && r.Mode != d.mode && (d.obeys || now >= d.due) {
+	obeys := r.Mode == d.mode
+	if d.on && !obeys && now >= d.due {
 		d.on = false
 		d.position.ForgetCommand()
 		d.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
 			" put it right, then switch the motors on")
 	}
-	d.obeys = r.Mode == d.mode
 
 	position := codec.PositionData{Time: uint32(now.Milliseconds())}
 	d.odometry.Fill(&position)
@@ -190,7 +190,7 @@ func (d *Driver) report(now time.Duration, r Report) {
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
 	d.Up(now)
-	if d.on && d.obeys && d.position.Command() != nil && now >= d.repeat {
+	if d.on && obeys && d.position.Command() != nil && now >= d.repeat {
 		d.moving = true
 		d.flush(now)
 	}
@@ -251,7 +251,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	case codec.ConfigMotors:
 		d.position.ForgetCommand() // nothing moves by itself
 		d.out = AppendDrive(d.out[:0], 0, 0)
-		d.on, d.obeys, d.due = c.Arg != 0, false, now+obeyTime
+		d.on, d.due = c.Arg != 0, now+obeyTime
 		command := Start
 		if d.on {
 			command = d.mode.command()

@@ -66,7 +66,7 @@ func Kind() devices.Kind {
 			d := &Driver{parser: transport.NewParser(inspect, maxPacket)}
 			d.Protocol = transport.Protocol{
 				Address: a.String("port"), Name: "a Kobuki", Speeds: speeds,
-				Begin: d.begin, Limit: setupTime, Framing: &d.parser.Framing, Receive: d.receive,
+				Begin: d.begin, Limit: setupTime, Framing: &d.parser.Framing, Receive: d.receive, Wake: d.wake,
 				Bye: func(dst []byte) []byte { return append(dst, stop...) },
 				// Twice: if a command was cut off before them, the robot takes the first bytes
 				// for the rest of that command.
@@ -171,9 +171,18 @@ func (r report) bumpers() (bits uint8) {
 }
 
 // Command implements devices.Commanded. The answer to the next report has the command. A robot whose reports do not
-// come may hear nevertheless, so it is sent the command at once.
+// come may hear nevertheless, so it is sent the command when the report is overdue.
 func (d *Driver) Command(now time.Duration, _ *devices.Device) {
-	if d.IsUp() && now > d.at+overdue && d.Port().Buffered() == 0 {
+	if now < d.at+overdue && d.IsUp() {
+		d.WakeAt(d.at + overdue)
+		return
+	}
+	d.wake(now)
+}
+
+// wake is Protocol.Wake: the next report may be overdue.
+func (d *Driver) wake(now time.Duration) {
+	if d.IsUp() && now >= d.at+overdue && d.Port().Buffered() == 0 {
 		d.drive()
 	}
 }

@@ -166,12 +166,22 @@ func TestCommandsDoNotWaitForOverdueReports(t *testing.T) {
 	b, _ := transporttest.NewKind(t, Kind())
 	b.Subscribe()
 	b.Port().Say(full)
-	for _, silent := range []time.Duration{overdue, time.Millisecond} {
-		b.Pass(silent)
-		b.Port().Wrote = nil
-		b.Client.SetCommand(b.Now(), (&codec.PositionCommand{}).Append(nil))
-		if sent := bytes.Equal(b.Port().Wrote, stop); sent != (silent != overdue) || !sent && len(b.Port().Wrote) > 0 {
-			t.Errorf("%v after the report the robot is sent % X", silent, b.Port().Wrote)
+	b.Port().Wrote = nil
+	check := func(what string, want []byte) {
+		t.Helper()
+		if !bytes.Equal(b.Port().Wrote, want) {
+			t.Errorf("%s the robot is sent % X, want % X", what, b.Port().Wrote, want)
 		}
+		b.Port().Wrote = nil
 	}
+	command := codec.PositionCommand{}.Append(nil)
+	b.Client.SetCommand(b.Now(), command)
+	b.Pass(overdue - time.Millisecond)
+	check("in time", nil)
+	b.Pass(time.Millisecond)
+	check("when the report is overdue", stop)
+	b.Pass(time.Second)
+	check("without a newer command", nil)
+	b.Client.SetCommand(b.Now(), command)
+	check("with a newer one", stop)
 }

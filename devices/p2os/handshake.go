@@ -199,6 +199,7 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 			d.Log().Warn(LogOpenedAnew,
 				zap.Duration("since", now-d.odometry.at))
 			d.odometry.Resume(&d.sip, now)
+			d.rested = 0
 			d.out = AppendInt(d.out[:0], Sonar, 1)
 			d.write(now)
 			d.run(now)

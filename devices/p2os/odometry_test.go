@@ -401,3 +401,23 @@ func TestOdometryAfterAPause(t *testing.T) {
 		t.Errorf("rested %v, want %v", b.driver.rested, want)
 	}
 }
+
+// A pause in front of an outage says nothing of the time behind it: movements count when the connection is opened anew.
+func TestOdometryAfterAPauseAndAnOutage(t *testing.T) {
+	b, r := ready(t, 9600)
+	b.driver.steered, b.driver.odometry.at = b.Now()-20*time.Second, b.Now()-20*time.Second
+	b.command(100, 0)
+	b.Pass(commandGap)
+	r.switchOff()
+	b.Port().HangUp()
+	r.off = false
+	b.UntilUp()
+	for x := range uint16(20) {
+		r.at(24*x, 0, 0) // 200 mm/s
+		b.command(200, 0)
+		b.Pass(100 * ms)
+	}
+	if p := b.pose(); p.X < 350 {
+		t.Errorf("x is %d mm after 380 mm; log %q", p.X, b.Messages())
+	}
+}
