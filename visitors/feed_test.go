@@ -16,13 +16,18 @@ import (
 )
 
 // A Feed requests the devices that are wanted, and closes others. Without ages, it sends all data again after a
-// request, because rounds may have come meanwhile. An error of granted ends it.
+// request, because rounds may have come meanwhile; with ages, that of an opened device. An error of granted ends it.
 func TestFeed(t *testing.T) {
+	t.Run("without ages", func(t *testing.T) { testFeed(t, false, "[X]", "[X U]") })
+	t.Run("with ages", func(t *testing.T) { testFeed(t, true, "[]", "[U]") })
+}
+
+func testFeed(t *testing.T, ages bool, closed, reopened string) {
 	synctest.Test(t, func(t *testing.T) {
 		var requests, sent []string
 		var failed error
 		here, there := net.Pipe()
-		go roomtest.Answer(there, func(m codec.Message) []byte { // without ages, and with data when a device is opened
+		go roomtest.Answer(there, func(m codec.Message) []byte { // with data when a device is opened
 			switch {
 			case m.Kind != codec.KindRequest:
 				return nil
@@ -32,12 +37,17 @@ func TestFeed(t *testing.T) {
 			requests = append(requests, string(m.Payload))
 			reply := slices.Clone(m.Payload)
 			var data []byte
+			fresh := codec.FreshnessData{Time: 1000}
 			for i := 0; i < len(reply); i += 2 {
-				if reply[i] == codec.Server {
+				if reply[i] == codec.Server && !ages {
 					reply[i+1] = codec.AccessError
-				} else if reply[i+1] == codec.AccessRead {
+				} else if reply[i] != codec.Server && reply[i+1] == codec.AccessRead {
 					data = codec.AppendBlock(data, reply[i], []byte{reply[i]})
+					fresh.Ages = append(fresh.Ages, 0)
 				}
+			}
+			if ages && data != nil {
+				data = append(codec.AppendBlock(nil, codec.Server, fresh.Append(nil)), data...)
 			}
 			return append(codec.AppendBlock(nil, codec.KindReply, reply), data...)
 		})
@@ -64,9 +74,9 @@ func TestFeed(t *testing.T) {
 		f.Want("XU", 10)
 		check("two", "[XrUr]", "[X U]")
 		f.Want("X", 10)
-		check("one", "[Uc]", "[X]")
+		check("one", "[Uc]", closed)
 		f.Want("XU", 10)
-		check("again", "[Ur]", "[X U]")
+		check("again", "[Ur]", reopened)
 		failed = errors.New("failed")
 		if err := f.Request(Request{Pairs: "Wr"}); err != nil {
 			t.Error(err)
