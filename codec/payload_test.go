@@ -334,3 +334,13 @@ func TestFrameOfSeven(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func BenchmarkAppendFrame(b *testing.B) {
+	var f frameOfSeven
+	dst := make([]byte, 0, 807)
+	b.SetBytes(807)
+	b.ReportAllocs()
+	for b.Loop() {
+		dst = f.append(dst[:0])
+	}
+}

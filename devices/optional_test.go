@@ -61,7 +61,12 @@ func TestOptional(t *testing.T) {
 	subscribe(t, position, now, who, false)
 	position.Unsubscribe(now+ms, who)
 	expect("closed while one is broken", 0, Idle, Idle)
-	if n := observed.FilterMessage(retry.LogUnavailable).Len(); n != 2 {
-		t.Errorf("%d lines for two outages", n)
+
+	laser.link.switchedOff = true // as after three panics: the driver that uses it is not
+	subscribe(t, position, now, who, false)
+	subscribe(t, position, now, new(person), false)
+	expect("switched off", now+retry.First, Ready, Idle)
+	if n := observed.FilterMessage(retry.LogUnavailable).Len(); n != 3 {
+		t.Errorf("%d lines for three outages", n)
 	}
 }

@@ -76,7 +76,8 @@ func status(t *testing.T, page string) (s serverStatus) {
 // Everybody sees who is connected and who drives.
 func TestStatus(t *testing.T) {
 	t.Parallel()
-	s, page := startDashboard(t)
+	s := start(t, "-stage", room, "-http", "127.0.0.1:0", "-max-rate", "50")
+	page := s.dashboard(t)
 	if r := status(t, page).Robots[0]; r.Commander != nil || len(r.Clients) != 0 || r.Devices["position"].State != "idle" || r.Devices["position"].Age != nil ||
 		s.address != fmt.Sprintf("127.0.0.1:%d", r.Port) {
 		t.Errorf("nobody is connected: %+v", r)
@@ -86,7 +87,7 @@ func TestStatus(t *testing.T) {
 	}
 	anna, ben := s.dial(t), s.dial(t)
 	anna.message('x', 'y', append([]byte{codec.ConfigName}, "Anna"...)...)
-	anna.message('x', 'y', codec.ConfigFrequency, 0, 50)
+	anna.message('x', 'y', codec.ConfigFrequency, 0xFF, 0xFF)
 	anna.mustOpen("srpa", "srpa")
 	ben.mustOpen("pa", "pa")
 	commands := func(p *peer) {

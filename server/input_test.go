@@ -45,7 +45,7 @@ func TestInputIsServedInSlices(t *testing.T) {
 	})
 }
 
-// While clients flood the server, another one of the same computer is served
+// While clients flood the server, some by TLS, another one of the same computer is served
 // at once, and little of their input is kept.
 func TestFloodersWait(t *testing.T) {
 	const flooders, rounds = 12, 200
@@ -53,8 +53,13 @@ func TestFloodersWait(t *testing.T) {
 	_, s, well := open(t, "sr", logged(&logs))
 	looptest.Send(t, well, config('y', 'r', 1))
 	flood := bytes.Repeat(slices.Concat(bytes.Repeat(codec.AppendMessage(nil, '?', '!', nil), 90), config('y', 'n', 0)), 200)
-	for range flooders {
-		c := s.Dial()
+	byTLS := serveTLS(t, s, 0)
+	for i := range flooders {
+		dial := s.Dial
+		if i%3 == 0 {
+			dial = func() net.Conn { return byTLS() }
+		}
+		c := dial()
 		request(t, c, "sr", "sr")
 		go func() {
 			for err := error(nil); err == nil; {

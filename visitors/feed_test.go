@@ -16,16 +16,21 @@ import (
 )
 
 // A Feed requests the devices that are wanted, and closes others. Without ages, it sends all data again after a
-// request, because rounds may have come meanwhile, but not what a device had before it was closed. An error of granted
-// ends it.
+// request, because rounds may have come meanwhile, but not what a device had before it was closed; with ages, that of an
+// opened device. An error of granted ends it.
 func TestFeed(t *testing.T) {
+	t.Run("without ages", func(t *testing.T) { testFeed(t, false, "[X1]", "[X1 X2 U2]") })
+	t.Run("with ages", func(t *testing.T) { testFeed(t, true, "[]", "[U2]") })
+}
+
+func testFeed(t *testing.T, ages bool, closed, reopened string) {
 	synctest.Test(t, func(t *testing.T) {
 		var requests, sent []string
 		var failed error
 		var open []byte
 		rounds := 0
 		here, there := net.Pipe()
-		go roomtest.Answer(there, func(m codec.Message) []byte { // without ages, and with a round when a device is opened
+		go roomtest.Answer(there, func(m codec.Message) []byte { // with data when a device is opened
 			switch {
 			case m.Kind != codec.KindRequest:
 				return nil
@@ -34,25 +39,36 @@ func TestFeed(t *testing.T) {
 			}
 			requests = append(requests, string(m.Payload))
 			reply := slices.Clone(m.Payload)
-			before := len(open)
+			var data []byte
+			fresh := codec.FreshnessData{Time: 1000}
+			opened := open[:0:0]
 			for i := 0; i < len(reply); i += 2 {
 				switch {
-				case reply[i] == codec.Server:
+				case reply[i] == codec.Server && !ages:
 					reply[i+1] = codec.AccessError
+				case reply[i] == codec.Server:
 				case reply[i+1] == codec.AccessRead:
-					open = append(open, reply[i])
+					opened = append(opened, reply[i])
 				default:
 					open = slices.DeleteFunc(open, func(d byte) bool { return d == reply[i] })
 				}
 			}
-			answer := codec.AppendBlock(nil, codec.KindReply, reply)
-			if len(open) > before {
+			open = append(open, opened...)
+			sends := open
+			if ages { // only what is new
+				sends = opened
+			}
+			if len(opened) > 0 {
 				rounds++
-				for _, d := range open {
-					answer = codec.AppendBlock(answer, d, fmt.Appendf(nil, "%c%d", d, rounds))
+				for _, d := range sends {
+					data = codec.AppendBlock(data, d, fmt.Appendf(nil, "%c%d", d, rounds))
+					fresh.Ages = append(fresh.Ages, 0)
+				}
+				if ages {
+					data = append(codec.AppendBlock(nil, codec.Server, fresh.Append(nil)), data...)
 				}
 			}
-			return answer
+			return append(codec.AppendBlock(nil, codec.KindReply, reply), data...)
 		})
 		robot := client.New(here)
 		f := NewFeed(func(context.Context) (*client.Client, func(), error) { return robot, func() {}, nil },
@@ -77,9 +93,9 @@ func TestFeed(t *testing.T) {
 		f.Want("XU", 10)
 		check("two", "[XrUr]", "[X1 U1]")
 		f.Want("X", 10)
-		check("one", "[Uc]", "[X1]")
+		check("one", "[Uc]", closed)
 		f.Want("XU", 10)
-		check("again", "[Ur]", "[X1 X2 U2]")
+		check("again", "[Ur]", reopened)
 		failed = errors.New("failed")
 		if err := f.Request(Request{Pairs: "Wr"}); err != nil {
 			t.Error(err)

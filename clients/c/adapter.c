@@ -24,7 +24,7 @@ static void finish(player_result r) {
     printf("\"ok\":true}\n");
   else {
     printf("\"ok\":false,\"error\":\"%s\",\"text\":", kinds[r]);
-    json_print(r == PLAYER_USAGE ? "usage" : robot.error);
+    json_print(*robot.error ? robot.error : kinds[r]);
     printf("}\n");
   }
 }
@@ -282,6 +282,7 @@ int main(void) {
   static char line[8192];
   while (fgets(line, sizeof line, stdin)) {
     putchar('{');
+    *robot.error = 0;
     finish(carry_out(line));
     fflush(stdout);
   }

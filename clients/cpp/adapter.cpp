@@ -292,11 +292,11 @@ int main() {
     std::ostringstream out;
     std::string error;
     int r = text(line, "op") == "simulation" ? simulate(line, out, error) : carryOut(robot, line, out);
-    if (error.empty()) error = robot.Error();
+    if (error.empty()) error = r == PLAYER_USAGE ? "usage" : robot.Error();
     std::cout << '{' << out.str();
     if (r == PLAYER_OK)
       std::cout << "\"ok\":true}" << std::endl;
     else
-      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(r == PLAYER_USAGE ? "usage" : error) << "}" << std::endl;
+      std::cout << "\"ok\":false,\"error\":\"" << kinds[r] << "\",\"text\":" << quote(error) << "}" << std::endl;
   }
 }

@@ -208,3 +208,13 @@ func TestPublishedAllocatesNothing(t *testing.T) {
 		t.Error("nothing was published")
 	}
 }
+
+func BenchmarkScan(b *testing.B) {
+	laser, _ := start(b, devices.Geometry{})
+	laser.see(ms, func(degrees float64) float64 { return 2000 / math.Cos(degrees*math.Pi/180) })
+	device := laser.link.Devices()[0]
+	scan := append([]byte(nil), device.Data()...)
+	for b.Loop() {
+		device.Publish(ms, scan)
+	}
+}

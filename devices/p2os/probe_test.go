@@ -26,5 +26,6 @@ func TestProbe(t *testing.T) {
 	answers("identity", identity, true, "", `Pioneer p2dx "Ma\nx"`)
 	answers("a line that returns what it is sent", closing, false, "", "")
 	answers("left open", sip+sip[:20], true, closing+sync0Echo, "")
+	answers("left open, with other packets", string(appendPacket(nil, 0x20, 1)), true, closing+sync0Echo, "")
 	answers("left open, and greeted", sip+sync0Echo, false, sync1Echo, "")
 }

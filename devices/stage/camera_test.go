@@ -305,3 +305,12 @@ func TestSubsumptionScene(t *testing.T) {
 		t.Error("the hassock is not solid")
 	}
 }
+
+func BenchmarkCamera(b *testing.B) {
+	w := loadRoom(b)
+	var v codec.VisionData
+	for b.Loop() {
+		w.robots[0].drawChannels(w.tracker.pixels)
+		w.tracker.find(&v)
+	}
+}

@@ -59,6 +59,14 @@ func threadTime() time.Duration {
 	return time.Duration(t.Nano())
 }
 
+func BenchmarkTickRoom(b *testing.B) {
+	p := benchInRoom(b, allDevices)
+	p.drive(0, 100, 30)
+	for b.Loop() {
+		p.run(publishPeriod)
+	}
+}
+
 // The cost as a function of the number of robots.
 func BenchmarkPopulation(b *testing.B) {
 	for _, n := range []int{1, 10, 100, 300} {

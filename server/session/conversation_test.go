@@ -109,6 +109,7 @@ var ours = map[string][]string{
 	"slow setups (2.6, 2.7)": {
 		"|l 2:pr=pr sr=sr <s> lrqrpryr=? <s> @100 2:<p> 2:sr=sr ~900 !l >lrqepryr <yslp> @100",
 		"%l lasrlr=? !l >lesrle <s> |l lr=? !l >lr <ls>",
+		"-l lrsr=lesr <s> lc=le lx=le la=le l01! +l lr=lr <ls>", // a later reply is to that request only
 		"|l |v lrpwvrsr=? !l !v >lrpwvrsr <lvs>", "|l |v lrpwvrsr=? !v !l >lrpwvrsr <lvs>",
 		"|l %v lrpwvrsr=? !l !v >lrpwvesr <ls>", "|l %v lrpwvrsr=? !v !l >lrpwvesr <ls>",
 		"%l |v lrpwvrsr=? !l !v >lepwvrsr <vs>", "%l |v lrpwvrsr=? !v !l >lepwvrsr <vs>",

@@ -123,13 +123,14 @@ func TestHungCamera(t *testing.T) {
 }
 
 // Each command to a refused device is answered with the reason, and the others go on. The Controller requests the
-// device again later.
+// device again later. An empty command needs no device.
 func TestRefusedDevice(t *testing.T) {
 	t.Parallel()
 	var s stubborn
 	s.denies.Store(true)
 	p := s.open(t)
 	for range 5 {
+		p.Send(`{}`)
 		p.Send(`{"look":[1,2,3]}`)
 		if why := p.await("error").(string); !strings.Contains(why, "access to its camera") {
 			t.Errorf("reported %q", why)

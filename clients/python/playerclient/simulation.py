@@ -136,8 +136,10 @@ class Simulation:
             raise SimulationRefused(reason)
         if response.status == 404:
             raise PlayerError(f"{self.host}:{self.port} serves no simulation: start the server with -stage and -http")
-        if response.status != 200:
+        if response.status == 403:
             raise PlayerError(f"{self.host}:{self.port}: {response.status} {reason}")
+        if response.status != 200:
+            raise ProtocolError(f"{self.host}:{self.port}: {response.status} {reason}")
         try:
             state = json.loads(text)
             movers = [

@@ -17,7 +17,10 @@ final class SimulationTest {
     }
 
     static void testMover() {
-        equal("another mover", new Simulation.State(0, 0, false, false, 1, List.of()).mover("r1"), null);
+        var r0 = new Simulation.Mover("r0", true, 1, -2.5, 90, List.of());
+        Simulation.State state = new Simulation.State(0, 0, false, false, 1, List.of(r0));
+        equal("mover", state.mover("r0"), r0);
+        equal("another mover", state.mover("r1"), null);
     }
 
     static void testJson() {
