@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"testing"
@@ -32,6 +33,12 @@ import (
 	emulatedurg "player/simulation/emulator/urg"
 	emulatedydlidar "player/simulation/emulator/ydlidar"
 )
+
+// TestMain has garbage collected seldom: a cable keeps the record of its traffic until the test ends.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 const ms = time.Millisecond
 
