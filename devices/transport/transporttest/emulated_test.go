@@ -298,7 +298,7 @@ func (r *rig) stand() {
 }
 
 // TestMinute runs each driver for a minute with emulated hardware on cables with all faults, or for 20 seconds without
-// ACCEPTANCE=1: too short a time for noise to spoil a packet of each product.
+// ACCEPTANCE=1: too short a time for noise to spoil a packet of each product. The parts are left out then.
 func TestMinute(t *testing.T) {
 	seconds := 20
 	if acceptance.Wanted() {
@@ -340,7 +340,7 @@ func TestMinute(t *testing.T) {
 				}
 				t.Run(test.name, func(t *testing.T) {
 					if test.parts {
-						needs.Time(t)
+						acceptance.Only(t)
 					}
 					for seed := range *seeds {
 						begin := time.Now()
