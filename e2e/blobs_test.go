@@ -95,7 +95,7 @@ func TestColorsChange(t *testing.T) {
 	colors(`color ( name "ball" channel 9 hue [345 15] saturation [50 100] )`)
 	c.until("the ball in channel 9", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 	colors(`color ( name "ball" channel 99 )`)
-	waiting.Until(t, "the mistake in the log", func() bool { return s.Printed("channels are 0 to 31") })
+	waiting.Until(t, "the place of the mistake in the log", func() bool { return s.Printed(filepath.Join(dir, "colors.cfg") + ":1:") })
 	c.until("the ball in channel 9 still", func() bool { d := c.blobs(); return d.Count[9] == 1 && len(d.Blobs) == 1 })
 }
 

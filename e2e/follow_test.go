@@ -5,7 +5,6 @@ import (
 	"math"
 	"os"
 	"os/exec"
-	"strings"
 	"testing"
 
 	"player/client/simulation"
@@ -69,26 +68,23 @@ func TestFollow(t *testing.T) {
 			t.Logf("the ball is %.2f m away, %.1f degrees to the left", away, aside)
 		}
 	})
+	atBall := func() bool {
+		state := must.Get(robot.State(t.Context()))(t)
+		r, _ := state.Mover("r0")
+		ball, _ := state.Mover("ball")
+		away = math.Hypot(ball.X-r.X, ball.Y-r.Y)
+		aside = math.Remainder(math.Atan2(ball.Y-r.Y, ball.X-r.X)*180/math.Pi-r.Heading, 360)
+		return apparent(away, ballWidth/math.Sqrt2) > smallest && apparent(away, ballWidth/2) < largest && math.Abs(aside) < aimed
+	}
 	there := func(what string) {
 		t.Helper()
-		c.until(what, func() bool {
-			at := c.position()
-			state := must.Get(robot.State(t.Context()))(t)
-			r, _ := state.Mover("r0")
-			ball, _ := state.Mover("ball")
-			away = math.Hypot(ball.X-r.X, ball.Y-r.Y)
-			aside = math.Remainder(math.Atan2(ball.Y-r.Y, ball.X-r.X)*180/math.Pi-r.Heading, 360)
-			return at.Speed == 0 && apparent(away, ballWidth/math.Sqrt2) > smallest && apparent(away, ballWidth/2) < largest && math.Abs(aside) < aimed
-		})
+		c.until(what, func() bool { return c.position().Speed == 0 && atBall() })
 	}
 	move := func(x, y float64) {
 		t.Helper()
 		must.Get(robot.Order(t.Context(), simulation.Order{Move: []simulation.Mover{{Name: "ball", X: x, Y: y}}}))(t)
 	}
-	there("the robot is at the ball")
-	if text := program.Output.String(); !strings.Contains(text, "searches") || !strings.Contains(text, "is at the ball") {
-		t.Errorf("the program says %q", text)
-	}
+	there("the robot is at the ball") // which was out of its sight
 	move(1.5, 2.5)
 	there("the robot is at the ball again")
 
@@ -99,10 +95,17 @@ func TestFollow(t *testing.T) {
 	move(2, 0.5)
 	c.until("the robot moves", func() bool { at := c.position(); return at.Speed != 0 || at.TurnRate != 0 })
 	must.Do(t, exec.Command("kill", "-STOP", pids[0]).Run())
+	frames := 0
 	c.until("the robot stands without new pictures", func() bool {
-		at := c.position()
-		return at.Speed == 0 && at.TurnRate == 0 && strings.HasSuffix(program.Output.String(), "waits for new pictures\n")
+		frames++
+		if at := c.position(); at.Speed != 0 || at.TurnRate != 0 {
+			frames = 0
+		}
+		return frames > 20
 	})
+	if atBall() {
+		t.Error("the robot has reached the ball: that it stands proves nothing")
+	}
 	must.Do(t, exec.Command("kill", "-CONT", pids[0]).Run())
 	there("the robot is at the ball with new pictures")
 	program.Signal(t, os.Interrupt)

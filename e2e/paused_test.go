@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices/transport"
 	"player/e2e/waiting"
 	"player/simulation/emulator/arduino"
 	"player/simulation/emulator/line"
@@ -110,7 +111,7 @@ func TestClientLeavesAPausedServer(t *testing.T) {
 			if moves, _ := velocities(r.Record()[before:]); moves {
 				t.Error("the robot was commanded to move for a client that has left")
 			}
-			if s.Printed("silent") {
+			if s.Printed(transport.ErrSilent.Error()) {
 				t.Error("the line was given up though the robot was heard")
 			}
 		})

@@ -9,6 +9,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/devices/retry"
 	"player/e2e/must"
 	"player/e2e/waiting"
 	tracker "player/simulation/emulator/acts"
@@ -72,7 +73,9 @@ func TestPioneer(t *testing.T) {
 	c.Unplug()
 	p.until("some frames", counter(70))
 	must.Do(t, c.Plug())
-	waiting.Until(t, "the camera's loss and return in the log", func() bool { return strings.Count(s.Output.String(), "evid30") >= 2 })
+	waiting.Until(t, "the camera's loss and return in the log", func() bool {
+		return s.Logged(`"evid30"`, retry.LogUnavailable) && s.Logged(`"evid30"`, retry.LogBack)
+	})
 	p.until("some frames", counter(70))
 	p.untilPoints(-20, 5, 100)
 

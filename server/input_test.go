@@ -48,7 +48,7 @@ func TestInputIsServedInSlices(t *testing.T) {
 // While clients flood the server, some by TLS, another one of the same computer is served
 // at once, and little of their input is kept.
 func TestFloodersWait(t *testing.T) {
-	const flooders, rounds = 12, 200
+	const flooders, rounds = 12, 50
 	var logs *observer.ObservedLogs
 	_, s, well := open(t, "sr", logged(&logs))
 	looptest.Send(t, well, config('y', 'r', 1))

@@ -37,7 +37,7 @@ import (
 
 var (
 	simSeed  = flag.Uint64("seed", 0, "run only this seed of the simulation, and print its events")
-	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 8, with -short 4, with ACCEPTANCE=1 30")
+	simSeeds = flag.Int("seeds", 0, "how many seeds the simulation runs; 0: 8, with -short 2, with ACCEPTANCE=1 30")
 	simFirst = flag.Uint64("firstseed", 1, "the first seed of the simulation")
 	simStory = flag.String("story", "", "with -seed: only these events happen, as a seed that fails prints them")
 )
@@ -50,7 +50,7 @@ func TestSimulation(t *testing.T) {
 	case seeds == 0 && acceptance.Wanted():
 		seeds = 30
 	case seeds == 0 && testing.Short():
-		seeds = 4
+		seeds = 2
 	case seeds == 0:
 		seeds = 8
 	}

@@ -104,5 +104,14 @@ func (s *Scan) Append(dst []byte, far uint16) []byte {
 	return readings.Append(dst)
 }
 
-// normal returns an angle in degrees in the range of -180 to 180.
-func normal(degrees float64) float64 { return math.Remainder(degrees, 360) }
+// normal returns an angle in degrees in the range of -180 to 180. For nearly all samples that is the angle itself, or
+// one turn less: math.Remainder, with the same result, takes ten times as long.
+func normal(degrees float64) float64 {
+	switch size := math.Abs(degrees); {
+	case size < 180:
+		return degrees
+	case size > 180 && size < 540:
+		return degrees - math.Copysign(360, degrees)
+	}
+	return math.Remainder(degrees, 360)
+}

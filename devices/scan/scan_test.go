@@ -74,7 +74,9 @@ func TestMount(t *testing.T) {
 }
 
 func TestNormal(t *testing.T) {
-	for degrees, want := range map[float64]float64{0: 0, 90: 90, 270: -90, -270: 90, 725: 5, 360: 0} {
+	for degrees, want := range map[float64]float64{
+		0: 0, 90: 90, 180: 180, -180: -180, 270: -90, -270: 90, 359.75: -0.25, 360: 0, 540: -180, -541: 179, 725: 5,
+	} {
 		if got := normal(degrees); got != want {
 			t.Errorf("%v degrees are %v, want %v", degrees, got, want)
 		}

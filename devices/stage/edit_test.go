@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
 )
@@ -24,8 +25,8 @@ func draftOf(t *testing.T, w *World) *Draft {
 
 // Writing its pose into each section of every world changes nothing.
 func TestMoveNowhere(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
-	needs.Time(t)
 	files, err := filepath.Glob("../../simulation/worlds/*.world")
 	if err != nil || len(files) == 0 {
 		t.Fatal(files, err)

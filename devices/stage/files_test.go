@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,6 +13,21 @@ import (
 	"player/formats/syntax"
 	"player/simulation/worlds"
 )
+
+func TestNamesOfWorlds(t *testing.T) {
+	names := worlds.Names()
+	if !slices.Contains(names, "room") || !slices.IsSorted(names) {
+		t.Errorf("names %q", names)
+	}
+	for _, name := range names {
+		if summary := worlds.Summary(name); !worlds.Exists(name) || strings.HasPrefix(summary, "#") || len(summary) < 10 {
+			t.Errorf("%s: summary %q", name, summary)
+		}
+	}
+	if worlds.Exists("nowhere") || worlds.Exists("../worlds/room") || worlds.Summary("nowhere") != "" {
+		t.Error("a world that does not exist")
+	}
+}
 
 func TestShippedWorldsLoad(t *testing.T) {
 	files, err := filepath.Glob("../../simulation/worlds/*.world")

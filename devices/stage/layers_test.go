@@ -9,14 +9,14 @@ import (
 	"testing"
 
 	"player/devices/stage/floor"
+	"player/e2e/acceptance"
 	"player/e2e/must"
-	"player/e2e/needs"
 )
 
 // A floor of four square kilometres needs memory for its walls only.
 func TestLargeWorld(t *testing.T) {
+	acceptance.Only(t)
 	t.Parallel()
-	needs.Time(t)
 	plan := writePNG(t, "#   ", "    ", "    ", "    ")
 	w := newWorld(t, "model ( size [2000 2000 1] boundary 1 fit \"picture\" bitmap \""+plan+"\" )\n"+
 		"model ( size [400 0.3 1] pose [700 300 0 30] )\n"+robotWorld+"pioneer_full ( pose [500 500 0 90] )")
@@ -34,7 +34,7 @@ func TestLargeWorld(t *testing.T) {
 // A world with too much wall is refused before its grids are drawn, and the error names a
 // resolution that is coarse enough.
 func TestTooMuchWall(t *testing.T) {
-	needs.Time(t)
+	acceptance.Only(t)
 	noise := writePNG(t, slices.Repeat([]string{strings.Repeat("# ", 100), strings.Repeat(" #", 100)}, 50)...)
 	for resolution, want := range map[string]string{"": "test.world: ", "resolution 0.03\n": "test.world:1:12: "} {
 		world := "model ( bitmap \"" + noise + "\" size [1000 1000 1] )"

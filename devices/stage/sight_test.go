@@ -131,7 +131,7 @@ func TestPictureIsOfOneMoment(t *testing.T) {
 	go func() {
 		defer close(drawn)
 		<-start
-		for range 20 {
+		for range 8 {
 			drawn <- sight.Draw(320, 240)
 		}
 	}()

@@ -50,15 +50,15 @@ func (w *World) state() (state string) {
 func TestGroupsChangeNothing(t *testing.T) {
 	w, each := crowded(t, rand.New(rand.NewPCG(15, 16)), 60), crowded(t, rand.New(rand.NewPCG(15, 16)), 60)
 	rest := 0
-	jostle(w, 3000, func() { rest += len(w.groups.rest) })
-	jostle(each, 3000, func() {
+	jostle(w, 1000, func() { rest += len(w.groups.rest) })
+	jostle(each, 1000, func() {
 		each.settle() // so that the step does not
 		each.groups.ends = each.groups.ends[:0]
 	})
 	if w.state() != each.state() {
 		t.Error("the states differ")
 	}
-	if all := 3000 * len(w.robots); rest < all/20 || rest > all*19/20 {
+	if all := 1000 * len(w.robots); rest < all/20 || rest > all*19/20 {
 		t.Errorf("%d of %d steps are of robots without a group", rest, all)
 	}
 }

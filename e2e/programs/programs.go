@@ -124,6 +124,16 @@ func (p *Program) Until(t testing.TB, what string, ok func() bool) {
 // Printed reports whether the program has printed a text.
 func (p *Program) Printed(text string) bool { return strings.Contains(p.Output.String(), text) }
 
+// Logged reports whether the program has printed a line with all of the texts, for example a message and a field.
+func (p *Program) Logged(texts ...string) bool {
+	for line := range strings.Lines(p.Output.String()) {
+		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(line, text) }) {
+			return true
+		}
+	}
+	return false
+}
+
 // Await waits until the program has printed a text.
 func (p *Program) Await(t testing.TB, text string) {
 	t.Helper()

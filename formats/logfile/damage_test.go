@@ -13,8 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
 
+	"player/e2e/acceptance"
 	"player/e2e/must"
-	"player/e2e/needs"
 )
 
 // packed is a chunk as it is in a log.
@@ -137,7 +137,7 @@ func TestDamagedCompression(t *testing.T) {
 // Reading, repairing and exporting a log with a damaged chunk agree: they report the damage, and keep what is whole. A
 // repaired log has no damage, and its original is kept.
 func TestDamagedCompressionEverywhere(t *testing.T) {
-	needs.Time(t)
+	acceptance.Only(t)
 	kinds := map[string]func(p *packed){
 		"a bit":          func(p *packed) { p.stored[8] ^= 0x40 },
 		"zeros":          func(p *packed) { clear(p.stored) },

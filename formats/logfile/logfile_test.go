@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"syscall"
@@ -20,6 +21,12 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 )
+
+// TestMain has garbage collected seldom: readers of damaged logs take much memory, for a moment.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 const ms = time.Millisecond
 

@@ -55,6 +55,7 @@ func literal(text string) string {
 // The program's page is up to date with the folder page: index.html has the script that comes first,
 // and main.js has all modules, the body of the page and its style.
 func TestBuilt(t *testing.T) {
+	t.Parallel()
 	text := must.Get(os.ReadFile("page/index.html"))(t)
 	const style, first = "<link rel=\"stylesheet\" href=\"style.css\">\n", ` src="first.js">`
 	head, rest, _ := bytes.Cut(text, []byte("<body>"))

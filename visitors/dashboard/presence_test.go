@@ -80,6 +80,7 @@ func TestPresenceAfterAPageHasLeft(t *testing.T) {
 
 // A page gets everything first, then the changes, and each second the stopped robots.
 func TestPresence(t *testing.T) {
+	t.Parallel()
 	needs.Time(t)
 	c := newFake()
 	p := open(t, servePage(t, c.config()), "/presence", "")

@@ -103,8 +103,9 @@ func TestConvexOverlap(t *testing.T) {
 		}
 		a, b := shape(), shape()
 		common := 0
-		for x := 0.0; x < 4; x += 0.02 {
-			for y := 0.0; y < 4; y += 0.02 {
+		box := BoxOf(a...)
+		for x := box.Min.X; x < box.Max.X; x += 0.02 {
+			for y := box.Min.Y; y < box.Max.Y; y += 0.02 {
 				if p := (Vec{x, y}); Contains(a, p) && Contains(b, p) {
 					common++
 				}

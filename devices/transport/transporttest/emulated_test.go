@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"maps"
 	"math/rand/v2"
+	"runtime/debug"
 	"slices"
 	"syscall"
 	"testing"
@@ -21,6 +22,7 @@ import (
 	"player/devices/transport/transporttest"
 	"player/devices/urg"
 	"player/devices/ydlidar"
+	"player/e2e/acceptance"
 	"player/e2e/must"
 	"player/e2e/needs"
 	emulatedldlidar "player/simulation/emulator/ldlidar"
@@ -31,6 +33,12 @@ import (
 	emulatedurg "player/simulation/emulator/urg"
 	emulatedydlidar "player/simulation/emulator/ydlidar"
 )
+
+// TestMain has garbage collected seldom: a cable keeps the record of its traffic until the test ends.
+func TestMain(m *testing.M) {
+	debug.SetGCPercent(400)
+	m.Run()
+}
 
 const ms = time.Millisecond
 
@@ -291,8 +299,13 @@ func (r *rig) stand() {
 	}
 }
 
-// TestMinute runs each driver for a minute with emulated hardware on cables with all faults.
+// TestMinute runs each driver for a minute with emulated hardware on cables with all faults, or for 20 seconds without
+// ACCEPTANCE=1: too short a time for noise to spoil a packet of each product. The parts are left out then.
 func TestMinute(t *testing.T) {
+	seconds := 20
+	if acceptance.Wanted() {
+		seconds = 60
+	}
 	tests := []struct {
 		name string
 		// old is how much older than usual data becomes. A packet that ends early takes the next one with it, and the
@@ -329,7 +342,7 @@ func TestMinute(t *testing.T) {
 				}
 				t.Run(test.name, func(t *testing.T) {
 					if test.parts {
-						needs.Time(t)
+						acceptance.Only(t)
 					}
 					for seed := range *seeds {
 						begin := time.Now()
@@ -346,17 +359,18 @@ func TestMinute(t *testing.T) {
 						r.strict = n == line.Noise{} && !r.ends
 						r.connect()
 						connected := r.Link.Counts
-						for range 60 {
+						for range seconds {
 							if test.each != nil {
 								test.each(r)
 							}
 							r.run(time.Second, old)
 						}
 						r.stand()
-						if r.judged < 60 {
-							t.Errorf("seed %d: only %d data in a minute", seed, r.judged)
+						if r.judged < seconds {
+							t.Errorf("seed %d: only %d data in %d s", seed, r.judged, seconds)
 						}
-						if r.Link.Counts.Errors != connected.Errors || (r.Link.Counts.Dropped == connected.Dropped) != r.strict {
+						lost := r.Link.Counts.Dropped != connected.Dropped
+						if r.Link.Counts.Errors != connected.Errors || lost && r.strict || !lost && !r.strict && acceptance.Wanted() {
 							t.Fatalf("seed %d: counts %+v, log %.2000q", seed, r.Link.Counts, r.Messages())
 						}
 						t.Logf("seed %d: until %v in %v, %d data judged", seed, r.Now(), time.Since(begin).Round(ms), r.judged)

@@ -19,7 +19,7 @@ import (
 
 // readings is what a range finder has measured around it, which changes.
 type readings struct {
-	truth []room // the newest last
+	truth []*room // the newest last
 }
 
 // room is the distances in mm, by half degrees from the right to the left, and the time until which it was there.
@@ -31,8 +31,8 @@ type room struct {
 // slope is how many mm a range has more than that a degree to the right of it: each angle has its own.
 const slope = 4
 
-func newRoom(at time.Duration, near int) room {
-	r := room{at: at}
+func newRoom(at time.Duration, near int) *room {
+	r := &room{at: at}
 	for i := range r.mm {
 		r.mm[i] = uint16(near + slope*i/2)
 	}
@@ -49,7 +49,7 @@ func (h *readings) change(r *rig) bool {
 }
 
 // now is the present room.
-func (h *readings) now() *room { return &h.truth[len(h.truth)-1] }
+func (h *readings) now() *room { return h.truth[len(h.truth)-1] }
 
 func (h *readings) sample(r *rig) {
 	h.now().at = r.Now()
@@ -80,7 +80,7 @@ func lasers(options emulatedlaser.Options) starter {
 		}
 		first := newRoom(0, 2000)
 		l.SetRanges(first.mm)
-		return &laser{Laser: l, readings: readings{[]room{first}}}, nil
+		return &laser{Laser: l, readings: readings{[]*room{first}}}, nil
 	}
 }
 
@@ -135,7 +135,7 @@ func (h *laser) rest(r *rig) error {
 	if s := h.State(); !s.Streaming || s.Scans < 20 {
 		return fmt.Errorf("the laser: %+v", s)
 	}
-	h.truth = []room{*h.now()}
+	h.truth = []*room{h.now()}
 	return h.judge(r)
 }
 
@@ -167,10 +167,11 @@ func turned(left float64) mounting { return func(degrees float64) float64 { retu
 // newLidar returns the start of a sensor in a room.
 func newLidar(far uint16, packet int, m mounting, start func(o line.Options, room mounting) (cable, error)) starter {
 	return func(o line.Options) (hardware, error) {
-		h := &lidar{readings: readings{[]room{newRoom(0, 2000)}}, far: far, packet: packet}
+		h := &lidar{readings: readings{[]*room{newRoom(0, 2000)}}, far: far, packet: packet}
 		h.start = func() (cable, error) {
 			return start(o, func(degrees float64) float64 {
-				left := 90 - math.Remainder(m(degrees), 360) // from the right
+				left := 90 - m(degrees) // from the right
+				left -= 360 * math.Floor((left+90)/360)
 				if left > gap {
 					return 0
 				}
@@ -242,7 +243,7 @@ func (h *lidar) judge(r *rig) error {
 	for i, mm := range data {
 		switch left := float64(i) / 2; {
 		case mm == h.far && left > gap-edge:
-		case left < gap+edge && slices.ContainsFunc(h.truth, func(m room) bool {
+		case left < gap+edge && slices.ContainsFunc(h.truth, func(m *room) bool {
 			return math.Abs(float64(mm)-float64(m.mm[i])) <= 1.25*slope+1
 		}):
 		case mm == h.far:
@@ -258,6 +259,6 @@ func (h *lidar) judge(r *rig) error {
 }
 
 func (h *lidar) rest(r *rig) error {
-	h.truth = []room{*h.now()}
+	h.truth = []*room{h.now()}
 	return h.judge(r)
 }

@@ -36,10 +36,10 @@ type tracker struct {
 	truth []image // the newest last
 }
 
-// image is the blobs of each channel, as sent, and the time until which they were there.
+// image is what clients get of an image, and the time until which it was there.
 type image struct {
-	at    time.Duration
-	blobs [codec.VisionChannels][]emulatedacts.Blob
+	at   time.Duration
+	data codec.VisionData
 }
 
 func startTracker(v emulatedacts.Version) starter {
@@ -62,14 +62,15 @@ func (h *tracker) work(r *rig) {
 	if h.wide {
 		most = 4096
 	}
-	for channel := range next.blobs {
+	for channel := range codec.VisionChannels {
 		count := [...]int{0, r.random.IntN(11) * (r.random.IntN(8) / 7), emulatedacts.MaxBlobs}[share]
-		for range count {
+		blobs := make([]emulatedacts.Blob, count)
+		for i := range blobs {
 			n := func() int { return r.random.IntN(most) }
-			b := emulatedacts.Blob{Area: r.random.IntN(1 << 24), X: n(), Y: n(), Left: n(), Right: n(), Top: n(), Bottom: n()}
-			next.blobs[channel] = append(next.blobs[channel], b)
+			blobs[i] = emulatedacts.Blob{Area: r.random.IntN(1 << 24), X: n(), Y: n(), Left: n(), Right: n(), Top: n(), Bottom: n()}
 		}
-		must.Do(r.T, h.SetBlobs(channel, next.blobs[channel]...))
+		must.Do(r.T, h.SetBlobs(channel, blobs...))
+		next.add(channel, blobs)
 	}
 	h.truth = append(h.truth, next)
 }
@@ -84,24 +85,21 @@ func (h *tracker) sample(r *rig) {
 func (h *tracker) judge(r *rig) error {
 	data := transporttest.Data[codec.VisionData](r.T, r.Client)
 	for _, i := range slices.Backward(h.truth) {
-		if want := i.data(); slices.Equal(data.Blobs, want.Blobs) && data.Count == want.Count {
+		if slices.Equal(data.Blobs, i.data.Blobs) && data.Count == i.data.Count {
 			return nil
 		}
 	}
-	return fmt.Errorf("data is %+v, want %+v", data, h.truth[len(h.truth)-1].data())
+	return fmt.Errorf("data is %+v, want %+v", data, h.truth[len(h.truth)-1].data)
 }
 
-// data is what clients get of an image.
-func (i image) data() (d codec.VisionData) {
+// add adds the blobs of the next channel, as sent.
+func (i *image) add(channel int, blobs []emulatedacts.Blob) {
 	const most = 254 // PROTOCOL 7.7
-	for channel, blobs := range i.blobs {
-		d.Count[channel] = uint8(len(blobs))
-		for _, b := range blobs {
-			d.Blobs = append(d.Blobs, codec.Blob{Area: b.Area, X: min(b.X, most), Y: min(b.Y, most), Left: min(b.Left, most),
-				Right: min(b.Right, most), Top: min(b.Top, most), Bottom: min(b.Bottom, most)})
-		}
+	i.data.Count[channel] = uint8(len(blobs))
+	for _, b := range blobs {
+		i.data.Blobs = append(i.data.Blobs, codec.Blob{Area: b.Area, X: min(b.X, most), Y: min(b.Y, most),
+			Left: min(b.Left, most), Right: min(b.Right, most), Top: min(b.Top, most), Bottom: min(b.Bottom, most)})
 	}
-	return d
 }
 
 func (h *tracker) still() bool { return true }

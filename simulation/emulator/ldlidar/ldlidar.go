@@ -80,10 +80,10 @@ func (d *Lidar) packet() []byte {
 // crc divides the bits of p, and eight zeros, by the polynomial.
 func crc(p []byte) byte {
 	rest := 0
-	for _, b := range append(p[:len(p):len(p)], 0) {
-		for bit := 7; bit >= 0; bit-- {
-			rest = rest<<1 | int(b>>bit&1)
-			if rest&0x100 != 0 {
+	for _, b := range p {
+		rest ^= int(b)
+		for range 8 {
+			if rest <<= 1; rest&0x100 != 0 {
 				rest ^= polynomial
 			}
 		}

@@ -1,4 +1,4 @@
-package status
+package tools_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/tools"
+	"player/tools/status"
 )
 
 const answer = `{"version":"v1.2","uptime_s":75.5,"robots":[
@@ -29,7 +30,7 @@ const answer = `{"version":"v1.2","uptime_s":75.5,"robots":[
   "recorders":{"/run.mcap":{"state":"failed","error":"no \u0007space","messages":12,"lost":3}}}],
  "loop":{"wakes":1}}`
 
-const want = `v1.2, up 1m15s
+const table = `v1.2, up 1m15s
 
 rosie, port 6665
   DEVICE          DRIVER      STATE       HZ    AGE ms  SETUPS  RETRIES  ERRORS  NOISE
@@ -66,12 +67,12 @@ func TestStatus(t *testing.T) {
 	t.Parallel()
 	address := serves(t, func() (string, int) { return answer, 200 })
 	var out bytes.Buffer
-	must.Do(t, run(t.Context(), []string{address}, &out, nil))
-	if got := spaces(out.String()); got != spaces(want) {
-		t.Errorf("%s\nwant\n%s", out.String(), want)
+	must.Do(t, status.Command().Run(t.Context(), []string{address}, &out, nil))
+	if got := spaces(out.String()); got != spaces(table) {
+		t.Errorf("%s\nwant\n%s", out.String(), table)
 	}
 	out.Reset()
-	if err := run(t.Context(), []string{address, "-json"}, &out, nil); err != nil || out.String() != answer+"\n" {
+	if err := status.Command().Run(t.Context(), []string{address, "-json"}, &out, nil); err != nil || out.String() != answer+"\n" {
 		t.Errorf("%v, %s", err, out.String())
 	}
 }
@@ -97,7 +98,7 @@ func TestStatusMistakes(t *testing.T) {
 		{answer, 404, "404 Not Found"},
 	} {
 		var out bytes.Buffer
-		err := run(t.Context(), []string{serves(t, func() (string, int) { return tt.answer, tt.code })}, &out, nil)
+		err := status.Command().Run(t.Context(), []string{serves(t, func() (string, int) { return tt.answer, tt.code })}, &out, nil)
 		if _, failed := errors.AsType[tools.Failure](err); failed || err == nil || !strings.Contains(err.Error(), tt.want) || out.Len() > 0 {
 			t.Errorf("%v, %s\nwant %s", err, out.String(), tt.want)
 		}
@@ -126,7 +127,7 @@ func TestStatusRefreshes(t *testing.T) {
 				}
 				return "", 500
 			})
-			err := run(ctx, []string{address}, terminal, nil)
+			err := status.Command().Run(ctx, []string{address}, terminal, nil)
 			if _, failed := errors.AsType[tools.Failure](err); failed != gone || fetches.Load() != 3 {
 				t.Errorf("%v after %d fetches", err, fetches.Load())
 			}

@@ -1,4 +1,4 @@
-package snapshot
+package tools_test
 
 import (
 	"bytes"
@@ -14,11 +14,12 @@ import (
 
 	"player/e2e/must"
 	"player/tools"
+	"player/tools/snapshot"
 )
 
-// serves returns the address of a dashboard with cameras, of which all but dark send a
+// pictures returns the address of a dashboard with cameras, of which all but dark send a
 // picture.
-func serves(t *testing.T, cameras ...string) (address string) {
+func pictures(t *testing.T, cameras ...string) (address string) {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -61,7 +62,7 @@ func TestSnapshot(t *testing.T) {
 		{[]string{"dark"}, nil, "", "no signal", true},
 	} {
 		stderr := must.Get(os.Create(filepath.Join(t.TempDir(), "stderr")))(t)
-		err := run(t.Context(), append(tt.args, serves(t, tt.cameras...)), nil, stderr)
+		err := snapshot.Command().Run(t.Context(), append(tt.args, pictures(t, tt.cameras...)), nil, stderr)
 		_, failed := errors.AsType[tools.Failure](err)
 		if (err == nil) != (tt.err == "") || err != nil && !strings.Contains(err.Error(), tt.err) || failed != tt.failed {
 			t.Errorf("%v of %v: %v, want %q", tt.args, tt.cameras, err, tt.err)
@@ -82,7 +83,7 @@ func TestSnapshot(t *testing.T) {
 		}
 	}
 	var out bytes.Buffer
-	if err := run(t.Context(), []string{"-o", "-", serves(t, "front")}, &out, nil); err != nil || !strings.HasPrefix(out.String(), "picture of") {
+	if err := snapshot.Command().Run(t.Context(), []string{"-o", "-", pictures(t, "front")}, &out, nil); err != nil || !strings.HasPrefix(out.String(), "picture of") {
 		t.Errorf("standard output: %q, %v", out.String(), err)
 	}
 }
@@ -90,11 +91,11 @@ func TestSnapshot(t *testing.T) {
 func TestSnapshotForPrograms(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.jpg")
 	var out bytes.Buffer
-	must.Do(t, run(t.Context(), []string{"-json", "-o", path, serves(t, "front")}, &out, nil))
+	must.Do(t, snapshot.Command().Run(t.Context(), []string{"-json", "-o", path, pictures(t, "front")}, &out, nil))
 	if want := fmt.Sprintf(`{"camera":"front","file":%q,"bytes":32}`, path) + "\n"; out.String() != want {
 		t.Errorf("%s, want %s", out.String(), want)
 	}
-	if err := run(t.Context(), []string{"-json", "-o", "-", serves(t, "front")}, &out, nil); err == nil {
+	if err := snapshot.Command().Run(t.Context(), []string{"-json", "-o", "-", pictures(t, "front")}, &out, nil); err == nil {
 		t.Error("the picture and JSON on one output")
 	}
 }

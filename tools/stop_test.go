@@ -1,4 +1,4 @@
-package stop
+package tools_test
 
 import (
 	"bytes"
@@ -13,6 +13,7 @@ import (
 	"player/e2e/must"
 	"player/e2e/needs"
 	"player/tools"
+	"player/tools/stop"
 )
 
 // patience bounds the waits for expected events.
@@ -98,7 +99,7 @@ func TestStop(t *testing.T) {
 		{newFake(t, "yrpa", 100, 300), []string{"-release"}, released, "released: "},
 	} {
 		var out bytes.Buffer
-		must.Do(t, run(t.Context(), append(tt.args, tt.f.listener.Addr().String()), &out, nil))
+		must.Do(t, stop.Command().Run(t.Context(), append(tt.args, tt.f.listener.Addr().String()), &out, nil))
 		if got := <-tt.f.heard; got != named+tt.sent+asked+opened {
 			t.Errorf("the server was sent %q", got)
 		}
@@ -127,7 +128,7 @@ func TestStopForPrograms(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			err := run(t.Context(), append(tt.args, "-json", tt.f.listener.Addr().String()), &out, nil)
+			err := stop.Command().Run(t.Context(), append(tt.args, "-json", tt.f.listener.Addr().String()), &out, nil)
 			if _, failed := errors.AsType[tools.Failure](err); failed != tt.failed || (err == nil) != (tt.want != "" && !tt.failed) {
 				t.Error(err)
 			}
@@ -152,7 +153,7 @@ func TestStopInVain(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var out bytes.Buffer
-			err := run(t.Context(), []string{f.listener.Addr().String()}, &out, nil)
+			err := stop.Command().Run(t.Context(), []string{f.listener.Addr().String()}, &out, nil)
 			_, failed := errors.AsType[tools.Failure](err)
 			switch name {
 			case "no ages": // the block of y is of no device that was opened

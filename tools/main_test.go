@@ -1,4 +1,4 @@
-package stop
+package tools_test
 
 import (
 	"os"
