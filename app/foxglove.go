@@ -72,10 +72,10 @@ func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []foxgl
 		}
 		for _, link := range robot.Table.Links() {
 			for _, device := range link.Devices() {
-				if spec := device.Spec(); spec.Index == 0 {
+				if spec := device.Spec(); device.Code() != 0 {
 					offered.Devices = append(offered.Devices, visitors.Device{
-						Device: telemetry.Device{Interface: spec.Name, Geometry: telemetry.Geometry(link.Geometry())},
-						Letter: spec.Letter,
+						Device: telemetry.Device{Interface: spec.Name, Index: spec.Index, Geometry: telemetry.Geometry(link.Geometry())},
+						Code:   device.Code(),
 					})
 				}
 			}

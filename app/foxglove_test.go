@@ -29,7 +29,7 @@ func TestViewersRobots(t *testing.T) {
 		t.Errorf("%+v, %+v", first, second)
 	}
 	for _, d := range first.Devices {
-		if d.Geometry != (telemetry.Geometry{X: 80, Heading: 180}) || d.Letter != d.Interface[0] {
+		if d.Geometry != (telemetry.Geometry{X: 80, Heading: 180}) || d.Code != d.Interface[0] {
 			t.Errorf("%+v", d)
 		}
 	}

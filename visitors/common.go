@@ -90,7 +90,7 @@ type Robot struct {
 // Device is a device that clients can open.
 type Device struct {
 	telemetry.Device
-	Letter byte
+	Code byte // on the wire
 }
 
 // Equal reports whether two robots are the same to visitors.
@@ -98,9 +98,9 @@ func (r Robot) Equal(other Robot) bool {
 	return r.Name == other.Name && r.Address == other.Address && slices.Equal(r.Devices, other.Devices)
 }
 
-// Device returns the index of the device with a letter, -1 if there is none.
-func (r Robot) Device(letter byte) int {
-	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Letter == letter })
+// Device returns the index of the device with a byte on the wire, -1 if there is none.
+func (r Robot) Device(code byte) int {
+	return slices.IndexFunc(r.Devices, func(d Device) bool { return d.Code == code })
 }
 
 // Drawn returns the devices as package telemetry draws them.

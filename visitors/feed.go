@@ -160,11 +160,12 @@ func (f *Feed) next(interrupt context.CancelFunc) (requests []Request, ended boo
 
 // reader reads a robot.
 type reader struct {
-	robot *client.Client         // not embedded: a table of all its methods takes 6 kB of the program
-	fresh bool                   // the robot's server sends ages, and only new data
-	open  []byte                 // devices that are read
-	taken map[byte]time.Duration // when the data that was sent was taken, by device
-	news  []News
+	robot  *client.Client         // not embedded: a table of all its methods takes 6 kB of the program
+	listed bool                   // the robot was asked which devices it has
+	fresh  bool                   // the robot's server sends ages, and only new data
+	open   []byte                 // devices that are read
+	taken  map[byte]time.Duration // when the data that was sent was taken, by device
+	news   []News
 }
 
 // identify checks that this is a Player server, and subscribes to ages if it
@@ -255,6 +256,20 @@ func (r *reader) unsent(unread bool) []News {
 	return r.news
 }
 
+// list asks for the robot's devices once, before one without a letter is requested: the client has to know its interface.
+func (r *reader) list(ctx context.Context, pairs string) error {
+	for i := 0; i < len(pairs) && !r.listed; i += 2 {
+		if codec.OnWire(pairs[i]) {
+			continue
+		}
+		r.listed = true
+		if _, err := r.robot.Devices(ctx); err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+			return err
+		}
+	}
+	return nil
+}
+
 // request makes a request. The newest data of a reopened device is sent again when it comes.
 func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	if q.Rate != 0 {
@@ -267,6 +282,9 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, setupLimit)
 	defer cancel()
+	if err := r.list(ctx, q.Pairs); err != nil {
+		return err
+	}
 	err := r.robot.Request(ctx, q.Pairs)
 	refused, ok := errors.AsType[*client.AccessError](err)
 	switch {

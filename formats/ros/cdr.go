@@ -50,6 +50,10 @@ func appendCDR(dst []byte, start int, v reflect.Value) []byte {
 		return append(dst, 0)
 	case reflect.Uint8:
 		return append(dst, byte(v.Uint()))
+	case reflect.Int8:
+		return append(dst, byte(v.Int()))
+	case reflect.Uint16:
+		return le.AppendUint16(align(dst, start, 2), uint16(v.Uint()))
 	case reflect.Int32:
 		return le.AppendUint32(align(dst, start, 4), uint32(v.Int()))
 	case reflect.Uint32:

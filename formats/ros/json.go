@@ -41,9 +41,9 @@ func appendJSON(dst []byte, v reflect.Value) []byte {
 		return append(dst, text...)
 	case reflect.Bool:
 		return strconv.AppendBool(dst, v.Bool())
-	case reflect.Uint8, reflect.Uint32:
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32:
 		return strconv.AppendUint(dst, v.Uint(), 10)
-	case reflect.Int32:
+	case reflect.Int8, reflect.Int32:
 		return strconv.AppendInt(dst, v.Int(), 10)
 	case reflect.Float32, reflect.Float64:
 		f := v.Float()

@@ -138,6 +138,34 @@ type JointState struct {
 	Effort   []float64
 }
 
+// Imu is what an inertial measurement unit senses. The first element of a covariance is -1 if the value is not known.
+type Imu struct {
+	Header                       Header
+	Orientation                  Quaternion
+	OrientationCovariance        [9]float64 `ros:"orientation_covariance"`
+	AngularVelocity              Vector3    `ros:"angular_velocity"`
+	AngularVelocityCovariance    [9]float64 `ros:"angular_velocity_covariance"`
+	LinearAcceleration           Vector3    `ros:"linear_acceleration"`
+	LinearAccelerationCovariance [9]float64 `ros:"linear_acceleration_covariance"`
+}
+
+// NavSatStatus is the fix of a NavSatFix.
+type NavSatStatus struct {
+	Status  int8   // -1: none, 0: a fix, 1: with corrections of satellites, 2: with those of a base station
+	Service uint16 // 1: GPS
+}
+
+// NavSatFix is a place on the Earth (WGS 84), in degrees and metres.
+type NavSatFix struct {
+	Header                 Header
+	Status                 NavSatStatus
+	Latitude               float64
+	Longitude              float64
+	Altitude               float64
+	PositionCovariance     [9]float64 `ros:"position_covariance"`      // of east, north, up
+	PositionCovarianceType uint8      `ros:"position_covariance_type"` // 0: not known, 2: its diagonal is known
+}
+
 // MultiArrayDimension is a dimension of an array.
 type MultiArrayDimension struct {
 	Label        string
@@ -205,7 +233,7 @@ func packages() map[string][]any {
 		"std_msgs":           {Header{}, MultiArrayDimension{}, MultiArrayLayout{}, UInt8MultiArray{}},
 		"geometry_msgs": {Vector3{}, Point{}, Quaternion{}, Pose{}, PoseWithCovariance{}, Twist{}, TwistWithCovariance{},
 			Transform{}, TransformStamped{}},
-		"sensor_msgs": {LaserScan{}, Range{}, BatteryState{}, Joy{}, JointState{}, CompressedImage{}},
+		"sensor_msgs": {LaserScan{}, Range{}, BatteryState{}, Joy{}, JointState{}, CompressedImage{}, Imu{}, NavSatStatus{}, NavSatFix{}},
 		"nav_msgs":    {Odometry{}},
 		"tf2_msgs":    {TFMessage{}},
 		"vision_msgs": {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},

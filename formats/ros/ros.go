@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"player/codec"
 	"player/formats/telemetry"
 )
 
@@ -45,6 +46,7 @@ type Converter struct {
 
 	placed int64 // when the fixed frames were sent, s since 1970
 	motion telemetry.Motion
+	fix    telemetry.GPS
 	pose   telemetry.PoseInFrame
 }
 
@@ -164,6 +166,9 @@ func (c *Converter) convert(topic string, content any) {
 	case telemetry.LaserScan:
 		c.scan(c.rename(topic, "scan"), m)
 	case telemetry.Ranges:
+		if !strings.HasPrefix(strings.TrimPrefix(topic, c.robot), "/sonar") {
+			return // of a ranger: where its readings look is not known
+		}
 		for i, r := range m.Ranges {
 			number := strconv.Itoa(i)
 			c.send(c.rename(topic, "sonar")+"/"+number, Range{
@@ -187,6 +192,12 @@ func (c *Converter) convert(topic string, content any) {
 			joy.Buttons = append(joy.Buttons, int32(b))
 		}
 		c.send(c.rename(topic, "joy"), joy)
+	case telemetry.Imu:
+		c.send(c.rename(topic, "imu"), inertial(m))
+	case telemetry.GPS:
+		c.fix = m // the place of the same data follows
+	case telemetry.LocationFix:
+		c.send(c.rename(topic, "fix"), satellite(m, c.fix))
 	case telemetry.PanTiltZoom:
 		c.send(c.rename(topic, "joint_states"), JointState{Header: header(m.Timestamp, ""), Name: []string{"pan", "tilt"}, Position: []float64{m.Pan, m.Tilt}})
 	}
@@ -230,6 +241,40 @@ func (c *Converter) scan(topic string, s telemetry.LaserScan) {
 		Header: header(s.Timestamp, s.FrameID), AngleMin: float32(s.StartAngle), AngleMax: float32(s.EndAngle),
 		AngleIncrement: float32((s.EndAngle - s.StartAngle) / float64(len(ranges)-1)), RangeMin: laserMin, RangeMax: float32(most), Ranges: ranges,
 	})
+}
+
+// inertial returns the message of an inertial measurement unit.
+func inertial(m telemetry.Imu) Imu {
+	out := Imu{Header: header(m.Timestamp, m.FrameID), Orientation: Quaternion(m.Orientation),
+		AngularVelocity: Vector3(m.AngularVelocity), LinearAcceleration: Vector3(m.LinearAcceleration)}
+	out.OrientationCovariance[0] = certainty(m.OrientationKnown)
+	out.AngularVelocityCovariance[0] = certainty(m.AngularVelocityKnown)
+	out.LinearAccelerationCovariance[0] = certainty(m.LinearAccelerationKnown)
+	return out
+}
+
+// certainty returns the first element of a covariance that is not known: -1 if the value is not known either.
+func certainty(known bool) float64 {
+	if known {
+		return 0
+	}
+	return -1
+}
+
+// services is NavSatStatus.Service of all receivers: which satellites they use is not known.
+const services = 1
+
+// satellite returns the message of a receiver with a fix.
+func satellite(m telemetry.LocationFix, fix telemetry.GPS) NavSatFix {
+	status := int8(0)
+	switch codec.Fix(fix.Fix) {
+	case codec.DGPSFix, codec.FloatFix, codec.RTKFix:
+		status = 2
+	}
+	out := NavSatFix{Header: header(m.Timestamp, m.FrameID), Status: NavSatStatus{status, services}, Latitude: m.Latitude, Longitude: m.Longitude,
+		Altitude: m.Altitude, PositionCovarianceType: m.PositionCovarianceType}
+	copy(out.PositionCovariance[:], m.PositionCovariance)
+	return out
 }
 
 // frameOf returns the frame of the device in a topic for viewers: "sonar1", "r1/camera".

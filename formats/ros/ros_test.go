@@ -2,6 +2,7 @@ package ros
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"math"
 	"regexp"
@@ -109,6 +110,47 @@ func TestTopics(t *testing.T) {
 		if scan, ok := m.Content.(LaserScan); ok && scan.Header.FrameID != "r1/laser1" {
 			t.Errorf("frame %s", scan.Header.FrameID)
 		}
+	}
+}
+
+// A receiver's place is a NavSatFix with its fix, and an Imu says what it does not know.
+func TestSensors(t *testing.T) {
+	c := New("", []telemetry.Device{{Interface: "gps"}, {Interface: "imu", Index: 2}, {Interface: "ranger"}})
+	one := func(device int, payload []byte, topic string) (content any) {
+		t.Helper()
+		for _, m := range c.Data(device, 1e9, payload) {
+			if c.Topics()[m.Topic].Name == topic {
+				content = m.Content
+			}
+		}
+		return content
+	}
+	for fix, status := range map[codec.Fix]int8{codec.PlainFix: 0, codec.RTKFix: 2, codec.FloatFix: 2, codec.DGPSFix: 2, codec.DeadReckon: 0} {
+		gps := codec.GPSData{Fix: fix, Latitude: 525000000, Longitude: 10000000, Height: 1000, Horizontal: codec.UnknownAmount}
+		got := one(0, gps.Append(nil), "/fix").(NavSatFix)
+		want := NavSatFix{Header: got.Header, Status: NavSatStatus{status, 1}, Latitude: 52.5, Longitude: 1, Altitude: 1}
+		if got != want || got.Header.FrameID != "gps" {
+			t.Errorf("%+v, want %+v", got, want)
+		}
+		cdr := AppendCDR(nil, got)
+		// Behind the header, of 4 + 8 + 8 bytes, come the status, a byte of padding, the service, and the latitude at a multiple of 8.
+		if cdr[4+16] != byte(status) || cdr[4+18] != 1 || math.Float64frombits(binary.LittleEndian.Uint64(cdr[4+24:])) != 52.5 {
+			t.Errorf("% X", cdr)
+		}
+	}
+	none := codec.UnknownGPS()
+	if got := one(0, none.Append(nil), "/fix"); got != nil {
+		t.Errorf("without a fix: %+v", got)
+	}
+	imu := codec.UnknownIMU()
+	imu.Yaw = 90000
+	got := one(1, imu.Append(nil), "/imu_2").(Imu)
+	if got.OrientationCovariance[0] != 0 || got.AngularVelocityCovariance[0] != -1 || got.LinearAccelerationCovariance[0] != -1 || got.Header.FrameID != "imu2" {
+		t.Errorf("%+v", got)
+	}
+	ranger := codec.RangerData{Unit: 1, Ranges: []uint16{5}}
+	if m := c.Data(2, 1e9, ranger.Append(nil)); len(m) > 0 {
+		t.Errorf("a ranger: %+v", m)
 	}
 }
 

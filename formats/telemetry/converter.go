@@ -154,6 +154,11 @@ func instruments() map[string]instrument {
 		"vision":   {[]declaration{{"", SceneUpdate{}, false}, {"/blobs", Blobs{}, false}}, (*Converter).blobs},
 		"ptz":      {[]declaration{{"", PanTiltZoom{}, false}, {"/command", PanTiltZoom{}, true}}, (*Converter).ptz},
 		"joystick": {[]declaration{{"", Joystick{}, false}}, (*Converter).joystick},
+		"ranger":   {[]declaration{{"/ranges", Ranges{}, false}}, (*Converter).ranger},
+		"imu":      {[]declaration{{"", Imu{}, false}}, (*Converter).imu},
+		"gps":      {[]declaration{{"", LocationFix{}, false}, {"/fix", GPS{}, false}}, (*Converter).gps},
+		"io":       {[]declaration{{"", Channels{}, false}}, (*Converter).io},
+		"servo":    {[]declaration{{"", Joints{}, false}}, (*Converter).servo},
 	}
 }
 
@@ -199,6 +204,8 @@ func (c *Converter) sendFrames(at Time) {
 		switch p.Interface {
 		case "laser":
 			mount = p.Geometry.or(laserPlace)
+		case "imu", "gps":
+			mount = p.Geometry.or(place{})
 		case "gripper":
 			mount = p.Geometry.or(gripperPlace)
 		case "vision":

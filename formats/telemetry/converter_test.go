@@ -26,6 +26,64 @@ func all(robot string) (*Converter, map[string]int) {
 	return New(robot, list), index
 }
 
+// Unknown fields are no measurements, and angles are those of REP 103.
+func TestSensors(t *testing.T) {
+	list := []Device{{Interface: "imu"}, {Interface: "gps", Index: 1, Geometry: Geometry{X: -200}}, {Interface: "io"}, {Interface: "servo"}, {Interface: "ranger"}}
+	c := New("", list)
+	imu := codec.UnknownIMU()
+	imu.Yaw, imu.YawRate, imu.Z = 90000, -180000, 9807
+	got := one[Imu](t, c, c.Data(0, taken, imu.Append(nil)), "/imu")
+	if !near(heading(got.Orientation), 90) || !near(got.AngularVelocity.Z, -math.Pi) || got.LinearAcceleration != (Vector3{Z: 9.807}) ||
+		!got.OrientationKnown || !got.AngularVelocityKnown || !got.LinearAccelerationKnown || got.FrameID != "imu" {
+		t.Errorf("%+v", got)
+	}
+	imu = codec.UnknownIMU()
+	if got = one[Imu](t, c, c.Data(0, taken, imu.Append(nil)), "/imu"); got.OrientationKnown || got.AngularVelocityKnown || got.LinearAccelerationKnown {
+		t.Errorf("nothing is known: %+v", got)
+	}
+	for angles, want := range map[Vector3]Quaternion{
+		{X: math.Pi / 2}: {X: math.Sqrt2 / 2, W: math.Sqrt2 / 2}, {Y: math.Pi / 2}: {Y: math.Sqrt2 / 2, W: math.Sqrt2 / 2},
+		{X: math.Pi / 2, Z: math.Pi / 2}: {X: 0.5, Y: 0.5, Z: 0.5, W: 0.5},
+	} {
+		if q := rotated(angles.X, angles.Y, angles.Z); !near(q.X, want.X) || !near(q.Y, want.Y) || !near(q.Z, want.Z) || !near(q.W, want.W) {
+			t.Errorf("%+v is %+v, want %+v", angles, q, want)
+		}
+	}
+	gps := codec.GPSData{Fix: codec.RTKFix, Satellites: 12, Latitude: 525000000, Longitude: -132500000, Height: 34500, Horizontal: 20, Vertical: 30,
+		Speed: 1500, Course: 90000}
+	messages := c.Data(1, taken, gps.Append(nil))
+	fix := one[LocationFix](t, c, messages, "/gps:1")
+	if fix.Latitude != 52.5 || fix.Longitude != -13.25 || fix.Altitude != 34.5 || fix.FrameID != "gps1" || fix.PositionCovarianceType != 2 ||
+		!near(fix.PositionCovariance[0], 0.0002) || !near(fix.PositionCovariance[8], 0.0009) {
+		t.Errorf("%+v", fix)
+	}
+	if s := one[GPS](t, c, messages, "/gps:1/fix"); s.Fix != 4 || s.Satellites != 12 || s.Speed != 1.5 || !near(s.Course, math.Pi/2) {
+		t.Errorf("%+v", s)
+	}
+	gps = codec.UnknownGPS()
+	messages = c.Data(1, taken, gps.Append(nil))
+	if s := one[GPS](t, c, messages, "/gps:1/fix"); s != (GPS{s.Timestamp, -1, -1, -1, -1}) || len(messages) > 1 {
+		t.Errorf("%+v", messages)
+	}
+	io := codec.IOData{Values: []int32{7, codec.Unknown}}
+	if got := one[Channels](t, c, c.Data(2, taken, io.Append(nil)), "/io"); fmt.Sprint(got.Values, got.Known) != "[7 0] [true false]" {
+		t.Errorf("%+v", got)
+	}
+	servo := codec.ServoData{Joints: []codec.Joint{{Position: -5, Goal: codec.Unknown, State: codec.JointKnown | codec.JointMoving}, {Position: codec.Unknown, Goal: 3, State: codec.JointMoving}}}
+	if got := one[Joints](t, c, c.Data(3, taken, servo.Append(nil)), "/servo"); got.Joints[0] != (Joint{Position: -5, Moving: true}) || got.Joints[1] != (Joint{Goal: 3, HasGoal: true}) {
+		t.Errorf("%+v", got)
+	}
+	ranger := codec.RangerData{Unit: 10, Ranges: []uint16{150, codec.NothingInRange}}
+	if got := one[Ranges](t, c, c.Data(4, taken, ranger.Append(nil)), "/ranger/ranges"); fmt.Sprint(got.Ranges) != "[1.5 0]" {
+		t.Errorf("%+v", got)
+	}
+	for i := range list {
+		if m := c.Data(i, taken, []byte{1}); len(m) > 0 {
+			t.Errorf("one byte of %s: %+v", list[i].Interface, m)
+		}
+	}
+}
+
 // one returns the only message of a topic.
 func one[T any](t *testing.T, c *Converter, messages []Message, topic string) (content T) {
 	t.Helper()

@@ -273,6 +273,62 @@ type Joystick struct {
 	Axes      []float64 `json:"axes"`
 }
 
+// Imu is what an inertial measurement unit senses: the rotation of its frame, rad/s and m/s². What is not known is 0.
+type Imu struct {
+	Timestamp               Time       `json:"timestamp"`
+	FrameID                 string     `json:"frame_id"`
+	Orientation             Quaternion `json:"orientation"`
+	OrientationKnown        bool       `json:"orientation_known"`
+	AngularVelocity         Vector3    `json:"angular_velocity"`
+	AngularVelocityKnown    bool       `json:"angular_velocity_known"`
+	LinearAcceleration      Vector3    `json:"linear_acceleration"`
+	LinearAccelerationKnown bool       `json:"linear_acceleration_known"`
+}
+
+// LocationFix is a place on the Earth (WGS 84), in degrees and metres. The covariance is that of east, north and up.
+type LocationFix struct {
+	Timestamp              Time      `json:"timestamp"`
+	FrameID                string    `json:"frame_id"`
+	Latitude               float64   `json:"latitude"`
+	Longitude              float64   `json:"longitude"`
+	Altitude               float64   `json:"altitude"`
+	PositionCovariance     []float64 `json:"position_covariance"`
+	PositionCovarianceType uint8     `json:"position_covariance_type"` // 0: not known, 2: its diagonal is known
+}
+
+// GPS is what a receiver says of its fix (PROTOCOL 7.11), in m/s and radians clockwise from north; -1: not known.
+type GPS struct {
+	Timestamp  Time    `json:"timestamp"`
+	Fix        int     `json:"fix"`
+	Satellites int     `json:"satellites"`
+	Speed      float64 `json:"speed"`
+	Course     float64 `json:"course"`
+}
+
+// Channels has the values of inputs and outputs in their units. What is not known is 0.
+type Channels struct {
+	Timestamp Time      `json:"timestamp"`
+	Values    []float64 `json:"values"`
+	Known     []bool    `json:"known"`
+}
+
+// Joints has the positions and goals of joints in their units. What is not known is 0.
+type Joints struct {
+	Timestamp Time    `json:"timestamp"`
+	Joints    []Joint `json:"joints"`
+}
+
+// Joint is one of Joints.
+type Joint struct {
+	Position float64 `json:"position"`
+	Goal     float64 `json:"goal"`
+	HasGoal  bool    `json:"has_goal"`
+	Moving   bool    `json:"moving"`
+	Powered  bool    `json:"powered"`
+	AtLimit  bool    `json:"at_limit"`
+	Failed   bool    `json:"failed"`
+}
+
 // newTime returns a time of ns since 1970.
 func newTime(ns int64) Time { return Time{uint32(ns / 1e9), uint32(ns % 1e9)} }
 

@@ -244,15 +244,15 @@ func (v *viewer) unsubscribe(id uint32) error {
 
 // watch adapts the subscriptions at a robot to the viewer's subscriptions.
 func (v *viewer) watch(robot int) {
-	var letters []byte
+	var codes []byte
 	r := v.server.config.Robots[robot]
 	for i, d := range r.Devices {
 		for _, subscribed := range v.subscriptions {
 			if c := v.server.channels[subscribed]; c.robot == robot && slices.Contains(c.devices, i) {
-				letters = append(letters, d.Letter)
+				codes = append(codes, d.Code)
 				break
 			}
 		}
 	}
-	v.Watch(robot, string(letters), v.parameters.rate(r.Name), func() *visitors.Feed { return v.newFeed(r) })
+	v.Watch(robot, string(codes), v.parameters.rate(r.Name), func() *visitors.Feed { return v.newFeed(r) })
 }

@@ -244,8 +244,8 @@ func (p *program) flow(i int) {
 func (p *program) watch(robot int) {
 	var devices strings.Builder
 	for _, d := range p.server.config.Robots[robot].Devices {
-		if p.watches(source{robot, d.Letter}) {
-			devices.WriteByte(d.Letter)
+		if p.watches(source{robot, d.Code}) {
+			devices.WriteByte(d.Code)
 		}
 	}
 	p.guest.watch(robot, devices.String())

@@ -81,7 +81,7 @@ func robotOf(name, letters string) visitors.Robot {
 	r := visitors.Robot{Name: name, Address: "192.0.2.1:6665", Port: 6665}
 	for _, letter := range []byte(letters) {
 		drawn := telemetry.Device{Interface: interfaces[letter]}
-		r.Devices = append(r.Devices, visitors.Device{Device: drawn, Letter: letter})
+		r.Devices = append(r.Devices, visitors.Device{Device: drawn, Code: letter})
 	}
 	return r
 }

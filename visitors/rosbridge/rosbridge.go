@@ -76,8 +76,8 @@ func newServer(ctx context.Context, config Config) *server {
 		}
 		c := s.converter(i)
 		for j, d := range robot.Devices {
-			for _, m := range c.Data(j, 0, sample(d.Letter)) {
-				s.offer(c.Topics()[m.Topic], source{i, d.Letter})
+			for _, m := range c.Data(j, 0, sample(d.Interface)) {
+				s.offer(c.Topics()[m.Topic], source{i, d.Code})
 			}
 		}
 		s.services = append(s.services, s.servicesOf(i)...)
@@ -105,9 +105,9 @@ func (s *server) offer(t ros.Topic, from source) {
 	}
 }
 
-// sample returns a payload that a device may send.
-func sample(device byte) []byte {
-	switch device {
+// sample returns a payload that a device of an interface may send.
+func sample(name string) []byte {
+	switch codec.InterfaceLetter(name) {
 	case codec.Position:
 		return make([]byte, codec.PositionSize)
 	case codec.Sonar:
@@ -120,6 +120,10 @@ func sample(device byte) []byte {
 		return make([]byte, codec.PTZSize)
 	case codec.Vision:
 		return new(codec.VisionData).Append(nil)
+	case codec.IMU:
+		return make([]byte, codec.IMUSize)
+	case codec.GPS:
+		return (&codec.GPSData{Fix: codec.PlainFix}).Append(nil)
 	}
 	return nil
 }
