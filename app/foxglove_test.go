@@ -25,11 +25,15 @@ func TestViewersRobots(t *testing.T) {
 		t.Fatalf("%q, %+v", f.Origins, robots)
 	}
 	first, second := robots[0], robots[1]
-	if first.Name != "robot6665" || second.Name != "robot6670" || first.Address != "127.0.0.1:6665" || len(first.Devices) != 2 || len(second.Devices) < 3 {
+	if first.Name != "robot6665" || second.Name != "robot6670" || first.Address != "127.0.0.1:6665" || len(first.Devices) != 3 || len(second.Devices) < 3 {
 		t.Errorf("%+v, %+v", first, second)
 	}
 	for _, d := range first.Devices {
-		if d.Geometry != (telemetry.Geometry{X: 80, Heading: 180}) || d.Code != d.Interface[0] {
+		code := d.Interface[0]
+		if d.Index != 0 {
+			code = 0x80
+		}
+		if d.Geometry != (telemetry.Geometry{X: 80, Heading: 180}) || d.Code != code || d.Interface == "sonar" && d.Index != 1 {
 			t.Errorf("%+v", d)
 		}
 	}
