@@ -2,7 +2,9 @@ package visitors
 
 import (
 	"fmt"
+	"net/http"
 	"net/netip"
+	"slices"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -26,6 +28,22 @@ func join(t *testing.T, b *budget, address string) *account {
 		t.Fatalf("no place for %s", address)
 	}
 	return a
+}
+
+// The connection that has been idle for longest gives its place away.
+func TestLongestIdle(t *testing.T) {
+	b, _ := newBudgetLog()
+	var all []*counted
+	for range perAddress {
+		all = append(all, &counted{account: join(t, b, "10.0.0.1")})
+		b.follow(all[len(all)-1], http.StateIdle)
+	}
+	b.follow(all[0], http.StateActive)
+	b.follow(all[0], http.StateIdle)
+	b.follow(all[1], http.StateActive)
+	if _, idle := b.take(netip.MustParseAddr("10.0.0.1")); idle != all[2] {
+		t.Errorf("connection %d gives way, want 2", slices.Index(all, idle))
+	}
 }
 
 // An address works through its burst and then within its part, however many of its

@@ -77,12 +77,14 @@ func TestIdleGivesWay(t *testing.T) {
 	if !ask(open(), "/") {
 		t.Error("idle connections keep another one out")
 	}
-	_ = kept[1].SetDeadline(time.Now().Add(10 * time.Second))
-	if _, err := kept[1].replies.ReadByte(); !errors.Is(err, io.EOF) {
-		t.Errorf("the longest idle connection: %v, want its end", err)
+	closed := 0
+	for _, b := range kept[1:] {
+		if !ask(b, "/") {
+			closed++
+		}
 	}
-	if !ask(kept[2], "/") || !ask(kept[0], "/") {
-		t.Error("more connections were closed than needed")
+	if closed != 1 || !ask(kept[0], "/") {
+		t.Errorf("%d idle connections were closed, want one, and not the one used last", closed)
 	}
 	_ = busy.SetReadDeadline(time.Now())
 	if _, err := busy.replies.ReadByte(); errors.Is(err, io.EOF) {
