@@ -44,8 +44,6 @@ func letterOf(spec Spec) (code byte, own bool) {
 	return 0, false
 }
 
-func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
-
 // handOut returns the byte of a device that has no letter, 0 if there is none left. A device has the byte that one of its
 // address had before. A byte is never handed out for another address, because clients remember it.
 func (t *Table) handOut(spec Spec) byte {
@@ -55,7 +53,7 @@ func (t *Table) handOut(spec Spec) byte {
 	}
 	code := byte(0x80) // from here on, and then the low ones
 	for range t.handed {
-		for code++; code == 0 || isLetter(code); {
+		for code++; code == 0 || codec.IsLetter(code); {
 			code++
 		}
 	}

@@ -259,7 +259,7 @@ func (r *reader) unsent(unread bool) []News {
 // list asks for the robot's devices once, before one without a letter is requested: the client has to know its interface.
 func (r *reader) list(ctx context.Context, pairs string) error {
 	for i := 0; i < len(pairs) && !r.listed; i += 2 {
-		if codec.OnWire(pairs[i]) {
+		if codec.IsLetter(pairs[i]) {
 			continue
 		}
 		r.listed = true
