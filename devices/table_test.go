@@ -281,7 +281,7 @@ func TestMostDevices(t *testing.T) {
 	seen := map[byte]bool{}
 	for _, l := range table.Links() {
 		c := l.Devices()[0].Code()
-		if c == 0 || isLetter(c) || seen[c] {
+		if c == 0 || codec.IsLetter(c) || seen[c] {
 			t.Errorf("byte %d", c)
 		}
 		seen[c] = true
