@@ -42,6 +42,8 @@ type Options struct {
 	Stop   string        // line that stops the motors; empty: Drive with zeros
 	Motors []string      // lines that switch the motors on and off; empty: it cannot
 	Reset  string        // line that resets the odometry; empty: it cannot
+	Output string        // template that sets an output; empty: it has none
+	Names  []string      // of the inputs and outputs, from io0 on
 	Repeat time.Duration // of the newest command; zero: it is sent once
 	Base   float64       // mm between the wheels
 	Most   float64       // mm/s of a wheel
@@ -51,7 +53,7 @@ type Options struct {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "lines", Doc: "a robot or sensor that speaks lines of text, described by the configuration",
-		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc()},
+		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc(), devices.IMU(), devices.GPS(), devices.IO()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT"},
 			{Name: "baud", Default: 115200, Min: 300, Max: 4e6, Unit: "bit/s", Doc: "its speed"},
@@ -65,6 +67,8 @@ func Kind() devices.Kind {
 			{Name: "stop", Default: "", Doc: "line that stops it; without: drive with zeros"},
 			{Name: "motors", Default: []string{}, Doc: "lines that switch its motors on and off"},
 			{Name: "reset", Default: "", Doc: "line that sets its odometry to zero"},
+			{Name: "output", Default: "", Doc: "line that sets an output"},
+			{Name: "names", Default: []string{}, Doc: "of the inputs and outputs, from io0 on"},
 			{Name: "repeat", Default: 0, Max: 10000, Unit: "ms", Doc: "how often the last command is sent again; 0: never"},
 			{Name: "wheelbase", Default: 200.0, Min: 1, Max: 10000, Unit: "mm", Doc: "distance between its wheels"},
 			{Name: "maxspeed", Default: 500.0, Min: 1, Max: 10000, Unit: "mm/s", Doc: "the highest commanded speed of a wheel"},
@@ -75,6 +79,7 @@ func Kind() devices.Kind {
 				Port: a.String("port"), Baud: a.Int("baud"), Boot: ms("boot"), EOL: a.String("eol"), Hello: a.Strings("hello"),
 				Read: a.Strings("read"), Poll: a.Strings("poll"), Round: ms("interval"),
 				Drive: a.String("drive"), Stop: a.String("stop"), Motors: a.Strings("motors"), Reset: a.String("reset"),
+				Output: a.String("output"), Names: a.Strings("names"),
 				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"),
 			})
 			if err != nil {
@@ -98,6 +103,7 @@ type Driver struct {
 	stop     template
 	motors   []template
 	reset    template
+	output   template     // sets an output; nil: it has none
 	measured [fields]bool // by some pattern
 
 	position, sonar, misc *devices.Device // nil: it has none
@@ -127,6 +133,7 @@ type Driver struct {
 	positionData codec.PositionData
 	sonarData    codec.SonarData
 	miscData     codec.MiscData
+	sensors      sensors
 }
 
 // poll is a line to send, and its answer.
@@ -159,7 +166,11 @@ func New(o Options) (*Driver, error) {
 	}
 	write := func(option string, texts ...string) (t []template) {
 		for _, text := range texts {
-			line, wrong := newTemplate(text, eol)
+			names := writable()
+			if option == "output" {
+				names = settable()
+			}
+			line, wrong := newTemplate(text, eol, names)
 			if wrong != nil && err == nil {
 				err = fmt.Errorf("%s %w", option, wrong)
 			}
@@ -183,7 +194,7 @@ func New(o Options) (*Driver, error) {
 		d.polls = append(d.polls, poll{write("poll", pair[0])[0], read("poll", pair[1])})
 	}
 	d.hello, d.motors = write("hello", o.Hello...), write("motors", o.Motors...)
-	d.reset, d.drive = optional("reset", o.Reset), optional("drive", o.Drive)
+	d.reset, d.drive, d.output = optional("reset", o.Reset), optional("drive", o.Drive), optional("output", o.Output)
 	if d.stop = optional("stop", o.Stop); d.stop == nil {
 		d.stop = d.drive
 	}
@@ -240,13 +251,13 @@ func (d *Driver) provides() (specs []devices.Spec) {
 	if d.drive != nil || d.has(fieldX, fieldRight) {
 		specs = append(specs, devices.Position())
 	}
-	if d.has(fieldSonar, fields-1) {
+	if d.has(fieldSonar, lastSonar) {
 		specs = append(specs, devices.Sonar())
 	}
 	if d.has(fieldFront, fieldBattery) {
 		specs = append(specs, devices.Misc())
 	}
-	return specs
+	return append(specs, d.sensors.provides(d)...)
 }
 
 // has reports whether a pattern has one of the fields from one to another.
@@ -261,11 +272,14 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 			d.sonar = device
 		case codec.Misc:
 			d.misc = device
+		default:
+			d.sensors.set(device)
 		}
 	}
 	d.odometry = wheels.Odometry{Base: d.opts.Base}
 	d.restarts = limited.Line{}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
+	d.sensors.begin(d)
 	d.Transport.Setup(now, link)
 }
 
@@ -415,7 +429,7 @@ func (d *Driver) publish(now time.Duration) {
 		d.out = d.positionData.Append(d.out[:0])
 		d.position.Publish(now, d.out)
 	}
-	if d.sonar != nil && seen(fieldSonar, fields-1) {
+	if d.sonar != nil && seen(fieldSonar, lastSonar) {
 		for i := range d.sonarData {
 			take(v, fieldSonar+i, &d.sonarData[i], 0, math.MaxUint16)
 		}
@@ -430,6 +444,7 @@ func (d *Driver) publish(now time.Duration) {
 		d.out = d.miscData.Append(d.out[:0])
 		d.misc.Publish(now, d.out)
 	}
+	d.sensors.publish(now, d)
 }
 
 // locate sets the position from the fields of a line.
@@ -479,9 +494,13 @@ func take[T uint8 | uint16 | int16 | int32](v *values, field int, to *T, least, 
 }
 
 func (d *Driver) Command(now time.Duration, device *devices.Device) {
-	if d.IsUp() && device == d.position && d.drive != nil {
+	switch {
+	case !d.IsUp():
+	case device == d.position && d.drive != nil:
 		d.moving = true
 		d.flush(now)
+	case device == d.sensors.io && d.output != nil:
+		d.set(device.Command())
 	}
 }
 

@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -172,5 +173,54 @@ func TestPolls(t *testing.T) {
 	expect(100*time.Millisecond, "f 0\r") // 200 ms after the last time
 	if n := d.lines.Stats.Broken; n != 0 {
 		t.Errorf("%d lines are not understood", n)
+	}
+}
+
+// The fields of an IMU, of a GPS receiver and of channels are published in the units of the protocol; what no line has is unknown.
+func TestSensors(t *testing.T) {
+	b, d := newBench(t, Options{
+		Read:   []string{"M {yaw} {yawrate*57.3} {az*9807}", "G {latitude} {longitude} {height*1000} {fix}", "I {io0} {io2/10}"},
+		Output: "D {channel} {value}", Names: []string{"Button", "Lamp", "Sharp", "Fan"},
+	}, codec.IMU)
+	must.Do(t, setup(b, "M -90.5 0.1 1\r\n"))
+	imu := codec.UnknownIMU()
+	imu.Yaw, imu.YawRate, imu.Z = -90500, 5730, 9807
+	if got := transporttest.Data[codec.IMUData](t, b.Client); got != imu {
+		t.Errorf("imu %+v", got)
+	}
+	b.Port().Say([]byte("M nan 0 1\r\nG 52.5 -13.25 34.5 4\r\nI 1 250\r\n"))
+	imu.YawRate = 0
+	if got := transporttest.Data[codec.IMUData](t, b.Client); got != imu {
+		t.Errorf("a field without a number: %+v", got)
+	}
+	gps := codec.UnknownGPS()
+	gps.Fix, gps.Latitude, gps.Longitude, gps.Height = codec.RTKFix, 525000000, -132500000, 34500
+	if got := transporttest.Data[codec.GPSData](t, b.Link.Device(codec.GPS)); got != gps {
+		t.Errorf("gps %+v", got)
+	}
+	io := b.Link.Device(codec.IO)
+	if got := transporttest.Data[codec.IOData](t, io); !slices.Equal(got.Values, []int32{1, codec.Unknown, 25, codec.Unknown}) {
+		t.Errorf("io %+v", got)
+	}
+	roles := ""
+	for _, c := range io.AppendChannels(nil) {
+		roles += string(c.Role) + " " + c.Name + ","
+	}
+	if roles != "input Button,output Lamp,input Sharp,output Fan," {
+		t.Errorf("channels %q", roles)
+	}
+	b.Port().Wrote = nil
+	for _, c := range []codec.IOCommand{{Channel: 1, Value: 1}, {Channel: 0, Value: 1}, {Channel: 3, Value: -7}, {Channel: 9, Value: 1}} {
+		io.SetCommand(b.Now(), c.Append(nil))
+	}
+	if got := string(b.Port().Wrote); got != "D 1 1\nD 3 -7\n" {
+		t.Errorf("the board was sent %q", got)
+	}
+	b.Port().Say([]byte("I 0 10\r\n"))
+	if got := transporttest.Data[codec.IOData](t, io); !slices.Equal(got.Values, []int32{0, 1, 1, -7}) {
+		t.Errorf("io %+v", got)
+	}
+	if _, err := New(Options{Read: []string{"K {front}"}, Drive: "V {channel}"}); err == nil || d.drive != nil {
+		t.Error("a command to the wheels has a channel")
 	}
 }

@@ -32,8 +32,31 @@ const (
 	fieldRear           // bits of the rear bumpers
 	fieldBattery        // V
 	fieldSonar          // mm, the first of 16
-	fields       = fieldSonar + codec.SonarCount
+	lastSonar    = fieldSonar + codec.SonarCount - 1
 )
+
+// The fields of an inertial measurement unit, of a GPS receiver, and of inputs and outputs.
+const (
+	fieldRoll      = lastSonar + 1 + iota // deg, the left side up
+	fieldPitch                            // deg, the front down
+	fieldYaw                              // deg, counterclockwise
+	fieldRollRate                         // deg/s
+	fieldPitchRate                        // deg/s
+	fieldYawRate                          // deg/s
+	fieldAX                               // mm/s2, ahead
+	fieldAY                               // mm/s2, to the left
+	fieldAZ                               // mm/s2, up
+	fieldLatitude                         // deg, north
+	fieldLongitude                        // deg, east
+	fieldHeight                           // mm above mean sea level
+	fieldFix                              // as in PROTOCOL 7.11
+	fieldSatellites
+	fieldIO // the first of maxIO
+	fields  = fieldIO + maxIO
+)
+
+// maxIO is the most inputs and outputs of a board. An Arduino Mega has 70 pins; more than these need a driver.
+const maxIO = 32
 
 // readable are the fields of a pattern by name.
 func readable() map[string]int {
@@ -45,21 +68,35 @@ func readable() map[string]int {
 	for i := range codec.SonarCount {
 		names[fmt.Sprint("sonar", i)] = fieldSonar + i
 	}
+	for i, name := range []string{"roll", "pitch", "yaw", "rollrate", "pitchrate", "yawrate", "ax", "ay", "az",
+		"latitude", "longitude", "height", "fix", "satellites"} {
+		names[name] = fieldRoll + i
+	}
+	for i := range maxIO {
+		names[fmt.Sprint("io", i)] = fieldIO + i
+	}
 	return names
 }
 
 // The fields of commands.
 const (
-	argSpeed = iota // mm/s
-	argTurn         // deg/s, counterclockwise
-	argLeft         // mm/s, of the left wheel
-	argRight        // mm/s
-	argEOL          // {eol}: the end of a line, between two lines
+	argSpeed   = iota // mm/s
+	argTurn           // deg/s, counterclockwise
+	argLeft           // mm/s, of the left wheel
+	argRight          // mm/s
+	argEOL            // {eol}: the end of a line, between two lines
+	argChannel        // of an output
+	argValue          // in the unit of the output
 	args
 )
 
 func writable() map[string]int {
 	return map[string]int{"speed": argSpeed, "turn": argTurn, "left": argLeft, "right": argRight, "eol": argEOL}
+}
+
+// settable are the fields of a command to an output.
+func settable() map[string]int {
+	return map[string]int{"channel": argChannel, "value": argValue, "eol": argEOL}
 }
 
 // piece is a literal text, or, if that is nil, a field.
@@ -128,9 +165,27 @@ func field(text string, names map[string]int) (piece, error) {
 	}
 	known := false
 	if p.field, known = names[name]; !known {
-		return p, fmt.Errorf("{%s}: there is no field %q; fields are %s", text, name, strings.Join(slices.Sorted(maps.Keys(names)), ", "))
+		return p, fmt.Errorf("{%s}: there is no field %q; fields are %s", text, name, listed(names))
 	}
 	return p, nil
+}
+
+// listed returns names for people. Of those with numbers it has the first and the last.
+func listed(names map[string]int) string {
+	var list []string
+	last := map[string]int{} // number, by the name before it
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		base := strings.TrimRight(name, "0123456789")
+		if n, err := strconv.Atoi(name[len(base):]); err == nil {
+			last[base] = max(last[base], n)
+			continue
+		}
+		list = append(list, name)
+	}
+	for _, base := range slices.Sorted(maps.Keys(last)) {
+		list = append(list, fmt.Sprintf("%s0 to %s%d", base, base, last[base]))
+	}
+	return strings.Join(list, ", ")
 }
 
 // pattern is a line to read.
@@ -162,6 +217,8 @@ func limits(field int) (least, most float64) {
 		turns = 1e6  // deg: a board that counts its rotations may be far from 0
 		far   = 1e12 // mm: a counter of 32 bits with coarse counts
 		volts = 1000 // more than any robot has
+		// of an IMU and of a height: numbers of 32 bits, in thousandths or in mm
+		thousandths = math.MaxInt32 / 1000
 	)
 	switch field {
 	case fieldX, fieldY:
@@ -176,6 +233,18 @@ func limits(field int) (least, most float64) {
 		return 0, 31
 	case fieldBattery:
 		return 0, volts
+	case fieldLatitude:
+		return -90, 90
+	case fieldLongitude:
+		return -180, 180
+	case fieldFix, fieldSatellites:
+		return 0, math.MaxUint8
+	}
+	if field >= fieldIO {
+		return math.MinInt32 + 1, math.MaxInt32
+	}
+	if field >= fieldRoll {
+		return -thousandths, thousandths
 	}
 	return -math.MaxFloat64, math.Inf(1) // stall and sonars: the greatest number, farther than any range
 }
@@ -297,8 +366,8 @@ func number(b []byte) (f float64, n int) {
 // template is one line to send, with its end, or several.
 type template []piece
 
-func newTemplate(text, eol string) (template, error) {
-	t, err := compile(text, writable())
+func newTemplate(text, eol string, names map[string]int) (template, error) {
+	t, err := compile(text, names)
 	if err != nil {
 		return nil, err
 	}

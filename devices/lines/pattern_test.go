@@ -123,7 +123,7 @@ func TestTemplate(t *testing.T) {
 		`{{"T":13,"X":{speed/1000:2},"Z":{turn*0.0174533:3}}`: `{"T":13,"X":0.25,"Z":-0.215}` + "\n",
 		"v 0 {left}{eol}v 1 {right*-1}":                       "v 0 0\nv 1 -334\n",
 	} {
-		line := must.Get(newTemplate(text, "\n"))(t)
+		line := must.Get(newTemplate(text, "\n", writable()))(t)
 		if got := string(line.append(nil, &a)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
@@ -132,24 +132,24 @@ func TestTemplate(t *testing.T) {
 
 func TestMistakes(t *testing.T) {
 	for want, o := range map[string]Options{
-		`read "O {left": a { has no }`:                                         {Read: []string{"O {left"}},
-		`there is no field "lft"; fields are ..., _, battery, compass, front`:  {Read: []string{"O {lft}"}},
-		`{x*}: "" is no factor`:                                                {Read: []string{"{x*}"}},
-		`{x/0}: "0" is no factor`:                                              {Read: []string{"{x/0}"}},
-		"nothing stands between two fields":                                    {Read: []string{"{x}{y}"}},
-		`"{...}{x}": nothing stands between two fields`:                        {Read: []string{"{...}{x}"}},
-		`eol "\\n": want lf, cr or crlf`:                                       {Read: []string{"{x}"}, EOL: `\n`},
-		"poll: want pairs":                                                     {Poll: []string{"e"}},
-		`poll "{left": a { has no }`:                                           {Poll: []string{"e", "{left"}},
-		`hello "{": a { has no }`:                                              {Read: []string{"{x}"}, Hello: []string{"{"}},
-		"it is empty":                                                          {Read: []string{""}},
-		"{left} and {right} go together":                                       {Read: []string{"{left}"}},
-		"the position is either {left} and {right}, or":                        {Read: []string{"{left} {right}", "{x}"}},
-		"no pattern has a field":                                               {Read: []string{"ready"}},
-		`drive "V {x}": {x}: there is no field "x"; fields are eol, left, rig`: {Read: []string{"{x}"}, Drive: "V {x}"},
-		`stop "S {": a { has no }`:                                             {Read: []string{"{x}"}, Stop: "S {"},
-		"the number of decimals is 0 to 6":                                     {Read: []string{"{x}"}, Drive: "{speed:9}"},
-		"motors: want two lines":                                               {Read: []string{"{x}"}, Motors: []string{"E 1"}},
+		`read "O {left": a { has no }`:                                             {Read: []string{"O {left"}},
+		`there is no field "lft"; fields are ..., _, ax, ay, az, battery, compass`: {Read: []string{"O {lft}"}},
+		`{x*}: "" is no factor`:                                                    {Read: []string{"{x*}"}},
+		`{x/0}: "0" is no factor`:                                                  {Read: []string{"{x/0}"}},
+		"nothing stands between two fields":                                        {Read: []string{"{x}{y}"}},
+		`"{...}{x}": nothing stands between two fields`:                            {Read: []string{"{...}{x}"}},
+		`eol "\\n": want lf, cr or crlf`:                                           {Read: []string{"{x}"}, EOL: `\n`},
+		"poll: want pairs":                                                         {Poll: []string{"e"}},
+		`poll "{left": a { has no }`:                                               {Poll: []string{"e", "{left"}},
+		`hello "{": a { has no }`:                                                  {Read: []string{"{x}"}, Hello: []string{"{"}},
+		"it is empty":                                                              {Read: []string{""}},
+		"{left} and {right} go together":                                           {Read: []string{"{left}"}},
+		"the position is either {left} and {right}, or":                            {Read: []string{"{left} {right}", "{x}"}},
+		"no pattern has a field":                                                   {Read: []string{"ready"}},
+		`drive "V {x}": {x}: there is no field "x"; fields are eol, left, rig`:     {Read: []string{"{x}"}, Drive: "V {x}"},
+		`stop "S {": a { has no }`:                                                 {Read: []string{"{x}"}, Stop: "S {"},
+		"the number of decimals is 0 to 6":                                         {Read: []string{"{x}"}, Drive: "{speed:9}"},
+		"motors: want two lines":                                                   {Read: []string{"{x}"}, Motors: []string{"E 1"}},
 	} {
 		if _, err := New(o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
