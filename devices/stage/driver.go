@@ -20,6 +20,7 @@ type Driver struct {
 
 	// The devices, nil if the robot has none.
 	position, misc, sonar, laser, vision, ptz, gripper *devices.Device
+	rangers                                            []rangerData
 
 	opened bool // a device of the microcontroller is open (manual 3.6)
 	aimed  bool // the camera's head is open
@@ -38,6 +39,14 @@ type Driver struct {
 	gripperData  codec.GripperData
 }
 
+// rangerData is the device of a ranger, and its newest data.
+type rangerData struct {
+	device *devices.Device
+	seen   moment // of the data
+	data   codec.RangerData
+	buf    []byte // its payload
+}
+
 // NewDriver returns the driver of a robot of the world.
 func NewDriver(world *World, robot *Robot) *Driver {
 	never := moment{sim: -1}
@@ -48,6 +57,9 @@ func NewDriver(world *World, robot *Robot) *Driver {
 		sonarBuf:  make([]byte, 0, codec.SonarSize),
 		laserBuf:  make([]byte, 0, codec.LaserSize),
 		buf:       make([]byte, 0, codec.MaxVisionSize),
+	}
+	for range robot.rangers {
+		d.rangers = append(d.rangers, rangerData{seen: never})
 	}
 	d.scans = d
 	return d
@@ -68,8 +80,7 @@ func (w *World) phase(robot *Robot) time.Duration {
 // each overhead camera. It provides the devices that the robot carries.
 func (w *World) Instances() (made []devices.Instance) {
 	for _, r := range w.robots {
-		carried := provides(r.sonars != nil, r.laser != nil, r.gripper != nil, r.camera != nil)
-		made = append(made, devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: carried, Port: r.Port})
+		made = append(made, devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: r.provides(), Port: r.Port})
 	}
 	for _, o := range w.overheads {
 		made = append(made, devices.Instance{Driver: newTracking(w, o), Name: "stage " + o.name, Provides: []devices.Spec{trackedPosition()}, Port: o.port})
@@ -95,6 +106,11 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	}
 	if d.robot.camera != nil {
 		d.vision, d.ptz = link.Device(codec.Vision), link.Device(codec.PTZ)
+	}
+	for _, device := range link.Devices() {
+		if device.Letter() == codec.Ranger {
+			d.rangers[ordinal(device)].device = device
+		}
 	}
 	d.robot.drive.halt()
 	d.join(now, link)
@@ -207,6 +223,11 @@ func (d *Driver) publish(now time.Duration) {
 	}
 	if d.subscribed(d.laser) {
 		d.laser.Publish(now, d.laserBuf)
+	}
+	for i := range d.rangers {
+		if g := &d.rangers[i]; d.subscribed(g.device) {
+			g.device.Publish(now, g.buf)
+		}
 	}
 	if d.subscribed(d.gripper) {
 		r.gripper.read(&d.gripperData)

@@ -2,6 +2,7 @@ package stage
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -14,7 +15,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name:      "stage",
 		Doc:       "a simulated world: every robot of it, each on a port of its own",
-		Provides:  provides(true, true, true, true),
+		Provides:  slices.Concat(provides(true, true, true, true), []devices.Spec{devices.Ranger()}),
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
@@ -38,6 +39,15 @@ func provides(sonar, laser, gripper, camera bool) []devices.Spec {
 	}
 	if camera {
 		specs = append(specs, devices.Vision(), devices.PTZ())
+	}
+	return specs
+}
+
+// provides returns the devices that the robot carries.
+func (r *Robot) provides() []devices.Spec {
+	specs := provides(r.sonars != nil, r.laser != nil, r.gripper != nil, r.camera != nil)
+	for i := range r.rangers {
+		specs = append(specs, devices.Ranger().At(i))
 	}
 	return specs
 }

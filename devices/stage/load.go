@@ -71,6 +71,7 @@ func (o origin) load() (*loader, error) {
 		digest:   sha256.New(),
 		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}, tracker: newTracker()},
 		sections: map[*body]*syntax.Section{},
+		fans:     map[fan][]Vec{},
 		reported: map[string]bool{},
 	}
 	return l, l.build(o.most)
@@ -116,6 +117,7 @@ type loader struct {
 	reported map[string]bool // the texts of errs and of the world's warnings
 
 	fiducials []fiducial
+	fans      map[fan][]Vec // the directions of rays
 
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
@@ -223,6 +225,9 @@ func (l *loader) things(s *syntax.Section) {
 		}
 		if r.laser != nil {
 			r.sight = max(r.sight, r.laser.reach+r.laser.pose.Position().Length())
+		}
+		for _, g := range r.rangers {
+			r.sight = max(r.sight, g.sight())
 		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)

@@ -35,10 +35,11 @@ type Robot struct {
 	// The sensors and actuators; nil if missing.
 	sonars  *sonars
 	laser   *laser
+	rangers []*ranger
 	camera  *camera
 	gripper *gripper
 	finder  *finder
-	sight   float64    // how far sonars and laser see, metres from the robot's position
+	sight   float64    // how far sonars, laser and rangers see, metres from the robot's position
 	seen    neighbours // within sight
 
 	start         beginning

@@ -43,7 +43,11 @@ func (d *Driver) scan(c *scanner) {
 	now := moment{d.world.sim, d.world.moved}
 	sonar := d.subscribed(d.sonar) && d.sonarSeen != now
 	laser := d.subscribed(d.laser) && d.laserSeen != now
-	if !sonar && !laser {
+	ranger := false
+	for i := range d.rangers {
+		ranger = ranger || d.wants(&d.rangers[i], now)
+	}
+	if !sonar && !laser && !ranger {
 		return
 	}
 	c.prepare(d.robot)
@@ -55,6 +59,17 @@ func (d *Driver) scan(c *scanner) {
 		d.robot.scanLaser(c, &d.laserData)
 		d.laserBuf, d.laserSeen = d.laserData.Append(d.laserBuf[:0]), now
 	}
+	for i := range d.rangers {
+		if g := &d.rangers[i]; ranger && d.wants(g, now) {
+			d.robot.scanRanger(c, i, &g.data)
+			g.buf, g.seen = g.data.Append(g.buf[:0]), now
+		}
+	}
+}
+
+// wants reports whether a ranger is open and its readings are not known.
+func (d *Driver) wants(g *rangerData, now moment) bool {
+	return g.seen != now && d.subscribed(g.device)
 }
 
 // scanAll computes the scans of this instant, once.
