@@ -37,12 +37,12 @@ func TestExactWithoutOptions(t *testing.T) {
 		r, d := w.robots[i], drivers[i]
 		r.drive.command(int16(random.IntN(1400)-600), int16(random.IntN(240)-120))
 		w.Step(10)
-		d.laserData = r.readLaser()
+		d.lasers[0].data = r.readLaser()
 		d.sonarData = r.readSonars()
 		r.readBumpers(&d.miscData)
 		r.readPosition(&d.positionData)
 		d.positionData.X, d.positionData.Y, d.positionData.Heading = 0, 0, 0 // these have slip
-		fmt.Fprint(digest, d.laserData, d.sonarData, d.miscData, d.positionData, r.battery.decivolt())
+		fmt.Fprint(digest, d.lasers[0].data, d.sonarData, d.miscData, d.positionData, r.battery.decivolt())
 	}
 	w.FlushTruth()
 	if got := digest.Sum64(); got != 0x122984f3ec8e7dab {

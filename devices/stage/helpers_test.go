@@ -86,7 +86,7 @@ func (r *Robot) readSonars() (out codec.SonarData) {
 }
 
 func (r *Robot) readLaser() (out codec.LaserData) {
-	r.scanLaser(r.world.scanner(r), &out)
+	r.scanLaser(r.world.scanner(r), 0, &out)
 	return out
 }
 

@@ -2,7 +2,6 @@ package stage
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"go.uber.org/zap"
@@ -13,9 +12,10 @@ import (
 // Kind declares the simulator: a block makes a driver for each robot of a world.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name:      "stage",
-		Doc:       "a simulated world: every robot of it, each on a port of its own",
-		Provides:  slices.Concat(provides(true, true, true, true), []devices.Spec{devices.Ranger()}),
+		Name: "stage",
+		Doc:  "a simulated world: every robot of it, each on a port of its own",
+		Provides: []devices.Spec{devices.Position(), devices.Misc(), devices.Sonar(), devices.Laser(), devices.Gripper(),
+			devices.Vision(), devices.PTZ(), devices.Ranger()},
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
@@ -25,30 +25,28 @@ func Kind() devices.Kind {
 	}
 }
 
-// provides returns the devices of a robot. Position and misc are on every robot.
-func provides(sonar, laser, gripper, camera bool) []devices.Spec {
-	specs := []devices.Spec{devices.Position(), devices.Misc()}
-	if sonar {
-		specs = append(specs, devices.Sonar())
-	}
-	if laser {
-		specs = append(specs, devices.Laser())
-	}
-	if gripper {
-		specs = append(specs, devices.Gripper())
-	}
-	if camera {
-		specs = append(specs, devices.Vision(), devices.PTZ())
-	}
-	return specs
-}
-
-// provides returns the devices that the robot carries.
+// provides returns the devices that the robot carries. Position and misc are on every robot. The first of each interface
+// come first.
 func (r *Robot) provides() []devices.Spec {
-	specs := provides(r.sonars != nil, r.laser != nil, r.gripper != nil, r.camera != nil)
-	for i := range r.rangers {
-		specs = append(specs, devices.Ranger().At(i))
+	specs := []devices.Spec{devices.Position(), devices.Misc()}
+	add := func(from, to int, some ...devices.Spec) {
+		for i := from; i < to; i++ {
+			for _, spec := range some {
+				specs = append(specs, spec.At(i))
+			}
+		}
 	}
+	if r.sonars != nil {
+		add(0, 1, devices.Sonar())
+	}
+	lasers, grippers, cameras := len(r.lasers), len(r.grippers), len(r.cameras)
+	add(0, min(1, lasers), devices.Laser())
+	add(0, min(1, grippers), devices.Gripper())
+	add(0, min(1, cameras), devices.Vision(), devices.PTZ())
+	add(0, len(r.rangers), devices.Ranger())
+	add(1, lasers, devices.Laser())
+	add(1, grippers, devices.Gripper())
+	add(1, cameras, devices.Vision(), devices.PTZ())
 	return specs
 }
 

@@ -125,10 +125,10 @@ func (l *loader) drawLayers(most size) error {
 		if r := b.robot; r != nil && r.sonars != nil {
 			set.demand(&r.sonars.walls, echoes(r.sonars.height))
 		}
-		if r := b.robot; r != nil && r.laser != nil {
-			set.demand(&r.laser.walls, echoes(r.laser.height))
-		}
 		if r := b.robot; r != nil {
+			for _, s := range r.lasers {
+				set.demand(&s.walls, echoes(s.height))
+			}
 			for _, g := range r.rangers {
 				if !drawn[g] { // robots of one kind have the same
 					drawn[g] = true

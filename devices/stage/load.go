@@ -146,14 +146,6 @@ func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	}
 }
 
-// second warns about a second device of a kind, if r has one.
-func (l *loader) second(s *syntax.Section, r *Robot, has bool, kind string) bool {
-	if has {
-		l.warn(s, "a second %s is not supported: %s has the first", kind, r.Name)
-	}
-	return has
-}
-
 // settings reads the fields of the whole world.
 func (l *loader) settings(s *syntax.Section) {
 	w := l.world
@@ -223,8 +215,8 @@ func (l *loader) things(s *syntax.Section) {
 		if r.sonars != nil {
 			r.sight = r.sonars.sight
 		}
-		if r.laser != nil {
-			r.sight = max(r.sight, r.laser.reach+r.laser.pose.Position().Length())
+		for _, s := range r.lasers {
+			r.sight = max(r.sight, s.reach+s.pose.Position().Length())
 		}
 		for _, g := range r.rangers {
 			r.sight = max(r.sight, g.sight())

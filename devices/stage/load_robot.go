@@ -145,9 +145,7 @@ func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robo
 			reach: s.Length("range_max", l.reach(child, 8)), fov: s.Angle("fov", child.Angle("fov", math.Pi))}
 		l.checkReach(s, "range_max", one.reach)
 		l.addRays(child, all, samples, sensor{pose: pose, height: height, reach: one.reach, fov: one.fov, flaws: one.flaws})
-		if !l.second(child, r, r.laser != nil, "laser") {
-			r.laser = one
-		}
+		r.lasers = append(r.lasers, one)
 		return
 	}
 	if cone {
@@ -194,9 +192,6 @@ func (l *loader) checkReach(s *syntax.Section, field string, reach float64) {
 // camera reads a blobfinder: a camera on a pan-tilt-zoom head with a colour
 // tracker.
 func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if l.second(s, r, r.camera != nil, "camera") {
-		return
-	}
 	c := &camera{pose: at, height: base, reach: s.Length("range", s.Length("range_max", cameraReach))}
 	l.checkReach(s, "range", c.reach)
 	s.Ignore("colors_count", "channel_count") // follow from colors
@@ -212,14 +207,11 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		}
 		c.palette[color.Color] = channel
 	}
-	r.camera = c
+	r.cameras = append(r.cameras, c)
 }
 
 // gripper reads a gripper.
 func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if l.second(s, r, r.gripper != nil, "gripper") {
-		return
-	}
 	s.Ignore(slices.Concat(ignored, surface)...)
 	size := l.size(s, 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
@@ -233,5 +225,5 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 	}
 	g.paddles = end("paddles", "open", "closed", "open")
 	g.lift = end("lift", "down", "down", "up")
-	r.gripper = g
+	r.grippers = append(r.grippers, g)
 }

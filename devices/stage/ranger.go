@@ -167,9 +167,9 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *floor.Beam, targets []target, f
 	return best
 }
 
-// scanLaser measures a scan in mm. The scanner is prepared for the robot.
-func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
-	l := r.laser
+// scanLaser measures a scan of a laser of the robot in mm. The scanner is prepared for the robot.
+func (r *Robot) scanLaser(c *scanner, number int, out *codec.LaserData) {
+	l := r.lasers[number]
 	at, s := r.body.carry(l.pose), &c.scan
 	s.at, s.facing, s.height, s.reach = at.Position(), floor.Direction(at.Heading), l.height, l.reach
 	s.rays, s.astray = r.world.scan, 0
@@ -179,7 +179,7 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	}
 	flawed := l.flawed
 	if flawed {
-		if c.seed(r, codec.Laser, 0); l.angular > 0 {
+		if c.seed(r, codec.Laser, number); l.angular > 0 {
 			s.jitter(c, l.angular)
 		}
 	}

@@ -196,7 +196,7 @@ func TestErrorsOfRangers(t *testing.T) {
 		define noisy ranger ( sensor ( samples 200 fov 1 noise [0.05 0 0] dropout 0.1 ) )
 		position ( name "r0" noisy ( ) noisy ( ) )`
 	read := func(n, from int) (all []codec.RangerData) {
-		b := newBench(t, withWarnings(t, text))
+		b := newBench(t, newWorld(t, text))
 		b.subscribe(t, 0, codec.Ranger, n)
 		for range 20 {
 			b.run(publishPeriod)

@@ -160,9 +160,7 @@ func (b *body) letGo() {
 	if b.holder != nil {
 		b.holder.drop()
 	}
-	if r := b.robot; r != nil && r.gripper != nil {
-		r.gripper.carry()
-	}
+	b.robot.carry()
 }
 
 // Robot returns the robot of that name, nil if there is none.
