@@ -26,6 +26,7 @@ type Driver struct {
 	rangers  []scanned[codec.RangerData]
 	cameras  []watching
 	grippers []*devices.Device
+	navigating
 
 	opened bool // a device of the microcontroller is open (manual 3.6)
 
@@ -52,14 +53,15 @@ type watching struct {
 func NewDriver(world *World, robot *Robot) *Driver {
 	never := moment{sim: -1}
 	d := &Driver{
-		schedule:  schedule{world: world, robot: robot},
-		lasers:    make([]scanned[codec.LaserData], len(robot.lasers)),
-		rangers:   make([]scanned[codec.RangerData], len(robot.rangers)),
-		cameras:   make([]watching, len(robot.cameras)),
-		grippers:  make([]*devices.Device, len(robot.grippers)),
-		sonarSeen: never,
-		sonarBuf:  make([]byte, 0, codec.SonarSize),
-		buf:       make([]byte, 0, codec.MaxVisionSize),
+		schedule:   schedule{world: world, robot: robot},
+		lasers:     make([]scanned[codec.LaserData], len(robot.lasers)),
+		rangers:    make([]scanned[codec.RangerData], len(robot.rangers)),
+		cameras:    make([]watching, len(robot.cameras)),
+		grippers:   make([]*devices.Device, len(robot.grippers)),
+		navigating: newNavigating(robot),
+		sonarSeen:  never,
+		sonarBuf:   make([]byte, 0, codec.SonarSize),
+		buf:        make([]byte, 0, codec.MaxVisionSize),
 	}
 	for i := range d.lasers {
 		d.lasers[i].seen = never
@@ -119,6 +121,10 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 			d.cameras[number].ptz, d.cameras[number].aimed = device, false
 		case codec.Gripper:
 			d.grippers[number] = device
+		case codec.GPS:
+			d.receivers[number] = device
+		case codec.IMU:
+			d.inertials[number], d.motions[number] = device, motion{}
 		}
 	}
 	d.robot.drive.halt()
@@ -247,6 +253,7 @@ func (d *Driver) publish(now time.Duration) {
 			d.send(now, device, d.gripperData.Append)
 		}
 	}
+	d.publishNavigation(now)
 	for i, c := range d.cameras {
 		if d.subscribed(c.ptz) {
 			r.cameras[i].head.read(&d.ptzData)

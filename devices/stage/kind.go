@@ -15,7 +15,7 @@ func Kind() devices.Kind {
 		Name: "stage",
 		Doc:  "a simulated world: every robot of it, each on a port of its own",
 		Provides: []devices.Spec{devices.Position(), devices.Misc(), devices.Sonar(), devices.Laser(), devices.Gripper(),
-			devices.Vision(), devices.PTZ(), devices.Ranger()},
+			devices.Vision(), devices.PTZ(), devices.Ranger(), devices.IMU().At(devices.Hidden), devices.GPS().At(devices.Hidden)},
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
@@ -44,6 +44,8 @@ func (r *Robot) provides() []devices.Spec {
 	add(0, min(1, grippers), devices.Gripper())
 	add(0, min(1, cameras), devices.Vision(), devices.PTZ())
 	add(0, len(r.rangers), devices.Ranger())
+	add(0, len(r.inertials), devices.IMU())
+	add(0, len(r.receivers), devices.GPS())
 	add(1, lasers, devices.Laser())
 	add(1, grippers, devices.Gripper())
 	add(1, cameras, devices.Vision(), devices.PTZ())
@@ -61,6 +63,7 @@ func newDrivers(a devices.Args) ([]devices.Instance, error) {
 	if len(world.Robots()) == 0 { // a misspelt type is among the warnings
 		return nil, errors.New(strings.Join(append([]string{world.Name() + ": there is no robot in this world: add a position model"}, world.Warnings()...), "; "))
 	}
+	world.equip(a.Provides)
 	warnings := world.Warnings()
 	shown := min(len(warnings), mostWarnings)
 	for _, warning := range warnings[:shown] {

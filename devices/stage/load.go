@@ -160,6 +160,7 @@ func (l *loader) settings(s *syntax.Section) {
 	quit := s.Float("quit_time", 0)
 	l.check(quit >= 0 && quit <= 1e9, s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)
 	w.quitAt = time.Duration(quit * float64(time.Second))
+	l.geography(s)
 	l.seed = uint64(s.Int("seed", 1))
 	if w.origin.seed >= 0 {
 		l.seed = uint64(w.origin.seed)

@@ -46,7 +46,7 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 	}
 	types := []string{"model"}
 	if r != nil {
-		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar", "fiducial", "fiducialfinder")
+		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar", "fiducial", "fiducialfinder", "gps", "imu")
 		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
@@ -67,6 +67,12 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 		case "fiducial", "fiducialfinder":
 			l.device(child, at, z, b, r)
 			l.finder(child, at, z, r)
+		case "gps":
+			l.device(child, at, z, b, r)
+			l.receiver(child, at, z, r)
+		case "imu":
+			l.device(child, at, z, b, r)
+			l.inertial(child, r)
 		case "gripper":
 			l.gripper(child, at, z, r)
 		case "bumper":

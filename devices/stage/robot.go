@@ -38,8 +38,12 @@ type Robot struct {
 	cameras  []*camera
 	grippers []*gripper
 	finder   *finder
-	sight    float64    // how far sonars, lasers and rangers see, metres from the robot's position
-	seen     neighbours // within sight
+
+	receivers []*receiver
+	inertials []*inertial
+
+	sight float64    // how far sonars, lasers and rangers see, metres from the robot's position
+	seen  neighbours // within sight
 
 	start         beginning
 	motorsAtStart bool

@@ -68,6 +68,8 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 	case codec.Gripper:
 		g := r.grippers[number]
 		at, size = g.pose, Vec{X: g.length, Y: g.opening}
+	case codec.GPS:
+		at = r.receivers[number].pose
 	default:
 		return dst
 	}

@@ -41,6 +41,7 @@ type World struct {
 	overheads  []*overhead
 	fiducials  []fiducial // the movers' first
 	resolution float64
+	place      place
 	seed       uint64
 	plan       *floor.Grid // everything solid or detectable
 	size       size        // of all grids
