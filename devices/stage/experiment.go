@@ -43,12 +43,13 @@ func (w *World) sow(seed uint64) {
 	}
 }
 
-// Reset returns the world to its start, with another seed: poses, batteries, odometry and
-// grippers, and the simulated time. Clients stay connected, and every robot reports at once.
+// Reset returns the world to its start, with another seed: poses, batteries, odometry, grippers and
+// colours, and the simulated time. Clients stay connected, and every robot reports at once.
 // With the same seed and the same commands, everything that follows is the same as in a new
 // process.
 func (w *World) Reset(now time.Duration, seed uint64) {
 	w.moved++
+	w.unpaint()
 	for _, r := range w.robots {
 		for i, g := range r.grippers {
 			if g.gripped != nil {

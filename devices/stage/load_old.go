@@ -84,6 +84,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 			outline[i] = at.Apply(v.Scale(scale))
 		}
 	}
+	b.own = 1
 	b.parts = []part{{material: l.material(s), shapes: plan.walls, top: mapHeight, bitmap: true}}
 	return b
 }

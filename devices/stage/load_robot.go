@@ -51,6 +51,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.pushing(s, r.body, false, robotMass)
 	before := len(l.errs)
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
+	r.body.own = len(r.body.parts)
 	l.children(s, Pose{}, base, top, r.body, r)
 	r.body.shape()
 	switch {
