@@ -112,7 +112,7 @@ func (r *Robot) drawChannels(c *camera, img *canvas[int8]) {
 
 // channelOf returns the channel in which the tracker reports a surface.
 func (c *camera) channelOf(m *material) int8 {
-	if m.channel < 0 || c.palette == nil {
+	if c.palette == nil || m.channel < 0 && m.kept {
 		return int8(m.channel)
 	}
 	if channel, known := c.palette[m.color]; known {

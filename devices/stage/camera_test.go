@@ -107,6 +107,7 @@ func TestChannels(t *testing.T) {
 		{`color "white" light 1`, "", 31}, {`color_rgba [0 1 0 1]`, "", 1},
 		{`color "green"`, `colors ["blue" "green"]`, 1}, {`color "red"`, `colors ["blue" "green"]`, -1},
 		{`color "green"`, `colors ["blue" "#00ff00"] colors_count 2`, 1},
+		{`color "black"`, `colors ["blue" "black"]`, 1}, {`color "black" blob_return 0`, `colors ["blue" "black"]`, -1},
 		{`color "red"`, `range 1`, -1},
 	} {
 		w := newWorld(t, robotWorld+"pioneer2dx ( camera ( "+tt.camera+" ) )\nmodel ( pose [3 0 0 0] size [0.5 0.5 1]\n"+tt.model+"\n)")
