@@ -23,10 +23,8 @@ func intern(bodies []*body) {
 		b.parts, b.hull = kinds[i].parts, kinds[i].hull
 		if b.robot != nil {
 			b.robot.sonars = kinds[i].robot.sonars
-			for k, g := range b.robot.rangers {
-				if same := kinds[i].robot.rangers; k < len(same) && g.equal(same[k]) {
-					b.robot.rangers[k] = same[k]
-				}
+			if same := kinds[i].robot.rangers; slices.EqualFunc(b.robot.rangers, same, (*ranger).equal) {
+				b.robot.rangers = same
 			}
 		}
 	}

@@ -6,16 +6,16 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/devices"
 )
 
 // Kind declares the simulator: a block makes a driver for each robot of a world.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "stage",
-		Doc:  "a simulated world: every robot of it, each on a port of its own",
-		Provides: []devices.Spec{devices.Position(), devices.Misc(), devices.Sonar(), devices.Laser(), devices.Gripper(),
-			devices.Vision(), devices.PTZ(), devices.Ranger(), devices.IMU().At(devices.Hidden), devices.GPS().At(devices.Hidden)},
+		Name:      "stage",
+		Doc:       "a simulated world: every robot of it, each on a port of its own",
+		Provides:  provides(),
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
@@ -25,30 +25,45 @@ func Kind() devices.Kind {
 	}
 }
 
-// provides returns the devices that the robot carries. Position and misc are on every robot. The first of each interface
-// come first.
-func (r *Robot) provides() []devices.Spec {
-	specs := []devices.Spec{devices.Position(), devices.Misc()}
-	add := func(from, to int, some ...devices.Spec) {
-		for i := from; i < to; i++ {
-			for _, spec := range some {
-				specs = append(specs, spec.At(i))
+// provides returns the devices of a robot that has each of them once. Receivers and inertial measurement units are there
+// if the world has them or a block names them.
+func provides() []devices.Spec {
+	return []devices.Spec{devices.Position(), devices.Misc(), devices.Sonar(), devices.Laser(), devices.Gripper(),
+		devices.Vision(), devices.PTZ(), devices.Ranger(), devices.IMU().At(devices.Hidden), devices.GPS().At(devices.Hidden)}
+}
+
+// provides returns the devices that the robot carries, the first of each interface first. Position and misc are on every
+// robot.
+func (r *Robot) provides() (specs []devices.Spec) {
+	some := func(rank int) (more bool) {
+		for _, spec := range provides() {
+			count := 1
+			switch spec.Letter {
+			case codec.Sonar:
+				if r.sonars == nil {
+					count = 0
+				}
+			case codec.Laser:
+				count = len(r.lasers)
+			case codec.Gripper:
+				count = len(r.grippers)
+			case codec.Vision, codec.PTZ:
+				count = len(r.cameras)
+			case codec.Ranger:
+				count = len(r.rangers)
+			case codec.IMU:
+				count = len(r.inertials)
+			case codec.GPS:
+				count = len(r.receivers)
+			}
+			if rank < count {
+				specs, more = append(specs, spec.At(rank)), true
 			}
 		}
+		return more
 	}
-	if r.sonars != nil {
-		add(0, 1, devices.Sonar())
+	for rank := 0; some(rank); rank++ {
 	}
-	lasers, grippers, cameras := len(r.lasers), len(r.grippers), len(r.cameras)
-	add(0, min(1, lasers), devices.Laser())
-	add(0, min(1, grippers), devices.Gripper())
-	add(0, min(1, cameras), devices.Vision(), devices.PTZ())
-	add(0, len(r.rangers), devices.Ranger())
-	add(0, len(r.inertials), devices.IMU())
-	add(0, len(r.receivers), devices.GPS())
-	add(1, lasers, devices.Laser())
-	add(1, grippers, devices.Gripper())
-	add(1, cameras, devices.Vision(), devices.PTZ())
 	return specs
 }
 

@@ -124,7 +124,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 	for _, beam := range l.oldSonars(s) {
 		beam.pose = at.Then(beam.pose)
 		l.addSonar(s, r, base, beam)
-		l.addRays(s, all, 1, sensor{pose: beam.pose, height: base, reach: beam.reach, fov: beam.fov})
+		l.addRays(s, all, 1, outlook{pose: beam.pose, height: base, reach: beam.reach, fov: beam.fov})
 	}
 	if s.Type == "ranger" && all.readings > 0 {
 		r.rangers = append(r.rangers, all)
@@ -145,7 +145,7 @@ func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robo
 		one := &laser{pose: pose, facing: floor.Direction(pose.Heading), height: height, flaws: l.flaws(child, false),
 			reach: s.Length("range_max", l.reach(child, 8)), fov: s.Angle("fov", child.Angle("fov", math.Pi))}
 		l.checkReach(s, "range_max", one.reach)
-		l.addRays(child, all, samples, sensor{pose: pose, height: height, reach: one.reach, fov: one.fov, flaws: one.flaws})
+		l.addRays(child, all, samples, outlook{pose: pose, height: height, reach: one.reach, fov: one.fov, flaws: one.flaws})
 		r.lasers = append(r.lasers, one)
 		return
 	}
@@ -157,7 +157,7 @@ func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robo
 	if cone {
 		all.addCone(height, beam)
 	} else {
-		l.addRays(child, all, samples, sensor{pose: pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws})
+		l.addRays(child, all, samples, outlook{pose: pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws})
 	}
 	beam.reach = min(beam.reach, maxSonar)
 	l.addSonar(s, r, height, beam)

@@ -148,10 +148,15 @@ func (r *Robot) readIMU(c *scanner, number int, last *motion) {
 			}
 		}
 	}
-	const mdeg, mm = 1000 * 180 / math.Pi, 1000
-	of := func(i int, unit float64) int32 { return int32(math.Round(values[i] * unit)) }
-	now.data = codec.IMUData{Roll: of(0, mdeg), Pitch: of(1, mdeg), Yaw: int32(math.Round(floor.Wrap(values[2]) * mdeg)),
-		RollRate: of(3, mdeg), PitchRate: of(4, mdeg), YawRate: of(5, mdeg), X: of(6, mm), Y: of(7, mm), Z: of(8, mm)}
+	values[2] = floor.Wrap(values[2])
+	var v [9]int32
+	for i, unit := range [...]float64{1000 * 180 / math.Pi, 1000 * 180 / math.Pi, 1000} {
+		for k := 3 * i; k < 3*i+3; k++ {
+			v[k] = int32(math.Round(values[k] * unit))
+		}
+	}
+	now.data = codec.IMUData{Roll: v[0], Pitch: v[1], Yaw: v[2], RollRate: v[3], PitchRate: v[4], YawRate: v[5],
+		X: v[6], Y: v[7], Z: v[8]}
 	if !last.known {
 		now.data.X = codec.Unknown
 	}

@@ -20,14 +20,19 @@ type ranger struct {
 
 // sensor is a part of a ranger: rays from one point, or a cone, which has one reading.
 type sensor struct {
+	outlook
+	rays  []Vec   // unit vectors in the frame of the sensor, the rightmost first; the same for equal fans of the world
+	cone  *sonars // of one; nil: the sensor has rays
+	walls *floor.Grid
+}
+
+// outlook is where a sensor looks from and to.
+type outlook struct {
 	pose   Pose // on the robot
 	height float64
 	reach  float64 // metres
 	fov    float64 // radians, from the first ray to the last, or of the cone
 	step   float64 // radians from a ray to the next; 0: there is one ray, or all have one direction
-	rays   []Vec   // unit vectors in the frame of the sensor, the rightmost first; the same for equal fans of the world
-	cone   *sonars // of one; nil: the sensor has rays
-	walls  *floor.Grid
 	flaws
 }
 
@@ -68,20 +73,20 @@ func (f fan) step() float64 {
 func (f fan) right() float64 { return f.step() * float64(f.samples-1) / 2 }
 
 // addRays adds a sensor with rays to the ranger of a section.
-func (l *loader) addRays(section *syntax.Section, g *ranger, samples int, s sensor) {
+func (l *loader) addRays(section *syntax.Section, g *ranger, samples int, from outlook) {
 	if room := codec.MaxReadings - g.readings; samples < 1 || samples > room {
 		l.check(samples < 1, section, "samples", "samples %d: the ranger has at most %d readings, and place for %d of them", samples, codec.MaxReadings, room)
 		return
 	}
-	f := fan{samples, s.fov}
-	s.step, s.rays = f.step(), l.directions(f)
-	g.add(s)
+	f := fan{samples, from.fov}
+	from.step = f.step()
+	g.add(sensor{outlook: from, rays: l.directions(f)})
 }
 
 // addCone adds a sensor that is a cone.
 func (g *ranger) addCone(height float64, beam sonar) {
 	beam.aim()
-	g.add(sensor{pose: beam.pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws,
+	g.add(sensor{outlook: outlook{pose: beam.pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws},
 		cone: &sonars{ring: []sonar{beam}, height: height, reach: beam.reach}})
 }
 
@@ -115,8 +120,7 @@ func (g *ranger) demand(set *layerSet) {
 func (g *ranger) equal(o *ranger) bool { return slices.EqualFunc(g.sensors, o.sensors, sensor.equal) }
 
 func (s sensor) equal(o sensor) bool {
-	return s.pose == o.pose && s.height == o.height && s.reach == o.reach && s.fov == o.fov && len(s.rays) == len(o.rays) &&
-		s.flaws == o.flaws && s.cone.equal(o.cone)
+	return s.outlook == o.outlook && len(s.rays) == len(o.rays) && s.cone.equal(o.cone)
 }
 
 // scanRanger measures the readings of a ranger of the robot. The scanner is prepared for the robot.
@@ -136,24 +140,23 @@ func (r *Robot) scanRanger(c *scanner, number int, out *codec.RangerData) {
 	}
 	for i := range g.sensors {
 		s := &g.sensors[i]
+		var lengths []float64
 		if s.cone == nil {
-			for _, d := range c.cast(r, s) {
-				if s.flawed {
-					d = s.apply(&c.random, c.random.normal(), d, s.reach)
-				}
-				out.Ranges = append(out.Ranges, g.reading(d, s.reach))
-			}
-			continue
-		}
-		d := c.heard[i]
-		if s.flawed {
-			next := (i + 1) % len(g.sensors)
+			lengths = c.cast(r, s)
+		} else {
+			d, next := c.heard[i], (i+1)%len(g.sensors)
 			if s.crosstalk > 0 && c.random.uniform() < s.crosstalk && g.sensors[next].cone != nil {
 				d = min(d, c.heard[next])
 			}
-			d = s.apply(&c.random, c.random.normal(), d, s.reach)
+			c.lengths = append(c.lengths[:0], d)
+			lengths = c.lengths
 		}
-		out.Ranges = append(out.Ranges, g.reading(d, s.reach))
+		for _, d := range lengths {
+			if s.flawed {
+				d = s.apply(&c.random, c.random.normal(), d, s.reach)
+			}
+			out.Ranges = append(out.Ranges, g.reading(d, s.reach))
+		}
 	}
 }
 
