@@ -91,8 +91,8 @@ func viewOf[T any](e eye, img *canvas[T], paintOf func(*material) T) view[T] {
 	return view[T]{e, img, paintOf, float64(img.width) / 2 / e.half}
 }
 
-// drawChannels draws the channels of the colour tracker of a camera of the robot.
-func (r *Robot) drawChannels(c *camera, img *canvas[int8]) {
+// drawTracked draws the channels of the colour tracker of a camera of the robot.
+func (r *Robot) drawTracked(c *camera, img *canvas[int8]) {
 	w := r.world
 	v := viewOf(eyeOf(r, c, c.reach), img, c.channelOf)
 	img.clear(-1)

@@ -15,7 +15,7 @@ import (
 // see returns the blobs that the first robot's camera sees now.
 func see(w *World) *codec.VisionData {
 	var v codec.VisionData
-	w.robots[0].drawChannels(w.robots[0].cameras[0], w.tracker.pixels)
+	w.robots[0].drawChannels(w.tracker.pixels)
 	w.tracker.find(&v)
 	return &v
 }

@@ -260,7 +260,7 @@ func (d *Driver) publish(now time.Duration) {
 			d.send(now, c.ptz, d.ptzData.Append)
 		}
 		if d.subscribed(c.vision) {
-			r.drawChannels(r.cameras[i], d.world.tracker.pixels)
+			r.drawTracked(r.cameras[i], d.world.tracker.pixels)
 			d.world.tracker.find(&d.visionData)
 			d.send(now, c.vision, d.visionData.Append)
 		}

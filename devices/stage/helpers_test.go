@@ -119,3 +119,6 @@ func write(t testing.TB, dir, name, text string) string {
 	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
+
+// drawChannels draws what the first camera of a robot tracks.
+func (r *Robot) drawChannels(img *canvas[int8]) { r.drawTracked(r.cameras[0], img) }

@@ -235,7 +235,7 @@ func FuzzLoad(f *testing.F) {
 				r.readLaser()
 			}
 			if r.cameras != nil {
-				r.drawChannels(r.cameras[0], w.tracker.pixels)
+				r.drawChannels(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
 			if r.grippers != nil {

@@ -25,7 +25,7 @@ eyes ( name "g" pose [0 12 0 0] )`
 // seenBy returns the channels in which the camera of a robot sees something, as bits.
 func seenBy(w *World, robot string) (channels uint32) {
 	r := w.Robot(robot)
-	r.drawChannels(r.cameras[0], w.tracker.pixels)
+	r.drawChannels(w.tracker.pixels)
 	var v codec.VisionData
 	w.tracker.find(&v)
 	for i, n := range v.Count {

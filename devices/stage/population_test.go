@@ -86,7 +86,7 @@ func BenchmarkPopulation(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%d robots/camera", n), func(b *testing.B) {
 			for b.Loop() {
-				r.drawChannels(r.cameras[0], w.tracker.pixels)
+				r.drawChannels(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
 		})

@@ -29,7 +29,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 	for i, head := range []head{{}, {pan: 15, tilt: -5}, {pan: -10, tilt: 3, zoom: 400}} {
 		w, r := robotIn(t, robotWorld+world)
 		r.cameras[0].head = head
-		r.drawChannels(r.cameras[0], w.tracker.pixels)
+		r.drawChannels(w.tracker.pixels)
 		var seen codec.VisionData
 		w.tracker.find(&seen)
 		picture := r.Sight().Draw(imageWidth, imageHeight)
