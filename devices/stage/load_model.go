@@ -62,8 +62,9 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 			l.device(child, at, z, b, r)
 			l.oldLaser(child, at, z, r)
 		case "ranger", "sonar":
+			number := len(r.rangers)
 			l.device(child, at, z, b, r)
-			l.ranger(child, at, z, r)
+			l.ranger(child, at, z, r, number)
 		case "blobfinder":
 			l.device(child, at, z, b, r)
 			l.camera(child, at, z, r)

@@ -115,8 +115,9 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 	r.battery = b
 }
 
-// ranger reads sonars and lasers, and the device that has all readings of the section.
-func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
+// ranger reads sonars and lasers, and the device that has all readings of the section: that of a number, before the
+// rangers that are mounted on it.
+func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot, number int) {
 	all := &ranger{}
 	for _, child := range s.Sections("sensor") {
 		l.sensor(s, child, at, base, r, all)
@@ -127,7 +128,7 @@ func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
 		l.addRays(s, all, 1, outlook{pose: beam.pose, height: base, reach: beam.reach, fov: beam.fov})
 	}
 	if s.Type == "ranger" && all.readings > 0 {
-		r.rangers = append(r.rangers, all)
+		r.rangers = slices.Insert(r.rangers, number, all)
 	}
 }
 

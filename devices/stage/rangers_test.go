@@ -59,7 +59,7 @@ func TestRangersOfAWorld(t *testing.T) {
 		{"a wide cone of many samples", `position ( ranger ( sensor ( samples 90 fov 90 cone 1 ) ) )`, "pms", []int{1}},
 		{"three", `position ( ranger ( sensor ( ) sensor ( ) ) ranger ( sensor ( samples 30 ) ) ranger ( sensor ( samples 681 ) ) )`,
 			"pmsl", []int{2, 30, 681}},
-		{"on each other", `position ( ranger ( sensor ( ) ranger ( sensor ( ) sensor ( ) ) ) )`, "pms", []int{2, 1}},
+		{"on each other", `position ( ranger ( sensor ( ) ranger ( sensor ( ) sensor ( ) ) ) )`, "pms", []int{1, 2}},
 		{"of Stage 2", `position ( ranger ( scount 2 spose[0] [0.1 0.1 90] spose[1] [0.1 -0.1 -90] ) )`, "pms", []int{2}},
 		{"of Stage 1", `position ( sonar ( ) laser ( ) )`, "pmsl", nil},
 		{"samples of the model", `include "sick.inc"` + "\n" + `position ( sicklaser ( samples 32 ) )`, "pml", []int{32}},
@@ -106,7 +106,7 @@ func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 7))
 	meetings := 0
-	for range 60 {
+	for range 20 {
 		var text strings.Builder
 		text.WriteString(hall + "model ( pose [1 2 0 30] size [0.5 0.5 0.3] )\nposition ( pose [-4 0 0 0] size [0.1 0.1 0.1]\n")
 		for range 1 + random.IntN(3) { // rangers
@@ -158,7 +158,7 @@ func TestReadingsAreTheCastsOfTheirRays(t *testing.T) {
 			}
 		}
 	}
-	if meetings < 10000 {
+	if meetings < 4000 {
 		t.Errorf("only %d rays met anything", meetings)
 	}
 }
