@@ -236,9 +236,9 @@ func (d *block) mayProvide(a address, usual int) bool {
 	if d.provides != nil {
 		return slices.ContainsFunc(d.provides, a.same)
 	}
-	// A kind that makes several drivers chooses their ports.
+	// A kind that makes several drivers chooses their ports, and how many devices they have.
 	may := slices.ContainsFunc(d.kind.Provides, func(s devices.Spec) bool {
-		return s.Letter == a.spec.Letter && s.Index == a.spec.Index
+		return s.Letter == a.spec.Letter && (s.Index == a.spec.Index || d.kind.NewAll != nil)
 	})
 	return may && (a.port == d.port(usual) || d.kind.NewAll != nil)
 }

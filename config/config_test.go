@@ -63,6 +63,7 @@ func kinds(made *[]*still) []devices.Kind {
 			for i := range 3 {
 				swarm = append(swarm, devices.Instance{Driver: &still{a}, Name: fmt.Sprint("swarm ", i), Port: []int{0, 0, 7000}[i]})
 			}
+			swarm[2].Provides = append(slices.Clone(wheels), devices.Sonar().At(1)) // one robot has more than the kind declares
 			return swarm, nil
 		}},
 	}
@@ -110,9 +111,9 @@ func TestRobots(t *testing.T) {
 		{"a device of another robot", `driver ( name "ring" provides ["sonar:0"] requires ["7001:laser:2"] ) driver ( name "eye" model "x" provides ["7001:laser:2"] )`,
 			"6665; s sonar:0 ring; 7001; 128 laser:2 eye"},
 		{"many robots of one block", `driver ( name "swarm" )`,
-			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2"},
-		{"a driver on top of many robots", `driver ( name "scribe" requires ["7000:sonar:0"] ) driver ( name "swarm" )`,
-			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2"},
+			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2; 128 sonar:1 swarm 2"},
+		{"a driver on top of many robots", `driver ( name "scribe" requires ["7000:sonar:1"] ) driver ( name "swarm" )`,
+			"6665; p position:0 swarm 0; s sonar:0 swarm 0; 6666; p position:0 swarm 1; s sonar:0 swarm 1; 7000; p position:0 swarm 2; s sonar:0 swarm 2; 128 sonar:1 swarm 2"},
 		{"several of an interface", `driver ( name "pair" )`, "6665; l laser:0 pair; 128 laser:1 pair"},
 		{"several of an interface, with indices", `driver ( name "pair" provides ["laser:3" "ranger:9" "laser:2"] )`,
 			"6665; 128 laser:3 pair; 129 laser:2 pair; 130 ranger:9 pair"},

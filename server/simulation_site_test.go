@@ -69,9 +69,9 @@ func (s *sim) openSite() {
 	for _, r := range s.robots {
 		robot := visitors.Robot{Name: r.name(), Address: net.JoinHostPort("127.0.0.1", r.name()), Port: 6665 + r.index}
 		robot.Devices = []visitors.Device{
-			{Letter: codec.Position, Device: telemetry.Device{Interface: "position"}},
-			{Letter: codec.Sonar, Device: telemetry.Device{Interface: "sonar"}},
-			{Letter: codec.Misc, Device: telemetry.Device{Interface: "misc"}},
+			{Code: codec.Position, Device: telemetry.Device{Interface: "position"}},
+			{Code: codec.Sonar, Device: telemetry.Device{Interface: "sonar"}},
+			{Code: codec.Misc, Device: telemetry.Device{Interface: "misc"}},
 		}
 		config.Robots = append(config.Robots, robot)
 	}

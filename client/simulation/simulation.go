@@ -54,6 +54,8 @@ type Mover struct {
 	X       float64 `json:"x"`
 	Y       float64 `json:"y"`
 	Heading float64 `json:"heading"`
+	// Color is the robot's or thing's colour, "#rrggbb". An order ignores it: Order.Color changes it.
+	Color string `json:"color,omitempty"`
 	// Sees are the fiducials seen by the robot's fiducial finder. An order ignores it.
 	Sees []Sighting `json:"sees,omitempty"`
 }
@@ -72,12 +74,19 @@ type Order struct {
 	Reset bool     `json:"reset,omitempty"` // to the start, time too; clients stay connected
 	Seed  *uint64  `json:"seed,omitempty"`  // the same with another seed
 	Move  []Mover  `json:"move,omitempty"`  // all of them or, without room, none
+	Color []Paint  `json:"color,omitempty"` // all of them or, if something is misspelt, none
 	Speed *float64 `json:"speed,omitempty"` // 0 to 1000
 	Pause *bool    `json:"pause,omitempty"`
 	Step  int      `json:"step,omitempty"` // 0 to 1000, of 10 ms each
 }
 
-// ErrRefused is wrapped by the error of an impossible order: then no part of Move was done,
+// Paint is another colour for a robot, a thing or a fixture.
+type Paint struct {
+	Name  string `json:"name"`
+	Color string `json:"color"` // "#rrggbb", or a name as in a world file
+}
+
+// ErrRefused is wrapped by the error of an impossible order: then no part of Move or of Color was done,
 // nor any later field.
 var ErrRefused = errors.New("the simulation refuses")
 
@@ -93,7 +102,7 @@ type World struct {
 func At(address string) *World { return &World{Address: address} }
 
 // maxReply bounds an answer in bytes: the state of a world of ten thousand robots fits.
-const maxReply = 1 << 20
+const maxReply = 2 << 20
 
 // State returns the state of the world.
 func (w *World) State(ctx context.Context) (State, error) { return w.ask(ctx, http.MethodGet, "") }

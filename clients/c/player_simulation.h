@@ -65,7 +65,7 @@ typedef struct {
 } player_simulation;
 
 /* Has an order carried out and reads the state afterwards. The order is JSON
-   (docs/STAGE.md): any of reset, seed, move, speed, pause and step, carried out in
+   (docs/STAGE.md): any of reset, seed, move, color, speed, pause and step, carried out in
    this order and without another order in between. One that is not possible is
    PLAYER_REFUSED. NULL changes nothing. The timeout is in ms. */
 player_result player_simulation_order(player_simulation *w, const char *order, int timeout);

@@ -45,7 +45,7 @@ public:
   int Read() { return Ask(nullptr); }
 
   // Has an order carried out and reads the state afterwards. The order is JSON: any of
-  // reset, seed, move, speed, pause and step, carried out in this order and without
+  // reset, seed, move, color, speed, pause and step, carried out in this order and without
   // another order in between. One that is not possible is PLAYER_REFUSED.
   int Order(const std::string &json) { return Ask(json.c_str()); }
 

@@ -10,6 +10,7 @@ import (
 type material struct {
 	color   Color
 	channel int  // of the camera's colour tracker, -1 for none
+	kept    bool // the channel does not follow the colour
 	solid   bool // robots collide with it
 	echo    bool // sonars and lasers detect it
 }
@@ -31,6 +32,7 @@ func (p *part) at(height float64) bool { return p.bottom <= height && height <= 
 type body struct {
 	name  string
 	parts []part
+	own   int    // how many of the parts are not mounted on it: the first ones
 	robot *Robot // nil for a thing
 	grasp bool   // a gripper can hold it
 

@@ -22,6 +22,7 @@ type camera struct {
 	// palette maps a colour to the channel that the tracker was trained for.
 	// With a nil palette the materials' own channels are used.
 	palette map[Color]int
+	head    head
 }
 
 // canvas is a camera's picture: for every pixel the paint of the nearest surface, and its
@@ -54,14 +55,14 @@ type eye struct {
 }
 
 // eyeOf returns where a robot's camera is now.
-func eyeOf(r *Robot, reach float64) eye {
-	at := r.body.pose.Then(r.camera.pose)
+func eyeOf(r *Robot, c *camera, reach float64) eye {
+	at := r.body.pose.Then(c.pose)
 	return eye{
 		at:         at.Position(),
-		facing:     floor.Direction(at.Heading + floor.Radians(r.head.pan)),
-		lensHeight: r.camera.height,
-		tilt:       math.Tan(floor.Radians(r.head.tilt)),
-		half:       math.Tan(r.head.fov() / 2),
+		facing:     floor.Direction(at.Heading + floor.Radians(c.head.pan)),
+		lensHeight: c.height,
+		tilt:       math.Tan(floor.Radians(c.head.tilt)),
+		half:       math.Tan(c.head.fov() / 2),
 		reach:      reach,
 	}
 }
@@ -90,10 +91,10 @@ func viewOf[T any](e eye, img *canvas[T], paintOf func(*material) T) view[T] {
 	return view[T]{e, img, paintOf, float64(img.width) / 2 / e.half}
 }
 
-// drawChannels draws the channels of the colour tracker of the robot's camera.
-func (r *Robot) drawChannels(img *canvas[int8]) {
+// drawTracked draws the channels of the colour tracker of a camera of the robot.
+func (r *Robot) drawTracked(c *camera, img *canvas[int8]) {
 	w := r.world
-	v := viewOf(eyeOf(r, r.camera.reach), img, r.camera.channelOf)
+	v := viewOf(eyeOf(r, c, c.reach), img, c.channelOf)
 	img.clear(-1)
 	for i := range w.scenery {
 		v.drawFigure(&w.scenery[i])
@@ -111,7 +112,7 @@ func (r *Robot) drawChannels(img *canvas[int8]) {
 
 // channelOf returns the channel in which the tracker reports a surface.
 func (c *camera) channelOf(m *material) int8 {
-	if m.channel < 0 || c.palette == nil {
+	if c.palette == nil || m.channel < 0 && m.kept {
 		return int8(m.channel)
 	}
 	if channel, known := c.palette[m.color]; known {

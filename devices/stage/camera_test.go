@@ -22,7 +22,7 @@ func see(w *World) *codec.VisionData {
 
 // aim points the camera without delay.
 func aim(r *Robot, pan, tilt, zoom float64) {
-	r.head = head{pan: pan, tilt: tilt, zoom: zoom, wantPan: pan, wantTilt: tilt, wantZoom: zoom}
+	r.cameras[0].head = head{pan: pan, tilt: tilt, zoom: zoom, wantPan: pan, wantTilt: tilt, wantZoom: zoom}
 }
 
 // A box of known size at a known place has its blob where a pinhole camera
@@ -50,7 +50,7 @@ func TestBlobIsWhereThePinholeShowsIt(t *testing.T) {
 			t.Errorf("%s: blobs %+v", tt.name, v)
 			continue
 		}
-		focal := 80 / math.Tan(r.head.fov()/2)
+		focal := 80 / math.Tan(r.cameras[0].head.fov()/2)
 		tilted := func(slope float64) float64 { return math.Tan(math.Atan(slope) - floor.Radians(tt.tilt)) }
 		want := [4]float64{
 			max(0, 80-focal*tt.left), min(160, 80-focal*tt.right) - 1,
@@ -107,6 +107,7 @@ func TestChannels(t *testing.T) {
 		{`color "white" light 1`, "", 31}, {`color_rgba [0 1 0 1]`, "", 1},
 		{`color "green"`, `colors ["blue" "green"]`, 1}, {`color "red"`, `colors ["blue" "green"]`, -1},
 		{`color "green"`, `colors ["blue" "#00ff00"] colors_count 2`, 1},
+		{`color "black"`, `colors ["blue" "black"]`, 1}, {`color "black" blob_return 0`, `colors ["blue" "black"]`, -1},
 		{`color "red"`, `range 1`, -1},
 	} {
 		w := newWorld(t, robotWorld+"pioneer2dx ( camera ( "+tt.camera+" ) )\nmodel ( pose [3 0 0 0] size [0.5 0.5 1]\n"+tt.model+"\n)")
@@ -222,29 +223,29 @@ func floodFill(p *canvas[int8], channel int8) (blobs []codec.Blob) {
 // its limits.
 func TestHeadSlews(t *testing.T) {
 	w, r := robotIn(t, robotWorld+`pioneer_full ( )`)
-	r.head.command(codec.PTZCommand{Pan: 120, Tilt: -40, Zoom: 1023})
+	r.cameras[0].head.command(codec.PTZCommand{Pan: 120, Tilt: -40, Zoom: 1023})
 	var z codec.PTZData
 	w.Step(steps(250 * time.Millisecond))
-	if r.head.read(&z); z.Pan != 20 || z.Tilt != -13 && z.Tilt != -12 || z.Zoom != 128 {
+	if r.cameras[0].head.read(&z); z.Pan != 20 || z.Tilt != -13 && z.Tilt != -12 || z.Zoom != 128 {
 		t.Errorf("after 0.25 s: %+v", z)
 	}
 	w.Step(steps(time.Second))
-	if r.head.read(&z); z.Pan != 100 || z.Tilt != -25 {
+	if r.cameras[0].head.read(&z); z.Pan != 100 || z.Tilt != -25 {
 		t.Errorf("at the limits: %+v", z)
 	}
 	w.Step(steps(time.Second))
-	if r.head.read(&z); z != (codec.PTZData{Pan: 100, Tilt: -25, Zoom: 1023}) {
+	if r.cameras[0].head.read(&z); z != (codec.PTZData{Pan: 100, Tilt: -25, Zoom: 1023}) {
 		t.Errorf("at the limits: %+v", z)
 	}
-	if fov := r.head.fov() * 180 / math.Pi; !near(fov, 4.4, 1e-9) {
+	if fov := r.cameras[0].head.fov() * 180 / math.Pi; !near(fov, 4.4, 1e-9) {
 		t.Errorf("zoomed in it sees %v degrees", fov)
 	}
-	r.head.command(codec.PTZCommand{Pan: -3, Tilt: 4, Zoom: -5})
+	r.cameras[0].head.command(codec.PTZCommand{Pan: -3, Tilt: 4, Zoom: -5})
 	w.Step(steps(3 * time.Second))
-	if r.head.read(&z); z != (codec.PTZData{Pan: -3, Tilt: 4}) {
+	if r.cameras[0].head.read(&z); z != (codec.PTZData{Pan: -3, Tilt: 4}) {
 		t.Errorf("commanded -3, 4, -5: %+v", z)
 	}
-	if fov := r.head.fov() * 180 / math.Pi; !near(fov, 48.8, 1e-9) {
+	if fov := r.cameras[0].head.fov() * 180 / math.Pi; !near(fov, 48.8, 1e-9) {
 		t.Errorf("zoomed out it sees %v degrees", fov)
 	}
 }
@@ -260,24 +261,24 @@ func TestHeadGoesHome(t *testing.T) {
 		c := codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500}
 		b.command(0, codec.PTZ, c.Append(nil))
 		b.run(2 * time.Second)
-		if r.head.pan != 40 || r.head.tilt != 10 || r.head.zoom != 500 {
-			t.Fatalf("the head is at %+v", r.head)
+		if r.cameras[0].head.pan != 40 || r.cameras[0].head.tilt != 10 || r.cameras[0].head.zoom != 500 {
+			t.Fatalf("the head is at %+v", r.cameras[0].head)
 		}
 	}
 	b.open(t, 0, "p")
 	aim()
 	b.close(0, "z")
 	b.run(2 * time.Second)
-	if r.head != (head{}) {
-		t.Errorf("with the robot open: the head is at %+v", r.head)
+	if r.cameras[0].head != (head{}) {
+		t.Errorf("with the robot open: the head is at %+v", r.cameras[0].head)
 	}
 	b.close(0, "p")
 	aim()
 	b.close(0, "z")
 	b.open(t, 0, "z")
 	b.run(time.Second)
-	if r.head != (head{}) {
-		t.Errorf("with the robot closed: the head is at %+v", r.head)
+	if r.cameras[0].head != (head{}) {
+		t.Errorf("with the robot closed: the head is at %+v", r.cameras[0].head)
 	}
 }
 

@@ -74,7 +74,9 @@ func (w *World) unuse() {
 	if w.users--; w.users == 0 {
 		for _, r := range w.robots {
 			r.drive.halt()
-			r.head = head{}
+			for _, c := range r.cameras {
+				c.head = head{}
+			}
 		}
 	}
 }

@@ -37,12 +37,12 @@ func exact(r *Robot, walls *floor.Grid, o, d Vec, height, reach float64) float64
 // checkScan compares a scan with exact rays and returns how many of them met something.
 func checkScan(t *testing.T, r *Robot) (met int) {
 	t.Helper()
-	at := r.body.pose.Then(r.laser.pose)
+	at := r.body.pose.Then(r.lasers[0].pose)
 	for i, got := range r.readLaser() {
 		want := uint16(noEcho)
 		along := r.world.scan[i].Rotate(floor.Direction(at.Heading))
-		d := exact(r, r.laser.walls, at.Position(), along, r.laser.height, r.laser.reach)
-		if d < r.laser.reach {
+		d := exact(r, r.lasers[0].walls, at.Position(), along, r.lasers[0].height, r.lasers[0].reach)
+		if d < r.lasers[0].reach {
 			want = millimetres(d)
 			met++
 		}

@@ -19,35 +19,55 @@ type Driver struct {
 	schedule
 
 	// The devices, nil if the robot has none.
-	position, misc, sonar, laser, vision, ptz, gripper *devices.Device
+	position, misc, sonar *devices.Device
+
+	// The others, in the order of those of the robot.
+	lasers   []scanned[codec.LaserData]
+	rangers  []scanned[codec.RangerData]
+	cameras  []watching
+	grippers []*devices.Device
+	navigating
 
 	opened bool // a device of the microcontroller is open (manual 3.6)
-	aimed  bool // the camera's head is open
 
-	sonarSeen, laserSeen moment // of sonarData and laserData
-	sonarBuf, laserBuf   []byte // their payloads
+	sonarSeen moment // of sonarData
+	sonarBuf  []byte // its payload
 
 	buf []byte
 	// Payloads are kept, so that a report does not allocate.
 	positionData codec.PositionData
 	miscData     codec.MiscData
 	sonarData    codec.SonarData
-	laserData    codec.LaserData
 	visionData   codec.VisionData
 	ptzData      codec.PTZData
 	gripperData  codec.GripperData
+}
+
+// watching is the devices of a camera.
+type watching struct {
+	vision, ptz *devices.Device
+	aimed       bool // its head is open
 }
 
 // NewDriver returns the driver of a robot of the world.
 func NewDriver(world *World, robot *Robot) *Driver {
 	never := moment{sim: -1}
 	d := &Driver{
-		schedule:  schedule{world: world, robot: robot},
-		sonarSeen: never,
-		laserSeen: never,
-		sonarBuf:  make([]byte, 0, codec.SonarSize),
-		laserBuf:  make([]byte, 0, codec.LaserSize),
-		buf:       make([]byte, 0, codec.MaxVisionSize),
+		schedule:   schedule{world: world, robot: robot},
+		lasers:     make([]scanned[codec.LaserData], len(robot.lasers)),
+		rangers:    make([]scanned[codec.RangerData], len(robot.rangers)),
+		cameras:    make([]watching, len(robot.cameras)),
+		grippers:   make([]*devices.Device, len(robot.grippers)),
+		navigating: newNavigating(robot),
+		sonarSeen:  never,
+		sonarBuf:   make([]byte, 0, codec.SonarSize),
+		buf:        make([]byte, 0, codec.MaxVisionSize),
+	}
+	for i := range d.lasers {
+		d.lasers[i].seen = never
+	}
+	for i := range d.rangers {
+		d.rangers[i].seen = never
 	}
 	d.scans = d
 	return d
@@ -68,8 +88,7 @@ func (w *World) phase(robot *Robot) time.Duration {
 // each overhead camera. It provides the devices that the robot carries.
 func (w *World) Instances() (made []devices.Instance) {
 	for _, r := range w.robots {
-		carried := provides(r.sonars != nil, r.laser != nil, r.gripper != nil, r.camera != nil)
-		made = append(made, devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: carried, Port: r.Port})
+		made = append(made, devices.Instance{Driver: NewDriver(w, r), Name: "stage " + r.Name, Provides: r.provides(), Port: r.Port})
 	}
 	for _, o := range w.overheads {
 		made = append(made, devices.Instance{Driver: newTracking(w, o), Name: "stage " + o.name, Provides: []devices.Spec{trackedPosition()}, Port: o.port})
@@ -82,28 +101,42 @@ func (d *Driver) Source() string { return d.world.Source() }
 
 // Setup is done at once.
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.opened, d.aimed = false, false
-	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
-	if d.robot.sonars != nil {
-		d.sonar = link.Device(codec.Sonar)
-	}
-	if d.robot.laser != nil {
-		d.laser = link.Device(codec.Laser)
-	}
-	if d.robot.gripper != nil {
-		d.gripper = link.Device(codec.Gripper)
-	}
-	if d.robot.camera != nil {
-		d.vision, d.ptz = link.Device(codec.Vision), link.Device(codec.PTZ)
+	d.opened = false
+	for _, device := range link.Devices() {
+		number := ordinal(device)
+		switch device.Letter() {
+		case codec.Position:
+			d.position = device
+		case codec.Misc:
+			d.misc = device
+		case codec.Sonar:
+			d.sonar = device
+		case codec.Laser:
+			d.lasers[number].device = device
+		case codec.Ranger:
+			d.rangers[number].device = device
+		case codec.Vision:
+			d.cameras[number].vision = device
+		case codec.PTZ:
+			d.cameras[number].ptz, d.cameras[number].aimed = device, false
+		case codec.Gripper:
+			d.grippers[number] = device
+		case codec.GPS:
+			d.receivers[number] = device
+		case codec.IMU:
+			d.inertials[number], d.motions[number] = device, motion{}
+		}
 	}
 	d.robot.drive.halt()
 	d.join(now, link)
 }
 
-// Shutdown stops the robot and sends the camera's head home.
+// Shutdown stops the robot and sends the heads of its cameras home.
 func (d *Driver) Shutdown(now time.Duration) {
 	d.robot.drive.halt()
-	d.robot.head.command(codec.PTZCommand{})
+	for _, c := range d.robot.cameras {
+		c.head.command(codec.PTZCommand{})
+	}
 	d.world.leave(now, &d.schedule)
 	d.link.Stopped(now)
 }
@@ -115,21 +148,21 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if d.world.speed != 0 {
 		d.world.Advance(now)
 	}
-	switch device {
-	case d.position:
+	switch device.Letter() {
+	case codec.Position:
 		var c codec.PositionCommand
 		if c.Decode(device.Command()) == nil {
 			d.robot.drive.command(c.Speed, c.TurnRate)
 		}
-	case d.ptz:
+	case codec.PTZ:
 		var c codec.PTZCommand
 		if c.Decode(device.Command()) == nil {
-			d.robot.head.command(c)
+			d.robot.cameras[ordinal(device)].head.command(c)
 		}
-	case d.gripper:
+	case codec.Gripper:
 		var c codec.GripperCommand
 		if c.Decode(device.Command()) == nil {
-			d.robot.gripper.command(c)
+			d.robot.grippers[ordinal(device)].command(c)
 		}
 	}
 }
@@ -137,7 +170,7 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 // Configure carries out the requests of the microcontroller (manual table 8), addressed to
 // any of its devices.
 func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
-	if !slices.Contains([]*devices.Device{d.position, d.misc, d.sonar, d.gripper}, device) {
+	if !slices.Contains([]*devices.Device{d.position, d.misc, d.sonar}, device) && !slices.Contains(d.grippers, device) {
 		return fmt.Errorf("device %q takes no configuration", device.Letter())
 	}
 	c, err := codec.DecodeRobotConfig(payload)
@@ -169,15 +202,18 @@ func (d *Driver) Tick(now time.Duration) time.Duration {
 }
 
 // noticeOpening resets the odometry when the first of the microcontroller's devices was
-// opened; other open devices do not matter. When the camera's head was closed, it returns to
+// opened; other open devices do not matter. When a camera's head was closed, it returns to
 // its home position, like the real one.
 func (d *Driver) noticeOpening() {
-	aimed := d.subscribed(d.ptz)
-	if d.aimed && !aimed {
-		d.robot.head.command(codec.PTZCommand{})
+	for i := range d.cameras {
+		c := &d.cameras[i]
+		aimed := d.subscribed(c.ptz)
+		if c.aimed && !aimed {
+			d.robot.cameras[i].head.command(codec.PTZCommand{})
+		}
+		c.aimed = aimed
 	}
-	d.aimed = aimed
-	open := d.subscribed(d.position) || d.subscribed(d.sonar) || d.subscribed(d.misc) || d.subscribed(d.gripper)
+	open := d.subscribed(d.position) || d.subscribed(d.sonar) || d.subscribed(d.misc) || slices.ContainsFunc(d.grippers, d.subscribed)
 	if open && !d.opened {
 		d.robot.open()
 	}
@@ -205,21 +241,29 @@ func (d *Driver) publish(now time.Duration) {
 	if d.subscribed(d.sonar) {
 		d.sonar.Publish(now, d.sonarBuf)
 	}
-	if d.subscribed(d.laser) {
-		d.laser.Publish(now, d.laserBuf)
+	for i := range d.lasers {
+		d.lasers[i].publish(d, now)
 	}
-	if d.subscribed(d.gripper) {
-		r.gripper.read(&d.gripperData)
-		d.send(now, d.gripper, d.gripperData.Append)
+	for i := range d.rangers {
+		d.rangers[i].publish(d, now)
 	}
-	if d.subscribed(d.ptz) {
-		r.head.read(&d.ptzData)
-		d.send(now, d.ptz, d.ptzData.Append)
+	for i, device := range d.grippers {
+		if d.subscribed(device) {
+			r.grippers[i].read(&d.gripperData)
+			d.send(now, device, d.gripperData.Append)
+		}
 	}
-	if d.subscribed(d.vision) {
-		r.drawChannels(d.world.tracker.pixels)
-		d.world.tracker.find(&d.visionData)
-		d.send(now, d.vision, d.visionData.Append)
+	d.publishNavigation(now)
+	for i, c := range d.cameras {
+		if d.subscribed(c.ptz) {
+			r.cameras[i].head.read(&d.ptzData)
+			d.send(now, c.ptz, d.ptzData.Append)
+		}
+		if d.subscribed(c.vision) {
+			r.drawTracked(r.cameras[i], d.world.tracker.pixels)
+			d.world.tracker.find(&d.visionData)
+			d.send(now, c.vision, d.visionData.Append)
+		}
 	}
 }
 

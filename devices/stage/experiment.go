@@ -10,7 +10,7 @@ type beginning struct {
 	drive    drive
 	odometry odometry
 	battery  battery
-	gripper  gripper
+	grippers []gripper
 	slip     [3]float64 // widths of odom_error
 }
 
@@ -21,8 +21,8 @@ func (w *World) begin() {
 	}
 	for _, r := range w.robots {
 		r.start.drive, r.start.odometry, r.start.battery = r.drive, r.odometry, r.battery
-		if r.gripper != nil {
-			r.start.gripper = *r.gripper
+		for _, g := range r.grippers {
+			r.start.grippers = append(r.start.grippers, *g)
 		}
 	}
 	w.sow(w.seed)
@@ -43,18 +43,19 @@ func (w *World) sow(seed uint64) {
 	}
 }
 
-// Reset returns the world to its start, with another seed: poses, batteries, odometry and
-// grippers, and the simulated time. Clients stay connected, and every robot reports at once.
+// Reset returns the world to its start, with another seed: poses, batteries, odometry, grippers and
+// colours, and the simulated time. Clients stay connected, and every robot reports at once.
 // With the same seed and the same commands, everything that follows is the same as in a new
 // process.
 func (w *World) Reset(now time.Duration, seed uint64) {
 	w.moved++
+	w.unpaint()
 	for _, r := range w.robots {
-		if r.gripper != nil {
-			if r.gripper.gripped != nil {
-				r.gripper.drop()
+		for i, g := range r.grippers {
+			if g.gripped != nil {
+				g.drop()
 			}
-			*r.gripper = r.start.gripper
+			*g = r.start.grippers[i]
 		}
 	}
 	for _, b := range w.bodies {
@@ -63,7 +64,10 @@ func (w *World) Reset(now time.Duration, seed uint64) {
 	w.crowd = newCrowd(w.bodies, w.floor()) // with the order of a new one
 	w.sow(seed)
 	for _, r := range w.robots {
-		r.drive, r.odometry, r.battery, r.head, r.stalledUntil = r.start.drive, r.start.odometry, r.start.battery, head{}, 0
+		r.drive, r.odometry, r.battery, r.stalledUntil = r.start.drive, r.start.odometry, r.start.battery, 0
+		for _, c := range r.cameras {
+			c.head = head{}
+		}
 	}
 	if w.lockstep.need == 0 {
 		w.epoch += w.sim // the time that robots report never goes back

@@ -29,7 +29,7 @@ func TestReset(t *testing.T) {
 			for i := range 6 {
 				d := b.world.drivers[i].scans
 				digest.Write(d.sonarData.Append(nil))
-				digest.Write(d.laserData.Append(nil))
+				digest.Write(d.lasers[0].data.Append(nil))
 				d.positionData.Time = 0
 				digest.Write(d.positionData.Append(nil))
 				fmt.Fprint(digest, d.robot.Pose(), d.robot.battery.joules)
@@ -86,7 +86,7 @@ func TestResetOfAGripper(t *testing.T) {
 	if i < 0 {
 		t.Fatal("the room has nothing to grip")
 	}
-	g := w.robots[0].gripper
+	g := w.robots[0].grippers[0]
 	start := w.bodies[i].pose
 	g.gripped, w.bodies[i].holder, w.bodies[i].lifted = w.bodies[i], g, 0.1
 	g.paddles = travel{}

@@ -58,16 +58,16 @@ func TestIncludesOfStage(t *testing.T) {
 		check  func(r *Robot) bool // of the last robot
 	}{
 		{`include "pioneer.inc" include "map.inc" include "sick.inc" pioneer2dx ( sicklaser ( pose [0.04 0 0 0] ) )`, 1,
-			func(r *Robot) bool { return r.laser.pose.X == 0.04 && len(r.sonars.ring) == 16 }},
+			func(r *Robot) bool { return r.lasers[0].pose.X == 0.04 && len(r.sonars.ring) == 16 }},
 		{`include "sick.inc" include "pioneer.inc" pioneer2dx_base_no_sonar ( fancysicklaser () )`, 1,
-			func(r *Robot) bool { return r.laser != nil && r.sonars == nil }},
-		{`include "sick.inc" position ( ranger ( sicksensor () ) )`, 1, func(r *Robot) bool { return r.laser.reach == 8 }},
+			func(r *Robot) bool { return r.lasers != nil && r.sonars == nil }},
+		{`include "sick.inc" position ( ranger ( sicksensor () ) )`, 1, func(r *Robot) bool { return r.lasers[0].reach == 8 }},
 		{`include "/usr/local/share/stage/worlds/pioneer.inc" pioneer3dx () pioneer3at ( pose [2 0 0 0] )`, 2,
 			func(r *Robot) bool { return r.sonars.ring[0].pose.X == 0.147 }},
 		{`include "pioneer.inc" amigobot () fancypioneer2dx ( pose [2 0 0 0] ) pioneer2dx_front_sonar ( pose [4 0 0 0] )`, 3,
 			func(r *Robot) bool { return len(r.sonars.ring) == 8 }},
 		{`include "irobot.inc" include "hokuyo.inc" roomba () create ( pose [2 0 0 0] hokuyolaser () )`, 2,
-			func(r *Robot) bool { return r.laser.reach == 4 && r.laser.height < 0.2 }},
+			func(r *Robot) bool { return r.lasers[0].reach == 4 && r.lasers[0].height < 0.2 }},
 		{`include "map.inc" zone ( pose [0 0 0 0] ) position ()`, 1, func(r *Robot) bool { return !r.world.blocked(r.body) }},
 	} {
 		text := strings.NewReplacer(` include`, "\ninclude", `inc" `, "inc\"\n").Replace(test.text)

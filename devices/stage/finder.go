@@ -118,7 +118,8 @@ func (w *World) wallHides(o, d Vec, height, limit float64, behind *body) bool {
 
 // finder reads a fiducial finder.
 func (l *loader) finder(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if l.second(s, r, r.finder != nil, "fiducial finder") {
+	if r.finder != nil {
+		l.warn(s, "a second fiducial finder is not supported: %s has the first", r.Name)
 		return
 	}
 	f := &finder{

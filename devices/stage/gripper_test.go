@@ -29,7 +29,7 @@ func do(w *World, g *gripper, code uint8, d time.Duration) codec.GripperData {
 // table 7).
 func TestGripperMoves(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( )`)
-	g := w.robots[0].gripper
+	g := w.robots[0].grippers[0]
 	const open, closed, moving = codec.PaddlesOpen, codec.PaddlesClosed, codec.PaddlesMoving
 	const up, down, lifting = codec.LiftUp, codec.LiftDown, codec.LiftMoving
 	const grip, lift = codec.GripLimit, codec.LiftLimit
@@ -64,7 +64,7 @@ func TestGripperMoves(t *testing.T) {
 // LiftCarry moves the lift by steps of 20 ms, negative ones down.
 func TestLiftCarry(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( )`)
-	g := w.robots[0].gripper
+	g := w.robots[0].grippers[0]
 	for _, tt := range []struct {
 		arg  int8
 		want time.Duration // travel time from the bottom
@@ -82,7 +82,7 @@ func TestLiftCarry(t *testing.T) {
 func TestGripAndCarry(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.8 0.02 0 0] )`)
 	r, puck := w.robots[0], w.bodies[1]
-	g := r.gripper
+	g := r.grippers[0]
 	drive := func(speed, turn int16, d time.Duration) {
 		r.drives(speed, turn, d)
 		r.drives(0, 0, time.Second)
@@ -135,7 +135,7 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 		"nothing":      ``,
 	} {
 		w := newWorld(t, robotWorld+`pioneer_full ( )`+"\n"+thing)
-		g := w.robots[0].gripper
+		g := w.robots[0].grippers[0]
 		got := do(w, g, codec.GripClose, paddleTime+StepTime)
 		if g.gripped != nil {
 			t.Errorf("%s: gripped %v", name, g.gripped.name)
@@ -149,7 +149,7 @@ func TestGripperLeavesWhatItCannotGrip(t *testing.T) {
 // The puck is taken out of the gripper by hand.
 func TestPuckIsTakenAway(t *testing.T) {
 	w := newWorld(t, robotWorld+`pioneer_full ( ) puck ( pose [0.235 0 0 0] )`)
-	g := w.robots[0].gripper
+	g := w.robots[0].grippers[0]
 	if do(w, g, codec.GripClose, paddleTime); g.gripped == nil {
 		t.Fatal("not gripped")
 	}

@@ -86,7 +86,7 @@ func (r *Robot) readSonars() (out codec.SonarData) {
 }
 
 func (r *Robot) readLaser() (out codec.LaserData) {
-	r.scanLaser(r.world.scanner(r), &out)
+	r.scanLaser(r.world.scanner(r), 0, &out)
 	return out
 }
 
@@ -119,3 +119,6 @@ func write(t testing.TB, dir, name, text string) string {
 	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
+
+// drawChannels draws what the first camera of a robot tracks.
+func (r *Robot) drawChannels(img *canvas[int8]) { r.drawTracked(r.cameras[0], img) }

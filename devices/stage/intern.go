@@ -6,7 +6,7 @@ import "slices"
 // more memory, but no more time to read.
 const maxKinds = 32
 
-// intern has bodies of one kind refer to the same parts, and robots to the same sonars: both are
+// intern has bodies of one kind refer to the same parts, and robots to the same sonars and rangers: all are
 // constant. A thousand robots then have little more of them than one robot, and the data of the scans
 // stays in the processor's caches.
 func intern(bodies []*body) {
@@ -23,6 +23,9 @@ func intern(bodies []*body) {
 		b.parts, b.hull = kinds[i].parts, kinds[i].hull
 		if b.robot != nil {
 			b.robot.sonars = kinds[i].robot.sonars
+			if same := kinds[i].robot.rangers; slices.EqualFunc(b.robot.rangers, same, (*ranger).equal) {
+				b.robot.rangers = same
+			}
 		}
 	}
 }

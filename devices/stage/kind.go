@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/codec"
 	"player/devices"
 )
 
@@ -14,7 +15,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name:      "stage",
 		Doc:       "a simulated world: every robot of it, each on a port of its own",
-		Provides:  provides(true, true, true, true),
+		Provides:  provides(),
 		Simulated: true,
 		Options: []devices.Option{
 			{Name: "world", Default: devices.Path(""), Required: true, Doc: "the world file"},
@@ -24,20 +25,44 @@ func Kind() devices.Kind {
 	}
 }
 
-// provides returns the devices of a robot. Position and misc are on every robot.
-func provides(sonar, laser, gripper, camera bool) []devices.Spec {
-	specs := []devices.Spec{devices.Position(), devices.Misc()}
-	if sonar {
-		specs = append(specs, devices.Sonar())
+// provides returns the devices of a robot that has each of them once. Receivers and inertial measurement units are there
+// if the world has them or a block names them.
+func provides() []devices.Spec {
+	return []devices.Spec{devices.Position(), devices.Misc(), devices.Sonar(), devices.Laser(), devices.Gripper(),
+		devices.Vision(), devices.PTZ(), devices.Ranger(), devices.IMU().At(devices.Hidden), devices.GPS().At(devices.Hidden)}
+}
+
+// provides returns the devices that the robot carries, the first of each interface first. Position and misc are on every
+// robot.
+func (r *Robot) provides() (specs []devices.Spec) {
+	some := func(rank int) (more bool) {
+		for _, spec := range provides() {
+			count := 1
+			switch spec.Letter {
+			case codec.Sonar:
+				if r.sonars == nil {
+					count = 0
+				}
+			case codec.Laser:
+				count = len(r.lasers)
+			case codec.Gripper:
+				count = len(r.grippers)
+			case codec.Vision, codec.PTZ:
+				count = len(r.cameras)
+			case codec.Ranger:
+				count = len(r.rangers)
+			case codec.IMU:
+				count = len(r.inertials)
+			case codec.GPS:
+				count = len(r.receivers)
+			}
+			if rank < count {
+				specs, more = append(specs, spec.At(rank)), true
+			}
+		}
+		return more
 	}
-	if laser {
-		specs = append(specs, devices.Laser())
-	}
-	if gripper {
-		specs = append(specs, devices.Gripper())
-	}
-	if camera {
-		specs = append(specs, devices.Vision(), devices.PTZ())
+	for rank := 0; some(rank); rank++ {
 	}
 	return specs
 }
@@ -53,6 +78,7 @@ func newDrivers(a devices.Args) ([]devices.Instance, error) {
 	if len(world.Robots()) == 0 { // a misspelt type is among the warnings
 		return nil, errors.New(strings.Join(append([]string{world.Name() + ": there is no robot in this world: add a position model"}, world.Warnings()...), "; "))
 	}
+	world.equip(a.Provides)
 	warnings := world.Warnings()
 	shown := min(len(warnings), mostWarnings)
 	for _, warning := range warnings[:shown] {

@@ -26,8 +26,10 @@ func TestKindProvidesWhatRobotsCarry(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := made[0].Provides; !slices.Equal(got, Kind().Provides) {
-		t.Errorf("the robot provides %v, the kind %v", got, Kind().Provides)
+	want := slices.DeleteFunc(Kind().Provides, func(s devices.Spec) bool { return s.Index == devices.Hidden })
+	want = append(want, devices.Ranger().At(1)) // sonars and laser are rangers as well
+	if got := made[0].Provides; !slices.Equal(got, want) {
+		t.Errorf("the robot provides %v, the kind %v", got, want)
 	}
 }
 

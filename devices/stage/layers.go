@@ -118,17 +118,23 @@ func (l *loader) drawLayers(most size) error {
 			set.parts = append(set.parts, &b.parts[i])
 		}
 	}
-	echoes := func(height float64) func(*part) bool {
-		return func(p *part) bool { return p.echo && p.at(height) }
-	}
 	set.demand(&w.plan, func(p *part) bool { return p.solid || p.echo })
+	drawn := map[*ranger]bool{}
 	for _, b := range w.bodies {
 		set.demand(&b.walls, func(p *part) bool { return p.solid && p.bottom < b.hullTop && b.hullBottom < p.top })
 		if r := b.robot; r != nil && r.sonars != nil {
 			set.demand(&r.sonars.walls, echoes(r.sonars.height))
 		}
-		if r := b.robot; r != nil && r.laser != nil {
-			set.demand(&r.laser.walls, echoes(r.laser.height))
+		if r := b.robot; r != nil {
+			for _, s := range r.lasers {
+				set.demand(&s.walls, echoes(s.height))
+			}
+			for _, g := range r.rangers {
+				if !drawn[g] { // robots of one kind have the same
+					drawn[g] = true
+					g.demand(&set)
+				}
+			}
 		}
 	}
 	for _, p := range set.parts {
@@ -145,6 +151,11 @@ func (l *loader) drawLayers(most size) error {
 		return nil
 	}
 	return l.tooLarge(&set, most)
+}
+
+// echoes returns whether a beam at a height detects a part.
+func echoes(height float64) func(*part) bool {
+	return func(p *part) bool { return p.echo && p.at(height) }
 }
 
 // tooLarge returns the error for a world without room for its grids. It names a resolution

@@ -71,6 +71,7 @@ func (o origin) load() (*loader, error) {
 		digest:   sha256.New(),
 		world:    &World{name: file.Name, origin: o, text: file.Texts()[0], scan: scanDirections(), scanning: scanning{scanners: []*scanner{newScanner()}}, tracker: newTracker()},
 		sections: map[*body]*syntax.Section{},
+		fans:     map[fan][]Vec{},
 		reported: map[string]bool{},
 	}
 	return l, l.build(o.most)
@@ -116,6 +117,7 @@ type loader struct {
 	reported map[string]bool // the texts of errs and of the world's warnings
 
 	fiducials []fiducial
+	fans      map[fan][]Vec // the directions of rays
 
 	sections map[*body]*syntax.Section // of fixtures and movers
 }
@@ -144,14 +146,6 @@ func (l *loader) warn(s *syntax.Section, format string, args ...any) {
 	}
 }
 
-// second warns about a second device of a kind, if r has one.
-func (l *loader) second(s *syntax.Section, r *Robot, has bool, kind string) bool {
-	if has {
-		l.warn(s, "a second %s is not supported: %s has the first", kind, r.Name)
-	}
-	return has
-}
-
 // settings reads the fields of the whole world.
 func (l *loader) settings(s *syntax.Section) {
 	w := l.world
@@ -166,6 +160,7 @@ func (l *loader) settings(s *syntax.Section) {
 	quit := s.Float("quit_time", 0)
 	l.check(quit >= 0 && quit <= 1e9, s, "quit_time", "quit_time is %v: write simulated seconds, or 0 for never", quit)
 	w.quitAt = time.Duration(quit * float64(time.Second))
+	l.geography(s)
 	l.seed = uint64(s.Int("seed", 1))
 	if w.origin.seed >= 0 {
 		l.seed = uint64(w.origin.seed)
@@ -221,8 +216,11 @@ func (l *loader) things(s *syntax.Section) {
 		if r.sonars != nil {
 			r.sight = r.sonars.sight
 		}
-		if r.laser != nil {
-			r.sight = max(r.sight, r.laser.reach+r.laser.pose.Position().Length())
+		for _, s := range r.lasers {
+			r.sight = max(r.sight, s.reach+s.pose.Position().Length())
+		}
+		for _, g := range r.rangers {
+			r.sight = max(r.sight, g.sight())
 		}
 	}
 	l.world.bodies = append(l.world.bodies, objects...)

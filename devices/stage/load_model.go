@@ -35,6 +35,9 @@ var surface = []string{
 func (l *loader) model(s *syntax.Section, frame Pose, base float64, b *body, r *Robot) {
 	before := len(b.parts)
 	top := l.shape(s, frame, base, b, defaultSize)
+	if before == 0 {
+		b.own = len(b.parts)
+	}
 	l.charging(s, b, b.parts[before:], r)
 	l.children(s, frame, base, top, b, r)
 }
@@ -46,7 +49,7 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 	}
 	types := []string{"model"}
 	if r != nil {
-		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar", "fiducial", "fiducialfinder")
+		types = append(types, "ranger", "blobfinder", "gripper", "bumper", "laser", "sonar", "fiducial", "fiducialfinder", "gps", "imu")
 		s.Ignore("player") // Stage 1: each robot has a server here
 	}
 	for _, child := range s.Sections(types...) {
@@ -59,14 +62,21 @@ func (l *loader) children(s *syntax.Section, frame Pose, base, top float64, b *b
 			l.device(child, at, z, b, r)
 			l.oldLaser(child, at, z, r)
 		case "ranger", "sonar":
+			number := len(r.rangers)
 			l.device(child, at, z, b, r)
-			l.ranger(child, at, z, r)
+			l.ranger(child, at, z, r, number)
 		case "blobfinder":
 			l.device(child, at, z, b, r)
 			l.camera(child, at, z, r)
 		case "fiducial", "fiducialfinder":
 			l.device(child, at, z, b, r)
 			l.finder(child, at, z, r)
+		case "gps":
+			l.device(child, at, z, b, r)
+			l.receiver(child, at, z, r)
+		case "imu":
+			l.device(child, at, z, b, r)
+			l.inertial(child, r)
 		case "gripper":
 			l.gripper(child, at, z, r)
 		case "bumper":
@@ -275,22 +285,24 @@ func (l *loader) material(s *syntax.Section) material {
 		level := func(v float64) uint8 { return uint8(math.Round(max(0, min(1, v)) * 255)) }
 		color = l.palette.channelOf(Color{level(c[0]), level(c[1]), level(c[2])})
 	}
+	kept := light
 	if light {
 		color.channel = LightChannel
 	}
 	if s.Field("channel") != nil {
-		color.channel = s.Int("channel", 0)
+		kept, color.channel = true, s.Int("channel", 0)
 		l.check(color.channel >= 0 && color.channel <= LightChannel, s, "channel",
 			"channel %d: the colour tracker has 0 to %d", color.channel, LightChannel)
 	}
 	for _, field := range [...]string{"blob_return", "blobfinder_return", "vision_return"} {
 		if l.returns(s, field, 1) == 0 {
-			color.channel = noChannel
+			kept, color.channel = true, noChannel
 		}
 	}
 	return material{
 		color:   color.Color,
 		channel: color.channel,
+		kept:    kept,
 		solid:   l.returns(s, "obstacle_return", solid) != 0,
 		echo:    l.echo(s, echo),
 	}

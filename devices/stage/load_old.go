@@ -84,6 +84,7 @@ func (l *loader) environment(s *syntax.Section) *body {
 			outline[i] = at.Apply(v.Scale(scale))
 		}
 	}
+	b.own = 1
 	b.parts = []part{{material: l.material(s), shapes: plan.walls, top: mapHeight, bitmap: true}}
 	return b
 }
@@ -91,12 +92,10 @@ func (l *loader) environment(s *syntax.Section) *body {
 // oldLaser reads a laser that is a model by itself.
 func (l *loader) oldLaser(s *syntax.Section, at Pose, height float64, r *Robot) {
 	s.Ignore("samples", "range_min") // a scan has the readings of an LMS-200
-	if l.second(s, r, r.laser != nil, "laser") {
-		return
-	}
-	r.laser = &laser{pose: at, facing: floor.Direction(at.Heading), height: height,
+	one := &laser{pose: at, facing: floor.Direction(at.Heading), height: height,
 		reach: s.Length("range_max", 8), fov: s.Angle("fov", math.Pi)}
-	l.checkReach(s, "range_max", r.laser.reach)
+	l.checkReach(s, "range_max", one.reach)
+	r.lasers = append(r.lasers, one)
 }
 
 // oldSonars returns the sonars of a model with their poses in its own fields, or, for a

@@ -31,7 +31,7 @@ position ( name "robot1" port 6665 pose [5 1 180]
 		t.Errorf("%d fixtures, %d bodies", len(w.fixtures), len(w.bodies))
 	}
 	scan := r.readLaser()
-	if scan[180] != 2900 || scan[80] != noEcho || r.laser.reach != 4 {
+	if scan[180] != 2900 || scan[80] != noEcho || r.lasers[0].reach != 4 {
 		t.Errorf("the dark square is %d ahead, at the side %d", scan[180], scan[80])
 	}
 	want := newWorld(t, robotWorld+"pioneer2dx ( )").robots[0].sonars.ring
@@ -53,18 +53,18 @@ define dish ranger ( scount 2 spose[0] [0.1 0.1 90] spose[1] [0.1 -0.1 -90] svie
 define sick laser ( range_min 0.0 range_max 6.0 fov 180 samples 180 size [0.15 0.15] color "blue" )
 define rover position ( size [0.4 0.4] origin [-0.04 0 0] dish ( ) sick ( pose [0.1 0 0] ) )
 rover ( pose [1 2 90] localization "gps" localization_origin [0 0 0] )`)
-	if len(r.sonars.ring) != 2 || r.sonars.reach != 3 || r.laser.reach != 6 {
-		t.Errorf("sonars %v, laser %v", r.sonars, r.laser)
+	if len(r.sonars.ring) != 2 || r.sonars.reach != 3 || r.lasers[0].reach != 6 {
+		t.Errorf("sonars %v, laser %v", r.sonars, r.lasers[0])
 	}
 	if got := r.sonars.ring[1].pose; math.Abs(got.Heading+math.Pi/2) > 1e-9 || got.Y != -0.1 {
 		t.Errorf("the second sonar at %v", got)
 	}
-	ranged := newWorld(t, "include \"sick.inc\"\nposition ( sicklaser ( samples 32 range_max 5 fov 90 size [0.3 0.3 0.2] ) )").robots[0].laser
+	ranged := newWorld(t, "include \"sick.inc\"\nposition ( sicklaser ( samples 32 range_max 5 fov 90 size [0.3 0.3 0.2] ) )").robots[0].lasers[0]
 	if ranged.reach != 5 || math.Abs(ranged.fov-math.Pi/2) > 1e-9 {
 		t.Errorf("a laser with a range of its own: %v", ranged)
 	}
 	tracker := newWorld(t, `position ( fiducial_id 7 blobfinder ( channel_count 2 channels ["green" "red"] range_max 8 ) )`)
-	if c := tracker.robots[0].camera; c.reach != 8 || c.palette[Color{255, 0, 0}] != 1 || tracker.fiducials[0].id != 7 {
+	if c := tracker.robots[0].cameras[0]; c.reach != 8 || c.palette[Color{255, 0, 0}] != 1 || tracker.fiducials[0].id != 7 {
 		t.Errorf("camera %+v, tags %v", c, tracker.fiducials)
 	}
 	var at codec.PositionData

@@ -51,6 +51,7 @@ func (l *loader) robot(s *syntax.Section, at Pose, base float64) {
 	l.pushing(s, r.body, false, robotMass)
 	before := len(l.errs)
 	top := l.shape(s, Pose{}, base, r.body, pioneerSize)
+	r.body.own = len(r.body.parts)
 	l.children(s, Pose{}, base, top, r.body, r)
 	r.body.shape()
 	switch {
@@ -114,55 +115,69 @@ func (l *loader) power(s *syntax.Section, r *Robot) {
 	r.battery = b
 }
 
-// ranger reads sonars and lasers.
-func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot) {
-	for _, sensor := range s.Sections("sensor") {
-		sensor.Ignore("size", "color", "color_rgba")
-		pose, height := l.pose(sensor)
-		pose, height = at.Then(pose), base+height
-		samples := sensor.Int("samples", 1)
-		if samples < 1 {
-			l.fail(sensor, "samples", "samples %d: write 1 or more", samples)
-		}
-		if samples > maxSonarSamples {
-			if l.second(sensor, r, r.laser != nil, "laser") {
-				continue
-			}
-			// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
-			s.Ignore("samples", "range_min")
-			r.laser = &laser{pose: pose, facing: floor.Direction(pose.Heading), height: height, flaws: l.flaws(sensor, false),
-				reach: s.Length("range_max", l.reach(sensor, 8)), fov: s.Angle("fov", sensor.Angle("fov", math.Pi))}
-			l.checkReach(s, "range_max", r.laser.reach)
-			continue
-		}
-		if !l.addSonar(sensor, r, height, sonar{pose: pose, samples: samples,
-			reach: min(l.reach(sensor, 5), maxSonar), fov: sensor.Angle("fov", floor.Radians(15)), flaws: l.flaws(sensor, true)}) {
-			return
-		}
+// ranger reads sonars and lasers, and the device that has all readings of the section: that of a number, before the
+// rangers that are mounted on it.
+func (l *loader) ranger(s *syntax.Section, at Pose, base float64, r *Robot, number int) {
+	all := &ranger{}
+	for _, child := range s.Sections("sensor") {
+		l.sensor(s, child, at, base, r, all)
 	}
 	for _, beam := range l.oldSonars(s) {
 		beam.pose = at.Then(beam.pose)
-		if !l.addSonar(s, r, base, beam) {
-			return
-		}
+		l.addSonar(s, r, base, beam)
+		l.addRays(s, all, 1, outlook{pose: beam.pose, height: base, reach: beam.reach, fov: beam.fov})
+	}
+	if s.Type == "ranger" && all.readings > 0 {
+		r.rangers = slices.Insert(r.rangers, number, all)
 	}
 }
 
-// addSonar adds a sonar to the robot. It reports whether there was a place for it.
-func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sonar) bool {
+// sensor reads a sensor of a ranger.
+func (l *loader) sensor(s, child *syntax.Section, at Pose, base float64, r *Robot, all *ranger) {
+	child.Ignore("size", "color", "color_rgba")
+	pose, height := l.pose(child)
+	pose, height = at.Then(pose), base+height
+	samples, cone := child.Int("samples", 1), child.Bool("cone", false)
+	l.check(samples >= 1, child, "samples", "samples %d: write 1 or more", samples)
+	if samples > maxSonarSamples && !cone {
+		// Before Stage 4 a laser had the fields itself, and so have its worlds with sicklaser.
+		s.Ignore("range_min")
+		samples = s.Int("samples", samples)
+		one := &laser{pose: pose, facing: floor.Direction(pose.Heading), height: height, flaws: l.flaws(child, false),
+			reach: s.Length("range_max", l.reach(child, 8)), fov: s.Angle("fov", child.Angle("fov", math.Pi))}
+		l.checkReach(s, "range_max", one.reach)
+		l.addRays(child, all, samples, outlook{pose: pose, height: height, reach: one.reach, fov: one.fov, flaws: one.flaws})
+		r.lasers = append(r.lasers, one)
+		return
+	}
+	if cone {
+		samples = max(samples, 2) // of a sonar with one sample the beam is a ray
+	}
+	beam := sonar{pose: pose, samples: samples, reach: l.reach(child, 5), fov: child.Angle("fov", floor.Radians(15)),
+		flaws: l.flaws(child, true)}
+	if cone {
+		all.addCone(height, beam)
+	} else {
+		l.addRays(child, all, samples, outlook{pose: pose, height: height, reach: beam.reach, fov: beam.fov, flaws: beam.flaws})
+	}
+	beam.reach = min(beam.reach, maxSonar)
+	l.addSonar(s, r, height, beam)
+}
+
+// addSonar adds a sonar to the robot, if there is a place for it.
+func (l *loader) addSonar(s *syntax.Section, r *Robot, height float64, beam sonar) {
 	if r.sonars == nil {
 		r.sonars = &sonars{height: height}
 	}
 	if len(r.sonars.ring) == codec.SonarCount {
-		l.warn(s, "more than %d sonars are not supported: %s has the first", codec.SonarCount, r.Name)
-		return false
+		l.warn(s, "more than %d sonars: device sonar of %s has the first, and its rangers have all", codec.SonarCount, r.Name)
+		return
 	}
 	beam.aim()
 	r.sonars.ring = append(r.sonars.ring, beam)
 	r.sonars.reach = max(r.sonars.reach, beam.reach)
 	r.sonars.sight = max(r.sonars.sight, beam.reach+beam.offset)
 	r.sonars.flawed = r.sonars.flawed || beam.flawed
-	return true
 }
 
 // reach reads the upper limit of a sensor's range.
@@ -179,9 +194,6 @@ func (l *loader) checkReach(s *syntax.Section, field string, reach float64) {
 // camera reads a blobfinder: a camera on a pan-tilt-zoom head with a colour
 // tracker.
 func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if l.second(s, r, r.camera != nil, "camera") {
-		return
-	}
 	c := &camera{pose: at, height: base, reach: s.Length("range", s.Length("range_max", cameraReach))}
 	l.checkReach(s, "range", c.reach)
 	s.Ignore("colors_count", "channel_count") // follow from colors
@@ -197,14 +209,11 @@ func (l *loader) camera(s *syntax.Section, at Pose, base float64, r *Robot) {
 		}
 		c.palette[color.Color] = channel
 	}
-	r.camera = c
+	r.cameras = append(r.cameras, c)
 }
 
 // gripper reads a gripper.
 func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
-	if l.second(s, r, r.gripper != nil, "gripper") {
-		return
-	}
 	s.Ignore(slices.Concat(ignored, surface)...)
 	size := l.size(s, 0.10, 0.215, 0.10)
 	g := &gripper{robot: r, pose: at, length: size[0], opening: size[1], height: base + size[2]/2}
@@ -218,5 +227,5 @@ func (l *loader) gripper(s *syntax.Section, at Pose, base float64, r *Robot) {
 	}
 	g.paddles = end("paddles", "open", "closed", "open")
 	g.lift = end("lift", "down", "down", "up")
-	r.gripper = g
+	r.grippers = append(r.grippers, g)
 }

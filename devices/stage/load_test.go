@@ -107,10 +107,7 @@ func TestWarnings(t *testing.T) {
 		{"defined again", "define a model ( size [1 1 1] )\ndefine a position ( )\na ( )\ndefine a model ( )", "test.world:2: a is already defined at test.world:1:8: the later define counts from there on; and 1 more"},
 		{"stuck", "model ( size [1 1 1] )\nposition ( )", "test.world:2: robot r0 starts inside something"},
 		{"drive", `position ( drive "omni" )`, "drives with two wheels"},
-		{"second laser", "position ( ranger ( sensor ( samples 180 ) sensor ( samples 180 ) ) )", "a second laser"},
-		{"second laser of its own", "position ( laser ( ) laser ( ) )", "a second laser"},
-		{"second camera", "position ( blobfinder ( ) blobfinder ( ) )", "a second camera"},
-		{"second gripper", "position ( gripper ( ) gripper ( ) )", "a second gripper"},
+		{"second finder", "position ( fiducial ( ) fiducialfinder ( ) )", "a second fiducial finder"},
 		{"seventeen sonars", "position ( ranger (" + strings.Repeat(" sensor ( )", 17) + " ) )", "more than 16 sonars"},
 	} {
 		w, err := parseWorld(tt.world)
@@ -234,15 +231,15 @@ func FuzzLoad(f *testing.F) {
 			if r.sonars != nil {
 				r.readSonars()
 			}
-			if r.laser != nil {
+			if r.lasers != nil {
 				r.readLaser()
 			}
-			if r.camera != nil {
+			if r.cameras != nil {
 				r.drawChannels(w.tracker.pixels)
 				w.tracker.find(&d.visionData)
 			}
-			if r.gripper != nil {
-				r.gripper.read(&d.gripperData)
+			if r.grippers != nil {
+				r.grippers[0].read(&d.gripperData)
 			}
 		}
 	})

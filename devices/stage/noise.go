@@ -22,10 +22,10 @@ func newNoise(seed uint64, robot string) noise {
 }
 
 // at returns the generator for a reading of a robot's sensor at a simulated time: the
-// reading does not depend on other readings, nor on the reader.
-func (n noise) at(sim time.Duration, sensor byte) noise {
+// reading does not depend on other readings, nor on the reader. number counts the sensors of an interface from 0.
+func (n noise) at(sim time.Duration, letter byte, number int) noise {
 	n ^= noise(sim)
-	n = noise(n.next()) ^ noise(sensor)
+	n = noise(n.next()) ^ noise(letter) ^ noise(number)<<8
 	return noise(n.next())
 }
 

@@ -26,8 +26,8 @@ func TestNoiseGenerator(t *testing.T) {
 	if again := newNoise(1, "r0"); again != g {
 		t.Error("the same robot has two generators")
 	}
-	laser := g.at(0, codec.Laser)
-	for _, other := range []noise{newNoise(2, "r0").at(0, codec.Laser), newNoise(1, "r1").at(0, codec.Laser), g.at(0, codec.Sonar), g.at(StepTime, codec.Laser)} {
+	laser := g.at(0, codec.Laser, 0)
+	for _, other := range []noise{newNoise(2, "r0").at(0, codec.Laser, 0), newNoise(1, "r1").at(0, codec.Laser, 0), g.at(0, codec.Sonar, 0), g.at(StepTime, codec.Laser, 0), g.at(0, codec.Laser, 1)} {
 		if other == laser {
 			t.Error("two readings have one generator")
 		}

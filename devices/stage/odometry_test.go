@@ -135,10 +135,10 @@ func TestEmptyBatteryStopsTheRobot(t *testing.T) {
 			r.battery.joules = 100
 		}
 		w.Step(500)
-		r.gripper.command(codec.GripperCommand{Code: codec.GripClose})
+		r.grippers[0].command(codec.GripperCommand{Code: codec.GripClose})
 		at := r.Pose()
 		w.Step(100)
-		if moves := r.Pose() != at || r.gripper.paddles.at != 1; moves == stops || r.battery.joules != 0 || r.battery.decivolt() != 110 {
+		if moves := r.Pose() != at || r.grippers[0].paddles.at != 1; moves == stops || r.battery.joules != 0 || r.battery.decivolt() != 110 {
 			t.Errorf("%q: it moves %v with %v J, %v dV", fields, moves, r.battery.joules, r.battery.decivolt())
 		}
 		r.battery.joules = 1000

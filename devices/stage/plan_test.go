@@ -139,7 +139,7 @@ func TestFloorPlanInAWorld(t *testing.T) {
 	w, r := robotIn(t, `model ( bitmap "`+path+`" fit "picture" size [8 8 1] boundary 1 )`+"\n"+robotWorld+"pioneer_full ( pose [3 3 0 180] )")
 	ahead := func() float64 {
 		at := r.body.pose
-		return r.laser.walls.Cast(at.Position(), floor.Direction(at.Heading), 20)
+		return r.lasers[0].walls.Cast(at.Position(), floor.Direction(at.Heading), 20)
 	}
 	if got := ahead(); math.Abs(got-5) > 1e-5 {
 		t.Errorf("the black square is %v m ahead, want 5", got)

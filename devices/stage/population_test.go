@@ -89,7 +89,7 @@ func BenchmarkPopulation(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("%d robots/laser", n), func(b *testing.B) {
 			for b.Loop() {
-				r.scanLaser(w.scanner(r), &d.laserData)
+				r.scanLaser(w.scanner(r), 0, &d.lasers[0].data)
 			}
 		})
 		b.Run(fmt.Sprintf("%d robots/camera", n), func(b *testing.B) {
@@ -164,8 +164,8 @@ func BenchmarkScans(b *testing.B) {
 			}
 			for name, scan := range map[string]func(r *Robot){
 				"ns-sonars": func(r *Robot) { r.scanSonars(w.scanner(r), &sonar) },
-				"ns-laser":  func(r *Robot) { r.scanLaser(w.scanner(r), &laser) },
-				"ns-both":   func(r *Robot) { c := w.scanner(r); r.scanSonars(c, &sonar); r.scanLaser(c, &laser) },
+				"ns-laser":  func(r *Robot) { r.scanLaser(w.scanner(r), 0, &laser) },
+				"ns-both":   func(r *Robot) { c := w.scanner(r); r.scanSonars(c, &sonar); r.scanLaser(c, 0, &laser) },
 			} {
 				least := slices.Repeat([]time.Duration{time.Hour}, n/group)
 				for range rounds {

@@ -68,9 +68,7 @@ func (w *World) makeRoom(pusher *body) bool {
 		}
 	}
 	for _, s := range w.shoves[1:] {
-		if r := s.body.robot; r != nil && r.gripper != nil {
-			r.gripper.carry()
-		}
+		s.body.robot.carry()
 	}
 	return true
 }

@@ -136,9 +136,9 @@ func TestRobotIsPushed(t *testing.T) {
 		}
 		w := newWorld(t, robotWorld+fmt.Sprintf(two, field))
 		a, b, puck := w.robots[0], w.robots[1], w.bodies[2]
-		b.gripper.command(codec.GripperCommand{Code: codec.GripClose})
+		b.grippers[0].command(codec.GripperCommand{Code: codec.GripClose})
 		w.Step(steps(paddleTime))
-		if b.gripper.gripped != puck {
+		if b.grippers[0].gripped != puck {
 			t.Fatal("not gripped")
 		}
 		gripped := puck.pose.From(b.Pose())
@@ -229,7 +229,7 @@ wall ( pose [ 2.05 0 0 90] size [4.2 0.1 1] ) wall ( pose [-2.05 0 0 90] size [4
 			r := w.robots[random.IntN(len(w.robots))]
 			r.drive.command(int16(random.IntN(1400)-600), int16(random.IntN(240)-120))
 			if random.IntN(10) == 0 {
-				r.gripper.command(codec.GripperCommand{Code: codec.GripClose})
+				r.grippers[0].command(codec.GripperCommand{Code: codec.GripClose})
 			}
 			w.Step(5)
 			noOverlaps(t, w) // a robot inside another thing would be stuck there

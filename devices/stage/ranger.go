@@ -103,20 +103,12 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 		out[i] = millimetres(s.reach)
 	}
 	if s.flawed {
-		c.seed(r, codec.Sonar)
+		c.seed(r, codec.Sonar, 0)
 	}
 	var heard [codec.SonarCount]float64
-	targets, free := c.targets(), s.walls.Free(b.pose.Position())
+	free := s.walls.Free(b.pose.Position())
 	for i := range s.ring {
-		sonar := &s.ring[i]
-		beam := sonar.beam
-		if sonar.angular > 0 {
-			beam = beam.Turned(floor.Rotation(sonar.angular * c.random.normal()))
-		}
-		heard[i] = s.hear(r, sonar, &beam, targets, free)
-		if heard[i] < sonar.reach && sonar.specular > 0 {
-			heard[i] = s.echo(r, sonar, &beam, heard[i], c.near)
-		}
+		heard[i] = s.fire(r, c, &s.ring[i], free)
 	}
 	for i := range s.ring {
 		sonar, d := &s.ring[i], heard[i]
@@ -128,6 +120,20 @@ func (r *Robot) scanSonars(c *scanner, out *codec.SonarData) {
 		}
 		out[i] = millimetres(d)
 	}
+}
+
+// fire returns the distance in metres from which a sonar has an echo, or its reach. No wall is within free metres of the
+// robot's position.
+func (s *sonars) fire(r *Robot, c *scanner, sonar *sonar, free float64) float64 {
+	beam := sonar.beam
+	if sonar.angular > 0 {
+		beam = beam.Turned(floor.Rotation(sonar.angular * c.random.normal()))
+	}
+	d := s.hear(r, sonar, &beam, c.targets(), free)
+	if d < sonar.reach && sonar.specular > 0 {
+		d = s.echo(r, sonar, &beam, d, c.near)
+	}
+	return d
 }
 
 // hear returns the distance in metres to the nearest surface within a beam, or the sonar's
@@ -161,9 +167,9 @@ func (s *sonars) hear(r *Robot, sonar *sonar, b *floor.Beam, targets []target, f
 	return best
 }
 
-// scanLaser measures a scan in mm. The scanner is prepared for the robot.
-func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
-	l := r.laser
+// scanLaser measures a scan of a laser of the robot in mm. The scanner is prepared for the robot.
+func (r *Robot) scanLaser(c *scanner, number int, out *codec.LaserData) {
+	l := r.lasers[number]
 	at, s := r.body.carry(l.pose), &c.scan
 	s.at, s.facing, s.height, s.reach = at.Position(), floor.Direction(at.Heading), l.height, l.reach
 	s.rays, s.astray = r.world.scan, 0
@@ -173,7 +179,7 @@ func (r *Robot) scanLaser(c *scanner, out *codec.LaserData) {
 	}
 	flawed := l.flawed
 	if flawed {
-		if c.seed(r, codec.Laser); l.angular > 0 {
+		if c.seed(r, codec.Laser, number); l.angular > 0 {
 			s.jitter(c, l.angular)
 		}
 	}

@@ -29,17 +29,21 @@ type Robot struct {
 	odometry odometry
 	battery  battery
 	feelers  []feeler
-	head     head
 	noise    noise
 
 	// The sensors and actuators; nil if missing.
-	sonars  *sonars
-	laser   *laser
-	camera  *camera
-	gripper *gripper
-	finder  *finder
-	sight   float64    // how far sonars and laser see, metres from the robot's position
-	seen    neighbours // within sight
+	sonars   *sonars
+	lasers   []*laser
+	rangers  []*ranger
+	cameras  []*camera
+	grippers []*gripper
+	finder   *finder
+
+	receivers []*receiver
+	inertials []*inertial
+
+	sight float64    // how far sonars, lasers and rangers see, metres from the robot's position
+	seen  neighbours // within sight
 
 	start         beginning
 	motorsAtStart bool
@@ -59,11 +63,11 @@ func (r *Robot) step(now time.Duration) {
 		r.move(now, forward, turned)
 	}
 	r.battery.drain(dt, r.drive.speed, r.drive.turn)
-	if r.camera != nil {
-		r.head.step(dt)
+	for _, c := range r.cameras {
+		c.head.step(dt)
 	}
-	if r.gripper != nil {
-		r.gripper.step(dt)
+	for _, g := range r.grippers {
+		g.step(dt)
 	}
 }
 

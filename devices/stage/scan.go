@@ -43,12 +43,18 @@ type scanner struct {
 	normals [codec.LaserCount]float64 // the errors of a scan
 	angles  [codec.LaserCount]float64
 	order   [codec.LaserCount]int16 // see jitter
+
+	// Of a ranger: what each of its cones has heard, and the rays of a sensor, in metres and in the world's frame.
+	heard, lengths []float64
+	headings       []Vec
 }
 
 func newScanner() *scanner { return &scanner{random: newRandom()} }
 
 // seed starts the random numbers of a reading.
-func (c *scanner) seed(r *Robot, sensor byte) { c.random.noise = r.noise.at(r.world.sim, sensor) }
+func (c *scanner) seed(r *Robot, letter byte, number int) {
+	c.random.noise = r.noise.at(r.world.sim, letter, number)
+}
 
 // prepare finds all that the rangers of a robot may meet: all movable bodies near it except
 // the robot itself.

@@ -3,6 +3,8 @@ package stage
 import (
 	"runtime"
 	"time"
+
+	"player/devices"
 )
 
 // This file computes the scans of a world that is faster than real time, or in lockstep, on
@@ -42,8 +44,7 @@ func (d *Driver) updateScans() {
 func (d *Driver) scan(c *scanner) {
 	now := moment{d.world.sim, d.world.moved}
 	sonar := d.subscribed(d.sonar) && d.sonarSeen != now
-	laser := d.subscribed(d.laser) && d.laserSeen != now
-	if !sonar && !laser {
+	if !sonar && !wanted(d, d.lasers, now) && !wanted(d, d.rangers, now) {
 		return
 	}
 	c.prepare(d.robot)
@@ -51,9 +52,47 @@ func (d *Driver) scan(c *scanner) {
 		d.robot.scanSonars(c, &d.sonarData)
 		d.sonarBuf, d.sonarSeen = d.sonarData.Append(d.sonarBuf[:0]), now
 	}
-	if laser {
-		d.robot.scanLaser(c, &d.laserData)
-		d.laserBuf, d.laserSeen = d.laserData.Append(d.laserBuf[:0]), now
+	for i := range d.lasers {
+		if s := &d.lasers[i]; s.wanted(d, now) {
+			d.robot.scanLaser(c, i, &s.data)
+			s.buf, s.seen = s.data.Append(s.buf[:0]), now
+		}
+	}
+	for i := range d.rangers {
+		if s := &d.rangers[i]; s.wanted(d, now) {
+			d.robot.scanRanger(c, i, &s.data)
+			s.buf, s.seen = s.data.Append(s.buf[:0]), now
+		}
+	}
+}
+
+// scanned is a laser or a ranger, and its newest data.
+type scanned[T any] struct {
+	device *devices.Device
+	seen   moment // of the data
+	data   T
+	buf    []byte // its payload
+}
+
+// wanted reports whether the device is open, and its readings of that moment are not known.
+func (s *scanned[T]) wanted(d *Driver, now moment) bool {
+	return s.seen != now && d.subscribed(s.device)
+}
+
+// wanted reports whether any of several devices is wanted.
+func wanted[T any](d *Driver, list []scanned[T], now moment) bool {
+	for i := range list {
+		if list[i].wanted(d, now) {
+			return true
+		}
+	}
+	return false
+}
+
+// publish publishes the readings of the device if it is open.
+func (s *scanned[T]) publish(d *Driver, now time.Duration) {
+	if d.subscribed(s.device) {
+		s.device.Publish(now, s.buf)
 	}
 }
 

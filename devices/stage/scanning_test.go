@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"player/codec"
 	"player/codec/pioneer"
 	"player/e2e/must"
 )
@@ -38,6 +39,7 @@ func TestProcessorsChangeNothing(t *testing.T) {
 				digest := fnv.New64a()
 				for i := range 12 {
 					b.open(t, i, "psl")
+					b.subscribe(t, i, codec.Ranger, 2)
 					b.drive(i, int16(100+10*i), int16(5*i-20))
 				}
 				d := 10 * time.Millisecond
@@ -48,7 +50,9 @@ func TestProcessorsChangeNothing(t *testing.T) {
 					b.run(d)
 					for _, s := range b.world.drivers {
 						digest.Write(s.scans.sonarData.Append(nil))
-						digest.Write(s.scans.laserData.Append(nil))
+						digest.Write(s.scans.lasers[0].data.Append(nil))
+						digest.Write(s.scans.rangers[0].data.Append(nil))
+						digest.Write(s.scans.rangers[1].data.Append(nil))
 					}
 				}
 				digests = append(digests, digest.Sum64())
@@ -67,10 +71,10 @@ func TestScanAfterAMove(t *testing.T) {
 	b := newBench(t, w)
 	b.open(t, 0, "l")
 	b.run(publishPeriod)
-	before := w.drivers[0].scans.laserData[180]
+	before := w.drivers[0].scans.lasers[0].data[180]
 	must.Do(t, w.SetPose(1, Pose{X: 4}))
 	b.run(2 * publishPeriod)
-	if after := w.drivers[0].scans.laserData[180]; after != before+1000 {
+	if after := w.drivers[0].scans.lasers[0].data[180]; after != before+1000 {
 		t.Errorf("%d mm ahead before the move, %d after", before, after)
 	}
 }

@@ -22,18 +22,18 @@ type Sight struct {
 	lens     Lens
 }
 
-// Sight returns the part of the world that the robot's camera may see now, nil without a
+// Sight returns the part of the world that the robot's first camera may see now, nil without a
 // camera. It must be called on the loop.
 func (r *Robot) Sight() *Sight {
-	if r.camera == nil {
+	if r.cameras == nil {
 		return nil
 	}
-	w := r.world
-	s := &Sight{eye: eyeOf(r, sightReach), scenery: w.scenery, pictures: w.pictures}
-	at := r.camera.pose.Then(Pose{Heading: floor.Radians(r.head.pan)})
-	s.lens = Lens{Pose: at, Tilt: floor.Radians(r.head.tilt), FOV: r.head.fov()}
-	if r.laser != nil {
-		s.lens.Above = r.camera.height - r.laser.height
+	w, c := r.world, r.cameras[0]
+	s := &Sight{eye: eyeOf(r, c, sightReach), scenery: w.scenery, pictures: w.pictures}
+	at := c.pose.Then(Pose{Heading: floor.Radians(c.head.pan)})
+	s.lens = Lens{Pose: at, Tilt: floor.Radians(c.head.tilt), FOV: c.head.fov()}
+	if r.lasers != nil {
+		s.lens.Above = c.height - r.lasers[0].height
 	}
 	for _, b := range w.bodies {
 		if b != r.body && b.spot.within(s.at, sightReach) {

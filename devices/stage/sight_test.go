@@ -28,7 +28,7 @@ func TestPictureShowsTheBlobs(t *testing.T) {
 	`
 	for i, head := range []head{{}, {pan: 15, tilt: -5}, {pan: -10, tilt: 3, zoom: 400}} {
 		w, r := robotIn(t, robotWorld+world)
-		r.head = head
+		r.cameras[0].head = head
 		r.drawChannels(w.tracker.pixels)
 		var seen codec.VisionData
 		w.tracker.find(&seen)
@@ -68,7 +68,7 @@ func TestPictureFitsItsCalibration(t *testing.T) {
 		pioneer_full ( pose [0 0 0 0] )
 	`)
 	for _, head := range []head{{}, {pan: 12, tilt: -8}, {pan: -9, tilt: 10}, {pan: 4, zoom: 700}} {
-		r.head = head
+		r.cameras[0].head = head
 		sight := r.Sight()
 		picture := sight.Draw(width, height)
 		l := sight.Lens()
@@ -135,8 +135,8 @@ func TestPictureIsOfOneMoment(t *testing.T) {
 			drawn <- sight.Draw(320, 240)
 		}
 	}()
-	r.gripper.command(codec.GripperCommand{})
-	r.head.command(codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500})
+	r.grippers[0].command(codec.GripperCommand{})
+	r.cameras[0].head.command(codec.PTZCommand{Pan: 40, Tilt: 10, Zoom: 500})
 	other.drive.command(300, 40)
 	close(start)
 	for steps := 0; ; {

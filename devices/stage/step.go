@@ -59,7 +59,7 @@ func (w *World) group() {
 	g := &w.groups
 	g.nodes, g.grips = g.nodes[:0], false
 	for i, r := range w.robots {
-		g.grips = g.grips || r.gripper != nil
+		g.grips = g.grips || r.grippers != nil
 		g.nodes = append(g.nodes, node{before: int32(i), late: r.body.pushable})
 	}
 	for i, r := range w.robots {
@@ -173,8 +173,12 @@ func (g *groups) do(_, first, end int) {
 	}
 }
 
-// grips reports whether the robot's gripper may touch something.
+// grips reports whether a gripper of the robot may touch something.
 func (r *Robot) grips() bool {
-	g := r.gripper
-	return g != nil && (g.gripped != nil || g.paddles.moving())
+	for _, g := range r.grippers {
+		if g.gripped != nil || g.paddles.moving() {
+			return true
+		}
+	}
+	return false
 }

@@ -20,7 +20,7 @@ func jostle(w *World, steps int, before func()) {
 		for _, r := range w.robots {
 			if random.IntN(100) == 0 {
 				r.drive.command(int16(random.IntN(1000)-400), int16(random.IntN(160)-80))
-				r.gripper.command(codec.GripperCommand{Code: byte(1 + random.IntN(5))})
+				r.grippers[0].command(codec.GripperCommand{Code: byte(1 + random.IntN(5))})
 			}
 		}
 		if k%97 == 50 { // by hand
@@ -38,8 +38,8 @@ func (w *World) state() (state string) {
 	}
 	for _, r := range w.robots {
 		state += fmt.Sprintln(r.Name, r.drive, r.odometry, r.battery, r.stalledUntil)
-		if r.gripper != nil {
-			state += fmt.Sprintln(r.gripper.paddles, r.gripper.lift)
+		if r.grippers != nil {
+			state += fmt.Sprintln(r.grippers[0].paddles, r.grippers[0].lift)
 		}
 	}
 	return state

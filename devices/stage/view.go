@@ -16,6 +16,7 @@ import (
 type Model struct {
 	Name  string
 	Robot bool
+	Color Color // of its first part; black without parts
 	Parts []ModelPart
 }
 
@@ -39,6 +40,9 @@ func models(bodies []*body) []Model {
 	list := make([]Model, len(bodies))
 	for i, b := range bodies {
 		list[i] = Model{Name: b.name, Robot: b.robot != nil}
+		if len(b.parts) > 0 {
+			list[i].Color = b.parts[0].color
+		}
 		for _, p := range b.parts {
 			if !p.bitmap {
 				list[i].Parts = append(list[i].Parts, ModelPart{p.color, p.shapes, p.bottom, p.top})
@@ -160,9 +164,7 @@ func (b *body) letGo() {
 	if b.holder != nil {
 		b.holder.drop()
 	}
-	if r := b.robot; r != nil && r.gripper != nil {
-		r.gripper.carry()
-	}
+	b.robot.carry()
 }
 
 // Robot returns the robot of that name, nil if there is none.

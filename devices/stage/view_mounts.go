@@ -8,7 +8,7 @@ import (
 	"player/devices/stage/floor"
 )
 
-// Mounts is the poses of a robot's sensors, for drawing their data. Poses are
+// Mounts is the poses of a robot's sensors, of an interface the first, for drawing their data. Poses are
 // in the robot's frame.
 type Mounts struct {
 	Laser    *Pose   // nil for none
@@ -20,11 +20,11 @@ type Mounts struct {
 // Mounts returns the poses of the robot's sensors.
 func (r *Robot) Mounts() Mounts {
 	var m Mounts
-	if r.laser != nil {
-		m.Laser = new(r.laser.pose)
+	if r.lasers != nil {
+		m.Laser = new(r.lasers[0].pose)
 	}
-	if r.camera != nil {
-		m.Camera = new(r.camera.pose)
+	if r.cameras != nil {
+		m.Camera = new(r.cameras[0].pose)
 	}
 	if r.sonars != nil {
 		for _, s := range r.sonars.ring {
@@ -43,7 +43,7 @@ func (d *Driver) Robot() *Robot { return d.robot }
 
 // AppendParts implements devices.Surveyed.
 func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
-	r, letter := d.robot, device.Letter()
+	r, letter, number := d.robot, device.Letter(), ordinal(device)
 	if letter == codec.Sonar {
 		for i, s := range r.sonars.ring {
 			dst = append(dst, partAt(i, s.pose, Vec{}, s.reach, s.fov))
@@ -58,13 +58,18 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 		hull := floor.BoxOf(r.body.hull...)
 		at.X, at.Y, size = hull.Middle().X, hull.Middle().Y, hull.Size()
 	case codec.Laser:
-		at, reach, view = r.laser.pose, r.laser.reach, r.laser.fov
+		l := r.lasers[number]
+		at, reach, view = l.pose, l.reach, l.fov
 	case codec.Vision:
-		at, reach, view = r.camera.pose, r.camera.reach, floor.Radians(wideFOV)
+		c := r.cameras[number]
+		at, reach, view = c.pose, c.reach, floor.Radians(wideFOV)
 	case codec.PTZ:
-		at, view = r.camera.pose, floor.Radians(wideFOV)
+		at, view = r.cameras[number].pose, floor.Radians(wideFOV)
 	case codec.Gripper:
-		at, size = r.gripper.pose, Vec{X: r.gripper.length, Y: r.gripper.opening}
+		g := r.grippers[number]
+		at, size = g.pose, Vec{X: g.length, Y: g.opening}
+	case codec.GPS:
+		at = r.receivers[number].pose
 	default:
 		return dst
 	}

@@ -33,6 +33,7 @@ type World struct {
 	fixtures   []*body    // things that never move
 	scenery    []figure   // the same, for the cameras
 	pictures   []*picture // the pictures among them
+	unpainted  *unpainted // nil: nothing was painted
 	bodies     []*body    // things that move: robots first, then objects
 	spots      []spot     // of the bodies
 	crowd      *crowd     // the same, by place
@@ -41,6 +42,7 @@ type World struct {
 	overheads  []*overhead
 	fiducials  []fiducial // the movers' first
 	resolution float64
+	place      place
 	seed       uint64
 	plan       *floor.Grid // everything solid or detectable
 	size       size        // of all grids

@@ -38,7 +38,8 @@ func stateOf(world *stage.World, _ time.Duration) *simulation.State {
 	poses := world.AppendPoses(nil)
 	for i, m := range world.Movers() {
 		p := poses[i]
-		state.Movers = append(state.Movers, simulation.Mover{Name: m.Name, Robot: m.Robot, X: p.X, Y: p.Y, Heading: p.Heading * 180 / math.Pi})
+		state.Movers = append(state.Movers, simulation.Mover{Name: m.Name, Robot: m.Robot, X: p.X, Y: p.Y, Heading: p.Heading * 180 / math.Pi,
+			Color: m.Color.String()})
 	}
 	var seen []stage.Sighting
 	for i, r := range world.Robots() { // the first movers
@@ -111,6 +112,13 @@ func carryOut(o simulation.Order, now time.Duration, world *stage.World) error {
 		poses[m.Name] = stage.Pose{X: m.X, Y: m.Y, Heading: m.Heading * math.Pi / 180}
 	}
 	if err := world.SetPoses(poses); err != nil {
+		return err
+	}
+	colors := map[string]string{}
+	for _, p := range o.Color {
+		colors[p.Name] = p.Color
+	}
+	if err := world.Paint(colors); err != nil {
 		return err
 	}
 	if o.Speed != nil {

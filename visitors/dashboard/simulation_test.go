@@ -48,16 +48,20 @@ func TestSimulation(t *testing.T) {
 	if len(state.Movers) != 2 || !state.Paused || state.Seed != 5 || state.Time != 0 || state.Movers[0].X != 1.5 || state.Movers[0].Heading != 90 || state.Movers[1].X != -2 {
 		t.Fatalf("after the order: %s", text)
 	}
+	if _, text, state = ask(`{"color":[{"name":"` + thing + `","color":"blue"}]}`); first.Movers[1].Color == "" || state.Movers[1].Color != "#0000ff" {
+		t.Errorf("painted: %s", text)
+	}
 	if _, text, state = ask(`{"step":50}`); state.Time != 0.5 {
 		t.Errorf("after 50 steps: %s", text)
 	}
 	for order, want := range map[string]string{
 		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":100000000}]}`: "409 (1e+08, 0, 0) is not a pose",
 		`{"move":[{"name":"` + robot + `","x":1,"y":1},{"name":"` + thing + `","x":1,"y":1}]}`:   "409 " + stage.ErrNoRoom.Error(),
-		`{"move":[{"name":"nobody"}]}`: `409 there is no robot and no thing that moves of the name "nobody"`,
-		`{"step":-1}`:                  "400 write step",
-		`{"speed":-1}`:                 "400 write step 0 to 1000 and speed 0 to 1000",
-		`{"jump":1}`:                   "400 ?order= wants JSON: ",
+		`{"move":[{"name":"nobody"}]}`:                `409 there is no robot and no thing that moves of the name "nobody"`,
+		`{"color":[{"name":"nobody","color":"red"}]}`: `409 there is no robot and no thing of the name "nobody"`,
+		`{"step":-1}`:  "400 write step",
+		`{"speed":-1}`: "400 write step 0 to 1000 and speed 0 to 1000",
+		`{"jump":1}`:   "400 ?order= wants JSON: ",
 	} {
 		code, text, _ := ask(order)
 		number, start, _ := strings.Cut(want, " ")
