@@ -57,6 +57,7 @@ type Driver struct {
 	model     Model // in use, of the robot that was found last
 
 	position, sonar, gripper, misc *devices.Device
+	ranger                         *devices.Device
 
 	originBy time.Duration // when the robot counts as ignoring SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
@@ -71,6 +72,7 @@ type Driver struct {
 	motorsBy time.Duration // when SIPs report again whether they have power
 	separate bool          // VEL and RVEL always (PROTOCOL 6.2)
 	found    bool          // a robot has reported its type
+	sonars   []placed      // of the ranger
 	silent   bool          // no input and no output since the port was opened
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
@@ -86,6 +88,7 @@ type Driver struct {
 	out          []byte
 	positionData codec.PositionData
 	sonarData    codec.SonarData
+	rangerData   codec.RangerData
 }
 
 // New returns the driver of the robot on a serial port.
@@ -111,6 +114,9 @@ func (d *Driver) setModel(subclass string) (nearest string, err error) {
 	}
 	d.model = d.overrides.apply(m)
 	d.odometry.Model = &d.model
+	if !d.WasLost() { // a ranger keeps its readings
+		d.sonars = d.model.ring(nearest, d.overrides.Sonars != nil)
+	}
 	return nearest, nil
 }
 
@@ -118,9 +124,10 @@ func (d *Driver) setModel(subclass string) (nearest string, err error) {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupTime + transport.Grace,
-		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
-		Options:  append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port, or HOST:PORT"}}, options()...),
-		Probe:    probe(),
+		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc(),
+			devices.Ranger().At(devices.Hidden)},
+		Options: append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port, or HOST:PORT"}}, options()...),
+		Probe:   probe(),
 		New: func(a devices.Args) (devices.Driver, error) {
 			o, err := overrides(a)
 			if err != nil {
@@ -134,7 +141,7 @@ func Kind() devices.Kind {
 // AppendParts implements devices.Surveyed: the body and the sonars of the robot that was
 // found last, nothing before.
 func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
-	if !d.found && d.overrides.Subclass == "" {
+	if !d.isKnown() {
 		return dst
 	}
 	body := d.model.Body
@@ -148,6 +155,26 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 			}
 		}
 	}
+	if device.Letter() == codec.Ranger {
+		for i, s := range d.sonars {
+			dst = append(dst, codec.Part{Number: i, X: s.X, Y: s.Y, Heading: s.Heading, Range: sonarRange, View: sonarCone})
+		}
+	}
+	return dst
+}
+
+// isKnown reports whether the shape of the robot is known, from its last connection or from the owner.
+func (d *Driver) isKnown() bool { return d.found || d.overrides.Subclass != "" }
+
+// AppendRays implements devices.Ranged: all sonars of the robot.
+func (d *Driver) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
+	if !d.isKnown() {
+		return dst
+	}
+	for i, s := range d.sonars {
+		dst = append(dst, codec.Rays{First: i, Count: 1, X: s.X, Y: s.Y, Heading: s.Heading,
+			Far: sonarRange, Cone: sonarCone})
+	}
 	return dst
 }
 
@@ -156,6 +183,7 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
+	d.ranger = link.Device(codec.Ranger)
 	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
 	d.motorsBy = 0
 	d.jumps = limited.Line{}
@@ -284,6 +312,7 @@ func (d *Driver) publish(now time.Duration) {
 	d.misc.Publish(now, d.out)
 	d.out = grip.Append(d.out[:0])
 	d.gripper.Publish(now, d.out)
+	d.publishRing(now)
 }
 
 // anyOpen reports whether a client has a device of the microcontroller open. An always-on
