@@ -57,7 +57,7 @@ type Driver struct {
 	model     Model // in use, of the robot that was found last
 
 	position, sonar, gripper, misc *devices.Device
-	ranger                         *devices.Device
+	ranger, io, imu                *devices.Device
 
 	originBy time.Duration // when the robot counts as ignoring SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
@@ -78,6 +78,9 @@ type Driver struct {
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)
 
+	outputs outputs // that are to be sent
+	initial int     // the user outputs of the first SIP; -1: it has not come
+
 	moving, gripping bool          // a command is to be sent
 	sent             time.Duration // time of the last output
 	steered          time.Duration // time of the last output to the running robot
@@ -89,6 +92,7 @@ type Driver struct {
 	positionData codec.PositionData
 	sonarData    codec.SonarData
 	rangerData   codec.RangerData
+	ioData       codec.IOData
 }
 
 // New returns the driver of the robot on a serial port.
@@ -125,7 +129,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupTime + transport.Grace,
 		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc(),
-			devices.Ranger().At(devices.Hidden)},
+			devices.Ranger().At(devices.Hidden), devices.IO().At(devices.Hidden), devices.IMU().At(devices.Hidden)},
 		Options: append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port, or HOST:PORT"}}, options()...),
 		Probe:   probe(),
 		New: func(a devices.Args) (devices.Driver, error) {
@@ -183,7 +187,8 @@ func (d *Driver) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
-	d.ranger = link.Device(codec.Ranger)
+	d.ranger, d.io, d.imu = link.Device(codec.Ranger), link.Device(codec.IO), link.Device(codec.IMU)
+	d.initial = -1
 	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
 	d.motorsBy = 0
 	d.jumps = limited.Line{}
@@ -208,26 +213,38 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if !d.IsUp() {
 		return
 	}
-	if device == d.gripper {
+	switch device {
+	case d.gripper:
 		d.gripping = true
-	} else {
+	case d.io:
+		d.setOutput(device.Command())
+	default:
 		d.moving = true
 	}
 	d.flush(now)
 }
+
+// isPending reports whether a command is to be sent.
+func (d *Driver) isPending() bool { return d.moving || d.gripping || d.outputs.mask != 0 }
 
 // MotorsOff implements devices.Motored. A moving robot has power, whatever it reports.
 func (d *Driver) MotorsOff(time.Duration) bool {
 	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
 }
 
-func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	switch {
 	case err != nil:
 		return err
 	case d.free > now+maxBacklog:
 		return errBusy
+	case device == d.ranger, device == d.imu, device == d.io && c.Code != codec.ConfigOdometry:
+		return devices.ErrNoConfiguration
+	case device == d.io: // PROTOCOL 6.8
+		d.outputs = outputs{0xFF, byte(d.initial)}
+		d.flush(now)
+		return nil
 	}
 	switch c.Code {
 	case codec.ConfigMotors:
@@ -268,7 +285,7 @@ func (d *Driver) report(now time.Duration) {
 	} else {
 		d.opened = open
 		turned, ok := d.gyro.turn(now - d.odometry.at)
-		if ok || d.odometry.late > 0 && d.gyro.centre != 0 { // headings of before SETO cancel out
+		if d.overrides.Gyro && (ok || d.odometry.late > 0 && d.gyro.centre != 0) { // headings of before SETO cancel out
 			d.odometry.Turn(s, turned)
 		} else if d.gyroBy != 0 && now >= d.gyroBy {
 			d.gyroBy = 0
@@ -313,6 +330,7 @@ func (d *Driver) publish(now time.Duration) {
 	d.out = grip.Append(d.out[:0])
 	d.gripper.Publish(now, d.out)
 	d.publishRing(now)
+	d.publishIO(now)
 }
 
 // anyOpen reports whether a client has a device of the microcontroller open. An always-on
@@ -339,7 +357,10 @@ func (d *Driver) flush(now time.Duration) {
 	if b := d.gripper.Command(); d.gripping && b != nil {
 		d.out = AppendGripper(d.out, b[0], b[1])
 	}
-	d.moving, d.gripping = false, false
+	if o := d.outputs; o.mask != 0 {
+		d.out = AppendDigOut(d.out, o.mask, o.values)
+	}
+	d.moving, d.gripping, d.outputs = false, false, outputs{}
 	d.write(now)
 }
 
