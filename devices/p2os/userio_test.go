@@ -3,7 +3,9 @@ package p2os
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"player/codec"
 	"player/devices"
@@ -111,5 +113,24 @@ func TestDevicesAllocateNothing(t *testing.T) {
 		p.Say(sip)
 	}); n != 0 || io.Seq()+imu.Seq() < before+200 {
 		t.Errorf("%v allocations for each packet", n)
+	}
+}
+
+// An output that a full line has kept back is not set in a robot that is found again.
+func TestOutputsAreForgotten(t *testing.T) {
+	b, r := ready(t, 9600, devices.IO())
+	io := b.open(codec.IO)
+	b.Pass(100 * ms)
+	b.Port().Stuck = true
+	b.Port().Write(make([]byte, 1))
+	io.SetCommand(b.Now(), codec.IOCommand{Channel: 8, Value: 1}.Append(nil))
+	b.Pass(50 * ms)
+	b.Port().HangUp()
+	r.stage = 0
+	b.Until(func() bool { return len(b.Ports) == 2 }, 5*time.Second)
+	b.UntilUp()
+	b.Pass(time.Second)
+	if i := slices.IndexFunc(r.heard, func(s string) bool { return strings.HasPrefix(s, "command 30") }); i >= 0 {
+		t.Errorf("the robot heard %q", r.heard[i])
 	}
 }
