@@ -95,7 +95,7 @@ type Report struct {
 	Left       uint16 // encoder counts, forward, start over after 65535
 	Right      uint16
 	HasButtons bool // Buttons is there
-	Buttons    byte // that are pressed: bit 0 to 7, in the order of channelNames
+	Buttons    byte // that are pressed: bit 0 to 7, in the order of AppendChannels
 }
 
 // Parser finds Reports in the bytes of the robot. The zero value is ready.

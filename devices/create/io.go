@@ -16,15 +16,6 @@ const (
 	channelCount = intensityLED + 1
 )
 
-// channelNames are the names of the channels. Buttons and LEDs are in the order of the bits of packet 18 and command
-// 139 (the specification). A Roomba of another series has some of them.
-var channelNames = [channelCount]string{
-	"Cliff left", "Cliff front left", "Cliff front right", "Cliff right", "Wheel drop right", "Wheel drop left",
-	"Clean", "Spot", "Dock", "Minute", "Hour", "Day", "Schedule", "Clock",
-	"LED debris", "LED spot", "LED dock", "LED check robot",
-	"Power LED colour, 0 green, 255 red", "Power LED intensity",
-}
-
 // leds are the LEDs that a client has set. The robot does not report them. It has them for itself unless it is in the
 // driver's mode.
 type leds struct {
@@ -41,17 +32,15 @@ func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []c
 	if device.Letter() != codec.IO {
 		return dst
 	}
-	for i, name := range channelNames {
-		c := codec.Channel{Number: i, Role: codec.Input, Unit: codec.UnitBit, Max: 1, Name: name}
-		if i >= firstLED {
-			c.Role = codec.Output
-		}
-		if i >= colourLED {
-			c.Unit, c.Max = "", 255
-		}
-		dst = append(dst, c)
-	}
-	return dst
+	// Buttons and LEDs are in the order of the bits of packet 18 and command 139. Roombas of another series have some of
+	// them.
+	c := codec.Channel{Role: codec.Input, Unit: codec.UnitBit, Max: 1}
+	dst = codec.AppendChannels(dst, c, "Cliff left,Cliff front left,Cliff front right,Cliff right,"+
+		"Wheel drop right,Wheel drop left,Clean,Spot,Dock,Minute,Hour,Day,Schedule,Clock")
+	c.Number, c.Role = firstLED, codec.Output
+	dst = codec.AppendChannels(dst, c, "LED debris,LED spot,LED dock,LED check robot")
+	c.Number, c.Unit, c.Max = colourLED, "", 255
+	return codec.AppendChannels(dst, c, "Power LED colour: 0 green to 255 red,Power LED intensity")
 }
 
 // light takes a command to device io. One to an input, or to a channel that is not there, has no effect; nor has one
@@ -81,29 +70,18 @@ func (d *Driver) publishIO(now time.Duration, r Report) {
 	if !d.Link().Subscribed(d.io) {
 		return
 	}
-	values := d.ioData.Values[:0]
-	bits := func(port byte, count int, known bool) {
-		for i := range count {
-			value := int32(codec.Unknown)
-			if known {
-				value = int32(port >> i & 1)
-			}
-			values = append(values, value)
-		}
-	}
-	bits(r.Cliffs, 4, true)
-	bits(r.Bumps>>2, 2, true)
-	bits(r.Buttons, firstLED-firstButton, r.HasButtons)
-	l := &d.leds
-	bits(l.bits, colourLED-firstLED, l.known)
+	data, l := &d.ioData, &d.leds
+	data.Values = data.Values[:0]
+	data.AppendBits(uint16(r.Cliffs)|uint16(r.Bumps>>2)<<4, firstButton, true)
+	data.AppendBits(uint16(r.Buttons), firstLED-firstButton, r.HasButtons)
+	data.AppendBits(uint16(l.bits), colourLED-firstLED, l.known)
 	for _, v := range [...]byte{l.colour, l.intensity} {
 		value := int32(codec.Unknown)
 		if l.known {
 			value = int32(v)
 		}
-		values = append(values, value)
+		data.Values = append(data.Values, value)
 	}
-	d.ioData.Values = values
 	d.out = d.ioData.Append(d.out[:0])
 	d.io.Publish(now, d.out)
 }

@@ -1,7 +1,6 @@
 package kobuki
 
 import (
-	"fmt"
 	"math"
 	"time"
 
@@ -26,13 +25,6 @@ const (
 	firstOutputs = 0x00F0
 )
 
-// channelNames are the names of the channels. Right, middle and left are those of the specification's bits.
-var channelNames = [channelCount]string{
-	"Cliff right", "Cliff middle", "Cliff left", "Wheel drop right", "Wheel drop left", "Button 0", "Button 1", "Button 2",
-	firstOutput + 4: "Power 3.3 V", "Power 5 V", "Power 12 V 5 A", "Power 12 V 1.5 A",
-	"LED 1 red", "LED 1 green", "LED 2 red", "LED 2 green",
-}
-
 // outputs are those that a client has set. The robot does not report them.
 type outputs struct {
 	bits  uint16
@@ -48,22 +40,14 @@ func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []c
 	if device.Letter() != codec.IO {
 		return dst
 	}
-	for i, name := range channelNames {
-		c := codec.Channel{Number: i, Role: codec.Input, Unit: codec.UnitBit, Max: 1, Name: name}
-		switch {
-		case i >= firstOutput:
-			c.Role = codec.Output
-			if name == "" {
-				c.Name = fmt.Sprintf("Digital output %d", i-firstOutput)
-			}
-		case i >= firstAnalog:
-			c.Unit, c.Max, c.Name = "mV", analogFull, fmt.Sprintf("Analog input %d", i-firstAnalog)
-		case i >= firstDigital:
-			c.Name = fmt.Sprintf("Digital input %d", i-firstDigital)
-		}
-		dst = append(dst, c)
-	}
-	return dst
+	c := codec.Channel{Role: codec.Input, Unit: codec.UnitBit, Max: 1}
+	dst = codec.AppendChannels(dst, c, "Cliff right,Cliff middle,Cliff left,Wheel drop right,Wheel drop left,"+
+		"Button 0,Button 1,Button 2,Digital input 0,Digital input 1,Digital input 2,Digital input 3")
+	dst = codec.AppendChannels(dst, codec.Channel{Number: firstAnalog, Role: codec.Input, Unit: "mV", Max: analogFull},
+		"Analog input 0,Analog input 1,Analog input 2,Analog input 3")
+	c.Number, c.Role = firstOutput, codec.Output
+	return codec.AppendChannels(dst, c, "Digital output 0,Digital output 1,Digital output 2,Digital output 3,"+
+		"Power 3.3 V,Power 5 V,Power 12 V 5 A,Power 12 V 1.5 A,LED 1 red,LED 1 green,LED 2 red,LED 2 green")
 }
 
 // setOutput takes a command to device io. One to an input, or to a channel that is not there, has no effect.
@@ -94,29 +78,18 @@ func (d *Driver) publishIO(now time.Duration) {
 	if !d.Link().Subscribed(d.io) {
 		return
 	}
-	r, values := &d.latest, d.ioData.Values[:0]
-	bits := func(word uint16, count int, known bool) {
-		for i := range count {
-			value := int32(codec.Unknown)
-			if known {
-				value = int32(word >> i & 1)
-			}
-			values = append(values, value)
-		}
-	}
-	bits(uint16(r.Cliffs), 3, true)
-	bits(uint16(r.Dropped), 2, true)
-	bits(uint16(r.Buttons), 3, true)
-	bits(uint16(r.Digital), firstAnalog-firstDigital, r.Inputs)
+	r, data := &d.latest, &d.ioData
+	data.Values = data.Values[:0]
+	data.AppendBits(uint16(r.Cliffs)|uint16(r.Dropped)<<3|uint16(r.Buttons)<<5, firstDigital, true)
+	data.AppendBits(uint16(r.Digital), firstAnalog-firstDigital, r.Inputs)
 	for _, v := range r.Analog {
 		mV := int32(codec.Unknown)
 		if r.Inputs {
 			mV = (min(int32(v), analogMost)*analogFull + analogMost/2) / analogMost
 		}
-		values = append(values, mV)
+		data.Values = append(data.Values, mV)
 	}
-	bits(d.outputs.bits, outputCount, d.outputs.known)
-	d.ioData.Values = values
+	data.AppendBits(d.outputs.bits, outputCount, d.outputs.known)
 	d.out = d.ioData.Append(d.out[:0])
 	d.io.Publish(now, d.out)
 }

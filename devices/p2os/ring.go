@@ -2,7 +2,6 @@ package p2os
 
 import (
 	"math"
-	"slices"
 	"time"
 
 	"player/codec"
@@ -15,20 +14,29 @@ type placed struct {
 	pioneer.Mount
 }
 
-// Sonars besides those at Player's 16 places, of the parameter files of ARIA: the upper rings of a PeopleBot, and what
+// besides is a sonar that has none of Player's 16 places: its number, counted from that of the first of its row, and
+// its place in mm and degrees.
+type besides struct {
+	number        int8
+	x, y, heading int16
+}
+
+// The sonars besides those at Player's places, of the parameter files of ARIA: the upper rings of a PeopleBot, and what
 // is between the sonars of a PowerBot that have a place.
 var (
-	upperRings = pioneer.Mirrored([8][3]float64{
-		{-20, 136, 90}, {24, 119, 50}, {58, 78, 30}, {77, 27, 10},
-		{-191, -136, -90}, {-237, -119, -130}, {-271, -78, -150}, {-290, -27, -170},
-	})
-	powerBetween = [...]placed{
-		{1, pioneer.Mount{X: 200, Y: 267, Heading: 65}}, {3, pioneer.Mount{X: 274, Y: 200, Heading: 35}},
-		{5, pioneer.Mount{X: 320, Y: 96, Heading: 15}}, {9, pioneer.Mount{X: 320, Y: -96, Heading: -15}},
-		{11, pioneer.Mount{X: 274, Y: -200, Heading: -35}}, {13, pioneer.Mount{X: 200, Y: -267, Heading: -65}},
-		{17, pioneer.Mount{X: -347, Y: -267, Heading: -115}}, {19, pioneer.Mount{X: -420, Y: -200, Heading: -145}},
-		{21, pioneer.Mount{X: -467, Y: -96, Heading: -165}}, {25, pioneer.Mount{X: -467, Y: 96, Heading: 165}},
-		{27, pioneer.Mount{X: -420, Y: 200, Heading: 145}}, {29, pioneer.Mount{X: -347, Y: 267, Heading: 115}},
+	upperFront = [...]besides{
+		{0, -20, 136, 90}, {1, 24, 119, 50}, {2, 58, 78, 30}, {3, 77, 27, 10},
+		{4, 77, -27, -10}, {5, 58, -78, -30}, {6, 24, -119, -50}, {7, -20, -136, -90},
+	}
+	upperRear = [...]besides{
+		{0, -191, -136, -90}, {1, -237, -119, -130}, {2, -271, -78, -150}, {3, -290, -27, -170},
+		{4, -290, 27, 170}, {5, -271, 78, 150}, {6, -237, 119, 130}, {7, -191, 136, 90},
+	}
+	powerBetween = [...]besides{
+		{1, 200, 267, 65}, {3, 274, 200, 35}, {5, 320, 96, 15},
+		{9, 320, -96, -15}, {11, 274, -200, -35}, {13, 200, -267, -65},
+		{17, -347, -267, -115}, {19, -420, -200, -145}, {21, -467, -96, -165},
+		{25, -467, 96, 165}, {27, -420, 200, 145}, {29, -347, 267, 115},
 	}
 )
 
@@ -40,26 +48,38 @@ func (m *Model) ring(subclass string, own bool) (all []placed) {
 			all = append(all, placed{number, m.Body.Sonars[place]})
 		}
 	}
-	row := func(first int8, mounts []pioneer.Mount) {
-		for i, mount := range mounts {
-			all = append(all, placed{first + int8(i), mount})
-		}
-	}
-	front, rear := upperRings[:codec.SonarCount/2], upperRings[codec.SonarCount/2:]
+	front, rear := int8(noSonar), int8(24) // numbers of the first sonars of the upper rings
 	switch {
 	case own:
 	case subclass == "p2pb", subclass == "p2pp":
-		row(8, front)
+		front, rear = 8, noSonar
 	case subclass == "perfpb", subclass == "perfpb+":
-		row(8, front)
-		row(24, rear)
+		front = 8
 	case subclass == "peoplebot-sh":
-		row(16, front)
-		row(24, rear)
-	case subclass == "powerbot", subclass == "powerbot-sh":
-		all = append(all, powerBetween[:]...)
+		front = 16
+	case m.Sonars == powerBot:
+		all = appendRow(all, 0, powerBetween[:])
 	}
-	slices.SortFunc(all, func(a, b placed) int { return int(a.number) - int(b.number) })
+	if front != noSonar {
+		all = appendRow(all, front, upperFront[:])
+		if rear != noSonar {
+			all = appendRow(all, rear, upperRear[:])
+		}
+	}
+	for i := range all { // few, and mostly in order: not worth the code of package slices
+		for ; i > 0 && all[i].number < all[i-1].number; i-- {
+			all[i], all[i-1] = all[i-1], all[i]
+		}
+	}
+	return all
+}
+
+// appendRow appends sonars with their numbers.
+func appendRow(all []placed, first int8, row []besides) []placed {
+	for _, s := range row {
+		mount := pioneer.Mount{X: float64(s.x), Y: float64(s.y), Heading: float64(s.heading)}
+		all = append(all, placed{first + s.number, mount})
+	}
 	return all
 }
 

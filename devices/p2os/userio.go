@@ -1,7 +1,6 @@
 package p2os
 
 import (
-	"fmt"
 	"time"
 
 	"player/codec"
@@ -33,13 +32,10 @@ func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []c
 	if device.Letter() != codec.IO {
 		return dst
 	}
-	for i := range 2 * userBits {
-		role, name := codec.Input, fmt.Sprintf("Digital input %d", i)
-		if i >= outputChannel {
-			role, name = codec.Output, fmt.Sprintf("Digital output %d", i-outputChannel)
-		}
-		dst = append(dst, codec.Channel{Number: i, Role: role, Unit: codec.UnitBit, Max: 1, Name: name})
-	}
+	bit := codec.Channel{Role: codec.Input, Unit: codec.UnitBit, Max: 1}
+	dst = codec.AppendChannels(dst, bit, "Input 0,Input 1,Input 2,Input 3,Input 4,Input 5,Input 6,Input 7")
+	bit.Number, bit.Role = outputChannel, codec.Output
+	dst = codec.AppendChannels(dst, bit, "Output 0,Output 1,Output 2,Output 3,Output 4,Output 5,Output 6,Output 7")
 	return append(dst, codec.Channel{
 		Number: analogChannel, Role: codec.Input, Unit: "mV", Max: analogFull, Name: "Analog input"})
 }
@@ -58,11 +54,7 @@ func (d *Driver) publishIO(now time.Duration) {
 		return
 	}
 	d.ioData.Values = d.ioData.Values[:0]
-	for _, port := range [...]byte{d.sip.Digital, d.sip.Output} {
-		for bit := range userBits {
-			d.ioData.Values = append(d.ioData.Values, int32(port>>bit&1))
-		}
-	}
+	d.ioData.AppendBits(uint16(d.sip.Output)<<userBits|uint16(d.sip.Digital), 2*userBits, true)
 	const half = 255 / 2
 	d.ioData.Values = append(d.ioData.Values, (int32(d.sip.Analog)*analogFull+half)/255)
 	d.out = d.ioData.Append(d.out[:0])

@@ -94,7 +94,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "rplidar", Doc: "Slamtec RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
-		Provides: scan.LidarProvides(),
+		Provides: scan.Provides(),
 		Options: append(scan.LidarOptions(),
 			devices.Option{Name: "standard", Default: false, Doc: "standard scan, also if the sensor can do express scan"}),
 		New: func(a devices.Args) (devices.Driver, error) { return newDriver(a), nil },

@@ -38,11 +38,6 @@ const (
 	mostTurns = 5
 )
 
-// LidarProvides are the devices of a Lidar.
-func LidarProvides() []devices.Spec {
-	return []devices.Spec{devices.Laser(), devices.Ranger().At(devices.Hidden)}
-}
-
 // LidarOptions declares the options of Lidar.Set.
 func LidarOptions() []devices.Option {
 	return []devices.Option{

@@ -27,6 +27,13 @@ type Ranger struct {
 	out         []byte
 }
 
+// Provides are the devices of a scanner. It is not worth a copy of its code in each driver.
+//
+//go:noinline
+func Provides() []devices.Spec {
+	return []devices.Spec{devices.Laser(), devices.Ranger().At(devices.Hidden)}
+}
+
 // Open begins with the driver of a link. The number of readings is unknown until Set.
 func (r *Ranger) Open(link *devices.Link) {
 	r.device, r.data.Ranges = link.Device(codec.Ranger), r.data.Ranges[:0]
@@ -88,7 +95,9 @@ func (r *Ranger) Publish(now time.Duration) {
 	r.device.Publish(now, r.out)
 }
 
-// AppendRays appends where the readings look, once they are set.
+// AppendRays appends where the readings look, once they are set. It is not worth a copy of its code in each driver.
+//
+//go:noinline
 func (r *Ranger) AppendRays(dst []codec.Rays) []codec.Rays {
 	if r.Count() == 0 {
 		return dst

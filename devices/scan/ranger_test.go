@@ -95,7 +95,7 @@ type spinner struct{ Lidar }
 // newSpinner returns one with a client of its laser, and a client of its ranger if the block names it and it is open.
 func newSpinner(t testing.TB, named, open bool) (*transporttest.Bench, *spinner) {
 	t.Helper()
-	kind := devices.Kind{Name: "spinner", Provides: LidarProvides(), Options: LidarOptions()}
+	kind := devices.Kind{Name: "spinner", Provides: Provides(), Options: LidarOptions()}
 	d := &spinner{}
 	d.Set(devices.Args{Name: kind.Name, Values: kind.Defaults()}, transport.Protocol{
 		Speeds: []int{115200}, Limit: 5 * time.Second, Steps: []transport.Step{{Wait: 5 * time.Second}},

@@ -77,7 +77,7 @@ func Kind() devices.Kind {
 			Wait:      200 * time.Millisecond,
 			Recognise: recognise,
 		},
-		Provides: []devices.Spec{devices.Laser(), devices.Ranger().At(devices.Hidden)},
+		Provides: scan.Provides(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("192.168.0.1:2112"), Doc: "HOST:PORT of the sensor"},
 			scan.HeadingOption(),

@@ -57,7 +57,7 @@ func New(port string) *Driver {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", SetupLimit: setupTime + transport.Grace,
-		Provides: []devices.Spec{devices.Laser(), devices.Ranger().At(devices.Hidden)},
+		Provides: scan.Provides(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port, or HOST:PORT"},
 			scan.FlipOption(),

@@ -100,7 +100,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "urg", Doc: "Hokuyo laser scanners with SCIP 2.0 (URG, UBG, UST, UTM)", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
-		Provides: []devices.Spec{devices.Laser(), devices.Ranger().At(devices.Hidden)},
+		Provides: scan.Provides(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT, also of a sensor on the network"},
 			scan.HeadingOption(),
