@@ -27,11 +27,27 @@ type IOData struct {
 }
 
 // Append appends 4 bytes for each channel. Channels beyond MaxChannels are left out.
+//
+//go:noinline
 func (d *IOData) Append(dst []byte) []byte {
 	for _, v := range d.Values[:min(len(d.Values), MaxChannels)] {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(v))
 	}
 	return dst
+}
+
+// AppendBits appends count digital values: the bits of word, from the lowest one on, or Unknown. It is not worth a copy
+// of its code in each driver.
+//
+//go:noinline
+func (d *IOData) AppendBits(word uint16, count int, known bool) {
+	for i := range count {
+		value := int32(Unknown)
+		if known {
+			value = int32(word >> i & 1)
+		}
+		d.Values = append(d.Values, value)
+	}
 }
 
 // Decode reads a payload, reusing d.Values. A size that is no multiple of 4, or above MaxIOSize, is an error.
@@ -155,6 +171,17 @@ type Channel struct {
 	Min    int32  `json:"min"`  // of its values; or Unknown
 	Max    int32  `json:"max"`  // of its values; or Unknown
 	Name   string `json:"name"` // for people; may be empty
+}
+
+// AppendChannels appends channels like c, one for each of the names, which have commas between them. Their numbers
+// follow that of c.
+func AppendChannels(dst []Channel, c Channel, names string) []Channel {
+	for name := range strings.SplitSeq(names, ",") {
+		c.Name = name
+		dst = append(dst, c)
+		c.Number++
+	}
+	return dst
 }
 
 // UnitBit is the Channel.Unit of a digital input or output, whose values are 0 and 1.

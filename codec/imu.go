@@ -32,7 +32,9 @@ func (d *IMUData) fields() [9]*int32 {
 	return [...]*int32{&d.Roll, &d.Pitch, &d.Yaw, &d.RollRate, &d.PitchRate, &d.YawRate, &d.X, &d.Y, &d.Z}
 }
 
-// UnknownIMU returns data of which every field is Unknown.
+// UnknownIMU returns data of which every field is Unknown. It is not worth a copy of its code in each driver.
+//
+//go:noinline
 func UnknownIMU() (d IMUData) {
 	for _, f := range d.fields() {
 		*f = Unknown
@@ -41,6 +43,8 @@ func UnknownIMU() (d IMUData) {
 }
 
 // Append appends the 36 payload bytes.
+//
+//go:noinline
 func (d *IMUData) Append(dst []byte) []byte {
 	for _, f := range d.fields() {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(*f))

@@ -263,9 +263,10 @@ func (l *Link) Device(letter byte) *Device {
 }
 
 // Subscribed reports whether d is open. A driver can skip work for a device
-// that no client reads.
+// that no client reads. The answer is at once for a device that cannot be opened.
 func (l *Link) Subscribed(d *Device) bool {
-	return slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
+	return d.spec.Index != Hidden &&
+		slices.ContainsFunc(l.subscriptions, func(s subscription) bool { return s.device == d })
 }
 
 // AppendWaiters appends the waiters of the link's devices, each once.

@@ -26,6 +26,13 @@ func frame(bumps, cliffs byte, overcurrent byte, millivolt uint16, mode byte, le
 	return seal(f)
 }
 
+// withButtons returns a frame with the packet of buttons behind its others.
+func withButtons(f []byte, buttons byte) []byte {
+	f = append(slices.Clone(f[:len(f)-1]), 18, buttons)
+	f[1] += 2
+	return seal(f)
+}
+
 func seal(f []byte) []byte {
 	sum := byte(0)
 	for _, b := range f {
@@ -46,7 +53,9 @@ func TestGoldenCommands(t *testing.T) {
 		name      string
 		got, want []byte
 	}{
-		{"stream", AppendStream(nil), []byte{148, 10, 7, 9, 10, 11, 12, 14, 22, 35, 43, 44}},
+		{"stream", AppendStream(nil, false), []byte{148, 10, 7, 9, 10, 11, 12, 14, 22, 35, 43, 44}},
+		{"stream with buttons", AppendStream(nil, true), []byte{148, 11, 7, 9, 10, 11, 12, 14, 22, 35, 43, 44, 18}},
+		{"LEDs", AppendLEDs(nil, 4, 0, 128), []byte{139, 4, 0, 128}}, // the specification's example
 		{"drive", AppendDrive(nil, -2, 0x0123), []byte{145, 0x01, 0x23, 0xFF, 0xFE}},
 	} {
 		if !bytes.Equal(tt.got, tt.want) {
@@ -58,8 +67,8 @@ func TestGoldenCommands(t *testing.T) {
 func TestReportCutAtEveryByte(t *testing.T) {
 	whole := slices.Concat(frame(2, 0b1000, 0x10, 15600, 2, 0xFFFE, 3), frame(0x0D, 0b0001, 0x07, 14000, 1, 7, 8))
 	want := []Report{
-		{Bumps: 2, CliffRight: true, Stalled: true, Battery: 15600, Mode: ModeSafe, Left: 0xFFFE, Right: 3},
-		{Bumps: 13, CliffLeft: true, Battery: 14000, Mode: Passive, Left: 7, Right: 8},
+		{Bumps: 2, Cliffs: 8, Stalled: true, Battery: 15600, Mode: ModeSafe, Left: 0xFFFE, Right: 3},
+		{Bumps: 13, Cliffs: 1, Battery: 14000, Mode: Passive, Left: 7, Right: 8},
 	}
 	for cut := range len(whole) {
 		var p Parser
@@ -142,22 +151,27 @@ func TestCharging(t *testing.T) {
 // FuzzParser: each parsed frame is a frame in the bytes of the specification.
 func FuzzParser(f *testing.F) {
 	f.Add(frame(1, 2, 3, 15000, 2, 1, 2), 3)
+	f.Add(withButtons(frame(0, 1, 0, 15000, 2, 1, 2), 0x81), 9)
 	f.Add([]byte("bat:   min 3\r\n\x13\x17"), 7)
 	f.Add(slices.Concat([]byte{19, 19, 23}, frame(0, 0, 0, 0, 0, 0, 0)), 1)
 	f.Fuzz(func(t *testing.T, in []byte, cut int) {
 		var p Parser
 		cut = max(0, min(cut, len(in)))
-		reports := 0
+		reports, buttons := 0, 0
 		for _, part := range [][]byte{in[:cut], in[cut:]} {
 			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
 				reports++
 				back := frame(r.Bumps, 0, 0, r.Battery, byte(r.Mode), r.Left, r.Right)
+				if r.HasButtons {
+					buttons++
+				}
 				if !bytes.Contains(in, back[14:25]) { // the packets that decode leaves complete
 					t.Fatalf("%+v is not in % x", r, in)
 				}
 			}
 		}
-		if total := uint64(reports*frameSize) + p.Text + p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:]))); total != uint64(len(in)) {
+		framed := uint64(reports*frameSize + buttons*buttonsSize)
+		if total := framed + p.Text + p.Stats.Garbage + uint64(len(p.Waiting(p.buf[:]))); total != uint64(len(in)) {
 			t.Fatalf("%d bytes of %d are accounted for", total, len(in))
 		}
 	})
@@ -274,7 +288,7 @@ func TestHandshake(t *testing.T) {
 			if full {
 				mode = 132
 			}
-			want := slices.Concat([]byte{128, mode, 145, 0, 0, 0, 0}, AppendStream(nil))
+			want := slices.Concat([]byte{128, mode, 145, 0, 0, 0, 0}, AppendStream(nil, false))
 			if !bytes.Equal(b.heard, want) {
 				t.Errorf("at %d baud the robot heard % d, want % d", baud, b.heard, want)
 			}
@@ -400,4 +414,53 @@ func TestProbe(t *testing.T) {
 	answers("a report behind garbage", "\x00\x13\x01"+report, true, "", "")
 	answers("half a report", report[:20], false, "", "")
 	answers("a robot's packet", "\xFA\xFB\x03\x00\x00\x00", false, "", "")
+}
+
+// Buttons are in the stream if the block names device io, and a frame with them is found wherever it is cut.
+func TestButtons(t *testing.T) {
+	plain := frame(0x0C, 0b0101, 0, 15600, 2, 5, 6)
+	whole := slices.Concat(withButtons(plain, 0x82), plain)
+	want := []Report{
+		{Bumps: 12, Cliffs: 5, Battery: 15600, Mode: ModeSafe, Left: 5, Right: 6, HasButtons: true, Buttons: 0x82},
+		{Bumps: 12, Cliffs: 5, Battery: 15600, Mode: ModeSafe, Left: 5, Right: 6},
+	}
+	for cut := range len(whole) {
+		var p Parser
+		var got []Report
+		for _, part := range [][]byte{whole[:cut], whole[cut:]} {
+			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
+				got = append(got, r)
+			}
+		}
+		if !slices.Equal(got, want) || p.Stats.Garbage != 0 {
+			t.Fatalf("cut at %d: %+v", cut, got)
+		}
+	}
+}
+
+func TestHotPathAllocatesNothing(t *testing.T) {
+	instance := Kind().Instance(New("/dev/robot", false))
+	instance.Select([]devices.Spec{devices.Position(), devices.Misc(), devices.IO()})
+	b := &bench{Bench: transporttest.NewBench(t, instance), baud: 115200}
+	b.position, b.misc = b.Link.Device(codec.Position), b.Link.Device(codec.Misc)
+	b.Heard = b.hear
+	b.After(15*ms, b.speak)
+	b.Ready()
+	if !bytes.Contains(b.heard, AppendStream(nil, true)) {
+		t.Error("no stream with buttons is asked for")
+	}
+	io := b.Link.Device(codec.IO)
+	_ = must.Get(io.Subscribe(b.Now(), b))(t)
+	b.streams, b.Heard = false, nil
+	b.Pass(100 * ms)
+	p, in, before := b.Port(), withButtons(frame(0, 0, 0, 15600, 2, 0, 0), 1), io.Seq()
+	command := codec.IOCommand{Channel: firstLED, Value: 1}.Append(nil)
+	if n := testing.AllocsPerRun(100, func() {
+		p.Say(in)
+		io.SetCommand(b.Now(), command)
+		b.Skip(15 * ms)
+		p.Wrote = p.Wrote[:0]
+	}); n != 0 || io.Seq() < before+100 {
+		t.Errorf("%v allocations a report", n)
+	}
 }

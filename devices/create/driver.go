@@ -66,7 +66,10 @@ func (d *Driver) steps() []transport.Step {
 			Wait: modeTime, Late: d.Then(setting),
 		},
 		setting: {Send: func(dst []byte) []byte { return append(dst, byte(d.mode.command())) }, Wait: modeTime, Late: d.ask},
-		asking:  {Send: func(dst []byte) []byte { return AppendStream(AppendDrive(dst, 0, 0)) }, Wait: answerTime},
+		asking: {
+			Send: func(dst []byte) []byte { return AppendStream(AppendDrive(dst, 0, 0), d.isNamed()) },
+			Wait: answerTime,
+		},
 	}
 }
 
@@ -77,16 +80,19 @@ var search = []transport.Attempt{{}, {Speed: 1, First: starting}, {First: starti
 type Driver struct {
 	transport.Transport
 
-	mode           Mode // that the robot is to be in
-	position, misc *devices.Device
-	parser         Parser
+	mode               Mode // that the robot is to be in
+	position, misc, io *devices.Device
+	parser             Parser
 
 	odometry wheels.Counts
 	on       bool          // the motors are to be on
+	obeys    bool          // the newest report is of its mode: it obeys commands to its LEDs
 	due      time.Duration // from when on the robot must be in its mode
 	free     time.Duration // when the next command may go out
 	moving   bool          // a command is to be sent
 	repeat   time.Duration // when it is to be sent again
+	leds     leds
+	ioData   codec.IOData
 	out      []byte
 }
 
@@ -95,7 +101,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "create", Doc: "iRobot Create 2 and Roomba (Open Interface)", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
-		Provides: []devices.Spec{devices.Position(), devices.Misc()},
+		Provides: []devices.Spec{devices.Position(), devices.Misc(), devices.IO().At(devices.Hidden)},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"},
 			{Name: "full", Default: false, Doc: "obey also at cliffs and with a wheel off the floor (mode Full)"},
@@ -125,13 +131,13 @@ func New(port string, full bool) *Driver {
 }
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
-	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
+	d.position, d.misc, d.io = link.Device(codec.Position), link.Device(codec.Misc), link.Device(codec.IO)
 	d.odometry, d.free = newOdometry(), 0
 	d.Transport.Setup(now, link)
 }
 
 func (d *Driver) begin(time.Duration) transport.Phase {
-	d.on, d.moving = true, false
+	d.on, d.obeys, d.moving, d.leds = true, true, false, leds{}
 	if d.WasLost() {
 		return listening
 	}
@@ -171,8 +177,10 @@ func (d *Driver) report(now time.Duration, r Report) {
 		d.parser.Stats.Broken++ // impossible counts
 		return
 	}
-	obeys := r.Mode == d.mode
-	if d.on && !obeys && now >= d.due {
+	if d.obeys = r.Mode == d.mode; !d.obeys {
+		d.leds = leds{} // the robot has them
+	}
+	if d.on && !d.obeys && now >= d.due {
 		d.on = false
 		d.position.ForgetCommand()
 		d.Log().Warn("the robot has switched its motors off: at a cliff, with a wheel off the floor, at the charger, or by its button;" +
@@ -189,8 +197,9 @@ func (d *Driver) report(now time.Duration, r Report) {
 	misc := codec.MiscData{FrontBumpers: r.bumpers(), Battery: uint8(min((int(r.Battery)+50)/100, 255))}
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
+	d.publishIO(now, r)
 	d.Up(now)
-	if d.on && obeys && d.position.Command() != nil && now >= d.repeat {
+	if d.on && d.obeys && d.position.Command() != nil && now >= d.repeat {
 		d.moving = true
 		d.flush(now)
 	}
@@ -201,7 +210,7 @@ func (d *Driver) report(now time.Duration, r Report) {
 // dropped.
 func (r Report) bumpers() (bits uint8) {
 	bits = r.Bumps & 3
-	for i, set := range [...]bool{r.CliffRight, r.CliffLeft, r.Bumps&12 != 0} {
+	for i, set := range [...]bool{r.Cliffs&12 != 0, r.Cliffs&3 != 0, r.Bumps&12 != 0} {
 		if set {
 			bits |= 4 << i
 		}
@@ -211,16 +220,21 @@ func (r Report) bumpers() (bits uint8) {
 
 // Command implements devices.Commanded. The robot gets the newest command at once
 // if commandGap has passed, else when it has.
-func (d *Driver) Command(now time.Duration, _ *devices.Device) {
-	if d.IsUp() {
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	switch {
+	case !d.IsUp():
+		return
+	case device == d.io:
+		d.light(device.Command())
+	default:
 		d.moving = true
-		d.flush(now)
 	}
+	d.flush(now)
 }
 
-// flush sends the newest command when the line is free.
+// flush sends the newest commands when the line is free.
 func (d *Driver) flush(now time.Duration) {
-	if !d.moving {
+	if !d.moving && !d.leds.due {
 		return
 	}
 	if d.Port().Buffered() > 0 {
@@ -230,22 +244,37 @@ func (d *Driver) flush(now time.Duration) {
 		d.WakeAt(d.free)
 		return
 	}
-	var c codec.PositionCommand
-	if b := d.position.Command(); b != nil {
-		_ = c.Decode(b) // its size was checked
+	d.out = d.out[:0]
+	if d.moving {
+		var c codec.PositionCommand
+		if b := d.position.Command(); b != nil {
+			_ = c.Decode(b) // its size was checked
+		}
+		left, right := WheelSpeeds(c)
+		d.moving, d.repeat = false, now+repeatTime
+		d.out = AppendDrive(d.out, left, right)
 	}
-	left, right := WheelSpeeds(c)
-	d.moving, d.free, d.repeat = false, now+commandGap, now+repeatTime
-	d.out = AppendDrive(d.out[:0], left, right)
+	if d.leds.due {
+		d.leds.due = false
+		d.out = AppendLEDs(d.out, d.leds.bits, d.leds.colour, d.leds.intensity)
+	}
+	d.free = now + commandGap
 	d.Port().Write(d.out)
 }
 
 func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
-func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case device == d.io && c.Code == codec.ConfigOdometry: // PROTOCOL 6.8
+		d.leds = leds{known: d.obeys, due: d.obeys}
+		d.flush(now)
+		return nil
+	case device == d.io:
+		return devices.ErrNoConfiguration
 	}
 	switch c.Code {
 	case codec.ConfigMotors:

@@ -19,6 +19,7 @@ const (
 	Start       Command = 128 // begins the interface, in mode Passive: motors off
 	Safe        Command = 131 // mode Safe
 	Full        Command = 132 // mode Full
+	LEDs        Command = 139 // bits of LEDs, colour and intensity of the power LED
 	DriveDirect Command = 145 // speeds of the right and the left wheel
 	Stream      Command = 148 // a Report every 15 ms from now on
 	PauseStream Command = 150 // 0 ends it, 1 resumes it
@@ -52,7 +53,7 @@ const (
 )
 
 // reported are the packets of a Report in the order of the stream: the number of
-// the packet and its size in bytes. The frame takes 26 bytes, which fit into the
+// the packet and its size in bytes. The frame takes 26 bytes, and 28 with the buttons, which fit into the
 // 15 ms of the stream also at 19200 baud.
 var reported = [...]struct{ packet, size byte }{
 	{7, 1},  // bumps and wheel drops
@@ -65,11 +66,17 @@ var reported = [...]struct{ packet, size byte }{
 	{35, 1}, // mode
 	{43, 2}, // encoder of the left wheel
 	{44, 2}, // encoder of the right wheel
+	{18, 1}, // buttons, only for device io
 }
 
+// always is how many of reported are in every stream.
+const always = len(reported) - 1
+
 const (
-	// payloadSize is the size of all packets with their numbers, in bytes.
+	// payloadSize is the size of the packets that are always there, with their numbers, in bytes, and buttonsSize that of
+	// the buttons.
 	payloadSize = 23
+	buttonsSize = 2
 	// frameSize adds the header, the size and the checksum.
 	frameSize = payloadSize + 3
 
@@ -80,14 +87,15 @@ const (
 
 // Report is the robot's report, sent every 15 ms.
 type Report struct {
-	Bumps      byte // bit 0 right, bit 1 left; bit 2 right wheel dropped, bit 3 left wheel dropped
-	CliffLeft  bool
-	CliffRight bool
+	Bumps      byte   // bit 0 right, bit 1 left; bit 2 right wheel dropped, bit 3 left wheel dropped
+	Cliffs     byte   // bit 0 left, bit 1 front left, bit 2 front right, bit 3 right
 	Stalled    bool   // a wheel's motor draws too much current
 	Battery    uint16 // mV
 	Mode       Mode
 	Left       uint16 // encoder counts, forward, start over after 65535
 	Right      uint16
+	HasButtons bool // Buttons is there
+	Buttons    byte // that are pressed: bit 0 to 7, in the order of AppendChannels
 }
 
 // Parser finds Reports in the bytes of the robot. The zero value is ready.
@@ -154,47 +162,68 @@ func inspectText(b []byte) (size int, v transport.Verdict) {
 // inspectFrame recognises a frame of the stream with the packets of reported. The bytes
 // of a frame add up to zero, in eight bits.
 func inspectFrame(b []byte) (size int, v transport.Verdict) {
-	if v := transport.Begins(b, []byte{streamHeader, payloadSize}, frameSize); v != transport.Whole {
+	payload, packets := byte(payloadSize), reported[:always]
+	if len(b) > 1 && b[1] == payloadSize+buttonsSize {
+		payload, packets = payloadSize+buttonsSize, reported[:]
+	}
+	size = int(payload) + frameSize - payloadSize
+	if v := transport.Begins(b, []byte{streamHeader, payload}, size); v != transport.Whole {
 		return 0, v
 	}
 	at, sum := 2, byte(0)
-	for _, p := range reported {
+	for _, p := range packets {
 		if b[at] != p.packet {
 			return 0, transport.Damaged
 		}
 		at += 1 + int(p.size)
 	}
-	for _, c := range b[:frameSize] {
+	for _, c := range b[:size] {
 		sum += c
 	}
 	if sum != 0 {
 		return 0, transport.Damaged
 	}
-	return frameSize, transport.Whole
+	return size, transport.Whole
 }
 
 // decode reads a frame that inspect has accepted.
 func decode(b []byte) Report {
 	be := binary.BigEndian
-	return Report{
-		Bumps:      b[3] & 0x0F,
-		CliffLeft:  b[5]|b[7] != 0,
-		CliffRight: b[9]|b[11] != 0,
-		Stalled:    b[13]&0x18 != 0, // bit 3 right wheel, bit 4 left wheel
-		Battery:    be.Uint16(b[15:]),
-		Mode:       Mode(b[18]),
-		Left:       be.Uint16(b[20:]),
-		Right:      be.Uint16(b[23:]),
+	r := Report{
+		Bumps:   b[3] & 0x0F,
+		Stalled: b[13]&0x18 != 0, // bit 3 right wheel, bit 4 left wheel
+		Battery: be.Uint16(b[15:]),
+		Mode:    Mode(b[18]),
+		Left:    be.Uint16(b[20:]),
+		Right:   be.Uint16(b[23:]),
 	}
+	for i := range 4 {
+		if b[5+2*i] != 0 {
+			r.Cliffs |= 1 << i
+		}
+	}
+	if b[1] == payloadSize+buttonsSize {
+		r.HasButtons, r.Buttons = true, b[26]
+	}
+	return r
 }
 
 // AppendStream appends the request for Reports.
-func AppendStream(dst []byte) []byte {
-	dst = append(dst, byte(Stream), byte(len(reported)))
-	for _, p := range reported {
+func AppendStream(dst []byte, withButtons bool) []byte {
+	packets := reported[:always]
+	if withButtons {
+		packets = reported[:]
+	}
+	dst = append(dst, byte(Stream), byte(len(packets)))
+	for _, p := range packets {
 		dst = append(dst, p.packet)
 	}
 	return dst
+}
+
+// AppendLEDs appends the states of all LEDs: bits, and colour and intensity of the power LED.
+func AppendLEDs(dst []byte, bits, colour, intensity byte) []byte {
+	return append(dst, byte(LEDs), bits, colour, intensity)
 }
 
 // AppendDrive appends the speeds of the wheels in mm/s, forward.

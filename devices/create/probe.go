@@ -11,7 +11,7 @@ import (
 func probe() *devices.Probe {
 	return &devices.Probe{
 		Speeds: speeds,
-		Ask:    AppendStream([]byte{byte(Start)}),
+		Ask:    AppendStream([]byte{byte(Start)}, false),
 		Wait:   100 * time.Millisecond,
 		Recognise: func(heard []byte) (a devices.Answer) {
 			var p Parser

@@ -39,14 +39,16 @@ var stop = appendDrive(nil, codec.PositionCommand{})
 type Driver struct {
 	transport.Transport
 
-	position, misc *devices.Device
-	parser         transport.Parser
+	position, misc, io, imu *devices.Device
+	parser                  transport.Parser
 
 	odometry wheels.Counts
 	latest   report        // that the odometry has taken
 	at       time.Duration // when it came
 	known    bool          // latest is valid: the robot was not switched off since
 	on       bool          // the motors are to be on
+	outputs  outputs
+	ioData   codec.IOData
 	out      []byte
 }
 
@@ -60,8 +62,10 @@ func Kind() devices.Kind {
 				return devices.Answer{Found: reports(heard) > 1}
 			},
 		},
-		Provides: []devices.Spec{devices.Position(), devices.Misc()},
-		Options:  []devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"}},
+		Provides: []devices.Spec{devices.Position(), devices.Misc(),
+			devices.IO().At(devices.Hidden), devices.IMU().At(devices.Hidden)},
+		Options: []devices.Option{
+			{Name: "port", Default: devices.SerialPort("/dev/ttyUSB0"), Doc: "serial port, or HOST:PORT"}},
 		New: func(a devices.Args) (devices.Driver, error) {
 			d := &Driver{parser: transport.NewParser(inspect, maxPacket)}
 			d.Protocol = transport.Protocol{
@@ -90,6 +94,7 @@ func reports(b []byte) (n int) {
 
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
+	d.io, d.imu = link.Device(codec.IO), link.Device(codec.IMU)
 	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
 	d.known = false
 	d.Transport.Setup(now, link)
@@ -98,6 +103,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 // begin is Protocol.Begin. There is one phase: the driver listens.
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.on = true
+	d.outputs.forget()
 	return 0
 }
 
@@ -145,9 +151,12 @@ func (d *Driver) report(now time.Duration, r report) {
 	misc := codec.MiscData{FrontBumpers: r.bumpers(), Battery: r.Battery}
 	d.out = misc.Append(d.out[:0])
 	d.misc.Publish(now, d.out)
+	d.publishIO(now)
+	d.publishIMU(now)
 	d.Up(now)
 	if d.IsUp() && d.Port().Buffered() == 0 { // otherwise the line's buffer is full
 		d.drive()
+		d.output()
 	}
 }
 
@@ -161,18 +170,22 @@ func (d *Driver) begun(r report) bool {
 // bumpers returns the bits of misc: the causes that keep the robot from driving forward.
 func (r report) bumpers() (bits uint8) {
 	bits = r.Bumpers
-	if r.Cliff {
+	if r.Cliffs != 0 {
 		bits |= 8
 	}
-	if r.Dropped {
+	if r.Dropped != 0 {
 		bits |= 16
 	}
 	return bits
 }
 
 // Command implements devices.Commanded. The answer to the next report has the command. A robot whose reports do not
-// come may hear nevertheless, so it is sent the command when the report is overdue.
-func (d *Driver) Command(now time.Duration, _ *devices.Device) {
+// come may hear nevertheless, so it is sent the command when the report is overdue. Outputs are set at once.
+func (d *Driver) Command(now time.Duration, device *devices.Device) {
+	if device == d.io {
+		d.setOutput(device.Command())
+		return
+	}
 	if now < d.at+overdue && d.IsUp() {
 		d.WakeAt(d.at + overdue)
 		return
@@ -199,10 +212,17 @@ func (d *Driver) drive() {
 
 func (d *Driver) MotorsOff(time.Duration) bool { return !d.on }
 
-func (d *Driver) Configure(_ time.Duration, _ *devices.Device, payload []byte) error {
+func (d *Driver) Configure(_ time.Duration, device *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case device == d.io && c.Code == codec.ConfigOdometry: // PROTOCOL 6.8
+		d.outputs = outputs{known: true, due: true, bits: firstOutputs}
+		d.output()
+		return nil
+	case device == d.io, device == d.imu:
+		return devices.ErrNoConfiguration
 	}
 	switch c.Code {
 	case codec.ConfigMotors:

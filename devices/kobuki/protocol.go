@@ -21,10 +21,13 @@ const (
 	// fullTurn is 360 degrees in the gyroscope's unit, 0.01 degree.
 	fullTurn = 36000
 
-	basicID, basicSize = 1, 15 // basic sensor data
-	gyroID, gyroSize   = 4, 7  // inertial sensor data
+	basicID, basicSize = 1, 15  // basic sensor data
+	gyroID, gyroSize   = 4, 7   // inertial sensor data
+	inputID, inputSize = 16, 16 // general purpose input
 
-	baseControl = 1 // the command
+	// The commands.
+	baseControl   = 1
+	generalOutput = 12
 )
 
 const (
@@ -78,13 +81,18 @@ func sum(p []byte) (x byte) {
 type report struct {
 	Time        uint16 // ms, by the robot's clock; starts over after 65535
 	Bumpers     byte   // bit 0 right, bit 1 middle, bit 2 left
-	Dropped     bool   // a wheel has dropped
-	Cliff       bool   // a sensor detects no floor
+	Dropped     byte   // wheels: bit 0 right, bit 1 left
+	Cliffs      byte   // sensors that detect no floor: bit 0 right, bit 1 middle, bit 2 left
+	Buttons     byte   // that are pressed: bit 0 to 2
 	Left, Right uint16 // encoder counts, forward, start over after 65535
 	Stalled     bool   // a wheel's motor draws too much current
 	Battery     byte   // decivolt
-	Gyro        bool   // Angle is there
+	Gyro        bool   // Angle and Rate are there
 	Angle       int16  // 0.01 degree, counterclockwise, wraps after a revolution
+	Rate        int16  // 0.01 degree each second, counterclockwise
+	Inputs      bool   // Digital and Analog are there
+	Digital     byte   // inputs of the expansion port with a high voltage: bit 0 to 3
+	Analog      [4]uint16
 }
 
 // decode reads a packet that inspect has accepted. Unknown parts are left out. It returns
@@ -96,14 +104,28 @@ func decode(b []byte) (r report, ok bool) {
 		switch {
 		case rest[0] == basicID && len(p) == basicSize:
 			ok = true
-			r.Time, r.Bumpers, r.Dropped, r.Cliff = le.Uint16(p), p[2]&7, p[3]&3 != 0, p[4]&7 != 0
+			r.Time, r.Bumpers, r.Dropped, r.Cliffs = le.Uint16(p), p[2]&7, p[3]&3, p[4]&7
+			r.Buttons = p[11] & 7
 			r.Left, r.Right = le.Uint16(p[5:]), le.Uint16(p[7:])
 			r.Battery, r.Stalled = p[13], p[14]&3 != 0
 		case rest[0] == gyroID && len(p) == gyroSize:
-			r.Gyro, r.Angle = true, int16(le.Uint16(p))
+			r.Gyro, r.Angle, r.Rate = true, int16(le.Uint16(p)), int16(le.Uint16(p[2:]))
+		case rest[0] == inputID && len(p) == inputSize:
+			r.Inputs, r.Digital = true, p[0]&0xF
+			for i := range r.Analog {
+				r.Analog[i] = le.Uint16(p[2+2*i:])
+			}
 		}
 	}
 	return r, ok
+}
+
+// appendOutputs appends a command to all outputs: digital ones, power of other hardware, and LEDs (the specification,
+// "General Purpose Output").
+func appendOutputs(dst []byte, bits uint16) []byte {
+	at := len(dst)
+	dst = append(dst, head[0], head[1], 4, generalOutput, 2, byte(bits), byte(bits>>8))
+	return append(dst, sum(dst[at+2:]))
 }
 
 // appendDrive appends a command to the wheels. The command has the speed of the outer wheel

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"player/codec"
+	"player/devices"
 	"player/devices/devicetest"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 // packet makes a packet of parts, by the rules of the specification.
@@ -29,7 +31,8 @@ var (
 		[]byte{4, 7, 0xB0, 0xB9, 0x18, 0xFC, 0, 0, 0},
 		[]byte{13, 14, 9, 6}, make([]byte, 12),
 	)...)
-	want = report{Time: 0x1234, Bumpers: 4, Dropped: true, Cliff: true, Left: 0xFFFE, Right: 0x8001, Stalled: true, Battery: 167, Gyro: true, Angle: -18000}
+	want = report{Time: 0x1234, Bumpers: 4, Dropped: 2, Cliffs: 2, Left: 0xFFFE, Right: 0x8001, Stalled: true,
+		Battery: 167, Gyro: true, Angle: -18000, Rate: -1000}
 )
 
 var parser = devicetest.Framed(inspect, maxPacket)
@@ -184,4 +187,73 @@ func TestCommandsDoNotWaitForOverdueReports(t *testing.T) {
 	check("without a newer command", nil)
 	b.Client.SetCommand(b.Now(), command)
 	check("with a newer one", stop)
+}
+
+// Inputs are those of the specification's table.
+func TestInputs(t *testing.T) {
+	p := packet(slices.Concat(
+		[]byte{1, 15, 0, 0, 0, 0b11, 0b101, 0, 0, 0, 0, 0, 0, 0b110, 0, 150, 0},
+		[]byte{16, 16, 0b1010, 0, 0xFF, 0x0F, 1, 0, 0, 8, 2, 0, 0, 0, 0, 0, 0, 0},
+	)...)
+	want := report{Dropped: 3, Cliffs: 5, Buttons: 6, Battery: 150, Inputs: true, Digital: 10,
+		Analog: [4]uint16{4095, 1, 2048, 2}}
+	if all := found(p); len(all) != 1 || all[0] != want {
+		t.Errorf("%+v, want %+v", all, want)
+	}
+}
+
+func TestAppendOutputs(t *testing.T) {
+	if got, want := appendOutputs(nil, 0x08F1), packet(12, 2, 0xF1, 8); !bytes.Equal(got, want) {
+		t.Errorf("% x, want % x", got, want)
+	}
+}
+
+// newSensors returns a robot with a client of all its devices, which has sent a report.
+func newSensors(t *testing.T) (b *transporttest.Bench, io *devices.Device) {
+	t.Helper()
+	driver := must.Get(Kind().New(devices.Args{Name: "kobuki", Values: Kind().Defaults()}))(t)
+	instance := Kind().Instance(driver)
+	instance.Select([]devices.Spec{devices.Position(), devices.Misc(), devices.IO(), devices.IMU()})
+	b = transporttest.NewBench(t, instance)
+	b.Subscribe()
+	for _, letter := range []byte{codec.IO, codec.IMU} {
+		_ = must.Get(b.Link.Device(letter).Subscribe(b.Now(), b))(t)
+	}
+	b.Port().Say(full)
+	return b, b.Link.Device(codec.IO)
+}
+
+// A command waits for a line whose buffer is full, and not for hardware that is lost.
+func TestOutputsWait(t *testing.T) {
+	b, io := newSensors(t)
+	command, want := codec.IOCommand{Channel: 24, Value: 1}.Append(nil), packet(12, 2, 0xF0, 1)
+	b.Port().Stuck = true
+	b.Port().Write(make([]byte, 1))
+	io.SetCommand(b.Now(), command)
+	if b.Port().Buffered() != 1 {
+		t.Error("a command is written to a full line")
+	}
+	b.Port().HangUp()
+	b.Until(func() bool { return len(b.Ports) == 2 }, 5*time.Second)
+	io.SetCommand(b.Now(), command)
+	b.Port().Say(full)
+	if bytes.Contains(b.Port().Wrote, want) {
+		t.Error("outputs are set by themselves in a robot that is found again")
+	}
+	io.SetCommand(b.Now(), command)
+	if !bytes.HasSuffix(b.Port().Wrote, want) {
+		t.Errorf("written % x", b.Port().Wrote)
+	}
+}
+
+func TestHotPathAllocatesNothing(t *testing.T) {
+	b, io := newSensors(t)
+	p, before, command := b.Port(), io.Seq(), codec.IOCommand{Channel: 24, Value: 1}.Append(nil)
+	if n := testing.AllocsPerRun(100, func() {
+		p.Say(full)
+		io.SetCommand(b.Now(), command)
+		p.Wrote = p.Wrote[:0]
+	}); n != 0 || io.Seq() < before+100 || !b.Link.Device(codec.IMU).HasData() {
+		t.Errorf("%v allocations a report", n)
+	}
 }

@@ -38,7 +38,7 @@ func Kind() devices.Kind {
 				return devices.Answer{Found: packets(heard) > 1} // noise has one in some 100 MB
 			},
 		},
-		Provides: []devices.Spec{devices.Laser()},
+		Provides: scan.Provides(),
 		Options:  scan.LidarOptions(),
 		New: func(a devices.Args) (devices.Driver, error) {
 			d := &Driver{parser: transport.NewParser(inspect, packetSize)}

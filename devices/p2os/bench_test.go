@@ -26,10 +26,16 @@ type bench struct {
 	position, sonar, gripper, misc *devices.Device
 }
 
-func newBench(t testing.TB) *bench {
+// newBench returns one whose block names the usual devices, and others.
+func newBench(t testing.TB, others ...devices.Spec) *bench {
 	t.Helper()
 	driver := New("/dev/robot", Overrides{})
-	b := &bench{Bench: transporttest.NewBench(t, Kind().Instance(driver), Kind(), sicklms200.Kind()), driver: driver}
+	instance := Kind().Instance(driver)
+	if len(others) > 0 {
+		usual := []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()}
+		instance.Select(append(usual, others...))
+	}
+	b := &bench{Bench: transporttest.NewBench(t, instance, Kind(), sicklms200.Kind()), driver: driver}
 	b.position, b.sonar = b.Link.Device(codec.Position), b.Link.Device(codec.Sonar)
 	b.gripper, b.misc = b.Link.Device(codec.Gripper), b.Link.Device(codec.Misc)
 	return b
@@ -104,19 +110,27 @@ func (b *bench) robot(baud int) *robot {
 	return r
 }
 
-// newRobot returns a bench with a robot.
-func newRobot(t testing.TB, baud int) (*bench, *robot) {
+// newRobot returns a bench with a robot, whose block names other devices besides the usual ones.
+func newRobot(t testing.TB, baud int, others ...devices.Spec) (*bench, *robot) {
 	t.Helper()
-	b := newBench(t)
+	b := newBench(t, others...)
 	return b, b.robot(baud)
 }
 
 // ready returns a bench with a connected robot.
-func ready(t testing.TB, baud int) (*bench, *robot) {
+func ready(t testing.TB, baud int, others ...devices.Spec) (*bench, *robot) {
 	t.Helper()
-	b, r := newRobot(t, baud)
+	b, r := newRobot(t, baud, others...)
 	b.Ready()
 	return b, r
+}
+
+// open has the client open another device, which the block names.
+func (b *bench) open(letter byte) *devices.Device {
+	b.T.Helper()
+	d := b.Link.Device(letter)
+	_ = must.Get(d.Subscribe(b.Now(), b))(b.T)
+	return d
 }
 
 const stageOpen = 4

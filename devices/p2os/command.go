@@ -25,6 +25,7 @@ const (
 	SetRA      Command = 23 // acceleration of the rotation in deg/s2; negative: deceleration
 	Sonar      Command = 28 // sonars, 1 on, 0 off
 	Stop       Command = 29
+	DigOut     Command = 30 // see AppendDigOut
 	Vel2       Command = 32 // wheel velocities, see AppendVel2
 	Gripper    Command = 33 // see AppendGripper
 	GripperVal Command = 36 // argument of the gripper command before it
@@ -64,6 +65,12 @@ func AppendSetOrigin(dst []byte) []byte {
 // Its type is a positive integer for all signs, and its low byte is the right wheel.
 func AppendVel2(dst []byte, left, right int8) []byte {
 	return appendPacket(dst, byte(Vel2), argPositive, byte(right), byte(left))
+}
+
+// AppendDigOut appends DIGOUT: the user outputs whose bits are in mask get the bits of values. The high byte of the
+// argument is the mask (ARIA, com2Bytes of its demo); its type is a positive integer, as of VEL2.
+func AppendDigOut(dst []byte, mask, values byte) []byte {
+	return appendPacket(dst, byte(DigOut), argPositive, values, mask)
 }
 
 // Gripper commands that have an argument.

@@ -57,6 +57,7 @@ type Driver struct {
 	model     Model // in use, of the robot that was found last
 
 	position, sonar, gripper, misc *devices.Device
+	ranger, io, imu                *devices.Device
 
 	originBy time.Duration // when the robot counts as ignoring SETO
 	closed   bool          // CLOSE was sent in this handshake: a SIP that comes later was under way
@@ -71,10 +72,14 @@ type Driver struct {
 	motorsBy time.Duration // when SIPs report again whether they have power
 	separate bool          // VEL and RVEL always (PROTOCOL 6.2)
 	found    bool          // a robot has reported its type
+	sonars   []placed      // of the ranger
 	silent   bool          // no input and no output since the port was opened
 	direct   direct
 	fastest  float64 // mm/s that the robot was given since the last SIP
 	opened   bool    // a client has one of the devices open (manual 3.6)
+
+	outputs outputs // that are to be sent
+	initial int     // the user outputs of the first SIP; -1: it has not come
 
 	moving, gripping bool          // a command is to be sent
 	sent             time.Duration // time of the last output
@@ -86,6 +91,8 @@ type Driver struct {
 	out          []byte
 	positionData codec.PositionData
 	sonarData    codec.SonarData
+	rangerData   codec.RangerData
+	ioData       codec.IOData
 }
 
 // New returns the driver of the robot on a serial port.
@@ -111,6 +118,9 @@ func (d *Driver) setModel(subclass string) (nearest string, err error) {
 	}
 	d.model = d.overrides.apply(m)
 	d.odometry.Model = &d.model
+	if !d.WasLost() { // a ranger keeps its readings
+		d.sonars = d.model.ring(nearest, d.overrides.Sonars != nil)
+	}
 	return nearest, nil
 }
 
@@ -118,9 +128,10 @@ func (d *Driver) setModel(subclass string) (nearest string, err error) {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "p2os", Doc: "Pioneer robots with a P2OS, AROS or ARCOS microcontroller", SetupLimit: setupTime + transport.Grace,
-		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc()},
-		Options:  append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port, or HOST:PORT"}}, options()...),
-		Probe:    probe(),
+		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Gripper(), devices.Misc(),
+			devices.Ranger().At(devices.Hidden), devices.IO().At(devices.Hidden), devices.IMU().At(devices.Hidden)},
+		Options: append([]devices.Option{{Name: "port", Default: devices.SerialPort("/dev/ttyS0"), Doc: "serial port, or HOST:PORT"}}, options()...),
+		Probe:   probe(),
 		New: func(a devices.Args) (devices.Driver, error) {
 			o, err := overrides(a)
 			if err != nil {
@@ -134,7 +145,7 @@ func Kind() devices.Kind {
 // AppendParts implements devices.Surveyed: the body and the sonars of the robot that was
 // found last, nothing before.
 func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
-	if !d.found && d.overrides.Subclass == "" {
+	if !d.isKnown() {
 		return dst
 	}
 	body := d.model.Body
@@ -148,6 +159,26 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 			}
 		}
 	}
+	if device.Letter() == codec.Ranger {
+		for i, s := range d.sonars {
+			dst = append(dst, codec.Part{Number: i, X: s.X, Y: s.Y, Heading: s.Heading, Range: sonarRange, View: sonarCone})
+		}
+	}
+	return dst
+}
+
+// isKnown reports whether the shape of the robot is known, from its last connection or from the owner.
+func (d *Driver) isKnown() bool { return d.found || d.overrides.Subclass != "" }
+
+// AppendRays implements devices.Ranged: all sonars of the robot.
+func (d *Driver) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
+	if !d.isKnown() {
+		return dst
+	}
+	for i, s := range d.sonars {
+		dst = append(dst, codec.Rays{First: i, Count: 1, X: s.X, Y: s.Y, Heading: s.Heading,
+			Far: sonarRange, Cone: sonarCone})
+	}
 	return dst
 }
 
@@ -156,6 +187,8 @@ func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.P
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.sonar = link.Device(codec.Position), link.Device(codec.Sonar)
 	d.gripper, d.misc = link.Device(codec.Gripper), link.Device(codec.Misc)
+	d.ranger, d.io, d.imu = link.Device(codec.Ranger), link.Device(codec.IO), link.Device(codec.IMU)
+	d.initial = -1
 	d.sip, d.compass, d.separate, d.direct = SIP{}, 0, false, direct{}
 	d.motorsBy = 0
 	d.jumps = limited.Line{}
@@ -180,26 +213,38 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 	if !d.IsUp() {
 		return
 	}
-	if device == d.gripper {
+	switch device {
+	case d.gripper:
 		d.gripping = true
-	} else {
+	case d.io:
+		d.setOutput(device.Command())
+	default:
 		d.moving = true
 	}
 	d.flush(now)
 }
+
+// isPending reports whether a command is to be sent.
+func (d *Driver) isPending() bool { return d.moving || d.gripping || d.outputs.mask != 0 }
 
 // MotorsOff implements devices.Motored. A moving robot has power, whatever it reports.
 func (d *Driver) MotorsOff(time.Duration) bool {
 	return !d.motors && d.sip.Left == 0 && d.sip.Right == 0
 }
 
-func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {
+func (d *Driver) Configure(now time.Duration, device *devices.Device, payload []byte) error {
 	c, err := d.RobotConfig(payload)
 	switch {
 	case err != nil:
 		return err
 	case d.free > now+maxBacklog:
 		return errBusy
+	case device == d.ranger, device == d.imu, device == d.io && c.Code != codec.ConfigOdometry:
+		return devices.ErrNoConfiguration
+	case device == d.io: // PROTOCOL 6.8
+		d.outputs = outputs{0xFF, byte(d.initial)}
+		d.flush(now)
+		return nil
 	}
 	switch c.Code {
 	case codec.ConfigMotors:
@@ -240,7 +285,7 @@ func (d *Driver) report(now time.Duration) {
 	} else {
 		d.opened = open
 		turned, ok := d.gyro.turn(now - d.odometry.at)
-		if ok || d.odometry.late > 0 && d.gyro.centre != 0 { // headings of before SETO cancel out
+		if d.overrides.Gyro && (ok || d.odometry.late > 0 && d.gyro.centre != 0) { // headings of before SETO cancel out
 			d.odometry.Turn(s, turned)
 		} else if d.gyroBy != 0 && now >= d.gyroBy {
 			d.gyroBy = 0
@@ -284,6 +329,8 @@ func (d *Driver) publish(now time.Duration) {
 	d.misc.Publish(now, d.out)
 	d.out = grip.Append(d.out[:0])
 	d.gripper.Publish(now, d.out)
+	d.publishRing(now)
+	d.publishIO(now)
 }
 
 // anyOpen reports whether a client has a device of the microcontroller open. An always-on
@@ -310,7 +357,10 @@ func (d *Driver) flush(now time.Duration) {
 	if b := d.gripper.Command(); d.gripping && b != nil {
 		d.out = AppendGripper(d.out, b[0], b[1])
 	}
-	d.moving, d.gripping = false, false
+	if o := d.outputs; o.mask != 0 {
+		d.out = AppendDigOut(d.out, o.mask, o.values)
+	}
+	d.moving, d.gripping, d.outputs = false, false, outputs{}
 	d.write(now)
 }
 

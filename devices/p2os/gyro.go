@@ -35,17 +35,19 @@ const (
 // gyro sums up the readings of the robot's gyroscope between two SIPs.
 type gyro struct {
 	scale float64 // angle units of the heading for each count of a reading, clockwise
+	step  float64 // deg/s for each count of a reading, clockwise
 
 	centre   float64 // the reading at rest; 0: not known yet
 	sum      float64 // of readings at rest, for the next centre
 	count    int     // of these
 	turned   float64 // angle units since the last SIP, counterclockwise
 	readings int     // since the last SIP, with a known centre
+	latest   float64 // the mean of the last GYROpac's readings; 0: it had none
 }
 
 // newGyro returns the gyro of a robot of a model.
 func newGyro(m *Model, scaler float64) gyro {
-	return gyro{scale: scaler * gyroStep * gyroPeriod.Seconds() * math.Pi / 180 / m.Angle}
+	return gyro{scale: scaler * gyroStep * gyroPeriod.Seconds() * math.Pi / 180 / m.Angle, step: scaler * gyroStep}
 }
 
 // read takes the body of a GYROpac. resting: the wheels have stopped. It reports whether the
@@ -54,10 +56,22 @@ func (g *gyro) read(body []byte, resting bool) bool {
 	if len(body) < gyroHead || len(body) < gyroHead+int(body[1])*gyroReading {
 		return false
 	}
+	g.latest = 0
 	for list := body[gyroHead:][:int(body[1])*gyroReading]; len(list) > 0; list = list[gyroReading:] {
-		g.take(float64(binary.LittleEndian.Uint16(list)), resting)
+		reading := float64(binary.LittleEndian.Uint16(list))
+		g.latest += reading / float64(body[1])
+		g.take(reading, resting)
 	}
 	return true
+}
+
+// rate returns the turn rate of the last GYROpac in thousandths of a degree each second, counterclockwise. It reports
+// false if the packet has no readings, or their centre is not known yet.
+func (g *gyro) rate() (mdeg int32, ok bool) {
+	if g.centre == 0 || g.latest == 0 {
+		return 0, false
+	}
+	return int32(math.Round((g.centre - g.latest) * g.step * 1000)), true
 }
 
 func (g *gyro) take(rate float64, resting bool) {

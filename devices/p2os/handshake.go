@@ -8,6 +8,7 @@ import (
 
 	"go.uber.org/zap"
 
+	"player/devices"
 	"player/devices/transport"
 )
 
@@ -124,7 +125,7 @@ func lastWords() (words []byte) {
 
 func (d *Driver) begin(time.Duration) transport.Phase {
 	d.closed, d.free = false, 0
-	d.moving, d.gripping = false, false
+	d.moving, d.gripping, d.outputs = false, false, outputs{}
 	if d.silent = !d.WasLost(); d.silent {
 		return listening
 	}
@@ -138,14 +139,14 @@ func (d *Driver) wake(now time.Duration) {
 		d.Finish(now, func(dst []byte) []byte { return AppendCommand(dst, Close) })
 		return
 	}
-	if d.moving || d.gripping {
+	if d.isPending() {
 		d.flush(now)
 	}
 	if now >= d.sent+pulsePeriod {
 		d.out = AppendCommand(d.out[:0], Pulse)
 		d.write(now)
 	}
-	if !d.moving && !d.gripping {
+	if !d.isPending() {
 		d.WakeAt(d.sent + pulsePeriod)
 	}
 }
@@ -169,11 +170,12 @@ func (d *Driver) packet(now time.Duration, p Packet) {
 		d.echo(now, p)
 		return
 	}
-	if p.Type() == gyroPacket && d.overrides.Gyro && d.IsUp() {
-		if !d.gyro.read(p.Body(), d.sip.Left == 0 && d.sip.Right == 0) {
+	if p.Type() == gyroPacket && d.asksGyro() && d.IsUp() {
+		if d.gyroBy = 0; !d.gyro.read(p.Body(), d.sip.Left == 0 && d.sip.Right == 0) {
 			d.parser.Stats.Broken++
+			return
 		}
-		d.gyroBy = 0
+		d.publishIMU(now)
 		return
 	}
 	if err := d.sip.Decode(p); err != nil {
@@ -254,8 +256,11 @@ func (d *Driver) identify(id Identity) error {
 
 // run starts normal operation, with the SIP that was just decoded.
 func (d *Driver) run(now time.Duration) {
+	if d.initial < 0 {
+		d.initial = int(d.sip.Output)
+	}
 	d.out = d.overrides.Tuning.append(d.out[:0])
-	if d.overrides.Gyro {
+	if d.asksGyro() {
 		d.gyro, d.gyroBy = newGyro(&d.model, d.overrides.GyroScaler), now+gyroTime
 		d.out = AppendInt(d.out, Gyro, 1)
 	}
@@ -267,6 +272,9 @@ func (d *Driver) run(now time.Duration) {
 		d.report(now)
 	}
 }
+
+// asksGyro reports whether the robot is to send the readings of its gyroscope: for the heading, or for device imu.
+func (d *Driver) asksGyro() bool { return d.overrides.Gyro || d.imu.Spec().Index != devices.Hidden }
 
 // atOrigin reports whether SETO has taken effect in a stopped robot. Older SIPs may still
 // come after SETO was sent.

@@ -57,6 +57,9 @@ type SIP struct {
 	// unchanged.
 	GripperState byte
 	Digital      byte
+
+	Analog byte // the user's analogue input: 255 is 5 V
+	Output byte // the port of user outputs
 }
 
 // Decode reads a SIP. Sonar readings with an index above 31 are ignored; bytes
@@ -89,7 +92,7 @@ func (s *SIP) Decode(p Packet) error {
 			s.Sonar[i] = le.Uint16(list[1:])
 		}
 	}
-	s.GripperState, s.Digital = b[end+1], b[end+3]
+	s.GripperState, s.Analog, s.Digital, s.Output = b[end+1], b[end+2], b[end+3], b[end+4]
 	s.Charge = 0
 	if len(b) > end+sipCharge {
 		s.Charge = b[end+sipCharge] + 1 // the robot sends -1 if it does not know

@@ -21,7 +21,7 @@ func TestSIP(t *testing.T) {
 		X: 0x0FD0, Y: 0x0FF3, Heading: -40, Left: -120, Right: -460, Battery: 124,
 		LeftStallRear: 0x03, RightStallFront: 0x20, Flags: 1, Compass: 0x2E,
 		Sonar:        [robotSonars]uint16{0: 1000, 1: 77, 2: 1200, 15: 1100},
-		GripperState: 0x11, Digital: 0x06,
+		GripperState: 0x11, Digital: 0x06, Analog: 0x80, Output: 0x07,
 	}
 	if s != want {
 		t.Errorf("got  %+v\nwant %+v", s, want)

@@ -94,7 +94,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "rplidar", Doc: "Slamtec RPLIDAR A1, A2, C1, S1, S2 and S3 laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
-		Provides: []devices.Spec{devices.Laser()},
+		Provides: scan.Provides(),
 		Options: append(scan.LidarOptions(),
 			devices.Option{Name: "standard", Default: false, Doc: "standard scan, also if the sensor can do express scan"}),
 		New: func(a devices.Args) (devices.Driver, error) { return newDriver(a), nil },
@@ -182,7 +182,7 @@ func (d *Driver) answer(now time.Duration, b []byte) {
 	switch {
 	case d.Phase() == naming && kind == answerInfo:
 		d.info = Info{Model: data[0], Minor: data[1], Major: data[2]}
-		d.Model = d.info.String()
+		d.Model, d.Reach = d.info.String(), d.info.reach()
 		d.Enter(now, checking)
 	case d.Phase() == checking && kind == answerHealth:
 		d.health(now, Health{Status: data[0], Code: uint16(data[1]) | uint16(data[2])<<8})

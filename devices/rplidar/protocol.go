@@ -173,6 +173,20 @@ func (i Info) motor() (r Request, speed uint16) {
 	return 0, 0
 }
 
+// reach returns how far a white thing is seen at most, in mm, of the models that see farther than 12 m (Slamtec's data
+// sheets of A3, S1, S2 and S3); 0: not known.
+func (i Info) reach() int {
+	switch i.Model >> 4 {
+	case seriesA + 2:
+		return 25000
+	case seriesS, seriesS + 2:
+		return 40000
+	case seriesS + 1:
+		return 30000
+	}
+	return 0
+}
+
 // Health is the answer to GetHealth.
 type Health struct {
 	Status byte // 0 good, 1 warning, 2 error

@@ -3,6 +3,7 @@ package sickcola
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -58,11 +59,13 @@ type Driver struct {
 	form    int  // of the requests that the sensor understands
 	started bool // it was commanded to measure
 	model   string
+	reach   int   // mm, how far the model sees; 0: not known
 	status  uint8 // of the sensor, that was logged
 	changes limited.Line
 
-	sweep scan.Scan
-	out   []byte
+	sweep  scan.Scan
+	ranger scan.Ranger
+	out    []byte
 }
 
 // Kind declares the driver.
@@ -74,7 +77,7 @@ func Kind() devices.Kind {
 			Wait:      200 * time.Millisecond,
 			Recognise: recognise,
 		},
-		Provides: []devices.Spec{devices.Laser()},
+		Provides: scan.Provides(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("192.168.0.1:2112"), Doc: "HOST:PORT of the sensor"},
 			scan.HeadingOption(),
@@ -86,7 +89,9 @@ func Kind() devices.Kind {
 }
 
 func newDriver(a devices.Args) (devices.Driver, error) {
-	d := &Driver{changes: limited.Line{Period: changeTime}, far: uint16(a.Int("range")), sweep: scan.Scan{Mount: scan.NewMount(a)}}
+	mount := scan.NewMount(a)
+	d := &Driver{changes: limited.Line{Period: changeTime}, far: uint16(a.Int("range")),
+		sweep: scan.Scan{Mount: mount}, ranger: scan.Ranger{Mount: mount}}
 	d.parser = transport.NewParser(inspect, maxSize)
 	ask := d.ask
 	d.Protocol = transport.Protocol{
@@ -106,6 +111,12 @@ func newDriver(a devices.Args) (devices.Driver, error) {
 		return nil, errors.New(`port: the sensor is on the network: write "HOST:PORT"`)
 	}
 	return d, nil
+}
+
+// Setup implements devices.Driver.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.ranger.Open(link)
+	d.Transport.Setup(now, link)
 }
 
 // ask appends the request of the phase, in the form that the sensor speaks.
@@ -194,6 +205,7 @@ func (d *Driver) answered(now time.Duration, t telegram) {
 			d.Down(now, fmt.Errorf("the sensor is a %s, which this driver does not know: it drives TiM5xx and LMS1xx", d.model))
 			return
 		}
+		d.reach = reach(plain)
 		d.Enter(now, scanning)
 	case string(kind) != "sAN":
 	case phase == loggingIn && string(name) == "SetAccessMode":
@@ -235,19 +247,36 @@ func (d *Driver) scan(now time.Duration, t telegram) {
 		}
 		return
 	}
+	if d.ranger.Named() && d.ranger.Count() == 0 {
+		d.ranger.Far = max(d.reach, int(d.far))
+		d.ranger.Set(s.angle(0), float64(s.step)/degree, s.count, int(math.Ceil(s.scale)))
+	}
+	wanted := d.ranger.Wanted()
+	if wanted {
+		d.ranger.Clear()
+	}
 	seen := false
 	d.sweep.Clear()
-	s.each(func(degrees float64, mm int) { seen = d.sweep.Add(degrees, mm) || seen })
-	if !seen {
+	s.each(func(degrees float64, mm int) {
+		seen = d.sweep.Add(degrees, max(mm, scan.Nothing)) || seen
+		if wanted {
+			d.ranger.Add(degrees, mm)
+		}
+	})
+	laser := d.Link().Device(codec.Laser)
+	if !seen && laser.Spec().Index != devices.Hidden {
 		d.Down(now, errBehind)
 		return
 	}
 	d.Heard(now)
 	d.out = d.sweep.Append(d.out[:0], d.far)
-	d.Link().Device(codec.Laser).Publish(now, d.out)
+	laser.Publish(now, d.out)
+	if wanted {
+		d.ranger.Publish(now)
+	}
 	if !d.IsUp() {
-		d.Log().Info("laser scanner", zap.String("model", d.model), zap.Float64("first degree", float64(s.first-ahead)/degree),
-			zap.Float64("last degree", float64(s.first+(s.count-1)*s.step-ahead)/degree), zap.Float64("step", float64(s.step)/degree))
+		d.Log().Info("laser scanner", zap.String("model", d.model), zap.Float64("first degree", s.angle(0)),
+			zap.Float64("last degree", s.angle(s.count-1)), zap.Float64("step", float64(s.step)/degree))
 		d.Up(now)
 	}
 	if s.status != d.status {
@@ -273,6 +302,13 @@ func (d *Driver) report(status uint8) {
 	}
 }
 
-func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+func (d *Driver) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
+	return d.ranger.AppendRays(dst)
+}
+
+func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
+	if device.Letter() == codec.Ranger {
+		return d.ranger.AppendPart(dst)
+	}
 	return append(dst, codec.Part{Range: float64(d.far), View: codec.LaserView})
 }

@@ -13,6 +13,7 @@ import (
 	"math"
 	"strings"
 
+	"player/devices/scan"
 	"player/devices/transport"
 )
 
@@ -32,6 +33,9 @@ const (
 	// valid is the least value of a distance; lower ones are codes for missing distances
 	// (the listing, "LMDscandata - reserved values").
 	valid = 16
+	// noEcho is the code of a direction in which nothing was seen: it is too dark, or not within the range. Of the other
+	// codes, 1 is a sensor that was dazzled (the same).
+	noEcho = 0
 )
 
 // request is a telegram to the sensor, as CoLa A and as CoLa B. The last byte of CoLa B is its checksum.
@@ -227,15 +231,21 @@ func (t *telegram) channel(s *measured, size int) {
 	}
 }
 
+// angle returns the angle of a value in degrees, counterclockwise, 0 ahead.
+func (s *measured) angle(i int) float64 { return float64(s.first+i*s.step-ahead) / degree }
+
 // each calls take for each value: the angle in degrees, counterclockwise, 0 ahead, and the
-// distance in mm, zero if there was no return.
+// distance in mm, scan.Nothing or scan.Unknown.
 func (s measured) each(take func(degrees float64, mm int)) {
 	for i := range s.count {
-		mm := 0
-		if value := s.values.number(2); value >= valid {
-			mm = max(int(math.Round(float64(value)*s.scale+s.offset)), 0)
+		mm := scan.Unknown
+		switch value := s.values.number(2); {
+		case value >= valid:
+			mm = max(int(math.Round(float64(value)*s.scale+s.offset)), scan.Nothing)
+		case value == noEcho:
+			mm = scan.Nothing
 		}
-		take(float64(s.first+i*s.step-ahead)/degree, mm)
+		take(s.angle(i), mm)
 	}
 }
 
@@ -250,6 +260,18 @@ func isKnown(name string) bool {
 		}
 	}
 	return false
+}
+
+// reach returns how far sensors of a known name see at most, in mm, if that is more than 20 m (SICK's data sheets of
+// TiM571 and LMS5xx); 0: not known.
+func reach(name string) int {
+	switch name = strings.ToUpper(name); {
+	case strings.HasPrefix(name, "TIM57"):
+		return 25000
+	case strings.HasPrefix(name, "LMS5"):
+		return 80000
+	}
+	return 0
 }
 
 // refusal returns the meaning of a sensor's error code (the listing, "Sopas error codes").

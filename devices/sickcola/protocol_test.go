@@ -103,13 +103,14 @@ func readings(content []byte) (text string, ok bool) {
 func TestScan(t *testing.T) {
 	long := "1 DIST1 3F800000 00000000 FFF92230 2710 2 1B8 F "
 	for name, tt := range map[string]struct{ in, want string }{
-		"golden":                 {golden, "-135:440 -134:0 "},
-		"no intensities":         {header + long + "0 0 1 B not defined 0 0 0", "-135:440 -134:0 "},
-		"the least valid":        {header + strings.Replace(long, "1B8 F", "10 F", 1) + "0", "-135:16 -134:0 "},
-		"twice the scale":        {header + strings.Replace(long, "3F800000", "40000000", 1) + "0", "-135:880 -134:0 "},
-		"an offset":              {header + strings.Replace(long, "00000000", "41200000", 1) + "0", "-135:450 -134:0 "},
+		"golden":                 {golden, "-135:440 -134:-1 "},
+		"no intensities":         {header + long + "0 0 1 B not defined 0 0 0", "-135:440 -134:-1 "},
+		"the least valid":        {header + strings.Replace(long, "1B8 F", "10 F", 1) + "0", "-135:16 -134:-1 "},
+		"twice the scale":        {header + strings.Replace(long, "3F800000", "40000000", 1) + "0", "-135:880 -134:-1 "},
+		"an offset":              {header + strings.Replace(long, "00000000", "41200000", 1) + "0", "-135:450 -134:-1 "},
 		"the second channel":     {header + "2 RSSI1 3F800000 0 0 1388 1 7 DIST1 3F800000 0 DBBA0 1388 1 3E8 0", "0:1000 "},
-		"an encoder":             {strings.TrimSuffix(header, "0 ") + "1 1234 56 " + long + "0", "-135:440 -134:0 "},
+		"an encoder":             {strings.TrimSuffix(header, "0 ") + "1 1234 56 " + long + "0", "-135:440 -134:-1 "},
+		"no echo":                {header + strings.Replace(long, "1B8 F", "1B8 0", 1) + "0", "-135:440 -134:0 "},
 		"no distances":           {header + "1 RSSI1 3F800000 0 0 1388 1 7 0", ""},
 		"no values":              {header + "1 DIST1 3F800000 0 0 1388 0 0", ""},
 		"no step":                {header + "1 DIST1 3F800000 0 0 0 1 3E8 0", ""},
@@ -205,7 +206,7 @@ func FuzzInspect(f *testing.F) {
 				t.Fatalf("%d values in %d bytes", s.count, len(b))
 			}
 			s.each(func(degrees float64, mm int) {
-				if mm < 0 || mm > 1<<27 || math.IsNaN(degrees) || math.Abs(degrees) > 1e6 {
+				if mm < -1 || mm > 1<<27 || math.IsNaN(degrees) || math.Abs(degrees) > 1e6 {
 					t.Fatalf("%v degrees, %d mm", degrees, mm)
 				}
 			})

@@ -12,6 +12,7 @@ import (
 	"player/devices/evid30"
 	"player/devices/p2os"
 	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 const ms = time.Millisecond
@@ -23,12 +24,25 @@ type bench struct {
 	laser  *devices.Device
 }
 
-func newBench(t testing.TB) *bench {
+// newBench returns one whose block names the devices; none: the usual ones.
+func newBench(t testing.TB, named ...devices.Spec) *bench {
 	t.Helper()
 	driver := New("/dev/laser")
-	b := &bench{Bench: transporttest.NewBench(t, Kind().Instance(driver), Kind(), p2os.Kind(), evid30.Kind()), driver: driver}
+	instance := Kind().Instance(driver)
+	if len(named) > 0 {
+		instance.Select(named)
+	}
+	b := &bench{Bench: transporttest.NewBench(t, instance, Kind(), p2os.Kind(), evid30.Kind()), driver: driver}
 	b.laser = b.Client
 	return b
+}
+
+// ranger opens the ranger, which the block must name.
+func (b *bench) ranger() *devices.Device {
+	b.T.Helper()
+	d := b.Link.Device(codec.Ranger)
+	_ = must.Get(d.Subscribe(b.Now(), b))(b.T)
+	return d
 }
 
 func (b *bench) ranges() codec.LaserData { return transporttest.Data[codec.LaserData](b.T, b.laser) }
@@ -93,9 +107,9 @@ func (b *bench) newLaser(baud int) *laser {
 }
 
 // newLaser returns a bench with a laser.
-func newLaser(t testing.TB, baud int) (*bench, *laser) {
+func newLaser(t testing.TB, baud int, named ...devices.Spec) (*bench, *laser) {
 	t.Helper()
-	b := newBench(t)
+	b := newBench(t, named...)
 	return b, b.newLaser(baud)
 }
 

@@ -30,8 +30,9 @@ const (
 type Driver struct {
 	transport.Transport
 
-	laser *devices.Device
-	flip  bool // it is mounted upside down
+	laser  *devices.Device
+	ranger scan.Ranger
+	flip   bool // it is mounted upside down
 
 	// The laser's settings: as it has reported, or as its first scan shows. Zero or empty:
 	// unknown.
@@ -55,7 +56,8 @@ func New(port string) *Driver {
 // Kind declares the driver.
 func Kind() devices.Kind {
 	return devices.Kind{
-		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", Provides: []devices.Spec{devices.Laser()}, SetupLimit: setupTime + transport.Grace,
+		Name: "sicklms200", Doc: "SICK LMS-200 laser scanner", SetupLimit: setupTime + transport.Grace,
+		Provides: scan.Provides(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyS1"), Doc: "serial port, or HOST:PORT"},
 			scan.FlipOption(),
@@ -63,7 +65,7 @@ func Kind() devices.Kind {
 		Probe: probe(),
 		New: func(a devices.Args) (devices.Driver, error) {
 			d := New(a.String("port"))
-			d.flip = a.Bool("flip")
+			d.flip, d.ranger.Flip = a.Bool("flip"), a.Bool("flip")
 			return d, nil
 		},
 	}
@@ -72,6 +74,11 @@ func Kind() devices.Kind {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.laser = link.Device(codec.Laser)
 	d.health = limited.Line{Period: healthPeriod}
+	d.ranger.Open(link)
+	if d.ranger.Named() {
+		d.ranger.Far = farthest
+		d.ranger.Set(-codec.LaserView/2, scanStep, ScanCount, 1)
+	}
 	d.Transport.Setup(now, link)
 }
 
@@ -115,12 +122,31 @@ func (d *Driver) scan(now time.Duration, t Telegram) {
 	}
 	d.out = d.ranges.Append(d.out[:0])
 	d.laser.Publish(now, d.out)
+	d.measured(now, s)
 	d.watchHealth(now, t.Status())
 	d.Up(now)
 }
 
-func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
-	const farthest = 8182 // mm, the largest value of 13 bits besides the codes
+// measured publishes the readings of the ranger.
+func (d *Driver) measured(now time.Duration, s Scan) {
+	if !d.ranger.Wanted() {
+		return
+	}
+	d.ranger.Clear()
+	for i := range ScanCount {
+		d.ranger.Add(-codec.LaserView/2+scanStep*float64(i), distance(s.Range(i)))
+	}
+	d.ranger.Publish(now)
+}
+
+func (d *Driver) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
+	return d.ranger.AppendRays(dst)
+}
+
+func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
+	if device.Letter() == codec.Ranger {
+		return d.ranger.AppendPart(dst)
+	}
 	return append(dst, codec.Part{Range: farthest, View: codec.LaserView})
 }
 

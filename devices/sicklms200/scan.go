@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"player/devices/scan"
 )
 
 // Unit is the unit of ranges.
@@ -37,6 +39,13 @@ const (
 
 	countMask = 0x3FFF // of a scan's first word; its upper two bits are the unit
 	unitShift = 14
+
+	// scanStep is the step of such a scan, in degrees.
+	scanStep = 0.5
+	// farthest is the largest value in mm: the nine above it are codes. beyondRange is the code of a direction in which
+	// nothing is in range; the others are faults of the measurement (SICK's listing 8007954, page 124).
+	farthest    = 8182
+	beyondRange = 8183
 
 	// indexSize is how many bytes may follow the values, if the laser is set to send
 	// real-time indices: one for the scan and one for the telegram.
@@ -104,6 +113,17 @@ func (s Scan) variant() Variant {
 		return Variant{100, 100}
 	}
 	return Variant{}
+}
+
+// distance returns the distance in mm that a value in mm means, scan.Nothing or scan.Unknown.
+func distance(value uint16) int {
+	switch {
+	case value == beyondRange:
+		return scan.Nothing
+	case value > farthest, value == 0:
+		return scan.Unknown
+	}
+	return int(value)
 }
 
 // Range returns the value at i, below Count, in the scan's unit; values are in

@@ -90,8 +90,9 @@ type Driver struct {
 	params      Parameters
 	first, last int // steps that are asked for
 
-	sweep scan.Scan
-	out   []byte
+	sweep  scan.Scan
+	ranger scan.Ranger
+	out    []byte
 }
 
 // Kind declares the driver.
@@ -99,7 +100,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "urg", Doc: "Hokuyo laser scanners with SCIP 2.0 (URG, UBG, UST, UTM)", SetupLimit: setupTime + transport.Grace,
 		Probe:    probe(),
-		Provides: []devices.Spec{devices.Laser()},
+		Provides: scan.Provides(),
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT, also of a sensor on the network"},
 			scan.HeadingOption(),
@@ -113,7 +114,7 @@ func Kind() devices.Kind {
 }
 
 func newDriver(port string, far int, mount scan.Mount) *Driver {
-	d := &Driver{far: far, sweep: scan.Scan{Mount: mount}}
+	d := &Driver{far: far, sweep: scan.Scan{Mount: mount}, ranger: scan.Ranger{Mount: mount}}
 	d.Protocol = transport.Protocol{
 		Address: port, Name: "a Hokuyo sensor", Speeds: speeds, Search: []transport.Attempt{{Speed: 0}, {Speed: 1}, {Speed: 0}, {Speed: 1}},
 		Steps: d.steps(), Limit: setupTime,
@@ -122,6 +123,12 @@ func newDriver(port string, far int, mount scan.Mount) *Driver {
 		Silent: errSilent, Stuck: func(transport.Phase) error { return errNotReady },
 	}
 	return d
+}
+
+// Setup implements devices.Driver.
+func (d *Driver) Setup(now time.Duration, link *devices.Link) {
+	d.ranger.Open(link)
+	d.Transport.Setup(now, link)
 }
 
 // hurry changes the speed of the line to the sensor's new one.
@@ -173,7 +180,7 @@ func (d *Driver) answered(now time.Duration) {
 }
 
 // describe reads the sensor's description, and chooses the steps to request: the ones in
-// front of the robot.
+// front of the robot, or all for a ranger.
 func (d *Driver) describe(now time.Duration) {
 	p := &d.params
 	if err := p.Check(); err != nil {
@@ -181,7 +188,15 @@ func (d *Driver) describe(now time.Duration) {
 		return
 	}
 	d.first, d.last = p.First, p.Last
-	if ahead := d.sweep.Ahead(); ahead >= -90 && ahead <= 90 { // else the robot's front is in two pieces
+	ahead := d.sweep.Ahead()
+	switch {
+	case d.ranger.Named():
+		if d.ranger.Count() == 0 { // a sensor that is back keeps its angles
+			unit := (p.Max + codec.MaxReading - 1) / codec.MaxReading // 1 mm if its farthest distance fits
+			d.ranger.Near, d.ranger.Far = p.Min, p.Max
+			d.ranger.Set(p.Angle(p.First), p.Angle(p.Front+1), min(p.Last-p.First+1, p.Steps), unit)
+		}
+	case ahead >= -90 && ahead <= 90: // else the robot's front is in two pieces
 		const margin = 1 // degree, for rounding
 		d.first, d.last = p.Step(ahead-90-margin), p.Step(ahead+90+margin)
 	}
@@ -192,8 +207,16 @@ func (d *Driver) describe(now time.Duration) {
 	}
 }
 
+// AppendRays implements devices.Ranged: all steps, once the sensor has reported them.
+func (d *Driver) AppendRays(dst []codec.Rays, _ *devices.Device) []codec.Rays {
+	return d.ranger.AppendRays(dst)
+}
+
 // AppendParts implements devices.Surveyed: the range, once the sensor has reported it.
-func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
+func (d *Driver) AppendParts(dst []codec.Part, device *devices.Device) []codec.Part {
+	if device.Letter() == codec.Ranger {
+		return d.ranger.AppendPart(dst)
+	}
 	if far := cmp.Or(d.far, d.params.Max); far > 0 {
 		dst = append(dst, codec.Part{Range: float64(far), View: codec.LaserView})
 	}
@@ -202,13 +225,18 @@ func (d *Driver) AppendParts(dst []codec.Part, _ *devices.Device) []codec.Part {
 
 // scan publishes a scan. The first one ends the handshake.
 func (d *Driver) scan(now time.Duration) {
-	p := &d.params
+	p, wanted := &d.params, d.ranger.Wanted()
+	nothing := p.nothing()
 	d.sweep.Clear()
+	if wanted {
+		d.ranger.Clear()
+	}
 	ok := d.answer.distances(d.last-d.first+1, func(i, mm int) {
-		if mm < p.Min || mm > p.Max {
-			mm = 0 // an error code, or nothing was seen
+		mm = p.distance(mm, nothing)
+		d.sweep.Add(p.Angle(d.first+i), max(mm, scan.Nothing))
+		if wanted {
+			d.ranger.Add(p.Angle(d.first+i), mm)
 		}
-		d.sweep.Add(p.Angle(d.first+i), mm)
 	})
 	if !ok {
 		d.lines.Stats.Broken++
@@ -217,6 +245,9 @@ func (d *Driver) scan(now time.Duration) {
 	d.Heard(now)
 	d.out = d.sweep.Append(d.out[:0], uint16(cmp.Or(d.far, min(p.Max, 0xFFFF))))
 	d.Link().Device(codec.Laser).Publish(now, d.out)
+	if wanted {
+		d.ranger.Publish(now)
+	}
 	if !d.IsUp() {
 		d.Log().Info("laser scanner", zap.String("model", p.Model), zap.Int("turns a minute", p.TurnsAMinute))
 		d.Up(now)

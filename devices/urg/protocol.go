@@ -12,6 +12,9 @@ import (
 	"bytes"
 	"fmt"
 	"strconv"
+	"strings"
+
+	"player/devices/scan"
 )
 
 const (
@@ -120,6 +123,33 @@ func (p *Parameters) Check() error {
 
 // Angle returns the angle of a step in degrees, counterclockwise, 0 ahead.
 func (p *Parameters) Angle(step int) float64 { return float64(step-p.Front) * 360 / float64(p.Steps) }
+
+// oldSensors are the names of the sensors whose codes are those of table 3 of the specification.
+var oldSensors = [...]string{"URG-04LX", "UBG-04LX", "UHG-08LX"}
+
+// nothing is the error code of a direction in which nothing is in range: 0 of the older sensors, which means that a
+// thing may be 22 m away (specification, table 3), and 1 of the later ones (table 4). Other codes are faults of the
+// measurement.
+func (p *Parameters) nothing() int {
+	for _, name := range oldSensors {
+		if strings.HasPrefix(p.Model, name) {
+			return 0
+		}
+	}
+	return 1
+}
+
+// distance returns the distance in mm that a value means, scan.Nothing or scan.Unknown. Values below Min are error
+// codes, above Max nothing was seen.
+func (p *Parameters) distance(value, nothing int) (mm int) {
+	switch {
+	case value > p.Max, value < p.Min && value == nothing:
+		return scan.Nothing
+	case value < p.Min:
+		return scan.Unknown
+	}
+	return value
+}
 
 // Step returns the step next to an angle in degrees, within the sensor's area.
 func (p *Parameters) Step(degrees float64) int {

@@ -5,10 +5,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"player/codec"
+	"player/devices"
 	"player/devices/devicetest"
+	"player/devices/scan"
 	"player/devices/transport"
+	"player/devices/transport/transporttest"
+	"player/e2e/must"
 )
 
 // The examples of the specification: status lines, and the encoding of distances.
@@ -183,8 +188,79 @@ func TestScansAllocateNothing(t *testing.T) {
 	}
 }
 
+// described is a sensor's answer to PP.
+const described = "PP\n00P\nMODL:URG-04LX;9\nDMIN:20;4\nDMAX:5600;_\n" +
+	"ARES:1024;\\\nAMIN:44;7\nAMAX:725;o\nAFRT:384;6\nSCAN:600;e\n\n"
+
+// A value below the least distance is a code, of which one means that nothing is in range, and another one of later
+// models.
+func TestDistances(t *testing.T) {
+	for _, tt := range []struct {
+		model string
+		value int
+		want  int
+	}{
+		{"URG-04LX(Hokuyo)", 0, scan.Nothing}, {"URG-04LX(Hokuyo)", 1, scan.Unknown}, {"UBG-04LX-F01", 0, scan.Nothing},
+		{"UTM-30LX/LN", 0, scan.Unknown}, {"UTM-30LX/LN", 1, scan.Nothing},
+		{"UST-10LX", 1, scan.Nothing}, {"UST-10LX", 5, scan.Unknown},
+		{"URG-04LX", 19, scan.Unknown}, {"URG-04LX", 20, 20}, {"URG-04LX", 5600, 5600}, {"URG-04LX", 5601, scan.Nothing},
+	} {
+		p := Parameters{Model: tt.model, Min: 20, Max: 5600}
+		if got := p.distance(tt.value, p.nothing()); got != tt.want {
+			t.Errorf("%s: value %d is %d, want %d", tt.model, tt.value, got, tt.want)
+		}
+	}
+}
+
+// rangerOf returns a driver whose block names the ranger, in which a described sensor scans; its readings are 1234 mm.
+func rangerOf(t *testing.T, description string, readings int) (b *transporttest.Bench, ranger *devices.Device) {
+	t.Helper()
+	instance := Kind().Instance(must.Get(Kind().New(devices.Args{Name: "urg", Values: Kind().Defaults()}))(t))
+	instance.Select([]devices.Spec{devices.Laser(), devices.Ranger()})
+	b = transporttest.NewBench(t, instance)
+	b.Heard = func(p *transporttest.Port, sent []byte) {
+		switch {
+		case bytes.HasPrefix(sent, []byte(parameters)):
+			p.Say([]byte(description))
+		case bytes.HasPrefix(sent, []byte(laserOn)):
+			p.Say([]byte("BM\n00P\n\n"))
+		case bytes.HasPrefix(sent, []byte(scanning)):
+			p.Say([]byte(scanOf(readings)))
+		}
+	}
+	ranger = b.Link.Device(codec.Ranger)
+	_ = must.Get(ranger.Subscribe(b.Now(), b))(t)
+	b.Until(ranger.HasData, 5*time.Second)
+	return b, ranger
+}
+
+// All steps are asked for, and not only those in front of the robot. The hot path allocates nothing.
+func TestRanger(t *testing.T) {
+	b, ranger := rangerOf(t, described, 725-44+1)
+	data := transporttest.Data[codec.RangerData](t, ranger)
+	rays := ranger.AppendRays(nil)
+	if len(data.Ranges) != 682 || data.Unit != 1 || data.Ranges[681] != 1234 {
+		t.Errorf("%d readings, the last %d", len(data.Ranges), data.Ranges[len(data.Ranges)-1])
+	}
+	if len(rays) != 1 || rays[0].Heading != -340*360./1024 || rays[0].Near != 20 || rays[0].Far != 5600 {
+		t.Errorf("rays %+v", rays)
+	}
+	in, before := []byte(scanOf(682)), ranger.Seq()
+	if n := testing.AllocsPerRun(100, func() { b.Port().Say(in) }); n != 0 || ranger.Seq() < before+100 {
+		t.Errorf("%v allocations a scan", n)
+	}
+}
+
+// A sensor that sees farther than 65 m has readings in a coarser unit.
+func TestFarRanger(t *testing.T) {
+	far := strings.Replace(described, "DMAX:5600;_", seal("DMAX:80000;"), 1)
+	_, ranger := rangerOf(t, far, 682)
+	if data := transporttest.Data[codec.RangerData](t, ranger); data.Unit != 2 || data.Ranges[0] != 617 {
+		t.Errorf("%d units of %d mm", data.Ranges[0], data.Unit)
+	}
+}
+
 func TestProbe(t *testing.T) {
-	described := "PP\n00P\nMODL:URG-04LX;9\nDMIN:20;4\nDMAX:5600;_\nARES:1024;\\\nAMIN:44;7\nAMAX:725;o\nAFRT:384;6\nSCAN:600;e\n\n"
 	answers := devicetest.Probe(t, probe())
 	answers("described", "SCIP2.0\n0Eu\n\n"+described, true, "", "URG-04LX")
 	answers("half a description", described[:60], false, "", "")

@@ -45,7 +45,7 @@ func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "ydlidar", Doc: "YDLIDAR X2, X4 and G4 laser scanners", SetupLimit: setupTime + transport.Grace,
 		Probe:    &devices.Probe{Speeds: speeds, Ask: AppendRequest(nil, GetInfo), Wait: 100 * time.Millisecond, Recognise: recognise},
-		Provides: []devices.Spec{devices.Laser()},
+		Provides: scan.Provides(),
 		Options:  scan.LidarOptions(),
 		New: func(a devices.Args) (devices.Driver, error) {
 			d := &Driver{parser: transport.NewParser(inspect, packetSize)}

@@ -162,6 +162,9 @@ func configuration(found []result) string {
 		var provides []string
 		again := false
 		for _, spec := range r.kind.Provides {
+			if spec.Index == devices.Hidden { // it is for those who want it
+				continue
+			}
 			index := used[spec.Letter]
 			used[spec.Letter]++
 			again = again || index > 0

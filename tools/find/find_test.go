@@ -38,7 +38,7 @@ func newPort(t *testing.T) (far *os.File, path string, hangUp func() error) {
 // kind returns a kind whose hardware answers ask with answer.
 func kind(name, ask, answer string) devices.Kind {
 	return devices.Kind{
-		Name: name, Provides: []devices.Spec{devices.Laser(), devices.Misc()},
+		Name: name, Provides: []devices.Spec{devices.Laser(), devices.Misc(), devices.Ranger().At(devices.Hidden)},
 		Options: []devices.Option{{Name: "gain", Default: 1}, {Name: "port", Default: devices.SerialPort("")}},
 		Probe: &devices.Probe{
 			Speeds: []int{9600}, Ask: []byte(ask), Wait: 100 * time.Millisecond, Leave: []byte("bye"),

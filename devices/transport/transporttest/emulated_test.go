@@ -94,6 +94,7 @@ type product struct {
 	client  byte           // the device that is judged; 0: the first one
 	values  map[string]any // options of the driver that are not the default
 	text    bool           // a sensor that sends lines of text, as boards do
+	named   []devices.Spec // that its block names; nil: it names none
 	always  bool           // a sensor that measures without a host
 	again   bool           // it is another model of the one before
 	held    time.Duration  // the longest delay that changes no data; 0: 500 ms
@@ -181,6 +182,9 @@ func newRig(t testing.TB, p product, o line.Options) *rig {
 		at = line.Options{Link: p.address, TCP: p.address}
 	}
 	made := must.Get(p.kind.Make(devices.Args{Name: p.kind.Name, Values: values}))(t)[0]
+	if p.named != nil {
+		made.Select(p.named)
+	}
 	r := &rig{
 		Bench:  transporttest.NewBench(t, made, probes()...),
 		random: rand.New(rand.NewPCG(o.Noise.Seed, 1)),

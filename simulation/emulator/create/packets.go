@@ -66,6 +66,8 @@ func (r *Robot) sensor(packet byte) (v int) {
 		return int(r.bumps)
 	case 9, 10, 11, 12:
 		return bit(r.cliffs[packet-9])
+	case 18:
+		return int(r.buttons)
 	case 19:
 		v, r.way = whole(r.way)
 	case 20:

@@ -44,6 +44,7 @@ type State struct {
 	Heading     float64 // rad, counterclockwise
 	Asleep      bool
 	Streaming   bool
+	LEDs        [3]byte // of the last command: bits, colour and intensity of the power LED
 }
 
 // A Robot is a Create 2 at the end of a cable. Its methods may be called by any
@@ -54,6 +55,7 @@ type Robot struct {
 	state     State
 	baud      int  // after power-up
 	bumps     byte // packet 7
+	buttons   byte // packet 18
 	cliffs    [4]bool
 	charger   bool
 	counts    [2]float64 // left, right
@@ -150,6 +152,10 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 	case 146: // assumed: the speed grows with the width of the pulse
 		if s.Mode >= modeSafe {
 			s.Right, s.Left = pulse(c[1], c[2]), pulse(c[3], c[4])
+		}
+	case 139: // available in modes Safe and Full
+		if s.Mode >= modeSafe {
+			s.LEDs = [3]byte(c[1:])
 		}
 	case 140:
 		if song := int(c[1]); song < len(r.songs) {
@@ -308,6 +314,9 @@ func (r *Robot) Lift(up bool) {
 		}
 	})
 }
+
+// Press presses buttons: bit 0 to 7 are clean, spot, dock, minute, hour, day, schedule and clock.
+func (r *Robot) Press(which byte) { r.change(func() { r.buttons = which }) }
 
 // Cliff puts a cliff under a sensor: 0 left, 1 front left, 2 front right, 3 right.
 func (r *Robot) Cliff(sensor int, there bool) { r.change(func() { r.cliffs[sensor] = there }) }

@@ -46,6 +46,10 @@ type Robot struct {
 	dropped  byte // bit 0 right, 1 left
 	cliffs   byte // bit 0 right, 1 middle, 2 left
 	current  byte // bit 0 left, 1 right
+	buttons  byte // bit 0 to 2
+	digital  byte // inputs of the expansion port, bit 0 to 3
+	analog   [4]uint16
+	outputs  int // flags of the last general purpose output; -1: none has come
 	counts   [2]float64
 	gyro     float64 // rad, since power-up
 	commands int
@@ -56,7 +60,7 @@ type Robot struct {
 // Start plugs a robot in and switches it on.
 func Start(opts Options) (*Robot, error) {
 	opts.Line.Baud = cmp.Or(opts.Line.Baud, 115200)
-	r := &Robot{opts: opts, next: period, gyro: 3.1, began: -20 * time.Second} // it was on before
+	r := &Robot{opts: opts, next: period, gyro: 3.1, began: -20 * time.Second, outputs: -1} // it was on before
 	r.counts = [2]float64{float64(opts.Counts), float64(opts.Counts)}
 	if opts.Driving {
 		r.state.Left, r.state.Right = 200, 200
@@ -83,6 +87,9 @@ func (r *Robot) Receive(now time.Duration, c []byte) {
 		if p[0] == 1 && p[1] == 4 {
 			r.commands++
 			r.drive(float64(int16(int(p[2])|int(p[3])<<8)), float64(int16(int(p[4])|int(p[5])<<8)))
+		}
+		if p[0] == 12 && p[1] == 2 {
+			r.outputs = int(p[2]) | int(p[3])<<8
 		}
 	}
 }
@@ -146,7 +153,7 @@ func (r *Robot) report(now time.Duration) []byte {
 		f[at+1] = byte(len(f) - at - 2)
 	}
 	part(1, two(float64((now - r.began).Milliseconds())), []byte{r.bumpers, r.dropped, r.cliffs}, two(r.counts[0]), two(r.counts[1]),
-		[]byte{20, 20, 0, 0, 161, r.current})
+		[]byte{20, 20, r.buttons, 0, 161, r.current})
 	part(3, make([]byte, 3))
 	if !r.opts.NoGyro {
 		angle := math.Remainder(r.gyro, 2*math.Pi) * 18000 / math.Pi
@@ -155,7 +162,11 @@ func (r *Robot) report(now time.Duration) []byte {
 	part(5, two(1500), two(1500), two(1500))
 	part(6, make([]byte, 2))
 	part(13, []byte{7, 6}, make([]byte, 12))
-	part(16, make([]byte, 16))
+	inputs := []byte{r.digital, 0}
+	for _, v := range r.analog {
+		inputs = append(inputs, two(float64(v))...)
+	}
+	part(16, inputs, make([]byte, 6))
 	f[2] = byte(len(f) - 3)
 	return append(f, line.Xor(f[2:]))
 }
@@ -169,6 +180,18 @@ func (r *Robot) Lift(up bool) { r.Change(func() { r.dropped = 3 * line.Bit(up) }
 // Cliff puts cliffs under sensors: bit 0 right, 1 middle, 2 left.
 func (r *Robot) Cliff(which byte) { r.Change(func() { r.cliffs = which }) }
 
+// Press presses buttons: bit 0 to 2.
+func (r *Robot) Press(which byte) { r.Change(func() { r.buttons = which }) }
+
+// SetInputs sets the inputs of the expansion port: the digital ones, bit 0 to 3, and the analogue ones, of which 4095
+// are 3.3 V.
+func (r *Robot) SetInputs(digital byte, analog [4]uint16) {
+	r.Change(func() { r.digital, r.analog = digital, analog })
+}
+
+// Outputs returns the flags of the last command to the general purpose outputs, -1 if none has come since power-up.
+func (r *Robot) Outputs() int { return line.Copy(&r.End, &r.outputs) }
+
 // Block blocks a wheel.
 func (r *Robot) Block(blocked bool) { r.Change(func() { r.current = 2 * line.Bit(blocked) }) }
 
@@ -177,6 +200,7 @@ func (r *Robot) Reboot() {
 	r.Change(func() {
 		r.counts, r.gyro, r.began = [2]float64{}, 0, r.at
 		r.state.Left, r.state.Right = 0, 0
+		r.outputs = -1
 	})
 }
 

@@ -39,7 +39,10 @@ var commands = map[byte]command{
 	23: {name: "SETRA"},
 	28: {name: "SONAR", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.sonarOn = a.value != 0 }},
 	29: {name: "STOP", do: func(r *Robot, _ time.Duration, _ arg) { r.drive.halt() }},
-	30: {name: "DIGOUT"},
+	30: {name: "DIGOUT", arg: true, do: func(r *Robot, _ time.Duration, a arg) {
+		// The high byte selects the outputs (ARIA's demo, com2Bytes).
+		r.digitalOut = r.digitalOut&^a.hi | a.lo&a.hi
+	}},
 	32: {name: "VEL2", arg: true, do: wheelSpeeds},
 	33: {name: "GRIPPER", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.gripper.command(a.value) }},
 	36: {name: "GRIPPERVAL", arg: true, do: func(r *Robot, _ time.Duration, a arg) { r.gripper.value(a.value) }},

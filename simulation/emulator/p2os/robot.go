@@ -88,6 +88,7 @@ type Robot struct {
 	battery               byte
 	compass               byte // 2 degrees, of no meaning above a revolution (ARIA)
 	analog, digitalIn     byte
+	digitalOut            byte // user outputs; a robot starts with zeros (assumed)
 	front, rear           byte // bumpers, bits 0 to 4
 	stallLeft, stallRight bool
 	charge                byte // RECHARGESTAGE
@@ -284,6 +285,7 @@ type State struct {
 	SIPs            int     // due so far, received by a host or not
 	WatchdogTrips   int
 	WatchdogTripped bool // no packet since the last trip
+	Outputs         byte // user outputs
 	BadPackets      int  // from the host: wrong checksum, or junk
 	Counts          map[string]int
 	Objections      []string // messages that a robot would not have accepted, and why
@@ -303,7 +305,7 @@ func (r *Robot) State() (s State) {
 			Left: d.left, Right: d.right, WantLeft: d.wantLeft, WantRight: d.wantRight,
 			Gripper: r.gripper.state(), Paddles: r.gripper.paddles.pos, Lift: r.gripper.lift.pos,
 			SIPs: r.sips, WatchdogTrips: r.trips, WatchdogTripped: r.tripped,
-			BadPackets: r.bad, Counts: maps.Clone(r.counts), Objections: slices.Clone(r.objected),
+			Outputs: r.digitalOut, BadPackets: r.bad, Counts: maps.Clone(r.counts), Objections: slices.Clone(r.objected),
 		}
 	})
 	return s

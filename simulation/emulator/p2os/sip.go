@@ -38,7 +38,7 @@ func (r *Robot) appendSIP(dst []byte) []byte {
 	dst = append(dst, r.compass)
 	dst = r.appendSonars(dst)
 	dst = append(dst, byte(r.sips), r.gripper.state()) // timer
-	dst = append(dst, r.analog, r.digitalIn, 0)
+	dst = append(dst, r.analog, r.digitalIn, r.digitalOut)
 	if !r.model.later {
 		return dst
 	}

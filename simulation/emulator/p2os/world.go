@@ -10,6 +10,11 @@ func (r *Robot) SetSonar(sonar int, mm float64) {
 // known. Only a Pioneer 3 and later robots report it.
 func (r *Robot) SetCharge(stage byte) { r.Change(func() { r.charge = stage }) }
 
+// SetInputs sets the user inputs: the bits of the digital port, and the analogue input, of which 255 are 5 V.
+func (r *Robot) SetInputs(digital, analog byte) {
+	r.Change(func() { r.digitalIn, r.analog = digital, analog })
+}
+
 // PressMotorButton presses the white button on the robot's side: it switches
 // the motors as ENABLE does.
 func (r *Robot) PressMotorButton() { r.Change(func() { r.enable(!r.motors) }) }

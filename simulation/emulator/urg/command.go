@@ -255,10 +255,14 @@ func (s *Sensor) lines(now time.Duration, r request) []string {
 // nearest is the shortest distance of a cluster of steps, or an error code if there is no return.
 func (s *Sensor) nearest(first, last int) int {
 	m := s.opts.Model
-	nearest := 1 // an error code: no return
+	nothing := 1 // an error code: no object in the range (table 4, of the UTM-30LX; of the UST assumed)
+	if m.Name == URG04LX.Name {
+		nothing = 0 // possibly at 22 m (table 3)
+	}
+	nearest := nothing
 	for step := first; step <= last; step++ {
 		mm := int(math.Round(s.opts.Room(float64(step-m.Ahead) * 360 / float64(m.Steps))))
-		if mm > 0 && mm <= m.Max && (nearest == 1 || mm < nearest) {
+		if mm > 0 && mm <= m.Max && (nearest == nothing || mm < nearest) {
 			nearest = mm
 		}
 	}
