@@ -83,7 +83,11 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	if d.sim.chance(3) {
 		d.Tick(now)
 	}
-	link.WakeAt(now + d.sim.wait(500*time.Millisecond))
+	takes := d.sim.wait(500 * time.Millisecond)
+	if d.sim.chance(2) { // the loop is late at its end, so that frames are due then
+		d.sim.after(takes-1, func() { d.sim.delay(d.sim.between(0, 20*time.Millisecond)) })
+	}
+	link.WakeAt(now + takes)
 }
 
 func (d *simScanner) Shutdown(now time.Duration) {
