@@ -47,7 +47,7 @@ func (s *sim) life() (err error) {
 	s.server.start(s.now)
 	s.depth--
 	for _, r := range s.robots {
-		s.later(aVisitor, r.index, 20*time.Second)
+		r.nextVisitor()
 	}
 	for _, r := range s.rigs() {
 		if !r.calm {

@@ -133,6 +133,7 @@ func TestPlantedFaults(t *testing.T) {
 		if all[i] = simulateWith(t, overlays[i], *simPlanted, p.judges); all[i].by(p.judges) != nil {
 			last = max(last, all[i].by(p.judges).Seed)
 		}
+		t.Logf("%s: %+v", p.name, all[i])
 	}
 	without := simulateWith(t, nil, int(last), "")
 	found, table := 0, &strings.Builder{}

@@ -108,18 +108,25 @@ func (d *simScanner) mayPanic(n int) {
 func (d *simScanner) Tick(now time.Duration) time.Duration {
 	if !d.ready {
 		d.ready, d.readyAt = true, now
+		if d.sim.chance(2) { // frames need not wait for its first data
+			d.publish(now)
+		}
 		d.link.Ready(now)
 		return now + d.sim.wait(time.Second)
 	}
 	d.mayPanic(500)
-	d.scans = append(d.scans, now)
-	scan := make([]byte, 722)
-	binary.BigEndian.PutUint64(scan, uint64(now))
-	d.link.Devices()[0].Publish(now, scan)
+	d.publish(now)
 	if d.sim.chance(30) {
 		return now + d.sim.wait(5*time.Second)
 	}
 	return now + 200*time.Millisecond
+}
+
+func (d *simScanner) publish(now time.Duration) {
+	d.scans = append(d.scans, now)
+	scan := make([]byte, 722)
+	binary.BigEndian.PutUint64(scan, uint64(now))
+	d.link.Devices()[0].Publish(now, scan)
 }
 
 // checkData checks that a scan is of the time that its age says, of this run, and
