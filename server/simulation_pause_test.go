@@ -194,19 +194,25 @@ func (r *simRobot) expectHalt() {
 	if p == nil || !p.moves || woke != s.woke || r.jammed {
 		return
 	}
-	drives := func() bool {
-		return slices.ContainsFunc(s.clients, func(c *simClient) bool {
-			c.conn.reap()
-			silent := c.down && c.isMover() && max(c.conn.heard, c.downSince)+kernelTime < woke
-			return c.robot == r && c.drivesOn() && c.mayWrite() && !silent
-		})
+	silent := func(c *simClient) bool {
+		c.conn.reap()
+		return c.down && c.isMover() && max(c.conn.heard, c.downSince)+kernelTime < woke
 	}
-	if drives() {
+	var gone []*simClient
+	for _, c := range s.clients {
+		if c.robot == r && c.drivesOn() && c.mayWrite() {
+			gone = append(gone, c)
+		}
+	}
+	back := func(c *simClient) bool { return !c.over && !silent(c) }
+	if slices.ContainsFunc(gone, back) {
 		return
 	}
 	s.after(stopDelay, func() {
+		newer := func(w *op) bool { return w.by != nil && w.call >= woke && !slices.Contains(gone, w.by) }
 		switch {
-		case p != r.port || p.gone || p.dead || r.jammed || !s.awake(stopDelay) || s.now < s.busy || drives():
+		case p != r.port || p.gone || p.dead || r.jammed || !s.awake(stopDelay) || s.now < s.busy:
+		case slices.ContainsFunc(gone, back) || slices.ContainsFunc(r.history.writes, newer):
 		case p.moves:
 			s.fail("%s: all who may drive it were silent at the end of the pause, and it was not commanded to stop", r.path)
 		default:

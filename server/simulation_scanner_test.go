@@ -123,7 +123,9 @@ func (d *simScanner) Tick(now time.Duration) time.Duration {
 }
 
 func (d *simScanner) publish(now time.Duration) {
-	d.scans = append(d.scans, now)
+	if last(d.scans) != now {
+		d.scans = append(d.scans, now)
+	}
 	scan := make([]byte, 722)
 	binary.BigEndian.PutUint64(scan, uint64(now))
 	d.link.Devices()[0].Publish(now, scan)
