@@ -36,7 +36,7 @@ func (s *sim) life() (err error) {
 			err = p
 		default:
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			s.failure, s.broken, s.judged = err, fmt.Sprint(p), "panic"
+			s.failure, s.broken, s.judged = err, fmt.Sprint(p), "sim.life"
 		}
 	}()
 	s.build()
