@@ -45,7 +45,7 @@ var plants = []plant{
 		judges: "simRobot.expectHeld simRobot.watchStop simRobot.checkStop",
 	},
 	{
-		name: "a command and its end that come together do not stop the robot that they take over", fixed: "d40e368f",
+		name: "a command and its end that come together do not stop what they take over", fixed: "d40e368f",
 		file: "server/session/receive.go",
 		old:  "\t\tsl.command = sl.device.Commands()\n\t\treturn\n", new: "\t\treturn\n",
 		judges: "simRobot.checkCommander simClient.expectObeyed history.end",
@@ -57,7 +57,7 @@ var plants = []plant{
 		judges: "simRobot.checkMotion",
 	},
 	{
-		name: "after a pause of the server, a client that has vanished meanwhile is stopped late", fixed: "9251f7cf",
+		name: "after a pause of the server, a client that has vanished in it is stopped late", fixed: "9251f7cf",
 		file: "server/liveness.go",
 		old:  "paused := now-s.moversChecked > 2*liveness.MoverCheck", new: "paused := false",
 		judges: "simRobot.expectHalt",
