@@ -58,8 +58,6 @@ type simClient struct {
 	maybe    []modeChange // sent after the newest request that was answered
 	sent     int          // messages
 
-	transmitted time.Duration // when the newest was sent
-
 	// Frames.
 	expect    []byte // letters of a full frame
 	at        int    // blocks of the current frame that have come

@@ -108,6 +108,9 @@ func (h *emulated) befall(lasts time.Duration) bool {
 	if s.chance(3) {
 		s.note("%s restarts", h.rig.path)
 		h.restart()
+		if r := h.rig.robot; r != nil {
+			r.base.(*emulatedBase).restarted()
+		}
 		return true
 	}
 	end := s.now + lasts
@@ -214,7 +217,8 @@ type emulatedBase struct {
 	moments []moment
 	anchor  *anchor
 	resets  []*op
-	counted int // reports for which missed was called
+	counted int           // reports for which missed was called
+	kept    time.Duration // when the hardware has restarted last by itself, if its driver keeps the pose
 }
 
 // anchor is a pose that a client was shown, and where the robot was.
@@ -223,7 +227,7 @@ type anchor struct {
 	session       int
 	starts        int
 	x, y, heading float64 // shown
-	slack         float64 // mm
+	slack, turned float64 // mm and degrees
 	moment
 }
 
@@ -235,14 +239,16 @@ type baseModel struct {
 	// none: the robots drive on.
 	watchdog, brakes time.Duration
 	forgets, motors  bool
-	motions          func(r *simRobot, p *simPort, b []byte) []*op
-	start            func(b *emulatedBase) error
+	// Its driver knows that the hardware has restarted, and goes on from the pose of before.
+	continues bool
+	motions   func(r *simRobot, p *simPort, b []byte) []*op
+	start     func(b *emulatedBase) error
 }
 
 func baseModels() []*baseModel {
 	return []*baseModel{
 		{kind: create.Kind(), letters: "pm", forgets: true, motors: true, motions: createMotions, start: startCreate},
-		{kind: kobuki.Kind(), letters: "pm", forgets: true, motions: kobukiMotions, start: startKobuki},
+		{kind: kobuki.Kind(), letters: "pm", forgets: true, continues: true, motions: kobukiMotions, start: startKobuki},
 		// P2OS manual: the watchdog's factory setting is 2 s. The emulator brakes with 1 m/s², and its state may be as
 		// old as a report.
 		{kind: p2os.Kind(), letters: "psgm", watchdog: 2 * time.Second, brakes: 700 * time.Millisecond, motors: true,
@@ -335,6 +341,16 @@ func (b *emulatedBase) sample() {
 	if len(b.moments) > 4096 || b.moments[0].at < m.at-2*window {
 		i := slices.IndexFunc(b.moments, func(o moment) bool { return o.at >= m.at-window })
 		b.moments = slices.Delete(b.moments, 0, i)
+	}
+}
+
+// restarted is called when the hardware has restarted by itself. What it has driven in a moment before and behind that may
+// be missing in its pose.
+func (b *emulatedBase) restarted() {
+	if b.model.continues && b.anchor != nil {
+		b.kept = b.unclear
+		b.anchor.slack += 100
+		b.anchor.turned += 15
 	}
 }
 
@@ -475,7 +491,7 @@ func (a *anchor) compare(shown *anchor, m moment) error {
 	turn := math.Remainder(m.heading-a.moment.heading-(shown.heading-a.heading), 2*math.Pi)
 	off := math.Hypot(shown.x-x, shown.y-y)
 	// The headings are in whole degrees, coordinates in mm.
-	if off > 5+0.03*math.Hypot(dx, dy)+a.slack || math.Abs(turn) > 2.5*math.Pi/180 {
+	if off > 5+0.03*math.Hypot(dx, dy)+a.slack || math.Abs(turn) > (2.5+a.turned)*math.Pi/180 {
 		return fmt.Errorf("it is (%.0f, %.0f) mm, and %.1f deg off, since %v", x, y, turn*180/math.Pi, a.at)
 	}
 	return nil
@@ -487,7 +503,7 @@ func (b *emulatedBase) mayLose(a *anchor, rep *simReport) bool {
 	if b.model.watchdog != 0 && (b.rig.faults > 0 || b.rig.fault+window > a.at) {
 		return true // the microcontroller counts, and the reset of its counts may wait in the line, or get lost
 	}
-	return len(b.resets) > 0 || b.rig.startsUntil(rep.at) != a.starts || a.at <= b.unclear+5*time.Second ||
+	return len(b.resets) > 0 || b.rig.startsUntil(rep.at) != a.starts || a.at <= b.unclear+5*time.Second && b.unclear != b.kept ||
 		rep.session != a.session && (b.model.watchdog != 0 || b.rig.panicked > a.at || rep.at > a.at+2*time.Second)
 }
 

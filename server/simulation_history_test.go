@@ -226,15 +226,15 @@ func (h *history) illegal() int {
 	return -1
 }
 
-// isOver reports whether a command came so long ago that its lifetime is surely over, zero for none. A command
-// that waits for a setup is taken to be as old as the newest input behind it.
+// isOver reports whether a command came so long ago that its lifetime is surely over, zero for none. What its client has
+// sent behind it does not make it younger.
 func (o *op) isOver(lifetime time.Duration) bool {
 	const longest = time.Second // until the server reads it
 	if lifetime == 0 || o.by == nil || o.by.down || o.by.downUntil != 0 || o.by.conn.wire.loss != 0 {
 		return false
 	}
 	s := o.by.sim
-	return s.now > o.by.transmitted+longest+lifetime && s.awake(longest+lifetime)
+	return s.now > o.call+longest+lifetime && s.awake(longest+lifetime)
 }
 
 // overwrites reports whether a command came behind another one of the same client.

@@ -36,7 +36,7 @@ func (s *sim) life() (err error) {
 			err = p
 		default:
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
-			s.failure, s.broken = err, fmt.Sprint(p)
+			s.failure, s.broken, s.judged = err, fmt.Sprint(p), "sim.life"
 		}
 	}()
 	s.build()
@@ -47,7 +47,7 @@ func (s *sim) life() (err error) {
 	s.server.start(s.now)
 	s.depth--
 	for _, r := range s.robots {
-		s.later(aVisitor, r.index, 20*time.Second)
+		r.nextVisitor()
 	}
 	for _, r := range s.rigs() {
 		if !r.calm {

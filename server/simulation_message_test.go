@@ -17,7 +17,6 @@ func (c *simClient) send(b []byte) {
 }
 
 func (c *simClient) transmit(b []byte, command bool) {
-	c.transmitted = c.sim.now
 	b = c.seals(b)
 	for len(b) > 0 {
 		n := len(b)

@@ -26,17 +26,22 @@ func (s *sim) pauseLater() {
 }
 
 // pause pauses the server, as a signal, a virtual machine or a closed lid does: for as
-// little as the scheduler does, or long enough for anything. Some clients end meanwhile.
+// little as the scheduler does, or long enough for anything. Some clients end meanwhile, or all of a
+// robot, most of them by vanishing.
 func (s *sim) pause() {
-	most := []time.Duration{2 * time.Millisecond, 50 * time.Millisecond, time.Second, 5 * time.Second, 30 * time.Second}[s.random.IntN(5)]
+	most := []time.Duration{2 * time.Millisecond, 50 * time.Millisecond, time.Second, 12 * time.Second, 30 * time.Second}[s.random.IntN(5)]
 	d := s.between(0, most)
 	s.summary.Pauses++
 	s.pauseFor(d)
+	left, all := s.robots[s.random.IntN(len(s.robots))], d > 4*time.Second && s.chance(3)
 	for _, c := range slices.Clone(s.clients) {
-		if c.conn.handler == nil || !s.chance(3) {
-			continue
+		switch {
+		case c.conn.handler == nil:
+		case all && c.robot == left:
+			s.after(s.between(0, d/4), c.drop)
+		case s.chance(3):
+			s.after(s.between(0, d), c.end)
 		}
-		s.after(s.between(0, d), func() { c.end() })
 	}
 }
 
@@ -47,6 +52,11 @@ func (s *sim) pauseFor(d time.Duration) {
 	for _, r := range s.rigs() {
 		r.fault = max(r.fault, s.woke) // its handshake may have been paused
 	}
+	s.at(s.woke, func() {
+		for _, r := range s.robots {
+			r.expectHalt()
+		}
+	})
 }
 
 // A client drives, and its computer vanishes while the server is paused: no end of its
@@ -98,11 +108,29 @@ func (c *simClient) end() {
 		c.reset()
 	case 2:
 		if !c.well {
-			c.vanish()
+			c.drop()
 		}
 	default:
 		c.leave()
 	}
+}
+
+// drop has the client command, and vanish when that has come, while it may not be carried out yet. A client whose network
+// is well leaves.
+func (c *simClient) drop() {
+	if c.over || c.left != 0 || c.socket != nil {
+		return
+	}
+	if c.well {
+		c.leave()
+		return
+	}
+	c.commands(1)
+	c.sim.after(100*time.Millisecond, func() {
+		if !c.over && c.left == 0 {
+			c.vanish()
+		}
+	})
 }
 
 // reset resets the connection.
@@ -158,6 +186,44 @@ func (r *simRobot) checkMotion(o *op) {
 		s.fail("%s: %v, for no client that is still there", r.path, o)
 	}
 }
+
+// expectHalt is called at the end of a pause. If all who may drive the robot have been silent for so long that the
+// kernel knows it, the robot must be commanded to stop as soon as after the end of a client (9.1).
+func (r *simRobot) expectHalt() {
+	s, p, woke := r.sim, r.port, r.sim.now
+	if p == nil || !p.moves || woke != s.woke || r.jammed {
+		return
+	}
+	silent := func(c *simClient) bool {
+		c.conn.reap()
+		return c.down && c.isMover() && max(c.conn.heard, c.downSince)+kernelTime < woke
+	}
+	var gone []*simClient
+	for _, c := range s.clients {
+		if c.robot == r && c.drivesOn() && c.mayWrite() {
+			gone = append(gone, c)
+		}
+	}
+	back := func(c *simClient) bool { return !c.over && !silent(c) }
+	if slices.ContainsFunc(gone, back) {
+		return
+	}
+	s.after(stopDelay, func() {
+		newer := func(w *op) bool { return w.by != nil && w.call >= woke && !slices.Contains(gone, w.by) }
+		switch {
+		case p != r.port || p.gone || p.dead || r.jammed || !s.awake(stopDelay) || s.now < s.busy:
+		case slices.ContainsFunc(gone, back) || slices.ContainsFunc(r.history.writes, newer):
+		case p.moves:
+			s.fail("%s: all who may drive it were silent at the end of the pause, and it was not commanded to stop", r.path)
+		default:
+			s.summary.Halts++
+		}
+	})
+}
+
+// kernelTime is after how much silence the kernel surely knows that a client which drives is not there: its second probe
+// is not answered.
+const kernelTime = 2500 * time.Millisecond
 
 // expectStop is called when a client has ended. If no other client may drive, the robot must be commanded
 // to stop as soon as the loop runs and the line takes bytes.

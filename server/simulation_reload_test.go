@@ -147,6 +147,16 @@ func (r *simRobot) wasGone(since time.Duration) bool {
 	return r.gone || r.away != nil && r.away.ret >= since
 }
 
+// watchGone checks that a robot which is not served has no clients.
+func (r *simRobot) watchGone() {
+	s := r.sim
+	for _, c := range s.clients {
+		if r.gone && s.server.reload == nil && c.robot == r && c.conn.handler != nil && !c.conn.closed {
+			s.fail("%v is connected, and %s is not served", c, r.path)
+		}
+	}
+}
+
 // move removes a robot from the configuration, or brings it back with new drivers.
 func (s *sim) move(now time.Duration, r *simRobot) {
 	s.summary.Moves++
@@ -155,6 +165,7 @@ func (s *sim) move(now time.Duration, r *simRobot) {
 		r.changesFor("its robot goes")
 		r.gone, r.away = true, r.addStop(false) // a robot that is not served takes no stop
 		s.server.Reload(now, s.serving(r, false), s.access, func(time.Duration, []int) { s.reloaded() })
+		s.later(aClient, r.index, 50*time.Millisecond) // it does not know
 		for _, c := range slices.Clone(s.clients) {
 			if c.robot == r && c.conn.handler != nil && !c.conn.closed {
 				s.fail("%v is connected, and %s is not served", c, r.path)

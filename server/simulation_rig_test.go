@@ -251,6 +251,13 @@ func (r *rig) misfortune() {
 		r.faulty("it sends nothing for %v", lasts)
 		r.mute = true
 		over = func() { r.mute = false }
+		if r.robot != nil && s.chance(2) {
+			s.after(s.between(0, 2*time.Second), func() {
+				if !s.closing {
+					r.robot.visitor(func() {})
+				}
+			})
+		}
 	case 3:
 		r.faulty("its line takes nothing for %v", lasts)
 		r.jammed = true

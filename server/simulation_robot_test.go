@@ -122,6 +122,7 @@ func (r *simRobot) letters() string { return r.base.letters() + "l" }
 
 // watch is called once a second.
 func (r *simRobot) watch() {
+	r.watchGone()
 	r.watchStop()
 	r.watchControl()
 	r.watchDriver()

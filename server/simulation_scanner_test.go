@@ -83,7 +83,11 @@ func (d *simScanner) Setup(now time.Duration, link *devices.Link) {
 	if d.sim.chance(3) {
 		d.Tick(now)
 	}
-	link.WakeAt(now + d.sim.wait(500*time.Millisecond))
+	takes := d.sim.wait(500 * time.Millisecond)
+	if d.sim.chance(2) { // the loop is late at its end, so that frames are due then
+		d.sim.after(takes-1, func() { d.sim.delay(d.sim.between(0, 20*time.Millisecond)) })
+	}
+	link.WakeAt(now + takes)
 }
 
 func (d *simScanner) Shutdown(now time.Duration) {
@@ -104,18 +108,27 @@ func (d *simScanner) mayPanic(n int) {
 func (d *simScanner) Tick(now time.Duration) time.Duration {
 	if !d.ready {
 		d.ready, d.readyAt = true, now
+		if d.sim.chance(2) { // frames need not wait for its first data
+			d.publish(now)
+		}
 		d.link.Ready(now)
 		return now + d.sim.wait(time.Second)
 	}
 	d.mayPanic(500)
-	d.scans = append(d.scans, now)
-	scan := make([]byte, 722)
-	binary.BigEndian.PutUint64(scan, uint64(now))
-	d.link.Devices()[0].Publish(now, scan)
+	d.publish(now)
 	if d.sim.chance(30) {
 		return now + d.sim.wait(5*time.Second)
 	}
 	return now + 200*time.Millisecond
+}
+
+func (d *simScanner) publish(now time.Duration) {
+	if last(d.scans) != now {
+		d.scans = append(d.scans, now)
+	}
+	scan := make([]byte, 722)
+	binary.BigEndian.PutUint64(scan, uint64(now))
+	d.link.Devices()[0].Publish(now, scan)
 }
 
 // checkData checks that a scan is of the time that its age says, of this run, and

@@ -77,15 +77,18 @@ func (c *simClient) confirmStops(number int) {
 	c.stops = slices.DeleteFunc(c.stops, func(o *stopOp) bool { return o.message <= number })
 }
 
-// visitor stops the robot, and releases it. Later another one does.
-func (r *simRobot) visitor() {
+// visitor stops the robot, releases it, and then does something more.
+func (r *simRobot) visitor(then func()) {
 	s := r.sim
 	s.onLoop(func(time.Duration) { r.byVisitor(true) })
 	s.after(s.wait(4*time.Second), func() {
 		s.onLoop(func(time.Duration) { r.byVisitor(false) })
-		s.later(aVisitor, r.index, 20*time.Second)
+		then()
 	})
 }
+
+// nextVisitor has a visitor stop the robot some time later.
+func (r *simRobot) nextVisitor() { r.sim.later(aVisitor, r.index, 20*time.Second) }
 
 // byVisitor stops or releases the robot for a visitor.
 func (r *simRobot) byVisitor(on bool) {

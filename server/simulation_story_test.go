@@ -110,7 +110,7 @@ func (s *sim) happen(e event) {
 		case aReload:
 			s.reloads(r)
 		case aVisitor:
-			r.visitor()
+			r.visitor(r.nextVisitor)
 		case anOutage:
 			s.outage()
 		}

@@ -57,6 +57,7 @@ func TestSimulation(t *testing.T) {
 	defer debug.SetGCPercent(debug.SetGCPercent(400)) // a simulation keeps little
 	var total summary
 	keys := newKeys(t)
+	var found findings
 	for seed := first; seed < first+uint64(seeds); seed++ {
 		s := newSim(seed)
 		s.keys = keys
@@ -64,6 +65,13 @@ func TestSimulation(t *testing.T) {
 			s.given = must.Get(storyOf(*simStory))(t)
 		}
 		if err := s.live(t); err != nil {
+			if *simFound != "" {
+				total.Time += s.now
+				if found = append(found, finding{seed, total.Time, s.judged, s.failure.Error()}); found.isComplete() {
+					break
+				}
+				continue
+			}
 			lines, part := keptLines, ""
 			if *simSeed == 0 {
 				lines = 300
@@ -86,9 +94,13 @@ func TestSimulation(t *testing.T) {
 		}
 		total.add(&s.summary)
 	}
+	if *simFound != "" {
+		must.Do(t, found.save(*simFound))
+		return
+	}
 	t.Logf("%d seeds: %+v", seeds, total)
 	for field, value := range reflect.ValueOf(total).Fields() {
-		few := field.Name == "Off" || field.Name == "Lapses"
+		few := field.Name == "Off" || field.Name == "Lapses" || field.Name == "Halts"
 		if seeds >= 20 && value.IsZero() && !few {
 			t.Errorf("the simulation has no %s", field.Name)
 		}
@@ -210,6 +222,7 @@ type summary struct {
 	Emulated, Lasers       int // robots and scanners
 	Poses, Scans           int // that were compared with where emulated hardware was, and what it measured
 	InTime                 int // robots that were commanded to stop in time when all who drove had gone
+	Halts                  int // and when all who drove were silent at the end of a pause
 	Programs, Messages     int // of ROS, and what they got of topics
 	Lapses                 int // lifetimes of commands that have passed
 	Rights, Moves          int // changes of rights, and robots that went or came
@@ -261,6 +274,7 @@ type sim struct {
 	prepare func(*sim)    // of a test: sets judge; nil: none
 	judge   func() bool   // once a second: reports whether an invariant of a test is broken; nil: none
 	broken  string        // the invariant that does not hold
+	judged  string        // the function that has found this, as judge names it
 	longest time.Duration // the simulation ends then; zero: at the end of its life
 	trace   trace
 	summary summary
@@ -331,7 +345,7 @@ func (s *sim) note(format string, args ...any) {
 // failure is kept.
 func (s *sim) fail(format string, args ...any) {
 	if s.failure == nil {
-		s.failure, s.broken = fmt.Errorf(format, args...), format
+		s.failure, s.broken, s.judged = fmt.Errorf(format, args...), format, judge()
 	}
 	panic(broken{s.failure})
 }

@@ -33,12 +33,19 @@ func (c *simClient) roam() {
 	s.later(aClient, c.robot.index, 300*time.Millisecond)
 }
 
-// waitForSetup has commands of the client wait for a long setup, and then cuts its network for so long that it
-// is found silent, but is back before the end of the setup.
+// waitForSetup has commands of the client wait for a long setup. Then it cuts the client's network for so long that it is
+// found silent, but is back before the end of the setup; commands with a lifetime wait until that is over, though their
+// client goes on to send.
 func (c *simClient) waitForSetup() {
 	s := c.sim
 	if scanner, ok := c.robot.scanner.(*simpleScanner); ok {
 		scanner.run.slow = true
+	}
+	if c.robot.lease != 0 {
+		c.request("palclr")
+		c.commands(2)
+		c.keepAsking()
+		return
 	}
 	c.request("lclr")
 	c.commands(2)
@@ -46,6 +53,16 @@ func (c *simClient) waitForSetup() {
 	s.after(100*time.Millisecond, func() {
 		if !c.over && c.left == 0 {
 			c.cutNetwork(s.between(3*time.Second, 4*time.Second))
+		}
+	})
+}
+
+// keepAsking has the client send requests until all are answered.
+func (c *simClient) keepAsking() {
+	c.sim.after(100*time.Millisecond, func() {
+		if !c.over && c.left == 0 && len(c.requests) > 0 {
+			c.request("")
+			c.keepAsking()
 		}
 	})
 }
