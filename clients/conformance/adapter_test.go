@@ -52,7 +52,7 @@ var languages = []language{
 	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", false},
 	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", false},
 	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", true},
-	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", false},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", true},
 }
 
 // forEachClient runs f as forEachLanguage does, also for the second clients of languages.

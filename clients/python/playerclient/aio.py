@@ -12,7 +12,7 @@ from .client import (
     seconds_left,
 )  # fmt: skip
 from .data import Channel, Device, Part, Rays
-from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
+from .errors import AccessRefused, ConnectionClosed, DevicesMoved, ProtocolError, TimedOut
 from .session import Event
 
 UNREAD_LIMIT = 65536
@@ -161,6 +161,8 @@ class AsyncPlayerClient(_Addressed):
                     await self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()
                 return
+            except DevicesMoved:
+                raise
             except AccessRefused:
                 self._wanted = wanted  # what is refused now is asked for again next time
                 self._restore_freshness()

@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import List, Optional, Type
 
 from .data import Channel, Device, Part, Rays
-from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut, UsageError
+from .errors import AccessRefused, ConnectionClosed, DevicesMoved, ProtocolError, TimedOut, UsageError
 from .session import Event, Session
 
 CONNECT_TIMEOUT = 10.0
@@ -208,6 +208,8 @@ class PlayerClient(_Addressed):
                     self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()
                 return
+            except DevicesMoved:
+                raise
             except AccessRefused:
                 self._wanted = wanted  # what is refused now is asked for again next time
                 self._restore_freshness()

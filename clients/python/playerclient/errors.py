@@ -64,9 +64,16 @@ class NoDevice(AccessRefused):
         self.args = (f"no such device: {name}: {text}",)
 
 
-class DevicesMoved(PlayerError):
+class DevicesMoved(AccessRefused):
     """The server was started anew with other devices: a byte means another device than before. The connection stands,
-    and no device is open. Open them again by their names."""
+    and no device is open; asked and granted are empty. Open them again by their names."""
+
+    def __init__(self, moved: Sequence[str]) -> None:
+        """moved has the names of the devices that have lost their bytes."""
+        super().__init__("", "")
+        text = "the server was started anew with other devices: open them again by their names"
+        self.reasons = {name: Reason("moved", text) for name in moved}
+        self.args = (text,)
 
 
 class TimedOut(PlayerError, TimeoutError):

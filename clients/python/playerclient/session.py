@@ -613,9 +613,10 @@ class Session:
     def _check_same(self, before: List[payloads.Device]) -> None:
         """Raises DevicesMoved, and forgets what was open, if a byte means another device than before."""
         names = {d.code: d.name for d in before}
-        if any(names.get(d.code, d.name) != d.name for d in self._listed or ()):
+        moved = [names[d.code] for d in self._listed or () if names.get(d.code, d.name) != d.name]
+        if moved:
             self._wanted.clear()
-            raise DevicesMoved("the server was started anew with other devices: open them again by their names")
+            raise DevicesMoved(moved)
 
     def _restore_settings(self) -> None:
         """Sends the name, and when rounds come, before the devices are requested."""

@@ -129,7 +129,9 @@ class Faces(unittest.TestCase):
             robot.reconnect(LIMIT)
             self.assertEqual(robot.access("imu"), "r")
             self.assertRaises(ConnectionClosed, robot.read, LIMIT)
-            self.assertRaises(DevicesMoved, robot.reconnect, LIMIT)
+            with self.assertRaises(DevicesMoved) as caught:
+                robot.reconnect(LIMIT)
+            self.assertEqual(list(caught.exception.reasons), ["imu:0", "servo:0"])
             self.assertRaises(UsageError, robot.read, LIMIT)
             self.assertEqual(robot.open("imu", "r", LIMIT), "\x83")  # the new list is known
             self.assertRaises(ConnectionClosed, robot.read, LIMIT)
