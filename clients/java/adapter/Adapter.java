@@ -57,7 +57,8 @@ public class Adapter {
             return "{\"ok\":true" + perform(request) + "}";
         } catch (PlayerException e) {
             String why = e.reasons.entrySet().stream()
-                    .map(r -> quote(robot.nameOf(r.getKey())) + ":" + quote(r.getValue().why() + " " + r.getValue().text()))
+                    .map(r -> quote(robot.nameOf(r.getKey())) + ":"
+                            + quote(r.getValue().why() + " " + r.getValue().text()))
                     .collect(Collectors.joining(","));
             return "{\"ok\":false,\"error\":\"" + e.kind.name().toLowerCase() + "\""
                     + (e.granted == null ? "" : ",\"granted\":" + quote(e.granted) + ",\"why\":{" + why + "}")
@@ -104,13 +105,14 @@ public class Adapter {
                 return ",\"code\":" + (int) code;
             }
             case "rays" -> {
-                return list("rays", robot.rays().stream().map(r -> row(quote(robot.nameOf(r.device())), r.first(), r.count(), r.xMm(),
-                        r.yMm(), r.headingDeg(), r.stepDeg(), known(r.nearMm(), 0), known(r.farMm(), 0), r.coneDeg())));
+                return list("rays", robot.rays().stream().map(r -> row(quote(robot.nameOf(r.device())), r.first(),
+                        r.count(), r.xMm(), r.yMm(), r.headingDeg(), r.stepDeg(), known(r.nearMm(), 0), known(r.farMm(), 0),
+                        r.coneDeg())));
             }
             case "channels" -> {
-                return list("channels", robot.channels().stream().map(c -> row(quote(robot.nameOf(c.device())), c.number(),
-                        quote(c.role()), quote(c.unit() == null ? "-" : c.unit()), known(c.min(), UNKNOWN), known(c.max(), UNKNOWN),
-                        quote(c.name()))));
+                return list("channels", robot.channels().stream().map(c -> row(quote(robot.nameOf(c.device())),
+                        c.number(), quote(c.role()), quote(c.unit() == null ? "-" : c.unit()), known(c.min(), UNKNOWN),
+                        known(c.max(), UNKNOWN), quote(c.name()))));
             }
             case "read" -> {
                 robot.getData();
@@ -125,9 +127,12 @@ public class Adapter {
                 byte[] raw = robot.raw(device);
                 return ",\"size\":" + (raw == null ? 0 : raw.length)
                         + ",\"age_us\":" + (robot.age(device).isPresent() ? robot.age(device).getAsLong() : "null")
-                        + ",\"data\":" + (!robot.has(device) ? "null" : opened.containsKey(name) ? data(name, device) : data(device));
+                        + ",\"data\":" + (!robot.has(device) ? "null"
+                                : opened.containsKey(name) ? data(name, device) : data(device));
             }
-            case "command" -> command(request.get("device"), device(request), numbers(request.getOrDefault("values", "")));
+            case "command" -> {
+                command(request.get("device"), device(request), numbers(request.getOrDefault("values", "")));
+            }
             case "config" -> config(request.getOrDefault("name", ""), number(request, "value"), request.getOrDefault("text", ""));
             case "close" -> close();
             default -> throw new IllegalArgumentException("unknown op " + op);
@@ -284,24 +289,28 @@ public class Adapter {
             case "imu" -> {
                 IMU d = robot.data(device, IMU.class);
                 yield object("roll_mdeg", known(d.rollMdeg(), UNKNOWN), "pitch_mdeg", known(d.pitchMdeg(), UNKNOWN),
-                        "yaw_mdeg", known(d.yawMdeg(), UNKNOWN), "roll_rate_mdeg_per_s", known(d.rollRateMdegPerS(), UNKNOWN),
+                        "yaw_mdeg", known(d.yawMdeg(), UNKNOWN),
+                        "roll_rate_mdeg_per_s", known(d.rollRateMdegPerS(), UNKNOWN),
                         "pitch_rate_mdeg_per_s", known(d.pitchRateMdegPerS(), UNKNOWN),
-                        "yaw_rate_mdeg_per_s", known(d.yawRateMdegPerS(), UNKNOWN), "x_mm_per_s2", known(d.xMmPerS2(), UNKNOWN),
-                        "y_mm_per_s2", known(d.yMmPerS2(), UNKNOWN), "z_mm_per_s2", known(d.zMmPerS2(), UNKNOWN));
+                        "yaw_rate_mdeg_per_s", known(d.yawRateMdegPerS(), UNKNOWN),
+                        "x_mm_per_s2", known(d.xMmPerS2(), UNKNOWN), "y_mm_per_s2", known(d.yMmPerS2(), UNKNOWN),
+                        "z_mm_per_s2", known(d.zMmPerS2(), UNKNOWN));
             }
             case "gps" -> {
                 GPS d = robot.data(device, GPS.class);
                 yield object("fix", known(d.fix(), 255), "satellites", known(d.satellites(), 255),
                         "latitude_e7", known(d.latitudeE7(), UNKNOWN), "longitude_e7", known(d.longitudeE7(), UNKNOWN),
-                        "height_mm", known(d.heightMm(), UNKNOWN), "horizontal_mm", known(d.horizontalMm(), UNKNOWN_AMOUNT),
+                        "height_mm", known(d.heightMm(), UNKNOWN),
+                        "horizontal_mm", known(d.horizontalMm(), UNKNOWN_AMOUNT),
                         "vertical_mm", known(d.verticalMm(), UNKNOWN_AMOUNT), "time_ms", known(d.timeMs(), 0),
                         "speed_mm_per_s", known(d.speedMmPerS(), UNKNOWN_AMOUNT),
                         "course_mdeg", known(d.courseMdeg(), UNKNOWN_AMOUNT));
             }
             case "io" -> object("values",
                     robot.data(device, IO.class).values().stream().map(v -> known(v, UNKNOWN)).toList());
-            case "servo" -> object("joints", robot.data(device, Servo.class).joints().stream().map(j -> object("position",
-                    known(j.position(), UNKNOWN), "goal", known(j.goal(), UNKNOWN), "state", j.state())).toList());
+            case "servo" -> object("joints", robot.data(device, Servo.class).joints().stream()
+                    .map(j -> object("position", known(j.position(), UNKNOWN), "goal", known(j.goal(), UNKNOWN),
+                            "state", j.state())).toList());
             default -> data(device);
         };
     }

@@ -21,7 +21,7 @@ public record Channel(char device, int number, String role, String unit, Integer
     private static final Pattern LINE =
             Pattern.compile("(\\S+) ([0-9]{1,3}) (input|output|joint) (\\S+) (-?[0-9]{1,10}) (-?[0-9]{1,10}) (.*)");
 
-    /** Returns the channels of an answer. Lines that are none are skipped. code returns a device by its name, or null. */
+    /** Returns the channels of an answer. Lines that are none are skipped. code returns a device by name, or null. */
     static List<Channel> of(String answer, Function<String, Character> code) {
         List<Channel> channels = new ArrayList<>();
         for (String line : answer.split("\n")) {
@@ -31,8 +31,9 @@ public record Channel(char device, int number, String role, String unit, Integer
                 continue;
             }
             try {
-                channels.add(new Channel(device, Integer.parseInt(m.group(2)), m.group(3), m.group(4).equals("-") ? null : m.group(4),
-                        known(m.group(5)), known(m.group(6)), m.group(7)));
+                String unit = m.group(4).equals("-") ? null : m.group(4);
+                channels.add(new Channel(device, Integer.parseInt(m.group(2)), m.group(3), unit, known(m.group(5)),
+                        known(m.group(6)), m.group(7)));
             } catch (NumberFormatException e) {
                 // A limit does not have 32 bits: the line is of a later server.
             }

@@ -35,8 +35,12 @@ public record GPS(Integer fix, Integer satellites, Integer latitudeE7, Integer l
         ByteBuffer b = Payload.of("gps", payload, SIZE);
         int fix = Payload.u8(b);
         int satellites = Payload.u8(b);
-        return new GPS(fix == 0xFF ? null : Integer.valueOf(fix), satellites == 0xFF ? null : Integer.valueOf(satellites),
-                Payload.known(b), Payload.known(b), Payload.known(b), amount(b), amount(b), time(b.getLong()), amount(b), amount(b));
+        return new GPS(known(fix), known(satellites), Payload.known(b), Payload.known(b), Payload.known(b), amount(b),
+                amount(b), time(b.getLong()), amount(b), amount(b));
+    }
+
+    private static Integer known(int value) {
+        return value == 0xFF ? null : Integer.valueOf(value);
     }
 
     private static Long amount(ByteBuffer b) {

@@ -17,7 +17,7 @@ public record IO(List<Integer> values) {
     static IO decode(byte[] payload) {
         if (payload.length % 4 != 0 || payload.length > 4 * MAX_CHANNELS) {
             throw new PlayerException(PlayerException.Kind.PROTOCOL,
-                    "io payload has " + payload.length + " bytes, not 4 for each of up to " + MAX_CHANNELS + " channels");
+                    "io payload has " + payload.length + " bytes, not 4 for each of up to " + MAX_CHANNELS);
         }
         List<Integer> values = new ArrayList<>();
         for (ByteBuffer b = ByteBuffer.wrap(payload); b.hasRemaining();) {

@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of rotation, x ahead, y to the
- * left (PROTOCOL 8.9.3). 0 in the last four: not known, or it has none.
+ * One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of rotation, x ahead, y to
+ * the left (PROTOCOL 8.9.3). 0 in the last four: not known, or it has none.
  *
  * @param device  its letter or byte
  * @param number  of a sonar: its place in the ranges; otherwise 0
@@ -22,8 +22,8 @@ public record Part(char device, int number, double x, double y, double heading, 
         double view) {
 
     /**
-     * Returns the parts of an answer. Lines that are none are skipped, and so is what a later server adds to a line. code
-     * returns a device by its name, or null.
+     * Returns the parts of an answer. Lines that are none are skipped, and so is what a later server adds to a line.
+     * code returns a device by its name, or null.
      */
     static List<Part> of(String answer, Function<String, Character> code) {
         List<Part> parts = new ArrayList<>();

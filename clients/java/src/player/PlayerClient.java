@@ -331,12 +331,13 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores name, data mode, frequency,
-     * command lifetime, freshness mode and the devices. The fields keep their values; {@link #has} is false until new data. A REFUSED
-     * error means that the connection stands, but not all devices could be opened again.
+     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores name, data mode,
+     * frequency, command lifetime, freshness mode and the devices. The fields keep their values; {@link #has} is false
+     * until new data. A REFUSED error means that the connection stands, but not all devices could be opened again.
      *
-     * <p>If the server has listed its devices before, it is asked for them again. A REFUSED error whose reasons have the word
-     * moved means that one of their bytes means another device now: no device is open, so open them again by their names.
+     * <p>If the server has listed its devices before, it is asked for them again. A REFUSED error whose reasons have
+     * the word moved means that one of their bytes means another device now: no device is open, so open them again by
+     * their names.
      */
     public void reconnect() {
         synchronized (reading) {
@@ -434,8 +435,9 @@ public final class PlayerClient implements AutoCloseable {
      * access: "srpw" is sonar read, position write; 'a' is read and write, 'c' closes. Setting up a device can take
      * seconds.
      *
-     * <p>A REFUSED error means that the server granted less, which is in force; it has the reasons. A device that is read
-     * and then opened with w is granted a. Data that arrives meanwhile is stored, but not returned by getData again.
+     * <p>A REFUSED error means that the server granted less, which is in force; it has the reasons. A device that is
+     * read and then opened with w is granted a. Data that arrives meanwhile is stored, but not returned by getData
+     * again.
      *
      * @return the pairs that were granted
      */
@@ -446,8 +448,8 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Returns where the parts of the robot are, and what they cover, as far as the server knows it. A device that is open
-     * is known best. A server without such answers has no parts.
+     * Returns where the parts of the robot are, and what they cover, as far as the server knows it. A device that is
+     * open is known best. A server without such answers has no parts.
      */
     public List<Part> geometry() {
         synchronized (reading) {
@@ -457,9 +459,9 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Returns the devices of the robot (PROTOCOL 8.9.5). From then on answers and refusals have those without letters, and
-     * {@link #data} has their data. The list is empty if the server is an older one, whose devices all have letters, or if
-     * this client may neither read nor write.
+     * Returns the devices of the robot (PROTOCOL 8.9.5). From then on answers and refusals have those without letters,
+     * and {@link #data} has their data. The list is empty if the server is an older one, whose devices all have
+     * letters, or if this client may neither read nor write.
      */
     public List<Device> devices() {
         synchronized (reading) {
@@ -468,8 +470,8 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Opens a device by its name, for example "laser:1" or "imu", which means imu:0. It asks the server which devices there
-     * are unless it knows the name already. Of an older server, it opens devices by their letters.
+     * Opens a device by its name, for example "laser:1" or "imu", which means imu:0. It asks the server which devices
+     * there are unless it knows the name already. Of an older server, it opens devices by their letters.
      *
      * <p>A REFUSED error means that the robot has no such device, or that the server did not grant the access, as of
      * {@link #request}; a USAGE error that name cannot be one.
@@ -504,8 +506,8 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it (PROTOCOL
-     * 8.9.6). Open the devices first: a driver may learn it then. An older server knows none.
+     * Returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it
+     * (PROTOCOL 8.9.6). Open the devices first: a driver may learn it then. An older server knows none.
      */
     public List<Rays> rays() {
         synchronized (reading) {
@@ -515,8 +517,8 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7). Call {@link #devices}, or open one of
-     * them by its name, before: they have no letters. An older server knows none.
+     * Returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7). Call {@link #devices}, or open one
+     * of them by its name, before: they have no letters. An older server knows none.
      */
     public List<Channel> channels() {
         synchronized (reading) {
@@ -548,8 +550,8 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Returns the byte of a device that the server has listed, by its name with an index; null: it has not. */
     private Character listedAs(String address) {
-        return Objects.requireNonNullElse(listed, List.<Device>of()).stream().filter(d -> d.name().equals(address)).findFirst()
-                .map(Device::code).orElse(null);
+        return Objects.requireNonNullElse(listed, List.<Device>of()).stream().filter(d -> d.name().equals(address))
+                .findFirst().map(Device::code).orElse(null);
     }
 
     /** Returns the byte of a device by its name in an answer; null: it is not known. */
@@ -589,8 +591,10 @@ public final class PlayerClient implements AutoCloseable {
         }
         Map<Character, PlayerException.Reason> reasons = failed ? explain(reply, deadline) : Map.of();
         if (refused) {
-            StringBuilder text = new StringBuilder("asked for \"" + shown(pairs) + "\", granted \"" + shown(reply) + "\"");
-            reasons.forEach((device, reason) -> text.append("; device ").append(nameOf(device)).append(": ").append(reason.text()));
+            StringBuilder text = new StringBuilder();
+            text.append("asked for \"").append(shown(pairs)).append("\", granted \"").append(shown(reply)).append('"');
+            reasons.forEach((device, reason) ->
+                    text.append("; device ").append(nameOf(device)).append(": ").append(reason.text()));
             if (failed && reasons.isEmpty()) {
                 text.append("; the server's log has the reason");
             }
@@ -814,9 +818,9 @@ public final class PlayerClient implements AutoCloseable {
 
     /**
      * Returns the data of a device's newest block, as its interface has them: {@link Ranger}, {@link IMU}, {@link GPS},
-     * {@link IO} or {@link Servo}, and for the others what the field of the first one has, for example int[] of 361 ranges
-     * for laser:1. It is null if {@link #has} is false, or if the interface is not known here. If the data are of another
-     * type, it is a USAGE error.
+     * {@link IO} or {@link Servo}, and for the others what the field of the first one has, for example int[] of 361
+     * ranges for laser:1. It is null if {@link #has} is false, or if the interface is not known here. If the data are
+     * of another type, it is a USAGE error.
      */
     public <T> T data(char device, Class<T> type) {
         Session.Block b = snapshot.block(device);
@@ -890,7 +894,8 @@ public final class PlayerClient implements AutoCloseable {
 
     /**
      * Sets an output of an io device, which {@link #open} has opened for writing, to a value in the unit of the output
-     * ({@link #channels}); a digital one to 0 or 1. The server limits the value, and ignores a channel that is no output.
+     * ({@link #channels}); a digital one to 0 or 1. The server limits the value, and ignores a channel that is no
+     * output.
      */
     public void setOutput(char device, int channel, int value) {
         command(device, ByteBuffer.allocate(5).put(aByte(channel)).putInt(value).array());
@@ -961,8 +966,8 @@ public final class PlayerClient implements AutoCloseable {
 
     /**
      * Sets for how long a command of {@link #setSpeed} is good, in ms, at most 60000: the wheels stop unless it is
-     * repeated in time, also when this program hangs. A client with a lifetime yields: its zero speeds stop only what it
-     * drives itself. 0: the commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it.
+     * repeated in time, also when this program hangs. A client with a lifetime yields: its zero speeds stop only what
+     * it drives itself. 0: the commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it.
      */
     public void setCommandLifetime(int ms) {
         if (ms < 0 || ms > 60_000) {

@@ -26,7 +26,7 @@ public record Ranger(int unitMm, int[] ranges) {
         int count = payload.length / 2 - 1;
         if (count < 0 || payload.length % 2 != 0 || count > MAX_READINGS) {
             throw new PlayerException(PlayerException.Kind.PROTOCOL,
-                    "ranger payload has " + payload.length + " bytes, not 2 and 2 for each of up to " + MAX_READINGS + " readings");
+                    "ranger payload has " + payload.length + " bytes, not 2 and 2 for each of up to " + MAX_READINGS);
         }
         int[] numbers = Payload.ranges("ranger", payload, count + 1);
         if (numbers[0] == 0) {

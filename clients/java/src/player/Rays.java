@@ -5,8 +5,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow each other
- * from one point, in equal steps. The frame is that of {@link Part}.
+ * Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow each
+ * other from one point, in equal steps. The frame is that of {@link Part}.
  *
  * @param device     its letter or byte
  * @param first      reading, from 0
@@ -19,8 +19,8 @@ import java.util.function.Function;
  * @param farMm      the largest distance, mm; null: not known
  * @param coneDeg    how wide a reading sees, half to each side; 0: a line, or not known
  */
-public record Rays(char device, int first, int count, double xMm, double yMm, double headingDeg, double stepDeg, Double nearMm,
-        Double farMm, double coneDeg) {
+public record Rays(char device, int first, int count, double xMm, double yMm, double headingDeg, double stepDeg,
+        Double nearMm, Double farMm, double coneDeg) {
 
     /** Returns the rays of an answer, as {@link Part#of} does. code returns a device by its name, or null. */
     static List<Rays> of(String answer, Function<String, Character> code) {

@@ -49,7 +49,7 @@ public record Servo(List<Joint> joints) {
     static Servo decode(byte[] payload) {
         if (payload.length % JOINT != 0 || payload.length > JOINT * MAX_JOINTS) {
             throw new PlayerException(PlayerException.Kind.PROTOCOL,
-                    "servo payload has " + payload.length + " bytes, not " + JOINT + " for each of up to " + MAX_JOINTS + " joints");
+                    "servo payload has " + payload.length + " bytes, not 9 for each of up to " + MAX_JOINTS);
         }
         List<Joint> joints = new ArrayList<>();
         for (ByteBuffer b = ByteBuffer.wrap(payload); b.hasRemaining();) {

@@ -42,8 +42,8 @@ final class Session {
     private static final int FIRST_CAPACITY = 4096;
     private static final int LETTERS = 256;
     /** The letters of the protocol, and the interfaces of their devices. */
-    private static final Map<Character, String> INTERFACES = Map.of('p', "position", 's', "sonar", 'l', "laser", 'm', "misc",
-            'g', "gripper", 'z', "ptz", 'v', "vision", 'j', "joystick");
+    private static final Map<Character, String> INTERFACES = Map.of('p', "position", 's', "sonar", 'l', "laser",
+            'm', "misc", 'g', "gripper", 'z', "ptz", 'v', "vision", 'j', "joystick");
     /** What stands for the interface of device y. */
     static final String SERVER = "the server";
 
@@ -87,8 +87,8 @@ final class Session {
 
     /** Returns the letter of the device of an interface with index 0, 0 if there is none in the protocol. */
     static char letter(String interfaceName) {
-        return INTERFACES.entrySet().stream().filter(e -> e.getValue().equals(interfaceName)).findAny().map(Map.Entry::getKey)
-                .orElse('\0');
+        return INTERFACES.entrySet().stream().filter(e -> e.getValue().equals(interfaceName)).findAny()
+                .map(Map.Entry::getKey).orElse('\0');
     }
 
     /** Returns the array to receive into, with room from {@link #end}. */
@@ -145,7 +145,8 @@ final class Session {
             return Event.REPLY;
         }
         if (letter == 'Y') {
-            String text = new String(payload, StandardCharsets.ISO_8859_1).replaceAll("[^\\n -~]", "?"); // people see it on terminals
+            // People see it on terminals.
+            String text = new String(payload, StandardCharsets.ISO_8859_1).replaceAll("[^\\n -~]", "?");
             boolean goesOn = !text.isEmpty() && !answer.isEmpty() && text.charAt(0) == answer.charAt(0);
             answer = goesOn ? answer + text.substring(1) : text;
             return Event.BLOCK;

@@ -13,7 +13,8 @@ final class PayloadTest {
     /** What the hardware does not measure is null. */
     static void testUnknown() {
         String unknown = "80000000";
-        equal("imu", IMU.decode(unhex(unknown.repeat(9))), new IMU(null, null, null, null, null, null, null, null, null));
+        equal("imu", IMU.decode(unhex(unknown.repeat(9))),
+                new IMU(null, null, null, null, null, null, null, null, null));
         equal("gps", GPS.decode(unhex("FFFF" + unknown.repeat(3) + "FF".repeat(8) + "00".repeat(8) + "FF".repeat(8))),
                 new GPS(null, null, null, null, null, null, null, null, null, null));
         equal("no place", new GPS(0, 1, 1, 1, 1, 1L, 1L, 1L, 1L, 1L).hasPlace(), false);
