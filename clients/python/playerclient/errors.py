@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple, Sequence
+from typing import Dict, Mapping, NamedTuple, Optional, Sequence
 
 
 class PlayerError(Exception):
@@ -54,11 +54,13 @@ class AccessRefused(PlayerError):
 class NoDevice(AccessRefused):
     """The robot has no device of this name. Nothing was requested; asked and granted are empty."""
 
-    def __init__(self, name: str, there: Sequence[str]) -> None:
-        """name is for example laser:1. there has the names of the devices that the robot has; none: the server is an
-        older one, whose devices all have letters."""
+    def __init__(self, name: str, there: Optional[Sequence[str]]) -> None:
+        """name is for example laser:1. there has the names of the devices that the server lists; None: it is an older
+        one, whose devices all have letters."""
         super().__init__("", "")
-        text = "the robot has " + ", ".join(there) if there else "this server has only the devices of 0.7.4a"
+        text = "this server has only the devices of 0.7.4a"
+        if there is not None:
+            text = "the robot has " + (", ".join(there) or "no device for this client")
         self.name = name
         self.reasons = {name: Reason("missing", text)}
         self.args = (f"no such device: {name}: {text}",)

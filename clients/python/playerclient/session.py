@@ -448,7 +448,7 @@ class Session:
         older = self._answer[:1] != b"d"
         if older and interface in _LETTERS and int(index or 0) == 0:
             return _LETTERS[interface]
-        raise NoDevice(f"{interface}:{int(index or 0)}", [] if older else [d.name for d in self._listed or ()])
+        raise NoDevice(f"{interface}:{int(index or 0)}", None if older else [d.name for d in self._listed or ()])
 
     def _is_reply_to(self, pairs: str) -> bool:
         return len(self._reply) == len(pairs) and self._reply[::2] == pairs[::2]
