@@ -1,8 +1,10 @@
 package client
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -84,6 +86,41 @@ func TestMovedDevices(t *testing.T) {
 		if err := moved(tt.before, tt.now); err != tt.want {
 			t.Errorf("%v, then %v: %v", tt.before, tt.now, err)
 		}
+	}
+}
+
+// A server that was started anew means other devices by the same bytes: Reconnect says so at once, and requests none of
+// them, then or later.
+func TestReconnectToMovedDevices(t *testing.T) {
+	const empty = "720000"
+	moved := answer('d', "129 laser 1 urg", "130 imu 0 lines")
+	connections := [][]string{ // what the server sends on each
+		{empty, answer('d', "129 imu 0 lines"), empty, "720002 8172"},
+		{empty, moved, empty},
+		{empty, moved, empty, "720002 8272"},
+	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	defer l.Close()
+	dialled := 0
+	c := must.Get(DialBy(within(t), func(ctx context.Context) (net.Conn, error) {
+		if dialled == len(connections) {
+			return nil, errors.New("one connection more")
+		}
+		conn := must.Get(new(net.Dialer).DialContext(ctx, "tcp", l.Addr().String()))(t)
+		s := &server{t, must.Get(l.Accept())(t)}
+		t.Cleanup(func() { s.conn.Close() })
+		s.send(connections[dialled]...)
+		dialled++
+		return conn, nil
+	}))(t)
+	defer c.Close()
+	must.Get(c.Open(within(t), "imu", codec.AccessRead, nil))(t)
+	if err := c.Reconnect(within(t)); !errors.Is(err, errMoved) || dialled != 2 {
+		t.Fatalf("%v, after %d connections", err, dialled)
+	}
+	must.Do(t, c.Reconnect(within(t)))
+	if code := must.Get(c.Open(within(t), "imu", codec.AccessRead, nil))(t); code != 130 {
+		t.Errorf("imu is %d", code)
 	}
 }
 

@@ -22,6 +22,9 @@ const pause = 100 * time.Millisecond
 //
 // With an *AccessError the client is connected, but not all devices could be opened: the
 // next Reconnect asks for them again.
+//
+// If Devices or Open has asked for the list of devices before, Reconnect asks again. If one of their bytes means another
+// device now, that is an error: the client is connected, and no device is open. Open them again by their names.
 func (c *Client) Reconnect(ctx context.Context) error {
 	if c.dial == nil {
 		return errors.New("a client of New cannot connect again: use DialBy")
@@ -32,7 +35,7 @@ func (c *Client) Reconnect(ctx context.Context) error {
 		if why == nil || ctx.Err() == nil && !errors.Is(err, context.DeadlineExceeded) {
 			why = err
 		}
-		if _, refused := errors.AsType[*AccessError](err); err == nil || refused {
+		if _, refused := errors.AsType[*AccessError](err); err == nil || refused || errors.Is(err, errMoved) {
 			return err
 		}
 		select {
@@ -69,6 +72,9 @@ func (c *Client) resume(ctx context.Context) error {
 		var listed []codec.Entry
 		if listed, err = c.Devices(ctx); err == nil {
 			err = moved(before, listed)
+		}
+		if errors.Is(err, errMoved) { // the next Reconnect knows the new list, and would request other devices
+			c.wanted = nil
 		}
 	}
 	wanted := slices.Clone(c.wanted) // also devices that are refused now: the next Reconnect requests them again

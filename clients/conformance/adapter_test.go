@@ -49,10 +49,10 @@ var languages = []language{
 	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, "", true},
 	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, "", false},
 	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", false},
-	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", false},
+	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", true},
 	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", false},
-	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", false},
-	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", false},
+	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", true},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", true},
 }
 
 // forEachClient runs f as forEachLanguage does, also for the second clients of languages.

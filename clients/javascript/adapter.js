@@ -17,6 +17,31 @@ const data = {
   y: (r) => ({ time: r.freshness.time, ages: [...r.freshness.ages] }),
 };
 
+// Devices without letters, and further lasers, by interface. The protocol has numbers for what is not known.
+const number = (value, unknown = -(2 ** 31)) => value ?? unknown;
+const interfaces = {
+  laser: (ranges) => ({ ranges: [...ranges] }),
+  ranger: (d) => ({ unit_mm: d.unitMm, ranges: [...d.ranges] }),
+  imu: (d) => ({
+    roll_mdeg: number(d.rollMdeg), pitch_mdeg: number(d.pitchMdeg), yaw_mdeg: number(d.yawMdeg),
+    roll_rate_mdeg_per_s: number(d.rollRateMdegPerS), pitch_rate_mdeg_per_s: number(d.pitchRateMdegPerS),
+    yaw_rate_mdeg_per_s: number(d.yawRateMdegPerS),
+    x_mm_per_s2: number(d.xMmPerS2), y_mm_per_s2: number(d.yMmPerS2), z_mm_per_s2: number(d.zMmPerS2),
+  }),
+  gps: (d) => ({
+    fix: number(d.fix, 255), satellites: number(d.satellites, 255), latitude_e7: number(d.latitudeE7),
+    longitude_e7: number(d.longitudeE7), height_mm: number(d.heightMm),
+    horizontal_mm: number(d.horizontalMm, 0xffffffff), vertical_mm: number(d.verticalMm, 0xffffffff),
+    time_ms: number(d.timeMs, 0), speed_mm_per_s: number(d.speedMmPerS, 0xffffffff),
+    course_mdeg: number(d.courseMdeg, 0xffffffff),
+  }),
+  io: (d) => ({ values: d.values.map((value) => number(value)) }),
+  servo: (d) => ({
+    joints: d.joints.map(({ position, goal, state }) => ({ position: number(position), goal: number(goal), state })),
+  }),
+};
+const interfaceOf = (device) => device.split(":")[0];
+
 const commands = { p: "setSpeed", z: "setPTZ", g: "setGripper" };
 
 const configurations = {
@@ -44,12 +69,28 @@ const operations = {
     await robot.read(r.timeout_ms);
     return { new: robot.new };
   },
-  get: ({ device }) => ({
-    size: robot.raw(device)?.length ?? 0,
-    data: robot.has(device) ? data[device]?.(robot) ?? {} : null,
-    age_us: robot.ageUs(device),
-  }),
-  command: (r) => robot[commands[r.device]](...r.values),
+  get(r) {
+    const decoded = () => interfaces[interfaceOf(r.device)]?.(robot.data(r.device)) ?? data[r.device]?.(robot) ?? {};
+    const size = robot.raw(r.device)?.length ?? 0;
+    return { size, data: robot.has(r.device) ? decoded() : null, age_us: robot.ageUs(r.device) };
+  },
+  command({ device, values }) {
+    const [channel, goal, speed] = values;
+    switch (interfaceOf(device)) {
+      case "io": return robot.setOutput(device, channel, goal);
+      case "servo": return robot.moveJoint(device, channel, goal === -(2 ** 31) ? null : goal, speed);
+      default: return robot[commands[device]](...values);
+    }
+  },
+  devices: async (r) => ({ devices: (await robot.devices(r.timeout_ms)).map((d) => [d.name, d.code.charCodeAt(0)]) }),
+  open: async (r) => ({ code: (await robot.open(r.name, r.access, r.timeout_ms)).charCodeAt(0) }),
+  async rays(r) {
+    return { rays: (await robot.rays(r.timeout_ms)).map((rays) => Object.values(rays).map((value) => value ?? 0)) };
+  },
+  async channels(r) {
+    const row = (c) => [c.device, c.number, c.role, c.unit ?? "-", number(c.min), number(c.max), c.name];
+    return { channels: (await robot.channels(r.timeout_ms)).map(row) };
+  },
   config: (r) => robot[configurations[r.name]](r.text ?? r.value),
   async simulation(r) {
     const world = new Simulation(r.host, r.port, tlsOf(r));

@@ -68,6 +68,30 @@ FIELDS: Dict[str, Callable[[Any], Answer]] = {
     "y": lambda r: {"time": r.freshness.time, "ages": list(r.freshness.ages)},
 }
 
+def number(value: Optional[int], unknown: int = pc_data.UNKNOWN) -> int:
+    """Returns what the protocol has for a value that may be unknown."""
+    return unknown if value is None else value
+
+
+AMOUNTS = {"horizontal_mm", "vertical_mm", "speed_mm_per_s", "course_mdeg"}
+
+
+def of_gps(gps: pc.GPS) -> Answer:
+    others = {"fix": 255, "satellites": 255, "time_ms": 0, **dict.fromkeys(AMOUNTS, pc_data.UNKNOWN_AMOUNT)}
+    return {field: number(value, others.get(field, pc_data.UNKNOWN)) for field, value in gps._asdict().items()}
+
+
+INTERFACES: Dict[str, Callable[[Any], Answer]] = {
+    "laser": lambda ranges: {"ranges": list(ranges)},
+    "ranger": lambda ranger: {"unit_mm": ranger.unit_mm, "ranges": list(ranger.ranges)},
+    "imu": lambda imu: {field: number(value) for field, value in imu._asdict().items()},
+    "gps": of_gps,
+    "io": lambda io: {"values": list(map(number, io.values))},
+    "servo": lambda servo: {
+        "joints": [{"position": number(j.position), "goal": number(j.goal), "state": j.state} for j in servo.joints]
+    },
+}
+
 COMMANDS = {"p": "set_speed", "z": "set_ptz", "g": "set_gripper"}
 
 CONFIGURATIONS: Dict[str, Callable[[Any, Any], None]] = {
@@ -130,6 +154,17 @@ def drive(r: Answer) -> List[int]:
     return commands
 
 
+def command(robot: Any, device: str, values: List[int]) -> None:
+    interface = device.split(":")[0]
+    if interface == "io":
+        robot.set_output(device, *values)
+    elif interface == "servo":
+        joint, goal, speed = values
+        robot.move_joint(device, joint, None if goal == pc_data.UNKNOWN else goal, speed)
+    else:
+        getattr(robot, COMMANDS[device])(*values)
+
+
 def execute(robot: Any, r: Answer) -> Answer:
     op = r["op"]
     timeout = r["timeout_ms"] / 1000 if "timeout_ms" in r else None
@@ -145,10 +180,16 @@ def execute(robot: Any, r: Answer) -> Answer:
         return {"new": robot.new}
     elif op == "get":
         device = r["device"]
-        data = FIELDS[device](robot) if robot.has(device) and device in FIELDS else None
+        data: Optional[Answer] = None
+        if robot.has(device):
+            interface = device.split(":")[0]
+            if interface in INTERFACES:
+                data = INTERFACES[interface](robot.data(device))
+            elif device in FIELDS:
+                data = FIELDS[device](robot)
         return {"size": len(robot.raw(device) or b""), "data": data, "age_us": robot.age_us(device)}
     elif op == "command":
-        getattr(robot, COMMANDS[r["device"]])(*r["values"])
+        command(robot, r["device"], r["values"])
     elif op == "config":
         CONFIGURATIONS[r["name"]](robot, r.get("text", r.get("value", 0)))
     elif op == "simulation":
@@ -157,6 +198,15 @@ def execute(robot: Any, r: Answer) -> Answer:
         return {"commands": drive(r)}
     elif op == "geometry":
         return {"parts": [list(part) for part in robot.geometry(timeout)]}
+    elif op == "devices":
+        return {"devices": [[d.name, ord(d.code)] for d in robot.devices(timeout)]}
+    elif op == "open":
+        return {"code": ord(robot.open(r["name"], r["access"], timeout))}
+    elif op == "rays":
+        return {"rays": [[value or 0 for value in rays] for rays in robot.rays(timeout)]}
+    elif op == "channels":
+        found = robot.channels(timeout)
+        return {"channels": [[*c[:3], c.unit or "-", number(c.min), number(c.max), c.name] for c in found]}
     elif op == "close":
         robot.close()
     else:

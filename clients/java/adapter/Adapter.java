@@ -11,11 +11,17 @@ import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import javax.net.ssl.SSLContext;
 import player.Certificates;
 import player.ColorBlob;
+import player.GPS;
+import player.IMU;
+import player.IO;
 import player.PlayerClient;
 import player.PlayerException;
+import player.Ranger;
+import player.Servo;
 import player.Simulation;
 
 /** The adapter of the Java client for the conformance suite (docs/CLIENTS.md): JSON lines on stdin and stdout. */
@@ -27,6 +33,7 @@ public class Adapter {
             Pattern.compile("\"(\\w+)\"\\s*:\\s*(?:\"([^\"]*)\"|(-?\\d+)|\\[([^\\]]*)\\])");
 
     private PlayerClient robot;
+    private final Map<String, Character> opened = new HashMap<>(); // bytes of devices, by name
 
     public static void main(String[] args) throws IOException {
         BufferedReader in = new BufferedReader(new InputStreamReader(System.in));
@@ -50,7 +57,8 @@ public class Adapter {
             return "{\"ok\":true" + perform(request) + "}";
         } catch (PlayerException e) {
             String why = e.reasons.entrySet().stream()
-                    .map(r -> quote(r.getKey().toString()) + ":" + quote(r.getValue().why() + " " + r.getValue().text()))
+                    .map(r -> quote(robot.nameOf(r.getKey())) + ":"
+                            + quote(r.getValue().why() + " " + r.getValue().text()))
                     .collect(Collectors.joining(","));
             return "{\"ok\":false,\"error\":\"" + e.kind.name().toLowerCase() + "\""
                     + (e.granted == null ? "" : ",\"granted\":" + quote(e.granted) + ",\"why\":{" + why + "}")
@@ -66,6 +74,7 @@ public class Adapter {
         int timeout = number(request, "timeout_ms");
         if (op.equals("connect")) {
             close();
+            opened.clear();
             String host = request.get("host");
             robot = new PlayerClient(host, number(request, "port"), timeout, tls(request), request.getOrDefault("server", host));
             return "";
@@ -86,19 +95,44 @@ public class Adapter {
                                 + p.length() + "," + p.width() + "," + p.range() + "," + p.view() + "]")
                         .collect(Collectors.joining(",")) + "]";
             }
+            case "devices" -> {
+                return list("devices", robot.devices().stream().map(d -> row(quote(d.name()), (int) d.code())));
+            }
+            case "open" -> {
+                String name = request.getOrDefault("name", "");
+                char code = robot.open(name, request.getOrDefault("access", "r").charAt(0));
+                opened.put(name, code);
+                return ",\"code\":" + (int) code;
+            }
+            case "rays" -> {
+                return list("rays", robot.rays().stream().map(r -> row(quote(robot.nameOf(r.device())), r.first(),
+                        r.count(), r.xMm(), r.yMm(), r.headingDeg(), r.stepDeg(), known(r.nearMm(), 0), known(r.farMm(), 0),
+                        r.coneDeg())));
+            }
+            case "channels" -> {
+                return list("channels", robot.channels().stream().map(c -> row(quote(robot.nameOf(c.device())),
+                        c.number(), quote(c.role()), quote(c.unit() == null ? "-" : c.unit()), known(c.min(), UNKNOWN),
+                        known(c.max(), UNKNOWN), quote(c.name()))));
+            }
             case "read" -> {
                 robot.getData();
-                return ",\"new\":" + quote(LETTERS.chars().filter(c -> robot.isNew((char) c))
+                String named = opened.values().stream().filter(c -> c >= 0x80).map(String::valueOf).distinct()
+                        .collect(Collectors.joining());
+                return ",\"new\":" + quote((LETTERS + named).chars().filter(c -> robot.isNew((char) c))
                         .mapToObj(Character::toString).collect(Collectors.joining()));
             }
             case "get" -> {
                 char device = device(request);
+                String name = request.get("device");
                 byte[] raw = robot.raw(device);
                 return ",\"size\":" + (raw == null ? 0 : raw.length)
                         + ",\"age_us\":" + (robot.age(device).isPresent() ? robot.age(device).getAsLong() : "null")
-                        + ",\"data\":" + (robot.has(device) ? data(device) : "null");
+                        + ",\"data\":" + (!robot.has(device) ? "null"
+                                : opened.containsKey(name) ? data(name, device) : data(device));
             }
-            case "command" -> command(device(request), numbers(request.getOrDefault("values", "")));
+            case "command" -> {
+                command(request.get("device"), device(request), numbers(request.getOrDefault("values", "")));
+            }
             case "config" -> config(request.getOrDefault("name", ""), number(request, "value"), request.getOrDefault("text", ""));
             case "close" -> close();
             default -> throw new IllegalArgumentException("unknown op " + op);
@@ -166,12 +200,21 @@ public class Adapter {
         }
     }
 
-    private void command(char device, int[] values) {
-        int[] v = Arrays.copyOf(values, 3);
-        switch (device) {
-            case 'p' -> robot.setSpeed(v[0], v[1]);
-            case 'z' -> robot.setPTZ(v[0], v[1], v[2]);
-            case 'g' -> robot.setGripper(v[0], v[1]);
+    private void command(String name, char device, long[] values) {
+        long[] wide = Arrays.copyOf(values, 3);
+        int[] v = Arrays.stream(wide).mapToInt(value -> (int) value).toArray();
+        switch (name.split(":")[0]) {
+            case "p" -> robot.setSpeed(v[0], v[1]);
+            case "z" -> robot.setPTZ(v[0], v[1], v[2]);
+            case "g" -> robot.setGripper(v[0], v[1]);
+            case "io" -> robot.setOutput(device, v[0], v[1]);
+            case "servo" -> {
+                if (v[1] == UNKNOWN) {
+                    robot.stopJoint(device, v[0]);
+                } else {
+                    robot.moveJoint(device, v[0], v[1], wide[2]);
+                }
+            }
             default -> throw new IllegalArgumentException("device " + device + " takes no command");
         }
     }
@@ -228,6 +271,59 @@ public class Adapter {
         };
     }
 
+    /** What the protocol has for what is not known: with a sign, and without. */
+    private static final long UNKNOWN = Integer.MIN_VALUE, UNKNOWN_AMOUNT = 0xFFFFFFFFL;
+
+    private static Object known(Number value, long unknown) {
+        return value == null ? unknown : value;
+    }
+
+    /** Returns the data of a device that was opened by its name. */
+    private String data(String name, char device) {
+        return switch (name.split(":")[0]) {
+            case "laser" -> object("ranges", Arrays.toString(robot.data(device, int[].class)));
+            case "ranger" -> {
+                Ranger d = robot.data(device, Ranger.class);
+                yield object("unit_mm", d.unitMm(), "ranges", Arrays.toString(d.ranges()));
+            }
+            case "imu" -> {
+                IMU d = robot.data(device, IMU.class);
+                yield object("roll_mdeg", known(d.rollMdeg(), UNKNOWN), "pitch_mdeg", known(d.pitchMdeg(), UNKNOWN),
+                        "yaw_mdeg", known(d.yawMdeg(), UNKNOWN),
+                        "roll_rate_mdeg_per_s", known(d.rollRateMdegPerS(), UNKNOWN),
+                        "pitch_rate_mdeg_per_s", known(d.pitchRateMdegPerS(), UNKNOWN),
+                        "yaw_rate_mdeg_per_s", known(d.yawRateMdegPerS(), UNKNOWN),
+                        "x_mm_per_s2", known(d.xMmPerS2(), UNKNOWN), "y_mm_per_s2", known(d.yMmPerS2(), UNKNOWN),
+                        "z_mm_per_s2", known(d.zMmPerS2(), UNKNOWN));
+            }
+            case "gps" -> {
+                GPS d = robot.data(device, GPS.class);
+                yield object("fix", known(d.fix(), 255), "satellites", known(d.satellites(), 255),
+                        "latitude_e7", known(d.latitudeE7(), UNKNOWN), "longitude_e7", known(d.longitudeE7(), UNKNOWN),
+                        "height_mm", known(d.heightMm(), UNKNOWN),
+                        "horizontal_mm", known(d.horizontalMm(), UNKNOWN_AMOUNT),
+                        "vertical_mm", known(d.verticalMm(), UNKNOWN_AMOUNT), "time_ms", known(d.timeMs(), 0),
+                        "speed_mm_per_s", known(d.speedMmPerS(), UNKNOWN_AMOUNT),
+                        "course_mdeg", known(d.courseMdeg(), UNKNOWN_AMOUNT));
+            }
+            case "io" -> object("values",
+                    robot.data(device, IO.class).values().stream().map(v -> known(v, UNKNOWN)).toList());
+            case "servo" -> object("joints", robot.data(device, Servo.class).joints().stream()
+                    .map(j -> object("position", known(j.position(), UNKNOWN), "goal", known(j.goal(), UNKNOWN),
+                            "state", j.state())).toList());
+            default -> data(device);
+        };
+    }
+
+    /** Returns a member of the answer that is a list. */
+    private static String list(String name, Stream<String> rows) {
+        return ",\"" + name + "\":[" + rows.collect(Collectors.joining(",")) + "]";
+    }
+
+    private static String row(Object... values) {
+        return Arrays.toString(values);
+    }
+
     private static int bits(boolean... set) {
         int bits = 0;
         for (int i = 0; i < set.length; i++) {
@@ -267,8 +363,11 @@ public class Adapter {
         return quoted.append('"').toString();
     }
 
-    private static char device(Map<String, String> request) {
+    private char device(Map<String, String> request) {
         String device = request.getOrDefault("device", "");
+        if (opened.containsKey(device)) {
+            return opened.get(device);
+        }
         if (device.length() != 1) {
             throw new IllegalArgumentException("device " + device + " is not one letter");
         }
@@ -279,7 +378,7 @@ public class Adapter {
         return Integer.parseInt(request.getOrDefault(name, "0"));
     }
 
-    private static int[] numbers(String list) {
-        return Pattern.compile("-?\\d+").matcher(list).results().mapToInt(r -> Integer.parseInt(r.group())).toArray();
+    private static long[] numbers(String list) {
+        return Pattern.compile("-?\\d+").matcher(list).results().mapToLong(r -> Long.parseLong(r.group())).toArray();
     }
 }

@@ -14,7 +14,10 @@ export interface Position {
   stall: number;
 }
 
-/** The lowest five bits of the bumpers are set while pressed; battery and voltage (the manual has both names) in decivolt. */
+/**
+ * The lowest five bits of the bumpers are set while pressed; battery and voltage (the manual has both names) in
+ * decivolt.
+ */
 export interface Misc {
   frontBumpers: number;
   rearBumpers: number;
@@ -79,11 +82,171 @@ export interface Freshness {
   ages: Uint32Array;
 }
 
+/** The readings of any range sensor (PROTOCOL 7.9). Question rays says where each of them looks. */
+export interface Ranger {
+  readonly unitMm: number;
+  /** In units; or NOTHING_IN_RANGE, or UNKNOWN_RANGE. */
+  readonly ranges: Uint16Array;
+  /** A reading in mm; null: nothing is in range, or it was not taken. */
+  mm(reading: number): number | null;
+}
+
+/** A reading of a Ranger: nothing is in range. */
+export declare const NOTHING_IN_RANGE: 0xfffe;
+/** A reading of a Ranger that was not taken, or whose echo was no distance. */
+export declare const UNKNOWN_RANGE: 0xffff;
+
 /**
- * One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of rotation, x ahead, y to the left
- * (PROTOCOL 8.9.3). 0 in the last four: not known, or it has none.
+ * What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. null:
+ * the unit does not measure it. Roll is positive with the left side up, pitch with the front down, yaw
+ * counterclockwise. Gravity is a part of the accelerations: at rest on level ground z is 9807.
+ */
+export interface IMU {
+  rollMdeg: number | null;
+  pitchMdeg: number | null;
+  yawMdeg: number | null;
+  rollRateMdegPerS: number | null;
+  pitchRateMdegPerS: number | null;
+  yawRateMdegPerS: number | null;
+  xMmPerS2: number | null;
+  yMmPerS2: number | null;
+  zMmPerS2: number | null;
+}
+
+/** How a receiver has found its position: float is RTK that has not settled. */
+export declare const FIX: Readonly<{ none: 0; plain: 1; dgps: 2; float: 3; rtk: 4; deadReckoning: 5 }>;
+
+/** Where a satellite receiver is (PROTOCOL 7.11). null: not known. */
+export interface GPS {
+  /** One of FIX; a later server may have others. */
+  fix: number | null;
+  /** Used. */
+  satellites: number | null;
+  /** 1e-7 deg (11 mm), WGS 84, north. */
+  latitudeE7: number | null;
+  /** 1e-7 deg, WGS 84, east. */
+  longitudeE7: number | null;
+  /** Above mean sea level. */
+  heightMm: number | null;
+  /** Standard deviation of the place. */
+  horizontalMm: number | null;
+  /** Standard deviation of the height. */
+  verticalMm: number | null;
+  /** UTC, since 1970. */
+  timeMs: number | null;
+  /** Over ground. */
+  speedMmPerS: number | null;
+  /** Over ground, 0..359999, clockwise from north. */
+  courseMdeg: number | null;
+}
+
+/**
+ * The values of inputs and outputs (PROTOCOL 7.12), in the units of question channels; a digital one is 0 or 1. null:
+ * not known.
+ */
+export interface IO {
+  values: (number | null)[];
+}
+
+/** One joint of a servo device. What is null is not known. */
+export interface Joint {
+  /** In the unit of the joint (question channels). */
+  readonly position: number | null;
+  /** In the unit of the joint; null also if it has none. */
+  readonly goal: number | null;
+  /** Bits, as sent. */
+  readonly state: number;
+  readonly moving: boolean | null;
+  readonly powered: boolean | null;
+  readonly atLimit: boolean | null;
+  readonly failed: boolean | null;
+}
+
+/** The joints of a servo device (PROTOCOL 7.13). */
+export interface Servo {
+  joints: Joint[];
+}
+
+/** What the devices of an interface send. */
+export interface DataOf {
+  position: Position;
+  sonar: Uint16Array;
+  laser: Uint16Array;
+  misc: Misc;
+  gripper: Gripper;
+  ptz: PTZ;
+  vision: Vision;
+  joystick: Joystick;
+  ranger: Ranger;
+  imu: IMU;
+  gps: GPS;
+  io: IO;
+  servo: Servo;
+}
+
+/** One device of the robot (PROTOCOL 8.9.5). */
+export interface Device {
+  /** The character whose code is its byte: the letter of a device that has one. */
+  readonly code: string;
+  /** For example laser. */
+  readonly interface: string;
+  /** Among the devices of the interface. */
+  readonly index: number;
+  /** For people. */
+  readonly driver: string;
+  /** For example laser:1. */
+  readonly name: string;
+}
+
+/**
+ * Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow each
+ * other from one point, in equal steps. The frame is that of Part.
+ */
+export interface Rays {
+  /** Its letter, or its name if it has none. */
+  readonly device: string;
+  /** Reading, from 0. */
+  readonly first: number;
+  /** Readings, from 1. */
+  readonly count: number;
+  /** Of the point. */
+  readonly xMm: number;
+  readonly yMm: number;
+  /** Of the first reading, counterclockwise. */
+  readonly headingDeg: number;
+  /** From a reading to the next, counterclockwise. */
+  readonly stepDeg: number;
+  /** The smallest distance; null: not known. */
+  readonly nearMm: number | null;
+  /** The largest distance; null: not known. */
+  readonly farMm: number | null;
+  /** How wide a reading sees, half to each side; 0: a line, or not known. */
+  readonly coneDeg: number;
+}
+
+/** An input or an output of an io device, or a joint of a servo device (PROTOCOL 8.9.7). */
+export interface Channel {
+  /** Its name, for example io:0. */
+  readonly device: string;
+  /** In the data and in commands, from 0. */
+  readonly number: number;
+  readonly role: "input" | "output" | "joint";
+  /** Of its values: bit of a digital channel, mV, mdeg, um, ...; null: not known. */
+  readonly unit: string | null;
+  /** The smallest of its values; null: not known. */
+  readonly min: number | null;
+  /** The largest of its values; null: not known. */
+  readonly max: number | null;
+  /** For people; may be empty. */
+  readonly name: string;
+}
+
+/**
+ * One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of rotation, x ahead, y to
+ * the left (PROTOCOL 8.9.3). 0 in the last four: not known, or it has none.
  */
 export interface Part {
+  /** Its letter, or its name if it has none. */
   readonly device: string;
   /** Of a sonar: its place in the ranges; otherwise 0. */
   readonly number: number;

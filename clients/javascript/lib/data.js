@@ -25,6 +25,25 @@ const devices = {
   y: ["freshness", 0, freshness],
 };
 
+// Those of interfaces without letters, by interface.
+const others = {
+  ranger: ["ranger", 0, ranger],
+  imu: ["imu", 36, imu],
+  gps: ["gps", 38, gps],
+  io: ["io", 0, io],
+  servo: ["servo", 0, servo],
+};
+
+const byInterface = { ...Object.fromEntries(Object.values(devices).map((device) => [device[0], device])), ...others };
+
+// LETTERS has the letters of the devices with index 0, by interface.
+export const LETTERS = Object.fromEntries(
+  Object.entries(devices).filter(([letter]) => letter !== "y").map(([letter, [name]]) => [name, letter]),
+);
+
+// interfaceOfLetter returns the interface of a letter, freshness for y, or an empty string.
+export const interfaceOfLetter = (letter) => devices[letter]?.[0] ?? "";
+
 // EMPTY has the payloads without information of the devices whose size varies.
 const EMPTY = { v: new Array(2 * CHANNELS).fill(1), y: 8 };
 
@@ -44,6 +63,99 @@ function ranges(d) {
   const list = new Uint16Array(d.byteLength / 2);
   for (let i = 0; i < list.length; i++) list[i] = d.getUint16(2 * i);
   return list;
+}
+
+// MAX_READINGS, MAX_CHANNELS and MAX_JOINTS are the most of a ranger, an io and a servo device (PROTOCOL 7).
+export const MAX_READINGS = 8192, MAX_CHANNELS = 128, MAX_JOINTS = 64;
+
+// Readings of Ranger.ranges that are no distance (PROTOCOL 7.9): nothing is in range; the reading was not taken, or its
+// echo was no distance.
+export const NOTHING_IN_RANGE = 0xfffe, UNKNOWN_RANGE = 0xffff;
+
+// UNKNOWN is what the protocol sends for a signed value that is not known, and UNKNOWN_AMOUNT for one without a sign
+// (PROTOCOL 7.10, 7.11). Here it is null.
+export const UNKNOWN = -(2 ** 31), UNKNOWN_AMOUNT = 0xffffffff;
+
+// Ranger has the readings of any range sensor (PROTOCOL 7.9). Question rays says where each of them looks.
+export class Ranger {
+  constructor(unitMm, ranges) {
+    this.unitMm = unitMm;
+    this.ranges = ranges; // in units; or NOTHING_IN_RANGE, or UNKNOWN_RANGE
+  }
+  // mm returns a reading in mm. null: nothing is in range, or it was not taken.
+  mm(reading) {
+    const units = this.ranges[reading];
+    return units < NOTHING_IN_RANGE ? units * this.unitMm : null;
+  }
+}
+
+function wrongSize(name, d, want) {
+  return new PlayerError("protocol", `${name} payload has ${d.byteLength} bytes, want ${want}`);
+}
+
+function ranger(d) {
+  if (d.byteLength < 2 || d.byteLength % 2 !== 0 || d.byteLength > 2 + 2 * MAX_READINGS) {
+    throw wrongSize("ranger", d, `2 and 2 for each of up to ${MAX_READINGS} readings`);
+  }
+  const unit = d.getUint16(0);
+  if (unit === 0) throw new PlayerError("protocol", "ranger payload has a unit of 0 mm");
+  return new Ranger(unit, ranges(new DataView(d.buffer, d.byteOffset + 2, d.byteLength - 2)));
+}
+
+const signed = (d, at) => known(d.getInt32(at), UNKNOWN);
+const amount = (d, at) => known(d.getUint32(at), UNKNOWN_AMOUNT);
+const known = (value, unknown) => (value === unknown ? null : value);
+
+function imu(d) {
+  return {
+    rollMdeg: signed(d, 0), pitchMdeg: signed(d, 4), yawMdeg: signed(d, 8),
+    rollRateMdegPerS: signed(d, 12), pitchRateMdegPerS: signed(d, 16), yawRateMdegPerS: signed(d, 20),
+    xMmPerS2: signed(d, 24), yMmPerS2: signed(d, 28), zMmPerS2: signed(d, 32),
+  };
+}
+
+// FIX has how a receiver has found its position: from satellites alone, with corrections, by RTK that has not settled
+// (some decimetres) or has (some centimetres), or estimated from the last fix.
+export const FIX = Object.freeze({ none: 0, plain: 1, dgps: 2, float: 3, rtk: 4, deadReckoning: 5 });
+
+function gps(d) {
+  return {
+    fix: known(d.getUint8(0), 255), satellites: known(d.getUint8(1), 255),
+    latitudeE7: signed(d, 2), longitudeE7: signed(d, 6), heightMm: signed(d, 10),
+    horizontalMm: amount(d, 14), verticalMm: amount(d, 18),
+    timeMs: known(d.getUint32(22) * 2 ** 32 + d.getUint32(26), 0),
+    speedMmPerS: amount(d, 30), courseMdeg: amount(d, 34),
+  };
+}
+
+function io(d) {
+  if (d.byteLength % 4 !== 0 || d.byteLength > 4 * MAX_CHANNELS) {
+    throw wrongSize("io", d, `4 for each of up to ${MAX_CHANNELS} channels`);
+  }
+  return { values: Array.from({ length: d.byteLength / 4 }, (_, i) => signed(d, 4 * i)) };
+}
+
+// Joint is one joint of a servo device: position and goal in the unit of the joint (question channels), or null; state
+// has bits, and the properties behind it are null if they are not known.
+export class Joint {
+  constructor(position, goal, state) {
+    this.position = position;
+    this.goal = goal;
+    this.state = state;
+  }
+  #bit(bit) { return this.state & 0x80 ? (this.state & bit) !== 0 : null; }
+  get moving() { return this.#bit(0x01); }
+  get powered() { return this.#bit(0x02); }
+  get atLimit() { return this.#bit(0x04); }
+  get failed() { return this.#bit(0x08); }
+}
+
+function servo(d) {
+  if (d.byteLength % 9 !== 0 || d.byteLength > 9 * MAX_JOINTS) {
+    throw wrongSize("servo", d, `9 for each of up to ${MAX_JOINTS} joints`);
+  }
+  const joint = (at) => new Joint(signed(d, at), signed(d, at + 4), d.getUint8(at + 8));
+  return { joints: Array.from({ length: d.byteLength / 9 }, (_, i) => joint(9 * i)) };
 }
 
 // Gripper has the state of paddles, lift and break beams (PROTOCOL 7.5): two bytes of bits, and
@@ -147,24 +259,31 @@ export class Robot {
     for (const [letter, device] of Object.entries(devices)) this[device[0]] = decode(device, new Uint8Array(EMPTY[letter] ?? device[1]));
   }
 
-  // take stores one block. It throws an error if the payload is not valid.
-  take(letter, payload) {
-    const block = { raw: payload, has: false };
+  // take stores one block of a device, of whose interface it is. It throws an error if the payload is not valid.
+  take(letter, payload, interfaceName = interfaceOfLetter(letter)) {
+    const block = { raw: payload, has: false, data: this.blocks.get(letter)?.data ?? null };
     this.blocks.set(letter, block);
-    const device = devices[letter];
-    if (payload.length > 0 && device) this[device[0]] = decode(device, payload);
+    if (payload.length > 0 && Object.hasOwn(byInterface, interfaceName)) {
+      block.data = decode(byInterface[interfaceName], payload);
+      if (devices[letter]) this[interfaceName] = block.data;
+    }
     block.has = payload.length > 0;
+  }
+
+  // letterOf returns the character of a device by its letter.
+  letterOf(device) {
+    return device;
   }
 
   // has reports whether a device has data: its newest block was not empty. If not, its property is
   // zero or outdated.
   has(device) {
-    return this.blocks.get(device)?.has ?? false;
+    return this.blocks.get(this.letterOf(device))?.has ?? false;
   }
 
-  // raw returns the payload of a device's newest block as sent, or null. For devices that the manual
-  // does not define it is the only access.
+  // raw returns the payload of a device's newest block as sent, or null. For devices of interfaces that
+  // are not known here it is the only access.
   raw(device) {
-    return this.blocks.get(device)?.raw ?? null;
+    return this.blocks.get(this.letterOf(device))?.raw ?? null;
   }
 }

@@ -1,7 +1,8 @@
 // PlayerError is every error of this library. kind is
 //
 //   refused   the server granted less than asked for; granted has its reply, which is in force, and
-//             reasons say why: { why, text } by device, a word of PROTOCOL 8.9.1 and text for people
+//             reasons say why: { why, text } by device, a word of PROTOCOL 8.9.1 and text for people. A device is
+//             its letter, or its name if it has none, for example laser:1
 //   timeout   the time limit has passed; the connection is still usable, and the next read completes
 //             a round that arrived in part
 //   closed    there is no connection: it was lost, closed, or not possible
@@ -27,14 +28,14 @@ export function isReply(asked, granted) {
 const enough = (asked, granted) => granted === asked || (granted === "a" && (asked === "r" || asked === "w"));
 
 // compare returns the granted pairs, or throws an error if they are less than those asked for. known has
-// the reasons that the server gave, by device.
-export function compare(asked, granted, known = {}) {
+// the reasons that the server gave, by device. nameOf returns what a device is called in them.
+export function compare(asked, granted, known = {}, nameOf = (device) => device) {
   if (!isReply(asked, granted)) {
     throw new PlayerError("protocol", `request "${asked}": the reply "${granted.replace(/[^ -~]/g, "?")}" answers another request`);
   }
   const differences = [], reasons = {};
   for (let i = 0; i < asked.length; i += 2) {
-    const device = asked[i], access = granted[i + 1];
+    const device = nameOf(asked[i]), access = granted[i + 1];
     if (enough(asked[i + 1], access)) continue;
     let why = "";
     if (access === "e" && known[device]) reasons[device] = known[device];

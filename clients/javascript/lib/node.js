@@ -102,6 +102,47 @@ export class PlayerClient extends Session {
     return this.finishGeometry();
   }
 
+  // devices returns the devices of the robot (PROTOCOL 8.9.5): { code, interface, index, driver, name }. From then on
+  // every method takes their names, and the answers and refusals have those without letters, too. The list is empty if
+  // the server is an older one, whose devices all have letters, or if this client may neither read nor write.
+  async devices(timeoutMs = REQUEST_LIMIT) {
+    this.startQuestion("d");
+    await this.#wait(REPLY, timeoutMs);
+    return this.finishDevices();
+  }
+
+  // open opens a device by its name, for example "laser:1" or "imu", which means imu:0: access is r, w or a. From then
+  // on every method takes the name. It returns the character that stands for the device in request and in new.
+  //
+  // It asks the server which devices there are unless it knows the name already. Of an older server, it opens devices
+  // by their letters. It throws an error of kind refused if the robot has no such device, one of kind usage if name
+  // cannot be one, and what request throws.
+  async open(name, access = "r", timeoutMs = REQUEST_LIMIT) {
+    const deadline = performance.now() + timeoutMs;
+    if (!this.isListed(name)) await this.devices(timeoutMs);
+    const code = this.codeOf(name);
+    await this.request(code + access, Math.max(0, deadline - performance.now()));
+    return code;
+  }
+
+  // rays returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it
+  // (PROTOCOL 8.9.6): { device, first, count, xMm, yMm, headingDeg, stepDeg, nearMm, farMm, coneDeg }. Open the devices
+  // first: a driver may learn it then. An older server knows none.
+  async rays(timeoutMs = REQUEST_LIMIT) {
+    this.startQuestion("r");
+    await this.#wait(REPLY, timeoutMs);
+    return this.finishRays();
+  }
+
+  // channels returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7): { device, number, role,
+  // unit, min, max, name }. Call devices, or open one of them by its name, before: they have no letters. An older
+  // server knows none.
+  async channels(timeoutMs = REQUEST_LIMIT) {
+    this.startQuestion("i");
+    await this.#wait(REPLY, timeoutMs);
+    return this.finishChannels();
+  }
+
   // read waits for one whole round of data: a block of each device open for reading. In continuous mode
   // rounds come at the server's frequency (setFrequency), in request/reply mode after requestData. In
   // freshness mode (setFresh) a round has only new data.
@@ -110,13 +151,15 @@ export class PlayerClient extends Session {
     await this.#wait(ROUND, timeoutMs);
   }
 
-  // reconnect connects again after an error of kind closed, and restores what this client had: name,
-  // access to devices, frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time
-  // limit has passed. Data and ages start anew; motor power, odometry and velocity control belong to the
-  // robot and are not touched.
+  // reconnect connects again after an error of kind closed, and restores what this client had: name, access to devices,
+  // frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time limit has passed.
+  // Data and ages start anew; motor power, odometry and velocity control belong to the robot and are not touched. If
+  // the server has listed its devices before, it is asked for them again. An error of kind refused, whose reasons have
+  // the word moved, means that one of their bytes means another device now: no device is open, so open them again by
+  // their names.
   async reconnect(timeoutMs = Infinity) {
     const deadline = performance.now() + timeoutMs;
-    const wanted = this.wanted();
+    let wanted = this.wanted();
     const left = (limit) => Math.max(0, Math.min(deadline - performance.now(), limit));
     let why; // of the last attempt that the time limit has not cut short
     for (let pause = FIRST_PAUSE; ; pause = Math.min(2 * pause, LONGEST_PAUSE)) {
@@ -124,6 +167,16 @@ export class PlayerClient extends Session {
       try {
         await this.#open(left(CONNECT_LIMIT));
         this.restoreSettings();
+        const before = this.listed();
+        if (before !== null) {
+          await this.devices(left(REQUEST_LIMIT));
+          try {
+            this.checkSame(before);
+          } catch (e) {
+            wanted = "";
+            throw e;
+          }
+        }
         if (wanted !== "") await this.request(wanted, left(REQUEST_LIMIT));
         this.restoreFreshness();
         return;

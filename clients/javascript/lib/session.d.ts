@@ -1,7 +1,11 @@
 /** The core: everything about one connection except its input and output. */
-import { type Part, Robot } from "./data.js";
+import { type Channel, type DataOf, type Device, type Part, type Rays, Robot } from "./data.js";
 
-export type { Blob, Freshness, Gripper, Joystick, Misc, Part, Position, PTZ, Vision } from "./data.js";
+export type {
+  Blob, Channel, DataOf, Device, Freshness, GPS, Gripper, IMU, IO, Joint, Joystick, Misc, Part, Position, PTZ, Ranger,
+  Rays, Servo, Vision,
+} from "./data.js";
+export { FIX, NOTHING_IN_RANGE, UNKNOWN_RANGE } from "./data.js";
 
 export type Kind = "refused" | "timeout" | "closed" | "protocol" | "usage";
 
@@ -17,7 +21,10 @@ export declare class PlayerError extends Error {
   readonly kind: Kind;
   /** The server's reply, if kind is refused. */
   readonly granted?: string;
-  /** Why devices are e in granted, by device, as far as the server says, if kind is refused. */
+  /**
+   * Why devices are e in granted, by device, as far as the server says, if kind is refused. A device is its letter, or
+   * its name if it has none.
+   */
   readonly reasons?: Record<string, Reason>;
 }
 
@@ -43,14 +50,22 @@ export declare const GRIPPER: Readonly<{
   liftCarry: 17;
 }>;
 
-/** One connection to a server. Devices are named by their letters. */
+/** The joint of moveJoint that is all of them (PROTOCOL 5.1). */
+export declare const ALL_JOINTS: 255;
+
+/**
+ * One connection to a server. Devices are named by their letters, and all of them by their names, laser:1, or imu,
+ * which means imu:0, once the server has listed them.
+ */
 export declare class Session extends Robot {
   /** send is called with each message for the server. */
   constructor(send: (message: Uint8Array) => void);
 
   /** Adds bytes from the server. Call nextEvent until it returns null before the next receive. */
   receive(bytes: Uint8Array): void;
-  /** Returns the next event, or null if more bytes are needed. Throws an error of kind protocol for an invalid block. */
+  /**
+   * Returns the next event, or null if more bytes are needed. Throws an error of kind protocol for an invalid block.
+   */
   nextEvent(): typeof ROUND | typeof REPLY | null;
   /** Sends a device request. REPLY follows. */
   startRequest(pairs: string): void;
@@ -62,6 +77,19 @@ export declare class Session extends Robot {
   startQuestion(question: string): void;
   /** The parts of the robot after the REPLY to question g. */
   finishGeometry(): Part[];
+  /** The devices of the robot after the REPLY to question d. From then on every method takes their names. */
+  finishDevices(): Device[];
+  /** Where readings look from and to after the REPLY to question r. */
+  finishRays(): Rays[];
+  /** The inputs, outputs and joints after the REPLY to question i. */
+  finishChannels(): Channel[];
+  /** Whether the server has listed a device of this name. Throws an error of kind usage for what cannot be a name. */
+  isListed(name: string): boolean;
+  /**
+   * The character of a device by its name, after the REPLY to question d. Throws an error of kind refused if there is
+   * none.
+   */
+  codeOf(name: string): string;
   /** Throws an error if the server sends no rounds in the present state. */
   checkReadable(): void;
   /** Starts a new connection. */
@@ -70,11 +98,21 @@ export declare class Session extends Robot {
   forget(): void;
   /** The request that opens again what was open before the connection was lost. */
   wanted(): string;
+  /** The devices that the server has listed, or null. */
+  listed(): Device[] | null;
+  /** Throws an error of kind refused, and forgets what was open, if a byte means another device than before. */
+  checkSame(before: Device[]): void;
   /** Sends name, frequency and data mode again, before the devices are requested. */
   restoreSettings(): void;
   /** Sends freshness mode again, after device y was requested. */
   restoreFreshness(): void;
 
+  /**
+   * The newest data of a device, as its interface has them; null: it has sent none since the connection was made, or
+   * its interface is not known here. If has is false they are outdated.
+   */
+  data<I extends keyof DataOf>(device: I | `${I}:${number}`): DataOf[I] | null;
+  data(device: string): unknown;
   /** The letters of the devices with a block in the newest round, sorted. */
   readonly new: string;
   /** The age of a device's data in us when the server made the newest round; null if it is not known. */
@@ -88,6 +126,15 @@ export declare class Session extends Robot {
   setPTZ(pan: number, tilt: number, zoom: number): void;
   /** A command of GRIPPER; value in steps of 20 ms. */
   setGripper(command: number, value?: number): void;
+  /** Sets an output of an io device to a value in the unit of the output; a digital one to 0 or 1. */
+  setOutput(device: string, channel: number, value: number): void;
+  /**
+   * Moves a joint of a servo device to a goal in the unit of the joint; null: it stops where it is. speed is in that
+   * unit each second; 0: as the driver moves it.
+   */
+  moveJoint(device: string, joint: number, goal: number | null, speed?: number): void;
+  /** Stops all joints of a servo device where they are. */
+  stopJoints(device: string): void;
   /** Sends a command of any layout. */
   command(device: string, payload: Uint8Array): void;
 

@@ -3,9 +3,11 @@
 // A Session takes the bytes that the server sent (receive, nextEvent), and hands the bytes for the
 // server to a function. node.js is a small example of what is needed around it.
 
-import { NO_AGE, Robot } from "./data.js";
+import { blocks } from "./compact.js";
+import { interfaceOfLetter, LETTERS, MAX_CHANNELS, MAX_READINGS, NO_AGE, Robot, UNKNOWN } from "./data.js";
 import { compare, isReply, PlayerError } from "./errors.js";
 
+export { FIX, NOTHING_IN_RANGE, UNKNOWN_RANGE } from "./data.js";
 export { PlayerError };
 
 // What nextEvent found.
@@ -26,10 +28,15 @@ export const GRIPPER = Object.freeze({
   gripHalt: 15, gripPress: 16, liftCarry: 17,
 });
 
+// ALL_JOINTS is the joint of moveJoint that is all of them (PROTOCOL 5.1).
+export const ALL_JOINTS = 255;
+
 // MAX_PAYLOAD is the size of the largest message in bytes: the server skips larger ones (PROTOCOL 1.5).
 const MAX_PAYLOAD = 512;
 // NAME is at most 64 bytes of printable ASCII (PROTOCOL 8.3).
 const NAME = /^[ -~]{0,64}$/;
+// ADDRESS is the name of a device: an interface, and perhaps an index.
+const ADDRESS = /^([^:]+)(?::([0-9]{1,9}))?$/;
 
 const readable = (access) => access === "r" || access === "a";
 const writable = (access) => access === "w" || access === "a";
@@ -39,6 +46,10 @@ const text = (bytes) => String.fromCharCode(...bytes);
 // A Session is one connection to a server. Devices are named by their letters:
 //
 //   p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y the server
+//
+// A robot may have more: further ones of an interface, and rangers, IMUs and others that have no letter (PROTOCOL
+// 2.11). They have names, laser:1, or imu, which means imu:0. Once the server has listed its devices (open or devices
+// of PlayerClient), every method takes a name in place of a letter. data has what they sent.
 export class Session extends Robot {
   #send;
   #buffer;
@@ -48,13 +59,15 @@ export class Session extends Robot {
   #awaited; // replies still to come
   #reply; // the last one
   #refused; // the reply that explain asks about
-  #answer; // the newest answer to a question
+  #answer; // the newest answer to a question, of all its messages
+  #items; // the rest of a compact round, or null
   #round; // number of the current round, or of the last one
   #left; // blocks missing from this round
   #fresh;
   // What a lost connection had.
   #wanted; // access by letter, in the order of first opening
   #settings; // arguments of configurations of this client by code
+  #listed; // the devices of the robot; null: the server has not listed them
 
   // send is called with each message for the server, a Uint8Array.
   constructor(send) {
@@ -68,6 +81,7 @@ export class Session extends Robot {
   forget() {
     this.#wanted = new Map();
     this.#settings = new Map();
+    this.#listed = null;
   }
 
   // reset starts a new connection.
@@ -81,6 +95,7 @@ export class Session extends Robot {
     this.#reply = "";
     this.#refused = "";
     this.#answer = "";
+    this.#items = null;
     this.#round = 0;
     this.#left = 0;
     this.#fresh = false;
@@ -101,6 +116,12 @@ export class Session extends Robot {
   // protocol for a block with an invalid payload; the next call continues after that block.
   nextEvent() {
     for (;;) {
+      if (this.#items !== null) {
+        const { done, value } = this.#items.next();
+        if (done) this.#items = null;
+        else if (this.#takeBlock(String.fromCharCode(value[0]), value[1])) return ROUND;
+        continue;
+      }
       const b = this.#buffer;
       const end = b.length < 3 ? Infinity : 3 + b[1] * 256 + b[2];
       if (end > b.length) return null;
@@ -109,7 +130,11 @@ export class Session extends Robot {
       if (letter === "r") {
         if (this.#takeReply(text(payload))) return REPLY;
       } else if (letter === "Y") {
-        this.#answer = text(payload).replace(/[^\n -~]/g, "?"); // people see it on terminals
+        const answer = text(payload).replace(/[^\n -~]/g, "?"); // people see it on terminals
+        const goesOn = answer !== "" && answer[0] === this.#answer[0];
+        this.#answer = goesOn ? this.#answer + answer.slice(1) : answer;
+      } else if (letter === "Z") {
+        this.#items = blocks(payload, (code) => this.#interfaceOf(String.fromCharCode(code)));
       } else if (this.#takeBlock(letter, payload)) {
         return ROUND;
       }
@@ -139,7 +164,7 @@ export class Session extends Robot {
     const d = this.#device(letter);
     let error = null;
     try {
-      this.take(letter, payload);
+      this.take(letter, payload, this.#interfaceOf(letter));
     } catch (e) {
       error = e;
     }
@@ -196,7 +221,41 @@ export class Session extends Robot {
     return d;
   }
 
+  // interfaceOf returns the interface of a device by its character, or an empty string; freshness for y.
+  #interfaceOf(letter) {
+    return interfaceOfLetter(letter) || (this.#listed?.find((d) => d.code === letter)?.interface ?? "");
+  }
+
+  // listedAs returns the character of a device that the server has listed, by its name.
+  #listedAs(name) {
+    const [, interfaceName, index = 0] = ADDRESS.exec(name) ?? [];
+    return this.#listed?.find((d) => d.interface === interfaceName && d.index === Number(index))?.code;
+  }
+
+  // nameOf returns the name of a device that the server has listed, if it has no letter; otherwise its letter.
+  #nameOf(letter) {
+    return this.#listed?.find((d) => d.code === letter && LETTERS[d.interface] !== letter)?.name ?? letter;
+  }
+
+  // called returns what a device is called here by its name in an answer, or null if it is not known.
+  #called(key) {
+    const letter = this.#listedAs(key) ?? (key.length === 1 ? key : null);
+    return letter && this.#nameOf(letter);
+  }
+
+  // letterOf returns the character of a device by its letter or name. What is neither stays as it is.
+  letterOf(device) {
+    return device.length === 1 ? device : this.#listedAs(device) ?? device;
+  }
+
   // Data and their ages
+
+  // data returns the newest data of a device, as its interface has them: a Ranger, an IMU, a GPS, an IO or a Servo, and
+  // for the others what the property of the first one has, for example 361 ranges for laser:1. null: it has sent none
+  // since the connection was made, or its interface is not known here. If has is false they are outdated.
+  data(device) {
+    return this.blocks.get(this.letterOf(device))?.data ?? null;
+  }
 
   // new has the letters of the devices with a block in the newest round, sorted. It is useful in
   // freshness mode (setFresh); otherwise every round has all devices.
@@ -210,14 +269,14 @@ export class Session extends Robot {
   // device y is not read, or the device has no data yet. Ages above 71 minutes are reported as 71
   // minutes.
   ageUs(device) {
-    const d = this.#devices.get(device);
+    const d = this.#devices.get(this.letterOf(device));
     return !d || d.taken === null || !this.#aged ? null : this.freshness.time - d.taken;
   }
 
   // access returns the access to a device from the server's last reply: r, w, a, c or e, or an empty
   // string if it was never requested.
   access(device) {
-    return this.#devices.get(device)?.access ?? "";
+    return this.#devices.get(this.letterOf(device))?.access ?? "";
   }
 
   // Requests
@@ -250,13 +309,55 @@ export class Session extends Robot {
 
   // finishGeometry returns the parts of the robot after the REPLY to question g.
   finishGeometry() {
-    return parts(this.#answer);
+    return parts(this.#answer, (key) => this.#called(key));
+  }
+
+  // finishDevices returns the devices of the robot after the REPLY to question d, and remembers them: from then on
+  // every method takes their names. An older server lists none.
+  finishDevices() {
+    if (this.#answer[0] !== "d") return [];
+    this.#listed = devices(this.#answer);
+    return [...this.#listed];
+  }
+
+  // finishRays returns where readings look from and to after the REPLY to question r.
+  finishRays() {
+    return rays(this.#answer, (key) => this.#called(key));
+  }
+
+  // finishChannels returns the inputs, outputs and joints of the robot after the REPLY to question i.
+  finishChannels() {
+    return channels(this.#answer, (key) => this.#called(key));
+  }
+
+  // isListed reports whether the server has listed a device of this name, for example laser:1. If not, codeOf needs
+  // question d before it. It throws an error of kind usage for what cannot be a name.
+  isListed(name) {
+    if (!ADDRESS.test(name)) throw usage(`"${name}" is no device: write an interface, or with an index, laser:1`);
+    return this.#listedAs(name) !== undefined;
+  }
+
+  // codeOf returns the character of a device by its name, for startRequest, after the REPLY to question d. It throws an
+  // error of kind refused if the robot has no such device; of an older server, devices with a letter are taken to be
+  // there.
+  codeOf(name) {
+    const listed = this.#listedAs(name);
+    if (listed !== undefined) return listed;
+    const [, interfaceName, index = 0] = ADDRESS.exec(name) ?? [];
+    const older = this.#answer[0] !== "d";
+    if (older && Number(index) === 0 && Object.hasOwn(LETTERS, interfaceName)) return LETTERS[interfaceName];
+    const names = this.#listed?.map((d) => d.name).join(", ");
+    const text = older ? "this server has only the devices of 0.7.4a" : `the robot has ${names}`;
+    const asked = `${interfaceName}:${Number(index)}`;
+    throw new PlayerError("refused", `no such device: ${asked}: ${text}`, "", { [asked]: { why: "missing", text } });
   }
 
   // finishRequest returns the granted pairs after REPLY. It throws an error of kind refused if they
   // are less than those asked for, with the reasons that explain has asked for.
   finishRequest(pairs) {
-    return this.#refused ? compare(pairs, this.#refused, reasons(this.#answer)) : compare(pairs, this.#reply);
+    const nameOf = (letter) => this.#nameOf(letter);
+    if (!this.#refused) return compare(pairs, this.#reply, {}, nameOf);
+    return compare(pairs, this.#refused, reasons(this.#answer, (key) => this.#called(key)), nameOf);
   }
 
   // checkReadable throws an error if the server sends no rounds in the present state.
@@ -289,11 +390,30 @@ export class Session extends Robot {
     this.command("g", Uint8Array.of(command, value));
   }
 
+  // setOutput sets an output of an io device, for example "io", to a value in the unit of the output (channels); a
+  // digital one to 0 or 1. The server limits the value, and ignores a channel that is no output. It throws an error of
+  // kind usage if the device is not open for writing, or if channel is not a byte, or value not of 32 bits.
+  setOutput(device, channel, value) {
+    this.command(device, packed([channel, 0, 255], [value, -(2 ** 31), 2 ** 31 - 1]));
+  }
+
+  // moveJoint moves a joint of a servo device, for example "servo", to a goal in the unit of the joint (channels), at a
+  // speed in that unit each second; 0: as its driver moves it. goal null: it stops where it is. Joint ALL_JOINTS is all
+  // of them. It throws errors as setOutput does; the speed has no sign.
+  moveJoint(device, joint, goal, speed = 0) {
+    this.command(device, packed([joint, 0, 255], [goal ?? UNKNOWN, -(2 ** 31), 2 ** 31 - 1], [speed, 0, 2 ** 32 - 1]));
+  }
+
+  // stopJoints stops all joints of a servo device where they are.
+  stopJoints(device) {
+    this.moveJoint(device, ALL_JOINTS, null);
+  }
+
   // command sends a command of any layout to a device. Without write access it throws an error, since
   // the server would drop the command silently.
   command(device, payload) {
     if (!writable(this.access(device))) throw usage(`no write access to device ${device}: request "${device}w" first`);
-    this.#message("c" + device, payload);
+    this.#message("c" + this.letterOf(device), payload);
   }
 
   // Configuration. The server does not answer it.
@@ -371,7 +491,7 @@ export class Session extends Robot {
   // configure sends a configuration of any layout to a device: a code and its argument. It needs no
   // access.
   configure(device, payload) {
-    this.#message("x" + device, payload);
+    this.#message("x" + this.letterOf(device), payload);
   }
 
   #configureServer(letter, argument, encoded) {
@@ -389,6 +509,22 @@ export class Session extends Robot {
   // wants sets what wanted returns.
   wants(pairs) {
     this.#wanted = new Map((pairs.match(/../gs) ?? []).map((pair) => [...pair]));
+  }
+
+  // listed returns the devices that the server has listed, or null if it was not asked.
+  listed() {
+    return this.#listed;
+  }
+
+  // checkSame throws an error of kind refused, and forgets what was open, if a byte means another device than before.
+  checkSame(before) {
+    const names = new Map(before.map((d) => [d.code, d.name]));
+    const moved = this.#listed.filter((d) => names.has(d.code) && names.get(d.code) !== d.name);
+    if (moved.length === 0) return;
+    this.wants("");
+    const text = "the server was started anew with other devices: open them again by their names";
+    const reasons = Object.fromEntries(moved.map((d) => [names.get(d.code), { why: "moved", text }]));
+    throw new PlayerError("refused", text, "", reasons);
   }
 
   // restoreSettings sends the name, and when rounds come, before the devices are requested.
@@ -414,34 +550,91 @@ export class Session extends Robot {
 }
 
 // reasons returns the reasons of an answer, by device.
-function reasons(answer) {
+function reasons(answer, called) {
   const found = Object.create(null);
-  for (const line of answer.slice(1).split("\n")) {
-    const [, device, why, text] = /^(.) (\S+) (.*)$/s.exec(line) ?? [];
+  for (const line of lines(answer)) {
+    const [, key, why, text] = /^(\S+) (\S+) (.*)$/s.exec(line) ?? [];
+    const device = key && called(key);
     if (device) found[device] ??= { why, text };
   }
   return found;
 }
 
+const lines = (answer) => answer.slice(1).split("\n");
+
 // parts returns the parts of an answer to question g. Lines that are none are skipped, and so is what a
 // later server adds to a line.
-function parts(answer) {
+function parts(answer, called) {
   const found = [];
-  for (const line of answer.slice(1).split("\n")) {
-    const [device, ...words] = line.split(" ");
+  for (const line of lines(answer)) {
+    const [key, ...words] = line.split(" "), device = called(key);
     const [number, x, y, heading, length, width, range, view] = words.map(Number);
-    if (device.length === 1 && Number.isInteger(number) && [x, y, heading, length, width, range, view].every(Number.isFinite)) {
+    if (device && Number.isInteger(number) && [x, y, heading, length, width, range, view].every(Number.isFinite)) {
       found.push({ device, number, x, y, heading, length, width, range, view });
     }
   }
   return found;
 }
 
+// devices returns the devices of an answer to question d. Lines that are none are skipped.
+function devices(answer) {
+  const found = [];
+  for (const line of lines(answer)) {
+    const [, byte, interfaceName, index, driver] = /^([0-9]{1,3}) ([^ :]+) ([0-9]{1,9}) (.*)$/.exec(line) ?? [];
+    if (!(byte >= 1 && byte <= 255)) continue;
+    const name = `${interfaceName}:${Number(index)}`;
+    found.push({ code: String.fromCharCode(byte), interface: interfaceName, index: Number(index), driver, name });
+  }
+  return found;
+}
+
+// rays returns the rays of an answer to question r, as parts does.
+function rays(answer, called) {
+  const found = [];
+  for (const line of lines(answer)) {
+    const [key, ...words] = line.split(" "), device = called(key), numbers = words.slice(0, 9).map(Number);
+    const [first, count, xMm, yMm, headingDeg, stepDeg, near, far, coneDeg] = numbers;
+    if (!device || numbers.length < 9 || !numbers.every(Number.isFinite)) continue;
+    if (![first, count].every(Number.isInteger) || first < 0 || count < 1 || first + count > MAX_READINGS) continue;
+    const nearMm = near || null, farMm = far || null;
+    found.push({ device, first, count, xMm, yMm, headingDeg, stepDeg, nearMm, farMm, coneDeg });
+  }
+  return found;
+}
+
+// channels returns the channels of an answer to question i. Lines that are none are skipped.
+function channels(answer, called) {
+  const known = (value) => (Number(value) === UNKNOWN ? null : Number(value));
+  const found = [];
+  for (const line of lines(answer)) {
+    const [, key, number, role, word, min, max, name] = CHANNEL.exec(line) ?? [];
+    const device = key && called(key), unit = word === "-" ? null : word;
+    if (!device || number >= MAX_CHANNELS) continue;
+    found.push({ device, number: Number(number), role, unit, min: known(min), max: known(max), name });
+  }
+  return found;
+}
+
+const CHANNEL = /^(\S+) ([0-9]{1,3}) (input|output|joint) (\S+) (-?[0-9]{1,10}) (-?[0-9]{1,10}) (.*)$/;
+
 const code = (letter) => letter.charCodeAt(0);
 
 function bytes(letters) {
   if (/[^\x00-\xff]/.test(letters)) throw usage(`"${letters}" has a character that is not a byte`);
   return Uint8Array.from(letters, code);
+}
+
+// packed encodes whole numbers, each with its smallest and its largest value, in one byte or four.
+function packed(...numbers) {
+  const encoded = [];
+  for (const [value, least, most] of numbers) {
+    if (!Number.isInteger(value) || value < least || value > most) {
+      throw usage(`${value} is not in ${least} to ${most}`);
+    }
+    if (most === 255) encoded.push(value);
+    else encoded.push(value >>> 24, value >>> 16, value >>> 8, value >>> 0);
+  }
+  return Uint8Array.from(encoded);
 }
 
 // shorts encodes values as i16. Values beyond it are clipped, so that a speed never changes sign. What is

@@ -11,7 +11,13 @@ export function block(letter, payload) {
 export const reply = (pairs) => block("r", Buffer.from(pairs, "latin1"));
 
 // asked returns a device request.
-export const asked = (pairs) => join(Buffer.from([0x64, 0x72, 0, pairs.length]), Buffer.from(pairs));
+export const asked = (pairs) => join(Buffer.from([0x64, 0x72, 0, pairs.length]), Buffer.from(pairs, "latin1"));
+
+// answer returns an answer of these lines to a question.
+export const answer = (question, ...lines) => block("Y", Buffer.from([question, ...lines].join("\n"), "latin1"));
+
+// DEVICES are those of a robot with a second laser, an imu and a servo, and without an io device.
+export const DEVICES = ["108 laser 0 sick", "128 laser 1 urg", "130 imu 0 a driver", "131 servo 0 arm"];
 
 const range = (count, f) => Array.from({ length: count }, (_, i) => f(i));
 const u16 = (values) => values.map((v) => v.toString(16).padStart(4, "0")).join("");

@@ -11,8 +11,8 @@ from .client import (
     CONNECT_TIMEOUT, FIRST_PAUSE, LONGEST_PAUSE, NOT_CONNECTED, REQUEST_TIMEOUT, SEND_TIMEOUT, _Addressed, deadline_after,
     seconds_left,
 )  # fmt: skip
-from .data import Part
-from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut
+from .data import Channel, Device, Part, Rays
+from .errors import AccessRefused, ConnectionClosed, DevicesMoved, ProtocolError, TimedOut
 from .session import Event
 
 UNREAD_LIMIT = 65536
@@ -110,6 +110,33 @@ class AsyncPlayerClient(_Addressed):
         await self._wait(Event.REPLY, timeout)
         return self.finish_geometry()
 
+    async def devices(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Device]:
+        """Returns the devices of the robot: see PlayerClient.devices."""
+        self.start_question("d")
+        await self._wait(Event.REPLY, timeout)
+        return self.finish_devices()
+
+    async def open(self, name: str, access: str = "r", timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
+        """Opens a device by its name: see PlayerClient.open."""
+        deadline = deadline_after(timeout)
+        if not self.is_listed(name):
+            await self.devices(timeout)
+        code = self.code_of(name)
+        await self.request(code + access, seconds_left(deadline))
+        return code
+
+    async def rays(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Rays]:
+        """Returns where the readings of lasers, sonars and rangers look: see PlayerClient.rays."""
+        self.start_question("r")
+        await self._wait(Event.REPLY, timeout)
+        return self.finish_rays()
+
+    async def channels(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Channel]:
+        """Returns what the inputs, outputs and joints are: see PlayerClient.channels."""
+        self.start_question("i")
+        await self._wait(Event.REPLY, timeout)
+        return self.finish_channels()
+
     async def read(self, timeout: Optional[float] = None) -> None:
         """Waits for one whole round of data: see PlayerClient.read."""
         self.check_readable()
@@ -126,10 +153,16 @@ class AsyncPlayerClient(_Addressed):
             try:
                 await self._open(seconds_left(deadline, CONNECT_TIMEOUT))
                 self._restore_settings()
+                before = self._listed
+                if before is not None:
+                    await self.devices(seconds_left(deadline, REQUEST_TIMEOUT))
+                    self._check_same(before)
                 if self._wanted:
                     await self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()
                 return
+            except DevicesMoved:
+                raise
             except AccessRefused:
                 self._wanted = wanted  # what is refused now is asked for again next time
                 self._restore_freshness()

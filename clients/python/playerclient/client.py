@@ -8,8 +8,8 @@ import time
 from types import TracebackType
 from typing import List, Optional, Type
 
-from .data import Part
-from .errors import AccessRefused, ConnectionClosed, ProtocolError, TimedOut, UsageError
+from .data import Channel, Device, Part, Rays
+from .errors import AccessRefused, ConnectionClosed, DevicesMoved, ProtocolError, TimedOut, UsageError
 from .session import Event, Session
 
 CONNECT_TIMEOUT = 10.0
@@ -141,6 +141,43 @@ class PlayerClient(_Addressed):
         self._wait(Event.REPLY, timeout)
         return self.finish_geometry()
 
+    def devices(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Device]:
+        """Returns the devices of the robot (PROTOCOL 8.9.5). From then on every method takes their names, and the
+        answers and refusals have those without letters, too. The list is empty if the server is an older one, whose
+        devices all have letters, or if this client may neither read nor write."""
+        self.start_question("d")
+        self._wait(Event.REPLY, timeout)
+        return self.finish_devices()
+
+    def open(self, name: str, access: str = "r", timeout: Optional[float] = REQUEST_TIMEOUT) -> str:
+        """Opens a device by its name, for example "laser:1" or "imu", which means imu:0: access is r, w or a. From
+        then on every method takes the name. It returns the character that stands for the device in request and in
+        `new`.
+
+        It asks the server which devices there are unless it knows the name already. Of an older server, it opens
+        devices by their letters. Raises NoDevice if the robot has no such device, UsageError if name cannot be one,
+        and what request raises."""
+        deadline = deadline_after(timeout)
+        if not self.is_listed(name):
+            self.devices(timeout)
+        code = self.code_of(name)
+        self.request(code + access, seconds_left(deadline))
+        return code
+
+    def rays(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Rays]:
+        """Returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it
+        (PROTOCOL 8.9.6). Open the devices first: a driver may learn it then. An older server knows none."""
+        self.start_question("r")
+        self._wait(Event.REPLY, timeout)
+        return self.finish_rays()
+
+    def channels(self, timeout: Optional[float] = REQUEST_TIMEOUT) -> List[Channel]:
+        """Returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7). Call devices, or open one of
+        them by its name, before: they have no letters. An older server knows none."""
+        self.start_question("i")
+        self._wait(Event.REPLY, timeout)
+        return self.finish_channels()
+
     def read(self, timeout: Optional[float] = None) -> None:
         """Waits for one whole round of data: a block of each device open for reading. In
         continuous mode rounds come at the server's frequency (set_frequency), in request/reply
@@ -149,9 +186,10 @@ class PlayerClient(_Addressed):
         self._wait(Event.ROUND, timeout)
 
     def reconnect(self, timeout: Optional[float] = None) -> None:
-        """Connects again after ConnectionClosed, and restores what this client had: name,
-        access to devices, frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or
-        the time limit has passed. Data and ages start anew; motor power, odometry and velocity
+        """Connects again after ConnectionClosed, and restores what this client had: name, access to devices,
+        frequency, command lifetime, data mode and freshness mode. It tries until it succeeds or the time limit has
+        passed. If the server has listed its devices before, it is asked for them again, and DevicesMoved is raised if
+        one of their bytes means another device now. Data and ages start anew; motor power, odometry and velocity
         control belong to the robot and are not touched."""
         deadline = deadline_after(timeout)
         pause = FIRST_PAUSE
@@ -162,10 +200,16 @@ class PlayerClient(_Addressed):
             try:
                 self._open(seconds_left(deadline, CONNECT_TIMEOUT))
                 self._restore_settings()
+                before = self._listed
+                if before is not None:
+                    self.devices(seconds_left(deadline, REQUEST_TIMEOUT))
+                    self._check_same(before)
                 if self._wanted:
                     self.request(self._wanted_pairs(), seconds_left(deadline, REQUEST_TIMEOUT))
                 self._restore_freshness()
                 return
+            except DevicesMoved:
+                raise
             except AccessRefused:
                 self._wanted = wanted  # what is refused now is asked for again next time
                 self._restore_freshness()

@@ -7,11 +7,12 @@ ProtocolError if it has another size or layout.
 
 from __future__ import annotations
 
+import enum
 import sys
 from array import array
 from struct import Struct
 from math import isfinite
-from typing import List, NamedTuple, Sequence
+from typing import Callable, List, NamedTuple, Optional, Sequence
 
 from .errors import ProtocolError
 
@@ -23,6 +24,18 @@ MAX_BLOBS = 10
 
 NO_AGE = 0xFFFFFFFF
 """The age of a device that has no data yet (PROTOCOL 8.1)."""
+
+MAX_READINGS, MAX_CHANNELS, MAX_JOINTS = 8192, 128, 64
+"""The most readings of a ranger, channels of an io device, and joints of a servo device (PROTOCOL 7)."""
+NOTHING_IN_RANGE, UNKNOWN_RANGE = 0xFFFE, 0xFFFF
+"""Readings of Ranger.ranges that are no distance (PROTOCOL 7.9): nothing is in range; the reading was not taken, or
+its echo was no distance."""
+ALL_JOINTS = 255
+"""The joint of move_joint that is all of them (PROTOCOL 5.1)."""
+UNKNOWN = -(2**31)
+"""What the protocol sends for a signed value that is not known; it is None here (PROTOCOL 7.10)."""
+UNKNOWN_AMOUNT = 0xFFFFFFFF
+"""The same for a value of GPS without a sign (PROTOCOL 7.11)."""
 
 
 class Position(NamedTuple):
@@ -160,10 +173,113 @@ class Freshness(NamedTuple):
     ages: Sequence[int] = ()  # us, of every other block of the frame; NO_AGE without data
 
 
+class Ranger(NamedTuple):
+    """The readings of any range sensor (PROTOCOL 7.9). Question rays says where each of them looks."""
+
+    unit_mm: int = 1  # of the readings
+    ranges: Sequence[int] = ()  # in units; or NOTHING_IN_RANGE, or UNKNOWN_RANGE
+
+    def mm(self, reading: int) -> Optional[int]:
+        """Returns a reading in mm. None: nothing is in range, or it was not taken."""
+        units = self.ranges[reading]
+        return None if units >= NOTHING_IN_RANGE else units * self.unit_mm
+
+
+class IMU(NamedTuple):
+    """What an inertial measurement unit senses (PROTOCOL 7.10), in the robot's axes: x ahead, y to the left, z up. A
+    field is None if the unit does not measure it."""
+
+    roll_mdeg: Optional[int] = None  # about x: the left side up
+    pitch_mdeg: Optional[int] = None  # about y: the front down
+    yaw_mdeg: Optional[int] = None  # about z, counterclockwise
+    roll_rate_mdeg_per_s: Optional[int] = None
+    pitch_rate_mdeg_per_s: Optional[int] = None
+    yaw_rate_mdeg_per_s: Optional[int] = None
+    # Gravity is a part of them: at rest on level ground z is 9807.
+    x_mm_per_s2: Optional[int] = None
+    y_mm_per_s2: Optional[int] = None
+    z_mm_per_s2: Optional[int] = None
+
+
+class Fix(enum.IntEnum):
+    """How a receiver has found its position."""
+
+    NONE = 0  # it has no position
+    PLAIN = 1  # from satellites alone
+    DGPS = 2  # with corrections
+    FLOAT = 3  # RTK, not settled: some decimetres
+    RTK = 4  # RTK, settled: some centimetres
+    DEAD_RECKONING = 5  # estimated from the last fix
+
+
+class GPS(NamedTuple):
+    """Where a satellite receiver is (PROTOCOL 7.11). A field is None if it is not known."""
+
+    fix: Optional[int] = None  # a Fix; a later server may have others
+    satellites: Optional[int] = None  # used
+    latitude_e7: Optional[int] = None  # 1e-7 deg (11 mm), WGS 84, north
+    longitude_e7: Optional[int] = None  # 1e-7 deg, WGS 84, east
+    height_mm: Optional[int] = None  # above mean sea level
+    horizontal_mm: Optional[int] = None  # standard deviation of the place
+    vertical_mm: Optional[int] = None  # standard deviation of the height
+    time_ms: Optional[int] = None  # UTC, since 1970
+    speed_mm_per_s: Optional[int] = None  # over ground
+    course_mdeg: Optional[int] = None  # over ground, 0..359999, clockwise from north
+
+    @property
+    def has_place(self) -> bool:
+        """Whether the receiver knows where it is."""
+        return self.fix != Fix.NONE and self.latitude_e7 is not None and self.longitude_e7 is not None
+
+
+class IO(NamedTuple):
+    """The values of inputs and outputs (PROTOCOL 7.12). Question channels says what they are."""
+
+    values: Sequence[Optional[int]] = ()  # of each channel, in its unit; a digital one is 0 or 1; None: not known
+
+
+class Joint(NamedTuple):
+    """One joint of a Servo."""
+
+    position: Optional[int] = None  # in the unit of the joint (question channels); None: not known
+    goal: Optional[int] = None  # in the unit of the joint; None: not known, or it has none
+    state: int = 0  # bits, as sent; the properties are None if they are not known
+
+    def _bit(self, bit: int) -> Optional[bool]:
+        return bool(self.state & bit) if self.state & 0x80 else None
+
+    @property
+    def moving(self) -> Optional[bool]:
+        return self._bit(0x01)
+
+    @property
+    def powered(self) -> Optional[bool]:
+        return self._bit(0x02)
+
+    @property
+    def at_limit(self) -> Optional[bool]:
+        return self._bit(0x04)
+
+    @property
+    def failed(self) -> Optional[bool]:
+        return self._bit(0x08)
+
+
+class Servo(NamedTuple):
+    """The joints of a servo device (PROTOCOL 7.13). Question channels says what they are."""
+
+    joints: Sequence[Joint] = ()
+
+
 _POSITION = Struct(">IiiHhhHB")
 _PTZ = Struct(">hhh")
 _JOYSTICK = Struct(">I8h")
 _TIME = Struct(">Q")
+_IMU = Struct(">9i")
+_GPS = Struct(">BBiiiIIQII")
+_VALUE = Struct(">i")
+_JOINT = Struct(">iiB")
+_GPS_UNKNOWN = (255, 255, UNKNOWN, UNKNOWN, UNKNOWN, UNKNOWN_AMOUNT, UNKNOWN_AMOUNT, 0, UNKNOWN_AMOUNT, UNKNOWN_AMOUNT)
 _SWAP = sys.byteorder == "little"
 _U32 = "I" if array("I").itemsize == 4 else "L"
 
@@ -226,6 +342,41 @@ def decode_freshness(payload: bytes) -> Freshness:
     return Freshness(_TIME.unpack_from(payload)[0], _integers(_U32, payload[8:]))
 
 
+def _known(value: int) -> Optional[int]:
+    return None if value == UNKNOWN else value
+
+
+def decode_ranger(payload: bytes) -> Ranger:
+    if len(payload) < 2 or len(payload) % 2 or len(payload) > 2 + 2 * MAX_READINGS:
+        raise ProtocolError(f"ranger payload has {len(payload)} bytes, want 2 and 2 for each of up to {MAX_READINGS} readings")
+    unit = payload[0] << 8 | payload[1]
+    if unit == 0:
+        raise ProtocolError("ranger payload has a unit of 0 mm")
+    return Ranger(unit, _integers("H", payload[2:]))
+
+
+def decode_imu(payload: bytes) -> IMU:
+    _check("imu", payload, _IMU.size)
+    return IMU._make(map(_known, _IMU.unpack(payload)))
+
+
+def decode_gps(payload: bytes) -> GPS:
+    _check("gps", payload, _GPS.size)
+    return GPS._make(None if value == unknown else value for value, unknown in zip(_GPS.unpack(payload), _GPS_UNKNOWN))
+
+
+def decode_io(payload: bytes) -> IO:
+    if len(payload) % 4 or len(payload) > 4 * MAX_CHANNELS:
+        raise ProtocolError(f"io payload has {len(payload)} bytes, want 4 for each of at most {MAX_CHANNELS} channels")
+    return IO([_known(value) for (value,) in _VALUE.iter_unpack(payload)])
+
+
+def decode_servo(payload: bytes) -> Servo:
+    if len(payload) % _JOINT.size or len(payload) > _JOINT.size * MAX_JOINTS:
+        raise ProtocolError(f"servo payload has {len(payload)} bytes, want {_JOINT.size} for each of up to {MAX_JOINTS}")
+    return Servo([Joint(_known(at), _known(goal), state) for at, goal, state in _JOINT.iter_unpack(payload)])
+
+
 _HEADER = 2 * CHANNELS
 _BLOB = 10
 _NO_BLOBS = bytes([1]) * _HEADER
@@ -262,11 +413,15 @@ def _decode_blob(b: bytes) -> Blob:
     return Blob(area, b[4] - 1, b[5] - 1, b[6] - 1, b[7] - 1, b[8] - 1, b[9] - 1)
 
 
+Name = Callable[[str], Optional[str]]
+"""Returns what a device is called here by its name in an answer, None if it is not known: its letter, or its name."""
+
+
 class Part(NamedTuple):
     """One part of a device, in mm and degrees, in the robot's frame: the origin is the centre of
     rotation, x ahead, y to the left (PROTOCOL 8.9.3)."""
 
-    device: str
+    device: str  # its letter, or its name if it has none
     number: int  # of a sonar: its place in the ranges; otherwise 0
     x: float  # of its middle
     y: float
@@ -278,16 +433,111 @@ class Part(NamedTuple):
     view: float  # how wide it sees, half to each side
 
 
-def parts(answer: bytes) -> List[Part]:
+def lines(answer: bytes) -> List[str]:
+    """Returns the lines of an answer (PROTOCOL 8.9)."""
+    return answer[1:].decode("latin-1").split("\n")
+
+
+def parts(answer: bytes, name: Name) -> List[Part]:
     """Returns the parts in an answer. Lines that are none are skipped, and so is what a later
     server adds to a line."""
     found = []
-    for line in answer[1:].decode("latin-1").split("\n"):
+    for line in lines(answer):
         words = line.split()
         try:
-            part = Part(words[0], int(words[1]), *map(float, words[2:9]))
+            device = name(words[0])
+            part = Part(device or "", int(words[1]), *map(float, words[2:9]))
         except (IndexError, TypeError, ValueError):
             continue
-        if len(part.device) == 1 and all(map(isfinite, part[2:])):
+        if device and all(map(isfinite, part[2:])):
             found.append(part)
+    return found
+
+
+class Device(NamedTuple):
+    """One device of the robot (PROTOCOL 8.9.5)."""
+
+    code: str  # the character whose code is its byte: the letter of a device that has one
+    interface: str  # for example laser
+    number: int  # among the devices of the interface
+    driver: str  # for people
+
+    @property
+    def name(self) -> str:
+        """Its name, for example laser:1."""
+        return f"{self.interface}:{self.number}"
+
+
+_MAX_INDEX = 2**31 - 1
+
+
+def devices(answer: bytes) -> List[Device]:
+    """Returns the devices in an answer. Lines that are none are skipped."""
+    found = []
+    for line in lines(answer):
+        words = line.split(" ", 3)
+        if len(words) != 4 or not words[0].isdigit() or not words[2].isdigit():
+            continue
+        code, interface, index, driver = int(words[0]), words[1], int(words[2]), words[3]
+        if 0 < code <= 255 and index <= _MAX_INDEX and interface and ":" not in interface:
+            found.append(Device(chr(code), interface, index, driver))
+    return found
+
+
+class Rays(NamedTuple):
+    """Where readings of a laser, a ring of sonars or a ranger look from and to (PROTOCOL 8.9.6): those that follow
+    each other from one point, in equal steps. The frame is that of Part."""
+
+    device: str  # its letter, or its name if it has none
+    first: int  # reading, from 0
+    readings: int  # how many, from 1
+    x_mm: float  # of the point
+    y_mm: float
+    heading_deg: float  # of the first reading, counterclockwise
+    step_deg: float  # from a reading to the next, counterclockwise
+    near_mm: Optional[float]  # the smallest distance; None: not known
+    far_mm: Optional[float]  # the largest distance; None: not known
+    cone_deg: float  # how wide a reading sees, half to each side; 0: a line, or not known
+
+
+def rays(answer: bytes, name: Name) -> List[Rays]:
+    """Returns the rays in an answer, as parts does."""
+    found = []
+    for line in lines(answer):
+        words = line.split()
+        try:
+            device, first, count = name(words[0]), int(words[1]), int(words[2])
+            x, y, heading, step, near, far, cone = numbers = [float(word) for word in words[3:10]]
+        except (IndexError, ValueError):
+            continue
+        if device and first >= 0 and count >= 1 and first + count <= MAX_READINGS and all(map(isfinite, numbers)):
+            found.append(Rays(device, first, count, x, y, heading, step, near or None, far or None, cone))
+    return found
+
+
+class Channel(NamedTuple):
+    """An input or an output of an io device, or a joint of a servo device (PROTOCOL 8.9.7)."""
+
+    device: str  # its name, for example io:0
+    number: int  # in the data and in commands, from 0
+    role: str  # input, output or joint
+    unit: Optional[str]  # of its values: bit of a digital channel, mV, mdeg, um, ...; None: not known
+    min: Optional[int]  # of its values; None: not known
+    max: Optional[int]  # of its values; None: not known
+    name: str  # for people; may be empty
+
+
+def channels(answer: bytes, name: Name) -> List[Channel]:
+    """Returns the channels in an answer. Lines that are none are skipped."""
+    found = []
+    for line in lines(answer):
+        words = line.split(" ", 6)
+        try:
+            device, number, least, most = name(words[0]), int(words[1]), int(words[4]), int(words[5])
+            role, unit, text = words[2], words[3], words[6]
+        except (IndexError, ValueError):
+            continue
+        if device and 0 <= number < MAX_CHANNELS and role in ("input", "output", "joint") and unit:
+            limits = _known(least), _known(most)
+            found.append(Channel(device, number, role, None if unit == "-" else unit, *limits, text))
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Dict, Mapping, NamedTuple
+from typing import Dict, Mapping, NamedTuple, Optional, Sequence
 
 
 class PlayerError(Exception):
@@ -27,9 +27,12 @@ def enough(asked: str, granted: str) -> bool:
 class AccessRefused(PlayerError):
     """The server granted less than asked for. What it granted is in force."""
 
-    def __init__(self, asked: str, granted: str, reasons: Mapping[str, Reason] = {}) -> None:
+    def __init__(
+        self, asked: str, granted: str, reasons: Mapping[str, Reason] = {}, names: Mapping[str, str] = {}
+    ) -> None:
         """asked and granted are pairs of device and access, of equal length. reasons has those
-        that the server knows, by device."""
+        that the server knows, by device: its letter, or its name if it has none. names has the
+        names of such devices, by their characters in the pairs."""
         self.asked = asked
         self.granted = granted
         self.reasons: Dict[str, Reason] = {}
@@ -37,14 +40,42 @@ class AccessRefused(PlayerError):
         for device, a, g in zip(asked[::2], asked[1::2], granted[1::2]):
             if enough(a, g):
                 continue
-            text = f"device {device} asked {a!r} granted {g!r}"
-            if g == "e" and device in reasons:
-                self.reasons[device] = reasons[device]
-                text += ": " + reasons[device].text
+            name = names.get(device, device)
+            text = f"device {name} asked {a!r} granted {g!r}"
+            if g == "e" and name in reasons:
+                self.reasons[name] = reasons[name]
+                text += ": " + reasons[name].text
             elif g == "e":
                 text += ": the server's log has the reason"
             differences.append(text)
         super().__init__("access is not as requested: " + "; ".join(differences))
+
+
+class NoDevice(AccessRefused):
+    """The robot has no device of this name. Nothing was requested; asked and granted are empty."""
+
+    def __init__(self, name: str, there: Optional[Sequence[str]]) -> None:
+        """name is for example laser:1. there has the names of the devices that the server lists; None: it is an older
+        one, whose devices all have letters."""
+        super().__init__("", "")
+        text = "this server has only the devices of 0.7.4a"
+        if there is not None:
+            text = "the robot has " + (", ".join(there) or "no device for this client")
+        self.name = name
+        self.reasons = {name: Reason("missing", text)}
+        self.args = (f"no such device: {name}: {text}",)
+
+
+class DevicesMoved(AccessRefused):
+    """The server was started anew with other devices: a byte means another device than before. The connection stands,
+    and no device is open; asked and granted are empty. Open them again by their names."""
+
+    def __init__(self, moved: Sequence[str]) -> None:
+        """moved has the names of the devices that have lost their bytes."""
+        super().__init__("", "")
+        text = "the server was started anew with other devices: open them again by their names"
+        self.reasons = {name: Reason("moved", text) for name in moved}
+        self.args = (text,)
 
 
 class TimedOut(PlayerError, TimeoutError):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import enum
 import re
 from math import isfinite
-from struct import Struct
-from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
+from struct import Struct, error as struct_error
+from typing import Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
-from . import data
-from .errors import AccessRefused, ProtocolError, Reason, UsageError, enough
+from . import compact, data as payloads
+from .errors import AccessRefused, DevicesMoved, NoDevice, ProtocolError, Reason, UsageError, enough
 
 
 class Event(enum.Enum):
@@ -61,19 +61,32 @@ class _Payload(NamedTuple):
 
 
 _PAYLOADS: Dict[int, _Payload] = {
-    ord("p"): _Payload("position", data.decode_position, data.Position()),
-    ord("s"): _Payload("sonar", data.decode_sonar, data.decode_sonar(bytes(2 * data.SONARS))),
-    ord("l"): _Payload("laser", data.decode_laser, data.decode_laser(bytes(2 * data.LASER_READINGS))),
-    ord("m"): _Payload("misc", data.decode_misc, data.Misc()),
-    ord("g"): _Payload("gripper", data.decode_gripper, data.Gripper()),
-    ord("z"): _Payload("ptz", data.decode_ptz, data.PTZ()),
-    ord("v"): _Payload("vision", data.decode_vision, data.Vision()),
-    ord("j"): _Payload("joystick", data.decode_joystick, data.Joystick()),
-    ord("y"): _Payload("freshness", data.decode_freshness, data.Freshness()),
+    ord("p"): _Payload("position", payloads.decode_position, payloads.Position()),
+    ord("s"): _Payload("sonar", payloads.decode_sonar, payloads.decode_sonar(bytes(2 * payloads.SONARS))),
+    ord("l"): _Payload("laser", payloads.decode_laser, payloads.decode_laser(bytes(2 * payloads.LASER_READINGS))),
+    ord("m"): _Payload("misc", payloads.decode_misc, payloads.Misc()),
+    ord("g"): _Payload("gripper", payloads.decode_gripper, payloads.Gripper()),
+    ord("z"): _Payload("ptz", payloads.decode_ptz, payloads.PTZ()),
+    ord("v"): _Payload("vision", payloads.decode_vision, payloads.Vision()),
+    ord("j"): _Payload("joystick", payloads.decode_joystick, payloads.Joystick()),
+    ord("y"): _Payload("freshness", payloads.decode_freshness, payloads.Freshness()),
 }
+
+_DECODERS: Dict[str, Callable[[bytes], Any]] = {
+    **{payload.field: payload.decode for payload in _PAYLOADS.values()},
+    "ranger": payloads.decode_ranger,
+    "imu": payloads.decode_imu,
+    "gps": payloads.decode_gps,
+    "io": payloads.decode_io,
+    "servo": payloads.decode_servo,
+}
+"""By interface; freshness is that of device y."""
+_LETTERS: Dict[str, str] = {payload.field: chr(letter) for letter, payload in _PAYLOADS.items() if chr(letter) != "y"}
+"""Of the devices with index 0, by interface."""
 
 _REPLY = ord("r")
 _ANSWER = ord("Y")
+_COMPACT = ord("Z")
 _UNPRINTABLE = re.compile(rb"[^\n -~]")  # in answers, which people see on terminals
 _SERVER = ord("y")
 _BLOCK_HEADER = Struct(">BH")
@@ -84,18 +97,20 @@ _MAX_LIFETIME = 60000
 """Milliseconds: what is longer is none to rely on."""
 _MAX_PAYLOAD = 512
 """The server skips larger messages (PROTOCOL 1.5)."""
+_ADDRESS = re.compile(r"([^:]+)(?::([0-9]{1,9}))?")
 
 
 class _Device:
-    """The state of one device letter."""
+    """The state of one device."""
 
-    __slots__ = ("letter", "field", "decode", "access", "raw", "has", "round", "taken")
+    __slots__ = ("letter", "field", "decode", "access", "raw", "value", "has", "round", "taken")
 
-    def __init__(self, letter: int) -> None:
+    def __init__(self, letter: int, decode: Optional[Callable[[bytes], Any]]) -> None:
         payload = _PAYLOADS.get(letter)
         self.letter = chr(letter)
         self.field = payload and payload.field
-        self.decode = payload and payload.decode
+        self.decode = decode
+        self.value: Any = None  # the newest that was decoded
         self.access = ""  # from the last reply
         self.raw: Optional[bytes] = None
         self.has = False  # the newest block had valid data
@@ -116,23 +131,26 @@ class Session:
 
     p position, s sonar, l laser, m misc, g gripper, z ptz, v vision, j joystick, y the server
 
-    The attributes hold the newest data of the devices that are read, in the protocol's units;
-    `has` reports whether a device has data. Each block replaces them with new objects, so a
-    program may keep old ones.
-    """
+    A robot may have more: further ones of an interface, and rangers, IMUs and others that have no letter (PROTOCOL
+    2.11). They have names, laser:1, or imu, which means imu:0. Once the server has listed its devices (open or
+    devices of the clients), every method takes a name in place of a letter; before, a name is a UsageError. `data`
+    has what they sent.
 
-    position: data.Position
+    The attributes hold the newest data of the devices that are read, in the protocol's units; `has` reports whether a
+    device has data. Each block replaces them with new objects, so a program may keep old ones."""
+
+    position: payloads.Position
     sonar: Sequence[int]
     """16 ranges, mm. 0 is at the front left, then clockwise: 7 at the front right, 15 at the
     rear left. 0 mm: the sonar has not fired yet, or is missing."""
     laser: Sequence[int]
     """361 ranges, mm, every half degree from the right (-90 deg) to the left (+90 deg)."""
-    misc: data.Misc
-    gripper: data.Gripper
-    ptz: data.PTZ
-    vision: data.Vision
-    joystick: data.Joystick
-    freshness: data.Freshness
+    misc: payloads.Misc
+    gripper: payloads.Gripper
+    ptz: payloads.PTZ
+    vision: payloads.Vision
+    joystick: payloads.Joystick
+    freshness: payloads.Freshness
     """The newest block of device y."""
 
     def __init__(self, send: Callable[[bytes], None]) -> None:
@@ -145,7 +163,8 @@ class Session:
         """Drops what is restored after a lost connection."""
         self._wanted: Dict[str, str] = {}  # access by device, in the order of first opening
         self._settings: Dict[str, int] = {}  # arguments by configuration code
-        self._name = ""
+        self._own_name = ""
+        self._listed: Optional[List[payloads.Device]] = None  # of the robot, once the server has said
 
     def _reset(self) -> None:
         """Starts a new connection."""
@@ -157,7 +176,8 @@ class Session:
         self._awaited = 0  # replies still to come
         self._reply = ""
         self._refused = ""  # the reply that explain asks about
-        self._answer = b""  # the newest answer to a question
+        self._answer = b""  # the newest answer to a question, of all its messages
+        self._items: Optional[Iterator[Tuple[int, bytes]]] = None  # the rest of a compact round
         self._round = 0  # number of the current round, or of the last one
         self._left = 0  # blocks missing from this round
         self._fresh = False
@@ -179,7 +199,16 @@ class Session:
         that block.
         """
         buffer, at = self._buffer, self._at
-        while at + 3 <= len(buffer):
+        while True:
+            if self._items is not None:
+                item = next(self._items, None)
+                if item is None:
+                    self._items = None
+                elif self._take_block(*item):
+                    return Event.ROUND
+                continue
+            if at + 3 > len(buffer):
+                break
             letter, size = _BLOCK_HEADER.unpack_from(buffer, at)
             end = at + 3 + size
             if end > len(buffer):
@@ -190,7 +219,11 @@ class Session:
                 if self._take_reply(payload):
                     return Event.REPLY
             elif letter == _ANSWER:
-                self._answer = _UNPRINTABLE.sub(b"?", payload)
+                goes_on = bool(payload) and payload[:1] == self._answer[:1]
+                self._answer = (self._answer + payload[1:]) if goes_on else payload
+                self._answer = _UNPRINTABLE.sub(b"?", self._answer)
+            elif letter == _COMPACT:
+                self._items = compact.blocks(payload, self._interface)
             elif self._take_block(letter, payload):
                 return Event.ROUND
         return None
@@ -220,7 +253,9 @@ class Session:
         d.has = bool(payload)
         if payload and d.decode:
             try:
-                setattr(self, d.field, d.decode(payload))  # type: ignore[arg-type]
+                d.value = d.decode(payload)
+                if d.field:
+                    setattr(self, d.field, d.value)
             except ProtocolError as e:
                 d.has, error = False, e
         if self._aged:
@@ -257,7 +292,7 @@ class Session:
         if self._left == 0:
             return False, error or ProtocolError(f"a block of device {d.letter!r} without a block of device y before it")
         age = self.freshness.ages[-self._left]
-        d.taken = None if age == data.NO_AGE else self.freshness.time - age
+        d.taken = None if age == payloads.NO_AGE else self.freshness.time - age
         d.round = self._round
         self._left -= 1
         return self._left == 0, error
@@ -265,13 +300,45 @@ class Session:
     def _device(self, letter: int) -> _Device:
         """Returns the state of a device, and creates it at its first use."""
         if letter not in self._devices:
-            self._devices[letter] = _Device(letter)
+            self._devices[letter] = _Device(letter, _DECODERS.get(self._interface(letter)))
         return self._devices[letter]
 
     def _find(self, device: str) -> Optional[_Device]:
-        if len(device) != 1:
-            raise UsageError(f"{device!r} is not the letter of a device")
-        return self._devices.get(ord(device))
+        return self._devices.get(ord(self._letter(device)))
+
+    def _letter(self, device: str) -> str:
+        """Returns the character of a device by its letter or name."""
+        if len(device) == 1:
+            return device
+        listed = self._listed_as(device)
+        if listed is None:
+            raise UsageError(f"{device!r} is neither the letter of a device, nor the name of one that is listed")
+        return listed
+
+    def _listed_as(self, name: str) -> Optional[str]:
+        """Returns the character of a device that the server has listed, by its name."""
+        interface, _, index = name.partition(":")
+        name = f"{interface}:{int(index or 0) if not index or index.isdecimal() else index}"
+        return next((d.code for d in self._listed or () if d.name == name), None)
+
+    def _name_of(self, letter: str) -> str:
+        """Returns the name of a device that the server has listed, if it has no letter; otherwise its letter."""
+        for d in self._listed or ():
+            if d.code == letter and _LETTERS.get(d.interface) != letter:
+                return d.name
+        return letter
+
+    def _name(self, key: str) -> Optional[str]:
+        """Returns what a device is called by its name in an answer: _name_of. None: it is not known."""
+        letter = self._listed_as(key) or (key if len(key) == 1 else None)
+        return letter and self._name_of(letter)
+
+    def _interface(self, letter: int) -> str:
+        """Returns the interface of a device, empty if it is not known; freshness for y."""
+        payload = _PAYLOADS.get(letter)
+        if payload:
+            return payload.field
+        return next((d.interface for d in self._listed or () if d.code == chr(letter)), "")
 
     # Data and their ages
 
@@ -288,9 +355,16 @@ class Session:
         round = self._round
         return "".join(sorted(d.letter for d in self._devices.values() if d.round == round > 0))
 
+    def data(self, device: str) -> Any:
+        """Returns the newest data of a device, as its interface has them: Ranger, IMU, GPS, IO or Servo, and for the
+        others what the attribute of the first one has, for example 361 ranges for laser:1. None: it has sent none
+        since the connection was made, or its interface is not known here. If `has` is false they are outdated."""
+        d = self._find(device)
+        return d.value if d else None
+
     def raw(self, device: str) -> Optional[bytes]:
-        """Returns the payload of a device's newest block as sent, or None. For devices that
-        the manual does not define it is the only access."""
+        """Returns the payload of a device's newest block as sent, or None. For devices of
+        interfaces that are not known here it is the only access."""
         d = self._find(device)
         return d.raw if d else None
 
@@ -335,31 +409,70 @@ class Session:
         self._message("dr", b"")  # every server replies to it, and the answer comes before
         self._awaited += 1
 
-    def finish_geometry(self) -> List[data.Part]:
+    def finish_geometry(self) -> List[payloads.Part]:
         """Returns the parts of the robot after the Event.REPLY to question g."""
-        return data.parts(self._answer)
+        return payloads.parts(self._answer, self._name)
+
+    def finish_devices(self) -> List[payloads.Device]:
+        """Returns the devices of the robot after the Event.REPLY to question d, and remembers them: from then on
+        every method takes their names. An older server lists none."""
+        if self._answer[:1] != b"d":
+            return []
+        self._listed = payloads.devices(self._answer)
+        for letter, d in self._devices.items():
+            d.decode = _DECODERS.get(self._interface(letter))
+        return list(self._listed)
+
+    def finish_rays(self) -> List[payloads.Rays]:
+        """Returns where readings look from and to after the Event.REPLY to question r."""
+        return payloads.rays(self._answer, self._name)
+
+    def finish_channels(self) -> List[payloads.Channel]:
+        """Returns the inputs, outputs and joints of the robot after the Event.REPLY to question i."""
+        return payloads.channels(self._answer, self._name)
+
+    def is_listed(self, name: str) -> bool:
+        """Reports whether the server has listed a device of this name, for example laser:1. If not, code_of needs
+        question d before it. Raises UsageError for what cannot be a name."""
+        if not _ADDRESS.fullmatch(name):
+            raise UsageError(f'{name!r} is no device: write an interface, or an interface and an index as in "laser:1"')
+        return self._listed_as(name) is not None
+
+    def code_of(self, name: str) -> str:
+        """Returns the character of a device by its name, for start_request, after the Event.REPLY to question d. Raises
+        NoDevice if the robot has none of this name; of an older server, devices with a letter are taken to be there."""
+        listed = self._listed_as(name)
+        if listed is not None:
+            return listed
+        interface, _, index = name.partition(":")
+        older = self._answer[:1] != b"d"
+        if older and interface in _LETTERS and int(index or 0) == 0:
+            return _LETTERS[interface]
+        raise NoDevice(f"{interface}:{int(index or 0)}", None if older else [d.name for d in self._listed or ()])
 
     def _is_reply_to(self, pairs: str) -> bool:
         return len(self._reply) == len(pairs) and self._reply[::2] == pairs[::2]
 
     def _reasons(self) -> Dict[str, Reason]:
         reasons: Dict[str, Reason] = {}
-        for line in self._answer[1:].decode("latin-1").split("\n"):
-            device, _, reason = line.partition(" ")
+        for line in payloads.lines(self._answer):
+            key, _, reason = line.partition(" ")
             why, space, text = reason.partition(" ")
-            if len(device) == 1 and why and space:
+            device = self._name(key)
+            if device and why and space:
                 reasons.setdefault(device, Reason(why, text))
         return reasons
 
     def finish_request(self, pairs: str) -> str:
         """Returns the granted pairs after Event.REPLY. Raises AccessRefused if they are less than
         those asked for, with the reasons that explain has asked for."""
+        names = {letter: self._name_of(letter) for letter in pairs[::2]}
         if self._refused:
-            raise AccessRefused(pairs, self._refused, self._reasons())
+            raise AccessRefused(pairs, self._refused, self._reasons(), names)
         if not self._is_reply_to(pairs):
             raise ProtocolError(f"request {pairs!r}: the reply {self._reply!r} answers another request")
         if not all(map(enough, pairs[1::2], self._reply[1::2])):
-            raise AccessRefused(pairs, self._reply)
+            raise AccessRefused(pairs, self._reply, {}, names)
         return self._reply
 
     def check_readable(self) -> None:
@@ -392,13 +505,29 @@ class Session:
             raise UsageError(f"gripper command {command} {value}: both are bytes") from None
         self.command("g", payload)
 
+    def set_output(self, device: str, channel: int, value: int) -> None:
+        """Sets an output of an io device, for example "io", to a value in the unit of the output (channels); a
+        digital one to 0 or 1. The server limits the value, and ignores a channel that is no output. Raises UsageError
+        if the device is not open for writing, or if channel is not a byte, or value not of 32 bits."""
+        self.command(device, _pack(_OUTPUT, channel, value))
+
+    def move_joint(self, device: str, joint: int, goal: Optional[int], speed: int = 0) -> None:
+        """Moves a joint of a servo device, for example "servo", to a goal in the unit of the joint (channels), at a
+        speed in that unit each second; 0: as its driver moves it. goal None: it stops where it is. Joint ALL_JOINTS
+        is all of them. Raises UsageError as set_output does; the speed has no sign."""
+        self.command(device, _pack(_JOINT, joint, payloads.UNKNOWN if goal is None else goal, speed))
+
+    def stop_joints(self, device: str) -> None:
+        """Stops all joints of a servo device where they are."""
+        self.move_joint(device, payloads.ALL_JOINTS, None)
+
     def command(self, device: str, payload: bytes) -> None:
         """Sends a command of any layout to a device. Without write access it raises UsageError,
         since the server would drop the command silently."""
         d = self._find(device)
         if d is None or not d.writable:
             raise UsageError(f'no write access to device {device!r}: request "{device}w" first')
-        self._message("c" + device, payload)
+        self._message("c" + d.letter, payload)
 
     # Configuration. The server does not answer it.
 
@@ -444,7 +573,7 @@ class Session:
         if len(name) > _MAX_NAME or not all(" " <= c <= "~" for c in name):
             raise UsageError(f"name {name!r} is not {_MAX_NAME} bytes of printable ASCII at most")
         self.configure("y", b"w" + _letters(name))
-        self._name = name
+        self._own_name = name
 
     def emergency_stop(self, on: bool) -> None:
         """Stops the robot for all, or releases the stop. While it holds, also when
@@ -469,7 +598,7 @@ class Session:
     def configure(self, device: str, payload: bytes) -> None:
         """Sends a configuration of any layout to a device: a code and its argument. It needs
         no access."""
-        self._message("x" + device, payload)
+        self._message("x" + self._letter(device), payload)
 
     def _configure_server(self, code: str, argument: int, size: int) -> None:
         self._settings[code] = argument
@@ -481,10 +610,18 @@ class Session:
         """The request that opens again what was open before the connection was lost."""
         return "".join(device + access for device, access in self._wanted.items())
 
+    def _check_same(self, before: List[payloads.Device]) -> None:
+        """Raises DevicesMoved, and forgets what was open, if a byte means another device than before."""
+        names = {d.code: d.name for d in before}
+        moved = [names[d.code] for d in self._listed or () if names.get(d.code, d.name) != d.name]
+        if moved:
+            self._wanted.clear()
+            raise DevicesMoved(moved)
+
     def _restore_settings(self) -> None:
         """Sends the name, and when rounds come, before the devices are requested."""
-        if self._name:
-            self.set_name(self._name)
+        if self._own_name:
+            self.set_name(self._own_name)
         if "f" in self._settings:
             self.set_frequency(self._settings["f"])
         if "l" in self._settings:
@@ -503,6 +640,16 @@ class Session:
         if len(payload) > _MAX_PAYLOAD:
             raise UsageError(f"a message has {len(payload)} bytes, a server takes {_MAX_PAYLOAD}")
         self._send(_CLIENT_HEADER.pack(_letters(kind), len(payload)) + payload)
+
+
+_OUTPUT, _JOINT = Struct(">Bi"), Struct(">BiI")
+
+
+def _pack(layout: Struct, *values: int) -> bytes:
+    try:
+        return layout.pack(*values)
+    except (TypeError, struct_error):
+        raise UsageError(f"{values} are not whole numbers of {layout.format}") from None
 
 
 def _letters(text: str) -> bytes:

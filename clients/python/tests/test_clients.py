@@ -15,9 +15,9 @@ import warnings
 from typing import Any
 
 from adapter import AsyncFace
-from playerclient import AsyncPlayerClient, ConnectionClosed, PlayerClient, TimedOut, UsageError
+from playerclient import AsyncPlayerClient, ConnectionClosed, DevicesMoved, PlayerClient, TimedOut, UsageError
 
-from .blocks import POSITION, SONAR, block, reply
+from .blocks import DEVICES, POSITION, SONAR, block, reply
 from .server import LIMIT, Script, expect, expect_end
 
 P, S = block("p", POSITION), block("s", SONAR)
@@ -26,7 +26,7 @@ SHORT = 0.02
 
 
 def asked(pairs: str) -> bytes:
-    return b"dr" + len(pairs).to_bytes(2, "big") + pairs.encode()
+    return b"dr" + len(pairs).to_bytes(2, "big") + pairs.encode("latin-1")
 
 
 def grant(connection: socket.socket, pairs: str) -> None:
@@ -102,6 +102,40 @@ class Faces(unittest.TestCase):
             robot.read(LIMIT)
             self.assertEqual(robot.new, "p")
             self.assertRaises(TimedOut, robot.read, 0)
+        script.done()
+
+    # The devices are listed again, before they are requested.
+    def test_devices_of_a_new_server(self) -> None:
+        def listed(connection: socket.socket, devices: bytes) -> None:
+            expect(connection, b"xy\0\2qd" + asked(""))
+            connection.sendall(block("Y", devices) + reply(""))
+
+        def first(connection: socket.socket) -> None:
+            listed(connection, DEVICES)
+            grant(connection, "\x82r")
+
+        def moved(connection: socket.socket) -> None:
+            listed(connection, b"d\n130 laser 1 urg\n131 imu 0 a driver")
+            grant(connection, "\x83r")
+
+        def last(connection: socket.socket) -> None:
+            moved(connection)
+            expect_end(connection)
+
+        script = Script(first, first, moved, last)
+        with self.make("127.0.0.1", script.port) as robot:
+            self.assertEqual(robot.open("imu", "r", LIMIT), "\x82")
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            robot.reconnect(LIMIT)
+            self.assertEqual(robot.access("imu"), "r")
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            with self.assertRaises(DevicesMoved) as caught:
+                robot.reconnect(LIMIT)
+            self.assertEqual(list(caught.exception.reasons), ["imu:0", "servo:0"])
+            self.assertRaises(UsageError, robot.read, LIMIT)
+            self.assertEqual(robot.open("imu", "r", LIMIT), "\x83")  # the new list is known
+            self.assertRaises(ConnectionClosed, robot.read, LIMIT)
+            robot.reconnect(LIMIT)  # what it had before is not requested
         script.done()
 
     def test_reconnect_in_vain(self) -> None:

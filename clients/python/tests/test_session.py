@@ -6,9 +6,20 @@ import math
 import unittest
 from typing import List
 
-from playerclient import AccessRefused, Event, Mover, Session, SimulationState, UsageError
+from pathlib import Path
 
-from .blocks import NO_BLOBS, block, reply
+from playerclient import (
+    GPS, IMU, IO, AccessRefused, Event, Joint, Mover, NoDevice, ProtocolError, Ranger, Session, SimulationState,
+    UsageError, compact,
+)  # fmt: skip
+from playerclient.data import decode_gps, decode_imu, decode_io, decode_servo
+
+from .blocks import DEVICES, NO_BLOBS, block, reply
+
+GOLDEN = Path(__file__).parents[3] / "codec" / "compact" / "testdata" / "golden.txt"
+INTERFACES = {
+    "p": "position", "s": "sonar", "l": "laser", "v": "vision", "z": "ptz", "j": "joystick", "y": "freshness", "R": "ranger",
+}  # fmt: skip
 
 
 def events(session: Session, *pieces: bytes) -> List[str]:
@@ -90,6 +101,113 @@ class Requests(unittest.TestCase):
         session.check_readable()
         events(session, reply("se"))
         self.assertRaises(UsageError, session.check_readable)
+
+
+class Unknown(unittest.TestCase):
+    """What the hardware does not measure is None."""
+
+    def test_none(self) -> None:
+        self.assertEqual(decode_imu(b"\x80\0\0\0" * 9), IMU())
+        self.assertEqual(decode_imu(bytes(36)), IMU._make([0] * 9))
+        unknown = b"\x80\0\0\0"
+        self.assertEqual(decode_gps(b"\xff\xff" + 3 * unknown + 8 * b"\xff" + bytes(8) + 8 * b"\xff"), GPS())
+        self.assertFalse(GPS().has_place or GPS(fix=0, latitude_e7=1, longitude_e7=1).has_place)
+        self.assertTrue(GPS(fix=1, latitude_e7=0, longitude_e7=0).has_place)
+        self.assertEqual(decode_io(unknown + bytes(4)), IO([None, 0]))
+        joints = decode_servo(unknown + bytes(4) + b"\x8a" + bytes(4) + unknown + b"\x0f").joints
+        self.assertEqual(joints, [Joint(None, 0, 0x8A), Joint(0, None, 0x0F)])
+        known, unsure = joints
+        self.assertEqual((known.moving, known.powered, known.at_limit, known.failed), (False, True, False, True))
+        self.assertEqual((unsure.moving, unsure.powered, unsure.at_limit, unsure.failed), (None,) * 4)
+
+    def test_readings(self) -> None:
+        ranger = Ranger(10, (0, 0xFFFD, 0xFFFE, 0xFFFF))
+        self.assertEqual([ranger.mm(i) for i in range(4)], [0, 655330, None, None])
+
+
+class Named(unittest.TestCase):
+    """Devices without letters."""
+
+    def setUp(self) -> None:
+        self.sent: List[bytes] = []
+        self.session = Session(self.sent.append)
+        self.list(DEVICES)
+
+    def list(self, answer: bytes) -> None:
+        self.session.start_question("d")
+        self.assertEqual(events(self.session, (block("Y", answer) if answer else b"") + reply("")), ["reply"])
+        self.session.finish_devices()
+        self.sent.clear()
+
+    def test_names(self) -> None:
+        session = self.session
+        session.start_request("\x82r\x83a")
+        events(session, reply("\x82r\x83a"), block("\x82", bytes(35) + b"\1"))
+        self.assertTrue(session.has("imu") and session.has("imu:0") and session.has("\x82"))
+        self.assertEqual(session.data("imu").z_mm_per_s2, 1)
+        self.assertEqual((session.access("servo"), session.access("laser:1")), ("a", ""))
+        self.sent.clear()
+        session.move_joint("servo", 1, None, 7)
+        session.configure("laser:1", b"s")
+        self.assertEqual(self.sent, [b"c\x83\0\x09\1\x80\0\0\0\0\0\0\7", b"x\x80\0\1s"])
+        for call in (
+            lambda: session.move_joint("servo", 256, 0),
+            lambda: session.move_joint("servo", 0, 2**31),
+            lambda: session.move_joint("servo", 0, 0, -1),
+            lambda: session.move_joint("servo", 0, 0.5),
+            lambda: session.set_output("io", 0, 1),
+            lambda: session.has("gps"),
+            lambda: session.is_listed("imu:"),
+            lambda: session.is_listed(":1"),
+            lambda: session.is_listed("imu:-1"),
+        ):
+            self.assertRaises(UsageError, call)
+
+    def test_codes(self) -> None:
+        codes = [self.session.code_of(name) for name in ("laser", "laser:0", "laser:1", "imu")]
+        self.assertEqual(codes, ["l", "l", "\x80", "\x82"])
+        with self.assertRaises(NoDevice) as caught:
+            self.session.code_of("gps")
+        self.assertEqual(caught.exception.name, "gps:0")
+        self.assertIn("laser:1, imu:0", str(caught.exception))
+        self.list(b"")  # an older server
+        self.assertEqual(self.session.code_of("sonar"), "s")
+        self.assertRaises(NoDevice, self.session.code_of, "sonar:1")
+        self.assertRaises(NoDevice, self.session.code_of, "gps")
+
+    def test_refused(self) -> None:
+        self.session.start_request("\x82rlr")
+        events(self.session, reply("\x82ele"))
+        self.assertTrue(self.session.explain("\x82rlr"))
+        events(self.session, block("Y", b"e\nimu:0 hardware unplugged") + block("Y", b"e\nl off it is") + reply(""))
+        with self.assertRaises(AccessRefused) as caught:
+            self.session.finish_request("\x82rlr")
+        self.assertEqual(caught.exception.reasons, {"imu:0": ("hardware", "unplugged"), "l": ("off", "it is")})
+        self.assertIn("device imu:0 asked 'r' granted 'e': unplugged; device l asked", str(caught.exception))
+
+    def test_parts(self) -> None:
+        self.session.start_question("g")
+        answer = b"g\nlaser:1 0 1 2 3 4 5 6 7\nlaser:7 0 1 2 3 4 5 6 7\nl 0 0 0 0 0 0 0 0"
+        events(self.session, block("Y", answer) + reply(""))
+        self.assertEqual([part.device for part in self.session.finish_geometry()], ["laser:1", "l"])
+
+
+class Compact(unittest.TestCase):
+    def test_golden(self) -> None:
+        lines = GOLDEN.read_text().split()
+        self.assertGreater(len(lines), 10)
+        for packed, plain in zip(lines[::2], lines[1::2]):
+            items = compact.blocks(bytes.fromhex(packed), lambda code: INTERFACES.get(chr(code), ""))
+            self.assertEqual(b"".join(block(chr(code), payload) for code, payload in items).hex(), plain)
+
+    # A round that is not whole is one block less; the next one is read.
+    def test_wrong(self) -> None:
+        session = opened("srzr")
+        for item in (b"z\x05", b"z\x07\0", b"z\x05\2", b"z", b"g\x09\2\2", b"z" + 12 * b"\xff", b"l\x12\0\0\1\1"):
+            with self.assertRaises(ProtocolError):
+                events(session, block("Z", b"s\0" + item))
+            self.assertEqual(events(session, block("Z", b"s\0z\x0d\0\2\1")), ["sz"])
+        self.assertEqual(session.ptz, (0, 1, -1))
 
 
 class Messages(unittest.TestCase):

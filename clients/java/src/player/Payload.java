@@ -4,7 +4,16 @@ import java.nio.ByteBuffer;
 
 /** Reads big-endian payloads. */
 final class Payload {
+    /** What the protocol sends for a signed value that is not known (PROTOCOL 7.10 to 7.13). Here it is null. */
+    static final int UNKNOWN = Integer.MIN_VALUE;
+
     private Payload() {}
+
+    /** Returns the next value of 32 bits with a sign, null if it is not known. */
+    static Integer known(ByteBuffer b) {
+        int value = b.getInt();
+        return value == UNKNOWN ? null : Integer.valueOf(value);
+    }
 
     /** Returns a buffer on payload. It throws a PROTOCOL error if the size in bytes differs. */
     static ByteBuffer of(String what, byte[] payload, int size) {

@@ -17,11 +17,14 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLParameters;
 import javax.net.ssl.SSLSocket;
@@ -93,6 +96,12 @@ public final class PlayerClient implements AutoCloseable {
     /** State of a joystick. */
     public volatile Joystick joystick;
 
+    /** The joint of {@link #moveJoint} that is all of them (PROTOCOL 5.1). */
+    public static final int ALL_JOINTS = 255;
+
+    /** The name of a device: an interface, and perhaps an index. */
+    private static final Pattern ADDRESS = Pattern.compile("([^:]+)(?::([0-9]{1,9}))?");
+
     /** Size limit of a message to the server, bytes of payload (PROTOCOL 1.5). */
     private static final int MAX_PAYLOAD = 512;
     /** Size limit of a client's name, bytes (PROTOCOL 8.3). */
@@ -126,6 +135,8 @@ public final class PlayerClient implements AutoCloseable {
     private Session session = new Session();
     /** What {@link #reconnect} requests. */
     private String wanted = "";
+    /** The devices of the robot; null: the server has not listed them. */
+    private volatile List<Device> listed;
 
     /** Held by the thread that writes to the socket. */
     private final Object writing = new Object();
@@ -320,9 +331,13 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores name, data mode, frequency,
-     * command lifetime, freshness mode and the devices. The fields keep their values; {@link #has} is false until new data. A REFUSED
-     * error means that the connection stands, but not all devices could be opened again.
+     * Connects again after a CLOSED error, at any time. It tries until the timeout, and restores name, data mode,
+     * frequency, command lifetime, freshness mode and the devices. The fields keep their values; {@link #has} is false
+     * until new data. A REFUSED error means that the connection stands, but not all devices could be opened again.
+     *
+     * <p>If the server has listed its devices before, it is asked for them again. A REFUSED error whose reasons have
+     * the word moved means that one of their bytes means another device now: no device is open, so open them again by
+     * their names.
      */
     public void reconnect() {
         synchronized (reading) {
@@ -332,6 +347,7 @@ public final class PlayerClient implements AutoCloseable {
                 lost = restoring;
                 synchronized (writing) { // a command goes out before, or finds that its device is not open
                     session = new Session();
+                    session.list(Objects.requireNonNullElse(listed, List.of()));
                     publish(false);
                 }
             }
@@ -369,7 +385,13 @@ public final class PlayerClient implements AutoCloseable {
                 setDataMode(mode);
             }
             String before = wanted;
+            List<Device> known = listed;
             try {
+                PlayerException moved = known == null ? null : moved(known, list(deadline));
+                if (moved != null) {
+                    before = "";
+                    throw moved;
+                }
                 if (!before.isEmpty()) {
                     ask(before, deadline);
                 }
@@ -390,6 +412,18 @@ public final class PlayerClient implements AutoCloseable {
         }
     }
 
+    /** Returns the error if a byte means another device than before, or null. */
+    private static PlayerException moved(List<Device> before, List<Device> now) {
+        String text = "the server was started anew with other devices: open them again by their names";
+        Map<Character, PlayerException.Reason> reasons = new TreeMap<>();
+        for (Device was : before) {
+            if (now.stream().anyMatch(is -> is.code() == was.code() && !is.name().equals(was.name()))) {
+                reasons.put(was.code(), new PlayerException.Reason("moved", text));
+            }
+        }
+        return reasons.isEmpty() ? null : new PlayerException(text, "", reasons);
+    }
+
     private void resumeFresh() {
         if (fresh && session.readable('y')) {
             config('y', 'n', 1);
@@ -401,8 +435,9 @@ public final class PlayerClient implements AutoCloseable {
      * access: "srpw" is sonar read, position write; 'a' is read and write, 'c' closes. Setting up a device can take
      * seconds.
      *
-     * <p>A REFUSED error means that the server granted less, which is in force; it has the reasons. A device that is read
-     * and then opened with w is granted a. Data that arrives meanwhile is stored, but not returned by getData again.
+     * <p>A REFUSED error means that the server granted less, which is in force; it has the reasons. A device that is
+     * read and then opened with w is granted a. Data that arrives meanwhile is stored, but not returned by getData
+     * again.
      *
      * @return the pairs that were granted
      */
@@ -413,14 +448,125 @@ public final class PlayerClient implements AutoCloseable {
     }
 
     /**
-     * Returns where the parts of the robot are, and what they cover, as far as the server knows it. A device that is open
-     * is known best. A server without such answers has no parts.
+     * Returns where the parts of the robot are, and what they cover, as far as the server knows it. A device that is
+     * open is known best. A server without such answers has no parts.
      */
     public List<Part> geometry() {
         synchronized (reading) {
             question('g', new Deadline(timeout));
-            return Part.of(session.answer);
+            return Part.of(session.answer, this::codeOf);
         }
+    }
+
+    /**
+     * Returns the devices of the robot (PROTOCOL 8.9.5). From then on answers and refusals have those without letters,
+     * and {@link #data} has their data. The list is empty if the server is an older one, whose devices all have
+     * letters, or if this client may neither read nor write.
+     */
+    public List<Device> devices() {
+        synchronized (reading) {
+            return list(new Deadline(timeout));
+        }
+    }
+
+    /**
+     * Opens a device by its name, for example "laser:1" or "imu", which means imu:0. It asks the server which devices
+     * there are unless it knows the name already. Of an older server, it opens devices by their letters.
+     *
+     * <p>A REFUSED error means that the robot has no such device, or that the server did not grant the access, as of
+     * {@link #request}; a USAGE error that name cannot be one.
+     *
+     * @param access r, w or a
+     * @return the byte of the device, for every method that takes a device
+     */
+    public char open(String name, char access) {
+        Matcher m = ADDRESS.matcher(name);
+        if (!m.matches()) {
+            throw new PlayerException(USAGE,
+                    "\"" + name + "\" is no device: write an interface, and perhaps an index as in laser:1");
+        }
+        String address = m.group(1) + ":" + (m.group(2) == null ? 0 : Integer.parseInt(m.group(2)));
+        synchronized (reading) {
+            Deadline deadline = new Deadline(timeout);
+            Character code = listedAs(address);
+            if (code == null) {
+                list(deadline);
+                boolean older = !session.answer.startsWith("d");
+                char letter = address.endsWith(":0") ? Session.letter(m.group(1)) : 0;
+                code = older && letter != 0 ? Character.valueOf(letter) : listedAs(address);
+                if (code == null) {
+                    throw new PlayerException("no such device: " + address + ": "
+                            + (older ? "this server has only the devices of 0.7.4a"
+                                    : "the robot has " + listed.stream().map(Device::name).toList()), "", Map.of());
+                }
+            }
+            ask(new String(new char[] {code, access}), deadline);
+            return code;
+        }
+    }
+
+    /**
+     * Returns where the readings of lasers, sonars and rangers look from and to, as far as the server knows it
+     * (PROTOCOL 8.9.6). Open the devices first: a driver may learn it then. An older server knows none.
+     */
+    public List<Rays> rays() {
+        synchronized (reading) {
+            question('r', new Deadline(timeout));
+            return Rays.of(session.answer, this::codeOf);
+        }
+    }
+
+    /**
+     * Returns what the inputs, outputs and joints of the robot are (PROTOCOL 8.9.7). Call {@link #devices}, or open one
+     * of them by its name, before: they have no letters. An older server knows none.
+     */
+    public List<Channel> channels() {
+        synchronized (reading) {
+            question('i', new Deadline(timeout));
+            return Channel.of(session.answer, this::codeOf);
+        }
+    }
+
+    /** Returns the name of a device for people: its letter, or its name, for example laser:1, if it has no letter. */
+    public String nameOf(char device) {
+        for (Device d : Objects.requireNonNullElse(listed, List.<Device>of())) {
+            if (d.code() == device && Session.letter(d.interfaceName()) != device) {
+                return d.name();
+            }
+        }
+        return String.valueOf(device);
+    }
+
+    /** Asks for the devices, and remembers them. */
+    private List<Device> list(Deadline deadline) {
+        question('d', deadline);
+        if (!session.answer.startsWith("d")) {
+            return List.of();
+        }
+        listed = Device.of(session.answer);
+        session.list(listed);
+        return listed;
+    }
+
+    /** Returns the byte of a device that the server has listed, by its name with an index; null: it has not. */
+    private Character listedAs(String address) {
+        return Objects.requireNonNullElse(listed, List.<Device>of()).stream().filter(d -> d.name().equals(address))
+                .findFirst().map(Device::code).orElse(null);
+    }
+
+    /** Returns the byte of a device by its name in an answer; null: it is not known. */
+    private Character codeOf(String key) {
+        return key.length() == 1 ? Character.valueOf(key.charAt(0)) : listedAs(key);
+    }
+
+    /** Returns pairs for people: devices without letters by their names. */
+    private String shown(String pairs) {
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i + 1 < pairs.length(); i += 2) {
+            String device = nameOf(pairs.charAt(i));
+            text.append(device.length() == 1 ? device : (i == 0 ? "" : " ") + device + " ").append(pairs.charAt(i + 1));
+        }
+        return text.toString();
     }
 
     private String ask(String pairs, Deadline deadline) {
@@ -445,8 +591,10 @@ public final class PlayerClient implements AutoCloseable {
         }
         Map<Character, PlayerException.Reason> reasons = failed ? explain(reply, deadline) : Map.of();
         if (refused) {
-            StringBuilder text = new StringBuilder("asked for \"" + pairs + "\", granted \"" + reply + "\"");
-            reasons.forEach((device, reason) -> text.append("; device ").append(device).append(": ").append(reason.text()));
+            StringBuilder text = new StringBuilder();
+            text.append("asked for \"").append(shown(pairs)).append("\", granted \"").append(shown(reply)).append('"');
+            reasons.forEach((device, reason) ->
+                    text.append("; device ").append(nameOf(device)).append(": ").append(reason.text()));
             if (failed && reasons.isEmpty()) {
                 text.append("; the server's log has the reason");
             }
@@ -468,10 +616,10 @@ public final class PlayerClient implements AutoCloseable {
         Map<Character, PlayerException.Reason> reasons = new TreeMap<>();
         for (String line : session.answer.split("\n")) {
             String[] words = line.split(" ", 3);
-            if (words.length < 3 || words[0].length() != 1 || words[1].isEmpty()) {
+            Character device = codeOf(words[0]);
+            if (words.length < 3 || device == null || words[1].isEmpty()) {
                 continue;
             }
-            char device = words[0].charAt(0);
             for (int i = 0; i + 1 < reply.length(); i += 2) {
                 if (reply.charAt(i) == device && reply.charAt(i + 1) == 'e') {
                     reasons.putIfAbsent(device, new PlayerException.Reason(words[1], words[2]));
@@ -597,7 +745,8 @@ public final class PlayerClient implements AutoCloseable {
     /** Makes what arrived visible, at once, and wakes the threads that wait for a whole round. */
     private synchronized void publish(boolean whole) {
         snapshot = new Snapshot(session.blocks.clone(), session.access.clone(), session.round, session.serverTime());
-        for (Session.Block block : snapshot.blocks) {
+        for (char device : new char[] {'p', 's', 'l', 'm', 'g', 'z', 'v', 'j'}) { // others have no fields
+            Session.Block block = snapshot.blocks[device];
             if (block == null) {
                 continue;
             }
@@ -667,6 +816,21 @@ public final class PlayerClient implements AutoCloseable {
         return b != null && now.round > 0 && b.round() == now.round;
     }
 
+    /**
+     * Returns the data of a device's newest block, as its interface has them: {@link Ranger}, {@link IMU}, {@link GPS},
+     * {@link IO} or {@link Servo}, and for the others what the field of the first one has, for example int[] of 361
+     * ranges for laser:1. It is null if {@link #has} is false, or if the interface is not known here. If the data are
+     * of another type, it is a USAGE error.
+     */
+    public <T> T data(char device, Class<T> type) {
+        Session.Block b = snapshot.block(device);
+        Object value = b == null ? null : b.value();
+        if (value != null && !type.isInstance(value)) {
+            throw new PlayerException(USAGE, "device " + nameOf(device) + " has " + value.getClass().getSimpleName());
+        }
+        return type.cast(value);
+    }
+
     /** Returns the payload of a device's newest block as sent, or null: the only access to devices unknown here. */
     public byte[] raw(char device) {
         Session.Block b = snapshot.block(device);
@@ -728,6 +892,46 @@ public final class PlayerClient implements AutoCloseable {
         command('g', new byte[] {(byte) gripperCommand, (byte) argument});
     }
 
+    /**
+     * Sets an output of an io device, which {@link #open} has opened for writing, to a value in the unit of the output
+     * ({@link #channels}); a digital one to 0 or 1. The server limits the value, and ignores a channel that is no
+     * output.
+     */
+    public void setOutput(char device, int channel, int value) {
+        command(device, ByteBuffer.allocate(5).put(aByte(channel)).putInt(value).array());
+    }
+
+    /**
+     * Moves a joint of a servo device, which {@link #open} has opened for writing.
+     *
+     * @param joint ALL_JOINTS: all of them
+     * @param goal  in the unit of the joint ({@link #channels})
+     * @param speed in that unit each second, 0..4294967295; 0: as its driver moves it
+     */
+    public void moveJoint(char device, int joint, int goal, long speed) {
+        if (speed >>> 32 != 0) {
+            throw new PlayerException(USAGE, "a speed of " + speed + " is not in 0..4294967295");
+        }
+        command(device, ByteBuffer.allocate(9).put(aByte(joint)).putInt(goal).putInt((int) speed).array());
+    }
+
+    /** Stops a joint of a servo device where it is. ALL_JOINTS: all of them. */
+    public void stopJoint(char device, int joint) {
+        moveJoint(device, joint, Payload.UNKNOWN, 0);
+    }
+
+    /** Stops all joints of a servo device where they are. */
+    public void stopJoints(char device) {
+        stopJoint(device, ALL_JOINTS);
+    }
+
+    private static byte aByte(int number) {
+        if ((number & ~0xFF) != 0) {
+            throw new PlayerException(USAGE, "channel or joint " + number + " is not a byte");
+        }
+        return (byte) number;
+    }
+
     /** Sends a command of any layout. It does not wait. Without write access it is a USAGE error. */
     public void command(char device, byte[] payload) {
         send('c', device, payload);
@@ -742,7 +946,7 @@ public final class PlayerClient implements AutoCloseable {
             throw new PlayerException(CLOSED, why.getMessage(), why);
         }
         throw new PlayerException(USAGE,
-                "no write access to device '" + device + "': request \"" + device + "w\" first");
+                "no write access to device '" + nameOf(device) + "': request \"" + nameOf(device) + "w\" first");
     }
 
     /** Selects when the server sends data. getData still returns rounds that are on their way. */
@@ -762,8 +966,8 @@ public final class PlayerClient implements AutoCloseable {
 
     /**
      * Sets for how long a command of {@link #setSpeed} is good, in ms, at most 60000: the wheels stop unless it is
-     * repeated in time, also when this program hangs. A client with a lifetime yields: its zero speeds stop only what it
-     * drives itself. 0: the commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it.
+     * repeated in time, also when this program hangs. A client with a lifetime yields: its zero speeds stop only what
+     * it drives itself. 0: the commands are good until the client leaves (PROTOCOL 5.5). 0.7.4a ignores it.
      */
     public void setCommandLifetime(int ms) {
         if (ms < 0 || ms > 60_000) {

@@ -4,6 +4,8 @@ import static player.PlayerException.Kind.PROTOCOL;
 
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
 
 /**
  * The state of one connection, without the network: it takes the server's bytes in pieces of any size, and knows the
@@ -39,12 +41,21 @@ final class Session {
     private static final int MAX_MESSAGE = HEADER + 0xFFFF;
     private static final int FIRST_CAPACITY = 4096;
     private static final int LETTERS = 256;
+    /** The letters of the protocol, and the interfaces of their devices. */
+    private static final Map<Character, String> INTERFACES = Map.of('p', "position", 's', "sonar", 'l', "laser",
+            'm', "misc", 'g', "gripper", 'z', "ptz", 'v', "vision", 'j', "joystick");
+    /** What stands for the interface of device y. */
+    static final String SERVER = "the server";
 
     private byte[] buffer = new byte[FIRST_CAPACITY];
     private int begin;
     private int end;
 
     final Block[] blocks = new Block[LETTERS];
+    /** The interface of each device, or null. */
+    private final String[] interfaces = new String[LETTERS];
+    /** The rest of a compact round, or null. */
+    private Compact items;
     /** The access by device from the last reply, 0 before. */
     final char[] access = new char[LETTERS];
     /** Devices in the order of their first opening (PROTOCOL 2.8). */
@@ -53,7 +64,7 @@ final class Session {
     int awaited;
     /** The pairs of the last reply. */
     String reply = "";
-    /** The newest answer to a question (PROTOCOL 8.9). */
+    /** The newest answer to a question (PROTOCOL 8.9), of all its messages. */
     String answer = "";
     /** Number of the current round, or of the last one. */
     long round;
@@ -61,6 +72,24 @@ final class Session {
     int readers;
     private int left; // blocks missing from this round
     private Freshness freshness = new Freshness(0, new long[0]);
+
+    Session() {
+        list(List.of());
+    }
+
+    /** Takes over which devices the robot has. Devices with letters are known without it. */
+    void list(List<Device> devices) {
+        Arrays.fill(interfaces, null);
+        devices.forEach(d -> interfaces[d.code()] = d.interfaceName());
+        INTERFACES.forEach((letter, name) -> interfaces[letter] = name);
+        interfaces['y'] = SERVER;
+    }
+
+    /** Returns the letter of the device of an interface with index 0, 0 if there is none in the protocol. */
+    static char letter(String interfaceName) {
+        return INTERFACES.entrySet().stream().filter(e -> e.getValue().equals(interfaceName)).findAny()
+                .map(Map.Entry::getKey).orElse('\0');
+    }
 
     /** Returns the array to receive into, with room from {@link #end}. */
     byte[] room() {
@@ -95,6 +124,12 @@ final class Session {
      * call continues after it.
      */
     Event next() {
+        if (items != null) {
+            if (items.next()) {
+                return store(items.device(), items.payload()) ? Event.ROUND : Event.BLOCK;
+            }
+            items = null;
+        }
         if (end - begin < HEADER) {
             return Event.NONE;
         }
@@ -110,7 +145,14 @@ final class Session {
             return Event.REPLY;
         }
         if (letter == 'Y') {
-            answer = new String(payload, StandardCharsets.ISO_8859_1).replaceAll("[^\\n -~]", "?"); // people see it on terminals
+            // People see it on terminals.
+            String text = new String(payload, StandardCharsets.ISO_8859_1).replaceAll("[^\\n -~]", "?");
+            boolean goesOn = !text.isEmpty() && !answer.isEmpty() && text.charAt(0) == answer.charAt(0);
+            answer = goesOn ? answer + text.substring(1) : text;
+            return Event.BLOCK;
+        }
+        if (letter == 'Z') {
+            items = new Compact(payload, interfaces);
             return Event.BLOCK;
         }
         return store(letter, payload) ? Event.ROUND : Event.BLOCK;
@@ -162,7 +204,7 @@ final class Session {
         PlayerException wrong = null;
         if (payload.length > 0) {
             try {
-                value = decode(letter, payload);
+                value = interfaces[letter] == null ? null : decode(interfaces[letter], payload);
             } catch (PlayerException e) {
                 wrong = e;
             }
@@ -227,17 +269,22 @@ final class Session {
         return freshness.time();
     }
 
-    private static Object decode(char letter, byte[] payload) {
-        return switch (letter) {
-            case 'p' -> Position.decode(payload);
-            case 's' -> Payload.ranges("sonar", payload, PlayerClient.SONARS);
-            case 'l' -> Payload.ranges("laser", payload, PlayerClient.LASER_RANGES);
-            case 'm' -> Misc.decode(payload);
-            case 'g' -> Gripper.decode(payload);
-            case 'z' -> CameraFeedback.decode(payload);
-            case 'v' -> ColorChannel.decode(payload);
-            case 'j' -> Joystick.decode(payload);
-            case 'y' -> Freshness.decode(payload);
+    private static Object decode(String interfaceName, byte[] payload) {
+        return switch (interfaceName) {
+            case "position" -> Position.decode(payload);
+            case "sonar" -> Payload.ranges("sonar", payload, PlayerClient.SONARS);
+            case "laser" -> Payload.ranges("laser", payload, PlayerClient.LASER_RANGES);
+            case "misc" -> Misc.decode(payload);
+            case "gripper" -> Gripper.decode(payload);
+            case "ptz" -> CameraFeedback.decode(payload);
+            case "vision" -> ColorChannel.decode(payload);
+            case "joystick" -> Joystick.decode(payload);
+            case SERVER -> Freshness.decode(payload);
+            case "ranger" -> Ranger.decode(payload);
+            case "imu" -> IMU.decode(payload);
+            case "gps" -> GPS.decode(payload);
+            case "io" -> IO.decode(payload);
+            case "servo" -> Servo.decode(payload);
             default -> null;
         };
     }

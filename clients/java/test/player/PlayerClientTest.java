@@ -14,8 +14,12 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 
 /** The client against a server that sends what the test states. The cases of clients/conformance have the others. */
@@ -73,6 +77,106 @@ final class PlayerClientTest {
             equal("text", e.getMessage(), "asked for \"srpa\", granted \"srpe\"; device p: if ");
             server.send(reply("sr"));
             equal("downgrade", robot.request("sr"), "sr");
+        }
+    }
+
+    /** A robot with a second laser, an imu and a servo, and without an io device. */
+    private static final String DEVICES =
+            answer("d", "108 laser 0 sick", "128 laser 1 urg", "130 imu 0 a driver", "131 servo 0 arm");
+    private static final String QUESTION = "78790002 7164 64720000";
+
+    private static String answer(String question, String... lines) {
+        String text = question + "\n" + String.join("\n", lines);
+        return block('Y', HexFormat.of().formatHex(text.getBytes(StandardCharsets.ISO_8859_1)));
+    }
+
+    static void testNamed() throws IOException {
+        try (Server server = new Server(); PlayerClient robot = server.connect()) {
+            server.send(DEVICES + reply("") + reply("\u0082r") + reply("\u0083a") + reply("\u0080r"));
+            char imu = robot.open("imu", 'r');
+            char servo = robot.open("servo", 'a');
+            char rear = robot.open("laser:1", 'r');
+            equal("bytes", "" + imu + servo + rear, "\u0082\u0083\u0080");
+            server.expect("requests", QUESTION + "64720002 8272 64720002 8361 64720002 8072");
+            equal("no data", robot.data(imu, IMU.class), null);
+            server.send(block(imu, "00".repeat(35) + "01"), block(servo, "80000000 00000005 8A"),
+                    block(rear, "0101".repeat(361)));
+            robot.getData();
+            equal("imu", robot.data(imu, IMU.class).zMmPerS2(), 1);
+            equal("second laser", robot.data(rear, int[].class)[360], 257);
+            equal("first laser", robot.laser[360], 0);
+            fails("another type", USAGE, () -> robot.data(imu, GPS.class));
+            robot.moveJoint(servo, 1, -1, 0xFFFFFFFFL);
+            robot.stopJoints(servo);
+            server.expect("commands", "63830009 01 FFFFFFFF FFFFFFFF 63830009 FF 80000000 00000000");
+            fails("joint", USAGE, () -> robot.moveJoint(servo, 256, 0, 0));
+            fails("speed", USAGE, () -> robot.moveJoint(servo, 0, 0, -1));
+            fails("no access", USAGE, () -> robot.setOutput(imu, 0, 1));
+            for (String name : List.of("imu:", ":1", "imu:-1", "")) {
+                fails(name, USAGE, () -> robot.open(name, 'r'));
+            }
+            server.send(DEVICES + reply("") + reply("")); // of the second request for the list, and of an older server
+            PlayerException none = fails("missing", REFUSED, () -> robot.open("gps", 'r'));
+            equal("text", none.getMessage(), "no such device: gps:0: the robot has [laser:0, laser:1, imu:0, servo:0]");
+            fails("older", REFUSED, () -> robot.open("gps", 'r'));
+            server.send(reply("") + reply("sr"));
+            equal("letter", robot.open("sonar", 'r'), 's');
+            server.send(reply(imu + "ele"), answer("e", "imu:0 hardware unplugged"), answer("e", "l off it is"),
+                    reply(""));
+            PlayerException e = fails("refused", REFUSED, () -> robot.request(imu + "rlr"));
+            equal("why", e.reasons, Map.of('l', new PlayerException.Reason("off", "it is"),
+                    imu, new PlayerException.Reason("hardware", "unplugged")));
+            equal("names", e.getMessage(),
+                    "asked for \"imu:0 rlr\", granted \"imu:0 ele\"; device l: it is; device imu:0: unplugged");
+            server.send(answer("g", "laser:1 0 1 2 3 4 5 6 7", "laser:7 0 1 2 3 4 5 6 7", "l 0 0 0 0 0 0 0 0"),
+                    reply(""));
+            equal("parts", robot.geometry().stream().map(part -> robot.nameOf(part.device())).toList(),
+                    List.of("laser:1", "l"));
+        }
+    }
+
+    /** The devices are listed again, before they are requested. */
+    static void testDevicesOfANewServer() throws IOException {
+        try (Server server = new Server(); PlayerClient robot = server.connect()) {
+            server.send(DEVICES + reply("") + reply("\u0082r"));
+            robot.open("imu", 'r');
+            for (String list : List.of(DEVICES, answer("d", "130 laser 1 urg", "131 imu 0 a driver"))) {
+                server.socket.close();
+                CompletableFuture<Void> again = CompletableFuture.runAsync(robot::reconnect);
+                server.accept();
+                server.expect("question", QUESTION);
+                server.send(list + reply(""));
+                if (list.equals(DEVICES)) {
+                    server.expect("request", "64720002 8272");
+                    server.send(reply("\u0082r"));
+                    again.join();
+                    continue;
+                }
+                PlayerException e = fails("moved", REFUSED, () -> {
+                    try {
+                        again.join();
+                    } catch (CompletionException wrapped) {
+                        throw (PlayerException) wrapped.getCause();
+                    }
+                });
+                equal("why", e.reasons.get('\u0082').why(), "moved");
+            }
+            fails("nothing is open", USAGE, robot::getData);
+            server.socket.close();
+            CompletableFuture<Void> empty = CompletableFuture.runAsync(robot::reconnect);
+            server.accept();
+            server.send(answer("d", "130 laser 1 urg", "131 imu 0 a driver") + reply(""));
+            empty.join(); // what it had before is not requested
+            server.expect("only the question", QUESTION);
+            server.send(reply("\u0083r"));
+            equal("the new list is known", robot.open("imu", 'r'), '\u0083');
+            server.expect("request", "64720002 8372");
+            server.socket.close();
+            CompletableFuture<Void> again = CompletableFuture.runAsync(robot::reconnect);
+            server.accept();
+            server.send(answer("d", "130 laser 1 urg", "131 imu 0 a driver") + reply("") + reply("\u0083r"));
+            server.expect("request of the new byte", QUESTION + "64720002 8372");
+            again.join();
         }
     }
 

@@ -16,7 +16,8 @@ final class Tests {
     public static void main(String[] args) throws IllegalAccessException {
         int passed = 0;
         int failed = 0;
-        for (Class<?> tests : List.of(PayloadTest.class, SessionTest.class, PlayerClientTest.class, SimulationTest.class)) {
+        for (Class<?> tests : List.of(PayloadTest.class, SessionTest.class, CompactTest.class, PlayerClientTest.class,
+                SimulationTest.class)) {
             for (Method m : tests.getDeclaredMethods()) {
                 if (!m.getName().startsWith("test")) {
                     continue;
