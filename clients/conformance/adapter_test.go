@@ -48,7 +48,7 @@ type language struct {
 var languages = []language{
 	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, "", true},
 	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, "", true},
-	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", false},
+	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", true},
 	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", false},
 	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", false},
 	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", false},
