@@ -50,7 +50,7 @@ var languages = []language{
 	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, "", true},
 	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", true},
 	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", false},
-	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", false},
+	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", true},
 	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", false},
 	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", false},
 }
