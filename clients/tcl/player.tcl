@@ -1552,7 +1552,7 @@ proc player::SetCommandLifetime {name ms} {
 }
 
 # SetCompact selects the form of rounds: PLAIN, the default, COMPACT, which is smaller, without loss (PROTOCOL 8.4), or
-# WHENFULL: compact while the network is found full. Tcl takes some ms to decode a scan. Servers that do not know it
+# WHENFULL: compact while the network is found full. Tcl takes 20 ms to decode a scan. Servers that do not know it
 # send plain rounds.
 proc player::SetCompact {name form} {
     Setting [Robot $name] compact z [binary format c [Choice $form PLAIN COMPACT WHENFULL]]
