@@ -1135,7 +1135,7 @@ player_result player_channels(player_client *c, player_channel *channels, size_t
   return r;
 }
 
-/* What becomes of a list of devices. */
+/* The list of devices that is being received. */
 typedef struct {
   collected entries;
   bool begun; /* there was a line */

@@ -354,7 +354,7 @@ const char *player_device_name(const player_client *c, char device);
 void player_close(player_client *c);
 
 /* Connects to a server. c may be zero or used before. The name is looked up
-   without a timeout. What player_open and player_bind_... have set is forgotten. */
+   without a timeout. The bytes of player_open and the variables of player_bind_... are forgotten. */
 player_result player_connect(player_client *c, const char *host, int port, int timeout);
 
 /* Asks for devices and waits for the server's reply: "srpw" is sonar read,

@@ -441,7 +441,7 @@ proc player::Next {robot} {
         return reply
     }
     if {$letter eq "Y"} {
-        # Answers follow each other. That to an earlier question comes before its reply, which is still to come.
+        # Answers follow each other. One to an earlier question comes before that reply, which is still to come.
         if {$private($robot,awaited) == 1 && [string index $payload 0] eq $private($robot,question)} {
             append private($robot,answer) [regsub -all {[^\n -~]} [string range $payload 1 end] ?]\n ;# for terminals
         }
