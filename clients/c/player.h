@@ -423,9 +423,9 @@ player_result player_rays(player_client *c, player_ray *rays, size_t room, size_
 /* An input, an output or a joint (PROTOCOL 8.9.7). */
 typedef struct {
   char device;
-  char role;                     /* 'i', 'o', 'j' */
+  char role;                     /* 'i': an input, 'o': an output, 'j': a joint */
   int number;                    /* in the data and in commands, from 0 */
-  char unit[16];                 /* of its values, a word, for example bit, mV, mdeg; -: not known; a longer one is cut */
+  char unit[16];                 /* of its values, one word: bit, mV, mdeg ...; -: not known; a longer one is cut */
   int32_t min, max;              /* of its values; PLAYER_UNKNOWN: not known */
   char name[64];                 /* for people; may be empty; a longer one is cut */
 } player_channel;
