@@ -16,6 +16,33 @@
 
 static player_client robot;
 
+/* A device that was opened by its name, and its data. */
+static struct {
+  char name[32], device, interface[16];
+  union {
+    player_laser laser;
+    player_ranger ranger;
+    player_imu imu;
+    player_gps gps;
+    player_io io;
+    player_servo servo;
+  } data;
+} opened[16];
+static int open_count;
+
+/* Returns the place of a device that was opened by its name, -1 without one. */
+static int opened_as(const char *name) {
+  int i = open_count - 1;
+  while (i >= 0 && strcmp(opened[i].name, name)) i--;
+  return i;
+}
+
+/* Prints a device: its letter, or its name in the server's list. */
+static void label_of(char device) {
+  const char letter[] = {device, 0};
+  json_print(device >= 'a' && device <= 'z' ? letter : player_device_name(&robot, device));
+}
+
 static const char *const kinds[] = {"", "refused", "timeout", "closed", "protocol", "usage"};
 
 /* Ends an answer that has begun with "{" and perhaps members. */
@@ -35,7 +62,9 @@ static void why(const char *pairs) {
   printf("\"why\":{");
   for (; *pairs; pairs += 2) {
     if (!*player_why(&robot, *pairs)) continue;
-    printf("%s\"%c\":", comma, *pairs);
+    printf("%s", comma);
+    label_of(*pairs);
+    putchar(':');
     json_print(player_why(&robot, *pairs));
     comma = ",";
   }
@@ -58,9 +87,13 @@ static player_result request(const char *line) {
 static player_result read_round(const char *line) {
   player_result r = player_read(&robot, json_int(line, "timeout_ms"));
   const char *letter;
+  int i;
   printf("\"new\":\"");
   for (letter = "lspgmvzjy"; *letter; letter++)
     if (r == PLAYER_OK && player_new(&robot, *letter)) putchar(*letter);
+  for (i = 0; i < open_count; i++)
+    if (r == PLAYER_OK && (uint8_t)opened[i].device >= 128 && player_new(&robot, opened[i].device))
+      printf("\\u%04x", (uint8_t)opened[i].device);
   printf("\",");
   return r;
 }
@@ -124,27 +157,104 @@ static void data(char letter) {
   printf("},");
 }
 
+/* Opens a device by its name. */
+static player_result open_device(const char *line) {
+  char name[32], access[4], pairs[3] = {0, 'e', 0};
+  int n = open_count < 16 ? open_count : 15;
+  player_result r;
+  json_string(line, "name", name, sizeof name);
+  json_string(line, "access", access, sizeof access);
+  r = player_open(&robot, name, access[0], &opened[n].device, json_int(line, "timeout_ms"));
+  pairs[0] = opened[n].device;
+  if (pairs[0]) printf("\"code\":%u,", (uint8_t)pairs[0]);
+  if (pairs[0] && r == PLAYER_REFUSED) why(pairs);
+  if (r != PLAYER_OK) return r;
+  snprintf(opened[n].name, sizeof opened[n].name, "%s", name);
+  snprintf(opened[n].interface, sizeof opened[n].interface, "%.*s", (int)strcspn(name, ":"), name);
+  open_count = n + 1;
+  if (!strcmp(opened[n].interface, "laser")) return player_bind_laser(&robot, pairs[0], &opened[n].data.laser);
+  if (!strcmp(opened[n].interface, "ranger")) return player_bind_ranger(&robot, pairs[0], &opened[n].data.ranger);
+  if (!strcmp(opened[n].interface, "imu")) return player_bind_imu(&robot, pairs[0], &opened[n].data.imu);
+  if (!strcmp(opened[n].interface, "gps")) return player_bind_gps(&robot, pairs[0], &opened[n].data.gps);
+  if (!strcmp(opened[n].interface, "io")) return player_bind_io(&robot, pairs[0], &opened[n].data.io);
+  if (!strcmp(opened[n].interface, "servo")) return player_bind_servo(&robot, pairs[0], &opened[n].data.servo);
+  return PLAYER_OK;
+}
+
+/* Prints the data of a device that was opened by its name. */
+static void named_data(int n) {
+  const char *interface = opened[n].interface;
+  int i;
+  putchar('{');
+  if (!strcmp(interface, "laser")) {
+    list("ranges", opened[n].data.laser.ranges, PLAYER_LASERS);
+  } else if (!strcmp(interface, "ranger")) {
+    printf("\"unit_mm\":%u,", opened[n].data.ranger.unit);
+    list("ranges", opened[n].data.ranger.ranges, opened[n].data.ranger.count);
+  } else if (!strcmp(interface, "imu")) {
+    const player_imu *d = &opened[n].data.imu;
+    printf("\"roll_mdeg\":%ld,\"pitch_mdeg\":%ld,\"yaw_mdeg\":%ld,", (long)d->roll, (long)d->pitch, (long)d->yaw);
+    printf("\"roll_rate_mdeg_per_s\":%ld,", (long)d->roll_rate);
+    printf("\"pitch_rate_mdeg_per_s\":%ld,\"yaw_rate_mdeg_per_s\":%ld,", (long)d->pitch_rate, (long)d->yaw_rate);
+    printf("\"x_mm_per_s2\":%ld,\"y_mm_per_s2\":%ld,\"z_mm_per_s2\":%ld", (long)d->x, (long)d->y, (long)d->z);
+  } else if (!strcmp(interface, "gps")) {
+    const player_gps *d = &opened[n].data.gps;
+    printf("\"fix\":%u,\"satellites\":%u,\"latitude_e7\":%ld,", d->fix, d->satellites, (long)d->latitude);
+    printf("\"longitude_e7\":%ld,\"height_mm\":%ld,", (long)d->longitude, (long)d->height);
+    printf("\"horizontal_mm\":%lu,\"vertical_mm\":%lu,", (unsigned long)d->horizontal, (unsigned long)d->vertical);
+    printf("\"time_ms\":%llu,", (unsigned long long)d->time);
+    printf("\"speed_mm_per_s\":%lu,\"course_mdeg\":%lu", (unsigned long)d->speed, (unsigned long)d->course);
+  } else if (!strcmp(interface, "io")) {
+    printf("\"values\":[");
+    for (i = 0; i < opened[n].data.io.count; i++) printf("%s%ld", i ? "," : "", (long)opened[n].data.io.values[i]);
+    putchar(']');
+  } else if (!strcmp(interface, "servo")) {
+    printf("\"joints\":[");
+    for (i = 0; i < opened[n].data.servo.count; i++) {
+      const player_joint *j = &opened[n].data.servo.joints[i];
+      printf("%s{\"position\":%ld,\"goal\":%ld,", i ? "," : "", (long)j->position, (long)j->goal);
+      printf("\"state\":%u}", j->state);
+    }
+    putchar(']');
+  }
+  printf("},");
+}
+
 static player_result get(const char *line) {
-  char device[8];
+  char name[32], device;
+  int n;
   uint64_t us;
-  json_string(line, "device", device, sizeof device);
-  printf("\"size\":%u,\"age_us\":", robot.devices[(uint8_t)device[0]].size);
-  if (player_age_us(&robot, device[0], &us))
+  json_string(line, "device", name, sizeof name);
+  n = opened_as(name);
+  if (n < 0 && strlen(name) != 1) return PLAYER_USAGE;
+  device = n < 0 ? name[0] : opened[n].device;
+  printf("\"size\":%u,\"age_us\":", robot.devices[(uint8_t)device].size);
+  if (player_age_us(&robot, device, &us))
     printf("%llu,\"data\":", (unsigned long long)us);
   else
     printf("null,\"data\":");
-  if (player_has(&robot, device[0]))
-    data(device[0]);
+  if (player_has(&robot, device) && n >= 0)
+    named_data(n);
+  else if (player_has(&robot, device))
+    data(device);
   else
     printf("null,");
   return PLAYER_OK;
 }
 
 static player_result command(const char *line) {
-  char device[8];
-  int v[3] = {0, 0, 0};
+  char device[32];
+  int v[3] = {0, 0, 0}, n;
   json_string(line, "device", device, sizeof device);
   json_ints(line, "values", v, 3);
+  n = opened_as(device);
+  if (n >= 0 && !strcmp(opened[n].interface, "io"))
+    return player_set_output(&robot, opened[n].device, (uint8_t)v[0], v[1]);
+  if (n >= 0 && !strcmp(opened[n].interface, "servo") && v[0] == PLAYER_ALL_JOINTS && v[1] == PLAYER_UNKNOWN)
+    return player_stop_joints(&robot, opened[n].device);
+  if (n >= 0 && !strcmp(opened[n].interface, "servo"))
+    return player_move_joint(&robot, opened[n].device, (uint8_t)v[0], v[1], (uint32_t)v[2]);
+  if (strlen(device) != 1) return PLAYER_USAGE;
   switch (device[0]) {
   case 'p':
     return player_set_speed(&robot, v[0], v[1]);
@@ -251,8 +361,54 @@ static player_result geometry(const char *line) {
   printf("\"parts\":[");
   for (i = 0; i < count; i++) {
     const player_part *p = &parts[i];
-    printf("%s[\"%c\",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g]", i ? "," : "", p->device, p->number, p->x, p->y, p->heading, p->length, p->width,
+    printf("%s[", i ? "," : "");
+    label_of(p->device);
+    printf(",%d,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g,%.17g]", p->number, p->x, p->y, p->heading, p->length, p->width,
            p->range, p->view);
+  }
+  printf("],");
+  return r;
+}
+
+static player_result devices(const char *line) {
+  static player_entry entries[255];
+  size_t i, count;
+  player_result r = player_devices(&robot, entries, 255, &count, json_int(line, "timeout_ms"));
+  printf("\"devices\":[");
+  for (i = 0; i < count; i++) printf("%s[\"%s\",%u]", i ? "," : "", entries[i].name, (uint8_t)entries[i].device);
+  printf("],");
+  return r;
+}
+
+static player_result rays(const char *line) {
+  static player_ray list[64];
+  size_t i, count;
+  player_result r = player_rays(&robot, list, 64, &count, json_int(line, "timeout_ms"));
+  printf("\"rays\":[");
+  for (i = 0; i < count; i++) {
+    const player_ray *ray = &list[i];
+    printf("%s[", i ? "," : "");
+    label_of(ray->device);
+    printf(",%d,%d,%.17g,%.17g,%.17g,", ray->first, ray->count, ray->x, ray->y, ray->heading);
+    printf("%.17g,%.17g,%.17g,%.17g]", ray->step, ray->near_mm, ray->far_mm, ray->cone);
+  }
+  printf("],");
+  return r;
+}
+
+static player_result channels(const char *line) {
+  static player_channel list[64];
+  size_t i, count;
+  player_result r = player_channels(&robot, list, 64, &count, json_int(line, "timeout_ms"));
+  printf("\"channels\":[");
+  for (i = 0; i < count; i++) {
+    const player_channel *ch = &list[i];
+    printf("%s[", i ? "," : "");
+    label_of(ch->device);
+    printf(",%d,\"%s\",", ch->number, ch->role == 'i' ? "input" : ch->role == 'o' ? "output" : "joint");
+    printf("\"%s\",%ld,%ld,", ch->unit, (long)ch->min, (long)ch->max);
+    json_print(ch->name);
+    putchar(']');
   }
   printf("],");
   return r;
@@ -264,6 +420,7 @@ static player_result carry_out(const char *line) {
   if (!strcmp(op, "connect")) {
     json_string(line, "host", host, sizeof host);
     if (use_tls(&robot, line) != PLAYER_OK) return PLAYER_USAGE;
+    open_count = 0;
     return player_connect(&robot, host, json_int(line, "port"), json_int(line, "timeout_ms"));
   }
   if (!strcmp(op, "reconnect")) return player_reconnect(&robot, json_int(line, "timeout_ms"));
@@ -273,6 +430,10 @@ static player_result carry_out(const char *line) {
   if (!strcmp(op, "command")) return command(line);
   if (!strcmp(op, "config")) return config(line);
   if (!strcmp(op, "geometry")) return geometry(line);
+  if (!strcmp(op, "devices")) return devices(line);
+  if (!strcmp(op, "open")) return open_device(line);
+  if (!strcmp(op, "rays")) return rays(line);
+  if (!strcmp(op, "channels")) return channels(line);
   if (!strcmp(op, "simulation")) return simulate(line);
   if (!strcmp(op, "close")) return player_close(&robot), PLAYER_OK;
   return PLAYER_USAGE;

@@ -55,6 +55,54 @@ static int32_t get_i32(const uint8_t *b) {
   return (int32_t)(v >= INT64_C(0x80000000) ? v - INT64_C(0x100000000) : v);
 }
 
+/* ---- Devices, by their bytes ---- */
+
+/* The interfaces, and the letters of their first devices. The capital letters are never sent: they
+   name interfaces whose devices all have bytes of the server. */
+static const struct {
+  const char *name;
+  uint8_t letter;
+} interfaces[] = {{"laser", 'l'}, {"sonar", 's'}, {"position", 'p'}, {"gripper", 'g'}, {"misc", 'm'}, {"vision", 'v'},
+  {"ptz", 'z'}, {"joystick", 'j'}, {"ranger", 'R'}, {"imu", 'I'}, {"gps", 'G'}, {"io", 'O'}, {"servo", 'S'}, {NULL, 0}};
+
+/* Returns the letter of the interface with which a name begins, 0 if the library does not know it. */
+static uint8_t interface_letter(const char *name) {
+  size_t n = strcspn(name, ":"), i;
+  for (i = 0; interfaces[i].name; i++)
+    if (strlen(interfaces[i].name) == n && !memcmp(interfaces[i].name, name, n)) return interfaces[i].letter;
+  return 0;
+}
+
+/* Returns the letter of the interface of a device, 0 if the library does not know it. */
+static uint8_t interface_of(const player_client *c, uint8_t device) {
+  if (c->names[device][0]) return c->interfaces[device];
+  return device && strchr("lspgmvzjy", device) ? device : 0;
+}
+
+/* Returns the byte of a device by its name in the list, which has n bytes, 0 without one. */
+static uint8_t listed_as(const player_client *c, const char *name, size_t n) {
+  int i;
+  for (i = 1; c->listed && n > 0 && n < PLAYER_MAX_DEVICE_NAME && i < 256; i++)
+    if (!memcmp(c->names[i], name, n) && !c->names[i][n]) return (uint8_t)i;
+  return 0;
+}
+
+/* Returns the byte of the device with which a line begins, 0 if it is not known, and has *rest behind it. */
+static uint8_t device_of(const player_client *c, const char *line, const char **rest) {
+  size_t n = strcspn(line, " ");
+  uint8_t device = listed_as(c, line, n);
+  *rest = line + n + (line[n] == ' ');
+  return device || n != 1 ? device : (uint8_t)line[0];
+}
+
+/* Writes a device for people: its letter, its name in the list, or its number. */
+static const char *label(const player_client *c, uint8_t device, char to[PLAYER_MAX_DEVICE_NAME]) {
+  bool lettered = !c->names[device][0] || c->interfaces[device] == device;
+  if (!lettered) return c->names[device];
+  snprintf(to, PLAYER_MAX_DEVICE_NAME, device > ' ' && device <= '~' ? "%c" : "%d", device);
+  return to;
+}
+
 static bool readable(const player_client *c, uint8_t letter) {
   return c->devices[letter].access == 'r' || c->devices[letter].access == 'a';
 }
@@ -100,55 +148,171 @@ static bool decode_vision(player_vision *v, const uint8_t *b, size_t size) {
   return true;
 }
 
-/* Stores the payload of a device. It returns false, and changes no data, if the
-   payload is not the device's. Letters that the library does not have are
-   skipped. */
-static bool decode(player_client *c, uint8_t letter, const uint8_t *b, size_t size) {
+static bool decode_ranges(uint16_t *to, size_t count, const uint8_t *b, size_t size) {
+  size_t i;
+  if (size != 2 * count) return false;
+  for (i = 0; i < count; i++) to[i] = get_u16(b + 2 * i);
+  return true;
+}
+
+static bool decode_position(player_position *to, const uint8_t *b, size_t size) {
+  if (size != 21) return false;
+  to->time = get_u32(b);
+  to->x = get_i32(b + 4);
+  to->y = get_i32(b + 8);
+  to->heading = get_u16(b + 12);
+  to->speed = get_i16(b + 14);
+  to->turnrate = get_i16(b + 16);
+  to->compass = get_u16(b + 18);
+  to->stall = b[20];
+  return true;
+}
+
+static bool decode_misc(player_misc *to, const uint8_t *b, size_t size) {
+  if (size != 3) return false;
+  to->front = b[0];
+  to->rear = b[1];
+  to->battery = to->voltage = b[2];
+  return true;
+}
+
+static bool decode_gripper(player_gripper *to, const uint8_t *b, size_t size) {
+  if (size != 2) return false;
+  to->state = b[0];
+  to->beams = b[1];
+  return true;
+}
+
+static bool decode_ptz(player_ptz *to, const uint8_t *b, size_t size) {
+  if (size != 6) return false;
+  to->pan = get_i16(b);
+  to->tilt = get_i16(b + 2);
+  to->zoom = get_i16(b + 4);
+  return true;
+}
+
+static bool decode_joystick(player_joystick *to, const uint8_t *b, size_t size) {
   int i;
+  if (size != 4 + 2 * PLAYER_AXES) return false;
+  to->buttons = get_u32(b);
+  for (i = 0; i < PLAYER_AXES; i++) to->axes[i] = get_i16(b + 4 + 2 * i);
+  return true;
+}
+
+static bool decode_ranger(player_ranger *to, const uint8_t *b, size_t size) {
+  if (size < 2 || size % 2 || size > 2 + 2 * PLAYER_MAX_READINGS || get_u16(b) == 0) return false;
+  to->unit = get_u16(b);
+  to->count = (uint16_t)(size / 2 - 1);
+  return decode_ranges(to->ranges, to->count, b + 2, size - 2);
+}
+
+static bool decode_imu(player_imu *to, const uint8_t *b, size_t size) {
+  if (size != 36) return false;
+  to->roll = get_i32(b);
+  to->pitch = get_i32(b + 4);
+  to->yaw = get_i32(b + 8);
+  to->roll_rate = get_i32(b + 12);
+  to->pitch_rate = get_i32(b + 16);
+  to->yaw_rate = get_i32(b + 20);
+  to->x = get_i32(b + 24);
+  to->y = get_i32(b + 28);
+  to->z = get_i32(b + 32);
+  return true;
+}
+
+static bool decode_gps(player_gps *to, const uint8_t *b, size_t size) {
+  if (size != 38) return false;
+  to->fix = b[0];
+  to->satellites = b[1];
+  to->latitude = get_i32(b + 2);
+  to->longitude = get_i32(b + 6);
+  to->height = get_i32(b + 10);
+  to->horizontal = get_u32(b + 14);
+  to->vertical = get_u32(b + 18);
+  to->time = get_u64(b + 22);
+  to->speed = get_u32(b + 30);
+  to->course = get_u32(b + 34);
+  return true;
+}
+
+static bool decode_io(player_io *to, const uint8_t *b, size_t size) {
+  int i;
+  if (size % 4 || size > 4 * PLAYER_MAX_IO) return false;
+  to->count = (int)(size / 4);
+  for (i = 0; i < to->count; i++) to->values[i] = get_i32(b + 4 * i);
+  return true;
+}
+
+static bool decode_servo(player_servo *to, const uint8_t *b, size_t size) {
+  int i;
+  if (size % 9 || size > 9 * PLAYER_MAX_JOINTS) return false;
+  to->count = (int)(size / 9);
+  for (i = 0; i < to->count; i++, b += 9) {
+    to->joints[i].position = get_i32(b);
+    to->joints[i].goal = get_i32(b + 4);
+    to->joints[i].state = b[8];
+  }
+  return true;
+}
+
+/* Returns the member for the data of the first device of an interface, or NULL. */
+static void *member_for(player_client *c, uint8_t letter) {
   switch (letter) {
   case 'p':
-    if (size != 21) return false;
-    c->position.time = get_u32(b);
-    c->position.x = get_i32(b + 4);
-    c->position.y = get_i32(b + 8);
-    c->position.heading = get_u16(b + 12);
-    c->position.speed = get_i16(b + 14);
-    c->position.turnrate = get_i16(b + 16);
-    c->position.compass = get_u16(b + 18);
-    c->position.stall = b[20];
-    return true;
+    return &c->position;
   case 's':
-    if (size != 2 * PLAYER_SONARS) return false;
-    for (i = 0; i < PLAYER_SONARS; i++) c->sonar[i] = get_u16(b + 2 * i);
-    return true;
+    return c->sonar;
   case 'l':
-    if (size != 2 * PLAYER_LASERS) return false;
-    for (i = 0; i < PLAYER_LASERS; i++) c->laser[i] = get_u16(b + 2 * i);
-    return true;
+    return c->laser;
   case 'm':
-    if (size != 3) return false;
-    c->misc.front = b[0];
-    c->misc.rear = b[1];
-    c->misc.battery = c->misc.voltage = b[2];
-    return true;
+    return &c->misc;
   case 'g':
-    if (size != 2) return false;
-    c->gripper.state = b[0];
-    c->gripper.beams = b[1];
-    return true;
+    return &c->gripper;
   case 'z':
-    if (size != 6) return false;
-    c->ptz.pan = get_i16(b);
-    c->ptz.tilt = get_i16(b + 2);
-    c->ptz.zoom = get_i16(b + 4);
-    return true;
+    return &c->ptz;
   case 'v':
-    return decode_vision(&c->vision, b, size);
+    return &c->vision;
   case 'j':
-    if (size != 4 + 2 * PLAYER_AXES) return false;
-    c->joystick.buttons = get_u32(b);
-    for (i = 0; i < PLAYER_AXES; i++) c->joystick.axes[i] = get_i16(b + 4 + 2 * i);
-    return true;
+    return &c->joystick;
+  }
+  return NULL;
+}
+
+/* Stores the payload of a device. It returns false, and changes no data, if the
+   payload is not the device's. Devices that have no place for data are skipped. */
+static bool decode(player_client *c, uint8_t device, const uint8_t *b, size_t size) {
+  int i;
+  uint8_t interface = interface_of(c, device);
+  bool bound = c->bound[device].to && c->bound[device].interface == interface;
+  void *to = bound ? c->bound[device].to : interface == device ? member_for(c, device) : NULL;
+  if (!to && interface != 'y') return true;
+  switch (interface) {
+  case 'p':
+    return decode_position((player_position *)to, b, size);
+  case 's':
+    return decode_ranges((uint16_t *)to, PLAYER_SONARS, b, size);
+  case 'l':
+    return decode_ranges((uint16_t *)to, PLAYER_LASERS, b, size);
+  case 'm':
+    return decode_misc((player_misc *)to, b, size);
+  case 'g':
+    return decode_gripper((player_gripper *)to, b, size);
+  case 'z':
+    return decode_ptz((player_ptz *)to, b, size);
+  case 'v':
+    return decode_vision((player_vision *)to, b, size);
+  case 'j':
+    return decode_joystick((player_joystick *)to, b, size);
+  case 'R':
+    return decode_ranger((player_ranger *)to, b, size);
+  case 'I':
+    return decode_imu((player_imu *)to, b, size);
+  case 'G':
+    return decode_gps((player_gps *)to, b, size);
+  case 'O':
+    return decode_io((player_io *)to, b, size);
+  case 'S':
+    return decode_servo((player_servo *)to, b, size);
   case 'y':
     if (size < 8 || (size - 8) % 4 != 0 || (size - 8) / 4 > PLAYER_MAX_AGES_) return false;
     c->server_time_us = get_u64(b);
@@ -177,10 +341,13 @@ static outcome store(player_client *c, uint8_t letter, const uint8_t *b, size_t 
   player_device_ *d = &c->devices[letter];
   bool valid = size == 0 || (kept && decode(c, letter, b, size));
   bool round;
-  if (!kept && !memchr("lspgmvzjy", letter, 9)) valid = true; /* of an unknown device */
+  char name[PLAYER_MAX_DEVICE_NAME];
+  if (!kept && !interface_of(c, letter)) valid = true; /* of an unknown device */
   d->size = (uint16_t)size;
   d->has = valid && size > 0;
-  if (!valid) snprintf(c->error, sizeof c->error, "block of device %c has a payload of %u bytes that is not its data", letter, (unsigned)size);
+  if (!valid)
+    snprintf(c->error, sizeof c->error, "block of device %s has a payload of %u bytes that is not its data",
+             label(c, letter, name), (unsigned)size);
   if (!readable(c, 'y')) {
     round = count_block(c, letter);
     return !valid ? BAD : round ? ROUND : BLOCK;
@@ -197,7 +364,8 @@ static outcome store(player_client *c, uint8_t letter, const uint8_t *b, size_t 
     return c->left == 0 ? ROUND : BLOCK;
   }
   if (c->left == 0) {
-    snprintf(c->error, sizeof c->error, "block of device %c without a block of device y before it", letter);
+    snprintf(c->error, sizeof c->error, "block of device %s without a block of device y before it",
+             label(c, letter, name));
     return BAD;
   }
   {
@@ -225,16 +393,308 @@ static void take_reply(player_client *c, const uint8_t *b, size_t size) {
   for (n = 0; n < c->ordered; n++) c->readers += readable(c, c->order[n]);
 }
 
-/* Takes an answer to our question (PROTOCOL 8.9). */
-static void take_answer(player_client *c, const uint8_t *b, size_t size) {
-  size_t i, n = 0;
-  if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != (uint8_t)c->question) return;
-  for (i = 1; i < size; i++) {
-    char next = b[i] == '\n' ? 0 : b[i] < ' ' || b[i] > '~' ? '?' : (char)b[i]; /* people see it on terminals */
-    if (next || (n > 0 && c->reasons[n - 1])) c->reasons[n++] = next; /* no empty lines */
+/* Takes an answer to our question (PROTOCOL 8.9), line by line. Answers to an earlier question, whose reply is still to
+   come as well, are not taken. There is room behind it. */
+static void take_answer(player_client *c, char *b, size_t size) {
+  char *line = b + 1, *end = b + size, *at;
+  if (size == 0 || size > PLAYER_MAX_ANSWER_ || b[0] != c->question || c->awaited != 1 || !c->line) return;
+  c->answered = true;
+  for (at = line; at < end; at++)
+    if (*at != '\n' && (*at < ' ' || *at > '~')) *at = '?'; /* people see it on terminals */
+  for (*end = 0; line < end; line = at + 1) {
+    at = line + strcspn(line, "\n");
+    *at = 0;
+    if (*line) c->line(c, c->to, line);
   }
-  c->reasons[n] = 0;
-  if (n < PLAYER_MAX_ANSWER_) c->reasons[n + 1] = 0;
+}
+
+/* ---- Compact messages (PROTOCOL 8.4) ---- */
+
+enum {
+  CHANCE_ONE = 1 << 16, /* a probability of 1 */
+  RAREST = 32,          /* keeps a probability from 0 and 1 */
+  SETTLED = 40,         /* bits after which a probability adapts no slower */
+  STEPS = 4,            /* steps of a difference that are counted one by one */
+  LEVELS = 18,          /* classes of the spread */
+  LONGEST = 16,         /* bits of the number of steps */
+  JUMP = 400,           /* a difference behind which another object begins */
+  SPREAD = 30 * 16      /* with which a scan begins, in 1/16 */
+};
+
+typedef struct {
+  uint32_t p, n; /* that a bit is 1, and how many there were */
+} chance;
+
+/* The decoder of 8.4.4. */
+typedef struct {
+  const uint8_t *src, *end;
+  uint32_t code, width;
+} bit_reader;
+
+static void normalize(bit_reader *d) {
+  while (d->width < 1U << 24) {
+    d->code = d->code << 8 | (d->src < d->end ? *d->src++ : 0U);
+    d->width <<= 8;
+  }
+}
+
+static bool get_bit(bit_reader *d, chance *c) {
+  uint32_t bound = (uint32_t)((uint64_t)d->width * c->p >> 16), rate = 5U * CHANCE_ONE / (5 * c->n + 8);
+  bool one = d->code < bound;
+  if (one) {
+    d->width = bound;
+    c->p += (CHANCE_ONE - c->p) * rate >> 16;
+  } else {
+    d->code -= bound;
+    d->width -= bound;
+    c->p -= c->p * rate >> 16;
+  }
+  if (c->p < RAREST) c->p = RAREST;
+  if (c->p > CHANCE_ONE - RAREST) c->p = CHANCE_ONE - RAREST;
+  if (c->n < SETTLED) c->n++;
+  normalize(d);
+  return one;
+}
+
+/* Reads k plain bits, 16 at most. */
+static uint32_t get_bits(bit_reader *d, int k) {
+  uint32_t v;
+  d->width >>= k;
+  v = d->code / d->width;
+  if (v > (1U << k) - 1) v = (1U << k) - 1;
+  d->code -= v * d->width;
+  normalize(d);
+  return v;
+}
+
+typedef struct {
+  chance same[LEVELS], count[2][STEPS], many[LONGEST + 1];
+} chances;
+
+/* Reads a difference (8.4.6). It returns false if it has no meaning. */
+static bool get_difference(bit_reader *d, chances *c, int level, int32_t *difference) {
+  int low = level / 2, bits = 1;
+  uint32_t count = 0;
+  bool negative;
+  *difference = 0;
+  if (get_bit(d, &c->same[level])) return true;
+  negative = get_bits(d, 1);
+  while (count < STEPS && !get_bit(d, &c->count[level % 2][count])) count++;
+  if (count == STEPS) {
+    while (!get_bit(d, &c->many[bits]))
+      if (++bits > LONGEST) return false;
+    count += (1U << (bits - 1) | get_bits(d, bits - 1)) - 1;
+  }
+  *difference = (int32_t)(count << low | get_bits(d, low)) + 1;
+  if (negative) *difference = -*difference;
+  return true;
+}
+
+/* Divides by 2^n and rounds down, which >> need not do. */
+static int32_t halve(int32_t v, int n) { return v < 0 ? ~(~v >> n) : v >> n; }
+
+/* Decodes readings (8.4.5) to their bytes in a payload. */
+static bool expand_ranges(uint8_t *to, size_t count, const uint8_t *code, size_t size) {
+  bit_reader d = {code, code + size, 0, UINT32_MAX};
+  chances c;
+  chance *each;
+  int32_t last = 0, before = 0, slope = 0, spread = SPREAD;
+  bool straight;
+  int i;
+  for (i = 0; i < 4; i++) d.code = d.code << 8 | (d.src < d.end ? *d.src++ : 0U);
+  for (each = c.same; each < c.same + LEVELS; each++) each->p = CHANCE_ONE / 2, each->n = 0;
+  for (i = 0; i < 2 * STEPS; i++) c.count[i / STEPS][i % STEPS] = c.same[0];
+  for (i = 0; i <= LONGEST; i++) c.many[i] = c.same[0];
+  straight = get_bits(&d, 1);
+  for (; count > 0; count--, to += 2) {
+    int32_t r = straight ? 2 * last - before : last + halve(slope + 128, 8), difference, off;
+    int level = 0;
+    if (spread >= 16) {
+      while (spread >> (level + 5)) level++; /* 2^level <= spread / 16 */
+      level = 2 * level + (spread >> (level + 3) & 1);
+      if (level > LEVELS - 1) level = LEVELS - 1;
+    }
+    if (!get_difference(&d, &c, level, &difference)) return false;
+    r = (r < 0 ? 0 : r > UINT16_MAX ? UINT16_MAX : r) + difference;
+    if (r < 0 || r > UINT16_MAX) return false;
+    off = difference < 0 ? -difference : difference;
+    if (off > JUMP) {
+      slope = 0;
+      before = r;
+    } else {
+      spread += halve((16 * off - spread) * 3, 3);
+      slope += halve(256 * (r - last) - slope, 2);
+      before = last;
+    }
+    last = r;
+    to[0] = (uint8_t)(r >> 8);
+    to[1] = (uint8_t)r;
+  }
+  return true;
+}
+
+/* Reads a number (8.4.2). */
+static bool get_number(const uint8_t **at, const uint8_t *end, uint64_t most, uint64_t *v) {
+  int shift;
+  for (*v = 0, shift = 0; *at < end && shift < 70; shift += 7) {
+    uint8_t b = *(*at)++;
+    if (shift == 63 && b > 1) return false;
+    *v |= (uint64_t)(b & 127) << shift;
+    if (b < 128) return *v <= most;
+  }
+  return false;
+}
+
+/* Writes the lowest bytes of a number, the highest first. */
+static void put_bytes(uint8_t *to, uint64_t v, int bytes) {
+  int i;
+  for (i = bytes - 1; i >= 0; i--, v >>= 8) to[i] = (uint8_t)v;
+}
+
+/* Decodes fields to a payload and returns its size, 0 if they are none: B, u, U are numbers of 8, 16, 32 bits; i, I are
+   signed numbers. */
+static size_t expand_fields(uint8_t *to, const char *fields, const uint8_t *at, const uint8_t *end) {
+  size_t n = 0;
+  uint64_t v;
+  for (; *fields; fields++) {
+    int bytes = *fields == 'B' ? 1 : *fields == 'u' || *fields == 'i' ? 2 : 4;
+    if (!get_number(&at, end, (UINT64_C(1) << 8 * bytes) - 1, &v)) return 0;
+    if (*fields == 'i' || *fields == 'I') v = v >> 1 ^ (v & 1 ? UINT64_MAX : 0);
+    put_bytes(to + n, v, bytes);
+    n += (size_t)bytes;
+  }
+  return at == end ? n : 0;
+}
+
+static size_t expand_vision(uint8_t *to, const uint8_t *at, const uint8_t *end) {
+  size_t blobs = 0;
+  int i;
+  for (i = 0; i < PLAYER_CHANNELS; i++) {
+    uint8_t count = 0;
+    if (end - at >= 2 && at[0] == i + 1) {
+      count = at[1];
+      at += 2;
+    }
+    if (count > PLAYER_MAX_BLOBS) return 0; /* decode_vision takes no more */
+    *to++ = (uint8_t)(blobs < 254 ? blobs + 1 : 255);
+    *to++ = (uint8_t)(count + 1);
+    blobs += count;
+  }
+  if ((size_t)(end - at) != 1 + 10 * blobs || *at != 0) return 0;
+  memcpy(to, at + 1, 10 * blobs);
+  return 2 * PLAYER_CHANNELS + 10 * blobs;
+}
+
+/* Decodes a part of a laser scan (8.4.7). The other readings are 0. */
+static size_t expand_selected(uint8_t *to, const uint8_t *at, const uint8_t *end) {
+  uint8_t part[2 * PLAYER_LASERS];
+  uint64_t first, step, count, unit, i;
+  if (!get_number(&at, end, UINT16_MAX, &first) || !get_number(&at, end, UINT16_MAX, &step) ||
+      !get_number(&at, end, PLAYER_LASERS, &count) || !get_number(&at, end, UINT16_MAX, &unit) || step == 0 ||
+      (count > 0 && first + (count - 1) * step >= PLAYER_LASERS) ||
+      !expand_ranges(part, (size_t)count, at, (size_t)(end - at)))
+    return 0;
+  memset(to, 0, sizeof part);
+  for (i = 0; i < count; i++) {
+    uint64_t mm = get_u16(part + 2 * i) * unit;
+    put_bytes(to + 2 * (first + i * step), mm > UINT16_MAX ? UINT16_MAX : mm, 2);
+  }
+  return sizeof part;
+}
+
+/* Decodes a code of form 1 (8.4.3) to a payload, and returns its size, 0 if it is none. */
+static size_t expand(uint8_t *to, uint8_t interface, const uint8_t *at, const uint8_t *end) {
+  uint64_t unit, count, age;
+  size_t n = 8;
+  switch (interface) {
+  case 'p':
+    return expand_fields(to, "UIIuiiuB", at, end);
+  case 'z':
+    return expand_fields(to, "iii", at, end);
+  case 'j':
+    return expand_fields(to, "Uiiiiiiii", at, end);
+  case 'l':
+    return expand_ranges(to, PLAYER_LASERS, at, (size_t)(end - at)) ? 2 * PLAYER_LASERS : 0;
+  case 's':
+    return expand_ranges(to, PLAYER_SONARS, at, (size_t)(end - at)) ? 2 * PLAYER_SONARS : 0;
+  case 'R':
+    if (!get_number(&at, end, UINT16_MAX, &unit) || !get_number(&at, end, PLAYER_MAX_READINGS, &count)) return 0;
+    put_bytes(to, unit, 2);
+    return expand_ranges(to + 2, (size_t)count, at, (size_t)(end - at)) ? 2 + 2 * (size_t)count : 0;
+  case 'v':
+    return expand_vision(to, at, end);
+  case 'y':
+    if (!get_number(&at, end, UINT64_MAX, &unit)) return 0;
+    put_bytes(to, unit, 8);
+    for (; at < end; n += 4) {
+      if (n + 4 > PLAYER_MAX_BLOCK_ || !get_number(&at, end, UINT32_MAX, &age)) return 0;
+      put_bytes(to + n, age - 1, 4);
+    }
+    return n;
+  }
+  return 0;
+}
+
+/* Leaves out the rest of a compact message. */
+static outcome bad_item(player_client *c) {
+  snprintf(c->error, sizeof c->error, "a compact message has an item without a meaning");
+  c->item_head = -2;
+  c->in_items = c->items > 0;
+  return BAD;
+}
+
+/* Stores the item that is whole. */
+static outcome take_item(player_client *c, size_t size, bool kept) {
+  uint8_t payload[PLAYER_MAX_BLOCK_], *code = c->block + PLAYER_HEADER_;
+  uint32_t form = c->item % 4;
+  size_t n = 0;
+  c->item = 0;
+  if (form == 0) return store(c, c->block[0], code, size, kept);
+  if (kept && form == 1) n = expand(payload, interface_of(c, c->block[0]), code, code + size);
+  if (kept && form == 2) n = expand_selected(payload, code, code + size);
+  return n ? store(c, c->block[0], payload, n, true) : bad_item(c);
+}
+
+/* Parses up to the end of the next item of a compact message, as parse does. */
+static outcome parse_item(player_client *c, const uint8_t *b, size_t n, size_t *used) {
+  size_t size, want, take;
+  bool kept;
+  if (c->item_head == -2) { /* behind one without a meaning */
+    take = c->items < n - *used ? c->items : n - *used;
+    c->items -= take;
+    *used += take;
+    c->in_items = c->items > 0;
+    return c->in_items ? MORE : BLOCK;
+  }
+  while (c->item_head >= 0) {
+    uint8_t next;
+    if (*used == n) return MORE;
+    next = b[(*used)++];
+    c->items--;
+    if (c->item_head == 0)
+      c->block[0] = next;
+    else
+      c->item |= (uint32_t)(next & 127) << 7 * (c->item_head - 1);
+    if (c->item_head > 0 && next < 128) {
+      if (c->item / 4 > c->items) return bad_item(c);
+      c->item_head = -1;
+      c->skip = c->item / 4;
+    } else if (++c->item_head > 3 || c->items == 0) {
+      return bad_item(c);
+    }
+  }
+  size = c->item / 4;
+  kept = size <= PLAYER_MAX_BLOCK_;
+  want = c->skip;
+  take = want < n - *used ? want : n - *used;
+  if (kept) memcpy(c->block + PLAYER_HEADER_ + size - want, b + *used, take);
+  c->skip -= take;
+  c->items -= take;
+  *used += take;
+  if (take < want) return MORE;
+  c->item_head = 0;
+  c->in_items = c->items > 0;
+  return take_item(c, size, kept);
 }
 
 /* Parses up to the end of the next message and sets *used to the number of bytes
@@ -243,14 +703,22 @@ static outcome parse(player_client *c, const uint8_t *b, size_t n, size_t *used)
   size_t size, want, take;
   bool kept;
   *used = 0;
-  while (c->have < PLAYER_HEADER_) {
+  while (!c->in_items && c->have < PLAYER_HEADER_) {
     if (*used == n) return MORE;
     c->block[c->have++] = b[(*used)++];
-    if (c->have == PLAYER_HEADER_) {
-      size = get_u16(c->block + 1);
-      c->skip = size > PLAYER_MAX_BLOCK_ ? size : 0;
+    if (c->have < PLAYER_HEADER_) continue;
+    size = get_u16(c->block + 1);
+    c->skip = size > PLAYER_MAX_BLOCK_ ? size : 0;
+    if (c->block[0] == 'Z') {
+      c->items = size;
+      c->in_items = size > 0;
+      c->item = 0;
+      c->item_head = 0;
+      c->have = c->skip = 0;
+      if (size == 0) return BLOCK;
     }
   }
+  if (c->in_items) return parse_item(c, b, n, used);
   size = get_u16(c->block + 1);
   kept = size <= PLAYER_MAX_BLOCK_;
   want = kept ? PLAYER_HEADER_ + size - c->have : c->skip;
@@ -265,7 +733,7 @@ static outcome parse(player_client *c, const uint8_t *b, size_t n, size_t *used)
   if (take < want) return MORE;
   c->have = 0;
   if (c->block[0] == 'Y') {
-    if (kept) take_answer(c, c->block + PLAYER_HEADER_, size);
+    if (kept) take_answer(c, (char *)c->block + PLAYER_HEADER_, size);
     return BLOCK;
   }
   if (c->block[0] != 'r') return store(c, c->block[0], c->block + PLAYER_HEADER_, size, kept);
@@ -280,12 +748,13 @@ static outcome parse(player_client *c, const uint8_t *b, size_t n, size_t *used)
 /* Forgets everything that belongs to a connection. The newest data stays. */
 static void forget(player_client *c) {
   memset(c->devices, 0, sizeof c->devices);
-  c->ordered = c->readers = c->left = c->awaited = c->age_count = c->frequency = c->lifetime = 0;
+  c->ordered = c->readers = c->left = c->awaited = c->age_count = c->frequency = c->lifetime = c->compact = 0;
   c->round = 0;
   c->fresh = c->request_reply = false;
   c->name[0] = 0;
   c->reasons[0] = 0;
-  c->have = c->skip = c->begin = c->end = 0;
+  c->have = c->skip = c->items = c->begin = c->end = 0;
+  c->in_items = false;
 }
 
 /* ---- What a round has ---- */
@@ -299,10 +768,11 @@ bool player_new(const player_client *c, char letter) {
 char player_access(const player_client *c, char letter) { return (char)c->devices[(uint8_t)letter].access; }
 
 const char *player_why(const player_client *c, char letter) {
-  const char *line;
+  const char *line, *rest;
   for (line = c->reasons; *line; line += strlen(line) + 1) {
-    const char *space = line[1] == ' ' ? strchr(line + 2, ' ') : NULL;
-    if (line[0] == letter && space && space > line + 2 && player_access(c, letter) == 'e') return line + 2;
+    uint8_t device = device_of(c, line, &rest);
+    const char *text = strchr(rest, ' ');
+    if (device && device == (uint8_t)letter && text && text > rest && player_access(c, letter) == 'e') return rest;
   }
   return "";
 }
@@ -319,6 +789,8 @@ bool player_age_us(const player_client *c, char letter, uint64_t *us) {
   return true;
 }
 
+const char *player_device_name(const player_client *c, char device) { return c->names[(uint8_t)device]; }
+
 /* ---- Sockets ---- */
 
 static int64_t now_ms(void) {
@@ -328,6 +800,12 @@ static int64_t now_ms(void) {
 }
 
 static int64_t deadline_after(int timeout) { return timeout < 0 ? INT64_MAX : now_ms() + timeout; }
+
+/* Returns the ms until a deadline, as the timeout of another call. */
+static int left_until(int64_t deadline) {
+  int64_t now = now_ms();
+  return deadline == INT64_MAX ? -1 : deadline > now ? (int)(deadline - now) : 0;
+}
 
 static player_result fail(player_client *c, player_result r, const char *what, const char *why) {
   snprintf(c->error, sizeof c->error, "%.90s%s%.90s", what, *why ? ": " : "", why);
@@ -402,7 +880,8 @@ static player_result dial(player_client *c, const struct addrinfo *a, int64_t co
   return PLAYER_OK;
 }
 
-player_result player_connect(player_client *c, const char *host, int port, int timeout) {
+/* Connects. The names of devices and what is bound to them stay. */
+static player_result connect_to(player_client *c, const char *host, int port, int timeout) {
   struct addrinfo hints, *list = NULL, *a;
   int64_t deadline = deadline_after(timeout);
   player_result r = PLAYER_CLOSED;
@@ -430,6 +909,13 @@ player_result player_connect(player_client *c, const char *host, int port, int t
   }
   freeaddrinfo(list);
   return r;
+}
+
+player_result player_connect(player_client *c, const char *host, int port, int timeout) {
+  memset(c->names, 0, sizeof c->names);
+  memset(c->bound, 0, sizeof c->bound);
+  c->listed = false;
+  return connect_to(c, host, port, timeout);
 }
 
 /* Sends one message. */
@@ -499,18 +985,35 @@ static player_result await_reply(player_client *c, int64_t deadline) {
   }
 }
 
-/* Asks the server a question. Every server replies to the empty request, and the answer,
-   which is in reasons then, comes before. Without an answer there are no lines. */
-static player_result ask(player_client *c, char question, int64_t deadline) {
+/* Asks the server a question, and has the lines of its answers taken. Every server replies to the empty request, and
+   the answers come before. */
+static player_result ask(player_client *c, char question, void (*line)(player_client *, void *, const char *), void *to,
+                         int64_t deadline) {
   char text[2] = {'q', 0};
   player_result r;
   text[1] = c->question = question;
-  c->reasons[0] = 0;
+  c->answered = false;
   r = send_message(c, 'x', 'y', text, sizeof text);
   if (r == PLAYER_OK) r = send_message(c, 'd', 'r', "", 0);
   if (r != PLAYER_OK) return r;
+  c->line = line;
+  c->to = to;
   c->awaited++;
-  return await_reply(c, deadline);
+  r = await_reply(c, deadline);
+  c->line = NULL;
+  c->to = NULL;
+  return r;
+}
+
+/* Where what is in lines goes: the caller's list. */
+typedef struct {
+  void *items;
+  size_t room, count;
+} collected;
+
+/* Returns where the next one goes, or NULL if there is no room. */
+static void *next_of(collected *l, size_t size) {
+  return l->count < l->room ? (char *)l->items + size * l->count++ : NULL;
 }
 
 /* Reads a number such as -12.5 at *text, after spaces, and moves *text behind it.
@@ -531,36 +1034,190 @@ static bool read_number(const char **text, double *to) {
   return true;
 }
 
+static void take_part(player_client *c, void *to, const char *line) {
+  player_part p, *next;
+  double number = 0;
+  const char *at;
+  p.device = (char)device_of(c, line, &at);
+  if (!p.device || !read_number(&at, &number) || number < 0 || number > 255) return;
+  p.number = (int)number;
+  if (read_number(&at, &p.x) && read_number(&at, &p.y) && read_number(&at, &p.heading) && read_number(&at, &p.length) &&
+      read_number(&at, &p.width) && read_number(&at, &p.range) && read_number(&at, &p.view) &&
+      (next = (player_part *)next_of((collected *)to, sizeof *next)) != NULL)
+    *next = p;
+}
+
 player_result player_geometry(player_client *c, player_part *parts, size_t room, size_t *count, int timeout) {
-  const char *line, *next;
-  player_result r = ask(c, 'g', deadline_after(timeout));
-  *count = 0;
-  for (line = c->reasons; r == PLAYER_OK && *line && *count < room; line = next) {
-    player_part p;
-    double number = 0;
-    const char *at = line + 1;
-    next = line + strlen(line) + 1;
-    p.device = line[0];
-    if (*at != ' ' || !read_number(&at, &number) || number < 0 || number > 255) continue;
-    p.number = (int)number;
-    if (read_number(&at, &p.x) && read_number(&at, &p.y) && read_number(&at, &p.heading) && read_number(&at, &p.length) &&
-        read_number(&at, &p.width) && read_number(&at, &p.range) && read_number(&at, &p.view))
-      parts[(*count)++] = p;
-  }
-  c->reasons[0] = c->reasons[1] = 0;
+  collected l = {NULL, 0, 0};
+  player_result r;
+  l.items = parts;
+  l.room = room;
+  r = ask(c, 'g', take_part, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.count : 0;
   return r;
+}
+
+/* Reads a whole number at *text, up to a space, and moves *text behind that. */
+static bool read_whole(const char **text, int64_t least, int64_t most, int64_t *to) {
+  const char *p = *text;
+  bool negative = *p == '-';
+  int64_t v = 0;
+  p += negative;
+  if (*p < '0' || *p > '9') return false;
+  for (; *p >= '0' && *p <= '9'; p++)
+    if ((v = v * 10 + (*p - '0')) > UINT32_MAX) return false;
+  if (*p != ' ') return false;
+  *to = negative ? -v : v;
+  *text = p + 1;
+  return *to >= least && *to <= most;
+}
+
+static void take_ray(player_client *c, void *to, const char *line) {
+  player_ray ray, *next;
+  int64_t first, count;
+  const char *at;
+  ray.device = (char)device_of(c, line, &at);
+  if (!ray.device || !read_whole(&at, 0, PLAYER_MAX_READINGS - 1, &first) ||
+      !read_whole(&at, 1, PLAYER_MAX_READINGS - first, &count))
+    return;
+  ray.first = (int)first;
+  ray.count = (int)count;
+  if (read_number(&at, &ray.x) && read_number(&at, &ray.y) && read_number(&at, &ray.heading) &&
+      read_number(&at, &ray.step) && read_number(&at, &ray.near_mm) && read_number(&at, &ray.far_mm) && read_number(&at, &ray.cone) &&
+      (next = (player_ray *)next_of((collected *)to, sizeof *next)) != NULL)
+    *next = ray;
+}
+
+player_result player_rays(player_client *c, player_ray *rays, size_t room, size_t *count, int timeout) {
+  collected l = {NULL, 0, 0};
+  player_result r;
+  l.items = rays;
+  l.room = room;
+  r = ask(c, 'r', take_ray, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.count : 0;
+  return r;
+}
+
+static void take_channel(player_client *c, void *to, const char *line) {
+  static const char *const roles[] = {"input ", "output ", "joint "};
+  player_channel *next;
+  const char *at, *unit;
+  uint8_t device = device_of(c, line, &at);
+  int64_t number, least, most;
+  size_t size;
+  int role = 0;
+  if (!device || !read_whole(&at, 0, PLAYER_MAX_IO - 1, &number)) return;
+  while (role < 3 && strncmp(at, roles[role], strlen(roles[role]))) role++;
+  if (role == 3) return;
+  unit = at + strlen(roles[role]);
+  size = strcspn(unit, " ");
+  at = unit + size + (unit[size] == ' ');
+  if (size == 0 || !read_whole(&at, INT32_MIN, INT32_MAX, &least) || !read_whole(&at, INT32_MIN, INT32_MAX, &most))
+    return;
+  next = (player_channel *)next_of((collected *)to, sizeof *next);
+  if (!next) return;
+  next->device = (char)device;
+  next->role = roles[role][0];
+  next->number = (int)number;
+  snprintf(next->unit, sizeof next->unit, "%.*s", (int)size, unit);
+  next->min = (int32_t)least;
+  next->max = (int32_t)most;
+  snprintf(next->name, sizeof next->name, "%s", at);
+}
+
+player_result player_channels(player_client *c, player_channel *channels, size_t room, size_t *count, int timeout) {
+  collected l = {NULL, 0, 0};
+  player_result r;
+  l.items = channels;
+  l.room = room;
+  r = ask(c, 'i', take_channel, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.count : 0;
+  return r;
+}
+
+/* The list of devices that is being received. */
+typedef struct {
+  collected entries;
+  bool begun; /* there was a line */
+  bool again; /* the server was listed before: what is there stays */
+  bool moved; /* another device than before has a byte, or a device has another byte */
+} listing;
+
+static void take_entry(player_client *c, void *to, const char *line) {
+  listing *l = (listing *)to;
+  const char *at = line, *interface;
+  int64_t code, index;
+  size_t n;
+  char name[PLAYER_MAX_DEVICE_NAME];
+  player_entry *next;
+  if (!read_whole(&at, 1, 255, &code)) return;
+  interface = at;
+  n = strcspn(at, " :");
+  if (n == 0 || at[n] != ' ') return;
+  at += n + 1;
+  if (!read_whole(&at, 0, INT32_MAX, &index)) return;
+  if ((size_t)snprintf(name, sizeof name, "%.*s:%ld", (int)n, interface, (long)index) >= sizeof name) return;
+  if (l->again) {
+    uint8_t before = listed_as(c, name, strlen(name));
+    if ((before && before != code) || (c->names[code][0] && before != code)) {
+      l->moved = true;
+      return;
+    }
+  } else if (!l->begun) {
+    memset(c->names, 0, sizeof c->names);
+  }
+  l->begun = c->listed = true;
+  memcpy(c->names[code], name, sizeof name);
+  c->interfaces[code] = interface_letter(name);
+  next = (player_entry *)next_of(&l->entries, sizeof *next);
+  if (!next) return;
+  next->device = (char)code;
+  memcpy(next->name, name, sizeof name);
+  snprintf(next->driver, sizeof next->driver, "%s", at);
+}
+
+player_result player_devices(player_client *c, player_entry *entries, size_t room, size_t *count, int timeout) {
+  listing l;
+  player_result r;
+  memset(&l, 0, sizeof l);
+  l.entries.items = entries;
+  l.entries.room = room;
+  r = ask(c, 'd', take_entry, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.entries.count : 0;
+  return r;
+}
+
+/* Asks for the devices of a new connection, which must be those of the one before. */
+static player_result list_again(player_client *c, int64_t deadline) {
+  listing l;
+  player_result r;
+  memset(&l, 0, sizeof l);
+  l.again = true;
+  r = ask(c, 'd', take_entry, &l, deadline);
+  if (r != PLAYER_OK || !l.moved) return r;
+  return fail(c, PLAYER_PROTOCOL, "the server was started anew with other devices",
+              "connect, and open them by their names");
+}
+
+/* Takes a reason why a device is refused. *to is the size of those before. */
+static void keep_reason(player_client *c, void *to, const char *line) {
+  size_t *n = (size_t *)to, size = strlen(line) + 1;
+  if (*n + size >= sizeof c->reasons) return;
+  memcpy(c->reasons + *n, line, size);
+  c->reasons[*n += size] = 0;
 }
 
 /* Writes into error which devices of a request were granted less, and why. */
 static player_result refusal(player_client *c, const char *pairs) {
   size_t n = 0, i;
+  char name[PLAYER_MAX_DEVICE_NAME];
   for (i = 0; pairs[i] && n < sizeof c->error; i += 2) {
     char granted = player_access(c, pairs[i]);
     const char *reason = granted == 'e' ? player_reason(c, pairs[i]) : "";
     if (enough(pairs[i + 1], granted)) continue;
     if (granted == 'e' && !*reason) reason = "the server's log has the reason";
-    n += (size_t)snprintf(c->error + n, sizeof c->error - n, "%sdevice %c: asked for %c, granted %c%s%s", n ? "; " : "", pairs[i], pairs[i + 1], granted,
-                          *reason ? ": " : "", reason);
+    n += (size_t)snprintf(c->error + n, sizeof c->error - n, "%sdevice %s: asked for %c, granted %c%s%s", n ? "; " : "",
+                          label(c, (uint8_t)pairs[i], name), pairs[i + 1], granted, *reason ? ": " : "", reason);
   }
   return PLAYER_REFUSED;
 }
@@ -585,8 +1242,111 @@ player_result player_request(player_client *c, const char *pairs, int timeout) {
     refused = refused || !enough(pairs[i], granted);
     failed = failed || (granted == 'e' && pairs[i] != 'e');
   }
-  if (failed) (void)ask(c, 'e', deadline); /* the refusal stands */
+  i = 0;
+  if (failed) (void)ask(c, 'e', keep_reason, &i, deadline); /* the refusal stands */
   return refused ? refusal(c, pairs) : PLAYER_OK;
+}
+
+/* Sets *code to the byte of a device by its name, and asks the server if the name is not known. */
+static player_result find(player_client *c, const char *name, uint8_t *code, int64_t deadline) {
+  size_t n = strcspn(name, ":"), size;
+  const char *digits = name + n + (name[n] == ':');
+  char full[PLAYER_MAX_DEVICE_NAME];
+  int64_t index = 0;
+  listing l;
+  player_result r;
+  int i;
+  memset(&l, 0, sizeof l);
+  if (name[n] && !*digits) n = 0;
+  for (; n > 0 && *digits; digits++) {
+    index = index * 10 + (*digits - '0');
+    if (*digits < '0' || *digits > '9' || index > INT32_MAX) n = 0;
+  }
+  if (n == 0)
+    return fail(c, PLAYER_USAGE, name, "write an interface and an index, for example laser:1, or an interface");
+  size = (size_t)snprintf(full, sizeof full, "%.*s:%ld", (int)(n < sizeof full ? n : sizeof full), name, (long)index);
+  *code = listed_as(c, full, size);
+  if (*code) return PLAYER_OK;
+  r = ask(c, 'd', take_entry, &l, deadline);
+  if (r != PLAYER_OK) return r;
+  *code = listed_as(c, full, size);
+  if (!c->answered && index == 0 && interface_letter(full) >= 'a') *code = interface_letter(full);
+  if (*code) return PLAYER_OK; /* an older server answers e if it has none */
+  size = (size_t)snprintf(c->error, sizeof c->error, "no such device: %s: %s", full,
+                          c->answered ? "the robot has" : "this server has only devices with letters");
+  for (i = 1; c->answered && i < 256; i++)
+    if (c->names[i][0] && size + PLAYER_MAX_DEVICE_NAME + 2 < sizeof c->error)
+      size += (size_t)snprintf(c->error + size, sizeof c->error - size, " %s", c->names[i]);
+  return PLAYER_REFUSED;
+}
+
+player_result player_open(player_client *c, const char *name, char access, char *device, int timeout) {
+  int64_t deadline = deadline_after(timeout);
+  char pairs[3] = {0, 0, 0};
+  uint8_t code = 0;
+  player_result r = find(c, name, &code, deadline);
+  *device = (char)code;
+  if (r != PLAYER_OK) return r;
+  pairs[0] = (char)code;
+  pairs[1] = access;
+  return player_request(c, pairs, left_until(deadline));
+}
+
+static player_result bind_to(player_client *c, char device, uint8_t interface, void *to) {
+  uint8_t code = (uint8_t)device;
+  if (interface_of(c, code) != interface) return fail(c, PLAYER_USAGE, "bind", "the device is of another interface");
+  c->bound[code].to = to;
+  c->bound[code].interface = interface;
+  c->devices[code].has = false;
+  return PLAYER_OK;
+}
+
+player_result player_bind_laser(player_client *c, char device, player_laser *to) {
+  return bind_to(c, device, 'l', to);
+}
+
+player_result player_bind_sonar(player_client *c, char device, player_sonar *to) {
+  return bind_to(c, device, 's', to);
+}
+
+player_result player_bind_ranger(player_client *c, char device, player_ranger *to) {
+  return bind_to(c, device, 'R', to);
+}
+
+player_result player_bind_imu(player_client *c, char device, player_imu *to) {
+  return bind_to(c, device, 'I', to);
+}
+
+player_result player_bind_gps(player_client *c, char device, player_gps *to) {
+  return bind_to(c, device, 'G', to);
+}
+
+player_result player_bind_io(player_client *c, char device, player_io *to) {
+  return bind_to(c, device, 'O', to);
+}
+
+player_result player_bind_servo(player_client *c, char device, player_servo *to) {
+  return bind_to(c, device, 'S', to);
+}
+
+player_result player_bind_misc(player_client *c, char device, player_misc *to) {
+  return bind_to(c, device, 'm', to);
+}
+
+player_result player_bind_gripper(player_client *c, char device, player_gripper *to) {
+  return bind_to(c, device, 'g', to);
+}
+
+player_result player_bind_ptz(player_client *c, char device, player_ptz *to) {
+  return bind_to(c, device, 'z', to);
+}
+
+player_result player_bind_vision(player_client *c, char device, player_vision *to) {
+  return bind_to(c, device, 'v', to);
+}
+
+player_result player_bind_joystick(player_client *c, char device, player_joystick *to) {
+  return bind_to(c, device, 'j', to);
 }
 
 player_result player_read(player_client *c, int timeout) {
@@ -640,6 +1400,30 @@ player_result player_set_gripper(player_client *c, uint8_t command, uint8_t argu
   return player_command(c, 'g', b, sizeof b);
 }
 
+static void put_u32(uint8_t *b, uint32_t v) {
+  int i;
+  for (i = 0; i < 4; i++) b[i] = (uint8_t)(v >> (24 - 8 * i));
+}
+
+player_result player_set_output(player_client *c, char device, uint8_t channel, int32_t value) {
+  uint8_t b[5];
+  b[0] = channel;
+  put_u32(b + 1, (uint32_t)value);
+  return player_command(c, device, b, sizeof b);
+}
+
+player_result player_move_joint(player_client *c, char device, uint8_t joint, int32_t goal, uint32_t speed) {
+  uint8_t b[9];
+  b[0] = joint;
+  put_u32(b + 1, (uint32_t)goal);
+  put_u32(b + 5, speed);
+  return player_command(c, device, b, sizeof b);
+}
+
+player_result player_stop_joints(player_client *c, char device) {
+  return player_move_joint(c, device, PLAYER_ALL_JOINTS, PLAYER_UNKNOWN, 0);
+}
+
 /* ---- Configuration (PROTOCOL 4, 6). The server does not answer. ---- */
 
 static player_result configure(player_client *c, char letter, char code, int size, int value) {
@@ -682,6 +1466,14 @@ player_result player_set_fresh(player_client *c, bool on) {
   return r;
 }
 
+player_result player_set_compact(player_client *c, int form) {
+  player_result r;
+  if (form < PLAYER_PLAIN || form > PLAYER_COMPACT_WHEN_FULL) return fail(c, PLAYER_USAGE, "form of rounds", "0 to 2");
+  r = configure(c, 'y', 'z', 1, form);
+  if (r == PLAYER_OK) c->compact = form;
+  return r;
+}
+
 player_result player_set_name(player_client *c, const char *name) {
   char payload[1 + PLAYER_MAX_NAME_];
   size_t n = strlen(name), i;
@@ -702,10 +1494,14 @@ player_result player_change_motor_state(player_client *c, bool on) { return conf
 player_result player_change_velocity_control(player_client *c, bool separate) { return configure(c, 'p', 'v', 1, separate); }
 player_result player_reset_position(player_client *c) { return configure(c, 'p', 'R', 0, 0); }
 
+player_result player_config(player_client *c, char device, const void *payload, size_t size) {
+  return send_message(c, 'x', device, payload, size);
+}
+
 /* What player_reconnect restores. */
 typedef struct {
   bool fresh, request_reply;
-  int frequency, lifetime, ordered;
+  int frequency, lifetime, compact, ordered;
   uint8_t order[256], access[256];
   char name[PLAYER_MAX_NAME_ + 1];
 } memory;
@@ -716,6 +1512,7 @@ static void remember(const player_client *c, memory *m) {
   m->request_reply = c->request_reply;
   m->frequency = c->frequency;
   m->lifetime = c->lifetime;
+  m->compact = c->compact;
   m->ordered = c->ordered;
   memcpy(m->name, c->name, sizeof m->name);
   for (i = 0; i < c->ordered; i++) {
@@ -734,6 +1531,7 @@ static void keep(player_client *c, const memory *m) {
   c->request_reply = m->request_reply;
   c->frequency = m->frequency;
   c->lifetime = m->lifetime;
+  c->compact = m->compact;
   c->ordered = m->ordered;
   memcpy(c->name, m->name, sizeof m->name);
   for (i = 0; i < m->ordered; i++) {
@@ -742,16 +1540,10 @@ static void keep(player_client *c, const memory *m) {
   }
 }
 
-/* Returns the ms until a deadline, as the timeout of another call. */
-static int left_until(int64_t deadline) {
-  int64_t now = now_ms();
-  return deadline == INT64_MAX ? -1 : deadline > now ? (int)(deadline - now) : 0;
-}
-
 static player_result resume(player_client *c, const memory *m, int64_t deadline) {
   char pairs[2 * 256 + 1];
   int i, size = 0;
-  player_result r = player_connect(c, c->host, c->port, left_until(deadline));
+  player_result r = connect_to(c, c->host, c->port, left_until(deadline));
   for (i = 0; i < m->ordered; i++) {
     if (m->access[i] != 'r' && m->access[i] != 'w' && m->access[i] != 'a') continue;
     pairs[size++] = (char)m->order[i];
@@ -762,6 +1554,8 @@ static player_result resume(player_client *c, const memory *m, int64_t deadline)
   if (r == PLAYER_OK && m->frequency) r = player_set_frequency(c, m->frequency);
   if (r == PLAYER_OK && m->lifetime) r = player_set_command_lifetime(c, m->lifetime);
   if (r == PLAYER_OK && m->request_reply) r = player_set_request_reply(c, true);
+  if (r == PLAYER_OK && m->compact) r = player_set_compact(c, m->compact);
+  if (r == PLAYER_OK && c->listed) r = list_again(c, deadline);
   if (r == PLAYER_OK && size) r = player_request(c, pairs, left_until(deadline));
   if (r == PLAYER_REFUSED)
     for (i = 0; i < size; i += 2)

@@ -68,8 +68,204 @@ static void open_devices(void) {
   CHECK(rounds == 0 && c.readers == 2 && player_access(&c, 'p') == 'r' && player_access(&c, 's') == 'r');
 }
 
+/* Has an answer to a question about devices parsed, as if it had been asked. */
+static void answer(char question, void (*line)(player_client *, void *, const char *), void *to, const char *text) {
+  uint8_t b[2000];
+  size_t n = strlen(text);
+  int rounds = 0;
+  b[0] = 'Y';
+  b[1] = (uint8_t)((n + 1) >> 8);
+  b[2] = (uint8_t)(n + 1);
+  b[3] = (uint8_t)question;
+  memcpy(b + 4, text, n);
+  c.question = question;
+  c.line = line;
+  c.to = to;
+  c.awaited = 1;
+  feed(b, n + 4, 7, &rounds);
+  c.line = NULL;
+  c.awaited = 0;
+}
+
+/* The variables of devices without letters, each of its own size so that a write behind its end is found. */
+static player_laser *rear;
+static player_ranger *ranger;
+static player_imu *imu;
+static player_gps *gps;
+static player_io *io;
+static player_servo *servo;
+
+static const char robot_devices[] =
+  "\n108 laser 0 sick\n128 laser 1 urg\nlater servers say more\n129 ranger 0 a driver\n130 imu 0 x\n131 gps 0 x\n132 io 0 x\n"
+  "255 servo 12 x\n133 fiducial 3 x\n44 sonar 1 x\n";
+
+/* Has the devices listed, and bound to variables. */
+static void list_devices(void) {
+  listing l;
+  memset(&l, 0, sizeof l);
+  answer('d', take_entry, &l, robot_devices);
+  CHECK(player_bind_laser(&c, (char)0x80, rear) == PLAYER_OK);
+  CHECK(player_bind_ranger(&c, (char)0x81, ranger) == PLAYER_OK);
+  CHECK(player_bind_imu(&c, (char)0x82, imu) == PLAYER_OK && player_bind_gps(&c, (char)0x83, gps) == PLAYER_OK);
+  CHECK(player_bind_io(&c, (char)0x84, io) == PLAYER_OK && player_bind_servo(&c, (char)0xFF, servo) == PLAYER_OK);
+}
+
+static void test_names(void) {
+  static player_entry entries[9];
+  player_ray rays[2];
+  player_channel channels[2];
+  collected found = {NULL, 0, 0};
+  listing l;
+  int i;
+  char label_of[PLAYER_MAX_DEVICE_NAME];
+  const char *rest;
+  size_t n = 0;
+  memset(&c, 0, sizeof c);
+  memset(&l, 0, sizeof l);
+  l.entries.items = entries;
+  l.entries.room = 8;
+  answer('d', take_entry, &l, robot_devices);
+  CHECK(l.entries.count == 8 && !strcmp(entries[2].name, "ranger:0") && !strcmp(entries[2].driver, "a driver"));
+  CHECK(!entries[8].device && !strcmp(player_device_name(&c, ','), "sonar:1")); /* without room for it */
+  CHECK(!strcmp(label(&c, 'l', label_of), "l") && !strcmp(label(&c, ',', label_of), "sonar:1"));
+  CHECK(!strcmp(label(&c, 7, label_of), "7") && !strcmp(label(&c, 133, label_of), "fiducial:3"));
+  CHECK(device_of(&c, "laser:1 x", &rest) == 0x80 && *rest == 'x' && device_of(&c, "p x", &rest) == 'p');
+  CHECK(device_of(&c, "laser:2 x", &rest) == 0 && device_of(&c, " x", &rest) == 0 && device_of(&c, "", &rest) == 0);
+  /* Only a variable of the interface takes the data. */
+  CHECK(player_bind_imu(&c, (char)0x80, imu) == PLAYER_USAGE && player_bind_imu(&c, 'I', imu) == PLAYER_USAGE);
+  CHECK(player_bind_imu(&c, (char)0x82, imu) == PLAYER_OK && player_bind_laser(&c, 'l', rear) == PLAYER_OK);
+  for (i = 0; i < 2; i++) { /* the second list has other devices */
+    static uint8_t scan[3 + 2 * PLAYER_LASERS] = {0x82, 2, 210, 1, 2};
+    int rounds = 0;
+    imu->roll = 9;
+    feed(scan, sizeof scan, sizeof scan, &rounds);
+    CHECK(imu->roll == 9 && player_has(&c, (char)0x82) == (i == 1));
+    memset(&l, 0, sizeof l);
+    answer('d', take_entry, &l, "\n130 laser 2 x");
+    CHECK(!*player_device_name(&c, (char)0x80) && listed_as(&c, "laser:2", 7) == 0x82);
+  }
+  CHECK(c.laser[0] == 0);
+
+  c.devices['l'].has = true;
+  CHECK(player_bind_laser(&c, 'l', NULL) == PLAYER_OK && !player_has(&c, 'l')); /* until its next data */
+
+  /* Answers are added to each other; one to an earlier question is not taken. */
+  found.items = rays;
+  found.room = 2;
+  list_devices();
+  answer('r', take_ray, &found, "\nl 0 361 80 -10.5 -90 0.5 0 8182 0\nranger:0 0 8193 0 0 0 0 0 0 0");
+  answer('r', take_ray, &found, "\nranger:0 8191 2 0 0 0 0 0 0 0\nranger:0 8190 1 0 0 0 0 0 0");
+  answer('r', take_ray, &found, "\nranger:0 8191 1 -5 6 180 0 0 0 15 more\nl 0 1 0 0 0 0 0 0 0");
+  CHECK(found.count == 2 && rays[0].device == 'l' && rays[0].count == 361 && rays[0].y == -10.5);
+  CHECK(rays[0].far_mm == 8182);
+  CHECK((uint8_t)rays[1].device == 0x81 && rays[1].first == 8191 && rays[1].heading == 180 && rays[1].cone == 15);
+  found.items = channels;
+  found.count = 0;
+  answer('i', take_channel, &found,
+         "\nio:0 3 output mV -2147483648 2147483647 \nio:0 128 input bit 0 1 x\nio:0 0 inputs bit 0 1 x\n"
+         "io:0 0 input bit 0 2147483648 x\nio:0 0 input  0 1 x\nio:9 0 input bit 0 1 x\n"
+         "servo:12 0 joint mdeg -9 9 The elbow");
+  CHECK(found.count == 2 && channels[0].role == 'o' && channels[0].number == 3 && !*channels[0].name);
+  CHECK(channels[0].min == PLAYER_UNKNOWN && channels[0].max == INT32_MAX);
+  CHECK((uint8_t)channels[1].device == 0xFF && channels[1].role == 'j' && !strcmp(channels[1].unit, "mdeg"));
+  CHECK(!strcmp(channels[1].name, "The elbow"));
+  c.devices[0x82].access = 'e';
+  c.awaited = 2;
+  c.line = keep_reason;
+  c.to = &n;
+  c.question = 'e';
+  feed((const uint8_t *)"Y\0\13e\nimu:0 a b", 14, 14, &i);
+  CHECK(n == 0 && c.awaited == 2);
+  answer('e', keep_reason, &n, "\nimu:0 hardware it is unplugged\nimu:0 hardware again\nl hardware");
+  CHECK(!strcmp(player_why(&c, (char)0x82), "hardware it is unplugged"));
+  CHECK(!strcmp(player_reason(&c, (char)0x82), "it is unplugged"));
+  CHECK(!*player_why(&c, 'l') && !*player_why(&c, 0));
+  CHECK(refusal(&c, "\202r") == PLAYER_REFUSED);
+  CHECK(strstr(c.error, "imu:0") && strstr(c.error, "it is unplugged"));
+
+  for (i = 0; i < 4; i++) { /* after a new connection, bytes must be those of the same devices */
+    static const struct {
+      const char *lines;
+      bool moved;
+    } lists[] = {
+      {robot_devices, false}, {"\n134 imu 1 x", false}, {"\n128 laser 2 x", true}, {"\n134 laser 1 x", true}};
+    list_devices();
+    memset(&l, 0, sizeof l);
+    l.again = true;
+    answer('d', take_entry, &l, lists[i].lines);
+    CHECK(l.moved == lists[i].moved && listed_as(&c, "laser:1", 7) == 0x80);
+  }
+}
+
+/* All kinds of items, whose bytes the server's encoder has made: a part of a laser scan is the last. */
+static void test_compact(void) {
+  static const uint8_t frame[] = {
+    0x5a, 0x00, 0x88, 0x79, 0x49, 0x80, 0x80, 0x80, 0x80, 0x80, 0x20, 0x01, 0xa1, 0x9c, 0x01, 0xff, 0xff, 0xff, 0xff,
+    0x0f, 0x00, 0x02, 0x03, 0x73, 0x5d, 0x46, 0xbf, 0xed, 0xab, 0x99, 0x28, 0xe7, 0x5f, 0xcd, 0x0b, 0x23, 0xa6, 0x29,
+    0xa3, 0x79, 0x17, 0xf0, 0xc5, 0xa4, 0x71, 0x5c, 0x3a, 0x79, 0x70, 0x3d, 0xf0, 0xa2, 0x04, 0x09, 0x80, 0x80, 0x80,
+    0x01, 0xe7, 0x02, 0xc7, 0x01, 0x28, 0x03, 0x01, 0x7a, 0x15, 0xc7, 0x01, 0x32, 0xfe, 0x0f, 0x6a, 0x35, 0x05, 0xfd,
+    0xff, 0x03, 0xfe, 0xff, 0x03, 0x02, 0x01, 0x00, 0x00, 0x00, 0x00, 0x76, 0x8d, 0x01, 0x04, 0x01, 0x20, 0x02, 0x00,
+    0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01, 0x01,
+    0x01, 0x01, 0x01, 0x01, 0x01, 0x4e, 0x01, 0x01, 0x01, 0x01, 0x01, 0x6c, 0x32, 0x09, 0x12, 0x14, 0x64, 0x52, 0x4d,
+    0xaf, 0x35, 0xd4, 0x7f, 0x06, 0x64};
+  static const uint8_t reply[] = "r\0\16yrsrprzrjrvrlr";
+  uint8_t broken[sizeof frame];
+  uint32_t state = 1;
+  size_t piece;
+  int i, n;
+  for (piece = 1; piece <= sizeof frame; piece++) {
+    int rounds = 0;
+    memset(&c, 0, sizeof c);
+    CHECK(feed(reply, sizeof reply - 1, sizeof reply, &rounds) == REPLY);
+    CHECK(feed(frame, sizeof frame, piece, &rounds) == ROUND && rounds == 1 && !c.in_items && c.have == 0);
+    CHECK(c.server_time_us == UINT64_C(1) << 40 && c.age_count == 6 && c.ages[1] == 20000 && c.ages[2] == 0xFFFFFFFE);
+    for (i = 0; i < PLAYER_SONARS; i++) CHECK(c.sonar[i] == 1000 * i + 7);
+    CHECK(c.position.time == 70000 && c.position.x == -5 && c.position.y == 1 << 20 && c.position.heading == 359);
+    CHECK(c.position.speed == -100 && c.position.turnrate == 20 && c.position.compass == 3 && c.position.stall == 1);
+    CHECK(c.ptz.pan == -100 && c.ptz.tilt == 25 && c.ptz.zoom == 1023);
+    CHECK(c.joystick.buttons == 5 && c.joystick.axes[0] == -32767 && c.joystick.axes[1] == 32767);
+    CHECK(c.joystick.axes[3] == -1);
+    CHECK(c.vision.count[3] == 1 && c.vision.count[31] == 2 && c.vision.count[4] == 0 && c.vision.blobs[31][1].x == 77);
+    for (i = 0; i < PLAYER_LASERS; i++) CHECK(c.laser[i] == (i % 18 == 9 ? (2050 + 10 * i) / 100 * 100 : 0));
+  }
+  for (n = 0; n < 20000; n++) { /* what follows a broken one is understood */
+    int rounds = 0;
+    outcome e;
+    memcpy(broken, frame, sizeof frame);
+    for (i = 0; i < 1 + n % 3; i++) {
+      state = state * 1664525 + 1013904223;
+      broken[3 + (state >> 8) % (sizeof frame - 3)] = (uint8_t)(state >> 24);
+    }
+    c.devices['y'].access = 'c';
+    feed(broken, sizeof broken, 1 + (size_t)n % 150, &rounds);
+    CHECK(!c.in_items && c.have == 0);
+    c.devices['y'].access = 'r';
+    e = feed(frame, sizeof frame, 1 + (size_t)n % 150, &rounds);
+    CHECK(e == ROUND);
+  }
+}
+
+/* Payloads above the limits of their data are not decoded. */
+static void test_limits(void) {
+  static uint8_t b[PLAYER_MAX_BLOCK_] = {0, 1};
+  uint8_t *to = malloc(PLAYER_MAX_BLOCK_);
+  size_t n;
+  CHECK(to);
+  CHECK(decode_ranger(ranger, b, 2 + 2 * PLAYER_MAX_READINGS) && ranger->count == PLAYER_MAX_READINGS);
+  CHECK(!decode_ranger(ranger, b, 4 + 2 * PLAYER_MAX_READINGS) && !decode_ranger(ranger, b + 2, 4));
+  CHECK(decode_io(io, b, 4 * PLAYER_MAX_IO) && !decode_io(io, b, 4 * PLAYER_MAX_IO + 4));
+  CHECK(decode_servo(servo, b, 9 * PLAYER_MAX_JOINTS) && !decode_servo(servo, b, 9 * PLAYER_MAX_JOINTS + 9));
+  for (n = 0; n < 7; n++) { /* 1637 blobs, for which there is no room */
+    b[2 * n] = (uint8_t)(n + 1);
+    b[2 * n + 1] = n < 6 ? 254 : 113;
+  }
+  CHECK(expand_vision(to, b, b + 14 + 1 + 16370) == 0);
+  free(to);
+}
+
 /* Bytes of a broken server change nothing but data, and are all used up. */
 static void test_noise(void) {
+  static const char letters[] = "pslmgvzjyrZY\200\201\202\203\204\377\0\0\0\1\2\3\6\25\40\100";
   static uint8_t b[20000];
   uint32_t state = 1;
   int run;
@@ -77,15 +273,17 @@ static void test_noise(void) {
     size_t i;
     int rounds = 0;
     open_devices();
+    list_devices();
     for (i = 0; i < sizeof b; i++) {
       state = state * 1664525 + 1013904223;
       b[i] = (uint8_t)(state >> 24);
-      if (run % 2 && b[i] < 160) b[i] = (uint8_t)("pslmgvzjyr\0\0\0\1\2\3\6\25\40\100"[b[i] % 20]);
+      if (run % 2 && b[i] < 160) b[i] = (uint8_t)letters[b[i] % (sizeof letters - 1)];
     }
     feed(b, sizeof b, 1 + (size_t)run, &rounds);
     CHECK(c.ordered <= 256 && c.have <= sizeof c.block && c.left >= 0 && c.awaited == 0);
     CHECK(c.age_count >= 0 && c.age_count <= PLAYER_MAX_AGES_);
     for (i = 0; i < PLAYER_CHANNELS; i++) CHECK(c.vision.count[i] <= PLAYER_MAX_BLOBS);
+    CHECK(io->count <= PLAYER_MAX_IO && servo->count <= PLAYER_MAX_JOINTS && ranger->count <= PLAYER_MAX_READINGS);
   }
 }
 
@@ -111,6 +309,17 @@ static void test_usage(void) {
   CHECK(player_request(&c, "srp", 0) == PLAYER_USAGE);
   CHECK(player_set_frequency(&c, 0) == PLAYER_USAGE);
   CHECK(player_set_frequency(&c, 65536) == PLAYER_USAGE);
+  CHECK(player_set_compact(&c, 3) == PLAYER_USAGE);
+  {
+    static const char *const none[] = {
+      "", ":1", "imu:", "imu:x", "imu:-1", "imu:1 ", "imu:2147483648", "imu:99999999999999999999"};
+    char device = 1;
+    size_t i;
+    for (i = 0; i < sizeof none / sizeof *none; i++)
+      CHECK(player_open(&c, none[i], 'r', &device, 0) == PLAYER_USAGE && device == 0);
+    CHECK(player_open(&c, "imu:2147483647", 'r', &device, 0) == PLAYER_CLOSED);
+    CHECK(player_open(&c, "an interface with a long name:1", 'r', &device, 0) == PLAYER_CLOSED);
+  }
   CHECK(player_connect(&c, "no.such.host.invalid", 6665, 1000) == PLAYER_CLOSED && c.error[0]);
 }
 
@@ -210,7 +419,23 @@ static void test_addresses(void) {
 
 int main(void) {
   test_addresses();
+  rear = calloc(1, sizeof *rear);
+  ranger = calloc(1, sizeof *ranger);
+  imu = calloc(1, sizeof *imu);
+  gps = calloc(1, sizeof *gps);
+  io = calloc(1, sizeof *io);
+  servo = calloc(1, sizeof *servo);
+  CHECK(rear && ranger && imu && gps && io && servo);
+  test_names();
+  test_compact();
+  test_limits();
   test_noise();
+  free(rear);
+  free(ranger);
+  free(imu);
+  free(gps);
+  free(io);
+  free(servo);
   test_every_letter_opened();
   test_usage();
   test_simulation();

@@ -5,8 +5,9 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ./common.sh
-sed -n '/^```c$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.c" # the example is a program
-cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme" "$BUILD/readme.c" player.c
+# Each example is a program.
+awk -v to="$BUILD/readme" '/^```/ { n += on = /^```c$/; next } on { print >(to n ".c") }' README.md
+for n in 1 2; do cc -std=c99 "${strict[@]}" -I. -o "$BUILD/readme$n" "$BUILD/readme$n.c" player.c; done
 # No order of headers and no macro matters, in C as in C++.
 for standard in c99 c17 gnu17; do
   for before in stdio.h unistd.h netdb.h; do

@@ -33,8 +33,7 @@ const (
 // running takes, packages are the Debian packages that have them, and test is the
 // command that builds a client and runs the tests of its folder, in that folder.
 // A client that is quick is tested always, the others where tests may take long.
-// face is a second client of the language: the argument for its adapter. named: it opens devices by their names; the
-// others are to follow.
+// face is a second client of the language: the argument for its adapter.
 type language struct {
 	name, title string
 	programs    []string
@@ -42,17 +41,16 @@ type language struct {
 	test        []string
 	quick       bool
 	face        string
-	named       bool
 }
 
 var languages = []language{
-	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, "", true},
-	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, "", false},
-	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, "", false},
-	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, "", true},
-	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, "", false},
-	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio", true},
-	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, "", true},
+	{"go", "Go", []string{"go"}, "", []string{"go", "test", "player/client"}, true, ""},
+	{"c", "C99", []string{"cc"}, "gcc libc6-dev", []string{"./test.sh"}, true, ""},
+	{"cpp", "C++17", []string{"c++"}, "g++", []string{"./test.sh"}, false, ""},
+	{"java", "Java 17", []string{"javac", "java"}, "default-jdk-headless", []string{"./test.sh"}, false, ""},
+	{"tcl", "Tcl 8.6", []string{"tclsh"}, "tcl", []string{"./test.sh"}, false, ""},
+	{"python", "Python 3.9", []string{"python3"}, "python3", []string{"python3", "-m", "unittest"}, false, "asyncio"},
+	{"javascript", "JavaScript", []string{"node"}, "nodejs", []string{"node", "--test", "test/"}, false, ""},
 }
 
 // forEachClient runs f as forEachLanguage does, also for the second clients of languages.

@@ -62,12 +62,9 @@ func TestScripted(t *testing.T) {
 		}
 		cases[g.name] = list
 	}
-	forEachClient(t, func(t *testing.T, l language, start func(t *testing.T) *adapter) {
+	forEachClient(t, func(t *testing.T, _ language, start func(t *testing.T) *adapter) {
 		all, a := t, start(t) // one for all cases that succeed: starting one can take a second
 		for _, g := range groups {
-			if g.name == "named" && !l.named {
-				continue
-			}
 			for _, c := range cases[g.name] {
 				for _, cut := range cuts {
 					if cut.name == "random pieces" && !acceptance.Wanted() {

@@ -14,6 +14,7 @@
 
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
 
 namespace {
@@ -45,6 +46,76 @@ std::string quote(const std::string &s) {
   return quoted + '"';
 }
 
+// A device that was opened by its name.
+struct Opened {
+  virtual ~Opened() = default;
+  virtual int Open(CRobot &robot, const char *name, char access) = 0;
+  virtual char Byte() const = 0;
+  virtual void Print(std::ostream &out) const = 0;
+};
+std::map<std::string, std::unique_ptr<Opened>> opened;
+
+void print(std::ostream &out, const player_laser &d) { list(out, "ranges", d.ranges, d.ranges + PLAYER_LASERS); }
+void print(std::ostream &out, const player_ranger &d) {
+  out << "\"unit_mm\":" << d.unit << ',';
+  list(out, "ranges", d.ranges, d.ranges + d.count);
+}
+void print(std::ostream &out, const player_imu &d) {
+  out << "\"roll_mdeg\":" << d.roll << ",\"pitch_mdeg\":" << d.pitch << ",\"yaw_mdeg\":" << d.yaw
+      << ",\"roll_rate_mdeg_per_s\":" << d.roll_rate << ",\"pitch_rate_mdeg_per_s\":" << d.pitch_rate
+      << ",\"yaw_rate_mdeg_per_s\":" << d.yaw_rate << ",\"x_mm_per_s2\":" << d.x << ",\"y_mm_per_s2\":" << d.y
+      << ",\"z_mm_per_s2\":" << d.z;
+}
+void print(std::ostream &out, const player_gps &d) {
+  out << "\"fix\":" << int(d.fix) << ",\"satellites\":" << int(d.satellites) << ",\"latitude_e7\":" << d.latitude
+      << ",\"longitude_e7\":" << d.longitude << ",\"height_mm\":" << d.height << ",\"horizontal_mm\":" << d.horizontal
+      << ",\"vertical_mm\":" << d.vertical << ",\"time_ms\":" << d.time << ",\"speed_mm_per_s\":" << d.speed
+      << ",\"course_mdeg\":" << d.course;
+}
+void print(std::ostream &out, const player_io &d) { list(out, "values", d.values, d.values + d.count); }
+void print(std::ostream &out, const player_servo &d) {
+  out << "\"joints\":[";
+  for (int i = 0; i < d.count; i++)
+    out << (i ? "," : "") << "{\"position\":" << d.joints[i].position << ",\"goal\":" << d.joints[i].goal
+        << ",\"state\":" << int(d.joints[i].state) << '}';
+  out << ']';
+}
+
+template <typename Data> struct OpenedAs : Opened {
+  player::CDevice<Data> device;
+  int Open(CRobot &robot, const char *name, char access) override { return robot.Open(name, access, device); }
+  char Byte() const override { return device; }
+  void Print(std::ostream &out) const override { print(out, *device); }
+};
+
+std::unique_ptr<Opened> make(const std::string &interface) {
+  if (interface == "ranger") return std::make_unique<OpenedAs<player_ranger>>();
+  if (interface == "imu") return std::make_unique<OpenedAs<player_imu>>();
+  if (interface == "gps") return std::make_unique<OpenedAs<player_gps>>();
+  if (interface == "io") return std::make_unique<OpenedAs<player_io>>();
+  if (interface == "servo") return std::make_unique<OpenedAs<player_servo>>();
+  return std::make_unique<OpenedAs<player_laser>>();
+}
+
+// The name of a device: its letter, or its name in the server's list.
+std::string label(const CRobot &robot, char device) {
+  return device >= 'a' && device <= 'z' ? std::string(1, device) : robot.DeviceName(device);
+}
+
+int open(CRobot &robot, const std::string &line, std::ostream &out) {
+  std::string name = text(line, "name");
+  std::unique_ptr<Opened> device = make(name.substr(0, name.find(':')));
+  int r = device->Open(robot, name.c_str(), text(line, "access")[0]);
+  char byte = device->Byte();
+  if (byte) out << "\"code\":" << int(static_cast<unsigned char>(byte)) << ',';
+  if (byte && r == PLAYER_REFUSED) {
+    std::string reason = robot.Why(byte);
+    out << "\"why\":{" << (reason.empty() ? "" : quote(label(robot, byte)) + ':' + quote(reason)) << "},";
+  }
+  if (byte) opened[name] = std::move(device); // the robot has its address
+  return r;
+}
+
 int request(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string pairs = text(line, "pairs");
   int r = robot.Request(pairs.c_str());
@@ -65,6 +136,12 @@ int read(CRobot &robot, std::ostream &out) {
   out << "\"new\":\"";
   for (char letter : std::string("lspgmvzjy"))
     if (!r && robot.New(letter)) out << letter;
+  for (const auto &[name, device] : opened) {
+    unsigned char byte = static_cast<unsigned char>(device->Byte());
+    char escape[8];
+    std::snprintf(escape, sizeof escape, "\\u%04x", byte);
+    if (!r && byte >= 128 && robot.New(device->Byte())) out << escape;
+  }
   out << "\",";
   return r;
 }
@@ -119,7 +196,10 @@ void data(CRobot &robot, char letter, std::ostream &out) {
   }
 }
 
-int get(CRobot &robot, char letter, std::ostream &out) {
+int get(CRobot &robot, const std::string &name, std::ostream &out) {
+  auto found = opened.find(name);
+  if (found == opened.end() && name.size() != 1) return PLAYER_USAGE;
+  char letter = found == opened.end() ? name[0] : found->second->Byte();
   out << "\"size\":" << robot.Size(letter) << ",\"age_us\":";
   if (auto age = robot.Age(letter))
     out << age->count();
@@ -128,7 +208,10 @@ int get(CRobot &robot, char letter, std::ostream &out) {
   out << ",\"data\":";
   if (robot.Has(letter)) {
     out << '{';
-    data(robot, letter, out);
+    if (found == opened.end())
+      data(robot, letter, out);
+    else
+      found->second->Print(out);
     out << "},";
   } else {
     out << "null,";
@@ -139,7 +222,17 @@ int get(CRobot &robot, char letter, std::ostream &out) {
 int command(CRobot &robot, const std::string &line) {
   int v[3] = {0, 0, 0};
   json_ints(line.c_str(), "values", v, 3);
-  switch (text(line, "device")[0]) {
+  std::string name = text(line, "device");
+  auto found = opened.find(name);
+  if (found != opened.end()) {
+    char device = found->second->Byte();
+    auto number = static_cast<unsigned char>(v[0]);
+    if (name.rfind("io", 0) == 0) return robot.SetOutput(device, number, v[1]);
+    if (number == PLAYER_ALL_JOINTS && v[1] == PLAYER_UNKNOWN) return robot.StopJoints(device);
+    return robot.MoveJoint(device, number, v[1], static_cast<unsigned>(v[2]));
+  }
+  if (name.size() != 1) return PLAYER_USAGE;
+  switch (name[0]) {
   case 'p':
     return robot.SetSpeed(v[0], v[1]);
   case 'z':
@@ -220,8 +313,51 @@ int geometry(CRobot &robot, std::ostream &out) {
   out << "\"parts\":[";
   const char *comma = "";
   for (const player_part &p : parts) {
-    out << comma << "[\"" << p.device << "\"," << p.number << ',' << p.x << ',' << p.y << ',' << p.heading << ',' << p.length << ',' << p.width << ','
-        << p.range << ',' << p.view << ']';
+    out << comma << '[' << quote(label(robot, p.device)) << ',' << p.number << ',' << p.x << ',' << p.y << ',' << p.heading
+        << ',' << p.length << ',' << p.width << ',' << p.range << ',' << p.view << ']';
+    comma = ",";
+  }
+  out << "],";
+  return r;
+}
+
+int devices(CRobot &robot, std::ostream &out) {
+  std::vector<player_entry> entries;
+  int r = robot.Devices(entries);
+  out << "\"devices\":[";
+  const char *comma = "";
+  for (const player_entry &e : entries) {
+    out << comma << '[' << quote(e.name) << ',' << int(static_cast<unsigned char>(e.device)) << ']';
+    comma = ",";
+  }
+  out << "],";
+  return r;
+}
+
+int rays(CRobot &robot, std::ostream &out) {
+  std::vector<player_ray> rays;
+  int r = robot.Rays(rays);
+  out.precision(17);
+  out << "\"rays\":[";
+  const char *comma = "";
+  for (const player_ray &ray : rays) {
+    out << comma << '[' << quote(label(robot, ray.device)) << ',' << ray.first << ',' << ray.count << ',' << ray.x << ','
+        << ray.y << ',' << ray.heading << ',' << ray.step << ',' << ray.near_mm << ',' << ray.far_mm << ',' << ray.cone << ']';
+    comma = ",";
+  }
+  out << "],";
+  return r;
+}
+
+int channels(CRobot &robot, std::ostream &out) {
+  std::vector<player_channel> channels;
+  int r = robot.Channels(channels);
+  out << "\"channels\":[";
+  const char *comma = "";
+  for (const player_channel &c : channels) {
+    out << comma << '[' << quote(label(robot, c.device)) << ',' << c.number << ','
+        << quote(c.role == 'i' ? "input" : c.role == 'o' ? "output" : "joint") << ',' << quote(c.unit) << ',' << c.min
+        << ',' << c.max << ',' << quote(c.name) << ']';
     comma = ",";
   }
   out << "],";
@@ -270,14 +406,22 @@ int carryOut(CRobot &robot, const std::string &line, std::ostream &out) {
   std::string op = text(line, "op");
   robot.timeout = std::chrono::milliseconds(number(line, "timeout_ms"));
   if (op == "connect" && !useTls(robot.Client(), line)) return PLAYER_USAGE;
-  if (op == "connect") return robot.Connect(text(line, "host").c_str(), number(line, "port"));
+  if (op == "connect") {
+    int r = robot.Connect(text(line, "host").c_str(), number(line, "port"));
+    opened.clear(); // the robot has forgotten their addresses
+    return r;
+  }
   if (op == "reconnect") return robot.Reconnect();
   if (op == "request") return request(robot, line, out);
   if (op == "read") return read(robot, out);
-  if (op == "get") return get(robot, text(line, "device")[0], out);
+  if (op == "get") return get(robot, text(line, "device"), out);
   if (op == "command") return command(robot, line);
   if (op == "config") return config(robot, line);
   if (op == "geometry") return geometry(robot, out);
+  if (op == "devices") return devices(robot, out);
+  if (op == "open") return open(robot, line, out);
+  if (op == "rays") return rays(robot, out);
+  if (op == "channels") return channels(robot, out);
   if (op == "goto") return drive(line, out);
   if (op == "close") return robot.Close(), PLAYER_OK;
   return PLAYER_USAGE;

@@ -95,6 +95,26 @@ enum : unsigned char {  // gripper commands; the last two have an argument in st
   LIFTcarry = PLAYER_LIFT_CARRY
 };
 
+// A device that is opened by its name (CRobot::Open), and its newest data: CDevice<player_imu> or another of the
+// structures that player.h has for Open. CRobot::Has reports whether it has sent some. It must last until the robot's
+// next Connect, or its end.
+template <typename Data>
+class CDevice {
+  friend class CRobot;
+  char device = 0;
+  Data data{};
+
+public:
+  CDevice() = default;
+  CDevice(const CDevice &) = delete;
+  CDevice &operator=(const CDevice &) = delete;
+
+  const Data *operator->() const { return &data; }
+  const Data &operator*() const { return data; }
+  // Its byte, for the methods of CRobot that take a device; 0 before Open.
+  operator char() const { return device; }
+};
+
 class CRobot {
   // First, since the public members point into it.
   struct State {
@@ -168,7 +188,9 @@ public:
   void Close() { player_close(&s->c); }
 
   // Connects again to the same server, asks for the devices that were open, and
-  // sets name, mode, frequency, lifetime and freshness as they were.
+  // sets name, mode, frequency, lifetime, form of rounds and freshness as they were.
+  // PLAYER_PROTOCOL: a byte means another device now, since the server was started anew
+  // with other devices; Connect, and Open them.
   int Reconnect() { return player_reconnect(&s->c, Timeout()); }
 
   // Asks for devices, as "srpw": sonar read, position write. PLAYER_REFUSED: less was
@@ -179,16 +201,36 @@ public:
     return r;
   }
 
-  // Asks where the parts of the robot are, and what they cover (PROTOCOL 8.9.3): see
-  // player_part. A server without such answers has none.
-  int Geometry(std::vector<player_part> &parts) {
-    size_t count = 0;
-    parts.resize(64);  // more than an answer has room for
-    int r = player_geometry(&s->c, parts.data(), parts.size(), &count, Timeout());
-    parts.resize(count);
+  // Opens a device by its name: an interface and an index, for example "laser:1", or an
+  // interface alone, whose index is 0: "imu". access is 'r', 'w' or 'a'. It asks the server
+  // which devices there are unless it knows the name. PLAYER_REFUSED: the robot has no such
+  // device, and Error has those that it has; or as Request, and Why(to) has the reason.
+  // PLAYER_USAGE: the name is none, or to is of another interface. Read then has the data in
+  // to; data that is not the interface's is PLAYER_PROTOCOL, and changes nothing.
+  template <typename Data>
+  int Open(const char *name, char access, CDevice<Data> &to) {
+    int r = player_open(&s->c, name, access, &to.device, Timeout());
+    int bound = to.device ? Bind(to.device, &to.data) : PLAYER_OK;
+    if (bound) r = bound;
     Convert();
     return r;
   }
+
+  // Asks which devices the robot has (PROTOCOL 8.9.5). A server that does not know the
+  // question has none.
+  int Devices(std::vector<player_entry> &entries) { return List(entries, 255, player_devices); }
+
+  // Asks where readings of lasers, sonars and rangers look from and to: at most 1024, see
+  // player_ray. Open the devices first. A server that does not know the question has none.
+  int Rays(std::vector<player_ray> &rays) { return List(rays, 1024, player_rays); }
+
+  // Asks what the inputs, outputs and joints are: at most 1024, see player_channel. A server
+  // that does not know the question has none.
+  int Channels(std::vector<player_channel> &channels) { return List(channels, 1024, player_channels); }
+
+  // Asks where the parts of the robot are, and what they cover (PROTOCOL 8.9.3): see
+  // player_part. A server without such answers has none.
+  int Geometry(std::vector<player_part> &parts) { return List(parts, 64, player_geometry); }  // more has no room
 
   // Waits for one round of data.
   int Read() {
@@ -218,6 +260,21 @@ public:
   int SetPTZ(int p, int t, int z) { return player_set_ptz(&s->c, p, t, z); }
   int SetGripper(unsigned char command, unsigned char value = 0) { return player_set_gripper(&s->c, command, value); }
 
+  // Sets an output of an io device to a value in its unit (Channels).
+  int SetOutput(char device, unsigned char channel, int value) {
+    return player_set_output(&s->c, device, channel, value);
+  }
+  // Moves a joint of a servo device, or PLAYER_ALL_JOINTS, to a goal in its unit, at a speed in
+  // that unit each second; 0: as the driver moves it. PLAYER_UNKNOWN stops it where it is.
+  int MoveJoint(char device, unsigned char joint, int goal, unsigned speed = 0) {
+    return player_move_joint(&s->c, device, joint, goal, speed);
+  }
+  // Stops all joints of a servo device where they are.
+  int StopJoints(char device) { return player_stop_joints(&s->c, device); }
+  // Send a command, which needs write access, and a configuration of any layout.
+  int Command(char device, const void *payload, size_t size) { return player_command(&s->c, device, payload, size); }
+  int Config(char device, const void *payload, size_t size) { return player_config(&s->c, device, payload, size); }
+
   int SetDataMode(data_mode_t mode) { return player_set_request_reply(&s->c, mode == REQUESTREPLY); }
   // The wheels stop unless SetSpeed is repeated within ms, at most 60000, also when this program
   // hangs; zero speeds stop only what this client drives. 0: commands are good until it leaves.
@@ -231,6 +288,9 @@ public:
   // Selects whether a round has only new data. It needs device y open for reading
   // (PROTOCOL 8).
   int SetFresh(bool on) { return player_set_fresh(&s->c, on); }
+
+  // Selects the form of rounds: PLAYER_PLAIN, PLAYER_COMPACT or PLAYER_COMPACT_WHEN_FULL.
+  int SetCompact(int form) { return player_set_compact(&s->c, form); }
 
   // Sets the name by which people see this client: at most 64 bytes of printable
   // ASCII. An empty name removes it.
@@ -251,6 +311,8 @@ public:
   // Why the last Request was refused a device: a word of PROTOCOL 8.9.1, a space, and
   // text for people. Empty if it was not refused, or the server does not say.
   std::string Why(char device) const { return player_why(&s->c, device); }
+  // The name of a device in the server's list, for example "laser:1"; empty if it is not listed.
+  std::string DeviceName(char device) const { return player_device_name(&s->c, device); }
   // The text of Why for people.
   std::string Reason(char device) const { return player_reason(&s->c, device); }
   // The size of a device's latest block in bytes.
@@ -291,6 +353,29 @@ public:
 private:
   int Timeout() const {
     return timeout.count() < 0 ? -1 : static_cast<int>(std::min<std::chrono::milliseconds::rep>(timeout.count(), INT32_MAX));
+  }
+  int Bind(char d, player_laser *to) { return player_bind_laser(&s->c, d, to); }
+  int Bind(char d, player_sonar *to) { return player_bind_sonar(&s->c, d, to); }
+  int Bind(char d, player_ranger *to) { return player_bind_ranger(&s->c, d, to); }
+  int Bind(char d, player_imu *to) { return player_bind_imu(&s->c, d, to); }
+  int Bind(char d, player_gps *to) { return player_bind_gps(&s->c, d, to); }
+  int Bind(char d, player_io *to) { return player_bind_io(&s->c, d, to); }
+  int Bind(char d, player_servo *to) { return player_bind_servo(&s->c, d, to); }
+  int Bind(char d, player_misc *to) { return player_bind_misc(&s->c, d, to); }
+  int Bind(char d, player_gripper *to) { return player_bind_gripper(&s->c, d, to); }
+  int Bind(char d, player_ptz *to) { return player_bind_ptz(&s->c, d, to); }
+  int Bind(char d, player_vision *to) { return player_bind_vision(&s->c, d, to); }
+  int Bind(char d, player_joystick *to) { return player_bind_joystick(&s->c, d, to); }
+
+  // Has a question answered into a list, of at most room.
+  template <typename Item>
+  int List(std::vector<Item> &items, size_t room, player_result ask(player_client *, Item *, size_t, size_t *, int)) {
+    size_t count = 0;
+    items.resize(room);
+    int r = ask(&s->c, items.data(), room, &count, Timeout());
+    items.resize(count);
+    Convert();
+    return r;
   }
   bool Writable(char device) const { return Access(device) == 'w' || Access(device) == 'a'; }
 

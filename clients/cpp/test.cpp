@@ -123,7 +123,71 @@ static void testSimulation() {
   other.join();
 }
 
+// Devices by their names, also when the connection is lost. A server that has given their bytes to others is refused,
+// each time.
+static void testNames() {
+  Server server;
+  auto answer = [](const bytes &lines) { return "Y\0"s + static_cast<char>(lines.size() + 1) + 'd' + lines; };
+  const bytes listed = answer("\n108 laser 0 x\n128 imu 0 a driver") + answer("\n129 servo 2 lines");
+  const bytes moved = answer("\n128 imu 1 x");
+  const bytes asked = "xy\0\2qddr\0\0"s;
+  std::thread other([&] {
+    server.Accept();
+    server.Expect(asked);
+    server.Send(listed + "r\0\0"s);
+    server.Expect("dr\0\2\x80r"s);
+    server.Send("r\0\2\x80r"s + "\x80\0\x24"s + bytes(8, 0) + "\0\0\1\x2c"s + bytes(24, 1));
+    server.Expect("dr\0\2\x81w"s); // the list is known
+    server.Send("r\0\2\x81w"s);
+    server.Expect("c\x81\0\x09\1\xff\xff\xff\xfe\0\0\0\3"s + "c\x81\0\x09\xff\x80\0\0\0\0\0\0\0"s);
+    server.Expect("x\x81\0\1R"s + "xy\0\2z\1"s);
+    server.Expect("dr\0\2lr"s);
+    server.Send("r\0\2lr"s);
+    server.Expect(asked);
+    server.Send(listed + "r\0\0"s);
+    server.Hangup();
+    server.Accept();
+    server.Expect("xy\0\2z\1"s + asked);
+    server.Send(listed + "r\0\0"s);
+    server.Expect("dr\0\6\x80r\x81wlr"s);
+    server.Send("r\0\6\x80r\x81wlr"s + "\x80\0\x24"s + bytes(8, 0) + "\0\0\1\x2d"s + bytes(24, 1) + "l\0\0"s);
+    server.Hangup();
+    for (int i = 0; i < 2; i++) {
+      server.Accept();
+      server.Expect("xy\0\2z\1"s + asked);
+      server.Send(moved + "r\0\0"s);
+      char end;
+      CHECK(recv(server.conn, &end, 1, 0) == 0); // nothing is requested
+      server.Hangup();
+    }
+    server.Accept();
+    server.Expect(asked);
+    server.Send(moved + "r\0\0"s);
+    server.Hangup();
+  });
+  CRobot robot;
+  player::CDevice<player_imu> imu, wrong;
+  player::CDevice<player_servo> arm;
+  robot.timeout = std::chrono::seconds(60);
+  CHECK(robot.Connect("127.0.0.1", server.port) == 0);
+  CHECK(robot.Open("imu", 'r', imu) == 0 && imu == '\x80' && !robot.Has(imu));
+  CHECK(robot.Read() == 0 && robot.Has(imu) && imu->yaw == 300);
+  CHECK(robot.Open("servo:2", 'w', arm) == 0 && robot.DeviceName(arm) == "servo:2");
+  CHECK(robot.MoveJoint(arm, 1, -2, 3) == 0 && robot.StopJoints(arm) == 0 && robot.Config(arm, "R", 1) == 0);
+  CHECK(robot.SetCompact(PLAYER_COMPACT) == 0 && robot.Open("laser:0", 'r', wrong) == PLAYER_USAGE);
+  std::vector<player_entry> entries;
+  CHECK(robot.Devices(entries) == 0 && entries.size() == 3);
+  CHECK(entries[1].name == "imu:0"s && entries[1].driver == "a driver"s);
+  CHECK(robot.Read() == PLAYER_CLOSED);
+  CHECK(robot.Reconnect() == 0 && !robot.Has(imu) && robot.Read() == 0 && imu->yaw == 301);
+  CHECK(robot.Read() == PLAYER_CLOSED);
+  CHECK(robot.Reconnect() == PLAYER_PROTOCOL && robot.Reconnect() == PLAYER_PROTOCOL && imu->yaw == 301);
+  CHECK(robot.Connect() == 0 && robot.Open("imu", 'r', imu) == PLAYER_REFUSED && imu == 0);
+  other.join();
+}
+
 int main() {
+  testNames();
   testWrite();
   testRefusals();
   testSimulation();

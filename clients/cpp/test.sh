@@ -5,12 +5,13 @@
 set -euo pipefail
 cd "$(dirname "$0")"
 . ../c/common.sh
-sed -n '/^```cpp$/,/^```$/{/^```/d;p}' README.md >"$BUILD/readme.cpp" # the example is a program
+# Each example is a program.
+awk -v to="$BUILD/readme" '/^```/ { n += on = /^```cpp$/; next } on { print >(to n ".cpp") }' README.md
 mkdir -p "$BUILD/include"
 cp ./*.h ./*.hpp ../c/player.h ../c/player_simulation.h "$BUILD/include"
 library player -O2
 library test-player "${sanitize[@]}"
-for source in "$BUILD/readme.cpp" names.cpp; do
+for source in "$BUILD/readme1.cpp" "$BUILD/readme2.cpp" names.cpp; do
   c++ -std=c++17 "${strict[@]}" -I"$BUILD/include" -o "$BUILD/$(basename "$source" .cpp)" "$source" "$BUILD/player.o"
 done
 "$BUILD/names"

@@ -7,7 +7,10 @@ package require player::simulation
 # parse returns the members of a request as a dict: requests are flat, and their values are strings, integers or lists
 # of integers.
 proc parse {line} {
-    set request {timeout_ms 0 value 0 values {} pairs "" device "" name "" text "" authority "" certificate "" key "" server ""}
+    set request {
+        timeout_ms 0 value 0 values {} pairs "" device "" name "" access "" text "" authority "" certificate "" key ""
+        server ""
+    }
     foreach {all name string number list} [regexp -all -inline {"(\w+)"\s*:\s*(?:"([^"]*)"|(-?\d+)|\[([^\]]*)\])} $line] {
         dict set request $name $string$number[string map {, " "} $list]
     }
@@ -70,7 +73,7 @@ proc simulate {line} {
 
 # perform obeys a request and returns the members of the answer.
 proc perform {request} {
-    global robot connected
+    global robot connected opened
     dict with request {}
     if {$op eq "connect"} {
         set robot(timeout) $timeout_ms
@@ -79,6 +82,7 @@ proc perform {request} {
         }
         player::Connect robot $host $port
         set connected 1
+        set opened {}
         return ""
     }
     if {!$connected} {
@@ -106,7 +110,39 @@ proc perform {request} {
             foreach device {l s p g m v z j y} {
                 append letters [expr {[player::IsNew robot $device] ? $device : ""}]
             }
+            dict for {device code} $opened {
+                append letters [expr {$code ni {l s p} && [player::IsNew robot $device] ? $code : ""}]
+            }
             return [list new [quote $letters]]
+        }
+        devices {
+            set list {}
+            foreach entry [player::Devices robot] {
+                lappend list [numbers [list [quote [dict get $entry name]] [scan [dict get $entry device] %c]]]
+            }
+            return [list devices [numbers $list]]
+        }
+        open {
+            set code [player::Open robot $name $access]
+            dict set opened $name $code
+            return [list code [scan $code %c]]
+        }
+        rays {
+            set list {}
+            foreach ray [player::Rays robot] {
+                set values [lassign [dict values $ray] device]
+                lappend list [numbers [list [quote $device] {*}$values]]
+            }
+            return [list rays [numbers $list]]
+        }
+        channels {
+            set list {}
+            foreach channel [player::Channels robot] {
+                lassign [dict values $channel] device number role unit least most text
+                lappend list [numbers [list [quote $device] $number [quote $role] [quote $unit] $least $most \
+                    [quote $text]]]
+            }
+            return [list channels [numbers $list]]
         }
         get {
             set age [player::Age robot $device]
@@ -115,10 +151,18 @@ proc perform {request} {
         }
         command {
             lassign [concat $values 0 0 0] a b c
-            switch -- $device {
+            switch -glob -- $device {
                 p { player::SetSpeed robot $a $b }
                 z { player::SetPTZ robot $a $b $c }
                 g { player::GripperCommand robot $a $b }
+                io:* { player::SetOutput robot $device $a $b }
+                servo:* {
+                    if {$a == $player::ALL_JOINTS && $b == $player::UNKNOWN} {
+                        player::StopJoints robot $device
+                    } else {
+                        player::MoveJoint robot $device $a $b $c
+                    }
+                }
                 default { throw {PLAYER USAGE} "device \"$device\" takes no command" }
             }
         }
@@ -148,9 +192,41 @@ proc perform {request} {
     return ""
 }
 
+# fields returns elements of a device, whose names in the suite have endings.
+proc fields {device endings} {
+    global robot
+    set members {}
+    foreach {name ending} $endings {
+        lappend members $name$ending $robot($device,$name)
+    }
+    return [object {*}$members]
+}
+
 proc data {device} {
     global robot
-    switch -- $device {
+    switch -glob -- $device {
+        laser:* { return [object ranges [numbers $robot($device)]] }
+        ranger:* { return [object unit_mm $robot($device,unit) ranges [numbers $robot($device,ranges)]] }
+        imu:* {
+            return [fields $device {
+                roll _mdeg pitch _mdeg yaw _mdeg roll_rate _mdeg_per_s pitch_rate _mdeg_per_s yaw_rate _mdeg_per_s
+                x _mm_per_s2 y _mm_per_s2 z _mm_per_s2
+            }]
+        }
+        gps:* {
+            return [fields $device {
+                fix "" satellites "" latitude _e7 longitude _e7 height _mm horizontal _mm vertical _mm time _ms
+                speed _mm_per_s course _mdeg
+            }]
+        }
+        io:* { return [object values [numbers $robot($device,values)]] }
+        servo:* {
+            set joints {}
+            foreach joint $robot($device,joints) {
+                lappend joints [object {*}$joint]
+            }
+            return [object joints [numbers $joints]]
+        }
         p {
             return [object time $robot(position,time) x $robot(position,xpos) y $robot(position,ypos) \
                 heading $robot(position,heading) speed $robot(position,speed) turnrate $robot(position,turnrate) \

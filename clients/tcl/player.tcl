@@ -35,6 +35,24 @@
 #   robot(joystick,...)       buttons: bits; axes: list of 8, -32767..32767
 #   robot(server,time)        of the latest round, us since the server started, if device y is read
 #
+# A device is its letter, the byte that Open returns, or its name in the server's list: imu, laser:1. Devices without a
+# letter have elements of their names, which are there after their first data:
+#
+#   robot(laser:1), robot(misc:1,...)  as those of the first device
+#   robot(ranger:0,...)       unit of the ranges, mm; ranges: list, in units, or player::NOTHING_IN_RANGE, or
+#                             player::UNKNOWN_RANGE of a reading that was not taken or is no distance
+#   robot(imu:0,...)          roll, pitch, yaw: thousandths of a degree; roll_rate, pitch_rate, yaw_rate: thousandths of
+#                             a degree each second; x, y, z: mm/s^2 ahead, to the left, up; or player::UNKNOWN
+#   robot(gps:0,...)          fix: 0 none, 1 satellites alone, 2 with corrections, 3 and 4 RTK, not settled and settled,
+#                             5 estimated, 255 not known; satellites, or 255; latitude, longitude: 1e-7 degrees north
+#                             and east; height mm; or player::UNKNOWN; horizontal, vertical: standard deviations, mm;
+#                             speed mm/s, course: thousandths of a degree clockwise from north; or
+#                             player::UNKNOWN_AMOUNT; time: ms of UTC since 1970, 0 if not known
+#   robot(io:0,values)        list of the values of inputs and outputs, in their units, or player::UNKNOWN
+#   robot(servo:0,joints)     list of dicts with position, goal, in the units of the joints, or player::UNKNOWN, and
+#                             state: bit 0 it moves, 1 it has power, 2 it is at a limit, 3 it has failed, 7 the other
+#                             bits are known
+#
 # Errors have an -errorcode of two words or three, for [try ... trap]:
 #
 #   PLAYER REFUSED pairs      the server granted other access, which is in force
@@ -64,7 +82,10 @@ namespace eval player {
     #   round     number of the current round, or of the last one
     #   left      blocks missing from it
     #   time, ages  of the latest block of device y, us
-    #   name, frequency, lifetime, mode, fresh, wanted   what Reconnect restores; "" for the server's default
+    #   items     what is left of a compact frame: devices and payloads
+    #   question, answer  the latest question, and the text of its answers
+    #   names, codes      devices that the server has listed: their names by their bytes, and the bytes by the names
+    #   name, frequency, lifetime, mode, compact, fresh, wanted   what Reconnect restores; "" for the server's default
     # and by device letter D:
     #   access,D  from the last reply;  raw,D  payload of the newest block;  valid,D  it is neither empty nor wrong
     #   round,D   number of its round;  taken,D  time of its data, us, or ""
@@ -79,6 +100,21 @@ namespace eval player {
     variable MAXPIXEL 254    ;# a byte of vision data stores a value plus one
     variable MAXBLOBS 10     ;# of one channel
     variable NOAGE 0xFFFFFFFF ;# the age of a device without data
+    variable MAXREADINGS 8192 ;# of a ranger
+    variable MAXCHANNELS 128 ;# inputs and outputs of a device
+    variable MAXJOINTS 64    ;# of a servo device
+
+    variable UNKNOWN -2147483648        ;# a field with a sign that the hardware does not measure
+    variable UNKNOWN_AMOUNT 4294967295  ;# one without a sign
+    variable NOTHING_IN_RANGE 65534     ;# a reading of a ranger that has seen nothing
+    variable UNKNOWN_RANGE 65535        ;# one that was not taken, or is no distance
+    variable ALL_JOINTS 255             ;# of MoveJoint
+
+    # The interfaces whose first devices have letters.
+    variable letters {
+        laser l sonar s position p gripper g misc m vision v ptz z joystick j
+    }
+    variable interfaces [concat [lreverse $letters] y y] ;# by these letters
 
     # Commands of GripperCommand. GRIPpress and LIFTcarry take a value, in steps of 20 ms.
     variable gripper {
@@ -106,7 +142,7 @@ proc player::Connect {name {host ""} {port ""}} {
     }
     Disconnect $robot
     array unset private $robot,*
-    foreach field {onData name frequency lifetime mode fresh wanted} {
+    foreach field {onData name frequency lifetime mode compact fresh wanted} {
         set private($robot,$field) ""
     }
     Reset $robot
@@ -120,12 +156,14 @@ proc player::Connect {name {host ""} {port ""}} {
     SetGripper $robot 0 0
     set r(vision,NumBlobs) [lrepeat 32 0]
     set r(vision,Blobs) [lrepeat 32 {}]
-    Open $robot [Deadline $robot]
+    Dial $robot [Deadline $robot]
 }
 
 # Reconnect connects again after a CLOSED error, or at any time. It tries until robot(timeout), and restores name, data
-# mode, frequency, command lifetime, freshness mode, OnData and the devices. The elements keep their values; Has is 0 until new data. A REFUSED
-# error means that the connection stands, but not all devices could be opened again.
+# mode, frequency, command lifetime, form of rounds, freshness mode, OnData and the devices. The elements keep their
+# values; Has is 0 until new data. A REFUSED error means that the connection stands, but not all devices could be opened
+# again. A PROTOCOL error means that the byte of a device is another one's now, since the server was started anew with
+# other devices: Connect, and Open them by their names.
 proc player::Reconnect {name} {
     variable private
     variable PAUSE
@@ -136,7 +174,7 @@ proc player::Reconnect {name} {
     set why {} ;# of the last attempt that the timeout has not cut short: its text and options
     while 1 {
         try {
-            Open $robot $deadline
+            Dial $robot $deadline
             break
         } trap {PLAYER CLOSED} {text options} {
             set why [list $text $options]
@@ -149,13 +187,16 @@ proc player::Reconnect {name} {
             return -options $options $text
         }
     }
-    foreach {field code} {name w frequency f lifetime l mode r} {
+    foreach {field code} {name w frequency f lifetime l mode r compact z} {
         if {$private($robot,$field) ne ""} {
             Send $robot x y $code$private($robot,$field)
         }
     }
     set wanted $private($robot,wanted)
     try {
+        if {$private($robot,codes) ne ""} {
+            ListAgain $robot $deadline
+        }
         if {$wanted ne ""} {
             Ask $robot $wanted $deadline
         }
@@ -194,8 +235,14 @@ proc player::Reset {robot} {
     array unset private $robot,*,? ;# what is known by device letter
     foreach {field value} {
         chan "" waiting 0 event "" reason "" buffer "" at 0 awaited 0 reply "" order "" readers 0 round 0 left 0 time 0 ages {}
+        items {} question none answer ""
     } {
         set private($robot,$field) $value
+    }
+    foreach field {names codes} { ;# Reconnect compares them
+        if {![info exists private($robot,$field)]} {
+            set private($robot,$field) {}
+        }
     }
 }
 
@@ -207,7 +254,7 @@ proc player::Disconnect {robot} {
     }
 }
 
-proc player::Open {robot deadline} {
+proc player::Dial {robot deadline} {
     variable private
     variable CHUNK
     upvar #0 $robot r
@@ -335,7 +382,7 @@ proc player::Send {robot kind device payload} {
         throw {PLAYER CLOSED} "the connection is closed"
     }
     if {[string length $device] != 1 || [regexp {[^\u0000-\u00ff]} $device$payload]} {
-        throw {PLAYER USAGE} "device \"$device\" is not a letter, or the message is not of bytes"
+        throw {PLAYER USAGE} "device \"$device\" is no letter and not open, or the message is not of bytes"
     }
     set size [string length $payload]
     if {$size > $MAXPAYLOAD} {
@@ -371,6 +418,13 @@ proc player::Append {robot bytes} {
 proc player::Next {robot} {
     variable private
     variable HEADER
+    if {$private($robot,items) ne ""} {
+        set private($robot,items) [lassign $private($robot,items) letter payload]
+        if {$letter eq ""} {
+            throw {PLAYER PROTOCOL} "a compact frame has an item without a meaning"
+        }
+        return [expr {[Store $robot $letter $payload] ? "round" : "block"}]
+    }
     set at $private($robot,at)
     if {![binary scan $private($robot,buffer) @${at}aSu letter size] || ![info exists size]} {
         return ""
@@ -387,7 +441,14 @@ proc player::Next {robot} {
         return reply
     }
     if {$letter eq "Y"} {
-        set private($robot,answer) [regsub -all {[^\n -~]} $payload ?] ;# people see it on terminals
+        # Answers follow each other. One to an earlier question comes before that reply, which is still to come.
+        if {$private($robot,awaited) == 1 && [string index $payload 0] eq $private($robot,question)} {
+            append private($robot,answer) [regsub -all {[^\n -~]} [string range $payload 1 end] ?]\n ;# for terminals
+        }
+        return block
+    }
+    if {$letter eq "Z"} {
+        set private($robot,items) [Items $robot $payload]
         return block
     }
     return [expr {[Store $robot $letter $payload] ? "round" : "block"}]
@@ -501,44 +562,86 @@ proc player::IsOfRound {robot device} {
 # available by Raw only.
 proc player::Decode {robot device payload} {
     variable private
+    variable MAXREADINGS
+    variable MAXCHANNELS
+    variable MAXJOINTS
     upvar #0 $robot r
-    switch -- $device {
-        p {
+    set size [string length $payload]
+    set interface [Interface $robot $device]
+    set e [expr {[Lettered $robot $device] ? $interface : [dict get $private($robot,names) $device]}] ;# of the elements
+    switch -- $interface {
+        position {
             Size position $payload 21
-            binary scan $payload IuIISuSSSucu r(position,time) r(position,xpos) r(position,ypos) r(position,heading) \
-                r(position,speed) r(position,turnrate) r(position,compass) r(position,stalls)
+            binary scan $payload IuIISuSSSucu r($e,time) r($e,xpos) r($e,ypos) r($e,heading) r($e,speed) \
+                r($e,turnrate) r($e,compass) r($e,stalls)
         }
-        s {
+        sonar {
             Size sonar $payload 32
-            binary scan $payload Su16 r(sonar)
+            binary scan $payload Su16 r($e)
         }
-        l {
+        laser {
             Size laser $payload 722
-            binary scan $payload Su361 r(laser)
+            binary scan $payload Su361 r($e)
         }
-        m {
+        misc {
             Size misc $payload 3
-            binary scan $payload cucucu r(misc,frontbumpers) r(misc,rearbumpers) r(misc,voltage)
-            set r(misc,battery) $r(misc,voltage)
+            binary scan $payload cucucu r($e,frontbumpers) r($e,rearbumpers) r($e,voltage)
+            set r($e,battery) $r($e,voltage)
         }
-        g {
+        gripper {
             Size gripper $payload 2
             binary scan $payload cucu paddles beams
-            SetGripper $robot $paddles $beams
+            SetGripper $robot $paddles $beams $e
         }
-        z {
+        ptz {
             Size ptz $payload 6
-            binary scan $payload SSS r(ptz,pan) r(ptz,tilt) r(ptz,zoom)
+            binary scan $payload SSS r($e,pan) r($e,tilt) r($e,zoom)
         }
-        v {
-            lassign [Vision $payload] r(vision,NumBlobs) r(vision,Blobs)
+        vision {
+            lassign [Vision $payload] r($e,NumBlobs) r($e,Blobs)
         }
-        j {
+        joystick {
             Size joystick $payload 20
-            binary scan $payload IuS8 r(joystick,buttons) r(joystick,axes)
+            binary scan $payload IuS8 r($e,buttons) r($e,axes)
+        }
+        ranger {
+            set unit 0
+            binary scan $payload SuSu* unit ranges
+            if {$unit == 0 || $size % 2 != 0 || $size > 2 + 2 * $MAXREADINGS} {
+                throw {PLAYER PROTOCOL} "ranger payload has $size bytes and a unit of $unit mm"
+            }
+            set r($e,unit) $unit
+            set r($e,ranges) $ranges
+        }
+        imu {
+            Size imu $payload 36
+            binary scan $payload I9 values
+            foreach field {roll pitch yaw roll_rate pitch_rate yaw_rate x y z} value $values {
+                set r($e,$field) $value
+            }
+        }
+        gps {
+            Size gps $payload 38
+            binary scan $payload cucuIIIIuIuWuIuIu r($e,fix) r($e,satellites) r($e,latitude) r($e,longitude) \
+                r($e,height) r($e,horizontal) r($e,vertical) r($e,time) r($e,speed) r($e,course)
+        }
+        io {
+            if {$size % 4 != 0 || $size > 4 * $MAXCHANNELS} {
+                throw {PLAYER PROTOCOL} "io payload has $size bytes, not 4 for each of at most $MAXCHANNELS channels"
+            }
+            binary scan $payload I* r($e,values)
+        }
+        servo {
+            if {$size % 9 != 0 || $size > 9 * $MAXJOINTS} {
+                throw {PLAYER PROTOCOL} "servo payload has $size bytes, not 9 for each of at most $MAXJOINTS joints"
+            }
+            set r($e,joints) {}
+            for {set at 0} {$at < $size} {incr at 9} {
+                binary scan $payload @${at}IIcu position goal state
+                lappend r($e,joints) [dict create position $position goal $goal state $state]
+            }
         }
         y {
-            set size [string length $payload]
             if {$size < 8 || $size % 4 != 0} {
                 throw {PLAYER PROTOCOL} "freshness payload has $size bytes, not 8 plus 4 for each age"
             }
@@ -546,6 +649,57 @@ proc player::Decode {robot device payload} {
             set r(server,time) $private($robot,time)
         }
     }
+}
+
+# Interface returns the interface of a device, y for device y, and "" if it is not known.
+proc player::Interface {robot device} {
+    variable private
+    variable interfaces
+    if {[dict exists $private($robot,names) $device]} {
+        return [lindex [split [dict get $private($robot,names) $device] :] 0]
+    }
+    return [expr {[dict exists $interfaces $device] ? [dict get $interfaces $device] : ""}]
+}
+
+# Lettered reports whether a device is the first one of an interface with a letter, or not listed by the server.
+proc player::Lettered {robot device} {
+    variable private
+    variable letters
+    if {![dict exists $private($robot,names) $device]} {
+        return 1
+    }
+    set interface [Interface $robot $device]
+    return [expr {[dict exists $letters $interface] && [dict get $letters $interface] eq $device}]
+}
+
+# Label returns a device for people: its letter, its name in the server's list, or its number.
+proc player::Label {robot device} {
+    variable private
+    if {![Lettered $robot $device]} {
+        return [dict get $private($robot,names) $device]
+    }
+    return [expr {[regexp {^[!-~]$} $device] ? $device : [scan $device %c]}]
+}
+
+# KeyOf returns the device that a line of an answer names, "" if it is not known.
+proc player::KeyOf {robot key} {
+    variable private
+    if {[dict exists $private($robot,codes) $key]} {
+        return [dict get $private($robot,codes) $key]
+    }
+    return [expr {[string length $key] == 1 ? $key : ""}]
+}
+
+# Device returns the byte of a device by its name in the server's list; without one what it is given.
+proc player::Device {robot device} {
+    variable private
+    if {[string length $device] > 1} {
+        set name [expr {[string first : $device] < 0 ? "$device:0" : $device}]
+        if {[dict exists $private($robot,codes) $name]} {
+            return [dict get $private($robot,codes) $name]
+        }
+    }
+    return $device
 }
 
 proc player::Size {what payload want} {
@@ -556,14 +710,14 @@ proc player::Size {what payload want} {
 }
 
 # SetGripper stores the bits of PROTOCOL 7.5.
-proc player::SetGripper {robot paddles beams} {
+proc player::SetGripper {robot paddles beams {element gripper}} {
     upvar #0 $robot r
     set bits [expr {$paddles | $beams << 8}]
     foreach name {
         paddlesOpen paddlesClose paddlesMoving paddlesError liftUp liftDown liftMoving liftError
         gripLimitReached liftLimitReached outerBeamObstructed innerBeamObstructed leftPaddleOpen rightPaddleOpen
     } {
-        set r(gripper,$name) [expr {$bits & 1}]
+        set r($element,$name) [expr {$bits & 1}]
         set bits [expr {$bits >> 1}]
     }
 }
@@ -620,6 +774,255 @@ proc player::Vision {payload} {
     return [list $counts $channels]
 }
 
+# --- compact frames (PROTOCOL 8.4) ------------------------------------------------------------------------------------
+
+# Items returns the devices and payloads of a compact frame, up to the end or the first item without a meaning, in the
+# place of which there are two "".
+proc player::Items {robot frame} {
+    set items {}
+    set at 0
+    try {
+        while {$at < [string length $frame]} {
+            binary scan $frame @${at}acu* device bytes
+            set behind 0
+            set head [Number bytes behind]
+            set begin [expr {$at + 1 + $behind}]
+            set at [expr {$begin + ($head >> 2)}]
+            if {$at > [string length $frame]} {
+                error "the item is longer than the frame"
+            }
+            set code [string range $frame $begin $at-1]
+            switch [expr {$head & 3}] {
+                0 { lappend items $device $code }
+                1 { lappend items $device [Expand [Interface $robot $device] $code] }
+                2 { lappend items $device [ExpandSelected $code] }
+                default { error "the item has form 3" }
+            }
+        }
+    } on error {} { ;# also of numbers behind the end
+        lappend items "" ""
+    }
+    return $items
+}
+
+# Number reads a number (8.4.2) in a list of bytes, and moves at behind it. Its value is at most 2^64-1.
+proc player::Number {bytes at} {
+    upvar 1 $bytes list $at i
+    set value 0
+    for {set shift 0} {$shift < 70} {incr shift 7} {
+        set byte [lindex $list $i]
+        incr i
+        set value [expr {$value | ($byte & 127) << $shift}]
+        if {$byte < 128} {
+            if {$byte eq "" || $value > 0xFFFFFFFFFFFFFFFF} {
+                break
+            }
+            return $value
+        }
+    }
+    error "no number"
+}
+
+# Expand returns the payload of a code of form 1 (8.4.3).
+proc player::Expand {interface code} {
+    variable MAXREADINGS
+    variable MAXPIXEL
+    binary scan $code cu* bytes
+    set at 0
+    switch -- $interface {
+        laser { return [binary format S* [Readings $bytes 0 361]] }
+        sonar { return [binary format S* [Readings $bytes 0 16]] }
+        ranger {
+            set unit [Number bytes at]
+            set count [Number bytes at]
+            if {$unit > 65535 || $count > $MAXREADINGS} {
+                error "no ranger"
+            }
+            return [binary format SS* $unit [Readings $bytes $at $count]]
+        }
+        position { return [Fields $bytes {Iu 32 I 32 I 32 Su 16 S 16 S 16 Su 16 cu 8}] }
+        ptz { return [Fields $bytes {S 16 S 16 S 16}] }
+        joystick { return [Fields $bytes {Iu 32 S 16 S 16 S 16 S 16 S 16 S 16 S 16 S 16}] }
+        y {
+            set payload [binary format W [Number bytes at]]
+            while {$at < [llength $bytes]} {
+                set age [Number bytes at]
+                if {$age > 0xFFFFFFFF} {
+                    error "no age"
+                }
+                append payload [binary format I [expr {$age - 1}]]
+            }
+            return $payload
+        }
+        vision {
+            set header {}
+            set blobs 0
+            for {set channel 1} {$channel <= 32} {incr channel} {
+                set count 0
+                if {[lindex $bytes $at] eq $channel} {
+                    set count [lindex $bytes $at+1]
+                    incr at 2
+                }
+                lappend header [expr {min($blobs, $MAXPIXEL) + 1}] [expr {$count + 1}]
+                incr blobs $count
+            }
+            if {[lindex $bytes $at] ne 0 || [llength $bytes] != $at + 1 + 10 * $blobs} {
+                error "no vision"
+            }
+            return [binary format c* $header][string range $code $at+1 end]
+        }
+    }
+    error "device of interface \"$interface\" has no code"
+}
+
+# Fields returns the payload of numbers: their formats, of which those without u have signs, and their bits.
+proc player::Fields {bytes formats} {
+    set at 0
+    set payload ""
+    foreach {format bits} $formats {
+        set value [Number bytes at]
+        if {$value >> $bits != 0} {
+            error "a number of more than $bits bits"
+        }
+        if {![string match *u $format]} {
+            set value [expr {$value & 1 ? -($value >> 1) - 1 : $value >> 1}]
+        }
+        append payload [binary format [string index $format 0] $value]
+    }
+    if {$at != [llength $bytes]} {
+        error "bytes behind the numbers"
+    }
+    return $payload
+}
+
+# ExpandSelected returns the scan of which a part was sent (8.4.7). The other readings are 0.
+proc player::ExpandSelected {code} {
+    binary scan $code cu* bytes
+    set at 0
+    foreach name {first step count unit} {
+        set $name [Number bytes at]
+    }
+    if {$step == 0 || $unit > 65535 || $count > 361 || ($count > 0 && $first + ($count - 1) * $step > 360)} {
+        error "no part of a scan"
+    }
+    set scan [lrepeat 361 0]
+    foreach reading [Readings $bytes $at $count] {
+        lset scan $first [expr {min($reading * $unit, 65535)}]
+        incr first $step
+    }
+    return [binary format S* $scan]
+}
+
+# Readings decodes readings (8.4.5) from a list of bytes.
+proc player::Readings {bytes at count} {
+    set size [llength $bytes]
+    set width 0xFFFFFFFF
+    set code 0
+    for {set end [expr {$at + 4}]} {$at < $end} {incr at} {
+        set code [expr {$code << 8 | ($at < $size ? [lindex $bytes $at] : 0)}]
+    }
+    # The chances: 0..17 that a difference is 0, by level; 18..25 of its steps; 26 + b of b bits of them.
+    set chances [lrepeat 43 32768]
+    set seen [lrepeat 43 0]
+    set straight [Bits 1]
+    set last 0
+    set before 0
+    set slope 0
+    set spread 480
+    set readings {}
+    for {} {$count > 0} {incr count -1} {
+        set reading [expr {$straight ? 2 * $last - $before : $last + (($slope + 128) >> 8)}]
+        set reading [expr {max(0, min($reading, 65535))}]
+        set level 0
+        if {$spread >= 16} {
+            while {$spread >> ($level + 5)} {
+                incr level
+            }
+            set level [expr {min(17, 2 * $level + ($spread >> ($level + 3) & 1))}]
+        }
+        set difference 0
+        if {![Bit $level]} {
+            set negative [Bits 1]
+            set low [expr {$level >> 1}]
+            set steps 0
+            while {$steps < 4 && ![Bit [expr {18 + 4 * ($level & 1) + $steps}]]} {
+                incr steps
+            }
+            if {$steps == 4} {
+                set bits 1
+                while {![Bit [expr {26 + $bits}]]} {
+                    if {[incr bits] > 16} {
+                        error "no difference"
+                    }
+                }
+                set steps [expr {3 + (1 << ($bits - 1)) + [Bits [expr {$bits - 1}]]}]
+            }
+            set difference [expr {($steps << $low) + [Bits $low] + 1}]
+            if {$negative} {
+                set difference [expr {-$difference}]
+            }
+            incr reading $difference
+            if {$reading < 0 || $reading > 65535} {
+                error "no reading"
+            }
+        }
+        set off [expr {abs($difference)}]
+        if {$off > 400} {
+            set slope 0
+            set before $reading
+        } else {
+            incr spread [expr {((16 * $off - $spread) * 3) >> 3}]
+            incr slope [expr {(256 * ($reading - $last) - $slope) >> 2}]
+            set before $last
+        }
+        set last $reading
+        lappend readings $reading
+    }
+    return $readings
+}
+
+# Bit gets a bit with the chance of a number (8.4.4) for Readings.
+proc player::Bit {chance} {
+    upvar 1 bytes bytes at at size size width width code code chances chances seen seen
+    set p [lindex $chances $chance]
+    set n [lindex $seen $chance]
+    set bound [expr {($width * $p) >> 16}]
+    set rate [expr {327680 / (5 * $n + 8)}]
+    set one [expr {$code < $bound}]
+    if {$one} {
+        set width $bound
+        incr p [expr {((65536 - $p) * $rate) >> 16}]
+    } else {
+        set code [expr {$code - $bound}]
+        set width [expr {$width - $bound}]
+        incr p [expr {-(($p * $rate) >> 16)}]
+    }
+    lset chances $chance [expr {max(32, min($p, 65504))}]
+    if {$n < 40} {
+        lset seen $chance [incr n]
+    }
+    while {$width < 0x1000000} {
+        set code [expr {$code << 8 | ($at < $size ? [lindex $bytes $at] : 0)}]
+        set width [expr {$width << 8}]
+        incr at
+    }
+    return $one
+}
+
+# Bits gets k plain bits for Readings.
+proc player::Bits {k} {
+    upvar 1 bytes bytes at at size size width width code code
+    set width [expr {$width >> $k}]
+    set value [expr {min($code / $width, (1 << $k) - 1)}]
+    set code [expr {$code - $value * $width}]
+    while {$width < 0x1000000} {
+        set code [expr {$code << 8 | ($at < $size ? [lindex $bytes $at] : 0)}]
+        set width [expr {$width << 8}]
+        incr at
+    }
+    return $value
+}
+
 # --- data -------------------------------------------------------------------------------------------------------------
 
 # Request asks for devices and waits for the server's reply (manual 3.3). The request consists of pairs of a device
@@ -661,18 +1064,28 @@ proc player::Ask {robot pairs deadline} {
     if {$refused eq ""} {
         return $reply
     }
-    set text "asked for \"$pairs\", granted \"$reply\""
+    set text "asked for \"[Pairs $robot $pairs]\", granted \"[Pairs $robot $reply]\""
     set why {}
     foreach device [lsort -unique [split $refused ""]] {
         if {[dict exists $reasons $device] && $private($robot,access,$device) eq "e"} {
-            dict set why $device [dict get $reasons $device]
-            append text "; device $device: [lindex [dict get $reasons $device] 1]"
+            dict set why [Label $robot $device] [dict get $reasons $device]
+            append text "; device [Label $robot $device]: [lindex [dict get $reasons $device] 1]"
         }
     }
     if {$failed && $why eq ""} {
         append text "; the server's log has the reason"
     }
     throw [list PLAYER REFUSED $reply $why] $text
+}
+
+# Pairs returns pairs for people: devices that are no letters by their names.
+proc player::Pairs {robot pairs} {
+    set text ""
+    foreach {device access} [split $pairs ""] {
+        set label [Label $robot $device]
+        append text [expr {[string length $label] > 1 ? "${label}=" : $label}] $access
+    }
+    return $text
 }
 
 # RoundTrip sends a request and returns its reply.
@@ -690,47 +1103,211 @@ proc player::RoundTrip {robot pairs deadline} {
     return $private($robot,reply)
 }
 
-# Question asks the server a question. Every server replies to the empty request, and the answer comes before.
+# Question asks the server a question and returns the lines of its answers (PROTOCOL 8.9). Every server replies to the
+# empty request, and the answers come before. If private(ROBOT,answer) is "" then the server does not know the question.
 proc player::Question {robot question deadline} {
     variable private
+    set private($robot,question) $question
     set private($robot,answer) ""
-    Send $robot x y q$question
-    RoundTrip $robot "" $deadline
+    try {
+        Send $robot x y q$question
+        RoundTrip $robot "" $deadline
+    } finally {
+        set private($robot,question) none ;# what comes later is not for the next call
+    }
+    return [split $private($robot,answer) \n]
 }
 
-# Geometry returns where the parts of the robot are, and what they cover, as far as the server knows it (PROTOCOL 8.9.3):
-# a list of dictionaries with device, number, x, y, heading, length, width, range and view, in mm and degrees. A device
-# that is open is known best. A server without such answers has no parts.
-proc player::Geometry {name} {
-    variable private
-    set robot [Robot $name]
+# Inquire asks a question for a program, of which OnData may go on afterwards.
+proc player::Inquire {robot question} {
     try {
-        Question $robot g [Deadline $robot]
+        return [Question $robot $question [Deadline $robot]]
     } finally {
         Resume $robot
     }
+}
+
+# Geometry returns where the parts of the robot are, and what they cover, as far as the server knows it (PROTOCOL
+# 8.9.3): a list of dictionaries with device, number, x, y, heading, length, width, range and view, in mm and degrees. A
+# device that is open is known best. A server without such answers has no parts. The device is a letter, or a name after
+# Devices or Open.
+proc player::Geometry {name} {
+    set robot [Robot $name]
     set parts {}
-    foreach line [split [string range $private($robot,answer) 1 end] \n] {
-        if {[regexp {^. \d+( -?\d+(\.\d+)?){7}( |$)} $line]} {
-            lassign [split $line " "] device number x y heading length width range view
-            lappend parts [dict create device $device number $number x $x y $y heading $heading length $length width $width \
-                range $range view $view]
+    foreach line [Inquire $robot g] {
+        if {[regexp {^[^ ]+ \d+( -?\d+(\.\d+)?){7}( |$)} $line]} {
+            lassign [split $line " "] key number x y heading length width range view
+            set device [KeyOf $robot $key]
+            if {$device ne ""} {
+                lappend parts [dict create device [Label $robot $device] number $number x $x y $y heading $heading \
+                    length $length width $width range $range view $view]
+            }
         }
     }
     return $parts
 }
 
-# Explain asks the server why devices are refused (PROTOCOL 8.9). It returns, by device, a word and a text for people.
-# Every server replies to the empty request, and the answer comes before. Whatever goes wrong, the refusal stands.
-proc player::Explain {robot deadline} {
+# Devices returns which devices the robot has (PROTOCOL 8.9.5): a list of dictionaries with device, its byte, name, for
+# example laser:1, and driver. An older server, whose devices all have letters, has none.
+proc player::Devices {name} {
+    set robot [Robot $name]
+    set entries [Entries [Inquire $robot d]]
+    Listed $robot $entries
+    return $entries
+}
+
+# Entries returns the devices of lines of an answer.
+proc player::Entries {lines} {
+    set entries {}
+    foreach line $lines {
+        if {[regexp {^(\d{1,3}) ([^ :]+) (\d{1,10}) (.*)$} $line -> code interface index driver]} {
+            scan "$code $index" "%d %lld" code index
+            if {$code > 0 && $code < 256 && $index <= 2147483647} {
+                lappend entries [dict create device [format %c $code] name $interface:$index driver $driver]
+            }
+        }
+    }
+    return $entries
+}
+
+# Listed keeps which devices the server has.
+proc player::Listed {robot entries} {
     variable private
+    if {$private($robot,answer) eq ""} {
+        return
+    }
+    foreach field {names codes} {
+        set private($robot,$field) {}
+    }
+    foreach entry $entries {
+        dict set private($robot,names) [dict get $entry device] [dict get $entry name]
+        dict set private($robot,codes) [dict get $entry name] [dict get $entry device]
+    }
+}
+
+# ListAgain asks for the devices of a new connection, of which those with bytes must be those of the one before.
+proc player::ListAgain {robot deadline} {
+    variable private
+    set entries [Entries [Question $robot d $deadline]]
+    foreach entry $entries {
+        set device [dict get $entry device]
+        set name [dict get $entry name]
+        foreach {field key value} [list names $device $name codes $name $device] {
+            if {[dict exists $private($robot,$field) $key] && [dict get $private($robot,$field) $key] ne $value} {
+                Disconnect $robot
+                throw {PLAYER PROTOCOL} \
+                    "the server was started anew with other devices: connect, and open them by their names"
+            }
+        }
+    }
+    foreach entry $entries { ;# a device that is away may come back
+        dict set private($robot,names) [dict get $entry device] [dict get $entry name]
+        dict set private($robot,codes) [dict get $entry name] [dict get $entry device]
+    }
+}
+
+# Open opens a device by its name: an interface and an index, for example laser:1, or an interface alone, whose index is
+# 0: imu. The access is r, w or a. It returns the byte of the device; the other procedures take that or the name. It
+# asks the server which devices there are unless it knows the name. If the robot has no such device, that is a REFUSED
+# error without pairs; otherwise errors are those of Request. Another text is a USAGE error.
+proc player::Open {name device access} {
+    variable private
+    variable letters
+    set robot [Robot $name]
+    set deadline [Deadline $robot]
+    set index 0
+    set is [regexp {^([^:]+)(?::(\d{1,10}))?$} $device -> interface digits]
+    if {!$is || [scan $digits %lld index] == 1 && $index > 2147483647} {
+        throw {PLAYER USAGE} "\"$device\" is no device: write an interface, or one and an index, for example laser:1"
+    }
+    set asked $interface:$index
     try {
-        Question $robot e $deadline
+        if {![dict exists $private($robot,codes) $asked]} {
+            Listed $robot [Entries [Question $robot d $deadline]]
+        }
+        if {[dict exists $private($robot,codes) $asked]} {
+            set code [dict get $private($robot,codes) $asked]
+        } elseif {$private($robot,answer) ne ""} {
+            set there [lsort -dictionary [dict keys $private($robot,codes)]]
+            throw {PLAYER REFUSED {} {}} "no such device: $asked: the robot has $there"
+        } elseif {$index == 0 && [dict exists $letters $interface]} {
+            set code [dict get $letters $interface] ;# which an older server answers with e if it has none
+        } else {
+            throw {PLAYER REFUSED {} {}} "no such device: $asked: this server has only devices with letters"
+        }
+        Ask $robot $code$access $deadline
+    } finally {
+        Resume $robot
+    }
+    return $code
+}
+
+# Rays returns where readings of lasers, sonars and rangers look from and to (PROTOCOL 8.9.6): a list of dictionaries
+# with device, first and count of readings that follow each other from one point, x and y of that in mm, heading of the
+# first and step to the next in degrees counterclockwise, near and far, the smallest and the largest distance in mm, and
+# cone, how wide a reading sees in degrees; the last three are 0 if not known. Open the devices first. An older server
+# has none.
+proc player::Rays {name} {
+    variable MAXREADINGS
+    set robot [Robot $name]
+    set rays {}
+    foreach line [Inquire $robot r] {
+        if {[regexp {^[^ ]+ \d{1,9} \d{1,9}( -?\d+(\.\d+)?){7}( |$)} $line]} {
+            lassign [split $line " "] key first count x y heading step near far cone
+            scan "$first $count" "%d %d" first count
+            set device [KeyOf $robot $key]
+            if {$device ne "" && $count > 0 && $first + $count <= $MAXREADINGS} {
+                lappend rays [dict create device [Label $robot $device] first $first count $count x $x y $y \
+                    heading $heading step $step near $near far $far cone $cone]
+            }
+        }
+    }
+    return $rays
+}
+
+# Channels returns what the inputs, outputs and joints are (PROTOCOL 8.9.7): a list of dictionaries with device, number,
+# role (input, output, joint), unit of the values, a word, - if not known, min and max, or player::UNKNOWN, and name,
+# for people, which may be empty. An older server has none.
+proc player::Channels {name} {
+    variable MAXCHANNELS
+    set robot [Robot $name]
+    set channels {}
+    foreach line [Inquire $robot i] {
+        if {[regexp {^([^ ]+) (\d{1,3}) (input|output|joint) ([^ ]+) (-?\d{1,10}) (-?\d{1,10}) (.*)$} $line -> \
+                key number role unit least most text]} {
+            scan "$number $least $most" "%d %lld %lld" number least most
+            set device [KeyOf $robot $key]
+            if {$device ne "" && $number < $MAXCHANNELS && max(abs($least + 0.5), abs($most + 0.5)) < 2147483648} {
+                lappend channels [dict create device [Label $robot $device] number $number role $role unit $unit \
+                    min $least max $most name $text]
+            }
+        }
+    }
+    return $channels
+}
+
+# DeviceName returns the name of a device in the server's list, for example laser:1, or "".
+proc player::DeviceName {name device} {
+    variable private
+    set robot [Robot $name]
+    set device [Device $robot $device]
+    return [expr {[dict exists $private($robot,names) $device] ? [dict get $private($robot,names) $device] : ""}]
+}
+
+# Explain asks the server why devices are refused (PROTOCOL 8.9.1). It returns, by device, a word and a text for people.
+# Whatever goes wrong, the refusal stands.
+proc player::Explain {robot deadline} {
+    set lines {}
+    try {
+        set lines [Question $robot e $deadline]
     } trap PLAYER {} {}
     set reasons {}
-    foreach line [split [string range $private($robot,answer) 1 end] \n] {
-        if {[regexp {^(.) ([^ ]+) (.*)$} $line -> device word text] && ![dict exists $reasons $device]} {
-            dict set reasons $device [list $word $text]
+    foreach line $lines {
+        if {[regexp {^([^ ]+) ([^ ]+) (.*)$} $line -> key word text]} {
+            set device [KeyOf $robot $key]
+            if {$device ne "" && ![dict exists $reasons $device]} {
+                dict set reasons $device [list $word $text]
+            }
         }
     }
     return $reasons
@@ -822,6 +1399,7 @@ proc player::Deliver {robot} {
 proc player::Has {name device} {
     variable private
     set robot [Robot $name]
+    set device [Device $robot $device]
     return [expr {[info exists private($robot,valid,$device)] && $private($robot,valid,$device)}]
 }
 
@@ -829,18 +1407,21 @@ proc player::Has {name device} {
 proc player::Access {name device} {
     variable private
     set robot [Robot $name]
+    set device [Device $robot $device]
     return [expr {[info exists private($robot,access,$device)] ? $private($robot,access,$device) : ""}]
 }
 
 # IsNew reports whether the latest round has a block of this device. Without freshness mode it has all.
 proc player::IsNew {name device} {
-    return [IsOfRound [Robot $name] $device]
+    set robot [Robot $name]
+    return [IsOfRound $robot [Device $robot $device]]
 }
 
 # Raw returns the payload of a device's newest block as sent, or "". It is the only access to devices unknown here.
 proc player::Raw {name device} {
     variable private
     set robot [Robot $name]
+    set device [Device $robot $device]
     return [expr {[info exists private($robot,raw,$device)] ? $private($robot,raw,$device) : ""}]
 }
 
@@ -849,6 +1430,7 @@ proc player::Raw {name device} {
 proc player::Age {name device} {
     variable private
     set robot [Robot $name]
+    set device [Device $robot $device]
     if {![Readable $robot y] || ![info exists private($robot,taken,$device)] || $private($robot,taken,$device) eq ""} {
         return ""
     }
@@ -887,12 +1469,46 @@ proc player::GripperCommand {name command {value 0}} {
 
 # Command sends a command of any layout. It does not wait. Without write access it is a USAGE error.
 proc player::Command {name device payload} {
-    Order [Robot $name] $device $payload
+    set robot [Robot $name]
+    Order $robot [Device $robot $device] $payload
+}
+
+# SetOutput sets an output of an io device to a value in its unit (Channels).
+proc player::SetOutput {name device channel value} {
+    set robot [Robot $name]
+    Whole output $channel 0 255
+    Whole value $value -2147483648 2147483647
+    Order $robot [Device $robot $device] [binary format cI $channel $value]
+}
+
+# MoveJoint moves a joint of a servo device, or player::ALL_JOINTS, to a goal in its unit, at a speed in that unit each
+# second; 0: as the driver moves it. A goal of player::UNKNOWN stops it where it is.
+proc player::MoveJoint {name device joint goal {speed 0}} {
+    set robot [Robot $name]
+    Whole joint $joint 0 255
+    Whole goal $goal -2147483648 2147483647
+    Whole speed $speed 0 4294967295
+    Order $robot [Device $robot $device] [binary format cII $joint $goal $speed]
+}
+
+# StopJoints stops all joints of a servo device where they are.
+proc player::StopJoints {name device} {
+    variable ALL_JOINTS
+    variable UNKNOWN
+    set robot [Robot $name]
+    Order $robot [Device $robot $device] [binary format cII $ALL_JOINTS $UNKNOWN 0]
+}
+
+# Whole refuses what is no whole number in a range.
+proc player::Whole {what value least most} {
+    if {![string is entier -strict $value] || $value < $least || $value > $most} {
+        throw {PLAYER USAGE} "$what \"$value\" is no whole number in $least..$most"
+    }
 }
 
 proc player::Order {robot device payload} {
     if {![Writable $robot $device]} {
-        throw {PLAYER USAGE} "no write access to device \"$device\": Request \"${device}w\" first"
+        throw {PLAYER USAGE} "no write access to device \"$device\": Request or Open it first"
     }
     Send $robot c $device $payload
 }
@@ -933,6 +1549,13 @@ proc player::SetCommandLifetime {name ms} {
         throw {PLAYER USAGE} "a lifetime of \"$ms\" ms is not in 0..60000"
     }
     Setting [Robot $name] lifetime l [binary format S $ms]
+}
+
+# SetCompact selects the form of rounds: PLAIN, the default, COMPACT, which is smaller, without loss (PROTOCOL 8.4), or
+# WHENFULL: compact while the network is found full. Tcl takes 20 ms to decode a scan. Servers that do not know it
+# send plain rounds.
+proc player::SetCompact {name form} {
+    Setting [Robot $name] compact z [binary format c [Choice $form PLAIN COMPACT WHENFULL]]
 }
 
 # SetFresh turns freshness mode on (1) or off (0): a round is sent only if there is new data, and contains only that. It
@@ -994,7 +1617,8 @@ proc player::ResetPosition {name} {
 
 # Config sends a configuration of any layout: a code letter and its argument. It needs no access.
 proc player::Config {name device payload} {
-    Send [Robot $name] x $device $payload
+    set robot [Robot $name]
+    Send $robot x [Device $robot $device] $payload
 }
 
 proc player::Choice {value args} {

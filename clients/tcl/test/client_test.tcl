@@ -36,14 +36,16 @@ served usage "nothing is sent" {
     foreach script {
         {player::Read robot} {player::SetFresh robot 1} {player::SetSpeed robot 1 1} {player::SetFrequency robot 0}
         {player::SetFrequency robot 65536} {player::SetFrequency robot fast} {player::SetDataMode robot NEVER}
-        {player::GripperCommand robot GRIPopne} {player::Request robot srp}
+        {player::GripperCommand robot GRIPopne} {player::Request robot srp} {player::SetCompact robot SMALL}
+        {player::SetOutput robot io:0 1 1} {player::MoveJoint robot servo:0 1 1.5}
+        {player::MoveJoint robot servo:0 1 1 -1}
         {player::Config robot p [string repeat x 513]} {player::Read nobody}
     } {
         lappend kinds [kind $script]
     }
     player::RequestData robot
     list $kinds [received 5]
-} {{USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE USAGE} 7879000164}
+} [list [lrepeat 15 USAGE] 7879000164]
 
 # Numbers that are none, and letters that are none, are errors of usage; large ones keep their sign.
 served numbers "nothing wrong is sent" {
@@ -102,6 +104,92 @@ served names "a robot of a namespace, and one named in a procedure" {
     namespace delete ant
     received 5
 } 7879000164
+
+# Devices by their names.
+
+proc answer {question args} { return [block Y [join [list $question {*}$args] \n]] }
+set listed [answer d "108 laser 0 sick" "128 imu 0 a driver"][answer d "129 servo 2 lines" "130 io 0 x"][reply ""]
+set moved [answer d "128 imu 1 x"][reply ""]
+set asked 787900027164[binary encode hex dr]0000
+set imu [hex "00000001 00000002 FFFFFFFD 80000000 00000005 00000006 00000007 00000008 00002647"]
+
+served open "one question for all names; names are devices" {
+    say $listed [reply \u0080r]
+    set code [player::Open robot imu r]
+    say [reply \u0081a] [block \u0080 $imu]
+    player::Open robot servo:2 a
+    player::MoveJoint robot servo:2 1 -2 4294967295
+    player::StopJoints robot \u0081
+    player::Config robot servo:2 R
+    say [block \u0080 $imu] [block \u0081 ""]
+    player::Read robot
+    list [scan $code %c] [received 53] [player::Has robot imu] [player::Has robot servo:2] [player::IsNew robot imu:0] \
+        [string length [player::Raw robot \u0080]] [player::Access robot servo:2] \
+        [lmap field {yaw roll_rate z} {set robot(imu:0,$field)}] [player::DeviceName robot \u0081]
+} [list 128 ${asked}647200028072647200028161[string cat 6381000901fffffffeffffffff 63810009ff8000000000000000 \
+    7881000152] 1 0 1 36 a {-3 -2147483648 9799} servo:2]
+
+served open-missing "an error names what there is" {
+    say $listed
+    try {
+        player::Open robot gps r
+    } trap {PLAYER REFUSED} {text options} {}
+    list [dict get $options -errorcode] [lmap name {laser:0 servo:2 gps:0} {expr {[string first $name $text] >= 0}}]
+} {{PLAYER REFUSED {} {}} {1 1 1}}
+
+served open-usage "names that are none" {
+    set kinds {}
+    foreach name {"" :1 imu: imu:x imu:-1 "imu:1 " imu:2147483648 imu:99999999999} {
+        lappend kinds [kind {player::Open robot $name r}]
+    }
+    player::RequestData robot
+    list [lsort -unique $kinds] [received 5]
+} {USAGE 7879000164}
+
+served open-refused "why, by name" {
+    say $listed [reply \u0080e] [answer e "imu:0 hardware it is unplugged" "imu:0 hardware again"] [reply ""]
+    try {
+        player::Open robot imu r
+    } trap {PLAYER REFUSED} {text options} {}
+    list [lindex [dict get $options -errorcode] 3] [string match "*imu:0*it is unplugged" $text]
+} {{imu:0 {hardware {it is unplugged}}} 1}
+
+served questions "lines that make no sense are left out, and answers to earlier questions" {
+    say $listed
+    set devices [player::Devices robot]
+    set robot(timeout) 1
+    set late [kind {player::Rays robot}]
+    set robot(timeout) $limit
+    say [answer r "l 0 9 0 0 0 0 0 0 0"] [reply ""] \
+        [answer r "l 0 361 80 -10.5 -90 0.5 0 8182 0" "imu:3 0 1 0 0 0 0 0 0 0"] \
+        [answer r "l 8191 2 0 0 0 0 0 0 0" "l 8191 1 0 0 0 0 0 0 0 more"] [reply ""]
+    set rays [player::Rays robot]
+    say [answer i "io:0 3 output mV -2147483648 2147483647 " "io:0 128 input bit 0 1 x" \
+        "io:0 0 input bit 0 2147483648 x" "servo:2 08 joint mdeg -9 9 The elbow" "io:0 0 inputs bit 0 1 x" "io:1 0 input bit 0 1 x"] [reply ""]
+    set channels [player::Channels robot]
+    say [answer g "imu:0 0 1 2 3 4 5 6 7" "gps:0 0 1 2 3 4 5 6 7"] [reply ""]
+    list [lindex $devices 1] $late [lmap ray $rays {lrange [dict values $ray] 0 4}] \
+        [lmap channel $channels {dict values $channel}] [lmap part [player::Geometry robot] {dict get $part device}]
+} [list [list device \u0080 name imu:0 driver {a driver}] TIMEOUT {{l 0 361 80 -10.5} {l 8191 1 0 0}} \
+    {{io:0 3 output mV -2147483648 2147483647 {}} {servo:2 8 joint mdeg -9 9 {The elbow}}} imu:0]
+
+served reconnect-names "devices must have the bytes that they had, each time" {
+    say $listed [reply \u0080r]
+    player::Open robot imu r
+    player::SetCompact robot COMPACT
+    received 22
+    set kinds {}
+    foreach greeting [list $moved $moved $listed[reply \u0080r]] {
+        set peer ""
+        lappend kinds [kind {player::Reconnect robot}]
+        await {$peer ne ""}
+        lappend kinds [received 16]
+        if {[lindex $kinds end-1] eq "PROTOCOL"} {
+            await {[read $peer] eq "" && [eof $peer]} ;# nothing is requested
+        }
+    }
+    list $kinds [received 6]
+} [list [list PROTOCOL 787900027a01$asked PROTOCOL 787900027a01$asked none 787900027a01$asked] 647200028072]
 
 # Scripts with an event loop of their own.
 
