@@ -5,7 +5,7 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"strings"
+	"sort"
 	"time"
 )
 
@@ -56,7 +56,8 @@ func Scan(path string) (*Summary, error) {
 		s.Channels = append(s.Channels, ChannelSummary{c, n})
 	}
 	s.Cameras = slices.Compact(slices.Sorted(maps.Values(r.cameras)))
-	slices.SortFunc(s.Channels, func(a, b ChannelSummary) int { return strings.Compare(a.Topic(), b.Topic()) })
+	// slices.SortFunc is 19 kB larger.
+	sort.Slice(s.Channels, func(i, j int) bool { return s.Channels[i].Topic() < s.Channels[j].Topic() })
 	switch {
 	case len(s.Channels) > 0:
 		return s, nil

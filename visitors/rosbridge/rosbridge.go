@@ -9,12 +9,12 @@
 package rosbridge
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net"
 	"net/http"
 	"slices"
+	"sort"
 
 	"go.uber.org/zap"
 
@@ -85,7 +85,7 @@ func newServer(ctx context.Context, config Config) *server {
 			s.drives[s.prefix(i)+velocityTopic] = i
 		}
 	}
-	slices.SortFunc(s.topics, func(a, b topic) int { return cmp.Compare(a.name, b.name) })
+	sort.Slice(s.topics, func(i, j int) bool { return s.topics[i].name < s.topics[j].name }) // slices.SortFunc is 19 kB larger
 	for i, t := range s.topics {
 		s.index[t.name] = i
 	}
