@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"player/codec"
 	"player/formats/telemetry"
 )
 
@@ -267,8 +266,7 @@ const services = 1
 // satellite returns the message of a receiver with a fix.
 func satellite(m telemetry.LocationFix, fix telemetry.GPS) NavSatFix {
 	status := int8(0)
-	switch codec.Fix(fix.Fix) {
-	case codec.DGPSFix, codec.FloatFix, codec.RTKFix:
+	if fix.Corrected() {
 		status = 2
 	}
 	out := NavSatFix{Header: header(m.Timestamp, m.FrameID), Status: NavSatStatus{status, services}, Latitude: m.Latitude, Longitude: m.Longitude,

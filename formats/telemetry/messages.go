@@ -1,6 +1,10 @@
 package telemetry
 
-import "math"
+import (
+	"math"
+
+	"player/codec"
+)
 
 // The messages below have the names, fields and units of the schemas of Foxglove
 // (https://docs.foxglove.dev/docs/sdk/schemas): metres, radians and nanoseconds.
@@ -303,6 +307,15 @@ type GPS struct {
 	Satellites int     `json:"satellites"`
 	Speed      float64 `json:"speed"`
 	Course     float64 `json:"course"`
+}
+
+// Corrected reports whether the fix uses the corrections of a base station or of other satellites.
+func (g GPS) Corrected() bool {
+	switch codec.Fix(g.Fix) {
+	case codec.DGPSFix, codec.FloatFix, codec.RTKFix:
+		return true
+	}
+	return false
 }
 
 // Channels has the values of inputs and outputs in their units. What is not known is 0.
