@@ -32,7 +32,7 @@ func TestRecordTool(t *testing.T) {
 	c := startTool(t, nil, "record", s.address, "-o", ours)
 	waiting.Until(t, "a log", func() bool { return hasLogged(t, ours, 50) })
 	c.Signal(t, syscall.SIGINT)
-	if code := c.Code(t); code != 0 || !strings.Contains(c.errors.String(), " position, sonar in "+ours) {
+	if code := c.Code(t); code != 0 || !strings.Contains(c.errors.String(), " sonar, position in "+ours) {
 		t.Errorf("exit %d, %s", code, c.errors)
 	}
 	s.stop(t)

@@ -29,8 +29,11 @@ func (d Device) Name() string {
 // CheckDevices returns an error unless text names devices that are only read: pairs of a letter and r, "lrsr", or names
 // separated by commas, "imu,laser:1".
 func CheckDevices(text string) error {
-	if isPairs(text) {
+	switch {
+	case isPairs(text):
 		return nil
+	case asksForMore(text):
+		return fmt.Errorf("%q: the devices are only read, for example srlr for sonar and laser", text)
 	}
 	for name := range strings.SplitSeq(text, ",") {
 		iface, _, ok := codec.ParseAddress(name)
@@ -39,6 +42,16 @@ func CheckDevices(text string) error {
 		}
 	}
 	return nil
+}
+
+// asksForMore reports whether text is pairs of which some do more than read, or read the server itself.
+func asksForMore(text string) bool {
+	for i := 1; i < len(text); i += 2 {
+		if !strings.ContainsRune("rwac", rune(text[i])) {
+			return false
+		}
+	}
+	return len(text) > 0 && len(text)%2 == 0
 }
 
 func isPairs(text string) bool {
