@@ -26,7 +26,7 @@ import (
 // network and the kernel's connections (simulation_network and _wireless_test.go), what clients do and send and how
 // they judge what they get (simulation_client, _message and _judge_test.go), the serial lines and their drivers
 // (simulation_line and _rig_test.go), robots (simulation_robot and _pioneer_test.go), a scanner
-// (simulation_scanner_test.go), emulated hardware (simulation_hardware and _laser_test.go), and programs of ROS and the
+// (simulation_scanner_test.go), emulated hardware (simulation_hardware, _base and _laser_test.go), and programs of ROS and the
 // server for them (simulation_program, _visit and _site_test.go). All chance comes from one seed, so a seed that fails
 // can be replayed, and reduced to few events (simulation_story_test.go):
 //
