@@ -64,12 +64,9 @@ func TestGoldenCommands(t *testing.T) {
 	}
 }
 
-func TestReportCutAtEveryByte(t *testing.T) {
-	whole := slices.Concat(frame(2, 0b1000, 0x10, 15600, 2, 0xFFFE, 3), frame(0x0D, 0b0001, 0x07, 14000, 1, 7, 8))
-	want := []Report{
-		{Bumps: 2, Cliffs: 8, Stalled: true, Battery: 15600, Mode: ModeSafe, Left: 0xFFFE, Right: 3},
-		{Bumps: 13, Cliffs: 1, Battery: 14000, Mode: Passive, Left: 7, Right: 8},
-	}
+// parsesCut tests whether frames that are cut at each byte are the wanted reports.
+func parsesCut(t *testing.T, whole []byte, want []Report) {
+	t.Helper()
 	for cut := range len(whole) {
 		var p Parser
 		var got []Report
@@ -82,6 +79,15 @@ func TestReportCutAtEveryByte(t *testing.T) {
 			t.Fatalf("cut at %d: %+v", cut, got)
 		}
 	}
+}
+
+func TestReportCutAtEveryByte(t *testing.T) {
+	whole := slices.Concat(frame(2, 0b1000, 0x10, 15600, 2, 0xFFFE, 3), frame(0x0D, 0b0001, 0x07, 14000, 1, 7, 8))
+	want := []Report{
+		{Bumps: 2, Cliffs: 8, Stalled: true, Battery: 15600, Mode: ModeSafe, Left: 0xFFFE, Right: 3},
+		{Bumps: 13, Cliffs: 1, Battery: 14000, Mode: Passive, Left: 7, Right: 8},
+	}
+	parsesCut(t, whole, want)
 }
 
 func TestDamagedFramesAreDropped(t *testing.T) {
@@ -424,18 +430,7 @@ func TestButtons(t *testing.T) {
 		{Bumps: 12, Cliffs: 5, Battery: 15600, Mode: ModeSafe, Left: 5, Right: 6, HasButtons: true, Buttons: 0x82},
 		{Bumps: 12, Cliffs: 5, Battery: 15600, Mode: ModeSafe, Left: 5, Right: 6},
 	}
-	for cut := range len(whole) {
-		var p Parser
-		var got []Report
-		for _, part := range [][]byte{whole[:cut], whole[cut:]} {
-			for r, rest, ok := p.Next(part); ok; r, rest, ok = p.Next(rest) {
-				got = append(got, r)
-			}
-		}
-		if !slices.Equal(got, want) || p.Stats.Garbage != 0 {
-			t.Fatalf("cut at %d: %+v", cut, got)
-		}
-	}
+	parsesCut(t, whole, want)
 }
 
 func TestHotPathAllocatesNothing(t *testing.T) {

@@ -94,7 +94,7 @@ func TestCoursesOfReceivers(t *testing.T) {
 	}
 }
 
-// The errors have the deviations that the world gives, and are the same whoever reads.
+// The errors have the deviations that the world gives. Several readers get the same errors.
 func TestErrorsOfNavigation(t *testing.T) {
 	t.Parallel()
 	const text = `position ( name "r0" gps ( noise [2 3] ) gps ( noise [2 3] ) imu ( noise [2 3 0.5] ) )`
