@@ -114,6 +114,10 @@ func (d *Driver) take(now time.Duration, k kind) {
 			}
 			d.usual = d.now.seen
 		}
+		last, known := timeOfDay(d.now.at[:d.now.n])
+		if of, ok := timeOfDay(at); ok && known && of < last {
+			d.date = time.Time{} // it is another day, which the next RMC names
+		}
 		d.clear(at)
 	}
 	if k == rmc {

@@ -102,6 +102,26 @@ func unplaced(longitude int32) codec.GPSData {
 	return d
 }
 
+// Behind midnight the date is unknown until a sentence has it.
+func TestMidnight(t *testing.T) {
+	gga := func(clock string) string { return signed("GPGGA," + clock + ",0100.0,N,00200.0,E,1,09,1,10,M,,M,,") }
+	got := read(t, signed("GPRMC,235959.00,A,0100.0,N,00200.0,E,1,,261126,,,A"), gga("235959.00"), gga("000000.00"), gga("000001.00"),
+		signed("GPRMC,000001.00,A,0100.0,N,00200.0,E,1,,271126,,,A"), gga("000002.00"))
+	var seconds []uint64
+	for _, d := range got {
+		seconds = append(seconds, d.Time/1000)
+	}
+	before := uint64(time.Date(2026, 11, 26, 23, 59, 59, 0, time.UTC).Unix())
+	for _, s := range seconds {
+		if s != 0 && s != before && s != before+2 && s != before+3 {
+			t.Errorf("times %d, before midnight it was %d", seconds, before)
+		}
+	}
+	if !slices.Contains(seconds, before) || !slices.Contains(seconds, 0) || !slices.Contains(seconds, before+2) {
+		t.Errorf("times %d, before midnight it was %d", seconds, before)
+	}
+}
+
 // A sentence cut at each byte is the same sentence, and a damaged one is none.
 func TestInspect(t *testing.T) {
 	whole := []byte(fix)
