@@ -4,8 +4,16 @@ package shipped
 
 // Flags returns the flags of go build without those of the linker. CGO_ENABLED=0 belongs
 // to them.
-// Without HTTP/2, which no page of ours needs, the binary is 370 kB smaller.
-func Flags() []string { return []string{"-tags=nethttpomithttp2", "-trimpath"} }
+// Without HTTP/2, which no page of ours needs, the binary is 370 kB smaller. Functions of
+// packages that only connections and certificates need, not frames, are not inlined: that
+// is 210 kB. The ciphers are in other packages.
+func Flags() []string {
+	flags := []string{"-tags=nethttpomithttp2", "-trimpath"}
+	for _, cold := range []string{"net/http", "crypto/tls", "crypto/x509", "encoding/asn1", "math/big"} {
+		flags = append(flags, "-gcflags="+cold+"=-l")
+	}
+	return flags
+}
 
 // Link returns the flags of the linker for a processor. On amd64 functions begin at multiples of 16 bytes instead of 32,
 // as on arm64: the binary is 110 kB smaller.
