@@ -14,6 +14,7 @@ require (
 	github.com/pierrec/lz4/v4 v4.1.22
 	github.com/vishvananda/netlink v1.3.1
 	github.com/vishvananda/netns v0.0.5
+	github.com/yuin/goldmark v1.8.7
 	go.uber.org/zap v1.28.0
 	golang.org/x/image v0.30.0
 	golang.org/x/sys v0.49.0

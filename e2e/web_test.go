@@ -72,6 +72,7 @@ func TestWeb(t *testing.T) {
 		{"page of a fleet", testFleetPage},
 		{"floor plans of a fleet", testFleetPlans},
 		{"teleoperation by rosbridge", testTeleop},
+		{"site", testSite},
 		{"far away", testFarAway},
 		{"film", testRecording},
 	} {

@@ -42,7 +42,7 @@ type debian map[string]any
 
 // playerServer returns what the package of the server says.
 func playerServer(arch string) debian {
-	return debian{"name": "player", "arch": arch, "section": "electronics", "suggests": []string{"avahi-daemon"}, "description": strings.TrimSpace(description)}
+	return debian{"name": "player", "arch": arch, "section": "electronics", "suggests": []string{"avahi-daemon", "player-doc"}, "description": strings.TrimSpace(description)}
 }
 
 // libplayerDev returns what the package of the libraries for C and C++ says. The linker of

@@ -2,9 +2,9 @@
 //
 //	go run ./packaging -o DIR
 //
-// DIR gets the server as .deb packages and archives (tar.gz) and container images (tar), the programs beside
-// it as packages and archives, the client libraries as their languages install them, an SBOM and SHA256SUMS. Two builds of a commit with one
-// version of Go, javac and cc are equal, byte by byte.
+// DIR gets the server as .deb packages, archives (tar.gz) and container images (tar), the other programs as
+// packages and archives, the client libraries as their languages install them, the pages as a web site and as a
+// package, an SBOM and SHA256SUMS. Two builds of a commit with one version of Go, javac and cc are equal, byte by byte.
 package main
 
 import (
@@ -59,11 +59,19 @@ func main() {
 	replace := flag.Bool("f", false, "replace results that exist")
 	only := flag.String("only", "", "build for this processor only")
 	version := flag.String("version", "", "version, instead of the one from git")
-	clients := flag.Bool("clients", true, "pack the client libraries, too")
+	clients := flag.Bool("clients", true, "pack the client libraries and the web site also")
+	pages := flag.String("site", "", "write the pages as a web site for this `directory`, and do nothing else")
 	notes := flag.String("notes", "", "print what CHANGELOG.md says of this release, and do nothing else")
 	flag.Parse()
 	if *notes != "" {
 		if err := printNotes(*notes); err != nil {
+			fmt.Fprintln(os.Stderr, "packaging:", err)
+			os.Exit(1)
+		}
+		return
+	}
+	if *pages != "" {
+		if err := buildSite(*pages, *version); err != nil {
 			fmt.Fprintln(os.Stderr, "packaging:", err)
 			os.Exit(1)
 		}
@@ -163,6 +171,11 @@ func run(output, only, version string, replace, withClients bool) error {
 		if clients, err = libraries(src); err != nil {
 			return err
 		}
+		pages, err := packSite(src)
+		if err != nil {
+			return err
+		}
+		maps.Copy(results, pages)
 	}
 	for _, l := range clients {
 		maps.Copy(results, l.results)

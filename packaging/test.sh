@@ -18,7 +18,7 @@ if installed; then echo "player is installed on this machine"; exit 1; fi
 finish() {
   if [ -n "$server" ]; then kill "$server" 2>/dev/null || true; fi
   if installed; then dpkg --purge player >/dev/null || true; fi
-  dpkg --purge player-fleet player-vision libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
+  dpkg --purge player-fleet player-vision player-doc libplayer-dev libplayerc-dev >/dev/null 2>&1 || true
   rm -rf "$work"
 }
 trap finish EXIT
@@ -33,7 +33,7 @@ for clone in one other/folder; do
 done
 diff -r "$work/out-one" "$work/out-other" || fail "two builds differ"
 (cd "$work/out-one" && sha256sum -c --quiet SHA256SUMS)
-[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 5 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 3 ] || fail "packages are missing"
+[ "$(find "$work/out-one" -name '*.deb' | wc -l)" = 6 ] && [ "$(find "$work/out-one" -name 'player*-linux-*.tar.gz' | wc -l)" = 3 ] || fail "packages are missing"
 lintian --allow-root --fail-on error "$work"/out-one/*.deb
 
 # What programs in C are built with is found without being told where it is.
@@ -45,6 +45,14 @@ printf '#include <libplayerc++/playerc++.h>\nint main() { return PlayerCc::rtod(
 c++ -o "$work/hello" "$work/hello.cpp" $(pkg-config --cflags --libs playerc++) && "$work/hello" || fail "a program of libplayerc-dev"
 dpkg --purge libplayer-dev libplayerc-dev >/dev/null
 [ ! -e /usr/include/player ] && [ ! -e /usr/include/libplayerc++ ] || fail "headers are left"
+
+# The pages are where the package says, and find what they need.
+dpkg -i "$work"/out-one/player-doc_*.deb >/dev/null
+for name in index.html words.js docs/PROTOCOL.html reference/go/client.html reference/java/index.html; do
+  [ -s "/usr/share/doc/player/html/$name" ] || fail "player-doc lacks $name"
+done
+dpkg --purge player-doc >/dev/null
+[ ! -e /usr/share/doc/player/html ] || fail "pages are left"
 
 old=$(find "$work/out-one" -name 'player_*_amd64.deb')
 (cd "$work/one" && go run ./packaging -only amd64 -clients=false -version 999 -o "$work/new")
