@@ -1,6 +1,7 @@
 package lines
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -44,6 +45,10 @@ type Options struct {
 	Reset  string        // line that resets the odometry; empty: it cannot
 	Output string        // template that sets an output; empty: it has none
 	Names  []string      // of the inputs and outputs, from io0 on
+	Rays   []string      // where readings of the ranger look: each the nine numbers of PROTOCOL 8.9.6
+	Joints []string      // each a unit, the smallest and the largest position, and a name, from joint0 on
+	Servo  string        // template that moves a joint; empty: they cannot be moved
+	Hold   string        // template that stops a joint; empty: it is moved to where it is
 	Repeat time.Duration // of the newest command; zero: it is sent once
 	Base   float64       // mm between the wheels
 	Most   float64       // mm/s of a wheel
@@ -53,7 +58,8 @@ type Options struct {
 func Kind() devices.Kind {
 	return devices.Kind{
 		Name: "lines", Doc: "a robot or sensor that speaks lines of text, described by the configuration",
-		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc(), devices.IMU(), devices.GPS(), devices.IO()},
+		Provides: []devices.Spec{devices.Position(), devices.Sonar(), devices.Misc(), devices.Ranger(),
+			devices.IMU(), devices.GPS(), devices.IO(), devices.Servo()},
 		Options: []devices.Option{
 			{Name: "port", Default: devices.SerialPort("/dev/ttyACM0"), Doc: "serial port, or HOST:PORT"},
 			{Name: "baud", Default: 115200, Min: 300, Max: 4e6, Unit: "bit/s", Doc: "its speed"},
@@ -69,6 +75,10 @@ func Kind() devices.Kind {
 			{Name: "reset", Default: "", Doc: "line that sets its odometry to zero"},
 			{Name: "output", Default: "", Doc: "line that sets an output"},
 			{Name: "names", Default: []string{}, Doc: "of the inputs and outputs, from io0 on"},
+			{Name: "rays", Default: []string{}, Doc: "where readings of the ranger look"},
+			{Name: "joints", Default: []string{}, Doc: "units, limits and names of the joints, from joint0 on"},
+			{Name: "servo", Default: "", Doc: "line that moves a joint"},
+			{Name: "hold", Default: "", Doc: "line that stops a joint; without: servo with its position"},
 			{Name: "repeat", Default: 0, Max: 10000, Unit: "ms", Doc: "how often the last command is sent again; 0: never"},
 			{Name: "wheelbase", Default: 200.0, Min: 1, Max: 10000, Unit: "mm", Doc: "distance between its wheels"},
 			{Name: "maxspeed", Default: 500.0, Min: 1, Max: 10000, Unit: "mm/s", Doc: "the highest commanded speed of a wheel"},
@@ -79,7 +89,8 @@ func Kind() devices.Kind {
 				Port: a.String("port"), Baud: a.Int("baud"), Boot: ms("boot"), EOL: a.String("eol"), Hello: a.Strings("hello"),
 				Read: a.Strings("read"), Poll: a.Strings("poll"), Round: ms("interval"),
 				Drive: a.String("drive"), Stop: a.String("stop"), Motors: a.Strings("motors"), Reset: a.String("reset"),
-				Output: a.String("output"), Names: a.Strings("names"),
+				Output: a.String("output"), Names: a.Strings("names"), Rays: a.Strings("rays"),
+				Joints: a.Strings("joints"), Servo: a.String("servo"), Hold: a.String("hold"),
 				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"),
 			})
 			if err != nil {
@@ -134,6 +145,7 @@ type Driver struct {
 	sonarData    codec.SonarData
 	miscData     codec.MiscData
 	sensors      sensors
+	servos       servos
 }
 
 // poll is a line to send, and its answer.
@@ -167,8 +179,11 @@ func New(o Options) (*Driver, error) {
 	write := func(option string, texts ...string) (t []template) {
 		for _, text := range texts {
 			names := writable()
-			if option == "output" {
+			switch option {
+			case "output":
 				names = settable()
+			case "servo", "hold":
+				names = movable()
 			}
 			line, wrong := newTemplate(text, eol, names)
 			if wrong != nil && err == nil {
@@ -198,17 +213,33 @@ func New(o Options) (*Driver, error) {
 	if d.stop = optional("stop", o.Stop); d.stop == nil {
 		d.stop = d.drive
 	}
+	d.servos.move, d.servos.hold = optional("servo", o.Servo), optional("hold", o.Hold)
+	for _, text := range o.Rays {
+		rays, wrong := newRays(text)
+		err = cmp.Or(err, wrong)
+		d.sensors.rays = append(d.sensors.rays, rays)
+	}
+	for i, text := range o.Joints {
+		joint, wrong := newJoint(i, text)
+		err = cmp.Or(err, wrong)
+		d.servos.joints = append(d.servos.joints, joint)
+	}
 	if err != nil {
 		return nil, err
 	}
+	joints := max(d.last(fieldJoint, lastJoint), d.last(fieldState, lastState))
 	switch m := &d.measured; {
+	case len(o.Joints) > maxJoint || len(o.Joints) < joints || len(o.Joints) == 0 && d.servos.move != nil:
+		return nil, fmt.Errorf("joints: want one for each joint, 1 to %d, and there are %d", maxJoint, len(o.Joints))
+	case d.servos.hold != nil && d.servos.move == nil:
+		return nil, errors.New("hold: there is no servo, so no joint moves")
 	case m[fieldLeft] != m[fieldRight]:
 		return nil, errors.New("read: {left} and {right} go together")
 	case m[fieldLeft] && (m[fieldX] || m[fieldY] || m[fieldHeading]):
 		return nil, errors.New("read: the position is either {left} and {right}, or {x}, {y} and {heading}")
 	case len(o.Motors) != 0 && len(o.Motors) != 2:
 		return nil, errors.New("motors: want two lines, on and off")
-	case len(d.provides()) == 0:
+	case len(o.Read)+len(o.Poll) == 0 || len(d.provides()) == 0:
 		return nil, errors.New("read, poll: no pattern has a field")
 	}
 	d.Protocol = d.protocol()
@@ -240,7 +271,7 @@ func (d *Driver) protocol() transport.Protocol {
 			return fmt.Errorf("lines come at %d bit/s, but none is like those of read and poll, such as %q%s", o.Baud, example, patience)
 		},
 	}
-	if d.stop != nil {
+	if d.stop != nil || d.servos.hold != nil {
 		p.LastWords = d.halt([]byte(d.eol)) // behind the end of a line that was cut off
 	}
 	return p
@@ -272,6 +303,8 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 			d.sonar = device
 		case codec.Misc:
 			d.misc = device
+		case codec.Servo:
+			d.servos.device = device
 		default:
 			d.sensors.set(device)
 		}
@@ -280,6 +313,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.restarts = limited.Line{}
 	d.positionData, d.sonarData, d.miscData = codec.PositionData{}, codec.SonarData{}, codec.MiscData{}
 	d.sensors.begin(d)
+	d.servos.begin()
 	d.Transport.Setup(now, link)
 }
 
@@ -288,15 +322,16 @@ func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.booted, d.moving, d.free, d.due, d.flushAt = false, false, 0, 0, 0
 	d.asked, d.awaiting, d.askAt, d.round = 0, len(d.polls) > 0, now+d.opts.Boot+answerLimit, now
 	d.turned, d.fresh = turning{}, [2]bool{}
+	d.servos.begin()
 	return booting
 }
 
-// halt appends the line that stops the motors, if it has any.
+// halt appends the lines that stop the motors, if it has any.
 func (d *Driver) halt(dst []byte) []byte {
-	if d.stop == nil {
-		return dst
+	if d.stop != nil {
+		dst = d.stop.append(dst, &[args]float64{})
 	}
-	return d.stop.append(dst, &[args]float64{})
+	return d.servos.halt(dst)
 }
 
 // greet appends the greeting of a board that has booted. It may have been left driving.
@@ -422,21 +457,20 @@ func (d *Driver) pair() {
 // publish publishes the devices that have a field in the line.
 func (d *Driver) publish(now time.Duration) {
 	v := &d.values
-	seen := func(from, to int) bool { return slices.Contains(v.has[from:to+1], true) }
-	if d.position != nil && seen(fieldX, fieldRight) {
+	if d.position != nil && v.seen(fieldX, fieldRight) {
 		d.locate(now)
 		d.positionData.Time = uint32(now.Milliseconds())
 		d.out = d.positionData.Append(d.out[:0])
 		d.position.Publish(now, d.out)
 	}
-	if d.sonar != nil && seen(fieldSonar, lastSonar) {
+	if d.sonar != nil && v.seen(fieldSonar, lastSonar) {
 		for i := range d.sonarData {
 			take(v, fieldSonar+i, &d.sonarData[i], 0, math.MaxUint16)
 		}
 		d.out = d.sonarData.Append(d.out[:0])
 		d.sonar.Publish(now, d.out)
 	}
-	if d.misc != nil && seen(fieldFront, fieldBattery) {
+	if d.misc != nil && v.seen(fieldFront, fieldBattery) {
 		take(v, fieldFront, &d.miscData.FrontBumpers, 0, 31)
 		take(v, fieldRear, &d.miscData.RearBumpers, 0, 31)
 		v.number[fieldBattery] *= 10 // decivolt
@@ -445,6 +479,7 @@ func (d *Driver) publish(now time.Duration) {
 		d.misc.Publish(now, d.out)
 	}
 	d.sensors.publish(now, d)
+	d.servos.publish(now, d)
 }
 
 // locate sets the position from the fields of a line.
@@ -501,17 +536,36 @@ func (d *Driver) Command(now time.Duration, device *devices.Device) {
 		d.flush(now)
 	case device == d.sensors.io && d.output != nil:
 		d.set(device.Command())
+	case device == d.servos.device:
+		d.servos.command(device.Command())
+		d.flush(now)
 	}
 }
 
-// flush sends the newest command when the line is free.
+// flush sends the newest commands when the line is free: those to the wheels first.
 func (d *Driver) flush(now time.Duration) {
-	if d.drive == nil {
-		return
-	}
 	if d.Port().Buffered() > 0 {
 		d.free = now + commandGap // the line's buffer is full: try again
 	}
+	d.flushAt = 0
+	if d.drive != nil {
+		d.flushWheels(now)
+	}
+	if slices.Contains(d.servos.pending[:], true) {
+		if now >= d.free {
+			var lines int
+			d.out, lines = d.servos.flush(d.out[:0])
+			d.Port().Write(d.out)
+			d.free = now + time.Duration(lines)*commandGap
+		} else if d.flushAt == 0 || d.free < d.flushAt {
+			d.flushAt = d.free
+		}
+	}
+	d.schedule()
+}
+
+// flushWheels sends the newest command to the wheels if the line is free. It sets when it is due next.
+func (d *Driver) flushWheels(now time.Duration) {
 	b := d.position.Command()
 	if d.moving && now >= d.free && b != nil {
 		var c codec.PositionCommand
@@ -538,7 +592,6 @@ func (d *Driver) flush(now time.Duration) {
 	default:
 		d.flushAt = d.due
 	}
-	d.schedule()
 }
 
 func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte) error {

@@ -224,3 +224,115 @@ func TestSensors(t *testing.T) {
 		t.Error("a command to the wheels has a channel")
 	}
 }
+
+// Readings of a ranger, and joints, are published in the units of the protocol.
+func TestRangerAndJoints(t *testing.T) {
+	b, _ := newBench(t, Options{
+		Read:   []string{"R {range0} {range1*10} {range2}", "J {joint0} {joint1} {state1}"},
+		Rays:   []string{"0 2 80 0 -45 45 20 2000 25", "2 1 0 0 180 0 0 0 0"},
+		Joints: []string{"deg -90 90 Pan", "mm 0 120.5 Lift"},
+		Servo:  "P {joint} {goal:1} {speed}", Hold: "H {joint}",
+	}, codec.Ranger)
+	must.Do(t, setup(b, "R 100 30 70000\r\n"))
+	ranges := func() []uint16 { return transporttest.Data[codec.RangerData](t, b.Client).Ranges }
+	if got := ranges(); !slices.Equal(got, []uint16{100, 300, codec.NothingInRange}) {
+		t.Errorf("ranges %d", got)
+	}
+	b.Port().Say([]byte("R 19.4 200.1 inf\r\nR nan 7 -1\r\nR 20 200 1e9\r\nR 5 nan 65533\r\n"))
+	if got := ranges(); !slices.Equal(got, []uint16{codec.UnknownRange, 2000, 65533}) {
+		t.Errorf("ranges %d", got)
+	}
+	rays := b.Client.AppendRays(nil)
+	if len(rays) != 2 || rays[0].X != 80 || rays[0].Step != 45 || rays[1].Heading != 180 {
+		t.Errorf("rays %+v", rays)
+	}
+	servo := b.Link.Device(codec.Servo)
+	b.Port().Say([]byte("J -12.3456 100 3\r\n"))
+	want := []codec.Joint{{Position: -12346, Goal: codec.Unknown}, {Position: 100000, Goal: codec.Unknown, State: codec.JointKnown | 3}}
+	joints := func() []codec.Joint { return transporttest.Data[codec.ServoData](t, servo).Joints }
+	if got := joints(); !slices.Equal(got, want) {
+		t.Errorf("joints %+v, want %+v", got, want)
+	}
+	if channels := servo.AppendChannels(nil); len(channels) != 2 || channels[1] !=
+		(codec.Channel{Device: servo.Code(), Number: 1, Role: codec.Jointed, Unit: "um", Max: 120500, Name: "Lift"}) {
+		t.Errorf("joints %+v", channels)
+	}
+}
+
+// ready opens the device of a board that says a text when it has booted.
+func ready(b *transporttest.Bench, says string) {
+	b.T.Helper()
+	b.Subscribe()
+	b.Pass(1500 * time.Millisecond)
+	b.Port().Say([]byte(says))
+	if len(b.Done) != 1 || b.Done[0] != nil {
+		b.T.Fatalf("setup %v", b.Done)
+	}
+}
+
+// Joints are moved within their limits, the newest command of each when the line is free, and stopped.
+func TestServoCommands(t *testing.T) {
+	joints := []string{"deg -90 90 Pan", "deg 0 45 Tilt"}
+	type command = codec.ServoCommand
+	stop := codec.StopServos()
+	for _, tt := range []struct {
+		name     string
+		options  Options
+		says     string
+		commands []command
+		want     string
+	}{
+		{"limits and speed", Options{Servo: "P {joint} {goal:1} {speed}"}, "",
+			[]command{{Joint: 0, Goal: -100000, Speed: 30000}, {Joint: 1, Goal: 12340}, {Joint: 2, Goal: 1}}, "P 0 -90.0 30\nP 1 12.3 0\n"},
+		{"the newest", Options{Servo: "P {joint} {goal}"}, "",
+			[]command{{Joint: 0, Goal: 1000}, {Joint: 0, Goal: 2000}, {Joint: 1, Goal: 3000}, {Joint: 0, Goal: 4000}}, "P 0 1\nP 0 4\nP 1 3\n"},
+		{"all", Options{Servo: "P {joint} {goal}"}, "", []command{{Joint: codec.AllJoints, Goal: 60000}}, "P 0 60\nP 1 45\n"},
+		{"hold", Options{Servo: "P {joint} {goal}", Hold: "H {joint}"}, "", []command{stop}, "H 0\nH 1\n"},
+		{"stop where it is", Options{Servo: "P {joint} {goal}"}, "J 7 8\n", []command{stop}, "P 0 7\nP 1 8\n"},
+		{"stop at an unknown place", Options{Servo: "P {joint} {goal}"}, "", []command{stop}, ""},
+		{"fixed joints", Options{}, "", []command{{Joint: 0, Goal: 1000}}, ""},
+	} {
+		o := tt.options
+		o.Read, o.Joints = []string{"K {front}", "J {joint0} {joint1}"}, joints
+		b, _ := newBench(t, o, codec.Servo)
+		ready(b, "K 0\n")
+		b.Port().Say([]byte(tt.says))
+		b.Port().Wrote = nil
+		for _, c := range tt.commands {
+			b.Client.SetCommand(b.Now(), c.Append(nil))
+		}
+		b.Pass(time.Second)
+		if got := string(b.Port().Wrote); got != tt.want {
+			t.Errorf("%s: the board was sent %q, want %q", tt.name, got, tt.want)
+		}
+	}
+}
+
+// A board whose line is lost moves no joint when it is back, and is told to hold them; so it is when the client has left.
+func TestServoAfterLoss(t *testing.T) {
+	b, _ := newBench(t, Options{
+		Read: []string{"K {front}"}, Joints: []string{"deg -90 90 Pan"}, Servo: "P {joint} {goal}", Hold: "H {joint}",
+	}, codec.Servo)
+	ready(b, "K 0\n")
+	b.Client.SetCommand(b.Now(), codec.ServoCommand{Goal: 30000}.Append(nil))
+	if got := transporttest.Data[codec.ServoData](t, b.Client).Joints[0]; got.Goal != codec.Unknown {
+		t.Fatalf("before the next line the data is %+v", got)
+	}
+	b.Port().Say([]byte("K 0\n"))
+	if got := transporttest.Data[codec.ServoData](t, b.Client).Joints[0]; got.Goal != 30000 || got.Position != codec.Unknown {
+		t.Fatalf("data %+v", got)
+	}
+	b.Port().HangUp()
+	b.Client.SetCommand(b.Now(), codec.ServoCommand{Goal: 40000}.Append(nil))
+	b.Pass(2500 * time.Millisecond)
+	b.Port().Say([]byte("K 0\n"))
+	b.Pass(time.Second)
+	if got := string(b.Port().Wrote); len(b.Ports) != 2 || got != "\nH 0\nH 0\n" {
+		t.Errorf("%d ports; the board that is back was sent %q", len(b.Ports), got)
+	}
+	b.Port().Wrote = nil
+	b.Unsubscribe()
+	if got := string(b.Port().Wrote); got != "H 0\n" {
+		t.Errorf("a board without clients was sent %q", got)
+	}
+}

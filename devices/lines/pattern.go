@@ -35,7 +35,7 @@ const (
 	lastSonar    = fieldSonar + codec.SonarCount - 1
 )
 
-// The fields of an inertial measurement unit, of a GPS receiver, and of inputs and outputs.
+// The fields of an inertial measurement unit, a GPS receiver, inputs and outputs, a ranger, and joints.
 const (
 	fieldRoll      = lastSonar + 1 + iota // deg, the left side up
 	fieldPitch                            // deg, the front down
@@ -51,12 +51,25 @@ const (
 	fieldHeight                           // mm above mean sea level
 	fieldFix                              // as in PROTOCOL 7.11
 	fieldSatellites
-	fieldIO // the first of maxIO
-	fields  = fieldIO + maxIO
+	fieldIO    // the first of maxIO
+	lastIO     = fieldIO + maxIO - 1
+	fieldRange = lastIO + 1 // mm, the first of maxRange
+	lastRange  = fieldRange + maxRange - 1
+	fieldJoint = lastRange + 1 // in the unit of the joint, the first of maxJoint
+	lastJoint  = fieldJoint + maxJoint - 1
+	fieldState = lastJoint + 1 // bits as in PROTOCOL 7.13, the first of maxJoint
+	lastState  = fieldState + maxJoint - 1
+	fields     = lastState + 1
 )
 
-// maxIO is the most inputs and outputs of a board. An Arduino Mega has 70 pins; more than these need a driver.
-const maxIO = 32
+const (
+	// maxIO is the most inputs and outputs of a board. An Arduino Mega has 70 pins; more than these need a driver.
+	maxIO = 32
+	// maxRange is the most readings of a ranger: the zones of a VL53L5CX. A line of 511 bytes has room for them.
+	maxRange = 64
+	// maxJoint is the most joints: the outputs of a PCA9685.
+	maxJoint = 16
+)
 
 // readable are the fields of a pattern by name.
 func readable() map[string]int {
@@ -72,6 +85,13 @@ func readable() map[string]int {
 		"latitude", "longitude", "height", "fix", "satellites"} {
 		names[name] = fieldRoll + i
 	}
+	for i := range maxRange {
+		names[fmt.Sprint("range", i)] = fieldRange + i
+	}
+	for i := range maxJoint {
+		names[fmt.Sprint("joint", i)] = fieldJoint + i
+		names[fmt.Sprint("state", i)] = fieldState + i
+	}
 	for i := range maxIO {
 		names[fmt.Sprint("io", i)] = fieldIO + i
 	}
@@ -80,13 +100,16 @@ func readable() map[string]int {
 
 // The fields of commands.
 const (
-	argSpeed   = iota // mm/s
-	argTurn           // deg/s, counterclockwise
-	argLeft           // mm/s, of the left wheel
-	argRight          // mm/s
-	argEOL            // {eol}: the end of a line, between two lines
-	argChannel        // of an output
-	argValue          // in the unit of the output
+	argSpeed      = iota // mm/s
+	argTurn              // deg/s, counterclockwise
+	argLeft              // mm/s, of the left wheel
+	argRight             // mm/s
+	argEOL               // {eol}: the end of a line, between two lines
+	argChannel           // of an output
+	argValue             // in the unit of the output
+	argJoint             // number of a joint, from 0
+	argGoal              // in the unit of the joint
+	argJointSpeed        // in the unit of the joint each second; 0: as the board moves it
 	args
 )
 
@@ -97,6 +120,11 @@ func writable() map[string]int {
 // settable are the fields of a command to an output.
 func settable() map[string]int {
 	return map[string]int{"channel": argChannel, "value": argValue, "eol": argEOL}
+}
+
+// movable are the fields of a command to a joint.
+func movable() map[string]int {
+	return map[string]int{"joint": argJoint, "goal": argGoal, "speed": argJointSpeed, "eol": argEOL}
 }
 
 // piece is a literal text, or, if that is nil, a field.
@@ -211,13 +239,16 @@ type values struct {
 	unknown bool // a field has no number, or an impossible one: as if the line had no such field
 }
 
+// seen reports whether the line has one of the fields from one to another.
+func (v *values) seen(from, to int) bool { return slices.Contains(v.has[from:to+1], true) }
+
 // limits returns the least and greatest number that a field can have, in its unit.
 func limits(field int) (least, most float64) {
 	const (
 		turns = 1e6  // deg: a board that counts its rotations may be far from 0
 		far   = 1e12 // mm: a counter of 32 bits with coarse counts
 		volts = 1000 // more than any robot has
-		// of an IMU and of a height: numbers of 32 bits, in thousandths or in mm
+		// of an IMU, a height and a joint: numbers of 32 bits, in thousandths or in mm
 		thousandths = math.MaxInt32 / 1000
 	)
 	switch field {
@@ -240,10 +271,16 @@ func limits(field int) (least, most float64) {
 	case fieldFix, fieldSatellites:
 		return 0, math.MaxUint8
 	}
-	if field >= fieldIO {
+	switch {
+	case field >= fieldState:
+		return 0, math.MaxUint8
+	case field >= fieldJoint:
+		return -thousandths, thousandths
+	case field >= fieldRange:
+		return -math.MaxFloat64, math.Inf(1)
+	case field >= fieldIO:
 		return math.MinInt32 + 1, math.MaxInt32
-	}
-	if field >= fieldRoll {
+	case field >= fieldRoll:
 		return -thousandths, thousandths
 	}
 	return -math.MaxFloat64, math.Inf(1) // stall and sonars: the greatest number, farther than any range
