@@ -24,6 +24,9 @@ const (
 	// answerLimit is how long the answer to a poll may take; then the next one is sent. 350
 	// bytes of JSON take 0.36 s at 9600 baud.
 	answerLimit = 500 * time.Millisecond
+	// settle is how long no answer comes before a poll behind one that was given up is believed: a late answer that looks
+	// like the next one would be taken for it, and every answer after it for the one of the poll before.
+	settle = 200 * time.Millisecond
 )
 
 // errUnknown is an error of Driver.Configure.
@@ -129,6 +132,8 @@ type Driver struct {
 
 	asked    int           // the poll that waits for its answer, or is the next one
 	awaiting bool          // it was sent
+	doubt    bool          // answers to earlier polls may still come: no answer is believed
+	tested   bool          // in doubt, an answer has come since the newest poll
 	askAt    time.Duration // when it is to be sent, or given up
 	round    time.Duration // when the first poll was sent
 
@@ -320,6 +325,7 @@ func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 // begin is Protocol.Begin: the board boots.
 func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.booted, d.moving, d.free, d.due, d.flushAt = false, false, 0, 0, 0
+	d.doubt, d.tested = false, false
 	d.asked, d.awaiting, d.askAt, d.round = 0, len(d.polls) > 0, now+d.opts.Boot+answerLimit, now
 	d.turned, d.fresh = turning{}, [2]bool{}
 	d.servos.begin()
@@ -371,21 +377,24 @@ func (d *Driver) wake(now time.Duration) {
 	d.poll(now)
 }
 
-// poll sends the next poll if it is time. It gives up a poll without an answer.
+// poll sends the next poll if it is time. It gives up a poll without an answer; then the line must settle, and one answer
+// and no other must come to a poll.
 func (d *Driver) poll(now time.Duration) {
 	if len(d.polls) == 0 {
 		return
 	}
 	if d.awaiting && now >= d.askAt {
 		d.answered(now)
+		d.doubt, d.tested, d.askAt = true, false, now+settle
 	}
 	if !d.awaiting && now >= d.askAt {
+		d.doubt = d.doubt && !d.tested
 		if d.asked == 0 {
 			d.round = now
 		}
 		d.out = d.polls[d.asked].line.append(d.out[:0], &[args]float64{})
 		d.Port().Write(d.out)
-		d.awaiting, d.askAt = true, now+answerLimit
+		d.awaiting, d.tested, d.askAt = true, false, now+answerLimit
 	}
 	d.schedule()
 }
@@ -415,6 +424,9 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 
 // line publishes the values of a line. The first line after the boot ends the handshake.
 func (d *Driver) line(now time.Duration, line []byte) {
+	if d.doubt && d.late(now, line) {
+		return
+	}
 	answer := d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
 	if !answer && !slices.ContainsFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) }) {
 		if len(line) > 0 {
@@ -430,6 +442,13 @@ func (d *Driver) line(now time.Duration, line []byte) {
 		d.lines.Stats.Broken++
 	}
 	d.Heard(now)
+	if answer && !d.IsUp() && d.Tried() > 1 {
+		d.doubt, d.tested = true, true // a board that has booted late answers them all
+		d.Up(now)
+		d.awaiting, d.askAt = false, now+settle
+		d.poll(now)
+		return
+	}
 	d.pair()
 	d.publish(now)
 	d.Up(now)
@@ -437,6 +456,19 @@ func (d *Driver) line(now time.Duration, line []byte) {
 		d.answered(now)
 	}
 	d.poll(now)
+}
+
+// late reports whether a line is an answer that is not believed. Only the time tells whose it is.
+func (d *Driver) late(now time.Duration, line []byte) bool {
+	if !slices.ContainsFunc(d.polls, func(p poll) bool { return p.answer.match(line, &d.values) }) {
+		return false
+	}
+	d.Heard(now)
+	// One answer is that of the newest poll, if no other follows.
+	d.tested = d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
+	d.awaiting, d.askAt = false, now+settle
+	d.poll(now)
+	return true
 }
 
 // pair keeps left or right of one line until the other has come in another one.

@@ -12,6 +12,8 @@ import (
 	"player/e2e/must"
 )
 
+const ms = time.Millisecond
+
 // newBench returns the driver of a board, with a client of one of its devices.
 func newBench(t *testing.T, o Options, client byte) (*transporttest.Bench, *Driver) {
 	t.Helper()
@@ -143,6 +145,9 @@ func TestPolls(t *testing.T) {
 	expect(1200*time.Millisecond, "D 0 0\rf 0\r")
 	expect(500*time.Millisecond, "f 0\r") // the board has not received it
 	say("100 7")
+	expect(100*time.Millisecond, "") // another answer may follow
+	expect(100*time.Millisecond, "f 0\r")
+	say("100 7")
 	expect(0, "f 1\r")
 	say("-100 7")
 	expect(0, "b\r")
@@ -150,12 +155,15 @@ func TestPolls(t *testing.T) {
 	if len(b.Done) != 1 || b.Done[0] != nil || d.miscData.Battery != 125 {
 		t.Fatalf("setup %v, battery %d", b.Done, d.miscData.Battery)
 	}
-	expect(0, "f 0\r") // the round was long over
+	expect(200*time.Millisecond, "f 0\r")
 	position.SetCommand(b.Now(), codec.PositionCommand{Speed: 100}.Append(nil))
 	expect(0, "D 100 100\r")
 	say("OK")
 	expect(400*time.Millisecond, "")
-	expect(100*time.Millisecond, "f 1\r") // f 0 is given up
+	expect(100*time.Millisecond, "") // f 0 is given up
+	expect(200*time.Millisecond, "f 1\r")
+	say("-999 7")                // is it the answer to f 0 or to f 1?
+	expect(200*time.Millisecond, "f 1\r")
 	say("-150 7")
 	expect(0, "b\r")
 	if d.positionData.X != 0 {
@@ -173,6 +181,51 @@ func TestPolls(t *testing.T) {
 	expect(100*time.Millisecond, "f 0\r") // 200 ms after the last time
 	if n := d.lines.Stats.Broken; n != 0 {
 		t.Errorf("%d lines are not understood", n)
+	}
+}
+
+// An answer that comes late is not taken for the next one, however late: of two wheels with answers that look alike, none
+// gets the way of the other.
+func TestLateAnswers(t *testing.T) {
+	for _, delay := range []time.Duration{450 * ms, 550 * ms, 650 * ms, 750 * ms, 950 * ms, 1200 * ms, 1900 * ms} {
+		b, d := newBench(t, Options{Poll: []string{"l", "{left}", "r", "{right}"}, Round: 20 * ms, Drive: "D {left} {right}", Base: 200, Most: 500},
+			codec.Position)
+		b.Subscribe()
+		type answer struct {
+			at   time.Duration
+			text string
+		}
+		var answers []answer
+		heard, busy := 0, time.Duration(0)
+		late := false
+		for step := range 10000 {
+			b.Pass(ms)
+			if len(b.Ports) != 1 {
+				t.Fatalf("%v: the line was opened %d times", delay, len(b.Ports))
+			}
+			for ; heard < len(b.Port().Wrote); heard++ {
+				text := map[byte]string{'l': "1000\n", 'r': "3000\n"}[b.Port().Wrote[heard]]
+				if text == "" {
+					continue
+				}
+				at := max(busy, b.Now()+ms)
+				if step > 5000 && !late {
+					late, at = true, b.Now()+delay
+				}
+				busy = at
+				answers = append(answers, answer{at, text})
+			}
+			for len(answers) > 0 && answers[0].at <= b.Now() {
+				b.Port().Say([]byte(answers[0].text))
+				answers = answers[1:]
+			}
+			if d.positionData.X != 0 || d.way != [2]float64{} && d.way != [2]float64{1000, 3000} && d.way != [2]float64{1000} {
+				t.Fatalf("%v: after %d ms the wheels have driven %v", delay, step, d.way)
+			}
+		}
+		if d.doubt || !late || d.position.Age(b.Now()) > 100*ms {
+			t.Errorf("%v: it has not settled", delay)
+		}
 	}
 }
 
