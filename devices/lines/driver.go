@@ -142,7 +142,7 @@ type Driver struct {
 	fresh    [2]bool    // way has come since both were used
 	odometry wheels.Odometry
 	turned   turning
-	unit     [2]float64 // mm for one count of left and right
+	drifting drift
 	restarts limited.Line
 
 	out          []byte
@@ -175,9 +175,6 @@ func New(o Options) (*Driver, error) {
 		}
 		for _, piece := range p {
 			d.measured[piece.field] = d.measured[piece.field] || piece.text == nil
-			if piece.field == fieldLeft || piece.field == fieldRight {
-				d.unit[piece.field-fieldLeft] = piece.factor
-			}
 		}
 		return p
 	}
@@ -242,6 +239,8 @@ func New(o Options) (*Driver, error) {
 		return nil, errors.New("read: {left} and {right} go together")
 	case m[fieldLeft] && (m[fieldX] || m[fieldY] || m[fieldHeading]):
 		return nil, errors.New("read: the position is either {left} and {right}, or {x}, {y} and {heading}")
+	case m[fieldLeftSpeed] != m[fieldRightSpeed]:
+		return nil, errors.New("read: {leftspeed} and {rightspeed} go together, in one line")
 	case len(o.Motors) != 0 && len(o.Motors) != 2:
 		return nil, errors.New("motors: want two lines, on and off")
 	case len(o.Read)+len(o.Poll) == 0 || len(d.provides()) == 0:
@@ -284,7 +283,7 @@ func (d *Driver) protocol() transport.Protocol {
 
 // provides returns the devices that the lines are about.
 func (d *Driver) provides() (specs []devices.Spec) {
-	if d.drive != nil || d.has(fieldX, fieldRight) {
+	if d.drive != nil || d.has(fieldX, fieldRightSpeed) {
 		specs = append(specs, devices.Position())
 	}
 	if d.has(fieldSonar, lastSonar) {
@@ -327,7 +326,7 @@ func (d *Driver) begin(now time.Duration) transport.Phase {
 	d.booted, d.moving, d.free, d.due, d.flushAt = false, false, 0, 0, 0
 	d.doubt, d.tested = false, false
 	d.asked, d.awaiting, d.askAt, d.round = 0, len(d.polls) > 0, now+d.opts.Boot+answerLimit, now
-	d.turned, d.fresh = turning{}, [2]bool{}
+	d.turned, d.drifting, d.fresh = turning{}, drift{}, [2]bool{}
 	d.servos.begin()
 	return booting
 }
@@ -489,7 +488,7 @@ func (d *Driver) pair() {
 // publish publishes the devices that have a field in the line.
 func (d *Driver) publish(now time.Duration) {
 	v := &d.values
-	if d.position != nil && v.seen(fieldX, fieldRight) {
+	if d.position != nil && v.seen(fieldX, fieldRightSpeed) {
 		d.locate(now)
 		d.positionData.Time = uint32(now.Milliseconds())
 		d.out = d.positionData.Append(d.out[:0])
@@ -521,6 +520,9 @@ func (d *Driver) locate(now time.Duration) {
 		d.turn(now, d.way)
 		d.odometry.Fill(p)
 	}
+	if v.has[fieldLeftSpeed] && v.has[fieldRightSpeed] {
+		d.roll(now, [2]float64{v.number[fieldLeftSpeed], v.number[fieldRightSpeed]})
+	}
 	take(v, fieldX, &p.X, math.MinInt32, math.MaxInt32)
 	take(v, fieldY, &p.Y, math.MinInt32, math.MaxInt32)
 	take(v, fieldSpeed, &p.Speed, math.MinInt16, math.MaxInt16)
@@ -542,7 +544,7 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		return
 	}
 	p := &d.positionData
-	steps, restarted := d.turned.update(now, way, d.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
+	steps, restarted := d.turned.update(now, way, d.values.unit, measured(p.Speed, p.TurnRate, d.opts.Base))
 	if restarted {
 		d.odometry.Forget()
 		d.position.ForgetCommand() // nothing moves by itself
@@ -551,6 +553,18 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		d.restarts.Warn(now, d.Log(), "the board has restarted: its wheels count from 0 again")
 	}
 	d.odometry.Move(now, steps[0], steps[1])
+}
+
+// roll takes the speeds of the wheels in mm/s. They give the position of a board that does not count.
+func (d *Driver) roll(now time.Duration, speed [2]float64) {
+	p := &d.positionData
+	if !d.has(fieldX, fieldHeading) && !d.measured[fieldLeft] {
+		steps := d.drifting.update(now, speed)
+		d.odometry.Move(now, steps[0], steps[1])
+		d.odometry.Fill(p)
+	}
+	p.Speed = int16(math.Round((speed[0] + speed[1]) / 2))
+	p.TurnRate = int16(math.Round(max(math.MinInt16, min((speed[1]-speed[0])/d.opts.Base*180/math.Pi, math.MaxInt16))))
 }
 
 // take sets to to a field of the line, rounded and bounded, if the line has it.
@@ -635,7 +649,7 @@ func (d *Driver) Configure(now time.Duration, _ *devices.Device, payload []byte)
 	switch {
 	case c.Code == codec.ConfigMotors && len(d.motors) == 2:
 		line = d.motors[1-min(int(c.Arg), 1)]
-	case c.Code == codec.ConfigOdometry && d.measured[fieldLeft]:
+	case c.Code == codec.ConfigOdometry && (d.measured[fieldLeft] || d.measured[fieldLeftSpeed] && d.reset == nil):
 		d.odometry.Reset()
 		return nil
 	case c.Code == codec.ConfigOdometry && d.reset != nil:

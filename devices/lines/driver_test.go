@@ -162,7 +162,7 @@ func TestPolls(t *testing.T) {
 	expect(400*time.Millisecond, "")
 	expect(100*time.Millisecond, "") // f 0 is given up
 	expect(200*time.Millisecond, "f 1\r")
-	say("-999 7")                // is it the answer to f 0 or to f 1?
+	say("-999 7") // is it the answer to f 0 or to f 1?
 	expect(200*time.Millisecond, "f 1\r")
 	say("-150 7")
 	expect(0, "b\r")

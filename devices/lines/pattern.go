@@ -17,22 +17,24 @@ import (
 
 // The fields of lines that are read. Sonars are sonar0 to sonar15.
 const (
-	fieldNone    = iota // {_}: a word to ignore
-	fieldRest           // {...}: anything up to the text that follows it
-	fieldX              // mm
-	fieldY              // mm
-	fieldHeading        // deg, counterclockwise
-	fieldSpeed          // mm/s
-	fieldTurn           // deg/s, counterclockwise
-	fieldCompass        // deg, counterclockwise
-	fieldStall          // zero: the motors rotate freely
-	fieldLeft           // mm that the left wheel has driven, forward, in all
-	fieldRight          // mm
-	fieldFront          // bits of the front bumpers
-	fieldRear           // bits of the rear bumpers
-	fieldBattery        // V
-	fieldSonar          // mm, the first of 16
-	lastSonar    = fieldSonar + codec.SonarCount - 1
+	fieldNone       = iota // {_}: a word to ignore
+	fieldRest              // {...}: anything up to the text that follows it
+	fieldX                 // mm
+	fieldY                 // mm
+	fieldHeading           // deg, counterclockwise
+	fieldSpeed             // mm/s
+	fieldTurn              // deg/s, counterclockwise
+	fieldCompass           // deg, counterclockwise
+	fieldStall             // zero: the motors rotate freely
+	fieldLeft              // mm that the left wheel has driven, forward, in all
+	fieldRight             // mm
+	fieldLeftSpeed         // mm/s of the left wheel, forward
+	fieldRightSpeed        // mm/s
+	fieldFront             // bits of the front bumpers
+	fieldRear              // bits of the rear bumpers
+	fieldBattery           // V
+	fieldSonar             // mm, the first of 16
+	lastSonar       = fieldSonar + codec.SonarCount - 1
 )
 
 // The fields of an inertial measurement unit, a GPS receiver, inputs and outputs, a ranger, and joints.
@@ -76,6 +78,7 @@ func readable() map[string]int {
 	names := map[string]int{
 		"_": fieldNone, "...": fieldRest, "x": fieldX, "y": fieldY, "heading": fieldHeading, "speed": fieldSpeed, "turn": fieldTurn,
 		"compass": fieldCompass, "stall": fieldStall, "left": fieldLeft, "right": fieldRight,
+		"leftspeed": fieldLeftSpeed, "rightspeed": fieldRightSpeed,
 		"front": fieldFront, "rear": fieldRear, "battery": fieldBattery,
 	}
 	for i := range codec.SonarCount {
@@ -236,7 +239,8 @@ func newPattern(text string) (pattern, error) {
 type values struct {
 	number  [fields]float64
 	has     [fields]bool
-	unknown bool // a field has no number, or an impossible one: as if the line had no such field
+	unit    [2]float64 // mm for one count of left and right
+	unknown bool       // a field has no number, or an impossible one: as if the line had no such field
 }
 
 // seen reports whether the line has one of the fields from one to another.
@@ -256,7 +260,7 @@ func limits(field int) (least, most float64) {
 		return math.MinInt32, math.MaxInt32
 	case fieldHeading, fieldCompass:
 		return -turns, turns
-	case fieldSpeed, fieldTurn:
+	case fieldSpeed, fieldTurn, fieldLeftSpeed, fieldRightSpeed:
 		return math.MinInt16, math.MaxInt16
 	case fieldLeft, fieldRight:
 		return -far, far
@@ -322,6 +326,9 @@ func (p pattern) match(line []byte, v *values) bool {
 			f *= piece.factor
 			if least, most := limits(piece.field); f >= least && f <= most { // false of NaN
 				v.number[piece.field], v.has[piece.field] = f, true
+				if piece.field == fieldLeft || piece.field == fieldRight {
+					v.unit[piece.field-fieldLeft] = piece.factor
+				}
 			} else {
 				v.unknown = true
 			}
