@@ -55,6 +55,9 @@ type Options struct {
 	Repeat time.Duration // of the newest command; zero: it is sent once
 	Base   float64       // mm between the wheels
 	Most   float64       // mm/s of a wheel
+
+	// Place returns where the i-th value of an option is; nil: nobody knows.
+	Place func(option string, i int) string
 }
 
 // Kind declares the driver.
@@ -94,7 +97,7 @@ func Kind() devices.Kind {
 				Drive: a.String("drive"), Stop: a.String("stop"), Motors: a.Strings("motors"), Reset: a.String("reset"),
 				Output: a.String("output"), Names: a.Strings("names"), Rays: a.Strings("rays"),
 				Joints: a.Strings("joints"), Servo: a.String("servo"), Hold: a.String("hold"),
-				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"),
+				Repeat: ms("repeat"), Base: a.Float("wheelbase"), Most: a.Float("maxspeed"), Place: a.PlaceOf,
 			})
 			if err != nil {
 				return nil, err
@@ -112,6 +115,7 @@ type Driver struct {
 	eol      string
 	hello    []template
 	patterns []pattern
+	places   []string // of the patterns
 	polls    []poll
 	drive    template
 	stop     template
@@ -151,12 +155,14 @@ type Driver struct {
 	miscData     codec.MiscData
 	sensors      sensors
 	servos       servos
+	guard        guard
 }
 
 // poll is a line to send, and its answer.
 type poll struct {
 	line   template
 	answer pattern
+	place  string // of the answer
 }
 
 // New returns a driver. The error names the unusable line.
@@ -201,14 +207,19 @@ func New(o Options) (*Driver, error) {
 		}
 		return write(option, text)[0]
 	}
-	for _, text := range o.Read {
+	place := o.Place
+	if place == nil {
+		place = func(string, int) string { return "" }
+	}
+	for i, text := range o.Read {
 		d.patterns = append(d.patterns, read("read", text))
+		d.places = append(d.places, place("read", i))
 	}
 	if len(o.Poll)%2 != 0 {
 		return nil, errors.New("poll: want pairs of a line and the pattern of its answer")
 	}
 	for pair := range slices.Chunk(o.Poll, 2) {
-		d.polls = append(d.polls, poll{write("poll", pair[0])[0], read("poll", pair[1])})
+		d.polls = append(d.polls, poll{write("poll", pair[0])[0], read("poll", pair[1]), place("poll", 2*len(d.polls)+1)})
 	}
 	d.hello, d.motors = write("hello", o.Hello...), write("motors", o.Motors...)
 	d.reset, d.drive, d.output = optional("reset", o.Reset), optional("drive", o.Drive), optional("output", o.Output)
@@ -229,6 +240,7 @@ func New(o Options) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.guard = newGuard(o.Most)
 	joints := max(d.last(fieldJoint, lastJoint), d.last(fieldState, lastState))
 	switch m := &d.measured; {
 	case len(o.Joints) > maxJoint || len(o.Joints) < joints || len(o.Joints) == 0 && d.servos.move != nil:
@@ -427,7 +439,11 @@ func (d *Driver) line(now time.Duration, line []byte) {
 		return
 	}
 	answer := d.awaiting && d.polls[d.asked].answer.match(line, &d.values)
-	if !answer && !slices.ContainsFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) }) {
+	unasked := -1
+	if !answer {
+		unasked = slices.IndexFunc(d.patterns, func(p pattern) bool { return p.match(line, &d.values) })
+	}
+	if !answer && unasked < 0 {
 		if len(line) > 0 {
 			d.Found()
 			d.lines.Stats.Broken++
@@ -448,7 +464,9 @@ func (d *Driver) line(now time.Duration, line []byte) {
 		d.poll(now)
 		return
 	}
+	d.guard.origin(d, answer, unasked)
 	d.pair()
+	d.guard.values(now, d)
 	d.publish(now)
 	d.Up(now)
 	if answer {
@@ -523,6 +541,7 @@ func (d *Driver) locate(now time.Duration) {
 	if v.has[fieldLeftSpeed] && v.has[fieldRightSpeed] {
 		d.roll(now, [2]float64{v.number[fieldLeftSpeed], v.number[fieldRightSpeed]})
 	}
+	d.guard.pose(now, d)
 	take(v, fieldX, &p.X, math.MinInt32, math.MaxInt32)
 	take(v, fieldY, &p.Y, math.MinInt32, math.MaxInt32)
 	take(v, fieldSpeed, &p.Speed, math.MinInt16, math.MaxInt16)
@@ -553,6 +572,9 @@ func (d *Driver) turn(now time.Duration, way [2]float64) {
 		d.restarts.Warn(now, d.Log(), "the board has restarted: its wheels count from 0 again")
 	}
 	d.odometry.Move(now, steps[0], steps[1])
+	if !restarted {
+		d.guard.wheels(now, d, fieldLeft, steps)
+	}
 }
 
 // roll takes the speeds of the wheels in mm/s. They give the position of a board that does not count.
@@ -561,6 +583,7 @@ func (d *Driver) roll(now time.Duration, speed [2]float64) {
 	if !d.has(fieldX, fieldHeading) && !d.measured[fieldLeft] {
 		steps := d.drifting.update(now, speed)
 		d.odometry.Move(now, steps[0], steps[1])
+		d.guard.wheels(now, d, fieldLeftSpeed, steps)
 		d.odometry.Fill(p)
 	}
 	p.Speed = int16(math.Round((speed[0] + speed[1]) / 2))

@@ -1,6 +1,8 @@
 package lines
 
 import (
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -8,6 +10,7 @@ import (
 
 	"player/codec"
 	"player/devices"
+	"player/devices/scale"
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 )
@@ -388,4 +391,85 @@ func TestServoAfterLoss(t *testing.T) {
 	if got := string(b.Port().Wrote); got != "H 0\n" {
 		t.Errorf("a board without clients was sent %q", got)
 	}
+}
+
+// A factor that cannot be right is warned of once, with its place and the one that would fit.
+func TestWrongScales(t *testing.T) {
+	place := func(option string, i int) string { return fmt.Sprint(option, " ", i) }
+	drive := Options{Drive: "D {left} {right}", Base: 200, Most: 500, Place: place}
+	with := func(read ...string) Options {
+		o := drive
+		o.Read = read
+		return o
+	}
+	poll := drive
+	poll.Poll = []string{"e", "{left*1000} {right*1000}", "b", "{battery}"}
+	for _, tt := range []struct {
+		name    string
+		options Options
+		line    string // for seconds of driving, mm, and a voltage
+		command codec.PositionCommand
+		want    string // place, is, would fit
+	}{
+		{"right", with("K {front}", "O {left*10} {right*10} {battery/100}"), "O %[2]d %[2]d 1185", codec.PositionCommand{Speed: 300}, ""},
+		{"whole cm taken for metres", with("K {front}", "O {left*1000} {right*-1000}"), "O %[2]d -%[2]d", codec.PositionCommand{Speed: 300},
+			"read 1: {left*1000}, {left*10}"},
+		{"metres taken for mm", with("O {x} {y} 0"), "O %.3[1]f 0 0", codec.PositionCommand{Speed: 300}, "read 0: {x}, {x*1000}"},
+		{"speed in m/s", with("O {speed} {_}"), "O 0.3 0", codec.PositionCommand{Speed: 300}, "read 0: {speed}, {speed*1000}"},
+		{"speeds of wheels in cm/s", with("O {leftspeed} {rightspeed}"), "O 30 30", codec.PositionCommand{Speed: 300},
+			"read 0: {leftspeed}, {leftspeed*10}"},
+		{"radians", with("O {x} {y} {heading}"), "O 0 0 %.4[3]f", codec.PositionCommand{TurnRate: 30}, "read 0: {heading}, {heading*57.2958}"},
+		{"hundredths of a volt", with("B {battery}"), "B 1185", codec.PositionCommand{}, "read 0: {battery}, {battery/100}"},
+		{"mV", with("B {front} {battery}"), "B 0 11850", codec.PositionCommand{}, "read 0: {battery}, {battery/1000}"},
+		{"kV", with("B {battery/1000}"), "B 11.8", codec.PositionCommand{}, "read 0: {battery/1000}, {battery}"},
+		{"sonars in mm taken for cm", with("S {sonar0*10} {sonar1*10}"), "S %[4]d %[4]d", codec.PositionCommand{}, "read 0: {sonar0*10}, {sonar0}"},
+		{"polled", poll, "", codec.PositionCommand{Speed: 300}, "poll 1: {left*1000}, {left*10}"},
+	} {
+		b, d := newBench(t, tt.options, d0(tt.options))
+		b.Subscribe()
+		b.Pass(1500 * ms)
+		position := b.Link.Device(codec.Position)
+		heard, metres := 0, 0.0
+		for step := range 600 {
+			text := ""
+			if tt.line != "" {
+				text = fmt.Sprintf(tt.line+"\n%.0[1]f%.0[2]d%.0[3]f%.0[4]d", metres, int(metres*100), float64(step)*0.05*30*math.Pi/180, 2000+step%50*30)
+				text, _, _ = strings.Cut(text, "\n")
+				text += "\n"
+			}
+			for ; heard < len(b.Port().Wrote); heard++ {
+				switch b.Port().Wrote[heard] {
+				case 'e':
+					text = fmt.Sprintf("%[1]d %[1]d\n", int(metres*100))
+				case 'b':
+					text = "11.8\n"
+				}
+			}
+			b.Port().Say([]byte(text))
+			b.Pass(50 * ms)
+			if step%20 == 0 && position != nil {
+				position.SetCommand(b.Now(), tt.command.Append(nil))
+			}
+			if step > 1 {
+				metres += float64(tt.command.Speed) / 1000 * 0.05
+			}
+		}
+		got := ""
+		for _, e := range b.Log.FilterMessage(scale.LogScale).All() {
+			f := e.ContextMap()
+			got += fmt.Sprintf("%v: %v, %v", f["place"], f["is"], f["would fit"])
+		}
+		if got != tt.want || len(b.Ports) != 1 || !d.IsUp() {
+			t.Errorf("%s: %q, want %q; log %.500q", tt.name, got, tt.want, b.Messages())
+		}
+	}
+}
+
+// d0 returns the first device of a board.
+func d0(o Options) byte {
+	d, err := New(o)
+	if err != nil {
+		panic(err)
+	}
+	return d.provides()[0].Letter
 }

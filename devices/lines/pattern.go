@@ -240,6 +240,7 @@ type values struct {
 	number  [fields]float64
 	has     [fields]bool
 	unit    [2]float64 // mm for one count of left and right
+	beyond  int        // the last field that cannot have its number, which is in number; fieldNone: all can
 	unknown bool       // a field has no number, or an impossible one: as if the line had no such field
 }
 
@@ -293,7 +294,7 @@ func limits(field int) (least, most float64) {
 // match sets the fields of a line in v. It reports whether the line matches; v is
 // only good then.
 func (p pattern) match(line []byte, v *values) bool {
-	v.has, v.unknown = [fields]bool{}, false
+	v.has, v.unknown, v.beyond = [fields]bool{}, false, fieldNone
 	for i, piece := range p {
 		if piece.text != nil {
 			if i == 0 || p[i-1].text == nil && p[i-1].field != fieldRest {
@@ -330,7 +331,7 @@ func (p pattern) match(line []byte, v *values) bool {
 					v.unit[piece.field-fieldLeft] = piece.factor
 				}
 			} else {
-				v.unknown = true
+				v.unknown, v.beyond, v.number[piece.field] = true, piece.field, f
 			}
 		}
 		if n == 0 {

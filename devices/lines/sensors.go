@@ -128,15 +128,7 @@ func (s *sensors) publish(now time.Duration, d *Driver) {
 // reading returns a reading of the ranger for a distance in mm. Nothing is in range beyond the largest distance that rays
 // declares; what is nearer than its smallest is no distance.
 func (s *sensors) reading(i int, mm float64) uint16 {
-	near, far := 0.0, float64(codec.MaxReading)
-	for _, r := range s.rays {
-		if i >= r.First && i < r.First+r.Count {
-			near = max(near, r.Near)
-			if r.Far > 0 {
-				far = min(far, r.Far)
-			}
-		}
-	}
+	near, far := s.limits(i)
 	switch mm = math.Round(mm); {
 	case mm < near:
 		return codec.UnknownRange
