@@ -197,12 +197,12 @@ func (r *Ranges) Update(now time.Duration, mm, limit float64) (factor float64) {
 	}
 	r.found = true
 	for _, factor := range [...]float64{10, 100, 1000} {
-		if r.far > 0 && r.most/factor <= r.limit {
+		if r.far > 0 && r.most/factor <= 1.2*r.limit {
 			return factor
 		}
 	}
 	for _, factor := range [...]float64{1e-3, 1e-2, 1e-1} {
-		if r.near > 0 && r.most/factor <= r.limit {
+		if r.near > 0 && r.most/factor <= 1.2*r.limit {
 			return factor
 		}
 	}
