@@ -16,7 +16,7 @@ import (
 const (
 	// listPeriod is the time between two questions which devices a robot has (PROTOCOL 8.9.5), while no other connection asks
 	// it. Each takes a connection for a moment. A device that a reload has added appears within this time.
-	listPeriod = time.Minute
+	listPeriod = 10 * time.Minute
 	// unlistedPause is the time before the next question if the robot could not be reached.
 	unlistedPause = 5 * time.Second
 )
