@@ -79,9 +79,20 @@ func (c *Client) Devices(ctx context.Context) ([]codec.Entry, error) {
 	for _, line := range lines {
 		if e, ok := codec.ParseEntry(line); ok {
 			c.listed = append(c.listed, e)
+			if c.seen[e.Code] == "" {
+				c.remember(e)
+			}
 		}
 	}
 	return slices.Clone(c.listed), nil
+}
+
+// remember notes the name of a byte for Reconnect.
+func (c *Client) remember(e codec.Entry) {
+	if c.seen == nil {
+		c.seen = map[byte]string{}
+	}
+	c.seen[e.Code] = e.Address()
 }
 
 // Bind has the data of a device decoded into a variable, as that of the first laser is into Laser. Raw has the payload

@@ -68,6 +68,7 @@ export class Session extends Robot {
   #wanted; // access by letter, in the order of first opening
   #settings; // arguments of configurations of this client by code
   #listed; // the devices of the robot; null: the server has not listed them
+  #seen = new Map(); // names by characters that were listed, also before the server was started anew
 
   // send is called with each message for the server, a Uint8Array.
   constructor(send) {
@@ -317,6 +318,7 @@ export class Session extends Robot {
   finishDevices() {
     if (this.#answer[0] !== "d") return [];
     this.#listed = devices(this.#answer);
+    for (const d of this.#listed) if (!this.#seen.has(d.code)) this.#seen.set(d.code, d.name);
     return [...this.#listed];
   }
 
@@ -516,12 +518,14 @@ export class Session extends Robot {
     return this.#listed;
   }
 
-  // checkSame throws an error of kind refused, and forgets what was open, if a byte means another device than before.
-  checkSame(before) {
-    const names = new Map(before.map((d) => [d.code, d.name]));
-    const moved = this.#listed.filter((d) => names.has(d.code) && names.get(d.code) !== d.name);
+  // checkSame throws an error of kind refused, and forgets what was open, if a byte means another device than it has
+  // meant since the devices were opened. A device may have been away meanwhile.
+  checkSame() {
+    const names = this.#seen;
+    const moved = this.#listed.filter((d) => names.get(d.code) !== d.name);
     if (moved.length === 0) return;
     this.wants("");
+    this.#seen = new Map(this.#listed.map((d) => [d.code, d.name]));
     const text = "the server was started anew with other devices: open them again by their names";
     const reasons = Object.fromEntries(moved.map((d) => [names.get(d.code), { why: "moved", text }]));
     throw new PlayerError("refused", text, "", reasons);
