@@ -83,6 +83,7 @@ export class Session extends Robot {
     this.#wanted = new Map();
     this.#settings = new Map();
     this.#listed = null;
+    this.#seen = new Map();
   }
 
   // reset starts a new connection.
