@@ -106,6 +106,11 @@ func (c *Client) codeOf(key string) (code byte, known bool) {
 	if code, known = c.listedAs(key); known {
 		return code, true
 	}
+	for code, name := range c.seen { // a device that a reload has removed
+		if name == key {
+			return code, true
+		}
+	}
 	return codec.Letters(key)
 }
 
@@ -120,7 +125,7 @@ func (c *Client) listedAs(address string) (code byte, listed bool) {
 }
 
 // NameOf returns the name of a device for people: its letter, or its name in the server's list, for example laser:1, if it
-// has no letter. It is empty for a byte that the server has not listed.
+// has no letter. It is empty for a byte that no server has listed since the client connected first.
 func (c *Client) NameOf(code byte) string {
 	for _, e := range c.listed {
 		if e.Code == code && codec.InterfaceLetter(e.Interface) != code {
@@ -128,7 +133,7 @@ func (c *Client) NameOf(code byte) string {
 		}
 	}
 	if code <= ' ' || code > '~' {
-		return ""
+		return c.seen[code] // of a device that a reload has removed
 	}
 	return string(rune(code))
 }

@@ -164,13 +164,13 @@ func named() []Case {
 		{"a byte that is another device's after two restarts", "2.11", behind(lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": false, "error": "refused"}, listed[0], listed[1])
 			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80e"))}},
-				{Expect: questionBytes, Send: []string{emptyReply}}}
+				{Expect: questionBytes, Send: []string{refusals("laser:1 missing the robot has no such device"), emptyReply}}}
 			return s
 		}(), lostConnection(), listedAgain(Object{"ok": false}, codec.Entry{Code: 0x80, Interface: "imu", Driver: "lines"}), closing())},
 		{"a device that is away for a restart", "2.11", behind(lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": false, "error": "refused"}, listed[0], listed[1])
 			s.Then = []Exchange{{Expect: requestBytes("pr\x80r"), Send: []string{block(codec.KindReply, []byte("pr\x80e"))}},
-				{Expect: questionBytes, Send: []string{emptyReply}}}
+				{Expect: questionBytes, Send: []string{refusals("laser:1 missing the robot has no such device"), emptyReply}}}
 			return s
 		}(), lostConnection(), func() Step {
 			s := listedAgain(Object{"ok": true}, listed...)

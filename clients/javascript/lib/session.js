@@ -236,12 +236,14 @@ export class Session extends Robot {
 
   // nameOf returns the name of a device that the server has listed, if it has no letter; otherwise its letter.
   #nameOf(letter) {
-    return this.#listed?.find((d) => d.code === letter && LETTERS[d.interface] !== letter)?.name ?? letter;
+    const listed = this.#listed?.find((d) => d.code === letter && LETTERS[d.interface] !== letter)?.name;
+    return listed ?? (/^[a-z]$/i.test(letter) ? letter : this.#seen.get(letter) ?? letter); // removed by a reload
   }
 
   // called returns what a device is called here by its name in an answer, or null if it is not known.
   #called(key) {
-    const letter = this.#listedAs(key) ?? (key.length === 1 ? key : null);
+    const removed = [...this.#seen].find(([, name]) => name === key)?.[0]; // by a reload
+    const letter = this.#listedAs(key) ?? removed ?? (key.length === 1 ? key : null);
     return letter && this.#nameOf(letter);
   }
 

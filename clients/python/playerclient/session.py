@@ -327,11 +327,12 @@ class Session:
         for d in self._listed or ():
             if d.code == letter and _LETTERS.get(d.interface) != letter:
                 return d.name
-        return letter
+        return letter if letter.isascii() and letter.isalpha() else self._seen.get(letter, letter)  # removed by a reload
 
     def _name(self, key: str) -> Optional[str]:
         """Returns what a device is called by its name in an answer: _name_of. None: it is not known."""
-        letter = self._listed_as(key) or (key if len(key) == 1 else None)
+        removed = next((code for code, name in self._seen.items() if name == key), None)  # by a reload
+        letter = self._listed_as(key) or removed or (key if len(key) == 1 else None)
         return letter and self._name_of(letter)
 
     def _interface(self, letter: int) -> str:

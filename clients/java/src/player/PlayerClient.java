@@ -551,7 +551,8 @@ public final class PlayerClient implements AutoCloseable {
                 return d.name();
             }
         }
-        return String.valueOf(device);
+        boolean lettered = device >= 'A' && device <= 'Z' || device >= 'a' && device <= 'z';
+        return lettered ? String.valueOf(device) : seen.getOrDefault(device, String.valueOf(device)); // removed by a reload
     }
 
     /** Asks for the devices, and remembers them. */
@@ -574,7 +575,12 @@ public final class PlayerClient implements AutoCloseable {
 
     /** Returns the byte of a device by its name in an answer; null: it is not known. */
     private Character codeOf(String key) {
-        return key.length() == 1 ? Character.valueOf(key.charAt(0)) : listedAs(key);
+        Character listed = key.length() == 1 ? Character.valueOf(key.charAt(0)) : listedAs(key);
+        if (listed != null) {
+            return listed;
+        }
+        return seen.entrySet().stream().filter(e -> e.getValue().equals(key)).findFirst() // removed by a reload
+                .map(Map.Entry::getKey).orElse(null);
     }
 
     /** Returns pairs for people: devices without letters by their names. */
