@@ -1773,7 +1773,7 @@ static bool simulation_list(player_simulation *w, int b, player_mover *of) {
     } else {
       player_mover *m = w->count < w->room ? &w->movers[w->count] : &left_out;
       const member members[] = {{"name", TEXT, m->name}, {"robot", TRUTH, &m->robot}, {"x", NUMBER, &m->x},
-        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
+        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"color", TEXT, m->color}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
       memset(m, 0, sizeof *m);
       if (!simulation_object(w, members)) return false;
       w->count++;
