@@ -158,6 +158,13 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 		text = ownPort.ReplaceAllString(string(file), "")
 	}
 	p := &process{binary: at.binary, flags: []string{"-stage", world}, port: at.port, page: at.port + each - 1}
+	if program.world != "" {
+		text = program.world
+	}
+	if program.devices != "" {
+		world, p.flags = filepath.Join(dir, "robot.cfg"), []string{filepath.Join(dir, "robot.cfg")}
+		text = "driver ( name \"testpattern\" provides [" + program.devices + "] )\n"
+	}
 	page := fmt.Sprintf("127.0.0.1:%d", p.page)
 	environment := append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python",
 		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
@@ -197,7 +204,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	}
 	result := &player3{t: t, rounds: float64(at.rounds)}
 	result.read(out.String())
-	if !program.stops {
+	if !program.stops && program.devices == "" {
 		if result.truth, err = simulation.At(page).State(ctx); err != nil {
 			t.Fatal(err)
 		}
