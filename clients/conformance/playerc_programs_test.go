@@ -345,6 +345,7 @@ var player3Programs = map[string]player3Program{
 		p.near("lasers", 0.03, 361, 1.9, 361)
 		p.near("every", 0.03, 720, 4, 1.5, 1.5, 1.5, 0.22+1.5*math.Cos(54*math.Pi/180))
 		p.near("chosen", 0.03, 180, 1.9, 361, 1.9)
+		p.near("colours", 0, 0xffa500, 0x000080, 0xffa500)
 		p.near("heads", 0.01, 0, 40*math.Pi/180, 0.8517)
 		p.near("hands", 0, 1, 2, 1)
 		p.near("mounted", 0.2, 0.35, -0.35)

@@ -44,6 +44,7 @@ int main(int, char **argv) {
   cout << "chosen " << chosen.GetRangeCount() << " " << chosen[90] << " " << laser.GetRangeCount() << " " << laser[180] << endl;
 
   cout << "blobs " << ahead.GetCount() << " " << behind.GetCount() << endl;
+  cout << "colours " << ahead[0].color << " " << ahead[1].color << " " << behind[0].color << endl;
   back.SetCam(dtor(40), 0, 0);
   rear.Close();
   rounds(robot, 30);

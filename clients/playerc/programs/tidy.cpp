@@ -105,7 +105,7 @@ struct Sweeper {
   }
 };
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   Sweeper one(argv[1], atoi(argv[2]), 1), other(argv[1], atoi(argv[2]) + 1, -1);
   int rounds = 0, stalls = 0;
   for (; rounds < 6000 && one.carried + other.carried < 4; rounds++) {

@@ -442,6 +442,8 @@ void Client::Restore(Link &link) {
         found.push_back(std::make_unique<Named>());
         r = find(*made->robot, *slot, *found.back());
       }
+      if (r == PLAYER_OK && !slots.empty()) r = made->robot->Geometry(made->parts);
+      if (r == PLAYER_OK && !slots.empty()) r = made->robot->ChannelColors(made->colors);
       if (r != PLAYER_OK && r != PLAYER_REFUSED) continue;
       std::lock_guard<std::recursive_mutex> lock(mutex);
       if (std::lock_guard<std::mutex> leaver(leaving); closed) break;
@@ -449,6 +451,10 @@ void Client::Restore(Link &link) {
       for (size_t i = 0; i < slots.size(); i++) {
         if (!made->robot->Has(found[i]->byte)) found[i]->data = slots[i]->named->data;
         slots[i]->named.swap(found[i]);
+      }
+      if (!slots.empty()) {
+        link.parts.swap(made->parts);
+        link.colors.swap(made->colors);
       }
       link.robot.swap(made->robot);
       link.requested = link.taken;
@@ -611,6 +617,7 @@ static std::string open(Link &link, char kind, uint32_t number, char access, Slo
   }
   if (r == PLAYER_OK) {
     robot.Geometry(link.parts); // an older server does not answer
+    if (kind == 'v') robot.ChannelColors(link.colors);
     return "";
   }
   std::string reason = byte ? robot.Reason(byte) : "";
@@ -1114,8 +1121,11 @@ void Device::Look(double pan, double tilt, double fov) {
 
 // ---- Blobs ----
 
-// The pure colour of each channel of the simulation (docs/STAGE.md).
-static uint32_t colour(unsigned channel) {
+// The colour of a channel: the one that the server tells, or the pure colour that it has in
+// simulations (docs/STAGE.md).
+static uint32_t colour(const Link &link, char device, unsigned channel) {
+  for (const player_channel_color &c : link.colors)
+    if (c.device == device && c.channel == static_cast<int>(channel)) return c.color;
   static const uint32_t colours[] = {0xff0000, 0x00ff00, 0x0000ff, 0xffff00, 0xff8000, 0x800080, 0x00ffff, 0xff00ff, 0xffc0cb, 0xa52a2a};
   if (channel < std::size(colours)) return colours[channel];
   return channel == player::ACTS_NUM_CHANNELS - 1 ? 0xffffff : 0;
@@ -1154,7 +1164,7 @@ player_blobfinder_blob_t Device::Blob(unsigned i) const {
     auto x = [&](double v) { return static_cast<uint32_t>(v * across); };
     auto y = [&](double v) { return static_cast<uint32_t>(v * down); };
     out.id = channel;
-    out.color = colour(channel);
+    out.color = colour(*link, Byte(), channel);
     out.area = static_cast<uint32_t>(b.area * across * down);
     out.x = x(b.x);
     out.y = y(b.y);

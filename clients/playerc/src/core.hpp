@@ -91,6 +91,7 @@ struct Link {
   std::map<std::string, Slot> slots; // devices without one, by name
   std::vector<player_entry> entries; // which devices the robot has; none: an older server, or it was not asked
   bool asked = false;
+  std::vector<player_channel_color> colors; // of the channels of its cameras, as far as the server knows them
   std::vector<player_part> parts; // of the devices that have been opened, as far as the server knows them
 
   // Returns a part of a device, or NULL.
