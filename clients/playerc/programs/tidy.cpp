@@ -59,7 +59,7 @@ struct Sweeper {
       else drive(0.3, 0, true);
       break;
     case FETCH:
-      if (feeler[90] < 0.12) {
+      if (feeler[90] < 0.05) {
         state = GRIP, patience = 0;
         pos.SetSpeed(0, 0);
         hand.Close();
