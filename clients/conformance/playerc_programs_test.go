@@ -112,7 +112,7 @@ var player3Programs = map[string]player3Program{
 		p.near("mount", 1e-4, 0.08, 0, 0, 0, 0.156)
 		p.near("config", 1e-5, -math.Pi/2, math.Pi/2, -math.Pi/2, math.Pi/2, 0.001, 10, 0, 0, 0)
 		p.near("halves", 0.03, 3, 2.18, 3, 2.18)
-		p.near("outside", 1e-9, 8.191, 5, 5, 5, 0, 0, 0)
+		p.near("outside", 1e-9, 8, 5, 5, 5, 0, 0, 0)
 		p.near("sonar", 0.03, 16, 2.86, 4.84, 16, math.Pi/2, 2.86, -math.Pi/2)
 		p.near("sonar2", 1e-4, 0.148, 0.078, 30*math.Pi/180)
 		p.near("same", 1e-5, 0, 0, 0)
@@ -342,7 +342,7 @@ var player3Programs = map[string]player3Program{
 		p.near("pose0", 1e-5, 0.22, 0.18, math.Pi/3)
 		p.near("pose3", 1e-5, 0.22, -0.18, -math.Pi/3)
 		p.near("others", 0.03, 1.5, 5-0.1)
-		p.near("lasers", 0.03, 361, 1.9, 361)
+		p.near("lasers", 0.03, 361, 180, 1.9, 6, 361)
 		p.near("every", 0.03, 720, 4, 1.5, 1.5, 1.5, 0.22+1.5*math.Cos(54*math.Pi/180))
 		p.near("chosen", 0.03, 180, 1.9, 361, 1.9)
 		p.near("colours", 0, 0xffa500, 0x000080, 0xffa500)
@@ -433,13 +433,13 @@ func helpers(p *player3) {
 func readings(p *player3) {
 	p.near("before", 0, 0, 0, 0, 0)
 	if p.output["lists"] == nil {
-		p.near("empty", 1e-9, 8.191, 5)
+		p.near("empty", 1e-9, 8, 5)
 	}
 	p.near("position", 1e-9, 0, 0, 0, 0, 0, 0)
 	if p.output["fresh"] == nil { // playercpp has no size
 		p.near("size", 1e-5, 0.44, 0.38, -0.04)
 	}
-	p.near("laser", 0.03, 361, 3, 4.92, 3, 8.191)
+	p.near("laser", 0.03, 361, 3, 4.92, 3, 8)
 	p.near("bearing", 1e-5, -math.Pi/2, 0, math.Pi/2, math.Pi/360)
 	p.near("halves", 0.03, 3, 2.18) // r1 is in the right half
 	p.near("point", 0.03, 4.92, 3)

@@ -39,7 +39,7 @@ int main(int, char **argv) {
   cout << "scanner " << scanner[0] << " " << scanner[90] << " " << scanner[179] << " " << scanner.GetMinAngle() << " " << scanner.GetMaxAngle() << " "
        << scanner.GetAngularRes() << " " << scanner.GetDevicePose().px << " " << scanner.GetMaxRange() << endl;
   cout << "others " << others[0] << " " << last[90] << endl;
-  cout << "lasers " << first.GetCount() << " " << wide[180] << " " << foreign.GetCount() << endl;
+  cout << "lasers " << first.GetCount() << " " << wide.GetCount() << " " << wide[90] << " " << wide.GetMaxRange() << " " << foreign.GetCount() << endl;
   cout << "every " << every.GetRangeCount() << " " << every.GetElementCount() << " " << every[0] << " " << every[719] << " " << every[720] << " " << every.GetPoint(0).px << endl;
   cout << "chosen " << chosen.GetRangeCount() << " " << chosen[90] << " " << laser.GetRangeCount() << " " << laser[180] << endl;
 

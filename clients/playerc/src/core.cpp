@@ -87,6 +87,7 @@ Settings Settings::Read() {
   else if (v != "" && v != "nearest") throw misunderstood("PLAYERC_READINGS", v, "nearest or all");
   v = variable("PLAYERC_LASER");
   if (v != "") {
+    s.resampled = true;
     unsigned angle;
     char rest;
     if (sscanf(v.c_str(), "%u,%u%c", &s.laser_count, &angle, &rest) != 2 || s.laser_count < 2 || s.laser_count > 10000 || angle < 1 || angle > 360)
@@ -659,6 +660,31 @@ static std::string open_ranger(Link &link, const std::vector<std::string> &names
   return why.empty() ? "the robot has " + std::to_string(count) + " of them, see PLAYERC_RANGERS" : why;
 }
 
+// Has a device read the ranger that is the same sensor as its laser, if the robot has one: with
+// the readings and angles that the world or the hardware gives it.
+static void sharpen(Link &link, Device &d) {
+  std::vector<player_ray> rays;
+  if (link.Count(ranger_kind) == 0 || link.robot->Rays(rays) != PLAYER_OK) return;
+  auto sensors = [&](char device) { return std::count_if(rays.begin(), rays.end(), [&](const player_ray &r) { return r.device == device; }); };
+  auto middle = [](const player_ray &r) { return r.heading + r.step * (r.count - 1) / 2; };
+  constexpr double near_by = 1, aligned_by = 0.5; // mm and degrees: they are rounded
+  const player_ray *laser = nullptr;
+  for (const player_ray &r : rays)
+    if (r.device == d.Byte()) laser = &r;
+  for (const player_ray &r : rays) {
+    std::string name = link.robot->DeviceName(r.device);
+    uint32_t number;
+    if (!laser || split(name, number) != ranger_kind || sensors(r.device) != 1 || r.count < 2) continue;
+    if (std::hypot(r.x - laser->x, r.y - laser->y) > near_by || std::fabs(std::remainder(middle(r) - middle(*laser), 360)) > aligned_by) continue;
+    Slot *slot;
+    if (!open(link, ranger_kind, number, 'r', slot).empty()) continue;
+    release(link, d.kind, d.slot, link.robot->timeout);
+    d.kind = ranger_kind;
+    d.slot = slot;
+    return;
+  }
+}
+
 // The index counts the devices of the robot, and then those of the robots at the next ports. A
 // robot whose server tells of no more than one has one.
 void Client::Open(Device &d) {
@@ -692,6 +718,7 @@ void Client::Open(Device &d) {
         std::string why = open(*link, kind, n, d.interface.access, d.slot);
         if (!why.empty()) throw Failure{before + why};
         d.link = link;
+        if (d.interface.code == PLAYER_LASER_CODE && !settings.resampled) sharpen(*link, d);
         return;
       }
     }
@@ -1028,7 +1055,7 @@ player_pose3d_t Device::MountPose() const {
 
 player_bbox3d_t Device::Size() const {
   return With([&](const player::CRobot &) {
-    player_bbox3d_t size = kind == 'p' ? body_size : kind == 'l' ? laser_size : kind == 'g' ? gripper_inner : player_bbox3d_t{};
+    player_bbox3d_t size = kind == 'p' ? body_size : interface.code == PLAYER_LASER_CODE ? laser_size : kind == 'g' ? gripper_inner : player_bbox3d_t{};
     const player_part *p = absent ? nullptr : link->Part(Byte());
     if (p && p->length > 0 && p->width > 0) {
       size.sl = p->length / 1000;

@@ -38,6 +38,7 @@ struct Settings {
   bool tolerant = false;                   // PLAYERC_MISSING
   std::vector<std::string> rangers;        // PLAYERC_RANGERS, devices in the order of the indexes; empty: the robot's own
   bool every_reading = false;              // PLAYERC_READINGS: a ranger of several sensors has all, not the nearest of each
+  bool resampled = false;                  // PLAYERC_LASER is set
   unsigned laser_count = PLAYER_LASERS;    // PLAYERC_LASER
   double laser_angle = M_PI;               // PLAYERC_LASER
   enum { Two, All, Create } bumpers = Two; // PLAYERC_BUMPERS

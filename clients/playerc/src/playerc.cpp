@@ -165,18 +165,21 @@ struct Laser : Of<playerc_laser_t> {
     data.intensity = intensity.data();
   }
   void Begin() override {
-    if (device->Elements() > room) Grow(device->Elements(), playerc::laser_max);
+    if (device->Elements() > ranges.size()) Grow(device->Elements(), device->MaxRange());
+    std::fill(ranges.begin(), ranges.end(), device->MaxRange());
+    std::fill(scan.begin(), scan.end(), device->MaxRange());
     copy(data.pose, device->MountPose());
     data.size[0] = device->Size().sl;
     data.size[1] = device->Size().sw;
-    data.scan_start = device->Bearing(0);
+    data.scan_start = device->FirstAngle();
     data.scan_res = device->Resolution();
-    data.range_res = 0.001;
+    data.range_res = device->RangeResolution();
     data.max_range = device->MaxRange();
     data.scanning_frequency = 10;
   }
   void Update() override {
     unsigned n = device->Count();
+    if (n > ranges.size()) Grow(n, device->MaxRange());
     data.scan_count = static_cast<int>(n);
     for (unsigned i = 0; i < n; i++) {
       double bearing = device->Bearing(i);

@@ -206,8 +206,9 @@ player_bbox3d_t Position2dProxy::GetSize() const { return mDevice->Size(); }
 uint32_t LaserProxy::GetCount() const { return mDevice->Count(); }
 double LaserProxy::GetMaxRange() const { return mDevice->MaxRange(); }
 double LaserProxy::GetScanRes() const { return mDevice->Resolution(); }
-double LaserProxy::GetMinAngle() const { return mDevice->Bearing(0); }
-double LaserProxy::GetMaxAngle() const { return -mDevice->Bearing(0); }
+double LaserProxy::GetRangeRes() const { return mDevice->RangeResolution(); }
+double LaserProxy::GetMinAngle() const { return mDevice->FirstAngle(); }
+double LaserProxy::GetMaxAngle() const { return mDevice->LastAngle(); }
 double LaserProxy::GetRange(uint32_t aIndex) const { return mDevice->Range(aIndex); }
 double LaserProxy::GetBearing(uint32_t aIndex) const { return mDevice->Bearing(aIndex); }
 

@@ -185,7 +185,7 @@ public:
   uint32_t GetCount() const;
   double GetMaxRange() const;  // also what a reading without an echo is
   double GetScanRes() const;
-  double GetRangeRes() const { return 0.001; }
+  double GetRangeRes() const;
   double GetScanningFrequency() const { return 10; }
   double GetMinAngle() const;
   double GetMaxAngle() const;
