@@ -244,6 +244,8 @@ var player3Programs = map[string]player3Program{
 		p.says("speed", "position2d:0")
 		p.says("stopped", "")
 		p.near("connected", 0, 1)
+		p.near("kept", 0, 361, 1, 1)
+		p.near("again", 0, 1, 1, 1)
 	}},
 	"settings.cpp": {clients: 4, check: func(p *player3) {
 		p.near("scan", 0.03, 180, 3, 4.92, 3, -math.Pi/2)
