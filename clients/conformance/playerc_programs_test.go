@@ -299,8 +299,10 @@ var player3Programs = map[string]player3Program{
 			}
 		}
 		p.near("client", 0, 3, 0.5, 1, 1, 0)
-		p.says("playerc:", "camera:0 is not here")
+		p.says("playerc:", "is not here")
 		p.near("camera", 0, 0, 0, 0, 0, 0, 0, 0, 4)
+		p.near("nowhere", 0, 0, 0, 0, 0, 0, 0, 0, 0)
+		p.near("nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		p.near("localize", 0, 0, 0)
 		p.near("planner", 0, 0, 0, 0)
 		p.near("ir", 0, 0, 16)

@@ -48,6 +48,12 @@ int main() {
   BumperProxy bumper(&robot);
   RangerProxy ranger(&robot);
   CameraProxy camera(&robot, 0);
+  RangerProxy nowhere(&robot, 300);
+  ImuProxy imu(&robot);
+  GpsProxy gps(&robot);
+  DioProxy dio(&robot);
+  AioProxy aio(&robot);
+  ActArrayProxy arm(&robot);
   SonarProxy *sonar = new SonarProxy(&robot, 0);
   LaserProxy *laser = new LaserProxy(&robot);
   robot.SetRequestTimeout(20);
@@ -85,6 +91,19 @@ int main() {
   cout << "localize " << localize.GetHypothCount() << " " << localize.GetHypoth(0).mean.px << endl;
   cout << "planner " << planner.GetPathValid() << " " << planner.GetPathDone() << " " << planner.GetWaypointCount() << endl;
   cout << "ir " << ir.GetVoltage(0) << " " << ir.GetPoseCount() << endl;
+  nowhere.RequestGeom();
+  dio.SetOutput(1, 1);
+  aio.SetVoltage(0, 1);
+  arm.SetPowerConfig(true);
+  arm.SetSpeedConfig(0, 1);
+  arm.MoveTo(0, 1);
+  arm.MoveAtSpeed(0, 1);
+  arm.MoveHome(-1);
+  cout << "nowhere " << nowhere.GetRangeCount() << " " << nowhere.GetElementCount() << " " << nowhere.GetMinAngle() << " " << nowhere.GetDevicePose().px << " "
+       << nowhere.GetDeviceSize().sl << " " << nowhere.GetElementPose(0).px << " " << nowhere.GetPoint(0).py << " " << nowhere.GetAngularRes() << endl;
+  cout << "nothing " << imu.GetPose().pyaw << " " << imu.GetZAccel() << " " << gps.GetQuality() << " " << gps.GetLatitude() << " " << dio.GetDigin() << " " << dio[0] << " "
+       << aio.GetCount() << " " << aio[0] << " " << arm.GetCount() << " " << arm[0].position << " " << arm.GetActuatorGeom(0).max << endl;
+  cout << nowhere << imu << gps << dio << aio << arm;
   power.SetChargingPolicy(true, true);
   cout << "watts " << power.GetJoules() << " " << power.GetWatts() << " " << power.GetCharging() << endl;
   gripper.Store();

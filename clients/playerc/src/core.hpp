@@ -165,7 +165,7 @@ public:
   void Command(const std::vector<uint8_t> &payload);
 
   // Ranges of a laser, of sonars, or of a ranger. The count is 0 before there is data.
-  bool Scans() const { return kind == 'l' || (kind == ranger_kind && slot->named->rays.size() < 2); } // from one point
+  bool Scans() const { return kind == 'l' || (kind == ranger_kind && slot && slot->named->rays.size() < 2); } // from one point
   unsigned Count() const;
   unsigned Elements() const; // readings, also before there is data; a ranger may not know them
   unsigned Sensors() const;  // points from which they look
