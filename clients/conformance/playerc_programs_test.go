@@ -1,6 +1,7 @@
 package conformance
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -300,7 +301,8 @@ var player3Programs = map[string]player3Program{
 		}
 		p.near("client", 0, 3, 0.5, 1, 1, 0)
 		p.says("playerc:", "is not here")
-		p.near("camera", 0, 0, 0, 0, 0, 0, 0, 0, 4)
+		width, height := p.number("camera", 0), p.number("camera", 1)
+		p.near("camera", 0, width, height, 24, 5, 3*width*height, 0, 1, 1)
 		p.near("nowhere", 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		p.near("nothing", 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0)
 		p.near("localize", 0, 0, 0)
@@ -339,6 +341,10 @@ var player3Programs = map[string]player3Program{
 		p.near("errors", 1e-9, 1.5, 1, 0, 0, 0)
 		p.near("resolution", 1e-9, 0.001, 10, 0)
 	}},
+	"camera.cpp": {clients: 1, check: camera},
+	"camera.c":   {clients: 1, check: camera},
+	"camera.py":  {clients: 1, check: camera},
+	"cameras.py": {clients: 1, check: camera},
 	"several.cpp": {clients: 3, world: several, check: func(p *player3) {
 		manyDevices(p)
 		p.near("before", 1e-9, 0, 0, 1.5, 0.25, 6)
@@ -485,6 +491,22 @@ func boardOfC(p *player3) {
 	p.near("all", 0, 0, -1, 0)
 	p.near("both", 1e-4, 0.25, 0.25)
 	p.near("intensities", 0, 0, 0)
+}
+
+// camera checks what a picture of the red post shows, and that it is where the blob is.
+func camera(p *player3) {
+	p.near("before", 0, 0, 0)
+	width, height := p.number("picture", 0), p.number("picture", 1)
+	p.near("picture", 0, width, height, 24, 5, 1)
+	if size := p.number("size", 0); width < 160 || height < 120 || size < 1000 || size > width*height*3/4 {
+		p.t.Errorf("a picture of %vx%v in %v bytes", width, height, size)
+	}
+	p.near("raw", 0, width*height*3, 0)
+	if red := p.number("red", 0); red < 20 || red > width*height/20 {
+		p.t.Errorf("%v of the pixels are red", red)
+	}
+	p.near("middle", 0.02, p.number("blob", 0))
+	p.near("saved", 0, p.number("size", 0), width*height*3+float64(len(fmt.Sprintf("P6\n%v %v\n255\n", width, height))))
 }
 
 // manyDevices checks what a robot with several of each sees.

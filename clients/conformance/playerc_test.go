@@ -167,7 +167,7 @@ func (at player3Place) try(t *testing.T, program player3Program) {
 	}
 	page := fmt.Sprintf("127.0.0.1:%d", p.page)
 	environment := append(os.Environ(), "PLAYERC_SIMULATION="+page, "PYTHONPATH="+at.prefix+"/lib/playerc/python",
-		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", fmt.Sprintf("ROBOT_PORT=%d", p.port))
+		"LOCPATH="+at.locales, "LC_ALL="+german, "ROBOT_HOST=127.0.0.1", "PICTURES="+dir, fmt.Sprintf("ROBOT_PORT=%d", p.port))
 	if program.clients > 0 {
 		text += fmt.Sprintf("lockstep %d\nspeedup 0\n", program.clients)
 		environment = append(environment, "PLAYERC_STEP=1")

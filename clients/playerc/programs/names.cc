@@ -33,7 +33,7 @@ int main() {
   (void)core, (void)device, (void)slot, (void)world, (void)mine;
   double move = 0, data = 0, distance = 0;
   vector<double> list;
-  uint8_t image[4] = {1, 2, 3, 4};
+  vector<uint8_t> image;
   player_color_t red = {255, 255, 0, 0};
   player_point_2d_t points[2] = {{0, 0}, {1, 1}};
   double pose[3] = {0, 0, 0}, cov[3] = {1, 1, 1};
@@ -66,8 +66,8 @@ int main() {
     robot.Read();
     eye.Read();
     camera.Decompress();
-    camera.GetImage(image);
-    camera.SaveFrame("frame");
+    image.resize(camera.GetImageSize());
+    camera.GetImage(image.data());
     localize.SetPose(pose, cov);
     planner.SetGoalPose(1, 1, 0);
     planner.RequestWaypoints();
@@ -87,7 +87,7 @@ int main() {
   cout << "client " << robot.GetRetryLimit() << " " << robot.GetRetryTime() << " " << (robot.GetHostname() == host) << " " << (pp.GetClient() == &robot) << " "
        << pp.GetDriverName().empty() << endl;
   cout << "camera " << camera.GetWidth() << " " << camera.GetHeight() << " " << camera.GetDepth() << " " << camera.GetFormat() << " " << camera.GetImageSize() << " "
-       << camera.GetCompression() << " " << camera.IsValid() << " " << int(image[3]) << endl;
+       << camera.GetCompression() << " " << camera.IsValid() << " " << (image.size() == camera.GetImageSize()) << endl;
   cout << "localize " << localize.GetHypothCount() << " " << localize.GetHypoth(0).mean.px << endl;
   cout << "planner " << planner.GetPathValid() << " " << planner.GetPathDone() << " " << planner.GetWaypointCount() << endl;
   cout << "ir " << ir.GetVoltage(0) << " " << ir.GetPoseCount() << endl;

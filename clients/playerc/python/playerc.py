@@ -29,6 +29,8 @@ PLAYERC_TRANSPORT_TCP, PLAYERC_TRANSPORT_UDP = 1, 2
 PLAYER_MSGTYPE_DATA = 1
 PLAYER_ACTARRAY_ACTSTATE_IDLE, PLAYER_ACTARRAY_ACTSTATE_MOVING, PLAYER_ACTARRAY_ACTSTATE_BRAKED, PLAYER_ACTARRAY_ACTSTATE_STALLED = 1, 2, 3, 4
 PLAYER_ACTARRAY_TYPE_LINEAR, PLAYER_ACTARRAY_TYPE_ROTARY = 1, 2
+PLAYER_CAMERA_FORMAT_MONO8, PLAYER_CAMERA_FORMAT_RGB888 = 1, 5
+PLAYER_CAMERA_COMPRESS_RAW, PLAYER_CAMERA_COMPRESS_JPEG = 0, 1
 PLAYER_GRIPPER_STATE_OPEN, PLAYER_GRIPPER_STATE_CLOSED, PLAYER_GRIPPER_STATE_MOVING, PLAYER_GRIPPER_STATE_ERROR = 1, 2, 3, 4
 
 
@@ -442,6 +444,27 @@ class playerc_actarray(_Device):
 
     def multi_speed_cmd(self, speeds):
         return self._call("multi_speed_cmd", (_float * len(speeds))(*speeds), _int(len(speeds)))
+
+
+class playerc_camera(_Device):
+    """Pictures: JPEG, or after decompress red, green and blue of each pixel."""
+
+    _name = "camera"
+    _fields = [(n, _int) for n in "width height bpp format fdiv compression image_count".split()] + [("image", ctypes.POINTER(ctypes.c_uint8))]
+
+    def decompress(self):
+        getattr(_library, "playerc_camera_decompress").restype = None
+        self._call("decompress")
+
+    def save(self, filename):
+        getattr(_library, "playerc_camera_save").restype = None
+        self._call("save", _chars(filename))
+
+    def __getattr__(self, name):
+        if name == "image":
+            s = self._structure()
+            return ctypes.string_at(s.image, s.image_count) if s.image_count else b""
+        return _Device.__getattr__(self, name)
 
 
 class playerc_graphics2d(_Device):

@@ -383,6 +383,27 @@ class ActArrayProxy(_Proxy):
         return self.GetActuatorData(i)
 
 
+class CameraProxy(_Proxy):
+    _device = playerc.playerc_camera
+    _saved = 0
+
+    GetDepth = _field("bpp")
+    GetWidth = _field("width")
+    GetHeight = _field("height")
+    GetFormat = _field("format")
+    GetImageSize = _field("image_count")
+    GetImage = _field("image")
+    GetCompression = _field("compression")
+
+    def Decompress(self):
+        self._d.decompress()
+
+    def SaveFrame(self, prefix, width=4):
+        """Writes prefix, a number of width digits, and .jpg or after Decompress .ppm."""
+        self._d.save("%s%0*d%s" % (prefix, width, self._saved, ".jpg" if self._d.compression else ".ppm"))
+        self._saved += 1
+
+
 class Graphics2dProxy(_Proxy):
     """Draws nothing."""
 

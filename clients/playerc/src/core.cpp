@@ -542,20 +542,25 @@ void Client::Deliver() {
   std::vector<std::function<void()>> calls;
   // The dashboard is asked before the lock is taken: it may not answer.
   std::map<uint32_t, std::vector<player_fiducial_item_t>> seen;
+  std::map<std::string, Picture> taken; // by camera
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices)
       if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) seen[d->index];
+      else if (!d->camera.empty()) taken[d->camera];
   }
+  for (auto &[name, picture] : taken) picture = TakePicture(*this, name);
   for (auto &[index, items] : seen) items = WorldFiducials(*this, index);
   {
     std::lock_guard<std::recursive_mutex> lock(mutex);
     for (Device *d : devices) {
       double now = duration<double>(steady_clock::now().time_since_epoch()).count();
-      if (d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) {
+      if ((d->interface.code == PLAYER_FIDUCIAL_CODE && !d->absent) || !d->camera.empty()) {
         auto found = seen.find(d->index);
-        if (found == seen.end()) continue; // it was made meanwhile
-        d->fiducials = found->second;
+        auto picture = taken.find(d->camera);
+        if (d->camera.empty() ? found == seen.end() : picture == taken.end()) continue; // it was made meanwhile
+        if (d->camera.empty()) d->fiducials = found->second;
+        else d->picture = picture->second;
         d->elapsed = d->valid ? now - d->time : 0;
         d->time = now;
         d->valid = d->fresh = true;
@@ -737,6 +742,9 @@ Device::Device(std::shared_ptr<Client> c, const Interface &i, uint32_t n)
       client->Open(*this);
     } else if (i.code == PLAYER_FIDUCIAL_CODE) {
       WorldFiducials(*client, n);
+      link = client->links[0].get();
+    } else if (i.code == PLAYER_CAMERA_CODE) {
+      camera = FindCamera(*client, n);
       link = client->links[0].get();
     } else if (i.code != PLAYER_SIMULATION_CODE && i.code != PLAYER_GRAPHICS2D_CODE) {
       why = "this server has no such devices, see clients/playerc/README.md";
@@ -1206,15 +1214,16 @@ player_blobfinder_blob_t Device::Blob(unsigned i) const {
 
 // ---- The world ----
 
+std::pair<std::string, std::string> Client::Dashboard() const {
+  const std::string &address = settings.simulation;
+  if (address.empty()) return {host, "8080"};
+  auto colon = address.rfind(':');
+  return {address.substr(0, colon), address.substr(colon + 1)};
+}
+
 // Has an order carried out, or none, and returns the state afterwards.
 static player::Simulation world(const Client &client, const char *order) {
-  std::string host = client.host, port = "8080";
-  const std::string &address = client.settings.simulation;
-  if (!address.empty()) {
-    auto colon = address.rfind(':');
-    host = address.substr(0, colon);
-    port = address.substr(colon + 1);
-  }
+  auto [host, port] = client.Dashboard();
   player::Simulation w(host, atoi(port.c_str()));
   w.timeout = client.patience;
   int r = order ? w.Order(order) : w.Read();

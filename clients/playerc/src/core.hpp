@@ -103,6 +103,19 @@ struct Link {
 
 class Client;
 
+// Picture is one of a camera: JPEG, or after Decompress red, green and blue of each pixel.
+struct Picture {
+  unsigned width = 0, height = 0;
+  std::vector<uint8_t> bytes;
+  bool compressed = true;
+
+  // Throws Failure if the bytes are damaged.
+  void Decompress();
+  // Write a file, Save with the extension of its format. They throw Failure.
+  void Save(const std::string &name) const { Write(name + (compressed ? ".jpg" : ".ppm")); }
+  void Write(const std::string &path) const;
+};
+
 // Device is one proxy's part of a device.
 class Device {
 public:
@@ -116,6 +129,9 @@ public:
 
   bool opened = false;       // and no Read since
   std::vector<player_fiducial_item_t> fiducials;
+  std::string camera; // its name on the dashboard
+  Picture picture;
+  unsigned saved = 0; // pictures
 
   // What the latest Read has delivered.
   bool valid = false, fresh = false;
@@ -271,6 +287,8 @@ public:
   bool Peek(std::chrono::milliseconds timeout);
   // Returns the connection for devices of an index, which it makes if need be.
   Link *At(uint32_t index);
+  // Returns host and port of the dashboard of its server.
+  std::pair<std::string, std::string> Dashboard() const;
   // Opens the device of an interface with an index, for a device that is being made.
   void Open(Device &device);
 
@@ -328,6 +346,9 @@ constexpr player_bbox3d_t GripperOuter(player_bbox3d_t inner) { return {inner.sw
 // The simulated world, behind the address of the dashboard. x and y are in m.
 double WorldTime(const Client &client);  // s
 player_pose2d_t WorldPose(const Client &client, const std::string &name);
+// Returns the name of a camera of a client's robot, and its newest picture.
+std::string FindCamera(const Client &client, uint32_t index);
+Picture TakePicture(const Client &client, const std::string &camera);
 // What the fiducial finder of a client's robot sees, in the robot's frame.
 std::vector<player_fiducial_item_t> WorldFiducials(const Client &client, uint32_t index);
 void SetWorldPose(const Client &client, const std::string &name, player_pose2d_t pose);

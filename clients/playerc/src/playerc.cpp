@@ -339,6 +339,24 @@ struct Simulation : Of<playerc_simulation_t> {
   using Of::Of;
 };
 
+struct Camera : Of<playerc_camera_t> {
+  std::vector<uint8_t> image;
+  using Of::Of;
+  void Show() {
+    const playerc::Picture &p = device->picture;
+    image = p.bytes;
+    data.width = static_cast<int>(p.width);
+    data.height = static_cast<int>(p.height);
+    data.bpp = 24;
+    data.format = PLAYER_CAMERA_FORMAT_RGB888;
+    data.fdiv = 1;
+    data.compression = p.compressed;
+    data.image_count = static_cast<int>(image.size());
+    data.image = image.data();
+  }
+  void Update() override { Show(); }
+};
+
 struct Graphics2d : Of<playerc_graphics2d_t> {
   using Of::Of;
 };
@@ -568,6 +586,7 @@ DEVICE(Gripper, gripper, PLAYER_GRIPPER_CODE)
 DEVICE(Ptz, ptz, PLAYER_PTZ_CODE)
 DEVICE(Fiducial, fiducial, PLAYER_FIDUCIAL_CODE)
 DEVICE(Simulation, simulation, PLAYER_SIMULATION_CODE)
+DEVICE(Camera, camera, PLAYER_CAMERA_CODE)
 DEVICE(Graphics2d, graphics2d, PLAYER_GRAPHICS2D_CODE)
 DEVICE(Imu, imu, PLAYER_IMU_CODE)
 DEVICE(Gps, gps, PLAYER_GPS_CODE)
@@ -669,6 +688,16 @@ int playerc_simulation_set_property(playerc_simulation_t *device, char *name, ch
 }
 int playerc_simulation_get_property(playerc_simulation_t *device, char *name, char *property, void *value, size_t size) {
   return attempt([&] { playerc::WorldProperty(*subscribed(device).client, name, property, value, size); });
+}
+
+void playerc_camera_decompress(playerc_camera_t *device) {
+  attempt([&] {
+    subscribed(device).picture.Decompress();
+    static_cast<Camera &>(proxy(device)).Show();
+  });
+}
+void playerc_camera_save(playerc_camera_t *device, const char *filename) {
+  attempt([&] { subscribed(device).picture.Write(filename); });
 }
 
 int playerc_graphics2d_setcolor(playerc_graphics2d_t *device, player_color_t col) {

@@ -297,6 +297,39 @@ playerc_blobfinder_blob_t BlobfinderProxy::GetBlob(uint32_t aIndex) const { retu
 uint32_t BlobfinderProxy::GetWidth() const { return IsValid() ? mDevice->client->settings.width : 0; }
 uint32_t BlobfinderProxy::GetHeight() const { return IsValid() ? mDevice->client->settings.height : 0; }
 
+// ---- CameraProxy ----
+
+void CameraProxy::SaveFrame(const std::string aPrefix, uint32_t aWidth) {
+  call("CameraProxy::SaveFrame", [&] {
+    locked(*mDevice, [&] {
+      std::string number = std::to_string(mDevice->saved);
+      if (number.size() < aWidth) number.insert(0, std::min<size_t>(aWidth, 32) - number.size(), '0');
+      if (!mDevice->absent) mDevice->picture.Save(aPrefix + number);
+      mDevice->saved++;
+    });
+  });
+}
+void CameraProxy::Decompress() {
+  call("CameraProxy::Decompress", [&] { locked(*mDevice, [&] { mDevice->picture.Decompress(); }); });
+}
+uint32_t CameraProxy::GetDepth() const { return IsValid() ? 24 : 0; }
+uint32_t CameraProxy::GetWidth() const {
+  return locked(*mDevice, [&] { return mDevice->picture.width; });
+}
+uint32_t CameraProxy::GetHeight() const {
+  return locked(*mDevice, [&] { return mDevice->picture.height; });
+}
+uint32_t CameraProxy::GetFormat() const { return IsValid() ? +PLAYER_CAMERA_FORMAT_RGB888 : 0; }
+uint32_t CameraProxy::GetImageSize() const {
+  return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->picture.bytes.size()); });
+}
+void CameraProxy::GetImage(uint8_t *aImage) const {
+  locked(*mDevice, [&] { return std::copy(mDevice->picture.bytes.begin(), mDevice->picture.bytes.end(), aImage); });
+}
+uint32_t CameraProxy::GetCompression() const {
+  return locked(*mDevice, [&] { return static_cast<uint32_t>(mDevice->picture.compressed && !mDevice->picture.bytes.empty()); });
+}
+
 // ---- Devices without a letter ----
 
 player_pose3d_t ImuProxy::GetPose() const { return mDevice->Imu().pose; }

@@ -466,6 +466,24 @@ public:
   void RequestGeometry() {}
 };
 
+// Pictures of a camera of the robot, by the dashboard's address: those of docs/CAMERAS.md, and
+// of simulated robots. Each Read has the newest one.
+class CameraProxy : public ClientProxy {
+public:
+  CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
+
+  // Writes aPrefix, a number of aWidth digits, and .jpg or after Decompress .ppm.
+  void SaveFrame(const std::string aPrefix, uint32_t aWidth = 4);
+  void Decompress();            // from JPEG to RGB
+  uint32_t GetDepth() const;    // bits of a pixel
+  uint32_t GetWidth() const;    // pixels
+  uint32_t GetHeight() const;
+  uint32_t GetFormat() const;   // PLAYER_CAMERA_FORMAT_RGB888
+  uint32_t GetImageSize() const;        // bytes
+  void GetImage(uint8_t *aImage) const;  // copies as many
+  uint32_t GetCompression() const;      // PLAYER_CAMERA_COMPRESS_JPEG, or _RAW after Decompress
+};
+
 // ---- What does nothing here: programs draw with it ----
 
 class Graphics2dProxy : public ClientProxy {
@@ -481,21 +499,6 @@ public:
 };
 
 // ---- What this server does not have: the constructors throw ----
-
-class CameraProxy : public ClientProxy {
-public:
-  CameraProxy(PlayerClient *aPc, uint32_t aIndex = 0) : ClientProxy(aPc, aIndex, PLAYER_CAMERA_CODE) {}
-
-  void SaveFrame(const std::string, uint32_t = 4) {}
-  void Decompress() {}
-  uint32_t GetDepth() const { return 0; }
-  uint32_t GetWidth() const { return 0; }
-  uint32_t GetHeight() const { return 0; }
-  uint32_t GetFormat() const { return 0; }
-  uint32_t GetImageSize() const { return 0; }
-  uint32_t GetCompression() const { return 0; }
-  void GetImage(uint8_t *) const {}
-};
 
 class LocalizeProxy : public ClientProxy {
 public:

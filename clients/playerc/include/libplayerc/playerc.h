@@ -74,6 +74,8 @@ enum {
   PLAYERC_ACTARRAY_TYPE_LINEAR = PLAYER_ACTARRAY_TYPE_LINEAR,
   PLAYERC_ACTARRAY_TYPE_ROTARY = PLAYER_ACTARRAY_TYPE_ROTARY
 };
+enum { PLAYER_CAMERA_FORMAT_MONO8 = 1, PLAYER_CAMERA_FORMAT_MONO16 = 2, PLAYER_CAMERA_FORMAT_RGB565 = 4, PLAYER_CAMERA_FORMAT_RGB888 = 5 };
+enum { PLAYER_CAMERA_COMPRESS_RAW = 0, PLAYER_CAMERA_COMPRESS_JPEG = 1 };
 enum { PLAYER_PTZ_VELOCITY_CONTROL = 0, PLAYER_PTZ_POSITION_CONTROL = 1 };
 
 enum { /* interfaces */
@@ -393,6 +395,21 @@ typedef struct playerc_ptz {
 } playerc_ptz_t;
 PLAYERC_DEVICE(ptz);
 int playerc_ptz_set(playerc_ptz_t *device, double pan, double tilt, double zoom);
+
+/* Pictures of a camera of the robot, by the address of the dashboard. */
+typedef struct playerc_camera {
+  playerc_device_t info;
+  int width, height; /* pixels */
+  int bpp, format, fdiv;
+  int compression; /* PLAYER_CAMERA_COMPRESS_JPEG */
+  int image_count; /* bytes */
+  uint8_t *image;
+} playerc_camera_t;
+PLAYERC_DEVICE(camera);
+/* From JPEG to red, green and blue of each pixel. */
+void playerc_camera_decompress(playerc_camera_t *device);
+/* Writes the picture as it is: JPEG, or after playerc_camera_decompress PPM. */
+void playerc_camera_save(playerc_camera_t *device, const char *filename);
 
 /* The binding of graphics2d draws nothing. */
 typedef struct playerc_graphics2d {
