@@ -259,7 +259,7 @@ func compilePlayer3(t *testing.T) (prefix string) {
 				fmt.Fprintf(&all, "#define main program\nnamespace %s {\n#include %q\n}\n#undef main\n", space, absolute)
 				fmt.Fprintf(&list, "  if (!strcmp(argv[1], %q)) return %s::program(argc - 1, argv + 1);\n", name, space)
 			case ".c":
-				run(t, nil, "cc", append([]string{"-std=gnu99", "-Wall", "-Werror", "-o", binary, source},
+				run(t, nil, "cc", append([]string{"-std=gnu99", "-Wall", "-Wextra", "-Werror", "-o", binary, source},
 					player3Flags(t, prefix, "playerc")...)...)
 			case ".cc": // also in new C++
 				strict := []string{"-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I" + prefix + "/include", source}
@@ -273,7 +273,7 @@ func compilePlayer3(t *testing.T) (prefix string) {
 		if err := os.WriteFile(source, all.Bytes(), 0o644); err != nil {
 			return err
 		}
-		run(t, nil, "c++", append([]string{"-Wall", "-Werror", "-o", filepath.Join(prefix, allPrograms), source},
+		run(t, nil, "c++", append([]string{"-Wall", "-Wextra", "-Werror", "-o", filepath.Join(prefix, allPrograms), source},
 			player3Flags(t, prefix, "playerc++")...)...)
 		return nil
 	})

@@ -6,7 +6,7 @@
 using namespace PlayerCc;
 using namespace std;
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   PlayerClient robot(argv[1], atoi(argv[2])), other(argv[1], atoi(argv[2]) + 1);
   Position2dProxy *wheels = new Position2dProxy(&robot), others(&other, 0);
   RangerProxy scan(&other, 1), ring(&other, 0); // devices that the server names

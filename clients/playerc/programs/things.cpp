@@ -30,7 +30,7 @@ static double ahead(const BlobfinderProxy &bf, uint32_t colour) { // rad/s that 
   return b.color == colour ? ((int)bf.GetWidth() / 2 - (int)b.x) * 0.01 : dtor(20);
 }
 
-int main(int argc, char **argv) {
+int main(int, char **argv) {
   setlocale(LC_ALL, ""); // as programs with windows do
   PlayerClient robot(argv[1], atoi(argv[2]));
   SimulationProxy sim(&robot, 0);
