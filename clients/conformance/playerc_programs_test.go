@@ -81,6 +81,7 @@ sweeper ( name "full" pose [1 0 0 0] camera ( pose [-0.1 0 -0.15 180] ) hand ( p
 sweeper ( name "next" pose [-1 -2 0 90] )
 junk ( pose [2 0.1 0 0] )
 carton ( pose [1.95 0.35 0 0] )
+carton ( pose [-0.6 0.6 0 0] )
 junk ( pose [-2 0.1 0 0] )
 junk ( pose [-2 -0.1 0 0] )
 `
@@ -359,9 +360,11 @@ var player3Programs = map[string]player3Program{
 		p.near("heads", 0.01, 0, 40*math.Pi/180, 0.8517)
 		p.near("hands", 0, 1, 2, 1)
 		p.near("mounted", 0.2, 0.35, -0.35)
-		full, next := p.pose("full"), p.pose("next")
+		next := p.pose("next")
 		p.near("started", 2, 381302.3985, 3765174.1086, 1) // by the series of USGS 1395
-		p.near("driven", 0.03, full.X-1, full.Y, normal(full.Heading), next.Y)
+		p.near("driven", 0.03, p.number("truth", 0), p.number("truth", 1), p.number("truth", 2), next.Y)
+		p.near("arrived", 0.1, -1.6, 1.2)
+		p.near("arrived", 0.02, p.pose("full").X, p.pose("full").Y, 0)
 		p.near("turning", 0.05, -10*math.Pi/180, 9.807, 0)
 		p.says("missing", "ranger:6 is not here: the robot has 3 of them, and the next one:")
 	}},
@@ -518,7 +521,7 @@ func manyDevices(p *player3) {
 	}
 	p.near("feeler", 1e-9, 0.25, 0.25)
 	p.near("scanner", 0.03, 3, 1.9, 3, -math.Pi/2, math.Pi/2, math.Pi/179, 0.1, 6)
-	p.near("blobs", 0, 2, 2)
+	p.near("blobs", 0, 2, 3)
 }
 
 func driving(p *player3) {

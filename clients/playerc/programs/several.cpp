@@ -64,7 +64,18 @@ int main(int, char **argv) {
   pp.SetSpeed(0, 0);
   next.SetSpeed(0, 0);
   rounds(robot, 10);
+  double x, y, heading;
+  SimulationProxy sim(&robot, 0);
+  sim.GetPose2d("full", x, y, heading);
+  cout << "truth " << x - 1 << " " << y << " " << heading << endl;
   cout << "driven " << gps.GetUtmEasting() - east << " " << gps.GetUtmNorthing() - north << " " << imu.GetPose().pyaw << " " << next.GetYPos() << endl;
+  pp.GoTo(-1.6, 1.2, 0); // the carton is in the straight line
+  int stalls = 0;
+  for (int i = 0; i < 300; i++) {
+    robot.Read();
+    stalls += pp.GetStall();
+  }
+  cout << "arrived " << pp.GetXPos() << " " << pp.GetYPos() << " " << stalls << endl;
   try {
     RangerProxy none(&robot, 6);
   } catch (PlayerError &e) {

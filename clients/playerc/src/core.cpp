@@ -775,6 +775,7 @@ Device::~Device() {
   if ((goal || course) && link->robot->Socket() >= 0) link->robot->SetSpeed(0, 0);
   release(*link, kind, slot, client->patience);
   if (sensor) release(*link, sensor, nullptr, client->patience);
+  if (view) release(*link, ranger_kind, view, client->patience);
 }
 
 void Device::Send(const std::function<int(player::CRobot &)> &order) {
@@ -823,12 +824,57 @@ static std::pair<int, int> place(const Device &d, player_pose2d_t pose) {
   return {mm(d.origin.px + x * cos(turn) - y * sin(turn)), mm(d.origin.py + x * sin(turn) + y * cos(turn))};
 }
 
+// A reading that is no distance, and those outside of the count, are the maximum.
+
+constexpr double unknown_far = 65.533; // m: of a ranger whose range is not known, what can be written in mm
+
+static double far_of(const player_ray &r) { return r.far_mm > 0 ? r.far_mm / 1000 : unknown_far; }
+
+// Returns a reading of a ranger in m.
+static double distance(const player_ranger &data, size_t i, double maximum) {
+  if (i >= data.count || data.ranges[i] >= PLAYER_NOTHING_IN_RANGE) return maximum;
+  return data.ranges[i] * data.unit / 1000.0;
+}
+
+// Opens the ranger of a robot that sees the widest scan. It returns NULL if there is none.
+static Slot *open_widest(Link &link) {
+  std::vector<player_ray> rays;
+  Slot *slot = nullptr;
+  uint32_t number;
+  if (link.robot->Rays(rays) != PLAYER_OK) return nullptr;
+  auto view = [](const player_ray &r) { return std::fabs(r.step) * (r.count - 1); };
+  auto is = [&](const player_ray &r) { return split(link.robot->DeviceName(r.device), number) == ranger_kind; };
+  const player_ray *widest = nullptr;
+  for (const player_ray &r : rays)
+    if (is(r) && (!widest || view(r) > view(*widest))) widest = &r;
+  constexpr double least = 60; // degrees: what sees less does not find a way
+  if (!widest || view(*widest) < least) return nullptr;
+  split(link.robot->DeviceName(widest->device), number);
+  return open(link, ranger_kind, number, 'r', slot).empty() ? slot : nullptr;
+}
+
+// Returns the beams of a ranger.
+static std::vector<player::Beam> beams_of(const Named &n) {
+  constexpr double farthest = 4; // m, as of a laser
+  const player_ranger &data = std::get<player_ranger>(n.data);
+  std::vector<player::Beam> beams;
+  for (const player_ray &r : n.rays)
+    for (int i = r.first; i < r.first + r.count && i < data.count; i++) {
+      double most = std::min(farthest, far_of(r)), range = distance(data, static_cast<size_t>(i), most);
+      if (data.ranges[i] == PLAYER_UNKNOWN_RANGE) continue;
+      beams.push_back({static_cast<int>(std::lround(r.x)), static_cast<int>(std::lround(r.y)), static_cast<int>(std::lround(2 * (r.heading + r.step * (i - r.first)))),
+                       static_cast<int>(std::lround(std::min(range, most) * 1000)), range < most});
+    }
+  return beams;
+}
+
 void Device::GoTo(player_pose2d_t pose, double speed, double turnrate) {
   if (!std::isfinite(pose.px) || !std::isfinite(pose.py) || !std::isfinite(pose.pa)) throw Failure{"the pose to go to is not a number"};
   std::lock_guard<std::recursive_mutex> lock(client->mutex);
   if (absent) return;
+  if (!view && !sensor && link->Count('l') > 1) view = open_widest(*link);
   for (char candidate : {'l', 's'})
-    if (Slot *none; !sensor && open(*link, candidate, 0, 'r', none).empty()) sensor = candidate;
+    if (Slot *none; !view && !sensor && open(*link, candidate, 0, 'r', none).empty()) sensor = candidate;
   if (!(speed > 0)) speed = 0.3;
   if (!(turnrate > 0)) turnrate = 0.6;
   player::WayConfig config = player::ConfigOf(link->parts);
@@ -856,10 +902,12 @@ void Device::Approach() {
     int turn = std::fabs(error) < aligned ? 0 : whole(Degrees(error));
     Send([&](player::CRobot &r) { return r.SetSpeed(whole(course->speed * 1000), turn); });
   }
-  if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor))) return;
+  if (!goal || !robot.Has('p') || (sensor && !robot.Has(sensor)) || (view && !robot.Has(view->named->byte))) return;
   constexpr double gone = 0.2; // m: it has been carried away
   std::vector<player::Beam> beams;
-  if (sensor == 'l') {
+  if (view) {
+    beams = beams_of(*view->named);
+  } else if (sensor == 'l') {
     player_part laser{};
     laser.x = laser_pose.px * 1000;
     beams = player::LaserBeams(link->Part('l') ? *link->Part('l') : laser, robot.laser);
@@ -934,18 +982,6 @@ static const struct {
     {0.114, -0.119, -50},  {0.069, -0.136, -90},  {-0.157, -0.136, -90}, {-0.203, -0.119, -130}, {-0.237, -0.078, -150}, {-0.255, -0.027, -170},
     {-0.255, 0.027, 170},  {-0.237, 0.078, 150},  {-0.203, 0.119, 130},  {-0.157, 0.136, 90},
 };
-
-// A reading that is no distance, and those outside of the count, are the maximum.
-
-constexpr double unknown_far = 65.533; // m: of a ranger whose range is not known, what can be written in mm
-
-static double far_of(const player_ray &r) { return r.far_mm > 0 ? r.far_mm / 1000 : unknown_far; }
-
-// Returns a reading of a ranger in m.
-static double distance(const player_ranger &data, size_t i, double maximum) {
-  if (i >= data.count || data.ranges[i] >= PLAYER_NOTHING_IN_RANGE) return maximum;
-  return data.ranges[i] * data.unit / 1000.0;
-}
 
 unsigned Device::Elements() const {
   if (absent) return 0;

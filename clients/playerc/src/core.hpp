@@ -249,6 +249,7 @@ public:
   // The sensor that sees obstacles on the way to a goal, 'l' or 's', which is open as long as
   // this device; 0: the robot has none.
   char sensor = 0;
+  Slot *view = nullptr; // in its place the ranger that sees most, of a robot with several lasers
 
   // Sends something to the robot.
   void Send(const std::function<int(player::CRobot &)> &order);
