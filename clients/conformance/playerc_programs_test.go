@@ -81,7 +81,7 @@ sweeper ( name "full" pose [1 0 0 0] camera ( pose [-0.1 0 -0.15 180] ) hand ( p
 sweeper ( name "next" pose [-1 -2 0 90] )
 junk ( pose [2 0.1 0 0] )
 carton ( pose [1.95 0.35 0 0] )
-carton ( pose [-0.6 0.6 0 0] )
+carton ( pose [-0.6 0.6 0 0] gripper_return 0 )
 junk ( pose [-2 0.1 0 0] )
 junk ( pose [-2 -0.1 0 0] )
 `
