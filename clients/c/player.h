@@ -434,6 +434,18 @@ typedef struct {
    and their number. A server that does not know the question has none. */
 player_result player_channels(player_client *c, player_channel *channels, size_t room, size_t *count, int timeout);
 
+/* The colour of a channel of vision (PROTOCOL 8.9.8). */
+typedef struct {
+  char device;
+  int channel;    /* 0 to PLAYER_CHANNELS - 1 */
+  uint32_t color; /* 0xRRGGBB */
+} player_channel_color;
+
+/* Asks which colours the channels of vision devices have, as far as the server knows them. It
+   writes at most room of them, and their number. A server that does not know the question has
+   none. */
+player_result player_channel_colors(player_client *c, player_channel_color *colors, size_t room, size_t *count, int timeout);
+
 /* ---- The robot, and rounds ---- */
 
 /* One part of a device, in mm and degrees, in the robot's frame: the origin is the centre

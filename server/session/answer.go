@@ -39,6 +39,9 @@ func (s *Session) answer(now time.Duration, question byte) {
 	case codec.QuestionChannels:
 		s.output = codec.AppendAnswers(s.output, question, s.describe(appendChannels))
 		return
+	case codec.QuestionColors:
+		s.output = codec.AppendAnswers(s.output, question, s.describe(appendColors))
+		return
 	default:
 		s.complain(now, "unknown question", zap.Uint8("letter", question))
 		return
@@ -176,6 +179,14 @@ func appendRays(dst []string, d *devices.Device) []string {
 // appendChannels appends a line for each input, output or joint.
 func appendChannels(dst []string, d *devices.Device) []string {
 	for _, c := range d.AppendChannels(nil) {
+		dst = append(dst, c.Line(d.Key()))
+	}
+	return dst
+}
+
+// appendColors appends a line for each channel whose colour is known.
+func appendColors(dst []string, d *devices.Device) []string {
+	for _, c := range d.AppendColors(nil) {
 		dst = append(dst, c.Line(d.Key()))
 	}
 	return dst
