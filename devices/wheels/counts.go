@@ -57,6 +57,7 @@ func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok
 		}
 		o.counts = o.doubted
 		o.Forget()
+		turn = math.NaN() // the gyroscope has begun anew as well
 	}
 	l, r := to.since(o.counts)
 	o.counts, o.doubts = to, false
