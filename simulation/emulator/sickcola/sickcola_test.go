@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"strings"
 	"testing"
+	"time"
 
 	"player/e2e/must"
 	"player/simulation/emulator/line"
@@ -17,7 +18,7 @@ func sensor(t *testing.T, opts Options) *Sensor {
 		opts.Model = TiM551
 	}
 	opts.Room = room.Or(func(float64) float64 { return 1000 })
-	return &Sensor{End: line.End{Line: must.Get(line.Open(line.Options{TCP: "none", Clock: line.NewVirtual(1)}))(t)}, opts: opts, ready: 1}
+	return &Sensor{End: line.End{Line: must.Get(line.Open(line.Options{TCP: "none", Clock: line.NewVirtual(1)}))(t)}, opts: opts, values: newVariables(opts.Model), ready: 1}
 }
 
 // answers returns what the sensor sends for a request.
@@ -139,25 +140,28 @@ func TestStart(t *testing.T) {
 func TestScan(t *testing.T) {
 	small := Model{Name: "small", First: -45, Last: -43, Step: 1, Rate: 15, Intensities: 1, Echoes: 1}
 	s := sensor(t, Options{Model: small})
-	s.sent = 0x1A
-	const begin, rest = "sSN LMDscandata 1 1 B96518 0 0 1A 9A 13C8E59 13C9CBE 0 0 8 0 0 5DC 21C 1 1234 56 ",
+	s.sent, s.turns = 0x1A, 0x9A
+	const at = 0x13C8E59 * time.Microsecond
+	const begin, rest = "sSN LMDscandata 1 1 B96518 0 0 1A 9A 13C8E59 13C9CBE 0 0 8 0 0 5DC 36 1 1234 56 ",
 		" 1 B not defined 0 0 0"
 	want := begin + "1 DIST1 3F800000 0 FFF92230 2710 3 3E8 3E8 3E8 1 RSSI1 3F800000 0 FFF92230 2710 3 0 1 2 0" + rest
-	if got := s.scan(); got != want {
+	if got := s.scan(at); got != want {
 		t.Errorf("one byte of intensities:\n%s, want\n%s", got, want)
 	}
-	s.opts.Model.Intensities, s.opts.Model.Echoes = 2, 2
+	small.Intensities, small.Echoes = 2, 2
+	s.opts.Model, s.values = small, newVariables(small)
 	want = begin + "3 DIST2 3F800000 0 FFF92230 2710 3 270F 270F 270F DIST1 3F800000 0 FFF92230 2710 3 3E8 3E8 3E8" +
 		" RSSI1 3F800000 0 FFF92230 2710 3 0 1 2 0 0" + rest
-	if got := s.scan(); got != want {
+	if got := s.scan(at); got != want {
 		t.Errorf("two echoes:\n%s, want\n%s", got, want)
 	}
-	s.opts.Model.Intensities, s.opts.Model.Echoes, s.opts.Binary, s.opts.Status = 0, 1, true, 2
+	small.Intensities, small.Echoes = 0, 1
+	s.opts.Model, s.opts.Binary, s.opts.Status, s.values = small, true, 2, newVariables(small)
 	want = "sSN LMDscandata " + bytesOf(t, "0001 0001 00B96518 00 02 001A 009A 013C8E59 013C9CBE 00 00 08 00 0000"+
-		" 000005DC 0000021C 0001 00001234 0056 0001") + "DIST1" +
+		" 000005DC 00000036 0001 00001234 0056 0001") + "DIST1" +
 		bytesOf(t, "3F800000 00000000 FFF92230 2710 0003 03E8 03E8 03E8 0000 0000 0001") +
 		"\x00\x0Bnot defined" + bytesOf(t, "0000 0000 0000")
-	if got := s.scan(); got != want {
+	if got := s.scan(at); got != want {
 		t.Errorf("CoLa B:\n% X, want\n% X", got, want)
 	}
 }
@@ -168,8 +172,63 @@ func TestSamples(t *testing.T) {
 		model Model
 		count string
 	}{{TiM551, " 2710 10F "}, {TiM571, " D05 32B "}, {LMS111, " 1388 21D "}, {LMS1000, " 1D4C 16F "}} {
-		if got := sensor(t, Options{Model: tt.model}).scan(); !strings.Contains(got, tt.count) {
+		if got := sensor(t, Options{Model: tt.model}).scan(0); !strings.Contains(got, tt.count) {
 			t.Errorf("%s: no%sin %.200s", tt.model.Name, tt.count, got)
+		}
+	}
+}
+
+// sessions are the questions of SICK's own host, sick_scan_xd 3.9.0, in its order, with the answers. Those to a TiM5xx
+// in CoLa B are as a TiM571 gave them in a start that SICK recorded, apart from its version and its counters.
+var sessions = []struct {
+	name      string
+	opts      Options
+	exchanges [][2]string
+}{
+	{"TiM571, CoLa B", Options{Model: TiM571, Binary: true}, [][2]string{
+		{"sMN SetAccessMode \x03\xF4\x72\x47\x44", "sAN SetAccessMode \x01"},
+		{"sWN EIHstCola \x01", "sWA EIHstCola "},
+		{"sRN FirmwareVersion", "sRA FirmwareVersion \x00\x05V2.61"},
+		{"sRN SCdevicestate", "sRA SCdevicestate \x00"},
+		{"sRN ODoprh", "sRA ODoprh \x00\x00\x06\x8c"},
+		{"sRN ODpwrc", "sRA ODpwrc \x00\x00\x00\x79"},
+		{"sRN LocationName", "sRA LocationName \x00\x0bnot defined"},
+		{"sRN LMPoutputRange", "sRA LMPoutputRange \x00\x01\x00\x00\x0d\x05\xff\xf9\x22\x30\x00\x22\x55\x10"},
+		{"sWN LMPoutputRange \x00\x01\x00\x00\x0d\x05\xff\xf9\x22\x30\x00\x22\x55\x10", "sWA LMPoutputRange "},
+		{"sRN LMPoutputRange", "sRA LMPoutputRange \x00\x01\x00\x00\x0d\x05\xff\xf9\x22\x30\x00\x22\x55\x10"},
+		{"sWN LMDscandatacfg \x01\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01", "sWA LMDscandatacfg "},
+		{"sRN LMDscandatacfg", "sRA LMDscandatacfg \x01\x00\x01\x00\x00\x00\x00\x00\x00\x00\x01\x00\x01"},
+		{"sMN LMCstartmeas", "sAN LMCstartmeas \x00"},
+		{"sMN Run", "sAN Run \x01"},
+		{"sRN SCdevicestate", "sRA SCdevicestate \x01"},
+		{"sEN LMDscandata \x01", "sEA LMDscandata \x01"},
+	}},
+}
+
+func TestSessions(t *testing.T) {
+	for _, tt := range sessions {
+		s := sensor(t, tt.opts)
+		for _, e := range tt.exchanges {
+			if got := s.answer(1, e[0]); got != e[1] {
+				t.Errorf("%s: %q: %q, want %q", tt.name, e[0], got, e[1])
+			}
+		}
+	}
+}
+
+// Numbers in CoLa A are hexadecimal, or decimal behind a sign.
+func TestNumbers(t *testing.T) {
+	for word, want := range map[string]uint32{
+		"0": 0, "1": 1, "01": 1, "0010": 16, "FFF92230": 0xFFF92230, "fff92230": 0xFFF92230, "+100": 100, "+0": 0,
+		"-450000": 0xFFF92230, "+4294967295": 0xFFFFFFFF,
+	} {
+		if got, ok := numberIn(word); got != want || !ok {
+			t.Errorf("%s: %d, %v; want %d", word, got, ok, want)
+		}
+	}
+	for _, word := range []string{"", "+", "-", "+1A", "G", "1.5", "+4294967296", "-2147483649", "100000000", "--1"} {
+		if got, ok := numberIn(word); ok {
+			t.Errorf("%q: %d", word, got)
 		}
 	}
 }
