@@ -196,14 +196,16 @@ func (s *Sensor) answer(now time.Duration, request string) string {
 		return "sRA " + name + " " + s.values[name].words(s.opts.Binary)
 	case kind == "sWN" && s.values[name] != nil:
 		return s.write(name, parameters)
-	case kind == "sEN" && name == "LMDscandata":
+	case kind == "sEN" && (name == "LMDscandata" || m.Sectors && slices.Contains(events, name)):
 		on, ok := numbersIn(parameters, s.opts.Binary, []int{1})
 		if !ok {
 			return s.refuse(5)
 		}
-		s.host, _ = s.Host()
-		s.scans = on[0] != 0
-		return "sEA LMDscandata " + s.yes(s.scans)
+		if name == "LMDscandata" {
+			s.host, _ = s.Host()
+			s.scans = on[0] != 0
+		}
+		return "sEA " + name + " " + s.yes(on[0] != 0)
 	case kind == "sMN":
 		return s.method(now, name, parameters)
 	}
@@ -320,8 +322,11 @@ func (s *Sensor) scan(now time.Duration) string {
 	if s.opts.Blind {
 		first, last = 190, 220
 	}
+	// Beams stay where they are, however hosts round the angles that they ask for (assumed).
+	first = m.First + math.Round((first-m.First)/step)*step
+	count := int((last-first)/step+0.01) + 1
 	var distances, intensities []uint32
-	for i := 0; first+float64(i)*step <= last+1e-6; i++ {
+	for i := range count {
 		mm := uint32(math.Round(s.opts.Room(first + float64(i)*step - 90)))
 		distances, intensities = append(distances, mm), append(intensities, uint32(i%200))
 	}
@@ -342,9 +347,10 @@ func (s *Sensor) scan(now time.Duration) string {
 	t.numbers(2, 0)                                             // layer
 	// Revolutions in 1/100 Hz, and measurements in 100 Hz.
 	t.numbers(4, uint32(s.rate()*100), uint32(math.Round(s.rate()*3.6/step)))
-	t.numbers(2, 1) // encoders
-	t.numbers(4, 0x1234)
-	t.numbers(2, 0x56)
+	if t.numbers(2, uint32(line.Bit(config[encoder] != 0))); config[encoder] != 0 {
+		t.numbers(4, 0x1234) // its position
+		t.numbers(2, 0x56)   // its speed
+	}
 	channels := []func(){func() { s.channel(t, "DIST1", first, step, 2, distances) }}
 	if bytes == 2 {
 		channels = append(channels, func() { s.channel(t, "RSSI1", first, step, 2, intensities) })
@@ -363,7 +369,7 @@ func (s *Sensor) scan(now time.Duration) string {
 		t.numbers(2, 0)
 	}
 	t.numbers(2, 0) // position
-	if t.numbers(2, config[name]); config[name] == 0 {
+	if t.numbers(2, config[named]); config[named] == 0 {
 		t.numbers(2, 0, 0, 0) // comment, time, event
 		return t.out.String()
 	}

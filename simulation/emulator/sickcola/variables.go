@@ -31,7 +31,10 @@ func newVariables(m Model) variables {
 	if m.Echoes > 1 {
 		output[echoes] = 0x1F
 	}
-	output[name] = 1
+	if m.Sectors { // only those have an input for one
+		output[encoder] = 1
+	}
+	output[named] = 1
 	v := variables{
 		"ODoprh":          {sizes: []int{4}, numbers: []uint32{0x068C}},
 		"ODpwrc":          {sizes: []int{4}, numbers: []uint32{0x79}},
@@ -48,16 +51,34 @@ func newVariables(m Model) variables {
 		v["LICencset"] = &variable{sizes: []int{1}, numbers: []uint32{0}, writable: true}
 		v["LICencres"] = &variable{sizes: []int{4}, numbers: []uint32{0x3F800000}, writable: true}
 		v["LICsrc"] = &variable{sizes: []int{1}, numbers: []uint32{0}, writable: true}
+		// Version, time, four inputs, none of them on, and no date.
+		v["LIDinputstate"] = &variable{sizes: []int{2, 4, 1, 1, 1, 1, 2}, numbers: make([]uint32, 7)}
+		for i := range fields {
+			// The scales of its distances and angles, type and number; no outline of any shape, no name, no comment.
+			v[fmt.Sprintf("field%03d", i)] = &variable{
+				sizes:   []int{4, 4, 4, 4, 1, 1, 2, 2, 2, 2, 2, 2},
+				numbers: []uint32{0x3F800000, 0, angles[0], angles[1], 2, uint32(i), 0, 0, 0, 0, 0, 0},
+			}
+		}
 	}
 	return v
 }
+
+// fields is how many fields a sensor watches for things that enter them: SICK's host asks for as many. None is set
+// (assumed: a sensor answers also then).
+const fields = 30
+
+// events are what a sensor reports when it happens, besides scans: things in its fields, and its outputs and inputs.
+// Without a field that is set it has nothing to report.
+var events = []string{"LFErec", "LIDoutputstate", "LIDinputstate"}
 
 // The numbers of LMDscandatacfg, which say what a telegram of scans has.
 const (
 	echoes    = 0  // 1: the first one; 1F: all
 	remission = 2  // it has intensities
 	wide      = 3  // of 16 bits each, and not 8
-	name      = 8  // it has the sensor's name
+	encoder   = 5  // it has the values of an encoder
+	named     = 8  // it has the sensor's name
 	every     = 11 // one scan of this many is sent
 )
 
