@@ -31,6 +31,17 @@ func TestFakeOfROS(t *testing.T) {
 	}
 }
 
+// The body of the robot and the launch file of examples/ros are well-formed.
+func TestExamples(t *testing.T) {
+	t.Parallel()
+	needs.Programs(t)
+	const check = "import ast, sys, xml.dom.minidom as x; x.parse(sys.argv[1]); ast.parse(open(sys.argv[2]).read())"
+	folder := "../../examples/ros/"
+	if out, err := exec.Command(needs.Program(t, "python3"), "-c", check, folder+"pioneer.urdf", folder+"player.launch.py").CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
 // The node's table has the rows of Table but those of devices that it does not read.
 func TestTableOfNode(t *testing.T) {
 	t.Parallel()
