@@ -8,7 +8,7 @@ import { View, palette } from "./view.js";
 
 /** @import { Context, Gps, Track } from "../types" */
 
-const LEAST_REACH = 5; // metres around the receiver that are shown at least: less shows its noise only
+const LEAST_REACH = 3; // metres around the receiver that are shown at least: less shows its noise only
 const DEFAULT_REACH = 20; // metres around a receiver whose accuracy is not known
 const ACCURACY_SEEN = 3; // how often the accuracy fits into what is shown
 const STEPS = [0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000]; // metres between lines of the grid

@@ -156,7 +156,7 @@ function drawHeading(c, radius, yaw, colors) {
   c.textAlign = "center";
   c.textBaseline = "middle";
   for (const [deg, label] of /** @type {[number, string][]} */ ([[0, "0°"], [90, "90°"], [180, "180°"], [-90, "−90°"]])) {
-    c.fillText(label, -Math.sin(rad(deg)) * (radius - 15), -Math.cos(rad(deg)) * (radius - 11));
+    c.fillText(label, -Math.sin(rad(deg)) * (radius - 20), -Math.cos(rad(deg)) * (radius - 12));
   }
   c.textBaseline = "alphabetic";
   c.beginPath();
