@@ -1593,14 +1593,29 @@ static player_result resume(player_client *c, const memory *m, int64_t deadline)
   return r;
 }
 
+/* The time between two attempts of player_reconnect in ms: a server takes as long to start again. */
+#define RECONNECT_PAUSE 100
+
 player_result player_reconnect(player_client *c, int timeout) {
   int64_t deadline = deadline_after(timeout);
+  char why[sizeof c->error] = ""; /* of the last attempt that the timeout has not cut short */
   memory m;
   player_result r;
   remember(c, &m);
-  r = resume(c, &m, deadline);
-  if (r != PLAYER_OK && r != PLAYER_REFUSED) keep(c, &m);
-  return r;
+  for (;;) {
+    int left;
+    r = resume(c, &m, deadline);
+    if (r == PLAYER_OK || r == PLAYER_REFUSED) return r;
+    keep(c, &m);
+    if (r == PLAYER_TIMEOUT && *why) {
+      memcpy(c->error, why, sizeof why);
+      return PLAYER_CLOSED;
+    }
+    left = left_until(deadline);
+    if (r != PLAYER_CLOSED || (left >= 0 && left <= RECONNECT_PAUSE)) return r;
+    memcpy(why, c->error, sizeof why);
+    poll(NULL, 0, RECONNECT_PAUSE);
+  }
 }
 
 /* ---- Simulation: the answer, byte by byte ---- */

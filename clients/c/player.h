@@ -545,7 +545,7 @@ player_result player_reset_position(player_client *c);
 /* Sends a configuration of any layout to a device: a code and its arguments. It needs no access. */
 player_result player_config(player_client *c, char device, const void *payload, size_t size);
 
-/* Connects again to the server of player_connect, sets name, frequency, lifetime, mode,
+/* Connects again to the server of player_connect, as often as the timeout allows, sets name, frequency, lifetime, mode,
    form of rounds and freshness as they were, and asks for the devices that were open. Until
    it succeeds, it can be called again. PLAYER_REFUSED: the connection stands, but not all
    devices could be opened; a later call asks for them again. PLAYER_PROTOCOL: a byte of

@@ -64,14 +64,19 @@ func (s *Session) refusals() (lines []string) {
 	for i := 0; i+1 < len(s.request); i += 2 {
 		code, access := s.request[i], s.request[i+1]
 		device := s.table.Device(code)
-		if access != codec.AccessError || answered[code] || device == nil && (code <= ' ' || code > '~') {
+		key := string(rune(code))
+		switch {
+		case access != codec.AccessError || answered[code]:
 			continue
+		case device != nil:
+			key = device.Key()
+		case code <= ' ' || code > '~':
+			key = s.table.Removed(code)
+		}
+		if key == "" {
+			continue // a byte that no device has had
 		}
 		answered[code] = true
-		key := string(rune(code))
-		if device != nil {
-			key = device.Key()
-		}
 		lines = append(lines, s.refusal(code, device).Line(key))
 	}
 	s.request = s.request[:0]

@@ -370,29 +370,30 @@ void Client::Ask(bool insist) {
   links[0]->requested += behind;
 }
 
-// Takes all rounds that have arrived, without waiting, and returns whether there was one:
-// a program that is slower than its robot sees the newest data.
+// Takes all rounds that have arrived, without waiting, and returns whether the program has
+// one to read: a program that is slower than its robot sees the newest data. A loss is
+// reported as soon as nothing came before it, also while a round waits for the program.
 Client::Taken Client::Take(Link &link) {
-  bool any = link.waiting;
+  bool came = false;
   for (;;) {
     link.robot->timeout = milliseconds(0);
     int r = link.robot->Read();
     link.robot->timeout = patience;
     switch (r) {
     case PLAYER_OK:
-      any = link.waiting = true;
+      came = link.waiting = true;
       link.requested = std::max(link.requested, ++link.taken);
       clients().rounds = std::max<long>(clients().rounds, link.taken);
       break;
     case PLAYER_TIMEOUT:
-      return any ? Taken::Round : Taken::Nothing;
+      return link.waiting ? Taken::Round : Taken::Nothing;
     case PLAYER_PROTOCOL:
       break; // a block that is skipped
     case PLAYER_USAGE: // an old server, and no device is open: there is nothing to read
       std::this_thread::sleep_for(milliseconds(100));
       return Taken::Round;
     default:
-      return any ? Taken::Round : Taken::Lost; // the next call reports the loss
+      return came ? Taken::Round : Taken::Lost; // the next call reports the loss
     }
   }
 }
