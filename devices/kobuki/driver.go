@@ -20,6 +20,8 @@ const (
 	// clock has begun anew, it was switched off, and its counters have also begun anew. A
 	// line may delay reports by 2 s.
 	drift = 3 * time.Second
+	// period is the time between two reports.
+	period = 20 * time.Millisecond
 	// overdue is the age of the newest report from which on commands do not wait for the next one: three periods.
 	overdue = 60 * time.Millisecond
 )
@@ -95,9 +97,10 @@ func reports(b []byte) (n int) {
 func (d *Driver) Setup(now time.Duration, link *devices.Link) {
 	d.position, d.misc = link.Device(codec.Position), link.Device(codec.Misc)
 	d.io, d.imu = link.Device(codec.IO), link.Device(codec.IMU)
-	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest}
+	d.odometry = wheels.Counts{Odometry: wheels.Odometry{Base: wheelBase}, MMPerCount: mmPerCount, Fastest: fastest, Period: period}
 	d.known = false
 	d.Transport.Setup(now, link)
+	d.odometry.Log = d.Log()
 }
 
 // begin is Protocol.Begin. There is one phase: the driver listens.
