@@ -297,7 +297,7 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 		unread = false
 		if r.equip && len(requests) > 0 { // the visitor has what it asked for first
 			r.equip = false
-			if err := f.describe(ctx, r); err != nil {
+			if err := f.equip(ctx, r); err != nil {
 				return err
 			}
 			unread = true
@@ -346,8 +346,8 @@ func (r *reader) list(ctx context.Context, pairs string) error {
 	return nil
 }
 
-// describe asks for the robot's equipment, and passes it on if there are devices without letters.
-func (f *Feed) describe(ctx context.Context, r *reader) error {
+// equip asks for the robot's equipment, and passes it on if there are devices without letters.
+func (f *Feed) equip(ctx context.Context, r *reader) error {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	all, err := r.robot.Devices(ctx)
