@@ -56,7 +56,9 @@ func Scan(path string) (*Summary, error) {
 		counts[*m.Channel] = c
 	}
 	for _, c := range r.channels {
-		counts[*c] = counts[*c] // a channel without messages
+		if _, counted := counts[*c]; !counted { // it has no messages
+			counts[*c] = ChannelSummary{}
+		}
 	}
 	s.Server, s.Start, s.Damage = r.server, r.start, r.Damage()
 	for c, summary := range counts {
