@@ -381,6 +381,10 @@ func bit(b bool) byte {
 // misbehave does what programs and networks should not do.
 func (c *simClient) misbehave() {
 	s := c.sim
+	if c.robot.lease != 0 && s.chance(4) { // few robots have a lifetime
+		c.waitForSetup()
+		return
+	}
 	switch s.random.IntN(11) {
 	case 10:
 		c.waitForSetup()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxCalls is how many configurations may wait for the wheels to start.
+// maxCalls is how many commands that do not replace each other may wait for a device to start.
 const maxCalls = 16
 
 // Commands carries out the commands of a visitor to one device of a robot, by a Controller in a goroutine
@@ -52,6 +52,17 @@ func (c *Commands) Put(kind string, run func(*Controller) error) {
 	_ = c.put(command{kind: kind, run: carryOut}) // it fails for calls only
 }
 
+// Queue has Run acquire the device and carry run out, after the commands that wait. It returns an error if too many wait.
+func (c *Commands) Queue(run func(context.Context, *Controller) error) error {
+	return c.put(command{run: run})
+}
+
+// Release has Run give the device up.
+func (c *Commands) Release() {
+	letGo := func(_ context.Context, c *Controller) error { c.Release(); return nil }
+	_ = c.put(command{kind: "release", stops: true, run: letGo}) // as in Put
+}
+
 // Drive has Run drive, in mm/s and deg/s. It replaces a command to drive that waits. 0, 0 stops the robot if the
 // visitor drives it: a visitor that drives nothing does not connect to the robot only to stop it.
 func (c *Commands) Drive(speed, turnRate int) {
@@ -89,7 +100,7 @@ func (c *Commands) put(newer command) error {
 	case same >= 0:
 		c.waiting[same] = newer
 	case newer.kind == "" && calls == maxCalls:
-		return errors.New("too many calls wait for the wheels to start")
+		return errors.New("too many calls wait for the device to start")
 	default:
 		c.waiting = append(c.waiting, newer)
 	}

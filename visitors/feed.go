@@ -12,6 +12,7 @@ import (
 
 	"player/client"
 	"player/codec"
+	"player/formats/telemetry"
 )
 
 // dialLimit is how long connecting to a robot may take.
@@ -49,6 +50,8 @@ type Feed struct {
 	dial    Dial
 	granted func(pairs string, refused []client.Access) error
 	send    func([]News) error
+	// describe asks the robot how devices describe their data, when they have been opened. Nil: nothing is asked.
+	describe func(ctx context.Context, robot *client.Client, opened string) error
 	// Stranger makes the error for a server whose answer is not the Player protocol. Nil: the error stays as it is.
 	Stranger func(error) error
 	// Equipped gets what a robot has beyond the devices with letters, as soon as that is known, and again after each
@@ -98,8 +101,9 @@ func NewFeed(dial Dial, granted func(pairs string, refused []client.Access) erro
 }
 
 // Feed returns a feed of a robot of this server, which runs when it is started. The guest is shown which devices
-// the robot refuses. send is as in NewFeed.
-func (g *Guest) Feed(robot Robot, send func([]News) error) *Feed {
+// the robot refuses. send is as in NewFeed. describe gets how the device with an index in robot.Devices describes its data,
+// in the goroutine of send and before it; the driver may have learnt it when the device was opened.
+func (g *Guest) Feed(robot Robot, describe func(device int, d telemetry.Description), send func([]News) error) *Feed {
 	granted := func(_ string, refused []client.Access) error {
 		for _, a := range refused {
 			i := robot.Device(a.Device)
@@ -112,7 +116,57 @@ func (g *Guest) Feed(robot Robot, send func([]News) error) *Feed {
 		}
 		return nil
 	}
-	return NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, send)
+	f := NewFeed(g.common.Dialer(robot.Address, g.terms.Name), granted, send)
+	f.describe = func(ctx context.Context, r *client.Client, opened string) error {
+		return robot.describe(ctx, r, opened, describe)
+	}
+	return f
+}
+
+// describe asks a robot how those of the devices, by their bytes, describe their data that have a description.
+func (r Robot) describe(ctx context.Context, robot *client.Client, devices string, describe func(device int, d telemetry.Description)) error {
+	looking, channelled := false, false
+	for i := range len(devices) {
+		if of := r.Device(devices[i]); of >= 0 {
+			switch r.Devices[of].Interface {
+			case "laser", "sonar", "ranger":
+				looking = true
+			case "io", "servo":
+				channelled = true
+			}
+		}
+	}
+	known := map[int]telemetry.Description{}
+	if looking {
+		rays, err := robot.Rays(ctx)
+		if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+			return err
+		}
+		for _, ray := range rays {
+			of := r.Device(ray.Device)
+			d := known[of]
+			d.Rays = append(d.Rays, ray)
+			known[of] = d
+		}
+	}
+	if channelled {
+		channels, err := robot.Channels(ctx)
+		if err != nil && !errors.Is(err, client.ErrUnknownQuestion) {
+			return err
+		}
+		for _, c := range channels {
+			of := r.Device(c.Device)
+			d := known[of]
+			d.Channels = append(d.Channels, c)
+			known[of] = d
+		}
+	}
+	for of, d := range known {
+		if of >= 0 {
+			describe(of, d)
+		}
+	}
+	return nil
 }
 
 // Request has Run make a request. Requests are made one after the other.
@@ -243,7 +297,7 @@ func (f *Feed) pass(ctx, reading context.Context, r *reader, requests []Request)
 		unread = false
 		if r.equip && len(requests) > 0 { // the visitor has what it asked for first
 			r.equip = false
-			if err := f.describe(ctx, r); err != nil {
+			if err := f.equip(ctx, r); err != nil {
 				return err
 			}
 			unread = true
@@ -292,8 +346,8 @@ func (r *reader) list(ctx context.Context, pairs string) error {
 	return nil
 }
 
-// describe asks for the robot's equipment, and passes it on if there are devices without letters.
-func (f *Feed) describe(ctx context.Context, r *reader) error {
+// equip asks for the robot's equipment, and passes it on if there are devices without letters.
+func (f *Feed) equip(ctx context.Context, r *reader) error {
 	ctx, cancel := context.WithTimeout(ctx, dialLimit)
 	defer cancel()
 	all, err := r.robot.Devices(ctx)
@@ -345,12 +399,18 @@ func (f *Feed) request(ctx context.Context, r *reader, q Request) error {
 		access[a.Device] = a.Granted
 	}
 	r.open = slices.DeleteFunc(r.open, func(d byte) bool { return access[d] != 0 })
+	var opened []byte
 	for i := 0; i < len(q.Pairs); i += 2 {
 		if d := q.Pairs[i]; access[d] == codec.AccessRead && !slices.Contains(r.open, d) {
-			r.open = append(r.open, d)
+			r.open, opened = append(r.open, d), append(opened, d)
 		}
 		delete(r.taken, q.Pairs[i])
 		r.equip = r.equip || f.Equipped != nil && !codec.IsLetter(q.Pairs[i]) && q.Pairs[i+1] == codec.AccessRead
+	}
+	if f.describe != nil {
+		if err := f.describe(ctx, r.robot, string(opened)); err != nil {
+			return err
+		}
 	}
 	return f.granted(q.Pairs, refused.Devices)
 }
