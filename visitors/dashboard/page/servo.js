@@ -8,6 +8,7 @@ import { bounds, called, fraction, quantity, stepOf } from "./units.js";
 /** @typedef {{ row: HTMLElement, show(joint: Joint | undefined): void }} Line */
 
 const AROUND = { min: -180000, max: 180000 }; // mdeg: the limits of an angle that has none
+const THUMB = 8; // CSS pixels: half of a slider's thumb, which does not reach beyond the slider
 const RADIUS = 17; // of the dial, in units of its picture
 
 // stateOf writes what a joint does, and whether that needs a person.
@@ -64,7 +65,7 @@ function lineOf(channel, send) {
       if (dial) part(row, ".arm").setAttribute("d", Number.isNaN(position) ? "" : `M0 0L${needle(position / 1000)}`);
       if (limits) {
         part(row, ".at").hidden = Number.isNaN(position);
-        part(row, ".at").style.left = `${100 * fraction(position, limits)}%`;
+        part(row, ".at").style.left = `calc(${THUMB}px + ${fraction(position, limits)} * (100% - ${2 * THUMB}px))`;
       }
       const wanted = Number.isNaN(goal) ? position : goal;
       if (!control.rests || document.activeElement === input && document.activeElement.matches(":active, [type=number]")) return;
