@@ -22,7 +22,7 @@ import (
 
 	"player/client"
 	"player/client/simulation"
-	"player/client/vfh"
+	"player/devices/vfh"
 	"player/codec"
 )
 

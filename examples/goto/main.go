@@ -20,7 +20,7 @@ import (
 	"time"
 
 	"player/client"
-	"player/client/vfh"
+	"player/devices/vfh"
 	"player/codec"
 )
 
