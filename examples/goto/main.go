@@ -27,7 +27,7 @@ func main() {
 	addr := flag.String("addr", "localhost:6665", "`host:port` of the Player server")
 	device := flag.String("device", "goto", "`name` of the device that drives")
 	step := flag.Bool("step", false, "the robot is in a world in step, which waits for this program")
-	rounds := flag.Int("n", 3000, "rounds of data until it gives up, ten in a second")
+	tenths := flag.Int("n", 3000, "tenths of a second, as the robot counts them, until it gives up")
 	flag.Parse()
 	x, errX := strconv.ParseFloat(flag.Arg(0), 64)
 	y, errY := strconv.ParseFloat(flag.Arg(1), 64)
@@ -36,15 +36,15 @@ func main() {
 	}
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer cancel()
-	if err := drive(ctx, os.Stdout, *addr, *device, *step, *rounds, int32(x*1000), int32(y*1000)); err != nil && ctx.Err() == nil {
+	if err := drive(ctx, os.Stdout, *addr, *device, *step, *tenths, int32(x*1000), int32(y*1000)); err != nil && ctx.Err() == nil {
 		log.Fatal("goto: ", err)
 	}
 }
 
-var errRounds = errors.New("too many rounds")
+var errLate = errors.New("it takes too long")
 
 // drive drives to a point in mm.
-func drive(ctx context.Context, out io.Writer, addr, device string, step bool, rounds int, x, y int32) error {
+func drive(ctx context.Context, out io.Writer, addr, device string, step bool, limit int, x, y int32) error {
 	robot, err := client.Dial(ctx, addr)
 	if err != nil {
 		return err
@@ -54,9 +54,9 @@ func drive(ctx context.Context, out io.Writer, addr, device string, step bool, r
 		if err := robot.SetDataMode(client.RequestReply); err != nil {
 			return err
 		}
-		if err := robot.Request(ctx, "pr"); err != nil { // the wheels have the clock
-			return err
-		}
+	}
+	if err := robot.Request(ctx, "pr"); err != nil { // the wheels have the clock
+		return err
 	}
 	code, err := robot.Open(ctx, device, codec.AccessAll, nil)
 	if err != nil {
@@ -65,21 +65,24 @@ func drive(ctx context.Context, out io.Writer, addr, device string, step bool, r
 	if err := robot.SetCommandLifetime(time.Second); err != nil { // if this program hangs the robot stops
 		return err
 	}
-	round := -1
+	var begin, tenths uint32
 	err = robot.GoTo(ctx, code, codec.GotoCommand{X: x, Y: y, Heading: codec.AnyHeading}, func() error {
-		if round++; round == rounds {
-			return errRounds
+		if begin == 0 {
+			begin = robot.Position.Time
+		}
+		if tenths = (robot.Position.Time - begin) / 100; tenths >= uint32(limit) {
+			return errLate
 		}
 		return nil
 	})
 	arrived := 1
 	gaveUp, is := errors.AsType[*client.GotoError](err)
 	switch {
-	case errors.Is(err, errRounds), is && gaveUp.Data.Reason == codec.GotoNoWay:
+	case errors.Is(err, errLate), is && gaveUp.Data.Reason == codec.GotoNoWay:
 		arrived = 0
 	case err != nil:
 		return err
 	}
-	_, err = fmt.Fprintf(out, "arrived=%d time=%.1f\n", arrived, float64(round)/10)
+	_, err = fmt.Fprintf(out, "arrived=%d time=%.1f\n", arrived, float64(tenths)/10)
 	return err
 }
