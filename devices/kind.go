@@ -172,7 +172,7 @@ func (k Kind) Defaults() map[string]any {
 
 // Interfaces returns all interfaces: those of manual table 6, joystick, and those without letters.
 func Interfaces() []Spec {
-	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo()}
+	return []Spec{Misc(), Gripper(), Position(), Sonar(), Laser(), Vision(), PTZ(), Joystick(), Ranger(), IMU(), GPS(), IO(), Servo(), Goto()}
 }
 
 // Lettered returns the interfaces whose device 0 has a letter in the protocol.

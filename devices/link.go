@@ -264,6 +264,9 @@ func (l *Link) Device(letter byte) *Device {
 	panic(fmt.Sprintf("driver %s uses device %q, which it does not provide", l.name, letter))
 }
 
+// Halted reports whether the emergency stop of the robot holds.
+func (l *Link) Halted() bool { return l.table.stopped }
+
 // Subscribed reports whether d is open. A driver can skip work for a device
 // that no client reads. The answer is at once for a device that cannot be opened.
 func (l *Link) Subscribed(d *Device) bool {

@@ -22,7 +22,6 @@ import (
 
 	"player/client"
 	"player/client/simulation"
-	"player/client/vfh"
 	"player/codec"
 )
 
@@ -143,9 +142,6 @@ func (a *adapter) do(r request, out answer) error {
 	}
 	if r.Op == "simulation" {
 		return simulate(ctx, r, out)
-	}
-	if r.Op == "goto" {
-		return drive(r, out)
 	}
 	if a.robot == nil {
 		return usageError{errors.New("not connected")}
@@ -451,57 +447,4 @@ func kind(err error) string {
 		return "closed"
 	}
 	return "protocol"
-}
-
-// drive answers with the commands that package vfh gives for a recording: numbers of parts,
-// then of rounds (docs/CLIENTS.md).
-func drive(r request, out answer) (err error) {
-	defer func() { // vfh refuses robots for which there is no map
-		if why := recover(); why != nil {
-			err = usageError{fmt.Errorf("%v", why)}
-		}
-	}()
-	file, err := os.Open(r.Path)
-	if err != nil {
-		return usageError{err}
-	}
-	defer file.Close()
-	in := bufio.NewReader(file)
-	var n, x, y int
-	if _, err := fmt.Fscan(in, &x, &y, &n); err != nil {
-		return usageError{err}
-	}
-	parts, laser := make([]codec.Part, n), codec.Part{}
-	for i := range parts {
-		p, letter := &parts[i], ""
-		if _, err := fmt.Fscan(in, &letter, &p.Number, &p.X, &p.Y, &p.Heading, &p.Length, &p.Width); err != nil {
-			return usageError{err}
-		}
-		if p.Device = letter[0]; p.Device == codec.Laser {
-			laser = *p
-		}
-	}
-	way, commands := vfh.New(vfh.Of(parts), x, y), []int{}
-	var position codec.PositionData
-	var scan codec.LaserData
-	var sonar codec.SonarData
-	for {
-		if _, err := fmt.Fscan(in, &position.X, &position.Y, &position.Heading, &position.Stall); err != nil {
-			break // the end
-		}
-		for i := range scan {
-			_, _ = fmt.Fscan(in, &scan[i]) // the adapters trust the suite
-		}
-		for i := range sonar {
-			_, _ = fmt.Fscan(in, &sonar[i])
-		}
-		beams := vfh.AppendLaser(nil, laser, &scan)
-		if r.Device == "s" {
-			beams = vfh.AppendSonar(nil, parts, &sonar)
-		}
-		speed, turn, _ := way.Next(&position, beams)
-		commands = append(commands, speed, turn)
-	}
-	out["commands"] = commands
-	return nil
 }

@@ -162,7 +162,7 @@ func (s *Session) changeAccess(now time.Duration, letter, want byte) {
 	}
 	if before.writes() && !after.writes() {
 		s.stopDevice(now, sl)
-		if letter == codec.Position {
+		if device.Spec().Wheels {
 			s.control.resign(s)
 		}
 	}
