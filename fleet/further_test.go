@@ -82,7 +82,9 @@ func TestFurtherDevices(t *testing.T) {
 	stop()
 	token, stop = keeps("servo")
 	obeys("servo", token, `{"joint":0,"goal":1200}`)
-	read("servo", func(j message) bool { return len(j.Data.Joints) > 0 && j.Data.Joints[0].Goal != nil && *j.Data.Joints[0].Goal == 1200 })
+	read("servo", func(j message) bool {
+		return len(j.Data.Joints) > 0 && j.Data.Joints[0].Goal != nil && *j.Data.Joints[0].Goal == 1200
+	})
 	stop()
 	if r := request(t, conn, bridge.Subject("lab", "a", "servo", bridge.Config), "", []byte(`{"reset":true}`)); !r.OK {
 		t.Errorf("a configuration of the joints: %+v", r)

@@ -123,8 +123,7 @@ func (d *Driver) receive(now time.Duration, p []byte) {
 func (d *Driver) report(now time.Duration, r report) {
 	d.Heard(now)
 	if d.known {
-		apart := int(int16(uint16((now - d.at).Milliseconds()) - (r.Time - d.latest.Time)))
-		d.known = max(apart, -apart) < int(drift.Milliseconds()) || d.IsUp() && !d.begun(r)
+		d.known = d.agrees(now-d.at, r.Time-d.latest.Time) || d.IsUp() && !d.begun(r)
 		if !d.known && d.IsUp() {
 			d.Down(now, errRestarted)
 			return
@@ -161,6 +160,14 @@ func (d *Driver) report(now time.Duration, r report) {
 		d.drive()
 		d.output()
 	}
+}
+
+// agrees reports whether the robot's clock may have gone on by so many ms while this computer's has gone on by elapsed. They
+// are compared modulo 2^16 ms, but a clock that has begun anew just behind that has gone back: no line makes it gain a minute.
+func (d *Driver) agrees(elapsed time.Duration, ms uint16) bool {
+	apart := int(int16(uint16(elapsed.Milliseconds()) - ms))
+	gone := time.Duration(ms) * time.Millisecond
+	return max(apart, -apart) < int(drift.Milliseconds()) && gone < elapsed+drift
 }
 
 // begun reports whether the robot's clock has just begun anew. It has not when a pause of this computer has made reports

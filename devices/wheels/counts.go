@@ -76,8 +76,10 @@ func (o *Counts) Update(now time.Duration, left, right uint16, turn float64) (ok
 			o.doubted, o.doubts = to, true
 			return false
 		}
-		if o.counts = o.doubted; ambiguous {
+		if ambiguous {
 			o.counts, o.lag = to, 0
+		} else {
+			o.counts, turn = o.doubted, math.NaN() // the gyroscope has begun anew as well
 		}
 		o.Forget()
 		if o.Log != nil {

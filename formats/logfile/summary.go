@@ -7,17 +7,21 @@ import (
 	"slices"
 	"sort"
 	"time"
+
+	"player/formats/telemetry"
 )
 
 // Summary describes the content of a log.
 type Summary struct {
-	Server      string    // version of the server that wrote it; empty if unknown
-	Start       time.Time // of the server; zero if unknown
-	Channels    []ChannelSummary
-	Cameras     []string // that it may have pictures of, sorted
-	First, Last int64    // of the devices' messages, ns since 1970
-	Messages    int      // of devices
-	Damage      error    // see Reader.Damage
+	Server   string    // version of the server that wrote it; empty if unknown
+	Start    time.Time // of the server; zero if unknown
+	Channels []ChannelSummary
+	// Descriptions has the last description of each device that has one, by the topic of its data.
+	Descriptions map[string]telemetry.Description
+	Cameras      []string // that it may have pictures of, sorted
+	First, Last  int64    // of the devices' messages, ns since 1970
+	Messages     int      // of devices
+	Damage       error    // see Reader.Damage
 }
 
 // ChannelSummary describes the content of one channel.
@@ -52,12 +56,18 @@ func Scan(path string) (*Summary, error) {
 		counts[*m.Channel] = c
 	}
 	for _, c := range r.channels {
-		counts[*c] = counts[*c] // a channel without messages
+		if _, counted := counts[*c]; !counted { // it has no messages
+			counts[*c] = ChannelSummary{}
+		}
 	}
 	s.Server, s.Start, s.Damage = r.server, r.start, r.Damage()
 	for c, summary := range counts {
 		summary.Channel = c
 		s.Channels = append(s.Channels, summary)
+	}
+	s.Descriptions = map[string]telemetry.Description{}
+	for topic, lines := range r.descriptions {
+		s.Descriptions[topic] = parseDescription(lines)
 	}
 	s.Cameras = slices.Compact(slices.Sorted(maps.Values(r.cameras)))
 	// slices.SortFunc is 19 kB larger.
