@@ -70,7 +70,7 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 			r = &robot{newest: map[int]time.Time{}}
 			robots[s.robot] = r
 		}
-		if !slices.ContainsFunc(r.devices, func(d telemetry.Device) bool { return d == s.device }) {
+		if r.index(s.device) < 0 {
 			r.devices = append(r.devices, s.device)
 		}
 		return nil
@@ -103,7 +103,7 @@ func Write(ctx context.Context, js jetstream.JetStream, c Choice, out, index io.
 		if r == nil {
 			return nil // its first message came since
 		}
-		device := slices.Index(r.devices, s.device)
+		device := r.index(s.device)
 		if device < 0 || r.newest[device].Equal(s.measured) {
 			return nil // repeated, as the bridge does with data that does not change
 		}
@@ -128,6 +128,13 @@ type robot struct {
 	devices []telemetry.Device
 	convert conversion
 	newest  map[int]time.Time // when the last data was measured, by place in devices
+}
+
+// index returns the place of a device, or -1. A recording has no descriptions of data.
+func (r *robot) index(device telemetry.Device) int {
+	return slices.IndexFunc(r.devices, func(d telemetry.Device) bool {
+		return d.Interface == device.Interface && d.Index == device.Index && d.Geometry == device.Geometry
+	})
 }
 
 // conversion makes messages of data of a device, taken at ns since 1970.
