@@ -416,6 +416,8 @@ func TestFields(t *testing.T) {
 	payloads[codec.Ranger] = (&codec.RangerData{Unit: 10, Ranges: []uint16{500, codec.NothingInRange, codec.UnknownRange}}).Append(nil)
 	payloads[codec.IO] = (&codec.IOData{Values: []int32{1, codec.Unknown}}).Append(nil)
 	payloads[codec.Servo] = (&codec.ServoData{Joints: []codec.Joint{{Position: -5, Goal: codec.Unknown, State: 129}}}).Append(nil)
+	driving := codec.GotoData{State: codec.GotoDriving, Tag: 7, X: 4500, Y: -1200, Heading: codec.AnyHeading, Distance: 4657}
+	payloads[codec.Goto] = driving.Append(nil)
 	starts := map[byte]string{
 		codec.Position: `{"time":0,"x":0`,
 		codec.Sonar:    `{"ranges":[1,2,0`,
@@ -430,6 +432,7 @@ func TestFields(t *testing.T) {
 		codec.GPS:      `{"fix":4,"satellites":null,"latitude_e7":520000000,"longitude_e7":null,`,
 		codec.IO:       `{"values":[1,null]}`,
 		codec.Servo:    `{"joints":[{"position":-5,"goal":null,"state":129}]}`,
+		codec.Goto:     `{"state":1,"reason":0,"tag":7,"x_mm":4500,"y_mm":-1200,"heading_deg":null,"distance_mm":4657}`,
 	}
 	valid := schematest.CompileStrict(t, schema(t, "data"))
 	for _, spec := range devices.Interfaces() {

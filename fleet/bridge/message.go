@@ -124,6 +124,8 @@ func fields(letter byte, payload []byte) any {
 		d = new(codec.IOData)
 	case codec.Servo:
 		d = new(codec.ServoData)
+	case codec.Goto:
+		d = new(codec.GotoData)
 	}
 	if d == nil || d.Decode(payload) != nil {
 		return nil
@@ -153,6 +155,8 @@ func fields(letter byte, payload []byte) any {
 			joints[i] = joint{known(j.Position), known(j.Goal), j.State}
 		}
 		return map[string]any{"joints": joints}
+	case *codec.GotoData:
+		return gotoFields(d)
 	}
 	return d
 }

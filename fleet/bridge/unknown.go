@@ -68,3 +68,19 @@ func gpsFields(d *codec.GPSData) any {
 	}
 	return f
 }
+
+func gotoFields(d *codec.GotoData) any {
+	shown := struct {
+		State    codec.GotoState  `json:"state"`
+		Reason   codec.GotoReason `json:"reason"`
+		Tag      uint16           `json:"tag"`
+		X        *int32           `json:"x_mm"`
+		Y        *int32           `json:"y_mm"`
+		Heading  *uint16          `json:"heading_deg"`
+		Distance *uint32          `json:"distance_mm"`
+	}{d.State, d.Reason, d.Tag, known(d.X), known(d.Y), &d.Heading, amount(d.Distance)}
+	if d.Heading == codec.AnyHeading {
+		shown.Heading = nil
+	}
+	return shown
+}
