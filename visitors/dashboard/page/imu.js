@@ -30,11 +30,11 @@ export class ImuPanel {
   /** @param {HTMLElement} body */
   constructor(body) {
     /** @param {string[]} axis */
-    const row = ([name]) => `<tr><th scope="row">${name}</th><td></td><td></td><td aria-hidden="true"><span class="bar"><i></i></span></td></tr>`;
+    const row = ([name]) => `<tr><th scope="row">${name}</th><td></td><td></td><td aria-hidden="true"><span class="level"><i></i></span></td></tr>`;
     body.innerHTML = `<canvas class="dials" role="img"></canvas>
       <table class="number measures"><thead><tr><td></td><th scope="col">angle</th><th scope="col">rate</th><td aria-hidden="true"></td></tr></thead><tbody class="turns">${AXES.map(row).join("")}</tbody>
       <thead><tr><td></td><th scope="col" colspan="2">acceleration</th><td aria-hidden="true"></td></tr></thead>
-      <tbody class="forces">${FORCES.map(([name]) => `<tr><th scope="row">${name}</th><td colspan="2"></td><td aria-hidden="true"><span class="bar"><i></i></span></td></tr>`).join("")}</tbody></table>`;
+      <tbody class="forces">${FORCES.map(([name]) => `<tr><th scope="row">${name}</th><td colspan="2"></td><td aria-hidden="true"><span class="level"><i></i></span></td></tr>`).join("")}</tbody></table>`;
     this.canvas = /** @type {HTMLCanvasElement} */ (part(body, "canvas"));
     this.rows = ["turns", "forces"].map((name) => AXES.map((_, i) => {
       const at = `.${name} tr:nth-child(${i + 1})`;

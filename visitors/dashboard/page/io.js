@@ -66,7 +66,7 @@ function lamp(channel) {
 
 /** @type {(channel: Channel) => Line} */
 function gauge(channel) {
-  const limits = bounds(channel), bar = limits ? `<span class="bar" aria-hidden="true"><i></i></span>` : "";
+  const limits = bounds(channel), bar = limits ? `<span class="level" aria-hidden="true"><i></i></span>` : "";
   const row = line("gauge", `<span class="name"></span><output class="number"></output>${bar}`, channel), out = part(row, "output");
   out.setAttribute("aria-label", called(channel));
   const filled = limits && part(row, "i");
