@@ -37,6 +37,9 @@ func Main(args []string, stdout io.Writer, stderr *os.File) int {
 		return 0
 	}
 	args = args[1:]
+	if isFirst(args) {
+		return first(args, os.Stdin, stderr)
+	}
 	executeWithSlack(func() bool {
 		o, err := parseOptions(args)
 		return err == nil && (len(args) == 0 || !isCommand(args[0])) && !o.hasHelpers()

@@ -73,8 +73,9 @@ func robotsOf(conf *config.Server, sim *simulation, bind string) (robots []foxgl
 		for _, link := range robot.Table.Links() {
 			for _, device := range link.Devices() {
 				if spec := device.Spec(); device.Code() != 0 {
+					about := telemetry.Description{Rays: device.AppendRays(nil), Channels: device.AppendChannels(nil)} // as far as it is known now
 					offered.Devices = append(offered.Devices, visitors.Device{
-						Device: telemetry.Device{Interface: spec.Name, Index: spec.Index, Geometry: telemetry.Geometry(link.Geometry())},
+						Device: telemetry.Device{Interface: spec.Name, Index: spec.Index, Geometry: telemetry.Geometry(link.Geometry()), Description: about},
 						Code:   device.Code(),
 					})
 				}

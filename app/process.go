@@ -192,9 +192,13 @@ func untilSignal(ctx context.Context, die func(), reloads chan<- struct{}) (_ co
 // isGuard reports whether name is the one with which a server starts this program as its guard.
 func isGuard(name string) bool { return name == lastwords.GuardName }
 
+// quiet ends what the engine of the loop starts with each process, for processes without a loop: its
+// pools would wake them.
+func quiet() { reactor.ReleasePools() }
+
 // guard is the program of a guard, whose standard input is the connection to the server.
 func guard(stderr *os.File) {
-	reactor.ReleasePools() // they would wake it
+	quiet()
 	lastwords.Guard(0, func(words, groups int) {
 		log := logging.New(stderr, logging.Auto, false)
 		log.Warn(LogServerDied, zap.Int("last words", words), zap.Int("programs", groups))

@@ -70,6 +70,13 @@ type Channelled interface {
 	AppendChannels(dst []codec.Channel, d *Device) []codec.Channel
 }
 
+// Colored is a driver that knows which colours the channels of its vision devices have.
+type Colored interface {
+	// AppendColors appends the colour of each channel of d for which the camera has been trained, as the driver knows
+	// them now.
+	AppendColors(dst []codec.ChannelColor, d *Device) []codec.ChannelColor
+}
+
 // Motored is a driver that knows whether the motors of its robot have power.
 type Motored interface {
 	// MotorsOff reports whether the motors are off: then the robot obeys no command to

@@ -124,6 +124,7 @@ type Link struct {
 	surveyed   Surveyed
 	ranged     Ranged
 	channelled Channelled
+	colored    Colored
 	motored    Motored
 	charged    Charged
 	polled     Polled
@@ -171,6 +172,7 @@ func (l *Link) SetDriver(d Driver) {
 	l.surveyed, _ = d.(Surveyed)
 	l.ranged, _ = d.(Ranged)
 	l.channelled, _ = d.(Channelled)
+	l.colored, _ = d.(Colored)
 	l.motored, _ = d.(Motored)
 	l.charged, _ = d.(Charged)
 	l.polled, _ = d.(Polled)

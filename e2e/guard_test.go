@@ -13,6 +13,7 @@ import (
 
 	"player/app"
 	"player/e2e/must"
+	"player/e2e/needs"
 	"player/e2e/ports"
 	"player/e2e/waiting"
 	"player/process/lastwords"
@@ -133,6 +134,41 @@ func TestGuardStopsEachRobot(t *testing.T) {
 			waiting.Until(t, "the guard's end", func() bool { return !exists(guard) })
 		})
 	}
+}
+
+// child returns the only child of a process.
+func child(t *testing.T, parent int) (pid int) {
+	t.Helper()
+	waiting.Until(t, "a child of "+strconv.Itoa(parent), func() bool {
+		for _, file := range must.Get(filepath.Glob("/proc/[0-9]*/stat"))(t) {
+			stat, _ := os.ReadFile(file) // gone again: none
+			if fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:])); len(fields) > 1 && fields[1] == strconv.Itoa(parent) {
+				pid = must.Get(strconv.Atoi(filepath.Base(filepath.Dir(file))))(t)
+			}
+		}
+		return pid != 0
+	})
+	return pid
+}
+
+// The kernel kills all processes of a container when its first one ends. So the server is its second
+// one, and the first one ends after the guard. Signals reach the server, and its exit code is passed on.
+func TestGuardInAContainer(t *testing.T) {
+	t.Parallel()
+	needs.Root(t)
+	container := launch{via: []string{"unshare", "--pid", "--fork", "--kill-child", "--mount-proc"}}
+	s, _, r := driving(t, container)
+	first := child(t, s.Cmd.Process.Pid)
+	must.Do(t, syscall.Kill(child(t, first), syscall.SIGKILL))
+	stood(t, r)
+	waiting.Until(t, "last words", func() bool { return bytes.HasSuffix(r.Heard(line.HostToDevice), farewell) })
+	if code := s.Code(t); code != 128+int(syscall.SIGKILL) {
+		t.Errorf("exit %d", code)
+	}
+	s, _, r = driving(t, container)
+	must.Do(t, syscall.Kill(child(t, s.Cmd.Process.Pid), syscall.SIGTERM))
+	s.ended(t)
+	checkFarewell(t, r)
 }
 
 // A server that ends in order leaves no guard, which has said nothing.

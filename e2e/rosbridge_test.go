@@ -145,7 +145,7 @@ func TestRosbridgeRoslib(t *testing.T) {
 	for _, line := range []string{
 		"nodes /player", "services 21", "type sensor_msgs/msg/LaserScan", "odometry odom base_link 36",
 		"message /scan sensor_msgs/msg/LaserScan 361", "message /odom nav_msgs/msg/Odometry ", "message /tf tf2_msgs/msg/TFMessage ",
-		"message /tf_static tf2_msgs/msg/TFMessage ", "message /battery_state sensor_msgs/msg/BatteryState ", "message /sonar/15 sensor_msgs/msg/Range ",
+		"message /tf_static tf2_msgs/msg/TFMessage ", "message /battery_state sensor_msgs/msg/BatteryState ", "message /sonar/range_15 sensor_msgs/msg/Range ",
 		"message /detections vision_msgs/msg/Detection2DArray ", "details sensor_msgs/msg/LaserScan header:std_msgs/msg/Header ranges:float32", "raw /odom nav_msgs/msg/Odometry true", "raw /cmd_vel geometry_msgs/msg/Twist true",
 		"node /cmd_vel true", "triggers /emergency_stop,/release,/reset_odometry", "request std_srvs/srv/SetBool_Request data", "response success,message", "parameters 0", "actions 0",
 		"service /motors true", "service /reset_odometry true", "failed ",

@@ -351,7 +351,7 @@ func (p *simProgram) act() {
 }
 
 func (p *simProgram) anyTopic() string {
-	return p.topic([]string{"odom", "odom", "battery_state", "sonar/0"}[p.site.sim.random.IntN(4)])
+	return p.topic([]string{"odom", "odom", "battery_state", "sonar/range_0"}[p.site.sim.random.IntN(4)])
 }
 
 // subscribe subscribes to a topic, or again.

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// maxCalls is how many configurations may wait for the wheels to start.
+// maxCalls is how many commands that do not replace each other may wait for a device to start.
 const maxCalls = 16
 
 // Commands carries out the commands of a visitor to one device of a robot, by a Controller in a goroutine
@@ -41,10 +41,26 @@ func NewCommands(device byte, name string, silence time.Duration, dial Dial, res
 	return &Commands{controller: controller, result: result, changed: make(chan struct{}, 1)}
 }
 
+// NewNamedCommands returns the commands to a device by its name on the robot. See NewNamedController.
+func NewNamedCommands(address string, dial Dial, result Result) *Commands {
+	return &Commands{controller: NewNamedController(address, dial), result: result, changed: make(chan struct{}, 1)}
+}
+
 // Put has Run acquire the device and carry run out. It replaces a command of the kind that waits.
 func (c *Commands) Put(kind string, run func(*Controller) error) {
 	carryOut := func(_ context.Context, c *Controller) error { return run(c) }
 	_ = c.put(command{kind: kind, run: carryOut}) // it fails for calls only
+}
+
+// Queue has Run acquire the device and carry run out, after the commands that wait. It returns an error if too many wait.
+func (c *Commands) Queue(run func(context.Context, *Controller) error) error {
+	return c.put(command{run: run})
+}
+
+// Release has Run give the device up.
+func (c *Commands) Release() {
+	letGo := func(_ context.Context, c *Controller) error { c.Release(); return nil }
+	_ = c.put(command{kind: "release", stops: true, run: letGo}) // as in Put
 }
 
 // Drive has Run drive, in mm/s and deg/s. It replaces a command to drive that waits. 0, 0 stops the robot if the
@@ -84,7 +100,7 @@ func (c *Commands) put(newer command) error {
 	case same >= 0:
 		c.waiting[same] = newer
 	case newer.kind == "" && calls == maxCalls:
-		return errors.New("too many calls wait for the wheels to start")
+		return errors.New("too many calls wait for the device to start")
 	default:
 		c.waiting = append(c.waiting, newer)
 	}

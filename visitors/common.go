@@ -95,7 +95,13 @@ type Device struct {
 
 // Equal reports whether two robots are the same to visitors.
 func (r Robot) Equal(other Robot) bool {
-	return r.Name == other.Name && r.Address == other.Address && slices.Equal(r.Devices, other.Devices)
+	return r.Name == other.Name && r.Address == other.Address && slices.EqualFunc(r.Devices, other.Devices, Device.Equal)
+}
+
+// Equal reports whether two devices are the same to visitors.
+func (d Device) Equal(other Device) bool {
+	return d.Code == other.Code && d.Interface == other.Interface && d.Index == other.Index && d.Geometry == other.Geometry &&
+		slices.Equal(d.Rays, other.Rays) && slices.Equal(d.Channels, other.Channels)
 }
 
 // Device returns the index of the device with a byte on the wire, -1 if there is none.

@@ -27,12 +27,18 @@ type Guest struct {
 	Ctx     context.Context   // ends with the guest
 	Report  func(error) error // shows an error to the guest. It is set before the guest watches or commands a robot
 
-	server context.Context // ends with the server
-	fail   context.CancelCauseFunc
-	terms  Terms
-	common Common
-	wheels map[int]*Commands // by robot
-	feeds  map[int]*Feed     // by robot
+	server   context.Context // ends with the server
+	fail     context.CancelCauseFunc
+	terms    Terms
+	common   Common
+	commands map[commanded]*Commands
+	feeds    map[int]*Feed // by robot
+}
+
+// commanded is a device of a robot.
+type commanded struct {
+	robot  int // its number
+	device byte
 }
 
 // Terms are how a server treats its guests.
@@ -72,7 +78,7 @@ func (c Common) Accept(ctx context.Context, w http.ResponseWriter, r *http.Reque
 	}
 	ws.SetReadLimit(terms.MessageLimit)
 	g := &Guest{Visitor: visitor, WS: ws, May: c.RightsOf(r), From: r.RemoteAddr, Outbox: newOutbox(terms.Window),
-		server: ctx, terms: terms, common: c, wheels: map[int]*Commands{}, feeds: map[int]*Feed{}}
+		server: ctx, terms: terms, common: c, commands: map[commanded]*Commands{}, feeds: map[int]*Feed{}}
 	g.Ctx, g.fail = context.WithCancelCause(ctx)
 	return g
 }
@@ -199,14 +205,31 @@ func (g *Guest) Watch(number int, devices string, rate int, open func() *Feed) {
 
 // Wheels returns the commands to the wheels of the robot with a number, and starts them if necessary.
 func (g *Guest) Wheels(number int, robot Robot) *Commands {
-	c := g.wheels[number]
+	return g.Commands(number, robot, codec.Position)
+}
+
+// Commands returns the commands to a device of the robot with a number, and starts them if necessary. The guest keeps a
+// device other than the wheels until Release or until it goes: then the robot's server stops servos that it moves.
+func (g *Guest) Commands(number int, robot Robot, device byte) *Commands {
+	c := g.commands[commanded{number, device}]
 	if c == nil {
+		name, silence := "wheels", g.terms.Silence
+		if device != codec.Position {
+			name, silence = robot.Devices[robot.Device(device)].Interface, 0
+		}
 		dial := g.common.Dialer(robot.Address, g.terms.Name)
-		c = NewCommands(codec.Position, "wheels", g.terms.Silence, dial, g.reportOnce(robot.Name))
-		g.wheels[number] = c
+		c = NewCommands(device, name, silence, dial, g.reportOnce(robot.Name))
+		g.commands[commanded{number, device}] = c
 		g.Start(c.Run)
 	}
 	return c
+}
+
+// Release gives a device up that the guest commands.
+func (g *Guest) Release(number int, device byte) {
+	if c := g.commands[commanded{number, device}]; c != nil {
+		c.Release()
+	}
 }
 
 // reportOnce returns a function that shows the guest the errors of a robot. A refused command is repeated ten times
@@ -223,7 +246,7 @@ func (g *Guest) reportOnce(robot string) Result {
 
 // Stand stops the robot with a number if the guest drives it.
 func (g *Guest) Stand(number int) {
-	if c := g.wheels[number]; c != nil {
+	if c := g.commands[commanded{number, codec.Position}]; c != nil {
 		c.Drive(0, 0)
 	}
 }

@@ -1150,6 +1150,35 @@ player_result player_channels(player_client *c, player_channel *channels, size_t
   return r;
 }
 
+static void take_color(player_client *c, void *to, const char *line) {
+  int64_t channel;
+  uint32_t color = 0;
+  int digits = 0;
+  const char *at, *hex = "0123456789abcdef", *digit;
+  player_channel_color *next;
+  char device = (char)device_of(c, line, &at);
+  if (!device || !read_whole(&at, 0, PLAYER_CHANNELS - 1, &channel)) return;
+  for (; *at && *at != ' '; at++, digits++) {
+    digit = strchr(hex, *at);
+    if (!digit) return;
+    color = color << 4 | (uint32_t)(digit - hex);
+  }
+  if (digits != 6 || (next = (player_channel_color *)next_of((collected *)to, sizeof *next)) == NULL) return;
+  next->device = device;
+  next->channel = (int)channel;
+  next->color = color;
+}
+
+player_result player_channel_colors(player_client *c, player_channel_color *colors, size_t room, size_t *count, int timeout) {
+  collected l = {NULL, 0, 0};
+  player_result r;
+  l.items = colors;
+  l.room = room;
+  r = ask(c, 'v', take_color, &l, deadline_after(timeout));
+  *count = r == PLAYER_OK ? l.count : 0;
+  return r;
+}
+
 /* The list of devices that is being received. */
 typedef struct {
   collected entries;
@@ -1614,14 +1643,29 @@ static player_result resume(player_client *c, const memory *m, int64_t deadline)
   return r;
 }
 
+/* The time between two attempts of player_reconnect in ms: a server takes as long to start again. */
+#define RECONNECT_PAUSE 100
+
 player_result player_reconnect(player_client *c, int timeout) {
   int64_t deadline = deadline_after(timeout);
+  char why[sizeof c->error] = ""; /* of the last attempt that the timeout has not cut short */
   memory m;
   player_result r;
   remember(c, &m);
-  r = resume(c, &m, deadline);
-  if (r != PLAYER_OK && r != PLAYER_REFUSED) keep(c, &m);
-  return r;
+  for (;;) {
+    int left;
+    r = resume(c, &m, deadline);
+    if (r == PLAYER_OK || r == PLAYER_REFUSED) return r;
+    keep(c, &m);
+    if (r == PLAYER_TIMEOUT && *why) {
+      memcpy(c->error, why, sizeof why);
+      return PLAYER_CLOSED;
+    }
+    left = left_until(deadline);
+    if (r != PLAYER_CLOSED || (left >= 0 && left <= RECONNECT_PAUSE)) return r;
+    memcpy(why, c->error, sizeof why);
+    poll(NULL, 0, RECONNECT_PAUSE);
+  }
 }
 
 /* ---- Simulation: the answer, byte by byte ---- */
@@ -1823,7 +1867,7 @@ static bool simulation_list(player_simulation *w, int b, player_mover *of) {
     } else {
       player_mover *m = w->count < w->room ? &w->movers[w->count] : &left_out;
       const member members[] = {{"name", TEXT, m->name}, {"robot", TRUTH, &m->robot}, {"x", NUMBER, &m->x},
-        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
+        {"y", NUMBER, &m->y}, {"heading", NUMBER, &m->heading}, {"color", TEXT, m->color}, {"sees", SIGHTINGS, m}, {NULL, TEXT, NULL}};
       memset(m, 0, sizeof *m);
       if (!simulation_object(w, members)) return false;
       w->count++;

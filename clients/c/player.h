@@ -466,6 +466,18 @@ typedef struct {
    and their number. A server that does not know the question has none. */
 player_result player_channels(player_client *c, player_channel *channels, size_t room, size_t *count, int timeout);
 
+/* The colour of a channel of vision (PROTOCOL 8.9.8). */
+typedef struct {
+  char device;
+  int channel;    /* 0 to PLAYER_CHANNELS - 1 */
+  uint32_t color; /* 0xRRGGBB */
+} player_channel_color;
+
+/* Asks which colours the channels of vision devices have, as far as the server knows them. It
+   writes at most room of them, and their number. A server that does not know the question has
+   none. */
+player_result player_channel_colors(player_client *c, player_channel_color *colors, size_t room, size_t *count, int timeout);
+
 /* ---- The robot, and rounds ---- */
 
 /* One part of a device, in mm and degrees, in the robot's frame: the origin is the centre
@@ -575,7 +587,7 @@ player_result player_reset_position(player_client *c);
 /* Sends a configuration of any layout to a device: a code and its arguments. It needs no access. */
 player_result player_config(player_client *c, char device, const void *payload, size_t size);
 
-/* Connects again to the server of player_connect, sets name, frequency, lifetime, mode,
+/* Connects again to the server of player_connect, as often as the timeout allows, sets name, frequency, lifetime, mode,
    form of rounds and freshness as they were, and asks for the devices that were open. Until
    it succeeds, it can be called again. PLAYER_REFUSED: the connection stands, but not all
    devices could be opened; a later call asks for them again. PLAYER_PROTOCOL: a byte of

@@ -228,6 +228,10 @@ public:
   // that does not know the question has none.
   int Channels(std::vector<player_channel> &channels) { return List(channels, 1024, player_channels); }
 
+  // Asks which colours the channels of vision have: see player_channel_color. A server that does not
+  // know the question has none.
+  int ChannelColors(std::vector<player_channel_color> &colors) { return List(colors, 1024, player_channel_colors); }
+
   // Asks where the parts of the robot are, and what they cover (PROTOCOL 8.9.3): see
   // player_part. A server without such answers has none.
   int Geometry(std::vector<player_part> &parts) { return List(parts, 64, player_geometry); }  // more has no room

@@ -3,9 +3,10 @@
     python3 player_ros.py --ros-args -p host:=robot.local
     python3 player_ros.py --ros-args -p robots:="['r1=robot1:6665', 'r2=robot2:6665']"
 
-It publishes scan, sonar/0 to sonar/15, odom, tf, tf_static, battery_state and diagnostics, and
-drives by cmd_vel. Commands have a lifetime: the robot stops unless they are repeated, also when
-this node hangs. docs/ROS.md describes topics and parameters.
+It publishes scan, sonar/range_0 to sonar/range_15, odom, tf, tf_static, battery_state and diagnostics, and what rangers,
+IMUs, GPS receivers, inputs, outputs and joints send (parameter names). It drives by cmd_vel, and commands outputs and
+joints. Commands to the wheels have a lifetime: the robot stops unless they are repeated, also when this node hangs.
+docs/ROS.md describes topics and parameters.
 """
 
 from __future__ import annotations
@@ -15,10 +16,11 @@ import math
 import queue
 import re
 import ssl
+import struct
 import threading
 import time
 import urllib.request
-from typing import Any, Dict, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import rclpy
 from builtin_interfaces.msg import Time
@@ -27,10 +29,11 @@ from geometry_msgs.msg import TransformStamped, Twist
 from nav_msgs.msg import Odometry
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
-from sensor_msgs.msg import BatteryState, LaserScan, Range
+from sensor_msgs.msg import BatteryState, Imu, JointState, LaserScan, NavSatFix, PointCloud2, PointField, Range
 from tf2_msgs.msg import TFMessage
 
 from playerclient import AccessRefused, PlayerClient
+from playerclient.data import NOTHING_IN_RANGE, Channel, Fix, Rays
 
 READ_LIMIT = 5.0
 """Seconds without a round of data after which the connection is made anew."""
@@ -49,6 +52,30 @@ SONAR_MIN, SONAR_MAX = 0.1, 5.0
 """Metres: a Pioneer's sonar measures nothing nearer, and has no echo from further away."""
 VARIANCE, TURN_VARIANCE, UNKNOWN = 1e-2, 3e-2, 1e6
 """m2, rad2: orders of magnitude for two wheels on a floor; planners refuse zero."""
+
+MAX_BEAMS = 64
+"""Readings of a ranger up to which each has a topic and a frame of its own; more are points."""
+TABLE: List[Tuple[str, str, str, str, bool]] = [
+    ("position", "odom", "nav_msgs/msg/Odometry", "odom", False),
+    ("position", "cmd_vel", "geometry_msgs/msg/Twist", "", True),
+    ("laser", "scan", "sensor_msgs/msg/LaserScan", "laser", False),
+    ("sonar", "sonar/range_#", "sensor_msgs/msg/Range", "sonar_#", False),
+    ("ranger", "ranger/scan", "sensor_msgs/msg/LaserScan", "ranger", False),
+    ("ranger", "ranger/range_#", "sensor_msgs/msg/Range", "ranger_#", False),
+    ("ranger", "ranger/points", "sensor_msgs/msg/PointCloud2", "base_link", False),
+    ("misc", "battery_state", "sensor_msgs/msg/BatteryState", "", False),
+    ("imu", "imu", "sensor_msgs/msg/Imu", "imu", False),
+    ("gps", "fix", "sensor_msgs/msg/NavSatFix", "gps", False),
+    ("io", "io/states", "control_msgs/msg/DynamicInterfaceGroupValues", "", False),
+    ("io", "io/commands", "control_msgs/msg/DynamicInterfaceGroupValues", "", True),
+    ("servo", "joint_states", "sensor_msgs/msg/JointState", "", False),
+    ("servo", "joint_commands", "sensor_msgs/msg/JointState", "", True),
+]
+"""Interface, topic, type, frame, whether it has commands: rows of the table in formats/ros/table.go, which a test compares.
+A # is the number of a reading."""
+
+PER_UNIT = {"mdeg": 180e3 / math.pi, "deg": 180 / math.pi, "um": 1e6, "mm": 1e3, "mV": 1e3, "mA": 1e3, "ms": 1e3}
+"""How many of a unit of PROTOCOL 8.9.7 are a radian, metre, volt, ampere or second. Other values stay as they are."""
 
 RING = [
     (0.069, 0.136, 90), (0.114, 0.119, 50), (0.148, 0.078, 30), (0.166, 0.027, 10),
@@ -90,6 +117,72 @@ def sonar_range(mm: int) -> float:
     return math.nan if mm == 0 else -math.inf if metres < SONAR_MIN else math.inf if metres >= SONAR_MAX else metres
 
 
+def topic_of(name: str, index: int, number: int = 0) -> str:
+    """Returns a name of TABLE for the device with an index and the reading with a number: ranger_1/range_4."""
+    if index:
+        first, slash, rest = name.partition("/")
+        name = f"{first}_{index}{slash}{rest}"
+    return name.replace("#", str(number))
+
+
+def form_of(rays: Sequence[Rays], readings: int) -> str:
+    """Returns what the readings of a ranger are published as: scan, range, points, or an empty string if it is not known
+    where they look."""
+    if not rays or any(r.first + r.readings > readings for r in rays):
+        return ""
+    if len(rays) <= MAX_BEAMS and all(r.readings == 1 for r in rays):
+        return "range"
+    return "scan" if len(rays) == 1 and rays[0].step_deg != 0 else "points"
+
+
+def middle(r: Rays) -> Tuple[float, float, float]:
+    """Returns the point that rays look from, in metres, with the direction of the middle one in degrees."""
+    return r.x_mm / 1000, r.y_mm / 1000, math.remainder(r.heading_deg + r.step_deg * (r.readings - 1) / 2, 360)
+
+
+def ranger_range(data: Any, number: int) -> float:
+    """Returns a reading of a ranger in metres (REP 117)."""
+    units = data.ranges[number]
+    if units == NOTHING_IN_RANGE:
+        return math.inf
+    return math.nan if units > NOTHING_IN_RANGE else units * data.unit_mm / 1000
+
+
+def channel_name(device: str, number: int, described: Dict[int, Channel]) -> str:
+    """Returns the name of a channel or a joint: that of its description, or for example io_0, servo1_2."""
+    c = described.get(number)
+    interface, _, index = device.partition(":")
+    return c.name if c and c.name else f"{interface}{index if index != '0' else ''}_{number}"
+
+
+def si(value: Optional[int], c: Optional[Channel]) -> float:
+    """Returns a value in SI units; NaN: not known."""
+    return math.nan if value is None else value / PER_UNIT.get((c.unit if c else None) or "", 1)
+
+
+def whole(value: float, c: Optional[Channel]) -> int:
+    """Returns a value of ROS in the unit of its channel, within 32 bits."""
+    limit = 2**31 - 1
+    return round(max(-limit, min(limit, value * PER_UNIT.get((c.unit if c else None) or "", 1))))
+
+
+class Source(NamedTuple):
+    """A device that is opened by its name."""
+
+    name: str  # for example io:0
+    interface: str
+    index: int
+    rays: List[Rays]
+    channels: Dict[int, Channel]  # by their numbers
+
+    def number(self, name: str) -> Optional[int]:
+        """Returns the number of the channel with a name, None if there is none."""
+        for n in [*self.channels, *range(128)]:
+            if channel_name(self.name, n, self.channels) == name:
+                return n
+        return None
+
+
 class Robot:
     """One robot: a thread that reads and publishes, and one that drives."""
 
@@ -103,20 +196,28 @@ class Robot:
         self.ended = threading.Event()
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         publish = lambda kind, topic, qos=10: node.create_publisher(kind, self.space + topic, qos)
+        self.publish = publish
+        self.publishers: Dict[str, Any] = {}  # of devices by name, by topic
+        self.sources: Dict[str, Source] = {}  # by the character of the device
+        self.orders: "queue.Queue[Optional[Tuple[Source, Callable[[PlayerClient], None]]]]" = queue.Queue(16)
         self.scan = publish(LaserScan, "scan")
-        self.sonars = [publish(Range, f"sonar/{i}") for i in range(len(RING))]
+        self.sonars = [publish(Range, topic_of("sonar/range_#", 0, i)) for i in range(len(RING))]
         self.odom = publish(Odometry, "odom")
         self.battery = publish(BatteryState, "battery_state")
         self.tf = node.create_publisher(TFMessage, "/tf", 10)
         self.static = node.create_publisher(TFMessage, "/tf_static", latched)
         node.create_subscription(Twist, self.space + "cmd_vel", self.command, 10)
-        self.threads = [threading.Thread(target=self.forever, args=(work,), daemon=True) for work in (self.read, self.drive)]
+        self.threads = [threading.Thread(target=self.forever, args=(work,), daemon=True) for work in (self.read, self.drive, self.order)]
         for t in self.threads:
             t.start()
 
     def end(self) -> None:
         self.ended.set()
         self.command(None)
+        try:
+            self.orders.put_nowait(None)
+        except queue.Full:
+            pass  # the thread sees that it has ended with the next one
         for t in self.threads:
             t.join(READ_LIMIT)
 
@@ -147,6 +248,7 @@ class Robot:
                 robot.request("yr" + "".join(d + "r" for d in devices))
             except AccessRefused as e:
                 self.node.get_logger().warning(f"{self.name}: {e}")
+            self.open(robot)
             robot.set_frequency(self.node.value("rate"))
             if robot.access("y") == "r":  # an older server has no ages
                 robot.set_fresh(True)
@@ -158,6 +260,9 @@ class Robot:
                 if robot.has("p"):
                     self.state = (1, "the wheels are stalled") if robot.position.stall else (0, "connected")
                 now = self.node.get_clock().now().nanoseconds
+                for device in filter(robot.has, self.sources):
+                    if device in robot.new:
+                        self.send(self.sources[device], robot.data(device), stamp(now - (robot.age_us(device) or 0) * 1000))
                 for device in robot.new:
                     send = {"p": self.position, "l": self.laser, "s": self.sonar, "m": self.misc}.get(device)
                     if send and robot.has(device):
@@ -169,10 +274,188 @@ class Robot:
         base = self.frame("base")
         frames = [transform(now, base, self.frame("laser"), *self.node.value("laser_pose"))]
         frames += [transform(now, base, f"{self.space}sonar_{i}", *place) for i, place in enumerate(RING)]
+        for s in self.sources.values():
+            name = self.frame_of(s)
+            if s.interface in ("imu", "gps"):
+                frames.append(transform(now, base, name, 0.0, 0.0, 0.0))
+            form = form_of(s.rays, 2**16) if s.interface == "ranger" else ""
+            if form == "scan":
+                frames.append(transform(now, base, name, *middle(s.rays[0])))
+            elif form == "range":
+                frames += [transform(now, base, f"{name}_{r.first}", *middle(r)) for r in s.rays]
         self.static.publish(TFMessage(transforms=frames))
 
     def frame(self, which: str) -> str:
         return self.space + self.node.value(which + "_frame")
+
+    def open(self, robot: PlayerClient) -> None:
+        """Opens the devices that the parameter names lists, and asks what they are."""
+        found = {}
+        for name in filter(None, self.node.value("names")):
+            try:
+                code = robot.open(name)
+            except Exception as e:  # refused, or not there: the others are read
+                self.node.get_logger().warning(f"{self.name}: {name}: {e}")
+                continue
+            interface, _, index = name.partition(":")
+            found[code] = (f"{interface}:{int(index or 0)}", interface, int(index or 0))
+        if not found:
+            return
+        rays, channels = robot.rays(), robot.channels()
+        for code, (name, interface, index) in found.items():
+            described = {c.number: c for c in channels if c.device == name}
+            self.sources[code] = s = Source(name, interface, index, [r for r in rays if r.device == name], described)
+            self.listen(s)
+
+    def frame_of(self, s: Source) -> str:
+        return f"{self.space}{s.interface}{s.index or ''}"
+
+    def publisher(self, kind: type, topic: str) -> Any:
+        if topic not in self.publishers:
+            self.publishers[topic] = self.publish(kind, topic)
+        return self.publishers[topic]
+
+    def listen(self, s: Source) -> None:
+        """Subscribes to the commands of a device, once."""
+        kind: Any = JointState
+        if s.interface == "io":
+            kind = group_type()
+        topic = {"io": "io/commands", "servo": "joint_commands"}.get(s.interface)
+        if topic is None or topic_of(topic, s.index) in self.publishers:
+            return
+        self.publishers[topic_of(topic, s.index)] = None
+        take = self.set_outputs if s.interface == "io" else self.move_joints
+        self.node.create_subscription(kind, self.space + topic_of(topic, s.index), lambda m: take(s, m), 10)
+
+    def send(self, s: Source, data: Any, at: Time) -> None:
+        """Publishes data of a device that was opened by its name."""
+        convert = {"ranger": self.ranger, "imu": self.imu, "gps": self.gps, "io": self.io, "servo": self.servo}.get(s.interface)
+        if convert is not None:
+            convert(s, data, at)
+
+    def ranger(self, s: Source, data: Any, at: Time) -> None:
+        form, most = form_of(s.rays, len(data.ranges)), 65533 * data.unit_mm / 1000
+        frame = self.frame_of(s)
+        if form == "scan":
+            r, m = s.rays[0], LaserScan()
+            step = math.radians(abs(r.step_deg))
+            ranges = [ranger_range(data, r.first + i) for i in range(r.readings)]
+            m.header.stamp, m.header.frame_id = at, frame
+            m.angle_min, m.angle_max, m.angle_increment = -step * (r.readings - 1) / 2, step * (r.readings - 1) / 2, step
+            m.range_min, m.range_max = (r.near_mm or 0) / 1000, r.far_mm / 1000 if r.far_mm else most
+            m.ranges = ranges if r.step_deg > 0 else ranges[::-1]
+            self.publisher(LaserScan, topic_of("ranger/scan", s.index)).publish(m)
+        elif form == "range":
+            for r in s.rays:
+                one = Range()
+                one.header.stamp, one.header.frame_id = at, f"{frame}_{r.first}"
+                one.radiation_type, one.field_of_view = 0 if r.cone_deg else 1, math.radians(r.cone_deg)
+                one.min_range, one.max_range = (r.near_mm or 0) / 1000, r.far_mm / 1000 if r.far_mm else most
+                one.range = ranger_range(data, r.first)
+                self.publisher(Range, topic_of("ranger/range_#", s.index, r.first)).publish(one)
+        elif form == "points":
+            cloud, points = PointCloud2(), []
+            for r in s.rays:
+                for i in range(r.readings):
+                    metres, direction = ranger_range(data, r.first + i), math.radians(r.heading_deg + r.step_deg * i)
+                    if math.isfinite(metres):
+                        x, y = r.x_mm / 1000 + metres * math.cos(direction), r.y_mm / 1000 + metres * math.sin(direction)
+                        points.append(struct.pack("<3f", x, y, 0.0))
+            cloud.header.stamp, cloud.header.frame_id = at, self.frame("base")
+            cloud.height, cloud.width, cloud.point_step, cloud.row_step = 1, len(points), 12, 12 * len(points)
+            cloud.fields = [PointField(name=name, offset=4 * i, datatype=7, count=1) for i, name in enumerate("xyz")]
+            cloud.is_dense, cloud.data = True, list(b"".join(points))
+            self.publisher(PointCloud2, topic_of("ranger/points", s.index)).publish(cloud)
+
+    def imu(self, s: Source, d: Any, at: Time) -> None:
+        m = Imu()
+        m.header.stamp, m.header.frame_id = at, self.frame_of(s)
+        sides = [[d.roll_mdeg, d.pitch_mdeg, d.yaw_mdeg], [d.roll_rate_mdeg_per_s, d.pitch_rate_mdeg_per_s, d.yaw_rate_mdeg_per_s],
+                 [d.x_mm_per_s2, d.y_mm_per_s2, d.z_mm_per_s2]]  # fmt: skip
+        roll, pitch, yaw = (math.radians((v or 0) / 1000) / 2 for v in sides[0])
+        rs, rc, ps, pc, ys, yc = math.sin(roll), math.cos(roll), math.sin(pitch), math.cos(pitch), math.sin(yaw), math.cos(yaw)
+        q, w, a = m.orientation, m.angular_velocity, m.linear_acceleration
+        q.x, q.y, q.z, q.w = rs * pc * yc - rc * ps * ys, rc * ps * yc + rs * pc * ys, rc * pc * ys - rs * ps * yc, rc * pc * yc + rs * ps * ys
+        w.x, w.y, w.z = (math.radians((v or 0) / 1000) for v in sides[1])
+        a.x, a.y, a.z = ((v or 0) / 1000 for v in sides[2])
+        unknown = [[-1.0 if all(v is None for v in side) else 0.0, *[0.0] * 8] for side in sides]
+        m.orientation_covariance, m.angular_velocity_covariance, m.linear_acceleration_covariance = unknown
+        self.publisher(Imu, topic_of("imu", s.index)).publish(m)
+
+    def gps(self, s: Source, d: Any, at: Time) -> None:
+        if not d.has_place:
+            return
+        m = NavSatFix()
+        m.header.stamp, m.header.frame_id = at, self.frame_of(s)
+        m.status.status, m.status.service = 2 if d.fix in (Fix.DGPS, Fix.FLOAT, Fix.RTK) else 0, 1
+        m.latitude, m.longitude, m.altitude = d.latitude_e7 / 1e7, d.longitude_e7 / 1e7, (d.height_mm or 0) / 1000
+        m.position_covariance = [0.0] * 9
+        if d.horizontal_mm is not None and d.vertical_mm is not None:
+            flat = (d.horizontal_mm / 1000) ** 2 / 2
+            m.position_covariance[::4] = [flat, flat, (d.vertical_mm / 1000) ** 2]
+            m.position_covariance_type = 2
+        self.publisher(NavSatFix, topic_of("fix", s.index)).publish(m)
+
+    def io(self, s: Source, d: Any, at: Time) -> None:
+        m = group_type()()
+        m.header.stamp = at
+        m.interface_groups = [topic_of("io", s.index)]
+        value = value_type()()
+        value.interface_names = [channel_name(s.name, i, s.channels) for i in range(len(d.values))]
+        value.values = [si(v, s.channels.get(i)) for i, v in enumerate(d.values)]
+        m.interface_values = [value]
+        self.publisher(group_type(), topic_of("io/states", s.index)).publish(m)
+
+    def servo(self, s: Source, d: Any, at: Time) -> None:
+        m = JointState()
+        m.header.stamp = at
+        m.name = [channel_name(s.name, i, s.channels) for i in range(len(d.joints))]
+        m.position = [si(j.position, s.channels.get(i)) for i, j in enumerate(d.joints)]
+        self.publisher(JointState, topic_of("joint_states", s.index)).publish(m)
+
+    def set_outputs(self, s: Source, m: Any) -> None:
+        """Takes a message on io/commands."""
+        for group in m.interface_values:
+            for name, value in zip(group.interface_names, group.values):
+                number = s.number(name)
+                if number is None or not math.isfinite(value):
+                    self.node.get_logger().warning(f"{self.name}: {s.name} has no output {name!r}, or its value is not finite")
+                    continue
+                amount = whole(value, s.channels.get(number))
+                self.give(s, lambda robot, n=number, v=amount: robot.set_output(s.name, n, v))  # type: ignore[misc]
+
+    def move_joints(self, s: Source, m: Any) -> None:
+        """Takes a message on joint_commands: a position that is missing or NaN stops its joint."""
+        for i, name in enumerate(m.name):
+            number = s.number(name)
+            if number is None:
+                self.node.get_logger().warning(f"{self.name}: {s.name} has no joint {name!r}")
+                continue
+            about = s.channels.get(number)
+            goal = whole(m.position[i], about) if i < len(m.position) and math.isfinite(m.position[i]) else None
+            fast = abs(m.velocity[i]) if i < len(m.velocity) and math.isfinite(m.velocity[i]) else 0.0
+            speed = max(1, whole(fast, about)) if fast else 0
+            self.give(s, lambda robot, n=number, g=goal, v=speed: robot.move_joint(s.name, n, g, v))  # type: ignore[misc]
+
+    def give(self, s: Source, run: Callable[[PlayerClient], None]) -> None:
+        try:
+            self.orders.put_nowait((s, run))
+        except queue.Full:
+            self.node.get_logger().warning(f"{self.name}: too many commands wait for {s.name} to start")
+
+    def order(self) -> None:
+        """Connects at the first command to outputs or joints, and sends them until end. At the end of the connection the
+        server stops the joints that this node moves."""
+        next = self.orders.get()
+        if next is None or self.ended.is_set():
+            return
+        with self.client("commands") as robot:
+            while next is not None and not self.ended.is_set():
+                source, run = next
+                if not robot.is_listed(source.name) or robot.access(source.name) != "w":
+                    robot.open(source.name, "w")
+                run(robot)
+                next = self.orders.get()
 
     def position(self, robot: PlayerClient, at: Time) -> None:
         p = robot.position
@@ -250,6 +533,19 @@ class Robot:
         return s
 
 
+def group_type() -> Any:
+    """Returns the message of io devices. Its package, control_msgs, is needed only for them."""
+    from control_msgs.msg import DynamicInterfaceGroupValues
+
+    return DynamicInterfaceGroupValues
+
+
+def value_type() -> Any:
+    from control_msgs.msg import InterfaceValue
+
+    return InterfaceValue
+
+
 def ros_name(name: str) -> str:
     """Returns what the server calls a robot in topics (docs/ROS.md): ROS has ASCII letters, digits
     and single underscores, and hides names that begin with an underscore."""
@@ -264,6 +560,7 @@ class PlayerNode(Node):
         "host": "localhost", "port": 6665,  # of one robot
         "robots": [""],  # of several: NAME=HOST:PORT
         "devices": "pslm", "rate": 10,  # Hz
+        "names": [""],  # further devices: ranger:0, imu, gps, io, servo
         "command_lifetime": 0.5,  # seconds
         "reach": 0.0,  # metres from which on the laser sees nothing; 0: as of an LMS 200
         "laser_pose": [0.08, 0.0, 0.0],  # metres, metres, degrees

@@ -14,6 +14,7 @@ import (
 	"player/codec"
 	"player/devices"
 	"player/formats/logfile"
+	"player/formats/telemetry"
 )
 
 // LogEnd is a message of the log, by which tests find lines.
@@ -71,6 +72,7 @@ type Options struct {
 type Driver struct {
 	options     Options
 	recorded    []source
+	about       map[string]telemetry.Description // by the topic of data
 	cameras     []string
 	first, last int64 // time of the first and the last message, ns since 1970
 
@@ -109,7 +111,7 @@ func New(o Options, wanted []devices.Spec) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{options: o, cameras: s.Cameras, first: s.First, last: s.Last, skipped: map[*devices.Device][]byte{}}
+	d := &Driver{options: o, about: s.Descriptions, cameras: s.Cameras, first: s.First, last: s.Last, skipped: map[*devices.Device][]byte{}}
 	for _, spec := range wanted {
 		c, ok := choose(s.Channels, spec.Name, spec.Index)
 		if played := func(s source) bool { return s.channel == c }; ok && !slices.ContainsFunc(d.recorded, played) {
@@ -164,6 +166,24 @@ func choose(channels []logfile.ChannelSummary, name string, index int) (chosen l
 		}
 	}
 	return chosen, ok
+}
+
+// AppendRays appends where the readings of a ranger look, as the log has it.
+func (d *Driver) AppendRays(dst []codec.Rays, device *devices.Device) []codec.Rays {
+	return append(dst, d.description(device).Rays...)
+}
+
+// AppendChannels appends the channels of a device, as the log has them.
+func (d *Driver) AppendChannels(dst []codec.Channel, device *devices.Device) []codec.Channel {
+	return append(dst, d.description(device).Channels...)
+}
+
+func (d *Driver) description(device *devices.Device) telemetry.Description {
+	i := slices.IndexFunc(d.recorded, func(s source) bool { return s.spec == device.Spec() })
+	if i < 0 {
+		return telemetry.Description{}
+	}
+	return d.about[d.recorded[i].channel.Topic()]
 }
 
 // Provides returns the devices that the log has data of.

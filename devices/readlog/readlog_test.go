@@ -15,6 +15,7 @@ import (
 	"player/devices/transport/transporttest"
 	"player/e2e/must"
 	"player/formats/logfile"
+	"player/formats/telemetry"
 )
 
 const ms = time.Millisecond
@@ -329,6 +330,30 @@ func TestProvides(t *testing.T) {
 	r.run(time.Minute)
 	if got := r.take(); !slices.Contains(got, `1.011s s "another sonar"`) {
 		t.Error(got)
+	}
+}
+
+// A played device describes itself as the recorded one did, also under another index.
+func TestDescribes(t *testing.T) {
+	var out bytes.Buffer
+	w := must.Get(logfile.NewWriter(&out, logfile.Info{Start: began, Channels: []logfile.Channel{{Interface: "ranger", Index: 1}, {Interface: "servo"}}}))(t)
+	var b logfile.Batch
+	rays := []codec.Rays{{Count: 2, X: 10, Heading: 5, Step: 1}}
+	b.Describe(0, logfile.Describe("ranger", 1, telemetry.Description{Rays: rays}))
+	b.Describe(1, logfile.Describe("servo", 0, telemetry.Description{Channels: []codec.Channel{{Role: codec.Jointed, Unit: "mdeg", Name: "Elbow"}}}))
+	b.Add(0, 0, []byte{0, 1, 0, 1, 0, 1})
+	b.Add(1, 0, nil)
+	must.Do(t, w.WriteChunk(&b))
+	must.Do(t, w.Close())
+	path := filepath.Join(t.TempDir(), "run.mcap")
+	must.Do(t, os.WriteFile(path, out.Bytes(), 0o644))
+	r := newRig(t, Options{File: path, Rate: 1})
+	for _, d := range r.Link.Devices() {
+		got := fmt.Sprint(d.AppendRays(nil), d.AppendChannels(nil))
+		want := map[byte]string{codec.Ranger: "[{128 0 2 10 0 5 1 0 0 0}] []", codec.Servo: "[] [{129 0 joint mdeg 0 0 Elbow}]"}[d.Letter()]
+		if got != want {
+			t.Errorf("%s: %s, want %s", d.Spec().Address(), got, want)
+		}
 	}
 }
 

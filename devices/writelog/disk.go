@@ -51,6 +51,7 @@ type disk struct {
 	log      *zap.Logger
 	file     *os.File // nil before the first message
 	writer   *logfile.Writer
+	known    logfile.Batch // without messages: the descriptions so far, for the next file
 	syncedAt time.Time
 }
 
@@ -121,6 +122,7 @@ func (d *disk) write(b *logfile.Batch) (err error) {
 			return err
 		}
 	}
+	d.known.Learn(b)
 	if err := d.writer.WriteChunk(b); err != nil {
 		return err
 	}
@@ -149,6 +151,7 @@ func (d *disk) open() (err error) {
 	logfile.Lock(d.file)
 	d.syncedAt = time.Now()
 	if d.writer, err = logfile.NewWriter(d.file, d.info); err == nil {
+		d.writer.Describe(&d.known)
 		d.log.Info(logBegins, zap.String("file", d.path))
 	}
 	return err

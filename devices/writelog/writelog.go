@@ -90,6 +90,9 @@ type track struct {
 	driver  *Driver
 	device  *devices.Device
 	channel int // of its data; the next two are commands and configurations
+
+	describes bool // its interface has descriptions
+	described bool // the log has that of the device
 }
 
 // New returns a driver that records the devices, and keeps them open if open is
@@ -103,7 +106,9 @@ func New(list []*devices.Device, open bool) (*Driver, error) {
 				return nil, fmt.Errorf("it records one %s:%d: write a block for each robot", spec.Name, spec.Index)
 			}
 		}
-		d.tracks = append(d.tracks, &track{driver: d, device: device, channel: len(d.disk.info.Channels)})
+		t := &track{driver: d, device: device, channel: len(d.disk.info.Channels)}
+		t.describes = logfile.Describes(spec.Name)
+		d.tracks = append(d.tracks, t)
 		for _, content := range []logfile.Content{logfile.Data, logfile.Command, logfile.Configuration} {
 			d.disk.info.Channels = append(d.disk.info.Channels, logfile.Channel{Interface: spec.Name, Index: spec.Index, Content: content})
 		}
@@ -146,6 +151,7 @@ func (d *Driver) begin(now time.Duration) {
 	d.disk.info.Start, d.disk.log = d.clock().Add(-now), d.link.Log()
 	d.counted = devices.Recording{Since: d.clock()}
 	for i, t := range d.tracks {
+		t.described = false
 		d.disk.info.Channels[3*i].Geometry = telemetry.Geometry(t.device.Link().Geometry())
 	}
 	d.disk.start()
@@ -157,6 +163,13 @@ func (d *Driver) begin(now time.Duration) {
 
 func (t *track) Published(device *devices.Device) {
 	t.driver.record(t.channel, device.Stamp(), device.Data())
+	if t.describes && !t.described && t.driver.batch != nil {
+		t.described = true // the driver has learnt it: it has data
+		spec, about := device.Spec(), telemetry.Description{Rays: device.AppendRays(nil), Channels: device.AppendChannels(nil)}
+		if lines := logfile.Describe(spec.Name, spec.Index, about); lines != "" {
+			t.driver.batch.Describe(t.channel, lines)
+		}
+	}
 }
 
 func (t *track) Commanded(now time.Duration, device *devices.Device) {

@@ -25,7 +25,7 @@ func SchemaOf(message any) Schema {
 	space := "player."
 	switch message.(type) {
 	case telemetry.LaserScan, telemetry.PoseInFrame, telemetry.FrameTransform, telemetry.SceneUpdate, telemetry.Log,
-		telemetry.CompressedImage, telemetry.CameraCalibration, telemetry.LocationFix:
+		telemetry.CompressedImage, telemetry.CameraCalibration, telemetry.LocationFix, telemetry.PointCloud:
 		space = "foxglove."
 	}
 	text, err := json.Marshal(describe(t))

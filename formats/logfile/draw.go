@@ -80,12 +80,13 @@ func draw(out io.Writer, path string, s *Summary, progress Progress) error {
 	return c.Close()
 }
 
-// Devices returns the devices of a log with the geometry that their data has.
+// Devices returns the devices of a log with the geometry that their data has, and their descriptions.
 func (s *Summary) Devices() (list []telemetry.Device) {
 	for _, c := range s.Channels {
 		i := slices.IndexFunc(list, func(d telemetry.Device) bool { return d.Interface == c.Interface && d.Index == c.Index })
 		if i < 0 {
-			i, list = len(list), append(list, telemetry.Device{Interface: c.Interface, Index: c.Index})
+			about := s.Descriptions[Channel{Interface: c.Interface, Index: c.Index}.Topic()]
+			i, list = len(list), append(list, telemetry.Device{Interface: c.Interface, Index: c.Index, Description: about})
 		}
 		if c.Content == Data {
 			list[i].Geometry = c.Geometry

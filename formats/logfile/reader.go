@@ -54,6 +54,9 @@ type Reader struct {
 	cameras  map[uint16]string   // by id, of channels with pictures
 	foreign  map[uint16]bool     // ids of channels of other programs, and of cameras
 
+	descriptions map[string]string // lines, by the topic of data
+	described    int               // bytes of all descriptions
+
 	server  string
 	start   time.Time
 	closed  bool // the end of the log was read
@@ -106,7 +109,7 @@ func IsLocked(file *os.File) bool {
 
 // NewReader reads a log from in. The error is errNoLog or an error of in.
 func NewReader(in io.Reader) (*Reader, error) {
-	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, cameras: map[uint16]string{}, foreign: map[uint16]bool{}, close: func() error { return nil }}
+	r := &Reader{in: counter{r: in}, schemas: map[uint16]string{}, channels: map[uint16]*Channel{}, cameras: map[uint16]string{}, descriptions: map[string]string{}, foreign: map[uint16]bool{}, close: func() error { return nil }}
 	r.records = bufio.NewReaderSize(&r.in, readBuffer)
 	begin := make([]byte, len(magic))
 	switch _, err := io.ReadFull(r.records, begin); {
@@ -321,6 +324,9 @@ func (r *Reader) addChannel(f fields) error {
 
 func (r *Reader) addMetadata(f fields) error {
 	name, pairs := f.text(), f.pairs()
+	if !f.bad && string(name) == descriptionName {
+		r.addDescription(map[string]string{topicKey: value(pairs, topicKey), linesKey: value(pairs, linesKey)})
+	}
 	if f.bad || string(name) != profile {
 		return f.err()
 	}

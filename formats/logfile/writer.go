@@ -34,6 +34,8 @@ type Batch struct {
 	payloads []byte
 	entries  []entry
 	channels int // at most so many channels have messages
+
+	descriptions []description
 }
 
 type entry struct {
@@ -55,17 +57,24 @@ func (b *Batch) Len() int { return len(b.entries) }
 
 // Size returns the most bytes that the batch takes in the file.
 func (b *Batch) Size() int {
-	return len(b.payloads) + messageOverhead*len(b.entries) + channelOverhead*min(b.channels, len(b.entries)) + chunkOverhead
+	n := len(b.payloads) + messageOverhead*len(b.entries) + channelOverhead*min(b.channels, len(b.entries)) + chunkOverhead
+	for _, d := range b.descriptions {
+		n += len(d.lines) + chunkOverhead // a record and its index
+	}
+	return n
 }
 
 // Reset empties the batch.
-func (b *Batch) Reset() { b.payloads, b.entries, b.channels = b.payloads[:0], b.entries[:0], 0 }
+func (b *Batch) Reset() {
+	b.payloads, b.entries, b.channels, b.descriptions = b.payloads[:0], b.entries[:0], 0, b.descriptions[:0]
+}
 
 // Writer writes one log. After any failure the chunks written by WriteChunk can be read;
 // Close adds the index of the file for programs that jump to a time.
 type Writer struct {
-	file  *Container
-	start uint64 // ns since 1970
+	file   *Container
+	start  uint64   // ns since 1970
+	topics []string // of the channels
 }
 
 // NewWriter starts a log. Errors come from w.
@@ -88,7 +97,9 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 	file.addMetadata(profile, "devices", strings.Join(topics, " "), "server", info.Server, "start", info.Start.UTC().Format(time.RFC3339Nano))
 	// The schemas go into the first chunk.
 	schemas := map[string]uint16{}
+	log := &Writer{file: file, start: uint64(info.Start.UnixNano())}
 	for i, c := range info.Channels {
+		log.topics = append(log.topics, c.Topic())
 		name := c.schemaName()
 		if schemas[name] == 0 {
 			schemas[name] = uint16(len(schemas) + 1) // zero means none
@@ -101,12 +112,13 @@ func NewWriter(w io.Writer, info Info) (*Writer, error) {
 		pictures = append(pictures, pictureTopic+camera)
 	}
 	file.AddPictures(uint16(len(info.Channels)), pictures)
-	return &Writer{file: file, start: uint64(info.Start.UnixNano())}, file.out.Flush()
+	return log, file.out.Flush()
 }
 
 // WriteChunk writes the messages of a batch and passes them to the operating
 // system. After an error the log accepts nothing more.
 func (w *Writer) WriteChunk(b *Batch) error {
+	w.Describe(b)
 	begin := 0
 	for _, e := range b.entries {
 		at := w.start + uint64(e.stamp)

@@ -1,8 +1,8 @@
 package ros
 
 // The messages below come from ROS 2's packages builtin_interfaces, std_msgs, geometry_msgs,
-// sensor_msgs, nav_msgs, tf2_msgs and vision_msgs, field by field in their order, with its
-// types: metres, radians, seconds.
+// sensor_msgs, nav_msgs, tf2_msgs, control_msgs and vision_msgs, field by field in their order,
+// with its types: metres, radians, seconds.
 
 // Time is a time since 1970.
 type Time struct {
@@ -84,10 +84,31 @@ type LaserScan struct {
 	Intensities    []float32
 }
 
-// Range is the reading of a sonar, along the x axis of its frame.
+// PointField is a coordinate of the points of a PointCloud2.
+type PointField struct {
+	Name     string
+	Offset   uint32 // bytes
+	Datatype uint8  // 7: float32
+	Count    uint32
+}
+
+// PointCloud2 is a list of points: its height is 1.
+type PointCloud2 struct {
+	Header      Header
+	Height      uint32
+	Width       uint32
+	Fields      []PointField
+	IsBigEndian bool   `ros:"is_bigendian"`
+	PointStep   uint32 `ros:"point_step"` // bytes
+	RowStep     uint32 `ros:"row_step"`   // bytes
+	Data        []uint8
+	IsDense     bool `ros:"is_dense"` // all points are valid
+}
+
+// Range is the reading of a sonar or of a single beam, along the x axis of its frame.
 type Range struct {
 	Header        Header
-	RadiationType uint8   `ros:"radiation_type"` // 0: ultrasound
+	RadiationType uint8   `ros:"radiation_type"` // 0: ultrasound, 1: infrared
 	FieldOfView   float32 `ros:"field_of_view"`
 	MinRange      float32 `ros:"min_range"`
 	MaxRange      float32 `ros:"max_range"`
@@ -129,7 +150,7 @@ type CompressedImage struct {
 	Data   []uint8
 }
 
-// JointState has the positions of joints in radians.
+// JointState has the positions of joints in radians or metres. What is not known is NaN.
 type JointState struct {
 	Header   Header
 	Name     []string
@@ -164,6 +185,19 @@ type NavSatFix struct {
 	Altitude               float64
 	PositionCovariance     [9]float64 `ros:"position_covariance"`      // of east, north, up
 	PositionCovarianceType uint8      `ros:"position_covariance_type"` // 0: not known, 2: its diagonal is known
+}
+
+// InterfaceValue has the names and the values of inputs and outputs.
+type InterfaceValue struct {
+	InterfaceNames []string `ros:"interface_names"`
+	Values         []float64
+}
+
+// DynamicInterfaceGroupValues has the inputs and outputs of devices: an InterfaceValue for each name in InterfaceGroups.
+type DynamicInterfaceGroupValues struct {
+	Header          Header
+	InterfaceGroups []string         `ros:"interface_groups"`
+	InterfaceValues []InterfaceValue `ros:"interface_values"`
 }
 
 // MultiArrayDimension is a dimension of an array.
@@ -233,9 +267,11 @@ func packages() map[string][]any {
 		"std_msgs":           {Header{}, MultiArrayDimension{}, MultiArrayLayout{}, UInt8MultiArray{}},
 		"geometry_msgs": {Vector3{}, Point{}, Quaternion{}, Pose{}, PoseWithCovariance{}, Twist{}, TwistWithCovariance{},
 			Transform{}, TransformStamped{}},
-		"sensor_msgs": {LaserScan{}, Range{}, BatteryState{}, Joy{}, JointState{}, CompressedImage{}, Imu{}, NavSatStatus{}, NavSatFix{}},
-		"nav_msgs":    {Odometry{}},
-		"tf2_msgs":    {TFMessage{}},
-		"vision_msgs": {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},
+		"sensor_msgs": {LaserScan{}, PointField{}, PointCloud2{}, Range{}, BatteryState{}, Joy{}, JointState{}, CompressedImage{}, Imu{}, NavSatStatus{},
+			NavSatFix{}},
+		"control_msgs": {InterfaceValue{}, DynamicInterfaceGroupValues{}},
+		"nav_msgs":     {Odometry{}},
+		"tf2_msgs":     {TFMessage{}},
+		"vision_msgs":  {Point2D{}, Pose2D{}, BoundingBox2D{}, ObjectHypothesis{}, ObjectHypothesisWithPose{}, Detection2D{}, Detection2DArray{}},
 	}
 }

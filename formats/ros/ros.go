@@ -95,11 +95,23 @@ func (c *Converter) Data(device int, taken int64, payload []byte) []Message {
 func (c *Converter) Command(device int, came int64, payload []byte) []Message {
 	c.out = c.out[:0]
 	for _, m := range c.viewers.Command(device, came, payload) {
-		if v, ok := m.Content.(telemetry.Velocity); ok {
-			c.send(c.rename(c.sources[m.Topic].Name, "cmd_vel"), Twist{Vector3(v.Linear), Vector3(v.Angular)})
+		topic := c.sources[m.Topic].Name
+		switch v := m.Content.(type) {
+		case telemetry.Velocity:
+			c.send(c.rename(topic, "cmd_vel"), Twist{Vector3(v.Linear), Vector3(v.Angular)})
+		case telemetry.ChannelCommand:
+			c.send(c.rename(topic, "io/commands"), c.group(topic, v.Timestamp, []string{v.Name}, []float64{v.Value / per(v.Unit)}))
+		case telemetry.JointCommand:
+			c.send(c.rename(topic, "joint_commands"), jointGoals(v))
 		}
 	}
 	return c.out
+}
+
+// Describe replaces the description of the device with this index in the list, from its next data on.
+func (c *Converter) Describe(device int, d telemetry.Description) {
+	c.viewers.Describe(device, d)
+	c.placed = math.MinInt64 / 2
 }
 
 // send adds a message to the output.
@@ -114,14 +126,14 @@ func (c *Converter) send(topic string, content any) {
 	c.out = append(c.out, Message{i, content})
 }
 
-// rename returns the name in ROS of a viewer's topic, for example of "/r1/sonar:1/ranges":
-// the part from the device's name on is replaced by name, "/r1/sonar_1". Topics of ROS have
-// no colons.
-func (c *Converter) rename(topic, name string) string {
-	if index := indexOf(topic); index != "" {
-		name += "_" + index
-	}
-	return c.robot + "/" + name
+// rename returns the topic in ROS of a device, by a name of the Table and a topic of the device for viewers:
+// "ranger/scan" and "/r1/ranger:1/ranges" give "/r1/ranger_1/scan".
+func (c *Converter) rename(topic, name string) string { return c.numbered(topic, name, 0) }
+
+// numbered returns the topic of the reading with a number, as rename does.
+func (c *Converter) numbered(topic, name string, number int) string {
+	index, _ := strconv.Atoi(indexOf(topic)) // 0 if it has none
+	return c.robot + "/" + TopicOf(name, index, number)
 }
 
 // indexOf returns the index of the device in a topic for viewers, empty if it is 0.
@@ -163,15 +175,17 @@ func (c *Converter) convert(topic string, content any) {
 		c.motion = m
 		c.odometry(c.rename(topic, "odom"))
 	case telemetry.LaserScan:
-		c.scan(c.rename(topic, "scan"), m)
+		if strings.HasPrefix(topic, c.robot+"/laser") { // those of a ranger come with its Ranges
+			c.scan(c.rename(topic, "scan"), m)
+		}
 	case telemetry.Ranges:
-		if !strings.HasPrefix(strings.TrimPrefix(topic, c.robot), "/sonar") {
-			return // of a ranger: where its readings look is not known
+		if m.Ranger != nil {
+			c.ranger(topic, m.Timestamp, m.Ranger)
+			return
 		}
 		for i, r := range m.Ranges {
-			number := strconv.Itoa(i)
-			c.send(c.rename(topic, "sonar")+"/"+number, Range{
-				header(m.Timestamp, c.frameOf("sonar", topic)+"_"+number), 0, sonarCone, sonarMin, sonarMax, sonarRange(r), 0})
+			frame := c.frameOf("sonar", topic) + "_" + strconv.Itoa(i)
+			c.send(c.numbered(topic, "sonar/range_#", i), Range{header(m.Timestamp, frame), ultrasound, sonarCone, sonarMin, sonarMax, sonarRange(r), 0})
 		}
 	case telemetry.Battery:
 		nan := float32(math.NaN())
@@ -197,6 +211,16 @@ func (c *Converter) convert(topic string, content any) {
 		c.fix = m // the place of the same data follows
 	case telemetry.LocationFix:
 		c.send(c.rename(topic, "fix"), satellite(m, c.fix))
+	case telemetry.Channels:
+		values := make([]float64, len(m.Values))
+		for i, v := range m.Values {
+			if values[i] = v / per(m.Units[i]); !m.Known[i] {
+				values[i] = math.NaN()
+			}
+		}
+		c.send(c.rename(topic, "io/states"), c.group(topic, m.Timestamp, m.Names, values))
+	case telemetry.Joints:
+		c.send(c.rename(topic, "joint_states"), jointState(m))
 	case telemetry.PanTiltZoom:
 		c.send(c.rename(topic, "joint_states"), JointState{Header: header(m.Timestamp, ""), Name: []string{"pan", "tilt"}, Position: []float64{m.Pan, m.Tilt}})
 	}

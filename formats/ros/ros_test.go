@@ -101,7 +101,7 @@ func TestTopics(t *testing.T) {
 		names = append(names, topic.Name)
 	}
 	got := " " + strings.Join(names, " ")
-	for _, want := range []string{"/r1/odom", " /tf ", " /tf_static ", "/r1/scan_1", "/r1/sonar_2/15", "/r1/detections_1", "/r1/joint_states_1", "/r1/cmd_vel"} {
+	for _, want := range []string{"/r1/odom", " /tf ", " /tf_static ", "/r1/scan_1", "/r1/sonar_2/range_15", "/r1/detections_1", "/r1/joint_states_1", "/r1/cmd_vel"} {
 		if !strings.Contains(got+" ", want) {
 			t.Errorf("%s is not among %s", want, got)
 		}
@@ -115,7 +115,7 @@ func TestTopics(t *testing.T) {
 
 // A receiver's place is a NavSatFix with its fix, and an Imu says what it does not know.
 func TestSensors(t *testing.T) {
-	c := New("", []telemetry.Device{{Interface: "gps"}, {Interface: "imu", Index: 2}, {Interface: "ranger"}})
+	c := New("", []telemetry.Device{{Interface: "gps"}, {Interface: "imu", Index: 2}})
 	one := func(device int, payload []byte, topic string) (content any) {
 		t.Helper()
 		for _, m := range c.Data(device, 1e9, payload) {
@@ -147,10 +147,6 @@ func TestSensors(t *testing.T) {
 	got := one(1, imu.Append(nil), "/imu_2").(Imu)
 	if got.OrientationCovariance[0] != 0 || got.AngularVelocityCovariance[0] != -1 || got.LinearAccelerationCovariance[0] != -1 || got.Header.FrameID != "imu2" {
 		t.Errorf("%+v", got)
-	}
-	ranger := codec.RangerData{Unit: 1, Ranges: []uint16{5}}
-	if m := c.Data(2, 1e9, ranger.Append(nil)); len(m) > 0 {
-		t.Errorf("a ranger: %+v", m)
 	}
 }
 
@@ -211,7 +207,8 @@ func TestStaticFrames(t *testing.T) {
 // No payload makes the converter panic.
 func FuzzData(f *testing.F) {
 	devices := []telemetry.Device{{Interface: "position"}, {Interface: "laser"}, {Interface: "sonar"}, {Interface: "misc"}, {Interface: "gripper"},
-		{Interface: "vision"}, {Interface: "ptz"}, {Interface: "joystick"}}
+		{Interface: "vision"}, {Interface: "ptz"}, {Interface: "joystick"}, {Interface: "ranger", Description: rays(codec.Rays{Count: 2, Step: -1})},
+		{Interface: "io"}, {Interface: "servo"}, {Interface: "imu"}, {Interface: "gps"}}
 	f.Add(uint8(0), (&codec.PositionData{}).Append(nil))
 	f.Add(uint8(5), (&codec.VisionData{Blobs: []codec.Blob{{Area: 1}}}).Append(nil))
 	f.Fuzz(func(_ *testing.T, device uint8, payload []byte) {

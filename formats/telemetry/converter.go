@@ -31,6 +31,13 @@ type Device struct {
 	Interface string // "laser"
 	Index     int
 	Geometry  Geometry
+	Description
+}
+
+// Description is how a device describes its data. It is empty where that is not known.
+type Description struct {
+	Rays     []codec.Rays    // of a laser, a sonar or a ranger
+	Channels []codec.Channel // of io or servo
 }
 
 // Topic is a stream of messages of one type.
@@ -62,6 +69,7 @@ type Converter struct {
 	framesFrom int64 // when they were sent last
 	zoom       int16
 	vision     codec.VisionData
+	readings   codec.RangerData
 }
 
 // part is a device and its names.
@@ -111,6 +119,9 @@ func (c *Converter) declare(device int, p part) {
 		c.topics[c.byName[c.robot+"/tf"]].add(device) // frames that move; the others come with all data
 	}
 	for _, d := range p.instrument.topics {
+		if p.Interface == "ranger" && !p.mayHave(d.suffix) {
+			continue
+		}
 		topic := c.declareTopic(p.topic+d.suffix, d.message)
 		if !d.command {
 			topic.add(device)
@@ -154,20 +165,29 @@ func instruments() map[string]instrument {
 		"vision":   {[]declaration{{"", SceneUpdate{}, false}, {"/blobs", Blobs{}, false}}, (*Converter).blobs},
 		"ptz":      {[]declaration{{"", PanTiltZoom{}, false}, {"/command", PanTiltZoom{}, true}}, (*Converter).ptz},
 		"joystick": {[]declaration{{"", Joystick{}, false}}, (*Converter).joystick},
-		"ranger":   {[]declaration{{"/ranges", Ranges{}, false}}, (*Converter).ranger},
-		"imu":      {[]declaration{{"", Imu{}, false}}, (*Converter).imu},
-		"gps":      {[]declaration{{"", LocationFix{}, false}, {"/fix", GPS{}, false}}, (*Converter).gps},
-		"io":       {[]declaration{{"", Channels{}, false}}, (*Converter).io},
-		"servo":    {[]declaration{{"", Joints{}, false}}, (*Converter).servo},
+		"ranger": {[]declaration{{"", LaserScan{}, false}, {"/points", PointCloud{}, false}, {"/cones", SceneUpdate{}, false},
+			{"/ranges", Ranges{}, false}}, (*Converter).ranger},
+		"imu":   {[]declaration{{"", Imu{}, false}}, (*Converter).imu},
+		"gps":   {[]declaration{{"", LocationFix{}, false}, {"/fix", GPS{}, false}}, (*Converter).gps},
+		"io":    {[]declaration{{"", Channels{}, false}, {"/command", ChannelCommand{}, true}}, (*Converter).io},
+		"servo": {[]declaration{{"", Joints{}, false}, {"/command", JointCommand{}, true}}, (*Converter).servo},
 	}
+}
+
+// Describe replaces the description of the device with this index in the list, from its next data on. Frames are sent
+// again with it.
+func (c *Converter) Describe(device int, d Description) {
+	c.parts[device].Description, c.framesAt = d, math.MinInt64
 }
 
 // Topics returns all topics that messages may have.
 func (c *Converter) Topics() []Topic { return c.topics }
 
-// send adds a message to the output.
+// send adds a message to the output, if the topic was declared: those of a ranger depend on its first description.
 func (c *Converter) send(topic string, content any) {
-	c.out = append(c.out, Message{c.byName[topic], content})
+	if i, declared := c.byName[topic]; declared {
+		c.out = append(c.out, Message{i, content})
+	}
 }
 
 // sendFrame adds the pose of a frame in its parent.
@@ -204,7 +224,18 @@ func (c *Converter) sendFrames(at Time) {
 		switch p.Interface {
 		case "laser":
 			mount = p.Geometry.or(laserPlace)
+			if len(p.Rays) == 1 {
+				mount = middle(p.Rays[0])
+			}
+		case "ranger":
+			c.sendRangerFrames(at, p)
+			continue
 		case "imu", "gps":
+			mount = p.Geometry.or(place{})
+		case "io", "servo":
+			if p.Geometry == (Geometry{}) {
+				continue // it does not look anywhere, and is everywhere on the robot
+			}
 			mount = p.Geometry.or(place{})
 		case "gripper":
 			mount = p.Geometry.or(gripperPlace)
@@ -215,7 +246,7 @@ func (c *Converter) sendFrames(at Time) {
 			mount = p.Geometry.or(cameraPlace)
 		case "sonar":
 			for i := range codec.SonarCount {
-				mount := sonarPlace(i, p.Geometry.or(place{}))
+				mount := p.sonar(i)
 				c.sendFrame(at, baseLink, p.frame+"_"+strconv.Itoa(i), mount.vector(), mount.rotation(), false)
 			}
 			continue
@@ -270,7 +301,7 @@ func (c *Converter) sonar(p part, at Time, payload []byte) {
 		return
 	}
 	ranges := metres(d[:])
-	c.send(p.topic+"/ranges", Ranges{at, ranges})
+	c.send(p.topic+"/ranges", Ranges{Timestamp: at, Ranges: ranges})
 	scene := newEntity(at, c.frame+baseLink, "cones")
 	for i, r := range ranges {
 		if r == 0 {
@@ -280,12 +311,17 @@ func (c *Converter) sonar(p part, at Time, payload []byte) {
 		if r >= noEcho {
 			color.A = 0.05
 		}
-		width, mount := 2*r*math.Tan(rad(sonarCone/2.0)), sonarPlace(i, p.Geometry.or(place{}))
-		// z of a cylinder points up: a rotation down by a right angle makes it point ahead.
-		axis := turned(rad(mount.heading), -math.Pi/2)
-		scene.Cylinders = append(scene.Cylinders, Cylinder{Pose{mount.ahead(r / 2).vector(), axis}, Vector3{width, width, r}, 0, 1, color})
+		scene.Cylinders = append(scene.Cylinders, newCone(p.sonar(i), r, sonarCone, color))
 	}
 	c.draw(p, scene)
+}
+
+// newCone returns the cone that a sonar at mount sees, of so many degrees, up to a distance in metres.
+func newCone(mount place, distance, degrees float64, color Color) Cylinder {
+	width := 2 * distance * math.Tan(rad(degrees/2))
+	// z of a cylinder points up: a rotation down by a right angle makes it point ahead.
+	axis := turned(rad(mount.heading), -math.Pi/2)
+	return Cylinder{Pose{mount.ahead(distance / 2).vector(), axis}, Vector3{width, width, distance}, 0, 1, color}
 }
 
 // draw sends a scene of one entity.
@@ -415,6 +451,17 @@ func (c *Converter) Command(device int, came int64, payload []byte) []Message {
 		var d codec.GripperCommand
 		if d.Decode(payload) == nil {
 			c.send(p.topic+"/command", GripperCommand{at, int(d.Code), int(d.Arg)})
+		}
+	case "io":
+		var d codec.IOCommand
+		if d.Decode(payload) == nil {
+			about := p.Channel(int(d.Channel))
+			c.send(p.topic+"/command", ChannelCommand{at, about.Name, about.Unit, float64(d.Value)})
+		}
+	case "servo":
+		var d codec.ServoCommand
+		if d.Decode(payload) == nil {
+			c.send(p.topic+"/command", p.jointCommand(at, d))
 		}
 	}
 	return c.out

@@ -3,6 +3,7 @@ package telemetry
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -70,7 +71,8 @@ func TestSensors(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	servo := codec.ServoData{Joints: []codec.Joint{{Position: -5, Goal: codec.Unknown, State: codec.JointKnown | codec.JointMoving}, {Position: codec.Unknown, Goal: 3, State: codec.JointMoving}}}
-	if got := one[Joints](t, c, c.Data(3, taken, servo.Append(nil)), "/servo"); got.Joints[0] != (Joint{Position: -5, Moving: true}) || got.Joints[1] != (Joint{Goal: 3, HasGoal: true}) {
+	if got := one[Joints](t, c, c.Data(3, taken, servo.Append(nil)), "/servo"); got.Joints[0] != (Joint{Name: "servo_0", Unit: "-", Position: -5, Known: true, Moving: true}) ||
+		got.Joints[1] != (Joint{Name: "servo_1", Unit: "-", Goal: 3, HasGoal: true}) {
 		t.Errorf("%+v", got)
 	}
 	ranger := codec.RangerData{Unit: 10, Ranges: []uint16{150, codec.NothingInRange}}
@@ -81,6 +83,68 @@ func TestSensors(t *testing.T) {
 		if m := c.Data(i, taken, []byte{1}); len(m) > 0 {
 			t.Errorf("one byte of %s: %+v", list[i].Interface, m)
 		}
+	}
+}
+
+// A ranger is drawn as a scan, as cones, or as points in the frame of the robot.
+func TestRanger(t *testing.T) {
+	c := New("r", []Device{{Interface: "ranger", Description: Description{Rays: []codec.Rays{{Count: 3, X: 100, Heading: 90, Step: -90}}}}})
+	data := codec.RangerData{Unit: 10, Ranges: []uint16{100, codec.NothingInRange, 50}}
+	messages := c.Data(0, taken, data.Append(nil))
+	scan := one[LaserScan](t, c, messages, "/r/ranger")
+	if fmt.Sprint(scan.Ranges) != "[0.5 0 1]" || !near(scan.StartAngle, -math.Pi/2) || !near(scan.EndAngle, math.Pi/2) || scan.FrameID != "r/ranger" {
+		t.Errorf("%+v", scan)
+	}
+	if got := frames(c, messages); fmt.Sprint(got) != "[r/base_link -> r/ranger 0.100 0.000 0]" {
+		t.Errorf("%v", got)
+	}
+	if len(c.Topics()) != 4 { // tf, log, the scan and the ranges
+		t.Errorf("%v", c.Topics())
+	}
+	c.Describe(0, Description{Rays: []codec.Rays{{Count: 2, Step: 90}, {First: 2, Count: 1}}})
+	if got := c.Data(0, taken, data.Append(nil)); len(got) != 1 || c.Topics()[got[0].Topic].Name != "/r/ranger/ranges" {
+		t.Errorf("another form than it was declared with: %v", got)
+	}
+	c = New("r", []Device{{Interface: "ranger"}}) // it is described when it is open
+	c.Describe(0, Description{Rays: []codec.Rays{{First: 0, Count: 1, Cone: 20, Heading: 90}, {First: 1, Count: 1}}})
+	messages = c.Data(0, taken, data.Append(nil))
+	cones := one[SceneUpdate](t, c, messages, "/r/ranger/cones").Entities[0]
+	if len(cones.Cylinders) != 1 || !near(cones.Cylinders[0].Size.Z, 1) || !near(cones.Cylinders[0].Pose.Position.Y, 0.5) || cones.FrameID != "r/base_link" {
+		t.Errorf("%+v", cones)
+	}
+	if got := frames(c, messages); len(got) != 2 || got[0] != "r/base_link -> r/ranger_0 0.000 0.000 90" {
+		t.Errorf("%v", got)
+	}
+	c.Describe(0, Description{Rays: []codec.Rays{{Count: 2, Step: 90}, {First: 2, Count: 1, Heading: 180, X: -100}}})
+	cloud := one[PointCloud](t, c, c.Data(0, taken, data.Append(nil)), "/r/ranger/points")
+	points := AppendPoint(AppendPoint(nil, 1, 0), -0.6, 0)
+	if len(cloud.Data) != len(points) || !slices.Equal(cloud.Data[:12], points[:12]) || !slices.Equal(cloud.Data[12:16], points[12:16]) ||
+		cloud.PointStride != 12 || cloud.Fields[1] != (Field{"y", 4, 7}) || cloud.FrameID != "r/base_link" {
+		t.Errorf("%+v", cloud)
+	}
+	many := make([]codec.Rays, 65)
+	for i := range many {
+		many[i] = codec.Rays{First: i, Count: 1}
+	}
+	for readings, want := range map[int]Form{64: NoForm, 65: CloudForm} {
+		if got := FormOf(many, readings); got != want {
+			t.Errorf("%d readings: form %d, want %d", readings, got, want)
+		}
+	}
+	if got := FormOf(many[:64], 64); got != BeamsForm {
+		t.Errorf("form %d", got)
+	}
+}
+
+// Sonars and lasers that the driver describes are where it says, in place of where a Pioneer has them.
+func TestDescribed(t *testing.T) {
+	c := New("", []Device{{Interface: "laser"}, {Interface: "sonar", Index: 1}})
+	c.Describe(0, Description{Rays: []codec.Rays{{Count: codec.LaserCount, X: -50, Y: 10, Heading: 90, Step: 0.5}}})
+	c.Describe(1, Description{Rays: []codec.Rays{{First: 3, Count: 1, X: 200, Y: 100, Heading: 5}}})
+	got := frames(c, c.Data(0, taken, nil))
+	if len(got) != 17 || got[0] != "base_link -> laser -0.050 0.010 180" && got[0] != "base_link -> laser -0.050 0.010 -180" ||
+		got[1] != "base_link -> sonar1_0 0.069 0.136 90" || got[4] != "base_link -> sonar1_3 0.200 0.100 5" {
+		t.Errorf("%v", got)
 	}
 }
 

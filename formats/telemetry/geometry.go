@@ -3,6 +3,7 @@ package telemetry
 import (
 	"math"
 
+	"player/codec"
 	"player/codec/pioneer"
 )
 
@@ -47,6 +48,22 @@ func (g Geometry) or(other place) place {
 func sonarPlace(number int, part place) place {
 	m := pioneer.Sonars()[number]
 	return place{m.X / 1000, m.Y / 1000, m.Heading}.on(part)
+}
+
+// sonar returns the place of the sonar with a number of a part.
+func (p part) sonar(number int) place {
+	for _, r := range p.Rays {
+		if r.First == number {
+			return middle(r)
+		}
+	}
+	return sonarPlace(number, p.Geometry.or(place{}))
+}
+
+// middle returns the point that rays look from, with the direction of the middle one.
+func middle(r codec.Rays) place {
+	heading := math.Remainder(r.Heading+r.Step*float64(r.Count-1)/2, 360)
+	return place{r.X / 1000, r.Y / 1000, heading}
 }
 
 // on returns the place of p, which is on a part at part.

@@ -185,10 +185,38 @@ type Bumpers struct {
 	Rear      []bool `json:"rear"`
 }
 
-// Ranges are the readings of the sonars in metres, in the order of PROTOCOL 7.2.
+// Ranges are the readings of sonars in metres, in the order of PROTOCOL 7.2, or of a ranger, in that of 7.9. Where there
+// is no distance they are 0.
 type Ranges struct {
 	Timestamp Time      `json:"timestamp"`
 	Ranges    []float64 `json:"ranges"`
+
+	Ranger *Ranger `json:"-"` // nil: of sonars
+}
+
+// Ranger is what the readings of a ranger mean. It is valid until the next data of the Converter.
+type Ranger struct {
+	FrameID string // of a ScanForm; frames of a BeamsForm have "_" and the number of the reading behind it
+	Form    Form
+	Rays    []codec.Rays
+	Data    *codec.RangerData
+}
+
+// PointCloud is points in a frame. Their coordinates are float32, metres, x, y and z, little-endian.
+type PointCloud struct {
+	Timestamp   Time    `json:"timestamp"`
+	FrameID     string  `json:"frame_id"`
+	Pose        Pose    `json:"pose"`
+	PointStride uint32  `json:"point_stride"` // bytes
+	Fields      []Field `json:"fields"`
+	Data        []byte  `json:"data"` // in base64
+}
+
+// Field is a coordinate of the points of a PointCloud.
+type Field struct {
+	Name   string `json:"name"`
+	Offset uint32 `json:"offset"` // bytes
+	Type   uint8  `json:"type"`   // 7: float32
 }
 
 // Motion has position's data without the pose, in m/s and rad/s.
@@ -321,8 +349,18 @@ func (g GPS) Corrected() bool {
 // Channels has the values of inputs and outputs in their units. What is not known is 0.
 type Channels struct {
 	Timestamp Time      `json:"timestamp"`
+	Names     []string  `json:"names"`
+	Units     []string  `json:"units"` // as in PROTOCOL 8.9.7
 	Values    []float64 `json:"values"`
 	Known     []bool    `json:"known"`
+}
+
+// ChannelCommand sets an output to a value in its unit.
+type ChannelCommand struct {
+	Timestamp Time    `json:"timestamp"`
+	Name      string  `json:"name"`
+	Unit      string  `json:"unit"`
+	Value     float64 `json:"value"`
 }
 
 // Joints has the positions and goals of joints in their units. What is not known is 0.
@@ -331,9 +369,22 @@ type Joints struct {
 	Joints    []Joint `json:"joints"`
 }
 
+// JointCommand moves joints to goals in their units, at speeds in these units each second; 0: as the driver moves
+// them. Without goals it stops them.
+type JointCommand struct {
+	Timestamp Time      `json:"timestamp"`
+	Names     []string  `json:"names"`
+	Units     []string  `json:"units"`
+	Goals     []float64 `json:"goals"`
+	Speed     float64   `json:"speed"`
+}
+
 // Joint is one of Joints.
 type Joint struct {
+	Name     string  `json:"name"`
+	Unit     string  `json:"unit"` // as in PROTOCOL 8.9.7
 	Position float64 `json:"position"`
+	Known    bool    `json:"position_known"`
 	Goal     float64 `json:"goal"`
 	HasGoal  bool    `json:"has_goal"`
 	Moving   bool    `json:"moving"`

@@ -2,26 +2,13 @@ package telemetry
 
 import (
 	"math"
+	"strconv"
+	"strings"
 
 	"player/codec"
 )
 
 // The devices of PROTOCOL 7.9 to 7.13.
-
-// ranger sends the readings in metres: 0 where there is no distance. Where they look is not in the data.
-func (c *Converter) ranger(p part, at Time, payload []byte) {
-	var d codec.RangerData
-	if d.Decode(payload) != nil {
-		return
-	}
-	ranges := make([]float64, len(d.Ranges))
-	for i := range ranges {
-		if mm, ok := d.MM(i); ok {
-			ranges[i] = float64(mm) / 1000
-		}
-	}
-	c.send(p.topic+"/ranges", Ranges{at, ranges})
-}
 
 // thousandth converts a field in thousandths of a unit. It reports false for one that is not known.
 func thousandth(v int32) (float64, bool) { return float64(v) / 1000, v != codec.Unknown }
@@ -106,8 +93,10 @@ func (c *Converter) io(p part, at Time, payload []byte) {
 	if d.Decode(payload) != nil {
 		return
 	}
-	m := Channels{Timestamp: at, Values: make([]float64, len(d.Values)), Known: make([]bool, len(d.Values))}
+	m := Channels{Timestamp: at, Names: []string{}, Units: []string{}, Values: make([]float64, len(d.Values)), Known: make([]bool, len(d.Values))}
 	for i, v := range d.Values {
+		about := p.Channel(i)
+		m.Names, m.Units = append(m.Names, about.Name), append(m.Units, about.Unit)
 		if m.Known[i] = v != codec.Unknown; m.Known[i] {
 			m.Values[i] = float64(v)
 		}
@@ -122,8 +111,9 @@ func (c *Converter) servo(p part, at Time, payload []byte) {
 	}
 	m := Joints{Timestamp: at, Joints: make([]Joint, len(d.Joints))}
 	for i, j := range d.Joints {
-		to := &m.Joints[i]
-		if j.Position != codec.Unknown {
+		to, about := &m.Joints[i], p.Channel(i)
+		to.Name, to.Unit = about.Name, about.Unit
+		if to.Known = j.Position != codec.Unknown; to.Known {
 			to.Position = float64(j.Position)
 		}
 		if to.HasGoal = j.Goal != codec.Unknown; to.HasGoal {
@@ -135,4 +125,64 @@ func (c *Converter) servo(p part, at Time, payload []byte) {
 		}
 	}
 	c.send(p.topic, m)
+}
+
+// Channel returns the description of a channel or a joint of the device. One without a name gets that of its device and
+// its number, for example "io_0", "servo1_2".
+func (d Device) Channel(number int) codec.Channel {
+	found := codec.Channel{Number: number, Unit: "-", Min: codec.Unknown, Max: codec.Unknown}
+	for _, c := range d.Channels {
+		if c.Number == number {
+			found = c
+			break
+		}
+	}
+	if found.Name == "" {
+		found.Name = d.nameless() + strconv.Itoa(number)
+	}
+	return found
+}
+
+// nameless returns the name of a channel without a name, up to its number.
+func (d Device) nameless() string {
+	if d.Index == 0 {
+		return d.Interface + "_"
+	}
+	return d.Interface + strconv.Itoa(d.Index) + "_"
+}
+
+// ChannelNamed returns the description of the first channel that has a name by Channel, of at most count channels. It
+// reports false if there is none.
+func (d Device) ChannelNamed(name string, count int) (codec.Channel, bool) {
+	for _, c := range d.Channels {
+		if c = d.Channel(c.Number); c.Name == name {
+			return c, true
+		}
+	}
+	digits, ok := strings.CutPrefix(name, d.nameless())
+	number, err := strconv.Atoi(digits)
+	if !ok || err != nil || number < 0 || number >= count {
+		return codec.Channel{}, false
+	}
+	c := d.Channel(number)
+	return c, c.Name == name
+}
+
+// jointCommand converts a command to one joint, or to all that the driver has described.
+func (p part) jointCommand(at Time, d codec.ServoCommand) JointCommand {
+	m := JointCommand{Timestamp: at, Names: []string{}, Units: []string{}, Goals: []float64{}, Speed: float64(d.Speed)}
+	add := func(c codec.Channel) {
+		m.Names, m.Units = append(m.Names, c.Name), append(m.Units, c.Unit)
+		if d.Goal != codec.Unknown {
+			m.Goals = append(m.Goals, float64(d.Goal))
+		}
+	}
+	if d.Joint != codec.AllJoints {
+		add(p.Channel(int(d.Joint)))
+		return m
+	}
+	for _, c := range p.Channels {
+		add(p.Channel(c.Number))
+	}
+	return m
 }

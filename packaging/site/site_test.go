@@ -62,8 +62,8 @@ func TestBuild(t *testing.T) {
 	if links < 1000 {
 		t.Errorf("the site has %d links", links)
 	}
-	if cited := `<a href="../docs/PROTOCOL.html#5.4">PROTOCOL 5.4</a>`; !strings.Contains(text["docs/SECURITY.html"], cited) {
-		t.Errorf("SECURITY has no %s", cited)
+	if cited := `<a href="../docs/PROTOCOL.html#5.4">PROTOCOL 5.4</a>`; !strings.Contains(text["docs/SAFETY.html"], cited) {
+		t.Errorf("SAFETY has no %s", cited)
 	}
 	if strings.Contains(text["docs/SUBSUMPTION.html"], "omitted") {
 		t.Error("a page shows that a comment was left out")

@@ -120,6 +120,18 @@ func TestManyDevices(t *testing.T) {
 	}
 }
 
+// 8.9.8: the colours of channels are told, of devices without letters to clients that know of them.
+func TestColors(t *testing.T) {
+	r := newRobot(t)
+	second := devices.Vision()
+	second.Index = 1
+	r.attach(t, "second", second)
+	p := newPeer(t, r)
+	p.expectAnswer('v', "v 0 ffa500", "v 1 00008b")
+	p.answer('d')
+	p.expectAnswer('v', "v 0 ffa500", "v 1 00008b", "vision:1 0 ffa500", "vision:1 1 00008b")
+}
+
 // 8.9.6 and 8.9.7: rays and channels are described, as devices without letters are, and the answer comes in parts.
 func TestRaysAndChannels(t *testing.T) {
 	r := newRobot(t)

@@ -16,6 +16,7 @@ import (
 	"player/client"
 	"player/codec/peertext"
 	"player/formats/logfile"
+	"player/formats/telemetry"
 	"player/tools"
 )
 
@@ -204,7 +205,16 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 	}
 	began := time.Now()
 	info := logfile.Info{Server: version, Start: began.Add(-r.client.ServerTime()), Compress: r.compress}
-	for _, d := range r.devices {
+	about := map[byte]telemetry.Description{}
+	if slices.ContainsFunc(r.devices, func(d tools.Device) bool { return logfile.Describes(d.Spec.Name) }) {
+		if about, err = describe(ctx, r.client); err != nil {
+			return err
+		}
+	}
+	for i, d := range r.devices {
+		if lines := logfile.Describe(d.Spec.Name, d.Spec.Index, about[d.Code]); lines != "" {
+			r.batch.Describe(i, lines)
+		}
 		info.Channels = append(info.Channels, logfile.Channel{Interface: d.Spec.Name, Index: d.Spec.Index})
 	}
 	if r.cameras != nil {
@@ -253,6 +263,31 @@ func (r *recorder) record(ctx context.Context, file io.Writer, version string) (
 			return read
 		}
 	}
+}
+
+// describe asks the robot how its devices describe their data, by their bytes. A server that does not know the questions
+// describes none.
+func describe(ctx context.Context, robot *client.Client) (map[byte]telemetry.Description, error) {
+	about := map[byte]telemetry.Description{}
+	rays, err := robot.Rays(ctx)
+	if errors.Is(err, client.ErrUnknownQuestion) {
+		return about, nil
+	}
+	channels, wrong := robot.Channels(ctx)
+	for _, r := range rays {
+		d := about[r.Device]
+		d.Rays = append(d.Rays, r)
+		about[r.Device] = d
+	}
+	for _, c := range channels {
+		d := about[c.Device]
+		d.Channels = append(d.Channels, c)
+		about[c.Device] = d
+	}
+	if errors.Is(wrong, client.ErrUnknownQuestion) {
+		wrong = nil
+	}
+	return about, errors.Join(err, wrong)
 }
 
 // flush writes the batch if it is large or old, or if it is the last one. It returns the first

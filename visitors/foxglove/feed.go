@@ -11,7 +11,7 @@ import (
 // of the log.
 func (v *viewer) newFeed(robot Robot) *visitors.Feed {
 	converter := robot.converter()
-	return v.Feed(robot.Robot, func(news []visitors.News) error {
+	return v.Feed(robot.Robot, converter.Describe, func(news []visitors.News) error {
 		now, speed := time.Now().UnixNano(), 1.0
 		if robot.replay != nil {
 			p, err := v.playback(robot.replay)

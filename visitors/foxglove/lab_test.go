@@ -64,7 +64,8 @@ func newLab(t *testing.T, silence time.Duration) *lab {
 		},
 	}
 	for _, d := range l.Devices {
-		config.Robots[0].Devices = append(config.Robots[0].Devices, visitors.Device{Device: telemetry.Device{Interface: d.Spec().Name}, Code: d.Code()})
+		config.Robots[0].Devices = append(config.Robots[0].Devices, visitors.Device{Device: telemetry.Device{Interface: d.Spec().Name,
+			Description: telemetry.Description{Rays: d.AppendRays(nil)}}, Code: d.Code()})
 	}
 	l.url = "ws://" + roomtest.Serve(t, func(ctx context.Context, listener net.Listener) error {
 		s := newServer(ctx, config)

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"player/codec"
 	"player/formats/ros"
 )
 
@@ -102,15 +101,13 @@ func (s *server) introspection() []service {
 	}
 }
 
-// names returns the names and types of all topics, those that drive included.
+// names returns the names and types of all topics, those of commands included.
 func (s *server) names() (names, kinds []string) {
 	for _, t := range s.topics {
 		names, kinds = append(names, t.name), append(kinds, t.kind)
 	}
-	for i, robot := range s.config.Robots {
-		if robot.Device(codec.Position) >= 0 {
-			names, kinds = append(names, s.prefix(i)+velocityTopic), append(kinds, "geometry_msgs/msg/Twist")
-		}
+	for _, t := range s.targets {
+		names, kinds = append(names, t.topic), append(kinds, t.kind)
 	}
 	return names, kinds
 }

@@ -24,8 +24,6 @@ const (
 	maxQueue = 100
 	// maxThrottle bounds throttle_rate: larger ones would overflow a time.
 	maxThrottle = time.Hour
-	// velocityTopic is the topic of each robot that drives it.
-	velocityTopic = "/cmd_vel"
 )
 
 // program has the rules for the messages of a program, and their state. It has no socket. Its maps are used by
@@ -52,6 +50,10 @@ type guest interface {
 	drive(robot, speed, turnRate int)
 	// stand stops a robot if the program drives it.
 	stand(robot int)
+	// command carries out a message to a device other than the wheels.
+	command(t target, message []byte) error
+	// release gives a device up that the program commands.
+	release(t target)
 	// call carries out a service of a robot, and answers: now, or when the wheels have started.
 	call(v service, on bool, answer func(error) error) error
 }
@@ -261,39 +263,50 @@ func (p *program) watches(from source) bool {
 	return false
 }
 
-func (p *program) driven(name string) (robot int, err error) {
-	robot, known := p.server.drives[absolute(name)]
-	if !known {
-		return -1, fmt.Errorf("nobody here listens to %.60q", name)
+// target returns the device that a topic commands.
+func (p *program) target(name string) (target, error) {
+	i := slices.IndexFunc(p.server.targets, func(t target) bool { return t.topic == absolute(name) })
+	if i < 0 {
+		return target{}, fmt.Errorf("there is no topic %.60q for commands", name)
 	}
-	return robot, visitors.Need(p.may, rights.Write)
+	return p.server.targets[i], visitors.Need(p.may, rights.Write)
 }
 
 func (p *program) advertise(r request) error {
-	if _, err := p.driven(r.Topic); err != nil {
+	t, err := p.target(r.Topic)
+	switch {
+	case err != nil:
 		return err
-	}
-	if !sameType(r.Type, "geometry_msgs/msg/Twist") && !sameType(r.Type, "geometry_msgs/msg/TwistStamped") {
+	case sameType(r.Type, t.kind) || t.parse == nil && sameType(r.Type, "geometry_msgs/msg/TwistStamped"):
+		return nil
+	case t.parse == nil:
 		return fmt.Errorf("%.60s is geometry_msgs/msg/Twist or TwistStamped, not %.60q", r.Topic, r.Type)
 	}
-	return nil
+	return fmt.Errorf("%.60s is %s, not %.60q", r.Topic, t.kind, r.Type)
 }
 
-// unadvertise stops the robot if the program drives it.
+// unadvertise stops the robot if the program drives it, and servos that it moves.
 func (p *program) unadvertise(r request) error {
-	robot, err := p.driven(r.Topic)
-	if err != nil {
-		return err // a program without the right does not drive
+	t, err := p.target(r.Topic)
+	switch {
+	case err != nil:
+		return err // a program without the right commands nothing
+	case t.parse != nil:
+		p.guest.release(t)
+	default:
+		p.guest.stand(t.robot)
 	}
-	p.guest.stand(robot)
 	return nil
 }
 
-// publish drives. A topic need not be advertised.
+// publish commands a device. A topic need not be advertised.
 func (p *program) publish(r request) error {
-	robot, err := p.driven(r.Topic)
+	t, err := p.target(r.Topic)
 	if err != nil {
 		return err
+	}
+	if t.parse != nil {
+		return p.guest.command(t, r.Msg)
 	}
 	var stamped struct{ Twist json.RawMessage }
 	if json.Unmarshal(r.Msg, &stamped) == nil && stamped.Twist != nil {
@@ -303,6 +316,6 @@ func (p *program) publish(r request) error {
 	if err != nil {
 		return err
 	}
-	p.guest.drive(robot, speed, turnRate)
+	p.guest.drive(t.robot, speed, turnRate)
 	return nil
 }

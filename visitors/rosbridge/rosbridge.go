@@ -11,15 +11,19 @@ package rosbridge
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net"
 	"net/http"
 	"slices"
 	"sort"
+	"strings"
 
 	"go.uber.org/zap"
 
+	"player/client"
 	"player/codec"
 	"player/formats/ros"
+	"player/formats/telemetry"
 	"player/visitors"
 )
 
@@ -47,7 +51,7 @@ type server struct {
 	spaces   []string       // namespaces of the robots
 	topics   []topic        // by name
 	index    map[string]int // in topics
-	drives   map[string]int // the robot that a topic drives
+	targets  []target       // of commands, by robot
 	services []service
 }
 
@@ -65,7 +69,7 @@ type source struct {
 }
 
 func newServer(ctx context.Context, config Config) *server {
-	s := &server{ctx: ctx, config: config, index: map[string]int{}, drives: map[string]int{}}
+	s := &server{ctx: ctx, config: config, index: map[string]int{}}
 	for _, robot := range config.Robots {
 		s.spaces = append(s.spaces, robot.Name)
 	}
@@ -74,16 +78,8 @@ func newServer(ctx context.Context, config Config) *server {
 		if s.namespace(i) != "" && s.spaces[i] != robot.Name {
 			config.Log.Warn("ROS does not take the name of a robot: its topics and services have another one", zap.String("robot", robot.Name), zap.String("in ROS", s.spaces[i]))
 		}
-		c := s.converter(i)
-		for j, d := range robot.Devices {
-			for _, m := range c.Data(j, 0, sample(d.Interface)) {
-				s.offer(c.Topics()[m.Topic], source{i, d.Code})
-			}
-		}
+		s.offerAll(i)
 		s.services = append(s.services, s.servicesOf(i)...)
-		if robot.Device(codec.Position) >= 0 {
-			s.drives[s.prefix(i)+velocityTopic] = i
-		}
 	}
 	sort.Slice(s.topics, func(i, j int) bool { return s.topics[i].name < s.topics[j].name }) // slices.SortFunc is 19 kB larger
 	for i, t := range s.topics {
@@ -93,39 +89,113 @@ func newServer(ctx context.Context, config Config) *server {
 	return s
 }
 
-func (s *server) offer(t ros.Topic, from source) {
-	i := slices.IndexFunc(s.topics, func(known topic) bool { return known.name == t.Name })
+// offerAll offers the topics of a robot: those of the table for each device, and the frames.
+func (s *server) offerAll(robot int) {
+	devices := s.config.Robots[robot].Devices
+	rows := ros.Table()
+	for _, d := range devices {
+		from := source{robot, d.Code}
+		if d.Interface == "position" && d.Index == 0 || d.Interface == "ptz" {
+			s.offer("/tf", "tf2_msgs/msg/TFMessage", from)
+		}
+		for _, row := range rows {
+			switch {
+			case row.Interface != d.Interface:
+			case !row.Command:
+				for _, number := range numbers(row, d) {
+					s.offer(s.prefix(robot)+"/"+ros.TopicOf(row.Topic, d.Index, number), row.Type, from)
+				}
+			case d.Interface != "position" || d.Index == 0: // further wheels are not driven
+				t := target{topic: s.prefix(robot) + "/" + ros.TopicOf(row.Topic, d.Index, 0), kind: row.Type, robot: robot, device: d, parse: parsers()[d.Interface]}
+				s.targets = append(s.targets, t)
+			}
+		}
+		if d.Interface == "ranger" && d.Rays == nil {
+			s.offer("/tf_static", "tf2_msgs/msg/TFMessage", from)
+		}
+	}
+	if len(devices) > 0 && len(s.converter(robot).Data(0, 0, nil)) > 0 { // without data it sends the fixed frames only
+		s.offer("/tf_static", "tf2_msgs/msg/TFMessage", source{robot, devices[0].Code})
+	}
+}
+
+// numbers returns the numbers of the topics of a row for a device. A ranger has topics of the form of its readings; if
+// that is not known before it is open, it is offered as a scan and as points.
+func numbers(row ros.Row, d visitors.Device) (list []int) {
+	if d.Interface == "ranger" {
+		form := telemetry.FormOf(d.Rays, codec.MaxReadings)
+		switch row.Topic {
+		case "ranger/scan":
+			if form != telemetry.ScanForm && form != telemetry.NoForm {
+				return nil
+			}
+		case "ranger/points":
+			if form != telemetry.CloudForm && form != telemetry.NoForm {
+				return nil
+			}
+		default:
+			for _, r := range d.Rays {
+				if form == telemetry.BeamsForm {
+					list = append(list, r.First)
+				}
+			}
+			return list
+		}
+	}
+	if !strings.Contains(row.Topic, "#") {
+		return []int{0}
+	}
+	for i := range codec.SonarCount {
+		list = append(list, i)
+	}
+	return list
+}
+
+func (s *server) offer(name, kind string, from source) {
+	i := slices.IndexFunc(s.topics, func(known topic) bool { return known.name == name })
 	if i < 0 {
-		name, _ := json.Marshal(t.Name) // strings have no errors
+		text, _ := json.Marshal(name) // strings have no errors
 		i = len(s.topics)
-		s.topics = append(s.topics, topic{name: t.Name, kind: t.Type, head: append(append([]byte(`{"op":"publish","topic":`), name...), `,"msg":`...)})
+		s.topics = append(s.topics, topic{name: name, kind: kind, head: append(append([]byte(`{"op":"publish","topic":`), text...), `,"msg":`...)})
 	}
 	if !slices.Contains(s.topics[i].sources, from) {
 		s.topics[i].sources = append(s.topics[i].sources, from)
 	}
 }
 
-// sample returns a payload that a device of an interface may send.
-func sample(name string) []byte {
-	switch codec.InterfaceLetter(name) {
-	case codec.Position:
-		return make([]byte, codec.PositionSize)
-	case codec.Sonar:
-		return make([]byte, codec.SonarSize)
-	case codec.Laser:
-		return make([]byte, codec.LaserSize)
-	case codec.Misc:
-		return make([]byte, codec.MiscSize)
-	case codec.PTZ:
-		return make([]byte, codec.PTZSize)
-	case codec.Vision:
-		return new(codec.VisionData).Append(nil)
-	case codec.IMU:
-		return make([]byte, codec.IMUSize)
-	case codec.GPS:
-		return (&codec.GPSData{Fix: codec.PlainFix}).Append(nil)
+// target is a device that a topic commands.
+type target struct {
+	topic, kind string
+	robot       int
+	device      visitors.Device
+	parse       parse // nil: of the wheels
+}
+
+// parse parses a message for a device. The result sends its commands.
+type parse func(message []byte, d telemetry.Device) (send func(r *client.Client, code byte) error, err error)
+
+// parsers returns the parsers by the interface.
+func parsers() map[string]parse {
+	return map[string]parse{
+		"io": func(message []byte, d telemetry.Device) (func(*client.Client, byte) error, error) {
+			commands, err := ros.ParseOutputs(message, d)
+			return func(r *client.Client, code byte) (err error) {
+				for _, c := range commands {
+					err = errors.Join(err, r.SetOutput(code, c.Channel, c.Value))
+				}
+				return err
+			}, err
+		},
+		"servo": func(message []byte, d telemetry.Device) (func(*client.Client, byte) error, error) {
+			commands, err := ros.ParseJoints(message, d)
+			return func(r *client.Client, code byte) (err error) {
+				for _, c := range commands {
+					err = errors.Join(err, r.MoveJoint(code, c.Joint, c.Goal, c.Speed))
+				}
+				return err
+			}, err
+		},
 	}
-	return nil
 }
 
 // namespace returns the prefix of a robot's topics, empty if it is the only robot.

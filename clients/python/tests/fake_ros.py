@@ -32,10 +32,26 @@ DEFINITIONS = {
     " float charge, float capacity, float design_capacity, float percentage, int power_supply_status,"
     " int power_supply_health, int power_supply_technology, bool present, list cell_voltage,"
     " list cell_temperature, str location, str serial_number",
+    "sensor_msgs/PointField": "str name, int offset, int datatype, int count",
+    "sensor_msgs/PointCloud2": "std_msgs/Header header, int height, int width, list fields, bool is_bigendian,"
+    " int point_step, int row_step, list data, bool is_dense",
+    "sensor_msgs/JointState": "std_msgs/Header header, list name, list position, list velocity, list effort",
+    "sensor_msgs/Imu": "std_msgs/Header header, geometry_msgs/Quaternion orientation, list orientation_covariance,"
+    " geometry_msgs/Vector3 angular_velocity, list angular_velocity_covariance,"
+    " geometry_msgs/Vector3 linear_acceleration, list linear_acceleration_covariance",
+    "sensor_msgs/NavSatStatus": "int status, int service",
+    "sensor_msgs/NavSatFix": "std_msgs/Header header, sensor_msgs/NavSatStatus status, float latitude, float longitude,"
+    " float altitude, list position_covariance, int position_covariance_type",
     "diagnostic_msgs/KeyValue": "str key, str value",
     "diagnostic_msgs/DiagnosticStatus": "bytes level, str name, str message, str hardware_id, list values",
     "diagnostic_msgs/DiagnosticArray": "std_msgs/Header header, list status",
 }
+
+EXTRA = {
+    "control_msgs/InterfaceValue": "list interface_names, list values",
+    "control_msgs/DynamicInterfaceGroupValues": "std_msgs/Header header, list interface_groups, list interface_values",
+}
+"""Messages of a package that the list of ROS 2's own definitions does not have."""
 
 PLAIN: Dict[str, Callable[[], Any]] = {"int": int, "float": float, "str": str, "bool": bool, "bytes": bytes, "list": list}
 
@@ -43,7 +59,7 @@ PLAIN: Dict[str, Callable[[], Any]] = {"int": int, "float": float, "str": str, "
 def message(name: str, classes: Dict[str, type]) -> type:
     """Makes the class of a message. A field of another type than the definition's is an error,
     as in rclpy."""
-    fields = [f.split() for f in DEFINITIONS[name].split(", ")]
+    fields = [f.split() for f in {**DEFINITIONS, **EXTRA}[name].split(", ")]
 
     def make(of: str) -> Any:
         return PLAIN[of]() if of in PLAIN else classes[of]()
@@ -109,7 +125,7 @@ class Node:
 def install() -> None:
     """Makes rclpy and the packages of the messages importable."""
     classes: Dict[str, type] = {}
-    for name in DEFINITIONS:
+    for name in (*DEFINITIONS, *EXTRA):
         classes[name] = message(name, classes)
         package, short = name.split("/")
         module = sys.modules.setdefault(f"{package}.msg", types.ModuleType(f"{package}.msg"))

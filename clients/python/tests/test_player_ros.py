@@ -47,6 +47,16 @@ class Pure(unittest.TestCase):
         for mm, want in [(50, -math.inf), (100, 0.1), (4999, 4.999), (5000, math.inf)]:
             self.assertEqual(player_ros.sonar_range(mm), want)
 
+    # Readings of rangers are a scan, single beams or points, as in formats/ros.
+    def test_ranger(self) -> None:
+        rays = lambda first, count, step, **more: player_ros.Rays("ranger:0", first, count, 0, 0, 0, step, None, None, more.get("cone", 0))
+        for readings, list_, want in [
+            (3, [rays(0, 3, 1)], "scan"), (2, [rays(0, 3, 1)], ""), (3, [], ""), (2, [rays(0, 1, 0), rays(1, 1, 0)], "range"),
+            (3, [rays(0, 2, 1), rays(2, 1, 0)], "points"), (65, [rays(i, 1, 0) for i in range(65)], "points"),
+        ]:  # fmt: skip
+            self.assertEqual(player_ros.form_of(list_, readings), want)
+        self.assertEqual([player_ros.topic_of(*a) for a in (("ranger/range_#", 1, 4), ("scan", 2), ("io/states", 0))], ["ranger_1/range_4", "scan_2", "io/states"])
+
     def test_covariance(self) -> None:
         c = player_ros.covariance()
         self.assertEqual((len(c), c[0], c[7], c[14], c[35], sum(v != 0 for v in c)), (36, 0.01, 0.01, 1e6, 0.03, 6))
@@ -125,7 +135,7 @@ class Real(unittest.TestCase):
 
     def last(self, node: player_ros.PlayerNode, topic: str) -> Any:
         published: Dict[str, fake_ros.Publisher] = node.publishers
-        until(f"a message on {topic}", lambda: published[topic].messages)
+        until(f"a message on {topic}", lambda: topic in published and published[topic].messages)
         return published[topic].messages[-1]
 
     def test_sensors(self) -> None:
@@ -138,7 +148,7 @@ class Real(unittest.TestCase):
         odom = self.last(node, "odom")
         self.assertEqual((odom.header.frame_id, odom.child_frame_id, odom.pose.covariance[35]), ("odom", "base_link", 0.03))
         self.assertGreater(self.last(node, "battery_state").voltage, 5)
-        self.assertEqual(self.last(node, "sonar/15").header.frame_id, "sonar_15")
+        self.assertEqual(self.last(node, "sonar/range_15").header.frame_id, "sonar_15")
         static = node.publishers["/tf_static"]
         self.assertEqual(static.qos.durability, "transient local")
         self.assertEqual([t.child_frame_id for t in self.last(node, "/tf_static").transforms], ["laser", *(f"sonar_{i}" for i in range(16))])
@@ -148,6 +158,36 @@ class Real(unittest.TestCase):
         ages = {v.key: v.value for v in self.last(node, "/diagnostics").status[0].values}
         self.assertEqual(list(ages), [f"age of {d}, ms" for d in "pslm"])
         self.assertTrue(all(0 <= int(age) < LIMIT * 1000 for age in ages.values()), ages)
+
+    # Rangers, IMUs, GPS receivers, inputs, outputs and joints, and commands to them.
+    def test_names(self) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            with open(f"{folder}/robot.cfg", "w") as f:
+                f.write('driver ( name "testpattern" provides ["ranger:0" "imu:0" "gps:0" "io:0" "servo:0"] )')
+            server = RealServer(f"{folder}/robot.cfg")
+            self.addCleanup(server.close)
+            names = ["ranger", "imu", "gps", "io", "servo", "laser:7"]
+            node = self.node(port=server.port, devices="", names=names)
+            scan = self.last(node, "ranger/scan")
+            self.assertEqual((scan.header.frame_id, scan.ranges[0], scan.angle_min), ("ranger", 2.0, -scan.angle_max))
+            self.assertAlmostEqual(self.last(node, "imu").linear_acceleration.z, 9.8, 1)
+            self.assertAlmostEqual(self.last(node, "fix").latitude, 34.0205, 4)
+            frames = [t.child_frame_id for t in self.last(node, "/tf_static").transforms]
+            self.assertTrue({"ranger", "imu", "gps"} <= set(frames), frames)
+            self.assertTrue(any("laser:7" in w for w in node.warnings), node.warnings)
+
+            def lamp() -> float:
+                value = self.last(node, "io/states").interface_values[0]
+                return float(dict(zip(value.interface_names, value.values))["Lamp"])
+
+            self.assertEqual(lamp(), 0)
+            value = player_ros.value_type()(interface_names=["Lamp", "none"], values=[1.0, 1.0])
+            node.callbacks["io/commands"](player_ros.group_type()(interface_values=[value]))
+            until("the lamp", lambda: lamp() == 1)
+            self.assertIn("'none'", node.warnings[-1])
+            node.callbacks["joint_commands"](player_ros.JointState(name=["Elbow", "Knee"], position=[math.pi / 2, 1.0]))
+            until("the elbow", lambda: abs(self.last(node, "joint_states").position[1] - math.pi / 2) < 1e-9)
+            self.assertEqual(self.last(node, "joint_states").name, ["Shoulder", "Elbow"])
 
     # A command that is not repeated ends, and the robot moves as commanded until then.
     def test_drive(self) -> None:
