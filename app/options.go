@@ -45,7 +45,7 @@ type options struct {
 	run           bool   // the world also runs without clients
 	reflex        bool
 	driveTo       bool // -goto: each robot has a goto device
-	deadman       int // ms, for which a client's command to the wheels is good; 0: off
+	deadman       int  // ms, for which a client's command to the wheels is good; 0: off
 	overrides     []config.Override
 	maxRate       int
 	maxClients    int
