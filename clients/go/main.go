@@ -262,6 +262,8 @@ func (a *adapter) open(ctx context.Context, r request, out answer) error {
 		into = new(codec.GPSData)
 	case "io":
 		into = &codec.IOData{Values: []int32{}}
+	case "goto":
+		into = new(codec.GotoData)
 	case "servo":
 		into = &codec.ServoData{Joints: []codec.Joint{}}
 	}
@@ -384,7 +386,7 @@ func (a *adapter) data(letter byte) any {
 }
 
 func (a *adapter) command(r request) error {
-	v := append(r.Values, 0, 0, 0)
+	v := append(r.Values, make([]int, 8)...)
 	var err error
 	switch r.Device {
 	case "p":
@@ -398,6 +400,11 @@ func (a *adapter) command(r request) error {
 		switch {
 		case iface == "io" && d != nil:
 			err = a.robot.SetOutput(d.code, uint8(v[0]), int32(v[1]))
+		case iface == "goto" && d != nil && v[0] == codec.Unknown:
+			err = a.robot.StopGoal(d.code)
+		case iface == "goto" && d != nil:
+			err = a.robot.SetGoal(d.code, codec.GotoCommand{X: int32(v[0]), Y: int32(v[1]), Heading: uint16(v[2]), Speed: uint16(v[3]), TurnRate: uint16(v[4]),
+				Tolerance: uint16(v[5]), Radius: uint16(v[6]), Tag: uint16(v[7])})
 		case iface == "servo" && d != nil:
 			err = a.robot.MoveJoint(d.code, uint8(v[0]), int32(v[1]), uint32(v[2]))
 		default:
