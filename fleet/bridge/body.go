@@ -78,7 +78,7 @@ func (b *Body) take(name string, into any) error {
 }
 
 // number reads a field that must be there, rounded.
-func (b *Body) number(name string, low, high int) (int, error) {
+func (b *Body) number(name string, low, high int64) (int64, error) {
 	raw, ok := b.fields[name]
 	if !ok {
 		return 0, fmt.Errorf("%s is missing", name)
@@ -89,7 +89,7 @@ func (b *Body) number(name string, low, high int) (int, error) {
 		return 0, fmt.Errorf("%s is not a number", name)
 	}
 	if *v >= float64(low) && *v <= float64(high) {
-		return int(math.Round(*v)), nil
+		return int64(math.Round(*v)), nil
 	}
 	return 0, fmt.Errorf("%s is %g, and must be %d to %d", name, *v, low, high)
 }
@@ -144,7 +144,7 @@ func (b Body) Command(spec devices.Spec) ([]byte, error) {
 		if !ok {
 			return nil, fmt.Errorf("command is %.40q, and must be one of %s", name, strings.Join(slices.Sorted(maps.Keys(grips)), ", "))
 		}
-		argument := 0
+		argument := int64(0)
 		if _, given := b.fields["argument"]; given {
 			var err error
 			if argument, err = b.number("argument", 0, math.MaxUint8); err != nil {
@@ -175,7 +175,7 @@ func (b *Body) servo() (c codec.ServoCommand, err error) {
 		}
 		return codec.StopServos(), nil
 	}
-	joint, speed := codec.AllJoints, 0
+	joint, speed := int64(codec.AllJoints), int64(0)
 	if _, given := b.fields["joint"]; given {
 		if joint, err = b.number("joint", 0, codec.MaxJoints-1); err != nil {
 			return c, err
@@ -240,7 +240,7 @@ func (b Body) Rate() (int, error) {
 	}
 	b.fields = maps.Clone(b.fields)
 	hz, err := b.number("hz", 1, MaxRate)
-	return hz, cmp.Or(err, b.rest("hz, answer"))
+	return int(hz), cmp.Or(err, b.rest("hz, answer"))
 }
 
 // Lease returns what a request for a lease asks for: the name of the holder, or to give it up.
