@@ -34,7 +34,7 @@ const dense = 4
 // unedited are the pages that nobody has gone through yet.
 var unedited = []string{
 	"CHANGELOG.md", "CONTRIBUTING.md", "docs/CLIENTS.md", "docs/DASHBOARD.md", "docs/DEVICES.md", "docs/FLEET.md",
-	"docs/FOXGLOVE.md", "docs/GOTO.md", "docs/ROS.md", "clients/playerc/README.md", "docs/BENCHMARKS.md",
+	"docs/GOTO.md", "clients/playerc/README.md", "docs/BENCHMARKS.md",
 }
 
 // Pages and help texts name the things that they speak of.
